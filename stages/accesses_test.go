@@ -2,13 +2,13 @@ package stages
 
 import "encoding/binary"
 
-// accesses counts a kernel's instructions that load from buffers and store to buffers. A private
-// access is not ordered with accesses of other invocations. If the qualifier nonprivate stands at
-// the wrong place, glslang makes an access private without a message, and results are then wrong,
-// but only on GPUs.
+// accesses holds the numbers of load and store instructions on buffers in a kernel. A private
+// access is not ordered with the accesses of other invocations. If the qualifier nonprivate stands
+// at the wrong place in the source, glslang makes an access private without a message. The results
+// are then wrong, but only on GPUs.
 type accesses struct{ loads, stores, privateLoads, privateStores int }
 
-// accessesOf counts the accesses in SPIR-V.
+// accessesOf counts the accesses to buffers in the SPIR-V module `code`.
 func accessesOf(code []byte) (a accesses) {
 	const (
 		opLoad, opStore     = 61, 62

@@ -15,9 +15,11 @@ import (
 //	X ← Q·X     Q = Q(0)·Q(1)⋯,  Q(p) = I − Y·T·Yᵀ
 //
 // X is stored transposed: Xt is m×Rows, and component r of vector c lies at c + r·ld. Panel p has b
-// reflectors, which act on rows [p·b, Rows) of X. The reflectors form a unit trapezoid, with ones
-// and zeros stored. Above the trapezoid the matrix holds other data. The stage merges panels as
-// ApplyQ1 does, and clears the data above their trapezoids first.
+// Householder reflectors, which are the columns of Y and act on rows [p·b, Rows) of X. In memory,
+// the reflectors of a panel form a unit lower trapezoid: the ones on its diagonal are stored, and
+// so are the zeros of the panel above this diagonal. Above the trapezoid, the matrix may hold other
+// data, and Record clears these data before the products. Record also merges panels, as ApplyQ1
+// does.
 //
 // The cost is 2·(2·Rows − Cols)·Cols·m flops.
 type ApplyPanels[T spirv.Scalar] struct {
@@ -37,8 +39,7 @@ type PanelsSize struct {
 	Across     bool // whether the reflectors are rows instead of columns
 }
 
-// NewApplyPanels prepares the product for one size. phase is the name of the phase that Record
-// begins.
+// NewApplyPanels prepares the product for one size. Record begins a phase with the name `phase`.
 func NewApplyPanels[T spirv.Scalar](dev *vk.Device, phase string, size PanelsSize, ops product.Ops[T], t PanelTuning) (*ApplyPanels[T], error) {
 	if size.Cols < 0 || size.B < 1 || size.Rows < 0 || size.Rows <= size.Cols-size.B || size.M < 0 {
 		return nil, fmt.Errorf("stages: panels of %d, %d reflectors of %d elements, for %d vectors", size.B, size.Cols, size.Rows, size.M)
@@ -68,16 +69,18 @@ func (q *ApplyPanels[T]) Work() *vk.Layout { return vk.Together(q.merged.work, q
 // Flops returns the cost for all vectors in flops, without the merging of the factors.
 func (q *ApplyPanels[T]) Flops() float64 { return q.flops(0) }
 
-// flops returns the cost of the reflectors from c on, which is the integral of 4·(Rows − c)·m.
+// flops returns the cost of the reflectors c … Cols−1, which is the integral of 4·(Rows − c)·m over
+// c.
 func (q *ApplyPanels[T]) flops(c int) float64 {
 	first, last := float64(q.Rows-c), float64(max(0, q.Rows-q.Cols))
 	return 2 * (first*first - last*last) * float64(q.M)
 }
 
-// Record replaces X by Q·X. a has the reflectors. Without Across a is Rows×Cols, and its elements
-// above the trapezoids become zero. With Across a is Cols×Rows and is not written. t has the
-// factors of the panels, b×b each. xt is m×Rows, or has fewer rows for fewer vectors. a, t and xt
-// must not overlap.
+// Record replaces X by Q·X. The matrix a holds the reflectors. If PanelsSize.Across is false, a is
+// Rows×Cols, and Record sets its elements above the trapezoids to zero. If PanelsSize.Across is
+// true, a is Cols×Rows, its rows are the reflectors, and Record does not write a. t holds the
+// factors T of the panels, b×b each. xt is m×Rows, or has fewer rows if there are fewer vectors. a,
+// t and xt must not overlap.
 func (q *ApplyPanels[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], t vk.Slice[T], xt product.Matrix[T]) {
 	rows, cols := a.Rows, a.Cols
 	if q.Across {
@@ -98,8 +101,9 @@ func (q *ApplyPanels[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix
 	})
 }
 
-// trapezoids returns the width reflectors from begin on, as columns with zeros above the
-// trapezoids. The result lies in a, or with Across in the workspace.
+// trapezoids returns the reflectors begin … begin+width−1 as columns of a matrix, with zeros above
+// the trapezoids. If PanelsSize.Across is true, the matrix lies in the workspace; otherwise it is a
+// block of the matrix a.
 func (q *ApplyPanels[T]) trapezoids(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], begin, width int) product.Matrix[T] {
 	rows := q.Rows - begin
 	y := a
@@ -120,9 +124,9 @@ func buildCut[T spirv.Scalar](b *builder) *vk.Kernel[shaders.LacpyUpperSpec, sha
 
 const cutThreads = 128 // largest number of invocations of a workgroup
 
-// recordCut moves the elements of x above the trapezoids of panels of b columns to the same places
-// of z, and sets them to zero in x. If z is empty, they are not stored. first is the number of
-// column 0 of x among the columns of all panels.
+// recordCut sets the elements of x above the trapezoids of all panels to zero. Each panel has b
+// columns. recordCut first copies these elements to the same places of z; if z is empty, they are
+// not copied. first is the index of column 0 of x among the columns of all panels.
 func recordCut[T spirv.Scalar](rec *vk.Recorder, k *vk.Kernel[shaders.LacpyUpperSpec, shaders.LacpyUpperPush[T]], x, z product.Matrix[T], first, b int) {
 	if x.Rows == 0 || x.Cols == 0 {
 		return

@@ -22,8 +22,9 @@ func identityMatrix(n int) []float64 {
 	return x
 }
 
-// applyPanels returns Q·X for the size.Rows×m matrix x. The reflectors of Q are in a, which is
-// rows×cols and is stored with leading dimension rows + 1.
+// applyPanels returns Q·X for the size.Rows×m matrix x, computed on the device. a holds the
+// reflectors of Q. It is a rows×cols matrix, which applyPanels stores on the device with leading
+// dimension rows + 1.
 func applyPanels(t *testing.T, size PanelsSize, tune Tuning, a []float64, rows, cols int, factors, x []float64, m int) []float64 {
 	t.Helper()
 	d := testDevice(t)
@@ -57,7 +58,8 @@ func product3(m, n int, u, b, v []float64) []float64 {
 	return a
 }
 
-// factored checks that A = U·B·Vᵀ with orthogonal U and V, by the ratios of LAPACK's dchkbb.
+// factored checks that A = U·B·Vᵀ and that U and V are orthogonal, by the ratios of LAPACK's
+// dchkbb.
 func factored(t *testing.T, what string, m, n int, a, u, b, v []float64) {
 	t.Helper()
 	r := product3(m, n, u, b, v)
@@ -75,8 +77,8 @@ func factored(t *testing.T, what string, m, n int, a, u, b, v []float64) {
 	}
 }
 
-// TestApplyPanels checks that Q1·[B; 0]·P1ᵀ is the matrix that the device reduced. The merge widths
-// include some that do not divide the number of panels, and m, n and b include all edge cases.
+// TestApplyPanels checks that Q1·[B; 0]·P1ᵀ is the matrix that was reduced on the device. Some
+// merge widths do not divide the number of panels, and m, n and b include all edge cases.
 func TestApplyPanels(t *testing.T) {
 	for _, b := range []int{1, 4} {
 		for _, n := range []int{1, b, b + 1, 2*b + 1, 26} {
@@ -112,8 +114,9 @@ func TestApplyPanels(t *testing.T) {
 	}
 }
 
-// TestApplyQ2OfBothSides checks that Q2·C·P2ᵀ is the band again. The reflectors are those that the
-// chase stores for the left and the right side, in both forms of the chase.
+// TestApplyQ2OfBothSides checks that Q2·C·P2ᵀ is the original band. The bidiagonal chase stores the
+// reflectors of the left and the right side. The test runs both forms of the chase: with waits, and
+// with one dispatch for each wave.
 func TestApplyQ2OfBothSides(t *testing.T) {
 	for _, b := range []int{1, 2, 4, 5} {
 		for _, n := range []int{1, 2, 3, 4, 7, 9, 16, 31} {

@@ -13,11 +13,13 @@ import (
 //
 //	X ← Q1·X   or   X ← Q1ᵀ·X     Q1 = Q(0)·Q(1)⋯,  Q(p) = I − Y·T·Yᵀ
 //
-// X is n×m and is stored transposed: Xt is m×n, and component r of vector c lies at c + r·ld.
-// Neighbouring panels are merged into one Y and one T, so that the products have a large inner
-// dimension. Panels can be merged because the columns of a panel are zero above its trapezoid.
+// X is n×m and is stored transposed: Xt is m×n, and component r of vector c lies at c + r·ld. The
+// columns of Y are the Householder reflectors of panel p, and T is the triangular factor of panel
+// p. Record merges neighbouring panels into one Y and one T, because products with a large inner
+// dimension are faster. The merged Y is again a trapezoid, because the columns of each panel are
+// zero above the trapezoid of the panel.
 //
-// The cost is 2·n²·m flops, and n²·Merge flops for the merged factors.
+// The cost is 2·n²·m flops, and n²·Merge flops more for merging the factors.
 type ApplyQ1[T spirv.Scalar] struct {
 	BackSize
 	merged *mergedPanels[T]
@@ -52,11 +54,11 @@ func (q *ApplyQ1[T]) Work() *vk.Layout { return q.merged.work }
 // Flops returns the cost for all vectors in flops, without the merging of the factors.
 func (q *ApplyQ1[T]) Flops() float64 { return q.flops(0) }
 
-// flops returns the cost of applying the columns of Y from c on.
+// flops returns the cost of applying the columns c … n−1 of Y.
 func (q *ApplyQ1[T]) flops(c int) float64 { return 2 * float64(q.N-c) * float64(q.N-c) * float64(q.M) }
 
-// Record replaces X by Q1·X. y is A after BandReduction, and t has the factors of BandReduction. xt
-// is m×n, or has fewer rows for fewer vectors.
+// Record replaces X by Q1·X. y is the matrix A as BandReduction left it, and t holds the factors T
+// of BandReduction. xt is m×n, or has fewer rows if there are fewer vectors.
 func (q *ApplyQ1[T]) Record(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], t vk.Slice[T], xt product.Matrix[T]) {
 	q.merged.eachFromLast(q.columns(), func(begin, width int) {
 		q.apply(rec, ws, y, t, xt, begin, width, product.Trans)
@@ -72,8 +74,9 @@ func (q *ApplyQ1[T]) RecordTransposed(
 	}
 }
 
-// apply applies width reflectors from column begin on. op is Trans for Q1 and NoTrans for Q1ᵀ: it
-// is the operation on T. The rows of X from the top of the first panel's reflectors on are changed.
+// apply applies the reflectors begin … begin+width−1. It changes the rows of X on which the
+// reflectors of the first of these panels act. The operation op applies to T: Trans gives Q1, and
+// NoTrans gives Q1ᵀ.
 func (q *ApplyQ1[T]) apply(
 	rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], panels vk.Slice[T], xt product.Matrix[T], begin, width int, op product.Op,
 ) {

@@ -11,9 +11,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestApplyQ1 compares Q1·X and Q1ᵀ·X with package ref. The reflectors are those of a reduction on
-// the device. The merge widths include some that do not divide the number of columns. The number of
-// vectors is the largest one that the stage was prepared for, or smaller.
+// TestApplyQ1 compares Q1·X and Q1ᵀ·X with package ref. A reduction on the device computes the
+// reflectors. Some merge widths do not divide the number of columns. Some tests apply Q1 to fewer
+// vectors than the stage was prepared for.
 func TestApplyQ1(t *testing.T) {
 	for _, s := range []struct{ n, b, m, merge int }{
 		{0, 3, 4, 6}, {1, 3, 2, 6}, {4, 4, 4, 8}, {5, 4, 5, 8}, {9, 4, 3, 4}, {37, 4, 1, 12}, {50, 3, 50, 1},

@@ -16,11 +16,12 @@ import (
 //
 //	X ← Q2·X   or   X ← Q2ᵀ·X
 //
-// X is n×m and is stored transposed: Xt is m×n, and component r of vector c lies at c + r·ld. An
-// invocation holds a whole vector, or shares it with neighbours. The reflectors of a group of
-// neighbouring sweeps are applied in one pass over the vectors, so memory is read and written once
-// per group. Several groups are in flight on the same vectors, and each is some rows behind the
-// group before it. The kernel ormtr_q2.comp derives in which order the groups may act.
+// X is n×m and is stored transposed: Xt is m×n, and component r of vector c lies at c + r·ld. Each
+// vector is processed by one invocation, or by a few neighbouring invocations. One pass over the
+// vectors applies the reflectors of a group of neighbouring sweeps, so that memory is read and
+// written once per group. Several groups are in flight on the same vectors, and each group is some
+// rows behind the previous group. The kernel ormtr_q2.comp derives in which order the groups may
+// act.
 type ApplyQ2[T spirv.Scalar] struct {
 	BackSize
 	tune  ApplyQ2Tuning
@@ -28,10 +29,11 @@ type ApplyQ2[T spirv.Scalar] struct {
 	spec  shaders.OrmtrQ2TeamsSpec // specialisation of the kernel, for both forms
 	abort spirv.Addr[uint32]       // word that the host sets to end all waits
 
-	// At most one of waiting and teams is set, and neither if Q2 = I. In the form waiting, a
-	// workgroup processes one item (a group of sweeps on a strip of vectors) after another, and
-	// waits for the previous group on the same strip. In the form teams, the teams of one workgroup
-	// process successive groups on the same strip.
+	// At most one of `waiting` and `teams` is set. Both fields are nil if Q2 = I. In the form
+	// `waiting`, a workgroup processes one item after another; an item is one group of sweeps on
+	// one strip of vectors. The workgroup waits for the previous group on the same strip. In the
+	// form `teams`, a workgroup consists of teams of invocations, and successive teams process
+	// successive groups on the same strip.
 	waiting *vk.Kernel[shaders.OrmtrQ2FlagsSpec, shaders.OrmtrQ2FlagsPush[T]]
 	teams   *vk.Kernel[shaders.OrmtrQ2TeamsSpec, shaders.OrmtrQ2TeamsPush[T]]
 
@@ -40,7 +42,8 @@ type ApplyQ2[T spirv.Scalar] struct {
 }
 
 // NewApplyQ2 prepares the product Q2·X. The error is a *vk.UnsupportedError if the reflectors do
-// not fit the device's shared memory. If w does not allow waiting, t.Flags is ignored.
+// not fit the device's shared memory. If w does not allow workgroups to wait, NewApplyQ2 ignores
+// t.Flags.
 func NewApplyQ2[T spirv.Scalar](dev *vk.Device, size BackSize, w Waiting, t ApplyQ2Tuning) (*ApplyQ2[T], error) {
 	return newApplyQ2[T](dev, size, product.NoTrans, w, t)
 }
@@ -52,7 +55,7 @@ func NewApplyQ2Transposed[T spirv.Scalar](
 	return newApplyQ2[T](dev, size, product.Trans, w, t)
 }
 
-// newApplyQ2 prepares the product with Q2 or Q2ᵀ, as op says.
+// newApplyQ2 prepares the product with Q2 or Q2ᵀ; the argument op selects one of the two.
 func newApplyQ2[T spirv.Scalar](
 	dev *vk.Device, size BackSize, op product.Op, w Waiting, t ApplyQ2Tuning,
 ) (*ApplyQ2[T], error) {
@@ -75,8 +78,8 @@ func newApplyQ2[T spirv.Scalar](
 		return s, b.err
 	}
 	s.waiting = build(&b, shaders.OrmtrQ2Flags[T](), flagsSpec(s.spec, w.WideFence))
-	// There is a flag for each item of the largest dispatch with all vectors. With fewer vectors,
-	// divide makes no dispatch with more items.
+	// The workspace has a flag for each item (a group of sweeps on a strip of vectors) of the
+	// largest dispatch for s.M vectors. A dispatch for fewer vectors never has more items.
 	most := 0
 	for _, part := range s.divide(s.M) {
 		most = max(most, part.len()*s.strips(s.M))
@@ -86,8 +89,8 @@ func newApplyQ2[T spirv.Scalar](
 	return s, b.err
 }
 
-// q2FlagStride is the distance between two flags in 32-bit words. The distance keeps invocations
-// that poll one flag from slowing down those that poll the next flag.
+// q2FlagStride is the distance between two flags, in 32-bit words. The flags are apart because
+// invocations that poll one flag would otherwise slow down the invocations that poll the next flag.
 const q2FlagStride = 8
 
 // sweeps returns the number of sweeps that have reflectors other than the identity.
@@ -98,13 +101,14 @@ func (s *ApplyQ2[T]) sweeps() int {
 	return max(0, s.N-2)
 }
 
-// strips returns the number of strips that m vectors are divided into.
+// strips returns the number of strips for m vectors. A strip is the set of vectors that a workgroup
+// or a team processes at the same time.
 func (s *ApplyQ2[T]) strips(m int) int {
 	return vk.Tiles(m, s.spec.LocalSize/s.spec.Pipe/s.spec.Share)
 }
 
-// place returns the number of the group that is applied after done other groups. For Q2 the groups
-// with the last sweeps are applied first, and for Q2ᵀ those with the first sweeps.
+// place returns the index of the group that is applied after `done` other groups. The order for Q2
+// begins with the last sweeps, and the order for Q2ᵀ begins with the first sweeps.
 func (s *ApplyQ2[T]) place(done int) int {
 	if s.op == product.Trans {
 		return done
@@ -112,8 +116,8 @@ func (s *ApplyQ2[T]) place(done int) int {
 	return vk.Tiles(s.sweeps(), s.spec.G) - 1 - done
 }
 
-// divide distributes the groups over dispatches, for m vectors. A dispatch costs about as much as
-// the tuning allows.
+// divide distributes the groups of sweeps over dispatches, for m vectors. Each dispatch costs about
+// tune.Dispatch flops.
 func (s *ApplyQ2[T]) divide(m int) []span {
 	if s.sweeps() == 0 || m == 0 {
 		return nil
@@ -125,8 +129,8 @@ func (s *ApplyQ2[T]) divide(m int) []span {
 	})
 }
 
-// Work is the layout of the workspace: a flag for each item of a dispatch. It is empty if no
-// workgroup waits.
+// Work is the layout of the workspace: one flag for each item of a dispatch. The layout is empty if
+// workgroups do not wait for each other.
 func (s *ApplyQ2[T]) Work() *vk.Layout {
 	if s.waiting == nil {
 		return vk.Together()
@@ -135,8 +139,8 @@ func (s *ApplyQ2[T]) Work() *vk.Layout {
 }
 
 // Info returns the INFO word. After a successful run the word is 0. Otherwise it is 1 plus the
-// number of the flag that was not set within the poll limit, and the results are undefined. The
-// slice is empty if no workgroup waits.
+// index of the flag that was not set within the poll limit, and the results are undefined. The
+// slice is empty if workgroups do not wait for each other.
 func (s *ApplyQ2[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	if s.waiting == nil {
 		return vk.Slice[uint32]{}
@@ -144,11 +148,11 @@ func (s *ApplyQ2[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	return s.flags.Info(ws)
 }
 
-// Flops returns the cost for all vectors in flops, 2·n²·m.
+// Flops returns the cost in flops: 2·n²·m for order n and m vectors.
 func (s *ApplyQ2[T]) Flops() float64 { return 2 * float64(s.N) * float64(s.N) * float64(s.M) }
 
 // Record replaces X by Q2·X or Q2ᵀ·X. q holds the reflectors that BulgeChasing stored. xt is m×n,
-// or has fewer rows for fewer vectors. xt must not overlap q.
+// or has fewer rows if there are fewer vectors. xt must not overlap q.
 func (s *ApplyQ2[T]) Record(rec *vk.Recorder, ws *vk.Arena, q Reflectors[T], xt product.Matrix[T]) {
 	if xt.Rows > s.M || xt.Cols != s.N {
 		panic(fmt.Sprintf("stages: Q2 of order %d for %d vectors applied to %d×%d", s.N, s.M, xt.Cols, xt.Rows))
@@ -156,7 +160,7 @@ func (s *ApplyQ2[T]) Record(rec *vk.Recorder, ws *vk.Arena, q Reflectors[T], xt 
 	if s.sweeps() > 0 && xt.Rows > 0 {
 		q.check(s.N, s.B)
 	}
-	// INFO is one word for all dispatches. Tickets and flags are cleared before each dispatch.
+	// All dispatches share one INFO word. Tickets and flags are cleared before each dispatch.
 	if s.waiting != nil {
 		vk.Fill(rec, s.Info(ws), 0)
 	}
@@ -166,9 +170,9 @@ func (s *ApplyQ2[T]) Record(rec *vk.Recorder, ws *vk.Arena, q Reflectors[T], xt 
 	}
 }
 
-// vectorsAtOnce returns the number of vectors that one dispatch transforms, a multiple of the strip
-// width. With this number, the most expensive group of sweeps costs at most a quarter of what a
-// dispatch may cost. On fast devices one dispatch transforms all vectors.
+// vectorsAtOnce returns the number of vectors that one dispatch transforms, a multiple of the
+// number of vectors in a strip. The number is so small that the most expensive group of sweeps
+// costs at most a quarter of tune.Dispatch. On fast devices one dispatch transforms all vectors.
 func (s *ApplyQ2[T]) vectorsAtOnce() int {
 	if s.sweeps() == 0 || s.M == 0 {
 		return max(1, s.M)
@@ -182,8 +186,8 @@ func (s *ApplyQ2[T]) vectorsAtOnce() int {
 	return s.M
 }
 
-// recordVectors does the work of Record for vectors that fit one dispatch. INFO must be cleared
-// before.
+// recordVectors records the work of Record for vectors that fit one dispatch. The caller must clear
+// INFO before.
 func (s *ApplyQ2[T]) recordVectors(rec *vk.Recorder, ws *vk.Arena, q Reflectors[T], xt product.Matrix[T]) {
 	for _, part := range s.divide(xt.Rows) {
 		push := shaders.OrmtrQ2TeamsPush[T]{
@@ -199,9 +203,9 @@ func (s *ApplyQ2[T]) recordVectors(rec *vk.Recorder, ws *vk.Arena, q Reflectors[
 	}
 }
 
-// recordWaiting records a dispatch of the form in which workgroups wait. Every wait ends: tickets
-// are taken in the order of the groups, so the item that another item waits for was started
-// earlier.
+// recordWaiting records a dispatch in which workgroups wait for each other by flags. Every wait
+// ends, because workgroups receive tickets in the order of the groups: an item waits only for an
+// item with a smaller ticket, whose workgroup is already running.
 func (s *ApplyQ2[T]) recordWaiting(rec *vk.Recorder, ws *vk.Arena, p shaders.OrmtrQ2TeamsPush[T]) {
 	items := int(p.Groups) * s.strips(int(p.M))
 	groups := min(items, max(1, s.tune.Workgroups), vk.MaxGroups())

@@ -34,7 +34,7 @@ func newQ2Case(n, b, m int) q2Case {
 	return c
 }
 
-// identity returns the case with the unit vectors as vectors, m = n.
+// identity returns the case with the unit vectors as X. m must be n.
 func (c q2Case) identity() q2Case {
 	for r := range c.n {
 		for k := range c.m {
@@ -81,7 +81,7 @@ func (c q2Case) bench(t testing.TB, op product.Op, tune ApplyQ2Tuning) q2Bench {
 	return q2Bench{s, ws, v.In(ws), tau.In(ws), xt.In(ws)}
 }
 
-// apply runs ApplyQ2 and returns the whole of xt, with the padding.
+// apply runs ApplyQ2 and returns all elements of xt, including the padding.
 func (c q2Case) apply(t testing.TB, op product.Op, tune ApplyQ2Tuning) []float64 {
 	t.Helper()
 	dev, s := testDevice(t), c.bench(t, op, tune)
@@ -106,8 +106,8 @@ func (c q2Case) apply(t testing.TB, op product.Op, tune ApplyQ2Tuning) []float64
 
 const q2Threshold = 2
 
-// q2Tunings returns sizes that reach every path of the kernel: groups of one sweep, groups wider
-// and narrower than the band, and others.
+// q2Tunings returns tunings that reach every path of the kernel. Among them are groups of one
+// sweep, and groups with more and with fewer sweeps than the band has subdiagonals.
 func q2Tunings() []ApplyQ2Tuning {
 	return []ApplyQ2Tuning{
 		SmallestTuning().ApplyQ2,
@@ -119,24 +119,25 @@ func q2Tunings() []ApplyQ2Tuning {
 		{Threads: 8, Pipe: 2, Lanes: 1000, Group: 8, Chunk: 4, Batch: 2, Dispatch: 2e3},
 		{Flags: true, Workgroups: 5, Polls: 1 << 30, Threads: 4, Group: 4, Chunk: 4, Batch: 4, Dispatch: 2e3},
 		{Flags: true, Workgroups: 5, Polls: 1 << 30, Threads: 4, Group: 2, Chunk: 2, Batch: 2, Private: true, Dispatch: 1e9},
-		// Here several threads share a vector.
+		// With the next four tunings, several invocations share a vector.
 		{Threads: 8, Group: 4, Chunk: 2, Batch: 2, Rows: 2, Dispatch: 1e4},
 		{Flags: true, Workgroups: 3, Polls: 1 << 30, Threads: 8, Group: 4, Chunk: 4, Batch: 4, Rows: 2, Private: true, Dispatch: 1e9},
 		{Threads: 8, Pipe: 2, Lanes: 1000, Group: 8, Chunk: 4, Batch: 4, Rows: 1, Dispatch: 1e9},
 		{Flags: true, Workgroups: 2, Polls: 1 << 30, Threads: 16, Group: 4, Chunk: 4, Batch: 4, Rows: 1, Dispatch: 2e3},
-		// Here a workgroup has several subgroups. CPU drivers run one subgroup after another, each
-		// up to the next barrier. So a missing barrier gives wrong results.
+		// With the last two tunings, a workgroup has several subgroups. A missing barrier gives
+		// wrong results there, because CPU drivers run one subgroup after another, each up to the
+		// next barrier.
 		{Flags: true, Workgroups: 3, Polls: 1 << 30, Threads: 32, Group: 4, Chunk: 2, Batch: 2, Rows: 2, Dispatch: 1e9},
 		{Threads: 32, Pipe: 2, Lanes: 1000, Group: 4, Chunk: 2, Batch: 2, Dispatch: 1e9},
 	}
 }
 
-// TestApplyQ2 compares Q2·X and Q2ᵀ·X with package ref. Errors are in units of ulp·‖x‖ for each
-// vector.
+// TestApplyQ2 compares Q2·X and Q2ᵀ·X with package ref. The error of each vector x is measured in
+// units of √n·ulp·‖x‖.
 func TestApplyQ2(t *testing.T) {
 	worst := 0.0
-	// some lists the tunings to test, by b. It has not all of them, because compiling takes time and
-	// TestApplyQ2Tunings has the others.
+	// some[b] lists the indices of the tunings to test for half-bandwidth b. It is a selection,
+	// because compiling kernels takes time. TestApplyQ2Tunings runs all tunings.
 	some := [][]int{1: {0}, 2: {0}, 3: {0, 5}, 4: {0, 3, 5, 8, 9, 10, 11}, 5: {4, 9}, 6: {10}, 8: {12}}
 	for b := range some {
 		for _, i := range some[b] {
@@ -189,8 +190,9 @@ func TestApplyQ2IsOrthogonal(t *testing.T) {
 	}
 }
 
-// TestApplyQ2Tunings checks that the bits do not depend on the sizes of groups and strips. They may
-// depend on the number of threads per vector, which changes the order of the sums in dot products.
+// TestApplyQ2Tunings checks that the bits of the result do not depend on the sizes of groups and
+// strips. The bits may depend on the number of invocations that share a vector, because this number
+// changes the order of the sums in dot products.
 func TestApplyQ2Tunings(t *testing.T) {
 	c := newQ2Case(40, 4, 29)
 	for _, op := range []product.Op{product.NoTrans, product.Trans} {
@@ -211,7 +213,8 @@ func TestApplyQ2Tunings(t *testing.T) {
 }
 
 // TestApplyQ2TunesToTheDevice checks that the sizes of the tuning tables fit the devices. If shared
-// memory is too small, optional uses of it must be dropped before the device is refused.
+// memory is too small, q2Spec must first drop optional uses of shared memory. Only if this is not
+// enough may q2Spec refuse the device.
 func TestApplyQ2TunesToTheDevice(t *testing.T) {
 	for _, c := range []struct {
 		family       string
@@ -236,8 +239,8 @@ func TestApplyQ2TunesToTheDevice(t *testing.T) {
 	}
 }
 
-// TestApplyQ2Groups checks that small problems use small groups, of which more are in flight at a
-// time. It also checks that a wide band needs no more shared memory than a narrow band.
+// TestApplyQ2Groups checks that the groups of small problems have few sweeps, so that more groups
+// are in flight. It also checks that a wide band needs no more shared memory than a narrow band.
 func TestApplyQ2Groups(t *testing.T) {
 	info := vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32}
 	for _, c := range []struct{ n, b, m, group, share, most int }{
@@ -255,7 +258,7 @@ func TestApplyQ2Groups(t *testing.T) {
 }
 
 // TestApplyQ2AccessesAreNotPrivate checks that accesses to the vectors are visible to other
-// workgroups: a group loads what the group before has stored in another workgroup.
+// workgroups, because a group loads what the previous group has stored from another workgroup.
 func TestApplyQ2AccessesAreNotPrivate(t *testing.T) {
 	for name, code := range map[string][]byte{"flags": shaders.OrmtrQ2Flags[float64]().Code, "teams": shaders.OrmtrQ2Teams[float64]().Code} {
 		const input = 2 // V and Tau, which no workgroup writes
@@ -265,8 +268,8 @@ func TestApplyQ2AccessesAreNotPrivate(t *testing.T) {
 	}
 }
 
-// TestApplyQ2GivesUp checks that a group sets INFO and ends if the group before it never runs. All
-// other groups must then end, too.
+// TestApplyQ2GivesUp checks that a group sets INFO and ends if the previous group never runs. All
+// later groups must then end, too.
 func TestApplyQ2GivesUp(t *testing.T) {
 	dev := testDevice(t)
 	c := newQ2Case(40, 4, 9)
@@ -275,7 +278,8 @@ func TestApplyQ2GivesUp(t *testing.T) {
 	s := c.bench(t, product.NoTrans, tune)
 	rec := vk.NewRecorder(dev)
 	s.flags.Clear(rec, s.ws)
-	// These tickets are those of the first group. No workgroup receives them.
+	// The first tickets belong to the first group of sweeps. The fill marks them as taken, so no
+	// workgroup processes the first group.
 	vk.Fill(rec, s.flags.Ticket(s.ws, 0), uint32(s.strips(c.m)))
 	s.waiting.Dispatch(rec, vk.Grid(2), shaders.OrmtrQ2FlagsPush[float64]{
 		X: s.xt.Addr(), V: s.v.Addr(), Tau: s.tau.Addr(), N: uint32(c.n), M: uint32(c.m), Ld: uint32(c.ld),
@@ -288,15 +292,15 @@ func TestApplyQ2GivesUp(t *testing.T) {
 	}
 }
 
-// TestApplyQ2Waits checks that a group processes exactly the blocks that the group before it has
-// released. There are two groups, and the test sets the flag of the first one to the number of its
+// TestApplyQ2Waits checks that a group processes exactly the blocks that the previous group has
+// released. There are two groups. The test sets the flag of the first group to the number of its
 // finished blocks. The rows that the first group has not finished are NaN.
 func TestApplyQ2Waits(t *testing.T) {
 	const n, b, m, g, end = 60, 4, 3, 4, math.MaxUint32
 	dev, c := testDevice(t), newQ2Case(n, b, m)
 	blocks := func(group int) int { return vk.Tiles(n-1-group*g, b) }
 	for _, tune := range []ApplyQ2Tuning{{}, {Rows: 2}, {Private: true}} {
-		// There is one strip, for every size of a subgroup.
+		// All vectors lie in one strip, whatever the size of a subgroup is.
 		tune.Flags, tune.Workgroups, tune.Polls, tune.Threads, tune.Group, tune.Chunk, tune.Batch, tune.Dispatch = true, 1, 300, 8, g, 4, 2, 1e9
 		for _, op := range []product.Op{product.NoTrans, product.Trans} {
 			s := c.bench(t, op, tune)
@@ -354,7 +358,8 @@ func TestApplyQ2Waits(t *testing.T) {
 	}
 }
 
-// mostQ2Shared returns the larger number of bytes of shared memory that the two forms need.
+// mostQ2Shared returns the bytes of shared memory that the kernel needs: the larger one of the
+// needs of the two forms.
 func mostQ2Shared(t *testing.T, spec shaders.OrmtrQ2TeamsSpec) int {
 	t.Helper()
 	bytes, err := mostShared(sharedOf(shaders.OrmtrQ2Teams[float64], spec), sharedOf(shaders.OrmtrQ2Flags[float64], flagsSpec(spec, false)))

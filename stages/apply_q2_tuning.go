@@ -10,32 +10,35 @@ import (
 )
 
 // ApplyQ2Tuning is the set of sizes of ApplyQ2. A group is a number of neighbouring sweeps whose
-// reflectors are applied in one pass over the vectors. The vectors are divided into strips. Each
-// workgroup or team processes one strip at a time.
+// reflectors are applied in one pass over the vectors. A strip is a number of neighbouring vectors.
+// Each workgroup, or each team of invocations in a workgroup, processes one strip at a time.
 type ApplyQ2Tuning struct {
-	// If Flags is true, successive groups run in different workgroups, which wait for each other by
-	// flags. If it is false, successive groups run in teams of one workgroup.
+	// If Flags is true, different workgroups process successive groups of sweeps, and wait for each
+	// other by flags. If Flags is false, the invocations of one workgroup are divided into teams, and
+	// the teams process successive groups of sweeps.
 	Flags bool
 
-	// Workgroups is the largest number of workgroups of a dispatch. It is used only with Flags.
+	// Workgroups is the largest number of workgroups of a dispatch. It is used only if Flags is
+	// true.
 	Workgroups int
 
-	// Polls is the poll limit of a wait. It is used only with Flags.
+	// Polls is the poll limit of a wait. It is used only if Flags is true.
 	Polls uint32
 
 	// Threads is the number of invocations of a workgroup. It is rounded up to whole subgroups.
 	Threads uint32
 
 	// Pipe is the largest number of teams of a workgroup: a power of two that divides Threads. It
-	// is used only without Flags.
+	// is used only if Flags is false.
 	Pipe uint32
 
 	// Lanes is the number of invocations that keep the device busy. The number of teams is doubled
-	// until there are as many invocations. Lanes is used only without Flags.
+	// until all workgroups together have Lanes invocations. Lanes is used only if Flags is false.
 	Lanes int
 
-	// Items is the number of groups times strips that keeps the device busy. The size of groups is
-	// halved until there are as many items. Items is used only with Flags.
+	// Items is the number of items that keeps the device busy, where an item is one group on one
+	// strip. The size of groups is halved until there are Items items. Items is used only if Flags
+	// is true.
 	Items int
 
 	// Group is the largest number of sweeps of a group.
@@ -48,15 +51,16 @@ type ApplyQ2Tuning struct {
 	// divides Chunk.
 	Batch uint32
 
-	// Rows is the largest number of rows of a reflector that an invocation holds in registers. If
-	// the half-bandwidth is larger, neighbouring invocations share a vector. 0 means all rows.
+	// Rows is the largest number of rows of a reflector that one invocation keeps in registers. If
+	// the half-bandwidth is larger than Rows, neighbouring invocations share a vector. 0 means no
+	// limit.
 	Rows uint32
 
-	// If Private is true, rows of vectors that are needed for the next block stay in an
-	// invocation's own memory. If it is false, they stay in shared memory.
+	// If Private is true, the rows of vectors that the next block needs stay in an invocation's
+	// private memory. If Private is false, they stay in shared memory.
 	Private bool
 
-	// Dispatch is the cost, in flops, at which a dispatch ends.
+	// Dispatch is the approximate cost of the largest dispatch, in flops.
 	Dispatch float64
 }
 
@@ -65,7 +69,8 @@ type ApplyQ2Tuning struct {
 // *vk.UnsupportedError.
 func (t ApplyQ2Tuning) Fits(info vk.Info, b int) error {
 	const large = 1 << 14
-	// Where workgroups may not wait, the other form must fit, too.
+	// On devices where workgroups may not wait for each other, ApplyQ2 uses the form with teams. So
+	// the sizes must fit the form with teams, too.
 	for _, flags := range []bool{t.Flags, false} {
 		t.Flags = flags
 		spec, err := q2Spec[float64](t, info, BackSize{N: large, B: b, M: large}, product.NoTrans)
@@ -81,8 +86,8 @@ func (t ApplyQ2Tuning) Fits(info vk.Info, b int) error {
 }
 
 // q2Spec returns the specialisation of the kernel for a size and a device. If the device has too
-// little shared memory, q2Spec first reduces the options that use it. Only then it returns a
-// *vk.UnsupportedError.
+// little shared memory, q2Spec reduces the sizes that need shared memory. If the smallest sizes do
+// not fit, q2Spec returns a *vk.UnsupportedError.
 func q2Spec[T spirv.Scalar](
 	t ApplyQ2Tuning, info vk.Info, size BackSize, op product.Op,
 ) (shaders.OrmtrQ2TeamsSpec, error) {
@@ -94,7 +99,8 @@ func q2Spec[T spirv.Scalar](
 	for !t.Flags && 2*spec.Pipe <= t.Pipe && size.M*int(spec.Pipe) < t.Lanes {
 		spec.Pipe *= 2
 	}
-	// Double the invocations that share a vector until none of them holds more than Rows rows.
+	// Double the number of invocations that share a vector until each of them keeps at most Rows
+	// rows.
 	for t.Rows > 0 && spec.B > t.Rows*spec.Share && (spec.B|spec.U|spec.LocalSize/spec.Pipe)%(2*spec.Share) == 0 {
 		spec.Share *= 2
 	}
@@ -108,8 +114,9 @@ func q2Spec[T spirv.Scalar](
 	for t.Flags && spec.G%(2*spec.Chunk) == 0 && strips*vk.Tiles(size.N, spec.G) < t.Items {
 		spec.G /= 2
 	}
-	// Reduce the shared memory: first by fewer teams, then by smaller groups. The rows between two
-	// blocks lie in shared memory, and smaller groups have fewer of them.
+	// Reduce the shared memory: first by fewer teams, then by smaller groups. The rows that two
+	// successive blocks have in common lie in shared memory, and smaller groups have fewer of these
+	// rows.
 	for {
 		need, err := q2Shared[T](spec, t.Flags)
 		switch {
@@ -127,8 +134,8 @@ func q2Spec[T spirv.Scalar](
 	}
 }
 
-// q2Shared returns the bytes of shared memory that a form of the kernel needs: the form that waits
-// by flags, or the form with teams.
+// q2Shared returns the bytes of shared memory that a form of the kernel needs. If `flags` is true,
+// this is the form that waits by flags. Otherwise it is the form with teams.
 func q2Shared[T spirv.Scalar](spec shaders.OrmtrQ2TeamsSpec, flags bool) (bytes int, err error) {
 	if flags {
 		return product.SharedBytes(shaders.OrmtrQ2Flags[T], flagsSpec(spec, false))

@@ -13,30 +13,35 @@ import (
 //
 //	A = Q1·B·Q1ᵀ     B has half-bandwidth b
 //
-// with panels of b columns and trailing updates of rank k (the double-blocked reduction, DBBR; Wang
-// et al., PPoPP 2025). Within a block of k columns the trailing matrix in memory stays as it was
-// when the block began. Its present value is A − Y·Zᵀ − Z·Yᵀ, where Y and Z have b columns for each
-// panel so far.
+// The reduction has panels of b columns and trailing updates of rank k (the double-blocked
+// reduction, DBBR; Wang et al., PPoPP 2025). A block consists of k columns. While a block is in
+// progress, memory holds the trailing matrix A as it was at the beginning of the block. The current
+// trailing matrix is A − Y·Zᵀ − Z·Yᵀ, where Y and Z have b columns for each finished panel of the
+// block.
 //
-// The package's documentation says what A, the band and the factors T hold afterwards. Only the
-// lower triangle of A is read; all of A is overwritten.
+// The package's documentation says what A, the band and the factors T hold afterwards. Record reads
+// only the lower triangle of A, and overwrites all of A.
 type BandReduction[T spirv.Scalar] struct {
 	BandSize
 	ops product.Ops[T]
 
-	// These kernels do the steps of a panel, and at the end copy the band out of A.
+	// `qr`, `factor` and `middle` are the kernels for the steps of a panel. `extract` copies the
+	// band out of A.
 	qr      *PanelQR[T]
 	factor  *TFactor[T]
 	middle  *vk.Kernel[shaders.Sy2sbMiddleSpec, shaders.Sy2sbMiddlePush[T]]
 	extract *vk.Kernel[shaders.BandExtractSpec, shaders.BandExtractPush[T]]
 
-	// z holds the matrix Z of a block, n×k. p holds the matrix P of one panel, n×b.
+	// z holds the matrix Z of a block, n×k. p holds the matrix P of one panel, n×b (see
+	// block.panel).
 	z, p vk.Region[T]
 
-	// s holds at most two products of inner dimension n, k×b each: YᵀY with ZᵀY, or yᵀP.
+	// s holds the small products of a panel: [Y y]ᵀ·y and Zᵀ·y, or yᵀ·P (see block.panel). Each of
+	// them is k×b or smaller.
 	s vk.Region[T]
 
-	// between is the matrix −½·Tᵀ(YᵀP)T, b×b. tau holds the b factors τ of a panel's reflectors.
+	// `between` holds the b×b matrix −½·Tᵀ(YᵀP)T. tau holds the factors τ of the b reflectors of a
+	// panel.
 	between, tau vk.Region[T]
 	work         *vk.Layout
 }
@@ -75,20 +80,21 @@ func NewBandReduction[T spirv.Scalar](
 	if kernels.err != nil {
 		return nil, kernels.err
 	}
-	// The panel factorisation (qr) and the kernel of factor T (factor) share one region: their
-	// workspaces are never in use at the same time.
+	// The panel factorisation (qr) and the kernel of the factor T (factor) share one region,
+	// because their workspaces are never in use at the same time.
 	r.z = vk.Reserve[T]("Z", n*min(k, n))
 	r.p = vk.Reserve[T]("P", n*b)
 	r.s = vk.Reserve[T]("YᵀY, ZᵀY", 2*k*b)
 	r.between = vk.Reserve[T]("TᵀYᵀPT", b*b)
 	r.tau = vk.Reserve[T]("tau", b)
-	r.work = vk.Together(r.z, r.p, r.s, r.between, r.tau, vk.InTurn(r.qr.Work(), r.factor.Work()))
-	return r, ops.Reserve(
-		product.Shape{M: n, N: n, K: k, Count: 1}, // the trailing update
-		product.Shape{M: n, N: b, K: n, Count: 1}, // P = A·y
-		product.Shape{M: n, N: b, K: k, Count: 1}, // what Y and Z change in a panel, and in P
-		product.Shape{M: k, N: b, K: n, Count: 2}, // [Y y]ᵀ·y and Zᵀ·y
+	err = ops.Reserve(
+		product.Shape{M: n, N: n, K: k, Count: 1},             // the trailing update
+		product.Shape{M: n, N: b, K: n, Count: 1, Held: true}, // P = A·y
+		product.Shape{M: n, N: b, K: k, Count: 1},             // what Y and Z change in a panel, and in P
+		product.Shape{M: k, N: b, K: n, Count: 2},             // [Y y]ᵀ·y and Zᵀ·y
 	)
+	r.work = vk.Together(r.z, r.p, r.s, r.between, r.tau, ops.HeldWork(), vk.InTurn(r.qr.Work(), r.factor.Work()))
+	return r, err
 }
 
 // Work is the workspace of the band reduction. The workspace of the products (Ops.Work) must be in
@@ -105,17 +111,17 @@ func (r *BandReduction[T]) Info(ws *vk.Arena) vk.Slice[uint32] { return r.qr.Inf
 // Panels is the number of panels of the reduction. Each panel has one factor T.
 func (s BandSize) Panels() int { return max(0, (s.N-1)/s.B) }
 
-// Flops is the cost of the whole reduction in flops, 4/3·n³.
+// Flops is the cost of the whole reduction in flops: 4/3·n³ for order n.
 func (r *BandReduction[T]) Flops() float64 { return r.flops(r.N) }
 
-// flops is the cost of reducing the first c columns, in flops.
+// flops is the cost of reducing columns 0 … c−1, in flops.
 func (r *BandReduction[T]) flops(c int) float64 {
 	n, left := float64(r.N), float64(r.N-c)
 	return 4 * (n*n*n - left*left*left) / 3
 }
 
-// Record reduces the matrix a (n×n). The slice band has 2b·n elements, and t has b·b elements for
-// each panel. None of a, band and t may overlap.
+// Record reduces the n×n matrix a. The slice `band` has 2b·n elements. t has b·b elements for each
+// panel. `a`, `band` and `t` must not overlap.
 func (r *BandReduction[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, t vk.Slice[T]) {
 	n, b := r.N, r.B
 	if a.Rows != n || a.Cols != n || band.Len() < 2*b*n || t.Len() < r.Panels()*b*b {
@@ -126,6 +132,9 @@ func (r *BandReduction[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matr
 	r.qr.begin(rec, ws)
 	for begin := 0; begin < n; begin += r.K {
 		block := r.block(ws, a, begin)
+		if first := begin + b; first < n {
+			r.ops.Hold(rec, ws, a.Block(first, first, n-first, n-first))
+		}
 		c := begin
 		for ; c < min(begin+r.K, n); c += b {
 			rec.Phase(PhaseBandReduction, r.flops(c), r.Flops())
@@ -145,8 +154,9 @@ func (r *BandReduction[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matr
 	})
 }
 
-// block is the block of k columns that starts at column begin. Y lies in A, in the columns where
-// its panels were, and Z lies in the workspace. Row i of Y and of Z belongs to row i of A.
+// block is the block of k columns that starts at column `begin`. The matrix Y of the block is
+// stored in A, in place of the panels that were factored, and Z is stored in the workspace. Row i
+// of Y and of Z belongs to row i of A.
 type block[T spirv.Scalar] struct {
 	*BandReduction[T]
 	ws    *vk.Arena
@@ -154,20 +164,20 @@ type block[T spirv.Scalar] struct {
 	begin int
 }
 
-// block returns the block of k columns that starts at column begin.
+// block returns the block of k columns that starts at column `begin`.
 func (r *BandReduction[T]) block(ws *vk.Arena, a product.Matrix[T], begin int) *block[T] {
 	return &block[T]{r, ws, a, product.NewMatrix(r.z.In(ws), r.N, min(r.K, r.N), max(r.N, 1)), begin}
 }
 
-// at returns the first cols columns of Y and Z, from the given row on. In the columns of a panel,
-// only the rows below its diagonal block are ever read: the rows above that block hold other
-// numbers.
+// at returns the first `cols` columns of Y and Z, without the rows above row number `row`. The rows
+// of a panel of Y above and in its diagonal block hold other numbers than Y, and must not be read
+// as Y.
 func (k *block[T]) at(row, cols int) (y, z product.Matrix[T]) {
 	return k.a.Block(row, k.begin, k.N-row, cols), k.z.Block(row, 0, k.N-row, cols)
 }
 
-// catchUp applies the pending updates of the block to the panel at column c, from the panel's
-// diagonal block down.
+// catchUp applies the pending updates of the block to the panel at column c: to the rows of the
+// panel from its diagonal block to the end.
 func (k *block[T]) catchUp(rec *vk.Recorder, c int) {
 	pending, cols := c-k.begin, min(k.B, k.N-c)
 	if pending == 0 {
@@ -186,8 +196,8 @@ func (k *block[T]) catchUp(rec *vk.Recorder, c int) {
 //	z = P·T − ½·y·(Tᵀ·(yᵀ·P)·T)
 //	P = (A − Y·Zᵀ − Z·Yᵀ)·y = A·y − Y·(Zᵀ·y) − Z·(Yᵀ·y).
 //
-// T is computed last because everything before it needs y alone. The short dispatches then depend
-// only on the products with A, Y and Z. T is made from yᵀ·y, which is part of [Y y]ᵀ·y.
+// T is computed after the products with A, Y and Z, because these products need only y. T is made
+// from yᵀ·y, which is a part of the product [Y y]ᵀ·y.
 func (k *block[T]) panel(rec *vk.Recorder, c int, band, t vk.Slice[T]) {
 	b, ws := k.B, k.ws
 	top, pending := c+b, c-k.begin
@@ -199,7 +209,7 @@ func (k *block[T]) panel(rec *vk.Recorder, c int, band, t vk.Slice[T]) {
 	tau := k.tau.In(ws)
 	k.qr.record(rec, ws, y, upper, tau)
 
-	// P and T are computed first.
+	// The matrix P and the factor T are computed first.
 	p := product.NewMatrix(k.p.In(ws), m, b, m)
 	k.ops.Symm(rec, ws, k.a.Block(top, top, m, m), y, p)
 	yy, zy := k.inner(rec, top, pending, y)
@@ -222,10 +232,11 @@ func (k *block[T]) panel(rec *vk.Recorder, c int, band, t vk.Slice[T]) {
 		product.Pair[T]{A: p, B: factor}, product.Pair[T]{A: y, B: between}, 0, z)
 }
 
-// inner computes the products [Y y]ᵀ·y and Zᵀ·y, from row top on. Y and Z have pending columns
-// each. If Y and Z have the same leading dimension, one batch computes both products, because each
-// column of Z lies at the same distance from that column of Y. In that case the last rows of the
-// second result are products of y with the columns after Z, and have no meaning.
+// inner computes the products [Y y]ᵀ·y and Zᵀ·y of the rows top … n−1. Each of Y and Z has
+// `pending` columns. If Y and Z have the same leading dimension, one batch computes the two
+// products, because column j of Z then lies at the same distance from column j of Y for every j.
+// The batch multiplies as many columns of Z as [Y y] has, so the last b rows of `zy` have no
+// meaning.
 func (k *block[T]) inner(
 	rec *vk.Recorder, top, pending int, y product.Matrix[T],
 ) (yy, zy product.Matrix[T]) {

@@ -9,9 +9,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestBandReductionRecording checks the order of the recorded commands. Products are recorded only
-// by their shapes. The sizes n = 14, b = 3, k = 6 give blocks of two panels, one block with a short
-// panel, and a last diagonal block.
+// TestBandReductionRecording checks the order of the recorded commands against a golden file. A
+// product of matrices appears only as a line with its shapes. The sizes n = 14, b = 3, k = 6 give
+// blocks of two panels, one block with a short panel, and a last diagonal block.
 func TestBandReductionRecording(t *testing.T) {
 	const n, b, k = 14, 3, 6
 	rec := record(t, n, b, k, writtenOps(), SmallestTuning())
@@ -22,8 +22,8 @@ func TestBandReductionRecording(t *testing.T) {
 	golden(t, "band_reduction.golden", text.String())
 }
 
-// TestBandReductionIsShort checks the number of commands. Besides one dispatch for each column, a
-// panel may not need more than 24 commands.
+// TestBandReductionIsShort checks the number of commands of a panel: a dispatch and a barrier for
+// each column, and at most 28 other commands.
 func TestBandReductionIsShort(t *testing.T) {
 	const n, b, most = 1024, 32, 28
 	d, tune := dry(), TuningFor(vk.Info{Family: "nvidia"})
@@ -70,7 +70,7 @@ func record(t *testing.T, n, b, k int, ops product.Ops[float64], tune Tuning) *v
 	return rec
 }
 
-// written takes the place of the products: it records a remark for each product.
+// written implements product.Ops for tests: it records a remark instead of each product.
 type written struct{}
 
 func writtenOps() product.Ops[float64] { return written{} }
@@ -78,6 +78,10 @@ func writtenOps() product.Ops[float64] { return written{} }
 func (written) Reserve(...product.Shape) error { return nil }
 
 func (written) Work() *vk.Layout { return vk.Together() }
+
+func (written) Hold(*vk.Recorder, *vk.Arena, Matrix) {}
+
+func (written) HeldWork() *vk.Layout { return vk.Together() }
 
 func (written) Gemm(rec *vk.Recorder, _ *vk.Arena, opA, opB product.Op, alpha float64, a, b Matrix, beta float64, c Matrix) {
 	rec.Phase(fmt.Sprintf("gemm %d×%d ← %s·%s α, β =", c.Rows, c.Cols, shape(a, opA), shape(b, opB)), alpha, beta)

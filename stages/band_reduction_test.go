@@ -14,7 +14,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestBandReduction checks every kind of edge with the smallest tuning.
+// TestBandReduction checks orders at and near the multiples of b and k, with the smallest tuning.
 func TestBandReduction(t *testing.T) {
 	var orthogonal, similar worst
 	for _, b := range []int{1, 2, 3, 4, 5, 8} {
@@ -28,7 +28,7 @@ func TestBandReduction(t *testing.T) {
 	similar.atMost(t, "‖A − Q1·B·Q1ᵀ‖", 10)
 }
 
-// edges returns orders up to 50 that are multiples of b and k, and their neighbours.
+// edges returns orders up to 50: small orders, and orders at and near multiples of b and k.
 func edges(b, k int) []int {
 	n := []int{0, 1, 2, b, b + 1, b + 2, 2 * b, 2*b + 1, k, k + 1, k + b, k + b + 1, 2*k - 1, 2*k + 1, 2*k + b + 2, 37, 50}
 	slices.Sort(n)
@@ -47,7 +47,7 @@ func TestBandReductionKinds(t *testing.T) {
 	similar.atMost(t, "‖A − Q1·B·Q1ᵀ‖", 10)
 }
 
-// TestBandReductionLarger checks several chunks and blocks, with the device's own tuning.
+// TestBandReductionLarger checks a matrix with several blocks, with the device's own tuning.
 func TestBandReductionLarger(t *testing.T) {
 	const n, b, k = 257, 16, 64
 	var orthogonal, similar worst
@@ -56,7 +56,8 @@ func TestBandReductionLarger(t *testing.T) {
 	similar.atMost(t, "‖A − Q1·B·Q1ᵀ‖", 10)
 }
 
-// TestBandReductionIsTheReference compares the band and the reflectors with those of package ref.
+// TestBandReductionIsTheReference compares the band and the reflectors with the results of package
+// ref.
 func TestBandReductionIsTheReference(t *testing.T) {
 	for _, s := range [][3]int{{33, 4, 8}, {50, 3, 9}, {29, 5, 20}, {20, 8, 8}} {
 		n, b, k := s[0], s[1], s[2]
@@ -108,8 +109,9 @@ func symmetric(n int) []float64 {
 	return a
 }
 
-// reduce runs the reduction on the device. The input is the lower triangle of the full matrix
-// dense, and NaN elsewhere. reduce also checks the places of zeros and ones.
+// reduce runs the reduction on the device. The input is the lower triangle of the symmetric matrix
+// dense; the elements above the diagonal are NaN. reduce also checks where the results must be zero
+// or one.
 func reduce(t *testing.T, n, b, k int, tune Tuning, dense []float64) (y, band, factors []float64) {
 	t.Helper()
 	d := testDevice(t)
@@ -173,7 +175,8 @@ func checkBand(t *testing.T, where string, n, b int, band []float64) {
 	}
 }
 
-// checkReduction measures a reduction by LAPACK's ratios. Package ref makes Q1 from Y and T.
+// checkReduction measures the errors of a reduction by LAPACK's ratios. Package ref forms Q1 from Y
+// and T.
 func checkReduction(t *testing.T, name string, n, b, k int, tune Tuning, dense []float64, orthogonal, similar *worst) {
 	t.Helper()
 	where := fmt.Sprintf("%s n=%d b=%d k=%d", name, n, b, k)

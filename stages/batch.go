@@ -7,7 +7,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Batch finds eigenvalues and eigenvectors of many small symmetric matrices at once, A =
+// Batch finds eigenvalues and eigenvectors of many small symmetric matrices in one run, A =
 // Q·diag(λ)·Qᵀ. A workgroup solves one matrix or several.
 //
 //	n ≤ 16 to 56   syev_batch: the whole solution in shared memory (dsyev)
@@ -17,8 +17,9 @@ import (
 //	               lasrt_batch   sorts values, fixes signs    (dlasrt)
 //	               or, without vectors, stebz_batch           (dstebz)
 //
-// BatchTuning has the orders at which the kernels change. The bits of a result depend only on the
-// matrix and the device, and not on the other matrices of the batch.
+// T is tridiagonal, Λ = diag(λ), and V holds the eigenvectors of T. BatchTuning lists the orders at
+// which the kernels change. The bits of a result depend only on the matrix and the device, and not
+// on the other matrices of the batch.
 type Batch struct {
 	size BatchSize
 	tune BatchTuning
@@ -39,14 +40,15 @@ type BatchSize struct {
 	Vectors bool // whether vectors are wanted
 }
 
-// batchShared holds the kernels for one BatchShared. One of them is nil.
+// batchShared holds the kernels for one element of BatchTuning.Shared. If vectors are wanted, the
+// field `values` is nil. Otherwise the field `vectors` is nil.
 type batchShared struct {
 	vectors *vk.Kernel[shaders.SyevBatchSpec, shaders.SyevBatchPush]
 	values  *vk.Kernel[shaders.SyevBatchValuesSpec, shaders.SyevBatchValuesPush]
 }
 
-// batchMemory holds the kernels for one BatchMemory. With vectors bisect is nil. Without vectors
-// form, iterate and sort are nil.
+// batchMemory holds the kernels for one element of BatchTuning.Memory. If vectors are wanted,
+// `bisect` is nil. Otherwise `form`, `iterate` and `sort` are nil.
 type batchMemory struct {
 	reduce  *vk.Kernel[shaders.Sytd2BatchSpec, shaders.Sytd2BatchPush]
 	form    *vk.Kernel[shaders.Org2lBatchSpec, shaders.Org2lBatchPush]
@@ -55,8 +57,9 @@ type batchMemory struct {
 	sort    *vk.Kernel[shaders.LasrtBatchSpec, shaders.LasrtBatchPush]
 }
 
-// NewBatch prepares batches of the given size. t must fit the device (BatchTuning.For). NewBatch
-// panics if the largest order is above t.Order. Its errors are those of package vk.
+// NewBatch prepares batches of the given size. The caller must fit t to the device by
+// BatchTuning.For. NewBatch panics if the largest order of the batch is above t.Order. Its errors
+// are those of package vk.
 func NewBatch(dev *vk.Device, size BatchSize, t BatchTuning) (*Batch, error) {
 	if size.N < 1 || size.Count < 1 || size.N > t.Order() {
 		panic(fmt.Sprintf("stages: a batch of %d matrices of order %d, at most %d", size.Count, size.N, t.Order()))
@@ -90,7 +93,7 @@ func NewBatch(dev *vk.Device, size BatchSize, t BatchTuning) (*Batch, error) {
 	return s, b.err
 }
 
-// buildShared builds the kernel for one row of the tuning's Shared.
+// buildShared builds the kernels for one row of BatchTuning.Shared.
 func buildShared(b *builder, t BatchShared, vectors bool) (k batchShared) {
 	if vectors {
 		k.vectors = build(b, shaders.SyevBatch(), t.spec())
@@ -100,7 +103,7 @@ func buildShared(b *builder, t BatchShared, vectors bool) (k batchShared) {
 	return k
 }
 
-// buildMemory builds the kernels for one row of the tuning's Memory.
+// buildMemory builds the kernels for one row of BatchTuning.Memory.
 func buildMemory(b *builder, t BatchMemory, vectors bool) (k batchMemory) {
 	k.reduce = build(b, shaders.Sytd2Batch(), t.reduceSpec())
 	if !vectors {
@@ -113,16 +116,16 @@ func buildMemory(b *builder, t BatchMemory, vectors bool) (k batchMemory) {
 	return k
 }
 
-// Work is the layout of the workspace. For each matrix it has 68 bytes, and if BatchSize.N is above
-// the largest order of BatchTuning.Shared, 5·n elements, plus n² with vectors, where n is
-// BatchSize.N.
+// Work is the layout of the workspace. It has 68 bytes for each matrix. If n = BatchSize.N is above
+// the largest order of BatchTuning.Shared, it also has 5·n elements for each matrix, and with
+// vectors n² elements more.
 func (s *Batch) Work() *vk.Layout {
 	return vk.Together(s.table, s.states, s.d, s.e, s.tau, s.two, s.z)
 }
 
-// BatchFlops returns the usual cost of a matrix of order n in flops. With vectors it consists of
-// 4/3·n³ for the reduction, 4/3·n³ for Q, and 7·n³ for QL iteration. Without vectors it consists of
-// the reduction and 54 halvings for each value.
+// BatchFlops returns the usual cost of a matrix of order n in flops. With vectors the cost is
+// 4/3·n³ for the reduction, 4/3·n³ for Q, and 7·n³ for QL iteration, plus the computation of the
+// rotations. Without vectors the cost is that of the reduction and of 54 halvings for each value.
 func BatchFlops(n int, vectors bool) float64 {
 	x := float64(n)
 	if vectors {
@@ -131,9 +134,10 @@ func BatchFlops(n int, vectors bool) float64 {
 	return 4.0/3*x*x*x + 54*minorFlops*x*x
 }
 
-// rotationFlops is the cost of computing a rotation, which is a chain of dependent operations.
+// rotationFlops is the cost of computing the cosine and sine of one rotation. The cost is high
+// because the operations form a chain in which each operation needs the result of the previous one.
 const rotationFlops = 200
 
-// rotationsOf returns the usual number of rotations of QL iteration: 2.2·n sweeps of half the
-// order.
+// rotationsOf returns the usual number of rotations of QL iteration for order n: 1.2·n², a little
+// more than 2.2·n sweeps with n/2 rotations each.
 func rotationsOf(n int) float64 { return 1.2 * float64(n) * float64(n) }

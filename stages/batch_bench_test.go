@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestBatchTimes prints the times of batches with different sizes of kernels, the best of three
-// runs each. It is used for tuning: VKEVD_BATCH=1 go test ./stages -run TestBatchTimes -v.
+// TestBatchTimes prints the times of batches for several sets of kernel sizes, each the best of
+// three runs. It is used for tuning: VKEVD_BATCH=1 go test ./stages -run TestBatchTimes -v.
 func TestBatchTimes(t *testing.T) {
 	if os.Getenv("VKEVD_BATCH") == "" {
 		t.Skip("set VKEVD_BATCH")
@@ -56,7 +56,7 @@ func TestBatchTimes(t *testing.T) {
 	}
 }
 
-// timeBatch solves random matrices three times and prints the times of the kernels.
+// timeBatch solves the same random matrices three times and prints the times of the kernels.
 func timeBatch(t *testing.T, dev *vk.Device, n, count int, vectors bool, tune BatchTuning, data []float64) {
 	s, err := NewBatch(dev, BatchSize{N: n, Count: count, Vectors: vectors}, tune)
 	if err != nil {

@@ -5,7 +5,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// batchRecording records the steps for one class of matrices that do not fit into shared memory.
+// batchRecording records the steps for one class of matrices: matrices that use the same kernels
+// and are too large for shared memory.
 type batchRecording struct {
 	*Batch
 	batchMemory
@@ -19,13 +20,15 @@ func (s *Batch) recordMemory(rec *vk.Recorder, ws *vk.Arena, c batchClass, x Bat
 	return &batchRecording{s, s.memory[c.class-len(s.shared)], rec, ws, c, x}
 }
 
-// ofWorkgroup is the fraction of a dispatch's flops that one workgroup may do. A device that runs
-// 64 workgroups at once then ends a dispatch in time, even if there are fewer workgroups.
+// ofWorkgroup is the fraction of a dispatch's largest cost that one workgroup may do. With this
+// fraction, a device that runs 64 workgroups at a time finishes every dispatch in time, even if the
+// dispatch has few workgroups.
 const ofWorkgroup = 1.0 / 64
 
-// strips divides columns 0 … n − 3 into dispatches of a multiple of `unit` columns. In each dispatch a
-// matrix costs no more than one workgroup may do. Column k costs flops·(n − k)², because flops is the
-// cost of one element of its trailing matrix.
+// strips divides columns 0 … n − 3 of the largest matrix into dispatches. Each dispatch has a
+// multiple of `unit` columns. For each matrix, the cost of a dispatch is at most the work that one
+// workgroup may do. The cost of column k is `flops`·(n − k)², because `flops` is the cost of one
+// element of the trailing matrix of column k.
 func (r *batchRecording) strips(flops float64, unit int) []span {
 	n := r.class.largest
 	units := (n - 2 + unit - 1) / unit
@@ -49,7 +52,7 @@ func (r *batchRecording) reduce() {
 	}
 }
 
-// form records the computation of Q, from the last reflectors to the first ones.
+// form records the computation of Q, which begins with the last reflectors and ends with the first.
 func (r *batchRecording) form() {
 	blocks := r.strips(4, shaders.Org2lBatchNb)
 	for i := len(blocks) - 1; i >= 0; i-- {
@@ -79,7 +82,7 @@ func (r *batchRecording) iterate() {
 	}
 }
 
-// sort records the copy of values and vectors to their places.
+// sort records the kernel that sorts the values and copies values and vectors to the result.
 func (r *batchRecording) sort() {
 	n := float64(r.class.largest)
 	r.each(r.rec, r.class, 8*n*n, func(first, count uint32) {
@@ -91,7 +94,7 @@ func (r *batchRecording) sort() {
 	})
 }
 
-// bisect records the bisection for values without vectors.
+// bisect records the bisection that finds the values if no vectors are wanted.
 func (r *batchRecording) bisect() {
 	n := float64(r.class.largest)
 	r.each(r.rec, r.class, 54*minorFlops*n*n, func(first, count uint32) {

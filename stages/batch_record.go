@@ -14,11 +14,13 @@ type BatchItem struct {
 	From, To int  // the wanted eigenvalues, [From, To), counted from 0 at the smallest
 }
 
-// BatchPart holds matrices that are solved together, and their places in memory.
+// BatchPart holds matrices that are solved together, and the offsets of their data in memory.
 type BatchPart struct {
-	// A, V and W have one element for each matrix. They are the places, counted in elements, of the
-	// n×n matrix, of its n×(To−From) vectors, and of its To−From values. The matrices, the vectors
-	// and the values each follow one another without gaps.
+	// A, V and W have one element for each matrix. The elements are offsets, counted in float64
+	// values: A[i] is the offset of the n×n matrix i in BatchBuffers.A, V[i] that of its
+	// n×(To−From) vectors in BatchBuffers.V, and W[i] that of its To−From values in
+	// BatchBuffers.Values. There are no gaps between the matrices, between the vectors or between
+	// the values.
 	A, V, W []int
 
 	table   []shaders.BatchMatrix // sorted by kernels, then by the order of the items
@@ -27,18 +29,20 @@ type BatchPart struct {
 	classes []batchClass
 }
 
-// batchClass describes the rows [first, first + count) of the table, which use the same kernels.
+// batchClass describes the matrices first … first + count − 1 of the table of matrices. These
+// matrices use the same kernels.
 type batchClass struct{ class, first, count, largest int }
 
-// BatchOutcome tells how the solution of a matrix ended. At most one of its members is set.
+// BatchOutcome tells how the solution of a matrix ended. At most one of NonFinite and Failed is
+// true; after a success NonFinite and Failed are false.
 type BatchOutcome struct {
 	NonFinite bool // the triangle has a NaN or an infinity
 	Failed    bool // QL iteration did not end on rows [Lo, Hi) of T
 	Lo, Hi    int
 }
 
-// Place gives each item a place in memory. There may be at most BatchSize.Count items, of order at
-// most BatchSize.N.
+// Place chooses the offset of each item in memory. There may be at most BatchSize.Count items, of
+// order at most BatchSize.N.
 func (s *Batch) Place(items []BatchItem) *BatchPart {
 	p := &BatchPart{states: make([]shaders.BatchState, len(items)), order: make([]int, len(items))}
 	a, v, w, at := 0, 0, 0, 0
@@ -72,16 +76,16 @@ func (s *Batch) Place(items []BatchItem) *BatchPart {
 	return p
 }
 
-// twoWords returns an offset as two 32-bit words, the low one first.
+// twoWords returns an offset as two 32-bit words. The first word has the low bits.
 func twoWords(x int) [2]uint32 { return [2]uint32{uint32(x), uint32(uint64(x) >> 32)} }
 
-// BatchBuffers holds the memory of the matrices, values and vectors of a batch. BatchPart has the
-// places in it. V may be A if all vectors of all matrices are wanted. V is not used without
-// vectors.
+// BatchBuffers holds the memory of the matrices, values and vectors of a batch, at the offsets of
+// BatchPart. V may be the same memory as A if all vectors of all matrices are wanted. V is not used
+// if no vectors are wanted.
 type BatchBuffers struct{ A, Values, V vk.Slice[float64] }
 
-// Record records the solution of the matrices of p, which overwrites A. When the recording has run,
-// the caller must call Continue, which tells whether more work is needed.
+// Record records the solution of the matrices of p. The solution overwrites A. After the recording
+// has run, the caller must call Continue, which records more work if some matrices need it.
 func (s *Batch) Record(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x BatchBuffers) {
 	rec.Phase(PhaseBatch, 0, 1)
 	vk.SendFirst(rec, s.table.In(ws), p.table)
@@ -106,7 +110,8 @@ func (s *Batch) Record(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x BatchBuff
 }
 
 // Continue records further rotations of QL iteration, for matrices that need more than the usual
-// number. If there are none, it returns false and records nothing.
+// number of rotations. If no matrix needs more rotations, Continue returns false and records
+// nothing.
 func (s *Batch) Continue(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x BatchBuffers) bool {
 	more := false
 	for _, c := range p.classes {
@@ -143,8 +148,9 @@ func (p *BatchPart) Outcomes() []BatchOutcome {
 	return all
 }
 
-// each calls record for ranges of a class, the matrices first … first + count − 1 of the table. A
-// range costs at most as much as a dispatch may cost. The argument cost is the cost of one matrix.
+// each divides a class of matrices into ranges, and calls record for each range: the matrices first
+// … first + count − 1 of the table. A range costs at most as much as one dispatch may cost. The
+// argument `cost` is the cost of one matrix in flops.
 func (s *Batch) each(rec *vk.Recorder, c batchClass, cost float64, record func(first, count uint32)) {
 	most := max(1, int(s.tune.Dispatch/cost))
 	for from := 0; from < c.count; from += most {
@@ -154,7 +160,8 @@ func (s *Batch) each(rec *vk.Recorder, c batchClass, cost float64, record func(f
 	}
 }
 
-// recordShared records the solution of a class of matrices in shared memory.
+// recordShared records the solution of one class of matrices: matrices that use the same kernel and
+// fit into shared memory.
 func (s *Batch) recordShared(rec *vk.Recorder, ws *vk.Arena, c batchClass, x BatchBuffers) {
 	t, k := s.tune.Shared[c.class], s.shared[c.class]
 	s.each(rec, c, BatchFlops(c.largest, s.size.Vectors), func(first, count uint32) {

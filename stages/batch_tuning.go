@@ -10,13 +10,14 @@ import (
 )
 
 // BatchTuning is the set of sizes for batches of small matrices that are measured for each device.
-// The kernels for a matrix belong to the first row that has room for its order, first in Shared and
-// then in Memory.
+// A matrix is solved by the kernels of the first row whose Order is at least the order of the
+// matrix: first the rows of Shared are tried, and then the rows of Memory.
 type BatchTuning struct {
 	Shared []BatchShared // for matrices in shared memory; orders ascend
 	Memory []BatchMemory // for larger matrices; orders ascend
 
-	// Dispatch is the largest cost of one dispatch in flops. A workgroup does at most a 64th of it.
+	// Dispatch is the largest cost of one dispatch in flops. One workgroup does at most 1/64 of
+	// this cost.
 	Dispatch float64
 }
 
@@ -28,8 +29,8 @@ type BatchShared struct {
 	Apart    uint32 // invocations of a workgroup besides the teams; 0, or at least Matrices
 }
 
-// BatchMemory is the set of sizes of the kernels for matrices of order Order or less. Each matrix
-// has a workgroup.
+// BatchMemory is the set of sizes of the kernels for matrices of order Order or less. One workgroup
+// works on each matrix.
 type BatchMemory struct {
 	Order   uint32 // largest order
 	Threads uint32 // invocations of a workgroup
@@ -37,7 +38,7 @@ type BatchMemory struct {
 	Apart   uint32 // additional invocations in steqr_batch, one of which computes the rotations
 }
 
-// Order returns the largest order of a batch, or 0 if there is none.
+// Order returns the largest order of a batch, or 0 if t has no kernels.
 func (t BatchTuning) Order() int {
 	order := 0
 	for _, s := range t.Shared {
@@ -49,7 +50,7 @@ func (t BatchTuning) Order() int {
 	return order
 }
 
-// For returns t without the rows that the device has no room for.
+// For returns t without the rows whose sizes exceed the limits of the device.
 func (t BatchTuning) For(info vk.Info) BatchTuning {
 	all := t
 	t.Shared, t.Memory = nil, nil
@@ -66,7 +67,8 @@ func (t BatchTuning) For(info vk.Info) BatchTuning {
 	return t
 }
 
-// Fits returns nil if the device has room for a row of both tables.
+// Fits returns nil if the device can run the kernels of at least one row of Shared and one row of
+// Memory.
 func (t BatchTuning) Fits(info vk.Info) (err error) {
 	if err := t.check(); err != nil {
 		return err
@@ -82,8 +84,9 @@ func (t BatchTuning) Fits(info vk.Info) (err error) {
 	return nil
 }
 
-// check returns an error if no row of Shared has room for order 2, which the kernels of Memory do not
-// solve, or if the orders of Shared or those of Memory descend.
+// check returns an error if no row of Shared accepts order 2, which the kernels of Memory do not
+// solve. It also returns an error if the rows of Shared or of Memory are not sorted by ascending
+// order.
 func (t BatchTuning) check() error {
 	shared := slices.IsSortedFunc(t.Shared, func(x, y BatchShared) int { return cmp.Compare(x.Order, y.Order) })
 	memory := slices.IsSortedFunc(t.Memory, func(x, y BatchMemory) int { return cmp.Compare(x.Order, y.Order) })
@@ -93,7 +96,7 @@ func (t BatchTuning) check() error {
 	return nil
 }
 
-// class returns the number of the row for order n: an index of Shared, or len(Shared) plus an index
+// class returns the index of the row for order n: an index of Shared, or len(Shared) plus an index
 // of Memory.
 func (t BatchTuning) class(n int) int {
 	for i, s := range t.Shared {
@@ -112,12 +115,13 @@ func (t BatchTuning) class(n int) int {
 // threads returns the number of invocations of a workgroup.
 func (s BatchShared) threads() uint32 { return s.Team*s.Matrices + s.Apart }
 
-// spec returns the specialisation of syev_batch. That of syev_batch_values has the same constants.
+// spec returns the specialisation of syev_batch. The kernel syev_batch_values has the same
+// specialisation constants.
 func (s BatchShared) spec() shaders.SyevBatchSpec {
 	return shaders.SyevBatchSpec{LocalSize: s.threads(), Order: s.Order, Team: s.Team, Matrices: s.Matrices}
 }
 
-// fits returns nil if the device has room for these sizes.
+// fits returns nil if the device can run syev_batch with these sizes.
 func (s BatchShared) fits(info vk.Info) error {
 	if s.Order < 2 || s.Team == 0 || s.Matrices == 0 || s.Apart > 0 && s.Apart < s.Matrices {
 		return fmt.Errorf("stages: no batch can be tuned by %+v", s)
@@ -127,7 +131,7 @@ func (s BatchShared) fits(info vk.Info) error {
 	return room(info, int(s.threads()), vectors, err)
 }
 
-// fits returns nil if the device has room for these sizes.
+// fits returns nil if the device can run the kernels of Memory with these sizes.
 func (m BatchMemory) fits(info vk.Info) error {
 	if m.Order < 3 || m.Threads == 0 || m.Teams == 0 || m.Apart == 0 {
 		return fmt.Errorf("stages: no batch can be tuned by %+v", m)
@@ -138,8 +142,8 @@ func (m BatchMemory) fits(info vk.Info) error {
 	return room(info, int(max(m.Threads*m.Teams, m.Threads+m.Apart)), bytes, err)
 }
 
-// room returns nil if a workgroup may have the given numbers of invocations and bytes of shared
-// memory.
+// room returns nil if a workgroup of the device may have the given numbers of invocations and bytes
+// of shared memory, and if err is nil.
 func room(info vk.Info, threads, bytes int, err error) error {
 	switch {
 	case err != nil:

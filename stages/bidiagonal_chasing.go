@@ -13,9 +13,10 @@ import (
 //
 //	B = Q2·C·P2ᵀ
 //
-// It applies Householder reflectors to columns and to rows in turn. A sweep is one chase of a bulge
-// down the whole band. Many sweeps are in flight at once, and each is some half-steps behind the
-// sweep before it. The kernel tb2bd.comp derives which half-steps a half-step depends on.
+// by Householder reflectors, which it applies to columns and to rows in turn. A sweep is one chase
+// of a bulge down the whole band. A step of a sweep consists of two half-steps: one on columns and
+// one on rows. Many sweeps are in flight at the same time, and each sweep is some half-steps behind
+// the previous sweep. The kernel tb2bd.comp derives which half-steps a half-step depends on.
 //
 // Source: B. Lang, Linear Algebra Appl. 233 (1996) and J. Comput. Phys. 1996; on GPUs E. Ringoot et
 // al., Accelerating Bidiagonalization of Banded Matrices through Memory-Aware Bulge-Chasing on
@@ -25,7 +26,8 @@ type BidiagonalChasing[T spirv.Scalar] struct {
 	tune  ChaseTuning
 	abort spirv.Addr[uint32]
 
-	// At most one of chase and wave is set, and neither if there is nothing to chase.
+	// At most one of `chase` and `wave` is set. Both fields are nil if the band is bidiagonal
+	// already.
 	chase *vk.Kernel[shaders.Tb2bdChaseSpec, shaders.Tb2bdChasePush[T]] // sweeps wait for each other
 	wave  *vk.Kernel[shaders.Tb2bdWaveSpec, shaders.Tb2bdWavePush[T]]   // a dispatch for each wave of half-steps
 	read  *vk.Kernel[shaders.Tb2bdBidiagonalSpec, shaders.Tb2bdBidiagonalPush[T]]
@@ -34,8 +36,8 @@ type BidiagonalChasing[T spirv.Scalar] struct {
 	flags machine.Flags // a ticket for each dispatch and a flag for each sweep, if workgroups wait
 }
 
-// bidiagonalLead is the lead of a sweep over the next one: half-step h of a sweep may begin when
-// the sweep before has finished half-step h + bidiagonalLead.
+// bidiagonalLead is the lead of a sweep over the next sweep: half-step h of a sweep may begin when
+// the previous sweep has finished half-step h + bidiagonalLead.
 const bidiagonalLead = 3
 
 // NewBidiagonalChasing prepares the chase for bands of one size. ChaseSize.B is the number of
@@ -72,8 +74,8 @@ func NewBidiagonalChasing[T spirv.Scalar](dev *vk.Device, size ChaseSize, w Wait
 	return s, kernels.err
 }
 
-// bidiagonalSpec returns the specialisation of the kernel for the band and the device, as fitChase
-// does. The bits of the result depend on its constants B and Lanes.
+// bidiagonalSpec returns the specialisation of the kernel for the band and the device. The function
+// fitChase chooses the constants. The bits of the result depend on the constants B and Lanes.
 func bidiagonalSpec[T spirv.Scalar](c chaseShape) (shaders.Tb2bdChaseSpec, error) {
 	return fitChase(c, shaders.Tb2bdChase[T], func(f chaseFit) shaders.Tb2bdChaseSpec {
 		return shaders.Tb2bdChaseSpec{
@@ -88,25 +90,25 @@ func bidiagonalSpec[T spirv.Scalar](c chaseShape) (shaders.Tb2bdChaseSpec, error
 func (s *BidiagonalChasing[T]) halfSteps(sweep int) int { return 2 * s.steps(sweep) }
 
 // halfStepFlops returns the cost of a half-step in flops. A half-step changes two blocks. The
-// smaller blocks at the end of the matrix count as full ones.
+// estimate takes the smaller blocks at the end of the matrix as full blocks.
 func (s *BidiagonalChasing[T]) halfStepFlops() float64 { return 8 * float64(s.B) * float64(s.B) }
 
-// Flops returns the cost of the chase in flops, about 8·n²·b.
+// Flops returns the cost of the chase in flops: about 8·n²·b for order n and b superdiagonals.
 func (s *BidiagonalChasing[T]) Flops() float64 {
 	n, b := float64(s.N), float64(s.B)
 	return 8 * n * n * b
 }
 
-// divide distributes the sweeps over dispatches. A dispatch costs about as much as the tuning
-// allows. A sweep is never divided.
+// divide distributes the sweeps over dispatches. Each dispatch costs about tune.Dispatch flops. A
+// sweep is never divided.
 func (s *BidiagonalChasing[T]) divide() []span {
 	return spans(s.sweeps(), s.sweeps(), s.tune.Dispatch, func(sweep int) float64 {
 		return max(2*s.tune.SweepCost, float64(s.halfSteps(sweep))*s.halfStepFlops())
 	})
 }
 
-// Work is the layout of the workspace: a flag for each sweep and a few words. It is empty if no
-// workgroup waits.
+// Work is the layout of the workspace: a flag for each sweep, the tickets and the INFO word. The
+// layout is empty if workgroups do not wait for each other.
 func (s *BidiagonalChasing[T]) Work() *vk.Layout {
 	if s.chase == nil {
 		return vk.Together()
@@ -115,8 +117,8 @@ func (s *BidiagonalChasing[T]) Work() *vk.Layout {
 }
 
 // Info returns the INFO word. After a successful run the word is 0. Otherwise it is 1 plus the
-// number of the sweep whose flag was not set within the poll limit, and the results are undefined.
-// The slice is empty if no workgroup waits.
+// index of the sweep whose flag was not set within the poll limit, and the results are undefined.
+// The slice is empty if workgroups do not wait for each other.
 func (s *BidiagonalChasing[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	if s.chase == nil {
 		return vk.Slice[uint32]{}
@@ -131,18 +133,19 @@ type Bidiagonal[T spirv.Real] struct {
 	Stride int
 }
 
-// GolubKahan returns a bidiagonal matrix C that is stored in the off-diagonal of its Golub-Kahan
-// form. This form is the symmetric tridiagonal matrix of order 2n with a zero diagonal and the
-// off-diagonal d1, e1, d2, e2, …, dn, which has 2n−1 elements. Its eigenvalues are the singular
-// values of C and their negatives. C shares the memory of offDiagonal.
+// GolubKahan returns a bidiagonal matrix C whose elements are stored in offDiagonal, the
+// off-diagonal of the Golub-Kahan form of C. The Golub-Kahan form is the symmetric tridiagonal
+// matrix of order 2n with a zero diagonal and the off-diagonal d1, e1, d2, e2, …, dn, which has
+// 2n−1 elements. Its eigenvalues are the singular values of C and their negatives.
 func GolubKahan[T spirv.Real](offDiagonal vk.Slice[T]) Bidiagonal[T] {
 	return Bidiagonal[T]{offDiagonal, offDiagonal.From(min(1, offDiagonal.Len())), 2}
 }
 
-// Record reduces band to the bidiagonal matrix c. band has GeneralSize.BandLen elements and is
-// overwritten. If vectors are wanted, Record stores Q2 in left and P2 in right, and sets unused
-// elements of Tau to zero. Otherwise left and right are not used. A band of one superdiagonal is
-// copied to c; then Q2 = P2 = I, and V is not written. The arguments must not overlap.
+// Record reduces `band` to the bidiagonal matrix c. `band` has GeneralSize.BandLen elements and is
+// overwritten. If vectors are wanted, Record stores the reflectors of Q2 in `left` and those of P2
+// in `right`, and sets unused elements of Tau to zero. Otherwise `left` and `right` are not used.
+// If the band has one superdiagonal, Record copies it to c and does not write the vectors V of
+// `left` and `right`, because Q2 = P2 = I. The arguments must not overlap.
 func (s *BidiagonalChasing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band vk.Slice[T], c Bidiagonal[T], left, right Reflectors[T]) {
 	if s.N == 0 {
 		return
@@ -164,22 +167,22 @@ func (s *BidiagonalChasing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band vk.Sl
 	case s.chase != nil:
 		s.recordChase(rec, ws, band, left, right)
 	case s.wave != nil:
-		s.recordWaves(rec, band, left, right)
+		s.recordWaves(rec, band, left, right, 1+bidiagonalLead)
 	}
 	s.read.Dispatch(rec, vk.Folded(vk.Tiles(s.N, s.read.Spec.LocalSize)), shaders.Tb2bdBidiagonalPush[T]{
 		Band: band.Addr(), D: c.D.Addr(), E: c.E.Addr(), N: uint32(s.N), Width: uint32(s.B), Stride: uint32(c.Stride),
 	})
 }
 
-// groups returns the number of workgroups for the given number of sweeps. A sweep begins 1 +
-// bidiagonalLead half-steps after the sweep before it, so additional workgroups would only poll.
-// The result is at least 1 if there are sweeps.
+// groups returns the number of workgroups for the given number of sweeps, at least 1 if there are
+// sweeps. A sweep begins 1 + bidiagonalLead half-steps after the previous sweep. Therefore only so
+// many sweeps are in flight, and additional workgroups would only poll.
 func (s *BidiagonalChasing[T]) groups(sweeps int) int {
 	return min(s.tune.Groups, sweeps, s.halfSteps(0)/bidiagonalLead+2)
 }
 
-// recordChase records one dispatch for each part of the sweeps. It clears the tickets and flags of
-// all parts before the first dispatch. ws must contain the workspace Work.
+// recordChase records one dispatch for each part of the sweeps. Before the first dispatch, it
+// clears the tickets and flags of all parts. The arena ws must contain the layout Work.
 func (s *BidiagonalChasing[T]) recordChase(rec *vk.Recorder, ws *vk.Arena, band vk.Slice[T], left, right Reflectors[T]) {
 	s.flags.Clear(rec, ws)
 	for i, part := range s.parts {
@@ -193,20 +196,22 @@ func (s *BidiagonalChasing[T]) recordChase(rec *vk.Recorder, ws *vk.Arena, band 
 }
 
 // recordWaves records a dispatch for each wave t = 0, 1, …. Wave t consists of the half-steps h of
-// all sweeps s with stride·s + h = t.
-func (s *BidiagonalChasing[T]) recordWaves(rec *vk.Recorder, band vk.Slice[T], left, right Reflectors[T]) {
-	eachWave(s.sweeps(), 1+bidiagonalLead, s.halfSteps, func(t, newest, count int) {
+// all sweeps s with stride·s + h = t, which are independent of each other. `stride` is the number
+// of waves between the beginnings of two successive sweeps.
+func (s *BidiagonalChasing[T]) recordWaves(rec *vk.Recorder, band vk.Slice[T], left, right Reflectors[T], stride int) {
+	eachWave(s.sweeps(), stride, s.halfSteps, func(t, newest, count int) {
 		s.wave.Dispatch(rec, vk.Folded(count), shaders.Tb2bdWavePush[T]{
 			Band: band.Addr(), Left: left.V.Addr(), LeftTau: left.Tau.Addr(), Right: right.V.Addr(), RightTau: right.Tau.Addr(),
-			N: uint32(s.N), Wave: uint32(t), Stride: 1 + bidiagonalLead, Newest: uint32(newest), Count: uint32(count),
+			N: uint32(s.N), Wave: uint32(t), Stride: uint32(stride), Newest: uint32(newest), Count: uint32(count),
 		})
 		rec.Costs(float64(count) * s.halfStepFlops())
 	})
 }
 
-// eachWave calls record for each wave of a bulge chasing. Wave t consists of one step of each sweep
-// s in a range: the step t − stride·s. The range has count sweeps, and newest is its last one.
-// Waves without steps are left out. The steps of one wave must be independent of each other.
+// eachWave calls `record` for each wave t = 0, 1, … of a bulge chasing. Wave t consists of one step
+// of each sweep s in a range: step t − stride·s of sweep s. The range has `count` sweeps, and
+// `newest` is the last sweep of the range. eachWave leaves out waves without steps. The steps of
+// one wave must be independent of each other.
 func eachWave(sweeps, stride int, steps func(sweep int) int, record func(t, newest, count int)) {
 	oldest := 0 // the first sweep that has not ended; sweeps end in order
 	for t := 0; ; t++ {

@@ -20,7 +20,8 @@ func (c bidiagonalChased) same(x bidiagonalChased) bool {
 		slices.Equal(c.rightV, x.rightV) && slices.Equal(c.rightTau, x.rightTau)
 }
 
-// A bidiagonalForm is a way to run the chase. All forms give the same bits.
+// bidiagonalForm is a form of the bidiagonal chase: with waits or with waves, and with one or two
+// tiles in shared memory. All forms give the same bits.
 type bidiagonalForm struct {
 	name    string
 	waits   bool
@@ -64,9 +65,14 @@ func newBidiagonalBench(t testing.TB, n, b int, vectors bool, form bidiagonalFor
 	return s
 }
 
+// reflectors returns the device memory for the reflectors of Q2 and of P2.
+func (s *bidiagonalBench) reflectors() (left, right Reflectors[float64]) {
+	return Reflectors[float64]{s.leftV.In(s.ws), s.leftTau.In(s.ws)}, Reflectors[float64]{s.rightV.In(s.ws), s.rightTau.In(s.ws)}
+}
+
 func (s *bidiagonalBench) record(rec *vk.Recorder) {
-	s.stage.Record(rec, s.ws, s.band.In(s.ws), GolubKahan(s.gk.In(s.ws)),
-		Reflectors[float64]{s.leftV.In(s.ws), s.leftTau.In(s.ws)}, Reflectors[float64]{s.rightV.In(s.ws), s.rightTau.In(s.ws)})
+	left, right := s.reflectors()
+	s.stage.Record(rec, s.ws, s.band.In(s.ws), GolubKahan(s.gk.In(s.ws)), left, right)
 }
 
 func (s *bidiagonalBench) run(band []float64) bidiagonalChased {
@@ -88,7 +94,7 @@ func (s *bidiagonalBench) run(band []float64) bidiagonalChased {
 	return got
 }
 
-// upperBand returns a random general compact band.
+// upperBand returns a random upper band in general compact storage.
 func upperBand(n, b int) []float64 {
 	g := stagetest.Normal(b+1, n, b+1, uint64(n+1000*b)).Data
 	band := make([]float64, generalBandLen(n, b))
@@ -100,7 +106,7 @@ func upperBand(n, b int) []float64 {
 	return band
 }
 
-// chasedByTwin returns the results that package stages/ref computes for a band.
+// chasedByTwin returns the results of package stages/ref for the same band.
 func chasedByTwin(n, b int, band []float64) bidiagonalChased {
 	band = slices.Clone(band)
 	d, e, left, right := ref.BidiagonalChasing(n, b, band)
@@ -143,7 +149,7 @@ func TestBidiagonalChasing(t *testing.T) {
 	}
 }
 
-// TestBidiagonalChasingWide chases a band as wide as those that are used on GPUs.
+// TestBidiagonalChasingWide chases bands with as many superdiagonals as the solver uses on GPUs.
 func TestBidiagonalChasingWide(t *testing.T) {
 	for _, b := range []int{16, 32, 48} {
 		n := 2*b + 37
@@ -157,9 +163,10 @@ func TestBidiagonalChasingWide(t *testing.T) {
 	}
 }
 
-// TestBidiagonalChasingLong repeats a chase of many sweeps VKEVD_CHASES times, with different
-// numbers of workgroups. The results must have the same bits as those of the wave form. The test is
-// meant for GPUs, where races become visible.
+// TestBidiagonalChasingLong repeats a chase of many sweeps with different numbers of workgroups.
+// The environment variable VKEVD_CHASES is the number of repetitions. The results must have the
+// same bits as those of a run with one dispatch for each wave of half-steps. The test is meant for
+// GPUs, where races become visible.
 func TestBidiagonalChasingLong(t *testing.T) {
 	times, _ := strconv.Atoi(os.Getenv("VKEVD_CHASES"))
 	n, b := 96, 8

@@ -16,10 +16,10 @@ import (
 //
 //	C = S·Σ·Wᵀ
 //
-// Package stages/bidiagonal has the algorithm. The back end is that of DivideConquer: the secular
-// equations have the same form, and a vectors pass forms the vectors of each side. The leaves and
-// the factors of S have their own kernels. There is no Record: Solve runs the recordings, as
-// DivideConquer.Solve does.
+// Package stages/bidiagonal has the algorithm. Most kernels are those of DivideConquer, because the
+// secular equations have the same form; one vectors pass forms W and another forms S. Only the
+// leaves (the smallest subproblems) and the factors of S have their own kernels. There is no method
+// Record: Solve records and runs the commands, as DivideConquer.Solve does.
 type BidiagonalConquer struct {
 	values valuesPass
 	sides  [2]vectorsPass // the vectors passes of W and of S; they share all memory except that of their lists
@@ -49,8 +49,9 @@ func NewBidiagonalConquer(
 	return s, nil
 }
 
-// bidiagonalTuning halves the size of leaves until they fit the device. A leaf has the vectors of
-// both sides in shared memory, which takes 18 KiB for 32 rows.
+// bidiagonalTuning halves the order of leaves until a leaf fits the device. A leaf is a smallest
+// subproblem, which is solved by QR iteration. The vectors of its two sides are in shared memory
+// and take 18 KiB for 32 rows.
 func bidiagonalTuning(info vk.Info, t DivideConquerTuning) DivideConquerTuning {
 	for ; t.Leaf > 1; t.Leaf /= 2 {
 		if used := sharedOf(shaders.BdsdcLeaf, bidiagonalLeafSpec(t)); used.err == nil && used.bytes <= info.SharedBytes {
@@ -60,14 +61,15 @@ func bidiagonalTuning(info vk.Info, t DivideConquerTuning) DivideConquerTuning {
 	return t
 }
 
-// bidiagonalLeafSpec returns the specialisation of the kernel for leaves. Each side has as many
-// invocations as a leaf of a symmetric matrix.
+// bidiagonalLeafSpec returns the specialisation of the kernel for leaves, the smallest subproblems.
+// Each side of the vectors has t.Lanes invocations, as many as a leaf of a symmetric matrix has.
 func bidiagonalLeafSpec(t DivideConquerTuning) shaders.BdsdcLeafSpec {
 	return shaders.BdsdcLeafSpec{LocalSize: 2 * t.Lanes, Leaf: uint32(t.Leaf)}
 }
 
-// bidiagonalLeaves builds the kernel for leaves of a bidiagonal matrix. A leaf costs twice as much
-// as a leaf of a symmetric matrix, because the vectors of two sides are rotated.
+// bidiagonalLeaves builds the kernel for leaves, the smallest subproblems of a bidiagonal matrix. A
+// leaf costs twice as much as a leaf of a symmetric matrix, because the vectors of two sides are
+// rotated.
 func bidiagonalLeaves(b *builder, t DivideConquerTuning) leafKernel {
 	kernel := build(b, shaders.BdsdcLeaf(), bidiagonalLeafSpec(t))
 	return leafKernel{flops: 24, dispatch: func(rec *vk.Recorder, x leavesPush) {
@@ -78,39 +80,40 @@ func bidiagonalLeaves(b *builder, t DivideConquerTuning) leafKernel {
 	}}
 }
 
-// Reporting returns a copy of s that reports the progress of its solves, as vk.Device.Run does. The
-// phase is PhaseBidiagonal, and the unit is the flops of the products. The copy shares kernels and
-// memory with s.
+// Reporting returns a copy of s that reports the progress of its solves to the function `progress`,
+// as vk.Device.Run does. The phase is PhaseBidiagonal, and the unit is the flops of the products.
+// The copy shares kernels and memory with s.
 func (s *BidiagonalConquer) Reporting(progress func(vk.Progress)) *BidiagonalConquer {
 	c := *s
 	c.progress = progress
 	return &c
 }
 
-// Work is the layout of the workspace, which is as large as that of DivideConquer. The n² elements
-// of each result are workspace, too, and are not part of Work. The arena must also contain
-// ops.Work.
+// Work is the layout of the workspace, which is as large as that of DivideConquer. Solve also uses
+// the n² elements of each result as workspace; they are not part of Work. The arena must also
+// contain ops.Work.
 func (s *BidiagonalConquer) Work() *vk.Layout { return s.work }
 
-// Flops returns the largest cost of the products of both sides: 8/3·n³, if nothing deflates.
+// Flops returns the largest possible cost of the products of both sides in flops: 8/3·n³ for order
+// n, if no value deflates.
 func (s *BidiagonalConquer) Flops() float64 { n := float64(s.values.n); return 8.0 / 3 * n * n * n }
 
 // Solve computes C = S·Σ·Wᵀ for the diagonal d[n] and the superdiagonal e[n−1] of C. It returns the
-// singular values, descending and not negative. It writes Sᵀ to st and Wᵀ to wt, n×n and packed (Ld
-// = n): row j of each is the vector of value j. st and wt are workspace, too, and must not overlap
-// each other or Work. If one of them is Matrix{}, the vectors of its side are not formed. d and e
-// must be finite; they are not written. Small values have no relative accuracy: the error is some
-// n·ulp of the largest value. The error is a *bidiagonal.NonFiniteError, a *NoConvergenceError, an
-// *InfoError, or an error of package vk.
+// singular values in descending order; they are not negative. Solve writes Sᵀ to st and Wᵀ to wt,
+// which are n×n and packed (Ld = n): row j of each is the vector of value j. If st or wt is
+// Matrix{}, the vectors of this side are not formed. Solve also uses st and wt as workspace. They
+// must not overlap each other or Work. d and e must be finite, and Solve does not write them. Small
+// values have no relative accuracy: their error is some n·ulp of the largest value. The error is a
+// *bidiagonal.NonFiniteError, a *NoConvergenceError, an *InfoError, or an error of package vk.
 func (s *BidiagonalConquer) Solve(
 	ctx context.Context, ws *vk.Arena, d, e []float64, st, wt Matrix,
 ) ([]float64, *vk.Profile, error) {
 	return s.SolveRange(ctx, ws, d, e, 0, s.values.n, st, wt)
 }
 
-// SolveRange does the same as Solve for the vectors of values[from:to] only. It returns all values.
-// st and wt are m×n with m = to − from, and packed (Ld = m, but at least 1). The memory of each
-// must have n² elements or more, as for Solve.
+// SolveRange does the same as Solve, but only for the vectors of values[from:to]. It returns all
+// values. With m = to − from, the matrices st and wt are m×n and packed (Ld = m, but at least 1).
+// The memory of each must have n² elements or more, as for Solve.
 func (s *BidiagonalConquer) SolveRange(
 	ctx context.Context, ws *vk.Arena, d, e []float64, from, to int, st, wt Matrix,
 ) ([]float64, *vk.Profile, error) {
@@ -127,7 +130,7 @@ func (s *BidiagonalConquer) SolveRange(
 // newRun prepares a run that forms the vectors [from, to).
 func (s *BidiagonalConquer) newRun(ctx context.Context, ws *vk.Arena, from, to int, st, wt Matrix) bidiagonalRun {
 	n, m := s.values.n, to-from
-	r := bidiagonalRun{newDivideConquerRun(ctx, ws, &s.values)}
+	r := bidiagonalRun{newConquerRounds(ctx, ws, &s.values)}
 	r.progress = s.progress
 	turns := 0
 	for side, xt := range [2]Matrix{bidiagonal.Right: wt, bidiagonal.Left: st} {
@@ -147,11 +150,11 @@ func (s *BidiagonalConquer) newRun(ctx context.Context, ws *vk.Arena, from, to i
 	return r
 }
 
-// bidiagonalRun is one solve in flight. It is the bidiagonal.Backend of the device. Its method
-// Leaves is that of divideConquerRun.
-type bidiagonalRun struct{ *divideConquerRun }
+// bidiagonalRun is one solve in progress. It implements bidiagonal.Backend on the device. Its
+// method Leaves is the method of conquerRounds.
+type bidiagonalRun struct{ *conquerRounds }
 
-// Roots implements bidiagonal.Backend. Its errors are those of divideConquerRun.Roots.
+// Roots implements bidiagonal.Backend. Its errors are the errors of conquerRounds.roots.
 func (r bidiagonalRun) Roots(merges []*bidiagonal.Merge) error {
 	for _, side := range bidiagonal.Sides {
 		if v := r.sides[side]; v != nil {
@@ -161,7 +164,7 @@ func (r bidiagonalRun) Roots(merges []*bidiagonal.Merge) error {
 	return r.roots(bidiagonal.Of(merges, bidiagonal.Right))
 }
 
-// Vectors implements bidiagonal.Backend with one recording. The host receives no data.
+// Vectors implements bidiagonal.Backend with one recording. It sends no data back to the host.
 func (r bidiagonalRun) Vectors(levels [][]*bidiagonal.Merge, order []int32) error {
 	return r.run(func(rec *vk.Recorder) {
 		for _, side := range bidiagonal.Sides {
@@ -173,5 +176,5 @@ func (r bidiagonalRun) Vectors(levels [][]*bidiagonal.Merge, order []int32) erro
 	})
 }
 
-// The compiler checks that no method is missing.
+// The compiler checks that bidiagonalRun has all methods of bidiagonal.Backend.
 var _ bidiagonal.Backend = bidiagonalRun{}

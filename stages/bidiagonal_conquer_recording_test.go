@@ -13,8 +13,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// bidiagonalNumbers is a bidiagonal.Backend that prints the recordings of a run instead of
-// executing them. It takes the numbers from the back end in plain Go.
+// bidiagonalNumbers is a bidiagonal.Backend that prints the recordings of a run and does not
+// execute them. The numerical results come from `host`, the back end in plain Go.
 type bidiagonalNumbers struct {
 	run  bidiagonalRun
 	host *bidiagonal.Host
@@ -62,10 +62,11 @@ func (b *bidiagonalNumbers) Vectors(levels [][]*bidiagonal.Merge, order []int32)
 	return b.run.Vectors(levels, order)
 }
 
-// TestBidiagonalConquerRecording compares the recordings with a golden file. C has two blocks. The
-// block of 31 rows has a last merge that writes to the result, and its products are recorded one by
-// one. The other block has 14 rows. The couplings are so weak that some columns deflate. No number
-// is close to the limit of deflation, so other rounding errors would not change the golden file.
+// TestBidiagonalConquerRecording compares the recordings with a golden file. C splits into two
+// blocks. The block of 31 rows has a last merge that writes to the result, and its products are
+// recorded one by one. The other block has 14 rows. The couplings (the elements of e) are so weak
+// that some columns deflate. No number is close to the limit of deflation, so other rounding errors
+// would not change the golden file.
 func TestBidiagonalConquerRecording(t *testing.T) {
 	const n = 45
 	d, e := make([]float64, n), make([]float64, n-1)
@@ -85,8 +86,8 @@ func TestBidiagonalConquerRecording(t *testing.T) {
 	golden(t, "bidiagonal_conquer.golden", b.text.String())
 }
 
-// TestBidiagonalConquerProgress checks that the progress grows with each level of merges of both
-// sides.
+// TestBidiagonalConquerProgress checks that the reported progress grows with each level of merges,
+// on both sides.
 func TestBidiagonalConquerProgress(t *testing.T) {
 	const n = 40
 	d, e := randomTridiagonal(n, 4)

@@ -43,8 +43,8 @@ func newConquered(t testing.TB, n int, tune Tuning) *conquered {
 	return c
 }
 
-// solve returns the values and the vectors of [from, to), n×m and column-major. The matrix of a
-// side whose vectors are not wanted is nil.
+// solve returns the values, and the vectors [from, to) of each side as a column-major n×m matrix.
+// The matrix of a side is nil if the vectors of this side are not wanted.
 func (c *conquered) solve(t *testing.T, d, e []float64, from, to int, left, right bool) (values, s, w []float64) {
 	t.Helper()
 	n, m := len(d), to-from
@@ -85,8 +85,8 @@ func checkBidiagonal(t *testing.T, name string, c *conquered, d, e []float64) su
 	return r
 }
 
-// The test compares the values with those of the solver of package ref, which shares no code with
-// the stage. LAPACK's ratios of the vectors must be below the limit.
+// TestBidiagonalConquerOnEveryFamily compares the values with those of the solver of package ref,
+// which shares no code with the stage. LAPACK's ratios of the vectors must be below the limit.
 func TestBidiagonalConquerOnEveryFamily(t *testing.T) {
 	var worst suite.BidiagonalRatios
 	for _, n := range []int{1, 2, 3, 7, 50} {
@@ -113,8 +113,8 @@ func TestBidiagonalConquerOfEveryOrder(t *testing.T) {
 	}
 }
 
-// The test uses the tuning tables of all device families, with their leaf sizes, panels of some
-// columns, and square tiles.
+// TestBidiagonalConquerInEveryTuning uses the tuning tables of all device families, with their
+// sizes of leaves, their panels and their square tiles.
 func TestBidiagonalConquerInEveryTuning(t *testing.T) {
 	for _, family := range []string{"nvidia", "cpu", ""} {
 		tune := SmallestTuning()
@@ -130,8 +130,9 @@ func TestBidiagonalConquerInEveryTuning(t *testing.T) {
 	}
 }
 
-// Zeros in e split C into blocks. The test puts a zero in each place, and zeros in many sets of
-// places. In some cases one block is most of C, and in others no block is.
+// TestBidiagonalConquerOfSplitMatrices solves matrices with zeros in e, which split C into blocks.
+// The test puts a zero in each place, and zeros in many sets of places. In some cases one block is
+// most of C, and in others every block is small.
 func TestBidiagonalConquerOfSplitMatrices(t *testing.T) {
 	c := newConquered(t, 13, SmallestTuning())
 	splitTridiagonals(67, func(name string, d, e []float64) { checkBidiagonal(t, name, c, d, e) })
@@ -145,7 +146,8 @@ func TestBidiagonalConquerOfSplitMatrices(t *testing.T) {
 	}
 }
 
-// Zeros in d make C singular. The test puts a zero in each place, and zeros in many sets of places.
+// TestBidiagonalConquerOfSingularMatrices solves matrices with zeros in d, which make C singular.
+// The test puts a zero in each place, and zeros in many sets of places.
 func TestBidiagonalConquerOfSingularMatrices(t *testing.T) {
 	c := newConquered(t, 14, SmallestTuning())
 	splitTridiagonals(67, func(name string, zeros, e []float64) {
@@ -172,9 +174,9 @@ func TestBidiagonalConquerSameBits(t *testing.T) {
 	}
 }
 
-// A solve for a range of vectors gives the same vectors as a solve for all. In some cases one block
-// is most of C, and in others no block is. The vectors of one side have the same bits if those of
-// the other side are not formed.
+// TestBidiagonalConquerOfRanges checks that a solve for a range of vectors gives the same vectors
+// as a solve for all vectors. In some cases one block is most of C, and in others every block is
+// small. The vectors of one side must have the same bits whether or not the other side is formed.
 func TestBidiagonalConquerOfRanges(t *testing.T) {
 	const n = 60
 	c := newConquered(t, n, SmallestTuning())
@@ -207,8 +209,8 @@ func TestBidiagonalConquerOfRanges(t *testing.T) {
 	}
 }
 
-// The errors name the row and column of a bad element. After an error the same stage solves the
-// next matrix.
+// TestBidiagonalConquerRefuses checks that errors name the row and column of an element that is not
+// finite. After an error the same stage must solve the next matrix.
 func TestBidiagonalConquerRefuses(t *testing.T) {
 	const n = 10
 	c := newConquered(t, n, SmallestTuning())
@@ -226,10 +228,11 @@ func TestBidiagonalConquerRefuses(t *testing.T) {
 	}
 }
 
-// The error names the rows of the leaf that cannot be solved.
+// TestBidiagonalConquerReportsLeaf checks that the error names the rows of the leaf (the smallest
+// subproblem) that cannot be solved.
 func TestBidiagonalConquerReportsLeaf(t *testing.T) {
 	c := newConquered(t, 4, SmallestTuning())
-	r := newDivideConquerRun(context.Background(), c.ws, &c.s.values)
+	r := newConquerRounds(context.Background(), c.ws, &c.s.values)
 	tree := dc.Tree{Leaves: []dc.Pair{{Lo: 0, N1: 2}, {Lo: 2, N1: 2}}}
 	err := r.Leaves(tree, []float64{1, 2, math.NaN(), 3}, []float64{1, 0, 1, 0}, dc.NewRows(4))
 	var failed *NoConvergenceError
@@ -238,7 +241,8 @@ func TestBidiagonalConquerReportsLeaf(t *testing.T) {
 	}
 }
 
-// Devices with little shared memory get smaller leaves.
+// TestBidiagonalLeavesFit checks that leaves, the smallest subproblems, have fewer rows on devices
+// with little shared memory.
 func TestBidiagonalLeavesFit(t *testing.T) {
 	tune := divideConquerTuning("nvidia")
 	for shared, want := range map[int]int{48 << 10: 32, 16 << 10: 16} {
@@ -248,7 +252,8 @@ func TestBidiagonalLeavesFit(t *testing.T) {
 	}
 }
 
-// The test solves orders that take longer than make test allows: VKEVD_CONQUER=1000,4097.
+// TestBidiagonalConquerLarge solves orders that are too slow for make test. The environment
+// variable VKEVD_CONQUER lists the orders: VKEVD_CONQUER=1000,4097.
 func TestBidiagonalConquerLarge(t *testing.T) {
 	tune := TuningFor(testDevice(t).Info())
 	for _, n := range ordersFrom(t, "VKEVD_CONQUER") {
@@ -262,9 +267,10 @@ func TestBidiagonalConquerLarge(t *testing.T) {
 	}
 }
 
-// TestBidiagonalLeafOfEqualValues: QR iteration ends on a leaf in which two singular values of a 3×3
-// block are equal and larger than the third. (With shifts that were always the smaller value of the
-// last two rows, an element of e stayed at 11 roundoffs until the iteration gave up.)
+// TestBidiagonalLeafOfEqualValues checks that QR iteration ends on a leaf in which two singular
+// values of a 3×3 block are equal and larger than the third one. (An earlier version always took
+// the smaller value of the last two rows as the shift. An element of e then stayed at 11 roundoffs
+// until the iteration gave up.)
 func TestBidiagonalLeafOfEqualValues(t *testing.T) {
 	d := []float64{
 		8.881784197001252e-16, 2.842170943040401e-14, 7.105427357601002e-15, 4.656612873077393e-10,
@@ -282,8 +288,9 @@ func TestBidiagonalLeafOfEqualValues(t *testing.T) {
 	checkBidiagonal(t, "equal values", newConquered(t, len(d), tune), d, e)
 }
 
-// The iteration must converge for leaves with equal values and for leaves whose elements have many
-// sizes. It did not end for ten equal values when elements down to one roundoff were kept.
+// TestBidiagonalLeavesConverge checks that the iteration converges for leaves with equal values,
+// and for leaves whose elements differ by many powers of ten. (An earlier version kept elements
+// down to one roundoff, and did not end for ten equal values.)
 func TestBidiagonalLeavesConverge(t *testing.T) {
 	const n, leaf = 1600, 32
 	tune := SmallestTuning()

@@ -8,14 +8,14 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Bisection finds eigenvalues of a symmetric tridiagonal matrix (dstebz), each by bisection on its
-// own Sturm counts:
+// Bisection finds eigenvalues of a symmetric tridiagonal matrix (dstebz). Each eigenvalue is found
+// by bisection with Sturm counts:
 //
 //	λ_k = sup { x : fewer than k+1 pivots of T − x·I = L·D·Lᵀ are negative }
 //
-// to within a few ulp of itself or 2⁻¹⁰⁴·‖T‖, whichever is more, as far as counts can tell. The
-// values ascend. They are the bits of package ref's Bisection, whatever the tuning and the range
-// asked for.
+// The error is a few ulp of λ_k or 2⁻¹⁰⁴·‖T‖, whichever is larger, as far as counts can tell. The
+// values are in ascending order. Their bits are the bits of package ref's Bisection, and do not
+// depend on the tuning or on the requested range.
 //
 // There are three steps:
 //
@@ -23,9 +23,10 @@ import (
 //	narrow  bisection of each eigenvalue's cell by counts without divisions, which gives a bracket
 //	bisect  bisection from the beginning by counts with divisions; the bracket decides most halvings
 //
-// Counts without divisions (stebz_narrow.comp) take a tenth of the time, and are exact for an x
-// that differs by a few ulp of ‖T‖. The bracket allows for that: it decides a halving only where
-// the count with divisions would decide the same. The bits are therefore those of step three alone.
+// Counts without divisions (stebz_narrow.comp) take a tenth of the time of counts with divisions.
+// They are exact for an x that differs from the given x by a few ulp of ‖T‖. The bracket is wider
+// by this error. So a bracket decides a halving only if the count with divisions would decide the
+// same. Therefore the bits of the result are the bits of the step bisect without brackets.
 //
 // Source: J. Demmel, I. Dhillon and H. Ren, ETNA 3 (1995), on when counts are monotone.
 type Bisection struct {
@@ -45,22 +46,29 @@ type Bisection struct {
 	work     *vk.Layout
 }
 
-// These constants are numbers of halvings. A dispatch does some of the halvings, and the next
-// dispatch continues.
+// These constants are numbers of halvings and costs. A dispatch does some of the halvings, and the
+// next dispatch continues.
 const (
 	prepareThreads = 256 // most invocations of stebz_prepare, which is one workgroup
 
-	// narrowRounds is the number of halvings of a bracket. Its length is a little more than twice
-	// the norm at first, and 2⁻⁵¹ of the norm in the end.
+	// narrowRounds is the number of halvings of a bracket. The length of the bracket is a little
+	// more than 2·‖T‖ at first and 2⁻⁵¹·‖T‖ at the end.
 	narrowRounds = 53
 
-	// bisectionRounds is the number of halvings of an interval. Its length is a little more than
-	// twice the norm at first, and 2⁻¹⁰⁴ of the norm in the end.
+	// bisectionRounds is the number of halvings of an interval. The length of the interval is a
+	// little more than 2·‖T‖ at first and 2⁻¹⁰⁴·‖T‖ at the end.
 	bisectionRounds = 107
 
-	// usualRounds is the number of halvings with divisions for an eigenvalue that is not tiny
-	// relative to the norm. In later rounds most workgroups have nothing to do.
+	// usualRounds is the number of halvings by counts with divisions for an eigenvalue that is not
+	// tiny relative to ‖T‖. In later rounds most workgroups have no eigenvalue left.
 	usualRounds = 7
+
+	// After earlyRounds halvings by counts with divisions, only tiny eigenvalues are left. They are
+	// few, so the device has threads for larger teams. A larger team halves one interval lateLevels
+	// times in one step. Even if all eigenvalues are tiny, teams of this size take no longer than
+	// small teams.
+	earlyRounds = 9
+	lateLevels  = 4
 
 	pivotFlops = 5 // of a pivot, a division among them
 	minorFlops = 4 // of a minor
@@ -92,7 +100,7 @@ func NewBisection(dev *vk.Device, n int, t BisectionTuning) (*Bisection, error) 
 	return s, b.err
 }
 
-// Work is the workspace: 6·n elements and the counts at the points of the grid.
+// Work is the workspace: 6·n elements for order n, and the Sturm counts at the points of the grid.
 func (s *Bisection) Work() *vk.Layout { return s.work }
 
 // Flops is the usual cost of all n eigenvalues, in flops. Tiny eigenvalues cost more.
@@ -102,14 +110,15 @@ func (s *Bisection) Flops() float64 {
 	return (pivotFlops*usualRounds + minorFlops*rounds) * n * n
 }
 
-// Record writes all eigenvalues of T(d[n], e[n−1]), ascending, to values[n]. No two of d, e, values
-// and Work may overlap. d and e are only read, and must be finite.
+// Record writes all eigenvalues of the tridiagonal matrix T with diagonal d[n] and off-diagonal
+// e[n−1] to values[n], in ascending order. d, e, values and Work must not overlap. d and e are only
+// read, and must be finite.
 func (s *Bisection) Record(rec *vk.Recorder, ws *vk.Arena, d, e, values vk.Slice[float64]) {
 	s.RecordRange(rec, ws, d, e, 0, s.n, values)
 }
 
-// RecordRange is Record for the eigenvalues il … iu−1 alone, counted from 0 at the smallest. It
-// writes iu−il elements of values, the same bits as Record.
+// RecordRange is Record for the eigenvalues il … iu−1 alone; the smallest eigenvalue has index 0.
+// It writes iu−il elements of values, with the same bits as Record.
 func (s *Bisection) RecordRange(
 	rec *vk.Recorder, ws *vk.Arena, d, e vk.Slice[float64], il, iu int, values vk.Slice[float64],
 ) {
@@ -126,33 +135,44 @@ func (s *Bisection) RecordRange(
 	s.recordPivots(rec, ws, il, m, values)
 }
 
-// recordPivots finds eigenvalues il … il+m−1, whose brackets are known. Each dispatch continues
-// from the intervals that the dispatch before it left.
+// recordPivots finds eigenvalues il … il+m−1, whose brackets are known. Each round of dispatches
+// continues with the intervals that the previous round stored. The dispatches of one round are
+// independent of each other.
 func (s *Bisection) recordPivots(rec *vk.Recorder, ws *vk.Arena, il, m int, values vk.Slice[float64]) {
 	kernel := team(s, s.bisect, m)
-	levels := int(kernel.Spec.Levels)
-	threads := m * (1<<levels - 1)
-	rounds := s.rounds(threads)
-	for from := 0; from < bisectionRounds; from += rounds * levels {
-		push := shaders.StebzBisectPush{
-			Rows: s.rows.In(ws).Addr(), Start: s.start.In(ws).Addr(), From: s.from.In(ws).Addr(), To: s.to.In(ws).Addr(),
-			Lo: s.lo.In(ws).Addr(), Hi: s.hi.In(ws).Addr(), Values: values.Addr(),
-			First: uint32(il), N: uint32(s.n), Count: uint32(m),
-			Rounds: uint32(min(rounds, vk.Tiles(bisectionRounds-from, kernel.Spec.Levels))),
+	for from := 0; from < bisectionRounds; {
+		levels := int(kernel.Spec.Levels)
+		threads := m * (1<<levels - 1)
+		left := bisectionRounds - from
+		if from < earlyRounds {
+			left = earlyRounds - from
 		}
-		if from == 0 {
-			push.Fresh = 1
+		rounds := min(s.rounds(threads), vk.Tiles(left, kernel.Spec.Levels))
+		s.inPortions(m, levels, func(first, count, threads int) {
+			push := shaders.StebzBisectPush{
+				Rows: s.rows.In(ws).Addr(), Start: s.start.In(ws).Addr(),
+				From: s.from.In(ws).From(first).Addr(), To: s.to.In(ws).From(first).Addr(),
+				Lo: s.lo.In(ws).From(first).Addr(), Hi: s.hi.In(ws).From(first).Addr(), Values: values.From(first).Addr(),
+				First: uint32(il + first), N: uint32(s.n), Count: uint32(count), Rounds: uint32(rounds),
+			}
+			if from == 0 {
+				push.Fresh = 1
+			}
+			kernel.Dispatch(rec, vk.Folded(vk.Tiles(count, s.tune.Threads/uint32(1<<levels-1))), push)
+			rec.Costs(pivotFlops * s.pivots(threads) * float64(min(rounds, max(0, usualRounds-from)/levels)))
+		})
+		if from += rounds * levels; from >= earlyRounds {
+			kernel = s.bisect[max(levels, min(lateLevels, len(s.bisect)))-1]
 		}
-		kernel.Dispatch(rec, vk.Folded(vk.Tiles(m, s.tune.Threads/uint32(1<<levels-1))), push)
-		rec.Costs(pivotFlops * s.pivots(threads) * float64(min(rounds, max(0, usualRounds-from)/levels)))
 	}
 }
 
-// points returns the number of grid points for m eigenvalues.
+// points returns the number of points of the grid at which Sturm counts are computed first, for m
+// eigenvalues.
 func (s *Bisection) points(m int) int { return max(m, s.tune.Lanes) }
 
-// recordNarrow finds brackets of eigenvalues il … il+m−1, and stores their ends in the regions from
-// and to.
+// recordNarrow finds brackets of eigenvalues il … il+m−1, and stores their ends in the regions
+// `from` and `to`.
 func (s *Bisection) recordNarrow(rec *vk.Recorder, ws *vk.Arena, il, m int) {
 	points := s.points(m)
 	s.grid.Dispatch(rec, vk.Folded(vk.Tiles(points, s.tune.Threads)), shaders.StebzGridPush{
@@ -165,22 +185,26 @@ func (s *Bisection) recordNarrow(rec *vk.Recorder, ws *vk.Arena, il, m int) {
 	rounds := s.rounds(threads)
 	halvings := narrowRounds + 1 - bits.Len(uint(points)) // a grid of 2^k−1 points replaces k halvings
 	for from := 0; from < halvings; from += rounds * levels {
-		push := shaders.StebzNarrowPush{
-			Rows: s.rows.In(ws).Addr(), Start: s.start.In(ws).Addr(), Grid: s.counts.In(ws).Addr(), Lo: s.from.In(ws).Addr(), Hi: s.to.In(ws).Addr(),
-			First: uint32(il), Count: uint32(m), N: uint32(s.n), Points: uint32(points),
-			Rounds: uint32(min(rounds, vk.Tiles(halvings-from, kernel.Spec.Levels))),
-		}
-		if from == 0 {
-			push.Fresh = 1
-		}
-		kernel.Dispatch(rec, vk.Folded(vk.Tiles(m, s.tune.Threads/uint32(1<<levels-1))), push)
-		rec.Costs(minorFlops * s.pivots(threads) * float64(push.Rounds))
+		s.inPortions(m, levels, func(first, count, threads int) {
+			push := shaders.StebzNarrowPush{
+				Rows: s.rows.In(ws).Addr(), Start: s.start.In(ws).Addr(), Grid: s.counts.In(ws).Addr(),
+				Lo: s.from.In(ws).From(first).Addr(), Hi: s.to.In(ws).From(first).Addr(),
+				First: uint32(il + first), Count: uint32(count), N: uint32(s.n), Points: uint32(points),
+				Rounds: uint32(min(rounds, vk.Tiles(halvings-from, kernel.Spec.Levels))),
+			}
+			if from == 0 {
+				push.Fresh = 1
+			}
+			kernel.Dispatch(rec, vk.Folded(vk.Tiles(count, s.tune.Threads/uint32(1<<levels-1))), push)
+			rec.Costs(minorFlops * s.pivots(threads) * float64(push.Rounds))
+		})
 	}
 }
 
-// RecordCounts writes to counts[t] the number of eigenvalues of T(d, e) below shifts[t], for each
-// element of counts. An eigenvalue that is within rounding errors of a shift may count or not. The
-// rules for d, e, overlaps and workspace are those of Record.
+// RecordCounts writes to `counts[t]` the number of eigenvalues of T(d, e) below `shifts[t]`, for
+// each index t of `counts`. If an eigenvalue and a shift differ by less than the rounding errors,
+// the eigenvalue may be counted or not. The rules for d, e, overlaps and workspace are those of
+// Record.
 func (s *Bisection) RecordCounts(
 	rec *vk.Recorder, ws *vk.Arena, d, e, shifts vk.Slice[float64], counts vk.Slice[uint32],
 ) {
@@ -194,10 +218,13 @@ func (s *Bisection) RecordCounts(
 	}
 	holds("shifts", shifts, m)
 	s.recordPrepare(rec, ws, d, e)
-	s.count.Dispatch(rec, vk.Folded(vk.Tiles(m, s.tune.Threads)), shaders.StebzCountPush{
-		Rows: s.rows.In(ws).Addr(), Start: s.start.In(ws).Addr(), Shifts: shifts.Addr(), Counts: counts.Addr(), N: uint32(s.n), Count: uint32(m),
+	s.inPortions(m, 1, func(first, count, threads int) {
+		s.count.Dispatch(rec, vk.Folded(vk.Tiles(count, s.tune.Threads)), shaders.StebzCountPush{
+			Rows: s.rows.In(ws).Addr(), Start: s.start.In(ws).Addr(), N: uint32(s.n), Count: uint32(count),
+			Shifts: shifts.From(first).Addr(), Counts: counts.From(first).Addr(),
+		})
+		rec.Costs(pivotFlops * s.pivots(threads))
 	})
-	rec.Costs(pivotFlops * s.pivots(m))
 }
 
 // recordPrepare scales T and finds the interval in which all bisections begin (stebz_prepare).
@@ -209,8 +236,8 @@ func (s *Bisection) recordPrepare(rec *vk.Recorder, ws *vk.Arena, d, e vk.Slice[
 	})
 }
 
-// team returns the kernel with the largest teams that the device has threads for, given that there
-// are m teams. A team of 2^levels − 1 threads does levels halvings of one interval at once.
+// team returns the kernel with the largest teams for which the device has enough threads, if there
+// are m teams. A team of 2^levels − 1 threads does `levels` halvings of one interval in one step.
 func team[S, P any](s *Bisection, byLevels []*vk.Kernel[S, P], m int) *vk.Kernel[S, P] {
 	levels := 1
 	for levels < len(byLevels) && m*(2<<levels-1) <= s.tune.Lanes {
@@ -219,11 +246,21 @@ func team[S, P any](s *Bisection, byLevels []*vk.Kernel[S, P], m int) *vk.Kernel
 	return byLevels[levels-1]
 }
 
-// pivots returns the cost of one count by each of m threads, in pivots. A device that is not full
-// takes as long as a full one, so at least tune.Lanes threads are counted.
+// inPortions divides m teams of 2^levels − 1 threads into portions, and calls `record` for each
+// portion, in ascending order. In a portion, one count by each thread costs at most tune.Dispatch
+// pivots, if the portion has more threads than the device needs to be busy.
+func (s *Bisection) inPortions(m, levels int, record func(first, count, threads int)) {
+	size := 1<<levels - 1
+	most := max(s.tune.Lanes, int(s.tune.Dispatch/float64(s.n))) / size
+	inPortions(m, evenly(m, max(1, most)), func(first, count int) { record(first, count, count*size) })
+}
+
+// pivots returns the cost of one Sturm count by each of m threads, in pivots. The cost is that of
+// at least tune.Lanes threads, because a partly idle device takes as long as a full device.
 func (s *Bisection) pivots(m int) float64 { return float64(s.n) * float64(max(m, s.tune.Lanes)) }
 
-// rounds returns how many counts by each of m threads a dispatch may do, at least one.
+// rounds returns the number of Sturm counts that each of m threads may compute in one dispatch, at
+// least one.
 func (s *Bisection) rounds(m int) int {
 	return min(max(1, int(s.tune.Dispatch/s.pivots(m))), bisectionRounds)
 }

@@ -10,9 +10,9 @@ import (
 )
 
 // BenchmarkBisection measures the times for all values and for a hundred values of a random matrix,
-// with the device's tuning and with others: go test -bench Bisection ./stages. The orders are 8192
-// to 65536 on a GPU. ms/narrow is the time of counts without divisions, ms/pivots that of counts
-// with divisions.
+// with the device's tuning and with other tunings: go test -bench Bisection ./stages. The orders
+// are 8192 to 65536 on a GPU. ms/narrow is the time of Sturm counts without divisions, and
+// ms/pivots is the time of Sturm counts with divisions.
 func BenchmarkBisection(b *testing.B) {
 	d := testDevice(b)
 	orders := []int{8192, 16384, 32768, 65536}
@@ -35,7 +35,7 @@ func BenchmarkBisection(b *testing.B) {
 	}
 }
 
-// with returns the tuning with new sizes. A size that is 0 stays as it is.
+// with returns t with the given sizes. A size of t does not change where the argument is 0.
 func (t BisectionTuning) with(lanes int, threads, tile uint32) BisectionTuning {
 	if lanes > 0 {
 		t.Lanes = lanes

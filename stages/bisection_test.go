@@ -44,8 +44,8 @@ func (c *bisectionBench) begin(d, e []float64) *vk.Recorder {
 	return vk.NewRecorder(c.dev)
 }
 
-// run finds eigenvalues [il, iu) in an arena filled with NaN, and returns the whole region of the
-// values.
+// run finds eigenvalues [il, iu) in an arena filled with NaN. It returns the memory of all n
+// values, including the elements that the stage must not write.
 func (c *bisectionBench) run(d, e []float64, il, iu int) []float64 {
 	c.t.Helper()
 	rec := c.begin(d, e)
@@ -54,16 +54,16 @@ func (c *bisectionBench) run(d, e []float64, il, iu int) []float64 {
 	return get(c.t, c.dev, c.values)
 }
 
-// TestBisection compares the bits with those of package ref, for all of LAPACK's types of matrices
-// and for matrices on which solvers have failed. Sturm counts of another implementation certify the
-// values.
+// TestBisection compares the bits with the bits of package ref, for all of LAPACK's types of
+// matrices and for matrices on which solvers have failed. The Sturm counts of an independent
+// implementation certify the values.
 func TestBisection(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 7, 8, 9, 16, 17, 42, 105} {
 		bench := newBisectionBench(t, n, smallestBisection())
 		for _, kind := range matgen.Tridiagonals() {
 			d, e := kind.Tridiagonal(n)
 			got := bench.run(d, e, 0, n)
-			if !sameBits(got, ref.Bisection(d, e)) {
+			if dividesExactly(t) && !sameBits(got, ref.Bisection(d, e)) {
 				t.Errorf("%s n=%d: other bits than package ref's", kind.Name(), n)
 			}
 			if !slices.IsSorted(got) {
@@ -76,8 +76,8 @@ func TestBisection(t *testing.T) {
 	}
 }
 
-// TestBisectionRange checks that a range of the eigenvalues, with another tuning, has the same
-// bits, and that nothing else is written.
+// TestBisectionRange checks that a range of the eigenvalues has the same bits as a solve for all
+// eigenvalues with another tuning. It also checks that nothing outside the range is written.
 func TestBisectionRange(t *testing.T) {
 	const n = 50
 	for _, kind := range matgen.Tridiagonals()[:12] {
@@ -88,8 +88,11 @@ func TestBisectionRange(t *testing.T) {
 			for _, r := range [][2]int{{0, 0}, {0, 1}, {n, n}, {n - 1, n}, {7, 23}, {0, n}}[i:] {
 				got := bench.run(d, e, r[0], r[1])
 				m := r[1] - r[0]
-				if !sameBits(got[:m], all[r[0]:r[1]]) {
+				if dividesExactly(t) && !sameBits(got[:m], all[r[0]:r[1]]) {
 					t.Errorf("%s [%d, %d): other bits", kind.Name(), r[0], r[1])
+				}
+				if err := ratio.SturmRange(d, e, r[0], got[:m], 4*ratio.Ulp*ratio.NormTridiagonal(d, e)); err != nil {
+					t.Errorf("%s [%d, %d): %v", kind.Name(), r[0], r[1], err)
 				}
 				for _, x := range got[m:] {
 					if !math.IsNaN(x) {
@@ -101,9 +104,11 @@ func TestBisectionRange(t *testing.T) {
 	}
 }
 
-// TestBisectionExtremes checks the largest and the smallest finite elements. They are scaled
-// exactly, so the bits are those of package ref.
+// TestBisectionExtremes checks matrices whose elements are the largest or the smallest finite
+// numbers. The scaling of the kernel is exact, so the bits are those of package ref.
 func TestBisectionExtremes(t *testing.T) {
+	skipInexact(t)
+	skipFlushed(t)
 	const n = 9
 	bench := newBisectionBench(t, n, smallestBisection())
 	for name, scale := range map[string]int{"largest": 1023, "large": 900, "small": -900, "least normal": -1022,
@@ -121,6 +126,8 @@ func TestBisectionExtremes(t *testing.T) {
 	}
 }
 
+// TestCountBelow compares counts with those of package ref. On a device whose quotients are not
+// correctly rounded, a count is that of a shift that differs by at most 4·ulp·‖T‖.
 func TestCountBelow(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 8, 9, 43} {
 		for _, kind := range matgen.Tridiagonals()[:10] {
@@ -141,16 +148,21 @@ func TestCountBelow(t *testing.T) {
 			bench.stage.RecordCounts(rec, bench.ws, bench.d, bench.e, at.In(ws), counts.In(ws))
 			run(t, bench.dev, rec)
 			for i, got := range get(t, bench.dev, counts.In(ws)) {
-				if want := ref.CountBelow(d, e, shifts[i]); int(got) != want {
-					t.Errorf("%s n=%d: %d below %g, package ref counts %d", kind.Name(), n, got, shifts[i], want)
+				within := 0.0
+				if !dividesExactly(t) {
+					within = 4 * ratio.Ulp * ratio.NormTridiagonal(d, e)
+				}
+				from, to := ref.CountBelow(d, e, shifts[i]-within), ref.CountBelow(d, e, shifts[i]+within)
+				if int(got) < from || int(got) > to {
+					t.Errorf("%s n=%d: %d below %g, package ref counts %d to %d", kind.Name(), n, got, shifts[i], from, to)
 				}
 			}
 		}
 	}
 }
 
-// TestBisectionDispatches checks that all halvings are recorded, and that their cost agrees with
-// the estimate.
+// TestBisectionDispatches checks that all halvings are recorded, and that the total cost agrees
+// with the estimate Flops.
 func TestBisectionDispatches(t *testing.T) {
 	for _, n := range []int{1, 100, 65536} {
 		s, err := NewBisection(dry(), n, bisectionTuning("nvidia"))
@@ -165,9 +177,9 @@ func TestBisectionDispatches(t *testing.T) {
 	}
 }
 
-// TestBracketsHold checks that the brackets from counts without divisions are short. It also
-// checks, by the counts of package ref, that eigenvalues are not further outside of the brackets
-// than bisection allows.
+// TestBracketsHold checks that the brackets (intervals) from Sturm counts without divisions are
+// short. It also checks, by the Sturm counts of package ref, that no eigenvalue is further outside
+// its bracket than bisection allows.
 func TestBracketsHold(t *testing.T) {
 	for _, n := range []int{1, 2, 9, 43, 105} {
 		for i, tune := range []BisectionTuning{smallestBisection(), bisectionTuning("cpu")} {
@@ -204,8 +216,8 @@ func (c *bisectionBench) brackets(d, e []float64, il, m int) (from, to []float64
 	return get(c.t, c.dev, c.stage.from.In(c.ws))[:m], get(c.t, c.dev, c.stage.to.In(c.ws))[:m]
 }
 
-// TestFewHalvingsNeedDivisions checks that, given the brackets, the usual number of halvings finds
-// all eigenvalues that are not tiny relative to the norm.
+// TestFewHalvingsNeedDivisions checks that usualRounds halvings by counts with divisions are enough
+// to find all eigenvalues that are not tiny relative to the norm, if the brackets are given.
 func TestFewHalvingsNeedDivisions(t *testing.T) {
 	const n = 60
 	d, e := matgen.Toeplitz(2, -1).Tridiagonal(n)
@@ -227,9 +239,9 @@ func TestFewHalvingsNeedDivisions(t *testing.T) {
 	}
 }
 
-// TestMinorsDoNotVanish checks the counts of matrices in which each row makes the minors as small
-// or as large as it can. The couplings are zero, tiny, or just large enough to be used unchanged.
-// Some shifts equal the diagonal.
+// TestMinorsDoNotVanish checks the Sturm counts of matrices whose leading minors shrink or grow in
+// each row as much as possible. The off-diagonal elements are zero, tiny, or just large enough to
+// be used unchanged. Some shifts equal the diagonal.
 func TestMinorsDoNotVanish(t *testing.T) {
 	const n, points = 100, 7 // at −¾, −½ … ¾
 	bench := newBisectionBench(t, n, smallestBisection())

@@ -17,8 +17,8 @@ type BisectionTuning struct {
 	Dispatch float64 // largest number of pivots that one dispatch computes; it limits the time of a dispatch
 }
 
-// Fits returns nil if the bisection can have these sizes on the device. Its error says how the
-// sizes contradict each other, or is a *vk.UnsupportedError.
+// Fits returns nil if the bisection can have these sizes on the device. The error tells which sizes
+// contradict each other, or is a *vk.UnsupportedError.
 func (t BisectionTuning) Fits(info vk.Info) error {
 	const scaled = 8 // rows after which stebz_narrow scales the minors
 	if t.Tile == 0 || t.Tile%scaled != 0 || t.Levels >= 32 || t.Threads < 1<<max(1, t.Levels)-1 {
@@ -40,28 +40,26 @@ func (t BisectionTuning) Fits(info vk.Info) error {
 	return nil
 }
 
-// gridSpec returns the specialisation of the kernel stebz_grid, which counts without divisions at
-// the
-// points of a grid.
+// gridSpec returns the specialisation of the kernel stebz_grid, which computes Sturm counts at the
+// points of a grid, without divisions.
 func (t BisectionTuning) gridSpec() shaders.StebzGridSpec {
 	return shaders.StebzGridSpec{LocalSize: t.Threads, Tile: t.Tile, Fused: specBool(t.Fused)}
 }
 
-// narrowSpec returns the specialisation of the kernel stebz_narrow, which bisects by counts without
-// divisions. Each team does levels halvings at once.
+// narrowSpec returns the specialisation of the kernel stebz_narrow, which bisects by Sturm counts
+// without divisions. A team of invocations does `levels` halvings of an interval in one step.
 func (t BisectionTuning) narrowSpec(levels uint32) shaders.StebzNarrowSpec {
 	return shaders.StebzNarrowSpec{LocalSize: t.Threads, Tile: t.Tile, Fused: specBool(t.Fused), Levels: levels}
 }
 
-// bisectSpec returns the specialisation of the kernel stebz_bisect, which bisects by counts with
-// divisions. Each team does levels halvings at once.
+// bisectSpec returns the specialisation of the kernel stebz_bisect, which bisects by Sturm counts
+// with divisions. A team of invocations does `levels` halvings of an interval in one step.
 func (t BisectionTuning) bisectSpec(levels uint32) shaders.StebzBisectSpec {
 	return shaders.StebzBisectSpec{LocalSize: t.Threads, Tile: t.Tile, Levels: levels}
 }
 
-// countSpec returns the specialisation of the kernel stebz_count, which does one count with
-// divisions
-// for each shift.
+// countSpec returns the specialisation of the kernel stebz_count, which computes one Sturm count
+// with divisions for each shift.
 func (t BisectionTuning) countSpec() shaders.StebzCountSpec {
 	return shaders.StebzCountSpec{LocalSize: t.Threads, Tile: t.Tile}
 }

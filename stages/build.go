@@ -15,7 +15,7 @@ type builder struct {
 	err error // of the first kernel that could not be built
 }
 
-// build builds a kernel with vk.Build. It returns nil if the builder has an error already.
+// build builds a kernel with vk.Build. If the builder already has an error, build returns nil.
 func build[S, P any](b *builder, m spirv.Module[S, P], spec S) *vk.Kernel[S, P] {
 	if b.err != nil {
 		return nil
@@ -25,8 +25,8 @@ func build[S, P any](b *builder, m spirv.Module[S, P], spec S) *vk.Kernel[S, P] 
 	return k
 }
 
-// threads is the size of a workgroup that can use at most the given number of invocations. It is
-// the largest power of two up to that number that the device allows.
+// threads returns the size of a workgroup that can use at most `most` invocations. The size is the
+// largest power of two that is at most this number and that the device allows.
 func (b *builder) threads(most int) uint32 {
 	if info := b.dev.Info(); info.MaxLocal > 0 {
 		most = min(most, info.MaxLocal)
@@ -41,8 +41,8 @@ func wholeSubgroups(threads int, info vk.Info) int {
 	return vk.Tiles(threads, uint32(subgroup)) * subgroup
 }
 
-// shared is the shared memory that a kernel declares, in bytes. err is set if the module does not
-// determine the size.
+// shared is the shared memory that a kernel declares, in bytes. err is set if the SPIR-V module
+// does not determine the size.
 type shared struct {
 	bytes int
 	err   error
@@ -54,8 +54,8 @@ func sharedOf[S, P any](kernel func() spirv.Module[S, P], spec S) shared {
 	return shared{bytes, err}
 }
 
-// mostShared is the largest size of several kernels that run one after another. It is enough
-// because a dispatch has all shared memory of its workgroups to itself.
+// mostShared is the largest size of several kernels that run one after another. The sizes are not
+// added because a workgroup has shared memory only while its dispatch runs.
 func mostShared(all ...shared) (bytes int, err error) {
 	for _, s := range all {
 		if s.err != nil {

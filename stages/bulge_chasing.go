@@ -14,8 +14,9 @@ import (
 //	B = Q2·T·Q2ᵀ
 //
 // by sweeps of Householder reflectors. Each sweep chases a bulge down the band. Many sweeps are in
-// flight at once, each some steps after the sweep before it. The file sb2st.comp derives which step
-// must wait for which other step. The package's documentation says how B and Q2 are stored.
+// flight at the same time, and each sweep is some steps behind the previous sweep. The file
+// sb2st.comp derives which step must wait for which other step. The package's documentation says
+// how B and Q2 are stored.
 //
 // Sources: H. R. Schwarz, Numer. Math. 12 (1968); A. Haidar, H. Ltaief and J. Dongarra, SC 2011.
 type BulgeChasing[T spirv.Scalar] struct {
@@ -23,15 +24,16 @@ type BulgeChasing[T spirv.Scalar] struct {
 	tune  ChaseTuning        // Groups is what the device has in flight
 	abort spirv.Addr[uint32] // word that the host sets to end all waits
 
-	// At most one of these three kernels is built, and none if the band is tridiagonal already.
+	// At most one of `chase`, `teams` and `wave` is built. All three are nil if the band is
+	// tridiagonal already.
 	chase *vk.Kernel[shaders.Sb2stChaseSpec, shaders.Sb2stChasePush[T]] // sweeps wait for each other
 	teams *vk.Kernel[shaders.Sb2stTeamsSpec, shaders.Sb2stTeamsPush[T]] // the same, a team for each block of a step
 	wave  *vk.Kernel[shaders.Sb2stWaveSpec, shaders.Sb2stWavePush[T]]   // a dispatch for each wave of steps
 	read  *vk.Kernel[shaders.Sb2stTridiagonalSpec, shaders.Sb2stTridiagonalPush[T]]
 
-	// parts and flags serve the kernels whose sweeps wait for each other. parts holds the sweeps of
-	// each dispatch. flags has a ticket for each dispatch and a flag for each sweep, which counts
-	// the sweep's finished steps.
+	// `parts` and `flags` are for the kernels whose sweeps wait for each other. `parts` holds the
+	// range of sweeps of each dispatch. `flags` has a ticket for each dispatch and a flag for each
+	// sweep. The value of the flag is the number of steps that the sweep has finished.
 	parts []span
 	flags machine.Flags
 }
@@ -44,19 +46,19 @@ type ChaseSize struct {
 }
 
 const (
-	// chaseLead is the number of steps by which a sweep must be ahead of the next one: the next
-	// sweep does step j after this sweep has finished step j + chaseLead.
+	// chaseLead is the lead of a sweep over the next sweep: a sweep may do step j when the previous
+	// sweep has finished step j + chaseLead.
 	chaseLead = 2
 
-	// mostBand is the number of elements that a compact band must not reach, because the kernels
-	// count its elements in 32 bits.
+	// mostBand is the limit on the number of elements of a compact band, because the kernels count
+	// its elements in 32 bits. A band must have fewer elements than mostBand.
 	mostBand = 1 << 32
 
 	readThreads = 256 // invocations of a workgroup that reads T off the band, at most
 )
 
-// NewBulgeChasing prepares for bands of one size. It refuses a band that is too wide for the
-// device's shared memory, or that has more than 2³² elements, with a *vk.UnsupportedError.
+// NewBulgeChasing prepares the chase for bands of one size. The error is a *vk.UnsupportedError if
+// the band is too wide for the device's shared memory, or if it has 2³² elements or more.
 func NewBulgeChasing[T spirv.Scalar](
 	dev *vk.Device, size ChaseSize, w Waiting, t ChaseTuning,
 ) (*BulgeChasing[T], error) {
@@ -68,8 +70,8 @@ func NewBulgeChasing[T spirv.Scalar](
 		return nil, &vk.UnsupportedError{Device: info.Name, Feature: "elements of a compact band",
 			Need: fmt.Sprintf("%d·%d", n, 2*b), Have: fmt.Sprint(mostBand)}
 	}
-	// The kernel that copies T out of the band is always built, the kernels that chase only where
-	// there is something to chase.
+	// The kernel that copies T out of the band is always built. The kernels that chase are built
+	// only if there is a bulge to chase.
 	shape := chaseShape{b, size.Vectors, info, w, t}
 	s := &BulgeChasing[T]{ChaseSize: size, tune: t, abort: dev.Abort()}
 	s.tune.Groups = t.groups(info)
@@ -89,7 +91,7 @@ func NewBulgeChasing[T spirv.Scalar](
 	return s, nil
 }
 
-// build builds the one kernel that chases bulges in this shape.
+// build builds the one kernel that chases bulges for the given shape.
 func (s *BulgeChasing[T]) build(b *builder, shape chaseShape) error {
 	if spec, ok := teamsSpec[T](shape); ok {
 		s.teams = build(b, shaders.Sb2stTeams[T](), spec)
@@ -107,7 +109,7 @@ func (s *BulgeChasing[T]) build(b *builder, shape chaseShape) error {
 	return b.err
 }
 
-// waits tells whether sweeps wait for each other, by flags.
+// waits tells whether sweeps wait for each other by flags.
 func (s *BulgeChasing[T]) waits() bool { return s.chase != nil || s.teams != nil }
 
 // sweeps is the number of sweeps. It is 0 for a band that is tridiagonal already.
@@ -121,11 +123,12 @@ func (s ChaseSize) sweeps() int {
 // steps is the number of steps of the given sweep.
 func (s ChaseSize) steps(sweep int) int { return vk.Tiles(s.N-1-sweep, uint32(s.B)) }
 
-// stepFlops is the cost of one step in flops. A step changes three blocks, one of which is
-// symmetric and changed from both sides.
+// stepFlops is the cost of one step in flops. A step changes three blocks. One of the blocks is
+// symmetric, and the reflector is applied to it from both sides.
 func (s ChaseSize) stepFlops() float64 { return 12 * float64(s.B) * float64(s.B) }
 
-// Flops is the cost of the whole bulge chasing in flops, about 6·n²·b.
+// Flops is the cost of the whole bulge chasing in flops: about 6·n²·b for order n and
+// half-bandwidth b.
 func (s ChaseSize) Flops() float64 {
 	n, b := float64(s.N), float64(s.B)
 	return 6 * n * n * b
@@ -139,7 +142,8 @@ func (s *BulgeChasing[T]) divide() []span {
 	})
 }
 
-// Work is the workspace: a flag for each sweep and a few words. It is empty if no workgroup waits.
+// Work is the workspace: a flag for each sweep, the tickets and the INFO word. It is empty if
+// workgroups do not wait for each other.
 func (s *BulgeChasing[T]) Work() *vk.Layout {
 	if !s.waits() {
 		return vk.Together()
@@ -147,8 +151,9 @@ func (s *BulgeChasing[T]) Work() *vk.Layout {
 	return s.flags.Layout()
 }
 
-// Info is the INFO word after a run. It is 0, or 1 + the sweep whose flag was not set within the
-// poll limit; in that case the results are undefined. The slice is empty if no workgroup waits.
+// Info is the INFO word after a run. The word is 0 after a successful run. Otherwise it is 1 plus
+// the index of the sweep whose flag was not set within the poll limit, and the results are
+// undefined. The slice is empty if workgroups do not wait for each other.
 func (s *BulgeChasing[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	if !s.waits() {
 		return vk.Slice[uint32]{}
@@ -156,13 +161,14 @@ func (s *BulgeChasing[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	return s.flags.Info(ws)
 }
 
-// Tridiagonal is a symmetric tridiagonal matrix of order n: D is its diagonal with n elements, and
-// E its off-diagonal with n−1 elements.
+// Tridiagonal is a symmetric tridiagonal matrix of order n: D is the diagonal with n elements, and
+// E is the off-diagonal with n−1 elements.
 type Tridiagonal[T spirv.Real] struct{ D, E vk.Slice[T] }
 
-// Record reduces band (2·b·n elements, overwritten) to t. With vectors it stores Q2 in q, and
-// unused elements of q.Tau become zero. Without vectors q is not used. A band of half-bandwidth 1
-// is copied to t, and q.V is not written since Q2 = I. No two of the slices may overlap.
+// Record reduces `band` to the tridiagonal matrix t. `band` has 2·b·n elements and is overwritten.
+// With vectors Record stores Q2 in q, and sets unused elements of q.Tau to zero. Without vectors
+// Record does not use q. A band of half-bandwidth 1 is copied to t, and q.V is not written because
+// Q2 = I. The slices must not overlap.
 func (s *BulgeChasing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band vk.Slice[T], t Tridiagonal[T], q Reflectors[T]) {
 	if s.N == 0 {
 		return
@@ -176,7 +182,7 @@ func (s *BulgeChasing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band vk.Slice[T
 		}
 		vk.Fill(rec, q.Tau, 0)
 	}
-	// If no kernel that chases was built, the band is tridiagonal already.
+	// The band is tridiagonal already if no kernel that chases was built.
 	switch {
 	case s.waits():
 		s.recordChase(rec, ws, band, q)
@@ -189,14 +195,15 @@ func (s *BulgeChasing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band vk.Slice[T
 }
 
 // groups is the number of workgroups for the given number of sweeps. Each sweep is at least
-// chaseLead steps after the one before it, so more workgroups would only poll.
+// chaseLead steps behind the previous sweep. Therefore only so many sweeps are in flight, and
+// additional workgroups would only poll.
 func (s *BulgeChasing[T]) groups(sweeps int) int {
 	return min(s.tune.Groups, sweeps, s.steps(0)/chaseLead+2)
 }
 
-// recordChase records the dispatches whose sweeps wait for each other. No wait lasts for ever: a
-// sweep waits only for the sweep before it, which has ended in an earlier dispatch or was claimed
-// earlier by a workgroup, and that workgroup is therefore running.
+// recordChase records the dispatches whose sweeps wait for each other. No wait is endless, because
+// a sweep waits only for the previous sweep. Either the previous sweep has ended in an earlier
+// dispatch, or a workgroup of the same dispatch claimed it earlier, and this workgroup is running.
 func (s *BulgeChasing[T]) recordChase(rec *vk.Recorder, ws *vk.Arena, band vk.Slice[T], q Reflectors[T]) {
 	s.flags.Clear(rec, ws)
 	for i, part := range s.parts {
@@ -219,9 +226,10 @@ func (s *BulgeChasing[T]) dispatch(rec *vk.Recorder, groups int, push shaders.Sb
 	}
 }
 
-// recordWaves records one dispatch for each t = 0, 1, …; dispatch t is a wave of all steps j of
-// sweeps s with stride·s + j = t. The steps of a wave are independent if the stride is larger than
-// chaseLead.
+// recordWaves records one dispatch for each wave t = 0, 1, … of the chase. Wave t consists of the
+// steps j of all sweeps s with stride·s + j = t. The steps of a wave are independent of each other
+// if the stride is larger than chaseLead. The stride is the number of waves between the beginnings
+// of two successive sweeps.
 func (s *BulgeChasing[T]) recordWaves(rec *vk.Recorder, band vk.Slice[T], q Reflectors[T], stride int) {
 	oldest := 0 // the first sweep that has not ended; they end in order
 	for t := 0; ; t++ {

@@ -46,8 +46,8 @@ func newChaseBench(t testing.TB, n, b int, vectors bool, tune ChaseTable) *chase
 	return &chaseBench{t, dev, stage, ws, band.In(ws), d.In(ws), e.In(ws), v.In(ws), tau.In(ws)}
 }
 
-// run chases in an arena filled with NaN. If record is not nil, it records the commands in place of
-// the stage.
+// run runs the chase in an arena filled with NaN. If the function `record` is not nil, it records
+// the commands instead of the stage.
 func (c *chaseBench) run(band []float64, record func(rec *vk.Recorder)) chased {
 	c.t.Helper()
 	rec := vk.NewRecorder(c.dev)
@@ -69,8 +69,8 @@ func (c *chaseBench) run(band []float64, record func(rec *vk.Recorder)) chased {
 	return chased{get(c.t, c.dev, c.band), get(c.t, c.dev, c.d), get(c.t, c.dev, c.e), get(c.t, c.dev, c.v), get(c.t, c.dev, c.tau)}
 }
 
-// randomBand returns a compact band with normally distributed entries. The room for the bulge is
-// zero.
+// randomBand returns a compact band with normally distributed elements. The elements below the
+// band, the space for the bulge, are zero.
 func randomBand(n, b int) []float64 {
 	r := rand.New(rand.NewPCG(uint64(n), uint64(b)))
 	band := make([]float64, 2*b*n)
@@ -93,7 +93,8 @@ func fullBand(n, b int, band []float64) []float64 {
 	return a
 }
 
-// checkChased compares a result with the band that it came from.
+// checkChased checks that the result belongs to the band `before`, which was the input, and returns
+// the errors of similarity and orthogonality.
 func checkChased(t testing.TB, n, b int, before []float64, got chased) (similarity, orthogonality float64) {
 	t.Helper()
 	for c := range n {
@@ -125,7 +126,7 @@ func checkChased(t testing.TB, n, b int, before []float64, got chased) (similari
 	if b > 1 {
 		ref.ApplyQ2(n, b, got.v, got.tau, n, q, n)
 	}
-	// This computes B·Q2 − Q2·T, column by column.
+	// The loop computes B·Q2 − Q2·T, column by column.
 	a := fullBand(n, b, before)
 	var norm, worst float64
 	for j := range n {

@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// chaseLog says when each step began, and in which workgroup. The entry after a sweep's last step
-// is the end of the sweep. Times are values of a common counter.
+// chaseLog says when each step of a chase began, and in which workgroup. A sweep's last entry is
+// the end of the sweep. Times are values of a counter that all workgroups share.
 type chaseLog struct {
 	n, b int
 	logs [][]logEntry // by sweep
@@ -19,7 +19,7 @@ type chaseLog struct {
 
 type logEntry struct{ when, group int }
 
-// logChase runs the stage's chase in one dispatch with a kernel that writes a log.
+// logChase runs the stage's chase in one dispatch, with a kernel that writes a log.
 func logChase(t testing.TB, n, b, groups int, tune ChaseTable) chaseLog {
 	t.Helper()
 	dev := testDevice(t)
@@ -76,9 +76,10 @@ func logKernel(t testing.TB, dev *vk.Device, s *BulgeChasing[float64]) func(*vk.
 	}
 }
 
-// TestChaseLog checks a run: no step begins before the sweep before it is 1+chaseLead steps ahead
-// or at its end, and a sweep stays with its workgroup. VKEVD_PICTURE=FILE.svg draws the run of a
-// larger matrix instead.
+// TestChaseLog checks the log of a run. When a step of a sweep begins, the previous sweep must have
+// ended, or it must be ahead. It must be ahead by 1+chaseLead steps in general. If several teams of
+// invocations share the work of a step, chaseLead steps are enough. All steps of a sweep must run in
+// one workgroup. With VKEVD_PICTURE=FILE.svg the test instead draws the run of a larger matrix.
 func TestChaseLog(t *testing.T) {
 	teams := smallestChase()
 	smallTeams(&teams)
@@ -114,7 +115,7 @@ func testChaseLog(t *testing.T, tune ChaseTable, lead int) {
 	}
 }
 
-// picture draws the first sweeps twice: by workgroup, and by place in the matrix.
+// picture draws the first sweeps twice: once by workgroup, and once by their place in the matrix.
 func (l chaseLog) picture(name string, groups int) []byte {
 	const (
 		width, left, right, top = 1200, 120, 20, 60

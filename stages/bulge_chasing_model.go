@@ -5,12 +5,12 @@ import "fmt"
 // ChaseModel is the duration of a bulge chasing, counted in steps on its critical path. It is the
 // performance model of Wang and others (PPoPP 2025, §3.3):
 //
-//  1. a sweep begins Lag steps after the one before it;
-//  2. a sweep with r rows left has r/b steps, rounded up;
+//  1. a sweep begins Lag steps after the previous sweep;
+//  2. a sweep with r rows left has r/b steps, rounded up, where b is the half-bandwidth;
 //  3. at most Room sweeps are in flight, and the next sweep waits until one of them ends.
 //
-// The paper adds up these rules in closed form, as if n/b and n/Room were whole numbers. ModelChase
-// follows the rules sweep by sweep.
+// The paper adds up these rules in closed form, as if n/b and n/Room were integers. ModelChase
+// counts each sweep by these rules.
 type ChaseModel struct {
 	Lag  int `json:"lag"`  // steps from the beginning of a sweep to that of the next
 	Room int `json:"room"` // largest number of sweeps in flight; 0: all sweeps
@@ -19,11 +19,13 @@ type ChaseModel struct {
 	Stalls int `json:"stalls"` // steps that waiting for Room adds
 
 	// Seconds is the predicted time: the number of steps times the seconds of one step. It is 0 if
-	// the tuning does not know how long a step takes.
+	// the tuning table has no measured time of a step.
 	Seconds float64 `json:"seconds,omitempty"`
 }
 
-// ModelChase counts the steps for order n and half-bandwidth b.
+// ModelChase counts the steps for order n and half-bandwidth b. A sweep begins lag steps after the
+// previous sweep, and at most `room` sweeps are in flight. If `room` is 0, the number of sweeps in
+// flight has no limit.
 func ModelChase(n, b, lag, room int) ChaseModel {
 	if n < 0 || b < 1 || lag < 1 || room < 0 {
 		panic(fmt.Sprintf("stages: model of a bulge chasing, n = %d, b = %d, lag %d, room for %d", n, b, lag, room))
@@ -47,9 +49,9 @@ func ModelChase(n, b, lag, room int) ChaseModel {
 	return m
 }
 
-// Model predicts the time of a run of this stage. With teams, a sweep publishes its progress in the
-// middle of a step. Its lag is therefore two steps and a fraction, and the latency of the flag
-// makes it three.
+// Model predicts the time of a run of this stage, with a lag of 1 + chaseLead = 3 steps. With
+// teams, a sweep publishes its progress in the middle of a step, which shortens the lag to two
+// steps and a fraction. The latency of the flag then makes the lag about three steps again.
 func (s *BulgeChasing[T]) Model() ChaseModel {
 	room, step := 0, s.tune.Step
 	if s.waits() {

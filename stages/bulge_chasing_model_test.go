@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// closedForm is the total number of steps in the paper's closed form: 3n−2, plus a sum over the
-// sweeps that must wait.
+// closedForm is the total number of steps in the closed form of Wang and others (PPoPP 2025, §3.3):
+// 3n−2, plus a sum over the sweeps that must wait.
 func closedForm(n, b, room float64) float64 {
 	total := 3*n - 2
 	for i := 1.0; i <= (n+3*b)/room-3*b; i++ {
@@ -18,8 +18,9 @@ func closedForm(n, b, room float64) float64 {
 	return total
 }
 
-// TestChaseModel compares the model with the paper's closed form, in cases where the approximations
-// of the paper are good. With room for one sweep, the total is the number of steps of all sweeps.
+// TestChaseModel compares ModelChase with the closed form of Wang and others, in cases where the
+// approximations of the closed form are good. If only one sweep is in flight, the total is the
+// number of steps of all sweeps.
 func TestChaseModel(t *testing.T) {
 	for _, c := range []struct{ n, b, room int }{{65536, 32, 1}, {65536, 32, 4}, {65536, 32, 32}, {65536, 32, 128}, {65536, 32, 500}, {32768, 64, 16}, {4096, 8, 64}} {
 		m := ModelChase(c.n, c.b, 3, c.room)
@@ -52,7 +53,7 @@ func ExampleModelChase() {
 	// Output: 98296 3389
 }
 
-// TestChaseForecasts checks that the model agrees, to a fifth, with times that were measured on an
+// TestChaseForecasts checks that the model agrees within 20 % with times that were measured on an
 // NVIDIA H200 (driver 580.159, 2026-11-22).
 func TestChaseForecasts(t *testing.T) {
 	h200 := vk.Info{Name: "NVIDIA H200", Family: "nvidia", Units: 132, Subgroup: 32, SharedBytes: 48 << 10, MaxLocal: 1024}

@@ -13,9 +13,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestBulgeChasingLong is for real GPUs, where a missing fence has an effect. It does VKEVD_CHASES
-// runs with the device's own tuning at order 2048, with varied grids. The results are compared with
-// those of waves or, if the tuning has teams, with those of one workgroup.
+// TestBulgeChasingLong is for GPUs, where a missing memory barrier has an effect. The environment
+// variable VKEVD_CHASES is the number of runs at order 2048, with the device's own tuning and
+// different numbers of workgroups. The results must have the bits of a run with one dispatch for
+// each wave of steps or, if the tuning has teams, the bits of a run with one workgroup.
 func TestBulgeChasingLong(t *testing.T) {
 	runs, _ := strconv.Atoi(os.Getenv("VKEVD_CHASES"))
 	if runs == 0 {
@@ -49,8 +50,8 @@ func chaseLong(t *testing.T, b, runs int, tune, usual ChaseTable) {
 	}
 }
 
-// TestBulgeChasingManyTimes checks that the bits do not depend on which workgroup takes which
-// sweep, and when.
+// TestBulgeChasingManyTimes checks that the bits of the result do not depend on which workgroup
+// processes which sweep, and when.
 func TestBulgeChasingManyTimes(t *testing.T) { bothChases(t, testBulgeChasingManyTimes) }
 
 func testBulgeChasingManyTimes(t *testing.T, smallest ChaseTable) {
@@ -74,8 +75,9 @@ func testBulgeChasingManyTimes(t *testing.T, smallest ChaseTable) {
 	}
 }
 
-// TestBulgeChasingRule checks that a result is wrong if a sweep is one step too early. In the wave
-// form the newest sweep of a wave goes first, which is the worst order.
+// TestBulgeChasingRule checks that the result becomes wrong if each sweep begins one step too
+// early. The test runs the chase in waves: a wave is a dispatch that runs one step of each of
+// several sweeps. In a wave the newest sweep runs first, which is the worst order.
 func TestBulgeChasingRule(t *testing.T) {
 	n, b := 40, 3
 	band := randomBand(n, b)
@@ -93,7 +95,8 @@ func TestBulgeChasingRule(t *testing.T) {
 	}
 }
 
-// claimed prepares a dispatch in which sweep 1 is claimed and sweep 0 is never claimed.
+// claimed prepares a dispatch in which a workgroup processes sweep 1, but no workgroup processes
+// sweep 0. So the wait of sweep 1 for sweep 0 never succeeds.
 func (c *chaseBench) claimed(polls uint32) *vk.Recorder {
 	rec := vk.NewRecorder(c.dev)
 	flags := c.stage.flags
@@ -106,8 +109,8 @@ func (c *chaseBench) claimed(polls uint32) *vk.Recorder {
 	return rec
 }
 
-// TestBulgeChasingGivesUp checks that a wait for a flag that is never set ends, and that INFO says
-// so.
+// TestBulgeChasingGivesUp checks that a wait for a flag that is never set ends, and that INFO then
+// names the flag.
 func TestBulgeChasingGivesUp(t *testing.T) { bothChases(t, testBulgeChasingGivesUp) }
 
 func testBulgeChasingGivesUp(t *testing.T, smallest ChaseTable) {
@@ -118,8 +121,8 @@ func testBulgeChasingGivesUp(t *testing.T, smallest ChaseTable) {
 	}
 }
 
-// TestBulgeChasingAborts checks that a wait ends when the context ends, and only then. The next run
-// is not aborted until its own context ends.
+// TestBulgeChasingAborts checks that a wait ends when the context of its run ends, and not earlier.
+// The next run has its own context and must not be aborted.
 func TestBulgeChasingAborts(t *testing.T) { bothChases(t, testBulgeChasingAborts) }
 
 func testBulgeChasingAborts(t *testing.T, smallest ChaseTable) {

@@ -7,10 +7,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestBulgeChasingWaitsForItsLead sets the flag of sweep 0 to f, and no workgroup increases it. The
-// kernel must then do f − chaseLead steps of sweep 1 and give up. So the test detects a wait for
-// too small a lead without depending on timing: at the beginning of a sweep, inside it, or because
-// the host passes a smaller lead.
+// TestBulgeChasingWaitsForItsLead sets the flag of sweep 0 to f, and no workgroup increases the
+// flag. The kernel must then do f − chaseLead steps of sweep 1 and give up. The test finds a kernel
+// that waits for too small a lead, at the beginning of a sweep or inside it, and a host that passes
+// too small a lead. The result does not depend on timing.
 func TestBulgeChasingWaitsForItsLead(t *testing.T) { bothChases(t, testBulgeChasingWaitsForItsLead) }
 
 func testBulgeChasingWaitsForItsLead(t *testing.T, smallest ChaseTable) {
@@ -35,8 +35,8 @@ func testBulgeChasingWaitsForItsLead(t *testing.T, smallest ChaseTable) {
 	}
 }
 
-// preset records a dispatch of one workgroup that takes sweep 1, with the flag of sweep 0 equal to
-// count. Before, all tau are set to zero.
+// preset records a dispatch of one workgroup that processes sweep 1. The flag of sweep 0 is
+// `count`, and all elements of `tau` are zero before the dispatch.
 func (c *chaseBench) preset(count uint32) *vk.Recorder {
 	rec := vk.NewRecorder(c.dev)
 	flags := c.stage.flags

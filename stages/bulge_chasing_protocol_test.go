@@ -9,9 +9,9 @@ import (
 	"github.com/vkevd/vkevd/stages/ref"
 )
 
-// chaseModel is a model in plain Go of the kernel whose workgroups stay: it says what is loaded,
-// stored and published, and when. Between two actions of one sweep any action of another sweep may
-// come, as on a device.
+// chaseModel is a model in plain Go of the chasing kernel whose sweeps wait for each other by
+// flags. The model says which data a sweep loads, stores and publishes, and when. Between two
+// actions of one sweep, actions of any other sweep may happen, as on a device.
 type chaseModel struct {
 	n, b, lead int
 	band       []float64
@@ -19,7 +19,8 @@ type chaseModel struct {
 	sweeps     []sweepModel
 }
 
-// sweepModel is one sweep in flight, with the data that it holds on chip.
+// sweepModel is one sweep in flight, with the data that its workgroup has in registers and shared
+// memory.
 type sweepModel struct {
 	j, act  int
 	a, d, c map[[2]int]float64 // by row and column
@@ -28,8 +29,8 @@ type sweepModel struct {
 	tau     float64
 }
 
-// These are the actions of a step. A sweep begins with loadX. After its last step it stores the
-// data that is not yet stored, and ends.
+// These are the actions of a step. A sweep begins with loadX. After its last step, a sweep stores
+// the block that it has not stored yet, and ends.
 const (
 	loadX = iota
 	loadDC
@@ -48,7 +49,8 @@ func newChaseModel(n, b, lead int, band []float64) *chaseModel {
 
 func (m *chaseModel) at(row, col int) *float64 { return &m.band[row-col+col*2*m.b] }
 
-// where returns the first row of a sweep's current step, its length, and the number of rows of C.
+// where returns the first row r of the current step of sweep s, the length of its reflector, and
+// the number of rows of the block C below it.
 func (m *chaseModel) where(s int) (r, length, low int) {
 	r = s + 1 + m.sweeps[s].j*m.b
 	length = min(m.b, m.n-r)
@@ -144,7 +146,8 @@ func (m *chaseModel) updateA(w *sweepModel, r, length, width int) {
 	}
 }
 
-// updateDC computes C·H and returns a function that will store D.
+// updateDC applies the step's reflector H to blocks C and D. It replaces w.c by C·H, and returns a
+// function that stores H·D·H to the band.
 func (m *chaseModel) updateDC(w *sweepModel, r, length, low int) func() {
 	for i := range low {
 		var dot float64
@@ -176,7 +179,8 @@ func (m *chaseModel) updateDC(w *sweepModel, r, length, low int) func() {
 	}
 }
 
-// run lets choose pick among the sweeps that can continue, until none can.
+// run does all actions of all sweeps. While some sweeps are ready, the function `choose` selects
+// one of them, and its next action is done. run returns the band when no sweep is ready.
 func (m *chaseModel) run(choose func(ready []int) int) []float64 {
 	for {
 		var ready []int
@@ -192,8 +196,10 @@ func (m *chaseModel) run(choose func(ready []int) int) []float64 {
 	}
 }
 
-// TestChaseProtocol checks that under every order that the flags allow, the result is the same as
-// if the sweeps ran one after another. With a lead of one step the result must be different.
+// TestChaseProtocol checks how sweeps wait for each other by flags. Each sweep must be chaseLead = 2
+// steps ahead of the next sweep. The test runs the sweeps in many orders that this rule allows. The
+// result must be the same as if the sweeps ran one after another. If a sweep is only one step ahead,
+// the result must be different.
 func TestChaseProtocol(t *testing.T) {
 	oldest := func(ready []int) int { return ready[0] }
 	newest := func(ready []int) int { return ready[len(ready)-1] }
@@ -225,8 +231,8 @@ func TestChaseProtocol(t *testing.T) {
 	}
 }
 
-// TestChaseAccessesAreNotPrivate checks that the loads and stores of the band take part in the
-// ordering that the flags make.
+// TestChaseAccessesAreNotPrivate checks that the loads and stores of the band are ordered by the
+// flags: they must not be private to an invocation.
 func TestChaseAccessesAreNotPrivate(t *testing.T) {
 	const wantLoads, wantOutStores = 3, 2 // A, C, D; V and Tau, which nobody reads in this dispatch
 	for _, code := range [][]byte{shaders.Sb2stChase[float64]().Code, shaders.Sb2stTeams[float64]().Code} {

@@ -6,14 +6,15 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// chaseSpec is the specialisation of the chasing kernel with one team, fitted to the band and the
-// device by fitChase. The bits of the result depend on B and Lanes.
+// chaseSpec is the specialisation of the chasing kernel in which one team of invocations processes
+// all blocks of a step. fitChase chooses the constants. The bits of the result depend on B and
+// Lanes.
 func chaseSpec[T spirv.Scalar](c chaseShape) (shaders.Sb2stChaseSpec, error) {
 	return fitChase(c, shaders.Sb2stChase[T], func(f chaseFit) shaders.Sb2stChaseSpec {
 		return shaders.Sb2stChaseSpec{
 			LocalSize: f.size, Work: f.work, Lanes: f.lanes, B: uint32(c.b), Tiles: f.tiles,
-			// Blocks that are too large for two tiles in shared memory are also too large for
-			// registers.
+			// Retain keeps the diagonal blocks of two steps in registers. Blocks of which only one
+			// fits into shared memory are also too large for registers.
 			Retain:  specBool(f.tiles > 1),
 			Vectors: specBool(c.vectors), Lead: chaseLead,
 			WideFence: specBool(c.wait.WideFence), FlagStride: c.flagStride(),
@@ -29,14 +30,15 @@ type chaseFit struct {
 	tiles uint32 // blocks in shared memory, 2 or 1
 }
 
-// fitChase fits a chasing kernel to the band and the device. The kernel has two tiles in shared
-// memory if they fit, and otherwise one. If a workgroup cannot have enough invocations, there are
-// fewer, and each holds more elements. The function spec makes the kernel's constants from the
-// sizes. The error is a *vk.UnsupportedError if not even one tile fits, or if the device allows
-// fewer invocations than the band has lines.
+// fitChase chooses the sizes of a chasing kernel for the band and the device. The kernel has two
+// tiles in shared memory if they fit, and otherwise one tile. If a workgroup cannot have enough
+// invocations, it has fewer, and each invocation has more elements. The function spec makes the
+// specialisation from the sizes. The error is a *vk.UnsupportedError if one tile does not fit, or
+// if the device allows fewer invocations than a block has rows.
 func fitChase[S, P any](c chaseShape, kernel func() spirv.Module[S, P], spec func(chaseFit) S) (s S, err error) {
 	var f chaseFit
-	// Each turn of the loop halves the lanes, so that each invocation holds twice as many elements.
+	// Each iteration halves the number of lanes, so that each invocation has twice as many
+	// elements.
 	for lanes := lanesFor(c.b, int(c.tune.PerThread), c.subgroup()); lanes >= 1; lanes /= 2 {
 		work := uint32(wholeSubgroups(c.b*lanes, c.info))
 		f = chaseFit{size: work, work: work, lanes: uint32(lanes), tiles: 2}
@@ -65,23 +67,24 @@ func fitChase[S, P any](c chaseShape, kernel func() spirv.Module[S, P], spec fun
 	return s, c.refuse("invocations in a workgroup", int(f.size), c.info.MaxLocal)
 }
 
-// teamsSpec fits the kernel that has a team for each block of a step (sb2st_teams.comp) to the band
-// and the device. ok is true if the tuning asks for teams and they fit. If ok is false, chaseSpec
-// may still find a kernel with one team.
+// teamsSpec chooses the sizes of the kernel that has a team of invocations for each block of a step
+// (sb2st_teams.comp). ok is true if the tuning wants teams and if they fit the device. If ok is
+// false, chaseSpec may still find a kernel with one team for all blocks.
 func teamsSpec[T spirv.Scalar](c chaseShape) (spec shaders.Sb2stTeamsSpec, ok bool) {
 	const blocks = 3 // of a step, with a team each
 	perThread := int(c.tune.PerThread)
 	if !c.wait.Allowed || c.tune.Team == 0 || c.b*c.b <= perThread*int(c.tune.Team) {
 		return spec, false
 	}
-	// A workgroup has three teams, one subgroup that makes the reflector, and the invocations that
-	// wait.
+	// A workgroup consists of three teams, one subgroup that computes the reflector, and the
+	// invocations that wait.
 	team := wholeSubgroups(int(c.tune.Team), c.info)
 	size := blocks*team + c.subgroup() + c.waiters()
 	if size > c.info.MaxLocal { // one team for all blocks may still fit
 		return spec, false
 	}
-	// Invocations of the teams for blocks C and D hold twice as many elements as those for block A.
+	// An invocation of the teams for blocks C and D has twice as many elements as an invocation of
+	// the team for block A.
 	spec = shaders.Sb2stTeamsSpec{
 		LocalSize: uint32(size), B: uint32(c.b), Team: uint32(team), Head: uint32(c.subgroup()),
 		Lanes:   uint32(lanesFor(c.b, 2*perThread, c.subgroup())),

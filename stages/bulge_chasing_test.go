@@ -14,8 +14,8 @@ type chaseForm struct {
 	change func(*ChaseTable)
 }
 
-// All tunings in oneTeam give the same bits, and so do all in inTeams. The two lists give different
-// bits, because sums have another order with teams.
+// All tunings in oneTeam give the same bits, and so do all tunings in inTeams. The bits of the two
+// lists differ, because sums have another order if each block of a step has its own team.
 var (
 	oneTeam = []chaseForm{
 		{"flags", func(*ChaseTable) {}},
@@ -80,28 +80,34 @@ func TestBulgeChasing(t *testing.T) {
 	t.Logf("worst: B − Q2·T·Q2ᵀ %.3g, QᵀQ − I %.3g", worst[0], worst[1])
 }
 
-// TestBulgeChasingWide checks bands as wide as on GPUs. The wider ones have teams, or only one
-// tile.
+// TestBulgeChasingWide checks bands as wide as the solver uses on GPUs. The widest bands use teams,
+// or have only one tile in shared memory.
 func TestBulgeChasingWide(t *testing.T) {
-	for _, shape := range []struct{ n, b, team int }{{100, 32, 128}, {130, 48, 0}, {130, 48, 128}, {120, 56, 128}} {
-		n, b := shape.n, shape.b
-		band := randomBand(n, b)
-		tune := chaseTuning("nvidia")
-		tune.Groups, tune.Team = 3, uint32(shape.team)
-		bench := newChaseBench(t, n, b, true, tune)
-		if (bench.stage.teams != nil) != (b > 32 && shape.team > 0) {
-			t.Errorf("n=%d b=%d, teams of %d: %+v", n, b, shape.team, bench.stage)
-		}
-		got := bench.run(band, nil)
-		similar, orthogonal := checkChased(t, n, b, band, got)
-		if !(similar < chaseThreshold && orthogonal < chaseThreshold) {
-			t.Errorf("n=%d b=%d, teams of %d: B − Q2·T·Q2ᵀ %.3g, QᵀQ − I %.3g", n, b, shape.team, similar, orthogonal)
-		}
+	for _, shape := range []struct {
+		name       string
+		n, b, team int
+	}{{"one team", 100, 32, 128}, {"teams", 130, 48, 128}, {"other", 130, 48, 0}, {"other", 120, 56, 128}} {
+		t.Run(shape.name, func(t *testing.T) { testBulgeChasingWide(t, shape.n, shape.b, shape.team) })
 	}
 }
 
-// TestBulgeChasingTwin compares T itself with that of package ref. On a well-behaved matrix they
-// agree, because the kernel and ref choose the same signs.
+func testBulgeChasingWide(t *testing.T, n, b, team int) {
+	band := randomBand(n, b)
+	tune := chaseTuning("nvidia")
+	tune.Groups, tune.Team = 3, uint32(team)
+	bench := newChaseBench(t, n, b, true, tune)
+	if (bench.stage.teams != nil) != (b > 32 && team > 0) {
+		t.Errorf("n=%d b=%d, teams of %d: %+v", n, b, team, bench.stage)
+	}
+	got := bench.run(band, nil)
+	similar, orthogonal := checkChased(t, n, b, band, got)
+	if !(similar < chaseThreshold && orthogonal < chaseThreshold) {
+		t.Errorf("n=%d b=%d, teams of %d: B − Q2·T·Q2ᵀ %.3g, QᵀQ − I %.3g", n, b, team, similar, orthogonal)
+	}
+}
+
+// TestBulgeChasingTwin compares T itself with the T of package ref. For a well-conditioned matrix
+// the two agree, because the kernel and ref choose the same signs.
 func TestBulgeChasingTwin(t *testing.T) { bothChases(t, testBulgeChasingTwin) }
 
 func testBulgeChasingTwin(t *testing.T, smallest ChaseTable) {
@@ -121,8 +127,8 @@ func testBulgeChasingTwin(t *testing.T, smallest ChaseTable) {
 	}
 }
 
-// TestBulgeChasingScales checks entries near the ends of the exponent range, and vectors whose
-// tails are zero.
+// TestBulgeChasingScales checks elements near the ends of the exponent range, and columns whose
+// elements after the first are all zero.
 func TestBulgeChasingScales(t *testing.T) { bothChases(t, testBulgeChasingScales) }
 
 func testBulgeChasingScales(t *testing.T, smallest ChaseTable) {
@@ -166,7 +172,7 @@ func testBulgeChasingScales(t *testing.T, smallest ChaseTable) {
 			}
 		}
 		got := bench.run(band, nil)
-		// The matrix is scaled, because checkChased divides by the norm, which must not vanish.
+		// The matrix is scaled because checkChased divides by its norm, which must not underflow.
 		power := 0
 		if top := slices.Max(band); top > 0 {
 			_, power = math.Frexp(top)
@@ -188,8 +194,8 @@ func testBulgeChasingScales(t *testing.T, smallest ChaseTable) {
 	}
 }
 
-// TestBulgeChasingValues checks that without vectors d and e are the same, and V and Tau are not
-// written.
+// TestBulgeChasingValues checks a chase without vectors: d and e must be the same as with vectors,
+// and V and Tau must not be written.
 func TestBulgeChasingValues(t *testing.T) { bothChases(t, testBulgeChasingValues) }
 
 func testBulgeChasingValues(t *testing.T, smallest ChaseTable) {

@@ -9,24 +9,26 @@ import (
 // ChaseTuning is the set of sizes of BulgeChasing.
 type ChaseTuning struct {
 	// PerThread is the smallest number of elements of a row or column of a block that an invocation
-	// holds. In a team for one of the square blocks C and D it holds twice as many.
+	// keeps in registers. If each block of a step has its own team, the invocations of the teams
+	// for the square blocks C and D keep twice as many.
 	PerThread uint32 `json:"Own"`
 
-	// WaitSubgroups is the number of subgroups that wait and publish while the others compute, 1 or
-	// 2. With 2, one subgroup publishes and the other waits, so that a wait never delays a
-	// publication.
+	// WaitSubgroups is the number of subgroups that wait and publish while the other subgroups
+	// compute: 1 or 2. With 2, one subgroup publishes and the other waits, so that a wait never
+	// delays a publication.
 	WaitSubgroups int `json:"Spare"`
 
-	// OneTile keeps only one block in shared memory even if two would fit. It serves tests and
-	// measurements.
+	// If OneTile is true, only one block is in shared memory even if two blocks would fit. It is
+	// used for tests and measurements.
 	OneTile bool
 
-	// Team is the number of invocations for each of a step's three blocks. If b² > PerThread·Team,
-	// each block has a team of its own, because one team for all blocks would have more elements
-	// for each invocation. With Team = 0 there is always one team.
+	// Team is the number of invocations of a team. If b² > PerThread·Team, each of the three blocks
+	// of a step has its own team, because one team for all blocks would have too many elements for
+	// each invocation. If Team is 0, one team processes all blocks.
 	Team uint32
 
-	// Groups is the number of workgroups in flight. 0 means one for each unit of the device.
+	// Groups is the number of workgroups in flight. 0 means one workgroup for each compute unit of
+	// the device.
 	Groups int
 
 	// FlagStride is the distance between two flags in 32-bit words, at least 1.
@@ -35,21 +37,21 @@ type ChaseTuning struct {
 	// Polls is the poll limit of a wait: the number of polls after which a wait fails.
 	Polls uint32
 
-	// SweepCost is the minimum cost of a sweep in flops. It stands for the latency of a short
-	// sweep.
+	// SweepCost is the smallest cost of a sweep that is assumed, in flops. A short sweep takes
+	// longer than its operations, because of latency.
 	SweepCost float64
 
-	// Dispatch is the cost, in flops, at which a dispatch ends and the next one begins.
+	// Dispatch is the approximate cost of the largest dispatch, in flops.
 	Dispatch float64
 
-	// Step and TeamStep are the seconds of one step on the critical path of ChaseModel. Step is for
-	// one team and b = 32, TeamStep for teams and b = 64. 0 means that it was not measured.
+	// Step and TeamStep are the measured times of one step on the critical path of ChaseModel, in
+	// seconds. Step is for one team and b = 32, and TeamStep is for three teams and b = 64. 0 means
+	// that the time was not measured.
 	Step, TeamStep float64
 }
 
 // Fits returns nil if bands of doubles of half-bandwidth b can be chased with these sizes on the
-// device.
-// Otherwise it returns a *vk.UnsupportedError.
+// device. Otherwise it returns a *vk.UnsupportedError.
 func (t ChaseTuning) Fits(info vk.Info, b int) error {
 	for _, allowed := range []bool{false, true} {
 		shape := chaseShape{b: b, info: info, wait: Waiting{Allowed: allowed}, tune: t}
@@ -60,7 +62,7 @@ func (t ChaseTuning) Fits(info vk.Info, b int) error {
 	return nil
 }
 
-// groups returns the number of workgroups of one dispatch that are in flight together.
+// groups returns the number of workgroups of one dispatch that are in flight at the same time.
 func (t ChaseTuning) groups(info vk.Info) int {
 	const usual = 32 // used if the driver does not report the number of units
 	switch {
@@ -72,7 +74,7 @@ func (t ChaseTuning) groups(info vk.Info) int {
 	return usual
 }
 
-// chaseShape holds everything that the shape of the chasing kernels depends on.
+// chaseShape holds all values that determine the specialisation of the chasing kernels.
 type chaseShape struct {
 	b       int  // half-bandwidth
 	vectors bool // whether reflectors are stored
@@ -87,20 +89,20 @@ func (c chaseShape) subgroup() int { return max(1, c.info.Subgroup) }
 // flagStride returns the distance between two flags in 32-bit words.
 func (c chaseShape) flagStride() uint32 { return max(1, c.tune.FlagStride) }
 
-// waiters returns the number of invocations that wait or publish while the others compute. No
-// invocation does both.
+// waiters returns the number of invocations that wait or publish while the other invocations
+// compute. No invocation does both.
 func (c chaseShape) waiters() int {
 	return max(2, max(1, c.tune.WaitSubgroups)*c.subgroup())
 }
 
-// refuse returns the error for a device that has too little of the named feature.
+// refuse returns the error for a device that has less of the named feature than the kernel needs.
 func (c chaseShape) refuse(feature string, need, have int) error {
 	return &vk.UnsupportedError{Device: c.info.Name, Feature: fmt.Sprintf("%s for half-bandwidth %d", feature, c.b),
 		Need: fmt.Sprint(need), Have: fmt.Sprint(have)}
 }
 
 // lanesFor returns the number of neighbouring invocations of a subgroup that share the b elements
-// of a row. It is the largest power of two with which each of them holds at least perThread
+// of a row. It is the largest power of two for which each invocation has at least perThread
 // elements.
 func lanesFor(b, perThread, subgroup int) int {
 	lanes := 1

@@ -14,24 +14,25 @@ const (
 	copyThreads = 128 // invocations of a workgroup, which moves one tile
 )
 
-// SymmetricLoad makes a full symmetric matrix from one triangle, times a scale: A ← σ·A in place
-// (dlacpy and dlascl).
+// SymmetricLoad makes a full symmetric matrix from one triangle and multiplies it by a scale
+// factor: A ← σ·A in place (dlacpy and dlascl).
 //
-// A caller's matrix usually has one triangle. The stages read the lower one; checks of results
-// multiply by both.
+// A caller's matrix usually has only one triangle. The stages read the lower triangle, but checks
+// of results multiply by the full matrix.
 type SymmetricLoad[T spirv.Scalar] struct {
 	mirror *vk.Kernel[shaders.LacpySymmetricSpec, shaders.LacpySymmetricPush[T]]
 }
 
-// NewSymmetricLoad builds the kernel, which serves matrices of any order.
+// NewSymmetricLoad builds the kernel, which works for matrices of any order.
 func NewSymmetricLoad[T spirv.Scalar](dev *vk.Device) (*SymmetricLoad[T], error) {
 	spec := shaders.LacpySymmetricSpec{LocalSize: copyThreads, Tile: copyTile}
 	k, err := vk.Build(dev, shaders.LacpySymmetric[T](), spec)
 	return &SymmetricLoad[T]{k}, err
 }
 
-// Record reads the lower triangle of the square matrix a, or the upper one if upper is true, and
-// writes both triangles. The other triangle is overwritten, and may hold NaN before.
+// Record reads the lower triangle of the square matrix a, or the upper triangle if `upper` is true,
+// and writes the two triangles of sigma·a. The triangle that is not read may hold any values, even
+// NaN.
 func (s *SymmetricLoad[T]) Record(rec *vk.Recorder, a product.Matrix[T], upper bool, sigma T) {
 	if a.Rows != a.Cols {
 		panic(fmt.Sprintf("stages: symmetric matrix of %d×%d", a.Rows, a.Cols))
@@ -53,14 +54,14 @@ type Transpose[T spirv.Scalar] struct {
 	kernel *vk.Kernel[shaders.TransposeSpec, shaders.TransposePush[T]]
 }
 
-// NewTranspose builds the kernel, which serves matrices of any shape.
+// NewTranspose builds the kernel, which works for matrices of any shape.
 func NewTranspose[T spirv.Scalar](dev *vk.Device) (*Transpose[T], error) {
 	k, err := vk.Build(dev, shaders.Transpose[T](), shaders.TransposeSpec{LocalSize: copyThreads, Tile: copyTile})
 	return &Transpose[T]{k}, err
 }
 
-// Record writes aᵀ to b, which must not overlap a. If a is m×n, then b is n×m. The leading
-// dimensions of a and b may be any.
+// Record writes aᵀ to b. If a is m×n, b is n×m. a and b may have any leading dimensions, and must
+// not overlap.
 func (s *Transpose[T]) Record(rec *vk.Recorder, a, b product.Matrix[T]) {
 	if a.Rows != b.Cols || a.Cols != b.Rows {
 		panic(fmt.Sprintf("stages: transposition of %d×%d into %d×%d", a.Rows, a.Cols, b.Rows, b.Cols))

@@ -15,21 +15,24 @@ import (
 //
 //	T = S·Λ·Sᵀ
 //
-// Package stages/tridiag/dc has the algorithm. It runs on the host and uses O(n) numbers per level
-// to decide which eigenvectors a merge leaves unchanged. The device has two passes. The values pass
-// solves leaves and secular equations, level by level. The vectors pass forms vectors and products
-// of all levels in one recording. The host needs the results of each level before it can continue,
-// so there is no Record: Solve runs the recordings.
+// Package stages/tridiag/dc has the algorithm. The host divides T into a tree, whose leaves are the
+// smallest subproblems. The device makes two passes over the tree, and each pass is one recording.
+// The values pass solves the leaves and then the secular equations, level by level. The vectors
+// pass forms the vectors and products of all levels. The host needs the sizes of all merges before
+// it can record the second pass. Therefore there is no method Record: Solve records and runs the
+// two passes.
 //
-//	divide_conquer_run.go         one solve in flight
-//	divide_conquer_values.go      the values pass
+//	divide_conquer_run.go         one solve in progress
+//	divide_conquer_values.go      the values pass: leaves and secular equations
+//	divide_conquer_deflation.go   the values pass: deflation between two levels
 //	divide_conquer_vectors.go     the vectors pass: kernels and memory
-//	divide_conquer_placement.go   where its matrices lie, and the lists that its kernels read
-//	divide_conquer_record.go      its recording, level by level
-//	divide_conquer_last_merge.go  its recording of the last merge, into the result
+//	divide_conquer_placement.go   the vectors pass: offsets of its matrices, lists for its kernels
+//	divide_conquer_record.go      the vectors pass: its recording, level by level
+//	divide_conquer_last_merge.go  the vectors pass: the last merge, which writes the result
 //	divide_conquer_buffers.go     lists in device memory
+//	divide_conquer_rounds.go      the values pass of BidiagonalConquer, with deflation on the host
 type DivideConquer struct {
-	values  valuesPass
+	values  deflation
 	vectors vectorsPass
 	work    *vk.Layout
 
@@ -37,99 +40,106 @@ type DivideConquer struct {
 }
 
 // NewDivideConquer prepares the solver for matrices of order n ≥ 0. ops computes the products of
-// large merges. The products of small merges are grouped, and use the square tiles among tiles.
-// NewDivideConquer calls ops.Reserve for the products of large merges. Its error is an error of
+// large merges, and NewDivideConquer reserves them by ops.Reserve. The products of small merges are
+// grouped into one dispatch, with the square tiles of the table `tiles`. The error is an error of
 // ops, an error about a tile that does not fit the device, or an error of package vk.
 func NewDivideConquer(
 	dev *vk.Device, n int, ops product.Ops[float64], tiles product.Tuning, t DivideConquerTuning,
 ) (*DivideConquer, error) {
 	b := builder{dev: dev}
 	levels := t.levels(n)
-	s := &DivideConquer{
-		values:  newValuesPass(&b, n, levels, symmetricLeaves(&b, t), PhaseTridiagonal, t),
-		vectors: newVectorsPass(&b, n, levels, ops, tiles, t),
-	}
+	values := newValuesPass(&b, n, levels, symmetricLeaves(&b, t), PhaseTridiagonal, t)
+	s := &DivideConquer{vectors: newVectorsPass(&b, n, levels, ops, tiles, t)}
+	s.values = newDeflation(&b, &values, s.vectors.lists.stepLists)
 	if b.err != nil {
 		return nil, b.err
 	}
-	s.work = vk.Together(s.values.work, s.vectors.work)
+	s.work = vk.Together(values.work, s.values.work, s.vectors.work)
 	return s, nil
 }
 
-// Reporting returns a copy of s that reports the progress of its solves, as vk.Device.Run does. The
-// phase is PhaseTridiagonal, and the unit is the flops of the products. The copy shares kernels and
-// memory with s.
+// Reporting returns a copy of s that reports the progress of its solves to the function `progress`,
+// as vk.Device.Run does. The phase is PhaseTridiagonal, and the unit is the flops of the products.
+// The copy shares kernels and memory with s.
 func (s *DivideConquer) Reporting(progress func(vk.Progress)) *DivideConquer {
 	c := *s
 	c.progress = progress
 	return &c
 }
 
-// NoConvergenceError says that QL iteration did not converge on a leaf, rows [Lo, Hi) of T.
+// NoConvergenceError says that QL iteration did not converge on a leaf of the tree, rows [Lo, Hi)
+// of T.
 type NoConvergenceError = tridiag.NoConvergenceError
 
-// Work is the layout of the workspace: n²/2 + n·max(n/Panels, min(n, Columns)) elements and O(n·log
-// n) more. The n² elements of the result are workspace, too, and are not part of Work. The arena
-// must also contain ops.Work.
+// Work is the layout of the workspace: n²/2 + n·max(n/Panels, min(n, Columns)) elements, and
+// O(n·log n) elements more. Panels and Columns belong to DivideConquerTuning. Solve also uses the
+// n² elements of the result as workspace; they are not part of Work. The arena must also contain
+// ops.Work.
 func (s *DivideConquer) Work() *vk.Layout { return s.work }
 
-// Flops returns the largest cost of the products: 4/3·n³, if nothing deflates.
-func (s *DivideConquer) Flops() float64 { n := float64(s.values.n); return 4.0 / 3 * n * n * n }
+// Flops returns the largest possible cost of the products in flops: 4/3·n³ for order n, if no value
+// deflates.
+func (s *DivideConquer) Flops() float64 { n := float64(s.values.pass.n); return 4.0 / 3 * n * n * n }
 
 // Solve computes T = S·Λ·Sᵀ for the diagonal d[n] and the off-diagonal e[n−1]. It returns the
-// eigenvalues, ascending. It writes Sᵀ to xt, n×n and packed (Ld = n): row j of xt is the vector of
-// value j. xt is workspace, too, and must not overlap Work. d and e must be finite; they are not
-// written. The error is a *tridiag.NonFiniteError, a *NoConvergenceError, an *InfoError, or an
-// error of package vk.
+// eigenvalues in ascending order. It writes Sᵀ to xt, n×n and packed (Ld = n): row j of xt is the
+// vector of value j. Solve also uses xt as workspace; xt must not overlap Work. d and e must be
+// finite, and Solve does not write them. The error is a *tridiag.NonFiniteError, a
+// *NoConvergenceError, an *InfoError, or an error of package vk.
 func (s *DivideConquer) Solve(
 	ctx context.Context, ws *vk.Arena, d, e []float64, xt Matrix,
 ) ([]float64, *vk.Profile, error) {
-	return s.SolveRange(ctx, ws, d, e, 0, s.values.n, xt)
+	return s.SolveRange(ctx, ws, d, e, 0, s.values.pass.n, xt)
 }
 
-// SolveRange does the same as Solve for the vectors of values[from:to] only. It returns all values.
-// xt is (to−from)×n and packed. Its memory must have n² elements or more, as for Solve.
+// SolveRange does the same as Solve, but only for the vectors of values[from:to]. It returns all
+// values. xt is (to−from)×n and packed. Its memory must have n² elements or more, as for Solve.
 func (s *DivideConquer) SolveRange(
 	ctx context.Context, ws *vk.Arena, d, e []float64, from, to int, xt Matrix,
 ) ([]float64, *vk.Profile, error) {
-	n, m := s.values.n, to-from
+	n, m := s.values.pass.n, to-from
 	if len(d) != n || xt.Rows != m || xt.Cols != n || xt.Ld != max(m, 1) || xt.At.Len() < n*n {
 		panic(fmt.Sprintf("stages: vectors %d to %d of order %d into %d×%d, Ld %d", from, to, n, xt.Rows, xt.Cols,
 			xt.Ld))
 	}
 	r := newDivideConquerRun(ctx, ws, &s.values)
 	r.progress = s.progress
-	r.sides[0] = &vectorsRun{pass: &s.vectors, values: &s.values, ws: ws, xt: xt, turns: 1}
+	r.vectors = &vectorsRun{pass: &s.vectors, values: s.values.pass, ws: ws, xt: xt, turns: 1, deflated: true}
 	return r.solve(d, e, dc.Options{From: from, To: to})
 }
 
-// DivideConquerValues finds eigenvalues without eigenvectors, with O(n) memory. It runs the values
-// pass of DivideConquer.
-type DivideConquerValues struct{ values valuesPass }
+// DivideConquerValues finds the eigenvalues alone, with O(n) memory. It is the first part of
+// DivideConquer: it solves the leaves (the smallest subproblems) and the secular equations.
+type DivideConquerValues struct {
+	values deflation
+	work   *vk.Layout
+}
 
 // NewDivideConquerValues prepares the solver for matrices of order n ≥ 0.
 func NewDivideConquerValues(dev *vk.Device, n int, t DivideConquerTuning) (*DivideConquerValues, error) {
 	b := builder{dev: dev}
-	s := &DivideConquerValues{newValuesPass(&b, n, 1, symmetricLeaves(&b, t), PhaseTridiagonal, t)}
+	values, steps := newValuesPass(&b, n, 1, symmetricLeaves(&b, t), PhaseTridiagonal, t), newStepLists(n, 1)
+	s := &DivideConquerValues{values: newDeflation(&b, &values, steps)}
+	s.work = vk.Together(values.work, steps.layout(), s.values.work)
 	return s, b.err
 }
 
-// Work is the layout of the workspace, some vectors of n elements.
-func (s *DivideConquerValues) Work() *vk.Layout { return s.values.work }
+// Work is the layout of the workspace: O(n) elements.
+func (s *DivideConquerValues) Work() *vk.Layout { return s.work }
 
-// Flops returns about the cost of the secular equations if nothing deflates. Each root takes eight
-// sums of n terms, and each term six operations. All lower levels together cost as much as the last
-// level.
+// Flops returns about the cost of the last level's secular equations if no value deflates: n roots
+// with secularSums sums of n terms each. All lower levels together cost about as much again.
 func (s *DivideConquerValues) Flops() float64 {
-	n := float64(s.values.n)
+	n := float64(s.values.pass.n)
 	return secularFlops * n * n
 }
 
-// Solve returns the eigenvalues of T(d[n], e[n−1]), ascending. The error is a *NoConvergenceError,
-// an *InfoError, or an error of package vk.
+// Solve returns the eigenvalues of the tridiagonal matrix with diagonal d[n] and off-diagonal
+// e[n−1], in ascending order. The error is a *NoConvergenceError, an *InfoError, or an error of
+// package vk.
 func (s *DivideConquerValues) Solve(ctx context.Context, ws *vk.Arena, d, e []float64) ([]float64, *vk.Profile, error) {
-	if len(d) != s.values.n {
-		panic(fmt.Sprintf("stages: divide and conquer of order %d: %d values", s.values.n, len(d)))
+	if len(d) != s.values.pass.n {
+		panic(fmt.Sprintf("stages: divide and conquer of order %d: %d values", s.values.pass.n, len(d)))
 	}
 	return newDivideConquerRun(ctx, ws, &s.values).solve(d, e, dc.Options{ValuesOnly: true})
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// newMerge describes the merge m for the kernels. Its blocks of Q begin at element q, and its W
-// begins at element work.
+// newMerge returns the record that describes merge m to the kernels. The blocks of m begin at
+// element q of the matrix Q. The matrix W = Q·G of m begins at element work of its memory.
 func newMerge(m *dc.Merge, q, work int) shaders.Merge {
 	return shaders.Merge{
 		Lo: uint32(m.Lo), N1: uint32(m.N1), N: uint32(m.N()), K: uint32(m.K),
@@ -17,10 +17,11 @@ func newMerge(m *dc.Merge, q, work int) shaders.Merge {
 	}
 }
 
-// wide returns an offset as the two words in which kernels read it, the low word first.
+// wide returns an offset as two 32-bit words, which is the form that kernels read. The first word
+// has the low bits.
 func wide(offset int) [2]uint32 { return [2]uint32{uint32(offset), uint32(uint64(offset) >> 32)} }
 
-// list is an array that the host writes and the kernels read.
+// list is an array on the device that the host writes and the kernels read.
 type list[T any] struct {
 	region vk.Region[T]
 	host   []T // at most as long as region; nil until withHost

@@ -11,9 +11,9 @@ import (
 	"github.com/vkevd/vkevd/evd/ratio"
 )
 
-// The test solves a collection of tridiagonal matrices on which solvers have failed. $VKEVD_DATA
-// names the folder of the collection. $VKEVD_DATA_MAX is the largest order, 1000 by default. The
-// error of the reference values is about one ulp of ‖T‖.
+// TestDivideConquerCollection solves a collection of tridiagonal matrices on which solvers have
+// failed. The environment variable VKEVD_DATA names the folder of the collection. VKEVD_DATA_MAX is
+// the largest order, 1000 by default. The error of the reference values is about one ulp of ‖T‖.
 func TestDivideConquerCollection(t *testing.T) {
 	root := os.Getenv("VKEVD_DATA")
 	if root == "" {
@@ -59,7 +59,7 @@ func TestDivideConquerCollection(t *testing.T) {
 	t.Logf("%d matrices: worst residual %.3g, orthogonality %.3g, values %.3g", seen, worstR, worstO, worstV)
 }
 
-// readValues returns the numbers of a file, or nil if there is no such file.
+// readValues returns the numbers in a file, or nil if the file does not exist.
 func readValues(t *testing.T, file string) (values []float64) {
 	t.Helper()
 	text, err := os.ReadFile(file)

@@ -7,28 +7,30 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// The last merge has more than half of all rows and writes to the result, so that W and S cannot
-// lie in the memory of the result. W overwrites Q instead, and S is formed in a buffer called the
-// panel:
+// The last merge has more than half of all rows and writes its vectors to the result X. So its
+// matrices W = Q·G and S cannot lie in the memory of X, as they do for other merges. Instead, W
+// overwrites Q, and S is formed in a buffer called the panel:
 //
 //	Q:      Q1 (N1×N1), Q2 (N2×N2)   →   W's halves (N1×Upper), (N2×(K−Lower)), same leading dimensions
 //	panel:  first some rows (a strip) of W, then S (K×columns), and W·S (N×columns) if a half is large
-//	X:      the vectors: rows are values in their order, columns are rows of T
+//	X:      row j is the vector of value j; columns are rows of T
 
-// recordStrips replaces Q by W, in the same memory and some rows (a strip) at a time. It writes the
-// deflated columns to the result. The rows of a strip all belong to one half.
+// recordStrips replaces Q by W = Q·G in the same memory. It processes some rows (a strip) at a
+// time, and a strip lies in one of the two halves. recordStrips also writes the deflated columns to
+// the result.
 func (v *vectorsRun) recordStrips(rec *vk.Recorder) {
 	s, level := v.pass, len(v.levels)-1
 	p := &v.levels[level]
 	m, threads, panel := p.lastMerge, s.tune.Threads, s.panel.In(v.ws)
 	height := panel.Len() / m.N() // rows of a strip
 	gather := v.gatherPush(level)
-	gather.Chains, gather.Count = v.lists.chains.at(v.ws, level*s.n+p.chains), uint32(p.lastMergeChains)
+	chains := p.lastMergeChains
+	gather.Chains, gather.Count = v.lists.chains.at(v.ws, level*s.n+chains.first), uint32(chains.count)
 	gather.W = panel.Addr()
 	strip := func(first, count int) { // records the strip of rows [first, first+count) of the merge
 		gather.First, gather.Strip = uint32(first), uint32(count)
-		s.gather.Dispatch(rec, rowGrid(vk.Tiles(count, threads), p.lastMergeChains), gather)
-		rec.Costs(moveBytes * max(1, float64(count)*float64(p.lastMergeChains)))
+		s.gather.Dispatch(rec, rowGrid(vk.Tiles(count, threads), chains.count), gather)
+		rec.Costs(moveBytes * max(1, float64(count)*float64(chains.count)))
 		s.restore.Dispatch(rec, vk.Groups{X: vk.Tiles(count, threads), Y: strided(m.K), Z: 1}, shaders.StedcRestorePush{
 			Merges: v.mergesAt(level, len(p.merges)), W: gather.W, Q: v.q(), First: uint32(first), Strip: uint32(count),
 		})
@@ -41,7 +43,8 @@ func (v *vectorsRun) recordStrips(rec *vk.Recorder) {
 			})
 		rec.Costs(moveBytes * max(1, float64(count)*float64(columns)))
 	}
-	// A strip of W depends on the same rows of Q only, so W may overwrite Q strip by strip.
+	// A strip (some rows) of W = Q·G depends only on the same rows of Q. Therefore W may overwrite
+	// Q strip by strip.
 	for first := 0; first < m.N1; first += height {
 		strip(first, min(height, m.N1-first))
 	}
@@ -50,8 +53,8 @@ func (v *vectorsRun) recordStrips(rec *vk.Recorder) {
 	}
 }
 
-// recordPanels multiplies W by S, some columns of S (a panel) at a time, and writes the products to
-// the result.
+// recordPanels records the product W·S of the last merge and writes it to the result. S has the
+// vectors of the secular equation. The product is formed for some columns of S (a panel) at a time.
 func (v *vectorsRun) recordPanels(rec *vk.Recorder) {
 	s, level := v.pass, len(v.levels)-1
 	p := &v.levels[level]
@@ -70,8 +73,8 @@ func (v *vectorsRun) recordPanels(rec *vk.Recorder) {
 	tile := s.chooser.Choose(product.Shape{M: step, N: half, K: max(m.Upper, m.K-m.Lower), Count: 2})
 	vectors := v.vectorsPush(level, len(p.merges))
 	vectors.S = panel.Addr()
-	// stedc_multiply writes a product directly to its final place. The list place gives the rows of
-	// the result.
+	// The kernel stedc_multiply writes each column of W·S directly to the result. The list place
+	// gives the row of the result for each column.
 	multiply := shaders.StedcMultiplyPush{
 		Merges: vectors.Merges, Work: v.q(), S: vectors.S,
 		Place: v.lists.place.at(v.ws, 0), X: v.xt.Addr(), Ldx: uint32(v.xt.Ld),
@@ -93,8 +96,9 @@ func (v *vectorsRun) recordPanels(rec *vk.Recorder) {
 	}
 }
 
-// recordPanelApart multiplies W by the panel's S. It writes the product to the panel's memory after
-// S, and then moves the product to the result.
+// recordPanelApart multiplies W = Q·G by columns first … first+count−1 of S, which are in the
+// buffer `panel`. The product is stored in the same buffer after S, and is then moved to the
+// result.
 func (v *vectorsRun) recordPanelApart(rec *vk.Recorder, m *dc.Merge, first, count int) {
 	w, panel := v.pass.q.In(v.ws).From(v.offset[m.Lo]), v.pass.panel.In(v.ws)
 	s, to := NewMatrix(panel, m.K, count, m.K), NewMatrix(panel.From(m.K*count), m.N(), count, m.N())
@@ -108,9 +112,9 @@ func (v *vectorsRun) recordPanelApart(rec *vk.Recorder, m *dc.Merge, first, coun
 	rec.Costs(moveBytes * max(1, float64(count)*float64(m.N())))
 }
 
-// panelStep divides columns into as few panels as possible, and returns the number of columns of a
-// panel. The panels have about equal width, and whole tiles if they are wide. room is the largest
-// number of columns that fit into a panel.
+// panelStep divides `columns` columns into as few panels as possible, of about equal width, and
+// returns the width of a panel. The width is rounded up to whole tiles if it then still fits. At
+// most `room` columns fit into a panel.
 func panelStep(columns, room int) int {
 	const tile = 128
 	pieces := (columns + room - 1) / room

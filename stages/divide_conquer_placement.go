@@ -8,35 +8,61 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// vectorLists holds the lists that the kernels of the vectors pass read. The part of a level begins
-// at element level·n. In most lists the part of a merge begins at the merge's first row after that.
-// In the lists of chains and merges the parts follow one another. The last merge of all comes after
-// the other merges of its level.
-type vectorLists struct {
+// stepLists holds the lists of the rotations and permutations by which merges compute W = Q·G. The
+// part of a level begins at element level·n. Within a level, the part of a merge begins at its
+// first row. A list of chains that the host writes is an exception: its parts follow one another.
+type stepLists struct {
 	row, src, dst list[int32]         // dc.Merge.Row, Src and Dst, by level
 	rotations     list[float64]       // n cosines, then n sines, by level
 	chains        list[shaders.Chain] // chains, by level
-	merges        list[shaders.Merge] // mostMerges elements for each level
-
-	columns list[shaders.Column] // place in memory of each column of Q
-	place   list[int32]          // row of the result for each column of Q
-
-	// These lists have columns of Q that no product forms, and the vectors of the result that they
-	// become. deflated has the deflated columns of the last merge, counted from its first column.
-	// The others are the columns of all blocks that the last merge does not touch.
-	deflated, deflatedPlace list[int32]
-	others, othersPlace     list[int32]
 }
 
-// newVectorLists reserves the lists for matrices of order n, with trees of at most `levels` levels
-// and merges per level. They have no memory on the host. Each list has the largest size that a
-// solve can need.
-func newVectorLists(n, levels, mostMerges int) vectorLists {
-	return vectorLists{
+// newStepLists reserves the lists for matrices of order n and for the given number of levels.
+func newStepLists(n, levels int) stepLists {
+	return stepLists{
 		row: newList[int32]("D&C rows of poles", levels*n),
 		src: newList[int32]("D&C sources", levels*n), dst: newList[int32]("D&C targets", levels*n),
 		rotations: newList[float64]("D&C rotations", levels*2*n),
 		chains:    newList[shaders.Chain]("D&C chains", levels*n),
+	}
+}
+
+// layout returns the device memory of the lists.
+func (l stepLists) layout() *vk.Layout {
+	return vk.Together(l.row.region, l.src.region, l.dst.region, l.rotations.region, l.chains.region)
+}
+
+// withHost returns the lists with memory on the host, for a tree with the given number of levels.
+func (l stepLists) withHost(n, levels int) stepLists {
+	l.row, l.src, l.dst = l.row.withHost(levels*n), l.src.withHost(levels*n), l.dst.withHost(levels*n)
+	l.rotations, l.chains = l.rotations.withHost(levels*2*n), l.chains.withHost(levels*n)
+	return l
+}
+
+// vectorLists holds the lists that the kernels of the vectors pass read. In the list of merges, the
+// part of a level begins at element level·mostMerges. The last merge of the tree comes after the
+// other merges of its level.
+type vectorLists struct {
+	stepLists
+	merges list[shaders.Merge] // mostMerges elements for each level
+
+	columns list[shaders.Column] // place in memory of each column of Q
+	place   list[int32]          // row of the result for each column of Q
+
+	// Each pair of lists has columns of Q that no product forms, and the rows of the result to
+	// which these columns are copied. `deflated` has the deflated columns of the last merge; column
+	// 0 is the first column of the merge. `others` has the columns of all blocks that the last
+	// merge does not contain.
+	deflated, deflatedPlace list[int32]
+	others, othersPlace     list[int32]
+}
+
+// newVectorLists reserves the lists for matrices of order n, whose trees have at most `levels`
+// levels and mostMerges merges in a level. The lists have no memory on the host yet. Each list has
+// the largest size that a solve can need.
+func newVectorLists(n, levels, mostMerges int) vectorLists {
+	return vectorLists{
+		stepLists: newStepLists(n, levels),
 		merges:    newList[shaders.Merge]("D&C merges of vectors", levels*mostMerges),
 		columns:   newList[shaders.Column]("D&C columns", n),
 		place:     newList[int32]("D&C places", n),
@@ -47,22 +73,23 @@ func newVectorLists(n, levels, mostMerges int) vectorLists {
 
 // layout returns the device memory of all lists, O(n·levels).
 func (l vectorLists) layout() *vk.Layout {
-	return vk.Together(l.row.region, l.src.region, l.dst.region, l.rotations.region, l.chains.region, l.merges.region,
-		l.columns.region, l.place.region, l.deflated.region, l.deflatedPlace.region, l.others.region, l.othersPlace.region)
+	return vk.Together(l.stepLists.layout(), l.merges.region, l.columns.region, l.place.region, l.deflated.region, l.deflatedPlace.region, l.others.region, l.othersPlace.region)
 }
 
-// withHost returns the lists with memory on the host for a tree of the given number of levels. The
-// four lists of columns that no product forms are empty, and the method complete appends to them.
-// The host memory is new, so that solves in flight do not share it.
-func (l vectorLists) withHost(n, levels, mostMerges int) vectorLists {
-	l.row, l.src, l.dst = l.row.withHost(levels*n), l.src.withHost(levels*n), l.dst.withHost(levels*n)
-	l.rotations, l.chains = l.rotations.withHost(levels*2*n), l.chains.withHost(levels*n)
+// withHost returns the lists with memory on the host for a tree with the given number of levels.
+// The four lists of columns that no product forms are empty; the method `complete` appends to them.
+// The lists of rotations and permutations have memory on the host only if `steps` is true, which
+// means that the host writes them. The host memory is new, so that two solves do not share it.
+func (l vectorLists) withHost(n, levels, mostMerges int, steps bool) vectorLists {
+	if steps {
+		l.stepLists = l.stepLists.withHost(n, levels)
+	}
 	l.merges, l.columns, l.place = l.merges.withHost(levels*mostMerges), l.columns.withHost(n), l.place.withHost(n)
 	return l
 }
 
-// send records the copies of all lists to the device. The host memory must not change before the
-// recording has run.
+// send records the copies to the device of all lists that have memory on the host. The host memory
+// must not change before the recording has run.
 func (l vectorLists) send(rec *vk.Recorder, ws *vk.Arena) {
 	rec.Concurrently(func() {
 		for _, v := range []list[int32]{l.row, l.src, l.dst, l.place} {
@@ -78,16 +105,20 @@ func (l vectorLists) send(rec *vk.Recorder, ws *vk.Arena) {
 	})
 }
 
-// vectorsRun is the vectors pass of one solve in flight. Its methods must be called in this order:
-// begin, prepare for each level, complete, record.
+// vectorsRun is the vectors pass of one solve in progress. Its methods must be called in this
+// order: begin, prepare for each level, complete, record.
 type vectorsRun struct {
 	pass   *vectorsPass
 	values *valuesPass // the values pass, which has the numbers of the merges
 	ws     *vk.Arena
 	xt     Matrix // the result; before the last merge its memory is used for W and S
 
-	// A solve has turns vectors passes, and turn of them come before this one. They use the same
-	// memory for Q, one after the other.
+	// deflated is true if the kernel stedc_deflate has written the lists of rotations and
+	// permutations.
+	deflated bool
+
+	// turns is the number of vectors passes of the solve, and `turn` is the number of passes before
+	// this pass. The passes run one after another and use the same memory for Q.
 	turn, turns int
 
 	tree   dc.Tree
@@ -100,8 +131,8 @@ type vectorsRun struct {
 	preparing sync.WaitGroup // waits for the goroutines that prepare starts; they write to lists and levels
 }
 
-// leaves returns the memory for the leaves' vectors. This is Q, or the result while another pass
-// uses Q.
+// leaves returns the memory for the vectors of the leaves, which are the smallest subproblems. It
+// is the memory of Q, or the memory of the result if an earlier pass still uses Q.
 func (v *vectorsRun) leaves() vk.Slice[float64] {
 	if v.turn > 0 {
 		return v.xt.At.Sub(0, v.pass.q.Len())
@@ -109,44 +140,48 @@ func (v *vectorsRun) leaves() vk.Slice[float64] {
 	return v.pass.q.In(v.ws)
 }
 
-// levelPlan holds the sizes for the dispatches of one level. Sizes are the largest ones of all
-// merges.
+// levelPlan holds the sizes for the dispatches of one level of merges. Each size is the largest one
+// of all merges of the level.
 type levelPlan struct {
 	merges []placedMerge // all merges of the level except the last merge of the tree
-	chains int           // number of chains of these merges
+	chains []chainRange  // the chains of these merges
 
 	rows, half      int // rows of both halves of a merge, rows of its larger half
 	columns, inner  int // columns and inner dimension of a product
 	deflatedColumns int
 	flops           float64   // flops of the products
 	lastMerge       *dc.Merge // nil if the last merge is not in this level
-	lastMergeChains int
+	lastMergeChains chainRange
 }
 
-// placedMerge is a merge, with the number of the first element of its W in the result's memory.
+// chainRange is the range [first, first+count) of a level's list of chains. A chain is a sequence
+// of rotations that share columns.
+type chainRange struct{ first, count int }
+
+// placedMerge is a merge, with the offset of its matrix W = Q·G in the memory of the result.
 type placedMerge struct {
 	merge *dc.Merge
 	work  int
 }
 
-// begin places the blocks of Q in memory. A merged block begins where its upper half begins, and
-// the lower half follows the upper half. The example has three leaves a, b, c, of which a and b are
-// merged first, and an independent leaf d:
+// begin chooses the offsets of the blocks of Q. A merged block begins where its upper half begins,
+// and the lower half follows the upper half. The example has three leaves a, b, c, of which a and b
+// are merged first, and an independent leaf d:
 //
 //	leaves           │ a·a │ b·b │      │    c·c     │ d·d │
 //	a, b merged      │  (a+b)·(a+b)     │    c·c     │ d·d │
 //	the last merge   │  W's upper half  │ lower half │ d·d │   its product goes to the result
 //
-// A merged block needs more memory than its halves, and there is free memory after them for it.
-// begin panics if the blocks need more memory than is reserved, which would be a defect of
-// vectorsPass.blocks.
+// A merged block needs more memory than its two halves, so there is free memory after the halves.
+// begin panics if the blocks need more memory than vectorsPass.blocks has reserved, which would be
+// a defect of vectorsPass.blocks.
 func (v *vectorsRun) begin(tree dc.Tree) {
 	n := v.pass.n
-	// Q has a range of memory for each block that no merge takes. All smaller blocks of such a
-	// block fit into its range, because two blocks need less memory than their merged block: N1² +
-	// N2² < N².
+	// Q has a range of memory for each block that is not part of a larger block. The smaller blocks
+	// of such a block fit into its range, because two blocks of orders N1 and N2 need less memory
+	// than their merged block: N1² + N2² < (N1+N2)².
 	v.tree, v.offset = tree, make([]int, n)
-	v.lists = v.pass.lists.withHost(n, len(tree.Levels), v.pass.tune.mostMerges(n))
+	v.lists = v.pass.lists.withHost(n, len(tree.Levels), v.pass.tune.mostMerges(n), !v.deflated)
 	v.levels = make([]levelPlan, len(tree.Levels))
 	placed, end := make([]bool, n), 0 // placed: whether the block is placed, by first row; end: the first free element of Q
 	root := func(p dc.Pair) {         // places a block that is not part of a merge
@@ -176,8 +211,8 @@ func (v *vectorsRun) begin(tree dc.Tree) {
 	}
 }
 
-// prepare starts goroutines that write the lists of a level, while the device computes the roots.
-// The goroutines do not write to the merges, and do not read the results of their secular
+// prepare starts a goroutine that writes the lists of a level while the device computes the roots.
+// The goroutine does not write to the merges, and does not read the results of their secular
 // equations.
 func (v *vectorsRun) prepare(level int, merges []*dc.Merge) {
 	v.preparing.Add(1)
@@ -187,29 +222,62 @@ func (v *vectorsRun) prepare(level int, merges []*dc.Merge) {
 	}()
 }
 
-// plan writes the lists of a level, except the list of merges, which complete writes. The last
-// merge of all is stored in p.lastMerge. placeMerges computes the costs and sizes of products.
+// plan writes the lists of a level, except the list of merges, which the method `complete` writes,
+// and except the lists that the device has written. If the level contains the last merge of the
+// tree, plan stores it in p.lastMerge. The costs and sizes of products are computed later, by
+// placeMerges.
 func (v *vectorsRun) plan(level int, merges []*dc.Merge) (p levelPlan) {
 	for _, m := range merges {
 		if m.Pair == v.last {
 			p.lastMerge = m
 			continue
 		}
-		p.chains += v.writeMerge(m, level, len(p.merges), p.chains)
 		p.merges = append(p.merges, placedMerge{merge: m})
 		p.rows, p.half = max(p.rows, m.N()), max(p.half, m.N1, m.N2)
 		p.deflatedColumns = max(p.deflatedColumns, m.N()-m.K)
 	}
-	if p.lastMerge != nil {
-		p.lastMergeChains = v.writeMerge(p.lastMerge, level, len(p.merges), p.chains)
+	if v.deflated {
+		v.findChains(&p)
+	} else {
+		v.writeSteps(level, &p)
 	}
 	return p
 }
 
-// writeMerge writes the lists of merge number index of a level. A chain is a run of rotations that
-// share columns; writeMerge stores the merge's chains from number `chain` on, and returns how many
-// there are. Calls for different merges write to different elements, so that levels may be written
-// at the same time.
+// findChains sets the ranges of a level's chains if the kernel stedc_deflate has written the
+// chains. A chain is a sequence of rotations that share columns. The list of chains has one element
+// for each row of the matrix. The elements for rows outside the level's merges are empty chains.
+func (v *vectorsRun) findChains(p *levelPlan) {
+	if p.lastMerge == nil {
+		p.chains = []chainRange{{0, v.pass.n}}
+		return
+	}
+	lo, hi := p.lastMerge.Lo, p.lastMerge.Hi()
+	p.lastMergeChains = chainRange{lo, hi - lo}
+	for _, r := range []chainRange{{0, lo}, {hi, v.pass.n - hi}} {
+		if r.count > 0 {
+			p.chains = append(p.chains, r)
+		}
+	}
+}
+
+// writeSteps writes the lists of a level's rotations and permutations, and sets the ranges of the
+// level's chains. A chain is a sequence of rotations that share columns.
+func (v *vectorsRun) writeSteps(level int, p *levelPlan) {
+	chains := 0
+	for i, m := range p.merges {
+		chains += v.writeMerge(m.merge, level, i, chains)
+	}
+	p.chains = []chainRange{{0, chains}}
+	if p.lastMerge != nil {
+		p.lastMergeChains = chainRange{chains, v.writeMerge(p.lastMerge, level, len(p.merges), chains)}
+	}
+}
+
+// writeMerge writes the lists of the merge with the given index of a level. A chain is a sequence
+// of rotations that share columns. writeMerge stores the chains of the merge as chains number
+// `chain`, `chain`+1, … of the level, and returns their number. Calls for different merges write
+// different elements, so they may run at the same time.
 func (v *vectorsRun) writeMerge(m *dc.Merge, level, index, chain int) (chains int) {
 	n, l := v.pass.n, &v.lists
 	first := level*n + m.Lo
@@ -227,9 +295,9 @@ func (v *vectorsRun) writeMerge(m *dc.Merge, level, index, chain int) (chains in
 	return chains
 }
 
-// complete writes the rest of the lists when it is known which vectors are wanted. order is the
-// argument of dc.Backend.Vectors. complete waits for the goroutines of prepare. levels must have
-// the same merges as the calls of prepare.
+// complete writes the remaining lists when the wanted vectors are known. It waits for the
+// goroutines of `prepare`. `order` is the argument of dc.Backend.Vectors. `levels` must have the
+// same merges as the calls of `prepare`.
 func (v *vectorsRun) complete(levels [][]*dc.Merge, order []int32) {
 	v.preparing.Wait()
 	for level := range levels {
@@ -238,21 +306,21 @@ func (v *vectorsRun) complete(levels [][]*dc.Merge, order []int32) {
 	v.placeColumns(order)
 }
 
-// placeMerges places W and S of a level's merges in the result's memory, and writes the list of
-// merges. The merges follow one another. Each has these packed matrices (the leading dimension is
-// the number of rows):
+// placeMerges chooses the offsets of the matrices W and S of a level's merges in the memory of the
+// result, and writes the list of merges. The merges follow one another. Each merge has these packed
+// matrices (the leading dimension is the number of rows):
 //
 //	upper W        N1 × Upper
 //	lower W        N2 × (K − Lower)
 //	deflated W     N × (N − K)
 //	S              K × (To − From)
 //
-// Columns of W that are zero in a half are not stored for this half. placeMerges panics if the
+// A column of W that is zero in one half is not stored in this half. placeMerges panics if the
 // matrices need more than n² elements.
 func (v *vectorsRun) placeMerges(level int) {
 	p, work := &v.levels[level], 0 // work: the first free element of the result's memory
 	records := v.lists.merges.host[level*v.pass.tune.mostMerges(v.pass.n):]
-	// The two halves of W, the deflated columns, and S follow one another, as in merge.glsl.
+	// The two halves of W, the deflated columns and S follow one another, as merge.glsl describes.
 	for i := range p.merges {
 		m := p.merges[i].merge
 		records[i], p.merges[i].work = newMerge(m, v.offset[m.Lo], work), work
@@ -269,14 +337,15 @@ func (v *vectorsRun) placeMerges(level int) {
 	}
 }
 
-// productFlops returns the cost of a merge's products. Each multiply-add counts as two operations.
+// productFlops returns the cost of a merge's products W·S in flops. Each multiply-add counts as two
+// flops.
 func productFlops(m *dc.Merge) float64 {
 	return 2 * float64(m.To-m.From) * (float64(m.N1)*float64(m.Upper) + float64(m.N2)*float64(m.K-m.Lower))
 }
 
-// placeColumns lists the columns of Q that the last merge does not form: their places in memory,
-// and the vectors of the result that they become. order[j] is the column of Q that becomes vector j
-// of the result. Columns that are not wanted are not in order.
+// placeColumns lists the columns of Q that no product of the last merge forms: their offsets in
+// memory, and the rows of the result to which they are copied. order[j] is the column of Q that
+// becomes vector j of the result. `order` contains only wanted columns.
 func (v *vectorsRun) placeColumns(order []int32) {
 	l, poles := &v.lists, 0 // poles: the number of poles of the last merge, which is always in the last level
 	if levels := v.levels; len(levels) > 0 && levels[len(levels)-1].lastMerge != nil {

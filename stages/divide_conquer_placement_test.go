@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// layoutOnly is a back end that places all matrices in memory. It does not compute, and invents the
-// values.
+// layoutOnly is a back end that chooses the offsets of all matrices, but does not compute. It makes
+// random values.
 type layoutOnly struct {
 	*vectorsRun
 	r *rand.Rand
@@ -48,7 +48,7 @@ func (b layoutOnly) Vectors(levels [][]*dc.Merge, order []int32) error {
 		b.prepare(level, merges)
 	}
 	b.complete(levels, order)
-	// Blocks of Q must not overlap in memory, level by level.
+	// The blocks of Q must not overlap in memory. The loop checks this for each level.
 	blocks := b.tree.Leaves
 	for level := -1; level < len(levels); level++ {
 		used := make([]bool, b.pass.q.Len())
@@ -70,8 +70,9 @@ func (b layoutOnly) Vectors(levels [][]*dc.Merge, order []int32) error {
 	return nil
 }
 
-// The test checks that Q, W and S fit into their reserved memory, for many ways in which T splits
-// and columns deflate. If they did not fit, the stage would panic.
+// TestDivideConquerFitsItsMemory checks that the matrices Q, W and S of the vectors pass fit into
+// their reserved memory, for many ways in which T splits and columns deflate. The stage panics if a
+// matrix does not fit.
 func TestDivideConquerFitsItsMemory(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for trial := range 400 {

@@ -8,19 +8,20 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// record records the vectors pass. For each level, it records for all merges except the last one of
-// all:
+// record records the vectors pass. Level by level, it records these steps for all merges except the
+// last merge of the tree:
 //
 //	W ← Q·G                        gather: rotations and a permutation, which deflation chose
 //	S                              vectors of diag(D) + Rho·Z·Zᵀ, from weights ẑ
 //	Q ← W·S, half by half          multiply
 //	columns of Q that are deflated ← those of W
 //
-// The last merge of all writes to the result. It overwrites Q by W, some rows (a strip) at a time,
-// and forms S and W·S some columns (a panel) at a time.
+// The last merge of the tree writes to the result. It overwrites Q by W, some rows (a strip) at a
+// time, and forms S and W·S, some columns (a panel) at a time.
 //
-// Progress is counted in the flops of the products. The method complete must have written the
-// lists, and the values pass must have written its numbers to the device.
+// Progress is counted in the flops of the products. Before `record` is called, the method
+// `complete` must have written the lists, and the values pass must have written its numbers to the
+// device.
 func (v *vectorsRun) record(rec *vk.Recorder) {
 	n := v.pass.n
 	if n == 0 {
@@ -30,7 +31,8 @@ func (v *vectorsRun) record(rec *vk.Recorder) {
 	if v.turn > 0 {
 		vk.Copy(rec, v.pass.q.In(v.ws), v.leaves())
 	}
-	// The cost of the last merge is in total but never in done: its progress is not reported.
+	// `total` includes the cost of the last merge, but `done` never includes this cost, because the
+	// progress of the last merge is not reported.
 	done, total := 0.0, 0.0
 	for _, p := range v.levels {
 		total += p.flops
@@ -59,8 +61,8 @@ func (v *vectorsRun) record(rec *vk.Recorder) {
 	v.recordPanels(rec)
 }
 
-// recordLevel records all merges of a level except the last merge of all. W and S overwrite the
-// memory of the result.
+// recordLevel records all merges of a level except the last merge of the tree. The matrices W and S
+// of these merges are stored in the memory of the result (see the method `record`).
 func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 	p := &v.levels[level]
 	if len(p.merges) == 0 {
@@ -68,16 +70,24 @@ func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 	}
 	s := v.pass
 	gather := v.gatherPush(level)
-	gather.W, gather.Count = v.xt.Addr(), uint32(p.chains)
-	s.gather.Dispatch(rec, rowGrid(vk.Tiles(p.rows, s.tune.Threads), p.chains), gather)
-	rec.Costs(moveBytes * max(1, float64(p.rows)*float64(p.chains)))
-	// Small products are grouped, because each one alone would leave most of the device idle.
+	gather.W = v.xt.Addr()
+	for _, c := range p.chains {
+		inPortions(c.count, s.tune.atOnce(moveBytes*float64(p.rows)), func(first, count int) {
+			gather.Chains, gather.Count = v.lists.chains.at(v.ws, level*s.n+c.first+first), uint32(count)
+			s.gather.Dispatch(rec, rowGrid(vk.Tiles(p.rows, s.tune.Threads), count), gather)
+			rec.Costs(moveBytes * max(1, float64(p.rows)*float64(count)))
+		})
+	}
+	// Small products are grouped into one dispatch, because a dispatch with one small product would
+	// leave most of the device idle.
 	grouped := p.half <= s.tune.Grouped
-	inPortions(len(p.merges), vk.MaxGroups()/2, func(first, count int) {
+	ofVectors := 2 * termFlops * float64(p.columns) * float64(p.inner) // cost of a merge's S
+	most := s.tune.atOnce(max(ofVectors, p.flops/float64(len(p.merges))))
+	inPortions(len(p.merges), min(vk.MaxGroups()/2, most), func(first, count int) {
 		vectors := v.vectorsPush(level, first)
 		vectors.S = v.xt.Addr()
 		s.vectors.Dispatch(rec, columnGrid(p.columns, count), vectors)
-		rec.Costs(2 * termFlops * float64(p.columns) * float64(p.inner) * float64(count))
+		rec.Costs(ofVectors * float64(count))
 		if grouped {
 			v.multiplyGrouped(rec, p, vectors.Merges, count)
 		}
@@ -87,7 +97,8 @@ func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 			v.multiplyApart(rec, m)
 		}
 	}
-	inPortions(len(p.merges), vk.MaxGroups(), func(first, count int) {
+	most = s.tune.atOnce(moveBytes * max(1, float64(p.rows)*float64(p.deflatedColumns)))
+	inPortions(len(p.merges), min(vk.MaxGroups(), most), func(first, count int) {
 		grid := vk.Groups{X: vk.Tiles(p.rows, s.tune.Threads), Y: strided(p.deflatedColumns), Z: count}
 		push := shaders.StedcDeflatedPush{Merges: v.mergesAt(level, first), W: v.xt.Addr(), Q: v.q()}
 		s.deflated.Dispatch(rec, grid, push)
@@ -95,8 +106,9 @@ func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 	})
 }
 
-// multiplyGrouped records the products of count merges as one dispatch of stedc_multiply. It does
-// not use product.Ops, because none of the products alone would fill the device.
+// multiplyGrouped records the products W·S of `count` merges as one dispatch of stedc_multiply. It
+// does not use product.Ops, because a dispatch with one of these small products would leave most of
+// the device idle.
 func (v *vectorsRun) multiplyGrouped(rec *vk.Recorder, p *levelPlan, merges spirv.Addr[shaders.Merge], count int) {
 	s := v.pass
 	tile := s.chooser.Choose(product.Shape{M: p.half, N: p.columns, K: p.inner, Count: 2 * count})
@@ -106,8 +118,9 @@ func (v *vectorsRun) multiplyGrouped(rec *vk.Recorder, p *levelPlan, merges spir
 	rec.Costs(p.flops * float64(count) / float64(len(p.merges)))
 }
 
-// multiplyApart records the two products of one merge, each of which is large enough to fill the
-// device. W and S of the merge lie as merge.glsl describes.
+// multiplyApart records the two products of one merge, W·S for the upper half and for the lower
+// half of its rows. Each product is large enough to fill the device. merge.glsl describes the
+// layout of W and S.
 func (v *vectorsRun) multiplyApart(rec *vk.Recorder, placed placedMerge) {
 	m, work := placed.merge, v.xt.At.From(placed.work)
 	upper, lower := m.N1*m.Upper, m.N2*(m.K-m.Lower)
@@ -121,7 +134,8 @@ func (v *vectorsRun) multiplyApart(rec *vk.Recorder, placed placedMerge) {
 		q.Block(0, m.From, m.N(), columns))
 }
 
-// multiplyHalves records the two products of a merge. Its W has two parts, upper and lower:
+// multiplyHalves records the two products of a merge. The matrix W of the merge has two parts,
+// `upper` and `lower`, and s is the matrix S:
 //
 //	to[:N1] ← upper·s[:Upper]      to[N1:] ← lower·s[Lower:]
 func (v *vectorsRun) multiplyHalves(rec *vk.Recorder, m *dc.Merge, upper, lower, s, to Matrix) {
@@ -129,44 +143,47 @@ func (v *vectorsRun) multiplyHalves(rec *vk.Recorder, m *dc.Merge, upper, lower,
 	v.multiply(rec, lower, s.Block(m.Lower, 0, m.K-m.Lower, s.Cols), to.Block(m.N1, 0, m.N2, s.Cols))
 }
 
-// multiply records c ← a·b. The matrix c has enough tiles to fill the device without split-K.
-// newVectorsPass has reserved the workspace of these products.
+// multiply records c ← a·b, without splitting the inner dimension, because c has enough tiles to
+// fill the device. newVectorsPass has reserved the workspace of these products.
 func (v *vectorsRun) multiply(rec *vk.Recorder, a, b, c Matrix) {
 	v.pass.ops.GemmUnsplit(rec, v.ws, product.NoTrans, product.NoTrans, 1, a, b, 0, c)
 }
 
-// recordOthers writes the blocks that the last merge does not touch to the result. Vectors of these
-// blocks are zero in the rows of other blocks.
+// recordOthers copies the vectors of those blocks that the last merge does not contain to the
+// result. The vectors of such a block are zero in the rows of all other blocks.
 func (v *vectorsRun) recordOthers(rec *vk.Recorder) {
-	l, n, count := &v.lists, v.pass.n, len(v.lists.others.host)
-	v.pass.sort.Dispatch(rec, vk.Groups{X: vk.Tiles(count, sortTile), Y: vk.Tiles(n, sortTile), Z: 1},
-		shaders.StedcSortPush{
-			Q: v.q(), Columns: l.columns.at(v.ws, 0), Order: l.others.at(v.ws, 0), Place: l.othersPlace.at(v.ws, 0),
-			X: v.xt.Addr(), Rows: uint32(n), M: uint32(count), Ldx: uint32(v.xt.Ld),
-		})
-	rec.Costs(moveBytes * max(1, float64(count)*float64(n)))
+	l, n := &v.lists, v.pass.n
+	inPortions(len(l.others.host), v.pass.tune.atOnce(moveBytes*float64(n)), func(first, count int) {
+		v.pass.sort.Dispatch(rec, vk.Groups{X: vk.Tiles(count, sortTile), Y: vk.Tiles(n, sortTile), Z: 1},
+			shaders.StedcSortPush{
+				Q: v.q(), Columns: l.columns.at(v.ws, 0), Order: l.others.at(v.ws, first), Place: l.othersPlace.at(v.ws, first),
+				X: v.xt.Addr(), Rows: uint32(n), M: uint32(count), Ldx: uint32(v.xt.Ld),
+			})
+		rec.Costs(moveBytes * float64(count) * float64(n))
+	})
 }
 
-// q returns the address of the blocks of Q.
+// q returns the device address of the matrix Q, which has the vectors of all solved blocks.
 func (v *vectorsRun) q() spirv.Addr[float64] { return v.pass.q.In(v.ws).Addr() }
 
-// mergesAt returns the address of merge number index of a level.
+// mergesAt returns the device address of the record that describes merge number `index` of a level.
 func (v *vectorsRun) mergesAt(level, index int) spirv.Addr[shaders.Merge] {
 	return v.lists.merges.at(v.ws, level*v.pass.tune.mostMerges(v.pass.n)+index)
 }
 
-// gatherPush returns the push block of stedc_gather, with the lists of a level's chains.
+// gatherPush returns the push constants of the kernel stedc_gather for a level, with the addresses
+// of the level's lists of rotations and permutations.
 func (v *vectorsRun) gatherPush(level int) shaders.StedcGatherPush {
 	l, first := &v.lists, level*v.pass.n
 	return shaders.StedcGatherPush{
-		Merges: v.mergesAt(level, 0), Chains: l.chains.at(v.ws, first),
-		Src: l.src.at(v.ws, first), Dst: l.dst.at(v.ws, first),
+		Merges: v.mergesAt(level, 0),
+		Src:    l.src.at(v.ws, first), Dst: l.dst.at(v.ws, first),
 		Cos: l.rotations.at(v.ws, 2*first), Sin: l.rotations.at(v.ws, 2*first+v.pass.n), Q: v.q(),
 	}
 }
 
-// vectorsPush returns the push block of stedc_vectors, with the numbers of a level's merges from
-// the given merge on.
+// vectorsPush returns the push constants of the kernel stedc_vectors for a level. The kernel
+// processes merges from index `merge` on.
 func (v *vectorsRun) vectorsPush(level, merge int) shaders.StedcVectorsPush {
 	number := func(kind int) spirv.Addr[float64] { return v.values.numbersOf(v.ws, level, kind, 1).Addr() }
 	return shaders.StedcVectorsPush{
@@ -175,28 +192,36 @@ func (v *vectorsRun) vectorsPush(level, merge int) shaders.StedcVectorsPush {
 	}
 }
 
-// inPortions divides count merges into portions of at most `most` merges and calls dispatch for
-// each portion, in order. One dimension of a grid cannot hold more merges.
+// inPortions divides `count` merges into portions of at most `most` merges and calls the function
+// `dispatch` for each portion, in ascending order. Portions are needed because one dimension of a
+// grid is limited.
 func inPortions(count, most int, dispatch func(first, count int)) {
 	for first := 0; first < count; first += most {
 		dispatch(first, min(most, count-first))
 	}
 }
 
-// rowGrid returns a grid with x workgroups in X for rows, and count workgroups in Y. If one
-// dimension cannot hold count, the rest is in Z.
+// evenly divides `count` items into portions of at most `most` items, and returns the size of a
+// portion. The number of portions is as small as possible.
+func evenly(count, most int) int {
+	portions := max(1, (count+most-1)/most)
+	return max(1, (count+portions-1)/portions)
+}
+
+// rowGrid returns a grid with x workgroups in X for rows, and `count` workgroups in Y. If `count`
+// is too large for one dimension, the grid also extends in Z.
 func rowGrid(x, count int) vk.Groups {
 	f := vk.Folded(count)
 	return vk.Groups{X: x, Y: f.X, Z: f.Y}
 }
 
-// columnGrid returns a grid with one workgroup for each column in X and Y, and count merges in Z.
+// columnGrid returns a grid with one workgroup for each column in X and Y, and `count` merges in Z.
 func columnGrid(columns, count int) vk.Groups {
 	f := vk.Folded(columns)
 	f.Z = count
 	return f
 }
 
-// strided returns a grid dimension for kernels that copy columns. If there are more columns than
-// workgroups, each workgroup copies several columns.
+// strided returns the size of a grid dimension for kernels that copy columns. If there are more
+// columns than workgroups, each workgroup copies several columns.
 func strided(columns int) int { return min(columns, 4096, vk.MaxGroups()) }

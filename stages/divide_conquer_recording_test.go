@@ -11,11 +11,11 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// hostNumbers is a dc.Backend that prints the recordings of a run instead of executing them. It
-// takes the numbers from the back end in plain Go.
+// hostNumbers is a dc.WholeBackend that prints the recordings of a run and does not execute them.
+// The numerical results come from `host`, the back end in plain Go.
 type hostNumbers struct {
 	run  *divideConquerRun
-	host *dc.Host
+	host dc.Rounds
 	text strings.Builder
 }
 
@@ -33,17 +33,17 @@ func newHostNumbers(t *testing.T, n int, vectors bool, tune Tuning) *hostNumbers
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &hostNumbers{host: dc.NewHost(n), run: newDivideConquerRun(context.Background(), ws, &s.values)}
+	b := &hostNumbers{host: dc.Rounds{Backend: dc.NewHost(n)}, run: newDivideConquerRun(context.Background(), ws, &s.values)}
 	if vectors {
-		b.run.sides[0] = &vectorsRun{pass: &s.vectors, values: &s.values, ws: ws,
-			xt: NewMatrix(x.In(ws), n, n, max(n, 1)), turns: 1}
+		b.run.vectors = &vectorsRun{pass: &s.vectors, values: s.values.pass, ws: ws,
+			xt: NewMatrix(x.In(ws), n, n, max(n, 1)), turns: 1, deflated: true}
 	}
 	b.run.printTo(t, &b.text)
 	return b
 }
 
-// printTo makes the run print its recordings instead of executing them.
-func (r *divideConquerRun) printTo(t *testing.T, text *strings.Builder) {
+// printTo makes the run print its recordings to `text`, and not execute them.
+func (r *recordings) printTo(t *testing.T, text *strings.Builder) {
 	r.execute = func(_ context.Context, rec *vk.Recorder, _ func(vk.Progress)) (*vk.Profile, error) {
 		text.WriteString("run\n")
 		for i, cost := range rec.Estimates() {
@@ -56,28 +56,24 @@ func (r *divideConquerRun) printTo(t *testing.T, text *strings.Builder) {
 	}
 }
 
-func (b *hostNumbers) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error {
-	if err := b.run.Leaves(tree, d, e, rows); err != nil {
-		return err
+// Values returns the results of the host. It calls the run only to print its recording, because the
+// run receives zeros instead of results.
+func (b *hostNumbers) Values(tree dc.Tree, d, e []float64, order []int32) ([][]*dc.Merge, error) {
+	if _, err := b.run.Values(tree, slices.Clone(d), e, order); err != nil {
+		return nil, err
 	}
-	return b.host.Leaves(tree, d, e, rows)
-}
-
-func (b *hostNumbers) Roots(merges []*dc.Merge) error {
-	if err := b.run.Roots(merges); err != nil {
-		return err
-	}
-	return b.host.Roots(merges)
+	return b.host.Values(tree, d, e, order)
 }
 
 func (b *hostNumbers) Vectors(levels [][]*dc.Merge, order []int32) error {
 	return b.run.Vectors(levels, order)
 }
 
-// TestDivideConquerRecording compares the recordings with golden files. T has two blocks. The block
-// of 31 rows has a last merge that writes to the result, and its products are recorded one by one.
-// The other block has 14 rows. The couplings are so weak that some columns deflate. No number is
-// close to the limit of deflation, so other rounding errors would not change the golden files.
+// TestDivideConquerRecording compares the recordings with golden files. T splits into two blocks.
+// The block of 31 rows has a last merge that writes to the result, and its products are recorded
+// one by one. The other block has 14 rows. The couplings (the elements of e) are so weak that some
+// columns deflate. No number is close to the limit of deflation, so other rounding errors would not
+// change the golden files.
 func TestDivideConquerRecording(t *testing.T) {
 	const n = 45
 	d, e := make([]float64, n), make([]float64, n-1)
@@ -91,20 +87,20 @@ func TestDivideConquerRecording(t *testing.T) {
 	for name, vectors := range map[string]bool{"divide_conquer_values.golden": false, "divide_conquer.golden": true} {
 		b := newHostNumbers(t, n, vectors, SmallestTuning())
 		leaf := SmallestTuning().DivideConquer.Leaf
-		if _, err := dc.SolveWith(b, d, e, dc.Options{LeafSize: leaf, ValuesOnly: !vectors}); err != nil {
+		if _, err := dc.SolveOn(b, d, e, dc.Options{LeafSize: leaf, ValuesOnly: !vectors}); err != nil {
 			t.Fatal(err)
 		}
 		golden(t, name, b.text.String())
 	}
 }
 
-// TestDivideConquerProgress checks that the progress of the vectors pass grows with each level of
-// merges.
+// TestDivideConquerProgress checks that the reported progress of the vectors pass grows with each
+// level of merges.
 func TestDivideConquerProgress(t *testing.T) {
 	const n = 40
 	d, e := randomTridiagonal(n, 4)
 	b := newHostNumbers(t, n, true, SmallestTuning())
-	if _, err := dc.SolveWith(b, d, e, dc.Options{LeafSize: SmallestTuning().DivideConquer.Leaf}); err != nil {
+	if _, err := dc.SolveOn(b, d, e, dc.Options{LeafSize: SmallestTuning().DivideConquer.Leaf}); err != nil {
 		t.Fatal(err)
 	}
 	var seen []float64
@@ -118,7 +114,8 @@ func TestDivideConquerProgress(t *testing.T) {
 			seen = append(seen, done/total)
 		}
 	}
-	// The last merge reports no progress. It is three quarters of the work if nothing deflates.
+	// The last merge reports no progress. Its cost is three quarters of the total if no column
+	// deflates.
 	distinct := slices.Compact(slices.Clone(seen))
 	if last := distinct[len(distinct)-1]; len(distinct) < 4 || last < 0.15 || last > 0.5 {
 		t.Errorf("progress %v", seen)

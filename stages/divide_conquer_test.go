@@ -30,7 +30,7 @@ func newDivideConquer(dev *vk.Device, n int, tune Tuning) (*DivideConquer, produ
 	return s, ops, err
 }
 
-// solveTridiagonal runs the solver and returns values and vectors, column-major.
+// solveTridiagonal runs the solver and returns the values, and the vectors as columns.
 func solveTridiagonal(t *testing.T, tune Tuning, d, e []float64) (values, z []float64) {
 	t.Helper()
 	dev, n := testDevice(t), len(d)
@@ -54,7 +54,7 @@ func solveTridiagonal(t *testing.T, tune Tuning, d, e []float64) (values, z []fl
 	return values, z
 }
 
-// solveTridiagonalValues runs the solver that finds values only.
+// solveTridiagonalValues runs the solver that finds values without vectors.
 func solveTridiagonalValues(t *testing.T, tune Tuning, d, e []float64) []float64 {
 	t.Helper()
 	s, err := NewDivideConquerValues(testDevice(t), len(d), tune.DivideConquer)
@@ -107,8 +107,9 @@ func randomTridiagonal(n int, seed uint64) (d, e []float64) {
 	return d, e
 }
 
-// splitTridiagonals calls check with matrices that zeros in e split. It tries a zero in each place,
-// and every `every`-th set of several places.
+// splitTridiagonals calls check with matrices that have zeros in e. Each zero splits the matrix
+// into two blocks. There is a matrix with one zero for each place in e. Of all larger sets of
+// places, one set in `every` gives a matrix.
 func splitTridiagonals(every int, check func(name string, d, e []float64)) {
 	const n = 13
 	for mask := range 1 << (n - 1) {
@@ -146,8 +147,8 @@ func TestDivideConquerOfEveryOrder(t *testing.T) {
 	}
 }
 
-// The test uses the tuning tables of all device families, with their leaf sizes, panels of some
-// columns, and square tiles.
+// TestDivideConquerInEveryTuning uses the tuning tables of all device families, with their sizes of
+// leaves, their panels and their square tiles.
 func TestDivideConquerInEveryTuning(t *testing.T) {
 	glued := matgen.GluedWilkinson(1e-12)
 	for _, family := range []string{"nvidia", "cpu", ""} {
@@ -163,8 +164,9 @@ func TestDivideConquerInEveryTuning(t *testing.T) {
 	}
 }
 
-// Zeros in e split T into blocks. The test puts a zero in each place, and zeros in all places. In
-// some cases one block is most of T, and in others no block is.
+// TestDivideConquerOfSplitMatrices solves matrices with zeros in e, which split T into blocks. The
+// test puts a zero in each place, and zeros in many sets of places. In some cases one block is most
+// of T, and in others every block is small.
 func TestDivideConquerOfSplitMatrices(t *testing.T) {
 	splitTridiagonals(67, func(name string, d, e []float64) { checkTridiagonal(t, name, SmallestTuning(), d, e) })
 	for _, cuts := range [][]int{{30}, {60}, {33, 66}, {1, 2, 98}, {10, 85}, {49}, {50}, {51}} {
@@ -180,9 +182,10 @@ func TestDivideConquerOfScaledMatrices(t *testing.T) {
 	scaledTridiagonals(func(name string, d, e []float64) { checkTridiagonal(t, name, SmallestTuning(), d, e) })
 }
 
-// The test compares the device's values with three others. The back end in plain Go gives the same
-// values except for the last bits, which depend on the order of summation. Bisection and Cuppen's
-// method in package ref share no code with the stage or the package dc.
+// TestDivideConquerAgreesWithTwin compares the device's values with three other solvers. The back
+// end in plain Go gives the same values except for the last bits, because its sums have another
+// order. Bisection and Cuppen's method in package ref share no code with the stage or with package
+// dc.
 func TestDivideConquerAgreesWithTwin(t *testing.T) {
 	const n = 150
 	d, e := make([]float64, n), make([]float64, n-1)
@@ -221,8 +224,8 @@ func TestDivideConquerSameBits(t *testing.T) {
 	}
 }
 
-// A solve for a range of vectors gives the same rows as a solve for all vectors. In some cases one
-// block is most of T, and in others no block is.
+// TestDivideConquerOfRanges checks that a solve for a range of vectors gives the same rows as a
+// solve for all vectors. In some cases one block is most of T, and in others every block is small.
 func TestDivideConquerOfRanges(t *testing.T) {
 	const n = 60
 	for _, cut := range []int{0, 20, 30} {
@@ -256,7 +259,8 @@ func TestDivideConquerOfRanges(t *testing.T) {
 	}
 }
 
-// The error names the rows of the leaf that cannot be solved.
+// TestDivideConquerReportsLeaf checks that the error names the rows of the leaf (the smallest
+// subproblem) that cannot be solved.
 func TestDivideConquerReportsLeaf(t *testing.T) {
 	s, err := NewDivideConquerValues(testDevice(t), 4, SmallestTuning().DivideConquer)
 	if err != nil {
@@ -265,15 +269,15 @@ func TestDivideConquerReportsLeaf(t *testing.T) {
 	ws := arena(t, testDevice(t), s.Work())
 	r := newDivideConquerRun(context.Background(), ws, &s.values)
 	tree := dc.Tree{Leaves: []dc.Pair{{Lo: 0, N1: 2}, {Lo: 2, N1: 2}}}
-	err = r.Leaves(tree, []float64{1, 2, math.NaN(), 3}, []float64{1, 0, 1, 0},
-		dc.Rows{First: make([]float64, 4), Last: make([]float64, 4)})
+	_, err = r.Values(tree, []float64{1, 2, math.NaN(), 3}, []float64{1, 0, 1, 0}, []int32{0, 1, 0, 1})
 	var failed *NoConvergenceError
 	if !errors.As(err, &failed) || failed.Lo != 2 || failed.Hi != 4 {
 		t.Errorf("%v", err)
 	}
 }
 
-// The test solves orders that take longer than make test allows: VKEVD_CONQUER=1000,4097.
+// TestDivideConquerLarge solves orders that are too slow for make test. The environment variable
+// VKEVD_CONQUER lists the orders: VKEVD_CONQUER=1000,4097.
 func TestDivideConquerLarge(t *testing.T) {
 	tune := TuningFor(testDevice(t).Info())
 	for _, n := range ordersFrom(t, "VKEVD_CONQUER") {
@@ -287,8 +291,8 @@ func TestDivideConquerLarge(t *testing.T) {
 	}
 }
 
-// The test matrix consists of fifty weakly coupled Wilkinson matrices of order 21, so it has
-// clusters of fifty eigenvalues.
+// TestDivideConquerOfGluedWilkinson solves a matrix of fifty weakly coupled Wilkinson matrices of
+// order 21, which has clusters of fifty eigenvalues. Without VKEVD_CONQUER there are ten copies.
 func TestDivideConquerOfGluedWilkinson(t *testing.T) {
 	copies := 10
 	if os.Getenv("VKEVD_CONQUER") != "" {
@@ -300,8 +304,9 @@ func TestDivideConquerOfGluedWilkinson(t *testing.T) {
 	}
 }
 
-// Drivers' compilers take long for long unrolled loops. Because of one tile, the first solve with
-// vectors took 13 s to prepare on an H200.
+// TestMergeTilesCompileFast checks that the kernels for the products of merges have no long
+// unrolled loops, because drivers compile such loops slowly. Because of one tile, the preparation
+// of the first solve with vectors once took 13 s on an H200.
 func TestMergeTilesCompileFast(t *testing.T) {
 	for _, family := range []string{"nvidia", "cpu", "other"} {
 		table := tuningFor(family).Products

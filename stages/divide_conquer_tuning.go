@@ -2,6 +2,7 @@ package stages
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/vkevd/vkevd/vk"
 )
@@ -11,24 +12,39 @@ type DivideConquerTuning struct {
 	Leaf    int    // largest order of a block that QL iteration solves, in one workgroup; at least 1
 	Lanes   uint32 // invocations that share a root or a leaf: a power of two, at least 4
 	Threads uint32 // invocations of the other workgroups: a power of two
+	Deflate uint32 // invocations that deflate a merge: a power of two
 	Panels  int    // number of panels of the last merge's S, one of which is in memory at a time; at least 1
 	Columns int    // smallest width of a panel, or n if n is smaller; it makes panels fewer than Panels
 	Grouped int    // largest order of a half for which one dispatch computes all products of a level
+
+	// Dispatch is the largest cost of one dispatch in flops, or 0 if the cost is not limited. A
+	// dispatch of one column of each merge may cost more. The products have their own limit,
+	// product.Tuning.Dispatch.
+	Dispatch float64
 }
 
-// Fits returns nil if divide and conquer can have these sizes on the device. Its error says what
-// the sizes lack, or is a *vk.UnsupportedError.
+// atOnce returns how many items of the given cost in flops one dispatch may have, at least one.
+func (t DivideConquerTuning) atOnce(flops float64) int {
+	if t.Dispatch <= 0 {
+		return math.MaxInt
+	}
+	return int(max(1, min(t.Dispatch/flops, math.MaxInt32)))
+}
+
+// Fits returns nil if divide and conquer can have these sizes on the device. The error prints sizes
+// that are too small or contradict each other, or is a *vk.UnsupportedError.
 func (t DivideConquerTuning) Fits(info vk.Info) error {
-	if t.Leaf < 1 || t.Lanes < 4 || t.Threads < 1 || t.Panels < 1 {
+	if t.Leaf < 1 || t.Lanes < 4 || t.Threads < 1 || t.Deflate < 1 || t.Panels < 1 {
 		return fmt.Errorf("stages: divide and conquer cannot be tuned by %+v", t)
 	}
-	if n := int(max(t.Threads, t.Lanes)); n > info.MaxLocal {
+	if n := int(max(t.Threads, t.Lanes, t.Deflate)); n > info.MaxLocal {
 		return refused(info, "invocations in a workgroup", n, info.MaxLocal)
 	}
 	return nil
 }
 
-// levels returns how often a matrix of order n is halved.
+// levels returns the number of levels of merges of a matrix of order n, which is halved until its
+// parts have at most Leaf rows.
 func (t DivideConquerTuning) levels(n int) int {
 	count := 0
 	for ; n > t.Leaf; n = (n + 1) / 2 {
@@ -37,5 +53,6 @@ func (t DivideConquerTuning) levels(n int) int {
 	return count
 }
 
-// mostMerges returns the largest number of merges of one level: each merge is larger than a leaf.
+// mostMerges returns the largest number of merges of one level. The number is limited because each
+// merge is larger than a leaf, the largest block that is solved directly.
 func (t DivideConquerTuning) mostMerges(n int) int { return n/(t.Leaf+1) + 1 }

@@ -7,9 +7,8 @@ import (
 )
 
 // valuesPass is the first of the two passes of a solve, prepared for matrices of order n. It solves
-// the
-// leaves and the secular equations. It also finds the two rows of each block's vectors that the
-// next merge reads.
+// the leaves (the smallest subproblems) and the secular equations. It also finds the first and the
+// last row of each block's vectors, which the next merge reads.
 type valuesPass struct {
 	dev    *vk.Device
 	phase  string // phase of the solve, one of the constants Phase…
@@ -25,19 +24,20 @@ type valuesPass struct {
 
 	leafList    vk.Region[shaders.Leaf]  // n elements, the largest number of leaves
 	leafNumbers vk.Region[float64]       // e, d, first rows, last rows: n elements each, so that one copy takes them
-	mergeList   vk.Region[shaders.Merge] // mostMerges elements for each stored level
+	mergeList   vk.Region[shaders.Merge] // mostMerges elements for each level
 	numbers     vk.Region[float64]       // allNumbers·n elements for each stored level
 	work        *vk.Layout
 }
 
-// leafKernel is a kernel that solves leaves.
+// leafKernel is a kernel that solves leaves, the smallest subproblems.
 type leafKernel struct {
 	dispatch func(rec *vk.Recorder, leaves leavesPush)
 	flops    float64 // cost of the iteration for a row of a leaf, in units of Leaf²
 }
 
-// leavesPush holds the addresses of the leaves and of their numbers. vectors has the addresses of
-// the blocks of W and S, or of Q. An address is 0 if these vectors are not wanted.
+// leavesPush holds the addresses of the leaves (the smallest subproblems) and of their numbers.
+// `vectors` has the addresses of the vectors of each side; a symmetric matrix has one side. An
+// address is 0 if the vectors of this side are not wanted.
 type leavesPush struct {
 	leaves            spirv.Addr[shaders.Leaf]
 	d, e, first, last spirv.Addr[float64]
@@ -45,8 +45,9 @@ type leavesPush struct {
 	count             int
 }
 
-// symmetricLeaves builds the kernel for leaves of a symmetric tridiagonal matrix. A rotation
-// changes two elements of the vectors and costs six flops. There are two sweeps for each row.
+// symmetricLeaves builds the kernel for the leaves (the smallest subproblems) of a symmetric
+// tridiagonal matrix. A rotation changes two elements of each row of the vectors and costs six
+// flops. The cost estimate assumes two sweeps for each row.
 func symmetricLeaves(b *builder, t DivideConquerTuning) leafKernel {
 	kernel := build(b, shaders.StedcLeaf(), shaders.StedcLeafSpec{LocalSize: t.Lanes, Leaf: uint32(t.Leaf)})
 	return leafKernel{flops: 12, dispatch: func(rec *vk.Recorder, x leavesPush) {
@@ -56,13 +57,14 @@ func symmetricLeaves(b *builder, t DivideConquerTuning) leafKernel {
 	}}
 }
 
-// leafArrays is the number of arrays of n numbers that belong to the leaves.
+// leafArrays is the number of arrays in leafNumbers, with n numbers each: e, d, and the first and
+// the last rows of the leaves' vectors.
 const leafArrays = 4
 
-// These constants number the arrays of a level, of n numbers each, in their order in memory. One
-// copy takes the arrays that the host uploads, and another one takes the arrays that it receives.
-// The numbers of a merge begin at its first row. Only numberRho has one number for each merge, in
-// the order of the merges.
+// These constants number the arrays of a level, in their order in memory. Each array has n numbers.
+// The arrays that the host uploads are neighbours, and so are the arrays that it receives, so that
+// each transfer is one copy. The numbers of a merge begin at its first row. Only the array
+// numberRho has one number for each merge, in the order of the merges.
 const (
 	numberD         = iota // poles
 	numberZ                // weights
@@ -79,9 +81,10 @@ const (
 	receivedNumbers = numberZHat - numberMu // number of arrays that the host receives
 )
 
-// newValuesPass prepares the pass for matrices of order n, whose leaves the given kernel solves.
-// The numbers of the first stored levels are kept. Later levels overwrite the numbers of the last
-// of them; then no vectors pass may read these numbers. An error of a kernel goes to b.
+// newValuesPass prepares the pass for matrices of order n. The kernel `leaf` solves the leaves. The
+// numbers of the first `stored` levels have their own memory. All later levels use the memory of
+// the last stored level; in that case no vectors pass may read the numbers. An error of a kernel is
+// stored in b.
 func newValuesPass(b *builder, n, stored int, leaf leafKernel, phase string, t DivideConquerTuning) valuesPass {
 	stored = max(stored, 1)
 	s := valuesPass{dev: b.dev, phase: phase, n: n, stored: stored, tune: t, leaf: leaf}
@@ -91,55 +94,63 @@ func newValuesPass(b *builder, n, stored int, leaf leafKernel, phase string, t D
 	s.leafNumbers = vk.Reserve[float64]("D&C leaf numbers", leafArrays*n)
 	s.leafList = vk.Reserve[shaders.Leaf]("D&C leaves", n)
 	s.numbers = vk.Reserve[float64]("D&C merge numbers", stored*allNumbers*n)
-	s.mergeList = vk.Reserve[shaders.Merge]("D&C merges of values", stored*t.mostMerges(n))
+	s.mergeList = vk.Reserve[shaders.Merge]("D&C merges of values", max(t.levels(n), 1)*t.mostMerges(n))
 	s.work = vk.Together(s.leafNumbers, s.leafList, s.numbers, s.mergeList)
 	return s
 }
 
-// numbersOf returns the memory of count arrays of n numbers of a level, from the array named kind
-// on. Levels after the last stored one share its memory.
+// numbersOf returns the memory of `count` neighbouring arrays of a level, with n numbers each.
+// `kind` is the number of the first of these arrays. Levels after the last stored level use the
+// memory of the last stored level.
 func (s *valuesPass) numbersOf(ws *vk.Arena, level, kind, count int) vk.Slice[float64] {
 	level = min(level, s.stored-1)
 	return s.numbers.In(ws).Sub((level*allNumbers+kind)*s.n, count*s.n)
 }
 
-// mergesOf returns the list of a level's merges. It has the largest number of elements that a level
-// can have.
+// mergesOf returns the device memory for the list of a level's merges. It has space for the largest
+// number of merges that a level can have.
 func (s *valuesPass) mergesOf(ws *vk.Arena, level int) vk.Slice[shaders.Merge] {
 	most := s.tune.mostMerges(s.n)
 	return s.mergeList.In(ws).Sub(min(level, s.stored-1)*most, most)
 }
 
-// recordLeaves solves the leaves. numbers has e and d, n each, and receives d, the first rows and
-// the last rows. The vectors go to the blocks of each side, unless the side's address is zero.
+// recordLeaves records the solution of the leaves, the smallest subproblems. `numbers` has e and d,
+// n elements each, and receives d, the first rows and the last rows of the vectors. The vectors of
+// each side are written to the address of this side in `vectors`, unless the address is zero.
 func (s *valuesPass) recordLeaves(
 	rec *vk.Recorder, ws *vk.Arena, leaves []shaders.Leaf, numbers []float64, vectors [2]spirv.Addr[float64],
 ) {
 	n := s.n
 	list, all := s.leafList.In(ws), s.leafNumbers.In(ws)
-	e, d, first, last := all, all.From(n), all.From(2*n), all.From(3*n)
 	rec.Concurrently(func() {
 		vk.SendFirst(rec, list, leaves)
-		vk.SendFirst(rec, all, numbers[:2*n])
+		vk.SendFirst(rec, all, numbers[:2*n]) // e and d
 	})
-	s.leaf.dispatch(rec, leavesPush{
-		leaves: list.Addr(), e: e.Addr(), d: d.Addr(), first: first.Addr(), last: last.Addr(),
-		vectors: vectors, count: len(leaves),
-	})
-	rec.Costs(s.leaf.flops * float64(n) * float64(s.tune.Leaf) * float64(s.tune.Leaf))
-	vk.ReceiveLast(rec, numbers[n:], d)
+	s.solveLeaves(rec, ws, vectors, len(leaves))
+	vk.ReceiveLast(rec, numbers[n:], all.From(n))
 }
 
-// These are costs of the sums over all poles, in flops per term. Each term has a division. An
-// equation takes about secularSums such sums until its root is found.
+// solveLeaves records the kernel for the leaves. The list of `count` leaves and their numbers must
+// be on the device already. The arguments are those of recordLeaves.
+func (s *valuesPass) solveLeaves(rec *vk.Recorder, ws *vk.Arena, vectors [2]spirv.Addr[float64], count int) {
+	n, all := s.n, s.leafNumbers.In(ws)
+	s.leaf.dispatch(rec, leavesPush{
+		leaves: s.leafList.In(ws).Addr(), e: all.Addr(), d: all.From(n).Addr(), first: all.From(2 * n).Addr(),
+		last: all.From(3 * n).Addr(), vectors: vectors, count: count,
+	})
+	rec.Costs(s.leaf.flops * float64(n) * float64(s.tune.Leaf) * float64(s.tune.Leaf))
+}
+
+// termFlops is the cost of one term of a sum over all poles, in flops; each term has a division.
+// Until its root is found, a secular equation needs about secularSums such sums.
 const (
 	termFlops    = 12
 	secularSums  = 8
 	secularFlops = secularSums * termFlops
 )
 
-// moveBytes is the cost of moving an element, in bytes: the element is read and written. A dispatch
-// that may have nothing to move counts as one element.
+// moveBytes is the cost of moving an element, in bytes, because the element is read and written. A
+// dispatch without elements to move is counted as one element.
 const moveBytes = 16
 
 // rootsOf describes the secular equations of one level.
@@ -147,31 +158,47 @@ type rootsOf struct {
 	level, merges, poles int  // level, number of merges, and largest number of poles of one merge
 	weights              bool // whether ẑ is needed, for rows or for the vectors pass
 	rows                 bool // whether a later merge needs the first and the last row of Q
+
+	list        spirv.Addr[shaders.Merge] // the merges
+	lambda      spirv.Addr[float64]       // receives the roots, by column; 0 if they are not wanted
+	first, last spirv.Addr[float64]       // receive the first and the last row of Q, by column
 }
 
 // recordRoots solves the secular equations of a level, whose merges and numbers are on the device.
-// A level may have more merges than a grid can have workgroups in Z. Then it takes several
-// dispatches.
+// A level takes several dispatches if it has more merges than a grid can have workgroups in Z, or if
+// the equations cost more than tune.Dispatch. No bit of a result depends on the number of dispatches.
 func (s *valuesPass) recordRoots(rec *vk.Recorder, ws *vk.Arena, x rootsOf) {
-	list := s.mergesOf(ws, x.level).Addr()
 	number := func(kind int) spirv.Addr[float64] { return s.numbersOf(ws, x.level, kind, 1).Addr() }
 	d, z, mu, zhat := number(numberD), number(numberZ), number(numberMu), number(numberZHat)
 	inPortions(x.merges, vk.MaxGroups(), func(first, count int) {
-		merges, grid := list.Plus(first), columnGrid(x.poles, count)
+		merges := x.list.Plus(first)
 		rho := number(numberRho).Plus(first)
-		terms := float64(x.poles) * float64(x.poles) * float64(count) // largest number of terms: those of one sum for each root
-		s.secular.Dispatch(rec, grid, shaders.StedcSecularPush{Merges: merges, Rho: rho, D: d, Z: z, Mu: mu})
-		rec.Costs(secularFlops * terms)
+		// inColumns records secular equations, weights or columns of S, in portions of columns. One
+		// equation, weight or column of a merge costs `flops` flops for each pole.
+		inColumns := func(flops float64, dispatch func(begin uint32, grid vk.Groups)) {
+			flops *= float64(x.poles) * float64(count)
+			inPortions(x.poles, s.tune.atOnce(flops), func(begin, columns int) {
+				dispatch(uint32(begin), columnGrid(columns, count))
+				rec.Costs(flops * float64(columns))
+			})
+		}
+		inColumns(secularFlops, func(begin uint32, grid vk.Groups) {
+			s.secular.Dispatch(rec, grid, shaders.StedcSecularPush{
+				Merges: merges, Rho: rho, D: d, Z: z, Mu: mu, Lambda: x.lambda, First: begin,
+			})
+		})
 		if x.weights {
-			s.weights.Dispatch(rec, grid, shaders.StedcWeightsPush{Merges: merges, D: d, Z: z, Mu: mu, Zhat: zhat})
-			rec.Costs(termFlops * terms)
+			inColumns(termFlops, func(begin uint32, grid vk.Groups) {
+				s.weights.Dispatch(rec, grid, shaders.StedcWeightsPush{Merges: merges, D: d, Z: z, Mu: mu, Zhat: zhat, First: begin})
+			})
 		}
 		if x.rows {
-			s.rows.Dispatch(rec, grid, shaders.StedcRowsPush{
-				Merges: merges, D: d, Mu: mu, Zhat: zhat, WFirst: number(numberFirstW), WLast: number(numberLastW),
-				First: number(numberFirst), Last: number(numberLast),
+			inColumns(2*termFlops, func(begin uint32, grid vk.Groups) {
+				s.rows.Dispatch(rec, grid, shaders.StedcRowsPush{
+					Merges: merges, D: d, Mu: mu, Zhat: zhat, WFirst: number(numberFirstW), WLast: number(numberLastW),
+					First: x.first, Last: x.last, Begin: begin,
+				})
 			})
-			rec.Costs(2 * termFlops * terms)
 		}
 	})
 }

@@ -9,13 +9,16 @@ import (
 )
 
 // vectorsPass is the second of the two passes of a solve, prepared for matrices of order n. Level
-// by level it gathers W from Q, forms S, and multiplies: Q ← W·S.
+// by level it computes W = Q·G from Q, forms S, and multiplies: Q ← W·S. Q has the vectors of all
+// blocks, G consists of the rotations and the permutation of deflation, and S has the vectors of
+// the secular equations.
 //
 // Only the diagonal blocks of Q are stored, packed as merge.glsl describes: n²/2 elements when two
-// blocks are left. W and S of a level lie in the memory of the result, which is not written before
-// the last merge. A merge of order N takes up to 3/2·N² elements of it, and all merges of a level
-// take up to 3/4·n². The last merge has more than half of all rows and writes to the result. Its W
-// overwrites Q, some rows (a strip) at a time, and its S is formed in panels of some columns.
+// blocks are left. W and S of a level lie in the memory of the result, because no vector is written
+// there before the last merge. A merge of order N uses up to 3/2·N² elements of this memory, and
+// all merges of a level use up to 3/4·n². The last merge has more than half of all rows and writes
+// to the result. Its W overwrites Q, some rows (a strip) at a time, and its S is formed in panels
+// of some columns.
 type vectorsPass struct {
 	n       int
 	levels  int // largest number of levels that a tree can have
@@ -35,11 +38,12 @@ type vectorsPass struct {
 	work     *vk.Layout
 }
 
-// sortTile is the number of rows and columns of the tiles that stedc_sort transposes.
+// sortTile is the number of rows and of columns of the tiles that the kernel stedc_sort transposes.
 const sortTile = 32
 
-// newVectorsPass prepares the pass for matrices of order n and trees of at most `levels` levels. An
-// error goes to b. It reserves the products of the last merge, which are the largest ones, in ops.
+// newVectorsPass prepares the pass for matrices of order n and trees of at most `levels` levels. It
+// reserves the products of the last merge, which are the largest products, in ops. An error is
+// stored in b.
 func newVectorsPass(
 	b *builder, n, levels int, ops product.Ops[float64], tiles product.Tuning, t DivideConquerTuning,
 ) vectorsPass {
@@ -57,7 +61,8 @@ func newVectorsPass(
 		}
 		s.multiply = append(s.multiply, build(b, shaders.StedcMultiply(), shaders.StedcMultiplySpec(tile.Spec())))
 	}
-	// The larger half of the last merge has at most n rows of W, n rows of S and n columns of S.
+	// The larger half of the last merge has at most n rows and n columns of W. S has at most n
+	// columns.
 	if err := ops.Reserve(product.Shape{M: n, N: n, K: n, Count: 1}); err != nil && b.err == nil {
 		b.err = err
 	}
@@ -72,14 +77,14 @@ func newVectorsPass(
 }
 
 // maxUnrolled is the largest number of multiply-adds that stedc_multiply may have without a loop.
-// NVIDIA's compiler (580.159, H200) takes 14 s for a tile with 1024 of them, 2 s with 512 and 0.7 s
-// with 256. For gemm it takes 0.7 s in all these cases. The products are as fast with 256: grouped
-// merges are small, and larger ones go through product.Ops.
+// NVIDIA's compiler (580.159, H200) needs 14 s for a tile with 1024 multiply-adds, 2 s for 512 and
+// 0.7 s for 256. For the kernel gemm it needs 0.7 s in all these cases. With 256 the products are
+// as fast as with 1024, because grouped merges are small and larger merges use product.Ops.
 const maxUnrolled = 256
 
-// mergeTiles returns the square tiles of a table, or all tiles if none is square, because merges
-// have no long sides. Their inner loops are shortened to maxUnrolled. The table itself is not
-// changed.
+// mergeTiles returns the square tiles of a table, or all tiles if no tile is square. Square tiles
+// suit merges, because the products of merges have no long sides. The inner loops are shortened to
+// at most maxUnrolled multiply-adds. mergeTiles does not change the table t.
 func mergeTiles(t product.Tuning) product.Tuning {
 	var square []product.Tile
 	for _, tile := range t.Tiles {
@@ -100,9 +105,9 @@ func mergeTiles(t product.Tuning) product.Tuning {
 	return t
 }
 
-// blocks returns the largest number of elements that the blocks of Q have at any time. This is the
-// case of two halves, one of which may have a row more, or the case of leaves, one of which may be
-// most of the matrix.
+// blocks returns the largest number of elements that the blocks of Q have at any time. Usually
+// there are two halves, one of which may have one row more. If the matrix is small, one leaf may be
+// almost the whole matrix.
 func (s *vectorsPass) blocks() int {
 	if s.n < 2*s.tune.Leaf {
 		return s.n * s.n
@@ -110,9 +115,9 @@ func (s *vectorsPass) blocks() int {
 	return (s.n*s.n + 1) / 2
 }
 
-// panelColumns returns the number of columns, of n rows each, that the panel has. It is at most n.
-// Fewer columns would save little memory for small n, and products of few columns leave most of a
-// device idle.
+// panelColumns returns the number of columns of the panel, which has n rows. It is at most n. For
+// small n, fewer columns would save little memory, and a product with few columns leaves most of
+// the device idle.
 func (s *vectorsPass) panelColumns() int {
 	return max((s.n+s.tune.Panels-1)/s.tune.Panels, min(s.n, max(8*s.tune.Panels, s.tune.Columns)))
 }

@@ -1,5 +1,6 @@
-// Package stages, internal to vkevd, holds the steps of the two-stage symmetric eigensolver, each a
-// family of Vulkan kernels behind a constructor, Work, Record and Flops.
+// Package stages, internal to vkevd, holds the steps of the two-stage symmetric eigensolver. Each
+// stage is a type with a constructor and the methods Work (the workspace), Record (which records
+// the Vulkan kernels of the stage) and Flops (the cost).
 //
 //	A  dense, lower triangle        n×n, Ld ≥ n
 //	│  BandReduction   dsytrd_sy2sb   A = Q1·B·Q1ᵀ     B: half-bandwidth b
@@ -32,9 +33,9 @@
 // W is the product Y·T.
 //
 // Panels. Panel p covers columns [p·b, min((p+1)·b, n)). Its reflectors act on rows [(p+1)·b, n),
-// so there is a panel p for every p with (p+1)·b < n. A panel of m rows has min(b, m) reflectors,
-// the last of which may have τ = 0. Each k/b panels form a block, at whose end the trailing
-// matrix in memory is updated (k is a multiple of b). After the band reduction:
+// so there is a panel p for every p with (p+1)·b < n. A panel of m rows has min(b, m) reflectors;
+// the last reflector may have τ = 0. k is a multiple of b, and k/b neighbouring panels form a
+// block. The trailing matrix in memory is updated at the end of a block. After the band reduction:
 //
 //   - A holds Y: in the columns of panel p, rows [(p+1)·b, n) hold the unit
 //     lower trapezoid explicitly (ones and zeros stored), rows above are zero.
@@ -42,9 +43,10 @@
 //     zeros below the diagonal and in unused columns.
 //   - B holds the band.
 //
-// Compact band. Column c of B keeps rows c … c+2b−1 contiguously: element (r, c), c ≤ r < c+2b,
-// lies at B[(r−c) + c·2b]. The first b+1 elements of a column are the band. The others are room for
-// the bulge. They are zero before and after chasing, and so are elements past row n−1.
+// Compact band. Rows c … c+2b−1 of column c of B are contiguous in memory: element (r, c), c ≤ r <
+// c+2b, lies at B[(r−c) + c·2b]. The first b+1 elements of a column are the band. The other
+// elements are space for the bulge. These elements, and all elements past row n−1, are zero before
+// and after chasing.
 //
 // Sweeps. Sweep s (0 ≤ s < n−2) has steps j = 0, 1, … while s+1+j·b < n; step j acts on rows r …
 // r+L−1 with r = s+1+j·b, L = min(b, n−r). Its reflector annihilates column s (j = 0) or column r−b
@@ -58,7 +60,7 @@
 //
 // # Singular values
 //
-// A general matrix takes the same steps, with one orthogonal factor on each side:
+// A general matrix needs the same steps, but with a different orthogonal factor on each side:
 //
 //	A  dense, m×n, m ≥ n               where m is much larger than n, first
 //	│  TallQR                 dgeqrf    A = Q0·R            and R takes the place of A
@@ -75,31 +77,33 @@
 // BidiagonalConquer (dbdsdc) finds the vectors of C, too: C = S·Σ·Wᵀ.
 //
 // General compact band. Element (i, j) lies at i + j·(3b−1) + 2b−1, −2b < i−j ≤ b. The
-// superdiagonals up to b are the band. The other elements are room for the bulges, and are zero
+// superdiagonals up to b are the band. The other elements are space for the bulges, and are zero
 // before and after chasing. After the last column there are b columns of zeros.
 //
-// The reflectors of Q2 and of P2 are packed as those of Q2 above. A left panel p covers columns
-// [p·b, min((p+1)·b, n)) and its reflectors act on rows [p·b, m); a right panel covers rows [p·b,
-// (p+1)·b) and its reflectors act on columns [(p+1)·b, n).
+// The reflectors of Q2 and of P2 are packed as the reflectors of Q2 of a symmetric matrix (see
+// Sweeps). A left panel p covers columns [p·b, min((p+1)·b, n)) and its reflectors act on rows
+// [p·b, m); a right panel covers rows [p·b, (p+1)·b) and its reflectors act on columns [(p+1)·b,
+// n).
 //
-// So ApplyQ2 applies Q2 and P2, and ApplyPanels applies Q1, P1 and Q0. Singular vectors are kept
-// transposed while they are transformed, as eigenvectors are.
+// ApplyQ2 applies Q2 and P2, and ApplyPanels applies Q1, P1 and Q0. Like eigenvectors, singular
+// vectors are stored transposed while they are transformed.
 //
 // # Waiting
 //
-// In some stages workgroups of one dispatch wait for each other, by flags in memory. They do so
-// only where Waiting allows it, and every such stage has another form. A wait ends after a number
-// of polls, the poll limit: the stage's INFO word, 0 after a good run, then tells which flag was
-// not set, and the results are undefined. A caller that runs a recording reads the word and makes
-// an *InfoError of it.
+// In some stages workgroups of one dispatch wait for each other, by flags in memory. They wait only
+// if Waiting allows it. Otherwise the solver uses a form of the stage without waits, or another
+// stage. A wait fails after a number of polls, the poll limit. The stage's INFO word is 0 after a
+// successful run. After a failed wait it tells which flag was not set, and the results are
+// undefined. The caller reads the word after the recording has run, and returns an *InfoError if
+// the word is not 0.
 //
 // # What is refused, and how
 //
-// A constructor returns an error where the device cannot do what is asked (*vk.UnsupportedError
-// says what it lacks), where sizes contradict each other, and where a kernel does not compile.
-// Matrices whose shapes do not fit each other, slices that are too short and negative sizes are
-// mistakes of the caller: Record panics; a constructor panics or returns an error. Overlaps are not
-// checked. Where outputs may overlap inputs, the documentation of Record says so.
+// A constructor returns an error in three cases: the device lacks something that the stage needs
+// (*vk.UnsupportedError), sizes contradict each other, or a kernel does not compile. Shapes that do
+// not fit each other, slices that are too short and negative sizes are mistakes of the caller:
+// Record panics, and a constructor panics or returns an error. Overlaps are not checked. If outputs
+// may overlap inputs, the documentation of Record says so.
 //
 // # Number types
 //

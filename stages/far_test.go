@@ -11,12 +11,12 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// farLd is the largest aligned leading dimension that a Matrix may have.
+// farLd is the largest leading dimension that a Matrix may have and that keeps its columns aligned.
 const farLd = product.MostLd - 8
 
 // farArena allocates a matrix of farLd rows with as many columns as the device has memory for. With
-// 330 columns its end is past 2³² elements (41 GiB). With 31 it is past 2³¹ bytes, which is the
-// limit of a buffer of the CPU driver.
+// 330 columns its end is past 2³² elements (41 GiB). With 31 columns its end is past 2³¹ bytes,
+// which is the largest buffer of the CPU driver.
 func farArena(t *testing.T, d *vk.Device) Matrix {
 	t.Helper()
 	for _, cols := range []int{330, 165, 31} {
@@ -41,8 +41,8 @@ func farArena(t *testing.T, d *vk.Device) Matrix {
 	return Matrix{}
 }
 
-// TestAtTheFarEnd checks that stages on a part of a huge matrix, far from its beginning, give the
-// same bits as on a small matrix of its own.
+// TestAtTheFarEnd runs stages on blocks near the end of a huge matrix, where offsets are largest.
+// The results must have the same bits as the results for a small matrix of its own.
 func TestAtTheFarEnd(t *testing.T) {
 	const n = 24
 	d := testDevice(t)
@@ -62,8 +62,8 @@ func TestAtTheFarEnd(t *testing.T) {
 	t.Logf("%d columns: elements up to %d", far.Cols, farLd*far.Cols)
 }
 
-// reductionAndBack is A → B and the back transformation, with the identity in place of the vectors
-// of T.
+// reductionAndBack is a band reduction A → B with the first back transformation. The back
+// transformation is applied to the identity, so that it forms Q1.
 type reductionAndBack struct {
 	dev       *vk.Device
 	n         int
@@ -101,8 +101,8 @@ func newReductionAndBack(t *testing.T, d *vk.Device, n int) *reductionAndBack {
 	return c
 }
 
-// run reduces a matrix at a and forms Q1 with x and z. It returns the contents of all three
-// afterwards.
+// run reduces a random matrix in a. It forms Q1, transposed in x and not transposed in z, and returns
+// the final contents of a, x and z.
 func (c *reductionAndBack) run(t *testing.T, a, x, z Matrix) (found [3][]float64) {
 	t.Helper()
 	column := func(m Matrix, j int) vk.Slice[float64] { return m.At.Sub(j*m.Ld, m.Rows) }

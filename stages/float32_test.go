@@ -3,73 +3,26 @@ package stages
 import (
 	"math"
 	"math/rand/v2"
-	"path/filepath"
 	"testing"
 
 	"github.com/vkevd/vkevd/shaders"
-	"github.com/vkevd/vkevd/shaders/gen/source"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// These tests check kernels whose float32 variant has its own constants or bit operations. No
-// SPIR-V is committed for float32, so the tests compile it.
+// These tests check kernels whose float32 variant has its own constants or bit operations.
 
-// single builds a kernel for float32. m is its module for float64, and P its push block for
-// float32.
-func single[P, S, P64 any](t *testing.T, m spirv.Module[S, P64], spec S) *vk.Kernel[S, P] {
+// single builds a kernel for the device of the tests.
+func single[S, P any](t *testing.T, m spirv.Module[S, P], spec S) *vk.Kernel[S, P] {
 	t.Helper()
-	code := singleCode(t, m.Name)
-	info, err := spirv.Reflect(code)
-	if err != nil {
-		t.Fatal(err)
-	}
-	of := spirv.Module[S, P]{
-		Name: m.Name + "_f32", Code: code, Spec: m.Spec, Push: info.Push,
-		LocalSize: m.LocalSize, Capabilities: info.Capabilities,
-	}
-	for i := range of.Push {
-		of.Push[i].Name = m.Push[i].Name
-	}
-	if err := of.Check(); err != nil { // the layout of P is that of the shader
-		t.Fatal(err)
-	}
-	kernel, err := vk.Build(testDevice(t), of, spec)
+	kernel, err := vk.Build(testDevice(t), m, spec)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return kernel
 }
 
-func singleCode(t *testing.T, kernel string) []byte {
-	t.Helper()
-	root, err := source.Root()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !source.CompilerAvailable(root) {
-		t.Skip("the pinned compiler is not here (tools/glslc.sh --fetch gets it)")
-	}
-	all, err := source.All(filepath.Join(root, "shaders"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range all {
-		for _, v := range s.Variants {
-			if v.Name == kernel {
-				code, err := source.Compile(root, s, v.For(source.Numbers[1]))
-				if err != nil {
-					t.Fatal(err)
-				}
-				return code
-			}
-		}
-	}
-	t.Fatalf("no kernel %s", kernel)
-	return nil
-}
-
-// normals returns normally distributed numbers, of which number i is multiplied by scale(i).
+// normals returns n normally distributed numbers. Number i is multiplied by scale(i).
 func normals(n int, seed uint64, scale func(i int) float64) []float32 {
 	r, x := rand.New(rand.NewPCG(seed, 2)), make([]float32, n)
 	for i := range x {
@@ -78,7 +31,8 @@ func normals(n int, seed uint64, scale func(i int) float64) []float32 {
 	return x
 }
 
-// singleTolerance is a few hundred times the rounding error of float32.
+// singleTolerance is the largest relative error, 2⁻¹⁵: a few hundred times the rounding error of
+// float32.
 const singleTolerance = 0x1p-15
 
 func TestGemmFloat32(t *testing.T) {
@@ -86,7 +40,7 @@ func TestGemmFloat32(t *testing.T) {
 	dev := testDevice(t)
 	spec := shaders.GemmDefaults()
 	spec.LocalSize, spec.TileM, spec.TileN, spec.TileK, spec.ThreadM, spec.ThreadN = 16, 16, 8, 8, 4, 2
-	kernel := single[shaders.GemmPush[float32]](t, shaders.Gemm[float64](), spec)
+	kernel := single(t, shaders.Gemm[float32](), spec)
 	one := func(int) float64 { return 1 }
 	a, b, c := normals(m*k, 1, one), normals(k*n, 2, one), normals(m*n, 3, one)
 	x, y, z := vk.Reserve[float32]("A", m*k), vk.Reserve[float32]("B", k*n), vk.Reserve[float32]("C", m*n)
@@ -111,8 +65,8 @@ func TestGemmFloat32(t *testing.T) {
 	}
 }
 
-// TestPanelFloat32 checks that RᵀR = AᵀA, for panels whose squares overflow or vanish in float32,
-// and for panels whose workgroups have different scales.
+// TestPanelFloat32 checks that RᵀR = AᵀA. In some panels the squares of elements overflow or
+// underflow in float32. In some panels each workgroup has a different scale.
 func TestPanelFloat32(t *testing.T) {
 	const m, columns, rows, groups = 40, 4, 14, 3
 	for name, scale := range map[string]func(i int) float64{
@@ -145,15 +99,15 @@ func TestPanelFloat32(t *testing.T) {
 	}
 }
 
-// factorPanel factors a panel and returns R, column by column.
+// factorPanel factors a panel on the device and returns R, column by column.
 func factorPanel(t *testing.T, panel []float32, m, columns, rows, groups int) []float32 {
 	dev := testDevice(t)
 	spec := shaders.GeqrfPanelStartDefaults()
 	spec.LocalSize, spec.Columns, spec.Chunk = 8, uint32(columns), 2
-	start := single[shaders.GeqrfPanelStartPush[float32]](t, shaders.GeqrfPanelStart[float64](), spec)
+	start := single(t, shaders.GeqrfPanelStart[float32](), spec)
 	type push = shaders.GeqrfPanelFirstPush[float32]
-	first := single[push](t, shaders.GeqrfPanelFirst[float64](), shaders.GeqrfPanelFirstSpec(spec))
-	column := single[push](t, shaders.GeqrfPanelColumn[float64](), shaders.GeqrfPanelColumnSpec(spec))
+	first := single(t, shaders.GeqrfPanelFirst[float32](), shaders.GeqrfPanelFirstSpec(spec))
+	column := single(t, shaders.GeqrfPanelColumn[float32](), shaders.GeqrfPanelColumnSpec(spec))
 
 	x, r := vk.Reserve[float32]("panel", m*columns), vk.Reserve[float32]("R", columns*columns)
 	tau := vk.Reserve[float32]("tau", columns)
@@ -185,9 +139,10 @@ func factorPanel(t *testing.T, panel []float32, m, columns, rows, groups int) []
 	return get(t, dev, r.In(ws))
 }
 
-// TestBulgeChasingFloat32 checks that the result of the waves is tridiagonal, with the trace and
-// the Frobenius norm of the band. Entries near the ends of float32's range need the scaling.
-// Subnormal entries count as zero.
+// TestBulgeChasingFloat32 checks that the bulge chasing in waves (dispatches that run one step of
+// each of several sweeps) gives a tridiagonal matrix with the trace and the Frobenius norm of the
+// band. Elements near the ends of float32's range need the scaling of the kernel. Subnormal
+// elements are taken as zero.
 func TestBulgeChasingFloat32(t *testing.T) {
 	const n, b, lead, ld = 30, 4, 2, 8 // ld = 2·b
 	dev := testDevice(t)
@@ -197,7 +152,7 @@ func TestBulgeChasingFloat32(t *testing.T) {
 		spec.LocalSize, spec.Work = 2*spec.LocalSize, 2*spec.Work
 	}
 	spec.Vectors = spirv.False
-	kernel := single[shaders.Sb2stWavePush[float32]](t, shaders.Sb2stWave[float64](), spec)
+	kernel := single(t, shaders.Sb2stWave[float32](), spec)
 	for name, scale := range map[string]func(i int) float64{
 		"1": func(int) float64 { return 1 }, "1e30": func(int) float64 { return 1e30 },
 		"1e-30":  func(int) float64 { return 1e-30 },

@@ -6,9 +6,9 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// generalBlock is a block of k columns from column begin on, while it is reduced. The matrix U lies
-// in A, in the columns of the panels. W, Z and V lie in the workspace. Row i of U and Z belongs to
-// row i of A. Row j of W and V belongs to column j of A.
+// generalBlock is a block of k columns that begins at column `begin`, while it is reduced. The
+// matrix U is stored in A, in the columns of the panels. W, Z and V are stored in the workspace.
+// Row i of U and of Z belongs to row i of A. Row j of W and of V belongs to column j of A.
 type generalBlock[T spirv.Scalar] struct {
 	*GeneralBandReduction[T]
 	ws            *vk.Arena
@@ -24,13 +24,14 @@ func (r *GeneralBandReduction[T]) block(ws *vk.Arena, a product.Matrix[T], begin
 	return &generalBlock[T]{r, ws, a, a.Block(0, begin, r.M, min(k, r.N-begin)), matrix(r.w, r.N), matrix(r.z, r.M), matrix(r.v, r.N), begin}
 }
 
-// from returns the first cols columns of x, which is U, W, Z or V, from the given row on.
+// from returns the rows `row`, `row`+1, … of the first `cols` columns of x. The matrix x is U, W, Z
+// or V.
 func from[T spirv.Scalar](x product.Matrix[T], row, cols int) product.Matrix[T] {
 	return x.Block(row, 0, x.Rows-row, cols)
 }
 
-// subtractPending applies the deferred update of the trailing matrix A, A − U·Wᵀ − Z·Vᵀ, to
-// rows×cols elements of A from (i, j) on. It uses the first p columns of U, W, Z and V.
+// subtractPending applies the deferred update of the trailing matrix, A ← A − U·Wᵀ − Z·Vᵀ, to the
+// rows×cols block of A that begins at (i, j). It uses the first p columns of U, W, Z and V.
 func (k *generalBlock[T]) subtractPending(rec *vk.Recorder, i, j, rows, cols, p int) {
 	if p == 0 {
 		return
@@ -41,8 +42,8 @@ func (k *generalBlock[T]) subtractPending(rec *vk.Recorder, i, j, rows, cols, p 
 		1, k.a.Block(i, j, rows, cols))
 }
 
-// leftPanel applies the deferred updates to the panel at column c. It factors the panel, P = Q·R
-// with Q = I − Y·T·Yᵀ, and puts R into the band. It appends Y to U and w to W:
+// leftPanel applies the deferred updates to the panel P at column c. It factors the panel, P = Q·R
+// with Q = I − Y·T·Yᵀ, and writes R to the band. It appends Y to U, and w to W:
 //
 //	Qᵀ·Â = Â − Y·wᵀ     w = Âᵀ·Y·T = (Aᵀ·Y − W·(Uᵀ·Y) − V·(Zᵀ·Y))·T
 //
@@ -52,7 +53,7 @@ func (k *generalBlock[T]) leftPanel(rec *vk.Recorder, c int, band, t vk.Slice[T]
 	k.subtractPending(rec, c, c, rows, cols, p)
 	y := k.a.Block(c, c, rows, cols)
 	with := k.of(cols)
-	// R(i, j) is element (c+i, c+j) of the band.
+	// Element (i, j) of the factor R is element (c+i, c+j) of the band.
 	corner, ld := 3*k.B*c+2*k.B-1, 3*k.B-1
 	upper := product.NewMatrix(band.Sub(corner, (cols-1)*ld+cols), cols, cols, max(ld, cols))
 	tau := k.tau.In(k.ws)
@@ -76,13 +77,14 @@ func (k *generalBlock[T]) leftPanel(rec *vk.Recorder, c int, band, t vk.Slice[T]
 	k.ops.Gemm(rec, k.ws, product.NoTrans, product.NoTrans, 1, x, factor, 0, k.w.Block(after, p, rest, cols))
 }
 
-// rightPanel applies the deferred updates to the rows X to the right of the diagonal block at c. It
-// factors the transpose, Xᵀ = Q·R with Q = I − v·T·vᵀ, and appends v to V and z to Z:
+// rightPanel applies the deferred updates to the rows X to the right of the diagonal block at
+// column c. It factors the transpose, Xᵀ = Q·R with Q = I − v·T·vᵀ, and appends v to V and z to Z:
 //
 //	Â·Q = Â − z·vᵀ     z = Â·v·T = (A·v − U·(Wᵀ·v) − Z·(Vᵀ·v))·T
 //
 // Â is the trailing matrix after the deferred updates, and A is the trailing matrix before them. U
-// and W already have the columns of the left panel at c. Z and V do not have them yet.
+// and W already have the columns of the left panel at column c, but Z and V do not have the columns
+// of the right panel yet.
 func (k *generalBlock[T]) rightPanel(rec *vk.Recorder, c int, t vk.Slice[T]) {
 	p, b := c-k.begin, k.B
 	after := c + b // the first row and column that remain
@@ -115,7 +117,7 @@ func (k *generalBlock[T]) rightPanel(rec *vk.Recorder, c int, t vk.Slice[T]) {
 	k.ops.Gemm(rec, k.ws, product.NoTrans, product.NoTrans, 1, x, factor, 0, k.z.Block(after, p, rows, b))
 }
 
-// inner records the products fᵀ·y and gᵀ·y, and returns them as packed matrices.
+// inner records the products fᵀ·y and gᵀ·y, and returns them as packed matrices in the workspace.
 func (k *generalBlock[T]) inner(rec *vk.Recorder, f, g, y product.Matrix[T]) (fy, gy product.Matrix[T]) {
 	cols, room := y.Cols, k.s.Len()/2
 	fy = product.NewMatrix(k.s.In(k.ws).Sub(0, room), f.Cols, cols, f.Cols)

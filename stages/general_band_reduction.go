@@ -14,18 +14,19 @@ import (
 //
 //	A = Q1·[B; 0]·P1ᵀ     B has b superdiagonals
 //
-// The panels have b columns and b rows in turn. The updates of the trailing matrix are deferred:
-// while a block of k columns is reduced, the trailing matrix in memory keeps the values from the
-// beginning of the block. Its true value is
+// Left panels of b columns and right panels of b rows are factored in turn. The updates of the
+// trailing matrix are deferred: while a block of k columns is reduced, the trailing matrix A in
+// memory keeps its values from the beginning of the block. The current trailing matrix is
 //
 //	Â = A − U·Wᵀ − Z·Vᵀ
 //
-// U (left reflectors), W, Z and V (right reflectors) have b columns for each panel so far.
+// U has the left reflectors and V has the right reflectors. U, W, Z and V have b columns for each
+// finished panel of the block.
 //
-// On return A holds the reflectors of Q1 in the columns of their panels, as PanelQR stores them,
-// from the first row of the diagonal block on. If vectors are wanted, A also holds the reflectors
-// of P1, transposed, in the rows of their panels, from the first column after the diagonal block
-// on. All of A is overwritten.
+// Afterwards A holds the reflectors of Q1 in the columns of their panels, from the first row of the
+// diagonal block on, as PanelQR stores them. If vectors are wanted, A also holds the reflectors of
+// P1, transposed, in the rows of their panels, from the first column after the diagonal block on.
+// All of A is overwritten.
 //
 // Source: the deferral is that of Wang et al., PPoPP 2025, for both sides. Package stages/ref has
 // the same method in plain Go.
@@ -53,14 +54,16 @@ type GeneralSize struct {
 	Vectors bool // whether to store the reflectors of P1 in A
 }
 
-// LeftPanels returns the number of panels of columns. Each of them has a factor T.
+// LeftPanels returns the number of left panels, which consist of columns. Each of them has a factor
+// T.
 func (s GeneralSize) LeftPanels() int { return vk.Tiles(s.N, uint32(s.B)) }
 
-// RightPanels returns the number of panels of rows. Each of them has a factor T.
+// RightPanels returns the number of right panels, which consist of rows. Each of them has a factor
+// T.
 func (s GeneralSize) RightPanels() int { return max(0, (s.N-1)/s.B) }
 
-// BandLen returns the number of elements of the general compact band: 3·b for each column, and b
-// columns of zeros after the last column. Element (i, j) lies at i + j·(3b−1) + 2b−1.
+// BandLen returns the number of elements of a general compact band: 3·b elements for each column,
+// and b columns of zeros after the last column. Element (i, j) lies at i + j·(3b−1) + 2b−1.
 func (s GeneralSize) BandLen() int { return generalBandLen(s.N, s.B) }
 
 func generalBandLen(n, b int) int { return 3 * b * (n + b) }
@@ -103,10 +106,11 @@ func NewGeneralBandReduction[T spirv.Scalar](dev *vk.Device, size GeneralSize, o
 // arena, too.
 func (r *GeneralBandReduction[T]) Work() *vk.Layout { return r.work }
 
-// Flops returns the cost of the reduction in flops, 4mn² − 4/3·n³.
+// Flops returns the cost of the reduction in flops: 4·m·n² − 4/3·n³ for an m×n matrix.
 func (r *GeneralBandReduction[T]) Flops() float64 { return r.flops(r.N) }
 
-// flops returns the cost of the first c columns, which is the integral of 8·(m−c)·(n−c).
+// flops returns the cost of reducing columns 0 … c−1, which is the integral of 8·(m−x)·(n−x) over
+// x.
 func (r *GeneralBandReduction[T]) flops(c int) float64 {
 	total := func(m, n float64) float64 { return 4*m*n*n - 4*n*n*n/3 }
 	m, n, done := float64(r.M), float64(r.N), float64(c)
@@ -114,7 +118,7 @@ func (r *GeneralBandReduction[T]) flops(c int) float64 {
 }
 
 // Record reduces the m×n matrix a. band has BandLen elements. left has b×b elements for each left
-// panel, and right has b×b elements for each right panel. None of the arguments may overlap.
+// panel, and right has b×b elements for each right panel. The arguments must not overlap.
 func (r *GeneralBandReduction[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, left, right vk.Slice[T]) {
 	n, b := r.N, r.B
 	if a.Rows != r.M || a.Cols != n || band.Len() < r.BandLen() || left.Len() < r.LeftPanels()*b*b || right.Len() < r.RightPanels()*b*b {

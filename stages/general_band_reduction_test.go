@@ -80,8 +80,8 @@ func TestGeneralBandReduction(t *testing.T) {
 	}
 }
 
-// upperOnly clears undefined elements: those in the last left panel's factor if the panel has fewer
-// than b columns.
+// upperOnly sets elements to zero that the stage need not define: the elements of the last left
+// panel's factor T that belong to missing columns, if the panel has fewer than b columns.
 func upperOnly(size GeneralSize, got, want []float64) {
 	last := size.N % size.B
 	if last == 0 || size.N == 0 {
@@ -107,8 +107,8 @@ func close_(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// TestGeneralBandReductionRepeats checks that two runs give the same bits, one with waiting
-// workgroups and one without. The reduction without vectors must give the same band, too.
+// TestGeneralBandReductionRepeats checks that a run with waiting workgroups and a run without give
+// the same bits. It also checks that a reduction without vectors gives the same band.
 func TestGeneralBandReductionRepeats(t *testing.T) {
 	size := GeneralSize{M: 61, N: 50, B: 4, K: 8, Vectors: true}
 	dense := stagetest.Normal(size.M, size.N, size.M, 5).Data

@@ -7,7 +7,7 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Identity writes the identity matrix (dlaset).
+// Identity writes an identity matrix to memory (dlaset).
 type Identity[T spirv.Scalar] struct {
 	kernel *vk.Kernel[shaders.LasetSpec, shaders.LasetPush[T]]
 }

@@ -7,8 +7,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestIndexHeaders checks offsets beyond 2³² elements, the numbers of workgroups in a grid of more
-// than one row, and the order of tiles up to the largest matrices.
+// TestIndexHeaders checks the index computations of the kernels: offsets beyond 2³² elements, the
+// numbers of workgroups in a grid of several rows, and the order of tiles up to the largest
+// matrices.
 func TestIndexHeaders(t *testing.T) {
 	d := testDevice(t)
 	b := builder{dev: d}
@@ -62,8 +63,9 @@ func TestIndexHeaders(t *testing.T) {
 	}
 }
 
-// inSwaths calls visit for the tiles of rows×cols tiles, in swaths of eight rows, column by column.
-// Row r has columns up to last(r). It ends when visit returns false.
+// inSwaths calls `visit` for each tile of a grid of rows×cols tiles. The grid is divided into
+// swaths of eight rows, and each swath is visited column by column. Row r has tiles in columns 0 …
+// last(r). inSwaths ends when `visit` returns false.
 func inSwaths(rows, cols int, last func(row int) int, visit func(row, col int) bool) {
 	for first := 0; first < rows; first += 8 {
 		end := min(first+8, rows)

@@ -8,13 +8,13 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// leastDevice has only the limits that Vulkan promises for every device.
+// leastDevice has only the limits that Vulkan guarantees for every device.
 func leastDevice() *vk.Device {
 	return vk.Dry(vk.Info{Name: "least", Family: "other", SharedBytes: 16 << 10, MaxLocal: 128, Subgroup: 32})
 }
 
-// TestEveryStageFitsTheLeastDevice checks the table for devices that were never measured: its sizes
-// fit every device.
+// TestEveryStageFitsTheLeastDevice checks the tuning table for devices that were never measured:
+// its sizes must fit every device.
 func TestEveryStageFitsTheLeastDevice(t *testing.T) {
 	const n, m = 1000, 300
 	d, tune := leastDevice(), tuningFor("other")
@@ -76,8 +76,8 @@ func TestEveryStageFitsTheLeastDevice(t *testing.T) {
 	}
 }
 
-// TestStagesRefuse checks that sizes that do not fit a device give an error that says why, before a
-// driver sees them.
+// TestStagesRefuse checks sizes that do not fit a device. The constructors must return an error
+// that names the reason, before a driver compiles the kernel.
 func TestStagesRefuse(t *testing.T) {
 	small := vk.Dry(vk.Info{Name: "small", SharedBytes: 4 << 10, MaxLocal: 32, Subgroup: 8})
 	tune := tuningFor("other")
@@ -117,8 +117,8 @@ func TestStagesRefuse(t *testing.T) {
 	}
 }
 
-// TestMatrixRefusesHugeLeadingDimensions checks the limit, which exists because kernels count in 32
-// bits inside a tile.
+// TestMatrixRefusesHugeLeadingDimensions checks the limit of leading dimensions. The limit exists
+// because kernels compute offsets inside a tile in 32 bits.
 func TestMatrixRefusesHugeLeadingDimensions(t *testing.T) {
 	d := leastDevice()
 	r := vk.Reserve[float64]("r", 3<<24)
@@ -141,7 +141,7 @@ func TestMatrixRefusesHugeLeadingDimensions(t *testing.T) {
 	}
 }
 
-// TestSignsOfNothing checks columns without rows, which have no entry whose sign could be changed.
+// TestSignsOfNothing checks columns without rows, which have no element that determines a sign.
 func TestSignsOfNothing(t *testing.T) {
 	d := leastDevice()
 	s, err := NewSigns[float64](d)
@@ -161,8 +161,8 @@ func TestSignsOfNothing(t *testing.T) {
 	}
 }
 
-// TestRecordPanicsOnShortSlices checks that slices that are too short panic, because kernels do not
-// check lengths.
+// TestRecordPanicsOnShortSlices checks that Record panics if a slice is too short, because kernels
+// do not check lengths.
 func TestRecordPanicsOnShortSlices(t *testing.T) {
 	const n, m = 40, 9
 	d, tune := leastDevice(), SmallestTuning()

@@ -6,9 +6,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// holds panics if a slice has fewer than n elements. Kernels do not check lengths: they would
-// access memory past the end of the slice. A caller of Record that passes a short slice has made a
-// mistake in its program, so that an error value would not help.
+// holds panics if the slice s has fewer than n elements. The check is needed because kernels do not
+// check lengths and would access memory past the end of the slice. It is a panic and not an error,
+// because a slice that is too short is a mistake in the caller's program. The argument `what` is
+// the name of the slice.
 func holds[T any](what string, s vk.Slice[T], n int) {
 	if s.Len() < n {
 		panic(fmt.Sprintf("stages: %s has %d elements of %d", what, s.Len(), n))

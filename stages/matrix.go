@@ -5,8 +5,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Matrix is a matrix of doubles, the type of vectors in the tridiagonal stages, which compute in
-// float64 alone.
+// Matrix is a matrix of doubles. The tridiagonal stages use it for vectors, because they compute in
+// float64 only.
 type Matrix = product.Matrix[float64]
 
 // NewMatrix is product.NewMatrix for doubles. It panics if the slice is too short.

@@ -6,27 +6,30 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// mergedPanels multiplies vectors by several neighbouring panels of reflectors at once,
+// mergedPanels multiplies vectors by the reflectors of several neighbouring panels in one step,
 //
 //	X ← (I − Y·op(T)·Yᵀ)·X
 //
-// so that the products have a large inner dimension. X is stored transposed: Xt ← Xt −
-// (Xt·Y)·op(T)ᵀ·Yᵀ. Panels can be merged because the columns of a panel are zero above its
-// trapezoid.
+// so that the products have a large inner dimension. Y has the reflectors as columns, and T is the
+// triangular factor of the merged panels. X is stored transposed: Xt ← Xt − (Xt·Y)·op(T)ᵀ·Yᵀ. The
+// merged Y is a trapezoid, because the columns of each panel are zero above the trapezoid of the
+// panel.
 type mergedPanels[T spirv.Scalar] struct {
 	// b is the number of columns of a panel. width is the number of columns that are applied
-	// together. They form whole panels, unless width is the number of all columns.
+	// together, a multiple of b unless it is the number of all columns.
 	b, width int
 	ops      product.Ops[T]
 	factor   *TFactor[T]
 
-	// t is the merged T, width×width. xy and xyt are X·Y and X·Y·T, m×width each. xy and xyt share
-	// memory with the workspace of factor, because factor needs its workspace only before them.
+	// t is the merged factor T, width×width. xy is X·Y and xyt is X·Y·T, m×width each. xy and xyt
+	// share memory with the workspace of the stage `factor`, because this stage does not need its
+	// workspace any more when xy and xyt are computed.
 	t, xy, xyt vk.Region[T]
 	work       *vk.Layout
 }
 
-// newMergedPanels prepares the product for cols reflectors of at most rows elements, and m vectors.
+// newMergedPanels prepares the product for cols reflectors with at most rows elements, and for at
+// most m vectors.
 func newMergedPanels[T spirv.Scalar](dev *vk.Device, rows, cols, b, m int, ops product.Ops[T], t PanelTuning) (*mergedPanels[T], error) {
 	q := &mergedPanels[T]{b: b, ops: ops, width: min(max(1, t.Merge/b)*b, cols)}
 	var err error
@@ -44,8 +47,8 @@ func newMergedPanels[T spirv.Scalar](dev *vk.Device, rows, cols, b, m int, ops p
 	)
 }
 
-// eachFromLast calls apply for each range of columns that are applied together: width columns or
-// fewer from begin on. There are cols columns in all. The last range comes first, as Q =
+// eachFromLast divides cols columns into ranges that are applied together, and calls `apply` for
+// each range: `width` columns from column begin on. The last range comes first, because Q =
 // Q(0)·Q(1)⋯.
 func (q *mergedPanels[T]) eachFromLast(cols int, apply func(begin, width int)) {
 	for begin := (cols - 1) / max(q.width, 1) * q.width; begin >= 0 && cols > 0; begin -= q.width {
@@ -53,8 +56,8 @@ func (q *mergedPanels[T]) eachFromLast(cols int, apply func(begin, width int)) {
 	}
 }
 
-// record multiplies the vectors xt, m×y.Rows, by the panels in y. panels holds the factor T of each
-// panel. op is the operation on the merged T: Trans for Q·X, and NoTrans for Qᵀ·X.
+// record multiplies the vectors xt, m×y.Rows, by the reflectors in y. `panels` holds the factors T
+// of the panels. The operation op applies to the merged T: Trans gives Q·X, and NoTrans gives Qᵀ·X.
 func (q *mergedPanels[T]) record(
 	rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], panels vk.Slice[T], xt product.Matrix[T], op product.Op,
 ) {
@@ -69,11 +72,12 @@ func (q *mergedPanels[T]) record(
 	q.ops.Gemm(rec, ws, product.NoTrans, product.Trans, -1, xyt, y, 1, xt)
 }
 
-// columnsOfT is the number of columns of T that are multiplied at a time. Parts of T below the
-// triangle are zero and are skipped: with p pieces this is the fraction (p−1)/2p of T.
+// columnsOfT is the number of columns of T that are multiplied at a time. Smaller pieces save
+// operations, because the part of each piece below the triangle is skipped: with p pieces, the
+// fraction (p−1)/2p of T is skipped.
 const columnsOfT = 256
 
-// timesT records the product of X and op(T), where T is upper triangular.
+// timesT records the product xt ← x·op(t), where t is upper triangular.
 func (q *mergedPanels[T]) timesT(rec *vk.Recorder, ws *vk.Arena, op product.Op, x, t, xt product.Matrix[T]) {
 	for c := 0; c < t.Cols; c += columnsOfT {
 		n := min(columnsOfT, t.Cols-c)

@@ -7,9 +7,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestNoTuningHasTooManyGroups checks tunings that ask for more workgroups than every device
-// accepts in a dispatch. They get that many, and grids that grow with n are folded. (The recorder
-// panics for larger grids.)
+// TestNoTuningHasTooManyGroups checks tunings with more workgroups in a dispatch than every device
+// accepts. The stages must use the largest number that is allowed, and must fold grids that grow
+// with n into several dimensions. (The recorder panics for larger grids.)
 func TestNoTuningHasTooManyGroups(t *testing.T) {
 	d := vk.Dry(vk.Info{Name: "dry", Subgroup: 32, SharedBytes: 48 << 10, MaxLocal: 1024})
 	for _, groups := range []int{vk.MaxGroups() + 1, math.MaxInt32} {
@@ -53,8 +53,8 @@ func TestNoTuningHasTooManyGroups(t *testing.T) {
 	}
 }
 
-// recordsDry records a stage on a dry device, with slices of these lengths. It fails if the stage
-// could not be made.
+// recordsDry records a stage on a device that is not real, with slices of the given lengths. It
+// fails the test if err, the error of the stage's constructor, is not nil.
 func recordsDry(t *testing.T, d *vk.Device, err error, work func() *vk.Layout, lengths []int, record func(*vk.Recorder, *vk.Arena, []vk.Slice[float64])) {
 	t.Helper()
 	if err != nil {

@@ -9,23 +9,24 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// MRRR finds eigenvalues and vectors of a symmetric tridiagonal matrix by multiple relatively
+// MRRR finds eigenvalues and eigenvectors of a symmetric tridiagonal matrix by multiple relatively
 // robust representations (dstemr; Dhillon and Parlett 2004):
 //
-//	T·Z = Z·Λ     for the m = iu − il eigenvalues il … iu−1, counted from 0 at the smallest
+//	T·Z = Z·Λ     for the m = iu − il eigenvalues il … iu−1; the smallest has index 0
 //
-// in O(n·m) operations. Package stages/tridiag/mrrr is the algorithm; it runs on the host and
-// decides, from O(n) numbers for each level of the representation tree, which eigenvalues are
-// single and which form clusters. The device does everything of order n·m. The host needs the
-// results of each level before it can go on, so there is no Record: Solve runs.
+// MRRR needs O(n·m) operations. Package stages/tridiag/mrrr is the algorithm and runs on the host.
+// From O(n) numbers for each level of the representation tree, it decides which eigenvalues are
+// single and which form clusters. The device does all work of order n·m. The host needs the results
+// of each level before it can continue. Therefore there is no method Record: Solve records and runs
+// each level.
 //
 //	mrrr_memory.go    the workspace
-//	mrrr_run.go       one solve in flight
+//	mrrr_run.go       one solve in progress
 //	mrrr_record.go    its recordings
 //	mrrr_fallback.go  blocks that divide and conquer solves
 //
-// Source: I. Dhillon and B. Parlett, Linear Algebra Appl. 387 (2004); by levels, C. Lessig and
-// P. Bientinesi, PPAM 2009.
+// Source: I. Dhillon and B. Parlett, Linear Algebra Appl. 387 (2004); by levels, C. Lessig and P.
+// Bientinesi, PPAM 2009.
 type MRRR struct {
 	dev      *vk.Device
 	n, m     int // order of T; most vectors
@@ -45,25 +46,25 @@ type MRRR struct {
 	work   *vk.Layout
 }
 
-// MRRRCounters are counts of what the algorithm did in one solution, such as clusters and
-// fallbacks.
+// MRRRCounters counts what the algorithm did in one solve, for example clusters and fallbacks.
 type MRRRCounters = mrrr.Counters
 
 // mrrrSumThreads is the size of a workgroup of the kernel stemr_sums.
 const mrrrSumThreads = 128
 
-// mrrrFlops is the approximate number of operations for each row of each vector: the counts of two
-// bisections, and three steps of a Rayleigh quotient iteration. A division counts as one operation.
+// mrrrFlops is the approximate number of operations for each row of each vector: 50 Sturm counts of
+// the two bisections, and three steps of a Rayleigh quotient iteration. A division counts as one
+// operation.
 const mrrrFlops = 50*6 + 3*25
 
-// NewMRRR prepares for matrices of order n and up to m of their vectors, 0 ≤ m ≤ n. It returns an
-// error if the tuning is inconsistent.
+// NewMRRR prepares the solver for matrices of order n and up to m of their vectors, 0 ≤ m ≤ n. It
+// returns an error if the tuning is inconsistent.
 //
 // Divide and conquer solves the blocks of T for which MRRR finds no good vectors. The host solves
-// small blocks. For large blocks the stage fallback, which is made for order n, solves all of T. If
-// fallback is nil, the host solves the large blocks as well. If m = n, Work has the memory of
-// fallback, because MRRR needs as much. If m < n, Solve allocates that memory in the rare case that
-// it is needed: n² elements and those of fallback.Work.
+// small blocks. If there are large blocks, the stage `fallback`, which must be made for order n,
+// solves all of T on the device. If `fallback` is nil, the host solves the large blocks, too. If m
+// = n, Work includes the memory of `fallback`, because MRRR needs as much memory anyway. If m < n,
+// Solve allocates this memory only when it is needed, which is rare: n² elements and fallback.Work.
 func NewMRRR(dev *vk.Device, n, m int, fallback *DivideConquer, t MRRRTuning) (*MRRR, error) {
 	if m < 0 || m > n {
 		panic(fmt.Sprintf("stages: %d vectors of order %d", m, n))
@@ -93,30 +94,31 @@ func NewMRRR(dev *vk.Device, n, m int, fallback *DivideConquer, t MRRRTuning) (*
 	return s, nil
 }
 
-// ld is the leading dimension of the clusters' representations. A cluster of c ≥ 2 eigenvalues has
-// c columns, and uses two of them. A cluster may contain one more eigenvalue on each side of the
-// range that the caller asked for.
+// ld is the leading dimension of the clusters' representations. A cluster of c ≥ 2 eigenvalues owns
+// c columns and uses two of them. There are m + 2 columns, because on each side of the wanted range
+// a cluster may contain one more eigenvalue.
 func (s *MRRR) ld() int { return min(s.n, s.m+2) }
 
-// inFlight returns how many vectors are computed at the same time.
+// inFlight returns the number of vectors that are computed at the same time.
 func (s *MRRR) inFlight() int { return min(s.m, s.tune.Vectors) }
 
 // inPlace reports whether the workspace Work includes the memory of the fallback.
 func (s *MRRR) inPlace() bool { return s.fallback != nil && s.m == s.n }
 
-// Work is the workspace, about 2·n·m elements.
+// Work is the workspace: about 2·n·m elements for order n and at most m vectors.
 func (s *MRRR) Work() *vk.Layout { return s.work }
 
-// Flops is the approximate cost of m vectors without clusters, in flops.
+// Flops is the approximate cost of s.m vectors in flops, if there are no clusters.
 func (s *MRRR) Flops() float64 { return mrrrFlops * float64(s.n) * float64(s.m) }
 
-// Solve finds the eigenvalues il … iu−1 of T(d[n], e[n−1]), ascending, and leaves their vectors in
-// xt, (iu−il)×n: element (j, i) is component i of the vector of value j. xt must not overlap Work.
+// Solve finds the eigenvalues il … iu−1 of the tridiagonal matrix with diagonal d[n] and
+// off-diagonal e[n−1], in ascending order. It writes their vectors to xt, which is (iu−il)×n:
+// element (j, i) is component i of the vector of value il+j. xt must not overlap Work.
 //
-// The fallback runs on the device if xt is packed (Ld = iu−il): in Work if that has its memory and
-// xt has n² elements, otherwise in memory of its own. Errors: *tridiag.NonFiniteError; from divide
-// and conquer *NoConvergenceError and, where there is no memory for it, *vk.OutOfMemoryError; and
-// vk's.
+// The fallback runs on the device if xt is packed (Ld = iu−il). It uses Work if Work has the memory
+// and xt has n² elements, and otherwise memory that Solve allocates. The error is a
+// *tridiag.NonFiniteError, a *NoConvergenceError of divide and conquer, a *vk.OutOfMemoryError if
+// there is no memory for divide and conquer, or another error of package vk.
 func (s *MRRR) Solve(
 	ctx context.Context, ws *vk.Arena, d, e []float64, il, iu int, xt Matrix,
 ) ([]float64, MRRRCounters, *vk.Profile, error) {

@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// SolveAll implements mrrr.Backend. It solves all of T by divide and conquer on the device, in Work
-// if that has the memory, and otherwise in memory that it allocates.
+// SolveAll implements mrrr.Backend. It solves all of T by divide and conquer on the device. It uses
+// Work if Work includes the memory of divide and conquer, and otherwise memory that it allocates.
 func (r *mrrrRun) SolveAll(d, e []float64, from, to int) ([]float64, error) {
 	s, m := r.stage, r.xt.Rows
 	if s.fallback == nil || r.xt.Ld != m {
@@ -19,7 +19,8 @@ func (r *mrrrRun) SolveAll(d, e []float64, from, to int) ([]float64, error) {
 	if s.inPlace() && r.xt.At.Len() >= s.n*s.n {
 		return r.divide(r.ws, d, e, from, to, r.xt)
 	}
-	// Divide and conquer uses its n×n result also as workspace. The smaller result xt would not do.
+	// Divide and conquer also uses the memory of its n×n result as workspace. The matrix xt is too
+	// small for this.
 	x := vk.Reserve[float64]("MRRR fallback's vectors", s.n*s.n)
 	ws, err := s.dev.NewArena(vk.Together(x, s.fallback.Work(), s.fallback.vectors.ops.Work()))
 	if full := (*vk.OutOfMemoryError)(nil); errors.As(err, &full) {
@@ -37,8 +38,8 @@ func (r *mrrrRun) SolveAll(d, e []float64, from, to int) ([]float64, error) {
 	return values, r.run(func(rec *vk.Recorder) { vk.Copy(rec, r.xt.At.Sub(0, m*s.n), found.At) })
 }
 
-// divide runs divide and conquer in the given arena, which has its workspace and that of its
-// products. It returns eigenvalues from … to−1.
+// divide runs divide and conquer in the given arena and returns eigenvalues from … to−1. The arena
+// must contain the workspace of divide and conquer and the workspace of its products.
 func (r *mrrrRun) divide(ws *vk.Arena, d, e []float64, from, to int, xt Matrix) ([]float64, error) {
 	values, profile, err := r.stage.fallback.SolveRange(r.ctx, ws, d, e, from, to, xt)
 	r.profile.Merge(profile)
@@ -48,8 +49,8 @@ func (r *mrrrRun) divide(ws *vk.Arena, d, e []float64, from, to int, xt Matrix) 
 	return values[from:to], nil
 }
 
-// Solve implements mrrr.Backend. It solves one block on the host. The vectors are stored in the
-// memory of the clusters' representations, which are no longer needed.
+// Solve implements mrrr.Backend. It solves the block v on the host. The vectors are stored in the
+// memory of the clusters' representations, which are not needed any more.
 func (r *mrrrRun) Solve(v mrrr.Block, d, e []float64, from, to int) ([]float64, error) {
 	values, z, err := dc.Solve(d, e, dc.Options{From: from, To: to})
 	if err != nil {

@@ -13,20 +13,22 @@ var (
 	_ = [1]struct{}{}[mrrr.RootSlot+1<<32-shaders.RepresentationRoot]
 )
 
-// mrrrMemory is the workspace of MRRR. Row i of a representation is the pair of elements dᵢ and lᵢ.
+// mrrrMemory is the workspace of MRRR. A representation is a factorisation L·D·Lᵀ of a shifted
+// block of T. Row i of a representation is the pair of elements dᵢ and lᵢ.
 //
-// A cluster that has the members i … j−1 of a block owns the columns i … j−1 of the region
-// clusters, in the rows of the block. It uses the columns i and i+1. A cluster within it owns some
-// of the same columns. If the inner cluster begins with the same member, its representation takes
-// the place of the outer one's, which is no longer read. So all representations fit into n·(m+2)
-// elements.
+// A cluster with the eigenvalues i … j−1 of a block owns the columns i … j−1 of the region
+// clusters, in the rows of the block. Its representation uses columns i and i+1. A child, which is
+// a cluster inside this cluster, owns some of the same columns. If the child begins with eigenvalue
+// i, the child's representation overwrites the parent's representation, which is not read any more.
+// Therefore all representations fit into n·(m+2) elements.
 type mrrrMemory struct {
 	roots      vk.Region[float64] // representations of the blocks, 2×n
 	clusters   vk.Region[float64] // representations of the clusters, MRRR.ld × n: columns Slot, Slot+1
 	stationary vk.Region[float64] // s̃ of the stationary transform, n for each vector in flight
 
-	// These regions have an element for each task of Count, for each task of Bisect, or for each
-	// member of a level's clusters.
+	// The methods Count, Bisect and Level of the back end use these regions one after another. The
+	// regions have one element for each task of Count or Bisect, or for each eigenvalue in a
+	// level's clusters.
 	tasks  vk.Region[shaders.Task]
 	x      vk.Region[float64] // where to count
 	counts vk.Region[uint32]
@@ -35,7 +37,7 @@ type mrrrMemory struct {
 	phase  vk.Region[uint32]  // of the search for a bracket
 	of     vk.Region[int32]   // cluster
 
-	// These regions have an element for each vector of a level.
+	// These regions have one element for each vector of a level.
 	vectorTasks        vk.Region[shaders.Task]
 	column             vk.Region[int32] // of the result
 	vectorLo, vectorHi vk.Region[float64]
@@ -43,7 +45,7 @@ type mrrrMemory struct {
 	lambda, residual   vk.Region[float64]
 	finished           vk.Region[uint32]
 
-	// These regions have an element for each cluster of a level.
+	// These regions have one element for each cluster of a level.
 	clusterTasks vk.Region[shaders.Task]
 	slot         vk.Region[int32]   // column of the child's representation
 	shifts       vk.Region[float64] // mrrr.Candidates for each cluster
@@ -54,15 +56,15 @@ type mrrrMemory struct {
 	sums vk.Region[float64] // of all vectors, 2·mrrr.Samples for each row
 }
 
-// newMRRRMemory reserves the workspace for up to m vectors of order n, of which inFlight are
+// newMRRRMemory reserves the workspace for up to m vectors of order n. At most inFlight vectors are
 // computed at the same time. ld is the leading dimension of the clusters' representations.
 func newMRRRMemory(n, m, ld, inFlight int) mrrrMemory {
 	reals := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
 	words := func(name string, n int) vk.Region[uint32] { return vk.Reserve[uint32](name, n) }
 	ints := func(name string, n int) vk.Region[int32] { return vk.Reserve[int32](name, n) }
 	tasks := func(name string, n int) vk.Region[shaders.Task] { return vk.Reserve[shaders.Task](name, n) }
-	// A task is a point of the grid or an eigenvalue, and there is space for the larger number of
-	// both. A cluster has at least two eigenvalues, so there are at most n/2 clusters.
+	// counted is the largest number of tasks, because a task is a point of the grid or an
+	// eigenvalue. clusters is n/2, because a cluster has at least two eigenvalues.
 	counted, clusters := max(n, min(mrrr.GridPoints, mrrr.GridPointsPerRow*n)), n/2
 	return mrrrMemory{
 		roots:      reals("MRRR root representations", 2*n),
@@ -95,8 +97,8 @@ func (w *mrrrMemory) layout() *vk.Layout {
 		w.clusterTasks, w.slot, w.shifts, w.growth, w.chosen, w.chosenGrowth, w.sums)
 }
 
-// taskList returns tasks in the form that the kernels read. The slot RootSlot becomes the constant
-// ROOT of representation.glsl.
+// taskList returns tasks in the form that the kernels read. A task with a root representation has
+// mrrr.RootSlot as its slot, which becomes the constant ROOT of representation.glsl.
 func taskList(tasks []mrrr.Task) []shaders.Task {
 	records := make([]shaders.Task, len(tasks))
 	for i, t := range tasks {

@@ -10,7 +10,8 @@ import (
 	"github.com/vkevd/vkevd/evd/matgen"
 )
 
-// solveAndCheckMRRR finds all vectors and checks them. It fails if divide and conquer was needed.
+// solveAndCheckMRRR finds all vectors and checks them. It fails if the solver used divide and
+// conquer.
 func solveAndCheckMRRR(t *testing.T, name string, tune Tuning, d, e []float64) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {
@@ -29,7 +30,7 @@ func TestMRRROfEveryOrder(t *testing.T) {
 	}
 }
 
-// TestMRRRInEveryTuning solves with the tables of all families of devices, for orders around a
+// TestMRRRInEveryTuning solves with the tuning tables of all device families, for orders around a
 // power of two.
 func TestMRRRInEveryTuning(t *testing.T) {
 	glued := matgen.GluedWilkinson(1e-12)
@@ -45,8 +46,8 @@ func TestMRRRInEveryTuning(t *testing.T) {
 	}
 }
 
-// TestMRRROfSplitMatrices checks matrices that zeros in e split: a zero in each place, and several
-// zeros at once.
+// TestMRRROfSplitMatrices checks matrices with zeros in e, which split the matrix into blocks.
+// There is a zero in each place, and there are zeros in many sets of places.
 func TestMRRROfSplitMatrices(t *testing.T) {
 	splitTridiagonals(257, func(name string, d, e []float64) { solveAndCheckMRRR(t, name, SmallestTuning(), d, e) })
 }
@@ -55,8 +56,8 @@ func TestMRRROfScaledMatrices(t *testing.T) {
 	scaledTridiagonals(func(name string, d, e []float64) { solveAndCheckMRRR(t, name, SmallestTuning(), d, e) })
 }
 
-// TestMRRROfGluedWilkinson checks glued copies of the Wilkinson matrix of order 21. They have
-// clusters of as many eigenvalues as there are copies. There are 50 copies with VKEVD_MRRR.
+// TestMRRROfGluedWilkinson checks weakly coupled copies of the Wilkinson matrix of order 21. Each
+// cluster has as many eigenvalues as there are copies: 6, or 50 if VKEVD_MRRR is set.
 func TestMRRROfGluedWilkinson(t *testing.T) {
 	copies := 6
 	if os.Getenv("VKEVD_MRRR") != "" {
@@ -68,8 +69,9 @@ func TestMRRROfGluedWilkinson(t *testing.T) {
 	}
 }
 
-// TestMRRRLarge checks orders that take longer than make test allows: VKEVD_MRRR=1000,4097. For
-// orders above allVectors, only vectors of both ends and of the middle are found.
+// TestMRRRLarge checks orders that are too slow for make test. The environment variable VKEVD_MRRR
+// lists the orders: VKEVD_MRRR=1000,4097. For orders above allVectors, the test finds only the
+// vectors at the two ends and in the middle of the spectrum.
 func TestMRRRLarge(t *testing.T) {
 	const allVectors, some = 1000, 96
 	tune := TuningFor(testDevice(t).Info())
@@ -91,8 +93,8 @@ func TestMRRRLarge(t *testing.T) {
 	}
 }
 
-// ordersFrom reads the orders that an environment variable lists. If it is not set, the test is
-// skipped.
+// ordersFrom returns the orders that an environment variable lists. It skips the test if the
+// variable is not set.
 func ordersFrom(t *testing.T, variable string) (orders []int) {
 	t.Helper()
 	list := os.Getenv(variable)

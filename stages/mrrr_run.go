@@ -11,9 +11,9 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// mrrrRun is one solve in flight. It implements mrrr.Backend on the device; the interface documents
-// its exported methods. Each call except Root makes one recording, runs it and waits for the
-// result:
+// mrrrRun is one solve in progress. It implements mrrr.Backend on the device; the interface
+// documents the exported methods. Each call except Root makes one recording, runs it and waits for
+// the result:
 //
 //	          dispatches                                          threads
 //	Count     stemr_count                                         one per task
@@ -26,8 +26,8 @@ import (
 //	Sums      stemr_sums                                          a workgroup per row
 //	Solve     stemr_place, after the host has found the vectors   one per element
 //
-// A dispatch takes a bounded time. Longer work is split into several dispatches, and its state
-// stays in memory between them.
+// Each dispatch takes a bounded time. Longer work is divided into several dispatches, and its state
+// is in memory between them.
 type mrrrRun struct {
 	ctx     context.Context
 	ws      *vk.Arena
@@ -40,14 +40,14 @@ type mrrrRun struct {
 	execute func(ctx context.Context, rec *vk.Recorder, progress func(vk.Progress)) (*vk.Profile, error)
 }
 
-// newMRRRRun prepares a solve in the given arena, which must have the stage's workspace. xt
-// receives the vectors: it has a row for each vector and n columns.
+// newMRRRRun prepares a solve in the given arena, which must contain the stage's workspace. The
+// vectors are written to xt, which has one row for each vector and n columns.
 func newMRRRRun(ctx context.Context, ws *vk.Arena, stage *MRRR, xt Matrix) *mrrrRun {
 	return &mrrrRun{ctx: ctx, ws: ws, stage: stage, xt: xt, profile: vk.NewProfile(), execute: stage.dev.Run}
 }
 
-// solve runs the algorithm of package mrrr. The host time of the profile is the total time minus
-// that of the device.
+// solve runs the algorithm of package mrrr. It adds the host's time to the profile: the total time
+// minus the time of the device.
 func (r *mrrrRun) solve(d, e []float64, il, iu int) ([]float64, MRRRCounters, *vk.Profile, error) {
 	began := time.Now()
 	values, counters, err := mrrr.SolveWith(r, d, e, mrrr.Options{From: il, To: iu, Distrust: r.stage.tune.Distrust})
@@ -55,7 +55,7 @@ func (r *mrrrRun) solve(d, e []float64, il, iu int) ([]float64, MRRRCounters, *v
 	return values, counters, r.profile, err
 }
 
-// run records a recording and executes it.
+// run records commands by the function `record` and executes these commands.
 func (r *mrrrRun) run(record func(rec *vk.Recorder)) error {
 	rec := vk.NewRecorder(r.stage.dev)
 	rec.Phase(PhaseTridiagonal, 0, 0)
@@ -67,31 +67,33 @@ func (r *mrrrRun) run(record func(rec *vk.Recorder)) error {
 	return err
 }
 
-// send records a copy of v to the beginning of a region, before the rest of the recording runs. v
-// must not change until the recording has run.
+// send records a copy of v to the beginning of a region. The copy happens before all other commands
+// of the recording. v must not change until the recording has run.
 func send[T any](r *mrrrRun, rec *vk.Recorder, to vk.Region[T], v []T) {
 	vk.SendFirst(rec, to.In(r.ws), v)
 }
 
-// receive records a copy from the beginning of a region to the slice to, at the end of the
-// recording. The contents of to are undefined if the run fails.
+// receive records a copy from the beginning of the region `from` to the slice `to`. The copy
+// happens after all other commands of the recording. The contents of `to` are undefined if the run
+// fails.
 func receive[T any](r *mrrrRun, rec *vk.Recorder, to []T, from vk.Region[T]) {
 	vk.ReceiveLast(rec, to, from.In(r.ws))
 }
 
-// addr returns the address of element i of a region. i may be the length of the region if the
-// address is not accessed.
+// addr returns the address of element i of a region. i may be the length of the region if no kernel
+// accesses the address.
 func addr[T any](r *mrrrRun, region vk.Region[T], i int) spirv.Addr[T] {
 	return region.In(r.ws).From(i).Addr()
 }
 
-// wordsAt is addr for a region of non-negative numbers that the kernels treat as unsigned.
+// wordsAt does the same as addr for a region of non-negative integers that kernels read as
+// unsigned.
 func wordsAt(r *mrrrRun, region vk.Region[int32], i int) spirv.Addr[uint32] {
 	return spirv.Addr[uint32](addr(r, region, i))
 }
 
-// representations returns the address and the leading dimension of the representations of tasks.
-// Either all tasks use root representations or none does. There must be at least one task.
+// representations returns the address and the leading dimension of the representations that tasks
+// use. Either all tasks use root representations, or no task does. There must be at least one task.
 func (r *mrrrRun) representations(tasks []mrrr.Task) (reps spirv.Addr[float64], ld uint32) {
 	if tasks[0].Slot == mrrr.RootSlot {
 		return addr(r, r.stage.memory.roots, 0), 2
@@ -99,8 +101,8 @@ func (r *mrrrRun) representations(tasks []mrrr.Task) (reps spirv.Addr[float64], 
 	return addr(r, r.stage.memory.clusters, 0), uint32(r.stage.ld())
 }
 
-// Root implements mrrr.Backend. It copies rep, and the next recording sends it to the device. So
-// Root needs no run of its own.
+// Root implements mrrr.Backend. It copies `rep`, and the next recording sends the copy to the
+// device. So Root does not run a recording.
 func (r *mrrrRun) Root(rep []float64) error {
 	r.roots = slices.Clone(rep)
 	return nil
@@ -119,11 +121,13 @@ func (r *mrrrRun) Count(tasks []mrrr.Task, x []float64) ([]int32, error) {
 			send(r, rec, w.tasks, taskList(tasks))
 			send(r, rec, w.x, x)
 		})
-		s.count.Dispatch(rec, vk.Folded(vk.Tiles(len(tasks), s.tune.Threads)), shaders.StemrCountPush{
-			Tasks: addr(r, w.tasks, 0), Reps: reps, X: addr(r, w.x, 0),
-			Counts: addr(r, w.counts, 0), Ld: ld, Count: uint32(len(tasks)),
+		inPortions(len(tasks), s.portion(len(tasks), 1), func(first, count int) {
+			s.count.Dispatch(rec, vk.Folded(vk.Tiles(count, s.tune.Threads)), shaders.StemrCountPush{
+				Tasks: addr(r, w.tasks, first), Reps: reps, X: addr(r, w.x, first),
+				Counts: addr(r, w.counts, first), Ld: ld, Count: uint32(count),
+			})
+			rec.Costs(pivotFlops * s.pivots(count))
 		})
-		rec.Costs(pivotFlops * s.pivots(len(tasks)))
 		receive(r, rec, counts, w.counts)
 	})
 	signed := make([]int32, len(counts))
@@ -153,9 +157,9 @@ func (r *mrrrRun) Bisect(tasks []mrrr.Task, lo, hi []float64, rtol float64) erro
 	})
 }
 
-// Level implements mrrr.Backend in one recording. The vectors are found in portions, each as many
-// as are in flight. All results are received at the end of the recording. After an error they are
-// undefined.
+// Level implements mrrr.Backend with one recording. It finds the vectors in portions of as many
+// vectors as can be in flight. All results are received at the end of the recording. After an error
+// the results are undefined.
 func (r *mrrrRun) Level(l *mrrr.Level) error {
 	w := &r.stage.memory
 	return r.run(func(rec *vk.Recorder) {
@@ -176,8 +180,8 @@ func (r *mrrrRun) Level(l *mrrr.Level) error {
 	})
 }
 
-// sendLevel sends the input of a level's kernels: tasks and intervals of its vectors, of its
-// clusters and of the clusters' members.
+// sendLevel sends the input of a level's kernels to the device: the tasks and intervals of its
+// vectors, of its clusters, and of the eigenvalues in the clusters.
 func (r *mrrrRun) sendLevel(rec *vk.Recorder, l *mrrr.Level) {
 	w := &r.stage.memory
 	send(r, rec, w.vectorTasks, taskList(l.Vectors))
@@ -194,6 +198,10 @@ func (r *mrrrRun) sendLevel(rec *vk.Recorder, l *mrrr.Level) {
 	send(r, rec, w.hi, l.MemberHi)
 }
 
+// sumFlops is the cost of stemr_sums per component of a vector, in flops: a product, and two
+// additions for each sample.
+const sumFlops = 1 + 2*mrrr.Samples
+
 // Sums implements mrrr.Backend with one workgroup per row.
 func (r *mrrrRun) Sums(lambda []float64) ([]float64, error) {
 	s, w := r.stage, &r.stage.memory
@@ -204,9 +212,10 @@ func (r *mrrrRun) Sums(lambda []float64) ([]float64, error) {
 			X: r.xt.Addr(), Lambda: addr(r, w.lambda, 0), Sums: addr(r, w.sums, 0),
 			N: uint32(s.n), M: uint32(r.xt.Rows), Ldx: uint32(r.xt.Ld),
 		})
+		rec.Costs(sumFlops * float64(s.n) * float64(r.xt.Rows))
 		receive(r, rec, sums, w.sums)
 	})
 }
 
-// The compiler checks here that mrrrRun has all methods of the interface.
+// The compiler checks that mrrrRun has all methods of mrrr.Backend.
 var _ mrrr.Backend = (*mrrrRun)(nil)

@@ -12,9 +12,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestMRRRTable makes table 1 of Lessig and Bientinesi in double precision. The table has random
-// matrices with elements in [0, 1] and in [−1, 1], times, and errors in units of the bounds of the
-// method. If $VKEVD_DATA is set, the test makes the whole table.
+// TestMRRRTable computes table 1 of Lessig and Bientinesi (PPAM 2009) in double precision: times
+// and errors for random matrices with elements in [0, 1] and in [−1, 1]. Errors are in units of the
+// method's error bounds. If VKEVD_DATA is set, the test computes the whole table.
 func TestMRRRTable(t *testing.T) {
 	orders := []int{128}
 	if os.Getenv("VKEVD_DATA") != "" {

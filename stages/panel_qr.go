@@ -14,55 +14,59 @@ import (
 //
 //	panel = Q·[R; 0]     Q = H0·H1⋯ = I − Y·T·Yᵀ, min(b, m) reflectors
 //
-// After a run the panel holds Y explicitly: a unit lower trapezoid, with zeros above it and in the
-// columns that have no reflector. tau holds the b factors, and r the upper triangle of R in the
-// rows that exist. The part of r below the diagonal is not written.
+// Afterwards the panel holds Y, the reflectors as columns: a unit lower trapezoid, with zeros above
+// it and in the columns that have no reflector. tau holds the b factors τ of the reflectors. r
+// holds the upper triangle of R, in its first min(b, m) rows; the part of r below the diagonal is
+// not written.
 //
-// The method is Householder's. It is stable for every finite panel: zero, rank-deficient, near
-// overflow or underflow. Each column needs sums over the column before it. So each column is a
-// dispatch of its own, or one dispatch does all columns and its workgroups wait for each other.
-// Both ways give the same bits.
+// The method is Householder's. It is stable for every finite panel, also if the panel is zero,
+// rank-deficient, or near overflow or underflow. The reflector of a column depends on sums over the
+// rows of the previous column. Therefore each column is a dispatch, or one dispatch factors all
+// columns and its workgroups wait for each other. The two ways give the same bits.
 type PanelQR[T spirv.Scalar] struct {
 	b    int // columns
 	tune PanelTuning
 
-	// start computes the sums of the first column. After start, the first column is one dispatch of
-	// first and each later column one of column; or one dispatch of whole does all columns.
+	// `start` computes the sums of the first column. If `whole` is nil, the first column is then a
+	// dispatch of the kernel `first`, and each later column is a dispatch of the kernel `column`.
+	// Otherwise one dispatch of `whole` factors all columns.
 
 	start  *vk.Kernel[shaders.GeqrfPanelStartSpec, shaders.GeqrfPanelStartPush[T]]
 	first  *vk.Kernel[shaders.GeqrfPanelFirstSpec, shaders.GeqrfPanelFirstPush[T]]
 	column *vk.Kernel[shaders.GeqrfPanelColumnSpec, shaders.GeqrfPanelColumnPush[T]]
 
-	// whole is nil if each column is a dispatch. tall is the variant of whole for workgroups that
-	// have several chunks of rows.
+	// `whole` is nil if each column is a dispatch. `tall` is the variant of `whole` in which a
+	// workgroup has several chunks of rows.
 	whole, tall *vk.Kernel[shaders.GeqrfPanelWholeSpec, shaders.GeqrfPanelWholePush[T]]
 
-	// chunk is the number of rows that a workgroup processes together. abort is the address of the
-	// word that the host sets to end all waits.
+	// `chunk` is the number of rows that a workgroup processes at the same time. `abort` is the
+	// address of the word that the host sets to end all waits.
 	chunk int
 	abort spirv.Addr[uint32]
 
-	// state holds row j of the panel, and for each workgroup its part of the dot products of column
-	// j with every column. Successive dispatches use the two regions in turn.
+	// Each region of `state` holds row j of the panel, and for each workgroup the sums over its
+	// rows of the products of column j with every column. Successive dispatches use the two regions
+	// alternately.
 	state [2]vk.Region[T]
 
-	// slots serves the kernel whole. It holds the same numbers as state for every column, written
-	// by each workgroup for all others. Its words have 64 bits so that a number is never read half
-	// written.
+	// `slots` is used by the kernel `whole`. For every column `slots` holds the same numbers as
+	// `state`. Each workgroup writes its numbers, and all other workgroups read them. A slot has 64
+	// bits so that each number is written by one store.
 	slots vk.Region[uint64]
 
-	// exponents is the binary scale of the rows of each workgroup. With this scale no square
+	// exponents has the binary scale of the rows of each workgroup. After this scaling, no square
 	// overflows.
 	exponents vk.Region[int32]
 
-	// flags serves the kernel whole. It holds only the INFO word, because a slot that is not empty
-	// is its own flag.
+	// `flags` is used by the kernel `whole`. `flags` has only the INFO word and no flags: a
+	// workgroup waits for a slot until the slot is not empty.
 	flags machine.Flags
 
 	work, status *vk.Layout
 }
 
-// maxPanel is the largest b. For wider panels too few rows would fit into shared memory.
+// maxPanel is the largest b. If a panel were wider, too few of its rows would fit into shared
+// memory.
 const maxPanel = 128
 
 // NewPanelQR builds the kernels for panels of b columns, 1 ≤ b ≤ 128, and any number of rows.
@@ -73,12 +77,18 @@ func NewPanelQR[T spirv.Scalar](dev *vk.Device, b int, w Waiting, t PanelTuning)
 	if err := panelFits[T](t, dev.Info(), b); err != nil {
 		return nil, err
 	}
+	return newPanelQR[T](dev, b, w.Allowed && !w.Crowded && t.together(dev.Info()), t)
+}
+
+// newPanelQR does the same as NewPanelQR, but checks no conditions. If `together` is true, one
+// dispatch factors all columns.
+func newPanelQR[T spirv.Scalar](dev *vk.Device, b int, together bool, t PanelTuning) (*PanelQR[T], error) {
 	t.Groups = min(t.Groups, vk.MaxGroups()) // one dimension of a grid
 	spec := panelSpec[T](t, b)
 	q := &PanelQR[T]{b: b, tune: t, chunk: int(spec.Chunk), abort: dev.Abort()}
 	kernels := builder{dev: dev}
 	q.start = build(&kernels, shaders.GeqrfPanelStart[T](), shaders.GeqrfPanelStartSpec(spec))
-	if w.Allowed && t.together(dev.Info()) {
+	if together {
 		s := wholeSpec(spec)
 		q.whole = build(&kernels, shaders.GeqrfPanelWhole[T](), s)
 		s.Kept = 2 // with more, registers spill
@@ -110,14 +120,17 @@ func (q *PanelQR[T]) reserve() {
 	q.work, q.status = vk.Together(q.state[0], q.slots, q.exponents), q.flags.Layout()
 }
 
-// Work is the workspace of one factorisation at a time.
+// Work is the workspace of one factorisation. Factorisations that run one after another can share
+// it.
 func (q *PanelQR[T]) Work() *vk.Layout { return q.work }
 
-// Status is the memory of the INFO word. It must not be overwritten until Info is read.
+// Status is the memory of the INFO word. The caller must read Info before the memory is
+// overwritten.
 func (q *PanelQR[T]) Status() *vk.Layout { return q.status }
 
-// Info is the INFO word after a run. It is 0, or 1 + the column whose sums did not arrive within
-// the poll limit; in that case the results are undefined. The slice is empty if no workgroup waits.
+// Info is the INFO word after a run. The word is 0 after a successful run. Otherwise it is 1 plus
+// the index of the column whose sums did not arrive within the poll limit, and the results are
+// undefined. The slice is empty if workgroups do not wait for each other.
 func (q *PanelQR[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	if q.whole == nil {
 		return vk.Slice[uint32]{}
@@ -132,7 +145,7 @@ func (q *PanelQR[T]) Flops(m int) float64 {
 }
 
 // Record factors the panel, which has b columns. r is b×b with any leading dimension, and tau has b
-// elements. None of panel, r and tau may overlap.
+// elements. panel, r and tau must not overlap.
 func (q *PanelQR[T]) Record(rec *vk.Recorder, ws *vk.Arena, panel, r product.Matrix[T], tau vk.Slice[T]) {
 	q.begin(rec, ws)
 	q.record(rec, ws, panel, r, tau)
@@ -145,7 +158,7 @@ func (q *PanelQR[T]) begin(rec *vk.Recorder, ws *vk.Arena) {
 	}
 }
 
-// record is Record without clearing the INFO word.
+// record does the same as Record, but does not clear the INFO word.
 func (q *PanelQR[T]) record(rec *vk.Recorder, ws *vk.Arena, panel, r product.Matrix[T], tau vk.Slice[T]) {
 	m, b := panel.Rows, q.b
 	if panel.Cols != b || r.Rows != b || r.Cols != b || tau.Len() < b {
@@ -166,7 +179,7 @@ func (q *PanelQR[T]) record(rec *vk.Recorder, ws *vk.Arena, panel, r product.Mat
 		q.columns(rec, ws, panel, r, tau)
 		return
 	}
-	// The kernel start also marks all slots as empty before the kernel whole polls them.
+	// The kernel `start` also marks all slots as empty, before the kernel `whole` polls the slots.
 	slots := q.slots.In(ws)
 	start.Slots, start.Cleared = slots.Addr(), uint32((min(b, m)-1)*b*(1+groups))
 	q.start.Dispatch(rec, vk.Grid(groups), start)
@@ -183,8 +196,8 @@ func (q *PanelQR[T]) record(rec *vk.Recorder, ws *vk.Arena, panel, r product.Mat
 	rec.Costs(2 * float64(m) * float64(b) * float64(b))
 }
 
-// columns records a dispatch for each column. The two regions of state serve in turn for the sums,
-// so that no dispatch reads the region that it writes.
+// columns records one dispatch for each column. The dispatches use the two regions of `state`
+// alternately for the sums, so that no dispatch reads the region that it writes.
 func (q *PanelQR[T]) columns(rec *vk.Recorder, ws *vk.Arena, panel, r product.Matrix[T], tau vk.Slice[T]) {
 	m, b := panel.Rows, q.b
 	rows, groups := q.share(m)

@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// panelKinds are kinds of panels. Each entry is computed from its place and a random number of size
-// about one.
+// panelKinds are the kinds of panels that the tests factor. The function `at` computes element (i,
+// j) from i, j and a random number x of magnitude about one.
 var panelKinds = []struct {
 	name string
 	at   func(i, j int, x float64) float64
@@ -64,7 +64,7 @@ func TestPanelQR(t *testing.T) {
 // worstErrors are the largest errors of many factorisations.
 type worstErrors struct{ orthogonal, residual worst }
 
-// of factors a panel and checks the results.
+// of factors a panel, checks the form of the results, and records the errors.
 func (w *worstErrors) of(t *testing.T, where string, m, b int, panel []float64, tune Tuning) {
 	t.Helper()
 	y, r, tau := panelQR(t, m, b, panel, tune)
@@ -80,8 +80,8 @@ func (w *worstErrors) areSmall(t *testing.T) {
 	w.residual.atMost(t, "‖panel − Q·R‖/(‖panel‖·b·ε)", 10)
 }
 
-// TestPanelQRManyGroups checks a panel with more partial results than an invocation adds up at
-// once. Each workgroup has a different scale.
+// TestPanelQRManyGroups checks a panel with so many workgroups that an invocation cannot add their
+// partial sums in one step. Each workgroup has a different scale.
 func TestPanelQRManyGroups(t *testing.T) {
 	const m = 200
 	tune := SmallestTuning()
@@ -123,7 +123,7 @@ func TestPanelQRLarge(t *testing.T) {
 	}
 }
 
-// TestPanelQRRefuses checks that panels are refused that no tile can hold.
+// TestPanelQRRefuses checks that NewPanelQR refuses b < 1 and b > maxPanel.
 func TestPanelQRRefuses(t *testing.T) {
 	for _, b := range []int{-1, 0, maxPanel + 1} {
 		if _, err := NewPanelQR[float64](testDevice(t), b, Waiting{}, SmallestTuning().Panel); err == nil {
@@ -146,8 +146,8 @@ func randomPanel(m, b int, at func(i, j int, x float64) float64) []float64 {
 	return panel
 }
 
-// panelQR factors an m×b panel on the device, in memory with NaN around it. R is returned with
-// leading dimension b, and is zero from row min(b, m) on.
+// panelQR factors an m×b panel on the device. The memory around the panel holds NaN. R is returned
+// with leading dimension b; its rows from min(b, m) on are zero.
 func panelQR(t *testing.T, m, b int, panel []float64, tune Tuning) (y, r, tau []float64) {
 	t.Helper()
 	d := testDevice(t)
@@ -206,9 +206,9 @@ func unpadded(t *testing.T, m, n int, x []float64, ld int) []float64 {
 	return out
 }
 
-// checkTrapezoid checks a factored panel. Y and the upper triangle of R must be finite. Y must have
-// ones on its diagonal and zeros above. Each τ must be 0 or from 1 to 2, and 0 for a reflector without
-// rows.
+// checkTrapezoid checks the form of a factored panel. Y and the upper triangle of R must be finite.
+// Y must have ones on its diagonal and zeros above. Each τ must be 0 or from 1 to 2. A reflector
+// without rows must have τ = 0.
 func checkTrapezoid(t *testing.T, where string, m, b int, y, r, tau []float64) {
 	t.Helper()
 	for j := range b {
@@ -229,9 +229,10 @@ func checkTrapezoid(t *testing.T, where string, m, b int, y, r, tau []float64) {
 	}
 }
 
-// panelErrors measures two errors in units of b·ε: how far the first min(b, m) columns of Q are
-// from orthonormal, and how far the columns of Q·R are from those of the panel, relative to the
-// longest. For denormal numbers their spacing is allowed in addition.
+// panelErrors returns two errors in units of b·ε. The first one is the distance of the first min(b,
+// m) columns of Q from orthonormal columns. The second one is the distance of the columns of Q·R
+// from the columns of the panel, relative to the longest column. For denormal numbers, an
+// additional error of their spacing is allowed.
 func panelErrors(m, b int, panel, y, r, tau []float64) (orthogonal, residual float64) {
 	const epsilon = 0x1p-52
 	kb := min(b, m)
@@ -276,8 +277,8 @@ func panelErrors(m, b int, panel, y, r, tau []float64) (orthogonal, residual flo
 	return orthogonal / (float64(b) * epsilon), residual / (max(longest, 0.5) * float64(b) * epsilon)
 }
 
-// dot is x·y with about one rounding, so that errors of the measurement do not hide the errors that
-// are measured.
+// dot is x·y with an error of about one rounding, so that the errors of the measurement are small
+// compared to the measured errors.
 func dot(x, y []float64) float64 {
 	var sum, low float64
 	for i := range x {
@@ -293,7 +294,7 @@ func dot(x, y []float64) float64 {
 
 func norm(x []float64) float64 { return math.Sqrt(dot(x, x)) }
 
-// worst keeps the largest of some ratios, and the place where it was seen.
+// worst keeps the largest of several ratios, and the name of the case with this ratio.
 type worst struct {
 	ratio float64
 	where string

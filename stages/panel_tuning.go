@@ -9,12 +9,13 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// PanelTuning is the set of sizes of PanelQR and TFactor. Many workgroups factor the columns of a
-// panel, one column after another, and add up their results after each column. So the latency of a
-// column matters. Above a certain number, additional workgroups increase this latency.
+// PanelTuning is the set of sizes of PanelQR and TFactor. Many workgroups factor a panel. They
+// process one column after another, and add up their partial sums after each column, so the latency
+// of a column is important. Above a certain number of workgroups, more workgroups increase this
+// latency.
 type PanelTuning struct {
 	// LocalSize is the number of invocations of a workgroup, a power of two. If a panel has more
-	// columns than this, its workgroups have an invocation for each column.
+	// columns than LocalSize, a workgroup has an invocation for each column.
 	LocalSize uint32
 
 	// TileBytes is the shared memory, in bytes, for the rows that a workgroup processes at a time
@@ -25,12 +26,12 @@ type PanelTuning struct {
 	Groups int
 
 	// If Whole is true, one dispatch factors all columns, and its workgroups wait for each other.
-	// This is possible only on devices where each workgroup can have a unit of its own. If Whole is
+	// Whole has an effect only on devices with a compute unit for each workgroup. If Whole is
 	// false, each column is a dispatch.
 	Whole bool
 
-	// Polls is the poll limit of a wait: the number of polls after which a wait fails. It is used
-	// only with Whole.
+	// Polls is the poll limit of a wait: the number of polls after which the wait fails. It is used
+	// only if Whole is true.
 	Polls uint32
 
 	// Factor is the number of columns of T that one workgroup computes alone. It is at most
@@ -46,7 +47,7 @@ type PanelTuning struct {
 const narrowPanel = 16
 
 // Fits returns nil if panels of doubles of all widths can have these sizes on the device. Otherwise
-// it returns an error that says what is wrong with the sizes, or a *vk.UnsupportedError.
+// it returns an error that prints the sizes, or a *vk.UnsupportedError.
 func (t PanelTuning) Fits(info vk.Info) error {
 	for b := narrowPanel; b <= maxPanel; b *= 2 {
 		if err := panelFits[float64](t, info, b); err != nil {
@@ -68,7 +69,7 @@ func panelFits[T spirv.Scalar](t PanelTuning, info vk.Info, b int) error {
 	if n := int(spec.LocalSize); n > info.MaxLocal {
 		return refuse("invocations in a workgroup", n, info.MaxLocal)
 	}
-	// The device must have as much shared memory as the largest declaration of these kernels.
+	// The device must have as much shared memory as the kernel that declares the most.
 	declared := []shared{
 		sharedOf(shaders.GeqrfPanelColumn[T], spec),
 		sharedOf(shaders.Larft[T], shaders.LarftSpec{LocalSize: t.LocalSize, Block: t.Factor}),
@@ -104,8 +105,9 @@ func wholeSpec(s shaders.GeqrfPanelColumnSpec) shaders.GeqrfPanelWholeSpec {
 	return whole
 }
 
-// together reports whether the workgroups of a panel may wait for each other. For this all of them
-// must be resident at once. This is certain if the device has a unit for each workgroup.
+// together reports whether the device has a unit for each workgroup of a panel. The workgroups may
+// wait for each other only if all of them are also resident at the same time. PanelsMeet tests
+// whether they are resident, because another program may use some of the units.
 func (t PanelTuning) together(info vk.Info) bool {
 	return t.Whole && t.Groups <= max(info.Units, 1) && info.Int64Atomics()
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestPanelQRWhole compares one dispatch for all columns with one dispatch for each: they must give
-// the same bits for every panel. Several workgroups are possible only if the device has as many
-// units.
+// TestPanelQRWhole compares one dispatch for all columns with one dispatch for each column. The
+// bits must be the same for every panel. The test uses several workgroups only if the device has as
+// many compute units.
 func TestPanelQRWhole(t *testing.T) {
 	groups := []int{1}
 	for _, g := range []int{3, 70} {
@@ -32,8 +32,8 @@ func TestPanelQRWhole(t *testing.T) {
 	}
 }
 
-// TestPanelQRWholeLarge checks panels of the usual width. On a GPU it uses the device's own tuning.
-// Workgroups have one chunk, or several.
+// TestPanelQRWholeLarge checks panels with 32 columns. On a GPU it uses the device's own tuning. A
+// workgroup has one chunk of rows in some cases, and several chunks in others.
 func TestPanelQRWholeLarge(t *testing.T) {
 	const b = 32
 	tune := TuningFor(testDevice(t).Info())
@@ -47,7 +47,8 @@ func TestPanelQRWholeLarge(t *testing.T) {
 	}
 }
 
-// sameFactors factors the panel in both ways and compares the bits.
+// sameFactors factors the panel with one dispatch for all columns and with one dispatch for each
+// column, and compares the bits.
 func sameFactors(t *testing.T, where string, m, b int, panel []float64, tune Tuning) {
 	t.Helper()
 	tune.Panel.Whole = false
@@ -81,8 +82,9 @@ func TestPanelQRWholeOfNaN(t *testing.T) {
 	}
 }
 
-// TestPanelQRWaitsOnlyWhereAllRun checks that workgroups wait only if all of them run. If the
-// device has fewer units than workgroups, there is a dispatch for each column.
+// TestPanelQRWaitsOnlyWhereAllRun checks that workgroups wait for each other only if all of them
+// run at the same time. If the device has fewer compute units than the panel has workgroups, each
+// column must be a dispatch.
 func TestPanelQRWaitsOnlyWhereAllRun(t *testing.T) {
 	atomics := []string{"shaderBufferInt64Atomics"}
 	for _, c := range []struct {
@@ -105,8 +107,8 @@ func TestPanelQRWaitsOnlyWhereAllRun(t *testing.T) {
 	}
 }
 
-// BenchmarkPanelQR measures one dispatch per column and one dispatch for all alternately, by the
-// device's clock: go test -bench PanelQR ./stages.
+// BenchmarkPanelQR measures one dispatch per column and one dispatch for all columns alternately,
+// by the device's clock: go test -bench PanelQR ./stages.
 func BenchmarkPanelQR(b *testing.B) {
 	d := testDevice(b)
 	const cols = 32
@@ -143,8 +145,8 @@ func BenchmarkPanelQR(b *testing.B) {
 	}
 }
 
-// TestPanelQRWholeGivesUp checks a wait for a workgroup that never comes. It ends after the poll
-// limit, and INFO then names the column.
+// TestPanelQRWholeGivesUp checks a wait for a workgroup that does not run. The wait must end after
+// the poll limit, and INFO must name the column.
 func TestPanelQRWholeGivesUp(t *testing.T) {
 	d, tune := testDevice(t), SmallestTuning()
 	tune.Panel.Groups, tune.Panel.Whole, tune.Panel.Polls = 1, true, 1<<10

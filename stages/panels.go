@@ -14,13 +14,13 @@ type panels[T spirv.Scalar] struct {
 	last panelStages[T] // equal to full if the last panel has b columns
 }
 
-// panelStages are the stages for panels of one width.
+// panelStages holds the stages for panels of one width.
 type panelStages[T spirv.Scalar] struct {
 	qr     *PanelQR[T]
 	factor *TFactor[T]
 }
 
-// newPanels prepares for n columns in panels of b columns, with at most m rows.
+// newPanels prepares the stages for n columns in panels of b columns, with at most m rows.
 func newPanels[T spirv.Scalar](dev *vk.Device, m, n, b int, ops product.Ops[T], w Waiting, t PanelTuning) (panels[T], error) {
 	p := panels[T]{b: b}
 	var err error
@@ -34,7 +34,7 @@ func newPanels[T spirv.Scalar](dev *vk.Device, m, n, b int, ops product.Ops[T], 
 	return p, err
 }
 
-// newPanelStages prepares for panels of b columns with at most m rows.
+// newPanelStages prepares the stages for panels of b columns with at most m rows.
 func newPanelStages[T spirv.Scalar](dev *vk.Device, m, b int, ops product.Ops[T], w Waiting, t PanelTuning) (s panelStages[T], err error) {
 	if s.qr, err = NewPanelQR[T](dev, b, w, t); err != nil {
 		return s, err
@@ -43,7 +43,8 @@ func newPanelStages[T spirv.Scalar](dev *vk.Device, m, b int, ops product.Ops[T]
 	return s, err
 }
 
-// of returns the stages for a panel of that many columns: b, or those of the last panel.
+// of returns the stages for a panel with `cols` columns. `cols` is b, or the width of the last
+// panel.
 func (p *panels[T]) of(cols int) panelStages[T] {
 	if cols < p.b {
 		return p.last
@@ -51,7 +52,8 @@ func (p *panels[T]) of(cols int) panelStages[T] {
 	return p.full
 }
 
-// different returns the stages without repetition.
+// different returns the stages `full` and `last`, or only `full` if `full` and `last` are the same
+// stages.
 func (p *panels[T]) different() []panelStages[T] {
 	if p.last == p.full {
 		return []panelStages[T]{p.full}
@@ -59,7 +61,8 @@ func (p *panels[T]) different() []panelStages[T] {
 	return []panelStages[T]{p.full, p.last}
 }
 
-// inTurn lists the workspaces. No two of them are needed at the same time.
+// inTurn lists the workspaces of all stages. They can share memory, because no two of them are in
+// use at the same time.
 func (p *panels[T]) inTurn() (spaces []vk.Space) {
 	for _, s := range p.different() {
 		spaces = append(spaces, s.qr.Work(), s.factor.Work())
@@ -67,8 +70,8 @@ func (p *panels[T]) inTurn() (spaces []vk.Space) {
 	return spaces
 }
 
-// Status is the layout of the memory that Infos returns. This memory must not be overwritten before
-// the words are read.
+// Status is the layout of the memory that Infos returns. The caller must read the words before this
+// memory is overwritten.
 func (p *panels[T]) Status() *vk.Layout {
 	var all []vk.Space
 	for _, s := range p.different() {
@@ -77,8 +80,8 @@ func (p *panels[T]) Status() *vk.Layout {
 	return vk.Together(all...)
 }
 
-// Infos returns words that are 0 after a successful run. Other values say why the results are
-// undefined; see PanelQR.Info.
+// Infos returns INFO words that are 0 after a successful run. PanelQR.Info explains the other
+// values, for which the results are undefined.
 func (p *panels[T]) Infos(ws *vk.Arena) (infos []vk.Slice[uint32]) {
 	for _, s := range p.different() {
 		infos = append(infos, s.qr.Info(ws))
@@ -86,7 +89,7 @@ func (p *panels[T]) Infos(ws *vk.Arena) (infos []vk.Slice[uint32]) {
 	return infos
 }
 
-// begin must precede the first panel.
+// begin clears the INFO words. It must be called before the first panel is recorded.
 func (p *panels[T]) begin(rec *vk.Recorder, ws *vk.Arena) {
 	for _, s := range p.different() {
 		s.qr.begin(rec, ws)

@@ -8,11 +8,13 @@ const (
 	PhaseQR                 = "QR factorisation"      // A → R
 	PhaseBandReduction      = "band reduction"        // A → B
 	PhaseTridiagonalisation = "tridiagonalisation"    // A → T in one stage
+	PhaseBandNarrowing      = "band narrowing"        // B → a narrower B
 	PhaseBulgeChasing       = "bulge chasing"         // B → T
 	PhaseTridiagonal        = "tridiagonal solve"     // T → Λ, S by divide and conquer, MRRR or QR iteration
 	PhaseBidiagonal         = "bidiagonal solve"      // C → Σ, S, W by divide and conquer
 	PhaseBisection          = "bisection"             // T → Λ by bisection
 	PhaseCounts             = "Sturm counts"          // of an interval's ends and of certificates
+	PhaseNarrow             = "vectors to float32"    // S in the precision of A
 	PhaseApplyQ2            = "back transformation 2" // Q2·S
 	PhaseApplyQ1            = "back transformation 1" // Q1·(Q2·S)
 	PhaseApplyP2            = "back transformation 2, right"
@@ -20,14 +22,19 @@ const (
 	PhaseApplyQ0            = "back transformation 0" // of a QR factorisation
 	PhaseTranspose          = "transpose"             // Qᵀ → Q, with signs fixed
 	PhaseCheck              = "check"                 // residual and orthogonality
-	PhaseBatch              = "batch"                 // small matrices, from A to Λ and Q
+	PhaseMove               = "copies to other devices"
+	PhaseBatch              = "batch" // small matrices, from A to Λ and Q
+
+	PhaseRefineProducts = "refinement, products" // S = XᵀAX, XᵀX
+	PhaseRefineUpdate   = "refinement, update"   // X·(I + E)
+	PhaseRitz           = "refinement, clusters" // small eigenproblems
 
 	// PhaseGivenUp is the whole first attempt of a solve in which a wait between workgroups failed.
-	// The other phases of that solve's profile belong to the second attempt.
+	// The other phases of the profile belong to the second attempt.
 	PhaseGivenUp = "first attempt, a wait failed"
 
-	// PhaseEmulated names what refused a matrix: products on integer units. PhaseRefused is the whole
-	// first attempt of such a solve.
+	// PhaseEmulated is the name of the part that refused a matrix: the products on integer units.
+	// PhaseRefused is the whole first attempt of a solve that was refused.
 	PhaseEmulated = "emulated products"
 	PhaseRefused  = "first attempt, emulated products refused"
 

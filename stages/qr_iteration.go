@@ -9,33 +9,35 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// QRTuning holds the largest orders for which QR iteration on the host is the fastest solver: one
-// with vectors, one for values alone. 0 means that it was not measured (evd's TestCrossover
-// measures it).
+// QRTuning holds the largest orders for which QR iteration on the host is the fastest solver:
+// Vectors for solves with vectors, and Values for solves without vectors. 0 means that the order
+// was not measured (evd's TestCrossover measures it).
 type QRTuning struct{ Vectors, Values int }
 
-// QRIteration finds eigenvalues and vectors of a symmetric tridiagonal matrix by implicit QL and QR
-// iteration (dsteqr; without vectors dsterf). It runs on the host, in package stages/tridiag/ql,
-// and is meant for small orders: with vectors it takes 6·n³ operations of one processor, without
-// them O(n²).
+// QRIteration finds eigenvalues and eigenvectors of a symmetric tridiagonal matrix by implicit QL
+// and QR iteration (dsteqr; without vectors dsterf). It runs on the host, in package
+// stages/tridiag/ql, and is meant for small orders: with vectors one processor does 6·n³
+// operations, and without vectors O(n²) operations.
 type QRIteration struct {
 	dev *vk.Device
 	n   int
 }
 
-// NewQRIteration prepares for matrices of order n ≥ 0. The device only receives the vectors.
+// NewQRIteration prepares the solver for matrices of order n ≥ 0. The device only receives the
+// vectors.
 func NewQRIteration(dev *vk.Device, n int) *QRIteration { return &QRIteration{dev, n} }
 
-// Work is empty: the solver has no workspace on the device.
+// Work is empty, because the solver has no workspace on the device.
 func (s *QRIteration) Work() *vk.Layout { return vk.Together() }
 
 // Flops is the usual cost with vectors, 6·n³ flops: n²/2 steps of two rotations, each of n rows.
 func (s *QRIteration) Flops() float64 { n := float64(s.n); return 6 * n * n * n }
 
-// SolveRange returns the eigenvalues from … to−1 of T(d[n], e[n−1]), ascending. Unless xt has no
-// rows, it leaves their vectors in xt, (to−from)×n and packed: row j is the vector of value from+j.
-// d and e are not written. Errors are *tridiag.NonFiniteError, *NoConvergenceError, and those of
-// package vk.
+// SolveRange returns the eigenvalues from … to−1 of the tridiagonal matrix with diagonal d[n] and
+// off-diagonal e[n−1], in ascending order. If xt has rows, SolveRange writes the vectors to xt,
+// which is (to−from)×n and packed: row j is the vector of value from+j. If xt has no rows, no
+// vectors are computed. d and e are not written. The error is a *tridiag.NonFiniteError, a
+// *NoConvergenceError, or an error of package vk.
 func (s *QRIteration) SolveRange(ctx context.Context, d, e []float64, from, to int, xt Matrix) ([]float64,
 	*vk.Profile, error) {
 	if xt.Rows != 0 && (xt.Rows != to-from || xt.Cols != s.n || xt.Ld != xt.Rows) {

@@ -5,11 +5,12 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Reflectors is the orthogonal matrix Q2 of a bulge chasing, stored as a product of reflectors in
-// the form that the package's documentation describes. ReflectorLen gives the lengths of V and Tau.
+// Reflectors is the orthogonal matrix Q2 of a bulge chasing, stored as a product of Householder
+// reflectors in the form that the package's documentation describes. ReflectorLen gives the lengths
+// of V and Tau.
 //
-// BulgeChasing writes it and ApplyQ2 reads it. If b = 1 or n < 3, there are no reflectors and Q2 =
-// I.
+// BulgeChasing writes Reflectors and ApplyQ2 reads them. If b = 1 or n < 3, there are no reflectors
+// and Q2 = I.
 type Reflectors[T spirv.Scalar] struct{ V, Tau vk.Slice[T] }
 
 // check panics if V or Tau is too short for order n and half-bandwidth b.

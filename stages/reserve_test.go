@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// reserving is a product.Ops that fails for a product that was not announced: each product must fit
-// into an announced shape.
+// reserving is a product.Ops that fails the test if a stage records a product that it has not
+// reserved. A product is reserved if its sizes are at most those of a shape given to Reserve.
 type reserving struct {
 	written
 	t      *testing.T
@@ -54,8 +54,8 @@ func (r reserving) Symm(_ *vk.Recorder, _ *vk.Arena, a, w, _ Matrix) {
 	r.holds(a.Rows, w.Cols, a.Rows, 1)
 }
 
-// TestEveryProductIsReserved checks that stages announce all products that they record, so that an
-// implementation of product.Ops can lay out its workspace before.
+// TestEveryProductIsReserved checks that stages reserve all products that they record, so that an
+// implementation of product.Ops can lay out its workspace before the first product is recorded.
 func TestEveryProductIsReserved(t *testing.T) {
 	d, tune := dry(), SmallestTuning()
 	for _, n := range []int{1, 2, 5, 8, 9, 23, 50} {
@@ -88,7 +88,7 @@ func TestEveryProductIsReserved(t *testing.T) {
 	}
 }
 
-// TestSingularStagesReserve checks that the stages of the singular value decomposition announce all
+// TestSingularStagesReserve checks that the stages of the singular value decomposition reserve all
 // products that they record.
 func TestSingularStagesReserve(t *testing.T) {
 	d, tune := dry(), SmallestTuning()

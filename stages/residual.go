@@ -7,13 +7,12 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Residual measures a set of eigenpairs on the device (the two tests of dsyt22). It computes the
-// sums of magnitudes of each column of
+// Residual measures the errors of eigenpairs on the device (the two tests of dsyt22). It computes,
+// for each column, the sum of the magnitudes of the elements of
 //
 //	A·Z − Z·diag(λ)   and   ZᵀZ − I
 //
-// The largest sums are the 1-norms of these matrices. A is n×n with both triangles stored, Z is
-// n×m.
+// The largest sum of each matrix is its 1-norm. A is n×n with both triangles stored, and Z is n×m.
 type Residual[T spirv.Scalar] struct{ sums columnSums[T] }
 
 // Sums holds the eigenvalues that a residual reads and the sums that it writes: one element for
@@ -24,7 +23,7 @@ type Sums[T spirv.Real] struct {
 	Orthogonality vk.Slice[T] // out: sums of |ZᵀZ − I|
 }
 
-// NewResidual prepares for up to m ≤ n vectors of length n.
+// NewResidual prepares the stage for up to m ≤ n vectors of length n.
 func NewResidual[T spirv.Scalar](dev *vk.Device, n, m int, ops product.Ops[T]) (*Residual[T], error) {
 	sums, err := newColumnSums(dev, n, m, ops)
 	if err != nil {
@@ -33,8 +32,8 @@ func NewResidual[T spirv.Scalar](dev *vk.Device, n, m int, ops product.Ops[T]) (
 	return &Residual[T]{sums}, ops.Reserve(product.Shape{M: n, N: min(m, residualBlock), K: n, Count: 1})
 }
 
-// Work is the workspace, at most n·256 elements. The workspace of the products (Ops.Work) must be
-// in the arena, too.
+// Work is the workspace: at most n·256 elements for vectors of length n. The workspace of the
+// products (Ops.Work) must be in the arena, too.
 func (r *Residual[T]) Work() *vk.Layout { return vk.Together(r.sums.product) }
 
 // Flops is the cost of the two products A·Z and ZᵀZ, for m vectors, in flops.
@@ -43,22 +42,22 @@ func (r *Residual[T]) Flops() float64 {
 	return 2*n*n*m + 2*n*m*m
 }
 
-// Record measures the columns of z, at most m of them. A NaN in an input makes the sums that depend
-// on it NaN. Outputs must not overlap inputs.
+// Record measures the columns of z, at most m columns. A NaN in an input gives NaN in all sums that
+// depend on it. Outputs must not overlap inputs.
 func (r *Residual[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, z product.Matrix[T], s Sums[T]) {
 	r.sums.record(rec, ws, z, s, func(zj, p product.Matrix[T]) {
 		r.sums.ops.Gemm(rec, ws, product.NoTrans, product.NoTrans, 1, a, zj, 0, p)
 	})
 }
 
-// TridiagonalResidual is Residual for a symmetric tridiagonal T of doubles in the place of A
-// (dstt22).
+// TridiagonalResidual does the same as Residual for a symmetric tridiagonal matrix T of doubles
+// instead of A (dstt22).
 type TridiagonalResidual struct {
 	sums  columnSums[float64]
 	times *vk.Kernel[shaders.LagtmSpec, shaders.LagtmPush]
 }
 
-// NewTridiagonalResidual prepares for up to m ≤ n vectors of length n.
+// NewTridiagonalResidual prepares the stage for up to m ≤ n vectors of length n.
 func NewTridiagonalResidual(dev *vk.Device, n, m int, ops product.Ops[float64]) (*TridiagonalResidual, error) {
 	sums, err := newColumnSums(dev, n, m, ops)
 	if err != nil {
@@ -73,7 +72,7 @@ func NewTridiagonalResidual(dev *vk.Device, n, m int, ops product.Ops[float64]) 
 // in the arena, too.
 func (r *TridiagonalResidual) Work() *vk.Layout { return vk.Together(r.sums.product) }
 
-// Flops is the cost of the two products T·Z and ZᵀZ, in flops.
+// Flops is the cost of the two products T·Z and ZᵀZ for m vectors, in flops.
 func (r *TridiagonalResidual) Flops() float64 {
 	n, m := float64(r.sums.n), float64(r.sums.m)
 	return lagtmFlops*n*m + 2*n*m*m
@@ -81,7 +80,7 @@ func (r *TridiagonalResidual) Flops() float64 {
 
 const lagtmFlops = 5 // of an element of T·Z: three products and two sums
 
-// Record does the same as Residual.Record, for a tridiagonal matrix in place of A.
+// Record does the same as Residual.Record, for the tridiagonal matrix t instead of A.
 func (r *TridiagonalResidual) Record(
 	rec *vk.Recorder, ws *vk.Arena, t Tridiagonal[float64], z Matrix, s Sums[float64],
 ) {
@@ -96,8 +95,9 @@ func (r *TridiagonalResidual) Record(
 	})
 }
 
-// columnSums is the part that both residuals share. It multiplies some columns of Z at a time, and
-// sums the magnitudes of the differences.
+// columnSums is the part that Residual, TridiagonalResidual and SingularResidual share. It
+// processes some columns of Z at a time: it forms a product, and sums the magnitudes of the
+// differences.
 type columnSums[T spirv.Scalar] struct {
 	n, m    int // order; vectors, at most
 	ops     product.Ops[T]
@@ -110,7 +110,7 @@ const (
 	residualBlock   = 256 // columns that are measured at a time; the workspace is n times as large
 )
 
-// newColumnSums announces the product ZᵀZ to ops. Its callers announce A·Z.
+// newColumnSums reserves the product ZᵀZ in ops. Its callers must reserve A·Z.
 func newColumnSums[T spirv.Scalar](dev *vk.Device, n, m int, ops product.Ops[T]) (columnSums[T], error) {
 	b := builder{dev: dev}
 	cols := min(m, residualBlock)
@@ -121,8 +121,8 @@ func newColumnSums[T spirv.Scalar](dev *vk.Device, n, m int, ops product.Ops[T])
 	return columnSums[T]{n, m, ops, columns, vk.Reserve[T]("residual", n*cols)}, b.err
 }
 
-// record measures all columns of z. The function times records P ← A·Z for the columns that it is
-// given.
+// record measures all columns of z, some columns at a time. The function `times` records the
+// product p ← A·zj for such columns zj.
 func (r columnSums[T]) record(
 	rec *vk.Recorder, ws *vk.Arena, z product.Matrix[T], s Sums[T], times func(zj, p product.Matrix[T]),
 ) {
@@ -139,15 +139,15 @@ func (r columnSums[T]) record(
 	})
 }
 
-// each calls measure for groups of columns of an m-column matrix. A group has cols columns,
-// beginning with column j.
+// each divides m columns into ranges and calls `measure` for each range. A range has `cols` columns
+// and begins with column j.
 func (r columnSums[T]) each(m int, measure func(j, cols int)) {
 	for j := 0; j < m; j += residualBlock {
 		measure(j, min(residualBlock, m-j))
 	}
 }
 
-// compare computes the column sums of |P − Y·diag(λ)|.
+// compare records the sums of the magnitudes in each column of P − Y·diag(λ).
 func (r columnSums[T]) compare(rec *vk.Recorder, p, y product.Matrix[T], lambda, sums vk.Slice[T]) {
 	r.columns.Dispatch(rec, vk.Folded(p.Cols), shaders.ColumnResidualPush[T]{
 		X: p.Addr(), Y: y.Addr(), Lambda: lambda.Addr(), Sums: sums.Addr(),
@@ -155,7 +155,8 @@ func (r columnSums[T]) compare(rec *vk.Recorder, p, y product.Matrix[T], lambda,
 	})
 }
 
-// gram computes the column sums of |ZᵀZ − I| for the columns zj of z, which begin with column j.
+// gram records the sums of the magnitudes in some columns of ZᵀZ − I. The matrix zj consists of
+// these columns of z; its first column is column j of z.
 func (r columnSums[T]) gram(rec *vk.Recorder, ws *vk.Arena, z, zj product.Matrix[T], j int, sums vk.Slice[T]) {
 	g := product.NewMatrix(r.product.In(ws), z.Cols, zj.Cols, z.Cols)
 	r.ops.Gemm(rec, ws, product.Trans, product.NoTrans, 1, z, zj, 0, g)

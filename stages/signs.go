@@ -7,9 +7,9 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Signs fixes the signs of eigenvectors, which the eigenvalues do not determine. It makes the entry
-// of largest magnitude of each column positive. If several entries have this magnitude, the first
-// counts.
+// Signs chooses the signs of eigenvectors, which the eigenvalues do not determine. It makes the
+// element with the largest magnitude of each column positive. If several elements have this
+// magnitude, the first of them becomes positive.
 type Signs[T spirv.Scalar] struct {
 	columns *vk.Kernel[shaders.ColumnSignsSpec, shaders.ColumnSignsPush[T]]
 }
@@ -23,26 +23,27 @@ func NewSigns[T spirv.Scalar](dev *vk.Device) (*Signs[T], error) {
 	return &Signs[T]{k}, b.err
 }
 
-// Record changes the columns of x in place. A matrix without rows stays as it is.
+// Record changes the columns of x in place. A matrix without rows is not changed.
 func (s *Signs[T]) Record(rec *vk.Recorder, x product.Matrix[T]) { s.record(rec, x, 0, 0) }
 
-// RecordDeciding is Record, and sets word j of flipped to 1 if the signs of column j were changed,
-// else to 0. A column without rows gets no word.
+// RecordDeciding does the same as Record. It also sets word j of `flipped` to 1 if the signs of
+// column j were changed, and otherwise to 0. If x has no rows, `flipped` is not written.
 func (s *Signs[T]) RecordDeciding(rec *vk.Recorder, x product.Matrix[T], flipped vk.Slice[uint32]) {
 	holds("the flipped columns", flipped, x.Cols)
 	s.record(rec, x, flipped.Addr(), 0)
 }
 
-// RecordFollowing changes the signs of those columns of x whose word in flipped is not 0.
-// RecordDeciding has set these words for the columns of another matrix. Thus the left singular
-// vectors change their signs together with the right ones.
+// RecordFollowing changes the signs of those columns of x whose word in `flipped` is not 0.
+// RecordDeciding must have set the words for another matrix. For example, the left singular vectors
+// must change their signs together with the right singular vectors.
 func (s *Signs[T]) RecordFollowing(rec *vk.Recorder, x product.Matrix[T], flipped vk.Slice[uint32]) {
 	holds("the flipped columns", flipped, x.Cols)
 	s.record(rec, x, flipped.Addr(), 1)
 }
 
-// record dispatches one workgroup for each column. The workgroup finds the largest entry of the
-// column, or reads the word of the column, and changes all signs if needed.
+// record dispatches one workgroup for each column. The workgroup finds the element with the largest
+// magnitude of the column, or reads the word of the column if `follow` is 1, and changes all signs
+// of the column if needed.
 func (s *Signs[T]) record(rec *vk.Recorder, x product.Matrix[T], flipped spirv.Addr[uint32], follow uint32) {
 	if x.Rows == 0 || x.Cols == 0 {
 		return

@@ -9,8 +9,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestSigns checks that one matrix decides the signs, and that another one follows it, with columns
-// of different lengths.
+// TestSigns checks the signs of one matrix (RecordDeciding), and of a second matrix that must
+// change the same columns (RecordFollowing). The columns of the two matrices have different
+// lengths.
 func TestSigns(t *testing.T) {
 	d := testDevice(t)
 	s, err := NewSigns[float64](d)

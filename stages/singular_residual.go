@@ -6,8 +6,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// SingularResidual measures singular vectors on the device (as dbdt01 and dort01 do). It computes,
-// for each column, the sum of the magnitudes of the elements of
+// SingularResidual measures the errors of singular vectors on the device (as dbdt01 and dort01 do).
+// It computes, for each column, the sum of the magnitudes of the elements of
 //
 //	A·V − U·diag(σ),   UᵀU − I   and   VᵀV − I
 //
@@ -17,8 +17,8 @@ type SingularResidual[T spirv.Scalar] struct {
 	sums    columnSums[T]
 }
 
-// NewSingularResidual prepares the measures for an m×n matrix A and at most k columns of U and of
-// V, k ≤ max(m, n).
+// NewSingularResidual prepares the stage for an m×n matrix A and at most k columns of U and of V, k
+// ≤ max(m, n).
 func NewSingularResidual[T spirv.Scalar](dev *vk.Device, m, n, k int, ops product.Ops[T]) (*SingularResidual[T], error) {
 	sums, err := newColumnSums(dev, max(m, n), k, ops)
 	if err != nil {
@@ -31,9 +31,9 @@ func NewSingularResidual[T spirv.Scalar](dev *vk.Device, m, n, k int, ops produc
 // the products (Ops.Work) must be in the arena, too.
 func (r *SingularResidual[T]) Work() *vk.Layout { return vk.Together(r.sums.product) }
 
-// Record measures A·V − U·diag(σ). u has at least as many columns as v, and column j of u belongs
-// to column j of v. sigma and sums have one element for each column of v. sums must not overlap an
-// input.
+// Record measures A·V − U·diag(σ). u has at least as many columns as v; column j of u belongs to
+// column j of v. `sigma` and `sums` have one element for each column of v. `sums` must not overlap
+// an input.
 func (r *SingularResidual[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, u, v product.Matrix[T], sigma, sums vk.Slice[T]) {
 	holds("the singular values", sigma, v.Cols)
 	holds("the residuals", sums, v.Cols)

@@ -15,5 +15,6 @@ func init() {
 		}
 	}
 	stages.TuningFor = func(info vk.Info) stages.Tuning { return sizes(tuning.On(info)) }
+	stages.BoundedFor = func(info vk.Info, rate float64) stages.Tuning { return sizes(tuning.On(info).Bounded(rate)) }
 	stages.SmallestTuning = func() stages.Tuning { return sizes(tuning.Smallest()) }
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Tuning holds the sizes of all stages, for tests. The tables are those of package tuning. That
-// package imports this one, so tables_link_test.go sets them.
+// Tuning holds the sizes of all stages, for tests. The tables are those of package tuning. This
+// test package cannot import package tuning, because package tuning imports package stages;
+// therefore tables_link_test.go sets the tables.
 type Tuning struct {
 	Band, Block   int
 	Products      product.Tuning
@@ -22,7 +23,7 @@ type Tuning struct {
 	MRRR          MRRRTuning
 }
 
-// ChaseTable is the part of a table about the bulge chasing.
+// ChaseTable is the part of a tuning table for the bulge chasing.
 type ChaseTable struct {
 	ChaseTuning
 	Wavefront, WideFence bool
@@ -30,10 +31,12 @@ type ChaseTable struct {
 
 var (
 	TuningFor      func(vk.Info) Tuning
+	BoundedFor     func(info vk.Info, rate float64) Tuning // of a device with the given rate of FP64, in flops per second
 	SmallestTuning func() Tuning
 )
 
-// tuningFor returns the table for a family of devices, on a device with large limits.
+// tuningFor returns the tuning table for a family of devices. The device has large limits, so that
+// all sizes fit.
 func tuningFor(family string) Tuning {
 	return TuningFor(vk.Info{Family: family, SharedBytes: 64 << 10, MaxLocal: 1024, Subgroup: 32})
 }
@@ -45,7 +48,7 @@ func mrrrTuning(family string) MRRRTuning                   { return tuningFor(f
 func smallestChase() ChaseTable                             { return SmallestTuning().Chase }
 func smallestBisection() BisectionTuning                    { return SmallestTuning().Bisection }
 
-// waiting tells how workgroups may wait on a device.
+// waiting returns how workgroups may wait on a device that has the tuning table c.
 func (c ChaseTable) waiting(t testing.TB, dev *vk.Device) Waiting {
 	t.Helper()
 	w := Waiting{WideFence: c.WideFence || !dev.Info().FenceChains()}

@@ -13,12 +13,13 @@ import (
 //
 //	A = Q0·R     R n×n, upper triangular
 //
-// The matrix is divided into panels of b columns. The reflectors of a panel are first applied to
-// the columns that are merged with the panel (see ApplyQ1). Then the merged reflectors are applied
-// together to the remaining columns of A.
+// The matrix is divided into panels of b columns, and several neighbouring panels form a group (as
+// in ApplyQ1). The reflectors of a panel are first applied to the other columns of its group. After
+// the last panel of a group, all reflectors of the group are applied together to the columns after
+// the group.
 //
-// On return A holds the reflectors of Q0 in the columns of their panels, as PanelQR stores them,
-// with zeros above. This is the form that ApplyPanels takes.
+// Afterwards A holds the reflectors of Q0 in the columns of their panels, as PanelQR stores them,
+// with zeros above. ApplyPanels reads this form.
 //
 // The cost is 2·n²·(m − n/3) flops.
 type TallQR[T spirv.Scalar] struct {
@@ -69,10 +70,11 @@ func (q *TallQR[T]) Panels() int { return vk.Tiles(q.N, uint32(q.B)) }
 // arena, too.
 func (q *TallQR[T]) Work() *vk.Layout { return q.work }
 
-// Flops returns the cost of the factorisation in flops, 2mn² − 2/3·n³.
+// Flops returns the cost of the factorisation in flops: 2·m·n² − 2/3·n³ for an m×n matrix.
 func (q *TallQR[T]) Flops() float64 { return q.flops(q.N) }
 
-// flops returns the cost of the first c columns, which is the integral of 4·(m−c)·(n−c).
+// flops returns the cost of factoring columns 0 … c−1, which is the integral of 4·(m−x)·(n−x) over
+// x.
 func (q *TallQR[T]) flops(c int) float64 {
 	total := func(m, n float64) float64 { return 2*m*n*n - 2*n*n*n/3 }
 	m, n, done := float64(q.M), float64(q.N), float64(c)
@@ -80,7 +82,7 @@ func (q *TallQR[T]) flops(c int) float64 {
 }
 
 // Record factors the m×n matrix a and writes R to the packed n×n matrix r, with zeros below its
-// diagonal. factors has b×b elements for each panel. The arguments must not overlap.
+// diagonal. `factors` has b×b elements for each panel. The arguments must not overlap.
 func (q *TallQR[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, r product.Matrix[T], factors vk.Slice[T]) {
 	n, b := q.N, q.B
 	if a.Rows != q.M || a.Cols != n || r.Rows != n || r.Cols != n || r.Ld != n || factors.Len() < q.Panels()*b*b {
@@ -95,7 +97,7 @@ func (q *TallQR[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, r product.Matrix[T
 			rec.Phase(PhaseQR, q.flops(c), q.Flops())
 			q.panel(rec, ws, a, r, factors.Sub(c/b*b*b, b*b), c, end)
 		}
-		// Move the rows of R out of A, so that the panels become trapezoids.
+		// Move the rows of R out of A to r, so that only the trapezoids of the panels remain in A.
 		y := a.Block(begin, begin, q.M-begin, end-begin)
 		recordCut(rec, q.cut, y.Block(0, 0, end-begin, end-begin), r.Block(begin, begin, end-begin, end-begin), 0, b)
 		if end == n {
@@ -108,8 +110,9 @@ func (q *TallQR[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, r product.Matrix[T
 	}
 }
 
-// panel factors the panel at column c. It writes the panel's triangle of R to r and its factor T to
-// t. It applies the reflectors to the columns after the panel up to column end.
+// panel factors the panel at column c. It writes the panel's part of R to the matrix r, and the
+// panel's factor T to t. It applies the reflectors to the columns after the panel that come before
+// column `end`.
 func (q *TallQR[T]) panel(rec *vk.Recorder, ws *vk.Arena, a, r product.Matrix[T], t vk.Slice[T], c, end int) {
 	cols := min(q.B, q.N-c)
 	with := q.of(cols)
@@ -122,7 +125,7 @@ func (q *TallQR[T]) panel(rec *vk.Recorder, ws *vk.Arena, a, r product.Matrix[T]
 	}
 }
 
-// apply replaces X by (I − Y·Tᵀ·Yᵀ)·X.
+// apply replaces X by (I − Y·Tᵀ·Yᵀ)·X. Y has the reflectors, and T is their triangular factor.
 func (q *TallQR[T]) apply(rec *vk.Recorder, ws *vk.Arena, y, t, x product.Matrix[T]) {
 	k, n, room := y.Cols, x.Cols, q.s.Len()/2
 	yx, tyx := product.NewMatrix(q.s.In(ws).Sub(0, room), k, n, k), product.NewMatrix(q.s.In(ws).Sub(room, room), k, n, k)

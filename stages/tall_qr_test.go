@@ -11,8 +11,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestTallQR checks that Q0·R is the matrix again, that R is upper triangular and that Q0 is
-// orthogonal. It covers edge cases of n, of b and of the number of merged columns.
+// TestTallQR factors m×n matrices A with many rows. It checks that Q0·R = A, that R is upper
+// triangular and that the columns of Q0 are orthonormal. It covers edge cases of n, of the panel
+// width b, and of the number of reflectors that are applied together.
 func TestTallQR(t *testing.T) {
 	for _, b := range []int{1, 4} {
 		for _, n := range []int{1, 3, 4, 5, 8, 11, 26} {

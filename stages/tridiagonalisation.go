@@ -15,41 +15,42 @@ import (
 //
 //	A = Q·T·Qᵀ     Q = H(0)·H(1)⋯H(n−2)
 //
-// Tridiagonalisation is a band reduction with half-bandwidth 1 (see BandReduction) in one dispatch.
-// The workgroups keep the part of A that fits in their registers. They exchange a vector for each
-// column. Most operations are products of a matrix and a vector. So Tridiagonalisation is meant for
-// small orders, for which a band reduction and a bulge chasing spend most of their time on latency.
+// It is a band reduction with half-bandwidth 1 (see BandReduction) in one dispatch. The workgroups
+// keep the part of A that fits in their registers, and exchange a vector for each column. Most
+// operations are products of a matrix and a vector. Therefore Tridiagonalisation is meant for small
+// orders, for which a band reduction and a bulge chasing spend most of their time on latency.
 //
-// Unlike BandReduction, Tridiagonalisation reads both triangles of A and does not scale A. The sum of
-// the squares of n elements of A must not overflow. A column whose elements below the subdiagonal
-// have a sum of squares below 2⁻⁹⁰⁰ (float32: 2⁻⁸⁰) counts as reduced. So the largest magnitude in A
-// should be near 1.
+// Unlike BandReduction, Tridiagonalisation reads both triangles of A and does not scale A. The sum
+// of the squares of n elements of A must not overflow. A column is taken as reduced if its elements
+// below the subdiagonal have a sum of squares below 2⁻⁹⁰⁰ (float32: 2⁻⁸⁰). Therefore the largest
+// magnitude in A should be near 1.
 type Tridiagonalisation[T spirv.Scalar] struct {
 	n      int
 	tune   TridiagonalisationTuning
 	kernel *vk.Kernel[shaders.SytrdSpec, shaders.SytrdPush[T]]
 	abort  spirv.Addr[uint32]
 
-	// slots has the vectors that the workgroups exchange. For each row it has the elements from the
-	// diagonal on, and as many elements of A·v. A slot is a word of 64 bits, so one atomic operation
-	// moves a whole number. A slot that is not empty needs no separate flag.
+	// `slots` has the numbers that the workgroups exchange. For each row i, `slots` has the
+	// elements of the row from the diagonal on, and as many elements of the product A·v. A slot has
+	// 64 bits, so that one atomic operation writes a whole number. A workgroup waits until a slot
+	// is not empty; there are no separate flags.
 	slots vk.Region[uint64]
 	flags machine.Flags // INFO alone
 	work  *vk.Layout
 }
 
-// mostTridiagonalised is the largest order. A larger order would have too many slots for an index of
+// mostTridiagonalised is the largest order. For a larger order, the slots could not be numbered in
 // 32 bits.
 const mostTridiagonalised = 1 << 15
 
-// NewTridiagonalisation returns a reduction of matrices of order n ≥ 1. The workgroups wait for each
-// other. NewTridiagonalisation returns an error if w does not allow this or n is too large. Other
-// errors come from t.Fits or from package vk.
+// NewTridiagonalisation prepares the reduction of matrices of order n ≥ 1. It returns an error if n
+// is too large, or if w does not allow workgroups to wait for each other, which this stage needs.
+// Other errors come from t.Fits or from package vk.
 func NewTridiagonalisation[T spirv.Scalar](
 	dev *vk.Device, n int, w Waiting, t TridiagonalisationTuning,
 ) (*Tridiagonalisation[T], error) {
-	if n < 1 || n > mostTridiagonalised || !w.Allowed {
-		return nil, fmt.Errorf("stages: tridiagonalisation of order %d, waiting allowed: %v", n, w.Allowed)
+	if n < 1 || n > mostTridiagonalised || !w.Allowed || w.Crowded {
+		return nil, fmt.Errorf("stages: tridiagonalisation of order %d, waiting: %+v", n, w)
 	}
 	if err := t.Fits(dev.Info(), n); err != nil {
 		return nil, err
@@ -75,12 +76,13 @@ func newTridiagonalisation[T spirv.Scalar](
 // Work returns the layout of the workspace, n·(n+1) words of 64 bits.
 func (s *Tridiagonalisation[T]) Work() *vk.Layout { return s.work }
 
-// Status returns the layout of the word that Info returns. The word must not be overwritten until the
-// caller has read it.
+// Status returns the layout of the word that Info returns. The caller must read the word before its
+// memory is overwritten.
 func (s *Tridiagonalisation[T]) Status() *vk.Layout { return s.flags.Layout() }
 
-// Info returns the INFO word of a run. The word is 0 if the run succeeded. Otherwise it is 1 + the row
-// whose values did not arrive within the poll limit, and the results are undefined.
+// Info returns the INFO word of a run. The word is 0 after a successful run. Otherwise it is 1 plus
+// the index of the row whose values did not arrive within the poll limit, and the results are
+// undefined.
 func (s *Tridiagonalisation[T]) Info(ws *vk.Arena) vk.Slice[uint32] { return s.flags.Info(ws) }
 
 // Panels returns the number of reflectors. Each reflector has one factor τ.
@@ -89,9 +91,9 @@ func (s *Tridiagonalisation[T]) Panels() int { return max(0, s.n-1) }
 // Flops returns the number of operations of a reduction, 4/3·n³.
 func (s *Tridiagonalisation[T]) Flops() float64 { n := float64(s.n); return 4 * n * n * n / 3 }
 
-// Record records the reduction of the n×n matrix a. band has 2·n elements. t has n−1 elements, the
-// factors τ. No two of a, band and t may overlap. Their contents afterwards are those that
-// BandReduction leaves for half-bandwidth 1.
+// Record records the reduction of the n×n matrix a. `band` has 2·n elements. t has n−1 elements,
+// the factors τ. a, `band` and t must not overlap. Afterwards they hold the same data as after a
+// BandReduction with half-bandwidth 1.
 func (s *Tridiagonalisation[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, t vk.Slice[T]) {
 	n := s.n
 	if a.Rows != n || a.Cols != n || a.Ld > math.MaxUint32 {
@@ -102,7 +104,8 @@ func (s *Tridiagonalisation[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product
 	s.record(rec, ws, a, band, t, s.tune.groups(n))
 }
 
-// record does the same as Record, but dispatches only `come` workgroups. Tests dispatch too few.
+// record does the same as Record, but dispatches only `come` workgroups. Tests dispatch too few
+// workgroups, so that a wait fails.
 func (s *Tridiagonalisation[T]) record(
 	rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, t vk.Slice[T], come int,
 ) {

@@ -14,9 +14,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// smallestTridiagonalisation has several chunks of columns, of which one is in memory, and several
-// rows for each workgroup. Workgroups wait for each other, so there may not be more than the CPU
-// driver has threads.
+// smallestTridiagonalisation returns a tuning with several chunks of columns, one of which is in
+// memory, and with several rows for each workgroup. There are at most as many workgroups as the CPU
+// driver has threads, because workgroups wait for each other.
 func smallestTridiagonalisation(t testing.TB, n int) TridiagonalisationTuning {
 	t.Helper()
 	d := testDevice(t)
@@ -32,8 +32,8 @@ func smallestTridiagonalisation(t testing.TB, n int) TridiagonalisationTuning {
 	return tune
 }
 
-// tridiagonalise reduces the full matrix dense on the device. It checks that Y has zeros and ones in
-// their places.
+// tridiagonalise reduces the symmetric matrix `dense` on the device. It checks that the zeros and
+// ones of Y are in the right places.
 func tridiagonalise(t *testing.T, n int, tune TridiagonalisationTuning, dense []float64) (y, band, tau []float64) {
 	t.Helper()
 	d := testDevice(t)
@@ -58,8 +58,8 @@ func tridiagonalise(t *testing.T, n int, tune TridiagonalisationTuning, dense []
 	return y, band, tau
 }
 
-// seeTridiagonalisation measures a reduction by LAPACK's ratios, with Q made of Y and τ by the
-// reference.
+// seeTridiagonalisation measures the errors of a reduction by LAPACK's ratios. Package ref forms Q
+// from Y and τ.
 func seeTridiagonalisation(
 	t *testing.T, name string, n int, tune TridiagonalisationTuning, dense []float64, orthogonal, similar *worst,
 ) {
@@ -87,8 +87,8 @@ func TestTridiagonalisation(t *testing.T) {
 	similar.atMost(t, "‖A − Q·T·Qᵀ‖", 10)
 }
 
-// The reduction satisfies LAPACK's ratios for matrices that made eigenvalue solvers fail before. The
-// matrices are scaled to magnitudes near 1.
+// TestTridiagonalisationKinds checks LAPACK's ratios for matrices on which eigenvalue solvers have
+// failed. The matrices are scaled to magnitudes near 1.
 func TestTridiagonalisationKinds(t *testing.T) {
 	const n = 29
 	var orthogonal, similar worst
@@ -108,8 +108,8 @@ func TestTridiagonalisationKinds(t *testing.T) {
 	similar.atMost(t, "‖A − Q·T·Qᵀ‖", 10)
 }
 
-// All sizes of the kernel give the reduction of the reference within a bound. The reference adds in
-// another order.
+// TestTridiagonalisationIsTheReference checks that all sizes of the kernel give the reduction of
+// package ref within an error bound. The bits differ, because package ref adds in another order.
 func TestTridiagonalisationIsTheReference(t *testing.T) {
 	const n = 37
 	dense := symmetric(n)
@@ -121,6 +121,7 @@ func TestTridiagonalisationIsTheReference(t *testing.T) {
 		func(s *TridiagonalisationTuning) { s.Kept = 4 * n },                // all in registers
 		func(s *TridiagonalisationTuning) { s.LocalSize = 64 },              // one chunk
 		func(s *TridiagonalisationTuning) { s.LocalSize, s.Groups = 32, 1 }, // one workgroup
+		func(s *TridiagonalisationTuning) { s.Block = 4 },                   // blocks of rows
 	} {
 		tune := base
 		change(&tune)
@@ -139,7 +140,8 @@ func TestTridiagonalisationIsTheReference(t *testing.T) {
 	}
 }
 
-// The bits do not depend on the number of workgroups, nor on how many elements are in registers.
+// TestTridiagonalisationRepeats checks that the bits do not depend on the number of workgroups, on
+// the number of elements in registers, or on the distribution of rows over the workgroups.
 func TestTridiagonalisationRepeats(t *testing.T) {
 	const n = 50
 	tune := smallestTridiagonalisation(t, n)
@@ -149,7 +151,9 @@ func TestTridiagonalisationRepeats(t *testing.T) {
 	alone.Kept = n
 	all := tune
 	all.Kept = 4 * n
-	for _, other := range []TridiagonalisationTuning{tune, alone, all} {
+	blocks := tune
+	blocks.Block, blocks.Kept = 4, 4*n
+	for _, other := range []TridiagonalisationTuning{tune, alone, all, blocks} {
 		if sytrdSpec[float64](other, n, 8).LocalSize != sytrdSpec[float64](tune, n, 8).LocalSize {
 			continue // another order of sums
 		}
@@ -160,7 +164,8 @@ func TestTridiagonalisationRepeats(t *testing.T) {
 	}
 }
 
-// A NaN in A gives NaN in the results. No workgroup waits longer because of it.
+// TestTridiagonalisationOfNaN checks that a NaN in A gives NaN in the results, and that no
+// workgroup waits longer because of the NaN.
 func TestTridiagonalisationOfNaN(t *testing.T) {
 	const n = 20
 	dense := symmetric(n)
@@ -184,7 +189,8 @@ func TestTridiagonalisationOfNaN(t *testing.T) {
 	}
 }
 
-// If a workgroup does not run, the others stop waiting at the poll limit, and INFO names the row.
+// TestTridiagonalisationGivesUp checks a run in which one workgroup does not run. The other
+// workgroups must stop waiting at the poll limit, and INFO must name the row.
 func TestTridiagonalisationGivesUp(t *testing.T) {
 	const n = 20
 	d, tune := testDevice(t), smallestTridiagonalisation(t, n)

@@ -9,12 +9,13 @@ import (
 )
 
 // TridiagonalisationTuning holds the sizes of Tridiagonalisation, and the orders for which
-// Tridiagonalisation is faster than a band reduction with bulge chasing. The columns are reduced one
-// after another. All workgroups exchange values for each column. Up to some order, the latency of
-// these exchanges is nearly all of the time.
+// Tridiagonalisation is faster than a band reduction with bulge chasing. The columns are reduced
+// one after another, and all workgroups exchange values for each column. For small orders, the
+// latency of these exchanges takes nearly all of the time.
 type TridiagonalisationTuning struct {
-	// Values and Vectors are the largest orders that are reduced in one stage, without and with
-	// eigenvectors. 0 means that no order is.
+	// Values and Vectors are the largest orders that are reduced in one stage: Values for solves
+	// without vectors, and Vectors for solves with vectors. 0 means that no order is reduced in one
+	// stage.
 	Values, Vectors int
 
 	// LocalSize is the number of invocations of a workgroup, a power of two. A matrix of smaller order
@@ -25,26 +26,31 @@ type TridiagonalisationTuning struct {
 	// (multiprocessor) for each workgroup.
 	Groups int
 
-	// Rows is the least number of rows that a workgroup is planned for. So small matrices have fewer
+	// Rows is the smallest number of rows of a workgroup. Small matrices therefore have fewer
 	// workgroups.
 	Rows int
 
-	// Kept is the largest number of doubles of A that an invocation holds in registers. The rest of A
-	// stays in memory.
+	// Block is the number of neighbouring rows that a workgroup has at a time; 0 means 1. Rows is
+	// rounded up to a multiple of Block.
+	Block int
+
+	// Kept is the largest number of doubles of A that an invocation keeps in registers. The other
+	// elements of A stay in memory.
 	Kept int
 
-	// Polls is the number of loads of a slot before a wait is given up.
+	// Polls is the poll limit of a wait: the number of loads of a slot after which the wait fails.
 	Polls uint32
 }
 
-// mostLanes is the largest number of invocations whose shares sytrd adds up by shuffles.
+// mostLanes is the largest number of invocations whose partial sums the kernel sytrd adds up by
+// subgroup shuffles.
 const mostLanes = 32
 
-// Fits returns nil if matrices of order n can be reduced with these sizes on the device. If the sizes
-// do not fit n, the error prints them. If the device lacks something, the error is a
+// Fits returns nil if matrices of order n can be reduced with these sizes on the device. If the
+// sizes do not suit n, the error prints them. If the device lacks something, the error is a
 // *vk.UnsupportedError.
 func (t TridiagonalisationTuning) Fits(info vk.Info, n int) error {
-	if t.LocalSize == 0 || t.LocalSize&(t.LocalSize-1) != 0 || t.Groups < 1 || t.Rows < 1 || t.Kept < t.rows(n) {
+	if t.LocalSize == 0 || t.LocalSize&(t.LocalSize-1) != 0 || t.Groups < 1 || t.Rows < 1 || t.Block < 0 || t.Kept < t.rows(n) {
 		return fmt.Errorf("stages: no matrix of order %d can be reduced in one stage with %+v", n, t)
 	}
 	switch groups := t.groups(n); {
@@ -65,7 +71,10 @@ func (t TridiagonalisationTuning) Fits(info vk.Info, n int) error {
 }
 
 // rows returns the largest number of rows of a workgroup for a matrix of order n.
-func (t TridiagonalisationTuning) rows(n int) int { return max(t.Rows, (n+t.Groups-1)/t.Groups) }
+func (t TridiagonalisationTuning) rows(n int) int {
+	block := max(t.Block, 1)
+	return (max(t.Rows, (n+t.Groups-1)/t.Groups) + block - 1) / block * block
+}
 
 // groups returns the number of workgroups for a matrix of order n.
 func (t TridiagonalisationTuning) groups(n int) int { return (n + t.rows(n) - 1) / t.rows(n) }
@@ -80,5 +89,6 @@ func sytrdSpec[T spirv.Scalar](t TridiagonalisationTuning, n, subgroup int) shad
 	chunks := vk.Tiles(n, s.LocalSize)
 	kept := t.Kept * 8 / int(spirv.KindOf[T]().Size()) / rows
 	s.Rows, s.Chunks, s.Kept = uint32(rows), uint32(chunks), uint32(min(chunks, max(kept, 1)))
+	s.Block = uint32(max(t.Block, 1))
 	return s
 }

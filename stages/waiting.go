@@ -1,17 +1,24 @@
 package stages
 
 // Waiting tells a stage whether its workgroups may wait for each other, and which memory barriers
-// they then use. It combines facts about the machine (machine.MayWait, machine.WideFence) with the
-// choices of the tuning and of the caller. tuning.Tuning.Waiting makes it, once for a plan.
+// they then use. It combines facts about the device (machine.MayWait, machine.WideFence) with the
+// choices of the tuning and of the caller. tuning.Tuning.Waiting computes it once for each plan.
 type Waiting struct {
-	// Allowed permits workgroups to wait for each other. If false, each stage takes a form in which
-	// none waits: the bulge chasing has a dispatch for each wave of steps, ApplyQ2 lets only the
-	// invocations of one workgroup wait for each other, and panels have a dispatch for each column.
+	// Allowed permits workgroups to wait for each other. If it is false, each stage takes a form in
+	// which no workgroup waits for another workgroup: the bulge chasing has a dispatch for each
+	// wave of steps, ApplyQ2 has waits only inside a workgroup, and PanelQR has a dispatch for each
+	// column.
 	Allowed bool
 
-	// WideFence makes every invocation issue the memory barrier (fence). Otherwise one invocation
-	// issues it for its workgroup. See flags.glsl.
+	// If WideFence is true, every invocation issues the memory barrier (fence). If it is false, one
+	// invocation issues the barrier for its workgroup. See flags.glsl.
 	WideFence bool
+
+	// Crowded says that the device does not run all workgroups of a panel at the same time,
+	// although it has a unit for each of them (machine.MayMeet). Then no workgroup may wait for all
+	// other workgroups: panels have a dispatch for each column, and no matrix is reduced by
+	// Tridiagonalisation.
+	Crowded bool
 }
 
 // span is a range of items [first, last) of a stage that one dispatch processes, with their cost in
@@ -24,9 +31,9 @@ type span struct {
 // len is the number of items in the span.
 func (s span) len() int { return s.last - s.first }
 
-// spans splits items 0 … n−1 into dispatches, one span each. A span ends with the item at which its
-// cost reaches limit, or at most items; it has at least one item. The spans follow one another and
-// cover all items. For n = 0 there is none.
+// spans divides items 0 … n−1 into spans, one for each dispatch. A span has at least one and at
+// most `most` items. It ends with the item at which its cost reaches `limit`. The spans follow one
+// another and cover all items. For n = 0 there is no span.
 func spans(n, most int, limit float64, cost func(item int) float64) []span {
 	var all []span
 	part := span{}

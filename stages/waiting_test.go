@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestNoWorkgroupWaitsWhereItMayNot checks that no stage takes a form with waits on devices where
-// workgroups may not wait.
+// TestNoWorkgroupWaitsWhereItMayNot checks that no stage takes a form in which workgroups wait for
+// each other if Waiting does not allow it.
 func TestNoWorkgroupWaitsWhereItMayNot(t *testing.T) {
 	dev, tune := testDevice(t), SmallestTuning()
 	tune.ApplyQ2.Flags, tune.Panel.Groups, tune.Panel.Whole = true, 1, true
@@ -28,8 +28,8 @@ func TestNoWorkgroupWaitsWhereItMayNot(t *testing.T) {
 	}
 }
 
-// TestChaseHasTwoInvocationsThatWait checks that one invocation publishes and another waits, also
-// if a subgroup has only one invocation, and that subgroups are full.
+// TestChaseHasTwoInvocationsThatWait checks that one invocation publishes and another one waits,
+// even if a subgroup has only one invocation. It also checks that subgroups are full.
 func TestChaseHasTwoInvocationsThatWait(t *testing.T) {
 	for _, subgroup := range []int{1, 2, 32} {
 		for waiters := range 3 {
@@ -44,8 +44,8 @@ func TestChaseHasTwoInvocationsThatWait(t *testing.T) {
 	}
 }
 
-// TestSpans checks that dispatches end at their cost or their number of items, and that no item is
-// lost.
+// TestSpans checks that a dispatch ends at its cost limit or at its largest number of items, and
+// that every item belongs to a dispatch.
 func TestSpans(t *testing.T) {
 	cost := func(item int) float64 { return float64(1 + item%3) }
 	for _, c := range []struct {
@@ -62,8 +62,9 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestSharedMemoryOfKernels checks the shared memory for half-bandwidths 32 and 64. Devices with
-// less are refused. The sizes are those that were measured and documented.
+// TestSharedMemoryOfKernels checks how much shared memory the kernels need for the half-bandwidths
+// 32 and 64. The sizes are those that were measured and documented. Devices with less shared memory
+// are refused.
 func TestSharedMemoryOfKernels(t *testing.T) {
 	info := vk.Info{Subgroup: 32, SharedBytes: 48 << 10, MaxLocal: 1024}
 	q2, err := q2Spec[float64](tuningFor("nvidia").ApplyQ2, info, BackSize{1 << 14, 64, 1 << 14}, product.NoTrans)

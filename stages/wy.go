@@ -10,31 +10,34 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// TFactor makes the factor T of a product of reflectors (dlarft, forward, columnwise):
+// TFactor computes the factor T of a product of Householder reflectors (dlarft, forward,
+// columnwise):
 //
 //	H0·H1⋯ = I − Y·T·Yᵀ     T n×n, upper triangular
 //
-// It reads Y with its ones and zeros stored. Let G = Yᵀ·Y, of which only the part above the
-// diagonal is used, and D = diag(τ). Then T⁻¹ = D⁻¹ + the strict upper part of G. So if two
-// diagonal blocks T11 and T22 of T are known, the block above them is T12 = −T11·G12·T22. Small
-// diagonal blocks are made first, and products then join them to larger ones.
+// The columns of Y are the reflectors, with ones and zeros stored. Let G = Yᵀ·Y, of which only the
+// part above the diagonal is used, and D = diag(τ). Then T⁻¹ = D⁻¹ + (the strict upper part of G).
+// So if two diagonal blocks T11 and T22 of T are known, the block above T22 is T12 = −T11·G12·T22.
+// The kernel larft computes small diagonal blocks, and products then join the blocks to larger
+// blocks.
 type TFactor[T spirv.Scalar] struct {
 	n    int // order of T, at most
 	ops  product.Ops[T]
 	tune PanelTuning
 
-	// larft makes diagonal blocks of T from τ and YᵀY. diagonal copies the factors of panels into
-	// the diagonal blocks of a T.
+	// The kernel `larft` computes diagonal blocks of T from τ and YᵀY. The kernel `diagonal` copies
+	// the factors T of panels to the diagonal blocks of a merged T.
 	larft    *vk.Kernel[shaders.LarftSpec, shaders.LarftPush[T]]
 	diagonal *vk.Kernel[shaders.LarftDiagonalSpec, shaders.LarftDiagonalPush[T]]
 
-	// gram is the matrix YᵀY. half holds T11·G12 of all pairs of blocks that are joined. Both are
-	// n×n.
+	// `gram` is the matrix YᵀY. `half` holds the products T11·G12 of all pairs of blocks that are
+	// joined. Each of them is n×n.
 	gram, half vk.Region[T]
 	work       *vk.Layout
 }
 
-// NewTFactor prepares for factors T of order n or less, of reflectors with at most rows elements.
+// NewTFactor prepares the stage for factors T of order n or less, and for reflectors with at most
+// `rows` elements.
 func NewTFactor[T spirv.Scalar](dev *vk.Device, rows, n int, ops product.Ops[T], t PanelTuning) (*TFactor[T], error) {
 	if err := panelFits[T](t, dev.Info(), 1); err != nil {
 		return nil, err
@@ -51,8 +54,9 @@ func NewTFactor[T spirv.Scalar](dev *vk.Device, rows, n int, ops product.Ops[T],
 	return f, f.reserve(rows)
 }
 
-// reserve announces to ops the product YᵀY, and the products that join blocks of every size,
-// however small the first blocks are.
+// reserve reserves in `ops` the product YᵀY, and the products that join diagonal blocks of T to
+// larger blocks. The first blocks may have any size, so reserve includes the products for all block
+// sizes.
 func (f *TFactor[T]) reserve(rows int) error {
 	if err := f.ops.Reserve(product.Shape{M: f.n, N: f.n, K: rows, Count: 1}); err != nil {
 		return err
@@ -74,8 +78,9 @@ func (f *TFactor[T]) Flops(m, n int) float64 {
 	return 2*float64(n)*float64(n)*float64(m) + float64(n)*float64(n)*float64(n)/3
 }
 
-// Record makes t from y and the factors tau of its reflectors. t is square, with as many columns as
-// y, and becomes zero below its diagonal. None of y, tau and t may overlap.
+// Record computes t from y and the factors τ of its reflectors, which `tau` holds. t is square,
+// with as many columns as y; its elements below the diagonal become zero. y, `tau` and t must not
+// overlap.
 func (f *TFactor[T]) Record(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], tau vk.Slice[T], t product.Matrix[T]) {
 	n := y.Cols
 	if n == 0 || y.Rows == 0 {
@@ -84,8 +89,8 @@ func (f *TFactor[T]) Record(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T],
 	f.RecordFrom(rec, ws, f.gramian(rec, ws, y), tau, t)
 }
 
-// RecordFrom is Record for callers that have g = Yᵀ·Y already. Only the part of g above the
-// diagonal is used.
+// RecordFrom does the same as Record for callers that have computed g = Yᵀ·Y. Only the part of g
+// above the diagonal is used.
 func (f *TFactor[T]) RecordFrom(
 	rec *vk.Recorder, ws *vk.Arena, g product.Matrix[T], tau vk.Slice[T], t product.Matrix[T],
 ) {
@@ -98,17 +103,18 @@ func (f *TFactor[T]) RecordFrom(
 		panic(fmt.Sprintf("stages: %d columns of G and T, %d and %d apart: larft counts in 32 bits", n, g.Ld, t.Ld))
 	}
 	holds("tau", tau, n)
-	// Each workgroup makes a diagonal block of Factor columns.
+	// Each workgroup computes a diagonal block of Factor columns.
 	f.larft.Dispatch(rec, vk.Grid(vk.Tiles(n, f.tune.Factor)), shaders.LarftPush[T]{
 		G: g.Addr(), Tau: tau.Addr(), T: t.Addr(), N: uint32(n), Ldg: uint32(g.Ld), Ldt: uint32(t.Ld),
 	})
 	f.grow(rec, ws, g, t, int(f.tune.Factor))
 }
 
-// RecordMerge makes the factor t of neighbouring panels of b columns each from the panels' own
-// factors, which are b×b and lie one after another in panels. t is n×n with leading dimension n. y
-// holds all n columns with the zeros above each panel's trapezoid. The last panel may have fewer
-// columns; the rest of its factor is then not read.
+// RecordMerge computes the factor t of neighbouring panels from the panels' own factors. Each panel
+// has b columns; the last panel may have fewer. The factors of the panels are b×b and lie one after
+// another in `panels`. If the last panel has fewer than b columns, only this part of its factor is
+// read. t is n×n with leading dimension n. y holds all n columns, with zeros above the trapezoid of
+// each panel.
 func (f *TFactor[T]) RecordMerge(
 	rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], b int, panels vk.Slice[T], t product.Matrix[T],
 ) {
@@ -130,15 +136,16 @@ func (f *TFactor[T]) RecordMerge(
 	}
 }
 
-// gramian computes Yᵀ·Y into the workspace, packed.
+// gramian computes Yᵀ·Y as a packed matrix in the workspace, and returns this matrix.
 func (f *TFactor[T]) gramian(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T]) product.Matrix[T] {
 	g := product.NewMatrix(f.gram.In(ws), y.Cols, y.Cols, y.Cols)
 	f.ops.Gemm(rec, ws, product.Trans, product.NoTrans, 1, y, y, 0, g)
 	return g
 }
 
-// grow doubles the size of T's diagonal blocks until one block is left. Before the call, the
-// diagonal blocks of the given size must be made, and T must be zero below them.
+// grow joins neighbouring diagonal blocks of T, and thus doubles their size, until T is a single
+// block. Before the call, the diagonal blocks of the given size must be computed, and T must be
+// zero below these blocks.
 func (f *TFactor[T]) grow(rec *vk.Recorder, ws *vk.Arena, g, t product.Matrix[T], size int) {
 	j := join[T]{g: g, t: t, half: product.NewMatrix(f.half.In(ws), t.Rows, t.Rows, t.Rows)}
 	for n := t.Rows; size < n; size *= 2 {
@@ -152,21 +159,21 @@ func (f *TFactor[T]) grow(rec *vk.Recorder, ws *vk.Arena, g, t product.Matrix[T]
 	}
 }
 
-// join describes count pairs of neighbouring diagonal blocks of T. The blocks of a pair have orders
-// n1 and n2, and the first pair begins at row start.
+// join describes `count` pairs of neighbouring diagonal blocks of T. The blocks of a pair have
+// orders n1 and n2. The first pair begins at row `start`.
 type join[T spirv.Scalar] struct {
 	g, t, half           product.Matrix[T] // YᵀY; T; T11·G12
 	start, n1, n2, count int
 }
 
-// join computes the blocks T12 = −T11·G12·T22 of all pairs, with one batch of products for T11·G12
-// and one for the product with T22.
+// join computes the blocks T12 = −T11·G12·T22 of all pairs. One batch of products computes T11·G12,
+// and another batch multiplies by T22.
 func (f *TFactor[T]) join(rec *vk.Recorder, ws *vk.Arena, j join[T]) {
 	if j.count == 0 {
 		return
 	}
-	// above returns the block above the diagonal of the first pair. next is the distance from one
-	// pair to the next, in elements.
+	// `above` returns the block above the diagonal in the first pair of blocks of m. `next` returns
+	// the distance from one pair of blocks of m to the next pair, in elements.
 	above := func(m product.Matrix[T]) product.Matrix[T] { return m.Block(j.start, j.start+j.n1, j.n1, j.n2) }
 	next := func(m product.Matrix[T]) int { return (j.n1 + j.n2) * (m.Ld + 1) }
 	t11, t22 := j.t.Block(j.start, j.start, j.n1, j.n1), j.t.Block(j.start+j.n1, j.start+j.n1, j.n2, j.n2)

@@ -2,7 +2,8 @@ package bidiagonal
 
 import "github.com/vkevd/vkevd/stages/tridiag/dc"
 
-// Side names one side of a singular triplet, C·w = σ·s: the right vector w or the left vector s.
+// Side names one side of a singular triplet, C·w = σ·s: the side of the right vector w, or the side
+// of the left vector s.
 type Side int
 
 const (
@@ -10,32 +11,34 @@ const (
 	Left              // the vectors s, columns of S
 )
 
-// Sides lists both sides, in the order in which their vectors are formed.
+// Sides lists the two sides, in the order in which their vectors are formed.
 var Sides = [2]Side{Right, Left}
 
-// Backend does the work of order n² and n³. It keeps the matrices W and S of the right and left
-// vectors. Both are block diagonal with the same blocks, as Q is in dc.Backend.
+// Backend does the work of order n² and n³. It stores the matrices W and S of the right and left
+// vectors of all solved blocks of C. W and S are block diagonal, with one diagonal block for each
+// solved block of C.
 //
 // One goroutine makes the calls, in this order:
 //
 //	Leaves; Roots, once per level; Vectors, unless no vectors are wanted
 type Backend interface {
-	// Leaves starts a new problem with the merges of tree, and solves the leaves. d and e are the
-	// diagonal and the superdiagonal of C. d is zero in rows that are torn out (package comment).
-	// Leaves writes the singular values to d, ascending in each leaf. It writes the first and the
-	// last row of each leaf's right vectors to rows. If the last element of a leaf's d was zero,
-	// the leaf's last row counts as torn out: its triplet comes first in the leaf, and its left
-	// vector is the last unit vector. e is not written.
+	// Leaves starts a new problem with the merges of `tree`, and solves the leaves of `tree` by QR
+	// iteration. d and e are the diagonal and the superdiagonal of C. In rows that are torn out, d
+	// is zero (see the package comment). Leaves writes the singular values to d, ascending in each
+	// leaf. It writes the first and the last row of each leaf's right vectors to `rows`. If the
+	// last element of a leaf's d was zero, the last row of the leaf is taken as torn out: its
+	// triplet comes first in the leaf, and the left vector of this triplet is the last unit vector.
+	// e is not written.
 	Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error
 
-	// Roots solves the secular equations of the merges of one level. It sets Mu and Origin of
-	// Merge.Right. Except in the last level, it also sets the first K elements of Q.First and
-	// Q.Last of Merge.Right.
+	// Roots solves the secular equations of the merges of one level. It sets Mu and Origin of the
+	// field Right of each merge. Except in the last level, it also sets the first K elements of
+	// Q.First and Q.Last of Right.
 	Roots(merges []*Merge) error
 
-	// Vectors merges blocks of W and of S, level by level, as type Merge describes. Both results
-	// have n rows and len(order) columns, with all zeros stored. Column j of a result is column
-	// order[j] of W or S.
+	// Vectors merges the blocks of W and of S, level by level, as type Merge describes. The results
+	// have n rows and len(order) columns each, with all zeros stored. Column j of a result is
+	// column `order[j]` of W or S.
 	Vectors(levels [][]*Merge, order []int32) error
 }
 

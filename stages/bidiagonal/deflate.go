@@ -8,7 +8,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
 )
 
-// blocks holds two solved blocks and the row between them, which a merge needs.
+// blocks holds two solved blocks and the row between them (the torn row). A merge joins the two
+// blocks.
 type blocks struct {
 	dc.Pair
 	sigma []float64 // singular values of both blocks, by column
@@ -21,9 +22,10 @@ type blocks struct {
 	dk, ek float64 // the row between the blocks: its elements in the upper block's last column and in the next column
 }
 
-// newMerge deflates (dlasd2): it finds the triplets of the blocks that are already triplets of the
-// merged matrix M to working accuracy. It also rotates columns to get more such triplets. There are
-// three rules. Each rule makes an element of M zero whose magnitude is at most tol:
+// newMerge deflates (dlasd2): it finds the singular triplets of the two blocks that are also
+// triplets of the merged matrix M, to working accuracy. It rotates columns to get more such
+// triplets. There are three rules. Each rule sets an element of M to zero whose magnitude is at
+// most `tol`. z is the full row of M, and d_i are its poles:
 //
 //	|z_i|                             z_i is set to zero
 //	d_i·|z_i|/r,  r = √(z_0² + z_i²)  d_i is near to 0: columns 0 and i of W are rotated until z_i is
@@ -32,8 +34,8 @@ type blocks struct {
 //	r = √(z_l² + z_i²)                until z_i is zero; the two rotations put this number off the
 //	                                  diagonal
 //
-// The null vectors of both blocks are rotated until one of them is orthogonal to the row. This one
-// is the null vector of the merged block.
+// The null vectors of the two blocks are rotated until one of them is orthogonal to the torn row.
+// This vector is the null vector of the merged block.
 func newMerge(b blocks) *Merge {
 	columns := dc.NewColumns(b.Pair, b.sigma, b.rows)
 	norm := max(math.Abs(b.dk), math.Abs(b.ek))
@@ -76,9 +78,9 @@ func newMerge(b blocks) *Merge {
 	return m
 }
 
-// zeroChain is the chain of rotations of pole 0 with other columns. Each rotation makes an element
-// of the row z zero. It rotates two columns of W, and does not change S. Other chains may grow at
-// the same time.
+// zeroChain is the sequence of rotations of pole 0 with other columns. Each rotation sets an
+// element of the row z to zero. It rotates two columns of W, and does not change S. Other chains of
+// rotations may grow at the same time.
 type zeroChain struct {
 	*dc.Columns
 	column   int32 // the column that holds pole 0 after the rotations so far
@@ -86,10 +88,10 @@ type zeroChain struct {
 	cos, sin []float64
 }
 
-// rotate rotates the column of pole 0 and column c until the first of them has a zero in the row z.
-// It does so only if the element that the rotation puts below z_0 is at most tol. The first column
-// is deflated, and pole 0 moves to column c. The sign of column c changes, so that no singular
-// value becomes negative.
+// rotate rotates the column of pole 0 and column c until the column of pole 0 has a zero in the row
+// z. It rotates only if the element that the rotation puts below z_0 is at most `tol`. After the
+// rotation, the column that belonged to pole 0 is deflated, and column c belongs to pole 0. The
+// sign of column c changes, so that no singular value becomes negative.
 func (x *zeroChain) rotate(c int32, tol float64) bool {
 	a, cos, sin := x.column, 1.0, 0.0
 	if x.D[c]*math.Abs(x.Z[c]) > 2*tol*(math.Abs(x.Z[a])+math.Abs(x.Z[c])) {
@@ -112,8 +114,8 @@ func (x *zeroChain) rotate(c int32, tol float64) bool {
 	return true
 }
 
-// end sets the numbers of pole 0, which remains a pole. If its z is too small, end increases it to
-// tol.
+// end sets the numbers of pole 0, which is never deflated. If the magnitude of its z is at most
+// `tol`, it becomes `tol`.
 func (x *zeroChain) end(tol float64) {
 	if z := &x.Z[x.column]; math.Abs(*z) <= tol {
 		*z = math.Copysign(tol, *z)
@@ -122,9 +124,9 @@ func (x *zeroChain) end(tol float64) {
 	x.dst = append(x.dst, 0)
 }
 
-// appendTo appends the chain to the steps of W in right, and returns the steps of S. S has no
-// rotations for this chain, so each of its columns is a chain of one step in S. The last column is
-// pole 0, and the others are deflated.
+// appendTo appends the rotations of the chain to the steps of W in `right`, and returns the steps
+// of S. The chain has no rotations of S. Therefore each of its columns is a chain of one step in S.
+// The last column is pole 0, and the other columns are deflated.
 func (x *zeroChain) appendTo(right *dc.Gather) (left dc.Gather) {
 	first := len(right.Src)
 	copy(right.Cos[first:], x.cos)
@@ -142,7 +144,8 @@ func (x *zeroChain) appendTo(right *dc.Gather) (left dc.Gather) {
 	return left
 }
 
-// square replaces the poles d and the row z by the poles and weights of the secular equation in σ².
+// square replaces the poles d and the row z by the poles and weights of the secular equation, whose
+// unknown is σ².
 func square(p *dc.Secular) {
 	p.Rho = 0
 	for i, z := range p.Z {

@@ -12,14 +12,14 @@ import (
 )
 
 // Host is the Backend in plain Go. It is neither blocked nor parallel. Tests compare other back
-// ends with Host, and take numbers from Host if there is no device.
+// ends with Host. Tests without a device take numerical results from Host.
 type Host struct {
 	n int
 
-	// blocks are W and S, n×n and column-major.
+	// `blocks` holds W and S, n×n and column-major.
 	blocks [2][]float64
 
-	// results has the results of Vectors for W and S, n×columns and column-major.
+	// `results` has the results of Vectors for W and S, n×columns and column-major.
 	results [2][]float64
 }
 
@@ -31,7 +31,7 @@ func NewHost(n int) *Host {
 // Result returns the vectors of one side, n×columns and column-major.
 func (b *Host) Result(side Side) []float64 { return b.results[side] }
 
-// column returns rows [lo, hi) of column c of the blocks of one side.
+// column returns rows [lo, hi) of column c of W or of S. The argument `side` selects W or S.
 func (b *Host) column(side Side, c, lo, hi int) []float64 {
 	return b.blocks[side][lo+c*b.n : hi+c*b.n]
 }
@@ -50,13 +50,14 @@ func (b *Host) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error {
 	return nil
 }
 
-// leaf solves one leaf by gonum's QR iteration. If the last element of d is zero, the last row is
-// torn out, and its vectors must not mix with the other vectors. Rotations then make the last
-// column zero, row after row, and the iteration runs without the last row and column.
+// leaf solves one leaf by gonum's QR iteration. If the last element of d is zero, a parent in the
+// tree has removed the last row of the leaf. The singular vectors of this zero row must not mix with
+// the other vectors. In this case, rotations first make the last column zero, one row after another,
+// and the iteration then runs without the last row and column.
 func (b *Host) leaf(l dc.Pair, d, e []float64) bool {
 	n := len(d)
-	// The rows of w are right vectors, and the rows of s are left vectors. A rotation of columns of
-	// C rotates rows of w.
+	// The rows of w are right vectors, and the rows of s are left vectors. A rotation of two
+	// columns of C rotates two rows of w.
 	w, s := identity(n), identity(n)
 	order := n
 	if d[n-1] == 0 {
@@ -79,8 +80,8 @@ func (b *Host) leaf(l dc.Pair, d, e []float64) bool {
 		}
 	}
 	if order > 0 {
-		// gonum's matrices are row-major. Dbdsqr multiplies u by S from the right, and w by Wᵀ from the
-		// left.
+		// gonum's matrices are row-major. Dbdsqr multiplies u by S from the right, and w by Wᵀ from
+		// the left.
 		u := identity(n)
 		work := make([]float64, 4*order)
 		if !(gonum.Implementation{}).Dbdsqr(blas.Upper, order, n, n, 0, d[:order], e[:order-1], w, n, u, n, nil, 1, work) {
@@ -92,7 +93,8 @@ func (b *Host) leaf(l dc.Pair, d, e []float64) bool {
 			}
 		}
 	}
-	// The values descend, and the zero of a torn row is the last one. All are reversed.
+	// Dbdsqr returns the values in descending order, and the zero of a torn row comes last. The
+	// results must ascend, so their order is reversed.
 	slices.Reverse(d)
 	for c := range n {
 		copy(b.column(Right, l.Lo+c, l.Lo, l.Hi()), w[(n-1-c)*n:(n-c)*n])
@@ -116,7 +118,8 @@ func rotate(cos, sin float64, x, y []float64) {
 	}
 }
 
-// Roots implements Backend. It never fails.
+// Roots implements Backend. The error is that of the secular equations of package dc, and is always
+// nil.
 func (b *Host) Roots(merges []*Merge) error {
 	if err := dc.NewHost(0).Roots(Of(merges, Right)); err != nil {
 		return err
@@ -127,7 +130,7 @@ func (b *Host) Roots(merges []*Merge) error {
 	return nil
 }
 
-// Vectors implements Backend. It never fails.
+// Vectors implements Backend. The error is always nil.
 func (b *Host) Vectors(levels [][]*Merge, order []int32) error {
 	for _, side := range Sides {
 		for _, merges := range OneSide(levels, side) {
@@ -143,7 +146,7 @@ func (b *Host) Vectors(levels [][]*Merge, order []int32) error {
 	return nil
 }
 
-// merge makes one block of one side from two, as type dc.Merge describes.
+// merge forms one block of W or S from two smaller blocks, as type dc.Merge describes.
 func (b *Host) merge(m *dc.Merge, side Side) {
 	n := m.N()
 	w := make([][]float64, n) // the columns of W
@@ -177,7 +180,8 @@ func (b *Host) merge(m *dc.Merge, side Side) {
 	}
 }
 
-// vector writes column j of the factor of one side to x, with one element per pole.
+// vector writes column j of the factor of one side to x. The column has one element for each pole,
+// and norm 1.
 func vector(m *dc.Merge, j int, side Side, x []float64) {
 	norm := 0.0
 	for i, z := range m.ZHat {

@@ -25,21 +25,23 @@ type solution struct {
 	d, e     []float64 // C, scaled
 	exponent int       // C was divided by 2^exponent
 
-	// sigma is at first d, with zeros in rows that are torn out. When rows [lo, hi) are solved,
-	// sigma[lo:hi] has their singular values in the order of the columns of W and S.
+	// `sigma` is at first the diagonal d, with zeros in rows that are torn out. When a block of
+	// rows [lo, hi) is solved, sigma[lo:hi] has its singular values in the order of the columns of
+	// W and S.
 	sigma []float64
 
 	rows  dc.Rows // first and last rows of W's blocks
 	order []int32 // for each block, the permutation that makes the block's part of sigma ascend; it counts from 0
 
-	// null[lo] is set for each block that begins at row lo. It is the column of the block's null
-	// vector, counted from the block's first column, or −1 if no row of the block is torn out.
+	// null[lo] is set for each block that begins at row lo. Its value is the index of the column
+	// with the block's null vector; column 0 is the block's first column. The value is −1 if no row
+	// of the block is torn out.
 	null []int32
 	torn []bool // whether a row is torn out, by row
 }
 
 // newSolution copies C, scales C, splits C into blocks and tears each block into a tree of leaves.
-// It panics if e is too short or the range of vectors is not within [0, n]. Its error is a
+// It panics if e is too short or if the range of vectors is not within [0, n]. The error is a
 // *NonFiniteError.
 func newSolution(d, e []float64, opt Options) (*solution, error) {
 	n := len(d)
@@ -65,7 +67,8 @@ func newSolution(d, e []float64, opt Options) (*solution, error) {
 }
 
 // checkFinite returns a *NonFiniteError for the first element, row by row, that is NaN or infinite.
-// Package tridiag names an element of e by its place below the diagonal; here it is above.
+// Package tridiag gives the place of an element of e below the diagonal, so row and column must be
+// exchanged.
 func checkFinite(d, e []float64) error {
 	var below *tridiag.NonFiniteError
 	if errors.As(tridiag.CheckFinite(d, e), &below) {
@@ -74,11 +77,11 @@ func checkFinite(d, e []float64) error {
 	return nil
 }
 
-// blockEnd returns the row after the last row of the block that begins at row first. C is scaled so
-// that ½ ≤ ‖C‖ < 1, and so an element of e counts as zero if its magnitude is at most the roundoff.
-// This limit is absolute, because the accuracy of the method is absolute. The limit also prevents
-// the underflow of squares: inside a block every |e| is above the roundoff, and so is the norm of
-// every merged block.
+// blockEnd returns the row after the last row of the block that begins at row `first`. An element
+// of e is taken as zero if its magnitude is at most the roundoff. This absolute limit is right
+// because C is scaled so that ½ ≤ ‖C‖ < 1, and because the accuracy of the method is absolute. The
+// limit also prevents the underflow of squares: inside a block every |e| is above the roundoff, and
+// so is the norm of every merged block.
 func blockEnd(e []float64, first, n int) int {
 	for i := first; i < n-1; i++ {
 		if math.Abs(e[i]) <= tridiag.Roundoff {
@@ -88,8 +91,7 @@ func blockEnd(e []float64, first, n int) int {
 	return n
 }
 
-// orderLeaves sets the order of the leaves' values, which already ascend in each leaf, and their
-// null.
+// orderLeaves sets `order` and `null` for the leaves. The values of each leaf already ascend.
 func (s *solution) orderLeaves() {
 	for _, l := range s.tree.Leaves {
 		for i := range l.N1 {
@@ -102,7 +104,7 @@ func (s *solution) orderLeaves() {
 	}
 }
 
-// merge prepares the merge of two solved blocks: it finds the poles and the deflated columns.
+// merge prepares the merge of the two solved blocks p: it finds the poles and the deflated columns.
 func (s *solution) merge(p dc.Pair) *Merge {
 	lo, mid, hi := p.Lo, p.Lo+p.N1, p.Hi()
 	sigma := s.sigma[lo:hi]
@@ -118,7 +120,7 @@ func (s *solution) merge(p dc.Pair) *Merge {
 	})
 }
 
-// accept copies the values and rows of a merge whose roots are found.
+// accept copies the values and rows of the merge m, whose roots have been found.
 func (s *solution) accept(m *Merge) {
 	r := m.Right
 	sigma := s.sigma[r.Lo:r.Hi()]
@@ -129,8 +131,8 @@ func (s *solution) accept(m *Merge) {
 	s.null[r.Lo] = m.null
 }
 
-// result returns all singular values, descending and without the scaling. It also returns the
-// columns of W and S that hold the wanted vectors, in the order of their values.
+// result returns all singular values in descending order, with the scaling undone. It also returns
+// the columns of W and S that hold the wanted vectors, in the order of their values.
 func (s *solution) result(opt Options) (values []float64, wanted []int32) {
 	order := dc.Ascending(s.sigma)
 	slices.Reverse(order)

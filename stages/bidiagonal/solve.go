@@ -2,22 +2,23 @@ package bidiagonal
 
 import "github.com/vkevd/vkevd/stages/tridiag"
 
-// Options tunes the solver of package bidiagonal.
+// Options holds the options of the solver of package bidiagonal.
 type Options struct {
-	// LeafSize is the largest order of a block that QR iteration solves; at least 1.
+	// LeafSize is the largest order of a leaf, which QR iteration solves. It is at least 1.
 	LeafSize int
 
-	// From and To ask for the vectors of values[From:To] only.
+	// From and To select the wanted vectors: those of values[From:To].
 	From, To int
 }
 
-// SolveWith returns the singular values of the upper bidiagonal matrix C(d, e) = S·diag(values)·Wᵀ.
-// The values are descending and not negative. The wanted vectors stay in the back end. d has n
-// elements. e has n−1 or more elements, and only n−1 are read. d and e are not written.
+// SolveWith returns the singular values of the upper bidiagonal matrix C with diagonal d and
+// superdiagonal e, where C = S·diag(values)·Wᵀ. The values descend and are not negative. The wanted
+// vectors stay in the back end. d has n elements. e has n−1 or more elements, and only n−1 are
+// read. d and e are not written.
 //
 // The errors of the values and the residuals are some n·ulp·‖C‖, and the vectors are orthogonal to
 // some n·ulp. The error is a *NonFiniteError or an error of the back end. SolveWith panics if e is
-// too short or the range of vectors is not within [0, n].
+// too short or if the range of vectors is not within [0, n].
 func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, error) {
 	// Split C into blocks at negligible elements of e, and tear each block into a tree of leaves.
 	s, err := newSolution(d, e, opt)
@@ -33,7 +34,7 @@ func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, error) 
 
 	levels := make([][]*Merge, len(s.tree.Levels))
 	for level, pairs := range s.tree.Levels {
-		// Deflate: find the triplets that are already triplets of the merged block.
+		// Deflate: find the triplets of the two blocks that are also triplets of the merged block.
 		merges := make([]*Merge, len(pairs))
 		tridiag.Parallel(len(pairs), func(i int) { merges[i] = s.merge(pairs[i]) })
 
@@ -49,7 +50,8 @@ func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, error) 
 		return values, nil
 	}
 
-	// Form the vectors of all merges, W ← (W·G)·Y and S ← (S·G')·X, level by level.
+	// Form the vectors of all merges, W ← (W·G)·Y and S ← (S·G')·X, level by level. G and G' are
+	// the rotations and permutations of deflation.
 	if len(levels) > 0 {
 		for _, m := range levels[len(levels)-1] {
 			m.restrict(wanted)

@@ -12,11 +12,12 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
-// limit bounds LAPACK's ratios. LAPACK's own tests allow 50. The ratios of leaves reach 11, because
-// gonum's dbdsqr stops when off-diagonal elements are about 20 ulp.
+// limit is the largest value of LAPACK's ratios that the tests accept. LAPACK's own tests allow 50.
+// The ratios of leaves reach 11, because gonum's dbdsqr stops when off-diagonal elements are about
+// 20 ulp.
 const limit = 15
 
-// solve runs the driver with the back end in plain Go, Host.
+// solve runs the solver with Host, the back end in plain Go.
 func solve(t *testing.T, d, e []float64, leaf int) (values, s, w []float64) {
 	t.Helper()
 	host := NewHost(len(d))
@@ -27,8 +28,8 @@ func solve(t *testing.T, d, e []float64, leaf int) (values, s, w []float64) {
 	return values, host.Result(Left), host.Result(Right)
 }
 
-// The test compares values and vectors with those of the solver of package ref, which shares no
-// code with this package. LAPACK's ratios must be below the limit.
+// TestSolveAgreesWithTwin compares values and vectors with those of the solver of package ref,
+// which shares no code with this package. LAPACK's ratios must be below the limit.
 func TestSolveAgreesWithTwin(t *testing.T) {
 	var worst suite.BidiagonalRatios
 	for _, f := range suite.BidiagonalFamilies {
@@ -54,7 +55,8 @@ func TestSolveAgreesWithTwin(t *testing.T) {
 	t.Log(worst)
 }
 
-// The vectors of a range are the same columns as in a solve for all vectors.
+// TestSolveRange checks that a solve for a range of vectors gives the same columns as a solve for
+// all vectors.
 func TestSolveRange(t *testing.T) {
 	const n = 37
 	for _, f := range suite.BidiagonalFamilies {
@@ -73,7 +75,8 @@ func TestSolveRange(t *testing.T) {
 	}
 }
 
-// The error names the first element, row by row, that is not finite.
+// TestSolveRefusesNaN checks that the error names the first element, row by row, that is not
+// finite.
 func TestSolveRefusesNaN(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		for place := range 19 {

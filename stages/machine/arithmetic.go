@@ -8,27 +8,26 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Arithmetic describes how a device rounds doubles. Errors are the largest ones seen, in units in
-// the last place (ulps) of the result. Correct rounding leaves an error of at most ½.
+// Arithmetic describes how a device rounds doubles. Errors are the largest measured errors, in
+// units in the last place (ulps) of the result. Correct rounding gives an error of at most ½.
 type Arithmetic struct {
-	// Operands is the number of quotients and of roots that were tried.
+	// Operands is the number of quotients and of square roots that were measured.
 	Operands int `json:"operands"`
 
-	// Division and Sqrt are the largest errors in ulps. They are +Inf if a result is not a number.
+	// Division and Sqrt are the largest errors in ulps. They are +Inf if a result is NaN.
 	Division float64 `json:"division_ulp"`
 	Sqrt     float64 `json:"sqrt_ulp"`
 
-	// Fused tells that fma() rounds only once.
+	// Fused is true if fma() rounds only once.
 	Fused bool `json:"fused_fma"`
 
-	// Subnormals tells that numbers below the smallest normal one are kept, and not flushed to
-	// zero.
+	// Subnormals is true if the device keeps subnormal numbers and does not flush them to zero.
 	Subnormals bool `json:"subnormals"`
 }
 
-// MeasureArithmetic measures with two small kernels. One divides and takes roots of operands whose
-// results are hard to round. The other tells whether fma() rounds only once. Errors are those of
-// package vk.
+// MeasureArithmetic measures the arithmetic of a device with two small kernels. One kernel computes
+// quotients and square roots that are hard to round correctly. The other kernel finds out whether
+// fma() rounds only once. Errors are those of package vk.
 func MeasureArithmetic(ctx context.Context, dev *vk.Device) (Arithmetic, error) {
 	var a Arithmetic
 	fused, err := isFused(ctx, dev)
@@ -46,7 +45,8 @@ func MeasureArithmetic(ctx context.Context, dev *vk.Device) (Arithmetic, error) 
 		a.Division = max(a.Division, divisionError(o.x, o.y, out[i].quotient))
 		a.Sqrt = max(a.Sqrt, rootError(o.z, out[i].root))
 	}
-	// On a device that flushes subnormal numbers to zero these results differ from the exact ones.
+	// On a device that flushes subnormal numbers to zero, these results differ from the exact
+	// results.
 	kept, err := divideAndRoot(ctx, dev, subnormals)
 	for i, o := range subnormals {
 		a.Subnormals = a.Subnormals && err == nil && kept[i].quotient == o.x/o.y
@@ -54,8 +54,8 @@ func MeasureArithmetic(ctx context.Context, dev *vk.Device) (Arithmetic, error) 
 	return a, err
 }
 
-// result is what the device computes from an operand: quotient is x/y and root is √z, as the device
-// rounds them.
+// result holds the results of the device for one operand: `quotient` is x/y and `root` is √z, as
+// the device rounds them.
 type result struct{ quotient, root float64 }
 
 // divideAndRoot runs the kernel probe_arithmetic, which computes x/y and √z of each operand. The
@@ -86,16 +86,16 @@ func divideAndRoot(ctx context.Context, dev *vk.Device, in []operand) ([]result,
 	return results, nil
 }
 
-// isFused runs the kernel probe_fma. It tells whether fma(x, y, −round(x·y)) is the exact error of
-// the product for each of some pairs of factors. If it is not for one pair, the answer is false.
-// Errors are those of package vk.
+// isFused runs the kernel probe_fma. For each of some pairs of factors, the kernel checks whether
+// fma(x, y, −round(x·y)) is the exact error of the rounded product. isFused returns true if this
+// holds for all pairs. Errors are those of package vk.
 func isFused(ctx context.Context, dev *vk.Device) (bool, error) {
 	k, err := vk.Build(dev, shaders.ProbeFma(), shaders.ProbeFmaDefaults())
 	if err != nil {
 		return false, err
 	}
-	// These products are not exact: the factors of one are near 1, those of two are irrational
-	// numbers.
+	// The products of these pairs cannot be represented exactly. The factors of the first pair are
+	// near 1, and the factors of the other two pairs are irrational numbers.
 	factors := []float64{1 + 0x1p-30, 1 - 0x1p-31, math.Pi, math.E, math.Sqrt2, -math.Ln2}
 	out := make([]uint32, len(factors)/2)
 	err = run(ctx, dev, factors, out, func(rec *vk.Recorder, x vk.Slice[float64], y vk.Slice[uint32]) {
@@ -109,13 +109,13 @@ func isFused(ctx context.Context, dev *vk.Device) (bool, error) {
 	return err == nil, err
 }
 
-// run uploads in, runs the commands that record records, and downloads out. The function record
-// must not keep the slices, because the device memory is freed when run returns. The host slices in
-// and out are not used after that either.
+// run uploads the slice `in`, runs the commands that the function `record` records, and downloads
+// the slice `out`. `record` must not keep the device slices, because run frees the device memory
+// before it returns. The host slices `in` and `out` are not used after run returns.
 func run[T any](
 	ctx context.Context, dev *vk.Device, in []float64, out []T, record func(*vk.Recorder, vk.Slice[float64], vk.Slice[T]),
 ) error {
-	// The memory is allocated for this run alone, and freed at the end.
+	// The memory is allocated for this run only, and is freed at the end.
 	x, y := vk.Reserve[float64]("in", len(in)), vk.Reserve[T]("out", len(out))
 	ws, err := dev.NewArena(vk.Together(x, y))
 	if err != nil {

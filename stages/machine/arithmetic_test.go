@@ -6,13 +6,14 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestHardQuotients checks that the quotients lie next to the middle between two doubles: 2⁵⁴·X =
-// M·Y ∓ 1.
+// TestHardQuotients checks that the quotients are next to the middle between two doubles. For X/Y
+// this means 2⁵⁴·X = M·Y ∓ 1, where M is odd with 54 bits.
 func TestHardQuotients(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 1000 {
@@ -26,8 +27,8 @@ func TestHardQuotients(t *testing.T) {
 	}
 }
 
-// TestHardRoots checks that the roots lie next to the middle between two doubles: 2⁵⁴·Z = M² − c, c
-// small.
+// TestHardRoots checks that the square roots are next to the middle between two doubles. For √Z
+// this means 2⁵⁴·Z = M² − c, where M is odd with 54 bits and c is small.
 func TestHardRoots(t *testing.T) {
 	seen := map[float64]bool{}
 	for _, z := range hardRoots(each) {
@@ -56,8 +57,8 @@ func exactly(t *testing.T, x float64) *big.Int {
 	return i
 }
 
-// TestErrorsAreSeen checks that a correctly rounded result has an error of at most half an ulp, and
-// its neighbours more.
+// TestErrorsAreSeen checks the measured errors of results: at most half an ulp for a correctly
+// rounded result, and more for its neighbours.
 func TestErrorsAreSeen(t *testing.T) {
 	down := math.Inf(-1)
 	worst := [2]float64{}
@@ -88,8 +89,8 @@ func TestErrorsAreSeen(t *testing.T) {
 	}
 }
 
-// TestDevice checks that division on the device is nearly right. Every device on which the solver
-// runs must fulfil this.
+// TestDevice checks that the error of division on the device is small. The solver needs this on
+// every device.
 func TestDevice(t *testing.T) {
 	dev, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
 	if err != nil {
@@ -104,7 +105,14 @@ func TestDevice(t *testing.T) {
 	if kept, err := Of(dev).Arithmetic(context.Background()); err != nil || kept != a {
 		t.Errorf("kept is %+v, %v; measured %+v", kept, err, a)
 	}
-	if dev.Info().Type == "cpu" && (a.Division > 0.5 || a.Sqrt > 0.5 || !a.Subnormals) {
+	if dividesInexactly && (a.Division < 0.6 || a.Sqrt < 0.6) {
+		t.Errorf("divisions and roots should be inexact: %+v", a)
+	}
+	if dev.Info().Type == "cpu" && !dividesInexactly && (a.Division > 0.5 || a.Sqrt > 0.5) {
 		t.Errorf("the CPU's own division rounds correctly, this is %+v", a)
+	}
+	// The CPU driver of Mesa 25 keeps subnormal doubles, that of Mesa 26.2 does not. Neither promises it.
+	if !a.Subnormals && !dividesInexactly && slices.Contains(dev.Info().FloatControls, "shaderDenormPreserveFloat64") {
+		t.Errorf("the driver promises to keep subnormal numbers, this is %+v", a)
 	}
 }

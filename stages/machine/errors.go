@@ -5,21 +5,21 @@ import (
 	"math/bits"
 )
 
-// divisionError is |q − x/y| in ulps of q. If q is nearly right, the remainder x − q·y is a double,
-// so that fma computes it without an error. x, y and q must be far from the ends of the range of
-// exponents.
+// divisionError returns |q − x/y| in ulps of q. If q is nearly correct, the remainder x − q·y is a
+// double, so fma computes it without an error. x, y and q must be far from the ends of the exponent
+// range.
 func divisionError(x, y, q float64) float64 {
 	return inUlps(math.FMA(-q, y, x)/y, q)
 }
 
-// rootError is |s − √z| in ulps of s. It uses √z − s = (z − s²)/(√z + s). z must be positive, and
-// far from the ends of the range of doubles.
+// rootError returns |s − √z| in ulps of s. It uses √z − s = (z − s²)/(√z + s). z must be positive
+// and far from the ends of the exponent range.
 func rootError(z, s float64) float64 {
 	return inUlps(math.FMA(-s, s, z)/(2*s), s)
 }
 
-// inUlps is |err| in ulps of a normal number x. It is +Inf if err or x is not a number. An ulp is
-// the distance between neighbouring doubles at x.
+// inUlps returns |err| in ulps of a normal number x. The result is +Inf if err or x is NaN. An ulp
+// is the distance between neighbouring doubles at x.
 func inUlps(err, x float64) float64 {
 	_, e := math.Frexp(x)
 	u := math.Abs(err) / math.Ldexp(1, e-53)
@@ -29,16 +29,16 @@ func inUlps(err, x float64) float64 {
 	return u
 }
 
-// mul is the product a·b as a number of 128 bits.
+// mul returns the 128-bit product a·b as two 64-bit words.
 func mul(a, b uint64) (hi, lo uint64) { return bits.Mul64(a, b) }
 
-// add is the sum of the 128-bit number hi:lo and b.
+// add returns the sum of b and the 128-bit number with the words hi and lo, as two words.
 func add(hi, lo, b uint64) (uint64, uint64) {
 	lo, carry := bits.Add64(lo, b, 0)
 	return hi + carry, lo
 }
 
-// sub is the 128-bit number hi:lo minus b.
+// sub returns the 128-bit number with the words hi and lo, minus b, as two words.
 func sub(hi, lo, b uint64) (uint64, uint64) {
 	lo, borrow := bits.Sub64(lo, b, 0)
 	return hi - borrow, lo

@@ -5,10 +5,10 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Flags is the memory through which workgroups of a kernel wait for each other. The kernels' file
+// Flags is the memory through which the workgroups of a kernel wait for each other. The shader file
 // flags.glsl uses the same layout of 32-bit words:
 //
-//	0                                INFO: 0, or why a wait was given up
+//	0                                INFO: 0, or which wait was given up
 //	1 … tickets                      a ticket for each dispatch; a workgroup takes its number from it
 //	1 + tickets + stride·i           flag i, in which a workgroup counts what it has finished
 //
@@ -19,17 +19,17 @@ type Flags struct {
 	stride  uint32 // words from one flag to the next
 }
 
-// ReserveFlags reserves memory for the given numbers of tickets and flags. stride is the distance
-// between two flags in words, at least 1. Flags on different cache lines do not slow each other
-// down when workgroups poll them.
+// ReserveFlags reserves memory for the given numbers of tickets and flags. `stride` is the distance
+// between two flags in 32-bit words, at least 1. If the flags are on different cache lines, polling
+// one flag does not slow down the accesses to another flag.
 func ReserveFlags(name string, tickets, flags int, stride uint32) Flags {
 	return Flags{vk.Reserve[uint32](name, 1+tickets+flags*int(stride)), tickets, stride}
 }
 
-// Layout is the memory as a layout, to be placed in an arena.
+// Layout returns the memory as a layout, which the caller puts into an arena.
 func (f Flags) Layout() *vk.Layout { return vk.Together(f.region) }
 
-// Stride is the distance between two flags, in words.
+// Stride is the distance between two flags, in 32-bit words.
 func (f Flags) Stride() uint32 { return f.stride }
 
 // Info is the INFO word in the arena.
@@ -51,11 +51,12 @@ func (f Flags) Flag(ws *vk.Arena, i int) vk.Slice[uint32] {
 // flags is the memory of all flags in the arena.
 func (f Flags) flags(ws *vk.Arena) vk.Slice[uint32] { return f.region.In(ws).From(1 + f.tickets) }
 
-// Clear records that INFO, all tickets and all flags are set to zero.
+// Clear records a fill that sets INFO, all tickets and all flags to zero.
 func (f Flags) Clear(rec *vk.Recorder, ws *vk.Arena) { vk.Fill(rec, f.region.In(ws), 0) }
 
-// ClearFirst records that all tickets and the first flags are set to zero. INFO stays as it is.
-// This serves a recording of several dispatches whose INFO is read at the end.
+// ClearFirst records a fill that sets all tickets and the given number of flags, from flag 0 on, to
+// zero. INFO is not changed. ClearFirst is used by a recording of several dispatches whose INFO is
+// read at the end.
 func (f Flags) ClearFirst(rec *vk.Recorder, ws *vk.Arena, flags int) {
 	vk.Fill(rec, f.region.In(ws).Sub(1, f.tickets+flags*int(f.stride)), 0)
 }

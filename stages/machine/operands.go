@@ -5,16 +5,16 @@ import (
 	"math/rand/v2"
 )
 
-// operand holds the numbers of one test: the quotient x/y and the root √z. x, y and z are finite, y
+// operand holds the numbers for one quotient x/y and one square root √z. x, y and z are finite, y
 // is not 0, and z is not negative.
 type operand struct{ x, y, z float64 }
 
-// each is the number of operands of each of the two sorts (see operands).
+// each is the number of operands of each of the two kinds (see operands).
 const each = 1 << 14
 
-// operands returns operands of two sorts. The quotients and roots of the first sort lie as near to
-// the middle between two doubles as possible, where an inexact division rounds the wrong way. The
-// second sort is random numbers of many magnitudes.
+// operands returns operands of two kinds. The quotients and roots of the first kind are as near to
+// the middle between two doubles as possible, where an inexact division rounds to the wrong double.
+// The operands of the second kind are random numbers of many magnitudes.
 func operands() []operand {
 	r := rand.New(rand.NewPCG(754, 2008))
 	roots := hardRoots(each)
@@ -29,11 +29,11 @@ func operands() []operand {
 	return list
 }
 
-// subnormals are operands whose quotient is exact, and whose quotient, x or y is subnormal.
+// subnormals are operands whose quotient is exact, and for which x, y or the quotient is subnormal.
 var subnormals = []operand{{0x1p-1040, 4, 1}, {0x1p-1000, 0x1p60, 1}, {3 * 0x1p-1074, 3, 1}, {0x1p-1060, 0x1p-1062, 1}}
 
-// anyDouble returns a random number with an exponent far from both ends of the range. So its
-// quotients, and the remainders from which errors are computed, are normal numbers.
+// anyDouble returns a random number whose exponent is far from both ends of the range. Therefore
+// quotients of such numbers, and the remainders from which errors are computed, are normal numbers.
 func anyDouble(r *rand.Rand) float64 {
 	const spread = 400
 	return math.Ldexp(1+r.Float64(), r.IntN(2*spread)-spread) * float64(1-2*r.IntN(2))
@@ -43,8 +43,8 @@ func anyDouble(r *rand.Rand) float64 {
 //
 //	2⁵⁴·X = M·Y ∓ 1,   M odd with 54 bits.
 //
-// Then X/Y is M·2⁻⁵⁴, the middle between two doubles, except for a tiny difference of 2⁻⁵⁴/Y. Such
-// an X exists because every odd Y has an inverse modulo 2⁵⁴.
+// Then X/Y differs from M·2⁻⁵⁴, the middle between two doubles, by only 2⁻⁵⁴/Y. Such an X exists
+// because every odd Y has an inverse modulo 2⁵⁴.
 func hardQuotient(r *rand.Rand) (x, y float64) {
 	const bits = 54
 	for {
@@ -64,8 +64,9 @@ func hardQuotient(r *rand.Rand) (x, y float64) {
 	}
 }
 
-// inverse returns the inverse of the odd number a modulo 2⁶⁴, by Newton's iteration. Each step
-// doubles the number of right bits. The first guess, a itself, has three.
+// inverse returns the inverse of the odd number a modulo 2⁶⁴, by Newton's iteration. The first
+// guess is a itself, whose three lowest bits are correct. Each step doubles the number of correct
+// bits.
 func inverse(a uint64) uint64 {
 	x := a
 	for range 5 {
@@ -75,9 +76,9 @@ func inverse(a uint64) uint64 {
 }
 
 // hardRoots returns numbers Z below 2⁵³ with 2ᵏ·Z = M² − c, where M is odd with 54 bits, c is
-// small, and k is 54 (for k = 55 it returns 2·Z). Then √Z is nearly M·2⁻²⁷, the middle between two
-// doubles, with a relative difference of about c/(2·M²). M exists for c ≡ 1 modulo 8: such a c has
-// four square roots modulo 2ᵏ.
+// small, and k is 54. (For k = 55 it returns 2·Z.) Then √Z is nearly M·2⁻²⁷, the middle between two
+// doubles; the relative difference is about c/(2·M²). Such an M exists for c ≡ 1 modulo 8, because
+// such a c has four square roots modulo 2ᵏ.
 func hardRoots(count int) []float64 {
 	const bits = 54
 	var list []float64
@@ -105,7 +106,7 @@ func hardRoots(count int) []float64 {
 	return list[:count]
 }
 
-// next returns the candidate c after the given one. The order is 1, −7, 9, −15, 17 …
+// next returns the candidate after c. The order of the candidates is 1, −7, 9, −15, 17 …
 func next(c int64) int64 {
 	if c > 0 {
 		return c - 8*((c-1)/4+1)
@@ -113,8 +114,8 @@ func next(c int64) int64 {
 	return c + 8*((1-c)/4)
 }
 
-// squareRoot is a square root of c modulo 2ᵏ, for c ≡ 1 modulo 8. It finds the bits one by one: if
-// x² ≡ c modulo 2ʲ, then x or x + 2ʲ⁻¹ is a root modulo 2ʲ⁺¹.
+// squareRoot returns a square root of c modulo 2ᵏ, for c ≡ 1 modulo 8. It finds the bits one by
+// one: if x² ≡ c modulo 2ʲ, then x or x + 2ʲ⁻¹ is a root modulo 2ʲ⁺¹.
 func squareRoot(c uint64, k int) uint64 {
 	x := uint64(1)
 	for j := 3; j < k; j++ {

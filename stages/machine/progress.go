@@ -11,7 +11,7 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// These are the sizes of the probe of forward progress, the kernel that tests whether workgroups
+// These are the sizes of the probe of forward progress: the kernel that tests whether workgroups
 // may wait for each other.
 const (
 	probePerUnit = 4       // workgroups for each unit of the device
@@ -23,89 +23,127 @@ const (
 	probeStride  = 8       // words from one flag to the next
 )
 
-// progressFact is the name under which the answer of the probe is stored. The name has the version
-// of the probe, so that the answer of an older version is not taken for one of this version.
+// progressFact is the name under which the result of the probe is stored. The name contains the
+// version of the probe, so that results of older versions are not used.
 const progressFact = "hands flags on, probe 3"
 
-// These are the stored answers, in the text form of vk.Device.ProbeOnce and SetProbe. "begun 2"
-// stands for two runs of the probe that began and did not come to an end.
+// These are the stored results, in the text form of vk.Device.ProbeOnce and SetProbe. "begun 2"
+// means that two runs of the probe began and gave no result.
 const yes, no, begun = "yes", "no", "begun %d"
 
-// mostBegun is the number of runs of the probe without an end after which the answer is no.
+// mostBegun is a number of runs of the probe. If so many runs began and gave no result, workgroups
+// may not wait for each other.
 const mostBegun = 3
 
-// MayWait tells whether workgroups of one dispatch may wait for each other. This needs two
-// properties: workgroups that have started make progress while others poll, and what a workgroup
-// stored is visible to those that see its flag. Vulkan promises only the second one. If the answer
-// is no, each stage takes a form in which no workgroup waits for another.
+// MayWait returns whether workgroups of one dispatch may wait for each other. This needs two
+// properties of the device. Workgroups that have started must make progress while other workgroups
+// poll. The stores of a workgroup must be visible to workgroups that see its flag. Vulkan
+// guarantees only the second property. If the result is “no”, each stage takes a form in which no
+// workgroup waits for another workgroup.
 //
-// The answer is found by running a kernel, and is then stored. A driver may reset the device during
-// this probe. So each run is written down before its dispatch. After three runs without an answer,
-// of any process, the kernel does not run again. (One of the three may be a run of another process
-// that has not ended yet.) After WaitFailed the answer is no, too. For a vk.Dry device it is yes.
+// MayWait runs a kernel once and stores the result. A driver may reset the device during this
+// probe. So the start of each run is stored before its dispatch. If three runs of any process have
+// started and no run has given a result, the kernel does not run again and the result is “no”. (One
+// of the three may be a run of another process that has not ended yet.) After WaitFailed the result
+// is “no”, too. For a vk.Dry device the result is “yes” unless WaitFailed was called.
 func (m *Machine) MayWait(ctx context.Context) (bool, error) {
 	return m.mayWait(func(begin func()) (uint32, error) {
 		return probeProgress(ctx, m, m.probeGroups(), m.probePolls(), false, begin)
 	})
 }
 
-// mayWait is MayWait with the kernel as a parameter. The function run calls begin before its
-// dispatch, and returns the INFO word.
-func (m *Machine) mayWait(run func(begin func()) (uint32, error)) (bool, error) {
+// mayWait does the same as MayWait, but runs the trial `run` instead of the kernel.
+func (m *Machine) mayWait(run Trial) (bool, error) { return m.ask(progressFact, run, no) }
+
+// Trial runs a kernel whose workgroups wait for each other. It calls `begin` before the dispatch,
+// and returns the kernel's INFO word, which is 0 if all waits ended.
+type Trial func(begin func()) (uint32, error)
+
+// MayMeet returns whether all workgroups of a dispatch run at the same time (residency), so that
+// each workgroup may wait for all other workgroups. Vulkan does not guarantee residency. The trial
+// `run` tests residency with one kernel and one number of workgroups. The argument `what` names
+// the kernel and the number. The caller should not call MayMeet for a device that has fewer compute
+// units than the dispatch has workgroups.
+//
+// The result is stored under the name `what`, by the rules of MayWait: the start of each run is
+// stored before its dispatch, and after three runs without a result the result is “no”. A run in
+// which a wait failed counts as a run without a result, because another program may have used some
+// of the units at that time. MayMeet then returns false, and the next call runs the trial again.
+// For a vk.Dry device the result is “yes” unless a result was stored.
+func (m *Machine) MayMeet(what string, run Trial) (bool, error) {
+	return m.ask(meetingFact+what, run, begun)
+}
+
+// meetingFact is the beginning of the names under which the results of MayMeet are stored.
+const meetingFact = "workgroups meet, probe 1: "
+
+// ask returns the result that is stored under the given name. If no result is stored, ask runs the
+// trial `run` once and stores its result. `failed` is stored after a run in which a wait failed: it
+// is `no`, or it is `begun` if such a run counts as a run without a result.
+func (m *Machine) ask(name string, run Trial, failed string) (bool, error) {
 	asking.Lock()
 	defer asking.Unlock()
-	answer, err := m.dev.ProbeOnce(progressFact, func() (string, error) { return m.probe(0, run) })
+	fresh := false
+	answer, err := m.dev.ProbeOnce(name, func() (string, error) {
+		fresh = true
+		return m.probe(name, 0, run, failed)
+	})
 	if err != nil {
 		return false, err
 	}
-	runs := 0
-	if _, err := fmt.Sscanf(answer, begun, &runs); err != nil {
-		return answer != no, nil
+	if runs, ok := unfinished(answer); ok && !fresh && runs < mostBegun {
+		if answer, err = m.probe(name, runs, run, failed); err != nil {
+			return false, err
+		}
+		m.dev.SetProbe(name, answer)
 	}
-	if runs >= mostBegun {
-		return false, nil
-	}
-	if answer, err = m.probe(runs, run); err != nil {
-		return false, err
-	}
-	m.dev.SetProbe(progressFact, answer)
-	return answer != no, nil
+	_, open := unfinished(answer)
+	return !open && answer != no, nil
 }
 
-// WaitFailed records that a wait between workgroups was given up in a solve. From then on the
-// answer of MayWait is no, in this process and in later ones that store facts in the same folder.
+// unfinished returns the number of runs without a result that a stored answer tells. If the answer
+// is a result, ok is false.
+func unfinished(answer string) (runs int, ok bool) {
+	_, err := fmt.Sscanf(answer, begun, &runs)
+	return runs, err == nil
+}
+
+// WaitFailed records that a wait between workgroups failed in a solve. From then on the result of
+// MayWait is “no”, in this process and in later processes that store facts in the same folder.
 func (m *Machine) WaitFailed() {
 	asking.Lock()
 	defer asking.Unlock()
 	m.dev.SetProbe(progressFact, no)
 }
 
-// asking keeps two goroutines of this process from probing at the same time. Two processes may
-// still probe at the same time.
+// asking prevents two goroutines of this process from running the probe at the same time. Two
+// processes may run it at the same time.
 var asking sync.Mutex
 
-// probe runs the kernel and returns the answer. runs is the number of earlier runs that did not
-// end. If this run loses the device, it stays written down as one more of them. After another error
-// it is not counted.
-func (m *Machine) probe(runs int, run func(begin func()) (uint32, error)) (string, error) {
+// probe runs the trial `run` and returns the result, which ask stores under the given name. `runs`
+// is the number of earlier runs without a result. If the device is lost in this run, the run stays
+// stored as a run without a result. If another error occurs, the run is not counted.
+func (m *Machine) probe(name string, runs int, run Trial, failed string) (string, error) {
 	if !m.Info.MemoryModel() {
 		return no, nil // nothing orders what workgroups store
 	}
-	info, err := run(func() { m.dev.SetProbe(progressFact, fmt.Sprintf(begun, runs+1)) })
+	info, err := run(func() { m.dev.SetProbe(name, fmt.Sprintf(begun, runs+1)) })
 	switch {
 	case errors.Is(err, vk.ErrDeviceLost):
 		return "", err
 	case err != nil:
-		m.dev.SetProbe(progressFact, fmt.Sprintf(begun, runs))
+		m.dev.SetProbe(name, fmt.Sprintf(begun, runs))
 		return "", err
+	case info != 0 && failed == begun:
+		return fmt.Sprintf(begun, runs+1), nil
 	case info != 0:
 		return no, nil
 	}
 	return yes, nil
 }
 
-// probeGroups is the number of workgroups of the probe. It is several times the number that the
-// stages with waits have, but not above the largest grid that every device accepts.
+// probeGroups returns the number of workgroups of the probe. It is several times the number of
+// workgroups of the stages with waits, but not above the largest grid that every device accepts.
 func (m *Machine) probeGroups() int {
 	units := m.Units
 	if units == 0 {
@@ -114,8 +152,8 @@ func (m *Machine) probeGroups() int {
 	return min(probePerUnit*units, vk.MaxGroups())
 }
 
-// probePolls is the poll limit of the probe. It counts loads of a flag, not time. On a CPU other
-// processes may stop a thread for long, so the limit is higher there.
+// probePolls returns the poll limit of the probe. It limits the number of loads of a flag, not the
+// time. The limit is higher on a CPU, where other processes may stop a thread for a long time.
 func (m *Machine) probePolls() uint32 {
 	if m.Info.Type == "cpu" {
 		return cpuPolls
@@ -124,10 +162,10 @@ func (m *Machine) probePolls() uint32 {
 }
 
 // probeProgress runs the kernel probe_progress and returns its INFO word, which is 0 if all waits
-// ended. For tests, starved makes the second workgroup wait for a flag that is never set. The
-// function begin is called before the dispatch. The words of the probe lie in memory of their own,
-// which is freed at the end. Errors are those of package vk. The error vk.ErrDeviceLost says that
-// the driver has reset the device.
+// ended. If `starved` is true, which is for tests, the second workgroup waits for a flag that is
+// never set. The function `begin` is called before the dispatch. The probe allocates its memory and
+// frees it at the end. Errors are those of package vk. The error vk.ErrDeviceLost means that the
+// driver has reset the device.
 func probeProgress(
 	ctx context.Context, m *Machine, groups int, polls uint32, starved bool, begin func(),
 ) (uint32, error) {
@@ -145,7 +183,7 @@ func probeProgress(
 		return 0, err
 	}
 	defer ws.Close()
-	// Tickets, flags and data begin at zero, a value that no workgroup publishes.
+	// Tickets, flags and data are zero at first. No workgroup publishes the value zero.
 	rec := vk.NewRecorder(m.dev)
 	flags.Clear(rec, ws)
 	vk.Fill(rec, data.In(ws), 0)
@@ -153,6 +191,9 @@ func probeProgress(
 		Info: flags.Info(ws).Addr(), Ticket: flags.Ticket(ws, 0).Addr(), Flags: flags.First(ws),
 		Data: data.In(ws).Addr(), AbortWord: m.dev.Abort(), Polls: polls,
 	})
+	if err := rec.Compiled(); err != nil { // a process that ends while it compiles has not run the trial
+		return 0, err
+	}
 	begin()
 	if _, err := m.dev.Run(ctx, rec, nil); err != nil {
 		return 0, err
@@ -162,7 +203,7 @@ func probeProgress(
 	return info[0], err
 }
 
-// specBool is a truth value in the form of a specialisation constant.
+// specBool returns a truth value as a specialisation constant.
 func specBool(v bool) spirv.Bool {
 	if v {
 		return spirv.True

@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestMayWait checks that every device on which the tests run lets waiting workgroups make
-// progress, and that the probe detects a chain whose first workgroup does nothing.
+// TestMayWait checks that waiting workgroups make progress on the device of the tests. It also
+// checks that the probe detects a first workgroup that does nothing.
 func TestMayWait(t *testing.T) {
 	m := Of(stagetest.Device(t))
 	for range 2 {
@@ -26,8 +26,8 @@ func TestMayWait(t *testing.T) {
 	}
 }
 
-// TestMayWaitAfterACancel checks that a cancelled probe decides nothing about the device, so that
-// the next call runs it again.
+// TestMayWaitAfterACancel checks that no result is stored after a cancelled probe, so that the next
+// call runs the probe again.
 func TestMayWaitAfterACancel(t *testing.T) {
 	m := Of(open(t))
 	ctx, cancel := context.WithCancel(context.Background())
@@ -41,8 +41,8 @@ func TestMayWaitAfterACancel(t *testing.T) {
 }
 
 // TestMayWaitGivesUpOnADeviceThatIsLost checks a device that is lost in each run of the probe. The
-// probe runs three times, and then no more. The runs are written down before they begin, because
-// the process may end with the device.
+// probe must run three times and then never again. The start of each run must be stored before its
+// dispatch, because the process may end when the device is lost.
 func TestMayWaitGivesUpOnADeviceThatIsLost(t *testing.T) {
 	m := Of(open(t))
 	runs := 0
@@ -63,8 +63,8 @@ func TestMayWaitGivesUpOnADeviceThatIsLost(t *testing.T) {
 	}
 }
 
-// TestMayWaitAfterABegunRun checks that a run that another process has begun does not decide. The
-// probe runs, and its answer is stored.
+// TestMayWaitAfterABegunRun checks that one run that another process has started does not determine
+// the result. The probe must run, and its result must be stored.
 func TestMayWaitAfterABegunRun(t *testing.T) {
 	for _, c := range []struct {
 		info uint32
@@ -88,6 +88,54 @@ func TestMayWaitAfterABegunRun(t *testing.T) {
 	}
 }
 
+// TestMayMeet checks that a result of MayMeet is stored under its name, that the start of each run
+// is stored before the run, and that the trial does not run again after the device was lost three
+// times.
+func TestMayMeet(t *testing.T) {
+	m, runs := Of(open(t)), map[string]int{}
+	trial := func(name string, info uint32, err error) Trial {
+		return func(begin func()) (uint32, error) {
+			runs[name]++
+			begin()
+			return info, err
+		}
+	}
+	for range 2 {
+		if ok, err := m.MayMeet("few", trial("few", 0, nil)); !ok || err != nil || runs["few"] != 1 {
+			t.Errorf("few workgroups: %v, %v after %d runs", ok, err, runs["few"])
+		}
+	}
+	// Another program may use the units during one run, so only three failed runs mean “no”.
+	for k := range mostBegun + 2 {
+		ok, err := m.MayMeet("many", trial("many", 7, nil))
+		if ok || err != nil || runs["many"] != min(k+1, mostBegun) {
+			t.Errorf("many workgroups, call %d: %v, %v after %d runs", k, ok, err, runs["many"])
+		}
+	}
+	if ok, err := m.MayMeet("busy", trial("busy", 7, nil)); ok || err != nil {
+		t.Errorf("on a busy device: %v, %v", ok, err)
+	}
+	for range 2 {
+		if ok, err := m.MayMeet("busy", trial("busy", 0, nil)); !ok || err != nil || runs["busy"] != 2 {
+			t.Errorf("later: %v, %v after %d runs", ok, err, runs["busy"])
+		}
+	}
+	for range mostBegun {
+		if ok, err := m.MayMeet("fatal", trial("fatal", 0, vk.ErrDeviceLost)); ok || !errors.Is(err, vk.ErrDeviceLost) {
+			t.Errorf("a lost device: %v, %v", ok, err)
+		}
+		if kept, _ := m.dev.ProbeOnce(meetingFact+"fatal", nil); kept != fmt.Sprintf(begun, runs["fatal"]) {
+			t.Errorf("%q is written down after run %d", kept, runs["fatal"])
+		}
+	}
+	if ok, err := m.MayMeet("fatal", trial("fatal", 0, nil)); ok || err != nil || runs["fatal"] != mostBegun {
+		t.Errorf("after %d lost devices: %v, %v", runs["fatal"], ok, err)
+	}
+	if ok, err := Of(vk.Dry(vk.Info{})).MayMeet("dry", nil); !ok || err != nil {
+		t.Errorf("a dry device: %v, %v", ok, err)
+	}
+}
+
 // open opens a device for one test, which may change the device's facts.
 func open(t *testing.T) *vk.Device {
 	t.Helper()
@@ -99,8 +147,8 @@ func open(t *testing.T) *vk.Device {
 	return dev
 }
 
-// TestFencesAreWideWithoutChains checks that one fence serves a workgroup only if the memory model
-// has chains, and on drivers where this was tried.
+// TestFencesAreWideWithoutChains checks that one invocation issues the fence for its workgroup only
+// if the memory model has chains, and only on drivers where this was tested.
 func TestFencesAreWideWithoutChains(t *testing.T) {
 	chains := []string{"vulkanMemoryModelAvailabilityVisibilityChains"}
 	for _, c := range []struct {
@@ -135,9 +183,9 @@ func TestRatesAreKept(t *testing.T) {
 	}
 }
 
-// TestMayWaitAfterAWaitThatFailed checks that the answer is no after a wait that failed in a solve,
-// whatever the probe has found or begun. The probe does not run again, and a dry device keeps its
-// answer.
+// TestMayWaitAfterAWaitThatFailed checks that the result is “no” after a wait that failed in a
+// solve, whatever results and runs were stored before, and that the probe does not run again. On a
+// dry device the result must be “yes” before the failure, and “no” afterwards.
 func TestMayWaitAfterAWaitThatFailed(t *testing.T) {
 	run := func(func()) (uint32, error) {
 		t.Error("the probe runs again")
@@ -154,8 +202,10 @@ func TestMayWaitAfterAWaitThatFailed(t *testing.T) {
 		}
 	}
 	dry := Of(vk.Dry(vk.Info{}))
-	dry.WaitFailed()
-	if ok, err := dry.MayWait(context.Background()); !ok || err != nil {
-		t.Errorf("a dry device: %v, %v", ok, err)
+	for _, want := range []bool{true, false} {
+		if ok, err := dry.MayWait(context.Background()); ok != want || err != nil {
+			t.Errorf("a dry device: %v, %v, want %v", ok, err, want)
+		}
+		dry.WaitFailed()
 	}
 }

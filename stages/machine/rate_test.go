@@ -8,12 +8,12 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestFloat64Rate checks that the FP64 rate of a device is plausible: faster than a slow CPU, and
-// slower than any future GPU. For a dry device no rate is known. A rate is measured once and
-// stored.
+// TestFloat64Rate checks that the FP64 rate of a device is plausible: higher than the rate of a
+// slow CPU, and lower than the rate of any GPU. A dry device has no rate. A rate must be measured
+// once and stored.
 func TestFloat64Rate(t *testing.T) {
 	ctx, dev := context.Background(), stagetest.Device(t)
-	rate, err := measureFloat64Rate(ctx, dev)
+	rate, err := measureRate[float64](ctx, dev)
 	if err != nil || rate < 1e7 || rate > 1e16 {
 		t.Errorf("%g flops per second, %v", rate, err)
 	}
@@ -45,4 +45,27 @@ func (m *Machine) rateOf(t *testing.T) float64 {
 		t.Error(err)
 	}
 	return rate
+}
+
+// TestPeakRates checks that both rates are plausible on any device, a CPU among them, that they are
+// measured once, and that they do not become the rate by which plans divide their work.
+func TestPeakRates(t *testing.T) {
+	ctx, m := context.Background(), Of(open(t))
+	if r := m.KnownPeakRates(); r != (PeakRates{}) {
+		t.Errorf("before any measurement %+v", r)
+	}
+	r, err := m.PeakRates(ctx)
+	if err != nil || r.FP64 < 1e7 || r.FP64 > 1e16 || r.FP32 < r.FP64/4 || r.FP32 > 1e17 {
+		t.Errorf("%+v, %v", r, err)
+	}
+	t.Logf("%.3g and %.3g flops per second", r.FP64, r.FP32)
+	if again, err := m.PeakRates(ctx); again != r || err != nil || m.KnownPeakRates() != r {
+		t.Errorf("again %+v, %v; stored %+v", again, err, m.KnownPeakRates())
+	}
+	if m.Rates().FP64 != 0 {
+		t.Errorf("plans divide by %g", m.Rates().FP64)
+	}
+	if r, err := Of(vk.Dry(vk.Info{Memory: 1 << 40, Free: 1 << 40})).PeakRates(ctx); r != (PeakRates{}) || err != nil {
+		t.Errorf("of a dry device: %+v, %v", r, err)
+	}
 }

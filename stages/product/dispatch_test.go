@@ -11,8 +11,8 @@ import (
 )
 
 // TestCutProductsHaveTheSameBits checks products that are divided into several dispatches, down to
-// one tile per dispatch. They give the same bits, and no dispatch costs more than it may, unless it
-// is one tile.
+// one tile per dispatch. They must give the same bits as one dispatch. No dispatch may cost more
+// than the limit, unless it has only one tile.
 func TestCutProductsHaveTheSameBits(t *testing.T) {
 	const n, k = 61, 19
 	a, b := stagetest.Normal(n, n, n+1, 1), stagetest.Normal(n, n, n+2, 2)
@@ -24,7 +24,7 @@ func TestCutProductsHaveTheSameBits(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := ops.Reserve(Shape{n, n, n, 4}); err != nil {
+			if err := ops.Reserve(Shape{M: n, N: n, K: n, Count: 4}); err != nil {
 				t.Fatal(err)
 			}
 			p := newBench(t, (n+3)*(n+3), ops.Work())
@@ -67,9 +67,9 @@ func TestCutProductsHaveTheSameBits(t *testing.T) {
 	}
 }
 
-// TestNoDispatchCostsMoreThanItMay checks large products on a card with 0.2 TFLOP/s, as in
-// TestBoundedTunings. No dispatch costs more than the bound, and the sum of all costs is the same
-// as without the bound.
+// TestNoDispatchCostsMoreThanItMay checks large products with the cost limit of a card with 0.2
+// TFLOP/s, as in TestBoundedTunings. No dispatch may cost more than the limit, and the sum of all
+// costs must be the same as without the limit.
 func TestNoDispatchCostsMoreThanItMay(t *testing.T) {
 	const n, k, most = 20000, 512, 1e10
 	dev := vk.Dry(vk.Info{Name: "dry", Family: "other", Memory: 1 << 40, Free: 1 << 40, SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
@@ -80,7 +80,7 @@ func TestNoDispatchCostsMoreThanItMay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := ops.Reserve(Shape{n, n, k, 1}); err != nil {
+		if err := ops.Reserve(Shape{M: n, N: n, K: k, Count: 1}); err != nil {
 			t.Fatal(err)
 		}
 		y, c := vk.Reserve[float64]("Y", n*k), vk.Reserve[float64]("C", n*n)

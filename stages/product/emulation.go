@@ -4,26 +4,47 @@ import "fmt"
 
 // Emulation holds the sizes of double-precision products on integer units (package emulated).
 type Emulation struct {
-	// Tile has the sizes for matrix units. Dots has the sizes for packed dot products, which run on
-	// devices without matrix units.
+	// Tile has the tile sizes for matrix units. Dots has the tile sizes for packed dot products,
+	// which are used on devices without matrix units.
 	Tile MatrixTile
 	Dots DotTile
 
-	// Panel is the number of rows of a panel. The residues of a panel are contiguous in memory.
-	// Spacing is the number of unused bytes between two panels. Both are multiples of 16.
+	// Narrow has the tile sizes for matrix units of products with few columns, which are the
+	// products with a symmetric factor. If Narrow.M is 0, these products use Tile. The larger one
+	// of Narrow.M and Narrow.N must divide Panel, or be equal to the larger one of Tile.M and
+	// Tile.N. In addition, Narrow.Step must be Tile.Step.
+	Narrow MatrixTile
+
+	// Panel is the number of rows of a panel. The residues of the rows of a panel are contiguous in
+	// memory. Spacing is the number of unused bytes between two panels. Panel and Spacing are
+	// multiples of 16.
 	Panel, Spacing int
 
-	// Strip is the number of elements of a result that are computed at a time. The residues of two
-	// strips should fit the cache.
+	// Strip is the number of elements of the result that are computed at a time. The residues of
+	// two strips should fit the cache.
 	Strip int
 
-	// Planes is the largest number of bytes that the residues of the factors may take. A product that
-	// needs more is computed block by block.
+	// Planes is the largest number of bytes for the residues of the factors. A product that needs
+	// more is computed block by block.
 	Planes int
 
-	// Least has the smallest sizes of emulated products: a product of m×n elements is emulated if m·n
-	// is at least Least.M·Least.N and its inner dimension is at least Least.K. Native kernels compute
-	// smaller products. Least.Count is not used.
+	// Held is the largest number of bytes for the residues of a symmetric factor, which are kept
+	// for several products. Products with a larger symmetric factor are native.
+	Held int
+
+	// Dispatch is the cost in flops above which a kernel of a product is divided into several
+	// dispatches. 0 means no limit. Dispatch limits the time of a dispatch on slow devices, and
+	// does not change the bits of a result.
+	Dispatch float64 `json:",omitempty"`
+
+	// PerFlop is the number of operations on bytes that take as long as one flop in double
+	// precision. 0 means that it was not measured; then 1 is used, which is less than the true
+	// number on every device with such units.
+	PerFlop float64 `json:",omitempty"`
+
+	// Least has the smallest sizes of emulated products. A product with an m×n result is emulated
+	// if m·n is at least Least.M·Least.N and the inner dimension is at least Least.K. Native
+	// kernels compute smaller products. Least.Count is not used.
 	Least Shape
 }
 
@@ -38,8 +59,9 @@ type MatrixTile struct {
 }
 
 // DotTile holds the tile sizes of a product of residues with packed dot products. A workgroup
-// computes M×N elements of the result, and an invocation computes 8×8 of them. M and N are multiples
-// of 16. Swath is the number of rows of tiles in a swath.
+// computes M×N elements of the result, and an invocation computes 8×8 of them. M and N are
+// multiples of 16. Swath is a number of neighbouring rows of tiles: the workgroups process the
+// tiles of such rows column by column, before they continue with the next rows of tiles.
 type DotTile struct{ M, N, Swath uint32 }
 
 // String returns the sizes of the tile as text.

@@ -17,8 +17,9 @@ type tiledGemm[T spirv.Scalar] struct {
 	sums    partialSums[T]
 }
 
-// newTiledGemm builds a kernel for each tile, and the kernel that adds partial products. The error
-// is a *vk.UnsupportedError if a tile does not fit the device, or another error of package vk.
+// newTiledGemm builds a kernel for each tile of the table, and the kernel that adds partial
+// products. The error is a *vk.UnsupportedError if a tile does not fit the device, or another error
+// of package vk.
 func newTiledGemm[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledGemm[T], error) {
 	g := &tiledGemm[T]{chooser: newChooser(t)}
 	var err error
@@ -29,8 +30,8 @@ func newTiledGemm[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledGemm[T], erro
 	return g, err
 }
 
-// Gemm implements Ops. The partial products of a split lie in ws, in the region that Work
-// describes.
+// Gemm implements Ops. If the inner dimension is split, the partial products are stored in ws, in
+// the region that Work describes.
 func (g *tiledGemm[T]) Gemm(
 	rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T],
 ) {
@@ -45,7 +46,8 @@ func (g *tiledGemm[T]) GemmUnsplit(
 	g.record(rec, ws, r, g.unsplit(r.problem()))
 }
 
-// GemmBatch implements Ops. All items have the shapes of a, b and c, which describe the first item.
+// GemmBatch implements Ops. a, b and c describe the first product of the batch. All products have
+// the same shapes.
 func (g *tiledGemm[T]) GemmBatch(
 	rec *vk.Recorder, ws *vk.Arena, batch Batch, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T],
 ) {
@@ -53,7 +55,7 @@ func (g *tiledGemm[T]) GemmBatch(
 	g.record(rec, ws, r, g.choose(r.problem()))
 }
 
-// GemmPair implements Ops. Both pairs have the same shapes and the same inner dimension.
+// GemmPair implements Ops. The two pairs have the same shapes and the same inner dimension.
 func (g *tiledGemm[T]) GemmPair(
 	rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, first, second Pair[T], beta T, c Matrix[T],
 ) {
@@ -61,23 +63,22 @@ func (g *tiledGemm[T]) GemmPair(
 	g.record(rec, ws, r, g.choose(r.problem()))
 }
 
-// request is one call of a method of Gemm. It is a plain value, and splitting it into blocks makes
-// new requests.
+// request describes one call of a method of Gemm. Dividing a request into blocks makes new requests
+// and does not change it.
 type request[T spirv.Scalar] struct {
 	opA, opB    Op
 	alpha, beta T
 
-	// factors has one pair of factors, or two pairs whose products are added.
+	// `factors` has one pair of factors, or two pairs whose products are added.
 	factors []Pair[T]
 
-	// c is the result, and in a batch the result of the first product.
+	// c is the result. In a batch, c is the result of the first product.
 	c     Matrix[T]
 	batch Batch
 }
 
-// inner is the inner dimension, over which the product sums. It is 0 if α = 0, because the factors
-// are not read then. inner panics if the shapes do not fit each other. All items of a batch have
-// the same shape.
+// inner returns the inner dimension, over which the product sums. It is 0 if α = 0, because the
+// factors are not read in this case. inner panics if the shapes do not fit each other.
 func (r *request[T]) inner() (k int) {
 	one := r.factors[0].A
 	for _, f := range r.factors {
@@ -90,16 +91,16 @@ func (r *request[T]) inner() (k int) {
 				m, l, k, n, r.c.Rows, r.c.Cols, r.batch.Count))
 		}
 	}
-	// An inner dimension of 0 makes the kernels only scale C.
+	// With an inner dimension of 0, the kernels only scale C.
 	if r.alpha == 0 {
 		return 0
 	}
 	return k
 }
 
-// problem returns the properties on which the choice of tile and split depends. If op(A) = Aᵀ or
-// op(B) = B, that factor lies in memory along the inner dimension, so that a shallow tile reads
-// only parts of its cache lines. Strides do not matter for the choice.
+// problem returns the properties that determine the choice of tile and split. If op(A) = Aᵀ, or if
+// op(B) = B, the elements of the factor along the inner dimension are contiguous in memory. A tile
+// with a small K then reads only parts of cache lines. The strides of a batch do not matter.
 func (r *request[T]) problem() problem {
 	p := problem{m: r.c.Rows, n: r.c.Cols, k: r.inner(), count: r.batch.Count}
 	if r.opA == Trans {
@@ -111,8 +112,7 @@ func (r *request[T]) problem() problem {
 	return p
 }
 
-// shapeOf is the shape of op(m), the operand of the product. The stored matrix m may be its
-// transpose.
+// shapeOf returns the numbers of rows and columns of op(m).
 func shapeOf[T spirv.Scalar](o Op, m Matrix[T]) (rows, cols int) {
 	if o == Trans {
 		return m.Cols, m.Rows
@@ -120,7 +120,7 @@ func shapeOf[T spirv.Scalar](o Op, m Matrix[T]) (rows, cols int) {
 	return m.Rows, m.Cols
 }
 
-// word is the operation in the form that the kernels read: 0 stands for X, 1 for Xᵀ.
+// word returns the operation as the number that the kernels read: 0 for NoTrans and 1 for Trans.
 func (o Op) word() uint32 {
 	if o == Trans {
 		return 1
@@ -128,10 +128,10 @@ func (o Op) word() uint32 {
 	return 0
 }
 
-// record records a request with the given tile and split. A product that costs more flops than one
-// dispatch may have is divided into blocks of whole tiles of C. The blocks are ranges of columns,
-// and also of rows if one column of tiles is too much. Each block keeps the tile and the split of
-// the whole product, so that the division into blocks does not change the bits.
+// record records a request with the given tile and split. If the product costs more flops than one
+// dispatch may, it is divided into blocks of whole tiles of C. The blocks are ranges of columns, or
+// also ranges of rows if one column of tiles costs too much. Each block has the tile and the split
+// of the whole product, so that the division into blocks does not change the bits.
 func (g *tiledGemm[T]) record(rec *vk.Recorder, ws *vk.Arena, r request[T], x splitK) {
 	tile := g.tiles[x.tile]
 	flops := 2 * float64(r.inner()) * float64(len(r.factors)) // of an element of C
@@ -150,9 +150,9 @@ func (g *tiledGemm[T]) record(rec *vk.Recorder, ws *vk.Arena, r request[T], x sp
 	}
 }
 
-// block is the request for a part of C that begins at row i and column j and has the given numbers
-// of rows and columns. It keeps the whole inner dimension. r itself stays as it is. The batch must
-// have one item.
+// block returns the request for the rows×cols block of C that begins at row i and column j. The new
+// request has the whole inner dimension. The request r is not changed. The batch of r must have one
+// product.
 func (r request[T]) block(i, j, rows, cols int) request[T] {
 	factors := make([]Pair[T], len(r.factors))
 	for k, f := range r.factors {
@@ -172,15 +172,16 @@ func (r request[T]) block(i, j, rows, cols int) request[T] {
 	return r
 }
 
-// recordBatch records a request in dispatches of at most the given number of items. A dispatch must
-// also fit one dimension of a grid. With split-K each dispatch is followed by its sum, so that all
-// dispatches use the same memory for partial products. Nothing is recorded if C stays as it is.
+// recordBatch records a request in dispatches of at most `most` products. A dispatch must also fit
+// one dimension of a grid. With split-K, each dispatch is followed by the sum of its partial
+// products, so that all dispatches can use the same memory. If C would not change, nothing is
+// recorded.
 func (g *tiledGemm[T]) recordBatch(rec *vk.Recorder, ws *vk.Arena, r request[T], x splitK, most int) {
 	k := r.inner()
 	if r.c.Rows == 0 || r.c.Cols == 0 || k == 0 && r.beta == 1 { // C stays
 		return
 	}
-	// The push block has these members in common for all dispatches.
+	// These push constants are the same for all dispatches.
 	kernel, first := g.kernels[x.tile], r.factors[0]
 	push := shaders.GemmPush[T]{
 		Alpha: r.alpha, Beta: r.beta,
@@ -194,13 +195,13 @@ func (g *tiledGemm[T]) recordBatch(rec *vk.Recorder, ws *vk.Arena, r request[T],
 		push.A2, push.B2 = second.A.Addr(), second.B.Addr()
 		push.Lda2, push.Ldb2 = uint32(second.A.Ld), uint32(second.B.Ld)
 	}
-	// Partial products are packed and not scaled. The kernel that sums them scales the sum.
+	// Partial products are packed and not scaled. The kernel that adds them scales the sum.
 	if x.splits > 1 {
 		push.Alpha, push.Beta, push.Ldc = 1, 0, push.M
 		push.StrideC = uint64(r.c.Rows) * uint64(r.c.Cols)
 	}
 	grid := g.tiles[x.tile].Grid(r.c.Rows, r.c.Cols)
-	// The z dimension of the grid counts the items of a batch times the pieces of the inner
+	// The z dimension of the grid is the number of products times the number of pieces of the inner
 	// dimension.
 	for item := 0; item < r.batch.Count; {
 		count := min(r.batch.Count-item, vk.MaxGroups()/x.splits, most)

@@ -20,7 +20,7 @@ func (x gemmCase) String() string {
 	return fmt.Sprintf("%d×%d×%d opA=%v opB=%v α=%g β=%g", x.m, x.n, x.k, x.opA, x.opB, x.alpha, x.beta)
 }
 
-// factor returns a matrix X such that op(X) is rows×cols.
+// factor returns a random matrix X for which op(X) is rows×cols.
 func factor(op Op, rows, cols, pad int, seed uint64) stagetest.Sample {
 	if op == Trans {
 		rows, cols = cols, rows
@@ -44,8 +44,8 @@ func (x gemmCase) check(t *testing.T, p bench, pad int, record func(rec *vk.Reco
 
 var ops = [][2]Op{{NoTrans, NoTrans}, {NoTrans, Trans}, {Trans, NoTrans}, {Trans, Trans}}
 
-// TestGemmEdges checks every tile, with and without split-K, at every edge and with all
-// transpositions.
+// TestGemmEdges checks every tile, with and without split-K, for all transpositions and for shapes
+// at and near multiples of the tile.
 func TestGemmEdges(t *testing.T) {
 	g, err := newTiledGemm[float64](stagetest.Device(t), Tables.Smallest)
 	if err != nil {
@@ -74,7 +74,7 @@ func TestGemmEdges(t *testing.T) {
 	t.Logf("worst error %.2g ulp of Σ|a·b|", worst)
 }
 
-// TestGemmOfTheDevice checks the device's own tiles, as they are chosen, and the tall and flat
+// TestGemmOfTheDevice checks the tiles that are chosen for the device, with the tall and the wide
 // shapes of the band reduction.
 func TestGemmOfTheDevice(t *testing.T) {
 	d := stagetest.Device(t)
@@ -94,8 +94,8 @@ func TestGemmOfTheDevice(t *testing.T) {
 	}
 }
 
-// TestGemmOfNothing checks products without an inner dimension or without a result, and α = 0, with
-// which the factors must not be read.
+// TestGemmOfNothing checks products without an inner dimension, products without a result, and
+// products with α = 0, for which the factors must not be read.
 func TestGemmOfNothing(t *testing.T) {
 	d := stagetest.Device(t)
 	g, err := newTiledGemm[float64](d, Tables.Smallest)
@@ -121,8 +121,8 @@ func TestGemmOfNothing(t *testing.T) {
 	}
 }
 
-// TestGemmBatch checks batches of products, each factor with its own stride, with and without
-// split-K.
+// TestGemmBatch checks batches of products, with and without split-K. Each factor has a different
+// stride.
 func TestGemmBatch(t *testing.T) {
 	d := stagetest.Device(t)
 	g, err := newTiledGemm[float64](d, Tables.Smallest)
@@ -150,8 +150,8 @@ func TestGemmBatch(t *testing.T) {
 	}
 }
 
-// TestGemmPair checks the sum of two products, each factor with its own leading dimension, with and
-// without split-K.
+// TestGemmPair checks the sum of two products, with and without split-K. Each factor has a
+// different leading dimension.
 func TestGemmPair(t *testing.T) {
 	g, err := newTiledGemm[float64](stagetest.Device(t), Tables.Smallest)
 	if err != nil {
@@ -162,8 +162,8 @@ func TestGemmPair(t *testing.T) {
 	worst := 0.0
 	for tile := range g.tiles {
 		for i, op := range ops {
-			// Both matrices A lie in one region and both matrices B in another, one after the
-			// other.
+			// The two matrices A lie one after another in one region, and the two matrices B in
+			// another region.
 			a1, b1, a2, b2 := factor(op[0], m, k, 1, 1), factor(op[1], k, n, 2, 2), factor(op[0], m, k, 5, 3), factor(op[1], k, n, 0, 4)
 			both := func(x, y stagetest.Sample) stagetest.Sample {
 				all := append(append([]float64{}, x.Data...), y.Data...)
@@ -191,8 +191,9 @@ func TestGemmPair(t *testing.T) {
 	t.Logf("worst error %.2g ulp", worst)
 }
 
-// TestProductsReadNothingElse checks that elements that do not exist are not read, not even to be
-// ignored. The strides are so long that most such elements would be outside of all memory.
+// TestProductsReadNothingElse checks that products do not read elements that do not exist, even if
+// the values would be ignored. The strides are so long that most of these elements would lie
+// outside all memory.
 func TestProductsReadNothingElse(t *testing.T) {
 	const far = 1 << 23 // ld: 64 MiB from column to column
 	d := stagetest.Device(t)

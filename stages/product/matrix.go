@@ -8,7 +8,7 @@ import (
 )
 
 // Matrix is a column-major matrix of T in device memory: element (i, j) lies at At[i + j·Ld]. Ld is
-// at least max(1, Rows). Kernels compute offsets inside a tile in 32 bits, so Ld is less than
+// at least max(1, Rows). Kernels compute offsets inside a tile in 32 bits, so Ld must be less than
 // MostLd unless there is only one column.
 type Matrix[T spirv.Scalar] struct {
 	Rows, Cols, Ld int
@@ -18,7 +18,7 @@ type Matrix[T spirv.Scalar] struct {
 // MostLd is the limit of leading dimensions: each must be less than MostLd.
 const MostLd = 1 << 24
 
-// NewMatrix views a slice as a rows×cols matrix with leading dimension ld. It panics if the slice
+// NewMatrix returns a slice as a rows×cols matrix with leading dimension ld. It panics if the slice
 // is too short, or if ld is not allowed.
 func NewMatrix[T spirv.Scalar](at vk.Slice[T], rows, cols, ld int) Matrix[T] {
 	if rows < 0 || cols < 0 || ld < max(rows, 1) || ld >= MostLd && cols > 1 ||
@@ -28,7 +28,7 @@ func NewMatrix[T spirv.Scalar](at vk.Slice[T], rows, cols, ld int) Matrix[T] {
 	return Matrix[T]{rows, cols, ld, at}
 }
 
-// Block is rows [i, i+rows) and columns [j, j+cols) of m. It shares the memory of m.
+// Block returns rows [i, i+rows) and columns [j, j+cols) of m. The block shares the memory of m.
 func (m Matrix[T]) Block(i, j, rows, cols int) Matrix[T] {
 	if i < 0 || j < 0 || rows < 0 || cols < 0 || i+rows > m.Rows || j+cols > m.Cols {
 		panic(fmt.Sprintf("product: block (%d, %d) of %d×%d in %d×%d", i, j, rows, cols, m.Rows, m.Cols))

@@ -5,7 +5,7 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Op says how a factor enters a product.
+// Op says whether a product uses a factor A itself or its transpose Aᵀ.
 type Op bool
 
 const (
@@ -16,46 +16,52 @@ const (
 // Ops is the interface of the products that the stages use, for matrices of T. A plan chooses one
 // implementation for a device and gives it to all stages.
 //
-// Order of calls: each stage calls Reserve in its constructor, once for each bound on the products
-// that it will record. When all stages are made, the plan asks for Work and puts it into the layout
-// of its arena. Then the stages record products. Products that are recorded one after another use
-// the same workspace, and keep nothing in it from one product to the next. Two products must not
-// run concurrently.
+// The order of calls is as follows. Each stage calls Reserve in its constructor, with bounds on the
+// products that it will record. When all stages are made, the plan calls Work and puts the
+// workspace into the layout of its arena. Then the stages record products. Products that are
+// recorded one after another use the same workspace, and keep no data in it from one product to the
+// next. Two products must not run concurrently.
 //
-// In all methods ws is an arena whose layout holds Work. If the shapes of the matrices do not fit
-// each other, the caller has made a mistake, and the methods panic. Overlaps are not checked. A NaN
-// or an infinity in a factor reaches the entries of C that depend on it, and no others.
+// In all methods ws is an arena whose layout contains Work. If the shapes of the matrices do not
+// fit each other, the caller has made a mistake, and the methods panic. Overlaps are not checked. A
+// NaN or an infinity in a factor reaches the elements of C that depend on it, and no other
+// elements.
 type Ops[T spirv.Scalar] interface {
 	Gemm[T]
 	Syr2k[T]
 	Symm[T]
 
-	// Reserve announces products of at most these sizes. An implementation that has nothing to
-	// prepare may ignore the call. The error says what the device cannot do.
+	// Reserve reserves memory for products of at most these sizes. An implementation that needs no
+	// preparation may ignore the call. The error says what the device lacks.
 	Reserve(shapes ...Shape) error
 
-	// Work is the workspace of all products announced so far.
+	// Work is the workspace of all products that have been reserved so far.
 	Work() *vk.Layout
 }
 
-// Shape is a bound on products of M×K by K×N matrices, of which Count run at a time. A symmetric
-// product of order n with m columns counts as n×m with K = n, and a rank-2k update as n×n with K =
-// k.
-type Shape struct{ M, N, K, Count int }
+// Shape is a bound on the sizes of products: Count products of M×K by K×N matrices that run at the
+// same time. A symmetric product of order n with m columns counts as M×N = n×m with K = n. A
+// rank-2k update counts as n×n with K = k.
+type Shape struct {
+	M, N, K, Count int
+
+	// Held is true for a symmetric product whose factor A is announced by the method Hold of Symm.
+	Held bool
+}
 
 // Gemm is the interface of the general products (dgemm).
 type Gemm[T spirv.Scalar] interface {
-	// Gemm records C ← α·op(A)·op(B) + β·C. If β = 0, C is overwritten, and may hold anything
-	// before. If α = 0, A and B are not read. C must not overlap A or B.
+	// Gemm records C ← α·op(A)·op(B) + β·C. If β = 0, C is not read before it is overwritten, and
+	// may hold any values. If α = 0, A and B are not read. C must not overlap A or B.
 	Gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T])
 
-	// GemmUnsplit is Gemm for results that have enough tiles to fill the device, so that their
-	// inner dimension need not be split. It is one dispatch. Each element of C is one sum in
-	// ascending order of the inner index.
+	// GemmUnsplit does the same as Gemm, but does not split the inner dimension. It is for results
+	// that have enough tiles to fill the device. It is one dispatch, and each element of C is one
+	// sum in ascending order of the inner index.
 	GemmUnsplit(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T])
 
 	// GemmBatch records batch.Count products that run concurrently. a, b and c are the factors and
-	// the result of the first product. No result may overlap another result or any factor.
+	// the result of the first product. No result may overlap another result or a factor.
 	GemmBatch(rec *vk.Recorder, ws *vk.Arena, batch Batch, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T])
 
 	// GemmPair records C ← α·(op(A1)·op(B1) + op(A2)·op(B2)) + β·C. The two products have equal
@@ -64,8 +70,9 @@ type Gemm[T spirv.Scalar] interface {
 	GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, first, second Pair[T], beta T, c Matrix[T])
 }
 
-// Batch is the number of products of equal shape, and the distances in elements from the factors
-// and the result of one product to those of the next.
+// Batch is the number of products of equal shape, and the distances between successive products:
+// StrideA, StrideB and StrideC are the distances, in elements, from the matrices A, B and C of one
+// product to those of the next product.
 type Batch struct{ Count, StrideA, StrideB, StrideC int }
 
 // Pair holds the two factors of a product.
@@ -83,4 +90,12 @@ type Symm[T spirv.Scalar] interface {
 	// Symm records P ← A·W. A is n×n, and only its lower triangle is read. P and W are n×m. P must
 	// not overlap A or W.
 	Symm(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T])
+
+	// Hold says that the factors A of the following calls of Symm are lower right blocks of the
+	// symmetric matrix a. The lower triangle of a must not change until the next call of Hold. Hold
+	// may record a conversion of a, and keeps the converted matrix in the workspace HeldWork.
+	Hold(rec *vk.Recorder, ws *vk.Arena, a Matrix[T])
+
+	// HeldWork is the workspace of Hold. Its contents must not change between products.
+	HeldWork() *vk.Layout
 }

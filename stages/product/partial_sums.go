@@ -13,22 +13,22 @@ const (
 	sumLanes   = 16  // invocations that share the sum of one element, at most
 )
 
-// partialSums is the second half of a product with split-K: the memory of the partial products, and
-// the kernel that adds them up. The order of a sum depends on the shape alone.
+// partialSums is the second part of a product with split-K: the memory of the partial products, and
+// the kernel that adds them. The order of a sum depends on the shape of the product alone.
 type partialSums[T spirv.Scalar] struct {
 	region vk.Region[T] // the parts: for each matrix of a batch its pieces of K, packed
 	kernel *vk.Kernel[shaders.GemmSumSpec, shaders.GemmSumPush[T]]
 }
 
-// newPartialSums reserves memory for the given number of elements of partial products. name is the
-// name of this region in tables of memory. The error is that of package vk.
+// newPartialSums reserves memory for partial products with `capacity` elements together. `name` is
+// the name of this region in tables of memory. The error is that of package vk.
 func newPartialSums[T spirv.Scalar](dev *vk.Device, name string, capacity int) (partialSums[T], error) {
 	k, err := vk.Build(dev, shaders.GemmSum[T](), shaders.GemmSumSpec{LocalSize: threads(dev.Info(), sumThreads)})
 	return partialSums[T]{vk.Reserve[T](name, capacity), k}, err
 }
 
-// threads is the size of a workgroup on the device: the largest power of two that is at most the
-// given number and that the device allows.
+// threads returns the size of a workgroup on the device: the largest power of two that is at most
+// `most` and that the device allows.
 func threads(info vk.Info, most int) uint32 {
 	if info.MaxLocal > 0 {
 		most = min(most, info.MaxLocal)
@@ -36,25 +36,26 @@ func threads(info vk.Info, most int) uint32 {
 	return 1 << (bits.Len(uint(most)) - 1)
 }
 
-// room is the address of memory for the given number of elements of partial products. It panics if
-// this is more than was reserved. All products of one arena use this memory, one after another.
+// room returns the address of memory for the given number of elements of partial products. It
+// panics if this is more than was reserved. All products of one arena use this memory, one after
+// another.
 func (s *partialSums[T]) room(ws *vk.Arena, elements int) spirv.Addr[T] {
 	return s.region.In(ws).Sub(0, elements).Addr()
 }
 
-// record adds up splits partial products for each of count matrices: C ← α·ΣP + β·C. The matrices
-// lie strideC elements apart. The partial products P must lie packed at the address that room
-// returns. If β = 0, C is not read.
+// record adds the partial products P of `count` matrices, with `splits` partial products each: C ←
+// α·ΣP + β·C. strideC is the distance from one matrix C to the next, in elements. The partial
+// products must be packed at the address that the method `room` returns. If β = 0, C is not read.
 func (s *partialSums[T]) record(
 	rec *vk.Recorder, ws *vk.Arena, splits, count int, alpha, beta T, c Matrix[T], strideC int,
 ) {
-	// If an element has many partial products, several invocations share its sum.
+	// If a sum has many partial products, several invocations (lanes) share it.
 	lanes := 1
 	for lanes < sumLanes && 2*lanes <= splits {
 		lanes *= 2
 	}
-	// A workgroup sums as many elements as it has teams of lanes. The z dimension of the grid is
-	// the number of matrices.
+	// A workgroup computes as many elements as it has groups of lanes. The z dimension of the grid
+	// is the number of matrices.
 	grid := vk.Folded(vk.Tiles(c.Rows*c.Cols, s.kernel.Spec.LocalSize/uint32(lanes)))
 	grid.Z = count
 	s.kernel.Dispatch(rec, grid, shaders.GemmSumPush[T]{

@@ -6,9 +6,10 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// SharedBytes is the shared memory, in bytes, that a kernel declares under the given constants.
-// Answers are cached, because reading one from SPIR-V takes a tenth of a millisecond and each plan
-// needs dozens. S and P must be comparable, which all generated types are.
+// SharedBytes returns the bytes of shared memory that a kernel declares with the specialisation
+// constants `spec`. The results are cached, because reading the SPIR-V takes a tenth of a
+// millisecond and each plan needs dozens of results. S and P must be comparable, which all
+// generated types are.
 func SharedBytes[S, P any](kernel func() spirv.Module[S, P], spec S) (int, error) {
 	var push P // its type tells the kernels apart
 	key := declaration{push, spec}
@@ -22,9 +23,9 @@ func SharedBytes[S, P any](kernel func() spirv.Module[S, P], spec S) (int, error
 	return bytes, err
 }
 
-// declaration is the key of the cache: a kernel, given by the zero value of its push block, and its
-// constants.
+// declaration is the key of the cache: the zero value of a kernel's push constants, whose type
+// identifies the kernel, and the kernel's specialisation constants.
 type declaration struct{ push, spec any }
 
-// declared is the cache. It maps each declaration to a number of bytes.
+// declared is the cache. It maps each declaration to a number of bytes of shared memory.
 var declared sync.Map

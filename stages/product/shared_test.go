@@ -6,9 +6,9 @@ import (
 	"github.com/vkevd/vkevd/shaders"
 )
 
-// TestTilesDeclareTheirSharedMemory checks that all kernels of products declare the same shared
-// memory, so that Fits needs to ask only one of them. The size is what the tiles need: both have
-// one column of padding.
+// TestTilesDeclareTheirSharedMemory checks that all kernels of products declare the same amount of
+// shared memory, so that Fits needs to check only one of them. The amount must be that of the tiles
+// of the two factors, each with one column of padding.
 func TestTilesDeclareTheirSharedMemory(t *testing.T) {
 	for _, tune := range []Tuning{Tables.NVIDIA, Tables.CPU, Tables.Other, Tables.Smallest} {
 		for _, tile := range append(tune.Tiles, tune.Syr2k) {

@@ -15,7 +15,8 @@ func newBench(t testing.TB, elements int, work *vk.Layout) bench {
 	return bench{stagetest.NewBench(t, elements, work)}
 }
 
-// do uploads a, b and c, runs the commands that record records, and returns c afterwards.
+// do uploads a, b and c, runs the commands that the function `record` records, and returns the
+// final c.
 func (p bench) do(t testing.TB, a, b, c stagetest.Sample, record func(rec *vk.Recorder, a, b, c Matrix[float64])) stagetest.Sample {
 	t.Helper()
 	matrix := func(at vk.Slice[float64], s stagetest.Sample) Matrix[float64] {

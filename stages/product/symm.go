@@ -11,18 +11,19 @@ import (
 // tiledSymm implements Symm with the tiles of tiledGemm. A tile of A to the right of the diagonal
 // is read from below the diagonal, and transposed.
 //
-// So each tile of A is read twice. With n columns of W that gives n/4 flops per byte, 8 for 32
-// columns. A device with 33 TFLOP/s of FP64 and 4.3 TB/s has the same ratio, and most devices have
-// a smaller one. To read each tile only once would save bandwidth, which is not the bottleneck, and
-// would cost a sum over workgroups.
+// Therefore each tile of A is read twice. With n columns of W, the product does n/4 flops per byte
+// that is read, which is 8 flops per byte for 32 columns. This is the ratio of a device with 33
+// TFLOP/s of FP64 and 4.3 TB/s, and most devices have a smaller ratio. Reading each tile only once
+// would save bandwidth, which is not the bottleneck, and would need a sum over workgroups.
 type tiledSymm[T spirv.Scalar] struct {
 	chooser
 	kernels []*vk.Kernel[shaders.SymmSpec, shaders.SymmPush[T]] // one for each tile
 	sums    partialSums[T]
 }
 
-// newTiledSymm builds a kernel for each tile, and the kernel that adds partial products. The error
-// is a *vk.UnsupportedError if a tile does not fit the device, or another error of package vk.
+// newTiledSymm builds a kernel for each tile of the table, and the kernel that adds partial
+// products. The error is a *vk.UnsupportedError if a tile does not fit the device, or another error
+// of package vk.
 func newTiledSymm[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledSymm[T], error) {
 	s := &tiledSymm[T]{chooser: newChooser(t)}
 	spec := func(tile Tile) shaders.SymmSpec { return shaders.SymmSpec(tile.Spec()) }
@@ -39,8 +40,14 @@ func (s *tiledSymm[T]) Symm(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T]) {
 	s.record(rec, ws, a, w, p, s.choose(problem{m: p.Rows, n: p.Cols, k: p.Rows, count: 1, alongK: 2}))
 }
 
+// Hold implements Ops. It does nothing, because this implementation converts no factor.
+func (s *tiledSymm[T]) Hold(*vk.Recorder, *vk.Arena, Matrix[T]) {}
+
+// HeldWork implements Ops. It is empty, because this implementation converts no factor.
+func (s *tiledSymm[T]) HeldWork() *vk.Layout { return vk.Together() }
+
 // record records P ← A·W with the given tile and split. It panics if the shapes do not fit each
-// other. P must not overlap A or W. Partial products lie in the memory of ws.
+// other. P must not overlap A or W. The partial products of a split are stored in ws.
 func (s *tiledSymm[T]) record(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T], x splitK) {
 	m, n := p.Rows, p.Cols
 	if a.Rows != m || a.Cols != m || w.Rows != m || w.Cols != n {

@@ -8,19 +8,19 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// tiledSyr2k is Syr2k in one dispatch over the tiles of the lower triangle, or in several if it
-// costs more than one dispatch may.
+// tiledSyr2k implements Syr2k in one dispatch over the tiles of the lower triangle, or in several
+// dispatches if one would cost too much.
 //
-// A tile below the diagonal is computed whole. A tile on the diagonal is computed, too, but its
-// upper part is not stored.
+// A tile below the diagonal is computed completely. A tile on the diagonal is also computed
+// completely, but its part above the diagonal is not stored.
 type tiledSyr2k[T spirv.Scalar] struct {
 	tile     Tile
 	dispatch float64 // Tuning.Dispatch
 	kernel   *vk.Kernel[shaders.Syr2kSpec, shaders.Syr2kPush[T]]
 }
 
-// newTiledSyr2k returns an error for a tile whose height is not a multiple of its width, or that
-// the device cannot run.
+// newTiledSyr2k builds the kernel. It returns an error if the height of the tile is not a multiple
+// of its width, or if the device cannot run the tile.
 func newTiledSyr2k[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledSyr2k[T], error) {
 	tile := t.Syr2k
 	if err := fitsTriangle[T](tile, dev.Info()); err != nil {
@@ -30,8 +30,8 @@ func newTiledSyr2k[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledSyr2k[T], er
 	return &tiledSyr2k[T]{tile, t.Dispatch, k}, err
 }
 
-// Syr2k implements Ops. It needs no workspace: the inner dimension k is not split, because C is
-// large in every call of the stages.
+// Syr2k implements Ops. It needs no workspace, because it does not split the inner dimension k. In
+// all calls of the stages C is large enough to fill the device.
 func (s *tiledSyr2k[T]) Syr2k(rec *vk.Recorder, _ *vk.Arena, y, z, c Matrix[T]) {
 	n, k := c.Rows, y.Cols
 	if c.Cols != n || y.Rows != n || z.Rows != n || z.Cols != k {
@@ -41,7 +41,7 @@ func (s *tiledSyr2k[T]) Syr2k(rec *vk.Recorder, _ *vk.Arena, y, z, c Matrix[T]) 
 	if n == 0 || k == 0 {
 		return
 	}
-	// The triangle is covered by squares of M×M elements, and each square by M/N tiles.
+	// The triangle is covered by squares of M×M elements, and each square is covered by M/N tiles.
 	rows := vk.Tiles(n, s.tile.M)
 	tiles := rows * (rows + 1) / 2 * int(s.tile.M/s.tile.N)
 	tileFlops := 4 * float64(s.tile.M) * float64(s.tile.N) * float64(k)

@@ -1,7 +1,7 @@
 package product
 
-// Tables are the tables of package tuning. That package imports this one, so tables_link_test.go
-// sets the variable.
+// Tables has the tables of package tuning. This package cannot import package tuning, because
+// package tuning imports this package; therefore tables_link_test.go sets the variable.
 var Tables struct {
 	NVIDIA, CPU, Other, Smallest, Device Tuning
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Tile says how a product is divided into tiles (see the kernels' tile.glsl). A workgroup computes
-// M×N elements of the result, and an invocation ThreadM×ThreadN of them. The inner dimension is
-// processed in slices of K.
+// Tile says how a product is divided into tiles (see the shader file tile.glsl). A workgroup
+// computes M×N elements of the result, and an invocation computes ThreadM×ThreadN of these
+// elements. The inner dimension is processed in slices of length K.
 type Tile struct {
 	// M and N are the numbers of rows and columns of the result that a workgroup computes. K is the
 	// number of steps of the inner dimension between two loads.
@@ -23,16 +23,16 @@ type Tile struct {
 	// Unroll is the number of steps of the inner dimension that are unrolled. It divides K.
 	Unroll uint32
 
-	// Buffers is the number of buffers in shared memory. With 1 there is one buffer. With 2 there
-	// is double buffering, which saves a barrier. With 0 invocations read memory directly, and K
-	// must be 1.
+	// Buffers is the number of buffers in shared memory. 2 means double buffering, which saves a
+	// barrier. 1 means one buffer. 0 means that invocations read memory directly; K must then be 1.
 	Buffers uint32
 
-	// Resident is the number of workgroups of this tile that a unit of the device can hold at once.
+	// Resident is the number of workgroups of this tile that a compute unit of the device can hold
+	// at the same time.
 	Resident uint32
 }
 
-// String describes the tile by its sizes.
+// String returns the sizes of the tile as text.
 func (t Tile) String() string {
 	return fmt.Sprintf("%d×%d×%d tile of %d×%d", t.M, t.N, t.K, t.ThreadM, t.ThreadN)
 }
@@ -40,12 +40,12 @@ func (t Tile) String() string {
 // threads is the number of invocations of a workgroup.
 func (t Tile) threads() uint32 { return t.M / t.ThreadM * (t.N / t.ThreadN) }
 
-// Fits is nil if products of doubles can use the tile on the device. Otherwise the error says which
-// sizes of the tile contradict each other, or is a *vk.UnsupportedError if the tile needs more
-// invocations or shared memory than a workgroup of the device can have.
+// Fits returns nil if products of doubles can use the tile on the device. Otherwise the error
+// prints sizes of the tile that contradict each other, or is a *vk.UnsupportedError if the tile
+// needs more invocations or shared memory than a workgroup of the device can have.
 func (t Tile) Fits(info vk.Info) error { return fits[float64](t, info) }
 
-// fits is Fits for products of matrices with elements of type T.
+// fits does the same as Tile.Fits for products of matrices with elements of type T.
 func fits[T spirv.Scalar](t Tile, info vk.Info) error {
 	if min(t.M, t.N, t.K, t.ThreadM, t.ThreadN, t.Unroll) == 0 ||
 		t.M%t.ThreadM != 0 || t.N%t.ThreadN != 0 || t.K%t.Unroll != 0 {
@@ -76,8 +76,9 @@ func fits[T spirv.Scalar](t Tile, info vk.Info) error {
 	return nil
 }
 
-// fitsTriangle is fits for the tile of syr2k. Such tiles divide a square, so that the tiles of a
-// triangle are those of its squares.
+// fitsTriangle makes the checks of fits for the tile of syr2k. In addition, the height M of the
+// tile must be a multiple of its width N, so that M/N tiles fill a square of M×M elements. Such
+// squares cover the lower triangle.
 func fitsTriangle[T spirv.Scalar](t Tile, info vk.Info) error {
 	if err := fits[T](t, info); err != nil {
 		return err
@@ -88,8 +89,7 @@ func fitsTriangle[T spirv.Scalar](t Tile, info vk.Info) error {
 	return nil
 }
 
-// Spec returns the tile as specialisation constants. All kernels of products have the same
-// constants.
+// Spec returns the tile as specialisation constants. All kernels of products have these constants.
 func (t Tile) Spec() shaders.GemmSpec {
 	return shaders.GemmSpec{
 		LocalSize: t.threads(), TileM: t.M, TileN: t.N, TileK: t.K,
@@ -97,14 +97,14 @@ func (t Tile) Spec() shaders.GemmSpec {
 	}
 }
 
-// Grid is the grid of workgroups that covers rows×cols elements. The caller may set its Z.
+// Grid returns the grid of workgroups that covers rows×cols elements. The caller may set its Z.
 func (t Tile) Grid(rows, cols int) vk.Groups {
 	return vk.Folded(vk.Tiles(rows, t.M) * vk.Tiles(cols, t.N))
 }
 
-// tileKernels builds a kernel of products of T for each tile, with the constants that the function
-// spec makes from the tile. The error is a *vk.UnsupportedError if a tile does not fit the device,
-// or another error of package vk.
+// tileKernels builds a kernel for products of T for each tile. The function `spec` returns the
+// specialisation constants for a tile. The error is a *vk.UnsupportedError if a tile does not fit
+// the device, or another error of package vk.
 func tileKernels[T spirv.Scalar, S, P any](
 	dev *vk.Device, tiles []Tile, module spirv.Module[S, P], spec func(Tile) S,
 ) (kernels []*vk.Kernel[S, P], err error) {

@@ -8,16 +8,16 @@ import (
 // Tiled implements Ops on the vector units, in the precision of the matrices. Its workspace depends
 // on the tiles and the device, not on the shapes of the products.
 type Tiled[T spirv.Scalar] struct {
-	// tiledGemm and tiledSymm use the same memory for partial sums.
+	// tiledGemm and tiledSymm use the same memory for partial products.
 	*tiledGemm[T]
 	*tiledSyr2k[T]
 	*tiledSymm[T]
 	work *vk.Layout
 }
 
-// New builds the kernels of Tiled. It fails if sizes of the tuning contradict each other, or with a
-// *vk.UnsupportedError if a tile needs more than the device has. Tuning.Fits returns the same
-// errors without building anything.
+// New builds the kernels of Tiled. The error prints sizes of the tuning that contradict each other,
+// or is a *vk.UnsupportedError if a tile needs more than the device has. Tuning.Fits returns the
+// same errors without building kernels.
 func New[T spirv.Scalar](dev *vk.Device, t Tuning) (*Tiled[T], error) {
 	gemm, err := newTiledGemm[T](dev, t)
 	if err != nil {
@@ -34,11 +34,11 @@ func New[T spirv.Scalar](dev *vk.Device, t Tuning) (*Tiled[T], error) {
 	return &Tiled[T]{gemm, syr2k, symm, vk.InTurn(gemm.sums.region, symm.sums.region)}, nil
 }
 
-// Reserve implements Ops. It does nothing: the reserved memory for partial sums limits split-K,
-// whatever the shape.
+// Reserve implements Ops. It does nothing, because the memory for partial products does not depend
+// on the shapes: split-K uses only as many pieces as fit.
 func (*Tiled[T]) Reserve(...Shape) error { return nil }
 
-// Work implements Ops. It is the memory for partial sums.
+// Work implements Ops. It is the memory for partial products.
 func (t *Tiled[T]) Work() *vk.Layout { return t.work }
 
 var _ Ops[float64] = (*Tiled[float64])(nil)

@@ -8,9 +8,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// BenchmarkProducts measures the shapes of the pipeline, in every tile of the device's table and
-// with the chosen tile: go test -bench Products ./stages. The unit of size is 256 on a CPU and 8192
-// on a GPU. The results are GFLOP/s by the device's own clock.
+// BenchmarkProducts measures products with the shapes of the solver, in every tile of the device's
+// table and with the chosen tile: go test -bench Products ./stages/product. The unit of size is 256
+// on a CPU and 8192 on a GPU. The results are GFLOP/s by the device's own clock.
 func BenchmarkProducts(b *testing.B) {
 	d := stagetest.Device(b)
 	n, k, band := 8192, 512, 32
@@ -85,7 +85,8 @@ func BenchmarkProducts(b *testing.B) {
 	})
 }
 
-// filled allocates memory with finite numbers in the regions.
+// filled allocates an arena with the regions and the workspace `work`, and fills the regions with
+// finite numbers.
 func filled(b *testing.B, d *vk.Device, work *vk.Layout, regions ...vk.Region[float64]) *vk.Arena {
 	b.Helper()
 	spaces := []vk.Space{work}
@@ -105,9 +106,10 @@ func filled(b *testing.B, d *vk.Device, work *vk.Layout, regions ...vk.Region[fl
 	return ws
 }
 
-// BenchmarkTileSearch measures other tiles than those of the table, for the two products that take
-// most of the time. The measurements alternate, so that the device is equally warm for each. Tiles
-// that do not fit the device are left out: go test -bench TileSearch -benchtime 20x ./stages.
+// BenchmarkTileSearch measures tiles that are not in the table, for the two products that take most
+// of the time. The measurements alternate, so that the device is equally warm for each tile. Tiles
+// that do not fit the device are left out. To run it: go test -bench TileSearch -benchtime 20x
+// ./stages/product.
 func BenchmarkTileSearch(b *testing.B) {
 	d := stagetest.Device(b)
 	n, k, tall, narrow := 8192, 1024, 32768, 32

@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// eachTuning runs test with tiles of a few elements, with the device's own tiles, and with those
-// that must run on every device.
+// eachTuning runs the function `test` with three tables: tiles of a few elements, the device's own
+// tiles, and the tiles that must run on every device.
 func eachTuning(t *testing.T, test func(t *testing.T, tune Tuning)) {
 	for name, tune := range map[string]Tuning{
 		"smallest": Tables.Smallest, "device": Tables.Device, "other": Tables.Other,
@@ -20,8 +20,8 @@ func eachTuning(t *testing.T, test func(t *testing.T, tune Tuning)) {
 	}
 }
 
-// TestSyr2kEdges checks that the lower triangle is updated, and that nothing else is read or
-// written.
+// TestSyr2kEdges checks that the lower triangle of C is updated, and that no other memory is read
+// or written.
 func TestSyr2kEdges(t *testing.T) {
 	eachTuning(t, func(t *testing.T, tune Tuning) {
 		s, err := newTiledSyr2k[float64](stagetest.Device(t), tune)
@@ -30,8 +30,8 @@ func TestSyr2kEdges(t *testing.T) {
 		}
 		p := newBench(t, 135*135, vk.Together())
 		worst := 0.0
-		// If C has 9 rows of tiles or more, the tiles are not all in the first swath (see
-		// tile_order.glsl).
+		// With 9 rows of tiles or more, C has more than one swath: tiles are numbered column by
+		// column in swaths of eight rows of tiles (see tile_order.glsl).
 		for _, n := range []int{0, 1, 7, 8, 9, 31, 73, 80, 129} {
 			for _, k := range []int{0, 1, 4, 6, 17} {
 				worst = max(worst, checkSyr2k(t, p, n, k, func(rec *vk.Recorder, y, z, c Matrix[float64]) { s.Syr2k(rec, p.WS, y, z, c) }))
@@ -52,8 +52,8 @@ func checkSyr2k(t *testing.T, p bench, n, k int, record func(rec *vk.Recorder, y
 	return stagetest.Furthest(t, fmt.Sprintf("syr2k n=%d k=%d", n, k), p.do(t, y, z, c, record), want, bound)
 }
 
-// TestSymmEdges checks that A is read only below its diagonal, with and without splits, in every
-// tile.
+// TestSymmEdges checks that A is read only on and below its diagonal, with and without splits, for
+// every tile.
 func TestSymmEdges(t *testing.T) {
 	eachTuning(t, func(t *testing.T, tune Tuning) {
 		s, err := newTiledSymm[float64](stagetest.Device(t), tune)
@@ -87,8 +87,8 @@ func checkSymm(t *testing.T, p bench, m, n int, record func(rec *vk.Recorder, a,
 	return stagetest.Furthest(t, fmt.Sprintf("symm m=%d n=%d", m, n), p.do(t, a, w, c, record), want, bound)
 }
 
-// TestCuts checks that the same shape gets the same choice of tile and split, and that the choice
-// covers the product and fits the memory for partial products.
+// TestCuts checks that equal shapes get the same tile and split. The split must cover the inner
+// dimension, and its partial products must fit the memory.
 func TestCuts(t *testing.T) {
 	for name, tune := range map[string]Tuning{"nvidia": Tables.NVIDIA, "cpu": Tables.CPU, "other": Tables.Other, "smallest": Tables.Smallest} {
 		c := newChooser(tune)
@@ -124,8 +124,8 @@ func TestCuts(t *testing.T) {
 	}
 }
 
-// TestCutsAreForgotten checks a plan that finds another number of vectors each time: not all of its
-// choices are kept.
+// TestCutsAreForgotten checks a plan that needs products with a new number of vectors each time.
+// The cache of choices must not grow without limit.
 func TestCutsAreForgotten(t *testing.T) {
 	c := newChooser(Tables.Smallest)
 	for m := range mostChoices + 10 {
@@ -139,8 +139,8 @@ func TestCutsAreForgotten(t *testing.T) {
 	}
 }
 
-// TestTilesThatDoNotFit checks that tables are refused that would compute wrong results, or that do
-// not fit the device.
+// TestTilesThatDoNotFit checks that tables are refused if their tiles would give wrong results or
+// do not fit the device.
 func TestTilesThatDoNotFit(t *testing.T) {
 	d := stagetest.Device(t)
 	good := Tables.Other.Tiles[0]

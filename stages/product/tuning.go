@@ -8,26 +8,28 @@ import (
 
 // Tuning is the set of sizes of Tiled. Package stages/tuning has a table of them for each machine.
 type Tuning struct {
-	// Tiles are the tiles of gemm and symm. Both take the cheapest tile for each shape.
+	// Tiles are the tiles of gemm and symm. For each shape the cheapest tile is chosen.
 	Tiles []Tile
 
 	// Syr2k is the tile of syr2k. Its M is a multiple of its N.
 	Syr2k Tile `json:"RankTwoK"`
 
-	// Units is the number of units of the device (multiprocessors, cores) that hold workgroups.
+	// Units is the number of compute units of the device (multiprocessors, cores), which hold
+	// workgroups.
 	Units int
 
-	// Emulated is the sizes of products on integer units, where the caller chooses these.
+	// Emulated has the sizes of products on integer units, which are used if the caller chooses
+	// such products.
 	Emulated Emulation
 
 	// Dispatch is the number of flops above which a product is divided into several dispatches. 0
-	// means never. It bounds the time of a dispatch on slow devices, and changes no bit of a
-	// result.
+	// means no limit. Dispatch limits the time of a dispatch on slow devices, and does not change
+	// the bits of a result.
 	Dispatch float64 `json:",omitempty"`
 }
 
-// Fits is nil if products of doubles can use all tiles on the device. Otherwise it is the error of
-// Tile.Fits.
+// Fits returns nil if products of doubles can use all tiles on the device. Otherwise it returns the
+// error of Tile.Fits.
 func (t Tuning) Fits(info vk.Info) error {
 	for _, tile := range t.Tiles {
 		if err := tile.Fits(info); err != nil {

@@ -1,24 +1,24 @@
 package ref
 
-// ApplyQ1 replaces the n×m matrix X by Q1·X, with Y (in A) and T as BandReduction left them. Q1 =
-// Q(0)·Q(1)⋯ with Q(p) = I − Y·T·Yᵀ for panel p, so the last panel acts first. The result does not
-// depend on the block size k of the reduction. X must not overlap A or T.
+// ApplyQ1 replaces the n×m matrix X by Q1·X. Y (stored in A) and T are the results of
+// BandReduction. Q1 = Q(0)·Q(1)⋯ with Q(p) = I − Y·T·Yᵀ for panel p, so the last panel acts first.
+// The result does not depend on the block size k of the reduction. X must not overlap A or T.
 func ApplyQ1(n, b int, y []float64, ldy int, t []float64, m int, x []float64, ldx int) {
 	for p := Panels(n, b) - 1; p >= 0; p-- {
 		applyPanel(false, n, b, p, y, ldy, t, m, x, ldx)
 	}
 }
 
-// ApplyQ1Transposed replaces X by Q1ᵀ·X. It takes the panels in the opposite order of ApplyQ1, and
-// Tᵀ in place of T.
+// ApplyQ1Transposed replaces X by Q1ᵀ·X. It applies the panels in the opposite order of ApplyQ1,
+// and with Tᵀ instead of T.
 func ApplyQ1Transposed(n, b int, y []float64, ldy int, t []float64, m int, x []float64, ldx int) {
 	for p := range Panels(n, b) {
 		applyPanel(true, n, b, p, y, ldy, t, m, x, ldx)
 	}
 }
 
-// applyPanel subtracts Y·op(T)·(Yᵀ·X) from X, on the rows below the panel's diagonal block. op(T)
-// is Tᵀ if trans is true, otherwise T.
+// applyPanel subtracts Y·op(T)·(Yᵀ·X) from X, in the rows below the diagonal block of panel p.
+// op(T) is Tᵀ if `trans` is true, and T otherwise.
 func applyPanel(trans bool, n, b, p int, y []float64, ldy int, t []float64, m int, x []float64, ldx int) {
 	if m == 0 {
 		return

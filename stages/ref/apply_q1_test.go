@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestApplyQ1AndQ2 compares the forms with each other: some columns with all columns, and the
-// transposed form with the transpose. The tests of the reductions compare with the true Q.
+// TestApplyQ1AndQ2 compares two kinds of results: Q·X for some columns with the same columns of Q·X
+// for all columns, and Qᵀ·X with the transpose of Q. The tests of the reductions check Q itself.
 func TestApplyQ1AndQ2(t *testing.T) {
 	eachShape(func(n, b, k int) {
 		if n%7 != 1 {

@@ -1,16 +1,16 @@
 package ref
 
-// ApplyQ2 replaces the n×m matrix X by Q2·X, with the reflectors v and tau that BulgeChasing
-// returned. Q2 = H(0,0)·H(0,1)⋯H(1,0)⋯ with a factor H(s,j) for each sweep s and step j, so the
-// last sweep acts first. The steps of one sweep act on different rows.
+// ApplyQ2 replaces the n×m matrix X by Q2·X. v and `tau` are the reflectors that BulgeChasing
+// returned. Q2 = H(0,0)·H(0,1)⋯H(1,0)⋯ has a factor H(s,j) for each sweep s and step j, so the last
+// sweep acts first. The steps of one sweep act on different rows.
 func ApplyQ2(n, b int, v, tau []float64, m int, x []float64, ldx int) {
 	for s := Sweeps(n) - 1; s >= 0; s-- {
 		applySweep(n, b, s, v, tau, m, x, ldx)
 	}
 }
 
-// ApplyQ2Transposed replaces X by Q2ᵀ·X. It takes the reflectors in the opposite order of ApplyQ2.
-// Each reflector is its own transpose.
+// ApplyQ2Transposed replaces X by Q2ᵀ·X. It applies the reflectors in the opposite order of
+// ApplyQ2. Each reflector equals its transpose.
 func ApplyQ2Transposed(n, b int, v, tau []float64, m int, x []float64, ldx int) {
 	for s := range Sweeps(n) {
 		applySweep(n, b, s, v, tau, m, x, ldx)

@@ -1,9 +1,10 @@
 package ref
 
-// BandReduction reduces the lower triangle of A to half-bandwidth b, A = Q1·B·Q1ᵀ, with panels of b
+// BandReduction reduces the symmetric matrix A to half-bandwidth b, A = Q1·B·Q1ᵀ, with panels of b
 // columns and trailing updates of rank k (dsytrd_sy2sb; the double-blocked band reduction, DBBR).
+// Only the lower triangle of A is read.
 //
-// It returns the compact band and the factors T, and leaves Y in A. Package stages documents all
+// It returns the compact band and the factors T, and stores Y in A. Package stages documents these
 // three formats. Columns of A that belong to no panel become zero.
 func BandReduction(n, b, k int, a []float64, lda int) (band, t []float64) {
 	r := reduction{
@@ -28,13 +29,13 @@ func BandReduction(n, b, k int, a []float64, lda int) (band, t []float64) {
 	return r.band, r.t
 }
 
-// A reduction is a band reduction in progress. Inside a block of k columns, the trailing matrix in
-// memory stays as it was when the block began. Its true value is A − Y·Zᵀ − Z·Yᵀ, where Y and Z
-// have one column for each column of the block's panels so far. Y is stored in A, in the columns of
-// these panels.
+// reduction is a band reduction in progress. While a block of k columns is in progress, memory
+// holds the trailing matrix A as it was at the beginning of the block. The current trailing matrix
+// is A − Y·Zᵀ − Z·Yᵀ. Y and Z have one column for each column of the block's finished panels. Y is
+// stored in A, in the columns of these panels.
 //
-// Row i of Y and Z belongs to row i of A. The part y and z of a panel begins below the panel's
-// diagonal block. No row above that is read.
+// Row i of Y and of Z belongs to row i of A. The columns y and z of a panel begin below the panel's
+// diagonal block. Rows above are never read.
 type reduction struct {
 	n, b    int
 	a       []float64
@@ -49,8 +50,8 @@ func (r *reduction) y(row, block int) []float64 { return r.a[row+block*r.lda:] }
 // zAt returns Z as a slice that begins at the given row and column.
 func (r *reduction) zAt(row, column int) []float64 { return r.z[row+column*r.n:] }
 
-// catchUp applies the pending update to the columns of the panel at c, from its diagonal block
-// down.
+// catchUp applies the pending update to the columns of the panel at column c, from the diagonal
+// block of the panel to the last row.
 func (r *reduction) catchUp(block, c int) {
 	rows, cols, pending := r.n-c, min(r.b, r.n-c), c-block
 	y, z, x := r.y(c, block), r.zAt(c, 0), r.a[c+c*r.lda:]
@@ -58,8 +59,8 @@ func (r *reduction) catchUp(block, c int) {
 	Gemm(false, true, rows, cols, pending, -1, z, r.n, y, r.lda, 1, x, r.lda)
 }
 
-// diagonalBlock moves the lower triangle of the panel's diagonal block into the band, and leaves
-// zeros in its place and above.
+// diagonalBlock moves the lower triangle of the panel's diagonal block to the band. It sets all
+// elements of the panel in the rows of the diagonal block and above to zero.
 func (r *reduction) diagonalBlock(c int) {
 	end := min(c+r.b, r.n)
 	for j := c; j < end; j++ {
@@ -68,8 +69,8 @@ func (r *reduction) diagonalBlock(c int) {
 	}
 }
 
-// panel factors the panel's rows below the diagonal block, moves R into the band and appends the
-// panel's y and z to Y and Z. With Q = I − W·yᵀ, W = y·T, the trailing matrix A − Y·Zᵀ − Z·Yᵀ
+// panel factors the panel's rows below the diagonal block, moves R to the band and appends the new
+// columns y and z to Y and Z. With Q = I − W·yᵀ and W = y·T, the trailing matrix A − Y·Zᵀ − Z·Yᵀ
 // becomes
 //
 //	Qᵀ·(A − Y·Zᵀ − Z·Yᵀ)·Q = A − Y·Zᵀ − Z·Yᵀ − y·zᵀ − z·yᵀ

@@ -29,7 +29,7 @@ func TestBandReduction(t *testing.T) {
 	similar.report(t)
 }
 
-// checkPanels checks that A after the reduction is as documented.
+// checkPanels checks that A has the documented form after the reduction.
 func checkPanels(t *testing.T, n, b int, a []float64, lda int, tf []float64) {
 	t.Helper()
 	panels := Panels(n, b)
@@ -50,8 +50,8 @@ func checkPanels(t *testing.T, n, b int, a []float64, lda int, tf []float64) {
 	}
 }
 
-// TestBandReductionKeepsABand checks a matrix whose elements to annihilate are all zero. Then every
-// τ is 0, and the band has the bits of A.
+// TestBandReductionKeepsABand checks a matrix that is a band already. All τ must be 0, and the
+// result must have the bits of A.
 func TestBandReductionKeepsABand(t *testing.T) {
 	eachShape(func(n, b, k int) {
 		dense := full(n, func(i, j int) float64 {

@@ -1,24 +1,24 @@
 package ref
 
 // BidiagonalBandLen returns the number of elements of a general compact band: an upper band of
-// order n with b superdiagonals, and room for the bulges. Element (i, j) lies at
+// order n with b superdiagonals, and space for the bulges. Element (i, j) lies at
 //
 //	i + j·(3b−1) + 2b−1        −2b < i−j ≤ b
 //
-// so a column has 3b elements. b further columns of zeros follow the last column.
+// so a column has 3b elements. After the last column, b columns of zeros follow.
 func BidiagonalBandLen(n, b int) int { return 3 * b * (n + b) }
 
 // BidiagonalBandAt returns the index of element (i, j) in a general compact band.
 func BidiagonalBandAt(b, i, j int) int { return i + j*(3*b-1) + 2*b - 1 }
 
-// Reflectors holds the factors of an orthogonal matrix H(0,0)·H(0,1)⋯H(1,0)⋯ with H = I − τ·v·vᵀ,
-// in the format that package stages documents for Q2.
+// Reflectors holds the reflectors H = I − τ·v·vᵀ of an orthogonal matrix H(0,0)·H(0,1)⋯H(1,0)⋯, in
+// the format that package stages documents for Q2.
 type Reflectors struct{ V, Tau []float64 }
 
 // BidiagonalChasing reduces an upper band of order n with b superdiagonals to upper bidiagonal
-// form, B = Q2·C·P2ᵀ (dgbbrd; Lang 1996), sweep after sweep. It overwrites the band and returns
-// the diagonal d[n] and the superdiagonal e[n−1] of C, and the reflectors of Q2 (left) and of P2
-// (right).
+// form, B = Q2·C·P2ᵀ, one sweep after another (dgbbrd; Lang 1996). It overwrites the band. It
+// returns the diagonal d[n] and the superdiagonal e[n−1] of C, and the reflectors of Q2 (left) and
+// of P2 (right).
 func BidiagonalChasing(n, b int, band []float64) (d, e []float64, left, right Reflectors) {
 	c := newBidiagonalChase(n, b, band)
 	for s := range Sweeps(n) {
@@ -32,8 +32,8 @@ func BidiagonalChasing(n, b int, band []float64) (d, e []float64, left, right Re
 // BidiagonalChasingWaves does the same as BidiagonalChasing, in the order that is used on a device
 // where workgroups may not wait for each other. Wave t consists of the half-steps h of all sweeps s
 // with bidiagonalStride·s + h = t. The half-steps of a wave are independent: they may run in
-// parallel, and their order does not change the bits of the result. To show this, the function runs
-// the later sweeps of a wave first.
+// parallel, and their order does not change the bits of the result. To show this, the later sweeps
+// of a wave run first.
 func BidiagonalChasingWaves(n, b int, band []float64) (d, e []float64, left, right Reflectors) {
 	c := newBidiagonalChase(n, b, band)
 	waves := 0
@@ -51,10 +51,10 @@ func BidiagonalChasingWaves(n, b int, band []float64) (d, e []float64, left, rig
 }
 
 // bidiagonalStride is the number of waves between the beginnings of two successive sweeps. It
-// follows from the dependence: half-step (s+1, h) must run after half-step (s, h+3).
+// follows from the dependence of half-steps: half-step (s+1, h) must run after half-step (s, h+3).
 const bidiagonalStride = 4
 
-// A bidiagonalChase is a reduction to bidiagonal form in progress.
+// bidiagonalChase is a reduction to bidiagonal form in progress.
 type bidiagonalChase struct {
 	n, b        int
 	band        []float64
@@ -75,8 +75,8 @@ func (c *bidiagonalChase) halfSteps(s int) int { return 2 * stepsOf(c.n, c.b, s)
 func (c *bidiagonalChase) at(i, j int) *float64 { return &c.band[BidiagonalBandAt(c.b, i, j)] }
 
 // halfStep runs half-step h of sweep s. Let j = ⌊h/2⌋, r = s+1+j·b and L = min(b, n−r). The
-// reflector of an even half-step acts on columns r … r+L−1, and that of an odd half-step on rows r
-// … r+L−1:
+// reflector of an even half-step acts on columns r … r+L−1. The reflector of an odd half-step acts
+// on rows r … r+L−1:
 //
 //	               r … r+L−1    r+b … r+2b−1
 //	row s, or    ┌──────────┬──────────────┐
@@ -90,16 +90,21 @@ func (c *bidiagonalChase) at(i, j int) *float64 { return &c.band[BidiagonalBandA
 //	h = 2j+1   L(s,j), from the first column of D(j):
 //	           D(j) ← L·D(j)        G(j) ← L·G(j)
 //
-// Two half-steps change each block. The first of them fills the block with non-zeros. The second
-// one annihilates the first row or column of the block, and leaves the others to the next sweep.
+// Two half-steps of a sweep change each block. The first half-step fills the block with non-zeros.
+// The second half-step annihilates the first row or column of the block. The other rows or columns
+// are annihilated in later sweeps.
 //
-// The dependence between sweeps follows from the elements that two half-steps share. The blocks of
-// sweep s+1 lie one row and one column further than those of sweep s. Half-step (s+1, h) shares
-// with sweep s all blocks of half-steps up to h+1. It shares a row or column of the second block of
-// half-step (s, h+2). It shares one element with half-step (s, h+3): the first element of the row
-// or column that (s, h+3) annihilates, where β is stored. Later half-steps of sweep s do not touch
-// the elements of (s+1, h). So (s+1, h) may begin when (s, h+3), or the last half-step of sweep s,
-// has ended. The same rule holds between sweeps s−1 and s.
+// A half-step must wait for the previous sweep, for this reason. The blocks of sweep s+1 lie one
+// row and one column further than the blocks of sweep s. Half-step (s+1, h) has in common
+//
+//   - with half-steps (s, 0) … (s, h+1): parts of its blocks;
+//   - with half-step (s, h+2): a row or column of its second block;
+//   - with half-step (s, h+3): one element, the first element of the row or column that (s, h+3)
+//     annihilates, where β is stored;
+//   - with later half-steps of sweep s: no elements.
+//
+// Therefore (s+1, h) may begin when (s, h+3), or the last half-step of sweep s, has ended. Sweep
+// s−1 is ahead of sweep s by the same rule, so a sweep needs to wait only for the previous sweep.
 func (c *bidiagonalChase) halfStep(s, h int) {
 	j := h / 2
 	r := s + 1 + j*c.b
@@ -120,8 +125,8 @@ func (c *bidiagonalChase) halfStep(s, h int) {
 	}
 }
 
-// annihilate computes the reflector of one row or column of a block, which the function line gives.
-// It replaces the row or column by β·e1, and returns the reflector.
+// annihilate computes the reflector of one row or column of a block. `line(k)` is element k of the
+// row or column. annihilate replaces the row or column by β·e1, and returns the reflector.
 func (c *bidiagonalChase) annihilate(length int, line func(k int) *float64) (v []float64, tau float64) {
 	v = make([]float64, length)
 	for k := range v {
@@ -132,7 +137,8 @@ func (c *bidiagonalChase) annihilate(length int, line func(k int) *float64) (v [
 	return v, tau
 }
 
-// reflect applies the reflector H = I − tau·v·vᵀ to one row or column of a block.
+// reflect applies the reflector H = I − tau·v·vᵀ to one row or column of a block. `line(k)` is
+// element k of the row or column.
 func reflect(tau float64, v []float64, line func(k int) *float64) {
 	var dot float64
 	for k, vk := range v {

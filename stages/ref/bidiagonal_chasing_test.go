@@ -11,7 +11,7 @@ import (
 	"github.com/vkevd/vkevd/evd/ratio"
 )
 
-// randomUpperBand returns a random general compact band. Its elements outside of the band are zero.
+// randomUpperBand returns a random general compact band. The elements outside the band are zero.
 func randomUpperBand(n, b int) []float64 {
 	g := gauss((b+1)*n, uint64(7*b+n))
 	band := make([]float64, BidiagonalBandLen(n, b))
@@ -23,8 +23,8 @@ func randomUpperBand(n, b int) []float64 {
 	return band
 }
 
-// upperBandToFull returns the full n×n matrix, column-major. The test fails if an element outside
-// of the band is not zero.
+// upperBandToFull returns the band as a full n×n matrix, column-major. The test fails if an element
+// outside the band is not zero.
 func upperBandToFull(t *testing.T, n, b int, band []float64) []float64 {
 	t.Helper()
 	full := make([]float64, n*n)
@@ -62,7 +62,7 @@ func TestBidiagonalChasing(t *testing.T) {
 				t.Errorf("n=%d b=%d: d and e are not the diagonals of the band", n, b)
 			}
 		}
-		// This computes Q2·C·P2ᵀ, column by column of C.
+		// `got` is the product Q2·C·P2ᵀ.
 		qc := make([]float64, n*n)
 		Gemm(false, false, n, n, n, 1, q, n, after, n, 0, qc, n)
 		got := make([]float64, n*n)
@@ -75,9 +75,9 @@ func TestBidiagonalChasing(t *testing.T) {
 	equal.report(t)
 }
 
-// widthOne copies the elements of the two diagonals of a bidiagonal matrix into a band with one
-// superdiagonal. If any other element is not zero, widthOne also puts it outside of the new band,
-// where upperBandToFull finds it.
+// widthOne copies the two diagonals of a bidiagonal matrix to a band with one superdiagonal. If
+// another element is not zero, widthOne also copies it to a place outside the new band, so that
+// upperBandToFull finds it.
 func widthOne(n, b int, band []float64) []float64 {
 	to := make([]float64, BidiagonalBandLen(n, 1))
 	for k, x := range band {
@@ -106,7 +106,8 @@ func distance(n int, a, b []float64) float64 {
 	return ratio.Norm1(n, n, diff, max(n, 1)) / (float64(n) * 0x1p-52 * norm)
 }
 
-// The test compares the singular values of the bidiagonal result with those of gonum.
+// TestBidiagonalChasingValues compares the singular values of the bidiagonal result with the
+// singular values of the band, computed by gonum.
 func TestBidiagonalChasingValues(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 10, 41} {
 		for _, b := range []int{1, 2, 3, 8} {
@@ -138,9 +139,9 @@ func singular(t *testing.T, a mat.Matrix) []float64 {
 	return svd.Values(nil)
 }
 
-// runHalfSteps runs all half-steps. A half-step h of a sweep may run when the sweep before has
-// finished half-step h+ahead, or all its half-steps. The function choose picks one of the sweeps
-// that may continue.
+// runHalfSteps runs all half-steps. Half-step h of a sweep may run when the previous sweep has
+// finished half-step h + `ahead`, or all its half-steps. The function `choose` selects one of the
+// sweeps that may continue.
 func runHalfSteps(c *bidiagonalChase, ahead int, choose func(ready []int) int) {
 	done := make([]int, Sweeps(c.n))
 	for {
@@ -159,8 +160,9 @@ func runHalfSteps(c *bidiagonalChase, ahead int, choose func(ready []int) int) {
 	}
 }
 
-// TestBidiagonalDependenceRule checks that every order that the rule permits gives the same bits as
-// running one sweep after the other. The bits differ if a sweep may follow one half-step closer.
+// TestBidiagonalDependenceRule checks the rule that half-step (s+1, h) runs after half-step (s,
+// h+3). Every order that the rule allows must give the same bits as one sweep after another. The
+// bits must change if a sweep may begin one half-step earlier.
 func TestBidiagonalDependenceRule(t *testing.T) {
 	same := func(x, y *bidiagonalChase) bool {
 		return slices.Equal(x.band, y.band) && slices.Equal(x.left.V, y.left.V) && slices.Equal(x.right.V, y.right.V) &&

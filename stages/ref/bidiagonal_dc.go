@@ -23,10 +23,11 @@ import (
 //	deflate    find singular values that M shares with the blocks       bidiagonal_dc_deflate.go
 //	secular    find the other singular values and vectors of M          bidiagonal_dc_secular.go
 //
-// leaf must be 2 or more. e may have more than n−1 elements, and the additional ones are not read.
-// d and e are not written. The errors of the values and the residuals are a few n·ulp·‖C‖. S and W
-// are orthogonal to a few n·ulp. Small values have no relative accuracy; bisection of the
-// Golub-Kahan form finds them with high relative accuracy. If C is not finite, all results are NaN.
+// The argument `leaf` must be 2 or more. e may have more than n−1 elements; the additional elements
+// are not read. d and e are not written. The errors of the values and the residuals are a few
+// n·ulp·‖C‖, and S and W are orthogonal to a few n·ulp. Small values have no relative accuracy.
+// (Bisection of the Golub-Kahan form finds small values with high relative accuracy.) If C is not
+// finite, all results are NaN.
 func BidiagonalDivideConquer(d, e []float64, leaf int) (sigma, s, w []float64) {
 	n := len(d)
 	if n == 0 {
@@ -55,11 +56,11 @@ func BidiagonalDivideConquer(d, e []float64, leaf int) (sigma, s, w []float64) {
 	return sigma, s, w
 }
 
-// blockEnd returns the row after the last row of the block that begins at row first. C is scaled so
-// that ½ ≤ ‖C‖ < 1, and so an element of e counts as zero if its magnitude is at most ε. This limit
-// is absolute, because the accuracy of the whole method is absolute. The limit also prevents the
-// underflow of squares: inside a block every |e| is above ε, and so is the norm of every merged
-// block.
+// blockEnd returns the row after the last row of the block that begins at row `first`. An element
+// of e is taken as zero if its magnitude is at most ε. This absolute limit is right because C is
+// scaled so that ½ ≤ ‖C‖ < 1, and because the accuracy of the method is absolute. The limit also
+// prevents the underflow of squares: inside a block every |e| is above ε, and so is the norm of
+// every merged block.
 func blockEnd(e []float64, first, n int) int {
 	for i := first; i < n-1; i++ {
 		if math.Abs(e[i]) <= tridiag.Roundoff {
@@ -69,28 +70,28 @@ func blockEnd(e []float64, first, n int) int {
 	return n
 }
 
-// A triplet is a singular value sigma of a matrix C with its left vector s and its right vector w:
-// C·w = sigma·s. While blocks are merged, a triplet also has z, which is its element of the full
-// row of the merged matrix M.
+// triplet is a singular value sigma of a matrix C with its left vector s and its right vector w:
+// C·w = sigma·s. While blocks are merged, z is the element of the full row of the merged matrix M
+// that belongs to this triplet.
 type triplet struct {
 	sigma float64
 	s, w  []float64
 	z     float64
 }
 
-// A bidiagonalBlock is a solved block: n rows of C, with n columns or n+1. If the block has n+1
-// columns, null is the unit vector that is orthogonal to all right vectors w, and the product of
-// the block and null is zero. The triplets are in no order.
+// bidiagonalBlock is a solved block: n rows of C with n or n+1 columns. If the block has n+1
+// columns, `null` is the unit vector that is orthogonal to all right vectors w; the product of the
+// block and `null` is zero. The triplets are in any order.
 type bidiagonalBlock struct {
 	triplets []triplet
 	null     []float64
 }
 
 // conquerBidiagonal solves a block of n ≥ 1 rows. e has n−1 elements if the block is square, and n
-// elements if the block has one column more than rows.
+// elements if the block has one more column than rows.
 //
-// Row k separates two smaller blocks. The rows above row k are a block C1, which has one column
-// more than rows. The rows below row k are a block C2, which is square if the whole block is
+// Row k separates two smaller blocks. The rows above row k are a block C1, which has one more
+// column than rows. The rows below row k are a block C2, which is square if the whole block is
 // square:
 //
 //	⎡ C1         ⎤
@@ -116,7 +117,8 @@ func timesPowerOfTwo(x []float64, exponent int) []float64 {
 	return y
 }
 
-// zeroPadded returns a new slice that consists of above zeros, the elements of x, and below zeros.
+// zeroPadded returns a new slice that consists of `above` zeros, the elements of x, and `below`
+// zeros.
 func zeroPadded(above int, x []float64, below int) []float64 {
 	return slices.Concat(make([]float64, above), x, make([]float64, below))
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
-// TestBidiagonalFamilies checks the test matrices of suite.BidiagonalFamilies: they have order n
-// and are finite.
+// TestBidiagonalFamilies checks that the test matrices of suite.BidiagonalFamilies have order n and
+// are finite.
 func TestBidiagonalFamilies(t *testing.T) {
 	for _, f := range suite.BidiagonalFamilies {
 		for _, n := range []int{0, 1, 2, 17} {

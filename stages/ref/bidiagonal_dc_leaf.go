@@ -6,13 +6,15 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// sweepsPerValue limits the QR sweeps of a leaf: a leaf of n values takes at most sweepsPerValue·n
-// sweeps. The limit guarantees that the iteration ends. Two or three sweeps per value are usual.
+// sweepsPerValue limits the QR sweeps of a leaf, the smallest subproblem: a leaf with n values may
+// take sweepsPerValue·n sweeps. The limit guarantees that the iteration ends. Usually two or three
+// sweeps per value are enough.
 const sweepsPerValue = 30
 
-// A leafIteration is the QR iteration of a leaf. Before and after every sweep the leaf is S·C·Wᵀ. C
-// is upper bidiagonal with diagonal d[n] and superdiagonal e[n−1]. C also has a last column of
-// zeros if the leaf has one column more than rows. s and w hold the columns of S and W.
+// leafIteration is the QR iteration of a leaf, the smallest subproblem. Before and after every
+// sweep the leaf equals S·C·Wᵀ, where C is upper bidiagonal with diagonal d[n] and superdiagonal
+// e[n−1]. If the leaf has one more column than rows, C also has a last column of zeros. s and w
+// hold the columns of S and W.
 type leafIteration struct {
 	d, e []float64
 	s, w [][]float64
@@ -20,8 +22,8 @@ type leafIteration struct {
 }
 
 // bidiagonalLeaf solves a block by QR iteration (Golub and Kahan, Demmel and Kahan; dlasdq). d and
-// e are the diagonal and the superdiagonal of the block. e has as many elements as d if the block
-// has one column more than rows.
+// e are the diagonal and the superdiagonal of the block. If the block has one more column than
+// rows, e has as many elements as d; otherwise e has one element fewer.
 func bidiagonalLeaf(d, e []float64) bidiagonalBlock {
 	n, columns := len(d), len(e)+1
 	it := &leafIteration{
@@ -45,9 +47,9 @@ func bidiagonalLeaf(d, e []float64) bidiagonalBlock {
 	return b
 }
 
-// annihilateLastColumn makes column n, the last column, zero. A rotation of columns n−1 and n
-// annihilates the last element of e. The rotation moves a part of the element above, e[n−2], into
-// column n. Rotations of column n with columns n−2 … 0 annihilate this part row after row.
+// annihilateLastColumn makes the last column, column n, zero. A rotation of columns n−1 and n
+// annihilates the last element of e. This rotation moves a part of e[n−2], the element above, to
+// column n. Rotations of column n with columns n−2 … 0 annihilate this part, one row after another.
 func (it *leafIteration) annihilateLastColumn() {
 	n := len(it.d)
 	fill := it.e[n-1] // element (i, n)
@@ -63,8 +65,8 @@ func (it *leafIteration) annihilateLastColumn() {
 	}
 }
 
-// run iterates until C is diagonal. Each sweep works on rows lo … hi, the last range of rows in
-// which no e is zero.
+// run iterates until C is diagonal. Each sweep works on the last range of rows lo … hi in which all
+// elements of e are non-zero.
 func (it *leafIteration) run() {
 	hi := len(it.d) - 1
 	for sweeps := sweepsPerValue * len(it.d); hi > 0 && sweeps > 0; {
@@ -86,7 +88,7 @@ func (it *leafIteration) run() {
 	}
 }
 
-// dropTiny sets to zero the elements of C that are at most as large as the rounding error of ‖C‖.
+// dropTiny sets all elements of C with magnitudes up to it.tiny, which is ε·‖C‖, to zero.
 func (it *leafIteration) dropTiny() {
 	for _, x := range [][]float64{it.d, it.e} {
 		for i := range x {
@@ -97,11 +99,11 @@ func (it *leafIteration) dropTiny() {
 	}
 }
 
-// shift returns a singular value of the 2×2 matrix at the lower right end of rows lo … hi: the value
-// that is nearer to the last diagonal element. Let f, g and h be the elements of this 2×2 matrix. The
-// nearer value is the larger one if |h| > |f|. The sum of the two singular values is
-// √((|f|+|h|)² + g²), their difference is √((|f|−|h|)² + g²), and their product is |f·h| (dlas2). If
-// a diagonal element is zero, a singular value is zero, too, and the shift is zero.
+// shift returns a singular value of the 2×2 matrix at the lower right end of rows lo … hi: the
+// value that is nearer to the last diagonal element. Let f, g and h be the elements of this matrix.
+// The nearer value is the larger one if |h| > |f|. The sum of the two values is √((|f|+|h|)² + g²),
+// their difference is √((|f|−|h|)² + g²), and their product is |f·h| (dlas2). If a diagonal element
+// in rows lo … hi is zero, C has the singular value zero, and the shift is zero.
 func (it *leafIteration) shift(lo, hi int) float64 {
 	for _, x := range it.d[lo : hi+1] {
 		if x == 0 {
@@ -117,10 +119,10 @@ func (it *leafIteration) shift(lo, hi int) float64 {
 }
 
 // sweep is one step of implicit QR iteration on CᵀC − shift²·I (dbdsqr). The first rotation of
-// columns annihilates the second element of the first column of CᵀC − shift²·I. This rotation makes
-// a bulge below the diagonal of C. A rotation of rows annihilates the bulge and makes another bulge
-// above the superdiagonal. Further rotations move the bulge down to row hi, where it leaves the
-// matrix.
+// columns annihilates the second element of the first column of CᵀC − shift²·I. The rotation makes
+// a non-zero element below the diagonal of C (a bulge). A rotation of rows annihilates the bulge
+// and makes a bulge above the superdiagonal. Further rotations move the bulge down to row hi, where
+// it leaves the matrix.
 func (it *leafIteration) sweep(lo, hi int, shift float64) {
 	d, e := it.d, it.e
 	f, g := (math.Abs(d[lo])-shift)*(math.Abs(d[lo])+shift), d[lo]*e[lo]
@@ -143,8 +145,8 @@ func (it *leafIteration) sweep(lo, hi int, shift float64) {
 	e[hi-1] = f
 }
 
-// sweepWithoutShift is a QR step with a shift of zero, in a form that has no subtractions (Demmel
-// and Kahan 1990). If a diagonal element is zero, this step makes d[hi] and e[hi−1] zero.
+// sweepWithoutShift is a QR step with a shift of zero, in a form without subtractions (Demmel and
+// Kahan 1990). If a diagonal element is zero, this step makes d[hi] and e[hi−1] zero.
 func (it *leafIteration) sweepWithoutShift(lo, hi int) {
 	d, e := it.d, it.e
 	c, cl, sl := 1.0, 1.0, 0.0 // last rotation of columns; last rotation of rows

@@ -9,9 +9,9 @@ import (
 )
 
 // mergeBidiagonal solves the block that consists of two solved blocks and the row between them
-// (dlasd1). The row has the elements dk, in the last column of the upper block, and ek, in the
-// first column of the lower block. With the singular vectors of the blocks as new bases, and the
-// row moved to the top, the block is
+// (dlasd1). The row has the element dk in the last column of the upper block, and the element ek in
+// the first column of the lower block. In the bases of the singular vectors of the two blocks, and
+// with the row moved to the top, the block is
 //
 //	    ⎡ z0  z1  z2  … ⎤      poles 0, d1, d2, … : the singular values of both blocks
 //	M = ⎢     d1        ⎥      z1, z2, …          : the row times their right vectors

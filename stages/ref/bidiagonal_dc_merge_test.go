@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// mergedPoles returns triplets with the given sigma and z. Their vectors are unit vectors, so that
-// the triplets describe the matrix M itself.
+// mergedPoles returns triplets with the singular values `sigma` and the row elements z. Their
+// vectors are unit vectors, so that the triplets describe the merged matrix M itself.
 func mergedPoles(sigma, z []float64) []triplet {
 	s, w := unitVectors(len(sigma)), unitVectors(len(sigma))
 	p := make([]triplet, len(sigma))
@@ -20,9 +20,10 @@ func mergedPoles(sigma, z []float64) []triplet {
 	return p
 }
 
-// fromPoles returns the largest element of M − S·M'·Wᵀ. M is the matrix before deflation, given by
-// sigma and z. M' is the matrix after deflation. The first row of M' has the z of the remaining
-// poles, and its diagonal has all values. S and W hold the vectors of all triplets.
+// fromPoles returns the largest element of M − S·M'·Wᵀ. M is the matrix before deflation: its first
+// row is z and its diagonal is `sigma`. M' is the matrix after deflation: its first row has the z
+// of the remaining poles, and its diagonal has the values of all triplets. S and W hold the vectors
+// of all triplets.
 func fromPoles(sigma, z []float64, remaining poles, solved []triplet) float64 {
 	n := len(sigma)
 	m := make([]float64, n*n)
@@ -53,8 +54,8 @@ func maxOf(x []float64) (top float64) {
 	return top
 }
 
-// The test deflates a matrix M. Deflation changes M by no more than a multiple of tol, and the
-// remaining poles satisfy the conditions of the secular equation.
+// TestBidiagonalDeflation deflates a matrix M. Deflation may change M by a multiple of `tol` only.
+// The remaining poles must satisfy the conditions of the secular equation.
 func TestBidiagonalDeflation(t *testing.T) {
 	const tol = 0x1p-40 // larger than usual, so that roundoff does not matter
 	for name, c := range map[string]struct {
@@ -94,7 +95,8 @@ func TestBidiagonalDeflation(t *testing.T) {
 	}
 }
 
-// The relative error of the function gap is at most two ulps, however close the two poles are.
+// TestBidiagonalGap checks that the relative error of the function `gap` is at most two ulps,
+// however close the two poles are.
 func TestBidiagonalGap(t *testing.T) {
 	for _, x := range [][2]float64{{1.3, 1.3 + tridiag.Ulp}, {1e-15, 0.7}, {0.7, 0.7 - 3*tridiag.Ulp}, {0, 0.3}} {
 		p := poles{{sigma: x[0]}, {sigma: x[1]}}
@@ -106,8 +108,9 @@ func TestBidiagonalGap(t *testing.T) {
 	}
 }
 
-// Poles that differ by an ulp need no deflation, because their differences are computed to an ulp.
-// So the vectors are orthogonal, and the values lie between the poles.
+// TestBidiagonalSecularWithPolesAnUlpApart checks poles that differ by an ulp. They need no
+// deflation, because their differences are computed to an ulp: the vectors must be orthogonal, and
+// the values must lie between the poles.
 func TestBidiagonalSecularWithPolesAnUlpApart(t *testing.T) {
 	for _, z := range []float64{1, 1e-8, 1e-15} {
 		sigma, row := []float64{0}, []float64{z}

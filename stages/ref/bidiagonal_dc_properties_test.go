@@ -9,9 +9,9 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
-// If the matrix is multiplied by a power of two, the singular values are multiplied by exactly the
-// same power, and the vectors keep their bits. This holds from denormal numbers to the largest
-// ones.
+// TestBidiagonalDivideConquerScalesExactly multiplies matrices by powers of two. The singular
+// values must be multiplied by exactly the same power, and the vectors must keep their bits. The
+// scales go from denormal numbers to the largest numbers.
 func TestBidiagonalDivideConquerScalesExactly(t *testing.T) {
 	for _, n := range []int{1, 2, 7, 40} {
 		d, e := gauss(n, 1), gauss(max(0, n-1), 2)
@@ -30,8 +30,8 @@ func TestBidiagonalDivideConquerScalesExactly(t *testing.T) {
 	}
 }
 
-// BidiagonalDivideConquer does not change its arguments and does not read elements of e from n−1
-// on.
+// TestBidiagonalDivideConquerReadsOnlyC checks that BidiagonalDivideConquer does not change its
+// arguments, and does not read elements of e from n−1 on.
 func TestBidiagonalDivideConquerReadsOnlyC(t *testing.T) {
 	const n = 20
 	d, e := gauss(n, 1), gauss(n-1, 2)
@@ -47,7 +47,7 @@ func TestBidiagonalDivideConquerReadsOnlyC(t *testing.T) {
 	}
 }
 
-// All results are NaN for a matrix that is not finite.
+// TestBidiagonalDivideConquerOfNaN checks that all results are NaN for a matrix that is not finite.
 func TestBidiagonalDivideConquerOfNaN(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		for place := range 19 {
@@ -67,7 +67,8 @@ func TestBidiagonalDivideConquerOfNaN(t *testing.T) {
 	}
 }
 
-// C is split into blocks where |e| ≤ ε·‖C‖, and nowhere else. ‖C‖ is between ½ and 1 here.
+// TestBidiagonalBlocks checks that C is split into blocks where |e| ≤ ε·‖C‖, and nowhere else. ‖C‖
+// is between ½ and 1 here.
 func TestBidiagonalBlocks(t *testing.T) {
 	const eps = 0x1p-53
 	above := math.Nextafter(eps, 1)
@@ -82,7 +83,8 @@ func TestBidiagonalBlocks(t *testing.T) {
 	}
 }
 
-// The vectors of one block are zero in the rows of all other blocks.
+// TestBidiagonalBlocksKeepApart checks that the vectors of one block are zero in the rows of all
+// other blocks.
 func TestBidiagonalBlocksKeepApart(t *testing.T) {
 	const n = 40
 	d, e := suite.SplitBidiagonal(n, 0x1p-54)
@@ -99,9 +101,10 @@ func TestBidiagonalBlocksKeepApart(t *testing.T) {
 	}
 }
 
-// If a block has one column more than rows, the function conquerBidiagonal returns a null vector.
-// The null vector is orthogonal to all right vectors, and the product of the block and the null
-// vector is zero. This holds for leaves and for merged blocks.
+// TestBidiagonalBlockWithAColumnMore checks blocks with one more column than rows, for which
+// conquerBidiagonal returns a null vector. The null vector must be orthogonal to all right vectors,
+// and the product of the block and the null vector must be zero. The test covers leaves (the
+// smallest subproblems) and merged blocks.
 func TestBidiagonalBlockWithAColumnMore(t *testing.T) {
 	residual, orthogonal := worst{name: "‖C·W − S·Σ‖"}, worst{name: "‖I − Wᵀ·W‖"}
 	for n := 1; n <= 40; n++ {

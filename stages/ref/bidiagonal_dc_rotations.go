@@ -2,8 +2,8 @@ package ref
 
 import "math"
 
-// rotation returns the plane rotation with c·f + s·g = r and −s·f + c·g = 0, r ≥ 0. The rotation is
-// the identity if f and g are zero.
+// rotation returns the plane rotation c, s with c·f + s·g = r, −s·f + c·g = 0 and r ≥ 0. If f and g
+// are zero, the rotation is the identity.
 func rotation(f, g float64) (c, s, r float64) {
 	r = math.Hypot(f, g)
 	if r == 0 {

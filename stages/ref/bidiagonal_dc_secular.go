@@ -7,32 +7,33 @@ import (
 )
 
 // poles are the triplets of the merged matrix M that remain after deflation. Pole 0 comes first,
-// and the poles ascend strictly. d_i is the value of pole i, and z_i its element of the full row of
-// M. The singular values of M are the roots σ > 0 of the secular equation
+// and the poles ascend strictly. d_i is the value of pole i, and z_i is its element of the full row
+// of M. The singular values of M are the roots σ > 0 of the secular equation
 //
 //	f(σ²) = 1 + Σ z_i² / (d_i² − σ²) = 0
 //
 // There is one root between each pair of neighbouring poles, and one root above the last pole.
 type poles []triplet
 
-// A singularRoot is the root σ² = d_o² + mu of the secular equation. Pole o, the origin, is the
-// nearer one of the two poles around the root.
+// singularRoot is the root σ² = d_o² + mu of the secular equation, where d_o is the value of pole
+// o, the origin. The root lies between two poles, and the origin is the nearer one.
 type singularRoot struct {
 	origin int
 	mu     float64
 }
 
-// gap returns d_i² − d_o² with a relative error of an ulp or two. The difference of the rounded
-// squares would be accurate enough, too, because it belongs to poles that are moved by half an ulp.
-// But then every kernel would have to round each square before the subtraction. A fused multiply
-// and subtract does not round the square, and would make the vectors less orthogonal.
+// gap returns d_i² − d_o² with a relative error of one or two ulps. The difference of the rounded
+// squares would also be accurate enough: it is the exact difference for poles that are moved by
+// half an ulp. But then every kernel would have to round each square before the subtraction. A
+// fused multiply-subtract does not round the square, and would make the vectors less orthogonal.
 func (p poles) gap(i, o int) float64 { return (p[i].sigma - p[o].sigma) * (p[i].sigma + p[o].sigma) }
 
-// toRoot returns d_i² − σ² with a relative error of some ulps.
+// toRoot returns d_i² − σ² with a relative error of some ulps, where d_i is the value of pole i and
+// σ² is the root r.
 func (p poles) toRoot(i int, r singularRoot) float64 { return p.gap(i, r.origin) - r.mu }
 
 // negative reports whether f(d_o² + mu) < 0, where f is the secular function. Every operation is
-// monotone in mu, and so the computed sum is monotone, too. Therefore the answer changes only once
+// monotone in mu, and so the computed sum is monotone, too. Therefore the result changes only once
 // between two poles.
 func (p poles) negative(r singularRoot) bool {
 	f := 1.0
@@ -42,9 +43,9 @@ func (p poles) negative(r singularRoot) bool {
 	return f < 0
 }
 
-// root finds the root above pole j by bisection, until there is no floating-point number between
-// the two ends. (dlasd4 has faster steps.) The secular function rises from −∞ to ∞ between two
-// poles. The last root is at most d² + ‖z‖², where d is the last pole.
+// root finds the root above pole j by bisection, until no floating-point number is left between the
+// two ends of the interval. (The steps of dlasd4 converge faster.) Between two poles, the secular
+// function increases from −∞ to ∞. The last root is at most d² + ‖z‖², where d is the last pole.
 func (p poles) root(j int) singularRoot {
 	from := func(origin int) func(mu float64) bool {
 		return func(mu float64) bool { return p.negative(singularRoot{origin, mu}) }
@@ -67,8 +68,8 @@ func (p poles) root(j int) singularRoot {
 //
 //	ẑ_i² = Π_j (σ_j² − d_i²) / Π_{j≠i} (d_j² − d_i²)
 //
-// If the vectors are formed with ẑ instead of z, they are orthogonal however near the roots are to
-// each other (Gu and Eisenstat).
+// The vectors are computed with ẑ instead of z, because then they are orthogonal even if roots are
+// very close to each other (Gu and Eisenstat).
 func (p poles) weights(roots []singularRoot) []float64 {
 	weights := make([]float64, len(p))
 	for i, t := range p {
@@ -84,8 +85,8 @@ func (p poles) weights(roots []singularRoot) []float64 {
 }
 
 // solve returns the triplets of the merged matrix M. Their vectors are given in the rows and
-// columns of the whole block. With the vectors of the poles as bases, the vectors of a root σ have
-// these elements before normalisation:
+// columns of the whole block. In the bases of the vectors of the poles, the vectors of a root σ
+// have these elements before normalisation:
 //
 //	right:  ẑ_i / (d_i² − σ²)
 //	left:   −1 for pole 0, d_i·ẑ_i / (d_i² − σ²) for the others
@@ -113,8 +114,8 @@ func (p poles) solve() []triplet {
 	return solved
 }
 
-// combination returns Σ c_i·x_i/‖c‖. The function vector selects x_i, one of the two vectors of
-// pole i.
+// combination returns Σ c_i·x_i/‖c‖. The function `vector` returns x_i, which is the left or the
+// right vector of pole i.
 func (p poles) combination(c []float64, vector func(triplet) []float64) []float64 {
 	norm := 0.0
 	for _, x := range c {

@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
-// usualLeaf is the largest leaf that a kernel solves. Tests also use smaller leaves, which need
-// more merges.
+// usualLeaf is the largest order of a leaf, the smallest subproblem, that a kernel solves. Tests
+// also use smaller leaves, which need more merges.
 const usualLeaf = 32
 
 // svdRatios holds the largest values of LAPACK's measures of C = S·Σ·Wᵀ, over many matrices.
@@ -24,8 +24,9 @@ func newSVDRatios() *svdRatios {
 	}
 }
 
-// check solves C(d, e) with leaves of each given size. It checks all properties that
-// BidiagonalDivideConquer promises. It returns the singular values from the last size.
+// check solves the bidiagonal matrix C with diagonal d and superdiagonal e, for each given size of
+// leaves. It checks all properties that BidiagonalDivideConquer guarantees. It returns the singular
+// values for the last size.
 func (r *svdRatios) check(t *testing.T, name string, d, e []float64, leaves ...int) (sigma []float64) {
 	t.Helper()
 	want := golubKahanValues(d, e)

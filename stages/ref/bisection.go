@@ -6,11 +6,12 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// Bisection returns all eigenvalues of the symmetric tridiagonal T(d, e), ascending, each by its
-// own bisection on Sturm counts (dstebz without blocks). An eigenvalue is found to within a few ulp
-// of itself or ulp²·‖T‖, whichever is more, as far as counts can tell. The counts are exact for a
-// matrix whose off-diagonal elements differ from those of T by some ulps of themselves. Counts
-// never decrease as x grows. If T is not finite, all values are NaN.
+// Bisection returns all eigenvalues of the symmetric tridiagonal matrix T with diagonal d and
+// off-diagonal e, in ascending order. Each eigenvalue is found by bisection with Sturm counts
+// (dstebz without blocks). The error is a few ulp of the eigenvalue or ulp²·‖T‖, whichever is
+// larger, as far as counts can tell. The counts are exact for a matrix whose off-diagonal elements
+// have relative errors of some ulps, and never decrease as x grows. If T is not finite, all values
+// are NaN.
 func Bisection(d, e []float64) []float64 {
 	s := NewSturm(d, e)
 	values := make([]float64, len(d))
@@ -20,17 +21,18 @@ func Bisection(d, e []float64) []float64 {
 	return values
 }
 
-// CountBelow returns the number of eigenvalues of T(d, e) below x. An eigenvalue within rounding
-// errors of x may count or not.
+// CountBelow returns the number of eigenvalues below x of the tridiagonal matrix with diagonal d
+// and off-diagonal e. If an eigenvalue and x differ by less than the rounding errors, the
+// eigenvalue may be counted or not.
 func CountBelow(d, e []float64, x float64) int {
 	s := NewSturm(d, e)
 	return s.Count(math.Ldexp(x, -s.Exponent))
 }
 
-// A Sturm is a tridiagonal matrix prepared for counts: 2^−Exponent·T, whose largest element is in
-// [½, 1), and the interval from which every bisection starts. Its numbers come from exact
-// operations, minima, maxima and sums of two numbers, so that a kernel gets the same numbers in any
-// order of operations.
+// Sturm is a tridiagonal matrix T prepared for counts: 2^−Exponent·T, whose largest element is in
+// [½, 1), and the interval [Lo, Hi] in which every bisection begins. Its numbers are computed by
+// exact operations, minima, maxima and sums of two numbers. Therefore a kernel computes the same
+// numbers in any order of operations.
 type Sturm struct {
 	D, E2    []float64 // diagonal; squares of the off-diagonal, E2[i] couples i and i+1
 	Exponent int
@@ -39,14 +41,15 @@ type Sturm struct {
 }
 
 const (
-	// Elements of the scaled T below bisectFlush, and squares of elements below it, count as zero.
-	// Then no number of the recurrence is denormal, so that devices which flush denormals get the
-	// same counts. For a norm of 1 such small elements do not change the eigenvalues noticeably.
+	// Elements of the scaled T below bisectFlush are taken as zero, and so are squares of elements
+	// below bisectFlush. Then no number of the recurrence is denormal, and devices that flush
+	// denormal numbers give the same counts. For a norm of 1, such small elements do not change the
+	// eigenvalues noticeably.
 	bisectFlush = 0x1p-900
 )
 
-// NewSturm scales T by a power of two and finds the interval from which every bisection starts. d
-// and e are not written.
+// NewSturm scales T by a power of two and finds the interval in which every bisection begins. d and
+// e are not written.
 func NewSturm(d, e []float64) *Sturm {
 	n := len(d)
 	var top float64
@@ -90,9 +93,9 @@ func NewSturm(d, e []float64) *Sturm {
 }
 
 // Count returns the number of negative pivots of T − x·I = L·diag(q)·Lᵀ, which is the number of
-// eigenvalues below x. A pivot of magnitude up to tridiag.Pivmin becomes −Pivmin. The kernels must
-// do the same operations in the same order: each operation is rounded, none is fused. This makes
-// the count monotone in x (Demmel, Dhillon and Ren, ETNA 3, 1995).
+// eigenvalues below x. A pivot with magnitude up to tridiag.Pivmin is replaced by −Pivmin. The
+// kernels must do the same operations in the same order: each operation is rounded, and no
+// operation is fused. This makes the count monotone in x (Demmel, Dhillon and Ren, ETNA 3, 1995).
 func (s *Sturm) Count(x float64) int {
 	count := 0
 	var q float64
@@ -112,12 +115,13 @@ func (s *Sturm) Count(x float64) int {
 	return count
 }
 
-// Value returns eigenvalue k of the scaled T, counted from 0. All k start from the same interval
-// and take midpoints of the same tree. As counts are monotone, the values ascend.
+// Value returns eigenvalue k of the scaled T; the smallest has index 0. The bisections for all k
+// begin with the same interval and use midpoints of the same binary tree. Therefore the values
+// ascend, because counts are monotone.
 //
-// The loop ends, for these reasons. An interval longer than the bound has its midpoint strictly
-// inside. An interval of twice the norm is shorter than Tiny after at most 106 halvings. NaN ends
-// the loop at once.
+// The loop ends, for these reasons. If an interval is longer than the bound, its midpoint lies
+// strictly inside. An interval of twice the norm is shorter than Tiny after at most 106 halvings.
+// If a number is NaN, the loop ends immediately.
 func (s *Sturm) Value(k int) float64 {
 	lo, hi := s.Lo, s.Hi
 	mid := 0.5 * (lo + hi)

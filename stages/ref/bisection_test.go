@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// TestBisection checks the values of all kinds of matrices by Sturm counts and, if it is known, by
-// the spectrum.
+// TestBisection checks the values of all kinds of matrices by Sturm counts. If the spectrum is
+// known, it also compares the values with the spectrum.
 func TestBisection(t *testing.T) {
 	values := worst{name: "|λ − known|/(‖T‖·n·ulp)"}
 	for _, kind := range matgen.Tridiagonals() {
@@ -34,7 +34,7 @@ func TestBisection(t *testing.T) {
 	values.report(t)
 }
 
-// TestBisectionScalesExactly checks that multiplying a matrix by a power of two changes only the
+// TestBisectionScalesExactly multiplies a matrix by powers of two. This may change only the
 // exponents of the eigenvalues, and no count.
 func TestBisectionScalesExactly(t *testing.T) {
 	const n, shift = 40, 500
@@ -58,8 +58,8 @@ func TestBisectionScalesExactly(t *testing.T) {
 	}
 }
 
-// TestSmallEigenvaluesKeepTheirDigits checks matrices with a zero diagonal. Their counts are exact
-// to a few ulp of each eigenvalue, and so are the values.
+// TestSmallEigenvaluesKeepTheirDigits checks matrices with a zero diagonal. For these matrices the
+// counts are exact to a few ulp of each eigenvalue, and so the values must be.
 func TestSmallEigenvaluesKeepTheirDigits(t *testing.T) {
 	couplings := []float64{1, 1e-3, 1e-7, 1e-12, 1e-15}
 	n := 2 * len(couplings)
@@ -77,8 +77,8 @@ func TestSmallEigenvaluesKeepTheirDigits(t *testing.T) {
 	}
 }
 
-// TestCountIsMonotone counts at the doubles next to each eigenvalue, where rounding errors decide,
-// and over the whole interval.
+// TestCountIsMonotone computes counts at the doubles next to each eigenvalue, where rounding errors
+// have the largest effect, and over the whole interval.
 func TestCountIsMonotone(t *testing.T) {
 	for _, kind := range matgen.Tridiagonals() {
 		const n = 43
@@ -110,8 +110,8 @@ func TestCountIsMonotone(t *testing.T) {
 	}
 }
 
-// TestCountAtAnEigenvalue checks that a pivot of zero counts as negative, in the first place and in
-// the last.
+// TestCountAtAnEigenvalue checks that a pivot of zero counts as negative, in the first row and in
+// the last row.
 func TestCountAtAnEigenvalue(t *testing.T) {
 	d, e := []float64{2, 1, 2, -1}, []float64{0, 0, 0}
 	for x, want := range map[float64]int{-2: 0, -1: 1, 0: 1, 1: 2, 1.5: 2, 2: 4, 3: 4} {
@@ -121,8 +121,8 @@ func TestCountAtAnEigenvalue(t *testing.T) {
 	}
 }
 
-// TestBisectionEnds checks that bisection ends for every T. If T is finite, Sturm counts certify
-// the values. Otherwise all values are NaN.
+// TestBisectionEnds checks that bisection ends for every T. If T is finite, Sturm counts must
+// certify the values. Otherwise all values must be NaN.
 func TestBisectionEnds(t *testing.T) {
 	check := func(name string, d, e []float64) {
 		t.Helper()
@@ -161,8 +161,9 @@ func TestBisectionEnds(t *testing.T) {
 	}
 }
 
-// TestMinorsCountAsPivotsDo checks that both kinds of counts agree within their errors, which are 3
-// and 2 units. Many x are close to eigenvalues, where rounding errors decide.
+// TestMinorsCountAsPivotsDo checks that counts by minors (CountMinors) and counts by pivots (Count)
+// agree within their errors, which are 3 and 2 units. Many x are close to eigenvalues, where
+// rounding errors have the largest effect.
 func TestMinorsCountAsPivotsDo(t *testing.T) {
 	for _, kind := range matgen.Tridiagonals() {
 		for _, n := range []int{1, 2, 7, 8, 9, 21, 64, 105, 150} {
@@ -186,8 +187,8 @@ func TestMinorsCountAsPivotsDo(t *testing.T) {
 	}
 }
 
-// TestMinorsDoNotVanish checks matrices in which every row makes the minors as small or as large as
-// it can.
+// TestMinorsDoNotVanish checks matrices for which the minors shrink or grow in each row as much as
+// possible.
 func TestMinorsDoNotVanish(t *testing.T) {
 	const n = 4000
 	for name, at := range map[string]func(i int) (d, e float64){

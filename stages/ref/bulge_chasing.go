@@ -1,8 +1,8 @@
 package ref
 
-// BulgeChasing reduces the compact band B to tridiagonal form, B = Q2·T·Q2ᵀ (dsytrd_sb2st), sweep
-// after sweep. It overwrites the band and returns T as d[n] and e[n−1], and the reflectors of Q2 as
-// package stages packs them.
+// BulgeChasing reduces the compact band B to tridiagonal form, B = Q2·T·Q2ᵀ (dsytrd_sb2st), one
+// sweep after another. It overwrites the band. It returns T as d[n] and e[n−1], and the reflectors
+// of Q2 in the format of package stages.
 func BulgeChasing(n, b int, band []float64) (d, e, v, tau []float64) {
 	c := newChase(n, b, band)
 	for s := range Sweeps(n) {
@@ -13,9 +13,10 @@ func BulgeChasing(n, b int, band []float64) (d, e, v, tau []float64) {
 	return c.result()
 }
 
-// BulgeChasingWaves is BulgeChasing in the order of a device without flags. Wave t consists of all
-// steps j of sweeps s with 3s + j = t, which are independent of each other. The bits are the same
-// in every order. To show this, the later sweeps of a wave go first here.
+// BulgeChasingWaves does the same as BulgeChasing, in the order that is used on a device where
+// workgroups may not wait for each other. Wave t consists of all steps j of sweeps s with 3s + j =
+// t. These steps are independent of each other, so every order gives the same bits. To show this,
+// the later sweeps of a wave run first.
 func BulgeChasingWaves(n, b int, band []float64) (d, e, v, tau []float64) {
 	c := newChase(n, b, band)
 	for t := 0; t < Waves(n, b); t++ {
@@ -28,13 +29,14 @@ func BulgeChasingWaves(n, b int, band []float64) (d, e, v, tau []float64) {
 	return c.result()
 }
 
-// waveStride is the number of waves by which a sweep begins later than the sweep before it. It is
-// the smallest number that keeps the dependence rule: (s+1, j) comes after (s, j+2).
+// waveStride is the number of waves between the beginnings of two successive sweeps. It is the
+// smallest number for which step (s+1, j) runs after step (s, j+2), as the dependence rule
+// requires.
 const waveStride = 3
 
-// Waves is the number of waves, up to and including the last step of the last sweep. The last sweep
-// is the last one to end: each sweep begins three waves after the one before it, and has at most
-// one step less.
+// Waves returns the number of waves, including the wave of the last step of the last sweep. The
+// last sweep ends last, because each sweep begins three waves after the previous sweep and has at
+// most one step less.
 func Waves(n, b int) int {
 	last := Sweeps(n) - 1
 	if last < 0 {
@@ -43,14 +45,14 @@ func Waves(n, b int) int {
 	return waveStride*last + stepsOf(n, b, last)
 }
 
-// A chase is a bulge chasing in progress.
+// chase is a bulge chasing in progress.
 type chase struct {
 	n, b    int
 	band, v []float64
 	tau     []float64
 }
 
-// newChase begins a chase of the compact band, which it overwrites.
+// newChase begins a chase of the compact band. The chase overwrites the band.
 func newChase(n, b int, band []float64) *chase {
 	s := Sweeps(n)
 	return &chase{n, b, band, make([]float64, max(0, VOffset(n, s))), make([]float64, s*Steps(n, b))}
@@ -62,11 +64,11 @@ func (c *chase) steps(s int) int { return stepsOf(c.n, c.b, s) }
 // stepsOf returns the number of steps of sweep s.
 func stepsOf(n, b, s int) int { return (n - 1 - s + b - 1) / b }
 
-// at returns column col of the band as a slice that begins at the given row.
+// at returns column `col` of the band as a slice that begins at the given row.
 func (c *chase) at(row, col int) []float64 { return c.band[row-col+col*2*c.b:] }
 
-// chaseStep does step j of sweep s. Its reflector acts on rows and columns r … r+L−1. In the lower
-// triangle these rows and columns meet three blocks:
+// chaseStep runs step j of sweep s. Its reflector H acts on rows and columns r … r+L−1. In the
+// lower triangle there are three blocks in these rows and columns:
 //
 //	        left      r       r+L
 //	          ┌───┬─────┬────────┐
@@ -75,22 +77,24 @@ func (c *chase) at(row, col int) []float64 { return c.band[row-col+col*2*c.b:] }
 //	r+L                 │   C    │
 //	min(r+2b, n)        └────────┘
 //
-// H annihilates x, column left, below its first element. A is the columns between left and r, which
-// the step before filled. It becomes H·A. The diagonal block D becomes H·D·H. C becomes C·H, which
-// fills it with non-zeros: it is the next step's A. For j = 0, left is s = r−1 and there is no A.
+// H annihilates x, which is column `left`, below its first element. A consists of the columns
+// between `left` and r, which the previous step has filled; A becomes H·A. The diagonal block D
+// becomes H·D·H. C becomes C·H and is filled with non-zeros; C contains the block A of the next
+// step. For j = 0, `left` is s = r−1 and there is no A.
 //
-// Which steps must wait for which. The step reads and writes rows r … r+b−1 of columns left … r+b−1
-// and rows r+b … r+2b−1 of columns r … r+b−1. Steps j, j+1, j+2, j+3 of the sweep before, s−1, are
-// at rows r−1+{0, b, 2b, 3b}:
+// A step must wait for the previous sweep, for this reason. Step (s, j) reads and writes rows r …
+// r+b−1 of columns left … r+b−1, and rows r+b … r+2b−1 of columns r … r+b−1. Steps j, j+1, j+2, j+3
+// of the previous sweep s−1 are at rows r−1, r−1+b, r−1+2b, r−1+3b:
 //
 //   - steps up to j+1 overlap this step;
-//   - step j+2 writes rows r−1+2b … of columns r−1+b …, and leaves its β in row r+2b−1 of column
-//     r+b−1, which is the last element of C. Read too early, that element would still be x0;
-//   - step j+3 writes rows from r−1+3b on, below all that this step reads or writes.
+//   - step j+2 writes rows r−1+2b … of columns r−1+b …, and stores its β in row r+2b−1 of column
+//     r+b−1, which is the last element of C. If step (s, j) read this element too early, it would
+//     read the old value instead of β;
+//   - step j+3 writes rows from r−1+3b on, which are below all elements of step (s, j).
 //
-// So step (s, j) may begin once step (s−1, j+2), or the last step of sweep s−1, has ended. The
-// steps that remain of sweep s−1 do not touch the same elements. Sweep s−2 is two steps further by
-// the same rule, so that a step need only wait for the sweep before its own.
+// Therefore step (s, j) may begin when step (s−1, j+2), or the last step of sweep s−1, has ended.
+// The later steps of sweep s−1 do not use the same elements. Sweep s−2 is ahead of sweep s−1 by the
+// same rule, so a step needs to wait only for the previous sweep.
 func (c *chase) chaseStep(s, j int) {
 	b := c.b
 	r := s + 1 + j*b
@@ -116,8 +120,8 @@ func (c *chase) chaseStep(s, j int) {
 	c.reflectRight(tau, v, r)
 }
 
-// reflectBoth replaces the diagonal block D at r by H·D·H = D − v·qᵀ − q·vᵀ with p = τ·D·v and
-// q = p − ½τ·(pᵀv)·v.
+// reflectBoth replaces the diagonal block D that begins at row r by H·D·H = D − v·qᵀ − q·vᵀ with p
+// = τ·D·v and q = p − ½τ·(pᵀv)·v.
 func (c *chase) reflectBoth(tau float64, v []float64, r int) {
 	q := make([]float64, len(v))
 	for i := range v {
@@ -141,7 +145,8 @@ func (c *chase) reflectBoth(tau float64, v []float64, r int) {
 	}
 }
 
-// reflectRight replaces the block C below D by C·H, row by row.
+// reflectRight replaces the block C, which lies below the diagonal block, by C·H, row by row, where
+// H = I − tau·v·vᵀ.
 func (c *chase) reflectRight(tau float64, v []float64, r int) {
 	for row := r + len(v); row < min(r+2*c.b, c.n); row++ {
 		var dot float64

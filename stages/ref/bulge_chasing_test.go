@@ -10,7 +10,8 @@ import (
 	"github.com/vkevd/vkevd/evd/ratio"
 )
 
-// randomBand returns a compact band whose rows for the bulge are zero.
+// randomBand returns a random compact band. The elements below the band, the space for the bulge,
+// are zero.
 func randomBand(n, b int) []float64 {
 	g := gauss((b+1)*n, uint64(b))
 	band := make([]float64, n*2*b)
@@ -57,8 +58,9 @@ func TestBulgeChasing(t *testing.T) {
 	similar.report(t)
 }
 
-// runOrder runs the steps of a chase in some order. A step may run when the sweep before has
-// finished `ahead` steps more than its own sweep. choose picks one of the sweeps that may continue.
+// runOrder runs the steps of a chase in an order that `choose` determines. A sweep that has
+// finished j steps may do its next step when the previous sweep has finished more than j + `ahead`
+// steps, or all steps. The function `choose` selects one of the sweeps that may continue.
 func runOrder(c *chase, ahead int, choose func(ready []int) int) {
 	sweeps := Sweeps(c.n)
 	done := make([]int, sweeps)
@@ -83,9 +85,9 @@ func sameBits(x, y *chase) bool {
 	return slices.Equal(x.band, y.band) && slices.Equal(x.v, y.v) && slices.Equal(x.tau, y.tau)
 }
 
-// TestDependenceRule runs the earliest order that the rule permits, and some random orders. The
-// bits must be those of one sweep after the other. With one step less between sweeps the bits
-// differ.
+// TestDependenceRule checks the rule that step (s+1, j) runs after step (s, j+2). It runs the steps
+// in the earliest order and in random orders that the rule allows. The bits must be those of one
+// sweep after another. If a sweep may begin one step earlier, the bits must differ.
 func TestDependenceRule(t *testing.T) {
 	eager := func(ready []int) int { return ready[len(ready)-1] }
 	wrong := 0
@@ -124,7 +126,8 @@ func TestDependenceRule(t *testing.T) {
 	t.Logf("one step too early is wrong in %d of %d cases", wrong, 41*6)
 }
 
-// window reports whether a step reads or writes an element, according to the comment of chaseStep.
+// window reports whether step (s, j) reads or writes element (row, col), as the comment of
+// chaseStep says.
 func window(n, b, s, j, row, col int) bool {
 	r := s + 1 + j*b
 	left := max(s, r-b)
@@ -132,8 +135,8 @@ func window(n, b, s, j, row, col int) bool {
 		r+b <= row && row < min(r+2*b, n) && r <= col && col < r+b
 }
 
-// TestStepStaysInItsWindow fills all elements outside of a step's window with NaN before the step,
-// which must neither read nor write them.
+// TestStepStaysInItsWindow checks that a step reads and writes only the elements for which the
+// function `window` returns true. It fills all other elements with NaN before the step.
 func TestStepStaysInItsWindow(t *testing.T) {
 	for _, n := range []int{3, 9, 17} {
 		for _, b := range []int{1, 2, 3, 5} {
@@ -167,9 +170,11 @@ func TestStepStaysInItsWindow(t *testing.T) {
 	}
 }
 
-// TestUnorderedStepsAreDisjoint proves the rule for small n by trying all pairs of steps. If i > j
-// + 2g, the rule does not order steps (s, i) and (s+g, j), and then no element may be in both
-// windows. If i = j + 2g, some pair must share an element.
+// TestUnorderedStepsAreDisjoint proves the dependence rule for small n by trying all pairs of
+// steps. The rule is that step (s+1, j) runs after step (s, j+2). The window of a step is the set
+// of elements that it reads or writes. If i > j + 2g, the rule does not order steps (s, i) and
+// (s+g, j), and then no element may be in the windows of both steps. If i = j + 2g, some pair of
+// steps must have a common element.
 func TestUnorderedStepsAreDisjoint(t *testing.T) {
 	overlap := func(n, b, s1, j1, s2, j2 int) string {
 		for col := range n {

@@ -7,21 +7,22 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// DivideConquer returns the eigenvalues of T(d, e), ascending, and the matrix of its eigenvectors,
-// n×n and column-major: T = Z·diag(values)·Zᵀ. It is Cuppen's method in its plainest form (dstedc;
-// Cuppen 1981, Gu and Eisenstat 1995), split down to single rows:
+// DivideConquer returns the eigenvalues of the symmetric tridiagonal matrix T with diagonal d and
+// off-diagonal e, in ascending order, and the matrix Z of its eigenvectors, n×n and column-major: T
+// = Z·diag(values)·Zᵀ. It is Cuppen's method in its simplest form (dstedc; Cuppen 1981, Gu and
+// Eisenstat 1995). T is divided until the parts are single rows:
 //
 //	T = diag(T1, T2) + ρ·v·vᵀ      v = (0 … 0, 1, ±1, 0 … 0), ρ = |e|, the sign is e's
 //	  = Q·(D + ρ·z·zᵀ)·Qᵀ          Q = diag(Q1, Q2), z = Qᵀ·v
 //
-// The steps of a merge are deflation, the roots of the secular equation 1/ρ + Σ z²/(d − λ) = 0,
-// weights by Löwner's formula, the vectors of D + ρ·z·zᵀ, and their product with Q. Package
-// stages/tridiag/dc has the same method level by level, blocked and in parallel. It shares no code
-// with this function.
+// D has the eigenvalues of T1 and T2. The steps of a merge are deflation, the roots λ of the
+// secular equation 1/ρ + Σ z²/(d − λ) = 0, weights by Löwner's formula, the vectors of D + ρ·z·zᵀ,
+// and their product with Q. Package stages/tridiag/dc has the same method level by level, blocked
+// and in parallel; it shares no code with this function.
 //
-// e has n−1 elements or more; the elements from n−1 on are ignored. DivideConquer takes O(n³)
-// operations with a large constant. Values and residuals are as good as a few n·ulp·‖T‖, vectors
-// orthogonal to a few n·ulp.
+// e has n−1 elements or more; the elements from n−1 on are ignored. DivideConquer needs O(n³)
+// operations with a large constant. The errors of the values and the residuals are a few n·ulp·‖T‖,
+// and the vectors are orthogonal to a few n·ulp.
 func DivideConquer(d, e []float64) (values, z []float64) {
 	n := len(d)
 	if n == 0 {
@@ -41,15 +42,16 @@ func DivideConquer(d, e []float64) (values, z []float64) {
 	return values, z
 }
 
-// eigenpair is an eigenvalue d of a diagonal block and its vector q. While the block is merged, it
-// also has z, its element of Qᵀ·v.
+// eigenpair is an eigenvalue d of a diagonal block and its eigenvector q. While the block is
+// merged, z is the element of Qᵀ·v that belongs to this eigenpair.
 type eigenpair struct {
 	d float64
 	q []float64
 	z float64
 }
 
-// conquer returns the eigenpairs of T(d, e), ascending by eigenvalue.
+// conquer returns the eigenpairs of the tridiagonal matrix with diagonal d and off-diagonal e, in
+// ascending order of their eigenvalues.
 func conquer(d, e []float64) []eigenpair {
 	n := len(d)
 	if n == 1 {
@@ -85,9 +87,9 @@ func ascending(a, b eigenpair) int {
 	return 0
 }
 
-// deflate separates the pairs that are already eigenpairs of D + ρ·z·zᵀ, to working accuracy. These
-// are the pairs with a z of zero. If two d are equal, a rotation of their vectors makes one of
-// their z zero (dlaed2).
+// deflate separates the pairs that are eigenpairs of D + ρ·z·zᵀ already, to working accuracy. A
+// pair is such an eigenpair if its z is zero. If two d are equal, a rotation of their vectors makes
+// one of their z zero (dlaed2).
 func deflate(pairs []eigenpair, rho float64) (poles, solved []eigenpair) {
 	norm := 0.0
 	for _, p := range pairs {
@@ -125,16 +127,16 @@ func rotated(a float64, x []float64, b float64, y []float64) []float64 {
 	return sum
 }
 
-// A root of the secular equation is the eigenvalue d[origin] + mu of D + ρ·z·zᵀ. The digits of
-// d[i] − λ are those of (d[i] − d[origin]) − mu.
+// root is a root of the secular equation: the eigenvalue d[origin] + mu of D + ρ·z·zᵀ. The
+// difference d[i] − λ is computed as (d[i] − d[origin]) − mu, so that no digits are lost.
 type root struct {
 	origin int
 	mu     float64
 }
 
 // solveSecular returns the eigenpairs of D + ρ·z·zᵀ. The d of the poles must ascend strictly, and
-// no z may be zero. The vectors are computed with the weights ẑ for which the roots are exact. With
-// ẑ in place of z they are orthogonal (Gu and Eisenstat).
+// no z may be zero. The vectors are computed with the weights ẑ for which the roots are exact,
+// because then the vectors are orthogonal (Gu and Eisenstat).
 func solveSecular(poles []eigenpair, rho float64) []eigenpair {
 	k := len(poles)
 	roots := make([]root, k)
@@ -172,9 +174,9 @@ func solveSecular(poles []eigenpair, rho float64) []eigenpair {
 	return pairs
 }
 
-// secularRoot finds root k of f(λ) = 1/ρ + Σ z²/(d − λ), which lies between d[k] and d[k+1], by
-// bisection until no number is left between the ends. f rises from −∞ to ∞ there. The last root
-// lies below d[k] + ρ·‖z‖².
+// secularRoot finds root k of f(λ) = 1/ρ + Σ z²/(d − λ) by bisection, until no number is left
+// between the ends of the interval. The root lies between d[k] and d[k+1], where f increases from
+// −∞ to ∞. The last root lies below d[k] + ρ·‖z‖².
 func secularRoot(poles []eigenpair, rho float64, k int) root {
 	f := func(origin int, mu float64) float64 {
 		sum := 1 / rho
@@ -199,8 +201,8 @@ func secularRoot(poles []eigenpair, rho float64, k int) root {
 	return root{k, bisectSign(0, width, func(mu float64) bool { return f(k, mu) < 0 })}
 }
 
-// bisectSign returns the point in (lo, hi) at which the function below changes from true to false.
-// It is the number nearest to this point that is not an end of the first interval.
+// bisectSign returns the point in (lo, hi) where the function `below` changes from true to false.
+// It returns the nearest number to this point, except lo and hi themselves.
 func bisectSign(lo, hi float64, below func(x float64) bool) float64 {
 	from, to := lo, hi
 	for {

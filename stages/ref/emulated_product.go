@@ -16,9 +16,9 @@ type EmulatedRows struct {
 	Rows, K  int
 }
 
-// EmulatedOperand returns the rows of op(A). If right is set, the operand is a right factor and
+// EmulatedOperand returns the rows of op(A). If `right` is true, op(A) is a right factor and
 // EmulatedOperand returns its columns. a is column-major with leading dimension ld. The result has
-// the given number of rows, of k elements each.
+// the given number of rows, with k elements each.
 func EmulatedOperand(a []float64, ld int, trans, right bool, rows, k int) EmulatedRows {
 	if trans != right {
 		return EmulatedRows{a, ld, 1, rows, k}
@@ -44,8 +44,8 @@ func (f EmulatedRows) norms() []EmulatedNorm {
 	return all
 }
 
-// peak returns the largest Log of all finite rows that are not zero. any tells whether there is such
-// a row.
+// peak returns the largest Log of all rows that are finite and not zero. `any` is true if at least
+// one row is finite and not zero.
 func peak(norms []EmulatedNorm) (log int, any bool) {
 	log = math.MinInt
 	for _, n := range norms {
@@ -56,16 +56,17 @@ func peak(norms []EmulatedNorm) (log int, any bool) {
 	return log, any
 }
 
-// scaled is one side of an emulated product: one factor, or the two factors of a pair side by side.
-// integers has the scaled and rounded rows. Row r was multiplied by 2^shift[r]. The first factor of a
-// pair was multiplied by 2^balance in addition. A row that cannot be scaled has the shift NotFinite.
+// scaled is one side of an emulated product: one factor, or the two factors of a pair, whose rows
+// are joined. `integers` has the scaled and rounded rows. Row r was multiplied by 2 to the power
+// `shift[r]`; the first factor of a pair was also multiplied by 2^balance. A row that cannot be
+// scaled has the shift NotFinite.
 type scaled struct {
 	integers [][]int64
 	shift    []int
 }
 
-// side returns the scaled rows of one factor or of a pair. The rows of a pair lie side by side and
-// have one shift.
+// side returns the scaled rows of one factor or of a pair. Each row of the first factor of a pair
+// is joined with the same row of the second factor, and the joined row has one shift.
 func side(s *moduli.System, balance int, factors ...EmulatedRows) scaled {
 	var out scaled
 	norms := factors[len(factors)-1].norms()
@@ -76,11 +77,8 @@ func side(s *moduli.System, balance int, factors ...EmulatedRows) scaled {
 	}
 	for r, n := range norms {
 		shift := n.Shift(s)
-		if shift != NotFinite {
-			shift = min(shift, EmulatedShiftMost-max(balance, 0))
-			if shift+min(balance, 0) < EmulatedShiftLeast {
-				shift = NotFinite
-			}
+		if shift != NotFinite && shift+min(balance, 0) < EmulatedShiftLeast {
+			shift = NotFinite
 		}
 		var row []int64
 		for i, f := range factors {
@@ -101,9 +99,10 @@ func side(s *moduli.System, balance int, factors ...EmulatedRows) scaled {
 }
 
 // EmulatedBalance returns the balance of the pair of products A1·B1 and A2·B2. A1 is multiplied by
-// 2^balance and B1 is divided by 2^balance. Then the norms of A1 and A2 are near each other, and so
-// are the norms of B1 and B2, as far as one power of two allows. If a factor of one side is zero, the
-// factors of the other side alone decide. If both sides have such a factor, the balance is 0.
+// 2^balance and B1 is divided by 2^balance. The balance makes the norms of A1 and A2 nearly equal,
+// and also the norms of B1 and B2, as far as one power of two can. If a factor of one side is zero,
+// only the factors of the other side determine the balance. If each side has a zero factor, the
+// balance is 0.
 func EmulatedBalance(a1, b1, a2, b2 EmulatedRows) int {
 	ratio := func(over, under EmulatedRows) (log int, known bool) {
 		a, some := peak(over.norms())
@@ -138,9 +137,9 @@ func EmulatedGemmPair(s *moduli.System, alpha float64, a1, b1, a2, b2 EmulatedRo
 	update(s, alpha, left, right, 0, beta, c, ldc, false)
 }
 
-// EmulatedSyr2k computes the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ. The left rows are
-// [2^balance·Y, Z] and the right rows are [Z, 2^balance·Y]. Both have the same shifts. update divides
-// the result by 2^balance.
+// EmulatedSyr2k computes the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ. The left rows are [2^balance·Y,
+// Z] and the right rows are [Z, 2^balance·Y]. The left and the right rows have the same shifts.
+// update divides the result by 2^balance.
 func EmulatedSyr2k(s *moduli.System, y, z EmulatedRows, c []float64, ldc int) {
 	balance := EmulatedBalance(y, z, z, y)
 	left := side(s, balance, y, z)
@@ -152,8 +151,8 @@ func EmulatedSyr2k(s *moduli.System, y, z EmulatedRows, c []float64, ldc int) {
 }
 
 // update computes C ← α·2^(−s−t−balance)·H·P/2⁶⁴ + β·C, where s and t are the shifts of the left
-// row and of the right row, and H is the EmulatedFraction of the exact product of both rows. If
-// lower is set, update computes the lower triangle of C only.
+// row and of the right row, P is the product of the moduli, and H is the EmulatedFraction of the
+// exact product of the two rows. If `lower` is true, update computes only the lower triangle of C.
 func update(s *moduli.System, alpha float64, left, right scaled, balance int, beta float64, c []float64, ldc int, lower bool) {
 	fraction, exponent := s.Parts()
 	for j, b := range right.integers {
@@ -165,8 +164,8 @@ func update(s *moduli.System, alpha float64, left, right scaled, balance int, be
 			x := math.NaN()
 			if left.shift[i] != NotFinite && right.shift[j] != NotFinite {
 				h := EmulatedFraction(s, exact(a, b))
-				scale := math.Float64frombits(uint64(exponent-64-left.shift[i]+1023)<<52 | fraction)
-				x = alpha * math.Ldexp(halves(h)*scale, -right.shift[j]-balance)
+				p := math.Float64frombits(1023<<52 | fraction)
+				x = alpha * math.Ldexp(halves(h)*p, exponent-64-left.shift[i]-right.shift[j]-balance)
 			}
 			if beta != 0 {
 				x = float64(beta*c[at]) + x
@@ -191,9 +190,10 @@ func exact(a, b []int64) *big.Int {
 	return x.Add(x, new(big.Int).SetUint64(low))
 }
 
-// EmulatedFraction returns the integer H with product ≈ P·H/2⁶⁴ and −2⁶³ ≤ H < 2⁶³. Let yᵢ be the
-// residue of product·qᵢ modulo pᵢ, where qᵢ is s.Inverse[i]. The sum of all yᵢ·round(2⁸⁰/pᵢ) is
-// reduced modulo 2⁸⁰. H is this sum without its last 16 bits.
+// EmulatedFraction returns the integer H with product ≈ P·H/2⁶⁴ and −2⁶³ ≤ H < 2⁶³, where P is the
+// product of the moduli pᵢ. Let yᵢ be the residue of product·qᵢ modulo pᵢ, where qᵢ is
+// s.Inverse[i]. The sum of all yᵢ·round(2⁸⁰/pᵢ) is reduced modulo 2⁸⁰. H is this sum without its
+// last 16 bits.
 func EmulatedFraction(s *moduli.System, product *big.Int) int64 {
 	sum := new(big.Int)
 	for i := range s.N {
@@ -210,8 +210,8 @@ func EmulatedFraction(s *moduli.System, product *big.Int) int64 {
 	return sum.Rsh(sum, moduli.FractionBits-64).Int64()
 }
 
-// halves returns h rounded to a double. The upper 32 bits of h become a double exactly, and so do
-// the lower 32 bits. The sum of both is the only operation that rounds.
+// halves returns h rounded to a double. The upper 32 bits of h are converted to a double exactly,
+// and so are the lower 32 bits. The sum of these two doubles is the only operation that rounds.
 func halves(h int64) float64 {
 	high := math.Float64frombits(0x45300000<<32|uint64(uint32(h>>32)^1<<31)) - (0x1p84 + 0x1p63 + 0x1p52)
 	return high + math.Float64frombits(0x43300000<<32|uint64(uint32(h)))

@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/stages/product/moduli"
 )
 
-// EmulatedFraction(x)/2⁶⁴ differs from x/P by at most 2⁻⁶³. The test includes x near ±P/2 and near
-// zero.
+// TestEmulatedFraction checks that EmulatedFraction(x)/2⁶⁴ differs from x/P by at most 2⁻⁶³. The
+// test includes x near ±P/2 and near zero.
 func TestEmulatedFraction(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 1))
 	for n := moduli.Least; n <= moduli.Most; n++ {
@@ -71,9 +71,10 @@ func emulatedFamilies(r *rand.Rand, m, k int) map[string][]float64 {
 	}
 }
 
-// The error of the element that row a and row b give is at most
-// 2^(1−α)·√K·(1 + √K/2¹⁰)·‖a‖·‖b‖ + 3u·|a·bᵀ| with α = ½·(log₂ P − 1) and u = 2⁻⁵³. For 13 and 14
-// moduli, the root mean square of the errors over ‖a‖·‖b‖ is at most 1.6·2^(−α)/√6 + 2⁻⁵⁴. It
+// TestEmulatedProductObeysItsBound checks the errors of products. The error of the element that row
+// a and row b give must be at most 2^(1−α)·√K·(1 + √K/2¹⁰)·‖a‖·‖b‖ + 3u·|a·bᵀ|. Here K is the inner
+// dimension, α = ½·(log₂ P − 1), P is the product of the moduli, and u = 2⁻⁵³. For 13 and 14
+// moduli, the root mean square of the errors over ‖a‖·‖b‖ must be at most 1.6·2^(−α)/√6 + 2⁻⁵⁴. It
 // follows from the bound that 14 moduli satisfy the bound K·u·‖a‖·‖b‖ of native products.
 func TestEmulatedProductObeysItsBound(t *testing.T) {
 	const m, k = 24, 100
@@ -113,8 +114,8 @@ func TestEmulatedProductObeysItsBound(t *testing.T) {
 	}
 }
 
-// Syr2k and GemmPair balance factors whose norms differ greatly. Without the balance the smaller
-// factor would keep few bits.
+// TestEmulatedPairsAreBalanced checks that Syr2k and GemmPair balance factors whose norms differ
+// greatly. Without the balance, the smaller factor would keep only few bits.
 func TestEmulatedPairsAreBalanced(t *testing.T) {
 	const n, k = 20, 16
 	r := rand.New(rand.NewPCG(12, 1))
@@ -144,8 +145,9 @@ func TestEmulatedPairsAreBalanced(t *testing.T) {
 	}
 }
 
-// If a factor of one product of a pair is zero, this product is zero, however large or small its
-// other factor is. The error of the other product must stay small.
+// TestEmulatedPairsWithAZeroFactor checks pairs in which a factor of one product is zero. This
+// product is zero, whatever the norm of its other factor is. The error of the other product must
+// stay small.
 func TestEmulatedPairsWithAZeroFactor(t *testing.T) {
 	const n, k = 12, 9
 	r := rand.New(rand.NewPCG(13, 1))
@@ -176,8 +178,8 @@ func TestEmulatedPairsWithAZeroFactor(t *testing.T) {
 	}
 }
 
-// A NaN or an infinity in row 2 of the left factor makes row 2 of the result NaN. The other rows of
-// the result are not NaN.
+// TestEmulatedNotFinite puts a NaN or an infinity in row 2 of the left factor. Row 2 of the result
+// must be NaN, and the other rows must not be NaN.
 func TestEmulatedNotFinite(t *testing.T) {
 	const m, k = 5, 7
 	for _, bad := range []float64{math.NaN(), math.Inf(1)} {

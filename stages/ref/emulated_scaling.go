@@ -7,8 +7,9 @@ import (
 	"github.com/vkevd/vkevd/stages/product/moduli"
 )
 
-// The scaling of emulated products (Ozaki's scheme II): each row of a factor is multiplied by a
-// power of two and rounded to integers, such that the exact product of two rows is below P/2.
+// This file scales the factors of emulated products (Ozaki's scheme II). Each row of a factor is
+// multiplied by a power of two and rounded to integers, so that the exact product of two rows is
+// below P/2, where P is the product of the moduli.
 
 // EmulatedNorm bounds the 2-norm of a row: ‖a‖₂² ≤ Q·4^(E−12). 2^E is above every |aₖ|. A row of
 // zeros has Q = 0. A row with an infinity or NaN has E = NotFinite.
@@ -21,14 +22,14 @@ type EmulatedNorm struct {
 // cannot be scaled.
 const NotFinite = math.MinInt32
 
-// EmulatedShiftLeast and EmulatedShiftMost bound the shifts of rows. A row that needs a larger shift
-// gets the shift EmulatedShiftMost. Then the rounding error of an element of the row is below
-// 2^−EmulatedShiftMost. A row that needs a smaller shift than EmulatedShiftLeast is not scaled: it
-// gets the shift NotFinite.
-const EmulatedShiftLeast, EmulatedShiftMost = -700, 960
+// EmulatedShiftLeast is the smallest shift of a row. A row that needs a smaller shift is not scaled
+// and gets the shift NotFinite. There is no upper limit: with a shift of 1074 or more, every double
+// becomes an integer without rounding.
+const EmulatedShiftLeast = -700
 
-// NewEmulatedNorm returns the bound of the 2-norm of a row with elements aₖ. Q is the sum of the
-// integers ⌈|aₖ|·2^(12−E)⌉². A sum of integers does not depend on the order of its terms.
+// NewEmulatedNorm returns the bound of the 2-norm of the row `row`, whose elements are aₖ. Q is the
+// sum of the integers ⌈|aₖ|·2^(12−E)⌉². A sum of integers does not depend on the order of its
+// terms.
 func NewEmulatedNorm(row []float64) EmulatedNorm {
 	largest := 1 // biased exponent; the exponent of subnormal numbers counts as 1
 	for _, x := range row {
@@ -72,7 +73,7 @@ func quarters(q uint64, n int) uint64 {
 	return (q + 1<<(2*n) - 1) >> (2 * n)
 }
 
-// Log returns ⌊log₂ of the bound of the norm⌋. Q must not be 0.
+// Log returns ⌊log₂ x⌋, where x is the bound of the norm. Q must not be 0.
 func (a EmulatedNorm) Log() int { return a.E - 12 + (bits.Len64(a.Q)-1)/2 }
 
 // Shift returns the shift of the row: the row is multiplied by 2^shift and rounded to integers. The
@@ -85,7 +86,7 @@ func (a EmulatedNorm) Shift(s *moduli.System) int {
 		return 0
 	}
 	h := (bits.Len64(a.Q) - 1) / 2
-	// mu is Q/4^h in units of 2⁻²⁹, rounded up. s.Bound has the same units.
+	// mu is Q/4^h in units of 2⁻²⁹, rounded up, which lies in [1, 4). s.Bound has the same units.
 	var mu uint64
 	if h <= 14 {
 		mu = a.Q << (29 - 2*h)
@@ -99,10 +100,10 @@ func (a EmulatedNorm) Shift(s *moduli.System) int {
 	if shift < EmulatedShiftLeast {
 		return NotFinite
 	}
-	return min(shift, EmulatedShiftMost)
+	return shift
 }
 
-// EmulatedInteger returns x·2^s rounded to the nearest integer. A half is rounded away from zero.
+// EmulatedInteger returns x·2^s rounded to the nearest integer. Halves are rounded away from zero.
 // The magnitude of x·2^s must be below 2⁶³.
 func EmulatedInteger(x float64, s int) int64 {
 	b := math.Float64bits(x)

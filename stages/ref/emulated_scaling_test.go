@@ -11,9 +11,9 @@ import (
 	"github.com/vkevd/vkevd/stages/product/moduli"
 )
 
-// checkScaling scales a row and adds the squares of its integers exactly. It fails if the sum is not
-// below P/2. It also fails if the sum is below P/64, because then a larger shift would have kept
-// more bits.
+// checkScaling scales a row and computes the sum of the squares of its integers exactly. The sum
+// must be below P/2. The sum must also be at least P/64, because otherwise a larger shift would
+// keep more bits; this is not required if the shift is so large that no bit is lost.
 func checkScaling(t *testing.T, row []float64) {
 	t.Helper()
 	norm := NewEmulatedNorm(row)
@@ -43,7 +43,7 @@ func checkScaling(t *testing.T, row []float64) {
 		if new(big.Int).Lsh(sum, 1).Cmp(s.P) >= 0 {
 			t.Fatalf("%d moduli: ‖a′‖² = %v, not below P/2 of P = %v", n, sum, s.P)
 		}
-		if norm.Q > 0 && shift < EmulatedShiftMost && new(big.Int).Lsh(sum, 6).Cmp(s.P) < 0 {
+		if norm.Q > 0 && shift < 1074 && new(big.Int).Lsh(sum, 6).Cmp(s.P) < 0 {
 			t.Fatalf("%d moduli: ‖a′‖² = %v is far below P/2 of P = %v", n, sum, s.P)
 		}
 	}
@@ -94,8 +94,8 @@ func FuzzEmulatedScaling(f *testing.F) {
 	})
 }
 
-// Join bounds the norm of the row that two rows form side by side, for every balance. The square of
-// the bound is at most twice the square of the norm.
+// TestEmulatedJointNorm checks that Join bounds the norm of the row that consists of two rows, for
+// every balance. The square of the bound must be at most twice the square of the norm.
 func TestEmulatedJointNorm(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
 	for range 2000 {

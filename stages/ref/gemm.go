@@ -1,8 +1,9 @@
 package ref
 
 // Gemm computes C ← α·op(A)·op(B) + β·C (dgemm), where op(A) is m×k, op(B) is k×n and C is m×n.
-// op(A) is Aᵀ if transA is true, otherwise A, and likewise for B. C must not overlap A or B. With β
-// = 0, C is overwritten and may have NaN before.
+// op(A) is Aᵀ if `transA` is true, and A otherwise; op(B) is Bᵀ if `transB` is true, and B
+// otherwise. C must not overlap A or B. If β = 0, C is overwritten and may contain NaN before the
+// call.
 func Gemm(transA, transB bool, m, n, k int, alpha float64, a []float64, lda int, b []float64, ldb int, beta float64,
 	c []float64, ldc int) {
 	aRow, aCol := 1, lda // strides of op(A)

@@ -10,10 +10,10 @@ func RightPanels(n, b int) int { return Panels(n, b) }
 // trailing updates have rank 2k.
 //
 // The results are the general compact band (BidiagonalBandAt gives its layout) and the factors T of
-// the left and of the right panels. On return A holds the reflectors. Those of left panel p are
-// stored explicitly, as PanelQR stores them, in the columns from p·b on and the rows from p·b on.
-// Those of right panel p are stored transposed, in the rows from p·b on and the columns from
-// (p+1)·b on.
+// the left and of the right panels. Afterwards A holds the reflectors. The reflectors of left panel
+// p are stored explicitly, as PanelQR stores them, in the columns of the panel and the rows from
+// p·b on. The reflectors of right panel p are stored transposed, in the rows of the panel and the
+// columns from (p+1)·b on.
 func GeneralBandReduction(m, n, b, k int, a []float64, lda int) (band, left, right []float64) {
 	r := generalReduction{
 		m: m, n: n, b: b, a: a, lda: lda,
@@ -37,15 +37,15 @@ func GeneralBandReduction(m, n, b, k int, a []float64, lda int) (band, left, rig
 	return r.band, r.left, r.right
 }
 
-// A generalReduction is a reduction in progress. The columns are divided into blocks of k. While a
-// block is reduced, the trailing matrix A in memory keeps the values from the beginning of the
-// block. Its true value is
+// generalReduction is a reduction in progress. The columns are divided into blocks of k columns.
+// While a block is reduced, the trailing matrix A in memory keeps its values from the beginning of
+// the block. The current trailing matrix is
 //
 //	Â = A − U·Wᵀ − Z·Vᵀ
 //
-// U, W, Z and V have one column for each column of the panels so far in the block. U holds the left
-// reflectors and lies in A, in the columns of these panels. Row i of U and Z belongs to row i of A.
-// Row j of W and V belongs to column j of A.
+// U, W, Z and V have one column for each column of the finished panels of the block. U holds the
+// left reflectors and is stored in A, in the columns of these panels. Row i of U and of Z belongs
+// to row i of A. Row j of W and of V belongs to column j of A.
 type generalReduction struct {
 	m, n, b           int
 	a                 []float64
@@ -57,9 +57,10 @@ type generalReduction struct {
 
 func (r *generalReduction) at(i, j int) []float64 { return r.a[i+j*r.lda:] }
 
-// pending applies the deferred update A − U·Wᵀ − Z·Vᵀ to x, a part of A with the given rows and
-// columns from (i, j) on. U and W have p columns, Z and V have q columns. If transposed is true, x
-// holds the transpose of this part, and pending applies the transpose of the update.
+// pending applies the deferred update A − U·Wᵀ − Z·Vᵀ to x, the part of A with `rows` rows and
+// `cols` columns that begins at (i, j). The first p columns of U and W are used, and the first q
+// columns of Z and V. If `transposed` is true, x holds the transpose of this part, and pending
+// applies the transpose of the update.
 func (r *generalReduction) pending(block, rows, cols, p, q int, x []float64, ldx, i, j int, transposed bool) {
 	u, w, z, v := r.at(i, block), r.w[j:], r.z[i:], r.v[j:]
 	if transposed {
@@ -72,10 +73,11 @@ func (r *generalReduction) pending(block, rows, cols, p, q int, x []float64, ldx
 }
 
 // leftPanel applies the deferred update to the panel at column c, and factors the panel, P = Q·R
-// with Q = I − Y·T·Yᵀ. It moves R into the band and appends Y to U. It also appends to W the
-// columns
+// with Q = I − Y·T·Yᵀ. It moves R to the band and appends Y to U. It also appends to W the columns
 //
 //	w = Âᵀ·Y·T = (Aᵀ·Y − W·(Uᵀ·Y) − V·(Zᵀ·Y))·T        so that Qᵀ·Â = Â − Y·wᵀ
+//
+// Â is the trailing matrix after the deferred updates, and A is the trailing matrix before them.
 func (r *generalReduction) leftPanel(block, c int) {
 	p, cols, rows, lda := c-block, min(r.b, r.n-c), r.m-c, r.lda
 	y := r.at(c, c)
@@ -102,13 +104,14 @@ func (r *generalReduction) leftPanel(block, c int) {
 	}
 }
 
-// rightPanel applies the deferred update to X, the b rows to the right of the left panel at c. It
-// factors the transpose, Xᵀ = Q·Lᵀ with Q = I − v·T·vᵀ. It moves L into the band and appends v to
-// V. It also appends to Z the columns
+// rightPanel applies the deferred update to X, the b rows to the right of the diagonal block at
+// column c. It factors the transpose, Xᵀ = Q·Lᵀ with Q = I − v·T·vᵀ. It moves L to the band and
+// appends v to V. It also appends to Z the columns
 //
 //	z = Â·v·T = (A·v − U·(Wᵀ·v) − Z·(Vᵀ·v))·T           so that Â·Q = Â − z·vᵀ
 //
-// Here U and W already have the columns of the left panel.
+// Â is the trailing matrix after the deferred updates, and A is the trailing matrix before them. U
+// and W already have the columns of the left panel at column c.
 func (r *generalReduction) rightPanel(block, c int) {
 	p, b := c-block, r.b
 	below := c + b // first row and column of what remains

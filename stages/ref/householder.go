@@ -2,12 +2,12 @@ package ref
 
 import "math"
 
-// Householder overwrites x with v, v[0] = 1, and returns β and τ such that H = I − τ·v·vᵀ is
-// orthogonal and H·x = β·e1, β = −sign(x0)·‖x‖ (dlarfg).
+// Householder computes the reflector H = I − τ·v·vᵀ with H·x = β·e1, where β = −sign(x0)·‖x‖
+// (dlarfg). It overwrites x with v, v[0] = 1, and returns β and τ. H is orthogonal.
 //
-// If x is zero below its first element, H = I: τ = 0, β = x0, v = e1. The sign of zero counts as
-// plus. All sums use x divided by its largest magnitude, so that neither entries near overflow nor
-// denormals make them inaccurate. β overflows only if ‖x‖ does.
+// If all elements of x after the first are zero, then H = I: τ = 0, β = x0, v = e1. A value x0 = 0
+// counts as positive. All sums use x divided by its largest magnitude, so that numbers near
+// overflow and denormal numbers do not make the results inaccurate. β overflows only if ‖x‖ does.
 func Householder(x []float64) (beta, tau float64) {
 	var tail float64
 	for _, v := range x[1:] {
@@ -35,7 +35,7 @@ func Householder(x []float64) (beta, tau float64) {
 	return norm * scale, (norm - x0) / norm
 }
 
-// reflectLeft replaces the len(v)×cols matrix X by H·X.
+// reflectLeft replaces the len(v)×cols matrix X by H·X, where H = I − tau·v·vᵀ.
 func reflectLeft(tau float64, v []float64, cols int, x []float64, ldx int) {
 	for j := range cols {
 		column := x[j*ldx : j*ldx+len(v)]

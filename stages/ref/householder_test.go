@@ -7,8 +7,7 @@ import (
 	"github.com/vkevd/vkevd/evd/ratio"
 )
 
-// TestHouseholder builds H and checks H·x = β·e1 and that H is orthogonal, at every scale of
-// doubles.
+// TestHouseholder checks H·x = β·e1 and the orthogonality of H, for x of all magnitudes of doubles.
 func TestHouseholder(t *testing.T) {
 	orthogonal := worst{name: "‖I − HᵀH‖"}
 	for n := 1; n <= 33; n++ {
@@ -56,8 +55,8 @@ func TestHouseholder(t *testing.T) {
 				reflectLeft(tau, v, n, h, n)
 				orthogonal.see(t, ratio.Orthogonality(n, n, h, n), "%s n=%d scale=%g", kind, n, scale)
 
-				// The results must agree to a few ulp of the norm, or of the smallest denormal
-				// number.
+				// The results must agree to a few ulp of the norm, or to a few of the smallest
+				// denormal number.
 				within := math.Max(4*float64(n)*ratio.Ulp*norm, float64(n)*5e-324)
 				reflectLeft(tau, v, 1, x, n)
 				x[0] -= beta

@@ -8,29 +8,43 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// Jacobi returns the eigenvalues of T(d, e), ascending, and the matrix of its eigenvectors, n×n and
-// column-major: T = Z·diag(values)·Zᵀ. It is Jacobi's method (1846; Golub and Van Loan, Matrix
-// Computations, 8.5). Rotations of two rows and columns each make one off-diagonal element zero, in
-// sweeps over all elements of the full matrix, until all are negligible.
+// Jacobi returns the eigenvalues of the symmetric tridiagonal matrix T with diagonal d and
+// off-diagonal e, in ascending order, and the matrix Z of its eigenvectors, n×n and column-major: T
+// = Z·diag(values)·Zᵀ. It is Jacobi's method (1846; Golub and Van Loan, Matrix Computations, 8.5).
+// Each rotation of two rows and columns makes one off-diagonal element zero. A sweep has a rotation
+// for each element of the full matrix, and sweeps are repeated until all off-diagonal elements are
+// negligible.
 //
-// The method needs no shifts, no splitting and no orthogonalisation, so it shares nothing with any
-// other solver of this module. e has n−1 elements or more; the elements from n−1 on are ignored. A
-// sweep takes O(n³) operations, and about ten sweeps are needed. Residual and orthogonality are a
-// few n·ulp.
+// The method needs no shifts, no splitting and no orthogonalisation, so it has nothing in common
+// with the other solvers of this module. e has n−1 elements or more; the elements from n−1 on are
+// ignored. A sweep needs O(n³) operations, and about ten sweeps are needed. Residual and
+// orthogonality are a few n·ulp.
 func Jacobi(d, e []float64) (values, z []float64) {
-	const mostSweeps = 60
 	n := len(d)
 	if n == 0 {
 		return nil, nil
 	}
-	_, exponent := math.Frexp(tridiag.Largest(d, e[:n-1]))
-	a, v := make([]float64, n*n), make([]float64, n*n)
+	a := make([]float64, n*n)
 	for i := range n {
-		a[i+i*n], v[i+i*n] = math.Ldexp(d[i], -exponent), 1
+		a[i+i*n] = d[i]
 		if i+1 < n {
-			a[i+1+i*n] = math.Ldexp(e[i], -exponent)
-			a[i+(i+1)*n] = a[i+1+i*n]
+			a[i+1+i*n], a[i+(i+1)*n] = e[i], e[i]
 		}
+	}
+	return JacobiDense(n, a)
+}
+
+// JacobiDense does the same as Jacobi for a full symmetric matrix b. Both triangles of b are
+// stored, and b is not changed.
+func JacobiDense(n int, b []float64) (values, z []float64) {
+	const mostSweeps = 60
+	_, exponent := math.Frexp(tridiag.Largest(b, nil))
+	a, v := make([]float64, n*n), make([]float64, n*n)
+	for i, x := range b[:n*n] {
+		a[i] = math.Ldexp(x, -exponent)
+	}
+	for i := range n {
+		v[i+i*n] = 1
 	}
 	for sweep, rotated := 0, true; rotated && sweep < mostSweeps; sweep++ {
 		rotated = false
@@ -51,16 +65,16 @@ func Jacobi(d, e []float64) (values, z []float64) {
 	return values, z
 }
 
-// annihilate rotates rows and columns p and q of a, so that a[p, q] becomes zero, and columns p and
-// q of v. It returns false if the element is negligible, relative to the diagonal or to a norm of
-// 1.
+// annihilate rotates rows and columns p and q of the matrix a, so that a[p, q] becomes zero. It
+// also rotates columns p and q of the matrix v. It returns false and changes nothing if a[p, q] is
+// negligible compared to the diagonal elements, or compared to a norm of 1.
 func annihilate(n int, a, v []float64, p, q int) bool {
 	x, dp, dq := a[p+q*n], a[p+p*n], a[q+q*n]
 	negligible := tridiag.Roundoff * max(math.Sqrt(math.Abs(dp))*math.Sqrt(math.Abs(dq)), tridiag.Roundoff)
 	if math.Abs(x) <= negligible {
 		return false
 	}
-	// t is the tangent of the smaller of the two angles that make the element zero.
+	// t is the tangent of the smaller of the two angles for which the element becomes zero.
 	theta := (dq - dp) / (2 * x)
 	t := math.Copysign(1, theta) / (math.Abs(theta) + math.Hypot(theta, 1))
 	c := 1 / math.Hypot(t, 1)

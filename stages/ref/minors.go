@@ -6,22 +6,24 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// Two measures keep the minors within range: small squares of off-diagonal elements are replaced by
-// a lower bound, and minors are scaled by powers of two, which is exact.
+// Two measures prevent overflow and underflow of the minors: small squares of off-diagonal elements
+// are replaced by a lower bound, and minors are scaled by powers of two, which is exact.
 const (
 	minorsLeast = 0x1p-120 // smaller squares of off-diagonal elements are replaced by this one
 	minorsLevel = 0x1p900  // to which the larger one of two minors is scaled
 	minorsRows  = 8        // after which the minors are scaled
 )
 
-// CountMinors counts eigenvalues below x as Count does, but without divisions, and for an x that
-// may differ by 3·Unit. It counts the changes of sign in the principal minors of T − x·I,
+// CountMinors counts eigenvalues below x as Count does, but without divisions. The count is exact
+// for an x that may differ by 3·Unit. CountMinors counts the changes of sign in the leading
+// principal minors of T − x·I,
 //
 //	p(i+1) = (d(i) − x)·p(i) − e²(i−1)·p(i−1)
 //
-// The file shaders/glsl/tridiag/stebz_narrow.comp proves the bound 3·Unit, and that no minor
-// overflows or underflows harmfully. For the same x, the count of a kernel may differ from this one
-// within that bound.
+// where d is the diagonal and e the off-diagonal of T. The file
+// shaders/glsl/tridiag/stebz_narrow.comp proves the bound 3·Unit, and that no minor overflows or
+// underflows harmfully. For the same x, the count of a kernel may differ from this count within the
+// bound.
 func (s *Sturm) CountMinors(x float64) int {
 	changes, before, now := 0, 0.0, minorsLevel
 	for i, d := range s.D {

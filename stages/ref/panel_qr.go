@@ -3,10 +3,10 @@ package ref
 // PanelQR factors the m×b panel, m ≥ 1, as Q·[R; 0], where Q = H0·H1⋯ is the product of kb = min(b,
 // m) reflectors (dgeqr2).
 //
-// On return the panel holds Y in full. Column j < kb has zeros above row j, a one in row j and the
-// rest of its reflector below row j. Columns from kb on are zero. R is b×b with leading dimension
-// b, upper triangular, and zero in the rows from kb on. tau has b factors, which are zero from kb
-// on.
+// Afterwards the panel holds Y with all ones and zeros. Column j < kb has zeros above row j, a one
+// in row j, and the other elements of its reflector below row j. The columns from kb on are zero. R
+// is b×b with leading dimension b, upper triangular, and zero in the rows from kb on. tau has b
+// factors; the factors from kb on are zero.
 func PanelQR(m, b int, panel []float64, ld int) (r, tau []float64) {
 	r, tau = make([]float64, b*b), make([]float64, b)
 	for j := range min(b, m) {
@@ -25,12 +25,12 @@ func PanelQR(m, b int, panel []float64, ld int) (r, tau []float64) {
 }
 
 // TFactor returns the b×b upper triangular T with H0·H1⋯ = I − Y·T·Yᵀ (dlarft, forward,
-// columnwise), for Y as PanelQR leaves it. If I − Y·T·Yᵀ is the product of the first reflectors,
-// the product with one more reflector is
+// columnwise). Y is the panel as PanelQR leaves it. T is computed column by column: if I − Y·T·Yᵀ
+// is the product of the first reflectors, the product with one more reflector I − τ·v·vᵀ is
 //
 //	(I − Y·T·Yᵀ)·(I − τ·v·vᵀ) = I − [Y v]·[T, −τ·T·Yᵀ·v; 0, τ]·[Y v]ᵀ.
 //
-// A reflector with τ = 0 leaves its column of T zero.
+// If τ = 0, the column of T is zero.
 func TFactor(m, b int, y []float64, ldy int, tau []float64) []float64 {
 	t := make([]float64, b*b)
 	yv := make([]float64, b)

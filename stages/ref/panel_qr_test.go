@@ -70,7 +70,7 @@ var panels = map[string]func(m, b int, x []float64, ld int){
 	},
 }
 
-// TestPanelQR forms Q from Y and T, and checks that it is orthogonal and that Q·R is the panel. The
+// TestPanelQR forms Q from Y and T. It checks that Q is orthogonal and that Q·R is the panel. The
 // comparison is column by column, because the columns have different scales.
 func TestPanelQR(t *testing.T) {
 	orthogonal := worst{name: "‖I − QᵀQ‖/(m·ulp)"}
@@ -93,7 +93,7 @@ func TestPanelQR(t *testing.T) {
 				q := eye(m, m)
 				applyWY(m, b, y, ld, tf, m, q, m)
 				orthogonal.see(t, ratio.Orthogonality(m, m, q, m), "%s m=%d b=%d", name, m, b)
-				// For the columns that span the panel the bound does not grow with m.
+				// For the columns of Q that span the panel, the bound does not grow with m.
 				thin.see(t, ratio.Orthogonality(m, min(b, m), q, m)*float64(m)/float64(b), "%s m=%d b=%d", name, m, b)
 
 				for j := range b {
@@ -125,8 +125,8 @@ func applyWY(m, b int, y []float64, ld int, t []float64, cols int, x []float64, 
 	Gemm(false, false, m, cols, b, -1, y, ld, tyx, b, 1, x, ldx)
 }
 
-// checkTrapezoid checks that the storage is as documented: Y has exact ones and zeros, R and T are
-// triangular, and there are zeros where there is no reflector.
+// checkTrapezoid checks that the results have the documented form: Y has exact ones and zeros, R
+// and T are triangular, and columns without a reflector are zero.
 func checkTrapezoid(t *testing.T, name string, m, b int, y []float64, ld int, r, tau, tf []float64) {
 	t.Helper()
 	kb := min(b, m)

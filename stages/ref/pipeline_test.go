@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/evd/ratio"
 )
 
-// TestPipeline runs all stages for every dense kind, A = Q·Λ·Qᵀ, with vectors of T from gonum's QR
-// iteration and values from bisection.
+// TestPipeline runs all stages for every kind of dense matrix, A = Q·Λ·Qᵀ. The vectors of T come
+// from gonum's QR iteration, and the values come from bisection.
 func TestPipeline(t *testing.T) {
 	const b, k = 4, 8
 	residual := worst{name: "‖A·Q − Q·Λ‖"}
@@ -45,8 +45,9 @@ func TestPipeline(t *testing.T) {
 	}
 }
 
-// qrIteration returns the eigenpairs of T(d, e), vectors in columns. gonum panics for some matrices
-// that it has to scale, so that T is scaled to norm 1 before.
+// qrIteration returns the eigenvalues of the tridiagonal matrix with diagonal d and off-diagonal e,
+// and its eigenvectors as columns. The matrix is scaled to norm 1 before, because gonum panics for
+// some matrices that it has to scale.
 func qrIteration(t *testing.T, d, e []float64) (values, z []float64) {
 	t.Helper()
 	n := len(d)

@@ -10,12 +10,12 @@ import (
 	"github.com/vkevd/vkevd/evd/ratio"
 )
 
-// threshold is the bound for every ratio in these tests. LAPACK's own tests of two-stage solvers
+// threshold is the limit of every ratio in these tests. LAPACK's own tests of two-stage solvers
 // allow 60.
 const threshold = 10
 
-// eachShape runs test for orders, half-bandwidths and blocks of all kinds. In most of them neither
-// b nor k divides n.
+// eachShape runs the function `test` for many orders n, half-bandwidths b and block sizes k. In
+// most cases neither b nor k divides n.
 func eachShape(test func(n, b, k int)) {
 	for n := 0; n <= 50; n++ {
 		for _, b := range []int{1, 2, 3, 4, 5, 8} {
@@ -26,7 +26,7 @@ func eachShape(test func(n, b, k int)) {
 	}
 }
 
-// A worst keeps the largest of some ratios, and the place where it was seen.
+// worst keeps the largest of several ratios, and the name of the case with this ratio.
 type worst struct {
 	name, where string
 	ratio       float64
@@ -64,7 +64,7 @@ func gauss(n int, seed uint64) []float64 {
 
 func nans(n int) []float64 { return slices.Repeat([]float64{math.NaN()}, n) }
 
-// eye returns the n×n identity with leading dimension ld, and NaN in the padding.
+// eye returns the n×n identity matrix with leading dimension ld. The padding is NaN.
 func eye(n, ld int) []float64 {
 	x := nans(n * ld)
 	for j := range n {
@@ -84,7 +84,7 @@ func lowerOnly(n int, a []float64, ld int) []float64 {
 	return x
 }
 
-// untouched tells whether the padding after the first `rows` rows of each column still holds NaN.
+// untouched tells whether the padding after the first `rows` rows of each column is still NaN.
 func untouched(rows, cols int, x []float64, ld int) bool {
 	for j := range cols {
 		for _, v := range x[j*ld+rows : (j+1)*ld] {

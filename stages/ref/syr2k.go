@@ -1,6 +1,6 @@
 package ref
 
-// Syr2k computes C ← C − Y·Zᵀ − Z·Yᵀ on the lower triangle of the n×n matrix C (dsyr2k with α = −1,
+// Syr2k computes C ← C − Y·Zᵀ − Z·Yᵀ in the lower triangle of the n×n matrix C (dsyr2k with α = −1,
 // β = 1). Y and Z are n×k. The strictly upper triangle of C is neither read nor written. C must not
 // overlap Y or Z.
 func Syr2k(n, k int, y []float64, ldy int, z []float64, ldz int, c []float64, ldc int) {

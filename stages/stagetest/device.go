@@ -15,8 +15,9 @@ var openOnce = sync.OnceValues(func() (*vk.Device, error) {
 	return vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), DebugShaders: os.Getenv("VKEVD_DEBUG_SHADERS") != ""})
 })
 
-// Device is the device that all tests of one package share: the one that VKEVD_DEVICE names, with
-// the debug forms of the kernels if VKEVD_DEBUG_SHADERS is set.
+// Device returns the device that all tests of one package share. The environment variable
+// VKEVD_DEVICE names the device. If VKEVD_DEBUG_SHADERS is set, the device uses the debug forms of
+// the kernels.
 func Device(t testing.TB) *vk.Device {
 	t.Helper()
 	d, err := openOnce()
@@ -26,7 +27,7 @@ func Device(t testing.TB) *vk.Device {
 	return d
 }
 
-// Info describes the device that Device returns. It is empty if there is none.
+// Info describes the device that Device returns. It is empty if there is no device.
 func Info() vk.Info {
 	d, err := openOnce()
 	if err != nil {
@@ -45,19 +46,20 @@ func Run(t testing.TB, d *vk.Device, rec *vk.Recorder) *vk.Profile {
 	return p
 }
 
-// Arena allocates a guarded, NaN-filled arena that is checked and released when the test ends.
+// Arena allocates an arena with guards, filled with NaN. The guards are checked and the arena is
+// released when the test ends.
 func Arena(t testing.TB, d *vk.Device, l *vk.Layout) *vk.Arena {
 	t.Helper()
 	a, err := d.NewGuardedArena(l)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// All memory is filled with NaN. If a stage reads memory before it writes it, NaN appears in
-	// its result.
+	// All memory is filled with NaN. If a stage reads memory before writing it, the result contains
+	// NaN.
 	rec := vk.NewRecorder(d)
 	a.Poison(rec)
 	Run(t, d, rec)
-	// If a stage writes outside of all regions, this check finds it.
+	// This check finds a stage that writes outside all regions.
 	t.Cleanup(func() {
 		if err := a.CheckGuards(context.Background()); err != nil {
 			t.Error(err)

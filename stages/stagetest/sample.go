@@ -11,8 +11,8 @@ import (
 // ULP is the distance from 1 to the next larger double, 2⁻⁵².
 const ULP = 0x1p-52
 
-// Sample is a column-major matrix on the host. Its padding, the Ld − Rows elements after each
-// column, holds poison: the NaN with which arenas are filled.
+// Sample is a column-major matrix on the host. The padding consists of Ld − Rows elements after
+// each column. The values of the padding are `poison`, the NaN with which arenas are filled.
 type Sample struct {
 	Rows, Cols, Ld int
 
@@ -20,8 +20,8 @@ type Sample struct {
 	Data []float64
 }
 
-// Poisoned returns a matrix whose elements are all poison. A kernel must overwrite them or must not
-// touch them.
+// Poisoned returns a matrix whose elements all have the value `poison`. A kernel must overwrite
+// these elements, or must neither read nor write them.
 func Poisoned(rows, cols, ld int) Sample {
 	s := Sample{rows, cols, max(ld, 1), make([]float64, max(ld, 1)*cols)}
 	for i := range s.Data {
@@ -30,13 +30,13 @@ func Poisoned(rows, cols, ld int) Sample {
 	return s
 }
 
-// Normal returns a matrix of normally distributed entries. Equal arguments give equal matrices.
+// Normal returns a matrix of normally distributed elements. Equal arguments give equal matrices.
 func Normal(rows, cols, ld int, seed uint64) Sample {
 	s, r := Poisoned(rows, cols, ld), rand.New(rand.NewPCG(seed, 1))
 	return s.Fill(func(i, j int) float64 { return r.NormFloat64() })
 }
 
-// Fill sets every entry, column by column, and returns s.
+// Fill sets element (i, j) to `at(i, j)`, column by column, and returns s.
 func (s Sample) Fill(at func(i, j int) float64) Sample {
 	for j := range s.Cols {
 		for i := range s.Rows {
@@ -46,14 +46,14 @@ func (s Sample) Fill(at func(i, j int) float64) Sample {
 	return s
 }
 
-// Abs returns the matrix of magnitudes, which serves error bounds.
+// Abs returns the matrix of magnitudes. Tests compute error bounds from it.
 func (s Sample) Abs() Sample {
 	a := Poisoned(s.Rows, s.Cols, s.Ld)
 	return a.Fill(func(i, j int) float64 { return math.Abs(s.Data[i+j*s.Ld]) })
 }
 
-// Lower returns s with poison above the diagonal. It serves operands of which only the lower
-// triangle is read.
+// Lower returns s with the value `poison` above the diagonal. It is used for factors of which only
+// the lower triangle may be read.
 func (s Sample) Lower() Sample {
 	l := Poisoned(s.Rows, s.Cols, s.Ld)
 	for j := range s.Cols {
@@ -64,22 +64,23 @@ func (s Sample) Lower() Sample {
 	return l
 }
 
-// Furthest returns the largest |got − want| of an element, in ulps of the element's bound. Where
-// want is poison, got must have the same bits, because no kernel may have written there.
+// Furthest returns the largest error |`got` − `want`| of an element, in ulps of the element's
+// bound. Where `want` has the value `poison`, `got` must have the same bits, because kernels must
+// not write there.
 func Furthest(t testing.TB, what string, got, want, bound Sample) float64 {
 	t.Helper()
 	worst := 0.0
 	poison := math.Float64bits(vk.PoisonValue())
 	for e, w := range want.Data {
 		g := got.Data[e]
-		// The element is padding, or lies in the triangle that the result does not have.
+		// The element is padding, or lies in the triangle that is not part of the result.
 		if math.Float64bits(w) == poison {
 			if math.Float64bits(g) != poison {
 				t.Fatalf("%s: element (%d, %d), which is not part of the result, became %g", what, e%want.Ld, e/want.Ld, g)
 			}
 			continue
 		}
-		// A bound of zero counts as the least normal number.
+		// A bound of zero is replaced by the smallest normal number.
 		r := math.Abs(g-w) / (ULP * max(bound.Data[e], 0x1p-1022))
 		if !(r <= 1e3) {
 			t.Fatalf("%s: element (%d, %d) is %g, want %g", what, e%want.Ld, e/want.Ld, g, w)
@@ -89,14 +90,14 @@ func Furthest(t testing.TB, what string, got, want, bound Sample) float64 {
 	return worst
 }
 
-// Bench is memory for three matrices at a time. It serves tests of many small products.
+// Bench is memory for three matrices. It is for tests of many small products.
 type Bench struct {
 	Device  *vk.Device
 	WS      *vk.Arena          // holds the matrices and the workspace that New was given
 	a, b, c vk.Region[float64] // of equal length
 }
 
-// NewBench reserves three matrices of the given number of elements each, and the workspace work.
+// NewBench reserves three matrices of the given number of elements each, and the workspace `work`.
 func NewBench(t testing.TB, elements int, work *vk.Layout) *Bench {
 	p := &Bench{Device: Device(t)}
 	region := func(name string) vk.Region[float64] { return vk.Reserve[float64](name, elements) }
@@ -105,8 +106,8 @@ func NewBench(t testing.TB, elements int, work *vk.Layout) *Bench {
 	return p
 }
 
-// Do uploads a, b and c, runs the commands that record records, and returns c afterwards. Each
-// matrix lies at the end of its memory, so that an access past its end hits a guard.
+// Do uploads a, b and c, runs the commands that the function `record` records, and returns the
+// final c. Each matrix lies at the end of its memory, so that an access past its end hits a guard.
 func (p *Bench) Do(t testing.TB, a, b, c Sample, record func(rec *vk.Recorder, a, b, c vk.Slice[float64])) Sample {
 	t.Helper()
 	upload := func(r vk.Region[float64], s Sample) vk.Slice[float64] {

@@ -2,7 +2,8 @@ package tridiag
 
 import "math"
 
-// The relative accuracy of a float64 has two names, for two numbers that differ by a factor of two.
+// Ulp and Roundoff are two measures of the relative accuracy of a float64. They differ by a factor
+// of two.
 const (
 	// Ulp is the distance from 1 to the next larger float64. It is dlamch('P') of LAPACK.
 	Ulp = 0x1p-52
@@ -12,19 +13,20 @@ const (
 	Roundoff = 0x1p-53
 )
 
-// These are the smallest numbers that count as different from zero.
+// These are the smallest magnitudes that are taken as different from zero.
 const (
-	// Pivmin is the least magnitude of a pivot, for a T whose largest element is below 1. It is the
-	// least normal number. For each off-diagonal element e of such a T, e²/Pivmin is finite.
+	// Pivmin is the smallest magnitude of a pivot, for a T whose largest element is below 1. It is
+	// the smallest normal number. For each off-diagonal element e of such a T, e²/Pivmin is finite.
 	Pivmin = 0x1p-1022
 
-	// Tiny is the magnitude below which an off-diagonal element of a T with norm about 1 counts
-	// as zero. It is far below all rounding errors, and its reciprocal, which QL iteration
-	// forms, is far from overflow.
+	// Tiny is the magnitude below which an off-diagonal element of a T with norm about 1 is taken
+	// as zero. It is far below all rounding errors. Its reciprocal, which QL iteration computes, is
+	// far from overflow.
 	Tiny = 0x1p-400
 )
 
-// Largest returns the largest magnitude of an element of T(d, e), or 0 for an empty T.
+// Largest returns the largest magnitude of an element of the tridiagonal matrix T with diagonal d
+// and off-diagonal e, or 0 for an empty T.
 func Largest(d, e []float64) (norm float64) {
 	for _, x := range d {
 		norm = max(norm, math.Abs(x))
@@ -35,9 +37,9 @@ func Largest(d, e []float64) (norm float64) {
 	return norm
 }
 
-// Scale multiplies T(d, e) by 2^−exponent, so that its largest element is in [½, 1), and returns
-// the exponent. The scaling is exact, except for elements that become subnormal. If all elements
-// are zero, the exponent is 0.
+// Scale multiplies the tridiagonal matrix with diagonal d and off-diagonal e by 2^−exponent, so
+// that its largest element is in [½, 1), and returns the exponent. The scaling is exact, except for
+// elements that become subnormal. If all elements are zero, the exponent is 0.
 func Scale(d, e []float64) (exponent int) {
 	_, exponent = math.Frexp(Largest(d, e))
 	for i := range d {
@@ -49,8 +51,8 @@ func Scale(d, e []float64) (exponent int) {
 	return exponent
 }
 
-// Negligible reports whether the off-diagonal element e between the diagonal elements a and b
-// may be set to zero without harm even to eigenvalues as small as a and b (dstedc's rule).
+// Negligible reports whether the off-diagonal element e between the diagonal elements a and b may
+// be set to zero. The change does not harm even eigenvalues as small as a and b (dstedc's rule).
 func Negligible(e, a, b float64) bool {
 	return math.Abs(e) <= Roundoff*math.Sqrt(math.Abs(a))*math.Sqrt(math.Abs(b))
 }

@@ -11,10 +11,10 @@
 //	ql     implicit QL and QR iteration (dsteqr, dsterf)
 //	suite  matrices and checks for the tests of all of them
 //
-// dc, mrrr and ql run in production. dc and mrrr are drivers, blocked and parallel: they make the
-// decisions, from O(n) numbers per level, and leave the work of order n² and n³ to a Backend.
-// Package stages implements the back ends on a device; no package here imports vk. Each driver also
-// has a back end in plain Go, which specifies what another back end has to compute.
+// dc, mrrr and ql run in production. dc and mrrr are blocked and parallel. They make all decisions
+// from O(n) numbers per level, and leave the work of order n² and n³ to a Backend. Package stages
+// implements the back ends on a device; no package here imports package vk. dc and mrrr also have
+// back ends in plain Go, which specify what other back ends must compute.
 //
 // Package stages/ref has independent solvers, with which the tests compare the solvers here.
 package tridiag

@@ -15,7 +15,7 @@ func (e *NonFiniteError) Error() string {
 }
 
 // NoConvergenceError says that QL iteration did not converge for the diagonal block of rows [Lo,
-// Hi) of T. The eigenvalues of the other blocks are not known in this case either.
+// Hi) of T. In this case the eigenvalues of the other blocks are not returned either.
 type NoConvergenceError struct{ Lo, Hi int }
 
 func (e *NoConvergenceError) Error() string {

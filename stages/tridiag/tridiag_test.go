@@ -27,8 +27,8 @@ func TestUlp(t *testing.T) {
 	}
 }
 
-// TestNegligible checks that an element is negligible only if both neighbours on the diagonal are
-// large.
+// TestNegligible checks that an element is negligible only if its two neighbours on the diagonal
+// are large.
 func TestNegligible(t *testing.T) {
 	for _, c := range []struct {
 		e, a, b float64

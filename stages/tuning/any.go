@@ -5,12 +5,14 @@ import (
 	"github.com/vkevd/vkevd/stages/product"
 )
 
-// anywhere is the table for every device that Vulkan allows: it needs 16 KiB of shared memory and
-// 128 invocations in a workgroup. It was not measured on any device. On reads it last for every
-// device, so it must fit every device. With it no workgroup waits in a panel or in ApplyQ2.
+// anywhere is the table for every device that Vulkan allows: it needs at most 16 KiB of shared
+// memory and 128 invocations in a workgroup. It was not measured on any device. On tries it last
+// for every device, so it must fit every device. With this table, no workgroup of a panel or of
+// ApplyQ2 waits for another workgroup.
 var anywhere = Tuning{
 	Band: 32, Block: 256,
-	// By operations a QR factorisation pays from 5/3 on for values.
+	// QRFirst is a ratio of rows to columns. If only values are wanted, a QR factorisation reduces
+	// the number of operations from a ratio of 5/3 on.
 	QRFirst: 2,
 	Products: product.Tuning{
 		// The tiles have at most 128 invocations, and at most 8320 bytes of shared memory.
@@ -23,23 +25,25 @@ var anywhere = Tuning{
 		Units: 32, Emulated: emulationAnywhere,
 	},
 	Panel: stages.PanelTuning{LocalSize: 128, TileBytes: 9 << 10, Groups: 64, Factor: 16, Merge: 256},
-	// There are 32 workgroups in flight, because most drivers do not tell the number of units.
+	// There are 32 workgroups in flight, because most drivers do not report the number of compute
+	// units.
 	Chase: Chase{ChaseTuning: stages.ChaseTuning{
 		PerThread: 8, WaitSubgroups: 1, Groups: 32, FlagStride: 8, Polls: 1 << 24, SweepCost: 1e7, Dispatch: 2e10,
 	}},
+	Narrow: stages.NarrowTuning{Tile: 31, To: 35}, // not measured
 	ApplyQ2: stages.ApplyQ2Tuning{
 		Threads: 64, Pipe: 2, Lanes: 1 << 13, Group: 16, Chunk: 8, Batch: 4, Rows: 32, Dispatch: 1e11,
 	},
 	Bisection:     stages.BisectionTuning{Threads: 64, Tile: 512, Fused: true, Lanes: 1 << 12, Levels: 3, Dispatch: 2e9},
-	DivideConquer: stages.DivideConquerTuning{Leaf: 32, Lanes: 32, Threads: 128, Panels: 8, Columns: 2048, Grouped: 128},
+	DivideConquer: stages.DivideConquerTuning{Leaf: 32, Lanes: 32, Threads: 128, Deflate: 128, Panels: 8, Columns: 2048, Grouped: 128},
 	MRRR:          stages.MRRRTuning{Threads: 64, Lanes: 1 << 12, Levels: 4, Vectors: 1 << 13, Dispatch: 2e9},
 	Batch: stages.BatchTuning{
 		Shared: []stages.BatchShared{
 			{Order: 8, Team: 8, Matrices: 4}, {Order: 16, Team: 16, Matrices: 2}, {Order: 32, Team: 32, Matrices: 1},
 			{Order: 40, Team: 40, Matrices: 1}, {Order: 56, Team: 56, Matrices: 1},
 		},
-		// Neither these sizes nor those above were measured on any device.
-		// For each order, with many invocations and with few.
+		// The sizes for batches were not measured on any device. Orders above 128 have a row with
+		// many invocations, and a row with few invocations for devices with small workgroups.
 		Memory: []stages.BatchMemory{
 			{Order: 128, Threads: 96, Teams: 1, Apart: 32},
 			{Order: 256, Threads: 256, Teams: 1, Apart: 64}, {Order: 256, Threads: 96, Teams: 1, Apart: 32},

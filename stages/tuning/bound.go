@@ -2,27 +2,45 @@ package tuning
 
 import "math"
 
-// The time of one dispatch is bounded for three reasons. The watchdog of a desktop resets a device
+// The time of one dispatch is limited for three reasons. The watchdog of a desktop resets a device
 // that is busy for two seconds. The screen is not redrawn during a dispatch. A cancelled solve
 // waits for the dispatches in flight.
 const (
-	// dispatchSeconds is the time that one dispatch may take if the device reaches its rate of
-	// fused multiply-adds. Kernels reach at least half of that rate, so that a dispatch ends within
-	// 100 ms.
+	// dispatchSeconds is the time of one dispatch if the device reaches its rate of fused
+	// multiply-adds. Kernels reach at least half of this rate, so a dispatch takes at most 100 ms.
 	dispatchSeconds = 0.05
 
 	// pivotFlops is the cost of one pivot of bisection or MRRR, in flops at the rate of fused
-	// multiply-adds. A pivot takes a division, of some 15 instructions, and a few more
+	// multiply-adds. A pivot needs a division, which takes about 15 instructions, and a few more
 	// instructions.
 	pivotFlops = 40
 
-	// batchEfficiency is what the kernels of batches reach of that rate.
+	// laneRate is the rate of one thread of bisection or MRRR, in flops per second, on a device that
+	// has just enough threads to be busy. It was not measured. It is a quarter of the rate on an H200,
+	// because operations have a longer latency where a device has few units for doubles. No device
+	// is taken to be busy with fewer than fewestLanes threads.
+	laneRate    = 2.5e8
+	fewestLanes = 1 << 10
+
+	// batchEfficiency is the part of the device's rate of fused multiply-adds that the kernels for
+	// batches of matrices reach.
 	batchEfficiency = 0.1
 )
 
-// Bounded returns the tuning t with no dispatch longer than 100 ms on a device of the given rate,
-// in flops per second (machine.Float64Rate). Smaller sizes stay as they are. A rate of 0 is unknown
-// and changes nothing. No bit of a result depends on the rate.
+// BoundedBytes sets the cost limit of a dispatch of emulated products. The device computes `bytes`
+// operations on bytes and `flops` operations on doubles per second. A rate of 0 means that the rate
+// is unknown; then nothing changes. The caller must also call Bounded.
+func (t Tuning) BoundedBytes(flops, bytes float64) Tuning {
+	if flops > 0 && bytes > 0 {
+		t.Products.Emulated.PerFlop = bytes / flops
+	}
+	return t
+}
+
+// Bounded returns the tuning t with cost limits so that no dispatch takes longer than 100 ms. The
+// device has the given rate in flops per second (machine.Float64Rate). A limit or a size that is
+// already small enough does not change. A rate of 0 means that the rate is unknown; then nothing
+// changes. The bits of results do not depend on the rate.
 func (t Tuning) Bounded(rate float64) Tuning {
 	if rate <= 0 {
 		return t
@@ -34,15 +52,20 @@ func (t Tuning) Bounded(rate float64) Tuning {
 		}
 	}
 	bound(&t.Products.Dispatch, flops)
-	// One dispatch reduces the whole matrix, with 4/3·n³ flops, as fast as at most half that rate.
+	bound(&t.Products.Emulated.Dispatch, flops)
+	// In one stage, one dispatch reduces the whole matrix with 4/3·n³ flops. Only half of the cost
+	// limit is allowed, because this kernel reaches at most half the rate of other kernels.
 	order := int(math.Cbrt(0.75 * flops / 2))
 	t.Sytrd.Values, t.Sytrd.Vectors = min(t.Sytrd.Values, order), min(t.Sytrd.Vectors, order)
-	// A dispatch ends after the sweep, or the group of sweeps, with which its cost reaches the
-	// bound.
+	// A dispatch ends after the sweep, or after the group of sweeps, with which its cost reaches
+	// the limit. So the limit must be lower than `flops`.
 	bound(&t.Chase.Dispatch, 0.9*flops)
 	bound(&t.ApplyQ2.Dispatch, 0.8*flops)
 	bound(&t.Bisection.Dispatch, flops/pivotFlops)
 	bound(&t.MRRR.Dispatch, flops/pivotFlops)
+	bound(&t.DivideConquer.Dispatch, flops)
 	bound(&t.Batch.Dispatch, flops*batchEfficiency)
+	lanes := max(fewestLanes, int(rate/laneRate))
+	t.Bisection.Lanes, t.MRRR.Lanes = min(t.Bisection.Lanes, lanes), min(t.MRRR.Lanes, lanes)
 	return t
 }

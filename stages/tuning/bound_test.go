@@ -1,53 +1,93 @@
 package tuning
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/product/emulated"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestNoDispatchIsLong records the dense stages for large orders on dry devices with the rates of
-// slow and of fast cards. No dispatch may be predicted to take more than 100 ms at half the rate.
+// card describes a device by its FP64 rate, in flops per second. It also has the largest order that
+// the tests use for this device.
+type card struct {
+	name, family string
+	rate         float64
+	n            int
+}
+
+var cards = []card{
+	{"a card for desktops, 1/64 rate", "nvidia", 0.2e12, 20000},
+	{"an APU", "amd", 0.06e12, 12000},
+	{"a large card for desktops", "nvidia", 1.3e12, 32768},
+	{"H200", "nvidia", 32e12, 32768},
+}
+
+// dry returns the card as a device without a driver.
+func (c card) dry() *vk.Device {
+	return vk.Dry(vk.Info{
+		Name: c.name, Family: c.family, Type: "discrete", Memory: 1 << 42, Free: 1 << 42,
+		SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Units: 32, ByteMatrices: []vk.MatrixShape{{M: 16, N: 16, K: 32}},
+		Features: []string{"shaderIntegerDotProduct", "shaderInt8", "cooperativeMatrix"},
+	})
+}
+
+// check fails the test if a dispatch is predicted to take more than 100 ms at half the rate.
+// `estimates` are costs of dispatches in flops.
+func (c card) check(t *testing.T, name string, estimates []float64) {
+	t.Helper()
+	longest := 0.0
+	for _, flops := range estimates {
+		longest = max(longest, flops/(c.rate/2))
+	}
+	t.Logf("%s: %s: %d dispatches, the longest takes %.1f ms", c.name, name, len(estimates), 1e3*longest)
+	if longest > 0.1 {
+		t.Errorf("%s, n = %d: a dispatch of %s takes %.0f ms", c.name, c.n, name, 1e3*longest)
+	}
+}
+
+// TestNoDispatchIsLong records the dense stages of a symmetric problem for large orders on dry
+// devices with the rates of slow and of fast cards. The methods for tridiagonal matrices are in
+// TestTridiagonalDispatchesAreBounded of package stages.
 func TestNoDispatchIsLong(t *testing.T) {
-	for _, card := range []struct {
-		name   string
-		family string
-		rate   float64
-		n      int
-	}{
-		{"a card for desktops, 1/64 rate", "nvidia", 0.2e12, 20000},
-		{"an APU", "amd", 0.06e12, 12000},
-		{"a large card for desktops", "nvidia", 1.3e12, 32768},
-		{"H200", "nvidia", 32e12, 32768},
-	} {
-		dev := vk.Dry(vk.Info{
-			Name: card.name, Family: card.family, Type: "discrete", Memory: 1 << 40, Free: 1 << 40,
-			SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Units: 32,
-		})
+	for _, card := range cards {
+		dev := card.dry()
 		tune := On(dev.Info()).For(card.n, card.n).Bounded(card.rate)
-		for name, estimates := range recordDense(t, dev, card.n, tune) {
-			longest := 0.0
-			for _, flops := range estimates {
-				longest = max(longest, flops/(card.rate/2))
+		native, err := product.New[float64](dev, tune.Products)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := map[string]product.Ops[float64]{"native": native}
+		// A rate of 0 means that the rate was not measured.
+		for _, bytes := range []float64{0, 1.2 * card.rate, 300 * card.rate} {
+			sizes := tune.BoundedBytes(card.rate, bytes).Products.Emulated
+			sizes.Held = 1 << 34
+			for _, u := range emulated.Candidates(dev.Info()) {
+				ops, err := emulated.NewOn(dev, native, sizes, 14, u)
+				if err != nil {
+					t.Fatal(err)
+				}
+				all[fmt.Sprintf("emulated on %v at %.0g", u, bytes)] = ops
 			}
-			if longest > 0.1 {
-				t.Errorf("%s, n = %d: a dispatch of %s takes %.0f ms", card.name, card.n, name, 1e3*longest)
+		}
+		for products, ops := range all {
+			status := vk.Together()
+			if e, ok := ops.(*emulated.Ops); ok {
+				status = e.Status()
 			}
-			t.Logf("%s: %s: %d dispatches, the longest takes %.1f ms", card.name, name, len(estimates), 1e3*longest)
+			for name, estimates := range recordDense(t, dev, card.n, tune, ops, status) {
+				card.check(t, products+": "+name, estimates)
+			}
 		}
 	}
 }
 
-// recordDense returns the estimates of all dispatches of the stages whose work is of order n³, and of
-// the bulge chasing.
-func recordDense(t *testing.T, dev *vk.Device, n int, tune Tuning) map[string][]float64 {
+// recordDense returns the cost estimates of all dispatches of the bulge chasing and of the stages
+// whose work is of order n³.
+func recordDense(t *testing.T, dev *vk.Device, n int, tune Tuning, ops product.Ops[float64], status *vk.Layout) map[string][]float64 {
 	t.Helper()
-	ops, err := product.New[float64](dev, tune.Products)
-	if err != nil {
-		t.Fatal(err)
-	}
 	w := stages.Waiting{Allowed: true, WideFence: true}
 	band, err := stages.NewBandReduction(dev, stages.BandSize{N: n, B: tune.Band, K: tune.Block}, ops, w, tune.Panel)
 	if err != nil {
@@ -70,7 +110,7 @@ func recordDense(t *testing.T, dev *vk.Device, n int, tune Tuning) map[string][]
 	reals := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
 	a, x, factors := reals("A", n*n), reals("X", n*n), reals("T", band.Panels()*tune.Band*tune.Band)
 	b, d, e, rv, rt := reals("band", 2*tune.Band*n), reals("d", n), reals("e", n), reals("V", v), reals("τ", tau)
-	ws, err := dev.NewArena(vk.Together(a, x, factors, b, d, e, rv, rt, ops.Work(), band.Status(),
+	ws, err := dev.NewArena(vk.Together(status, a, x, factors, b, d, e, rv, rt, ops.Work(), band.Status(),
 		vk.InTurn(band.Work(), chase.Work(), q2.Work(), q1.Work())))
 	if err != nil {
 		t.Fatal(err)
@@ -92,7 +132,8 @@ func recordDense(t *testing.T, dev *vk.Device, n int, tune Tuning) map[string][]
 	}
 }
 
-// TestBounded checks that Bounded makes no size larger, and that an unknown rate changes nothing.
+// TestBounded checks that Bounded does not increase any size, and that an unknown rate changes
+// nothing.
 func TestBounded(t *testing.T) {
 	table := On(vk.Info{Name: "NVIDIA H200", Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Units: 132})
 	if unknown := table.Bounded(0); unknown.Products.Dispatch != 0 || unknown.ApplyQ2.Dispatch != table.ApplyQ2.Dispatch {
@@ -105,7 +146,7 @@ func TestBounded(t *testing.T) {
 	if slow.Batch.Dispatch != 1e9 || fast.Batch.Dispatch != table.Batch.Dispatch {
 		t.Errorf("batches on a slow device: %+v, on a fast one: %+v", slow.Batch.Dispatch, fast.Batch.Dispatch)
 	}
-	// 4/3·n³ flops at half the rate take 50 ms at most.
+	// A reduction in one stage has 4/3·n³ flops, which must take at most 50 ms at half the rate.
 	if n := table.Bounded(2e10).Sytrd.Vectors; n != 721 || table.Sytrd.Vectors <= n {
 		t.Errorf("a very slow device reduces order %d in one stage, the table %d", n, table.Sytrd.Vectors)
 	}

@@ -7,11 +7,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// chain returns the tables for a device, from the most special to the most general. The last one
-// fits every device. The tables must not be changed, because all devices share them.
+// chain returns the tables for a device, from the most special table to the most general table. The
+// last table fits every device. The tables must not be changed, because all devices share them.
 func chain(info vk.Info) []Tuning {
-	// Family is the vendor of the device. A machine that has its own table is recognised by its
-	// name.
+	// Family is the vendor of the device. A device with its own table is recognised by its name.
 	switch info.Family {
 	case "nvidia":
 		if strings.Contains(info.Name, "H200") {
@@ -28,8 +27,8 @@ func chain(info vk.Info) []Tuning {
 	return []Tuning{anywhere}
 }
 
-// On returns the tuning for a device. It takes each row from the first table of chain(info) whose
-// row fits the device. If info does not give a limit, the limit counts as infinite.
+// On returns the tuning for a device. It takes each row from the first table of `chain(info)` whose
+// row fits the device. If info does not contain a limit, the limit is taken as infinite.
 func On(info vk.Info) Tuning {
 	const much = 1 << 20
 	if info.SharedBytes == 0 {
@@ -41,10 +40,10 @@ func On(info vk.Info) Tuning {
 	return pick(info, chain(info))
 }
 
-// pick takes each row from the first table whose row fits. info must have limits for shared memory
-// and invocations (see On). Sizes that belong together come from one table, such as all tiles of
-// products, or a half-bandwidth with its block. The slices of the result belong to the tables and
-// must not be changed.
+// pick takes each row from the first table in `tables` whose row fits. `info` must have limits for
+// shared memory and invocations (see On). Sizes that depend on each other come from one table, for
+// example all tiles of products, or a half-bandwidth and its block. The slices of the result belong
+// to the tables and must not be changed.
 func pick(info vk.Info, tables []Tuning) Tuning {
 	t := tables[0]
 	// These sizes do not depend on the half-bandwidth.
@@ -58,18 +57,22 @@ func pick(info vk.Info, tables []Tuning) Tuning {
 		if t.QRFirst == 0 {
 			t.QRFirst = x.QRFirst
 		}
+		if t.Narrow.Tile == 0 {
+			t.Narrow = x.Narrow
+		}
 	}
 	t.Batch = row(tables, func(t Tuning) error { return t.Batch.Fits(info) }).Batch.For(info)
 
 	// The sizes of bulge chasing and ApplyQ2 must fit the half-bandwidth b. So b is chosen first:
-	// from the first table whose own sizes fit the device for its own b. Then the rows are chosen
-	// for that b.
+	// it comes from the first table whose own sizes fit the device for its own b. Then the rows are
+	// chosen for this b.
 	fits := func(t Tuning) error { return fitsBand(t, info, t.Band) }
 	band := row(tables, fits)
 	t.Band, t.Block, t.ValuesBand, t.ValuesFrom = band.Band, band.Block, band.ValuesBand, band.ValuesFrom
 	t.Chase = row(tables, func(x Tuning) error { return x.Chase.Fits(info, t.Band) }).Chase
 	t.ApplyQ2 = row(tables, func(x Tuning) error { return x.ApplyQ2.Fits(info, t.Band) }).ApplyQ2
-	// The wide band is optional. If it does not fit the device, it is not used.
+	// The wide band for solves with few vectors is optional. It is not used if it does not fit the
+	// device.
 	if t.ValuesFrom > 0 && fitsBand(t, info, t.ValuesBand) != nil {
 		t.ValuesFrom = 0
 	}
@@ -82,9 +85,10 @@ func pick(info vk.Info, tables []Tuning) Tuning {
 	return t
 }
 
-// row returns the first table that fits, or the last one. The last table fits every device that
-// Vulkan allows. On a device that is even smaller the constructors say what is missing. The
-// function fits returns nil for a table that fits, and is called in the order of the tables.
+// row returns the first table that fits, or the last table. The last table fits every device that
+// Vulkan allows. On a smaller device, the constructors of the stages return errors that say what
+// the device lacks. The function `fits` returns nil for a table that fits, and is called in the
+// order of the tables.
 func row(tables []Tuning, fits func(Tuning) error) Tuning {
 	for _, t := range tables {
 		if fits(t) == nil {
@@ -94,8 +98,8 @@ func row(tables []Tuning, fits func(Tuning) error) Tuning {
 	return tables[len(tables)-1]
 }
 
-// fitsBand is nil if the bulge chasing and ApplyQ2 can work with half-bandwidth b. Otherwise it is
-// the *vk.UnsupportedError of the stage that cannot.
+// fitsBand returns nil if the bulge chasing and ApplyQ2 can work with half-bandwidth b on the
+// device. Otherwise it returns the *vk.UnsupportedError of the stage that cannot.
 func fitsBand(t Tuning, info vk.Info, b int) error {
 	if err := t.Chase.Fits(info, b); err != nil {
 		return err

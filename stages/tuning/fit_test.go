@@ -3,6 +3,7 @@ package tuning_test
 import (
 	"context"
 	"fmt"
+	"os"
 	"reflect"
 	"testing"
 
@@ -13,14 +14,15 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// machines are devices for which On uses different sequences of tables.
+// machines are devices for which On uses different chains of tables.
 var machines = []vk.Info{
 	{Family: "nvidia", Name: "NVIDIA H200"}, {Family: "nvidia", Name: "NVIDIA GeForce RTX 4090"}, {Family: "amd"}, {Family: "intel"},
 	{Family: "apple"}, {Family: "cpu"}, {Family: "other"},
 }
 
-// TestEveryTableFits checks that the tables of each device can make a plan, whatever the limits of
-// the device are. (AMD's table was once refused on drivers that give a workgroup only 32 KiB.)
+// TestEveryTableFits checks that a plan can be made with the tables of each device, whatever the
+// limits of the device are. (AMD's table was once refused on drivers that give a workgroup only 32
+// KiB.)
 func TestEveryTableFits(t *testing.T) {
 	features := []string{"shaderBufferInt64Atomics", "vulkanMemoryModelAvailabilityVisibilityChains"}
 	for _, info := range machines {
@@ -39,8 +41,8 @@ func TestEveryTableFits(t *testing.T) {
 	}
 }
 
-// TestRowsFallThrough checks that a row of a table that does not fit the device is replaced by the
-// row of the next table, and that the other rows stay.
+// TestRowsFallThrough checks the choice of tables if one row does not fit the device. This row must
+// come from the next table of the chain, and the other rows must not change.
 func TestRowsFallThrough(t *testing.T) {
 	amd := vk.Info{Family: "amd", SharedBytes: 64 << 10, MaxLocal: 1024, Subgroup: 64}
 	large := tuning.On(amd)
@@ -60,8 +62,8 @@ func TestRowsFallThrough(t *testing.T) {
 	}
 }
 
-// TestFactsOfTheDevice checks that Units are those of the device, if the driver tells, and that
-// only the H200 has a forecast of the bulge chasing.
+// TestFactsOfTheDevice checks that Units is the number that the driver reports, and that only the
+// H200 has a forecast of the bulge chasing.
 func TestFactsOfTheDevice(t *testing.T) {
 	for _, c := range []struct {
 		info  vk.Info
@@ -77,8 +79,8 @@ func TestFactsOfTheDevice(t *testing.T) {
 	}
 }
 
-// TestWaiting checks that a tuning that forbids waiting does not ask the machine, and that the JSON
-// form of old options keeps its meaning.
+// TestWaiting checks that no kernel runs to find out whether workgroups may wait if the tuning
+// forbids waits. It also checks that the JSON form of old options keeps its meaning.
 func TestWaiting(t *testing.T) {
 	m := machine.Of(vk.Dry(vk.Info{Features: []string{"vulkanMemoryModelAvailabilityVisibilityChains"}}))
 	for _, c := range []struct {
@@ -94,8 +96,33 @@ func TestWaiting(t *testing.T) {
 	}
 }
 
-// The printed sizes are those that were measured. They were the same before tables had files of
-// their own.
+// TestWaitingAsksWhetherPanelsMeet checks that a tuning whose panels have many workgroups makes
+// Waiting call the machine's MayMeet. It also checks that no matrix is reduced in one stage if the
+// workgroups of a panel do not run at the same time.
+func TestWaitingAsksWhetherPanelsMeet(t *testing.T) {
+	dev, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	m := machine.Of(dev)
+	if m.Info.Type != "cpu" || !m.Info.Int64Atomics() {
+		t.Skip("200 workgroups may run at the same time here")
+	}
+	m.Info.Units, m.Units = 256, 256 // so many units are claimed
+	small := tuning.Smallest()
+	small.Panel.Whole, small.Panel.Groups, small.Panel.Polls = true, 200, 1<<16
+	small.Sytrd = stages.TridiagonalisationTuning{Values: 64, LocalSize: 32, Groups: 4, Rows: 8, Kept: 64, Polls: 1 << 16}
+	w, err := small.Waiting(context.Background(), m)
+	if !w.Allowed || !w.Crowded || err != nil {
+		t.Errorf("%+v, %v", w, err)
+	}
+	if small.OneStage(10, 0, w, m.Info) || !small.OneStage(10, 0, stages.Waiting{Allowed: true}, m.Info) {
+		t.Error("a reduction in one stage does not depend on the machine's answer")
+	}
+}
+
+// The example prints measured sizes. They must be the same as before each table had its own file.
 func ExampleOn() {
 	t := tuning.On(vk.Info{Family: "nvidia", Name: "NVIDIA H200", Units: 132, SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
 	fmt.Println(t.Band, t.Block, t.ValuesBand, t.ValuesFrom, t.Products.Syr2k, len(t.Products.Tiles))

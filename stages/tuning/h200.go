@@ -4,17 +4,19 @@ import "github.com/vkevd/vkevd/stages"
 
 // h200 is the table for an NVIDIA H200 (132 multiprocessors, driver 580.159).
 var h200 = withSytrd(withSteps(nvidia, 1.45e-6, 3.3e-6), stages.TridiagonalisationTuning{
-	Values: 1408, Vectors: 1408, LocalSize: 256, Groups: 128, Rows: 8, Kept: 72, Polls: 1 << 22,
+	Values: 1536, Vectors: 1536, LocalSize: 256, Groups: 128, Rows: 8, Block: 4, Kept: 72, Polls: 1 << 22,
 })
 
-// withSytrd is a table in which small matrices are reduced in one stage.
+// withSytrd returns the table t with the sizes s, with which small matrices are reduced in one
+// stage.
 func withSytrd(t Tuning, s stages.TridiagonalisationTuning) Tuning {
 	t.Sytrd = s
 	return t
 }
 
-// withSteps returns the table t with the measured seconds of one step of the bulge chasing: step is
-// for one team and b = 32, team for a kernel with teams and b = 64.
+// withSteps returns the table t with the measured time, in seconds, of one step of the bulge
+// chasing: `step` is for one team and b = 32, and `team` is for a kernel with three teams and b =
+// 64.
 func withSteps(t Tuning, step, team float64) Tuning {
 	t.Chase.Step, t.Chase.TeamStep = step, team
 	return t

@@ -2,8 +2,8 @@ package tuning
 
 import "github.com/vkevd/vkevd/stages"
 
-// intel is the table for GPUs of Intel and of Apple. Its sizes for batches are those of
-// anywhere, which nobody measured.
+// intel is the table for GPUs of Intel and of Apple. Its sizes for batches are those of the table
+// `anywhere`, which were not measured.
 var intel = withPanel(anywhere, stages.PanelTuning{
 	LocalSize: 128, TileBytes: 17 << 10, Groups: 32, Factor: 32, Merge: 256,
 })

@@ -9,12 +9,12 @@ import (
 // cores.
 //
 // Products read memory directly, which is two to six times as fast as a copy in shared memory. On a
-// CPU caches are as fast as shared memory, and shared memory would need barriers. A workgroup has
-// as many invocations as a vector of the CPU.
+// CPU, caches are as fast as shared memory, and shared memory would need barriers. A workgroup has
+// as many invocations as a vector register of the CPU has elements.
 //
-// No workgroup waits for another. A workgroup that polls takes a core from the workgroup that it
-// waits for. With flags, two busy cores took up to eighty times as long. The form with waves is as
-// fast and uses all cores.
+// No workgroup waits for another workgroup, because a workgroup that polls uses the core that the
+// other workgroup needs. With flags, a chase took up to eighty times as long on two busy cores. The
+// form with waves is as fast as the form with flags, and uses all cores.
 var lavapipe = Tuning{
 	Band: 16, Block: 64,
 	Products: product.Tuning{
@@ -32,9 +32,10 @@ var lavapipe = Tuning{
 	},
 	ApplyQ2:       stages.ApplyQ2Tuning{Threads: 16, Pipe: 1, Group: 16, Chunk: 16, Batch: 1, Dispatch: 4e8},
 	Bisection:     stages.BisectionTuning{Threads: 32, Tile: 512, Lanes: 16, Levels: 1, Dispatch: 2e7},
-	DivideConquer: stages.DivideConquerTuning{Leaf: 32, Lanes: 8, Threads: 32, Panels: 8, Grouped: 1 << 20},
+	DivideConquer: stages.DivideConquerTuning{Leaf: 32, Lanes: 8, Threads: 32, Deflate: 32, Panels: 8, Grouped: 1 << 20},
 	MRRR:          stages.MRRRTuning{Threads: 32, Lanes: 16, Levels: 1, Vectors: 1 << 10, Dispatch: 2e7},
-	// A matrix has one vector of invocations, and its generator another.
+	// The invocations of one CPU vector work on a matrix, and those of another vector compute its
+	// rotations.
 	Batch: stages.BatchTuning{
 		Shared: []stages.BatchShared{
 			{Order: 8, Team: 8, Matrices: 1}, {Order: 16, Team: 8, Matrices: 1}, {Order: 32, Team: 8, Matrices: 1},

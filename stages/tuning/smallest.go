@@ -5,10 +5,10 @@ import (
 	"github.com/vkevd/vkevd/stages/product"
 )
 
-// Smallest returns sizes with which matrices of order 50 and less take every path of the stages:
-// small tiles, several chunks per workgroup, several workgroups, factors T that are joined, and
-// dispatches of a few sweeps. It is for tests. Each call returns a new value, which the caller may
-// change.
+// Smallest returns sizes with which matrices of order 50 or less reach every path of the stages.
+// There are small tiles, several chunks per workgroup, several workgroups, factors T that are
+// joined from blocks, and dispatches of a few sweeps. Smallest is for tests. Each call returns a
+// new value, which the caller may change.
 func Smallest() Tuning {
 	return Tuning{
 		Band: 4, Block: 8, QRFirst: 2,
@@ -24,19 +24,20 @@ func Smallest() Tuning {
 			Syr2k: product.Tile{M: 16, N: 8, K: 8, ThreadM: 4, ThreadN: 2, Unroll: 2, Buffers: 1, Resident: 2},
 			Units: 8, Emulated: smallestEmulation,
 		},
-		// These TileBytes make chunks of four rows for b = 3.
+		// For b = 3, TileBytes gives chunks of four rows.
 		Panel: stages.PanelTuning{LocalSize: 8, TileBytes: 8 * 3 * 5, Groups: 3, Factor: 2, Merge: 16},
 		Chase: Chase{ChaseTuning: stages.ChaseTuning{
 			PerThread: 2, WaitSubgroups: 2, Groups: 3, FlagStride: 1, Polls: 1 << 30, SweepCost: 1, Dispatch: 1e4,
 		}},
+		Narrow: stages.NarrowTuning{Tile: 3, To: 4},
 		// This poll limit is so high that no test reaches it by chance.
 		ApplyQ2: stages.ApplyQ2Tuning{
 			Flags: true, Workgroups: 3, Polls: 1 << 30, Threads: 4, Group: 4, Chunk: 4, Batch: 2, Dispatch: 1e4,
 		},
 		Bisection:     stages.BisectionTuning{Threads: 8, Tile: 8, Fused: true, Lanes: 100, Levels: 3, Dispatch: 1e4},
-		DivideConquer: stages.DivideConquerTuning{Leaf: 3, Lanes: 4, Threads: 8, Panels: 3, Grouped: 10},
+		DivideConquer: stages.DivideConquerTuning{Leaf: 3, Lanes: 4, Threads: 8, Deflate: 8, Panels: 3, Grouped: 10},
 		MRRR:          stages.MRRRTuning{Threads: 8, Lanes: 64, Levels: 3, Vectors: 12, Dispatch: 1e4},
-		// The largest orders have few invocations for their rows, and several dispatches.
+		// The largest orders have fewer invocations than rows, and need several dispatches.
 		Batch: stages.BatchTuning{
 			Shared: []stages.BatchShared{{Order: 3, Team: 2, Matrices: 3, Apart: 3}, {Order: 9, Team: 4, Matrices: 2}},
 			Memory: []stages.BatchMemory{

@@ -1,11 +1,12 @@
-// Package tuning, internal to vkevd, holds the sizes of all stages for each machine that was
+// Package tuning, internal to vkevd, holds the sizes of all stages for each device that was
 // measured.
 //
-// Each machine has a file with its table. The tables form a chain, from that of the machine over
-// that of its vendor to sizes that run anywhere: h200 → nvidia → anywhere. The function On takes
-// each row from the first table of the chain whose row fits the limits of the device: its shared
-// memory, its invocations in a workgroup, its subgroups. So if a row does not fit, the next table
-// is tried. Only sizes that the caller sets can lead to an error.
+// Each device has a file with its table. The tables form a chain: first the table of the device,
+// then the table of its vendor, then a table that fits every device, for example h200 → nvidia →
+// anywhere. The function On takes each row from the first table of the chain whose row fits the
+// limits of the device: its shared memory, its invocations in a workgroup, its subgroups. So if a
+// row does not fit, the row of the next table is tried. Only sizes that the caller sets can lead to
+// an error.
 package tuning
 
 import (
@@ -17,25 +18,27 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Tuning is the set of all sizes that are measured rather than derived, for one device. The option
+// Tuning is the set of all sizes for one device that are measured and not derived. The option
 // --tuning reads it as JSON.
 type Tuning struct {
 	// Band is the half-bandwidth b of the band reduction, at least 1. Block is the rank k of its
 	// trailing updates, a multiple of Band.
 	Band, Block int
 
-	// ValuesBand is the half-bandwidth b if at most a quarter of the vectors is wanted, for orders
-	// from ValuesFrom on. If ValuesFrom is 0, ValuesBand is never used.
+	// ValuesBand is the half-bandwidth b if the order is at least ValuesFrom and at most a quarter
+	// of the vectors is wanted. If ValuesFrom is 0, ValuesBand is never used.
 	ValuesBand, ValuesFrom int
 
-	// QRFirst is a ratio of rows to columns. A general matrix with this ratio or a larger one gets a
-	// QR factorisation before its reduction to a band. 0 means that no matrix gets one.
+	// QRFirst is a ratio of rows to columns. A general matrix with at least this ratio gets a QR
+	// factorisation before its reduction to a band. 0 means that no matrix gets a QR factorisation.
 	QRFirst float64
 
 	Products      product.Tuning                  // all large products
+	Doubles       product.Tuning                  `json:",omitzero"` // products for the tridiagonal problem of a plan for float32; see Double
 	Panel         stages.PanelTuning              // panels of the band reduction, and ApplyQ1
 	Sytrd         stages.TridiagonalisationTuning // reduction in one stage, and for which orders
 	Chase         Chase                           // bulge chasing
+	Narrow        stages.NarrowTuning             // passes that make a caller's band narrower
 	ApplyQ2       stages.ApplyQ2Tuning            // back transformation 2
 	Bisection     stages.BisectionTuning          // bisection and Sturm counts
 	DivideConquer stages.DivideConquerTuning      // divide and conquer
@@ -45,12 +48,22 @@ type Tuning struct {
 	Batch         stages.BatchTuning              // batches of small matrices
 }
 
-// ConquerValues says when divide and conquer finds values alone faster than bisection: for orders
-// from From on, if at least 1/Share of the values are wanted. If From is 0, never.
+// Double returns the tuning for the tridiagonal problem, which is solved in double precision for
+// every number type. If Doubles has tiles, Doubles replaces Products.
+func (t Tuning) Double() Tuning {
+	if len(t.Doubles.Tiles) > 0 {
+		t.Products = t.Doubles
+	}
+	return t
+}
+
+// ConquerValues says when divide and conquer finds values without vectors faster than bisection:
+// for orders from From on, if at least 1/Share of the values are wanted. If From is 0, bisection is
+// always used.
 type ConquerValues struct{ From, Share int }
 
-// Chase is the set of sizes of the bulge chasing, and also the rules of waiting for all stages.
-// These rules are here only for the sake of the JSON form.
+// Chase is the set of sizes of the bulge chasing. It also contains rules for waits in all stages,
+// which are here only to keep the JSON form.
 type Chase struct {
 	stages.ChaseTuning
 
@@ -58,37 +71,43 @@ type Chase struct {
 	// dispatch for each wave of steps.
 	Wavefront bool
 
-	// WideFence makes every invocation issue the fence before a flag is published and after a flag
-	// was seen. See machine.WideFence.
+	// If WideFence is true, every invocation issues the memory barrier (fence) before a flag is
+	// published and after a flag was seen. See machine.WideFence.
 	WideFence bool
 }
 
-// Waiting tells how the stages of a plan may wait. If the tuning forbids waits, they may not wait,
-// and the machine is not asked. Otherwise the answer is that of the machine, which runs a kernel to
-// find it.
+// Waiting returns how the workgroups of the stages may wait for each other. If the tuning forbids
+// waits, the workgroups may not wait. Otherwise the results of m.MayWait and stages.PanelsMeet
+// decide; these two functions run kernels. The workgroups of a reduction in one stage are treated
+// as the workgroups of a panel.
 func (t Tuning) Waiting(ctx context.Context, m *machine.Machine) (stages.Waiting, error) {
 	w := stages.Waiting{WideFence: t.Chase.WideFence || !m.Info.FenceChains()}
 	if t.Chase.Wavefront {
 		return w, nil
 	}
 	var err error
-	w.Allowed, err = m.MayWait(ctx)
+	if w.Allowed, err = m.MayWait(ctx); !w.Allowed {
+		return w, err
+	}
+	meets, err := stages.PanelsMeet(ctx, m, max(t.Band, 1), t.Panel.AtLeast(min(t.Sytrd.Groups, m.Units)))
+	w.Crowded = !meets
 	return w, err
 }
 
-// OneStage tells whether a matrix of order n ≥ 1 is reduced to tridiagonal form in one stage, m
-// vectors being wanted: where it is faster, and where workgroups may wait for each other.
+// OneStage returns whether a matrix of order n ≥ 1, with m wanted vectors, is reduced to
+// tridiagonal form in one stage. It is reduced in one stage if this is faster than two stages, and
+// if workgroups may wait for each other.
 func (t Tuning) OneStage(n, m int, w stages.Waiting, info vk.Info) bool {
 	most := t.Sytrd.Values
 	if m > 0 {
 		most = t.Sytrd.Vectors
 	}
-	return w.Allowed && n <= most && t.Sytrd.Fits(info, n) == nil
+	return w.Allowed && !w.Crowded && n <= most && t.Sytrd.Fits(info, n) == nil
 }
 
 // For returns the tuning for order n and m vectors. A wide band makes the band reduction cheaper.
-// It makes the bulge chasing and the back transformation of each vector more expensive, so that it
-// does not pay if many vectors are wanted.
+// It makes the bulge chasing and the back transformation of each vector more expensive. Therefore a
+// wide band is used only if few vectors are wanted.
 func (t Tuning) For(n, m int) Tuning {
 	if t.ValuesFrom > 0 && n >= t.ValuesFrom && 4*m <= n {
 		t.Band, t.Block = t.ValuesBand, max(t.Block/t.ValuesBand, 1)*t.ValuesBand

@@ -2,12 +2,14 @@ package emulated
 
 import "github.com/vkevd/vkevd/vk"
 
-// blocks records the product p as one product for each block of C. The planes of a block fit the
-// memory. blocks returns false and records nothing if not even the planes of one tile fit.
+// blocks records the product p as one product for each block of C. The planes (the residues of the
+// factors) of a block fit the memory. If not even the planes of one tile fit, blocks returns false
+// and records nothing.
 //
-// Each block converts its rows of A and its columns of B anew. This conversion is a small part of
-// the work of a block. The bits of a single product do not depend on the blocks. The bits of a pair
-// of products do: each block chooses the power of two that balances the two factors of a side.
+// Each block converts its rows of A and its columns of B again. This conversion is a small part of
+// the work of a block. The bits of a single product A·B do not depend on the blocks. The bits of a
+// pair A·B + D·E do: A and D share one scaling of each row, and each block chooses a power of two
+// that balances A against D. B and E are balanced by the inverse power.
 func (o *Ops) blocks(rec *vk.Recorder, ws *vk.Arena, p problem) bool {
 	m, n := o.block(p)
 	if m == 0 {
@@ -15,16 +17,20 @@ func (o *Ops) blocks(rec *vk.Recorder, ws *vk.Arena, p problem) bool {
 	}
 	for j := 0; j < p.c.Cols; j += n {
 		for i := 0; i < p.c.Rows; i += m {
-			o.k.record(rec, ws, o.mem, p.block(i, j, min(m, p.c.Rows-i), min(n, p.c.Cols-j)))
+			part := p.block(i, j, min(m, p.c.Rows-i), min(n, p.c.Cols-j))
+			single := len(p.left) == 1
+			part.counted = [2]bool{single && j > 0, single && i > 0}
+			o.k.record(rec, ws, o.mem, part)
 		}
 	}
 	return true
 }
 
 // block returns the numbers of rows and columns of the blocks of C, as multiples of the padding. A
-// block is the whole of C if its planes fit the memory. Otherwise, if the planes of one side of the
-// product fit half of the memory, a block has the whole of this side and as much of the other side
-// as fits. Otherwise a block is square. block returns 0, 0 if nothing fits.
+// block is all of C if its planes (the residues of the factors) fit the memory. Otherwise, if the
+// planes of one side of the product fit half of the memory, a block has all rows of this side, and
+// as many rows of the other side as fit. Otherwise a block is square. block returns 0, 0 if no
+// block fits.
 func (o *Ops) block(p problem) (m, n int) {
 	factors, pad := len(p.left), o.k.padRows
 	row := factors * o.k.geometry(pad, p.left[0].inner).words(o.k.moduli.N) // 32-bit words of pad rows
@@ -52,8 +58,7 @@ func (p problem) block(i, j, m, n int) problem {
 	part := func(all []rows, first, count int) []rows {
 		var out []rows
 		for _, f := range all {
-			f.at, f.rows = f.at.From(first*f.stepRow), count
-			out = append(out, f)
+			out = append(out, f.part(first, count))
 		}
 		return out
 	}

@@ -3,7 +3,7 @@
 // double precision 64 times slower than in single precision, and have integer units that are
 // hundreds of times faster.
 //
-// A product C ← α·A·B + β·C takes these steps, each a kernel:
+// A product C ← α·A·B + β·C takes these steps, each of which is a kernel:
 //
 //	norms    an upper bound of the 2-norm of each row of A and of each column of B
 //	shifts   a power of two for each of them, so that |A′·B′| < P/2 (Cauchy–Schwarz)
@@ -11,12 +11,16 @@
 //	product  A′·B′ modulo each number, exact in 32-bit sums
 //	update   A′·B′ from its residues (Chinese remainder theorem), scaled back and added to C
 //
-// The last two are done strip by strip of C, so that residues of a strip stay in the cache.
+// P is the product of the 13 to 16 numbers, the moduli. A plane is the matrix of the residues of A′
+// or B′ modulo one of them. The steps product and update process some tiles of C (a strip) at a
+// time, so that the residues of a strip stay in the cache.
 //
-// The error is normwise: an element is off by 2^(1−α)·√K·‖aᵢ‖·‖bⱼ‖ at most, with α = 50.8 for 13
-// moduli and 54.6 for 14, which is better than the bound of native products. Small elements that
-// come from small entries of rows with large ones are less accurate than native ones.
+// The error is normwise. Element (i, j) has an error of at most 2^(1−α)·√K·‖aᵢ‖·‖bⱼ‖, where K is
+// the inner dimension, aᵢ is row i of A and bⱼ is column j of B. α is 50.8 for 13 moduli and 54.6
+// for 14 moduli; the bound for 14 moduli is better than the bound of native products. A small
+// element of C that comes from small elements in rows with large elements is less accurate than a
+// native result.
 //
-// All bits are the same on every device, whatever the tiles: integers are exact, and the few
+// All bits are the same on every device, whatever the tiles are: integers are exact, and the few
 // operations on doubles are correctly rounded. Package stages/ref has the same product in plain Go.
 package emulated

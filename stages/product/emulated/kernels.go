@@ -16,22 +16,24 @@ type kernels struct {
 	units  Units
 	moduli *moduli.System
 
-	// A tile of the result has tileM×tileN elements. The rows of a plane are padded to a multiple of
-	// padRows, and its inner dimension to a multiple of padInner.
+	// A tile of the result has tileM×tileN elements. A plane is the matrix of residues of a factor
+	// modulo one number. Its rows are padded to a multiple of padRows, and its inner dimension is
+	// padded to a multiple of padInner.
 	tileM, tileN      uint32
 	padRows, padInner int
 
-	norms       *vk.Kernel[shaders.EmulatedNormsSpec, shaders.EmulatedNormsPush]
-	shifts      *vk.Kernel[shaders.EmulatedShiftsSpec, shaders.EmulatedShiftsPush]
-	left, right *vk.Kernel[shaders.EmulatedPlanesSpec, shaders.EmulatedPlanesPush]
-	update      *vk.Kernel[shaders.EmulatedUpdateSpec, shaders.EmulatedUpdatePush]
+	norms, symmetricNorms  *vk.Kernel[shaders.EmulatedNormsSpec, shaders.EmulatedNormsPush]
+	shifts                 *vk.Kernel[shaders.EmulatedShiftsSpec, shaders.EmulatedShiftsPush]
+	left, right, symmetric *vk.Kernel[shaders.EmulatedPlanesSpec, shaders.EmulatedPlanesPush]
+	update                 *vk.Kernel[shaders.EmulatedUpdateSpec, shaders.EmulatedUpdatePush]
 
-	// multiply records the product of planes. It runs on matrix units or with packed dot products.
+	// multiply records the product of planes, the residues of two factors. It runs on matrix units
+	// or with packed dot products.
 	multiply func(rec *vk.Recorder, grid vk.Groups, push shaders.EmulatedProductDotPush, touch ...vk.Touch)
 }
 
-// newKernels builds the kernels for count moduli. The error is a *vk.UnsupportedError if the device
-// cannot run the kernels. Otherwise the error names the sizes of the tuning that contradict each
+// newKernels builds the kernels for `count` moduli. The error is a *vk.UnsupportedError if the
+// device cannot run the kernels. Otherwise the error names sizes of the tuning that contradict each
 // other.
 func newKernels(dev *vk.Device, t product.Emulation, u Units, count int) (*kernels, error) {
 	k := &kernels{tuning: t, units: u, moduli: moduli.New(count)}
@@ -56,7 +58,8 @@ func newKernels(dev *vk.Device, t product.Emulation, u Units, count int) (*kerne
 	return k, k.buildOthers(dev)
 }
 
-// buildOthers builds all kernels except the kernel that multiplies planes.
+// buildOthers builds all kernels except the kernel that multiplies the planes (the residues) of two
+// factors.
 func (k *kernels) buildOthers(dev *vk.Device) (err error) {
 	limit := func(threads int) uint32 {
 		for dev.Info().MaxLocal > 0 && threads > dev.Info().MaxLocal {
@@ -65,20 +68,28 @@ func (k *kernels) buildOthers(dev *vk.Device) (err error) {
 		return uint32(threads)
 	}
 	panel, depth, count := uint32(k.tuning.Panel), k.units.depth(), uint32(k.moduli.N)
-	k.norms, err = vk.Build(dev, shaders.EmulatedNorms(), shaders.EmulatedNormsSpec{LocalSize: limit(normThreads), Rows: normRows})
-	if err != nil {
+	norms := shaders.EmulatedNormsSpec{LocalSize: limit(normThreads), Rows: normRows}
+	if k.norms, err = vk.Build(dev, shaders.EmulatedNorms(), norms); err != nil {
+		return err
+	}
+	norms.Symmetric = truth(true)
+	if k.symmetricNorms, err = vk.Build(dev, shaders.EmulatedNorms(), norms); err != nil {
 		return err
 	}
 	k.shifts, err = vk.Build(dev, shaders.EmulatedShifts(), shaders.EmulatedShiftsSpec{LocalSize: shiftThreads})
 	if err != nil {
 		return err
 	}
-	spec := shaders.EmulatedPlanesSpec{LocalSize: planeThreads, Panel: panel, Depth: depth, ModuliCount: count}
+	spec := shaders.EmulatedPlanesSpec{LocalSize: planeThreads, Panel: panel, Depth: depth, ModuliCount: count, Part: min(depth, planePart)}
 	if k.left, err = vk.Build(dev, shaders.EmulatedPlanes(), spec); err != nil {
 		return err
 	}
 	spec.Right = truth(true)
 	if k.right, err = vk.Build(dev, shaders.EmulatedPlanes(), spec); err != nil {
+		return err
+	}
+	spec.Right, spec.Symmetric = truth(false), truth(true)
+	if k.symmetric, err = vk.Build(dev, shaders.EmulatedPlanes(), spec); err != nil {
 		return err
 	}
 	fragM, fragN := k.units.fragment()
@@ -92,7 +103,8 @@ func (k *kernels) buildOthers(dev *vk.Device) (err error) {
 // updateThreads is the largest number of invocations in a workgroup of emulated_update.
 const updateThreads = 128
 
-// swath returns the number of rows of tiles in a swath. Workgroups number the tiles swath by swath.
+// swath returns the number of neighbouring rows of tiles (a swath) whose tiles the workgroups
+// process column by column, before they continue with the next rows of tiles.
 func (k *kernels) swath() uint32 {
 	if k.units.Matrix() {
 		return k.tuning.Tile.Swath
@@ -100,7 +112,7 @@ func (k *kernels) swath() uint32 {
 	return k.tuning.Dots.Swath
 }
 
-// buildProduct builds the kernel that multiplies planes.
+// buildProduct builds the kernel that multiplies the planes (the residues) of two factors.
 func (k *kernels) buildProduct(dev *vk.Device) error {
 	fragM, fragN := k.units.fragment()
 	panel, depth := uint32(k.tuning.Panel), k.units.depth()

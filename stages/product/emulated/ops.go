@@ -9,27 +9,30 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Ops implements product.Ops. Ops emulates large products on integer units. Four kinds of products
-// run on the native kernels: batches, products with a symmetric factor, products smaller than
-// product.Emulation.Least, and products whose residues do not fit the memory.
+// Ops implements product.Ops. Ops emulates large products on integer units. Three kinds of products
+// run on the native kernels: batches, products smaller than product.Emulation.Least, and products
+// whose residues do not fit the memory.
 type Ops struct {
 	native product.Ops[float64]
 	k      *kernels
 	least  product.Shape
 
-	// Reserve sets these three from the announced products: planes is the number of 32-bit words of
-	// planes, rows is the number of rows that have norms and shifts, and any tells whether at least
-	// one product is emulated.
+	// The method Reserve sets `planes`, `rows` and `any` from the reserved products. `planes` is
+	// the number of 32-bit words of the planes (the residues of the factors), `rows` is the number
+	// of rows that have norms and shifts, and `any` tells whether at least one product is emulated.
 	planes, rows int
 	any          bool
 
 	refused vk.Region[uint32]
 
+	// `symm` holds the kernels and memory for products with a symmetric factor.
+	symm symm
+
 	mem  *memory
 	work *vk.Layout
 }
 
-// New makes emulated products with count moduli. native computes the products that are not
+// New prepares emulated products with `count` moduli. `native` computes the products that are not
 // emulated. The products run on the units that FindUnits returns. The error is a
 // *vk.UnsupportedError if the device cannot run the kernels. Other errors come from package vk.
 func New(ctx context.Context, dev *vk.Device, native product.Ops[float64], t product.Emulation, count int) (*Ops, error) {
@@ -40,43 +43,77 @@ func New(ctx context.Context, dev *vk.Device, native product.Ops[float64], t pro
 	return NewOn(dev, native, t, count, units)
 }
 
+// heldShare limits the memory for the planes (the residues) of a symmetric factor: to 1/heldShare
+// of the device's memory.
+const heldShare = 4
+
 // NewOn does the same as New, but the caller chooses the units.
 func NewOn(dev *vk.Device, native product.Ops[float64], t product.Emulation, count int, units Units) (*Ops, error) {
+	if memory := dev.Info().Memory; memory > 0 {
+		t.Held = min(t.Held, int(memory/heldShare))
+	}
 	k, err := newKernels(dev, t, units, count)
 	if err != nil {
 		return nil, err
 	}
+	s, err := newSymm(dev, k, t)
 	refused := vk.Reserve[uint32]("rows that emulated products refused", 2) // of left and of right sides
-	return &Ops{native: native, k: k, least: t.Least, refused: refused}, nil
+	return &Ops{native: native, k: k, least: t.Least, refused: refused, symm: s}, err
 }
 
 // Units returns the units that the products run on.
 func (o *Ops) Units() Units { return o.k.units }
 
 // emulates tells whether an m×n product with this inner dimension is emulated. For a pair of
-// products, inner is the sum of the two inner dimensions.
+// products, `inner` is the sum of their inner dimensions.
 func (o *Ops) emulates(m, n, inner int) bool {
-	return m > 0 && n > 0 && inner >= max(o.least.K, 1) && inner <= mostInner-2*o.k.padInner && m*n >= o.least.M*o.least.N
+	return m > 0 && n > 0 && inner >= max(o.least.K, 1) && inner <= o.longest() && m*n >= o.least.M*o.least.N
 }
 
-// Reserve implements product.Ops. A product needs memory for the planes of both of its factors. The
-// planes take at most product.Emulation.Planes bytes.
+// longest returns the largest inner dimension of an emulated product. For a longer product, one
+// tile would cost more than one dispatch may, or the sums would not fit 32 bits.
+func (o *Ops) longest() int {
+	return min(mostInner-2*o.k.padInner, o.k.within(o.k.tileCost(1)))
+}
+
+// Reserve implements product.Ops. A product needs memory for the planes (the residues) of its two
+// factors. The planes take at most product.Emulation.Planes bytes.
 func (o *Ops) Reserve(shapes ...product.Shape) error {
 	for _, s := range shapes {
-		// A recorded product may have a smaller inner dimension than the announced one. So an
-		// announced inner dimension that is too long for emulation is reduced to the longest one.
-		inner := min(s.K, mostInner-2*o.k.padInner)
+		if s.Held {
+			o.reserveSymm(s)
+			continue
+		}
+		// A recorded product may have a smaller inner dimension than the reserved product.
+		// Therefore a reserved inner dimension that is too long for emulation is reduced to the
+		// longest one.
+		inner := min(s.K, o.longest())
 		if !o.emulates(s.M, s.N, inner) {
 			continue
 		}
 		n := o.k.moduli.N
-		need := o.k.geometry(s.M, inner).words(n) + o.k.geometry(s.N, inner).words(n) + 4*64
+		both := func(inner int) int { return o.k.geometry(s.M, inner).words(n) + o.k.geometry(s.N, inner).words(n) }
+		// Each product of a pair has half the inner dimension, and its planes have padding of their
+		// own.
+		need := max(both(inner), 2*both((inner+1)/2)) + 4*64
 		o.planes = max(o.planes, min(need, o.k.tuning.Planes/4))
 		o.rows = max(o.rows, up(s.M, o.k.padRows)+up(s.N, o.k.padRows))
 		o.any = true
 	}
 	o.mem, o.work = nil, nil
 	return o.native.Reserve(shapes...)
+}
+
+// reserveSymm reserves products of a symmetric factor of order s.M and a matrix of s.N columns.
+func (o *Ops) reserveSymm(s product.Shape) {
+	o.symm.reserve(s.M)
+	if !o.holds(s.M) {
+		return
+	}
+	k := o.symm.k
+	o.planes = max(o.planes, k.geometry(s.N, s.M+k.padInner).words(k.moduli.N))
+	o.rows = max(o.rows, up(s.M, k.padRows), up(s.N, k.padRows))
+	o.any = true
 }
 
 // Work implements product.Ops.
@@ -89,12 +126,12 @@ func (o *Ops) Work() *vk.Layout {
 		o.work = o.native.Work()
 		return o.work
 	}
-	tile := int(o.k.tileM * o.k.tileN)
+	tile := int(max(o.k.tileM*o.k.tileN, o.symm.k.tileM*o.symm.k.tileN))
 	o.mem.planes = vk.Reserve[uint32]("residues of factors", o.planes)
-	o.mem.words = vk.Reserve[uint32]("residues of products", 2*o.k.strip()*tile/4*o.k.moduli.N)
+	o.mem.words = vk.Reserve[uint32]("residues of products", 2*max(o.k.strip(), o.symm.k.strip())*tile/4*o.k.moduli.N)
 	o.mem.norms = vk.Reserve[shaders.Norm]("norms of rows", 2*o.rows+4*64)
 	o.mem.shifts = vk.Reserve[int32]("shifts of rows", 2*o.rows+4*64)
-	o.mem.peaks = vk.Reserve[uint32]("largest norms", 4)
+	o.mem.peaks = vk.Reserve[uint32]("largest norms", 6)
 	o.mem.refused = o.refused
 	o.work = vk.InTurn(o.native.Work(), vk.Together(o.mem.planes, o.mem.words, o.mem.norms, o.mem.shifts, o.mem.peaks))
 	return o.work
@@ -104,11 +141,13 @@ func (o *Ops) Work() *vk.Layout {
 // memory from Begin on until the caller has read them.
 func (o *Ops) Status() *vk.Layout { return vk.Together(o.refused) }
 
-// Begin sets the two numbers of Refused to zero. It must precede the first product of a run.
+// Begin sets the two numbers of Refused to zero. It must be recorded before the first product of a
+// run.
 func (o *Ops) Begin(rec *vk.Recorder, ws *vk.Arena) { vk.Fill(rec, o.refused.In(ws), 0) }
 
-// Refused returns two numbers: how many rows of left factors, and how many of right factors, could
-// not be scaled since Begin. The elements of C that depend on such a row are NaN.
+// Refused returns two numbers: how many rows of left factors and how many rows of right factors
+// could not be scaled since Begin. If a pair is computed in blocks, a row is counted in each block,
+// because each block scales the row anew. The elements of C that depend on such a row are NaN.
 func (o *Ops) Refused(ws *vk.Arena) vk.Slice[uint32] { return o.refused.In(ws) }
 
 // Gemm implements product.Ops.
@@ -129,8 +168,8 @@ func (o *Ops) GemmUnsplit(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, a
 	}
 }
 
-// gemm records the emulated product, or reports that the native product must do: the product is too
-// small, or its residues do not fit the memory.
+// gemm records the emulated product and returns true. It returns false if the product must be
+// native, because it is too small or because its residues do not fit the memory.
 func (o *Ops) gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b product.Matrix[float64],
 	beta float64, c product.Matrix[float64],
 ) bool {
@@ -140,15 +179,15 @@ func (o *Ops) gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha fl
 	return alpha != 0 && o.emulates(c.Rows, c.Cols, left.inner) && o.blocks(rec, ws, p)
 }
 
-// GemmBatch implements product.Ops. Batches are native.
+// GemmBatch implements product.Ops. Batches are always native.
 func (o *Ops) GemmBatch(rec *vk.Recorder, ws *vk.Arena, batch product.Batch, opA, opB product.Op, alpha float64,
 	a, b product.Matrix[float64], beta float64, c product.Matrix[float64],
 ) {
 	o.native.GemmBatch(rec, ws, batch, opA, opB, alpha, a, b, beta, c)
 }
 
-// GemmPair implements product.Ops. Both products share one accumulator. So one factor of each side
-// is multiplied by a power of two, which gives both products about the same size.
+// GemmPair implements product.Ops. One accumulator sums the two products. Therefore one factor of
+// each side is multiplied by a power of two, so that the two products have about the same size.
 func (o *Ops) GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, first, second product.Pair[float64],
 	beta float64, c product.Matrix[float64],
 ) {
@@ -165,8 +204,8 @@ func (o *Ops) GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alph
 	}
 }
 
-// Syr2k implements product.Ops. If the planes do not fit the memory, the lower triangle of C is cut
-// into two triangles and a rectangle.
+// Syr2k implements product.Ops. If the planes (the residues of the factors) do not fit the memory,
+// the lower triangle of C is divided into two triangles and a rectangle.
 func (o *Ops) Syr2k(rec *vk.Recorder, ws *vk.Arena, y, z, c product.Matrix[float64]) {
 	n, k := c.Rows, y.Cols
 	left := []rows{operand(product.NoTrans, y, false), operand(product.NoTrans, z, false)}
@@ -196,11 +235,6 @@ func (o *Ops) Syr2k(rec *vk.Recorder, ws *vk.Arena, y, z, c product.Matrix[float
 	o.GemmPair(rec, ws, product.NoTrans, product.Trans, -1, product.Pair[float64]{A: lower(y), B: upper(z)},
 		product.Pair[float64]{A: lower(z), B: upper(y)}, 1, c.Block(half, 0, n-half, half))
 	o.Syr2k(rec, ws, lower(y), lower(z), c.Block(half, half, n-half, n-half))
-}
-
-// Symm implements product.Ops. Symmetric products are native.
-func (o *Ops) Symm(rec *vk.Recorder, ws *vk.Arena, a, w, p product.Matrix[float64]) {
-	o.native.Symm(rec, ws, a, w, p)
 }
 
 // fit panics if the shapes of a product do not fit each other.

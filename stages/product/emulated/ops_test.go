@@ -12,8 +12,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Gemm gives the bits of ref.EmulatedGemm. The test covers shapes that are no multiples of a tile,
-// transposed factors, several strips and every number of moduli. The padding of the factors is NaN.
+// TestGemmHasTheBitsOfTheReference checks that Gemm gives the bits of ref.EmulatedGemm. The test
+// covers shapes that are not multiples of a tile, transposed factors, several strips and every
+// number of moduli. The padding of the factors is NaN.
 func TestGemmHasTheBitsOfTheReference(t *testing.T) {
 	eachUnits(t, func(t *testing.T, u Units) {
 		for count := moduli.Least; count <= moduli.Most; count++ {
@@ -41,7 +42,8 @@ func TestGemmHasTheBitsOfTheReference(t *testing.T) {
 	})
 }
 
-// With β = 0, Gemm overwrites C and does not read it: NaN in C do not reach the result.
+// TestGemmOverwrites checks that with β = 0 Gemm overwrites C and does not read C: a NaN in C must
+// not reach the result.
 func TestGemmOverwrites(t *testing.T) {
 	ops := newOps(t, small(), dots, 14, 20, 20)
 	p := bench{stagetest.NewBench(t, 500, vk.Together(ops.Work(), ops.Status()))}
@@ -56,8 +58,8 @@ func TestGemmOverwrites(t *testing.T) {
 	}
 }
 
-// GemmPair and Syr2k give the bits of package ref, also if the norms of the two factors of a side
-// differ greatly.
+// TestPairsHaveTheBitsOfTheReference checks that GemmPair and Syr2k give the bits of package ref,
+// even if the norms of the two factors of a side differ greatly.
 func TestPairsHaveTheBitsOfTheReference(t *testing.T) {
 	eachUnits(t, func(t *testing.T, u Units) {
 		ops := newOps(t, small(), u, 13, 100, 300)
@@ -69,7 +71,8 @@ func TestPairsHaveTheBitsOfTheReference(t *testing.T) {
 				for i := range a2.Data {
 					a2.Data[i] *= ratio
 				}
-				// The two factors of a side lie side by side in one sample.
+				// The matrix `lefts` has the columns of the two left factors, and `rights` has the
+				// columns of the two right factors.
 				lefts, rights := join(a, a2), join(b, b2)
 				c := stagetest.Normal(s.M, s.N, s.M, 5)
 				have := p.do(t, ops, lefts, rights, c, func(rec *vk.Recorder, x, y, c product.Matrix[float64]) {
@@ -105,8 +108,9 @@ func TestPairsHaveTheBitsOfTheReference(t *testing.T) {
 	})
 }
 
-// A Syr2k of few rows is emulated if its planes fit the memory, and is native otherwise. An earlier
-// version cut such an update into two without end.
+// TestSyr2kOfFewRows checks that a Syr2k of few rows is emulated if its planes (the residues of the
+// factors) fit the memory, and is native otherwise. (An earlier version divided such an update into
+// two without end.)
 func TestSyr2kOfFewRows(t *testing.T) {
 	e := small()
 	for _, planes := range []int{1 << 20, 1 << 10} {
@@ -132,7 +136,8 @@ func join(a, b stagetest.Sample) stagetest.Sample {
 	return stagetest.Sample{Rows: a.Rows, Cols: a.Cols + b.Cols, Ld: a.Ld, Data: append(append([]float64{}, a.Data...), b.Data...)}
 }
 
-// A Gemm whose planes do not fit the memory is computed block by block and gives the same bits.
+// TestBlocksHaveTheBitsOfTheReference checks a Gemm whose planes (the residues of the factors) do
+// not fit the memory. It is computed block by block and must give the same bits.
 func TestBlocksHaveTheBitsOfTheReference(t *testing.T) {
 	e := small()
 	for _, planes := range []int{1 << 16, 1 << 17, 1 << 18} {
@@ -146,7 +151,8 @@ func TestBlocksHaveTheBitsOfTheReference(t *testing.T) {
 			})
 			equal(t, fmt.Sprint(planes, s), have, expect(14, product.NoTrans, product.Trans, -1, a, b, 1, c))
 		}
-		// A rank-2k update in blocks is as accurate, but its bits differ.
+		// A rank-2k update that is computed in blocks is as accurate as one without blocks, but its
+		// bits differ.
 		y, z, c := stagetest.Normal(120, 40, 120, 1), stagetest.Normal(120, 40, 120, 2), stagetest.Normal(120, 120, 120, 3)
 		have := p.do(t, ops, y, z, c, func(rec *vk.Recorder, y, z, c product.Matrix[float64]) { ops.Syr2k(rec, p.WS, y, z, c) })
 		want := append([]float64{}, c.Data...)
@@ -159,8 +165,9 @@ func TestBlocksHaveTheBitsOfTheReference(t *testing.T) {
 	}
 }
 
-// Products of long rows give the bits of the reference. The lengths lie on both sides of the end of
-// a step, of OnePass, and near MostInner. The rows hold small integers such as 1 and −1.
+// TestLongInnerDimensions checks products with long inner dimensions against the bits of package
+// ref. The inner dimensions are near a multiple of a step, near moduli.OnePass, and near
+// moduli.MostInner. The elements of the factors are small integers such as 1 and −1.
 func TestLongInnerDimensions(t *testing.T) {
 	eachUnits(t, func(t *testing.T, u Units) {
 		lengths := []int{31, 32, 33, 1023, 1024, 1025, 1056, 1057, 1082, 1083, 1088, 4000}
@@ -184,8 +191,53 @@ func TestLongInnerDimensions(t *testing.T) {
 	})
 }
 
-// Refused counts the rows that cannot be scaled. The elements of C that depend on such a row are
-// NaN, and no other elements are.
+// TestTinyRowsKeepTheirBits checks that rows of small numbers, down to subnormal numbers, keep all
+// bits that their scaling allows, in a single product and in a pair. The other factor is large, so
+// that the product is not small. (An earlier version rounded such rows to multiples of 2⁻⁹⁶⁰ and
+// did not refuse them.)
+func TestTinyRowsKeepTheirBits(t *testing.T) {
+	ops := newOps(t, small(), dots, 14, 20, 2*40)
+	p := bench{stagetest.NewBench(t, 20*41, vk.Together(ops.Work(), ops.Status()))}
+	for _, log := range []int{-800, -905, -930, -1000, -1022, -1040} {
+		a, b, c := stagetest.Normal(20, 40, 20, 1), stagetest.Normal(20, 40, 20, 2), stagetest.Normal(20, 20, 20, 3)
+		large := min(-log, 700)
+		for i := range a.Data {
+			a.Data[i], b.Data[i] = math.Ldexp(a.Data[i], log), math.Ldexp(b.Data[i], large)
+		}
+		have := p.do(t, ops, a, b, c, func(rec *vk.Recorder, a, b, c product.Matrix[float64]) {
+			ops.Gemm(rec, p.WS, product.NoTrans, product.Trans, 1, a, b, 0, c)
+		})
+		equal(t, fmt.Sprint("2^", log), have, expect(14, product.NoTrans, product.Trans, 1, a, b, 0, c))
+		native := make([]float64, 20*20)
+		ref.Gemm(false, true, 20, 20, 40, 1, a.Data, 20, b.Data, 20, 0, native, 20)
+		for e, x := range native {
+			if math.Abs(have.Data[e]-x) > math.Ldexp(1e-13, log+large) {
+				t.Fatalf("2^%d: element %d is %g, want %g", log, e, have.Data[e], x)
+			}
+		}
+		// In a pair, one factor of each side is multiplied by the balance, a power of two. In the
+		// first iteration this is the tiny factor, and in the second iteration it is the other
+		// factor.
+		for range 2 {
+			have = p.do(t, ops, a, b, c, func(rec *vk.Recorder, a, b, c product.Matrix[float64]) {
+				ops.GemmPair(rec, p.WS, product.NoTrans, product.Trans, 1, product.Pair[float64]{A: a, B: b}, product.Pair[float64]{A: b, B: a}, 0, c)
+			})
+			want := c
+			want.Data = append([]float64{}, c.Data...)
+			l1, r1 := operands(product.NoTrans, product.Trans, a, b, c)
+			l2, r2 := operands(product.NoTrans, product.Trans, b, a, c)
+			ref.EmulatedGemmPair(moduli.New(14), 1, l1, r1, l2, r2, 0, want.Data, want.Ld)
+			equal(t, fmt.Sprint("pair 2^", log), have, want)
+			if x := have.Data[0]; math.IsNaN(x) {
+				t.Errorf("pair 2^%d: rows were refused", log)
+			}
+			a, b = b, a
+		}
+	}
+}
+
+// TestRefusedRows checks that Refused counts the rows that cannot be scaled. The elements of C that
+// depend on such a row must be NaN, and no other elements may be NaN.
 func TestRefusedRows(t *testing.T) {
 	ops := newOps(t, small(), dots, 14, 40, 40)
 	p := bench{stagetest.NewBench(t, 41*40, vk.Together(ops.Work(), ops.Status()))}
@@ -206,7 +258,57 @@ func TestRefusedRows(t *testing.T) {
 	}
 }
 
-// A product is native if its inner dimension is too long for 32-bit sums.
+// TestRefusedRowsOfBlocks checks that a row is counted once if several blocks of a product convert
+// it.
+func TestRefusedRowsOfBlocks(t *testing.T) {
+	e := small()
+	e.Planes = 1 << 17
+	ops := newOps(t, e, dots, 14, 120, 40)
+	p := bench{stagetest.NewBench(t, 120*120, vk.Together(ops.Work(), ops.Status()))}
+	a, b, c := stagetest.Normal(120, 40, 120, 1), stagetest.Normal(120, 40, 120, 2), stagetest.Normal(120, 120, 120, 3)
+	a.Data[7], a.Data[100], b.Data[90] = math.NaN(), math.Inf(1), math.NaN()
+	p.do(t, ops, a, b, c, func(rec *vk.Recorder, a, b, c product.Matrix[float64]) {
+		ops.Gemm(rec, p.WS, product.NoTrans, product.Trans, 1, a, b, 1, c)
+	})
+	if refused := stagetest.Get(t, p.Device, ops.Refused(p.WS)); refused[0] != 2 || refused[1] != 1 {
+		t.Errorf("%d rows are refused, not 2 and 1", refused)
+	}
+}
+
+// TestDividedProductsHaveTheBitsOfTheReference checks products that are divided into many
+// dispatches. They must have the same bits, and no dispatch may cost more than the limit.
+func TestDividedProductsHaveTheBitsOfTheReference(t *testing.T) {
+	const n, k = 100, 40
+	for _, dispatch := range []float64{1.8e6, 5e6} {
+		e := small()
+		e.Dispatch = dispatch
+		ops := newOps(t, e, dots, 13, n, 300)
+		p := bench{stagetest.NewBench(t, n*(n+10), vk.Together(ops.Work(), ops.Status()))}
+		a, b, c := stagetest.Normal(n, k, n, 1), stagetest.Normal(n, k, n, 2), stagetest.Normal(n, n, n, 3)
+		var costs []float64
+		have := p.do(t, ops, a, b, c, func(rec *vk.Recorder, a, b, c product.Matrix[float64]) {
+			ops.Gemm(rec, p.WS, product.NoTrans, product.Trans, -1, a, b, 1, c)
+			costs = rec.Estimates()
+		})
+		equal(t, fmt.Sprintf("gemm, %g flops", dispatch), have, expect(13, product.NoTrans, product.Trans, -1, a, b, 1, c))
+		for i, cost := range costs {
+			if cost > dispatch {
+				t.Errorf("%g flops: dispatch %d of %d costs %g", dispatch, i, len(costs), cost)
+			}
+		}
+		c = c.Lower()
+		have = p.do(t, ops, a, b, c, func(rec *vk.Recorder, y, z, c product.Matrix[float64]) { ops.Syr2k(rec, p.WS, y, z, c) })
+		want := c
+		want.Data = append([]float64{}, c.Data...)
+		y, _ := operands(product.NoTrans, product.Trans, a, b, c)
+		z, _ := operands(product.NoTrans, product.Trans, b, a, c)
+		ref.EmulatedSyr2k(moduli.New(13), y, z, want.Data, want.Ld)
+		equal(t, fmt.Sprintf("syr2k, %g flops", dispatch), have, want)
+	}
+}
+
+// TestTooLongIsNative checks that a product is native if its inner dimension is too long for 32-bit
+// sums.
 func TestTooLongIsNative(t *testing.T) {
 	ops := newOps(t, small(), dots, 14, 1, 1)
 	if ops.emulates(1, 1, moduli.MostInner+1) || ops.emulates(1, 1, moduli.MostInner-1) || !ops.emulates(1, 1, 130000) {

@@ -1,38 +1,58 @@
 package emulated
 
 import (
+	"math"
+
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// rows describes a factor as rows along the inner dimension. The rows are those of op(A), or the
-// columns of op(B). Element k of row r lies r·stepRow + k·stepInner elements after element 0 of row
-// 0.
+// rows describes a factor as a set of rows along the inner dimension. The rows are those of op(A),
+// or the columns of op(B). Element k of row r lies r·stepRow + k·stepInner elements after element 0
+// of row 0.
 type rows struct {
 	at                 vk.Slice[float64]
 	rows, inner        int
 	stepRow, stepInner int
+
+	// `from` is the number of zeros before the first element of each row in memory. The number
+	// `inner` includes these zeros.
+	from int
+
+	// symmetric is true if the factor is symmetric and square. Only the elements k ≤ r of row r are
+	// in memory.
+	symmetric bool
 }
 
-// operand returns the rows of op(m). If right is set, op(m) is a right factor and operand returns
-// its columns.
+// part returns the rows first … first+count−1 of f. A row of a symmetric factor is not contiguous
+// in memory, so in this case the part begins at the same address as f.
+func (f rows) part(first, count int) rows {
+	if f.rows = count; !f.symmetric {
+		f.at = f.at.From(first * f.stepRow)
+	}
+	return f
+}
+
+// operand returns the rows of op(m). If `right` is true, op(m) is a right factor and operand
+// returns the columns of op(m).
 func operand(op product.Op, m product.Matrix[float64], right bool) rows {
 	if (op == product.Trans) != right {
-		return rows{m.At, m.Cols, m.Rows, m.Ld, 1}
+		return rows{at: m.At, rows: m.Cols, inner: m.Rows, stepRow: m.Ld, stepInner: 1}
 	}
-	return rows{m.At, m.Rows, m.Cols, 1, m.Ld}
+	return rows{at: m.At, rows: m.Rows, inner: m.Cols, stepRow: 1, stepInner: m.Ld}
 }
 
-// geometry describes how the planes of one factor lie in memory. All sizes are padded.
+// geometry describes the memory of the planes of one factor. A plane is the matrix of the factor's
+// residues modulo one number pᵢ, a modulus. All sizes include padding.
 type geometry struct {
 	rows, inner int
 	panelBytes  int // bytes from one panel to the next
 	planeBytes  int // bytes from the plane of one modulus to the plane of the next
 }
 
-// geometry returns the geometry of the planes of a factor of the given size.
+// geometry returns the memory layout of the planes (the residues) of a factor of the given size.
 func (k *kernels) geometry(rows, inner int) geometry {
 	g := geometry{rows: up(rows, k.padRows), inner: up(inner, k.padInner)}
 	g.panelBytes = g.inner*k.tuning.Panel + k.tuning.Spacing
@@ -40,10 +60,11 @@ func (k *kernels) geometry(rows, inner int) geometry {
 	return g
 }
 
-// words returns the number of 32-bit words that n planes take.
+// words returns the number of 32-bit words of n planes, each of which has the residues modulo one
+// modulus.
 func (g geometry) words(n int) int { return n * g.planeBytes / 4 }
 
-// up returns the least multiple of step that is not below n.
+// up returns the smallest multiple of `step` that is at least n.
 func up(n, step int) int { return (n + step - 1) / step * step }
 
 // These are the sizes of the workgroups of the kernels that convert factors.
@@ -54,32 +75,89 @@ const (
 	planePart             = 16 // largest number of elements that one invocation converts
 )
 
-// recordNorms records the kernel that writes a bound of the norm of each row of f. The kernel raises
-// peak to the largest of them, so peak must be zero before the dispatch.
+// recordNorms records the kernel that writes a bound of the norm of each row of f to `norms`. The
+// kernel increases `peak` to the largest of the bounds, so `peak` must be zero before the dispatch.
 func (k *kernels) recordNorms(rec *vk.Recorder, f rows, norms vk.Slice[shaders.Norm], peak vk.Slice[uint32]) {
-	k.norms.Dispatch(rec, vk.Folded(vk.Tiles(f.rows, normRows)), shaders.EmulatedNormsPush{
-		A: integers(f.at), Norms: norms.Addr(), Peak: peak.Addr(),
-		StepRow: uint64(f.stepRow), StepInner: uint64(f.stepInner),
-		Rows: uint32(f.rows), Inner: uint32(f.inner),
-	}, vk.Touches(f.at), vk.Touches(norms), vk.Touches(peak))
-	rec.Costs(16 * float64(f.rows) * float64(f.inner))
+	kernel := k.norms
+	if f.symmetric {
+		kernel = k.symmetricNorms
+	}
+	k.cut(f.rows, normRows, normCost*float64(f.inner), func(first, count int) {
+		part := f.part(first, count)
+		kernel.Dispatch(rec, vk.Folded(vk.Tiles(count, normRows)), shaders.EmulatedNormsPush{
+			A: integers(part.at), Norms: norms.From(first).Addr(), Peak: peak.Addr(),
+			StepRow: uint64(f.stepRow), StepInner: uint64(f.stepInner),
+			Before: uint32(first), Rows: uint32(count), Inner: uint32(f.inner - f.from),
+		}, vk.Touches(f.at), vk.Touches(norms), vk.Touches(peak))
+		rec.Costs(normCost * float64(count) * float64(f.inner))
+	})
 }
 
-// recordPlanes records the conversion of the factor f to residues. If right is set, the residues are
-// multiplied by the inverses qᵢ (package moduli).
+// recordPlanes records the conversion of the factor f to residues. If `right` is true, the residues
+// are multiplied by the inverses qᵢ of package moduli.
 func (k *kernels) recordPlanes(rec *vk.Recorder, f rows, right bool, shifts vk.Slice[int32], g geometry, planes vk.Slice[uint32]) {
 	kernel := k.left
-	if right {
+	switch {
+	case right:
 		kernel = k.right
+	case f.symmetric:
+		kernel = k.symmetric
 	}
-	kernel.Dispatch(rec, vk.Folded(vk.Tiles(g.rows*(g.inner/min(int(k.units.depth()), planePart)), planeThreads)), shaders.EmulatedPlanesPush{
-		A: integers(f.at), Shifts: shifts.Addr(), Planes: planes.Addr(),
-		StepRow: uint64(f.stepRow), StepInner: uint64(f.stepInner),
-		PlaneBytes: uint64(g.planeBytes), PanelBytes: uint32(g.panelBytes),
-		Rows: uint32(f.rows), Inner: uint32(f.inner), PaddedRows: uint32(g.rows), PaddedInner: uint32(g.inner),
-	}, vk.Touches(f.at), vk.Touches(shifts), vk.Touches(planes))
-	rec.Costs(float64(8+k.moduli.N) * float64(g.rows) * float64(g.inner))
+	cost := k.rowCost(g)
+	k.cut(g.rows, k.tuning.Panel, cost, func(first, count int) {
+		have := max(min(f.rows-first, count), 0) // rows that are no padding
+		begin := min(first, f.rows-1)
+		kernel.Dispatch(rec, vk.Folded(vk.Tiles(count*(g.inner/int(kernel.Spec.Part)), kernel.Spec.LocalSize)), shaders.EmulatedPlanesPush{
+			A: integers(f.part(begin, have).at), Shifts: shifts.From(begin).Addr(), Planes: planes.From(first / k.tuning.Panel * g.panelBytes / 4).Addr(),
+			StepRow: uint64(f.stepRow), StepInner: uint64(f.stepInner),
+			PlaneBytes: uint64(g.planeBytes), PanelBytes: uint32(g.panelBytes),
+			Rows: uint32(have), Inner: uint32(f.inner), PaddedRows: uint32(count), PaddedInner: uint32(g.inner),
+			From: uint32(f.from), Before: uint32(begin),
+		}, vk.Touches(f.at), vk.Touches(shifts), vk.Touches(planes))
+		rec.Costs(cost * float64(count))
+	})
 }
 
-// integers returns the address of doubles whose bits a kernel reads as integers.
+// These are the costs of the kernels for one element, in operations on 32-bit integers. Such an
+// operation takes about as long as one flop, or less. planeCostEach and updateEach are the
+// additional costs for each modulus.
+const (
+	normCost                 = 16
+	planeCost, planeCostEach = 30, 6
+	updateCost, updateEach   = 60, 5
+)
+
+// rowCost returns the cost of the conversion of one row to residues, in flops. The computation of
+// the row's norm costs less.
+func (k *kernels) rowCost(g geometry) float64 {
+	return float64(planeCost+planeCostEach*k.moduli.N) * float64(g.inner)
+}
+
+// cuts tells whether the conversion of a factor needs several dispatches.
+func (k *kernels) cuts(g geometry) bool { return g.rows > k.within(k.rowCost(g)) }
+
+// cut divides `rows` rows into ranges and calls `do` for each range, in ascending order. The number
+// of rows of a range is a multiple of `step`. The cost of a range is at most the cost that one
+// dispatch may have, unless the range has only `step` rows. `cost` is the cost of one row, in
+// flops.
+func (k *kernels) cut(rows, step int, cost float64, do func(first, count int)) {
+	size := rows
+	if most := k.within(cost * float64(step)); most < vk.Tiles(rows, uint32(step)) {
+		size = most * step
+	}
+	for first := 0; first < rows; first += size {
+		do(first, min(size, rows-first))
+	}
+}
+
+// within returns how many pieces of the given cost, in flops, one dispatch may have. The result is
+// at least 1.
+func (k *kernels) within(cost float64) int {
+	if k.tuning.Dispatch <= 0 || cost <= 0 {
+		return math.MaxInt32
+	}
+	return int(max(1, min(k.tuning.Dispatch/cost, math.MaxInt32)))
+}
+
+// integers returns the address of doubles that a kernel reads as 64-bit integers.
 func integers(s vk.Slice[float64]) spirv.Addr[uint64] { return spirv.Addr[uint64](s.Addr()) }

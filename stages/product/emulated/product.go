@@ -13,7 +13,7 @@ type memory struct {
 	words   vk.Region[uint32] // residues of two strips
 	norms   vk.Region[shaders.Norm]
 	shifts  vk.Region[int32]
-	peaks   vk.Region[uint32] // the largest norm of each factor, for up to four factors
+	peaks   vk.Region[uint32] // the largest norm of each factor, for up to four factors, and two words that nobody reads
 	refused vk.Region[uint32] // how many rows of left sides and of right sides could not be scaled
 }
 
@@ -22,7 +22,8 @@ type side struct {
 	factors []rows
 	shape   geometry
 
-	// shifts has the shifts of the rows of each factor, and planes has the planes of each factor.
+	// `shifts` has the shifts of the rows of each factor. `planes` has the planes (the residues) of
+	// each factor.
 	shifts []vk.Slice[int32]
 	planes []vk.Slice[uint32]
 }
@@ -34,36 +35,51 @@ type problem struct {
 	alpha, beta float64
 	c           product.Matrix[float64]
 
-	// rankTwoK tells that the product is Syr2k: the left factors are Y and Z, and the right factors
-	// are Z and Y. Only the lower triangle of C is computed.
+	// rankTwoK is true for Syr2k. The left factors are then Y and Z, and the right factors are Z
+	// and Y. Only the lower triangle of C is computed.
 	rankTwoK bool
+
+	// `skip` is the number of rows of the left factor that do not belong to C, before the first row
+	// of C.
+	skip int
+
+	// `counted[0]` is true if another block counts the refused rows of the left side, and
+	// `counted[1]` is true if another block counts the refused rows of the right side.
+	counted [2]bool
 }
 
-// allot hands out the pieces of a region, one after another.
+// allot divides a region into pieces, one after another.
 type allot[T any] struct {
 	from vk.Slice[T]
 	used int
 }
 
-// take returns the next n elements. Each piece begins at a multiple of 64 elements.
+// take returns the next piece of the region, n elements. Each piece begins at a multiple of 64
+// elements.
 func (a *allot[T]) take(n int) vk.Slice[T] {
 	s := a.from.Sub(a.used, n)
 	a.used += up(n, 64)
 	return s
 }
 
-// record records all kernels of a product whose planes fit the memory.
+// record records all kernels of a product. The planes (the residues of the factors) must fit the
+// memory.
 func (k *kernels) record(rec *vk.Recorder, ws *vk.Arena, mem *memory, p problem) {
 	planes, norms := &allot[uint32]{from: mem.planes.In(ws)}, &allot[shaders.Norm]{from: mem.norms.In(ws)}
 	shifts, peaks := &allot[int32]{from: mem.shifts.In(ws)}, mem.peaks.In(ws)
 	vk.Fill(rec, peaks, 0)
 
-	// emulated_shifts reads the peaks in this order: the first factor of the left side, the first of
-	// the right side, the second of the left side, the second of the right side.
+	// The kernel emulated_shifts reads the peaks (the largest norms) of the factors in this order:
+	// first factor of the left side, first factor of the right side, second factor of the left
+	// side, second factor of the right side.
 	left, right := k.newSide(p.left), k.newSide(p.right)
 	sides := []*side{left, right}
 	all := [2][]vk.Slice[shaders.Norm]{}
-	rec.Concurrently(func() {
+	together := rec.Concurrently
+	if k.cuts(left.shape) || k.cuts(right.shape) { // the dispatches of one factor share a counter
+		together = func(record func()) { record() }
+	}
+	together(func() {
 		for s, side := range sides {
 			if p.rankTwoK && s == 1 { // both sides have the same factors
 				break
@@ -84,10 +100,14 @@ func (k *kernels) record(rec *vk.Recorder, ws *vk.Arena, mem *memory, p problem)
 			if p.rankTwoK && s == 1 {
 				break
 			}
-			k.recordShifts(rec, side, all[s], peaks, shifts, mem.refused.In(ws).Sub(s, 1), 1-2*s)
+			refused := mem.refused.In(ws).Sub(s, 1)
+			if p.counted[s] {
+				refused = peaks.Sub(4+s, 1)
+			}
+			k.recordShifts(rec, side, all[s], peaks.Sub(0, 4), shifts, refused, 1-2*s)
 		}
 	})
-	rec.Concurrently(func() {
+	together(func() {
 		for s, side := range sides {
 			if p.rankTwoK && s == 1 {
 				break
@@ -96,32 +116,32 @@ func (k *kernels) record(rec *vk.Recorder, ws *vk.Arena, mem *memory, p problem)
 				to := planes.take(side.shape.words(k.moduli.N))
 				side.planes = append(side.planes, to)
 				// The residues of the right factor are multiplied by the inverses qᵢ. In a rank-2k
-				// update each of the two products has the factors Y and Z. So the planes of Z have
-				// the inverses on both sides.
+				// update, each of the two products has the factors Y and Z. Therefore the planes of
+				// Z have the inverses, whether Z is a left or a right factor.
 				k.recordPlanes(rec, f, s == 1 || p.rankTwoK && i == 1, side.shifts[i], side.shape, to)
 			}
 		}
 	})
 	if p.rankTwoK {
-		// The right side uses the planes of the left side in the other order. Its rows have the
-		// factor 2^balance, which the first shifts of the left side contain.
+		// The right side uses the planes of the left side in the other order. The rows of the right
+		// side have the factor 2^balance, which is included in the first shifts of the left side.
 		right.planes = []vk.Slice[uint32]{left.planes[1], left.planes[0]}
 		right.shifts = left.shifts[:1]
 	}
 	k.recordStrips(rec, ws, mem, p, left, right)
 }
 
-// joint returns the shifts of the rows that the factors of a side form side by side. The shifts of
-// the last factor are these.
+// joint returns the shifts for the rows of all factors of a side together. They are stored as the
+// shifts of the last factor.
 func (s *side) joint() vk.Slice[int32] { return s.shifts[len(s.shifts)-1] }
 
-// newSide returns a side of the factors f. All factors of a side have one shape.
+// newSide returns a side with the factors in the list f. All factors of a side have the same shape.
 func (k *kernels) newSide(f []rows) *side {
 	return &side{factors: f, shape: k.geometry(f[0].rows, f[0].inner)}
 }
 
-// recordShifts records the kernel that chooses the shifts of one side. direction is 1 for the left
-// side and −1 for the right side. It is the sign of the balance of a pair.
+// recordShifts records the kernel that chooses the shifts of one side. `direction` is the sign of
+// the balance of a pair: 1 for the left side and −1 for the right side.
 func (k *kernels) recordShifts(rec *vk.Recorder, s *side, norms []vk.Slice[shaders.Norm], peaks vk.Slice[uint32],
 	shifts *allot[int32], refused vk.Slice[uint32], direction int,
 ) {
@@ -143,11 +163,11 @@ func (k *kernels) recordShifts(rec *vk.Recorder, s *side, norms []vk.Slice[shade
 	k.shifts.Dispatch(rec, vk.Folded(vk.Tiles(n, shiftThreads)), push, append(touch, vk.Touches(joint), vk.Touches(refused))...)
 }
 
-// recordStrips records the product of the planes and the update of C. A strip is a number of tiles
-// of C. The strips follow one another.
+// recordStrips records the product of the planes (the residues) and the update of C, for one strip
+// after another. A strip consists of some tiles of C.
 func (k *kernels) recordStrips(rec *vk.Recorder, ws *vk.Arena, mem *memory, p problem, left, right *side) {
 	words := mem.words.In(ws)
-	m, n := p.c.Rows, p.c.Cols
+	m, n := p.skip+p.c.Rows, p.c.Cols
 	tiles := vk.Tiles(m, k.tileM) * vk.Tiles(n, k.tileN)
 	lower := uint32(0)
 	if p.rankTwoK {
@@ -155,7 +175,7 @@ func (k *kernels) recordStrips(rec *vk.Recorder, ws *vk.Arena, mem *memory, p pr
 		rows := vk.Tiles(n, square)
 		tiles, lower = rows*(rows+1)/2*int(square/k.tileM*(square/k.tileN)), 1
 	}
-	strip := min(tiles, k.strip())
+	strip := min(tiles, k.strip(), k.stripWithin(left.shape.inner*len(left.planes)))
 	inner := left.shape.inner
 	push := shaders.EmulatedProductDotPush{
 		A: left.planes[0].Addr(), B: right.planes[0].Addr(),
@@ -171,10 +191,11 @@ func (k *kernels) recordStrips(rec *vk.Recorder, ws *vk.Arena, mem *memory, p pr
 	update := shaders.EmulatedUpdatePush{
 		Left: left.joint().Addr(), Right: right.joint().Addr(), C: p.c.Addr(), ModulusWords: push.ModulusWords,
 		PFraction: fraction, PExponent: int32(exponent), Alpha: p.alpha, Beta: p.beta,
-		Ldc: uint32(p.c.Ld), Rows: uint32(m), Cols: uint32(n), Lower: lower,
+		Ldc: uint32(p.c.Ld), Rows: uint32(m), Cols: uint32(n), Lower: lower, Skip: uint32(p.skip),
 	}
-	// The update of one strip runs at the same time as the product of the next strip. The update
-	// waits for memory while the product computes. So the residues of two strips have places.
+	// The update of one strip runs at the same time as the product of the next strip, because the
+	// update waits for memory while the product computes. Therefore the residues of two strips need
+	// memory.
 	places := [2]vk.Slice[uint32]{words.Sub(0, words.Len()/2), words.Sub(words.Len()/2, words.Len()/2)}
 	strips := (tiles + strip - 1) / strip
 	for s := range strips + 1 {
@@ -191,7 +212,8 @@ func (k *kernels) recordStrips(rec *vk.Recorder, ws *vk.Arena, mem *memory, p pr
 	}
 }
 
-// recordMultiply records the product of a strip modulo each modulus.
+// recordMultiply records the products of the planes, modulo each modulus, for one strip (some
+// tiles) of C.
 func (k *kernels) recordMultiply(rec *vk.Recorder, push shaders.EmulatedProductDotPush, left, right *side, words vk.Slice[uint32]) {
 	grid := vk.Folded(int(push.Count))
 	grid.Z = k.turns()
@@ -202,12 +224,11 @@ func (k *kernels) recordMultiply(rec *vk.Recorder, push shaders.EmulatedProductD
 		}
 	}
 	k.multiply(rec, grid, push, touch...)
-	elements := float64(push.Count) * float64(k.tileM*k.tileN)
-	rec.Costs(2 * elements * float64(push.Inner+push.Inner2) * float64(k.moduli.N) / costRatio)
+	rec.Costs(float64(push.Count) * k.tileCost(int(push.Inner+push.Inner2)))
 }
 
-// turns returns the number of groups of moduli. Each group of moduli of a tile has its own
-// workgroup, which takes the moduli of the group one after another.
+// turns returns the number of groups of moduli. A workgroup computes a tile for one group, and
+// processes the moduli of the group one after another.
 func (k *kernels) turns() int {
 	if k.units.Matrix() {
 		return vk.Tiles(k.moduli.N, k.tuning.Tile.Turns)
@@ -215,22 +236,35 @@ func (k *kernels) turns() int {
 	return k.moduli.N
 }
 
-// recordUpdate records the update of C from the residues of a strip.
+// recordUpdate records the update of one strip (some tiles) of C from the residues of the product.
 func (k *kernels) recordUpdate(rec *vk.Recorder, push shaders.EmulatedUpdatePush, left, right *side, words vk.Slice[uint32], c vk.Slice[float64]) {
 	groups := int(k.tileM*k.tileN/4) / int(k.update.Spec.LocalSize) // workgroups of a tile
 	k.update.Dispatch(rec, vk.Folded(int(push.Count)*groups), push,
 		vk.Touches(words), vk.Touches(left.joint()), vk.Touches(right.joint()), vk.Touches(c))
-	rec.Costs(float64(push.Count) * float64(k.tileM*k.tileN) * float64(k.moduli.N+16))
+	rec.Costs(float64(push.Count) * k.updateTileCost())
 }
 
-// costRatio is the number of operations on bytes that cost estimates count as one flop.
-const costRatio = 10
+// tileCost returns the cost of the product of one tile modulo all moduli, in flops.
+func (k *kernels) tileCost(inner int) float64 {
+	return 2 * float64(k.tileM*k.tileN) * float64(inner) * float64(k.moduli.N) / max(k.tuning.PerFlop, 1)
+}
 
-// strip returns the number of tiles of a strip.
+// updateTileCost returns the cost of the update of one tile, in flops.
+func (k *kernels) updateTileCost() float64 {
+	return float64(k.tileM*k.tileN) * float64(updateCost+updateEach*k.moduli.N)
+}
+
+// stripWithin returns the largest number of tiles of C whose product fits one dispatch and whose
+// update fits one dispatch.
+func (k *kernels) stripWithin(inner int) int {
+	return k.within(max(k.tileCost(inner), k.updateTileCost()))
+}
+
+// strip returns the number of tiles of C that are computed at a time (a strip), as the tuning says.
 func (k *kernels) strip() int {
 	return max(1, min(k.tuning.Strip/int(k.tileM*k.tileN), vk.MaxGroups()))
 }
 
-// mostInner is the largest inner dimension of a product. For a pair of products it bounds the sum of
-// the two inner dimensions.
+// mostInner is the largest inner dimension of a product. For a pair of products, it limits the sum
+// of the two inner dimensions.
 const mostInner = moduli.MostInner

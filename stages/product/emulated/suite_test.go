@@ -12,12 +12,13 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// small returns sizes so small that even small matrices have several tiles, panels, strips and steps.
+// small returns sizes so small that even small matrices have several tiles, panels, strips and
+// steps.
 func small() product.Emulation {
 	return product.Emulation{
 		Tile:  product.MatrixTile{M: 32, N: 16, SubM: 1, SubN: 1, Step: 32, Pitch: 48, Swath: 2, Turns: 3},
 		Dots:  product.DotTile{M: 32, N: 16, Swath: 2},
-		Panel: 32, Spacing: 48, Strip: 3 * 32 * 16, Planes: 1 << 20, Least: product.Shape{},
+		Panel: 32, Spacing: 48, Strip: 3 * 32 * 16, Planes: 1 << 20, Held: 1 << 24, Least: product.Shape{},
 	}
 }
 
@@ -26,8 +27,8 @@ var native = product.Tuning{
 	Syr2k: product.Tile{M: 16, N: 8, K: 1, ThreadM: 2, ThreadN: 8, Unroll: 1, Resident: 2}, Units: 8,
 }
 
-// newOps returns emulated products on the units u with count moduli. The results have up to n×n
-// elements, and the inner dimensions are at most k.
+// newOps returns emulated products on the units u with `count` moduli. Results may have up to n×n
+// elements, and inner dimensions may be up to k.
 func newOps(t testing.TB, e product.Emulation, u Units, count, n, k int) *Ops {
 	t.Helper()
 	dev := stagetest.Device(t)
@@ -45,7 +46,7 @@ func newOps(t testing.TB, e product.Emulation, u Units, count, n, k int) *Ops {
 	return ops
 }
 
-// eachUnits runs a test on packed dot products, and on the device's matrix units if it has any.
+// eachUnits runs a test with packed dot products, and on the device's matrix units if it has any.
 func eachUnits(t *testing.T, do func(t *testing.T, u Units)) {
 	t.Run("dots", func(t *testing.T) { do(t, dots) })
 	t.Run("matrix", func(t *testing.T) {
@@ -60,14 +61,14 @@ func eachUnits(t *testing.T, do func(t *testing.T, u Units)) {
 	})
 }
 
-// bench adds the recording of products of matrices to stagetest.Bench.
+// bench adds a method for matrices of package product to stagetest.Bench.
 type bench struct{ *stagetest.Bench }
 
 func matrix(at vk.Slice[float64], s stagetest.Sample) product.Matrix[float64] {
 	return product.NewMatrix(at, s.Rows, s.Cols, s.Ld)
 }
 
-// do runs a product of a and b that changes a copy of c, and returns this copy.
+// do runs a product of a and b that changes a copy of c, and returns the changed copy.
 func (p bench) do(t testing.TB, ops *Ops, a, b, c stagetest.Sample, record func(rec *vk.Recorder, a, b, c product.Matrix[float64])) stagetest.Sample {
 	t.Helper()
 	c.Data = append([]float64{}, c.Data...)
@@ -77,7 +78,8 @@ func (p bench) do(t testing.TB, ops *Ops, a, b, c stagetest.Sample, record func(
 	})
 }
 
-// equal fails the test at the first element whose bits differ from want. All NaN count as equal.
+// equal fails the test at the first element of `have` whose bits differ from those of `want`. All
+// NaN are taken as equal.
 func equal(t testing.TB, what string, have, want stagetest.Sample) {
 	t.Helper()
 	for e, w := range want.Data {
@@ -88,7 +90,7 @@ func equal(t testing.TB, what string, have, want stagetest.Sample) {
 	}
 }
 
-// expect returns the product of samples that ref.EmulatedGemm computes.
+// expect returns the result that ref.EmulatedGemm computes for the same product.
 func expect(count int, opA, opB product.Op, alpha float64, a, b stagetest.Sample, beta float64, c stagetest.Sample) stagetest.Sample {
 	c.Data = append([]float64{}, c.Data...)
 	left, right := operands(opA, opB, a, b, c)
@@ -96,7 +98,7 @@ func expect(count int, opA, opB product.Op, alpha float64, a, b stagetest.Sample
 	return c
 }
 
-// operands returns the factors a and b in the form that package ref takes.
+// operands returns the factors a and b in the form that package ref needs.
 func operands(opA, opB product.Op, a, b, c stagetest.Sample) (left, right ref.EmulatedRows) {
 	k := a.Cols
 	if opA == product.Trans {
@@ -107,7 +109,7 @@ func operands(opA, opB product.Op, a, b, c stagetest.Sample) (left, right ref.Em
 	return left, right
 }
 
-// factor returns a random A such that op(A) is rows×cols.
+// factor returns a random matrix A for which op(A) is rows×cols.
 func factor(op product.Op, rows, cols, pad int, seed uint64) stagetest.Sample {
 	if op == product.Trans {
 		rows, cols = cols, rows

@@ -11,11 +11,12 @@ import (
 
 // Units describes the hardware that multiplies bytes: matrix units or packed dot products.
 type Units struct {
-	// Shape is the shape of the matrix units. It is zero where packed dot products are used.
+	// Shape is the shape of the matrix units. It is zero if packed dot products are used.
 	Shape vk.MatrixShape
 
-	// Order says which elements of a fragment an invocation holds: bit i of an element's number in
-	// the order of invocations becomes bit Order>>4i&15 of row + M·column.
+	// Order says which elements of a fragment each invocation holds. The elements are numbered in
+	// the order of the invocations. Bit i of an element's number becomes bit Order>>4i&15 of row +
+	// M·column.
 	Order uint32
 }
 
@@ -30,7 +31,8 @@ func (u Units) String() string {
 	return fmt.Sprintf("%d×%d×%d matrix units", u.Shape.M, u.Shape.N, u.Shape.K)
 }
 
-// dots stands for packed dot products. Their fragments have 16×16 elements, column by column.
+// dots are packed dot products. For them a fragment, the part of the result that a subgroup
+// computes at a time, has 16×16 elements, column by column.
 var dots = Units{Order: 0x76543210}
 
 // fragment returns the numbers of rows and columns of a fragment of the result.
@@ -42,7 +44,7 @@ func (u Units) fragment() (m, n uint32) {
 }
 
 // depth returns the number of bytes of one row in a block of planes. For matrix units it is the
-// inner dimension of a unit.
+// inner dimension K of the unit's shape.
 func (u Units) depth() uint32 {
 	if !u.Matrix() {
 		return 32
@@ -50,12 +52,12 @@ func (u Units) depth() uint32 {
 	return uint32(u.Shape.K)
 }
 
-// FindUnits returns the units that a device multiplies bytes with. They are matrix units if the
-// device has usable ones, and packed dot products otherwise. FindUnits runs a kernel to learn the
-// Order of matrix units. If the order is no permutation of bits, FindUnits returns packed dot
-// products. The error is a *vk.UnsupportedError if the device has no packed dot products, which the
-// conversions need in any case. Other errors come from package vk. A Dry device cannot run the
-// kernel: its Order may differ from the Order of the real device.
+// FindUnits returns the units with which a device multiplies bytes: matrix units if the device has
+// usable ones, and packed dot products otherwise. FindUnits runs a kernel to find the Order of
+// matrix units. If the order is not a permutation of bits, FindUnits returns packed dot products.
+// The error is a *vk.UnsupportedError if the device has no packed dot products, because the
+// conversion of factors always needs them. Other errors come from package vk. For a vk.Dry device,
+// which cannot run the kernel, Order may differ from the Order of the real device.
 func FindUnits(ctx context.Context, dev *vk.Device) (Units, error) {
 	info := dev.Info()
 	if !info.IntegerDotProducts() { // the conversions of factors use packed dot products
@@ -102,19 +104,21 @@ func Candidates(info vk.Info) []Units {
 	return []Units{dots, {Shape: best, Order: dots.Order}}
 }
 
-// irregular is the answer of a device whose order is no permutation of bits.
+// irregular is the stored result for a device on which the order of the elements of a fragment
+// cannot be described by Units.Order.
 const irregular = "irregular"
 
 // usable tells whether the kernels can use matrix units of shape s. The three sizes must be powers
-// of two within the kernels' limits. Each invocation must hold whole words of four elements.
+// of two within the limits of the kernels. Each invocation must hold whole 32-bit words of four
+// elements.
 func usable(s vk.MatrixShape, subgroup int) bool {
 	power := func(n int) bool { return bits.OnesCount(uint(n)) == 1 }
 	return power(s.M) && power(s.N) && power(s.K) && s.K >= 8 && s.K <= 32 && s.M <= 16 && s.N <= 16 &&
 		subgroup > 0 && s.M*s.N%(4*subgroup) == 0
 }
 
-// readOrder runs a kernel and returns the place of each element of a fragment: row + M·column of
-// each element, in the order of invocations.
+// readOrder runs a kernel and returns the place row + M·column of each element of a fragment. The
+// elements are listed in the order of the invocations.
 func readOrder(ctx context.Context, dev *vk.Device, s vk.MatrixShape) ([]uint32, error) {
 	kernel, err := vk.Build(dev, shaders.EmulatedOrder(), shaders.EmulatedOrderSpec{
 		LocalSize: uint32(dev.Info().Subgroup), FragM: uint32(s.M), FragN: uint32(s.N),
@@ -137,8 +141,8 @@ func readOrder(ctx context.Context, dev *vk.Device, s vk.MatrixShape) ([]uint32,
 	return order, vk.Download(ctx, dev, vk.Vector(order), region.In(ws))
 }
 
-// pack returns Units.Order for a list of places. It returns false if no permutation of the bits of
-// an element's number gives the places.
+// pack returns Units.Order for a list of places row + M·column of the elements of a fragment.
+// `linear` is false if the places are not a permutation of the bits of an element's number.
 func pack(order []uint32) (packed uint32, linear bool) {
 	for i := range bits.Len(uint(len(order) - 1)) {
 		place := order[1<<i]
@@ -155,7 +159,7 @@ func pack(order []uint32) (packed uint32, linear bool) {
 	return packed, true
 }
 
-// unpack returns the place of element e under the packed order.
+// unpack returns the place row + M·column of element e in a fragment, for the packed order.
 func unpack(packed uint32, e int) (place uint32) {
 	for i := range 8 {
 		place |= uint32(e>>i&1) << (packed >> (4 * i) & 15)

@@ -16,12 +16,17 @@ import (
 	"math/big"
 )
 
-// Least and Most bound the number of moduli of a product. With 13 moduli, the errors satisfy the
+// Least and Most limit the number of moduli of a product. With 13 moduli, the errors satisfy the
 // error bounds of native products if the inner dimension is 89 or more. With 14 moduli, the errors
 // satisfy these bounds for every inner dimension.
 const (
 	Least = 13
 	Most  = 16
+
+	// Rough is the only number of moduli below Least that the kernels support. The errors are at
+	// most a few times 2⁻³⁹ of the norms of the factors. Rough is for iterations whose later steps
+	// correct such errors.
+	Rough = 10
 )
 
 // MostInner is the largest inner dimension of a product. 128²·MostInner is less than 2³¹, so the
@@ -30,11 +35,11 @@ const MostInner = 131071
 
 // OnePass is the largest inner dimension for which one step reduces a sum modulo pᵢ < 256. The
 // residues modulo such a pᵢ are at most 127 in magnitude. Sums over a longer inner dimension need
-// two steps. Modulo 256 no step is needed: the low byte of the sum is the residue.
+// two steps. Modulo 256 no step is needed, because the low byte of the sum is the residue.
 const OnePass = 1082
 
-// all has the moduli p₀, p₁, … A residue is a signed byte. Modulo 256 a residue lies in [−128, 127].
-// Modulo every other p a residue lies in [−(p−1)/2, (p−1)/2].
+// all has the moduli p₀, p₁, … A residue is a signed byte. Modulo 256 a residue lies in [−128,
+// 127]. Modulo each other modulus p, a residue lies in [−(p−1)/2, (p−1)/2].
 var all = [Most]int64{256, 255, 253, 251, 247, 241, 239, 233, 229, 227, 223, 217, 211, 199, 197, 193}
 
 // Modulus returns pᵢ.
@@ -46,8 +51,8 @@ type System struct {
 	N int
 	P *big.Int
 
-	// Exponent is A and Bound is ⌊c·2²⁹⌋, where c·4^A = P/2·(1−2⁻²⁰) and 1 ≤ c < 4. The scaling of
-	// the rows uses both.
+	// Exponent is the integer A and Bound is ⌊c·2²⁹⌋, where c·4^A = P/2·(1−2⁻²⁰) and 1 ≤ c < 4. P
+	// is the product of the moduli. The scaling of the rows of factors uses A and c.
 	Exponent int
 	Bound    uint64
 
@@ -69,7 +74,8 @@ func New(n int) *System {
 		m := big.NewInt(p)
 		s.Inverse = append(s.Inverse, new(big.Int).ModInverse(new(big.Int).Quo(s.P, m), m).Int64())
 	}
-	// half is P/2·(1−2⁻²⁰) in units of 2⁻²¹. The largest A with 4^A ≤ half makes 1 ≤ c < 4.
+	// `half` is P/2·(1−2⁻²⁰) in units of 2⁻²¹. With the largest A for which 4^A ≤ P/2·(1−2⁻²⁰), c
+	// satisfies 1 ≤ c < 4.
 	half := new(big.Int).Mul(s.P, big.NewInt(1<<20-1))
 	s.Exponent = (half.BitLen() - 1 - 21) / 2
 	s.Bound = new(big.Int).Rsh(new(big.Int).Lsh(half, 29), uint(21+2*s.Exponent)).Uint64()
@@ -106,14 +112,14 @@ func Multiplier(i int) int64 { return (1<<32 + all[i]/2) / all[i] }
 // FractionBits is the number of bits of Fraction.
 const FractionBits = 80
 
-// Fraction returns round(2⁸⁰/pᵢ).
+// Fraction returns round(2⁸⁰/pᵢ), which is 1/pᵢ with FractionBits bits after the point.
 func Fraction(i int) *big.Int {
 	p := big.NewInt(all[i])
 	x := new(big.Int).Lsh(big.NewInt(1), FractionBits)
 	return x.Quo(x.Add(x, new(big.Int).Rsh(p, 1)), p)
 }
 
-// Limbs returns Fraction(i) in four limbs of 20 bits. The lowest limb is the first.
+// Limbs returns Fraction(i) as four limbs of 20 bits. The first limb has the lowest bits.
 func Limbs(i int) (limbs [4]uint32) {
 	g := Fraction(i)
 	for l := range limbs {
@@ -122,7 +128,7 @@ func Limbs(i int) (limbs [4]uint32) {
 	return limbs
 }
 
-// Parts returns the fraction and the exponent of P. P rounded to a double is
+// Parts returns the fraction and the exponent of P as a double: P rounded to a double is
 // 2^exponent·(1 + fraction·2⁻⁵²).
 func (s *System) Parts() (fraction uint64, exponent int) {
 	f, _ := new(big.Float).SetInt(s.P).Float64()

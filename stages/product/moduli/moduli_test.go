@@ -49,8 +49,8 @@ func TestModuliAreCoprimeAndResiduesAreBytes(t *testing.T) {
 	}
 }
 
-// Let xₖ be the bytes of x = Σ 256ᵏ·xₖ. If the weights replace the powers 256ᵏ, the sum is congruent
-// to q·x. Its magnitude stays below 2¹⁸.
+// TestWeights checks Weights. Let xₖ be the bytes of x = Σ 256ᵏ·xₖ. If the weights replace the
+// powers 256ᵏ, the sum must be congruent to q·x modulo p, and its magnitude must be below 2¹⁸.
 func TestWeights(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for i := range Most {
@@ -75,9 +75,9 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// One step of the reduction gives the symmetric residue of every sum of OnePass terms. Two steps
-// give the symmetric residue of every sum of MostInner terms. The test takes sums half-way between
-// two multiples of p, because the rounding changes there.
+// TestReduction checks that one step of the reduction gives the symmetric residue of every sum of
+// OnePass terms, and that two steps give the symmetric residue of every sum of MostInner terms. The
+// test uses sums half-way between two multiples of p, because the rounding changes there.
 func TestReduction(t *testing.T) {
 	step := func(x, p, m int64) int64 { return x - (x*m+1<<31)>>32*p }
 	for i := 1; i < Most; i++ { // modulo 256 there is no reduction: the low byte is the residue
@@ -104,7 +104,8 @@ func TestReduction(t *testing.T) {
 	}
 }
 
-// The limbs of 20 bits hold 2⁸⁰/p rounded to an integer. The sums over all moduli fit 32 bits.
+// TestLimbs checks that the four limbs of 20 bits hold 2⁸⁰/p rounded to an integer, and that the
+// sums over all moduli fit 32 bits.
 func TestLimbs(t *testing.T) {
 	most := int64(0)
 	for i := range Most {

@@ -8,8 +8,9 @@ import (
 	"github.com/vkevd/vkevd/tests/testdata"
 )
 
-// The test solves a collection of tridiagonal matrices on which solvers have failed. It is skipped
-// if there is no collection. The error of the reference values is about one ulp of ‖T‖.
+// TestDivideConquerCollection solves a collection of tridiagonal matrices on which solvers have
+// failed. The test is skipped if there is no collection. The error of the reference values is about
+// one ulp of ‖T‖.
 func TestDivideConquerCollection(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes some seconds")

@@ -5,24 +5,26 @@ import (
 	"slices"
 )
 
-// Columns are the columns of two solved blocks. Deflation divides them into poles of the secular
-// equation and eigenvectors of the merged block. A chain is a sequence of rotations of columns
-// whose eigenvalues agree to working accuracy. Three such columns a, b and c form this chain:
+// Columns holds the columns of two solved blocks of Q. Deflation divides them into poles of the
+// secular equation and eigenvectors of the merged block. A chain is a sequence of rotations of
+// columns whose eigenvalues agree to working accuracy. Three such columns a, b and c form this
+// chain, where z is the weight of a column in the secular equation:
 //
 //	rotate a and b:   a is deflated (its z becomes 0), and z of b becomes the norm of both z
 //	rotate b and c:   b is deflated, and z of c becomes the norm of all three z
 //	end:              c is a pole
 //
-// So a cluster of equal eigenvalues leaves a single pole. Until Number is called, Merge.Dst
-// contains i for pole i, and −1−i for the i-th deflated column.
+// So a cluster of equal eigenvalues has a single pole. Until Number is called, Merge.Dst contains i
+// for pole i, and −1−i for the i-th deflated column.
 type Columns struct {
 	Merge *Merge // the merge that is being prepared
 
-	// These members have one element per column of Q. Rotations change them.
+	// D, Z and Rows have one element per column of Q. Rotations change them.
 	D, Z []float64
 	Rows Rows
 
-	// LastChain is the last column of the chain that has not ended, or −1 if there is none.
+	// LastChain is the last column of the chain of rotations that has not ended, or −1 if there is
+	// no such chain.
 	LastChain int32
 
 	support      []rowSet // rows of each column of Q
@@ -33,16 +35,16 @@ type Columns struct {
 // rowSet is the set of rows in which a column can have non-zeros.
 type rowSet int8
 
-// The columns of W are sorted by these sets, in this order.
+// These are the possible sets of rows. The columns of W are sorted by these sets, in this order.
 const (
 	upperRows rowSet = iota // rows of the upper block
 	allRows
 	lowerRows
 )
 
-// NewColumns returns the columns of two solved blocks, with no chain and with zeros in Z. d has the
-// values of the two blocks, and rows has the first and last rows of their vectors. Both are in the
-// order of Q's columns. d and rows are not written.
+// NewColumns returns the columns of two solved blocks, without a chain and with zeros in Z. d has
+// the values of the two blocks, and `rows` has the first and last rows of their vectors. d and
+// `rows` are in the order of Q's columns, and are not written.
 func NewColumns(p Pair, d []float64, rows Rows) *Columns {
 	n := p.N()
 	reals, ints := emptyLists[float64](12, n), emptyLists[int32](2, n)
@@ -61,8 +63,8 @@ func NewColumns(p Pair, d []float64, rows Rows) *Columns {
 	return b
 }
 
-// emptyLists returns a function that makes empty lists, each with room for n elements. The function
-// may be called as many times as lists says. All lists share one allocation, because many small
+// emptyLists returns a function that makes empty lists, each with space for n elements. The
+// function may be called `lists` times. All lists share one allocation, because many small
 // allocations would take longer than the work on the lists.
 func emptyLists[T any](lists, n int) func() []T {
 	store := make([]T, lists*n)
@@ -73,9 +75,9 @@ func emptyLists[T any](lists, n int) func() []T {
 	}
 }
 
-// Pole adds column c, the next column in ascending order of D. If the rotation of the last chain's
-// column and c is allowed, c joins the last chain. Otherwise Pole ends the last chain and begins a
-// new one. tol is the largest magnitude of an element that counts as zero.
+// Pole adds column c, which must be the next column in ascending order of D. If the rotation of the
+// last chain's last column and c is allowed, c joins this chain. Otherwise Pole ends this chain and
+// begins a new chain with c. `tol` is the largest magnitude of an element that is taken as zero.
 func (b *Columns) Pole(c int32, tol float64) {
 	if m := b.Merge; b.LastChain < 0 || !b.rotate(b.LastChain, c, tol) {
 		b.EndChain()
@@ -85,10 +87,10 @@ func (b *Columns) Pole(c int32, tol float64) {
 	b.LastChain = c
 }
 
-// rotate rotates columns a and c so that z[a] becomes zero, deflates a and returns true. It does so
-// only if d[a] and d[c] are so close that the diagonal stays diagonal to working accuracy: the
-// off-diagonal element that the rotation makes is at most tol. Otherwise it returns false and
-// changes nothing.
+// rotate rotates columns a and c so that z[a] becomes zero, deflates a and returns true. The
+// rotation is allowed if d[a] and d[c] are so close that the diagonal matrix stays diagonal to
+// working accuracy: the off-diagonal element that the rotation makes must be at most `tol`.
+// Otherwise rotate returns false and changes nothing.
 func (b *Columns) rotate(a, c int32, tol float64) bool {
 	za, zc := b.Z[a], b.Z[c]
 	if math.Abs((b.D[c]-b.D[a])*za*zc) > 2*tol*(za*za+zc*zc) {
@@ -110,7 +112,7 @@ func (b *Columns) rotate(a, c int32, tol float64) bool {
 	return true
 }
 
-// Turn rotates the columns a and c as one step of a chain does (type Columns):
+// Turn rotates the columns a and c as one step of a chain does (see type Columns):
 //
 //	a ← cos·a + sin·c      c ← cos·c − sin·a
 func (b *Columns) Turn(a, c int32, cos, sin float64) {
@@ -122,8 +124,8 @@ func (b *Columns) Turn(a, c int32, cos, sin float64) {
 	}
 }
 
-// Deflate records that column a of Q is an eigenvector with the value D[a], after the rotations so
-// far. It returns the number for column a in Merge.Dst.
+// Deflate records that column a of Q, after the rotations so far, is an eigenvector with the value
+// D[a]. It returns the number that Merge.Dst gives to column a.
 func (b *Columns) Deflate(a int32) (dst int32) {
 	m, rows := b.Merge, &b.deflatedRows
 	m.deflated = append(m.deflated, b.D[a])
@@ -131,8 +133,8 @@ func (b *Columns) Deflate(a int32) (dst int32) {
 	return -int32(len(m.deflated))
 }
 
-// EndChain records that the last chain has ended. The last column of the chain remains a pole of
-// the secular equation. EndChain does nothing if there is no chain.
+// EndChain ends the last chain of rotations. The last column of the chain becomes a pole of the
+// secular equation. EndChain does nothing if there is no chain.
 func (b *Columns) EndChain() {
 	if b.LastChain < 0 {
 		return
@@ -142,14 +144,14 @@ func (b *Columns) EndChain() {
 	b.LastChain = -1
 }
 
-// AddPole records that the next pole is column c of Q, after the rotations so far.
+// AddPole records that the next pole is column c of Q, as it is after the rotations so far.
 func (b *Columns) AddPole(c int32) {
 	b.SetPole(b.Merge.K, c)
 	b.Merge.K++
 }
 
-// SetPole records that pole i, which belonged to another column before, is column c of Q, after the
-// rotations so far.
+// SetPole records that pole i belongs to column c of Q. Before the call, pole i belonged to another
+// column. The values of the pole are those of column c after the rotations so far.
 func (b *Columns) SetPole(i int, c int32) {
 	m := b.Merge
 	m.D[i], m.Z[i] = b.D[c], b.Z[c]
@@ -157,9 +159,9 @@ func (b *Columns) SetPole(i int, c int32) {
 	b.poleSupport[i] = b.support[c]
 }
 
-// Single records columns of Q that are eigenvectors without any rotation. It ends the last chain,
-// and Pole must not be called afterwards. These columns come last among the deflated columns, so
-// that the deflated columns that were rotated have consecutive numbers.
+// Single records columns of Q that are eigenvectors without a rotation. It ends the last chain, and
+// Pole must not be called afterwards. These columns come last among the deflated columns, so that
+// the deflated columns that were rotated have consecutive numbers.
 func (b *Columns) Single(columns []int32) {
 	b.EndChain()
 	m := b.Merge
@@ -171,10 +173,11 @@ func (b *Columns) Single(columns []int32) {
 	}
 }
 
-// Number numbers the columns of W: first poles with rows in the upper block only, then poles with
-// rows in both blocks, then poles with rows in the lower block only, then deflated columns. gathers
-// are the Gather of the merge, and others with the same numbers in Dst. Their chains must contain
-// all columns of Q. Number also sets the first and last rows of the deflated columns of Q.
+// Number numbers the columns of W in this order: poles with rows in the upper block only, poles
+// with rows in both blocks, poles with rows in the lower block only, deflated columns. The argument
+// `gathers` has the Gather of the merge, and may have further values of type Gather with the same
+// numbers in Dst. The chains of each Gather must contain all columns of Q. Number also sets the
+// first and last rows of the deflated columns of Q.
 func (b *Columns) Number(gathers ...*Gather) {
 	m := b.Merge
 	m.D, m.Z, m.W = m.D[:m.K], m.Z[:m.K], m.W.Of(0, m.K)

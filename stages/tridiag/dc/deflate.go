@@ -6,13 +6,14 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// newMerge deflates (dlaed2): it finds the columns of Q that are eigenvectors of the merged block
-// to working accuracy. It also rotates pairs of columns to get more such columns.
+// Deflate prepares a merge (dlaed2): it finds the columns of Q that are eigenvectors of the merged
+// block already, to working accuracy. It rotates pairs of columns to get more such columns.
 //
-// d has the eigenvalues of the two blocks, and rows has the first and last rows of their vectors.
-// Both are in the order of Q's columns. d[order[i]] ascends. rho is the off-diagonal element of T
-// between the two blocks.
-func newMerge(p Pair, d []float64, rows Rows, order []int32, rho float64) *Merge {
+// d has the eigenvalues of the two blocks, and `rows` has the first and last rows of their vectors.
+// d and `rows` are in the order of Q's columns. `order` is the permutation for which d[order[i]]
+// ascends. `rho` is the off-diagonal element of T between the two blocks. The kernel stedc_deflate
+// does the same operations, with the same bits.
+func Deflate(p Pair, d []float64, rows Rows, order []int32, rho float64) *Merge {
 	b := NewColumns(p, d, rows)
 	tol := 8 * tridiag.Roundoff * setWeights(b, rows, rho)
 	var negligible []int32
@@ -28,10 +29,10 @@ func newMerge(p Pair, d []float64, rows Rows, order []int32, rho float64) *Merge
 	return b.Merge
 }
 
-// setWeights sets Z and Rho so that ρ·v·vᵀ becomes Rho·Z·Zᵀ, Rho > 0. It returns the largest
-// magnitude of D and Z. The vector v is (… 1, ±1 …) with the sign of ρ. So Z consists of the last
-// row of the upper block's vectors and ± the first row of the lower block's vectors. Both rows have
-// norm 1, and Z is scaled to norm 1.
+// setWeights sets Z and Rho so that Rho·Z·Zᵀ = ρ·z·zᵀ with z = Qᵀ·v, Rho > 0 and ‖Z‖ = 1. It
+// returns the largest magnitude of D and Z. The vector v is (… 1, ±1 …) with the sign of ρ. So z
+// consists of the last row of the upper block's vectors, and ± the first row of the lower block's
+// vectors. Each of the two rows has norm 1.
 func setWeights(b *Columns, rows Rows, rho float64) (largest float64) {
 	m := b.Merge
 	m.Rho = 2 * math.Abs(rho)

@@ -5,8 +5,10 @@
 //	  = Q·(D + ρ·z·zᵀ)·Qᵀ            solve the halves, Q = diag(Q1, Q2), z = Qᵀ·v
 //	  = (Q·S)·Λ·(Q·S)ᵀ               roots of the secular equation, then a product
 //
-// The levels of merges form a tree. The tree of a T that splits into two blocks, one of 6 leaves a
-// … f and one of 2 leaves g and h, has the levels
+// The halves are divided in the same way, until they are small. The smallest parts are the leaves,
+// and QL iteration solves them. Solving two neighbouring parts together is a merge. The merges form
+// a tree of levels. In this example T splits into two blocks, one with 6 leaves a … f and one with
+// 2 leaves g and h:
 //
 //	2        ┌────── A ──────┐
 //	1     ┌─ B ─┐         ┌─ C ─┐
@@ -15,13 +17,14 @@
 //
 // The merges of one level are independent. A and F are whole blocks of T.
 //
-// Where to read:
+// The files are:
 //
 //	solve.go         the algorithm, from top to bottom
 //	tree.go          T is split into blocks, and each block is torn into a tree
-//	solution.go      one solution in progress: what is known between the levels
+//	solution.go      one solution in progress
+//	rounds.go        the values pass, with deflation on the host
 //	leaf.go          a leaf, solved by QL iteration
-//	deflate.go       eigenvectors that a merge leaves as they are
+//	deflate.go       deflation: eigenvectors that a merge does not change
 //	merge.go         what a back end computes in a merge
 //	secular.go       the eigenproblem of D + ρ·z·zᵀ
 //	secular_root.go  one root of its secular equation
@@ -29,14 +32,14 @@
 //	host.go          the back end in plain Go
 //
 // The solver has two passes. The values pass solves leaves and secular equations, level by level.
-// For this a merge needs only the first and the last row of the vectors of both halves, and it
-// computes the first and the last row of its own vectors. The vectors pass forms the vectors of all
-// levels. It makes no further decisions.
+// It needs only the first and the last row of the vectors of each block. The vectors pass forms all
+// vectors, level by level, and decides nothing.
 //
-// The driver keeps O(n) numbers per level. A Backend does all work of n² or n³ operations. The
-// same input gives the same bits: nothing depends on the number of processors.
+// The solver keeps O(n) numbers per level. A Backend does all work of n² or n³ operations. A
+// WholeBackend also decides the deflation in the values pass, which takes O(n) operations per
+// level. The same input gives the same bits: the results do not depend on the number of processors.
 //
 // The package runs in production. Package stages implements Backend on a device. The back end in
-// plain Go, Host, is blocked and parallel and solves blocks for package mrrr. Package stages/ref
+// plain Go, Host, is blocked and parallel, and solves blocks for package mrrr. Package stages/ref
 // has independent solvers, and the tests compare this package with them.
 package dc

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Host is the Backend in plain Go. It is the specification of other back ends, and also runs in
+// Host is the Backend in plain Go. It specifies the results of other back ends, and also runs in
 // production. Host is blocked, uses gonum's matrix products and runs on all processors.
 type Host struct {
 	n       int
@@ -19,26 +19,27 @@ type Host struct {
 	columns int       // number of columns of the result, which is in q
 }
 
-// solvedLeaf holds the vectors of a leaf: rows and columns [lo, lo+n) of Q.
+// solvedLeaf holds the vectors of a leaf, a smallest subproblem: rows and columns [lo, lo+n) of Q.
 type solvedLeaf struct {
 	lo, n   int
 	vectors []float64 // n×n, column-major
 }
 
-// panelColumns is the number of columns of S that are in memory at the same time.
+// panelColumns is the number of columns of S (the vectors of a secular equation) that are in memory
+// at the same time.
 const panelColumns = 128
 
 // NewHost prepares a back end for order n. It allocates no memory of order n² before Vectors is
 // called.
 func NewHost(n int) *Host { return &Host{n: n} }
 
-// column returns rows [lo, hi) of column c of the n×n matrix a.
+// column returns rows [lo, hi) of column c of the n×n matrix a, as a slice.
 func (b *Host) column(a []float64, c, lo, hi int) []float64 {
 	return a[lo+c*b.n : hi+c*b.n]
 }
 
-// vectors returns the result of Vectors, n×columns, column-major. It is empty if Vectors was not
-// called.
+// vectors returns the result of Vectors, n×columns and column-major. The result is empty if Vectors
+// was not called.
 func (b *Host) vectors() []float64 { return b.q[:b.n*b.columns] }
 
 // Leaves implements Backend.
@@ -61,13 +62,13 @@ func (b *Host) Leaves(tree Tree, d, e []float64, rows Rows) error {
 	return nil
 }
 
-// Roots implements Backend. It never fails.
+// Roots implements Backend. The error is always nil.
 func (b *Host) Roots(merges []*Merge) error {
 	solveRoots(merges)
 	return nil
 }
 
-// Vectors implements Backend. It never fails.
+// Vectors implements Backend. The error is always nil.
 func (b *Host) Vectors(levels [][]*Merge, order []int32) error {
 	b.q, b.w, b.zero = make([]float64, b.n*b.n), make([]float64, b.n*b.n), make([]float64, b.n)
 	for _, l := range b.leaves {
@@ -75,7 +76,7 @@ func (b *Host) Vectors(levels [][]*Merge, order []int32) error {
 			copy(b.column(b.q, l.lo+c, l.lo, l.lo+l.n), l.vectors[c*l.n:])
 		}
 	}
-	// Merges of one level touch disjoint blocks of q and w.
+	// The merges of one level use different blocks of q and w, so they can run in parallel.
 	for _, merges := range levels {
 		tridiag.Parallel(len(merges), func(i int) { b.merge(merges[i]) })
 	}
@@ -87,7 +88,7 @@ func (b *Host) Vectors(levels [][]*Merge, order []int32) error {
 	return nil
 }
 
-// merge makes one block of Q from two, as type Merge describes.
+// merge forms one block of Q from two smaller blocks, as type Merge describes.
 func (b *Host) merge(m *Merge) {
 	cut := m.Lo + m.N1
 	halves := []halfRows{
@@ -105,12 +106,13 @@ func (b *Host) merge(m *Merge) {
 	}
 }
 
-// halfRows describes one half of a merge, the rows [lo, hi) of Q. In these rows Q has non-zeros
-// only in columns [from, to), and W[:, :K] only in columns [first, end). Columns are counted from
-// the merge's first column.
+// halfRows describes one half of a merge, which is the rows [lo, hi) of Q. In these rows, Q has
+// non-zeros only in columns [from, to), and the first K columns of W have non-zeros only in columns
+// [first, end). Column 0 is the first column of the merge.
 type halfRows struct{ lo, hi, from, to, first, end int }
 
-// gather forms W = Q·G in the rows of one half.
+// gather computes the rows of W = Q·G in one half. G has the rotations and the permutation of the
+// merge.
 func (b *Host) gather(m *Merge, h halfRows) {
 	from := func(t int32) []float64 {
 		if c := int(m.Src[t]); h.from <= c && c < h.to {
@@ -136,13 +138,13 @@ func (b *Host) gather(m *Merge, h halfRows) {
 	})
 }
 
-// multiply forms the columns [j0, j1) of S and multiplies them by W. The products are columns of
-// the merged Q.
+// multiply forms the columns [j0, j1) of S, which has the vectors of the secular equation, and
+// multiplies W = Q·G by these columns. The products are columns of the merged block of Q.
 func (b *Host) multiply(m *Merge, j0, j1 int, halves []halfRows) {
 	s := make([]float64, (j1-j0)*m.K)
 	tridiag.Parallel(j1-j0, func(j int) { m.Vector(j0+j, m.Row, s[j*m.K:(j+1)*m.K]) })
-	// gonum's BLAS is row-major: it reads a column-major matrix as its transpose. So it computes Qᵀ
-	// = Sᵀ·Wᵀ.
+	// gonum's BLAS is row-major, so it reads a column-major matrix as its transpose. Therefore the
+	// product is computed as Qᵀ = Sᵀ·Wᵀ.
 	for _, h := range halves {
 		rows, inner := h.hi-h.lo, h.end-h.first
 		q := blas64.General{Rows: j1 - j0, Cols: rows, Stride: b.n, Data: b.q[h.lo+(m.Lo+j0)*b.n:]}

@@ -6,29 +6,29 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// These constants limit the QL iteration of a leaf.
+// These constants control the QL iteration of a leaf, a smallest subproblem.
 const (
-	// leafSweeps is the largest number of sweeps per row, on average; two are usual. A leaf that
-	// takes more sweeps has not converged.
+	// leafSweeps is the largest number of sweeps per row; two are usual. A leaf with n rows has not
+	// converged after leafSweeps·n sweeps.
 	leafSweeps = 30
 
-	// leafPatience is the number of sweeps without a converged value after which the iteration
-	// continues in the other direction.
+	// leafPatience is a number of sweeps. If no value converges in leafPatience sweeps, the
+	// iteration continues from the other end of the block.
 	leafPatience = 8
 
 	// leafTiny is a magnitude that is negligible in a block whose norm is about 1. The square of
-	// leafTiny is a normal number. Smaller numbers have a normal square after multiplication by
-	// leafLift.
+	// leafTiny is a normal number. Numbers below leafTiny have a normal square after multiplication
+	// by leafLift.
 	leafTiny, leafLift = 0x1p-400, 0x1p600
 )
 
-// solveLeaf finds T = V·diag(d)·Vᵀ by implicit QL iteration (dsteqr). T has the diagonal d[n], the
-// off-diagonal e[n−1] and a norm of about 1 or less. On return, d has the eigenvalues in ascending
-// order, and v has their vectors, n×n, column-major. v must be zero at the call. e is overwritten.
-// The result is false if the iteration does not end, which has never been seen.
+// solveLeaf computes T = V·diag(d)·Vᵀ by implicit QL iteration (dsteqr). T has the diagonal d[n],
+// the off-diagonal e[n−1] and a norm of about 1 or less. Afterwards d has the eigenvalues in
+// ascending order, and v has their vectors, n×n and column-major. v must be zero before the call. e
+// is overwritten. The result is false if the iteration does not end, which has never been seen.
 //
-// The kernel stedc_leaf does the same with a workgroup: one thread iterates, then all threads apply
-// the rotations of the sweep, each to its own rows.
+// The kernel stedc_leaf does the same with a workgroup: one thread iterates, and then all threads
+// apply the rotations of the sweep, each thread to its own rows.
 func solveLeaf(d, e, v []float64) bool {
 	n := len(d)
 	cos, sin := make([]float64, n), make([]float64, n)
@@ -54,14 +54,15 @@ func solveLeaf(d, e, v []float64) bool {
 	return true
 }
 
-// leafState describes the unreduced block for the next sweep: rows lo … hi, inclusive.
+// leafState describes the unreduced block for the next sweep: rows lo … hi, including hi. A block
+// is unreduced if no off-diagonal element in it is negligible.
 type leafState struct {
 	lo, hi int
 	turned bool // values converge at hi, not at lo
 	futile int  // sweeps since the block was found
 }
 
-// at returns row i of the block, counted from the end where values converge.
+// at returns row i of the block, where row 0 is at the end at which values converge.
 func (s *leafState) at(i int) int {
 	if s.turned {
 		return s.hi - i
@@ -72,13 +73,13 @@ func (s *leafState) at(i int) int {
 // off returns the index in e of the element between rows i and i + 1 of the block.
 func (s *leafState) off(i int) int { return min(s.at(i), s.at(i+1)) }
 
-// next finds the first unreduced block. It returns false if there is none, because then all values
-// are found.
+// next finds the first unreduced block, in which no off-diagonal element is negligible. If no such
+// block exists, all values have been found and next returns false.
 //
-// Values converge at the end of the block with the small elements. In the other direction the bulge
-// would underflow on its way from small to large elements, and the bulge carries the shift. If
-// small elements are in the middle of the block, values may still not converge. Therefore the
-// direction changes from time to time.
+// Values converge at the end of the block with the small elements. In the other direction, the
+// bulge of a sweep would underflow on its way from small to large elements, and the shift would be
+// lost. If small elements are in the middle of the block, values may still not converge. Therefore
+// the direction changes from time to time.
 func (s *leafState) next(d, e []float64) bool {
 	lo := s.lo
 	for lo < len(e) && leafNegligible(e[lo], d[lo], d[lo+1]) {
@@ -104,14 +105,14 @@ func (s *leafState) next(d, e []float64) bool {
 }
 
 // leafNegligible reports whether the off-diagonal element e between the diagonal elements a and b
-// counts as zero.
+// may be taken as zero.
 func leafNegligible(e, a, b float64) bool {
 	e = math.Abs(e)
 	return e <= leafTiny || e*e <= (tridiag.Roundoff*math.Abs(a))*(tridiag.Roundoff*math.Abs(b))
 }
 
-// sweep is one implicit QL step with Wilkinson's shift. It writes cos[i] and sin[i], the rotation
-// of columns i and i + 1 of the block. The rotations apply to the last columns first.
+// sweep is one implicit QL step with Wilkinson's shift. It stores the rotation of columns i and i +
+// 1 of the block in cos[i] and sin[i]. The rotation of the last columns is applied first.
 func (s *leafState) sweep(d, e, cos, sin []float64) {
 	// The shift is the eigenvalue of the leading 2×2 block that is nearer to its first element.
 	last := s.hi - s.lo
@@ -155,7 +156,7 @@ func leafRotation(g, f float64) (c, s, r float64) {
 	return g / r, f / r, r
 }
 
-// sortLeaf sorts the values d into ascending order, and the columns of v in the same way.
+// sortLeaf sorts the values d into ascending order, and permutes the columns of v in the same way.
 func sortLeaf(d, v []float64) {
 	n := len(d)
 	order := Ascending(d)

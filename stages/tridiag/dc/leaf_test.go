@@ -8,7 +8,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
-// A leaf is solved as accurately as LAPACK's QR iteration solves it.
+// TestDivideConquerLeaf checks that leaves, the smallest subproblems, are solved as accurately as
+// LAPACK's QR iteration solves them.
 func TestDivideConquerLeaf(t *testing.T) {
 	var worstR, worstO float64
 	for _, f := range suite.Families {
@@ -43,8 +44,8 @@ func TestDivideConquerLeaf(t *testing.T) {
 	t.Logf("worst residual %.3g, orthogonality %.3g", worstR, worstO)
 }
 
-// A leaf that does not converge gives an error. The test uses an off-diagonal NaN, which never
-// becomes negligible.
+// TestDivideConquerLeafGivesUp checks that a leaf that does not converge gives an error. Its
+// off-diagonal element is NaN, which never becomes negligible.
 func TestDivideConquerLeafGivesUp(t *testing.T) {
 	nan := 0.0
 	nan /= nan

@@ -1,11 +1,11 @@
 package dc
 
-// Merge describes how a back end makes one block of Q from two. Q here is the part of the whole Q
-// with the two blocks, n×n. W is another matrix of the same size. All rows and columns count from
-// Lo. There are three steps.
+// Merge describes how a back end forms one block of Q from two smaller blocks. In this comment Q is
+// only the n×n part of Q with the two blocks, W is another n×n matrix, and row and column 0 are row
+// and column Lo of the whole matrix. There are three steps.
 //
-// Gather. The back end forms W = Q·G, where G consists of rotations and a permutation. A chain is a
-// sequence of rotations that moves one column x along columns of Q. Chain c has the steps t in
+// Gather. The back end computes W = Q·G, where G consists of rotations and a permutation. A chain
+// is a sequence of rotations that moves one column x along columns of Q. Chain c has the steps t in
 // [Chain[c], Chain[c+1]):
 //
 //	first t:       x = Q[:, Src[t]]
@@ -15,17 +15,17 @@ package dc
 //	last t:        W[:, Dst[t]] = x
 //
 // Src and Dst are permutations. So no two chains read or write the same column, and all chains may
-// run at the same time. Most chains have one step: they copy a column.
+// run at the same time. Most chains have one step, which copies a column.
 //
-// Multiply. Column j of S, K×K, is Vector(j, Row) of the secular equation that Roots has solved.
-// The columns J = [From, To) of Q are formed in two halves:
+// Multiply. Column j of the K×K matrix S is Vector(j, Row) of the secular equation that Roots has
+// solved. The columns J = [From, To) of Q are formed in two halves:
 //
 //	Q[:N1, J] = W[:N1, :Upper] · S[:Upper, J]
 //	Q[N1:, J] = W[N1:, Lower:K] · S[Lower:, J]
 //
-// The rest of W[:, :K] is zero and need not be formed: columns before Lower come from the upper
-// block alone, and columns from Upper on from the lower block alone. In the last level J may be a
-// part of the columns. In other levels J is [0, K).
+// The other elements of W[:, :K] are zero and need not be formed: columns before Lower come only
+// from the upper block, and columns from Upper on come only from the lower block. In the last level
+// J may be a part of the columns. In other levels J is [0, K).
 //
 // Copy. Q[:, K:] = W[:, K:], the deflated columns.
 type Merge struct {
@@ -40,12 +40,14 @@ type Merge struct {
 
 	Row []int32 // pole i is column Row[i] of W and row Row[i] of S
 
-	// The first and the last row of W, with one element per pole. The first and the last row of Q
-	// after the merge, with one element per column. Backend.Roots sets the first K elements of Q.
+	// W has the first and the last row of the matrix W, with one element per pole. Q has the first
+	// and the last row of Q after the merge, with one element per column. Backend.Roots sets the
+	// first K elements of Q.
 	W, Q Rows
 
-	// The eigenvalues of columns K, K+1 … of W. The columns of the first elements, rotated in
-	// number, come from rotations. Both parts ascend, or nearly so.
+	// `deflated` has the eigenvalues of columns K, K+1 … of W. The columns of its first `rotated`
+	// elements come from rotations. The elements before index `rotated` ascend, or nearly ascend.
+	// The same is true of the elements from index `rotated` on.
 	deflated []float64
 	rotated  int
 }
@@ -58,7 +60,7 @@ type Gather struct {
 }
 
 // With returns a merge with the rotations and the permutation g, and with the poles, columns and
-// secular equation of m. A singular value decomposition merges the vectors of its other side so.
+// secular equation of m. A singular value decomposition uses it for the vectors of the second side.
 // The roots of the secular equation must be computed for m itself.
 func (m *Merge) With(g Gather) *Merge {
 	other := *m
@@ -78,7 +80,7 @@ func (m *Merge) values(d []float64) {
 func (m *Merge) DeflatedValues(d []float64) { copy(d[m.K:], m.deflated) }
 
 // Order returns the permutation that makes d ascend. d has the values of the merged block: first
-// the roots of the secular equation, which ascend, then the values of the deflated columns.
+// the roots of the secular equation, which ascend, and then the values of the deflated columns.
 func (m *Merge) Order(d []float64) []int32 {
 	roots := make([]int32, m.K)
 	for j := range roots {
@@ -88,10 +90,10 @@ func (m *Merge) Order(d []float64) []int32 {
 	return MergedOrder(d, roots, deflated)
 }
 
-// Restrict sets From and To so that only wanted columns are formed. wanted lists columns of Q whose
-// values are consecutive, in ascending or descending order. The values of S's columns ascend, so
-// the wanted columns of S are consecutive, too. Deflated columns cost nothing and are always
-// formed.
+// Restrict sets From and To so that only wanted columns are formed. `wanted` lists columns of Q
+// with consecutive values, in ascending or descending order. The values of S's columns ascend, so
+// the wanted columns of S are consecutive, too. Deflated columns are always formed, because they
+// need no product.
 func (m *Merge) Restrict(wanted []int32) {
 	m.From, m.To = m.K, 0
 	for _, c := range wanted {

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// literal is a back end that follows the comment of Merge literally, with whole matrices and one
-// row at a time. It checks all data that the driver passes to a back end.
+// literal is a back end that does exactly what the comment of type Merge says, with whole matrices
+// and one row at a time. It checks all data that the solver passes to a back end.
 type literal struct {
 	t *testing.T
 	n int
@@ -59,8 +59,8 @@ func (b *literal) rows(p Pair, rows Rows) {
 	copy(rows.Last[p.Lo:], b.q[p.Hi()-1][p.Lo:p.Hi()])
 }
 
-// Roots computes all columns of the merged Q at once. It returns the first and the last row of Q
-// itself. The values pass computes the same rows without Q, and both must agree.
+// Roots computes all columns of the merged Q. It returns the first and the last row of Q itself.
+// The values pass computes the same rows without Q, and the two results must agree.
 func (b *literal) Roots(merges []*Merge) error {
 	solveRoots(merges)
 	for _, m := range merges {
@@ -137,7 +137,7 @@ func (b *literal) Vectors(levels [][]*Merge, order []int32) error {
 	return nil
 }
 
-// check checks that a merge obeys the comment of type Merge.
+// check checks that the merge m satisfies the comment of type Merge.
 func (b *literal) check(m *Merge) {
 	b.merges++
 	n := m.N()
@@ -177,7 +177,7 @@ func (b *literal) check(m *Merge) {
 	b.both += m.Upper - m.Lower
 }
 
-// TestDivideConquerLiteral compares the back end Host with the back end literal.
+// TestDivideConquerLiteral compares the back end Host with the back end `literal`.
 func TestDivideConquerLiteral(t *testing.T) {
 	lit := &literal{t: t}
 	for _, f := range suite.Families {
@@ -194,8 +194,8 @@ func TestDivideConquerLiteral(t *testing.T) {
 				if err != nil || !(suite.Distance(d, e, values, want) < 1) {
 					t.Fatal(name, err)
 				}
-				// The vectors of close values depend on the last digits of the values, and the two
-				// back ends may differ in these digits.
+				// The vectors of close values depend on the last digits of the values. The
+				// comparison is skipped if the two back ends differ in these digits.
 				if !slices.Equal(values, want) {
 					continue
 				}
@@ -214,13 +214,15 @@ func TestDivideConquerLiteral(t *testing.T) {
 	t.Logf("%d merges, %d rotations, %d columns of both halves", lit.merges, lit.rotated, lit.both)
 }
 
-// testRows has 0.6 and 0.8 on both sides of the cut between the blocks.
+// testRows holds rows of orthogonal matrices, with elements 0.6 and 0.8 next to the cut between the
+// two blocks.
 var testRows = Rows{First: []float64{0.8, -0.6, 0.6, 0.8}, Last: []float64{0.6, 0.8, 0.8, -0.6}}
 
-// All columns are deflated if the two blocks are nearly uncoupled.
+// TestDivideConquerDeflatesAll checks that all columns are deflated if the two blocks are nearly
+// uncoupled.
 func TestDivideConquerDeflatesAll(t *testing.T) {
 	d := []float64{1, 2, 1, 3}
-	m := newMerge(Pair{0, 2, 2}, d, testRows, []int32{0, 2, 1, 3}, 1e-18)
+	m := Deflate(Pair{0, 2, 2}, d, testRows, []int32{0, 2, 1, 3}, 1e-18)
 	if m.K != 0 || m.Upper != 0 || m.Lower != 0 || len(m.Chain) != 5 {
 		t.Errorf("%+v", m)
 	}
@@ -232,10 +234,11 @@ func TestDivideConquerDeflatesAll(t *testing.T) {
 	}
 }
 
-// Columns with equal eigenvalues, of one block or of both, are rotated into one pole. The column of
-// this pole then has rows of both blocks.
+// TestDivideConquerDeflatesEqual checks that columns with equal eigenvalues are rotated into one
+// pole, whether they belong to one block or to both. The column of this pole then has rows of both
+// blocks.
 func TestDivideConquerDeflatesEqual(t *testing.T) {
-	m := newMerge(Pair{0, 2, 2}, []float64{1, 1, 1, 3}, testRows, []int32{0, 1, 2, 3}, -0.5)
+	m := Deflate(Pair{0, 2, 2}, []float64{1, 1, 1, 3}, testRows, []int32{0, 1, 2, 3}, -0.5)
 	if m.K != 2 || m.Lower != 0 || m.Upper != 1 || !slices.Equal(m.Chain, []int32{0, 3, 4}) {
 		t.Errorf("K=%d groups %d %d chains %v", m.K, m.Lower, m.Upper, m.Chain)
 	}

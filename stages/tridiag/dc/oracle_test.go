@@ -12,8 +12,8 @@ var oracles = map[string]func(d, e []float64) (values, z []float64){
 	"Cuppen": ref.DivideConquer, "Jacobi": ref.Jacobi,
 }
 
-// The test compares values and vectors with those of two solvers that share no code with this
-// package. It uses leaves of all sizes.
+// TestSolveAgreesWithOracles compares values and vectors with those of two solvers that share no
+// code with this package. It uses leaves (smallest subproblems) of several sizes.
 func TestSolveAgreesWithOracles(t *testing.T) {
 	var worstValue, worstAngle float64
 	for _, f := range suite.Families {

@@ -15,12 +15,12 @@ import (
 //	f(λ) = 1/Rho + Σ Z[j]²/(D[j] − λ)
 //
 // One root lies above each pole D[j] and below the next pole. A root λ is stored as its nearer pole
-// and its distance from this pole. λ alone would lose digits of D[i] − λ, which the eigenvectors
-// need.
+// and its distance from this pole, because λ alone would lose digits of the differences D[i] − λ,
+// which the eigenvectors need.
 //
-// Each root, each entry of ZHat and each vector can be computed independently, for example by one
+// Each root, each element of ZHat and each vector can be computed independently, for example by one
 // thread or one workgroup. Every sum and product has one fixed order, so that the bits do not
-// depend on the division of the work.
+// depend on the distribution of the work.
 type Secular struct {
 	D, Z []float64
 	Rho  float64
@@ -34,14 +34,14 @@ type Secular struct {
 func (p *Secular) Value(j int) float64 { return p.D[p.Origin[j]] + p.Mu[j] }
 
 // delta returns D[i] − λ[j] to nearly full relative accuracy. No digits cancel, because |Mu[j]| is
-// at most half of the distance between the two poles next to λ[j].
+// at most half the distance between the two poles next to λ[j].
 func (p *Secular) delta(i, j int) float64 { return (p.D[i] - p.D[p.Origin[j]]) - p.Mu[j] }
 
-// Vector writes the unit eigenvector j to s. Its entry for pole i is s[row[i]]. ZHat must be set.
+// Vector writes the unit eigenvector j to s. Its element for pole i is s[row[i]]. ZHat must be set.
 //
-// All vectors are orthogonal to working accuracy, however close the roots are. The reason is that
-// they are the exact vectors of a nearby problem, which has the weights ZHat (Gu and Eisenstat,
-// SIAM J. Matrix Anal. Appl. 15, 1994).
+// All vectors are orthogonal to working accuracy, however close the roots are. They are the exact
+// vectors of a nearby problem, which has the weights ZHat (Gu and Eisenstat, SIAM J. Matrix Anal.
+// Appl. 15, 1994).
 func (p *Secular) Vector(j int, row []int32, s []float64) {
 	sum := 0.0
 	for i, z := range p.ZHat {
@@ -55,7 +55,8 @@ func (p *Secular) Vector(j int, row []int32, s []float64) {
 	}
 }
 
-// products returns the inner products of vector j with x and y, which have one entry per pole.
+// products returns the inner products of unit eigenvector j with x and y, which have one element
+// per pole.
 func (p *Secular) products(j int, x, y []float64) (withX, withY float64) {
 	sum := 0.0
 	for i, z := range p.ZHat {
@@ -73,7 +74,7 @@ func (p *Secular) products(j int, x, y []float64) (withX, withY float64) {
 //
 //	Rho·ẑ[i]² = (λ[i] − D[i]) · Π (λ[j] − D[i])/(D[j] − D[i])   over j ≠ i
 //
-// The factor √Rho stays in ZHat. It has no effect, because the vectors are normalised.
+// ZHat[i] is √Rho·ẑ[i]. The factor √Rho has no effect, because the vectors are normalised.
 func (p *Secular) weight(i int) float64 {
 	w := -p.delta(i, i)
 	for j := range p.D {
@@ -84,7 +85,8 @@ func (p *Secular) weight(i int) float64 {
 	return math.Copysign(math.Sqrt(w), p.Z[i])
 }
 
-// solveSecular sets Origin, Mu and ZHat of all problems, on all processors.
+// solveSecular solves the secular equations of all problems, on all processors: it sets Origin, Mu
+// and ZHat of each problem.
 func solveSecular(problems ...*Secular) {
 	for _, p := range problems {
 		k := len(p.D)
@@ -98,7 +100,8 @@ func solveSecular(problems ...*Secular) {
 }
 
 // secularEach calls f for each index of each problem, on all processors. One call costs about
-// len(D) operations. Each processor gets many calls at a time, so that starting them costs little.
+// len(D) operations. A goroutine makes many calls, so that the cost of starting goroutines is
+// small.
 func secularEach(problems []*Secular, f func(p *Secular, i int)) {
 	const portion = 1 << 14
 	type part struct {

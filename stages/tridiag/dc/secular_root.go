@@ -7,24 +7,27 @@ import (
 )
 
 // secularRoot finds root k of f(λ) = 1/rho + Σ z[j]²/(d[j] − λ), which lies between d[k] and d[k+1]
-// (dlaed4). The root is λ = d[origin] + mu. steps is the number of evaluations of f. The kernel
-// stedc_secular finds one root with a workgroup in the same way.
+// (dlaed4). The root is λ = d[origin] + mu. `steps` is the number of evaluations of f. The kernel
+// stedc_secular finds a root with a workgroup in the same way.
 //
 // The unknown is t > 0, the distance from the nearer pole. If the upper pole is nearer, the axis is
-// reflected (side = −1). The function
+// reflected (`side` = −1). `near` and `far` are the squared weights of the nearer pole and of the
+// other pole, and `gap` is the distance from the nearer pole to the other pole. The function
 //
 //	g(t) = side·f = side/rho + ψ(t) + φ(t) − near/t + far/(gap − t)
 //
-// rises from −∞ at the near pole, t = 0, and has its root in (0, gap/2]. ψ < 0 is the sum over the
-// poles beyond the near pole, and φ > 0 the sum over the poles beyond the far pole. The last root
-// has no pole above it. For the last root the far pole is the one below the near pole, gap < 0, and
-// φ < 0 is the sum over all other poles. The last root is below 2·rho, as ‖z‖ ≈ 1.
+// increases from −∞ at the near pole, t = 0, and has its root in (0, gap/2]. ψ < 0 is the sum over
+// the poles beyond the near pole, and φ > 0 is the sum over the poles beyond the far pole. The last
+// root has no pole above it. In this case the far pole is the pole below the near pole, gap < 0,
+// and φ < 0 is the sum over all other poles. The last root is below 2·rho, because ‖z‖ ≈ 1.
 //
 // Each step replaces ψ and φ by c − s/t and c' + s'/(gap − t), which have the same values and
 // derivatives at t (the middle way of Li, LAPACK Working Note 89). The step then solves a quadratic
-// equation. About five steps are usual and twenty are rare. The loop ends for any rounding errors,
-// because the interval [lo, hi] around the root shrinks. If three steps have neither excluded the
-// mean of the interval of three steps ago nor reduced |g| to a tenth, the next t is the mean of
+// equation. About five steps are usual and twenty are rare.
+//
+// The loop ends for any rounding errors, because the interval [lo, hi] around the root shrinks. The
+// progress of every three steps is checked. Either they must have excluded the mean of the interval
+// from the search, or they must have reduced |g| to a tenth. Otherwise the next t is the mean of
 // [lo, hi].
 func secularRoot(d, z []float64, rho float64, k int) (origin int, mu float64, steps int) {
 	top := len(d) - 1
@@ -48,9 +51,9 @@ func secularRoot(d, z []float64, rho float64, k int) (origin int, mu float64, st
 	}
 	shift, flat := d[origin], side/rho
 
-	// The root solves near/t = flat + ψ + φ + far/(gap − t). The right side rises. So for t ≤ hi it
-	// is at most the sum of its positive terms at hi. Half of the t for this sum is a safe lower
-	// end.
+	// The root solves near/t = flat + ψ + φ + far/(gap − t). The right side increases with t. So
+	// for t ≤ hi it is at most the sum of its positive terms at hi. Half of the t for this sum is a
+	// safe lower end.
 	lo := near / (max(flat, 0) + max(phi+far/(gap-hi), 0)) / 2
 
 	// Sums of K terms have rounding errors of a few ulp, plus about √K ulp.
@@ -92,10 +95,10 @@ func secularRoot(d, z []float64, rho float64, k int) (origin int, mu float64, st
 	return origin, side * t, steps
 }
 
-// secularSums returns sums of z[j]²/(d[j] − λ), and their derivatives, at λ = shift + mu. psi is
-// the sum over the poles below pole lower, and phi is the sum over the poles above pole lower+1. If
-// λ is above all poles, phi is the sum over the poles below pole lower. Small terms are added
-// first.
+// secularSums returns sums of z[j]²/(d[j] − λ), and their derivatives, at λ = shift + mu. `psi` is
+// the sum over the poles with index less than `lower`, and `phi` is the sum over the poles with
+// index greater than `lower`+1. If `above` is true, λ is above all poles; then `psi` is 0, and
+// `phi` is the sum over the poles with index less than `lower`. Small terms are added first.
 func secularSums(d, z []float64, lower int, shift, mu float64, above bool) (psi, dpsi, phi, dphi float64) {
 	for j, pole := range d[:lower] {
 		x := z[j] / ((pole - shift) - mu)
@@ -114,7 +117,7 @@ func secularSums(d, z []float64, lower int, shift, mu float64, above bool) (psi,
 	return psi, dpsi, phi, dphi
 }
 
-// secularQuadratic returns the root t of c − s/t + sFar/(gap − t) in (0, gap). If gap < 0 < c it
+// secularQuadratic returns the root t of c − s/t + sFar/(gap − t) in (0, gap). If gap < 0 < c, it
 // returns the root t > 0. s > 0 and sFar ≥ 0 must hold. The root solves c·t² − b·t + s·gap = 0 with
 // b = c·gap + s + sFar. The discriminant b² − 4·c·s·gap is computed as a sum of two squares, so
 // that no digits cancel.
@@ -129,7 +132,7 @@ func secularQuadratic(c, s, sFar, gap float64) float64 {
 }
 
 // secularMean returns a point that halves the interval (lo, hi), 0 < lo. The point is the geometric
-// mean while hi/lo is large, and the arithmetic mean otherwise.
+// mean if hi/lo is large, and the arithmetic mean otherwise.
 func secularMean(lo, hi float64) float64 {
 	if hi > 4*lo {
 		return math.Sqrt(lo) * math.Sqrt(hi)

@@ -12,8 +12,8 @@ import (
 	"gonum.org/v1/gonum/floats"
 )
 
-// secularFamilies are poles and weights. Gaps and weights are above 8 ulp, as after deflation,
-// unless the name says wild.
+// secularFamilies are families of poles and weights. The gaps between poles and the weights are
+// above 8 ulp, as after deflation, unless the name contains "wild".
 var secularFamilies = []struct {
 	name   string
 	gap, z func(r *rand.Rand, i int) float64
@@ -40,7 +40,7 @@ func secularDecades(k float64) func(*rand.Rand, int) float64 {
 }
 
 // secularEachProblem calls f for problems of every family. The sum of the gaps and the norm of the
-// weights are 1. Poles with wild gaps begin at zero, so that small gaps are not lost.
+// weights are 1. If the gaps are wild, the first pole is zero, so that small gaps are not lost.
 func secularEachProblem(f func(name string, p *Secular)) {
 	for _, family := range secularFamilies {
 		for _, k := range []int{1, 2, 3, 4, 7, 20, 65} {
@@ -61,8 +61,9 @@ func secularEachProblem(f func(name string, p *Secular)) {
 	}
 }
 
-// Each root lies strictly between its poles, is nearest to its origin, and solves
-// the equation up to rounding errors of its terms, as exact arithmetic shows.
+// TestSecularRoots checks each root by exact arithmetic. The root must lie strictly between its
+// poles, its origin must be the nearer pole, and it must solve the equation up to rounding errors
+// of the terms.
 func TestSecularRoots(t *testing.T) {
 	most, worst := 0, 0.0
 	secularEachProblem(func(name string, p *Secular) {
@@ -91,7 +92,7 @@ func TestSecularRoots(t *testing.T) {
 	t.Logf("at most %d steps, %.3g ulp of the terms", most, worst)
 }
 
-// secularExact returns |f| in ulp of the sum of the terms' magnitudes.
+// secularExact returns |f| in ulp of the sum of the terms' magnitudes, computed with 2000 bits.
 func secularExact(p *Secular, origin int, mu float64) float64 {
 	num := func(x float64) *big.Float { return new(big.Float).SetPrec(2000).SetFloat64(x) }
 	lambda := num(p.D[origin])
@@ -110,8 +111,9 @@ func secularExact(p *Secular, origin int, mu float64) float64 {
 	return math.Abs(f) / (terms * tridiag.Roundoff)
 }
 
-// The vectors are orthonormal, for all problems. They belong to the values, to within rounding
-// errors of the matrix, for all problems that deflation can leave.
+// TestSecularVectors checks that the vectors are orthonormal, for all problems. For all problems
+// that deflation can leave, it also checks that the vectors belong to the values, to within
+// rounding errors of the matrix.
 func TestSecularVectors(t *testing.T) {
 	worstO, worstR := 0.0, 0.0
 	secularEachProblem(func(name string, p *Secular) {

@@ -12,19 +12,18 @@ type solution struct {
 	tree   Tree
 	blocks []block
 
-	// d and e are at first the diagonal and the off-diagonal of T after the elements between leaves
-	// were torn out (Tree.tear). When rows [lo, hi) are solved, d[lo:hi] has their eigenvalues in
-	// the order of Q's columns. e[hi−1] still has the off-diagonal element between rows hi−1 and
-	// hi.
+	// d and e are at first the diagonal and the off-diagonal of T, after the elements between
+	// leaves were torn out (Tree.tear). When a block of rows [lo, hi) is solved, d[lo:hi] has its
+	// eigenvalues in the order of Q's columns. e[hi−1] still has the off-diagonal element between
+	// rows hi−1 and hi.
 	d, e []float64
 
-	rows  Rows    // first and last rows of Q's blocks
 	order []int32 // for each block of Q, the permutation that makes the block's part of d ascend; it counts from 0
 }
 
 // newSolution copies T, splits T into blocks, scales each block and tears each block into a tree of
-// leaves. It panics if e is too short or the range of vectors is not within [0, n]. Its error is a
-// *tridiag.NonFiniteError.
+// leaves. It panics if e is too short or if the range of vectors is not within [0, n]. The error is
+// a *tridiag.NonFiniteError.
 func newSolution(d, e []float64, opt Options) (*solution, error) {
 	n := len(d)
 	if len(e) < n-1 {
@@ -40,44 +39,23 @@ func newSolution(d, e []float64, opt Options) (*solution, error) {
 	if leafSize <= 0 {
 		leafSize = defaultLeafSize
 	}
-	s := &solution{d: slices.Clone(d), e: slices.Clone(e[:max(n-1, 0)]), rows: NewRows(n), order: make([]int32, n)}
+	s := &solution{d: slices.Clone(d), e: slices.Clone(e[:max(n-1, 0)]), order: make([]int32, n)}
 	s.blocks = split(d, e)
 	for i := range s.blocks {
 		b := &s.blocks[i]
 		b.exponent = scale(s.d[b.lo:b.hi], s.e[b.lo:b.hi-1])
 		s.tree.tear(s.d, s.e, b.lo, b.hi-b.lo, leafSize)
 	}
-	return s, nil
-}
-
-// orderLeaves sets the order of the leaves' values, which already ascend in each leaf.
-func (s *solution) orderLeaves() {
 	for _, l := range s.tree.Leaves {
 		for i := range l.N1 {
 			s.order[l.Lo+i] = int32(i)
 		}
 	}
+	return s, nil
 }
 
-// merge prepares the merge of two solved blocks: it finds the poles and the deflated columns.
-func (s *solution) merge(p Pair) *Merge {
-	lo, mid, hi := p.Lo, p.Lo+p.N1, p.Hi()
-	d, rho := s.d[lo:hi], s.e[mid-1]
-	order := MergedOrder(d, s.order[lo:mid], s.order[mid:hi])
-	return newMerge(p, d, s.rows.Of(lo, hi), order, rho)
-}
-
-// accept copies the values and rows of a merge whose roots are found.
-func (s *solution) accept(m *Merge) {
-	d := s.d[m.Lo:m.Hi()]
-	m.values(d)
-	copy(s.rows.First[m.Lo:], m.Q.First)
-	copy(s.rows.Last[m.Lo:], m.Q.Last)
-	copy(s.order[m.Lo:], m.Order(d))
-}
-
-// result returns all eigenvalues, ascending and without the scaling. It also returns the columns of
-// Q that hold the wanted vectors, in the order of their values.
+// result returns all eigenvalues in ascending order, with the scaling undone. It also returns the
+// columns of Q that hold the wanted vectors, in the order of their values.
 func (s *solution) result(opt Options) (values []float64, wanted []int32) {
 	v := make([]float64, len(s.d))
 	for _, b := range s.blocks {
@@ -99,9 +77,10 @@ func (s *solution) result(opt Options) (values []float64, wanted []int32) {
 	return values, order[opt.From:opt.To]
 }
 
-// MergedOrder returns the permutation that makes d ascend. upper and lower are the permutations
-// that make the first part and the second part of d ascend. Each of them counts from the beginning
-// of its part. Equal numbers keep their order.
+// MergedOrder returns the permutation that makes d ascend. d has two parts. `upper` is the
+// permutation that makes the first part ascend, and `lower` is the permutation that makes the
+// second part ascend. Index 0 of each permutation is the beginning of its part. Equal numbers keep
+// their order.
 func MergedOrder(d []float64, upper, lower []int32) []int32 {
 	order, n1 := make([]int32, 0, len(d)), int32(len(upper))
 	for len(upper) > 0 && len(lower) > 0 {
@@ -118,7 +97,8 @@ func MergedOrder(d []float64, upper, lower []int32) []int32 {
 	return order
 }
 
-// Ascending returns the permutation that makes v[order[i]] ascend. Equal numbers keep their order.
+// Ascending returns the permutation `order` for which v[order[i]] ascends. Equal numbers keep their
+// order.
 func Ascending(v []float64) (order []int32) {
 	order = make([]int32, len(v))
 	for i := range order {

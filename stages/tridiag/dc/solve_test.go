@@ -13,7 +13,7 @@ import (
 )
 
 // check solves T with and without vectors. It checks all properties that can be checked without a
-// reference solution. It returns the values and the two ratios.
+// reference solution, and returns the values and the two ratios.
 func check(t *testing.T, name string, d, e []float64, opt Options) (values []float64, residual, orthogonality float64) {
 	t.Helper()
 	n := len(d)
@@ -45,8 +45,8 @@ func check(t *testing.T, name string, d, e []float64, opt Options) (values []flo
 	return values, residual, orthogonality
 }
 
-// The test solves every family at every small order. It uses the default leaf size, and leaves so
-// small that all kinds of merges happen.
+// TestDivideConquerSmall solves every family at every small order. It uses the default leaf size,
+// and leaves so small that all kinds of merges happen.
 func TestDivideConquerSmall(t *testing.T) {
 	var worstR, worstO float64
 	for _, f := range suite.Families {
@@ -116,7 +116,8 @@ func TestDivideConquerLarger(t *testing.T) {
 	t.Logf("worst residual %.3g, orthogonality %.3g, Sturm %g", worstR, worstO, worstS)
 }
 
-// A zero anywhere in e splits T there and has no other effect.
+// TestDivideConquerZeroEverywhere checks that a zero anywhere in e splits T there and has no other
+// effect.
 func TestDivideConquerZeroEverywhere(t *testing.T) {
 	const n = 13
 	for mask := range 1 << (n - 1) {
@@ -133,7 +134,8 @@ func TestDivideConquerZeroEverywhere(t *testing.T) {
 	}
 }
 
-// Blocks of very different norms are solved to the accuracy of their own norm.
+// TestDivideConquerBlocksScaleApart checks that blocks of very different norms are solved to the
+// accuracy of their own norms.
 func TestDivideConquerBlocksScaleApart(t *testing.T) {
 	d, e := suite.Random(40)
 	d2, e2 := suite.Random(40)
@@ -158,7 +160,8 @@ func TestDivideConquerBlocksScaleApart(t *testing.T) {
 	}
 }
 
-// The vectors of a range have the same bits as the same columns of all vectors.
+// TestDivideConquerRange checks that the vectors of a range have the same bits as the same columns
+// of all vectors.
 func TestDivideConquerRange(t *testing.T) {
 	for _, f := range suite.Families {
 		for _, n := range []int{1, 2, 7, 30, 63} {
@@ -193,7 +196,7 @@ func TestDivideConquerSameBits(t *testing.T) {
 	}
 }
 
-// Solve does not read the elements of e from n−1 on.
+// TestDivideConquerLongE checks that Solve does not read the elements of e from n−1 on.
 func TestDivideConquerLongE(t *testing.T) {
 	d, e := suite.Random(9)
 	want, wantZ, _ := Solve(d, e, Options{LeafSize: 2})
@@ -223,7 +226,8 @@ func TestDivideConquerRefusesNonFinite(t *testing.T) {
 	}
 }
 
-// If a back end fails, the driver stops and returns the error of the back end.
+// TestDivideConquerBackendError checks that the solver stops if a back end fails, and returns the
+// error of the back end.
 func TestDivideConquerBackendError(t *testing.T) {
 	d, e := suite.Random(20)
 	for fail := range 20 {

@@ -6,28 +6,29 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// These are the limits of check, in units of n·ulp of the block.
+// These are the limits of the function check, in units of n·ulp of the block.
 const (
-	// orthogonalLimit bounds |‖y‖² − m|. A pair of vectors that are not orthogonal counts twice in
-	// this difference. If many eigenvalues are as close as single eigenvalues may be, each product
-	// of two of their vectors has a magnitude of ulp over the relative gap, which is about n·ulp.
-	// There are about m such products. They have random signs, so their sum grows as √m. The limit
-	// is therefore √m if that is more than orthogonalLimit.
+	// orthogonalLimit limits |‖y‖² − m|. A pair of vectors that are not orthogonal counts twice in
+	// this difference. If many eigenvalues are as close to each other as single eigenvalues may be,
+	// the product of two of their vectors has a magnitude of ulp over the relative gap, which is
+	// about n·ulp. There are about m such products with random signs, so their sum grows as √m.
+	// Therefore the limit is √m, if √m is larger than orthogonalLimit. y is the sum of the m
+	// vectors of a block with random signs (see the function check).
 	orthogonalLimit = 50
 
-	// residualLimit is the bound of ‖T·y − Z·Λ·w‖.
+	// residualLimit limits ‖T·y − Z·Λ·w‖ (see the function check).
 	residualLimit = 30
 )
 
 // check marks the blocks whose vectors are wrong as failed. It uses a sum y = Z·w of all m vectors
-// of a block with random signs wᵢ = ±1. On average
+// Z of a block with random signs wᵢ = ±1. On average
 //
 //	( ‖y‖² − m )²      is 2·‖ZᵀZ − I‖²    in Frobenius's norm
 //	‖T·y − Z·Λ·w‖²     is ‖T·Z − Z·Λ‖²
 //
-// and for one pair of vectors that are not orthogonal the first is exact. So a few samples, of n·m
-// operations each, detect the same errors as n·m² operations would. The check does not depend on
-// how the vectors were found.
+// If only one pair of vectors is not orthogonal, the first formula is exact. So a few samples with
+// n·m operations each detect the same errors as a check with n·m² operations. The check does not
+// depend on the method that found the vectors.
 func (s *solution) check(blocks []*block) error {
 	lambda := make([]float64, s.to-s.from)
 	for _, b := range s.blocks {
@@ -57,8 +58,8 @@ func (s *solution) check(blocks []*block) error {
 	return nil
 }
 
-// sampleIsGood checks the m vectors of a block by one sample, y = Z·w and u = Z·Λ·w. It is false if
-// the sample has a NaN.
+// sampleIsGood checks the m vectors of a block by one sample, y = Z·w and u = Z·Λ·w, where w has
+// random signs. The result is false if the sample contains NaN.
 func (s *solution) sampleIsGood(b *block, m float64, y, u []float64) bool {
 	norm2, residual2 := 0.0, 0.0
 	for r := b.lo; r < b.hi; r++ {

@@ -5,7 +5,7 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
 )
 
-// Host is the Backend in plain Go. It is the specification of other back ends, and runs on all
+// Host is the Backend in plain Go. It specifies the results of other back ends, and runs on all
 // processors.
 type Host struct {
 	n, ld int
@@ -14,13 +14,14 @@ type Host struct {
 	z     []float64 // the vectors, n×m, column-major
 }
 
-// NewHost prepares for m vectors of a matrix of order n. It allocates about n·(2·m+2) elements.
+// NewHost prepares a back end for m vectors of a matrix of order n. It allocates about n·(2·m+2)
+// elements.
 func NewHost(n, m int) *Host {
 	ld := min(n, m+2)
 	return &Host{n: n, ld: ld, reps: make([]float64, ld*n), z: make([]float64, n*m)}
 }
 
-// rep returns the representation that a task uses. It shares the memory of b.
+// rep returns the representation that task t uses. The result shares the memory of b.
 func (b *Host) rep(t Task) representation {
 	if t.Slot == RootSlot {
 		return representation{b.root[2*t.Lo:], 2, int(t.Hi - t.Lo)}
@@ -28,19 +29,19 @@ func (b *Host) rep(t Task) representation {
 	return b.slot(t, t.Slot)
 }
 
-// slot returns the representation in a slot, for the block of a task. Its rows are the rows of the
-// block, and it occupies two columns of b.reps.
+// slot returns the representation that is stored in columns number `slot` and `slot`+1 of b.reps,
+// in the rows of the block of task t.
 func (b *Host) slot(t Task, slot int32) representation {
 	return representation{b.reps[int(slot)+int(t.Lo)*b.ld:], b.ld, int(t.Hi - t.Lo)}
 }
 
-// Root implements Backend. It copies rep, which the caller may change afterwards.
+// Root implements Backend. It copies `rep`, which the caller may change afterwards.
 func (b *Host) Root(rep []float64) error {
 	b.root = append(b.root[:0], rep...)
 	return nil
 }
 
-// Count implements Backend. All tasks are counted at the same time; the counts do not depend on the
+// Count implements Backend. The tasks are counted in parallel; the counts do not depend on the
 // number of processors.
 func (b *Host) Count(tasks []Task, x []float64) ([]int32, error) {
 	counts := make([]int32, len(tasks))
@@ -48,15 +49,15 @@ func (b *Host) Count(tasks []Task, x []float64) ([]int32, error) {
 	return counts, nil
 }
 
-// Bisect implements Backend. Each interval must contain its eigenvalue. It is replaced by a shorter
-// interval.
+// Bisect implements Backend. Each interval must contain its eigenvalue, and is replaced by a
+// shorter interval.
 func (b *Host) Bisect(tasks []Task, lo, hi []float64, rtol float64) error {
 	b.bisect(tasks, lo, hi, rtol, true)
 	return nil
 }
 
-// bisect does the work of the method Bisect. If sure is false, the given intervals need not contain
-// the eigenvalues.
+// bisect does the work of Bisect. If `sure` is false, the given intervals need not contain the
+// eigenvalues.
 func (b *Host) bisect(tasks []Task, lo, hi []float64, rtol float64, sure bool) {
 	tridiag.Parallel(len(tasks), func(i int) {
 		t, tol := tasks[i], rtol
@@ -68,7 +69,7 @@ func (b *Host) bisect(tasks []Task, lo, hi []float64, rtol float64, sure bool) {
 }
 
 // Level implements Backend. It finds the vectors first, because a child may overwrite the
-// representation that the vectors are found from.
+// representation from which vectors are computed.
 func (b *Host) Level(l *Level) error {
 	tridiag.Parallel(len(l.Vectors), func(i int) {
 		t := l.Vectors[i]
@@ -77,7 +78,8 @@ func (b *Host) Level(l *Level) error {
 		twist := twisted{b.rep(t), make([]float64, t.Hi-t.Lo), z[t.Lo:t.Hi]}
 		l.Lambda[i], l.Residual[i] = twist.vector(int(t.Index), l.Lo[i], l.Hi[i], l.Gap[i])
 	})
-	// For each cluster all candidates are tried, and only the best one is written.
+	// For each cluster all candidates for its shift are tried, and only the representation with the
+	// best shift is stored.
 	tridiag.Parallel(len(l.Clusters), func(c int) {
 		parent, shifts := b.rep(l.Clusters[c]), l.Shifts[c*Candidates:(c+1)*Candidates]
 		var growth [Candidates]float64
@@ -87,8 +89,9 @@ func (b *Host) Level(l *Level) error {
 		best := Choose(growth[:])
 		l.Chosen[c], l.Growth[c] = int32(best), growth[best]
 	})
-	// First the children that have a place of their own are made, from their parents'
-	// representations. Then the children that overwrite their parents are made.
+	// A child is the new representation of a cluster, and is computed from the representation of
+	// its parent. First the children that have their own memory are computed, and then the children
+	// that overwrite their parents.
 	for _, inPlace := range []bool{false, true} {
 		tridiag.Parallel(len(l.Clusters), func(c int) {
 			t := l.Clusters[c]
@@ -137,7 +140,7 @@ func (b *Host) Sums(lambda []float64) ([]float64, error) {
 func (b *Host) SolveAll(_, _ []float64, _, _ int) ([]float64, error) { return nil, nil }
 
 // Solve implements Backend by divide and conquer. It overwrites the columns of the block's vectors,
-// including the zeros outside of the block's rows.
+// including the zeros in the rows outside the block.
 func (b *Host) Solve(v Block, d, e []float64, from, to int) ([]float64, error) {
 	values, z, err := dc.Solve(d, e, dc.Options{From: from, To: to})
 	if err != nil {

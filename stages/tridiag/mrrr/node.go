@@ -7,7 +7,7 @@ import (
 )
 
 // node is a node of the representation tree: the root of a block, a cluster, or a single
-// eigenvalue. It consists of members [from, to) of the block.
+// eigenvalue. It consists of the members from … to−1 of the block.
 type node struct {
 	*block
 	from, to    int
@@ -16,8 +16,9 @@ type node struct {
 	left, right float64 // distances to the next members outside; infinite if there are none
 }
 
-// parts divides a node between neighbours whose distance is at least gap times the larger of the
-// two. A part of one member is a single eigenvalue, a larger part is a cluster.
+// parts divides a node between two neighbouring members if their distance is at least gap times the
+// larger one of the two. A part with one member is a single eigenvalue, and a larger part is a
+// cluster.
 func (p node) parts(gap float64) (parts []node) {
 	part := p
 	for i := p.from; i < p.to; i++ {
@@ -35,12 +36,12 @@ func (p node) parts(gap float64) (parts []node) {
 	return parts
 }
 
-// task returns the task for member i in the node's representation.
+// task returns the task for a back end that identifies member i in the node's representation.
 func (p node) task(i int) Task {
 	return Task{Lo: int32(p.lo), Hi: int32(p.hi), Slot: p.slot, Index: int32(p.first + i)}
 }
 
-// askVector adds the vector of a single eigenvalue to the work of the level l.
+// askVector adds the computation of a single eigenvalue's vector to the level l.
 func (p node) askVector(l *Level) {
 	m := p.members[p.from]
 	l.Vectors, l.Column = append(l.Vectors, p.task(p.from)), append(l.Column, m.column)
@@ -48,10 +49,11 @@ func (p node) askVector(l *Level) {
 	l.Lambda, l.Residual = append(l.Lambda, 0), append(l.Residual, 0)
 }
 
-// askChild adds a new representation of the cluster to the work of the level l. Candidates for its
-// shift come in pairs, one on the left and one on the right of the cluster. The first pair is as
-// close to the cluster as the intervals allow, and later pairs are further away. Later candidates
-// go at most a quarter of the distance to the next member outside of the cluster.
+// askChild adds the computation of a cluster's new representation to the level l. The candidates
+// for its shift come in pairs: one on the left and one on the right of the cluster. The first pair
+// is as close to the cluster as the intervals allow, and later pairs are further away. The distance
+// of a later candidate from the cluster is at most a quarter of the distance to the next member
+// outside the cluster.
 func (p node) askChild(l *Level) {
 	c := len(l.Clusters)
 	l.Clusters, l.Child = append(l.Clusters, p.task(p.from)), append(l.Child, int32(p.from))
@@ -74,24 +76,24 @@ func (p node) askChild(l *Level) {
 	}
 }
 
-// acceptChild gives the node the new representation of its cluster, which is cluster c of the
-// level. If the representation cannot be used, the node's block is marked as failed. The members of
-// the cluster start at index member of the level. acceptChild returns the index of the next
+// acceptChild gives the node p the new representation of its cluster, which is cluster c of the
+// level l. If the representation cannot be used, the node's block is marked as failed. The members
+// of the cluster begin at index `member` of the level. acceptChild returns the index of the next
 // cluster's first member.
 func (p *node) acceptChild(l *Level, c, member int) int {
 	tau := l.Shifts[c*Candidates+int(l.Chosen[c])]
 	lo, hi := p.members[p.from].lo-min(p.left/2, 1), p.members[p.to-1].hi+min(p.right/2, 1)
-	// Large elements do no harm if the vectors are small there, or if two large elements cancel.
-	// The function check finds out whether they did harm. Only a factorisation that broke down is
-	// of no use.
+	// Large elements of the representation do no harm if the vectors are small there, or if two
+	// large elements cancel. The function check detects whether they did harm. Only a factorisation
+	// that broke down cannot be used at all.
 	if math.IsInf(l.Growth[c], 1) {
 		p.failed, p.hopeless = true, true
 	}
 	for i := p.from; i < p.to; i++ {
 		m := &p.members[i]
 		m.lo, m.hi = l.MemberLo[member], l.MemberHi[member]
-		// The representation did not determine this eigenvalue, which is now outside of the
-		// cluster.
+		// The representation did not determine this eigenvalue, because the eigenvalue is now
+		// outside the cluster.
 		if !(m.lo+tau >= lo && m.hi+tau <= hi) {
 			p.failed = true
 		}

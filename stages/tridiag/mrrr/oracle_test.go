@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
-// TestSolveAgreesWithJacobi compares the values and vectors with those of Jacobi's method, which
-// shares no code with this package.
+// TestSolveAgreesWithJacobi compares values and vectors with those of Jacobi's method, which shares
+// no code with this package.
 func TestSolveAgreesWithJacobi(t *testing.T) {
 	var worstValue, worstAngle float64
 	for _, f := range suite.Families {

@@ -7,8 +7,9 @@ import (
 )
 
 // representation is L·D·Lᵀ = T − σ·I for a block of T, with L unit lower bidiagonal. Row i has dᵢ
-// and lᵢ, the element of L below dᵢ; the last l is 0. It is relatively robust if small relative
-// changes of d and l change each small eigenvalue little, relative to itself.
+// and lᵢ, where lᵢ is the element of L below dᵢ; the last l is 0. A representation is relatively
+// robust if small relative changes of d and l cause only small relative changes of its small
+// eigenvalues.
 type representation struct {
 	at     []float64 // at[i·stride] is dᵢ, at[i·stride+1] is lᵢ
 	stride int
@@ -18,11 +19,11 @@ type representation struct {
 // row returns dᵢ and lᵢ of row i.
 func (r representation) row(i int) (d, l float64) { return r.at[i*r.stride], r.at[i*r.stride+1] }
 
-// count returns the number of eigenvalues of L·D·Lᵀ below x. It is the number of negative pivots of
-// L·D·Lᵀ − x·I = L⁺·D⁺·L⁺ᵀ, computed by the differential stationary transform (dlaneg). A pivot of
-// zero makes the next one infinite, and then ∞/∞ is replaced by its limit 1. The kernels must do
-// the same operations in the same order: products are rounded before they are added, and nothing is
-// fused. x must be finite.
+// count returns the number of eigenvalues of L·D·Lᵀ below x. This is the number of negative pivots
+// of L·D·Lᵀ − x·I = L⁺·D⁺·L⁺ᵀ, computed by the differential stationary transform (dlaneg). A pivot
+// of zero makes the next pivot infinite, and then ∞/∞ is replaced by its limit 1. The kernels must
+// do the same operations in the same order: products are rounded before they are added, and no
+// operation is fused. x must be finite.
 func (r representation) count(x float64) int {
 	count, s := 0, -x
 	for i := range r.n {
@@ -36,8 +37,9 @@ func (r representation) count(x float64) int {
 	return count
 }
 
-// stationaryStep is one step of the stationary transform. It returns s·l²·d/d⁺ − x, where the
-// argument dp is d⁺.
+// stationaryStep is one step of the differential stationary transform, which factors L·D·Lᵀ − x·I.
+// s is the result of the previous step, d and l are the row of the representation, and `dp` is the
+// pivot d⁺ of the row. stationaryStep returns s·l²·d/dp − x.
 func stationaryStep(s, dp, d, l, x float64) float64 {
 	t := s / dp
 	if math.IsNaN(t) {
@@ -50,9 +52,9 @@ func stationaryStep(s, dp, d, l, x float64) float64 {
 	return s
 }
 
-// shifted writes L⁺·D⁺·L⁺ᵀ = L·D·Lᵀ − τ·I to out, unless out is nil. It returns the largest |d⁺|,
-// or infinity if the factorisation breaks down (dlarrf). out may have the memory of r. After a
-// breakdown the rows of out are undefined.
+// shifted writes L⁺·D⁺·L⁺ᵀ = L·D·Lᵀ − τ·I to `out`, unless `out` is nil. It returns the largest
+// |d⁺|, or infinity if the factorisation breaks down (dlarrf). `out` may have the memory of r.
+// After a breakdown the rows of `out` are undefined.
 func (r representation) shifted(tau float64, out *representation) (growth float64) {
 	s := -tau
 	for i := range r.n {
@@ -71,13 +73,13 @@ func (r representation) shifted(tau float64, out *representation) (growth float6
 	return growth
 }
 
-// huge is larger than any element of a useful representation.
+// huge is larger than any element of a representation that can be used.
 const huge = 0x1p200
 
-// bisect shrinks [lo, hi] around eigenvalue k until the interval is no longer than rtol times its
-// larger end (dlarrb), and returns the new ends. If sure is false, eigenvalue k may be outside at
-// first. In that case the interval grows until counts prove that it contains the eigenvalue. The
-// final interval contains the eigenvalue, as far as counts tell.
+// bisect shrinks the interval [lo, hi] around eigenvalue k until its length is at most `rtol` times
+// its larger end (dlarrb), and returns the new ends. If `sure` is false, eigenvalue k may be
+// outside the interval at first. In that case the interval grows until counts prove that it
+// contains the eigenvalue. The final interval contains the eigenvalue, as far as counts can tell.
 func (r representation) bisect(k int, lo, hi, rtol float64, sure bool) (float64, float64) {
 	if !sure {
 		lo, hi = r.bracket(k, lo, hi)
@@ -93,8 +95,8 @@ func (r representation) bisect(k int, lo, hi, rtol float64, sure bool) (float64,
 	return lo, hi
 }
 
-// bracket moves the ends apart until eigenvalue k is between them. It gives up after a fixed number
-// of steps, and then returns ends that need not contain the eigenvalue.
+// bracket moves the ends lo and hi apart until eigenvalue k is between them. After a fixed number
+// of steps it stops, and the returned ends need not contain the eigenvalue.
 func (r representation) bracket(k int, lo, hi float64) (float64, float64) {
 	step := firstStep(lo, hi)
 	for range expansions {
@@ -119,28 +121,30 @@ func (r representation) bracket(k int, lo, hi float64) (float64, float64) {
 
 // These are the limits of bisection.
 const (
-	// tiny is a magnitude. In a representation with norm about 1, an eigenvalue below tiny may be
-	// 0.
+	// tiny is the magnitude below which an eigenvalue may be taken as 0, for a representation with
+	// norm about 1.
 	tiny = 0x1p-300
 
-	// expansions is the largest number of steps that bracket takes at each end. Each step is
-	// expansionFactor times as long as the one before.
+	// expansions is the largest number of steps by which the method `bracket` moves each end of an
+	// interval. Each step is expansionFactor times as long as the previous step.
 	expansions      = 60
 	expansionFactor = 4
 )
 
-// firstStep is the length of the first step of bracket.
+// firstStep returns the length of the first step by which the method `bracket` moves the ends of
+// the interval [lo, hi].
 func firstStep(lo, hi float64) float64 {
 	return max(hi-lo, 4*tridiag.Ulp*max(math.Abs(lo), math.Abs(hi)), tiny)
 }
 
-// worthHalving reports whether an interval is longer than rtol times its larger end.
+// worthHalving reports whether an interval is longer than `rtol` times its larger end.
 func worthHalving(lo, hi, rtol float64) bool {
 	return hi-lo > rtol*max(math.Abs(lo), math.Abs(hi))+tiny
 }
 
-// middle returns the point at which bisection divides an interval. To make the eigenvalue accurate
-// relative to itself, it finds the sign first, then the exponent, then the mantissa.
+// middle returns the point at which bisection divides an interval. The eigenvalue must become
+// accurate relative to its own magnitude. Therefore bisection finds the sign first, then the
+// exponent, then the mantissa.
 func middle(lo, hi float64) float64 {
 	switch {
 	case lo < 0 && hi > 0:
@@ -157,5 +161,6 @@ func middle(lo, hi float64) float64 {
 	return 0.5 * (lo + hi)
 }
 
-// plunge is the factor by which middle approaches an end of the interval that is zero.
+// plunge is the factor by which the function `middle` approaches an end of the interval that is
+// zero.
 const plunge = 0x1p-20

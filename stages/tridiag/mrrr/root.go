@@ -6,28 +6,29 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// These are the sizes of the first steps of an attempt.
+// These constants control the first steps of an attempt.
 const (
-	// perturbation is the relative change of a root's elements, in ulps, in the first attempt. It
-	// is perturbationGrowth times as large in each further attempt.
+	// perturbation is the relative change, in ulps, of the elements of a root representation in the
+	// first attempt. Each further attempt multiplies it by perturbationGrowth.
 	perturbation       = 1
 	perturbationGrowth = 4
 
-	// GridPoints is the largest number of points, in all blocks, at which eigenvalues are counted
-	// before bisection. GridPointsPerRow is their largest number for a row of T.
+	// GridPoints is the largest number of points, for all blocks together, at which eigenvalues are
+	// counted before bisection. GridPointsPerRow is the largest number of points per row of T.
 	GridPoints       = 1 << 15
 	GridPointsPerRow = 16
 )
 
-// root makes the root representation of a block, T − σ·I = L·D·Lᵀ. σ lies outside of Gershgorin's
-// discs, below all eigenvalues in even attempts and above them in odd ones. All pivots then have
-// one sign, and none is larger than the width of the spectrum.
+// root computes the root representation of a block, T − σ·I = L·D·Lᵀ. σ lies outside Gershgorin's
+// discs: below all eigenvalues in attempts 0, 2, …, and above all eigenvalues in attempts 1, 3, ….
+// All pivots then have the same sign, and no pivot is larger than the width of the spectrum.
 //
-// The elements are then changed by some ulps, at random. Eigenvalues of T may agree to the last
-// digit, but those of a random neighbour of T do not (Dhillon, Parlett and Vömel 2005).
+// The elements are then changed by some ulps, at random. Eigenvalues of T may agree in all digits,
+// but the eigenvalues of a random neighbour of T do not (Dhillon, Parlett and Vömel 2005).
 //
-// root sets sigma, negative, least and most of the block, and the block's rows of s.roots. The
-// result depends on T and on attempt alone, so that every back end gets the same bits.
+// root sets the fields `sigma`, `negative`, `least` and `most` of the block, and the block's rows
+// of s.roots. The result depends only on T and on the argument `attempt`, so that every back end
+// gets the same bits.
 func (s *solution) root(b *block, attempt int) {
 	d, e := s.d[b.lo:b.hi], s.e[b.lo:b.hi-1]
 	lo, hi := math.Inf(1), math.Inf(-1)
@@ -65,8 +66,8 @@ func (s *solution) root(b *block, attempt int) {
 	}
 }
 
-// random returns a number in [−1, 1) that depends only on the place i and on use. use must be below
-// 16, because larger values repeat the numbers of the next place.
+// random returns a pseudorandom number in [−1, 1) that depends only on the index i and on the
+// number `use`. `use` must be below 16, because larger values give the same numbers as index i + 1.
 func random(i, use int) float64 {
 	x := (uint64(i)*16 + uint64(use) + 1) * 0x9e3779b97f4a7c15
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
@@ -74,10 +75,11 @@ func random(i, use int) float64 {
 	return float64(int64(x^x>>31)) * 0x1p-63
 }
 
-// bracket finds an interval for each member of the blocks in their root representations. It counts
-// eigenvalues on a grid, and then bisects until each interval has the length rtol relative to its
-// ends. The counts of the grid are made monotone, so that intervals of neighbouring members are in
-// order. The error is that of the back end.
+// bracket finds an interval for each member (each eigenvalue that is needed) of the blocks, in the
+// root representations of the blocks. It counts eigenvalues on a grid, and then bisects until the
+// length of each interval is at most `rtol` relative to its ends. The counts of the grid are made
+// monotone, so that the intervals of neighbouring members are in order. The error is that of the
+// back end.
 func (s *solution) bracket(blocks []*block, rtol float64) error {
 	var tasks []Task
 	var x []float64
@@ -122,12 +124,12 @@ func (s *solution) bracket(blocks []*block, rtol float64) error {
 	return nil
 }
 
-// gridPoints returns the number of grid points of a block of a matrix of order n. The points of all
-// blocks together are at most GridPoints.
+// gridPoints returns the number of grid points of a block of a matrix of order n. All blocks
+// together have at most GridPoints points.
 func (b *block) gridPoints(n int) int { return min(GridPoints*b.n()/n, GridPointsPerRow*b.n()) }
 
-// gridPoint returns grid point j of the root's spectrum, in a matrix of order n. Points −1 and
-// gridPoints are the ends of the spectrum. The points ascend with j.
+// gridPoint returns grid point j in the spectrum of the block's root. n is the order of T. Points
+// −1 and gridPoints are the ends of the spectrum. The points ascend with j.
 func (b *block) gridPoint(j, n int) float64 {
 	lo, hi := b.least, b.most
 	if b.negative {

@@ -6,38 +6,39 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// Every back end must make these decisions in the same way. The kernels have copies of these
-// constants.
+// Every back end must use these constants in the same way. The kernels have copies of them.
 const (
-	// Candidates is the number of shifts that are tried for a cluster, all at the same time.
+	// Candidates is the number of shifts that are tried for a cluster's new representation.
 	Candidates = 8
 
-	// GoodGrowth is a bound on the largest element of a representation, for a norm of about 1. If a
-	// candidate is within this bound, no further candidates are tried.
+	// GoodGrowth is a limit for the largest element of a representation whose norm is about 1. If a
+	// candidate for a shift gives a representation within this limit, no further candidates are
+	// considered.
 	GoodGrowth = 8
 
-	// SharpTol is the relative length of an interval in which an eigenvalue is known to the last
+	// SharpTol is the relative length of an interval that determines an eigenvalue to the last
 	// digits.
 	SharpTol = 4 * tridiag.Ulp
 
-	// Samples is the number of samples that Backend.Sums computes.
+	// Samples is the number of sums with random signs that Backend.Sums computes, to check the
+	// vectors.
 	Samples = 4
 
-	// MoveMargin is the width that Move adds to both sides of an interval, in ulps of its ends and
-	// of the shift.
+	// MoveMargin is the width that Move adds on each side of an interval, in ulps of the largest
+	// magnitude of its ends and of the shift.
 	MoveMargin = 4
 
 	// QuotientSteps is the largest number of steps of the Rayleigh quotient iteration for a vector.
-	// If the iteration has not ended by then, bisection to LastTol and one more step follow.
+	// If the iteration has not converged by then, bisection to LastTol and one more step follow.
 	QuotientSteps = 8
 
-	// LastTol is the relative length of the interval at which the bisection after QuotientSteps
-	// ends.
+	// LastTol is the relative length of the interval after the bisection that follows QuotientSteps
+	// steps.
 	LastTol = 2 * tridiag.Ulp
 )
 
 // Negative tells whether column c has a negative sign in the given sample. The sign is a random
-// number that depends on c and sample alone.
+// number that depends only on c and `sample`.
 func Negative(c, sample uint32) bool {
 	x := (c+1)*0x9e3779b9 ^ (sample+1)*0x85ebca6b
 	x = (x ^ x>>16) * 0x7feb352d
@@ -46,16 +47,17 @@ func Negative(c, sample uint32) bool {
 }
 
 // Move takes an interval [lo, hi] of the parent representation, and returns an interval of the
-// child with shift τ that contains the same eigenvalues.
+// child with shift `tau` that contains the same eigenvalues.
 func Move(lo, hi, tau float64) (float64, float64) {
 	margin := MoveMargin * tridiag.Ulp * max(math.Abs(lo), math.Abs(hi), math.Abs(tau))
 	return (lo - tau) - margin, (hi - tau) + margin
 }
 
-// Choose returns the index of the best candidate for a cluster's shift, given the growth of each.
-// The candidates come in pairs, left and right of the cluster, the nearest pair first. Choose takes
-// the better candidate of the first pair that is within GoodGrowth. If there is none, it takes the
-// best of all.
+// Choose returns the index of the best candidate for a cluster's shift, where `growth[j]` is the
+// largest element of the representation with candidate j as its shift. The candidates are shifts,
+// and come in pairs. A pair has one shift below and one shift above the cluster. The pair that is
+// nearest to the cluster comes first. Choose takes the better candidate of the first pair that has
+// a candidate within GoodGrowth. If there is no such pair, it takes the best of all candidates.
 func Choose(growth []float64) int {
 	best := 0
 	for j := 0; j < Candidates; j += 2 {

@@ -6,24 +6,24 @@ import (
 	"slices"
 )
 
-// Options are the options of the solver. With the zero value it finds all vectors.
+// Options holds the options of the solver. The zero value finds all vectors.
 type Options struct {
-	// From and To select the eigenvalues From … To−1 and their vectors. If both are 0, all are
-	// found.
+	// From and To select the eigenvalues From … To−1 and their vectors. If From and To are 0, all
+	// eigenvalues are found.
 	From, To int
 
-	// Attempts is the number of roots that are tried for a block before divide and conquer solves
-	// it. 0 stands for 2.
+	// Attempts is the number of root representations that are tried for a block before divide and
+	// conquer solves the block. 0 means 2.
 	Attempts int
 
-	// Distrust makes every check fail. It serves tests of the last resort.
+	// Distrust makes every check fail. It is for tests of the fallback, divide and conquer.
 	Distrust bool
 }
 
-// defaultAttempts is the value that Attempts = 0 stands for.
+// defaultAttempts is the number of attempts if Options.Attempts is 0.
 const defaultAttempts = 2
 
-// Counters counts what the algorithm did in one solution.
+// Counters counts what the algorithm did in one solve.
 type Counters struct {
 	Blocks   int `json:"blocks"`   // of T
 	Depth    int `json:"depth"`    // of the deepest tree; 1 if no eigenvalue was in a cluster
@@ -32,10 +32,11 @@ type Counters struct {
 	Fallback int `json:"fallback"` // vectors that divide and conquer found
 }
 
-// Solve returns the eigenvalues From … To−1 of T(d, e), ascending, and their vectors as the columns
-// of an n×m matrix, column-major. d has n elements. e has n−1 elements or more, of which only n−1
-// are read. d and e are not written. Solve panics if the range is not within [0, n]. The error is a
-// *tridiag.NonFiniteError, or a *tridiag.NoConvergenceError from the last resort.
+// Solve returns the eigenvalues From … To−1 of the symmetric tridiagonal matrix with diagonal d and
+// off-diagonal e, in ascending order, and their vectors as the columns of an n×m matrix,
+// column-major. d has n elements. e has n−1 elements or more, of which only n−1 are read. d and e
+// are not written. Solve panics if the range is not within [0, n]. The error is a
+// *tridiag.NonFiniteError, or a *tridiag.NoConvergenceError from the fallback, divide and conquer.
 func Solve(d, e []float64, opt Options) (values, z []float64, counters Counters, err error) {
 	opt = opt.defaults(len(d))
 	host := NewHost(len(d), opt.To-opt.From)
@@ -43,8 +44,8 @@ func Solve(d, e []float64, opt Options) (values, z []float64, counters Counters,
 	return values, host.z, counters, err
 }
 
-// defaults replaces options that are 0 by their default values. It panics if the range is not
-// within [0, n].
+// defaults replaces options that are 0 by their default values. It panics if the range of
+// eigenvalues is not within [0, n].
 func (opt Options) defaults(n int) Options {
 	if opt.From < 0 || opt.To < opt.From || opt.To > n {
 		panic(fmt.Sprintf("mrrr: eigenvalues [%d, %d) of order %d", opt.From, opt.To, n))
@@ -58,24 +59,25 @@ func (opt Options) defaults(n int) Options {
 	return opt
 }
 
-// SolveWith is Solve with the given back end, which keeps the vectors. The errors are those of
-// Solve and of the back end. For each block it does these steps:
+// SolveWith does the same as Solve with the given back end, which keeps the vectors. The errors are
+// those of Solve and of the back end. For each block SolveWith does these steps:
 //
 //	attempt      from a new root, level by level, the vectors of all wanted eigenvalues
 //	check        of residuals and orthogonality, by a few sums of all vectors
 //	attempt      again, from another root, if the check failed
 //	last resort  by divide and conquer, if all attempts failed
 //
-// The values belong to the caller, the vectors to the back end. After an error of the back end no
-// result is defined, but the counters tell what was done until then.
+// After an error of the back end, values and vectors are undefined, but the counters tell what was
+// done before the error.
 func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, Counters, error) {
 	opt = opt.defaults(len(d))
 	s, err := newSolution(backend, d, e, opt)
 	if err != nil {
 		return nil, Counters{}, err
 	}
-	// Each attempt solves the open blocks from new roots, and closes those that pass the check. A
-	// block is hopeless if no other root would help, or when all attempts have failed.
+	// Each attempt solves the open blocks from new root representations, and closes the blocks that
+	// pass the check. A block is hopeless if another root would not help, or if all attempts have
+	// failed.
 	open, hopeless := s.blocks, []*block(nil)
 	for attempt := 0; attempt < opt.Attempts && len(open) > 0; attempt++ {
 		if attempt > 0 {
@@ -94,8 +96,8 @@ func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, Counter
 		open = filter(open, func(b *block) bool { return b.failed && !b.hopeless })
 	}
 	hopeless = append(hopeless, open...)
-	// The last resort solves the hopeless blocks by divide and conquer. If they have many rows, the
-	// back end may solve all of T again, vectors included.
+	// The last resort solves the hopeless blocks by divide and conquer. If these blocks have many
+	// rows, the back end may solve all of T again, including the vectors.
 	rows := 0
 	for _, b := range hopeless {
 		rows += b.n()
@@ -112,8 +114,8 @@ func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, Counter
 	return s.values(), s.counters, nil
 }
 
-// hostRows is the largest number of rows of hopeless blocks that are solved one by one. For more
-// rows the back end may solve all of T at once.
+// hostRows is the largest number of rows of hopeless blocks that are solved one by one. If there
+// are more rows, the back end may solve all of T in one solve.
 const hostRows = 256
 
 // fallBack solves blocks by divide and conquer, one by one. Their values are in the scale of the
@@ -133,9 +135,8 @@ func (s *solution) fallBack(blocks []*block) error {
 	return nil
 }
 
-// values returns the eigenvalues of all wanted columns, ascending. If there are several blocks,
-// their columns were put in order when fewer digits of the values were known, so the values are
-// sorted again.
+// values returns the eigenvalues of all wanted columns, in ascending order. The columns of several
+// blocks were ordered when the values were known to fewer digits, so the values are sorted again.
 func (s *solution) values() []float64 {
 	values := make([]float64, s.to-s.from)
 	for _, b := range s.blocks {
@@ -151,7 +152,7 @@ func (s *solution) values() []float64 {
 	return values
 }
 
-// filter returns the blocks for which keep is true, in their order.
+// filter returns the blocks for which the function `keep` returns true, in their order.
 func filter(blocks []*block, keep func(*block) bool) (kept []*block) {
 	for _, b := range blocks {
 		if keep(b) {

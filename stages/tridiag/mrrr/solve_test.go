@@ -15,11 +15,11 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
-// ratioLimit is the bound for residual and orthogonality. LAPACK's tests of dstemr have the same
-// bound.
+// ratioLimit is the limit of residual and orthogonality. LAPACK's tests of dstemr have the same
+// limit.
 const ratioLimit = 60
 
-// check solves T and checks everything that can be checked without another solver.
+// check solves T and checks all properties that can be checked without another solver.
 func check(t *testing.T, name string, d, e []float64, opt Options) (values []float64, r result) {
 	t.Helper()
 	n := len(d)
@@ -96,8 +96,8 @@ func TestMRRRLarger(t *testing.T) {
 	}
 }
 
-// TestMRRRThousand solves random matrices and fifty glued copies of Wilkinson's matrix, a classical
-// difficult case. No cluster may need divide and conquer.
+// TestMRRRThousand solves random matrices, and fifty weakly coupled copies of Wilkinson's matrix, a
+// classical difficult case. No cluster may need divide and conquer.
 func TestMRRRThousand(t *testing.T) {
 	orders := []int{300}
 	glues := []float64{1e-8}
@@ -122,8 +122,8 @@ func TestMRRRThousand(t *testing.T) {
 	}
 }
 
-// TestMRRRKinds solves the kinds of package matgen. They have entries near the ends of the range,
-// couplings below underflow, and known answers.
+// TestMRRRKinds solves the kinds of matrices of package matgen. Some have elements near the ends of
+// the range, some have couplings below underflow, and some have known eigenvalues.
 func TestMRRRKinds(t *testing.T) {
 	for _, kind := range matgen.Tridiagonals() {
 		var worst result
@@ -136,7 +136,7 @@ func TestMRRRKinds(t *testing.T) {
 	}
 }
 
-// TestMRRRSplits solves a matrix that splits in one place or in two, for all such places.
+// TestMRRRSplits solves a matrix that splits in one place or in two places, for all such places.
 func TestMRRRSplits(t *testing.T) {
 	const n = 16
 	for i := range n - 1 {
@@ -151,8 +151,8 @@ func TestMRRRSplits(t *testing.T) {
 	}
 }
 
-// TestMRRRRanges solves for every range of matrices with clusters. Many ranges divide a cluster.
-// The matrices have one block, or two, or need the last resort.
+// TestMRRRRanges solves for every range of eigenvalues, for matrices with clusters. Many ranges
+// divide a cluster. The matrices have one block, have two blocks, or need divide and conquer.
 func TestMRRRRanges(t *testing.T) {
 	const n = 42
 	wilkinson := func() (d, e []float64) {
@@ -192,7 +192,7 @@ func TestMRRRNonFinite(t *testing.T) {
 	}
 }
 
-// liar is a back end that returns a wrong vector in the first attempts.
+// liar is a back end that returns a wrong vector in the first `attempts` attempts.
 type liar struct {
 	*Host
 	attempts int
@@ -208,8 +208,8 @@ func (b *liar) Level(l *Level) error {
 	return err
 }
 
-// TestMRRRCheck checks that wrong vectors are noticed, and that another attempt or the last resort
-// replaces them.
+// TestMRRRCheck checks that wrong vectors are detected, and that another attempt or divide and
+// conquer replaces them.
 func TestMRRRCheck(t *testing.T) {
 	const n = 40
 	d, e := suite.Build(n, func(int) float64 { return 0 }, // Clement's: all are singletons of the root
@@ -244,8 +244,8 @@ func TestMRRRCheck(t *testing.T) {
 	}
 }
 
-// TestMRRRCollection solves the collection of tridiagonal matrices on which solvers have failed,
-// from $VKEVD_DATA.
+// TestMRRRCollection solves the collection of tridiagonal matrices on which solvers have failed.
+// The environment variable VKEVD_DATA names the folder of the collection.
 func TestMRRRCollection(t *testing.T) {
 	root := os.Getenv("VKEVD_DATA")
 	files, _ := filepath.Glob(filepath.Join(root, "tridiag", "*.dat"))
@@ -284,8 +284,8 @@ func (b straying) Level(l *Level) error {
 }
 
 // TestSolveNoticesAMemberThatLeavesItsCluster checks a representation that does not determine a
-// member of its cluster. It is given up at once: no level comes after it, and the last resort finds
-// all vectors of the block.
+// member of its cluster. The solver must give up this representation immediately: no level may come
+// after it, and divide and conquer must find all vectors of the block.
 func TestSolveNoticesAMemberThatLeavesItsCluster(t *testing.T) {
 	const n = 21 // Wilkinson's matrix has pairs of close eigenvalues
 	d, e := suite.Glued(n, 0)

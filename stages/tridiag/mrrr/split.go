@@ -8,7 +8,7 @@ import (
 )
 
 // solution is one solution in progress. It has copies of the caller's diagonals. Only one goroutine
-// uses it, and only the back end is parallel.
+// uses the solution; the back end may be parallel.
 type solution struct {
 	backend  Backend
 	d, e     []float64 // T, with its blocks scaled
@@ -42,12 +42,12 @@ type member struct {
 // n returns the order of the block.
 func (b *block) n() int { return b.hi - b.lo }
 
-// member returns eigenvalue index of the block, which must be one of its members.
+// member returns the eigenvalue number `index` of T. This eigenvalue must be a member of the block.
 func (b *block) member(index int) *member { return &b.members[index-b.first] }
 
-// newSolution splits T and scales its blocks. T is split where an off-diagonal element is as small
-// as the rounding errors of ‖T‖. Each block is scaled by a power of two, so that its largest
-// element is in [½, 1). newSolution panics if e is too short. The error is a
+// newSolution splits T and scales its blocks. T is split where an off-diagonal element is at most
+// as large as the rounding errors of ‖T‖. Each block is scaled by a power of two, so that its
+// largest element is in [½, 1). newSolution panics if e is too short. The error is a
 // *tridiag.NonFiniteError.
 func newSolution(backend Backend, d, e []float64, opt Options) (*solution, error) {
 	n := len(d)

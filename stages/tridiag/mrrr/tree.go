@@ -8,30 +8,31 @@ import (
 )
 
 // These constants define which eigenvalues are single, which intervals are short enough, and which
-// vectors are good.
+// vectors are good enough.
 const (
 	// Neighbouring eigenvalues are single if their distance is at least relativeGap times the
-	// larger one. Their vectors are then orthogonal to some ulps divided by relativeGap. The result
-	// needs to be orthogonal only to n·ulp, so that for large n the gap may be relativeGapTimesN/n.
+	// larger eigenvalue. Their vectors are then orthogonal to some ulps divided by relativeGap. The
+	// vectors need to be orthogonal only to n·ulp, so for large n the relative gap may be
+	// relativeGapTimesN/n.
 	relativeGap       = 1e-2
 	relativeGapTimesN = 1.0
 
-	// bracketPart is the largest length of an interval, relative to the gap, from which Rayleigh
-	// quotients converge.
+	// bracketPart is the largest length of an interval, relative to the gap, for which Rayleigh
+	// quotient iteration converges.
 	bracketPart = 0x1p-10
 
-	// maxDepth is the largest number of levels of a tree. A block that needs more levels has
-	// failed.
+	// maxDepth is the largest number of levels of a tree. A block that needs more levels is marked
+	// as failed.
 	maxDepth = 20
 
-	// vectorResidualLimit bounds the residual of a vector, in units of n·ulp.
+	// vectorResidualLimit is the limit of the residual of a vector, in units of n·ulp.
 	vectorResidualLimit = 10
 )
 
-// attempt solves blocks level by level, beginning at their roots. Blocks for which that is not
-// possible are marked as failed. The blocks must be open: neither solved nor hopeless. The number
-// attempt counts from 0, and each attempt has other roots. The error is that of the back end, and
-// leaves the blocks undefined.
+// attempt solves blocks level by level, beginning at their root representations. It marks blocks as
+// failed that cannot be solved in this way. The blocks must be open: neither solved nor hopeless.
+// The first attempt has the number 0, and each attempt uses other root representations. The error
+// is that of the back end; after an error the blocks are undefined.
 func (s *solution) attempt(blocks []*block, attempt int) error {
 	for _, b := range blocks {
 		b.failed = false
@@ -54,7 +55,8 @@ func (s *solution) attempt(blocks []*block, attempt int) error {
 	if attempt == 0 {
 		s.assignColumns()
 	}
-	// The roots are the nodes of the first level. A block that fails leaves the tree.
+	// The root representations of the blocks are the nodes of the first level. A block that fails
+	// is removed from the tree.
 	var level []node
 	for _, b := range blocks {
 		level = append(level, node{b, 0, len(b.members), RootSlot, b.sigma, math.Inf(1), math.Inf(1)})
@@ -73,10 +75,10 @@ func (s *solution) attempt(blocks []*block, attempt int) error {
 	return nil
 }
 
-// descend finds the vectors of all single eigenvalues in the nodes of one level, and returns the
-// clusters as nodes of the next level, with representations of their own. gap is the relative
-// distance from which eigenvalues are single. All nodes must be of one level, because the
-// representations of the next level may overwrite those of this one.
+// descend finds the vectors of all single eigenvalues in the nodes of one level. It returns the
+// clusters as nodes of the next level, with their own representations. `gap` is the smallest
+// relative distance between single eigenvalues. All nodes must belong to one level, because the
+// representations of the next level may overwrite the representations of this level.
 func (s *solution) descend(level []node, gap float64) ([]node, error) {
 	var singles, clusters []node
 	for _, parent := range level {
@@ -92,7 +94,7 @@ func (s *solution) descend(level []node, gap float64) ([]node, error) {
 		return nil, err
 	}
 	// One call of the back end makes the vectors of this level and then the representations of the
-	// next one. The new representations may overwrite those of this level.
+	// next level. The new representations may overwrite the representations of this level.
 	l := &Level{RTol: gap * bracketPart}
 	for _, single := range singles {
 		single.askVector(l)
@@ -117,13 +119,14 @@ func (s *solution) descend(level []node, gap float64) ([]node, error) {
 	return clusters, nil
 }
 
-// narrowCluster is the ratio of widths between a cluster and the intervals of its members below
-// which the cluster counts as narrow: its ends are then not known well enough.
+// narrowCluster is the ratio of the width of a cluster to the widths of its members' intervals
+// below which the cluster is taken as narrow. The ends of a narrow cluster are not known accurately
+// enough.
 const narrowCluster = 16
 
 // sharpen finds the ends of narrow clusters to the last digits, so that a shift can be close to the
-// cluster. It changes only the intervals of the first and the last member of a cluster. Wider
-// clusters stay as they are.
+// cluster. It changes only the intervals of the first and the last member of a cluster. It does not
+// change other clusters.
 func (s *solution) sharpen(clusters []node) error {
 	var tasks []Task
 	var ends []*member

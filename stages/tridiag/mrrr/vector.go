@@ -12,8 +12,8 @@ import (
 //	L·D·Lᵀ − λ·I = N_r·Δ_r·N_rᵀ,   Δ_r = diag(d⁺₀ … d⁺_{r−1}, γ_r, d⁻_{r+1} … d⁻_{n−1})
 //
 // where the d⁺ are computed from the top down to r, and the d⁻ from the bottom up to r. The row r
-// with the smallest |γ_r| is the twist. At the twist, N_rᵀ·z = e_r gives the vector z without a
-// sum, hence without cancellation, and
+// with the smallest |γ_r| is the twist. At the twist, N_rᵀ·z = e_r gives the vector z without
+// additions, so that no digits cancel, and
 //
 //	(L·D·Lᵀ − λ·I)·z = γ_r·e_r.
 type twisted struct {
@@ -23,8 +23,8 @@ type twisted struct {
 }
 
 // factor returns γ_r and r at the twist, and the number of eigenvalues below λ. It sets t.s, and
-// all elements of t.u except u[0]. twist is the largest r among those with the smallest |γ_r|. A
-// pivot of zero gives infinities, and the step after it takes the limit.
+// all elements of t.u except t.u[0]. `twist` is the largest r among the rows with the smallest
+// |γ_r|. A pivot of zero gives infinities, and the next step then uses the limit.
 func (t twisted) factor(lambda float64) (gamma float64, twist, below int) {
 	s := 0.0
 	for i := range t.n {
@@ -40,8 +40,8 @@ func (t twisted) factor(lambda float64) (gamma float64, twist, below int) {
 			s = float64(l * float64(l*d)) // the pivot was infinite
 		}
 	}
-	// In this loop the variable below counts the negative d⁺ above row i, and the variable after
-	// counts the negative d⁻ below row i.
+	// In this loop the variable `below` counts the negative d⁺ above row i, and the variable
+	// `after` counts the negative d⁻ below row i.
 	p, after, best, counted := 0.0, 0, math.Inf(1), 0
 	for i := t.n - 1; i >= 0; i-- {
 		d, l := t.row(i)
@@ -74,8 +74,9 @@ func (t twisted) factor(lambda float64) (gamma float64, twist, below int) {
 }
 
 // solve writes the vector z, with z_r = 1, to u, and returns zᵀ·z. The parts of zᵀ·z above and
-// below r are summed separately. s and u must be as factor left them. Where an element of z is
-// zero, the next element is computed from the row of L·D·Lᵀ, not from the recurrence.
+// below r are summed separately. s and u must have the values that the method `factor` has set. If
+// an element of z is zero, the next element is computed from the row of L·D·Lᵀ and not from the
+// recurrence.
 func (t twisted) solve(lambda float64, r int) float64 {
 	z := t.u
 	coupling := func(i int) float64 { d, l := t.row(i); return l * d }
@@ -102,10 +103,10 @@ func (t twisted) solve(lambda float64, r int) float64 {
 	return (1 + above) + below
 }
 
-// Vector finds eigenvalue k of one representation and its vector z, as Backend.Level does. [lo, hi]
-// contains the eigenvalue, and gap is its distance to the nearest other one. Row i of the
-// representation is rep[2·i] and rep[2·i+1]. rep is not changed. z is newly allocated and has norm
-// 1.
+// Vector finds eigenvalue k of one representation and its vector z, as Backend.Level does. The
+// interval [lo, hi] contains the eigenvalue, and `gap` is its distance to the nearest other
+// eigenvalue. Row i of the representation is `rep[2·i]` and `rep[2·i+1]`. `rep` is not changed. z
+// is newly allocated and has norm 1.
 func Vector(rep []float64, k int, lo, hi, gap float64) (z []float64, lambda, residual float64) {
 	n := len(rep) / 2
 	t := twisted{representation{rep, 2, n}, make([]float64, n), make([]float64, n)}
@@ -113,10 +114,11 @@ func Vector(rep []float64, k int, lo, hi, gap float64) (z []float64, lambda, res
 	return t.u, lambda, residual
 }
 
-// vector is Vector, but leaves z, of norm 1, in u. It is Rayleigh quotient iteration (dlarrv), with
-// bisection where a step would leave the interval. The iteration ends if the residual ‖L·D·Lᵀ·z −
-// λ·z‖ is so small that no other vector contributes to z, or if λ cannot improve. residual is that
-// of a vector of norm 1, and has the scale of the representation.
+// vector does the same as Vector, but stores z, with norm 1, in u. It is a Rayleigh quotient
+// iteration (dlarrv), with a bisection if a step would leave the interval. The iteration ends if
+// the residual ‖L·D·Lᵀ·z − λ·z‖ is so small that no other vector contributes to z, or if λ cannot
+// be improved. `residual` is the residual of a vector of norm 1, in the scale of the
+// representation.
 func (t twisted) vector(k int, lo, hi, gap float64) (lambda, residual float64) {
 	lambda = 0.5 * (lo + hi)
 	for step := 0; ; step++ {

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// setCandidates makes members of all eigenvalues of a block that may be wanted, and of one more on
-// each side, so that distances are known. If there are several blocks, nothing is known yet about
-// which eigenvalues are wanted, so that all are candidates.
+// setCandidates makes members of all eigenvalues of a block that may be wanted, and of one more
+// eigenvalue on each side, because distances to neighbours are needed. If there are several blocks,
+// the wanted eigenvalues of the block are not known yet, so all its eigenvalues become members.
 func (s *solution) setCandidates(b *block) {
 	from, to := 0, b.n()
 	if len(s.blocks) == 1 {
@@ -18,10 +18,10 @@ func (s *solution) setCandidates(b *block) {
 }
 
 // assignColumns gives the wanted members their columns, in the order of their values in all blocks.
-// It drops the other members, except one on each side of the wanted ones.
+// It removes the other members, except one on each side of the wanted members.
 func (s *solution) assignColumns() {
-	// Values of different blocks can only be compared without the shift of the root and without the
-	// scaling.
+	// Values of different blocks can be compared only after the shift of the root and the scaling
+	// are undone.
 	type place struct {
 		*member
 		at float64
@@ -35,8 +35,9 @@ func (s *solution) assignColumns() {
 		}
 	}
 	slices.SortStableFunc(all, func(x, y place) int { return cmp.Compare(x.at, y.at) })
-	// If there is only one block, its first member is already the first candidate. Otherwise all
-	// eigenvalues are members.
+	// The list `all` begins with the smallest member. `skip` is the number of members before the
+	// first wanted eigenvalue. If there is only one block, its members begin at the eigenvalue with
+	// index `first`. Otherwise all eigenvalues are members.
 	skip := s.from
 	if len(s.blocks) == 1 {
 		skip -= s.blocks[0].first
@@ -56,7 +57,7 @@ func (s *solution) assignColumns() {
 	}
 }
 
-// wanted returns the range of indices of a block's wanted eigenvalues. They are contiguous.
+// wanted returns the range of indices of a block's wanted eigenvalues, which are contiguous.
 func (b *block) wanted() (from, to int) {
 	i := slices.IndexFunc(b.members, func(m member) bool { return m.column >= 0 })
 	if i < 0 {
@@ -65,7 +66,8 @@ func (b *block) wanted() (from, to int) {
 	return b.first + i, b.first + i + len(b.vectors().Columns)
 }
 
-// vectors returns the rows of the block, and the columns of its wanted members, ascending.
+// vectors returns the rows of the block, and the columns of the result for its wanted eigenvalues,
+// in ascending order.
 func (b *block) vectors() Block {
 	v := Block{Lo: int32(b.lo), Hi: int32(b.hi)}
 	for _, m := range b.members {

@@ -1,6 +1,6 @@
-// Package ql, internal to vkevd, finds eigenvalues and vectors of tridiagonal matrices by implicit
-// QL and QR iteration (LAPACK dsteqr, dsterf), on the host and on one processor. It runs in
-// production, for small orders.
+// Package ql, internal to vkevd, finds eigenvalues and eigenvectors of tridiagonal matrices by
+// implicit QL and QR iteration (LAPACK dsteqr, dsterf), on the host and on one processor. It runs
+// in production, for small orders.
 package ql
 
 import (
@@ -13,14 +13,15 @@ import (
 	lapackgonum "gonum.org/v1/gonum/lapack/gonum"
 )
 
-// Solve returns the eigenvalues of the symmetric tridiagonal T(d, e), ascending, and the
-// eigenvectors if vectors is true: component i of vector j is z[i·n+j]. The method is implicit QL
-// and QR iteration (dsteqr; without vectors dsterf). A power of two scales T to a norm of about 1,
-// and gonum solves it. d has n elements. e has n−1 elements or more, of which only n−1 are read. d
-// and e are not written. The error is a *tridiag.NonFiniteError or a *tridiag.NoConvergenceError.
+// Solve returns the eigenvalues of the symmetric tridiagonal matrix T with diagonal d and
+// off-diagonal e, in ascending order. If `vectors` is true, it also returns the eigenvectors:
+// component i of vector j is z[i·n+j]. The method is implicit QL and QR iteration (dsteqr; without
+// vectors dsterf). A power of two scales T to a norm of about 1, and gonum solves the scaled
+// matrix. d has n elements. e has n−1 elements or more, of which only n−1 are read. d and e are not
+// written. The error is a *tridiag.NonFiniteError or a *tridiag.NoConvergenceError.
 //
-// The work is O(n²) without vectors, when z is nil, and O(n³) with vectors. values and z are newly
-// allocated, and belong to the caller.
+// The work is O(n²) without vectors, when z is nil, and O(n³) with vectors. `values` and z are
+// newly allocated.
 func Solve(d, e []float64, vectors bool) (values, z []float64, err error) {
 	n := len(d)
 	if n == 0 {

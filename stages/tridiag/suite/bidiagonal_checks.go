@@ -26,14 +26,14 @@ func (r BidiagonalRatios) Below(limit float64) bool {
 	return r.Residual < limit && r.Left < limit && r.Right < limit
 }
 
-// Max returns for each ratio the larger one of two sets.
+// Max returns the larger value of each ratio in r and x.
 func (r BidiagonalRatios) Max(x BidiagonalRatios) BidiagonalRatios {
 	return BidiagonalRatios{maxOrNaN(r.Residual, x.Residual), maxOrNaN(r.Left, x.Left), maxOrNaN(r.Right, x.Right)}
 }
 
-// CheckBidiagonal measures m triplets of the n×n upper bidiagonal matrix C(d, e): values, and the
-// columns of s and w, n×m and column-major. All ratios are infinite unless the values are in
-// descending order and not negative.
+// CheckBidiagonal measures m singular triplets of the n×n upper bidiagonal matrix with diagonal d
+// and superdiagonal e: the values, and the vectors, which are the columns of s and w, n×m and
+// column-major. All ratios are infinite unless the values are in descending order and not negative.
 func CheckBidiagonal(d, e, values, s, w []float64, m int) BidiagonalRatios {
 	n := len(d)
 	bad := BidiagonalRatios{math.Inf(1), math.Inf(1), math.Inf(1)}

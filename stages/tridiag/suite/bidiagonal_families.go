@@ -9,14 +9,15 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// These are scales near overflow and underflow, the same as in LAPACK's test program dchkbd.
+// nearOverflow and nearUnderflow are the factors by which some test matrices are scaled. LAPACK's
+// test program dchkbd has the same factors.
 const (
 	nearOverflow  = 0x1p511
 	nearUnderflow = 0x1p-511
 )
 
-// BidiagonalFamilies are upper bidiagonal matrices that have troubled solvers, among them the
-// sixteen types of LAPACK's dchkbd. The same n gives the same matrix.
+// BidiagonalFamilies are families of upper bidiagonal matrices on which solvers have failed. They
+// include the sixteen types of LAPACK's dchkbd. The same n gives the same matrix.
 var BidiagonalFamilies = []struct {
 	Name string
 	Make func(n int) (d, e []float64)
@@ -122,7 +123,8 @@ func bidiagonalGenerator(n int) *rand.Rand { return rand.New(rand.NewPCG(255, ui
 
 func noSuper(n int) []float64 { return make([]float64, max(0, n-1)) }
 
-// bidiagonal returns a matrix whose elements d and e come from the function at, alternately.
+// bidiagonal returns a matrix whose elements are `at(0)`, `at(1)`, `at(2)` …, in the order d[0],
+// e[0], d[1], e[1] ….
 func bidiagonal(n int, at func(i int) float64) (d, e []float64) {
 	d, e = make([]float64, n), noSuper(n)
 	for i := range d {
@@ -153,7 +155,8 @@ func withSigns(x []float64) []float64 {
 	return x
 }
 
-// even, geometric and clustered are modes 4, 3 and 1 of LAPACK's dlatms, with values from 1 to ulp.
+// even, `geometric` and `clustered` return the spectra of modes 4, 3 and 1 of LAPACK's dlatms, with
+// values from 1 down to ulp.
 func even(n int) []float64 {
 	return spectrumOf(n, func(t float64) float64 { return 1 - t*(1-0x1p-52) })
 }
@@ -177,7 +180,8 @@ func spectrumOf(n int, at func(t float64) float64) []float64 {
 	return x
 }
 
-// withValues returns a bidiagonal matrix with these singular values: a random dense one, reduced.
+// withValues returns a bidiagonal matrix with the given singular values: a random dense matrix with
+// these values is reduced to bidiagonal form.
 func withValues(values []float64) (d, e []float64) {
 	n := len(values)
 	if n == 0 {
@@ -222,14 +226,16 @@ func reduced(n int, a []float64) (d, e []float64) {
 	return d, e
 }
 
-// gradedBidiagonal returns a matrix whose elements fall over 30 decades (direction −1) or rise.
+// gradedBidiagonal returns a matrix whose elements change by 30 orders of magnitude: they decrease
+// if `direction` is −1, and increase if it is 1.
 func gradedBidiagonal(n int, direction float64) (d, e []float64) {
 	return bidiagonal(n, func(i int) float64 {
 		return math.Pow(10, direction*30*float64(i)/float64(max(1, 2*n)))
 	})
 }
 
-// gluedBidiagonal repeats a block of nine rows. A small e couples each block to the next.
+// gluedBidiagonal returns a matrix that repeats a block of nine rows. The element e between two
+// blocks is `glue`.
 func gluedBidiagonal(n int, glue float64) (d, e []float64) {
 	d, e = bidiagonal(n, func(i int) float64 { return 1 + math.Abs(float64(i/2%9-4))/2*float64(1-i%2) })
 	for i := 8; i < n-1; i += 9 {
@@ -238,8 +244,8 @@ func gluedBidiagonal(n int, glue float64) (d, e []float64) {
 	return d, e
 }
 
-// kimura is the Cholesky factor of Wilkinson matrices that are glued by 1 and shifted. Most values
-// are almost double.
+// kimura returns the Cholesky factor of a shifted matrix of Wilkinson matrices that are coupled by
+// elements 1. Most of its singular values occur almost twice.
 func kimura(n int) (d, e []float64) {
 	d, e = make([]float64, n), noSuper(n)
 	for i := range d {
@@ -253,7 +259,7 @@ func kimura(n int) (d, e []float64) {
 	return d, e
 }
 
-// SplitBidiagonal returns a matrix in which every fifth e has the given size, relative to the
+// SplitBidiagonal returns a matrix in which every fifth element of e is `size` relative to the
 // largest element.
 func SplitBidiagonal(n int, size float64) (d, e []float64) {
 	r := bidiagonalGenerator(n)

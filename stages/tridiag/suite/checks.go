@@ -12,8 +12,8 @@ import (
 	lapackgonum "gonum.org/v1/gonum/lapack/gonum"
 )
 
-// Limit bounds all ratios and distances of this package. The limits of LAPACK's own tests are 30 to
-// 60.
+// Limit is the limit of all ratios and distances of this package. The limits of LAPACK's own tests
+// are 30 to 60.
 const Limit = 10
 
 // Scale returns a power of two near the largest element of T, or 1 for the zero matrix.
@@ -84,7 +84,7 @@ func Ratios(d, e, values, z []float64) (residual, orthogonality float64) {
 	return residual, worst / (float64(n) * tridiag.Ulp)
 }
 
-// maxOrNaN is the larger of a and b, or NaN if one of them is NaN.
+// maxOrNaN returns the larger one of a and b, or NaN if a or b is NaN.
 func maxOrNaN(a, b float64) float64 {
 	if math.IsNaN(a) || math.IsNaN(b) {
 		return math.NaN()
@@ -104,8 +104,8 @@ func Distance(d, e, a, b []float64) float64 {
 	return worst / (float64(max(len(a), 1)) * tridiag.Ulp)
 }
 
-// countBelow returns Sturm's count: the number of eigenvalues below x. Its result is exact for a
-// matrix whose elements differ from those of T by a few ulp.
+// countBelow returns the Sturm count: the number of eigenvalues below x. The count is exact for a
+// matrix whose elements differ from the elements of T by a few ulp.
 func countBelow(d, e []float64, x float64) int {
 	scale := Scale(d, e)
 	count, q := 0, 1.0
@@ -125,9 +125,9 @@ func countBelow(d, e []float64, x float64) int {
 	return count
 }
 
-// Sturm returns a bound for the error of all values, in units of n·ulp·‖T‖. It widens the interval
-// around each value until counts prove that the interval has the eigenvalue. The bound is a power
-// of two, or infinite.
+// Sturm returns a bound for the errors of all values, in units of n·ulp·‖T‖. It widens the interval
+// around each value until counts prove that the interval contains the eigenvalue. The bound is a
+// power of two, or infinite.
 func Sturm(d, e, values []float64) float64 {
 	unit := float64(len(d)) * tridiag.Ulp * Scale(d, e)
 	for c := 1.0; c <= 64; c *= 2 {
@@ -145,8 +145,8 @@ func Sturm(d, e, values []float64) float64 {
 	return math.Inf(1)
 }
 
-// QL returns the eigenvalues by gonum's QL iteration. It returns nil if that overflows, as it does
-// for elements that span hundreds of orders of magnitude.
+// QL returns the eigenvalues by gonum's QL iteration. It returns nil if gonum's iteration
+// overflows, which happens for elements that span hundreds of orders of magnitude.
 func QL(t *testing.T, d, e []float64) []float64 {
 	t.Helper()
 	n := len(d)
@@ -170,11 +170,12 @@ func QL(t *testing.T, d, e []float64) []float64 {
 	return v
 }
 
-// Angle compares vectors of T with those of another solver. The columns of z are vectors first,
-// first+1 …, and want has all vectors. Angle returns the largest product of the sine of the angle
-// between two vectors and the distance of the eigenvalue to its neighbours, in units of n·ulp·‖T‖.
-// This is of order 1 if both are as good as rounding errors allow (Davis and Kahan 1970). values
-// holds all eigenvalues. A multiple eigenvalue does not determine a vector and is left out.
+// Angle compares vectors of T with the vectors of another solver. The columns of z are vectors
+// number `first`, `first`+1 …, and `want` has all vectors. `values` holds all eigenvalues. For each
+// vector, Angle multiplies the sine of the angle between the two results by the distance of the
+// eigenvalue to its neighbours. It returns the largest product in units of n·ulp·‖T‖. The product
+// is about 1 if the two results are as good as rounding errors allow (Davis and Kahan 1970).
+// Multiple eigenvalues are left out, because they do not determine a vector.
 func Angle(d, e, values []float64, first int, z, want []float64) float64 {
 	n, scale, worst := len(d), Scale(d, e), 0.0
 	for j := range len(z) / max(n, 1) {

@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-// LargestFile is the largest order of a matrix from a file that tests try.
+// LargestFile is the largest order of the matrices from files that tests solve.
 const LargestFile = 1000
 
-// BidiagonalCollection calls use for each bidiagonal matrix of the collection of difficult matrices in
-// folder root, with its singular values, which were computed with more than double precision. It skips
-// the test if root is "", and in short tests. One of the matrices is from LAPACK's bug 255: dbdsdc
-// lost orthogonality on this matrix until 2026.
+// BidiagonalCollection calls the function `use` for each bidiagonal matrix of the collection of
+// difficult matrices in the folder `root`. It passes the singular values, which were computed with
+// more than double precision. It skips the test if `root` is "", and in short tests. One of the
+// matrices is from LAPACK's bug 255: dbdsdc lost orthogonality on this matrix until 2026.
 func BidiagonalCollection(t *testing.T, root string, use func(name string, d, e, values []float64)) {
 	t.Helper()
 	if testing.Short() {
@@ -39,8 +39,8 @@ func BidiagonalCollection(t *testing.T, root string, use func(name string, d, e,
 	t.Logf("%d matrices", len(files))
 }
 
-// ReadMatrix reads T from a file: n, then n lines of index, d and e. The index is wrong in some
-// files and is not used. The last e is not part of T.
+// ReadMatrix reads T from a file, which contains n and then n lines of index, d and e. The index is
+// not used, because it is wrong in some files. The last e is not part of T.
 func ReadMatrix(t *testing.T, file string) (d, e []float64) {
 	x := ReadNumbers(t, file)
 	if len(x) == 0 || len(x) != 1+3*int(x[0]) {
@@ -52,7 +52,7 @@ func ReadMatrix(t *testing.T, file string) (d, e []float64) {
 	return d, e[:len(d)-1]
 }
 
-// ReadNumbers returns all numbers of a file, or nil if there is no such file. Exponents may begin
+// ReadNumbers returns all numbers of a file, or nil if the file does not exist. Exponents may begin
 // with the letter D, as in Fortran.
 func ReadNumbers(t *testing.T, file string) (x []float64) {
 	f, err := os.Open(file)

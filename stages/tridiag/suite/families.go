@@ -1,7 +1,7 @@
 // Package suite, internal to vkevd, holds matrices and checks for the tests of the tridiagonal
 // solvers. Only tests import it.
 //
-//	families.go    matrices of any order that have troubled eigensolvers
+//	families.go    matrices of any order on which eigensolvers have failed
 //	collection.go  matrices from files
 //	checks.go      residual, orthogonality, and distances from other results
 package suite
@@ -11,8 +11,8 @@ import (
 	"math/rand/v2"
 )
 
-// Families are tridiagonal matrices that have troubled eigensolvers. Make returns one of order n;
-// the same n gives the same matrix.
+// Families are families of tridiagonal matrices on which eigensolvers have failed. Make returns the
+// matrix of order n; the same n gives the same matrix.
 var Families = []struct {
 	Name string
 	Make func(n int) (d, e []float64)
@@ -101,10 +101,11 @@ var Families = []struct {
 	}},
 }
 
-// generator returns a generator of random numbers that depend on n alone.
+// generator returns a generator of random numbers that depend only on n.
 func generator(n int) *rand.Rand { return rand.New(rand.NewPCG(uint64(n), 2026)) }
 
-// Build returns the matrix of order n with the diagonal diag(i) and the off-diagonal off(i).
+// Build returns the matrix of order n with the diagonal elements `diag(i)` and the off-diagonal
+// elements `off(i)`.
 func Build(n int, diag, off func(i int) float64) (d, e []float64) {
 	d, e = make([]float64, n), make([]float64, max(n-1, 0))
 	for i := range d {
@@ -123,8 +124,8 @@ func Random(n int) (d, e []float64) {
 	return Build(n, f, f)
 }
 
-// Glued returns Wilkinson matrices of order 21 one after another. The elements that couple them are
-// equal to glue. The last matrix may be incomplete.
+// Glued returns Wilkinson matrices of order 21 one after another. The off-diagonal elements between
+// them are `glue`. The last Wilkinson matrix may be incomplete.
 func Glued(n int, glue float64) (d, e []float64) {
 	return Build(n, func(i int) float64 { return math.Abs(float64(i%21 - 10)) },
 		func(i int) float64 {
@@ -135,14 +136,14 @@ func Glued(n int, glue float64) (d, e []float64) {
 		})
 }
 
-// graded returns a matrix whose elements fall by 32 orders of magnitude if direction is −1, and
-// rise if it is 1.
+// graded returns a matrix whose elements change by 32 orders of magnitude: they decrease if
+// `direction` is −1, and increase if it is 1.
 func graded(n int, direction float64) (d, e []float64) {
 	f := func(i int) float64 { return math.Pow(10, direction*32*float64(i)/float64(n)) }
 	return Build(n, f, func(i int) float64 { return f(i) / 2 })
 }
 
-// scaled returns the random matrix of order n times scale.
+// scaled returns the random matrix of order n, multiplied by `scale`.
 func scaled(n int, scale float64) (d, e []float64) {
 	d, e = Random(n)
 	for i := range d {

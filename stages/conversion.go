@@ -1,0 +1,45 @@
+package stages
+
+import (
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Conversion converts numbers between single and double precision on the device (slag2d, dlag2s).
+// Solvers in single precision use it, because they solve the tridiagonal problem in double
+// precision.
+type Conversion struct {
+	widen  *vk.Kernel[shaders.Slag2dSpec, shaders.Slag2dPush]
+	narrow *vk.Kernel[shaders.Dlag2sSpec, shaders.Dlag2sPush]
+}
+
+const conversionThreads = 256 // invocations of a workgroup, at most
+
+// NewConversion builds the two kernels, which can convert any number of elements.
+func NewConversion(dev *vk.Device) (*Conversion, error) {
+	b := builder{dev: dev}
+	threads := b.threads(conversionThreads)
+	widen := build(&b, shaders.Slag2d(), shaders.Slag2dSpec{LocalSize: threads})
+	narrow := build(&b, shaders.Dlag2s(), shaders.Dlag2sSpec{LocalSize: threads})
+	return &Conversion{widen, narrow}, b.err
+}
+
+// RecordWiden records y ← x, which is exact. y has at least as many elements as x, and must not
+// overlap x.
+func (c *Conversion) RecordWiden(rec *vk.Recorder, x vk.Slice[float32], y vk.Slice[float64]) {
+	holds("the doubles", y, x.Len())
+	if n := x.Len(); n > 0 {
+		c.widen.Dispatch(rec, vk.Folded(vk.Tiles(n, c.widen.Spec.LocalSize)),
+			shaders.Slag2dPush{X: x.Addr(), Y: y.Addr(), N: uint64(n)})
+	}
+}
+
+// RecordNarrow records y ← x with rounding. A number outside the range of float32 becomes infinite
+// or zero. y has at least as many elements as x, and must not overlap x.
+func (c *Conversion) RecordNarrow(rec *vk.Recorder, x vk.Slice[float64], y vk.Slice[float32]) {
+	holds("the single-precision numbers", y, x.Len())
+	if n := x.Len(); n > 0 {
+		c.narrow.Dispatch(rec, vk.Folded(vk.Tiles(n, c.narrow.Spec.LocalSize)),
+			shaders.Dlag2sPush{X: x.Addr(), Y: y.Addr(), N: uint64(n)})
+	}
+}

@@ -1,0 +1,169 @@
+package stages
+
+import (
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// deflation decides the deflation of each merge on the device, as package dc does on the host
+// (dc.Deflate, dc.MergedOrder). Because the device decides the deflation, the values pass is one
+// recording, and the device does not wait for the host between two levels of merges:
+//
+//	stedc_leaf                     the leaves, which are the smallest subproblems
+//	stedc_deflate                  of each level: poles, rotations, and the lists of the vectors pass
+//	stedc_secular, stedc_order     the values of the merged blocks, and their order
+//	stedc_weights, stedc_rows      the rows that the next level needs
+//
+// The host has the tree of merges, but not the number of columns that each merge deflates.
+// Therefore the grids are those of merges that deflate no column, and the kernels read the actual
+// sizes from memory.
+//
+// The values and rows of a block are in valuesPass.leafNumbers. Each merge overwrites the values
+// and rows of its two blocks. The lists of merges of all levels follow one another in
+// valuesPass.mergeList.
+type deflation struct {
+	pass    *valuesPass
+	deflate *vk.Kernel[shaders.StedcDeflateSpec, shaders.StedcDeflatePush]
+	order   *vk.Kernel[shaders.StedcOrderSpec, shaders.StedcOrderPush]
+
+	orders vk.Region[int32]   // by block, the permutation that makes its values ascend
+	leaves vk.Region[float64] // values of the leaves; NaN if a leaf has not converged
+	info   vk.Region[uint32]  // level·n + the first root that was not found, or allFound
+	reals  vk.Region[float64] // scratch of stedc_deflate
+	words  vk.Region[int32]
+	steps  stepLists // of each stored level
+	work   *vk.Layout
+}
+
+// allFound is the value of the word `info` of a run in which all roots of the secular equations
+// were found.
+const allFound = 1<<32 - 1
+
+// These are the numbers of scratch arrays of the kernel stedc_deflate.
+const (
+	deflateReals = 4
+	deflateWords = 3
+)
+
+// newDeflation builds the kernels that decide the deflation of each level of the values pass
+// `pass`, and lays out the memory of these kernels. `steps` must have space for the lists of at
+// least pass.stored levels. The memory of `steps` is not part of the layout of the result; the
+// caller must add it.
+func newDeflation(b *builder, pass *valuesPass, steps stepLists) deflation {
+	n, t := pass.n, pass.tune
+	s := deflation{pass: pass, steps: steps}
+	s.deflate = build(b, shaders.StedcDeflate(), shaders.StedcDeflateSpec{LocalSize: t.Deflate})
+	s.order = build(b, shaders.StedcOrder(), shaders.StedcOrderSpec{LocalSize: t.Threads})
+	s.orders = vk.Reserve[int32]("D&C orders", n)
+	s.leaves = vk.Reserve[float64]("D&C values of leaves", n)
+	s.info = vk.Reserve[uint32]("D&C info", 1)
+	s.reals = vk.Reserve[float64]("D&C steps' numbers", deflateReals*n)
+	s.words = vk.Reserve[int32]("D&C steps' words", deflateWords*n)
+	s.work = vk.Together(s.orders, s.leaves, s.info, s.reals, s.words)
+	return s
+}
+
+// decided holds the data that the host sends to the values pass, and the data that it receives.
+type decided struct {
+	leaves []shaders.Leaf
+	e, d   []float64       // d becomes the values of all blocks
+	order  []int32         // the orders of all blocks
+	merges []shaders.Merge // of all levels; K, Upper and Lower are received
+	levels []int           // number of merges of each level
+
+	leafValues []float64 // received
+	info       [1]uint32 // received
+}
+
+// record records the values pass. The vectors of the leaves are written to `places`, as in
+// recordLeaves. If places[0] is not 0, a vectors pass will form the vectors of the merges.
+func (s *deflation) record(rec *vk.Recorder, ws *vk.Arena, x *decided, places [2]spirv.Addr[float64]) {
+	n, vectors := s.pass.n, places[0] != 0
+	all := s.pass.leafNumbers.In(ws)
+	e, d := all.Sub(0, n), all.Sub(n, n)
+	merges, orders, leaves := s.pass.mergeList.In(ws), s.orders.In(ws), s.leaves.In(ws)
+	rec.Concurrently(func() {
+		vk.SendFirst(rec, s.pass.leafList.In(ws), x.leaves)
+		vk.SendFirst(rec, e, x.e)
+		vk.SendFirst(rec, d, x.d)
+		vk.SendFirst(rec, orders, x.order)
+		vk.SendFirst(rec, merges, x.merges)
+		vk.Fill(rec, s.info.In(ws), allFound)
+		vk.Fill(rec, s.steps.chains.region.In(ws), 0)
+	})
+	s.pass.solveLeaves(rec, ws, places, len(x.leaves))
+	vk.Copy(rec, leaves, d)
+	first := 0
+	for level, count := range x.levels {
+		s.recordLevel(rec, ws, level, first, x.merges[first:first+count], rootsOf{
+			level: level, merges: count, weights: vectors || level+1 < len(x.levels), rows: level+1 < len(x.levels),
+		})
+		first += count
+	}
+	rec.Concurrently(func() {
+		vk.ReceiveLast(rec, x.d, d)
+		vk.ReceiveLast(rec, x.order, orders)
+		vk.ReceiveLast(rec, x.merges, merges)
+		vk.ReceiveLast(rec, x.leafValues, leaves)
+		vk.ReceiveLast(rec, x.info[:], s.info.In(ws))
+	})
+}
+
+// recordLevel records the merges of one level. They are the elements [first, first+len(merges)) of
+// the list of merges.
+func (s *deflation) recordLevel(
+	rec *vk.Recorder, ws *vk.Arena, level, first int, merges []shaders.Merge, roots rootsOf,
+) {
+	n, all := s.pass.n, s.pass.leafNumbers.In(ws)
+	list, d := s.pass.mergeList.In(ws).From(first).Addr(), all.From(n).Addr()
+	firstRows, lastRows := all.From(2*n).Addr(), all.From(3*n).Addr()
+	columns := 0.0
+	for _, m := range merges {
+		roots.poles = max(roots.poles, int(m.N))
+		columns += float64(m.N)
+	}
+	s.recordDeflation(rec, ws, level, first, len(merges), columns)
+	roots.list, roots.lambda, roots.first, roots.last = list, d, firstRows, lastRows
+	s.pass.recordRoots(rec, ws, roots)
+	s.recordOrder(rec, ws, level, first, len(merges), roots.poles)
+}
+
+// recordDeflation records the deflation of `count` merges of a level: merges first … first+count−1.
+// `columns` is the total number of columns of these merges.
+func (s *deflation) recordDeflation(rec *vk.Recorder, ws *vk.Arena, level, first, count int, columns float64) {
+	n, all := s.pass.n, s.pass.leafNumbers.In(ws)
+	at := min(level, s.pass.stored-1)
+	s.deflate.Dispatch(rec, vk.Folded(count), shaders.StedcDeflatePush{
+		Merges: s.pass.mergeList.In(ws).From(first).Addr(), E: all.Addr(), D: all.From(n).Addr(),
+		First: all.From(2 * n).Addr(), Last: all.From(3 * n).Addr(), Order: s.orders.In(ws).Addr(),
+		Numbers: s.pass.numbersOf(ws, level, numberD, 1).Addr(),
+		Row:     s.steps.row.at(ws, at*n), Src: s.steps.src.at(ws, at*n), Dst: s.steps.dst.at(ws, at*n),
+		Rotations: s.steps.rotations.at(ws, 2*at*n), Chains: s.steps.chains.at(ws, at*n),
+		Reals: s.reals.In(ws).Addr(), Words: s.words.In(ws).Addr(), Count: uint32(count), Stride: uint32(n),
+	})
+	rec.Costs(deflateFlops * columns)
+}
+
+// recordOrder records the sorting of the values of `count` merges: merges first … first+count−1.
+// The largest of these merges has `columns` columns.
+func (s *deflation) recordOrder(rec *vk.Recorder, ws *vk.Arena, level, first, count, columns int) {
+	n := s.pass.n
+	list, d := s.pass.mergeList.In(ws).From(first).Addr(), s.pass.leafNumbers.In(ws).From(n).Addr()
+	most := s.pass.tune.atOnce(compareFlops * float64(columns) * float64(columns))
+	inPortions(count, min(vk.MaxGroups(), most), func(portion, count int) {
+		grid := vk.Groups{X: vk.Tiles(columns, s.pass.tune.Threads), Y: 1, Z: count}
+		s.order.Dispatch(rec, grid, shaders.StedcOrderPush{
+			Merges: list.Plus(portion), D: d, Order: s.orders.In(ws).Addr(), Info: s.info.In(ws).Addr(), Base: uint32(level * n),
+		})
+		rec.Costs(compareFlops * float64(columns) * float64(columns) * float64(count))
+	})
+}
+
+// deflateFlops is the cost of stedc_deflate for a column, and compareFlops is the cost of
+// stedc_order for a comparison, in flops. A column of stedc_deflate is expensive because one
+// invocation of a workgroup computes all rotations.
+const (
+	deflateFlops = 4000
+	compareFlops = 2
+)

@@ -1,0 +1,32 @@
+package stages
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd/matgen"
+	"github.com/vkevd/vkevd/stages/tridiag/dc"
+)
+
+// TestLeafIsThatOfTheHost compares leaves, the smallest subproblems, with the leaves of package dc.
+// All bits must be equal, because the kernel does the same operations in the same order. If the
+// device has a correctly rounded fused multiply-add, the kernel computes quotients and roots with
+// it, and these are correctly rounded, too.
+func TestLeafIsThatOfTheHost(t *testing.T) {
+	skipInexact(t)
+	skipFlushed(t) // there, two graded matrices of order 32 have other bits
+	tune := TuningFor(testDevice(t).Info())
+	for _, n := range []int{1, 2, 3, 17, tune.DivideConquer.Leaf} {
+		for _, kind := range matgen.Tridiagonals() {
+			d, e := kind.Tridiagonal(n)
+			values, z := solveTridiagonal(t, tune, d, e)
+			wantValues, wantZ, err := dc.Solve(d, e, dc.Options{LeafSize: tune.DivideConquer.Leaf})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !slices.Equal(values, wantValues) || !slices.Equal(z, wantZ) {
+				t.Errorf("%s, n = %d: other bits than on the host", kind.Name(), n)
+			}
+		}
+	}
+}

@@ -1,0 +1,5 @@
+//go:build !inexact
+
+package machine
+
+const dividesInexactly = false

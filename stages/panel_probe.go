@@ -1,0 +1,65 @@
+package stages
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/vkevd/vkevd/stages/machine"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// meetingPolls is the poll limit of the trial in PanelsMeet: polling so often takes a fraction of a
+// second. If all workgroups run at the same time, each wait takes only microseconds.
+const meetingPolls = 1 << 17
+
+// PanelsMeet returns whether all workgroups of a panel of b columns run at the same time. If the
+// tuning or the device does not allow one dispatch to factor a panel, the result is true, because
+// no stage needs this property. Otherwise the result is that of machine.MayMeet. The trial is a
+// factorisation of a panel of zeros, with the kernel and with the largest number of workgroups that
+// a plan uses. Errors are those of NewPanelQR and of package vk.
+func PanelsMeet(ctx context.Context, m *machine.Machine, b int, t PanelTuning) (bool, error) {
+	if !t.together(m.Info) || t.Groups == 1 || panelFits[float64](t, m.Info, b) != nil {
+		return true, nil
+	}
+	spec := wholeSpec(panelSpec[float64](t, b))
+	what := fmt.Sprintf("%d panels of %d rows and %d columns, %d invocations", t.Groups, spec.Chunk, b, spec.LocalSize)
+	return m.MayMeet(what, func(begin func()) (uint32, error) { return panelsMeet(ctx, m.Device(), b, t, begin) })
+}
+
+// panelsMeet factors a panel of zeros with t.Groups workgroups and returns the INFO word. It calls
+// `begin` before the dispatch. The memory of the panel is freed at the end.
+func panelsMeet(ctx context.Context, dev *vk.Device, b int, t PanelTuning, begin func()) (uint32, error) {
+	t.Polls = min(t.Polls, meetingPolls)
+	q, err := newPanelQR[float64](dev, b, true, t)
+	if err != nil {
+		return 0, err
+	}
+	m := t.Groups * q.chunk
+	panel, r, tau := vk.Reserve[float64]("panel", m*b), vk.Reserve[float64]("R", b*b), vk.Reserve[float64]("tau", b)
+	ws, err := dev.NewArena(vk.Together(panel, r, tau, q.Work(), q.Status()))
+	if err != nil {
+		return 0, err
+	}
+	defer ws.Close()
+	rec := vk.NewRecorder(dev)
+	vk.Fill(rec, panel.In(ws), 0)
+	q.Record(rec, ws, product.NewMatrix(panel.In(ws), m, b, m), product.NewMatrix(r.In(ws), b, b, b), tau.In(ws))
+	if err := rec.Compiled(); err != nil { // a process that ends while it compiles has not run the trial
+		return 0, err
+	}
+	begin()
+	if _, err := dev.Run(ctx, rec, nil); err != nil {
+		return 0, err
+	}
+	info := make([]uint32, 1)
+	err = vk.Download(ctx, dev, vk.Vector(info), q.Info(ws))
+	return info[0], err
+}
+
+// AtLeast returns the tuning t in which Groups, the largest number of workgroups of a panel, is at
+// least `groups`.
+func (t PanelTuning) AtLeast(groups int) PanelTuning {
+	t.Groups = max(t.Groups, groups)
+	return t
+}

@@ -1,0 +1,87 @@
+package stages
+
+import (
+	"context"
+	"os"
+	"testing"
+
+	"github.com/vkevd/vkevd/stages/machine"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// crowdedPanels has more workgroups than a CPU driver runs at the same time. A CPU driver runs one
+// workgroup for each of its threads at a time, and runs this workgroup to its end before the thread
+// starts another workgroup.
+func crowdedPanels() PanelTuning {
+	t := SmallestTuning().Panel
+	t.Whole, t.Groups, t.Polls = true, 200, 1<<16
+	return t
+}
+
+// TestPanelsMeet checks that the trial finds workgroups that do not run at the same time, and that
+// the result is stored: another device that uses the same folder does not run the trial.
+func TestPanelsMeet(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	if testDevice(t).Info().Type != "cpu" || !testDevice(t).Info().Int64Atomics() {
+		t.Skip("200 workgroups may run at the same time here")
+	}
+	for i := range 2 {
+		dev, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), CacheDir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer dev.Close()
+		m := machine.Of(dev)
+		if meets, err := PanelsMeet(ctx, m, 8, crowdedPanels()); !meets || err != nil {
+			t.Errorf("a device with few units is asked: %v, %v", meets, err)
+		}
+		m.Info.Units = 256 // so many units are claimed
+		asked := ctx
+		if i > 0 {
+			stopped, stop := context.WithCancel(ctx)
+			stop() // a trial would fail
+			asked = stopped
+		}
+		for range 3 { // after three trials the answer is final
+			if meets, err := PanelsMeet(asked, m, 8, crowdedPanels()); meets || err != nil {
+				t.Errorf("200 workgroups on a CPU: %v, %v", meets, err)
+			}
+		}
+		if meets, err := PanelsMeet(ctx, m, 8, SmallestTuning().Panel); !meets || err != nil {
+			t.Errorf("panels with a dispatch a column: %v, %v", meets, err)
+		}
+	}
+	alone := crowdedPanels()
+	alone.Groups = 1
+	begun := false
+	if info, err := panelsMeet(ctx, testDevice(t), 8, alone, func() { begun = true }); info != 0 || err != nil || !begun {
+		t.Errorf("one workgroup: INFO %d, %v, written down before: %v", info, err, begun)
+	}
+}
+
+// TestCrowdedStagesDoNotMeet checks that no stage lets workgroups wait for all other workgroups on
+// two kinds of devices: a device that does not run all workgroups at the same time, and a device on
+// which no workgroup may wait.
+func TestCrowdedStagesDoNotMeet(t *testing.T) {
+	dev := vk.Dry(vk.Info{
+		Family: "nvidia", Name: "NVIDIA H200", Units: 132, SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32,
+		Features: []string{"shaderBufferInt64Atomics"},
+	})
+	tune := TuningFor(dev.Info()).Panel
+	one := TridiagonalisationTuning{Values: 64, LocalSize: 32, Groups: 4, Rows: 8, Kept: 64, Polls: 1}
+	for _, c := range []struct {
+		w     Waiting
+		meets bool
+	}{{Waiting{Allowed: true}, true}, {Waiting{Allowed: true, Crowded: true}, false}, {Waiting{}, false}} {
+		q, err := NewPanelQR[float64](dev, 32, c.w, tune)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if meets := q.whole != nil; meets != c.meets {
+			t.Errorf("%+v: workgroups of a panel wait for each other: %v", c.w, meets)
+		}
+		if _, err := NewTridiagonalisation[float64](dev, 32, c.w, one); (err == nil) != c.meets {
+			t.Errorf("%+v: tridiagonalisation: %v", c.w, err)
+		}
+	}
+}

@@ -1,0 +1,108 @@
+package emulated
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Choice says whether a device computes its large products natively or emulated, and why.
+type Choice struct {
+	// Emulated is true if integer units compute the products.
+	Emulated bool
+
+	// Why is the reason for the choice, as a part of a sentence.
+	Why string
+
+	// Facts are the measured rates that determine the choice.
+	Facts Facts
+}
+
+// String returns the choice and its reason.
+func (c Choice) String() string {
+	if c.Emulated {
+		return "emulated: " + c.Why
+	}
+	return "native: " + c.Why
+}
+
+// worth is the smallest ratio of speed, emulated to native products, at which emulated products are
+// chosen. The gain of a whole solve is smaller than the gain of its products, so a smaller ratio
+// does not justify the memory for residues.
+const worth = 1.5
+
+// Choose chooses native or emulated products for a device by its measured rates. It measures the
+// rates if they are not known. The choice is native if the device cannot emulate products, or if it
+// computed the golden product (the test product with known bits) wrongly. Errors are those of
+// package vk, for example the end of ctx or the loss of the device.
+func Choose(ctx context.Context, dev *vk.Device, t product.Tuning) (Choice, error) {
+	if why := unfit(dev.Info()); why != "" {
+		return Choice{Why: why}, nil
+	}
+	if t.Emulated.Panel == 0 {
+		return Choice{Why: "the tuning has no sizes of emulated products"}, nil
+	}
+	f, err := Measured(ctx, dev, t)
+	unsupported, memory := (*vk.UnsupportedError)(nil), (*vk.OutOfMemoryError)(nil)
+	if errors.As(err, &unsupported) || errors.As(err, &memory) {
+		return Choice{Why: err.Error()}, nil
+	}
+	return decide(f), err
+}
+
+// Force chooses emulated products, whatever their rate is. The error is a *vk.UnsupportedError if
+// the device cannot emulate products, or if it computed the golden product (the test product with
+// known bits) wrongly. A CPU is not measured, because the measurement would take long.
+func Force(ctx context.Context, dev *vk.Device, t product.Tuning) (Choice, error) {
+	c := Choice{Emulated: true, Why: "the caller wants emulated products"}
+	units, err := FindUnits(ctx, dev)
+	if err != nil || dev.Info().Type == "cpu" {
+		return c, err
+	}
+	c.Facts, err = Measured(ctx, dev, t)
+	if err == nil && c.Facts != (Facts{}) && !c.Facts.Right {
+		err = &vk.UnsupportedError{Device: dev.Info().Name, Feature: units.String(), Need: "right products of bytes", Have: "wrong ones"}
+	}
+	return c, err
+}
+
+// Chosen returns the choice of Choose, but does not run a kernel. The choice is native if the rates
+// were not measured before.
+func Chosen(dev *vk.Device) Choice {
+	if why := unfit(dev.Info()); why != "" {
+		return Choice{Why: why}
+	}
+	return decide(Known(dev))
+}
+
+// unfit returns the reason why a device is not measured, or "" if it can be measured.
+func unfit(info vk.Info) string {
+	all := Candidates(info)
+	switch {
+	case !info.IntegerDotProducts():
+		return "the device has no packed dot products of bytes"
+	case !all[len(all)-1].Matrix() && !info.FastDots:
+		return "the device has no matrix units for bytes, and no instructions for packed dot products"
+	}
+	return ""
+}
+
+// decide chooses native or emulated products by the facts f.
+func decide(f Facts) Choice {
+	c := Choice{Facts: f}
+	gain := f.Emulated / max(f.Native, 1)
+	switch {
+	case f == Facts{}:
+		c.Why = "the rates of products are not measured yet"
+	case !f.Right:
+		c.Why = "the integer units computed a product wrongly"
+	default:
+		c.Emulated = gain >= worth
+		c.Why = fmt.Sprintf("emulated products reach %.3g times the rate of native ones (%.3g and %.3g TFLOP/s), and %.3g is worth it",
+			gain, f.Emulated/1e12, f.Native/1e12, worth)
+	}
+	return c
+}

@@ -1,0 +1,229 @@
+package emulated
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math"
+
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Facts holds the measurements of products on one device. Native and Emulated are the rates of
+// native and emulated products in flops per second. Bytes is the rate of the emulated products in
+// operations on bytes per second. Right tells whether a small emulated product had the right bits.
+// All are zero if nothing was measured.
+type Facts struct {
+	Native, Emulated, Bytes float64
+	Right                   bool
+}
+
+// factsName contains the version of the measurement, so that results of older versions are not
+// read.
+const factsName = "emulated products, 1: flops a second native and emulated, operations on bytes, right"
+
+// The measured products are made larger, from leastOrder on, until the native product takes
+// measureSeconds or has mostOrder rows. The inner dimension is a quarter of the order, but at most
+// mostDepth.
+const (
+	leastOrder, mostOrder, mostDepth = 1024, 4096, 512
+	measureSeconds                   = 4e-3
+	measureModuli                    = 14
+	measureRepeat                    = 3
+)
+
+// Measured returns the facts about a device and its driver. They are measured once, which takes
+// some milliseconds and the time to compile the kernels, and are then read from storage. The facts
+// are zero for a vk.Dry device without stored facts, and for a device on which FindUnits finds no
+// units. Errors are those of package vk.
+func Measured(ctx context.Context, dev *vk.Device, t product.Tuning) (Facts, error) {
+	return measured(ctx, dev, t, leastOrder)
+}
+
+// measured does the same as Measured. The smallest measured product has order `least`.
+func measured(ctx context.Context, dev *vk.Device, t product.Tuning, least int) (Facts, error) {
+	// The units are also a stored fact. They are found before the measurement, because only one
+	// fact can be measured at a time.
+	units, err := FindUnits(ctx, dev)
+	if err != nil {
+		return Facts{}, err
+	}
+	return facts(dev, func() (Facts, error) { return measure(ctx, dev, t, units, least) })
+}
+
+// Known returns the facts of Measured, but does not run a kernel. The facts are zero if they were
+// not measured before.
+func Known(dev *vk.Device) Facts {
+	f, err := facts(dev, func() (Facts, error) { return Facts{}, errUnknown })
+	if err != nil {
+		return Facts{}
+	}
+	return f
+}
+
+var errUnknown = errors.New("emulated: not measured")
+
+// Keep stores facts about a device, for tests and for forecasts on a vk.Dry device.
+func (f Facts) Keep(dev *vk.Device) { dev.SetProbe(factsName, f.text()) }
+
+func (f Facts) text() string { return fmt.Sprint(f.Native, f.Emulated, f.Bytes, f.Right) }
+
+// facts returns the stored facts. If no facts are stored, it stores and returns the facts that the
+// function `measure` returns.
+func facts(dev *vk.Device, measure func() (Facts, error)) (f Facts, err error) {
+	text, err := dev.ProbeOnce(factsName, func() (string, error) {
+		f, err := measure()
+		return f.text(), err
+	})
+	if err != nil || text == "" {
+		return Facts{}, err
+	}
+	if _, err := fmt.Sscan(text, &f.Native, &f.Emulated, &f.Bytes, &f.Right); err != nil {
+		return Facts{}, fmt.Errorf("emulated: the fact %q is %q: %w", factsName, text, err)
+	}
+	return f, nil
+}
+
+// measure measures native and emulated products on the device.
+func measure(ctx context.Context, dev *vk.Device, t product.Tuning, units Units, least int) (f Facts, err error) {
+	if f.Right, err = multipliesRight(ctx, dev, t, units); err != nil || !f.Right {
+		return f, err
+	}
+	for n := least; ; n *= 2 {
+		k := min(n/4, mostDepth)
+		native, emulated, err := race(ctx, dev, t, units, n, k)
+		if err != nil {
+			return f, err
+		}
+		flops := 2 * float64(n) * float64(n) * float64(k)
+		f.Native, f.Emulated, f.Bytes = flops/native, flops/emulated, flops*measureModuli/emulated
+		if native >= measureSeconds || n >= mostOrder {
+			return f, nil
+		}
+	}
+}
+
+// race returns the times, in seconds, of a native and of an emulated product C − A·Bᵀ of order n
+// with inner dimension k. Each time is the shortest of several runs.
+func race(ctx context.Context, dev *vk.Device, t product.Tuning, u Units, n, k int) (native, emulated float64, err error) {
+	plain, err := product.New[float64](dev, t)
+	if err != nil {
+		return 0, 0, err
+	}
+	e := t.Emulated
+	e.Least = product.Shape{}
+	ops, err := NewOn(dev, plain, e, measureModuli, u)
+	if err != nil {
+		return 0, 0, err
+	}
+	if err := ops.Reserve(product.Shape{M: n, N: n, K: k, Count: 1}); err != nil {
+		return 0, 0, err
+	}
+	a, c := vk.Reserve[float64]("A", n*k), vk.Reserve[float64]("C", n*n)
+	ws, err := dev.NewArena(vk.Together(a, c, ops.Work(), ops.Status()))
+	if err != nil {
+		return 0, 0, err
+	}
+	defer ws.Close()
+	ma, mc := product.NewMatrix(a.In(ws), n, k, n), product.NewMatrix(c.In(ws), n, n, n)
+	native, emulated = math.Inf(1), math.Inf(1)
+	for range measureRepeat {
+		rec := vk.NewRecorder(dev)
+		const aboutOne = 0x3ff3ff3f // both words of a double near 1.25
+		vk.Fill(rec, a.In(ws), aboutOne)
+		vk.Fill(rec, c.In(ws), aboutOne)
+		ops.Begin(rec, ws)
+		rec.Phase("native", 0, 1)
+		plain.Gemm(rec, ws, product.NoTrans, product.Trans, -1, ma, ma, 1, mc)
+		rec.Phase("emulated", 0, 1)
+		ops.Gemm(rec, ws, product.NoTrans, product.Trans, -1, ma, ma, 1, mc)
+		profile, err := dev.Run(ctx, rec, nil)
+		if err != nil {
+			return 0, 0, err
+		}
+		native, emulated = min(native, profile.Phase("native")), min(emulated, profile.Phase("emulated"))
+	}
+	return max(native, 1e-9), max(emulated, 1e-9), nil
+}
+
+// These are the sizes of the golden product, a test product whose bits are compared with
+// goldenHash. The sizes are not multiples of a tile. The sums of the product need two steps of
+// reduction modulo each modulus.
+const goldenM, goldenN, goldenK = 150, 140, 1100
+
+// goldenHash is the hash of the exact product of goldenFactors with 14 moduli. TestGoldenHash
+// computes it by package ref.
+const goldenHash uint64 = 0xbc2474b681bf8e68
+
+// goldenFactors returns the two factors of the golden product (the test product with known bits),
+// column by column. Their elements have 53 bits and exponents from −8 to 7.
+func goldenFactors() (a, b []float64) {
+	state := uint64(2025)
+	fill := func(n int) []float64 {
+		x := make([]float64, n)
+		for i := range x {
+			state = state*6364136223846793005 + 1442695040888963407 // Knuth's generator
+			x[i] = math.Ldexp(float64(int64(state)>>11), int(state>>7&15)-60)
+		}
+		return x
+	}
+	return fill(goldenM * goldenK), fill(goldenN * goldenK)
+}
+
+// hashOf returns the FNV-1a hash of the bits of x.
+func hashOf(x []float64) uint64 {
+	h := fnv.New64a()
+	var word [8]byte
+	for _, v := range x {
+		binary.LittleEndian.PutUint64(word[:], math.Float64bits(v))
+		h.Write(word[:])
+	}
+	return h.Sum64()
+}
+
+// multipliesRight reports whether the golden product (the test product with known bits) has the
+// right bits on the device.
+func multipliesRight(ctx context.Context, dev *vk.Device, t product.Tuning, u Units) (bool, error) {
+	plain, err := product.New[float64](dev, t)
+	if err != nil {
+		return false, err
+	}
+	e := t.Emulated
+	e.Least = product.Shape{}
+	ops, err := NewOn(dev, plain, e, measureModuli, u)
+	if err != nil {
+		return false, err
+	}
+	if err := ops.Reserve(product.Shape{M: goldenM, N: goldenN, K: goldenK, Count: 1}); err != nil {
+		return false, err
+	}
+	a, b := vk.Reserve[float64]("A", goldenM*goldenK), vk.Reserve[float64]("B", goldenN*goldenK)
+	c := vk.Reserve[float64]("C", goldenM*goldenN)
+	ws, err := dev.NewArena(vk.Together(a, b, c, ops.Work(), ops.Status()))
+	if err != nil {
+		return false, err
+	}
+	defer ws.Close()
+	hostA, hostB := goldenFactors()
+	if err := vk.Upload(ctx, dev, a.In(ws), vk.Vector(hostA)); err != nil {
+		return false, err
+	}
+	if err := vk.Upload(ctx, dev, b.In(ws), vk.Vector(hostB)); err != nil {
+		return false, err
+	}
+	rec := vk.NewRecorder(dev)
+	ops.Begin(rec, ws)
+	ops.Gemm(rec, ws, product.NoTrans, product.Trans, 1, product.NewMatrix(a.In(ws), goldenM, goldenK, goldenM),
+		product.NewMatrix(b.In(ws), goldenN, goldenK, goldenN), 0, product.NewMatrix(c.In(ws), goldenM, goldenN, goldenM))
+	if _, err := dev.Run(ctx, rec, nil); err != nil {
+		return false, err
+	}
+	host := make([]float64, goldenM*goldenN)
+	if err := vk.Download(ctx, dev, vk.Vector(host), c.In(ws)); err != nil {
+		return false, err
+	}
+	return hashOf(host) == goldenHash, nil
+}

@@ -1,0 +1,121 @@
+package emulated
+
+import (
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// symm implements products with a symmetric factor. Hold converts all rows of the factor to planes:
+// n² residues for each modulus. All products with lower right blocks of the factor use the same
+// planes.
+type symm struct {
+	// k has the kernels for products with a symmetric factor. The results of such products have few
+	// columns.
+	k *kernels
+
+	// `order` is the largest order of a factor. 0 means that all products are native.
+	order int
+
+	planes vk.Region[uint32]
+	shifts vk.Region[int32]
+	work   *vk.Layout
+
+	// `held` is the factor that the last call of Hold has converted. It has no rows if no factor is
+	// converted.
+	held product.Matrix[float64]
+}
+
+// newSymm builds the kernels for products with few columns. If the tuning has no tile for such
+// products, newSymm uses the kernels k.
+func newSymm(dev *vk.Device, k *kernels, t product.Emulation) (s symm, err error) {
+	s.k = k
+	if t.Narrow.M > 0 && t.Held > 0 && k.units.Matrix() {
+		t.Tile = t.Narrow
+		s.k, err = newKernels(dev, t, k.units, k.moduli.N)
+	}
+	return s, err
+}
+
+// reserve reserves products with a symmetric factor of order n, unless the planes (the residues) of
+// the factor are too large.
+func (s *symm) reserve(n int) {
+	if 4*s.shape(n).words(s.k.moduli.N) <= s.k.tuning.Held {
+		s.order = max(s.order, n)
+	}
+	s.work = nil
+}
+
+// shape returns the geometry of the planes (the residues) of a symmetric factor of order n.
+func (s *symm) shape(n int) geometry { return s.k.geometry(n, n) }
+
+// HeldWork implements product.Ops.
+func (o *Ops) HeldWork() *vk.Layout {
+	s := &o.symm
+	if s.work == nil {
+		s.planes = vk.Reserve[uint32]("residues of a symmetric factor", s.shape(s.order).words(s.k.moduli.N))
+		s.shifts = vk.Reserve[int32]("shifts of a symmetric factor", s.order)
+		s.work = vk.Together(s.planes, s.shifts)
+	}
+	return s.work
+}
+
+// holds returns whether a product with a symmetric factor of order n is emulated.
+func (o *Ops) holds(n int) bool {
+	return n > 0 && n <= o.symm.order && n >= o.least.K && n*n >= o.least.M*o.least.N && n <= o.longest()
+}
+
+// Hold implements product.Ops.
+func (o *Ops) Hold(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[float64]) {
+	s, n := &o.symm, a.Rows
+	if s.held = (product.Matrix[float64]{}); !o.holds(n) {
+		return
+	}
+	s.held = a
+	f := operand(product.NoTrans, a, false)
+	f.symmetric = true
+	side, peaks := s.k.newSide([]rows{f}), o.mem.peaks.In(ws)
+	norms := o.mem.norms.In(ws).Sub(0, n)
+	vk.Fill(rec, peaks, 0)
+	s.k.recordNorms(rec, f, norms, peaks.Sub(0, 1))
+	shifts := &allot[int32]{from: s.shifts.In(ws)}
+	s.k.recordShifts(rec, side, []vk.Slice[shaders.Norm]{norms}, peaks.Sub(0, 4), shifts, o.Refused(ws).Sub(0, 1), 1)
+	s.k.recordPlanes(rec, f, false, side.shifts[0], side.shape, s.planes.In(ws))
+}
+
+// Symm implements product.Ops. The product is emulated if the matrix a is a lower right block of
+// the factor that Hold has converted. Otherwise it is native.
+func (o *Ops) Symm(rec *vk.Recorder, ws *vk.Arena, a, w, p product.Matrix[float64]) {
+	s, m := &o.symm, a.Rows
+	before := s.held.Rows - m // rows of the held factor before the first row of a
+	if before < 0 || !o.holds(m) || a.Ld != s.held.Ld || s.held.Block(before, before, m, m).Addr() != a.Addr() {
+		o.native.Symm(rec, ws, a, w, p)
+		return
+	}
+	right := operand(product.NoTrans, w, true)
+	fit(p, operand(product.NoTrans, a, false), right)
+
+	// The emulated product must begin at the first row of a panel and at the first column of a
+	// step. Therefore it may begin before the first row and column of a. Its additional rows are
+	// not stored, and W is extended by zeros for its additional columns.
+	k, shape := s.k, s.shape(s.held.Rows)
+	panel, column := before/k.tuning.Panel, before/k.padInner*k.padInner
+	skip := before - panel*k.tuning.Panel
+	right.from = before - column
+	right.inner += right.from
+	left := &side{shape: shape}
+	left.shape.rows -= panel * k.tuning.Panel
+	left.shape.inner -= column
+	left.planes = []vk.Slice[uint32]{s.planes.In(ws).From((panel*shape.panelBytes + column*k.tuning.Panel) / 4)}
+	left.shifts = []vk.Slice[int32]{s.shifts.In(ws).From(panel * k.tuning.Panel)}
+
+	other, peaks := k.newSide([]rows{right}), o.mem.peaks.In(ws)
+	norms := o.mem.norms.In(ws).Sub(0, right.rows)
+	vk.Fill(rec, peaks, 0)
+	k.recordNorms(rec, right, norms, peaks.Sub(1, 1))
+	shifts := &allot[int32]{from: o.mem.shifts.In(ws)}
+	k.recordShifts(rec, other, []vk.Slice[shaders.Norm]{norms}, peaks.Sub(0, 4), shifts, o.Refused(ws).Sub(1, 1), -1)
+	other.planes = []vk.Slice[uint32]{o.mem.planes.In(ws).Sub(0, other.shape.words(k.moduli.N))}
+	k.recordPlanes(rec, right, true, other.shifts[0], other.shape, other.planes[0])
+	k.recordStrips(rec, ws, o.mem, problem{alpha: 1, c: p, skip: skip}, left, other)
+}

@@ -1,0 +1,98 @@
+package ref
+
+// NarrowBand is an upper band of order N that passes make narrower. Each pass removes at most Tile
+// superdiagonals. Width is the number of superdiagonals before the first pass. Element (i, j) lies
+// at
+//
+//	i + j·(Width+2·Tile) + Width + Tile        −Width−Tile ≤ i−j ≤ Tile
+//
+// so a column has Width + 2·Tile + 1 elements. Width + Tile columns of zeros follow the last
+// column.
+type NarrowBand struct{ N, Width, Tile int }
+
+// Len returns the number of elements of the compact band.
+func (b NarrowBand) Len() int { return (b.Width + 2*b.Tile + 1) * (b.N + b.Width + b.Tile) }
+
+// At returns the index of element (i, j).
+func (b NarrowBand) At(i, j int) int { return i + j*(b.Width+2*b.Tile) + b.Width + b.Tile }
+
+// Pass reduces a band with w superdiagonals to a band with `to` superdiagonals, B = Q·B′·Pᵀ, one
+// sweep after another (successive band reduction; Ringoot et al. 2025, Algorithm 1). The sizes must
+// satisfy w − Tile ≤ to < w and to ≥ 2. The reduction to one superdiagonal is BidiagonalChasing.
+func (b NarrowBand) Pass(w, to int, band []float64) {
+	p := narrowPass{b, w, to, band}
+	for s := range p.sweeps() {
+		for h := range p.halfSteps(s) {
+			p.halfStep(s, h)
+		}
+	}
+}
+
+// narrowStride is the number of waves between the beginnings of two successive sweeps: half-step
+// (s+1, h) must run after half-step (s, h+1).
+const narrowStride = 2
+
+// Waves does the same as Pass in another order. Wave t consists of the half-steps h of all sweeps s
+// with narrowStride·s + h = t. To show that the half-steps of a wave are independent, the later
+// sweeps of a wave run first.
+func (b NarrowBand) Waves(w, to int, band []float64) { b.waves(w, to, narrowStride, band) }
+
+func (b NarrowBand) waves(w, to, stride int, band []float64) {
+	p := narrowPass{b, w, to, band}
+	waves := 0
+	for s := range p.sweeps() {
+		waves = max(waves, stride*s+p.halfSteps(s))
+	}
+	for t := range waves {
+		for s := p.sweeps() - 1; s >= 0; s-- {
+			if h := t - stride*s; 0 <= h && h < p.halfSteps(s) {
+				p.halfStep(s, h)
+			}
+		}
+	}
+}
+
+// narrowPass is a pass in progress, which reduces w superdiagonals to `to` superdiagonals.
+type narrowPass struct {
+	NarrowBand
+	w, to int
+	band  []float64
+}
+
+// sweeps returns the number of sweeps: one for each row that has elements to annihilate.
+func (p narrowPass) sweeps() int { return max(0, p.N-1-p.to) }
+
+// halfSteps returns the number of half-steps of sweep s: two for each j with s + to + j·w < N.
+func (p narrowPass) halfSteps(s int) int { return 2 * ((p.N-1-s-p.to)/p.w + 1) }
+
+// halfStep runs half-step h of sweep s. Let j = ⌊h/2⌋, r = s + to + j·w, and L = min(w−to+1, N−r).
+//
+//	h = 2j     a reflector on the columns r … r+L−1. It annihilates row s for j = 0, otherwise row
+//	           r−w, from column r+1 on, and is applied to the rows after that one, up to r+L−1
+//	h = 2j+1   a reflector on the rows r … r+L−1. It annihilates column r from row r+1 on, and is
+//	           applied to the columns after it, up to r+2w−to
+//
+// The other rows and columns of the bulge keep their elements until the next sweep.
+//
+// A half-step must wait for the previous sweep, for this reason. Sweep s+1 lies one row and one
+// column further than sweep s. Half-step (s+1, h) has elements in common with half-steps (s, 0) …
+// (s, h+1). Half-step (s, h+2) begins w rows or columns after (s, h), and w > L, so it has no
+// elements in common with (s+1, h). Therefore (s+1, h) may begin when (s, h+1) has ended.
+func (p narrowPass) halfStep(s, h int) {
+	c := &bidiagonalChase{}
+	at := func(i, j int) *float64 { return &p.band[p.At(i, j)] }
+	r := s + p.to + h/2*p.w
+	length := min(p.w-p.to+1, p.N-r)
+	if h%2 == 0 {
+		first := max(s, r-p.w)
+		v, tau := c.annihilate(length, func(k int) *float64 { return at(first, r+k) })
+		for row := first + 1; row < r+length; row++ {
+			reflect(tau, v, func(k int) *float64 { return at(row, r+k) })
+		}
+		return
+	}
+	v, tau := c.annihilate(length, func(k int) *float64 { return at(r+k, r) })
+	for col := r + 1; col < min(r+2*p.w-p.to+1, p.N); col++ {
+		reflect(tau, v, func(k int) *float64 { return at(r+k, col) })
+	}
+}

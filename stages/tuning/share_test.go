@@ -1,0 +1,91 @@
+package tuning
+
+import (
+	"testing"
+
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/product/emulated"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// tally is a product.Ops that counts the flops of its products: `all` counts all products, and
+// `long` counts the products whose inner dimension is above 128.
+type tally struct {
+	product.Ops[float64]
+	all, long *float64
+}
+
+func (c tally) count(m, n, k, count int) {
+	flops := 2 * float64(m) * float64(n) * float64(k) * float64(count)
+	if *c.all += flops; k > 128 {
+		*c.long += flops
+	}
+}
+
+func (c tally) Gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b product.Matrix[float64], beta float64, x product.Matrix[float64]) {
+	c.count(x.Rows, x.Cols, inner(opA, a), 1)
+	c.Ops.Gemm(rec, ws, opA, opB, alpha, a, b, beta, x)
+}
+
+func (c tally) GemmUnsplit(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b product.Matrix[float64], beta float64, x product.Matrix[float64]) {
+	c.count(x.Rows, x.Cols, inner(opA, a), 1)
+	c.Ops.GemmUnsplit(rec, ws, opA, opB, alpha, a, b, beta, x)
+}
+
+func (c tally) GemmBatch(rec *vk.Recorder, ws *vk.Arena, batch product.Batch, opA, opB product.Op, alpha float64, a, b product.Matrix[float64], beta float64, x product.Matrix[float64]) {
+	c.count(x.Rows, x.Cols, inner(opA, a), batch.Count)
+	c.Ops.GemmBatch(rec, ws, batch, opA, opB, alpha, a, b, beta, x)
+}
+
+func (c tally) GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, first, second product.Pair[float64], beta float64, x product.Matrix[float64]) {
+	c.count(x.Rows, x.Cols, inner(opA, first.A), 2)
+	c.Ops.GemmPair(rec, ws, opA, opB, alpha, first, second, beta, x)
+}
+
+func (c tally) Syr2k(rec *vk.Recorder, ws *vk.Arena, y, z, x product.Matrix[float64]) {
+	c.count(x.Rows, x.Rows, y.Cols, 1) // two products, of which one triangle is needed
+	c.Ops.Syr2k(rec, ws, y, z, x)
+}
+
+func (c tally) Symm(rec *vk.Recorder, ws *vk.Arena, a, w, p product.Matrix[float64]) {
+	c.count(a.Rows, w.Cols, a.Rows, 1)
+	c.Ops.Symm(rec, ws, a, w, p)
+}
+
+func inner(op product.Op, a product.Matrix[float64]) int {
+	if op == product.Trans {
+		return a.Rows
+	}
+	return a.Cols
+}
+
+// TestProductsRunOnUnits counts the flops of the products with long inner dimensions, in the band
+// reduction and in back transformation 1. With symmetric products, at least 85 % of these flops
+// must be emulated, so that a card with slow double precision does little work in double precision.
+func TestProductsRunOnUnits(t *testing.T) {
+	dev := vk.Dry(vk.Info{
+		Name: "a card for desktops", Family: "nvidia", Type: "discrete", Memory: 1 << 40, Free: 1 << 40,
+		SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Units: 128, ByteMatrices: []vk.MatrixShape{{M: 16, N: 16, K: 32}},
+		Features: []string{"shaderIntegerDotProduct", "shaderInt8", "cooperativeMatrix"},
+	})
+	for _, n := range []int{8192, 16384, 32768} {
+		tune := On(dev.Info()).For(n, n)
+		tune.Products.Emulated.Held = 1 << 34 // the tables of GPUs have 0
+		plain, err := product.New[float64](dev, tune.Products)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var flops, long, native, nativeLong float64
+		units := emulated.Candidates(dev.Info())
+		ops, err := emulated.NewOn(dev, tally{plain, &native, &nativeLong}, tune.Products.Emulated, 14, units[len(units)-1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		recordDense(t, dev, n, tune, tally{ops, &flops, &long}, ops.Status())
+		share := 1 - nativeLong/long
+		t.Logf("n = %d: %.1f %% of the flops with long inner dimensions, %.1f %% of all", n, 100*share, 100*(1-native/flops))
+		if share < 0.85 {
+			t.Errorf("n = %d: %.1f %% of the flops of products run on integer units", n, 100*share)
+		}
+	}
+}
