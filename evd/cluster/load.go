@@ -1,0 +1,148 @@
+package cluster
+
+import "math"
+
+// slabBytes is the memory for the columns that a process reads or writes at a time, in bytes. A
+// larger slab needs fewer messages between processes, but saves no measurable time.
+const slabBytes = 64 << 20
+
+// slabColumns is the number of columns that each of p processes reads or writes at a time. A column
+// has n elements.
+func slabColumns(n, p int) int { return max(1, min(slabBytes/(8*max(1, n)), (n+p-1)/p)) }
+
+// load reads the matrix. Each process reads whole columns, because the elements of a column are
+// contiguous in the file. ScaLAPACK then sends the elements to the processes that own them.
+func (s *solve) load(a *matrix) error {
+	n, w := s.n, slabColumns(s.n, s.members.size())
+	slab := make([]float64, w*n)
+	for from := 0; from < n; from += w * s.members.size() {
+		columns := min(w*s.members.size(), n-from)
+		mine := min(s.members.rank()*w, columns)
+		end := min(mine+w, columns)
+		err := s.source.ReadColumns(slab[:(end-mine)*n], from+mine, from+end)
+		// All processes must agree on an error. If one process returned alone, the other processes
+		// would wait in `spread` without end.
+		if err := agree(s.members, err); err != nil {
+			return err
+		}
+		s.grid.spread(slab, w, columns, a, from)
+	}
+	return nil
+}
+
+// symmetrise makes A symmetric by the rule of the options. Then it multiplies A by a power of two,
+// so that the largest magnitude of an element is in [½, 1). Without this scaling an engine may
+// overflow or lose digits. `mirror` is workspace for Aᵀ. The error is a *NotSymmetricError or a
+// *NonFiniteError.
+func (s *solve) symmetrise(a, mirror *matrix) error {
+	s.grid.transpose(a, mirror)
+	worst := s.combine(a, mirror)
+	largest, bad := 0.0, place{}
+	a.each(func(i, j int, x *float64) {
+		if y := math.Abs(*x); y <= math.MaxFloat64 {
+			largest = max(largest, y)
+		} else {
+			bad = bad.earlier(place{true, i, j})
+		}
+	})
+	if bad = s.first(bad); bad.any {
+		return &NonFiniteError{bad.row, bad.col}
+	}
+	most := []float64{largest, worst.difference}
+	s.members.largest(most)
+	largest = most[0]
+	if most[1] > 100*ulp*largest && !s.opt.Symmetrize {
+		if worst.difference < most[1] {
+			worst.place = place{}
+		}
+		at := s.first(worst.place)
+		return &NotSymmetricError{at.row, at.col, most[1]}
+	}
+	s.averaged = most[1] // finite, or the matrix was symmetrised
+	s.exponent = 0
+	if largest > 0 {
+		_, s.exponent = math.Frexp(largest)
+	}
+	sign := 1.0
+	if s.negated {
+		sign = -1
+	}
+	a.each(func(i, j int, x *float64) { *x = sign * math.Ldexp(*x, -s.exponent) })
+	return nil
+}
+
+// worstPair is the place of an element a(i, j) that should equal a(j, i), and the difference of the
+// two.
+type worstPair struct {
+	place
+	difference float64
+}
+
+// combine replaces the other triangle of A by the mirror image of the chosen triangle. If the
+// options choose no triangle, `combine` replaces A by (A + Aᵀ)/2. `mirror` must hold Aᵀ. `combine`
+// returns this process's pair with the largest difference.
+func (s *solve) combine(a, mirror *matrix) worstPair {
+	var worst worstPair
+	a.eachWith(mirror, func(i, j int, x, y *float64) {
+		switch {
+		case s.opt.Triangle == Lower && i < j, s.opt.Triangle == Upper && i > j:
+			*x = *y
+		case s.opt.Triangle == Both && *x != *y:
+			// A pair with a NaN or an infinity has no meaningful difference. `symmetrise` searches
+			// for such elements later and returns a *NonFiniteError.
+			if d := math.Abs(*x - *y); !math.IsNaN(*x/2+*y/2) && d > worst.difference {
+				worst = worstPair{place{true, i, j}, d}
+			}
+			*x = *x/2 + *y/2 // x + y could overflow
+		}
+	})
+	return worst
+}
+
+// each calls f for every local element, with its global row i, its global column j and its address
+// x.
+func (m *matrix) each(f func(i, j int, x *float64)) {
+	m.eachWith(m, func(i, j int, x, _ *float64) { f(i, j, x) })
+}
+
+// eachWith calls f for every local element x of the matrix `m`, with the element y of the matrix
+// `other` at the same place. Both matrices have the same distribution. i and j are the global row
+// and column.
+func (m *matrix) eachWith(other *matrix, f func(i, j int, x, y *float64)) {
+	for lj := range m.cols.count() {
+		j, mine, its := m.cols.global(lj), m.column(lj), other.column(lj)
+		for li := range mine {
+			f(m.rows.global(li), j, &mine[li], &its[li])
+		}
+	}
+}
+
+// place is the global row and column of an element. If `any` is false, there is no such element.
+type place struct {
+	any      bool
+	row, col int
+}
+
+// earlier returns the place that comes first in column-major order. If only one of `p` and `q` is a
+// place, `earlier` returns this place.
+func (p place) earlier(q place) place {
+	if !p.any || q.any && (q.col < p.col || q.col == p.col && q.row < p.row) {
+		return q
+	}
+	return p
+}
+
+// first returns the place that comes first in column-major order among the places of all processes.
+func (s *solve) first(p place) place {
+	n := float64(max(1, s.n))
+	x := []float64{math.Inf(-1)}
+	if p.any {
+		x[0] = -(float64(p.col)*n + float64(p.row)) // exact for n < 2²⁶
+	}
+	s.members.largest(x)
+	if math.IsInf(x[0], -1) {
+		return place{}
+	}
+	at := int(-x[0])
+	return place{true, at % s.n, at / s.n}
+}

@@ -1,0 +1,249 @@
+package cluster
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"sort"
+)
+
+// solve is a call of Solve in progress, on one process.
+type solve struct {
+	*World
+	ctx    context.Context
+	source Source
+	opt    Options
+	n      int
+
+	members group // nil on a process that has no part in the grid
+	grid    grid
+	layout  shape
+
+	// The engine solves for 2^−exponent·A, or for −2^−exponent·A if `negated` is true.
+	exponent int
+	negated  bool
+	averaged float64
+	sums     sums
+}
+
+// Solve computes eigenvalues of the matrix in `source`, and eigenvectors if Options.Vectors is set.
+// All processes of the job must call Solve together, with the same options. All get the same
+// values. If the selected part is nearer to the upper end of the spectrum, Solve gives −A to the
+// engine, because engines compute vectors of the smallest eigenvalues first. The caller must call
+// Close on the result.
+//
+// The errors are *OptionError, *NonFiniteError, *NotSymmetricError, *EngineError, *ProcessError,
+// those of `source`, and that of `ctx`. The order may be 0.
+func Solve(ctx context.Context, w *World, source Source, opt Options) (*Solution, error) {
+	s := &solve{World: w, ctx: ctx, source: source, opt: opt, n: source.Order()}
+	s.layout = arrange(s.n, w.Size())
+	if err := w.Agree(errors.Join(opt.check(s.n), s.layout.check(s.n))); err != nil {
+		return nil, err
+	}
+	if err := s.sameProblem(); err != nil {
+		return nil, err
+	}
+	s.members = w.all.part(s.layout.rows * s.layout.cols)
+	res := &Solution{w: w, members: s.members, Processes: s.layout.rows * s.layout.cols}
+	if s.n == 0 {
+		return res, nil
+	}
+	err := s.step("", func() (err error) {
+		s.grid, err = s.members.grid(s.layout, w.engine)
+		return err
+	})
+	if err == nil {
+		res.grid = s.grid
+		err = s.run(res)
+	}
+	if err != nil {
+		res.Close()
+		return nil, err
+	}
+	return res, nil
+}
+
+// sameProblem returns an error on all processes if the processes do not have the same order or the
+// same options. Otherwise processes with different problems would wait for one another without end.
+func (s *solve) sameProblem() error {
+	number := func(b bool) float64 { return map[bool]float64{true: 1}[b] }
+	p, o := s.opt.Select, s.opt
+	mine := []float64{
+		float64(s.n), float64(o.Triangle), number(o.Vectors), number(o.Symmetrize), number(o.Check),
+		float64(p.kind), float64(p.from), float64(p.to), p.a, p.b,
+	}
+	both := slices.Clone(mine)
+	for _, x := range mine {
+		both = append(both, -x)
+	}
+	s.all.largest(both)
+	for i := range mine {
+		if both[i] != -both[i+len(mine)] {
+			return &OptionError{"Solve", "the processes have different matrices or options"}
+		}
+	}
+	return nil
+}
+
+// run executes all steps after the grid has been made.
+func (s *solve) run(res *Solution) error {
+	first, last := 0, s.n
+	switch p := s.opt.Select; p.kind {
+	case byIndex:
+		first, last = p.from, p.to
+	case byInterval:
+		all, err := s.values(res)
+		if err != nil {
+			return err
+		}
+		above := func(x float64) int { return sort.Search(s.n, func(i int) bool { return all[i] > x }) }
+		first, last = above(p.a), above(p.b)
+		if !s.opt.Vectors || first == last {
+			res.First, res.Values, res.Averaged = first, all[first:last], s.averaged
+			return nil
+		}
+	}
+	s.negated = s.opt.Vectors && s.n-first < last
+	res.First, res.from, res.to, res.reversed = first, first, last, s.negated
+	if s.negated {
+		res.from, res.to = s.n-last, s.n-first
+	}
+	if first == last {
+		return nil
+	}
+	if !s.opt.Vectors {
+		all, err := s.values(res)
+		if err != nil {
+			return err
+		}
+		res.Values, res.Averaged = all[first:last], s.averaged
+		return nil
+	}
+	return s.vectors(res)
+}
+
+// values computes all eigenvalues, without vectors.
+func (s *solve) values(res *Solution) (values []float64, err error) {
+	a, _, err := s.matrices() // the second matrix is not kept, because the engine needs the memory
+	if err != nil {
+		return nil, err
+	}
+	if err := s.step("solving", func() (err error) {
+		values, err = s.grid.solve(a, nil, s.n)
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	values = s.agreed(values, s.n)
+	if s.opt.Check && !s.opt.Vectors {
+		res.Ratios = s.compareSums(values)
+	}
+	s.unscale(values)
+	return values, nil
+}
+
+// vectors computes the selected eigenvalues and their vectors.
+func (s *solve) vectors(res *Solution) error {
+	a, q, err := s.matrices()
+	if err != nil {
+		return err
+	}
+	var values []float64
+	if err := s.step("solving", func() (err error) {
+		values, err = s.grid.solve(a, q, res.to)
+		return err
+	}); err != nil {
+		return err
+	}
+	values = s.agreed(values, res.to)
+	res.q, res.Averaged = q, s.averaged
+	if s.opt.Check {
+		if err := s.check(res, a, values); err != nil {
+			return err
+		}
+	}
+	res.Values = slices.Clone(values[res.from:])
+	s.unscale(res.Values)
+	return nil
+}
+
+// matrices reads the matrix, and makes it symmetric and scaled. The second result is another matrix
+// with the same distribution, whose elements have no meaning. Both results are nil on a process
+// that is not in the grid.
+func (s *solve) matrices() (a, other *matrix, err error) {
+	err = s.step("reading", func() error {
+		row, col := s.grid.at()
+		rows := cyclic{s.n, s.layout.block, s.layout.rows, row}
+		cols := cyclic{s.n, s.layout.block, s.layout.cols, col}
+		a, other = newMatrix(rows, cols), newMatrix(rows, cols)
+		if err := s.load(a); err != nil {
+			return err
+		}
+		return s.symmetrise(a, other)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.members != nil && !s.opt.Vectors && s.opt.Check {
+		s.sums = s.sumsOf(a)
+	}
+	// Processes that are not in the grid need these numbers, too, because they return the same
+	// values.
+	scaling := []float64{float64(s.exponent), s.averaged}
+	s.all.share(raw(scaling), 0)
+	s.exponent, s.averaged = int(scaling[0]), scaling[1]
+	return a, other, nil
+}
+
+// step runs work on the processes of the grid, unless the context has ended. If there is an error
+// on one process, step returns an error on all processes.
+func (s *solve) step(name string, work func() error) error {
+	if s.opt.Progress != nil && name != "" {
+		s.opt.Progress(name)
+	}
+	err := s.ctx.Err()
+	if s.members != nil {
+		// The processes agree before the work. So no process begins work while another process
+		// returns.
+		if err = agree(s.members, err); err == nil {
+			err = work()
+		}
+	}
+	return s.Agree(err)
+}
+
+// agreed returns the values of process 0 on all processes. The engine may return other bits on
+// other processes, and processes outside the grid have no values.
+func (s *solve) agreed(values []float64, count int) []float64 {
+	if len(values) < count {
+		values = make([]float64, count)
+	}
+	values = values[:count]
+	s.all.share(raw(values), 0)
+	return values
+}
+
+// unscale replaces eigenvalues of the scaled matrix by those of A, in ascending order.
+func (s *solve) unscale(values []float64) {
+	for i, x := range values {
+		values[i] = math.Ldexp(x, s.exponent)
+		if s.negated {
+			values[i] = -values[i]
+		}
+	}
+	if s.negated {
+		slices.Reverse(values)
+	}
+}
+
+// Close frees the vectors and the grid. All processes must call Close together, before World.Close.
+func (r *Solution) Close() {
+	if r.grid != nil {
+		r.grid.free()
+	}
+	if r.members != nil {
+		r.members.end()
+	}
+	r.grid, r.members, r.q = nil, nil, nil
+}

@@ -1,0 +1,99 @@
+package cluster
+
+import (
+	"errors"
+	"slices"
+	"strings"
+)
+
+// An Engine is a library that solves the problem on many processes.
+type Engine string
+
+// These constants name all engines, including engines that are not linked into this program.
+const (
+	ELPA      Engine = "elpa"
+	ScaLAPACK Engine = "scalapack"
+)
+
+// Engines returns all engines, including those that are not linked into this program.
+func Engines() []Engine { return []Engine{ELPA, ScaLAPACK} }
+
+// built has the engines that are linked into this program. Files with build tags add to it.
+var built []Engine
+
+// begin starts MPI. It is nil in a program without engines.
+var begin func() (group, error)
+
+// Built reports whether the engine is linked into this program.
+func Built(e Engine) bool { return slices.Contains(built, e) }
+
+// A World is an MPI job, from the view of one of its processes.
+type World struct {
+	engine Engine
+	all    group
+}
+
+// Start joins the MPI job. It calls MPI_Init_thread, unless MPI has been initialised already. The
+// calling goroutine must be locked to its thread (runtime.LockOSThread). The error is a
+// *NotBuiltError, or an error of MPI.
+func Start(e Engine) (*World, error) {
+	if !Built(e) {
+		return nil, &NotBuiltError{e}
+	}
+	all, err := begin()
+	if err != nil {
+		return nil, err
+	}
+	return &World{e, all}, nil
+}
+
+// Rank is the number of this process in the job, counted from 0.
+func (w *World) Rank() int { return w.all.rank() }
+
+// Size is the number of processes of the job.
+func (w *World) Size() int { return w.all.size() }
+
+// Close leaves the job. It calls MPI_Finalize if Start has initialised MPI.
+func (w *World) Close() { w.all.end() }
+
+// Agree returns nil if err is nil on all processes. Otherwise, among the processes with an error,
+// the one of the lowest rank gets its own error back. All other processes get a *ProcessError about
+// that error. All processes must call Agree together.
+func (w *World) Agree(err error) error { return agree(w.all, err) }
+
+// agree does for the group g what World.Agree does for all processes. ProcessError.Process is then
+// the rank within the group.
+func agree(g group, err error) error {
+	// A *ProcessError is only a report about another process. So a process with a *ProcessError
+	// does not count as failed. The process that failed must keep its own error, even if first a
+	// part of the processes agrees and then all processes agree.
+	var heard *ProcessError
+	failed := []float64{float64(-g.size())} // the negative of the lowest rank with an error of its own
+	if err != nil && !errors.As(err, &heard) {
+		failed[0] = float64(-g.rank())
+	}
+	g.largest(failed)
+	first := int(-failed[0])
+	if first == g.size() {
+		return err
+	}
+	name := make([]byte, longestText)
+	if g.rank() == first {
+		copy(name, err.Error())
+	}
+	g.share(name, first)
+	if g.rank() == first || heard != nil {
+		return err
+	}
+	return &ProcessError{first, text(name), err}
+}
+
+// longestText is the number of bytes of an error's text, or of a file's name, that is sent to other
+// processes.
+const longestText = 4096
+
+// text returns the bytes of b before the first zero byte.
+func text(b []byte) string {
+	text, _, _ := strings.Cut(string(b), "\x00")
+	return text
+}
