@@ -1,19 +1,20 @@
 package evd
 
 import (
+	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages/machine"
-	"github.com/vkevd/vkevd/vk"
 )
 
-// avoidWaiting puts the plan on a path on which no workgroup waits for another, for this solve and
-// all later ones. It also stores for the device that a wait failed. The caller must have the plan's
-// lock.
+// avoidWaiting replaces the plan's path (its stages and their memory) by a path on which no
+// workgroup waits for another workgroup. The new path is for this solve and all later ones. It also
+// records for the device of the call c that a wait has failed. The caller must have the plan's lock.
 //
-// With Options.Verify the safe path may already be such a path, with the same methods for T. Then
-// the plan takes it unchanged. Otherwise a new path is made, and allocated after the memory of the
-// old one is freed. Errors are those of NewPlan.
-func (p *Plan[T]) avoidWaiting() error {
-	machine.Of(p.base.Dev).WaitFailed()
+// With Options.Verify, the plan's safe path may already be such a path, with the same methods for
+// the tridiagonal problem. Then this path becomes the plan's path. Otherwise avoidWaiting makes a
+// new path: it frees the memory of the old path, then it allocates the memory of the new one. The
+// errors are those of NewPlan.
+func (p *Plan[T]) avoidWaiting(c *spectrum.Call) error {
+	machine.Of(c.GaveUpOn()).WaitFailed()
 	if p.safe != nil && p.safe.opt.Solver == p.opt.Solver {
 		p.take(p.safe)
 		return nil
@@ -23,26 +24,29 @@ func (p *Plan[T]) avoidWaiting() error {
 	return p.replacePath(opt)
 }
 
-// replacePath makes a path with other options and puts the plan on it. The caller must have the
-// plan's lock. Errors are those of NewPlan.
+// replacePath makes a new path (stages and their memory) with the options in `opt`, and makes it
+// the plan's path. The caller must have the plan's lock. The errors are those of NewPlan.
 func (p *Plan[T]) replacePath(opt Options) error {
 	var next *path[T]
 	err := p.base.Dev.Compile(func() (err error) {
-		next, err = newPath[T](p.base.Dev, p.base.N, opt)
+		next, err = p.newPath(opt)
 		return err
 	})
 	if err != nil {
-		return err
+		return p.onFirst(err)
 	}
 	p.take(next)
-	layout := next.layout
-	if p.safe != nil {
-		layout = vk.InTurn(layout, p.safe.layout)
+	first, others := p.layouts(next)
+	err = p.onFirst(p.base.Replace(first))
+	for k, o := range p.others {
+		if e := spectrum.OnDevice(o.base.Dev, o.base.Replace(others[k])); err == nil {
+			err = e
+		}
 	}
-	return p.base.Replace(layout)
+	return err
 }
 
-// take makes the path next the path of the plan.
+// take makes `next` the plan's path, which holds the stages of a solve and their memory.
 func (p *Plan[T]) take(next *path[T]) {
 	p.replacing.Lock()
 	defer p.replacing.Unlock()

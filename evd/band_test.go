@@ -8,8 +8,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Large problems with few or no vectors take the wider band of their device's table, unless
-// Options.Band says otherwise. Small problems do not.
+// TestBandOfValues checks the half-bandwidth of plans. A large problem with few or no vectors must
+// use the wider band of its device's table, unless Options.Band is set. A small problem must not
+// use it.
 func TestBandOfValues(t *testing.T) {
 	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
 	table := tuning.On(dev.Info())
@@ -35,7 +36,8 @@ func TestBandOfValues(t *testing.T) {
 	}
 }
 
-// A wider band gives the same values, except for rounding errors.
+// TestValuesByAWiderBand compares the values of a solve with a wider band with those of the usual
+// band. They must agree except for rounding errors.
 func TestValuesByAWiderBand(t *testing.T) {
 	d := device(t, vk.Options{})
 	const n = 45

@@ -9,30 +9,33 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Certificate says how accurate a result was measured to be. Each number is an error in units of
-// the error that rounding may cause, and must be below Threshold. If anything is NaN, the number is
-// +Inf.
+// Certificate says how accurate a result was measured to be. Each number is an error divided by the
+// error that rounding may cause, and must be below Threshold. If an input of a number is NaN, the
+// number is +Inf.
 //
-// With vectors, small Ratios prove the result: orthonormal vectors with a small residual belong to
-// a matrix near A, however they were found. Counts then proves that no eigenvalue is missing.
-// Without vectors, Counts proves that the values are those of T, and Invariants is the only
-// comparison of T with A: it is large if T is wrong, unless both sums happen to be right.
+// With vectors, small Ratios prove the result, however it was computed: orthonormal vectors with a
+// small residual are eigenvectors of a matrix near A. Counts then proves that no eigenvalue is
+// missing. Without vectors, Counts proves that the values are those of T, the tridiagonal matrix to
+// which A was reduced. Only Invariants then compares T with A. A wrong T makes Invariants large,
+// unless both trace and norm of T happen to be right.
 type Certificate struct {
-	// Ratios are those of the vectors, as Plan.Check measures them. They are 0 without vectors.
+	// Ratios measures the vectors, as Plan.Check does. Its numbers are 0 if no vectors were wanted.
 	Ratios
 
-	// Counts is the distance of the values to the eigenvalues of T with the same indices, by Sturm
-	// counts, over n·ulp·‖T‖₁.
+	// Counts is w / (n·ulp·‖T‖₁). Sturm counts prove that each value is within the distance w of
+	// the eigenvalue with the same index of the tridiagonal matrix T.
 	Counts float64 `json:"counts"`
 
-	// Invariants is the larger of |tr A − tr T| and | ‖A‖F − ‖T‖F |, over n·ulp·‖A‖F.
+	// Invariants is the larger of |tr A − tr T| and | ‖A‖F − ‖T‖F |, divided by n·ulp·‖A‖F. T is
+	// the tridiagonal matrix to which A was reduced.
 	Invariants float64 `json:"invariants"`
 
-	// Safe says that the result was found on the safe path, after the first result had failed.
+	// Safe says that the first result did not pass its certificate, and that this result comes from
+	// a second solve on the safe path, which uses slower and simpler methods.
 	Safe bool `json:"safe"`
 }
 
-// Passed tells whether all numbers are below Threshold.
+// Passed reports whether all numbers are below Threshold.
 func (c *Certificate) Passed() bool {
 	return c.Ratios.Passed() && c.Counts < Threshold && c.Invariants < Threshold
 }
@@ -43,8 +46,8 @@ func (c *Certificate) String() string {
 		c.Residual, c.Orthogonality, c.Counts, c.Invariants)
 }
 
-// certifyValues measures the values against T, which must still be on the device, and T against
-// σ·A.
+// certifyValues measures the values of the part `p` of the spectrum against the tridiagonal matrix
+// T, and T against σ·A. T must still be on the device.
 func (s *solve[T]) certifyValues(a Sym[T], sigma float64, p spectrum.Part) (*Certificate, error) {
 	t := s.steps.spectrum
 	var on spectrum.Tridiagonal
@@ -54,13 +57,26 @@ func (s *solve[T]) certifyValues(a Sym[T], sigma float64, p spectrum.Part) (*Cer
 	}
 	c := &Certificate{Invariants: invariants(a, sigma, on)}
 	if len(p.Values) > 0 {
-		c.Counts, err = t.Certify(s.Call, p.Values, p.First, max(on.Norm1(), spectrum.SafeMin*sigma))
+		norm := max(on.Norm1(), spectrum.SafeMinOf[T]()*sigma)
+		c.Counts, err = t.Certify(s.Call, rounded[T](p.Values), p.First, norm, spectrum.UlpOf[T]())
 	}
 	return c, err
 }
 
-// invariants compares two quantities that an orthogonal similarity does not change: the traces and
-// the Frobenius norms of σ·A and T.
+// rounded returns the values rounded to numbers of type T. The results are doubles. Values beyond
+// the range of T are returned unchanged.
+func rounded[T Float](values []float64) []float64 {
+	out := spectrum.Scale(spectrum.Unscale[T](values, 1), 1)
+	for i, v := range out {
+		if math.IsInf(v, 0) {
+			out[i] = values[i]
+		}
+	}
+	return out
+}
+
+// invariants compares the trace and the Frobenius norm of σ·A with those of the tridiagonal matrix
+// `t`. An orthogonal similarity changes neither the trace nor the norm.
 func invariants[T Float](a Sym[T], sigma float64, t spectrum.Tridiagonal) float64 {
 	var traceA, traceT, squaresA, squaresT float64
 	for j := range a.N {
@@ -83,6 +99,6 @@ func invariants[T Float](a Sym[T], sigma float64, t spectrum.Tridiagonal) float6
 			squaresT += 2 * t.E[i] * t.E[i]
 		}
 	}
-	norm, unit := math.Sqrt(squaresA), float64(a.N)*spectrum.Ulp
+	norm, unit := math.Sqrt(squaresA), float64(a.N)*spectrum.UlpOf[T]()
 	return max(quotient(math.Abs(traceA-traceT), norm, unit), quotient(math.Abs(norm-math.Sqrt(squaresT)), norm, unit))
 }

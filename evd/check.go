@@ -10,14 +10,15 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Check measures a result with vectors against the matrix that it belongs to, on the device and
-// independently of how it was found:
+// Check measures the errors of the result `res`, values Λ and vectors Z, for the matrix `a`. The
+// device computes the measures, and uses no intermediate results of the solve:
 //
 //	‖A·Z − Z·Λ‖₁ / (‖A‖₁·n·ulp),  ‖ZᵀZ − I‖₁ / (n·ulp)      (dsyt22)
 //
-// a must be as it was given to Solve. (After a Solve with Options.Overwrite it is not.) Errors:
-// *OptionError without vectors, *ShapeError if a or res does not fit the plan, *NonFiniteError,
-// ErrClosed, ctx.Err(), and those of the device.
+// The argument `a` must be the matrix that was solved. (After a Solve with Options.Overwrite, the
+// memory of this matrix holds the vectors instead.) The errors are *OptionError without vectors,
+// *ShapeError if `a` or `res` does not fit the plan, *NonFiniteError, ErrClosed, ctx.Err(), and
+// those of the device.
 func (p *Plan[T]) Check(ctx context.Context, a Sym[T], res *Result[T]) (Ratios, error) {
 	a = a.withLd()
 	p.base.Lock()
@@ -39,10 +40,11 @@ func (p *Plan[T]) Check(ctx context.Context, a Sym[T], res *Result[T]) (Ratios, 
 	return s.check(a, res)
 }
 
-// errNoVectors is the error of checks without vectors.
+// errNoVectors is the error of a check if the plan or the result has no vectors.
 var errNoVectors = spectrum.BadOption("Vectors", "a check needs them, in the plan and in the result")
 
-// check is Check for a result that fits the plan. If the result has no values, its ratios are 0.
+// check does the work of Check for a result that fits the plan. If the result has no values, its
+// ratios are 0.
 func (s *solve[T]) check(a Sym[T], res *Result[T]) (Ratios, error) {
 	if s.n == 0 || len(res.Values) == 0 {
 		return Ratios{}, nil
@@ -51,36 +53,41 @@ func (s *solve[T]) check(a Sym[T], res *Result[T]) (Ratios, error) {
 	if err != nil {
 		return Ratios{}, spectrum.During(stages.PhaseCheck, err)
 	}
-	return newRatios(sums, max(norm1(a, sigma), spectrum.SafeMin*sigma), s.n), nil
+	return newRatios[T](sums, max(norm1(a, sigma), spectrum.SafeMinOf[T]()*sigma), s.n), nil
 }
 
-// columnSums returns the column sums of |σ·A·Z − Z·σ·Λ| and |ZᵀZ − I|, one for each vector. σ is
-// the factor that the function scale returns. The ratio of the residual does not depend on σ, but
-// without σ the sums of tiny or huge matrices would overflow or underflow.
+// columnSums returns the column sums of |σ·A·Z − Z·σ·Λ| and of |ZᵀZ − I|, and σ. Z has the vectors
+// of the result `res` as columns, and Λ is the diagonal matrix of the values of `res`. σ is the
+// factor that the function `scale` returns. Without σ, the sums of very large or very small
+// matrices would overflow or underflow. The ratio of the residual does not depend on σ.
 //
-// Z is uploaded to the place of Sᵀ, and A to its own. The plan's memory holds nothing else that a
-// later call needs.
+// columnSums uploads Z and A to device memory that a solve uses for vectors and for A. No later
+// call needs the data that were in this memory.
 func (s *solve[T]) columnSums(a Sym[T], res *Result[T]) (sums [2][]float64, sigma float64, err error) {
 	if sigma, err = s.scale(a); err != nil {
 		return sums, 0, err
 	}
 	m, t, ws := res.Vectors.Cols, s.steps.spectrum, s.Arena
-	z := s.doubles.vectors(product.NewMatrix(t.X(ws), s.n, m, s.n))
-	// The vectors are uploaded first, because row-major ones are uploaded to A's place.
+	z := s.doubles.vectors(ws, product.NewMatrix(t.X(ws), s.n, m, s.n))
+	// The vectors are uploaded before A, because row-major vectors need the memory of A as
+	// workspace.
 	if err := s.steps.orient.restore(s.Ctx, s.Dev, res.Vectors, s.regions.a.In(ws), z); err != nil {
 		return sums, sigma, err
 	}
 	if err := s.upload(s.Ctx, s.Dev, ws, a); err != nil {
 		return sums, sigma, err
 	}
+	if err := s.uploadTiny(s.Ctx, s.Dev, ws, a, sigma); err != nil {
+		return sums, sigma, err
+	}
 	lambda := spectrum.Scale(res.Values, sigma)
 	rec := vk.NewRecorder(s.Dev)
 	rec.Phase(stages.PhaseCheck, 0, s.steps.residuals.Flops())
-	vk.SendFirst(rec, t.Lambda(ws), lambda)
+	at := s.doubles.values(rec, ws, t, lambda)
 	s.recordLoad(rec, ws, a.Uplo, sigma)
 	out := [2]vk.Slice[T]{s.regions.residual.In(ws), s.regions.orthogonality.In(ws)}
 	s.steps.residuals.Record(rec, ws, s.matrixA(ws), z,
-		stages.Sums[T]{Lambda: s.doubles.values(t.Lambda(ws)), Residual: out[0], Orthogonality: out[1]})
+		stages.Sums[T]{Lambda: at, Residual: out[0], Orthogonality: out[1]})
 	var found [2][]T
 	for i := range found {
 		found[i] = make([]T, m)
@@ -93,8 +100,8 @@ func (s *solve[T]) columnSums(a Sym[T], res *Result[T]) (sums [2][]float64, sigm
 	return sums, sigma, err
 }
 
-// norm1 is ‖σ·A‖₁, the largest column sum of magnitudes. It reads one triangle, so an entry off the
-// diagonal counts in two columns. NaN entries give NaN.
+// norm1 returns ‖σ·A‖₁, the largest column sum of magnitudes. It reads only one triangle, so an
+// off-diagonal entry adds to the sums of two columns. If an entry is NaN, the result is NaN.
 func norm1[T Float](a Sym[T], sigma float64) float64 {
 	sums := make([]float64, a.N)
 	for j := range a.N {

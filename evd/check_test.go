@@ -10,7 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Check refuses a result that the plan cannot have made, and does not read out of bounds.
+// TestCheckRefusesWhatIsNotThePlans calls Check with results that the plan cannot have made. Check
+// must return an error and must not read out of bounds.
 func TestCheckRefusesWhatIsNotThePlans(t *testing.T) {
 	ctx := context.Background()
 	d := device(t, vk.Options{})
@@ -32,7 +33,8 @@ func TestCheckRefusesWhatIsNotThePlans(t *testing.T) {
 	}
 }
 
-// Check refuses vectors whose shape and memory do not fit together, and does not panic.
+// TestCheckOfVectorsThatDoNotFit calls Check with vectors whose shape does not fit their memory.
+// Check must return an error and must not panic.
 func TestCheckOfVectorsThatDoNotFit(t *testing.T) {
 	ctx := context.Background()
 	d := device(t, vk.Options{})

@@ -5,15 +5,16 @@ import (
 	"github.com/vkevd/vkevd/stages"
 )
 
-// StageCost is one line of a plan's forecast. Flops is the number of floating-point operations of
-// one phase of a solve, and Model is a model of its time, for bulge chasing only.
+// StageCost is one line of a plan's forecast: a phase of a solve and the number of its
+// floating-point operations, Flops. Only bulge chasing also has a Model of its time.
 type StageCost = spectrum.StageCost
 
-// Costs is the forecast of floating-point operations, phase by phase in the order of the solve. It
-// is nil for order 0. Phases of O(n²) operations are left out.
+// Costs returns a forecast of the number of floating-point operations of each phase, in the order
+// of the solve. Phases of O(n²) operations are left out. Costs returns nil for order 0.
 func (p *Plan[T]) Costs() []StageCost { return p.current().costs() }
 
-// costs lists the costs in the order of the solve, which spectrum.ProgressOf needs.
+// costs returns the costs of the phases in the order of the solve, as spectrum.ProgressOf needs
+// them.
 func (p *path[T]) costs() []StageCost {
 	if p.n == 0 {
 		return nil

@@ -13,9 +13,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestCrossover prints the time of tridiagonal solves on the device, and by QR iteration on the
-// host, for the orders in VKEVD_CROSSOVER ("16,32,64"). These times decide the table of orders for
-// which QR iteration is chosen.
+// TestCrossover prints the times of tridiagonal solves on the device and by QR iteration on the
+// host, for the orders in VKEVD_CROSSOVER (for example "16,32,64"). From these times, people set
+// the largest orders for QR iteration in the tuning tables.
 func TestCrossover(t *testing.T) {
 	list := os.Getenv("VKEVD_CROSSOVER")
 	if list == "" {

@@ -8,27 +8,29 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Dense is a Rows×Cols matrix in column-major storage, entry (i, j) at Data[i + j·Ld], Ld ≥ Rows;
-// or with RowMajor in row-major storage, at Data[i·Ld + j], Ld ≥ Cols.
+// Dense is a Rows×Cols matrix. In column-major storage, entry (i, j) is at Data[i + j·Ld], Ld ≥
+// Rows. In row-major storage it is at Data[i·Ld + j], Ld ≥ Cols.
 type Dense[T Float] struct {
-	// Rows, Cols and Ld are the shape and the leading dimension.
+	// Rows and Cols are the shape. Ld is the leading dimension, the distance between two columns
+	// (or rows, if RowMajor) in Data.
 	Rows, Cols, Ld int
 
-	// Data holds the entries. Elements between columns, or between rows, have no meaning.
+	// Data holds the entries. Elements of Data that are not entries are not used.
 	Data []T
 
-	// RowMajor says that rows are contiguous in memory, not columns.
+	// RowMajor says that the storage is row-major. Otherwise it is column-major.
 	RowMajor bool
 }
 
-// packed returns an n×m matrix of zeros in new memory, with the smallest Ld.
+// packed returns an n×m matrix of zeros in new memory, with the smallest possible Ld.
 func packed[T Float](n, m int, rowMajor bool) *Dense[T] {
 	d := &Dense[T]{Rows: n, Cols: m, Data: make([]T, n*m), RowMajor: rowMajor}
 	d.Ld = max(d.stored().Rows, 1)
 	return d
 }
 
-// dense returns the matrix that is stored in z.
+// dense returns z as a Dense that shares its memory. If rowMajor is true, the rows of the result
+// are the columns of z.
 func dense[T Float](z vk.Columns[T], rowMajor bool) *Dense[T] {
 	if rowMajor {
 		return &Dense[T]{Rows: z.Cols, Cols: z.Rows, Ld: z.Ld, Data: z.Data, RowMajor: true}
@@ -36,7 +38,8 @@ func dense[T Float](z vk.Columns[T], rowMajor bool) *Dense[T] {
 	return &Dense[T]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Data: z.Data}
 }
 
-// stored describes d's memory as a column-major matrix: d, or its transpose if d is row-major.
+// stored returns the column-major matrix that the memory of d holds: d, or its transpose if d is
+// row-major.
 func (d Dense[T]) stored() vk.Columns[T] {
 	if d.RowMajor {
 		return vk.Columns[T]{Rows: d.Cols, Cols: d.Rows, Ld: d.Ld, Data: d.Data}
@@ -44,7 +47,7 @@ func (d Dense[T]) stored() vk.Columns[T] {
 	return vk.Columns[T]{Rows: d.Rows, Cols: d.Cols, Ld: d.Ld, Data: d.Data}
 }
 
-// check returns a *ShapeError if the shape and the length of Data do not fit together.
+// check returns a *ShapeError if Data is too short for the shape.
 func (d Dense[T]) check() error {
 	if s := d.stored(); s.Rows > 0 && s.Cols > 0 && !spectrum.Holds(len(s.Data), s.Rows, s.Cols, s.Ld) {
 		return &ShapeError{N: d.Rows, Ld: d.Ld, Len: len(d.Data)}
@@ -52,7 +55,7 @@ func (d Dense[T]) check() error {
 	return nil
 }
 
-// At is entry (i, j), counted from 0. If i or j is out of range, it panics or returns another
+// At returns entry (i, j), counted from 0. If i or j is out of range, At panics or returns another
 // element of Data.
 func (d Dense[T]) At(i, j int) T {
 	if d.RowMajor {
@@ -61,7 +64,8 @@ func (d Dense[T]) At(i, j int) T {
 	return d.Data[i+j*d.Ld]
 }
 
-// Col is column j, from 0: a slice of Data, or a copy if d is row-major.
+// Col returns column j, counted from 0. The result shares the memory of d, except that it is a copy
+// if d is row-major.
 func (d Dense[T]) Col(j int) []T {
 	if !d.RowMajor {
 		return d.Data[j*d.Ld : j*d.Ld+d.Rows]
@@ -73,12 +77,12 @@ func (d Dense[T]) Col(j int) []T {
 	return column
 }
 
-// Gonum returns d as a matrix of package gonum: a *mat.Dense if d is row-major, else the transpose
-// of one. It shares d's memory if T is float64. A matrix without entries becomes gonum's empty
-// matrix, whatever its shape.
+// Gonum returns d as a gonum matrix: a *mat.Dense if d is row-major, otherwise the transpose of a
+// *mat.Dense. The result shares the memory of d if T is float64. A matrix without entries becomes
+// gonum's empty matrix, whatever its shape.
 func (d Dense[T]) Gonum() mat.Matrix {
 	var m mat.Dense
-	if s := d.stored(); s.Rows > 0 && s.Cols > 0 { // gonum's rows are our columns
+	if s := d.stored(); s.Rows > 0 && s.Cols > 0 { // gonum's rows are columns of s
 		m.SetRawMatrix(blas64.General{Rows: s.Cols, Cols: s.Rows, Stride: s.Ld, Data: asDoubles(s.Data)})
 	}
 	if d.RowMajor {

@@ -2,48 +2,56 @@
 //
 //	A = Q·diag(λ)·Qᵀ,  λ ascending,  QᵀQ = I.
 //
-// This solves for one matrix:
+// A function for one matrix:
 //
 //	res, err := evd.Eigen(ctx, sym) // any gonum mat.Symmetric
 //	res, err := evd.Solve(ctx, evd.NewSym(n, a, evd.Lower), evd.Options{Vectors: true})
 //
-// This solves for many matrices of one order, or gives control over the device:
+// A plan, for many matrices of one order or for a chosen device:
 //
 //	dev, err := vk.Open(vk.Options{})
 //	p, err := evd.NewPlan[float64](dev, n, evd.Options{Vectors: true})
 //	res, err := p.Solve(ctx, evd.NewSym(n, a, evd.Lower))
 //
-// Options.Select asks for a part of the spectrum: evd.Index(0, 100), the hundred smallest, or
-// evd.Interval(a, b). Fewer vectors take less time. A TridiagonalPlan is for matrices that are
-// tridiagonal to begin with.
+// Options.Select selects a part of the spectrum: evd.Index(0, 100) is the hundred smallest
+// eigenvalues, and evd.Interval(a, b) is the eigenvalues in (a, b]. Fewer vectors take less time. A
+// TridiagonalPlan solves tridiagonal matrices.
 //
 // # Contracts
 //
-// Memory. A plan allocates all its device memory once, when it is made. If the memory does not fit,
-// there is no plan. There are two exceptions. MRRR for a part of the vectors allocates memory for
-// divide and conquer if it needs that method, which is rare. And after a wait between workgroups
-// that failed, a plan frees its memory and allocates about as much for the path without waiting. In
+// Memory. NewPlan allocates all device memory of a plan, or returns an error if the device has too
+// little. There are two exceptions. MRRR for a part of the vectors sometimes needs divide and
+// conquer, which is rare, and then allocates memory for it. After a wait between workgroups has
+// failed, a plan frees its memory and allocates about as much for solves without such waits. In
 // both cases Solve can return a *vk.OutOfMemoryError. Solve does not write to its input, unless
 // Options.Overwrite is set. Results have memory of their own.
 //
-// Results are the same bits from run to run on one device. The sign of each vector is fixed: its
-// component of largest magnitude (the first of several) is positive.
+// Results have the same bits in every run on one device. The sign of each vector is fixed: its
+// component of largest magnitude is positive (the first of them, if there are several).
 //
 // Goroutines may share a device and a plan. A plan solves one matrix at a time.
 //
-// Indices count from 0, ranges are half-open, and λ[0] is the smallest eigenvalue. ulp is 2⁻⁵².
+// Indices count from 0, ranges are half-open, and λ[0] is the smallest eigenvalue. ulp is 2⁻⁵², or
+// 2⁻²³ for float32.
+//
+// A plan for float32 (NewPlan[float32]) needs about two thirds of the memory. Its ratios and
+// certificates are in units of float32's ulp. It solves the tridiagonal problem in double
+// precision, so the device must support both precisions.
 //
 // # Method
 //
-// The method is the two-stage reduction of LAPACK's dsyevd_2stage, and Plan.Solve is its outline.
-// Package stages has the steps.
+// The method is the two-stage reduction of LAPACK's dsyevd_2stage. The comment of Plan.Solve has
+// its outline. Package stages has the steps.
 //
-//	plan.go path.go memory.go options.go   what is prepared once
-//	doubles.go                             where the number type meets double precision
-//	solve.go load.go signs.go result.go    one solve
-//	check.go ratios.go                     residual and orthogonality of a result
-//	verify.go certificate.go               results that are proved, and the safe path
-//	avoid_waiting.go                       the path after a wait that failed
-//	tridiagonal*.go                        the same for tridiagonal matrices
-//	spectrum/                              T → Λ, S, for both kinds of plan
+//	plan.go path.go memory.go options.go   Plan: stages and memory, prepared once
+//	doubles.go single.go                   conversions between float32 and float64
+//	solve.go load.go signs.go result.go    Plan.Solve
+//	check.go ratios.go                     Plan.Check: residual, orthogonality
+//	verify.go certificate.go               Options.Verify: certificates, the safe path
+//	avoid_waiting.go                       the path after a failed wait
+//	several.go together.go shares.go       Options.Devices: plans and solves on several devices
+//	back_path.go                           the back transformation on another device
+//	refine*.go                             RefinePlan: from approximate eigenvectors
+//	tridiagonal*.go                        TridiagonalPlan
+//	spectrum/                              T → Λ, S, for all kinds of plan
 package evd

@@ -1,60 +1,86 @@
 package evd
 
 import (
-	"fmt"
-
+	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/product/emulated"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// doubles converts between the number type T of a plan and the double precision in which the
-// tridiagonal problem is solved for every T. T(d, e) is converted to doubles once, and its vectors
-// S back to T once. A plan gets its doubles when it is made. Each number type that is offered needs
-// an implementation, and nothing else in this package asks which type T is.
+// doubles converts between the number type T of a plan and double precision. The tridiagonal
+// problem is solved in double precision for every T: the tridiagonal matrix (d, e) is converted to
+// doubles, and its vectors S are converted back to T. Each number type has an implementation:
+// `identity` for float64, and `single` for float32. No other code in this package depends on the
+// type T.
 type doubles[T Float] interface {
-	// products returns the double-precision products for the tridiagonal problem, given those of
-	// the plan. If both are the same, they share a workspace.
-	products(ops product.Ops[T]) product.Ops[float64]
+	// always is the device memory that is in use during the whole solve. `rows` is the device
+	// memory of the vectors S in the number type T, which is in use in checks, and from the
+	// conversion of S to the end of the back transformation. Both are empty if T is float64.
+	always() *vk.Layout
+	rows() *vk.Layout
 
-	// emulate sets the products of p that integer units compute, with make, which takes the usual
-	// number of moduli. It does nothing for types other than double precision.
-	emulate(p *products[T], make func(moduli int) (*emulated.Ops, error)) error
+	// products returns the double-precision products for the tridiagonal problem. `ops` are the
+	// plan's products. The second result is the additional workspace of the returned products.
+	products(dev *vk.Device, ops product.Ops[T], t tuning.Tuning) (product.Ops[float64], *vk.Layout, error)
 
-	// tridiagonal returns the place where the reduction stores T, given the place where the
-	// tridiagonal problem expects T.
-	tridiagonal(d, e vk.Slice[float64]) stages.Tridiagonal[T]
+	// emulate sets the products of p that integer units compute. `choose` returns a function that
+	// makes these products, or nil if all products are native. `emulate` returns an *OptionError if
+	// T is not float64. `emulates` reports whether T is float64.
+	emulate(p *products[T], choose func() (emulation, error)) error
+	emulates() bool
 
-	// values returns the eigenvalues λ in the number type T, for the stages that compute in T.
-	values(lambda vk.Slice[float64]) vk.Slice[T]
+	// tridiagonal returns the device memory to which the reduction writes the tridiagonal matrix.
+	// `widen` records the conversion of this matrix to the memory in which t expects it.
+	tridiagonal(ws *vk.Arena, t *spectrum.Stage) stages.Tridiagonal[T]
+	widen(rec *vk.Recorder, ws *vk.Arena, t *spectrum.Stage)
 
-	// vectors returns the memory of S for stages that compute in T, or other memory of the same
-	// size.
-	vectors(x product.Matrix[float64]) product.Matrix[T]
+	// values records that the eigenvalues in `lambda` are sent to the device, for stages that
+	// compute in the type T. It returns the device memory of these eigenvalues.
+	values(rec *vk.Recorder, ws *vk.Arena, t *spectrum.Stage, lambda []float64) vk.Slice[T]
 
-	// widened returns the vectors of a check for stages in double precision.
-	widened(z product.Matrix[T]) product.Matrix[float64]
+	// vectors returns the device memory of the vectors S of the tridiagonal matrix, for stages that
+	// compute in the type T. The argument x is S in double precision, or memory of the same size.
+	// `narrow` records the conversion of S to the memory that `vectors` returns.
+	vectors(ws *vk.Arena, x product.Matrix[float64]) product.Matrix[T]
+	narrow(rec *vk.Recorder, ws *vk.Arena, x product.Matrix[float64])
+
+	// widened returns the vectors z for stages that compute in double precision. If T is float32,
+	// `widened` records the conversion of z to x, which has the shape of z.
+	widened(rec *vk.Recorder, z product.Matrix[T], x product.Matrix[float64]) product.Matrix[float64]
 }
 
-// doublesOf returns the conversions between the number type T and double precision. The error is
-// for a type that is not offered.
-func doublesOf[T Float]() (doubles[T], error) {
-	for _, offered := range []any{identity{}} {
-		if d, ok := offered.(doubles[T]); ok {
-			return d, nil
-		}
+// newDoubles returns the conversions for order n and at most m vectors.
+func newDoubles[T Float](dev *vk.Device, n, m int) (d doubles[T], err error) {
+	var made any = identity{}
+	if _, single := any(*new(T)).(float32); single {
+		made, err = newSingle(dev, n, m)
 	}
-	return nil, fmt.Errorf("evd: no plans for numbers of type %T", *new(T))
+	return made.(doubles[T]), err
 }
 
-// identity is the implementation of doubles for float64. All methods return their argument, so
-// device memory is shared and no conversion is recorded.
+// identity implements doubles for float64. Each method returns its argument. So the device memory
+// is shared, and no conversion is recorded.
 type identity struct{}
 
-func (identity) products(ops product.Ops[float64]) product.Ops[float64] { return ops }
+func (identity) always() *vk.Layout { return vk.Together() }
 
-func (identity) emulate(p *products[float64], make func(moduli int) (*emulated.Ops, error)) error {
+func (identity) rows() *vk.Layout { return vk.Together() }
+
+func (identity) products(
+	_ *vk.Device, ops product.Ops[float64], _ tuning.Tuning,
+) (product.Ops[float64], *vk.Layout, error) {
+	return ops, vk.Together(), nil
+}
+
+func (identity) emulates() bool { return true }
+
+func (identity) emulate(p *products[float64], choose func() (emulation, error)) error {
+	make, err := choose()
+	if err != nil || make == nil {
+		return err
+	}
 	reduction, err := make(reductionModuli)
 	if err != nil {
 		return err
@@ -67,12 +93,21 @@ func (identity) emulate(p *products[float64], make func(moduli int) (*emulated.O
 	return nil
 }
 
-func (identity) tridiagonal(d, e vk.Slice[float64]) stages.Tridiagonal[float64] {
-	return stages.Tridiagonal[float64]{D: d, E: e}
+func (identity) tridiagonal(ws *vk.Arena, t *spectrum.Stage) stages.Tridiagonal[float64] {
+	return stages.Tridiagonal[float64]{D: t.D(ws), E: t.E(ws)}
 }
 
-func (identity) values(lambda vk.Slice[float64]) vk.Slice[float64] { return lambda }
+func (identity) widen(*vk.Recorder, *vk.Arena, *spectrum.Stage) {}
 
-func (identity) vectors(x product.Matrix[float64]) product.Matrix[float64] { return x }
+func (identity) values(rec *vk.Recorder, ws *vk.Arena, t *spectrum.Stage, lambda []float64) vk.Slice[float64] {
+	vk.SendFirst(rec, t.Lambda(ws), lambda)
+	return t.Lambda(ws)
+}
 
-func (identity) widened(z product.Matrix[float64]) product.Matrix[float64] { return z }
+func (identity) vectors(_ *vk.Arena, x product.Matrix[float64]) product.Matrix[float64] { return x }
+
+func (identity) narrow(*vk.Recorder, *vk.Arena, product.Matrix[float64]) {}
+
+func (identity) widened(_ *vk.Recorder, z, _ product.Matrix[float64]) product.Matrix[float64] {
+	return z
+}

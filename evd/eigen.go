@@ -8,19 +8,19 @@ import (
 	"github.com/vkevd/vkevd/evd/spectrum"
 )
 
-// Solve solves for one matrix on the best device. It computes what opt asks for, for example
+// Solve computes the spectrum of one matrix on the best device, for example
 //
 //	res, err := evd.Solve(ctx, a, evd.Options{Vectors: true, Select: evd.Index(0, 10)})
 //
-// Solve opens the device, makes a plan, and closes both again. A program that solves for several
-// matrices of one order saves that time with a Plan.
+// Solve opens the device, makes a plan, and closes both at the end. For several matrices of one
+// order a Plan is faster, because the device is opened and the plan is made only once.
 //
-// Compiled kernels are stored for the next program, in the folder that the environment variable
-// VKEVD_CACHE names, or else in the folder vkevd of the user's cache folder (os.UserCacheDir). The
-// command vkevd uses the same folder. If VKEVD_CACHE is set but empty, nothing is stored.
+// Solve stores the compiled kernels for later programs, in the folder that the environment variable
+// VKEVD_CACHE names. Without this variable, it uses the folder vkevd of the user's cache folder
+// (os.UserCacheDir), as the command vkevd does. If VKEVD_CACHE is set but empty, nothing is stored.
 //
-// The context can end the solve, but not the opening of the device. Errors are those of vk.Open,
-// NewPlan and Plan.Solve.
+// If the context ends, the solve ends, but not the opening of the device. The errors are those of
+// vk.Open, NewPlan and Plan.Solve.
 func Solve[T Float](ctx context.Context, a Sym[T], opt Options) (*Result[T], error) {
 	dev, err := spectrum.OpenBest()
 	if err != nil {
@@ -35,8 +35,8 @@ func Solve[T Float](ctx context.Context, a Sym[T], opt Options) (*Result[T], err
 	return p.Solve(ctx, a)
 }
 
-// SolveTridiagonal is Solve for a tridiagonal matrix. Errors are those of vk.Open,
-// NewTridiagonalPlan and TridiagonalPlan.Solve.
+// SolveTridiagonal computes the spectrum of one tridiagonal matrix, as Solve does for a dense
+// matrix. The errors are those of vk.Open, NewTridiagonalPlan and TridiagonalPlan.Solve.
 func SolveTridiagonal[T Float](ctx context.Context, t Tridiagonal[T], opt Options) (*Result[T], error) {
 	dev, err := spectrum.OpenBest()
 	if err != nil {
@@ -51,13 +51,13 @@ func SolveTridiagonal[T Float](ctx context.Context, t Tridiagonal[T], opt Option
 	return p.Solve(ctx, t)
 }
 
-// Eigen computes all eigenvalues and eigenvectors of a gonum matrix, as Solve does. a is not
-// changed.
+// Eigen computes all eigenvalues and eigenvectors of a gonum matrix on the best device, as Solve
+// does. It does not change the matrix `a`.
 func Eigen(ctx context.Context, a mat.Symmetric) (*Result[float64], error) {
 	return Solve(ctx, Gonum(a), Options{Vectors: true})
 }
 
-// EigenValues is Eigen without vectors. It returns all eigenvalues, ascending.
+// EigenValues returns all eigenvalues of a gonum matrix in ascending order, without vectors.
 func EigenValues(ctx context.Context, a mat.Symmetric) ([]float64, error) {
 	res, err := Solve(ctx, Gonum(a), Options{})
 	if err != nil {

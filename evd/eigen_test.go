@@ -13,7 +13,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestMain prevents that kernels compiled by Solve and Eigen are stored in the user's cache.
+// TestMain sets VKEVD_CACHE, so that the kernels that Solve and Eigen compile are not stored in the
+// user's cache folder.
 func TestMain(m *testing.M) {
 	folder, err := os.MkdirTemp("", "vkevd")
 	if err != nil {
@@ -25,8 +26,9 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// Solve stores compiled kernels in the folder that VKEVD_CACHE names, or else in the user's cache.
-// If VKEVD_CACHE is empty, it stores nothing.
+// TestSolveKeepsKernels checks the folder in which Solve stores compiled kernels: the folder that
+// VKEVD_CACHE names, or else the user's cache folder. If VKEVD_CACHE is empty, nothing must be
+// stored.
 func TestSolveKeepsKernels(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", home)
@@ -56,13 +58,14 @@ func TestSolveKeepsKernels(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the user's cache is elsewhere")
 	}
-	os.Unsetenv("VKEVD_CACHE") // Setenv above restores it
+	os.Unsetenv("VKEVD_CACHE") // t.Setenv above restores the variable
 	if solve(); kept(filepath.Join(home, "vkevd")) != 1 {
 		t.Error("no kernels in the user's cache")
 	}
 }
 
-// All functions that take a matrix read a leading dimension of 0 as the order.
+// TestLdOfZeroIsTheOrder checks all functions with a matrix argument. They must accept the leading
+// dimension 0 for the order.
 func TestLdOfZeroIsTheOrder(t *testing.T) {
 	const n = 13
 	ctx, d := context.Background(), device(t, vk.Options{})

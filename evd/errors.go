@@ -8,44 +8,43 @@ import (
 	"github.com/vkevd/vkevd/stages/product"
 )
 
-// NonFiniteError says that the triangle of the matrix that is read holds a NaN or an infinity. Row
-// and Col, counted from 0, are the place of the first one in column order.
+// NonFiniteError says that the matrix has a NaN or an infinity in the triangle that is read. Row
+// and Col, counted from 0, are the indices of the first such entry in column order.
 type NonFiniteError struct {
 	Row, Col int
 	Value    float64
 }
 
-// Error names the place and the value of the entry.
+// Error returns a text with the indices and the value of the entry.
 func (e *NonFiniteError) Error() string {
 	return fmt.Sprintf("element (%d, %d) is %v; eigenvalues need finite entries (indices from 0)",
 		e.Row, e.Col, e.Value)
 }
 
-// ShapeError says that a matrix's order and its storage do not fit together, or that a matrix does
-// not fit the plan.
+// ShapeError says that the order of a matrix does not fit its storage or the plan.
 type ShapeError struct {
-	// N, Ld and Len are the order, the leading dimension and the number of elements.
+	// N is the order, Ld is the leading dimension, and Len is the number of elements.
 	N, Ld, Len int
 
-	// Tridiagonal says that the matrix is tridiagonal: Len is then the length of E, and there is no
-	// Ld.
+	// Tridiagonal says that the matrix is tridiagonal. Then Len is the length of E, and Ld has no
+	// meaning.
 	Tridiagonal bool
 
-	// Plan is the order of the plan if it differs from N, otherwise 0.
+	// Plan is the order of the plan, if it differs from N. Otherwise Plan is 0.
 	Plan int
 
-	// Most is the largest order that is possible if N is larger, otherwise 0.
+	// Most is the largest possible order, if N is larger. Otherwise Most is 0.
 	Most int
 }
 
-// These are the largest orders. Kernels count rows in 32 bits. Leading dimensions have fewer bits,
-// see product.Matrix.
+// These are the largest orders. Kernels count rows in 32 bits. A leading dimension has fewer bits,
+// as the comment of product.Matrix explains.
 const (
 	maxRows  = math.MaxInt32
 	maxOrder = product.MostLd - 1
 )
 
-// checkOrder returns a *ShapeError if no matrix can have order n.
+// checkOrder returns a *ShapeError if n is negative or larger than most.
 func checkOrder(n, most int, tridiagonal bool) error {
 	switch {
 	case n < 0:
@@ -56,7 +55,7 @@ func checkOrder(n, most int, tridiagonal bool) error {
 	return nil
 }
 
-// Error says which of the sizes is wrong, and how.
+// Error returns a text about the size that is wrong.
 func (e *ShapeError) Error() string {
 	switch {
 	case e.Plan != 0:
@@ -75,22 +74,22 @@ func (e *ShapeError) Error() string {
 var ErrClosed = spectrum.ErrClosed
 
 type (
-	// OptionError says that an option has no meaning, or cannot be combined with another one.
-	// Option is the name of a field of Options or of a function of Selection. Reason explains the
-	// error.
+	// OptionError says that an option is not possible, or cannot be combined with another option.
+	// Option is the name of a field of Options or of a function of Selection. Reason says what is
+	// wrong.
 	OptionError = spectrum.OptionError
 
-	// TooManyError says that an interval holds more eigenvalues, Found, than Selection.AtMost
-	// allows.
+	// TooManyError says that an interval has more eigenvalues (Found) than Selection.AtMost allows.
 	TooManyError = spectrum.TooManyError
 
-	// NoConvergenceError says that QL or QR iteration did not end on a diagonal block of T: rows
-	// Index to End−1, counted from 0. These rows are not indices of eigenvalues. Stage is the phase
-	// of the solve.
+	// NoConvergenceError says that QL or QR iteration did not converge on a diagonal block of the
+	// tridiagonal matrix T. The block has the rows Index to End−1, counted from 0. These rows are
+	// not indices of eigenvalues. Stage is the phase of the solve.
 	NoConvergenceError = spectrum.NoConvergenceError
 
-	// StageError says that a kernel reported a failure in its INFO word, Info, in the phase Stage.
-	// This is a defect of the device, of its driver or of this module, never of the input. If a
-	// wait between workgroups failed, Solve does not return this error, see Result.Retried.
+	// StageError says that a kernel in the phase Stage reported a failure: its INFO word, a status
+	// that is 0 for success, is not 0. The field Info is this word. The cause is a defect of the
+	// device, of its driver or of this module, never the input. Solve does not return this error if
+	// a wait between workgroups failed: see Result.Retried.
 	StageError = spectrum.StageError
 )

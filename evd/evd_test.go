@@ -28,11 +28,11 @@ func device(t testing.TB, opt vk.Options) *vk.Device {
 	return d
 }
 
-// good is the bound for ratios in these tests. LAPACK's bound is evd.Threshold.
+// good is the bound for ratios in these tests. It is smaller than LAPACK's bound, evd.Threshold.
 const good = 10
 
-// solve solves for the full matrix a twice: with vectors, which evd/ratio and Check measure, and
-// without vectors. The values of both must agree.
+// solve solves for the full matrix `a` with vectors and without. evd/ratio and Check measure the
+// vectors. The values of both solves must agree.
 func solve(t *testing.T, d *vk.Device, n int, a []float64, opt evd.Options) *evd.Result[float64] {
 	t.Helper()
 	ctx := context.Background()
@@ -121,7 +121,8 @@ func valuesOnly(t *testing.T, d *vk.Device, n int, a evd.Sym[float64], opt evd.O
 	return res.Values
 }
 
-// small returns the smallest tuning, with which matrices of order 50 and less take every path.
+// small returns the smallest tuning. With this tuning, matrices of order 50 or less reach all parts
+// of the code.
 func small() *tuning.Tuning {
 	t := tuning.Smallest()
 	return &t
@@ -160,7 +161,8 @@ func TestEverySize(t *testing.T) {
 	}
 }
 
-// full returns the full matrix, with the lower triangle copied to the upper one.
+// full returns a matrix with both triangles. The upper triangle is a copy of the lower triangle of
+// the matrix `a`.
 func full(a evd.Sym[float64]) []float64 {
 	for j := range a.N {
 		for i := range j {
@@ -253,8 +255,9 @@ func TestCancelledSolveReturnsAndThePlanGoesOn(t *testing.T) {
 	judge(t, n, a.Data, res)
 }
 
-// The bindings free C memory in finalizers. While the garbage collector runs all the time, a use of
-// freed memory would crash a solve or change its bits.
+// TestSolvesUnderPermanentCollection solves while the garbage collector runs all the time. The
+// Vulkan bindings free C memory in finalizers. A use of freed memory would crash a solve or change
+// its bits.
 func TestSolvesUnderPermanentCollection(t *testing.T) {
 	ctx := context.Background()
 	stop, done := make(chan struct{}), make(chan struct{})

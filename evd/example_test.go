@@ -37,8 +37,8 @@ func ExampleEigenValues() {
 	// true element (1, 0) is NaN; eigenvalues need finite entries (indices from 0)
 }
 
-// This finds the two smallest eigenvalues of a dense matrix, with their vectors. The matrix has 2
-// on the diagonal and -1 next to it.
+// This example computes the two smallest eigenvalues of a dense matrix, with their vectors. The
+// matrix has 2 on the diagonal and -1 next to the diagonal.
 func ExampleSolve() {
 	const n = 50
 	a := make([]float64, n*n) // the lower triangle, column by column
@@ -60,7 +60,8 @@ func ExampleSolve() {
 	// λ1 = 0.015159, a vector of 50 components
 }
 
-// This is the same matrix as a tridiagonal one. All its eigenvalues in (0, 0.1] are found.
+// This example computes all eigenvalues in (0, 0.1] of a tridiagonal matrix with 2 on the diagonal
+// and -1 next to the diagonal.
 func ExampleSolveTridiagonal() {
 	const n = 50
 	t := evd.Tridiagonal[float64]{D: slices.Repeat([]float64{2}, n), E: slices.Repeat([]float64{-1}, n-1)}
@@ -73,7 +74,7 @@ func ExampleSolveTridiagonal() {
 	// from λ0 on: [0.0038 0.0152 0.0341 0.0604 0.0941]
 }
 
-// The end of a context ends a solve. The plan can be used again.
+// This example ends a solve by its context. The plan can be used again afterwards.
 func ExamplePlan_Solve_cancel() {
 	dev, err := vk.Open(vk.Options{})
 	if err != nil {
@@ -99,7 +100,7 @@ func ExamplePlan_Solve_cancel() {
 	// <nil>
 }
 
-// Options.Verify certifies a result before it is returned.
+// In this example Solve certifies the result before it returns (Options.Verify).
 func ExampleCertificate() {
 	a := evd.NewSym(3, []float64{4, 1, 0, 0, 3, 1, 0, 0, 2}, evd.Lower)
 	res, err := evd.Solve(context.Background(), a, evd.Options{Vectors: true, Verify: true})
@@ -115,8 +116,8 @@ func ExampleCertificate() {
 	// [1.2679 3.0000 4.7321], proved: true, safe path: false
 }
 
-// One plan solves for several matrices. It finds their two largest eigenvalues with vectors, and
-// measures each result.
+// In this example one plan solves for several matrices. The plan computes their two largest
+// eigenvalues with vectors, and Check measures each result.
 func ExamplePlan() {
 	dev, err := vk.Open(vk.Options{})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// families returns tridiagonal matrices of order n on which solvers have failed.
+// families returns tridiagonal matrices of order n on which eigenvalue solvers have failed.
 func families(n int) map[string]evd.Tridiagonal[float64] {
 	all := map[string]evd.Tridiagonal[float64]{}
 	add := func(name string, at func(i int) (d, e float64)) {
@@ -44,11 +44,12 @@ func families(n int) map[string]evd.Tridiagonal[float64] {
 	return all
 }
 
-// Every solver solves the families, with vectors if it can find them.
+// TestFamiliesOfEveryOrder solves the matrices that the function `families` returns, for many
+// orders. It uses every solver, with vectors if the solver can compute vectors.
 func TestFamiliesOfEveryOrder(t *testing.T) {
 	d := device(t, vk.Options{})
 	orders := []int{127, 128, 129}
-	for n := 2; n <= 64; n += 1 + n/8 { // few plans, dense where leaves and tiles end
+	for n := 2; n <= 64; n += 1 + n/8 { // few orders, but many small ones, near the sizes of leaves and tiles
 		orders = append(orders, n)
 	}
 	for _, n := range orders {
@@ -70,7 +71,8 @@ func TestFamiliesOfEveryOrder(t *testing.T) {
 	}
 }
 
-// A zero in each place of the off-diagonal, one after the other, splits the matrix there.
+// TestSplitEverywhere solves matrices with one zero in the off-diagonal, at each place in turn. The
+// matrix splits into two blocks at the zero.
 func TestSplitEverywhere(t *testing.T) {
 	d := device(t, vk.Options{})
 	const n = 17

@@ -15,8 +15,8 @@ type forecast interface {
 	Close()
 }
 
-// A plan for a dry device predicts the same number of bytes that a plan for the device itself
-// allocates.
+// TestForecastsAreWhatIsAllocated compares the number of bytes that a plan for a dry device
+// predicts with the number that a plan for the real device allocates. Both must be equal.
 func TestForecastsAreWhatIsAllocated(t *testing.T) {
 	d := verifyDevice(t)
 	dry, small := vk.Dry(d.Info()), tuning.Smallest()

@@ -9,8 +9,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A matrix that emulated products refuse is solved with native ones, to the bit, in this solve and in
-// later ones.
+// TestRefusedMatrixIsSolvedNatively solves a matrix that emulated products refuse. The plan must
+// solve it with native products, and use native products in later solves. The bits must be those of
+// a plan with native products.
 func TestRefusedMatrixIsSolvedNatively(t *testing.T) {
 	d := openIn(t, t.TempDir())
 	const n = 40

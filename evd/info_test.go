@@ -17,10 +17,13 @@ func waitingTuning() *tuning.Tuning {
 	return &t
 }
 
-// waitingPhases are the phases whose kernels wait with waitingTuning. They have an INFO word.
+// waitingPhases are the phases in which workgroups wait for each other with waitingTuning. The
+// kernels of each of them write a status, the INFO word.
 var waitingPhases = []string{stages.PhaseBandReduction, stages.PhaseBulgeChasing, stages.PhaseApplyQ2}
 
-// On the safe path of Options.Verify no workgroup waits for another, so no stage has an INFO word.
+// TestNothingWaitsOnTheSafePath checks the stages that compute the second result with
+// Options.Verify. None of them may have an INFO word, the status that stages with waits between
+// workgroups write.
 func TestNothingWaitsOnTheSafePath(t *testing.T) {
 	for _, vectors := range []bool{false, true} {
 		p, err := NewPlan[float64](verifyDevice(t), 21, Options{Vectors: vectors, Verify: true, Tuning: waitingTuning()})
@@ -42,7 +45,8 @@ func TestNothingWaitsOnTheSafePath(t *testing.T) {
 	}
 }
 
-// infoWords is the number of stages that have an INFO word.
+// infoWords returns the number of INFO words, statuses of stages, that the host reads during a
+// solve on the path p.
 func infoWords(p *path[float64], c *spectrum.Call) int {
 	s := &p.steps
 	words := s.reduce.Info(c.Arena).Len() + s.chase.Info(c.Arena).Len()

@@ -15,7 +15,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// The triangle that is not read, and memory between columns, may hold anything.
+// TestTrianglesAndLeadingDimensions puts NaN into the triangle that is not read and into the memory
+// between columns. The result must not change.
 func TestTrianglesAndLeadingDimensions(t *testing.T) {
 	ctx := context.Background()
 	d := device(t, vk.Options{})
@@ -71,7 +72,7 @@ func TestBadInput(t *testing.T) {
 	for _, a := range []evd.Sym[float64]{
 		{N: 2, Ld: 2, Data: make([]float64, 4)}, {N: 3, Ld: 2, Data: make([]float64, 9)},
 		{N: 3, Ld: 3, Data: make([]float64, 8)}, {N: -1, Ld: 3}, {N: 3, Data: make([]float64, 8)}, {N: 3, Ld: -3, Data: make([]float64, 9)},
-		{N: 3, Ld: 1 << 62, Data: make([]float64, 9)}, {N: 3, Ld: math.MaxInt, Data: make([]float64, 9)}, // times 2 they are less than nothing
+		{N: 3, Ld: 1 << 62, Data: make([]float64, 9)}, {N: 3, Ld: math.MaxInt, Data: make([]float64, 9)}, // 2·Ld overflows to a negative number
 	} {
 		if _, err := p.Solve(ctx, a); !errors.As(err, &shape) {
 			t.Errorf("%+v: %v", a, err)

@@ -13,28 +13,45 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestSizes solves random matrices of the orders in VKEVD_SIZES ("1024,4096"), checks the results
-// and prints the time of each phase. It is for real GPUs:
-//
-//	VKEVD_SIZES=1024,4096,8192 go test ./evd -run TestSizes -v
-//
-// With VKEVD_INDEX=0:100 it finds the vectors of only a part of the spectrum.
-func TestSizes(t *testing.T) {
+// sizes returns the orders in VKEVD_SIZES. Without that variable it skips the test.
+func sizes(t *testing.T) (orders []int) {
 	list := os.Getenv("VKEVD_SIZES")
 	if list == "" {
 		t.Skip("VKEVD_SIZES names no orders")
 	}
-	kernels := os.Getenv("VKEVD_KERNELS") != ""
-	d := device(t, vk.Options{Kernels: kernels, Statistics: kernels})
-	t.Logf("%s, %s %s", d.Info().Name, d.Info().Driver, d.Info().DriverVersion)
 	for _, word := range strings.Split(list, ",") {
 		n, err := strconv.Atoi(word)
 		if err != nil {
 			t.Fatal(err)
 		}
+		orders = append(orders, n)
+	}
+	return orders
+}
+
+// TestSizes solves random matrices of the orders in VKEVD_SIZES ("1024,4096"), checks the results
+// and prints the time of each phase. It is meant for GPUs:
+//
+//	VKEVD_SIZES=1024,4096,8192 go test ./evd -run TestSizes -v
+//
+// With VKEVD_INDEX=0:100 it computes only the vectors of the 100 smallest eigenvalues. With
+// VKEVD_PRECISION=f32 it solves in single precision. With VKEVD_OTHERS=1 or VKEVD_OTHERS=1,2 the
+// devices of these numbers help with the vectors.
+func TestSizes(t *testing.T) {
+	orders := sizes(t)
+	kernels := os.Getenv("VKEVD_KERNELS") != ""
+	d := device(t, vk.Options{Kernels: kernels, Statistics: kernels})
+	t.Logf("%s, %s %s", d.Info().Name, d.Info().Driver, d.Info().DriverVersion)
+	others := further(t)
+	for _, n := range orders {
 		a := random(n)
-		solveLarge(t, d, a, evd.Options{})
-		solveLarge(t, d, a, evd.Options{Vectors: true, Select: indices(t, n)})
+		for _, opt := range []evd.Options{{}, {Vectors: true, Select: indices(t, n), Devices: others}} {
+			if os.Getenv("VKEVD_PRECISION") == "f32" {
+				solveLarge(t, d, evd.NewSym(n, singles(a.Data), evd.Lower), opt)
+			} else {
+				solveLarge(t, d, a, opt)
+			}
+		}
 	}
 	found, err := d.Statistics()
 	if err != nil {
@@ -43,6 +60,20 @@ func TestSizes(t *testing.T) {
 	for _, k := range found {
 		t.Logf("%s: %v", k.Kernel, k.List)
 	}
+}
+
+// further opens the devices whose numbers are in VKEVD_OTHERS.
+func further(t *testing.T) (all []*vk.Device) {
+	for _, word := range strings.FieldsFunc(os.Getenv("VKEVD_OTHERS"), func(r rune) bool { return r == ',' }) {
+		d, err := vk.Open(vk.Options{Device: word})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { d.Close() })
+		t.Logf("and %s", d.Info().Name)
+		all = append(all, d)
+	}
+	return all
 }
 
 // random returns a symmetric matrix with normally distributed entries in the lower triangle. The
@@ -58,7 +89,8 @@ func random(n int) evd.Sym[float64] {
 	return a
 }
 
-// indices returns the part of the spectrum in VKEVD_INDEX.
+// indices returns the part of the spectrum that VKEVD_INDEX names (for example 0:100). The default
+// is the whole spectrum.
 func indices(t *testing.T, n int) evd.Selection {
 	word := os.Getenv("VKEVD_INDEX")
 	if word == "" {
@@ -76,15 +108,15 @@ func indices(t *testing.T, n int) evd.Selection {
 	return evd.Index(from, min(to, n))
 }
 
-func solveLarge(t *testing.T, d *vk.Device, a evd.Sym[float64], opt evd.Options) {
+func solveLarge[T evd.Float](t *testing.T, d *vk.Device, a evd.Sym[T], opt evd.Options) {
 	ctx, vectors := context.Background(), opt.Vectors
-	p, err := evd.NewPlan[float64](d, a.N, opt)
+	p, err := evd.NewPlan[T](d, a.N, opt)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.Close()
 	t.Logf("n = %d, vectors %v: %.2f GB", a.N, vectors, float64(p.Bytes())/1e9)
-	for round := range 2 { // the first one pays for clocks and caches
+	for round := range 2 { // the first round warms up the device and the caches
 		began := time.Now()
 		res, err := p.Solve(ctx, a)
 		if err != nil {

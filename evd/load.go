@@ -9,36 +9,65 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// scale checks A and returns the power of two σ by which the device multiplies it. The error is a
-// *NonFiniteError.
+// scale scans A and returns the power of two σ by which the device multiplies A. If an entry is NaN
+// or infinite, the error is a *NonFiniteError.
 func (p *path[T]) scale(a Sym[T]) (sigma float64, err error) {
 	largest, err := scan(a)
-	if _, e := math.Frexp(largest); p.oneStage && largest > 0 && max(e, -e) > mostExponent {
+	if _, e := math.Frexp(largest); p.oneStage && largest > 0 && max(e, -e) > mostExponent[T]() {
 		return math.Ldexp(1, -e), err
 	}
-	return scaling(largest), err
+	return scaling[T](largest), err
 }
 
-// mostExponent bounds the exponent of the largest entry of a matrix that is reduced in one stage:
-// that stage does not scale.
-const mostExponent = 300
+// mostExponent bounds the exponent of the largest entry of a matrix that is reduced in one stage.
+// The reduction in one stage does not scale the matrix (see stages.Tridiagonalisation).
+func mostExponent[T Float]() int {
+	if spectrum.UlpOf[T]() > spectrum.Ulp {
+		return 8
+	}
+	return 300
+}
 
 // upload copies A to the device, with both triangles unchanged. It may run while commands are
-// recorded, but not while they execute. The error names the phase.
+// recorded, but not while commands are executed. An error names the phase.
 func (p *path[T]) upload(ctx context.Context, dev *vk.Device, ws *vk.Arena, a Sym[T]) error {
 	host := vk.Columns[T]{Rows: a.N, Cols: a.N, Ld: a.Ld, Data: a.Data}
 	return spectrum.During(stages.PhaseLoad, vk.Upload(ctx, dev, p.regions.a.In(ws), host))
 }
 
+// uploadTiny computes σ·A on the host and uploads it in the place of A.
+func (p *path[T]) uploadTiny(ctx context.Context, dev *vk.Device, ws *vk.Arena, a Sym[T], sigma float64) error {
+	if !scaledOnHost[T](sigma) {
+		return nil
+	}
+	scaled := make([]T, len(a.Data))
+	for i, x := range a.Data {
+		scaled[i] = T(float64(x) * sigma) // σ may be beyond the range of T
+	}
+	a.Data = scaled
+	return p.upload(ctx, dev, ws, a)
+}
+
+// scaledOnHost reports whether the host multiplies A by σ. It does so for float32 if the entries
+// are so small that subnormal numbers matter, because devices may replace subnormal numbers by
+// zero. For matrices with larger entries the device multiplies: the lost subnormal numbers are less
+// than an ulp of the norm.
+func scaledOnHost[T Float](sigma float64) bool {
+	return spectrum.UlpOf[T]() > spectrum.Ulp && sigma > 0x1p39
+}
+
 // recordLoad records that the device multiplies the triangle uplo of A by σ and copies it to the
-// other triangle. What the other triangle held before is not read.
+// other triangle. The old contents of the other triangle are not read.
 func (p *path[T]) recordLoad(rec *vk.Recorder, ws *vk.Arena, uplo Uplo, sigma float64) {
 	rec.Phase(stages.PhaseLoad, 0, 1)
+	if scaledOnHost[T](sigma) {
+		sigma = 1
+	}
 	p.steps.load.Record(rec, p.matrixA(ws), bool(uplo), T(sigma))
 }
 
-// scan reads the referenced triangle once, with all cores. It returns max|a_ij|, or a
-// *NonFiniteError for the first entry, in column order, that is NaN or infinite.
+// scan reads the triangle a.Uplo once, on all CPU cores. It returns max|a_ij|. If an entry is NaN
+// or infinite, `scan` returns a *NonFiniteError for the first such entry in column order.
 func scan[T Float](a Sym[T]) (float64, error) {
 	largest, i, j := spectrum.Scan(a.Data, a.Ld, a.N, a.column)
 	if i >= 0 {
@@ -47,11 +76,11 @@ func scan[T Float](a Sym[T]) (float64, error) {
 	return largest, nil
 }
 
-// scaling returns the factor σ for a matrix whose largest magnitude is largest, by the rule of
-// dsyevd. If squares of the largest entry would overflow or underflow, σ is a power of two, so that
-// the product is exact. Otherwise σ is 1.
-func scaling(largest float64) float64 {
-	const small = spectrum.SafeMin / spectrum.Ulp
+// scaling returns the factor σ for a matrix with max|a_ij| = `largest`, by the rule of LAPACK's
+// dsyevd and ssyevd. If squares of entries would overflow or underflow, σ is a power of two, so
+// that the product is exact. Otherwise σ is 1.
+func scaling[T Float](largest float64) float64 {
+	small := spectrum.SafeMinOf[T]() / spectrum.UlpOf[T]()
 	least, most := math.Sqrt(small), math.Sqrt(1/small)
 	switch {
 	case largest == 0:
@@ -64,7 +93,7 @@ func scaling(largest float64) float64 {
 	return 1
 }
 
-// exponent is the number e in x = f·2^e, ½ ≤ |f| < 1.
+// exponent returns the number e in x = f·2^e with ½ ≤ |f| < 1.
 func exponent(x float64) int {
 	_, e := math.Frexp(x)
 	return e

@@ -8,8 +8,8 @@ import (
 
 func TestScanReadsOnlyTheReferencedTriangle(t *testing.T) {
 	nan := math.NaN()
-	// The matrix is 3×3, column-major, with Ld 4. Its lower triangle is finite. The other elements
-	// must be ignored.
+	// The matrix is 3×3, column-major, with Ld = 4. Its lower triangle is finite. The function
+	// under test must ignore all other elements.
 	a := Sym[float64]{N: 3, Ld: 4, Uplo: Lower, Data: []float64{1, -7, 2, nan, nan, 3, 4, nan, nan, math.Inf(1), 5}}
 	if got, err := scan(a); err != nil || got != 7 {
 		t.Errorf("scan = %v, %v", got, err)
@@ -33,7 +33,7 @@ func TestScanNamesTheFirst(t *testing.T) {
 
 func TestScalingIsExactAndBringsIntoRange(t *testing.T) {
 	for _, x := range []float64{5e-324, 1e-310, 1e-200, 1e-146, 1e-140, 1, 1e140, 1e150, 1e300, math.MaxFloat64} {
-		s := scaling(x)
+		s := scaling[float64](x)
 		if f, _ := math.Frexp(s); f != 0.5 {
 			t.Errorf("scaling(%g) = %g is no power of two", x, s)
 		}
@@ -41,7 +41,7 @@ func TestScalingIsExactAndBringsIntoRange(t *testing.T) {
 			t.Errorf("scaling(%g)·%g = %g", x, x, y)
 		}
 	}
-	if scaling(1) != 1 || scaling(0) != 1 || scaling(1e100) != 1 {
+	if scaling[float64](1) != 1 || scaling[float64](0) != 1 || scaling[float64](1e100) != 1 {
 		t.Error("a matrix in range was scaled")
 	}
 }

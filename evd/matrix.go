@@ -8,11 +8,12 @@ import (
 	"github.com/vkevd/vkevd/evd/spectrum"
 )
 
-// Float is the constraint for number types of matrices. Only float64 is allowed so far.
-type Float interface{ float64 }
+// Float is the constraint for number types of matrices. For float32, too, the tridiagonal problem
+// within a solve is solved in double precision.
+type Float interface{ float32 | float64 }
 
 // Uplo says which triangle of a symmetric matrix is read, including the diagonal. The other
-// triangle may hold anything, including NaN.
+// triangle may have any contents, including NaN.
 type Uplo bool
 
 const (
@@ -20,27 +21,27 @@ const (
 	Upper Uplo = true  // entries (i, j) with i ≤ j
 )
 
-// Sym is a symmetric matrix of order N in column-major storage. Entry (i, j) of the triangle Uplo
-// is Data[i + j·Ld], Ld ≥ N. Ld = 0 means N. A row-major matrix has the same storage with the other
-// Uplo.
+// Sym is a symmetric matrix of order N in column-major storage. Entry (i, j) of the triangle Uplo is
+// Data[i + j·Ld], Ld ≥ N. Ld = 0 means N. For a row-major matrix, set Uplo to the other triangle: a
+// row-major lower triangle has the storage of a column-major upper triangle.
 type Sym[T Float] struct {
-	// N is the order, Ld the leading dimension.
+	// N is the order, and Ld is the leading dimension.
 	N, Ld int
 
 	// Data has at least (N−1)·Ld + N elements.
 	Data []T
 
-	// Uplo is the triangle that is read.
+	// Uplo names the triangle that is read.
 	Uplo Uplo
 }
 
-// NewSym returns the matrix of order n whose triangle uplo is in data, column-major with Ld = n. It
-// shares the memory of data.
+// NewSym returns the matrix of order n whose triangle uplo is in the slice `data`, column-major
+// with Ld = n. The result shares the memory of `data`.
 func NewSym[T Float](n int, data []T, uplo Uplo) Sym[T] {
 	return Sym[T]{N: n, Ld: n, Data: data, Uplo: uplo}
 }
 
-// withLd returns a with Ld = N if Ld was 0.
+// withLd returns the matrix `a`. If a.Ld is 0, the result has Ld = N.
 func (a Sym[T]) withLd() Sym[T] {
 	if a.Ld == 0 {
 		a.Ld = a.N
@@ -48,8 +49,7 @@ func (a Sym[T]) withLd() Sym[T] {
 	return a
 }
 
-// Check returns a *ShapeError if N, Ld and the length of Data do not fit together. It reads no
-// entry.
+// Check returns a *ShapeError if Data is too short for N and Ld. It reads no entry.
 func (a Sym[T]) Check() error {
 	a = a.withLd()
 	if a.N < 0 || a.N > 0 && !spectrum.Holds(len(a.Data), a.N, a.N, a.Ld) {
@@ -58,7 +58,7 @@ func (a Sym[T]) Check() error {
 	return nil
 }
 
-// column returns the range [from, to) of rows of column j that are read.
+// column returns the range [from, to) of the rows of column j that are in the triangle a.Uplo.
 func (a Sym[T]) column(j int) (from, to int) {
 	if a.Uplo == Upper {
 		return 0, j + 1
@@ -66,9 +66,9 @@ func (a Sym[T]) column(j int) (from, to int) {
 	return j, a.N
 }
 
-// Gonum returns a gonum matrix as a Sym. It shares the memory of m if m gives access to it
-// (mat.RawSymmetricer), because a row-major upper triangle is a column-major lower one. Other
-// matrices are copied.
+// Gonum returns a gonum matrix as a Sym. The result shares the memory of m if the type of m gives
+// access to it (mat.RawSymmetricer): gonum's row-major upper triangle is a column-major lower
+// triangle. Other matrices are copied.
 func Gonum(m mat.Symmetric) Sym[float64] {
 	if raw, ok := m.(mat.RawSymmetricer); ok {
 		return fromBlas(raw.RawSymmetric())

@@ -7,7 +7,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// The memory of a plan is below a bound, in units of the n² elements of one matrix.
+// TestPlansAreSmall checks upper bounds for the memory of a plan, in elements per entry of an n×n
+// matrix.
 func TestPlansAreSmall(t *testing.T) {
 	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024})
 	for _, n := range []int{16384, 32768, 65536} {
@@ -31,9 +32,38 @@ func TestPlansAreSmall(t *testing.T) {
 	}
 }
 
-// A plan for m vectors needs the matrix, the reflectors of Q2 (n²/2, and a τ for each b elements),
-// and 3·n·m elements: the vectors, the representations of MRRR, and a workspace. Panels need n·b
-// and n·k. The plan does not allocate the n² elements of divide and conquer.
+// TestFloat32PlansAreSmaller checks upper bounds for the memory of plans in single precision. Only
+// the vectors of the tridiagonal matrix and the workspace of divide and conquer have 8 bytes per
+// element.
+func TestFloat32PlansAreSmaller(t *testing.T) {
+	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024})
+	const n = 32768
+	for _, c := range []struct {
+		opt  evd.Options
+		most float64
+	}{
+		{evd.Options{}, 5}, {evd.Options{Vectors: true}, 20},
+		{evd.Options{Vectors: true, Select: evd.Index(0, 100)}, 6.5},
+	} {
+		p, err := evd.NewPlan[float32](dev, n, c.opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := float64(p.Bytes()) / (n * n); got > c.most {
+			t.Errorf("%+v: %.2f·n² bytes, at most %g; regions:", c.opt, got, c.most)
+			for _, r := range p.Memory() {
+				t.Logf("%12d bytes at %12d: %s", r.Bytes, r.Offset, r.Name)
+			}
+		} else {
+			t.Logf("%+v: %.2f·n² bytes", c.opt, got)
+		}
+	}
+}
+
+// TestPlansForAPartAreSmall checks the memory of a plan for m vectors. It needs the matrix, the
+// reflectors of Q2 (n²/2, and a τ for each b elements), and 3·n·m elements: the vectors, the
+// representations of MRRR, and a workspace. Panels need n·b and n·k elements. The plan must not
+// allocate the n² elements of divide and conquer.
 func TestPlansForAPartAreSmall(t *testing.T) {
 	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024})
 	for _, n := range []int{16384, 32768, 65536} {
@@ -63,7 +93,8 @@ func TestPlansForAPartAreSmall(t *testing.T) {
 	}
 }
 
-// Divide and conquer for values alone allocates no memory for vectors.
+// TestDivideConquerValuesAreSmall checks that divide and conquer for values without vectors
+// allocates no memory for vectors.
 func TestDivideConquerValuesAreSmall(t *testing.T) {
 	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024})
 	const n = 16384

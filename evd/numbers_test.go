@@ -13,15 +13,15 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// magnitudes has a set of magnitudes for each matrix: the ends of the range of doubles, and numbers
-// between them.
+// magnitudes has one list of magnitudes for each test matrix. A list has magnitudes near the ends
+// of the range of doubles or between them.
 var magnitudes = [][]float64{
 	{math.SmallestNonzeroFloat64}, {0x1p-1074, 0x1p-1022, 0}, {0x1p-1022}, {1e-160, 1e-300}, {1, 5e-324}, {1e160, 1e-160, 1},
 	{1e300, 1e-300, 0}, {math.MaxFloat64 / 32, 5e-324}, {math.MaxFloat64 / 32},
 }
 
-// scaledSym returns a symmetric matrix whose entries have random signs and magnitudes from the list
-// `of`.
+// scaledSym returns a symmetric matrix of order n. The magnitudes of its entries are random
+// elements of the list `of`, and the signs are random.
 func scaledSym(n int, of []float64, seed uint64) []float64 {
 	rng := rand.New(rand.NewPCG(seed, 7))
 	a := make([]float64, n*n)
@@ -48,7 +48,8 @@ func TestEntriesFromTheLeastToTheLargest(t *testing.T) {
 	}
 }
 
-// An eigenvalue that is larger than any double is +Inf. The others, and all vectors, are right.
+// TestEigenvaluesBeyondTheLargestDouble solves a matrix with an eigenvalue that is larger than
+// every double. This value must be +Inf. All other values and all vectors must be right.
 func TestEigenvaluesBeyondTheLargestDouble(t *testing.T) {
 	d := device(t, vk.Options{})
 	const n = 8
@@ -69,7 +70,7 @@ func TestEigenvaluesBeyondTheLargestDouble(t *testing.T) {
 		t.Errorf("the largest eigenvalue is %g", last)
 	}
 	for j, v := range res.Values[:n-1] {
-		if !(math.Abs(v) <= 10*n*0x1p-52*math.MaxFloat64) { // zeros but for rounding
+		if !(math.Abs(v) <= 10*n*0x1p-52*math.MaxFloat64) { // zeros, except for rounding errors
 			t.Errorf("eigenvalue %d is %g", j, v)
 		}
 	}
@@ -80,8 +81,8 @@ func TestEigenvaluesBeyondTheLargestDouble(t *testing.T) {
 	}
 }
 
-// A NaN or an infinity at any place of the triangle that is read is found, and the error names its
-// place.
+// TestEveryPlaceOfANonFiniteEntry puts a NaN or an infinity at each place of the triangle that is
+// read, in turn. The error must name this place.
 func TestEveryPlaceOfANonFiniteEntry(t *testing.T) {
 	d := device(t, vk.Options{})
 	const n = 9
@@ -104,7 +105,7 @@ func TestEveryPlaceOfANonFiniteEntry(t *testing.T) {
 					if !errors.As(err, &bad) || bad.Row != row || bad.Col != col {
 						t.Errorf("%v at (%d, %d), uplo %v: %v", x, row, col, uplo, err)
 					}
-				} else if at%5 == 0 && (err != nil || !slices.Equal(res.Values, want)) { // garbage, ignored
+				} else if at%5 == 0 && (err != nil || !slices.Equal(res.Values, want)) { // the entry is not read
 					t.Errorf("%v at (%d, %d), not referenced with uplo %v: %v", x, row, col, uplo, err)
 				}
 			}

@@ -9,7 +9,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
-// oneStage is a tuning that reduces small matrices in one stage, in one workgroup.
+// oneStage returns a tuning with which small matrices are reduced to tridiagonal form in one stage,
+// by one workgroup.
 func oneStage() *tuning.Tuning {
 	t := tuning.Smallest()
 	t.Sytrd = stages.TridiagonalisationTuning{
@@ -18,8 +19,9 @@ func oneStage() *tuning.Tuning {
 	return &t
 }
 
-// A plan takes one stage up to the orders of the table, where workgroups may wait and no band is asked
-// for. Its results pass the certificates, for all that may be selected.
+// TestOneStage checks when a plan reduces matrices in one stage: up to the order in the tuning
+// table, if workgroups may wait for each other and Options.Band is not set. Results with each
+// selection must pass their certificates.
 func TestOneStage(t *testing.T) {
 	d := verifyDevice(t)
 	for _, c := range []struct {
@@ -58,8 +60,8 @@ func TestOneStage(t *testing.T) {
 	}
 }
 
-// The stage does not scale, so the solve does: magnitudes near the ends of the range come out as
-// others do.
+// TestOneStageScales solves matrices with entries near the ends of the range of doubles. The
+// reduction in one stage does not scale the matrix, so the solve must scale it first.
 func TestOneStageScales(t *testing.T) {
 	d := verifyDevice(t)
 	const n = 24

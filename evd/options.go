@@ -8,64 +8,80 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Options say what to compute and how. With the zero value a solve computes all eigenvalues and no
-// vectors, with the device's tuning.
+// Options say what to compute and how. The zero value computes all eigenvalues and no vectors, with
+// the device's tuning.
 type Options struct {
-	// Vectors asks for eigenvectors, in addition to the eigenvalues.
+	// Vectors says whether eigenvectors are wanted in addition to the eigenvalues.
 	Vectors bool
 
-	// Select says which part of the spectrum is wanted. The zero value is the whole spectrum.
+	// Select is the wanted part of the spectrum. The zero value is the whole spectrum.
 	Select Selection
 
 	// Solver is the method for the tridiagonal problem. The zero value is Auto.
 	Solver Solver
 
-	// Band is the half-bandwidth b of the first stage. 0 means the tuning's value, which may be to
-	// reduce a small matrix to tridiagonal form in one stage.
+	// Band is the half-bandwidth b of the first stage, the reduction to a band. 0 means the
+	// tuning's value. With 0, a small matrix may also be reduced to tridiagonal form in one stage.
 	Band int
 
-	// Block is the rank of the first stage's trailing updates, a multiple of Band. 0 means the
-	// tuning's value. If Band or Block is set, there are two stages.
+	// Block is the rank of the updates of the trailing matrix in the first stage. It must be a
+	// multiple of Band. 0 means the tuning's value. If Band or Block is set, the reduction has two
+	// stages.
 	Block int
 
-	// Wavefront prevents waits between workgroups in bulge chasing, back transformation 2 and
-	// panels. It is for devices on which waiting workgroups keep the others from running. A plan
-	// does the same by itself if a trial finds such a device, or after a wait that failed.
+	// Wavefront prevents waits between workgroups in bulge chasing, in back transformation 2 and in
+	// panels. It is for devices on which a waiting workgroup prevents other workgroups from
+	// running. A plan avoids the waits automatically if a trial finds such a device, or after a
+	// wait has failed.
 	Wavefront bool
 
-	// Products says how large products are computed: in the device's double precision or on its
-	// integer units. If emulated products refuse a matrix, it is solved again with native ones
-	// (Result.Retried).
+	// Products says how large matrix products are computed: in the device's double precision
+	// (native), or by its integer units (emulated). If emulated products refuse a matrix, the plan
+	// solves again with native products (see Result.Retried).
 	Products Products
 
-	// Moduli is the number of moduli of emulated products, 13 to 16. 0 means 13 in the reduction and
-	// 14 for the vectors. With 15 errors are those of rounding the results.
+	// Moduli is the number of moduli of emulated products, 13 to 16. 0 means 13 in the reduction
+	// and 14 for the vectors. With 15 moduli the errors of products are about those of rounding the
+	// results.
 	Moduli int
 
-	// Verify certifies each result before it is returned (Result.Certificate). If a result fails,
-	// the matrix is solved again on a safe path. It cannot be combined with Overwrite.
+	// Verify makes Solve certify each result before it returns (see Result.Certificate). If a
+	// result does not pass, Solve computes it again by slower and simpler methods (the safe path).
+	// Verify cannot be combined with Overwrite.
 	Verify bool
 
-	// Overwrite returns the vectors in the input's memory, with the input's leading dimension, and
-	// destroys A. It needs Vectors.
+	// Overwrite makes Solve write the vectors to the input's memory, with the input's leading
+	// dimension. This destroys A. Overwrite needs Vectors.
 	Overwrite bool
 
-	// RowMajor returns vectors in row-major order, as gonum stores matrices: component i of vector
-	// j is Data[i·Ld + j]. It needs Vectors.
+	// RowMajor makes Solve return vectors in row-major order, as gonum stores matrices: component i
+	// of vector j is Data[i·Ld + j]. RowMajor needs Vectors.
 	RowMajor bool
 
-	// Progress is called now and then, one call at a time, in another goroutine. Solve waits for
-	// the call, and returns after the last one. The function may use the device and other plans. It
-	// must not call methods of the plan itself, which would wait for ever.
+	// Devices are further devices, which compute a part of the vectors: the back transformations are
+	// divided by columns, in proportion to the measured rates of FP64 arithmetic. The device of
+	// NewPlan, which should be the fastest one, does all other steps. Without Vectors the further
+	// devices are not used. Each of them needs memory of its own (Plan.Devices).
+	//
+	// For the same list of devices results have the same bits from run to run. They may differ by
+	// rounding errors from those of one device.
+	//
+	// An error of one of several devices is a *vk.DeviceError, which wraps the errors that NewPlan and
+	// Solve describe. No device has anything in flight then.
+	Devices []*vk.Device
+
+	// Progress is called repeatedly during a solve, one call at a time, from another goroutine.
+	// Solve waits for the last call before it returns. The function may use the device and other
+	// plans. It must not call a method of the same plan, because the call would never return.
 	Progress func(Progress)
 
-	// Tuning replaces the device's sizes. nil means the sizes of the table. A plan copies it. If a
-	// device cannot have these sizes, NewPlan returns an error.
+	// Tuning replaces the device's tuning table of sizes. nil means the device's table. NewPlan
+	// copies Tuning. If these sizes are not possible on the device, NewPlan returns an error.
 	Tuning *tuning.Tuning
 }
 
-// check returns an *OptionError for the first option that has no meaning for matrices of order n,
-// or that cannot be combined with another one.
+// check returns an *OptionError for the first option that is not possible for matrices of order n,
+// or that cannot be combined with another option.
 func (opt Options) check(n int) error {
 	switch {
 	case opt.Band < 0 || opt.Block < 0:
@@ -83,8 +99,9 @@ func (opt Options) check(n int) error {
 	return opt.spectrum().Check(n)
 }
 
-// checkTridiagonal is check for a tridiagonal plan, for which options about dense matrices have no
-// meaning. The error is about the first wrong option in the order of the fields.
+// checkTridiagonal does for a tridiagonal plan what the method `check` does for a plan. It also
+// refuses options that are only for dense matrices. The error is about the first wrong option in
+// the order of the fields.
 func (opt Options) checkTridiagonal(n int) error {
 	for _, dense := range []struct {
 		name string
@@ -92,7 +109,7 @@ func (opt Options) checkTridiagonal(n int) error {
 	}{
 		{"Band", opt.Band != 0}, {"Block", opt.Block != 0}, {"Wavefront", opt.Wavefront},
 		{"Verify", opt.Verify}, {"Overwrite", opt.Overwrite},
-		{"Products", opt.Products != ProductsAuto}, {"Moduli", opt.Moduli != 0},
+		{"Products", opt.Products != ProductsAuto}, {"Moduli", opt.Moduli != 0}, {"Devices", len(opt.Devices) > 0},
 	} {
 		if dense.set {
 			return spectrum.BadOption(dense.name, "has no meaning for a tridiagonal matrix")
@@ -101,15 +118,16 @@ func (opt Options) checkTridiagonal(n int) error {
 	return opt.check(n)
 }
 
-// spectrum returns the part of the options that concerns the tridiagonal matrix T.
+// spectrum returns the options for the tridiagonal matrix T.
 func (opt Options) spectrum() spectrum.Options {
 	return spectrum.Options{Vectors: opt.Vectors, Select: opt.Select, Solver: opt.Solver}
 }
 
-// capacity is the largest number of eigenvalues of a matrix of order n that may be selected.
+// capacity returns the largest number of eigenvalues of a matrix of order n that Select may select.
 func (opt Options) capacity(n int) int { return spectrum.Capacity(opt.Select, n) }
 
-// vectors is the largest number of vectors that may be wanted.
+// vectors returns the largest number of vectors of a matrix of order n that may be wanted. It is 0
+// without Options.Vectors.
 func (opt Options) vectors(n int) int {
 	if !opt.Vectors {
 		return 0
@@ -117,16 +135,16 @@ func (opt Options) vectors(n int) int {
 	return opt.capacity(n)
 }
 
-// sizes returns the tuning for order n: that of the caller or of the device, with the sizes that
-// opt sets.
-func (opt Options) sizes(dev *vk.Device, n int) (tuning.Tuning, error) {
-	t := tuning.On(dev.Info())
+// sizes returns the tuning for matrices of number type T and order n. It is the caller's tuning or
+// the device's, with the sizes that `opt` sets.
+func sizes[T Float](dev *vk.Device, n int, opt Options) (tuning.Tuning, error) {
+	t := tuning.For[T](dev.Info())
 	if opt.Tuning != nil {
 		t = *opt.Tuning
 	}
 	t = t.For(n, opt.vectors(n))
 	if opt.Band > 0 {
-		// The block of the table is changed to a multiple of the new band.
+		// Block must be a multiple of the new Band: the table's value, rounded down, or Band.
 		t.Block = max(t.Block/opt.Band, 1) * opt.Band
 		t.Band = opt.Band
 	}

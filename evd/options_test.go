@@ -7,7 +7,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Of several bad options the first in the order of the fields is reported, each time.
+// TestTheFirstBadOptionIsReported sets several wrong options. The error must always be about the
+// first of them in the order of the fields.
 func TestTheFirstBadOptionIsReported(t *testing.T) {
 	d := vk.Dry(vk.Info{SharedBytes: 32 << 10, MaxLocal: 1024, Subgroup: 32})
 	opt := Options{Band: 4, Block: 4, Wavefront: true, Verify: true, Overwrite: true, Vectors: true}

@@ -12,33 +12,38 @@ import (
 )
 
 // path is one way to compute the spectrum of A: sizes, stages, and the layout of their memory. A
-// plan has one path, or two with Options.Verify. The plan's arena has the layouts of both on the
-// same bytes, so that only one path runs at a time.
+// plan has one path, or two with Options.Verify. The two paths use the same device memory, so only
+// one of them runs at a time.
 type path[T Float] struct {
 	// n is the order of the matrices.
 	n int
 
-	// opt says what to compute: the plan's options, or those of the safe path.
+	// opt has the options of this path: the plan's options, or options with slower and simpler
+	// methods for the safe path of Options.Verify.
 	opt Options
 
-	// tune has the sizes of the stages for this order, with those that opt sets.
+	// tune has the sizes of all stages, for this number type, this order and these options.
 	tune tuning.Tuning
 
-	// oneStage: A is reduced to T at once. T is then a band of half-bandwidth 1, and Q2 = I.
+	// oneStage says that A is reduced to tridiagonal form T in one stage, without a wider band
+	// between. Then B = T has the half-bandwidth 1, and Q2 = I.
 	oneStage bool
 
-	// doubles converts between T and double precision.
+	// doubles converts between the number type T and double precision.
 	doubles doubles[T]
 
-	// steps are the stages, regions is the memory of their input and output, and layout is all
-	// memory.
+	// steps are the stages. `regions` is the device memory of their input and output. `layout` is
+	// the layout of all device memory of the path.
 	steps   steps[T]
 	regions regions[T]
 	layout  *vk.Layout
+
+	// back are the paths of the other devices, which compute a part of the vectors.
+	back []*path[T]
 }
 
-// steps are the stages, in the order of the solve. Those from q2 on are nil without vectors, and q2
-// where A is reduced in one stage.
+// steps are the stages, in the order of the solve. The fields from `q2` on are nil if no vectors
+// are wanted. `q2` is also nil if A is reduced in one stage.
 type steps[T Float] struct {
 	products  products[T]
 	load      *stages.SymmetricLoad[T]
@@ -51,13 +56,13 @@ type steps[T Float] struct {
 	residuals *stages.Residual[T]
 }
 
-// newPath makes the stages for order n ≥ 1 and lays out their memory.
+// newPath makes the stages for matrices of order n ≥ 1 and lays out their memory.
 func newPath[T Float](dev *vk.Device, n int, opt Options) (p *path[T], err error) {
 	p = &path[T]{n: n, opt: opt}
-	if p.tune, err = opt.sizes(dev, n); err != nil {
+	if p.tune, err = sizes[T](dev, n, opt); err != nil {
 		return nil, err
 	}
-	if p.doubles, err = doublesOf[T](); err != nil {
+	if p.doubles, err = newDoubles[T](dev, n, opt.vectors(n)); err != nil {
 		return nil, err
 	}
 	waiting, err := p.suit(dev)
@@ -71,9 +76,11 @@ func newPath[T Float](dev *vk.Device, n int, opt Options) (p *path[T], err error
 	return p, nil
 }
 
-// suit brings the sizes in line with what the machine is, and returns how workgroups may wait.
+// suit changes sizes that the device cannot use, and returns how workgroups may wait for each
+// other.
 func (p *path[T]) suit(dev *vk.Device) (stages.Waiting, error) {
-	// The caller's context is not known here. Facts of the machine are found once and kept.
+	// The measurements must not end with the context of one caller, because they are made once per
+	// device and kept.
 	ctx, facts := context.Background(), machine.Of(dev)
 	rate, err := facts.Float64Rate(ctx) // it also bounds the first batches
 	if err != nil {
@@ -90,12 +97,12 @@ func (p *path[T]) suit(dev *vk.Device) (stages.Waiting, error) {
 	return waiting, nil
 }
 
-// newSteps makes the stages. If several constructors fail, the error is that of the first stage in
-// the order of the solve.
+// newSteps makes the stages. If several of them cannot be made, the error is that of the first one
+// in the order of the solve.
 func newSteps[T Float](
 	dev *vk.Device, n int, opt Options, t tuning.Tuning, waiting stages.Waiting, oneStage bool, double doubles[T],
 ) (s steps[T], err error) {
-	if s.products, err = newProducts(dev, opt, t, double); err != nil {
+	if s.products, err = newProducts(dev, n, opt, t, double); err != nil {
 		return s, err
 	}
 	var b builder
@@ -106,7 +113,7 @@ func newSteps[T Float](
 	chase := stages.ChaseSize{N: n, B: t.Band, Vectors: opt.Vectors && !oneStage}
 	s.chase, err = stages.NewBulgeChasing[T](dev, chase, waiting, t.Chase.ChaseTuning)
 	b.keep(err)
-	s.spectrum, err = spectrum.New(dev, n, opt.spectrum(), opt.Verify, double.products(s.products.vectors), t)
+	s.spectrum, err = spectrum.New(dev, n, opt.spectrum(), opt.Verify, s.products.tridiagonal, t.Double())
 	b.keep(err)
 	if !opt.Vectors {
 		return s, b.err
@@ -126,7 +133,8 @@ func newSteps[T Float](
 	return s, b.err
 }
 
-// reduction is the first stage: A = Q1·B·Q1ᵀ. Both of package stages leave B and Q1 in the same form.
+// reduction is the first stage: A = Q1·B·Q1ᵀ. Package stages has two of them, to a band and to
+// tridiagonal form. Both store B and Q1 in the same form.
 type reduction[T Float] interface {
 	Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, t vk.Slice[T])
 	Info(ws *vk.Arena) vk.Slice[uint32]
@@ -136,7 +144,8 @@ type reduction[T Float] interface {
 	Panels() int
 }
 
-// newReduction makes the first stage: to a band, or in one stage to T.
+// newReduction makes the first stage: the reduction to a band, or the reduction to tridiagonal form
+// if oneStage is true.
 func newReduction[T Float](
 	dev *vk.Device, size stages.BandSize, ops product.Ops[T], w stages.Waiting, t tuning.Tuning, oneStage bool,
 ) (reduction[T], error) {
@@ -146,7 +155,7 @@ func newReduction[T Float](
 	return stages.NewBandReduction(dev, size, ops, w, t.Panel)
 }
 
-// phase is the name of the first stage.
+// phase returns the name of the first stage in profiles, progress and forecasts.
 func (p *path[T]) phase() string {
 	if p.oneStage {
 		return stages.PhaseTridiagonalisation
@@ -154,18 +163,18 @@ func (p *path[T]) phase() string {
 	return stages.PhaseBandReduction
 }
 
-// builder keeps the first error of several constructors.
+// builder stores the first error of several constructors.
 type builder struct{ err error }
 
-// keep keeps the error of one constructor. nil means that there was no error.
+// keep stores the error `err`, unless `err` is nil or an earlier error is stored.
 func (b *builder) keep(err error) {
 	if b.err == nil {
 		b.err = err
 	}
 }
 
-// matrixA is the memory of the dense matrix A. The band reduction stores its reflectors there, and
-// the back transformation stores the eigenvectors there.
+// matrixA returns the device memory of the dense matrix A. The band reduction stores its reflectors
+// in this memory, and the back transformation stores the eigenvectors in it.
 func (p *path[T]) matrixA(ws *vk.Arena) product.Matrix[T] {
 	return product.NewMatrix(p.regions.a.In(ws), p.n, p.n, p.n)
 }

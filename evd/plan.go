@@ -1,105 +1,126 @@
 package evd
 
 import (
+	"errors"
 	"sync"
 
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Plan holds everything that solves of one order with one set of options need: pipelines, stages,
-// memory. Goroutines that share a plan wait for each other, because it solves for one matrix at a
-// time. Several plans may share a device, whose memory they divide.
+// Plan holds everything that solves of one order with one set of options need: pipelines, stages
+// and memory. A plan solves one matrix at a time, and goroutines that share it wait for each other.
+// Several plans may use one device and share its memory.
 //
 // The caller closes the plan before the device.
 type Plan[T Float] struct {
 	base spectrum.Base
 	opt  Options
 
-	// path solves. For order 0 it has only sizes. A call that has the plan's lock may replace path.
-	// Methods without the lock must call current.
+	// path holds the stages of a solve and their memory. For order 0 it has sizes, but no stages. A
+	// call that has the plan's lock may replace `path`. Methods without the plan's lock must call
+	// the method `current`.
 	path *path[T]
 
-	// replacing is the lock that guards the member path, for the method current.
+	// replacing protects the field `path` while it is read or replaced.
 	replacing sync.Mutex
 
-	// safe is the path that solves again, in the same memory. It is nil without Options.Verify.
+	// others are the devices of Options.Devices, in their order, and split says which part of the
+	// vectors the first device and each of the others compute. There are no others without vectors.
+	others []*other
+	split  shares
+
+	// safe holds the stages for a second solve, by slower and simpler methods, if a result does not
+	// pass its certificate. It uses the same memory as the field `path`. It is nil without
+	// Options.Verify.
 	safe *path[T]
 }
 
 // NewPlan prepares for matrices of order n ≥ 0 on the device. It compiles kernels, which may take
-// seconds the first time, and allocates Bytes of device memory.
+// seconds the first time, and allocates device memory. Plan.Bytes returns the size of this memory.
 //
 // The error is a *ShapeError for an order that no matrix can have, an *OptionError for the first
-// option that is not possible, a *vk.UnsupportedError if the device lacks something, a
+// option that is not possible, a *vk.UnsupportedError if the device lacks a feature, a
 // *vk.OutOfMemoryError, or vk.ErrClosed for a closed device.
 //
-// On a vk.Dry device the plan is a forecast: Bytes, Memory and Costs work, Solve does not.
+// On a vk.Dry device the plan is a forecast: Bytes, Memory and Costs work, and Solve does not.
 func NewPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	if err := checkOrder(n, maxOrder, false); err != nil {
 		return nil, err
 	}
-	if err := opt.check(n); err != nil {
+	if err := errors.Join(opt.check(n), spectrum.CheckDevices(dev, opt.Devices)); err != nil {
 		return nil, err
 	}
 	p := &Plan[T]{base: spectrum.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt}
 	if n == 0 {
 		var err error
 		p.path = &path[T]{opt: opt}
-		p.path.tune, err = opt.sizes(dev, n)
+		p.path.tune, err = sizes[T](dev, n, opt)
 		return p, err
 	}
-	if err := dev.Compile(p.prepare); err != nil {
+	if err := p.addDevices(opt); err != nil {
 		return nil, err
 	}
-	if err := p.base.Allocate(); err != nil {
+	if err := p.onFirst(dev.Compile(p.prepare)); err != nil {
+		return nil, err
+	}
+	if err := p.allocate(); err != nil {
+		p.Close()
 		return nil, err
 	}
 	return p, nil
 }
 
-// prepare makes the plan's one or two paths. They share memory, because they never run at the same
-// time.
+// prepare makes the plan's stages and, with Options.Verify, also those of the safe path. The two
+// paths share memory, because they never run at the same time.
 func (p *Plan[T]) prepare() (err error) {
-	dev, n := p.base.Dev, p.base.N
-	if p.path, err = newPath[T](dev, n, p.opt); err != nil {
+	if p.path, err = p.newPath(p.opt); err != nil {
 		return err
 	}
-	p.base.Layout = p.path.layout
-	if !p.opt.Verify {
-		return nil
+	if p.opt.Verify {
+		if p.safe, err = p.newPath(p.opt.safely(p.base.N)); err != nil {
+			return err
+		}
 	}
-	if p.safe, err = newPath[T](dev, n, p.opt.safely(n)); err != nil {
-		return err
+	first, others := p.layouts(p.path)
+	p.base.Layout = first
+	for k, o := range p.others {
+		o.base.Layout = others[k]
 	}
-	p.base.Layout = vk.InTurn(p.path.layout, p.safe.layout)
 	return nil
 }
 
-// Band is the half-bandwidth b of the first stage: Options.Band, or the tuning's value for this
-// order. It is 1 if the matrix is reduced to tridiagonal form in one stage.
+// Band returns the half-bandwidth b of the first stage: Options.Band, or the tuning's value for
+// this order. It returns 1 if the matrix is reduced to tridiagonal form in one stage.
 func (p *Plan[T]) Band() int { return p.current().tune.Band }
 
-// current returns the plan's path, for callers without the plan's lock.
+// current returns the plan's path, which holds its stages and memory. Callers do not need the
+// plan's lock.
 func (p *Plan[T]) current() *path[T] {
 	p.replacing.Lock()
 	defer p.replacing.Unlock()
 	return p.path
 }
 
-// Bytes is the device memory that the plan has allocated.
+// Bytes returns the size in bytes of the device memory that the plan has allocated on
+// its first device.
 func (p *Plan[T]) Bytes() uint64 { return p.base.Bytes() }
 
-// Memory lists the regions of the plan's device memory. Regions share bytes if they are never in
-// use at the same time.
+// Memory lists the regions of the plan's memory on its first device. Regions that are never in use at
+// the same time may share bytes.
 func (p *Plan[T]) Memory() []vk.Placed { return p.base.Memory() }
 
 // Close waits for the solve in flight and frees the plan's device memory. Results stay valid,
-// because they are on the host. Methods of a closed plan that need the device return ErrClosed. A
-// second call does nothing.
-func (p *Plan[T]) Close() { p.base.Close() }
+// because they are on the host. Other methods of a closed plan return ErrClosed, if they need the
+// device. A second call of Close does nothing.
+func (p *Plan[T]) Close() {
+	p.base.Close()
+	for _, o := range p.others {
+		o.close()
+	}
+}
 
-// accepts returns a *ShapeError if a does not fit the plan, and ErrClosed if the plan is closed.
+// accepts returns a *ShapeError if `a` does not fit the plan, and ErrClosed if the plan is closed.
 func (p *Plan[T]) accepts(a Sym[T]) error {
 	if err := a.Check(); err != nil {
 		return err
@@ -107,5 +128,5 @@ func (p *Plan[T]) accepts(a Sym[T]) error {
 	if a.N != p.base.N {
 		return &ShapeError{N: a.N, Ld: a.Ld, Len: len(a.Data), Plan: p.base.N}
 	}
-	return p.base.Open()
+	return p.open()
 }

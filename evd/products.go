@@ -6,6 +6,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/product/emulated"
 	"github.com/vkevd/vkevd/stages/product/moduli"
@@ -13,26 +14,30 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Products says how a plan computes its large double-precision products.
+// Products says how a plan computes its large matrix products in double precision.
 type Products int
 
 const (
-	// ProductsAuto is native today: whole solves with emulated products were measured on an H200
-	// only, whose double precision is fast.
+	// ProductsAuto chooses emulated products for float64 and orders from AutoOrder on, if two
+	// conditions hold. The device's integer units computed right results in a trial. They are so
+	// much faster than the device's double precision that a whole solve becomes faster. The first
+	// plan on a device measures both speeds, and stores them for the device. Otherwise ProductsAuto
+	// chooses native products.
 	ProductsAuto Products = iota
 
-	// ProductsNative uses the device's double precision.
+	// ProductsNative chooses products in the device's double precision.
 	ProductsNative
 
-	// ProductsEmulated uses integer units: matrix units for bytes, or packed dot products. Errors of
-	// products are bounded by norms, as the bounds of all results are; see Options.Moduli. A plan for
-	// a device without such units is a *vk.UnsupportedError.
+	// ProductsEmulated chooses products by integer units: matrix units for bytes, or packed dot
+	// products. The errors of products are bounded by norms of the factors, which suffices for the
+	// error bounds of all results (see Options.Moduli). If the device has no such units, NewPlan
+	// returns a *vk.UnsupportedError.
 	ProductsEmulated
 )
 
 var productNames = [...]string{"auto", "native", "emulated"}
 
-// String is auto, native or emulated.
+// String returns the name: auto, native or emulated.
 func (p Products) String() string {
 	if p < 0 || int(p) >= len(productNames) {
 		return fmt.Sprintf("Products(%d)", int(p))
@@ -40,7 +45,8 @@ func (p Products) String() string {
 	return productNames[p]
 }
 
-// ParseProducts reads what String writes. The error is an *OptionError.
+// ParseProducts returns the Products with the name s, which is a name that String returns. For
+// other names the error is an *OptionError.
 func ParseProducts(s string) (Products, error) {
 	for p, name := range productNames {
 		if s == name {
@@ -50,11 +56,13 @@ func ParseProducts(s string) (Products, error) {
 	return 0, spectrum.BadOption("Products", fmt.Sprintf("%q is not auto, native or emulated", s))
 }
 
-// The numbers of moduli of emulated products. The reduction needs fewer: its errors are those of
-// eigenvalues. Orthogonality of the vectors needs 14.
+// reductionModuli and vectorModuli are the numbers of moduli of emulated products. An emulated
+// product is computed by integer units, modulo several small numbers. The reduction needs fewer
+// moduli, because its errors only change the eigenvalues by rounding errors. The orthogonality of
+// the vectors needs 14.
 const reductionModuli, vectorModuli = 13, 14
 
-// checkProducts returns an *OptionError for a choice of products that has no meaning.
+// checkProducts returns an *OptionError if Products or Moduli is not possible.
 func (opt Options) checkProducts() error {
 	switch {
 	case opt.Products < ProductsAuto || opt.Products > ProductsEmulated:
@@ -65,25 +73,110 @@ func (opt Options) checkProducts() error {
 	return nil
 }
 
-// products are those of a path. Checks use the native ones: a check must not trust what it checks.
+// products holds the matrix products that a solve uses. Checks use the native products, because a
+// check must not depend on the products that it checks.
 type products[T Float] struct {
 	native, reduction, vectors product.Ops[T]
 
-	// emulated are those of reduction and vectors that are emulated.
-	emulated []*emulated.Ops
+	// tridiagonal are the products of the tridiagonal problem. `extra` is the workspace that these
+	// products need in addition to the workspace of the other products.
+	tridiagonal product.Ops[float64]
+	extra       *vk.Layout
+
+	// emulated lists those products of the reduction and of the vectors that are emulated.
+	emulated emulatedOps
 }
 
-// newProducts makes the products. The error is a *vk.UnsupportedError if the device has no units for
-// emulated products and the caller wants these, or vk's.
-func newProducts[T Float](dev *vk.Device, opt Options, t tuning.Tuning, double doubles[T]) (p products[T], err error) {
+// emulatedOps lists the emulated products that are recorded in one solve. It is empty if all
+// products are native.
+type emulatedOps []*emulated.Ops
+
+// Status returns the memory of the products that must keep its contents until a recording has been
+// executed.
+func (es emulatedOps) Status() *vk.Layout {
+	var parts []vk.Space
+	for _, e := range es {
+		parts = append(parts, e.Status())
+	}
+	return vk.Together(parts...)
+}
+
+// begin records the commands that must come before the first product of a recording.
+func (es emulatedOps) begin(rec *vk.Recorder, ws *vk.Arena) {
+	for _, e := range es {
+		e.Begin(rec, ws)
+	}
+}
+
+// refused records that the call `c` reads the number of rows that emulated products have refused so
+// far.
+func (es emulatedOps) refused(c *spectrum.Call, rec *vk.Recorder, ws *vk.Arena) {
+	for _, e := range es {
+		for i := range 2 {
+			c.Info(rec, stages.PhaseEmulated, e.Refused(ws).Sub(i, 1))
+		}
+	}
+}
+
+// AutoOrder is the smallest order for which ProductsAuto compares measured speeds. For smaller
+// matrices it chooses native products, because few of their products are large enough for emulation
+// to be faster.
+const AutoOrder = 2048
+
+// mayEmulate reports whether the options allow emulated products for order n, on a device with fast
+// integer units.
+func (opt Options) mayEmulate(n int) bool {
+	return opt.Products == ProductsEmulated || opt.Products == ProductsAuto && n >= AutoOrder
+}
+
+// newProducts makes the products for order n. The error is a *vk.UnsupportedError if the options
+// ask for emulated products and the device has no units for them, or units that computed wrong
+// results. Other errors are those of vk.
+func newProducts[T Float](dev *vk.Device, n int, opt Options, t tuning.Tuning, double doubles[T]) (p products[T], err error) {
 	if p.native, err = product.New[T](dev, t.Products); err != nil {
 		return p, err
 	}
 	p.reduction, p.vectors = p.native, p.native
-	if opt.Products != ProductsEmulated {
-		return p, nil
+	if opt.Products == ProductsEmulated || opt.mayEmulate(n) && double.emulates() {
+		err = double.emulate(&p, func() (emulation, error) { return newEmulation(dev, opt, t) })
 	}
-	err = double.emulate(&p, func(count int) (*emulated.Ops, error) {
+	if err != nil {
+		return p, err
+	}
+	p.tridiagonal, p.extra, err = double.products(dev, p.vectors, t)
+	return p, err
+}
+
+// emulation makes emulated products with the given number of moduli. A nil emulation means native
+// products.
+type emulation func(moduli int) (*emulated.Ops, error)
+
+// newEmulation returns the emulation that opt and the measured speeds of the device choose. The
+// sizes of the emulated products depend on these speeds.
+func newEmulation(dev *vk.Device, opt Options, t tuning.Tuning) (emulation, error) {
+	choice, err := choose(dev, opt, t)
+	if err != nil || !choice.Emulated {
+		return nil, err
+	}
+	return emulationBy(dev, opt, t, choice.Facts), nil
+}
+
+// choose chooses between native and emulated products by opt and by the measured speeds of the
+// device.
+func choose(dev *vk.Device, opt Options, t tuning.Tuning) (emulated.Choice, error) {
+	// The measurements must not end with the context of one caller, because they are made once per
+	// device and kept.
+	ctx := context.Background()
+	if opt.Products == ProductsEmulated {
+		return emulated.Force(ctx, dev, t.Products)
+	}
+	return emulated.Choose(ctx, dev, t.Products)
+}
+
+// emulationBy returns the emulation for a device with the measured speeds in `rates`.
+func emulationBy(dev *vk.Device, opt Options, t tuning.Tuning, rates emulated.Facts) emulation {
+	t = t.BoundedBytes(machine.Of(dev).Rates().FP64, rates.Bytes)
+	return func(count int) (*emulated.Ops, error) {
 		if opt.Moduli != 0 {
 			count = opt.Moduli
 		}
@@ -91,49 +184,24 @@ func newProducts[T Float](dev *vk.Device, opt Options, t tuning.Tuning, double d
 		if err != nil {
 			return nil, err
 		}
-		// The caller's context is not known here. What the kernels find out is kept.
 		return emulated.New(context.Background(), dev, plain, t.Products.Emulated, count)
-	})
-	return p, err
+	}
 }
 
-// Work is the workspace of all products, which are not recorded concurrently.
+// Work returns the workspace of all products. They share it, because they are not recorded
+// concurrently.
 func (p *products[T]) Work() *vk.Layout {
-	parts := []vk.Space{p.native.Work()}
+	parts := []vk.Space{p.native.Work(), p.extra}
 	for _, e := range p.emulated {
 		parts = append(parts, e.Work())
 	}
 	return vk.InTurn(parts...)
 }
 
-// Status is what must live as long as a solve.
-func (p *products[T]) Status() *vk.Layout {
-	var parts []vk.Space
-	for _, e := range p.emulated {
-		parts = append(parts, e.Status())
-	}
-	return vk.Together(parts...)
-}
-
-// begin records what must precede the first product of a solve.
-func (p *products[T]) begin(rec *vk.Recorder, ws *vk.Arena) {
-	for _, e := range p.emulated {
-		e.Begin(rec, ws)
-	}
-}
-
-// refused records that the call looks at the rows that emulated products have refused so far.
-func (p *products[T]) refused(c *spectrum.Call, rec *vk.Recorder, ws *vk.Arena) {
-	for _, e := range p.emulated {
-		for i := range 2 {
-			c.Info(rec, stages.PhaseEmulated, e.Refused(ws).Sub(i, 1))
-		}
-	}
-}
-
-// goNative puts the plan on a path with native products, for this solve and all later ones: emulated
-// ones refused a row, whose numbers are too large or not finite. The caller has the plan's lock.
-// Errors: those of NewPlan.
+// goNative makes new stages for the plan, with native products instead of emulated ones, for this
+// solve and all later ones. It is called after emulated products have refused a row whose numbers
+// are too large or not finite. The caller must have the plan's lock. The errors are those of
+// NewPlan.
 func (p *Plan[T]) goNative() error {
 	opt := p.path.opt
 	opt.Products = ProductsNative

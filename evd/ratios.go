@@ -6,31 +6,33 @@ import (
 	"github.com/vkevd/vkevd/evd/spectrum"
 )
 
-// Ratios are LAPACK's measures of a set of eigenpairs: errors in units of the error that rounding
-// may cause. LAPACK accepts a two-stage solver below 60. Good solvers stay below 10. If anything is
-// NaN, the ratio is +Inf.
+// Ratios are LAPACK's measures of a set of eigenpairs: each is an error divided by the error that
+// rounding may cause. Good results are below 10. LAPACK accepts results of a two-stage solver below
+// 60. If an input is NaN, the ratios are +Inf.
 type Ratios struct {
-	// Residual is ‖A·Z − Z·Λ‖₁ / (‖A‖₁·n·ulp), as in dsyt22.
+	// Residual is ‖A·Z − Z·Λ‖₁ / (‖A‖₁·n·ulp), as in LAPACK's dsyt22, for the values Λ and the
+	// vectors Z.
 	Residual float64 `json:"residual"`
 
-	// Orthogonality is ‖ZᵀZ − I‖₁ / (n·ulp).
+	// Orthogonality is ‖ZᵀZ − I‖₁ / (n·ulp) for the vectors Z.
 	Orthogonality float64 `json:"orthogonality"`
 }
 
-// Threshold is the ratio at which LAPACK's tests of two-stage solvers fail.
+// Threshold is the ratio from which on LAPACK's tests of two-stage solvers fail.
 const Threshold = 60
 
-// Passed tells whether both ratios are below Threshold.
+// Passed reports whether both ratios are below Threshold.
 func (r Ratios) Passed() bool { return r.Residual < Threshold && r.Orthogonality < Threshold }
 
-// newRatios divides the largest of the column sums of |A·Z − Z·Λ| and of |ZᵀZ − I| by the error
-// that rounding may cause for order n. norm is ‖A‖₁, or a lower bound of it.
-func newRatios(sums [2][]float64, norm float64, n int) Ratios {
-	unit := float64(n) * spectrum.Ulp
+// newRatios makes the Ratios from the column sums of |A·Z − Z·Λ| (sums[0]) and of |ZᵀZ − I|
+// (sums[1]), for values Λ and vectors Z. It divides the largest sum of each list by the error that
+// rounding may cause for numbers of type T and order n. `norm` is ‖A‖₁, or a lower bound of it.
+func newRatios[T Float](sums [2][]float64, norm float64, n int) Ratios {
+	unit := float64(n) * spectrum.UlpOf[T]()
 	return Ratios{quotient(largest(sums[0]), norm, unit), quotient(largest(sums[1]), 1, unit)}
 }
 
-// largest is the maximum of v and 0, or NaN if v has one.
+// largest returns the largest element of v, but at least 0. It returns NaN if v has a NaN.
 func largest(v []float64) float64 {
 	top := 0.0
 	for _, x := range v {
@@ -42,12 +44,14 @@ func largest(v []float64) float64 {
 	return top
 }
 
-// quotient is x/(norm·unit): 0 if x is 0, also for a zero matrix; +Inf if the quotient is NaN.
+// quotient returns x/(norm·unit). It returns 0 if x is 0, even if `norm` is 0. It returns +Inf if
+// the quotient is NaN.
 func quotient(x, norm, unit float64) float64 {
 	if x == 0 {
 		return 0
 	}
-	// x is divided by norm first, because norm may be tiny, so that norm·unit would underflow.
+	// The first division is by `norm`, because the product norm·unit would underflow for a tiny
+	// norm.
 	r := x / norm / unit
 	if math.IsNaN(r) {
 		return math.Inf(1)

@@ -7,49 +7,56 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Result is a spectrum, or the selected part of it, with information about the solve. The caller
-// owns its memory, and later solves do not change it. With Options.Overwrite the memory of Vectors
-// is that of the input.
+// Result is a spectrum, or the selected part of a spectrum, with information about the solve. The
+// caller owns its memory, and later solves do not change it. With Options.Overwrite, Vectors shares
+// the memory of the input matrix.
 type Result[T Float] struct {
-	// First is the index of Values[0] among all eigenvalues, from 0 at the smallest.
+	// First is the index of Values[0] among all eigenvalues. The smallest eigenvalue has the index
+	// 0.
 	First int
 
-	// Values are the eigenvalues λ[First], λ[First+1] …, ascending. A value too large for T is
-	// infinite, with its sign.
+	// Values are the eigenvalues λ[First], λ[First+1] … in ascending order. A value that is too
+	// large for the number type T is +Inf or −Inf.
 	Values []T
 
-	// Vectors has the eigenvectors, n×len(Values): column k belongs to Values[k]. It is nil without
-	// Options.Vectors.
+	// Vectors has the eigenvectors in an n×len(Values) matrix: column k belongs to Values[k]. It is
+	// nil without Options.Vectors.
 	Vectors *Dense[T]
 
-	// Profile has the seconds by phase. The words "on host" in a name mark time on the host.
+	// Profile has the seconds of each phase. The name of a phase that runs on the host contains the
+	// words "on host".
 	Profile *vk.Profile
 
-	// Certificate is the certificate of the result, which has passed. It is nil without
+	// Certificate has the measured errors of the result, all below Threshold. It is nil without
 	// Options.Verify.
 	Certificate *Certificate
 
-	// Tree counts what MRRR did. It is nil for other methods.
+	// Tree has the counters of MRRR. It is nil if another method solved the tridiagonal problem.
 	Tree *Tree
 
-	// Retried is the failed wait between workgroups after which the plan solved again without
-	// waiting. It is nil if there was none. If it is not nil, the profile has the time of the first
-	// attempt in one line.
-	// Its Stage is "emulated products" if these refused the matrix; then its Info is the number of
-	// refused rows of a factor.
+	// Refinement reports how RefinePlan.Refine has computed the result. It is nil for other methods
+	// of plans.
+	Refinement *Refinement
+
+	// Retried is the reason why the plan has solved a second time. It is nil if the first attempt
+	// succeeded. If a wait between workgroups failed, Retried is the error of this wait. If
+	// emulated products refused the matrix, Retried.Stage is "emulated products", and Retried.Info
+	// is the number of refused rows of a factor. One line of Profile has the time of the first
+	// attempt.
 	Retried *StageError
 }
 
-// Tree counts what MRRR did: blocks of T, levels of the representation tree, clusters, blocks that
-// were tried again from another root, and vectors that divide and conquer had to find (Fallback,
-// nearly always 0).
+// Tree counts the work of MRRR: blocks of the tridiagonal matrix T, levels of the representation
+// tree, clusters, blocks that were tried again from another root, and vectors that divide and
+// conquer had to compute (Fallback, nearly always 0).
 type Tree = spectrum.Tree
 
-// Progress says how much of a solve is done. Stage is a phase of the solve. Done and Total count
-// floating-point operations. Done never decreases.
+// Progress says how much of a solve is done. Stage is the phase that is running. Done is the number
+// of floating-point operations done so far, and never decreases. Total is the number for the whole
+// solve.
 type Progress = spectrum.Progress
 
-// newResult makes the result of a call, for both kinds of plan.
+// newResult makes the Result of a call. Both kinds of plan, dense and tridiagonal, call it.
 func newResult[T Float](c *spectrum.Call, r spectrum.Result[T], rowMajor bool) *Result[T] {
 	res := &Result[T]{First: r.First, Values: r.Values, Profile: c.Profile, Tree: c.Tree, Retried: c.Retried}
 	for _, z := range r.Vectors {
@@ -58,8 +65,8 @@ func newResult[T Float](c *spectrum.Call, r spectrum.Result[T], rowMajor bool) *
 	return res
 }
 
-// exact is the selected part of the spectrum of a matrix of order 0 or 1. For order 1 the
-// eigenvalue is the entry itself.
+// exact returns the selected part of the spectrum of a matrix of order 0 or 1. For order 1 the
+// eigenvalue is the entry of the matrix.
 func exact[T Float](c *spectrum.Call, opt Options, values []T) *Result[T] {
 	from, to := spectrum.SelectExact(opt.Select, spectrum.Scale(values, 1))
 	res := &Result[T]{First: from, Values: slices.Clone(values[from:to]), Profile: c.Profile}

@@ -34,8 +34,9 @@ func identical(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
-// Row-major vectors have the bits of column-major ones, also with Options.Overwrite, where other
-// elements of the input's memory do not change. Check finds the same ratios.
+// TestRowMajor compares row-major vectors with column-major ones. The bits must be the same. With
+// Options.Overwrite, other elements of the input's memory must not change. Check must return the
+// same ratios.
 func TestRowMajor(t *testing.T) {
 	ctx := context.Background()
 	d := device(t, vk.Options{})
@@ -91,8 +92,8 @@ func TestRowMajor(t *testing.T) {
 	}
 }
 
-// overwritten solves for one triangle of a with a plan p that returns row-major vectors in the
-// input's memory. This memory has the smallest allowed number of elements.
+// overwritten solves for the triangle `uplo` of the matrix `a` with the plan `p`, which returns
+// row-major vectors in the input's memory. This memory has the smallest allowed number of elements.
 func overwritten(t *testing.T, p *evd.Plan[float64], a evd.Sym[float64], uplo evd.Uplo, want *evd.Result[float64]) *evd.Result[float64] {
 	t.Helper()
 	n, ld, m := a.N, a.N+3, len(want.Values)
@@ -124,7 +125,8 @@ func overwritten(t *testing.T, p *evd.Plan[float64], a evd.Sym[float64], uplo ev
 	return res
 }
 
-// The certificates of both paths measure the row-major vectors that are returned.
+// TestRowMajorIsVerified makes Solve return row-major vectors with Options.Verify. The certificates
+// of the first result and of the second result must measure these row-major vectors.
 func TestRowMajorIsVerified(t *testing.T) {
 	d := device(t, vk.Options{})
 	const n = 21
@@ -177,7 +179,8 @@ func TestRowMajorOfATridiagonal(t *testing.T) {
 	}
 }
 
-// Orders 0 and 1, which need no device, have row-major results, too.
+// TestRowMajorOrdersZeroAndOne checks that results of the orders 0 and 1 are row-major, too. Such
+// matrices are solved without the device.
 func TestRowMajorOrdersZeroAndOne(t *testing.T) {
 	d := device(t, vk.Options{})
 	for _, c := range []struct {
@@ -203,7 +206,8 @@ func TestRowMajorOrdersZeroAndOne(t *testing.T) {
 	}
 }
 
-// At, Col and Gonum give the same results for row-major and column-major storage.
+// TestDense checks that At, Col and Gonum return the same entries for row-major and column-major
+// storage.
 func TestDense(t *testing.T) {
 	columns := evd.Dense[float64]{Rows: 2, Cols: 3, Ld: 4, Data: []float64{11, 21, 0, 0, 12, 22, 0, 0, 13, 23}}
 	rows := evd.Dense[float64]{Rows: 2, Cols: 3, Ld: 5, Data: []float64{11, 12, 13, 0, 0, 21, 22, 23}, RowMajor: true}

@@ -13,8 +13,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Wrong values are found again: by counts around them if they are wrong by a few ulp, in either
-// direction, or by bisection if they are far off. Bisection does not change the other values.
+// TestSpoiledValuesAreSettled makes some values of a method wrong. The solve must compute them
+// again: by Sturm counts around the values if they are wrong by a few ulp, up or down, or by
+// bisection if they are far off. Bisection must not change the other values.
 func TestSpoiledValuesAreSettled(t *testing.T) {
 	const n = 21
 	diagonal, off := matgen.Toeplitz(2, -1).Tridiagonal(n)
@@ -28,13 +29,13 @@ func TestSpoiledValuesAreSettled(t *testing.T) {
 	defer p.Close()
 	method := p.spectrum.Method
 	exact := vector(n, func(k int) float64 { return 2 - 2*math.Cos(float64(k+1)*math.Pi/(n+1)) })
-	all := map[int]float64{} // so many that two cells are left for each
+	all := map[int]float64{} // so many that nearby has only two cells for each value
 	for k := range n {
 		all[k] = 10
 	}
 	for _, c := range []struct {
-		by              map[int]float64 // what values are spoiled by, in ulp·‖T‖₁
-		counts, bisects bool            // what is seen of it: counts around values; bisection
+		by              map[int]float64 // the error that each value gets, in units of ulp·‖T‖₁
+		counts, bisects bool            // expected: counts around values; bisection
 	}{
 		{nil, false, false},
 		{map[int]float64{3: 10}, true, false},
@@ -58,7 +59,7 @@ func TestSpoiledValuesAreSettled(t *testing.T) {
 		for _, phase := range res.Profile.Phases {
 			times[phase.Name] = phase.Count
 		}
-		want := map[bool]int{true: 2, false: 1} // the first is the certificate
+		want := map[bool]int{true: 2, false: 1} // the first counts are those of the certificate
 		if times[stages.PhaseCounts] != want[c.counts] || (times[stages.PhaseBisection] > 0) != c.bisects {
 			t.Errorf("spoiled by %v: %d times counts, %d times bisection", c.by, times[stages.PhaseCounts], times[stages.PhaseBisection])
 		}
@@ -66,7 +67,7 @@ func TestSpoiledValuesAreSettled(t *testing.T) {
 			t.Errorf("spoiled by %v: values do not ascend", c.by)
 		}
 		for k, v := range res.Values {
-			if !(math.Abs(v-exact[k]) <= (spectrum.Narrowest+1)*unit) { // the formula errs, too
+			if !(math.Abs(v-exact[k]) <= (spectrum.Narrowest+1)*unit) { // the formula has rounding errors, too
 				t.Errorf("spoiled by %v: value %d is %g ulp·‖T‖ off", c.by, k, (v-exact[k])/unit)
 			}
 		}
@@ -76,8 +77,9 @@ func TestSpoiledValuesAreSettled(t *testing.T) {
 	}
 }
 
-// The bits of settled values do not depend on how many counts the device can do at once, although
-// this number follows from its measured speed (tuning.Tuning.Bounded).
+// TestSettledValuesDoNotDependOnSpeed computes wrong values again with different numbers of counts
+// per dispatch. This number follows from the device's measured speed (tuning.Tuning.Bounded). The
+// bits must not depend on it.
 func TestSettledValuesDoNotDependOnSpeed(t *testing.T) {
 	const n = 100
 	diagonal, off := matgen.Toeplitz(2, -1).Tridiagonal(n)
@@ -111,8 +113,9 @@ func TestSettledValuesDoNotDependOnSpeed(t *testing.T) {
 	}
 }
 
-// The same is true for a part of the spectrum, for order 2, for equal eigenvalues, and for norms at
-// the ends of the range.
+// TestSpoiledPartsAreSettled makes values wrong in a part of the spectrum, for order 2, for equal
+// eigenvalues, and for norms at the ends of the range of doubles. The solve must compute them
+// again.
 func TestSpoiledPartsAreSettled(t *testing.T) {
 	d := verifyDevice(t)
 	small := tuning.Smallest()
@@ -170,7 +173,7 @@ func TestSpoiledPartsAreSettled(t *testing.T) {
 	}
 }
 
-// wilkinson returns Wilkinson's matrix W⁺, whose largest eigenvalues come in close pairs.
+// wilkinson returns Wilkinson's matrix W⁺ of order n. Its largest eigenvalues come in close pairs.
 func wilkinson(n int) Tridiagonal[float64] {
 	return Tridiagonal[float64]{
 		D: vector(n, func(k int) float64 { return math.Abs(float64(k - n/2)) }), E: slices.Repeat([]float64{1}, n-1),

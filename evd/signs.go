@@ -8,13 +8,14 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// orientation transposes vectors and fixes their signs, Qᵀ → Q. This is the last step of both kinds
-// of plan. It is also the first step of a check, for which vectors return to the device.
+// orientation transposes eigenvectors, from one vector per row to one vector per column, and fixes
+// their signs. This is the last step on the device before vectors are downloaded. For a check,
+// orientation also uploads the vectors of a result.
 type orientation[T Float] struct {
 	transpose *stages.Transpose[T]
 	signs     *stages.Signs[T]
 
-	// rowMajor is Options.RowMajor: if it is true, vectors are downloaded one per row.
+	// rowMajor is Options.RowMajor: if it is true, vectors are downloaded in row-major order.
 	rowMajor bool
 }
 
@@ -28,12 +29,12 @@ func newOrientation[T Float](dev *vk.Device, opt Options) (*orientation[T], erro
 	return &orientation[T]{transpose, signs, opt.RowMajor}, err
 }
 
-// record transposes x, a vector per row, into q, a vector per column, and fixes the signs in q:
-// each vector's component of largest magnitude, the first of several, becomes positive. x and q
-// must not overlap.
+// record writes the transpose of the matrix x to the matrix q and fixes the signs. x has a vector
+// in each row, and q gets a vector in each column. The component of largest magnitude of each
+// vector becomes positive (the first of them, if there are several). x and q must not overlap.
 //
-// It returns the matrix to download: q, or for row-major vectors x, which then holds the transpose
-// of q.
+// `record` returns the matrix to download, which has no gaps: q, or for row-major vectors the
+// transpose of q with the fixed signs, which is then at the beginning of the memory of x.
 func (o *orientation[T]) record(rec *vk.Recorder, x, q product.Matrix[T]) product.Matrix[T] {
 	rec.Phase(stages.PhaseTranspose, 0, 1)
 	o.transpose.Record(rec, x, q)
@@ -41,13 +42,14 @@ func (o *orientation[T]) record(rec *vk.Recorder, x, q product.Matrix[T]) produc
 	if !o.rowMajor {
 		return q
 	}
-	o.transpose.Record(rec, q, x)
-	return x
+	rows := product.NewMatrix(x.At, x.Rows, x.Cols, max(x.Rows, 1))
+	o.transpose.Record(rec, q, rows)
+	return rows
 }
 
-// restore uploads z to q, a vector per column. Row-major vectors are uploaded to via first and
-// transposed from there. via must have at least as many elements as z and must not overlap q. Its
-// contents are undefined afterwards.
+// restore uploads the matrix z to q, which gets a vector in each column. Row-major vectors are
+// first uploaded to the memory `via`, and then transposed from `via` to q. `via` must have at least
+// as many elements as z, and must not overlap q. The contents of `via` are undefined afterwards.
 func (o *orientation[T]) restore(
 	ctx context.Context, dev *vk.Device, z *Dense[T], via vk.Slice[T], q product.Matrix[T],
 ) error {

@@ -9,27 +9,27 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Solve computes the spectrum of a, or the selected part of it. It does not write to a, unless
-// Options.Overwrite is set.
+// Solve computes the spectrum of the matrix `a`, or the selected part of it. It does not write to
+// `a`, unless Options.Overwrite is set.
 //
 // The method is the same as in LAPACK's dsyevd_2stage:
 //
-//	σ·A = Q1·B·Q1ᵀ         to a band; small orders may go to tridiagonal form at once, B = T
-//	  B = Q2·T·Q2ᵀ         to tridiagonal form, by bulge chasing
-//	  T = S·Λ·Sᵀ           the selected part, by Options.Solver
-//	  Q = Q1·(Q2·S)        back
+//	σ·A = Q1·B·Q1ᵀ         reduction to a band B, or for small orders to tridiagonal form, B = T
+//	  B = Q2·T·Q2ᵀ         reduction to tridiagonal form T, by bulge chasing
+//	  T = S·Λ·Sᵀ           the selected part of the spectrum, by Options.Solver
+//	  Q = Q1·(Q2·S)        back transformation of the vectors
 //
-// With Options.Verify the result has a Certificate that has passed, or the error is an
-// *UnverifiedError.
+// The factor σ is a power of two. With Options.Verify the result has a Certificate that has passed,
+// or the error is an *UnverifiedError.
 //
 // Other errors are *ShapeError, *NonFiniteError (for the first entry, in column order, of the
 // triangle that is read), ctx.Err() if the context ends first, *TooManyError, *NoConvergenceError
 // (never seen), *StageError, ErrClosed after Close, and those of the device.
 //
-// A wait between workgroups that fails is not an error. The plan then solves once more, on a path
-// on which no workgroup waits for another, as with Options.Wavefront. It stays on that path, which
-// has memory of its own (*vk.OutOfMemoryError if it does not fit). Result.Retried names the stage.
-// The failure is stored for the device and its driver, so that later plans do not wait.
+// If a wait between workgroups fails, Solve returns no error. The plan solves once more without
+// such waits, as with Options.Wavefront, and Result.Retried names the stage. Later solves do not
+// wait, either. The change allocates other memory, so the error may be a *vk.OutOfMemoryError. The
+// failure is stored for the device and its driver, so that later plans do not wait.
 func (p *Plan[T]) Solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 	a = a.withLd()
 	p.base.Lock()
@@ -44,8 +44,9 @@ func (p *Plan[T]) Solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 	return p.solve(ctx, a, report)
 }
 
-// solve solves on the plan's path, for a matrix that the plan accepts. If a wait between workgroups
-// is given up, it solves once more on a path without waiting. The caller must have the plan's lock.
+// solve does the work of Solve, except for Options.Verify, for a matrix that the plan accepts. If a
+// wait between workgroups fails, the matrix is solved once more without such waits. The caller must
+// have the plan's lock.
 func (p *Plan[T]) solve(ctx context.Context, a Sym[T], report func(Progress)) (*Result[T], error) {
 	var last *spectrum.Call
 	return spectrum.Survive(
@@ -58,17 +59,18 @@ func (p *Plan[T]) solve(ctx context.Context, a Sym[T], report func(Progress)) (*
 			if last.GaveUp().Stage == stages.PhaseEmulated {
 				return p.goNative()
 			}
-			return p.avoidWaiting()
+			return p.avoidWaiting(last)
 		})
 }
 
-// begin begins a call for one path. report may be nil.
+// begin begins a call that uses the stages of the path `by`. `report` receives the progress, and
+// may be nil.
 func (p *Plan[T]) begin(ctx context.Context, by *path[T], report func(Progress)) *spectrum.Call {
 	return p.base.Begin(ctx, spectrum.ProgressOf(by.costs(), report))
 }
 
-// solveBy solves on one path, for a matrix that the plan accepts. With Options.Verify the result
-// has a certificate, which may have passed or not. Without it the certificate is nil.
+// solveBy solves by the stages of the path `by`, for a matrix that the plan accepts. With
+// Options.Verify the result has a certificate. The caller must test whether it has passed.
 func (p *Plan[T]) solveBy(by *path[T], c *spectrum.Call, a Sym[T]) (*Result[T], error) {
 	s := &solve[T]{by, c}
 	if by.n <= 1 {
@@ -76,9 +78,11 @@ func (p *Plan[T]) solveBy(by *path[T], c *spectrum.Call, a Sym[T]) (*Result[T], 
 	}
 	t, sigma, err := s.reduce(a)
 	if err != nil {
-		return nil, err
+		return nil, p.onFirst(err)
 	}
-	tail := spectrum.Tail[T]{Stage: s.steps.spectrum, Sigma: sigma, Vectors: s.vectors(a)}
+	g := p.together(s)
+	defer g.end()
+	tail := spectrum.Tail[T]{Stage: s.steps.spectrum, Sigma: sigma, Vectors: g.vectors(a)}
 	var certificate *Certificate
 	if p.opt.Verify {
 		tail.Certify = func(values spectrum.Part) (err error) {
@@ -88,28 +92,28 @@ func (p *Plan[T]) solveBy(by *path[T], c *spectrum.Call, a Sym[T]) (*Result[T], 
 	}
 	r, err := tail.Run(s.Call, t)
 	if err != nil {
-		return nil, err
+		return nil, p.onFirst(g.cause(err))
 	}
 	res := newResult(s.Call, r, p.opt.RowMajor)
 	res.Certificate = certificate
 	if p.opt.Verify && p.opt.Vectors {
 		certificate.Ratios, err = s.check(a, res)
 	}
-	return res, err
+	return res, p.onFirst(err)
 }
 
-// solve is a solve in flight: a path and the call that uses it.
+// solve is a solve in flight: the stages (a path) and the call that uses them.
 type solve[T Float] struct {
-	// The path has stages and regions. Regions lie in the call's arena.
+	// path has the stages, and the regions of device memory that they use in the arena of the call.
 	*path[T]
 
-	// The call runs recordings, and has the device and the memory.
+	// Call runs the recordings, and has the device and the memory.
 	*spectrum.Call
 }
 
-// reduce does A → B → T, and returns the scale of A. It scans A and records the commands on another
-// goroutine while A is being uploaded. If A is not finite or the upload fails, nothing is run. T
-// stays on the device, and a copy comes to the host.
+// reduce reduces A to the band B and to the tridiagonal matrix T, and returns the scale σ. Another
+// goroutine scans A and records the commands while A is uploaded. If A is not finite or the upload
+// fails, no command is executed. T stays on the device, and reduce returns the host's copy.
 func (s *solve[T]) reduce(a Sym[T]) (host spectrum.Tridiagonal, sigma float64, err error) {
 	recorded := make(chan *vk.Recorder)
 	var refused error
@@ -126,30 +130,36 @@ func (s *solve[T]) reduce(a Sym[T]) (host spectrum.Tridiagonal, sigma float64, e
 	case refused != nil:
 		return host, sigma, refused
 	case err == nil:
+		err = s.uploadTiny(s.Ctx, s.Dev, s.Arena, a, sigma)
+	}
+	if err == nil {
 		err = s.Execute(rec)
 	}
 	return host, sigma, err
 }
 
-// recordReduction records the stages of reduce. The INFO word of each stage is read before a later
-// stage may overwrite it. The result is valid when the recording has run.
+// recordReduction records the stages of reduce. The INFO word of each stage, a status that is 0 for
+// success, is copied before a later stage may overwrite it. The result is valid after the recording
+// has been executed.
 func (s *solve[T]) recordReduction(rec *vk.Recorder, uplo Uplo, sigma float64) (host spectrum.Tridiagonal) {
 	r, t, ws := &s.regions, s.steps.spectrum, s.Arena
-	s.steps.products.begin(rec, ws)
+	s.steps.products.emulated.begin(rec, ws)
 	s.recordLoad(rec, ws, uplo, sigma)
 	rec.Phase(s.phase(), 0, 1)
 	s.steps.reduce.Record(rec, ws, s.matrixA(ws), r.band.In(ws), r.t.In(ws))
 	s.Info(rec, s.phase(), s.steps.reduce.Info(ws))
-	s.steps.products.refused(s.Call, rec, ws)
+	s.steps.products.emulated.refused(s.Call, rec, ws)
 	if !s.oneStage {
 		rec.Phase(stages.PhaseBulgeChasing, 0, 1)
 	}
-	s.steps.chase.Record(rec, ws, r.band.In(ws), s.doubles.tridiagonal(t.D(ws), t.E(ws)), r.reflectors(ws))
+	s.steps.chase.Record(rec, ws, r.band.In(ws), s.doubles.tridiagonal(ws, t), r.reflectors(ws))
 	s.Info(rec, stages.PhaseBulgeChasing, s.steps.chase.Info(ws))
+	s.doubles.widen(rec, ws, t)
 	return t.Receive(rec, ws)
 }
 
-// vectors says how the eigenvectors come to the host. The list is empty if they are not wanted.
+// vectors describes how the eigenvectors are copied to the host. The list is empty if no vectors
+// are wanted.
 func (s *solve[T]) vectors(a Sym[T]) []spectrum.Vectors[T] {
 	if !s.opt.Vectors {
 		return nil
@@ -163,15 +173,20 @@ func (s *solve[T]) vectors(a Sym[T]) []spectrum.Vectors[T] {
 	return []spectrum.Vectors[T]{v}
 }
 
-// transformBack does Sᵀ → Qᵀ → Q. Q takes A's place on the device. transformBack returns the matrix
-// to download: Q, or for row-major vectors Qᵀ, whose columns are the rows of Q.
+// transformBack computes the eigenvectors Q of A from the vectors S of the tridiagonal matrix,
+// stored as Sᵀ: first Qᵀ = Sᵀ·Q2ᵀ·Q1ᵀ, then Q. The matrix Q overwrites A on the device.
+// transformBack returns the matrix to download: Q, or Qᵀ for row-major vectors.
 func (s *solve[T]) transformBack(vectors product.Matrix[float64]) (q product.Matrix[T], err error) {
-	r, ws, x := &s.regions, s.Arena, s.doubles.vectors(vectors)
+	r, ws, x := &s.regions, s.Arena, s.doubles.vectors(s.Arena, vectors)
 	q = product.NewMatrix(r.a.In(ws), s.n, x.Rows, s.n)
 	if x.Rows == 0 {
 		return q, nil
 	}
 	err = s.Run(func(rec *vk.Recorder) {
+		if s.steps.reduce == nil { // else the reduction has begun them
+			s.steps.products.emulated.begin(rec, ws)
+		}
+		s.doubles.narrow(rec, ws, vectors)
 		if s.steps.q2 != nil {
 			rec.Phase(stages.PhaseApplyQ2, 0, 1)
 			s.steps.q2.Record(rec, ws, r.reflectors(ws), x)
@@ -179,14 +194,14 @@ func (s *solve[T]) transformBack(vectors product.Matrix[float64]) (q product.Mat
 		}
 		rec.Phase(stages.PhaseApplyQ1, 0, 1)
 		s.steps.q1.Record(rec, ws, s.matrixA(ws), r.t.In(ws), x)
-		s.steps.products.refused(s.Call, rec, ws)
+		s.steps.products.emulated.refused(s.Call, rec, ws)
 		q = s.steps.orient.record(rec, x, q)
 	})
 	return q, err
 }
 
-// exact computes the spectrum of a matrix of order 0 or 1, without a device. With Options.Overwrite
-// the vector is in the input's memory, as for larger orders.
+// exact computes the spectrum of a matrix of order 0 or 1 on the host. With Options.Overwrite it
+// writes the vector to the input's memory, as for larger orders.
 func (s *solve[T]) exact(a Sym[T]) (*Result[T], error) {
 	if _, err := scan(a); err != nil {
 		return nil, err

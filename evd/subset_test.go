@@ -15,8 +15,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// part solves for a part of the spectrum and compares it with all values: number, indices, values.
-// evd/ratio and Check measure the vectors.
+// part solves for the part [from, to) of the spectrum. It compares the number, the first index and
+// the values with the list `all` of all values. evd/ratio and Check measure the vectors.
 func part(t *testing.T, d *vk.Device, n int, a, all []float64, from, to int, opt evd.Options) {
 	t.Helper()
 	ctx := context.Background()
@@ -62,8 +62,8 @@ func part(t *testing.T, d *vk.Device, n int, a, all []float64, from, to int, opt
 	}
 }
 
-// between returns an interval that holds all[from:to] and no other values. Its ends are in the
-// middle between two values, which must not be close.
+// between returns an interval that contains all[from:to] and no other values. Each end is the
+// middle between two neighbouring values, which must not be close.
 func between(all []float64, from, to int) evd.Selection {
 	middle := func(i int) float64 {
 		switch {
@@ -100,8 +100,8 @@ func TestPartsOfTheSpectrum(t *testing.T) {
 	}
 }
 
-// Every solver computes the whole spectrum, and a part of it, of matrices that are hard for one of
-// the solvers.
+// TestEverySolver solves with every solver for the whole spectrum and for a part. Each matrix is
+// difficult for one of the solvers.
 func TestEverySolver(t *testing.T) {
 	d := device(t, vk.Options{})
 	const n, from, to = 21, 4, 15
@@ -128,8 +128,8 @@ func TestEverySolver(t *testing.T) {
 	}
 }
 
-// An interval excludes its lower end and includes its upper end. This also holds for a matrix that
-// Solve scales.
+// TestIntervalEnds checks that an interval excludes its lower end and includes its upper end, also
+// for a matrix that Solve scales.
 func TestIntervalEnds(t *testing.T) {
 	d := device(t, vk.Options{})
 	ctx := context.Background()
@@ -186,7 +186,8 @@ func TestTooManyInTheInterval(t *testing.T) {
 	}
 }
 
-// Parts of the spectrum of orders 0 and 1 are exact.
+// TestOrdersZeroAndOneInParts checks that a part of the spectrum of a matrix of order 0 or 1 is
+// exact.
 func TestOrdersZeroAndOneInParts(t *testing.T) {
 	d := device(t, vk.Options{})
 	for _, c := range []struct {

@@ -15,7 +15,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// openIn opens a device that stores its facts in dir.
+// openIn opens a device. Facts about the device are stored in the folder `dir`.
 func openIn(t *testing.T, dir string) *vk.Device {
 	t.Helper()
 	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), CacheDir: dir})
@@ -36,7 +36,7 @@ func planOf(t *testing.T, d *vk.Device, n int, opt Options) *Plan[float64] {
 	return p
 }
 
-// mayWait returns the stored fact whether workgroups of the device may wait for each other.
+// mayWait returns the stored fact about the device: whether its workgroups may wait for each other.
 func mayWait(t *testing.T, d *vk.Device) bool {
 	t.Helper()
 	may, err := machine.Of(d).MayWait(context.Background())
@@ -55,15 +55,16 @@ func randomSym(n int) Sym[float64] {
 	return a
 }
 
-// sameBits tells whether two results have the same values and vectors.
+// sameBits reports whether two results have the same bits in values and vectors.
 func sameBits(a, b *Result[float64]) bool {
 	return a.First == b.First && slices.Equal(a.Values, b.Values) &&
 		(a.Vectors == nil) == (b.Vectors == nil) && (a.Vectors == nil || slices.Equal(a.Vectors.Data, b.Vectors.Data))
 }
 
-// A wait that fails in a solve is not an error. The plan solves again without waiting, with the
-// same bits as a plan that never waits, and stays on this path. Result and profile name the stage.
-// The failure is stored, so that later plans of this process and of the next one do not wait.
+// TestSolveSurvivesAWaitThatFails makes a wait between workgroups fail. Solve must return no error:
+// the plan must solve again without waiting, with the same bits as a plan that never waits, and
+// must not wait in later solves. The result and its profile must name the stage. The failure must
+// be stored, so that later plans of this process and of other processes do not wait.
 func TestSolveSurvivesAWaitThatFails(t *testing.T) {
 	const n, given = 21, 5
 	ctx := context.Background()
@@ -155,8 +156,8 @@ func TestSolveSurvivesAWaitThatFails(t *testing.T) {
 	}
 }
 
-// A solve also survives if the kernels themselves give up. With a poll limit of 0 every wait is
-// given up.
+// TestSolveSurvivesAPollLimitOfZero sets the poll limit to 0, so that every wait in a kernel fails
+// at its first poll. The plan must solve again without waiting.
 func TestSolveSurvivesAPollLimitOfZero(t *testing.T) {
 	const n = 60
 	ctx := context.Background()
@@ -189,8 +190,8 @@ func TestSolveSurvivesAPollLimitOfZero(t *testing.T) {
 	}
 }
 
-// Other failures are not tried again, and do not change the device's facts: a failure of another
-// stage, and a context that ends while a wait is given up.
+// TestOnlyFailedWaitsAreRetried checks that other failures cause no second attempt and change no
+// stored facts: a failure of a stage without waits, and a context that ends during a wait.
 func TestOnlyFailedWaitsAreRetried(t *testing.T) {
 	const n = 21
 	d := verifyDevice(t)

@@ -2,17 +2,17 @@ package evd
 
 import "github.com/vkevd/vkevd/evd/spectrum"
 
-// Tridiagonal is a symmetric tridiagonal matrix T: D is its diagonal, E[i] = T(i+1, i). E has at
-// least one element less than D; further elements are ignored.
+// Tridiagonal is a symmetric tridiagonal matrix T. D is its diagonal, and E[i] = T(i+1, i). E has
+// len(D)−1 elements. If E is longer, the further elements are ignored.
 type Tridiagonal[T Float] struct {
-	// D is the diagonal, E the off-diagonal.
+	// D is the diagonal, and E is the off-diagonal.
 	D, E []T
 }
 
-// N is the order, the length of D.
+// N returns the order, which is the length of D.
 func (t Tridiagonal[T]) N() int { return len(t.D) }
 
-// Check returns a *ShapeError if E is too short. It reads no element.
+// Check returns a *ShapeError if E has fewer than len(D)−1 elements. It reads no element.
 func (t Tridiagonal[T]) Check() error {
 	if len(t.E) < len(t.D)-1 {
 		return &ShapeError{N: len(t.D), Len: len(t.E), Tridiagonal: true}
@@ -20,11 +20,11 @@ func (t Tridiagonal[T]) Check() error {
 	return nil
 }
 
-// off returns E without the elements that are ignored.
+// off returns the first len(D)−1 elements of E, which are the off-diagonal entries.
 func (t Tridiagonal[T]) off() []T { return t.E[:max(0, len(t.D)-1)] }
 
-// scan returns the largest magnitude, or a *NonFiniteError for the first element, in column order,
-// that is NaN or infinite.
+// scan returns the largest magnitude of an element. If an element is NaN or infinite, `scan`
+// returns a *NonFiniteError for the first such element in column order.
 func (t Tridiagonal[T]) scan() (largest float64, err error) {
 	off := t.off()
 	for i, x := range t.D {
@@ -42,7 +42,7 @@ func (t Tridiagonal[T]) scan() (largest float64, err error) {
 	return largest, nil
 }
 
-// times returns σ·T in double precision.
+// times returns the tridiagonal matrix times σ, in double precision.
 func (t Tridiagonal[T]) times(sigma float64) spectrum.Tridiagonal {
 	return spectrum.Tridiagonal{D: spectrum.Scale(t.D, sigma), E: spectrum.Scale(t.off(), sigma)}
 }

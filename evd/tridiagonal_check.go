@@ -9,11 +9,12 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Check measures a result with vectors, as Plan.Check does:
+// Check measures the errors of the result `res`, values Λ and vectors Z, for the matrix `t`, as
+// Plan.Check does:
 //
 //	‖T·Z − Z·Λ‖₁ / (‖T‖₁·n·ulp),  ‖ZᵀZ − I‖₁ / (n·ulp)      (dstt22)
 //
-// Errors are those of Plan.Check.
+// The errors are those of Plan.Check.
 func (p *TridiagonalPlan[T]) Check(ctx context.Context, t Tridiagonal[T], res *Result[T]) (Ratios, error) {
 	p.base.Lock()
 	defer p.base.Unlock()
@@ -39,17 +40,18 @@ func (p *TridiagonalPlan[T]) Check(ctx context.Context, t Tridiagonal[T], res *R
 		return Ratios{}, err
 	}
 	sums, err := p.columnSums(c, z, scaled.values)
-	return newRatios(sums, scaled.norm, n), err
+	return newRatios[T](sums, scaled.norm, n), err
 }
 
-// columnSums returns the column sums of |σ·T·Z − Z·σ·Λ| and |ZᵀZ − I|, one for each vector of z.
-// σ·T must be on the device. lambda is σ·λ.
+// columnSums returns the column sums of |σ·T·Z − Z·σ·Λ| and of |ZᵀZ − I|, one for each vector in
+// the matrix `z` = Z. The tridiagonal matrix σ·T must be on the device. The list `lambda` has the
+// values σ·λ.
 func (p *TridiagonalPlan[T]) columnSums(
 	c *spectrum.Call, z *Dense[T], lambda []float64,
 ) (sums [2][]float64, err error) {
 	n, ws, t := p.base.N, c.Arena, p.spectrum
 	zs := product.NewMatrix(p.z.In(ws), n, z.Cols, n)
-	via := p.doubles.vectors(product.NewMatrix(t.X(ws), n, z.Cols, n))
+	via := p.doubles.vectors(ws, product.NewMatrix(t.X(ws), n, z.Cols, n))
 	if err := p.orient.restore(c.Ctx, c.Dev, z, via.At, zs); err != nil {
 		return sums, err
 	}
@@ -57,7 +59,8 @@ func (p *TridiagonalPlan[T]) columnSums(
 	err = c.Run(func(rec *vk.Recorder) {
 		rec.Phase(stages.PhaseCheck, 0, p.residuals.Flops())
 		vk.SendFirst(rec, t.Lambda(ws), lambda)
-		p.residuals.Record(rec, ws, stages.Tridiagonal[float64]{D: t.D(ws), E: t.E(ws)}, p.doubles.widened(zs),
+		wide := p.doubles.widened(rec, zs, product.NewMatrix(t.X(ws), n, z.Cols, n))
+		p.residuals.Record(rec, ws, stages.Tridiagonal[float64]{D: t.D(ws), E: t.E(ws)}, wide,
 			stages.Sums[float64]{Lambda: t.Lambda(ws), Residual: out[0], Orthogonality: out[1]})
 		for i := range sums {
 			sums[i] = make([]float64, z.Cols)
@@ -67,16 +70,17 @@ func (p *TridiagonalPlan[T]) columnSums(
 	return sums, err
 }
 
-// Certify proves by Sturm counts how near each value is to the eigenvalue of the index that the
-// result gives it. It returns a distance w in units of n·ulp·‖T‖₁ such that, for all k,
+// Certify proves by Sturm counts how far each value of the result is from the eigenvalue with the
+// same index. It returns a distance w, in units of n·ulp·‖T‖₁. For all k,
 //
 //	at most First+k eigenvalues are below Values[k] − w,  at least First+k+1 below Values[k] + w.
 //
-// w is at most twice as large as need be, and never below 4·ulp·‖T‖₁, the error of the counts. It
-// needs no vectors. A NaN gives +Inf. Errors: *ShapeError if t or res does not fit the plan, and
-// those of Plan.Check.
+// w is at most twice the smallest distance with this property, and at least 4·ulp·‖T‖₁, the error
+// of the counts. Certify needs no vectors. A NaN gives +Inf. The errors are a *ShapeError if t or
+// res does not fit the plan, and those of Plan.Check.
 //
-// Source: LAPACK's dstech, which compares clusters; here each value is compared by itself.
+// Source: LAPACK's dstech. dstech compares the counts of whole clusters, and Certify those of each
+// value.
 func (p *TridiagonalPlan[T]) Certify(ctx context.Context, t Tridiagonal[T], res *Result[T]) (float64, error) {
 	p.base.Lock()
 	defer p.base.Unlock()
@@ -91,10 +95,10 @@ func (p *TridiagonalPlan[T]) Certify(ctx context.Context, t Tridiagonal[T], res 
 	if err != nil {
 		return 0, err
 	}
-	return p.spectrum.Certify(c, scaled.values, res.First, scaled.norm)
+	return p.spectrum.Certify(c, scaled.values, res.First, scaled.norm, spectrum.UlpOf[T]())
 }
 
-// fits returns an error unless the plan accepts t and may have found the result.
+// fits returns an error if the plan does not accept t, or if res cannot be a result of this plan.
 func (p *TridiagonalPlan[T]) fits(t Tridiagonal[T], res *Result[T]) error {
 	if err := p.accepts(t); err != nil {
 		return err
@@ -105,23 +109,24 @@ func (p *TridiagonalPlan[T]) fits(t Tridiagonal[T], res *Result[T]) error {
 	return nil
 }
 
-// scaled holds the data about σ·T that a check needs on the host.
+// scaled holds the data of the scaled tridiagonal matrix σ·T that a check needs on the host.
 type scaled struct {
-	// values are the eigenvalues of the result, multiplied by σ.
+	// values are the eigenvalues of the result, times σ.
 	values []float64
 
-	// norm is ‖σ·T‖₁, at least σ times the safe minimum.
+	// norm is ‖σ·T‖₁ of the tridiagonal matrix T, but at least σ times the safe minimum.
 	norm float64
 }
 
-// uploadScaled uploads σ·T to the device, with the σ that the function scaling returns, and returns
-// the data about σ·T that a check needs. The error is a *NonFiniteError, or one of package vk.
+// uploadScaled uploads the tridiagonal matrix σ·T to the device, and returns the data of σ·T that a
+// check needs. σ is the factor that the function `scaling` returns. The error is a *NonFiniteError,
+// or an error of package vk.
 func (p *TridiagonalPlan[T]) uploadScaled(c *spectrum.Call, t Tridiagonal[T], res *Result[T]) (scaled, error) {
 	top, err := t.scan()
 	if err != nil {
 		return scaled{}, err
 	}
-	sigma := scaling(top)
+	sigma := scaling[float64](top)
 	s := t.times(sigma)
-	return scaled{spectrum.Scale(res.Values, sigma), max(s.Norm1(), spectrum.SafeMin*sigma)}, p.upload(c, s)
+	return scaled{spectrum.Scale(res.Values, sigma), max(s.Norm1(), spectrum.SafeMinOf[T]()*sigma)}, p.upload(c, s)
 }

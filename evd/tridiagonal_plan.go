@@ -11,18 +11,18 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TridiagonalPlan is Plan for matrices that are tridiagonal to begin with,
+// TridiagonalPlan computes the spectrum of tridiagonal matrices T of one order, with one set of
+// options:
 //
 //	T = S·Λ·Sᵀ
 //
-// of one order and one set of options. It allocates memory of order n² only for Options.Vectors, or
-// if the solver needs it. Goroutines that share a plan wait for each other. The caller closes the
-// plan, before the device.
+// The memory grows with n² only with Options.Vectors, or if the solver needs such memory.
+// Goroutines that share a plan wait for each other. The caller closes the plan before the device.
 type TridiagonalPlan[T Float] struct {
 	base spectrum.Base
 	opt  Options
 
-	// tune has the sizes, bounded so that no dispatch takes long on this device.
+	// tune has the sizes. They are so small that no dispatch takes long on this device.
 	tune tuning.Tuning
 
 	doubles   doubles[T]
@@ -31,16 +31,16 @@ type TridiagonalPlan[T Float] struct {
 	orient    *orientation[T]
 	residuals *stages.TridiagonalResidual
 
-	// z is the memory of the vectors, one per column.
+	// z is the device memory of the vectors, one per column.
 	z vk.Region[T]
 
-	// residual and orthogonality are the memory for column sums of a check.
+	// residual and orthogonality are the device memory for the column sums of a check.
 	residual, orthogonality vk.Region[float64]
 }
 
-// NewTridiagonalPlan prepares for matrices of order n on the device. Errors, and plans on a vk.Dry
-// device, are those of NewPlan. The options about dense matrices give an *OptionError: Band, Block,
-// Wavefront, Verify, Overwrite.
+// NewTridiagonalPlan prepares for tridiagonal matrices of order n. The errors are those of NewPlan.
+// On a vk.Dry device the plan is a forecast, as NewPlan describes. The options Band, Block,
+// Wavefront, Verify and Overwrite give an *OptionError, because they are for dense matrices.
 func NewTridiagonalPlan[T Float](dev *vk.Device, n int, opt Options) (*TridiagonalPlan[T], error) {
 	most := maxRows
 	if opt.Vectors {
@@ -53,7 +53,7 @@ func NewTridiagonalPlan[T Float](dev *vk.Device, n int, opt Options) (*Tridiagon
 		return nil, err
 	}
 	p := &TridiagonalPlan[T]{base: spectrum.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt}
-	tune, err := opt.sizes(dev, n)
+	tune, err := sizes[float64](dev, n, opt)
 	if err != nil || n == 0 {
 		return p, err
 	}
@@ -66,14 +66,14 @@ func NewTridiagonalPlan[T Float](dev *vk.Device, n int, opt Options) (*Tridiagon
 	return p, nil
 }
 
-// rateOf returns the device's rate of FP64 arithmetic, in flops per second, or 0 if it is not
-// known. Tests replace this function.
+// rateOf returns the device's measured speed in double precision, in operations per second. It
+// returns 0 if the speed is not known. Tests replace this function.
 var rateOf = func(dev *vk.Device) (float64, error) {
 	return machine.Of(dev).Float64Rate(context.Background()) // found once for each device and kept
 }
 
-// prepare makes the stages and lays out their memory. The vectors are stored on the same bytes as
-// the solver's workspace, which is no longer needed then.
+// prepare makes the stages and lays out their memory. The vectors share memory with the solver's
+// workspace, because the workspace is not needed any more when the vectors are stored.
 func (p *TridiagonalPlan[T]) prepare(t tuning.Tuning) (err error) {
 	dev, n, m := p.base.Dev, p.base.N, p.opt.capacity(p.base.N)
 	rate, err := rateOf(dev)
@@ -82,7 +82,7 @@ func (p *TridiagonalPlan[T]) prepare(t tuning.Tuning) (err error) {
 	}
 	t = t.Bounded(rate)
 	p.tune = t
-	if p.doubles, err = doublesOf[T](); err != nil {
+	if p.doubles, err = newDoubles[T](dev, n, p.opt.vectors(n)); err != nil {
 		return err
 	}
 	if p.ops, err = product.New[float64](dev, t.Products); err != nil {
@@ -106,11 +106,12 @@ func (p *TridiagonalPlan[T]) prepare(t tuning.Tuning) (err error) {
 	p.z = vk.Reserve[T]("vectors", n*m)
 	p.residual, p.orthogonality = vk.Reserve[float64]("residual sums", m), vk.Reserve[float64]("orthogonality sums", m)
 	p.base.Layout = vk.Together(append(p.spectrum.Always(), p.ops.Work(), p.residual, p.orthogonality,
-		vk.InTurn(p.spectrum.Work(), vk.Together(p.z, p.residuals.Work())))...)
+		vk.InTurn(p.spectrum.Work(), vk.Together(p.doubles.rows(), p.z, p.residuals.Work())))...)
 	return nil
 }
 
-// Costs is the forecast of floating-point operations. It has one line, and is nil for order 0.
+// Costs returns a forecast of the number of floating-point operations. The forecast has one phase.
+// Costs returns nil for order 0.
 func (p *TridiagonalPlan[T]) Costs() []StageCost {
 	if p.base.N == 0 {
 		return nil
@@ -118,16 +119,16 @@ func (p *TridiagonalPlan[T]) Costs() []StageCost {
 	return []StageCost{p.spectrum.Cost()}
 }
 
-// Bytes is the device memory that the plan has allocated.
+// Bytes returns the size in bytes of the device memory that the plan has allocated.
 func (p *TridiagonalPlan[T]) Bytes() uint64 { return p.base.Bytes() }
 
-// Memory lists the regions of the plan's device memory. Regions share bytes if they are never in
-// use at the same time.
+// Memory lists the regions of the plan's device memory. Regions that are never in use at the same
+// time may share bytes.
 func (p *TridiagonalPlan[T]) Memory() []vk.Placed { return p.base.Memory() }
 
 // Close waits for the solve in flight and frees the plan's device memory. Results stay valid,
-// because they are on the host. Methods of a closed plan that need the device return ErrClosed. A
-// second call does nothing.
+// because they are on the host. Other methods of a closed plan return ErrClosed, if they need the
+// device. A second call of Close does nothing.
 func (p *TridiagonalPlan[T]) Close() { p.base.Close() }
 
 // accepts returns a *ShapeError if t does not fit the plan, and ErrClosed if the plan is closed.
@@ -141,7 +142,7 @@ func (p *TridiagonalPlan[T]) accepts(t Tridiagonal[T]) error {
 	return p.base.Open()
 }
 
-// upload copies T to the device, and waits until it is there.
+// upload copies t to the device, and returns when the copy is complete.
 func (p *TridiagonalPlan[T]) upload(c *spectrum.Call, t spectrum.Tridiagonal) error {
 	return c.Run(func(rec *vk.Recorder) { p.spectrum.Send(rec, c.Arena, t) })
 }

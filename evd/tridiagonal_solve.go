@@ -14,8 +14,8 @@ import (
 //
 //	T = S·Λ·Sᵀ
 //
-// The vectors are columns of S, with signs fixed as for a dense matrix. Solve does not write to t.
-// Errors are those of Plan.Solve.
+// The vectors are the columns of S. Their signs are fixed by the rule for dense matrices. Solve
+// does not write to t. The errors are those of Plan.Solve.
 func (p *TridiagonalPlan[T]) Solve(ctx context.Context, t Tridiagonal[T]) (*Result[T], error) {
 	p.base.Lock()
 	defer p.base.Unlock()
@@ -45,23 +45,27 @@ func (p *TridiagonalPlan[T]) Solve(ctx context.Context, t Tridiagonal[T]) (*Resu
 	return newResult(c, r, p.opt.RowMajor), nil
 }
 
-// vectors does Sᵀ → S, and fixes signs. It returns the matrix to download, as solve.transformBack
-// does.
+// vectors transposes the vectors S of the tridiagonal matrix, from rows to columns, and fixes their
+// signs. It returns the matrix to download: S, or Sᵀ for row-major vectors.
 func (p *TridiagonalPlan[T]) vectors(c *spectrum.Call, x product.Matrix[float64]) (q product.Matrix[T], err error) {
 	q = product.NewMatrix(p.z.In(c.Arena), p.base.N, x.Rows, p.base.N)
 	if x.Rows == 0 {
 		return q, nil
 	}
-	err = c.Run(func(rec *vk.Recorder) { q = p.orient.record(rec, p.doubles.vectors(x), q) })
+	err = c.Run(func(rec *vk.Recorder) {
+		p.doubles.narrow(rec, c.Arena, x)
+		q = p.orient.record(rec, p.doubles.vectors(c.Arena, x), q)
+	})
 	return q, err
 }
 
-// CountBelow counts the eigenvalues of t below each x, by the signs of the pivots of T − x·I
-// (Sylvester's law of inertia; dstech). An x may be infinite, but not NaN.
+// CountBelow returns, for each x, the number of eigenvalues of t below x. This is the number of
+// negative pivots of T − x·I (Sylvester's law of inertia, as in LAPACK's dstech). An x may be
+// infinite, but not NaN.
 //
-// The counts are those of a matrix whose entries differ from those of t by a few ulp of ‖T‖. So an
-// eigenvalue that near to x may count or not, and one that is equal to x counts as below. Counts
-// never decrease as x grows. Errors are those of Solve for t, and *OptionError for a NaN.
+// The counts are exact for a matrix whose entries differ from those of t by a few ulp of ‖T‖. So an
+// eigenvalue this near to x may or may not be counted. An eigenvalue that is equal to x is counted.
+// Counts never decrease as x grows. The errors are those of Solve, and an *OptionError for a NaN.
 func (p *TridiagonalPlan[T]) CountBelow(ctx context.Context, t Tridiagonal[T], x ...float64) ([]int, error) {
 	p.base.Lock()
 	defer p.base.Unlock()

@@ -14,7 +14,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// tridiagonalPlan makes a plan that is closed when the test ends.
+// tridiagonalPlan makes a plan. The plan is closed at the end of the test.
 func tridiagonalPlan(t *testing.T, d *vk.Device, n int, opt evd.Options) *evd.TridiagonalPlan[float64] {
 	t.Helper()
 	p, err := evd.NewTridiagonalPlan[float64](d, n, opt)
@@ -25,7 +25,8 @@ func tridiagonalPlan(t *testing.T, d *vk.Device, n int, opt evd.Options) *evd.Tr
 	return p
 }
 
-// solveTridiagonal solves, certifies the values, and measures vectors by evd/ratio and by Check.
+// solveTridiagonal solves, certifies the values, and measures the vectors by evd/ratio and by
+// Check.
 func solveTridiagonal(t *testing.T, p *evd.TridiagonalPlan[float64], m evd.Tridiagonal[float64], width float64) *evd.Result[float64] {
 	t.Helper()
 	ctx := context.Background()
@@ -85,7 +86,7 @@ func TestPartOfATridiagonal(t *testing.T) {
 	d := device(t, vk.Options{})
 	const n = 43
 	diagonal, off := matgen.GluedWilkinson(1e-3).Tridiagonal(n)
-	m := evd.Tridiagonal[float64]{D: diagonal, E: append(off, math.NaN())} // what is beyond is ignored
+	m := evd.Tridiagonal[float64]{D: diagonal, E: append(off, math.NaN())} // further elements are ignored
 	for _, by := range []evd.Selection{evd.Index(0, 3), evd.Index(20, 43), evd.Interval(2, 5), evd.Interval(2, 5).AtMost(30), evd.Interval(-20, -10)} {
 		for _, vectors := range []bool{false, true} {
 			res := solveTridiagonal(t, tridiagonalPlan(t, d, n, evd.Options{Select: by, Vectors: vectors, Tuning: small()}), m, ratio.Within("bisection"))
@@ -101,8 +102,9 @@ func TestPartOfATridiagonal(t *testing.T) {
 	}
 }
 
-// If no vector of MRRR passes its check, divide and conquer finds the vectors: on the host, or for
-// more rows on the device, in memory of its own. The counters say so.
+// TestFallbackOfMRRR makes the check of every vector of MRRR fail. Divide and conquer must compute
+// the vectors: on the host, or for large matrices on the device, in memory of its own. The counters
+// must say so.
 func TestFallbackOfMRRR(t *testing.T) {
 	d := device(t, vk.Options{})
 	tune := small()
@@ -118,7 +120,7 @@ func TestFallbackOfMRRR(t *testing.T) {
 	}
 }
 
-// CountBelow agrees with the counts of another implementation.
+// TestCountBelow compares the counts of CountBelow with those of another implementation.
 func TestCountBelow(t *testing.T) {
 	ctx := context.Background()
 	d := device(t, vk.Options{})
@@ -151,7 +153,8 @@ func TestCountBelow(t *testing.T) {
 	}
 }
 
-// Certify finds a value that was moved, and values with wrong indices.
+// TestCertifyFindsErrors moves one value, and then gives values wrong indices. Certify must find
+// both errors.
 func TestCertifyFindsErrors(t *testing.T) {
 	ctx := context.Background()
 	d := device(t, vk.Options{})
@@ -234,7 +237,8 @@ func TestBadTridiagonals(t *testing.T) {
 	}
 }
 
-// Values that counts do not certify are replaced, and others are not changed.
+// TestValuesAreSettled checks that values that Sturm counts do not certify are replaced, and that
+// other values are not changed.
 func TestValuesAreSettled(t *testing.T) {
 	d := device(t, vk.Options{})
 	const n, width = 300, 4
@@ -257,7 +261,7 @@ func TestValuesAreSettled(t *testing.T) {
 		}
 		t.Logf("%v: %d of %d values are bisection's", solver, same, n)
 	}
-	// A diagonal matrix keeps its values to the bit.
+	// The values of a diagonal matrix must be its entries, without any rounding error.
 	res := solveTridiagonal(t, tridiagonalPlan(t, d, 3, evd.Options{Solver: evd.QR, Vectors: true, Tuning: small()}),
 		evd.Tridiagonal[float64]{D: []float64{3, -1, 2}, E: []float64{0, 0}}, width)
 	if !slices.Equal(res.Values, []float64{-1, 2, 3}) {

@@ -6,15 +6,16 @@ import (
 	"fmt"
 )
 
-// UnverifiedError says that neither the plan's path nor the safe path gave a result that passed its
-// certificate. So the device computes wrongly, or vkevd does. First is nil if the first path failed
-// before it had a result.
+// UnverifiedError says that the result did not pass its certificate, and that a second result, by
+// the slower and simpler methods of the safe path, did not pass, either. So the device or vkevd
+// computes wrong results.
 type UnverifiedError struct {
-	// First is the certificate of the plan's path, and Safe that of the safe path.
+	// First is the certificate of the first result. It is nil if the first solve failed before it
+	// had a result. Safe is the certificate of the second result, which the safe path computed.
 	First, Safe *Certificate
 }
 
-// Error names all numbers of both certificates, and the threshold.
+// Error returns a text with all numbers of both certificates, and with the threshold.
 func (e *UnverifiedError) Error() string {
 	first := "no result"
 	if e.First != nil {
@@ -24,12 +25,13 @@ func (e *UnverifiedError) Error() string {
 		first, e.Safe, Threshold)
 }
 
-// maxSafeQR is the order up to which the safe path finds vectors on the host. At this order it
-// takes minutes.
+// maxSafeQR is the largest order for which the safe path of Options.Verify computes vectors on the
+// host, by QR iteration. For this order the computation takes minutes.
 const maxSafeQR = 2048
 
-// safely returns the options of the safe path: no workgroup waits for another, bisection finds the
-// values, and QR iteration on the host finds the vectors.
+// safely returns the options of the safe path, which computes a second result for Options.Verify.
+// On this path no workgroup waits for another workgroup, bisection computes the values, and QR
+// iteration on the host computes the vectors.
 func (opt Options) safely(n int) Options {
 	opt.Wavefront, opt.Products = true, ProductsNative
 	switch {
@@ -41,10 +43,11 @@ func (opt Options) safely(n int) Options {
 	return opt
 }
 
-// verified solves on the first path. If the result does not pass its certificate, or if a method of
-// the path failed, it solves again on the safe path. (A wait that fails is handled within the first
-// path, see Plan.Solve.) Other errors are returned at once, because they would also happen on the
-// safe path. The profile of the result has the time of both.
+// verified solves by the plan's usual methods. If the result does not pass its certificate, or if a
+// method failed, it solves again by the methods of the safe path. It returns other errors without a
+// second solve, because they would also happen on the safe path. A wait between workgroups that
+// fails is handled within the first solve (see Plan.Solve). The profile of the result has the times
+// of both solves.
 func (p *Plan[T]) verified(ctx context.Context, a Sym[T], report func(Progress)) (*Result[T], error) {
 	first, err := p.solve(ctx, a, report)
 	if p.base.N <= 1 { // exact
@@ -79,7 +82,7 @@ func (p *Plan[T]) verified(ctx context.Context, a Sym[T], report func(Progress))
 	return res, nil
 }
 
-// methodFailed tells whether err is the failure of a method, where another method may succeed.
+// methodFailed reports whether err is the failure of a method, so that another method may succeed.
 func methodFailed(err error) bool {
 	return errors.As(err, new(*StageError)) || errors.As(err, new(*NoConvergenceError))
 }

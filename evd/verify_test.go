@@ -16,7 +16,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// spoiled is a method that makes its results wrong after it has found them.
+// spoiled is a method that computes right results and then changes them to wrong ones.
 type spoiled struct {
 	spectrum.Method
 	spoil func(c *spectrum.Call, d vk.Slice[float64], values []float64, xt stages.Matrix) error
@@ -36,8 +36,8 @@ func upload(c *spectrum.Call, to vk.Slice[float64], v []float64) error {
 
 var spoils = []struct {
 	name    string
-	vectors bool // needs them to be seen
-	values  bool // that is what it spoils
+	vectors bool // the error is visible only with vectors
+	values  bool // the error is in the values
 	spoil   func(c *spectrum.Call, d vk.Slice[float64], values []float64, xt stages.Matrix) error
 }{
 	{"a value", false, true, func(_ *spectrum.Call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
@@ -93,8 +93,9 @@ func verifyDevice(t *testing.T) *vk.Device {
 	return d
 }
 
-// Verify detects an error in the first result and returns the second one, which the safe path has
-// found. If that is wrong, too, it returns an error.
+// TestVerifySeesAndSolvesAgain makes the first result wrong. Verify must detect the error and
+// return the second result, which the safe path computes. If the second result is wrong, too, Solve
+// must return an error.
 func TestVerifySeesAndSolvesAgain(t *testing.T) {
 	ctx := context.Background()
 	d := verifyDevice(t)
@@ -118,7 +119,7 @@ func TestVerifySeesAndSolvesAgain(t *testing.T) {
 				p := verifying(t, d, n, opt)
 				p.path.spoil(s.spoil)
 				res, err := p.Solve(ctx, a)
-				mended := s.values && p.path.steps.spectrum.Settles() // before anyone verifies
+				mended := s.values && p.path.steps.spectrum.Settles() // Solve corrects the values before the certificate
 				if err != nil || res.Certificate.Safe == mended || !res.Certificate.Passed() {
 					t.Fatalf("%v, %+v", err, res)
 				}
@@ -141,7 +142,8 @@ func TestVerifySeesAndSolvesAgain(t *testing.T) {
 	}
 }
 
-// Right results pass for every kind of matrix, also at the ends of the range.
+// TestVerifyPassesWhatIsRight solves every kind of matrix, also with entries at the ends of the
+// range of doubles. The right results must pass their certificates.
 func TestVerifyPassesWhatIsRight(t *testing.T) {
 	ctx := context.Background()
 	d := verifyDevice(t)

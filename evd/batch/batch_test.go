@@ -17,15 +17,15 @@ import (
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
-// named is a test matrix with its name. Both triangles are stored.
+// named is a test matrix of order n with its name. `full` stores both triangles.
 type named struct {
 	name string
 	n    int
 	full []float64
 }
 
-// sample returns matrices of all kinds and of all orders 0 … most. It has some kinds at each order,
-// and each kind at several orders. VKEVD_BATCH_KINDS=all takes all kinds at all orders.
+// sample returns test matrices of the orders 0 to most. Each order has some of the kinds of package
+// matgen, and each kind has several orders. With VKEVD_BATCH_KINDS=all, each order has all kinds.
 func sample(most int) (all []named) {
 	for i, kind := range matgen.Dense() {
 		for n := range most + 1 {
@@ -37,7 +37,8 @@ func sample(most int) (all []named) {
 	return all
 }
 
-// symmetric returns the matrix with one triangle. The other triangle is NaN.
+// symmetric returns the matrix with the entries of the triangle uplo only. The other triangle is
+// NaN.
 func (m named) symmetric(uplo evd.Uplo) evd.Sym[float64] {
 	a := slices.Clone(m.full)
 	for j := range m.n {
@@ -50,7 +51,7 @@ func (m named) symmetric(uplo evd.Uplo) evd.Sym[float64] {
 	return evd.NewSym(m.n, a, uplo)
 }
 
-// newPlan makes a plan that is closed at the end of the test.
+// newPlan makes a plan. The plan is closed at the end of the test.
 func newPlan(t testing.TB, n, count int, opt batch.Options) *batch.Plan {
 	t.Helper()
 	p, err := batch.NewPlan(stagetest.Device(t), n, count, opt)
@@ -61,7 +62,7 @@ func newPlan(t testing.TB, n, count int, opt batch.Options) *batch.Plan {
 	return p
 }
 
-// solve solves the matrices a, and fails the test on an error.
+// solve solves the matrices `a` with the plan `p`, and fails the test on an error.
 func solve(t testing.TB, p *batch.Plan, a ...evd.Sym[float64]) *batch.Result {
 	t.Helper()
 	res, err := p.Solve(context.Background(), a)
@@ -71,7 +72,7 @@ func solve(t testing.TB, p *batch.Plan, a ...evd.Sym[float64]) *batch.Result {
 	return res
 }
 
-// worst returns the largest of LAPACK's ratios of a spectrum with vectors.
+// worst returns the larger one of LAPACK's two ratios, residual and orthogonality, for s.
 func (m named) worst(s batch.Spectrum) float64 {
 	cols := len(s.Values)
 	if s.Err != nil || !slices.IsSorted(s.Values) || s.Vectors.Cols != cols {
@@ -81,8 +82,8 @@ func (m named) worst(s batch.Spectrum) float64 {
 		ratio.Orthogonality(m.n, cols, s.Vectors.Data, s.Vectors.Ld))
 }
 
-// TestEveryOrder solves matrices of all orders to 130 in one batch. It checks LAPACK's ratios of
-// vectors, the values without vectors, and the signs.
+// TestEveryOrder solves matrices of all orders up to 130 in one batch. It checks LAPACK's ratios of
+// the vectors, the values of a solve without vectors, and the signs.
 func TestEveryOrder(t *testing.T) {
 	const most = 130
 	all := sample(most)
@@ -132,8 +133,8 @@ func checkSigns(t *testing.T, name string, v *evd.Dense[float64]) {
 	}
 }
 
-// TestSameBits solves matrices alone, in twos, in threes and all together, with small kernels and
-// with the kernels of the device. The bits must be the same.
+// TestSameBits solves each matrix alone and in batches of two, three and all matrices. It uses the
+// kernels of the device and the smallest kernels. The bits of each result must be the same.
 func TestSameBits(t *testing.T) {
 	smallest := tuning.Smallest()
 	for _, tune := range []*tuning.Tuning{nil, &smallest} {

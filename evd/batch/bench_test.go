@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/stages/stagetest"
 )
 
-// BenchmarkSolve measures the time of batches with vectors and without, transfers included. On a
-// CPU the batches have a hundredth of the size.
+// BenchmarkSolve measures the time of batches with and without vectors, transfers included. On a
+// CPU device it uses batches of a hundredth of the size.
 func BenchmarkSolve(b *testing.B) {
 	cut := 1
 	if stagetest.Info().Type == "cpu" {
@@ -43,9 +43,9 @@ func BenchmarkSolve(b *testing.B) {
 	}
 }
 
-// TestSpeed checks that a batch of small matrices is faster than an evd.Plan that solves one matrix
-// after another, on a GPU at least five times. On a CPU the evd.Plan is faster than usual, because
-// it solves small matrices without the driver.
+// TestSpeed compares a batch of small matrices with an evd.Plan that solves one matrix after
+// another. On a GPU the batch must be five times as fast. On a CPU device the batch must only be
+// faster, because an evd.Plan solves small matrices on the host there, without the driver.
 func TestSpeed(t *testing.T) {
 	if os.Getenv("VKEVD_SPEED") == "" {
 		t.Skip("set VKEVD_SPEED; make test-long does")

@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/evd/matgen"
 )
 
-// TestCheck checks that the ratios of right spectra are small, and that those of wrong spectra are
-// large.
+// TestCheck checks that Check returns small ratios for right spectra, and large ratios for wrong
+// spectra.
 func TestCheck(t *testing.T) {
 	ctx := context.Background()
 	for _, part := range []evd.Selection{{}, evd.Index(1, 5)} {

@@ -3,23 +3,24 @@
 //
 //	A(k) = Q(k)·diag(λ(k))·Q(k)ᵀ,  λ(k) ascending,  Q(k)ᵀQ(k) = I,  k = 0, 1 …
 //
-// A plan solves matrices up to an order n, and their orders may differ:
+// A plan solves matrices of the orders 0 to n. The matrices of a batch may have different orders:
 //
 //	p, err := batch.NewPlan(dev, 64, 1000, batch.Options{Vectors: true})
 //	res, err := p.Solve(ctx, batch.Stack(64, 5000, data, evd.Lower))
 //	res.Spectra[17].Values, res.Spectra[17].Vectors, res.Spectra[17].Err
 //
-// MostOrder is the largest order, some hundreds. Larger matrices should use an evd.Plan, because a
-// single one of them keeps the device busy.
+// MostOrder returns the largest order of a plan, some hundreds. For larger matrices use an
+// evd.Plan, because a single large matrix keeps the device busy.
 //
 // # Contracts
 //
 // If a matrix has a NaN or an infinity (*evd.NonFiniteError) or its iteration does not converge
-// (*evd.NoConvergenceError), only this matrix has an error. The others are solved.
+// (*evd.NoConvergenceError), only this matrix has an error. The other matrices of the batch are
+// solved.
 //
 // The bits of a result depend only on the matrix and the device: they are the same in every run, in
-// every batch and at every place in a batch. (The bits of evd.Plan differ, because its methods
-// differ.)
+// every batch and at every place in a batch. An evd.Plan uses other methods, and its results have
+// other bits.
 //
 // Entries may be of any magnitude, because each matrix is multiplied by a power of two. The signs
 // of vectors follow the rule of package evd. Solve does not write to its input.

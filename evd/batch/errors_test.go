@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"os"
 	"slices"
 	"testing"
 
@@ -13,11 +14,12 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// orders has an order for each kernel of the device, in shared memory and beyond.
+// orders has one order for each kernel of the device. Small orders use shared memory.
 var orders = []int{2, 9, 30, 66}
 
-// TestNonFinite puts a NaN or an infinity into one matrix of each order. Only this matrix must have
-// an error, which names the entry. The others must have the same bits as without it.
+// TestNonFinite puts a NaN or an infinity into one matrix of each order. This matrix must have an
+// error with the row and column of the entry. The other matrices must have the same bits as in a
+// batch without this matrix.
 func TestNonFinite(t *testing.T) {
 	for _, vectors := range []bool{true, false} {
 		p := newPlan(t, 66, 20, batch.Options{Vectors: vectors})
@@ -50,8 +52,9 @@ func TestNonFinite(t *testing.T) {
 	}
 }
 
-// TestFarRange solves matrices whose entries are near both ends of the range of doubles. The
-// vectors must be those of the same matrix with entries near 1, and the values must be scaled.
+// TestFarRange solves matrices whose entries are near the largest or near the smallest doubles. The
+// vectors must be those of the same matrix with entries near 1. The values must be those of this
+// matrix, scaled.
 func TestFarRange(t *testing.T) {
 	p := newPlan(t, 66, 10, batch.Options{Vectors: true})
 	for _, n := range orders {
@@ -73,8 +76,8 @@ func TestFarRange(t *testing.T) {
 	}
 }
 
-// TestSelect checks that a part of the spectrum has the same bits as in a solve for the whole
-// spectrum.
+// TestSelect selects a part of the spectrum. The part must have the same bits as in a solve for the
+// whole spectrum.
 func TestSelect(t *testing.T) {
 	for _, vectors := range []bool{true, false} {
 		whole := newPlan(t, 66, 10, batch.Options{Vectors: vectors})
@@ -104,8 +107,8 @@ func TestSelect(t *testing.T) {
 	}
 }
 
-// TestSolveInto writes vectors with a leading dimension and checks that the padding does not
-// change. It includes the orders 0 and 1.
+// TestSolveInto writes vectors with a leading dimension that is larger than the order. The padding
+// must not change. Some matrices have the orders 0 and 1.
 func TestSolveInto(t *testing.T) {
 	p := newPlan(t, 20, 2, batch.Options{Vectors: true})
 	var a []evd.Sym[float64]
@@ -137,7 +140,8 @@ func TestSolveInto(t *testing.T) {
 	}
 }
 
-// TestRefusesHugeLeadingDimension has a leading dimension of 2^62. The product of the columns and the leading dimension overflows.
+// TestRefusesHugeLeadingDimension uses a leading dimension of 2^62. The product of the leading
+// dimension and the number of columns overflows. SolveInto must return an error.
 func TestRefusesHugeLeadingDimension(t *testing.T) {
 	p := newPlan(t, 5, 1, batch.Options{Vectors: true})
 	a := []evd.Sym[float64]{evd.NewSym(5, make([]float64, 25), evd.Lower)}
@@ -148,8 +152,8 @@ func TestRefusesHugeLeadingDimension(t *testing.T) {
 	}
 }
 
-// TestSolveIntoOfNothing checks that, where no vectors are selected, a Dense without columns needs no leading
-// dimension.
+// TestSolveIntoOfNothing selects no vectors. Then a Dense without columns may have the leading
+// dimension 0.
 func TestSolveIntoOfNothing(t *testing.T) {
 	p := newPlan(t, 3, 2, batch.Options{Vectors: true, Select: evd.Index(1, 1)})
 	m := evd.NewSym(3, make([]float64, 9), evd.Lower)
@@ -159,8 +163,8 @@ func TestSolveIntoOfNothing(t *testing.T) {
 	}
 }
 
-// TestRefusesHugeCount has counts above the limit. Kernels count the rows of all matrices in 32 bits. A count whose memory is
-// more than an integer can tell is refused, too.
+// TestRefusesHugeCount makes plans with too many matrices. Kernels count the rows of all matrices
+// in 32 bits. NewPlan must also refuse a count for which the number of bytes overflows an integer.
 func TestRefusesHugeCount(t *testing.T) {
 	dev := vk.Dry(vk.Info{Memory: 1 << 40, Free: 1 << 40, SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
 	for _, count := range []int{math.MaxInt32/256 + 1, 1 << 47, math.MaxInt} {
@@ -173,7 +177,7 @@ func TestRefusesHugeCount(t *testing.T) {
 	}
 }
 
-// TestRefused checks the errors of plans, and those of matrices that do not fit.
+// TestRefused checks the errors for wrong arguments of NewPlan, Solve and SolveInto.
 func TestRefused(t *testing.T) {
 	p := newPlan(t, 10, 2, batch.Options{Vectors: true})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -221,7 +225,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestProgress checks that Done rises to Total, once for each part.
+// TestProgress checks that Progress is called once for each part of a batch, and that Done rises to
+// Total.
 func TestProgress(t *testing.T) {
 	var seen []evd.Progress
 	p := newPlan(t, 8, 3, batch.Options{Progress: func(at evd.Progress) { seen = append(seen, at) }})
@@ -231,7 +236,7 @@ func TestProgress(t *testing.T) {
 	}
 }
 
-// TestMemoryFormula compares forecasts with the formula in the comment of NewPlan.
+// TestMemoryFormula compares Plan.Bytes with the formula in the comment of NewPlan.
 func TestMemoryFormula(t *testing.T) {
 	const count, padding = 1 << 12, 1 << 16
 	dev := vk.Dry(vk.Info{Memory: 1 << 40, Free: 1 << 40, Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
@@ -259,14 +264,77 @@ func TestMemoryFormula(t *testing.T) {
 	}
 }
 
-// TestInfiniteValue has matrices with all entries equal to the largest float64: the largest
-// eigenvalue is n times as large, which is infinite.
+// TestInfiniteValue solves a matrix whose n² entries are all the largest float64. Its largest
+// eigenvalue is n times this number, so it must be +Inf.
 func TestInfiniteValue(t *testing.T) {
 	for _, n := range []int{2, 40} {
 		data := slices.Repeat([]float64{math.MaxFloat64}, n*n)
 		s := solve(t, newPlan(t, n, 1, batch.Options{Vectors: true}), evd.NewSym(n, data, evd.Lower)).Spectra[0]
 		if s.Err != nil || !math.IsInf(s.Values[n-1], 1) || math.IsInf(s.Values[0], 0) {
 			t.Errorf("order %d: %v, values %v", n, s.Err, s.Values)
+		}
+	}
+}
+
+// Several devices take the parts of a batch from one queue, and find the same bits as one device.
+// Progress comes to its end. If a device is closed, the error names it.
+func TestSeveralDevices(t *testing.T) {
+	var d [3]*vk.Device
+	for i := range d {
+		var err error
+		if d[i], err = vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")}); err != nil {
+			t.Fatal(err)
+		}
+		defer d[i].Close()
+	}
+	var a []evd.Sym[float64]
+	for k := range 40 {
+		n := 1 + k%17
+		a = append(a, named{n: n, full: matgen.Dense()[k%5].Dense(n)}.symmetric(k%2 == 0))
+	}
+	plan := func(progress func(evd.Progress), others ...*vk.Device) *batch.Plan {
+		p, err := batch.NewPlan(d[0], 17, 3, batch.Options{Vectors: true, Devices: others, Progress: progress})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(p.Close)
+		return p
+	}
+	want := solve(t, plan(nil), a...)
+	done, total := 0.0, 0.0
+	p := plan(func(at evd.Progress) {
+		if at.Done < done {
+			t.Errorf("%g after %g", at.Done, done)
+		}
+		done, total = at.Done, at.Total
+	}, d[1], d[2])
+	for range 3 {
+		done = 0
+		same(t, "on three devices", solve(t, p, a...).Spectra, want.Spectra)
+		if done != total || total == 0 {
+			t.Errorf("%g of %g operations", done, total)
+		}
+	}
+	done = 0
+	one := solve(t, p, a[0])
+	same(t, "one matrix", one.Spectra, want.Spectra[:1])
+	done = 0
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := p.Solve(ctx, a); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	d[2].Close()
+	var of *vk.DeviceError
+	if _, err := p.Solve(context.Background(), a); !errors.As(err, &of) || of.Device != d[2] || !errors.Is(err, vk.ErrClosed) {
+		t.Errorf("a closed device: %v", err)
+	}
+	if _, err := batch.NewPlan(d[0], 17, 3, batch.Options{Devices: []*vk.Device{d[2]}}); !errors.As(err, &of) || of.Device != d[2] {
+		t.Errorf("a plan on a closed device: %v", err)
+	}
+	for _, list := range [][]*vk.Device{{nil}, {d[0]}, {d[1], d[1]}} {
+		if _, err := batch.NewPlan(d[0], 17, 3, batch.Options{Devices: list}); !errors.As(err, new(*evd.OptionError)) {
+			t.Errorf("devices %v: %v", list, err)
 		}
 	}
 }

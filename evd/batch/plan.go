@@ -15,28 +15,36 @@ import (
 
 // Options say what to compute. The zero value computes all eigenvalues and no vectors.
 type Options struct {
-	// Vectors asks for eigenvectors.
+	// Vectors says whether eigenvectors are wanted.
 	Vectors bool
 
-	// Select is the part of the spectrum that is wanted of each matrix, an evd.Index. The zero
-	// value asks for all of it. With vectors, the method finds all vectors, and a part takes almost
-	// the same time. Without vectors, only the selected values are computed.
+	// Select is the wanted part of the spectrum of each matrix, an evd.Index. The zero value means
+	// the whole spectrum. With vectors, a part takes almost as much time as the whole, because the
+	// method computes all vectors. Without vectors, only the selected values are computed.
 	Select evd.Selection
 
-	// Progress is called after each part of a batch, one call at a time. Solve waits for the call.
-	// Progress must not call a method of the plan, which would wait for ever.
+	// Devices are further devices. Each device of the plan takes the next part of a batch when it has
+	// solved one. Devices of different kinds may give different last bits, and which device solves a
+	// matrix depends on their speed. An error of one of several devices is a *vk.DeviceError.
+	Devices []*vk.Device
+
+	// Progress is called after each part of a batch, one call at a time, and Solve waits until it
+	// returns. Progress must not call a method of the plan, because the call would never return.
 	Progress func(evd.Progress)
 
-	// Tuning replaces the sizes of the device's tuning table. nil takes the table.
+	// Tuning replaces the device's tuning table of sizes. nil means the device's table.
 	Tuning *tuning.Tuning
 }
 
-// Plan holds everything that solves of matrices up to one order need: pipelines and memory. It is
-// prepared once. The caller closes the plan before the device.
+// Plan holds the pipelines and the memory for matrices up to one order. NewPlan prepares them once.
+// The caller closes the plan before the device.
 type Plan struct {
 	base  spectrum.Base
 	opt   Options
 	count int // largest number of matrices of a part
+
+	// others are the plans on Options.Devices, for the same matrices.
+	others []*Plan
 
 	batch *stages.Batch // nil for order 0
 
@@ -47,7 +55,7 @@ type Plan struct {
 // MostOrder returns the largest order of a plan on the device.
 func MostOrder(dev *vk.Device, opt Options) int { return opt.sizes(dev).Order() }
 
-// sizes returns the part of the tuning for batches.
+// sizes returns the tuning of the batch kernels: the caller's or the device's.
 func (opt Options) sizes(dev *vk.Device) stages.BatchTuning {
 	t := tuning.On(dev.Info())
 	if opt.Tuning != nil {
@@ -56,10 +64,12 @@ func (opt Options) sizes(dev *vk.Device) stages.BatchTuning {
 	return t.Batch.For(dev.Info())
 }
 
-// maxRows is the most rows of all matrices of a part together. Kernels count them in 32 bits.
+// maxRows is the largest allowed number of rows of all matrices of a part together. Kernels count
+// these rows in 32 bits.
 const maxRows = math.MaxInt32
 
-// check returns an *evd.OptionError for the first option that has no meaning for order n.
+// check returns an *evd.OptionError for the first option that is not possible for order n and
+// `count` matrices.
 func (opt Options) check(n, count int) error {
 	if _, _, known := spectrum.Range(opt.Select, n); !known {
 		return spectrum.BadOption("Select", "an interval has another number of eigenvalues in each matrix")
@@ -73,21 +83,22 @@ func (opt Options) check(n, count int) error {
 	return spectrum.CheckSelection(opt.Select, n)
 }
 
-// NewPlan prepares a plan for matrices of order n or less, count of which are on the device at a
-// time. A batch may have any number of matrices, and is solved in parts of count matrices.
+// NewPlan prepares a plan for matrices of order n or less. The plan solves a batch of any number of
+// matrices in parts. A part has at most `count` matrices, which are on the device at the same time.
 //
-// The device memory in bytes is the sum of these, times count:
+// The device memory is `count` times the sum of these numbers of bytes:
 //
 //	8·n² + 8·n + 68   always
-//	40·n              beyond the orders of shared memory
-//	8·n²              with vectors, beyond the orders of shared memory
-//	8·n·m             with vectors, if Select is m eigenvalues
+//	40·n              if n is too large for shared memory
+//	8·n²              if n is too large for shared memory, with vectors
+//	8·n·m             if Select is m eigenvalues, with vectors
 //
-// The largest order in shared memory is 16 on GPUs of NVIDIA, 32 on CPUs and 56 on other devices; it
-// is less if the device has too little shared memory. No more than 2³¹−1 rows, count·n, are allowed.
+// The largest order in shared memory is 16 on NVIDIA GPUs, 32 on CPUs and 56 on other devices. It
+// is smaller on a device with little shared memory. The number of rows, count·n, must be at most
+// 2³¹−1.
 //
 // The error is an *evd.ShapeError for an order that is negative or above MostOrder, an
-// *evd.OptionError, a *vk.UnsupportedError if the device lacks something, a *vk.OutOfMemoryError,
+// *evd.OptionError, a *vk.UnsupportedError if the device lacks a feature, a *vk.OutOfMemoryError,
 // or vk.ErrClosed for a closed device.
 //
 // On a vk.Dry device the plan is a forecast: Bytes and Memory work, and Solve does not.
@@ -101,6 +112,31 @@ func NewPlan(dev *vk.Device, n, count int, opt Options) (*Plan, error) {
 	if err := opt.check(n, count); err != nil {
 		return nil, err
 	}
+	if err := spectrum.CheckDevices(dev, opt.Devices); err != nil {
+		return nil, err
+	}
+	p, err := newPlan(dev, n, count, opt)
+	if err != nil && len(opt.Devices) > 0 {
+		err = spectrum.OnDevice(dev, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range opt.Devices {
+		alone := opt
+		alone.Devices, alone.Progress = nil, nil
+		q, err := NewPlan(other, n, count, alone)
+		if err != nil {
+			p.Close()
+			return nil, spectrum.OnDevice(other, err)
+		}
+		p.others = append(p.others, q)
+	}
+	return p, nil
+}
+
+// newPlan is NewPlan on the first device, for arguments that are possible.
+func newPlan(dev *vk.Device, n, count int, opt Options) (*Plan, error) {
 	p := &Plan{base: spectrum.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt, count: count}
 	if n == 0 {
 		return p, nil
@@ -108,16 +144,14 @@ func NewPlan(dev *vk.Device, n, count int, opt Options) (*Plan, error) {
 	if err := dev.Compile(p.prepare); err != nil {
 		return nil, err
 	}
-	if err := p.base.Allocate(); err != nil {
-		return nil, err
-	}
-	return p, nil
+	return p, p.base.Allocate()
 }
 
 // prepare makes the stage and lays out the memory.
 func (p *Plan) prepare() error {
 	dev, n := p.base.Dev, p.base.N
-	// The caller's context is not known here. The rate is measured once per device and kept.
+	// The measurement of the rate must not end with the context of one caller, because the rate is
+	// measured once per device and kept.
 	rate, err := machine.Of(dev).Float64Rate(context.Background())
 	if err != nil {
 		return err
@@ -141,12 +175,17 @@ func (p *Plan) prepare() error {
 // whole reports whether the whole spectrum of each matrix is wanted.
 func (p *Plan) whole() bool { return p.opt.Select == evd.Selection{} }
 
-// Bytes returns the size of the device memory that the plan has allocated.
+// Bytes returns the size of the device memory that the plan has allocated, on each of its devices.
 func (p *Plan) Bytes() uint64 { return p.base.Bytes() }
 
-// Memory lists the regions of the plan's device memory.
+// Memory lists the regions of the plan's device memory, which are the same on each of its devices.
 func (p *Plan) Memory() []vk.Placed { return p.base.Memory() }
 
 // Close waits for the call in flight and frees the plan's device memory. Results stay valid. Methods
 // of a closed plan return evd.ErrClosed. A plan may be closed twice.
-func (p *Plan) Close() { p.base.Close() }
+func (p *Plan) Close() {
+	p.base.Close()
+	for _, q := range p.others {
+		q.Close()
+	}
+}

@@ -5,9 +5,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Stack returns count matrices of order n that lie one after another in data, each column-major
-// with leading dimension n. uplo names the triangle that is read. The matrices share the memory of
-// data. Stack panics if data has fewer than count·n² elements.
+// Stack returns the matrices of order n in the slice `data`. The number of matrices is `count`.
+// They lie one after another, each column-major with leading dimension n. Solve will read the
+// triangle uplo of each matrix. The matrices share the memory of `data`. Stack panics if `data` has
+// fewer than `count`·n² elements.
 func Stack(n, count int, data []float64, uplo evd.Uplo) []evd.Sym[float64] {
 	all := make([]evd.Sym[float64], count)
 	for k := range all {
@@ -18,30 +19,33 @@ func Stack(n, count int, data []float64, uplo evd.Uplo) []evd.Sym[float64] {
 
 // Spectrum is the selected part of the spectrum of one matrix.
 type Spectrum struct {
-	// Values are the eigenvalues, ascending. After an error they are NaN.
+	// Values are the eigenvalues in ascending order. They are NaN if Err is not nil.
 	Values []float64
 
-	// Vectors has the eigenvectors, n×len(Values), column-major: column k belongs to Values[k]. After
-	// an error they are NaN. It is nil without Options.Vectors.
+	// Vectors has the eigenvectors as a column-major matrix with n rows. Column k belongs to
+	// Values[k]. The vectors are NaN if Err is not nil. Vectors is nil without Options.Vectors.
 	Vectors *evd.Dense[float64]
 
-	// Err is nil, an *evd.NonFiniteError or an *evd.NoConvergenceError of this matrix.
+	// Err is nil, or the error of this matrix: an *evd.NonFiniteError or an
+	// *evd.NoConvergenceError.
 	Err error
 }
 
 // Result holds the spectra of a batch. The caller owns its memory.
 type Result struct {
-	// First is the index of the first value of each matrix among all its eigenvalues.
+	// First is the index of Values[0] among all eigenvalues of its matrix. First is the same for
+	// all matrices.
 	First int
 
-	// Spectra has the spectra of the matrices, in the order of the matrices. The values of all
-	// spectra lie in one array without gaps, and so do the vectors.
+	// Spectra[k] is the spectrum of matrix k. The values of all spectra lie in one array without
+	// gaps, which is the field Values below. The vectors of all spectra lie in the array Vectors in
+	// the same way.
 	Spectra []Spectrum
 
-	// Values is the array of all values, and Vectors is the array of all vectors.
+	// Values has the values of all spectra, and Vectors has the vectors of all spectra.
 	Values, Vectors []float64
 
-	// Profile has the seconds of each phase.
+	// Profile has the time of each phase in seconds.
 	Profile *vk.Profile
 }
 

@@ -10,12 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Solve computes the spectra of the matrices in new memory. The Spectrum of a matrix has the error
-// of this matrix, if there is one.
-//
-// The error of Solve is an *evd.ShapeError for a matrix that does not fit its memory or the plan,
-// an *evd.OptionError if a matrix has fewer eigenvalues than Options.Select asks for, ctx.Err() if
-// the context ends first, evd.ErrClosed after Close, or an error of the device.
+// Solve computes the spectra of the matrices in new memory. If one matrix cannot be solved, its
+// Spectrum has the error, and the other matrices are solved.
 func (p *Plan) Solve(ctx context.Context, a []evd.Sym[float64]) (*Result, error) {
 	res := &Result{Spectra: make([]Spectrum, len(a))}
 	values, vectors := 0, 0
@@ -55,18 +51,18 @@ func (p *Plan) Solve(ctx context.Context, a []evd.Sym[float64]) (*Result, error)
 	return res, nil
 }
 
-// SolveInto computes the spectra of the matrices in the caller's memory. The Values of out[k], and
-// with Options.Vectors its Vectors, must have the shapes that Solve returns. Vectors are
-// column-major and may have any leading dimension. They must not overlap each other or an input.
-// Err is overwritten.
+// SolveInto computes the spectrum of matrix a[k] in the caller's memory out[k]. The slice Values
+// and, with Options.Vectors, the matrix Vectors of out[k] must have the shapes that Solve returns.
+// Vectors are column-major and may have any leading dimension. They must not overlap each other or
+// a matrix of the list `a`. SolveInto overwrites Err.
 //
-// The errors are those of Solve, and an *evd.ShapeError for a spectrum in out that does not fit.
-// After an error the contents of out are undefined.
+// The errors are those of Solve, and an *evd.ShapeError for an element of `out` that does not fit.
+// After an error the contents of `out` are undefined.
 func (p *Plan) SolveInto(ctx context.Context, a []evd.Sym[float64], out []Spectrum) (*vk.Profile, error) {
 	if len(a) != len(out) {
 		return nil, &evd.ShapeError{N: len(a), Len: len(out)}
 	}
-	total := 0.0
+	q := &queue{a: a, out: out, most: p.count, devices: 1 + len(p.others), vectors: p.opt.Vectors, report: p.opt.Progress}
 	for k, m := range a {
 		from, to, err := p.wanted(m)
 		if err == nil {
@@ -75,31 +71,15 @@ func (p *Plan) SolveInto(ctx context.Context, a []evd.Sym[float64], out []Spectr
 		if err != nil {
 			return nil, err
 		}
-		total += stages.BatchFlops(m.N, p.opt.Vectors)
+		q.total += stages.BatchFlops(m.N, p.opt.Vectors)
 	}
 	p.base.Lock()
 	defer p.base.Unlock()
-	if err := p.base.Open(); err != nil {
-		return nil, err
-	}
-	call, done := p.base.Begin(ctx, nil), 0.0
-	for from := 0; from < len(a); from += p.count {
-		to := min(from+p.count, len(a))
-		if err := p.part(call, a[from:to], out[from:to]); err != nil {
-			return nil, err
-		}
-		for _, m := range a[from:to] {
-			done += stages.BatchFlops(m.N, p.opt.Vectors)
-		}
-		if p.opt.Progress != nil {
-			p.opt.Progress(evd.Progress{Stage: stages.PhaseBatch, Done: done, Total: total})
-		}
-	}
-	return call.Profile, ctx.Err()
+	return p.solveAll(ctx, q)
 }
 
-// wanted returns the selected indices [from, to) of a matrix, or an error if it does not fit the
-// plan.
+// wanted returns the selected indices [from, to) of the eigenvalues of the matrix `m`. It returns
+// an error if `m` does not fit the plan.
 func (p *Plan) wanted(m evd.Sym[float64]) (from, to int, err error) {
 	if err := m.Check(); err != nil {
 		return 0, 0, err
@@ -114,8 +94,8 @@ func (p *Plan) wanted(m evd.Sym[float64]) (from, to int, err error) {
 	return from, to, nil
 }
 
-// fits returns a *evd.ShapeError if s has no room for cols values of a matrix of order n, and their
-// vectors.
+// fits returns an *evd.ShapeError if `s` does not have the sizes for `cols` values of a matrix of
+// order n and for their vectors.
 func (p *Plan) fits(n, cols int, s Spectrum) error {
 	if len(s.Values) != cols {
 		return &evd.ShapeError{N: cols, Ld: 1, Len: len(s.Values)}
@@ -134,7 +114,7 @@ func (p *Plan) fits(n, cols int, s Spectrum) error {
 	return nil
 }
 
-// part solves the matrices of one part, at most p.count of them.
+// part solves the matrices `a`, which are one part of a batch: at most p.count matrices.
 func (p *Plan) part(c *spectrum.Call, a []evd.Sym[float64], out []Spectrum) error {
 	var items []stages.BatchItem
 	var index []int // for each item, the number of its matrix
@@ -192,7 +172,7 @@ func (p *Plan) part(c *spectrum.Call, a []evd.Sym[float64], out []Spectrum) erro
 	return nil
 }
 
-// failure returns the error of a matrix, or nil.
+// failure returns the error of the matrix `a`, or nil. `o` is the outcome that the device reported.
 func failure(a evd.Sym[float64], o stages.BatchOutcome) error {
 	switch {
 	case o.NonFinite:
@@ -210,7 +190,7 @@ func failure(a evd.Sym[float64], o stages.BatchOutcome) error {
 	return nil
 }
 
-// spoil makes values and vectors NaN.
+// spoil sets all values and vectors to NaN.
 func (s *Spectrum) spoil() {
 	for i := range s.Values {
 		s.Values[i] = math.NaN()

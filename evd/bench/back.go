@@ -7,11 +7,12 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// The back transformations are measured with orthogonal matrices that no reduction has made. They
-// are products of reflectors with random vectors, stored in the same form as after a reduction.
+// The input of the back transformations is random, and not the result of a reduction: Householder
+// reflectors with random vectors, in the storage of a reduction. Their product is orthogonal.
 
-// newApplyQ2 measures the application of the reflectors of all sweeps to m vectors, which are rows
-// of X. The bytes are those of the reflectors once, and of X read and written once.
+// newApplyQ2 measures the application of all reflectors of Q2, those of all bulge-chasing sweeps,
+// to m vectors. The vectors are rows of X. The counted bytes are the reflectors once, and X twice,
+// for reading and writing.
 func newApplyQ2(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	waiting, err := b.waiting(t)
 	if err != nil {
@@ -41,9 +42,10 @@ func newApplyQ2(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
-// newApplyQ1 measures the application of the reflectors of all panels to m vectors, which are rows
-// of X. Their block factors T are input, in the form in which the band reduction stores them. The
-// bytes are those of one triangle of reflectors, and of X read and written once.
+// newApplyQ1 measures the application of the reflectors of Q1, those of all panels, to m vectors.
+// The vectors are rows of X. The input includes the block factors T of the reflectors, as the band
+// reduction stores them. The counted bytes are one triangle of reflectors, and X twice, for reading
+// and writing.
 func newApplyQ1(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	ops, err := product.New[float64](b.dev, t.Products)
 	if err != nil {

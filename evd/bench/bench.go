@@ -13,71 +13,82 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Options say what to measure: each stage at each order, with each half-bandwidth, rank and number
-// of vectors that the stage depends on.
+// Options say what to measure: each of the stages, for each order, and for each of those
+// half-bandwidths, ranks and numbers of vectors on which the stage depends.
 type Options struct {
-	// Stages are the names of the stages to measure, from the list that the function Stages
-	// returns, in any order. There is at least one.
+	// Stages are the names of the stages to measure, at least one, in any order. The function
+	// Stages returns all names.
 	Stages []string
 
 	// Orders are the orders n of the matrices.
 	Orders []int
 
-	// Bands are the half-bandwidths b. If empty, the tuning's b is measured.
+	// Bands are the half-bandwidths b. If Bands is empty, the b of the tuning is measured.
 	Bands []int
 
-	// Blocks are the ranks k of updates. If empty, the tuning's k is measured.
+	// Blocks are the ranks k of updates. If Blocks is empty, the k of the tuning is measured.
 	Blocks []int
 
-	// Cols are the numbers m of vectors to transform back, or to find. If empty, m = n.
+	// Cols are the numbers m of vectors to find or to transform. If Cols is empty, m = n.
 	Cols []int
 
-	// Repeat is the number of counted runs of each measurement, at least one.
+	// Counts are the numbers of matrices of a batch. If Counts is empty, the number depends on the
+	// order, and is smaller on a device that computes on the CPU.
+	Counts []int
+
+	// Repeat is the number of runs of each measurement that count, at least one. The first run does
+	// not count.
 	Repeat int
 
-	// WarmUp is the time for which the device is kept busy before the first run at each order. With
-	// 0 it is not kept busy at all, also not between runs.
+	// WarmUp is the time for which the device is kept busy before the first run at each order. 0
+	// means that the device is never kept busy, not even between runs.
 	WarmUp time.Duration
 
-	// Variants are tunings to compare. They are measured alternately. If empty, the device's table
-	// is measured.
+	// Variants are tunings to compare. Their runs alternate. If Variants is empty, the device's
+	// tuning table is measured.
 	Variants []Variant
 
-	// Progress is called before each run with the measurement's name. It may be nil.
+	// Progress is called before each run with the name of the measurement. It may be nil.
 	Progress func(what string)
 }
 
-// Variant is a tuning with a name for its rows.
+// Variant is a tuning with a name. The rows of its measurements have this name.
 type Variant struct {
-	// Name is the text from which the function Variants made the tuning, or "".
+	// Name is the text from which the function Variants made the tuning. It is "" for an unchanged
+	// tuning.
 	Name string
 
-	// Tuning has the sizes of all stages.
+	// Tuning has the sizes for all stages.
 	Tuning tuning.Tuning
 }
 
-// Bench measures on one device. One goroutine at a time may use it. It holds the device memory for
-// measuring the peaks. Memory for other measurements is allocated for each run.
+// Bench measures on one device. Only one goroutine at a time may use it. A Bench holds device
+// memory for the measurement of the peak rates. Each run of another measurement allocates its own
+// memory.
 type Bench struct {
 	dev    *vk.Device
 	opt    Options
 	random *random
 	peaks  *peaks
 
-	// heads are the rows of the two peaks: fused multiply-adds, and copying.
-	heads [2]Row
+	// heads are the rows of the peak rates: fused multiply-adds, copying, and the other rates if
+	// the options ask for "peaks".
+	heads []Row
 
-	// matrix is the input of whole symmetric solves, on the host. It is kept for the next solve of
-	// the same order.
+	// matrix is the host's input matrix of whole symmetric solves. The next solve of the same order
+	// uses it again.
 	matrix evd.Sym[float64]
 
-	// dense is the input of whole solves for singular values, kept in the same way. At most one of
-	// matrix and dense is not empty.
+	// dense is the host's input matrix of whole singular value solves. The next solve of the same
+	// order uses it again. To save memory, at most one of `matrix` and `dense` is not empty.
 	dense evd.Dense[float64]
+
+	// stack is the host's memory of batches. The next batch of the same sizes uses it again.
+	stack *stackOf
 }
 
-// Stages lists the names of everything that can be measured: "peaks", and the stages in the order
-// of the solver.
+// Stages lists all names that Options.Stages may have: "peaks", and the stages in the order of a
+// solve.
 func Stages() []string {
 	names := []string{peaksName}
 	for _, s := range table {
@@ -86,23 +97,28 @@ func Stages() []string {
 	return names
 }
 
-// peaksName is the name with which a user asks for the device's peak rates and for no stage. The peak
-// rates are also measured before all stages.
+// SingleStages lists the names of Stages without the stages that solve batches of small matrices.
+func SingleStages() []string {
+	return slices.DeleteFunc(Stages(), func(name string) bool { return slices.Contains(batchStages, name) })
+}
+
+// peaksName is the name for the device's peak rates. The first two peak rates are also measured if
+// the options ask for a stage.
 const peaksName = "peaks"
 
-// UnknownStageError says that Options.Stages has a name that is not in Stages.
+// UnknownStageError says that Options.Stages has a name that the function Stages does not list.
 type UnknownStageError struct {
 	// Stage is the unknown name.
 	Stage string
 }
 
-// Error names the unknown stage, and lists all stages.
+// Error returns a text with the unknown stage and with all stages.
 func (e *UnknownStageError) Error() string {
 	return fmt.Sprintf("unknown stage %q; there are %s", e.Stage, strings.Join(Stages(), ", "))
 }
 
-// Check returns an error, perhaps an *UnknownStageError, if the options ask for nothing or for
-// sizes below one.
+// Check returns an error if a list of the options is empty although it must not be, or if a size is
+// below one. The error for an unknown stage is an *UnknownStageError.
 func (opt Options) Check() error {
 	sized := false
 	for _, s := range opt.Stages {
@@ -116,13 +132,14 @@ func (opt Options) Check() error {
 		return fmt.Errorf("no stage to measure; there are %s", strings.Join(Stages(), ", "))
 	case sized && len(opt.Orders) == 0:
 		return errors.New("no order of matrices to measure with")
-	case slices.Min(append(slices.Concat(opt.Orders, opt.Bands, opt.Blocks, opt.Cols), opt.Repeat)) < 1:
-		return errors.New("orders, bands, blocks, columns and repeats must be positive")
+	case slices.Min(append(slices.Concat(opt.Orders, opt.Bands, opt.Blocks, opt.Cols, opt.Counts), opt.Repeat)) < 1:
+		return errors.New("orders, bands, blocks, columns, counts and repeats must be positive")
 	}
 	return nil
 }
 
-// New warms the device up and measures its peaks. The caller closes the bench before the device.
+// New keeps the device busy for Options.WarmUp and measures its peak rates. The caller closes the
+// Bench before the device.
 func New(ctx context.Context, dev *vk.Device, opt Options) (*Bench, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
@@ -136,7 +153,13 @@ func New(ctx context.Context, dev *vk.Device, opt Options) (*Bench, error) {
 		return nil, err
 	}
 	if err = b.peaks.warm(ctx, opt.WarmUp); err == nil {
+		b.heads = make([]Row, 2)
 		b.heads[0], b.heads[1], err = b.peaks.measure(ctx, opt.Repeat)
+	}
+	if err == nil && slices.Contains(opt.Stages, peaksName) {
+		var rates []Row
+		rates, err = measureRates(ctx, dev, opt.Repeat)
+		b.heads = append(b.heads, rates...)
 	}
 	if err != nil {
 		b.Close()
@@ -148,21 +171,22 @@ func New(ctx context.Context, dev *vk.Device, opt Options) (*Bench, error) {
 	return b, nil
 }
 
-// With returns the same bench with other options. It shares memory and peaks with b, so only one of
-// the two must be closed.
+// With returns a Bench with other options. It shares memory and peak rates with b, so the caller
+// must close only one of the two.
 func (b *Bench) With(opt Options) *Bench {
 	other := *b
 	other.opt = opt
 	return &other
 }
 
-// Close frees the device memory of the peaks.
+// Close frees the device memory for the measurement of peak rates.
 func (b *Bench) Close() { b.peaks.close() }
 
-// Peaks returns the rows of the two peaks: first that of fused multiply-adds, then that of copying.
-func (b *Bench) Peaks() []Row { return b.heads[:] }
+// Peaks returns the rows of the peak rates: first fused multiply-adds, then copying. If
+// Options.Stages contains "peaks", rows of single precision and of products of bytes follow.
+func (b *Bench) Peaks() []Row { return b.heads }
 
-// label adds the names of the device and its peaks to a row.
+// label returns r with the names of the device and with its peak rates.
 func (b *Bench) label(r Row) Row {
 	info := b.dev.Info()
 	r.Device, r.Driver = info.Name, info.Driver+" "+info.DriverVersion
@@ -170,9 +194,9 @@ func (b *Bench) label(r Row) Row {
 	return r
 }
 
-// Measure takes all measurements of order n. The first run of each is not counted, because some
-// drivers compile a kernel when it first runs. The error joins the errors of measurements that
-// failed, and the rows are those of the others. If ctx ends, there are no rows.
+// Measure takes all measurements of order n. The first run of each does not count, because some
+// drivers compile a kernel when it first runs. If some measurements fail, the error joins their
+// errors, and the rows are those of the other measurements. If ctx ends, Measure returns no rows.
 func (b *Bench) Measure(ctx context.Context, n int) ([]Row, error) {
 	t := b.newTurns(ctx, n)
 	began := time.Now()
@@ -195,7 +219,7 @@ func (b *Bench) Measure(ctx context.Context, n int) ([]Row, error) {
 	return rows, t.err()
 }
 
-// Detail is the result of one run, with its time phase by phase.
+// Detail is the result of one run, with the times of its phases.
 type Detail struct {
 	// Row has the result of one run of the measurement.
 	Row Row
@@ -204,8 +228,8 @@ type Detail struct {
 	Profile *vk.Profile
 }
 
-// Profile runs each measurement of order n twice and returns the details of the second run. Errors
-// are those of Measure. Profiles contain the times of kernels if the device was opened with
+// Profile runs each measurement of order n twice and returns the details of the second run. The
+// errors are those of Measure. The profiles have the times of kernels if the device was opened with
 // vk.Options.Kernels.
 func (b *Bench) Profile(ctx context.Context, n int) ([]Detail, error) {
 	t := b.newTurns(ctx, n)

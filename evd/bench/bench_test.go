@@ -39,7 +39,7 @@ func newBench(t *testing.T, opt Options) *Bench {
 // everything returns options that measure all stages, with the smallest tuning.
 func everything(orders ...int) Options {
 	tune := tuning.Smallest()
-	return Options{Stages: Stages(), Orders: orders, Repeat: 3, Variants: []Variant{{Tuning: tune}}}
+	return Options{Stages: Stages(), Orders: orders, Counts: []int{4}, Repeat: 3, Variants: []Variant{{Tuning: tune}}}
 }
 
 func TestEveryStage(t *testing.T) {
@@ -62,9 +62,9 @@ func TestEveryStage(t *testing.T) {
 		}
 	}
 	for stage, want := range map[string]int{
-		"peak fma": 1, "peak copy": 1, "gemm": 2, "syr2k": 2, "symm": 2, "panel-qr": 2, "sy2sb": 2, "sb2st": 2,
+		"peak fma": 1, "peak copy": 1, "peak fp32": 1, "peak dot8": 1, "gemm": 2, "syr2k": 2, "symm": 2, "panel-qr": 2, "sy2sb": 2, "sb2st": 2,
 		"apply-q2": 4, "apply-q1": 4, "stebz": 1, "stedc": 1, "stedc-values": 1, "stemr": 2, "values": 2, "vectors": 2,
-		"ge2tb": 2, "tb2bd": 2, "bdsdc": 1, "svd": 2,
+		"ge2tb": 2, "tb2bd": 2, "bdsdc": 1, "svd": 2, "svd-vectors": 2, "batch": 1, "batch-values": 1,
 	} {
 		if count[stage] != want {
 			t.Errorf("%d rows of %s, want %d", count[stage], stage, want)
@@ -107,8 +107,9 @@ func TestVariantsTakeTurns(t *testing.T) {
 	}
 }
 
-// The first run of each measurement is not counted, even if the time of the warm-up is over before.
-// Its time includes kernels that the driver compiles at their first run.
+// TestFirstRunsDoNotCount checks that the first run of each measurement does not count, even if the
+// warm-up time is over before. The first run may include the time in which the driver compiles
+// kernels.
 func TestFirstRunsDoNotCount(t *testing.T) {
 	tune := tuning.Smallest()
 	opt := Options{
@@ -134,7 +135,7 @@ func TestFirstRunsDoNotCount(t *testing.T) {
 	}
 }
 
-// If one measurement fails, the others are still made.
+// TestOneStageFails makes one measurement fail. The other measurements must still be taken.
 func TestOneStageFails(t *testing.T) {
 	opt := everything(20)
 	opt.Stages, opt.Bands = []string{"panel-qr", "syr2k"}, []int{4, 1000}

@@ -1,20 +1,22 @@
 // Package bench, internal to vkevd, measures the solver's stages one by one, on random input, by
 // the device's own clock.
 //
-// A measurement is one stage at one size. It has device memory of its own. Its input is made on the
-// device, anew before each run. The runs of all measurements alternate, so that a device that
-// becomes slower slows all of them. The device is kept busy before the first run, and for a moment
-// before each run, because it is slow when it is cold and fast after a pause.
+// A measurement is one stage with one set of sizes. It has device memory of its own. Its input is
+// made again on the device before each run. The runs of all measurements alternate, so that a
+// device that becomes slower with time slows all measurements. The device is kept busy before the
+// first run, and for a moment before each run, because the clock rate of an idle device differs
+// from that of a busy one.
 //
 // Rates are nominal: the operations that the stage's Flops declares, and the bytes that any method
-// must move, divided by the time. Each row also has the device's peaks, measured in the same
-// process: the rate of fused multiply-adds alone, and that of copying alone.
+// must move, divided by the time. Each row also has the device's peak rates, measured in the same
+// process: the rate of fused multiply-adds alone, and the rate of copying alone.
 //
 //	bench.go        Options, Bench, Measure, Profile
-//	load.go         one measurement: memory, input, recording, check of the result
-//	turns.go        the order of runs
-//	row.go          what is reported
-//	peaks.go        the device's peaks
-//	products.go … solver.go   the stages
-//	kernels.go      what the driver's compiler says about kernels
+//	load.go         load, one measurement: memory, input, recording, check of the result
+//	turns.go        the order of the runs
+//	row.go          Row, the result of a measurement
+//	peaks.go        the device's peak rates in double precision
+//	products.go … solver.go   the measurements of the stages
+//	batches.go      the measurements of batches of small matrices
+//	kernels.go      the statistics of the driver's compiler about kernels
 package bench

@@ -9,21 +9,23 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// benchModuli is the number of moduli of the measured products: that of the vectors.
+// benchModuli is the number of moduli of the measured emulated products. A solve with vectors uses
+// this number.
 const benchModuli = 14
 
-// newEmulatedGemm measures newGemm's product on integer units. Operations are those of the
-// double-precision product.
+// newEmulatedGemm measures the product C ← C − A·Bᵀ of newGemm. Integer units emulate double
+// precision. The counted operations are those of the product in double precision.
 func newEmulatedGemm(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	return b.emulated(s, t, gemmUpdate)
 }
 
-// newEmulatedSyr2k measures newSyr2k's update on integer units.
+// newEmulatedSyr2k measures the update of newSyr2k on integer units, by emulation of double
+// precision.
 func newEmulatedSyr2k(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	return b.emulated(s, t, syr2kUpdate)
 }
 
-// emulated measures an update by emulated products.
+// emulated measures the update `u` by emulated products.
 func (b *Bench) emulated(s sizes, t tuning.Tuning, u update) (*load, error) {
 	native, err := product.New[float64](b.dev, t.Products)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Kernel holds what the driver's compiler reports about one kernel. A number is nil if the driver
-// does not report it.
+// Kernel holds the statistics that the driver's compiler reports about one kernel. A pointer is nil
+// if the driver does not report the number.
 type Kernel struct {
 	// Kernel is the name of the shader.
 	Kernel string `json:"kernel"`
@@ -20,28 +20,29 @@ type Kernel struct {
 	// Constants are the specialisation constants by name.
 	Constants map[string]float64 `json:"constants"`
 
-	// Registers is the number of registers of an invocation.
+	// Registers is the number of registers that each invocation uses.
 	Registers *int `json:"registers"`
 
-	// Spills is the amount of data that does not fit the registers, in the driver's unit.
+	// Spills is the amount of data that the compiler keeps in memory because registers are too few,
+	// in the driver's unit.
 	Spills *int `json:"spills"`
 
-	// Shared is the shared memory of a workgroup, in bytes, as the driver allocates it.
+	// Shared is the number of bytes of shared memory that the driver allocates for a workgroup.
 	Shared *int `json:"shared_bytes"`
 
-	// Declared is the shared memory that the shader declares, in bytes.
+	// Declared is the number of bytes of shared memory that the shader declares.
 	Declared int `json:"declared_shared_bytes"`
 
-	// Problem says why a search of package tune refuses the kernel. It is "" if the search accepts
-	// it.
+	// Problem says why a search of package tune would refuse the kernel. It is "" if the search
+	// would accept the kernel.
 	Problem string `json:"problem,omitempty"`
 
-	// Device and Driver are the same names as in Row.
+	// Device and Driver are the names in Row.Device and Row.Driver.
 	Device string `json:"device"`
 	Driver string `json:"driver"`
 }
 
-// String is the kernel's name and its specialisation constants, sorted by name.
+// String returns the kernel's name and its specialisation constants, sorted by name.
 func (k Kernel) String() string {
 	text := k.Kernel
 	for _, name := range slices.Sorted(maps.Keys(k.Constants)) {
@@ -50,8 +51,8 @@ func (k Kernel) String() string {
 	return text
 }
 
-// Kernels describes the kernels that were built so far. There are none unless the device was opened
-// with vk.Options.Statistics and its driver gives statistics.
+// Kernels describes all kernels that have been built so far. The list is empty unless the device
+// was opened with vk.Options.Statistics and the driver reports statistics.
 func (b *Bench) Kernels() ([]Kernel, error) {
 	found, err := b.dev.Statistics()
 	if err != nil {
@@ -79,14 +80,14 @@ func (b *Bench) Kernels() ([]Kernel, error) {
 	return all, nil
 }
 
-// RefusedError says that a tuning makes kernels whose registers spill to memory. Their results are
-// right, but other tunings are faster.
+// RefusedError says that a tuning makes kernels whose registers spill to memory. Such kernels
+// compute right results, but slowly.
 type RefusedError struct {
-	// Kernels are the kernels that spill, at least one.
+	// Kernels are the kernels whose registers spill, at least one.
 	Kernels []vk.KernelStatistics
 }
 
-// Error lists the kernels, each with its problem.
+// Error returns a text with the kernels and the problem of each kernel.
 func (e *RefusedError) Error() string {
 	var list []string
 	for _, k := range e.Kernels {
@@ -115,7 +116,8 @@ func Refused(dev *vk.Device, n int, t tuning.Tuning, opt evd.Options) error {
 	return refusal(found)
 }
 
-// refusal is a *RefusedError of the kernels that have a problem, or nil.
+// refusal returns a *RefusedError with those kernels of found that have a problem. It returns nil
+// if none has a problem.
 func refusal(found []vk.KernelStatistics) error {
 	e := &RefusedError{}
 	for _, k := range found {

@@ -22,8 +22,8 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// If the driver gives no statistics, no tuning is refused. A tuning that cannot be used gives
-// another error.
+// TestRefused checks that no tuning is refused if the driver reports no statistics. For a tuning
+// that cannot be used the error must be another one.
 func TestRefused(t *testing.T) {
 	dev, err := vk.Open(vk.Options{Device: deviceName(), Statistics: true})
 	if err != nil {

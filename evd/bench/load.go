@@ -11,45 +11,50 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// load is one measurement: a stage at one size. Either record or run is set, not both. All
-// functions get an arena with the load's layout.
+// load is one measurement: a stage with one set of sizes. One of the functions `record` and `run`
+// is set, and the other is nil. All functions get an arena with the layout of the load.
 type load struct {
-	// row has the sizes that the stage depends on. No two loads of an order have equal rows.
+	// row has the sizes on which the stage depends. No two measurements of an order have the same
+	// row.
 	row Row
 
 	// flops and bytes are the nominal numbers of operations and bytes of one run.
 	flops, bytes float64
 
-	// layout is the device memory of one run. It holds NaN before prepare.
+	// layout is the device memory of one run. Before `prepare`, all its elements are NaN.
 	layout *vk.Layout
 
-	// prepare records the commands that make the input of a run, which are not timed. It may be
-	// nil.
+	// prepare records the commands that make the input of a run. These commands are not timed.
+	// `prepare` may be nil.
 	prepare func(rec *vk.Recorder, ws *vk.Arena)
 
-	// record records the commands that are timed, for stages that are one recording.
+	// record records the commands of the stage, which are timed. It is set if one recording does
+	// the whole stage.
 	record func(rec *vk.Recorder, ws *vk.Arena)
 
-	// run runs and times a stage that also works on the host.
+	// run runs and times the stage. It is set if the host does a part of the stage.
 	run func(ctx context.Context, ws *vk.Arena) (sample, error)
 
-	// info returns the stage's INFO word, which is 0 for success. The function may be nil.
+	// info returns the stage's INFO word, a status. The value 0 means success. `info` is nil if the
+	// stage has no INFO word, or several.
 	info func(ws *vk.Arena) vk.Slice[uint32]
 
-	// infos returns the INFO words of a stage that has several. The function may be nil.
+	// infos returns the INFO words (statuses, 0 means success) of a stage that has several. It is
+	// nil for other stages.
 	infos func(ws *vk.Arena) []vk.Slice[uint32]
 
-	// result is memory that must hold finite numbers after a run. It has no elements if the host
-	// has the result.
+	// result is a region that must have finite numbers after a run. It is empty if the host has the
+	// result.
 	result vk.Region[float64]
 }
 
-// sizes are the sizes of a load: order n, half-bandwidth b, rank k of updates, number m of vectors.
-type sizes struct{ n, b, k, m int }
+// sizes are the sizes of a measurement: the order n, the half-bandwidth b, the rank k of updates,
+// the number m of vectors, and the number of matrices of a batch.
+type sizes struct{ n, b, k, m, count int }
 
-// table lists the stages in the order of the solver. The function make may ignore sizes that the
-// stage does not depend on; the load's row must then have 0 for them. The tuning has the same b and
-// k as sizes.
+// table lists the stages in the order of a solve. The function `make` makes the measurement (load)
+// of a stage. If the stage does not depend on a size, `make` ignores this size, and load.row must
+// have 0 for it. The tuning t has the same b and k as sizes.
 var table = []struct {
 	name string
 	make func(b *Bench, s sizes, t tuning.Tuning) (*load, error)
@@ -76,11 +81,14 @@ var table = []struct {
 	{"tb2bd", newTb2bd},
 	{"bdsdc", newBdsdc},
 	{"svd", newSVD},
+	{"svd-vectors", newSVDVectors},
+	{"batch", newBatch},
+	{"batch-values", newBatchValues},
 }
 
-// loads makes the measurements of order n, each only once: a stage that does not depend on a size
-// has one measurement for all values of that size. If a measurement cannot be made, loads returns
-// an error for it.
+// loads makes the measurements of order n without duplicates: a stage that does not depend on a
+// size has only one measurement for all values of this size. If a measurement cannot be made, loads
+// returns an error for it.
 func (b *Bench) loads(n int) (all []*load, errs []error) {
 	seen := map[Row]bool{}
 	for _, s := range table {
@@ -88,11 +96,10 @@ func (b *Bench) loads(n int) (all []*load, errs []error) {
 			continue
 		}
 		for _, t := range b.tunings() {
-			for _, m := range orElse(b.opt.Cols, n) {
-				l, err := s.make(b, sizes{n, t.Tuning.Band, t.Tuning.Block, m}, t.Tuning)
+			for _, z := range b.sizes(s.name, n, t.Tuning) {
+				l, err := s.make(b, z, t.Tuning)
 				if err != nil {
-					errs = append(errs, fmt.Errorf("%s, n = %d, b = %d, k = %d, m = %d%s: %w",
-						s.name, n, t.Tuning.Band, t.Tuning.Block, m, t.label(), err))
+					errs = append(errs, fmt.Errorf("%s, %v%s: %w", s.name, z, t.label(), err))
 					continue
 				}
 				l.row.Stage, l.row.N, l.row.Tuning = s.name, n, t.Name
@@ -106,9 +113,32 @@ func (b *Bench) loads(n int) (all []*load, errs []error) {
 	return all, errs
 }
 
-// tunings returns a tuning for each variant, half-bandwidth and rank. If Options give
-// half-bandwidths and no ranks, the rank is the largest multiple of the half-bandwidth up to the
-// variant's rank.
+// sizes returns the sizes of a stage for each number of vectors, or for each number of matrices if
+// the stage solves batches.
+func (b *Bench) sizes(stage string, n int, t tuning.Tuning) (all []sizes) {
+	if slices.Contains(batchStages, stage) {
+		for _, count := range orElse(b.opt.Counts, usualCount(n, b.dev.Info())) {
+			all = append(all, sizes{n: n, count: count})
+		}
+		return all
+	}
+	for _, m := range orElse(b.opt.Cols, n) {
+		all = append(all, sizes{n: n, b: t.Band, k: t.Block, m: m})
+	}
+	return all
+}
+
+// String lists the sizes for errors.
+func (z sizes) String() string {
+	if z.count > 0 {
+		return fmt.Sprintf("n = %d, count = %d", z.n, z.count)
+	}
+	return fmt.Sprintf("n = %d, b = %d, k = %d, m = %d", z.n, z.b, z.k, z.m)
+}
+
+// tunings returns a tuning for each combination of a variant, a half-bandwidth and a rank. If
+// Options give half-bandwidths but no ranks, the rank is the largest multiple of the half-bandwidth
+// that is not larger than the variant's rank.
 func (b *Bench) tunings() (all []Variant) {
 	for _, v := range orElse(b.opt.Variants, Variant{Tuning: tuning.On(b.dev.Info())}) {
 		t := v.Tuning
@@ -125,7 +155,8 @@ func (b *Bench) tunings() (all []Variant) {
 	return all
 }
 
-// label is the variant's name in a form that can be appended to a list, or "".
+// label returns the variant's name in a form that can be appended to a list of sizes. It returns ""
+// if the variant has no name.
 func (v Variant) label() string {
 	if v.Name == "" {
 		return ""
@@ -133,7 +164,7 @@ func (v Variant) label() string {
 	return ", " + v.Name
 }
 
-// orElse returns list, or a list of the one element usual if list is empty.
+// orElse returns `list`. If `list` is empty, orElse returns a list whose only element is `usual`.
 func orElse[T any](list []T, usual T) []T {
 	if len(list) == 0 {
 		return []T{usual}
@@ -141,7 +172,7 @@ func orElse[T any](list []T, usual T) []T {
 	return list
 }
 
-// once prepares a load and runs it. Memory that neither the input nor the stage writes holds NaN.
+// once prepares a load and runs it. Before the run, all memory that the input does not fill is NaN.
 func (b *Bench) once(ctx context.Context, l *load) (sample, error) {
 	ws, err := b.dev.NewArena(l.layout)
 	if err != nil {
@@ -154,7 +185,7 @@ func (b *Bench) once(ctx context.Context, l *load) (sample, error) {
 		l.prepare(rec, ws)
 	}
 	if b.opt.WarmUp > 0 {
-		b.peaks.recordFMA(rec) // the device rested while memory was allocated
+		b.peaks.recordFMA(rec) // the device was idle while memory was allocated
 	}
 	if _, err := b.dev.Run(ctx, rec, nil); err != nil {
 		return sample{}, err
@@ -171,8 +202,8 @@ func (b *Bench) once(ctx context.Context, l *load) (sample, error) {
 	return s, b.sound(ctx, l, ws)
 }
 
-// sound returns an error if the run failed. An INFO word shows this, or a result whose first
-// elements are not finite.
+// sound returns an error if the run failed: an INFO word (the status of a stage) is not 0, or an
+// element at the beginning of the result is not finite.
 func (b *Bench) sound(ctx context.Context, l *load, ws *vk.Arena) error {
 	var words []vk.Slice[uint32]
 	if l.info != nil {
@@ -193,8 +224,8 @@ func (b *Bench) sound(ctx context.Context, l *load, ws *vk.Arena) error {
 			return &stages.InfoError{Stage: l.row.Stage, Info: info[0]}
 		}
 	}
-	// Only the first elements are checked, because downloading all of a large result would take
-	// longer than the run.
+	// Only the first elements are checked, because the download of a large result would take longer
+	// than the run.
 	const some = 1 << 10
 	head := make([]float64, min(l.result.Len(), some))
 	if len(head) == 0 {
@@ -211,7 +242,8 @@ func (b *Bench) sound(ctx context.Context, l *load, ws *vk.Arena) error {
 	return nil
 }
 
-// fills returns a function for load.prepare that fills matrices with random numbers.
+// fills returns a function for load.prepare. The function records commands that fill the matrices
+// with random numbers.
 func (b *Bench) fills(matrices ...func(ws *vk.Arena) stages.Matrix) func(*vk.Recorder, *vk.Arena) {
 	return func(rec *vk.Recorder, ws *vk.Arena) {
 		for _, x := range matrices {
@@ -220,12 +252,12 @@ func (b *Bench) fills(matrices ...func(ws *vk.Arena) stages.Matrix) func(*vk.Rec
 	}
 }
 
-// packed reserves a rows×cols matrix with Ld = rows. The returned function gives the matrix in an
-// arena.
+// packed reserves a rows×cols matrix with leading dimension rows. The second result is a function
+// that returns this matrix in an arena.
 func packed(name string, rows, cols int) (vk.Region[float64], func(ws *vk.Arena) stages.Matrix) {
 	r := vk.Reserve[float64](name, rows*cols)
 	return r, func(ws *vk.Arena) stages.Matrix { return stages.NewMatrix(r.In(ws), rows, cols, rows) }
 }
 
-// realBytes is the size of an element, in bytes.
+// realBytes is the size of a matrix element in bytes.
 const realBytes = 8

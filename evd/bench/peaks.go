@@ -9,13 +9,13 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// peaks holds two kernels that reach the device's best rates of fused multiply-adds and of copying.
-// They also keep the device busy between measurements.
+// peaks holds two kernels that measure the device's peak rates of fused multiply-adds and of
+// copying. The kernels also keep the device busy between measurements.
 type peaks struct {
 	dev *vk.Device
 
-	// fma runs independent chains of fused multiply-adds in registers. rounds is the number of
-	// repetitions with which a dispatch takes about peakTime.
+	// fma runs independent chains of fused multiply-adds in registers. `rounds` is the number of
+	// repetitions for which a dispatch takes about peakTime.
 	fma    *vk.Kernel[shaders.PeakFmaSpec, shaders.PeakFmaPush[float64]]
 	rounds int
 
@@ -23,28 +23,29 @@ type peaks struct {
 	copy  *vk.Kernel[shaders.PeakCopySpec, shaders.PeakCopyPush]
 	bytes int
 
-	// sums is the memory for the results of fma, one number for each invocation.
+	// sums is the memory for the results of `fma`, one number for each invocation. x and y are the
+	// memory for the copy.
 	sums, x, y vk.Region[float64]
 
-	// arena holds the memory of the three regions. The method close frees it.
+	// arena is the memory of `sums`, x and y. The method `close` frees this memory.
 	arena *vk.Arena
 }
 
 const (
-	// peakTime is about the time of a dispatch. It is long compared with the cost of starting a
-	// dispatch, and shorter than the driver's time limit.
+	// peakTime is the approximate time of a dispatch. It is long compared with the cost of starting
+	// a dispatch, and shorter than the driver's time limit.
 	peakTime = 20 * time.Millisecond
 
-	// peakGroups is the number of workgroups. It is much larger than the number in flight at once,
-	// so that the last ones hardly count.
+	// peakGroups is the number of workgroups. It is much larger than the number that run at the
+	// same time. So the end of the dispatch, when few workgroups are left, has little effect.
 	peakGroups = 1 << 12
 
-	// peakThreads is the size of a workgroup, if the device allows it.
+	// peakThreads is the number of invocations of a workgroup, if the device allows so many.
 	peakThreads = 256
 )
 
-// newPeaks builds the kernels, allocates their memory, fills it, and calibrates rounds. It takes at
-// most an eighth of the free memory.
+// newPeaks builds the kernels, allocates and fills their memory, and calibrates `rounds`. The
+// memory is at most an eighth of the free device memory.
 func newPeaks(ctx context.Context, dev *vk.Device, fill *random) (_ *peaks, err error) {
 	p := &peaks{dev: dev, rounds: 1}
 	threads := uint32(min(peakThreads, dev.Info().MaxLocal))
@@ -78,7 +79,7 @@ func newPeaks(ctx context.Context, dev *vk.Device, fill *random) (_ *peaks, err 
 	return p, nil
 }
 
-// farBeyondCaches is a number of bytes far above the size of the device's caches.
+// farBeyondCaches returns a number of bytes that is much larger than the device's caches.
 func farBeyondCaches(info vk.Info) int {
 	if info.Type == "cpu" {
 		return 1 << 27
@@ -89,7 +90,7 @@ func farBeyondCaches(info vk.Info) int {
 // close frees the memory.
 func (p *peaks) close() { p.arena.Close() }
 
-// calibrate doubles the rounds until a dispatch takes half of peakTime or more.
+// calibrate doubles the number `rounds` until a dispatch takes half of peakTime or more.
 func (p *peaks) calibrate(ctx context.Context) error {
 	for {
 		s, err := timed(ctx, p.dev, p.recordFMA)
@@ -125,7 +126,7 @@ func (p *peaks) flops() float64 {
 	return 2 * float64(spec.Chains) * float64(spec.Steps) * float64(p.rounds) * float64(spec.LocalSize) * peakGroups
 }
 
-// warm runs the copy once, and fused multiply-adds for about the given time, at least once.
+// warm runs the copy once. Then it runs fused multiply-adds for about the time d, at least once.
 func (p *peaks) warm(ctx context.Context, d time.Duration) error {
 	if _, err := timed(ctx, p.dev, p.recordCopy); err != nil {
 		return err
@@ -140,7 +141,8 @@ func (p *peaks) warm(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// measure returns the rows of both peaks, which are measured alternately.
+// measure returns the rows of two peak rates, that of fused multiply-adds and that of copying. The
+// runs of the two kernels alternate.
 func (p *peaks) measure(ctx context.Context, repeat int) (fma, copied Row, err error) {
 	var f, c []sample
 	for range repeat {
@@ -160,7 +162,7 @@ func (p *peaks) measure(ctx context.Context, repeat int) (fma, copied Row, err e
 	return fma, copied, nil
 }
 
-// timed runs the commands that record records as one phase, so that all of them are timed.
+// timed runs the commands that `record` records as one phase, so that all of them are timed.
 func timed(ctx context.Context, dev *vk.Device, record func(*vk.Recorder)) (sample, error) {
 	rec := vk.NewRecorder(dev)
 	rec.Phase("bench", 0, 1)

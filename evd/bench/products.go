@@ -7,12 +7,11 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// All products are those of the tuning, on matrices with the smallest leading dimension. The bytes
-// count each factor once. They count each element of a result that is added to once for reading and
-// once for writing.
+// The measured products are those of the tuning, on matrices without padding. The counted bytes are
+// each factor once, and the result once. If a product adds to the old result, the result counts
+// twice, for reading and writing.
 
-// newGemm measures C ← C − A·Bᵀ, where C is n×n and the inner dimension is k. This takes 2·n²·k
-// operations.
+// newGemm measures C ← C − A·Bᵀ, where C is n×n, and A and B are n×k. This takes 2·n²·k operations.
 func newGemm(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	return b.native(s, t, gemmUpdate)
 }
@@ -23,7 +22,8 @@ func newSyr2k(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	return b.native(s, t, syr2kUpdate)
 }
 
-// An update is a product of two n×k factors that is added to one triangle or both of an n×n matrix.
+// An update is a product of two n×k factors that is added to an n×n matrix, or to one triangle of
+// it.
 type update struct {
 	triangles float64
 	record    func(ops product.Ops[float64], rec *vk.Recorder, ws *vk.Arena, x, y, c stages.Matrix)
@@ -38,7 +38,7 @@ var (
 	}}
 )
 
-// native measures an update by the products of the tuning.
+// native measures the update `u` by the products of the tuning.
 func (b *Bench) native(s sizes, t tuning.Tuning, u update) (*load, error) {
 	ops, err := product.New[float64](b.dev, t.Products)
 	if err != nil {
@@ -47,7 +47,7 @@ func (b *Bench) native(s sizes, t tuning.Tuning, u update) (*load, error) {
 	return b.updating(s, u, ops), nil
 }
 
-// updating measures an update by the given products.
+// updating measures the update `u` by the products of the argument `ops`.
 func (b *Bench) updating(s sizes, u update, ops product.Ops[float64]) *load {
 	rx, x := packed("X", s.n, s.k)
 	ry, y := packed("Y", s.n, s.k)

@@ -6,26 +6,26 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// random fills device memory with random numbers. Each recording takes the next seed, and so gets
-// other numbers.
+// random fills device memory with random numbers. Each recording uses a new seed, and so makes
+// other numbers. Its kernels are
 //
-//	fill        all entries of a matrix, or those of a compact band
-//	trapezoid   reflectors of a band reduction: unit lower trapezoids, and their τ
-//	sweeps      reflectors of bulge chasing, and their τ
+//	fill        fills a matrix or a compact band
+//	trapezoid   makes reflectors as a band reduction stores them: unit lower trapezoids, and their τ
+//	sweeps      makes reflectors as bulge chasing stores them, and their τ
 type random struct {
 	fill      *vk.Kernel[shaders.RandomFillSpec, shaders.RandomFillPush[float64]]
 	trapezoid *vk.Kernel[shaders.RandomTrapezoidSpec, shaders.RandomTrapezoidPush[float64]]
 	sweeps    *vk.Kernel[shaders.RandomSweepsSpec, shaders.RandomSweepsPush[float64]]
 
-	// seed is the seed of the last recording.
+	// seed is the seed that was used last.
 	seed uint32
 }
 
 // randomThreads is the number of invocations of a workgroup.
 const randomThreads = 128
 
-// newRandom builds the kernels. Seeds begin at 1 for each bench, so that equal benches measure
-// equal matrices.
+// newRandom builds the kernels. The first seed is 1 for each Bench, so that two equal Benches
+// measure equal matrices.
 func newRandom(dev *vk.Device) (r *random, err error) {
 	r = &random{}
 	r.fill, err = vk.Build(dev, shaders.RandomFill[float64](), shaders.RandomFillSpec{LocalSize: randomThreads})
@@ -41,13 +41,13 @@ func newRandom(dev *vk.Device) (r *random, err error) {
 	return r, err
 }
 
-// next returns a seed that was not used before.
+// next returns a seed that has not been used before.
 func (r *random) next() uint32 {
 	r.seed++
 	return r.seed
 }
 
-// matrix records commands that fill all of x with numbers uniform in [−1, 1).
+// matrix records commands that fill the matrix `x` with random numbers, uniform in [−1, 1).
 func (r *random) matrix(rec *vk.Recorder, x stages.Matrix) { r.until(rec, x, x.Rows+x.Cols) }
 
 // band records commands that make a random compact band of order n and half-bandwidth b, in the
@@ -57,24 +57,24 @@ func (r *random) band(rec *vk.Recorder, band vk.Slice[float64], n, b int) {
 	r.until(rec, stages.NewMatrix(band, min(b+1, 2*b), n, 2*b), n)
 }
 
-// until records commands that fill x with numbers uniform in [−1, 1), except that elements (i, j)
-// with i + j ≥ end become zero.
+// until records commands that fill the matrix `x` with random numbers, uniform in [−1, 1), but set
+// the elements (i, j) with i + j ≥ `end` to zero.
 func (r *random) until(rec *vk.Recorder, x stages.Matrix, end int) {
 	r.fill.Dispatch(rec, vk.Folded(vk.Tiles(x.Rows, randomThreads)*x.Cols), shaders.RandomFillPush[float64]{
 		X: x.Addr(), End: uint64(end), Rows: uint32(x.Rows), Cols: uint32(x.Cols), Ld: uint32(x.Ld), Seed: r.next(),
 	})
 }
 
-// reflectors records commands that make random reflectors, in the storage that a band reduction
-// uses for its Y and τ.
+// reflectors records commands that make random Householder reflectors in `y` and `tau`, as a band
+// reduction stores its Y and τ. b is the half-bandwidth.
 func (r *random) reflectors(rec *vk.Recorder, y stages.Matrix, tau vk.Slice[float64], b int) {
 	r.trapezoid.Dispatch(rec, vk.Folded(y.Cols), shaders.RandomTrapezoidPush[float64]{
 		Y: y.Addr(), Tau: tau.Addr(), N: uint32(y.Rows), B: uint32(b), Ld: uint32(y.Ld), Seed: r.next(),
 	})
 }
 
-// chased records commands that make random reflectors, in the storage that bulge chasing uses for
-// its V and τ.
+// chased records commands that make random Householder reflectors in `v` and `tau`, as bulge
+// chasing stores its V and τ.
 func (r *random) chased(rec *vk.Recorder, v, tau vk.Slice[float64], n, b int) {
 	sweeps := max(0, n-2)
 	groups := vk.Tiles(vk.Tiles(n-1, uint32(b)), randomThreads)

@@ -12,7 +12,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// made runs a recording on a new arena filled with NaN, and returns the contents of the regions.
+// made executes a recording on a new arena filled with NaN, and returns the contents of the regions
+// `out`.
 func made(t *testing.T, dev *vk.Device, l *vk.Layout, record func(*vk.Recorder, *vk.Arena), out ...vk.Region[float64]) [][]float64 {
 	t.Helper()
 	ctx := context.Background()
@@ -61,8 +62,8 @@ func TestRandomMoments(t *testing.T) {
 		r.matrix(rec, y(ws))
 	}, rx, ry)
 	const n = rows * cols
-	// The mean of n products of independent numbers, each of mean 0 and variance v, has standard
-	// deviation v/√n. Five standard deviations do not happen in practice.
+	// The mean of n products of two independent numbers has the standard deviation v/√n, if each
+	// number has mean 0 and variance v. In practice no mean is off by five standard deviations.
 	near := func(what string, got, want, deviation float64) {
 		if !(math.Abs(got-want) < 5*deviation/math.Sqrt(n)) {
 			t.Errorf("%s is %g, want %g", what, got, want)
@@ -105,7 +106,8 @@ func TestRandomBand(t *testing.T) {
 	}
 }
 
-// The stages treat random reflectors as orthogonal matrices: norms of vectors do not change.
+// TestBackTransformationsAreOrthogonal applies random reflectors to vectors. The product of the
+// reflectors is orthogonal, so the norms of the vectors must not change.
 func TestBackTransformationsAreOrthogonal(t *testing.T) {
 	b := newBench(t, everything(1))
 	for _, s := range []sizes{{n: 2, b: 1, m: 1}, {n: 3, b: 2, m: 3}, {n: 37, b: 4, m: 5}, {n: 150, b: 8, m: 150}} {
@@ -123,9 +125,9 @@ func TestBackTransformationsAreOrthogonal(t *testing.T) {
 					l.prepare(rec, ws)
 					l.record(rec, ws)
 				}, l.result)[0]
-				identity := s.n-s.b < 2 // no panel has rows enough
+				identity := s.n-s.b < 2 // no panel has enough rows
 				if i == 1 {
-					identity = s.b == 1 // is tridiagonal already
+					identity = s.b == 1 // the band is already tridiagonal
 				}
 				if slices.Equal(before, after) != identity {
 					t.Errorf("vectors are changed, or not; want the identity: %v", identity)
@@ -141,10 +143,10 @@ func TestBackTransformationsAreOrthogonal(t *testing.T) {
 	}
 }
 
-// seeds is the number of seeds that are used to make the input of a back transformation.
+// seeds is the number of seeds that one input of a back transformation uses.
 const seeds = 2
 
-// norm returns the norm of row c of a matrix with m rows.
+// norm returns the Euclidean norm of row c of the column-major matrix x with m rows.
 func norm(x []float64, c, m int) float64 {
 	sum := 0.0
 	for i := c; i < len(x); i += m {
@@ -153,7 +155,8 @@ func norm(x []float64, c, m int) float64 {
 	return math.Sqrt(sum)
 }
 
-// TestRandomUpperBand checks that all entries of the band are random, and no others.
+// TestRandomUpperBand checks that all entries of the band are random, and that all other elements
+// are zero.
 func TestRandomUpperBand(t *testing.T) {
 	dev := device(t)
 	r := newTestRandom(t, dev)
@@ -177,8 +180,8 @@ func TestRandomUpperBand(t *testing.T) {
 	}
 }
 
-// TestSVDRow checks that the row of svd has the sizes that package svd chooses, or the rank that is
-// given.
+// TestSVDRow checks the sizes in the row of a singular value solve. The rank must be the one in the
+// options, or else the one that package svd chooses.
 func TestSVDRow(t *testing.T) {
 	opt := everything(40)
 	opt.Stages, opt.Repeat = []string{"ge2tb", "svd"}, 1

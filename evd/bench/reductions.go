@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// newPanelQR measures the QR factorisation of a panel of n rows and b columns. Bytes count the
-// panel, read and written once.
+// newPanelQR measures the QR factorisation of a panel of n rows and b columns. The counted bytes
+// are the panel twice, for reading and writing.
 func newPanelQR(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	waiting, err := b.waiting(t)
 	if err != nil {
@@ -38,11 +38,12 @@ func newPanelQR(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
-// Reductions destroy their input, so the input is made again before each run. Random entries are a
-// good input, because the number of operations does not depend on the entries.
+// A reduction overwrites its input, so the input is made again before each run. Random entries are
+// sufficient, because the number of operations does not depend on the entries.
 
-// newSy2sb measures the reduction of a dense matrix to a band. The bytes are those that the method
-// needs: each panel reads a triangle, and each block reads and writes one.
+// newSy2sb measures the reduction of a dense symmetric matrix to a band (LAPACK's dsytrd_sy2sb).
+// Bytes are those that the method must move: each panel reads a triangle of the trailing matrix,
+// and each block reads and writes this triangle.
 func newSy2sb(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	ops, err := product.New[float64](b.dev, t.Products)
 	if err != nil {
@@ -74,9 +75,10 @@ func newSy2sb(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
-// newSb2st measures the reduction of a band to tridiagonal form. Reflectors are stored, as for
-// vectors. The bytes count the band once and the reflectors once. The row has the model of the
-// critical path, because the steps on this path determine the time, not the number of operations.
+// newSb2st measures the reduction of a band to tridiagonal form (LAPACK's dsytrd_sb2st). It stores
+// the reflectors, as a solve with vectors does. The counted bytes are the band once and the
+// reflectors once. The row also has a model of the critical path, because the length of this path
+// determines the time, and not the number of operations.
 func newSb2st(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	waiting, err := b.waiting(t)
 	if err != nil {
@@ -109,7 +111,7 @@ func newSb2st(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
-// waiting tells how workgroups may wait for each other with a tuning.
+// waiting returns how workgroups may wait for each other under the tuning.
 func (b *Bench) waiting(t tuning.Tuning) (stages.Waiting, error) {
 	return t.Waiting(context.Background(), machine.Of(b.dev))
 }

@@ -6,10 +6,12 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Row is the result of one measurement. Sizes that the stage does not depend on are 0. Times are in
-// seconds.
+// Row is the result of one measurement. A size on which the stage does not depend is 0. Times are
+// in seconds.
 type Row struct {
-	// Stage is a name from Stages, or "peak fma" or "peak copy".
+	// Stage is a name from Stages, or the name of a peak rate: "peak fma" (fused multiply-adds in
+	// double precision), "peak copy", "peak fp32" (fused multiply-adds in single precision), "peak
+	// dot8" (packed dot products of bytes) or "peak mat8" (matrix units for bytes).
 	Stage string `json:"stage"`
 
 	// N is the order of the matrix.
@@ -21,58 +23,61 @@ type Row struct {
 	// K is the rank of an update of the trailing matrix.
 	K int `json:"k"`
 
-	// M is the number of vectors.
+	// M is the number of vectors to find or to transform.
 	M int `json:"m"`
 
-	// Tuning is the name of the variant, which is the tuning that was measured.
+	// Count is the number of matrices of a batch, and 0 for a stage that works on one matrix.
+	Count int `json:"count,omitempty"`
+
+	// Tuning is the name of the measured variant. It is "" for an unchanged tuning.
 	Tuning string `json:"tuning,omitempty"`
 
-	// Repeats is the number of counted runs.
+	// Repeats is the number of runs that count.
 	Repeats int `json:"repeats"`
 
-	// Median, Min and Max are times by the device's clock, plus the time of the host's part of the
-	// stage.
+	// Median, Min and Max are taken over the times of the runs: the device's time plus the time of
+	// the host's part of the stage.
 	Median float64 `json:"seconds_median"`
 	Min    float64 `json:"seconds_min"`
 	Max    float64 `json:"seconds_max"`
 
-	// Wall is the median of times by the host's clock, including transfers.
+	// Wall is the median of the times by the host's clock, which include transfers.
 	Wall float64 `json:"wall_seconds_median"`
 
-	// GFlops and GBytes are the nominal rates at the median time, in 10⁹ operations and bytes per
-	// second.
+	// GFlops and GBytes are the nominal rates at the median time, in 10⁹ operations per second and
+	// in 10⁹ bytes per second.
 	GFlops float64 `json:"gflops"`
 	GBytes float64 `json:"gbytes"`
 
-	// FMAPeak and CopyMax are the peaks of this device in the same units, measured in the same
-	// process. For CopyMax the bytes of a copy count twice, as read and as written.
+	// FMAPeak and CopyMax are the peak rates of this device in the same units, measured in the same
+	// process. CopyMax counts each copied byte twice, for reading and writing.
 	FMAPeak float64 `json:"fma_peak_gflops"`
 	CopyMax float64 `json:"copy_peak_gbytes"`
 
 	// Steps is the number of steps on the critical path of bulge chasing. Model is the time that
-	// stages.ChaseModel predicts for them.
+	// stages.ChaseModel predicts for this path. Both are 0 for other stages.
 	Steps int     `json:"steps,omitempty"`
 	Model float64 `json:"model_seconds,omitempty"`
 
-	// Device and Driver are names and versions as the device reports them.
+	// Device and Driver are the names and versions that the device reports.
 	Device string `json:"device"`
 	Driver string `json:"driver"`
 }
 
 // sample is the result of one run of a measurement.
 type sample struct {
-	// seconds is the time by the device's clock, plus the time of the host's part of the stage.
+	// seconds is the time by the device's clock plus the time of the host's part of the stage.
 	seconds float64
 
 	// wall is the time in seconds by the host's clock.
 	wall float64
 
-	// profile has the seconds by phase.
+	// profile has the seconds of each phase.
 	profile *vk.Profile
 }
 
-// fill completes a row with rates and with the times of its samples, of which there must be at
-// least one.
+// fill returns r with the statistics of the samples' times, and with the rates for the given
+// operations and bytes. There must be at least one sample.
 func (r Row) fill(samples []sample, flops, bytes float64) Row {
 	var seconds, wall []float64
 	for _, s := range samples {
@@ -86,7 +91,7 @@ func (r Row) fill(samples []sample, flops, bytes float64) Row {
 	return r
 }
 
-// median is the middle element of the sorted v, or the mean of the two in the middle.
+// median returns the middle element of v in sorted order, or the mean of the two middle elements.
 func median(v []float64) float64 {
 	v = slices.Sorted(slices.Values(v))
 	half := len(v) / 2

@@ -16,15 +16,15 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// The singular values are those of n×n matrices. b is the number of superdiagonals of the
-// intermediate band. If Options give no ranks, k is the rank that package svd chooses for the
-// order.
+// The measurements in this file are for singular values of n×n matrices. In these measurements, b
+// is the number of superdiagonals of the intermediate band, and k is the rank of the updates. If
+// Options give no ranks, k is the rank that package svd chooses for the order.
 
-// newGe2tb measures the reduction of a dense matrix to an upper band. The bytes are those that the
-// method needs: the trailing matrix is read twice for each panel of b columns, and read and written
-// once for each block.
+// newGe2tb measures the reduction of a dense matrix to an upper band. Bytes are those that the
+// method must move: each panel of b columns reads the trailing matrix twice, and each block of k
+// columns reads and writes it once.
 func newGe2tb(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	forecast, err := b.singular(vk.Dry(b.dev.Info()), s, t)
+	forecast, err := b.singular(vk.Dry(b.dev.Info()), s, svd.Options{Tuning: &t})
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func newGe2tb(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 }
 
 // newTb2bd measures the reduction of an upper band to bidiagonal form, without storing reflectors.
-// The bytes count the band once.
+// The counted bytes are the band once.
 func newTb2bd(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	waiting, err := b.waiting(t)
 	if err != nil {
@@ -101,10 +101,9 @@ func (r *random) upperBand(rec *vk.Recorder, band vk.Slice[float64], n, b int) {
 	}
 }
 
-// gaussianBidiagonal returns the bidiagonal form of a random matrix with normal entries: d_i is χ with
-// n−i degrees of freedom, e_i with n−1−i. Little of it deflates.
-//
-// Source: I. Dumitriu and A. Edelman, J. Math. Phys. 43 (2002).
+// gaussianBidiagonal returns the bidiagonal form of a random matrix with normally distributed
+// entries: d_i has a χ distribution with n−i degrees of freedom, and e_i one with n−1−i. Divide and
+// conquer deflates only few values of such a matrix.
 func gaussianBidiagonal(n int) (d, e []float64) {
 	source := rand.NewPCG(uint64(n), 1)
 	chi := func(k int) float64 { return math.Sqrt(distuv.ChiSquared{K: float64(k), Src: source}.Rand()) }
@@ -118,8 +117,8 @@ func gaussianBidiagonal(n int) (d, e []float64) {
 	return d, e
 }
 
-// newBdsdc measures the bidiagonal divide and conquer for all singular values and the vectors of both
-// sides, as newStedc does the symmetric one.
+// newBdsdc measures divide and conquer of a bidiagonal matrix (LAPACK's dbdsdc), for all singular
+// values and the vectors of both sides. The time includes the host's part.
 func newBdsdc(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	ops, err := product.New[float64](b.dev, t.Products)
 	if err != nil {
@@ -146,11 +145,21 @@ func newBdsdc(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
-// newSVD measures a whole solve for the singular values, in the way solver does for eigenvalues.
+// newSVD measures a whole solve for the singular values, without vectors.
 func newSVD(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	// The plan for a dry device is only a forecast. It holds no memory while other measurements
-	// run.
-	forecast, err := b.singular(vk.Dry(b.dev.Info()), s, t)
+	return b.singularSolve(s, svd.Options{Tuning: &t})
+}
+
+// newSVDVectors measures a whole solve for the singular values and the thin vectors of both sides.
+func newSVDVectors(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
+	return b.singularSolve(s, svd.Options{Tuning: &t, U: svd.Thin, V: svd.Thin})
+}
+
+// singularSolve measures a whole solve of square matrices with the options opt.
+func (b *Bench) singularSolve(s sizes, opt svd.Options) (*load, error) {
+	// A plan for a dry device is only a forecast. It allocates no memory, which other measurements
+	// may need.
+	forecast, err := b.singular(vk.Dry(b.dev.Info()), s, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -159,13 +168,17 @@ func newSVD(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 		flops += c.Flops
 	}
 	n := float64(s.n)
+	bytes := realBytes * n * n
+	if opt.U != svd.None {
+		bytes *= 3
+	}
 	return &load{
 		row:    Row{B: s.b, K: forecast.Block()},
 		flops:  flops,
-		bytes:  realBytes * n * n,
+		bytes:  bytes,
 		layout: vk.Together(),
 		run: func(ctx context.Context, _ *vk.Arena) (sample, error) {
-			plan, err := b.singular(b.dev, s, t)
+			plan, err := b.singular(b.dev, s, opt)
 			if err != nil {
 				return sample{}, err
 			}
@@ -181,17 +194,17 @@ func newSVD(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
-// singular returns the plan for the singular values of matrices of order n on a device.
-func (b *Bench) singular(dev *vk.Device, s sizes, t tuning.Tuning) (*svd.Plan[float64], error) {
-	opt := svd.Options{Tuning: &t, Band: s.b}
+// singular returns the plan for square matrices of the given sizes on the device dev.
+func (b *Bench) singular(dev *vk.Device, s sizes, opt svd.Options) (*svd.Plan[float64], error) {
+	opt.Band = s.b
 	if len(b.opt.Blocks) > 0 {
 		opt.Block = s.k
 	}
 	return svd.NewPlan[float64](dev, s.n, s.n, opt)
 }
 
-// general returns a random matrix of order n, uniform in [−1, 1), which is kept for the next solve
-// of its order.
+// general returns a random matrix of order n, uniform in [−1, 1). The Bench keeps the matrix for
+// the next solve of this order.
 func (b *Bench) general(n int) evd.Dense[float64] {
 	if b.dense.Rows != n {
 		b.matrix = evd.Sym[float64]{} // the host may not hold both

@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// For whole solves a plan is made for each run, which is not timed, because the device can hold the
-// memory of only one plan at a time.
+// A whole solve needs a plan, which is made before each run and not timed. It is closed after the
+// run, because the device may have memory for only one plan at a time.
 
 // newValues measures a whole solve without vectors.
 func newValues(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
@@ -35,11 +35,11 @@ func newEmulatedVectors(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	return b.solver(s, evd.Options{Tuning: &t, Vectors: true, Products: evd.ProductsEmulated})
 }
 
-// solver measures Solve. seconds is the sum of the phases. The wall time also has the transfers of
-// the matrix and of the vectors.
+// solver measures Plan.Solve with the options opt. The device time is the sum of the phases. The
+// wall time also includes the transfers of the matrix and of the vectors.
 func (b *Bench) solver(s sizes, opt evd.Options) (*load, error) {
-	// The plan for a dry device is only a forecast. It holds no memory while other measurements
-	// run.
+	// A plan for a dry device is only a forecast. It allocates no memory, which other measurements
+	// may need.
 	forecast, err := evd.NewPlan[float64](vk.Dry(b.dev.Info()), s.n, opt)
 	if err != nil {
 		return nil, err
@@ -74,30 +74,35 @@ func (b *Bench) solver(s sizes, opt evd.Options) (*load, error) {
 	}, nil
 }
 
-// symmetric returns a random symmetric matrix of order n, uniform in [−1, 1), of which only the
-// lower triangle is set.
+// symmetric returns a random symmetric matrix of order n, uniform in [−1, 1). Only its lower
+// triangle is set.
 func symmetric(n int) evd.Sym[float64] {
 	return evd.Sym[float64]{N: n, Ld: n, Data: uniform(n, func(j int) int { return j })}
 }
 
-// uniform returns a matrix of order n. From row first(j) on, the numbers of column j are random,
-// uniform in [−1, 1). The others are zero.
+// uniform returns a column-major matrix of order n. In column j, the elements from row first(j) on
+// are random, uniform in [−1, 1), and the elements above are zero.
 func uniform(n int, first func(j int) int) []float64 {
 	a := make([]float64, n*n)
+	fill(n, n, func(j int) []float64 { return a[first(j)+j*n : (j+1)*n] })
+	return a
+}
+
+// fill sets the numbers of the slices part(0) … part(count−1) on all cores. The numbers are random,
+// uniform in [−1, 1). Those of a slice depend only on n and on the number of the slice.
+func fill(n, count int, part func(k int) []float64) {
 	workers := runtime.GOMAXPROCS(0)
 	var all sync.WaitGroup
 	for w := range workers {
-		all.Add(1)
-		go func() {
-			defer all.Done()
-			for j := w; j < n; j += workers {
-				random := rand.New(rand.NewPCG(uint64(n), uint64(j)))
-				for i := first(j); i < n; i++ {
-					a[i+j*n] = 2*random.Float64() - 1
+		all.Go(func() {
+			for k := w; k < count; k += workers {
+				random := rand.New(rand.NewPCG(uint64(n), uint64(k)))
+				numbers := part(k)
+				for i := range numbers {
+					numbers[i] = 2*random.Float64() - 1
 				}
 			}
-		}()
+		})
 	}
 	all.Wait()
-	return a
 }

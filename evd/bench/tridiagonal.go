@@ -15,12 +15,13 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Tridiagonal stages get a random matrix on the host, the same for each order. A stage whose driver
-// runs on the host uploads the matrix as part of its solve.
+// The input of the tridiagonal stages is a random matrix on the host, the same in each run. If the
+// host does a part of a stage, the stage itself uploads the matrix.
 
 // gaussian returns a random tridiagonal matrix whose spectrum is distributed as that of a dense
-// symmetric matrix with normal entries: d_i is normal with variance 2, e_i is χ with n−1−i degrees
-// of freedom. Little of it deflates in divide and conquer, as for dense matrices.
+// symmetric matrix with normal entries: d_i has a normal distribution with variance 2, and e_i has
+// a χ distribution with n−1−i degrees of freedom. Divide and conquer deflates only few values of
+// such a matrix, as for most dense matrices.
 //
 // Source: I. Dumitriu and A. Edelman, J. Math. Phys. 43 (2002).
 func gaussian(n int) (d, e []float64) {
@@ -36,7 +37,8 @@ func gaussian(n int) (d, e []float64) {
 	return d, e
 }
 
-// newStebz measures bisection for all eigenvalues. d and e are uploaded before the time begins.
+// newStebz measures bisection for all eigenvalues (LAPACK's dstebz). The upload of d and e is not
+// timed.
 func newStebz(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	bisection, err := stages.NewBisection(b.dev, s.n, t.Bisection)
 	if err != nil {
@@ -64,9 +66,9 @@ func newStebz(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
-// newStedc measures divide and conquer for all eigenvalues and vectors. The time on the host
-// counts, because the host takes part. Operations are those of a matrix without deflation, and the
-// bytes are those of the result.
+// newStedc measures divide and conquer for all eigenvalues and vectors (LAPACK's dstedc). The time
+// includes the host's part. The counted operations are those without deflation, and the counted
+// bytes are the vectors once.
 func newStedc(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	ops, err := product.New[float64](b.dev, t.Products)
 	if err != nil {
@@ -118,9 +120,9 @@ func newStedcValues(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
-// newStemr measures relatively robust representations for the m smallest eigenpairs. The time on
-// the host counts, because the host takes part. It is an error if divide and conquer had to find
-// some vectors, because the time would then include that method.
+// newStemr measures MRRR, the method of relatively robust representations, for the m smallest
+// eigenpairs (LAPACK's dstemr). The time includes the host's part. It is an error if divide and
+// conquer had to compute some vectors, because the time would then include divide and conquer.
 func newStemr(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	mrrr, err := stages.NewMRRR(b.dev, s.n, s.m, nil, t.MRRR)
 	if err != nil {

@@ -6,20 +6,21 @@ import (
 	"fmt"
 )
 
-// turns runs the measurements of one order in rounds. A round has one run of each measurement. A
-// measurement that fails is left out of later rounds.
+// turns runs the measurements of one order in rounds. A round has one run of each measurement. If a
+// measurement fails, later rounds leave it out.
 type turns struct {
 	bench *Bench
 
-	// ctx is the context whose end ends the rounds.
+	// ctx is the context of the measurements. If ctx ends, the rounds end.
 	ctx context.Context
 
-	// loads are the measurements that have not failed. errs are the errors of the others.
+	// loads are the measurements that have not failed. `errs` are the errors of the measurements
+	// that have failed.
 	loads []*load
 	errs  []error
 }
 
-// newTurns makes the measurements of order n, and compiles their kernels at the same time.
+// newTurns makes the measurements of order n, and compiles their kernels in parallel.
 func (b *Bench) newTurns(ctx context.Context, n int) *turns {
 	t := &turns{bench: b, ctx: ctx}
 	b.dev.Compile(func() error { // a kernel that does not compile is an error of the run that needs it
@@ -29,14 +30,17 @@ func (b *Bench) newTurns(ctx context.Context, n int) *turns {
 	return t
 }
 
-// always returns true. It is a condition with which a round runs all loads.
+// always returns true. The method `round` runs all measurements with this function as its first
+// argument.
 func always() bool { return true }
 
-// uncounted does nothing with a sample. It is for runs that are not counted.
+// uncounted ignores a sample. If it is the argument `take` of the method `round`, the runs of this
+// round do not count.
 func uncounted(*load, sample) {}
 
-// round runs each load once, as long as more returns true and the context has not ended, and passes
-// the samples to take. Loads that are not run stay in the rounds.
+// round runs each measurement (load) once and passes its sample to the function `take`. It stops if
+// the function `more` returns false or if the context has ended. The measurements that it did not
+// run take part in later rounds.
 func (t *turns) round(more func() bool, take func(*load, sample)) {
 	var sound []*load
 	for i, l := range t.loads {
@@ -58,10 +62,14 @@ func (t *turns) round(more func() bool, take func(*load, sample)) {
 	t.loads = sound
 }
 
-// String is the measurement's name in errors and progress.
+// String returns the measurement's name for errors and progress.
 func (l *load) String() string {
-	return fmt.Sprintf("%s, n = %d%s", l.row.Stage, l.row.N, Variant{Name: l.row.Tuning}.label())
+	many := ""
+	if l.row.Count > 0 {
+		many = fmt.Sprintf(", count = %d", l.row.Count)
+	}
+	return fmt.Sprintf("%s, n = %d%s%s", l.row.Stage, l.row.N, many, Variant{Name: l.row.Tuning}.label())
 }
 
-// err joins the errors of the measurements that failed, or is nil.
+// err joins the errors of the measurements that failed. It returns nil if none failed.
 func (t *turns) err() error { return errors.Join(t.errs...) }

@@ -9,9 +9,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Variants returns tunings to compare: from, or the device's table if from is nil, changed by each
-// text. A text is a JSON object with some of the fields of tuning.Tuning. It is also the variant's
-// name. Without texts there is one variant, unchanged and without a name.
+// Variants returns tunings to compare, one for each text. A text is a JSON object with some of the
+// fields of tuning.Tuning, and is also the variant's name. The variant is the tuning `from` with
+// these fields changed. If `from` is nil, the device's table takes its place. Without texts,
+// Variants returns one unchanged tuning without a name.
 func Variants(info vk.Info, from *tuning.Tuning, texts []string) (all []Variant, _ error) {
 	if from == nil {
 		table := tuning.On(info)
@@ -30,10 +31,10 @@ func Variants(info vk.Info, from *tuning.Tuning, texts []string) (all []Variant,
 	return all, nil
 }
 
-// changed returns t with the fields that the JSON object text gives.
+// changed returns t with the fields that the JSON object in text sets.
 func changed(t tuning.Tuning, text string) (tuning.Tuning, error) {
-	// The JSON decoder changes a list in place, and all tunings of a family share this list. So the
-	// list is replaced first.
+	// The JSON decoder overwrites the elements of an existing list, and all tunings of a family
+	// share this list. So the list is removed before decoding.
 	tiles := t.Products.Tiles
 	t.Products.Tiles = nil
 	d := json.NewDecoder(strings.NewReader(text))

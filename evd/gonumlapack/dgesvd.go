@@ -7,18 +7,21 @@ import (
 	"gonum.org/v1/gonum/lapack"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/kept"
 	"github.com/vkevd/vkevd/evd/svd"
 )
 
-// Dgesvd computes the singular value decomposition of the m×n matrix a, row-major with stride lda:
+// Dgesvd computes the singular value decomposition of the m×n matrix `a`, row-major with stride
+// lda:
 //
 //	A = U·diag(s)·Vᵀ,  s descending.
 //
 // Each job may be lapack.SVDNone, SVDStore (the first min(m, n) columns of U, or rows of Vᵀ) or
-// SVDAll. SVDOverwrite panics, because gonum does not implement it. a is not changed. work and
-// lwork follow gonum's rules (at least max(5·min(m, n), 3·min(m, n) + max(m, n)); −1 is a query)
-// and are not used on the device. ok is false if A holds a NaN or an infinity, or if the device
-// fails. In these cases s, u and vt are not changed.
+// SVDAll. SVDOverwrite panics, because gonum does not implement it. The matrix `a` is not changed.
+// The rules for `work` and `lwork` are gonum's: `lwork` must be at least max(5·min(m, n), 3·min(m,
+// n) + max(m, n)), and lwork = −1 asks for the size. The device does not use `work`. The result
+// `ok` is false if A has a NaN or an infinity, or if the device fails. In these cases `s`, `u` and
+// `vt` are not changed.
 func (impl *Implementation) Dgesvd(
 	jobU, jobVT lapack.SVDJob, m, n int, a []float64, lda int, s, u []float64, ldu int,
 	vt []float64, ldvt int, work []float64, lwork int,
@@ -28,7 +31,8 @@ func (impl *Implementation) Dgesvd(
 	}
 	few := min(m, n)
 	left, right := sideOf(jobU, m, few), sideOf(jobVT, n, few)
-	// gonum answers queries and reports wrong arguments, so that the rules are gonum's.
+	// regular says whether the arguments are a correct problem. The function Dgesvd of gonum
+	// handles wrong arguments and workspace queries, so that its rules apply.
 	regular := left.known && right.known && few > 0 && lda >= n && left.fit(u, m, left.count, ldu) && right.fit(vt, right.count, n, ldvt) &&
 		lwork >= max(5*few, 3*few+max(m, n)) && len(work) >= lwork && len(a) >= (m-1)*lda+n && len(s) >= few
 	if !regular || few < impl.Crossover.singular(left.count+right.count > 0) {
@@ -39,7 +43,7 @@ func (impl *Implementation) Dgesvd(
 	if left.wanted != svd.None { // V decides the signs, so V is needed, too: U must be the same for all jobs
 		key.v = max(key.v, svd.Thin)
 	}
-	prepared := impl.plans.with(key, func(p planned) error {
+	prepared := impl.plans.With(key, func(p kept.Plan) error {
 		var res *svd.Result[float64]
 		dense := evd.Dense[float64]{Rows: m, Cols: n, Ld: lda, Data: a, RowMajor: true}
 		if res, err = p.(singularSolver).Solve(context.Background(), dense); err == nil {
@@ -63,14 +67,15 @@ func (impl *Implementation) Dgesvd(
 	return true
 }
 
-// singularSide describes the vectors that one job asks for.
+// singularSide describes the vectors, U or Vᵀ, that one job asks for.
 type singularSide struct {
 	wanted svd.Vectors
 	count  int  // number of vectors
 	known  bool // whether the device can do the job
 }
 
-// sideOf describes job j for vectors of the given length. few is the number of singular values.
+// sideOf describes the vectors that job j asks for. A vector has the given length. `few` is the
+// number of singular values.
 func sideOf(j lapack.SVDJob, length, few int) singularSide {
 	switch j {
 	case lapack.SVDNone:
@@ -83,21 +88,21 @@ func sideOf(j lapack.SVDJob, length, few int) singularSide {
 	return singularSide{}
 }
 
-// fit reports whether x has room for a rows×cols matrix with stride ld. It is true if no vectors
-// are wanted.
+// fit reports whether x is long enough for a rows×cols matrix with stride ld. It returns true if no
+// vectors are wanted.
 func (s singularSide) fit(x []float64, rows, cols, ld int) bool {
 	return ld >= 1 && (s.wanted == svd.None || ld >= cols && len(x) >= (rows-1)*ld+cols)
 }
 
-// putColumns writes column j of z to row j of the row-major x.
+// putColumns copies column j of z to row j of the row-major matrix x with stride ld.
 func putColumns(x []float64, ld int, z *evd.Dense[float64]) {
 	for j := range z.Cols {
 		copy(x[j*ld:], z.Col(j))
 	}
 }
 
-// putRows writes row i of z to row i of the row-major x. It copies tiles, which keeps the accesses
-// to both memories local.
+// putRows copies row i of z to row i of the row-major matrix x with stride ld. It copies tile by
+// tile, because the accesses to both memories then stay in the cache.
 func putRows(x []float64, ld int, z *evd.Dense[float64]) {
 	if z == nil {
 		return

@@ -39,7 +39,8 @@ func always(t testing.TB) *Implementation {
 }
 
 // TestGonums runs gonum's own test of Dsyev with ten matrices of each shape. On a CPU device order
-// 100 would take too long: only one matrix in ten of this order is solved on the device.
+// 100 would take too long. So on a CPU device it solves only one in ten matrices of order 100 on
+// the device.
 func TestGonums(t *testing.T) {
 	impl := always(t)
 	if os.Getenv("VKEVD_GONUM") != "" {
@@ -49,7 +50,8 @@ func TestGonums(t *testing.T) {
 	testlapack.DsyevTest(t, &sampled{Implementation: impl})
 }
 
-// sampled leaves nine of ten matrices of order 100 to gonum. Each matrix comes with three calls.
+// sampled lets gonum solve nine of ten matrices of order 100. gonum's test calls Dsyev three times
+// for each matrix.
 type sampled struct {
 	*Implementation
 	large int
@@ -80,7 +82,7 @@ func random(n, lda int, uplo blas.Uplo, r *rand.Rand) []float64 {
 	return a
 }
 
-// whole returns the packed symmetric n×n matrix of which a has one triangle.
+// whole returns the packed symmetric n×n matrix whose triangle `uplo` is in the slice `a`.
 func whole(n, lda int, uplo blas.Uplo, a []float64) []float64 {
 	full := make([]float64, n*n)
 	for i := range n {
@@ -93,8 +95,8 @@ func whole(n, lda int, uplo blas.Uplo, a []float64) []float64 {
 	return full
 }
 
-// TestDsyev computes LAPACK's ratios of the vectors and compares the values with gonum's, for both
-// triangles and for many strides. Dsyev may read only the triangle and write only n columns.
+// TestDsyev checks LAPACK's ratios of the vectors and compares the values with gonum's, for both
+// triangles and many strides. Dsyev must read only the given triangle and write only n columns.
 func TestDsyev(t *testing.T) {
 	impl := always(t)
 	r := rand.New(rand.NewPCG(3, 4))
@@ -153,14 +155,15 @@ func identical(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
-// optimal returns gonum's answer to a workspace query for order n.
+// optimal returns the size of the workspace that gonum returns to a query for order n.
 func optimal(n int, uplo blas.Uplo) float64 {
 	work := make([]float64, 1)
 	gonum.Implementation{}.Dsyev(lapack.EVCompute, uplo, n, nil, n, nil, work, -1)
 	return work[0]
 }
 
-// For wrong arguments, queries and trivial problems, Dsyev must behave as gonum's Dsyev.
+// TestLikeGonum calls Dsyev with wrong arguments, workspace queries and trivial problems. The
+// results and panics must be those of gonum's Dsyev.
 func TestLikeGonum(t *testing.T) {
 	impl := always(t)
 	const n = 4
@@ -214,7 +217,8 @@ func TestLikeGonum(t *testing.T) {
 	}
 }
 
-// For a matrix that is not finite, ok is false, and a and w are unchanged.
+// TestNotFinite solves matrices with a NaN or an infinity. The result `ok` must be false, and the
+// matrix `a` and the list `w` must be unchanged.
 func TestNotFinite(t *testing.T) {
 	impl := always(t)
 	const n = 6
@@ -229,7 +233,8 @@ func TestNotFinite(t *testing.T) {
 			if impl.Dsyev(jobz, blas.Upper, n, a, n, make([]float64, n), work, len(work)) {
 				t.Errorf("%g: ok", bad)
 			}
-			// Entry (1, 4) of the row-major upper triangle is (4, 1) in column-major terms.
+			// Entry (1, 4) of a row-major upper triangle is entry (4, 1) of the column-major
+			// matrix.
 			e, ok := reported.(*evd.NonFiniteError)
 			if !ok || e.Row != 4 || e.Col != 1 {
 				t.Errorf("%g: reported %v", bad, reported)
@@ -241,12 +246,13 @@ func TestNotFinite(t *testing.T) {
 	}
 }
 
-// The vectors are downloaded to a's own memory, row-major, without a second matrix.
+// TestNoSecondMatrix checks that the vectors are downloaded in row-major form directly to the
+// memory of the argument `a`. Dsyev must not allocate a second matrix.
 func TestNoSecondMatrix(t *testing.T) {
 	impl := always(t)
 	const n, lda = 9, 11
 	a := random(n, lda, blas.Upper, rand.New(rand.NewPCG(7, 8)))
-	made, err := impl.plans.make(job{rows: n, cols: n, kind: eigenvectors})
+	made, err := impl.plans.Make(job{rows: n, cols: n, kind: eigenvectors})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +266,8 @@ func TestNoSecondMatrix(t *testing.T) {
 	}
 }
 
-// Many goroutines with matrices of several orders get the same bits as one goroutine.
+// TestManyAtOnce solves matrices of several orders in many goroutines. The bits must be those of
+// one goroutine.
 func TestManyAtOnce(t *testing.T) {
 	impl := always(t)
 	orders := []int{20, 21, 22, 23, 24, 25} // more orders than plans are kept
@@ -292,7 +299,7 @@ func TestManyAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
-// BenchmarkDsyev measures the device and gonum. Its results are the source of the table crossovers.
+// BenchmarkDsyev measures the device and gonum. The table `crossovers` comes from its results.
 func BenchmarkDsyev(b *testing.B) {
 	impl := always(b)
 	r := rand.New(rand.NewPCG(1, 2))

@@ -10,14 +10,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// use makes gonum use impl until the test ends.
+// use registers impl with gonum until the end of the test.
 func use(t testing.TB, impl *Implementation) {
 	lapack64.Use(impl)
 	t.Cleanup(func() { lapack64.Use(gonum.Implementation{}) })
 }
 
-// TestEigenSym does on the device what gonum's own test of mat.EigenSym does, with gonum's
-// tolerance. It checks known spectra, A·v = λ·v, and A = V·Λ·Vᵀ.
+// TestEigenSym checks mat.EigenSym on the device as gonum's own test does, with gonum's tolerance.
+// It checks known spectra, A·v = λ·v, and A = V·Λ·Vᵀ.
 func TestEigenSym(t *testing.T) {
 	use(t, always(t))
 	r := rand.New(rand.NewPCG(1, 1))
@@ -54,7 +54,8 @@ func TestEigenSym(t *testing.T) {
 	}
 }
 
-// The matrix of second differences has the eigenvalues 2 − 2·cos(kπ/(n+1)).
+// TestEigenSymKnown solves the matrix of second differences tridiag(−1, 2, −1), whose eigenvalues
+// are 2 − 2·cos(kπ/(n+1)), k = 1 … n.
 func TestEigenSymKnown(t *testing.T) {
 	use(t, always(t))
 	const n = 40
@@ -76,7 +77,8 @@ func TestEigenSymKnown(t *testing.T) {
 	}
 }
 
-// After a factorisation has failed, methods that need the factorisation panic as gonum's do.
+// TestEigenSymNotOk makes a factorisation fail. Methods that need the factorisation must panic as
+// gonum's do.
 func TestEigenSymNotOk(t *testing.T) {
 	impl := always(t)
 	impl.Report = nil

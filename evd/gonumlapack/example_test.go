@@ -24,8 +24,7 @@ func Example() {
 	lapack64.Use(impl)                         // from now on gonum uses the device
 	defer lapack64.Use(gonum.Implementation{}) // must run before the device is closed
 
-	// The rest of the program uses only gonum's API. A matrix as small as this one is solved on the
-	// host.
+	// From here on the program uses only gonum's API. gonum solves such a small matrix on the host.
 	a := mat.NewSymDense(2, []float64{2, 1, 1, 2})
 	var eig mat.EigenSym
 	fmt.Println(eig.Factorize(a, true))

@@ -8,63 +8,68 @@ import (
 	"gonum.org/v1/gonum/lapack/gonum"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/kept"
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Implementation is gonum's LAPACK with Dsyev and Dgesvd on a device. Goroutines may share it, and
-// the device solves one matrix at a time. Its fields must not be changed after its first use.
+// Implementation is gonum's LAPACK with Dsyev and Dgesvd on a device. Several goroutines may share
+// an Implementation, but the device solves only one matrix at a time. The fields must not be
+// changed after the first use.
 type Implementation struct {
 	gonum.Implementation
 
-	// Crossover holds the smallest orders that are solved on the device. New sets it by
-	// CrossoverFor.
+	// Crossover holds the smallest orders that are solved on the device. New sets it to
+	// CrossoverFor of the device.
 	Crossover Crossover
 
-	// Report is called with errors, because gonum's interface cannot return them. It may be nil. If
-	// making a plan fails (for example for lack of device memory), gonum solves the matrix. If
-	// solving fails, ok is false.
+	// Report is called with each error, because gonum's interface cannot return errors. It may be
+	// nil. If a plan cannot be made (for example for lack of device memory), gonum solves the
+	// matrix. If a solve fails, Dsyev or Dgesvd returns ok = false.
 	Report func(error)
 
-	plans plans
+	plans kept.Plans[job]
 }
 
 var _ lapack.Float64 = (*Implementation)(nil)
 
-// New makes an implementation for lapack64.Use. The caller must close it by Close, and then the
-// device.
+// New makes an implementation for lapack64.Use. The caller must call Close on the implementation
+// before closing the device.
 func New(dev *vk.Device) *Implementation {
 	impl := &Implementation{Crossover: CrossoverFor(dev.Info())}
-	impl.plans.make = func(j job) (planned, error) {
+	impl.plans.Most = keptPlans
+	impl.plans.Make = func(j job) (kept.Plan, error) {
 		if j.kind == singularValues {
 			return svd.NewPlan[float64](dev, j.rows, j.cols, svd.Options{U: j.u, V: j.v})
 		}
 		vectors := j.kind == eigenvectors
-		// Dsyev returns the vectors in the memory of A, so the host needs no second matrix.
+		// With these options, Dsyev gets the vectors in the memory of A, and the host needs no
+		// second matrix.
 		return evd.NewPlan[float64](dev, j.cols, evd.Options{Vectors: vectors, Overwrite: vectors, RowMajor: vectors})
 	}
 	return impl
 }
 
-// Close frees the device memory that the implementation keeps. The implementation can still be used
-// afterwards. Then it allocates memory again.
-func (impl *Implementation) Close() { impl.plans.close() }
+// Close frees the device memory that the implementation holds. The implementation can still be used
+// afterwards, and then allocates memory again.
+func (impl *Implementation) Close() { impl.plans.Close() }
 
 // Dsyev computes all eigenvalues and, if jobz is lapack.EVCompute, eigenvectors of the n×n
-// symmetric matrix in the uplo triangle of a, row-major with stride lda:
+// symmetric matrix in the `uplo` triangle of the matrix `a`, row-major with stride lda:
 //
 //	A = Z·diag(w)·Zᵀ,  w ascending.
 //
-// Z replaces a: component i of vector j is a[i·lda+j]. work and lwork follow gonum's rules (at
-// least 3n−1; −1 is a query) and are not used on the device. If the triangle holds a NaN or an
-// infinity, ok is false, and a and w are not changed. If the device fails, ok is also false, and a
-// is undefined.
+// Z replaces `a`: component i of vector j is a[i·lda+j]. The rules for `work` and `lwork` are
+// gonum's: lwork must be at least 3n−1, and lwork = −1 asks for the size. The device does not use
+// `work`. If the triangle has a NaN or an infinity, the result `ok` is false, and `a` and `w` are
+// not changed. If the device fails, `ok` is also false, and the contents of `a` are undefined.
 func (impl *Implementation) Dsyev(
 	jobz lapack.EVJob, uplo blas.Uplo, n int, a []float64, lda int, w, work []float64, lwork int,
 ) (ok bool) {
 	onHost := func() bool { return impl.Implementation.Dsyev(jobz, uplo, n, a, lda, w, work, lwork) }
 	vectors := jobz == lapack.EVCompute
-	// gonum answers queries and reports wrong arguments, so that the rules are gonum's.
+	// regular says whether the arguments are a correct problem. gonum's Dsyev handles wrong
+	// arguments and workspace queries, so that its rules apply.
 	regular := (vectors || jobz == lapack.EVNone) && (uplo == blas.Upper || uplo == blas.Lower) &&
 		n > 1 && lda >= n && lwork >= 3*n-1 && len(work) >= lwork && len(a) >= (n-1)*lda+n && len(w) >= n
 	if !regular || n < impl.Crossover.of(vectors) {
@@ -75,7 +80,7 @@ func (impl *Implementation) Dsyev(
 	if vectors {
 		kind = eigenvectors
 	}
-	prepared := impl.plans.with(job{rows: n, cols: n, kind: kind}, func(p planned) error {
+	prepared := impl.plans.With(job{rows: n, cols: n, kind: kind}, func(p kept.Plan) error {
 		err = solve(p.(solver), uplo, n, a, lda, w)
 		return err
 	})
@@ -91,7 +96,8 @@ func (impl *Implementation) Dsyev(
 	return true
 }
 
-// solve writes the eigenvalues to w. If p computes vectors, it writes them to a.
+// solve solves for the triangle `uplo` of the matrix `a` with the plan `p`, and writes the
+// eigenvalues to `w`. If the plan computes vectors, `solve` writes the vectors to `a`.
 func solve(p solver, uplo blas.Uplo, n int, a []float64, lda int, w []float64) error {
 	sym := evd.Sym[float64]{N: n, Ld: lda, Data: a, Uplo: evd.Lower}
 	if uplo == blas.Lower { // a lower triangle in row-major storage is an upper one in column-major storage
@@ -105,7 +111,7 @@ func solve(p solver, uplo blas.Uplo, n int, a []float64, lda int, w []float64) e
 	return nil
 }
 
-// report calls the function Report, if there is one.
+// report calls impl.Report with err, unless Report is nil.
 func (impl *Implementation) report(err error) {
 	if impl.Report != nil {
 		impl.Report(err)

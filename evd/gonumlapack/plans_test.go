@@ -12,10 +12,11 @@ import (
 	"gonum.org/v1/gonum/lapack/gonum"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/kept"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// counted is a fake device with memory for a limited number of plans. The plans do not solve.
+// counted is a fake device that has memory for a limited number of plans. Its plans solve nothing.
 type counted struct {
 	room, open int
 	made       []string
@@ -27,7 +28,7 @@ type countedPlan struct {
 	closed bool
 }
 
-func (c *counted) make(j job) (planned, error) {
+func (c *counted) make(j job) (kept.Plan, error) {
 	if c.open == c.room {
 		return nil, &vk.OutOfMemoryError{What: "plan", Need: 1}
 	}
@@ -43,6 +44,8 @@ func (p *countedPlan) Solve(_ context.Context, a evd.Sym[float64]) (*evd.Result[
 	return &evd.Result[float64]{Values: make([]float64, a.N)}, p.broken
 }
 
+func (p *countedPlan) Bytes() uint64 { return 0 }
+
 func (p *countedPlan) Close() {
 	if p.closed {
 		panic("closed twice")
@@ -53,12 +56,12 @@ func (p *countedPlan) Close() {
 
 func on(c *counted) *Implementation {
 	impl := &Implementation{}
-	impl.plans.make = c.make
+	impl.plans.Most, impl.plans.Make = keptPlans, c.make
 	return impl
 }
 
-// call solves the matrix diag(n, …, 1). It returns ok and the first value, which is 0 from a
-// counted plan and 1 from gonum.
+// call solves the matrix diag(n, …, 1) by Dsyev. It returns the result `ok` of Dsyev and the first
+// value: 0 if a counted plan solved, 1 if gonum solved.
 func call(impl *Implementation, n int, jobz lapack.EVJob) (ok bool, first float64) {
 	a, w, work := make([]float64, n*n), make([]float64, n), make([]float64, 3*n)
 	for i := range n {
@@ -88,7 +91,8 @@ func TestPlansAreKept(t *testing.T) {
 	}
 }
 
-// If the device's memory is full, kept plans are closed. If this is not enough, gonum solves.
+// TestFullDevice fills the device's memory with kept plans. A new plan must close them. If their
+// memory is not enough, gonum must solve the matrix.
 func TestFullDevice(t *testing.T) {
 	c := &counted{room: 2}
 	impl := on(c)
@@ -106,7 +110,8 @@ func TestFullDevice(t *testing.T) {
 	}
 }
 
-// If the device fails, ok is false, the reason is reported, and the plan is closed.
+// TestDeviceFails makes the device fail during a solve. The result `ok` must be false, the error
+// must be reported, and the plan must be closed.
 func TestDeviceFails(t *testing.T) {
 	c := &counted{room: 9, broken: errors.New("device lost")}
 	impl := on(c)
@@ -121,7 +126,7 @@ func TestDeviceFails(t *testing.T) {
 	}
 }
 
-// gonum solves matrices below the crossover, and no others.
+// TestCrossover checks that gonum solves the matrices below the crossover, and no others.
 func TestCrossover(t *testing.T) {
 	c := &counted{room: 9}
 	impl := on(c)

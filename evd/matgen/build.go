@@ -7,21 +7,22 @@ import (
 	"slices"
 )
 
-// entries makes a dense kind from a formula for element (i, j), which is evaluated only for i ≥ j.
+// entries makes a family of dense matrices from a formula `at` for element (i, j). The formula is
+// used only for i ≥ j.
 func entries(name string, at func(n, i, j int) float64, spectrum func(n int) []float64) DenseKind {
 	return DenseKind{name, func(n int, _ *rand.Rand) []float64 {
 		return symmetric(n, func(i, j int) float64 { return at(n, i, j) })
 	}, drawless(spectrum)}
 }
 
-// diagonals makes a tridiagonal kind from formulas for d[i] and e[i].
+// diagonals makes a family of tridiagonal matrices from formulas for the elements d[i] and e[i].
 func diagonals(name string, d, e func(n, i int) float64, spectrum func(n int) []float64) TridiagonalKind {
 	return TridiagonalKind{name, func(n int, _ *rand.Rand) ([]float64, []float64) {
 		return vector(n, func(i int) float64 { return d(n, i) }), vector(n-1, func(i int) float64 { return e(n, i) })
 	}, drawless(spectrum)}
 }
 
-// AsDense returns the same matrices in full storage, under the same name.
+// AsDense returns a dense kind with the same matrices in full storage, and with the same name.
 func (k TridiagonalKind) AsDense() DenseKind {
 	return DenseKind{k.name, func(n int, _ *rand.Rand) []float64 {
 		a := make([]float64, n*n)
@@ -36,14 +37,16 @@ func (k TridiagonalKind) AsDense() DenseKind {
 	}, k.spectrum}
 }
 
-// Scaled returns 2^exponent·A, whose eigenvalues scale exactly.
+// Scaled returns the family of the matrices 2^exponent·A, for all matrices A of the kind k. Their
+// eigenvalues are exactly 2^exponent times those of A.
 func (k DenseKind) Scaled(exponent int) DenseKind {
 	return DenseKind{fmt.Sprintf("%s·2^%d", k.name, exponent), func(n int, _ *rand.Rand) []float64 {
 		return times(exponent, k.Dense(n))
 	}, k.scaledSpectrum(exponent)}
 }
 
-// scaledSpectrum returns the spectrum of 2^exponent·A, or nil if that of A is unknown.
+// scaledSpectrum returns the spectrum of 2^exponent·A. It returns nil if the spectrum of A is
+// unknown.
 func (k DenseKind) scaledSpectrum(exponent int) func(int, *rand.Rand) []float64 {
 	if k.spectrum == nil {
 		return nil
@@ -54,7 +57,8 @@ func (k DenseKind) scaledSpectrum(exponent int) func(int, *rand.Rand) []float64 
 	}
 }
 
-// Scaled returns 2^exponent·T, whose eigenvalues scale exactly.
+// Scaled returns the kind of the matrices 2^exponent·T, for all matrices T of the kind k. Their
+// eigenvalues are exactly 2^exponent times those of T.
 func (k TridiagonalKind) Scaled(exponent int) TridiagonalKind {
 	dense := k.AsDense().Scaled(exponent)
 	return TridiagonalKind{dense.name, func(n int, _ *rand.Rand) ([]float64, []float64) {
@@ -63,8 +67,8 @@ func (k TridiagonalKind) Scaled(exponent int) TridiagonalKind {
 	}, dense.spectrum}
 }
 
-// drawless converts a spectrum that needs no random numbers to the general form. It returns nil if
-// the spectrum is nil, which means unknown.
+// drawless converts a function for a spectrum that needs no random numbers to the general form with
+// a generator. It returns nil if `spectrum` is nil, which means that the spectrum is unknown.
 func drawless(spectrum func(n int) []float64) func(int, *rand.Rand) []float64 {
 	if spectrum == nil {
 		return nil
@@ -72,8 +76,9 @@ func drawless(spectrum func(n int) []float64) func(int, *rand.Rand) []float64 {
 	return func(n int, _ *rand.Rand) []float64 { return spectrum(n) }
 }
 
-// ascending evaluates the spectrum of the kind with that name and sorts it. If spectrum is nil,
-// known is false.
+// ascending returns the eigenvalues of the matrix of order n, sorted. `name` is the name of the
+// kind, which determines the random numbers. If the function `spectrum` is nil, the result `known`
+// is false.
 func ascending(name string, n int, spectrum func(int, *rand.Rand) []float64) ([]float64, bool) {
 	if spectrum == nil {
 		return nil, false
@@ -83,7 +88,7 @@ func ascending(name string, n int, spectrum func(int, *rand.Rand) []float64) ([]
 	return values, true
 }
 
-// symmetric fills both triangles of a matrix. It evaluates the formula for the lower triangle,
+// symmetric returns a matrix with both triangles. It uses the formula `at` for the lower triangle,
 // column by column.
 func symmetric(n int, at func(i, j int) float64) []float64 {
 	a := make([]float64, n*n)
@@ -96,7 +101,7 @@ func symmetric(n int, at func(i, j int) float64) []float64 {
 	return a
 }
 
-// vector returns a slice of n elements given by a formula. The slice is empty for n < 0.
+// vector returns a slice of n elements that the formula `at` gives. The slice is empty for n < 0.
 func vector(n int, at func(i int) float64) []float64 {
 	x := make([]float64, max(0, n))
 	for i := range x {
@@ -105,7 +110,8 @@ func vector(n int, at func(i int) float64) []float64 {
 	return x
 }
 
-// times returns 2^exponent·x. It is exact unless an element overflows or becomes subnormal.
+// times returns 2^exponent·x. The products are exact, except for those that overflow or are
+// subnormal.
 func times(exponent int, x []float64) []float64 {
 	return vector(len(x), func(i int) float64 { return math.Ldexp(x[i], exponent) })
 }

@@ -13,7 +13,8 @@ var (
 		return vector(n, func(int) float64 { return 1 })
 	})
 
-	// goe is the Gaussian orthogonal ensemble, a typical dense matrix.
+	// goe is the Gaussian orthogonal ensemble: symmetric matrices with normally distributed
+	// entries, the typical dense matrices.
 	goe = DenseKind{"goe", func(n int, r *rand.Rand) []float64 {
 		return symmetric(n, func(i, j int) float64 {
 			if i == j {
@@ -34,8 +35,8 @@ var (
 		})
 	}, nil}
 
-	// rankOne is x·xᵀ with x = (1, 2 … n). Except for rounding, every panel after the first is
-	// zero, and every block of columns has rank one.
+	// rankOne is x·xᵀ with x = (1, 2 … n). In a band reduction every panel after the first is zero
+	// except for rounding errors.
 	rankOne = entries("rank-one",
 		func(_, i, j int) float64 { return float64((i + 1) * (j + 1)) },
 		func(n int) []float64 {
@@ -46,8 +47,8 @@ var (
 	allOnes = entries("all-ones", func(_, _, _ int) float64 { return 1 },
 		func(n int) []float64 { return lastOnly(n, float64(n)) })
 
-	// pairs couples i with i + n/2. The eigenvalues are exactly 1 and 3, each n/2 times, and 2 for
-	// odd n.
+	// pairs has off-diagonal elements only between i and i + n/2. The eigenvalues are exactly 1 and
+	// 3, each n/2 times, and 2 if n is odd.
 	pairs = entries("pairs", func(n, i, j int) float64 {
 		switch {
 		case i == j:
@@ -65,7 +66,8 @@ var (
 		})
 	})
 
-	// exchange has ones on the antidiagonal. Its eigenvalues are ±1, and many panels are zero.
+	// exchange has ones on the antidiagonal. Its eigenvalues are ±1, and many panels of a band
+	// reduction are zero.
 	exchange = entries("exchange", func(n, i, j int) float64 {
 		if i+j == n-1 {
 			return 1
@@ -75,8 +77,8 @@ var (
 		return vector(n, func(k int) float64 { return float64(1 - 2*(k%2)) })
 	})
 
-	// cycleGraph is the Laplacian of a cycle. Its eigenvalues are 2 − 2cos(2πk/n), nearly all
-	// double.
+	// cycleGraph is the Laplacian of a cycle. Its eigenvalues are 2 − 2cos(2πk/n), and nearly all
+	// of them are double.
 	cycleGraph = DenseKind{"cycle-graph", func(n int, _ *rand.Rand) []float64 {
 		a := make([]float64, n*n)
 		for i := range n {
@@ -116,11 +118,12 @@ var (
 		return 0
 	}, nil)
 
-	// hilbert has the entries 1/(i+j+1). Its smallest eigenvalues are far below ulp.
+	// hilbert has the entries 1/(i+j+1). Its smallest eigenvalues are far below ulp times the
+	// largest one.
 	hilbert = entries("hilbert", func(_, i, j int) float64 { return 1 / float64(i+j+1) }, nil)
 
-	// minIJ has the entries min(i, j) + 1. It is the inverse of a second difference, and its
-	// eigenvalues are 1/(4·sin²((2k−1)π/(4n+2))).
+	// minIJ has the entries min(i, j) + 1. It is the inverse of a second-difference matrix, and its
+	// eigenvalues are 1/(4·sin²((2k−1)π/(4n+2))), k = 1 … n.
 	minIJ = entries("min-ij", func(_, i, j int) float64 { return float64(min(i, j) + 1) },
 		func(n int) []float64 {
 			return vector(n, func(k int) float64 {
@@ -130,7 +133,8 @@ var (
 		})
 )
 
-// Band has normally distributed entries within the half-bandwidth width, and zeros outside.
+// Band has normally distributed entries within the half-bandwidth `width`, and zeros outside the
+// band.
 func Band(width int) DenseKind {
 	return DenseKind{fmt.Sprintf("band(%d)", width), func(n int, r *rand.Rand) []float64 {
 		return symmetric(n, func(i, j int) float64 {
@@ -142,8 +146,8 @@ func Band(width int) DenseKind {
 	}, nil}
 }
 
-// Graded is D·G·D with G from the ensemble goe. The diagonal matrix D spans the given number of
-// decades. If decades is negative, entries grow downwards.
+// Graded is D·G·D with a matrix G of the ensemble `goe`. The elements of the diagonal matrix D span
+// the given number of decades. If `decades` is negative, the entries grow towards the last row.
 func Graded(decades float64) DenseKind {
 	return DenseKind{fmt.Sprintf("graded(%g)", decades), func(n int, r *rand.Rand) []float64 {
 		return symmetric(n, func(i, j int) float64 {
@@ -152,7 +156,7 @@ func Graded(decades float64) DenseKind {
 	}, nil}
 }
 
-// lastOnly returns n−1 zeros followed by value.
+// lastOnly returns a list of n−1 zeros, with `value` at the end.
 func lastOnly(n int, value float64) []float64 {
 	values := make([]float64, n)
 	if n > 0 {

@@ -7,10 +7,11 @@
 //		want, known := kind.Eigenvalues(n)      // ascending
 //	}
 //
-// Every kind exists for every n ≥ 0 and gives the same bits in each call: random kinds are seeded
-// by their name and n. Known eigenvalues belong to the matrix before its entries were rounded, so
-// they are right to a few n·ulp·‖A‖. If the entries are exact (integers, powers of two), the
-// eigenvalues are as accurate as their formula.
+// A kind is a family of matrices, one for each order n ≥ 0. Each call gives the same bits, because
+// the name of the kind and n determine the random numbers. The known eigenvalues are those of the
+// matrix before its entries were rounded, so they may differ by a few n·ulp·‖A‖ from those of the
+// stored matrix. If the entries are exact (integers, powers of two), the eigenvalues are as
+// accurate as their formula.
 package matgen
 
 import (
@@ -23,42 +24,45 @@ type DenseKind struct {
 	name string
 	fill func(n int, r *rand.Rand) []float64
 
-	// spectrum returns the eigenvalues in any order. It is nil if no formula is known. Its
-	// generator begins in the same state as that of fill.
+	// spectrum returns the eigenvalues in any order. It is nil if no formula is known. It gets a
+	// generator in the same state as `fill` does, so that both draw the same numbers.
 	spectrum func(n int, r *rand.Rand) []float64
 }
 
-// A TridiagonalKind is a family of symmetric tridiagonal matrices.
+// A TridiagonalKind is a family of symmetric tridiagonal matrices, one for each order.
 type TridiagonalKind struct {
 	name     string
 	fill     func(n int, r *rand.Rand) (d, e []float64)
 	spectrum func(n int, r *rand.Rand) []float64 // as in DenseKind
 }
 
-// Name identifies the kind. It is unique in each registry.
+// Name returns the name of this family of matrices. No two families that Dense returns have the
+// same name.
 func (k DenseKind) Name() string { return k.name }
 
-// Dense returns the matrix of order n, both triangles, column-major with
-// leading dimension n.
+// Dense returns the matrix of order n with both triangles, column-major with leading dimension n.
 func (k DenseKind) Dense(n int) []float64 { return k.fill(n, seeded(k.name, n)) }
 
-// Eigenvalues returns the n eigenvalues in ascending order, if they are known.
+// Eigenvalues returns the n eigenvalues in ascending order. `known` is false if no formula is
+// known.
 func (k DenseKind) Eigenvalues(n int) (values []float64, known bool) {
 	return ascending(k.name, n, k.spectrum)
 }
 
-// Name identifies the kind. It is unique in each registry.
+// Name returns the name of this family of matrices. No two families that Tridiagonals returns have
+// the same name.
 func (k TridiagonalKind) Name() string { return k.name }
 
 // Tridiagonal returns the diagonal d[n] and the off-diagonal e[max(0, n−1)].
 func (k TridiagonalKind) Tridiagonal(n int) (d, e []float64) { return k.fill(n, seeded(k.name, n)) }
 
-// Eigenvalues returns the n eigenvalues in ascending order, if they are known.
+// Eigenvalues returns the n eigenvalues in ascending order. `known` is false if no formula is
+// known.
 func (k TridiagonalKind) Eigenvalues(n int) (values []float64, known bool) {
 	return ascending(k.name, n, k.spectrum)
 }
 
-// seeded returns the random generator for one matrix.
+// seeded returns the random generator for the matrix of order n of the kind with the given name.
 func seeded(name string, n int) *rand.Rand {
 	h := fnv.New64a()
 	h.Write([]byte(name))

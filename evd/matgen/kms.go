@@ -2,9 +2,9 @@ package matgen
 
 import "math"
 
-// kacMurdockSzego is ρ^|i−j| with ρ = ½, a dense Toeplitz matrix whose inverse is
-// tridiagonal. Its eigenvalues are (1−ρ²)/(1 − 2ρ·cosθ + ρ²) at the n zeros in
-// (0, π) of g(θ) = sin((n+1)θ) − 2ρ·sin(nθ) + ρ²·sin((n−1)θ).
+// kacMurdockSzego has the elements ρ^|i−j| with ρ = ½. It is a dense Toeplitz matrix whose inverse
+// is tridiagonal. Its eigenvalues are (1−ρ²)/(1 − 2ρ·cosθ + ρ²) at the n zeros θ in (0, π) of g(θ)
+// = sin((n+1)θ) − 2ρ·sin(nθ) + ρ²·sin((n−1)θ).
 var kacMurdockSzego = entries("kac-murdock-szego",
 	func(_, i, j int) float64 { return math.Pow(kmsRho, float64(i-j)) },
 	func(n int) []float64 {
@@ -15,10 +15,10 @@ var kacMurdockSzego = entries("kac-murdock-szego",
 
 const kmsRho = 0.5
 
-// kmsAngle returns the k-th zero of g, the function in the documentation of kacMurdockSzego. For 0
-// < ρ < 1 there is exactly one zero between kπ/(n+1) and (k+1)π/(n+1): g has the sign (−1)^k at the
-// left end and the opposite sign at the right end. At the angle 0, g itself is 0; there the sign is
-// that of its slope n+1 − 2ρn + ρ²(n−1), which is positive.
+// kmsAngle returns the zero number k of g, the function in the comment of kacMurdockSzego. For 0 <
+// ρ < 1 there is exactly one zero between kπ/(n+1) and (k+1)π/(n+1), because g has the sign (−1)^k
+// at the left end and the opposite sign at the right end. For k = 0 the left end is the angle 0,
+// where g is 0. The sign is there that of the slope n+1 − 2ρn + ρ²(n−1), which is positive.
 func kmsAngle(n, k int) float64 {
 	g := func(theta float64) float64 {
 		s := func(m int) float64 { return math.Sin(float64(m) * theta) }

@@ -32,7 +32,8 @@ const (
 	dominant form = "dominant" // UᵀDU of half-bandwidth 1 with reduced off-diagonals
 )
 
-// A size is a norm that dchkst and ddrvst use, as the end of a name and as a function of the order.
+// A size is a norm of the test matrices of LAPACK's dchkst and ddrvst. It has an ending for names,
+// and a function of the order n.
 type size struct {
 	name string
 	norm func(n int) float64
@@ -56,7 +57,8 @@ func geometric(n int, cond float64) []float64 {
 	return vector(n, func(i int) float64 { return math.Pow(cond, -float64(i)/float64(max(1, n-1))) })
 }
 
-// clustered returns the magnitude 1 once and 1/cond n−1 times (MODE 1 of LAPACK's dlatms).
+// clustered returns the magnitude 1 once, and the magnitude 1/cond n−1 times (MODE 1 of LAPACK's
+// dlatms).
 func clustered(n int, cond float64) []float64 {
 	return vector(n, func(i int) float64 {
 		if i == 0 {
@@ -71,8 +73,9 @@ func clustered(n int, cond float64) []float64 {
 func condUlp(int) float64     { return 1 / ulp }
 func condTenth(n int) float64 { return 1 / (10 * float64(max(1, n)) * ulp) }
 
-// lapackTypes are the types from number 3 on. Types 1 and 2, the zero and the identity matrix, are
-// in the registry under their own names. Types 1–15 of ddrvst are also types of dchkst.
+// lapackTypes are LAPACK's test types from number 3 on. Types 1 and 2, the zero matrix and the
+// identity, are in the registry under their own names. Types 1–15 of ddrvst are also types of
+// dchkst.
 var lapackTypes = []lapackType{
 	{"ddrvst", 3, diagonal, even, true, condUlp, one},
 	{"ddrvst", 4, diagonal, geometric, true, condUlp, one},
@@ -102,8 +105,8 @@ func (t lapackType) name() string {
 	return fmt.Sprintf("%s-%02d-%s%s", t.program, t.number, t.form, t.size.name)
 }
 
-// values returns the eigenvalues with their signs, in any order, scaled to the type's size. It uses
-// the first numbers of the generator r.
+// values returns the eigenvalues with their signs, in any order, scaled to the type's size. It
+// draws numbers from r before any other function does.
 func (t lapackType) values(n int, r *rand.Rand) []float64 {
 	values := t.shape(n, t.cond(n))
 	for i := range values {
@@ -123,8 +126,9 @@ func (t lapackType) dense() DenseKind {
 	return k
 }
 
-// fill returns the matrix of order n in full storage. For most forms it first draws the
-// eigenvalues, as spectrum does from a generator in the same state.
+// fill returns the matrix of order n in full storage. For most forms it first draws the eigenvalues
+// from r. The function `spectrum` draws the same eigenvalues, because its generator begins in the
+// same state.
 func (t lapackType) fill(n int, r *rand.Rand) []float64 {
 	if t.form == uniform {
 		norm := t.size.norm(n)
@@ -156,8 +160,8 @@ func (t lapackType) fill(n int, r *rand.Rand) []float64 {
 	return a
 }
 
-// cut reduces each off-diagonal to less than half of the geometric mean of its two diagonal
-// neighbours.
+// cut makes each off-diagonal element smaller than half of the geometric mean of the two diagonal
+// elements of its row and its column.
 func cut(n int, a []float64) {
 	for i := range max(0, n-1) {
 		limit := math.Sqrt(math.Abs(a[i+i*n]*a[i+1+(i+1)*n])) / 2
@@ -166,7 +170,8 @@ func cut(n int, a []float64) {
 	}
 }
 
-// tridiagonal returns the two diagonals of a type whose other entries are zero.
+// tridiagonal returns the family of the type's matrices in tridiagonal storage. The type must be
+// zero outside the three diagonals.
 func (t lapackType) tridiagonal() TridiagonalKind {
 	k := t.dense()
 	return TridiagonalKind{k.name, func(n int, r *rand.Rand) ([]float64, []float64) {

@@ -62,7 +62,7 @@ func TestTridiagonalsAgreeWithTheirDenseForm(t *testing.T) {
 	}
 }
 
-// TestKnownSpectra compares the formulas with gonum's QR iteration.
+// TestKnownSpectra compares the formulas for spectra with the eigenvalues of gonum's QR iteration.
 func TestKnownSpectra(t *testing.T) {
 	known := 0
 	for _, kind := range Dense() {
@@ -95,7 +95,8 @@ func TestKnownSpectra(t *testing.T) {
 	}
 }
 
-// TestKnownTridiagonalSpectra certifies the formulas by Sturm counts, without another solver.
+// TestKnownTridiagonalSpectra certifies the formulas for spectra by Sturm counts, without another
+// solver.
 func TestKnownTridiagonalSpectra(t *testing.T) {
 	for _, kind := range Tridiagonals() {
 		for _, n := range append(orders, 300) {

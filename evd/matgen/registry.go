@@ -2,15 +2,16 @@ package matgen
 
 import "math"
 
-// These exponents are near the ends of the range. They give entries near overflow, entries far
-// below the square root of the underflow threshold, and subnormal entries.
+// These exponents of 2 scale matrices to the ends of the range of doubles: to entries near
+// overflow, to entries far below the square root of the underflow threshold, and to subnormal
+// entries.
 const (
 	nearOverflow  = 1000
 	nearUnderflow = -1000
 	denormal      = -1060
 )
 
-// Tridiagonals returns every tridiagonal kind.
+// Tridiagonals returns every family of tridiagonal test matrices.
 func Tridiagonals() []TridiagonalKind {
 	kinds := []TridiagonalKind{
 		zero, identity,
@@ -31,7 +32,8 @@ func Tridiagonals() []TridiagonalKind {
 	return kinds
 }
 
-// Dense returns every dense kind, and every tridiagonal kind in full storage.
+// Dense returns every family of dense test matrices, and every family of tridiagonal ones in full
+// storage.
 func Dense() []DenseKind {
 	kinds := []DenseKind{
 		goe, diagonallyDominant, hilbert, minIJ, kacMurdockSzego,
@@ -53,17 +55,17 @@ func Dense() []DenseKind {
 	return kinds
 }
 
-// twoClusters has eigenvalues within a few ulp of −1 and of 1.
+// twoClusters returns n eigenvalues, each within a few ulp of −1 or of 1.
 func twoClusters(n int) []float64 {
 	return vector(n, func(k int) float64 {
 		return float64(1-2*(k%2)) * (1 + float64(k/2)*ulp)
 	})
 }
 
-// triples has each eigenvalue three times: 1, 1, 1, 2, 2, 2 …
+// triples returns eigenvalues that occur three times each: 1, 1, 1, 2, 2, 2 …
 func triples(n int) []float64 { return vector(n, func(k int) float64 { return float64(1 + k/3) }) }
 
-// nearlySingular has the eigenvalues 100^−k, most of which are smaller than rounding errors.
+// nearlySingular returns the eigenvalues 100^−k. Most of them are smaller than rounding errors.
 func nearlySingular(n int) []float64 {
 	return vector(n, func(k int) float64 { return math.Pow(10, -float64(2*k)) })
 }

@@ -8,21 +8,22 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Similar makes the dense kind Uᵀ·diag(values)·U. The random orthogonal matrix U is a product of
-// n−1 reflectors of decreasing length (dlagsy).
+// Similar makes the dense kind Uᵀ·diag(`values`)·U. The random orthogonal matrix U is a product of
+// n−1 Householder reflectors of decreasing length, as in LAPACK's dlagsy.
 func Similar(name string, values func(n int) []float64) DenseKind {
 	return DenseKind{name, func(n int, r *rand.Rand) []float64 { return similar(values(n), r) }, drawless(values)}
 }
 
-// similar returns Uᵀ·diag(values)·U in full storage, with a random U from r.
+// similar returns Uᵀ·diag(`values`)·U in full storage. U is a random orthogonal matrix, drawn from
+// r.
 func similar(values []float64, r *rand.Rand) []float64 {
 	n := len(values)
 	a := make([]float64, n*n)
 	for i, v := range values {
 		a[i+i*n] = v
 	}
-	// The loop runs backwards. Rows and columns above i are still diagonal, so the reflector does
-	// not change them.
+	// The loop runs backwards. So rows and columns above i are still diagonal, and the reflector
+	// does not change them.
 	for i := n - 2; i >= 0; i-- {
 		v := vector(n-i, func(int) float64 { return r.NormFloat64() })
 		reflect(n-i, a[i+i*n:], n, v)
@@ -31,13 +32,14 @@ func similar(values []float64, r *rand.Rand) []float64 {
 	return a
 }
 
-// reflect replaces the lower triangle of A by that of H·A·H, H = I − τ·v·vᵀ,
-// τ = 2/vᵀv, as the rank-two update A − v·qᵀ − q·vᵀ with p = τ·A·v and
-// q = p − ½τ(pᵀv)·v. The square of ‖v‖ must neither over- nor underflow.
+// reflect replaces the lower triangle of A by that of H·A·H with the Householder reflector H = I −
+// τ·v·vᵀ, τ = 2/vᵀv. It computes the rank-two update A − v·qᵀ − q·vᵀ with p = τ·A·v and q = p −
+// ½τ(pᵀv)·v. ‖v‖² must neither overflow nor underflow.
 func reflect(n int, a []float64, lda int, v []float64) {
 	vv := blas64.Vector{N: n, Inc: 1, Data: v}
 	tau := 2 / blas64.Dot(vv, vv)
-	// The lower triangle of a column-major matrix is the upper one in gonum's row-major storage.
+	// The lower triangle of a column-major matrix is the upper triangle in gonum's row-major
+	// storage.
 	sym := blas64.Symmetric{Uplo: blas.Upper, N: n, Stride: lda, Data: a}
 	q := blas64.Vector{N: n, Inc: 1, Data: make([]float64, n)}
 	blas64.Symv(tau, sym, vv, 0, q)
@@ -45,8 +47,9 @@ func reflect(n int, a []float64, lda int, v []float64) {
 	blas64.Syr2(-1, vv, q, sym)
 }
 
-// narrow reduces A to half-bandwidth width ≥ 1 by similarities, one reflector per column. The
-// eigenvalues do not change. It is the second half of dlagsy.
+// narrow reduces A to the half-bandwidth `width` ≥ 1, by one Householder reflector per column,
+// applied from both sides. The eigenvalues do not change. `narrow` is the second half of LAPACK's
+// dlagsy.
 func narrow(n, width int, a []float64) {
 	for j := 0; j+width+1 < n; j++ {
 		top := j + width
@@ -69,7 +72,7 @@ func narrow(n, width int, a []float64) {
 	mirror(n, a)
 }
 
-// mirror copies the lower triangle into the upper one.
+// mirror copies the lower triangle of the matrix `a` to the upper triangle.
 func mirror(n int, a []float64) {
 	for j := range n {
 		for i := j + 1; i < n; i++ {

@@ -6,30 +6,31 @@ import (
 	"math/rand/v2"
 )
 
-// Toeplitz has diag on the diagonal and off next to it. Its eigenvalues are
-// diag + 2·off·cos(kπ/(n+1)). Toeplitz(2, −1) is the 1-2-1 matrix.
+// Toeplitz has the element `diag` on the diagonal, and the element `off` next to the diagonal. Its
+// eigenvalues are diag + 2·off·cos(kπ/(n+1)), k = 1 … n. Toeplitz(2, −1) is the 1-2-1 matrix.
 func Toeplitz(diag, off float64) TridiagonalKind {
 	return diagonals(fmt.Sprintf("toeplitz(%g,%g)", diag, off), constant(diag), constant(off), func(n int) []float64 {
 		return vector(n, func(k int) float64 { return diag + 2*off*cosine(k+1, n+1) })
 	})
 }
 
-// clement is Kac's matrix made symmetric. It has a zero diagonal and e² = i(n−i). Its eigenvalues
-// are the integers n−1, n−3 … 1−n.
+// clement is Kac's matrix in symmetric form. Its diagonal is zero, and e² = i(n−i) for i = 1 … n−1.
+// Its eigenvalues are the integers n−1, n−3 … 1−n.
 var clement = diagonals("clement", constant(0),
 	func(n, i int) float64 { return math.Sqrt(float64((i + 1) * (n - i - 1))) },
 	func(n int) []float64 { return vector(n, func(k int) float64 { return float64(2*k - (n - 1)) }) })
 
-// wilkinson is the matrix W⁺ with |i − (n−1)/2| on the diagonal and ones next to it. Its larger
-// eigenvalues come in pairs that agree to more digits than a double has, although no off-diagonal
-// element is small.
+// wilkinson is the matrix W⁺ with |i − (n−1)/2| on the diagonal and ones next to the diagonal. Its
+// larger eigenvalues come in pairs. The two eigenvalues of a pair agree in all digits of a double,
+// although no off-diagonal element is small.
 var wilkinson = diagonals("wilkinson", wilkinsonDiagonal, constant(1), nil)
 
-// wilkinsonDiagonal returns |i − (n−1)/2|, row i of the diagonal of W⁺.
+// wilkinsonDiagonal returns |i − (n−1)/2|, the diagonal element of W⁺ in row i.
 func wilkinsonDiagonal(n, i int) float64 { return math.Abs(float64(i) - float64(n-1)/2) }
 
-// GluedWilkinson connects copies of W21⁺ by a small coupling. Its eigenvalues form clusters of
-// n/21, whose vectors extend over all copies. It is a hard case for MRRR.
+// GluedWilkinson has n/21 copies of W21⁺ on the diagonal, with off-diagonal elements `glue` between
+// neighbouring copies. Its eigenvalues form clusters of n/21, and their vectors extend over all
+// copies. It is a hard case for MRRR.
 func GluedWilkinson(glue float64) TridiagonalKind {
 	const block = 21
 	return diagonals(fmt.Sprintf("glued-wilkinson(%.1g)", glue),
@@ -42,7 +43,8 @@ func GluedWilkinson(glue float64) TridiagonalKind {
 		}, nil)
 }
 
-// pathGraph is the Laplacian of a path. It is singular, with the eigenvalues 2 − 2cos(kπ/n).
+// pathGraph is the Laplacian of a path. It is singular. Its eigenvalues are 2 − 2cos(kπ/n), k = 0 …
+// n−1.
 var pathGraph = diagonals("path-graph",
 	func(n, i int) float64 {
 		degree := 2.0
@@ -57,7 +59,7 @@ var pathGraph = diagonals("path-graph",
 	func(n int) []float64 { return vector(n, func(k int) float64 { return 2 - 2*cosine(k, n) }) })
 
 // These are Jacobi matrices of orthogonal polynomials. Their eigenvalues are the nodes of Gauss
-// quadrature. Eigenvectors of the Hermite matrix have components below the smallest normal number.
+// quadrature. Eigenvectors of the Hermite matrix have components below the smallest normal double.
 var (
 	hermite  = diagonals("hermite", constant(0), func(_, i int) float64 { return math.Sqrt(float64(i+1) / 2) }, nil)
 	legendre = diagonals("legendre", constant(0), func(_, i int) float64 {
@@ -72,8 +74,8 @@ var (
 	}, func(n int) []float64 { return vector(n, func(k int) float64 { return cosine(2*k+1, 2*n) }) })
 )
 
-// repeated is a direct sum of equal 1-2-1 blocks: every eigenvalue has
-// multiplicity n/5 exactly, and the couplings between blocks are exact zeros.
+// repeated has equal 1-2-1 blocks on the diagonal. The off-diagonal elements between blocks are
+// exactly zero, so every eigenvalue has exactly the multiplicity n/5.
 var repeated = diagonals("repeated-blocks", constant(2),
 	func(_, i int) float64 {
 		if i%repeatedBlock == repeatedBlock-1 {
@@ -90,8 +92,9 @@ var repeated = diagonals("repeated-blocks", constant(2),
 
 const repeatedBlock = 5
 
-// GradedTridiagonal spans the given number of decades from one end to the other. If decades is
-// negative, entries grow downwards. QR iteration must begin at the right end.
+// GradedTridiagonal has entries that span the given number of decades from one end to the other. If
+// `decades` is negative, the entries grow towards the last row. QR iteration must begin at the
+// right end to be accurate.
 func GradedTridiagonal(decades float64) TridiagonalKind {
 	grade := func(n int, i float64) float64 { return math.Pow(10, -decades*i/float64(max(1, n-1))) }
 	return diagonals(fmt.Sprintf("graded-tridiagonal(%g)", decades),
@@ -104,13 +107,13 @@ var randomTridiagonal = TridiagonalKind{"random-tridiagonal", func(n int, r *ran
 	return normals(n, r), normals(n-1, r)
 }, nil}
 
-// golubKahan has a zero diagonal, so its eigenvalues come in pairs ±σ.
+// golubKahan has a zero diagonal, so its eigenvalues come in pairs ±σ (and 0 for odd orders).
 var golubKahan = TridiagonalKind{"golub-kahan", func(n int, r *rand.Rand) ([]float64, []float64) {
 	return make([]float64, n), normals(n-1, r)
 }, nil}
 
-// lightCouplings has off-diagonal elements from 1 to below underflow in random order, and zeros
-// among them. A solver must decide where to split it.
+// lightCouplings has off-diagonal elements of all sizes from 1 to below underflow, in random order,
+// and some zeros. A solver must decide which of them are small enough to split the matrix.
 var lightCouplings = TridiagonalKind{"light-couplings", func(n int, r *rand.Rand) ([]float64, []float64) {
 	d := normals(n, r)
 	e := vector(n-1, func(int) float64 { return math.Pow(10, -400*r.Float64()*r.Float64()) })
@@ -125,7 +128,7 @@ func normals(n int, r *rand.Rand) []float64 {
 	return vector(n, func(int) float64 { return r.NormFloat64() })
 }
 
-// cosine returns cos(πk/n), exact at its zeros and extremes.
+// cosine returns cos(πk/n). The result is exact if it is 0, 1 or −1.
 func cosine(k, n int) float64 {
 	return math.Sin(math.Pi * (float64(n) - 2*float64(k)) / (2 * float64(n)))
 }

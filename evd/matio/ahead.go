@@ -2,36 +2,38 @@ package matio
 
 import "io"
 
-// An ahead has aheadBlocks buffers, of aheadBytes bytes each.
+// aheadBlocks is the number of buffers of an ahead. aheadBytes is the size of one buffer in bytes.
 const (
 	aheadBlocks = 4
 	aheadBytes  = 1 << 18
 )
 
 // An ahead reads a stream in a goroutine of its own, so that decompression and parsing run at the
-// same time. It is an io.Reader for one goroutine. The one that made it must call close. Until then
-// the stream belongs to the goroutine.
+// same time. It is an io.Reader for one goroutine, the reader. The caller of readAhead must call
+// `close`, and must not use the stream before.
 //
-// Buffers circulate: fill takes one from empty and sends it on blocks, and Read returns it to empty
-// when all of it has been read. So memory is bounded by aheadBlocks·aheadBytes, and the
-// decompressor waits if parsing is slower.
+// Buffers circulate. The method `fill` receives a buffer from the channel `empty`, fills it, and
+// sends it to the channel `blocks`. Read returns the buffer to `empty` when all its bytes have been
+// read. So the memory is limited to aheadBlocks·aheadBytes, and the decompressor waits if parsing
+// is slower.
 type ahead struct {
-	// blocks has the blocks that were read, in order.
+	// blocks has the blocks that `fill` has read, in the order of the stream.
 	blocks chan block
-	// empty has the buffers to read into.
+	// empty has the buffers that `fill` may overwrite.
 	empty chan []byte
-	// quit is closed by close, to end the reading.
+	// quit is closed by the method `close`, so that `fill` ends.
 	quit chan struct{}
-	// gone is closed by fill, when the goroutine has ended.
+	// gone is closed by `fill`, after its last use of the stream.
 	gone chan struct{}
-	// now is the rest of the block that Read currently returns.
+	// now is the block that Read currently returns, without the bytes that Read has already
+	// returned.
 	now block
-	// all is the whole buffer of now. It is nil before the first block.
+	// all is the whole buffer of the block `now`. It is nil before the first block.
 	all []byte
 }
 
-// A block is a piece of the stream, and the error that the stream returned after it, or nil. Only
-// the last block has an error; it may have no bytes.
+// A block is a piece of the stream. Its err is the error that the stream returned after these
+// bytes, or nil. Only the last block has an error, and it may have no bytes.
 type block struct {
 	bytes []byte
 	err   error
@@ -51,10 +53,11 @@ func readAhead(r io.Reader) *ahead {
 	return a
 }
 
-// fill reads r into empty buffers until r returns an error or quit is closed.
+// fill reads r into empty buffers until r returns an error or the channel `quit` is closed.
 //
-// Only r.Read can block it for long. The channel blocks has a place for every buffer, so sending
-// never blocks, and a wait for an empty buffer ends when quit is closed.
+// Only r.Read can block `fill` for a long time. Sending to the channel `blocks` never waits,
+// because the channel has a place for every buffer. A wait for an empty buffer ends when `quit` is
+// closed.
 func (a *ahead) fill(r io.Reader) {
 	defer close(a.gone)
 	for {
@@ -77,9 +80,10 @@ func (a *ahead) fill(r io.Reader) {
 	}
 }
 
-// Read returns the data that fill has read, in order. It returns at most the rest of one block, so
-// fewer bytes than len(p) do not mean the end. It blocks until a block has been read. An error of
-// the stream is returned after all data before it, and again at each later call.
+// Read returns the data that `fill` has read, in the order of the stream. It waits until a block
+// has been read. It returns at most the rest of one block, so fewer bytes than len(p) do not mean
+// the end of the stream. Read returns an error of the stream after all data before it, and again at
+// each later call.
 func (a *ahead) Read(p []byte) (int, error) {
 	for len(a.now.bytes) == 0 {
 		if a.now.err != nil {
@@ -96,8 +100,8 @@ func (a *ahead) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// close ends the goroutine, and returns after the read that is in flight. The stream then belongs
-// to the caller again.
+// close ends the goroutine. It waits until the current read of the stream returns. Afterwards the
+// caller may use the stream again.
 func (a *ahead) close() {
 	close(a.quit)
 	<-a.gone

@@ -20,15 +20,16 @@ var syncFile = (*os.File).Sync
 //
 //	f, err := matio.CreateAtomic(path)
 //	…
-//	defer f.Abort() // nothing after Commit
+//	defer f.Abort() // has no effect after Commit
 //	… write to f …
 //	return f.Commit()
 //
-// The data go to a temporary file in the folder of the target, hence on the same file system.
-// Commit renames it. An existing target keeps its permission bits. If the target is a symbolic
-// link, the link stays, and the file that it points to is replaced. A target that is not a regular
-// file (a terminal, a pipe, /dev/stdout, /dev/null) cannot be replaced, and is written directly. A
-// temporary file, named .vkevd-*.tmp, remains only if the process is killed.
+// Write writes to a temporary file. This file is in the folder of the target and so on the same
+// file system. Commit renames the temporary file to the target. An existing target keeps its
+// permission bits. If the target is a symbolic link, the link stays, and the file that it points to
+// is replaced. A target that is not a regular file (a terminal, a pipe, /dev/stdout, /dev/null)
+// cannot be replaced, and is written directly. A temporary file, named .vkevd-*.tmp, remains only
+// if the process is killed.
 //
 // An AtomicFile must be used by one goroutine only.
 type AtomicFile struct {
@@ -38,12 +39,12 @@ type AtomicFile struct {
 	path string
 	// err is the error of the first Write that failed, or nil.
 	err error
-	// closed tells whether Commit or Abort has been called.
+	// closed says whether Commit or Abort has been called.
 	closed bool
 }
 
-// CreateAtomic opens path for writing. The caller must call Commit or Abort. Errors are those of
-// the operating system, for example if the folder does not exist or is not writable.
+// CreateAtomic opens the file `path` for writing. The caller must call Commit or Abort. Errors are
+// those of the operating system, for example if the folder does not exist or is not writable.
 func CreateAtomic(path string) (*AtomicFile, error) {
 	if f, err := openDirect(path); f != nil || err != nil {
 		return f, err
@@ -69,9 +70,9 @@ func CreateAtomic(path string) (*AtomicFile, error) {
 	return &AtomicFile{f: f, path: path}, nil
 }
 
-// followLinks returns the name of the file that Commit must replace. The file may exist or not.
-// filepath.EvalSymlinks would fail for a link to a file that does not exist yet. If links form a
-// circle, opening the result fails.
+// followLinks returns the name of the file that Commit must replace. The file need not exist.
+// followLinks does not use filepath.EvalSymlinks, which would fail for a link to a file that does
+// not exist yet. If links form a cycle, opening the result fails.
 func followLinks(path string) string {
 	// The loop follows at most as many links as Linux does.
 	for range 40 {
@@ -89,24 +90,24 @@ func followLinks(path string) string {
 	return path
 }
 
-// openDirect opens a target that must not be replaced. For any other path it returns nil and no
-// error. These targets are written directly:
+// openDirect opens a target that must be written directly, because it cannot or must not be
+// replaced. For any other path it returns nil and no error. The direct targets are:
 //
 //	/dev/stdout, /dev/stderr      the streams of this process
-//	/dev/fd/…, /proc/…            a file that some process has open
+//	/dev/fd/…, /proc/…            files that a process has open
 //	not a regular file            a terminal, a pipe, /dev/null
 func openDirect(path string) (*AtomicFile, error) {
 	switch path {
-	// The stream is not opened again. That would fail for a socket, and overwrite a file from its
-	// beginning.
+	// The stream is used as it is. If it were opened again by its name, a socket would fail, and a
+	// file would be overwritten from its beginning.
 	case "/dev/stdout":
 		return &AtomicFile{f: os.Stdout}, nil
 	case "/dev/stderr":
 		return &AtomicFile{f: os.Stderr}, nil
 	}
 	info, err := os.Stat(path)
-	// These are names of files that this or another process has open. If such a file were replaced,
-	// the process would still write to the old one.
+	// Such a path is the name of a file that this or another process has open. If the file were
+	// replaced, that process would continue to write to the old file.
 	someonesHandle := strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/")
 	if err != nil || info.Mode().IsRegular() && !someonesHandle {
 		return nil, nil
@@ -118,9 +119,9 @@ func openDirect(path string) (*AtomicFile, error) {
 	return &AtomicFile{f: f}, nil
 }
 
-// createTemp makes a new file with the permission bits mode, reduced by the umask. (os.CreateTemp
-// would make it unreadable for group and others.) The name is random. If a file of that name
-// exists, it is not touched, and another name is tried.
+// createTemp makes a new file with the permission bits `mode`, reduced by the umask. (os.CreateTemp
+// makes files that group and others cannot read.) The name is random. createTemp never touches an
+// existing file, but tries another name.
 func createTemp(dir string, mode fs.FileMode) (*os.File, error) {
 	for {
 		name := filepath.Join(dir, fmt.Sprintf(".vkevd-%016x.tmp", rand.Uint64()))
@@ -131,7 +132,7 @@ func createTemp(dir string, mode fs.FileMode) (*os.File, error) {
 	}
 }
 
-// Write appends to the file. After an error, Commit fails with that error.
+// Write appends p to the file. If a Write fails, Commit returns the error of this Write.
 func (a *AtomicFile) Write(p []byte) (int, error) {
 	if a.closed {
 		return 0, os.ErrClosed
@@ -147,13 +148,13 @@ func (a *AtomicFile) Write(p []byte) (int, error) {
 //
 //  1. the data are synced to the disk
 //  2. the temporary file is closed
-//  3. it is renamed to the target, which replaces an existing file at once
+//  3. the temporary file is renamed to the target; this replaces an existing file in one step
 //  4. the folder is synced
 //
 // If one of the first three steps fails, or if a Write has failed, the target is unchanged and the
-// temporary file is removed. If the machine stops at any time, there is either the old file or the
-// complete new one. A file that is written directly is only closed. After Commit or Abort, a call
-// returns os.ErrClosed.
+// temporary file is removed. If the machine stops at any time, the target is either the old file or
+// the complete new file. If the target is written directly, Commit only closes it. A second call of
+// Commit, or a call after Abort, returns os.ErrClosed.
 func (a *AtomicFile) Commit() error {
 	if a.closed {
 		return os.ErrClosed
@@ -180,8 +181,8 @@ func (a *AtomicFile) Commit() error {
 	return nil
 }
 
-// Abort removes the temporary file, and the target stays unchanged. Data that were written directly
-// stay written. After Commit or Abort, a call does nothing.
+// Abort removes the temporary file. The target stays unchanged, except for data that were written
+// directly. After Commit or Abort, Abort does nothing.
 func (a *AtomicFile) Abort() error {
 	if a.closed {
 		return nil
@@ -202,8 +203,8 @@ func (a *AtomicFile) closeDirect() error {
 	return a.f.Close()
 }
 
-// syncFolder waits until the new name is on the disk, if the system can sync folders. The file
-// already has its name, so the caller could do nothing about a failure.
+// syncFolder waits until the new name is on the disk, if the system can sync folders. It returns no
+// error: the file already has its name, so the caller could not undo the change.
 func syncFolder(dir string) {
 	if d, err := os.Open(dir); err == nil {
 		d.Sync()

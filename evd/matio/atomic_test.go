@@ -19,7 +19,8 @@ func content(t *testing.T, path string) string {
 	return string(b)
 }
 
-// names lists the files in a folder. A test uses it to see that no other files are left.
+// names returns the names of the files in a folder, so that a test can check that no other files
+// are left.
 func names(t *testing.T, dir string) string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -129,7 +130,8 @@ func TestAtomicRefusesEarly(t *testing.T) {
 	}
 }
 
-// TestAtomicStdout writes to the process's own stream, which must stay open.
+// TestAtomicStdout writes to the standard output of the process. Commit must leave this stream
+// open.
 func TestAtomicStdout(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -154,7 +156,8 @@ func TestAtomicStdout(t *testing.T) {
 	}
 }
 
-// The data are on the disk before the file gets its name. If they cannot be synced, Commit fails.
+// TestAtomicSyncsBeforeItRenames checks that the data are on the disk before the file gets its
+// name. If the sync fails, Commit must fail.
 func TestAtomicSyncsBeforeItRenames(t *testing.T) {
 	defer func() { syncFile = (*os.File).Sync }()
 	for _, failure := range []error{nil, errors.New("the disk is gone")} {

@@ -43,8 +43,9 @@ func TestAtomicPermissions(t *testing.T) {
 	}
 }
 
-// TestAtomicFollowsLinks follows links to a file that exists and to one that does not, also through
-// a link to the folder, where ".." means the parent of the folder and not of the link.
+// TestAtomicFollowsLinks writes through links to an existing file and to a file that does not
+// exist. It also writes through a link to the folder. Then ".." means the parent of the folder, not
+// the parent of the link.
 func TestAtomicFollowsLinks(t *testing.T) {
 	dir := t.TempDir()
 	os.MkdirAll(filepath.Join(dir, "a", "deep"), 0o700)

@@ -12,18 +12,18 @@ import (
 	"time"
 )
 
-// BenchmarkReadLarge reads files of VKEVD_IO mebibytes (1024, for example). Alternately it measures
-// the part of the work that every reader must do: it only reads the file into memory, or only
-// unpacks it. All speeds are relative to the unpacked size:
+// BenchmarkReadLarge reads files of VKEVD_IO mebibytes (1024, for example). In turn it also
+// measures the part of the work that every reader must do: to read the file into memory, and to
+// unpack it if it is compressed. All speeds refer to the unpacked size:
 //
-//	MB/s        of this package
-//	bound-MB/s  of reading the file into new memory, or of reading and unpacking it only
-//	of-bound    the quotient of the two; near 1 the disk or gzip is the bottleneck
+//	MB/s        the speed of this package
+//	bound-MB/s  the speed of reading and unpacking the file into new memory, without parsing
+//	of-bound    the first speed divided by the second; near 1 the disk or gzip is the bottleneck
 //
-// The files are in the page cache, except the one called cold, which the system is asked to remove
-// from the cache. The package unpacks and parses at the same time, so mtx.gz needs two idle cores.
-// The case mtx has nothing to unpack and shows the cost of parsing. If that is faster than the
-// bound of mtx.gz, gzip is the bottleneck of mtx.gz.
+// The files are in the page cache. Only for the case cold, the benchmark asks the system to remove
+// the file from the cache. The package unpacks and parses at the same time, so mtx.gz needs two
+// idle cores. The case mtx has nothing to unpack and shows the cost of parsing. If the speed of mtx
+// is larger than the bound of mtx.gz, gzip is the bottleneck of mtx.gz.
 func BenchmarkReadLarge(b *testing.B) {
 	mebibytes, err := strconv.Atoi(os.Getenv("VKEVD_IO"))
 	if err != nil {
@@ -31,7 +31,7 @@ func BenchmarkReadLarge(b *testing.B) {
 	}
 	n := int(math.Sqrt(float64(mebibytes) * (1 << 20) / wordBytes))
 	array := func(w io.Writer) error { return WriteNPY(w, n, n, randomSymmetric(n), n) }
-	// An entry of the lower triangle with its line feed takes some 20 characters.
+	// An entry of the lower triangle takes about 20 characters, including its line feed.
 	m := int(math.Sqrt(float64(mebibytes) * (1 << 20) / 20 * 2))
 	text := func(w io.Writer) error {
 		return WriteMatrixMarketSymmetric(w, Array, m, randomSymmetric(m), m)
@@ -78,7 +78,7 @@ func BenchmarkReadLarge(b *testing.B) {
 	}
 }
 
-// writeLarge writes a file and returns its size before compression.
+// writeLarge writes a file, compressed if zip is true. It returns the size before compression.
 func writeLarge(path string, write func(io.Writer) error, zip bool) (int64, error) {
 	f, err := os.Create(path)
 	if err != nil {
@@ -99,7 +99,8 @@ func writeLarge(path string, write func(io.Writer) error, zip bool) (int64, erro
 	return count.bytes, z.Close()
 }
 
-// readNothing does the work of the bound: it reads and unpacks size bytes, and does not parse them.
+// readNothing does the work of the bound in BenchmarkReadLarge: it reads and unpacks `size` bytes,
+// without parsing them.
 func readNothing(path string, size int64, zip bool) error {
 	f, err := os.Open(path)
 	if err != nil {

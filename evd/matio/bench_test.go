@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// benchOrder is the order of a matrix whose files have tens of megabytes, far more than any cache.
+// benchOrder is the order of a matrix whose files are tens of megabytes large, far larger than any
+// processor cache.
 const benchOrder = 1500
 
 func randomSymmetric(n int) []float64 {

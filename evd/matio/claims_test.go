@@ -8,9 +8,10 @@ import (
 	"testing"
 )
 
-// The size that a header declares is not trusted before the file has the data. A file of a few
-// bytes costs only a few kilobytes of memory, whatever size it declares. (Coordinate files are the
-// exception, because one entry is enough for n² elements.)
+// TestClaimsAllocateNothing reads files of a few bytes whose headers declare large matrices. Each
+// must cost only a few kilobytes of memory, because no reader trusts the declared size before the
+// file has the data. (Coordinate files are the exception, because one entry is enough for n²
+// elements.)
 func TestClaimsAllocateNothing(t *testing.T) {
 	const most = 4 << 20
 	matrix := func(r io.Reader, name string) error { _, err := Read(r, name); return err }

@@ -7,57 +7,58 @@ import (
 	"unicode"
 )
 
-// byteOrderMark is the first character of UTF-8 files that some spreadsheets write.
+// byteOrderMark is the character at the beginning of UTF-8 files from some spreadsheets.
 const byteOrderMark = "\xef\xbb\xbf"
 
 // A table reads a text file of numbers: one row per line, with or without a header line and row
-// names. It reads field by field and not line by line, because a line may be as long as the file.
-// Only the numbers are held in memory.
+// names. It reads field by field and not line by line, because one line may be as long as the whole
+// file. Only the numbers are held in memory.
 //
-// These files are all the same matrix, as NumPy, pandas and R write it (R names the rows, and has
-// one field less in the header):
+// The six files below are the same matrix, as NumPy, pandas, spreadsheets and R write it. R writes
+// row names, and a header with one field less than the rows:
 //
 //	1,2      1 2      a,b      ,a,b      a;b        "a" "b"
 //	3,4      3 4      1,2      0,1,2     1,0;2,0    "1" 1 2
 //	                  3,4      1,3,4     3,0;4,0    "2" 3 4
 //
-// The meaning of a file is decided in this order. The first line decides the separator (newFields,
-// next). The first field of the first line decides whether there is a header (first). The header
-// and the first row decide whether there are row names (row). If the first line is a name and
-// numbers, it is decided at the end whether it is a row, because the shape of the matrix is known
-// then (isRow).
+// The meaning of a file is decided in this order. The first line decides the separator (function
+// newFields, method `next`). The first field of the first line decides whether the file has a
+// header (method `first`). The header and the first row decide whether the rows have names (method
+// `row`). If the first line is a name followed by numbers, isRow decides at the end of the file
+// whether this line is a row, because the shape of the matrix is known only then.
 type table struct {
 	fields
 	// most is the largest number of elements that the matrix may have.
 	most int
 
-	// head is the first line, if it is not a row.
+	// head is the first line, unless this line is certainly a row.
 	head header
-	// names tells whether the first field of each row is the row's name.
+	// names says whether the first field of each row is the row's name.
 	names bool
 }
 
-// header is the first line, if it is not certainly a row of numbers.
+// header is the first line of a file that has a header or may have one.
 type header struct {
 	// width is the number of fields. It is 0 if there is no header.
 	width int
-	// row holds the numbers of the fields after the first one, if all of these are numbers.
-	// Otherwise it is nil.
+	// row has the numbers of all fields after the first field, if all of these fields are numbers.
+	// Otherwise `row` is nil.
 	row []float64
-	// corner tells whether the first field is empty. Rows then have names.
+	// corner says whether the first field is empty. If it is empty, the rows have names.
 	corner bool
-	// decided tells whether it is known if rows have names.
+	// decided says whether the reader already knows if the rows have names.
 	decided bool
 	// typo says why the first field is not a number. It is set only if the line looks like a row
-	// with one wrong number: the field begins as a number does, and all other fields are numbers.
+	// with one wrong number: the first field begins as a number does, and all other fields are
+	// numbers. Otherwise `typo` is empty.
 	typo string
 }
 
-// hasNumbers tells whether the input begins like a table: with a # comment, with a number, or with
-// a line of text that is followed by a line with a number as its first or second field. It consumes
-// nothing: it looks only at the bytes that the input has buffered.
+// hasNumbers reports whether the input begins like a table: with a # comment, with a number, or
+// with a header. A header is here a line of text before a line with a number as its first or second
+// field. hasNumbers only looks at the bytes that the input has buffered, and consumes nothing.
 //
-// The test is strict on purpose. A text of words, or a binary file, shall be refused as an unknown
+// The test is strict on purpose. A text of words, or a binary file, must be refused as an unknown
 // format, and not as a table with an error in its first line.
 func hasNumbers(in *input) bool {
 	start, _ := in.Peek(in.Size())
@@ -76,8 +77,8 @@ func hasNumbers(in *input) bool {
 	return startsWithNumber(line) || startsWithNumber(afterName(line))
 }
 
-// startsWithNumber tells whether the first field of a line is a number, for any separator. A quoted
-// number does not count.
+// startsWithNumber reports whether the first field of a line is a number, for any separator. A
+// quoted number does not count as a number.
 func startsWithNumber(line []byte) bool {
 	line = bytes.TrimLeft(line, " \t")
 	if end := bytes.IndexAny(line, ",; \t\r"); end >= 0 {
@@ -99,8 +100,8 @@ func afterName(line []byte) []byte {
 	return nil
 }
 
-// printable tells whether a line has no control characters except tabs and carriage returns. A line
-// with other control characters comes from a binary file, and is not a header.
+// printable reports whether a line has no control characters except tabs and carriage returns. A
+// line with other control characters belongs to a binary file, so it is not a header.
 func printable(line []byte) bool {
 	for _, c := range line {
 		if c < ' ' && c != '\t' && c != '\r' {
@@ -110,17 +111,17 @@ func printable(line []byte) bool {
 	return true
 }
 
-// ReadCSV reads a matrix of numbers, one row per line, compressed with gzip or not. Numbers are
-// separated by commas, or by semicolons, or by blanks and tabs, any number of them. The separator
-// that comes first in the file is that of the whole file. If it is the semicolon, numbers may have
-// a decimal comma. Blank lines and lines that begin with # are skipped. name stands for the file in
+// ReadCSV reads a matrix of numbers, one row per line, compressed with gzip or not. The separator
+// of numbers is a comma, a semicolon, or any number of blanks and tabs. The separator that comes
+// first in the file is the separator of the whole file. If it is the semicolon, numbers may have a
+// decimal comma. Blank lines and lines that begin with # are skipped. `name` stands for the file in
 // errors.
 //
-// The first line is a header, and is skipped, if its first field is not a number or is quoted. But
-// a field that only looks like a number, such as 1..2, is an error if numbers follow it, and if the
+// The first line is a header, and is skipped, if its first field is not a number or is quoted. A
+// first field that only looks like a number, such as 1..2, is an error if numbers follow it and the
 // rows below have no names. The first field of each row is a name, and is skipped, in three cases:
 // the first field of the header is empty; the header has one field less than the rows; or the first
-// field of the first row is not a number. So tables written by pandas and R are understood, with or
+// field of the first row is not a number. So ReadCSV can read tables of pandas and R, with or
 // without row names.
 //
 // All rows must have the same number of elements. Errors are *FormatError, *TooLargeError and those
@@ -150,8 +151,8 @@ func readCSV(in *input, most int) (*Dense, error) {
 }
 
 // rows reads all numbers, row by row. Every row must have as many numbers as the first one. If not,
-// the error names the line. A file without numbers is an error. The numbers are in one slice, whose
-// capacity doubles when it is full, so for a moment at most three times the memory of the matrix is
+// the error names the line. A file without numbers is an error. When the slice `a` is full, its
+// capacity is doubled. While the old slice is copied, up to three times the memory of the matrix is
 // in use.
 func (t *table) rows() (a []float64, rows, cols int, err error) {
 	if err = t.first(&a); err != nil && err != io.EOF {
@@ -184,10 +185,12 @@ func (t *table) rows() (a []float64, rows, cols int, err error) {
 		return nil, 0, 0, &FormatError{t.file, 0, "no numbers in the file after its header"}
 	case rows == 0:
 		return nil, 0, 0, &FormatError{t.file, 0, "no numbers in the file"}
-	// The first field may be a name only if each row has a name before its numbers.
+	// A first field that looks like a wrong number is a name only if the first field of each row is
+	// a name.
 	case t.head.typo != "" && !t.names:
 		return nil, 0, 0, &FormatError{t.file, t.top, "column 1: " + t.head.typo}
-	// The first line is a row.
+	// If isRow is true and the rows have names, the first line is a row, with a name before its
+	// numbers.
 	case t.head.isRow(rows, cols) && t.names:
 		if !available(len(a) + cols) {
 			return nil, 0, 0, &TooLargeError{t.file, rows + 1, cols}
@@ -197,16 +200,16 @@ func (t *table) rows() (a []float64, rows, cols int, err error) {
 	return a, rows, cols, nil
 }
 
-// isRow decides about a first line that consists of a name and numbers, if all rows below do so,
-// too. Such a line may be a row, or a header whose column names are numbers:
+// isRow decides the meaning of a first line that is a name followed by numbers, if all later lines
+// have the same form. Such a line may be a row, or a header whose column names are numbers:
 //
 //	a 1 2        x 0 1
 //	b 3 4        a 5 6
 //	             b 7 8
 //
-// If one of the two meanings makes the matrix square, it is chosen: both files above are matrices
-// of order 2. Otherwise the line is a header if its numbers count 0, 1, 2, … or 1, 2, 3, …, and a
-// row if they do not.
+// isRow chooses the meaning that makes the matrix square, if there is such a meaning: both files
+// above are matrices of order 2. Otherwise the line is a header if its numbers are 0, 1, 2, … or 1,
+// 2, 3, …, and a row if they are not.
 func (h *header) isRow(rows, cols int) bool {
 	if h.corner || len(h.row) != cols || rows == cols {
 		return false
@@ -222,10 +225,10 @@ func (h *header) isRow(rows, cols int) bool {
 	return h.row[0] != 0 && h.row[0] != 1
 }
 
-// first reads the first line that is neither blank nor a comment. If it is a row, its numbers are
-// appended to a. Otherwise the line is stored as the header. Its first field decides: a number that
-// is not quoted begins a row. At the end of the file the error is io.EOF. The numbers in a header
-// are kept, because the line may later be found to be a row. The rest of the line is not kept.
+// first reads the first line that is neither blank nor a comment. If the first field is a number
+// without quotes, the line is a row, and `first` appends its numbers to the slice `a`. Otherwise
+// `first` stores the line as the header: the number of fields, and the numbers, because the line
+// may later be found to be a row. At the end of the file the error is io.EOF.
 func (t *table) first(a *[]float64) error {
 	end, err := t.start()
 	if err != nil {
@@ -274,11 +277,12 @@ func (t *table) first(a *[]float64) error {
 	return err
 }
 
-// row appends the numbers of the next line that has any. At the end of the file the error is
-// io.EOF, together with the numbers of a last line without a line feed.
+// row appends the numbers of the next line that is neither blank nor a comment. At the end of the
+// file the error is io.EOF. If the last line has no line feed, `row` returns its numbers together
+// with io.EOF.
 //
 // The first row after a header decides whether rows have names (see ReadCSV). All other rows must
-// agree with it.
+// follow this decision.
 func (t *table) row(a []float64) ([]float64, error) {
 	end, err := t.start()
 	if err != nil {
@@ -299,8 +303,8 @@ func (t *table) row(a []float64) ([]float64, error) {
 }
 
 // firstUnderHeader reads the row that decides whether rows have names. They have names if this row
-// has one field more than the header. R writes such tables: its header has no field for the column
-// of names.
+// has one field more than the header. R writes such tables: its header has no field above the row
+// names.
 func (t *table) firstUnderHeader(a []float64, end byte) ([]float64, error) {
 	if t.names {
 		return t.afterName(a, end)
@@ -314,7 +318,7 @@ func (t *table) firstUnderHeader(a []float64, end byte) ([]float64, error) {
 	return a, err
 }
 
-// afterName appends the numbers that follow a row's name. end is the byte that ended the name. A
+// afterName appends the numbers that follow a row's name. `end` is the byte that ended the name. A
 // name without numbers is an error, since a matrix has at least one column.
 func (t *table) afterName(a []float64, end byte) ([]float64, error) {
 	if end == '\n' {
@@ -327,10 +331,10 @@ func (t *table) afterName(a []float64, end byte) ([]float64, error) {
 	return t.numbers(a, 1, end)
 }
 
-// numbers appends the field just read and all later fields of the row to a. The row has `before`
-// fields before that one, and the byte `end` ended it. An error names the column, counted from 1;
-// a name at the start of the row is column 1. If a field of the first line is not a number, the
-// error also says how to mark the line as a header.
+// numbers appends to the slice `a` the field that was just read and all later fields of the row.
+// The row has `before` fields before this field, and the byte `end` ended this field. An error
+// names the column, counted from 1. A name at the start of the row is column 1. If a field of the
+// first line is not a number, the error also says how to mark the line as a header.
 func (t *table) numbers(a []float64, before int, end byte) ([]float64, error) {
 	for k := before + 1; ; k++ {
 		x, complaint := t.number()
@@ -340,7 +344,7 @@ func (t *table) numbers(a []float64, before int, end byte) ([]float64, error) {
 			}
 			return a, t.errorf("column %d: %s", k, complaint)
 		}
-		// The memory grows with the data that have been read.
+		// The capacity grows only with the data that have been read, because a file may end early.
 		if len(a) == cap(a) {
 			var ok bool
 			if len(a) < t.most {

@@ -6,41 +6,41 @@ import (
 	"io"
 )
 
-// longestField is the limit of a field, in bytes. No program prints a number that is nearly as
-// long.
+// longestField is the largest allowed number of bytes of a field. Printed numbers are much shorter.
 const longestField = 1 << 10
 
 // fields splits a table of text into its fields. A field ends at a separator or at the end of the
 // line.
 //
-// The rules about blanks suit the files that other programs write. Blanks around commas and
+// The rules about blanks follow the files that other programs write. Blanks around commas and
 // semicolons are not part of a field. Blanks separate fields if no comma or semicolon came before
-// them in the file. Any number of blanks is one separator, and blanks at the end of a line separate
-// nothing. So "1 , 2" has two fields. "1 2" has two fields, too, but only one in a file with
-// commas.
+// them in the file. Any number of blanks is one separator, and blanks at the end of a line are no
+// separator. So "1 , 2" has two fields. "1 2" has two fields in a file that is separated by blanks,
+// but only one field in a file with commas.
 //
-// A field may be between double quotes, in which separators have no meaning. A quoted field cannot
-// contain a line end.
+// A field may be in double quotes. Separators inside the quotes are part of the field. A quoted
+// field cannot contain a line end.
 type fields struct {
 	*input
-	// line is the number of the line of the field last read, counted from 1.
+	// line is the line number of the field that was read last, counted from 1.
 	line int
-	// top is the number of the line of the first field. It is 0 before that field has been read.
-	top int
-	// between is the separator of the fields: ',', ';' or ' ' (blanks and tabs). It is 0 while it
-	// is unknown.
-	between byte
-	// field is the field last read, without blanks around it. It is valid until the next one is
+	// top is the line number of the first field of the file. It is 0 before that field has been
 	// read.
+	top int
+	// between is the separator of the fields: ',', ';' or ' ' (blanks and tabs). It is 0 as long as
+	// the separator is unknown.
+	between byte
+	// field is the field that was read last, without blanks around it. The next read overwrites it.
 	field []byte
-	// quoted tells whether the field was between quotes.
+	// quoted says whether the field was in quotes.
 	quoted bool
 	// ended is io.EOF after the last field of the file, otherwise nil.
 	ended error
 }
 
-// newFields skips a byte order mark, and looks for semicolons. They must be known before the first
-// field is read, because in a file with semicolons commas are part of numbers.
+// newFields skips a byte order mark, and decides whether the separator is the semicolon. This must
+// be known before the first field is read, because in a file with semicolons commas are part of
+// numbers.
 func newFields(in *input) fields {
 	if in.starts(byteOrderMark) {
 		in.Discard(len(byteOrderMark))
@@ -52,10 +52,10 @@ func newFields(in *input) fields {
 	return f
 }
 
-// hasSemicolons tells whether the first line that is neither blank nor a comment has fields
-// separated by semicolons. Commas may then be decimal points, as in files that spreadsheets write
-// in countries with a decimal comma. A semicolon does not count if it is the only one and ends the
-// line, or if it is between quotes.
+// hasSemicolons reports whether semicolons separate the fields of the first line that is neither
+// blank nor a comment. Commas may then be decimal points, as in files of spreadsheets in some
+// countries. A semicolon in quotes does not count. A single semicolon at the end of the line does
+// not count, either.
 func hasSemicolons(in *input) bool {
 	start, _ := in.Peek(in.Size())
 	for len(start) > 0 {
@@ -79,8 +79,8 @@ func hasSemicolons(in *input) bool {
 }
 
 // start reads the first field of the next line that is neither blank nor a comment, and returns the
-// byte that ended it. At the end of the file the error is io.EOF, and there is no field. A quoted
-// field is never a comment, and an empty quoted field does not make a line blank.
+// byte that ended this field. At the end of the file the error is io.EOF, and no field was read. A
+// quoted field is never a comment, and an empty quoted field does not make a line blank.
 func (t *fields) start() (end byte, err error) {
 	for {
 		end, err := t.next()
@@ -101,8 +101,8 @@ func (t *fields) start() (end byte, err error) {
 	}
 }
 
-// number returns the value of the field. The complaint says why the field is not a number, and is
-// empty if it is one. In a file with semicolons, the comma of a field with one comma is read as a
+// number returns the value of the field. `complaint` says why the field is not a number, and is
+// empty if the field is a number. In a file with semicolons, a single comma in a field is read as a
 // decimal point.
 func (t *fields) number() (x float64, complaint string) {
 	if x, complaint = number(t.field); complaint != "" && t.between == ';' && bytes.Count(t.field, []byte{','}) == 1 {
@@ -113,19 +113,20 @@ func (t *fields) number() (x float64, complaint string) {
 	return x, complaint
 }
 
-// separates tells whether c ends a field. As long as the separator is unknown, a comma ends a
-// field. Blanks are handled by the method next.
+// separates reports whether c ends a field. While the separator is unknown, a comma ends a field.
+// The method `next` handles blanks.
 func (t *fields) separates(c byte) bool {
 	return c == ',' && (t.between == 0 || t.between == ',') || c == ';' && t.between == ';'
 }
 
-// next reads a field, and returns the byte that ended it: the separator or a line feed. The end of
-// the file counts as a line feed, with the error io.EOF. A comment is one field up to the end of
-// its line, of which only the first character is kept.
+// next reads a field, and returns the byte that ended it: the separator or a line feed. At the end
+// of the file, `next` returns a line feed and the error io.EOF. A comment is one field up to the
+// end of its line, and `next` keeps only the first character of this field.
 //
-// If the separator is not known yet, it is decided here: by the first comma, or by the first blanks
-// between two fields on a line. Later a comma in a file with blanks is part of a field, which is
-// then not a number. In the same way blanks in a file with commas are part of a field.
+// If the separator is not known yet, `next` decides it: the first comma, or the first blanks
+// between two fields on a line. In a file separated by blanks, a later comma is part of a field,
+// which is then not a number. In a file separated by commas, blanks inside a field are part of this
+// field.
 func (t *fields) next() (end byte, err error) {
 	t.field, t.quoted = t.field[:0], false
 	comment := false
@@ -149,17 +150,17 @@ func (t *fields) next() (end byte, err error) {
 			if err != nil {
 				return 0, err
 			}
-			// These blanks separate nothing, because the line ends after them, or a comma follows
-			// that is the separator.
+			// These blanks are no separator, because the line ends after them, or because a comma
+			// follows, which is then the separator.
 			if follows == '\r' || follows == '\n' || follows == ',' && t.between == 0 {
 				continue
 			}
 			t.between = ' '
 			return ' ', nil
 		}
-		// A field that begins with # is a comment up to the end of its line. start skips it if it
-		// is the first field of the line. In any other place it is an error, because it is not a
-		// number.
+		// A field that begins with # is a comment up to the end of its line. The method `start`
+		// skips a comment at the beginning of a line. In any other place a comment is an error,
+		// because it is not a number.
 		comment = comment || len(t.field) == 0 && c == '#' && !t.quoted
 		switch {
 		case len(t.field) == 0 && blank(c), comment && len(t.field) > 0: // dropped
@@ -175,9 +176,8 @@ func (t *fields) next() (end byte, err error) {
 	}
 }
 
-// readQuoted reads up to the closing quote. Two quotes inside the field mean one. A quoted field
-// must end on its line. A line end inside quotes is an error, because it nearly always means that a
-// quote is missing.
+// readQuoted reads up to the closing quote. Two quotes inside the field mean one quote. A line end
+// inside the quotes is an error, because it nearly always means that a quote is missing.
 func (t *fields) readQuoted() error {
 	t.quoted = true
 	for {
@@ -188,7 +188,8 @@ func (t *fields) readQuoted() error {
 		case err != nil:
 			return t.failed(err)
 		case c == '"':
-			// If a second quote follows, it is part of the field. Otherwise the field ends here.
+			// A second quote makes this quote part of the field. Otherwise this quote ends the
+			// field.
 			if next, _ := t.Peek(1); string(next) != `"` {
 				return nil
 			}
@@ -200,8 +201,8 @@ func (t *fields) readQuoted() error {
 	}
 }
 
-// add appends c to the field. A field that is too long is an error, because it is not a number, and
-// because a file that is one endless field would fill the memory.
+// add appends c to the field. If the field becomes longer than longestField, `add` returns an
+// error. Such a field is not a number, and a file that is one endless field would fill the memory.
 func (t *fields) add(c byte) error {
 	if len(t.field) == longestField {
 		return t.errorf("a field of more than %d characters is not a number", longestField)
@@ -217,7 +218,7 @@ func (t *fields) trim() {
 	}
 }
 
-// skipBlanks skips blanks and tabs, and returns the character that follows, without reading it. At
+// skipBlanks skips blanks and tabs, and returns the character after them without consuming it. At
 // the end of the file it returns a line feed.
 func (t *fields) skipBlanks() (follows byte, err error) {
 	for {
@@ -234,14 +235,14 @@ func (t *fields) skipBlanks() (follows byte, err error) {
 	}
 }
 
-// gap tells whether c is a blank or a tab. Unlike blank it excludes the carriage return, which
-// belongs to the end of the line.
+// gap reports whether c is a blank or a tab. Unlike the function `blank`, `gap` excludes the
+// carriage return, which belongs to the end of the line.
 func gap(c byte) bool { return c == ' ' || c == '\t' }
 
 // failed returns an error of the stream with the file and the line added.
 func (t *fields) failed(err error) error { return fmt.Errorf("%s:%d: %w", t.file, t.line, err) }
 
-// errorf makes an error about the line of the field last read.
+// errorf makes an error about the line of the field that was read last.
 func (t *fields) errorf(format string, args ...any) *FormatError {
 	return &FormatError{t.file, t.line, fmt.Sprintf(format, args...)}
 }

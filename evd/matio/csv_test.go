@@ -53,7 +53,8 @@ var badCSV = []struct{ name, text, want string }{
 	{"only comments", "# nothing\n#\n", "f: no numbers in the file"},
 }
 
-// withHeaders has the same numbers with the headers and row names of other programs.
+// withHeaders are files with the same numbers. They have the headers and row names that other
+// programs write.
 var withHeaders = []struct{ name, text string }{
 	{"header", "a,b\n1,2.5\n3,4\n"},
 	{"header with blanks", " first , second\n1 , 2.5\n3,4"},
@@ -93,7 +94,8 @@ func TestTablesWithHeadersAndNames(t *testing.T) {
 	}
 }
 
-// A first line that is a name and numbers may be a row.
+// TestFirstLineIsRowOrHeader reads files whose first line is a name followed by numbers. Such a
+// line may be a row or a header.
 func TestFirstLineIsRowOrHeader(t *testing.T) {
 	for _, c := range []struct {
 		text       string
@@ -129,7 +131,7 @@ func TestBadHeaders(t *testing.T) {
 			t.Errorf("%q:\n got %v\nwant %s", c.text, err, c.want)
 		}
 	}
-	// A text of words is not a table.
+	// A text of words must not be read as a table.
 	if _, err := Read(strings.NewReader("hello, world\nhow are you\n"), "f"); fmt.Sprint(err) != "f: "+neither {
 		t.Errorf("prose: %v", err)
 	}
@@ -151,10 +153,10 @@ func TestReadCSV(t *testing.T) {
 	}
 }
 
-// TestMarketWithoutBannerIsNoTable checks Matrix Market files without a banner. There are copies of
-// saylr3.mtx of the Harwell-Boeing collection with the order on the first line and a list of
-// entries below, and of bcsstk15.mtx with only the list. They were once read as tables, the second
-// one without an error.
+// TestMarketWithoutBannerIsNoTable reads Matrix Market files without a banner. One is a copy of
+// saylr3.mtx of the Harwell-Boeing collection: its first line has the order, and a list of entries
+// follows. The other is a copy of bcsstk15.mtx with only the list. Both were once read as tables,
+// the second one without an error. Read must refuse them.
 func TestMarketWithoutBannerIsNoTable(t *testing.T) {
 	const (
 		ordered = "2\n1 1 -.005649\n2 1 .005635\n"
@@ -174,8 +176,8 @@ func TestMarketWithoutBannerIsNoTable(t *testing.T) {
 			}
 		}
 	}
-	// Any other name has no effect, and the name .mtx has no effect on a file that begins like
-	// another format.
+	// Read refuses this text only if the name ends in .mtx. A file called .mtx is not refused if it
+	// begins like another format.
 	if d, err := Read(strings.NewReader(bare), "a.mtx.txt"); err != nil || d.Rows != 2 || d.Cols != 3 {
 		t.Errorf("a.mtx.txt: %v, %v", d, err)
 	}
@@ -199,8 +201,8 @@ func printed(d *Dense, between string) string {
 	return text.String()
 }
 
-// TestCSVLongRows checks that a row may be longer than any line buffer, and that every double is
-// read back exactly.
+// TestCSVLongRows checks that a row may be longer than any line buffer, and that every printed
+// double is read without a change.
 func TestCSVLongRows(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	want := &Dense{Rows: 3, Cols: 70_000, Data: make([]float64, 3*70_000)}

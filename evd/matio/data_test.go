@@ -11,9 +11,9 @@ import (
 	"github.com/vkevd/vkevd/tests/testdata"
 )
 
-// checkEigenvalues checks reference eigenvalues: their number, their order, Σλ = Σa_ii and Σλ² =
-// Σa_ij². So it detects eigenvalues that belong to another matrix, or to a matrix with another
-// diagonal.
+// checkEigenvalues checks the reference eigenvalues λ of the matrix d with elements a_ij: their
+// number, their order, Σλ = Σa_ii and Σλ² = Σa_ij². So it detects eigenvalues of another matrix,
+// for example of a matrix with another diagonal.
 func checkEigenvalues(t *testing.T, d *Dense, path string) {
 	t.Helper()
 	values, err := ReadVectorFile(path)
@@ -83,7 +83,8 @@ func TestShippedMatrices(t *testing.T) {
 	}
 }
 
-// TestCollectedMatrices reads the folder mtx of a larger collection, if VKEVD_DATA names one.
+// TestCollectedMatrices reads all files of the folder mtx in a collection of matrices. VKEVD_DATA
+// names the collection. Without it the test is skipped.
 func TestCollectedMatrices(t *testing.T) {
 	data, _ := testdata.Collection()
 	files, _ := filepath.Glob(filepath.Join(data, "mtx", "*.mtx*"))

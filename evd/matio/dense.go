@@ -1,5 +1,7 @@
 package matio
 
+import "unsafe"
+
 // Dense is a matrix with all elements stored by columns: element (i, j), counted from 0, is
 // Data[i+j*Rows]. The leading dimension is Rows, and len(Data) = Rows·Cols. The caller owns Data,
 // and may change it.
@@ -8,9 +10,28 @@ type Dense struct {
 	Data       []float64
 
 	// DeclaredSymmetric says that the file stored one triangle and declared the matrix symmetric
-	// (Matrix Market only). Data has both triangles. The method Symmetric tells whether the numbers
-	// are symmetric, whatever the file declared.
+	// (Matrix Market only). Data has both triangles. The method Symmetric compares the numbers
+	// themselves.
 	DeclaredSymmetric bool
+
+	// Single says that the file stored the elements in single precision (.npy and .npz only).
+	Single bool
+}
+
+// Singles rounds the elements to single precision. The result uses the memory of Data, and Data
+// becomes nil. Numbers beyond the range of single precision become infinite.
+func (d *Dense) Singles() []float32 {
+	data := d.Data
+	d.Data = nil
+	if len(data) == 0 {
+		return []float32{}
+	}
+	// Single i overwrites half of the bytes of double i/2. This double has already been read.
+	singles := unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(data))), 2*len(data))
+	for i, x := range data {
+		singles[i] = float32(x)
+	}
+	return singles[:len(data):len(data)]
 }
 
 // At returns element (i, j) of the matrix, 0 ≤ i < Rows, 0 ≤ j < Cols.

@@ -1,13 +1,15 @@
 package matio
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 )
 
-// numbered returns a rows×cols matrix in column order. Each element contains its row and column.
+// numbered returns a rows×cols matrix. The value of each element contains its row and column.
 func numbered(rows, cols int) *Dense {
 	d := &Dense{Rows: rows, Cols: cols, Data: make([]float64, rows*cols)}
 	for k := range d.Data {
@@ -93,7 +95,7 @@ func TestMemory(t *testing.T) {
 	if _, ok := elements(math.MaxInt, math.MaxInt, math.MaxInt); ok {
 		t.Error("an overflow passed")
 	}
-	// No processor can address so much memory, so the answer does not depend on the machine.
+	// No processor can address this much memory, so the result does not depend on the machine.
 	if !available(1<<10) || available(math.MaxInt/wordBytes) {
 		t.Error("available is wrong about 8 KiB or about everything")
 	}
@@ -103,5 +105,42 @@ func TestMemory(t *testing.T) {
 	}
 	if _, ok := grow(nil, math.MaxInt/wordBytes, math.MaxInt/wordBytes); ok {
 		t.Error("grow found all memory there is")
+	}
+}
+
+// TestSingles rounds elements to single precision in place. It also writes and reads float32 files,
+// which must not change the numbers.
+func TestSingles(t *testing.T) {
+	for _, want := range [][]float32{{}, {1.5}, {0.1, -2, 3e38, 1e-45, 5, 6}} {
+		d := &Dense{Rows: len(want), Cols: 1}
+		for _, x := range want {
+			d.Data = append(d.Data, float64(x)*(1+0x1p-30))
+		}
+		if got := d.Singles(); !slices.Equal(got, want) || d.Data != nil {
+			t.Errorf("singles %v, want %v", got, want)
+		}
+		var file bytes.Buffer
+		if err := WriteNPY(&file, len(want), 1, want, max(1, len(want))); err != nil {
+			t.Fatal(err)
+		}
+		back, err := Read(&file, "x.npy")
+		if err != nil || !back.Single || back.Rows != len(want) || !slices.Equal(back.Singles(), want) {
+			t.Errorf("read back as %+v, %v", back, err)
+		}
+	}
+	var file bytes.Buffer
+	if err := WriteNPYVector(&file, []float32{1, 2.5}); err != nil {
+		t.Fatal(err)
+	}
+	if v, err := ReadVector(&file, "v.npy"); err != nil || !slices.Equal(v, []float64{1, 2.5}) {
+		t.Errorf("vector read back as %v, %v", v, err)
+	}
+	// These differences are rounding errors in single precision, but not in double precision.
+	for _, single := range []bool{false, true} {
+		d := &Dense{Rows: 2, Cols: 2, Data: []float64{1, 1, 1 + 0x1p-20, 1}, Single: single}
+		var differs *NotSymmetricError
+		if err := d.Symmetric(); !errors.As(err, &differs) || differs.Rounding() != single {
+			t.Errorf("single %v: %v", single, err)
+		}
 	}
 }

@@ -6,40 +6,42 @@ import (
 	"unicode"
 )
 
-// diagonals reads a tridiagonal matrix from text: one row per line, "i d e" or "d e". The element e
-// couples the row to the next one, and the last row may omit it. A first line with one number is
-// the order. A first line of names is skipped. So these files are the same matrix:
+// diagonals reads a tridiagonal matrix from text. A line has one row i of the matrix, "i d e" or "d
+// e". d is the diagonal element, and e is the off-diagonal element to the right of it. The last row
+// may omit e. If the first line is one number, this number is the order. A first line of names is
+// skipped. So these files are the same matrix:
 //
 //	2 1      3            d,e      3
 //	2 1      1 2 1        2,1      2 1
 //	2        2 2 1        2,1      2 1
 //	         3 2 0        2,       2
 //
-// The second one is the format of the STCollection that LAPACK's testers use.
+// The second file has the format of the STCollection, the test matrices of LAPACK's testers.
 type diagonals struct {
 	*lines
-	// order is the number of rows that the first line declares, or unknown.
+	// order is the number of rows that the first line declares. It is the constant `unknown` if the
+	// first line declares none.
 	order int
-	// width is the number of words of a row, 2 or 3. It is 0 before the first row.
+	// width is the number of words in a line of a row, 2 or 3. It is 0 before the first row.
 	width int
-	// split has the words of the line. Its memory is reused.
+	// split has the words of the current line. Later lines reuse its memory.
 	split [][]byte
 	// out has the rows that have been read so far.
 	out Tridiagonal
 }
 
-// readDiagonals reads the whole input. The first line decides what is expected:
+// readDiagonals reads the whole input. The first line decides what the next lines must be:
 //
-//	one number      the order n; then n rows of "i d e" or "d e"
-//	two numbers     a row "d e"; then rows up to the end of the file
-//	names           skipped; then as above, or rows of "i d e"
+//	one number      the order n; the next n lines are rows "i d e" or "d e"
+//	two numbers     a row "d e"; the next lines up to the end of the file are rows "d e"
+//	names           the next line is one of the above, or a row "i d e"
 //
-// Errors are *FormatError, with the line.
+// The error is a *FormatError with the line number.
 func readDiagonals(l *lines) (*Tridiagonal, error) {
 	r := &diagonals{lines: l, order: unknown}
 	first, err := r.words()
-	// A first line of names is skipped. If the file has only this line, the line should have been
-	// the order.
+	// A first line of names is skipped. In a file of only one line, this line should have been the
+	// order.
 	header := err == nil && isName(first[0])
 	if header {
 		alone := r.noOrder(first[0])
@@ -69,13 +71,13 @@ func readDiagonals(l *lines) (*Tridiagonal, error) {
 	return r.rest()
 }
 
-// noOrder makes the error about a first line that has one word, which is not a number.
+// noOrder makes the error about a first line whose only word is not a number.
 func (r *diagonals) noOrder(word []byte) error {
 	return r.errorf("%s is not the order of a matrix; the first line must give the order, or d and e", quote(word))
 }
 
-// rest reads all lines after the first one, and checks their number if the first line declared it.
-// It cuts E to one element less than D.
+// rest reads all lines after the first one. If the first line declared the number of rows, `rest`
+// checks this number. Afterwards E has one element less than D.
 func (r *diagonals) rest() (*Tridiagonal, error) {
 	for {
 		words, err := r.words()
@@ -96,10 +98,10 @@ func (r *diagonals) rest() (*Tridiagonal, error) {
 	}
 }
 
-// row reads the numbers of one row. The first row decides how many words a row has, with or without
-// its number i. A row without e is accepted here, and the next row, if there is one, is then an
-// error. The row number i must be a number, but its value is not used, because some files of the
-// STCollection number their rows wrongly.
+// row reads the numbers of one row. The first row decides whether rows begin with the row number i.
+// A row without e is accepted, but only as the last row: if another row follows, the method `row`
+// returns an error for that other row. The row number must be a number, but the method `row`
+// ignores its value, because some files of the STCollection have wrong row numbers.
 func (r *diagonals) row(words [][]byte) error {
 	if r.width == 0 {
 		r.width = max(2, len(words))
@@ -110,7 +112,8 @@ func (r *diagonals) row(words [][]byte) error {
 	switch {
 	case len(words) > 3:
 		return r.errorf("%d numbers; a row has d and e, and perhaps its number before them", len(words))
-	// A row may lack its last word, e. Any other difference in the number of words is an error.
+	// Only the last word, e, may be missing. Any other difference in the number of words is an
+	// error.
 	case len(words) > r.width || len(words) < r.width-1:
 		return r.errorf("%d numbers where the rows before have %d", len(words), r.width)
 	}
@@ -130,17 +133,17 @@ func (r *diagonals) row(words [][]byte) error {
 	return nil
 }
 
-// isName tells whether a word is not a number but could be the name of a column: it begins with a
-// letter or a quote. A number that is written wrongly, such as 1..2, is not a name, so that
-// it is reported and not skipped.
+// isName reports whether a word may be the name of a column: it is not a number, and begins with a
+// letter or a quote. A number with a typing error, such as 1..2, is not a name, so that the reader
+// reports it as an error.
 func isName(word []byte) bool {
 	_, complaint := number(word)
 	return complaint != "" && (word[0] == '"' || unicode.IsLetter(rune(word[0])))
 }
 
-// words splits the next line that is neither blank nor a comment (% or #), between blanks, commas
-// or semicolons. The words are valid until the next call. At the end of the file the error is
-// io.EOF.
+// words returns the words of the next line that is neither blank nor a comment (% or #). Blanks,
+// commas and semicolons separate words. The result is valid until the next call. At the end of the
+// file the error is io.EOF.
 func (r *diagonals) words() ([][]byte, error) {
 	for {
 		line, err := r.data()
@@ -150,7 +153,7 @@ func (r *diagonals) words() ([][]byte, error) {
 		if line[0] == '#' {
 			continue
 		}
-		// Commas and semicolons are treated as blanks here, since empty fields have no meaning.
+		// Commas and semicolons count as blanks, because empty fields have no meaning.
 		for i, c := range line {
 			if c == ',' || c == ';' {
 				line[i] = ' '

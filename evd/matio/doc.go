@@ -8,20 +8,21 @@
 //
 // # Formats
 //
-// What is read, and what is refused with a reason:
+// The formats, and the files that are refused with a reason:
 //
-//	Matrix Market   coordinate and array; real, integer and pattern (each entry 1);
+//	Matrix Market   coordinate and array; real, integer and pattern (each entry is 1);
 //	                general and symmetric (lower triangle listed, both filled here).
-//	                Entries listed twice are added up. One entry per line. Blank lines,
-//	                comments, CRLF, Fortran's 1.0D+00, nan and inf are understood.
+//	                Entries listed twice are added up. One entry per line. Allowed are
+//	                blank lines, comments, CRLF, Fortran's 1.0D+00, nan and inf.
 //	                Refused: complex, hermitian, skew-symmetric, an entry above the
-//	                diagonal of a symmetric file, and any count that does not hold.
+//	                diagonal of a symmetric file, and any count that is wrong.
 //	.npy 1, 2, 3    C and Fortran order; floats of 16, 32 and 64 bits, integers of 8 to 64
 //	                bits with and without sign, booleans, either byte order; all converted to
 //	                float64 (integers beyond 2⁵³ are rounded to nearest).
 //	                Refused: complex, structured, object and every other type.
-//	.npz            the array that Options name, the only array, or the one called A; stored or
-//	                deflated. A matrix of scipy.sparse.save_npz in the formats coo, csc, csr.
+//	.npz            the array that Options or a path FILE.npz:NAME names, else the only array,
+//	                else the array called A; stored or deflated. A matrix that
+//	                scipy.sparse.save_npz wrote in the formats coo, csc or csr.
 //	CSV, text       numbers separated by commas, semicolons, or blanks and tabs; one row per line,
 //	                with or without a header line and row names, as numpy.savetxt, pandas, R
 //	                and Fortran write them; # begins a comment line.
@@ -29,7 +30,7 @@
 //	                Options say that they are Matrix Market.
 //
 // ReadTridiagonal reads tridiagonal matrices as two diagonals, from all of these formats.
-// ReadVector reads numbers in a row, from fewer of them.
+// ReadVector reads lists of numbers, from fewer of these formats.
 //
 // Sources: R. Boisvert, R. Pozo and K. Remington, The Matrix Market exchange formats, NISTIR 5935
 // (1996); NumPy's documentation of numpy.lib.format.
@@ -41,16 +42,19 @@
 //	from a stream         Read                 ReadTridiagonal       ReadVector
 //	with Options          Options.Read         Options.ReadTridiagonal
 //	one format only       ReadMatrixMarket, ReadNPY, ReadNPZ, ReadCSV
+//	many from a file      Options.ReadStacksFile, ReadStackFile
+//	many from a stream    Options.ReadStacks, ReadStack
 //	to .npy               WriteNPY, NPYWriter                        WriteNPYVector
+//	many to .npy          WriteStack                                 WriteRows
+//	to .npz               NPZWriter, which takes what writes .npy
 //	to Matrix Market      WriteMatrixMarketSymmetric
 //	to text, JSON                                                    WriteValues, WriteValuesJSON
 //
-// All readers unpack gzip. An AtomicFile is the place to write to if the result must be complete
-// or not exist.
+// All readers unpack gzip. Write to an AtomicFile if the result must be complete or not exist.
 //
 // # Limits
 //
-//	a matrix              2⁴⁰ elements (8 TiB), or what the system has memory for
+//	a matrix              2⁴⁰ elements (8 TiB), or fewer if the system has less memory
 //	a line of text        1 MiB; a table of numbers has no limit
 //	a field of a table    1024 bytes
 //	a .npy header         64 KiB
@@ -58,18 +62,17 @@
 // # Memory
 //
 // A Dense matrix is stored by columns (Fortran order), as the solvers need it. A square matrix in
-// row order is transposed in place. Any other matrix in row order needs memory for two copies while
-// it is read. Writing never needs a second copy: WriteNPY uses the caller's leading dimension, and
-// an NPYWriter takes columns block by block.
+// row order is transposed in place. A matrix in row order that is not square needs memory for two
+// copies while it is read. Writing never needs a second copy: WriteNPY uses the caller's leading
+// dimension, and an NPYWriter takes columns block by block.
 //
 // The sizes that a file declares are not trusted: memory grows with the data that the file really
-// has, after decompression. The exception is a sparse file, whose few entries may span a large
-// matrix. If the system has no memory for it, the error is a TooLargeError.
+// has, after decompression. The exception is a sparse file, because few entries may describe a
+// large matrix. If the system has no memory for it, the error is a TooLargeError.
 //
 // # Errors
 //
 // An error about the content of a file is a *FormatError with the file's name and the line. NaN and
 // infinity are read and written as they are: the solver refuses them and says where they are.
-// Functions of this package do not share state, so different goroutines may call them at the same
-// time.
+// Functions of this package share no state, so several goroutines may call them at the same time.
 package matio

@@ -7,7 +7,8 @@ import (
 	"syscall"
 )
 
-// forget asks the system to remove a file from the page cache, so that it is read from the disk.
+// forget asks the system to remove a file from the page cache, so that the next read is from the
+// disk.
 func forget(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -8,11 +8,12 @@ import (
 	"testing"
 )
 
-// fuzzElements is the limit of a matrix. It bounds the sizes that headers made by the fuzzer
-// declare.
+// fuzzElements is the largest allowed number of elements of a matrix in these tests, because
+// headers that the fuzzer makes may declare large sizes.
 const fuzzElements = 1 << 16
 
-// checkRead checks that a reader returns a complete matrix or a typed error, for any input.
+// checkRead checks the results d and err of a reader: either a complete matrix or an error of a
+// type that this package documents.
 func checkRead(t *testing.T, d *Dense, err error) {
 	t.Helper()
 	var format *FormatError
@@ -100,7 +101,7 @@ func FuzzNPY(f *testing.F) {
 	})
 }
 
-// FuzzNPZ checks that nothing panics, and that shapes fit their data.
+// FuzzNPZ checks that reading never panics, and that the shape of a result fits its data.
 func FuzzNPZ(f *testing.F) {
 	whole := npyFile(1, dictionary("<f8", false, "(1, 2)"), []float64{1, 2})
 	for _, method := range []uint16{zip.Store, zip.Deflate} {
@@ -119,7 +120,8 @@ func FuzzNPZ(f *testing.F) {
 	})
 }
 
-// FuzzCSV also checks that a table is read back, whatever its separator is.
+// FuzzCSV checks that reading a table never panics. It also writes each table with other separators
+// and reads it again.
 func FuzzCSV(f *testing.F) {
 	for _, c := range goodCSV {
 		f.Add([]byte(c.text))

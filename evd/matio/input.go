@@ -8,34 +8,36 @@ import (
 	"os"
 )
 
-// unknown stands for a size that is known only at the end of the stream.
+// unknown means that a size is not known before the end of the stream.
 const unknown = -1
 
-// An input is a stream of bytes after decompression, with its name for errors. The one that opened
-// it must call done, also after an error of a read. It is for one goroutine.
+// An input is a stream of bytes after decompression, with a name for errors. The function that
+// opened it must call `done`, even after a read has failed. Only one goroutine may use an input.
 //
-// The embedded Reader buffers 64 KiB. So Peek can look at that much without consuming it. This is
-// how formats are recognised, so streams need not be able to seek.
+// The embedded Reader buffers 64 KiB, so Peek can look at up to 64 KiB without consuming them.
+// Readers recognise formats in this way, so streams need not be able to seek.
 type input struct {
 	*bufio.Reader
-	// file is the name of the file, as the caller gave it.
+	// file is the name of the file that the caller gave, for errors.
 	file string
-	// left is the number of bytes that the stream still had when it was opened, or unknown.
+	// left is the number of bytes that the stream had when it was opened. It is the constant
+	// `unknown` if the stream does not tell.
 	left int64
 	// done releases resources of the input. It does not close the stream.
 	done func()
-	// at is the file itself, if the stream is an uncompressed file. Otherwise it is nil.
+	// at is the file for random access, if the stream is an uncompressed file. Otherwise it is nil.
 	at *regular
 }
 
-// newInput reads r without decompression. left is the number of bytes that r still has, or unknown.
-// There is nothing to release, so done does nothing.
+// newInput reads `r` without decompression. The number of bytes in `r` is `left`, which may be the
+// constant `unknown`. The result has no resources to release, so its function `done` does nothing.
 func newInput(r io.Reader, file string, left int64) *input {
 	return &input{Reader: bufio.NewReaderSize(r, 1<<16), file: file, left: left, done: func() {}}
 }
 
-// unpacked reads the data that the decompressor z returns. z runs in a goroutine of its own until
-// done is called. The size of the data is unknown, and there is no random access.
+// unpacked returns an input with the data that the decompressor z returns. z runs in a goroutine of
+// its own until `done` is called. The number of bytes is unknown, and the input has no random
+// access.
 func unpacked(z io.Reader, file string) *input {
 	a := readAhead(unzipper{z})
 	in := newInput(a, file, unknown)
@@ -43,13 +45,15 @@ func unpacked(z io.Reader, file string) *input {
 	return in
 }
 
-// open recognises gzip by its first bytes, and finds out how many bytes there are to read. An empty
-// stream is an error. The caller must call done if there is no error.
+// open makes an input from r. It recognises gzip by its first bytes, and finds the number of bytes
+// to read if this is possible. An empty stream is an error. The caller must call `done` if there is
+// no error.
 //
 // A compressed stream is unpacked in a goroutine of its own. Its unpacked size is unknown, because
-// the size in gzip's trailer is modulo 2³² and at the end of the stream.
+// gzip stores the size only modulo 2³², and at the end of the stream.
 func open(r io.Reader, name string) (*input, error) {
-	// This must be called before anything is read, because it stores the position.
+	// regularFile must be called before anything is read from r, because it stores the position of
+	// r.
 	at := regularFile(r)
 	in := newInput(r, name, bytesLeft(r))
 	in.at = at
@@ -73,16 +77,17 @@ func open(r io.Reader, name string) (*input, error) {
 	return nil, err
 }
 
-// starts tells whether the input begins with the given bytes. It consumes nothing. An input that is
-// shorter, or that cannot be read, does not begin with them.
+// starts reports whether the input begins with the given bytes. It consumes nothing. It returns
+// false if the input is shorter or cannot be read.
 func (in *input) starts(with string) bool {
 	b, _ := in.Peek(len(with))
 	return string(b) == with
 }
 
-// bytesLeft returns how many bytes r still has, or unknown. The number is known for files on a
-// disk, from their position on, and for readers with a method Len (bytes.Reader, bytes.Buffer,
-// strings.Reader). A size of zero is not trusted, because files in Linux's /proc report it.
+// bytesLeft returns the number of bytes that r can still return, or the constant `unknown`. The
+// number is known for files on a disk, where it depends on the current position, and for readers
+// with a method Len (bytes.Reader, bytes.Buffer, strings.Reader). If a file reports the size zero,
+// the result is `unknown`, because files in Linux's /proc report zero.
 func bytesLeft(r io.Reader) int64 {
 	var left int64
 	switch r := r.(type) {
@@ -113,11 +118,10 @@ func (u unzipper) Read(p []byte) (int, error) {
 	return n, unzipError(err)
 }
 
-// unzipError adds to an error of a decompressor that it is about the compressed data. It returns
-// io.EOF unchanged, because readers compare with it. A stream that ends too early gives
-// io.ErrUnexpectedEOF, which is changed.
+// unzipError takes an error of a decompressor and puts the words "compressed data" before it. It
+// returns io.EOF unchanged, because readers compare errors with io.EOF.
 func unzipError(err error) error {
-	// gzip returns io.EOF itself at the end of good data, and readers compare with it.
+	// At the end of correct data, gzip returns io.EOF itself.
 	if err == nil || err == io.EOF {
 		return err
 	}

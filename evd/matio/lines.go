@@ -6,38 +6,41 @@ import (
 	"io"
 )
 
-// longestLine is the limit of a line, and the size of the buffer, in bytes. The Matrix Market
-// format allows 1024 characters; a file without a line end for this long is not text.
+// longestLine is the largest allowed number of bytes in a line, and the size of the buffer. The
+// Matrix Market format allows 1024 characters. A file with a longer line than longestLine is not
+// text.
 const longestLine = 1 << 20
 
-// lines splits an input into lines without copying them. A line is valid until the next one is
-// read.
+// lines splits an input into lines without copying them. A line is valid until the next call of the
+// method `next`.
 //
-// The buffer has the size of the longest line that is allowed. A line that is not yet complete is
-// moved to the buffer's beginning before more is read. So a line is too long if the buffer is full.
+// The buffer has the size of the longest allowed line. An incomplete line is moved to the beginning
+// of the buffer before more bytes are read. So the line is too long if it fills the buffer.
 type lines struct {
-	// in is the input, and buf the bytes of it that were read last.
+	// in is the input, and buf has the bytes that were read from it last.
 	in  *input
 	buf []byte
-	// buf[pos:end] has been read from the input and is not yet returned.
+	// buf[pos:end] are the bytes that have been read and not yet returned as lines.
 	pos, end int
-	// no is the number of the line last returned, counted from 1.
+	// no is the number of the line that was returned last, counted from 1.
 	no int
-	// err is the last error of the input.
+	// err is the error of the last read of the input, or nil.
 	err error
 }
 
-// newLines splits the rest of in. The caller still owns in, and calls done.
+// newLines returns a `lines` for the part of the input `in` that has not been read. The caller must
+// still call in.done.
 func newLines(in *input) *lines {
 	return &lines{in: in, buf: make([]byte, longestLine)}
 }
 
-// next returns the next line without its line feed, but with the carriage return that may come
-// before it. At the end of the file the error is io.EOF itself, never wrapped. The last line may
-// lack its line feed. Lines before an error of the stream are returned first. The error has the
-// file's name and the line.
+// next returns the next line without its line feed, but with a carriage return before the line
+// feed. At the end of the file the error is io.EOF itself, never wrapped. The last line may lack
+// its line feed. If a read fails, `next` first returns the complete lines before the error. The
+// error has the file's name and the line number.
 func (l *lines) next() ([]byte, error) {
-	// seen is the number of bytes after pos that are known to have no line feed.
+	// seen is the number of bytes after `pos` that contain no line feed, so they need not be
+	// searched again.
 	seen := 0
 	for {
 		if i := bytes.IndexByte(l.buf[l.pos+seen:l.end], '\n'); i >= 0 {
@@ -63,7 +66,8 @@ func (l *lines) next() ([]byte, error) {
 	}
 }
 
-// take returns the next n bytes as a line, and skips its line feed, if there is one.
+// take returns the next n bytes as a line, and skips `feed` bytes after them: 1 for a line feed, or
+// 0.
 func (l *lines) take(n, feed int) []byte {
 	line := l.buf[l.pos : l.pos+n]
 	l.pos += n + feed
@@ -71,9 +75,9 @@ func (l *lines) take(n, feed int) []byte {
 	return line
 }
 
-// data returns the next line that is neither blank nor a comment (%), without blanks before it.
-// Blanks after it are not removed. At the end of the file the error is io.EOF. Errors of the stream
-// have the file's name and the line.
+// data returns the next line that is neither blank nor a comment (%). It removes blanks at the
+// beginning of the line, but not at the end. At the end of the file the error is io.EOF. Errors of
+// the stream have the file's name and the line number.
 func (l *lines) data() ([]byte, error) {
 	for {
 		line, err := l.next()
@@ -87,12 +91,12 @@ func (l *lines) data() ([]byte, error) {
 	}
 }
 
-// errorf makes an error about the line last returned.
+// errorf makes an error about the line that was returned last.
 func (l *lines) errorf(format string, args ...any) *FormatError {
 	return &FormatError{l.in.file, l.no, fmt.Sprintf(format, args...)}
 }
 
-// endOfLine returns an error if anything but blanks is left on the line.
+// endOfLine returns an error if `rest`, the end of the line, has any character except blanks.
 func (l *lines) endOfLine(rest []byte) error {
 	if word, _ := cut(rest); len(word) > 0 {
 		return l.errorf("unexpected %s at the end of the line", quote(word))
@@ -100,11 +104,11 @@ func (l *lines) endOfLine(rest []byte) error {
 	return nil
 }
 
-// blank tells whether c is a blank, a tab or a carriage return. Since the carriage return counts,
-// lines that end with CRLF need no special treatment.
+// blank reports whether c is a blank, a tab or a carriage return. Carriage returns count as blanks,
+// so that lines that end with CRLF need no special case.
 func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 
-// trimLeft removes blanks at the beginning.
+// trimLeft removes blanks at the beginning of s.
 func trimLeft(s []byte) []byte {
 	for len(s) > 0 && blank(s[0]) {
 		s = s[1:]
@@ -112,8 +116,9 @@ func trimLeft(s []byte) []byte {
 	return s
 }
 
-// cut splits the first word off a line: word has no blanks, rest begins with the blank after it.
-// The word is empty if there is none. Both are parts of line, not copies.
+// cut splits the first word off a line, and skips blanks before the word. The result `word` has no
+// blanks, and the result `rest` begins with the blank after the word. `word` is empty if the line
+// has only blanks. Both results are parts of the line, not copies.
 func cut(line []byte) (word, rest []byte) {
 	line = trimLeft(line)
 	i := 0
@@ -123,9 +128,8 @@ func cut(line []byte) (word, rest []byte) {
 	return line[:i], line[i:]
 }
 
-// quote returns a word in the form of error messages: between quotes, with control characters
-// escaped, and shortened to 40 bytes. So a binary file does not fill the screen or confuse the
-// terminal.
+// quote returns a word in the form for error messages: in quotes, with control characters escaped,
+// and shortened to 40 bytes. Otherwise a binary file could fill the screen or disturb the terminal.
 func quote(word []byte) string {
 	const most = 40
 	if len(word) > most {

@@ -8,12 +8,12 @@ import (
 	"strings"
 )
 
-// bannerWord begins every Matrix Market file, in capital or small letters.
+// bannerWord is the beginning of every Matrix Market file. Upper and lower case are equal.
 const bannerWord = "%%MatrixMarket"
 
-// bannerPlaces lists the words that are understood in each place of the banner after the first. The
-// other words of the format (complex, hermitian, skew-symmetric, vector) are not in the list, and
-// are refused.
+// bannerPlaces lists, for each place of the banner after the first word, the words that this
+// package can read. Other words of the Matrix Market format (complex, hermitian, skew-symmetric,
+// vector) are refused.
 var bannerPlaces = [...]struct {
 	name  string
 	words []string
@@ -24,9 +24,9 @@ var bannerPlaces = [...]struct {
 	{"symmetry", []string{"general", "symmetric"}},
 }
 
-// A market reads a Matrix Market file: a banner, a size line, and one line for each entry. Lines
-// that begin with % and blank lines are skipped after the banner. This is a symmetric matrix of
-// order 3, listed as coordinates and as an array:
+// A market reads a Matrix Market file: a banner, a size line, and one line for each entry. After
+// the banner, blank lines and lines that begin with % are skipped. The following two files are the
+// same symmetric matrix of order 3, in coordinate format and in array format:
 //
 //	%%MatrixMarket matrix coordinate real symmetric    %%MatrixMarket matrix array real symmetric
 //	3 3 4                                              3 3
@@ -37,27 +37,30 @@ var bannerPlaces = [...]struct {
 //	                                                   0
 //	                                                   1.0
 //
-// An array lists the lower triangle by columns. The size line gives rows, columns and, for
-// coordinates, the number of entries.
+// A symmetric array file lists the lower triangle by columns. The size line has the number of rows,
+// the number of columns and, in coordinate format, the number of entries.
 type market struct {
 	*lines
-	// array tells whether the banner says array, and not coordinate. symmetric tells whether it
-	// says symmetric, and not general.
+	// array is true if the banner says array, and false if it says coordinate. `symmetric` is true
+	// if the banner says symmetric, and false if it says general.
 	array, symmetric bool
-	// value reads the value of an entry. It is nil for pattern, whose entries are 1.
+	// value converts the text of an entry to its value. The second result is a complaint, or empty.
+	// `value` is nil if the banner says pattern, because then the value of each entry is 1.
 	value func(word []byte) (float64, string)
-	// entries is the number of entries to read: declared in a coordinate file, computed for an
-	// array.
+	// entries is the number of entries to read. A coordinate file declares it. For an array file it
+	// is computed from the shape.
 	entries int
-	// out is the result. It has its shape after the size line, and its elements after the entries.
+	// out is the result. It has its shape after readSize, and its elements after all entries have
+	// been read.
 	out *Dense
-	// most is the largest number of elements that out may have.
+	// most is the largest number of elements that `out` may have.
 	most int
 }
 
-// readMarket reads a matrix of at most `most` elements: banner, size line, entries. Errors are
-// *FormatError, with the line, and *TooLargeError. Memory for all elements of a coordinate file is
-// allocated after the size line; for an array file it grows with the entries.
+// readMarket reads a matrix of at most `most` elements: banner, size line, entries. The errors are
+// *FormatError, with the line number, and *TooLargeError. For a coordinate file the memory of all
+// elements is allocated after the size line. For an array file the memory grows with the entries
+// that have been read.
 func readMarket(in *input, most int) (*Dense, error) {
 	m := &market{lines: newLines(in), most: most}
 	if err := m.readBanner(); err != nil {
@@ -66,15 +69,16 @@ func readMarket(in *input, most int) (*Dense, error) {
 	return m.read()
 }
 
-// readBareMarket reads a file that has no banner, as general and real. The number of words on the
-// size line tells whether it is a list of entries or an array. Errors are those of readMarket.
+// readBareMarket reads a Matrix Market file that has no banner, as if the banner said general and
+// real. The number of words on the size line decides between coordinate (3) and array (2). The
+// errors are those of readMarket.
 func readBareMarket(in *input, most int) (*Dense, error) {
 	return bareMarket(in, most).read()
 }
 
-// bareMarket looks at the size line without consuming anything. It sets the properties that a
-// banner would set: general, real, and array if the line has two words. The line must be within the
-// first 64 KiB, after comments.
+// bareMarket looks at the size line without consuming anything. It sets the fields that a banner
+// would set: general, real, and array if the line has two words. The size line must be within the
+// first 64 KiB of the file, comments included.
 func bareMarket(in *input, most int) *market {
 	start, _ := in.Peek(in.Size())
 	m := &market{lines: newLines(in), most: most, value: number}
@@ -104,8 +108,8 @@ func (m *market) read() (*Dense, error) {
 	return m.out, m.end()
 }
 
-// end returns an error if anything follows the last entry. More entries than declared are a sign
-// that the file is damaged, or that the size line is wrong.
+// end returns an error if another entry follows the last declared one. Then the file is damaged, or
+// the size line is wrong.
 func (m *market) end() error {
 	switch _, err := m.data(); {
 	case err == nil:
@@ -116,16 +120,16 @@ func (m *market) end() error {
 	return nil
 }
 
-// hasBanner tells whether the input begins like a Matrix Market file. It consumes nothing.
+// hasBanner reports whether the input begins with a Matrix Market banner. It consumes nothing.
 func hasBanner(in *input) bool {
 	b, _ := in.Peek(len(bannerWord))
 	return bytes.EqualFold(b, []byte(bannerWord))
 }
 
-// mayBeText returns an error if an input without a banner must not be read as bare numbers: if it
-// cannot be read, or if its name is that of a Matrix Market file. Many such files, older than the
-// format or written by hand, list entries without a banner. Read as a table of numbers, or as the
-// rows of a tridiagonal matrix, they would give a wrong matrix.
+// mayBeText returns an error if an input without a banner must not be read as a table of numbers.
+// This is the case if the input cannot be read, or if its name is that of a Matrix Market file
+// (.mtx). Many such files, older than the format or written by hand, list entries without a banner.
+// As a table or as rows of a tridiagonal matrix they would give a wrong matrix.
 func mayBeText(in *input) error {
 	if _, err := in.Peek(len(bannerWord)); err != nil && err != io.EOF {
 		return fmt.Errorf("%s: %w", in.file, err)
@@ -137,8 +141,8 @@ func mayBeText(in *input) error {
 }
 
 // readBanner reads the first line, which says how the matrix is stored: %%MatrixMarket, then one
-// word for each of bannerPlaces. It sets array, symmetric and value. Letters may be capital or
-// small. The banner must be the very first line, as the format demands.
+// word for each of bannerPlaces. It sets the fields `array`, `symmetric` and `value`. Upper and
+// lower case are equal. The banner must be the first line of the file, as the format demands.
 func (m *market) readBanner() error {
 	line, err := m.next()
 	if err != nil {
@@ -173,8 +177,8 @@ func (m *market) readBanner() error {
 }
 
 // readSize reads the size line: rows, columns and, in a coordinate file, the number of entries. It
-// checks that the matrix is not too large, and that a symmetric one is square. It allocates
-// nothing.
+// returns an error if the matrix is too large, or if a symmetric matrix is not square. readSize
+// allocates no memory for the elements.
 func (m *market) readSize() error {
 	names := []string{"rows", "columns", "entries"}
 	if m.array {
@@ -187,7 +191,8 @@ func (m *market) readSize() error {
 		return err
 	}
 	var size [3]int
-	// The function count limits each size. The function elements checks their product below.
+	// The function `count` checks the range of each number. The function `elements` checks
+	// rows·cols below.
 	for i, name := range names {
 		var word []byte
 		word, line = cut(line)
@@ -214,7 +219,7 @@ func (m *market) readSize() error {
 	return nil
 }
 
-// tooLarge makes the error that there is no memory for the matrix.
+// tooLarge makes the error that the system has no memory for the matrix.
 func (m *market) tooLarge() error {
 	return &TooLargeError{m.in.file, m.out.Rows, m.out.Cols}
 }

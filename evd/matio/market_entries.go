@@ -2,8 +2,8 @@ package matio
 
 import "io"
 
-// entry returns the line of entry k, counted from 0, without blanks before it. If the file ends
-// before, the error is a *FormatError that says how many entries there are.
+// entry returns the line of entry k, counted from 0, without blanks at its beginning. If the file
+// ends before entry k, the error is a *FormatError with the number of entries in the file.
 func (m *market) entry(k int) ([]byte, error) {
 	line, err := m.data()
 	if err == io.EOF {
@@ -12,14 +12,15 @@ func (m *market) entry(k int) ([]byte, error) {
 	return line, err
 }
 
-// readCoordinates adds each entry "i j value" to a matrix of zeros. If the file is symmetric, it
-// also adds it at (j, i). An entry that is listed again is added to the first one, because
-// finite-element codes write their assembly in this way. This is the only format for which memory
-// is allocated by the declared size alone.
+// readCoordinates adds the value of each entry "i j value" to element (i, j) of a matrix that is
+// zero at first. If the file is symmetric, it adds the value also to element (j, i). Values of an
+// element that is listed twice add up, because finite-element codes write their assembly in this
+// way. Coordinate files are the only format for which memory is allocated by the declared size
+// alone.
 func (m *market) readCoordinates() error {
 	rows, cols := m.out.Rows, m.out.Cols
-	// The number of entries says nothing about the size, so the system is asked whether it has the
-	// memory. A refusal is then an error.
+	// A short file may declare a large matrix. So the system must confirm that it has the memory
+	// before the allocation, because a failed allocation would end the process.
 	if !available(rows * cols) {
 		return m.tooLarge()
 	}
@@ -34,9 +35,9 @@ func (m *market) readCoordinates() error {
 	})
 }
 
-// eachEntry calls put for each entry of a coordinate file, with i and j counted from 0, in the
-// order of the file. In a symmetric file i ≥ j, and put is called only for the listed entry.
-// eachEntry stops at the first error of put, and returns it.
+// eachEntry calls the function `put` for each entry of a coordinate file, with i and j counted from
+// 0, in the order of the file. In a symmetric file only entries with i ≥ j are listed, and `put` is
+// called only for these. eachEntry stops at the first error of `put`, and returns it.
 func (m *market) eachEntry(put func(i, j int, x float64) error) error {
 	for k := range m.entries {
 		line, err := m.entry(k)
@@ -51,7 +52,7 @@ func (m *market) eachEntry(put func(i, j int, x float64) error) error {
 		if err != nil {
 			return err
 		}
-		// The value of a pattern entry is 1. It is not in the file.
+		// The file has no value for a pattern entry. The value is 1.
 		x := 1.0
 		if m.value != nil {
 			if x, line, err = m.readValue(line); err != nil {
@@ -62,8 +63,9 @@ func (m *market) eachEntry(put func(i, j int, x float64) error) error {
 			return err
 		}
 		if m.symmetric && i < j {
-			// The entry is refused even if its mirror image is listed, too. One of the two would
-			// have to be dropped, and a wrong choice would double an entry or lose it.
+			// The entry is refused even if the file also lists its mirror image. It is not known
+			// whether the two entries are one element or two values of an element, and a wrong
+			// choice would give a wrong matrix.
 			return m.errorf("entry (%d,%d) lies above the diagonal; a symmetric file lists the lower triangle only", i+1, j+1)
 		}
 		if err := put(i, j, x); err != nil {
@@ -74,9 +76,9 @@ func (m *market) eachEntry(put func(i, j int, x float64) error) error {
 }
 
 // readArray reads the values of an array file, column by column. A symmetric file has the lower
-// triangle, hence n·(n+1)/2 values. The part of a column above the diagonal is copied from the
-// columns before, which are complete. Memory grows with the values that have been read: a short
-// file that declares a large matrix costs only as much as it has.
+// triangle, hence n·(n+1)/2 values. The part of a column above the diagonal is copied from earlier
+// columns, which are already complete. Memory grows with the values that have been read, so a short
+// file that declares a large matrix needs little memory.
 func (m *market) readArray() error {
 	rows, cols := m.out.Rows, m.out.Cols
 	// This product cannot overflow, because readSize has limited it.
@@ -116,9 +118,9 @@ func (m *market) readArray() error {
 	return nil
 }
 
-// index reads a row or column number from 1 to most. It returns the number counted from 0, and the
-// rest of the line. name is "row" or "column", for the error. The error distinguishes a missing
-// number, zero, a number out of range, and anything else.
+// index reads a row or column number, which must be between 1 and `most`. It returns the number
+// minus 1, so that it counts from 0, and the rest of the line. `name` is "row" or "column", for
+// errors. The error says whether the number is missing, zero, too large, or not a number.
 func (m *market) index(name string, line []byte, most int) (int, []byte, error) {
 	word, rest := cut(line)
 	i, ok := count(word, most)
@@ -130,15 +132,16 @@ func (m *market) index(name string, line []byte, most int) (int, []byte, error) 
 		return 0, nil, m.errorf("the entry has no %s", name)
 	case ok:
 		return 0, nil, m.errorf("%s 0: rows and columns are counted from 1", name)
-	// The word is a number, but larger than most.
+	// The word is a number, but larger than `most`.
 	case allDigits(word):
 		return 0, nil, m.errorf("%s %s is outside 1 to %d", name, quote(word), most)
 	}
 	return 0, nil, m.errorf("%s %s is not an integer", name, quote(word))
 }
 
-// readValue reads the value of an entry, and returns it with the rest of the line. The banner
-// decides how a value may look: see number for real, wholeNumber for integer.
+// readValue reads the value of an entry. It returns the value and the rest of the line. The banner
+// decides the allowed forms of a value: those of the function `number` for real, those of
+// wholeNumber for integer.
 func (m *market) readValue(line []byte) (float64, []byte, error) {
 	word, rest := cut(line)
 	if len(word) == 0 {

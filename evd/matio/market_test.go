@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// same tells whether two numbers are equal, or both NaN.
+// same reports whether two slices have equal numbers. A NaN equals a NaN.
 func same(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool {
 		return x == y || math.IsNaN(x) && math.IsNaN(y)
@@ -129,8 +129,8 @@ func TestMatrixMarketBad(t *testing.T) {
 	}
 }
 
-// TestLinesAcrossChunks moves the end of the first chunk over every byte of a few entries, so that
-// each entry is read in two parts once.
+// TestLinesAcrossChunks moves the end of the buffer's first part over every byte of a few entries.
+// So each entry is read in two parts at least once.
 func TestLinesAcrossChunks(t *testing.T) {
 	const entries = "1 1 1.25\n2 1 -2.5e-3\n2 2 7\n"
 	head := symmetric + "2 2 3\n"

@@ -2,6 +2,6 @@
 
 package matio
 
-// systemHas cannot ask this system about its memory. It refuses 64 TiB and more, which no machine
-// has. For anything less Go's allocator will find out.
+// systemHas has no way to ask this system about its memory. It returns false only for 64 TiB or
+// more, which no machine has.
 func systemHas(bytes int) bool { return bytes < 1<<46 }

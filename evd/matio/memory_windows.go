@@ -7,8 +7,8 @@ var (
 	virtualFree  = syscall.NewLazyDLL("kernel32.dll").NewProc("VirtualFree")
 )
 
-// systemHas tells whether the system has this many bytes of memory. It commits memory of that size
-// and releases it without touching it.
+// systemHas reports whether the system has this many bytes of memory. It commits memory of this
+// size and releases it without writing to it.
 func systemHas(bytes int) bool {
 	const commitReserve, release, readWrite = 0x3000, 0x8000, 4
 	at, _, _ := virtualAlloc.Call(0, uintptr(bytes), commitReserve, readWrite)

@@ -5,10 +5,11 @@ import (
 	"unsafe"
 )
 
-// nativeLittle tells whether this machine stores doubles in the same way as <f8 files.
+// nativeLittle says whether this machine stores doubles as <f8 files do: little endian.
 var nativeLittle = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
-// raw returns the memory of values as bytes, without a copy.
-func raw(values []float64) []byte {
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*wordBytes)
+// raw returns the memory of `values` as bytes, without a copy.
+func raw[T float32 | float64](values []T) []byte {
+	size := int(unsafe.Sizeof(*new(T)))
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*size)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 )
 
 // npyMagic is the beginning of every .npy file. The format is:
@@ -16,8 +17,8 @@ import (
 //	elements      without padding, in the order that the header says
 const npyMagic = "\x93NUMPY"
 
-// longestHeader is the limit of the header, in bytes. A plain array needs about a hundred; only
-// arrays of records have long headers.
+// longestHeader is the largest allowed number of bytes of the header. The header of a plain array
+// has about a hundred bytes. Only arrays of records have long headers.
 const longestHeader = 1 << 16
 
 // An npy is a .npy file that is being read.
@@ -27,18 +28,23 @@ type npy struct {
 	element
 	// most is the largest number of elements that the array may have.
 	most int
-	// header is the number of bytes of the file before the elements.
+	// header is the number of bytes of the file that come before the elements.
 	header int64
 }
 
-// readNPY reads a matrix of at most `most` elements, and converts it to column order. An array that
-// does not have two dimensions is an error. Errors are *FormatError, *TooLargeError and those of
-// the stream.
+// readNPY reads a matrix of at most `most` elements, and converts the matrix to column order. An
+// array that does not have two dimensions is an error. Errors are *FormatError, *TooLargeError and
+// those of the stream.
 func readNPY(in *input, most int) (*Dense, error) {
 	f := npy{input: in, most: most}
 	if err := f.readHeader(); err != nil {
 		return nil, err
 	}
+	return f.matrix()
+}
+
+// matrix reads the elements of a matrix after the header. The errors are those of readNPY.
+func (f *npy) matrix() (*Dense, error) {
 	if len(f.shape) != 2 {
 		return nil, f.errorf("a matrix has two dimensions, but this array has %d", len(f.shape))
 	}
@@ -46,7 +52,7 @@ func readNPY(in *input, most int) (*Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Dense{Rows: f.shape[0], Cols: f.shape[1], Data: a}
+	d := &Dense{Rows: f.shape[0], Cols: f.shape[1], Data: a, Single: strings.HasSuffix(f.descr, "f4")}
 	if !f.fortranOrder {
 		var ok bool
 		if d.Data, ok = byColumns(a, d.Rows, d.Cols); !ok {
@@ -56,7 +62,8 @@ func readNPY(in *input, most int) (*Dense, error) {
 	return d, nil
 }
 
-// readHeader reads everything before the elements, and makes sure that the elements are numbers.
+// readHeader reads everything before the elements. It returns an error if the elements are not
+// numbers.
 func (f *npy) readHeader() error {
 	if err := f.readDictionary(); err != nil {
 		return err
@@ -68,19 +75,19 @@ func (f *npy) readHeader() error {
 	return nil
 }
 
-// readDictionary reads the beginning of the file, the version and the dictionary that describes the
-// elements. It sets npyHeader and header, and subtracts the header from left. It accepts element
-// types that are not numbers, because scipy's archives have strings.
+// readDictionary reads the beginning of the file: the version, and the dictionary that describes
+// the elements. It sets npyHeader and header, and subtracts the size of the header from left. It
+// also accepts element types that are not numbers, because archives of scipy contain strings.
 func (f *npy) readDictionary() error {
 	var fixed [8]byte
 	if err := f.full(fixed[:], "the header"); err != nil {
 		return err
 	}
 	if string(fixed[:6]) != npyMagic {
-		return f.errorf("no .npy magic bytes")
+		return f.errorf("not a .npy array: it does not begin with its magic bytes")
 	}
-	// Version 2 allows longer headers than version 1, and version 3 allows UTF-8 in them. For a
-	// plain array neither makes a difference.
+	// Version 2 allows longer headers than version 1. Version 3 allows UTF-8 in headers. Headers of
+	// plain arrays need neither.
 	major, minor := fixed[6], fixed[7]
 	if major < 1 || major > 3 || minor != 0 {
 		return f.errorf(".npy version %d.%d is not one of 1.0, 2.0, 3.0", major, minor)
@@ -113,11 +120,11 @@ func (f *npy) readDictionary() error {
 	return nil
 }
 
-// readData reads all elements, in the order of the file, and makes sure that nothing follows them.
-// If the size of the file is known and does not agree with the header, the error comes before any
-// memory is allocated. If the size is unknown, memory grows with the data.
+// readData reads all elements in the order of the file. It returns an error if more bytes follow.
+// If the size of the file is known and does not agree with the header, the error comes before
+// memory is allocated. If the size is unknown, memory grows with the data that have been read.
 func (f *npy) readData() ([]float64, error) {
-	// The product cannot overflow, because it is limited after each factor.
+	// The product cannot overflow, because the loop checks it after each factor.
 	total := 1
 	for _, n := range f.shape {
 		var ok bool
@@ -125,8 +132,9 @@ func (f *npy) readData() ([]float64, error) {
 			return nil, f.tooLarge()
 		}
 	}
-	// Without a known size, the first allocation is small and later ones double. With a known size
-	// that agrees with the header, the first allocation is large enough.
+	// If the size of the file is unknown, the first allocation is small, and later ones double the
+	// capacity. If the size is known and agrees with the header, the first allocation is large
+	// enough.
 	first := firstElements
 	if f.left != unknown {
 		if need := int64(total) * int64(f.bytes); need != f.left {
@@ -134,8 +142,8 @@ func (f *npy) readData() ([]float64, error) {
 		}
 		first = total
 	}
-	// If the file stores doubles in the same way as this machine, they need no conversion, and are
-	// read directly to their place.
+	// If the file stores doubles as this machine does, they need no conversion and are read
+	// directly into the result.
 	native := nativeLittle && f.descr == "<f8"
 	if native && f.at != nil && f.left >= parallelBytes {
 		return f.readParallel(total)
@@ -161,14 +169,15 @@ func (f *npy) readData() ([]float64, error) {
 			a = a[:end]
 			continue
 		}
-		// The chunk is not larger than the rest of a, so it can be decoded without another check.
+		// The chunk has at most as many elements as the free capacity of a, so decode needs no
+		// check.
 		now := chunk[:min(len(chunk), (cap(a)-len(a))*f.bytes)]
 		if err := f.full(now, "its elements"); err != nil {
 			return nil, err
 		}
 		a = f.decode(a, now)
 	}
-	// Nothing may follow the elements, also in a stream whose size was unknown.
+	// More bytes after the elements are an error, also in a stream of unknown size.
 	switch _, err := f.ReadByte(); {
 	case err == nil:
 		return nil, f.errorf("data follow the last of %d elements", total)
@@ -178,10 +187,10 @@ func (f *npy) readData() ([]float64, error) {
 	return a, nil
 }
 
-// readParallel reads all elements with several goroutines, directly to their place. Before, the
-// file's size must be known to be right, the file must not be compressed, and it must store doubles
-// in the same way as this machine. If another process shortens the file during the read, the result
-// is an error.
+// readParallel reads all elements with several goroutines, directly into the result. Three
+// conditions must hold: the size of the file agrees with the header, the file is not compressed,
+// and the file stores doubles as this machine does. If another process shortens the file during the
+// read, readParallel returns an error.
 func (f *npy) readParallel(total int) ([]float64, error) {
 	a, ok := grow(nil, total, total)
 	if !ok {
@@ -198,8 +207,8 @@ func (f *npy) readParallel(total int) ([]float64, error) {
 	}
 }
 
-// full fills p from the input. If the file ends before, the error says that it ended inside `what`,
-// such as "the header".
+// full fills p from the input. If the file ends before p is full, the error says that the file
+// ended inside `what`, for example "the header".
 func (f *npy) full(p []byte, what string) error {
 	switch _, err := io.ReadFull(f.input, p); err {
 	case nil:
@@ -214,14 +223,14 @@ func (f *npy) full(p []byte, what string) error {
 // wrap adds the file's name to an error of the stream.
 func (f *npy) wrap(err error) error { return fmt.Errorf("%s: %w", f.file, err) }
 
-// errorf is an error about the content of the file.
+// errorf makes an error about the content of the file.
 func (f *npy) errorf(format string, args ...any) *FormatError {
 	return &FormatError{f.file, 0, fmt.Sprintf(format, args...)}
 }
 
-// tooLarge makes the error that there is no memory for the array.
+// tooLarge makes the error that the system has no memory for the array.
 func (f *npy) tooLarge() error {
-	// A vector, whose shape has one number, counts as one column.
+	// A shape of one number is a vector, which counts as one column.
 	shape := append(slices.Clone(f.shape), 1)
 	return &TooLargeError{f.file, shape[0], shape[1]}
 }

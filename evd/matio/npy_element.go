@@ -5,10 +5,10 @@ import (
 	"math"
 )
 
-// An element is a type of numbers in a .npy file. NumPy names a type by its byte order, its kind
-// and its number of bytes: "<f8" is a little-endian double. Kinds are f (IEEE 754 floating point),
-// i and u (integers with and without sign) and b (boolean: 0 is false, anything else is true and is
-// read as 1).
+// An element is a type of numbers in a .npy file. NumPy's name of a type has three parts: byte
+// order, kind and number of bytes. For example "<f8" is a little-endian double. Kinds are f (IEEE
+// 754 floating point), i and u (integers with and without sign) and b (boolean: 0 is false, and any
+// other byte is true, which is read as 1).
 type element struct {
 	// bytes is the size of one number, in bytes.
 	bytes int
@@ -18,15 +18,16 @@ type element struct {
 
 var le, be = binary.LittleEndian, binary.BigEndian
 
-// elementTypes has the types by NumPy's name: byte order (< little, > big, | none), kind, bytes.
-// Types of one byte have no byte order. The table is not changed after init.
+// elementTypes maps NumPy's name of a type to the type. The name is the byte order (< little, >
+// big, | none), the kind and the number of bytes. Types of one byte have no byte order. The table
+// is not changed after `init`.
 var elementTypes = map[string]element{
 	"|i1": {1, func(p []byte) float64 { return float64(int8(p[0])) }},
 	"|u1": {1, func(p []byte) float64 { return float64(p[0]) }},
 	"|b1": {1, func(p []byte) float64 { return float64(min(p[0], 1)) }},
 }
 
-// All types of more than one byte exist in both byte orders.
+// init adds the types of more than one byte to elementTypes, in both byte orders.
 func init() {
 	for sign, order := range map[string]binary.ByteOrder{"<": le, ">": be} {
 		for name, e := range map[string]element{
@@ -45,9 +46,9 @@ func init() {
 	}
 }
 
-// half returns the value of an IEEE binary16 number: 1 bit sign, 5 bits exponent with bias 15, 10
-// bits fraction. The result is exact. Exponent 0 is zero or a subnormal number, exponent 31 is
-// infinity or NaN.
+// half returns the value of an IEEE binary16 number: a sign bit, an exponent of 5 bits with bias
+// 15, and a fraction of 10 bits. The result is exact. Exponent 0 means zero or a subnormal number,
+// and exponent 31 means infinity or NaN.
 func half(bits uint16) float64 {
 	exponent, fraction := int(bits>>10&31), float64(bits&1023)
 	var x float64
@@ -68,7 +69,8 @@ func half(bits uint16) float64 {
 	return x
 }
 
-// decode appends the numbers in p to a. len(p) must be a multiple of e.bytes.
+// decode appends the numbers in the bytes `p` to the slice `a`. len(p) must be a multiple of
+// e.bytes.
 func (e element) decode(a []float64, p []byte) []float64 {
 	for ; len(p) > 0; p = p[e.bytes:] {
 		a = append(a, e.value(p))

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// An npyHeader is the dictionary in front of the elements of a .npy file.
+// An npyHeader is the dictionary before the elements of a .npy file.
 type npyHeader struct {
 	// descr is the type of the elements, such as "<f8".
 	descr string
-	// fortranOrder says that the elements are stored by columns. If it is false, they are stored by
+	// fortranOrder is true if the elements are stored by columns, and false if they are stored by
 	// rows.
 	fortranOrder bool
 	// shape has the size of each dimension.
@@ -20,13 +20,13 @@ type npyHeader struct {
 //
 //	{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
 //
-// Its three keys may come in any order; other keys are refused. shape is () for a single number and
-// (n,) for a vector. descr is a string; a list, which describes records, is refused. The complaint
-// says what is wrong; it is empty if nothing is.
+// The three keys may come in any order, and other keys are refused. `shape` is () for a single
+// number and (n,) for a vector. `descr` must be a string. A list as `descr` describes records and
+// is refused. The result `complaint` says what is wrong, and is empty if the dictionary is correct.
 //
-// NumPy evaluates the dictionary with Python's parser. This parser accepts what NumPy and other
-// writers produce, which is a small part of Python's literals: strings without escapes, True and
-// False, and tuples of integers.
+// NumPy evaluates the dictionary with Python's parser. parseHeader accepts only the part of
+// Python's literals that NumPy and other writers use: strings without escapes, True and False, and
+// tuples of integers.
 func parseHeader(text string) (h npyHeader, complaint string) {
 	p := &literal{rest: text}
 	seen := map[string]bool{}
@@ -64,11 +64,11 @@ func parseHeader(text string) (h npyHeader, complaint string) {
 	return h, p.complaint
 }
 
-// A literal parses a Python literal. rest is the text that is not yet read. Only the first
-// complaint is kept. After it, results have no meaning.
+// A literal parses a Python literal. `rest` is the text that has not been read yet. `complaint` is
+// the first error, or empty. After an error, the results of the methods have no meaning.
 type literal struct{ rest, complaint string }
 
-// fail sets the complaint, if there is none yet.
+// fail sets `complaint`, if there is none yet.
 func (p *literal) fail(complaint string) {
 	if p.complaint == "" {
 		p.complaint = complaint
@@ -78,7 +78,7 @@ func (p *literal) fail(complaint string) {
 // skip skips white space.
 func (p *literal) skip() { p.rest = strings.TrimLeft(p.rest, " \t\r\n") }
 
-// accept reads a token if it comes next, and tells whether it did.
+// accept reads `token` if the text begins with it, and reports whether the text began with it.
 func (p *literal) accept(token string) bool {
 	p.skip()
 	rest, ok := strings.CutPrefix(p.rest, token)
@@ -86,14 +86,14 @@ func (p *literal) accept(token string) bool {
 	return ok
 }
 
-// expect reads a token, which must come next.
+// expect reads `token`. It is an error if the text does not begin with `token`.
 func (p *literal) expect(token string) {
 	if !p.accept(token) {
 		p.fail(fmt.Sprintf("expected %s before %s", token, quote([]byte(p.rest))))
 	}
 }
 
-// quoted reads a string between single or double quotes. Strings here have no escapes.
+// quoted reads a string in single or double quotes. The string must have no escapes.
 func (p *literal) quoted() string {
 	mark := "'"
 	if !p.accept(mark) {
@@ -117,9 +117,9 @@ func (p *literal) boolean() bool {
 	return false
 }
 
-// tuple reads sizes between parentheses, each from 0 to mostElements. A comma may follow the last
-// one. After a single one Python requires the comma, but tuple does not. An L may follow a number,
-// because Python 2 wrote long integers so.
+// tuple reads sizes in parentheses, each from 0 to mostElements. A comma may follow the last size.
+// For a tuple of one size Python requires this comma, but `tuple` does not. The letter L may follow
+// a number, because Python 2 wrote long integers with it.
 func (p *literal) tuple() (sizes []int) {
 	p.expect("(")
 	for p.complaint == "" && !p.accept(")") {

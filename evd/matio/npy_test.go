@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// npyFile makes a file from its parts.
+// npyFile makes the content of a .npy file from its version, its dictionary and its elements.
 func npyFile(version byte, dictionary string, elements ...any) string {
 	var b bytes.Buffer
 	b.WriteString(npyMagic)
@@ -32,7 +32,7 @@ func dictionary(descr string, fortran bool, shape string) string {
 	return fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }   \n", descr, order, shape)
 }
 
-// streamed returns a stream that hides its size.
+// streamed returns a stream of s whose size a reader cannot find out.
 func streamed(s string) io.Reader { return io.MultiReader(strings.NewReader(s)) }
 
 func TestNPYTypes(t *testing.T) {
@@ -114,7 +114,7 @@ func TestNPYBad(t *testing.T) {
 	const types = "booleans, integers and floats of at most 64 bits"
 	for _, c := range []struct{ file, known, unknown string }{
 		{"\x93NUMP", "the file ends inside the header", ""},
-		{"\x93NUMPX\x01\x00", "no .npy magic bytes", ""},
+		{"\x93NUMPX\x01\x00", "not a .npy array: it does not begin with its magic bytes", ""},
 		{npyMagic + "\x04\x00", ".npy version 4.0 is not one of 1.0, 2.0, 3.0", ""},
 		{npyMagic + "\x01\x01", ".npy version 1.1 is not one of 1.0, 2.0, 3.0", ""},
 		{npyMagic + "\x01\x00\x40", "the file ends inside the header", ""},
@@ -155,8 +155,8 @@ func TestNPYBad(t *testing.T) {
 	}
 }
 
-// TestNPYGrows reads a stream of unknown length that is larger than the first allocation and
-// than a chunk, in both orders.
+// TestNPYGrows reads a stream of unknown length in row order and in column order. The stream is
+// longer than the first allocation and longer than a chunk.
 func TestNPYGrows(t *testing.T) {
 	d := numbered(600, 500)
 	for _, fortran := range []bool{true, false} {

@@ -9,19 +9,21 @@ import (
 	"strings"
 )
 
-// zipMagic is the beginning of a .npz file: a zip archive of .npy files, each stored or deflated.
-// The directory of an archive is at its end.
+// zipMagic is the beginning of a .npz file. A .npz file is a zip archive of .npy files, each stored
+// or deflated. The directory of an archive is at its end.
 const zipMagic = "PK\x03\x04"
 
 // npyEnding is the ending of the name of each array in the archive.
 const npyEnding = ".npy"
 
-// usualArray is the name of the array that is read if the archive has several and none is named.
+// usualArray is the name of the array to read if the archive has several arrays and the caller
+// names none.
 const usualArray = "A"
 
-// ReadNPZ reads the matrix called array from a .npz file. If array is empty, the matrix is the only
-// array, or the one called A. An archive that scipy.sparse.save_npz wrote is one matrix. name
-// stands for the file in errors, which are *FormatError, *TooLargeError and those of r.
+// ReadNPZ reads the matrix with the name `array` from a .npz file. If `array` is empty, ReadNPZ
+// reads the only array, or the one called A. An archive that scipy.sparse.save_npz wrote is read as
+// one matrix. `name` stands for the file in errors. The errors are *FormatError, *TooLargeError and
+// those of the reader `r`.
 //
 // The directory of the archive is at its end. So a stream without random access, such as a pipe, is
 // first read into memory completely, still compressed.
@@ -42,10 +44,35 @@ func ReadNPZ(r io.Reader, name, array string) (*Dense, error) {
 	return o.fromZip(at, at.Size(), name)
 }
 
-// zipped tells whether r is a .npz file with random access, and returns the part from the current
-// position on. It does not change the position of r. A reader has random access if it has the
-// methods ReadAt and Seek, such as *os.File and *bytes.Reader. A pipe has these methods, too, but
-// no known size, and is refused.
+// readEither reads a .npz file with the function `archive`, and any other content with the function
+// `plain`. `name` stands for the file in errors. A .npz file with random access is not read into
+// memory. A stream, and an archive inside gzip, is.
+func readEither[T any](
+	r io.Reader, name string,
+	archive func(r io.ReaderAt, size int64, name string) (*T, error), plain func(*input) (*T, error),
+) (*T, error) {
+	if at, size, ok := zipped(r); ok {
+		return archive(at, size, name)
+	}
+	in, err := open(r, name)
+	if err != nil {
+		return nil, err
+	}
+	defer in.done()
+	if !in.starts(zipMagic) {
+		return plain(in)
+	}
+	at, err := in.slurp()
+	if err != nil {
+		return nil, err
+	}
+	return archive(at, at.Size(), name)
+}
+
+// zipped reports whether r is a .npz file with random access. It returns the part of r from the
+// current position on, and does not change this position. A reader has random access if it has the
+// methods ReadAt and Seek, such as *os.File and *bytes.Reader. For a pipe `zipped` returns false: a
+// pipe has these methods, too, but no known size.
 func zipped(r io.Reader) (at io.ReaderAt, size int64, ok bool) {
 	f, anywhere := r.(interface {
 		io.ReaderAt
@@ -60,17 +87,17 @@ func zipped(r io.Reader) (at io.ReaderAt, size int64, ok bool) {
 		return nil, 0, false
 	}
 	magic := make([]byte, len(zipMagic))
-	// If the file is shorter than zipMagic, ReadAt returns only a part of it, which differs from
-	// zipMagic.
+	// If the file is shorter than zipMagic, ReadAt returns fewer bytes, which differ from zipMagic.
 	if n, _ := f.ReadAt(magic, from); string(magic[:n]) != zipMagic {
 		return nil, 0, false
 	}
 	return io.NewSectionReader(f, from, size), size, true
 }
 
-// slurp reads a whole .npz file into memory, for streams without random access. The buffer doubles
-// each time that it is full. From 128 MiB on the system is asked before the buffer grows. So if a
-// stream is too long, the result is an error, and the process does not end.
+// slurp reads a whole .npz file into memory, for streams without random access. The capacity of the
+// buffer doubles when the buffer is full. If the buffer is large, `slurp` first asks the system
+// whether it has the memory. So a stream that is too long gives an error, and does not end the
+// process.
 func (in *input) slurp() (*bytes.Reader, error) {
 	if !in.starts(zipMagic) {
 		return nil, &FormatError{in.file, 0, "not a .npz file: not a zip archive"}
@@ -79,8 +106,8 @@ func (in *input) slurp() (*bytes.Reader, error) {
 	for {
 		if len(file) == cap(file) {
 			room := max(askBytes, 2*cap(file))
-			// Small buffers double without asking, because systems do not refuse so little in
-			// practice.
+			// Small buffers double without a question to the system, because in practice systems do
+			// not refuse so little memory.
 			if cap(file) < askBytes/2 {
 				room = max(1<<16, 2*cap(file))
 			} else if !systemHas(room) {
@@ -108,8 +135,8 @@ type archive struct {
 	files []*zip.File
 }
 
-// openArchive reads the directory of an archive. name stands for the file in errors. The archive
-// reads from r as long as it is used.
+// openArchive reads the directory of an archive. `name` stands for the file in errors. The reader
+// `r` must stay open as long as the archive is in use.
 func openArchive(r io.ReaderAt, size int64, name string) (*archive, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
@@ -118,15 +145,15 @@ func openArchive(r io.ReaderAt, size int64, name string) (*archive, error) {
 	return &archive{name, size, z.File}, nil
 }
 
-// fromZip reads the array that the options name. If they name none, it reads a sparse matrix if the
-// archive has one, or else the array that findArray chooses. So the parts of a sparse matrix can be
-// read by their names.
+// fromZip reads the array whose name the options give. If the options give no name, fromZip reads
+// the sparse matrix, if the archive is one, or else the array that findArray chooses. So a single
+// part of a sparse matrix can be read by its name.
 func (o Options) fromZip(r io.ReaderAt, size int64, name string) (*Dense, error) {
 	z, err := openArchive(r, size, name)
 	if err != nil {
 		return nil, err
 	}
-	// A sparse matrix is several arrays, none of which is the matrix.
+	// The archive of a sparse matrix has several arrays, and none of them is the matrix.
 	if o.Array == "" && z.isSparse() {
 		s, err := z.readSparse()
 		if err != nil {
@@ -146,11 +173,11 @@ func (o Options) fromZip(r io.ReaderAt, size int64, name string) (*Dense, error)
 	return d, err
 }
 
-// open calls read with the content of a member, which is valid until read returns. It returns the
-// error of read. A member that is stored without compression has a known size, so that a header
-// that does not agree with it is found at once. But a size in the directory that is larger than the
-// archive is not trusted. A member that is deflated is unpacked in a goroutine of its own. Errors
-// name the file and the member.
+// open calls the function `read` with the content of a member of the archive, and returns the error
+// of `read`. The content is valid until `read` returns. A stored member, without compression, has a
+// known size, so a header with another size is found before the elements are read. A size in the
+// directory that is larger than the archive is ignored. A deflated member is unpacked in a
+// goroutine of its own. Errors name the file and the member.
 func (z *archive) open(member *zip.File, read func(in *input) error) error {
 	inside := z.name + ": " + member.Name
 	f, err := member.Open()
@@ -181,8 +208,8 @@ func (z *archive) member(array string) *zip.File {
 	return nil
 }
 
-// vector reads the array with the given name. It must have one dimension, or two of which one is 1.
-// If the archive has no such array, the error is a *FormatError.
+// vector reads the array with the given name. The array must have one dimension, or two dimensions
+// one of which is 1. If the archive has no such array, the error is a *FormatError.
 func (z *archive) vector(array string) (a []float64, err error) {
 	m := z.member(array)
 	if m == nil {
@@ -196,8 +223,8 @@ func (z *archive) vector(array string) (a []float64, err error) {
 }
 
 // findArray returns the file of the array with the given name, or of the default array if the name
-// is empty. Files of the archive that do not end in .npy are ignored. The complaint lists the
-// arrays in the archive, and is empty if a file is found. A long list of arrays is shortened.
+// is empty. Files of the archive that do not end in .npy are ignored. If no file is found, the
+// result `complaint` lists the first arrays of the archive. Otherwise `complaint` is empty.
 func findArray(files []*zip.File, array string) (found *zip.File, complaint string) {
 	want := array
 	if want == "" {
@@ -221,7 +248,7 @@ func findArray(files []*zip.File, array string) (found *zip.File, complaint stri
 	case len(names) == 1 && array == "":
 		return found, ""
 	}
-	// The list is shortened, because the names of a large archive would fill the screen.
+	// The list is limited to 8 names, because an archive may have very many arrays.
 	list := strings.Join(names[:min(len(names), 8)], ", ")
 	if len(list) > 200 {
 		list = fmt.Sprintf("its %d arrays", len(names))
@@ -234,9 +261,9 @@ func findArray(files []*zip.File, array string) (found *zip.File, complaint stri
 	return nil, fmt.Sprintf("no array is called %s; the archive has %s", want, list)
 }
 
-// zipError distinguishes damaged archives, which give a FormatError, from streams that cannot be
-// read. A compression method other than deflate is refused as a FormatError, too. NumPy writes no
-// other.
+// zipError distinguishes damaged archives from streams that cannot be read. A damaged archive gives
+// a *FormatError. A compression method other than deflate also gives a *FormatError, because NumPy
+// writes no other compression.
 func zipError(name string, err error) error {
 	switch {
 	case errors.Is(err, zip.ErrFormat):

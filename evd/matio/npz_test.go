@@ -12,7 +12,8 @@ import (
 	"testing"
 )
 
-// npz returns an archive. members are names and contents of files, alternately.
+// npz returns the content of an archive. `members` has the name and the content of each file, in
+// turn.
 func npz(method uint16, members ...string) string {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)
@@ -69,7 +70,8 @@ func TestReadNPZ(t *testing.T) {
 	}
 }
 
-// TestNPZFlipped checks that any single wrong byte gives an error, or makes no difference.
+// TestNPZFlipped changes each byte of an archive. Each change must give an error or leave the
+// matrix unchanged.
 func TestNPZFlipped(t *testing.T) {
 	for _, method := range []uint16{zip.Store, zip.Deflate} {
 		file := []byte(npz(method, "A.npy", npyFile(1, dictionary("<f8", false, "(2, 2)"), []float64{1, 2, 3, 4})))
@@ -83,8 +85,8 @@ func TestNPZFlipped(t *testing.T) {
 	}
 }
 
-// TestReadFileNPZ reads an archive that begins at the reader's position, which need not be the
-// start of the file.
+// TestReadFileNPZ reads an archive that begins at the current position of a file, after other
+// bytes.
 func TestReadFileNPZ(t *testing.T) {
 	file := npz(zip.Deflate, "A.npy", npyFile(1, dictionary("<f8", true, "(2, 2)"), []float64{1, 2, 3, 4}))
 	path := filepath.Join(t.TempDir(), "called.mtx")
@@ -105,7 +107,7 @@ func TestReadFileNPZ(t *testing.T) {
 	}
 }
 
-// TestNPZUnknownMethod checks that a compression method that .npz does not use is reported.
+// TestNPZUnknownMethod checks the error for a compression method that .npz files do not use.
 func TestNPZUnknownMethod(t *testing.T) {
 	file := []byte(npz(zip.Store, "A.npy", npyFile(1, dictionary("<f8", false, "(1, 1)"), 1.0)))
 	directory := bytes.Index(file, []byte("PK\x01\x02"))
@@ -114,5 +116,38 @@ func TestNPZUnknownMethod(t *testing.T) {
 	var format *FormatError
 	if !errors.As(err, &format) || !strings.Contains(err.Error(), "neither stored nor deflated") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestArrayInThePath reads paths of the form FILE.npz:ARRAY. A file whose name has a colon must
+// still be found, and Options.Array must take precedence over the path.
+func TestArrayInThePath(t *testing.T) {
+	array := func(x float64) string { return npyFile(1, dictionary("<f8", false, "(1, 1)"), x) }
+	dir := t.TempDir()
+	for name, content := range map[string]string{
+		"f.npz":   npz(zip.Store, "K.npy", array(3), "M:2.npy", array(5)),
+		"g.npz:K": npz(zip.Store, "L.npy", array(7)),
+		"g.npz":   npz(zip.Store, "K.npy", array(9)),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for path, want := range map[string]string{
+		"f.npz:K": "3", "f.npz:M:2": "5", "g.npz:K": "7", "g.npz": "9",
+		"f.npz:L": "f.npz: no array is called L; the archive has K, M:2", "h.npz:K": "h.npz: no such file",
+	} {
+		got := ""
+		if d, err := ReadFile(filepath.Join(dir, path)); err != nil {
+			got = err.Error()
+		} else {
+			got = fmt.Sprint(d.At(0, 0))
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+	if _, err := (Options{Array: "M:2"}).ReadFile(filepath.Join(dir, "f.npz:K")); err == nil {
+		t.Error("two names of arrays are accepted")
 	}
 }

@@ -8,8 +8,9 @@ import (
 	"unsafe"
 )
 
-// count reads a decimal number between 0 and most, such as a size or an index. It returns false for
-// anything else, also for a sign or a decimal point. It cannot overflow if 10·most + 9 does not.
+// count reads a decimal number between 0 and `most`, such as a size or an index. It returns false
+// for any other word, including words with a sign or a decimal point. The caller must choose `most`
+// so small that 10·`most` + 9 does not overflow.
 func count(word []byte, most int) (int, bool) {
 	n := 0
 	for _, c := range word {
@@ -28,12 +29,13 @@ func count(word []byte, most int) (int, bool) {
 //	inf  -Infinity  nan  -nan         in capital or small letters
 //	0x1.8p1  1_000                    Go
 //
-// It is rounded to nearest. So any double that was printed with 17 digits is read back exactly. The
-// complaint says why the word is not a number; it is empty if it is one. A number too large for a
-// double is a complaint; a number too small is zero or subnormal.
+// The result is rounded to the nearest double. So a double that was printed with 17 digits is read
+// without a change. The result `complaint` says why the word is not a number, and is empty if the
+// word is a number. A number too large for a double gives a `complaint`. A number too small for a
+// normal double gives zero or a subnormal double.
 func number(word []byte) (x float64, complaint string) {
-	// ParseFloat copies the part of its argument that it stores in an error. So its argument may be
-	// the buffer itself, without a copy.
+	// ParseFloat does not keep its argument: it copies the text for an error. So the argument may
+	// share the memory of `word`, without a copy.
 	x, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(word), len(word)), 64)
 	if err == nil && bytes.IndexByte(word, '_') < 0 { // only Go writes 1_000
 		return x, ""
@@ -41,18 +43,16 @@ func number(word []byte) (x float64, complaint string) {
 	return unusualNumber(word)
 }
 
-// unusualNumber reads numbers that ParseFloat does not know: Fortran's exponents, and a NaN with a
-// sign. Fortran writes 1.0D+00, and 1.0-101, where it omits the letter to make room for a third
-// digit.
+// unusualNumber reads numbers that ParseFloat cannot read: a NaN with a sign, and Fortran's
+// exponents. Fortran writes 1.0D+00, or 1.0-101 without a letter if the exponent has three digits.
 func unusualNumber(word []byte) (float64, string) {
-	// Fortran writes D for a double's exponent, instead of E.
+	// Fortran writes D instead of E before the exponent of a double.
 	s := strings.NewReplacer("d", "e").Replace(strings.ToLower(string(word)))
 	if s == "-nan" || s == "+nan" {
 		s = "nan"
 	}
-	// A sign inside a number without a letter begins Fortran's exponent. Fortran omits the letter
-	// only before three digits, and always writes the decimal point. So 2024-01, which is a month,
-	// is not a number.
+	// A sign inside a number without the letter e begins an exponent of three digits. Fortran
+	// always writes the decimal point, so 2024-01, which is a month, is not a number.
 	if i := strings.LastIndexAny(s, "+-"); i > 0 && len(s) == i+4 && strings.Contains(s[:i], ".") && !strings.Contains(s, "e") {
 		s = s[:i] + "e" + s[i:]
 	}
@@ -66,8 +66,8 @@ func unusualNumber(word []byte) (float64, string) {
 	return 0, quote(word) + " is not a number"
 }
 
-// wholeNumber reads a number that must be written without decimal point and exponent, as Matrix
-// Market's integer fields are. Integers beyond 2⁵³ are rounded to nearest.
+// wholeNumber reads a number without decimal point and exponent, the form of Matrix Market's
+// integer fields. Integers beyond 2⁵³ are rounded to nearest.
 func wholeNumber(word []byte) (float64, string) {
 	digits := word
 	if len(digits) > 0 && (digits[0] == '-' || digits[0] == '+') {
@@ -79,7 +79,7 @@ func wholeNumber(word []byte) (float64, string) {
 	return number(word)
 }
 
-// allDigits tells whether a word has decimal digits only, and at least one.
+// allDigits reports whether a word has at least one character and only decimal digits.
 func allDigits(word []byte) bool {
 	for _, c := range word {
 		if c < '0' || c > '9' {

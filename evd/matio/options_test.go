@@ -14,9 +14,9 @@ import (
 func TestMarketWithoutBannerWhereAskedFor(t *testing.T) {
 	o := Options{MatrixMarket: true}
 	for _, c := range []struct{ text, want string }{
-		{"2 2 3\n1 1 5\n2 1 -1\n2 2 7\n", "&{2 2 [5 -1 0 7] false}"},
-		{"% a comment\n\n2 2\n5\n-1\n0\n7\n", "&{2 2 [5 -1 0 7] false}"},
-		{symmetric + "2 2 1\n2 1 3\n", "&{2 2 [0 3 3 0] true}"},
+		{"2 2 3\n1 1 5\n2 1 -1\n2 2 7\n", "&{2 2 [5 -1 0 7] false false}"},
+		{"% a comment\n\n2 2\n5\n-1\n0\n7\n", "&{2 2 [5 -1 0 7] false false}"},
+		{symmetric + "2 2 1\n2 1 3\n", "&{2 2 [0 3 3 0] true false}"},
 		{"2 2 3\n1 1 5\n", "a.mtx:2: the file ends after 1 of 3 entries"},
 		{"hello\n", "a.mtx:1: number of rows: \"hello\" is not an integer from 0 to " + fmt.Sprint(mostElements)},
 	} {
@@ -46,12 +46,12 @@ func TestArrayOfAnArchiveByName(t *testing.T) {
 	}
 }
 
-// vectorOf returns a .npy file of one dimension.
+// vectorOf returns the content of a .npy file with n elements in one dimension.
 func vectorOf(descr string, elements any, n int) string {
 	return npyFile(1, dictionary(descr, false, fmt.Sprintf("(%d,)", n)), elements)
 }
 
-// sparseFile returns a file as scipy.sparse.save_npz writes it, with indices of type int32.
+// sparseFile returns the content of a file of scipy.sparse.save_npz. The indices have type int32.
 func sparseFile(format string, shape []int64, data []float64, names [2]string, a, b []int32) string {
 	return npz(zip.Deflate,
 		names[0]+".npy", vectorOf("<i4", a, len(a)), names[1]+".npy", vectorOf("<i4", b, len(b)),
@@ -61,7 +61,7 @@ func sparseFile(format string, shape []int64, data []float64, names [2]string, a
 
 var csr, coo = [2]string{"indices", "indptr"}, [2]string{"row", "col"}
 
-// The matrix is [4 1 0; 1 5 -2; 0 -2 6].
+// TestScipySparse reads the matrix [4 1 0; 1 5 -2; 0 -2 6] in scipy's sparse formats.
 func TestScipySparse(t *testing.T) {
 	shape, data := []int64{3, 3}, []float64{4, 1, 1, 5, -2, -2, 6}
 	for _, c := range []struct{ name, file string }{
@@ -125,13 +125,15 @@ func TestTridiagonalForms(t *testing.T) {
 	if _, err := ReadTridiagonal(strings.NewReader(bad), "T"); fmt.Sprint(err) != "T: d has 3 elements, e has 1" {
 		t.Errorf("lengths: %v", err)
 	}
-	// A first row of NaN is not a header.
+	// NaN is a number, so a first row with NaN is not a header.
 	if got, err := ReadTridiagonal(strings.NewReader("nan 1\n2 0\n"), "T"); err != nil || len(got.D) != 2 {
 		t.Errorf("nan: %v, %v", got, err)
 	}
 }
 
-// The error names the largest of several differences, and tells whether it can be a rounding error.
+// TestTridiagonalNamesTheLargestDifference checks the error for a tridiagonal matrix that is not
+// symmetric. The error must name the largest difference, and must say whether this difference can
+// be a rounding error.
 func TestTridiagonalNamesTheLargestDifference(t *testing.T) {
 	text := general + "3 3 7\n1 1 2\n2 2 2\n3 3 2\n2 1 1\n1 2 1.0000000000000002\n3 2 1\n2 3 1.0000000000000009\n"
 	_, err := ReadTridiagonal(strings.NewReader(text), "T.mtx")

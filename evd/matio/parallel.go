@@ -8,23 +8,24 @@ import (
 	"sync/atomic"
 )
 
-// Large files are read in pieces by several goroutines. A single goroutine copies from the system's
-// page cache at only a fraction of the memory's bandwidth, because the system must first provide
-// each page of newly allocated memory.
+// These constants are for large files, which several goroutines read in pieces. One goroutine alone
+// copies from the system's page cache with only a fraction of the memory bandwidth, because the
+// system must first provide each page of newly allocated memory.
 const (
 	parallelBytes   = 1 << 23 // smallest file that is read in parallel, in bytes
 	pieceBytes      = 1 << 21 // bytes that a goroutine reads at a time
 	parallelReaders = 8       // largest number of goroutines
 )
 
-// regular is a file that can be read at any position.
+// regular is a regular file, which can be read at any position.
 type regular struct {
 	*os.File
 	from int64 // position of the file when it was opened here
 }
 
-// regularFile returns r as a file, or nil if r must be read in order, as a pipe must, or if its
-// position is unknown. It must be called before anything is read from r, also through a buffer.
+// regularFile returns r as a file for random access. It returns nil if r must be read in order, as
+// a pipe must, or if the position of r is unknown. It must be called before anything is read from
+// r, because a buffer would change the position.
 func regularFile(r io.Reader) *regular {
 	f, ok := r.(*os.File)
 	if !ok {
@@ -37,13 +38,13 @@ func regularFile(r io.Reader) *regular {
 	return &regular{f, from}
 }
 
-// fill reads len(p) bytes that begin `offset` bytes after the position at which the file was opened
-// here. Afterwards the file's position is at the end of these bytes. The error is
-// io.ErrUnexpectedEOF if the file ends before.
+// fill reads len(p) bytes into p. They begin `offset` bytes after the position that the file had
+// when regularFile was called. Afterwards the position of the file is at the end of these bytes.
+// The error is io.ErrUnexpectedEOF if the file ends before them.
 //
-// Goroutines take pieces in order from a common counter, so that none of them is idle while there
-// is work. A goroutine stops at its first error. If several have an error, any one of them is
-// returned, and p is then undefined.
+// Goroutines take the next piece from a common counter, so that none of them is idle before the
+// end. A goroutine stops at its first error. If there are several errors, `fill` returns one of
+// them. After an error the contents of p are undefined.
 func (f *regular) fill(p []byte, offset int64) error {
 	var next atomic.Int64
 	var group sync.WaitGroup

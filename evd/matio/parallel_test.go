@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// Several goroutines read files of parallelBytes or more.
+// TestReadParallel reads files of parallelBytes or more, which several goroutines read.
 func TestReadParallel(t *testing.T) {
 	const rows, cols = parallelBytes/wordBytes/1000 + 7, 1000
 	want := numbered(rows, cols)
@@ -29,7 +29,8 @@ func TestReadParallel(t *testing.T) {
 		t.Fatalf("read back: %v", err)
 	}
 
-	// The read begins in the middle of the file. Afterwards the position is at the end of the file.
+	// The read begins in the middle of the file. Afterwards the position must be at the end of the
+	// file.
 	before := "something else"
 	whole, _ := os.ReadFile(path)
 	if err := os.WriteFile(path, append([]byte(before), whole...), 0o600); err != nil {
@@ -48,7 +49,7 @@ func TestReadParallel(t *testing.T) {
 		t.Errorf("the file is left at %d of %d", at, len(before)+len(whole))
 	}
 
-	// The file is one byte too short or too long.
+	// The file is one byte shorter or one byte longer than its header says.
 	for name, size := range map[string]int{"announces": len(whole) - 1, "the file has": len(whole) + 1} {
 		data := append(whole[:len(whole):len(whole)], 0)[:size]
 		if err := os.WriteFile(path, data, 0o600); err != nil {
@@ -60,7 +61,8 @@ func TestReadParallel(t *testing.T) {
 	}
 }
 
-// A file may become shorter while it is read.
+// TestReadParallelOfAFileThatShrinks makes a file shorter between its opening and the read. The
+// result must be an error.
 func TestReadParallelOfAFileThatShrinks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "A")
 	if err := os.WriteFile(path, make([]byte, 100), 0o600); err != nil {
@@ -76,8 +78,9 @@ func TestReadParallelOfAFileThatShrinks(t *testing.T) {
 	}
 }
 
-// BenchmarkReadSymmetric reads a symmetric matrix as NumPy writes it, by rows, and compares its
-// triangles. vkevd solve does the same before it solves. VKEVD_IO is the size in MiB.
+// BenchmarkReadSymmetric reads a symmetric matrix in row order, as NumPy writes it, and compares
+// its triangles. The command vkevd solve does the same before it solves. VKEVD_IO is the size in
+// MiB.
 func BenchmarkReadSymmetric(b *testing.B) {
 	mebibytes, err := strconv.Atoi(os.Getenv("VKEVD_IO"))
 	if err != nil {

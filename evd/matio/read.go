@@ -3,35 +3,57 @@ package matio
 import (
 	"io"
 	"os"
+	"strings"
 )
 
-// Options say how to read a file where its content does not decide it. The zero value is what
-// ReadFile, Read, ReadTridiagonalFile and ReadTridiagonal use.
+// Options say how to read a file if the content of the file does not decide it. The functions
+// ReadFile, Read, ReadTridiagonalFile and ReadTridiagonal use the zero value.
 type Options struct {
-	// Array is the name of the array to take from a .npz file. If empty, it is the only array, or
-	// the one called A. Arrays in other files have no names, so the option is ignored for them.
+	// Array is the name of the array to read from a .npz file. If Array is empty, the only array is
+	// read, or the one called A. For other formats Array is ignored, because their arrays have no
+	// names.
 	Array string
 
-	// MatrixMarket says that text is in Matrix Market format, even if it lacks the banner. The text
-	// is then general and real: a list of entries if the first line has three numbers, all elements
-	// by columns if it has two. If MatrixMarket is false, a file without the banner is a table of
-	// numbers.
+	// MatrixMarket says that text is in Matrix Market format, even if it lacks the banner. Then the
+	// matrix is general and real. It is a list of entries if the first line has three numbers, or a
+	// list of all elements by columns if the first line has two numbers. If MatrixMarket is false,
+	// text without the banner is a table of numbers.
 	MatrixMarket bool
 }
 
-// ReadFile reads the matrix in a file, whatever the ending of its name: the content decides between
-// Matrix Market, .npy, .npz and tables of text. Each may be compressed with gzip. A file called
-// .mtx or .mtx.gz is never read as a table. Without Matrix Market's banner it is refused.
+// ReadFile reads the matrix in a file. The content of the file decides the format: Matrix Market,
+// .npy, .npz or a table of text, each compressed with gzip or not. The ending of the name matters
+// in one case: a file called .mtx or .mtx.gz without Matrix Market's banner is refused, and not
+// read as a table.
 //
-// Errors name the file. They are *FormatError, *TooLargeError, or those of the operating system.
+// The errors name the file. They are *FormatError, *TooLargeError, or those of the operating
+// system.
 func ReadFile(path string) (*Dense, error) { return Options{}.ReadFile(path) }
 
-// Read reads the matrix in a stream in the same way as ReadFile. name stands for the file's name.
-// The stream is read to its end, and not closed.
+// Read reads the matrix in a stream as ReadFile reads a file. `name` stands for the file's name.
+// Read reads the stream to its end, and does not close it.
 func Read(r io.Reader, name string) (*Dense, error) { return Options{}.Read(r, name) }
 
-// ReadFile does the same as the function ReadFile, with these options.
+// arrayOf splits FILE.npz:ARRAY into the name of the file and options that give the name of the
+// array. It returns the path and the options unchanged if Options.Array is set, or if a file with
+// the whole name exists.
+func (o Options) arrayOf(path string) (string, Options) {
+	const ending = ".npz"
+	at := strings.LastIndex(path, ending+":")
+	if at < 0 || o.Array != "" {
+		return path, o
+	}
+	if _, err := os.Stat(path); err == nil {
+		return path, o
+	}
+	o.Array = path[at+len(ending)+1:]
+	return path[:at+len(ending)], o
+}
+
+// ReadFile does the same as the function ReadFile, with the options o. The path FILE.npz:ARRAY
+// means the array with the name ARRAY in FILE.npz.
 func (o Options) ReadFile(path string) (*Dense, error) {
+	path, o = o.arrayOf(path)
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -40,35 +62,27 @@ func (o Options) ReadFile(path string) (*Dense, error) {
 	return o.Read(f, path)
 }
 
-// Read does the same as the function Read, with these options. The first bytes, after gzip is
-// unpacked, decide in this order:
+// Read does the same as the function Read, with the options o. The first bytes, after gzip is
+// unpacked, decide the format. The first rule that holds is used:
 //
-//	PK\x03\x04       .npz; a file is read by random access, a stream is held in memory
-//	\x93NUMPY        .npy
-//	%%MatrixMarket   Matrix Market; capital or small letters
-//	anything else    Matrix Market without a banner, if Options.MatrixMarket is true
-//	text             a table, if it begins like one (see ReadCSV) and is not called .mtx
+//	PK\x03\x04 begins the data       .npz; a file is read by random access, a stream is held in
+//	                                 memory
+//	\x93NUMPY begins the data        .npy
+//	%%MatrixMarket begins the data   Matrix Market; capital or small letters
+//	Options.MatrixMarket is true     Matrix Market without a banner
+//	the data begin like a table      a table (see ReadCSV), if the file is not called .mtx
 //
-// Any other content is a *FormatError. A zip archive inside gzip is read, too. Only .npy files of
-// an archive are used.
+// If no rule holds, Read returns a *FormatError. A zip archive may be inside gzip. Of a zip archive
+// only the .npy files are read.
 func (o Options) Read(r io.Reader, name string) (*Dense, error) {
-	if at, size, ok := zipped(r); ok {
-		return o.fromZip(at, size, name)
-	}
-	in, err := open(r, name)
-	if err != nil {
-		return nil, err
-	}
-	defer in.done()
+	return readEither(r, name, o.fromZip, func(in *input) (*Dense, error) { return o.readDense(in, name) })
+}
+
+// readDense reads a file that is not .npz.
+func (o Options) readDense(in *input, name string) (*Dense, error) {
 	switch {
 	case in.starts(npyMagic):
 		return readNPY(in, mostElements)
-	case in.starts(zipMagic):
-		at, err := in.slurp()
-		if err != nil {
-			return nil, err
-		}
-		return o.fromZip(at, at.Size(), name)
 	case hasBanner(in):
 		return readMarket(in, mostElements)
 	case o.MatrixMarket:
@@ -83,9 +97,10 @@ func (o Options) Read(r io.Reader, name string) (*Dense, error) {
 	return nil, &FormatError{name, 0, "neither Matrix Market (no " + bannerWord + " banner), .npy, .npz nor a table of numbers"}
 }
 
-// ReadMatrixMarket reads a matrix in Matrix Market format, compressed with gzip or not. The banner
-// is required. If the file is symmetric, both triangles are filled, and DeclaredSymmetric is true.
-// name stands for the file in errors, which are *FormatError, *TooLargeError and those of r.
+// ReadMatrixMarket reads a matrix in Matrix Market format, compressed with gzip or not. The file
+// must have the banner. If the file is symmetric, the result has both triangles, and
+// DeclaredSymmetric is true. `name` stands for the file in errors. The errors are *FormatError,
+// *TooLargeError and those of the reader `r`.
 func ReadMatrixMarket(r io.Reader, name string) (*Dense, error) {
 	in, err := open(r, name)
 	if err != nil {
@@ -96,8 +111,9 @@ func ReadMatrixMarket(r io.Reader, name string) (*Dense, error) {
 }
 
 // ReadNPY reads an array of two dimensions in .npy format, compressed with gzip or not. An array in
-// C order is transposed (see the package documentation about memory). name stands for the file in
-// errors, which are *FormatError, *TooLargeError and those of r.
+// C order is transposed to column order. The package documentation says in the section Memory how
+// much memory this needs. `name` stands for the file in errors. The errors are *FormatError,
+// *TooLargeError and those of the reader `r`.
 func ReadNPY(r io.Reader, name string) (*Dense, error) {
 	in, err := open(r, name)
 	if err != nil {

@@ -68,7 +68,8 @@ func TestReadDecidesByContent(t *testing.T) {
 	}
 }
 
-// TestReadErrorsComeThrough checks that errors.Is finds the error of the stream.
+// TestReadErrorsComeThrough makes a stream fail. errors.Is must find the stream's error in the
+// error of the reader.
 func TestReadErrorsComeThrough(t *testing.T) {
 	broken := errors.New("disk on fire")
 	npy := npyFile(1, dictionary("<f8", false, "(1, 1)"), 5.0)
@@ -102,8 +103,8 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
-// TestReadStartsAtTheOffset checks that reading begins at the current position, because a caller
-// may have read a part of the file already.
+// TestReadStartsAtTheOffset checks that a reader begins at the current position of a file, because
+// a caller may have read a part of the file before.
 func TestReadStartsAtTheOffset(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "two")
 	npy := npyFile(1, dictionary("<f8", false, "(1, 1)"), 5.0)

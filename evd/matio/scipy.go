@@ -11,37 +11,38 @@ import (
 //
 //	coo  row[k], col[k]
 //	csr  entries start[i] … start[i+1]−1 are in row i; entry k is in column index[k]
-//	csc  the same with rows and columns exchanged
+//	csc  entries start[j] … start[j+1]−1 are in column j; entry k is in row index[k]
 //
-// All indices count from 0. The arrays are checked when the entries are read.
+// All indices count from 0. The method `each` checks the arrays.
 type sparse struct {
 	// file is the name of the archive, for errors.
 	file string
 	// format is coo, csr or csc.
 	format string
-	// rows and cols are the shape of the matrix.
+	// rows and `cols` are the shape of the matrix.
 	rows, cols int
 	// data holds the values of the entries.
 	data []float64
-	// row and col hold the row and the column of each entry, if the format is coo.
+	// row and `col` hold the row and the column of each entry, if the format is coo.
 	row, col []float64
-	// start says where the entries of each row or column begin. After the last one it has the
-	// number of entries. It is for csr and csc, and is called indptr in the file.
+	// start[i] is the number of the first entry of row i (csr) or column i (csc). One more element
+	// at the end has the number of entries. `start` is empty for coo. The file calls it indptr.
 	start []float64
-	// index holds the column of each entry if the format is csr, or its row if the format is csc. The
+	// index[k] is the column of entry k (csr) or the row of entry k (csc). It is empty for coo. The
 	// file calls it indices.
 	index []float64
 }
 
-// isSparse tells whether the archive has the arrays of scipy.sparse.save_npz that all formats have:
-// format, shape and data.
+// isSparse reports whether the archive has the three arrays that scipy.sparse.save_npz writes for
+// every format. Their names are `format`, `shape` and `data`.
 func (z *archive) isSparse() bool {
 	return z.member("format") != nil && z.member("shape") != nil && z.member("data") != nil
 }
 
-// readSparse reads format, shape and arrays. It does not check the indices, which the method each
-// does. The formats bsr and dia are refused with the advice to save A.tocsr(). Integers in the
-// arrays are read as doubles, which is exact up to 2⁵³, far above any index that is valid here.
+// readSparse reads the format, the shape and the arrays of a sparse matrix. It does not check the
+// indices, because the method `each` checks them. For the formats bsr and dia the error advises to
+// save A.tocsr(). Integers in the arrays are read as doubles. This is exact up to 2⁵³, and all
+// valid indices are smaller.
 func (z *archive) readSparse() (*sparse, error) {
 	s := &sparse{file: z.name}
 	err := z.open(z.member("format"), func(in *input) (err error) {
@@ -64,7 +65,7 @@ func (z *archive) readSparse() (*sparse, error) {
 	if !ok[0] || !ok[1] {
 		return nil, s.errorf("the shape cannot be %g by %g", shape[0], shape[1])
 	}
-	// arrays maps the names in the archive to the members that receive their content.
+	// arrays maps the name of an array in the file to the field that receives the array.
 	var arrays map[string]*[]float64
 	switch s.format {
 	case "coo":
@@ -83,16 +84,16 @@ func (z *archive) readSparse() (*sparse, error) {
 	return s, nil
 }
 
-// readNPYWord reads an array that is a single string of ASCII letters. Python 3 saves it as bytes
-// (type S) or as UTF-32 (type U) in either byte order. In all of them the letters remain if zero
-// bytes are removed.
+// readNPYWord reads an array that is a single string of ASCII letters. Python 3 saves such a string
+// as bytes (type S) or as UTF-32 (type U) in either byte order. In all these encodings the letters
+// remain if zero bytes are removed.
 func readNPYWord(in *input) (string, error) {
 	f := npy{input: in, most: mostElements}
 	if err := f.readDictionary(); err != nil {
 		return "", err
 	}
-	// longest is the limit of the length in bytes. Names of formats have three letters, so a longer
-	// word is not one.
+	// longest is the largest allowed number of bytes of the word. Names of formats have three
+	// letters.
 	const longest = 64
 	text, err := io.ReadAll(io.LimitReader(in, longest))
 	if err != nil {
@@ -104,19 +105,19 @@ func readNPYWord(in *input) (string, error) {
 	return strings.ReplaceAll(string(text), "\x00", ""), nil
 }
 
-// whole returns x as an integer, and whether x is an integer between 0 and most.
+// whole returns x as an int, and reports whether x is an integer between 0 and `most`.
 func whole(x float64, most int) (int, bool) {
 	n := int(x)
 	return n, x >= 0 && x <= float64(most) && float64(n) == x
 }
 
-// each calls put for each entry, with i and j counted from 0, and stops at the first error. An
-// entry that is stored twice is put twice, and its values must be added up. If the lengths of the
-// arrays do not fit each other, or an index is outside the matrix, the error is a *FormatError. put
-// is never called with such an index.
+// each calls the function `put` for each entry, with i and j counted from 0, and stops at the first
+// error. If an entry is stored twice, `each` calls `put` for both, and their values must be added
+// up. If the arrays do not have matching lengths, or an index is outside the matrix, the error is a
+// *FormatError. `each` never calls `put` with such an index.
 func (s *sparse) each(put func(i, j int, x float64) error) error {
 	if s.format == "coo" {
-		// This is checked here and not in readSparse, so that shape and arrays are checked
+		// The lengths are checked here and not in readSparse, so that all checks of the arrays are
 		// together.
 		if len(s.row) != len(s.data) || len(s.col) != len(s.data) {
 			return s.errorf("%d rows and %d columns for %d entries", len(s.row), len(s.col), len(s.data))
@@ -128,7 +129,7 @@ func (s *sparse) each(put func(i, j int, x float64) error) error {
 		}
 		return nil
 	}
-	// A line here is a row of csr, or a column of csc.
+	// A line is here a row (csr) or a column (csc).
 	lines := s.rows
 	if s.format == "csc" {
 		lines = s.cols
@@ -137,8 +138,8 @@ func (s *sparse) each(put func(i, j int, x float64) error) error {
 		return s.errorf("indptr of %d and indices of %d elements for %d by %d with %d entries", len(s.start), len(s.index), s.rows, s.cols, len(s.data))
 	}
 	for line := range lines {
-		// The ranges of lines must ascend. Otherwise some entries would be used twice, in a matrix
-		// that nobody has saved.
+		// The ranges of entries must be in ascending order. Otherwise some entries would be used
+		// twice, in a matrix that no program has saved.
 		from, ok := whole(s.start[line], len(s.data))
 		to, ok2 := whole(s.start[line+1], len(s.data))
 		if !ok || !ok2 {
@@ -160,8 +161,8 @@ func (s *sparse) each(put func(i, j int, x float64) error) error {
 	return nil
 }
 
-// put checks the place of an entry, which comes from an array of doubles, and calls the function
-// put with it.
+// put converts the indices `row` and `col` of an entry to integers, checks them, and calls its
+// argument `put`.
 func (s *sparse) put(row, col, x float64, put func(i, j int, x float64) error) error {
 	i, ok := whole(row, s.rows-1)
 	j, ok2 := whole(col, s.cols-1)
@@ -171,9 +172,8 @@ func (s *sparse) put(row, col, x float64, put func(i, j int, x float64) error) e
 	return put(i, j, x)
 }
 
-// dense returns the matrix with all elements stored. This needs memory for rows·cols elements, and
-// the size of the archive does not limit this number. If the system does not have the memory, the
-// error is a *TooLargeError.
+// dense returns the matrix with all elements stored. The memory for rows·cols elements may be much
+// larger than the archive. If the system does not have this memory, the error is a *TooLargeError.
 func (s *sparse) dense() (*Dense, error) {
 	n, ok := elements(s.rows, s.cols, mostElements)
 	if !ok || !available(n) {
@@ -190,8 +190,8 @@ func (s *sparse) dense() (*Dense, error) {
 	return d, nil
 }
 
-// tridiagonal returns the three diagonals. It needs only memory of order n, however large the
-// matrix is. An entry outside the diagonals that is not zero is an error.
+// tridiagonal returns the matrix as two diagonals. It needs only memory of order n. A nonzero entry
+// outside the three diagonals is an error.
 func (s *sparse) tridiagonal() (*Tridiagonal, error) {
 	t, err := newTridiagonal(s.file, s.rows, s.cols)
 	if err != nil {
@@ -209,7 +209,7 @@ func (s *sparse) tridiagonal() (*Tridiagonal, error) {
 	return t.whole()
 }
 
-// errorf is an error about the content of the archive.
+// errorf makes an error about the content of the archive.
 func (s *sparse) errorf(format string, args ...any) *FormatError {
 	return &FormatError{s.file, 0, fmt.Sprintf(format, args...)}
 }

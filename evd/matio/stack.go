@@ -6,15 +6,16 @@ import (
 	"os"
 )
 
-// Stack is Count matrices of Rows×Cols elements, each stored by columns: element (i, j) of matrix k
-// is Data[k·Rows·Cols + i + j·Rows], all counted from 0. The caller owns Data.
+// Stack is Count matrices of Rows×Cols elements, each stored by columns. Element (i, j) of matrix k
+// is Data[k·Rows·Cols + i + j·Rows], where i, j and k count from 0. The caller owns Data.
 type Stack struct {
 	Count, Rows, Cols int
 	Data              []float64
 }
 
 // ReadStackFile reads a .npy file of three dimensions, count×rows×cols, in C order, compressed with
-// gzip or not: what numpy.save writes of a stack of matrices. Errors are those of ReadFile.
+// gzip or not. NumPy's save writes such a file for a stack of matrices. The errors are those of
+// ReadFile.
 func ReadStackFile(path string) (*Stack, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -24,17 +25,28 @@ func ReadStackFile(path string) (*Stack, error) {
 	return ReadStack(f, path)
 }
 
-// ReadStack does the same for a stream. name stands for the file's name.
+// ReadStack reads a stack of matrices from a stream, as ReadStackFile does from a file. name stands
+// for the file's name in errors.
 func ReadStack(r io.Reader, name string) (*Stack, error) {
 	in, err := open(r, name)
 	if err != nil {
 		return nil, err
 	}
 	defer in.done()
+	return readStack(in)
+}
+
+// readStack reads a stack of matrices from an input.
+func readStack(in *input) (*Stack, error) {
 	f := npy{input: in, most: mostElements}
 	if err := f.readHeader(); err != nil {
 		return nil, err
 	}
+	return f.stack()
+}
+
+// stack reads the elements of a stack of matrices after the header.
+func (f *npy) stack() (*Stack, error) {
 	if len(f.shape) != 3 {
 		return nil, f.errorf("a stack of matrices has three dimensions, but this array has %d", len(f.shape))
 	}
@@ -60,12 +72,12 @@ func ReadStack(r io.Reader, name string) (*Stack, error) {
 }
 
 // WriteStack writes count×rows×cols elements as a .npy file (version 1.0, C order, <f8), which
-// numpy.load reads as an array of three dimensions. matrix(k) is matrix k stored by columns, with
-// leading dimension rows. It is not kept. Errors are those of w, and one if a matrix has another
-// number of elements.
+// numpy.load reads as an array of three dimensions. The function matrix(k) returns matrix k, stored
+// by columns with leading dimension rows. WriteStack does not keep the slice. The errors are those
+// of w. A matrix with another number of elements is an error, too.
 func WriteStack(w io.Writer, count, rows, cols int, matrix func(k int) []float64) error {
 	g := newGather(w)
-	g.npyArray(false, fmt.Sprintf("(%d, %d, %d)", count, rows, cols))
+	g.npyArray(descr[float64](), false, fmt.Sprintf("(%d, %d, %d)", count, rows, cols))
 	turned := make([]float64, rows*cols)
 	for k := 0; k < count && g.err == nil; k++ {
 		a := matrix(k)
@@ -77,7 +89,7 @@ func WriteStack(w io.Writer, count, rows, cols int, matrix func(k int) []float64
 				turned[i*cols+j] = a[i+j*rows]
 			}
 		}
-		g.npyElements(turned)
+		npyElements(g, turned)
 	}
 	return g.flush()
 }
@@ -86,12 +98,12 @@ func WriteStack(w io.Writer, count, rows, cols int, matrix func(k int) []float64
 // cols elements.
 func WriteRows(w io.Writer, cols int, rows [][]float64) error {
 	g := newGather(w)
-	g.npyArray(false, fmt.Sprintf("(%d, %d)", len(rows), cols))
+	g.npyArray(descr[float64](), false, fmt.Sprintf("(%d, %d)", len(rows), cols))
 	for k, row := range rows {
 		if len(row) != cols {
 			return fmt.Errorf("matio: row %d has %d elements, not %d", k, len(row), cols)
 		}
-		g.npyElements(row)
+		npyElements(g, row)
 	}
 	return g.flush()
 }

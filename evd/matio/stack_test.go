@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestStack: what WriteStack writes is read back, elements in C order.
+// TestStack checks that ReadStack reads what WriteStack wrote, and that the file has C order.
 func TestStack(t *testing.T) {
 	matrices := [][]float64{{1, 2, 3, 4, 5, 6}, {7, 8, 9, 10, 11, 12}} // 3×2, by columns
 	var b bytes.Buffer
@@ -40,7 +40,7 @@ func TestStack(t *testing.T) {
 	}
 }
 
-// TestWriteRows: rows of a file are those of the matrix that ReadNPY reads.
+// TestWriteRows checks that ReadNPY reads the rows that WriteRows wrote.
 func TestWriteRows(t *testing.T) {
 	var b bytes.Buffer
 	if err := WriteRows(&b, 3, [][]float64{{1, 2, 3}, {4, 5, 6}}); err != nil {

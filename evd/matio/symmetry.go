@@ -6,13 +6,13 @@ import (
 	"sync"
 )
 
-// Symmetric returns nil if a_ij and a_ji are equal, or both NaN, for all i and j. Otherwise it
-// returns a *NotSymmetricError that names the largest difference, or a *NotSquareError. Rounding
-// errors count as differences: NotSymmetricError.Rounding tells whether the largest difference can
-// be a rounding error, and Symmetrize removes such differences. Zeros of different sign are equal.
-// The matrix is not changed.
+// Symmetric returns nil if, for all i and j, a_ij and a_ji are equal or both NaN. Otherwise it
+// returns a *NotSymmetricError that names the largest difference. If the matrix is not square, it
+// returns a *NotSquareError. Rounding errors count as differences: NotSymmetricError.Rounding
+// reports whether the largest difference can be a rounding error, and Symmetrize removes such
+// differences. Zeros of different sign are equal. The matrix is not changed.
 //
-// All processors take part. The answer does not depend on their number.
+// Symmetric uses all CPU cores. The result does not depend on their number.
 func (d *Dense) Symmetric() error {
 	if d.Rows != d.Cols {
 		return &NotSquareError{d.Rows, d.Cols}
@@ -38,7 +38,7 @@ func (d *Dense) Symmetric() error {
 			}
 		}
 		if found != nil {
-			// This lock is taken at most once per tile, so goroutines hardly wait here.
+			// A goroutine takes this lock at most once per tile, so goroutines rarely wait for it.
 			lock.Lock()
 			defer lock.Unlock()
 			if worst == nil || found.exceeds(worst) {
@@ -50,21 +50,22 @@ func (d *Dense) Symmetric() error {
 	if worst == nil {
 		return nil
 	}
-	worst.Largest = largest(d.Data)
+	worst.Largest, worst.Single = largest(d.Data), d.Single
 	return worst
 }
 
-// exceeds orders differences: NaN is above all numbers, and of equal differences the first one by
-// columns counts as larger. So the answer does not depend on the order in which goroutines finish.
+// exceeds compares two differences. NaN is larger than all numbers. Among equal differences the
+// first one by columns is the larger one. So the result does not depend on the order in which
+// goroutines finish.
 func (e *NotSymmetricError) exceeds(than *NotSymmetricError) bool {
-	// cmp.Compare would order NaN below all numbers.
+	// cmp.Compare cannot be used, because it orders NaN below all numbers.
 	if a, b := math.IsNaN(e.Diff), math.IsNaN(than.Diff); a != b {
 		return a
 	}
 	return cmp.Or(cmp.Compare(e.Diff, than.Diff), cmp.Compare(than.Col, e.Col), cmp.Compare(than.Row, e.Row)) > 0
 }
 
-// largest returns the largest absolute value, ignoring NaN.
+// largest returns the largest absolute value in the slice `a`, and ignores NaN.
 func largest(a []float64) (largest float64) {
 	for _, x := range a {
 		if x = math.Abs(x); x > largest {
@@ -75,8 +76,8 @@ func largest(a []float64) (largest float64) {
 }
 
 // Symmetrize replaces A by (A + Aᵀ)/2, in place. Pairs that are equal are not changed, not even in
-// the last bit. A pair of which one is NaN becomes NaN, and so does a pair of infinities of
-// different sign. It returns a *NotSquareError if A is not square. All processors take part.
+// the last bit. If one element of a pair is NaN, both become NaN. Two infinities of different sign
+// become NaN, too. Symmetrize returns a *NotSquareError if A is not square. It uses all CPU cores.
 func (d *Dense) Symmetrize() error {
 	if d.Rows != d.Cols {
 		return &NotSquareError{d.Rows, d.Cols}
@@ -99,9 +100,10 @@ func (d *Dense) Symmetrize() error {
 	return nil
 }
 
-// store writes back the tile at (i0, j0), of which rows×cols elements exist. A tile on the diagonal
-// is its own mirror image: of such a tile, only the part below the diagonal is written, because the
-// part above was changed in the matrix itself.
+// store writes the copy of a tile back to its place (i0, j0), where the tile has rows×cols
+// elements. A tile on the diagonal is its own mirror image. For such a tile `store` writes only the
+// part below the diagonal, because the caller has changed the part above the diagonal in the matrix
+// itself.
 func (d *Dense) store(own *tileCopy, i0, j0, rows, cols int) {
 	for c := range cols {
 		from := 0
@@ -112,10 +114,9 @@ func (d *Dense) store(own *tileCopy, i0, j0, rows, cols int) {
 	}
 }
 
-// Mirror makes a matrix symmetric, in place: it copies the lower triangle over the upper one, or
-// the upper over the lower if lower is false. The triangle that is overwritten is not used, and may
-// hold anything. It returns a *NotSquareError if the matrix is not square. All processors take
-// part.
+// Mirror makes a matrix symmetric, in place. If `lower` is true, it copies the lower triangle to
+// the upper triangle, otherwise the upper to the lower. The old contents of the target triangle are
+// not used. Mirror returns a *NotSquareError if the matrix is not square. It uses all CPU cores.
 func (d *Dense) Mirror(lower bool) error {
 	if d.Rows != d.Cols {
 		return &NotSquareError{d.Rows, d.Cols}

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// randomSquare returns a matrix without any symmetry.
+// randomSquare returns a matrix that is not symmetric.
 func randomSquare(n int) *Dense {
 	rnd := rand.New(rand.NewPCG(uint64(n), 7))
 	d := &Dense{Rows: n, Cols: n, Data: make([]float64, n*n)}
@@ -51,8 +51,8 @@ func TestSymmetrizeAndMirror(t *testing.T) {
 	}
 }
 
-// Equal pairs are not averaged. An average would lose the last bit of a subnormal number, and
-// overflow for the largest numbers.
+// TestSymmetrizeKeepsEqualPairs checks that equal pairs are not averaged. An average would lose the
+// last bit of a subnormal number, and would overflow for the largest numbers.
 func TestSymmetrizeKeepsEqualPairs(t *testing.T) {
 	d := &Dense{Rows: 2, Cols: 2, Data: []float64{math.MaxFloat64, 5e-324, 5e-324, -math.MaxFloat64}}
 	want := fmt.Sprint(d.Data)
@@ -65,7 +65,9 @@ func TestSymmetrizeKeepsEqualPairs(t *testing.T) {
 	}
 }
 
-// A matrix of NumPy's corrcoef differs from its transpose by 3·10⁻¹⁷.
+// TestRoundingIsToldFromAsymmetry checks NotSymmetricError.Rounding for rounding errors and for
+// larger differences. One matrix comes from NumPy's corrcoef and differs from its transpose by
+// 3·10⁻¹⁷.
 func TestRoundingIsToldFromAsymmetry(t *testing.T) {
 	const epsilon = 0x1p-52
 	for _, c := range []struct {
@@ -80,7 +82,7 @@ func TestRoundingIsToldFromAsymmetry(t *testing.T) {
 	}
 }
 
-// If an entry is infinite, no difference counts as a rounding error.
+// TestInfinityIsNoRoundingError checks that Rounding returns false if an entry is infinite.
 func TestInfinityIsNoRoundingError(t *testing.T) {
 	for _, data := range [][]float64{{1, inf, 2, 1}, {inf, 1, 2, 1}} {
 		var e *NotSymmetricError
@@ -90,7 +92,8 @@ func TestInfinityIsNoRoundingError(t *testing.T) {
 	}
 }
 
-// Of equal differences the first one by columns is named, whichever goroutine is faster.
+// TestSymmetricNamesTheSamePairAlways checks a matrix with several equal differences. The error
+// must name the first of them by columns, whichever goroutine is faster.
 func TestSymmetricNamesTheSamePairAlways(t *testing.T) {
 	const n = 6 * tile
 	d := &Dense{Rows: n, Cols: n, Data: make([]float64, n*n)}
@@ -105,7 +108,8 @@ func TestSymmetricNamesTheSamePairAlways(t *testing.T) {
 	}
 }
 
-// A square matrix in row order is transposed, unless it equals its transpose bit by bit.
+// TestSquareByRows reads a square matrix in row order. The result must be transposed to column
+// order, unless the matrix equals its transpose bit by bit.
 func TestSquareByRows(t *testing.T) {
 	for _, n := range []int{2, tile, tile + 1, 4 * tile} {
 		for name, d := range map[string]*Dense{"general": randomSquare(n), "symmetric": {Rows: n, Cols: n, Data: randomSymmetric(n)}} {

@@ -5,10 +5,10 @@ import (
 	"sync/atomic"
 )
 
-// byColumns converts a matrix from row order to column order, in place if it is square. A symmetric
-// matrix is the same in both orders, and is only read, which is faster: most matrices that are read
-// here are symmetric. It returns false if the system has no memory for a second matrix. The result
-// replaces a, which may be the same memory.
+// byColumns converts a matrix from row order to column order, in place if the matrix is square. A
+// symmetric matrix is the same in both orders. So byColumns first tests for symmetry, which is
+// faster, because most input matrices are symmetric. It returns false if the system has no memory
+// for a second matrix. The result replaces the slice `a`, and may be the same memory.
 func byColumns(a []float64, rows, cols int) ([]float64, bool) {
 	switch {
 	case rows <= 1 || cols <= 1:
@@ -26,16 +26,17 @@ func byColumns(a []float64, rows, cols int) ([]float64, bool) {
 	return b, true
 }
 
-// isItsTranspose tells whether an n×n matrix equals its transpose, bit by bit. It stops soon after
-// the first difference, so that it reads little of a matrix that is not symmetric.
+// isItsTranspose reports whether an n×n matrix equals its transpose, bit by bit. It stops soon
+// after the first difference, so for a matrix that is not symmetric it usually reads only a small
+// part.
 func isItsTranspose(a []float64, n int) bool {
 	var differs atomic.Bool
 	eachTilePair(n, func(own *tileCopy, i0, j0, rows, cols int) bool {
 		own.load(a[i0+j0*n:], n, rows, cols)
 		for r := range rows {
 			for c, y := range a[j0+(i0+r)*n:][:cols] {
-				// The comparison uses bits, so that zeros of different sign and NaNs are not
-				// changed.
+				// The comparison uses bits, because zeros of different sign and different NaNs must
+				// be exchanged, too.
 				if math.Float64bits(y) != math.Float64bits(own[r+c*pitch]) {
 					differs.Store(true)
 				}
@@ -46,8 +47,9 @@ func isItsTranspose(a []float64, n int) bool {
 	return !differs.Load()
 }
 
-// transposeInPlace replaces the n×n matrix a by its transpose. A pair of tiles is copied out, and
-// both copies are written back to the other's place, transposed. All processors take part.
+// transposeInPlace replaces the n×n matrix `a` by its transpose. For each pair of tiles it copies
+// both tiles, and writes the transpose of each copy to the place of the other tile. It uses all CPU
+// cores.
 func transposeInPlace(a []float64, n int) {
 	eachTilePair(n, func(own *tileCopy, i0, j0, rows, cols int) bool {
 		own.load(a[i0+j0*n:], n, rows, cols)
@@ -64,16 +66,15 @@ func transposeInPlace(a []float64, n int) {
 	})
 }
 
-// transposeInto fills the rows×cols matrix dst, stored by columns, from src, which is the same
-// matrix stored by rows. They must not overlap. Each call of inParallel fills `tile` columns of
-// dst.
+// transposeInto fills the rows×cols matrix `dst`, stored by columns, with the matrix `src`, stored
+// by rows. The two must not overlap. Each call of inParallel fills `tile` columns of `dst`.
 func transposeInto(dst, src []float64, rows, cols int) {
 	inParallel((cols+tile-1)/tile, func(own *tileCopy, k int) bool {
 		j0 := k * tile
 		width := min(tile, cols-j0)
 		for i0 := 0; i0 < rows; i0 += tile {
 			height := min(tile, rows-i0)
-			// If src is read by columns, it is the transpose.
+			// The memory of `src`, read as a matrix stored by columns, is the transpose of `src`.
 			own.load(src[i0*cols+j0:], cols, width, height)
 			own.storeTransposed(dst[i0+j0*rows:], rows, width, height)
 		}
@@ -81,8 +82,8 @@ func transposeInto(dst, src []float64, rows, cols int) {
 	})
 }
 
-// storeTransposed writes the transpose of a rows×cols copy to the tile that begins at a[0]. ld is
-// the leading dimension of a.
+// storeTransposed writes the transpose of the copy t, which has rows×cols elements, to the tile
+// that begins at a[0]. `ld` is the leading dimension of the matrix `a`.
 func (t *tileCopy) storeTransposed(a []float64, ld, rows, cols int) {
 	for r := range rows {
 		column := a[r*ld:][:cols]

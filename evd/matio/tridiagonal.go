@@ -8,8 +8,8 @@ import (
 )
 
 // A Tridiagonal is a symmetric tridiagonal matrix of order len(D). D[i] is element (i, i). E[i] is
-// elements (i, i+1) and (i+1, i), counted from 0. E has one element less than D, or none if D has
-// none.
+// both element (i, i+1) and element (i+1, i). Indices count from 0. E has one element less than D,
+// or none if D is empty.
 type Tridiagonal struct{ D, E []float64 }
 
 // ReadTridiagonalFile opens a file and calls ReadTridiagonal. Errors of the operating system are
@@ -18,8 +18,9 @@ func ReadTridiagonalFile(path string) (*Tridiagonal, error) {
 	return Options{}.ReadTridiagonalFile(path)
 }
 
-// ReadTridiagonalFile does the same as the function ReadTridiagonalFile, with these options.
+// ReadTridiagonalFile does the same as the function ReadTridiagonalFile, with the options o.
 func (o Options) ReadTridiagonalFile(path string) (*Tridiagonal, error) {
+	path, o = o.arrayOf(path)
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -28,39 +29,38 @@ func (o Options) ReadTridiagonalFile(path string) (*Tridiagonal, error) {
 	return o.ReadTridiagonal(f, path)
 }
 
-// ReadTridiagonal reads a symmetric tridiagonal matrix. The content decides about the format, and
-// gzip is unpacked. name stands for the file in errors. The formats are:
+// ReadTridiagonal reads a symmetric tridiagonal matrix. The content decides the format, and gzip is
+// unpacked. `name` stands for the file in errors. The formats are:
 //
-//   - Matrix Market: a square matrix, symmetric or exactly so, with zeros outside the three
+//   - Matrix Market: a square symmetric matrix (declared so or not) with zeros outside the three
 //     diagonals; or an array of two columns, D and E.
-//   - .npy, .npz: the same two, or an array of two rows, D and E, as scipy.linalg.eig_banded
-//     takes it (lower form).
+//   - .npy, .npz: a square matrix; two columns, D and E; or two rows, D and E, the lower form of
+//     scipy.linalg.eig_banded.
 //   - .npz: two vectors called d and e, or D and E; a matrix of scipy.sparse.save_npz.
 //   - Text of two columns, d and e, one row per line.
 //   - Text in the format of LAPACK's STCollection: first the order, then lines of i, d and e, or of
 //     d and e. The order of the lines counts, because some of these files number them wrongly.
 //
 // The last element of a column E has no meaning and may be missing. Numbers in text are separated
-// by blanks, commas or semicolons. Lines that begin with % or # are skipped, and so is a first line
-// of names. A matrix of two rows and two columns is taken as a matrix, and not as D and E. A file
-// called .mtx or .mtx.gz must have Matrix Market's banner, or be .npy or .npz.
+// by blanks, commas or semicolons. A first line of names is skipped, and so are lines that begin
+// with % or #. An array of 2×2 numbers is a matrix, and not D and E. A file called .mtx or .mtx.gz
+// must have Matrix Market's banner, unless its content is .npy or .npz.
 //
 // Errors are *FormatError and *TooLargeError, errors that wrap *NotSquareError or
-// *NotSymmetricError, and those of r.
+// *NotSymmetricError, and those of the reader `r`.
 func ReadTridiagonal(r io.Reader, name string) (*Tridiagonal, error) {
 	return Options{}.ReadTridiagonal(r, name)
 }
 
-// ReadTridiagonal does the same as the function ReadTridiagonal, with these options.
+// ReadTridiagonal does the same as the function ReadTridiagonal, with the options o.
 func (o Options) ReadTridiagonal(r io.Reader, name string) (*Tridiagonal, error) {
-	if at, size, ok := zipped(r); ok {
-		return o.tridiagonalFromZip(at, size, name)
-	}
-	in, err := open(r, name)
-	if err != nil {
-		return nil, err
-	}
-	defer in.done()
+	return readEither(r, name, o.tridiagonalFromZip, func(in *input) (*Tridiagonal, error) {
+		return o.readTridiagonal(in, name)
+	})
+}
+
+// readTridiagonal reads a file that is not .npz.
+func (o Options) readTridiagonal(in *input, name string) (*Tridiagonal, error) {
 	switch {
 	case in.starts(npyMagic):
 		d, err := readNPY(in, mostElements)
@@ -68,12 +68,6 @@ func (o Options) ReadTridiagonal(r io.Reader, name string) (*Tridiagonal, error)
 			return nil, err
 		}
 		return d.tridiagonal(name)
-	case in.starts(zipMagic):
-		at, err := in.slurp()
-		if err != nil {
-			return nil, err
-		}
-		return o.tridiagonalFromZip(at, at.Size(), name)
 	case hasBanner(in):
 		m := &market{lines: newLines(in), most: mostElements}
 		if err := m.readBanner(); err != nil {
@@ -89,17 +83,17 @@ func (o Options) ReadTridiagonal(r io.Reader, name string) (*Tridiagonal, error)
 	return readDiagonals(newLines(in))
 }
 
-// tridiagonalFromZip reads two vectors, a sparse matrix, or one array in any form that a
-// tridiagonal matrix may have. It reads the first of these that the archive has, unless the options
-// name an array.
+// tridiagonalFromZip reads the array whose name the options give. If the options give no name, it
+// reads the first of these that the archive has: two vectors D and E, a sparse matrix, or one
+// array. The array may have any form that a tridiagonal matrix may have.
 func (o Options) tridiagonalFromZip(r io.ReaderAt, size int64, name string) (*Tridiagonal, error) {
 	z, err := openArchive(r, size, name)
 	if err != nil {
 		return nil, err
 	}
 	if o.Array == "" {
-		// An archive with arrays of these two names holds two diagonals, whatever other arrays it
-		// has.
+		// An archive with arrays of these two names holds two diagonals, even if it has other
+		// arrays.
 		for _, pair := range [][2]string{{"d", "e"}, {"D", "E"}} {
 			if z.member(pair[0]) != nil && z.member(pair[1]) != nil {
 				return z.diagonals(pair[0], pair[1])
@@ -120,8 +114,8 @@ func (o Options) tridiagonalFromZip(r io.ReaderAt, size int64, name string) (*Tr
 	return d.tridiagonal(name)
 }
 
-// diagonals reads two vectors. The second one has one element less than the first. If it has as
-// many, its last element has no meaning.
+// diagonals reads the vectors of D and E, which have the given names. E must have one element less
+// than D, or as many elements as D. In the second case the last element of E has no meaning.
 func (z *archive) diagonals(diagonal, off string) (*Tridiagonal, error) {
 	d, err := z.vector(diagonal)
 	if err != nil {
@@ -175,8 +169,8 @@ func (d *Dense) tridiagonal(name string) (*Tridiagonal, error) {
 	return t.whole()
 }
 
-// readTridiagonal reads the part of the file after the banner. For a coordinate file it needs only
-// memory of order n. An array is read as a Dense matrix first.
+// readTridiagonal reads the part of a Matrix Market file after the banner. For a coordinate file it
+// needs only memory of order n. An array file is first read as a Dense matrix.
 func (m *market) readTridiagonal() (*Tridiagonal, error) {
 	file := m.in.file
 	if err := m.readSize(); err != nil {
@@ -199,7 +193,7 @@ func (m *market) readTridiagonal() (*Tridiagonal, error) {
 		if err := t.put(i, j, x); err != nil {
 			return m.errorf("%v", err)
 		}
-		// A symmetric file lists one triangle. The other one is its mirror image.
+		// A symmetric file lists one triangle, so the entry also stands for its mirror image.
 		if m.symmetric && i > j {
 			t.upper[j] += x
 		}
@@ -214,16 +208,16 @@ func (m *market) readTridiagonal() (*Tridiagonal, error) {
 	return t.whole()
 }
 
-// scattered is a tridiagonal matrix whose elements come in any order. If an element comes more than
-// once, its values are added up. Both triangles are collected separately, because a general file
-// may list an element of either triangle first.
+// scattered is a tridiagonal matrix whose entries come in any order. Values of an entry that comes
+// more than once are added up. The two triangles are collected separately, because an entry and its
+// mirror image may come in any order.
 type scattered struct {
 	Tridiagonal
 	upper []float64 // elements (i, i+1), which must be equal to E in the end
 	file  string    // name, for errors
 }
 
-// newTridiagonal returns a matrix of zeros. The error says that the matrix is not square, or too
+// newTridiagonal returns a matrix of zeros. It returns an error if the matrix is not square or too
 // large.
 func newTridiagonal(file string, rows, cols int) (*scattered, error) {
 	if rows != cols {
@@ -232,13 +226,13 @@ func newTridiagonal(file string, rows, cols int) (*scattered, error) {
 	if !available(3 * rows) {
 		return nil, &TooLargeError{file, rows, cols}
 	}
-	// A matrix of order 0 has 0 off-diagonal elements, not −1.
+	// off is the number of off-diagonal elements, rows − 1, but 0 for order 0.
 	off := max(0, rows-1)
 	return &scattered{Tridiagonal{make([]float64, rows), make([]float64, off)}, make([]float64, off), file}, nil
 }
 
-// put adds x to element (i, j), counted from 0, which must be inside the matrix. An element outside
-// the three diagonals that is not zero is an error, without the file's name.
+// put adds x to element (i, j), counted from 0, which must be inside the matrix. A nonzero x
+// outside the three diagonals gives an error. This error does not have the file's name.
 func (t *scattered) put(i, j int, x float64) error {
 	switch {
 	case i == j:
@@ -253,8 +247,8 @@ func (t *scattered) put(i, j int, x float64) error {
 	return nil
 }
 
-// whole returns the matrix if both triangles are equal, or both NaN. Otherwise the error wraps a
-// *NotSymmetricError about the first pair that differs.
+// whole returns the matrix if each pair of elements (i+1, i) and (i, i+1) is equal or both NaN.
+// Otherwise the error wraps a *NotSymmetricError about the largest difference.
 func (t *scattered) whole() (*Tridiagonal, error) {
 	var worst *NotSymmetricError
 	for i, x := range t.E {

@@ -93,8 +93,8 @@ func TestReadTridiagonalRefuses(t *testing.T) {
 	}
 }
 
-// TestTridiagonalComesBack checks that a matrix in the format of the STCollection is read back bit
-// for bit.
+// TestTridiagonalComesBack writes a matrix in the format of the STCollection and reads it. The bits
+// must be the same.
 func TestTridiagonalComesBack(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
@@ -143,7 +143,8 @@ func FuzzTridiagonal(f *testing.F) {
 	})
 }
 
-// TestCollectedTridiagonals reads the STCollection, if it is present.
+// TestCollectedTridiagonals reads the files of LAPACK's STCollection. If they are not present, the
+// test is skipped.
 func TestCollectedTridiagonals(t *testing.T) {
 	data, _ := testdata.Collection()
 	files, _ := filepath.Glob(filepath.Join(data, "tridiag", "*.dat*"))

@@ -20,8 +20,8 @@ func ReadVectorFile(path string) ([]float64, error) {
 	return ReadVector(f, path)
 }
 
-// ReadVector reads a list of numbers, such as eigenvalues. The content decides about the format,
-// and gzip is unpacked. The formats are:
+// ReadVector reads a list of numbers, such as eigenvalues. The content decides the format, and gzip
+// is unpacked. The formats are:
 //
 //   - .npy: an array of one dimension, or of two dimensions one of which is 1.
 //   - Matrix Market: a matrix of one row or one column.
@@ -29,15 +29,15 @@ func ReadVectorFile(path string) ([]float64, error) {
 //   - Text with one number per line, as WriteValues writes it. Blank lines and lines that begin
 //     with % or # are skipped.
 //
-// name stands for the file in errors, which are *FormatError, *TooLargeError and those of r.
+// `name` stands for the file in errors. The errors are *FormatError, *TooLargeError and those of
+// the reader `r`.
 func ReadVector(r io.Reader, name string) ([]float64, error) {
 	in, err := open(r, name)
 	if err != nil {
 		return nil, err
 	}
 	defer in.done()
-	// The order of these cases does not matter, because no two of these formats begin with the same
-	// bytes.
+	// The order of these cases does not matter, because each format begins with different bytes.
 	switch {
 	case in.starts(npyMagic):
 		return readNPYVector(in)
@@ -71,8 +71,8 @@ func readNPYVector(in *input) ([]float64, error) {
 	return f.readData()
 }
 
-// readValues reads one number per line; a second word on a line is an error. A file without numbers
-// gives an empty slice: zero eigenvalues are a valid result.
+// readValues reads one number per line. A second word on a line is an error. A file without numbers
+// gives an empty slice, because an empty list of eigenvalues is a valid result.
 func readValues(l *lines) ([]float64, error) {
 	var a []float64
 	for {
@@ -97,9 +97,9 @@ func readValues(l *lines) ([]float64, error) {
 	}
 }
 
-// readJSON reads one array of numbers, after which nothing may follow. It decodes the text element
-// by element, so that the whole text is never in memory. Objects, strings and nested arrays are a
-// *FormatError. A null is read as 0, as encoding/json does. JSON has no NaN and no infinity.
+// readJSON reads one array of numbers. After the array the file must end. readJSON decodes the text
+// element by element, so the whole text is never in memory. Objects, strings and nested arrays give
+// a *FormatError. A null is read as 0, as encoding/json does. JSON has no NaN and no infinity.
 func readJSON(in *input) ([]float64, error) {
 	d := json.NewDecoder(in)
 	a := []float64{}

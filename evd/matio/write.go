@@ -7,13 +7,13 @@ import (
 	"strconv"
 )
 
-// flushBytes is the number of bytes that a gather collects before it writes them to the stream.
+// flushBytes is the number of bytes that a gather collects before it writes them to its stream.
 const flushBytes = 1 << 18
 
-// A gather collects small pieces for an io.Writer. It stores its first error, and flush returns it
-// at the end, so loops need not check for errors. After an error nothing more is written, and the
-// stream's content is incomplete. A caller that needs a complete file or none writes to an
-// AtomicFile.
+// A gather collects small pieces for an io.Writer. It stores its first error, and `flush` returns
+// this error at the end. So loops need not check for errors. After an error nothing more is
+// written, and the content of the stream is incomplete. A caller that needs a complete file or none
+// must write to an AtomicFile.
 type gather struct {
 	// w is the stream.
 	w io.Writer
@@ -23,11 +23,11 @@ type gather struct {
 	err error
 }
 
-// newGather makes a gather. Its buffer is never reallocated if its user calls enough after each
-// small piece of at most 256 bytes.
+// newGather makes a gather. Its buffer is never reallocated if the user calls the method `enough`
+// after each piece, and if a piece has at most 256 bytes.
 func newGather(w io.Writer) *gather { return &gather{w: w, buf: make([]byte, 0, flushBytes+1<<8)} }
 
-// flush writes the buffer, unless an earlier write failed. Afterwards buf is empty.
+// flush writes the buffer to the stream, unless an earlier write failed. Afterwards `buf` is empty.
 func (g *gather) flush() error {
 	if g.err == nil {
 		_, g.err = g.w.Write(g.buf)
@@ -36,39 +36,42 @@ func (g *gather) flush() error {
 	return g.err
 }
 
-// enough calls flush if the buffer has flushBytes bytes or more.
+// enough calls `flush` if `buf` has flushBytes bytes or more.
 func (g *gather) enough() {
 	if len(g.buf) >= flushBytes {
 		g.flush()
 	}
 }
 
-// WriteNPY writes a rows×cols matrix as a .npy file (version 1.0, Fortran order, <f8), which
+// WriteNPY writes a rows×cols matrix as a .npy file (version 1.0, Fortran order, <f8 or <f4), which
 // numpy.load reads. Element (i, j) is colMajor[i+j*ld], ld ≥ max(1, rows). Elements of colMajor
-// that are not in the matrix are not read. Only a buffer is allocated. Errors are those of w. If
-// the shape does not fit the slice, there is an error, too, and nothing is written.
-func WriteNPY(w io.Writer, rows, cols int, colMajor []float64, ld int) error {
+// outside the matrix are not read. WriteNPY allocates only a buffer. The errors are those of the
+// writer `w`. If the shape does not fit the slice, WriteNPY returns an error and writes nothing.
+func WriteNPY[T float32 | float64](w io.Writer, rows, cols int, colMajor []T, ld int) error {
 	if err := checkShape(rows, cols, len(colMajor), ld); err != nil {
 		return err
 	}
-	out := NewNPYWriter(w, rows, cols)
-	if err := out.WriteColumns(cols, colMajor, ld); err != nil {
-		return err
+	g := newGather(w)
+	g.npyArray(descr[T](), true, fmt.Sprintf("(%d, %d)", rows, cols))
+	for j := 0; rows > 0 && j < cols && g.err == nil; j++ {
+		npyElements(g, colMajor[j*ld:j*ld+rows])
 	}
-	return out.Close()
+	return g.flush()
 }
 
-// WriteNPYVector writes a .npy file of one dimension (version 1.0, <f8). Errors are those of w.
-func WriteNPYVector(w io.Writer, values []float64) error {
+// WriteNPYVector writes a .npy file of one dimension (version 1.0, <f8 or <f4). Errors are those of
+// the writer `w`.
+func WriteNPYVector[T float32 | float64](w io.Writer, values []T) error {
 	g := newGather(w)
-	g.npyHeader(fmt.Sprintf("(%d,)", len(values)))
-	g.npyElements(values)
+	g.npyArray(descr[T](), true, fmt.Sprintf("(%d,)", len(values)))
+	npyElements(g, values)
 	return g.flush()
 }
 
 // WriteValues writes one number per line with 17 significant digits (%.17g), from which any double
-// can be read back exactly; NaN and infinity are NaN, +Inf and -Inf. ReadVector reads the result,
-// and so do NumPy's loadtxt and most other programs. Errors are those of w.
+// can be read without a change. NaN and infinity are written as NaN, +Inf and -Inf. ReadVector,
+// NumPy's loadtxt and most other programs can read the result. The errors are those of the writer
+// `w`.
 func WriteValues(w io.Writer, values []float64) error {
 	g := newGather(w)
 	for _, x := range values {
@@ -79,16 +82,16 @@ func WriteValues(w io.Writer, values []float64) error {
 	return g.flush()
 }
 
-// WriteValuesJSON writes a JSON array, one number per line, with as many digits as are needed to
-// read the same double back:
+// WriteValuesJSON writes a JSON array, one number per line. Each number has the fewest digits from
+// which the same double can be read:
 //
 //	[
 //	-1.5,
 //	2e-300
 //	]
 //
-// JSON has no NaN and no infinity. They are an error, and the output is then incomplete. Other
-// errors are those of w.
+// JSON has no NaN and no infinity. Such a value gives an error, and the output is then incomplete.
+// Other errors are those of the writer `w`.
 func WriteValuesJSON(w io.Writer, values []float64) error {
 	g := newGather(w)
 	mark := byte('[')
@@ -107,9 +110,9 @@ func WriteValuesJSON(w io.Writer, values []float64) error {
 	return g.flush()
 }
 
-// checkShape returns an error if a matrix of rows×cols elements with leading dimension ld does not
-// fit a slice of that length. The last column needs only rows elements, not ld. Sizes are compared
-// by division, so nothing overflows.
+// checkShape returns an error if a rows×cols matrix with leading dimension ld does not fit a slice
+// with `length` elements. The last column needs only rows elements, not ld. checkShape divides
+// instead of multiplying, so nothing overflows.
 func checkShape(rows, cols, length, ld int) error {
 	if rows < 0 || cols < 0 || ld < max(1, rows) {
 		return fmt.Errorf("matio: %d by %d elements cannot have leading dimension %d", rows, cols, ld)

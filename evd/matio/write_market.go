@@ -6,12 +6,12 @@ import (
 	"strconv"
 )
 
-// A Layout is one of the two ways in which Matrix Market lists a matrix. It prints as the word in
-// the banner.
+// A Layout is one of the two ways in which Matrix Market lists the elements of a matrix: coordinate
+// or array. It prints as the word in the banner.
 type Layout int
 
-// These are the two layouts. Coordinate is smaller for a matrix with many zeros, Array for one with
-// few.
+// Coordinate lists only nonzero elements, and gives a smaller file for a matrix with many zeros.
+// Array lists all elements, and gives a smaller file for a matrix with few zeros.
 const (
 	Coordinate Layout = iota // row, column and value of each element that is not zero
 	Array                    // every value, by columns
@@ -29,10 +29,10 @@ func (l Layout) String() string {
 }
 
 // WriteMatrixMarketSymmetric writes the n×n symmetric matrix whose lower triangle is a[i+j*ld], i ≥
-// j, ld ≥ max(1, n). The part above the diagonal is not read. Numbers have as many digits as are
-// needed to read the same double back. NaN and infinity are written as Go prints them, and
-// ReadMatrixMarket reads them. Errors are those of w. An unknown layout, or a shape that does not
-// fit the slice, is an error, too.
+// j, ld ≥ max(1, n). The part above the diagonal is not read. Numbers have the fewest digits from
+// which the same double can be read. NaN and infinity are written as Go prints them, and
+// ReadMatrixMarket can read them. The errors are those of the writer `w`. An unknown layout, or a
+// shape that does not fit the slice, is an error, too.
 func WriteMatrixMarketSymmetric(w io.Writer, layout Layout, n int, a []float64, ld int) error {
 	if err := checkShape(n, n, len(a), ld); err != nil {
 		return err
@@ -50,10 +50,10 @@ func WriteMatrixMarketSymmetric(w io.Writer, layout Layout, n int, a []float64, 
 	return g.flush()
 }
 
-// coordinates writes the size line and the elements that are not zero. It reads the triangle twice,
-// because their number comes first.
+// coordinates writes the size line and the nonzero elements of the lower triangle. It reads the
+// triangle twice, because the size line has the number of nonzero elements.
 func (g *gather) coordinates(n int, a []float64, ld int) {
-	// The size line contains the number of entries, so they must be counted first.
+	// The size line contains the number of entries, so the entries must be counted first.
 	entries := 0
 	for j := range n {
 		for _, x := range a[j+j*ld : n+j*ld] {
@@ -84,7 +84,8 @@ func (g *gather) array(n int, a []float64, ld int) {
 	}
 }
 
-// line writes the fewest digits from which x can be read back, and ends the line.
+// line writes x with the fewest digits from which x can be read without a change, and ends the
+// line.
 func (g *gather) line(x float64) {
 	g.buf = append(strconv.AppendFloat(g.buf, x, 'g', -1, 64), '\n')
 	g.enough()

@@ -4,36 +4,37 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"unsafe"
 )
 
-// An NPYWriter writes a .npy matrix (version 1.0, Fortran order, <f8) whose columns come block by
-// block, so that the whole matrix need not be in memory:
+// An NPYWriter writes a .npy matrix (version 1.0, Fortran order, <f8) block by block of columns, so
+// that the whole matrix need not be in memory:
 //
 //	n := matio.NewNPYWriter(w, rows, cols)
 //	… n.WriteColumns(k, block, rows) for blocks of k columns …
 //	err := n.Close()
 //
-// Close must be called after the last block. An NPYWriter is for one goroutine. After an error of
-// the stream all later calls return it.
+// Close must be called after the last block. Only one goroutine may use an NPYWriter. After an
+// error of the stream all later calls return this error.
 type NPYWriter struct {
 	g          *gather
 	rows, left int // elements of a column; columns to come
 }
 
-// NewNPYWriter begins a rows×cols matrix. It panics if one of them is negative. Nothing is written
-// before the buffer is full.
+// NewNPYWriter begins a rows×cols matrix. It panics if rows or cols is negative. Nothing is written
+// to w before the buffer is full.
 func NewNPYWriter(w io.Writer, rows, cols int) *NPYWriter {
 	if rows < 0 || cols < 0 {
 		panic(fmt.Sprintf("matio: a matrix cannot have %d by %d elements", rows, cols))
 	}
 	n := &NPYWriter{newGather(w), rows, cols}
-	n.g.npyHeader(fmt.Sprintf("(%d, %d)", rows, cols))
+	n.g.npyArray(descr[float64](), true, fmt.Sprintf("(%d, %d)", rows, cols))
 	return n
 }
 
-// WriteColumns appends the next columns: element (i, j) is colMajor[i+j*ld], ld ≥ max(1, rows). The
-// slice is not kept. Errors are those of the stream, and one if there are more columns than the
-// matrix has or if the shape does not fit the slice.
+// WriteColumns appends the next columns: element (i, j) is colMajor[i+j*ld], ld ≥ max(1, rows).
+// WriteColumns does not keep the slice. The errors are those of the stream. Too many columns, or a
+// shape that does not fit the slice, are errors, too.
 func (n *NPYWriter) WriteColumns(cols int, colMajor []float64, ld int) error {
 	if err := checkShape(n.rows, cols, len(colMajor), ld); err != nil {
 		return err
@@ -44,13 +45,14 @@ func (n *NPYWriter) WriteColumns(cols int, colMajor []float64, ld int) error {
 	n.left -= cols
 	if n.rows > 0 {
 		for j := 0; j < cols && n.g.err == nil; j++ {
-			n.g.npyElements(colMajor[j*ld : j*ld+n.rows])
+			npyElements(n.g, colMajor[j*ld:j*ld+n.rows])
 		}
 	}
 	return n.g.err
 }
 
-// Close writes the rest of the buffer. It does not close the stream. Missing columns are an error.
+// Close writes the rest of the buffer to the stream. It does not close the stream. It returns an
+// error if columns are missing.
 func (n *NPYWriter) Close() error {
 	if err := n.g.flush(); err != nil {
 		return err
@@ -61,19 +63,25 @@ func (n *NPYWriter) Close() error {
 	return nil
 }
 
-// npyHeader is npyArray in Fortran order.
-func (g *gather) npyHeader(shape string) { g.npyArray(true, shape) }
+// descr is NumPy's name for little-endian numbers of type T.
+func descr[T float32 | float64]() string {
+	if unsafe.Sizeof(*new(T)) == 4 {
+		return "<f4"
+	}
+	return "<f8"
+}
 
-// npyArray writes everything before the elements of an array of doubles. shape is a Python tuple.
-// The header is padded with blanks, so that the elements begin at a multiple of 64 bytes. The
-// format demands this, because other programs map such files into memory.
-func (g *gather) npyArray(fortran bool, shape string) {
+// npyArray writes everything before the elements of an array. `descr` is NumPy's name for the type
+// of the elements, and `shape` is a Python tuple. The header is padded with blanks, so that the
+// elements begin at a multiple of 64 bytes. The format demands this, because other programs map
+// such files into memory.
+func (g *gather) npyArray(descr string, fortran bool, shape string) {
 	order := "False"
 	if fortran {
 		order = "True"
 	}
 	const fixed = len(npyMagic) + 2 + 2 // magic, version, length of the rest
-	text := fmt.Sprintf("{'descr': '<f8', 'fortran_order': %s, 'shape': %s, }", order, shape)
+	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }", descr, order, shape)
 	// The size has one more byte for the line feed, and is rounded up to a multiple of 64.
 	size := (fixed + len(text) + 1 + 63) / 64 * 64
 	g.buf = append(g.buf, npyMagic+"\x01\x00"...)
@@ -81,20 +89,26 @@ func (g *gather) npyArray(fortran bool, shape string) {
 	g.buf = fmt.Appendf(g.buf, "%-*s\n", size-fixed-1, text)
 }
 
-// npyElements writes values as <f8, without conversion if the machine stores doubles in the same
-// way. It stops at the first error, which is stored in g.
-func (g *gather) npyElements(values []float64) {
+// npyElements writes `values` as <f8 or <f4. It needs no conversion if the machine stores numbers
+// in this form. It stops at the first error, which is stored in g.
+func npyElements[T float32 | float64](g *gather, values []T) {
+	size := int(unsafe.Sizeof(*new(T)))
 	if !nativeLittle {
 		for _, x := range values {
-			g.buf = le.AppendUint64(g.buf, math.Float64bits(x))
+			if size == 4 {
+				g.buf = le.AppendUint32(g.buf, math.Float32bits(float32(x)))
+			} else {
+				g.buf = le.AppendUint64(g.buf, math.Float64bits(float64(x)))
+			}
 			g.enough()
 		}
 		return
 	}
 	for len(values) > 0 && g.err == nil {
-		// Each turn appends as many values as fill the buffer, and at least one. The buffer has
-		// room for one more value.
-		now := min(len(values), (flushBytes-len(g.buf))/wordBytes+1)
+		// Each turn appends the numbers of `values` that fit into the rest of flushBytes, and one
+		// more value, so that it appends at least one. The buffer has enough capacity for this
+		// additional value.
+		now := min(len(values), (flushBytes-len(g.buf))/size+1)
 		g.buf = append(g.buf, raw(values[:now])...)
 		values = values[now:]
 		g.enough()

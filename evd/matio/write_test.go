@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// awkward are numbers that are difficult to write exactly.
+// awkward has numbers that are difficult to print and read without a change.
 var awkward = []float64{0, 1, -1, 0.1, 1.0 / 3, math.Pi, 1e-5, 123456789, 1e16, 1e17, 1e21, 2.2250738585072014e-308,
 	math.MaxFloat64, -math.SmallestNonzeroFloat64, math.Nextafter(1, 2), inf, -inf, nan}
 
@@ -152,7 +152,7 @@ func TestWritersRefuseShapes(t *testing.T) {
 	}
 }
 
-// A failing writer acts like a full disk: it accepts `room` bytes, and then none.
+// A failing writer acts like a full disk: it accepts `room` bytes, and then returns an error.
 type failing struct{ room int }
 
 var errFull = errors.New("disk full")

@@ -1,12 +1,15 @@
 // Package probe, internal to vkevd, finds properties of a device by experiment: how its arithmetic
-// in double precision rounds, and whether workgroups may wait for each other. It gives the facts of
-// stages/machine to commands.
+// in double precision rounds, how fast it is, whether workgroups may wait for each other, and how
+// large products are fastest. It gives the facts of stages/machine and stages/product/emulated to
+// commands.
 package probe
 
 import (
 	"context"
 
 	"github.com/vkevd/vkevd/stages/machine"
+	"github.com/vkevd/vkevd/stages/product/emulated"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -18,8 +21,37 @@ func Measure(ctx context.Context, dev *vk.Device) (Arithmetic, error) {
 	return machine.MeasureArithmetic(ctx, dev)
 }
 
-// MayWait tells whether workgroups may wait for each other. The answer is no if the experiment says
-// so, or if a wait failed in a solve. The solver then chases bulges in waves.
+// MayWait reports whether workgroups may wait for each other on the device. It returns false if an
+// experiment has failed, or if a wait failed in a solve. Bulge chasing then uses one dispatch for
+// each set of independent steps, so that no workgroup waits.
 func MayWait(ctx context.Context, dev *vk.Device) (bool, error) {
 	return machine.Of(dev).MayWait(ctx)
 }
+
+// Rates are the rates of fused multiply-adds in registers in double precision (FP64) and in single
+// precision (FP32), in flops per second. A rate of 0 means that the rate is not known.
+type Rates = machine.PeakRates
+
+// MeasureRates returns the rates in double and in single precision. It measures the rates unless
+// they are stored.
+func MeasureRates(ctx context.Context, dev *vk.Device) (Rates, error) {
+	return machine.Of(dev).PeakRates(ctx)
+}
+
+// KnownRates returns the stored rates, and 0 for a rate that is not stored. It runs nothing on the
+// device.
+func KnownRates(dev *vk.Device) Rates { return machine.Of(dev).KnownPeakRates() }
+
+// Products says how a device computes large matrix products, and why.
+type Products = emulated.Choice
+
+// ChooseProducts returns how plans for a device compute large matrix products, if the options of a
+// plan leave the choice open. It measures the rates of the possible products, unless they are
+// already stored.
+func ChooseProducts(ctx context.Context, dev *vk.Device) (Products, error) {
+	return emulated.Choose(ctx, dev, tuning.On(dev.Info()).Products)
+}
+
+// ChosenProducts returns the same as ChooseProducts, but uses only stored rates and runs nothing on
+// the device.
+func ChosenProducts(dev *vk.Device) Products { return emulated.Chosen(dev) }

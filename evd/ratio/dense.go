@@ -7,14 +7,15 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// transposed returns Xᵀ as a row-major matrix for gonum's products, which use all cores. It shares
-// the memory of the column-major X.
+// transposed returns Xᵀ as a row-major matrix for gonum's products, which use all CPU cores. The
+// result shares the memory of the column-major X.
 func transposed(rows, cols int, x []float64, ldx int) blas64.General {
 	return blas64.General{Rows: cols, Cols: rows, Stride: max(1, ldx), Data: x}
 }
 
-// Residual returns ‖A·Z − Z·Λ‖₁ / (‖A‖₁·n·ulp) for m ≤ n vectors: A is n×n with
-// leading dimension lda, Z is n×m with leading dimension ldz, and values has m elements.
+// Residual returns ‖A·Z − Z·Λ‖₁ / (‖A‖₁·n·ulp) for m ≤ n eigenvectors. A is n×n with leading
+// dimension lda, Z is n×m with leading dimension ldz, and `values` has the m elements of the
+// diagonal Λ.
 func Residual(n, m int, a []float64, lda int, values, z []float64, ldz int) float64 {
 	if n == 0 || m == 0 {
 		return 0
@@ -22,8 +23,9 @@ func Residual(n, m int, a []float64, lda int, values, z []float64, ldz int) floa
 	return residual(n, n, m, a, lda, values, z, ldz, z, ldz)
 }
 
-// residual returns ‖A·V − U·Σ‖₁ / (‖A‖₁·max(m, n)·ulp) for k values and vectors: A is m×n, U has m
-// rows, and V has n rows. It is +Inf if a number is not finite or there are not k values.
+// residual returns ‖A·V − U·Σ‖₁ / (‖A‖₁·max(m, n)·ulp) for k values and vectors. A is m×n, U has m
+// rows, V has n rows, and Σ is the diagonal matrix of values. The result is +Inf if a number is not
+// finite, or if there are not k values.
 func residual(m, n, k int, a []float64, lda int, values, u []float64, ldu int, v []float64, ldv int) float64 {
 	if len(values) != k || !finite(m, n, a, lda) || !finite(m, k, u, ldu) || !finite(n, k, v, ldv) {
 		return math.Inf(1)
@@ -41,8 +43,8 @@ func residual(m, n, k int, a []float64, lda int, values, u []float64, ldu int, v
 	return perNorm(Norm1(m, k, r, m), Norm1(m, n, as, m), max(m, n), shift)
 }
 
-// Reconstruction returns ‖A − Z·Λ·Zᵀ‖₁ / (‖A‖₁·n·ulp), dsyt21's first result.
-// Z is n×n and there are n values.
+// Reconstruction returns ‖A − Z·Λ·Zᵀ‖₁ / (‖A‖₁·n·ulp), the first result of LAPACK's dsyt21. Z is
+// n×n, and Λ is the diagonal matrix of the n values.
 func Reconstruction(n int, a []float64, lda int, values, z []float64, ldz int) float64 {
 	if n == 0 {
 		return 0
@@ -64,8 +66,8 @@ func Reconstruction(n int, a []float64, lda int, values, z []float64, ldz int) f
 	return perNorm(Norm1(n, n, r, n), norm, n, shift)
 }
 
-// Orthogonality returns ‖I − Zᵀ·Z‖₁ / (n·ulp) for the n×m matrix Z, m ≤ n,
-// dsyt21's second result.
+// Orthogonality returns ‖I − Zᵀ·Z‖₁ / (n·ulp) for the n×m matrix Z, m ≤ n. For m = n this is the
+// second result of LAPACK's dsyt21.
 func Orthogonality(n, m int, z []float64, ldz int) float64 {
 	if n == 0 || m == 0 {
 		return 0
@@ -82,7 +84,7 @@ func Orthogonality(n, m int, z []float64, ldz int) float64 {
 	return verdict(Norm1(m, m, g, m) / (float64(n) * Ulp))
 }
 
-// timesDiagonal returns Z·Λ, stored without padding.
+// timesDiagonal returns Z·Λ without padding. Λ is the diagonal matrix of the list `lambda`.
 func timesDiagonal(n int, z []float64, ldz int, lambda []float64) []float64 {
 	r := make([]float64, n*len(lambda))
 	for j, l := range lambda {

@@ -16,8 +16,8 @@ func Norm1(rows, cols int, x []float64, ldx int) float64 {
 	return norm
 }
 
-// NormTridiagonal returns ‖T‖₁ of the symmetric tridiagonal T with diagonal d
-// and off-diagonal e, len(e) ≥ len(d)−1.
+// NormTridiagonal returns ‖T‖₁ of the symmetric tridiagonal matrix T with diagonal d and
+// off-diagonal e, len(e) ≥ len(d)−1.
 func NormTridiagonal(d, e []float64) float64 {
 	var norm float64
 	for i := range d {
@@ -44,14 +44,14 @@ func maxAbs(rows, cols int, x []float64, ldx int) float64 {
 	return top
 }
 
-// finite reports whether all elements of x are finite. Every input is tested, because a product may
-// skip a zero times a NaN.
+// finite reports whether all elements of x are finite. Each input needs this test, because a
+// product may skip a NaN that is multiplied by zero.
 func finite(rows, cols int, x []float64, ldx int) bool {
 	top := maxAbs(rows, cols, x, ldx)
 	return !math.IsNaN(top) && !math.IsInf(top, 0)
 }
 
-// shiftToOne returns the exponent of the power of two that scales top into [½, 1).
+// shiftToOne returns the exponent of the power of two that scales `top` into [½, 1).
 func shiftToOne(top float64) int {
 	_, exponent := math.Frexp(top) // 0 for zero
 	return -exponent
@@ -68,8 +68,8 @@ func scaled(rows, cols int, x []float64, ldx, shift int) []float64 {
 	return y
 }
 
-// perNorm divides an error by norm·n·ulp. err and norm are scaled by 2^shift. For an infinite norm
-// it returns +Inf, since any error would pass.
+// perNorm returns err/(norm·n·ulp). `err` and `norm` are the true numbers times 2^shift. For an
+// infinite norm perNorm returns +Inf, because the quotient would be 0 for any error.
 func perNorm(err, norm float64, n, shift int) float64 {
 	if math.IsInf(norm, 0) {
 		return norm

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// laplacian returns 2^shift·tridiag(−1, 2, −1) as a dense and as a tridiagonal matrix, in storage
-// padded with NaN, and its eigenpairs by their formula.
+// laplacian returns 2^shift·tridiag(−1, 2, −1) as a dense and as a tridiagonal matrix, padded with
+// NaN, and the eigenpairs that a formula gives.
 func laplacian(n, ld, shift int) (a, d, e, values, z []float64) {
 	nan := func(k int) []float64 {
 		x := make([]float64, k)
@@ -35,7 +35,8 @@ func laplacian(n, ld, shift int) (a, d, e, values, z []float64) {
 	return a, d, e, values, z
 }
 
-// measures returns every measure of one decomposition. The last one, Sturm, is 0 or +Inf.
+// measures returns every measure of one decomposition by name. The measure Sturm is 0 if the test
+// passes and +Inf if it fails.
 func measures(n, m, ld int, a, d, e, values, z []float64) map[string]float64 {
 	sturm := 0.0
 	if Sturm(d, e, values, 4*float64(n)*Ulp*NormTridiagonal(d, e)) != nil {
@@ -65,8 +66,8 @@ func TestKnownPairsPass(t *testing.T) {
 	}
 }
 
-// TestMeasureIsTheFormula compares the measures of one known error with the values of the formulas:
-// A = 4·I of order 2, and the first value of Λ is wrong by δ.
+// TestMeasureIsTheFormula makes a known error: A = 4·I of order 2, and the first value of Λ is
+// wrong by δ. The measures must be those of the formulas.
 func TestMeasureIsTheFormula(t *testing.T) {
 	const delta = 0x1p-40
 	a := []float64{4, 0, 0, 4}
@@ -83,13 +84,14 @@ func TestMeasureIsTheFormula(t *testing.T) {
 			t.Errorf("%s = %g, formula gives %g", name, got, want)
 		}
 	}
-	// For Z = [1 δ; 0 1], I − ZᵀZ = −[0 δ; δ δ²].
+	// For Z = [1 δ; 0 1] the formula gives I − ZᵀZ = −[0 δ; δ δ²].
 	if got, want := Orthogonality(2, 2, []float64{1, 0, delta, 1}, 2), delta/(2*Ulp); math.Abs(got/want-1) > 1e-10 {
 		t.Errorf("Orthogonality = %g, formula gives %g", got, want)
 	}
 }
 
-// TestSingularResidual: the formula for one known error, no rows or values, and what is not finite.
+// TestSingularResidual compares the residual of a known error with the formula. It also checks
+// matrices without rows, lists without values, and numbers that are not finite.
 func TestSingularResidual(t *testing.T) {
 	const delta = 0x1p-40
 	a := []float64{0, 0, 4, 2, 0, 0} // 3×2: a(2, 0) = 4, a(0, 1) = 2
@@ -120,7 +122,7 @@ func TestSingularResidual(t *testing.T) {
 }
 
 // TestNothingSlips makes one input at a time NaN or infinite. Every measure that reads this input
-// must be +Inf, also if a product multiplies the NaN by zero.
+// must be +Inf, even if a product multiplies the NaN by zero.
 func TestNothingSlips(t *testing.T) {
 	const n, ld = 5, 6
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
@@ -172,8 +174,8 @@ func TestZeroMatrix(t *testing.T) {
 	}
 }
 
-// TestSturmNamesTheCulprit moves one value by more than the width, in both directions, among other
-// values and among equal ones. The error must name this value.
+// TestSturmNamesTheCulprit moves one value by more than the width, up and down. The value is alone
+// or one of several equal values. The error must name the moved value.
 func TestSturmNamesTheCulprit(t *testing.T) {
 	d, e := []float64{1, 2, 2, 5}, []float64{0, 0, 0}
 	const width = 1e-9
@@ -200,8 +202,8 @@ func TestSturmNamesTheCulprit(t *testing.T) {
 	}
 }
 
-// TestSingularResidualOfNoSVD: A·V = U·Σ holds exactly, but the values are negative, rise, or are
-// missing.
+// TestSingularResidualOfNoSVD uses values and vectors for which A·V = U·Σ holds exactly, but the
+// values are negative, ascending or missing. The residual must be +Inf.
 func TestSingularResidualOfNoSVD(t *testing.T) {
 	a, v := []float64{0, 0, 4, 2, 0, 0}, []float64{1, 0, 0, 1} // 3×2: a(2, 0) = 4, a(0, 1) = 2
 	for name, c := range map[string]struct{ values, u, v []float64 }{

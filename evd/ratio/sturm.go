@@ -6,14 +6,14 @@ import (
 )
 
 // Sturm certifies that the ascending values are the eigenvalues of the symmetric tridiagonal T(d,
-// e), each within width. For every i, at most i eigenvalues of T must be below values[i] − width,
-// and at least i+1 below values[i] + width. It needs no result of another solver. The error names
-// the first value that fails.
+// e), each within `width`. For every i, at most i eigenvalues of T must be below values[i] −
+// `width`, and at least i+1 below values[i] + `width`. Sturm needs no result of another solver. The
+// error names the first value that fails.
 //
-// dstech widens and merges intervals and compares the counts of whole clusters. Sturm is stricter:
-// it tests each index with its own interval. The counts are exact for a T whose entries have moved
-// by a few ulp, so a width below 2·ulp·‖T‖₁ counts as 2·ulp·‖T‖₁. A norm below the safe minimum
-// counts as the safe minimum.
+// LAPACK's dstech merges overlapping intervals and compares the counts of whole clusters. Sturm is
+// stricter: it tests each index with its own interval. Rounding errors change the counts as if the
+// entries of T had changed by a few ulp, so a `width` below 2·ulp·‖T‖₁ counts as 2·ulp·‖T‖₁. A norm
+// below the safe minimum counts as the safe minimum.
 func Sturm(d, e, values []float64, width float64) error {
 	if len(values) != len(d) {
 		return fmt.Errorf("ratio: %d values for order %d", len(values), len(d))
@@ -21,7 +21,7 @@ func Sturm(d, e, values []float64, width float64) error {
 	return SturmRange(d, e, 0, values, width)
 }
 
-// SturmRange is Sturm for only the eigenvalues with indices first, first+1, …
+// SturmRange does the test of Sturm only for the eigenvalues with the indices `first`, `first`+1, …
 func SturmRange(d, e []float64, first int, values []float64, width float64) error {
 	n, m := len(d), len(values)
 	if first < 0 || first+m > n {
@@ -49,9 +49,9 @@ func SturmRange(d, e []float64, first int, values []float64, width float64) erro
 	return nil
 }
 
-// countBelow counts the negative pivots of T − x·I = L·D·Lᵀ. By Sylvester's law, this is the number
-// of eigenvalues below x. The entries of T are below one, and pivots are kept away from zero by the
-// safe minimum, so no quotient overflows.
+// countBelow counts the negative pivots of T − x·I = L·D·Lᵀ. By Sylvester's law of inertia this is
+// the number of eigenvalues below x. No quotient overflows: the magnitudes of T's entries are below
+// one, and a pivot with a magnitude below the safe minimum is replaced.
 func countBelow(d, e []float64, x float64) int {
 	count := 0
 	q := 1.0

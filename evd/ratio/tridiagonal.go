@@ -2,10 +2,9 @@ package ratio
 
 import "math"
 
-// TridiagonalResidual returns ‖T·Z − Z·Λ‖₁ / (‖T‖₁·n·ulp) for the symmetric
-// tridiagonal T with diagonal d[n] and off-diagonal e[n−1], and m = len(values)
-// vectors in the n×m matrix Z. dstt21 and dstt22 measure the same error as
-// ‖T − Z·Λ·Zᵀ‖ and ‖Zᵀ·T·Z − Λ‖.
+// TridiagonalResidual returns ‖T·Z − Z·Λ‖₁ / (‖T‖₁·n·ulp). T is the symmetric tridiagonal matrix
+// with diagonal d[n] and off-diagonal e[n−1]. Z is an n×m matrix with m = len(values) vectors.
+// LAPACK's dstt21 and dstt22 measure the same error as ‖T − Z·Λ·Zᵀ‖ and ‖Zᵀ·T·Z − Λ‖.
 func TridiagonalResidual(d, e, values, z []float64, ldz int) float64 {
 	n, m := len(d), len(values)
 	if n == 0 || m == 0 {
@@ -36,7 +35,8 @@ func TridiagonalResidual(d, e, values, z []float64, ldz int) float64 {
 	return perNorm(norm, NormTridiagonal(d, e), n, shift)
 }
 
-// tridiagonalToOne returns 2^shift·T, whose largest entry is in [½, 1).
+// tridiagonalToOne returns 2^shift·T and the exponent `shift`. The largest entry of the result is
+// in [½, 1).
 func tridiagonalToOne(d, e []float64) (ds, es []float64, shift int) {
 	n := len(d)
 	shift = shiftToOne(max(maxAbs(n, 1, d, n), maxAbs(n-1, 1, e, n-1)))

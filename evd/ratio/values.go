@@ -2,9 +2,9 @@ package ratio
 
 import "math"
 
-// Values returns max|got − want| / (normA·n·ulp), where n is the order of the
-// matrix and normA is a norm of it. Both lists must be in the same order; in this module
-// that is always ascending. Lists of different lengths give +Inf.
+// Values returns max|got − want| / (normA·n·ulp) for the lists of eigenvalues `got` and `want`. n
+// is the order of the matrix, and normA is a norm of the matrix. Both lists must be in the same
+// order, which is ascending in vkevd. Lists of different lengths give +Inf.
 func Values(n int, got, want []float64, normA float64) float64 {
 	if len(got) != len(want) {
 		return math.Inf(1)

@@ -7,26 +7,26 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Base is the common part of all plans: a device, an order, and device memory for one layout. One
-// call at a time uses the memory, until the plan is closed.
+// Base is the common part of all plans: a device, an order, and device memory for one layout. Only
+// one call at a time uses the memory, until the plan is closed. A plan uses a Base as follows:
 //
-//	Dev, N, Layout   set by the plan's constructor, which then calls Allocate
-//	Lock … Unlock    around each method of the plan that uses the device
-//	Open, Begin      inside: refuse a closed plan, begin the call
-//	Replace          inside: other memory
-//	Close            by the user
+//	Dev, N, Layout   the plan's constructor sets these fields, then calls Allocate
+//	Lock … Unlock    surround each method of the plan that uses the device
+//	Open, Begin      come after Lock: refuse a closed plan, and begin the call
+//	Replace          comes after Lock: replaces the memory
+//	Close            is called by the user of the plan
 type Base struct {
 	// Dev is the device, which the caller owns.
 	Dev *vk.Device
 
-	// N is the order. A plan of order 0 allocates nothing.
+	// N is the order of the plan's matrices. A plan of order 0 allocates no memory.
 	N int
 
 	// Layout is the layout of the device memory that Allocate allocates. Replace changes it.
 	Layout *vk.Layout
 
-	// BeforeInfo is for tests: it may record commands that overwrite an INFO word before the word
-	// is read. nil records nothing.
+	// BeforeInfo is set only by tests. It may record commands that overwrite the INFO word of a
+	// stage before the host reads this word. nil records nothing.
 	BeforeInfo func(rec *vk.Recorder, phase string, word vk.Slice[uint32])
 
 	busy   sync.Mutex // held by the call that uses the arena
@@ -36,7 +36,8 @@ type Base struct {
 	shape sync.Mutex // guards Layout, which Bytes and Memory read during a call
 }
 
-// Allocate allocates the layout's memory. The error is a *vk.OutOfMemoryError if it does not fit.
+// Allocate allocates the layout's memory. The error is a *vk.OutOfMemoryError if the device has too
+// little memory.
 func (b *Base) Allocate() error {
 	arena, err := b.Dev.NewArena(b.Layout)
 	if err == nil {
@@ -45,14 +46,16 @@ func (b *Base) Allocate() error {
 	return err
 }
 
-// Lock waits until no other call uses the plan. Unlock ends the call.
+// Lock waits until no other call uses the plan, and reserves the plan for one call. Unlock must
+// follow at the end of the call.
 func (b *Base) Lock() { b.busy.Lock() }
 
-// Unlock releases the lock. The call that has the lock calls it.
+// Unlock ends a call that began with Lock. Another call may then use the plan.
 func (b *Base) Unlock() { b.busy.Unlock() }
 
-// Replace frees the plan's memory and allocates memory for another layout. If it does not fit, the
-// error is a *vk.OutOfMemoryError, and the next Open tries again. The caller must have the lock.
+// Replace frees the plan's memory and allocates memory for another layout. If the device has too
+// little memory, the error is a *vk.OutOfMemoryError, and the next Open tries to allocate again.
+// The caller must have the lock.
 func (b *Base) Replace(layout *vk.Layout) error {
 	b.shape.Lock()
 	b.Layout = layout
@@ -62,7 +65,7 @@ func (b *Base) Replace(layout *vk.Layout) error {
 }
 
 // Open returns ErrClosed if the plan is closed. If the plan has no memory because a Replace failed,
-// Open allocates it, or returns a *vk.OutOfMemoryError. The caller must have the lock.
+// Open allocates the memory, or returns a *vk.OutOfMemoryError. The caller must have the lock.
 func (b *Base) Open() error {
 	switch {
 	case b.N > 0 && b.closed:
@@ -73,7 +76,8 @@ func (b *Base) Open() error {
 	return nil
 }
 
-// Begin begins a call. The caller must have the lock. progress may be nil.
+// Begin begins a call. The caller must have the lock. `progress` receives the progress of the
+// call's recordings, and may be nil.
 func (b *Base) Begin(ctx context.Context, progress func(vk.Progress)) *Call {
 	return &Call{
 		Ctx: ctx, Dev: b.Dev, Arena: b.arena, Profile: vk.NewProfile(),
@@ -84,7 +88,8 @@ func (b *Base) Begin(ctx context.Context, progress func(vk.Progress)) *Call {
 // Bytes is the device memory that the layout takes, in bytes.
 func (b *Base) Bytes() uint64 { return b.Dev.Bytes(b.layout()) }
 
-// Memory lists the layout's regions. Regions share bytes if they are never in use at the same time.
+// Memory lists the layout's regions. Regions that are never in use at the same time may share
+// bytes.
 func (b *Base) Memory() []vk.Placed { return b.Dev.Table(b.layout()) }
 
 // layout returns Layout, for callers without the plan's lock.

@@ -8,34 +8,40 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Call is one call of a plan's method, in flight: its context, its device and memory, and its
-// results so far. Base.Begin makes it, and one goroutine at a time uses it. It ends when the method
-// returns.
+// Call is one call of a plan's method, in flight: its context, device and memory, and the results
+// that it has so far. Base.Begin makes a Call. Only one goroutine at a time uses a Call, until the
+// method of the plan returns.
 type Call struct {
-	// Ctx is the context of the call. Its end ends the call.
+	// Ctx is the context of the call. If Ctx ends, the call ends with an error.
 	Ctx context.Context
 
-	// Dev is the device, and Arena the plan's memory on it, with the plan's layout.
+	// Dev is the device. Arena is the plan's device memory, with the plan's layout.
 	Dev   *vk.Device
 	Arena *vk.Arena
 
-	// Profile has the seconds by phase, so far.
+	// Profile has the seconds that each phase has taken so far.
 	Profile *vk.Profile
 
-	// Tree has the counters of MRRR. It is nil with other methods.
+	// Tree has the counters of MRRR. It is nil if another method solves the tridiagonal problem.
 	Tree *Tree
 
-	// Retried is the reason why this call is the second attempt of a solve: the wait between
-	// workgroups that the first attempt gave up. It is nil in a first attempt.
+	// Retried is nil in the first attempt of a solve. In the second attempt, Retried is the error
+	// of the first attempt: a wait between workgroups failed, or emulated products refused the
+	// matrix.
 	Retried *StageError
 
-	// gaveUp is the error for the last INFO word that was not 0. It is nil if all were 0.
+	// gaveUp is the error for the last INFO word, the status of a stage, that was not 0. It is nil
+	// if all INFO words were 0.
 	gaveUp *StageError
 
-	// progress is called with the marks of recordings. It may be nil.
+	// gaveUpOn is the device of that word. It is nil if it is Dev.
+	gaveUpOn *vk.Device
+
+	// progress receives the progress of recordings: how many of the recorded commands are done. It
+	// may be nil.
 	progress func(vk.Progress)
 
-	// infos are the INFO words of the last recording.
+	// infos are the INFO words, the statuses of the stages, of the last recording.
 	infos []*info
 
 	// beforeInfo is Base.BeforeInfo, a function that only tests set.
@@ -45,17 +51,18 @@ type Call struct {
 // Tree counts what MRRR did to find the vectors.
 type Tree = stages.MRRRCounters
 
-// info is the INFO word of a phase. It is valid after the recording has run.
+// info is the INFO word, the status of a stage, for one phase. The host has its value after the
+// recording has been executed.
 type info struct {
 	phase string
 	word  [1]uint32
 }
 
-// Run records the commands of the function record, and executes them.
+// Run records the commands of the function `record`, and executes them.
 func (c *Call) Run(record func(rec *vk.Recorder)) error { return c.Execute(c.Record(record)) }
 
-// Record returns a recording of the commands that record records. Execute checks only the INFO
-// words of the last recording.
+// Record returns a recording of the commands that the function `record` records. A later Execute
+// checks only the INFO words (statuses of stages) of the last recording.
 func (c *Call) Record(record func(rec *vk.Recorder)) *vk.Recorder {
 	c.infos = nil
 	rec := vk.NewRecorder(c.Dev)
@@ -64,8 +71,8 @@ func (c *Call) Record(record func(rec *vk.Recorder)) *vk.Recorder {
 }
 
 // Execute runs the last recording, reports its progress and adds its times to the profile. The
-// error is that of vk.Device.Run. If there is none, it is a *StageError for the first INFO word in
-// the order of the recording that is not 0.
+// error is that of vk.Device.Run. If Run succeeds but an INFO word, the status of a stage, is not
+// 0, the error is a *StageError for the first such word in the order of the recording.
 func (c *Call) Execute(rec *vk.Recorder) error {
 	profile, err := c.Dev.Run(c.Ctx, rec, c.progress)
 	c.Profile.Merge(profile)
@@ -81,15 +88,37 @@ func (c *Call) Execute(rec *vk.Recorder) error {
 	return nil
 }
 
-// GaveUp returns the error for the INFO word that ended the call; nil if there was none.
+// GaveUp returns the error for the INFO word, the status of a stage, that ended the call. It is nil
+// if all INFO words were 0.
 func (c *Call) GaveUp() *StageError { return c.gaveUp }
 
-// Info records that an INFO word is read at this point, so that Execute can check it. It must be
-// read here because later phases may use the same memory. They run whatever the word is. A slice of
-// no elements means that there is no word. The word must be that of a stage whose workgroups wait
-// for each other, and a value other than 0 must mean that a wait was given up: Survive relies on
-// this. The other words are those of stages.PhaseEmulated: the number of rows that products
-// refused.
+// GaveUpOn returns the device on which the word of GaveUp was.
+func (c *Call) GaveUpOn() *vk.Device {
+	if c.gaveUpOn != nil {
+		return c.gaveUpOn
+	}
+	return c.Dev
+}
+
+// Join adds what another call did on another device for the same solve. Its phases get the suffix.
+func (c *Call) Join(other *Call, suffix string) {
+	for _, t := range other.Profile.Phases {
+		c.Profile.Add(t.Name+suffix, t.Seconds)
+	}
+	c.Profile.Merge(&vk.Profile{Kernels: other.Profile.Kernels})
+	if c.gaveUp == nil && other.gaveUp != nil {
+		c.gaveUp, c.gaveUpOn = other.gaveUp, other.Dev
+	}
+}
+
+// Info records that an INFO word, the status of a stage, is copied to the host at this point of the
+// recording. Execute checks the value later. The copy must be at this point because later phases
+// may use the same memory. The later phases run even if the word is not 0. If `word` has no
+// elements, Info records nothing.
+//
+// The word must belong to a stage whose workgroups wait for each other, and a value other than 0
+// must mean that a wait failed, because Survive relies on this meaning. The only other words are
+// those of stages.PhaseEmulated: the number of rows that emulated products refused.
 func (c *Call) Info(rec *vk.Recorder, phase string, word vk.Slice[uint32]) {
 	if word.Len() == 0 {
 		return
@@ -102,19 +131,32 @@ func (c *Call) Info(rec *vk.Recorder, phase string, word vk.Slice[uint32]) {
 	c.infos = append(c.infos, i)
 }
 
-// Reporter returns the function that is told the progress of recordings, or nil if the caller of the
-// solve wants no progress. Stages that submit their own recordings need this function.
+// Reporter returns the function that receives the progress of recordings. It is nil if the caller
+// of the solve wants no progress. Stages that submit their own recordings need this function.
 func (c *Call) Reporter() func(vk.Progress) { return c.progress }
 
-// begins reports that a phase begins. It is for methods whose recordings have no marks.
+// ReportTo replaces the function that Reporter returns, and returns the old one.
+func (c *Call) ReportTo(progress func(vk.Progress)) (old func(vk.Progress)) {
+	old, c.progress = c.progress, progress
+	return old
+}
+
+// begins reports that a phase begins. It serves methods whose recordings report no progress.
 func (c *Call) begins(phase string) {
 	if c.progress != nil {
 		c.progress(vk.Progress{Phase: phase, Done: 0, Total: 1})
 	}
 }
 
-// During adds the phase to an error of the device that names none. An upload or a download is not
-// part of a recording, so its error has no phase.
+// Ends reports that the solve is done.
+func (c *Call) Ends() {
+	if c.progress != nil {
+		c.progress(vk.Progress{})
+	}
+}
+
+// During adds the phase to an error of the device that names no phase. An upload or a download is
+// not part of a recording, so its error has no phase.
 func During(phase string, err error) error {
 	var e *vk.Error
 	if errors.As(err, &e) && e.Phase == "" {

@@ -9,8 +9,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// An INFO word is read at its place in the recording, even if its memory is overwritten later. The
-// error is that of the first word that is not 0. The next recording begins without words.
+// TestInfoIsReadWhereItIsRecorded records commands that overwrite the INFO words of stages after
+// they are read. Execute must still return the error for the first word that was not 0. The next
+// recording must begin without INFO words.
 func TestInfoIsReadWhereItIsRecorded(t *testing.T) {
 	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
 	if err != nil {

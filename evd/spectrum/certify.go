@@ -2,19 +2,21 @@ package spectrum
 
 import "math"
 
-// Narrowest is the smallest distance, in ulp·‖T‖₁, that Sturm counts can certify, because their own
-// error is of that size.
+// Narrowest is the smallest distance to an eigenvalue of T, in units of ulp·‖T‖₁, that Sturm counts
+// can certify. The counts themselves have errors of this size.
 const Narrowest = 4
 
-// leastWidth is the smallest width in absolute terms. It matters for the zero matrix, because a
-// pivot as small as that counts as negative.
+// leastWidth is the smallest distance to an eigenvalue that Sturm counts can certify for the zero
+// matrix. For that matrix the limit relative to the norm is 0. The counts treat a pivot of this
+// size as negative.
 const leastWidth = 2 * SafeMin
 
-// Certify proves by Sturm counts how near values[k] is to eigenvalue first+k of the T that is on
-// the device, for all k. norm is the 1-norm of T. Certify returns the distance in units of
-// n·ulp·norm: at most twice as large as necessary, and at least Narrowest/n. A NaN, or a value that
-// is not an eigenvalue, gives +Inf.
-func (s *Stage) Certify(c *Call, values []float64, first int, norm float64) (float64, error) {
+// Certify proves by Sturm counts how far each values[k] is from eigenvalue first+k of the
+// tridiagonal matrix T. T is on the device, and `norm` is the 1-norm of T. The argument `ulp` is
+// Ulp, or UlpOf the type to which the values were rounded. Certify returns the distance in units of
+// n·ulp·norm. The result is at most twice the smallest distance that could be proved, and at least
+// Narrowest/n. A NaN, or a value that is not an eigenvalue, gives +Inf.
+func (s *Stage) Certify(c *Call, values []float64, first int, norm, ulp float64) (float64, error) {
 	for _, v := range values {
 		if math.IsNaN(v) {
 			return math.Inf(1), nil
@@ -22,7 +24,7 @@ func (s *Stage) Certify(c *Call, values []float64, first int, norm float64) (flo
 	}
 	open := countUp(len(values)) // not certified yet
 	for times := float64(Narrowest); ; times *= 2 {
-		width := max(times*Ulp*norm, leastWidth)
+		width := max(times*ulp*norm, leastWidth)
 		var err error
 		if open, err = s.uncertified(c, values, first, open, width); err != nil {
 			return 0, err

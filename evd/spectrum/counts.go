@@ -9,26 +9,27 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// fewShifts is a number of shifts that every device can count at once, for any order.
+// fewShifts is a number of shifts that every device can count in one dispatch, for any order.
 const fewShifts = 1 << 6
 
-// shiftsFor is the largest number of shifts that one transfer to and from the device is used for:
-// two for each eigenvalue, but not more than many, a number that keeps any device busy.
+// shiftsFor is the largest number of shifts in one transfer to and from the device: two for each
+// eigenvalue, but not more than the constant `many`, which is enough to keep any device busy.
 func shiftsFor(n int) int {
 	const many = 1 << 16
 	return max(fewShifts, min(2*n, many))
 }
 
-// countsAtOnce is the number of shifts in one transfer. Their counts do not cost more than one
-// dispatch may.
+// countsAtOnce is the number of shifts in one transfer for order n. The counts at these shifts do
+// not cost more operations than one dispatch may have.
 func countsAtOnce(n int, t tuning.Tuning) int {
 	return max(fewShifts, min(shiftsFor(n), int(t.Bisection.Dispatch)/n))
 }
 
-// Count counts the eigenvalues of T, which is on the device, below each shift, by the signs of the
-// pivots of T − shift·I (Sylvester's law of inertia). An eigenvalue within rounding errors of a
-// shift may count or not. A shift may be infinite. For a NaN the count has no meaning. Count needs
-// a Stage made by New with counts, or with a Selection by value, or with a method that Settles.
+// Count counts the eigenvalues of T below each shift. T is on the device. The count is the number
+// of negative pivots of T − shift·I (Sylvester's law of inertia). An eigenvalue within rounding
+// errors of a shift may or may not be counted. A shift may be infinite. The count for a NaN has no
+// meaning. Count needs a Stage that New made with counts or with a Selection by value, or a Stage
+// for which Settles returns true.
 func (s *Stage) Count(c *Call, shifts []float64) ([]int, error) {
 	result := make([]int, 0, len(shifts))
 	for some := range slices.Chunk(shifts, s.shifts.Len()) {
@@ -50,7 +51,8 @@ func (s *Stage) Count(c *Call, shifts []float64) ([]int, error) {
 	return result, nil
 }
 
-// countSome is Count for the shifts of one transfer. Its counts at infinite shifts have no meaning.
+// countSome is Count for the shifts of one transfer. Shifts must be finite, because the counts at
+// infinite shifts have no meaning.
 func (s *Stage) countSome(c *Call, shifts []float64) ([]uint32, error) {
 	counts := make([]uint32, len(shifts))
 	return counts, c.Run(func(rec *vk.Recorder) {
@@ -62,9 +64,10 @@ func (s *Stage) countSome(c *Call, shifts []float64) ([]uint32, error) {
 	})
 }
 
-// uncertified returns those k of open for which values[k] is not within width of eigenvalue first+k
-// of T. To be certified, at most first+k eigenvalues must be below values[k] − width, and at least
-// first+k+1 below values[k] + width. A NaN is never certified.
+// uncertified returns those indices k of the list `open` for which Sturm counts do not prove that
+// values[k] is within `width` of eigenvalue `first`+k of the tridiagonal matrix T. The proof needs
+// two counts: at most `first`+k eigenvalues below values[k] − `width`, and at least `first`+k+1
+// below values[k] + `width`. A NaN is never certified.
 func (s *Stage) uncertified(c *Call, values []float64, first int, open []int, width float64) ([]int, error) {
 	shifts := make([]float64, 0, 2*len(open))
 	for _, k := range open {

@@ -1,21 +1,21 @@
-// Package spectrum, internal to vkevd, lies between package stages and the plans of package evd. It
-// has what all plans need that use a symmetric tridiagonal matrix T,
+// Package spectrum, internal to vkevd, solves the symmetric tridiagonal eigenproblem for the plans
+// of packages evd, svd and batch:
 //
 //	T = S·Λ·Sᵀ,  λ ascending.
 //
-//	base.go       what a plan is built on: device, order, memory, one call at a time
-//	call.go       one call in flight: recordings, INFO words, profile
-//	progress.go   marks of recordings → operations done of the whole
-//	selection.go  which part of the spectrum
-//	solver.go     which method, by name or by order
-//	methods.go    stages as methods
-//	stage.go      T → Λ, S: counts of an interval's ends, the method, settled values
+//	base.go       Base, the common part of plans: device, order, memory, lock
+//	call.go       Call, one call in flight: recordings, INFO words, profile
+//	progress.go   progress of recordings → operations done in the whole solve
+//	selection.go  Selection, the wanted part of the spectrum
+//	solver.go     the choice of the method, by name or by order
+//	methods.go    stages that solve the tridiagonal problem, as Methods
+//	stage.go      Stage, the step T → Λ, S: interval → indices, method, settle
 //	counts.go     Sturm counts of many shifts
-//	settle.go     values that are not certified are found again
-//	certify.go    how near values are to the eigenvalues of T
-//	tail.go       what every Solve ends with: Λ, S, vectors back, results to the host
+//	settle.go     a second computation of values that are not certified
+//	certify.go    proved distances of values to the eigenvalues of T
+//	tail.go       the last part of every Solve: Λ, S, back transformation, download
 //	memory.go     host memory for results, allocated while the device computes
 //
-// Package evd exports some of these types as aliases (Selection, Solver, Progress, StageCost and
-// errors). Through evd these are public, and as stable as evd.
+// Package evd exports some of its types as aliases (Selection,
+// Solver, Progress, StageCost and errors). These aliases are public, and as stable as evd.
 package spectrum

@@ -15,25 +15,27 @@ type closedError struct{}
 
 func (closedError) Error() string { return "the plan is closed" }
 
-// Is makes errors.Is(err, vk.ErrClosed) true, so that the error looks like that of a closed device.
+// Is makes errors.Is(err, vk.ErrClosed) true. So a closed plan and a closed device match the same
+// error.
 func (closedError) Is(target error) bool { return target == vk.ErrClosed }
 
-// OptionError says that an option has no meaning, or cannot be combined with another one.
+// OptionError says that an option is not possible, or cannot be combined with another option.
 type OptionError struct {
-	// Option is the name of a field of the plan's Options, or of a part of one. Reason says what is
-	// wrong, without the name.
+	// Option is the name of a field of the plan's Options. If the field is a struct, Option may
+	// also be the name of a field of this struct. Reason says what is wrong, without repeating the
+	// name.
 	Option, Reason string
 }
 
-// Error joins the option and the reason.
+// Error returns a text with the option and the reason.
 func (e *OptionError) Error() string { return "option " + e.Option + ": " + e.Reason }
 
 // BadOption makes an *OptionError from the name of the option and the reason.
 func BadOption(option, reason string) *OptionError { return &OptionError{option, reason} }
 
-// TooManyError says that an interval holds more eigenvalues (Found) than Selection.AtMost allows.
+// TooManyError says that an interval has more eigenvalues than Selection.AtMost allows.
 type TooManyError struct {
-	// Found is the number of eigenvalues in the interval, AtMost the limit.
+	// Found is the number of eigenvalues in the interval. AtMost is the largest allowed number.
 	Found, AtMost int
 }
 
@@ -42,19 +44,19 @@ func (e *TooManyError) Error() string {
 	return fmt.Sprintf("the interval holds %d eigenvalues, at most %d were expected", e.Found, e.AtMost)
 }
 
-// NoConvergenceError says that QL or QR iteration did not end on a diagonal block of T, or, in the
-// phase stages.PhaseBidiagonal, of the bidiagonal C: rows Index
-// to End−1, counted from 0. (These rows are not indices of eigenvalues: the eigenvalues of a block
-// may be anywhere in the spectrum.) Stage is the phase of the solve.
+// NoConvergenceError says that QL or QR iteration did not converge on a diagonal block of the
+// tridiagonal matrix T, or, in the phase stages.PhaseBidiagonal, of the bidiagonal matrix C. The
+// block has the rows Index to End−1, counted from 0. These rows are not indices of eigenvalues,
+// because the eigenvalues of a block may be anywhere in the spectrum.
 type NoConvergenceError struct {
 	// Stage is the phase of the solve.
 	Stage string
 
-	// Index is the first row of the block, and End the row after its last one.
+	// Index is the first row of the block. End is the row after the block's last row.
 	Index, End int
 }
 
-// Error gives the rows of the block.
+// Error returns a text with the rows of the block.
 func (e *NoConvergenceError) Error() string {
 	method, matrix := "QL", "tridiagonal"
 	if e.Stage == stages.PhaseBidiagonal {
@@ -63,8 +65,8 @@ func (e *NoConvergenceError) Error() string {
 	return fmt.Sprintf("%s: %s iteration did not converge on rows [%d, %d) of the %s", e.Stage, method, e.Index, e.End, matrix)
 }
 
-// NotConverged converts a stage's error about rows of T into a *NoConvergenceError of the given phase.
-// Other errors it returns unchanged.
+// NotConverged converts a stage's error about rows of the tridiagonal matrix T into a
+// *NoConvergenceError of the given phase. It returns other errors unchanged.
 func NotConverged(err error, phase string) error {
 	var failed *stages.NoConvergenceError
 	if errors.As(err, &failed) {
@@ -73,6 +75,7 @@ func NotConverged(err error, phase string) error {
 	return err
 }
 
-// StageError says that a kernel has set its stage's INFO word to a value other than 0. This is a
-// defect of the device, of its driver or of this module, never of the input.
+// StageError says that a kernel has set the INFO word of its stage, a status that is 0 for success,
+// to another value. The cause is a defect of the device, of its driver or of this module, never the
+// input.
 type StageError = stages.InfoError

@@ -7,7 +7,8 @@ import (
 	"github.com/vkevd/vkevd/stages"
 )
 
-// A stage's error about a block of T gives rows, not indices of eigenvalues.
+// TestNoConvergenceNamesRows checks the text of a stage's error about a block of the tridiagonal
+// matrix. The text must name rows, not indices of eigenvalues.
 func TestNoConvergenceNamesRows(t *testing.T) {
 	err := NotConverged(&stages.NoConvergenceError{Lo: 2, Hi: 4}, stages.PhaseTridiagonal)
 	var failed *NoConvergenceError

@@ -10,28 +10,29 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// resultMemory is memory on the host for vectors, allocated while the device computes. The first
-// write to a page takes longer than later ones, because the operating system provides the page only
-// then, and because Go's collector sets reused memory to zero. At n = 32768 allocating early saves
-// three of seventeen seconds.
+// resultMemory is memory on the host for vectors. It is allocated while the device computes,
+// because the first write to a page takes longer than later writes: the operating system provides a
+// page only at the first write, and Go sets reused memory to zero. For n = 32768 the early
+// allocation saved three of seventeen seconds.
 //
-// The method allocate begins, and wait ends. stop must be called in any case.
+// The method `allocate` begins the allocation, and the method `wait` ends it. The caller must call
+// the method `stop` in any case.
 type resultMemory[T spirv.Real] struct {
 	z       vk.Columns[T]
 	workers sync.WaitGroup
-	ctx     context.Context // ended by free
+	ctx     context.Context // the method stop ends it
 	free    context.CancelFunc
 }
 
-// newResultMemory returns a resultMemory without memory yet. The end of ctx ends the touching of
-// pages, as stop does.
+// newResultMemory returns a resultMemory that has no memory yet. If ctx ends, the work on the pages
+// stops, as after the method `stop`.
 func newResultMemory[T spirv.Real](ctx context.Context) *resultMemory[T] {
 	r := &resultMemory[T]{}
 	r.ctx, r.free = context.WithCancel(ctx)
 	return r
 }
 
-// allocate starts the allocation of a packed rows×cols matrix, and returns at once.
+// allocate starts the allocation of a packed rows×cols matrix, and returns immediately.
 func (r *resultMemory[T]) allocate(rows, cols int) {
 	r.workers.Go(func() {
 		r.z = vk.Columns[T]{Rows: rows, Cols: cols, Ld: max(rows, 1), Data: make([]T, rows*cols)}
@@ -39,8 +40,8 @@ func (r *resultMemory[T]) allocate(rows, cols int) {
 	})
 }
 
-// touch makes the operating system provide all pages, with several goroutines if the memory is
-// large. When ctx ends, the remaining pages are left out.
+// touch writes to all pages, so that the operating system provides them. Several goroutines share
+// the work if the memory is large. If ctx ends, `touch` leaves out the remaining pages.
 func (r *resultMemory[T]) touch() {
 	const maxWorkers, minBytes = 4, 1 << 20 // goroutines; bytes of each
 	data := r.z.Data
@@ -56,14 +57,14 @@ func (r *resultMemory[T]) wait() vk.Columns[T] {
 	return r.z
 }
 
-// stop ends the writing to pages, which is useless after an error.
+// stop ends the work on the pages. After an error the memory is not needed.
 func (r *resultMemory[T]) stop() {
 	r.free()
 	r.workers.Wait()
 }
 
-// touch writes to each page of v. Reading would not be enough, because all pages that are only read
-// share one page of zeros.
+// touch writes to each page of v. Reading is not enough, because the operating system gives all
+// pages that are only read the same page of zeros.
 func touch[T spirv.Real](ctx context.Context, v []T) {
 	const pageBytes, between = 4096, 256 // the smallest page; pages between looks at ctx
 	step := pageBytes / int(unsafe.Sizeof(*new(T)))

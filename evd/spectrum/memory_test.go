@@ -7,9 +7,11 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// After wait all pages have been written, and after stop no page is written any more.
+// TestResultMemoryIsTouched checks that all pages have been written after the method `wait`, and
+// that pages are left out after the method `stop`. The test calls `stop` first, because on a fast
+// machine `touch` may end before a later call of `stop`.
 func TestResultMemoryIsTouched(t *testing.T) {
-	const n = 1 << 12 // 128 MiB: more pages than can be asked for before stop
+	const n = 1 << 12 // 128 MiB
 	for _, stopped := range []bool{false, true} {
 		r := newResultMemory[float64](context.Background())
 		r.z = vk.Columns[float64]{Rows: n, Cols: n, Ld: n, Data: make([]float64, n*n)}
@@ -17,10 +19,10 @@ func TestResultMemoryIsTouched(t *testing.T) {
 		for i := range v {
 			v[i] = 1
 		}
-		r.touch()
 		if stopped {
 			r.stop()
 		}
+		r.touch()
 		r.wait()
 		const page = 512 // numbers
 		missing := 0

@@ -7,30 +7,33 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Method is the interface of stages that solve the tridiagonal problem. A Method is made for one
-// order.
+// Method is the interface of stages that solve the tridiagonal problem T = S·Λ·Sᵀ. A Method is made
+// for one order n.
 type Method interface {
-	// Work is the memory that Solve needs. It overlaps no other memory in use while Solve runs.
+	// Work is the device memory that Solve needs. No other data may be in this memory while Solve
+	// runs.
 	Work() *vk.Layout
 
-	// Elements is the number of elements that the memory of xt must have, if Solve needs more than
-	// xt itself.
+	// Elements is the number of elements that the memory of `xt` must have. It is 0 if the matrix
+	// `xt` itself is enough.
 	Elements() int
 
-	// Flops estimates the operations for m eigenvalues, or eigenpairs if vectors are wanted.
+	// Flops estimates the number of operations for m eigenvalues, or for m eigenpairs if vectors
+	// are wanted.
 	Flops(m int) float64
 
-	// Solve finds λ[from] … λ[to−1] of T, ascending. It requires from < to. If xt has rows, it is
-	// (to−from)×n and receives the vectors, one per row. Its memory, Elements included, may hold
-	// anything before. Solve leaves T as it is, on the device and on the host.
+	// Solve finds the eigenvalues λ[from] … λ[to−1] of the tridiagonal matrix t, in ascending
+	// order. It requires from < to. If xt has rows, it is a (to−from)×n matrix, and Solve writes an
+	// eigenvector to each row. The memory of xt, Elements included, may have any contents before
+	// Solve. Solve does not change t on the device or on the host.
 	Solve(c *Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error)
 }
 
 // constructor makes a method for order n and at most m eigenpairs.
 type constructor func(dev *vk.Device, n, m int, ops product.Ops[float64], t tuning.Tuning) (Method, error)
 
-// divideConquer makes stages.DivideConquer a Method. xt also serves as workspace and has n×n
-// elements, even if only a part of the vectors is wanted.
+// divideConquer makes stages.DivideConquer a Method. The method also uses xt as workspace. So xt
+// needs n×n elements, even if only a part of the vectors is wanted.
 type divideConquer struct {
 	*stages.DivideConquer
 	n int
@@ -43,8 +46,8 @@ func newDivideConquer(dev *vk.Device, n, _ int, ops product.Ops[float64], t tuni
 
 func (s divideConquer) Elements() int { return s.n * s.n }
 
-// Flops takes into account that three quarters of the operations are in the last products, which
-// shrink with m.
+// Flops estimates the operations for m vectors. Three quarters of the operations of divide and
+// conquer are in its last matrix products, and these are proportional to m.
 func (s divideConquer) Flops(m int) float64 {
 	part := float64(m) / float64(s.n)
 	return s.DivideConquer.Flops() * (0.25 + 0.75*part)
@@ -60,8 +63,8 @@ func (s divideConquer) Solve(c *Call, t Problem, from, to int, xt stages.Matrix)
 	return values[from:to], nil
 }
 
-// divideConquerValues makes stages.DivideConquerValues a Method. It finds all values and returns
-// the part that is wanted.
+// divideConquerValues makes stages.DivideConquerValues a Method for values without vectors. It
+// finds all values and returns the wanted part.
 type divideConquerValues struct{ *stages.DivideConquerValues }
 
 func newDivideConquerValues(dev *vk.Device, n, _ int, _ product.Ops[float64], t tuning.Tuning) (Method, error) {
@@ -82,21 +85,21 @@ func (s divideConquerValues) Solve(c *Call, t Problem, from, to int, _ stages.Ma
 	return values[from:to], nil
 }
 
-// bisection makes stages.Bisection a Method. T is read on the device, and the values are
-// downloaded. It finds only the part that is wanted.
+// bisection makes stages.Bisection a Method. It reads the tridiagonal matrix on the device and
+// downloads the values. It computes only the wanted part.
 type bisection struct {
 	*stages.Bisection
 	n      int
 	values vk.Region[float64]
 }
 
-// newBisection makes the stage, and reserves memory for its result.
+// newBisection makes the stage, and reserves device memory for its result.
 func newBisection(dev *vk.Device, n, _ int, _ product.Ops[float64], t tuning.Tuning) (Method, error) {
 	s, err := stages.NewBisection(dev, n, t.Bisection)
 	return bisectionOf(s, n), err
 }
 
-// bisectionOf returns a Method that shares the kernels and the workspace of s.
+// bisectionOf returns a Method that uses the kernels and the workspace of the stage s.
 func bisectionOf(s *stages.Bisection, n int) bisection {
 	return bisection{s, n, vk.Reserve[float64]("bisection values", n)}
 }
@@ -116,8 +119,8 @@ func (s bisection) Solve(c *Call, t Problem, from, to int, _ stages.Matrix) ([]f
 	})
 }
 
-// mrrr makes stages.MRRR a Method for at most m vectors, with divide and conquer as its last
-// resort.
+// mrrr makes stages.MRRR a Method for at most m vectors. If MRRR fails for some vectors, divide and
+// conquer computes them.
 type mrrr struct {
 	*stages.MRRR
 	n, m int
@@ -134,10 +137,11 @@ func newMRRR(dev *vk.Device, n, m int, ops product.Ops[float64], t tuning.Tuning
 
 func (s mrrr) Elements() int { return s.n * s.m }
 
-// Flops counts the m vectors that the method was made for, whatever the argument.
+// Flops estimates the operations for the m vectors that the Method was made for. It ignores its
+// argument.
 func (s mrrr) Flops(int) float64 { return s.MRRR.Flops() }
 
-// Solve computes vectors even if only values are wanted. Elements asks for the memory of these
+// Solve computes vectors even if only values are wanted. Elements includes the memory for these
 // vectors.
 func (s mrrr) Solve(c *Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {
 	values, tree, profile, err := s.MRRR.Solve(c.Ctx, c.Arena, t.Host.D, t.Host.E, from, to, xt)
@@ -146,7 +150,8 @@ func (s mrrr) Solve(c *Call, t Problem, from, to int, xt stages.Matrix) ([]float
 	return values, NotConverged(err, stages.PhaseTridiagonal)
 }
 
-// qr makes stages.QRIteration a Method. It runs on the host, and uploads the vectors.
+// qr makes stages.QRIteration a Method. The iteration runs on the host, and uploads the vectors to
+// the device.
 type qr struct{ *stages.QRIteration }
 
 func newQR(dev *vk.Device, n, _ int, _ product.Ops[float64], _ tuning.Tuning) (Method, error) {
@@ -155,7 +160,7 @@ func newQR(dev *vk.Device, n, _ int, _ product.Ops[float64], _ tuning.Tuning) (M
 
 func (s qr) Elements() int { return 0 }
 
-// Flops are the operations for all vectors, because QR iteration cannot find fewer.
+// Flops estimates the operations for all vectors, because QR iteration cannot compute fewer.
 func (s qr) Flops(int) float64 { return s.QRIteration.Flops() }
 
 func (s qr) Solve(c *Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {

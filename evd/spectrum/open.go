@@ -7,13 +7,13 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// OpenBest opens the best device for a function that solves for one matrix. Compiled kernels are
-// stored in the folder that the environment variable VKEVD_CACHE names, or else in the folder vkevd
-// of the user's cache folder. The command vkevd uses the same folder. If VKEVD_CACHE is set but
-// empty, nothing is stored.
+// OpenBest opens the best device, for a function that solves for one matrix and then closes the
+// device. Compiled kernels are stored in the folder that the environment variable VKEVD_CACHE
+// names. Without this variable, they are stored in the folder vkevd of the user's cache folder,
+// which the command vkevd also uses. If VKEVD_CACHE is set but empty, nothing is stored.
 func OpenBest() (*vk.Device, error) { return vk.Open(vk.Options{CacheDir: cacheFolder()}) }
 
-// cacheFolder is the folder for compiled kernels, or "" if they are not stored.
+// cacheFolder returns the folder for compiled kernels. It returns "" if they are not stored.
 func cacheFolder() string {
 	if folder, set := os.LookupEnv("VKEVD_CACHE"); set {
 		return folder

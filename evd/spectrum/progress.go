@@ -6,42 +6,48 @@ import (
 )
 
 // Progress says how much of a solve is done. Stage is a phase of the solve. Done and Total count
-// floating-point operations. Done never decreases.
+// floating-point operations. Done never decreases, and at the end of a solve it is Total.
 type Progress struct {
-	// Stage is the phase that is running.
+	// Stage is the phase of the solve that is running.
 	Stage string
 
-	// Done is the number of operations done, out of Total.
+	// Done is the number of floating-point operations done so far. Total is the number for the
+	// whole solve.
 	Done, Total float64
 }
 
-// StageCost is one line of a plan's forecast: the floating-point operations of one phase of a
-// solve.
+// StageCost is one line of a plan's forecast: the number of floating-point operations of one phase
+// of a solve.
 type StageCost struct {
 	Stage string  `json:"stage"`
 	Flops float64 `json:"flops"`
 
-	// Model is set only for bulge chasing, whose time depends on the steps one after another, not
-	// on the number of operations.
+	// Model is set only for bulge chasing. The time of bulge chasing depends on the length of a
+	// chain of dependent steps, and not on the number of operations.
 	Model *stages.ChaseModel `json:"model,omitempty"`
 }
 
-// ProgressOf returns the argument of Base.Begin: a function that converts the marks of recordings
-// into operations done of the whole solve, and reports them. costs lists the phases in the order of
-// the solve. report may be nil.
+// ProgressOf returns a function for Base.Begin. This function converts the progress of recordings
+// into operations done in the whole solve, and reports them. `costs` lists the phases in the order
+// of the solve. `report` may be nil.
 //
 // The marks of a phase are in units of its own: Done of Total is done. A mark of a phase that is
-// not in costs does not change Done of the whole. When a phase is reported, the phases before it
-// count as done.
+// not in `costs` does not change Done of the whole. When a phase is reported, the phases before it
+// count as done. A mark without a phase, that of Call.Ends, says that the whole solve is done.
 func ProgressOf(costs []StageCost, report func(Progress)) func(vk.Progress) {
 	if report == nil {
 		return nil
 	}
-	done, total := 0.0, 0.0
+	done, total, phase := 0.0, 0.0, ""
 	for _, c := range costs {
 		total += c.Flops
 	}
 	return func(at vk.Progress) {
+		if at.Phase == "" {
+			report(Progress{phase, total, total})
+			return
+		}
+		phase = at.Phase
 		before := 0.0
 		for _, c := range costs {
 			if c.Stage == at.Phase {
@@ -57,9 +63,9 @@ func ProgressOf(costs []StageCost, report func(Progress)) func(vk.Progress) {
 	}
 }
 
-// Rising returns a function that calls report for a solve that may begin again, perhaps by another
-// method. Total stays that of the first report. In the second attempt Done stays the same until
-// this attempt has come as far as the first one. report may be nil.
+// Rising returns a function that passes progress on to `report`, for a solve that may begin again,
+// perhaps by another method. Total stays that of the first attempt. In a second attempt, Done stays
+// the same until this attempt has done more than the first one. `report` may be nil.
 func Rising(report func(Progress)) func(Progress) {
 	if report == nil {
 		return nil

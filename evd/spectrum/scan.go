@@ -8,10 +8,10 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Scan reads columns 0 … cols−1 of the column-major matrix a once, with all cores. The function
-// part returns the rows [from, to) of a column that are read. If all entries are finite, Scan
-// returns the largest magnitude, and row and col are −1. Otherwise row and col are the position of
-// the first entry, in column order, that is NaN or infinite.
+// Scan reads columns 0 … cols−1 of the column-major matrix a once, on all CPU cores. The function
+// `part` returns the range of rows [from, to) to read in column j. If all entries are finite, Scan
+// returns their largest magnitude, and `row` = `col` = −1. Otherwise `row` and `col` are the
+// position of the first entry, in column order, that is NaN or infinite.
 func Scan[T spirv.Scalar](a []T, ld, cols int, part func(j int) (from, to int)) (largest float64, row, col int) {
 	type found struct {
 		largest  float64
@@ -22,8 +22,9 @@ func Scan[T spirv.Scalar](a []T, ld, cols int, part func(j int) (from, to int)) 
 	for w := range of {
 		group.Go(func() {
 			f := found{row: -1, col: -1}
-			// Worker w scans every len(of)-th column, because neighbouring columns of a triangle
-			// have nearly the same length.
+			// Worker w scans every len(of)-th column, where len(of) is the number of workers. So
+			// all workers have nearly the same number of entries, even in a triangle, because
+			// neighbouring columns have nearly the same length.
 			for j := w; j < cols && f.col < 0; j += len(of) {
 				from, to := part(j)
 				var at int
@@ -45,8 +46,8 @@ func Scan[T spirv.Scalar](a []T, ld, cols int, part func(j int) (from, to int)) 
 	return largest, row, col
 }
 
-// ScanColumn returns the larger of largest and the largest magnitude in col, and −1. If a value of
-// col is not finite, it returns the index of the first such value instead of −1.
+// ScanColumn returns max(`largest`, max|col[i]|) and −1. If a value of the column `col` is not
+// finite, the second result is the index of the first such value.
 func ScanColumn[T spirv.Scalar](col []T, largest float64) (float64, int) {
 	for i, v := range col {
 		x := math.Abs(float64(v))

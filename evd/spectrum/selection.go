@@ -3,7 +3,8 @@ package spectrum
 import "fmt"
 
 // Selection says which part of the spectrum is wanted. The zero value is the whole spectrum. Index
-// and Interval make other selections. Selections are plain values: AtMost returns a new one.
+// and Interval make other selections. A Selection is a plain value that no method changes: AtMost
+// returns a new Selection.
 type Selection struct {
 	by       selectedBy
 	from, to int
@@ -19,24 +20,25 @@ const (
 	selectedByValue
 )
 
-// Index selects λ[from] … λ[to−1], where λ[0] is the smallest: the range is half-open.
+// Index selects λ[from] … λ[to−1]. λ[0] is the smallest eigenvalue. λ[to] is not selected.
 func Index(from, to int) Selection { return Selection{by: selectedByIndex, from: from, to: to} }
 
-// Interval selects the eigenvalues in (a, b]: a < λ ≤ b, as in dstebz. An end may be infinite. An
-// eigenvalue within the rounding error n·ε·‖A‖ of an end may count as on either side of the end.
+// Interval selects the eigenvalues in (a, b]: a < λ ≤ b, as in LAPACK's dstebz. An end may be
+// infinite. An eigenvalue within the rounding error n·ε·‖A‖ of an end may count as on either side
+// of this end.
 //
-// The number of eigenvalues is known only after T is. The plan's memory is for all n, unless AtMost
-// says otherwise.
+// The number of eigenvalues is not known before the solve. So the plan allocates memory for all n,
+// unless AtMost gives a smaller number.
 func Interval(a, b float64) Selection { return Selection{by: selectedByValue, a: a, b: b} }
 
-// AtMost returns s with memory for m eigenvalues, where 0 means all n. It does not change which
-// eigenvalues are selected. If the interval has more than m, Solve returns a *TooManyError.
+// AtMost returns a Selection of the same eigenvalues, with memory for only m of them. m = 0 means
+// all n. If the interval has more than m eigenvalues, Solve returns a *TooManyError.
 func (s Selection) AtMost(m int) Selection {
 	s.atMost = m
 	return s
 }
 
-// CheckSelection returns an *OptionError if s has no meaning for matrices of order n.
+// CheckSelection returns an *OptionError if s is not possible for matrices of order n.
 func CheckSelection(s Selection, n int) error {
 	switch {
 	case s.by == selectedByIndex && (s.from < 0 || s.to > n || s.from > s.to):
@@ -62,8 +64,8 @@ func Capacity(s Selection, n int) int {
 	return n
 }
 
-// Range is the selected indices [from, to) of a matrix of order n. It is false for an interval, whose
-// indices depend on the matrix.
+// Range returns the selected indices [from, to) for a matrix of order n. For an interval, `known`
+// is false, because the indices depend on the matrix.
 func Range(s Selection, n int) (from, to int, known bool) {
 	switch s.by {
 	case selectedByIndex:
@@ -74,8 +76,8 @@ func Range(s Selection, n int) (from, to int, known bool) {
 	return 0, 0, false
 }
 
-// SelectExact returns the selected range [from, to) of values, for a matrix of order 0 or 1. values
-// has all its eigenvalues, at most one, and they are exact.
+// SelectExact returns the selected range [from, to) of `values`, for a matrix of order 0 or 1.
+// `values` has all eigenvalues of the matrix (none or one), without rounding errors.
 func SelectExact(s Selection, values []float64) (from, to int) {
 	var below [2]int
 	for i, end := range s.ends(1) {
@@ -88,8 +90,9 @@ func SelectExact(s Selection, values []float64) (from, to int) {
 	return s.within(len(values), below)
 }
 
-// within returns the selected range [from, to). For an interval, below[0] is the number of
-// eigenvalues ≤ a, and below[1] the number of those ≤ b.
+// within returns the selected range [from, to) of indices. For an interval (a, b], below[0] must be
+// the number of eigenvalues ≤ a, and below[1] the number of eigenvalues ≤ b. For other selections,
+// `below` is not used.
 func (s Selection) within(n int, below [2]int) (from, to int) {
 	switch s.by {
 	case selectedByIndex:
@@ -100,6 +103,6 @@ func (s Selection) within(n int, below [2]int) (from, to int) {
 	return 0, n
 }
 
-// ends returns the ends of the interval for σ·A. They are infinite if they are too large for a
-// double.
+// ends returns the ends of the interval for the scaled matrix σ·A. They are infinite if the
+// products overflow.
 func (s Selection) ends(sigma float64) [2]float64 { return [2]float64{s.a * sigma, s.b * sigma} }

@@ -7,24 +7,25 @@ import (
 	"github.com/vkevd/vkevd/stages"
 )
 
-// settled is the largest distance of a method's values from their eigenvalues, in ulp·‖T‖₁, with
-// which values are kept. Values further away are found again. settled plus the error of a count,
-// which is 2, is Narrowest.
+// settled is the largest allowed distance of a value from its eigenvalue, in units of ulp·‖T‖₁.
+// `settle` computes values with a larger distance again. The error of a count is 2 units, so
+// `settled` + 2 is Narrowest.
 const settled = 2
 
-// settle finds those of p's values again that are not certified. Divide and conquer, relatively
-// robust representations and QR iteration promise only errors that are multiples of ulp·‖T‖, and
-// the multiples grow with the order or with the number of levels. Mostly only few values are wrong,
-// and by little: more counts around them find these. Bisection finds the others.
+// settle computes again those values of the part `p` of the spectrum that Sturm counts do not
+// certify. Divide and conquer, MRRR and QR iteration guarantee only errors of some multiple of
+// ulp·‖T‖, which grows with the order or with the number of levels. Usually only few values have
+// too large errors, and these errors are small. The method `nearby` finds such values by more
+// counts around them. Bisection finds all remaining values.
 //
-// t holds T on the device and on the host. The values of p are changed in place. If Solve was asked
-// for vectors, they stay as they are.
+// The argument `t` holds T on the device and on the host. `settle` changes the values of `p` in
+// place, and does not change the vectors.
 //
-// The values ascend afterwards. So each value still belongs to its vector, or to a vector whose
-// eigenvalue is the same within the distance settled.
+// The values are in ascending order afterwards. So each value still belongs to its vector, or to a
+// vector whose eigenvalue is the same within the distance `settled`.
 func (s *Stage) settle(c *Call, t Problem, p Part) error {
 	norm := min(t.Host.Norm1(), math.MaxFloat64) // a column's sum may overflow
-	width := settled * Ulp * norm                // may be far below what Certify can tell
+	width := settled * Ulp * norm                // may be far smaller than Certify can prove
 	if norm == 0 {
 		width = leastWidth
 	}
@@ -49,18 +50,21 @@ func (s *Stage) settle(c *Call, t Problem, p Part) error {
 	return nil
 }
 
-// These are the smallest and the largest number of cells around a value. Two cells would cover only
-// the part of the line that the certificate has covered.
+// minCells and maxCells are the smallest and the largest number of cells that `nearby` makes around
+// a value. Two cells would cover only the interval that the certificate has already tested.
 const minCells, maxCells = 3, 64
 
-// nearby divides the line around each open value into cells of the given width, and counts at all
-// borders. If an eigenvalue is in one of the cells, its value moves to the middle of that cell.
-// nearby returns the values that are still open. The number of cells depends on the order alone,
-// and not on how many counts a device can do at once. So the bits of the result do not depend on
-// the device's size either.
+// nearby searches for the eigenvalue of each value in `open`, the list of values that are not
+// certified. It divides an interval around the value into cells of the given `width`, and counts
+// the eigenvalues below each border of a cell. If the eigenvalue is in one of the cells, the value
+// becomes the middle of this cell. `nearby` returns the values that are still not certified.
 //
-// Neighbouring doubles as large as ‖T‖ are half a width apart. So the middle, rounded, is within
-// width of both borders.
+// The number of cells depends only on the order and on the length of `open`. It does not depend on
+// the number of counts that a device can compute in parallel, so the bits of the result do not,
+// either.
+//
+// Doubles of the size of ‖T‖ have a distance of half a `width`. So the rounded middle of a cell is
+// within `width` of both borders.
 func (s *Stage) nearby(c *Call, p Part, open []int, width float64) ([]int, error) {
 	cells := min(maxCells, shiftsFor(s.n)/len(open)-1)
 	if cells < minCells {

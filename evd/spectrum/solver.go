@@ -10,28 +10,31 @@ import (
 
 // Solver names a method for the tridiagonal problem T = S·Λ·Sᵀ.
 //
-// The values of every method are within 4·ulp·‖T‖₁ of the eigenvalues of T with the same indices.
-// Sturm counts certify this. If they do not certify a value, it is found again, by more counts
-// around it or by Bisection.
+// With every method, each value is within 4·ulp·‖T‖₁ of the eigenvalue of T with the same index.
+// Sturm counts certify this distance. A value that they do not certify is computed again, by more
+// counts around the value or by Bisection.
 type Solver int
 
 const (
 	// Auto chooses the method that suits the device, the order, and the other options.
 	Auto Solver = iota
 
-	// DivideConquer finds all vectors (dstedc). For a part of the spectrum it computes all vectors
-	// of both halves of T, and only the wanted vectors of T itself.
+	// DivideConquer finds all vectors, as LAPACK's dstedc does. For a part of the spectrum it
+	// computes all vectors of both halves of the tridiagonal matrix T, and only the wanted vectors
+	// of T itself.
 	DivideConquer
 
-	// Bisection finds each value independently of the others (dstebz), and no vectors.
+	// Bisection finds each value independently of the other values, as LAPACK's dstebz does. It
+	// finds no vectors.
 	Bisection
 
-	// MRRR finds all vectors or a part in O(n·m) operations (dstemr). If it cannot find some
-	// vectors, DivideConquer finds them, and memory for it is allocated only then.
+	// MRRR finds m of the n vectors in O(n·m) operations, as LAPACK's dstemr does. If it fails for
+	// some vectors, DivideConquer finds them. The memory for DivideConquer is allocated only in
+	// this case.
 	MRRR
 
-	// QR is QL and QR iteration on the host (dsterf, dsteqr). It is for small orders, and for
-	// comparison.
+	// QR is QL and QR iteration on the host, as in LAPACK's dsterf and dsteqr. It is for small
+	// orders, and for comparison.
 	QR
 )
 
@@ -45,16 +48,16 @@ type method struct {
 	// phase is the name of the method's phase in profiles, progress and forecasts.
 	phase string
 
-	// vectors says that the method can find vectors.
+	// vectors says whether the method can find vectors.
 	vectors bool
 
-	// construct makes the method for vectors. If the method finds no vectors, construct makes it
-	// for values.
+	// construct makes the method for vectors. For a method that finds no vectors, `construct` makes
+	// the method for values.
 	construct constructor
 }
 
-// methods is the table of methods. To add a method, add a row here, a constructor, and a case in
-// choose.
+// methods is the table of methods for the tridiagonal problem. To add a method, add a row, a
+// constructor, and a case in Options.choose.
 var methods = []method{
 	{DivideConquer, "dc", stages.PhaseTridiagonal, true, newDivideConquer},
 	{Bisection, "bisection", stages.PhaseBisection, false, newBisection},
@@ -62,7 +65,7 @@ var methods = []method{
 	{QR, "qr", stages.PhaseTridiagonal, true, newQR},
 }
 
-// find returns the row of the table for s. It is nil for Auto, and for numbers that belong to no
+// find returns the row of the table for s. It returns nil for Auto, and for numbers that name no
 // method.
 func find(s Solver) *method {
 	for i := range methods {
@@ -93,7 +96,7 @@ func (s Solver) String() string {
 	return fmt.Sprintf("Solver(%d)", int(s))
 }
 
-// Vectors tells whether the method can find vectors.
+// Vectors reports whether the method can find vectors.
 func (s Solver) Vectors() bool {
 	if m := find(s); m != nil {
 		return m.vectors
@@ -101,7 +104,8 @@ func (s Solver) Vectors() bool {
 	return s == Auto
 }
 
-// ParseSolver returns the method with the given name. The error is an *OptionError.
+// ParseSolver returns the method with the given name. For an unknown name the error is an
+// *OptionError.
 func ParseSolver(name string) (Solver, error) {
 	if name == Auto.String() {
 		return Auto, nil
@@ -114,26 +118,26 @@ func ParseSolver(name string) (Solver, error) {
 	return Auto, noSolver(fmt.Sprintf("%q", name))
 }
 
-// noSolver is the error for a name or a number that belongs to no method.
+// noSolver returns the error for a name or a number that names no method.
 func noSolver(name string) *OptionError {
 	return &OptionError{"Solver", fmt.Sprintf("%s is unknown; there are %s", name, strings.Join(Solvers(), ", "))}
 }
 
-// Options say which part of a spectrum is wanted. The zero value asks for all values, by the method
-// that Auto chooses.
+// Options say which part of a spectrum to compute, and by which method. The zero value means all
+// values, no vectors, and the method that Auto chooses.
 type Options struct {
-	// Vectors asks for eigenvectors.
+	// Vectors says whether eigenvectors are wanted.
 	Vectors bool
 
-	// Select is the part that is wanted. The zero value is the whole spectrum.
+	// Select is the wanted part of the spectrum. The zero value is the whole spectrum.
 	Select Selection
 
 	// Solver is the method. The zero value is Auto.
 	Solver Solver
 }
 
-// Check returns an *OptionError for the first option that has no meaning for matrices of order n,
-// or that cannot be combined with another one.
+// Check returns an *OptionError for the first option that is not possible for matrices of order n,
+// or that cannot be combined with another option.
 func (o Options) Check(n int) error {
 	if err := CheckSelection(o.Select, n); err != nil {
 		return err
@@ -148,15 +152,15 @@ func (o Options) Check(n int) error {
 	return nil
 }
 
-// Capacity is the largest number of eigenvalues that a solve may have to find.
+// Capacity is the largest number of eigenvalues that a solve with the options o may have to find.
 func (o Options) Capacity(n int) int { return Capacity(o.Select, n) }
 
 // choose returns the method for order n, never Auto:
 //
-//	small orders       QR iteration on the host; the orders in t come from measurements
+//	small orders       QR iteration on the host; `t` has the measured largest order
 //	a part, vectors    MRRR: O(n·m) operations
 //	all, vectors       divide and conquer
-//	values             bisection; where t says so, divide and conquer, which always finds all values
+//	values             bisection, or divide and conquer if conquersValues says that it is faster
 func (o Options) choose(n int, t tuning.Tuning) Solver {
 	switch {
 	case o.Solver != Auto:
@@ -171,9 +175,10 @@ func (o Options) choose(n int, t tuning.Tuning) Solver {
 	return Bisection
 }
 
-// conquersValues tells whether divide and conquer finds values alone faster than bisection does.
-// Bisection takes time for each wanted value. An interval may hold few values, so intervals are
-// always left to bisection.
+// conquersValues reports whether divide and conquer finds values without vectors faster than
+// bisection does. The time of bisection is proportional to the number of wanted values. Divide and
+// conquer always finds all values. An interval may hold few values, so conquersValues returns false
+// for an interval.
 func (o Options) conquersValues(n int, t tuning.Tuning) bool {
 	few := o.Select.by == selectedByValue || o.Capacity(n)*t.ConquerValues.Share < n
 	return t.ConquerValues.From > 0 && n >= t.ConquerValues.From && !few

@@ -7,9 +7,9 @@ import (
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
-// TestChoose checks that the method depends on the orders in the table, on the part that is wanted,
-// and on whether vectors are wanted. (On a CPU bisection once found all values of an order of
-// 20,000, and took four times as long as divide and conquer.)
+// TestChoose checks that the method depends on the orders in the tuning table, on the wanted part,
+// and on whether vectors are wanted. On a CPU, bisection was once chosen for all values of order
+// 20,000, and took four times as long as divide and conquer.
 func TestChoose(t *testing.T) {
 	table := tuning.Tuning{
 		QR:            stages.QRTuning{Vectors: 10, Values: 20},

@@ -7,37 +7,41 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Stage is the step T → Λ, S of a plan: it has T on the device, the method, and the part of the
-// spectrum that is wanted.
+// Stage is the step of a plan that solves the tridiagonal problem T = S·Λ·Sᵀ. It has the device
+// memory of T, the method, and the wanted part of the spectrum.
 type Stage struct {
-	// Method is the method for the tridiagonal problem. It is exported for tests, which replace it
-	// by one that makes errors.
+	// Method is the method for the tridiagonal problem. It is exported because tests replace it by
+	// a method that makes errors.
 	Method Method
 
-	// n is the order. capacity is the largest number of eigenvalues that a solve may have to find.
+	// n is the order. `capacity` is the largest number of eigenvalues that a solve may have to
+	// find.
 	n, capacity int
 
-	// opt says what is wanted. phase is the name of the method's phase in profiles.
+	// opt has the options of the solve. `phase` is the name of the method's phase in profiles.
 	opt   Options
 	phase string
 
-	// sturm computes Sturm counts. It is nil if no counts are needed. exact is bisection with the
-	// kernels of sturm, which settle uses. It is nil if Method is bisection.
+	// sturm computes Sturm counts. It is nil if no counts are needed. `exact` is bisection with the
+	// kernels of `sturm`, and the method `settle` calls it. `exact` is nil if Method itself is
+	// bisection.
 	sturm *stages.Bisection
 	exact Method
 
-	// d and e hold T, values holds the values of a check, and x holds the vectors: see D, E, Lambda
-	// and X.
+	// d and e hold the diagonal and off-diagonal of the tridiagonal matrix T, `values` holds values
+	// that a check uploads, and `x` holds the vectors. The methods D, E, Lambda and X return these
+	// regions.
 	d, e, values, x vk.Region[float64]
 
-	// shifts and counts are the data of one transfer to and from the device.
+	// shifts and `counts` hold the shifts of one transfer to the device, and their counts.
 	shifts vk.Region[float64]
 	counts vk.Region[uint32]
 }
 
-// New prepares for order n ≥ 1 and for options that Options.Check accepts. counts says that Count
-// or Certify will be called. ops are the plan's products; divide and conquer announces its own
-// products to them. The error is that of a stage's constructor.
+// New prepares for order n ≥ 1 and for options that Options.Check accepts. The argument `counts`
+// says whether Count or Certify will be called. `ops` are the plan's matrix products. Divide and
+// conquer tells `ops` the sizes of its own products, because `ops` must reserve workspace for them.
+// The error is that of a stage's constructor.
 func New(dev *vk.Device, n int, opt Options, counts bool, ops product.Ops[float64], t tuning.Tuning) (*Stage, error) {
 	s := &Stage{n: n, capacity: opt.Capacity(n), opt: opt}
 	chosen := opt.choose(n, t)
@@ -66,8 +70,8 @@ func New(dev *vk.Device, n int, opt Options, counts bool, ops product.Ops[float6
 	return s, nil
 }
 
-// chooseMethod makes the method. For values alone, divide and conquer has a variant that needs less
-// memory.
+// chooseMethod makes the method that `chosen` names. For values without vectors, divide and conquer
+// has a variant that needs less memory.
 func (s *Stage) chooseMethod(dev *vk.Device, chosen Solver, ops product.Ops[float64], t tuning.Tuning) (err error) {
 	m := find(chosen)
 	construct := m.construct
@@ -79,14 +83,14 @@ func (s *Stage) chooseMethod(dev *vk.Device, chosen Solver, ops product.Ops[floa
 	return err
 }
 
-// Always lists the memory that is in use from the reduction to T until the vectors have been
-// transformed back.
+// Always lists the device memory that is in use from the reduction to the tridiagonal matrix T
+// until the vectors of T have been transformed to the vectors of the caller's matrix.
 func (s *Stage) Always() []vk.Space {
 	return []vk.Space{s.d, s.e, s.values, s.x, s.shifts, s.counts}
 }
 
-// Work is the memory that Solve, Count and Certify need while they run. Other stages may use the
-// same bytes at other times.
+// Work is the device memory that Solve, Count and Certify need while they run. Other stages may use
+// the same bytes at other times.
 func (s *Stage) Work() *vk.Layout {
 	switch {
 	case s.exact != nil: // sturm's is part of it
@@ -97,36 +101,39 @@ func (s *Stage) Work() *vk.Layout {
 	return s.Method.Work()
 }
 
-// Settles tells whether Solve finds those values again that Sturm counts do not certify. It does so
-// with all methods except Bisection.
+// Settles reports whether Solve computes those values again that Sturm counts do not certify. Solve
+// does so with every method except Bisection.
 func (s *Stage) Settles() bool { return s.exact != nil }
 
 // Cost is the predicted number of operations of the method, for the largest number of eigenpairs
-// that it may have to find.
+// that the method may have to find.
 func (s *Stage) Cost() StageCost {
 	return StageCost{Stage: s.phase, Flops: s.Method.Flops(s.capacity)}
 }
 
-// D is the place of T's diagonal on the device, n elements.
+// D returns the device memory of the diagonal of the tridiagonal matrix: n elements.
 func (s *Stage) D(ws *vk.Arena) vk.Slice[float64] { return s.d.In(ws) }
 
-// E is the place of T's off-diagonal on the device. It has n elements, of which the last is not
-// used.
+// E returns the device memory of the off-diagonal of the tridiagonal matrix: n elements. The last
+// element is not used.
 func (s *Stage) E(ws *vk.Arena) vk.Slice[float64] { return s.e.In(ws) }
 
-// Lambda is memory of n elements, for values that a check uploads to the device.
+// Lambda returns device memory of n elements, for values that a check uploads.
 func (s *Stage) Lambda(ws *vk.Arena) vk.Slice[float64] { return s.values.In(ws) }
 
-// X is the memory of Sᵀ. It is free before Solve, and after the vectors have been used.
+// X returns the device memory of the vectors of the tridiagonal matrix, one per row. Other stages
+// may use this memory before Solve, and after the last use of the vectors.
 func (s *Stage) X(ws *vk.Arena) vk.Slice[float64] { return s.x.In(ws) }
 
-// Send records that T is sent to the device. t must not change until the recording has run.
+// Send records that the tridiagonal matrix t is copied to the device, where Solve expects it. The
+// matrix `t` must not change until the recording has been executed.
 func (s *Stage) Send(rec *vk.Recorder, ws *vk.Arena, t Tridiagonal) {
 	vk.SendFirst(rec, s.d.In(ws), t.D)
 	vk.SendFirst(rec, s.e.In(ws), t.E)
 }
 
-// Receive records that T is copied to the host. The result is valid when the recording has run.
+// Receive records that the tridiagonal matrix on the device is copied to the host. The result is
+// valid after the recording has been executed.
 func (s *Stage) Receive(rec *vk.Recorder, ws *vk.Arena) Tridiagonal {
 	t := Tridiagonal{make([]float64, s.n), make([]float64, s.n-1)}
 	vk.ReceiveLast(rec, t.D, s.d.In(ws))
@@ -134,11 +141,12 @@ func (s *Stage) Receive(rec *vk.Recorder, ws *vk.Arena) Tridiagonal {
 	return t
 }
 
-// Solve finds the selected part of the spectrum of T, which must be on the device and in host. T is
-// σ times the matrix whose spectrum the caller selects from. Solve calls allocate, which may be nil,
-// with the number of eigenvalues as soon as it is known, so that the memory of their vectors on the
-// host can be allocated while the device computes. Errors are *TooManyError, *NoConvergenceError,
-// *StageError, and those of package vk.
+// Solve finds the selected part of the spectrum of the tridiagonal matrix T. T must be on the
+// device, and `host` must be a copy of T. T is σ times the matrix from whose spectrum the caller
+// selects. Solve calls `allocate` with the number of eigenvalues as soon as this number is known.
+// Then the caller can allocate host memory for the vectors while the device computes. `allocate`
+// may be nil. The errors are *TooManyError, *NoConvergenceError, *StageError, and those of package
+// vk.
 func (s *Stage) Solve(c *Call, host Tridiagonal, sigma float64, allocate func(vectors int)) (Part, error) {
 	var below [2]int
 	if s.opt.Select.by == selectedByValue {

@@ -1,8 +1,8 @@
 package spectrum
 
-// Holds tells whether a rows×cols matrix, at least 1×1, with leading dimension ld fits into this
-// many elements. The numbers come from the caller and their products might overflow, so no product
-// is computed.
+// Holds reports whether a rows×cols matrix with leading dimension ld fits into this number of
+// elements. `rows` and `cols` must be at least 1. The numbers come from the caller and their
+// products might overflow, so Holds does not multiply them.
 func Holds(elements, rows, cols, ld int) bool {
 	return ld >= rows && elements >= rows && (cols == 1 || (elements-rows)/(cols-1) >= ld)
 }

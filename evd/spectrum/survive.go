@@ -6,16 +6,22 @@ import (
 	"github.com/vkevd/vkevd/stages"
 )
 
-// Survive calls solve with a call that begin has begun, and returns the result. If a wait between
-// workgroups was given up in that call, the function avoid must put the plan on a path on which no
-// workgroup waits for another, and store the failure for the device (machine.WaitFailed). Then
-// solve runs once more, with a new call. This call has Retried, and stages.PhaseGivenUp in its
-// profile. The same holds for emulated products that refused a matrix, where avoid must choose
-// native ones, and the profile has stages.PhaseRefused. Call.GaveUp tells which it was.
+// Survive calls the function `begin`, calls the function `solve` with the Call that `begin`
+// returned, and returns the result of `solve`. If a wait between workgroups failed in this call,
+// Survive calls the function `avoid` and then makes a second attempt: it calls `begin` and `solve`
+// once more. The function `avoid` must replace the plan's stages by stages in which no workgroup
+// waits for another workgroup, and must record the failure for the device (machine.WaitFailed). The
+// second Call has the field Retried, and its profile has the time of the first attempt under
+// stages.PhaseGivenUp.
 //
-// The caller must have the plan's lock. solve must leave the caller's matrix unchanged until its
-// last INFO word was read. If no wait was given up, the error is that of the first call. Otherwise
-// it is ctx.Err() if the context has ended, that of avoid, or that of the second call.
+// Survive does the same if emulated products refused a matrix. Then `avoid` must choose native
+// products, and the profile has stages.PhaseRefused. Call.GaveUp returns the error, whose field
+// Stage says which of the two has happened.
+//
+// The caller must have the plan's lock. The function `solve` must leave the caller's matrix
+// unchanged until the host has read the last INFO word, the status of a stage. The error is that of
+// the first attempt if there is no second attempt. Otherwise the error is ctx.Err() if the context
+// has ended, that of `avoid`, or that of the second attempt.
 func Survive[R any](begin func() *Call, solve func(c *Call) (R, error), avoid func() error) (R, error) {
 	first := begin()
 	res, err := solve(first)
@@ -23,7 +29,7 @@ func Survive[R any](begin func() *Call, solve func(c *Call) (R, error), avoid fu
 		return res, err
 	}
 	var none R
-	if err := first.Ctx.Err(); err != nil { // a cancelled solve gives its waits up, too
+	if err := first.Ctx.Err(); err != nil { // a cancelled solve also ends its waits
 		return none, err
 	}
 	if err := avoid(); err != nil {

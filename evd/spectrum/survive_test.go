@@ -10,10 +10,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// attempts is a solve whose attempts return given errors. A field that is nil stands for an attempt
-// without an error.
+// attempts is a solve whose two attempts return given errors. A nil field means an attempt that
+// succeeds.
 type attempts struct {
-	wait          bool // the first attempt gives a wait up
+	wait          bool // a wait fails in the first attempt
 	first, second error
 	avoid         error
 	cancelled     bool
@@ -21,7 +21,7 @@ type attempts struct {
 	avoided       int
 }
 
-// run calls Survive with these attempts.
+// run calls Survive with the attempts of the list `a`.
 func (a *attempts) run() (int, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -46,8 +46,9 @@ func (a *attempts) run() (int, error) {
 	}, func() error { a.avoided++; return a.avoid })
 }
 
-// A second attempt begins only after a wait that was given up, in a call whose context has not
-// ended. There is no third attempt. The error of the second one is returned unchanged.
+// TestSurvive checks when Survive makes a second attempt: only after a wait that failed, and only
+// if the context of the call has not ended. There must be no third attempt. Survive must return the
+// error of the second attempt unchanged.
 func TestSurvive(t *testing.T) {
 	other, same := errors.New("other"), &StageError{Stage: "chase", Info: 3}
 	for _, c := range []struct {
@@ -80,8 +81,8 @@ func TestSurvive(t *testing.T) {
 	}
 }
 
-// If the new memory of a plan does not fit, the plan has none. Each call tries again, until the
-// memory fits or the plan is closed.
+// TestReplaceTriesAgain replaces the memory of a plan by more than the device has. The plan then
+// has no memory. Each call must try to allocate again, until the memory fits or the plan is closed.
 func TestReplaceTriesAgain(t *testing.T) {
 	layout := func(n int) *vk.Layout { return vk.Together(vk.Reserve[float64]("A", n)) }
 	b := Base{Dev: vk.Dry(vk.Info{Memory: 1 << 20, Free: 1 << 20}), N: 1, Layout: layout(10)}
@@ -105,7 +106,8 @@ func TestReplaceTriesAgain(t *testing.T) {
 	}
 }
 
-// The progress of a second attempt does not decrease, and has the total of the first one.
+// TestRising checks that the progress does not decrease in a second attempt, and that the total
+// stays that of the first attempt.
 func TestRising(t *testing.T) {
 	var have []Progress
 	report := Rising(func(at Progress) { have = append(have, at) })

@@ -7,64 +7,74 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Vectors says how one set of vectors comes to the host: the eigenvectors of a matrix, or its left
-// or right singular vectors.
+// Vectors describes how one set of vectors is copied to the host: the eigenvectors of a matrix, or
+// its left or right singular vectors.
 type Vectors[T spirv.Real] struct {
 	// Rows is the number of components of a vector.
 	Rows int
 
-	// Cols is the number of vectors, if it is not that of the values; else 0.
+	// Cols is the number of vectors. 0 means as many vectors as values.
 	Cols int
 
-	// RowMajor stores component i of vector j at Data[i·Ld + j], not at Data[i + j·Ld].
+	// RowMajor says that component i of vector j is stored at Data[i·Ld + j]. Otherwise it is
+	// stored at Data[i + j·Ld].
 	RowMajor bool
 
 	// Into returns the caller's memory for m vectors, as a column-major matrix: m×Rows if RowMajor,
-	// otherwise Rows×m. If Into is nil, new memory is allocated while the device computes.
+	// otherwise Rows×m. If Into is nil, Run allocates new memory while the device computes.
 	Into func(m int) vk.Columns[T]
 
-	// Back transforms the vectors of T, one per row of x, and returns the matrix to download:
-	// Rows×m, or m×Rows if RowMajor. x comes from the solver for T, and may be overwritten.
+	// Back transforms the vectors of the tridiagonal matrix into the vectors of the caller's
+	// matrix. The rows of x are the vectors of the tridiagonal matrix, and Back may overwrite them.
+	// The result is a device matrix to download: Rows×m, or m×Rows if RowMajor.
 	Back func(x product.Matrix[float64]) (product.Matrix[T], error)
+
+	// Fetch takes the place of Back and of the download: it transforms the vectors x back, and writes
+	// them to the memory that wait returns. wait waits until that memory is allocated. Fetch may be
+	// nil.
+	Fetch func(x product.Matrix[float64], wait func() vk.Columns[T]) error
 }
 
-// Tail is the last part of every Solve, after T is known. A plan makes a Tail for each call, and
-// runs it once:
+// Tail is the last part of every Solve, after the reduction to the tridiagonal matrix T. A plan
+// makes a Tail for each call, and runs it once:
 //
-//	T = S·Λ·Sᵀ      the selected part
-//	λ/σ             to the host
-//	Q = Q2·S …      by Vectors.Back, and to the host
+//	T = S·Λ·Sᵀ      computes the selected part of Λ and S
+//	λ/σ             the values, which the host divides by σ
+//	Q = Q2·S …      the vectors, which Vectors.Back computes and Run downloads
 type Tail[T spirv.Real] struct {
-	// Stage is the stage that solves for T.
+	// Stage is the stage that solves the tridiagonal problem.
 	Stage *Stage
 
-	// Sigma is the power of two σ: T is σ times the caller's matrix.
+	// Sigma is the power of two σ: the tridiagonal matrix has σ times the eigenvalues of the
+	// caller's matrix.
 	Sigma float64
 
-	// Vectors are the sets of vectors to return. There are none if Options.Vectors is not set.
+	// Vectors are the sets of vectors to return. It is empty if no vectors are wanted.
 	Vectors []Vectors[T]
 
-	// Certify may measure the values, λ·σ, while T is still on the device. It may be nil. Its error
-	// ends Run.
+	// Certify measures the accuracy of values while the tridiagonal matrix T is still on the
+	// device. These values are eigenvalues of T, σ times the eigenvalues of the caller's matrix.
+	// Certify may be nil. If Certify returns an error, Run stops and returns this error.
 	Certify func(values Part) error
 }
 
 // Result is the selected part of the spectrum on the host.
 type Result[T spirv.Real] struct {
-	// First is the index of Values[0] among all eigenvalues.
+	// First is the index of Values[0] among all eigenvalues. The smallest eigenvalue has the index
+	// 0.
 	First int
 
-	// Values are λ[First], λ[First+1] …, ascending.
+	// Values are λ[First], λ[First+1] …, in ascending order.
 	Values []T
 
-	// Vectors has the vectors of each set of Tail.Vectors, as they are stored.
+	// Vectors[i] has the vectors of Tail.Vectors[i], in the storage that Tail.Vectors[i] describes.
 	Vectors []vk.Columns[T]
 }
 
-// Run solves for T, which must be on the device and in host. Memory for vectors is allocated as
-// soon as their number is known, while the device computes. After an error no goroutine writes to
-// that memory any more. Errors are those of Stage.Solve, of Certify and of Back, and those of
-// package vk.
+// Run solves the tridiagonal problem for T, which must be on the device and in `host`. It allocates
+// host memory for the vectors as soon as their number is known, while the device computes. If Run
+// returns an error, no goroutine writes to this memory any more. The errors are those of
+// Stage.Solve, of Certify and of Back, and those of package vk.
 func (t Tail[T]) Run(c *Call, host Tridiagonal) (Result[T], error) {
 	memory := make([]*resultMemory[T], len(t.Vectors))
 	for i := range memory {
@@ -86,21 +96,32 @@ func (t Tail[T]) Run(c *Call, host Tridiagonal) (Result[T], error) {
 		}
 	}
 	for i, v := range t.Vectors {
-		q, err := v.Back(part.Vectors)
-		if err != nil {
+		fetch := v.Fetch
+		if fetch == nil {
+			fetch = v.fetch(c)
+		}
+		if err := fetch(part.Vectors, memory[i].wait); err != nil {
 			return Result[T]{}, err
 		}
-		z := memory[i].wait()
-		if err := During(stages.PhaseTranspose, vk.Download(c.Ctx, c.Dev, z, q.At)); err != nil {
-			return Result[T]{}, err
-		}
-		res.Vectors = append(res.Vectors, z)
+		res.Vectors = append(res.Vectors, memory[i].wait())
 	}
+	c.Ends()
 	return res, nil
 }
 
-// allocate provides memory for m vectors: the caller's memory, or new memory whose allocation is
-// only started here.
+// fetch returns the Fetch of one device.
+func (v Vectors[T]) fetch(c *Call) func(product.Matrix[float64], func() vk.Columns[T]) error {
+	return func(x product.Matrix[float64], wait func() vk.Columns[T]) error {
+		q, err := v.Back(x)
+		if err != nil {
+			return err
+		}
+		return During(stages.PhaseTranspose, vk.Download(c.Ctx, c.Dev, wait(), q.At))
+	}
+}
+
+// allocate provides host memory for m vectors. The memory is the caller's, or new memory. For new
+// memory, `allocate` only starts the allocation.
 func (v Vectors[T]) allocate(memory *resultMemory[T], m int) {
 	if v.Cols > 0 {
 		m = v.Cols

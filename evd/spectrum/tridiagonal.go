@@ -11,19 +11,36 @@ import (
 )
 
 const (
-	// Ulp is LAPACK's eps·base, 2⁻⁵²: the distance from 1 to the next double.
+	// Ulp is 2⁻⁵², the distance from 1 to the next double (LAPACK's eps·base).
 	Ulp = tridiag.Ulp
 
-	// SafeMin is LAPACK's safe minimum, 2⁻¹⁰²². Smaller numbers have fewer digits. As in dsyt21, a
-	// smaller norm is replaced by SafeMin.
+	// SafeMin is 2⁻¹⁰²², the smallest double with full precision (LAPACK's safe minimum). Ratios
+	// replace a norm below SafeMin by SafeMin, as LAPACK's dsyt21 does.
 	SafeMin = 0x1p-1022
 )
 
-// Tridiagonal is a symmetric tridiagonal matrix T on the host: D is its diagonal, E[i] = T(i+1, i).
-// E has one element less than D.
+// UlpOf is the distance from 1 to the next number of type T: Ulp, or 2⁻²³ for float32.
+func UlpOf[T spirv.Real]() float64 {
+	if spirv.KindOf[T]() == spirv.Float32 {
+		return 0x1p-23
+	}
+	return Ulp
+}
+
+// SafeMinOf is the smallest normal number of type T: SafeMin, or 2⁻¹²⁶ for float32.
+func SafeMinOf[T spirv.Real]() float64 {
+	if spirv.KindOf[T]() == spirv.Float32 {
+		return 0x1p-126
+	}
+	return SafeMin
+}
+
+// Tridiagonal is a symmetric tridiagonal matrix T on the host. D is the diagonal, and E[i] = T(i+1,
+// i) is the off-diagonal. E has one element less than D.
 type Tridiagonal struct{ D, E []float64 }
 
-// Norm1 is ‖T‖₁, the largest column sum of magnitudes; 0 for order 0. It may overflow to +Inf.
+// Norm1 is ‖T‖₁ of the tridiagonal matrix T, the largest column sum of magnitudes. It is 0 for
+// order 0, and +Inf if a sum overflows.
 func (t Tridiagonal) Norm1() float64 {
 	sums := make([]float64, len(t.D))
 	for i, x := range t.D {
@@ -36,26 +53,29 @@ func (t Tridiagonal) Norm1() float64 {
 	return slices.Max(append(sums, 0))
 }
 
-// Problem holds T twice, on the device and on the host, because some eigenvalue algorithms start
-// from one copy and some from the other.
+// Problem holds a tridiagonal matrix T on the device and on the host, because some methods read the
+// device's copy and some read the host's copy.
 type Problem struct {
-	// D and E have n elements each on the device; the last one of E is not used.
+	// D and E have n elements each, on the device. The last element of E is not used.
 	D, E vk.Slice[float64]
 
-	// Host is the same matrix on the host.
+	// Host is the host's copy of the tridiagonal matrix.
 	Host Tridiagonal
 }
 
-// Part is the selected part of the spectrum of T, on the host, with its vectors on the device.
+// Part is the selected part of the spectrum of a tridiagonal matrix. The values are on the host,
+// and the vectors are on the device.
 type Part struct {
-	// First is the index of Values[0] among all eigenvalues.
+	// First is the index of Values[0] among all eigenvalues. The smallest eigenvalue has the index
+	// 0.
 	First int
 
-	// Values are σ·λ[First], σ·λ[First+1] …, ascending.
+	// Values are the eigenvalues σ·λ[First], σ·λ[First+1] … of the tridiagonal matrix, in ascending
+	// order. λ are the eigenvalues of the caller's matrix.
 	Values []float64
 
-	// Vectors is Sᵀ: row k belongs to Values[k]. If no vectors are wanted, its contents have no
-	// meaning.
+	// Vectors has the vectors on the device: row k is the vector of Values[k]. If no vectors are
+	// wanted, Vectors has no meaning.
 	Vectors stages.Matrix
 }
 

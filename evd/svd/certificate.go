@@ -9,67 +9,88 @@ import (
 )
 
 // Certificate holds measured bounds for the errors of the singular values. Each number is an error
-// in units of n·ε·‖·‖, the usual size of rounding errors, with n = max(rows, columns) and ε = 2⁻⁵².
-// Each number must be below evd.Threshold. A NaN anywhere gives +Inf.
+// divided by n·ε·‖·‖, the usual size of rounding errors, with n = max(rows, columns), ε = 2⁻⁵² and
+// a norm of the matrix. A certificate passes if both numbers are below evd.Threshold. A NaN in the
+// input or in the values gives +Inf.
 //
-// Counts proves that the values are those of the bidiagonal matrix C. Norm compares A with C. It is
-// large if a reduction has changed the norm, but it cannot find an error that preserves the norm.
-// Without vectors there is no better comparison.
+// Counts proves that the values are those of the bidiagonal matrix C. Norm compares A with C. Norm
+// is large if a reduction has changed the norm. Norm cannot find an error that preserves the norm,
+// and without vectors no better comparison is possible.
 type Certificate struct {
-	// Counts is a distance w, divided by n·ε·‖T‖₁. Each value is within w of the singular value of
-	// C with the same index. This is proved by Sturm counts on the Golub-Kahan form T of C. σ₁ ≤
-	// ‖T‖₁ ≤ √2·σ₁. Counts is at most twice the smallest possible number, and at least 4/n, the
-	// error of the counts.
+	// Counts is w / (n·ε·‖T‖₁), where each computed value is within the distance w of the singular
+	// value of C with the same index. Sturm counts on the Golub-Kahan form T of C prove the
+	// distance w. The norm of T is near the largest singular value: σ₁ ≤ ‖T‖₁ ≤ √2·σ₁. Counts is at
+	// most twice the smallest number that could be proved. Counts is at least 4/n, because the
+	// counts have rounding errors, too.
 	Counts float64 `json:"counts"`
 
-	// Norm is | ‖A‖F − ‖C‖F | / (n·ε·‖A‖F). Orthogonal factors preserve the Frobenius norm.
+	// Norm is | ‖A‖F − ‖C‖F | / (n·ε·‖A‖F). C is the bidiagonal matrix to which A was reduced. Norm
+	// should be small, because orthogonal factors preserve the Frobenius norm.
 	Norm float64 `json:"norm"`
 }
 
-// Passed reports whether both numbers are below evd.Threshold.
+// Passed reports whether Counts and Norm are below evd.Threshold.
 func (c *Certificate) Passed() bool { return c.Counts < evd.Threshold && c.Norm < evd.Threshold }
 
-// String lists the numbers in one line.
+// String lists Counts and Norm in one line.
 func (c *Certificate) String() string {
 	return fmt.Sprintf("Sturm counts %.3g, norm %.3g", c.Counts, c.Norm)
 }
 
-// certify measures the singular values of σ·A by Sturm counts on their Golub-Kahan form T, and
-// compares the norm of T with that of σ·A. T is on the device, and t has a copy.
+// certify measures the values of σ·A that the part `p` of the spectrum holds. The argument `t` is
+// the host's copy of T, the Golub-Kahan form of the bidiagonal matrix to which σ·A was reduced. The
+// device has T, too.
 func (s *solve[T]) certify(a evd.Dense[T], sigma float64, t spectrum.Tridiagonal, p spectrum.Part) (*Certificate, error) {
-	n := float64(s.rows)
-	c := &Certificate{Counts: math.Inf(1), Norm: normDifference(a, sigma, t) / (n * spectrum.Ulp)}
-	if math.IsNaN(c.Norm) {
-		c.Norm = math.Inf(1)
-	}
-	norm := max(t.Norm1(), spectrum.SafeMin*sigma)
-	if !(norm <= math.MaxFloat64) { // Sturm counts of such a T have no meaning
-		return c, nil
-	}
-	counts, err := s.steps.values.Certify(s.Call, p.Values, p.First, norm)
-	c.Counts = counts * 2 * float64(s.cols) / n // T has the order 2·cols
+	c, err := certifyGolubKahan(s.Call, s.steps.values, sigma, frobenius(a, sigma), s.rows, t, p)
+	c.Counts = c.Counts * float64(s.cols) / float64(s.rows) // from the order of C to max(rows, columns)
 	return c, err
 }
 
-// normDifference returns | ‖σ·A‖F − ‖C‖F | / ‖σ·A‖F, or 0 if both norms are 0. T has each entry of
-// C twice.
-func normDifference[T evd.Float](a evd.Dense[T], sigma float64, t spectrum.Tridiagonal) float64 {
+// certifyGolubKahan measures the singular values of σ·A that the part `p` of the spectrum holds. It
+// proves their errors by Sturm counts on the Golub-Kahan form T of C, and compares ‖C‖F with `norm`
+// = ‖σ·A‖F. The device has T, and `t` is the host's copy. The number n is max(rows, columns) of A.
+// The result's Norm is in units of n·ε·‖A‖F. The result's Counts is in units of ε·‖T‖₁ times the
+// order of C, which may be less than n.
+func certifyGolubKahan(
+	c *spectrum.Call, values *spectrum.Stage, sigma, norm float64, n int, t spectrum.Tridiagonal, p spectrum.Part,
+) (*Certificate, error) {
+	found := &Certificate{Counts: math.Inf(1), Norm: normDifference(norm, t) / (float64(n) * spectrum.Ulp)}
+	if math.IsNaN(found.Norm) {
+		found.Norm = math.Inf(1)
+	}
+	norm1 := max(t.Norm1(), spectrum.SafeMin*sigma)
+	if !(norm1 <= math.MaxFloat64) { // Sturm counts of such a T have no meaning
+		return found, nil
+	}
+	counts, err := values.Certify(c, p.Values, p.First, norm1, spectrum.Ulp)
+	found.Counts = counts * 2 // T has twice the order of C
+	return found, err
+}
+
+// normDifference returns |`norm` − ‖C‖F| / `norm`, or 0 if both norms are 0. C is the bidiagonal
+// matrix. The off-diagonal t.E of its Golub-Kahan form holds each entry of C once.
+func normDifference(norm float64, t spectrum.Tridiagonal) float64 {
+	squares := 0.0
+	for _, x := range t.E {
+		squares += x * x
+	}
+	if d := math.Abs(norm - math.Sqrt(squares)); d != 0 {
+		return d / norm
+	}
+	return 0
+}
+
+// frobenius returns the Frobenius norm ‖σ·A‖F.
+func frobenius[T evd.Float](a evd.Dense[T], sigma float64) float64 {
 	rows, cols := stored(a)
-	var squaresA, squaresC float64
+	squares := 0.0
 	for j := range cols {
 		column := 0.0 // a separate sum for each column, so that the rounding error grows less with the number of entries
 		for _, v := range a.Data[j*a.Ld : j*a.Ld+rows] {
 			x := float64(v) * sigma
 			column += x * x
 		}
-		squaresA += column
+		squares += column
 	}
-	for _, x := range t.E {
-		squaresC += x * x
-	}
-	norm := math.Sqrt(squaresA)
-	if d := math.Abs(norm - math.Sqrt(squaresC)); d != 0 {
-		return d / norm
-	}
-	return 0
+	return math.Sqrt(squares)
 }

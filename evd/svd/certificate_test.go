@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
-// TestCertificate checks that the certificates of all matrix families pass, and that their numbers
-// are near the smallest possible ones.
+// TestCertificate solves matrices of all families. The certificates must pass, and their numbers
+// must be near the smallest numbers that can be proved.
 func TestCertificate(t *testing.T) {
 	small := tuning.Smallest()
 	for _, shape := range [][3]int{{0, 3, 0}, {1, 1, 0}, {5, 1, 0}, {7, 9, 0}, {40, 40, 0}, {61, 37, 5}} {
@@ -35,8 +35,9 @@ func TestCertificate(t *testing.T) {
 	}
 }
 
-// TestCertificateFindsErrors checks that the certificate fails for wrong results: a changed value,
-// values with wrong indices, a NaN, and a T that does not belong to A.
+// TestCertificateFindsErrors makes wrong results: a changed value, values with wrong indices, a
+// NaN, and a Golub-Kahan form T that does not belong to A. The certificate must fail for each of
+// them.
 func TestCertificateFindsErrors(t *testing.T) {
 	const m, n = 30, 20
 	p, err := NewPlan[float64](testDevice(t), m, n, Options{Certify: true})
@@ -56,12 +57,12 @@ func TestCertificateFindsErrors(t *testing.T) {
 		"T":       {func(_ spectrum.Part, t spectrum.Tridiagonal) { t.E[7] *= 1 + 1e-9 }, false, true},
 		"T, NaN":  {func(_ spectrum.Part, t spectrum.Tridiagonal) { t.E[7] = math.NaN() }, true, true},
 	} {
-		s := &solve[float64]{p, p.base.Begin(context.Background(), nil)}
+		s := &solve[float64]{p, p.path, p.base.Begin(context.Background(), nil)}
 		tri, err := s.reduce(a, 1)
 		if err != nil {
 			t.Fatal(err)
 		}
-		part, err := p.steps.values.Solve(s.Call, tri, 1, nil)
+		part, err := s.steps.values.Solve(s.Call, tri, 1, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,18 +13,18 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Ratios holds LAPACK's measures of singular vectors, in units of the usual size of rounding
-// errors. Good results stay below 10. A result with a ratio of evd.Threshold or more is wrong. A
-// NaN anywhere gives +Inf.
+// Ratios holds LAPACK's measures of errors of singular vectors. Each ratio is an error divided by
+// the usual size of rounding errors. Correct results have ratios below 10. A result with a ratio of
+// evd.Threshold or more is wrong. A NaN in the matrix of values or vectors gives +Inf.
 type Ratios struct {
-	// Residual is ‖A·V − U·Σ‖₁ / (‖A‖₁·max(m, n)·ε), as in dbdt01. If the device has Aᵀ, Residual
-	// is ‖Aᵀ·U − V·Σ‖₁ / (‖Aᵀ‖₁·max(m, n)·ε). It is 0 without U or V.
-	// It is +Inf for values that cannot be singular values: a negative value, a value larger than
-	// the one before it, or no values of a matrix that has entries.
+	// Residual is ‖A·V − U·Σ‖₁ / (‖A‖₁·max(m, n)·ε), as in LAPACK's dbdt01. If the device stores Aᵀ
+	// instead of A, Residual is ‖Aᵀ·U − V·Σ‖₁ / (‖Aᵀ‖₁·max(m, n)·ε). Residual is 0 if U or V is not
+	// wanted. Residual is +Inf if the values cannot be singular values: a value is negative, a
+	// value is larger than the value before it, or a matrix with entries has no values.
 	Residual float64 `json:"residual"`
 
-	// Left is ‖UᵀU − I‖₁ / (m·ε), and Right is ‖VᵀV − I‖₁ / (n·ε), as in dort01. Each is 0 without
-	// its vectors.
+	// Left is ‖UᵀU − I‖₁ / (m·ε), and Right is ‖VᵀV − I‖₁ / (n·ε), as in LAPACK's dort01. Left is 0
+	// without U, and Right is 0 without V.
 	Left  float64 `json:"left_orthogonality"`
 	Right float64 `json:"right_orthogonality"`
 }
@@ -39,9 +39,9 @@ func (r Ratios) String() string {
 	return fmt.Sprintf("residual %.3g, orthogonality of U %.3g, of V %.3g", r.Residual, r.Left, r.Right)
 }
 
-// Check measures the vectors of a result against the matrix a that was solved. It runs on the
+// Check measures the vectors of a result against the matrix `a` that was solved. It runs on the
 // device and does not use intermediate results of the solve. The residual needs U and V. The error
-// is an *evd.OptionError if the plan or the result has no vectors, or a *ShapeError if a or the
+// is an *evd.OptionError if the plan or the result has no vectors, or a *ShapeError if `a` or the
 // result does not fit the plan. Other errors are *evd.NonFiniteError, evd.ErrClosed, ctx.Err(), and
 // those of the device.
 func (p *Plan[T]) Check(ctx context.Context, a evd.Dense[T], res *Result[T]) (Ratios, error) {
@@ -50,8 +50,8 @@ func (p *Plan[T]) Check(ctx context.Context, a evd.Dense[T], res *Result[T]) (Ra
 	if err := p.accepts(a); err != nil {
 		return Ratios{}, err
 	}
-	if p.opt.U == None && p.opt.V == None || res.U == nil && res.V == nil {
-		return Ratios{}, spectrum.BadOption("U, V", "a check needs vectors, in the plan and in the result")
+	if err := needVectors(p.opt, res); err != nil {
+		return Ratios{}, err
 	}
 	for _, c := range []struct {
 		z      *evd.Dense[T]
@@ -75,7 +75,7 @@ func (p *Plan[T]) Check(ctx context.Context, a evd.Dense[T], res *Result[T]) (Ra
 	case len(res.Values) == 0:
 		return Ratios{Residual: math.Inf(1)}, nil
 	}
-	s := &solve[T]{p, p.base.Begin(ctx, nil)}
+	s := &solve[T]{p, p.path, p.base.Begin(ctx, nil)}
 	r, err := s.check(a, res)
 	if err == nil && !ratio.Descending(res.Values) {
 		r.Residual = math.Inf(1)
@@ -83,8 +83,17 @@ func (p *Plan[T]) Check(ctx context.Context, a evd.Dense[T], res *Result[T]) (Ra
 	return r, spectrum.During(stages.PhaseCheck, err)
 }
 
-// check does the work of Check for a result that fits the plan. The matrices use the same memory as
-// in a solve. This memory holds no other data that a later call needs.
+// needVectors returns an *evd.OptionError if the plan with the options `opt` has no vectors, or if
+// the result `res` has no vectors.
+func needVectors[T evd.Float](opt Options, res *Result[T]) error {
+	if opt.U == None && opt.V == None || res.U == nil && res.V == nil {
+		return spectrum.BadOption("U, V", "a check needs vectors, in the plan and in the result")
+	}
+	return nil
+}
+
+// check does the work of Check for a result that fits the plan. It copies A, U and V to the same
+// device memory that a solve uses for them. No later call needs the data that were in this memory.
 func (s *solve[T]) check(a evd.Dense[T], res *Result[T]) (ratios Ratios, err error) {
 	largest, err := scan(a)
 	if err != nil {
@@ -125,8 +134,9 @@ func (s *solve[T]) check(a evd.Dense[T], res *Result[T]) (ratios Ratios, err err
 	}, nil
 }
 
-// columnSums returns the column sums of the orthogonality of both sides, and then those of the
-// residual. The sums of missing vectors are empty.
+// columnSums returns three lists of column sums: sums[left] and sums[right] for the orthogonality
+// of each side, and sums[2] for the residual. z[left] and z[right] are the vectors on the device. A
+// list is empty if its vectors are missing.
 func (s *solve[T]) columnSums(z [2]stages.Matrix, sigma []float64) (sums [3][]float64, err error) {
 	ws, r, lambda := s.Arena, &s.regions, s.steps.values.Lambda(s.Arena)
 	return sums, s.Run(func(rec *vk.Recorder) {
@@ -148,8 +158,8 @@ func (s *solve[T]) columnSums(z [2]stages.Matrix, sigma []float64) (sums [3][]fl
 	})
 }
 
-// norm1 returns ‖σ·A‖₁, the largest sum of magnitudes of a column, for the matrix on the device: A
-// or the transpose of A, as it is stored.
+// norm1 returns ‖σ·A‖₁, the largest column sum of magnitudes. A is here the matrix on the device,
+// which is the caller's matrix or its transpose.
 func norm1[T evd.Float](a evd.Dense[T], sigma float64) float64 {
 	rows, cols := stored(a)
 	sums := make([]float64, min(rows, cols))
@@ -165,8 +175,8 @@ func norm1[T evd.Float](a evd.Dense[T], sigma float64) float64 {
 	return slices.Max(sums)
 }
 
-// ratioOf returns the largest sum divided by norm·n·ε. It is 0 without sums and for a zero matrix,
-// and +Inf for a NaN.
+// ratioOf returns max(`sums`) / (`norm`·n·ε). It returns 0 if `sums` is empty or has only zeros,
+// and +Inf if `sums` has a NaN.
 func ratioOf(sums []float64, norm, n float64) float64 {
 	top := 0.0
 	for _, x := range sums {

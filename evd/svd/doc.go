@@ -9,21 +9,24 @@
 //	res, err := p.Solve(ctx, evd.Dense[float64]{Rows: m, Cols: n, Ld: m, Data: a})
 //	res.Values, res.U, res.V
 //
-// The functions Values(ctx, a) and Decompose(ctx, a) solve a single matrix. Options says which
-// vectors are wanted, and how many of the largest singular values.
+// Options has the wanted vectors, and the number of wanted singular values. The functions
+// Values(ctx, a) and Decompose(ctx, a) solve a single matrix. NewBandPlan computes the singular
+// values of upper band matrices, and NewBidiagonalPlan decomposes bidiagonal matrices.
 //
-// Each computed value is within about ε·max(m, n)·σ₁ of a singular value, ε = 2⁻⁵², as with
-// LAPACK's dgesdd. So small values have no relative accuracy. The values have the same bits with
-// and without vectors. U and V are orthogonal to a few ε·max(m, n) for every A, also for
-// rank-deficient and graded ones.
+// The error of each computed value is at most about ε·max(m, n)·σ₁, with ε = 2⁻⁵², as in LAPACK's
+// dgesdd. So small values may have a large relative error. The values have the same bits with and
+// without vectors. The orthogonality errors of U and V are a few ε·max(m, n) for every A, also if A
+// is rank-deficient or graded.
 //
-//	options.go               what is wanted
-//	plan.go shape.go         what one shape needs, prepared once
-//	path.go memory.go        stages and their memory
-//	solve.go                 the method
-//	load.go                  A to the device
-//	vectors.go               C → S, W → U, V
-//	result.go                what comes back
-//	certificate.go           what can be measured of values alone
-//	check.go                 residual and orthogonality of vectors
+//	options.go               the options of a plan
+//	plan.go shape.go         the plan for matrices of one shape
+//	path.go memory.go        the stages of a solve, and their memory
+//	solve.go                 the solve: A → C → values
+//	load.go                  the copy of A to the device
+//	vectors.go               the vectors: C → S, W → U, V
+//	result.go                the result of a solve
+//	certificate.go           error bounds of the values, which need no vectors
+//	check.go                 residual and orthogonality of the vectors
+//	band_*.go                plans for band matrices
+//	bidiagonal_*.go          plans for bidiagonal matrices
 package svd

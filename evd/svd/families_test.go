@@ -14,8 +14,9 @@ import (
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
-// turned returns the m×n matrix H1·[C; 0]·H2 with random reflectors H1 and H2. If turn is false it
-// returns [C; 0].
+// turned returns the m×n matrix H1·[C; 0]·H2 with random Householder reflectors H1 and H2. C is the
+// bidiagonal matrix with diagonal d and off-diagonal e. If `turn` is false, H1 and H2 are
+// identities.
 func turned(m int, d, e []float64, turn bool) evd.Dense[float64] {
 	n := len(d)
 	a := evd.Dense[float64]{Rows: m, Cols: n, Ld: m, Data: make([]float64, m*n)}
@@ -60,9 +61,10 @@ func turned(m int, d, e []float64, turn bool) evd.Dense[float64] {
 	return a
 }
 
-// TestBidiagonalFamilies solves bidiagonal matrices that have troubled solvers, among them those of
-// dchkbd. They are solved as they are, and multiplied by reflectors. They include rank-deficient,
-// graded and clustered ones, ones with zeros on the diagonal, and ones near overflow and underflow.
+// TestBidiagonalFamilies solves bidiagonal matrices that are known to be difficult, among them
+// those of LAPACK's test dchkbd. The test solves each matrix as it is, and also multiplied by
+// random reflectors. Some matrices are rank-deficient, graded or clustered, some have zeros on the
+// diagonal, and some have entries near overflow or underflow.
 func TestBidiagonalFamilies(t *testing.T) {
 	small := tuning.Smallest()
 	for i, shape := range [][2]int{{2, 2}, {40, 33}, {50, 50}, {107, 50}} {

@@ -10,7 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// accepts returns an *evd.ShapeError if a does not fit the plan, and evd.ErrClosed if the plan is closed.
+// accepts returns a *ShapeError if `a` does not fit the plan, and evd.ErrClosed if the plan is
+// closed.
 func (p *Plan[T]) accepts(a evd.Dense[T]) error {
 	if a.Rows != p.m || a.Cols != p.n || !fits(a) {
 		return &ShapeError{Rows: a.Rows, Cols: a.Cols, Ld: a.Ld, Len: len(a.Data), PlanRows: p.m, PlanCols: p.n}
@@ -18,8 +19,8 @@ func (p *Plan[T]) accepts(a evd.Dense[T]) error {
 	return p.base.Open()
 }
 
-// fits reports whether the shape of a fits its storage. It computes no product of the caller's
-// numbers, because a product may overflow.
+// fits reports whether a.Data is long enough for the shape and the leading dimension of the matrix
+// `a`. It does not multiply the caller's numbers, because a product may overflow.
 func fits[T evd.Float](a evd.Dense[T]) bool {
 	rows, cols := stored(a)
 	if rows < 0 || cols < 0 {
@@ -28,8 +29,8 @@ func fits[T evd.Float](a evd.Dense[T]) bool {
 	return rows == 0 || cols == 0 || a.Ld >= rows && len(a.Data) >= rows && (cols == 1 || (len(a.Data)-rows)/(cols-1) >= a.Ld)
 }
 
-// stored returns the shape of a's memory as a column-major matrix: the shape of a, or that of its
-// transpose if a is row-major. The transpose has the same singular values.
+// stored returns the shape of the column-major matrix that the memory of a holds. This matrix is
+// `a`, or the transpose of `a` if `a` is row-major. Both have the same singular values.
 func stored[T evd.Float](a evd.Dense[T]) (rows, cols int) {
 	if a.RowMajor {
 		return a.Cols, a.Rows
@@ -37,8 +38,8 @@ func stored[T evd.Float](a evd.Dense[T]) (rows, cols int) {
 	return a.Rows, a.Cols
 }
 
-// scan reads A once, with all cores. It returns max|a_ij|, or an *evd.NonFiniteError for the first
-// entry, in the order of the storage, that is NaN or infinite.
+// scan reads A once, on all CPU cores. It returns max|a_ij|. If an entry is NaN or infinite, `scan`
+// returns an *evd.NonFiniteError for the first such entry in storage order.
 func scan[T evd.Float](a evd.Dense[T]) (largest float64, err error) {
 	rows, cols := stored(a)
 	largest, i, j := spectrum.Scan(a.Data, a.Ld, cols, func(int) (from, to int) { return 0, rows })
@@ -52,8 +53,9 @@ func scan[T evd.Float](a evd.Dense[T]) (largest float64, err error) {
 	return 0, bad
 }
 
-// scaling returns σ, the power of two by which A is multiplied so that squares of entries and their
-// sums are in the range of a double. The rule is that of dgesdd. σ is 1 if no scaling is needed.
+// scaling returns σ, the power of two by which A is multiplied. `largest` is max|a_ij|. The squares
+// of the entries of σ·A, and sums of these squares, are in the range of a double. The rule is that
+// of LAPACK's dgesdd. σ is 1 if no scaling is needed.
 func scaling(largest float64) float64 {
 	_, e := math.Frexp(largest)
 	const most = 450 // 2^±450 squared, times any number of rows, is in range
@@ -61,12 +63,13 @@ func scaling(largest float64) float64 {
 	case largest == 0 || -most < e && e < most:
 		return 1
 	case e < 0:
-		return math.Ldexp(1, min(-most-e, 1023)) // the product of a denormal number stays smaller than planned, which is safe
+		return math.Ldexp(1, min(-most-e, 1023)) // the product of a subnormal number stays smaller than 2^−450, which is safe
 	}
 	return math.Ldexp(1, most-e)
 }
 
-// upload copies σ·A to the device, or its transpose, with at least as many rows as columns.
+// upload copies σ·A to the device as it is stored. If the stored matrix has fewer rows than
+// columns, recordLoad transposes it later.
 func (s *solve[T]) upload(a evd.Dense[T], sigma float64) error {
 	rows, cols := stored(a)
 	to := s.regions.a
@@ -77,8 +80,8 @@ func (s *solve[T]) upload(a evd.Dense[T], sigma float64) error {
 	return spectrum.During(stages.PhaseLoad, vk.Upload(s.Ctx, s.Dev, to.In(s.Arena), host))
 }
 
-// recordLoad records the transposition of A on the device. It is needed if A was uploaded with
-// fewer rows than columns.
+// recordLoad records the transposition of A on the device. It records nothing if A was uploaded
+// with at least as many rows as columns.
 func (s *solve[T]) recordLoad(rec *vk.Recorder, a evd.Dense[T]) {
 	if rows, cols := stored(a); rows < cols {
 		rec.Phase(stages.PhaseLoad, 0, 1)
@@ -86,12 +89,14 @@ func (s *solve[T]) recordLoad(rec *vk.Recorder, a evd.Dense[T]) {
 	}
 }
 
-// matrixA returns the matrix on the device: A or its transpose.
+// matrixA returns the matrix on the device, with at least as many rows as columns. It is the
+// caller's matrix or its transpose.
 func (s *solve[T]) matrixA() stages.Matrix {
 	return stages.NewMatrix(s.regions.a.In(s.Arena), s.rows, s.cols, s.rows)
 }
 
-// reduced returns the matrix that is reduced to a band: A, or R after a QR factorisation.
+// reduced returns the device matrix that is reduced to a band: A, or the factor R if a QR
+// factorisation comes first.
 func (s *solve[T]) reduced() stages.Matrix {
 	if s.tall {
 		return stages.NewMatrix(s.regions.r.In(s.Arena), s.cols, s.cols, s.cols)
@@ -99,7 +104,8 @@ func (s *solve[T]) reduced() stages.Matrix {
 	return s.matrixA()
 }
 
-// doubles returns σ·v in double precision. It returns v itself if nothing changes.
+// doubles returns σ·v in double precision. It returns v itself, without a copy, if σ is 1 and v has
+// doubles.
 func doubles[T evd.Float](v []T, sigma float64) []float64 {
 	if same, ok := any(v).([]float64); ok && sigma == 1 {
 		return same

@@ -5,7 +5,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// regions is the device memory of the plan itself. n is the number of columns of the matrix on the
+// regions holds the regions of device memory that belong to the plan and not to a stage. In the
+// comments of the fields, rows and n are the numbers of rows and columns of the matrix on the
 // device, and k is the number of vectors.
 type regions struct {
 	a           vk.Region[float64] // rows·n elements: A, then the reflectors of Q1 and P1 or of Q0, then left vectors
@@ -15,14 +16,14 @@ type regions struct {
 	first       vk.Region[float64] // block factors of Q0
 	band        vk.Region[float64]
 
-	// chased is used only with vectors. It has the reflectors of Q2, then those of P2. The right
-	// vectors overwrite it later.
+	// chased is empty if no vectors are wanted. It holds the reflectors of Q2, then those of P2.
+	// Later the right vectors overwrite these reflectors.
 	chased  vk.Region[float64]
 	tau     [2]vk.Region[float64]
 	x       [2]vk.Region[float64] // vectors of each side as rows; at least n² elements, which divide and conquer needs
 	more    vk.Region[float64]    // rows that Full adds to the left vectors
 	full    vk.Region[float64]    // rows² elements: left vectors, if a has too little room for them
-	flipped vk.Region[uint32]     // k words: vectors whose signs were changed
+	flipped vk.Region[uint32]     // k words: which vectors were negated
 	sums    [3]vk.Region[float64] // sums of a check: left orthogonality, right orthogonality, residual
 }
 
@@ -35,9 +36,10 @@ func (p *path) reflectors(ws *vk.Arena, of side) stages.Reflectors[float64] {
 	return stages.Reflectors[float64]{V: p.regions.chased.In(ws).Sub(int(of)*v, v), Tau: p.regions.tau[of].In(ws)}
 }
 
-// lay lays out the memory. Stages that run one after another use the same workspace. The vectors as
-// rows lie there, too, because they are formed after all values have been found. lay is called
-// after all stages are made, because only then the workspace of the products is known.
+// lay lays out the device memory for the shape `of` and the bandwidth b. Stages that run one after
+// another share workspace. The vectors, stored as rows, share this workspace, too, because they are
+// computed after all values have been found. `lay` must be called after all stages are made,
+// because only then is the workspace of the matrix products known.
 func (p *path) lay(of shape, b int) {
 	s, r := &p.steps, &p.regions
 	entries := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
@@ -64,8 +66,9 @@ func (p *path) lay(of shape, b int) {
 	p.layout = vk.Together(append(always, vk.InTurn(inTurn...))...)
 }
 
-// layVectors reserves the memory for vectors. kept is used from the bulge chasing on, and later is
-// used after the values have been found.
+// layVectors reserves the memory for vectors. The regions in the list `kept` are in use from the
+// bulge chasing on. The regions in the layout `later` are in use only after the values have been
+// found.
 func (p *path) layVectors(of shape) (kept []vk.Space, later *vk.Layout) {
 	s, r, n, k := &p.steps, &p.regions, of.cols, of.k
 	entries := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }

@@ -1,26 +1,28 @@
 package svd
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Vectors says which singular vectors of one side are wanted.
+// Vectors says which left singular vectors, or which right ones, are wanted.
 type Vectors int
 
 const (
-	// None asks for no vectors of this side.
+	// None asks for no vectors.
 	None Vectors = iota
 
-	// Thin asks for a vector for each singular value that is wanted.
+	// Thin asks for one vector for each wanted singular value.
 	Thin
 
-	// Full asks for a square orthogonal matrix. The vectors without a singular value come last.
-	// Full cannot be used with Options.Largest.
+	// Full asks for a square orthogonal matrix. Its first columns are the vectors of Thin, and its
+	// last columns are orthogonal to them. Full cannot be used with Options.Largest.
 	Full
 )
 
@@ -29,27 +31,30 @@ type Options struct {
 	// U and V say which left and which right singular vectors are wanted.
 	U, V Vectors
 
-	// Largest asks for that many of the largest singular values, and for their vectors only. 0 asks
-	// for all. Without vectors, only the last step becomes cheaper, which has O(n²) operations.
+	// Largest is the number of singular values to compute: the largest ones, and their vectors. 0
+	// means all. Without vectors, Largest saves little time: only the last step, which has O(n²)
+	// operations, becomes cheaper.
 	Largest int
 
 	// Band is the number of superdiagonals b of the intermediate band. Block is the number of
-	// columns between two updates of the whole trailing matrix, a multiple of Band. 0 takes the
-	// device's tuning.
+	// columns between two updates of the whole trailing matrix, a multiple of Band. 0 means the
+	// value of the device's tuning table.
 	Band, Block int
 
-	// Certify measures the values of each result (Result.Certificate). This takes a fraction of the
-	// time of the bisection, and one pass over A on the host.
+	// Certify makes Solve measure the errors of the computed values, and store them in
+	// Result.Certificate. The measurement takes a fraction of the time of the bisection, and one
+	// pass over A on the host.
 	Certify bool
 
-	// Progress is called repeatedly during a solve, from the goroutine of Solve.
+	// Progress is called repeatedly during a solve, in the goroutine that called Solve. nil means
+	// no calls.
 	Progress func(evd.Progress)
 
-	// Tuning replaces the sizes of the device's tuning table. nil takes the table.
+	// Tuning replaces the device's tuning table of sizes. nil means the device's table.
 	Tuning *tuning.Tuning
 }
 
-// check returns an *evd.OptionError for the first option that is not possible for matrices of n
+// check returns an *evd.OptionError for the first option that is not possible for matrices with n
 // singular values.
 func (o Options) check(n int) error {
 	switch {
@@ -65,9 +70,19 @@ func (o Options) check(n int) error {
 	return nil
 }
 
-// sizes returns the device's tuning for n columns, or the caller's, with the changes that the
-// options ask for. It does not depend on the wanted vectors, so that the values have the same bits
-// with and without vectors.
+// bounded returns t with smaller dispatches, which are short enough for the measured speed of the
+// device (its rate, in operations per second). The rate is measured once for each device.
+func bounded(dev *vk.Device, t tuning.Tuning) (tuning.Tuning, error) {
+	rate, err := machine.Of(dev).Float64Rate(context.Background())
+	if err != nil {
+		return t, err
+	}
+	return t.Bounded(rate), nil
+}
+
+// sizes returns the tuning for matrices with n columns: the caller's or the device's, with the
+// changes that the options ask for. It does not depend on the wanted vectors, so that the values
+// have the same bits with and without vectors.
 func (o Options) sizes(info vk.Info, n int) (tuning.Tuning, error) {
 	t := tuning.On(info)
 	if o.Tuning != nil {

@@ -12,16 +12,19 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// path holds the stages of a plan and the layout of their memory.
+// path holds the stages of a solve and the layout of their device memory.
 type path struct {
 	steps   steps
 	regions regions
 	layout  *vk.Layout
 }
 
-// steps holds the stages, in the order of the solve. qr is nil without a QR factorisation. The
-// stages from conquer on are nil without vectors, and stages of one side are nil without vectors of
-// this side.
+// memory returns the layout of the device memory. The type replaceable calls this method.
+func (p *path) memory() *vk.Layout { return p.layout }
+
+// steps holds the stages, in the order of the solve. The field `qr` is nil if no QR factorisation
+// comes first. The fields from `conquer` on are nil if no vectors are wanted. A stage that is only
+// for left or only for right vectors is nil if those vectors are not wanted.
 type steps struct {
 	ops       product.Ops[float64]
 	transpose *stages.Transpose[float64]
@@ -38,20 +41,18 @@ type steps struct {
 	residuals  *stages.SingularResidual[float64]
 }
 
-// newPath makes the stages and lays out their memory. certify tells whether values will be
-// certified.
+// newPath makes the stages and lays out their memory. `certify` says whether the solves will make
+// certificates of the values.
 func newPath(dev *vk.Device, of shape, certify bool, t tuning.Tuning) (*path, error) {
-	facts := machine.Of(dev) // found once for each device and kept
-	rate, err := facts.Float64Rate(context.Background())
+	t, err := bounded(dev, t)
 	if err != nil {
 		return nil, err
 	}
-	t = t.Bounded(rate)
 	p := &path{}
 	if p.steps.ops, err = product.New[float64](dev, t.Products); err != nil {
 		return nil, err
 	}
-	wait, err := t.Waiting(context.Background(), facts)
+	wait, err := t.Waiting(context.Background(), machine.Of(dev))
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +68,8 @@ func newPath(dev *vk.Device, of shape, certify bool, t tuning.Tuning) (*path, er
 	return p, nil
 }
 
-// reduced returns the sizes of the reduction to a band, of A, or of R after a QR factorisation.
+// reduced returns the sizes of the reduction to a band. The matrix that is reduced is A, or the
+// factor R if a QR factorisation comes first.
 func (s shape) reduced(t tuning.Tuning) stages.GeneralSize {
 	size := stages.GeneralSize{M: s.rows, N: s.cols, B: t.Band, K: t.Block, Vectors: s.wants[right] != None}
 	if s.tall {
@@ -76,7 +78,8 @@ func (s shape) reduced(t tuning.Tuning) stages.GeneralSize {
 	return size
 }
 
-// forValues makes the stages that find the singular values: A → R → B → C → Σ.
+// forValues makes the stages that find the singular values. They compute the factor R of A (only if
+// of.tall is true), the band B, the bidiagonal matrix C, and the values Σ.
 func (s *steps) forValues(dev *vk.Device, of shape, certify bool, wait stages.Waiting, t tuning.Tuning) (err error) {
 	if s.transpose, err = stages.NewTranspose[float64](dev); err != nil {
 		return err
@@ -93,14 +96,22 @@ func (s *steps) forValues(dev *vk.Device, of shape, certify bool, wait stages.Wa
 	if s.chase, err = stages.NewBidiagonalChasing[float64](dev, chase, wait, t.Chase.ChaseTuning); err != nil {
 		return err
 	}
-	// The eigenvalues of the Golub-Kahan form, which has the order 2n, are ±σ. Its largest
-	// eigenvalues are the wanted values.
-	opt := spectrum.Options{Select: spectrum.Index(2*of.cols-of.k, 2*of.cols), Solver: spectrum.Bisection}
-	s.values, err = spectrum.New(dev, 2*of.cols, opt, certify, s.ops, t)
+	s.values, err = newGolubKahan(dev, of.cols, of.k, certify, s.ops, t)
 	return err
 }
 
-// forVectors makes the stages that find the vectors: first S and W of C, then U and V.
+// newGolubKahan makes the stage that finds singular values σ of a bidiagonal matrix of order n: the
+// largest ones, or all if `largest` is 0. The Golub-Kahan form of this matrix is a tridiagonal
+// matrix of order 2n with the eigenvalues ±σ. The stage finds the largest eigenvalues of this form.
+func newGolubKahan(dev *vk.Device, n, largest int, certify bool, ops product.Ops[float64], t tuning.Tuning) (*spectrum.Stage, error) {
+	if largest == 0 {
+		largest = n
+	}
+	opt := spectrum.Options{Select: spectrum.Index(2*n-largest, 2*n), Solver: spectrum.Bisection}
+	return spectrum.New(dev, 2*n, opt, certify, ops, t)
+}
+
+// forVectors makes the stages that find the vectors: first S and W with C = S·Σ·Wᵀ, then U and V.
 func (s *steps) forVectors(dev *vk.Device, of shape, wait stages.Waiting, t tuning.Tuning) (err error) {
 	n, b, band := of.cols, t.Band, of.reduced(t)
 	if s.conquer, err = stages.NewBidiagonalConquer(dev, n, s.ops, t.Products, t.DivideConquer); err != nil {
@@ -142,9 +153,9 @@ func (s *steps) forVectors(dev *vk.Device, of shape, wait stages.Waiting, t tuni
 	return err
 }
 
-// costs returns the costs of the phases in the order of the solve, for spectrum.ProgressOf. both
-// says whether the vectors of both sides are wanted. If those of one side of a square matrix are
-// wanted, the costs are those of left vectors.
+// costs returns the costs of the phases in the order of the solve, for spectrum.ProgressOf. `both`
+// says whether the vectors of both sides are wanted. If only one side is wanted and the matrix is
+// square, the costs are those of left vectors.
 func (p *path) costs(of shape, both bool) []evd.StageCost {
 	var costs []evd.StageCost
 	add := func(phase string, flops float64) { costs = append(costs, evd.StageCost{Stage: phase, Flops: flops}) }
@@ -158,8 +169,8 @@ func (p *path) costs(of shape, both bool) []evd.StageCost {
 	if s.conquer == nil {
 		return costs
 	}
-	// Three quarters of the operations of divide and conquer are in the last products, which shrink
-	// with k.
+	// Three quarters of the operations of divide and conquer are in its last matrix products. These
+	// products need only the columns of the k wanted vectors.
 	conquer := s.conquer.Flops() * (0.25 + 0.75*float64(of.k)/float64(of.cols))
 	if !both {
 		conquer /= 2
@@ -178,7 +189,8 @@ func (p *path) costs(of shape, both bool) []evd.StageCost {
 	if s.q0 != nil {
 		add(stages.PhaseApplyQ1, s.q1.Flops())
 	}
-	// The last product runs for the k vectors, and with Full again for the others.
+	// The last back transformation is applied to the k vectors. With Full it is also applied to the
+	// vectors without a singular value.
 	last, phase := s.q1, stages.PhaseApplyQ1
 	if s.q0 != nil {
 		last, phase = s.q0, stages.PhaseApplyQ0

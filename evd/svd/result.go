@@ -1,6 +1,8 @@
 package svd
 
 import (
+	"slices"
+
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/vk"
@@ -8,33 +10,35 @@ import (
 
 // Result is the result of Solve. The caller owns its memory, and later solves do not change it.
 type Result[T evd.Float] struct {
-	// Values are the singular values, descending: all of them, or the largest ones.
+	// Values are the singular values in descending order: all of them, or as many of the largest
+	// values as Options.Largest says.
 	Values []T
 
 	// U and V have the left and the right singular vectors as columns. Column j belongs to
-	// Values[j]. If there are more columns than values, the last columns have no value. U or V is
-	// nil if it is not wanted.
+	// Values[j]. If there are more columns than values (Full), the last columns belong to no value.
+	// U or V is nil if it is not wanted.
 	//
-	// The signs are fixed: in each column of V, the component of largest magnitude is positive (the
-	// first one, if there are several). The column of U has the sign that belongs to it. If V is
-	// not wanted, the rule applies to U. The rule also applies to each column without a value
-	// (Full).
+	// The signs are fixed. In each column of V, the component of largest magnitude is positive (the
+	// first of them, if there are several). The signs of V determine the signs of U by A·V = U·Σ.
+	// If V is not wanted, the rule for V holds for U. The rule also holds for each column that
+	// belongs to no value.
 	U, V *evd.Dense[T]
 
 	Certificate *Certificate // set with Options.Certify; it may have failed
 	Profile     *vk.Profile  // seconds by phase
 
-	// Retried is set if a wait between workgroups failed and the plan solved again without waiting.
-	// It is the error of the wait. The profile then has the time of the first attempt in one line.
+	// Retried is the error of a wait between workgroups that failed in the first attempt. The plan
+	// then solved again without waiting. Retried is nil if the first attempt succeeded. Otherwise
+	// one line of Profile has the time of the first attempt.
 	Retried *evd.StageError
 
 	// order is max(m, n) of the matrix.
 	order int
 }
 
-// Rank returns the number of singular values above tol. If tol < 0 it returns the numerical rank,
-// the number of values above max(m, n)·ε·σ₁. Rounding errors cannot make such values from zeros.
-// With Options.Largest, only the values that were computed are counted.
+// Rank returns the number of singular values above `tol`. If `tol` < 0, Rank returns the numerical
+// rank, the number of values above max(m, n)·ε·σ₁. Rounding errors of zero values stay below this
+// limit. With Options.Largest, Rank counts only the computed values.
 func (r *Result[T]) Rank(tol float64) int {
 	if tol < 0 && len(r.Values) > 0 {
 		tol = float64(r.order) * spectrum.Ulp * float64(r.Values[0])
@@ -46,17 +50,54 @@ func (r *Result[T]) Rank(tol float64) int {
 	return rank
 }
 
-// result makes the Result of a solve. c is nil if no certificate is wanted.
-func (s *solve[T]) result(values []T, c *Certificate) *Result[T] {
-	if !s.opt.Certify {
-		c = nil
+// finish runs the last part of a solve, for the Golub-Kahan form t, and makes the Result. `order`
+// is max(m, n) of the matrix. The vectors of `tail` are U, then V, as far as `opt` asks for them.
+// The function `certify` measures the values. `finish` calls `certify` only if opt.Certify is set.
+func finish[T evd.Float](
+	c *spectrum.Call, tail spectrum.Tail[float64], t spectrum.Tridiagonal, opt Options, order int,
+	certify func(spectrum.Part) (*Certificate, error),
+) (*Result[T], error) {
+	res := &Result[T]{Profile: c.Profile, Retried: c.Retried, order: order}
+	if opt.Certify {
+		tail.Certify = func(part spectrum.Part) (err error) {
+			res.Certificate, err = certify(part)
+			return err
+		}
 	}
-	return &Result[T]{Values: values, Certificate: c, Profile: s.Profile, Retried: s.Retried, order: s.rows}
+	r, err := tail.Run(c, t)
+	if err != nil {
+		return nil, err
+	}
+	for i, x := range r.Values { // ascending
+		r.Values[i] = max(x, 0) // bisection may end slightly below zero
+	}
+	slices.Reverse(r.Values)
+	res.Values = spectrum.Unscale[T](r.Values, 1)
+	for _, z := range r.Vectors {
+		if res.U == nil && opt.U != None {
+			res.U = columns[T](z)
+		} else {
+			res.V = columns[T](z)
+		}
+	}
+	return res, nil
 }
 
-// empty returns the result for a matrix without entries: no values, and with Full the identity.
+// withoutValues returns a result without values and vectors. If `certify` is true, the result has a
+// certificate of zeros.
+func withoutValues[T evd.Float](c *spectrum.Call, certify bool) *Result[T] {
+	res := &Result[T]{Values: []T{}, Profile: c.Profile, Retried: c.Retried}
+	if certify {
+		res.Certificate = &Certificate{}
+	}
+	return res
+}
+
+// empty returns the result for a matrix without entries. It has no values. With Full its vectors
+// are an identity matrix.
 func (s *solve[T]) empty() *Result[T] {
-	res := s.result([]T{}, &Certificate{})
+	res := withoutValues[T](s.Call, s.opt.Certify)
+	res.order = s.rows
 	vectors := func(wanted Vectors, rows int) *evd.Dense[T] {
 		switch wanted {
 		case None:
@@ -74,7 +115,7 @@ func (s *solve[T]) empty() *Result[T] {
 	return res
 }
 
-// columns returns the matrix whose columns are in z. It shares the memory of z if T is float64.
+// columns returns z as a Dense matrix. The result shares the memory of z if T is float64.
 func columns[T evd.Float](z vk.Columns[float64]) *evd.Dense[T] {
 	data, same := any(z.Data).([]T)
 	if !same {

@@ -2,11 +2,23 @@ package svd
 
 import (
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
-// side names the left or the right singular vectors of the matrix on the device. This matrix is the
-// caller's matrix or its transpose, and has at least as many rows as columns.
+// checkSizes returns an *evd.ShapeError for the first size that is negative or too large.
+func checkSizes(sizes ...int) error {
+	const most = product.MostLd - 1
+	for _, size := range sizes {
+		if size < 0 || size > most {
+			return &evd.ShapeError{N: size, Most: most}
+		}
+	}
+	return nil
+}
+
+// side is left or right: the left or the right singular vectors of the matrix on the device. This
+// matrix is the caller's matrix or its transpose, and has at least as many rows as columns.
 type side int
 
 const (
@@ -14,19 +26,19 @@ const (
 	right
 )
 
-// shape describes what a solve computes of the matrix on the device.
+// shape describes the matrix on the device, and which results are wanted of it.
 type shape struct {
 	rows, cols int  // rows ≥ cols
 	tall       bool // whether a QR factorisation comes first
 	k          int  // number of singular values that are wanted
 
-	// wants says which vectors of each side are wanted. A square matrix may be stored as its
-	// transpose, which exchanges the sides. So for square matrices wants has the larger demand on
-	// both sides, which determines the memory.
+	// wants[left] and wants[right] say which vectors are wanted. A square matrix may be stored as
+	// its transpose, which exchanges the sides. So for square matrices both elements have the
+	// larger demand of U and V, because the memory must suffice for either storage.
 	wants [2]Vectors
 }
 
-// newShape returns the shape for the caller's m×n matrices.
+// newShape returns the shape of the device's matrix for the caller's m×n matrices.
 func newShape(m, n int, o Options, t tuning.Tuning) shape {
 	s := shape{rows: max(m, n), cols: min(m, n)}
 	s.tall = s.cols > 0 && float64(s.rows) >= t.QRFirst*float64(s.cols) && t.QRFirst > 0
@@ -56,7 +68,7 @@ func (s shape) more() int {
 	return 0
 }
 
-// length returns the number of components of a vector of the given side.
+// length returns the number of components of a singular vector of the given side.
 func (s shape) length(of side) int {
 	if of == left {
 		return s.rows
@@ -64,13 +76,13 @@ func (s shape) length(of side) int {
 	return s.cols
 }
 
-// exchanged reports whether the matrix on the device is the transpose of the caller's. Then the
-// left vectors are V.
+// exchanged reports whether the device stores the transpose of the caller's matrix a. Then the left
+// vectors of the device's matrix are the right vectors V of a.
 func exchanged[T evd.Float](a evd.Dense[T]) bool {
 	return a.Rows < a.Cols || a.Rows == a.Cols && a.RowMajor
 }
 
-// sides returns the side of U and the side of V.
+// sides returns the sides of the device's matrix that give the caller's U and V.
 func sides[T evd.Float](a evd.Dense[T]) (u, v side) {
 	if exchanged(a) {
 		return right, left

@@ -15,8 +15,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
-// reflected returns the dense n×n matrix (I − 2·u·uᵀ)·Σ·(I − 2·v·vᵀ), which has the known singular
-// values 1, (n−1)/n, … 1/n.
+// reflected returns the dense n×n matrix (I − 2·u·uᵀ)·Σ·(I − 2·v·vᵀ) with unit vectors u and v. Its
+// singular values are known: 1, (n−1)/n, … 1/n.
 func reflected(n int) (a evd.Dense[float64], values []float64) {
 	r := rand.New(rand.NewPCG(uint64(n), 3))
 	unit := func() []float64 {
@@ -51,10 +51,10 @@ func reflected(n int) (a evd.Dense[float64], values []float64) {
 	return a, values
 }
 
-// TestSizes solves matrices of the shapes in VKEVD_SIZES (for example 1024,4096x128), twice each.
-// It prints the second solve's times, by phase and in all. If VKEVD_VECTORS is set, it also finds
-// vectors. VKEVD_TUNING replaces sizes, for example {"QRFirst": 3}, as the flag --tuning of vkevd
-// bench does.
+// TestSizes solves matrices of the shapes in VKEVD_SIZES (for example 1024,4096x128), each one
+// twice. It prints the times of the second solve, by phase and in all. If VKEVD_VECTORS is set, it
+// also computes vectors. VKEVD_TUNING replaces sizes of the tuning table, for example {"QRFirst":
+// 3}, as the flag --tuning of `vkevd bench` does.
 func TestSizes(t *testing.T) {
 	list := os.Getenv("VKEVD_SIZES")
 	if list == "" {
@@ -80,7 +80,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// solveOfSize solves and prints the times for one shape of TestSizes.
+// solveOfSize solves matrices of one shape for TestSizes and prints the times.
 func solveOfSize(t *testing.T, m, n int, vectors Vectors) {
 	var a evd.Dense[float64]
 	var want []float64

@@ -3,7 +3,6 @@ package svd
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/spectrum"
@@ -11,23 +10,25 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Solve computes the singular values of a, and the vectors that the options ask for. It does not
-// write to a. The matrix A on the device is a, or the transpose of a if a has fewer rows than
-// columns. For the transpose U and V are exchanged. The method is
+// Solve computes the singular values of the matrix `a`, and the vectors that the options ask for.
+// It does not write to the matrix `a`. The matrix A on the device is `a`, or the transpose of `a`
+// if `a` has fewer rows than columns. For the transpose U and V are exchanged. The factor σ is a
+// power of two. The method is
 //
 //	σ·A = Q0·R                 only if A has many more rows than columns; R takes the place of A
-//	σ·A = Q1·[B; 0]·P1ᵀ        to an upper band
-//	  B = Q2·C·P2ᵀ             to bidiagonal form, by bulge chasing
-//	[0 Cᵀ; C 0]                its eigenvalues are ±σᵢ, found by bisection: with its rows and columns
-//	                           sorted it is tridiagonal with a zero diagonal (Golub and Kahan, 1965)
-//	  C = S·Σ·Wᵀ               vectors of C, by divide and conquer (Gu and Eisenstat, 1995)
+//	σ·A = Q1·[B; 0]·P1ᵀ        reduction to an upper band B
+//	  B = Q2·C·P2ᵀ             reduction to bidiagonal form C, by bulge chasing
+//	[0 Cᵀ; C 0]                has the eigenvalues ±σᵢ, which bisection finds. With sorted rows and
+//	                           columns it is tridiagonal, with a zero diagonal
+//	                           (Golub and Kahan, 1965)
+//	  C = S·Σ·Wᵀ               vectors S, W of C, by divide and conquer (Gu and Eisenstat, 1995)
 //	  U = Q0·Q1·(Q2·S)         back transformations
 //	  V = P1·(P2·W)
 //
 // The error is a *ShapeError, an *evd.NonFiniteError for an entry that is NaN or infinite,
-// ctx.Err() if the context ends first, an *evd.NoConvergenceError, an *evd.StageError, evd.ErrClosed after Close, or an error
-// of the device. If a wait between workgroups fails, Solve returns no error: the plan solves again
-// without waiting, now and in later calls, as evd's Plan.Solve does.
+// ctx.Err() if the context ends first, an *evd.NoConvergenceError, an *evd.StageError,
+// evd.ErrClosed after Close, or an error of the device. If a wait between workgroups fails, Solve
+// returns no error: the plan solves again without waiting, now and in later calls.
 func (p *Plan[T]) Solve(ctx context.Context, a evd.Dense[T]) (*Result[T], error) {
 	p.base.Lock()
 	defer p.base.Unlock()
@@ -41,9 +42,9 @@ func (p *Plan[T]) Solve(ctx context.Context, a evd.Dense[T]) (*Result[T], error)
 		p.avoidWaiting)
 }
 
-// solve does the work of Solve on the plan's path, for a matrix that fits the plan.
+// solve does the work of Solve for a matrix that fits the plan, with the plan's current stages.
 func (p *Plan[T]) solve(c *spectrum.Call, a evd.Dense[T]) (*Result[T], error) {
-	s := &solve[T]{p, c}
+	s := &solve[T]{p, p.path, c}
 	if p.cols == 0 {
 		return s.empty(), nil
 	}
@@ -56,36 +57,15 @@ func (p *Plan[T]) solve(c *spectrum.Call, a evd.Dense[T]) (*Result[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	var certificate *Certificate
 	u, v := sides(a)
-	tail := spectrum.Tail[float64]{Stage: p.steps.values, Sigma: sigma, Vectors: s.vectors(u, v, t)}
-	if p.opt.Certify {
-		tail.Certify = func(part spectrum.Part) (err error) {
-			certificate, err = s.certify(a, sigma, t, part)
-			return err
-		}
-	}
-	r, err := tail.Run(s.Call, t)
-	if err != nil {
-		return nil, err
-	}
-	for i, x := range r.Values {
-		r.Values[i] = max(x, 0) // bisection may end slightly below zero
-	}
-	slices.Reverse(r.Values)
-	res := s.result(spectrum.Unscale[T](r.Values, 1), certificate)
-	for _, z := range r.Vectors { // in the order that s.vectors returned
-		if res.U == nil && p.opt.U != None {
-			res.U = columns[T](z)
-		} else {
-			res.V = columns[T](z)
-		}
-	}
-	return res, nil
+	tail := spectrum.Tail[float64]{Stage: s.steps.values, Sigma: sigma, Vectors: s.vectors(u, v, t)}
+	return finish[T](c, tail, t, p.opt, s.rows, func(part spectrum.Part) (*Certificate, error) {
+		return s.certify(a, sigma, t, part)
+	})
 }
 
-// vectors describes how the wanted singular vectors are copied to the host: first U, then V. u and
-// v are their sides, and t is the Golub-Kahan form of C.
+// vectors describes how the wanted singular vectors are copied to the host: first U, then V. The
+// arguments `u` and `v` are the sides of U and V, and t is the Golub-Kahan form of C.
 func (s *solve[T]) vectors(u, v side, t spectrum.Tridiagonal) (all []spectrum.Vectors[float64]) {
 	b := &bases[T]{solve: s, c: t, first: v}
 	b.wants[u], b.wants[v] = s.opt.U, s.opt.V
@@ -100,15 +80,16 @@ func (s *solve[T]) vectors(u, v side, t spectrum.Tridiagonal) (all []spectrum.Ve
 	return all
 }
 
-// solve is one solve in flight: a plan and the call that uses it.
+// solve is one solve in flight: a plan, its stages (the path), and the call that uses them.
 type solve[T evd.Float] struct {
 	*Plan[T]
+	*path
 	*spectrum.Call
 }
 
-// reduce reduces A to R, if a QR factorisation comes first, then to B and to C. It records on
-// another goroutine while A is uploaded. The Golub-Kahan form of C stays on the device, and the
-// host gets a copy.
+// reduce reduces A to the factor R (only if a QR factorisation comes first), then to the band B and
+// to the bidiagonal matrix C. Another goroutine records the commands while A is uploaded. The
+// Golub-Kahan form of C stays on the device, and reduce returns the host's copy.
 func (s *solve[T]) reduce(a evd.Dense[T], sigma float64) (host spectrum.Tridiagonal, err error) {
 	recorded := make(chan *vk.Recorder)
 	go func() {
@@ -145,7 +126,8 @@ func (s *solve[T]) recordReduction(rec *vk.Recorder, a evd.Dense[T]) spectrum.Tr
 	return t.Receive(rec, ws)
 }
 
-// ShapeError says that a matrix does not fit its storage or the plan.
+// ShapeError says that the shape of a matrix does not fit its storage, or is not the shape of the
+// plan.
 type ShapeError struct {
 	Rows, Cols, Ld, Len int // shape and storage of the matrix
 	PlanRows, PlanCols  int

@@ -14,9 +14,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// The test makes a wait fail. The plan must solve again without waiting, with the same bits as a
-// plan that never waits, and must not wait in later solves. The device must remember the failure.
-// There is no second attempt after the context has ended.
+// TestSolveSurvivesAWaitThatFails makes a wait between workgroups fail. The plan must solve again
+// without waiting, with the same bits as a plan that never waits, and must not wait in later
+// solves. The device must remember the failure. If the context has ended, the plan must not solve
+// again.
 func TestSolveSurvivesAWaitThatFails(t *testing.T) {
 	const m, n, given = 50, 21, 5
 	ctx := context.Background()
@@ -50,8 +51,8 @@ func TestSolveSurvivesAWaitThatFails(t *testing.T) {
 			}
 			waits := func(p *Plan[float64]) bool {
 				c := p.base.Begin(ctx, nil)
-				words := p.steps.chase.Info(c.Arena).Len() + p.steps.q2.Info(c.Arena).Len()
-				for _, info := range p.steps.band.Infos(c.Arena) {
+				words := p.path.steps.chase.Info(c.Arena).Len() + p.path.steps.q2.Info(c.Arena).Len()
+				for _, info := range p.path.steps.band.Infos(c.Arena) {
 					words += info.Len()
 				}
 				return words > 0

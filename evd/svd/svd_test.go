@@ -61,7 +61,8 @@ var families = []family{
 	}},
 }
 
-// make returns the matrix stored by columns or by rows. The padding is NaN.
+// make returns a random m×n matrix of the family, stored by columns or by rows. The padding is NaN.
+// The second result is the same matrix for gonum.
 func (f family) make(m, n int, rowMajor bool) (evd.Dense[float64], *mat.Dense) {
 	r := rand.New(rand.NewPCG(uint64(m), uint64(n)))
 	a := evd.Dense[float64]{Rows: m, Cols: n, Ld: m + 2, RowMajor: rowMajor}
@@ -93,7 +94,7 @@ func wanted(t *testing.T, g *mat.Dense) []float64 {
 	if g == nil {
 		return nil
 	}
-	// gonum scales as LAPACK does, but it does not scale subnormal entries.
+	// gonum scales large and small matrices, as LAPACK does, but not matrices of subnormal entries.
 	var s mat.Dense
 	largest := mat.Norm(g, math.Inf(1))
 	_, e := math.Frexp(largest)
@@ -113,7 +114,8 @@ func wanted(t *testing.T, g *mat.Dense) []float64 {
 	return values
 }
 
-// near checks that each value is within max(m, n)·ε·σ₁ of the wanted value.
+// near checks that the distance of each value to the wanted value is at most 2·max(m, n)·ε·σ₁, and
+// that the values are descending.
 func near(t *testing.T, what string, m, n int, got, want []float64) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -153,7 +155,7 @@ func TestValues(t *testing.T) {
 	}
 }
 
-// TestLargest solves for a part of the values, with the device's own tuning.
+// TestLargest computes only the largest values, with the device's own tuning.
 func TestLargest(t *testing.T) {
 	const m, n = 180, 150
 	a, g := families[0].make(m, n, false)
@@ -229,7 +231,8 @@ func TestRefuses(t *testing.T) {
 	}
 }
 
-// Every run gives the same bits, whatever was solved before.
+// TestSameBits solves a matrix several times, with other solves between. All results must have the
+// same bits.
 func TestSameBits(t *testing.T) {
 	const m, n = 90, 70
 	p, err := NewPlan[float64](testDevice(t), m, n, Options{})

@@ -10,9 +10,9 @@ import (
 	"github.com/vkevd/vkevd/evd/spectrum"
 )
 
-// Values computes all singular values of a gonum matrix, descending, on the best device. It opens
-// the device, makes a plan, and closes both afterwards. A program with several matrices of one
-// shape should use one Plan, to save the time of opening. a is not changed.
+// Values computes all singular values of a gonum matrix on the best device, in descending order. It
+// opens the device, makes a plan, and closes both afterwards. A program with several matrices of
+// one shape should use one Plan, to save the time of opening. The matrix `a` is not changed.
 //
 // Errors are those of vk.Open, NewPlan and Plan.Solve.
 func Values(ctx context.Context, a mat.Matrix) ([]float64, error) {
@@ -23,7 +23,9 @@ func Values(ctx context.Context, a mat.Matrix) ([]float64, error) {
 	return res.Values, nil
 }
 
-// Decompose computes all singular values and the thin U and V, as Values does.
+// Decompose computes all singular values of a gonum matrix, and the thin U and V, on the best
+// device. For several matrices of one shape a Plan is faster, as with Values. The errors are those
+// of Values.
 func Decompose(ctx context.Context, a mat.Matrix) (*Result[float64], error) {
 	return solveOne(ctx, a, Options{U: Thin, V: Thin})
 }
@@ -44,8 +46,8 @@ func solveOne(ctx context.Context, a mat.Matrix, opt Options) (*Result[float64],
 	return p.Solve(ctx, Gonum(a))
 }
 
-// Gonum returns a view of a gonum matrix. It copies the matrix only if its memory is not
-// accessible.
+// Gonum returns a view of a gonum matrix. It copies the matrix if the type of a gives no access to
+// its elements in memory (mat.RawMatrixer).
 func Gonum(a mat.Matrix) evd.Dense[float64] {
 	var g blas64.General
 	if raw, ok := a.(mat.RawMatrixer); ok {

@@ -8,14 +8,15 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// bases computes the singular vectors of one solve from C, the bidiagonal matrix:
+// bases computes the singular vectors of one solve from the bidiagonal matrix C:
 //
 //	C = S·Σ·Wᵀ               by divide and conquer (Gu and Eisenstat, 1995)
 //	V = P1·(P2·W)
-//	U = Q0·Q1·[Q2·S 0; 0 I]  the columns of I only with Full
+//	U = Q0·Q1·[Q2·S 0; 0 I]  with Full; otherwise without the columns of I
 //
-// S and W are stored transposed, each vector in a row, until the end. U and V here are the vectors
-// of the matrix on the device, which may be the transpose of the caller's.
+// S and W are stored transposed, with a vector in each row, until recordColumns transposes them. U
+// and V are here the vectors of the matrix on the device, which may be the transpose of the
+// caller's matrix.
 type bases[T evd.Float] struct {
 	*solve[T]
 	c     spectrum.Tridiagonal // the Golub-Kahan form of C
@@ -39,7 +40,7 @@ func (b *bases[T]) download(of side) spectrum.Vectors[float64] {
 	return v
 }
 
-// make computes the vectors of all sides, in its first call only.
+// make computes the vectors of all wanted sides. Later calls of `make` do nothing.
 func (b *bases[T]) make() error {
 	if b.made {
 		return nil
@@ -59,8 +60,8 @@ func (b *bases[T]) make() error {
 	})
 }
 
-// conquer computes C = S·Σ·Wᵀ. It discards these values and keeps those of bisection, which are as
-// good or better and are the same without vectors.
+// conquer computes C = S·Σ·Wᵀ by divide and conquer. It discards this Σ. The result has the values
+// that bisection found: they are at least as accurate, and are the same with and without vectors.
 func (b *bases[T]) conquer() error {
 	n := b.cols
 	d, e := make([]float64, n), make([]float64, n-1)
@@ -80,7 +81,8 @@ func (b *bases[T]) conquer() error {
 	return spectrum.NotConverged(err, stages.PhaseBidiagonal)
 }
 
-// rowsOf returns the vectors of one side as rows, with the given number of components.
+// rowsOf returns the device matrix that has the k vectors of one side as rows. Each vector has the
+// given number of components.
 func (b *bases[T]) rowsOf(of side, components int) stages.Matrix {
 	return stages.NewMatrix(b.regions.x[of].In(b.Arena), b.k, components, b.k)
 }
@@ -96,8 +98,8 @@ func (b *bases[T]) recordRight(rec *vk.Recorder) {
 	}
 }
 
-// recordLeft records the back transformation of the left vectors, from S to U. It must come after
-// recordRight, because it overwrites the reflectors of P1.
+// recordLeft records the back transformation of the left vectors, from S to U. It overwrites the
+// reflectors of P1, so it must come after recordRight.
 func (b *bases[T]) recordLeft(rec *vk.Recorder) {
 	n, ws, s, r := b.cols, b.Arena, &b.steps, &b.regions
 	x := b.rowsOf(left, n)
@@ -119,20 +121,23 @@ func (b *bases[T]) recordLeft(rec *vk.Recorder) {
 	last.Record(rec, ws, b.matrixA(), factors.In(ws), all)
 }
 
-// rest returns the vectors that Full adds, as rows.
+// rest returns the device matrix that has the vectors without a singular value as rows. Only Full
+// asks for these vectors.
 func (b *bases[T]) rest() stages.Matrix {
 	return stages.NewMatrix(b.regions.more.In(b.Arena), b.more(), b.rows, max(b.more(), 1))
 }
 
-// recordBack2 records the product of Q2 or P2 and the vectors x of one side.
+// recordBack2 records the product of Q2 (left side) or P2 (right side) and the vectors x. Q2 and P2
+// are the orthogonal factors of bulge chasing.
 func (b *bases[T]) recordBack2(rec *vk.Recorder, phase string, of side, x stages.Matrix) {
 	rec.Phase(phase, 0, 1)
 	b.steps.q2.Record(rec, b.Arena, b.reflectors(b.Arena, of), x)
 	b.Info(rec, phase, b.steps.q2.Info(b.Arena))
 }
 
-// recordColumns transposes the vectors into columns and fixes the signs. The columns overwrite the
-// reflectors. One side decides the signs, and the other side follows.
+// recordColumns transposes the vectors from rows into columns and fixes the signs. The columns
+// overwrite the reflectors. The vectors of the side b.first decide each sign, and the vectors of
+// the other side are negated with them.
 func (b *bases[T]) recordColumns(rec *vk.Recorder) {
 	rec.Phase(stages.PhaseTranspose, 0, 1)
 	flipped := b.regions.flipped.In(b.Arena)
@@ -156,7 +161,7 @@ func (b *bases[T]) recordColumns(rec *vk.Recorder) {
 	}
 }
 
-// columnsOf returns the matrix for the vectors of one side as columns.
+// columnsOf returns the device matrix that will have the vectors of one side as columns.
 func (s *solve[T]) columnsOf(of side) product.Matrix[float64] {
 	rows, cols, at := s.length(of), s.k, s.regions.chased
 	if of == left {

@@ -20,7 +20,7 @@ func gonumOf(d *evd.Dense[float64], scale float64) *mat.Dense {
 	return g
 }
 
-// orthogonality returns ‖ZᵀZ − I‖₁/(rows·ε).
+// orthogonality returns ‖ZᵀZ − I‖₁/(rows·ε) for the matrix z = Z.
 func orthogonality(z *evd.Dense[float64]) float64 {
 	if z.Cols == 0 {
 		return 0
@@ -33,7 +33,7 @@ func orthogonality(z *evd.Dense[float64]) float64 {
 	return mat.Norm(&x, 1) / (float64(z.Rows) * 0x1p-52)
 }
 
-// residual returns ‖A·V − U·Σ‖₁/(‖A‖₁·max(m, n)·ε) for the vectors that have a singular value.
+// residual returns ‖A·V − U·Σ‖₁/(‖A‖₁·max(m, n)·ε) for the vectors that belong to a singular value.
 func residual(g *mat.Dense, res *Result[float64]) float64 {
 	m, n := g.Dims()
 	k := len(res.Values)
@@ -76,7 +76,8 @@ func signed(t *testing.T, what string, z *evd.Dense[float64]) {
 
 const ratioLimit = 10
 
-// decomposed checks that res is a singular value decomposition of g.
+// decomposed checks that res is a singular value decomposition of g, with small ratios and the
+// sizes that opt asks for.
 func decomposed(t *testing.T, what string, g *mat.Dense, opt Options, res *Result[float64]) {
 	t.Helper()
 	m, n := g.Dims()
@@ -112,14 +113,15 @@ func decomposed(t *testing.T, what string, g *mat.Dense, opt Options, res *Resul
 	}
 }
 
-// pairs are the shapes of LAPACK's tests dchkbd and dchkbb (svd.in), up to 40.
+// pairs are the shapes, up to 40, of the input file svd.in of LAPACK's tests dchkbd and dchkbb.
 var pairs = [][2]int{
 	{0, 0}, {0, 1}, {0, 10}, {1, 0}, {1, 1}, {1, 10}, {3, 3}, {3, 10}, {3, 40}, {10, 0}, {10, 1}, {10, 3}, {10, 10}, {10, 40},
 	{20, 20}, {40, 3}, {40, 10}, {40, 40}, {30, 20},
 }
 
-// TestVectors computes all vectors for every family. The shapes are LAPACK's, and edge cases of the
-// band, of blocks and of a QR factorisation. The values must be the same as without vectors.
+// TestVectors computes all vectors for every matrix family. The shapes are those of LAPACK's tests,
+// and edge cases of the band, of the blocks and of the QR factorisation. The values must have the
+// same bits as without vectors.
 func TestVectors(t *testing.T) {
 	small := tuning.Smallest()
 	shapes := append(slices.Clone(pairs), [][2]int{{2, 2}, {4, 4}, {5, 4}, {5, 5}, {7, 9}, {8, 4}, {9, 8}, {16, 16}, {17, 13}, {13, 27}, {50, 50}, {61, 37}}...)
@@ -162,9 +164,9 @@ func TestVectors(t *testing.T) {
 	}
 }
 
-// TestVectorsOfOneSide tries each pair of options for U and V, with all values and with the largest
-// ones. Vectors of a part of the values must be the first columns of all vectors, up to rounding
-// errors and where values are not close.
+// TestVectorsOfOneSide solves with each pair of options for U and V, for all values and for the
+// largest ones. The vectors of the largest values must be the first columns of all vectors, up to
+// rounding errors. Vectors of close values are not compared.
 func TestVectorsOfOneSide(t *testing.T) {
 	small := tuning.Smallest()
 	for _, shape := range [][2]int{{23, 23}, {29, 21}, {21, 29}, {60, 20}, {20, 60}} {
@@ -209,8 +211,8 @@ func TestVectorsOfOneSide(t *testing.T) {
 	}
 }
 
-// TestCheck compares the device's ratios with those of the host. Each kind of error must increase
-// only its own ratio.
+// TestCheck compares the ratios that the device computes with those that the host computes. Each
+// kind of error must increase only its own ratio.
 func TestCheck(t *testing.T) {
 	for _, shape := range [][2]int{{31, 31}, {40, 23}, {23, 40}, {70, 20}} {
 		m, n := shape[0], shape[1]
@@ -258,8 +260,8 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-// TestCheckOfNoSVD checks results with A·V = U·Σ and orthogonal vectors that are no singular value
-// decomposition. The residual must be +Inf.
+// TestCheckOfNoSVD checks results with A·V = U·Σ and orthogonal vectors whose values are not the
+// singular values: negative or unsorted. The residual must be +Inf.
 func TestCheckOfNoSVD(t *testing.T) {
 	const m, n = 12, 7
 	p, err := NewPlan[float64](testDevice(t), m, n, Options{U: Thin, V: Thin})
@@ -299,7 +301,7 @@ func TestCheckOfNoSVD(t *testing.T) {
 	}
 }
 
-// negate changes the signs of value j and of its left vector.
+// negate changes the sign of value j and of left vector j, which preserves A·V = U·Σ.
 func negate(r *Result[float64], j int) {
 	r.Values[j] = -r.Values[j]
 	for i, x := range r.U.Col(j) {
@@ -307,7 +309,7 @@ func negate(r *Result[float64], j int) {
 	}
 }
 
-// TestRank checks the numerical rank of a matrix of rank 2 with rounding errors.
+// TestRank computes the numerical ranks of matrices whose ranks are known.
 func TestRank(t *testing.T) {
 	p, err := NewPlan[float64](testDevice(t), 30, 20, Options{})
 	if err != nil {

@@ -1,8 +1,8 @@
 // Package tune, internal to vkevd, measures which sizes are fastest on a device.
 //
-// The tables of package tuning have sizes that were measured on a few devices. A search of this
-// package is for all other devices. It looks for the half-bandwidth b and the rank k of the band
-// reduction, and for the tile of its rank-2k update. All other sizes stay those of the table.
+// The tables of package tuning have sizes that were measured on a few devices. The function Search
+// finds sizes for other devices: the half-bandwidth b and the rank k of the band reduction, and the
+// tile of the rank-2k update. It does not change the other sizes of the table.
 package tune
 
 import (
@@ -19,29 +19,31 @@ type Choice struct {
 	// Band is the half-bandwidth b of the band reduction, 1 to maxBand.
 	Band int `json:"band"`
 
-	// Block is the rank k of the trailing updates of the band reduction, a multiple of Band up to
-	// maxBlock.
+	// Block is the rank k of the trailing updates of the band reduction. It is a multiple of Band
+	// and at most maxBlock.
 	Block int `json:"block"`
 
-	// RankTwoK is the tile of the trailing updates: the table's tile, or one of the list tiles.
+	// RankTwoK is the tile of the trailing updates: the tile of the device's table, or one of the
+	// list `tiles`.
 	RankTwoK product.Tile `json:"rank_two_k"`
 }
 
-// TableChoice is the choice of the device's table.
+// TableChoice returns the sizes of the device's table.
 func TableChoice(info vk.Info) Choice {
 	t := tuning.On(info)
 	return Choice{t.Band, t.Block, t.Products.Syr2k}
 }
 
-// These are the bounds of a choice. Larger sizes were never fast. The bounds also matter for sizes
-// that are read from a file, because large sizes make kernels that take minutes to compile.
+// maxBand and maxBlock are upper bounds of a choice. Larger sizes were never fast. The bounds also
+// apply to sizes that are read from a file, because kernels for large sizes take minutes to
+// compile.
 const (
 	maxBand  = 256
 	maxBlock = 8192
 )
 
-// Tuning returns the device's table with the choice in it. The error is for sizes outside the
-// bounds and for tiles that were never tried.
+// Tuning returns the device's table with the sizes of c. The error is for sizes outside the bounds,
+// and for tiles that a search never tries.
 func (c Choice) Tuning(info vk.Info) (*tuning.Tuning, error) {
 	switch {
 	case c.Band < 1 || c.Band > maxBand:
@@ -55,11 +57,11 @@ func (c Choice) Tuning(info vk.Info) (*tuning.Tuning, error) {
 	return &t, nil
 }
 
-// on returns the device's table with the choice in it, without checks.
+// on returns the device's table with the sizes of c. It does not check the sizes.
 func (c Choice) on(info vk.Info) tuning.Tuning {
 	t := tuning.On(info)
 	t.Band, t.Block, t.Products.Syr2k = c.Band, c.Block, c.RankTwoK
-	t.ValuesFrom = 0 // it was not measured on this device
+	t.ValuesFrom = 0 // no measurement on this device
 	return t
 }
 
@@ -68,7 +70,7 @@ func (c Choice) String() string {
 	return fmt.Sprintf("b = %d, k = %d, rank-2k update by a %v", c.Band, c.Block, c.RankTwoK)
 }
 
-// Table returns the choice as Go code for the file of a machine in stages/tuning.
+// Table returns the choice as Go code, for the file of a machine in stages/tuning.
 func (c Choice) Table(family string) string {
 	t := c.RankTwoK
 	return fmt.Sprintf(`// stages/tuning, family %q
@@ -89,7 +91,7 @@ var tiles = []product.Tile{
 	{M: 32, N: 32, K: 1, ThreadM: 8, ThreadN: 8, Unroll: 1, Resident: 1},
 }
 
-// bands and blocks are the half-bandwidths and ranks that a search tries.
+// bands lists the half-bandwidths that a search tries, and `blocks` lists the ranks.
 var (
 	bands  = []int{8, 16, 32, 64, 128}
 	blocks = []int{16, 32, 64, 128, 256, 512, 1024, 2048}

@@ -16,63 +16,66 @@ type Result struct {
 	// Choice is the fastest choice that was found.
 	Choice
 
-	// Seconds is the time of the stages that depend on the choice.
+	// Seconds is the sum of the times of the stages that depend on the choice.
 	Seconds float64
 
-	// Table is the choice of the device's table, and Before the seconds of the same stages with it.
+	// Table is the choice of the device's table. Before is the time of the same stages with this
+	// choice, in seconds.
 	Table  Choice
 	Before float64
 
-	// Complete says that all choices were tried. It is false if the time ran out.
+	// Complete says that all choices were tried. It is false if the time ran out before.
 	Complete bool
 
-	// Untried lists the choices that were not tried for lack of time, such as "b = 64". It is empty
-	// if Complete.
+	// Untried lists the choices that were not tried because the time ran out, such as "b = 64". It
+	// is empty if Complete is true.
 	Untried []string
 }
 
-// target is the device that a search measures on. Tests replace it.
+// target is the device on which a search measures. Tests replace it by a fake device.
 type target interface {
-	// refused returns an error if kernels of the choice spill registers, unless they also spill
-	// with the table's choice.
+	// refused returns an error if kernels of the choice c spill registers. Kernels that also spill
+	// with the table's choice do not count.
 	refused(c Choice) error
 
-	// measure returns the median seconds of stages with the choice.
+	// measure returns a row with the median time of each of the stages, with the choice c.
 	measure(ctx context.Context, c Choice, stages ...string) ([]bench.Row, error)
 }
 
-// search begins with the table's choice and changes one size after another, in the order of their
-// effect: b; then k, with the best b and with the second best; then the tile of the update.
+// search begins with the choice of the table and changes one size after another. The size with the
+// largest effect comes first: b, then k for the best and for the second best b, then the tile of
+// the update.
 type search struct {
 	target
 
 	// n is the order of the matrices.
 	n int
 
-	// clock gives the time. began is the time at which the search began, and budget is the time
-	// that it may take.
+	// clock returns the time. `began` is the time at which the search began. `budget` is the time
+	// that the search may take.
 	budget time.Duration
 	clock  func() time.Time
 	began  time.Time
 
-	// row is called with each measurement. note is called with the name of a choice that was not
-	// measured, and the reason.
+	// row is called with each measurement. `note` is called with the name of each choice that was
+	// not measured, and with the reason.
 	row  func(Choice, bench.Row)
 	note func(string)
 
-	// ofBand has the seconds of stages that do not depend on k, and which are therefore measured
-	// once for each b.
+	// ofBand has the times, in seconds, of stages that do not depend on k. So these stages are
+	// measured only once for each b.
 	ofBand map[stageOfBand]float64
 
-	// last is the time at which the last step began. longest is the longest duration of a step so
-	// far.
+	// last is the time at which the last step began. `longest` is the longest duration of a step so
+	// far. A step is the measurement of one choice.
 	last    time.Time
 	longest time.Duration
 
-	// begun says that at least one step was made. out says that the time has run out.
+	// begun says that at least one step has been made. `out` says that the time has run out.
 	begun, out bool
 
-	// untried is the list that becomes Result.Untried.
+	// untried lists the choices that were not tried because the time ran out. It becomes
+	// Result.Untried.
 	untried []string
 }
 
@@ -82,14 +85,15 @@ type stageOfBand struct {
 	band  int
 }
 
-// errTime says that a choice was not measured because the time has run out.
+// errTime says that a choice was not measured because the time had run out.
 var errTime = errors.New("the time is up")
 
-// dependent lists the stages whose total time is minimised.
+// dependent lists the stages that depend on the choice. The search minimises the sum of their
+// times.
 var dependent = []string{"sy2sb", "sb2st", "apply-q2", "apply-q1"}
 
-// run returns the best choice found, even if the time has run out. The error is that of the table's
-// own choice, or ctx.Err().
+// run returns the best choice found, even if the time has run out. It returns an error if the
+// choice of the device's table cannot be measured, and ctx.Err() if the context has ended.
 func (s *search) run(ctx context.Context, table Choice) (Result, error) {
 	s.last, s.ofBand = s.began, map[stageOfBand]float64{}
 	r := Result{Choice: table, Table: table}
@@ -99,7 +103,8 @@ func (s *search) run(ctx context.Context, table Choice) (Result, error) {
 	}
 	r.Before, r.Seconds = seconds, seconds
 	best := &r
-	// A step that has begun may end after the budget, but not much later.
+	// patience is the largest time of a search, in multiples of the budget: a step that has begun
+	// may end after the budget, but not much later.
 	const patience = 5. / 4
 	steps, done := context.WithTimeout(ctx, time.Duration(patience*float64(s.budget))-s.clock().Sub(s.began))
 	defer done()
@@ -113,8 +118,8 @@ func (s *search) run(ctx context.Context, table Choice) (Result, error) {
 	return r, outer.Err()
 }
 
-// tile tries other tiles for the product Syr2k, which updates the trailing matrix. It measures this
-// product alone.
+// tile tries other tiles for the product Syr2k, which updates the trailing matrix. First it
+// measures this product alone.
 func (s *search) tile(ctx context.Context, best *Result) {
 	choice, least := best.Choice, math.Inf(1)
 	for _, t := range append([]Choice{best.Choice}, withTiles(best.Choice)...) {
@@ -126,13 +131,13 @@ func (s *search) tile(ctx context.Context, best *Result) {
 			s.untried = append(s.untried, fmt.Sprintf("a %v", t.RankTwoK))
 		}
 	}
-	// The best tile is taken only if all stages together become faster.
+	// A tile that is faster for the product alone must also be faster for all stages together.
 	if choice != best.Choice {
 		s.better(ctx, best, choice, fmt.Sprintf("a %v", choice.RankTwoK))
 	}
 }
 
-// withTiles returns copies of the choice, one with each of the other tiles.
+// withTiles returns copies of the choice c, one for each other tile of the list `tiles`.
 func withTiles(c Choice) (all []Choice) {
 	for _, t := range tiles {
 		if t != c.RankTwoK {
@@ -144,7 +149,7 @@ func withTiles(c Choice) (all []Choice) {
 	return all
 }
 
-// band tries half-bandwidths, first those nearest to the table's, and returns the second best
+// band tries half-bandwidths, those nearest to the table's first. It returns the second best
 // choice.
 func (s *search) band(ctx context.Context, best *Result) (second Choice) {
 	from := best.Choice
@@ -173,7 +178,7 @@ func (s *search) band(ctx context.Context, best *Result) (second Choice) {
 	return second
 }
 
-// block tries ranks, with the half-bandwidth of the choice from.
+// block tries ranks k together with the half-bandwidth of the choice `from`.
 func (s *search) block(ctx context.Context, best *Result, from Choice) {
 	for _, k := range blocks {
 		if c := from; k%from.Band == 0 && k != from.Block && k <= s.n/2 {
@@ -183,14 +188,14 @@ func (s *search) block(ctx context.Context, best *Result, from Choice) {
 	}
 }
 
-// ranOut tells whether a choice was not tried because the time has run out.
+// ranOut reports whether err says that a choice was not tried because the time had run out.
 func (s *search) ranOut(ctx context.Context, err error) bool {
 	return errors.Is(err, errTime) || err != nil && ctx.Err() != nil
 }
 
-// better measures a choice, and takes it if it is faster than the best so far. It returns its
-// seconds, or +Inf if it was not measured. If it was not measured for lack of time, name is added
-// to Result.Untried.
+// better measures the choice c, and puts it into the result `best` if it is the fastest so far. It
+// returns the time in seconds, or +Inf if c was not measured. If the time had run out, `better`
+// adds `name` to Result.Untried.
 func (s *search) better(ctx context.Context, best *Result, c Choice, name string) float64 {
 	seconds, err := s.try(ctx, c, dependent...)
 	if s.ranOut(ctx, err) && !slices.Contains(s.untried, name) {
@@ -205,9 +210,9 @@ func (s *search) better(ctx context.Context, best *Result, c Choice, name string
 	return seconds
 }
 
-// try returns the total seconds of stages with a choice. The error says why the choice was not
-// measured: ctx has ended, there is not enough time for a step as long as the longest so far, or
-// the choice is refused.
+// try returns the sum of the times of the stages with the choice c, in seconds. The error says why
+// `c` was not measured: the context has ended, the rest of the time is shorter than the longest
+// step so far, or `c` is refused.
 func (s *search) try(ctx context.Context, c Choice, stages ...string) (float64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err

@@ -13,27 +13,28 @@ import (
 
 // Options are the options of a search.
 type Options struct {
-	// N is the order of the matrices. 0 means the result of the function Order.
+	// N is the order of the matrices. 0 means the order that the function Order returns.
 	N int
 
-	// Budget is the time for the search. A measurement that has begun may end later.
+	// Budget is the time for the search. A measurement that has begun before may end later.
 	Budget time.Duration
 
-	// Repeat is the number of runs of each measurement, at least one. Their median counts.
+	// Repeat is the number of runs of each measurement, at least one. The median of the runs
+	// counts.
 	Repeat int
 
-	// Progress is called before each run. It may be nil.
+	// Progress is called before each run with the name of the measurement. It may be nil.
 	Progress func(what string)
 
 	// Row is called after each measurement.
 	Row func(Choice, bench.Row)
 
-	// Note is called for a choice that is not measured, with the reason.
+	// Note is called for each choice that is not measured, with its name and the reason.
 	Note func(what string)
 }
 
-// Order is an order of matrices that suits a device. It is large enough to keep the device's units
-// busy, and small enough for some dozens of measurements in a minute or two.
+// Order returns an order of matrices for a search on the device. It is large enough to keep the
+// device busy, and small enough for some dozens of measurements in one or two minutes.
 func Order(info vk.Info) int {
 	switch info.Type {
 	case "cpu":
@@ -44,10 +45,10 @@ func Order(info vk.Info) int {
 	return 2048
 }
 
-// Search measures choices of sizes on a device and returns the fastest one. The device should have
-// been opened with vk.Options.Statistics. If the driver then gives statistics, Search refuses choices
-// whose kernels spill registers. Search returns an error if the choice of the table itself cannot be
-// measured, if ctx ends, or if the device fails.
+// Search measures choices of sizes on a device and returns the fastest choice. The device should
+// have been opened with vk.Options.Statistics. If the driver then reports statistics, Search
+// refuses choices whose kernels spill registers. Search returns an error if the choice of the table
+// itself cannot be measured, if ctx ends, or if the device fails.
 func Search(ctx context.Context, dev *vk.Device, opt Options) (Result, error) {
 	began := time.Now()
 	if opt.N == 0 {
@@ -67,28 +68,29 @@ func Search(ctx context.Context, dev *vk.Device, opt Options) (Result, error) {
 	return s.run(ctx, table)
 }
 
-// briefWarmUp is the value for bench.Options.WarmUp. It is short because the first run of each
-// stage, which is not counted, keeps the device busy long enough. It is not 0 because then the
-// device would be idle before each run.
+// briefWarmUp is the value for bench.Options.WarmUp. It may be short because the first run of each
+// stage, which does not count, keeps the device busy long enough. It must not be 0, because 0 also
+// means that the device is idle between runs.
 const briefWarmUp = time.Millisecond
 
 // onDevice is the target of a search on a real device.
 type onDevice struct {
 	dev *vk.Device
 
-	// bench makes the measurements. It measures its peaks only once for the search.
+	// bench makes the measurements. It measures the device's peak rates only once for the whole
+	// search.
 	bench *bench.Bench
 	opt   Options
 
-	// spills are the kernels that spill with the table's choice. The table's choice is not refused
-	// for it.
+	// spills lists the kernels whose registers spill to memory with the table's choice. No choice
+	// is refused because of these kernels.
 	spills []string
 }
 
-// kernelsAt is the order of the plans whose kernels are examined.
+// kernelsAt is the order of the plans whose kernels are tested for spills.
 const kernelsAt = 256
 
-// refused implements the method of target: it tells whether kernels of the choice spill.
+// refused implements target.refused: it returns an error if kernels of the choice spill registers.
 func (d *onDevice) refused(c Choice) error {
 	err := bench.Refused(d.dev, kernelsAt, c.on(d.dev.Info()), evd.Options{Vectors: true})
 	var spill *bench.RefusedError
@@ -107,7 +109,8 @@ func (d *onDevice) refused(c Choice) error {
 	return worse
 }
 
-// noteSpills finds the kernels that spill with the table's choice, and stores them in spills.
+// noteSpills finds the kernels that spill registers with the table's choice, and stores their names
+// in d.spills.
 func (d *onDevice) noteSpills(table Choice) {
 	var spill *bench.RefusedError
 	if errors.As(d.refused(table), &spill) {
@@ -117,7 +120,7 @@ func (d *onDevice) noteSpills(table Choice) {
 	}
 }
 
-// measure implements the method of target by a benchmark on the device.
+// measure implements target.measure by a benchmark on the device.
 func (d *onDevice) measure(ctx context.Context, c Choice, stages ...string) ([]bench.Row, error) {
 	return d.bench.With(bench.Options{
 		Stages: stages, Orders: []int{d.opt.N}, Repeat: d.opt.Repeat, WarmUp: briefWarmUp,

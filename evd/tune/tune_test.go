@@ -17,8 +17,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// valley is a target of a search with one best choice, and with a clock that each measurement
-// advances.
+// valley is a target for which one choice is the fastest. Each measurement advances its clock.
 type valley struct {
 	band, block int
 	tile        product.Tile
@@ -86,7 +85,8 @@ func TestSearchFindsTheBest(t *testing.T) {
 	}
 }
 
-// A search does not measure choices that spill, and takes the best of the others.
+// TestSearchRefuses checks that a search does not measure choices whose kernels spill, and returns
+// the best of the other choices.
 func TestSearchRefuses(t *testing.T) {
 	v := &valley{band: 64, block: 512, tile: table.RankTwoK, spilled: func(c Choice) bool { return c.Band == 64 || c.RankTwoK == tiles[3] }}
 	s, notes := v.search(time.Hour)
@@ -109,13 +109,12 @@ func TestSearchKeepsToItsTime(t *testing.T) {
 	if err != nil || r.Complete || len(v.tried) != 5 {
 		t.Errorf("%+v, %v after %d measurements", r, err, len(v.tried))
 	}
-	// The choices that were not tried are listed: some ranks and tiles, but not b = 16, which is
-	// next to the table's b and is tried early.
+	// The list must have the choices that were not tried: some ranks and tiles. It must not have b
+	// = 16. This b is next to the table's b, so the search tries it early.
 	if all := strings.Join(r.Untried, "; "); len(r.Untried) < 5 || strings.Contains(all, "b = 16;") || !strings.Contains(all, "k = 1024 with b = ") || !strings.Contains(all, "; a 64×64×16 tile of 8×4") {
 		t.Errorf("not tried: %q", r.Untried)
 	}
-	// The table's choice is measured even if there is no time at all, so that there is always a
-	// result.
+	// The table's choice is measured even if the budget is 0, so that a search always has a result.
 	v = &valley{band: 64, block: 1024, step: time.Second}
 	s, _ = v.search(0)
 	if r, err := s.run(context.Background(), table); err != nil || r.Choice != table || r.Seconds != r.Before || len(v.tried) != 1 {
@@ -154,7 +153,8 @@ func TestChoices(t *testing.T) {
 	}
 }
 
-// Every tile that may be chosen makes a plan, or is refused with its name.
+// TestTilesWork makes a plan with every tile that a search may choose, on a dry device. No plan may
+// fail.
 func TestTilesWork(t *testing.T) {
 	dev := vk.Dry(vk.Info{Family: "nvidia", MaxLocal: 1024, SharedBytes: 48 << 10, Subgroup: 32})
 	for _, tile := range tiles {
@@ -170,7 +170,7 @@ func TestTilesWork(t *testing.T) {
 	}
 }
 
-// TestSearchHere searches on a device of this machine for a short time.
+// TestSearchHere runs a short search on a device of this machine.
 func TestSearchHere(t *testing.T) {
 	dev, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), Statistics: true})
 	if err != nil {

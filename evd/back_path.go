@@ -1,0 +1,93 @@
+package evd
+
+import (
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// newBackPath makes the stages that transform at most m vectors back on the device dev. Another
+// device reduced the matrix to tridiagonal form by the stages in `of`. The new stages apply the
+// reflectors of that reduction, so they have the same half-bandwidth:
+//
+//	Q = Q1·(Q2·S)
+//
+// The device transforms some columns of S, the eigenvectors of the tridiagonal matrix, into the
+// columns of Q with the same numbers.
+func newBackPath[T Float](dev *vk.Device, of *path[T], m int) (p *path[T], err error) {
+	p = &path[T]{n: of.n, opt: of.opt, oneStage: of.oneStage}
+	p.opt.Band, p.opt.Block = of.tune.Band, of.tune.Block
+	if len(of.steps.products.emulated) == 0 {
+		p.opt.Products = ProductsNative
+	}
+	if p.tune, err = sizes[T](dev, p.n, p.opt); err != nil {
+		return nil, err
+	}
+	if p.doubles, err = newDoubles[T](dev, p.n, m); err != nil {
+		return nil, err
+	}
+	waiting, err := p.suit(dev)
+	if err != nil {
+		return nil, err
+	}
+	s := &p.steps
+	if s.products, err = newProducts(dev, p.n, p.opt, p.tune, p.doubles); err != nil {
+		return nil, err
+	}
+	var b builder
+	back := stages.BackSize{N: p.n, B: p.tune.Band, M: m}
+	if !p.oneStage {
+		s.q2, err = stages.NewApplyQ2[T](dev, back, waiting, p.tune.ApplyQ2)
+		b.keep(err)
+	}
+	s.q1, err = stages.NewApplyQ1(dev, back, s.products.vectors, p.tune.Panel)
+	b.keep(err)
+	s.orient, err = newOrientation[T](dev, p.opt)
+	b.keep(err)
+	p.layBack(m, of)
+	return p, b.err
+}
+
+// layBack lays out the memory of a path that only transforms at most m vectors back. The reflectors
+// have the sizes that they have on the path of.
+func (p *path[T]) layBack(m int, of *path[T]) {
+	n, s, r := p.n, &p.steps, &p.regions
+	r.a = vk.Reserve[T]("Q1, vectors", n*n)
+	r.t = vk.Reserve[T]("T of Q1", of.regions.t.Len())
+	r.v, r.tau = vk.Reserve[T]("V of Q2", of.regions.v.Len()), vk.Reserve[T]("τ of Q2", of.regions.tau.Len())
+	r.x = vk.Reserve[float64]("vectors, transposed", n*m)
+	backs := []vk.Space{s.q1.Work()}
+	if s.q2 != nil {
+		backs = append(backs, s.q2.Work())
+	}
+	p.layout = vk.Together(r.a, r.t, r.v, r.tau, r.x, s.products.Work(), s.products.emulated.Status(),
+		p.doubles.rows(), vk.InTurn(backs...))
+}
+
+// vectorsAt returns the memory of m vectors S, one per row, on a path that newBackPath has made.
+func (p *path[T]) vectorsAt(ws *vk.Arena, m int) product.Matrix[float64] {
+	return product.NewMatrix(p.regions.x.In(ws), m, p.n, max(m, 1))
+}
+
+// reflectorsTo copies the reflectors of Q1 and Q2 over a link to the device of another path.
+func (s *solve[T]) reflectorsTo(to *solve[T], link *vk.Link) error {
+	for _, r := range [][2]vk.Region[T]{
+		{s.regions.a, to.regions.a}, {s.regions.t, to.regions.t}, {s.regions.v, to.regions.v}, {s.regions.tau, to.regions.tau},
+	} {
+		if err := vk.Move(to.Ctx, link, column(r[1].In(to.Arena)), column(r[0].In(s.Arena))); err != nil {
+			return spectrum.During(stages.PhaseMove, err)
+		}
+	}
+	return nil
+}
+
+// column is all of s as a matrix of one column.
+func column[T any](s vk.Slice[T]) vk.Block[T] {
+	return vk.Block[T]{Rows: s.Len(), Cols: 1, Ld: s.Len(), At: s}
+}
+
+// blockOf is the matrix x as a block that a link can copy.
+func blockOf[T Float](x product.Matrix[T]) vk.Block[T] {
+	return vk.Block[T]{Rows: x.Rows, Cols: x.Cols, Ld: x.Ld, At: x.At}
+}

@@ -1,0 +1,108 @@
+package batch
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// queue is the queue of the parts of a batch. The devices of a plan take parts from it, so that a
+// faster device solves more of them.
+type queue struct {
+	a       []evd.Sym[float64]
+	out     []Spectrum
+	most    int // largest number of matrices of a part
+	devices int // number of devices that take parts
+	vectors bool
+	report  func(evd.Progress) // may be nil
+
+	lock        sync.Mutex
+	next        int // the first matrix of the next part
+	count       int // number of matrices that are solved
+	done, total float64
+}
+
+// take returns the matrices [from, to) of the next part. There is none left if from = to. One device
+// takes parts that are as large as possible. Several devices take smaller and smaller parts, each
+// about half of the device's share of what is left, so that all devices end at about the same time.
+func (q *queue) take() (from, to int) {
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	from = q.next
+	most := q.most
+	if q.devices > 1 {
+		halves := 2 * q.devices
+		most = min(most, (len(q.a)-from+halves-1)/halves)
+	}
+	q.next = min(from+most, len(q.a))
+	return from, q.next
+}
+
+// solved reports that the matrices [from, to) are solved.
+func (q *queue) solved(from, to int) {
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	for _, m := range q.a[from:to] {
+		q.done += stages.BatchFlops(m.N, q.vectors)
+	}
+	if q.count += to - from; q.count == len(q.a) {
+		q.done = q.total // the order of the sum, and so its rounding, differs between runs
+	}
+	if q.report != nil {
+		q.report(evd.Progress{Stage: stages.PhaseBatch, Done: q.done, Total: q.total})
+	}
+}
+
+// solveAll solves all matrices of the queue on the devices of the plan. After the first error no
+// device takes another part. The caller must have the plan's lock.
+func (p *Plan) solveAll(ctx context.Context, q *queue) (*vk.Profile, error) {
+	plans := append([]*Plan{p}, p.others...)
+	calls := make([]*spectrum.Call, len(plans))
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	for k, plan := range plans {
+		if err := plan.base.Open(); err != nil {
+			return nil, p.of(plan, err)
+		}
+		calls[k] = plan.base.Begin(inner, nil)
+	}
+	k, err := spectrum.First(spectrum.Parallel(len(plans), func(k int) error {
+		err := plans[k].solveSome(calls[k], q)
+		if err != nil {
+			cancel()
+		}
+		return err
+	}))
+	if err != nil {
+		return nil, p.of(plans[k], err)
+	}
+	for k, c := range calls[1:] {
+		calls[0].Join(c, fmt.Sprintf(", device %d", k+1))
+	}
+	return calls[0].Profile, ctx.Err()
+}
+
+// solveSome solves parts of the queue until none is left.
+func (p *Plan) solveSome(c *spectrum.Call, q *queue) error {
+	for from, to := q.take(); from < to; from, to = q.take() {
+		if err := p.part(c, q.a[from:to], q.out[from:to]); err != nil {
+			return err
+		}
+		q.solved(from, to)
+	}
+	return nil
+}
+
+// of says on which device of several an error happened. The end of the context is no error of a
+// device.
+func (p *Plan) of(plan *Plan, err error) error {
+	if len(p.others) == 0 {
+		return err
+	}
+	return spectrum.OnDevice(plan.base.Dev, err)
+}

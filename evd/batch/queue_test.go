@@ -1,0 +1,34 @@
+package batch
+
+import (
+	"testing"
+
+	"github.com/vkevd/vkevd/evd"
+)
+
+// TestQueueLeavesWorkForAllDevices checks the sizes of the parts that devices take. One device takes
+// as much as fits. If all matrices fit into one part, several devices still get parts.
+func TestQueueLeavesWorkForAllDevices(t *testing.T) {
+	for _, c := range []struct {
+		count, most, devices int
+		want                 []int
+	}{
+		{10, 100, 1, []int{10}}, {10, 4, 1, []int{4, 4, 2}}, {1, 9, 2, []int{1}},
+		{8, 100, 2, []int{2, 2, 1, 1, 1, 1}}, {20, 3, 2, []int{3, 3, 3, 3, 2, 2, 1, 1, 1, 1}},
+	} {
+		q := &queue{a: make([]evd.Sym[float64], c.count), most: c.most, devices: c.devices}
+		for k := 0; ; k++ {
+			from, to := q.take()
+			if from == to {
+				if k != len(c.want) {
+					t.Errorf("%+v: %d parts", c, k)
+				}
+				break
+			}
+			if k >= len(c.want) || to-from != c.want[k] {
+				t.Errorf("%+v: part %d has %d matrices", c, k, to-from)
+				break
+			}
+		}
+	}
+}

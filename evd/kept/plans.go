@@ -1,0 +1,121 @@
+// Package kept, internal to vkevd, keeps the most recently used plans, with their device memory. It
+// serves interfaces without plans, such as LAPACK's.
+package kept
+
+import (
+	"errors"
+	"sync"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Plan is the interface of all kinds of plans.
+type Plan interface {
+	// Bytes returns the size of the plan's device memory in bytes.
+	Bytes() uint64
+
+	// Close frees the plan's device memory.
+	Close()
+}
+
+// Plans keeps the most recently used plans, the last used one first. A Key describes the problems
+// that one plan can solve. The fields must not be changed after the first use.
+type Plans[Key comparable] struct {
+	// Make makes a plan for the key.
+	Make func(Key) (Plan, error)
+
+	// Most is the largest number of plans that are kept.
+	Most int
+
+	// MostBytes is the largest allowed sum of the kept plans' device memory. The plan that was used
+	// last is kept even if it is larger. 0 means no limit.
+	MostBytes uint64
+
+	mu   sync.Mutex // held while a plan is in use: the device solves one matrix at a time anyway
+	kept []entry[Key]
+}
+
+type entry[Key comparable] struct {
+	Plan
+	key Key
+}
+
+// With calls the function `use` with a plan for the key, and returns the error of making the plan.
+// It does not return the error of `use`. If `use` fails, With closes the plan, unless the error is
+// a NonFiniteError. So after the loss of a device, each call of With tries to make a new plan, and
+// returns the error of this attempt.
+func (ps *Plans[Key]) With(key Key, use func(Plan) error) error {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	p, err := ps.take(key)
+	if err != nil {
+		return err
+	}
+	var data *evd.NonFiniteError
+	if err := use(p.Plan); err != nil && !errors.As(err, &data) {
+		p.Close()
+		return nil
+	}
+	ps.keep(p)
+	return nil
+}
+
+// take returns a plan for the key: a kept one, which `take` removes from the list, or a new one. If
+// the device has too little memory for a new plan, `take` closes the kept plans and tries again.
+func (ps *Plans[Key]) take(key Key) (entry[Key], error) {
+	for i, p := range ps.kept {
+		if p.key == key {
+			ps.kept = append(ps.kept[:i], ps.kept[i+1:]...)
+			return p, nil
+		}
+	}
+	made, err := ps.Make(key)
+	var full *vk.OutOfMemoryError
+	if errors.As(err, &full) && len(ps.kept) > 0 {
+		ps.shrink(0)
+		made, err = ps.Make(key)
+	}
+	return entry[Key]{made, key}, err
+}
+
+// keep puts the plan `p` at the front of the list, as the plan that was used last.
+func (ps *Plans[Key]) keep(p entry[Key]) {
+	ps.kept = append([]entry[Key]{p}, ps.kept...)
+	ps.shrink(ps.allowed())
+}
+
+// allowed returns how many plans from the front of the list the limits allow to keep.
+func (ps *Plans[Key]) allowed() int {
+	var sum uint64
+	for i, p := range ps.kept {
+		sum += p.Bytes()
+		if i == ps.Most || i > 0 && ps.MostBytes > 0 && sum > ps.MostBytes {
+			return i
+		}
+	}
+	return len(ps.kept)
+}
+
+// shrink closes the least recently used plans until at most `to` plans are left.
+func (ps *Plans[Key]) shrink(to int) {
+	for len(ps.kept) > to {
+		last := len(ps.kept) - 1
+		ps.kept[last].Close()
+		ps.kept = ps.kept[:last]
+	}
+}
+
+// Count returns the number of kept plans.
+func (ps *Plans[Key]) Count() int {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	return len(ps.kept)
+}
+
+// Close closes all kept plans. Later calls of With make new plans.
+func (ps *Plans[Key]) Close() {
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	ps.shrink(0)
+}

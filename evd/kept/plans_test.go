@@ -1,0 +1,89 @@
+package kept_test
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/kept"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// fake is a plan without a device. The size of its memory is its order.
+type fake struct {
+	order int
+	open  *[]int
+}
+
+func (f *fake) Bytes() uint64 { return uint64(f.order) }
+
+func (f *fake) Close() {
+	at := slices.Index(*f.open, f.order)
+	if at < 0 {
+		panic("closed twice")
+	}
+	*f.open = slices.Delete(*f.open, at, at+1)
+}
+
+// keeping returns a Plans for fake plans. Making a plan fails if the orders of all open plans would
+// add up to more than memory. The second result lists the orders of the open plans.
+func keeping(memory int) (ps *kept.Plans[int], open *[]int) {
+	open = new([]int)
+	return &kept.Plans[int]{Most: 3, Make: func(order int) (kept.Plan, error) {
+		sum := order
+		for _, other := range *open {
+			sum += other
+		}
+		if sum > memory {
+			return nil, &vk.OutOfMemoryError{What: "plan", Need: uint64(order)}
+		}
+		*open = append(*open, order)
+		return &fake{order, open}, nil
+	}}, open
+}
+
+func TestLimits(t *testing.T) {
+	fine := func(kept.Plan) error { return nil }
+	for _, c := range []struct {
+		name      string
+		memory    int
+		mostBytes uint64
+		orders    []int
+		want      []int // the plans that are open afterwards, by age
+	}{
+		{"most", 1000, 0, []int{1, 2, 3, 4}, []int{2, 3, 4}},
+		{"most, with one used again", 1000, 0, []int{1, 2, 3, 1, 4}, []int{1, 3, 4}},
+		{"bytes", 1000, 10, []int{6, 3, 2}, []int{3, 2}},
+		{"bytes of one plan", 1000, 10, []int{3, 60}, []int{60}},
+		{"full device", 10, 0, []int{4, 5, 6}, []int{6}},
+	} {
+		ps, open := keeping(c.memory)
+		ps.MostBytes = c.mostBytes
+		for _, order := range c.orders {
+			if err := ps.With(order, fine); err != nil {
+				t.Errorf("%s: order %d: %v", c.name, order, err)
+			}
+		}
+		if !slices.Equal(*open, c.want) || ps.Count() != len(c.want) {
+			t.Errorf("%s: open are %v, want %v", c.name, *open, c.want)
+		}
+		if ps.Close(); len(*open) != 0 {
+			t.Errorf("%s: %v stay open", c.name, *open)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	ps, open := keeping(5)
+	var full *vk.OutOfMemoryError
+	if err := ps.With(6, func(kept.Plan) error { t.Error("used"); return nil }); !errors.As(err, &full) {
+		t.Errorf("too large a plan: %v", err)
+	}
+	if err := ps.With(2, func(kept.Plan) error { return &evd.NonFiniteError{} }); err != nil || len(*open) != 1 {
+		t.Errorf("not finite: %v, %v open", err, *open)
+	}
+	if err := ps.With(2, func(kept.Plan) error { return errors.New("device lost") }); err != nil || len(*open) != 0 {
+		t.Errorf("device lost: %v, %v open", err, *open)
+	}
+}

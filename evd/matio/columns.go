@@ -1,0 +1,103 @@
+package matio
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+)
+
+// NPYColumns is an uncompressed .npy matrix, opened to read a few columns at a time, by several
+// processes for example. If the file stores the elements by rows, Read returns rows instead of
+// columns.
+type NPYColumns struct {
+	// Rows and Cols are the size of the matrix in the file.
+	Rows, Cols int
+	// ByRows says that the elements are stored by rows (C order).
+	ByRows bool
+
+	file   *os.File
+	header int64
+	element
+	native bool
+}
+
+// OpenNPYColumns opens a file and reads its header. The caller must call Close. Errors are
+// *FormatError and those of the operating system.
+func OpenNPYColumns(path string) (*NPYColumns, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	c, err := npyColumns(f, path)
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func npyColumns(file *os.File, path string) (*NPYColumns, error) {
+	f := npy{input: newInput(file, path, bytesLeft(file)), most: mostElements}
+	if !f.starts(npyMagic) {
+		return nil, f.errorf("not an uncompressed .npy file, the only kind that can be read in parts")
+	}
+	if err := f.readHeader(); err != nil {
+		return nil, err
+	}
+	if len(f.shape) != 2 {
+		return nil, f.errorf("a matrix has two dimensions, but this array has %d", len(f.shape))
+	}
+	rows, cols := f.shape[0], f.shape[1]
+	most := (int64(math.MaxInt64) - f.header) / int64(f.bytes)
+	if cols > 0 && int64(rows) > most/int64(cols) {
+		return nil, f.tooLarge()
+	}
+	if need := int64(rows) * int64(cols) * int64(f.bytes); f.left != unknown && need != f.left {
+		return nil, f.errorf("the header announces %d bytes of elements, but the file has %d", need, f.left)
+	}
+	native := nativeLittle && f.descr == "<f8"
+	return &NPYColumns{rows, cols, !f.fortranOrder, file, f.header, f.element, native}, nil
+}
+
+// Read copies `count` consecutive columns to `dst`, beginning with column `from`. If ByRows is
+// true, it copies rows instead. `dst` must have exactly the elements of these columns, otherwise
+// Read panics. Several goroutines may call Read at the same time.
+func (c *NPYColumns) Read(dst []float64, from, count int) error {
+	length := c.Rows
+	if c.ByRows {
+		length = c.Cols
+	}
+	if len(dst) != length*count {
+		panic(fmt.Sprintf("matio: %d elements for %d columns of %d", len(dst), count, length))
+	}
+	at := c.header + int64(from)*int64(length)*int64(c.bytes)
+	if c.native {
+		return c.readAt(raw(dst), at)
+	}
+	const piece = 1 << 15 // elements that are read at a time
+	chunk := make([]byte, min(len(dst), piece)*c.bytes)
+	for len(dst) > 0 {
+		now := chunk[:min(len(dst)*c.bytes, len(chunk))]
+		if err := c.readAt(now, at); err != nil {
+			return err
+		}
+		at += int64(len(now))
+		dst = dst[len(c.decode(dst[:0], now)):]
+	}
+	return nil
+}
+
+func (c *NPYColumns) readAt(p []byte, at int64) error {
+	n, err := c.file.ReadAt(p, at)
+	switch {
+	case n == len(p):
+		return nil
+	case err == io.EOF:
+		return &FormatError{c.file.Name(), 0, "the file ends inside its elements"}
+	}
+	return fmt.Errorf("%s: %w", c.file.Name(), err)
+}
+
+// Close closes the file.
+func (c *NPYColumns) Close() error { return c.file.Close() }

@@ -1,0 +1,144 @@
+package matio
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// Stacks holds the matrices of a file, as ReadStacks reads them.
+type Stacks struct {
+	// Named is true if All has every array of a .npz file. If it is false, All has one stack
+	// without a name: a .npy file, or the array of a .npz file that the caller chose.
+	Named bool
+
+	// All has the arrays in the order of the file.
+	All []NamedStack
+}
+
+// NamedStack is an array with the matrices of one name.
+type NamedStack struct {
+	// Name is the name of the array in a .npz file. It is "" if Stacks.Named is false.
+	Name string
+
+	// Dims is the number of dimensions of the array: 3 for a stack, 2 for one matrix. The Count of
+	// one matrix is 1.
+	Dims int
+
+	Stack
+}
+
+// ReadStacksFile reads many matrices from a file, compressed with gzip or not:
+//
+//	FILE.npy         a stack: an array of three dimensions, count×rows×cols, in C order
+//	FILE.npz         all arrays of the archive, each a matrix of two dimensions or a stack
+//	FILE.npz:ARRAY   one array of the archive, a stack
+//
+// Options.Array means the same as ARRAY in the path. The errors are those of ReadFile. Two arrays
+// with the same name, and a matrix that scipy.sparse.save_npz wrote, are errors, too.
+func (o Options) ReadStacksFile(path string) (*Stacks, error) {
+	path, o = o.arrayOf(path)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return o.ReadStacks(f, path)
+}
+
+// ReadStacks reads many matrices from a stream, as ReadStacksFile does from a file. name stands for
+// the file's name in errors.
+func (o Options) ReadStacks(r io.Reader, name string) (*Stacks, error) {
+	return readEither(r, name, o.stacks, func(in *input) (*Stacks, error) {
+		s, err := readStack(in)
+		if err != nil {
+			return nil, err
+		}
+		return oneStack(s), nil
+	})
+}
+
+// oneStack returns a stack without a name.
+func oneStack(s *Stack) *Stacks { return &Stacks{All: []NamedStack{{Dims: 3, Stack: *s}}} }
+
+// stacks reads the array that the options name, or all arrays of the archive if they name none.
+func (o Options) stacks(r io.ReaderAt, size int64, name string) (*Stacks, error) {
+	z, err := openArchive(r, size, name)
+	if err != nil {
+		return nil, err
+	}
+	if o.Array != "" {
+		return z.oneStack(o.Array)
+	}
+	if z.isSparse() {
+		return nil, &FormatError{name, 0, "a sparse matrix of scipy, not an archive of many matrices"}
+	}
+	all := &Stacks{Named: true}
+	seen := map[string]bool{}
+	for _, member := range z.files {
+		array, npy := strings.CutSuffix(member.Name, npyEnding)
+		if !npy {
+			continue
+		}
+		if seen[array] {
+			return nil, &FormatError{name, 0, fmt.Sprintf("two arrays are called %s", array)}
+		}
+		seen[array] = true
+		if err := z.open(member, func(in *input) error {
+			s, err := readMatrices(in)
+			if err == nil {
+				s.Name = array
+				all.All = append(all.All, *s)
+			}
+			return err
+		}); err != nil {
+			return nil, err
+		}
+	}
+	if len(all.All) == 0 {
+		return nil, &FormatError{name, 0, "the archive holds no .npy array"}
+	}
+	return all, nil
+}
+
+// oneStack reads the stack with the given name.
+func (z *archive) oneStack(array string) (*Stacks, error) {
+	member, complaint := findArray(z.files, array)
+	if complaint != "" {
+		return nil, &FormatError{z.name, 0, complaint}
+	}
+	var s *Stack
+	err := z.open(member, func(in *input) (err error) {
+		s, err = readStack(in)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return oneStack(s), nil
+}
+
+// readMatrices reads an array of two dimensions as one matrix, and of three dimensions as a stack.
+func readMatrices(in *input) (*NamedStack, error) {
+	f := npy{input: in, most: mostElements}
+	if err := f.readHeader(); err != nil {
+		return nil, err
+	}
+	switch dims := len(f.shape); dims {
+	case 2:
+		d, err := f.matrix()
+		if err != nil {
+			return nil, err
+		}
+		return &NamedStack{Dims: dims, Stack: Stack{1, d.Rows, d.Cols, d.Data}}, nil
+	case 3:
+		s, err := f.stack()
+		if err != nil {
+			return nil, err
+		}
+		return &NamedStack{Dims: dims, Stack: *s}, nil
+	default:
+		return nil, f.errorf("a matrix has two dimensions and a stack three, but this array has %d", dims)
+	}
+}

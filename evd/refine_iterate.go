@@ -1,0 +1,181 @@
+package evd
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+)
+
+const (
+	// mostSteps is the largest number of steps. Test matrices of package matgen take 2 steps from
+	// vectors in single precision, 3 steps if the matrix has changed by 10⁻⁴·‖A‖, and at most 6
+	// steps.
+	mostSteps = 6
+
+	// mostLeft is the largest estimated error after the last step, in units of n·ulp. The measured
+	// ratios of orthogonality are about as large as this estimate.
+	mostLeft = 2
+
+	// mostChange is the largest change ‖E‖_∞ in a step. If the change is larger, the iteration
+	// ends.
+	mostChange = 0.5
+
+	// mostCluster is the largest fraction of all eigenvalues that may be in one cluster.
+	mostCluster = 0.5
+)
+
+// refinement is one call of Refine in flight: a plan and the call that uses it.
+type refinement struct {
+	*RefinePlan
+	*spectrum.Call
+
+	// counts has the numbers of steps and clusters, the changes of the vectors, and the reason for
+	// a cold solve, a solve without the approximate vectors. The caller gets `counts` as
+	// Result.Refinement.
+	counts Refinement
+
+	// x is the device memory of the vectors, one per row. The field y is the device memory of the
+	// improved vectors.
+	x, y product.Matrix[float64]
+
+	// lambda are the eigenvalues of σ·A that the last step has computed.
+	lambda []float64
+
+	// noise is the size below which off-diagonal elements of S = XᵀAX count as rounding errors in
+	// this step. The rows of Xᵀ are the vectors.
+	noise float64
+
+	// N is the order of the matrix.
+	N int
+
+	// report is the caller's progress function. It is nil if the caller wants no progress.
+	report func(Progress)
+}
+
+// iterate improves the vectors until their error is a rounding error. If it finds that the
+// iteration does not help, it sets counts.Cold, and the caller must solve without the approximate
+// vectors. σ·A and the vectors must be on the device.
+func (s *refinement) iterate() error {
+	rough := true
+	unit := float64(s.N) * spectrum.Ulp
+	for s.counts.Steps < mostSteps {
+		left, err := s.step(rough)
+		if err != nil || s.counts.Cold != "" {
+			return err
+		}
+		if left <= mostLeft*unit && (!rough || s.steps.products.roughNoise == 0) {
+			return nil
+		}
+		// The next change will be about half of the estimated error. If the square of this change
+		// is too large an error, the next step is not the last one, and rough products are enough.
+		rough = left/2 > math.Sqrt(mostLeft*unit)
+	}
+	s.counts.Cold = ColdSteps
+	return nil
+}
+
+// step does one step of the iteration. It returns an estimate of the error that is left: relative
+// to 1 in XᵀX, and relative to ‖A‖ in XᵀAX. X is the matrix of the vectors.
+func (s *refinement) step(rough bool) (left float64, err error) {
+	s.counts.Steps++
+	ops, noise := s.steps.products.of(rough)
+	norm, err := s.quotients(ops)
+	if err != nil {
+		return 0, err
+	}
+	if !(norm <= math.MaxFloat64) { // or NaN
+		s.counts.Cold = ColdFar
+		return 0, nil
+	}
+	s.noise = noise(s.N, norm)
+	clusters, err := s.clusters()
+	if err != nil {
+		return 0, err
+	}
+	s.counts.Clusters = max(s.counts.Clusters, clusters.Count())
+	s.counts.Largest = max(s.counts.Largest, clusters.Largest())
+	if m := clusters.Largest(); m > 2 && float64(m) > mostCluster*float64(s.N) {
+		s.counts.Cold = ColdCluster
+		return 0, nil
+	}
+	inside, w, err := s.ritz(clusters)
+	if errors.As(err, new(*vk.OutOfMemoryError)) { // a cold solve frees the memory of this plan first
+		s.counts.Cold = ColdCluster
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	change, err := s.update(ops, clusters, w)
+	s.counts.Changes = append(s.counts.Changes, change)
+	if !(change < mostChange) {
+		s.counts.Cold = ColdFar
+	}
+	left = change * change
+	if norm > 0 {
+		left += change * inside / norm
+	}
+	return left, err
+}
+
+// quotients computes S = XᵀAX, XᵀX and the Rayleigh quotients λ. It returns max |λ|, which
+// estimates ‖A‖₂, or NaN.
+func (s *refinement) quotients(ops product.Ops[float64]) (norm float64, err error) {
+	s.lambda = make([]float64, s.N)
+	err = s.Run(func(rec *vk.Recorder) {
+		s.steps.products.emulated.begin(rec, s.Arena)
+		rec.Phase(stages.PhaseRefineProducts, float64(min(s.counts.Steps-1, usualSteps)), usualSteps)
+		vk.Receive(rec, s.lambda, s.steps.refine.RecordProducts(rec, s.Arena, ops, s.matrixA(), s.x, s.y))
+		s.steps.products.emulated.refused(s.Call, rec, s.Arena)
+	})
+	for _, x := range s.lambda {
+		norm = math.Max(norm, math.Abs(x))
+	}
+	return norm, err
+}
+
+// clusters finds the clusters of eigenvalues in this step.
+func (s *refinement) clusters() (stages.Clusters, error) {
+	reach, strength := make([]float64, s.N), make([]float64, s.N)
+	err := s.Run(func(rec *vk.Recorder) {
+		rec.Phase(stages.PhaseRitz, 0, 1)
+		r, g := s.steps.refine.RecordCouplings(rec, s.Arena, s.noise)
+		vk.Receive(rec, reach, r)
+		vk.Receive(rec, strength, g)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return stages.NewClusters(s.lambda, reach, strength), nil
+}
+
+// update replaces the vectors X by improved ones, and returns ‖E‖_∞, the size of the correction
+// X·E. The argument `w` has the eigenvectors of the clusters. Without clusters, the product X·E
+// needs fewer digits than the other products of a step, because E is small. Rotations within
+// clusters are not small, so their products need all digits.
+func (s *refinement) update(ops product.Ops[float64], clusters stages.Clusters, w []float64) (change float64, err error) {
+	if clusters.Largest() == 1 {
+		ops = s.steps.products.rough
+	}
+	sums := make([]float64, s.N)
+	err = s.Run(func(rec *vk.Recorder) {
+		s.steps.products.emulated.begin(rec, s.Arena)
+		rec.Phase(stages.PhaseRefineUpdate, 0, 1)
+		vk.SendFirst(rec, s.y.At, w)
+		vk.Receive(rec, sums, s.steps.refine.RecordUpdate(rec, s.Arena, ops, s.noise, clusters, s.x, s.y))
+		s.steps.products.emulated.refused(s.Call, rec, s.Arena)
+	})
+	s.x, s.y = s.y, s.x
+	if slices.ContainsFunc(sums, math.IsNaN) {
+		return math.NaN(), err
+	}
+	return slices.Max(sums), err
+}
+
+// matrixA returns the device memory of σ·A, with both triangles.
+func (s *refinement) matrixA() product.Matrix[float64] { return s.in(s.Arena, s.regions.a) }

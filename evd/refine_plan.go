@@ -1,0 +1,172 @@
+package evd
+
+import (
+	"context"
+
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/machine"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// RefinePlan holds everything that refinements of one order need: pipelines, stages and memory. A
+// plan works for one call at a time, and goroutines that share it wait for each other. The caller
+// closes the plan before the device.
+type RefinePlan struct {
+	base spectrum.Base
+	opt  Options
+
+	// tune has the sizes of the stages for this order.
+	tune tuning.Tuning
+
+	steps   refineSteps
+	regions refineRegions
+}
+
+// refineSteps are the stages, in the order of a refinement. All of them are nil for the orders 0
+// and 1.
+type refineSteps struct {
+	products  refineProducts
+	load      *stages.SymmetricLoad[float64]
+	refine    *stages.Refinement
+	orient    *orientation[float64]
+	residuals *stages.Residual[float64]
+}
+
+// refineRegions holds the regions of device memory that belong to the plan and not to a stage. The
+// comments give their sizes in elements.
+type refineRegions struct {
+	a    vk.Region[float64]    // n² elements: A
+	x    [2]vk.Region[float64] // n² elements each: Xᵀ, and Xᵀ·A or the improved Xᵀ
+	sums [3]vk.Region[float64] // n elements each, for a check: λ, residuals, orthogonality
+}
+
+// NewRefinePlan prepares for refinements of the n eigenvectors of matrices of order n ≥ 0. It
+// allocates about 40·n² bytes of device memory. A cold solve is a solve without the approximate
+// vectors. The options mean the same as those of NewPlan, with these exceptions:
+//
+//   - Vectors is implied. Select and Overwrite are not possible.
+//   - ProductsAuto is emulated for orders from AutoOrder on, if the device's integer units were right
+//     on a trial, and faster than its double precision.
+//   - Solver, Band, Block and Wavefront are for a cold solve.
+//   - With Verify each result has a certificate. If the certificate of the refined result does not
+//     pass, a cold solve follows, and its result must pass. Certificate.Counts is 0, because n
+//     orthonormal eigenvectors of a matrix of order n leave no eigenvalue out.
+//
+// The errors are those of NewPlan.
+func NewRefinePlan(dev *vk.Device, n int, opt Options) (*RefinePlan, error) {
+	if err := checkOrder(n, maxOrder, false); err != nil {
+		return nil, err
+	}
+	opt.Vectors = true
+	switch {
+	case opt.Select != Selection{}:
+		return nil, spectrum.BadOption("Select", "a refinement is for all vectors")
+	case opt.Overwrite:
+		return nil, spectrum.BadOption("Overwrite", "a refinement needs the matrix in each step")
+	}
+	if err := opt.check(n); err != nil {
+		return nil, err
+	}
+	p := &RefinePlan{base: spectrum.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt}
+	if n <= 1 {
+		return p, nil
+	}
+	if err := dev.Compile(p.prepare); err != nil {
+		return nil, err
+	}
+	p.lay()
+	return p, p.base.Allocate()
+}
+
+// prepare makes the stages and lays out their memory.
+func (p *RefinePlan) prepare() (err error) {
+	dev, n := p.base.Dev, p.base.N
+	if p.tune, err = sizes[float64](dev, n, p.opt); err != nil {
+		return err
+	}
+	// The measurements must not end with the context of one caller, because they are made once per
+	// device and kept.
+	rate, err := machine.Of(dev).Float64Rate(context.Background())
+	if err != nil {
+		return err
+	}
+	p.tune = p.tune.Bounded(rate)
+	s := &p.steps
+	if s.products, err = newRefineProducts(dev, n, p.opt, p.tune); err != nil {
+		return err
+	}
+	var b builder
+	s.load, err = stages.NewSymmetricLoad[float64](dev)
+	b.keep(err)
+	s.refine, err = stages.NewRefinement(dev, n, s.products.all()...)
+	b.keep(err)
+	s.orient, err = newOrientation[float64](dev, p.opt)
+	b.keep(err)
+	s.residuals, err = stages.NewResidual[float64](dev, n, n, s.products.native)
+	b.keep(err)
+	return b.err
+}
+
+// lay lays out the device memory. A and the vectors are always in use. The workspaces of the steps
+// and of a check share memory.
+func (p *RefinePlan) lay() {
+	n, r, s := p.base.N, &p.regions, &p.steps
+	entries := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
+	r.a = entries("A", n*n)
+	r.x = [2]vk.Region[float64]{entries("vectors, transposed", n*n), entries("vectors, next", n*n)}
+	r.sums = [3]vk.Region[float64]{entries("eigenvalues", n), entries("residual sums", n), entries("orthogonality sums", n)}
+	p.base.Layout = vk.Together(r.a, r.x[0], r.x[1], r.sums[0], r.sums[1], r.sums[2],
+		s.products.Work(), s.products.emulated.Status(), vk.InTurn(s.refine.Work(), s.residuals.Work()))
+}
+
+// usualSteps is the number of steps in forecasts. Vectors from single precision take this number of
+// steps.
+const usualSteps = 2
+
+// Costs returns a forecast of the number of floating-point operations of two steps. Vectors from
+// single precision take two steps. The operations of updates are part of the phase of the products.
+// Costs returns nil for the orders 0 and 1.
+func (p *RefinePlan) Costs() []StageCost {
+	if p.steps.refine == nil {
+		return nil
+	}
+	products, update := p.steps.refine.Flops()
+	return []StageCost{{Stage: stages.PhaseRefineProducts, Flops: usualSteps * (products + update)}}
+}
+
+// Bytes returns the size in bytes of the device memory that the plan has allocated.
+func (p *RefinePlan) Bytes() uint64 { return p.base.Bytes() }
+
+// Memory lists the regions of the plan's device memory.
+func (p *RefinePlan) Memory() []vk.Placed { return p.base.Memory() }
+
+// Close waits for the call in flight and frees the plan's device memory. Results stay valid,
+// because they are on the host. A second call of Close does nothing.
+func (p *RefinePlan) Close() { p.base.Close() }
+
+// accepts returns a *ShapeError if `a` or `q` does not fit the plan, and ErrClosed if the plan is
+// closed.
+func (p *RefinePlan) accepts(a Sym[float64], q Dense[float64]) error {
+	n := p.base.N
+	if err := a.Check(); err != nil {
+		return err
+	}
+	if a.N != n {
+		return &ShapeError{N: a.N, Ld: a.Ld, Len: len(a.Data), Plan: n}
+	}
+	if q.Rows != n || q.Cols != n {
+		return &StartShapeError{Rows: q.Rows, Cols: q.Cols, N: n}
+	}
+	if err := q.check(); err != nil {
+		return err
+	}
+	return p.base.Open()
+}
+
+// in returns the region r of the plan's memory as an n×n matrix.
+func (p *RefinePlan) in(ws *vk.Arena, r vk.Region[float64]) product.Matrix[float64] {
+	return product.NewMatrix(r.In(ws), p.base.N, p.base.N, p.base.N)
+}

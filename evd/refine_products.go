@@ -1,0 +1,97 @@
+package evd
+
+import (
+	"math"
+
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/product/moduli"
+	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// refineProducts are the matrix products of a refinement of vectors X. Early steps need fewer
+// digits than the last step, and the update X·E needs fewer digits in each step: for these, rough
+// products are enough. Emulated products are faster with fewer moduli. Native products are the same
+// for all uses.
+type refineProducts struct {
+	native, rough, fine product.Ops[float64]
+
+	// roughNoise is the error of an element of XᵀAX by rough products, relative to ‖A‖. It is 0 if
+	// rough products are as accurate as the products of the last step.
+	roughNoise float64
+
+	emulated emulatedOps
+}
+
+// roughNoise is the value of refineProducts.roughNoise for emulated products. The number of their
+// moduli, the small numbers modulo which integer units compute, is moduli.Rough.
+const roughNoise = 0x1p-37
+
+// newRefineProducts makes the products for order n. The error is a *vk.UnsupportedError if the
+// options ask for emulated products and the device has no units for them, or units that computed
+// wrong results. Other errors are those of vk.
+func newRefineProducts(dev *vk.Device, n int, opt Options, t tuning.Tuning) (p refineProducts, err error) {
+	if p.native, err = product.New[float64](dev, t.Products); err != nil {
+		return p, err
+	}
+	p.rough, p.fine = p.native, p.native
+	if !opt.mayEmulate(n) {
+		return p, nil
+	}
+	choice, err := choose(dev, opt, t)
+	if err != nil {
+		return p, err
+	}
+	// Nearly all operations of a refinement are in products, so even a small gain in their speed is
+	// enough to choose emulated products.
+	rates := choice.Facts
+	if !choice.Emulated && !(rates.Right && rates.Emulated > rates.Native) {
+		return p, nil
+	}
+	fine := opt.Moduli
+	if fine == 0 {
+		fine = vectorModuli
+	}
+	opt.Moduli = 0 // rough products have their own number
+	make := emulationBy(dev, opt, t, rates)
+	for _, count := range []int{moduli.Rough, fine} {
+		e, err := make(count)
+		if err != nil {
+			return p, err
+		}
+		p.emulated = append(p.emulated, e)
+	}
+	p.rough, p.fine, p.roughNoise = p.emulated[0], p.emulated[1], roughNoise
+	return p, nil
+}
+
+// all lists the different products, without duplicates.
+func (p *refineProducts) all() []product.Ops[float64] {
+	all := []product.Ops[float64]{p.native}
+	for _, e := range p.emulated {
+		all = append(all, e)
+	}
+	return all
+}
+
+// Work returns the workspace of all products. They share it, because they are not recorded
+// concurrently.
+func (p *refineProducts) Work() *vk.Layout {
+	var parts []vk.Space
+	for _, o := range p.all() {
+		parts = append(parts, o.Work())
+	}
+	return vk.InTurn(parts...)
+}
+
+// of returns the products for S = XᵀAX and G = XᵀX of a step. The function `noise` returns the size
+// below which elements of S count as rounding errors.
+func (p *refineProducts) of(rough bool) (ops product.Ops[float64], noise func(n int, norm float64) float64) {
+	if rough && p.roughNoise > 0 {
+		return p.rough, func(n int, norm float64) float64 {
+			return math.Max(stages.RefinementNoise(n, norm), p.roughNoise*norm)
+		}
+	}
+	return p.fine, stages.RefinementNoise
+}

@@ -1,0 +1,207 @@
+package evd
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Refine computes all eigenvalues and eigenvectors of the matrix `a` from n approximate
+// eigenvectors, the columns of the matrix `q`, by Ogita and Aishima's iteration. The columns should
+// be nearly orthonormal, and nearly in the order of the eigenvalues. Refine writes neither to `a`
+// nor to `q`.
+//
+// A step squares the error. The iteration ends when the estimated error is a rounding error, of
+// size n·ulp·‖A‖. If the iteration cannot converge or does not converge, the plan solves without
+// `q` (a cold solve), and Result.Refinement.Cold has the reason. During a cold solve the plan frees
+// its own memory, and allocates the memory of a Plan.
+//
+// The errors are *ShapeError and *NonFiniteError for `a`, *StartShapeError and *StartError for `q`,
+// and those of Plan.Solve.
+func (p *RefinePlan) Refine(ctx context.Context, a Sym[float64], q Dense[float64]) (*Result[float64], error) {
+	a = a.withLd()
+	p.base.Lock()
+	defer p.base.Unlock()
+	if err := p.accepts(a, q); err != nil {
+		return nil, err
+	}
+	report := spectrum.Rising(p.opt.Progress)
+	s := &refinement{RefinePlan: p, Call: p.begin(ctx, report), N: p.base.N, report: report}
+	if s.N <= 1 {
+		return s.exact(a, q)
+	}
+	res, err := s.refine(a, q)
+	if err != nil && s.GaveUp() != nil && errors.Is(err, s.GaveUp()) { // emulated products refused a factor
+		if err := s.startIsFinite(q); err != nil {
+			return nil, err
+		}
+		s.counts.Cold = ColdFar
+		err = nil
+	}
+	if err != nil || s.counts.Cold == "" {
+		return res, err
+	}
+	if err := s.startIsFinite(q); err != nil {
+		return nil, err
+	}
+	return s.solveCold(a)
+}
+
+// begin begins a call on the device. `report` receives the progress, and may be nil.
+func (p *RefinePlan) begin(ctx context.Context, report func(Progress)) *spectrum.Call {
+	return p.base.Begin(ctx, spectrum.ProgressOf(p.Costs(), report))
+}
+
+// refine does the work of Refine, except a cold solve. If a cold solve is needed, it sets
+// counts.Cold.
+func (s *refinement) refine(a Sym[float64], q Dense[float64]) (*Result[float64], error) {
+	wait, stop := spectrum.AllocateEarly[float64](s.Ctx, s.N, s.N)
+	defer stop()
+	sigma, err := s.load(a, q)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.iterate(); err != nil || s.counts.Cold != "" {
+		return nil, err
+	}
+	slices.Sort(s.lambda) // they may be in the wrong order by rounding errors
+	values := spectrum.Unscale[float64](s.lambda, sigma)
+	from := s.y
+	if err := s.Run(func(rec *vk.Recorder) { from = s.steps.orient.record(rec, s.x, s.y) }); err != nil {
+		return nil, err
+	}
+	z := wait()
+	if err := spectrum.During(stages.PhaseTranspose, vk.Download(s.Ctx, s.Dev, z, from.At)); err != nil {
+		return nil, err
+	}
+	res := &Result[float64]{Values: values, Vectors: dense(z, s.opt.RowMajor), Profile: s.Profile}
+	if s.opt.Verify {
+		if res.Certificate, err = s.certify(a, sigma); err != nil {
+			return nil, err
+		}
+		if !res.Certificate.Passed() {
+			s.counts.Cold = ColdCertificate
+			return nil, nil
+		}
+	}
+	res.Refinement = &s.counts
+	s.Ends()
+	return res, nil
+}
+
+// load uploads A and the vectors, and records that the device multiplies A by σ. It returns σ.
+func (s *refinement) load(a Sym[float64], q Dense[float64]) (sigma float64, err error) {
+	largest, err := scan(a)
+	if err != nil {
+		return 0, err
+	}
+	sigma = scaling[float64](largest)
+	s.x, s.y = s.in(s.Arena, s.regions.x[0]), s.in(s.Arena, s.regions.x[1])
+	to := s.y // a vector per column
+	if q.RowMajor {
+		to = s.x
+	}
+	if err := spectrum.During(stages.PhaseLoad, vk.Upload(s.Ctx, s.Dev, to.At, q.stored())); err != nil {
+		return 0, err
+	}
+	host := vk.Columns[float64]{Rows: a.N, Cols: a.N, Ld: a.Ld, Data: a.Data}
+	if err := spectrum.During(stages.PhaseLoad, vk.Upload(s.Ctx, s.Dev, s.matrixA().At, host)); err != nil {
+		return 0, err
+	}
+	return sigma, s.Run(func(rec *vk.Recorder) {
+		rec.Phase(stages.PhaseLoad, 0, 1)
+		s.steps.load.Record(rec, s.matrixA(), bool(a.Uplo), sigma)
+		if !q.RowMajor {
+			s.steps.orient.transpose.Record(rec, s.y, s.x)
+		}
+	})
+}
+
+// certify measures the result, whose vectors are the columns of s.y.
+func (s *refinement) certify(a Sym[float64], sigma float64) (*Certificate, error) {
+	var sums [2][]float64
+	err := s.Run(func(rec *vk.Recorder) {
+		rec.Phase(stages.PhaseCheck, 0, s.steps.residuals.Flops())
+		r := &s.regions.sums
+		vk.SendFirst(rec, r[0].In(s.Arena), s.lambda)
+		out := stages.Sums[float64]{Lambda: r[0].In(s.Arena), Residual: r[1].In(s.Arena), Orthogonality: r[2].In(s.Arena)}
+		s.steps.residuals.Record(rec, s.Arena, s.matrixA(), s.y, out)
+		for i, from := range []vk.Slice[float64]{out.Residual, out.Orthogonality} {
+			sums[i] = make([]float64, s.N)
+			vk.ReceiveLast(rec, sums[i], from)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	t := spectrum.Tridiagonal{D: s.lambda, E: make([]float64, s.N-1)}
+	norm := max(norm1(a, sigma), spectrum.SafeMin*sigma)
+	return &Certificate{Ratios: newRatios[float64](sums, norm, s.N), Invariants: invariants(a, sigma, t)}, nil
+}
+
+// exact returns the result of a refinement of order 0 or 1.
+func (s *refinement) exact(a Sym[float64], q Dense[float64]) (*Result[float64], error) {
+	if _, err := scan(a); err != nil {
+		return nil, err
+	}
+	if err := s.startIsFinite(q); err != nil {
+		return nil, err
+	}
+	res := exact(s.Call, s.opt, a.Data[:s.N])
+	if s.opt.Verify {
+		res.Certificate = &Certificate{}
+	}
+	res.Refinement = &s.counts
+	s.Ends()
+	return res, nil
+}
+
+// startIsFinite returns a *StartError for the first element of q that is NaN or infinite, in the
+// order of the memory.
+func (s *refinement) startIsFinite(q Dense[float64]) error {
+	z := q.stored()
+	_, i, j := spectrum.Scan(z.Data, z.Ld, z.Cols, func(int) (int, int) { return 0, z.Rows })
+	if i < 0 {
+		return nil
+	}
+	e := &StartError{Row: i, Col: j, Value: z.Data[i+j*z.Ld]}
+	if q.RowMajor {
+		e.Row, e.Col = j, i
+	}
+	return e
+}
+
+// solveCold solves without the approximate vectors. Meanwhile the plan's own memory is freed,
+// because a Plan needs it.
+func (s *refinement) solveCold(a Sym[float64]) (*Result[float64], error) {
+	layout := s.base.Layout
+	// If the memory cannot be allocated again, the next call of Refine returns the error.
+	defer func() { _ = s.base.Replace(layout) }()
+	if err := s.base.Replace(vk.Together()); err != nil {
+		return nil, err
+	}
+	return s.cold(a)
+}
+
+// cold solves without the approximate vectors by a new Plan.
+func (s *refinement) cold(a Sym[float64]) (*Result[float64], error) {
+	opt := s.opt
+	opt.Progress = s.report
+	p, err := NewPlan[float64](s.Dev, s.N, opt)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	res, err := p.Solve(s.Ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	res.Profile.Merge(s.Profile)
+	res.Refinement = &s.counts
+	s.Ends()
+	return res, nil
+}

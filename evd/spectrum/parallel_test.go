@@ -1,0 +1,55 @@
+package spectrum
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Slowest reports the device that is furthest behind, once for each of its marks, and never goes back.
+func TestSlowest(t *testing.T) {
+	var got []string
+	s := NewSlowest(2, func(p vk.Progress) { got = append(got, fmt.Sprint(p.Phase, p.Done)) })
+	first, second := s.Of(0), s.Of(1)
+	first(vk.Progress{Phase: "a", Done: 1, Total: 4})
+	second(vk.Progress{Phase: "a", Done: 0, Total: 4})
+	second(vk.Progress{Phase: "a", Done: 2, Total: 4})
+	first(vk.Progress{Phase: "b", Done: 1, Total: 2})
+	second(vk.Progress{Phase: "a", Done: 3, Total: 4})
+	s.Ended(0)
+	second(vk.Progress{Phase: "b", Done: 0, Total: 2})
+	s.Ended(1)
+	if want := []string{"a0", "a1", "a2", "a3", "b0"}; !slices.Equal(got, want) {
+		t.Errorf("%q, not %q", got, want)
+	}
+	if NewSlowest(2, nil).Of(0) != nil {
+		t.Error("there is a function for no reports")
+	}
+}
+
+// First prefers an error that is not the end of a context. Parallel panics as its function does.
+func TestParallel(t *testing.T) {
+	lost := errors.New("lost")
+	k, err := First(Parallel(3, func(k int) error { return []error{nil, context.Canceled, lost}[k] }))
+	if k != 2 || err != lost {
+		t.Errorf("%d, %v", k, err)
+	}
+	if _, err := First(Parallel(2, func(int) error { return context.Canceled })); err != context.Canceled {
+		t.Error(err)
+	}
+	defer func() {
+		if v := recover(); v != "enough" {
+			t.Errorf("recovered %v", v)
+		}
+	}()
+	Parallel(2, func(k int) error {
+		if k == 1 {
+			panic("enough")
+		}
+		return nil
+	})
+}

@@ -1,0 +1,166 @@
+package svd
+
+import (
+	"context"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/machine"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// BandOptions are the options of a BandPlan. The zero value computes all singular values.
+type BandOptions struct {
+	// Largest is the number of singular values to compute: the largest ones. 0 means all.
+	Largest int
+
+	// Tile is the largest number of superdiagonals that one pass removes from a wide band. 0 means
+	// the value of the device's tuning table. Tuning.Chase sets the size of a workgroup (PerThread)
+	// and the largest number of workgroups (Groups).
+	Tile int
+
+	// Certify makes Solve measure the errors of the computed values, and store them in
+	// Result.Certificate.
+	Certify bool
+
+	// Progress is called repeatedly during a solve, in the goroutine that called Solve. nil means
+	// no calls.
+	Progress func(evd.Progress)
+
+	// Tuning replaces the device's tuning table of sizes. nil means the device's table.
+	Tuning *tuning.Tuning
+}
+
+// check returns an *evd.OptionError for the first option that is not possible for order n.
+func (o BandOptions) check(n int) error {
+	if o.Tile < 0 {
+		return spectrum.BadOption("Tile", "must not be negative")
+	}
+	return Options{Largest: o.Largest}.check(n)
+}
+
+// BandPlan computes the singular values, without vectors, of upper band matrices B:
+//
+//	B = Q·C·Pᵀ     C is upper bidiagonal, Q and P are orthogonal
+//
+// A wide band first becomes narrower, in several passes over the band. B is never stored as a dense
+// matrix, so the memory is proportional to the number of elements of the band. Goroutines that
+// share a plan wait for each other. The caller closes the plan before the device.
+type BandPlan[T evd.Float] struct {
+	replaceable[*bandPath]
+	b   int // superdiagonals of the caller's bands
+	opt BandOptions
+}
+
+// bandPath holds the stages of a BandPlan and the layout of their memory.
+type bandPath struct {
+	narrow        *stages.BandNarrowing[float64]
+	chase         *stages.BidiagonalChasing[float64]
+	values        *spectrum.Stage
+	band, general vk.Region[float64] // the uploaded band, and the narrow band
+	layout        *vk.Layout
+}
+
+// memory returns the layout of the device memory. The type replaceable calls this method.
+func (p *bandPath) memory() *vk.Layout { return p.layout }
+
+// NewBandPlan prepares for upper bands of order n with b superdiagonals. The number b may be 0, or
+// larger than n. The plan allocates about 8·n·(4·b + 200) bytes of device memory. The errors are
+// those of NewPlan. A *vk.UnsupportedError also means that the device has too little shared memory
+// for opt.Tile. On a vk.Dry device the plan is a forecast, as NewPlan describes.
+func NewBandPlan[T evd.Float](dev *vk.Device, n, b int, opt BandOptions) (*BandPlan[T], error) {
+	if err := checkSizes(n, b); err != nil {
+		return nil, err
+	}
+	if err := opt.check(n); err != nil {
+		return nil, err
+	}
+	p := &BandPlan[T]{b: b, opt: opt}
+	p.base = spectrum.Base{Dev: dev, N: n, Layout: vk.Together()}
+	p.tune = tuning.On(dev.Info())
+	if opt.Tuning != nil {
+		p.tune = *opt.Tuning
+	}
+	if opt.Tile > 0 {
+		p.tune.Narrow.Tile = opt.Tile
+	}
+	if n == 0 {
+		return p, nil
+	}
+	p.newPath = func(t tuning.Tuning) (*bandPath, error) { return newBandPath(dev, n, b, opt, t) }
+	if err := p.prepare(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// newBandPath makes the stages for bands of order n ≥ 1 and lays out their memory.
+func newBandPath(dev *vk.Device, n, b int, opt BandOptions, t tuning.Tuning) (*bandPath, error) {
+	t, err := bounded(dev, t)
+	if err != nil {
+		return nil, err
+	}
+	wait, err := t.Waiting(context.Background(), machine.Of(dev))
+	if err != nil {
+		return nil, err
+	}
+	size := stages.NarrowSize{N: n, From: max(1, min(b, n-1))}
+	size.To = min(size.From, max(t.Narrow.To, 2))
+	size.Tile = max(1, min(t.Narrow.Tile, size.From-size.To))
+	p := &bandPath{}
+	if p.narrow, err = stages.NewBandNarrowing[float64](dev, size, wait, t.Chase.ChaseTuning); err != nil {
+		return nil, err
+	}
+	chase := stages.ChaseSize{N: n, B: size.To}
+	if p.chase, err = stages.NewBidiagonalChasing[float64](dev, chase, wait, t.Chase.ChaseTuning); err != nil {
+		return nil, err
+	}
+	ops, err := product.New[float64](dev, t.Products)
+	if err != nil {
+		return nil, err
+	}
+	if p.values, err = newGolubKahan(dev, n, opt.Largest, opt.Certify, ops, t); err != nil {
+		return nil, err
+	}
+	p.band = vk.Reserve[float64]("band", size.BandLen())
+	p.general = vk.Reserve[float64]("narrow band", stages.GeneralSize{N: n, B: size.To}.BandLen())
+	p.layout = vk.Together(append(p.values.Always(),
+		vk.InTurn(vk.Together(p.band, p.general, vk.InTurn(p.narrow.Work(), p.chase.Work())), p.values.Work()))...)
+	return p, nil
+}
+
+// Costs returns a forecast of the number of floating-point operations of each phase, in the order
+// of the solve. Costs returns nil for order 0.
+func (p *BandPlan[T]) Costs() []evd.StageCost {
+	if p.base.N == 0 {
+		return nil
+	}
+	path := p.current()
+	return []evd.StageCost{
+		{Stage: stages.PhaseBandNarrowing, Flops: path.narrow.Flops()},
+		{Stage: stages.PhaseBulgeChasing, Flops: path.chase.Flops()},
+		path.values.Cost(),
+	}
+}
+
+// Passes returns the number of superdiagonals before each pass that narrows the band, and after the
+// last of these passes. After them, bulge chasing makes the narrow band bidiagonal.
+func (p *BandPlan[T]) Passes() []int {
+	if p.base.N == 0 {
+		return nil
+	}
+	return p.current().narrow.Passes()
+}
+
+// Bytes returns the size of the device memory that the plan has allocated.
+func (p *BandPlan[T]) Bytes() uint64 { return p.base.Bytes() }
+
+// Memory lists the regions of the plan's device memory.
+func (p *BandPlan[T]) Memory() []vk.Placed { return p.base.Memory() }
+
+// Close waits for the solve in flight and frees the plan's device memory. Solve returns evd.ErrClosed
+// afterwards.
+func (p *BandPlan[T]) Close() { p.base.Close() }

@@ -1,0 +1,153 @@
+package svd
+
+import (
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// BidiagonalPlan computes the singular value decomposition of upper bidiagonal matrices C of one
+// order:
+//
+//	C = U·Σ·Vᵀ
+//
+// The memory grows with n² only if vectors are wanted, to about 38·n² bytes. Goroutines that share
+// a plan wait for each other. The caller closes the plan before the device.
+type BidiagonalPlan[T evd.Float] struct {
+	base   spectrum.Base
+	opt    Options
+	k      int // values that are wanted
+	ops    product.Ops[float64]
+	values *spectrum.Stage
+
+	// The fields from `conquer` on are nil or empty if no vectors are wanted.
+	conquer   *stages.BidiagonalConquer
+	transpose *stages.Transpose[float64]
+	signs     *stages.Signs[float64]
+	residuals *stages.SingularResidual[float64]
+	rows      [2]vk.Region[float64] // the vectors of each side as rows; n² elements, which divide and conquer needs
+	columns   [2]vk.Region[float64] // the vectors of each side as columns
+	sums      [2]vk.Region[float64] // sums of a check
+	flipped   vk.Region[uint32]     // k words: which vectors were negated
+}
+
+// NewBidiagonalPlan prepares for bidiagonal matrices of order n. The errors are those of NewPlan.
+// On a vk.Dry device the plan is a forecast, as NewPlan describes. Thin and Full mean the same for
+// a square matrix. Options.Band and Options.Block must be 0, because they are sizes of the
+// reduction of dense matrices.
+func NewBidiagonalPlan[T evd.Float](dev *vk.Device, n int, opt Options) (*BidiagonalPlan[T], error) {
+	if err := checkSizes(n); err != nil {
+		return nil, err
+	}
+	if err := opt.check(n); err != nil {
+		return nil, err
+	}
+	if opt.Band > 0 || opt.Block > 0 {
+		return nil, spectrum.BadOption("Band, Block", "a bidiagonal matrix needs no reduction")
+	}
+	p := &BidiagonalPlan[T]{opt: opt, k: n}
+	if opt.Largest > 0 {
+		p.k = opt.Largest
+	}
+	p.base = spectrum.Base{Dev: dev, N: n, Layout: vk.Together()}
+	if n == 0 {
+		return p, nil
+	}
+	t := tuning.On(dev.Info())
+	if opt.Tuning != nil {
+		t = *opt.Tuning
+	}
+	if err := dev.Compile(func() error { return p.prepare(t) }); err != nil {
+		return nil, err
+	}
+	if err := p.base.Allocate(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// wants returns which vectors are wanted: element `left` for U, and element `right` for V.
+func (p *BidiagonalPlan[T]) wants() [2]Vectors { return [2]Vectors{left: p.opt.U, right: p.opt.V} }
+
+// prepare makes the stages and lays out their memory.
+func (p *BidiagonalPlan[T]) prepare(t tuning.Tuning) error {
+	dev, n := p.base.Dev, p.base.N
+	t, err := bounded(dev, t)
+	if err != nil {
+		return err
+	}
+	if p.ops, err = product.New[float64](dev, t.Products); err != nil {
+		return err
+	}
+	if p.values, err = newGolubKahan(dev, n, p.k, p.opt.Certify, p.ops, t); err != nil {
+		return err
+	}
+	always := p.values.Always()
+	if p.opt.U == None && p.opt.V == None {
+		p.base.Layout = vk.Together(append(always, p.values.Work())...)
+		return nil
+	}
+	if err := p.prepareVectors(t); err != nil {
+		return err
+	}
+	var kept []vk.Space
+	for of, wanted := range p.wants() {
+		if wanted == None {
+			continue
+		}
+		p.rows[of] = vk.Reserve[float64]([]string{"left vectors, transposed", "right vectors, transposed"}[of], n*n)
+		p.columns[of] = vk.Reserve[float64]([]string{"left vectors", "right vectors"}[of], p.k*n)
+		p.sums[of] = vk.Reserve[float64]([]string{"left orthogonality sums", "right orthogonality sums"}[of], p.k)
+		kept = append(kept, p.rows[of], p.columns[of], p.sums[of])
+	}
+	p.flipped = vk.Reserve[uint32]("signs", p.k)
+	kept = append(kept, p.flipped, vk.InTurn(p.conquer.Work(), p.residuals.Work()))
+	p.base.Layout = vk.Together(append(always, p.ops.Work(), vk.InTurn(p.values.Work(), vk.Together(kept...)))...)
+	return nil
+}
+
+// prepareVectors makes the stages that find vectors.
+func (p *BidiagonalPlan[T]) prepareVectors(t tuning.Tuning) (err error) {
+	dev, n := p.base.Dev, p.base.N
+	if p.conquer, err = stages.NewBidiagonalConquer(dev, n, p.ops, t.Products, t.DivideConquer); err != nil {
+		return err
+	}
+	if p.transpose, err = stages.NewTranspose[float64](dev); err != nil {
+		return err
+	}
+	if p.signs, err = stages.NewSigns[float64](dev); err != nil {
+		return err
+	}
+	p.residuals, err = stages.NewSingularResidual(dev, n, n, p.k, p.ops)
+	return err
+}
+
+// Costs returns a forecast of the number of floating-point operations of each phase, in the order
+// of the solve. Costs returns nil for order 0.
+func (p *BidiagonalPlan[T]) Costs() []evd.StageCost {
+	if p.base.N == 0 {
+		return nil
+	}
+	costs := []evd.StageCost{p.values.Cost()}
+	if p.conquer == nil {
+		return costs
+	}
+	flops := p.conquer.Flops() * (0.25 + 0.75*float64(p.k)/float64(p.base.N)) // as in path.costs
+	if p.opt.U == None || p.opt.V == None {
+		flops /= 2
+	}
+	return append(costs, evd.StageCost{Stage: stages.PhaseBidiagonal, Flops: flops})
+}
+
+// Bytes returns the size of the device memory that the plan has allocated.
+func (p *BidiagonalPlan[T]) Bytes() uint64 { return p.base.Bytes() }
+
+// Memory lists the regions of the plan's device memory.
+func (p *BidiagonalPlan[T]) Memory() []vk.Placed { return p.base.Memory() }
+
+// Close waits for the solve in flight and frees the plan's device memory. Solve returns evd.ErrClosed
+// afterwards.
+func (p *BidiagonalPlan[T]) Close() { p.base.Close() }

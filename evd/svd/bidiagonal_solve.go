@@ -1,0 +1,157 @@
+package svd
+
+import (
+	"context"
+	"math"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Bidiagonal is an upper bidiagonal matrix C: D is its diagonal, E[i] = C(i, i+1). E has len(D)−1
+// elements. If E is longer, the further elements are ignored.
+type Bidiagonal[T evd.Float] struct{ D, E []T }
+
+// off returns the first len(D)−1 elements of E, which are the off-diagonal entries of the
+// bidiagonal matrix.
+func (b Bidiagonal[T]) off() []T { return b.E[:max(0, len(b.D)-1)] }
+
+// scan returns the largest magnitude of an entry of the bidiagonal matrix. If an entry is NaN or
+// infinite, `scan` returns an *evd.NonFiniteError.
+func (b Bidiagonal[T]) scan() (largest float64, err error) {
+	largest, i := spectrum.ScanColumn(b.D, 0)
+	if i >= 0 {
+		return 0, &evd.NonFiniteError{Row: i, Col: i, Value: float64(b.D[i])}
+	}
+	if largest, i = spectrum.ScanColumn(b.off(), largest); i >= 0 {
+		return 0, &evd.NonFiniteError{Row: i, Col: i + 1, Value: float64(b.E[i])}
+	}
+	return largest, nil
+}
+
+// accepts returns a *ShapeError if c does not fit the plan, and evd.ErrClosed if the plan is closed.
+func (p *BidiagonalPlan[T]) accepts(c Bidiagonal[T]) error {
+	if n := p.base.N; len(c.D) != n || len(c.E) < n-1 {
+		return &ShapeError{Rows: len(c.D), Cols: len(c.D), Len: len(c.E), PlanRows: n, PlanCols: n}
+	}
+	return p.base.Open()
+}
+
+// Solve computes the singular values of c, and the vectors that the options ask for. Solve does not
+// write to c. The error of each value is at most a few units in its own last place (ulp), or
+// 2⁻¹⁰⁴·‖C‖ if this is larger. Small values keep their digits, because the values come from
+// bisection on the Golub-Kahan form of C. The vectors come from divide and conquer. Solve returns
+// the same errors as Plan.Solve.
+func (p *BidiagonalPlan[T]) Solve(ctx context.Context, c Bidiagonal[T]) (*Result[T], error) {
+	p.base.Lock()
+	defer p.base.Unlock()
+	if err := p.accepts(c); err != nil {
+		return nil, err
+	}
+	call := p.base.Begin(ctx, spectrum.ProgressOf(p.Costs(), spectrum.Rising(p.opt.Progress)))
+	if p.base.N == 0 {
+		res := withoutValues[T](call, p.opt.Certify)
+		if p.opt.U != None {
+			res.U = &evd.Dense[T]{Ld: 1}
+		}
+		if p.opt.V != None {
+			res.V = &evd.Dense[T]{Ld: 1}
+		}
+		return res, nil
+	}
+	largest, err := c.scan()
+	if err != nil {
+		return nil, err
+	}
+	sigma := scaling(largest)
+	t, norm := c.golubKahan(sigma)
+	if err := call.Run(func(rec *vk.Recorder) { p.values.Send(rec, call.Arena, t) }); err != nil {
+		return nil, err
+	}
+	tail := spectrum.Tail[float64]{Stage: p.values, Sigma: sigma, Vectors: p.vectors(call, c, sigma)}
+	return finish[T](call, tail, t, p.opt, p.base.N, func(part spectrum.Part) (*Certificate, error) {
+		return certifyGolubKahan(call, p.values, sigma, norm, p.base.N, t, part)
+	})
+}
+
+// golubKahan returns the Golub-Kahan form of σ·C, and the Frobenius norm of σ·C. This form is the
+// symmetric tridiagonal matrix of order 2n with a zero diagonal and the off-diagonal D[0], E[0],
+// D[1], E[1] …
+func (b Bidiagonal[T]) golubKahan(sigma float64) (t spectrum.Tridiagonal, norm float64) {
+	d, e := spectrum.Scale(b.D, sigma), spectrum.Scale(b.off(), sigma)
+	t = spectrum.Tridiagonal{D: make([]float64, 2*len(d)), E: make([]float64, 2*len(d)-1)}
+	squares := 0.0
+	for i, x := range d {
+		t.E[2*i] = x
+		squares += x * x
+	}
+	for i, x := range e {
+		t.E[2*i+1] = x
+		squares += x * x
+	}
+	return t, math.Sqrt(squares)
+}
+
+// vectors describes how the wanted vectors are copied to the host: first U, then V. The first of
+// these copies also computes the vectors of both sides.
+func (p *BidiagonalPlan[T]) vectors(call *spectrum.Call, c Bidiagonal[T], sigma float64) (all []spectrum.Vectors[float64]) {
+	made := false
+	for of, wanted := range p.wants() {
+		if wanted == None {
+			continue
+		}
+		all = append(all, spectrum.Vectors[float64]{Rows: p.base.N, Back: func(stages.Matrix) (stages.Matrix, error) {
+			var err error
+			if !made {
+				made = true
+				err = p.conquerBoth(call, c, sigma)
+			}
+			return p.columnsOf(call, side(of)), err
+		}})
+	}
+	return all
+}
+
+// columnsOf returns the place of the vectors of one side in device memory, as a matrix with a
+// vector in each column.
+func (p *BidiagonalPlan[T]) columnsOf(call *spectrum.Call, of side) stages.Matrix {
+	return stages.NewMatrix(p.columns[of].In(call.Arena), p.base.N, p.k, p.base.N)
+}
+
+// conquerBoth computes σ·C = S·Σ·Wᵀ by divide and conquer, and the columns of S and W with fixed
+// signs. conquerBoth discards this Σ. The result has the values that bisection found, which are the
+// same with and without vectors.
+func (p *BidiagonalPlan[T]) conquerBoth(call *spectrum.Call, c Bidiagonal[T], sigma float64) error {
+	d, e, ws := spectrum.Scale(c.D, sigma), spectrum.Scale(c.off(), sigma), call.Arena
+	var x [2]stages.Matrix
+	for of, wanted := range p.wants() {
+		if wanted != None {
+			x[of] = stages.NewMatrix(p.rows[of].In(ws), p.k, p.base.N, p.k)
+		}
+	}
+	conquer := p.conquer.Reporting(call.Reporter())
+	_, profile, err := conquer.SolveRange(call.Ctx, ws, d, e, 0, p.k, x[left], x[right])
+	call.Profile.Merge(profile)
+	if err := spectrum.NotConverged(err, stages.PhaseBidiagonal); err != nil {
+		return spectrum.During(stages.PhaseBidiagonal, err)
+	}
+	return call.Run(func(rec *vk.Recorder) {
+		rec.Phase(stages.PhaseTranspose, 0, 1)
+		decided := false // V decides the signs, if it is wanted
+		for _, of := range []side{right, left} {
+			if p.wants()[of] == None {
+				continue
+			}
+			found := p.columnsOf(call, of)
+			p.transpose.Record(rec, x[of], found)
+			if flipped := p.flipped.In(ws); decided {
+				p.signs.RecordFollowing(rec, found, flipped)
+			} else {
+				p.signs.RecordDeciding(rec, found, flipped)
+			}
+			decided = true
+		}
+	})
+}

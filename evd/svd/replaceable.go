@@ -1,0 +1,74 @@
+package svd
+
+import (
+	"sync"
+
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages/machine"
+	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// replaceable is the common part of Plan and BandPlan: sizes, memory and a path. The path is
+// replaced after a wait between workgroups has failed. A path, of type P, holds the stages of a
+// solve, and its method `memory` returns the layout of their device memory.
+type replaceable[P interface{ memory() *vk.Layout }] struct {
+	base spectrum.Base
+	tune tuning.Tuning
+
+	// newPath makes a path with the sizes in t.
+	newPath func(t tuning.Tuning) (P, error)
+
+	// path holds the stages of a solve and their memory. It is nil for matrices without entries. A
+	// call that holds the plan's lock may replace `path`. Methods that do not hold the plan's lock
+	// must call the method `current`.
+	path P
+
+	// replacing protects the field `path` while it is read or replaced.
+	replacing sync.Mutex
+}
+
+// prepare makes the first path, the stages of a solve, and allocates its memory.
+func (r *replaceable[P]) prepare() (err error) {
+	if r.path, err = r.compile(r.tune); err != nil {
+		return err
+	}
+	r.base.Layout = r.path.memory()
+	return r.base.Allocate()
+}
+
+// compile makes a path with the sizes in t. dev.Compile compiles the kernels of all its stages in
+// parallel.
+func (r *replaceable[P]) compile(t tuning.Tuning) (made P, err error) {
+	err = r.base.Dev.Compile(func() error {
+		made, err = r.newPath(t)
+		return err
+	})
+	return made, err
+}
+
+// avoidWaiting replaces the plan's path (its stages and their memory), for this solve and all later
+// ones. On the new path no workgroup waits for another workgroup. avoidWaiting also records for the
+// device that a wait failed. The caller must hold the plan's lock. The memory of the old path is
+// freed before the memory of the new path is allocated. The errors are those of NewPlan.
+func (r *replaceable[P]) avoidWaiting() error {
+	machine.Of(r.base.Dev).WaitFailed()
+	t := r.tune
+	t.Chase.Wavefront = true
+	next, err := r.compile(t)
+	if err != nil {
+		return err
+	}
+	r.replacing.Lock()
+	r.path = next
+	r.replacing.Unlock()
+	return r.base.Replace(next.memory())
+}
+
+// current returns the plan's path, which holds its stages and memory, to callers that do not hold
+// the plan's lock.
+func (r *replaceable[P]) current() P {
+	r.replacing.Lock()
+	defer r.replacing.Unlock()
+	return r.path
+}

@@ -1,0 +1,170 @@
+package evd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// together is a solve on several devices. Each device transforms its part of the vectors back. The
+// reflectors are copied to the other devices while the first one works on the tridiagonal problem:
+//
+//	first device   reduce │ tridiagonal problem      │ vectors 0 … to−1   │ download
+//	other devices         │ reflectors arrive      S │ vectors from … m−1 │ download
+//
+// There is one goroutine per device. With one device alone, together has only the first solve.
+type together[T Float] struct {
+	plan *Plan[T]
+
+	// all are the solves on the devices of the plan, which share the work of the first one.
+	all []*solve[T]
+
+	// outer is the context of the solve. ctx, which all devices have, ends with it, and after the
+	// first error on a device.
+	outer, ctx context.Context
+	cancel     context.CancelFunc
+
+	// copied is closed when the reflectors are on all devices, or after an error, failed.
+	copied chan struct{}
+	failed error
+}
+
+// together begins the part of a solve that all devices of the plan do, after the reduction. The
+// caller must call end.
+func (p *Plan[T]) together(first *solve[T]) *together[T] {
+	g := &together[T]{plan: p, all: []*solve[T]{first}, outer: first.Ctx}
+	g.ctx, g.cancel = context.WithCancel(first.Ctx)
+	if len(p.others) == 0 {
+		return g
+	}
+	first.Ctx = g.ctx
+	for k, o := range p.others {
+		g.all = append(g.all, &solve[T]{first.back[k], o.base.Begin(g.ctx, nil)})
+	}
+	g.copied = make(chan struct{})
+	go func() {
+		defer close(g.copied)
+		g.failed = g.each(func(k int, s *solve[T]) error {
+			if k == 0 {
+				return nil
+			}
+			return first.reflectorsTo(s, p.others[k-1].link)
+		})
+	}()
+	return g
+}
+
+// cause returns the error of the device for which the others ended early, if err is the error of such
+// a device. Otherwise it returns err.
+func (g *together[T]) cause(err error) error {
+	if g.copied == nil || g.outer.Err() != nil || !errors.Is(err, context.Canceled) {
+		return err
+	}
+	if <-g.copied; g.failed != nil {
+		return g.failed
+	}
+	return err
+}
+
+// end waits for the copies, and adds what the other devices did to the call of the first one. The call
+// has its own context again.
+func (g *together[T]) end() {
+	g.cancel()
+	if g.copied != nil {
+		<-g.copied
+	}
+	g.all[0].Ctx = g.outer
+	for k, s := range g.all[1:] {
+		g.all[0].Join(s.Call, fmt.Sprintf(", device %d", k+1))
+	}
+}
+
+// The method `each` calls the function `do` for all devices at the same time, and waits until all
+// calls have returned. The first error cancels the context g.ctx. The method returns the error of
+// the first device whose error is not a consequence of another device's error.
+func (g *together[T]) each(do func(k int, s *solve[T]) error) error {
+	errs := spectrum.Parallel(len(g.all), func(k int) error {
+		err := do(k, g.all[k])
+		if err != nil {
+			g.cancel()
+		}
+		return err
+	})
+	k, err := spectrum.First(errs)
+	if k == 0 {
+		return err // Solve names the first device
+	}
+	return spectrum.OnDevice(g.all[k].Dev, err)
+}
+
+// vectors says how the eigenvectors come to the host.
+func (g *together[T]) vectors(a Sym[T]) []spectrum.Vectors[T] {
+	sets := g.all[0].vectors(a)
+	if len(g.all) > 1 {
+		sets[0].Fetch = g.fetch
+	}
+	return sets
+}
+
+// fetch transforms the vectors x back, each device a part of them, and copies them to the host's
+// memory that wait returns. No device writes to this memory before all have ended without an error,
+// because it may be that of the matrix, which another attempt needs.
+func (g *together[T]) fetch(x product.Matrix[float64], wait func() vk.Columns[T]) error {
+	first, m := g.all[0], x.Rows
+	began := time.Now()
+	<-g.copied
+	if g.failed != nil || m == 0 {
+		return g.failed
+	}
+	mine := make([]product.Matrix[float64], len(g.all)) // the part of each device
+	err := g.each(func(k int, s *solve[T]) error {
+		from, to := g.plan.split.of(k, m)
+		part := x.Block(from, 0, to-from, x.Cols)
+		if k == 0 {
+			mine[k] = part
+			return nil
+		}
+		mine[k] = s.vectorsAt(s.Arena, to-from)
+		return spectrum.During(stages.PhaseMove, vk.Move(s.Ctx, g.plan.others[k-1].link, blockOf(mine[k]), blockOf(part)))
+	})
+	if err != nil {
+		return err
+	}
+	first.Profile.Add(stages.PhaseMove+stages.OnHost, time.Since(began).Seconds())
+	q, err := g.transformBack(mine)
+	if err != nil {
+		return err
+	}
+	z := wait()
+	return g.each(func(k int, s *solve[T]) error {
+		from, to := g.plan.split.of(k, m)
+		return spectrum.During(stages.PhaseTranspose, vk.Download(s.Ctx, s.Dev, g.part(z, from, to), q[k].At))
+	})
+}
+
+// transformBack transforms the parts of all devices back, and returns the matrices to download. It
+// reports the progress of the device that is furthest behind.
+func (g *together[T]) transformBack(parts []product.Matrix[float64]) ([]product.Matrix[T], error) {
+	slowest := spectrum.NewSlowest(len(g.all), g.all[0].Reporter())
+	q := make([]product.Matrix[T], len(g.all))
+	return q, g.each(func(k int, s *solve[T]) (err error) {
+		defer s.ReportTo(s.ReportTo(slowest.Of(k)))
+		defer slowest.Ended(k)
+		q[k], err = s.transformBack(parts[k])
+		return err
+	})
+}
+
+// part is the vectors from, from+1 … to−1 in the memory z of all vectors.
+func (g *together[T]) part(z vk.Columns[T], from, to int) vk.Columns[T] {
+	if g.plan.opt.RowMajor {
+		return vk.Columns[T]{Rows: to - from, Cols: z.Cols, Ld: z.Ld, Data: z.Data[min(from, len(z.Data)):]}
+	}
+	return vk.Columns[T]{Rows: z.Rows, Cols: to - from, Ld: z.Ld, Data: z.Data[min(from*z.Ld, len(z.Data)):]}
+}
