@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// warmUp is the time for which a device is kept busy before it is measured, until its clock
-// frequency is stable.
+// warmUp is the time for which the program keeps a device busy before it measures, so that the
+// clock frequency of the device is stable.
 const warmUp = time.Second
 
 // A benchJob is one call of vkevd bench.
@@ -25,9 +25,13 @@ type benchJob struct {
 	tunings []string // JSON, changes of the tuning that are compared
 	rows    string   // path of the rows in JSON, "" for none
 	kernels bool
+	share   *jsonOutput // the file of --share
+
+	// usualOrders is true if the orders are the default of --share, and not given by the user.
+	usualOrders bool
 }
 
-// A benchmark is a *bench.Bench. Tests replace it.
+// A benchmark measures the stages of the solver. It is a *bench.Bench, or a replacement in tests.
 type benchmark interface {
 	Peaks() []bench.Row
 	Measure(ctx context.Context, n int) ([]bench.Row, error)
@@ -51,13 +55,27 @@ nothing but fused multiply-adds, and of nothing but copies. On devices without a
 multiply-add, such as lavapipe, stages can exceed the peak.
 
 gemm multiplies n×n matrices with the block as inner dimension; symm and panel-qr have as many
-columns as the band is wide. values, vectors and svd are whole solvers; their wall clock includes
-the transfers of matrix and vectors. svd, of which ge2tb and tb2bd are stages, finds the singular
-values of n×n matrices; bdsdc also finds the singular vectors of bidiagonal matrices. If several
-flags list sizes, all combinations are measured.`,
+columns as the band is wide. values, vectors, svd and svd-vectors are whole solvers; their wall
+clock includes the transfers of matrix and vectors. svd, of which ge2tb and tb2bd are stages, finds
+the singular values of n×n matrices, and svd-vectors also U and V; bdsdc also finds the singular
+vectors of bidiagonal matrices. If several flags list sizes, all combinations are measured.
+
+batch solves --count random matrices of order n at once, with vectors; batch-values finds only their
+values. Their wall clock begins and ends with all data in host memory. Without --count, there are
+50000 of order 16, 10000 of 32, 5000 of 64, 1000 of 128, 200 of 256 and 50 of 512, other orders have
+about as many elements, and a device that computes on the CPU gets a hundredth.
+
+peaks alone also measures single precision, and products of bytes: by packed dot products, and by
+matrix units where the device has them.
+
+--share writes all that helps us to support your GPU to one file: what the driver says about it,
+what vkevd has found out, the times of all stages, and the errors of whole solves. Without STAGE and
+--n it measures all stages but batches for n = 1024 and 4096. Please send us the file.`,
 		Example: `  vkevd bench peaks
+  vkevd bench --share my-gpu.json
   vkevd bench --n 4096,8192 gemm syr2k symm
   vkevd bench --n 16384 --band 32,64 --json rows.json sy2sb sb2st apply-q2
+  vkevd bench --n 16,32,64,128,256,512 --json rows.json batch batch-values
   vkevd bench --n 8192 --tuning '{}' --tuning '{"ApplyQ2":{"Group":32}}' apply-q2`,
 		Args:              j.check,
 		ValidArgsFunction: words(bench.Stages()),
@@ -71,11 +89,14 @@ flags list sizes, all combinations are measured.`,
 	f.IntSliceVar(&j.options.Bands, "band", nil, "half-bandwidths `B` (default: the device's tuning)")
 	f.IntSliceVar(&j.options.Blocks, "block", nil, "ranks `K` of updates (default: the device's tuning)")
 	f.IntSliceVar(&j.options.Cols, "cols", nil, "numbers `M` of vectors to transform back (default: N)")
+	f.IntSliceVar(&j.options.Counts, "count", nil, "numbers `C` of matrices of a batch (default: by the order)")
 	f.IntVar(&j.options.Repeat, "repeat", 5, "measure everything `R` times")
 	f.StringArrayVar(&j.tunings, "tuning", nil,
 		"change the device's tuning: fields of tuning.Tuning in `JSON`; given\n"+
 			"several times, the tunings are measured alternately")
 	rowsFlag(cmd, &j.rows, "every measurement")
+	j.share = &jsonOutput{}
+	f.StringVar(&j.share.path, "share", "", "write everything about this device to `FILE` as JSON, to send to\nthe authors of vkevd; - prints it")
 	f.BoolVar(&j.kernels, "kernels", false,
 		"run every stage once more and time its kernels; also their\n"+
 			"registers, spills and shared bytes, if the driver tells them")
@@ -84,6 +105,7 @@ flags list sizes, all combinations are measured.`,
 
 func (j *benchJob) check(cmd *cobra.Command, args []string) error {
 	j.options.Stages = args
+	j.sharing()
 	_, err := bench.Variants(vk.Info{}, nil, j.tunings)
 	if err := errors.Join(j.options.Check(), err); err != nil {
 		if len(j.options.Orders) == 0 && j.needsOrders() {
@@ -97,8 +119,8 @@ func (j *benchJob) check(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// needsOrders tells whether all stages are known and at least one of them needs the order of a
-// matrix.
+// needsOrders tells whether the command needs orders of matrices: all its stages exist, and at
+// least one of them works on a matrix of a given order.
 func (j *benchJob) needsOrders() bool {
 	opt := j.options
 	opt.Orders = []int{1}
@@ -106,16 +128,27 @@ func (j *benchJob) needsOrders() bool {
 }
 
 func (j *benchJob) run(ctx context.Context) error {
-	return measuring(ctx, j.session, j.rows, func(rows *rowFile, show *progress) error {
-		return j.measure(ctx, rows, show)
-	})
+	all := func(keep func(bench.Row)) error {
+		return measuring(ctx, j.session, verbosity{}, j.rows, func(rows *rowFile, show *progress) error {
+			rows.keep = keep
+			return j.measure(ctx, rows, show)
+		})
+	}
+	if j.share.path != "" {
+		return j.writeShared(ctx, all)
+	}
+	return all(nil)
 }
 
 func (j *benchJob) measure(ctx context.Context, rows *rowFile, show *progress) error {
-	if j.terminal { // in a file, progress would take a line for each measurement
+	if j.terminal { // if the output is a file, each measurement would print a line of progress
 		j.options.Progress = show.stage
 	}
-	report := &benchReport{rows.table(j.session), rows, show}
+	table := rows.table(j.session)
+	if j.share.instead() {
+		table = j.atTerminal()
+	}
+	report := &benchReport{table, rows, show}
 	err := j.on(ctx, false, func(b benchmark) error {
 		return errors.Join(report.peaks(b.Peaks()), j.each(ctx, func(n int) error {
 			measured, err := b.Measure(ctx, n)
@@ -125,8 +158,8 @@ func (j *benchJob) measure(ctx context.Context, rows *rowFile, show *progress) e
 	if !j.kernels || ctx.Err() != nil {
 		return err
 	}
-	// Timestamps after every kernel take time. So they are taken in another pass, on a device that
-	// is opened for it.
+	// Timestamps after every kernel take time. A second pass therefore measures the kernels, on a
+	// device that is opened with such timestamps.
 	again := j.on(ctx, true, func(b benchmark) error {
 		failed := j.each(ctx, func(n int) error {
 			details, err := b.Profile(ctx, n)
@@ -138,13 +171,14 @@ func (j *benchJob) measure(ctx context.Context, rows *rowFile, show *progress) e
 		kernels, err := b.Kernels()
 		return errors.Join(failed, err, report.kernels(kernels))
 	})
-	if err != nil { // the second pass has failed in the same way
+	if err != nil { // the second pass fails in the same way: report only one error
 		return err
 	}
 	return again
 }
 
-// each calls do for all orders, even if it fails for some, for example for lack of memory.
+// each calls the function `do` for every order. If `do` fails for one order, for example for lack
+// of memory, `each` continues with the next order.
 func (j *benchJob) each(ctx context.Context, do func(n int) error) error {
 	var errs []error
 	for _, n := range j.options.Orders {
@@ -156,13 +190,15 @@ func (j *benchJob) each(ctx context.Context, do func(n int) error) error {
 	return errors.Join(errs...)
 }
 
-// on opens the device, makes a benchmark on it, and calls use with it.
+// on opens the device, makes a benchmark on this device, and calls the function `use` with the
+// benchmark.
 func (j *benchJob) on(ctx context.Context, kernels bool, use func(benchmark) error) error {
 	dev, err := j.open(vk.Options{Device: j.device(), Kernels: kernels, Statistics: kernels}, j.stderr)
 	if err != nil {
 		return err
 	}
 	defer dev.Close()
+	j.suit(dev.Info())
 	var kept evd.Options
 	j.config.apply(&kept, dev.Info(), j.stderr)
 	if j.options.Variants, err = bench.Variants(dev.Info(), kept.Tuning, j.tunings); err != nil {

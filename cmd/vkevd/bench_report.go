@@ -11,14 +11,14 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A benchReport prints results one by one, as soon as they are measured.
+// A benchReport prints each result as soon as the result is measured.
 type benchReport struct {
 	w    io.Writer
 	file *rowFile
 	show *progress
 }
 
-// peaks prints the first rows of the table, which are the device's peaks.
+// peaks prints the first rows of the table: the peak rates of the device.
 func (o *benchReport) peaks(peaks []bench.Row) error {
 	if err := o.head(peaks[0]); err != nil {
 		return err
@@ -26,7 +26,7 @@ func (o *benchReport) peaks(peaks []bench.Row) error {
 	return o.rows(peaks)
 }
 
-// head prints the device, the driver and the heads of the columns.
+// head prints the device, the driver and the column headings of the table.
 func (o *benchReport) head(r bench.Row) error {
 	o.show.end()
 	_, err := fmt.Fprintf(o.w, "%s, %s\n%-9s %6s %4s %5s %6s %11s %11s %11s %11s %9s %6s %8s %7s\n",
@@ -73,6 +73,9 @@ func printRow(w io.Writer, r bench.Row) error {
 	if r.Model > 0 {
 		model += fmt.Sprintf("; model %.4g ms", milli*r.Model)
 	}
+	if r.Count > 0 {
+		model += "  " + matrices(r.Count)
+	}
 	if r.Tuning != "" {
 		model += "  " + printable(r.Tuning)
 	}
@@ -82,7 +85,7 @@ func printRow(w io.Writer, r bench.Row) error {
 	return err
 }
 
-// printDetail lists phases and kernels, the longest first.
+// printDetail lists the phases and the kernels of a measurement, the longest time first.
 func printDetail(w io.Writer, d bench.Detail) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s, n = %d", d.Row.Stage, d.Row.N)
@@ -93,6 +96,9 @@ func printDetail(w io.Writer, d bench.Detail) error {
 		if s.size != 0 {
 			fmt.Fprintf(&b, ", %s = %d", s.letter, s.size)
 		}
+	}
+	if d.Row.Count > 0 {
+		b.WriteString(", " + matrices(d.Row.Count))
 	}
 	if d.Row.Tuning != "" {
 		b.WriteString(", " + printable(d.Row.Tuning))
@@ -112,7 +118,7 @@ func printDetail(w io.Writer, d bench.Detail) error {
 	return err
 }
 
-// kernels lists the statistics of the driver's compiler, if there are any.
+// kernels lists the statistics of the driver's compiler for each kernel, if the driver reports any.
 func (o *benchReport) kernels(kernels []bench.Kernel) error {
 	if len(kernels) == 0 {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,7 +27,12 @@ func (b *fakeBench) Close() { b.closed++ }
 
 func (b *fakeBench) row(stage string, n int) bench.Row {
 	ms := float64(n) * 1e-3
+	count := 0
+	if len(b.opt.Counts) > 0 {
+		count = b.opt.Counts[0]
+	}
 	return bench.Row{
+		Count: count,
 		Stage: stage, N: n, K: 64, Repeats: b.opt.Repeat, Median: ms, Min: ms / 2, Max: 2 * ms, Wall: 3 * ms,
 		GFlops: 100, GBytes: 10, FMAPeak: 400, CopyMax: 20, Device: b.info.Name, Driver: "gonum 0.17",
 	}
@@ -121,7 +127,7 @@ func TestBenchRefused(t *testing.T) {
 	s.fails(statusInput, "no stage to measure; there are "+stages+help, "bench")
 	s.fails(statusInput, `unknown stage "gem"; there are `+stages+help, "bench", "gem")
 	s.fails(statusInput, "bench needs --n N,…, the orders of the matrices"+help, "bench", "peaks", "gemm")
-	s.fails(statusInput, "orders, bands, blocks, columns and repeats must be positive"+help, "bench", "-n", "8,0", "gemm")
+	s.fails(statusInput, "orders, bands, blocks, columns, counts and repeats must be positive"+help, "bench", "-n", "8,0", "gemm")
 	s.fails(statusInput, "no/rows: cannot be written: no such file or directory", "bench", "--json", "no/rows", "peaks")
 	s.machine.openErr = vk.ErrNoDevice
 	s.fails(statusDevice, "no usable Vulkan device", "bench", "peaks")
@@ -143,4 +149,18 @@ func TestBenchVariants(t *testing.T) {
 			t.Errorf("%q: %d %q %q", wrong, status, stdout, stderr)
 		}
 	}
+}
+
+// The number of matrices of a batch is in the table, in the details and in the rows.
+func TestBenchBatch(t *testing.T) {
+	s := newFixture(t)
+	stdout, stderr, status := s.run("bench", "--n", "7", "--count", "40,50", "--kernels", "--json", "rows", "batch")
+	if status != statusSuccess || !slices.Equal(s.machine.benched.Counts, []int{40, 50}) {
+		t.Fatalf("status %d, %+v\n%s", status, s.machine.benched, stderr)
+	}
+	text, _ := os.ReadFile("rows")
+	if !strings.Contains(stdout, "50.0%  40 matrices\n") || !strings.Contains(stdout, "\nbatch, n = 7, k = 64, 40 matrices\n") || !strings.Contains(string(text), `"count":40`) {
+		t.Errorf("%s\n%s", stdout, text)
+	}
+	s.fails(statusInput, "orders, bands, blocks, columns, counts and repeats must be positive; see vkevd bench --help", "bench", "-n", "8", "--count", "0", "batch")
 }

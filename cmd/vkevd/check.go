@@ -17,11 +17,12 @@ import (
 // A checkJob is one call of vkevd check.
 type checkJob struct {
 	*session
-	device      func() string
-	input       matrixInput
-	json        *jsonOutput
-	host, quiet bool
-	svd         bool
+	device    func() string
+	input     matrixInput
+	json      *jsonOutput
+	verbosity verbosity
+	host      bool
+	svd       bool
 }
 
 func checkCommand(s *session) *cobra.Command {
@@ -35,7 +36,10 @@ ratios:
   residual        ‖A·Q − Q·Λ‖₁ / (n·ε·‖A‖₁)
   orthogonality   ‖I − Qᵀ·Q‖₁ / (n·ε)
 
-Ratios of a few units are as good as double precision can be. If a ratio is 60 or more, or NaN, the
+ε is 2⁻⁵², that of double precision. If MATRIX or VECTORS is a .npy or .npz file of float32, ε is
+2⁻²³, that of single precision. The lines name ε.
+
+Ratios of a few units are as good as the precision can be. If a ratio is 60 or more, or NaN, the
 result is bad and the exit status is 1. MATRIX may have any format that solve reads without
 --tridiagonal. VALUES is text, .npy or .json. VECTORS is a matrix whose column j belongs to
 value j. One of the files may be -, standard input. Without VECTORS, check can only compare Σλ with
@@ -43,8 +47,8 @@ the trace and Σλ² with the squared Frobenius norm.
 
 With --svd, VALUES are the singular values of a matrix of any shape, descending, and U and V its
 singular vectors, as vkevd svd writes them. The ratios are ‖A·V − U·Σ‖₁ / (n·ε·‖A‖₁), n = max(M, N),
-‖I − Uᵀ·U‖₁ / (M·ε) and ‖I − Vᵀ·V‖₁ / (N·ε). Without U and V, check can only compare Σσ² with the
-squared Frobenius norm.
+‖I − Uᵀ·U‖₁ / (M·ε) and ‖I − Vᵀ·V‖₁ / (N·ε), and ε is always 2⁻⁵². Without U and V, check can
+only compare Σσ² with the squared Frobenius norm.
 
 The device computes the products. With --host, or if there are fewer vectors than rows, the host
 does, which takes longer and shares no code with solve.`,
@@ -65,7 +69,7 @@ does, which takes longer and shares no code with solve.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := j.input.check(cmd, false); err != nil {
+			if err := errors.Join(j.verbosity.check(cmd), j.input.check(cmd, false)); err != nil {
 				return err
 			}
 			if j.svd {
@@ -83,17 +87,18 @@ does, which takes longer and shares no code with solve.`,
 	f := cmd.Flags()
 	f.BoolVar(&j.svd, "svd", false, "VALUES are singular values, and the files after them U and V")
 	f.BoolVar(&j.host, "host", false, "compute on the host; no device is needed")
-	f.BoolVar(&j.quiet, "quiet", false, "print only errors to standard error")
+	j.verbosity.flags(cmd)
 	return cmd
 }
 
-// run reads and measures by one of two functions, for eigenvalues or for singular values.
+// run reads the files and checks the result with the function `measure`, which is the method
+// `symmetric` for eigenvalues and the method `singular` for singular values.
 func (j *checkJob) run(ctx context.Context, files []string, measure func(context.Context, []string, *progress) (measures, error)) error {
 	if err := j.json.open(j.stdout, files...); err != nil {
 		return err
 	}
 	defer j.json.close()
-	_, show := j.feedback(j.quiet)
+	_, show := j.feedback(j.verbosity)
 	defer show.end()
 	found, err := measure(ctx, files, show)
 	if err != nil {
@@ -106,9 +111,10 @@ func (j *checkJob) run(ctx context.Context, files []string, measure func(context
 	return errors.Join(err, j.json.write(ctx, found), found.verdict())
 }
 
-// symmetric measures eigenvalues, and eigenvectors if there are any.
+// symmetric measures the errors of eigenvalues, and of eigenvectors if the user gives a file of
+// vectors.
 func (j *checkJob) symmetric(ctx context.Context, files []string, show *progress) (measures, error) {
-	a, res, err := j.read(ctx, files, show)
+	a, res, single, err := j.read(ctx, files, show)
 	if err != nil {
 		return nil, err
 	}
@@ -116,66 +122,67 @@ func (j *checkJob) symmetric(ctx context.Context, files []string, show *progress
 	if err != nil {
 		return nil, aboutMatrix(files[0], a.N, err)
 	}
-	return found, nil
+	return found.inUnits(single), nil
 }
 
-// read reads the files and checks that the sizes of their matrices match.
+// read reads the files and checks that the sizes of their matrices match. `single` tells whether
+// the matrix or the vectors are in single precision.
 func (j *checkJob) read(ctx context.Context, files []string, show *progress) (
-	a evd.Sym[float64], _ *evd.Result[float64], _ error,
+	a evd.Sym[float64], _ *evd.Result[float64], single bool, _ error,
 ) {
 	show.stage("reading " + inputName(files[0]))
-	a, err := j.input.read(ctx, files[0], j.stdin, show.above())
+	d, err := j.input.readDense(ctx, files[0], j.stdin, show.above())
 	if err != nil {
-		return a, nil, err
+		return a, nil, false, err
 	}
+	a = evd.Sym[float64]{N: d.Rows, Ld: max(d.Rows, 1), Data: d.Data, Uplo: evd.Lower}
 	res := &evd.Result[float64]{}
 	if res.Values, err = j.readValues(ctx, files[1], a.N == 0, show); err != nil {
-		return a, nil, err
+		return a, nil, false, err
 	}
 	if len(files) < 3 {
 		if len(res.Values) != a.N {
-			return a, nil, fmt.Errorf("%s: %s for a matrix of order %d",
+			return a, nil, false, fmt.Errorf("%s: %s for a matrix of order %d",
 				inputName(files[1]), plural(len(res.Values), "value"), a.N)
 		}
-		return a, res, nil
+		return a, res, d.Single, nil
 	}
-	z, err := j.readVectors(ctx, files[2], show)
+	z, narrow, err := j.readVectors(ctx, files[2], show)
 	if err != nil {
-		return a, nil, err
+		return a, nil, false, err
 	}
 	switch {
 	case z.Rows != a.N || z.Cols > a.N:
-		return a, nil, fmt.Errorf("%s: %d by %d elements cannot be eigenvectors of a matrix of order %d",
+		return a, nil, false, fmt.Errorf("%s: %d by %d elements cannot be eigenvectors of a matrix of order %d",
 			inputName(files[2]), z.Rows, z.Cols, a.N)
 	case len(res.Values) != z.Cols:
-		return a, nil, fmt.Errorf("%s: %s for %s in %s",
+		return a, nil, false, fmt.Errorf("%s: %s for %s in %s",
 			inputName(files[1]), plural(len(res.Values), "value"), plural(z.Cols, "vector"), inputName(files[2]))
 	}
 	res.Vectors = z
-	return a, res, nil
+	return a, res, d.Single || narrow, nil
 }
 
-// readValues reads the values. empty says that there should be none.
+// readValues reads a file of eigenvalues. `empty` is true if the file should contain no value.
 func (j *checkJob) readValues(ctx context.Context, file string, empty bool, show *progress) ([]float64, error) {
 	show.stage("reading " + inputName(file))
 	return unlessDone(ctx, func() ([]float64, error) {
 		if empty && file != streamWord && isEmpty(file) {
-			return nil, nil // as solve writes it; matio does not read empty files
+			return nil, nil // solve writes an empty file for no values; matio does not read empty files
 		}
 		return readVector(file, j.stdin)
 	})
 }
 
-// readVectors reads a matrix of vectors.
-func (j *checkJob) readVectors(ctx context.Context, file string, show *progress) (*evd.Dense[float64], error) {
+// readVectors reads a matrix of vectors. It also tells whether the vectors are in single precision
+// in the file.
+func (j *checkJob) readVectors(ctx context.Context, file string, show *progress) (*evd.Dense[float64], bool, error) {
 	show.stage("reading " + inputName(file))
-	return unlessDone(ctx, func() (*evd.Dense[float64], error) {
-		d, err := readDense(file, j.stdin, matio.Options{})
-		if err != nil {
-			return nil, err
-		}
-		return &evd.Dense[float64]{Rows: d.Rows, Cols: d.Cols, Ld: max(d.Rows, 1), Data: d.Data}, nil
-	})
+	d, err := unlessDone(ctx, func() (*matio.Dense, error) { return readDense(file, j.stdin, matio.Options{}) })
+	if err != nil {
+		return nil, false, err
+	}
+	return &evd.Dense[float64]{Rows: d.Rows, Cols: d.Cols, Ld: max(d.Rows, 1), Data: d.Data}, d.Single, nil
 }
 
 func (j *checkJob) measure(
@@ -199,8 +206,8 @@ func (j *checkJob) measure(
 	return measured(ctx, p, a, res)
 }
 
-// onHost measures a result on the host, with the functions that the tests use. Both triangles of a
-// must be set.
+// onHost measures the errors of a result on the host, with the functions of package ratio, which
+// the tests use, too. Both triangles of the matrix `a` must be set.
 func onHost(a evd.Sym[float64], res *evd.Result[float64]) measures {
 	z := res.Vectors
 	return ratios(evd.Ratios{

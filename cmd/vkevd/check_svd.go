@@ -9,7 +9,8 @@ import (
 	"github.com/vkevd/vkevd/evd/svd"
 )
 
-// singular measures singular values, and singular vectors if there are any.
+// singular measures the errors of singular values, and of singular vectors if the user gives files
+// of vectors.
 func (j *checkJob) singular(ctx context.Context, files []string, show *progress) (measures, error) {
 	show.stage("reading " + inputName(files[0]))
 	a, err := j.input.readAnyShape(ctx, files[0], j.stdin)
@@ -32,20 +33,20 @@ func (j *checkJob) singular(ctx context.Context, files []string, show *progress)
 		return dev.svd(a.Rows, a.Cols, opt)
 	})
 	if err != nil {
-		return nil, aboutRectangle(files[0], a, err)
+		return nil, aboutRectangle(files[0], a.Rows, a.Cols, err)
 	}
 	defer dev.Close()
 	defer p.Close()
 	show.stage("checking")
 	r, err := p.Check(ctx, a, res)
 	if err != nil {
-		return nil, aboutRectangle(files[0], a, err)
+		return nil, aboutRectangle(files[0], a.Rows, a.Cols, err)
 	}
 	return singularRatios(r), nil
 }
 
-// readSingular reads values and vectors, and checks that their sizes match the matrix. The options are
-// those of a plan that can measure them.
+// readSingular reads singular values and vectors, and checks that their sizes match the matrix. The
+// returned options are those of a plan that can measure these values and vectors.
 func (j *checkJob) readSingular(ctx context.Context, files []string, a evd.Dense[float64], show *progress) (
 	*svd.Result[float64], svd.Options, error,
 ) {
@@ -65,10 +66,10 @@ func (j *checkJob) readSingular(ctx context.Context, files []string, a evd.Dense
 	if len(files) == 2 {
 		return res, opt, nil
 	}
-	if res.U, err = j.readVectors(ctx, files[2], show); err != nil {
+	if res.U, _, err = j.readVectors(ctx, files[2], show); err != nil {
 		return nil, opt, err
 	}
-	if res.V, err = j.readVectors(ctx, files[3], show); err != nil {
+	if res.V, _, err = j.readVectors(ctx, files[3], show); err != nil {
 		return nil, opt, err
 	}
 	for i, c := range []struct {
@@ -91,7 +92,8 @@ func (j *checkJob) readSingular(ctx context.Context, files []string, a evd.Dense
 	return res, opt, nil
 }
 
-// singularOnHost measures with the functions that the tests use.
+// singularOnHost measures the errors of a result on the host, with the functions of package ratio,
+// which the tests use, too.
 func singularOnHost(a evd.Dense[float64], res *svd.Result[float64]) measures {
 	u, v, k := res.U, res.V, len(res.Values)
 	return singularRatios(svd.Ratios{

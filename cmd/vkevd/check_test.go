@@ -1,16 +1,18 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"math"
 	"strings"
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/matio"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// half is 1/√2. The vectors of twoByTwo are (−half, half) and (half, half).
+// half is 1/√2. The eigenvectors of the matrix twoByTwo are (−`half`, `half`) and (`half`, `half`).
 const half = math.Sqrt2 / 2
 
 // solved writes a matrix with its values and vectors to the folder.
@@ -24,8 +26,8 @@ func TestCheckOnTheDevice(t *testing.T) {
 	s := newFixture(t)
 	s.solved()
 	stdout, stderr, status := s.run("check", "--device", "pre", "A.mtx", "v.txt", "Q.npy")
-	const want = `residual                             0.25  good  ‖A·Q − Q·Λ‖₁ / (n·ε·‖A‖₁)
-orthogonality                         0.5  good  ‖I − Qᵀ·Q‖₁ / (n·ε)
+	const want = `residual                             0.25  good  ‖A·Q − Q·Λ‖₁ / (n·ε·‖A‖₁), ε = 2⁻⁵²
+orthogonality                         0.5  good  ‖I − Qᵀ·Q‖₁ / (n·ε), ε = 2⁻⁵²
 `
 	const told = "reading A.mtx\nreading v.txt\nreading Q.npy\npreparing the device\nchecking\n"
 	if stdout != want || stderr != told || status != statusSuccess {
@@ -142,7 +144,39 @@ func TestCheckOfWhatSolveWrites(t *testing.T) {
 	}
 }
 
-// TestVerdictBesideRatios checks that a verdict is printed beside each ratio, because newcomers do
+// TestCheckOfSinglePrecision checks results in single precision. If the matrix or the vectors are
+// float32, check must use the ε of single precision. An earlier version used the ε of double
+// precision and called such results bad.
+func TestCheckOfSinglePrecision(t *testing.T) {
+	s := newFixture(t)
+	var f4 bytes.Buffer
+	if err := matio.WriteNPY(&f4, 2, 2, []float32{1, 3, 3, 2}, 2); err != nil {
+		t.Fatal(err)
+	}
+	s.file("f4.npy", f4.String())
+	s.file("f8.npy", npy(2, 2, 1, 3, 3, 2))
+	s.file("wrong.txt", "-1.54\n4.54\n")
+	for _, file := range []string{"f4.npy", "f8.npy"} {
+		if _, stderr, status := s.real("solve", "--precision", "f32", "--out-values", "v.txt", "--out-vectors", "Q.npy", file); status != statusSuccess {
+			t.Fatal(stderr)
+		}
+		for _, args := range []string{"--host=false v.txt Q.npy", "--host v.txt Q.npy", "v.txt", "--host=false wrong.txt Q.npy", "--host wrong.txt Q.npy", "wrong.txt"} {
+			if file == "f8.npy" && !strings.HasSuffix(args, "Q.npy") {
+				continue // no file tells that the values are of single precision
+			}
+			want := statusSuccess
+			if strings.Contains(args, "wrong") {
+				want = statusNumerical
+			}
+			words := append([]string{"check", file}, strings.Fields(args)...)
+			if stdout, stderr, status := s.real(words...); status != want || strings.Count(stdout, ", ε = 2⁻²³\n") != 2 {
+				t.Errorf("%v: status %d\n%s%s", words, status, stdout, stderr)
+			}
+		}
+	}
+}
+
+// TestVerdictBesideRatios checks that check prints a verdict after each ratio, because new users do
 // not know which ratios are good.
 func TestVerdictBesideRatios(t *testing.T) {
 	s := newFixture(t)

@@ -4,5 +4,6 @@ package main
 
 import "os"
 
-// columns is 0, because on this system the width of the terminal is not known.
+// columns is 0, because on this operating system the program does not read the width of the
+// terminal.
 func columns(*os.File) int { return 0 }

@@ -31,7 +31,8 @@ type tuned struct {
 // driverOf is the name and version of a driver, for files and reports.
 func driverOf(info vk.Info) string { return info.Driver + " " + info.DriverVersion }
 
-// tunedFile is the path of the file with a device's settings. It is "" if no settings are stored.
+// tunedFile is the path of the file with a device's tuned settings. It is "" if the program stores
+// no settings.
 func (e environment) tunedFile(info vk.Info) string {
 	dir := e.configFolder()
 	if dir == "" {
@@ -42,7 +43,8 @@ func (e environment) tunedFile(info vk.Info) string {
 	return filepath.Join(dir, "tuning-"+hex.EncodeToString(key[:enough])+".json")
 }
 
-// readTuned reads the settings of a device. If there is no file, it returns false and no error.
+// readTuned reads the tuned settings of a device. If there is no file, `found` is false and the
+// error is nil.
 func readTuned(path string, info vk.Info) (t tuned, found bool, _ error) {
 	if path == "" {
 		return t, false, nil
@@ -56,7 +58,7 @@ func readTuned(path string, info vk.Info) (t tuned, found bool, _ error) {
 	defer f.Close()
 	const most = 1 << 16 // bytes
 	d := json.NewDecoder(io.LimitReader(f, most))
-	d.DisallowUnknownFields() // another version's fields may ask for what this one does not do
+	d.DisallowUnknownFields() // the fields of another version may have effects that this version does not have
 	if err := d.Decode(&t); err != nil {
 		return t, false, reason(err)
 	}
@@ -66,7 +68,7 @@ func readTuned(path string, info vk.Info) (t tuned, found bool, _ error) {
 	return t, true, nil
 }
 
-// writeTuned writes the settings of a device.
+// writeTuned writes the tuned settings of a device to a file.
 func writeTuned(path string, t tuned) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return cannotWrite(path, err)
@@ -96,7 +98,8 @@ func configFlag(cmd *cobra.Command, s *session) *config {
 	return c
 }
 
-// apply puts the settings of a device into options. It tells whether there were any.
+// apply copies the saved settings of a device into `opt`. It tells whether there are saved
+// settings.
 func (c *config) apply(opt *evd.Options, info vk.Info, log io.Writer) bool {
 	choice := c.choice(info, log)
 	if choice == nil {
@@ -106,19 +109,21 @@ func (c *config) apply(opt *evd.Options, info vk.Info, log io.Writer) bool {
 	return true
 }
 
-// possible returns why a choice cannot be used on the device, or nil. Nothing runs on the device.
+// possible returns the reason why the device cannot use a choice of sizes, or nil if it can. It
+// makes a plan without running anything on the device.
 func (c *config) possible(choice tune.Choice, info vk.Info) error {
 	tuning, err := choice.Tuning(info)
 	if err != nil {
 		return err
 	}
 	const order = 64 // any order serves
-	_, _, err = c.machine.forecast(info, order, false, evd.Options{Vectors: true, Tuning: tuning})
+	_, _, err = c.machine.forecast(info, order, kindDense, evd.Options{Vectors: true, Tuning: tuning})
 	return err
 }
 
-// choice reads the settings of a device. It returns nil if there are none. Bad settings are ignored
-// with one line on log, because a solve does not need them.
+// choice reads the saved settings of a device. It returns nil if there are none. If the settings
+// are bad, `choice` prints one line to the writer `log` and ignores the settings, because a solve
+// does not need them.
 func (c *config) choice(info vk.Info, log io.Writer) *tune.Choice {
 	if c == nil || c.none {
 		return nil

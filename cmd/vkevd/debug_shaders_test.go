@@ -2,8 +2,9 @@ package main
 
 import "testing"
 
-// TestDebugShaders checks every command that runs kernels. If --debug-shaders is given, before or
-// after the command, it opens its device with checks of memory accesses, and otherwise without.
+// TestDebugShaders checks every command that runs kernels. The flag --debug-shaders may stand
+// before or after the command. The command opens its device with checks of memory accesses if and
+// only if the flag is given.
 func TestDebugShaders(t *testing.T) {
 	for _, command := range [][]string{
 		{"solve", "A.mtx"}, {"check", "A.mtx", "values", "Q.npy"}, {"selftest", "--n", "5"}, {"bench", "--n", "8", "gemm"}, {"doctor"},

@@ -12,11 +12,22 @@ import (
 )
 
 // deviceFlag adds the flag --device to a command. The returned function gives the device that the
-// user asked for, or "" for the best device.
+// user has named, or "" for the best device.
 func deviceFlag(cmd *cobra.Command, s *session) func() string {
-	word := cmd.Flags().String("device", "",
-		"`NAME` of the device, a part of the name, or its number in vkevd devices\n"+
-			"(default $VKEVD_DEVICE, or else the best)")
+	return deviceFlagOf(cmd, s, "`NAME` of the device, a part of the name, or its number in vkevd devices\n"+
+		"(default $VKEVD_DEVICE, or else the best)")
+}
+
+// devicesFlag does the same as deviceFlag, for a command that uses several devices.
+func devicesFlag(cmd *cobra.Command, s *session) func() string {
+	return deviceFlagOf(cmd, s, "`NAME` of the device, a part of the name, or its number in vkevd devices;\n"+
+		"several with commas, the fastest first, or all\n"+
+		"(default $VKEVD_DEVICE, or else the best)")
+}
+
+// deviceFlagOf adds the flag --device with the given usage.
+func deviceFlagOf(cmd *cobra.Command, s *session, usage string) func() string {
+	word := cmd.Flags().String("device", "", usage)
 	names := func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
 		infos, _ := s.machine.list()
 		for _, i := range infos {
@@ -41,25 +52,38 @@ func debugShadersFlag(root *cobra.Command, s *session) {
 		"check every memory access of the kernels, many times slower")
 }
 
-// open opens a device. It adds to opt the folder for compiled kernels, --debug-shaders, and a
-// logger that writes the driver's warnings to log.
+// open opens a device. It adds three settings to opt: the folder for compiled kernels, the value of
+// --debug-shaders, and a logger that writes the driver's warnings to log.
 func (s *session) open(opt vk.Options, log io.Writer) (device, error) {
 	opt.CacheDir, opt.DebugShaders, opt.Logger = s.pipelineCache(), s.debugShaders, slog.New(plain(log))
 	return s.machine.open(opt)
 }
 
-// A deviceError is a failure to open a device.
+// A deviceError says that a device could not be opened.
 type deviceError struct{ error }
 
 func (e *deviceError) Unwrap() error { return e.error }
 
-// prepare opens a device and makes a plan on it. Meanwhile the driver may compile kernels, which
-// cannot be interrupted. If ctx ends, prepare returns at once and the device stays open.
+// prepare opens a device and makes a plan on it. The driver may need to compile kernels for the
+// plan, and a compilation cannot be interrupted. If ctx ends, prepare therefore returns without
+// waiting, and the device stays open.
 func prepare[P any](
 	ctx context.Context, s *session, word string, log io.Writer, plan func(device) (P, error),
 ) (device, P, error) {
+	return prepareOn(ctx, func() (device, error) { return s.open(vk.Options{Device: word}, log) }, plan)
+}
+
+// prepareAll is prepare for a word that may name several devices.
+func prepareAll[P any](
+	ctx context.Context, s *session, word string, log io.Writer, plan func(device) (P, error),
+) (device, P, error) {
+	return prepareOn(ctx, func() (device, error) { return s.openAll(word, log) }, plan)
+}
+
+// prepareOn is prepare for a device that the function `open` opens.
+func prepareOn[P any](ctx context.Context, open func() (device, error), plan func(device) (P, error)) (device, P, error) {
 	var none P
-	dev, err := s.open(vk.Options{Device: word}, log)
+	dev, err := open()
 	if err != nil {
 		return nil, none, &deviceError{err}
 	}
@@ -73,7 +97,7 @@ func prepare[P any](
 	return dev, p, nil
 }
 
-// vectorsPlan makes a plan for all eigenvalues and vectors of order n.
+// vectorsPlan returns a function that makes a plan for all eigenvalues and eigenvectors of order n.
 func vectorsPlan(n int) func(device) (solver, error) {
 	return func(dev device) (solver, error) { return dev.plan(n, evd.Options{Vectors: true}) }
 }

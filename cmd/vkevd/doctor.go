@@ -24,8 +24,8 @@ const (
 	noted   state = "note" // neither good nor bad
 )
 
-// A missingError says that this machine cannot solve, and why. first is the first finding about a
-// missing part.
+// A missingError says that this machine cannot solve problems, and why. `first` is the first
+// finding about a missing part.
 type missingError struct{ first finding }
 
 func (e *missingError) Error() string {
@@ -43,9 +43,9 @@ func doctorCommand(s *session) *cobra.Command {
 		Long: `doctor examines everything that a solve relies on, one line each: the Vulkan loader and drivers;
 the features of the device; the accuracy of its divisions and square roots in double precision (in
 units in the last place, for hard operands); whether running workgroups make progress while others
-wait for them; its memory and the largest matrices that fit; folders; and a small matrix, solved
-and checked. A line begins with ok, note or missing. After missing, it ends with a remedy, and the
-exit status is 3.`,
+wait for them; how large products are computed, and why; its memory and the largest matrices that
+fit; folders; and a small matrix, solved and checked. A line begins with ok, note or missing. After
+missing, it ends with a remedy, and the exit status is 3.`,
 		Example: "  vkevd doctor\n  vkevd doctor --device nvidia --json -",
 		Args:    noArguments,
 	}
@@ -84,9 +84,9 @@ func printFinding(w io.Writer, f finding) error {
 // An examination is one run of vkevd doctor.
 type examination struct {
 	*session
-	word     string // the device asked for
+	word     string // device that the user has named, or ""
 	system   distribution
-	tell     func(finding) error // called with each finding at once; may be nil
+	tell     func(finding) error // called with each finding as soon as it is found; may be nil
 	findings []finding
 	err      error // the first error that tell returned
 }
@@ -99,8 +99,8 @@ func (d *examination) add(name string, s state, remedy, format string, args ...a
 	}
 }
 
-// okIf adds a finding that is fine if good is true, otherwise missing. remedy is printed if it is
-// missing.
+// okIf adds a finding with the state `fine` if `good` is true, and with the state `missing`
+// otherwise. `remedy` is printed if the state is `missing`.
 func (d *examination) okIf(good bool, name, remedy, format string, args ...any) {
 	if good {
 		d.add(name, fine, "", format, args...)
@@ -119,8 +119,8 @@ func (d *examination) verdict() error {
 	return nil
 }
 
-// all examines loader, drivers, device and folders. It leaves out examinations that need a missing
-// part.
+// all examines the loader, the drivers, the device and the folders. If a part is missing, `all`
+// leaves out the examinations that need this part.
 func (d *examination) all(ctx context.Context) error {
 	info, found := d.machineWide()
 	if found && d.offers(info) {

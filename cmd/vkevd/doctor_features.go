@@ -9,7 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// machineWide examines loader and drivers, and chooses the device.
+// machineWide examines the loader and the drivers, and chooses the device. It returns the device,
+// and whether a device was found.
 func (d *examination) machineWide() (vk.Info, bool) {
 	for _, name := range []string{"VK_DRIVER_FILES", "VK_ICD_FILENAMES"} {
 		if files, set := d.lookup(name); set {
@@ -41,8 +42,8 @@ func (d *examination) machineWide() (vk.Info, bool) {
 	return d.choose(infos)
 }
 
-// cause is the innermost of the errors that err wraps. Errors of package vk begin with ErrNoDevice
-// and end with advice what to install, and the cause is between these.
+// cause is the innermost of the errors that `err` wraps. An error of package vk begins with
+// ErrNoDevice and ends with advice what to install. The cause is between these two parts.
 func cause(err error) error {
 	if several, ok := err.(interface{ Unwrap() []error }); ok {
 		all := several.Unwrap()
@@ -51,8 +52,8 @@ func cause(err error) error {
 	return err
 }
 
-// choose returns the device that the other commands would open. If there is none, it returns the
-// first unusable device.
+// choose returns the device that the other commands would open. If no device can be used, `choose`
+// returns the first unusable device. The second result tells whether there is any device.
 func (d *examination) choose(infos []vk.Info) (vk.Info, bool) {
 	dev, err := d.open(vk.Options{Device: d.word}, d.stderr)
 	if err == nil {
@@ -75,7 +76,8 @@ func (d *examination) choose(infos []vk.Info) (vk.Info, bool) {
 	return vk.Info{}, false
 }
 
-// offers examines the properties that the device reports. It tells whether the device can be used.
+// offers examines the properties that the device reports. It tells whether vkevd can use the
+// device.
 func (d *examination) offers(info vk.Info) bool {
 	update := "a newer driver, or another device"
 	d.okIf(!older(info.API, vk.MinimumAPI), "Vulkan "+vk.MinimumAPI, update, "%s", info.API)
@@ -100,7 +102,8 @@ func (d *examination) offers(info vk.Info) bool {
 	return d.verdict() == nil
 }
 
-// atMost returns text about the largest region of memory, if it is smaller than the memory.
+// atMost returns text about the largest region of memory. The text is "" if the largest region is
+// as large as the memory.
 func atMost(info vk.Info) string {
 	if most := info.MaxRegion(); most > 0 && most < info.Memory {
 		return fmt.Sprintf(", at most %s in one piece", human(most))
@@ -108,8 +111,8 @@ func atMost(info vk.Info) string {
 	return ""
 }
 
-// older tells whether version have is older than version need. It compares the versions number by
-// number.
+// older tells whether the version `have` is older than the version `need`. It compares the numbers
+// of the two versions from left to right.
 func older(have, need string) bool {
 	h, n := strings.Split(have, "."), strings.Split(need, ".")
 	for i := range min(len(h), len(n)) {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A distribution says how to install missing packages on a system. {} in install stands for the
-// packages.
+// A distribution says how to install missing packages on one operating system. In the command
+// `install`, {} stands for the names of the packages.
 type distribution struct {
 	ids     []string // in os-release(5)
 	install string
@@ -48,14 +48,15 @@ var distributions = []distribution{
 	},
 }
 
-// elsewhere is the advice for unknown systems. It has descriptions in place of commands.
+// elsewhere is the advice for unknown systems. Its fields are descriptions instead of commands and
+// package names.
 var elsewhere = distribution{
 	install: "install {}", loader: "the Vulkan loader (libvulkan.so.1)", drivers: "Mesa's Vulkan drivers",
 	cpu: "Mesa's lavapipe", nvidia: "install NVIDIA's driver",
 }
 
-// distributionOf finds the system that is described by the file os-release(5), or a similar system
-// that the file names.
+// distributionOf returns the distribution that the file os-release(5) names, or a similar
+// distribution that the file names in ID_LIKE.
 func distributionOf(osRelease string) distribution {
 	for _, key := range []string{"ID=", "ID_LIKE="} {
 		lines := bufio.NewScanner(strings.NewReader(osRelease))

@@ -53,6 +53,7 @@ ok       FP64 square root             error at most 0.75 ulp in 7 hard cases
 note     FP64 fma                     fused
 note     FP64 subnormals              kept
 ok       forward progress             running workgroups make progress while others wait for them
+ok       products                     native: tests have no rates
 ok       tuning                       the table for other devices
 note     largest n with vectors       about 11500
 note     largest n, values only       about 11500
@@ -68,8 +69,8 @@ ok       a matrix of order 100        solved: `
 
 const debian, fedora, arch, unheardOf = "NAME=x\nID=debian\n", "ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n", "ID=endeavouros\nID_LIKE=arch\n", "ID=plan9\n"
 
-// TestDoctorMisses checks that doctor names each missing part, with a remedy, and that the status
-// is 3.
+// TestDoctorMisses checks that doctor names each missing part and its remedy, and that the exit
+// status is 3.
 func TestDoctorMisses(t *testing.T) {
 	loader := fmt.Errorf("%w: no Vulkan loader", vk.ErrNoDevice)
 	for _, c := range []struct {
@@ -113,7 +114,7 @@ func TestDoctorMisses(t *testing.T) {
 	}
 }
 
-// TestDoctorNotes checks that the status is 0 if only parts are missing that are not needed.
+// TestDoctorNotes checks that the exit status is 0 if all missing parts are optional.
 func TestDoctorNotes(t *testing.T) {
 	s := healthy(t)
 	s.machine.info.Features = s.machine.info.Features[:len(s.machine.info.Features)-1]

@@ -19,12 +19,14 @@ func (d *examination) tryOut(ctx context.Context) {
 	defer dev.Close()
 	d.arithmetic(ctx, dev)
 	d.forwardProgress(dev)
+	d.products(ctx, dev)
 	d.settings(dev.Info())
 	d.largestOrders(dev.Info())
 	d.smallSolve(ctx, dev)
 }
 
-// forwardProgress tells whether running workgroups make progress while others wait for them.
+// forwardProgress adds a finding about forward progress: whether a workgroup continues to run while
+// other workgroups wait for it.
 func (d *examination) forwardProgress(dev device) {
 	const name = "forward progress"
 	ok, err := dev.handsOn()
@@ -38,7 +40,19 @@ func (d *examination) forwardProgress(dev device) {
 	}
 }
 
-// arithmetic measures the errors of divisions and square roots.
+// products adds a finding about the method that the device uses for large matrix products, and the
+// reason for this method.
+func (d *examination) products(ctx context.Context, dev device) {
+	const name = "products"
+	chosen, err := dev.products(ctx, true)
+	if err != nil {
+		d.add(name, missing, "", "%s", describe(err))
+		return
+	}
+	d.add(name, fine, "", "%v", chosen)
+}
+
+// arithmetic measures the errors of FP64 divisions and square roots, and adds findings about them.
 func (d *examination) arithmetic(ctx context.Context, dev device) {
 	const goodEnough = 2 // ulps of a division that the kernels are written for
 	a, err := dev.probe(ctx)
@@ -61,14 +75,15 @@ func (d *examination) arithmetic(ctx context.Context, dev device) {
 	d.add("FP64 subnormals", noted, "", "%s", map[bool]string{true: "kept", false: "flushed to zero"}[a.Subnormals])
 }
 
-// largestOrders adds findings about the largest orders of matrices that fit the device.
+// largestOrders adds findings about the largest orders of matrices that fit into the device's
+// memory.
 func (d *examination) largestOrders(info vk.Info) {
 	for _, what := range []struct {
 		name    string
 		vectors bool
 	}{{"largest n with vectors", true}, {"largest n, values only", false}} {
 		n, err := largestOrder(func(n int) (bool, error) {
-			_, unfit, err := d.machine.forecast(info, n, false, evd.Options{Vectors: what.vectors})
+			_, unfit, err := d.machine.forecast(info, n, kindDense, evd.Options{Vectors: what.vectors})
 			return unfit == nil, err
 		})
 		if err != nil {
@@ -79,10 +94,11 @@ func (d *examination) largestOrders(info vk.Info) {
 	}
 }
 
-// largestOrder is the largest multiple of 100 whose plan fits, by bisection.
+// largestOrder is the largest multiple of 100 for which the function `fits` returns true. It uses
+// bisection.
 func largestOrder(fits func(n int) (bool, error)) (int, error) {
 	const step, most = 100, 1 << 20
-	low, high := 0, most/step // in steps: low fits, high does not
+	low, high := 0, most/step // in units of step: low·step fits, high·step does not fit
 	for high-low > 1 {
 		mid := (low + high) / 2
 		ok, err := fits(mid * step)
@@ -98,7 +114,8 @@ func largestOrder(fits func(n int) (bool, error)) (int, error) {
 	return low * step, nil
 }
 
-// smallSolve solves a Hilbert matrix and measures the result on the host.
+// smallSolve solves a Hilbert matrix on the device, and measures the errors of the result on the
+// host.
 func (d *examination) smallSolve(ctx context.Context, dev device) {
 	const n = 100
 	a := evd.Sym[float64]{N: n, Ld: n, Data: make([]float64, n*n)}
@@ -119,7 +136,8 @@ func (d *examination) smallSolve(ctx context.Context, dev device) {
 		found[0].ratio, found[1].ratio, evd.Threshold)
 }
 
-// solveAndMeasure solves on the device and measures on the host. Both triangles of a are set.
+// solveAndMeasure solves on the device, and measures the errors of the result on the host. Both
+// triangles of the matrix `a` must be set.
 func solveAndMeasure(ctx context.Context, dev device, a evd.Sym[float64]) (measures, error) {
 	p, err := dev.plan(a.N, evd.Options{Vectors: true, Progress: func(evd.Progress) {}})
 	if err != nil {
@@ -147,7 +165,7 @@ func (d *examination) folders() {
 	d.add("cache of kernels", fine, "", "%s", dir)
 }
 
-// settings adds a finding about the tuned sizes with which the device is used.
+// settings adds a finding about the tuned sizes that vkevd uses on the device.
 func (d *examination) settings(info vk.Info) {
 	path := d.tunedFile(info)
 	t, found, err := readTuned(path, info)
@@ -161,7 +179,8 @@ func (d *examination) settings(info vk.Info) {
 	}
 }
 
-// writable returns nil if the folder exists, or can be made, and a file can be written to it.
+// writable returns nil if the folder exists or can be made, and if the program can write a file in
+// the folder.
 func writable(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

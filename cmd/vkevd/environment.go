@@ -5,21 +5,23 @@ import (
 	"path/filepath"
 )
 
-// An environment is the data that the program reads from its process, apart from files. Tests make
-// their own environments.
+// An environment is the data that the program reads from its process, except files. Tests use
+// environments of their own.
 type environment struct {
 	lookup    func(variable string) (string, bool)
 	cacheDir  func() (string, error) // the user's folder for caches of all programs
 	configDir func() (string, error) // the user's folder for settings of all programs
 	system    func() string          // content of os-release(5), "" where there is none
-	terminal  bool                   // standard error can redraw a line
+	terminal  bool                   // standard error is a terminal that can redraw a line
+	dumb      bool                   // it is a terminal that cannot
 	columns   func() int             // width of that terminal, 0 if not known
 	machine   machine
 }
 
-// processEnvironment is the environment of the real process. Tests do not use it.
+// processEnvironment is the environment of the real process. Most tests use other environments.
 func processEnvironment() environment {
-	return environment{os.LookupEnv, os.UserCacheDir, os.UserConfigDir, osRelease, isTerminal(os.Stderr),
+	terminal, dumb := isTerminal(os.Stderr), os.Getenv("TERM") == "dumb"
+	return environment{os.LookupEnv, os.UserCacheDir, os.UserConfigDir, osRelease, terminal && !dumb, terminal && dumb,
 		func() int { return columns(os.Stderr) }, vulkan{}}
 }
 
@@ -32,21 +34,21 @@ func osRelease() string {
 	return ""
 }
 
-// isTerminal also returns true for other character devices, such as the null device. That does no
-// harm.
+// isTerminal tells whether f is a terminal that can redraw a line. It also returns true for other
+// character devices, such as the null device, which does no harm.
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0 && os.Getenv("TERM") != "dumb"
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
-// pipelineCache is the folder for compiled kernels: VKEVD_CACHE, or else the folder vkevd in the
-// user's cache folder. It is "" if VKEVD_CACHE is empty or the user has no home. Kernels are then
-// not stored.
+// pipelineCache is the folder for compiled kernels. It is the value of VKEVD_CACHE, or, if this
+// variable is not set, the folder vkevd in the user's cache folder. It is "" if VKEVD_CACHE is
+// empty or the user has no home folder. Kernels are then not stored.
 func (e environment) pipelineCache() string { return e.folder("VKEVD_CACHE", e.cacheDir) }
 
-// configFolder is the folder for settings: VKEVD_CONFIG, or else the folder vkevd among the user's
-// settings. It is "" if VKEVD_CONFIG is empty or the user has no home. Settings are then neither
-// read nor stored.
+// configFolder is the folder for settings. It is the value of VKEVD_CONFIG, or, if this variable is
+// not set, the folder vkevd in the user's folder for settings. It is "" if VKEVD_CONFIG is empty or
+// the user has no home folder. Settings are then neither read nor stored.
 func (e environment) configFolder() string { return e.folder("VKEVD_CONFIG", e.configDir) }
 
 func (e environment) folder(variable string, usual func() (string, error)) string {

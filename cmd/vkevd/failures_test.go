@@ -56,8 +56,8 @@ func TestNoFile(t *testing.T) {
 	s.fails(statusInput, "such; file: no such file or directory", "solve", "such\nfile")
 }
 
-// TestBadOutput checks that an output that cannot be written is refused before anything is read or
-// run.
+// TestBadOutput checks that a command refuses an output file that it cannot write, before it reads
+// or computes anything.
 func TestBadOutput(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
@@ -82,7 +82,8 @@ func TestBadOutput(t *testing.T) {
 	}
 }
 
-// TestFullDisk checks that if one file cannot be written, no other appears, and nothing is printed.
+// TestFullDisk checks the case that one output file cannot be written. No other output file may
+// appear then, and nothing may be printed.
 func TestFullDisk(t *testing.T) {
 	const full = "/dev/full"
 	if _, err := os.Stat(full); err != nil {
@@ -102,8 +103,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestSolverFailures checks that each error of the library has a status and a message of one line,
-// and leaves no file.
+// TestSolverFailures checks that each error of the library has its exit status and a message of one
+// line, and that no file is left.
 func TestSolverFailures(t *testing.T) {
 	loader := fmt.Errorf("%w: no Vulkan loader; on Debian and Ubuntu: apt install libvulkan1 mesa-vulkan-drivers", vk.ErrNoDevice)
 	for _, c := range []struct {
@@ -182,7 +183,7 @@ func TestOthersInterrupted(t *testing.T) {
 	}
 }
 
-// A callback is an empty reader that calls the function when it is read.
+// A callback is an empty reader. Its method Read calls the function.
 type callback func()
 
 func (c callback) Read([]byte) (int, error) {
@@ -190,7 +191,7 @@ func (c callback) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestNobodyReads checks that the files are written even if standard output is closed.
+// TestNobodyReads checks that solve writes its files even if standard output is closed.
 func TestNobodyReads(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)

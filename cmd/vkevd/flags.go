@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// flagTypes has a description in words for each type of flag of the package pflag.
+// flagTypes has a description in words for each type of flag in package pflag.
 var flagTypes = map[string]string{
 	"int":      "a whole number",
 	"intSlice": "a list of whole numbers, such as 100,200",
@@ -17,8 +17,8 @@ var flagTypes = map[string]string{
 	"bool":     "true or false",
 }
 
-// aboutFlag returns an error that says what the value of a flag must be. The errors of pflag itself
-// are those of Go's parsers.
+// aboutFlag returns an error that says what the value of a flag must be. The errors of package
+// pflag contain only the errors of Go's parsers.
 func aboutFlag(err error) error {
 	var bad *pflag.InvalidValueError
 	if !errors.As(err, &bad) {
@@ -37,11 +37,11 @@ func aboutFlag(err error) error {
 	return err
 }
 
-// maxOrder is larger than any order that a device can hold, but small enough for the tables on the
-// host.
+// maxOrder is larger than the order of any matrix that fits into a device, but small enough for the
+// tables that a plan makes on the host.
 const maxOrder = 10_000_000
 
-// checkOrders refuses orders whose matrix no machine could hold.
+// checkOrders returns an error for orders that are larger than maxOrder.
 func checkOrders(orders ...int) error {
 	for _, n := range orders {
 		if n > maxOrder {

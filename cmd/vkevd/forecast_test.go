@@ -10,11 +10,11 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A planner is a fake machine whose forecasts are those of the library.
+// A planner is a fake machine that makes the same forecasts as the library.
 type planner struct{ *fakeMachine }
 
-func (planner) forecast(info vk.Info, n int, tridiagonal bool, opt evd.Options) (forecast, *vk.OutOfMemoryError, error) {
-	return vulkan{}.forecast(info, n, tridiagonal, opt)
+func (planner) forecast(info vk.Info, n int, of kind, opt evd.Options) (forecast, *vk.OutOfMemoryError, error) {
+	return vulkan{}.forecast(info, n, of, opt)
 }
 
 func runOn(t *testing.T, info vk.Info, args ...string) (stdout, stderr string, status int) {
@@ -29,9 +29,9 @@ func runOn(t *testing.T, info vk.Info, args ...string) (stdout, stderr string, s
 	return out.String(), errs.String(), status
 }
 
-// TestDoctorAndPlanAgree checks, for any size of memory and of the largest buffer, that a plan
-// accepts the largest order that doctor names and refuses the next one. For a refused order, plan
-// prints the reason, with status 3.
+// TestDoctorAndPlanAgree checks that doctor and plan agree, for random sizes of the memory and of
+// the largest buffer. The command plan must accept the largest order that doctor names, and refuse
+// the next order. For a refused order, plan prints the reason and has exit status 3.
 func TestDoctorAndPlanAgree(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 6 {
@@ -42,7 +42,7 @@ func TestDoctorAndPlanAgree(t *testing.T) {
 		}
 		for _, vectors := range []bool{false, true} {
 			fits := func(n int) (bool, error) {
-				f, unfit, err := vulkan{}.forecast(info, n, false, evd.Options{Vectors: vectors})
+				f, unfit, err := vulkan{}.forecast(info, n, kindDense, evd.Options{Vectors: vectors})
 				if unfit != nil || err != nil {
 					return false, err
 				}

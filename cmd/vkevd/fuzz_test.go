@@ -9,12 +9,13 @@ import (
 	"unicode"
 )
 
-// untried matches command lines that the fuzzer must not run. They name files outside the working
-// folder, or orders that take so long that the fuzzer would report a deadlock (10 s).
+// untried matches command lines that the fuzzer must not run. These lines name files outside the
+// working folder, or orders so large that the fuzzer would report a deadlock after 10 s.
 var untried = regexp.MustCompile(`/|\.\.|\d{3}`)
 
-// behaves runs a command line and checks properties that all command lines have: no panic, a
-// documented status, an error on the last line, and no control characters in the output.
+// behaves runs a command line and checks properties that hold for every command line: no panic, a
+// documented exit status, an error message on the last line, and no control characters in the
+// output.
 func (s *fixture) behaves(args []string) {
 	s.Helper()
 	stdout, stderr, status := s.run(args...)
@@ -60,7 +61,8 @@ func FuzzCommandLine(f *testing.F) {
 	})
 }
 
-// FuzzReport calls plot with the input as a report, as rows of measurements and as eigenvalues.
+// FuzzReport calls the commands below plot with the fuzzer's input as a report, as rows of
+// measurements and as eigenvalues.
 func FuzzReport(f *testing.F) {
 	for _, text := range []string{
 		`{"file":"A.mtx","n":2,"device":"D","stages":[{"name":"band reduction","seconds":0.5,"count":1},{"name":"bisection","seconds":1e-3,"count":2}]}`,

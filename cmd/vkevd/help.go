@@ -77,7 +77,8 @@ func table(entries []entry, column int) string {
 	return b.String()
 }
 
-// helpCommand replaces the help command of cobra, which does not fail for topics that do not exist.
+// helpCommand replaces cobra's help command, which returns no error for a topic that does not
+// exist.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "help [COMMAND…]",

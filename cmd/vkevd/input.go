@@ -14,21 +14,22 @@ import (
 // streamWord is the word that stands for standard input or standard output on the command line.
 const streamWord = "-"
 
-// untilDone is unlessDone for the work of a whole command, which closes the files that it opens.
+// untilDone does the same as unlessDone, for the work of a whole command. After ctx has ended, this
+// work still closes the files that it has opened.
 func untilDone(ctx context.Context, work func() error) error {
 	_, err := unlessDone(ctx, func() (struct{}, error) { return struct{}{}, work() })
 	return err
 }
 
 // unlessDone runs work that cannot be interrupted, such as a read from an idle pipe or a driver's
-// compiler. It returns as soon as ctx ends. The work then continues in its goroutine until the
-// process ends.
+// compiler. If ctx ends, unlessDone returns without waiting for the work. The work then continues
+// in its goroutine until the process ends.
 func unlessDone[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	type answer struct {
 		result T
 		err    error
 	}
-	done := make(chan answer, 1) // with capacity, so that late work does not block for ever
+	done := make(chan answer, 1) // with capacity, so that work that ends late does not block forever
 	go func() {
 		result, err := work()
 		done <- answer{result, err}
@@ -46,8 +47,9 @@ func readVector(file string, stdin io.Reader) ([]float64, error) {
 	return readFile(file, stdin, "a vector", matio.ReadVector, matio.ReadVectorFile)
 }
 
-// readFile reads with one of two functions of matio: the function stream for standard input, or the
-// function named for a file.
+// readFile reads an input with one of two functions of package matio. It calls the function
+// `stream` for standard input, and the function `named` for a file. `what` describes the content in
+// error messages.
 func readFile[T any](
 	file string, stdin io.Reader, what string,
 	stream func(io.Reader, string) (T, error), named func(string) (T, error),
@@ -78,7 +80,7 @@ func readAll(file string, stdin io.Reader) ([]byte, error) {
 	return text, nil
 }
 
-// inputName is the name of an input in errors and reports.
+// inputName is the name of an input file in errors and reports.
 func inputName(file string) string {
 	if file == streamWord {
 		return "standard input"

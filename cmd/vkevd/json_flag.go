@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// A jsonOutput is the flag --json FILE of the commands that print one table. The file gets the same
-// facts as JSON. With --json - the JSON is printed in place of the table.
+// A jsonOutput is the flag --json FILE of the commands that print one table. The command writes the
+// content of the table as JSON to FILE. With --json - the command prints JSON instead of the table.
 type jsonOutput struct {
 	path  string
 	files *outputs
@@ -22,8 +22,8 @@ func jsonFlag(cmd *cobra.Command, what string) *jsonOutput {
 	return j
 }
 
-// open creates the file before any work begins. It refuses the name of one of the inputs. The
-// caller closes the file.
+// open creates the file before any work begins. It returns an error if the file is one of the
+// inputs. The caller closes the file.
 func (j *jsonOutput) open(stdout io.Writer, inputs ...string) (err error) {
 	for _, input := range inputs {
 		if j.path != "" && j.path != streamWord && sameFile(input, j.path) {
@@ -34,10 +34,10 @@ func (j *jsonOutput) open(stdout io.Writer, inputs ...string) (err error) {
 	return err
 }
 
-// instead tells whether JSON is printed in place of the table.
+// instead tells whether the command prints JSON instead of the table.
 func (j *jsonOutput) instead() bool { return j.path == streamWord }
 
-// write writes one JSON value, and gives the file its name.
+// write writes one JSON value to a temporary file, and then gives this file its final name.
 func (j *jsonOutput) write(ctx context.Context, value any) error {
 	err := j.files.write(ctx, j.path, func(w io.Writer) error {
 		e := json.NewEncoder(w)

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestJSONEverywhere checks that every command with results has --json, which takes a file or -.
+// TestJSONEverywhere checks that every command with results has the flag --json, with a file name
+// or with - for standard output.
 func TestJSONEverywhere(t *testing.T) {
 	for _, args := range []string{
 		"solve A.mtx", "check A.mtx v.txt Q.npy", "plan -n 7", "devices", "doctor", "selftest -n 5 goe", "bench -n 5 gemm", "tune -n 20",
@@ -37,8 +38,8 @@ func TestJSONEverywhere(t *testing.T) {
 	}
 }
 
-// TestJSONDoesNotOverwriteAnInput checks a name that is given twice. check --json once replaced the
-// matrix.
+// TestJSONDoesNotOverwriteAnInput checks that --json refuses the name of an input file. An earlier
+// version of check --json replaced the matrix.
 func TestJSONDoesNotOverwriteAnInput(t *testing.T) {
 	s := tunable(t)
 	s.solved()

@@ -13,45 +13,76 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A machine is the part of Vulkan and of the library that the commands use. Tests replace it by one
-// that needs neither.
+// A machine is the part of Vulkan and of the library that the commands use. Tests replace it by a
+// fake machine that needs neither Vulkan nor a device.
 type machine interface {
 	list() ([]vk.Info, error)
 	open(vk.Options) (device, error)
-	// forecast makes a plan for a device that need not be present. unfit says that the device would
-	// refuse the plan for lack of memory. It is nil if the device would not refuse it, or if its
-	// memory is not known.
-	forecast(info vk.Info, n int, tridiagonal bool, opt evd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error)
-	// forecastSVD is forecast for the singular values of m×n matrices.
+	// forecast makes a plan for a device that need not be present. The result `unfit` is the error
+	// that the device would return because it has too little memory. `unfit` is nil if the plan
+	// fits, or if the memory of the device is not known.
+	forecast(info vk.Info, n int, of kind, opt evd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error)
+	// forecastBatch does the same as `forecast`, for a stack of `count` matrices of order n.
+	forecastBatch(info vk.Info, n, count int, opt batch.Options) (f forecast, unfit *vk.OutOfMemoryError, err error)
+	// forecastSVD does the same as `forecast`, for the singular values of m×n matrices.
 	forecastSVD(info vk.Info, m, n int, opt svd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error)
 }
 
 type device interface {
 	Info() vk.Info
 	plan(n int, opt evd.Options) (solver, error)
+	single(n int, opt evd.Options) (denseSolver[float32], error)
 	tridiagonal(n int, opt evd.Options) (tridiagonalSolver, error)
+	refine(n int, opt evd.Options) (refiner, error)
 	svd(m, n int, opt svd.Options) (singularSolver, error)
+	banded(n, b int, opt svd.BandOptions) (singularSolver, error)
+	bidiagonal(n int, opt svd.Options) (singularSolver, error)
 	batch(n, count int, opt batch.Options) (batchSolver, error)
 	bench(context.Context, bench.Options) (benchmark, error)
 	probe(context.Context) (probe.Arithmetic, error)
 	handsOn() (bool, error)
+	compileTimes() []vk.Timing
+	// rates returns the rates of arithmetic. It measures them if they are not known and measure is
+	// true.
+	rates(ctx context.Context, measure bool) (probe.Rates, error)
+	// with returns the device with further devices, which help it in plans for dense matrices and for
+	// batches. Its Close closes them, too.
+	with(others []device) device
+	// products tells how large products are computed. It measures rates if they are not known and
+	// measure is true.
+	products(ctx context.Context, measure bool) (probe.Products, error)
 	tune(context.Context, tune.Options) (tune.Result, error)
 	Close() error
 }
 
-// A forecast is the information that a plan has before it solves: device memory and operations.
+// A forecast is the information that a plan has before it solves: its device memory and its numbers
+// of operations.
 type forecast interface {
 	Memory() []vk.Placed
 	Bytes() uint64
 	Costs() []evd.StageCost
 }
 
-type solver interface {
+// A denseSolver is a plan for dense matrices of T.
+type denseSolver[T evd.Float] interface {
 	forecast
-	Solve(context.Context, evd.Sym[float64]) (*evd.Result[float64], error)
-	Check(context.Context, evd.Sym[float64], *evd.Result[float64]) (evd.Ratios, error)
+	Solve(context.Context, evd.Sym[T]) (*evd.Result[T], error)
+	Check(context.Context, evd.Sym[T], *evd.Result[T]) (evd.Ratios, error)
+	Devices() []evd.DeviceShare
 	Close()
 }
+
+type solver = denseSolver[float64]
+
+// kind is the kind of matrices that a plan is for.
+type kind int
+
+const (
+	kindDense       kind = iota // of double precision
+	kindSingle                  // dense, of single precision
+	kindTridiagonal             // of double precision
+	kindRefined                 // dense, of double precision, with approximate vectors
+)
 
 type tridiagonalSolver interface {
 	forecast
@@ -71,28 +102,60 @@ func (vulkan) open(opt vk.Options) (device, error) {
 	if err != nil {
 		return nil, err // not dev: an interface with a nil pointer is not nil
 	}
-	return opened{dev}, nil
+	return opened{Device: dev}, nil
 }
 
-func (vulkan) forecast(info vk.Info, n int, tridiagonal bool, opt evd.Options) (
+func (vulkan) forecast(info vk.Info, n int, of kind, opt evd.Options) (
 	f forecast, unfit *vk.OutOfMemoryError, err error,
 ) {
-	if f, err = dryPlan(info, n, tridiagonal, opt); errors.As(err, &unfit) {
-		f, err = dryPlan(boundless(info), n, tridiagonal, opt)
+	if f, err = dryPlan(info, n, of, opt); errors.As(err, &unfit) {
+		others := make([]*vk.Device, len(opt.Devices))
+		for k, dev := range opt.Devices {
+			others[k] = vk.Dry(boundless(dev.Info()))
+		}
+		opt.Devices = others
+		f, err = dryPlan(boundless(info), n, of, opt)
 	}
 	return f, unfit, err
 }
 
-func dryPlan(info vk.Info, n int, tridiagonal bool, opt evd.Options) (forecast, error) {
-	if tridiagonal {
-		return opened{vk.Dry(info)}.tridiagonal(n, opt)
+func dryPlan(info vk.Info, n int, of kind, opt evd.Options) (forecast, error) {
+	dry := opened{Device: vk.Dry(info), others: opt.Devices}
+	switch of {
+	case kindTridiagonal:
+		return dry.tridiagonal(n, opt)
+	case kindSingle:
+		return dry.single(n, opt)
+	case kindRefined:
+		return dry.refine(n, opt)
 	}
-	return opened{vk.Dry(info)}.plan(n, opt)
+	return dry.plan(n, opt)
 }
 
-type opened struct{ *vk.Device }
+// opened is a device of Vulkan, with further devices that help it.
+type opened struct {
+	*vk.Device
+	others []*vk.Device
+}
+
+func (d opened) with(others []device) device {
+	for _, o := range others {
+		d.others = append(d.others, o.(opened).Device)
+	}
+	return d
+}
+
+// Close closes all devices.
+func (d opened) Close() error {
+	err := d.Device.Close()
+	for _, o := range d.others {
+		err = errors.Join(err, o.Close())
+	}
+	return err
+}
 
 func (d opened) plan(n int, opt evd.Options) (solver, error) {
+	opt.Devices = d.others
 	p, err := evd.NewPlan[float64](d.Device, n, opt)
 	if err != nil {
 		return nil, err
@@ -100,8 +163,26 @@ func (d opened) plan(n int, opt evd.Options) (solver, error) {
 	return p, nil
 }
 
+func (d opened) single(n int, opt evd.Options) (denseSolver[float32], error) {
+	opt.Devices = d.others
+	p, err := evd.NewPlan[float32](d.Device, n, opt)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
 func (d opened) tridiagonal(n int, opt evd.Options) (tridiagonalSolver, error) {
+	opt.Devices = nil
 	p, err := evd.NewTridiagonalPlan[float64](d.Device, n, opt)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (d opened) refine(n int, opt evd.Options) (refiner, error) {
+	p, err := evd.NewRefinePlan(d.Device, n, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -111,6 +192,22 @@ func (d opened) tridiagonal(n int, opt evd.Options) (tridiagonalSolver, error) {
 func (d opened) probe(ctx context.Context) (probe.Arithmetic, error) {
 	return probe.Measure(ctx, d.Device)
 }
+
+func (d opened) products(ctx context.Context, measure bool) (probe.Products, error) {
+	if !measure {
+		return probe.ChosenProducts(d.Device), nil
+	}
+	return probe.ChooseProducts(ctx, d.Device)
+}
+
+func (d opened) rates(ctx context.Context, measure bool) (probe.Rates, error) {
+	if !measure {
+		return probe.KnownRates(d.Device), nil
+	}
+	return probe.MeasureRates(ctx, d.Device)
+}
+
+func (d opened) compileTimes() []vk.Timing { return d.CompileTimes() }
 
 func (d opened) handsOn() (bool, error) { return probe.MayWait(context.Background(), d.Device) }
 

@@ -16,12 +16,14 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A fakeMachine has one device, whose results are computed by gonum.
+// A fakeMachine has one fake device. Package gonum computes the results of this device.
 type fakeMachine struct {
 	info   vk.Info
 	ratios evd.Ratios
 
 	certified float64 // ratio of a tridiagonal's values
+	retried   *evd.StageError
+	measured  probe.Rates
 	// These errors are returned by the methods of the fake machine, if they are set.
 	listErr, openErr, planErr, solveErr, checkErr error
 	spoil                                         float64 // added to the first eigenvalue
@@ -31,6 +33,7 @@ type fakeMachine struct {
 	probeErr                                      error
 	forecastErr                                   error
 	starves                                       bool // waiting workgroups block running ones
+	chosen                                        probe.Products
 	tuneResult                                    tune.Result
 
 	// These members record the calls that were made.
@@ -62,13 +65,16 @@ func (m *fakeMachine) open(opt vk.Options) (device, error) {
 	return m, nil
 }
 
-func (m *fakeMachine) forecast(info vk.Info, n int, tridiagonal bool, opt evd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error) {
+func (m *fakeMachine) forecast(info vk.Info, n int, of kind, opt evd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error) {
 	if m.forecastErr != nil {
 		return nil, nil, m.forecastErr
 	}
-	if tridiagonal {
+	switch of {
+	case kindTridiagonal:
 		f, err = m.tridiagonal(n, opt)
-	} else {
+	case kindSingle:
+		f, err = m.single(n, opt)
+	default:
 		f, err = m.plan(n, opt)
 	}
 	if err == nil && info.Memory > 0 && f.Bytes() > info.Free {
@@ -85,6 +91,10 @@ func (m *fakeMachine) tridiagonal(n int, opt evd.Options) (tridiagonalSolver, er
 	return fakeTridiagonal{p.(*fakePlan)}, nil
 }
 
+func (m *fakeMachine) with([]device) device { return m }
+
+func (p *fakePlan) Devices() []evd.DeviceShare { return nil }
+
 func (m *fakeMachine) Info() vk.Info { return m.info }
 
 func (m *fakeMachine) probe(context.Context) (probe.Arithmetic, error) {
@@ -93,7 +103,20 @@ func (m *fakeMachine) probe(context.Context) (probe.Arithmetic, error) {
 
 func (m *fakeMachine) handsOn() (bool, error) { return !m.starves, m.probeErr }
 
-// tune reports one measurement and returns tuneResult.
+func (m *fakeMachine) compileTimes() []vk.Timing {
+	return []vk.Timing{{Name: "sb2st", Seconds: 0.5, Count: 1}, {Name: "gemm", Seconds: 0.25, Count: 2}}
+}
+
+func (m *fakeMachine) rates(_ context.Context, measure bool) (probe.Rates, error) {
+	if !measure {
+		return probe.Rates{}, nil
+	}
+	return m.measured, m.probeErr
+}
+
+func (m *fakeMachine) products(context.Context, bool) (probe.Products, error) { return m.chosen, nil }
+
+// tune is a fake search: it reports one measurement and returns the member tuneResult.
 func (m *fakeMachine) tune(ctx context.Context, opt tune.Options) (tune.Result, error) {
 	m.tuning = opt
 	if m.planErr != nil {
@@ -119,6 +142,45 @@ func (m *fakeMachine) plan(n int, opt evd.Options) (solver, error) {
 	return &fakePlan{m, n, opt}, nil
 }
 
+func (m *fakeMachine) single(n int, opt evd.Options) (denseSolver[float32], error) {
+	p, err := m.plan(n, opt)
+	if err != nil {
+		return nil, err
+	}
+	return fakeSingle{p.(*fakePlan)}, nil
+}
+
+// fakeSingle is fakePlan for single precision.
+type fakeSingle struct{ *fakePlan }
+
+func (p fakeSingle) Bytes() uint64 { return p.fakePlan.Bytes() / 2 }
+
+func (p fakeSingle) Solve(ctx context.Context, a evd.Sym[float32]) (*evd.Result[float32], error) {
+	wide := evd.Sym[float64]{N: a.N, Ld: a.Ld, Uplo: a.Uplo, Data: make([]float64, len(a.Data))}
+	for i, x := range a.Data {
+		wide.Data[i] = float64(x)
+	}
+	w, err := p.fakePlan.Solve(ctx, wide)
+	if err != nil {
+		return nil, err
+	}
+	res := &evd.Result[float32]{First: w.First, Profile: w.Profile}
+	for _, v := range w.Values {
+		res.Values = append(res.Values, float32(v))
+	}
+	if z := w.Vectors; z != nil {
+		res.Vectors = &evd.Dense[float32]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld}
+		for _, x := range z.Data {
+			res.Vectors.Data = append(res.Vectors.Data, float32(x))
+		}
+	}
+	return res, nil
+}
+
+func (p fakeSingle) Check(context.Context, evd.Sym[float32], *evd.Result[float32]) (evd.Ratios, error) {
+	return evd.Ratios{Residual: 0.5, Orthogonality: 0.25}, nil
+}
+
 type fakePlan struct {
 	*fakeMachine
 	n   int
@@ -139,10 +201,13 @@ func (p *fakePlan) Costs() []evd.StageCost {
 	return []evd.StageCost{{Stage: "band reduction", Flops: 4. / 3 * n * n * n}, {Stage: "bulge chasing", Flops: 6 * n * n, Model: &stages.ChaseModel{Path: 2992, Stalls: 8, Seconds: 0.003}}}
 }
 
-// begin does the first part of every solve: it reports the stages, runs the test's hook, and fails
-// if the context is cancelled or the test asks for a failure.
+// begin does the first part of every fake solve. It reports the stages and calls the test's
+// function during. It fails if the context is cancelled or if solveErr is set.
 func (m *fakeMachine) begin(ctx context.Context, costs []evd.StageCost, report func(evd.Progress)) error {
 	for i, c := range costs {
+		if report == nil {
+			break
+		}
 		report(evd.Progress{Stage: c.Stage, Done: float64(i), Total: 2})
 	}
 	if m.during != nil {
@@ -161,7 +226,7 @@ func (p *fakePlan) Solve(ctx context.Context, a evd.Sym[float64]) (*evd.Result[f
 	if err := p.begin(ctx, p.Costs(), p.opt.Progress); err != nil {
 		return nil, err
 	}
-	res := &evd.Result[float64]{Profile: vk.NewProfile()}
+	res := &evd.Result[float64]{Profile: vk.NewProfile(), Retried: p.retried}
 	res.Profile.Add("band reduction", 0.75)
 	res.Profile.Add("tridiagonal on host", 0.25)
 	if p.n == 0 {
@@ -190,7 +255,7 @@ func (p *fakePlan) Check(context.Context, evd.Sym[float64], *evd.Result[float64]
 	return p.ratios, p.checkErr
 }
 
-// A fakeTridiagonal solves a tridiagonal matrix with the solver for dense matrices.
+// A fakeTridiagonal solves a tridiagonal matrix with the fake solver for dense matrices.
 type fakeTridiagonal struct{ *fakePlan }
 
 func (p fakeTridiagonal) Bytes() uint64 { return 32 * uint64(p.n) }
@@ -213,4 +278,31 @@ func (p fakeTridiagonal) Check(context.Context, evd.Tridiagonal[float64], *evd.R
 
 func (p fakeTridiagonal) Certify(context.Context, evd.Tridiagonal[float64], *evd.Result[float64]) (float64, error) {
 	return p.certified, p.checkErr
+}
+
+func (m *fakeMachine) refine(n int, opt evd.Options) (refiner, error) {
+	p, err := m.plan(n, opt)
+	if err != nil {
+		return nil, err
+	}
+	return fakeRefiner{p.(*fakePlan)}, nil
+}
+
+type fakeRefiner struct{ *fakePlan }
+
+// Refine solves the problem with the fake plan, and reports a refinement of two steps. If the first
+// element of the vectors is 0, Refine reports a solve without refinement.
+func (p fakeRefiner) Refine(ctx context.Context, a evd.Sym[float64], q evd.Dense[float64]) (*evd.Result[float64], error) {
+	res, err := p.fakePlan.Solve(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	res.Refinement = &evd.Refinement{Steps: 2, Changes: []float64{1e-4, 1e-8}, Clusters: 1, Largest: 3}
+	if q.Data[0] == 0 {
+		res.Refinement.Cold = evd.ColdFar
+	}
+	if p.opt.Verify {
+		res.Certificate = &evd.Certificate{Ratios: evd.Ratios{Residual: 0.25, Orthogonality: 0.5}}
+	}
+	return res, nil
 }

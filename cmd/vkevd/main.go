@@ -1,9 +1,10 @@
 // Command vkevd computes eigenvalues and eigenvectors of real symmetric matrices on a GPU through
 // Vulkan.
 //
-// Each command has a file with its name. If a command has several files, their names begin with its
-// name. Pictures are in internal/draw. This is the only package of the module that prints, reads
-// the environment and turns errors into exit statuses:
+// Each command has a file with the name of the command. If a command has several files, all their
+// names begin with the name of the command. Package internal/draw makes the pictures. This is the
+// only package of the module that prints, reads the environment and turns errors into exit
+// statuses:
 //
 //	0  success
 //	1  numerical failure, or interrupted

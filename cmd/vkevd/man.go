@@ -81,8 +81,8 @@ func page(cmd *cobra.Command) ([]byte, error) {
 		roffSection("FILES", usedFiles) + ".SH SEE ALSO\n" + also), nil
 }
 
-// indented moves the indented lines of a text, such as formulas, further to the right: cobra reads
-// the text as Markdown and keeps only lines with four blanks as they are.
+// indented adds two blanks to the indented lines of a text, such as formulas. cobra reads the text
+// as Markdown, and does not reformat lines that begin with four blanks.
 func indented(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {

@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// roffOptions is the section OPTIONS: "-n, --name VALUE", and below it what the flag does. cobra's
-// own section shows defaults in place of values.
+// roffOptions is the section OPTIONS of a manual page. Each flag has a line "-n, --name VALUE", and
+// its description follows. cobra's own section shows default values instead of VALUE.
 func roffOptions(cmd *cobra.Command) string {
 	var b strings.Builder
 	b.WriteString(".SH OPTIONS\n")
@@ -49,8 +49,9 @@ func roffSection(title string, entries []entry) string {
 func bold(text string) string   { return `\fB` + roff(text) + `\fP` }
 func italic(text string) string { return `\fI` + roff(text) + `\fP` }
 
-// roff escapes special characters of a text for a manual page: backslashes, hyphens, which would
-// become minus signs, and lines that begin like a request.
+// roff escapes special characters of a text for a manual page. These are backslashes, hyphens,
+// which the program roff prints as minus signs, and characters that begin a roff request at the
+// start of a line.
 func roff(text string) string {
 	lines := strings.Split(strings.NewReplacer(`\`, `\e`, "-", `\-`).Replace(text), "\n")
 	for i, line := range lines {

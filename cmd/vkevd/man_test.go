@@ -55,7 +55,8 @@ func TestMan(t *testing.T) {
 	s.fails(statusInput, "man needs --dir, the FOLDER to write into; see vkevd man --help", "man")
 }
 
-// TestCompletion checks that each shell has a script, and that bash accepts its own.
+// TestCompletion checks that each shell has a completion script, and that bash accepts the script
+// for bash.
 func TestCompletion(t *testing.T) {
 	s := newFixture(t)
 	for _, shell := range shells {
@@ -83,8 +84,8 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// TestSolverIsCompleted checks that --solver and --device are completed on every command that has
-// them.
+// TestSolverIsCompleted checks that the shell completes the values of --solver and --device, for
+// every command that has these flags.
 func TestSolverIsCompleted(t *testing.T) {
 	s := newFixture(t)
 	for _, cmd := range []string{"solve", "plan", "selftest"} {

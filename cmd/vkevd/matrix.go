@@ -13,7 +13,7 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// A matrixInput holds flags of solve and of check that say how to read a symmetric matrix.
+// A matrixInput holds the flags of solve and check that say how to read a symmetric matrix.
 type matrixInput struct {
 	array, format string
 	uplo          string
@@ -28,15 +28,15 @@ func (m *matrixInput) flags(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("uplo", words([]string{"lower", "upper"}))
 }
 
-// fileFlags adds the flags about the file, which apply to every kind of matrix.
+// fileFlags adds the flags that say how to read a file. They apply to every kind of matrix.
 func (m *matrixInput) fileFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&m.array, "array", "", "`NAME` of the array in a .npz file (default: the only one, or A)")
+	f.StringVar(&m.array, "array", "", "`NAME` of the array in a .npz file, also written A.npz:NAME\n(default: the only one, or A)")
 	f.StringVar(&m.format, "format", "", "`FORMAT` of the file: mtx reads Matrix Market without its banner")
 	cmd.RegisterFlagCompletionFunc("format", words([]string{"mtx"}))
 }
 
-// check refuses flags that cannot be combined, before any file is read.
+// check returns an error for flags that cannot be combined. It is called before any file is read.
 func (m matrixInput) check(cmd *cobra.Command, tridiagonal bool) error {
 	switch {
 	case m.format != "" && m.format != "mtx":
@@ -57,23 +57,21 @@ func (m matrixInput) options() matio.Options {
 	return matio.Options{Array: m.array, MatrixMarket: m.format == "mtx"}
 }
 
-// read reads a file and makes sure that the matrix is symmetric. Afterwards both triangles are set.
-// A remark about rounding errors is printed to log.
-func (m matrixInput) read(ctx context.Context, file string, stdin io.Reader, log io.Writer) (evd.Sym[float64], error) {
-	return unlessDone(ctx, func() (evd.Sym[float64], error) {
+// readDense reads a file and checks that the matrix is symmetric. Afterwards both triangles of the
+// matrix are set. If the triangles differ by rounding errors, readDense prints a remark to the
+// writer `log`.
+func (m matrixInput) readDense(ctx context.Context, file string, stdin io.Reader, log io.Writer) (*matio.Dense, error) {
+	return unlessDone(ctx, func() (*matio.Dense, error) {
 		d, err := readDense(file, stdin, m.options())
 		if err == nil {
 			err = m.symmetric(d, file, log)
 		}
-		if err != nil {
-			return evd.Sym[float64]{}, m.hint(err)
-		}
-		return evd.Sym[float64]{N: d.Rows, Ld: max(d.Rows, 1), Data: d.Data, Uplo: evd.Lower}, nil
+		return d, m.hint(err)
 	})
 }
 
-// symmetric sets both triangles, or says why the matrix is not symmetric. If the triangles differ
-// by rounding errors, it takes the mean.
+// symmetric sets both triangles of the matrix `d`, or returns an error that says why the matrix is
+// not symmetric. If the triangles differ by rounding errors, `symmetric` sets both to their mean.
 func (m matrixInput) symmetric(d *matio.Dense, file string, log io.Writer) error {
 	var err error
 	switch {
@@ -100,13 +98,13 @@ func (m matrixInput) symmetric(d *matio.Dense, file string, log io.Writer) error
 	return nil
 }
 
-// hint adds to an error of reading the flag that may help.
+// hint adds to a reading error the name of the flag that may help.
 func (m matrixInput) hint(err error) error {
 	var format *matio.FormatError
 	switch {
 	case !errors.As(err, &format):
 	case m.array == "" && strings.HasPrefix(format.Msg, "several arrays"):
-		return fmt.Errorf("%w; --array names one", err)
+		return fmt.Errorf("%w; --array NAME, or FILE.npz:NAME, names one", err)
 	case strings.HasPrefix(format.Msg, "no %%MatrixMarket banner"):
 		return fmt.Errorf("%w; --format mtx reads it without one", err)
 	}
@@ -121,18 +119,22 @@ func readTridiagonal(file string, stdin io.Reader, opt matio.Options) (*matio.Tr
 	return readFile(file, stdin, "a matrix", opt.ReadTridiagonal, opt.ReadTridiagonalFile)
 }
 
-// aboutMatrix adds the file and the order to an error of the solver.
+// aboutMatrix adds the name of the file and the order of the matrix to an error of the solver.
 func aboutMatrix(file string, n int, err error) error {
 	return aboutInput(file, fmt.Sprintf("n = %d", n), "eigenvalues", err)
 }
 
-// aboutInput adds the file and its size to an error of the solver. wanted names the values that
-// were wanted. Rows and columns count from 1, as in the errors of reading.
+// aboutInput adds the name of the file and the size of the matrix to an error of the solver.
+// `wanted` names the kind of values to compute. Rows and columns count from 1, as in the errors of
+// reading.
 func aboutInput(file, size, wanted string, err error) error {
 	var notFinite *evd.NonFiniteError
 	var option *evd.OptionError
 	var noDevice *deviceError
+	var start *startFileError
 	switch {
+	case errors.As(err, &start):
+		return start // it is about another file
 	case errors.As(err, &noDevice):
 		return noDevice.error // it does not depend on the matrix
 	case errors.As(err, &notFinite):

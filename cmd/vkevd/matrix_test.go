@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestHintAtTridiagonal checks that the error about a matrix of two columns suggests --tridiagonal.
+// TestHintAtTridiagonal checks an input matrix with two columns. The error must suggest
+// --tridiagonal.
 func TestHintAtTridiagonal(t *testing.T) {
 	s := newFixture(t)
 	s.file("T.npy", npy(4, 2, 1, 2, 3, 4, 5, 6, 7, 8))
@@ -14,8 +15,8 @@ func TestHintAtTridiagonal(t *testing.T) {
 	s.fails(statusInput, "B.npy: matrix is not square: 5 rows, 4 columns", "solve", "B.npy")
 }
 
-// TestSymmetryUpToRounding checks a result of np.corrcoef, which differs from its transpose by
-// 3e-17. It was once refused.
+// TestSymmetryUpToRounding checks a result of np.corrcoef. The matrix differs from its transpose by
+// 3e-17. An earlier version refused this matrix.
 func TestSymmetryUpToRounding(t *testing.T) {
 	s := newFixture(t)
 	s.file("corr.npy", npy(2, 2, 2, 1, 1+0x1p-52, 2))
@@ -54,14 +55,15 @@ func TestSymmetryUpToRounding(t *testing.T) {
 	}
 }
 
-// TestArrayAndFormat checks the flags for an array of an .npz, and for Matrix Market without its
-// banner.
+// TestArrayAndFormat checks two flags: --array names an array of an .npz file, and --format reads
+// Matrix Market without its banner.
 func TestArrayAndFormat(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.npz", npz("K.npy", npy(2, 2, 2, 1, 1, 2), "M.npy", npy(2, 2, 5, 0, 0, 6)))
 	s.file("bare", "2 2 3\n1 1 2\n1 2 1\n2 2 2\n")
 	for args, want := range map[string]string{
-		"--array K A.npz": "1\n3\n", "--array M A.npz": "5\n6\n", "--format mtx --uplo upper bare": "1\n3\n",
+		"--array K A.npz": "1\n3\n", "--array M A.npz": "5\n6\n",
+		"A.npz:K": "1\n3\n", "A.npz:M": "5\n6\n", "--format mtx --uplo upper bare": "1\n3\n",
 	} {
 		if stdout, stderr, status := s.run(append([]string{"solve"}, strings.Fields(args)...)...); stdout != want || status != statusSuccess {
 			t.Errorf("%s: status %d, %q, want %q\n%s", args, status, stdout, want, stderr)
@@ -72,7 +74,7 @@ func TestArrayAndFormat(t *testing.T) {
 	if stdout, stderr, _ := s.run("solve", "--format", "mtx", "--uplo", "upper", "B.mtx"); stdout != oneThree {
 		t.Errorf("%q %s", stdout, stderr)
 	}
-	if _, stderr, status := s.run("solve", "A.npz"); status != statusInput || !strings.HasSuffix(stderr, "; --array names one\n") {
+	if _, stderr, status := s.run("solve", "A.npz"); status != statusInput || !strings.HasSuffix(stderr, "; --array NAME, or FILE.npz:NAME, names one\n") {
 		t.Errorf("no hint at --array: status %d, %s", status, stderr)
 	}
 }

@@ -10,13 +10,13 @@ import (
 	"github.com/vkevd/vkevd/evd"
 )
 
-// A measure is a ratio: an error divided by the error that rounding may cause.
+// A measure is a ratio: the error of a result, divided by the error that rounding may cause.
 type measure struct {
 	name, formula string
 	ratio         float64
 }
 
-// ok tells whether the ratio is below evd.Threshold. It is false for NaN.
+// ok tells whether the ratio is below evd.Threshold. It is false if the ratio is NaN.
 func (m measure) ok() bool { return m.ratio < evd.Threshold }
 
 func (m measure) verdict() string {
@@ -28,8 +28,10 @@ func (m measure) verdict() string {
 
 type measures []measure
 
-// measured measures a result: with vectors by ratios, without vectors only by two sums.
-func measured(ctx context.Context, p solver, a evd.Sym[float64], res *evd.Result[float64]) (measures, error) {
+// measured measures the errors of a result. With vectors it returns ratios that need the vectors.
+// If there are no vectors, it compares only two sums of the values with the matrix (function
+// `sums`).
+func measured[T evd.Float](ctx context.Context, p denseSolver[T], a evd.Sym[T], res *evd.Result[T]) (measures, error) {
 	if res.Vectors == nil {
 		return sums(a, res.Values), nil
 	}
@@ -57,7 +59,7 @@ func (ms measures) print(w io.Writer) error {
 	return nil
 }
 
-// verdict is nil, or the *checkError of the first measure that is not ok.
+// verdict returns the *checkError of the first measure that is not ok, or nil if all are ok.
 func (ms measures) verdict() error {
 	for _, m := range ms {
 		if !m.ok() {
@@ -67,14 +69,15 @@ func (ms measures) verdict() error {
 	return nil
 }
 
-// A checkError is the error for a result with a measure that is not ok.
+// A checkError says that a measure of a result is not ok.
 type checkError struct{ measure }
 
 func (e *checkError) Error() string {
 	return fmt.Sprintf("check failed: %s is %.3g, not below %d", e.name, e.ratio, evd.Threshold)
 }
 
-// MarshalJSON makes an object of the ratios and of "passed". NaN and infinities become null.
+// MarshalJSON returns a JSON object with the ratios by name, and with "passed". NaN and infinities
+// become null.
 func (ms measures) MarshalJSON() ([]byte, error) {
 	object := map[string]any{"passed": ms.verdict() == nil}
 	for _, m := range ms {
@@ -89,16 +92,38 @@ func (ms measures) MarshalJSON() ([]byte, error) {
 // ulp is the distance from 1 to the next double, 2⁻⁵²: LAPACK's dlamch('P').
 const ulp = 0x1p-52
 
-// sums compares Σλ with the trace and Σλ² with the squared Frobenius norm, in units of the rounding
-// error. These sums detect a value that is missing, doubled or far off. They do not prove that each
-// value is right.
-func sums(a evd.Sym[float64], values []float64) measures {
+// ulpOf is the distance from 1 to the next larger number of type T.
+func ulpOf[T evd.Float]() float64 {
+	if _, single := any(*new(T)).(float32); single {
+		return 0x1p-23
+	}
+	return ulp
+}
+
+// inUnits adds the value of ε to the formulas. The ratios are given in units of the ε of double
+// precision. If `single` is true, inUnits converts them to units of the ε of single precision.
+func (ms measures) inUnits(single bool) measures {
+	for i := range ms {
+		if single {
+			ms[i].ratio *= ulp / ulpOf[float32]()
+			ms[i].formula += ", ε = 2⁻²³"
+		} else {
+			ms[i].formula += ", ε = 2⁻⁵²"
+		}
+	}
+	return ms
+}
+
+// sums compares Σλ with the trace of A, and Σλ² with ‖A‖F². It returns the differences in units of
+// the rounding error. These sums detect a value that is missing, doubled or far off. They do not
+// prove that each value is right.
+func sums[T evd.Float](a evd.Sym[T], values []T) measures {
 	scale := powerOfTwo(largest(a)) // otherwise squares could overflow or underflow
 	var trace, squares float64
 	for j := range a.N {
 		column := 0.0 // summed by columns, for smaller rounding errors
 		for i := j; i < a.N; i++ {
-			x := a.Data[i+j*a.Ld] * scale
+			x := float64(a.Data[i+j*a.Ld]) * scale
 			if i == j {
 				trace += x
 				column += x * x
@@ -109,19 +134,24 @@ func sums(a evd.Sym[float64], values []float64) measures {
 		squares += column
 	}
 	var sum, sumOfSquares float64
-	for _, v := range values {
-		v *= scale
+	for _, value := range values {
+		v := float64(value) * scale
 		sum += v
 		sumOfSquares += v * v
 	}
-	unit := float64(a.N) * ulp
+	unit := float64(a.N) * ulpOf[T]()
+	return ofSums(over(sum-trace, unit*math.Sqrt(squares)), over(sumOfSquares-squares, unit*squares))
+}
+
+// ofSums returns the two measures of the function `sums`, from their ratios.
+func ofSums(trace, squares float64) measures {
 	return measures{
-		{"trace", "|Σλ − tr A| / (n·ε·‖A‖F)", over(sum-trace, unit*math.Sqrt(squares))},
-		{"squares", "|Σλ² − ‖A‖F²| / (n·ε·‖A‖F²)", over(sumOfSquares-squares, unit*squares)},
+		{"trace", "|Σλ − tr A| / (n·ε·‖A‖F)", trace},
+		{"squares", "|Σλ² − ‖A‖F²| / (n·ε·‖A‖F²)", squares},
 	}
 }
 
-// over is |err|/unit. If err is 0, it is 0, even if the unit is 0.
+// over is |err|/unit. If err is 0, the result is 0, even if `unit` is 0.
 func over(err, unit float64) float64 {
 	if err == 0 {
 		return 0
@@ -130,19 +160,19 @@ func over(err, unit float64) float64 {
 }
 
 // largest is max|a_ij|, read from the lower triangle.
-func largest(a evd.Sym[float64]) float64 {
+func largest[T evd.Float](a evd.Sym[T]) float64 {
 	most := 0.0
 	for j := range a.N {
 		for _, x := range a.Data[j*a.Ld+j : j*a.Ld+a.N] {
-			most = max(most, math.Abs(x))
+			most = max(most, math.Abs(float64(x)))
 		}
 	}
 	return most
 }
 
-// powerOfTwo is a power of two that scales x to a number near 1, without rounding. For the smallest
-// subnormal numbers this power would overflow. For them it is the largest power of two that does
-// not overflow.
+// powerOfTwo is a power of two 2ᵏ such that 2ᵏ·x is near 1 without rounding errors. For the
+// smallest subnormal numbers 2ᵏ would overflow; powerOfTwo is then the largest power of two that
+// does not overflow.
 func powerOfTwo(x float64) float64 {
 	if x == 0 {
 		return 1

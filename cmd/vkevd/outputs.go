@@ -12,13 +12,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
 // outputs are the results of one command: files, and at most one output on standard output.
 //
-// All files are opened before work begins, so that a misspelt folder is found before hours of work.
-// They get their names together, after the last one is written.
+// All files are opened before work begins, so that the command finds a misspelt folder name before
+// hours of work. The files are written under temporary names. They get their final names together,
+// after the last file is written.
 type outputs struct {
 	stdout io.Writer
 	files  []output
@@ -30,8 +32,8 @@ type output struct {
 	late func() error      // writes to standard output
 }
 
-// createOutputs opens files. Each path may be "" for none, or - for standard output. input is a
-// file that must not be overwritten.
+// createOutputs opens the output files. Each path is "" for no output, - for standard output, or
+// the name of a file. `input` is the name of a file that must not be overwritten.
 func createOutputs(stdout io.Writer, input string, paths ...string) (*outputs, error) {
 	o := &outputs{stdout: stdout}
 	for _, path := range paths {
@@ -67,13 +69,13 @@ func (o *outputs) create(input, path string) error {
 	return nil
 }
 
-// toStdout tells whether one of the outputs is standard output.
+// toStdout tells whether one of the outputs goes to standard output.
 func (o *outputs) toStdout() bool {
 	return slices.ContainsFunc(o.files, func(f output) bool { return f.file == nil })
 }
 
-// write calls fill to write the output of a path. If the path is "", it does nothing. Standard
-// output is written later, by commit.
+// write calls the function `fill` to write the output of a path. If the path is "", `write` does
+// nothing. The method `commit` writes standard output later.
 func (o *outputs) write(ctx context.Context, path string, fill func(io.Writer) error) error {
 	for i := range o.files {
 		f := &o.files[i]
@@ -88,20 +90,30 @@ func (o *outputs) write(ctx context.Context, path string, fill func(io.Writer) e
 	return nil
 }
 
-// writeValues writes values to the output of a path, in the format of the path.
-func (o *outputs) writeValues(ctx context.Context, path string, values []float64) error {
+// writeValues writes values to the output of a path, in the format of the path. A .npy file has the
+// precision of the values. The other formats have enough digits for double precision. A text file
+// begins with a line that says which part of the spectrum follows. The other formats have no such
+// line.
+func writeValues[T evd.Float](ctx context.Context, o *outputs, path string, values []T, part valuesPart) error {
 	return o.write(ctx, path, func(w io.Writer) error {
-		switch ending(path) {
-		case ".npy":
+		if ending(path) == ".npy" {
 			return matio.WriteNPYVector(w, values)
-		case ".json":
-			return matio.WriteValuesJSON(w, values)
 		}
-		return matio.WriteValues(w, values)
+		doubles := make([]float64, len(values))
+		for i, v := range values {
+			doubles[i] = float64(v)
+		}
+		if ending(path) == ".json" {
+			return matio.WriteValuesJSON(w, doubles)
+		}
+		if err := part.write(w); err != nil {
+			return err
+		}
+		return matio.WriteValues(w, doubles)
 	})
 }
 
-// printValues lists values on standard output, unless another output goes there.
+// printValues prints values to standard output, unless another output goes to standard output.
 func (o *outputs) printValues(ctx context.Context, values []float64) error {
 	if o.toStdout() {
 		return nil
@@ -112,8 +124,8 @@ func (o *outputs) printValues(ctx context.Context, values []float64) error {
 	return nil
 }
 
-// finish writes the last output, the report, and commits all outputs, unless the command was
-// cancelled.
+// finish writes the report, which is the last output, and commits all outputs. If the command was
+// cancelled, `finish` commits nothing.
 func (o *outputs) finish(ctx context.Context, path string, report func(io.Writer) error) error {
 	if err := o.write(ctx, path, report); err != nil {
 		return err
@@ -124,7 +136,7 @@ func (o *outputs) finish(ctx context.Context, path string, report func(io.Writer
 	return o.commit()
 }
 
-// commit gives all files their names, and then writes to standard output.
+// commit gives all files their final names, and then writes to standard output.
 func (o *outputs) commit() error {
 	for _, f := range o.files {
 		if f.file == nil {
@@ -151,15 +163,16 @@ func (o *outputs) abort() {
 	}
 }
 
-// These are the endings that the names of solve's outputs may have. A name without an ending gets
-// the first format.
+// These are the endings that the names of solve's output files may have. A name without an ending
+// gets the first format of the list.
 var (
 	valuesEndings  = []string{".txt", ".npy", ".json"}
 	vectorsEndings = []string{".npy"}
 	reportEndings  = []string{".json"}
 )
 
-// checkEnding refuses a name whose ending stands for a format that the command does not write.
+// checkEnding returns an error for a file name whose ending stands for a format that the command
+// does not write.
 func checkEnding(cmd *cobra.Command, flag, path string, known []string) error {
 	if e := ending(path); e == "" || slices.Contains(known, e) {
 		return nil
@@ -199,8 +212,8 @@ func outputName(path string) string {
 	return path
 }
 
-// cannotWrite makes an error about writing. It names the file that the user asked for, not the
-// temporary file in its folder.
+// cannotWrite makes an error about writing. The error names the file that the user gave, and not
+// the temporary file.
 func cannotWrite(path string, err error) error {
 	if err == nil || errors.Is(err, context.Canceled) {
 		return err

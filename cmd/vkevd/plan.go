@@ -4,12 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/probe"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -20,7 +19,12 @@ type planJob struct {
 	n       int
 	svd     bool
 	full    bool // with svd
-	rows    int  // with svd; of n columns
+	batch   int  // number of matrices at a time; 0: one
+	start   bool // as solve --start
+	engine  string
+	ranks   int     // number of processes, only with engine
+	rate    float64 // GFLOP/s of one process, only with engine
+	rows    int     // number of rows with svd; n is then the number of columns
 	options options
 	config  *config
 	json    *jsonOutput
@@ -30,23 +34,38 @@ func planCommand(s *session) *cobra.Command {
 	j := &planJob{session: s}
 	cmd := &cobra.Command{
 		Use:   "plan --n N [flags]",
-		Short: "will it fit? memory by region and operations by stage",
+		Short: "will it fit, and how long will it take?",
 		Long: `plan prints the device memory for a matrix of order N, region by region, and the floating-point
-operations of each stage. Vectors are included unless --values-only is given. Regions with the
-same offset are never in use at the same time. Nothing is allocated and nothing runs. Without a
+operations and the time of each stage. Vectors are included unless --values-only is given. Regions
+with the same offset are never in use at the same time. Nothing is allocated or solved. Without a
 device, the plan is for a typical one. If the device would refuse the plan for lack of memory,
 the exit status is 3.
 
+The forecast of time is for the device, without reading, writing and the transfers between host and
+device, and without compiling kernels in the first run. It uses the device's rate of arithmetic,
+which the first plan measures in less than a second, and the part of this rate that each stage
+reaches on an NVIDIA H200, or on a CPU with lavapipe. Expect it to be wrong by a factor of two.
+
 The number of eigenvalues in an --interval is not known beforehand: the memory is for all of them.
-With --svd the plan is for the singular values of a matrix of M rows and N columns, without vectors
-unless --vectors or --full is given.
+With --svd the plan is for the singular values of a matrix of M rows and N columns, and with --batch
+for a stack of matrices of order N, both without vectors unless --vectors or --full is given. With
+--start it is for the refinement of approximate vectors, of which it counts two steps.
+
+With several devices (--device 0,1 or --device all) the plan prints the memory of the first device
+by regions, and the sums of all. The forecast of time is for the first device alone.
+
+With --engine the plan is for P processes of an MPI job: the memory of each, and a forecast of the
+time at an assumed speed. It needs neither MPI nor the engine.
 
 A part of the vectors is found by MRRR. If MRRR needs divide and conquer, which is rare,
 13·N² more bytes are allocated for that time.`,
 		Example: `  vkevd plan -n 32768
   vkevd plan -n 100000 --values-only --device nvidia
   vkevd plan -n 100000 --smallest 1000 --json -
-  vkevd plan --svd -m 100000 -n 2000 --vectors`,
+  vkevd plan -n 65536 --device 0,1
+  vkevd plan --svd -m 100000 -n 2000 --vectors
+  vkevd plan --batch 1000 -n 64
+  vkevd plan -n 500000 --engine elpa --ranks 1024`,
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if j.n < 1 {
@@ -55,21 +74,32 @@ A part of the vectors is found by MRRR. If MRRR needs divide and conquer, which 
 			if err := checkOrders(j.n); err != nil {
 				return usage(cmd, "%w", err)
 			}
-			if err := j.checkSVD(cmd); err != nil {
+			if err := errors.Join(checkEngine(cmd, j.engine), j.checkRanks(cmd), j.checkSVD(cmd), j.checkMany(cmd)); err != nil {
 				return err
 			}
 			if err := j.options.check(cmd, j.wantsVectors()); err != nil {
 				return err
 			}
+			if severalDevices(j.device()) && (j.svd || j.start || j.batch > 0 || j.options.tridiagonal) {
+				return usage(cmd, "--device %s: --svd, --batch, --start and --tridiagonal use one device", j.device())
+			}
+			if j.engine != vulkanEngine {
+				return j.runCluster(cmd.Context())
+			}
 			return j.run(cmd.Context())
 		},
 	}
-	j.device = deviceFlag(cmd, s)
+	j.device = devicesFlag(cmd, s)
 	j.options.flags(cmd)
-	cmd.Flags().Lookup("vectors").Usage = "include eigenvectors, as without any flag; with --svd, the thin U and V"
+	engineFlag(cmd, &j.engine)
+	cmd.Flags().IntVar(&j.ranks, "ranks", 1, "with --engine: number `P` of processes")
+	cmd.Flags().Float64Var(&j.rate, "rate", 10, "with --engine: assumed `GFLOPS` of a process, 10⁹ flops a second")
+	cmd.Flags().Lookup("vectors").Usage = "include eigenvectors; this is the default except with --batch, and with\n--svd, which then includes the thin U and V"
 	cmd.Flags().Lookup("values-only").Usage = "include no eigenvectors"
 	j.config = configFlag(cmd, s)
 	cmd.Flags().IntVarP(&j.n, "n", "n", 0, "order `N` of the matrix")
+	cmd.Flags().IntVar(&j.batch, "batch", 0, "plan for a stack of `COUNT` matrices of order N, as solve --batch")
+	cmd.Flags().BoolVar(&j.start, "start", false, "plan for solve --start")
 	cmd.Flags().BoolVar(&j.svd, "svd", false, "plan for singular values, of a matrix of any shape")
 	cmd.Flags().BoolVar(&j.full, "full", false, "with --svd: include the whole U and V, M by M and N by N")
 	cmd.Flags().IntVarP(&j.rows, "m", "m", 0, "with --svd: number `M` of rows (default: N)")
@@ -78,7 +108,7 @@ A part of the vectors is found by MRRR. If MRRR needs divide and conquer, which 
 }
 
 func (j *planJob) wantsVectors() bool {
-	if j.svd {
+	if j.svd || j.batch > 0 {
 		return j.options.vectors || j.full
 	}
 	return !j.options.valuesOnly
@@ -89,42 +119,81 @@ func (j *planJob) run(ctx context.Context) error {
 		return err
 	}
 	defer j.json.close()
-	info, err := planFor(j.session, j.device())
+	on, err := j.target(ctx)
 	if err != nil {
 		return err
 	}
 	var opt evd.Options
-	if !j.svd {
+	if !j.svd && j.batch == 0 {
 		if opt, err = j.options.evd(j.n, j.wantsVectors()); err != nil {
 			return err
 		}
+		opt.Products = j.products(opt, on)
 	}
-	tuned := j.config.apply(&opt, info, j.stderr)
-	if tuned {
-		fmt.Fprintln(j.stderr, "Sizes are from vkevd tune --save.")
+	for _, other := range on.others {
+		opt.Devices = append(opt.Devices, vk.Dry(other))
 	}
-	f, unfit, err := j.forecast(info, opt)
+	on.tuned = j.kind() != kindSingle && j.config.apply(&opt, on.info, j.stderr)
+	f, unfit, err := j.forecast(on.info, opt)
 	if option := (*evd.OptionError)(nil); errors.As(err, &option) {
 		return aboutOption(option)
 	} else if err != nil {
 		return err
 	}
+	r := j.report(on, f, unfit, opt)
 	if !j.json.instead() {
-		if err := printPlan(j.stdout, f); err != nil {
+		if err := printPlan(j.stdout, r); err != nil {
 			return cannotWrite("standard output", err)
 		}
 	}
-	if err := j.json.write(ctx, j.report(info, f, unfit, j.wantsVectors(), tuned)); err != nil {
+	if err := j.json.write(ctx, r); err != nil {
 		return err
 	}
-	if unfit == nil && info.Memory > 0 {
-		what := map[bool]string{true: "with vectors", false: "values only"}[j.wantsVectors()]
-		fmt.Fprintf(j.stderr, "It fits: %s of %s, %s.\n", human(f.Bytes()), human(info.Free), what)
-	}
 	if unfit != nil {
-		return fmt.Errorf("%s on %s: %w", j.size(), info.Name, unfit)
+		return fmt.Errorf("%s on %s: %w", j.size(), on.unfit(f).Name, unfit)
 	}
 	return nil
+}
+
+// unfit returns the device that refuses a forecast for lack of memory: of several devices the first
+// one that has too little.
+func (on target) unfit(f forecast) vk.Info {
+	for k, d := range devicesOf(f) {
+		if k > 0 && d.Bytes > on.others[k-1].Free {
+			return on.others[k-1]
+		}
+		if k == 0 && d.Bytes > on.info.Free {
+			break
+		}
+	}
+	return on.info
+}
+
+// devicesOf lists the devices of a forecast, with their own forecasts. It is empty for a plan that has
+// only one device.
+func devicesOf(f forecast) []evd.DeviceShare {
+	if p, ok := f.(interface{ Devices() []evd.DeviceShare }); ok && len(p.Devices()) > 1 {
+		return p.Devices()
+	}
+	return nil
+}
+
+// kind is the kind of matrices that the plan is for.
+func (j *planJob) kind() kind {
+	if j.start {
+		return kindRefined
+	}
+	return j.options.kind()
+}
+
+// A target is the device that a plan is for.
+type target struct {
+	info     vk.Info
+	others   []vk.Info // further devices
+	missing  string    // why there is no device; info is then a typical one
+	products probe.Products
+	rates    probe.Rates // 0 without a device
+	tuned    bool        // with sizes from vkevd tune --save
 }
 
 // typical describes a device for the case that there is none.
@@ -133,49 +202,46 @@ var typical = vk.Info{
 	Problem: "there is no device",
 }
 
-// planFor describes the device that the user asked for. If the user did not ask for one and there
-// is none, it describes a typical one.
-func planFor(s *session, word string) (vk.Info, error) {
-	dev, err := s.open(vk.Options{Device: word}, s.stderr)
+// target describes the device that the user asked for, how it computes products, and its rates. If
+// the user did not ask for one and there is none, it describes a typical one.
+func (j *planJob) target(ctx context.Context) (target, error) {
+	word := j.device()
+	words, err := j.devices(word)
+	if err != nil {
+		return target{}, err
+	}
+	dev, err := j.open(vk.Options{Device: words[0]}, j.stderr)
 	if errors.Is(err, vk.ErrNoDevice) && word == "" {
-		fmt.Fprintf(s.stderr, "No device here: the plan is for a typical one (%s).\n", describe(err))
-		return typical, nil
+		return target{info: typical, missing: describe(err)}, nil
 	}
 	if err != nil {
-		return vk.Info{}, err
+		return target{}, err
 	}
 	defer dev.Close()
-	fmt.Fprintf(s.stderr, "Plan for %s, %s free.\n", printable(dev.Info().Name), human(dev.Info().Free))
-	return dev.Info(), nil
+	on := target{info: dev.Info()}
+	for _, w := range words[1:] {
+		other, err := j.open(vk.Options{Device: w}, j.stderr)
+		if err != nil {
+			return on, err
+		}
+		on.others = append(on.others, other.Info())
+		other.Close()
+	}
+	if on.products, err = dev.products(ctx, false); err != nil {
+		return on, err
+	}
+	on.rates, err = unlessDone(ctx, func() (probe.Rates, error) { return dev.rates(ctx, true) })
+	return on, err
 }
 
-// printPlan prints the table for people.
-func printPlan(w io.Writer, f forecast) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%-28s %16s %16s\n", "region", "offset", "bytes")
-	for _, r := range f.Memory() {
-		if r.Bytes > 0 { // without vectors some regions are empty
-			fmt.Fprintf(&b, "%-28s %16d %16d\n", r.Name, r.Offset, r.Bytes)
-		}
+// products is what a solve of order N makes of --products. The rates of the device are those that a
+// solve or vkevd doctor has measured.
+func (j *planJob) products(opt evd.Options, on target) evd.Products {
+	switch {
+	case j.kind() == kindTridiagonal || opt.Products != evd.ProductsAuto:
+		return opt.Products
+	case on.products.Emulated && j.n >= evd.AutoOrder:
+		return evd.ProductsEmulated
 	}
-	fmt.Fprintf(&b, "%-28s %16s %16d  %s\n\n", "total", "", f.Bytes(), human(f.Bytes()))
-	fmt.Fprintf(&b, "%-28s %16s\n", "stage", "flops")
-	total := 0.0
-	for _, c := range f.Costs() {
-		total += c.Flops
-		fmt.Fprintf(&b, "%-28s %16.3g", c.Stage, c.Flops)
-		if m := c.Model; m != nil && m.Path > 0 {
-			fmt.Fprintf(&b, "  %d steps in a row", m.Path)
-			if m.Stalls > 0 {
-				fmt.Fprintf(&b, " and %d while sweeps wait", m.Stalls)
-			}
-			if m.Seconds > 0 {
-				fmt.Fprintf(&b, ": %.3g s", m.Seconds)
-			}
-		}
-		b.WriteString("\n")
-	}
-	fmt.Fprintf(&b, "%-28s %16.3g\n", "total", total)
-	_, err := io.WriteString(w, b.String())
-	return err
+	return evd.ProductsNative
 }

@@ -5,26 +5,34 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// planReport is the content of a plan's JSON. Sizes are in bytes.
+// planReport is the content of a plan's JSON. Sizes are in bytes. Seconds are forecasts, which are
+// absent without a device.
 type planReport struct {
 	Version     string          `json:"version"`
 	N           int             `json:"n"`
-	Rows        int             `json:"m,omitempty"`   // with --svd
-	SVD         bool            `json:"svd,omitempty"` // for singular values
+	Rows        int             `json:"m,omitempty"`     // with --svd
+	SVD         bool            `json:"svd,omitempty"`   // for singular values
+	Batch       int             `json:"batch,omitempty"` // number of matrices of a stack
+	Start       bool            `json:"start,omitempty"` // for a refinement
 	Vectors     bool            `json:"vectors"`
 	Tridiagonal bool            `json:"tridiagonal"`
-	Tuned       bool            `json:"tuned"` // with sizes from vkevd tune --save
+	Precision   string          `json:"precision"`
+	Products    string          `json:"products,omitempty"` // native or emulated, and why
+	Tuned       bool            `json:"tuned"`              // with sizes from vkevd tune --save
 	Device      string          `json:"device"`
 	Driver      string          `json:"driver,omitempty"`
 	Fits        *bool           `json:"fits"`             // null without a device
-	Reason      string          `json:"reason,omitempty"` // why it does not fit
+	Reason      string          `json:"reason,omitempty"` // why it does not fit, or why there is no device
 	Bytes       uint64          `json:"bytes"`            // of device memory, at the same time
 	Free        uint64          `json:"free_bytes"`
 	MaxRegion   uint64          `json:"max_region_bytes"` // the largest region that the device allows; 0 if not known
 	Host        uint64          `json:"host_bytes"`       // matrix and vectors in solve
-	Memory      []plannedRegion `json:"memory"`           // regions with the same offset share it
-	Stages      []evd.StageCost `json:"stages"`
+	Devices     []deviceShare   `json:"devices,omitempty"`
+	Memory      []plannedRegion `json:"memory"` // of the first device; regions with the same offset share it
+	Stages      []plannedStage  `json:"stages"`
 	Flops       float64         `json:"flops"`
+	Seconds     float64         `json:"seconds,omitempty"`
+	Rate        float64         `json:"flops_per_second,omitempty"` // of the device, in the plan's precision, as measured
 }
 
 type plannedRegion struct {
@@ -33,11 +41,19 @@ type plannedRegion struct {
 	Bytes  uint64 `json:"bytes"`
 }
 
-func (j *planJob) report(info vk.Info, f forecast, unfit *vk.OutOfMemoryError, vectors, tuned bool) planReport {
+type plannedStage struct {
+	evd.StageCost
+	Seconds float64 `json:"seconds,omitempty"`
+}
+
+func (j *planJob) report(on target, f forecast, unfit *vk.OutOfMemoryError, opt evd.Options) planReport {
+	info, vectors := on.info, j.wantsVectors()
 	r := planReport{
-		Version: version(), N: j.n, Rows: j.rows, SVD: j.svd, Vectors: vectors, Tridiagonal: j.options.tridiagonal, Tuned: tuned,
-		Device: info.Name, Bytes: f.Bytes(), Free: info.Free, MaxRegion: info.MaxRegion(),
-		Host: j.hostBytes(vectors), Stages: f.Costs(),
+		Version: version(), N: j.n, Rows: j.rows, SVD: j.svd, Batch: j.batch, Start: j.start,
+		Vectors: vectors, Tridiagonal: j.options.tridiagonal, Tuned: on.tuned, Reason: on.missing,
+		Precision: map[bool]string{false: "float64", true: "float32"}[j.kind() == kindSingle],
+		Device:    info.Name, Bytes: f.Bytes(), Free: info.Free, MaxRegion: info.MaxRegion(),
+		Host: j.hostBytes(vectors),
 	}
 	if info.Memory > 0 {
 		fits := unfit == nil
@@ -46,39 +62,77 @@ func (j *planJob) report(info vk.Info, f forecast, unfit *vk.OutOfMemoryError, v
 	if unfit != nil {
 		r.Reason = describe(unfit)
 	}
+	if on.products.Why != "" && j.n >= evd.AutoOrder && j.options.products == evd.ProductsAuto.String() && !j.svd && j.batch == 0 {
+		r.Products = on.products.String()
+	}
 	for _, m := range f.Memory() {
-		if m.Bytes > 0 {
+		if m.Bytes > 0 { // without vectors some regions are empty
 			r.Memory = append(r.Memory, plannedRegion{m.Name, m.Offset, m.Bytes})
 		}
 	}
-	for _, c := range r.Stages {
-		r.Flops += c.Flops
-	}
+	r.Devices = sharesOf(devicesOf(f))
+	j.forecastTime(&r, on, f.Costs(), opt)
 	return r
+}
+
+// forecastTime adds the stages and, if the device is known, their times.
+func (j *planJob) forecastTime(r *planReport, on target, costs []evd.StageCost, opt evd.Options) {
+	n := j.n
+	if j.svd {
+		n = min(n, j.rows)
+	}
+	device := speedsOn(on.info, on.rates, j.kind()).emulated(on.products, opt)
+	if j.svd {
+		device = device.singular()
+	}
+	if device.known {
+		r.Rate = device.rates.FP64
+		if device.single {
+			r.Rate = device.rates.FP32
+		}
+	}
+	for _, c := range costs {
+		s := plannedStage{StageCost: c}
+		if device.known {
+			s.Seconds = device.seconds(c, n)
+		}
+		r.Stages = append(r.Stages, s)
+		r.Flops += c.Flops
+		r.Seconds += s.Seconds
+	}
 }
 
 // hostBytes is the number of bytes of host memory that solve needs for the matrix and the vectors,
 // unless the vectors replace the matrix.
 func (j *planJob) hostBytes(vectors bool) uint64 {
-	const double = 8
+	number := uint64(8) // bytes of a number
+	if j.options.kind() == kindSingle {
+		number = 4
+	}
 	n, found := uint64(j.n), uint64(j.options.part.count(j.n))
 	switch {
+	case j.batch > 0 && vectors:
+		return number * uint64(j.batch) * n * (n + found)
+	case j.batch > 0:
+		return number * uint64(j.batch) * n * n
+	case j.start:
+		return number * 3 * n * n
 	case j.svd && j.full:
-		return double * (uint64(j.rows)*n + uint64(j.rows)*uint64(j.rows) + n*n)
+		return number * (uint64(j.rows)*n + uint64(j.rows)*uint64(j.rows) + n*n)
 	case j.svd && vectors:
 		few := min(n, uint64(j.rows))
 		if j.options.part.largest > 0 {
 			few = uint64(j.options.part.largest)
 		}
-		return double * (uint64(j.rows)*n + (uint64(j.rows)+n)*few)
+		return number * (uint64(j.rows)*n + (uint64(j.rows)+n)*few)
 	case j.svd:
-		return double * uint64(j.rows) * n
+		return number * uint64(j.rows) * n
 	case j.options.tridiagonal && vectors:
-		return double * (2*n + n*found)
+		return number * (2*n + n*found)
 	case j.options.tridiagonal:
-		return double * 2 * n
+		return number * 2 * n
 	case vectors && j.options.verify:
-		return double * (n*n + n*found)
+		return number * (n*n + n*found)
 	}
-	return double * n * n
+	return number * n * n
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// checkSVD refuses flags that cannot be combined with --svd, or that need it.
+// checkSVD returns an error for flags that cannot be combined with --svd, and for flags that need
+// --svd.
 func (j *planJob) checkSVD(cmd *cobra.Command) error {
 	f := cmd.Flags()
 	if !j.svd {
@@ -38,12 +39,19 @@ func (j *planJob) checkSVD(cmd *cobra.Command) error {
 	return nil
 }
 
-// forecast is the plan for the eigenvalues, or with --svd for the singular values.
+// forecast is the plan for the eigenvalues of one matrix or of many, or with --svd for the singular
+// values.
 func (j *planJob) forecast(info vk.Info, opt evd.Options) (forecast, *vk.OutOfMemoryError, error) {
+	if j.batch > 0 {
+		return j.forecastBatch(info, opt)
+	}
 	if !j.svd {
-		return j.machine.forecast(info, j.n, j.options.tridiagonal, opt)
+		return j.machine.forecast(info, j.n, j.kind(), opt)
 	}
 	o := j.options
+	if o.kind() == kindSingle {
+		return nil, nil, &evd.OptionError{Option: "precision", Reason: "singular values are computed in f64"}
+	}
 	singular := svdOptions{largest: o.part.largest, full: j.full, band: o.band, block: o.block}
 	values, err := singular.svd(j.rows, j.n, j.wantsVectors(), j.wantsVectors())
 	if err != nil {
@@ -53,10 +61,13 @@ func (j *planJob) forecast(info vk.Info, opt evd.Options) (forecast, *vk.OutOfMe
 	return j.machine.forecastSVD(info, j.rows, j.n, values)
 }
 
-// size is the size of the matrix in errors.
+// size describes the size of the matrix for error messages.
 func (j *planJob) size() string {
 	if j.svd {
 		return fmt.Sprintf("%d by %d", j.rows, j.n)
+	}
+	if j.batch > 0 {
+		return fmt.Sprintf("%s, n = %d", matrices(j.batch), j.n)
 	}
 	return fmt.Sprintf("n = %d", j.n)
 }

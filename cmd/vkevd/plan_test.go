@@ -7,25 +7,32 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/probe"
 	"github.com/vkevd/vkevd/vk"
 )
 
-const planOf1000 = `region                                 offset            bytes
+const planOf1000 = `
+region                                 offset            bytes
 A                                           0          8000000
 V                                     8000000          8000000
-total                                                 16000000  15.3 MiB
+total on the device                                   16000000  15.3 MiB
+matrix, vectors on the host                            8000000  7.6 MiB
 
-stage                                   flops
-band reduction                       1.33e+09
-bulge chasing                           6e+06  2992 steps in a row and 8 while sweeps wait: 0.003 s
-total                                1.34e+09
+stage                                   flops          seconds
+band reduction                       1.33e+09           0.0197
+bulge chasing                           6e+06            0.003  2992 steps in a row and 8 while sweeps wait
+total                                1.34e+09           0.0227
+
+About 0.023 s on the device, by its measured rate of 200 GFLOP/s.
 `
 
 func TestPlan(t *testing.T) {
 	s := newFixture(t)
+	s.machine.measured = probe.Rates{FP64: 2e11, FP32: 4e11}
 	stdout, stderr, status := s.run("plan", "--n", "1000", "--device", "pre", "--band", "16", "--block", "64")
-	if stdout != planOf1000 || stderr != "Plan for Pretence 9000, 2.0 GiB free.\nIt fits: 15.3 MiB of 2.0 GiB, with vectors.\n" || status != statusSuccess {
-		t.Errorf("status %d, %q\n%s\nwant\n%s", status, stderr, stdout, planOf1000)
+	want := "device                       Pretence 9000, 2.0 GiB free\n" + planOf1000 + "\nIt fits: 15.3 MiB of 2.0 GiB, with vectors.\n"
+	if stdout != want || stderr != "" || status != statusSuccess {
+		t.Errorf("status %d, %q\n%s\nwant\n%s", status, stderr, stdout, want)
 	}
 	if word := s.machine.opened[0].Device; word != "pre" {
 		t.Errorf("opened %q", word)
@@ -35,6 +42,24 @@ func TestPlan(t *testing.T) {
 	}
 	if s.run("plan", "-n", "1000", "--values-only"); s.machine.wanted[1].Vectors {
 		t.Error("--values-only planned vectors")
+	}
+}
+
+// For a large order, plan prints how the solve computes products. The memory of the plan is the
+// memory of a solve with these products.
+func TestPlanTellsProducts(t *testing.T) {
+	s := newFixture(t)
+	s.machine.chosen = probe.Products{Emulated: true, Why: "they are faster"}
+	stdout, _, status := s.run("plan", "-n", "3000")
+	if status != statusSuccess || !strings.Contains(stdout, "\nproducts                     emulated: they are faster\n") {
+		t.Errorf("status %d, %q", status, stdout)
+	}
+	s.run("plan", "-n", "3000", "--products", "native")
+	s.run("plan", "-n", "1000")
+	for i, want := range []evd.Products{evd.ProductsEmulated, evd.ProductsNative, evd.ProductsNative} {
+		if have := s.machine.wanted[i].Products; have != want {
+			t.Errorf("plan %d has %v products", i, have)
+		}
 	}
 }
 
@@ -51,8 +76,8 @@ func TestPlanWithoutADevice(t *testing.T) {
 	s := newFixture(t)
 	s.machine.openErr = fmt.Errorf("%w: no loader", vk.ErrNoDevice)
 	stdout, stderr, status := s.run("plan", "-n", "1000")
-	const note = "No device here: the plan is for a typical one (no usable Vulkan device: no loader).\n"
-	if stdout != planOf1000 || stderr != note || status != statusSuccess {
+	const note = "device                       none here (no usable Vulkan device: no loader); the plan is for a typical one\n\nregion "
+	if !strings.HasPrefix(stdout, note) || strings.Contains(stdout, "seconds") || stderr != "" || status != statusSuccess {
 		t.Errorf("status %d, %q\n%s", status, stderr, stdout)
 	}
 	s.fails(statusDevice, "no usable Vulkan device: no loader", "plan", "-n", "1000", "--device", "nvidia")
@@ -72,7 +97,7 @@ func TestPlanJSON(t *testing.T) {
 	var r planReport
 	stdout, _, status := s.run("plan", "-n", "1000", "--json", "-")
 	if err := json.Unmarshal([]byte(stdout), &r); err != nil || status != statusSuccess || r.Fits == nil || !*r.Fits ||
-		r.Bytes != 16e6 || r.Free != 2<<30 || r.Host != 8e6 || len(r.Memory) != 2 || len(r.Stages) != 2 || !r.Vectors || r.Reason != "" {
+		r.Seconds != 0 || r.Bytes != 16e6 || r.Free != 2<<30 || r.Host != 8e6 || len(r.Memory) != 2 || len(r.Stages) != 2 || !r.Vectors || r.Reason != "" {
 		t.Errorf("status %d, %v: %s", status, err, stdout)
 	}
 	r = planReport{}
@@ -81,10 +106,62 @@ func TestPlanJSON(t *testing.T) {
 		r.Reason != "the workspace needs 6.0 GiB of device memory, 2.0 GiB is free" {
 		t.Errorf("status %d, %v: %s", status, err, stdout)
 	}
+	s.machine.measured = probe.Rates{FP64: 2e11, FP32: 4e11}
+	for _, c := range []struct {
+		args string
+		rate float64
+	}{{"", 2e11}, {" --precision f32", 4e11}} {
+		r = planReport{}
+		stdout, _, _ = s.run(strings.Fields("plan -n 1000 --json -" + c.args)...)
+		if err := json.Unmarshal([]byte(stdout), &r); err != nil || r.Rate != c.rate ||
+			r.Seconds != r.Stages[0].Seconds+0.003 || r.Stages[0].Seconds != 1000*5.5e-6+4./3*1e9/(0.47*c.rate) {
+			t.Errorf("%s: %v: %s", c.args, err, stdout)
+		}
+	}
 	s.machine.openErr = vk.ErrNoDevice
 	r = planReport{}
 	stdout, _, status = s.run("plan", "-n", "1000", "--json", "-")
 	if err := json.Unmarshal([]byte(stdout), &r); err != nil || status != statusSuccess || r.Fits != nil || !strings.Contains(stdout, `"fits": null`) {
 		t.Errorf("without a device: status %d, %v: %s", status, err, stdout)
+	}
+}
+
+// TestPlanOfManyAndOfARefinement checks the memory of a stack, which is solved in parts, and that of
+// approximate vectors.
+func TestPlanOfManyAndOfARefinement(t *testing.T) {
+	s := newFixture(t)
+	s.machine.info.Type, s.machine.info.Family = "cpu", "cpu"
+	s.machine.info.SharedBytes, s.machine.info.MaxLocal, s.machine.info.Subgroup = 32<<10, 1024, 8
+	s.machine.measured = probe.Rates{FP64: 2e10, FP32: 4e10}
+	var all, part, r planReport
+	for args, into := range map[string]*planReport{
+		"--batch 1000": &part, "--batch 1000000": &all, "--start": &r,
+	} {
+		stdout, stderr, status := s.run(append([]string{"plan", "-n", "64", "--json", "-"}, strings.Fields(args)...)...)
+		if err := json.Unmarshal([]byte(stdout), into); err != nil || status != statusSuccess || into.Seconds <= 0 || stderr != "" {
+			t.Errorf("%s: status %d, %v, %s%s", args, status, err, stdout, stderr)
+		}
+	}
+	const matrix = 8 * 64 * 64
+	if part.Host != 1000*matrix || all.Host != 1000000*matrix || r.Host != 3*matrix {
+		t.Errorf("the host has %d, %d and %d bytes", part.Host, all.Host, r.Host)
+	}
+	if part.Bytes < 1000*matrix || part.Bytes > 1200*matrix || all.Bytes > 1200<<20 || all.Flops != 1000*part.Flops {
+		t.Errorf("a part has %d bytes, all %d; %g and %g operations", part.Bytes, all.Bytes, part.Flops, all.Flops)
+	}
+	if !r.Start || !r.Vectors || part.Vectors || part.Batch != 1000 {
+		t.Errorf("%+v\n%+v", r, part)
+	}
+	for args, says := range map[string]string{
+		"--batch 0":                    "--batch: 0 is not a number of matrices, at least 1; see vkevd plan --help",
+		"--batch 5 --tridiagonal":      "--batch cannot be combined with --tridiagonal; see vkevd plan --help",
+		"--batch 5 --svd":              "--batch cannot be combined with --svd; see vkevd plan --help",
+		"--start --batch 5":            "--start cannot be combined with --batch; see vkevd plan --help",
+		"--start --smallest 5":         "--start cannot be combined with --smallest; see vkevd plan --help",
+		"--start --precision f32":      "--start refines to double precision, not to --precision f32; see vkevd plan --help",
+		"--batch 5 --vectors --verify": "--batch cannot be combined with --verify; see vkevd plan --help",
+		"--batch 5 --smallest 100":     "--smallest: 100 is too many; the number of all eigenvalues is 64",
+	} {
+		s.fails(statusInput, says, append([]string{"plan", "-n", "64"}, strings.Fields(args)...)...)
 	}
 }

@@ -21,15 +21,15 @@ type plotJob struct {
 	width, height float64 // centimetres; 0 for the size that suits the content
 }
 
-// A plotKind holds the differences between the commands below vkevd plot.
+// A plotKind holds the parts in which the commands below vkevd plot differ.
 type plotKind struct {
 	name, short, long, example string
 	flags                      func(*cobra.Command) // may be nil
 	draw                       func(ctx context.Context, files []string, stdin io.Reader) (*draw.Picture, error)
 }
 
-// These are the smallest and the largest width and height, in centimetres. Labels need the minimum.
-// The maximum limits the memory.
+// These are the smallest and the largest allowed width and height, in centimetres. Labels need the
+// minimum. The maximum limits the memory of a picture.
 const narrowest, widest = 4, 200
 
 func legible(cm float64) bool { return cm == 0 || cm >= narrowest && cm <= widest }
@@ -54,7 +54,7 @@ Several files go into one picture.`,
 	return cmd
 }
 
-// command makes the command that draws one kind of picture.
+// command makes the cobra command that draws one kind of picture.
 func (k plotKind) command(stdin io.Reader) *cobra.Command {
 	j := &plotJob{plotKind: k, stdin: stdin}
 	cmd := &cobra.Command{
@@ -112,8 +112,8 @@ func (j *plotJob) run(ctx context.Context, files []string) error {
 	return out.commit()
 }
 
-// labels are the names of files within a picture. They have no folders, unless two files have the
-// same name.
+// labels are the names of files in a picture. A label is the file name without its folder. If two
+// files have the same name, all labels contain the folders.
 func labels(files []string) []string {
 	names := make([]string, len(files))
 	seen := map[string]bool{}

@@ -14,23 +14,30 @@ import (
 )
 
 func spectrumPlot() plotKind {
-	log := false
+	log, singular := false, false
 	var part plottedPart
 	return plotKind{
-		"spectrum", "eigenvalues over their index",
+		"spectrum", "eigenvalues or singular values over their index",
 		`plot spectrum draws eigenvalues, as solve writes them (text, .npy or .json), over their index.
-Files do not tell which part of a spectrum they hold: --report or --first does.`,
+Files do not tell which part of a spectrum they hold: --report or --first does. With --singular it
+draws singular values as svd writes them: divided by the largest, on a logarithmic scale, with the
+level n·ε to which rounding may lift zeros.`,
 		`  vkevd plot spectrum --out spectrum.png values.txt
   vkevd solve --largest 50 --report A.json A.mtx > largest.txt
-  vkevd plot spectrum --report A.json --out largest.png largest.txt`,
+  vkevd plot spectrum --report A.json --out largest.png largest.txt
+  vkevd plot spectrum --singular --out sigma.svg sigma.txt`,
 		func(cmd *cobra.Command) {
 			part.flags(cmd)
 			cmd.Flags().BoolVar(&log, "log", false, "logarithmic scale, for positive eigenvalues")
+			cmd.Flags().BoolVar(&singular, "singular", false, "the files have singular values")
 		},
 		func(ctx context.Context, files []string, stdin io.Reader) (*draw.Picture, error) {
 			series, err := readSeries(ctx, files, stdin, part)
 			if err != nil {
 				return nil, err
+			}
+			if singular {
+				return singularPicture(files, series, part)
 			}
 			for i, s := range series {
 				if log && !(s.Values[0] > 0) {
@@ -41,6 +48,20 @@ Files do not tell which part of a spectrum they hold: --report or --first does.`
 			return draw.Spectrum(series, log)
 		},
 	}
+}
+
+// singularPicture draws singular values. The flag --first is not allowed, because files of vkevd
+// svd begin with the largest singular value.
+func singularPicture(files []string, series []draw.Series, part plottedPart) (*draw.Picture, error) {
+	if part.first != 0 {
+		return nil, errors.New("--first is for eigenvalues; singular values begin with the largest")
+	}
+	for i, s := range series {
+		if s.Values[0] < 0 {
+			return nil, fmt.Errorf("%s: %g is no singular value", inputName(files[i]), s.Values[0])
+		}
+	}
+	return draw.Singular(series)
 }
 
 func densityPlot() plotKind {
@@ -70,7 +91,7 @@ by its length. The area below each curve is 1, or the share of the spectrum that
 	}
 }
 
-// A plottedPart says which part of a spectrum the file holds, if there is only one file.
+// A plottedPart says which part of a spectrum the file holds. It is used only if there is one file.
 type plottedPart struct {
 	first  int
 	report string
@@ -78,11 +99,11 @@ type plottedPart struct {
 
 func (p *plottedPart) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.IntVar(&p.first, "first", 0, "index `I` of the file's smallest eigenvalue, from 0, if it is not 0")
+	f.IntVar(&p.first, "first", 0, "index `I` of the file's smallest eigenvalue, from 0, unless the file says it")
 	f.StringVar(&p.report, "report", "", "`FILE` that solve --report wrote: it has that index, and n")
 }
 
-// readSeries reads files of eigenvalues and sorts each.
+// readSeries reads files of eigenvalues and sorts the values of each file.
 func readSeries(ctx context.Context, files []string, stdin io.Reader, part plottedPart) ([]draw.Series, error) {
 	if (part.report != "" || part.first != 0) && len(files) > 1 {
 		return nil, errors.New("--first and --report are about one file of eigenvalues, not several")
@@ -106,7 +127,11 @@ func readSeries(ctx context.Context, files []string, stdin io.Reader, part plott
 			}
 		}
 		slices.Sort(values)
-		all = append(all, draw.Series{Name: names[i], Values: values, First: part.first})
+		s := draw.Series{Name: names[i], Values: values, First: part.first}
+		if known, found := partOf(file, len(values)); found && part.first == 0 {
+			s.First, s.N = known.first, known.n
+		}
+		all = append(all, s)
 	}
 	if part.report != "" {
 		r, err := unlessDone(ctx, func() (report, error) { return readReport(part.report, stdin) })

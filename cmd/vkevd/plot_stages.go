@@ -26,7 +26,7 @@ func stagesPlot() plotKind {
 	}
 }
 
-// A report is the part of a solve's report that pictures use.
+// A report is the part of the file of solve --report that pictures use.
 type report struct {
 	File    string      `json:"file"`
 	N       int         `json:"n"`
@@ -37,8 +37,9 @@ type report struct {
 	Stages  []vk.Timing `json:"stages"`
 }
 
-// readRuns reads reports that solve --report has written. If two runs would have the same legend,
-// "vectors" or "values" is added, or else the name of the file.
+// readRuns reads reports that solve --report has written. If two runs would have the same text in
+// the legend, readRuns adds "vectors" or "values" to the text. If the texts are still the same, it
+// adds the name of the file.
 func readRuns(ctx context.Context, files []string, stdin io.Reader) ([]draw.Run, error) {
 	var reports []report
 	for _, file := range files {
@@ -70,8 +71,8 @@ func readRuns(ctx context.Context, files []string, stdin io.Reader) ([]draw.Run,
 	return runs, nil
 }
 
-// distinguish gives a longer name to each run whose name and device are the same as those of
-// another run.
+// distinguish gives a longer name to each run that has the same name and device as another run. The
+// function call longer(i) returns the longer name of run i.
 func distinguish(runs []draw.Run, longer func(i int) string) {
 	count := map[string]int{}
 	key := func(r draw.Run) string { return r.Name + "\x00" + r.Device }

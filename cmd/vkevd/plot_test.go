@@ -44,6 +44,7 @@ func TestPlots(t *testing.T) {
 		{"spectrum v.txt", []string{"Eigenvalues of v.txt, n = 5", "index of the eigenvalue, from 0", "eigenvalue"}},
 		{"spectrum v.txt w.npy", []string{"Eigenvalues", "index of the eigenvalue / n", "v.txt, n = 5", "w.npy, n = 4"}},
 		{"spectrum --log --title Mine w.npy", []string{"Mine", "1e0", "1e1"}},
+		{"spectrum --singular w.npy", []string{"Singular values of w.npy, n = 4", "index of the singular value, from 0", "σ / σ₁", "n·ε", "1e-15"}},
 		{"density v.txt", []string{"Density of states of v.txt, n = 5", "density, of area 1"}},
 		{"density --bins 3 v.txt w.npy", []string{"Density of states", "v.txt, n = 5", "w.npy, n = 4"}},
 		{"stages A.json", []string{"Stages of A.mtx, n = 5", "Pretence 9000", "seconds", "band reduction", "bulge chasing", "0.75", "0.25"}},
@@ -70,8 +71,8 @@ func TestPlots(t *testing.T) {
 	s.expectFiles("v.txt", "w.npy", "A.json", "B.json", "rows.json", "p.png", "p.SVG")
 }
 
-// TestPlotsOfParts checks that a part of a spectrum has the right indices. It was once numbered
-// from 1.
+// TestPlotsOfParts checks that a picture of a part of a spectrum has the right indices. An earlier
+// version always began with index 1.
 func TestPlotsOfParts(t *testing.T) {
 	s := newFixture(t)
 	s.file("largest.txt", "2\n3\n3.5\n7\n")
@@ -93,12 +94,17 @@ func TestPlotsOfParts(t *testing.T) {
 		}
 	}
 	s.fails(statusInput, "B.json: a report about 298:302 of 300 eigenvalues, but largest.txt has 4", "plot", "spectrum", "--report", "B.json", "--out", "p.svg", "largest.txt")
+	s.file("negative.txt", "2\n-1\n")
+	s.file("zero.txt", "0\n0\n")
+	s.fails(statusInput, "negative.txt: -1 is no singular value", "plot", "spectrum", "--singular", "--out", "p.svg", "negative.txt")
+	s.fails(statusInput, "no singular value is positive", "plot", "spectrum", "--singular", "--out", "p.svg", "zero.txt")
+	s.fails(statusInput, "--first is for eigenvalues; singular values begin with the largest", "plot", "spectrum", "--singular", "--first", "1", "--out", "p.svg", "largest.txt")
 	s.fails(statusInput, "--first: -1 is negative", "plot", "spectrum", "--first", "-1", "--out", "p.svg", "largest.txt")
 	s.fails(statusInput, "--first and --report are about one file of eigenvalues, not several", "plot", "density", "--first", "1", "--out", "p.svg", "largest.txt", "largest.txt")
 }
 
-// TestRunsAreToldApart checks that reports get different legends. Three reports of one matrix on
-// one device once had the same legend.
+// TestRunsAreToldApart checks that reports get different texts in the legend. In an earlier version
+// three reports of one matrix on one device had the same text.
 func TestRunsAreToldApart(t *testing.T) {
 	s := newFixture(t)
 	for name, vectors := range map[string]bool{"a": true, "b": false, "c": false} {
@@ -124,7 +130,7 @@ func TestRunsAreToldApart(t *testing.T) {
 	}
 }
 
-// expectInk checks that a picture contains the first of the colours that lines and bars have.
+// expectInk checks that a picture contains the first colour of lines and bars.
 func expectInk(t *testing.T, what, file string, width, height float64) {
 	t.Helper()
 	f, err := os.Open(file)
@@ -154,7 +160,8 @@ func expectInk(t *testing.T, what, file string, width, height float64) {
 	}
 }
 
-// TestLegendsAreSeen checks that legends are visible. The background once covered them.
+// TestLegendsAreSeen checks that legends are visible. In an earlier version the background covered
+// them.
 func TestLegendsAreSeen(t *testing.T) {
 	s := newFixture(t)
 	s.pictureFiles()
@@ -191,7 +198,7 @@ func TestLegendsAreSeen(t *testing.T) {
 	}
 }
 
-// svgText returns all text of an SVG file, with bars | between the parts.
+// svgText returns all text of an SVG file. The parts of the text are separated by |.
 func svgText(t *testing.T, file string) string {
 	t.Helper()
 	f, err := os.Open(file)
@@ -213,7 +220,7 @@ func svgText(t *testing.T, file string) string {
 	}
 }
 
-// TestPlotsOfExtremes draws spectra at the ends of the range. Their labels must be finite numbers.
+// TestPlotsOfExtremes draws spectra with extreme values. Their labels must be finite numbers.
 func TestPlotsOfExtremes(t *testing.T) {
 	s := newFixture(t)
 	long := strings.Repeat("1\n2\n", 5000)
@@ -232,8 +239,8 @@ func TestPlotsOfExtremes(t *testing.T) {
 	}
 }
 
-// TestTextsKeepTheirRoom checks that texts do not overlap bars. In a viewer without the font, names
-// of stages once did.
+// TestTextsKeepTheirRoom checks that texts do not overlap bars. In an earlier version the names of
+// stages overlapped bars if the viewer did not have the font.
 func TestTextsKeepTheirRoom(t *testing.T) {
 	s := newFixture(t)
 	s.pictureFiles()
@@ -266,8 +273,8 @@ func sans(size font.Length) font.Face {
 	return font.DefaultCache.Lookup(f, size)
 }
 
-// TestStagesOfUnlikeReports checks two reports of which one lacks a stage. The stage has no number
-// there, and keeps its place in the other report.
+// TestStagesOfUnlikeReports checks two reports with different stages. A stage that a report lacks
+// has no number for this report, and keeps its place in the order of the other report.
 func TestStagesOfUnlikeReports(t *testing.T) {
 	s := newFixture(t)
 	s.file("vectors.json", `{"file":"A","n":5,"stages":[{"name":"bulge chasing","seconds":1.5},{"name":"tridiagonal solve","seconds":0.25},{"name":"transpose","seconds":0.125}]}`)
@@ -284,8 +291,9 @@ func TestStagesOfUnlikeReports(t *testing.T) {
 	}
 }
 
-// TestTheFontHasAllLetters checks that the font has all letters of labels. Letters that it lacks
-// are left out without a message: labels were once 10⁻¹ and 10⁰, and PNGs showed 10¹ and 10.
+// TestTheFontHasAllLetters checks that the font has all letters of labels. Letters that the font
+// lacks are silently left out. In an earlier version the labels 10⁻¹ and 10⁰ appeared as 10¹ and 10
+// in PNG files.
 func TestTheFontHasAllLetters(t *testing.T) {
 	s := newFixture(t)
 	s.pictureFiles()
@@ -360,8 +368,8 @@ func TestPlotRefuses(t *testing.T) {
 	}
 }
 
-// TestTotals checks that stages that do not depend on k count for each k, and that a pair that
-// lacks a stage has no total.
+// TestTotals checks two rules of the function `totals`. The time of a stage that does not depend on
+// k is added for each k. A pair (b, k) without a measurement of some stage has no total.
 func TestTotals(t *testing.T) {
 	got := totals([]bench.Row{
 		{Stage: "sy2sb", B: 8, K: 16, Median: 100}, // measured again below

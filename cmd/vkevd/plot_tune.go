@@ -43,7 +43,7 @@ rank k, a curve for each b, from rows that tune --json or bench --json has writt
 	}
 }
 
-// readRows reads rows that bench --json or tune --json has written.
+// readRows reads the rows that bench --json or tune --json has written.
 func readRows(ctx context.Context, files []string, stdin io.Reader) ([]bench.Row, error) {
 	var rows []bench.Row
 	for _, file := range files {
@@ -72,14 +72,14 @@ func readRows(ctx context.Context, files []string, stdin io.Reader) ([]bench.Row
 	return rows, nil
 }
 
-// totals adds up, for each (b, k), the seconds of all stages that depend on b. A stage that does
-// not depend on k counts for every k. A pair that lacks a stage has no total. If a measurement was
-// repeated, the last one counts.
+// totals adds up, for each pair (b, k), the seconds of all stages that depend on b. The time of a
+// stage that does not depend on k is added for every k. A pair without a measurement of some stage
+// has no total. If a measurement was repeated, the last one counts.
 func totals(rows []bench.Row) map[draw.Sizes]float64 {
-	at := map[string]map[draw.Sizes]float64{} // seconds by stage; K = 0 where it does not depend on k
+	at := map[string]map[draw.Sizes]float64{} // seconds by stage; K is 0 for a stage that does not depend on k
 	for _, r := range rows {
 		if r.B == 0 || r.Stage == "symm" || r.Stage == "panel-qr" || r.Stage == "values" || r.Stage == "vectors" {
-			continue // a part of another stage, or all of them
+			continue // this row is a part of another stage, or the sum of all stages
 		}
 		if at[r.Stage] == nil {
 			at[r.Stage] = map[draw.Sizes]float64{}
@@ -110,7 +110,8 @@ func totals(rows []bench.Row) map[draw.Sizes]float64 {
 	return points
 }
 
-// ofOrder returns the rows of one order: the order that was asked for, or the only one.
+// ofOrder returns the rows of one order of matrices. This is the given order, or, if `order` is 0,
+// the only order in the rows. It also returns this order.
 func ofOrder(rows []bench.Row, order int) (int, []bench.Row, error) {
 	var orders []int
 	rows = slices.DeleteFunc(rows, func(r bench.Row) bool { return r.N == 0 || order > 0 && r.N != order })

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// asProgram is a variable that makes the test binary run as vkevd. Tests of signals and exit
-// statuses need a process.
+// asProgram is an environment variable that makes the test binary run as vkevd. Tests of signals
+// and exit statuses need a separate process.
 const asProgram = "VKEVD_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A process is vkevd running as a process of its own.
+// A process is vkevd as a separate process.
 type process struct {
 	*testing.T
 	*exec.Cmd
@@ -57,7 +57,7 @@ func startCommand(t *testing.T, name string, args ...string) *process {
 	return p
 }
 
-// await reads standard error until the given line.
+// await reads standard error up to the given line.
 func (p *process) await(line string) {
 	p.Helper()
 	for {
@@ -71,7 +71,7 @@ func (p *process) await(line string) {
 	}
 }
 
-// ends waits for the end of the process and expects its last line and its status.
+// ends waits until the process has ended, and checks its last line and its exit status.
 func (p *process) ends(words string, status int) {
 	p.Helper()
 	rest, _ := io.ReadAll(p.stderr)
@@ -81,9 +81,9 @@ func (p *process) ends(words string, status int) {
 	}
 }
 
-// defaultInChildren gives a signal its default action in processes that this one starts. If nohup
-// or a shell has made this process ignore the signal, its children would ignore it, too. They do
-// not inherit a handler.
+// defaultInChildren gives a signal its default action in the child processes of the test. If nohup
+// or a shell has made the test process ignore the signal, child processes would ignore the signal,
+// too. Child processes do not inherit a handler, so the test installs one.
 func defaultInChildren(t *testing.T, s os.Signal) {
 	c := make(chan os.Signal, 1)
 	signal.Notify(c, s)
@@ -94,7 +94,7 @@ func TestSignalWhileReading(t *testing.T) {
 	for _, kill := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		s := newFixture(t)
 		defaultInChildren(t, kill)
-		p := start(t, "solve", "--out-vectors", "Q.npy", "--out-values", "v", "-")
+		p := start(t, "solve", "--verbose", "--out-vectors", "Q.npy", "--out-values", "v", "-")
 		p.await("reading standard input")
 		p.Process.Signal(kill)
 		p.ends("vkevd: interrupted", statusNumerical)
@@ -102,21 +102,21 @@ func TestSignalWhileReading(t *testing.T) {
 	}
 }
 
-// TestIgnoredSignalStaysIgnored checks a signal that was ignored at the start, as for a shell's
-// background job.
+// TestIgnoredSignalStaysIgnored checks that vkevd ignores a signal that was ignored at its start. A
+// shell ignores SIGINT for its background jobs in this way.
 func TestIgnoredSignalStaysIgnored(t *testing.T) {
 	newFixture(t)
-	p := startCommand(t, "sh", "-c", `trap "" INT; exec "$0" solve -`, os.Args[0])
+	p := startCommand(t, "sh", "-c", `trap "" INT; exec "$0" solve --verbose -`, os.Args[0])
 	p.await("reading standard input")
 	p.Process.Signal(syscall.SIGINT)
-	p.stdin.Close() // only this ends it
+	p.stdin.Close() // only the end of standard input ends the process
 	p.ends("vkevd: standard input: the file is empty", statusInput)
 }
 
 func TestStatusOfTheProcess(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", "")
-	p := start(t, "solve", "--quiet", "A.mtx")
+	p := start(t, "solve", "A.mtx")
 	p.ends("vkevd: A.mtx: the file is empty", statusInput)
 	p = start(t, "version")
 	p.ends("", statusSuccess)

@@ -7,53 +7,50 @@ import (
 	"time"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/stages"
 )
 
 const (
-	redrawEvery = 100 * time.Millisecond // more often, a terminal would flicker
-	tickEvery   = time.Second            // without news of the work, so that the clock goes on
+	redrawEvery = 100 * time.Millisecond // shorter intervals would make a terminal flicker
+	tickEvery   = time.Second            // interval of redraws without progress, so that the clock advances
 )
 
-// progress shows the progress of a command. On a terminal it redraws one line with a bar, the
-// elapsed time and the expected time. If the output is not a terminal, it prints a line for each
-// stage.
+// manner is the way in which progress is shown.
+type manner int
+
+const (
+	hidden  manner = iota // not at all
+	listed                // by a line for each stage
+	redrawn               // by one line that is redrawn: bar, elapsed time and expected time
+)
+
+// progress shows the progress of a command.
 type progress struct {
 	w       io.Writer
-	redraw  bool
+	how     manner
 	columns func() int // of the terminal, 0 if not known; may be nil
 	clock   func() time.Time
 	began   time.Time
 
 	lock  sync.Mutex // the ticker draws, too
 	now   string     // stage
-	share *share     // of the measured work; nil outside it
+	share *share     // of the measured work; nil while no measured work runs
 	drawn time.Time
-	stop  chan struct{} // ends the ticker; nil while there is none
+	stop  chan struct{} // ends the ticker; nil while no ticker runs
 	costs []evd.StageCost
-	slow  slowness
+	times []float64 // forecast seconds of costs
 }
 
-// share is the part of the work that is done.
+// share is the part of the work that is done, and the time at which the work began.
 type share struct {
 	done  float64 // 0 to 1
 	since time.Time
 }
 
-func newProgress(w io.Writer, redraw bool, columns func() int) *progress {
-	return &progress{w: w, redraw: redraw, columns: columns, clock: time.Now, began: time.Now()}
+func newProgress(w io.Writer, how manner, columns func() int) *progress {
+	return &progress{w: w, how: how, columns: columns, clock: time.Now, began: time.Now()}
 }
 
-// feedback returns where a command prints what it does, and the progress that is shown there. With
-// quiet both are silent.
-func (s *session) feedback(quiet bool) (io.Writer, *progress) {
-	if quiet {
-		return io.Discard, newProgress(io.Discard, false, s.columns)
-	}
-	return s.stderr, newProgress(s.stderr, s.terminal, s.columns)
-}
-
-// stage begins a stage of unknown length. The name may contain the name of a file.
+// stage begins a stage of unknown length. The stage's name may contain the name of a file.
 func (p *progress) stage(name string) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -61,9 +58,11 @@ func (p *progress) stage(name string) {
 	p.show(printable(name))
 }
 
-// of sets the stages of the work whose progress update will report, and the type of the device.
-func (p *progress) of(costs []evd.StageCost, device string) {
-	p.costs, p.slow = costs, slownessOn(device)
+// The method `of` prepares for the progress of a solve. It stores the stages of the solve, and
+// forecasts the time of each stage for a matrix of order n on a device with the given speeds. After
+// that, the method `update` reports progress.
+func (p *progress) of(costs []evd.StageCost, n int, device speeds) {
+	p.costs, p.times = costs, device.all(costs, n)
 }
 
 // update is the function for evd.Options.Progress.
@@ -73,68 +72,44 @@ func (p *progress) update(at evd.Progress) {
 	if p.share == nil {
 		p.share = &share{since: p.clock()}
 	}
-	p.share.done = max(p.share.done, timeShare(p.costs, p.slow, at))
+	p.share.done = max(p.share.done, timeShare(p.costs, p.times, at))
 	p.show(at.Stage)
 }
 
-// A slowness is the time of one operation for each stage, relative to the fastest stage. It is 1
-// for stages that are not listed. Even a rough estimate is better than counting all operations as
-// equal.
-type slowness map[string]float64
-
-var (
-	// The values of gpuSlowness were measured at n = 8192 on an H200 (docs/benchmarks.md).
-	gpuSlowness = slowness{
-		stages.PhaseBandReduction: 2, stages.PhaseBulgeChasing: 46, stages.PhaseTridiagonal: 1.2, stages.PhaseApplyQ2: 1.3,
-	}
-	// The values of cpuSlowness were measured at n = 1200 with lavapipe on two cores.
-	cpuSlowness = slowness{
-		stages.PhaseBandReduction: 1.5, stages.PhaseBulgeChasing: 9, stages.PhaseTridiagonal: 1.4, stages.PhaseBisection: 9,
-		stages.PhaseApplyQ2: 9,
-	}
-)
-
-// slownessOn returns the slowness of the stages on devices of the given type, which is that of
-// vk.Info.
-func slownessOn(device string) slowness {
-	if device == "cpu" {
-		return cpuSlowness
-	}
-	return gpuSlowness
-}
-
-// timeShare estimates the part of the whole time that has passed, from 0 to 1.
-func timeShare(costs []evd.StageCost, slow slowness, at evd.Progress) float64 {
+// timeShare estimates the part of the whole time that has passed, from 0 to 1. `seconds` are the
+// forecast times of the stages.
+func timeShare(costs []evd.StageCost, seconds []float64, at evd.Progress) float64 {
 	done, total, before := 0.0, 0.0, 0.0
-	for _, c := range costs {
-		weight := max(slow[c.Stage], 1)
-		done += weight * min(max(at.Done-before, 0), c.Flops)
-		total += weight * c.Flops
+	for i, c := range costs {
+		if c.Flops > 0 {
+			done += seconds[i] * min(max((at.Done-before)/c.Flops, 0), 1)
+		}
+		total += seconds[i]
 		before += c.Flops
 	}
 	switch {
 	case total > 0:
-		return done / total
+		return min(done/total, 1)
 	case at.Total > 0: // the stages are not known
 		return min(at.Done/at.Total, 1)
 	}
 	return 0
 }
 
-// show reports that a stage runs. The caller must have the lock.
+// show shows that a stage runs. The caller must hold p.lock.
 func (p *progress) show(stage string) {
 	fresh := stage != p.now
 	p.now = stage
 	switch {
-	case !p.redraw && fresh:
+	case p.how == listed && fresh:
 		fmt.Fprintln(p.w, stage)
-	case p.redraw && (fresh || p.clock().Sub(p.drawn) >= redrawEvery):
+	case p.how == redrawn && (fresh || p.clock().Sub(p.drawn) >= redrawEvery):
 		p.draw()
 		p.tick()
 	}
 }
 
-// draw redraws the line on the terminal.
+// draw redraws the line on the terminal. The caller must hold p.lock.
 func (p *progress) draw() {
 	p.drawn = p.clock()
 	elapsed := p.drawn.Sub(p.began)
@@ -145,8 +120,8 @@ func (p *progress) draw() {
 	fmt.Fprint(p.w, clearLine+l.fitted(p.width()))
 }
 
-// width is the number of characters that fit into the line. The last column stays empty, because
-// some terminals start a new line after it.
+// width is the number of characters that fit into the line. The last column of the terminal stays
+// empty, because some terminals start a new line after a character in the last column.
 func (p *progress) width() int {
 	const usual = 80
 	columns := 0
@@ -159,8 +134,8 @@ func (p *progress) width() int {
 	return columns - 1
 }
 
-// expected is the whole time, estimated from the speed so far. It is 0 while it is too early for an
-// estimate.
+// expected is the whole time of the work, estimated from its speed so far. It is 0 while too little
+// work is done for an estimate.
 func (p *progress) expected(elapsed time.Duration) time.Duration {
 	const (
 		enough  = 0.02
@@ -173,7 +148,8 @@ func (p *progress) expected(elapsed time.Duration) time.Duration {
 	return elapsed + time.Duration(float64(working)*(1/p.share.done-1))
 }
 
-// above returns a writer whose lines appear above the redrawn line.
+// above returns a writer for remarks, which appear above the redrawn line. They are printed even if
+// the progress is hidden.
 func (p *progress) above() io.Writer { return aboveProgress{p} }
 
 type aboveProgress struct{ *progress }
@@ -181,14 +157,14 @@ type aboveProgress struct{ *progress }
 func (a aboveProgress) Write(line []byte) (int, error) {
 	a.lock.Lock()
 	defer a.lock.Unlock()
-	if a.redraw && a.now != "" {
+	if a.how == redrawn && a.now != "" {
 		fmt.Fprint(a.w, clearLine)
 		defer a.draw()
 	}
 	return a.w.Write(line)
 }
 
-// tick redraws the line every tickEvery, until end is called.
+// tick redraws the line every tickEvery, until the method `end` is called.
 func (p *progress) tick() {
 	if p.stop != nil {
 		return
@@ -221,13 +197,14 @@ func (p *progress) end() {
 		close(p.stop)
 		p.stop = nil
 	}
-	if p.redraw && p.now != "" {
+	if p.how == redrawn && p.now != "" {
 		fmt.Fprint(p.w, clearLine)
 	}
 	p.now, p.share = "", nil
 }
 
-// finish does the same as end. It also silences work that still runs after an interruption.
+// finish removes the progress line, as the method `end` does. It also discards later output,
+// because work may still run after an interruption.
 func (p *progress) finish() {
 	p.end()
 	p.lock.Lock()

@@ -11,21 +11,22 @@ import (
 type line struct {
 	stage    string
 	elapsed  time.Duration
-	measured bool          // the next two are known
+	measured bool          // done and expected are known
 	done     float64       // 0 to 1
 	expected time.Duration // whole time; 0 if not known
 }
 
-// These are widths in characters: the usual and the smallest ones.
+// These are widths in characters: the default width and the smallest width of the stage's name, and
+// of the bar.
 const (
 	stageWidth, leastStage = 24, 12
 	barWidth, leastBar     = 20, 5
 	plainStage             = 52 // of a stage without a bar
 )
 
-// fitted is the line with at most width characters. To make it narrower, first the bar is
-// shortened, then the words about the expected time, then the stage. At last the bar and the
-// expected time are left out.
+// fitted is the line with at most `width` characters. To make the line narrower, `fitted` shortens
+// first the bar, then the words about the expected time, and then the stage. If the line is still
+// too wide, `fitted` leaves out the bar and the expected time.
 func (l line) fitted(width int) string {
 	if !l.measured {
 		clock := fmt.Sprintf(" %6s", minutes(l.elapsed))
@@ -68,7 +69,8 @@ func (l line) fitted(width int) string {
 	return cut(text+tail+expected, width)
 }
 
-// padded returns the text with blanks added, so that it has exactly width characters.
+// padded returns the text with exactly `width` characters. It adds blanks to a shorter text, and
+// cuts a longer text.
 func padded(text string, width int) string {
 	if n := utf8.RuneCountInString(text); n <= width {
 		return text + strings.Repeat(" ", width-n)
@@ -76,7 +78,7 @@ func padded(text string, width int) string {
 	return string([]rune(text)[:width-1]) + "…"
 }
 
-// cut returns the text, shortened to at most width characters.
+// cut returns the text, shortened to at most `width` characters.
 func cut(text string, width int) string {
 	runes := []rune(text)
 	return string(runes[:max(min(len(runes), width), 0)])

@@ -7,21 +7,26 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+
+	"github.com/vkevd/vkevd/evd/bench"
 )
 
 // rowsFlag adds the flag --json FILE to the commands that print row after row.
 func rowsFlag(cmd *cobra.Command, path *string, what string) {
 	cmd.Flags().StringVar(path, "json", "", "append "+what+
 		" to `FILE`, one JSON object per\n"+
-		"line; - prints them in place of the table")
+		"line; - prints them to standard output, and the table only to a terminal")
 }
 
-// A rowFile collects rows of many runs. They are appended one by one, so that an interruption loses
-// none.
+// A rowFile collects the rows of many runs in one file. Each row is appended as soon as it is
+// measured, so that an interruption loses no row.
 type rowFile struct {
 	path string
 	w    io.Writer // nil if no rows are wanted
 	file *os.File  // nil for standard output
+
+	// keep is called with each row of bench. It may be nil.
+	keep func(bench.Row)
 }
 
 func openRows(path string, stdout io.Writer) (*rowFile, error) {
@@ -41,15 +46,26 @@ func openRows(path string, stdout io.Writer) (*rowFile, error) {
 	return r, nil
 }
 
-// table is the writer for the table for people: standard output, or with --json - standard error.
+// table is the writer for the table for people: standard output, or with --json - the terminal.
 func (r *rowFile) table(s *session) io.Writer {
 	if r.path == streamWord {
-		return s.stderr
+		return s.atTerminal()
 	}
 	return s.stdout
 }
 
+// atTerminal is standard error if it is a terminal. Otherwise nothing is printed.
+func (s *session) atTerminal() io.Writer {
+	if s.terminal || s.dumb {
+		return s.stderr
+	}
+	return io.Discard
+}
+
 func (r *rowFile) add(row any) error {
+	if b, ok := row.(bench.Row); ok && r.keep != nil {
+		r.keep(b)
+	}
 	if r.w == nil {
 		return nil
 	}
@@ -63,13 +79,13 @@ func (r *rowFile) close() {
 }
 
 // measuring runs work that appends rows to a file and reports its progress.
-func measuring(ctx context.Context, s *session, path string, work func(rows *rowFile, show *progress) error) error {
+func measuring(ctx context.Context, s *session, v verbosity, path string, work func(rows *rowFile, show *progress) error) error {
 	rows, err := openRows(path, s.stdout)
 	if err != nil {
 		return err
 	}
 	defer rows.close()
-	_, show := s.feedback(false)
+	_, show := s.feedback(v)
 	defer show.finish()
 	return untilDone(ctx, func() error { return work(rows, show) })
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"github.com/vkevd/vkevd/evd/cluster"
 )
 
 // A session is one run of the program: its streams and its environment.
@@ -17,12 +19,12 @@ type session struct {
 	debugShaders   bool
 }
 
-// run does the work of main without the process. It returns the exit status.
+// run is the main function without access to the process. It returns the exit status.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, env environment) int {
 	root := rootCommand(&session{environment: env, stdin: stdin, stdout: stdout, stderr: stderr})
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
-	if err == nil {
+	if err == nil || as[*cluster.ProcessError](err) { // another process prints the error
 		return statusSuccess
 	}
 	fmt.Fprintln(stderr, "vkevd: "+describe(err))
@@ -67,12 +69,12 @@ Mesa's lavapipe.`,
 	return root
 }
 
-// usage is an error about how the command was called.
+// usage is an error about wrong arguments or flags of a command. It names the command's --help.
 func usage(cmd *cobra.Command, format string, args ...any) error {
 	return fmt.Errorf(format+"; see %s --help", append(args, cmd.CommandPath())...)
 }
 
-// oneFile refuses any number of arguments except one, which is a FILE.
+// oneFile returns an error unless the command has exactly one argument, a FILE.
 func oneFile(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return usage(cmd, "%s takes one FILE, not %d", cmd.Name(), len(args))
@@ -80,7 +82,7 @@ func oneFile(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// noArguments refuses all arguments that are not flags.
+// noArguments returns an error if the command has arguments that are not flags.
 func noArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return usage(cmd, "%s takes no argument, not %q", cmd.Name(), args[0])

@@ -13,16 +13,18 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/probe"
 )
 
-// A fixture is the surroundings that a test gives the program: an empty working folder, a fake
-// device, and variables.
+// A fixture is the environment in which a test runs the program: an empty working folder, a fake
+// device, and environment variables.
 type fixture struct {
 	*testing.T
 	machine   *fakeMachine
 	variables map[string]string
 	system    string // os-release
 	terminal  bool
+	dumb      bool // as by default: everything is shown, by lines
 	stdin     io.Reader
 	stdout    io.Writer // nil: run returns it
 	ctx       context.Context
@@ -31,8 +33,8 @@ type fixture struct {
 func newFixture(t *testing.T) *fixture {
 	t.Chdir(t.TempDir())
 	return &fixture{
-		T: t, machine: &fakeMachine{info: fakeInfo, ratios: evd.Ratios{Residual: 0.25, Orthogonality: 0.5}},
-		variables: map[string]string{}, ctx: context.Background(),
+		T: t, machine: &fakeMachine{info: fakeInfo, chosen: probe.Products{Why: "tests have no rates"}, ratios: evd.Ratios{Residual: 0.25, Orthogonality: 0.5}},
+		variables: map[string]string{}, ctx: context.Background(), dumb: true,
 	}
 }
 
@@ -45,6 +47,7 @@ func (s *fixture) run(args ...string) (stdout, stderr string, status int) {
 		configDir: func() (string, error) { return filepath.Abs("config") },
 		system:    func() string { return s.system },
 		terminal:  s.terminal,
+		dumb:      s.dumb,
 		machine:   s.machine,
 	}
 	var out, errs lockedBuffer // abandoned work may still write
@@ -56,7 +59,8 @@ func (s *fixture) run(args ...string) (stdout, stderr string, status int) {
 	return out.String(), errs.String(), status
 }
 
-// fails runs the program and expects its status, its last line on standard error, and no output.
+// fails runs the program, and checks its exit status, its last line on standard error, and that
+// standard output is empty.
 func (s *fixture) fails(wantStatus int, wantLine string, args ...string) {
 	s.Helper()
 	stdout, stderr, status := s.run(args...)
@@ -71,7 +75,7 @@ func lastLine(text string) string {
 	return lines[len(lines)-1]
 }
 
-// file writes a file.
+// file writes a file with the given content.
 func (s *fixture) file(name, content string) {
 	s.Helper()
 	if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
@@ -79,7 +83,8 @@ func (s *fixture) file(name, content string) {
 	}
 }
 
-// expectFiles compares the files in the working folder, including hidden ones.
+// expectFiles compares the names of the files in the working folder, including hidden files, with
+// the given names.
 func (s *fixture) expectFiles(want ...string) {
 	s.Helper()
 	entries, err := os.ReadDir(".")

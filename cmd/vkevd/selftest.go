@@ -57,7 +57,7 @@ status is 1. KIND selects the kinds of matrices whose names contain it:
 	return cmd
 }
 
-// check refuses bad flags and sets kinds.
+// check returns an error for bad flags, and sets the kinds of matrices.
 func (j *selftestJob) check(cmd *cobra.Command, args []string) error {
 	if solver, err := evd.ParseSolver(j.solver); err != nil || !solver.Vectors() {
 		return usage(cmd, "--solver: %q is not a method that finds vectors", j.solver)
@@ -89,7 +89,7 @@ func kindNames() (names []string) {
 }
 
 func (j *selftestJob) run(ctx context.Context) error {
-	return measuring(ctx, j.session, j.rows, func(rows *rowFile, show *progress) error { return j.all(ctx, rows, show) })
+	return measuring(ctx, j.session, verbosity{}, j.rows, func(rows *rowFile, show *progress) error { return j.all(ctx, rows, show) })
 }
 
 func (j *selftestJob) all(ctx context.Context, rows *rowFile, show *progress) error {
@@ -111,8 +111,8 @@ func (j *selftestJob) all(ctx context.Context, rows *rowFile, show *progress) er
 	return report.end()
 }
 
-// order solves for matrices of all kinds of one order, with one plan for vectors and one plan for
-// values.
+// order solves problems of all kinds of one order. It uses one plan with vectors, and one plan for
+// values only.
 func (j *selftestJob) order(ctx context.Context, dev device, n int, report *selftestReport, show *progress) error {
 	if j.terminal {
 		show.stage(fmt.Sprintf("preparing for n = %d", n))
@@ -131,7 +131,7 @@ func (j *selftestJob) order(ctx context.Context, dev device, n int, report *self
 		plans[i] = p
 	}
 	for _, kind := range j.kinds {
-		if j.terminal { // elsewhere the rows of the table are progress enough
+		if j.terminal { // if standard error is no terminal, the rows of the table show the progress
 			show.stage(fmt.Sprintf("%s, n = %d", kind.Name(), n))
 		}
 		row := selftestRow{Kind: kind.Name(), N: n}
@@ -147,7 +147,7 @@ func (j *selftestJob) order(ctx context.Context, dev device, n int, report *self
 	return nil
 }
 
-// measure solves for the kind's matrix with and without vectors.
+// measure solves the matrix of one kind, with and without vectors, and stores the ratios.
 func (r *selftestRow) measure(ctx context.Context, vectors, values solver, kind matgen.DenseKind) {
 	n := r.N
 	a := evd.Sym[float64]{N: n, Ld: max(n, 1), Data: kind.Dense(n)}
@@ -170,7 +170,7 @@ func (r *selftestRow) measure(ctx context.Context, vectors, values solver, kind 
 	r.Ratios = append(r.Ratios, measure{"alone", "", ratio.Values(n, alone.Values, res.Values, norm(res.Values))})
 }
 
-// norm is the norm ‖A‖₂ of a matrix with these eigenvalues.
+// norm is the norm ‖A‖₂ of a symmetric matrix A with the given eigenvalues.
 func norm(values []float64) float64 {
 	most := 0.0
 	for _, v := range values {

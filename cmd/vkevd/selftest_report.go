@@ -9,7 +9,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A selftestRow is one matrix with its ratios, or with the error of its solve.
+// A selftestRow is the result for one matrix: its ratios, or the error of its solve.
 type selftestRow struct {
 	Kind   string   `json:"kind"`
 	N      int      `json:"n"`
@@ -19,14 +19,14 @@ type selftestRow struct {
 
 func (r *selftestRow) ok() bool { return r.Error == "" && r.Ratios.verdict() == nil }
 
-// A selftestError says how many matrices were not solved well: failed of all.
+// A selftestError says how many matrices failed the test: failed matrices, of all `of` matrices.
 type selftestError struct{ failed, of int }
 
 func (e *selftestError) Error() string {
 	return fmt.Sprintf("selftest failed: %d of %d matrices", e.failed, e.of)
 }
 
-// A selftestReport prints rows one by one, and keeps the largest ratios.
+// A selftestReport prints one row after another, and stores the largest ratio of each measure.
 type selftestReport struct {
 	w          io.Writer
 	file       *rowFile
@@ -99,7 +99,8 @@ func (t *selftestReport) remember(r selftestRow) {
 	}
 }
 
-// end prints the largest ratio of each measure and the count, and returns the verdict.
+// end prints the largest ratio of each measure and the number of matrices. It returns a
+// *selftestError if a matrix failed.
 func (t *selftestReport) end() error {
 	for _, c := range selftestColumns {
 		if w, seen := t.worst[c]; seen {

@@ -39,8 +39,8 @@ func TestSelftest(t *testing.T) {
 	}
 }
 
-// TestSelftestFails checks that bad results and errors are reported, and that the other matrices
-// are solved.
+// TestSelftestFails checks that selftest reports bad results and errors, and then solves the
+// remaining matrices.
 func TestSelftestFails(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -13,8 +13,11 @@ type solveJob struct {
 	input                   matrixInput
 	options                 options
 	config                  *config
-	check, quiet, noPrint   bool
+	verbosity               verbosity
+	check, noPrint          bool
 	batch                   bool
+	start                   string // path of approximate eigenvectors, "" for none
+	engine                  string
 	values, vectors, report string // paths of outputs, "" for none
 }
 
@@ -25,8 +28,12 @@ func solveCommand(s *session) *cobra.Command {
 		Short: "eigenvalues and eigenvectors of the matrix in a file",
 		Long: `solve computes the eigenvalues λ of the symmetric matrix A in FILE, and the eigenvectors Q if
 they are asked for: A = Q·diag(λ)·Qᵀ. It prints the eigenvalues to standard output, one per line,
-ascending, with 17 digits, from which the same double can be read back. Everything else goes to
-standard error.
+ascending, with 17 digits, from which the same double can be read back. Progress and a summary are
+shown on standard error if that is a terminal, or with --verbose. What --check and --verify find,
+and remarks about the matrix, are printed there in any case, unless --quiet is given.
+
+A .npy file of single precision is solved in single precision, and results that are written to .npy
+files have it, too. --precision selects one of both. Ratios are then in units of its ε, 2⁻²³.
 
 Eigenvectors take several times the time and memory. They are computed with --out-vectors,
 --check, --verify or --vectors, unless --values-only is given.
@@ -49,11 +56,31 @@ ignored.
 then takes the same part of its time. Eigenvalues within rounding of an interval's end may fall
 on either side of it.
 
+With --start, all eigenvectors are known approximately: those of a matrix near A, or those that
+were found in single precision. They are refined by products of matrices, in double precision. That
+is faster than a solve if few steps are needed and products are fast. If the approximation does not
+help, A is solved anew, and solve says so.
+
 With --batch, FILE is a .npy array of three dimensions, COUNT×N×N: many small matrices, which are
 solved at once. The values of a matrix are one line of the output, or one row of a .npy array.
 --out-vectors writes a .npy array of three dimensions, as numpy.linalg.eigh gives it: element
 (k, i, j) is component i of vector j of matrix k. --check prints the largest ratios. A matrix with a
 NaN has values NaN; the others are solved, and the exit status is 1.
+
+FILE may also be a .npz file: each of its arrays is a matrix, N×N, or a stack, COUNT×N×N, and the
+orders may differ. --out-values and --out-vectors then name .npz files, whose arrays have the same
+names. Lines of text begin with the name of the matrix, such as K or K[3], and a tab. A.npz:K and
+--array choose one array, a stack, which is treated as a .npy file.
+
+With several devices (--device 0,1 or --device all), each computes a part of the vectors, in
+proportion to its measured speed. The first device does the other steps. With --values-only the
+others are not used. Each device needs memory of its own, which vkevd plan prints. With --batch each
+device takes the next matrices when it has solved some. So far this was tried with Mesa's lavapipe
+only.
+
+With --engine, every process of an MPI job runs this command, and FILE is an uncompressed .npy file
+that all of them can read. Each reads its part; together they write --out-vectors. No process holds
+the whole matrix. Process 0 prints.
 
 The ending of an output's name selects its format; an unknown one is refused before anything is
 computed. Output files appear complete or not at all. An output named - goes to standard output, in
@@ -65,14 +92,21 @@ The host holds A, 8·n² bytes. The vectors replace it, and go to their file in 
 what the device holds.`,
 		Example: `  vkevd solve A.mtx > values.txt
   vkevd solve --device nvidia --out-vectors Q.npy A.mtx.gz
+  vkevd solve --device 0,1 --out-vectors Q.npy A.npy
   vkevd solve --smallest 100 --out-vectors lowest.npy A.mtx
   vkevd solve --batch --out-vectors Q.npy stack.npy
+  vkevd solve --batch --out-values V.npz --out-vectors Q.npz many.npz
+  vkevd solve --start Q.npy --out-vectors Q1.npy A1.npy
   vkevd solve --tridiagonal --values-only --check T.dat
-  vkevd solve --check --out-vectors Q.npy --report A.json A.npy`,
+  vkevd solve --check --out-vectors Q.npy --report A.json A.npy
+  mpirun -n 64 vkevd solve --engine elpa --out-vectors Q.npy A.npy`,
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := j.checkUse(cmd); err != nil {
 				return err
+			}
+			if j.engine != vulkanEngine {
+				return j.runCluster(cmd.Context(), args[0])
 			}
 			if j.batch {
 				return j.runBatch(cmd.Context(), args[0])
@@ -80,29 +114,34 @@ what the device holds.`,
 			return j.run(cmd.Context(), args[0])
 		},
 	}
-	j.device = deviceFlag(cmd, s)
+	j.device = devicesFlag(cmd, s)
 	j.input.flags(cmd)
 	j.options.flags(cmd)
 	j.config = configFlag(cmd, s)
+	engineFlag(cmd, &j.engine)
 	f := cmd.Flags()
-	f.StringVar(&j.values, "out-values", "", "also write the eigenvalues to `FILE`: .txt, .npy or .json")
+	f.StringVar(&j.values, "out-values", "", "also write the eigenvalues to `FILE`: .txt, .npy or .json; .txt says\nwhich part of a spectrum it has, and plot reads that")
 	f.StringVar(&j.vectors, "out-vectors", "",
 		"write the eigenvectors to `FILE`: .npy in Fortran order,\n"+
-			"column j belongs to eigenvalue j")
-	f.StringVar(&j.report, "report", "", "write device, memory, times, ratios and MRRR statistics to `FILE`:\n.json")
+			"column j belongs to eigenvalue j; with --batch also .npz")
+	f.StringVar(&j.report, "report", "", "write device, memory, times (those of compiling each kernel, too),\nratios and MRRR statistics to `FILE`: .json")
 	f.StringVar(&j.report, "json", "", "the same as --report `FILE`")
-	f.BoolVar(&j.batch, "batch", false, "FILE is a stack of matrices")
+	f.StringVar(&j.start, "start", "",
+		"refine the approximate eigenvectors in `FILE`, n×n: column j belongs to\n"+
+			"eigenvalue j")
+	f.BoolVar(&j.batch, "batch", false, "FILE has many matrices: a stack in .npy, or a .npz file")
 	f.BoolVar(&j.noPrint, "no-print", false, "do not print the eigenvalues to standard output")
 	f.BoolVar(&j.check, "check", false,
 		"measure residual and orthogonality in LAPACK's ratios: below 60 is\n"+
 			"good. With --values-only compare only Σλ with the trace and Σλ² with\n"+
 			"the squared Frobenius norm. With --tridiagonal, certify the\n"+
 			"values by Sturm counts, with or without vectors")
-	f.BoolVar(&j.quiet, "quiet", false, "print only errors to standard error")
+	j.verbosity.flags(cmd)
 	return cmd
 }
 
-// checkUse refuses flags that cannot be combined, before any file is opened.
+// checkUse returns an error for flags that cannot be combined. It is called before any file is
+// opened.
 func (j *solveJob) checkUse(cmd *cobra.Command) error {
 	o := j.options
 	switch {
@@ -110,10 +149,12 @@ func (j *solveJob) checkUse(cmd *cobra.Command) error {
 		return usage(cmd, "--out-vectors cannot be combined with --values-only")
 	case j.check && o.valuesOnly && !o.part.all() && !o.tridiagonal:
 		return usage(cmd, "--check cannot judge a part of the values without vectors: it compares sums over all")
+	case severalDevices(j.device()) && (o.tridiagonal || j.start != ""):
+		return usage(cmd, "--device %s: --tridiagonal and --start use one device", j.device())
 	case cmd.Flags().Changed("json") && cmd.Flags().Changed("report"):
 		return usage(cmd, "--json is the same as --report; give one of them")
 	}
-	if err := j.checkBatch(cmd); err != nil {
+	if err := errors.Join(j.verbosity.check(cmd), checkEngine(cmd, j.engine), j.checkStart(cmd), j.checkBatch(cmd)); err != nil {
 		return err
 	}
 	if err := errors.Join(o.check(cmd, j.wantsVectors()), j.input.check(cmd, o.tridiagonal)); err != nil {
@@ -123,7 +164,7 @@ func (j *solveJob) checkUse(cmd *cobra.Command) error {
 		flag, path string
 		known      []string
 	}{
-		{"out-values", j.values, valuesEndings}, {"out-vectors", j.vectors, vectorsEndings},
+		{"out-values", j.values, j.batchEndings(valuesEndings)}, {"out-vectors", j.vectors, j.batchEndings(vectorsEndings)},
 		{"report", j.report, reportEndings},
 	} {
 		if err := checkEnding(cmd, out.flag, out.path, out.known); err != nil {
@@ -135,5 +176,5 @@ func (j *solveJob) checkUse(cmd *cobra.Command) error {
 
 // wantsVectors tells whether any flag needs the eigenvectors.
 func (j *solveJob) wantsVectors() bool {
-	return !j.options.valuesOnly && (j.options.vectors || j.vectors != "" || j.check || j.options.verify)
+	return !j.options.valuesOnly && (j.options.vectors || j.vectors != "" || j.check || j.start != "" || j.options.verify)
 }

@@ -12,9 +12,11 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/batch"
 	"github.com/vkevd/vkevd/evd/matio"
+	"github.com/vkevd/vkevd/vk"
 )
 
-// fakeBatch solves each matrix with the fake plan. A matrix with a NaN has an error.
+// fakeBatch solves each matrix with the fake plan. It returns an error for a matrix that contains
+// NaN.
 type fakeBatch struct {
 	*fakeMachine
 	opt batch.Options
@@ -25,6 +27,10 @@ func (m *fakeMachine) batch(n, count int, opt batch.Options) (batchSolver, error
 		return nil, m.planErr
 	}
 	return fakeBatch{m, opt}, nil
+}
+
+func (m *fakeMachine) forecastBatch(info vk.Info, n, count int, opt batch.Options) (forecast, *vk.OutOfMemoryError, error) {
+	return vulkan{}.forecastBatch(info, n, count, opt)
 }
 
 func (p fakeBatch) Check(ctx context.Context, a []evd.Sym[float64], s []batch.Spectrum) ([]evd.Ratios, error) {
@@ -64,7 +70,7 @@ func (p fakeBatch) Solve(ctx context.Context, a []evd.Sym[float64]) (*batch.Resu
 	return res, nil
 }
 
-// stackFile is a stack of matrices of order 2 in a file's content.
+// stackFile returns the content of a file with a stack of matrices of order 2.
 func stackFile(t *testing.T, matrices ...[]float64) string {
 	t.Helper()
 	var b bytes.Buffer
@@ -74,7 +80,8 @@ func stackFile(t *testing.T, matrices ...[]float64) string {
 	return b.String()
 }
 
-// TestSolveBatch: values on standard output and in files, vectors as a stack.
+// TestSolveBatch checks the values on standard output and in files, and the vectors, which are
+// written as a stack.
 func TestSolveBatch(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.npy", stackFile(t, []float64{2, 1, 1, 2}, []float64{5, 0, 0, -7}))
@@ -106,7 +113,7 @@ func TestSolveBatch(t *testing.T) {
 	}
 }
 
-// TestSolveBatchOnADevice: the values and vectors of a device.
+// TestSolveBatchOnADevice checks the values and vectors that a real device computes.
 func TestSolveBatchOnADevice(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.npy", stackFile(t, []float64{2, 1, 1, 2}, []float64{5, 0, 0, -7}, []float64{math.NaN(), 0, 0, 1}))
@@ -125,7 +132,8 @@ func TestSolveBatchOnADevice(t *testing.T) {
 	expectClose(t, values[:2], []float64{3, 5})
 }
 
-// TestSolveBatchErrors: one matrix with a NaN leaves the others; what a batch cannot do is refused.
+// TestSolveBatchErrors checks two kinds of errors. A matrix with NaN has no result, but the other
+// matrices are solved. Flags and files that --batch does not support are refused.
 func TestSolveBatchErrors(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.npy", stackFile(t, []float64{2, 1, 1, 2}, []float64{math.NaN(), 0, 0, -7}))
@@ -140,7 +148,7 @@ func TestSolveBatchErrors(t *testing.T) {
 		"solve --batch plain.npy":                   "three dimensions",
 		"solve --batch --interval 0:1 A.npy":        "--interval cannot be combined with --batch",
 		"solve --batch --check --values-only A.npy": "--check of a batch needs vectors",
-		"solve --batch --out-values v.json A.npy":   "written as .txt or .npy",
+		"solve --batch --out-values v.json A.npy":   "written as .txt, .npy or .npz",
 		"solve --batch --largest 3 A.npy":           "3 is too many",
 	} {
 		if _, stderr, status := s.run(strings.Fields(args)...); status != statusInput || !strings.Contains(stderr, want) {

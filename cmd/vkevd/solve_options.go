@@ -16,6 +16,7 @@ type options struct {
 	part                part
 	solver              string
 	tridiagonal         bool
+	precision           string
 	band, block         int
 	products            string
 	moduli              int
@@ -33,6 +34,10 @@ func (o *options) flags(cmd *cobra.Command) {
 			"dc is divide and conquer; mrrr finds a part of the vectors faster;\n"+
 			"bisection finds values only; qr runs on the host")
 	completeSolver(cmd)
+	f.StringVar(&o.precision, "precision", "",
+		"`P` of matrix and result: f32 or f64 (default: that of a .npy file, else\n"+
+			"f64); f32 needs about two thirds of the memory")
+	cmd.RegisterFlagCompletionFunc("precision", words([]string{precisionSingle, precisionDouble}))
 	f.BoolVar(&o.tridiagonal, "tridiagonal", false, "the matrix is symmetric and tridiagonal already")
 	f.BoolVar(&o.verify, "verify", false,
 		"certify the result before it is written, vectors by ratios and values\n"+
@@ -49,12 +54,12 @@ func (o *options) flags(cmd *cobra.Command) {
 			"14 for the vectors)")
 }
 
-// completeSolver lets the shell complete the argument of --solver.
+// completeSolver lets the shell complete the value of --solver.
 func completeSolver(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("solver", words(evd.Solvers()))
 }
 
-// check refuses options that cannot be combined, before any file is read.
+// check returns an error for options that cannot be combined. It is called before any file is read.
 func (o *options) check(cmd *cobra.Command, vectors bool) error {
 	solver, err := evd.ParseSolver(o.solver)
 	if err != nil {
@@ -69,6 +74,10 @@ func (o *options) check(cmd *cobra.Command, vectors bool) error {
 	if _, err := evd.ParseProducts(o.products); err != nil {
 		return usage(cmd, "--products: %q is not auto, native or emulated", o.products)
 	}
+	refuse := func(format string, args ...any) error { return usage(cmd, format, args...) }
+	if err := o.checkPrecision(refuse); err != nil {
+		return err
+	}
 	for _, name := range []string{"band", "block", "verify", "products", "moduli"} {
 		if o.tridiagonal && cmd.Flags().Changed(name) {
 			return usage(cmd, "--%s cannot be combined with --tridiagonal", name)
@@ -80,11 +89,13 @@ func (o *options) check(cmd *cobra.Command, vectors bool) error {
 	return nil
 }
 
-// anyOrder stands for an order that is not known yet: no range of indices is outside it.
+// anyOrder stands for an order that is not known yet. It is so large that every range of indices
+// fits into it.
 const anyOrder = math.MaxInt
 
-// evd returns the library's options for a matrix of order n. check must have been called before.
-// The error is about a part of the spectrum that a matrix of this order does not have.
+// evd returns the library's options for a matrix of order n. The method `check` must have been
+// called before. The method `evd` returns an error if the matrix does not have the selected part of
+// the spectrum.
 func (o *options) evd(n int, vectors bool) (evd.Options, error) {
 	solver, _ := evd.ParseSolver(o.solver)
 	products, _ := evd.ParseProducts(o.products)
@@ -95,8 +106,8 @@ func (o *options) evd(n int, vectors bool) (evd.Options, error) {
 	}, err
 }
 
-// aboutOption changes an error about fields of the library's options into one about flags. There
-// may be several fields, such as "Band, Block".
+// aboutOption converts an error about fields of the library's options to an error about flags. The
+// error may name several fields, such as "Band, Block".
 func aboutOption(err *evd.OptionError) error {
 	flags := strings.ReplaceAll(strings.ToLower(err.Option), ", ", ", --")
 	return fmt.Errorf("--%s: %s", flags, err.Reason)

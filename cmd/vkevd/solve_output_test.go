@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// TestVectorsWhenAskedFor checks that solve computes vectors only if a flag asks for them. It once
-// computed them always.
+// TestVectorsWhenAskedFor checks that solve computes vectors only if a flag needs them. An earlier
+// version always computed them.
 func TestVectorsWhenAskedFor(t *testing.T) {
 	for args, want := range map[string]bool{
 		"": false, "--quiet": false, "--out-values v": false, "--report r": false, "--values-only --check": false, "--values-only --verify": false,
@@ -33,7 +33,8 @@ func TestVectorsWhenAskedFor(t *testing.T) {
 	}
 }
 
-// TestStandardOutputAsOutput checks an output named -. It was once written to a file of that name.
+// TestStandardOutputAsOutput checks that the output name - means standard output. An earlier
+// version wrote a file with the name -.
 func TestStandardOutputAsOutput(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
@@ -54,7 +55,7 @@ func TestStandardOutputAsOutput(t *testing.T) {
 	s.fails(statusInput, "standard output: named for two outputs", "solve", "--out-values", "-", "--report", "-", "A.mtx")
 	s.stdout = brokenPipe{}
 	s.fails(statusInput, "standard output: cannot be written: broken pipe", "solve", "--out-vectors", "-", "--out-values", "w", "A.mtx")
-	s.expectFiles("A.mtx", "v", "w") // files come before standard output, and are there
+	s.expectFiles("A.mtx", "v", "w") // files are written before standard output, so they exist
 }
 
 // TestNoPrint checks that --no-print prints no values.

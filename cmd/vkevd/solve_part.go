@@ -11,7 +11,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 )
 
-// A part is a part of the spectrum that a flag names. The zero value is the whole spectrum.
+// A part is the part of the spectrum that a flag selects. The zero value is the whole spectrum.
 type part struct {
 	index, interval   string
 	largest, smallest int
@@ -21,7 +21,7 @@ type part struct {
 func (p *part) flags(f *pflag.FlagSet) {
 	text := func(word *string) func(string) error {
 		return func(value string) error {
-			if value == "" { // as an unset shell variable is
+			if value == "" { // an unset shell variable gives an empty value
 				return &partError{"it is empty"}
 			}
 			*word = value
@@ -54,7 +54,7 @@ func (p *part) flags(f *pflag.FlagSet) {
 	}
 }
 
-// A partFlag is one of the flags with which the user names a part.
+// A partFlag is one of the flags with which the user selects a part of the spectrum.
 type partFlag struct {
 	part *part
 	name string
@@ -71,7 +71,7 @@ func (f *partFlag) Set(value string) error {
 	return nil
 }
 
-// A partError is a value that a partFlag refuses.
+// A partError says why a partFlag refuses a value.
 type partError struct{ reason string }
 
 func (e *partError) Error() string { return e.reason }
@@ -79,7 +79,8 @@ func (e *partError) Error() string { return e.reason }
 func (f *partFlag) String() string { return "" }
 func (f *partFlag) Type() string   { return "string" }
 
-// all tells whether the part is the whole spectrum, because no flag names a part.
+// all tells whether the part is the whole spectrum, that is whether the user gave no flag for a
+// part.
 func (p part) all() bool { return len(p.given) == 0 }
 
 // of returns the selection of eigenvalues for a matrix of order n.
@@ -91,24 +92,37 @@ func (p part) of(n int) (evd.Selection, error) {
 		return evd.Selection{}, fmt.Errorf("--%s cannot be combined with --%s", p.given[1], p.given[0])
 	case p.given[0] == "interval":
 		a, b, err := ends("--interval", p.interval, "A:B, two numbers such as -1:2.5", parseFloat, math.Inf(-1), math.Inf(1))
-		if err == nil && !(a < b) { // as the library says it, but before the matrix is read
+		if err == nil && !(a < b) { // the library returns the same error, but only after the matrix is read
 			err = fmt.Errorf("--interval: (%v, %v] holds no number", a, b)
 		}
 		return evd.Interval(a, b), err
-	case p.given[0] == "largest":
-		return atEnd("--largest", p.largest, n-p.largest, n, n)
-	case p.given[0] == "smallest":
-		return atEnd("--smallest", p.smallest, 0, p.smallest, n)
 	}
-	from, to, err := ends("--index", p.index, "I:J, two indices such as 0:10", strconv.Atoi, 0, n)
+	from, to, err := p.indices(n)
 	if err != nil {
 		return evd.Selection{}, err
+	}
+	return evd.Index(from, to), nil
+}
+
+// indices returns the range of selected indices for a matrix of order n. The part must be selected
+// by indices: it must not be the whole spectrum or an interval.
+func (p part) indices(n int) (from, to int, err error) {
+	switch p.given[0] {
+	case "largest":
+		return atEnd("--largest", p.largest, n-p.largest, n, n)
+	case "smallest":
+		return atEnd("--smallest", p.smallest, 0, p.smallest, n)
+	}
+	from, to, err = ends("--index", p.index, "I:J, two indices such as 0:10", strconv.Atoi, 0, n)
+	if err != nil {
+		return 0, 0, err
 	}
 	return within("--index", p.index, fromEnd(from, n), fromEnd(to, n), n)
 }
 
-// count is the number of selected eigenvalues of a matrix of order n. The method of must have been
-// called before. For an interval the count is n, because an interval may hold all of them.
+// count is the number of selected eigenvalues of a matrix of order n. The method `of` must have
+// been called before and must have returned no error. For an interval the result is n, because an
+// interval may contain all eigenvalues.
 func (p part) count(n int) int {
 	switch {
 	case p.largest > 0:
@@ -122,8 +136,8 @@ func (p part) count(n int) int {
 	return n
 }
 
-// fromEnd converts a negative index, which counts from the end as in Python, to one that counts
-// from the beginning.
+// fromEnd converts a negative index to an index that counts from the beginning. As in Python, a
+// negative index counts from the end.
 func fromEnd(i, n int) int {
 	if i < 0 {
 		return n + i
@@ -131,29 +145,30 @@ func fromEnd(i, n int) int {
 	return i
 }
 
-// atEnd is the selection from:to of k eigenvalues at one end of the spectrum, or an error if a
-// matrix of order n has fewer than k.
-func atEnd(flag string, k, from, to, n int) (evd.Selection, error) {
+// atEnd returns the range from:to of `k` eigenvalues at one end of the spectrum. It returns an
+// error if `k` is larger than the order `n` of the matrix.
+func atEnd(flag string, k, from, to, n int) (int, int, error) {
 	if k > n {
-		return evd.Selection{}, fmt.Errorf("%s: %d is too many; the number of all eigenvalues is %d", flag, k, n)
+		return 0, 0, fmt.Errorf("%s: %d is too many; the number of all eigenvalues is %d", flag, k, n)
 	}
-	return evd.Index(from, to), nil
+	return from, to, nil
 }
 
-// within is the selection from:to, or an error if a matrix of order n does not have it. value is
-// what the user gave to the flag.
-func within(flag, value string, from, to, n int) (evd.Selection, error) {
+// within returns the range from:to. It returns an error if a matrix of order n does not have this
+// range. `value` is the text that the user gave to the flag, for error messages.
+func within(flag, value string, from, to, n int) (int, int, error) {
 	if from < 0 || to > n {
-		return evd.Selection{}, fmt.Errorf("%s: %s is outside 0:%d, the indices of all eigenvalues", flag, value, n)
+		return 0, 0, fmt.Errorf("%s: %s is outside 0:%d, the indices of all eigenvalues", flag, value, n)
 	}
-	counted := n != anyOrder || from < anyOrder/2 // not from an end that is not known yet
+	counted := n != anyOrder || from < anyOrder/2 // false if from is an offset from the end of a spectrum of unknown order
 	if from > to && counted {
-		return evd.Selection{}, fmt.Errorf("%s: %s ends before it begins (%d:%d)", flag, value, from, to)
+		return 0, 0, fmt.Errorf("%s: %s ends before it begins (%d:%d)", flag, value, from, to)
 	}
-	return evd.Index(from, to), nil
+	return from, to, nil
 }
 
-// ends splits a range such as 3:7 at its colon. If an end is missing, it is first or last.
+// ends splits a range such as 3:7 at its colon, and parses both ends. A missing left end has the
+// value `first`, and a missing right end has the value `last`.
 func ends[T any](flag, word, form string, parse func(string) (T, error), first, last T) (from, to T, err error) {
 	left, right, found := strings.Cut(word, ":")
 	from, to = first, last

@@ -10,7 +10,7 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// A problem is a matrix that has been read, dense or tridiagonal.
+// A problem is a dense or tridiagonal matrix that has been read from a file, with its precision.
 type problem interface {
 	order() int
 	plan(device, evd.Options) (solution, error)
@@ -19,28 +19,41 @@ type problem interface {
 // A solution is a plan together with its matrix.
 type solution interface {
 	forecast
-	solve(context.Context) (*evd.Result[float64], error)
-	measure(context.Context, *evd.Result[float64]) (measures, error)
+	solve(context.Context) (found, error)
+	measure(context.Context, found) (measures, error)
 	Close()
 }
 
-// readProblem reads a tridiagonal or a dense matrix. Remarks are printed to log.
+// found is the result of a solve. For a problem in single precision, the field `single` is the
+// result, and the field Result has the same data except the vectors. For double precision, `single`
+// is nil.
+type found struct {
+	*evd.Result[float64]
+	single *evd.Result[float32]
+}
+
+// readProblem reads a tridiagonal or a dense matrix. It prints remarks about the matrix to the
+// writer `log`.
 func readProblem(
-	ctx context.Context, file string, stdin io.Reader, input matrixInput, tridiagonal bool, log io.Writer,
+	ctx context.Context, file string, stdin io.Reader, input matrixInput, o options, log io.Writer,
 ) (problem, error) {
-	if tridiagonal {
+	if o.tridiagonal {
 		t, err := unlessDone(ctx, func() (*matio.Tridiagonal, error) { return readTridiagonal(file, stdin, input.options()) })
 		if err != nil {
 			return nil, input.hint(err)
 		}
 		return diagonals{evd.Tridiagonal[float64]{D: t.D, E: t.E}}, nil
 	}
-	a, err := input.read(ctx, file, stdin, log)
-	return dense{a}, suggestTridiagonal(err)
+	a, err := input.readDense(ctx, file, stdin, log)
+	if err != nil {
+		return nil, suggestTridiagonal(err)
+	}
+	return ofPrecision(a, o.precision), nil
 }
 
-// suggestTridiagonal adds the flag --tridiagonal to the error about a matrix of two or three
-// columns (or rows, as SciPy stores bands), because these may be diagonals.
+// suggestTridiagonal adds the flag --tridiagonal to the error about a matrix that is not square, if
+// the matrix has two or three columns. These columns may be the diagonals of a tridiagonal matrix.
+// The same holds for rows, because SciPy stores bands as rows.
 func suggestTridiagonal(err error) error {
 	var shape *matio.NotSquareError
 	if errors.As(err, &shape) {
@@ -66,15 +79,16 @@ func (p dense) plan(dev device, opt evd.Options) (solution, error) {
 	return denseSolution{s, p.a}, err
 }
 
-func (s denseSolution) solve(ctx context.Context) (*evd.Result[float64], error) {
-	return s.Solve(ctx, s.a)
+func (s denseSolution) solve(ctx context.Context) (found, error) {
+	res, err := s.Solve(ctx, s.a)
+	return found{Result: res}, err
 }
 
-func (s denseSolution) measure(ctx context.Context, res *evd.Result[float64]) (measures, error) {
-	return measured(ctx, s.solver, s.a, res)
+func (s denseSolution) measure(ctx context.Context, res found) (measures, error) {
+	return measured(ctx, s.solver, s.a, res.Result)
 }
 
-// diagonals is the problem T = S·Λ·Sᵀ with a tridiagonal T.
+// diagonals is the problem T = S·Λ·Sᵀ, where T is tridiagonal and stored as its diagonals.
 type diagonals struct{ t evd.Tridiagonal[float64] }
 
 type diagonalsSolution struct {
@@ -89,20 +103,22 @@ func (p diagonals) plan(dev device, opt evd.Options) (solution, error) {
 	return diagonalsSolution{s, p.t}, err
 }
 
-func (s diagonalsSolution) solve(ctx context.Context) (*evd.Result[float64], error) {
-	return s.Solve(ctx, s.t)
+func (s diagonalsSolution) solve(ctx context.Context) (found, error) {
+	res, err := s.Solve(ctx, s.t)
+	return found{Result: res}, err
 }
 
-// measure certifies the values by Sturm counts and, with vectors, measures their ratios.
-func (s diagonalsSolution) measure(ctx context.Context, res *evd.Result[float64]) (measures, error) {
-	certified, err := s.Certify(ctx, s.t, res)
+// measure certifies the values by Sturm counts. If there are vectors, it also measures their
+// ratios.
+func (s diagonalsSolution) measure(ctx context.Context, res found) (measures, error) {
+	certified, err := s.Certify(ctx, s.t, res.Result)
 	if err != nil {
 		return nil, err
 	}
-	found := measures{{"certificate", "|λ − λ(T)| / (n·ε·‖T‖₁), proved by Sturm counts", certified}}
+	all := measures{{"certificate", "|λ − λ(T)| / (n·ε·‖T‖₁), proved by Sturm counts", certified}}
 	if res.Vectors == nil {
-		return found, nil
+		return all, nil
 	}
-	r, err := s.Check(ctx, s.t, res)
-	return append(ratios(r), found...), err
+	r, err := s.Check(ctx, s.t, res.Result)
+	return append(ratios(r), all...), err
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// facts holds the information about a finished solve, for summary and report.
+// facts holds the data of a finished solve, for the summary and the report.
 type facts struct {
 	Version   string             `json:"version"`
 	File      string             `json:"file"`
@@ -22,20 +22,26 @@ type facts struct {
 	Device    string             `json:"device"`
 	Driver    string             `json:"driver"`
 	Vulkan    string             `json:"vulkan"`
-	Memory    uint64             `json:"memory_bytes"`    // on the device
-	Seconds   map[string]float64 `json:"seconds"`         // wall clock, for each of laps
-	Stages    []vk.Timing        `json:"stages"`          // of the solve, by the device's clock
-	Tuned     bool               `json:"tuned,omitempty"` // with sizes from vkevd tune --save
+	Memory    uint64             `json:"memory_bytes"`        // on the device
+	Devices   []deviceShare      `json:"devices,omitempty"`   // if there are several
+	Seconds   map[string]float64 `json:"seconds"`             // wall clock, for each of laps
+	Stages    []vk.Timing        `json:"stages"`              // of the solve, by the device's clock
+	Compiled  []vk.Timing        `json:"compiled"`            // kernels, by the time of the driver's compiler or of reading its cache
+	Tuned     bool               `json:"tuned,omitempty"`     // with sizes from vkevd tune --save
+	Engine    string             `json:"engine,omitempty"`    // if it is not Vulkan
+	Processes int                `json:"processes,omitempty"` // of an engine
 	Ratios    measures           `json:"ratios,omitempty"`
 
+	Retried     string           `json:"retried,omitempty"` // why the solve began again
 	Tridiagonal bool             `json:"tridiagonal,omitempty"`
 	Certificate *evd.Certificate `json:"certificate,omitempty"`
 	Tree        *evd.Tree        `json:"tree,omitempty"` // MRRR statistics
+	Refinement  *evd.Refinement  `json:"refinement,omitempty"`
 
 	lap time.Time
 }
 
-// laps are the keys of Seconds, in order.
+// laps are the keys of Seconds, in the order of the steps.
 var laps = []string{"read", "prepare", "solve", "check", "write"}
 
 func newFacts(file string) *facts {
@@ -45,7 +51,7 @@ func newFacts(file string) *facts {
 	}
 }
 
-// took stores the time since its last call under the name lap.
+// took stores the time since the last call of took. `lap` is the name of this time.
 func (f *facts) took(lap string) {
 	now := time.Now()
 	f.Seconds[lap] = now.Sub(f.lap).Seconds()
@@ -55,11 +61,42 @@ func (f *facts) took(lap string) {
 func (f *facts) solved(n int, opt evd.Options, res *evd.Result[float64], bytes uint64, tridiagonal bool) {
 	f.N, f.Vectors, f.Memory, f.Tridiagonal = n, opt.Vectors, bytes, tridiagonal
 	f.First, f.Values, f.Stages = res.First, len(res.Values), res.Profile.Phases
-	f.Certificate, f.Tree = res.Certificate, res.Tree
+	f.Certificate, f.Tree, f.Refinement = res.Certificate, res.Tree, res.Refinement
+	if res.Retried != nil {
+		f.Retried = res.Retried.Error()
+	}
 }
 
-func (f *facts) on(info vk.Info) {
-	f.Device, f.Driver, f.Vulkan = info.Name, driverOf(info), info.API
+func (f *facts) on(dev device) {
+	info := dev.Info()
+	f.Device, f.Driver, f.Vulkan, f.Compiled = info.Name, driverOf(info), info.API, dev.compileTimes()
+}
+
+// deviceShare is the part of one of several devices.
+type deviceShare struct {
+	Index int     `json:"index"`
+	Name  string  `json:"device"`
+	Part  float64 `json:"part"`         // of the vectors, out of 1
+	Bytes uint64  `json:"memory_bytes"` // on the device
+}
+
+// onAll stores the parts of the devices, if the plan has several.
+func (f *facts) onAll(plan any) {
+	if p, ok := plan.(interface{ Devices() []evd.DeviceShare }); ok {
+		f.Devices = sharesOf(p.Devices())
+	}
+}
+
+// sharesOf lists the parts of several devices. The list is empty if there is only one.
+func sharesOf(all []evd.DeviceShare) (list []deviceShare) {
+	if len(all) < 2 {
+		return nil
+	}
+	for _, d := range all {
+		info := d.Device.Info()
+		list = append(list, deviceShare{info.Index, info.Name, d.Part, d.Bytes})
+	}
+	return list
 }
 
 // report writes the facts as JSON.
@@ -69,7 +106,7 @@ func (f *facts) report(w io.Writer) error {
 	return e.Encode(f)
 }
 
-// summary prints the facts for people.
+// summary prints the facts as readable text.
 func (f *facts) summary(w io.Writer) {
 	found := "eigenvalues"
 	if f.Values < f.N {
@@ -85,6 +122,18 @@ func (f *facts) summary(w io.Writer) {
 		fmt.Fprintf(w, "MRRR     blocks %d, levels %d, clusters %d, retries %d, vectors by divide and conquer %d\n",
 			t.Blocks, t.Depth, t.Clusters, t.Retried, t.Fallback)
 	}
+	if f.Refinement != nil && f.Refinement.Cold == "" {
+		f.refined(w)
+	}
+}
+
+// remarks prints what a user must know or has asked for, in addition to the summary: that a problem
+// was solved once more, certificates, and ratios.
+func (f *facts) remarks(w io.Writer) {
+	f.again(w)
+	if f.Refinement != nil && f.Refinement.Cold != "" {
+		f.refined(w)
+	}
 	if c := f.Certificate; c != nil {
 		by := ""
 		if c.Safe {
@@ -98,17 +147,33 @@ func (f *facts) summary(w io.Writer) {
 	}
 }
 
+// again prints why the solve began again, if it did.
+func (f *facts) again(w io.Writer) {
+	if f.Retried != "" {
+		fmt.Fprintf(w, "retried  %s\n", f.Retried)
+	}
+}
+
 // where prints the device, and how much of it the solve used.
 func (f *facts) where(w io.Writer) {
+	if f.Engine != "" {
+		fmt.Fprintf(w, "engine   %s on %d processes\n", f.Engine, f.Processes)
+		return
+	}
 	fmt.Fprintf(w, "device   %s, %s, Vulkan %s\n", printable(f.Device), printable(f.Driver), f.Vulkan)
 	if f.Tuned {
 		fmt.Fprintln(w, "sizes    from vkevd tune --save; --no-config ignores them")
 	}
-	fmt.Fprintf(w, "memory   %s on the device\n", human(f.Memory))
+	if len(f.Devices) == 0 {
+		fmt.Fprintf(w, "memory   %s on the device\n", human(f.Memory))
+	}
+	for _, d := range f.Devices {
+		fmt.Fprintf(w, "memory   %s on device %d, %s, for %.0f%% of the vectors\n", human(d.Bytes), d.Index, printable(d.Name), 100*d.Part)
+	}
 }
 
-// times prints the time of every lap. Below the solve it prints the solve's stages with their
-// share.
+// times prints the time of every step of the command. Below the time of the solve, it prints the
+// stages of the solve with their parts of this time.
 func (f *facts) times(w io.Writer) {
 	total, inside := 0.0, 0.0
 	for _, s := range f.Stages {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -9,22 +10,28 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// run does the whole command. Files get their names before anything is printed, so that they exist
-// even if the reader of standard output ends early (| head).
+// run runs the whole command. Files get their final names before anything is printed, so that the
+// files exist even if the reader of standard output ends early, as in vkevd solve … | head.
 func (j *solveJob) run(ctx context.Context, file string) error {
 	out, err := createOutputs(j.stdout, file, j.values, j.vectors, j.report)
 	if err != nil {
 		return err
 	}
 	defer out.abort()
-	stderr, show := j.feedback(j.quiet)
+	summary, show := j.feedback(j.verbosity)
 	defer show.end()
 	known := newFacts(file)
 
 	show.stage("reading " + inputName(file))
-	a, err := readProblem(ctx, file, j.stdin, j.input, j.options.tridiagonal, show.above())
+	a, err := readProblem(ctx, file, j.stdin, j.input, j.options, show.above())
 	if err != nil {
 		return err
+	}
+	if j.start != "" {
+		show.stage("reading " + inputName(j.start))
+		if a, err = withStart(ctx, a, j.start, j.stdin); err != nil {
+			return err
+		}
 	}
 	n := a.order()
 	known.took("read")
@@ -35,10 +42,16 @@ func (j *solveJob) run(ctx context.Context, file string) error {
 		return fmt.Errorf("%s: %w", inputName(file), err)
 	}
 	opt.Progress = show.update
-	// A is not needed after the solve, so the vectors take its memory, which saves n² doubles.
-	opt.Overwrite = opt.Vectors && !j.check && !opt.Verify && !j.options.tridiagonal
-	dev, p, err := prepare(ctx, j.session, j.device(), show.above(), func(dev device) (solution, error) {
-		known.Tuned = j.config.apply(&opt, dev.Info(), show.above())
+	// The matrix A is not needed after the solve. The vectors therefore replace A in memory, which
+	// saves n² doubles.
+	opt.Overwrite = opt.Vectors && !j.check && !opt.Verify && !j.options.tridiagonal && j.start == ""
+	opt.Verify = opt.Verify || j.check && j.start != ""
+	dev, p, err := prepareAll(ctx, j.session, j.device(), show.above(), func(dev device) (solution, error) {
+		if _, single := a.(single); !single {
+			known.Tuned = j.config.apply(&opt, dev.Info(), show.above())
+		} else {
+			known.Precision = "float32"
+		}
 		return a.plan(dev, opt)
 	})
 	if err != nil {
@@ -47,15 +60,16 @@ func (j *solveJob) run(ctx context.Context, file string) error {
 	defer dev.Close()
 	defer p.Close()
 	known.took("prepare")
-	show.of(p.Costs(), dev.Info().Type)
+	show.of(p.Costs(), n, deviceSpeeds(ctx, dev, known.Precision))
 
 	res, err := p.solve(ctx)
 	if err != nil {
 		return aboutMatrix(file, n, err)
 	}
 	known.took("solve")
-	known.solved(n, opt, res, p.Bytes(), j.options.tridiagonal)
-	known.on(dev.Info())
+	known.solved(n, opt, res.Result, p.Bytes(), j.options.tridiagonal)
+	known.on(dev)
+	known.onAll(p)
 
 	if j.check {
 		show.stage("checking")
@@ -75,23 +89,33 @@ func (j *solveJob) run(ctx context.Context, file string) error {
 		}
 	}
 	known.took("write")
-	known.summary(stderr)
+	known.summary(summary)
+	known.remarks(show.above())
 	if opt.Vectors && j.vectors == "" && !j.check && !opt.Verify {
-		fmt.Fprintln(stderr, "The vectors were not kept: --out-vectors keeps them.")
+		fmt.Fprintln(show.above(), "The vectors were not kept: --out-vectors keeps them.")
 	}
 	return known.Ratios.verdict()
 }
 
-// write writes the outputs that were asked for and gives the files their names.
-func (j *solveJob) write(ctx context.Context, out *outputs, res *evd.Result[float64], known *facts) error {
-	if err := out.writeValues(ctx, j.values, res.Values); err != nil {
-		return err
+// write writes the outputs that the user has named, and gives the files their final names.
+func (j *solveJob) write(ctx context.Context, out *outputs, res found, known *facts) error {
+	var err error
+	part := valuesPart{known.First, known.Values, known.N}
+	if res.single != nil {
+		err = errors.Join(writeValues(ctx, out, j.values, res.single.Values, part), writeVectors(ctx, out, j.vectors, res.single.Vectors))
+	} else {
+		err = errors.Join(writeValues(ctx, out, j.values, res.Values, part), writeVectors(ctx, out, j.vectors, res.Vectors))
 	}
-	if err := out.write(ctx, j.vectors, func(w io.Writer) error {
-		v := res.Vectors
-		return matio.WriteNPY(w, v.Rows, v.Cols, v.Data, max(v.Ld, 1))
-	}); err != nil {
+	if err != nil {
 		return err
 	}
 	return out.finish(ctx, j.report, known.report)
+}
+
+// writeVectors writes vectors to the output of a path, in the format .npy and with the precision of
+// the vectors.
+func writeVectors[T evd.Float](ctx context.Context, out *outputs, path string, v *evd.Dense[T]) error {
+	return out.write(ctx, path, func(w io.Writer) error {
+		return matio.WriteNPY(w, v.Rows, v.Cols, v.Data, max(v.Ld, 1))
+	})
 }

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestVerify checks that summary and report have the certificate, with and without vectors.
+// TestVerify checks that the summary and the report of --verify have the certificate, with and
+// without vectors.
 func TestVerify(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)

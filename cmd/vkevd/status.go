@@ -7,10 +7,12 @@ import (
 	"strings"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/cluster"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// These are the exit statuses. An error that is not in the list statuses is about usage or a file.
+// These are the exit statuses. The list `statuses` maps errors to them. An error that is not in
+// this list is about usage or a file, and has the status statusInput.
 const (
 	statusSuccess = iota
 	statusNumerical
@@ -28,6 +30,8 @@ var statuses = []struct {
 	{as[*batchError], statusNumerical},
 	{as[*evd.NoConvergenceError], statusNumerical},
 	{as[*evd.UnverifiedError], statusNumerical},
+	{as[*cluster.EngineError], statusNumerical},
+	{as[*cluster.NotBuiltError], statusDevice},
 	{as[*evd.StageError], statusDevice},
 	{is(vk.ErrNoDevice), statusDevice},
 	{is(vk.ErrDeviceLost), statusDevice},
@@ -56,7 +60,7 @@ func status(err error) int {
 	return statusInput
 }
 
-// describe is the line about an error that the user reads.
+// describe returns the line that the program prints about an error.
 func describe(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted"
@@ -65,12 +69,12 @@ func describe(err error) string {
 	if memory := (*vk.OutOfMemoryError)(nil); errors.As(err, &memory) {
 		text = strings.Replace(text, memory.Error(), aboutMemory(memory), 1)
 	}
-	// Joined errors, and file names, may contain line ends. They are replaced, so that the message
-	// is one line.
+	// Joined errors and file names may contain line ends. The function `describe` replaces the line
+	// ends, so that the message is one line.
 	return printable(strings.ReplaceAll(text, "\n", "; "))
 }
 
-// aboutMemory is the text of the error, with sizes in units that people can compare.
+// aboutMemory is the text of the error, with sizes in readable units.
 func aboutMemory(e *vk.OutOfMemoryError) string {
 	if e.Limit != 0 {
 		return fmt.Sprintf("%s needs %s of device memory in one piece, the device allows %s",

@@ -15,8 +15,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestStatuses checks that every error that evd and vk export has its exit status, by itself and
-// wrapped.
+// TestStatuses checks that every error that the packages evd and vk export has an exit status. The
+// test passes each error alone, and wrapped in another error.
 func TestStatuses(t *testing.T) {
 	known := map[string]struct {
 		err  error
@@ -24,6 +24,8 @@ func TestStatuses(t *testing.T) {
 	}{
 		"evd.NonFiniteError":     {&evd.NonFiniteError{}, statusInput},
 		"evd.ShapeError":         {&evd.ShapeError{}, statusInput},
+		"evd.StartError":         {&evd.StartError{}, statusInput},
+		"evd.StartShapeError":    {&evd.StartShapeError{}, statusInput},
 		"evd.OptionError":        {&evd.OptionError{}, statusInput},
 		"evd.TooManyError":       {&evd.TooManyError{}, statusInput},
 		"evd.NoConvergenceError": {&evd.NoConvergenceError{}, statusNumerical},
@@ -33,6 +35,7 @@ func TestStatuses(t *testing.T) {
 		"vk.UnsupportedError":    {&vk.UnsupportedError{}, statusDevice},
 		"vk.OutOfMemoryError":    {&vk.OutOfMemoryError{}, statusDevice},
 		"vk.OutOfRangeError":     {&vk.OutOfRangeError{}, statusDevice},
+		"vk.DeviceError":         {&vk.DeviceError{Device: vk.Dry(vk.Info{}), Err: &vk.OutOfMemoryError{}}, statusDevice}, // as what it wraps
 		"vk.Error":               {&vk.Error{Err: fmt.Errorf("no room")}, statusDevice},
 		"vk.ErrNoDevice":         {vk.ErrNoDevice, statusDevice},
 		"vk.ErrDeviceLost":       {vk.ErrDeviceLost, statusDevice},

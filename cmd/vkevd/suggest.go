@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// unknownCommand makes the error about a first argument that is not a command of cmd.
+// unknownCommand returns an error if the first argument is not a command below the command `cmd`.
 func unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -39,7 +39,8 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q; %s lists them", word, help)
 }
 
-// looksLikeFile tells whether a word is a file, or at least has a folder or an ending.
+// looksLikeFile tells whether a word is the name of a file, or at least contains a folder or a file
+// name ending.
 func looksLikeFile(word string) bool {
 	if info, err := os.Stat(word); err == nil && !info.IsDir() {
 		return true
@@ -47,7 +48,7 @@ func looksLikeFile(word string) bool {
 	return filepath.Ext(word) != "" || strings.ContainsRune(word, filepath.Separator)
 }
 
-// suggestFlag adds the most similar flag to the error about a flag that does not exist.
+// suggestFlag adds the most similar flag to an error about an unknown flag.
 func suggestFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
@@ -81,8 +82,9 @@ func nearest(word string, names []string) string {
 	return best
 }
 
-// distance is the smallest number of edits that turn a into b (optimal string alignment). An edit
-// inserts, deletes or replaces a byte, or exchanges two neighbours.
+// distance is the smallest number of edits that change the text `a` into the text `b` (optimal
+// string alignment). An edit inserts, deletes or replaces a byte, or exchanges two neighbouring
+// bytes.
 func distance(a, b string) int {
 	rows := make([][]int, len(a)+1)
 	for i := range rows {

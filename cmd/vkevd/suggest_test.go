@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSuggestions checks that misspelt flags and commands, and files in place of commands, get a
-// suggestion.
+// TestSuggestions checks that the program makes a suggestion for a misspelt flag, for a misspelt
+// command, and for a file name instead of a command.
 func TestSuggestions(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
@@ -29,7 +29,7 @@ func TestSuggestions(t *testing.T) {
 	}
 }
 
-// TestDistance checks that exchanging two neighbours is one edit.
+// TestDistance checks that an exchange of two neighbouring letters is one edit.
 func TestDistance(t *testing.T) {
 	for words, want := range map[[2]string]int{
 		{"", ""}: 0, {"a", ""}: 1, {"plt", "plot"}: 1, {"plt", "plan"}: 2, {"sovle", "solve"}: 1, {"kitten", "sitting"}: 3,

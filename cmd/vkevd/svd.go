@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -11,12 +12,13 @@ import (
 // An svdJob holds the arguments and flags of one call of vkevd svd.
 type svdJob struct {
 	*session
-	device                func() string
-	input                 matrixInput
-	options               svdOptions
-	config                *config
-	check, quiet, noPrint bool
-	values, u, v, report  string // paths of output files; "" if not wanted
+	device               func() string
+	input                singularInput
+	options              svdOptions
+	config               *config
+	verbosity            verbosity
+	check, noPrint       bool
+	values, u, v, report string // paths of output files; "" if not wanted
 }
 
 func svdCommand(s *session) *cobra.Command {
@@ -27,14 +29,16 @@ func svdCommand(s *session) *cobra.Command {
 		Long: `svd computes the singular values σ of the matrix A in FILE, and the singular vectors U and V if
 they are asked for: A = U·diag(σ)·Vᵀ. It prints the values to standard output, one per line,
 descending, with 17 digits, from which the same double can be read back. A matrix of M rows and N
-columns has min(M, N) of them. Everything else goes to standard error.
+columns has min(M, N) of them. Progress and a summary are shown on standard error if that is a
+terminal, or with --verbose, and what --check finds in any case, unless --quiet is given.
 
 --out-u and --out-v write vectors: column j of U and of V belongs to value j. V is written, not Vᵀ.
 With --full U is M by M and V is N by N; the columns without a value come last. The largest
 component of each column of V is positive, and U has the signs that go with it.
 
 FILE has any format that solve reads, without --tridiagonal. The matrix may have any shape, and
-need not be symmetric.
+need not be symmetric. With --bidiagonal the matrix is upper bidiagonal, and with --banded it is an
+upper band: B+1 rows of N elements, the main diagonal last, entry (i, j) in row B+i−j of column j.
 
 Each value is within about n·ε·σ₁ of a singular value of A, n = max(M, N), ε = 2⁻⁵², as with LAPACK.
 Small singular values have no relative accuracy.
@@ -62,7 +66,9 @@ holds.`,
 		Example: `  vkevd svd A.mtx > sigma.txt
   vkevd svd --check --largest 10 A.npy
   vkevd svd --out-u U.npy --out-v V.npy --check A.npy
-  vkevd svd --out-values sigma.npy --report run.json A.csv`,
+  vkevd svd --out-values sigma.npy --report run.json A.csv
+  vkevd svd --bidiagonal --out-v V.npy C.txt
+  vkevd svd --banded band.npy > sigma.txt`,
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := j.checkUse(cmd); err != nil {
@@ -72,7 +78,7 @@ holds.`,
 		},
 	}
 	j.device = deviceFlag(cmd, s)
-	j.input.fileFlags(cmd)
+	j.input.flags(cmd)
 	j.options.flags(cmd)
 	j.config = configFlag(cmd, s)
 	f := cmd.Flags()
@@ -84,7 +90,7 @@ holds.`,
 	f.BoolVar(&j.noPrint, "no-print", false, "do not print the singular values to standard output")
 	f.BoolVar(&j.check, "check", false, "certify the values by Sturm counts, compare sums of squares, and\n"+
 		"measure residual and orthogonality of vectors")
-	f.BoolVar(&j.quiet, "quiet", false, "print only errors to standard error")
+	j.verbosity.flags(cmd)
 	return cmd
 }
 
@@ -94,10 +100,13 @@ func (j *svdJob) checkUse(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("json") && cmd.Flags().Changed("report") {
 		return usage(cmd, "--json is the same as --report; give one of them")
 	}
-	if err := j.options.check(cmd); err != nil {
+	if err := errors.Join(j.verbosity.check(cmd), j.options.check(cmd)); err != nil {
 		return err
 	}
 	if err := j.input.check(cmd, false); err != nil {
+		return err
+	}
+	if err := j.input.checkKind(cmd, j.wantsVectors()); err != nil {
 		return err
 	}
 	if j.options.full && !j.wantsVectors() {
@@ -117,10 +126,11 @@ func (j *svdJob) checkUse(cmd *cobra.Command) error {
 	return nil
 }
 
-// wantsVectors reports whether vectors of any side are asked for.
+// wantsVectors reports whether the user has named a file for left or right singular vectors.
 func (j *svdJob) wantsVectors() bool { return j.u != "" || j.v != "" }
 
-// sides reports which vectors are computed: those asked for, and with --check those of both sides.
+// sides reports which singular vectors are computed. These are the vectors for which the user has
+// named files. With --check, if there is one such file, both sides are computed.
 func (j *svdJob) sides() (u, v bool) {
 	both := j.check && j.wantsVectors()
 	return both || j.u != "", both || j.v != ""
@@ -154,8 +164,8 @@ func (o *svdOptions) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// svd returns the library's options for an m×n matrix. u and v tell which vectors are wanted. The
-// error says that the matrix has fewer values than asked for.
+// svd returns the library's options for an m×n matrix. `u` and `v` tell which vectors are wanted.
+// The method `svd` returns an error if the user selects more values than the matrix has.
 func (o *svdOptions) svd(m, n int, u, v bool) (svd.Options, error) {
 	if o.largest > min(m, n) {
 		return svd.Options{}, fmt.Errorf("--largest: %d is more than the %s of a matrix of %d by %d",

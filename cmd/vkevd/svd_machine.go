@@ -28,13 +28,13 @@ func (d opened) svd(m, n int, opt svd.Options) (singularSolver, error) {
 func (vulkan) forecastSVD(info vk.Info, m, n int, opt svd.Options) (
 	f forecast, unfit *vk.OutOfMemoryError, err error,
 ) {
-	if f, err = (opened{vk.Dry(info)}).svd(m, n, opt); errors.As(err, &unfit) {
-		f, err = opened{vk.Dry(boundless(info))}.svd(m, n, opt)
+	if f, err = (opened{Device: vk.Dry(info)}).svd(m, n, opt); errors.As(err, &unfit) {
+		f, err = opened{Device: vk.Dry(boundless(info))}.svd(m, n, opt)
 	}
 	return f, unfit, err
 }
 
-// boundless describes the same device with unlimited memory.
+// boundless describes the same device, but with unlimited memory.
 func boundless(info vk.Info) vk.Info {
 	info.Memory, info.Free, info.MaxBuffer, info.MaxAllocation = 0, 0, 0, 0
 	return info

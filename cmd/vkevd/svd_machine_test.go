@@ -26,7 +26,47 @@ func (m *fakeMachine) forecastSVD(info vk.Info, rows, cols int, opt svd.Options)
 	return f, unfit, err
 }
 
-// A fakeSingular computes singular values by gonum.
+func (m *fakeMachine) banded(n, b int, opt svd.BandOptions) (singularSolver, error) {
+	return m.diagonals(n, b, svd.Options{Largest: opt.Largest, Certify: opt.Certify, Progress: opt.Progress})
+}
+
+func (m *fakeMachine) bidiagonal(n int, opt svd.Options) (singularSolver, error) {
+	return m.diagonals(n, 1, opt)
+}
+
+// diagonals returns a fake solver for upper band matrices that are stored as b+1 rows of diagonals.
+func (m *fakeMachine) diagonals(n, b int, opt svd.Options) (singularSolver, error) {
+	p, err := m.svd(n, n, opt)
+	return fakeBand{p, b}, err
+}
+
+// A fakeBand converts the diagonals of a band matrix to a dense matrix, and solves the dense
+// matrix.
+type fakeBand struct {
+	singularSolver
+	b int
+}
+
+func (p fakeBand) whole(a evd.Dense[float64]) evd.Dense[float64] {
+	n := a.Cols
+	d := evd.Dense[float64]{Rows: n, Cols: n, Ld: n, Data: make([]float64, n*n)}
+	for j := range n {
+		for i := max(0, j-p.b); i <= j; i++ {
+			d.Data[i+j*n] = a.Data[p.b+i-j+j*a.Ld]
+		}
+	}
+	return d
+}
+
+func (p fakeBand) Solve(ctx context.Context, a evd.Dense[float64]) (*svd.Result[float64], error) {
+	return p.singularSolver.Solve(ctx, p.whole(a))
+}
+
+func (p fakeBand) Check(ctx context.Context, a evd.Dense[float64], res *svd.Result[float64]) (svd.Ratios, error) {
+	return p.singularSolver.Check(ctx, p.whole(a), res)
+}
+
+// A fakeSingular computes singular values with package gonum.
 type fakeSingular struct {
 	*fakeMachine
 	rows, cols int
@@ -71,7 +111,8 @@ func (p *fakeSingular) Solve(ctx context.Context, a evd.Dense[float64]) (*svd.Re
 	return res, p.vectors(a, res)
 }
 
-// vectors computes the vectors by gonum. Their signs do not follow the library's rule.
+// vectors computes singular vectors with package gonum. Their signs do not follow the library's
+// rule for signs.
 func (p *fakeSingular) vectors(a evd.Dense[float64], res *svd.Result[float64]) error {
 	kind := mat.SVDThin
 	if p.opt.U == svd.Full || p.opt.V == svd.Full {

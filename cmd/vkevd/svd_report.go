@@ -5,12 +5,11 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/svd"
 )
 
-// svdFacts is the content of the report of vkevd svd. Its fields replace those of facts that have
-// the same name in JSON.
+// svdFacts is the content of the report of vkevd svd. If a field of svdFacts and a field of facts
+// have the same name in JSON, the report has the field of svdFacts.
 type svdFacts struct {
 	*facts
 	Rows        int              `json:"m"`
@@ -18,10 +17,13 @@ type svdFacts struct {
 	Certificate *svd.Certificate `json:"certificate,omitempty"`
 }
 
-func (f *svdFacts) solved(a evd.Dense[float64], res *svd.Result[float64], bytes uint64) {
-	f.Rows, f.Cols, f.Memory = a.Rows, a.Cols, bytes
+func (f *svdFacts) solved(a stored, res *svd.Result[float64], bytes uint64) {
+	f.Rows, f.Cols, f.Memory = a.rows, a.cols, bytes
 	f.Values, f.Stages, f.Certificate = len(res.Values), res.Profile.Phases, res.Certificate
 	f.Vectors = res.U != nil || res.V != nil
+	if res.Retried != nil {
+		f.Retried = res.Retried.Error()
+	}
 }
 
 // report writes the facts as JSON.
@@ -31,7 +33,7 @@ func (f svdFacts) report(w io.Writer) error {
 	return e.Encode(f)
 }
 
-// summary prints the facts for people.
+// summary prints the facts as readable text.
 func (f svdFacts) summary(w io.Writer) {
 	found := "singular values"
 	if f.Values < min(f.Rows, f.Cols) {
@@ -43,5 +45,10 @@ func (f svdFacts) summary(w io.Writer) {
 	fmt.Fprintf(w, "matrix   %s, %d by %d, %s in %s\n", printable(f.File), f.Rows, f.Cols, found, f.Precision)
 	f.where(w)
 	f.times(w)
+}
+
+// remarks prints what a user must know or has asked for, in addition to the summary.
+func (f svdFacts) remarks(w io.Writer) {
+	f.again(w)
 	f.Ratios.print(w)
 }

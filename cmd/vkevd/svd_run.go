@@ -12,19 +12,20 @@ import (
 	"github.com/vkevd/vkevd/evd/svd"
 )
 
-// run runs the whole command. As in solve, output files get their names before anything is printed.
+// run runs the whole command. Output files get their final names before anything is printed, as in
+// the command solve.
 func (j *svdJob) run(ctx context.Context, file string) error {
 	out, err := createOutputs(j.stdout, file, j.values, j.u, j.v, j.report)
 	if err != nil {
 		return err
 	}
 	defer out.abort()
-	stderr, show := j.feedback(j.quiet)
+	summary, show := j.feedback(j.verbosity)
 	defer show.end()
 	known := svdFacts{facts: newFacts(file)}
 
 	show.stage("reading " + inputName(file))
-	a, err := j.input.readAnyShape(ctx, file, j.stdin)
+	a, err := j.input.read(ctx, file, j.stdin)
 	if err != nil {
 		return err
 	}
@@ -32,7 +33,7 @@ func (j *svdJob) run(ctx context.Context, file string) error {
 
 	show.stage("preparing the device")
 	u, v := j.sides()
-	opt, err := j.options.svd(a.Rows, a.Cols, u, v)
+	opt, err := j.options.svd(a.rows, a.cols, u, v)
 	if err != nil {
 		return fmt.Errorf("%s: %w", inputName(file), err)
 	}
@@ -41,28 +42,28 @@ func (j *svdJob) run(ctx context.Context, file string) error {
 		var kept evd.Options
 		known.Tuned = j.config.apply(&kept, dev.Info(), show.above())
 		opt.Tuning = kept.Tuning
-		return dev.svd(a.Rows, a.Cols, opt)
+		return j.input.plan(dev, a, opt)
 	})
 	if err != nil {
-		return aboutRectangle(file, a, err)
+		return aboutRectangle(file, a.rows, a.cols, err)
 	}
 	defer dev.Close()
 	defer p.Close()
 	known.took("prepare")
-	show.of(p.Costs(), dev.Info().Type)
+	show.of(p.Costs(), min(a.rows, a.cols), deviceSpeeds(ctx, dev, known.Precision).singular())
 
-	res, err := p.Solve(ctx, a)
+	res, err := p.Solve(ctx, a.Dense)
 	if err != nil {
-		return aboutRectangle(file, a, err)
+		return aboutRectangle(file, a.rows, a.cols, err)
 	}
 	known.took("solve")
 	known.solved(a, res, p.Bytes())
-	known.on(dev.Info())
+	known.on(dev)
 
 	if j.check {
 		show.stage("checking")
 		if known.Ratios, err = singularMeasures(ctx, p, a, res); err != nil {
-			return aboutRectangle(file, a, err)
+			return aboutRectangle(file, a.rows, a.cols, err)
 		}
 		known.took("check")
 	}
@@ -77,13 +78,14 @@ func (j *svdJob) run(ctx context.Context, file string) error {
 		}
 	}
 	known.took("write")
-	known.summary(stderr)
+	known.summary(summary)
+	known.remarks(show.above())
 	return known.Ratios.verdict()
 }
 
-// write writes the output files that were asked for and gives them their names.
+// write writes the output files that the user has named, and gives them their final names.
 func (j *svdJob) write(ctx context.Context, out *outputs, res *svd.Result[float64], known svdFacts) error {
-	if err := out.writeValues(ctx, j.values, res.Values); err != nil {
+	if err := writeValues(ctx, out, j.values, res.Values, valuesPart{}); err != nil {
 		return err
 	}
 	for _, vectors := range []struct {
@@ -111,19 +113,19 @@ func (m matrixInput) readAnyShape(ctx context.Context, file string, stdin io.Rea
 	})
 }
 
-// aboutRectangle adds the file and the shape to an error of the solver.
-func aboutRectangle(file string, a evd.Dense[float64], err error) error {
-	return aboutInput(file, fmt.Sprintf("%d by %d", a.Rows, a.Cols), "singular values", err)
+// aboutRectangle adds the name of the file and the shape of the matrix to an error of the solver.
+func aboutRectangle(file string, rows, cols int, err error) error {
+	return aboutInput(file, fmt.Sprintf("%d by %d", rows, cols), "singular values", err)
 }
 
-// singularMeasures returns the measures of a result: those of its values, and those of its vectors
-// if it has any. The comparison of sums needs all values.
-func singularMeasures(ctx context.Context, p singularSolver, a evd.Dense[float64], res *svd.Result[float64]) (measures, error) {
+// singularMeasures returns the measures of the singular values, and of the vectors if the result
+// has vectors. The sums of squares are compared only if the result has all values.
+func singularMeasures(ctx context.Context, p singularSolver, a stored, res *svd.Result[float64]) (measures, error) {
 	found := certified(a, res)
 	if res.U == nil || res.V == nil {
 		return found, nil
 	}
-	r, err := p.Check(ctx, a, res)
+	r, err := p.Check(ctx, a.Dense, res)
 	return append(found, singularRatios(r)...), err
 }
 
@@ -136,22 +138,22 @@ func singularRatios(r svd.Ratios) measures {
 }
 
 // certified returns the measures that need only the values.
-func certified(a evd.Dense[float64], res *svd.Result[float64]) measures {
+func certified(a stored, res *svd.Result[float64]) measures {
 	c := res.Certificate
 	found := measures{
 		{"certificate", "|σ − σ(C)| / (n·ε·‖C‖), proved by Sturm counts", c.Counts},
 		{"norm", "|‖A‖F − ‖C‖F| / (n·ε·‖A‖F)", c.Norm},
 	}
-	if len(res.Values) < min(a.Rows, a.Cols) {
+	if len(res.Values) < min(a.rows, a.cols) {
 		return found
 	}
-	return append(found, measure{"squares", squaresFormula, squares(a, res.Values)})
+	return append(found, measure{"squares", squaresFormula, squares(a.Dense, res.Values)})
 }
 
 const squaresFormula = "|Σσ² − ‖A‖F²| / (n·ε·‖A‖F²)"
 
-// squares returns the difference of Σσ² and ‖A‖F², in units of the rounding error. It is +Inf for
-// values that cannot be singular values, because they are negative or rise.
+// squares returns |Σσ² − ‖A‖F²| in units of the rounding error. It returns +Inf for values that
+// cannot be singular values, because a value is negative or larger than the previous value.
 func squares(a evd.Dense[float64], values []float64) float64 {
 	if !ratio.Descending(values) {
 		return math.Inf(1)

@@ -19,14 +19,14 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// threeFour is a matrix of 2 rows and 3 columns, and fourThree is its singular values.
+// threeFour is a matrix of 2 rows and 3 columns. fourThree is the list of its singular values.
 const (
 	threeFour = "%%MatrixMarket matrix coordinate real general\n2 3 2\n1 1 -3\n2 3 4\n"
 	fourThree = "4\n3\n"
 )
 
-// TestSVDReadsEveryFormat reads matrices of any shape, from files and from standard input, and
-// compares the values with those of gonum.
+// TestSVDReadsEveryFormat reads matrices of any shape from files and from standard input, and
+// compares the singular values with those of package gonum.
 func TestSVDReadsEveryFormat(t *testing.T) {
 	for name, c := range map[string]struct{ content, values string }{
 		"coordinate": {threeFour, fourThree},
@@ -112,7 +112,7 @@ func TestSVDOutputs(t *testing.T) {
 }
 
 // TestSVDCheckFails checks that a wrong value fails the comparison of sums, and that a bad
-// certificate fails. Output files must be written all the same.
+// certificate fails, too. In both cases svd must still write its output files.
 func TestSVDCheckFails(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", threeFour)
@@ -205,7 +205,7 @@ func TestSVDFailures(t *testing.T) {
 func TestPlanSVD(t *testing.T) {
 	s := newFixture(t)
 	stdout, stderr, status := s.run(strings.Fields("plan --svd -m 1000 -n 500 --largest 10 --band 16")...)
-	if status != statusSuccess || !strings.Contains(stdout, "\nbisection                               1e+03\n") || !strings.HasSuffix(stderr, "It fits: 7.6 MiB of 2.0 GiB, values only.\n") {
+	if status != statusSuccess || !strings.Contains(stdout, "\nbisection                               1e+03\n") || !strings.HasSuffix(stdout, "It fits: 7.6 MiB of 2.0 GiB, values only.\n") {
 		t.Errorf("status %d, %q\n%s", status, stderr, stdout)
 	}
 	if opt := s.machine.singular[0]; opt.Largest != 10 || opt.Band != 16 {
@@ -226,8 +226,8 @@ func TestPlanSVD(t *testing.T) {
 	s.fails(statusInput, "--largest: 6 is more than the 5 singular values of a matrix of 7 by 5", "plan", "--svd", "-m", "7", "-n", "5", "--largest", "6")
 }
 
-// TestCheckSVDRefusesNoSVD checks that values that cannot be singular values are bad, with vectors and
-// without, even if A·V = U·Σ.
+// TestCheckSVDRefusesNoSVD checks values that cannot be singular values. The command check must
+// call them bad, with and without vectors, even if A·V = U·Σ.
 func TestCheckSVDRefusesNoSVD(t *testing.T) {
 	s := newFixture(t)
 	s.file("A", "4 0 0\n0 3 0\n")
@@ -241,7 +241,7 @@ func TestCheckSVDRefusesNoSVD(t *testing.T) {
 	s.file("rising", "3\n4\n")
 	write := func(name string, rows int) { // no columns
 		var b bytes.Buffer
-		if err := matio.WriteNPY(&b, rows, 0, nil, rows); err != nil {
+		if err := matio.WriteNPY[float64](&b, rows, 0, nil, rows); err != nil {
 			t.Fatal(err)
 		}
 		s.file(name, b.String())
@@ -260,7 +260,8 @@ func TestCheckSVDRefusesNoSVD(t *testing.T) {
 	}
 }
 
-// TestSVDVectors checks the files of vectors, the report, and the library's options for the flags.
+// TestSVDVectors checks the files of vectors, the report, and the library's options that follow
+// from the flags.
 func TestSVDVectors(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", threeFour)
@@ -314,8 +315,8 @@ func TestSVDVectors(t *testing.T) {
 	}
 }
 
-// TestSVDForReal runs the library on a device and compares the values with gonum's, for edge cases
-// of shapes.
+// TestSVDForReal runs the library on a real device, for matrices of extreme shapes. It compares the
+// singular values with those of package gonum.
 func TestSVDForReal(t *testing.T) {
 	s := newFixture(t)
 	r := rand.New(rand.NewPCG(1, 2))
@@ -363,7 +364,7 @@ func TestSVDForReal(t *testing.T) {
 			t.Errorf("%s: status %d, %s", args, status, stderr)
 		}
 	}
-	if _, stderr, status := s.real("plan", "--svd", "-m", "300", "-n", "200"); status != statusSuccess || !strings.Contains(stderr, "values only") {
+	if stdout, stderr, status := s.real("plan", "--svd", "-m", "300", "-n", "200"); status != statusSuccess || !strings.Contains(stdout, "values only") {
 		t.Errorf("plan: status %d, %s", status, stderr)
 	}
 }

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// printable returns text that cannot control a terminal. This is needed because names and contents
-// of files come from other people. Control characters, format characters and bytes that are not
-// UTF-8 are escaped as in Go, \x1b for example.
+// printable returns text that cannot control a terminal. Names and contents of files come from
+// other people and may contain control sequences. The function `printable` escapes control
+// characters, format characters and bytes that are not UTF-8 as Go does, for example as \x1b.
 func printable(text string) string {
 	clean := func(r rune) bool { return r != utf8.RuneError && unicode.IsPrint(r) }
 	if strings.IndexFunc(text, func(r rune) bool { return !clean(r) }) < 0 {
@@ -31,7 +31,7 @@ func printable(text string) string {
 	return b.String()
 }
 
-// human writes a number of bytes with a unit of 1024ᵏ bytes and one decimal.
+// human writes a number of bytes with one decimal and a unit: KiB, MiB, GiB or TiB.
 func human(bytes uint64) string {
 	units := []string{"KiB", "MiB", "GiB", "TiB"}
 	if bytes == 1 {
@@ -47,7 +47,8 @@ func human(bytes uint64) string {
 	return fmt.Sprintf("%.1f %s", x, units[unit])
 }
 
-// folded lists words with commas, in lines of at most width bytes. A longer word has a longer line.
+// folded joins words with commas, in lines of at most `width` bytes. A word that is longer than
+// `width` has a line of its own.
 func folded(words []string, width int) string {
 	var b strings.Builder
 	column := 0

@@ -21,6 +21,8 @@ type tuneJob struct {
 	options tune.Options
 	rows    string // path of the rows in JSON, "" for none
 	save    bool
+
+	verbosity verbosity
 }
 
 func tuneCommand(s *session) *cobra.Command {
@@ -49,11 +51,15 @@ Choices whose kernels spill registers, as the driver's compiler reports, are not
 	f.IntVar(&j.options.Repeat, "repeat", 3, "measure everything `R` times")
 	rowsFlag(cmd, &j.rows, "every measurement")
 	f.BoolVar(&j.save, "save", false, "save the choice for this device and driver")
+	j.verbosity.flags(cmd)
 	return cmd
 }
 
 func (j *tuneJob) check(cmd *cobra.Command, args []string) error {
 	const least = 16
+	if err := j.verbosity.check(cmd); err != nil {
+		return err
+	}
 	switch o := j.options; {
 	case len(args) > 0:
 		return noArguments(cmd, args)
@@ -72,12 +78,13 @@ func (j *tuneJob) check(cmd *cobra.Command, args []string) error {
 }
 
 func (j *tuneJob) run(ctx context.Context) error {
-	return measuring(ctx, j.session, j.rows, func(rows *rowFile, show *progress) error {
+	return measuring(ctx, j.session, j.verbosity, j.rows, func(rows *rowFile, show *progress) error {
 		return j.search(ctx, rows, show)
 	})
 }
 
-// search opens the device, searches, prints the result, and saves it if the user asked for that.
+// search opens the device, searches for the fastest sizes, and prints the result. With --save it
+// also saves the result.
 func (j *tuneJob) search(ctx context.Context, rows *rowFile, show *progress) error {
 	dev, err := j.open(vk.Options{Device: j.device(), Statistics: true}, j.stderr)
 	if err != nil {
@@ -88,9 +95,7 @@ func (j *tuneJob) search(ctx context.Context, rows *rowFile, show *progress) err
 	if j.options.N == 0 {
 		j.options.N = tune.Order(info)
 	}
-	if j.terminal {
-		j.options.Progress = show.stage
-	}
+	j.options.Progress = show.stage
 	show.stage("preparing the device")
 	table := rows.table(j.session)
 	report := &benchReport{w: table, file: rows, show: show}
@@ -110,7 +115,7 @@ func (j *tuneJob) search(ctx context.Context, rows *rowFile, show *progress) err
 	}
 	j.options.Note = func(what string) {
 		show.end()
-		fmt.Fprintln(j.stderr, "not measured: "+describe(errors.New(what)))
+		fmt.Fprintln(table, "not measured: "+describe(errors.New(what)))
 	}
 	r, err := dev.tune(ctx, j.options)
 	show.end()
@@ -124,11 +129,11 @@ func (j *tuneJob) search(ctx context.Context, rows *rowFile, show *progress) err
 	if err := writeTuned(path, tuned{version(), info.Name, driverOf(info), j.options.N, r.Choice}); err != nil {
 		return err
 	}
-	fmt.Fprintf(j.stderr, "saved in %s\n", printable(path))
-	return nil
+	_, err = fmt.Fprintf(table, "saved in %s\n", printable(path))
+	return cannotWrite("standard output", err)
 }
 
-// tell prints the result of a search for people.
+// tell prints the result of a search as readable text.
 func (j *tuneJob) tell(w io.Writer, info vk.Info, r tune.Result) error {
 	text := fmt.Sprintf("\nbest    %v: %.4g s\ntable   %v: %.4g s\n", r.Choice, r.Seconds, r.Table, r.Before)
 	if !r.Complete {

@@ -22,8 +22,8 @@ func versionCommand(s *session) *cobra.Command {
 	}
 }
 
-// version is the version that the Go tool recorded at build time: a tag, or the commit with its
-// date.
+// version describes the program, Go and the platform. The program's version is the tag or the
+// commit that the Go tool recorded at build time.
 func version() string {
 	v := "(unknown)"
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {

@@ -18,14 +18,14 @@ func (s *fixture) real(args ...string) (stdout, stderr string, status int) {
 	s.Helper()
 	var out, errs strings.Builder
 	env := processEnvironment()
-	env.terminal = false
+	env.terminal, env.dumb = false, s.dumb
 	env.configDir = func() (string, error) { return filepath.Abs("config") }
 	status = run(context.Background(), args, s.stdin, io.Writer(&out), &errs, env)
 	return out.String(), errs.String(), status
 }
 
-// TestGolden checks matrices whose eigenvalues are computed without rounding errors. Bisection may
-// differ from them by an ulp or two.
+// TestGolden checks matrices whose exact eigenvalues are known. The solver computes them without
+// rounding errors; only bisection may differ from the exact values by one or two ulps.
 func TestGolden(t *testing.T) {
 	for name, c := range map[string]struct{ file, values string }{
 		"order 0":  {npy(0, 0), ""},
@@ -86,7 +86,8 @@ func TestApplications(t *testing.T) {
 	}
 }
 
-// expectClose compares values, and allows rounding errors of 10·n·ε·‖A‖₂.
+// expectClose compares values. It allows differences up to 10·n·ε·‖A‖₂, which rounding errors may
+// cause.
 func expectClose(t *testing.T, got, want []float64) {
 	t.Helper()
 	if len(got) != len(want) {
@@ -121,8 +122,8 @@ func TestRealFailures(t *testing.T) {
 	s.expectFiles("A")
 }
 
-// TestPlanOfTheDevice checks that a plan that cannot fit is refused with the needed and the free
-// memory.
+// TestPlanOfTheDevice checks that plan refuses a matrix that does not fit into the device's memory,
+// and prints the needed and the free memory.
 func TestPlanOfTheDevice(t *testing.T) {
 	s := newFixture(t)
 	stdout, stderr, status := s.real("plan", "-n", "1000")
@@ -134,12 +135,12 @@ func TestPlanOfTheDevice(t *testing.T) {
 	}
 }
 
-// TestSignalWhileTuning checks that an interruption ends the command even while kernels are
-// compiled, and that nothing is saved.
+// TestSignalWhileTuning checks that an interruption ends the command tune even during a compilation
+// of kernels, and that nothing is saved.
 func TestSignalWhileTuning(t *testing.T) {
 	s := newFixture(t)
 	t.Setenv("VKEVD_CONFIG", "config")
-	p := start(t, "tune", "--save", "-n", "100", "--budget", "1m")
+	p := start(t, "tune", "--verbose", "--save", "-n", "100", "--budget", "1m")
 	p.await("preparing the device")
 	p.Process.Signal(os.Interrupt)
 	p.ends("vkevd: interrupted", statusNumerical)
@@ -147,8 +148,8 @@ func TestSignalWhileTuning(t *testing.T) {
 }
 
 // TestSignalWhileWorking checks that an interruption at any time ends the program soon and leaves
-// no file. It should take at most a second, but in a test run other tests may occupy the
-// processors.
+// no file. The end should take at most one second. The test allows more time, because other tests
+// may occupy the processors.
 func TestSignalWhileWorking(t *testing.T) {
 	const patience = 5 * time.Second
 	const working = "" // the stage in which the first batch of work ends
@@ -163,7 +164,7 @@ func TestSignalWhileWorking(t *testing.T) {
 				}
 			}
 			s.file("A.npy", npy(n, n, a...))
-			p := start(t, "solve", "--check", "--out-vectors", "Q.npy", "--out-values", "v", "--report", "r", "A.npy")
+			p := start(t, "solve", "--verbose", "--check", "--out-vectors", "Q.npy", "--out-values", "v", "--report", "r", "A.npy")
 			if stage != working {
 				p.await(stage)
 			} else {

@@ -8,9 +8,9 @@ import (
 	"gonum.org/v1/plot/plotter"
 )
 
-// Density draws the density of states as histograms. The area below a curve is the share of the
-// spectrum that its series holds: 1 for all eigenvalues. With bins = 0 the number of intervals
-// follows from the values.
+// Density draws the density of states of each series as a histogram. The area below a curve is the
+// part of the spectrum that the series contains, and 1 if the series contains all eigenvalues.
+// `bins` is the number of intervals. If `bins` is 0, the number follows from the values.
 func Density(all []Series, bins int) (*Picture, error) {
 	names, ofTitle := legends(all)
 	all, unit := scaled(all)
@@ -43,23 +43,23 @@ func Density(all []Series, bins int) (*Picture, error) {
 	return p, nil
 }
 
-// faint returns a transparent form of a colour, through which lines and grid can be seen.
+// faint returns a transparent form of a colour. Lines and grid remain visible through it.
 func faint(c color.Color) color.Color {
 	const opacity = 0x40
 	r, g, b, _ := c.RGBA()
 	return color.NRGBA{uint8(r >> 8), uint8(g >> 8), uint8(b >> 8), opacity}
 }
 
-// histogram is the outline of a histogram of area 1. values are ascending.
+// histogram is the outline of a histogram of area 1. `values` are in ascending order.
 //
-// With bins = 0 the width of an interval is half of the one of Freedman and Diaconis (1981),
-// because spectra have edges. Their width is twice the interquartile range divided by the cube root
-// of n.
+// With `bins` = 0 the rule of Freedman and Diaconis (1981) gives the width of an interval: twice
+// the interquartile range divided by the cube root of n. The function `histogram` uses half of this
+// width, because spectra have edges.
 func histogram(values []float64, bins int) plotter.XYs {
 	n := len(values)
 	low, high := values[0], values[n-1]
 	span := high - low
-	const same = 0x1p-40 // of the magnitude: rounding spreads a multiple eigenvalue that far
+	const same = 0x1p-40 // relative distance to which rounding may spread a multiple eigenvalue
 	if span <= same*math.Max(math.Abs(low), math.Abs(high)) {
 		half := math.Max(math.Abs(low), 1) / 2
 		low, span = low-half, 2*half

@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A legend is placed between title and plot, where it hides no curve. Its entries fill rows from
-// left to right.
+// A legend is placed between the title and the plot, where it covers no curve. Its entries fill
+// rows from left to right.
 type legend struct {
 	style   draw.TextStyle
 	entries []entry
@@ -37,8 +37,8 @@ func (l *legend) entryWidth(e entry) vg.Length {
 	return sampleWidth + sampleGap + l.style.Width(e.name)
 }
 
-// rows distributes the entries over rows of the given width. A row has at least one entry, even if
-// the entry is wider.
+// rows distributes the entries over rows of at most the given width. If an entry is wider than this
+// width, it has a row of its own.
 func (l *legend) rows(width vg.Length) (rows [][]entry) {
 	var used vg.Length
 	for _, e := range l.entries {
@@ -52,7 +52,7 @@ func (l *legend) rows(width vg.Length) (rows [][]entry) {
 	return rows
 }
 
-// height is the height of the legend. It is 0 without entries.
+// height is the height of a legend of the given width. It is 0 if the legend has no entries.
 func (l *legend) height(width vg.Length) vg.Length {
 	if len(l.entries) == 0 {
 		return 0
@@ -60,14 +60,14 @@ func (l *legend) height(width vg.Length) vg.Length {
 	return vg.Length(len(l.rows(width)))*rowPitch + legendMargin
 }
 
-// draw draws the legend from the upper left corner of the canvas. Rows begin at left if all of them
-// fit there.
+// draw draws the legend at the top of the canvas. The rows begin at the position `left` if all rows
+// fit there, otherwise further to the left.
 func (l *legend) draw(c draw.Canvas, left vg.Length) {
 	rows := l.rows(c.Size().X)
 	left = min(left, c.Max.X-l.widest(rows))
 	style := l.style
 	style.YAlign = draw.YCenter
-	const lift = 1.2 // points: the middle of a font lies below that of its letters
+	const lift = 1.2 // points: the middle of a font lies below the middle of its letters
 	y := c.Max.Y - rowPitch/2
 	for _, row := range rows {
 		x := max(left, c.Min.X)

@@ -9,16 +9,16 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// These are widths of empty space at the edges. At the right, the last label of the x axis is
-// longer than the axis.
+// These are widths of empty space at the edges of a picture. The right margin is wider, because the
+// last label of the x axis extends past the end of the axis.
 const (
 	margin      = vg.Length(8)
 	rightMargin = vg.Length(20)
 )
 
-// leftMargin leaves space for labels of the y axis that a viewer draws in a wider font. DejaVu
-// Sans, the usual substitute, is up to a fifth wider than Liberation Sans. A label is fixed at its
-// middle (svgCanvas), so half of the difference is on the left.
+// leftMargin leaves space for labels of the y axis that a viewer draws in a wider font. A viewer
+// usually replaces Liberation Sans by DejaVu Sans, which is up to a fifth wider. svgCanvas fixes
+// the middle of a label, so half of the additional width is on the left.
 func (p *Picture) leftMargin() vg.Length {
 	const wider = 0.2 / 2
 	label := p.plot.Y.Tick.Label
@@ -30,8 +30,8 @@ func (p *Picture) leftMargin() vg.Length {
 	return margin + wider*longest
 }
 
-// pad moves both ends of an axis outwards by a part of its length, so that no curve runs along
-// the edge of the plot.
+// pad moves both ends of an axis outwards, so that no curve runs along the edge of the plot. `low`
+// and `high` are the distances, relative to the length of the axis.
 func pad(axis *plot.Axis, low, high float64) {
 	if _, log := axis.Scale.(plot.LogScale); log {
 		ratio := axis.Max / axis.Min
@@ -55,7 +55,7 @@ func (p *Picture) draw(all draw.Canvas) {
 	all.Fill(all.Rectangle.Path())
 	c := draw.Crop(all, p.leftMargin(), -rightMargin, margin, -margin)
 	title := p.plot.Title
-	strip := c // of the legend: below the title
+	strip := c // the legend's part of the canvas, below the title
 	if title.Text == "" {
 		p.plot.Title.Text = " " // gonum leaves no padding below a title that is not there
 	}

@@ -15,7 +15,7 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Formats lists the formats that Write knows, as endings of file names.
+// Formats lists the formats of the method Write, as endings of file names.
 var Formats = []string{".png", ".svg"}
 
 // A Picture is a plot that is ready to be written.
@@ -23,21 +23,22 @@ type Picture struct {
 	plot          *plot.Plot
 	legend        legend
 	width, height float64 // centimetres, without the legend
-	fixed         bool    // the height includes the legend: the caller has chosen it
+	fixed         bool    // the caller has chosen the height, which then includes the legend
 }
 
-// colours can be told apart with all common forms of colour blindness (Okabe and Ito, 2008).
+// colours is a list of colours that people with any common form of colour blindness can distinguish
+// (Okabe and Ito, 2008).
 var colours = []color.Color{
 	color.RGBA{0x00, 0x72, 0xb2, 0xff}, color.RGBA{0xd5, 0x5e, 0x00, 0xff}, color.RGBA{0x00, 0x9e, 0x73, 0xff},
 	color.RGBA{0xcc, 0x79, 0xa7, 0xff}, color.RGBA{0xe6, 0x9f, 0x00, 0xff}, color.RGBA{0x56, 0xb4, 0xe9, 0xff},
 	color.RGBA{0x30, 0x30, 0x30, 0xff},
 }
 
-// Colour is the colour of curve or bar i, counted from 0. After the last colour the list starts
-// again.
+// Colour is the colour of curve or bar i, counted from 0. If i exceeds the length of the list, the
+// list starts again.
 func Colour(i int) color.Color { return colours[i%len(colours)] }
 
-// variant is the typeface of all texts: Liberation Sans, whose widths are those of Arial.
+// variant is the typeface of all texts: Liberation Sans. Its widths are those of Arial.
 const variant = "Sans"
 
 // newPicture returns an empty picture with a grid and axes.
@@ -68,7 +69,8 @@ func newPicture(title, x, y string) *Picture {
 // SetTitle replaces the title.
 func (p *Picture) SetTitle(text string) { p.plot.Title.Text = text }
 
-// Resize sets width and height in centimetres. 0 keeps the size that suits the content.
+// Resize sets the width and the height in centimetres. 0 keeps the default size, which depends on
+// the content.
 func (p *Picture) Resize(width, height float64) {
 	if width > 0 {
 		p.width = width
@@ -81,7 +83,7 @@ func (p *Picture) Resize(width, height float64) {
 // logarithmic gives an axis with positive values a logarithmic scale.
 func logarithmic(axis *plot.Axis) { axis.Scale, axis.Tick.Marker = plot.LogScale{}, decades{} }
 
-// line adds curve i. name appears in the legend, unless it is "".
+// line adds curve i. The text `name` appears in the legend, unless it is "".
 func (p *Picture) line(i int, points plotter.XYs, name string) (*plotter.Line, error) {
 	l, err := plotter.NewLine(points)
 	if err != nil {
@@ -104,7 +106,7 @@ func (p *Picture) dots(i int, points plotter.XYs, radius float64) error {
 	return nil
 }
 
-// texts adds labels at points, moved by x and y.
+// texts adds the texts in `labels` at points. `x` and `y` move each label away from its point.
 func (p *Picture) texts(at plotter.XYs, labels []string, x, y vg.Length) error {
 	l, err := plotter.NewLabels(plotter.XYLabels{XYs: at, Labels: labels})
 	if err != nil {
@@ -118,7 +120,7 @@ func (p *Picture) texts(at plotter.XYs, labels []string, x, y vg.Length) error {
 	return nil
 }
 
-// Write draws the picture in one of Formats.
+// Write draws the picture and writes it to w in one of the Formats.
 func (p *Picture) Write(w io.Writer, format string) error {
 	const dotsPerInch = 150
 	width, height := vg.Length(p.width)*vg.Centimeter, vg.Length(p.height)*vg.Centimeter

@@ -14,7 +14,7 @@ type Series struct {
 	N      int       // order of the matrix; 0 is len(Values), or not known if First > 0
 }
 
-// order is the order of the matrix, as far as it is known.
+// order is the order of the matrix. If the order is not known, it is the number of values.
 func (s Series) order() int {
 	if s.N == 0 {
 		return len(s.Values)
@@ -25,8 +25,8 @@ func (s Series) order() int {
 // whole tells whether the series has all eigenvalues of the matrix.
 func (s Series) whole() bool { return s.First == 0 && len(s.Values) == s.order() }
 
-// label is the name of the series. If it is a part of the spectrum, the label also has the range of
-// indices.
+// label is the name of the series for a legend. If the series is a part of the spectrum, the label
+// also has the range of indices.
 func (s Series) label() string {
 	switch to := s.First + len(s.Values); {
 	case s.whole():
@@ -38,8 +38,8 @@ func (s Series) label() string {
 	}
 }
 
-// legends returns the labels of several series. If there is only one, its label goes to the title
-// instead.
+// legends returns the labels of several series for the legend. If there is only one series, its
+// label is returned as a part of the title (the result ofTitle).
 func legends(all []Series) (names []string, ofTitle string) {
 	if len(all) == 1 {
 		return []string{""}, " of " + all[0].label()
@@ -50,8 +50,8 @@ func legends(all []Series) (names []string, ofTitle string) {
 	return names, ""
 }
 
-// scaled divides the values of all series by one power of ten so that tick labels stay short. It
-// returns copies and a text for the axis, such as " / 1e300" or "".
+// scaled divides the values of all series by one power of ten, so that tick labels stay short. It
+// returns copies of the series, and a text for the label of the axis, such as " / 1e300" or "".
 func scaled(all []Series) ([]Series, string) {
 	largest := 0.0
 	for _, s := range all {

@@ -6,8 +6,9 @@ import (
 	"gonum.org/v1/plot/plotter"
 )
 
-// Spectrum draws eigenvalues over their index, counted from 0. If orders differ, it draws them over
-// index / n. With log, all values must be positive.
+// Spectrum draws eigenvalues over their index, counted from 0. If the series have different orders
+// n, it draws eigenvalues over index / n. If `log` is true, the scale is logarithmic, and all
+// values must be positive.
 func Spectrum(all []Series, log bool) (*Picture, error) {
 	unit := ""
 	if !log {
@@ -37,7 +38,7 @@ func Spectrum(all []Series, log bool) (*Picture, error) {
 		if _, err := p.line(i, points, names[i]); err != nil {
 			return nil, err
 		}
-		const few = 120 // points that can be told apart
+		const few = 120 // up to this number, points can be distinguished
 		if len(s.Values) <= few {
 			if err := p.dots(i, points, 2); err != nil {
 				return nil, err
@@ -49,8 +50,8 @@ func Spectrum(all []Series, log bool) (*Picture, error) {
 	return p, nil
 }
 
-// thinned returns points (index, value) of a series: at most as many as a picture can show,
-// including both ends.
+// thinned returns the points (index, value) of a series. If there are more points than a picture
+// can show, `thinned` selects some of them, including the first and the last.
 func thinned(s Series) plotter.XYs {
 	const most = 4000
 	n := len(s.Values)

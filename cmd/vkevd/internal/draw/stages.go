@@ -12,7 +12,7 @@ import (
 type Run struct {
 	Name   string // for title or legend
 	Device string
-	Stages []Stage // at least one; times of the same name add up
+	Stages []Stage // at least one; the times of stages with the same name are added
 }
 
 // A Stage is a step of a solve; Seconds is not negative.
@@ -48,8 +48,8 @@ func Stages(runs []Run) (*Picture, error) {
 	return p, nil
 }
 
-// stageNames lists the stages of all runs in the order in which they ran. If only some runs have a
-// stage, it is listed after the stage that comes before it in those runs.
+// stageNames lists the stages of all runs in the order in which they ran. A stage that only some
+// runs have is listed after the stage that precedes it in those runs.
 func stageNames(runs []Run) (names []string) {
 	for _, r := range runs {
 		next := 0
@@ -65,10 +65,10 @@ func stageNames(runs []Run) (names []string) {
 	return names
 }
 
-// bars draws the bars of run i. count is the number of runs.
+// bars draws the bars of run i. `count` is the number of runs.
 func (p *Picture) bars(i, count int, thick vg.Length, stages []string, r Run) error {
 	seconds := make(plotter.Values, len(stages))
-	labels := make([]string, len(stages)) // "" where the run lacks the stage
+	labels := make([]string, len(stages)) // "" if the run has no such stage
 	for _, s := range r.Stages {
 		k := slices.Index(stages, s.Name)
 		seconds[k] += s.Seconds

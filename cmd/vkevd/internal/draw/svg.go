@@ -10,14 +10,14 @@ import (
 )
 
 // An svgCanvas records the width of each text when the text is placed. If a viewer does not have
-// the font, it stretches another font to that width, so that texts do not cover their neighbours.
+// the font, it stretches another font to the recorded width, so that texts do not overlap.
 type svgCanvas struct {
 	*vgsvg.Canvas
 	widths []vg.Length
 }
 
-// FillString places a text by its middle. A viewer that ignores textLength then moves each end by
-// half of the difference in width.
+// FillString places a text by its middle. A viewer may ignore the attribute textLength and draw a
+// wider or narrower text. Each end of the text then moves by only half of the difference.
 func (c *svgCanvas) FillString(f font.Face, at vg.Point, text string) {
 	width := f.Width(text)
 	c.widths = append(c.widths, width)
@@ -25,8 +25,8 @@ func (c *svgCanvas) FillString(f font.Face, at vg.Point, text string) {
 	c.Canvas.FillString(f, at, text)
 }
 
-// steady adds the recorded widths to the SVG, and names other fonts as substitutes. The first font
-// is the one with which texts were placed. The next two have the same widths.
+// steady adds the recorded widths to the SVG text, and a list of fonts. The first font of the list
+// is the font with which texts were placed. The next two fonts have the same widths.
 func (c *svgCanvas) steady(drawn []byte) []byte {
 	const element = "<text "
 	parts := bytes.Split(drawn, []byte(element))

@@ -3,17 +3,19 @@ package draw
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot"
 )
 
-// roundTicks are multiples of 1, 2 or 5 times a power of ten. Zero is one of them if the axis
-// includes it. Some have labels. Between two labels there are three or four ticks without.
+// roundTicks places ticks at multiples of 1, 2 or 5 times a power of ten. Some ticks have labels.
+// Between two ticks with labels there are three or four ticks without labels. If the axis includes
+// zero, zero has a label.
 type roundTicks struct{}
 
 func (roundTicks) Ticks(low, high float64) []plot.Tick {
 	const most = 8         // labels
-	const distinct = 1e-12 // of the magnitude: shorter axes have steps that doubles cannot tell apart
+	const distinct = 1e-12 // relative length: on a shorter axis, neighbouring ticks may be equal doubles
 	if !(high-low > distinct*max(math.Abs(low), math.Abs(high))) || math.IsInf(high-low, 0) {
 		return []plot.Tick{{Value: low, Label: fmt.Sprintf("%.17g", low)}}
 	}
@@ -30,14 +32,19 @@ func (roundTicks) Ticks(low, high float64) []plot.Tick {
 	for i := math.Ceil(low/small - 1e-9); i*small <= high+1e-9*small; i++ {
 		t := plot.Tick{Value: i * small}
 		if math.Mod(i, parts) == 0 {
-			t.Label = fmt.Sprintf("%.*f", decimals, t.Value+0) // + 0: never −0
+			t.Label = number(t.Value, decimals)
 		}
 		ticks = append(ticks, t)
 	}
 	return ticks
 }
 
-// wholeTicks are roundTicks for an axis that counts. Labels are whole numbers.
+// number writes a number with a minus sign, which is as wide as a digit, in place of a hyphen.
+func number(x float64, decimals int) string {
+	return strings.Replace(fmt.Sprintf("%.*f", decimals, x+0), "-", "−", 1) // + 0: never −0
+}
+
+// wholeTicks is roundTicks for an axis of whole numbers. Only whole numbers have ticks.
 type wholeTicks struct{}
 
 func (wholeTicks) Ticks(low, high float64) []plot.Tick {
@@ -47,15 +54,16 @@ func (wholeTicks) Ticks(low, high float64) []plot.Tick {
 			continue
 		}
 		if high-low < 8 {
-			t.Label = fmt.Sprintf("%.0f", t.Value+0)
+			t.Label = number(t.Value, 0)
 		}
 		ticks = append(ticks, t)
 	}
 	return ticks
 }
 
-// decades are ticks for a positive range at powers of ten, about ten of them with a label. If the
-// range has only few powers of ten, there are also ticks at 2, 3 … 9 times each.
+// decades places ticks at powers of ten, for an axis of positive numbers. About ten of these ticks
+// have labels. If the axis has only a few powers of ten, there are also ticks at 2, 3, …, 9 times
+// each power.
 type decades struct{}
 
 func (decades) Ticks(low, high float64) []plot.Tick {
@@ -82,8 +90,8 @@ func (decades) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-// powerOfTen writes 10ᵉ as 1e3, because the font lacks some superscript digits and would leave them
-// out without a message.
+// powerOfTen writes 10ᵉ in the form 1e3, because the font lacks some superscript digits and would
+// silently leave them out.
 func powerOfTen(e int) string { return fmt.Sprintf("1e%d", e) }
 
 // ticksAt returns ticks with labels at the given places.

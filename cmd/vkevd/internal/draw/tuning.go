@@ -13,8 +13,8 @@ import (
 // Sizes are two sizes of the band reduction: the half-bandwidth B and the rank K of its updates.
 type Sizes struct{ B, K int }
 
-// Tuning draws seconds over K, with a curve for each B, and marks the fastest point. There must be
-// at least one point.
+// Tuning draws the time in seconds over K, with one curve for each B, and marks the fastest point.
+// The map `seconds` must not be empty.
 func Tuning(title string, seconds map[Sizes]float64) (*Picture, error) {
 	p := newPicture(title, "k, rank of an update", "seconds")
 	p.plot.X.Scale = plot.LogScale{}

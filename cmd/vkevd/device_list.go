@@ -1,0 +1,95 @@
+package main
+
+import (
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vkevd/vkevd/vk"
+)
+
+// allDevices is the word that names all devices of the computer.
+const allDevices = "all"
+
+// severalDevices tells whether a word of --device may name several devices.
+func severalDevices(word string) bool { return word == allDevices || len(deviceWords(word)) > 1 }
+
+// deviceWords splits a list of devices at its commas. A comma in parentheses belongs to the name of a
+// device, such as "llvmpipe (LLVM 15.0.6, 256 bits)". Empty words are left out, except if the whole
+// list is empty: the empty word is the best device.
+func deviceWords(list string) []string {
+	depth := 0
+	words := strings.FieldsFunc(list, func(c rune) bool {
+		switch c {
+		case '(':
+			depth++
+		case ')':
+			depth--
+		}
+		return c == ',' && depth <= 0
+	})
+	if len(words) == 0 {
+		return []string{list}
+	}
+	return words
+}
+
+// openAll opens the devices that a word names: one, several with commas between them, or all. The
+// first of them does the steps that cannot be divided.
+func (s *session) openAll(word string, log io.Writer) (device, error) {
+	words, err := s.devices(word)
+	if err != nil {
+		return nil, err
+	}
+	var all []device
+	for _, w := range words {
+		dev, err := s.open(vk.Options{Device: w}, log)
+		if err != nil {
+			for _, d := range all {
+				d.Close()
+			}
+			return nil, err
+		}
+		all = append(all, dev)
+	}
+	if len(all) == 1 {
+		return all[0], nil
+	}
+	return all[0].with(all[1:]), nil
+}
+
+// devices lists the words for the single devices that a word names.
+func (s *session) devices(word string) ([]string, error) {
+	if word != allDevices {
+		return deviceWords(word), nil
+	}
+	infos, err := s.machine.list()
+	if err != nil {
+		return nil, err
+	}
+	return usable(infos), nil
+}
+
+// kinds lists the types of devices, the fastest first.
+var kinds = []string{"discrete", "integrated", "virtual", "cpu"}
+
+// usable lists the numbers of the devices that can be used, the fastest types first, without CPUs if
+// there is another device. Without a device it is one empty word, so that opening it says why.
+func usable(infos []vk.Info) (words []string) {
+	for _, kind := range kinds {
+		if kind == "cpu" && len(words) > 0 {
+			break
+		}
+		for _, i := range infos {
+			known := slices.Contains(kinds, i.Type)
+			if i.Problem == "" && (i.Type == kind || !known && kind == "virtual") {
+				words = append(words, strconv.Itoa(i.Index))
+			}
+		}
+	}
+	if len(words) == 0 {
+		return []string{""}
+	}
+	return words
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// printPlan prints a plan for people.
+func printPlan(w io.Writer, r planReport) error {
+	var b strings.Builder
+	if r.Fits == nil {
+		fmt.Fprintf(&b, "%-28s none here (%s); the plan is for a typical one\n", "device", printable(r.Reason))
+	} else {
+		fmt.Fprintf(&b, "%-28s %s, %s free\n", "device", printable(r.Device), human(r.Free))
+	}
+	if r.Products != "" {
+		fmt.Fprintf(&b, "%-28s %s\n", "products", r.Products)
+	}
+	if r.Tuned {
+		fmt.Fprintf(&b, "%-28s from vkevd tune --save\n", "sizes")
+	}
+	fmt.Fprintf(&b, "\n%-28s %16s %16s\n", "region", "offset", "bytes")
+	for _, m := range r.Memory {
+		fmt.Fprintf(&b, "%-28s %16d %16d\n", m.Name, m.Offset, m.Bytes)
+	}
+	fmt.Fprintf(&b, "%-28s %16s %16d  %s\n", "total on the device", "", r.Bytes, human(r.Bytes))
+	for _, d := range r.Devices {
+		fmt.Fprintf(&b, "%-28s %16s %16d  %s: %s, for %.0f%% of the vectors\n",
+			fmt.Sprintf("on device %d", d.Index), "", d.Bytes, human(d.Bytes), printable(d.Name), 100*d.Part)
+	}
+	fmt.Fprintf(&b, "%-28s %16s %16d  %s\n\n", "matrix, vectors on the host", "", r.Host, human(r.Host))
+	r.printStages(&b)
+	if r.Fits != nil && *r.Fits {
+		what := map[bool]string{true: "with vectors", false: "values only"}[r.Vectors]
+		fmt.Fprintf(&b, "\nIt fits: %s of %s, %s.\n", human(r.Bytes), human(r.Free), what)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// printStages prints operations and times.
+func (r planReport) printStages(b *strings.Builder) {
+	line := func(name string, flops, seconds float64) {
+		fmt.Fprintf(b, "%-28s %16.3g", name, flops)
+		if r.Seconds > 0 {
+			fmt.Fprintf(b, " %16.3g", seconds)
+		}
+	}
+	fmt.Fprintf(b, "%-28s %16s", "stage", "flops")
+	if r.Seconds > 0 {
+		fmt.Fprintf(b, " %16s", "seconds")
+	}
+	b.WriteString("\n")
+	for _, s := range r.Stages {
+		line(s.Stage, s.Flops, s.Seconds)
+		if m := s.Model; m != nil && m.Path > 0 {
+			fmt.Fprintf(b, "  %d steps in a row", m.Path)
+			if m.Stalls > 0 {
+				fmt.Fprintf(b, " and %d while sweeps wait", m.Stalls)
+			}
+		}
+		b.WriteString("\n")
+	}
+	line("total", r.Flops, r.Seconds)
+	b.WriteString("\n")
+	if r.Seconds > 0 {
+		fmt.Fprintf(b, "\nAbout %s on the device, by its measured rate of %s.\n", duration(r.Seconds), flopRate(r.Rate))
+	}
+}
+
+// flopRate is a rate in units that people can compare.
+func flopRate(rate float64) string {
+	if rate >= 1e12 {
+		return fmt.Sprintf("%.3g TFLOP/s", rate/1e12)
+	}
+	return fmt.Sprintf("%.3g GFLOP/s", rate/1e9)
+}

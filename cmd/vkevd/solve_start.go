@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/matio"
+)
+
+// startDense is a dense problem with approximate eigenvectors q, which the solve refines.
+type startDense struct {
+	dense
+	q    evd.Dense[float64]
+	file string // of q
+}
+
+// A startFileError is a *evd.StartError with the name of the file.
+type startFileError struct {
+	file string
+	*evd.StartError
+}
+
+func (e *startFileError) Error() string {
+	return fmt.Sprintf("%s: element (%d,%d) is %v; approximate eigenvectors need finite elements (rows and columns from 1)",
+		inputName(e.file), e.Row+1, e.Col+1, e.Value)
+}
+
+func (e *startFileError) Unwrap() error { return e.StartError }
+
+// withStart reads approximate eigenvectors from a file, and adds them to a dense problem.
+func withStart(ctx context.Context, p problem, file string, stdin io.Reader) (problem, error) {
+	q, err := unlessDone(ctx, func() (*matio.Dense, error) { return readDense(file, stdin, matio.Options{}) })
+	if err != nil {
+		return nil, err
+	}
+	a := p.(dense)
+	if q.Rows != a.order() || q.Cols != a.order() {
+		return nil, fmt.Errorf("%s: %d by %d elements; --start needs all %d approximate eigenvectors of a matrix of order %d",
+			inputName(file), q.Rows, q.Cols, a.order(), a.order())
+	}
+	return startDense{a, evd.Dense[float64]{Rows: q.Rows, Cols: q.Cols, Ld: max(q.Rows, 1), Data: q.Data}, file}, nil
+}
+
+// A refiner is the part of evd.RefinePlan that solve uses.
+type refiner interface {
+	forecast
+	Refine(context.Context, evd.Sym[float64], evd.Dense[float64]) (*evd.Result[float64], error)
+	Close()
+}
+
+type startSolution struct {
+	refiner
+	startDense
+}
+
+func (p startDense) plan(dev device, opt evd.Options) (solution, error) {
+	r, err := dev.refine(p.order(), opt)
+	return startSolution{r, p}, err
+}
+
+func (s startSolution) solve(ctx context.Context) (found, error) {
+	res, err := s.Refine(ctx, s.a, s.q)
+	if start := (*evd.StartError)(nil); errors.As(err, &start) {
+		err = &startFileError{s.file, start}
+	}
+	return found{Result: res}, err
+}
+
+// measure returns the ratios of the certificate. The method `solve` has computed the certificate.
+func (s startSolution) measure(_ context.Context, res found) (measures, error) {
+	return ratios(res.Certificate.Ratios), nil
+}
+
+// refined prints the steps and the clusters of a refinement.
+func (f *facts) refined(w io.Writer) {
+	r := f.Refinement
+	if r == nil {
+		return
+	}
+	fmt.Fprintf(w, "refined  %s", plural(r.Steps, "step"))
+	if r.Clusters > 0 {
+		fmt.Fprintf(w, ", %s of eigenvalues, the largest of %d", plural(r.Clusters, "cluster"), r.Largest)
+	}
+	if r.Cold != "" {
+		fmt.Fprintf(w, "; solved anew: %s", r.Cold)
+	}
+	fmt.Fprintln(w)
+}
+
+// startConflicts lists the flags that cannot be combined with --start.
+var startConflicts = []string{"values-only", "tridiagonal", "batch", "index", "largest", "smallest", "interval"}
+
+// checkStart returns an error for flags that cannot be combined with --start. It sets double
+// precision.
+func (j *solveJob) checkStart(cmd *cobra.Command) error {
+	if j.start == "" {
+		return nil
+	}
+	if i := slices.IndexFunc(startConflicts, cmd.Flags().Changed); i >= 0 {
+		return usage(cmd, "--start cannot be combined with --%s", startConflicts[i])
+	}
+	if j.options.precision == precisionSingle {
+		return usage(cmd, "--start refines to double precision, not to --precision %s", precisionSingle)
+	}
+	j.options.precision = precisionDouble
+	return nil
+}

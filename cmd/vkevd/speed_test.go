@@ -1,0 +1,109 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/batch"
+	"github.com/vkevd/vkevd/evd/probe"
+	"github.com/vkevd/vkevd/evd/svd"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// h200 describes the GPU of docs/benchmarks.md.
+var h200 = vk.Info{
+	Name: "NVIDIA H200", Type: "discrete", Family: "nvidia", Units: 132, SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32,
+	Memory: 141 << 30, Free: 140 << 30, MaxBuffer: 1 << 50, MaxAllocation: 1 << 50,
+}
+
+// TestForecastsOfTime compares forecasts of time with times that were measured on an H200, in
+// seconds on the device, from docs/benchmarks.md.
+func TestForecastsOfTime(t *testing.T) {
+	dense := func(n int, vectors bool, of kind) forecast {
+		f, _, err := vulkan{}.forecast(h200, n, of, evd.Options{Vectors: vectors, Products: evd.ProductsNative})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	singular := func(n int, vectors svd.Vectors) forecast {
+		f, _, err := vulkan{}.forecastSVD(h200, n, n, svd.Options{U: vectors, V: vectors})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	many := func(n, count int) forecast {
+		f, _, err := vulkan{}.forecastBatch(h200, n, count, batch.Options{Vectors: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	for _, c := range []struct {
+		name     string
+		of       kind
+		f        forecast
+		n        int
+		measured float64
+		within   float64
+	}{
+		{"values", kindDense, dense(2048, false, kindDense), 2048, 0.021, 1.5},
+		{"values", kindDense, dense(4096, false, kindDense), 4096, 0.050, 1.2},
+		{"values", kindDense, dense(8192, false, kindDense), 8192, 0.145, 1.2},
+		{"values", kindDense, dense(16384, false, kindDense), 16384, 0.615, 1.2},
+		{"values", kindDense, dense(32768, false, kindDense), 32768, 3.354, 1.2},
+		{"vectors", kindDense, dense(2048, true, kindDense), 2048, 0.032, 1.5},
+		{"vectors", kindDense, dense(4096, true, kindDense), 4096, 0.085, 1.2},
+		{"vectors", kindDense, dense(8192, true, kindDense), 8192, 0.336, 1.2},
+		{"vectors", kindDense, dense(16384, true, kindDense), 16384, 1.959, 1.2},
+		{"vectors", kindDense, dense(32768, true, kindDense), 32768, 14.016, 1.2},
+		{"vectors, float32", kindSingle, dense(16384, true, kindSingle), 16384, 1.323, 1.3},
+		{"refinement", kindRefined, dense(8192, true, kindRefined), 8192, 0.339, 1.3},
+		{"singular values", kindDense, singular(4096, svd.None), 4096, 0.0838, 1.2},
+		{"singular values", kindDense, singular(16384, svd.None), 16384, 1.0769, 1.3},
+		{"singular vectors", kindDense, singular(4096, svd.Thin), 4096, 0.1483, 1.3},
+		{"singular vectors", kindDense, singular(16384, svd.Thin), 16384, 3.853, 1.3},
+		{"batch", kindDense, many(32, 10000), 32, 0.0047, 2.5},
+		{"batch", kindDense, many(128, 1000), 128, 0.0118, 2.5},
+		{"batch", kindDense, many(512, 50), 512, 0.076, 2.5},
+	} {
+		total := 0.0
+		device := speedsOn(h200, probe.Rates{FP64: 32e12, FP32: 61e12}, c.of)
+		if strings.HasPrefix(c.name, "singular") {
+			device = device.singular()
+		}
+		for i, s := range device.all(c.f.Costs(), c.n) {
+			total += s
+			t.Logf("   %-30s %.4g s", c.f.Costs()[i].Stage, s)
+		}
+		t.Logf("%s, n = %d: forecast %.4g s, measured %.4g s", c.name, c.n, total, c.measured)
+		if !(total < c.within*c.measured && total > c.measured/c.within) {
+			t.Errorf("%s, n = %d: forecast %.4g s, measured %.4g s", c.name, c.n, total, c.measured)
+		}
+	}
+}
+
+// TestForecastOfASlowCard checks that a slow rate, and emulated products, change a forecast as they
+// should.
+func TestForecastOfASlowCard(t *testing.T) {
+	q1 := evd.StageCost{Stage: "back transformation 1", Flops: 1e12}
+	all := speedsOn(h200, probe.Rates{FP64: 32e12, FP32: 61e12}, kindDense)
+	if s := all.seconds(evd.StageCost{Stage: "tridiagonalisation", Flops: 4. / 3 * (1 << 30)}, 1024); s < 0.0021 || s > 0.0029 {
+		t.Errorf("%g s in one stage, measured were 0.00248", s) // a dry device has no one stage
+	}
+	fast := all.seconds(q1, 0)
+	slow := speedsOn(h200, probe.Rates{FP64: 1e12, FP32: 32e12}, kindDense)
+	if s := slow.seconds(q1, 0); s < 31*fast || s > 33*fast {
+		t.Errorf("%g s with a 32nd of the rate, %g s before", s, fast)
+	}
+	var products probe.Products
+	products.Facts.Native, products.Facts.Emulated = 1, 8
+	if s := slow.emulated(products, evd.Options{Products: evd.ProductsEmulated}).seconds(q1, 0); s < 3.9*fast || s > 4.1*fast {
+		t.Errorf("%g s with emulated products, 8 times as fast; %g s before", s, fast)
+	}
+	if s := slow.emulated(products, evd.Options{}).seconds(q1, 0); s != slow.seconds(q1, 0) {
+		t.Errorf("%g s with native products", s)
+	}
+}

@@ -1,0 +1,53 @@
+package main
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestSVDDiagonals checks that svd gives equal values, measures and vectors for a matrix in three
+// forms: the whole matrix, the diagonals of a band, and the diagonals of a bidiagonal matrix.
+func TestSVDDiagonals(t *testing.T) {
+	s := newFixture(t)
+	s.file("A.txt", "3 1 0\n0 2 -1\n0 0 5\n")
+	s.file("band.txt", "9 1 -1\n3 2 5\n") // 9 lies outside the matrix
+	s.file("wide.txt", "7 7 0\n7 1 -1\n3 2 5\n")
+	s.file("C.txt", "3\n3 1\n2 -1\n5\n")
+	want, _, status := s.run("svd", "A.txt")
+	if status != statusSuccess || strings.Count(want, "\n") != 3 {
+		t.Fatalf("status %d, %q", status, want)
+	}
+	for _, line := range []string{
+		"svd --check --banded band.txt", "svd --check --banded wide.txt", "svd --check --bidiagonal C.txt",
+		"svd --check --bidiagonal --out-u u.npy --out-v v.npy C.txt",
+	} {
+		got, stderr, status := s.run(strings.Fields(line)...)
+		if got != want || status != statusSuccess || !strings.Contains(stderr, "3 by 3") || !strings.Contains(stderr, "squares") ||
+			strings.Contains(stderr, "residual") != strings.Contains(line, "out-u") {
+			t.Errorf("%s: status %d, %q, want %q\n%s", line, status, got, want, stderr)
+		}
+	}
+	if got, stderr, status := s.run("svd", "--check", "--largest", "2", "--bidiagonal", "C.txt"); status != statusSuccess ||
+		got != want[:strings.LastIndex(want[:len(want)-1], "\n")+1] || strings.Contains(stderr, "squares") {
+		t.Errorf("two values: status %d, %q\n%s", status, got, stderr)
+	}
+}
+
+// TestSVDDiagonalsRefuse checks flags that cannot be combined.
+func TestSVDDiagonalsRefuse(t *testing.T) {
+	s := newFixture(t)
+	s.file("C.txt", "3 1\n2\n")
+	for line, want := range map[string]string{
+		"svd --banded --bidiagonal C.txt":        "--banded cannot be combined with --bidiagonal",
+		"svd --banded --out-u u.npy C.txt":       "--banded finds values alone",
+		"svd --bidiagonal --band 4 C.txt":        "--band and --block are for matrices",
+		"svd --bidiagonal --largest 3 C.txt":     "3 is more than the 2 singular values",
+		"svd --bidiagonal --block 4 C.txt":       "--band and --block are for matrices",
+		"svd --banded --full --largest 1 C.txt":  "--full cannot be combined with --largest",
+		"svd --banded --full --out-v v.npy C.tx": "--banded finds values alone",
+	} {
+		if _, stderr, status := s.run(strings.Fields(line)...); status == statusSuccess || !strings.Contains(stderr, want) {
+			t.Errorf("%s: status %d, %q", line, status, stderr)
+		}
+	}
+}

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+// A valuesPart says which eigenvalues of a matrix a list contains: the eigenvalues with the indices
+// `first`, …, `first` + `count` − 1, of n eigenvalues in total. Indices count from 0.
+type valuesPart struct{ first, count, n int }
+
+// whole tells whether the list contains all eigenvalues.
+func (p valuesPart) whole() bool { return p.first == 0 && p.count == p.n }
+
+// partLine is the first line of a text file with a part of a spectrum. The line begins with #, so
+// that NumPy's loadtxt and package matio skip it.
+const partLine = "# eigenvalues %d:%d of %d\n"
+
+// write writes partLine. If the list is the whole spectrum, `write` writes nothing.
+func (p valuesPart) write(w io.Writer) error {
+	if p.whole() {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, partLine, p.first, p.first+p.count, p.n)
+	return err
+}
+
+// partOf reads the line in the form of partLine from a file of `count` values. The result `found`
+// is false if the file does not begin with such a line, or if the line gives another number of
+// values.
+func partOf(file string, count int) (p valuesPart, found bool) {
+	f, err := os.Open(file)
+	if err != nil { // standard input, too
+		return p, false
+	}
+	defer f.Close()
+	const longest = 100
+	line, err := bufio.NewReader(io.LimitReader(f, longest)).ReadString('\n')
+	if err != nil || !strings.HasPrefix(line, "#") {
+		return p, false
+	}
+	end := 0
+	if _, err := fmt.Sscanf(line, partLine, &p.first, &end, &p.n); err != nil {
+		return p, false
+	}
+	p.count = end - p.first
+	return p, p.count == count && p.first >= 0 && end <= p.n
+}

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// A text file with a part of a spectrum says which part it contains, and plot then shows the right
+// indices. All other programs see a comment. The flag --first overrides the line in the file.
+func TestValuesFileKnowsItsPart(t *testing.T) {
+	s := newFixture(t)
+	s.file("A.mtx", "%%MatrixMarket matrix array real symmetric\n4 4\n1\n0\n0\n0\n2\n0\n0\n3\n0\n4\n")
+	s.real("solve", "--index", "1:3", "--out-values", "part.txt", "A.mtx")
+	s.run("solve", "--out-values", "all.txt", "A.mtx")
+	for file, want := range map[string]string{"part.txt": "# eigenvalues 1:3 of 4\n", "all.txt": "1\n2\n3\n4\n"} {
+		if text, err := os.ReadFile(file); !strings.HasPrefix(string(text), want) {
+			t.Errorf("%s: %q, %v", file, text, err)
+		}
+	}
+	s.file("wrong.txt", "# eigenvalues 1:4 of 4\n2\n3\n")
+	s.file("comment.txt", "# my eigenvalues\n2\n3\n")
+	for args, want := range map[string]string{
+		"part.txt": "Eigenvalues of part.txt, 1:3 of n = 4", "--first 7 part.txt": "Eigenvalues of part.txt, 7:9",
+		"all.txt": "Eigenvalues of all.txt, n = 4", "wrong.txt": "Eigenvalues of wrong.txt, n = 2", "comment.txt": "Eigenvalues of comment.txt, n = 2",
+	} {
+		if _, stderr, status := s.run(append([]string{"plot", "spectrum", "--out", "p.svg"}, strings.Fields(args)...)...); status != statusSuccess {
+			t.Fatal(stderr)
+		}
+		if text := svgText(t, "p.svg"); !strings.Contains(text, want) {
+			t.Errorf("%s: %s, want %s", args, text, want)
+		}
+	}
+}
