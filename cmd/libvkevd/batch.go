@@ -1,0 +1,202 @@
+package main
+
+// #include "entry.h"
+import "C"
+
+import (
+	"context"
+	"fmt"
+	"unsafe"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/batch"
+	"github.com/vkevd/vkevd/vk"
+)
+
+//export goBatchOrder
+func goBatchOrder(device C.vkevd_device, order *C.int64_t, out *C.vkevd_error) C.int32_t {
+	return guard(out, func() error {
+		if order == nil {
+			return errNull("order")
+		}
+		*order = 0
+		dev, err := deviceOf(device)
+		if err == nil {
+			*order = C.int64_t(batch.MostOrder(dev, batch.Options{}))
+		}
+		return err
+	})
+}
+
+//export goBatchPlan
+func goBatchPlan(device C.vkevd_device, n, count C.int64_t, options *C.vkevd_batch, h *C.vkevd_plan, out *C.vkevd_error) C.int32_t {
+	return guard(out, func() error {
+		o := orZero(options)
+		if o.number == C.VKEVD_FLOAT32 {
+			return newPlan(device, &many[float32]{n: int(n), count: int(count), options: o}, h)
+		}
+		return newPlan(device, &many[float64]{n: int(n), count: int(count), options: o}, h)
+	})
+}
+
+func (b *many[T]) build(dev *vk.Device, progress func(evd.Progress)) (err error) {
+	o := &b.options
+	if o.reserved != [6]C.int64_t{} {
+		return errReserved
+	}
+	if err := flags(o.vectors, o.upper, o.a_row_major, o.number); err != nil {
+		return err
+	}
+	b.Plan, err = batch.NewPlan(dev, b.n, b.count, batch.Options{Vectors: o.vectors == 1, Progress: progress})
+	return err
+}
+
+//export goBatchSolve
+func goBatchSolve(h C.vkevd_plan, count C.int64_t, n *C.int64_t, a, w, z **C.double, codes *C.int32_t,
+	control *C.vkevd_control, out *C.vkevd_error) C.int32_t {
+	return guard(out, func() error {
+		return batchSolve(h, count, n, pointers[float64](a), pointers[float64](w), pointers[float64](z), codes, control, inPlace)
+	})
+}
+
+//export goBatchSolve32
+func goBatchSolve32(h C.vkevd_plan, count C.int64_t, n *C.int64_t, a, w, z **C.float, codes *C.int32_t,
+	control *C.vkevd_control, out *C.vkevd_error) C.int32_t {
+	return guard(out, func() error {
+		return batchSolve(h, count, n, pointers[float32](a), pointers[float32](w), pointers[float32](z), codes, control, inDoubles)
+	})
+}
+
+// pointers converts a C array of addresses to a Go slice. E is the C type of T.
+func pointers[T evd.Float, E any](a **E) **T { return (**T)(unsafe.Pointer(a)) }
+
+// batchSolve is vkevd_batch_solve for numbers of type T. The plan computes in double precision, so
+// batchSolve converts the numbers if T is float32.
+func batchSolve[T evd.Float](h C.vkevd_plan, count C.int64_t, n *C.int64_t, a, w, z **T, codes *C.int32_t, control *C.vkevd_control,
+	solve func(context.Context, *batch.Plan, []evd.Sym[T], []spectrum[T]) error) error {
+	p, b, err := planOf[*many[T]](h)
+	if err != nil {
+		return err
+	}
+	in, spectra, err := b.arrays(count, n, a, w, z)
+	if err != nil {
+		return err
+	}
+	return p.turn.run(control, func(ctx context.Context) error {
+		if err := solve(ctx, b.Plan, in, spectra); err != nil {
+			return err
+		}
+		return b.codes(codes, spectra)
+	})
+}
+
+// spectrum is the result for one matrix, in the caller's memory.
+type spectrum[T evd.Float] struct {
+	values  []T
+	vectors *evd.Dense[T] // nil if they are not wanted
+	err     error
+}
+
+// arrays returns the caller's matrices, and the caller's memory for their spectra.
+func (b *many[T]) arrays(count C.int64_t, n *C.int64_t, a, w, z **T) ([]evd.Sym[T], []spectrum[T], error) {
+	switch {
+	case count < 0 || count > 1<<40:
+		return nil, nil, badArgument{fmt.Sprintf("count: %d", int64(count))}
+	case count == 0:
+		return nil, nil, nil
+	case a == nil:
+		return nil, nil, errNull("a")
+	case w == nil:
+		return nil, nil, errNull("w")
+	case z == nil && b.options.vectors == 1:
+		return nil, nil, errNull("z")
+	}
+	in, out := make([]evd.Sym[T], count), make([]spectrum[T], count)
+	uplo := triangle(b.options.upper, b.options.a_row_major)
+	for k := range in {
+		order := b.n
+		if n != nil {
+			order = int(unsafe.Slice(n, count)[k])
+		}
+		if order < 0 || order > b.n {
+			return nil, nil, badArgument{fmt.Sprintf("n[%d]: %d in a plan for %d", k, order, b.n)}
+		}
+		ld := C.int64_t(max(order, 1))
+		m, err := dense(unsafe.Slice(a, count)[k], order, order, ld, false, "a[k]")
+		if err != nil {
+			return nil, nil, err
+		}
+		in[k] = evd.Sym[T]{N: order, Ld: m.Ld, Data: m.Data, Uplo: uplo}
+		if out[k].values, err = vector(unsafe.Slice(w, count)[k], order, "w[k]"); err != nil {
+			return nil, nil, err
+		}
+		if b.options.vectors == 1 {
+			v, err := dense(unsafe.Slice(z, count)[k], order, order, ld, false, "z[k]")
+			if err != nil {
+				return nil, nil, err
+			}
+			out[k].vectors = &v
+		}
+	}
+	return in, out, nil
+}
+
+// inPlace solves for matrices of float64. It writes the results to the caller's memory.
+func inPlace(ctx context.Context, plan *batch.Plan, a []evd.Sym[float64], out []spectrum[float64]) error {
+	spectra := make([]batch.Spectrum, len(out))
+	for k, s := range out {
+		spectra[k].Values, spectra[k].Vectors = s.values, s.vectors
+	}
+	_, err := plan.SolveInto(ctx, a, spectra)
+	for k, s := range spectra {
+		out[k].err = s.Err
+	}
+	return err
+}
+
+// inDoubles solves for matrices of float32. It copies them to double precision, and rounds the
+// results.
+func inDoubles(ctx context.Context, plan *batch.Plan, a []evd.Sym[float32], out []spectrum[float32]) error {
+	doubles, spectra := make([]evd.Sym[float64], len(a)), make([]batch.Spectrum, len(a))
+	for k, m := range a {
+		doubles[k] = evd.Sym[float64]{N: m.N, Ld: m.Ld, Data: converted[float64](m.Data), Uplo: m.Uplo}
+		spectra[k].Values = make([]float64, m.N)
+		if v := out[k].vectors; v != nil {
+			spectra[k].Vectors = &evd.Dense[float64]{Rows: v.Rows, Cols: v.Cols, Ld: v.Ld, Data: make([]float64, len(v.Data))}
+		}
+	}
+	if _, err := plan.SolveInto(ctx, doubles, spectra); err != nil {
+		return err
+	}
+	for k, s := range spectra {
+		out[k].err = s.Err
+		copy(out[k].values, converted[float32](s.Values))
+		if s.Vectors != nil {
+			copy(out[k].vectors.Data, converted[float32](s.Vectors.Data))
+		}
+	}
+	return nil
+}
+
+// converted returns the numbers converted to another type.
+func converted[To, From evd.Float](from []From) []To {
+	to := make([]To, len(from))
+	for i, x := range from {
+		to[i] = To(x)
+	}
+	return to
+}
+
+// codes writes the code of each matrix to the array codes. If codes is NULL, it returns the first
+// error of a matrix instead.
+func (b *many[T]) codes(codes *C.int32_t, spectra []spectrum[T]) error {
+	for k, s := range spectra {
+		switch {
+		case codes != nil:
+			unsafe.Slice(codes, len(spectra))[k] = codeOf(s.err)
+		case s.err != nil:
+			return fmt.Errorf("matrix %d: %w", k, turned(s.err, b.options.a_row_major == 1))
+		}
+	}
+	return nil
+}

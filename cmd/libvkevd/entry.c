@@ -1,0 +1,155 @@
+// The functions of vkevd.h. Each function first checks that this process has loaded the library. A
+// child process after fork() has none of the threads of Go's runtime, so a call into Go might wait
+// forever. Then the function calls the Go function with the same name.
+#include <string.h>
+#include <unistd.h>
+
+#include "_cgo_export.h"
+
+static pid_t loaded_by;
+
+__attribute__((constructor)) static void remember_process(void) { loaded_by = getpid(); }
+
+static int32_t forked(vkevd_error *error) {
+	if (error != NULL) {
+		memset(error, 0, sizeof *error);
+		error->code = VKEVD_FORKED;
+		error->row = error->column = -1;
+		strcpy(error->text, "this process was forked after libvkevd was loaded, and cannot use it; "
+		                    "load it in the child, or start the child with exec (in Python: spawn)");
+	}
+	return VKEVD_FORKED;
+}
+
+#define ENTER(error)                                                                               \
+	if (getpid() != loaded_by)                                                                     \
+		return forked(error)
+
+const char *vkevd_version(void) { return VKEVD_VERSION; }
+
+const char *vkevd_code_text(int32_t code) {
+	static const char *const texts[] = {
+		"success", "bad argument", "the matrix holds a NaN or an infinity", "no usable device",
+		"not supported by the device", "out of device memory", "the device failed", "cancelled",
+		"closed", "more eigenvalues than allowed", "no convergence", "the result is not verified",
+		"forked process", "defect of the library",
+	};
+	if (code < 0 || code >= (int32_t)(sizeof texts / sizeof *texts))
+		return "unknown code";
+	return texts[code];
+}
+
+int32_t vkevd_devices(vkevd_device_info *list, int64_t capacity, int64_t *count, vkevd_error *error) {
+	ENTER(error);
+	return goDevices(list, capacity, count, error);
+}
+
+int32_t vkevd_open(const char *name, vkevd_device *device, vkevd_error *error) {
+	ENTER(error);
+	return goOpen((char *)name, device, error);
+}
+
+int32_t vkevd_describe(vkevd_device device, vkevd_device_info *info, vkevd_error *error) {
+	ENTER(error);
+	return goDescribe(device, info, error);
+}
+
+int32_t vkevd_close(vkevd_device device, vkevd_error *error) {
+	ENTER(error);
+	return goClose(device, error);
+}
+
+int32_t vkevd_token_new(vkevd_token *token, vkevd_error *error) {
+	ENTER(error);
+	return goTokenNew(token, error);
+}
+
+int32_t vkevd_cancel(vkevd_token token, vkevd_error *error) {
+	ENTER(error);
+	return goCancel(token, error);
+}
+
+int32_t vkevd_token_free(vkevd_token token, vkevd_error *error) {
+	ENTER(error);
+	return goTokenFree(token, error);
+}
+
+int32_t vkevd_plan_bytes(vkevd_plan plan, uint64_t *bytes, vkevd_error *error) {
+	ENTER(error);
+	return goPlanBytes(plan, bytes, error);
+}
+
+int32_t vkevd_plan_close(vkevd_plan plan, vkevd_error *error) {
+	ENTER(error);
+	return goPlanClose(plan, error);
+}
+
+int32_t vkevd_symmetric_plan(vkevd_device device, int64_t n, const vkevd_symmetric *options,
+                             vkevd_plan *plan, vkevd_error *error) {
+	ENTER(error);
+	return goSymmetricPlan(device, n, (vkevd_symmetric *)options, plan, error);
+}
+
+int32_t vkevd_symmetric_solve(vkevd_plan plan, const double *a, int64_t lda, double *w, double *z,
+                              int64_t ldz, vkevd_found *found, const vkevd_control *control,
+                              vkevd_error *error) {
+	ENTER(error);
+	return goSymmetricSolve(plan, (double *)a, lda, w, z, ldz, found, (vkevd_control *)control, error);
+}
+
+int32_t vkevd_symmetric_solve_float32(vkevd_plan plan, const float *a, int64_t lda, float *w, float *z,
+                                      int64_t ldz, vkevd_found *found, const vkevd_control *control,
+                                      vkevd_error *error) {
+	ENTER(error);
+	return goSymmetricSolve32(plan, (float *)a, lda, w, z, ldz, found, (vkevd_control *)control, error);
+}
+
+int32_t vkevd_svd_plan(vkevd_device device, int64_t m, int64_t n, const vkevd_svd *options,
+                       vkevd_plan *plan, vkevd_error *error) {
+	ENTER(error);
+	return goSvdPlan(device, m, n, (vkevd_svd *)options, plan, error);
+}
+
+int32_t vkevd_svd_solve(vkevd_plan plan, const double *a, int64_t lda, double *s, double *u, int64_t ldu,
+                        double *v, int64_t ldv, const vkevd_control *control, vkevd_error *error) {
+	ENTER(error);
+	return goSvdSolve(plan, (double *)a, lda, s, u, ldu, v, ldv, (vkevd_control *)control, error);
+}
+
+int32_t vkevd_svd_solve_float32(vkevd_plan plan, const float *a, int64_t lda, float *s, float *u,
+                                int64_t ldu, float *v, int64_t ldv, const vkevd_control *control,
+                                vkevd_error *error) {
+	ENTER(error);
+	return goSvdSolve32(plan, (float *)a, lda, s, u, ldu, v, ldv, (vkevd_control *)control, error);
+}
+
+int32_t vkevd_batch_order(vkevd_device device, int64_t *order, vkevd_error *error) {
+	ENTER(error);
+	return goBatchOrder(device, order, error);
+}
+
+int32_t vkevd_batch_plan(vkevd_device device, int64_t n, int64_t count, const vkevd_batch *options,
+                         vkevd_plan *plan, vkevd_error *error) {
+	ENTER(error);
+	return goBatchPlan(device, n, count, (vkevd_batch *)options, plan, error);
+}
+
+int32_t vkevd_batch_solve(vkevd_plan plan, int64_t count, const int64_t *n, const double *const *a,
+                          double *const *w, double *const *z, int32_t *codes,
+                          const vkevd_control *control, vkevd_error *error) {
+	ENTER(error);
+	return goBatchSolve(plan, count, (int64_t *)n, (double **)a, (double **)w, (double **)z, codes,
+	                    (vkevd_control *)control, error);
+}
+
+int32_t vkevd_batch_solve_float32(vkevd_plan plan, int64_t count, const int64_t *n, const float *const *a,
+                                  float *const *w, float *const *z, int32_t *codes,
+                                  const vkevd_control *control, vkevd_error *error) {
+	ENTER(error);
+	return goBatchSolve32(plan, count, (int64_t *)n, (float **)a, (float **)w, (float **)z, codes,
+	                      (vkevd_control *)control, error);
+}
+
+int32_t vkevd_report(vkevd_progress progress, void *user, const char *stage, double done, double total) {
+	return progress(user, stage, done, total);
+}

@@ -1,0 +1,165 @@
+package main
+
+// #include "entry.h"
+import "C"
+
+import (
+	"runtime/cgo"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/batch"
+	"github.com/vkevd/vkevd/evd/svd"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// plan is the Go object behind a vkevd_plan: a plan of one of three kinds, and the turn of its
+// solves.
+type plan struct {
+	turn turn
+	kind kind
+}
+
+// kind is a *symmetric, a *singular or a *many.
+type kind interface {
+	// build checks the options and makes the Go plan. The Go plan calls progress during its solves.
+	build(dev *vk.Device, progress func(evd.Progress)) error
+	Bytes() uint64
+	Close()
+}
+
+// symmetric is a plan for symmetric matrices.
+type symmetric[T evd.Float] struct {
+	*evd.Plan[T]
+	n       int
+	most    int // most selected values
+	options C.vkevd_symmetric
+
+	// overwrite is true if the plan returns the vectors in the memory of the input matrix.
+	overwrite bool
+}
+
+// singular is a plan for singular values.
+type singular[T evd.Float] struct {
+	*svd.Plan[T]
+	m, n, k int // rows, columns, singular values
+	options C.vkevd_svd
+}
+
+// many is a plan for many small matrices.
+type many[T evd.Float] struct {
+	*batch.Plan
+	n, count int // largest order, matrices that the plan has memory for
+	options  C.vkevd_batch
+}
+
+// keep makes a handle for a value.
+func keep[H ~uint64](value any) H { return H(cgo.NewHandle(value)) }
+
+// lookUp returns the value behind a handle, which must have the type T. `what` is the name of the
+// handle in error messages.
+func lookUp[T any, H ~uint64](h H, what string) (value T, err error) {
+	defer func() {
+		if recover() != nil { // cgo.Handle panics if the handle is closed, or never was one
+			err = badArgument{what + ": not an open handle"}
+		}
+	}()
+	value, ok := cgo.Handle(h).Value().(T)
+	if !ok {
+		return value, badArgument{what + ": a handle of another kind"}
+	}
+	return value, nil
+}
+
+// release makes a handle invalid and returns the value behind it. If two threads release the same
+// handle, one of them gets an error.
+func release[T any, H ~uint64](h H, what string) (value T, err error) {
+	if value, err = lookUp[T](h, what); err != nil {
+		return value, err
+	}
+	defer func() {
+		if recover() != nil {
+			err = badArgument{what + ": not an open handle"}
+		}
+	}()
+	cgo.Handle(h).Delete()
+	return value, nil
+}
+
+// deviceOf returns the device behind a handle.
+func deviceOf(h C.vkevd_device) (*vk.Device, error) { return lookUp[*vk.Device](h, "device") }
+
+// newPlan builds the Go plan of the kind `k` on a device, and writes a handle for the plan to *h.
+// After an error, *h is 0.
+func newPlan(device C.vkevd_device, k kind, h *C.vkevd_plan) error {
+	if h == nil {
+		return errNull("plan")
+	}
+	*h = 0
+	dev, err := deviceOf(device)
+	if err != nil {
+		return err
+	}
+	p := &plan{turn: newTurn(), kind: k}
+	if err := k.build(dev, p.turn.progress); err != nil {
+		return err
+	}
+	*h = keep[C.vkevd_plan](p)
+	return nil
+}
+
+// orZero returns the struct at an address, or a struct of zeros if the address is NULL.
+func orZero[T any](at *T) (value T) {
+	if at != nil {
+		value = *at
+	}
+	return value
+}
+
+// planOf returns the plan behind a handle, and its kind, which must be a T.
+func planOf[T kind](h C.vkevd_plan) (*plan, T, error) {
+	var none T
+	p, err := lookUp[*plan](h, "plan")
+	if err != nil {
+		return nil, none, err
+	}
+	kind, ok := p.kind.(T)
+	if !ok {
+		return nil, none, badArgument{"plan: for another kind of problem or of number"}
+	}
+	return p, kind, nil
+}
+
+//export goPlanBytes
+func goPlanBytes(h C.vkevd_plan, bytes *C.uint64_t, out *C.vkevd_error) C.int32_t {
+	return guard(out, func() error {
+		p, err := lookUp[*plan](h, "plan")
+		if err != nil {
+			return err
+		}
+		if bytes == nil {
+			return errNull("bytes")
+		}
+		*bytes = C.uint64_t(p.kind.Bytes())
+		return nil
+	})
+}
+
+//export goPlanClose
+func goPlanClose(h C.vkevd_plan, out *C.vkevd_error) C.int32_t {
+	return guard(out, func() error {
+		p, err := release[*plan](h, "plan")
+		if err != nil {
+			return err
+		}
+		p.kind.Close()
+		return nil
+	})
+}
+
+// badArgument is an error of the caller. Its text begins with the name of the argument.
+type badArgument struct{ text string }
+
+func (e badArgument) Error() string { return e.text }
+
+// errNull says that a required address is NULL.
+func errNull(name string) error { return badArgument{name + ": NULL"} }

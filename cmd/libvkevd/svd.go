@@ -1,0 +1,125 @@
+package main
+
+// #include "entry.h"
+import "C"
+
+import (
+	"context"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/svd"
+	"github.com/vkevd/vkevd/vk"
+)
+
+//export goSvdPlan
+func goSvdPlan(device C.vkevd_device, m, n C.int64_t, options *C.vkevd_svd, h *C.vkevd_plan, out *C.vkevd_error) C.int32_t {
+	return guard(out, func() error {
+		o := orZero(options)
+		if o.number == C.VKEVD_FLOAT32 {
+			return newPlan(device, &singular[float32]{m: int(m), n: int(n), options: o}, h)
+		}
+		return newPlan(device, &singular[float64]{m: int(m), n: int(n), options: o}, h)
+	})
+}
+
+func (s *singular[T]) build(dev *vk.Device, progress func(evd.Progress)) error {
+	opt, err := s.plan()
+	if err != nil {
+		return err
+	}
+	opt.Progress = progress
+	s.Plan, err = svd.NewPlan[T](dev, s.m, s.n, opt)
+	return err
+}
+
+// plan returns the options for package svd. It stores the number of singular values in `s`.
+func (s *singular[T]) plan() (opt svd.Options, err error) {
+	o := &s.options
+	if o.reserved0 != 0 || o.reserved != [6]C.int64_t{} {
+		return opt, errReserved
+	}
+	if err := flags(o.a_row_major, o.vectors_row_major, o.number); err != nil {
+		return opt, err
+	}
+	for _, x := range []C.int32_t{o.u, o.v} {
+		if x < C.VKEVD_NONE || x > C.VKEVD_FULL {
+			return opt, badArgument{"options.u, options.v: none of VKEVD_NONE, VKEVD_THIN, VKEVD_FULL"}
+		}
+	}
+	of := [...]svd.Vectors{C.VKEVD_NONE: svd.None, C.VKEVD_THIN: svd.Thin, C.VKEVD_FULL: svd.Full}
+	opt.U, opt.V, opt.Largest = of[o.u], of[o.v], int(o.largest)
+	s.k = min(s.m, s.n)
+	if o.largest != 0 {
+		s.k = int(o.largest)
+	}
+	return opt, nil
+}
+
+//export goSvdSolve
+func goSvdSolve(h C.vkevd_plan, a *C.double, lda C.int64_t, s, u *C.double, ldu C.int64_t, v *C.double, ldv C.int64_t,
+	control *C.vkevd_control, out *C.vkevd_error) C.int32_t {
+	return guard(out, func() error {
+		return svdSolve(h, (*float64)(a), lda, (*float64)(s), (*float64)(u), ldu, (*float64)(v), ldv, control)
+	})
+}
+
+//export goSvdSolve32
+func goSvdSolve32(h C.vkevd_plan, a *C.float, lda C.int64_t, s, u *C.float, ldu C.int64_t, v *C.float, ldv C.int64_t,
+	control *C.vkevd_control, out *C.vkevd_error) C.int32_t {
+	return guard(out, func() error {
+		return svdSolve(h, (*float32)(a), lda, (*float32)(s), (*float32)(u), ldu, (*float32)(v), ldv, control)
+	})
+}
+
+// svdSolve is vkevd_svd_solve for numbers of type T.
+func svdSolve[T evd.Float](h C.vkevd_plan, a *T, lda C.int64_t, s, u *T, ldu C.int64_t, v *T, ldv C.int64_t,
+	control *C.vkevd_control) error {
+	p, by, err := planOf[*singular[T]](h)
+	if err != nil {
+		return err
+	}
+	in, err := dense(a, by.m, by.n, lda, by.options.a_row_major == 1, "a")
+	if err != nil {
+		return err
+	}
+	values, err := vector(s, by.k, "s")
+	if err != nil {
+		return err
+	}
+	left, err := by.vectors(by.options.u, u, by.m, ldu, "u")
+	if err != nil {
+		return err
+	}
+	right, err := by.vectors(by.options.v, v, by.n, ldv, "v")
+	if err != nil {
+		return err
+	}
+	return p.turn.run(control, func(ctx context.Context) error {
+		res, err := by.Solve(ctx, in)
+		if err != nil {
+			return err
+		}
+		copy(values, res.Values)
+		if left != nil {
+			put(left, res.U)
+		}
+		if right != nil {
+			put(right, res.V)
+		}
+		return nil
+	})
+}
+
+// vectors returns the caller's memory for the vectors of one side, or nil if the options select no
+// vectors of this side.
+func (s *singular[T]) vectors(wanted C.int32_t, p *T, rows int, ld C.int64_t, name string) (*evd.Dense[T], error) {
+	cols := s.k
+	switch wanted {
+	case C.VKEVD_NONE:
+		return nil, nil
+	case C.VKEVD_FULL:
+		cols = rows
+	}
+	d, err := dense(p, rows, cols, ld, s.options.vectors_row_major == 1, name)
+	return &d, err
+}

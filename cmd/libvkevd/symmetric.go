@@ -1,0 +1,165 @@
+package main
+
+// #include "entry.h"
+import "C"
+
+import (
+	"context"
+	"errors"
+	"unsafe"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/vk"
+)
+
+//export goSymmetricPlan
+func goSymmetricPlan(device C.vkevd_device, n C.int64_t, options *C.vkevd_symmetric, h *C.vkevd_plan, out *C.vkevd_error) C.int32_t {
+	return guard(out, func() error {
+		o := orZero(options)
+		if o.number == C.VKEVD_FLOAT32 {
+			return newPlan(device, &symmetric[float32]{n: int(n), options: o}, h)
+		}
+		return newPlan(device, &symmetric[float64]{n: int(n), options: o}, h)
+	})
+}
+
+func (s *symmetric[T]) build(dev *vk.Device, progress func(evd.Progress)) error {
+	opt, err := s.plan()
+	if err != nil {
+		return err
+	}
+	opt.Progress = progress
+	s.Plan, err = evd.NewPlan[T](dev, s.n, opt)
+	return err
+}
+
+// plan returns the options for package evd, and stores in `s` what the solves need. If all vectors
+// are selected, they replace the input matrix, because this needs no memory allocated by Go.
+func (s *symmetric[T]) plan() (opt evd.Options, err error) {
+	o := &s.options
+	if o.reserved0 != 0 || o.reserved != [6]C.int64_t{} {
+		return opt, errReserved
+	}
+	if err := flags(o.vectors, o.upper, o.a_row_major, o.vectors_row_major, o.verify, o.number); err != nil {
+		return opt, err
+	}
+	opt.Vectors, opt.Verify = o.vectors == 1, o.verify == 1
+	opt.RowMajor = opt.Vectors && o.vectors_row_major == 1
+	s.most = s.n
+	switch o._select {
+	case C.VKEVD_ALL:
+		s.overwrite = opt.Vectors && !opt.Verify
+		opt.Overwrite = s.overwrite
+	case C.VKEVD_INDEX:
+		opt.Select = evd.Index(int(o.from), int(o.to))
+		s.most = int(o.to - o.from)
+	case C.VKEVD_INTERVAL:
+		opt.Select = evd.Interval(float64(o.above), float64(o.up_to))
+		if o.at_most != 0 {
+			opt.Select = opt.Select.AtMost(int(o.at_most))
+			s.most = min(s.n, int(o.at_most))
+		}
+	default:
+		return opt, badArgument{"options.select: none of VKEVD_ALL, VKEVD_INDEX, VKEVD_INTERVAL"}
+	}
+	return opt, nil
+}
+
+// errReserved says that a reserved member of the options is not 0.
+var errReserved = badArgument{"options.reserved: must be 0"}
+
+// flags returns an error unless each number is 0 or 1.
+func flags(all ...C.int32_t) error {
+	for _, x := range all {
+		if x != 0 && x != 1 {
+			return badArgument{"options: a member that must be 0 or 1 is neither"}
+		}
+	}
+	return nil
+}
+
+// triangle is the triangle to read, of the matrix that lies column by column in the caller's
+// memory. If A is row-major, this matrix is Aᵀ, so its other triangle is read.
+func triangle(upper, rowMajor C.int32_t) evd.Uplo { return evd.Uplo((upper == 1) != (rowMajor == 1)) }
+
+//export goSymmetricSolve
+func goSymmetricSolve(h C.vkevd_plan, a *C.double, lda C.int64_t, w, z *C.double, ldz C.int64_t,
+	found *C.vkevd_found, control *C.vkevd_control, out *C.vkevd_error) C.int32_t {
+	return guard(out, func() error {
+		return symmetricSolve(h, (*float64)(a), lda, (*float64)(w), (*float64)(z), ldz, found, control)
+	})
+}
+
+//export goSymmetricSolve32
+func goSymmetricSolve32(h C.vkevd_plan, a *C.float, lda C.int64_t, w, z *C.float, ldz C.int64_t,
+	found *C.vkevd_found, control *C.vkevd_control, out *C.vkevd_error) C.int32_t {
+	return guard(out, func() error {
+		return symmetricSolve(h, (*float32)(a), lda, (*float32)(w), (*float32)(z), ldz, found, control)
+	})
+}
+
+// symmetricSolve is vkevd_symmetric_solve for numbers of type T.
+func symmetricSolve[T evd.Float](h C.vkevd_plan, a *T, lda C.int64_t, w, z *T, ldz C.int64_t,
+	found *C.vkevd_found, control *C.vkevd_control) error {
+	p, s, err := planOf[*symmetric[T]](h)
+	if err != nil {
+		return err
+	}
+	in, err := dense(a, s.n, s.n, lda, false, "a")
+	if err != nil {
+		return err
+	}
+	values, err := vector(w, s.most, "w")
+	if err != nil {
+		return err
+	}
+	var vectors evd.Dense[T]
+	if s.options.vectors == 1 {
+		if vectors, err = dense(z, s.n, s.most, ldz, s.options.vectors_row_major == 1, "z"); err != nil {
+			return err
+		}
+	}
+	switch {
+	case found == nil && s.options._select == C.VKEVD_INTERVAL:
+		return errNull("found")
+	case z == a && z != nil && s.options.vectors == 1 && ldz != lda:
+		return badArgument{"ldz: z is a, so it must be lda"}
+	}
+	return p.turn.run(control, func(ctx context.Context) error {
+		res, err := s.solve(ctx, in, vectors)
+		if err != nil {
+			return turned(err, s.options.a_row_major == 1)
+		}
+		copy(values, res.Values)
+		if found != nil {
+			*found = C.vkevd_found{first: C.int64_t(res.First), count: C.int64_t(len(res.Values))}
+		}
+		return nil
+	})
+}
+
+// solve solves the problem of the matrix in the memory of the matrix `a`, and writes the vectors to
+// `z`.
+func (s *symmetric[T]) solve(ctx context.Context, a, z evd.Dense[T]) (*evd.Result[T], error) {
+	sym := evd.Sym[T]{N: s.n, Ld: a.Ld, Data: a.Data, Uplo: triangle(s.options.upper, s.options.a_row_major)}
+	if s.overwrite && unsafe.SliceData(a.Data) != unsafe.SliceData(z.Data) {
+		putTriangle(z.Data, z.Ld, sym)
+		sym.Ld, sym.Data = z.Ld, z.Data
+	}
+	res, err := s.Solve(ctx, sym)
+	if err == nil && res.Vectors != nil && !s.overwrite {
+		z.Cols = res.Vectors.Cols
+		put(&z, res.Vectors)
+	}
+	return res, err
+}
+
+// turned returns the error `err`. If the matrix is row-major and `err` names an entry that is not
+// finite, `turned` exchanges the row and the column of this entry, because package evd has read the
+// transpose.
+func turned(err error, rowMajor bool) error {
+	if e := (*evd.NonFiniteError)(nil); rowMajor && errors.As(err, &e) {
+		return &evd.NonFiniteError{Row: e.Col, Col: e.Row, Value: e.Value}
+	}
+	return err
+}

@@ -1,0 +1,242 @@
+// Tests of values and vectors of matrices with known spectra, in every layout.
+#include "check.h"
+
+static vkevd_device device;
+static vkevd_error error;
+
+enum { N = 70 };
+
+// check_spectrum checks the values w and the vectors z with the indices first, …, first + count −
+// 1. The eigenvalues of the matrix are 1, …, N.
+static void check_spectrum(matrix a, const double *w, matrix z, int first, int count) {
+	for (int k = 0; k < count; k++)
+		CHECK(fabs(w[k] - (first + k + 1)) < 1e-11);
+	if (z.at == NULL)
+		return;
+	z.cols = count;
+	CHECK(not_orthogonal(z) < 1e-12);
+	CHECK(residual(a, z, z, w, count) < 1e-11);
+}
+
+// symmetric solves one problem with one choice of layouts. Padding, and the triangle that is not
+// read, are NaN.
+static void symmetric(vkevd_symmetric o, int pad, int in_place, int first, int count) {
+	double d[N], w[N];
+	for (int i = 0; i < N; i++)
+		d[(i * 29) % N] = i + 1;
+	matrix full = new_matrix(N, N, 0, 0), a = new_matrix(N, N, pad, o.a_row_major);
+	reflect(full, d);
+	for (int i = 0; i < N; i++)
+		for (int j = 0; j < N; j++)
+			if (o.upper ? i <= j : i >= j)
+				*entry(a, i, j) = *entry(full, i, j);
+	matrix z = {0, 0, 0, 0, NULL};
+	if (o.vectors) {
+		z = in_place ? a : new_matrix(N, N, pad + 3, o.vectors_row_major);
+		z.row_major = o.vectors_row_major;
+	}
+	vkevd_plan plan;
+	vkevd_found found = {-1, -1};
+	OK(vkevd_symmetric_plan(device, N, &o, &plan, &error));
+	OK(vkevd_symmetric_solve(plan, a.at, a.ld, w, z.at, z.ld, &found, NULL, &error));
+	CHECK(found.first == first && found.count == count);
+	check_spectrum(full, w, z, first, count);
+	if (!in_place) // A is unchanged
+		for (int i = 0; i < N; i++)
+			for (int j = 0; j < N; j++)
+				CHECK((o.upper ? i <= j : i >= j) ? *entry(a, i, j) == *entry(full, i, j) : isnan(*entry(a, i, j)));
+	OK(vkevd_plan_close(plan, &error));
+	if (!in_place)
+		free(z.at);
+	free(a.at);
+	free(full.at);
+}
+
+static void all_symmetric(void) {
+	for (int i = 0; i < 8; i++) {
+		vkevd_symmetric o = {0};
+		o.vectors = 1;
+		o.upper = i & 1, o.a_row_major = i >> 1 & 1, o.vectors_row_major = i >> 2 & 1;
+		symmetric(o, i % 3, 0, 0, N);
+		symmetric(o, i % 3, 1, 0, N);
+	}
+	vkevd_symmetric o = {0};
+	symmetric(o, 2, 0, 0, N);
+	o.verify = o.vectors = 1;
+	symmetric(o, 2, 0, 0, N);
+	o.verify = 0;
+	o.select = VKEVD_INDEX, o.from = 3, o.to = 9;
+	symmetric(o, 1, 0, 3, 6);
+	o.vectors_row_major = 1;
+	symmetric(o, 1, 1, 3, 6);
+	o.select = VKEVD_INTERVAL, o.above = 10, o.up_to = 13.5;
+	symmetric(o, 1, 0, 10, 3);
+	o.at_most = 4, o.above = 65.5, o.up_to = INFINITY;
+	o.vectors = 0;
+	o.above = 66.5;
+	symmetric(o, 0, 0, 66, 4);
+}
+
+// singles solves problems in single precision, with a symmetric plan and with a plan for singular
+// values.
+static void singles(void) {
+	double d[N];
+	static float a[N * N], z[N * N], w[N], u[N * N];
+	matrix full = new_matrix(N, N, 0, 0), v = new_matrix(N, N, 0, 1);
+	for (int i = 0; i < N; i++)
+		d[(i * 29) % N] = i + 1;
+	reflect(full, d);
+	for (int i = 0; i < N * N; i++)
+		a[i] = (float)full.at[i];
+	vkevd_symmetric o = {0};
+	vkevd_plan plan;
+	o.vectors = o.vectors_row_major = 1, o.number = VKEVD_FLOAT32;
+	OK(vkevd_symmetric_plan(device, N, &o, &plan, &error));
+	WANT(VKEVD_BAD_ARGUMENT, vkevd_symmetric_solve(plan, full.at, N, d, full.at, N, NULL, NULL, &error));
+	OK(vkevd_symmetric_solve_float32(plan, a, N, w, z, N, NULL, NULL, &error));
+	OK(vkevd_plan_close(plan, &error));
+	for (int i = 0; i < N; i++)
+		CHECK(fabs(w[i] - (d[i] = i + 1)) < 1e-3);
+	for (int i = 0; i < N * N; i++)
+		v.at[i] = z[i];
+	CHECK(not_orthogonal(v) < 1e-4 && residual(full, v, v, d, N) < 1e-2);
+
+	vkevd_svd p = {0};
+	p.u = VKEVD_THIN, p.number = VKEVD_FLOAT32, p.vectors_row_major = 1;
+	OK(vkevd_svd_plan(device, N, N, &p, &plan, &error));
+	OK(vkevd_svd_solve_float32(plan, a, N, w, u, N, NULL, 0, NULL, &error));
+	OK(vkevd_plan_close(plan, &error));
+	for (int i = 0; i < N; i++)
+		CHECK(fabs(w[i] - (N - i)) < 1e-3);
+	for (int i = 0; i < N * N; i++)
+		v.at[i] = u[i];
+	CHECK(not_orthogonal(v) < 1e-4);
+	free(full.at), free(v.at);
+}
+
+// singular computes the singular values and vectors of one shape, with one choice of layouts.
+static void singular(int m, int n, vkevd_svd o, int pad) {
+	int k = m < n ? m : n, values = o.largest ? (int)o.largest : k;
+	double d[N], s[N];
+	for (int i = 0; i < k; i++)
+		d[i] = (i % 2 ? -1 : 1) * (k - i);
+	matrix a = new_matrix(m, n, pad, o.a_row_major);
+	reflect(a, d);
+	matrix u = new_matrix(m, o.u == VKEVD_FULL ? m : values, pad, o.vectors_row_major);
+	matrix v = new_matrix(n, o.v == VKEVD_FULL ? n : values, pad + 1, o.vectors_row_major);
+	vkevd_plan plan;
+	uint64_t bytes = 0;
+	OK(vkevd_svd_plan(device, m, n, &o, &plan, &error));
+	OK(vkevd_plan_bytes(plan, &bytes, &error));
+	CHECK(bytes > 8u * m * n);
+	OK(vkevd_svd_solve(plan, a.at, a.ld, s, o.u ? u.at : NULL, u.ld, o.v ? v.at : NULL, v.ld, NULL, &error));
+	for (int i = 0; i < values; i++)
+		CHECK(fabs(s[i] - (k - i)) < 1e-11);
+	CHECK(!o.u || not_orthogonal(u) < 1e-12);
+	CHECK(!o.v || not_orthogonal(v) < 1e-12);
+	CHECK(!o.u || !o.v || residual(a, v, u, s, values) < 1e-11);
+	OK(vkevd_plan_close(plan, &error));
+	free(a.at), free(u.at), free(v.at);
+}
+
+static void all_singular(void) {
+	for (int i = 0; i < 4; i++) {
+		vkevd_svd o = {0};
+		o.u = o.v = i < 2 ? VKEVD_THIN : VKEVD_FULL;
+		o.a_row_major = i & 1, o.vectors_row_major = i >> 1 & 1;
+		singular(60, 43, o, i);
+		singular(41, 66, o, i);
+	}
+	vkevd_svd o = {0};
+	singular(50, 50, o, 0);
+	o.u = VKEVD_THIN, o.largest = 5, o.vectors_row_major = 1;
+	singular(50, 40, o, 1);
+}
+
+// many solves a batch of matrices of the orders 0, …, 12. One matrix contains a NaN.
+static void many(void) {
+	enum { COUNT = 13, BAD = 7 };
+	const double *a[COUNT];
+	double *w[COUNT], *z[COUNT];
+	matrix as[COUNT], zs[COUNT];
+	int64_t n[COUNT], order = 0;
+	int32_t codes[COUNT];
+	for (int k = 0; k < COUNT; k++) {
+		double d[COUNT];
+		for (int i = 0; i < k; i++)
+			d[i] = i - 2;
+		n[k] = k;
+		as[k] = new_matrix(k, k, 0, 1);
+		reflect(as[k], d);
+		for (int i = 0; i < k; i++)
+			for (int j = 0; j < i; j++)
+				*entry(as[k], i, j) = NAN;
+		zs[k] = new_matrix(k, k, 0, 0);
+		a[k] = as[k].at, z[k] = zs[k].at, w[k] = malloc(sizeof(double) * COUNT);
+	}
+	*entry(as[BAD], 2, 5) = INFINITY;
+	OK(vkevd_batch_order(device, &order, &error));
+	CHECK(order >= COUNT);
+	vkevd_batch o = {0};
+	o.vectors = o.upper = o.a_row_major = 1;
+	vkevd_plan plan;
+	OK(vkevd_batch_plan(device, COUNT, 5, &o, &plan, &error));
+	OK(vkevd_batch_solve(plan, COUNT, n, a, w, z, codes, NULL, &error));
+	for (int k = 0; k < COUNT; k++) {
+		CHECK(codes[k] == (k == BAD ? VKEVD_NOT_FINITE : VKEVD_OK));
+		for (int i = 0; i < k; i++)
+			CHECK(k == BAD ? isnan(w[k][i]) : fabs(w[k][i] - (i - 2)) < 1e-12);
+		CHECK(k == BAD || not_orthogonal(zs[k]) < 1e-12);
+		for (int i = 0; i < k; i++) // for the residual
+			for (int j = 0; j < i; j++)
+				*entry(as[k], i, j) = *entry(as[k], j, i);
+		CHECK(k == BAD || residual(as[k], zs[k], zs[k], w[k], k) < 1e-12);
+	}
+	WANT(VKEVD_NOT_FINITE, vkevd_batch_solve(plan, COUNT, n, a, w, z, NULL, NULL, &error));
+	CHECK(error.row == 2 && error.column == 5);
+	OK(vkevd_batch_solve(plan, 0, NULL, NULL, NULL, NULL, NULL, NULL, &error));
+	OK(vkevd_plan_close(plan, &error));
+	for (int k = 0; k < COUNT; k++)
+		free(as[k].at), free(zs[k].at), free(w[k]);
+}
+
+// many_singles solves a batch in single precision. The orders are 0, 4 and 8, and the matrix of
+// order 8 contains a NaN.
+static void many_singles(void) {
+	enum { COUNT = 3 };
+	float as[COUNT][64], ws[COUNT][8], zs[COUNT][64];
+	const float *a[COUNT] = {as[0], as[1], as[2]};
+	float *w[COUNT] = {ws[0], ws[1], ws[2]}, *z[COUNT] = {zs[0], zs[1], zs[2]};
+	int64_t n[COUNT] = {0, 4, 8};
+	int32_t codes[COUNT];
+	vkevd_batch o = {0};
+	vkevd_plan plan;
+	for (int i = 0; i < 16; i++) // the lower triangle is read
+		as[1][i] = i % 4 == i / 4 ? 3 : i % 4 > i / 4 ? 1 : NAN;
+	for (int i = 0; i < 64; i++)
+		as[2][i] = i == 9 ? NAN : 1;
+	o.vectors = 1, o.number = VKEVD_FLOAT32;
+	OK(vkevd_batch_plan(device, 8, 2, &o, &plan, &error));
+	WANT(VKEVD_BAD_ARGUMENT, vkevd_batch_solve(plan, 0, NULL, NULL, NULL, NULL, NULL, NULL, &error));
+	OK(vkevd_batch_solve_float32(plan, COUNT, n, a, w, z, codes, NULL, &error));
+	CHECK(codes[0] == VKEVD_OK && codes[1] == VKEVD_OK && codes[2] == VKEVD_NOT_FINITE);
+	for (int i = 0; i < 4; i++) // 3 on the diagonal and 1 elsewhere
+		CHECK(fabs(ws[1][i] - (i == 3 ? 6 : 2)) < 1e-5 && fabs(zs[1][12 + i] - 0.5) < 1e-5);
+	CHECK(isnan(ws[2][0]) && isnan(zs[2][63]));
+	WANT(VKEVD_NOT_FINITE, vkevd_batch_solve_float32(plan, COUNT, n, a, w, z, NULL, NULL, &error));
+	CHECK(error.row == 1 && error.column == 1);
+	OK(vkevd_plan_close(plan, &error));
+	o.number = 2;
+	WANT(VKEVD_BAD_ARGUMENT, vkevd_batch_plan(device, 8, 2, &o, &plan, &error));
+}
+
+int main(void) {
+	OK(vkevd_open(NULL, &device, &error));
+	all_symmetric();
+	all_singular();
+	many();
+	many_singles();
+	singles();
+	OK(vkevd_close(device, &error));
+	return 0;
+}
