@@ -1,0 +1,39 @@
+package main
+
+import (
+	"math"
+	"strings"
+
+	"github.com/vkevd/vkevd/vk"
+)
+
+// orders are the smallest orders of problems for the device: [0] without vectors, [1] with vectors.
+type orders [2]int
+
+// never is larger than the order of any problem.
+const never = math.MaxInt32
+
+// crossovers holds, by vk.Info.Family and by kind of problem, the orders from which a device is
+// faster than LAPACK, including copies to and from the device. The orders of the entry "" were not
+// measured. CPU devices are never faster.
+var crossovers = map[string][3]orders{
+	"":    {{2048, 2048}, {never, 4096}, {2048, 1024}},
+	"cpu": {{never, never}, {never, never}, {never, never}},
+}
+
+// h200 was measured on an H200, in comparison with OpenBLAS 0.3.34 on 16 CPU cores of the same
+// machine. From the orders of h200 on, the device is faster even for a single problem, which needs
+// a new plan. With an existing plan the device is faster from orders between 256 and 512 on.
+// docs/drop-in.md has the times.
+var h200 = [3]orders{{512, 512}, {768, 768}, {512, 512}}
+
+// crossoverFor returns the smallest orders for a device, by kind of problem.
+func crossoverFor(info vk.Info) [3]orders {
+	if strings.Contains(info.Name, "H200") {
+		return h200
+	}
+	if c, known := crossovers[info.Family]; known {
+		return c
+	}
+	return crossovers[""]
+}

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"unsafe"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/kept"
+	"github.com/vkevd/vkevd/evd/svd"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// problem is one problem in the memory of a LAPACK call. The numbers are of type T, and matrices
+// are column-major.
+type problem[T evd.Float] struct {
+	kind
+	rows, n, ld int // rows is for singular values only
+	upper       bool
+	a           []T // A, or the diagonal
+	e           []T // the off-diagonal
+	part        part
+	u, v        svd.Vectors
+	w           []T
+	z, vt       columns[T] // null without vectors
+}
+
+type kind int
+
+// The order of these constants is that of enum vkevd_kind.
+const (
+	symmetric kind = iota
+	tridiagonal
+	singular
+)
+
+// part selects eigenvalues by LAPACK's arguments range, il, iu, vl and vu. The field `by` is the
+// argument range.
+type part struct {
+	by     byte
+	il, iu int
+	vl, vu float64
+}
+
+// selection returns the same part of the spectrum as a Selection of package evd.
+func (p part) selection() evd.Selection {
+	switch p.by {
+	case 'I':
+		return evd.Index(p.il-1, p.iu)
+	case 'V':
+		return evd.Interval(p.vl, p.vu)
+	}
+	return evd.Selection{}
+}
+
+// job describes the problems that one plan can solve.
+type job struct {
+	kind
+	single  bool // the numbers are float32, otherwise float64
+	rows, n int
+	vectors bool
+	part    part
+	u, v    svd.Vectors
+}
+
+// engine is a device and its most recently used plans.
+type engine struct {
+	dev   *vk.Device
+	plans kept.Plans[job]
+}
+
+// keptPlans is the largest number of plans that the engine keeps, because programs that call LAPACK
+// often alternate between a few orders and jobs.
+const keptPlans = 8
+
+// open opens the device that VKEVD_DEVICE names, or the best device. Compiled kernels are stored in
+// the folder that the command vkevd uses, too.
+func open() (*engine, error) {
+	cache, set := os.LookupEnv("VKEVD_CACHE")
+	if folder, err := os.UserCacheDir(); !set && err == nil {
+		cache = filepath.Join(folder, "vkevd")
+	}
+	dev, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), CacheDir: cache})
+	if err != nil {
+		return nil, err
+	}
+	// Plans use at most an eighth of the device's memory, because other processes may need memory,
+	// too.
+	total, _ := dev.Memory()
+	en := &engine{dev: dev, plans: kept.Plans[job]{Most: keptPlans, MostBytes: total / 8}}
+	en.plans.Make = en.plan
+	return en, nil
+}
+
+// plan makes a plan for a job.
+func (en *engine) plan(j job) (kept.Plan, error) {
+	if j.single {
+		return newPlan[float32](en.dev, j)
+	}
+	return newPlan[float64](en.dev, j)
+}
+
+func newPlan[T evd.Float](dev *vk.Device, j job) (kept.Plan, error) {
+	opt := evd.Options{Vectors: j.vectors, Select: j.part.selection()}
+	switch j.kind {
+	case symmetric:
+		return evd.NewPlan[T](dev, j.n, opt)
+	case tridiagonal:
+		return evd.NewTridiagonalPlan[T](dev, j.n, opt)
+	}
+	return svd.NewPlan[T](dev, j.rows, j.n, svd.Options{U: j.u, V: j.v})
+}
+
+// solve solves p and returns the number of values. It writes to the memory of the LAPACK call only
+// after the device has succeeded.
+func solve[T evd.Float](en *engine, p problem[T]) (found int, err error) {
+	j := job{kind: p.kind, single: unsafe.Sizeof(T(0)) == 4, n: p.n, vectors: p.z.first != nil, part: p.part}
+	if p.kind == singular {
+		j = job{kind: singular, single: j.single, rows: p.rows, n: p.n, u: p.u, v: p.v}
+	}
+	var values []T
+	var z, v *evd.Dense[T]
+	prepared := en.plans.With(j, func(plan kept.Plan) error {
+		values, z, v, err = p.solveBy(plan)
+		return err
+	})
+	if prepared != nil {
+		return 0, prepared
+	}
+	if err != nil {
+		return 0, err
+	}
+	copy(p.w, values)
+	p.z.take(z)
+	p.vt.takeTransposed(v)
+	if z != nil && len(z.Data) >= returnedAbove {
+		go debug.FreeOSMemory()
+	}
+	return len(values), nil
+}
+
+// returnedAbove is a number of elements. If the results of a solve have more elements, their memory
+// is returned to the operating system immediately. Go would keep it for later results, which may
+// never come. The value is a gibibyte of float64.
+const returnedAbove = 1 << 27
+
+// solveBy solves p with a plan for p. z is the matrix of eigenvectors or left singular vectors, and
+// v is the matrix of right singular vectors.
+func (p problem[T]) solveBy(plan kept.Plan) (values []T, z, v *evd.Dense[T], err error) {
+	ctx := context.Background()
+	var res *evd.Result[T]
+	switch plan := plan.(type) {
+	case *evd.Plan[T]:
+		a := evd.Sym[T]{N: p.n, Ld: p.ld, Data: p.a, Uplo: evd.Lower}
+		if p.upper {
+			a.Uplo = evd.Upper
+		}
+		res, err = plan.Solve(ctx, a)
+	case *evd.TridiagonalPlan[T]:
+		res, err = plan.Solve(ctx, evd.Tridiagonal[T]{D: p.a, E: p.e})
+	case *svd.Plan[T]:
+		a := evd.Dense[T]{Rows: p.rows, Cols: p.n, Ld: p.ld, Data: p.a}
+		res, err := plan.Solve(ctx, a)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		return res.Values, res.U, res.V, nil
+	}
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return res.Values, res.Vectors, nil, nil
+}
+
+// columns is memory of a LAPACK call for vectors. It is column-major, with leading dimension ld.
+type columns[T evd.Float] struct {
+	first *T
+	ld    int
+}
+
+// column returns the first n elements of column j.
+func (c columns[T]) column(j, n int) []T {
+	return unsafe.Slice(c.first, j*c.ld+n)[j*c.ld:]
+}
+
+// take copies z to c. It does nothing if z is nil.
+func (c columns[T]) take(z *evd.Dense[T]) {
+	if z == nil || c.first == nil {
+		return
+	}
+	eachRange(z.Cols, z.Rows, func(from, to int) {
+		for j := from; j < to; j++ {
+			copy(c.column(j, z.Rows), z.Col(j))
+		}
+	})
+}
+
+// takeTransposed copies zᵀ to c, tile by tile, so that accesses to both memories are local. It does
+// nothing if z is nil.
+func (c columns[T]) takeTransposed(z *evd.Dense[T]) {
+	if z == nil || c.first == nil {
+		return
+	}
+	const tile = 32
+	eachRange(z.Rows, z.Cols, func(from, to int) {
+		for j0 := 0; j0 < z.Cols; j0 += tile {
+			for i0 := from; i0 < to; i0 += tile {
+				for i := i0; i < min(i0+tile, to); i++ {
+					column := c.column(i, z.Cols)
+					for j := j0; j < min(j0+tile, z.Cols); j++ {
+						column[j] = z.Data[i+j*z.Ld]
+					}
+				}
+			}
+		}
+	})
+}
+
+// eachRange divides the indices 0, …, count−1 into ranges and calls f for all ranges in parallel.
+// size is the number of elements for each index. A range has about 2¹⁶ elements or more.
+func eachRange(count, size int, f func(from, to int)) {
+	step := max(32, count/(4*runtime.GOMAXPROCS(0)), 1<<16/max(size, 1))
+	var group sync.WaitGroup
+	for from := 0; from < count; from += step {
+		group.Go(func() { f(from, min(from+step, count)) })
+	}
+	group.Wait()
+}

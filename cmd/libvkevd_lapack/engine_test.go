@@ -1,0 +1,254 @@
+package main
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+	"unsafe"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/svd"
+)
+
+// started returns an engine on the device that VKEVD_DEVICE names, without a cache of kernels.
+func started(t *testing.T) *engine {
+	t.Helper()
+	if os.Getenv("VKEVD_CACHE") == "" {
+		t.Setenv("VKEVD_CACHE", "")
+	}
+	en, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		en.plans.Close()
+		en.dev.Close()
+	})
+	return en
+}
+
+// inBoth runs a test in double precision and in single precision.
+func inBoth(t *testing.T, double, single func(*testing.T)) {
+	t.Run("float64", double)
+	t.Run("float32", single)
+}
+
+// small is a bound for the rounding errors of a few operations on numbers near 1.
+func small[T evd.Float]() float64 {
+	if unsafe.Sizeof(T(0)) == 4 {
+		return 5e-5
+	}
+	return 1e-13
+}
+
+const unset = 99.5 // what LAPACK's memory holds before a solve
+
+// memory is column-major memory of a LAPACK call.
+type memory[T evd.Float] struct {
+	rows, cols, ld int
+	data           []T
+}
+
+func newMemory[T evd.Float](rows, cols int) memory[T] {
+	ld := rows + 2
+	return memory[T]{rows, cols, ld, slices.Repeat([]T{unset}, ld*cols)}
+}
+
+func (m memory[T]) columns() columns[T] {
+	if len(m.data) == 0 {
+		return columns[T]{}
+	}
+	return columns[T]{&m.data[0], m.ld}
+}
+
+func (m memory[T]) at(i, j int) float64 { return float64(m.data[i+j*m.ld]) }
+
+// orthonormal checks that the columns, or the rows, of m are orthonormal. It also checks that no
+// other element of the memory was written.
+func (m memory[T]) orthonormal(t *testing.T, what string, rows bool) {
+	t.Helper()
+	count, length := m.cols, m.rows
+	at := m.at
+	if rows {
+		count, length = m.rows, m.cols
+		at = func(i, j int) float64 { return m.at(j, i) }
+	}
+	for j := range count {
+		for k := range j + 1 {
+			sum := 0.0
+			for i := range length {
+				sum += at(i, j) * at(i, k)
+			}
+			if j == k {
+				sum--
+			}
+			if !(math.Abs(sum) < small[T]()) {
+				t.Errorf("%s: product of vectors %d and %d is off by %g", what, j, k, sum)
+			}
+		}
+	}
+	for i, x := range m.data {
+		if i%m.ld >= m.rows && x != unset {
+			t.Errorf("%s: %g was written between columns", what, x)
+		}
+	}
+}
+
+// random returns a random matrix. If rows is 0, the matrix is symmetric of order n.
+func random[T evd.Float](rows, n int) memory[T] {
+	r := rand.New(rand.NewPCG(7, uint64(100*rows+n)))
+	m := newMemory[T](max(rows, n), n)
+	if rows > 0 {
+		m = newMemory[T](rows, n)
+	}
+	for j := range n {
+		for i := range m.rows {
+			m.data[i+j*m.ld] = T(r.NormFloat64())
+			if rows == 0 && i < j {
+				m.data[i+j*m.ld] = m.data[j+i*m.ld]
+			}
+		}
+	}
+	return m
+}
+
+func TestSymmetric(t *testing.T) { inBoth(t, testSymmetric[float64], testSymmetric[float32]) }
+
+func testSymmetric[T evd.Float](t *testing.T) {
+	en := started(t)
+	const n = 30
+	full := random[T](0, n)
+	all := make([]T, n)
+	for _, upper := range []bool{false, true} {
+		for _, p := range []part{{by: 'A'}, {by: 'I', il: 4, iu: 9}, {by: 'V', vl: -2, vu: 3}} {
+			a := memory[T]{n, n, full.ld, slices.Clone(full.data)}
+			for j := range n { // the other triangle must not be read
+				for i := range n {
+					if i > j == upper && i != j {
+						a.data[i+j*a.ld] = T(math.NaN())
+					}
+				}
+			}
+			z, w := newMemory[T](n, n), slices.Repeat([]T{unset}, n)
+			found, err := solve(en, problem[T]{kind: symmetric, n: n, ld: a.ld, upper: upper, a: a.data, part: p, w: w, z: z.columns()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if p.by == 'A' {
+				copy(all, w)
+			}
+			want := slices.DeleteFunc(slices.Clone(all), func(x T) bool {
+				return p.by == 'V' && (float64(x) <= p.vl || float64(x) > p.vu)
+			})
+			if p.by == 'I' {
+				want = all[p.il-1 : p.iu]
+			}
+			if found != len(want) || found < n && w[found] != unset {
+				t.Errorf("%c: %d values, want %d", p.by, found, len(want))
+			}
+			z.cols = found
+			z.orthonormal(t, string(p.by), false)
+			for k := range found {
+				if !(math.Abs(float64(w[k]-want[k])) < small[T]()*n) {
+					t.Errorf("%c: value %d is %g, want %g", p.by, k, w[k], want[k])
+				}
+				for i := range n {
+					sum := -float64(w[k]) * z.at(i, k)
+					for j := range n {
+						sum += full.at(i, j) * z.at(j, k)
+					}
+					if !(math.Abs(sum) < small[T]()*n) {
+						t.Errorf("%c: residual %g of vector %d", p.by, sum, k)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestTridiagonal(t *testing.T) { inBoth(t, testTridiagonal[float64], testTridiagonal[float32]) }
+
+func testTridiagonal[T evd.Float](t *testing.T) {
+	const n = 25
+	en := started(t)
+	d, e, z := make([]T, n), slices.Repeat([]T{1}, n-1), newMemory[T](n, n)
+	p := problem[T]{kind: tridiagonal, n: n, a: d, e: e, part: part{by: 'A'}, w: d, z: z.columns()} // values replace the diagonal
+	if found, err := solve(en, p); err != nil || found != n {
+		t.Fatal(found, err)
+	}
+	for k := range n {
+		if want := 2 * math.Cos(math.Pi*float64(n-k)/(n+1)); !(math.Abs(float64(d[k])-want) < small[T]()) {
+			t.Errorf("value %d is %g, want %g", k, d[k], want)
+		}
+	}
+	z.orthonormal(t, "tridiagonal", false)
+}
+
+func TestSingular(t *testing.T) { inBoth(t, testSingular[float64], testSingular[float32]) }
+
+func testSingular[T evd.Float](t *testing.T) {
+	en := started(t)
+	for _, shape := range [][2]int{{40, 22}, {22, 40}, {24, 24}} {
+		m, n, few := shape[0], shape[1], min(shape[0], shape[1])
+		a := random[T](m, n)
+		for _, jobs := range [][2]svd.Vectors{{svd.Thin, svd.Thin}, {svd.Full, svd.Full}, {svd.None, svd.Thin}, {svd.Thin, svd.None}} {
+			count := func(v svd.Vectors, full int) int { return []int{0, few, full}[v] }
+			u, vt := newMemory[T](m, count(jobs[0], m)), newMemory[T](count(jobs[1], n), n)
+			p := problem[T]{kind: singular, rows: m, n: n, ld: a.ld, a: a.data, part: part{by: 'A'}, u: jobs[0], v: jobs[1], w: make([]T, few), z: u.columns()}
+			if jobs[1] != svd.None {
+				p.vt = vt.columns()
+			}
+			if _, err := solve(en, p); err != nil {
+				t.Fatal(err)
+			}
+			u.orthonormal(t, "U", false)
+			if jobs[1] != svd.None {
+				vt.orthonormal(t, "Vᵀ", true)
+			}
+			for i := range m {
+				for j := 0; j < n && jobs[0] != svd.None && jobs[1] != svd.None; j++ {
+					sum := -a.at(i, j)
+					for k, x := range p.w {
+						sum += float64(x) * u.at(i, k) * vt.at(k, j)
+					}
+					if !(math.Abs(sum) < small[T]()*float64(m)) {
+						t.Errorf("%d×%d, jobs %v: entry (%d, %d) is off by %g", m, n, jobs, i, j, sum)
+					}
+				}
+			}
+		}
+	}
+}
+
+// A matrix that contains a NaN is not solved. The engine returns an error and writes no result.
+func TestNotFinite(t *testing.T) { inBoth(t, testNotFinite[float64], testNotFinite[float32]) }
+
+func testNotFinite[T evd.Float](t *testing.T) {
+	const n = 10
+	en := started(t)
+	a, z, w := random[T](0, n), newMemory[T](n, n), slices.Repeat([]T{unset}, n)
+	a.data[3] = T(math.NaN())
+	var data *evd.NonFiniteError
+	p := problem[T]{kind: symmetric, n: n, ld: a.ld, a: a.data, part: part{by: 'A'}, w: w, z: z.columns()}
+	if _, err := solve(en, p); !errors.As(err, &data) {
+		t.Errorf("the error is %v", err)
+	}
+	p = problem[T]{kind: singular, rows: n, n: n, ld: a.ld, a: a.data, w: w, u: svd.Thin, z: z.columns()}
+	if _, err := solve(en, p); !errors.As(err, &data) {
+		t.Errorf("singular values: the error is %v", err)
+	}
+	for _, x := range slices.Concat(w, z.data) {
+		if x != unset {
+			t.Fatalf("%g was written", x)
+		}
+	}
+}
+
+func TestPanicIsAnError(t *testing.T) {
+	if err := survive(func() error { panic("here") }); err == nil || err.Error() != "internal error: here" {
+		t.Errorf("the error is %v", err)
+	}
+}

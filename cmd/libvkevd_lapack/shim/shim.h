@@ -1,0 +1,61 @@
+/* shim.h declares the functions that several files of the shim use.
+ *
+ * 	routines.c    the exported functions, in all spellings
+ * 	parameters.h  the argument lists of LAPACK's routines
+ * 	drivers.h     check the arguments and call the device or the next library; for both integer types
+ * 	next.c        finds the routine of the next library
+ * 	engine.c      starts the engine when it is first needed, and calls it
+ * 	settings.c    environment variables, and the lines of VKEVD_VERBOSE
+ * 	problem.h     the interface between the shim and the engine */
+#ifndef VKEVD_SHIM_H
+#define VKEVD_SHIM_H
+
+#include <stddef.h>
+
+#include "problem.h"
+
+/* EACH_ROUTINE lists the intercepted routines. Each entry has the name without the letter of the
+ * precision, the same name in capitals, and the list of arguments. Each routine exists in double
+ * and in single precision. */
+#define EACH_ROUTINE(_)                                                                           \
+	_(syev, SYEV, syev)                                                                           \
+	_(syevd, SYEVD, syevd)                                                                        \
+	_(syevr, SYEVR, syevr)                                                                        \
+	_(syevx, SYEVX, syevx)                                                                        \
+	_(syev_2stage, SYEV_2STAGE, syev)                                                             \
+	_(syevd_2stage, SYEVD_2STAGE, syevd)                                                          \
+	_(stevd, STEVD, stevd)                                                                        \
+	_(stevr, STEVR, stevr)                                                                        \
+	_(gesvd, GESVD, gesvd)                                                                        \
+	_(gesdd, GESDD, gesdd)
+
+#define NUMBERS(name, NAME, driver) D##NAME, S##NAME,
+enum routine { EACH_ROUTINE(NUMBERS) ROUTINES };
+extern const char *const routine_names[ROUTINES]; /* "dsyev", "ssyev", … */
+int is_single(enum routine r);
+
+/* A routine of the next library. function is null if there is none. wide is 1 if the routine's
+ * integers have 64 bits. */
+struct next {
+	void *function;
+	int wide;
+};
+
+/* find_next finds the routine that the program would call without the shim. wide is 1 if the
+ * spelling of the called name stands for 64-bit integers. caller is the return address of the
+ * call. */
+struct next find_next(enum routine r, int wide, void *caller);
+
+/* solve_on_device solves p on the device and returns 1. If the device cannot solve p, it returns 0
+ * and changes no result. */
+int solve_on_device(enum routine r, struct vkevd_problem *p);
+
+/* crossover_setting returns the value of VKEVD_CROSSOVER, or one of these constants. */
+enum { CROSSOVER_UNSET = -1, CROSSOVER_OFF = -2 };
+int64_t crossover_setting(void);
+
+/* say prints one line about a problem if VKEVD_VERBOSE is 1. */
+void say(enum routine r, const struct vkevd_problem *p, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

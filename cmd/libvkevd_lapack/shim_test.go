@@ -1,0 +1,89 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// sanitized are flags for all C files of these tests. With these flags, an access outside of
+// allocated memory, or a leak, ends the program.
+var sanitized = []string{"-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"}
+
+// compile compiles C files to a library or a program.
+func compile(t *testing.T, output string, arguments ...string) {
+	t.Helper()
+	cc := os.Getenv("CC")
+	if cc == "" {
+		cc = "cc"
+	}
+	flags := append([]string{"-std=gnu11", "-Wall", "-Wextra", "-Wno-unused-parameter", "-Werror", "-pthread", "-o", output}, sanitized...)
+	if out, err := exec.Command(cc, append(flags, arguments...)...).CombinedOutput(); err != nil {
+		t.Fatalf("%s: %v\n%s", filepath.Base(output), err, out)
+	}
+}
+
+// TestShim runs testdata/program.c with the shim, a LAPACK that computes nothing, and an engine
+// without a device. The program is linked with the shim first and LAPACK second. The order of
+// symbols is then the same as with LD_PRELOAD.
+func TestShim(t *testing.T) {
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	shared := []string{"-shared", "-fPIC", "-fvisibility=hidden"}
+	visible := []string{"-shared", "-fPIC"}
+	shim, err := filepath.Glob("shim/*.c")
+	if err != nil || len(shim) < 4 {
+		t.Fatalf("the shim has %d files, %v", len(shim), err)
+	}
+	compile(t, in("libfake.so"), append(visible, "testdata/fake_lapack.c")...)
+	compile(t, in("libfake64.so"), append(visible, "-DWIDE", "testdata/fake_lapack.c")...)
+	for link, library := range map[string]string{"libfake_lp64.so": "libfake.so", "libfake_ilp64.so": "libfake64.so"} {
+		if err := os.Link(in(library), in(link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	compile(t, in("libvkevd_lapack.so"), append(append(shared, shim...), "-ldl", "-lm")...)
+	compile(t, in("libvkevd_engine.so"), append(visible, "testdata/fake_engine.c", "-lm")...)
+	for program, lapack := range map[string]string{"program": "fake", "program64": "fake64", "program_lp64": "fake_lp64", "program_ilp64": "fake_ilp64"} {
+		compile(t, in(program), "testdata/program.c", "-L"+dir, "-Wl,-rpath,"+dir, "-Wl,--no-as-needed",
+			"-lvkevd_lapack", "-l"+lapack, "-ldl", "-lm")
+	}
+	run := func(name, program, test string, want string, environment ...string) {
+		t.Run(name, func(t *testing.T) {
+			c := exec.Command(in(program), test)
+			c.Env = append(os.Environ(), environment...)
+			out, err := c.CombinedOutput()
+			if err != nil || string(out) != want+"fine\n" {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+	for _, test := range []string{"every_spelling", "small_stays", "refused", "parts", "options", "work_adds_up", "signals", "forks", "threads"} {
+		run(test, "program", test, "")
+	}
+	run("wide_library", "program64", "wide_library", "")
+	run("lp64", "program_lp64", "narrow_library", "")
+	run("ilp64", "program_ilp64", "wide_library", "")
+	run("off", "program", "off", "", "VKEVD_CROSSOVER=off")
+	run("no_number", "program", "off", "", "VKEVD_CROSSOVER=12x")
+	run("above", "program", "off", "", "VKEVD_CROSSOVER=2101")
+	run("always", "program", "always", "", "VKEVD_CROSSOVER=0")
+	run("no_next", "program", "no_next", "", "VKEVD_LAPACK=/does/not/exist")
+	run("chosen", "program", "no_engine", "", "VKEVD_CROSSOVER=off", "VKEVD_LAPACK="+in("libfake.so"))
+	run("verbose_off", "program", "off", "vkevd: dsyevd n=2100 → next library: the order is below the crossover\n",
+		"VKEVD_CROSSOVER=off", "VKEVD_VERBOSE=1")
+	t.Run("verbose", func(t *testing.T) {
+		c := exec.Command(in("program"), "always")
+		c.Env = append(os.Environ(), "VKEVD_CROSSOVER=0", "VKEVD_VERBOSE=1")
+		out, err := c.CombinedOutput()
+		if err != nil || !strings.HasPrefix(string(out), "vkevd: dsyevd n=1 → fake device 0.") {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
+	if err := os.Remove(in("libvkevd_engine.so")); err != nil {
+		t.Fatal(err)
+	}
+	run("no_engine", "program", "no_engine", "")
+}

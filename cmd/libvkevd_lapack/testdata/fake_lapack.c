@@ -1,0 +1,39 @@
+/* A LAPACK that computes nothing. It returns QUERIED for queries, and info = 77 for all other
+ * calls. */
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "../shim/parameters.h"
+#include "../shim/shim.h"
+#include "fake.h"
+
+struct fake fake;
+
+#define FAKE(name, driver, INT, REAL)                                                             \
+	void name(driver##_parameters(INT, REAL))                                                     \
+	{                                                                                             \
+		if (*lwork == -1) {                                                                       \
+			work[0] = QUERIED;                                                                    \
+			*info = 0;                                                                            \
+			return;                                                                               \
+		}                                                                                         \
+		fake.calls++;                                                                             \
+		strcpy(fake.last, #name);                                                                 \
+		fake.info = info;                                                                         \
+		*info = 77;                                                                               \
+	}
+
+#ifdef WIDE /* Debian's liblapack64 has 64-bit integers behind the plain names */
+#define BOTH(name, driver, REAL) FAKE(name##_, driver, int64_t, REAL)
+#else
+#define BOTH(name, driver, REAL)                                                                  \
+	FAKE(name##_, driver, int32_t, REAL)                                                          \
+	FAKE(name##_64_, driver, int64_t, REAL)
+#endif
+
+#define ROUTINE(name, NAME, driver)                                                               \
+	BOTH(d##name, driver, double)                                                                 \
+	BOTH(s##name, driver, float)
+
+EACH_ROUTINE(ROUTINE)
