@@ -1,0 +1,161 @@
+from common import Case, np, symmetric, unittest, vkevd
+
+
+class Eigh(Case):
+    def test_like_numpy(self):
+        for n in (1, 2, 3, 40, 150):
+            a = symmetric(n)
+            before = a.copy()
+            result = vkevd.eigh(a)
+            self.check_eigen(a, result.eigenvalues, result.eigenvectors)
+            self.assertTrue((a == before).all(), "a has changed")
+            w = vkevd.eigvalsh(a)
+            self.assertTrue(np.allclose(w, result[0], rtol=0, atol=1e-12 * n))
+            self.assertTrue((w == vkevd.eigh(a, eigvals_only=True)).all())
+
+    def test_layouts(self):
+        n = 33
+        a = symmetric(n)
+        wide, wider = np.full((n, 2 * n), np.nan), np.full((2 * n, n), np.nan)
+        strided = np.full((3 * n, 3 * n), np.nan)
+        wide[:, :n], wider[:n], strided[::3, ::3] = a, a, a
+        unaligned = np.frombuffer(b"x" + a.tobytes(), np.uint8)[1:].view(np.float64).reshape(n, n)
+        layouts = {"C": a, "Fortran": np.asfortranarray(a), "rows": wide[:, :n], "columns": wider[:n].T,
+                   "more rows": wider[:n], "strided": strided[::3, ::3], "reversed": a[::-1, ::-1],
+                   "list": a.tolist(), "big-endian": a.astype(">f8"), "unaligned": unaligned}
+        for name, layout in layouts.items():
+            with self.subTest(name):
+                w, z = vkevd.eigh(layout)
+                self.check_eigen(np.array(layout, np.float64), w, z)
+
+    def test_triangles(self):
+        a = symmetric(30)
+        for upper, arguments in ((0, {"UPLO": "L"}), (1, {"UPLO": "U"}), (0, {"UPLO": "l"}), (0, {"lower": True}),
+                                 (1, {"lower": False}), (0, {})):
+            half = np.where(np.tri(30, k=-1).T if not upper else np.tri(30, k=-1), np.nan, a)
+            for order in "CF":
+                w, z = vkevd.eigh(np.array(half, order=order), **arguments)
+                self.check_eigen(a, w, z)
+                self.assertEqual(len(vkevd.eigvalsh(np.array(half, order=order), **arguments)), 30)
+
+    def test_overwrite(self):
+        for order in "CF":
+            a = symmetric(64)
+            given = np.array(a, order=order)
+            w, z = vkevd.eigh(given, overwrite_a=True)
+            self.check_eigen(a, w, z)
+            self.assertTrue(np.shares_memory(given, z))
+        a.flags.writeable = False
+        self.assertFalse(np.shares_memory(vkevd.eigh(a, overwrite_a=True)[1], a))
+
+    def test_subsets(self):
+        a, n = symmetric(80), 80
+        values = np.linalg.eigvalsh(a)
+        for first, last in ((0, 0), (3, 17), (0, n - 1), (n - 1, n - 1)):
+            w, z = vkevd.eigh(a, subset_by_index=[first, last])
+            self.check_eigen(a, w, z, first)
+            self.assertEqual(len(w), last - first + 1)
+        low, high = (values[9] + values[10]) / 2, (values[30] + values[31]) / 2
+        for between, first, count in (((low, high), 10, 21), ((-np.inf, low), 0, 10), ((high, np.inf), 31, n - 31),
+                                      ((values[-1] + 1, values[-1] + 2), n, 0)):
+            w, z = vkevd.eigh(a, subset_by_value=between)
+            self.assertEqual(len(w), count)
+            self.check_eigen(a, w, z, first)
+            self.assertEqual(len(vkevd.eigvalsh(a, subset_by_value=between)), count)
+
+    def test_types(self):
+        a = symmetric(20)
+        wide = np.full((20, 50), np.nan, np.float32)
+        wide[:, :20] = a
+        for single in (a.astype(np.float32), wide[:, :20], wide.T[:20], np.asfortranarray(wide[:, :20]), wide[::-1, 19::-1]):
+            w, z = vkevd.eigh(single)
+            self.assertEqual((w.dtype, z.dtype), (np.float32, np.float32))
+            self.check_eigen(np.tril(single) + np.tril(single, -1).T.astype(float), w, z, tolerance=1e-6)
+            w, z = vkevd.eigh(single, subset_by_index=[3, 8])
+            self.check_eigen(np.tril(single) + np.tril(single, -1).T.astype(float), w, z, 3, tolerance=1e-6)
+        whole = np.rint(10 * a).astype(np.int32)
+        w, z = vkevd.eigh(whole)
+        self.assertEqual(w.dtype, np.float64)
+        self.check_eigen(whole.astype(float), w, z)
+        for wrong in (a + 0j, a.astype(np.float16), a.astype(np.longdouble), a.astype(object), np.array([["x"]])):
+            with self.subTest(wrong.dtype), self.assertRaises(TypeError):
+                vkevd.eigh(wrong)
+
+    def test_scales(self):
+        for scale in (1e-300, 1e-30, 1e150, 1e300):
+            w, z = vkevd.eigh(symmetric(25) * scale)
+            self.check_eigen(symmetric(25), w / scale, z)
+        self.assertTrue((vkevd.eigvalsh(np.zeros((5, 5))) == 0).all())
+
+    def test_empty(self):
+        for shape in ((0, 0), (3, 0, 0), (0, 4, 4), (2, 0, 5, 5)):
+            w, z = vkevd.eigh(np.empty(shape))
+            self.assertEqual((w.shape, z.shape), (shape[:-1], shape))
+            self.assertEqual(vkevd.eigvalsh(np.empty(shape)).shape, shape[:-1])
+
+    def test_stacks(self):
+        a = np.stack([symmetric(9, seed) for seed in range(6)]).reshape(2, 3, 9, 9)
+        for stack in (a, np.asfortranarray(a), a.astype(np.float32), a[:, ::-1]):
+            w, z = vkevd.eigh(stack)
+            self.assertEqual((w.shape, z.shape, z.dtype), (stack.shape[:3], stack.shape, stack.dtype))
+            for i in np.ndindex(2, 3):
+                self.check_eigen(stack[i].astype(float), w[i], z[i], tolerance=1e-6 if stack.dtype == np.float32 else 1e-14)
+            self.assertTrue(np.allclose(vkevd.eigvalsh(stack), w, rtol=0, atol=1e-5))
+        order = vkevd._devices.session().batch_order
+        w, z = vkevd.eigh(np.stack([symmetric(order + 1, seed) for seed in range(2)]))
+        self.check_eigen(symmetric(order + 1, 1), w[1], z[1])
+
+    def test_not_finite(self):
+        for bad in (np.nan, np.inf):
+            a = symmetric(30)
+            a[7, 3] = bad
+            with self.assertRaises(np.linalg.LinAlgError) as raised:
+                vkevd.eigh(a)
+            self.assertIsInstance(raised.exception, ValueError)  # as scipy's
+            self.assertEqual((raised.exception.row, raised.exception.column), (7, 3))
+            vkevd.eigh(a, UPLO="U")
+            with self.assertRaises(vkevd.NotFiniteError):
+                vkevd.eigh(np.stack([symmetric(30), a]))
+
+    def test_bad_arguments(self):
+        a = symmetric(6)
+        for wrong in (np.zeros((3, 4)), np.zeros(5), np.float64(3)):
+            with self.assertRaises(np.linalg.LinAlgError):
+                vkevd.eigh(wrong)
+        with self.assertRaises(TypeError):
+            vkevd.eigh(a, np.eye(6))  # scipy's second argument
+        for arguments in ({"UPLO": "X"}, {"subset_by_index": [0, 6]}, {"subset_by_index": [-1, 2]},
+                          {"subset_by_index": [3, 2]}, {"subset_by_value": [1, 1]},
+                          {"subset_by_index": [0, 1], "subset_by_value": [0, 1]}):
+            with self.subTest(arguments), self.assertRaises(ValueError):
+                vkevd.eigh(a, **arguments)
+        with self.assertRaises(ValueError):
+            vkevd.eigh(np.stack([a, a]), subset_by_index=[0, 1])
+
+
+class Batched(Case):
+    def test_mixed_orders(self):
+        order = vkevd._devices.session().batch_order
+        matrices = [symmetric(n, n + 1) for n in (3, 0, 17, 1, order + 2, 8)]
+        matrices[3] = matrices[3].astype(np.float32)
+        for a, (w, z) in zip(matrices, vkevd.batched(matrices)):
+            self.check_eigen(a.astype(float), w, z, tolerance=1e-6 if a.dtype == np.float32 else 1e-14)
+            self.assertEqual(w.dtype, a.dtype)
+        for a, w in zip(matrices, vkevd.batched(matrices, "U", eigvals_only=True)):
+            self.check_eigen(a.astype(float), w, None, tolerance=1e-6)
+        self.assertEqual(vkevd.batched([]), [])
+        self.assertEqual(vkevd.batched([np.empty((0, 0))])[0].eigenvalues.shape, (0,))
+
+    def test_one_bad(self):
+        order = vkevd._devices.session().batch_order
+        matrices = [symmetric(n) for n in (5, 6, order + 1)]
+        matrices[1][2, 1] = matrices[2][4, 0] = np.nan
+        with self.assertRaises(vkevd.NotFiniteError):
+            vkevd.batched(matrices)
+        results = vkevd.batched(matrices, on_error="nan")
+        self.check_eigen(matrices[0], *results[0])
+        self.assertTrue(all(np.isnan(x).all() for result in results[1:] for x in result))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,126 @@
+import sys
+import warnings
+from unittest import mock
+
+from common import Case, np, random, symmetric, unittest, vkevd
+
+try:
+    import scipy.linalg
+except ImportError:
+    scipy = None
+
+
+class Install(Case):
+    def setUp(self):
+        self.originals = np.linalg.eigh, np.linalg.svd
+        vkevd.install(100)
+        self.assertTrue(vkevd.installed())
+
+    def tearDown(self):
+        vkevd.uninstall()
+        self.assertFalse(vkevd.installed())
+        self.assertEqual((np.linalg.eigh, np.linalg.svd), self.originals)
+
+    def test_numpy(self):
+        a, x = symmetric(120), random(130, 110)
+        with self.assertLogs("vkevd", "INFO") as log:
+            result = np.linalg.eigh(a)
+            w = np.linalg.eigvalsh(a, "U")
+            u, s, vh = np.linalg.svd(x)
+            singular = np.linalg.svd(x, compute_uv=False)
+            inverse = np.linalg.pinv(x)
+        self.assertEqual(len([line for line in log.output if "on the device" in line]), 5, log.output)
+        self.assertIs(type(result), type(self.originals[0](a)))
+        self.check_eigen(a, *result)
+        self.assertTrue(result[1].flags.c_contiguous and u.flags.c_contiguous and vh.flags.c_contiguous)
+        self.assertTrue(np.allclose(w, result[0]))
+        self.check_svd(x, u, s, vh)
+        self.assertTrue(np.allclose(s, singular))
+        self.assertTrue(np.allclose(inverse @ x, np.eye(110)))
+
+    def test_left_to_numpy(self):
+        warnings.simplefilter("ignore", PendingDeprecationWarning)  # of numpy.matrix
+        a = symmetric(120)
+        matrices = (symmetric(99), a + 0j, np.stack([a, a]), np.asmatrix(a), a.tolist(), np.rint(a).astype(int))
+        for matrix in matrices:  # not even tried
+            with self.assertNoLogs("vkevd", "INFO"):
+                w, z = np.linalg.eigh(matrix)
+            self.assertTrue(np.array_equal(w, self.originals[0](matrix)[0]))
+        a[5, 2] = np.nan
+        with self.assertLogs("vkevd", "INFO") as log:
+            try:
+                theirs = self.originals[0](a)
+            except np.linalg.LinAlgError:
+                with self.assertRaises(np.linalg.LinAlgError):
+                    np.linalg.eigh(a)
+            else:
+                self.assertTrue(np.array_equal(np.linalg.eigh(a)[0], theirs[0], equal_nan=True))
+            with self.assertRaises(ValueError):
+                np.linalg.eigh(a, "X")
+            np.linalg.svd(symmetric(110), hermitian=True)
+        self.assertEqual(len([line for line in log.output if "left to" in line]), 3, log.output)
+
+    def test_float32(self):
+        a = symmetric(120).astype(np.float32)
+        w, z = np.linalg.eigh(a)
+        self.assertEqual((w.dtype, z.dtype), (np.float32, np.float32))
+        self.assertTrue(np.allclose(w, self.originals[0](a)[0], atol=1e-3))
+
+    @unittest.skipIf(scipy is None, "no scipy")
+    def test_scipy(self):
+        a, x = symmetric(120), random(130, 110)
+        with self.assertLogs("vkevd", "INFO") as log:
+            self.check_eigen(a, *scipy.linalg.eigh(a))
+            self.check_eigen(a, *scipy.linalg.eigh(a, lower=False, subset_by_index=[2, 5]), first=2)
+            self.check_eigen(a, scipy.linalg.eigvalsh(a, check_finite=False), None)
+            self.check_eigen(a, scipy.linalg.eigh(a, eigvals_only=True), None)
+            self.check_svd(x, *scipy.linalg.svd(x, full_matrices=False))
+            scipy.linalg.svdvals(x)
+        self.assertEqual(len([line for line in log.output if "on the device" in line]), 6, log.output)
+        with self.assertLogs("vkevd", "INFO") as log:
+            w, z = scipy.linalg.eigh(a, 2 * np.eye(120))
+            scipy.linalg.eigh(a, driver="evd")
+            a[1, 7] = np.nan  # in the other triangle
+            with self.assertRaises(ValueError):
+                scipy.linalg.eigh(a)
+        self.assertEqual(len([line for line in log.output if "left to" in line]), 3, log.output)
+
+    @unittest.skipIf(scipy is None, "no scipy")
+    def test_overwrite_and_failure(self):
+        a = symmetric(120)
+
+        def fails_at_the_end(*arguments):
+            call(*arguments)
+            raise RuntimeError("lost")
+
+        call = vkevd._symmetric.call
+        with mock.patch.object(vkevd._symmetric, "call", fails_at_the_end):
+            with self.assertLogs("vkevd", "INFO") as log:
+                result = scipy.linalg.eigh(a.copy(order="F"), overwrite_a=True)
+        self.assertIn("lost", log.output[0])
+        self.check_eigen(a, *result)
+
+    def test_after_fork(self):
+        self.run_python("""
+import multiprocessing, numpy as np, vkevd
+a = np.diag(np.arange(120.0))
+vkevd.install(100)
+np.linalg.eigvalsh(a)
+with multiprocessing.get_context("fork").Pool(2) as pool: # numpy's own answer
+    for w in pool.map(np.linalg.eigvalsh, [a] * 4):
+        assert np.allclose(w, np.arange(120.0))
+""")
+
+    def test_on_a_cpu(self):
+        if vkevd.use().type != "cpu":
+            self.skipTest("the device is a GPU")
+        with self.assertRaises(ValueError):
+            vkevd.install()
+        self.assertTrue(vkevd.installed())  # as it was
+
+
+if sys.version_info < (3, 10):  # assertNoLogs is newer
+    del Install.test_left_to_numpy
+
+if __name__ == "__main__":
+    unittest.main()

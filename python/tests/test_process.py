@@ -1,0 +1,197 @@
+"""Tests of threads, processes, signals, progress and devices."""
+
+import threading
+
+from common import Case, np, symmetric, unittest, vkevd
+
+
+class Process(Case):
+    def test_devices(self):
+        devices = vkevd.devices()
+        self.assertTrue(any(device.usable for device in devices))
+        opened = vkevd.use()
+        self.assertIn(opened.name, [device.name for device in devices])
+        w = vkevd.eigvalsh(symmetric(10), device=opened.index)
+        self.assertTrue((w == vkevd.eigvalsh(symmetric(10), device=opened)).all())
+        self.assertTrue((w == vkevd.eigvalsh(symmetric(10), device=opened.name)).all())
+        with self.assertRaises(vkevd.NoDeviceError):
+            vkevd.eigh(symmetric(10), device="a device with this name")
+        vkevd.clear()
+        self.check_eigen(symmetric(10), *vkevd.eigh(symmetric(10)))
+
+    def test_progress(self):
+        seen = []
+        vkevd.eigh(symmetric(100), progress=lambda *mark: seen.append(mark))
+        self.assertTrue(seen)
+        done = [mark[1] for mark in seen]
+        self.assertEqual(done, sorted(done))
+        self.assertTrue(all(mark[0] and mark[1] <= mark[2] for mark in seen))
+
+        def refuse(stage, done, total):
+            raise KeyError("enough")
+
+        with self.assertRaisesRegex(RuntimeError, "progress function"):  # and not a wait for ever
+            vkevd.eigh(symmetric(100), progress=lambda *mark: vkevd.eigvalsh(symmetric(5)))
+        for work in (lambda: vkevd.eigh(symmetric(100), progress=refuse), lambda: vkevd.svdvals(symmetric(90), progress=refuse)):
+            with self.assertRaises(KeyError):
+                work()
+        self.check_eigen(symmetric(100), *vkevd.eigh(symmetric(100)))
+
+    def test_many_shapes(self):
+        for n in list(range(40, 50)) * 2:  # more than the plans that are kept
+            self.check_eigen(symmetric(n), *vkevd.eigh(symmetric(n)))
+        self.assertLessEqual(len(vkevd._devices.session()._plans), 4)
+
+    def test_threads(self):
+        problems = []
+
+        def work(n):
+            try:
+                for _ in range(3):
+                    self.check_eigen(symmetric(n), *vkevd.eigh(symmetric(n)))
+            except BaseException as problem:
+                problems.append(problem)
+
+        threads = [threading.Thread(target=work, args=(50 + 7 * (k % 3),)) for k in range(6)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(problems, [])
+
+    def test_python_runs_during_a_solve(self):
+        passes, finished = [0], threading.Event()
+
+        def count():
+            while not finished.is_set():
+                passes[0] += 1
+                finished.wait(0.001)
+
+        counter = threading.Thread(target=count)
+        counter.start()
+        vkevd.eigh(symmetric(200))
+        finished.set()
+        counter.join()
+        self.assertGreater(passes[0], 5)
+
+    def test_interrupt(self):
+        self.run_python("""
+import os, signal, time, numpy as np, vkevd
+signal.signal(signal.SIGINT, signal.default_int_handler) # Python in the background ignores SIGINT
+x = np.random.default_rng(1).standard_normal((300, 300))
+whole, marks = [], []
+vkevd.eigh(x + x.T, progress=lambda stage, done, total: whole.append(done / total))
+def progress(stage, done, total):
+    if not marks:
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.3) # the solve waits, and the main thread cancels it
+    marks.append(done / total)
+try:
+    vkevd.eigh(x + x.T, progress=progress)
+except KeyboardInterrupt:
+    assert len(whole) > 1 and marks[-1] < whole[-1] / 2, "the solve went on to its end"
+else:
+    raise SystemExit("not interrupted")
+assert np.allclose(vkevd.eigvalsh(np.eye(60)), 1)
+""")
+
+    def test_interrupt_while_another_thread_solves(self):
+        self.run_python("""
+import os, signal, threading, time, numpy as np, vkevd
+signal.signal(signal.SIGINT, signal.default_int_handler) # Python in the background ignores SIGINT
+busy, leave = threading.Event(), threading.Event()
+def stay(*mark):
+    busy.set()
+    leave.wait(20)
+other = threading.Thread(target=lambda: vkevd.eigh(np.eye(9), progress=stay))
+other.start()
+busy.wait()
+threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+started = time.time()
+try:
+    vkevd.eigh(np.eye(5))
+except KeyboardInterrupt:
+    assert time.time() < started + 10
+else:
+    raise SystemExit("not interrupted")
+leave.set()
+other.join()
+""")
+
+    def test_fork_after_a_solve(self):
+        self.run_python("""
+import multiprocessing, numpy as np, vkevd
+a = np.diag([3.0, 1.0, 2.0])
+def child(queue):
+    try:
+        vkevd.eigh(a)
+        queue.put("no exception")
+    except vkevd.ForkedError as error:
+        queue.put(str(error))
+context = multiprocessing.get_context("fork")
+vkevd.eigh(a)
+queue = context.Queue()
+process = context.Process(target=child, args=(queue,))
+process.start()
+answer = queue.get(timeout=30)
+process.join(30)
+assert "fork" in answer and process.exitcode == 0, (answer, process.exitcode)
+assert np.allclose(vkevd.eigvalsh(a), [1, 2, 3])
+with context.Pool(2) as pool: # numpy in the children is as it was
+    assert pool.map(np.linalg.norm, [a, a]) == [np.linalg.norm(a)] * 2
+with multiprocessing.get_context("spawn").Pool(1) as pool:
+    assert np.allclose(pool.apply(vkevd.eigvalsh, (a,)), [1, 2, 3])
+""")
+
+    def test_fork_before_a_solve(self):
+        self.run_python("""
+import multiprocessing, numpy as np, vkevd
+with multiprocessing.get_context("fork").Pool(2) as pool:
+    for w in pool.map(vkevd.eigvalsh, [np.diag([2.0, 1.0])] * 4):
+        assert np.allclose(w, [1, 2])
+assert np.allclose(vkevd.eigvalsh(np.eye(2)), 1)
+""")
+
+    def test_broken_pipe_is_an_exception(self):
+        self.run_python("""
+import os, numpy as np, vkevd
+vkevd.eigvalsh(np.eye(3))
+r, w = os.pipe()
+os.close(r)
+try:
+    os.write(w, b"x")
+except BrokenPipeError:
+    pass
+else:
+    raise SystemExit("written")
+""")
+
+    def test_without_library(self):
+        self.run_python("""
+import os
+os.environ["VKEVD_LIBRARY"] = "/nowhere/libvkevd.so"
+import numpy as np, vkevd
+try:
+    vkevd.eigh(np.eye(3))
+except vkevd.NoDeviceError as error:
+    assert "/nowhere" in str(error)
+else:
+    raise SystemExit("solved")
+""")
+
+    def test_memory_is_freed(self):
+        self.run_python("""
+import numpy as np, vkevd
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * 4 // 1024
+a = np.diag(np.arange(160.0))
+for i in range(45):
+    results = vkevd.eigh(a), vkevd.svd(a[:, :80], False)
+    if i == 15:
+        before = resident()
+assert resident() - before < 6, (before, resident()) # MiB; the results alone are 0.35 each time
+""")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,73 @@
+from common import Case, np, random, unittest, vkevd
+
+
+class Svd(Case):
+    def test_like_numpy(self):
+        for m, n in ((1, 1), (1, 7), (7, 1), (40, 40), (90, 35), (30, 95)):
+            a = random(m, n)
+            for full in (True, False):
+                result = vkevd.svd(a, full_matrices=full)
+                self.check_svd(a, *result)
+                for ours, theirs in zip(result, np.linalg.svd(a, full_matrices=full)):
+                    self.assertEqual(ours.shape, theirs.shape)
+            self.assertTrue(np.allclose(vkevd.svdvals(a), result.S, rtol=0, atol=1e-12))
+
+    def test_layouts(self):
+        m, n = 31, 22
+        a = random(m, n)
+        wide = np.full((m, 50), np.nan)
+        wide[:, :n] = a
+        for layout in (a, np.asfortranarray(a), wide[:, :n], np.asfortranarray(wide)[:, :n], a[::-1], a[:, ::2], a.T,
+                       wide[:, :n].T, a.astype(">f8")):
+            u, s, vh = vkevd.svd(layout)
+            self.check_svd(np.array(layout, np.float64), u, s, vh)
+            again = vkevd.svd(np.array(layout, np.float64, order="C"))
+            # The signs do not depend on the layout.
+            self.assertLess(np.abs(vh[:len(s)] - again.Vh[:len(s)]).max(), 1e-10)
+
+    def test_largest(self):
+        a = random(60, 50)
+        u, s, vh = vkevd.svd(a, full_matrices=False, largest=4)
+        self.assertEqual((u.shape, s.shape, vh.shape), ((60, 4), (4,), (4, 50)))
+        self.check_svd(a, u, s, vh)
+        self.assertEqual(len(vkevd.svdvals(a, largest=7)), 7)
+        for arguments in ({"largest": 4}, {"largest": 0, "full_matrices": False}, {"largest": 51, "full_matrices": False}):
+            with self.assertRaises(ValueError):
+                vkevd.svd(a, **arguments)
+
+    def test_stacks(self):
+        a = np.stack([random(12, 8, seed) for seed in range(4)]).reshape(2, 2, 12, 8)
+        u, s, vh = vkevd.svd(a)
+        self.assertEqual((u.shape, s.shape, vh.shape), ((2, 2, 12, 12), (2, 2, 8), (2, 2, 8, 8)))
+        self.check_svd(a[1, 0], u[1, 0], s[1, 0], vh[1, 0])
+        self.assertEqual(vkevd.svdvals(a.astype(np.float32)).dtype, np.float32)
+
+    def test_float32(self):
+        for a in (random(30, 20).astype(np.float32), random(20, 30).astype(np.float32).T):
+            parts = vkevd.svd(a)
+            self.assertEqual([part.dtype for part in parts], [np.float32] * 3)
+            self.check_svd(a.astype(float), *parts, tolerance=1e-6)
+
+    def test_empty(self):
+        for shape in ((0, 0), (0, 3), (4, 0), (2, 0, 3), (0, 3, 3)):
+            for full in (True, False):
+                ours, theirs = vkevd.svd(np.empty(shape), full), np.linalg.svd(np.empty(shape), full)
+                for x, y in zip(ours, theirs):
+                    self.assertEqual(x.shape, y.shape)
+            self.assertEqual(vkevd.svdvals(np.empty(shape)).shape, ours.S.shape)
+
+    def test_errors(self):
+        a = random(9, 5)
+        a[3, 4] = np.nan
+        for order in "CF":
+            with self.assertRaises(np.linalg.LinAlgError) as raised:
+                vkevd.svd(np.array(a, order=order))
+            self.assertEqual((raised.exception.row, raised.exception.column), (3, 4))
+        with self.assertRaises(TypeError):
+            vkevd.svd(a + 0j)
+        with self.assertRaises(np.linalg.LinAlgError):
+            vkevd.svd(np.zeros(3))
+
+
+if __name__ == "__main__":
+    unittest.main()

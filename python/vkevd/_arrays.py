@@ -1,0 +1,64 @@
+"""Conversion of numpy's arrays to matrices of the C library."""
+
+import numpy as np
+
+
+def real(a):
+    """Returns a as an array of float64 or float32, and whether the array is a copy.
+
+    Integers become float64. If the array is not a copy, it may share its memory with the caller's object.
+    """
+    a = np.asarray(a)
+    if a.dtype.kind == "c":
+        raise TypeError("vkevd: a complex matrix; only real ones are supported")
+    if a.dtype.kind not in "fiub" or a.dtype.itemsize > 8 or a.dtype == np.float16:
+        raise TypeError(f"vkevd: array type {a.dtype} is not supported")
+    dtype = np.float32 if a.dtype == np.float32 else np.float64
+    if a.dtype == dtype and a.dtype.isnative:
+        return a, False
+    return a.astype(dtype, order="K"), True
+
+
+def single(a):
+    """Returns 1 for float32, otherwise 0: the value of the option number in vkevd.h."""
+    return int(a.dtype == np.float32)
+
+
+ENDING = ("", "_float32")
+
+
+def square(a):
+    """Raises LinAlgError unless a is a square matrix or a stack of square matrices."""
+    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
+        raise np.linalg.LinAlgError(f"shape {a.shape}: not a square matrix")
+
+
+def stored(a):
+    """Returns a matrix that the library can read, its leading dimension, and whether it is row-major.
+
+    If the elements of each row or of each column of a are contiguous, the matrix is a itself.
+    Otherwise it is a copy.
+    """
+    (rows, cols), size = a.shape, a.itemsize
+    if a.flags.aligned:
+        if a.flags.f_contiguous:
+            return a, max(rows, 1), 0
+        if a.flags.c_contiguous:
+            return a, max(cols, 1), 1
+        by_row, by_column = a.strides
+        if by_row == size and by_column % size == 0 and by_column >= size * rows:
+            return a, by_column // size, 0
+        if by_column == size and by_row % size == 0 and by_row >= size * cols:
+            return a, by_row // size, 1
+    return np.array(a, order="F"), max(rows, 1), 0
+
+
+def stack(a, results, shape):
+    """Returns the results of a stack as stacked arrays. results yields a tuple of arrays for each matrix."""
+    filled = None
+    for k, parts in enumerate(results):
+        if filled is None:
+            filled = [np.empty((len(a),) + part.shape, part.dtype) for part in parts]
+        for whole, part in zip(filled, parts):
+            whole[k] = part
+    return [whole.reshape(shape + whole.shape[1:]) for whole in filled]

@@ -1,0 +1,113 @@
+"""Many small symmetric matrices in one batch."""
+
+import math
+
+import numpy as np
+
+from . import _devices
+from ._arrays import real, square
+from ._errors import BY_CODE
+from ._library import Batch, call
+from ._results import EighResult
+from ._solve import solve
+from ._symmetric import EVERYTHING, one, upper_of
+
+_MOST_BYTES = 1 << 30  # of device memory for the matrices of one part of a batch
+
+
+def batched(matrices, UPLO="L", *, lower=None, eigvals_only=False, on_error="raise", device=None, progress=None):
+    """Eigenvalues and eigenvectors of many real symmetric matrices, whose orders may differ.
+
+    matrices is a sequence of matrices, or a stack. The result is a list with an EighResult for
+    each matrix, or with its eigenvalues if eigvals_only is set. Matrices of orders up to some hundreds
+    are solved at the same time, larger ones one after another. If on_error is "nan", a matrix that
+    contains a NaN or an infinity gets values and vectors of NaN, and all other matrices are solved.
+    Otherwise such a matrix raises NotFiniteError.
+    """
+    if on_error not in ("raise", "nan"):
+        raise ValueError("on_error must be 'raise' or 'nan'")
+    upper = upper_of(UPLO, lower)
+    arrays = []
+    for m in matrices:
+        a, _ = real(m)
+        square(a)
+        if a.ndim != 2:
+            raise np.linalg.LinAlgError(f"shape {a.shape}: not a matrix")
+        arrays.append(a)
+    if not arrays:
+        return []
+    session = _devices.session(device)
+    small = [k for k, a in enumerate(arrays) if len(a) <= session.batch_order]
+    results = [None] * len(arrays)
+    for k, result in zip(small, _small([arrays[k] for k in small], upper, not eigvals_only, on_error, session, progress)):
+        results[k] = result
+    for k, a in enumerate(arrays):
+        if results[k] is None:
+            results[k] = _large(a, upper, not eigvals_only, on_error, device, progress)
+    if eigvals_only:
+        return [w.astype(a.dtype, copy=False) for (w, _), a in zip(results, arrays)]
+    return [EighResult(w.astype(a.dtype, copy=False), z.astype(a.dtype, copy=False))
+            for (w, z), a in zip(results, arrays)]
+
+
+def _large(a, upper, vectors, on_error, device, progress):
+    try:
+        return one(a, upper, vectors, EVERYTHING, True, device, progress)
+    except np.linalg.LinAlgError:
+        if on_error == "raise":
+            raise
+        return np.full(len(a), np.nan, a.dtype), np.full(a.shape, np.nan, a.dtype)
+
+
+def _small(arrays, upper, vectors, on_error, session, progress):
+    """Solves matrices of mixed orders in double precision. It returns pairs of values and vectors."""
+    if not arrays:
+        return []
+    arrays = [np.ascontiguousarray(a, np.float64) for a in arrays]
+    ws = [np.empty(len(a)) for a in arrays]
+    zs = [np.empty(a.shape, order="F") for a in arrays] if vectors else [None] * len(arrays)
+    orders = np.array([len(a) for a in arrays], np.int64)
+    _run(orders, _addresses(arrays), _addresses(ws), _addresses(zs) if vectors else None, upper, on_error,
+         session, progress)
+    return list(zip(ws, zs))
+
+
+def stack(a, upper, vectors, session, progress):
+    """Solves a stack of k matrices of order n. The vectors are the rows of the second result."""
+    a = np.ascontiguousarray(a, np.float64)
+    count, n, _ = a.shape
+    w, z = np.empty((count, n)), np.empty(a.shape) if vectors else None
+    _run(np.full(count, n, np.int64), *(_rows(x) if x is not None else None for x in (a, w, z)), upper, "raise",
+         session, progress)
+    return w, z
+
+
+def _addresses(arrays):
+    return np.array([a.ctypes.data for a in arrays], np.uintp)
+
+
+def _rows(a):
+    """Returns an array of the addresses of a[0], a[1], …"""
+    return a.ctypes.data + np.arange(len(a), dtype=np.uintp) * np.uintp(a.strides[0])
+
+
+def _run(orders, a, w, z, upper, on_error, session, progress):
+    n, count = int(orders.max()), len(orders)
+    # The number of matrices of a plan is a power of two, so that batches of similar size share a
+    # plan.
+    room = 1 << max(0, math.ceil(math.log2(count)))
+    while room > 1 and room * (16 * n * n + 48 * n + 68) > _MOST_BYTES:
+        room //= 2
+    codes = np.zeros(count, np.int32)
+    options = Batch(vectors=z is not None, upper=upper, a_row_major=1)
+
+    def work(control):
+        plan = session.plan("batch", (n, room), options)
+        call("batch_solve", plan, count, orders.ctypes.data, a.ctypes.data, w.ctypes.data,
+             None if z is None else z.ctypes.data, codes.ctypes.data, control)
+
+    solve(session, progress, work)
+    failed = codes.nonzero()[0]
+    if len(failed) and on_error == "raise":
+        what = "holds a NaN or an infinity" if codes[failed[0]] == 2 else "has no result"
+        raise BY_CODE[int(codes[failed[0]])](f"matrix {failed[0]} {what}")

@@ -1,0 +1,128 @@
+"""Open devices, and plans that are stored for the next solve of the same shape."""
+
+import atexit
+import ctypes
+import threading
+from collections import OrderedDict
+from ctypes import byref, c_int64, c_uint64
+
+from . import _library
+from ._errors import OutOfMemoryError
+from ._library import DeviceInfo, call
+from ._results import Device
+
+_MOST_PLANS = 4  # of a device
+
+
+def _device(info):
+    text = [getattr(info, member).decode("utf-8", "replace") for member in ("name", "type", "family", "driver")]
+    return Device(info.index, *text, info.memory, info.free, bool(info.usable), info.problem.decode("utf-8", "replace"))
+
+
+def devices():
+    """Lists the devices of this machine, including devices that cannot be used."""
+    count, room = c_int64(), 16
+    while True:
+        infos = (DeviceInfo * room)()
+        call("devices", infos, room, byref(count))
+        if count.value <= room:
+            return [_device(info) for info in infos[:count.value]]
+        room = count.value
+
+
+class Session:
+    """An open device. It runs one solve at a time."""
+
+    def __init__(self, name):
+        handle = c_uint64()
+        call("open", name.encode(), byref(handle))
+        self.handle = handle.value
+        info, order = DeviceInfo(), c_int64()
+        call("describe", self.handle, byref(info))
+        call("batch_order", self.handle, byref(order))
+        self.device, self.batch_order = _device(info), order.value
+        self.lock = threading.Lock()
+        self._plans = OrderedDict()  # (handle, bytes) by key, the last used one at the end
+
+    def plan(self, kind, shape, options):
+        """Returns a plan for a shape and options. The caller must hold the lock."""
+        key = (kind, shape, bytes(options))
+        if key in self._plans:
+            self._plans.move_to_end(key)
+            return self._plans[key][0]
+        handle, size = c_uint64(), c_uint64()
+        try:
+            call(kind + "_plan", self.handle, *shape, byref(options), byref(handle))
+        except OutOfMemoryError:
+            if not self._plans:
+                raise
+            self.forget()
+            call(kind + "_plan", self.handle, *shape, byref(options), byref(handle))
+        call("plan_bytes", handle, byref(size))
+        self._plans[key] = handle.value, size.value
+        while len(self._plans) > 1 and (
+                len(self._plans) > _MOST_PLANS or sum(b for _, b in self._plans.values()) > self.device.memory // 2):
+            _, (oldest, _) = self._plans.popitem(last=False)
+            call("plan_close", oldest)
+        return handle.value
+
+    def forget(self):
+        """Closes all plans. The caller must hold the lock."""
+        while self._plans:
+            _, (handle, _) = self._plans.popitem()
+            call("plan_close", handle)
+
+
+_sessions = {}
+_opening = threading.Lock()
+_default = ""
+
+
+def _after_fork():
+    global _opening
+    _opening = threading.Lock()
+
+
+_library.os.register_at_fork(after_in_child=_after_fork)
+
+
+def session(device=None):
+    """Returns the open device with this name or index, or the default device."""
+    _library.library()  # in a forked process: its error
+    name = _default if device is None else _name(device)
+    with _opening:
+        if name not in _sessions:
+            _sessions[name] = Session(name)
+        return _sessions[name]
+
+
+def use(device=None):
+    """Makes a device the default and opens it: one of devices(), or its index, or a part of its name.
+
+    None stands for the device that VKEVD_DEVICE names, or the best device. Returns the Device.
+    """
+    global _default
+    name = "" if device is None else _name(device)
+    opened = session(name)
+    _default = name
+    return opened.device
+
+
+def _name(device):
+    return str(device.index) if isinstance(device, Device) else str(device)
+
+
+def clear():
+    """Closes all devices and frees their memory. The next solve opens a device again."""
+    if not _library.usable():
+        _sessions.clear()
+        return
+    with _opening:
+        for name in list(_sessions):
+            closing = _sessions.pop(name)
+            with closing.lock:
+                closing.forget()
+                call("close", closing.handle)
+
+
+atexit.register(clear)

@@ -1,0 +1,58 @@
+"""Symmetric matrices."""
+
+import numpy as np
+
+from . import _batched, _devices
+from ._arrays import real, square, stack
+from ._results import EighResult
+from ._symmetric import EVERYTHING, one, select_of, upper_of
+
+
+def eigh(a, UPLO="L", *, lower=None, eigvals_only=False, overwrite_a=False, check_finite=True,
+         subset_by_index=None, subset_by_value=None, device=None, progress=None):
+    """Eigenvalues, ascending, and eigenvectors of a real symmetric matrix, or of a stack of them.
+
+    UPLO ("L", "U") or lower (True, False) names the triangle of a that is read. subset_by_index =
+    [first, last] selects eigenvalues by index, both ends included. subset_by_value = [low, high]
+    selects the eigenvalues in (low, high]. Both are as in scipy. With eigvals_only no vectors are
+    computed. With overwrite_a the vectors may replace a in memory, which saves memory. check_finite
+    has no effect, because the triangle that is read is always checked. Matrices of float32 are
+    solved in single precision, but stacks of small matrices in double precision.
+
+    Returns an EighResult(eigenvalues, eigenvectors). The vectors are in Fortran order. With
+    eigvals_only the result is the array of eigenvalues. The component of largest magnitude of each
+    vector is positive. Raises NotFiniteError, which is a LinAlgError, for a NaN or an infinity.
+    """
+    given, upper = a, upper_of(UPLO, lower)
+    a, copied = real(a)
+    square(a)
+    select = select_of(a, subset_by_index, subset_by_value)
+    if a.ndim > 2:
+        if select is not EVERYTHING:
+            raise ValueError("a part of the spectrum of a stack of matrices")
+        result = _stack(a, upper, not eigvals_only, device, progress)
+    elif a.size == 0:
+        result = np.empty(0, a.dtype), np.empty((0, 0), a.dtype)
+    else:
+        keep = not copied and not (overwrite_a and a is given and a.flags.writeable)
+        result = one(a, upper, not eigvals_only, select, keep, device, progress)
+    return result[0] if eigvals_only else EighResult(*result)
+
+
+def eigvalsh(a, UPLO="L", **arguments):
+    """The eigenvalues of a real symmetric matrix, with the arguments of eigh."""
+    return eigh(a, UPLO, eigvals_only=True, **arguments)
+
+
+def _stack(a, upper, vectors, device, progress):
+    shape, n = a.shape[:-2], a.shape[-1]
+    if a.size == 0:
+        return np.empty(shape + (n,), a.dtype), np.empty_like(a)
+    matrices, session = a.reshape((-1, n, n)), _devices.session(device)
+    if n <= session.batch_order:
+        w, z = _batched.stack(matrices, upper, vectors, session, progress)
+        w = w.reshape(shape + (n,)).astype(a.dtype, copy=False)
+        return w, z.reshape(a.shape).swapaxes(-1, -2).astype(a.dtype, copy=False) if vectors else None
+    parts = (one(m, upper, vectors, EVERYTHING, True, device, progress) for m in matrices)
+    filled = stack(matrices, (p if vectors else p[:1] for p in parts), shape)
+    return filled if vectors else (filled[0], None)

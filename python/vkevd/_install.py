@@ -1,0 +1,174 @@
+"""numpy.linalg and scipy.linalg with the GPU for large matrices."""
+
+import functools
+import logging
+import time
+
+import numpy as np
+
+from . import _devices, _svd
+from ._arrays import real, square
+from ._symmetric import EVERYTHING, one, select_of, upper_of
+
+_log = logging.getLogger("vkevd")
+
+# The order from which numpy's and scipy's functions use the device, if install() is given none.
+CROSSOVER = 512
+
+_replaced = []  # (module, name, original)
+
+
+def install(crossover=None, *, device=None):
+    """Lets numpy.linalg and scipy.linalg use the device for large real matrices.
+
+    install() replaces the functions eigh, eigvalsh, svd and svdvals. A call is solved on the device
+    if it has one matrix of float32 or float64 with at least crossover rows and columns, and only
+    options that vkevd supports. All other calls, and calls that fail on the device, are solved by
+    the original function. For each large matrix the logger "vkevd" writes at level INFO where it was
+    solved. uninstall() restores the original functions.
+
+    Code that has imported a function by name before install() still calls the original function.
+    install() raises an exception if the device cannot be used. It raises ValueError if the device is
+    a CPU and no crossover is given, because a driver that computes on the CPU is slower than
+    LAPACK.
+    """
+    opened = _devices.session(device)
+    if crossover is None and opened.device.type == "cpu":
+        raise ValueError(f"{opened.device.name} is a CPU, on which LAPACK is faster")
+    uninstall()
+    least = CROSSOVER if crossover is None else crossover
+    for module in _modules():
+        for name, ours in _OURS.items():
+            original = getattr(module, name, None)
+            if original is not None:
+                place = module.__name__.partition(".")[0]
+                _replaced.append((module, name, original))
+                setattr(module, name, _wrap(original, functools.partial(ours, place), f"{place}.linalg.{name}",
+                                            least, device))
+
+
+def uninstall():
+    """Restores the functions that install() has replaced."""
+    while _replaced:
+        module, name, original = _replaced.pop()
+        setattr(module, name, original)
+
+
+def installed():
+    """Tells whether numpy and scipy use the device."""
+    return bool(_replaced)
+
+
+def _modules():
+    """The public modules, and the module in which numpy's functions, such as pinv, find svd."""
+    inner = getattr(np.linalg, "_linalg", None) or getattr(np.linalg, "linalg")
+    modules = [np.linalg, inner]
+    try:
+        import scipy.linalg
+        modules.append(scipy.linalg)
+    except ImportError:
+        pass
+    return modules
+
+
+class _NotOurs(Exception):
+    """The call has an option that vkevd does not support."""
+
+
+def _wrap(original, ours, name, least, device):
+    @functools.wraps(original)
+    def function(a, *arguments, **options):
+        if type(a) is not np.ndarray or a.ndim != 2 or min(a.shape) < least or a.dtype.kind != "f" \
+                or a.dtype.itemsize not in (4, 8):
+            return original(a, *arguments, **options)
+        started = time.perf_counter()
+        try:
+            result = ours(device, a, *arguments, **options)
+        except Exception as problem:  # the original also answers for bad arguments and bad input
+            _log.info("%s %s: left to %s (%s: %s)", name, a.shape, name, type(problem).__name__, problem)
+            return original(a, *arguments, **options)
+        _log.info("%s %s: on the device, %.3f s", name, a.shape, time.perf_counter() - started)
+        return result
+
+    return function
+
+
+def _eigen(a, upper, vectors, select, row_major, device):
+    """Solves one matrix. The vectors have the same storage order as those of the original function.
+
+    a is never overwritten, even with overwrite_a, because the original function needs a if the
+    device fails.
+    """
+    square(a)
+    memory, copied = real(a)
+    return one(memory, upper, vectors, select, not copied, device, None, row_major)
+
+
+def _result(numpy_name, parts):
+    """Returns the result in numpy's own type, if numpy has a type for it."""
+    inner = getattr(np.linalg, "_linalg", None)
+    kind = getattr(inner, numpy_name, None)
+    return kind(*parts) if kind else tuple(parts)
+
+
+def _numpy_eigh(device, a, UPLO="L"):
+    parts = _eigen(a, upper_of(UPLO, None), True, EVERYTHING, 1, device)
+    return _result("EighResult", parts)
+
+
+def _numpy_eigvalsh(device, a, UPLO="L"):
+    return _eigen(a, upper_of(UPLO, None), False, EVERYTHING, 0, device)[0]
+
+
+def _numpy_svd(device, a, full_matrices=True, compute_uv=True, hermitian=False):
+    if hermitian:
+        raise _NotOurs("hermitian")
+    result = _svd.svd(a, full_matrices, compute_uv, device=device)
+    return _result("SVDResult", map(np.ascontiguousarray, result)) if compute_uv else result
+
+
+def _scipy_eigh(device, a, b=None, *, lower=True, eigvals_only=False, overwrite_a=False, overwrite_b=False,
+                check_finite=True, subset_by_index=None, subset_by_value=None, driver=None, type=1):
+    _only(b=b, driver=driver)
+    _finite(a, check_finite)
+    select = select_of(a, subset_by_index, subset_by_value)
+    w, z = _eigen(a, int(not lower), not eigvals_only, select, 0, device)
+    return w if eigvals_only else (w, z)
+
+
+def _scipy_eigvalsh(device, a, b=None, **options):
+    return _scipy_eigh(device, a, b, eigvals_only=True, **options)
+
+
+def _scipy_svd(device, a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True,
+               lapack_driver="gesdd"):
+    result = _svd.svd(a, full_matrices, compute_uv, device=device)
+    return tuple(result) if compute_uv else result
+
+
+def _scipy_svdvals(device, a, overwrite_a=False, check_finite=True):
+    return _svd.svdvals(a, device=device)
+
+
+def _only(**options):
+    for name, value in options.items():
+        if value is not None:
+            raise _NotOurs(name)
+
+
+def _finite(a, check_finite):
+    """Checks both triangles, as scipy does."""
+    if check_finite and not np.isfinite(a).all():
+        raise _NotOurs("NaN")
+
+
+def _choose(by_numpy, by_scipy):
+    return lambda place, *arguments, **options: (by_numpy if place == "numpy" else by_scipy)(*arguments, **options)
+
+
+_OURS = {
+    "eigh": _choose(_numpy_eigh, _scipy_eigh),
+    "eigvalsh": _choose(_numpy_eigvalsh, _scipy_eigvalsh),
+    "svd": _choose(_numpy_svd, _scipy_svd),
+    "svdvals": _choose(lambda device, x: _svd.svdvals(x, device=device), _scipy_svdvals),
+}

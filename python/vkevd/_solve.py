@@ -1,0 +1,103 @@
+"""One solve, with progress and cancelling. It has its own thread if it must be interruptible."""
+
+import threading
+import time
+from ctypes import byref, c_uint64
+
+from ._errors import CancelledError
+from ._library import Control, Progress, call
+
+
+_watching = threading.local()  # session: that of the solve whose progress function runs in this thread
+
+
+class _Watch:
+    """The vkevd_control of one solve, and the exception that the progress function has raised."""
+
+    def __init__(self, session, progress, token):
+        self.raised = None
+        self._session = session
+        self._progress = progress
+        self.control = Control(Progress(self._call) if progress else Progress(), None, token)
+
+    def _call(self, _user, stage, done, total):
+        _watching.session = self._session
+        try:
+            self._progress(stage.decode("utf-8", "replace"), done, total)
+        except BaseException as raised:  # an exception cannot pass through C
+            self.raised = raised
+            return 1
+        finally:
+            _watching.session = None
+        return 0
+
+
+def solve(session, progress, work):
+    """Calls work(control) while no other solve uses the session, and returns the result of work.
+
+    Python handles signals only in the main thread, and not while this thread runs C code. Therefore
+    another thread runs the solve, and the main thread waits for it. If a signal interrupts the wait,
+    the solve is cancelled. The exception is raised after the solve has stopped using its memory.
+    """
+    if getattr(_watching, "session", None) is session:
+        raise RuntimeError("vkevd: a progress function called vkevd for the device that it watches")
+    if threading.current_thread() is not threading.main_thread():
+        return _locked(session, progress, 0, work)
+    token = c_uint64()
+    call("token_new", byref(token))
+    answer, ended, interrupted = {}, threading.Event(), threading.Event()
+
+    def target():
+        try:
+            answer["value"] = _locked(session, progress, token.value, work, interrupted)
+        except BaseException as raised:
+            answer["error"] = raised
+        ended.set()
+
+    # An event instead of Thread.join: after an interrupted join, Python 3.11 treats the thread as
+    # ended.
+    worker = threading.Thread(target=target, name="vkevd", daemon=True)
+    try:
+        try:
+            worker.start()
+        except RuntimeError:  # Python is ending, and starts no threads
+            target()
+        ended.wait()
+    except BaseException:
+        interrupted.set()
+        call("cancel", token)
+        _wait(worker, ended)
+        raise
+    finally:
+        call("token_free", token)
+    if "error" in answer:
+        raise answer["error"]
+    return answer["value"]
+
+
+def _locked(session, progress, token, work, interrupted=None):
+    while not session.lock.acquire(timeout=-1 if interrupted is None else 0.1):
+        if interrupted.is_set():
+            raise CancelledError("interrupted before the device was free")
+    try:
+        watch = _Watch(session, progress, token)
+        try:
+            return work(byref(watch.control))
+        except CancelledError:
+            if watch.raised is not None:
+                raise watch.raised from None
+            raise
+    finally:
+        session.lock.release()
+
+
+def _wait(worker, ended):
+    """Waits until a cancelled solve has ended, even during further interrupts, because it uses its memory."""
+    began = time.monotonic()
+    while not ended.is_set():
+        if worker.ident is None and time.monotonic() > began + 1:
+            return  # the interrupt came before the thread began
+        try:
+            ended.wait(0.1)
+        except BaseException:
+            pass

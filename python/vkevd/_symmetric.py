@@ -1,0 +1,66 @@
+"""One symmetric matrix: arguments, and the call of the library."""
+
+import operator
+from ctypes import byref
+
+import numpy as np
+
+from . import _devices
+from ._arrays import ENDING, single, stored
+from ._library import ALL, INDEX, INTERVAL, Found, Symmetric, call
+from ._solve import solve
+
+EVERYTHING = {"select": ALL}
+
+
+def upper_of(UPLO, lower):
+    """Converts numpy's and scipy's argument for the triangle: 1 for the upper one, 0 for the lower."""
+    if lower is not None:
+        return int(not lower)
+    if not isinstance(UPLO, str):
+        raise TypeError("eigh(a, b): generalized problems are not supported")
+    if UPLO.upper() not in ("L", "U"):
+        raise ValueError("UPLO argument must be 'L' or 'U'")
+    return int(UPLO.upper() == "U")
+
+
+def select_of(a, by_index, by_value):
+    """The members of the C options that select a part of the spectrum."""
+    if by_index is not None and by_value is not None:
+        raise ValueError("subset_by_index and subset_by_value cannot both be given")
+    if by_index is not None:
+        first, last = map(operator.index, by_index)
+        if not 0 <= first <= last < a.shape[-1]:
+            raise ValueError(f"subset_by_index: [{first}, {last}] of {a.shape[-1]} eigenvalues")
+        return {"select": INDEX, "start": first, "stop": last + 1}
+    if by_value is not None:
+        low, high = map(float, by_value)
+        if not low < high:
+            raise ValueError(f"subset_by_value: [{low}, {high}] is empty")
+        return {"select": INTERVAL, "above": low, "up_to": high}
+    return EVERYTHING
+
+
+def one(a, upper, vectors, select, keep, device, progress, row_major=0):
+    """Solves one matrix. keep is true if a belongs to the caller and must not be overwritten."""
+    memory, ld, a_row_major = stored(a)
+    keep = keep and memory is a
+    n, part = len(a), select is not EVERYTHING
+    m = select["stop"] - select["start"] if select["select"] == INDEX else n
+    options = Symmetric(vectors=vectors, upper=upper, a_row_major=a_row_major, number=single(a), **select)
+    w, z, ldz = np.empty(m, a.dtype), None, 0
+    if vectors and not part and not keep and not row_major:  # in the same memory
+        z, ldz = memory.T if a_row_major else memory, ld
+    elif vectors:
+        options.vectors_row_major = row_major
+        z = np.empty((n, m), a.dtype, order="C" if row_major else "F")
+        ldz = max(z.shape[row_major], 1)
+    found, session = Found(), _devices.session(device)
+
+    def work(control):
+        plan = session.plan("symmetric", (n,), options)
+        call("symmetric_solve" + ENDING[options.number], plan, memory.ctypes.data, ld, w.ctypes.data,
+             z.ctypes.data if vectors else None, ldz, byref(found), control)
+
+    solve(session, progress, work)
+    return w[:found.count], z[:, :found.count] if vectors else None
