@@ -1,66 +1,99 @@
-# make demo        solve the matrix that comes with the repository, and check the answer
+# make demo        solve the matrix that comes with the repository, and check the result
 # make build       bin/vkevd
-# make test-quick  the tests that fail most often when something is wrong: two minutes on two cores
-# make test        all that CI runs: about 20 minutes on two cores; each test-NAME below is a part
-# make test-long   what takes longer: every fault at every call, 1000 chases, fuzzing, ten minutes'
-#                  soak; before each release, also with GPU=1
-# make soak        random solves, each checked, for an hour (SOAK=10m: for less; GPU=1: on the GPU)
-# make shaders     recompile the shaders that changed (all of them: make shaders ALL=-all)
+# make lib         bin/lib/libvkevd.so, the C library; make install puts it under PREFIX
+# make wheel       dist/vkevd-….whl, the Python package, which contains the C library
+# make drop-in     bin/lib/libvkevd_lapack.so, LAPACK's functions for LD_PRELOAD: see docs/drop-in.md
+# make test-quick  the tests that find most defects: two minutes on two cores
+# make test        all tests that CI runs: about 35 minutes on two cores; each target test-NAME is a part
+# make test-long   longer tests, to run before each release, also with GPU=1: more sizes, validation
+#                  layers and race detector on all packages, every fault at every driver call, 1000
+#                  bulge chasings, fuzzing, ten minutes of random solves
+# make soak        an hour of random solves, each checked (SOAK=10m: ten minutes; GPU=1: on the GPU)
+# make shaders     recompile the shaders that changed (make shaders ALL=-all: all shaders)
 
-# Packages whose tests need a device, besides vk, evd and cmd.
+# Packages of stages and evd whose tests need a device.
 DEVICE_STAGES = ./stages $(wildcard ./stages/product ./stages/product/emulated ./stages/machine ./stages/tuning)
 DEVICE_EVD    = ./evd $(wildcard ./evd/batch ./evd/spectrum ./evd/svd)
 
-# What the slower ways of testing cover: packages, and a -run pattern to thin them out.
-VULKANGO_PACKAGES   = ./vk/... $(DEVICE_STAGES) ./evd/... ./cmd/... ./examples/...
-RACE_PACKAGES       = ./vk/... ./evd/...
-CGOCHECK_PACKAGES   = ./vk/... $(DEVICE_EVD)
+# Tests that only make test-long runs. In make test, these other tests run the same code:
+#   ApplyQ2Tunings             TestApplyQ2, with other sizes of the kernel
+#   InEveryTuning              the other tests of divide and conquer and MRRR, with the smallest sizes
+#   ChasingWide/other          TestBulgeChasingWide, with other bands
+#   ChasingManyTimes           TestBulgeChasing compares the bits of all forms; races need a GPU
+#   ConquerCollection          tests of families of matrices; tests/realdata solves the collection
+#   BidiagonalDivideConquerLarge  TestBidiagonalDivideConquer, with smaller orders
+#   TestShipped/bcsstk09       TestShipped with the other matrices, one of which is as large
+#   FamiliesOfEveryOrder       TestSplitEverywhere, TestTridiagonals, and tests of each solver
+#   EmulatedProducts/other     TestEmulatedProducts, with other kinds of matrices
+#   BandsAndBlocks/[1258],     TestBandsAndBlocks, with other bands
+LONGER = ApplyQ2Tunings|InEveryTuning|ChasingWide/other|ChasingManyTimes|ConquerCollection|BidiagonalDivideConquerLarge|TestShipped/bcsstk09|FamiliesOfEveryOrder|EmulatedProducts/other|BandsAndBlocks/^[1258],
+
+# Tests that run the same kernels many times with other numbers. The slower ways of testing below
+# leave them out, because the unit tests run them.
+MANY = OnEveryKind|OnEveryFamily|TestBidiagonalFamilies|TestEveryOrder$$|TestEverySize|LongInnerDimensions|TestRowMajor$$|ChasingWide|OfEveryOrder|AgreesWithTwin|GemmEdges|EveryKindOfMatrix|TestBulgeChasing$$|TestBidiagonalChasing$$|BracketsHold|TestBandReduction$$|ReductionKinds|DebugShadersSolve|TestBisection$$|OfSplitMatrices|EveryTableFits|TestBatch$$|GonumsSVD|TestEmulatedProducts$$|$(LONGER)
+# Tests for which bindings, threads and pointers make no difference.
+SLOW = EveryCallOfASession|DeviceLostInEachStage|ForecastsAre|ForecastsHold|FallbackOfMRRR|TestShim$$|SmallBuffersSolve|SurvivesAWait|$(MANY)
+
+# Some ways of testing are slow, for example with the race detector. Each way has a list of packages,
+# X_PACKAGES, and a pattern of tests for go test -run, X_RUN. The comments say why these packages are
+# enough. The target test-modes, a part of test-long, also tests other packages.
+#
+# Only vk/internal/driver uses the Go binding. vk/internal/trials and the examples run whole solves.
+VULKANGO_PACKAGES = ./vk/... ./examples/...
+# Code on the host with several goroutines: vk, reading of files, and divide and conquer. Package evd
+# starts few goroutines itself; RACE_EVD_RUN selects the tests that use them.
+RACE_PACKAGES     = ./vk/... ./evd/matio ./evd/spectrum ./stages/tridiag/...
+RACE_EVD          = ./evd ./evd/svd ./evd/batch ./evd/gonumlapack
+RACE_EVD_RUN      = Order512|Cancel|Progress|PermanentCollection|SameBits|Verif|Settled|ManyAtOnce|Triangles|SolveInto
+# The validation layers check each driver call, so every kernel and every copy must be recorded once.
 VALIDATION_PACKAGES = ./vk/... $(DEVICE_STAGES) $(DEVICE_EVD)
-GPUAV_PACKAGES      = ./vk/... $(DEVICE_EVD)
-WIDTH_PACKAGES      = ./vk ./vk/internal/driver ./vk/spirv $(DEVICE_STAGES)
+# Instrumented shaders compile slowly. The solves of the test SameBits use most shaders.
+GPUAV_PACKAGES    = ./vk/... ./evd
+GPUAV_RUN         = SameBits|Fill|Kernel|Transfer
+# Several devices run the same kernels, and each open device compiles them anew.
+GPUAV_SKIP        = SeveralDevices
+# Packages with kernels whose invocations exchange numbers within a subgroup.
+WIDTH_PACKAGES    = ./vk $(DEVICE_STAGES)
 VULKANGO_RUN   = .
 RACE_RUN       = .
-CGOCHECK_RUN   = .
 VALIDATION_RUN = .
-# Instrumented shaders compile slowly; the solves of one test use most of them.
-GPUAV_RUN      = SameBits|Fill|Kernel|Transfer
 WIDTH_RUN      = .
-# Kernels that compile slowly for wide vectors. Other tests run the same code with other sizes.
-WIDTH_SKIP     = TestBulgeChasing$$|ChasingWide|ApplyQ2Tunings|InEveryTuning|EveryTableFits
-# The same kernels many times with other numbers. The unit tests run them; that is enough.
-MANY           = OnEveryKind|TestEveryOrder$$|LongInnerDimensions|TestRowMajor$$|ChasingWide|ApplyQ2Tunings|OfEveryOrder|AgreesWithTwin|GemmEdges|EveryKindOfMatrix|InEveryTuning|TestBulgeChasing$$|ChasingManyTimes|BracketsHold|TestBandReduction$$|ReductionKinds|DebugShadersSolve|TestBisection$$|OfSplitMatrices|EveryTableFits
-# Tests for which bindings, threads and pointers make no difference.
-SLOW           = EveryCallOfASession|DeviceLostInEachStage|ForecastsAre|ForecastsHold|FallbackOfMRRR|$(MANY)
+# Tests of kernels that compile slowly for wide vectors. Other tests run the same code with other
+# sizes.
+WIDTH_SKIP     = TestBulgeChasing$$|TestBidiagonalChasing$$|ChasingWide|EveryTableFits|BandReductionLarger|PanelQRLarge|OnEveryKind|OnEveryFamily|$(LONGER)
 
-# Vector widths of the CPU driver besides its usual 256: subgroups of 4 and 16.
+# Vector widths of the CPU driver in bits, in addition to its default 256. Subgroups then have 4 and
+# 16 invocations.
 WIDTHS = 128 512
 
-# The quick tests: no soak, no injected faults, no collections of matrices.
+# The quick tests: no long runs, no injected faults, no collections of matrices.
 QUICK_PACKAGES = ./tests ./cmd/... ./evd/... ./shaders/... ./stages/... ./vk ./vk/spirv ./vk/internal/driver
 QUICK_SKIP     = Dsyev|$(SLOW)
 
 GO      ?= go
+PREFIX  ?= /usr/local
 TIMEOUT ?= 20m
 SOAK    ?= 1h
-# How long each fuzz target runs in make test-long.
+# The time for which each fuzz target runs in make test-long.
 FUZZ    ?= 1m
 
-# Tests see only the CPU driver, whatever GPUs there are; with GPU=1 they see only the GPUs. All
+# Tests see only the CPU driver, even if the machine has GPUs. With GPU=1 they see only the GPUs. All
 # test binaries share a cache, so each shader is compiled once. Tests get an empty standard input,
-# because they may be started with a closed one.
+# because the standard input of make may be closed.
 DRIVER = $(if $(GPU),,VK_DRIVER_FILES="$$(ls /usr/share/vulkan/icd.d/lvp_icd*.json | head -n 1)")
 TEST = </dev/null env $(DRIVER) MESA_SHADER_CACHE_DIR="$(CURDIR)/.cache/mesa"
-# Go cannot know that the environment of a driver changes results, so it must not cache them.
+# Go cannot detect that the environment of a driver changes test results, so Go must not cache them.
 AGAIN = -count=1 -timeout $(TIMEOUT)
 
+RACE = $(TEST) GOEXPERIMENT=cgocheck2 $(GO) test $(AGAIN) -race
 LAYER = VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation
 SYNC = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT:VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT
 GPUAV = VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_EXT:VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_RESERVE_BINDING_SLOT_EXT
 
-.PHONY: demo build test test-quick test-long soak shaders vet setup compiler clean \
-	test-unit test-newcomers test-vulkango test-race test-cgocheck test-validation test-gpuav test-widths \
-	test-farm test-faults test-chases test-tridiagonals test-gonum test-speed test-fuzz
-# The parts of a test share two cores and one GPU: one after the other.
+.PHONY: demo build lib install wheel drop-in test test-quick test-long soak shaders vet setup compiler clean \
+	test-drop-in test-drop-in-long test-unit test-newcomers test-python test-cluster test-vulkango test-race test-validation test-gpuav test-widths \
+	test-kernels test-modes test-inexact test-second test-farm test-faults test-chases test-tridiagonals test-gonum test-speed test-fuzz
+# The parts of a test share two cores and one GPU, so they run one after another.
 .NOTPARALLEL:
 
 demo: setup build
@@ -69,12 +102,27 @@ demo: setup build
 build:
 	$(GO) build -o bin/vkevd ./cmd/vkevd
 
-test: setup compiler vet test-unit test-newcomers test-vulkango test-race test-cgocheck test-validation test-gpuav test-widths
+lib:
+	GO="$(GO)" tools/lib.sh
+
+wheel:
+	@tools/setup.sh python3-pip python3-setuptools python3-wheel
+	GO="$(GO)" tools/wheel.sh
+
+# With LAPACK=/path/to/liblapack.so.3 this also builds bin/lib/alternative/liblapack.so.3, a complete
+# LAPACK.
+drop-in:
+	GO="$(GO)" tools/drop-in.sh $(LAPACK)
+
+install: lib
+	DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" tools/install-lib.sh
+
+test: setup compiler vet test-unit test-newcomers test-python test-drop-in test-cluster test-vulkango test-race test-validation test-gpuav test-widths
 
 test-quick: setup compiler vet
 	$(TEST) $(GO) test -timeout $(TIMEOUT) -skip '$(QUICK_SKIP)' $(QUICK_PACKAGES)
 
-test-long: setup compiler test-farm test-faults test-chases test-tridiagonals test-gonum test-speed test-fuzz
+test-long: setup compiler test-drop-in-long test-kernels test-modes test-inexact test-second test-farm test-faults test-chases test-tridiagonals test-gonum test-speed test-fuzz
 	$(MAKE) soak SOAK=10m
 
 setup:
@@ -91,21 +139,46 @@ vet:
 	$(GO) vet -tags vulkango ./...
 
 test-unit:
-	$(TEST) $(GO) test -timeout $(TIMEOUT) ./...
+	$(TEST) $(GO) test -timeout $(TIMEOUT) -skip '$(LONGER)' ./...
 
-# What new users do first, as scripts; see tests/newcomers.
-test-newcomers: build
-	@tools/setup.sh python3-numpy
+# Scripts that do what new users do first: see tests/newcomers.
+test-newcomers: build lib
+	@tools/setup.sh python3-numpy python3-pip python3-setuptools python3-wheel
 	$(TEST) tests/newcomers/run.sh
+
+# The tests use Debian's Python, because setup.sh installs numpy and scipy for this Python.
+test-python: lib
+	@tools/setup.sh python3-numpy python3-scipy
+	cd python/tests && $(TEST) PYTHONPATH=.. PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -m unittest
+
+# The tests of LAPACK and numpy with the drop-in library: see tests/dropin.
+test-drop-in:
+	@tools/setup.sh liblapack-test python3-numpy python3-pytest python3-hypothesis
+	GO="$(GO)" tools/drop-in.sh /usr/lib/*-linux-gnu/lapack/liblapack.so.3
+	$(TEST) tests/dropin/run.sh
+
+# All of LAPACK's inputs; 64-bit integers; scipy, R, Octave, LAPACKE; processes that share a device;
+# update-alternatives; the C code under the address sanitizer.
+test-drop-in-long: test-drop-in
+	@tools/setup.sh liblapack64-test liblapacke-dev python3-scipy r-base-core octave util-linux
+	$(TEST) $(GO) test -timeout $(TIMEOUT) ./cmd/libvkevd_lapack
+	$(TEST) tests/dropin/run.sh testers-long ilp64 numpy-long scipy r octave lapacke processes sanitized update-alternatives
+
+# Solves on several processes, with the libraries for clusters that Debian has.
+test-cluster:
+	@tools/setup.sh libelpa-dev libopenmpi-dev openmpi-bin libscalapack-openmpi-dev liblapack-dev libblas-dev pkg-config procps python3-numpy
+	$(GO) vet -tags elpa ./evd/cluster ./cmd/vkevd
+	$(TEST) $(GO) test -timeout $(TIMEOUT) -tags elpa ./evd/cluster
+	$(GO) build -tags elpa -o .cache/cluster/vkevd ./cmd/vkevd
+	$(TEST) tests/cluster/run.sh "$(CURDIR)/.cache/cluster/vkevd"
 
 test-vulkango:
 	$(TEST) $(GO) test $(AGAIN) -tags vulkango -run '$(VULKANGO_RUN)' -skip '$(SLOW)' $(VULKANGO_PACKAGES)
 
+# The race detector, and the check that C memory holds no Go pointer, in the same run.
 test-race:
-	$(TEST) $(GO) test $(AGAIN) -race -run '$(RACE_RUN)' -skip '$(SLOW)' $(RACE_PACKAGES)
-
-test-cgocheck:
-	$(TEST) GOEXPERIMENT=cgocheck2 $(GO) test $(AGAIN) -run '$(CGOCHECK_RUN)' -skip '$(SLOW)' $(CGOCHECK_PACKAGES)
+	$(RACE) -run '$(RACE_RUN)' -skip '$(SLOW)' $(RACE_PACKAGES)
+	$(RACE) -run '$(RACE_EVD_RUN)' -skip '$(SLOW)' $(RACE_EVD)
 
 test-validation:
 	$(TEST) $(LAYER) VK_LAYER_ENABLES=$(SYNC) \
@@ -113,23 +186,43 @@ test-validation:
 
 test-gpuav:
 	$(TEST) $(LAYER) VK_LAYER_ENABLES=$(GPUAV) \
-		tools/validated.sh $(GO) test $(AGAIN) -v -run '$(GPUAV_RUN)' $(GPUAV_PACKAGES)
+		tools/validated.sh $(GO) test $(AGAIN) -v -run '$(GPUAV_RUN)' -skip '$(GPUAV_SKIP)' $(GPUAV_PACKAGES)
 
 test-widths:
 	for w in $(WIDTHS); do \
 		$(TEST) LP_NATIVE_VECTOR_WIDTH=$$w $(GO) test $(AGAIN) -run '$(WIDTH_RUN)' -skip '$(WIDTH_SKIP)' $(WIDTH_PACKAGES) || exit 1; \
 	done
 
-# The parts of test-long. LONG lets each of them run for hours.
+# The parts of test-long. LONG has no time limit, because a part may run for hours.
 LONG = -count=1 -timeout 0
 
-test-farm: # the kernels compile for AMD's GPUs since 2016 and one of Intel; the unit tests take five
+test-kernels: # the tests that test-unit leaves out
+	$(TEST) $(GO) test $(LONG) -run '$(LONGER)' ./stages/... ./evd/... ./tests/realdata
+
+test-modes: # the other binding, the race detector and GPU-assisted validation on more packages
+	$(MAKE) test-vulkango VULKANGO_PACKAGES='$(DEVICE_STAGES) ./evd/... ./cmd/...'
+	$(MAKE) test-race RACE_PACKAGES='./evd/...' RACE_EVD='./vk/internal/trials'
+	$(MAKE) test-gpuav GPUAV_PACKAGES='./evd/svd ./evd/batch'
+
+# Mesa's drivers for GPUs compile x/y as x·(1/y). The CPU driver does it here, too.
+INEXACT_RUN  = Bisect|MRRR|Conquer|Deflat|Leaf|Count|TestDevice|Bits|Twin|Agree|Settle|Certi|Batch|Values|Bidiagonal
+INEXACT_SKIP = OnEveryKind|OnEveryFamily|Large|Chasing|Families|Survives|Gonum|$(LONGER)
+
+test-inexact: # quotients and square roots are not correctly rounded
+	$(TEST) $(GO) test $(LONG) -tags inexact -run '$(INEXACT_RUN)' -skip '$(INEXACT_SKIP)' ./stages/machine ./stages ./evd/batch ./evd/spectrum ./evd/svd
+
+test-second: # on a second CPU driver, which has matrix units and an fma() that rounds once
+	tools/lavapipe.sh --fetch
+	$(TEST) $(GO) test $(LONG) -exec "$(CURDIR)/tools/lavapipe.sh" ./stages/machine ./stages/product/emulated
+	$(TEST) $(GO) test $(LONG) -exec "$(CURDIR)/tools/lavapipe.sh" -run 'DeflationIs|MRRRVectors|CountBelow|Extremes|LeafIs' ./stages
+
+test-farm: # compile the kernels for AMD's GPUs since 2016 and one of Intel's; the unit tests compile for five
 	VKEVD_FARM=all $(GO) test $(LONG) ./tests/farm
 
 test-faults: # every driver call fails with every result, and every call is cancelled
 	$(TEST) VKEVD_FAULTS=all $(GO) test $(LONG) ./vk/internal/trials
 
-test-chases: # bulge chasing at n = 2048, 1000 times on a GPU, 20 on the CPU driver: the same bits
+test-chases: # bulge chasing at n = 2048, 1000 times on a GPU, 20 times on the CPU driver: always the same bits
 	$(TEST) VKEVD_CHASES=$(if $(GPU),1000,20) $(GO) test $(LONG) -v -run BulgeChasingLong ./stages
 
 test-tridiagonals: # larger orders and many glued matrices
@@ -138,7 +231,7 @@ test-tridiagonals: # larger orders and many glued matrices
 test-gonum: # all of gonum's own test of Dsyev
 	$(TEST) VKEVD_GONUM=1 $(GO) test $(LONG) ./evd/gonumlapack
 
-test-speed: # a batch of small matrices is faster than one after another; nothing else may run
+test-speed: # a batch of small matrices is faster than single solves; no other program may run
 	$(TEST) VKEVD_SPEED=1 $(GO) test $(LONG) -v -run TestSpeed ./evd/batch
 
 test-fuzz:

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestNoBinaryIsTracked checks that no file in git is larger than 1 MiB. A build of vkevd was once
-// committed by accident. The test needs git and a checkout.
+// TestNoBinaryIsTracked checks that no file in git is larger than 1 MiB, because an executable was
+// once committed by accident. The test needs git and a checkout.
 func TestNoBinaryIsTracked(t *testing.T) {
 	git := exec.Command("git", "ls-tree", "-r", "-l", "HEAD")
 	git.Dir = ".."

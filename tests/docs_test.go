@@ -13,8 +13,8 @@ import (
 // documents are the files that TestDocuments… read, relative to the root of the module.
 var documents = []string{
 	"CHANGELOG.md", "CONTRIBUTING.md", "README.md",
-	"docs/amd-static.md", "docs/benchmarks.md", "docs/how-it-works.md", "docs/reliability.md",
-	"examples/README.md", "examples/pca/PROVENANCE.md",
+	"docs/amd-static.md", "docs/benchmarks.md", "docs/drop-in.md", "docs/how-it-works.md", "docs/reliability.md",
+	"examples/README.md", "examples/pca/PROVENANCE.md", "python/README.md",
 	"tests/newcomers/README.md", "tests/testdata/matrices/PROVENANCE.md",
 }
 
@@ -46,8 +46,8 @@ func TestDocumentsAreReadable(t *testing.T) {
 	}
 }
 
-// TestDocumentsNameTests checks that the tests that documents name exist. A name that ends in …
-// stands for all names with this beginning.
+// TestDocumentsNameTests checks that the tests named in documents exist. A name that ends in …
+// stands for all names with the same beginning.
 func TestDocumentsNameTests(t *testing.T) {
 	var code strings.Builder
 	eachGoFile(t, func(path string) {
@@ -91,8 +91,8 @@ func TestDocumentsLink(t *testing.T) {
 	}
 }
 
-// TestDocumentsNamePaths checks that files and folders that the documents name in `backquotes`
-// exist.
+// TestDocumentsNamePaths checks that the files and folders exist whose names documents write in
+// `backquotes`.
 func TestDocumentsNamePaths(t *testing.T) {
 	path := regexp.MustCompile("`((?:cmd|docs|evd|examples|shaders|stages|tests|tools|vk)(?:/[a-z0-9_.]+)+)`")
 	for _, name := range documents {
@@ -104,8 +104,8 @@ func TestDocumentsNamePaths(t *testing.T) {
 	}
 }
 
-// TestMakefilePatterns checks that each pattern of tests in the Makefile matches a test. If a test
-// is renamed, it would otherwise no longer be left out, or no longer be run.
+// TestMakefilePatterns checks that each pattern of test names in the Makefile matches a test.
+// Without this check, a pattern would no longer have an effect after its test is renamed.
 func TestMakefilePatterns(t *testing.T) {
 	tests := regexp.MustCompile(`(?m)^func ((?:Test|Benchmark|Fuzz|Example)\w*)\(`)
 	var names []string
@@ -133,7 +133,7 @@ func TestMakefilePatterns(t *testing.T) {
 	}
 }
 
-// TestDocumentsNameVariables checks that the module reads the environment variables that the
+// TestDocumentsNameVariables checks that the code reads the environment variables that the
 // documents name.
 func TestDocumentsNameVariables(t *testing.T) {
 	var code strings.Builder
@@ -142,6 +142,11 @@ func TestDocumentsNameVariables(t *testing.T) {
 			code.WriteString(read(t, inModule(path)))
 		}
 	})
+	for _, other := range []string{
+		"python/vkevd/_library.py", "cmd/libvkevd_lapack/shim/next.c", "cmd/libvkevd_lapack/shim/settings.c",
+	} {
+		code.WriteString(read(t, other))
+	}
 	variable := regexp.MustCompile(`\bVKEVD_[A-Z_]+\b`)
 	for _, name := range documents {
 		all := variable.FindAllString(read(t, name), -1)

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// These are limits of the length of a file, which a new reader should be able to read in one go.
-// Generated files do not count.
+// These are limits for the length of a file. A new reader should be able to read a file without
+// interruption. Generated files do not count.
 const (
 	mostLines   = 400 // of any Go file
 	medianLines = 110 // of all Go files
@@ -43,13 +43,13 @@ func TestFileLengths(t *testing.T) {
 	}
 }
 
-// public are the packages with semantic versioning, which users may rely on.
-var public = []string{"evd", "evd/batch", "evd/gonumlapack", "evd/matio", "evd/svd", "vk"}
+// public are the packages with semantic versioning. Users may rely on their interfaces.
+var public = []string{"evd", "evd/batch", "evd/cluster", "evd/gonumlapack", "evd/matio", "evd/svd", "vk"}
 
-// TestPackagesSayWhetherTheyArePublic checks that a package without semantic versioning says so in
-// the first line of its documentation, which pkg.go.dev shows in its lists. Folders named internal
-// are left out, because Go lets no other module import them, and so are commands, which cannot be
-// imported.
+// TestPackagesSayWhetherTheyArePublic checks the first line of each package's documentation, which
+// pkg.go.dev shows in its lists. A package without semantic versioning must say "internal to vkevd"
+// in this line. Two kinds of packages are left out: packages in folders named internal, because Go
+// lets no other module import them, and commands, because a command cannot be imported.
 func TestPackagesSayWhetherTheyArePublic(t *testing.T) {
 	said := map[string]bool{} // by folder: the first line says "internal to vkevd"
 	eachGoFile(t, func(path string) {

@@ -1,5 +1,5 @@
 #!/bin/sh
-# demo.sh solves the matrix that comes with the repository and says in ten lines what happened.
+# demo.sh solves the matrix that comes with the repository, and prints ten lines about the result.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -8,8 +8,8 @@ values=bin/demo-values.txt
 report=bin/demo-report.txt
 
 echo "Stiffness of a three-storey building with a tower: a matrix of order 468."
-echo "\$ bin/vkevd solve --check $matrix >$values"
-if ! bin/vkevd solve --check "$matrix" >"$values" 2>"$report"; then
+echo "\$ bin/vkevd solve --verbose --check $matrix >$values"
+if ! bin/vkevd solve --verbose --check "$matrix" >"$values" 2>"$report"; then
 	cat "$report" >&2
 	exit 1
 fi

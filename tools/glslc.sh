@@ -1,15 +1,17 @@
 #!/bin/sh
-# glslc.sh compiles one shader with the pinned compiler. Committed SPIR-V comes from it.
+# glslc.sh compiles one shader with a fixed version of the compiler glslang. This compiler has made
+# the SPIR-V files in the repository.
 #
 #   glslc.sh IN.comp OUT.spv [NAME=VALUE ...]   compile, with preprocessor defines
-#   glslc.sh --val FILE.spv                     check with the same release's spirv-val
-#   glslc.sh --fetch                            get the compiler now; otherwise at first use
-#   glslc.sh --available                        status 0 if it has been fetched
-#   glslc.sh --version                          print what is pinned
+#   glslc.sh --val FILE.spv                     check with spirv-val of the same release
+#   glslc.sh --fetch                            download the compiler; otherwise at its first use
+#   glslc.sh --available                        status 0 if the compiler is downloaded
+#   glslc.sh --version                          print the fixed versions
 #
-# The compiler is Debian trixie's. It is unpacked into the user's cache together with trixie's C
-# library, so it runs on older systems, needs no root, and does not touch the machine's packages. The
-# optimiser does not run: drivers optimise anyway, and the SPIR-V then says what the shader says.
+# The compiler comes from Debian trixie. The script unpacks it into the user's cache, together with
+# trixie's C library. The compiler therefore runs on older systems, needs no root, and does not
+# change the packages of the machine. The SPIR-V optimiser does not run, because drivers optimise
+# anyway, and SPIR-V without optimisation corresponds to the shader.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/debian.sh"
@@ -33,7 +35,7 @@ fetch() (
 	trap 'rm -rf "$new"' EXIT
 	cd "$new"
 	mkdir -p lists/partial cache/archives/partial root
-	# Private apt state: the machine's own sources and lists do not change.
+	# A private state of apt, so that the machine's own package sources and lists do not change.
 	set -- -qq -o "Dir::State::lists=$new/lists" -o "Dir::Cache=$new/cache" -o APT::Sandbox::User=root
 	archive=$(debian_archive)
 	if [ -z "$archive" ]; then # no lists downloaded yet, as in fresh containers
@@ -54,7 +56,7 @@ fetch() (
 
 available() { [ -d "$root" ]; }
 
-# pinned NAME ARG... runs a program of the pin under the pin's own C library.
+# pinned NAME ARG... runs a program of the downloaded packages with the C library of these packages.
 pinned() {
 	available || fetch
 	loader=$(ls "$root"/usr/lib/*/ld-linux-*.so.* | head -n 1)
@@ -71,7 +73,8 @@ compile() {
 		shift
 		set -- "$@" "-D${define#-D}"
 	done
-	# vulkan1.2: for 1.3 glslang writes LocalSizeId, which needs maintenance4 as well.
+	# The target is vulkan1.2. For vulkan1.3 glslang writes LocalSizeId, which also needs the
+	# feature maintenance4.
 	if ! pinned glslang --quiet --target-env vulkan1.2 "-I$glsl" "-I$glsl/common" \
 		"$@" -o "$out" "$in" >&2; then
 		rm -f "$out"

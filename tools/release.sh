@@ -2,11 +2,12 @@
 # release.sh VERSION [FOLDER] makes the files of a release in dist/ or FOLDER:
 #
 #   vkevd-VERSION-linux-amd64.tar.gz     the command with README, licence and notices
-#   vkevd-VERSION-windows-amd64.zip      the same, if MinGW is installed (gcc-mingw-w64-x86-64)
-#   SHA256SUMS                           of the archives: sha256sum -c SHA256SUMS
+#   vkevd-VERSION-windows-amd64.zip      the same files, if MinGW is installed (gcc-mingw-w64-x86-64)
+#   SHA256SUMS                           hashes of the archives: sha256sum -c SHA256SUMS
 #
-# It builds for the machine it runs on and for Windows. cgo cannot cross-compile for macOS without
-# Apple's SDK. The same commit and compilers give archives with the same bytes.
+# The script builds for the machine on which it runs and, if MinGW is installed, for Windows. It
+# cannot build for macOS, because cgo needs Apple's SDK for macOS. Two builds of the same commit
+# with the same compilers give archives with the same bytes.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -22,7 +23,8 @@ case $version in
 v[0-9]*.[0-9]*.[0-9]*) ;;
 *) die "a version looks like v1.2.3, not $version" ;;
 esac
-# If .git is a file, Go silently records no version, and the program could not tell its version.
+# In a worktree .git is a file. Go then silently records no version, and the program could not print
+# its version.
 [ -d .git ] || die "this folder is a worktree or no clone; please run it in the clone itself"
 [ -z "$(git status --porcelain)" ] || die "there are changes that are not committed"
 [ "$(git describe --tags --exact-match 2>/dev/null)" = "$version" ] ||
@@ -47,7 +49,7 @@ build() {
 	echo "$name"
 }
 
-# notices prints the licences of the modules that are compiled in.
+# notices prints the licences of the modules that the program contains.
 notices() {
 	go list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' ./cmd/vkevd | sort -u |
 		while read -r module number folder; do

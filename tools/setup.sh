@@ -1,14 +1,14 @@
 #!/bin/sh
-# setup.sh [PACKAGE...] makes this machine able to build and test vkevd. It installs make, a C
-# compiler for cgo, the Vulkan loader, Mesa's CPU driver (lavapipe), the validation layers, and
-# the named Debian packages. If all of them are installed, it prints nothing and changes nothing.
-# It never writes to /etc/apt: if Mesa has to come from Debian's backports, that source is used
-# for this one installation.
+# setup.sh [PACKAGE...] prepares this machine to build and test vkevd. It installs make, a C
+# compiler for cgo, the Vulkan loader, Mesa's CPU driver (lavapipe), the validation layers, and the
+# named Debian packages. If all packages are installed, the script prints nothing and changes
+# nothing. It never writes to /etc/apt. If Mesa has to come from Debian's backports, the script uses
+# backports only for this installation.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/debian.sh"
 
-# Lavapipe before this version ends every loop after 65535 rounds, without an error.
+# Older versions of lavapipe end every loop after 65535 iterations, without an error.
 mesa_min=25
 packages="ca-certificates gcc libc6-dev make libvulkan1 vulkan-validationlayers $*"
 
@@ -20,13 +20,13 @@ die() {
 check_go() {
 	need=$(awk '$1 == "go" { print $2 }' "$here/../go.mod")
 	command -v go >/dev/null || die "Go $need or newer is needed and not on PATH (https://go.dev/dl)"
-	# Asked inside the module, where a Go that can get itself a newer one does so.
+	# Run go env inside the module, because Go may download the newer version that go.mod names.
 	have=$(cd "$here/.." && go env GOVERSION | sed 's/^go//; s/[^0-9.].*//')
 	[ "$(printf '%s\n%s\n' "$need" "${have:-0}" | sort -V | head -n 1)" = "$need" ] ||
 		die "Go $need or newer is needed, this one is ${have:-broken}"
 }
 
-# Without apt we install nothing, but say what is missing.
+# Without apt the script installs nothing, but prints what is missing.
 check_without_apt() {
 	lacks=
 	command -v "${CC:-cc}" >/dev/null || lacks="$lacks, a C compiler"
@@ -42,15 +42,17 @@ as_root() {
 	if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-# apt ARG... runs apt-get with the package sources in /etc/apt, or with those in $sources if that
-# names a folder. Its standard input is empty: it asks nothing.
+# apt ARG... runs apt-get with the package sources in /etc/apt. If $sources names a folder, apt-get
+# uses the package sources in this folder instead. Standard input is empty, so apt-get cannot ask
+# questions.
 sources=
 apt() {
 	as_root env DEBIAN_FRONTEND=noninteractive DEBCONF_NOWARNINGS=yes \
 		apt-get -o DPkg::Lock::Timeout=600 ${sources:+-o "Dir::Etc::sourceparts=$sources"} -qq "$@" </dev/null >/dev/null
 }
 
-# install_mesa takes the archive's Mesa where it is new enough, else backports'.
+# install_mesa installs Mesa from the Debian archive if that version is new enough, otherwise from
+# backports.
 install_mesa() {
 	have=$(candidate_version mesa-vulkan-drivers)
 	if new_enough "$have"; then
@@ -96,7 +98,7 @@ new_enough "$mesa" || missing="$missing mesa-vulkan-drivers($mesa_min+)"
 echo "setup: installing$missing" >&2
 [ "$(id -u)" = 0 ] || command -v sudo >/dev/null ||
 	die "neither root nor sudo; please install$missing"
-# Some source may be out of reach. That matters only if the installation below fails.
+# Some package sources may be unreachable. This matters only if the installation below fails.
 apt update || true
 set --
 for p in $packages; do

@@ -1,7 +1,7 @@
 #!/bin/sh
-# validated.sh COMMAND... runs tests under the Vulkan validation layers. It fails if a test fails, and
-# also if the layers complain: they only print and continue. go test shows the output of a passing
-# test only with -v, so COMMAND must have that flag.
+# validated.sh COMMAND... runs tests with the Vulkan validation layers. It fails if a test fails,
+# and also if the layers print a message, because a message of the layers does not make a test fail.
+# go test prints the output of a passing test only with -v, so COMMAND must have this flag.
 set -u
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

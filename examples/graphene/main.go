@@ -1,13 +1,15 @@
 // Command graphene computes the density of states of graphene in the tight-binding model. Each atom
-// has one orbital of energy 0, and electrons hop to the three neighbours with amplitude −t. The
-// sheet is a torus of N × N cells with two atoms each.
+// has one orbital of energy 0, and electrons hop to the three neighbouring atoms with amplitude −t.
+// The sheet is a torus of N × N cells with two atoms each.
 //
-// Hopping across the two seams of the torus may change its sign. The levels of all four choices
-// together are those of a torus that is twice as large in both directions. So four matrices replace
-// one matrix with four times as many rows.
+// The torus has two seams. The amplitude of hops across each seam may have the opposite sign, which
+// gives four choices. The energy levels of all four choices together are the levels of a torus that
+// is twice as large in both directions. Four small matrices therefore replace one matrix with four
+// times as many rows.
 //
-// The eigenvalues are known: E = ±t·|1 + exp(ik₁) + exp(ik₂)|. The program compares with them. The
-// picture shows what graphene is known for: no states at E = 0, and van Hove's peaks at E = ±t.
+// The eigenvalues are known: E = ±t·|1 + exp(ik₁) + exp(ik₂)| for the wave numbers k₁ and k₂. The
+// program compares the computed eigenvalues with this formula. The picture shows two properties of
+// graphene: no states at E = 0, and van Hove's peaks at E = ±t.
 //
 //	go run ./examples/graphene -cells 32 -o graphene.png
 package main
@@ -61,8 +63,9 @@ func run(w io.Writer, cells int, picture string) error {
 }
 
 // hamiltonian is the Hamiltonian in units of t. Atom A of a cell has three neighbours: atom B of
-// the same cell, and atom B of the previous cell in each direction. For the first cells, the
-// previous cell is across a seam, and seam is the factor of the hopping there.
+// the same cell, and atom B of the previous cell in each of the two directions. For the first cell
+// of a row, the previous cell is on the other side of a seam. The argument `seam` has the factor (1
+// or −1) of hops across each seam.
 func hamiltonian(cells int, seam [2]float64) *mat.SymDense {
 	atom := func(x, y, which int) int { return 2*(x*cells+y) + which }
 	h := mat.NewSymDense(2*cells*cells, nil)
@@ -85,7 +88,7 @@ func hamiltonian(cells int, seam [2]float64) *mat.SymDense {
 	return h
 }
 
-// exact returns the known eigenvalues in ascending order. If a seam changes the sign, the wave
+// exact returns the known eigenvalues in ascending order. If the factor of a seam is −1, the wave
 // numbers are shifted by half a step.
 func exact(cells int, seam [2]float64) []float64 {
 	phase := func(k int, seam float64) complex128 {
@@ -102,7 +105,8 @@ func exact(cells int, seam [2]float64) []float64 {
 	return e
 }
 
-// drawDensity draws Σ g(E − Eᵢ)/n. The Gaussian g is wide enough to hide single levels.
+// drawDensity draws the density Σ g(E − Eᵢ)/n of the n levels Eᵢ. The Gaussian g is so wide that
+// single levels are not visible.
 func drawDensity(file string, energies []float64) error {
 	const width, from, to, points = 0.05, -3.4, 3.4, 600
 	n := float64(len(energies))

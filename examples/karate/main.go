@@ -1,13 +1,14 @@
-// Command karate divides a graph into two parts by an eigenvector. The graph is W. W. Zachary's
-// karate club. He recorded who was friends with whom among 34 members, and in the 1970s the club
-// broke apart.
+// Command karate divides a graph into two parts by an eigenvector. The graph is the karate club of
+// W. W. Zachary. He recorded the friendships between 34 members of a club. In the 1970s the club
+// broke into two clubs.
 //
-// The normalized Laplacian I − D^(−1/2)·A·D^(−1/2) of a graph has an eigenvalue 0, where A is the
-// adjacency matrix and D has the degrees on its diagonal. Let x be the vector of the next
-// eigenvalue, divided by the square roots of the degrees. It is the smoothest function on the graph
-// that is not constant. Its signs divide the graph into two parts of similar weight with few edges
-// between them (J. Shi, J. Malik: Normalized Cuts, 2000; for D − A: M. Fiedler, 1973). The program
-// compares these parts with the sides that the members really took.
+// Let A be the adjacency matrix of the graph, and D the diagonal matrix of the degrees. The
+// normalized Laplacian I − D^(−1/2)·A·D^(−1/2) has the eigenvalue 0. Take the eigenvector of the
+// next eigenvalue, and divide its elements by the square roots of the degrees. The result is the
+// smoothest function on the graph that is not constant. Its signs divide the graph into two parts
+// of similar weight with few edges between them (J. Shi, J. Malik: Normalized Cuts, 2000; for D −
+// A: M. Fiedler, 1973). The program compares these parts with the two clubs that the members really
+// joined.
 //
 //	go run ./examples/karate -o karate.png
 package main
@@ -41,11 +42,11 @@ import (
 //go:embed karate.mtx
 var friendships []byte
 
-// officers are the members, counted from 1, who joined the new club of the officers. The others
-// stayed with the teacher, who is member 1. Source: W. W. Zachary, An Information Flow Model for
-// Conflict and Fission in Small Groups, J. Anthropol. Research 33 (1977). Zachary's own model was
-// wrong about member 9 only. This member sided with the officers and stayed, three weeks before his
-// black belt.
+// officers are the members, counted from 1, who joined the new club of the officers. All other
+// members stayed with the teacher, who is member 1. Source: W. W. Zachary, An Information Flow
+// Model for Conflict and Fission in Small Groups, J. Anthropol. Research 33 (1977). Zachary's own
+// model was wrong only about member 9. This member supported the officers but stayed with the
+// teacher, because his exam for the black belt was three weeks later.
 var officers = []int{10, 15, 16, 19, 21, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34}
 
 func main() {

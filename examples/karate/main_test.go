@@ -10,7 +10,7 @@ import (
 	"github.com/vkevd/vkevd/tests/testdata"
 )
 
-// The example has its own copy of a matrix that is also among the test data.
+// The matrix of this example is a copy of a matrix of the test data. Both files must be equal.
 func TestMatrixIsTheTests(t *testing.T) {
 	want, err := testdata.Matrices.ReadFile("matrices/karate.mtx")
 	if err != nil {

@@ -1,9 +1,10 @@
 // Command many solves many matrices of one size with one plan, as in a study of random matrices.
-// The plan allocates memory and prepares kernels once, and each solve uses them again.
+// The plan allocates memory and compiles kernels once. Each solve uses the same memory and kernels.
 //
 // The eigenvalues of a random symmetric matrix (GOE) repel each other. Take the distances between
-// neighbours in the middle of the spectrum, in units of their mean. Their density is close to
-// E. Wigner's p(s) = (π/2)·s·exp(−π·s²/4). For independent events it would be exp(−s).
+// neighbouring eigenvalues in the middle of the spectrum, in units of the mean distance. Their
+// probability density is close to p(s) = (π/2)·s·exp(−π·s²/4), the formula of E. Wigner. For
+// independent random numbers the density would be exp(−s).
 //
 //	go run ./examples/many -n 200 -matrices 100 -o many.png
 package main
@@ -78,8 +79,8 @@ func run(w io.Writer, n, matrices int, picture string) error {
 	return drawSpacings(picture, spacings)
 }
 
-// middle returns the spacings in the central half of a spectrum, divided by their mean. There the
-// density of the eigenvalues is nearly constant.
+// middle returns the distances between neighbouring values in the central half of a spectrum,
+// divided by their mean. In the central half the density of the eigenvalues is nearly constant.
 func middle(values []float64) []float64 {
 	n := len(values)
 	var s []float64

@@ -1,9 +1,9 @@
-// Command pca finds the principal components of 178 wines with 13 measurements each. They are the
-// eigenvectors of the correlation matrix of the measurements.
+// Command pca computes the principal components of 178 wines with 13 measurements each. The
+// principal components are the eigenvectors of the correlation matrix of the measurements.
 //
-// It prints the share of the variance that each component explains. It draws each wine at its
-// values of the first two components. In this picture the wines of the three kinds of grape form
-// separate groups.
+// The program prints which part of the variance each component explains. It draws each wine as a
+// point; the coordinates are the wine's values of the first two components. In this picture the
+// wines of the three kinds of grape form separate groups.
 //
 //	go run ./examples/pca -o pca.png
 package main
@@ -30,7 +30,8 @@ import (
 	"github.com/vkevd/vkevd/examples/internal/style"
 )
 
-// wine has one wine per line: 13 measurements, then the kind of grape, 1 to 3. See PROVENANCE.md.
+// wine has one wine per line: 13 measurements, then the number of the kind of grape, 1 to 3.
+// PROVENANCE.md names the source.
 //
 //go:embed wine.csv
 var wine []byte
@@ -80,7 +81,7 @@ func run(w io.Writer, picture string) error {
 	return drawWines(picture, u.RawVector().Data, v.RawVector().Data, grapes)
 }
 
-// drawWines draws wine i at (u[i], v[i]), in a colour for each kind of grape.
+// drawWines draws wine i as a point (u[i], v[i]). Each kind of grape has its own colour.
 func drawWines(file string, u, v, grapes []float64) error {
 	p := style.New("178 wines of three grapes", "first principal component", "second principal component")
 	p.Legend.Left = true // no wine is at the bottom on the left

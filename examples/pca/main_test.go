@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// The shares of variance are the same as in other texts about this data.
+// The parts of the variance are the same as in publications about these data.
 func Example() {
 	dir, err := os.MkdirTemp("", "")
 	if err != nil {

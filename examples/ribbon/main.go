@@ -1,14 +1,16 @@
 // Command ribbon computes the bands of a ribbon of graphene with zigzag edges, in the tight-binding
-// model: many small matrices, one for each wave number k, in one batch.
+// model. It solves many small matrices in one batch, one matrix H(k) for each wave number k.
 //
 // A ribbon of W zigzag lines has 2·W atoms A₁ B₁ A₂ B₂ … in a cell. Electrons hop with amplitude −t
-// to neighbours. Along the ribbon two neighbours have the same place in the cell, so that
+// to neighbouring atoms. Atom A_j has two neighbours B_j along the ribbon, in different cells.
+// Therefore
 //
 //	H(k) couples A_j and B_j by −2·t·cos(k/2), and B_j and A_{j+1} by −t.
 //
-// Levels come in pairs ±E. At k = π the two atoms at the edges are alone, with E = 0, and all others
-// are pairs with E = ±t. The program compares with both. The picture shows what zigzag edges are
-// known for: two flat bands at E = 0 from k = 2π/3 on, whose states live at the edges.
+// The energy levels come in pairs ±E. At k = π the two atoms at the edges are not coupled to other
+// atoms and have E = 0. All other atoms form pairs with E = ±t. The program checks both properties.
+// The picture shows two flat bands at E = 0 from k = 2π/3 on. Their states are located at the
+// edges.
 //
 //	go run ./examples/ribbon -lines 16 -points 400 -o ribbon.png
 package main
@@ -83,7 +85,7 @@ func run(w io.Writer, lines, points int, picture string) error {
 	return drawBands(picture, res.Spectra)
 }
 
-// wave is wave number i of the points from 0 to π.
+// wave is wave number i of the given number of points from 0 to π.
 func wave(i, points int) float64 { return math.Pi * float64(i) / float64(max(1, points-1)) }
 
 // hamiltonian fills the lower triangle of H(k), in units of t.

@@ -15,10 +15,11 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// chip is a GPU, named as RADV names it.
+// chip is a GPU. `name` is its name in Mesa's driver RADV, and `what` describes the GPU.
 type chip struct{ name, what string }
 
-// chips are the GPUs in the table: one of each generation that has users, and an integrated GPU.
+// chips are the GPUs in the table of docs/amd-static.md: one GPU of each generation that is still
+// in use, and an integrated GPU.
 var chips = []chip{
 	{"navi31", "RDNA 3: RX 7900"},
 	{"navi21", "RDNA 2: RX 6800, 6900"},
@@ -27,21 +28,21 @@ var chips = []chip{
 	{"phoenix", "RDNA 3, integrated: Radeon 780M"},
 }
 
-// others are more GPUs, for which only make test-long compiles.
+// others are further GPUs. Only make test-long compiles for them.
 var others = []string{
 	"polaris10", "vega20", "mi100", "mi200", "navi10", "navi14", "navi22", "navi23", "navi24", "navi32", "navi33",
 	"raven", "renoir", "vangogh", "rembrandt", "raphael_mendocino", "phoenix2", "gfx1150", "gfx1151", "gfx1200",
 }
 
-// report is the result of a compiler for one chip: the statistics of the kernels.
+// report is the result of compilation for one chip: the statistics of all kernels.
 type report struct {
 	Driver   string // name and version of the driver
-	Device   string // what it calls the chip
+	Device   string // the driver's name of the chip
 	Subgroup int
 	Variants []compiled // in the order of variants
 }
 
-// compiled holds the kernels that one table of sizes leads to, with their statistics.
+// compiled holds the kernels that a device with one tuning table uses, with their statistics.
 type compiled struct {
 	Limit   int // bytes of shared memory
 	Kernels []vk.KernelStatistics
@@ -52,7 +53,8 @@ const (
 	firstVariable = "VKEVD_FARM_FIRST" // compile for the first variant only
 )
 
-// TestMain lets this process compile for a chip, if a test has started it for that.
+// TestMain runs the tests. If a test has started this process as a child with VKEVD_FARM_CHIP set,
+// TestMain compiles for this chip instead, and prints the report.
 func TestMain(m *testing.M) {
 	name := os.Getenv(chipVariable)
 	if name == "" {
@@ -68,13 +70,15 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// driver is the loader's file for Mesa's driver for AMD. If there is none, the test is skipped.
+// driver is the loader's file for Mesa's driver for AMD. If the file does not exist, the test is
+// skipped.
 func driver(t *testing.T) string {
 	t.Helper()
 	return installed(t, "radeon_icd*.json", "Mesa's driver for AMD")
 }
 
-// installed is the loader's file for a driver. If there is none, the test is skipped.
+// installed is the path of the loader's file for a driver. If the file does not exist, the test is
+// skipped.
 func installed(t *testing.T, file, what string) string {
 	t.Helper()
 	for _, folder := range []string{"/usr/share/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/etc/vulkan/icd.d"} {
@@ -86,8 +90,8 @@ func installed(t *testing.T, file, what string) string {
 	return ""
 }
 
-// cleared is the environment of a process that compiles, without a driver. It has no options of the
-// loader and of the compilers, and no cache of kernels.
+// cleared is the environment for a process that compiles. It has no options of the loader and of
+// the compilers, no cache of kernels, and no driver. The caller adds the driver.
 func cleared() []string {
 	others := []string{"VK_", "VKEVD_", "RADV_", "ACO_", "AMD_", "INTEL_", "ANV_", "MESA_", "NIR_"}
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
@@ -96,19 +100,21 @@ func cleared() []string {
 	return append(env, "MESA_SHADER_CACHE_DISABLE=true")
 }
 
-// environment is the environment of a process that sees only the null device of a chip.
+// environment is the environment of a process that sees only one device: the null device of a chip,
+// which has a compiler but no hardware.
 func environment(t *testing.T, chip string) []string {
 	t.Helper()
 	return append(cleared(), "VK_DRIVER_FILES="+driver(t), "RADV_FORCE_FAMILY="+chip)
 }
 
-// reports holds the reports that were made so far, by chip, because several tests read them.
+// reports holds the reports that were made so far, by the name of the chip. Several tests use the
+// same reports.
 var reports struct {
 	sync.Mutex
 	made map[string]report
 }
 
-// compileFor compiles everything for a chip. If the driver does not know the chip, the test is
+// compileFor compiles all kernels for a chip. If the driver does not know the chip, the test is
 // skipped.
 func compileFor(t *testing.T, chip string) report {
 	t.Helper()
@@ -131,8 +137,8 @@ func compileFor(t *testing.T, chip string) report {
 	return r
 }
 
-// compileIn compiles in a process with the given environment. It also returns the messages that the
-// process printed.
+// compileIn compiles all kernels in a child process with the given environment. It also returns the
+// messages that the process printed.
 func compileIn(env []string, chip string) (r report, messages string, err error) {
 	self, err := os.Executable()
 	if err != nil {

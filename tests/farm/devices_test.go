@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// TestDoctorOnNullDevices checks that users of a driver without a GPU get a message from each
-// command, and no crash. (Mesa's driver crashed when it was asked for the free memory of some of
-// these devices.)
+// TestDoctorOnNullDevices checks commands on a null device, a driver without a GPU. Each command
+// must print a message and must not crash. (Mesa's driver crashed if a program read the free memory
+// of some of these devices.)
 func TestDoctorOnNullDevices(t *testing.T) {
 	folder := t.TempDir()
 	command := filepath.Join(folder, "vkevd")

@@ -10,22 +10,25 @@ import (
 	"testing"
 )
 
-// Mesa's driver for Intel has no null devices. The library made from testdata/intel_stub.c takes
-// the place of the kernel driver.
+// Mesa's driver for Intel has no null devices. A library made from testdata/intel_stub.c therefore
+// replaces the driver in the Linux kernel.
 
-// intelGPU is the PCI number of an HD Graphics 530 (Gen9, 2015), the youngest generation before Xe2
-// that computes with doubles. The stub cannot describe Xe2, whose driver asks for more.
+// intelGPU is the PCI number of an HD Graphics 530 (Gen9, 2015). Gen9 is the last generation before
+// Xe2 that computes with doubles. The test cannot describe an Xe2 GPU to Mesa's driver, because
+// testdata/intel_stub.c, which stands for the Linux kernel's driver, does not answer all requests
+// that Mesa makes for Xe2.
 const intelGPU = "1912"
 
-// spillOnIntel are the kernels that need scratch memory on this GPU, in some size. They were not
-// tuned for it: see docs/amd-static.md.
+// spillOnIntel are the kernels that need scratch memory on intelGPU, an HD Graphics 530, with some
+// sizes. The kernels were not tuned for this GPU: see docs/amd-static.md.
 var spillOnIntel = []string{
 	"gemm", "geqrf_panel_first", "ormtr_q2_teams", "sb2st_chase", "sb2st_wave", "stedc_multiply", "symm", "syr2k",
-	"tb2bd_chase", "tb2bd_wave",
+	"tb2bd_chase", "tb2bd_wave", "tb2tb_chase", "tb2tb_wave",
 }
 
-// TestKernelsOnIntel checks that every kernel in every size of Intel's table compiles and has the
-// shared memory that it needs. Only the kernels in spillOnIntel may need scratch memory.
+// TestKernelsOnIntel checks that every kernel compiles with all sizes of Intel's tuning table, and
+// that the device has enough shared memory. Only the kernels in spillOnIntel may need scratch
+// memory.
 func TestKernelsOnIntel(t *testing.T) {
 	if os.Getenv("VKEVD_FARM") == "" {
 		t.Skip("set VKEVD_FARM=all; make test-long does")
@@ -50,8 +53,9 @@ func TestKernelsOnIntel(t *testing.T) {
 	}
 }
 
-// compileForIntel compiles with Intel's table. The test is skipped if the driver or a C compiler is
-// missing, or if the driver does not accept the stub.
+// compileForIntel compiles all kernels with Intel's tuning table. The test is skipped if the driver
+// or a C compiler is missing, or if the driver does not accept the library made from
+// testdata/intel_stub.c.
 func compileForIntel(t *testing.T) report {
 	t.Helper()
 	file := installed(t, "intel_icd*.json", "Mesa's driver for Intel")

@@ -15,16 +15,20 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// orders are the orders of the plans: less than a half-bandwidth, less than a block, and more than
-// any size in a table.
+// orders are the orders of the plans. The first order is less than a half-bandwidth, the second one
+// is less than a block of the band reduction, and the third one is more than any size in a tuning
+// table.
 var orders = []int{20, 100, 6000}
 
-// buildAll builds all kernels that the device's tables lead to.
+// buildAll builds all kernels that the device uses with its tuning tables.
 func buildAll(dev *vk.Device) error {
 	for _, n := range orders {
 		if err := buildPlans(dev, n); err != nil {
 			return err
 		}
+	}
+	if err := buildSingle(dev); err != nil {
+		return err
 	}
 	if err := dev.Compile(func() error { return buildSVD(dev) }); err != nil {
 		return err
@@ -38,8 +42,8 @@ func buildAll(dev *vk.Device) error {
 	return dev.Compile(func() error { return buildProbes(dev) })
 }
 
-// buildBatches makes plans for batches of the largest order, which have the kernels of all smaller
-// ones.
+// buildBatches makes plans for batches of the largest order. These plans use the kernels of all
+// smaller orders, too.
 func buildBatches(dev *vk.Device) error {
 	for _, vectors := range []bool{false, true} {
 		opt := batch.Options{Vectors: vectors}
@@ -52,8 +56,8 @@ func buildBatches(dev *vk.Device) error {
 	return nil
 }
 
-// buildPlans makes plans of one order: each solver with vectors and without, for the whole spectrum
-// and for a part, each form of waiting, and the checks.
+// buildPlans makes plans of one order: for each solver, with and without vectors, for the whole
+// spectrum and for a part, with and without workgroups that wait for each other, and with checks.
 func buildPlans(dev *vk.Device, n int) error {
 	for _, solver := range []evd.Solver{evd.Auto, evd.DivideConquer, evd.Bisection, evd.MRRR, evd.QR} {
 		for _, vectors := range []bool{false, true} {
@@ -91,14 +95,32 @@ func buildPlan(dev *vk.Device, n int, opt evd.Options) error {
 	return nil
 }
 
-// refused tells whether a plan was refused, except if its options exclude each other.
+// buildSingle makes plans in single precision, with and without workgroups that wait for each
+// other. Their order is larger than any size in a tuning table.
+func buildSingle(dev *vk.Device) error {
+	for _, vectors := range []bool{false, true} {
+		for _, wavefront := range []bool{false, true} {
+			opt := evd.Options{Vectors: vectors, Wavefront: wavefront, RowMajor: vectors && wavefront}
+			p, err := evd.NewPlan[float32](dev, orders[len(orders)-1], opt)
+			if err != nil {
+				return err
+			}
+			p.Close()
+		}
+	}
+	return nil
+}
+
+// refused tells whether a plan was refused. It returns false if the reason is that options exclude
+// each other.
 func refused(err error) bool {
 	var option *evd.OptionError
 	return err != nil && !errors.As(err, &option)
 }
 
-// buildEmulated makes the products on integer units: on matrix units if the device has them, and with
-// packed dot products. A fragment's order is known only on a device.
+// buildEmulated builds the kernels for matrix products on integer units. It builds them for matrix
+// units if the device has such units, and for packed dot products. The order of elements in a
+// fragment of a matrix is known only on a real device.
 func buildEmulated(dev *vk.Device) error {
 	t := tuning.On(dev.Info()).Products
 	native, err := product.New[float64](dev, t)
@@ -132,12 +154,17 @@ func buildSVD(dev *vk.Device) error {
 				return err
 			}
 		}
+		narrow := stages.NarrowSize{N: n, From: 128, To: t.Narrow.To, Tile: t.Narrow.Tile}
+		if _, err := stages.NewBandNarrowing[float64](dev, narrow, wait, t.Chase.ChaseTuning); err != nil {
+			return err
+		}
 		_, tall := stages.NewTallQR(dev, 2*n, n, t.Band, ops, wait, t.Panel)
 		columns := stages.PanelsSize{Rows: 2 * n, Cols: n, B: t.Band, M: n}
 		_, panels := stages.NewApplyPanels(dev, stages.PhaseApplyQ1, columns, ops, t.Panel)
 		_, identity := stages.NewIdentity[float64](dev)
 		_, check := stages.NewSingularResidual(dev, 2*n, n, n, ops)
-		if err := errors.Join(tall, panels, identity, check); err != nil {
+		_, refinement := stages.NewRefinement(dev, n, ops)
+		if err := errors.Join(tall, panels, identity, check, refinement); err != nil {
 			return err
 		}
 		back := stages.BackSize{N: n, B: t.Band, M: n}
@@ -151,8 +178,8 @@ func buildSVD(dev *vk.Device) error {
 	return err
 }
 
-// buildProbes builds the kernels that find facts about the device, and those of the benchmarks,
-// with the default sizes of their shaders.
+// buildProbes builds the kernels of experiments on the device and the kernels of benchmarks, with
+// the default sizes in their shaders.
 func buildProbes(dev *vk.Device) error {
 	return errors.Join(
 		built(dev, shaders.ProbeFma(), shaders.ProbeFmaDefaults()),

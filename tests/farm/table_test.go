@@ -17,19 +17,19 @@ var update = flag.Bool("update", false, "write the table anew")
 const (
 	document = "../../docs/amd-static.md"
 
-	// begin is the end of the part of the document that is written by hand.
+	// begin is the line of the document after which all text is generated.
 	begin = "<!-- go test ./tests/farm -update writes what follows -->\n"
 )
 
-// columns are the compiler's statistics in the table, with the compiler's name and the head of the
-// column.
+// columns are the statistics in the table: the compiler's name of each statistic, and the heading
+// of its column.
 var columns = []struct{ statistic, head string }{
 	{"VGPRs", "VGPRs"}, {"SGPRs", "SGPRs"}, {"Spilled SGPRs", "spilled SGPRs"}, {"LDS size", "LDS"}, {"Subgroups per SIMD", "subgroups"},
 	{"Code size", "code"}, {"Latency", "latency"}, {"Inverse Throughput", "inverse throughput"},
 }
 
-// TestTable compares docs/amd-static.md with the statistics of the installed compiler, if the table
-// was made with this compiler.
+// TestTable compares docs/amd-static.md with the statistics of the installed compiler. It does so
+// only if the table was made with the same version of the compiler.
 func TestTable(t *testing.T) {
 	text, err := os.ReadFile(document)
 	if err != nil {
@@ -56,7 +56,7 @@ func TestTable(t *testing.T) {
 	differences(t, strings.Split(want, "\n"), strings.Split(got, "\n"))
 }
 
-// differences reports the lines that only one of two texts has.
+// differences reports the lines that only one of the two texts contains.
 func differences(t *testing.T, want, got []string) {
 	t.Helper()
 	const most = 10 // lines of each kind
@@ -105,8 +105,8 @@ func section(c chip, r report) string {
 	return b.String()
 }
 
-// merge returns the statistics of each pair of a kernel and its specialisation constants. tables has,
-// for each such pair, the names of the tuning tables that choose it.
+// merge returns the statistics of each pair of a kernel and its specialisation constants. For each
+// such pair, the result `tables` has the names of the tuning tables that choose the pair.
 func merge(r report) (kernels map[string]vk.KernelStatistics, tables map[string][]string) {
 	kernels, tables = map[string]vk.KernelStatistics{}, map[string][]string{}
 	for i, made := range r.Variants {

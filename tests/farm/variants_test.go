@@ -6,8 +6,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// variant is one of several drivers for the same chip. The driver decides which tables of
-// stages/tuning the device gets.
+// variant is one of several drivers for the same chip. The properties that the driver reports
+// determine which tuning tables of stages/tuning the device uses.
 type variant struct {
 	name, what string
 
@@ -15,7 +15,8 @@ type variant struct {
 	describe func(*vk.Info)
 }
 
-// variants lead to each row of AMD's tables and of the last table, which is for all devices.
+// variants are chosen so that together they use each row of AMD's tables and of the last table,
+// which is for all devices.
 var variants = []variant{
 	{"amd", "AMD's table; Mesa's driver gives a workgroup 64 KiB of shared memory", func(*vk.Info) {}},
 	{"amd 32K", "AMD's table; AMD's own drivers give 32 KiB", func(i *vk.Info) { i.SharedBytes = 32 << 10 }},
@@ -25,7 +26,7 @@ var variants = []variant{
 	}},
 }
 
-// compileAll compiles for the chip that the environment names.
+// compileAll compiles all kernels for the chip that the environment names.
 func compileAll() (r report, err error) {
 	list := variants
 	if os.Getenv(firstVariable) != "" {
@@ -41,7 +42,7 @@ func compileAll() (r report, err error) {
 	return r, nil
 }
 
-// compile compiles for one variant of the chip.
+// compile compiles all kernels for one variant of the chip.
 func compile(v variant, r *report) (made compiled, err error) {
 	dev, err := vk.OpenCompiler(vk.Options{Statistics: true}, v.describe)
 	if err != nil {

@@ -1,4 +1,4 @@
-# Somebody with a new GPU: does it work, what fits, and is the answer right?
+# A user with a new GPU checks that the GPU works, which orders fit, and that the results are right.
 vkevd version
 vkevd devices
 vkevd devices --json devices.json

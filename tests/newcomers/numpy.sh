@@ -1,4 +1,5 @@
-# Somebody with matrices in NumPy: write .npy and .npz, solve, read the result, compare with eigh.
+# A user with matrices in NumPy writes .npy and .npz files, solves, reads the results, and compares
+# them with eigh.
 python=/usr/bin/python3 # Debian's, whose numpy setup.sh installs
 "$python" -c 'import numpy; print("numpy", numpy.__version__)'
 
@@ -41,7 +42,7 @@ for file in c.npy fortran.npy a.npz compressed.npz a.csv; do
 done
 vkevd check c.npy numpy-values.npy numpy-vectors.npy
 
-# The ten smallest eigenpairs are the first ten.
+# The eigenpairs with the indices 0 to 9 are the ten smallest ones.
 vkevd solve --quiet --index :10 --out-values ten.npy --out-vectors ten-vectors.npy c.npy >/dev/null
 "$python" -c '
 import numpy as np
@@ -55,7 +56,8 @@ vkevd solve --quiet --out-values corr-found.npy corr.npy >/dev/null
 import numpy as np
 assert np.abs(np.load("corr-found.npy") - np.load("corr-values.npy")).max() < 1e-12'
 
-# One triangle is enough if a flag says so, and a matrix that is not symmetric is refused without.
+# With the flag --uplo one triangle of the matrix is enough. Without this flag, a matrix that is not
+# symmetric is refused.
 "$python" -c 'import numpy as np; np.save("lower.npy", np.tril(np.load("c.npy")))'
 vkevd solve --quiet lower.npy && exit 1
 vkevd solve --quiet --uplo lower --out-values lower-values.npy lower.npy >/dev/null

@@ -1,4 +1,5 @@
-# Somebody who runs vkevd in scripts: exit status, files that appear whole or not at all, JSON.
+# A user runs vkevd in scripts. Exit statuses are documented, files appear completely or not at all,
+# and the output is available as JSON.
 expect() { # STATUS COMMAND... expects that status, and no output of a failed command on standard output
 	want=$1
 	shift
@@ -33,11 +34,11 @@ expect 2 vkevd solve --quiet --out-vectors no.xyz good.csv
 expect 3 env VK_DRIVER_FILES=/nowhere.json VK_ICD_FILENAMES=/nowhere.json vkevd solve --quiet --out-vectors no.npy good.csv
 [ ! -e no.npy ]
 
-# Standard input, a pipe, and output that cannot be written.
+# vkevd reads standard input, works in a pipe, and reports an output that cannot be written.
 vkevd solve --quiet - <good.csv | grep -q '^3'
 expect 2 vkevd solve --quiet --out-values /nowhere/values.txt good.csv
 
-# Interrupted while it waits for input: status 1, nothing written.
+# An interruption while vkevd waits for input gives status 1, and no file is written.
 mkfifo pipe
 vkevd solve --quiet --out-values interrupted.txt pipe >/dev/null 2>err.txt &
 program=$!

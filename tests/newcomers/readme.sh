@@ -1,4 +1,4 @@
-# Somebody who follows the README: every command that it shows works.
+# A user follows the README. Every command that the README shows must work.
 cp "$REPOSITORY/tests/testdata/matrices/bcsstk03.mtx" A.mtx
 vkevd solve --quiet --out-vectors Q.npy A.mtx >values.txt
 cat >matrix.py <<'END'
@@ -15,7 +15,9 @@ for line in open("A.mtx"):
     i, j, v = int(words[0]) - 1, int(words[1]) - 1, float(words[2])
     a[i, j] = a[j, i] = v
 np.save("A.npy", a)
+np.save("A1.npy", a * (1 + 1e-7))  # near A, for --start
 np.save("stack.npy", np.stack([a[:40, :40], a[40:80, 40:80]]))
+np.savez("many.npz", small=a[:9, :9], pairs=np.stack([a[:20, :20], a[20:40, 20:40]]))
 np.savetxt("A.csv", a[:, :70], delimiter=",")  # of another shape, for svd
 END
 /usr/bin/python3 matrix.py
@@ -27,7 +29,7 @@ while read -r command; do
 	commands=$((commands + 1))
 	echo "\$ $command"
 	case $command in
-	*' | '*) # alternatives; those that measure for minutes are only asked for help
+	*' | '*) # several commands; of commands that measure for minutes, only --help is run
 		for word in $(echo "${command#vkevd }" | tr -d '|'); do
 			case $word in
 			devices | doctor | selftest) vkevd "$word" ;;
@@ -35,7 +37,7 @@ while read -r command; do
 			esac
 		done
 		;;
-	'vkevd plan '*) # 3: it does not fit this device, and plan says so
+	'vkevd plan '*) # status 3: the matrix does not fit into this device
 		sh -euc "$command" || [ $? = 3 ]
 		;;
 	*) sh -euc "$command" ;;
@@ -48,4 +50,8 @@ import numpy as np
 s, want = np.loadtxt("sigma.txt"), np.linalg.svd(np.loadtxt("A.csv", delimiter=","), compute_uv=False)
 assert np.allclose(s, want, rtol=0, atol=1e-11 * want[0]), abs(s - want).max()
 a, u, v = np.loadtxt("A.csv", delimiter=","), np.load("U.npy"), np.load("V.npy")
-assert np.allclose(a @ v, u * s, rtol=0, atol=1e-11 * s[0]) and np.allclose(v.T @ v, np.eye(len(s)), atol=1e-11)'
+assert np.allclose(a @ v, u * s, rtol=0, atol=1e-11 * s[0]) and np.allclose(v.T @ v, np.eye(len(s)), atol=1e-11)
+q, many = np.load("Qs.npz"), np.load("many.npz")
+for name in many.files:
+    for m, z in zip(many[name].reshape(-1, *many[name].shape[-2:]), q[name].reshape(-1, *q[name].shape[-2:])):
+        assert np.allclose(m @ z, z * np.diag(z.T @ m @ z), rtol=0, atol=1e-11 * np.linalg.norm(m))'

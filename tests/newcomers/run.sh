@@ -1,15 +1,16 @@
 #!/bin/sh
-# run.sh [NAME...] runs the scripts of this folder, or those named, each in an empty folder of its own.
+# run.sh [NAME...] runs scripts of this folder, each in its own empty folder. Without arguments it
+# runs all scripts.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 REPOSITORY=$(cd "$here/../.." && pwd)
 export REPOSITORY PATH="$REPOSITORY/bin:$PATH"
-# Nothing that the user has kept may matter, and nothing is left behind.
+# The scripts must not depend on files that the user has stored, and must leave no files.
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export VKEVD_CACHE="$scratch/cache" VKEVD_CONFIG="$scratch/config"
 
-[ $# -gt 0 ] || set -- numpy gonum tridiagonal gpu pipeline readme
+[ $# -gt 0 ] || set -- numpy gonum tridiagonal gpu pipeline readme python c
 failed=0
 for name; do
 	mkdir "$scratch/$name"

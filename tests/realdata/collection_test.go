@@ -13,8 +13,8 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// A spectrum is a matrix, which has not been read yet, and its expected eigenvalues in ascending
-// order.
+// A spectrum is a matrix with its expected eigenvalues, in ascending order. The method `read` reads
+// the matrix from its file.
 type spectrum struct {
 	name, family string
 	want         []float64
@@ -23,8 +23,9 @@ type spectrum struct {
 
 const valuesOf = ".eig.txt" // ending of a file of eigenvalues; the name of the matrix precedes it
 
-// formats says how the matrices of the collection are read. The first pattern that matches decides.
-// The order comes from the reference, so readers need not determine it.
+// formats says how to read the matrices of the collection. The first pattern that matches the name
+// of a matrix determines its reader. The order of the matrix comes from the file of eigenvalues, so
+// readers need not determine it.
 var formats = []struct {
 	matrix, suffix string
 	read           func(file string, n int) (*matio.Dense, error)
@@ -48,7 +49,7 @@ var formats = []struct {
 	{"gen/elsi/*.csc", valuesOf, readELSI},
 }
 
-// others are references that this test does not use, with the reason.
+// others are files of eigenvalues that this test does not use, with the reasons.
 var others = []struct{ pattern, reason string }{
 	{"mtx/Si2.mat" + valuesOf, "MATLAB's format; the same matrix is among the shipped ones"},
 	{"*/*.geig.txt", "generalised problem"},
@@ -57,8 +58,8 @@ var others = []struct{ pattern, reason string }{
 	{"*", "belongs to no folder"},
 }
 
-// collection lists the spectra and logs which references are left out. A reference without a reader
-// is an error.
+// collection lists the spectra, and logs which files of eigenvalues are left out. It reports an
+// error for a file of eigenvalues whose matrix has no reader.
 func collection(t *testing.T, root string) []spectrum {
 	t.Helper()
 	var all []spectrum
@@ -84,7 +85,7 @@ func collection(t *testing.T, root string) []spectrum {
 		if s.want, err = matio.ReadVectorFile(file); err != nil {
 			return err
 		}
-		slices.Sort(s.want) // references of covariances are in descending order
+		slices.Sort(s.want) // the eigenvalues of covariances are in descending order in their files
 		all = append(all, s)
 		return nil
 	})
@@ -106,7 +107,8 @@ func noConcern(ref string) string {
 	return ""
 }
 
-// find returns the spectrum that belongs to a reference, without its values.
+// find returns the spectrum that belongs to a file of eigenvalues. The eigenvalues are not read
+// yet.
 func find(root, ref string) (spectrum, error) {
 	for _, f := range formats {
 		matrix, found := strings.CutSuffix(ref, f.suffix)

@@ -9,7 +9,8 @@ import (
 
 type reader = func(file string, n int) (*matio.Dense, error)
 
-// adjacency reads a graph as its adjacency matrix, with weights and without loops.
+// adjacency returns a reader that reads a graph as its adjacency matrix. Elements are the weights
+// of edges. Loops are left out.
 func adjacency(read reader) reader {
 	return func(file string, n int) (*matio.Dense, error) {
 		d, err := read(file, n)
@@ -23,7 +24,8 @@ func adjacency(read reader) reader {
 	}
 }
 
-// laplacian reads a graph as its Laplacian matrix, degrees minus adjacency.
+// laplacian returns a reader that reads a graph as its Laplacian matrix, D − A, where D is the
+// diagonal matrix of the degrees and A is the adjacency matrix.
 func laplacian(read reader) reader {
 	return func(file string, n int) (*matio.Dense, error) {
 		d, err := adjacency(read)(file, n)
@@ -43,7 +45,7 @@ func laplacian(read reader) reader {
 	}
 }
 
-// readGML reads edges and their values. Nodes are numbers from 0.
+// readGML reads the edges of a graph and their values. Nodes are numbers that begin at 0.
 func readGML(file string, n int) (*matio.Dense, error) {
 	f, err := open(file)
 	if err != nil {

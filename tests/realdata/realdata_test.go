@@ -1,11 +1,11 @@
-// Package realdata solves matrices from applications and compares the results with references of
-// more than double precision.
+// Package realdata solves matrices from applications, and compares the results with reference
+// values of more than double precision.
 //
-//	VKEVD_DATA      folder of the collection; by default shared/data next to the repository
-//	VKEVD_DATA_MAX  largest order to solve; 100000 is all of them, for a GPU
-//	VKEVD_DEVICE    as for the library's own tests
+//	VKEVD_DATA      folder of the collection; the default is shared/data next to the repository
+//	VKEVD_DATA_MAX  largest order to solve; 100000 selects all matrices, for a GPU
+//	VKEVD_DEVICE    the device, as in the library's own tests
 //
-// A compiled test needs no source:
+// A compiled test runs without its source:
 //
 //	go test -c -o realdata.test ./tests/realdata
 //	VKEVD_DATA=~/data VKEVD_DATA_MAX=100000 ./realdata.test -test.v -test.timeout 30m
@@ -24,15 +24,16 @@ import (
 )
 
 const (
-	// usualOrder is the largest order of the collection that is solved unless VKEVD_DATA_MAX is
-	// set. Together with the matrices of the repository, this takes two cores less than a minute.
+	// usualOrder is the largest order of the collection that the tests solve if VKEVD_DATA_MAX is
+	// not set. The tests then take less than a minute on two cores, including the matrices of the
+	// repository.
 	usualOrder = 500
 
 	shipped      = 10
-	usualSpectra = 110 // spectra up to that order, at least
+	usualSpectra = 110 // smallest number of spectra with orders up to usualOrder
 )
 
-// TestShipped solves all matrices of the repository, whatever their order.
+// TestShipped solves all matrices in the repository, of all orders.
 func TestShipped(t *testing.T) {
 	files, err := testdata.Matrices.ReadDir("matrices")
 	if err != nil {
@@ -94,7 +95,7 @@ func TestCollected(t *testing.T) {
 	solveAll(t, all, fewest)
 }
 
-// largest is the largest order of a matrix that is solved.
+// largest is the largest order of a matrix that the tests solve.
 func largest(t *testing.T) int {
 	t.Helper()
 	s := os.Getenv("VKEVD_DATA_MAX")

@@ -24,7 +24,7 @@ func readRectangle(file string, _ int) (*matio.Dense, error) {
 	return matio.Options{MatrixMarket: true}.Read(f, file)
 }
 
-// readArchive reads the first Matrix Market file of a tar archive that holds a sparse matrix.
+// readArchive reads a tar archive. It returns the first sparse matrix in Matrix Market format.
 func readArchive(file string, _ int) (*matio.Dense, error) {
 	f, err := open(file)
 	if err != nil {
@@ -45,8 +45,8 @@ func readArchive(file string, _ int) (*matio.Dense, error) {
 	}
 }
 
-// rectangle fills a matrix from compressed columns, with indices from 1. Elements that are listed
-// twice are added.
+// rectangle makes a matrix from compressed columns, whose indices count from 1. If an element is
+// listed twice, the values are added.
 func rectangle(rows, cols int, begins, at, values []float64) (*matio.Dense, error) {
 	d := &matio.Dense{Rows: rows, Cols: cols, Data: make([]float64, rows*cols)}
 	for j := range cols {
@@ -61,8 +61,9 @@ func rectangle(rows, cols int, begins, at, values []float64) (*matio.Dense, erro
 	return d, nil
 }
 
-// readRectangularColumns reads numbers in this order: rows, columns and number of elements; the
-// beginning of each column; the row of each element; the value of each element.
+// readRectangularColumns reads a file of numbers in this order: the numbers of rows, of columns and
+// of elements; the index of the first element of each column; the row of each element; the value of
+// each element.
 func readRectangularColumns(file string, _ int) (*matio.Dense, error) {
 	x, err := numbers(file)
 	if err != nil {
@@ -78,8 +79,9 @@ func readRectangularColumns(file string, _ int) (*matio.Dense, error) {
 	return rectangle(rows, cols, x[:cols+1], x[cols+1:][:count], x[cols+1+count:])
 }
 
-// readHarwellBoeing reads a real unsymmetric assembled matrix in Harwell-Boeing format: four lines of
-// header, or five with a right-hand side, then lines of fields of fixed width.
+// readHarwellBoeing reads a real unsymmetric assembled matrix in Harwell-Boeing format. The file
+// has four lines of header, or five if there is a right-hand side, and then lines of fields of
+// fixed width.
 func readHarwellBoeing(file string, _ int) (*matio.Dense, error) {
 	f, err := open(file)
 	if err != nil {
@@ -119,7 +121,8 @@ func readHarwellBoeing(file string, _ int) (*matio.Dense, error) {
 	return rectangle(counts[0], counts[1], parts[0], parts[1], parts[2])
 }
 
-// fields reads the given number of fields of one width. The next line begins a new part.
+// fields reads `many` fields of the given width. It reads whole lines, because the next part of the
+// file begins on a new line.
 func fields(lines *bufio.Scanner, many, width int) (all []float64, err error) {
 	for len(all) < many && lines.Scan() {
 		for line := lines.Text(); len(all) < many && strings.TrimSpace(line) != ""; {
@@ -142,7 +145,8 @@ func fields(lines *bufio.Scanner, many, width int) (all []float64, err error) {
 	return all, lines.Err()
 }
 
-// readBidiagonal reads n, then lines of i, d and e. The last e is not part of the matrix.
+// readBidiagonal reads the order n, and then lines of i, the diagonal element d and the
+// off-diagonal element e. The last e is not part of the matrix.
 func readBidiagonal(file string, n int) (*matio.Dense, error) {
 	x, err := numbers(file)
 	if err != nil {
@@ -163,8 +167,9 @@ func readBidiagonal(file string, n int) (*matio.Dense, error) {
 	return d, nil
 }
 
-// readCentered reads observations of n variables, one per line, and subtracts the means. The means
-// have enough digits in spite of cancellation.
+// readCentered reads observations of n variables, one observation per line, and subtracts the mean
+// of each variable. The means are computed with more digits than double precision, because of
+// cancellation.
 func readCentered(file string, n int) (*matio.Dense, error) {
 	rows, err := table(file, n)
 	if err != nil {

@@ -23,7 +23,8 @@ import (
 // singularOf is the ending of a file of singular values; the name of the matrix precedes it.
 const singularOf = ".sv.txt"
 
-// singularFormats says how the matrices with singular values are read. It is used like formats.
+// singularFormats says how to read the matrices with known singular values. It has the same form as
+// the table `formats`.
 var singularFormats = []struct {
 	matrix, suffix string
 	read           func(file string, count int) (*matio.Dense, error)
@@ -36,10 +37,11 @@ var singularFormats = []struct {
 	{"pca/*", ".centered" + singularOf, readCentered},
 }
 
-const usualSingular = 50 // matrices up to usualOrder, at least
+const usualSingular = 50 // smallest number of matrices with orders up to usualOrder
 
-// TestSingularValues checks that every singular value of the collection's matrices is within
-// 10·max(m, n)·ε·σ₁ of a reference of more than double precision.
+// TestSingularValues checks every singular value σ of the collection's m×n matrices. The error must
+// be at most 10·max(m, n)·ε·σ₁, where σ₁ is the largest singular value. The reference has more than
+// double precision.
 func TestSingularValues(t *testing.T) {
 	root, _ := testdata.Collection()
 	if root == "" {
@@ -89,8 +91,8 @@ func TestSingularValues(t *testing.T) {
 	t.Logf("%d solved; left out: %d, order above %d; at worst %.3g·max(m, n)·ε·σ₁ (%s)", solved, left, most, worst, where)
 }
 
-// singularScore solves for the values and the vectors of a matrix. It returns the largest error of a
-// value, divided by max(m, n)·ε·σ₁.
+// singularScore computes the singular values and vectors of an m×n matrix. It returns the largest
+// error of a singular value, divided by max(m, n)·ε·σ₁, where σ₁ is the largest one.
 func singularScore(t *testing.T, d *vk.Device, a *matio.Dense, want []float64) (worst float64) {
 	t.Helper()
 	m, n := a.Rows, a.Cols
@@ -121,8 +123,8 @@ func singularScore(t *testing.T, d *vk.Device, a *matio.Dense, want []float64) (
 	return worst
 }
 
-// belongsSingular compares Σσ² with Σa_ij², so that a wrongly read file is not mistaken for a defect of
-// the solver.
+// belongsSingular checks that the singular values `want` belong to the matrix. It compares Σσ² with
+// Σa_ij², so that a wrongly read file does not look like a defect of the solver.
 func belongsSingular(a *matio.Dense, want []float64) error {
 	descending := slices.IsSortedFunc(want, func(x, y float64) int { return cmp.Compare(y, x) })
 	if len(want) != min(a.Rows, a.Cols) || !descending {
@@ -141,7 +143,8 @@ func belongsSingular(a *matio.Dense, want []float64) error {
 	return nil
 }
 
-// readSingular reads the matrix that belongs to a reference with the given number of values.
+// readSingular reads the matrix that belongs to a file of singular values. `ref` is the name of
+// this file, and `count` is the number of its values.
 func readSingular(root, ref string, count int) (*matio.Dense, error) {
 	ref = strings.TrimSuffix(ref, ".gz")
 	for _, f := range singularFormats {

@@ -19,16 +19,16 @@ import (
 )
 
 const (
-	// good is the limit of every ratio. LAPACK's own limit is evd.Threshold.
+	// good is the limit of every ratio. LAPACK's own limit is evd.Threshold, which is larger.
 	good = 10
 
-	// onHost is the largest order that evd/ratio measures, since it takes 4n³ operations of the
-	// CPU. For larger orders Check of package evd measures the results. Up to onHost, Check is
-	// compared with evd/ratio.
+	// onHost is the largest order whose results package evd/ratio measures on the host, because
+	// this takes 4n³ operations of the CPU. For larger orders the method Check of package evd
+	// measures the results on the device. Up to onHost, the test compares the results of both.
 	onHost = 2000
 )
 
-// scores are the ratios of one matrix, or the worst of many.
+// scores are the ratios of one matrix, or the largest ratios of many matrices.
 type scores [len(scoreNames)]float64
 
 const (
@@ -42,9 +42,9 @@ var scoreNames = [...]string{
 	values: "values", valuesAlone: "values without vectors", residual: "residual", orthogonality: "orthogonality",
 }
 
-// solveAll computes the spectra, the smallest first, with and without vectors. It logs the worst
-// ratios of each family. If there are fewer spectra than `fewest`, the test fails, because it would
-// check nothing.
+// solveAll solves the spectra in ascending order of their size, with and without vectors. It logs
+// the largest ratios of each family of matrices. If there are fewer than `fewest` spectra, the test
+// fails, because a test without matrices would check nothing.
 func solveAll(t *testing.T, all []spectrum, fewest int) {
 	if len(all) < fewest {
 		t.Errorf("only %d matrices, there should be %d", len(all), fewest)
@@ -80,7 +80,8 @@ func solveAll(t *testing.T, all []spectrum, fewest int) {
 	}
 }
 
-// solve returns the ratios of one matrix and reports ratios that are too large.
+// solve solves one matrix and returns its ratios. It reports an error for each ratio that is too
+// large.
 func solve(t *testing.T, d *vk.Device, a *matio.Dense, want []float64) (got scores) {
 	t.Helper()
 	n := a.Rows
@@ -103,7 +104,8 @@ func solve(t *testing.T, d *vk.Device, a *matio.Dense, want []float64) (got scor
 	return got
 }
 
-// run makes a plan, solves, and calls a function with the plan before it closes the plan.
+// run makes a plan, solves a matrix, and calls the function `then` with the plan. After that it
+// closes the plan.
 func run(t *testing.T, d *vk.Device, a evd.Sym[float64], opt evd.Options, then func(*evd.Plan[float64], *evd.Result[float64])) *evd.Result[float64] {
 	t.Helper()
 	p, err := evd.NewPlan[float64](d, a.N, opt)
@@ -142,8 +144,8 @@ func measure(t *testing.T, p *evd.Plan[float64], a evd.Sym[float64], res *evd.Re
 	return r, o
 }
 
-// belongs compares two cheap sums, Σλ = Σa_ii and Σλ² = Σa_ij², so that a wrongly read file is not
-// mistaken for a defect of the solver.
+// belongs checks that the eigenvalues `want` belong to the matrix. It compares two cheap sums, Σλ =
+// Σa_ii and Σλ² = Σa_ij², so that a wrongly read file does not look like a defect of the solver.
 func belongs(a *matio.Dense, want []float64) error {
 	if len(want) == 0 || a.Rows != len(want) || !slices.IsSorted(want) {
 		return fmt.Errorf("%d values, ascending %v, for order %d", len(want), slices.IsSorted(want), a.Rows)
@@ -167,7 +169,7 @@ func belongs(a *matio.Dense, want []float64) error {
 	return nil
 }
 
-// A tally is the largest value of each ratio, and the matrix that had it.
+// A tally holds the largest value of each ratio, and the name of the matrix that had this value.
 type tally struct {
 	count int
 	worst scores

@@ -10,15 +10,17 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// An entry is an element of a sparse matrix as it is in the file. Indices count from 0 or from 1.
+// An entry is an element of a sparse matrix as it is stored in the file. Indices count from 0 or
+// from 1.
 type entry struct {
 	i, j int
 	v    float64
 }
 
-// spread fills a matrix of order n from a list of entries. Files list different triangles. An
-// element whose mirror image is missing stands for both. If both are there and differ by rounding
-// errors, their mean is used. If any index is 0, indices count from 0.
+// spread makes a matrix of order n from a list of entries. Some files list both triangles, others
+// only one. If only a_ij or a_ji is in the list, its value is used for both. If both are in the
+// list and differ by rounding errors, their mean is used. Indices count from 0 if any index is 0,
+// otherwise from 1.
 func spread(n int, list []entry) (*matio.Dense, error) {
 	first := 1
 	for _, e := range list {
@@ -60,7 +62,8 @@ func mean(x, y float64) float64 {
 	return (x + y) / 2
 }
 
-// readMatio reads formats that matio accepts. Files that violate the format are read as triplets.
+// readMatio reads a file in one of the formats of package matio. A file that violates its format is
+// read as triplets.
 func readMatio(file string, n int) (*matio.Dense, error) {
 	f, err := open(file)
 	if err != nil {
@@ -74,8 +77,8 @@ func readMatio(file string, n int) (*matio.Dense, error) {
 	return d, nil
 }
 
-// readTriplets reads lines of i, j and the value. A missing value is 1. A first line that begins
-// with the order gives the size.
+// readTriplets reads lines of i, j and the value of element (i, j). If the value is missing, it is
+// 1. If the first line begins with the order of the matrix, this line gives the size.
 func readTriplets(file string, n int) (*matio.Dense, error) {
 	var list []entry
 	order, begun := strconv.Itoa(n), false
@@ -110,8 +113,9 @@ func readTriplets(file string, n int) (*matio.Dense, error) {
 	return spread(n, list)
 }
 
-// readCompressedColumns reads numbers in this order: rows, columns and number of elements; the
-// beginning of each column; the row of each element; the value of each element.
+// readCompressedColumns reads a file of numbers in this order: the numbers of rows, of columns and
+// of elements; the index of the first element of each column; the row of each element; the value of
+// each element.
 func readCompressedColumns(file string, n int) (*matio.Dense, error) {
 	x, err := numbers(file)
 	if err != nil {
@@ -141,7 +145,7 @@ func columns(n, count int, begin, row func(int) int, value func(int) float64) (*
 	return spread(n, list)
 }
 
-// readELSI reads compressed columns from the binary files of the library ELSI.
+// readELSI reads a binary file of the library ELSI, which contains compressed columns.
 func readELSI(file string, n int) (*matio.Dense, error) {
 	const order, elements = 3, 5 // positions in the header
 	f, err := open(file)

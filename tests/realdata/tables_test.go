@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// readSquare reads n² numbers, possibly after their count. They were measured or computed from
-// differences, so they are symmetric only to some digits.
+// readSquare reads n² numbers, possibly after their count. The numbers come from measurements or
+// from numerical differences, so the matrix is symmetric only to some digits.
 func readSquare(file string, n int) (*matio.Dense, error) {
 	x, err := numbers(file)
 	if err != nil {
@@ -33,8 +33,8 @@ func symmetrised(n int, a []float64) *matio.Dense {
 	return d
 }
 
-// table reads the given number of columns of numbers. It skips words before and after the numbers,
-// and lines with fewer numbers, which are headings and names of classes.
+// table reads rows with the given number of columns. It skips words before and after the numbers of
+// a row. It also skips lines with fewer numbers, which are headings or names of classes.
 func table(file string, columns int) (rows [][]float64, err error) {
 	err = eachLine(file, func(words []string) error {
 		var row []float64
@@ -51,7 +51,8 @@ func table(file string, columns int) (rows [][]float64, err error) {
 	return rows, err
 }
 
-// readCovariance reads observations of n variables, one per line.
+// readCovariance reads observations of n variables, one observation per line, and returns their
+// covariance matrix.
 func readCovariance(file string, n int) (*matio.Dense, error) {
 	rows, err := table(file, n)
 	if err != nil {
@@ -70,8 +71,9 @@ func readCovariance(file string, n int) (*matio.Dense, error) {
 	return d, nil
 }
 
-// covariance returns (Σxy − Σx·Σy/m)/(m−1), computed with enough digits for the cancellation. In
-// double precision, the error of these sums would be larger than the solver's.
+// covariance returns (Σxy − Σx·Σy/m)/(m−1), where x and y are columns i and j of the m rows. The
+// difference cancels many digits, so it is computed with 200 bits. In double precision, its error
+// would be larger than the solver's error.
 func covariance(rows [][]float64, i, j int) float64 {
 	var sumX, sumY, sumXY, x, y, product big.Float
 	for _, v := range []*big.Float{&sumX, &sumY, &sumXY, &x, &y, &product} {
@@ -92,7 +94,7 @@ func covariance(rows [][]float64, i, j int) float64 {
 	return c
 }
 
-// readDistances reads a table of numbers that is itself the matrix.
+// readDistances reads a table of numbers. The table is the matrix.
 func readDistances(file string, n int) (*matio.Dense, error) {
 	rows, err := table(file, n)
 	if err != nil {
@@ -104,8 +106,9 @@ func readDistances(file string, n int) (*matio.Dense, error) {
 	return symmetrised(n, slices.Concat(rows...)), nil
 }
 
-// readTridiagonal reads n, then lines of i, d and e, or of d and e. Only the order of the lines is
-// used, because i is wrong in some files. The last e is not part of the matrix.
+// readTridiagonal reads the order n, and then lines of i, the diagonal element d and the
+// off-diagonal element e, or lines of d and e. It ignores i and uses the order of the lines,
+// because i is wrong in some files. The last e is not part of the matrix.
 func readTridiagonal(file string, n int) (*matio.Dense, error) {
 	x, err := numbers(file)
 	if err != nil {
@@ -123,7 +126,8 @@ func readTridiagonal(file string, n int) (*matio.Dense, error) {
 	return tridiagonal(d, e), nil
 }
 
-// readTwoDiagonals reads d and e from two files. The first e is not part of the matrix.
+// readTwoDiagonals reads the diagonal d and the off-diagonal e from two files. The first e is not
+// part of the matrix.
 func readTwoDiagonals(file string, n int) (*matio.Dense, error) {
 	d, err := numbers(filepath.Join(filepath.Dir(file), "diagonal.dat"))
 	if err != nil {

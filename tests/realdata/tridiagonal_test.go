@@ -17,17 +17,18 @@ import (
 )
 
 const (
-	// usualTridiagonal is the largest order that all solvers solve. If VKEVD_DATA is set,
-	// VKEVD_DATA_MAX takes its place.
+	// usualTridiagonal is the largest order that all solvers solve. If VKEVD_DATA is set, the value
+	// of VKEVD_DATA_MAX is used instead.
 	usualTridiagonal = 64
 
-	// onOneCore is the largest order whose vectors QR iteration computes on the host.
+	// onOneCore is the largest order whose vectors are computed by QR iteration. QR iteration runs
+	// on one core of the host.
 	onOneCore = 1000
 
-	usualTridiagonals = 15 // tridiagonals up to usualTridiagonal, at least
+	usualTridiagonals = 15 // smallest number of matrices with orders up to usualTridiagonal
 )
 
-// goodVectors is the limit of residual and orthogonality. For MRRR it is LAPACK's own tolerance.
+// goodVectors is the limit for residual and orthogonality. For MRRR it is LAPACK's own limit.
 func goodVectors(solver string) float64 {
 	if solver == "mrrr" {
 		return evd.Threshold
@@ -91,8 +92,8 @@ func TestTridiagonals(t *testing.T) {
 	}
 }
 
-// tridiagonalScores are the ratios of a matrix, or the worst of many. The member certified is in
-// units of ulp·‖T‖.
+// tridiagonalScores are the ratios of one matrix, or the largest ratios of many matrices. The ratio
+// certified is in units of ulp·‖T‖.
 type tridiagonalScores struct {
 	count                                      int
 	values, certified, residual, orthogonality float64
@@ -104,8 +105,9 @@ func (s *tridiagonalScores) add(o tridiagonalScores) {
 	s.residual, s.orthogonality = max(s.residual, o.residual), max(s.orthogonality, o.orthogonality)
 }
 
-// everySolver solves a matrix once. It compares the values with the reference and with two sets of
-// Sturm counts, those of evd and of evd/ratio. Check measures the vectors.
+// everySolver solves a matrix with the options. It compares the values with the reference values,
+// and checks them with two implementations of Sturm counts, in evd and in evd/ratio. The method
+// Check measures the vectors.
 func everySolver(t *testing.T, d *vk.Device, m evd.Tridiagonal[float64], want []float64, opt evd.Options) (got tridiagonalScores) {
 	t.Helper()
 	ctx, n := context.Background(), m.N()
@@ -122,7 +124,7 @@ func everySolver(t *testing.T, d *vk.Device, m evd.Tridiagonal[float64], want []
 	if !(got.values < good) {
 		t.Errorf("values are off by %g·n·ε·‖T‖", got.values)
 	}
-	width := ratio.Within("bisection") // evd settles the values of other methods
+	width := ratio.Within("bisection") // evd refines the values of other methods to this width
 	if err := ratio.Sturm(m.D, m.E, res.Values, width*ratio.Ulp*ratio.NormTridiagonal(m.D, m.E)); err != nil {
 		t.Error(err)
 	}

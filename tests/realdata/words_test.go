@@ -12,8 +12,8 @@ import (
 	"strings"
 )
 
-// open opens a file of the collection. If the file is compressed in the collection, its name there
-// ends in .gz.
+// open opens a file of the collection. If there is no such file, `open` tries the name with .gz and
+// decompresses the file.
 func open(file string) (io.ReadCloser, error) {
 	f, err := os.Open(file)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -33,8 +33,8 @@ func open(file string) (io.ReadCloser, error) {
 	}{z, f}, nil
 }
 
-// eachLine calls a function with the words of each line. It skips blank lines and lines that begin
-// with %.
+// eachLine calls the function `do` with the words of each line. It skips blank lines and lines that
+// begin with %.
 func eachLine(file string, do func(words []string) error) error {
 	f, err := open(file)
 	if err != nil {
@@ -54,7 +54,7 @@ func eachLine(file string, do func(words []string) error) error {
 	return lines.Err()
 }
 
-// split divides a line at commas or tabs, or at blanks if there are neither.
+// split divides a line at commas and tabs. If the line has neither, `split` divides it at blanks.
 func split(line string) []string {
 	if strings.ContainsAny(line, ",\t") {
 		return strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == '\t' })
@@ -77,8 +77,8 @@ func numbers(file string) (all []float64, err error) {
 	return all, err
 }
 
-// number reads a decimal number. If it is too small for a double, the result is zero, as in the
-// references.
+// number reads a decimal number. If the number is too small for a double, the result is zero, as in
+// the reference values.
 func number(word string) (float64, error) {
 	x, err := strconv.ParseFloat(strings.TrimSpace(word), 64)
 	if x == 0 && errors.Is(err, strconv.ErrRange) {

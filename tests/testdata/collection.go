@@ -9,11 +9,13 @@ import (
 const collectionVariable = "VKEVD_DATA"
 
 // Collection returns the folder of a larger collection of matrices, which is not part of the
-// repository. VKEVD_DATA names it. The default is the folder shared/data next to the repository in
-// which a test runs. If there is neither, folder is "". asked tells that the variable was set.
+// repository. The environment variable VKEVD_DATA names this folder. The default is the folder
+// shared/data next to the repository in which a test runs. If VKEVD_DATA is not set and the default
+// folder does not exist, the result `folder` is "". The result `asked` is true if VKEVD_DATA is
+// set.
 //
-// The collection holds matrices in the folders mtx, tridiag and others. It has eigenvalues of more
-// than double precision in ref, as ref/mtx/NAME.eig.txt.
+// The collection holds matrices in the folders mtx, tridiag and others. The folder ref holds their
+// eigenvalues with more than double precision, in files such as ref/mtx/NAME.eig.txt.
 func Collection() (folder string, asked bool) {
 	if folder = os.Getenv(collectionVariable); folder != "" {
 		return folder, true
@@ -29,8 +31,9 @@ func Collection() (folder string, asked bool) {
 	return folder, false
 }
 
-// Repository returns the folder with go.mod above the working directory, or "" if there is none. A
-// test runs in the folder of its package. A compiled test may run without its source.
+// Repository returns the folder that contains go.mod: the working directory or a folder above it. A
+// test runs in the folder of its package. The result is "" if there is no such folder, because a
+// compiled test may run without its source.
 func Repository() string {
 	dir, err := os.Getwd()
 	for err == nil {

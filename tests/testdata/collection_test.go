@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestCollectionIsFoundBesideTheRepository checks that the collection is found next to the
-// repository, or in the folder that the variable names, and nowhere else.
+// TestCollectionIsFoundBesideTheRepository checks that Collection finds the folder shared/data next
+// to the repository, or the folder that VKEVD_DATA names, and no other folder.
 func TestCollectionIsFoundBesideTheRepository(t *testing.T) {
 	home := t.TempDir()
 	inner := filepath.Join(home, "repository", "some", "package")

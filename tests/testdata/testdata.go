@@ -4,7 +4,8 @@ package testdata
 
 import "embed"
 
-// Matrices holds matrices/NAME.mtx, some with .gz, and matrices/NAME.eig.txt.
+// Matrices holds the files matrices/NAME.mtx or matrices/NAME.mtx.gz, and the eigenvalues in
+// matrices/NAME.eig.txt.
 //
 //go:embed matrices
 var Matrices embed.FS

@@ -1,5 +1,5 @@
-// Package style, internal to vkevd, gives the pictures of all examples the same look: one font,
-// margins, round ticks, and colours that people with colour blindness can tell apart.
+// Package style, internal to vkevd, gives the pictures of all examples the same style: one font,
+// margins, round ticks, and colours that people with colour blindness can distinguish.
 package style
 
 import (
@@ -16,14 +16,14 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// Blue, Orange and Green are three of M. Okabe's and K. Ito's colours (2008).
+// Blue, Orange and Green are three colours of M. Okabe and K. Ito (2008).
 var (
 	Blue   = color.NRGBA{R: 0x00, G: 0x72, B: 0xb2, A: 0xff}
 	Orange = color.NRGBA{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff}
 	Green  = color.NRGBA{R: 0x00, G: 0x9e, B: 0x73, A: 0xff}
 )
 
-// Faint returns the colour c, but transparent, so that what is under it shows through.
+// Faint returns a transparent form of the colour c.
 func Faint(c color.NRGBA) color.NRGBA {
 	c.A = 0x50
 	return c
@@ -47,7 +47,7 @@ func New(title, x, y string) *plot.Plot {
 	return p
 }
 
-// Widen moves the ends of an axis outwards, so that points and curves keep away from the frame.
+// Widen moves the ends of axes outwards, so that points and curves do not touch the frame.
 func Widen(axes ...*plot.Axis) {
 	for _, a := range axes {
 		space := 0.05 * (a.Max - a.Min)
@@ -56,8 +56,8 @@ func Widen(axes ...*plot.Axis) {
 	}
 }
 
-// Save draws a picture with a margin on all sides. The ending of the file's name, .svg or .png,
-// chooses the format.
+// Save draws a picture with a margin on all sides and writes it to a file. The format follows from
+// the ending of the file's name, .svg or .png.
 func Save(p *plot.Plot, width, height vg.Length, file string) error {
 	const margin = 10 // points
 	format := strings.TrimPrefix(filepath.Ext(file), ".")
@@ -77,7 +77,8 @@ func Save(p *plot.Plot, width, height vg.Length, file string) error {
 	return f.Close()
 }
 
-// ticks are at multiples of 1, 2 or 5 times a power of ten, four to nine of them, all with labels.
+// ticks places four to nine ticks with labels on an axis, at multiples of 1, 2 or 5 times a power
+// of ten.
 type ticks struct{}
 
 func (ticks) Ticks(low, high float64) []plot.Tick {

@@ -1,6 +1,7 @@
-// A stand-in for Intel's kernel driver (i915), to be preloaded into a process. Mesa's Vulkan driver
-// for Intel then finds a GPU whose PCI number is in INTEL_STUB_DEVICE, as hexadecimal digits. It
-// compiles for that GPU. Nothing runs: most requests succeed and do nothing.
+// A replacement for Intel's driver in the Linux kernel (i915). It is a library to preload into a
+// process. Mesa's Vulkan driver for Intel then finds a GPU whose PCI number is in the environment
+// variable INTEL_STUB_DEVICE, as hexadecimal digits, and compiles for this GPU. Nothing runs: most
+// requests succeed and do nothing.
 //
 // Structures and numbers are those of Linux' drm.h and i915_drm.h and of libdrm's xf86drm.h.
 #define _GNU_SOURCE
@@ -33,7 +34,7 @@ struct version {
 };
 
 static char node[] = "/dev/dri/renderD128";
-static int memory = -1; // the node: a file in memory, whose parts are mapped as buffers
+static int memory = -1; // a file in memory that replaces the node; its parts are mapped as buffers
 static uint32_t handles;
 static uint64_t place = 4096, sizes[1 << 16];
 
@@ -93,11 +94,11 @@ static int is_node(int fd) {
 	return memory >= 0 && !fstat(fd, &a) && !fstat(memory, &b) && a.st_ino == b.st_ino && a.st_dev == b.st_dev;
 }
 
-// parameter is a fact about a GPU of three subslices with eight units each.
+// parameter returns a parameter of a GPU with three subslices of eight units each.
 static int parameter(int which) {
 	switch (which) {
 	case 4: return device_number();
-	case 18: return 3;         // page tables of its own
+	case 18: return 3;         // each process has its own page tables
 	case 32: return 0;         // revision
 	case 33: return 3;         // subslices
 	case 34: return 24;        // units
@@ -130,7 +131,7 @@ int ioctl(int fd, unsigned long request, ...) {
 	case 0x6d: w[0] = ++handles; break;                    // GEM_CONTEXT_CREATE
 	case 0x73: w[5] = ++handles; break;                    // GEM_USERPTR
 	case 0x74: q[2] = 1LL << 48; break;                    // GEM_CONTEXT_GETPARAM
-	case 0x79:                                             // QUERY: nothing is answered
+	case 0x79:                                             // QUERY: every item fails
 		for (uint32_t i = 0; i < w[0]; i++) ((int32_t *)(q[1] + 24 * i))[2] = -EINVAL;
 		break;
 	case 0x7a: w[3] = ++handles; break;                    // GEM_VM_CREATE

@@ -1,0 +1,139 @@
+/* bad_input calls each routine of the drop-in with arguments that LAPACK refuses, and with matrices that
+ * hold a NaN or an infinity. It prints what xerbla was told, info, and how many values are NaN. With the
+ * drop-in it must print the same as without. -DWIDE is for a LAPACK with 64-bit integers. */
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../cmd/libvkevd_lapack/shim/parameters.h"
+#include "../../cmd/libvkevd_lapack/shim/shim.h"
+
+#ifdef WIDE
+typedef int64_t integer;
+#else
+typedef int32_t integer;
+#endif
+
+/* LAPACK's routines call the program's xerbla, not that of the library, which ends the program. */
+void xerbla_(const char *name, const integer *argument, size_t length)
+{
+	printf(" xerbla: %.*s, argument %d;", (int)length, name, (int)*argument);
+}
+
+enum { N = 12 };
+
+/* The arguments of a call. They have the names that LAPACK's manual gives them. */
+static struct {
+	const char *jobz, *range, *uplo, *jobu, *jobvt;
+	integer n, m, lda, ldz, ldu, ldvt, lwork, liwork, il, iu;
+	double vl, vu;
+	double a[N][N], e[N]; /* A, or the diagonal in a[0], and the off-diagonal */
+} in;
+
+static void reset(void)
+{
+	in.jobz = in.jobu = in.jobvt = "V", in.range = "A", in.uplo = "L";
+	in.n = in.m = in.lda = in.ldz = in.ldu = in.ldvt = N;
+	in.lwork = 1000 * N, in.liwork = 100 * N, in.il = 2, in.iu = 4, in.vl = 0, in.vu = 1;
+	for (int j = 0; j < N; j++) {
+		in.e[j] = 1;
+		for (int i = 0; i < N; i++)
+			in.a[j][i] = 1.0 / (1 + i + j);
+	}
+}
+
+/* CALL defines a function that calls one routine with the arguments in in. */
+#define CALL(REAL, routine, driver, size_of_m)                                                    \
+	void routine##_(driver##_parameters(integer, REAL), size_t, size_t, size_t);                  \
+	static void call_##routine(void)                                                              \
+	{                                                                                             \
+		static REAL a[N * N], e_[N], w_[N], z_[N * N], u_[N * N], vt_[N * N], work_[1000 * N];    \
+		static integer iwork_[100 * N];                                                           \
+		const char *jobz = in.jobz, *range = in.range, *uplo = in.uplo;                           \
+		const char *jobu = in.jobu, *jobvt = in.jobvt;                                            \
+		REAL *d = a, *e = e_, *w = w_, *s = w_, *z = z_, *u = u_, *vt = vt_, *work = work_;       \
+		REAL lower = in.vl, upper = in.vu, zero = 0, *vl = &lower, *vu = &upper, *abstol = &zero; \
+		integer *n = &in.n, *lda = &in.lda, *ldz = &in.ldz, *ldu = &in.ldu, *ldvt = &in.ldvt;     \
+		integer *lwork = &in.lwork, *liwork = &in.liwork, *il = &in.il, *iu = &in.iu;             \
+		integer *iwork = iwork_, *isuppz = iwork_ + 60 * N, *ifail = iwork_ + 80 * N;             \
+		integer found = 0, *m = size_of_m ? &in.m : &found, code = 0, *info = &code;              \
+		int nans = 0;                                                                             \
+		(void)jobz, (void)range, (void)uplo, (void)jobu, (void)jobvt, (void)d, (void)e, (void)z;  \
+		(void)u, (void)vt, (void)vl, (void)vu, (void)abstol, (void)lda, (void)ldz, (void)ldu;     \
+		(void)ldvt, (void)liwork, (void)il, (void)iu, (void)iwork, (void)isuppz, (void)ifail;     \
+		(void)m, (void)s;                                                                         \
+		for (int i = 0; i < N * N; i++)                                                           \
+			a[i] = in.a[i / N][i % N];                                                            \
+		for (int i = 0; i < N; i++)                                                               \
+			e[i] = in.e[i], w[i] = -1;                                                            \
+		routine##_(driver##_arguments, 1, 1, 1);                                                  \
+		for (int i = 0; i < N; i++)                                                               \
+			nans += isnan(w[i]) != 0;                                                             \
+		printf(" info %d, found %d, %d values NaN\n", (int)code, (int)found, nans);               \
+	}
+#define syev_has_m 0
+#define syevd_has_m 0
+#define syevr_has_m 0
+#define syevx_has_m 0
+#define stevd_has_m 0
+#define stevr_has_m 0
+#define gesvd_has_m 1
+#define gesdd_has_m 1
+#define BOTH(name, NAME, driver)                                                                  \
+	CALL(double, d##name, driver, driver##_has_m)                                                 \
+	CALL(float, s##name, driver, driver##_has_m)
+EACH_ROUTINE(BOTH)
+
+#define ENTRIES(name, NAME, driver) {"d" #name, call_d##name}, {"s" #name, call_s##name},
+static const struct {
+	const char *name;
+	void (*call)(void);
+} routines[] = {EACH_ROUTINE(ENTRIES)};
+
+/* WITH calls a routine after a change of its arguments. */
+#define WITH(change)                                                                              \
+	do {                                                                                          \
+		reset();                                                                                  \
+		in.jobz = r == DGESDD || r == SGESDD ? "A" : two_stages ? "N" : "V";                      \
+		in.jobu = in.jobvt = "A";                                                                 \
+		change;                                                                                   \
+		printf("%s, %s:", routines[r].name, #change);                                             \
+		routines[r].call();                                                                       \
+	} while (0)
+
+int main(void)
+{
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	for (int r = 0; r < ROUTINES; r++) {
+		int two_stages = strstr(routines[r].name, "2stage") != NULL;
+		WITH((void)0); /* the device solves it */
+		WITH(in.n = -1);
+		WITH(in.m = -1);
+		WITH(in.jobz = "X");
+		WITH(in.jobu = "X");
+		WITH(in.jobvt = "X");
+		WITH(in.jobu = in.jobvt = "O");
+		WITH(in.uplo = "X");
+		WITH(in.range = "X");
+		WITH(in.lda = N - 1);
+		WITH(in.ldz = 0);
+		WITH(in.ldu = N - 1);
+		WITH(in.ldvt = N - 1);
+		WITH(in.lwork = 1);
+		WITH(in.liwork = 0);
+		WITH((in.range = "I", in.il = 0));
+		WITH((in.range = "I", in.iu = N + 1));
+		WITH((in.range = "V", in.vu = -1));
+		WITH(in.a[1][0] = NAN); /* above the diagonal, which is not read */
+		if (r == DSTEVR || r == SSTEVR)
+			continue; /* LAPACK 3.11's own does not return */
+		WITH(in.a[0][1] = NAN);
+		WITH(in.a[N - 1][N - 1] = NAN);
+		if (r < DGESVD) /* dgesvd and dgesdd do not return either */
+			WITH(in.a[0][0] = INFINITY);
+		WITH(in.e[2] = NAN);
+	}
+	return 0;
+}

@@ -1,0 +1,12 @@
+# LAPACK's test programs with Debian's LAPACK for 64-bit integers. Its functions with 64-bit
+# integers have the same names as those with 32-bit integers.
+. "$here/functions.sh"
+preload=$shim
+tests() {
+	for test in sep se2 svd; do
+		one_block_size "$lapack/$test.in" >$test.in
+		same $test.in "$(dirname "$lapack")/lapack64/xeigtst$1"
+	done
+}
+in_both tests
+on_device calls 20000 $all_routines

@@ -1,0 +1,7 @@
+# LAPACKE is LAPACK's interface for C. It calls the drop-in, because it is linked with
+# liblapack.so.3.
+. "$here/functions.sh"
+"${CC:-cc}" -O1 -o lapacke "$here/lapacke.c" -llapacke -lm
+./lapacke
+LD_PRELOAD=$shim VKEVD_CROSSOVER=0 VKEVD_VERBOSE=1 ./lapacke 2>calls
+on_device calls 24 dsyev ssyev dsyevd ssyevd dsyevr ssyevr dsyevx ssyevx dgesvd sgesvd dgesdd sgesdd

@@ -1,0 +1,5 @@
+# Octave's eig and svd on the repository's matrices.
+. "$here/functions.sh"
+export most=600 # larger orders take a CPU device minutes
+LD_PRELOAD=$shim VKEVD_CROSSOVER=20 VKEVD_VERBOSE=1 octave-cli --norc "$here/matrix.m" 2>calls
+on_device calls 30 dsyev ssyev dgesvd sgesvd

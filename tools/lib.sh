@@ -1,0 +1,15 @@
+#!/bin/sh
+# lib.sh [FOLDER] builds the C library in FOLDER, by default bin/lib. The library is libvkevd.so.0,
+# and libvkevd.so is a link to it. The script needs Go and a C compiler.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+mkdir -p "${1:-$here/../bin/lib}"
+out=$(cd "${1:-$here/../bin/lib}" && pwd)
+cd "$here/.."
+
+# Other programs see only the functions of vkevd.h.
+link="-Wl,-soname,libvkevd.so.0 -Wl,--version-script=$here/../cmd/libvkevd/libvkevd.map"
+CGO_ENABLED=1 ${GO:-go} build -trimpath -buildvcs=false -buildmode=c-shared \
+	-ldflags "-s -w -extldflags '$link'" -o "$out/libvkevd.so.0" ./cmd/libvkevd
+rm -f "$out/libvkevd.so.h" "$out/libvkevd.h" # cgo's own header
+ln -sf libvkevd.so.0 "$out/libvkevd.so"
