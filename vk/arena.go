@@ -11,8 +11,9 @@ import (
 type Arena struct {
 	dev *Device
 
-	// chunks are the buffers. The virtual offsets are divided into cells of `limit` bytes, and each
-	// chunk holds the used part of one cell. `size` is the sum of the buffers' sizes, in bytes.
+	// chunks are the device buffers of the arena. The arena numbers its bytes by virtual offsets,
+	// which are divided into cells of `limit` bytes. A chunk holds the part of one cell that is in
+	// use. `size` is the sum of the buffers' sizes, in bytes.
 	chunks []*chunk
 	limit  uint64
 	size   uint64
@@ -78,7 +79,8 @@ func (d *Device) allocateArena(l *Layout, guard, limit uint64) (*Arena, error) {
 	return a, nil
 }
 
-// add stores the place of a region. It panics if the layout contains the region twice.
+// add stores the offset of one region of the arena. It panics if the layout contains the region
+// twice.
 func (a *Arena) add(p placed, guard uint64) {
 	if _, twice := a.offsets[p.leaf]; twice {
 		panic(fmt.Sprintf("vk: region %q stands twice in one layout", p.leaf.name))
@@ -90,8 +92,9 @@ func (a *Arena) add(p placed, guard uint64) {
 	}
 }
 
-// allocate makes one chunk for each cell that is in use. If `allocate` fails, it has released all
-// memory.
+// allocate makes the arena's chunks. A chunk is a device buffer for one cell, a range of the
+// arena's virtual offsets. The argument `ends` has the number of bytes in use in each cell. If
+// `allocate` fails, it has released all memory.
 func (a *Arena) allocate(ends []uint64) error {
 	for cell, size := range ends {
 		c := &chunk{arena: a, from: uint64(cell) * a.limit, size: size}
@@ -105,13 +108,14 @@ func (a *Arena) allocate(ends []uint64) error {
 	return nil
 }
 
-// chunkOf is the chunk that holds a virtual offset. `off` must be the offset of a region, or within
-// a region. The offset of a region of no bytes may lie at the end of the last chunk.
+// chunkOf returns the chunk, that is the device buffer, which holds a virtual offset of the arena.
+// The offset `off` must be that of a region or of a byte in a region. If a region has no bytes, its
+// offset may be the end of the last chunk.
 func (a *Arena) chunkOf(off uint64) *chunk {
 	return a.chunks[min(off/a.limit, uint64(len(a.chunks)-1))]
 }
 
-// address is the device address of a virtual offset.
+// address returns the device address of the byte at a virtual offset of the arena.
 func (a *Arena) address(off uint64) uint64 { return a.chunkOf(off).address(off) }
 
 // Close releases the memory. No Run may use the memory while Close is called. A second call does
@@ -126,7 +130,8 @@ func (a *Arena) Close() {
 	}
 }
 
-// free releases the chunks that have a buffer. No batch may use the memory.
+// free releases the device buffers of the arena's chunks. Chunks without a buffer are skipped. No
+// batch in flight may use the memory.
 func (a *Arena) free() {
 	for _, c := range a.chunks {
 		if c.buffer != nil {

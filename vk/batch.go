@@ -3,11 +3,11 @@ package vk
 // batch is a part of a recording that is in flight. The method run.start makes a batch, and the
 // method run.finish reads its results. Both methods run in the goroutine that holds the queue.
 type batch struct {
-	// value is the value of the timeline semaphore when the batch has ended.
+	// value is the number that the timeline semaphore reaches when the batch has ended.
 	value uint64
 
-	// marks has one entry for each timestamp of the batch. marks[i] names the time from timestamp
-	// i−1 to timestamp i. marks[0] is not used.
+	// marks has one entry for each timestamp of the batch. marks[i] names the work that the device
+	// did between timestamp i−1 and timestamp i. marks[0] is not used.
 	marks []mark
 
 	// estimate is the predicted time of the batch, in seconds.
@@ -33,7 +33,8 @@ type work struct {
 	mixed       bool   // there are several kernels
 }
 
-// add adds one command to the description. Commands come in the order of the recording.
+// add appends one command to the description of a batch. Calls must follow the order of the
+// recording.
 func (w *work) add(phase, kernel string) {
 	if w.first == "" {
 		w.first = phase
@@ -45,8 +46,9 @@ func (w *work) add(phase, kernel string) {
 	w.kernel = kernel
 }
 
-// wrap returns err as an *Error about the batch, with its kernel and phase as far as they are
-// known. It returns nil if err is nil.
+// wrap returns err as an *Error about this batch, with the first and the last phase of the batch.
+// The *Error names a kernel only if all dispatches of the batch run this kernel. The result is nil
+// if err is nil.
 func (w *work) wrap(op string, err error) error {
 	kernel, phase := w.kernel, w.first
 	if w.mixed {
@@ -58,10 +60,10 @@ func (w *work) wrap(op string, err error) error {
 	return wrap(op, kernel, phase, err)
 }
 
-// start encodes the commands of the recording, beginning with command number `next`, and submits
-// them as one batch. It returns the number of the first command that is not in the batch. The
-// command buffer of the slot must not be in flight. The batch has at least one command, even if
-// this command takes longer than Options.Batch. After an error the batch is not in flight.
+// start encodes commands of the recording from command number `next` on, and submits them as one
+// batch. `slot` is the number of the command buffer to use, which must not be in flight. The result
+// is the number of the first command that is not in the batch. The batch has at least one command,
+// even if this command takes longer than Options.Batch. After an error the batch is not in flight.
 func (r *run) start(slot, next int) (int, error) {
 	d := r.dev
 	e := encoder{run: r, b: &batch{}}
@@ -85,10 +87,10 @@ func (r *run) start(slot, next int) (int, error) {
 	return next, nil
 }
 
-// finish waits for the batch in flight that uses command buffer number slot. If the slot has no
-// batch in flight, `finish` returns immediately. After the wait, `finish` reads the timestamps of
-// the batch and reports progress. If the context ends during the wait, `finish` sets the abort
-// word, which asks kernels to stop, and continues to wait for the batch.
+// finish waits for the batch in flight whose command buffer has the number `slot`. If that command
+// buffer is not in flight, `finish` returns immediately. After the wait, `finish` reads the
+// timestamps of the batch and reports progress. If the context ends during the wait, `finish` sets
+// the abort word, which asks kernels to stop, and continues to wait for the batch.
 func (r *run) finish(slot int) error {
 	b := r.pending[slot]
 	if b == nil {

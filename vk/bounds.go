@@ -108,9 +108,9 @@ func (b *bounds) begin(arenas []*Arena) error {
 	return nil
 }
 
-// ranges lists the ranges that kernels may access, in ascending order. Regions without bytes are
-// left out. The ranges do not overlap, because with Options.DebugShaders no two regions of an arena
-// share bytes.
+// ranges lists the address ranges that kernels may access: the regions of the given arenas, in
+// ascending order. Regions without bytes are left out. The ranges do not overlap, because with
+// Options.DebugShaders no two regions of an arena share bytes.
 func (b *bounds) ranges() []span {
 	all := []span{{b.abort, b.abort + 4}}
 	for _, a := range b.arenas {
@@ -154,8 +154,8 @@ func (b *bounds) found(of *batch) error {
 	return of.only(kernel.name).wrap("memory access", e)
 }
 
-// only describes the dispatches of one kernel in the batch. The phases of the result are those in
-// which the kernel runs.
+// only returns a description of the batch, for error messages, that is restricted to the dispatches
+// of one kernel. Its phases are those in which the kernel runs.
 func (b *batch) only(kernel string) *work {
 	w := &work{}
 	for _, m := range b.ran {

@@ -35,9 +35,9 @@ func down[T any](t *testing.T, d *vk.Device, from vk.Slice[T]) []T {
 	return v
 }
 
-// probing makes an arena for the given numbers of pairs and results of the kernel probe_fma. The
-// sizes of the regions are multiples of their alignment. Without Options.DebugShaders there would
-// therefore be no gaps between the regions.
+// probing makes a guarded arena for the given numbers of input pairs and results of the kernel
+// probe_fma. The sizes of all regions are multiples of the regions' alignment. Without
+// Options.DebugShaders there would therefore be no gaps between the regions.
 func probing(t *testing.T, pairs, results int) *neighbours {
 	t.Helper()
 	ctx, n := context.Background(), &neighbours{d: open(t, vk.Options{DebugShaders: true})}
@@ -90,9 +90,9 @@ func (n *neighbours) run(t *testing.T, push shaders.ProbeFmaPush) error {
 	return err
 }
 
-// A kernel reads or writes one element past the end of a region, or at an address far from all
-// regions. The error names the kernel, the phase, the region and the distance of the access from
-// the region. Only results that are in range change.
+// The kernel probe_fma reads or writes one element past the end of a region, or at an address far
+// from all regions. Run returns an error that names the kernel, the phase, the region and the
+// distance of the access from the region. The kernel changes only results that are in range.
 func TestAccessesOutOfRange(t *testing.T) {
 	const pairs, results = 16, 64 // 256 bytes each
 	for _, c := range []struct {
@@ -209,15 +209,15 @@ func TestAtomicsOutOfRange(t *testing.T) {
 	if _, err := d.Run(ctx, rec, nil); !errors.As(err, &have) || have.Access != "atomic" || have.Region != "words" || have.Offset != 8 || have.Bytes != 4 {
 		t.Errorf("a ticket behind the end: %v", err)
 	}
-	// If one workgroup too many runs, the data or the flag that the last workgroup writes are out
-	// of range.
+	// If one workgroup too many runs, the last workgroup writes its data or its flag out of range.
 	if _, err := probe(groups + 1); !errors.As(err, &have) || have.Kernel != "probe_progress" || have.Region != "data" && have.Region != "flags" || uint64(have.Offset) < have.Size {
 		t.Errorf("a workgroup too many: %v", err)
 	}
 }
 
-// InTurn lets two regions share their bytes, but the checks distinguish the regions. An access past
-// the end of the shorter region is out of range, although the longer region has these bytes.
+// The function InTurn lets two regions share their bytes, but with Options.DebugShaders the regions
+// are checked separately. An access past the end of the shorter region is out of range, although
+// the longer region has these bytes.
 func TestRegionsInTurnAreToldApart(t *testing.T) {
 	ctx, d := context.Background(), open(t, vk.Options{DebugShaders: true})
 	long, short := vk.Reserve[float64]("long", 64), vk.Reserve[float64]("short", 32)
@@ -245,8 +245,8 @@ func TestRegionsInTurnAreToldApart(t *testing.T) {
 	}
 }
 
-// The regions of a closed arena are out of range. The regions of an arena that is made later are in
-// range.
+// With Options.DebugShaders, accesses to the regions of a closed arena are out of range. Accesses
+// to the regions of an arena that is made later are in range.
 func TestRangesFollowTheArenas(t *testing.T) {
 	ctx, d := context.Background(), open(t, vk.Options{DebugShaders: true})
 	k, err := vk.Build(d, shaders.ProbeFma(), shaders.ProbeFmaDefaults())
@@ -277,7 +277,8 @@ func TestRangesFollowTheArenas(t *testing.T) {
 	}
 }
 
-// Kernels with checks are not stored in the cache of kernels without checks.
+// Kernels whose memory accesses are checked (Options.DebugShaders) are not written to the cache of
+// compiled kernels.
 func TestDebugShadersKeepNoCache(t *testing.T) {
 	dir := t.TempDir()
 	probe(t, vk.Options{CacheDir: dir, DebugShaders: true})

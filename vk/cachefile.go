@@ -13,8 +13,8 @@ import (
 // damaged files away from drivers.
 var cacheMagic = []byte("vkevd pipelines 1\n")
 
-// readCache returns the data of a file. It returns nil if the file is missing, damaged or of
-// another kind, or if other users may have written it.
+// readCache returns the data of a cache file. It returns nil if the file is missing or damaged, if
+// it is not a cache file, or if another user may have written it.
 func readCache(path string) []byte {
 	f, err := os.Open(path)
 	if err != nil {
@@ -39,8 +39,8 @@ func readCache(path string) []byte {
 	return data
 }
 
-// writeCache replaces a file in one step, so that a reader sees either the old file or the new one.
-// If needed, it makes the folder, which only the user may read.
+// writeCache replaces a cache file in one step: a concurrent reader sees either the old file or the
+// new one. If the folder does not exist, writeCache makes a folder that only the user may read.
 func writeCache(path string, data []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err

@@ -4,6 +4,7 @@ package vk
 
 import "io/fs"
 
-// trusted is always true on systems other than Unix. Permissions do not tell there which users may
-// write, and the cache is in the user's own folder.
+// trusted tells whether only the user can have written a cache file. On systems other than Unix it
+// always returns true: file permissions do not say who may write, and the cache lies in the user's
+// own folder.
 func trusted(fs.FileInfo) bool { return true }

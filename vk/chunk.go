@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// chunk is one buffer of an arena. It holds the virtual offsets [from, from+size) of the arena, in
-// bytes.
+// chunk is one device buffer of an arena. It holds the arena's virtual offsets from `from`,
+// inclusive, to from+size, exclusive, in bytes.
 type chunk struct {
 	arena *Arena
 
@@ -22,19 +22,20 @@ type chunk struct {
 	base, from, size uint64
 }
 
-// address is the device address that belongs to a virtual offset. `off` must be in [from,
-// from+size].
+// address returns the device address of the byte at the virtual offset `off` of the arena. `off`
+// must lie in this chunk or at its end: from ≤ off ≤ from+size.
 func (c *chunk) address(off uint64) uint64 { return c.base + off - c.from }
 
-// at is the distance of a device address from the beginning of the buffer, in bytes. The address
-// must be in the chunk.
+// at is the distance of a device address from the beginning of this buffer, in bytes. The address
+// must lie in the buffer.
 func (c *chunk) at(addr uint64) uint64 { return addr - c.base }
 
-// words is the whole chunk as a slice of 32-bit words. The size of a chunk is a multiple of the
-// alignment, so no byte is left out.
+// words is the whole buffer as a slice of 32-bit words. The buffer's size is a multiple of the
+// alignment of regions, so no byte is left out.
 func (c *chunk) words() Slice[uint32] { return Slice[uint32]{c, c.base, int(c.size / 4)} }
 
-// nameOf returns an address as text in the form region+offset.
+// nameOf returns a device address as text: the name of the region that holds the address, and the
+// distance from the beginning of the region in bytes (region+offset).
 func (c *chunk) nameOf(addr uint64) string {
 	off, names := c.from+c.at(addr), c.arena.names
 	i := sort.Search(len(names), func(i int) bool { return names[i].Offset > off }) - 1
@@ -79,8 +80,9 @@ func (d *Device) openArenas() []*Arena {
 	return slices.Clone(d.arenas)
 }
 
-// find returns the chunk that holds a device address, or nil if no chunk holds it. Recordings
-// contain only addresses, but the Vulkan commands for fills and copies need the buffer.
+// find returns the chunk, that is the arena's buffer, which holds a device address. The result is
+// nil if no open arena has the address. Recordings contain only addresses, but the Vulkan commands
+// for fills and copies need the buffer.
 func (d *Device) find(addr uint64) *chunk {
 	d.arenasLock.Lock()
 	defer d.arenasLock.Unlock()
@@ -91,8 +93,9 @@ func (d *Device) find(addr uint64) *chunk {
 	return d.chunks[i]
 }
 
-// nameOf returns a device address as text in the form region+offset. If the address is in no arena,
-// the text says this.
+// nameOf returns a device address as text: the name of its region and the distance from the
+// beginning of the region in bytes (region+offset). If no open arena has the address, the text says
+// so.
 func (d *Device) nameOf(addr uint64) string {
 	if addr == 0 {
 		return "–"

@@ -20,8 +20,8 @@ func smallBuffers(t *testing.T, limit uint64) *Device {
 	return d
 }
 
-// Three regions of an arena lie in different buffers. Fills, copies, sends, transfers, guards and
-// names find the buffer of each region.
+// The three regions of an arena lie in three buffers. Fills, copies, sends, transfers, guard bytes
+// and names of addresses use the right buffer for each region.
 func TestRegionsInSeveralBuffers(t *testing.T) {
 	ctx, d := context.Background(), smallBuffers(t, 1<<12)
 	const n = 300 // 2400 bytes: one region and its guard in each buffer
@@ -115,7 +115,7 @@ func TestDryRefusesWhatDevicesRefuse(t *testing.T) {
 	}
 }
 
-// The error names the region that is too large for a buffer.
+// NewArena refuses a region that is larger than a buffer may be. The error names this region.
 func TestRegionTooLargeForABuffer(t *testing.T) {
 	d := Dry(Info{MaxBuffer: 1 << 20})
 	_, err := d.NewArena(Together(Reserve[byte]("small", 1<<20), Reserve[byte]("large", 1<<20+1)))

@@ -24,7 +24,7 @@ func (d *Device) Compile(build func() error) error {
 
 // collect calls the function `build` and returns the kernels that `build` requested, in the order
 // of the requests. Some of these kernels may still be compiling. If two calls of `collect` overlap
-// in time, each of them returns its own kernels, and possibly kernels of the other call.
+// in time, the result of each call may also contain kernels that the other call requested.
 func (d *Device) collect(build func() error) ([]*pipeline, error) {
 	p := &d.pipes
 	p.lock.Lock()

@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// buildAll builds the kernel random_fill once for each workgroup size from 1 to count. Each size is
-// a pipeline.
+// buildAll builds variants of the kernel random_fill, one for each workgroup size from 1 to
+// `count`. Each variant is a pipeline of its own.
 func buildAll(d *vk.Device, count uint32) (all []*vk.Kernel[shaders.RandomFillSpec, shaders.RandomFillPush[float64]], err error) {
 	for i := range count {
 		k, err := vk.Build(d, shaders.RandomFill[float64](), shaders.RandomFillSpec{LocalSize: 1 + i})
@@ -29,8 +29,9 @@ func compileAll(d *vk.Device, count uint32) error {
 	return d.Compile(func() error { _, err := buildAll(d, count); return err })
 }
 
-// One kernel cannot be compiled. Compile returns the error of the first failure in the order of the
-// calls. No driver object is left, and a second call of Compile compiles all kernels.
+// One kernel cannot be compiled. Compile then returns the error of the first Build, in the order of
+// the calls, that failed. No driver object is left, and a second call of Compile compiles all
+// kernels.
 func TestCompileFails(t *testing.T) {
 	before := driver.Live()
 	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
@@ -73,8 +74,8 @@ func TestCompileFails(t *testing.T) {
 	}
 }
 
-// A kernel is recorded while it is being compiled, and then its compilation fails. Run returns the
-// error.
+// A recording contains a kernel that is still being compiled. The compilation fails later. Run of
+// the recording then returns the error of the compilation.
 func TestRunOfAKernelThatFailed(t *testing.T) {
 	ctx, d := context.Background(), open(t, vk.Options{})
 	defer func() { driver.Fault = nil }()
@@ -115,7 +116,8 @@ func TestCompileReturnsTheBuildersError(t *testing.T) {
 	}
 }
 
-// Several goroutines build the same kernels at the same time.
+// Several goroutines build the same kernels at the same time. Each of them gets its kernels without
+// an error.
 func TestCompileAtOnce(t *testing.T) {
 	d := open(t, vk.Options{})
 	errs := make(chan error)

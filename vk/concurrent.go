@@ -14,13 +14,14 @@ type Touch struct{ at span }
 // part of the region that contains `s`.
 func Touches[T any](s Slice[T]) Touch { return Touch{s.span()} }
 
-// access is a range that a command reads or writes.
+// access is a range of device memory that a command reads or writes.
 type access struct {
 	at    span
 	write bool
 }
 
-// concurrent is the state of a call of Concurrently in progress: the accesses that were recorded.
+// concurrent is the state of a call of Recorder.Concurrently that is in progress. It lists the
+// memory accesses of the commands that were recorded in this call so far.
 type concurrent struct {
 	seen []access
 }
@@ -42,7 +43,8 @@ func (r *Recorder) Concurrently(record func()) {
 	}
 }
 
-// check panics if the accesses of a command conflict with those of the commands before it.
+// check panics if a command writes memory that an earlier command of the same call of Concurrently
+// accesses, or accesses memory that such a command writes. `acc` lists the accesses of `cmd`.
 func (c *concurrent) check(cmd command, acc []access) {
 	for _, a := range acc {
 		for _, b := range c.seen {
@@ -59,9 +61,9 @@ func (c *concurrent) check(cmd command, acc []access) {
 	c.seen = append(c.seen, acc...)
 }
 
-// declared pairs each device address in a push block with a declared range. An address belongs to
-// the Touch that contains it. The address 0 is ignored. If no Touch contains an address, `declared`
-// panics, because the accesses through this address could not be checked.
+// declared returns the declared memory range (Touch) for each device address in a kernel's push
+// block. The address must lie in the range. Addresses that are 0 are skipped. If no Touch contains
+// an address, `declared` panics, because the accesses through this address could not be checked.
 func declared(k *kernel, push []byte, touch []Touch) []access {
 	var acc []access
 	for _, f := range k.addrs {
@@ -74,8 +76,8 @@ func declared(k *kernel, push []byte, touch []Touch) []access {
 	return acc
 }
 
-// covering returns the range of the Touch that contains an address. It panics if no Touch contains
-// the address.
+// covering returns the declared range (Touch) that contains the device address `at`, the value of
+// the push block's member f. It panics if no Touch contains the address.
 func covering(k *kernel, f spirv.PushField, at uint64, touch []Touch) span {
 	for _, t := range touch {
 		if t.at.from <= at && at < t.at.to {

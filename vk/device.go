@@ -32,11 +32,12 @@ type Device struct {
 	pipes  pipelines
 	probes probes
 
-	// submitting is held while something is submitted, and while idle waits. Links submit without
-	// holding the queue.
+	// submitting is a lock for submissions to the Vulkan queue. It is held during a submission, and
+	// while the method `idle` waits. It is needed because Links submit copies without holding the
+	// queue.
 	submitting sync.Mutex
 
-	// The members from here on belong to the call that holds the queue.
+	// The members from here on may be used only by the call that holds the device's queue.
 	queue   queue
 	control *driver.Buffer // the abort word, in memory that host and device see
 	abort   uint64         // device address of the abort word
@@ -105,8 +106,9 @@ func (d *Device) release() {
 // Abort is 0 on a Dry device.
 func (d *Device) Abort() spirv.Addr[uint32] { return spirv.Addr[uint32](d.abort) }
 
-// setAbort changes the abort word. It writes only if the value is new, because a store to device
-// memory over a bus takes 0.2 ms. The caller must hold the queue.
+// setAbort writes a value to the abort word, which running kernels read. It writes only if the
+// value differs from the last one, because a store to device memory over a bus takes 0.2 ms. The
+// caller must hold the queue.
 func (d *Device) setAbort(v uint32) {
 	if d.aborted != v {
 		d.aborted = v
@@ -126,5 +128,5 @@ func (d *Device) drain() {
 	}
 }
 
-// word views the first bytes of host memory as one word.
+// word returns the first four bytes of mapped memory as one 32-bit word.
 func word(b []byte) *uint32 { return (*uint32)(unsafe.Pointer(&b[0])) }

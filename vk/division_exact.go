@@ -2,6 +2,7 @@
 
 package vk
 
-// divided returns the code of a kernel as it is. With the build tag inexact it returns code that
-// divides and takes roots inexactly. This serves tests alone: see make test-inexact.
+// divided returns the SPIR-V code of a kernel unchanged. With the build tag `inexact`, another
+// version of this function makes divisions and square roots of doubles inexact. Only tests use the
+// tag (make test-inexact).
 func divided(code []byte) ([]byte, error) { return code, nil }

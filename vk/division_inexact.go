@@ -4,5 +4,6 @@ package vk
 
 import "github.com/vkevd/vkevd/vk/spirv"
 
-// divided returns the code of a kernel with inexact divisions and roots of doubles.
+// divided returns the SPIR-V code of a kernel with inexact divisions and square roots of doubles.
+// It replaces the usual version of this function in builds with the tag `inexact`, for tests.
 func divided(code []byte) ([]byte, error) { return spirv.InexactDivision(code) }

@@ -14,9 +14,9 @@ type encoder struct {
 	seconds float64 // forecast of the commands so far
 }
 
-// fits tells whether the batch has room for another command and its timestamp, and whether the
-// batch then still takes at most the time Options.Batch. The first command always fits. The barrier
-// that follows a command always fits into the time.
+// fits tells whether another command may be added to the batch. The batch must have room for the
+// command and its timestamp, and its predicted time must not exceed Options.Batch. The first
+// command of a batch always fits. The limit for the time does not apply to barriers.
 func (e *encoder) fits(c *command) bool {
 	if len(e.out)+2 >= e.run.most || e.queries+2 >= batchQueries {
 		return false

@@ -66,7 +66,7 @@ type OutOfMemoryError struct {
 	// The field `What` names the memory that cannot be allocated.
 	What string
 
-	// Need is the size of the memory that the field `What` names. Free is the driver's estimate of
+	// Need is the size of the memory that could not be allocated. Free is the driver's estimate of
 	// the free memory.
 	Need, Free uint64
 

@@ -54,8 +54,8 @@ func examine(index int, p driver.Physical) *candidate {
 	return c
 }
 
-// describe fills `info` from the properties and the list `heaps`. Sizes that the driver does not
-// tell are 0.
+// describe fills the device's Info from the properties and the memory heaps that the driver
+// reports. A size is 0 if the driver does not report it.
 func (c *candidate) describe(index int) {
 	p := &c.props
 	c.info = Info{
@@ -113,8 +113,8 @@ func (c *candidate) refuse() error {
 	return c.usable()
 }
 
-// usable is the second half of `refuse`: it checks the features and the properties that depend on
-// them. The error is an *UnsupportedError about the first thing that is missing.
+// usable checks the features of a device, and the properties that depend on them. It returns an
+// *UnsupportedError about the first thing that is missing, or nil if the device can be used.
 func (c *candidate) usable() error {
 	unsupported := func(feature, need, have string) error {
 		return &UnsupportedError{c.props.Name, feature, need, have}

@@ -9,7 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// session opens a device, copies data to it and back, and closes it.
+// session is a small program for the tests below: it opens a device, copies data to the device and
+// back, and closes it.
 func session() error {
 	ctx := context.Background()
 	d, err := Open(Options{Device: os.Getenv("VKEVD_DEVICE")})
@@ -46,8 +47,9 @@ func session() error {
 	return Download(ctx, d, Vector(v), a.In(ws))
 }
 
-// Each driver call of a session fails once. The session returns a typed error, no driver object is
-// left, and the next session works.
+// The test runs a small program that opens a device, copies data and closes the device. In each
+// run, another driver call fails. The program must return a typed error, no driver object may be
+// left, and the next run must succeed.
 func TestEveryDriverCallMayFail(t *testing.T) {
 	if err := session(); err != nil {
 		t.Fatal(err)
@@ -97,8 +99,8 @@ func checkFault(t *testing.T, call string, result driver.Result, err error) {
 	}
 }
 
-// NVIDIA's driver can be loaded only about thirty times in a process. A program may open a device
-// more often than that.
+// A program may open a device any number of times. NVIDIA's driver can be loaded only about thirty
+// times in a process, so package driver must keep it loaded.
 func TestDevicesOpenAnyNumberOfTimes(t *testing.T) {
 	for i := range 60 {
 		if err := session(); err != nil {

@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// Build refuses a kernel if the device lacks a feature that only this kernel needs. Build accepts
-// the other kernels. The device opens without such features.
+// Some features are needed by a few kernels only. A device without such a feature can be opened.
+// Build then refuses the kernels that need the feature, and accepts all other kernels.
 func TestKernelsNeedTheirFeatures(t *testing.T) {
 	d := memoryDevice(t)
 	if !d.Info().MemoryModel() {
@@ -73,8 +73,8 @@ func TestSubgroupSizeIsRequired(t *testing.T) {
 	if _, err := d.Run(context.Background(), rec, nil); err != nil {
 		t.Error(err)
 	}
-	// The driver or the layer refuses a size that no device has. This shows that the required size
-	// is passed on.
+	// A required size that no device has makes the driver or the layer report an error. This shows
+	// that the size is passed to the driver.
 	quiet := &strings.Builder{}
 	d.opt.Logger = slog.New(slog.NewTextHandler(quiet, nil))
 	d.info.Subgroup, d.from.info.Subgroup, spec.LocalSize = 3, 3, 2*spec.LocalSize

@@ -12,8 +12,9 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Kernels request the modes that a device has. If all widths of a device share one behaviour,
-// kernels request a mode for doubles and floats together, or for neither of the two.
+// Kernels request the modes of floating-point arithmetic that a device has. If all widths of a
+// device share one behaviour, kernels request a mode for both doubles and floats, or for neither of
+// them.
 func TestFloatModes(t *testing.T) {
 	all := driver.FloatControls{Preserve: true, Subnormals: true, Nearest: true}
 	zeros := spirv.FloatControl{Mode: spirv.SignedZeroInfNanPreserve, Bits: 64}

@@ -40,7 +40,7 @@ func (a *Arena) CheckGuards(ctx context.Context) error {
 	return nil
 }
 
-// isGuard tells whether the bytes are still those that Poison wrote.
+// isGuard tells whether guard bytes still have the values that Poison has written.
 func isGuard(b []byte) bool {
 	for ; len(b) >= 4; b = b[4:] {
 		if binary.LittleEndian.Uint32(b) != guardWord {

@@ -86,7 +86,7 @@ func (i Info) MemoryModel() bool {
 	return i.offers(driver.MemoryModel) && i.offers(driver.MemoryModelDevice)
 }
 
-// offers tells whether the device has a feature.
+// offers tells whether the list Features of the device contains the given feature.
 func (i Info) offers(f driver.Feature) bool { return slices.Contains(i.Features, f.String()) }
 
 // required are the features that every kernel needs.

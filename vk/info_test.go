@@ -79,8 +79,8 @@ func TestOldLavapipeIsRefused(t *testing.T) {
 	}
 }
 
-// The chosen queue family has graphics if the device has such a family. On AMD the chosen family
-// has no graphics if the device has such a family.
+// The chosen queue family has graphics if the device has such a family. AMD's GPUs are the
+// exception: there the chosen family has no graphics if the device has a family without graphics.
 func TestQueueFamily(t *testing.T) {
 	const transfer = 4
 	family := func(flags uint32) driver.QueueFamily { return driver.QueueFamily{Flags: flags, TimestampBits: 64} }

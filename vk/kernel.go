@@ -27,9 +27,10 @@ type kernel struct {
 	addrs    []spirv.PushField
 }
 
-// Build compiles a module for the device with the given specialisation constants. Calls with the
+// Build compiles a module for the device, with the given specialisation constants. Calls with the
 // same module and constants share one pipeline. Build returns when the driver has compiled the
-// pipeline. Inside of Compile, Build returns without waiting. A Dry device has no pipelines.
+// pipeline. During a call of Device.Compile, Build returns without waiting. A Dry device has no
+// pipelines.
 //
 // The error is an *UnsupportedError if a workgroup has more invocations than the device allows, or
 // if the kernel needs a feature that the device lacks.
@@ -86,12 +87,13 @@ var capabilityFeatures = map[spirv.Capability]driver.Feature{
 // Name is the kernel's name, the same as in package shaders.
 func (k *Kernel[S, P]) Name() string { return k.core.name }
 
-// Dispatch records one run of the kernel over a grid. Inside of Concurrently a Touch must cover
-// each address of the push block, so that the recorder can refuse conflicting accesses.
+// Dispatch records one run of the kernel over a grid. Inside of Recorder.Concurrently, each address
+// of the push block must lie in one of the ranges `touch`, so that the recorder can refuse
+// conflicting accesses.
 //
 // A grid without workgroups records nothing. Dispatch panics if the grid exceeds the size that
-// every device accepts, even if this device accepts the grid. The defect is therefore found on
-// every device.
+// every Vulkan device accepts, even if this device accepts the grid. A grid that is too large is
+// therefore found on every device.
 func (k *Kernel[S, P]) Dispatch(rec *Recorder, g Groups, push P, touch ...Touch) {
 	if g.X <= 0 || g.Y <= 0 || g.Z <= 0 {
 		if g.X < 0 || g.Y < 0 || g.Z < 0 {
@@ -106,8 +108,8 @@ func (k *Kernel[S, P]) Dispatch(rec *Recorder, g Groups, push P, touch ...Touch)
 	rec.dispatch(k.core, g, bytesOf(&push), touch)
 }
 
-// recipe holds everything that determines a pipeline. A recipe never changes, so several goroutines
-// may use it.
+// recipe holds everything from which a compute pipeline is made: code, constants, sizes. A recipe
+// never changes, so several goroutines may use it.
 type recipe struct {
 	name     string
 	code     []byte            // SPIR-V

@@ -133,8 +133,8 @@ barrier
 	})
 }
 
-// Build refuses a workgroup that is too large before it calls the driver. A Dry device refuses the
-// workgroup, too.
+// Build refuses a workgroup that is too large for the device, before it calls the driver. A Dry
+// device with the same limits refuses the workgroup, too.
 func TestBuildRefusesLargeWorkgroups(t *testing.T) {
 	dry := vk.Dry(vk.Info{Name: "small", MaxLocal: 128})
 	for _, d := range []*vk.Device{dry, open(t, vk.Options{})} {

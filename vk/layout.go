@@ -18,7 +18,7 @@ type Layout struct {
 	inTurn bool // the parts share their bytes
 }
 
-// Space is the type of the parts that Together and InTurn combine: a *Layout or a Region.
+// Space is the type of the arguments of Together and InTurn: a *Layout or a Region.
 type Space interface{ layout() *Layout }
 
 func (l *Layout) layout() *Layout { return l }
@@ -72,8 +72,8 @@ type Placed struct {
 	Offset, Bytes uint64
 }
 
-// Table lists the regions with the offsets that they have in one buffer, in the order of their
-// reservation.
+// Table lists the regions of the layout with the offsets that they have in one buffer. The order is
+// that of the calls of Reserve.
 func (l *Layout) Table() []Placed { return l.place(0, 0).table() }
 
 // apart returns a copy of the layout in which every InTurn is replaced by Together, so that no two

@@ -120,7 +120,8 @@ barrier
 	}
 }
 
-// The end of a range overflows an int. Slice.Sub panics as for any range outside of the slice.
+// Slice.Sub gets a range whose end overflows an int. It panics, as for any range outside of the
+// slice.
 func TestSliceRefusesWhatIsOutside(t *testing.T) {
 	d := Dry(Info{})
 	r := Reserve[float64]("r", 10)

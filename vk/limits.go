@@ -30,8 +30,8 @@ func (i Info) allocatesMore() bool {
 	return i.Family == "nvidia" && i.Driver != "NVK" || i.Family == "cpu"
 }
 
-// cell is the size of the buffers into which a layout is divided, in bytes. 0 means that the layout
-// is one buffer.
+// cell returns the size of the cells of a layout, in bytes. The offsets of a layout are divided
+// into cells, and each cell becomes one device buffer. 0 means that the whole layout is one buffer.
 func (i Info) cell(l *Layout) uint64 {
 	limit := i.MaxRegion()
 	if i.Family == "amd" && l.largest() <= amdBuffer {
@@ -81,7 +81,8 @@ func (d *Device) promiseKept(err error) uint64 {
 	return full.Limit
 }
 
-// back allocates the memory of a chunk. On a Dry device it only assigns addresses.
+// back allocates the device memory of a chunk, which is one buffer of an arena. On a Dry device it
+// only assigns addresses.
 func (d *Device) back(c *chunk) (err error) {
 	if d.dry {
 		// The addresses of two chunks are far apart, so that no chunk reaches into the next.

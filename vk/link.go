@@ -9,20 +9,21 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// These are the sizes of a Link. Its host memory is linkPieces·linkBytes.
+// These are the sizes of a Link, which copies matrices between devices in pieces. The host memory
+// of a Link has linkPieces·linkBytes bytes.
 const (
 	linkPieces   = 4
 	linkBytes    = 16 << 20 // bytes of a piece
 	linkCommands = 4096     // largest number of copy commands of a piece, for each device
 )
 
-// Link copies matrices from the memory of one device to the memory of another, in pieces and through
-// memory of the host (Move). If both devices can import host memory (VK_EXT_external_memory_host),
-// they read and write the same memory. Otherwise each device has host memory of its own, and the
-// host copies from one to the other.
+// Link copies matrices from the memory of one device to the memory of another device (Move). The
+// copies go in pieces through memory of the host. If both devices can import host memory
+// (VK_EXT_external_memory_host), both use the same host memory. Otherwise each device has host
+// memory of its own, and the host copies from one to the other.
 //
-// The copies have command buffers of their own and do not take the queue. So they run between the
-// batches of a Run on one of the devices.
+// The copies have command buffers of their own and do not hold the device's queue. They can
+// therefore run between the batches of a Run on one of the devices.
 //
 // The caller closes the link before the devices.
 type Link struct {
@@ -32,7 +33,7 @@ type Link struct {
 	busy     sync.Mutex         // held by the Move in flight
 }
 
-// linkEnd is the part of a link on one device.
+// linkEnd is the part of a Link on one of its two devices.
 type linkEnd struct {
 	dev      *Device
 	buffer   *driver.Buffer // the pieces, one after another
@@ -41,11 +42,12 @@ type linkEnd struct {
 	value    uint64 // value of the timeline when all copies submitted so far have ended
 }
 
-// NewLink makes a link from one device to another, with 64 MiB of host memory, or 128 MiB if a device
-// cannot import it. Both may be the same device. The error is a *DeviceError.
+// NewLink makes a link from one device to another. The link takes 64 MiB of host memory, or 128 MiB
+// if one of the devices cannot import host memory. `from` and `to` may be the same device. The
+// error is a *DeviceError.
 func NewLink(from, to *Device) (*Link, error) { return newLink(from, to, linkBytes) }
 
-// newLink is NewLink with pieces of the given number of bytes.
+// newLink makes a link whose copies go in pieces of the given number of bytes.
 func newLink(from, to *Device, piece int) (*Link, error) {
 	for _, d := range []*Device{from, to} {
 		if d.dry {
@@ -72,7 +74,8 @@ func newLink(from, to *Device, piece int) (*Link, error) {
 	return l, nil
 }
 
-// share opens both ends with the same memory. After an error the caller calls free.
+// share allocates host memory and opens both ends of the link with this memory, which both devices
+// import. After an error the caller calls the method `free` of the link.
 func (l *Link) share() (err error) {
 	if l.shared, err = driver.NewHostMemory(linkPieces * l.piece); err != nil {
 		return err
@@ -88,17 +91,20 @@ func (d *Device) importsHost() bool {
 // ends lists both ends.
 func (l *Link) ends() []*linkEnd { return []*linkEnd{l.from, l.to} }
 
-// Imported tells whether both devices read and write the same host memory.
+// Imported tells whether both devices read and write the same host memory. If not, the host copies
+// between the memory of one device and that of the other.
 func (l *Link) Imported() bool { return l.shared != nil }
 
-// Close waits for the Move in flight and releases the link. A second call does nothing.
+// Close waits for a Move that is in flight, and releases the link. A second call of Close does
+// nothing.
 func (l *Link) Close() {
 	l.busy.Lock()
 	defer l.busy.Unlock()
 	l.free()
 }
 
-// free releases both ends, and then the memory that they share.
+// free releases both ends of the link, and then the host memory that both devices have imported, if
+// any.
 func (l *Link) free() {
 	for _, e := range l.ends() {
 		e.close()
@@ -107,8 +113,10 @@ func (l *Link) free() {
 	l.shared = nil
 }
 
-// open makes the end for pieces of the given number of bytes: with the shared memory, or with memory
-// of its own if shared is nil. After an error the caller calls close.
+// open makes the buffer, timeline semaphore and command buffers of one end of a link, for pieces of
+// the given number of bytes. If `shared` is not nil, the buffer uses this host memory. Otherwise
+// the device gets host memory of its own. After an error the caller calls the method `close` of the
+// end.
 func (e *linkEnd) open(shared *driver.HostMemory, piece int) (err error) {
 	d := e.dev
 	d.arenasLock.Lock()
@@ -131,7 +139,8 @@ func (e *linkEnd) open(shared *driver.HostMemory, piece int) (err error) {
 	return wrap("opening a link", "", "", err)
 }
 
-// close releases the end. It does nothing after Device.Close, which has released it.
+// close releases one end of a link. After Device.Close it does nothing, because Device.Close has
+// released the end.
 func (e *linkEnd) close() {
 	d := e.dev
 	if d.usage.enter() != nil {
@@ -144,7 +153,8 @@ func (e *linkEnd) close() {
 	e.release()
 }
 
-// release destroys what open has made, completely or in part. No copy may be in flight.
+// release destroys the objects that the method `open` has made for one end of a link. It also works
+// if `open` has failed. No copy of the link may be in flight.
 func (e *linkEnd) release() {
 	d := e.dev.dev
 	for _, b := range e.batches {
@@ -159,8 +169,9 @@ func (e *linkEnd) release() {
 	*e = linkEnd{dev: e.dev}
 }
 
-// submit starts the copies of piece number i, and returns the value that the timeline has when they
-// have ended. The batch of the piece must not be in flight.
+// submit starts the copies of piece number i of a transfer, a number from 0 to linkPieces−1. It
+// returns the value that the timeline semaphore has when the copies have ended. The command buffer
+// of this piece must not be in flight.
 func (e *linkEnd) submit(i int, copies []driver.Command) (value uint64, err error) {
 	if err := e.dev.dev.Record(e.batches[i], copies, nil, 0); err != nil {
 		return 0, wrap("recording the copies of a link", "", "", err)
@@ -172,7 +183,7 @@ func (e *linkEnd) submit(i int, copies []driver.Command) (value uint64, err erro
 	return e.value, nil
 }
 
-// await waits until the timeline has reached value.
+// await waits until the timeline semaphore of this end of the link has reached `value`.
 func (e *linkEnd) await(value uint64) error {
 	for {
 		err := e.dev.dev.Wait(e.timeline, value, pollInterval)
@@ -182,13 +193,14 @@ func (e *linkEnd) await(value uint64) error {
 	}
 }
 
-// DeviceError is an error of one device in a call that uses several.
+// DeviceError is an error of one device, returned by a call that uses several devices.
 type DeviceError struct {
 	Device *Device
 	Err    error
 }
 
-// Error names the device, with its number in the list of devices.
+// Error returns the error's text together with the device's name and its number in the list of
+// devices.
 func (e *DeviceError) Error() string {
 	info := e.Device.Info()
 	return fmt.Sprintf("device %d, %s: %v", info.Index, info.Name, e.Err)

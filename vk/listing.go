@@ -5,9 +5,10 @@ import (
 	"io"
 )
 
-// WriteTo prints the recording, one command per line. Uploads that precede the commands come first,
-// and downloads that follow the commands come last. Addresses are printed as names of regions with
-// offsets in bytes. Therefore equal recordings on different devices print the same text.
+// WriteTo prints the recording, one command per line. Uploads that run before the commands come
+// first, and downloads that run after the commands come last. Addresses are printed as names of
+// regions with offsets in bytes. Therefore equal recordings print the same text on different
+// devices.
 func (r *Recorder) WriteTo(w io.Writer) (total int64, err error) {
 	line := func(s string) {
 		if err == nil {

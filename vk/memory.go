@@ -27,8 +27,8 @@ func (c *candidate) memory() ([]driver.Heap, []driver.MemoryType) {
 	return c.physical.Memory(slices.Contains(c.extensions, driver.MemoryBudgetExtension))
 }
 
-// largestHeap returns the size of the largest heap that arenas use, and its free part. Both are 0
-// for a device without memory.
+// largestHeap returns the size of the largest memory heap that arenas can use, and the size of its
+// free part. Both are 0 for a device without memory.
 func (c *candidate) largestHeap(heaps []driver.Heap) (total, free uint64) {
 	for _, h := range heaps {
 		if (h.Local || c.systemMemory()) && h.Bytes > total {

@@ -19,8 +19,8 @@ func memoryDevice(t *testing.T) *Device {
 	return d
 }
 
-// NewArena refuses memory that does not fit. The error has the bytes needed and the bytes free, or
-// the limit of a buffer. No driver object is left.
+// NewArena refuses a layout that does not fit into the device's memory. The error contains the
+// bytes needed and the bytes free, or the largest size of a buffer. No driver object is left.
 func TestWhatDoesNotFitIsRefused(t *testing.T) {
 	d := memoryDevice(t)
 	objects := driver.Live()
@@ -48,8 +48,8 @@ func TestWhatDoesNotFitIsRefused(t *testing.T) {
 	}
 }
 
-// The device tries an allocation that is larger than MaxAllocation, the size that the driver
-// guarantees. If the allocation fails, the limit in the error is MaxAllocation.
+// A program may try an allocation that is larger than MaxAllocation, the size that the driver
+// guarantees. Such an allocation is tried. If it fails, the limit in the error is MaxAllocation.
 func TestAllocationsBeyondThePromiseAreTried(t *testing.T) {
 	d := memoryDevice(t)
 	d.from.props.MaxAllocation = 1 << 16
@@ -72,8 +72,8 @@ func TestAllocationsBeyondThePromiseAreTried(t *testing.T) {
 	}
 }
 
-// A driver refuses an allocation that is larger than MaxAllocation, the size that it guarantees.
-// The regions are not larger than MaxAllocation, and are then placed in several buffers.
+// A driver refuses an allocation that is larger than MaxAllocation, the size that it guarantees. No
+// region is larger than MaxAllocation. The regions are then placed in several buffers.
 func TestSmallerBuffersAfterARefusal(t *testing.T) {
 	d := memoryDevice(t)
 	if d.info.cell(Together()) != 0 && d.info.cell(Together()) < 1<<20 {

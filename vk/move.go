@@ -16,22 +16,24 @@ type Block[T any] struct {
 	At             Slice[T]
 }
 
-// check panics if the block is inconsistent.
+// check panics if the block's sizes are negative, its leading dimension is too small, or its slice
+// is too short.
 func (b Block[T]) check() {
 	if b.Rows < 0 || b.Cols < 0 || b.Ld < b.Rows || b.Cols > 0 && b.Rows > 0 && b.At.n < (b.Cols-1)*b.Ld+b.Rows {
 		panic(fmt.Sprintf("vk: a block of %d×%d, Ld %d, in %d elements", b.Rows, b.Cols, b.Ld, b.At.n))
 	}
 }
 
-// Move copies src to dst, which has the same shape, over a link from the device of src to that of
-// dst. It waits for the end. Nothing else may write src, or use dst, meanwhile. Between Move and a
-// Run on one of the devices the caller keeps the order.
+// Move copies the matrix src to dst, which has the same shape. The link l must lead from the device
+// of src to the device of dst. Move returns when the copy has ended. During the copy nothing else
+// may write src or use dst. If a Run on one of the devices uses the matrices, the caller must wait
+// for this Run before Move, or for Move before the Run.
 //
-// When ctx ends, no new piece starts, Move waits for the pieces in flight and returns ctx.Err(); dst
-// then has undefined contents. Other errors are a *DeviceError. Move panics if the shapes differ or
-// a block is inconsistent.
+// When ctx ends, no new piece starts. Move waits for the pieces in flight and returns ctx.Err();
+// dst then has undefined contents. Other errors are a *DeviceError. Move panics if the shapes
+// differ or a block is inconsistent.
 //
-// While one device reads a piece of src, the other one writes an earlier piece to dst:
+// While one device reads a piece of src, the other device writes an earlier piece to dst:
 //
 //	piece 0   read  | write ····················| read  | write
 //	piece 1           read  | write ·····················| read …
@@ -57,7 +59,8 @@ type spanned struct {
 	at             Slice[byte]
 }
 
-// joined returns the same bytes as one column if there are no gaps between the columns.
+// joined returns a matrix without gaps between its columns as one long column of the same bytes. If
+// there are gaps, the matrix is returned unchanged.
 func (s spanned) joined() spanned {
 	if s.ld == s.rows || s.cols == 1 {
 		return spanned{s.rows * s.cols, 1, s.rows * s.cols, s.at}
@@ -100,28 +103,33 @@ func (l *Link) move(ctx context.Context, dst, src spanned) (err error) {
 	return nil
 }
 
-// mover is a Move in flight. The pieces are counted from 0, and piece k is in the place k modulo
-// linkPieces.
+// mover is the state of a Move in flight. Move copies a matrix in pieces, which are counted from 0.
+// The host memory has places for linkPieces pieces, and piece k uses the place k modulo linkPieces.
 type mover struct {
 	link     *Link
 	dst, src spanned
 	total    int
 
-	// read and written are the numbers of bytes whose copies to and from the host were submitted.
+	// read is the number of bytes of the matrix whose copies to the host were submitted. `written`
+	// is the number of bytes whose copies from the host to the destination were submitted.
 	read, written int
 
-	// first is the number of the oldest piece that is not written, and next that of the next piece to
-	// read. The pieces from first to next are being read.
+	// first is the number of the oldest piece whose copies to the destination were not submitted
+	// yet. `next` is the number of the next piece to copy to the host. The pieces from `first` to
+	// next−1 are on their way to the host, or have arrived there.
 	first, next int
 
-	// bytes are the sizes of the pieces, by place. reads and writes are the values of the timelines
-	// when their copies have ended.
+	// bytes[i] is the size in bytes of the piece in place i of the host memory. reads[i] is the
+	// value that the timeline semaphore of the source device has when this piece is on the host.
+	// writes[i] is the value that the semaphore of the destination device has when this piece has
+	// left the host.
 	bytes         [linkPieces]int
 	reads, writes [linkPieces]uint64
 }
 
-// readPiece submits the copies of the next piece to the host. Its place may still be in use by the
-// copies of an earlier piece from the host, for which readPiece waits. The error is a *DeviceError.
+// readPiece submits the copies of the next piece of the matrix to the host. Copies of an earlier
+// piece to the destination may still use the same place in the host memory; readPiece waits until
+// they have ended. The error is a *DeviceError.
 func (m *mover) readPiece() error {
 	i := m.next % linkPieces
 	if err := m.link.to.await(m.writes[i]); err != nil {
@@ -140,7 +148,8 @@ func (m *mover) readPiece() error {
 	return nil
 }
 
-// writePiece waits until the oldest piece is on the host, and submits its copies to dst.
+// writePiece waits until the oldest piece has arrived on the host, and submits its copies from the
+// host to the destination. The error is a *DeviceError.
 func (m *mover) writePiece() error {
 	i, l := m.first%linkPieces, m.link
 	if err := l.from.await(m.reads[i]); err != nil {
@@ -160,8 +169,9 @@ func (m *mover) writePiece() error {
 	return nil
 }
 
-// end waits for all copies in flight, also after an error. If a wait fails, `end` waits until the
-// device is idle, because the caller may free the memory of the copies. The error is a *DeviceError.
+// end waits for all copies in flight on both devices. If a wait fails, `end` waits until that
+// device is idle, because the caller may free the memory of the copies. The error is a
+// *DeviceError.
 func (m *mover) end() error {
 	var first error
 	for _, e := range m.link.ends() {
@@ -176,11 +186,14 @@ func (m *mover) end() error {
 	return first
 }
 
-// reach returns the largest end of bytes from `from` on that linkCommands commands copy.
+// reach returns the largest number `end` such that linkCommands copy commands can copy the bytes
+// [from, end) of the matrix. One command copies at most one column.
 func (s spanned) reach(from int) int { return (from/s.rows + linkCommands) * s.rows }
 
-// copies returns the commands that copy bytes [from, to) of the packed matrix between device memory
-// and the host's buffer, where they lie at offset without gaps.
+// copies returns the commands that copy the bytes [from, to) of a matrix between device memory and
+// a host buffer. Bytes are counted in column-major order without the gaps between columns. In the
+// host buffer they lie from `offset` on, without gaps. The copy goes to the device if `up` is true,
+// otherwise to the host.
 func (s spanned) copies(host *driver.Buffer, offset, from, to int, up bool) (list []driver.Command) {
 	chunk := s.at.in
 	for from < to {
@@ -200,7 +213,7 @@ func (s spanned) copies(host *driver.Buffer, offset, from, to int, up bool) (lis
 	return list
 }
 
-// copyParallel copies len(dst) bytes with several goroutines.
+// copyParallel copies the first len(dst) bytes of src to dst. Several goroutines each copy a part.
 func copyParallel(dst, src []byte) {
 	const most, share = 8, 1 << 20 // goroutines at most; bytes for each at least
 	n := len(dst)

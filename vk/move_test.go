@@ -13,7 +13,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// pair is two devices with memory of count words each, and a link from the first to the second.
+// pair is two devices, each with memory for pairWords words, and a link from the first device to
+// the second.
 type pair struct {
 	dev  [2]*Device
 	mem  [2]Slice[uint32]
@@ -22,8 +23,8 @@ type pair struct {
 
 const pairWords = 1 << 18
 
-// openPair opens the devices and the link, with pieces of the given number of bytes. If apart, the
-// devices cannot import host memory. After an error nothing is open.
+// openPair opens two devices and a link between them, which copies pieces of the given number of
+// bytes. If `apart` is true, the devices do not import host memory. After an error nothing is open.
 func openPair(piece int, apart bool) (p *pair, err error) {
 	p = &pair{}
 	defer func() {
@@ -49,7 +50,8 @@ func openPair(piece int, apart bool) (p *pair, err error) {
 	return p, err
 }
 
-// close closes what is open, the devices in turn.
+// close closes the link and then both devices. Each is closed twice, because a second Close must do
+// nothing.
 func (p *pair) close() {
 	if p.link != nil {
 		p.link.Close()
@@ -62,14 +64,16 @@ func (p *pair) close() {
 	}
 }
 
-// block returns a random block of the shape in the memory.
+// block returns a block with the given numbers of rows and columns. Its leading dimension and its
+// place in the slice `in` are random.
 func block(rng *rand.Rand, rows, cols int, in Slice[uint32]) Block[uint32] {
 	ld := rows + rng.IntN(3)*rng.IntN(20)
 	at := rng.IntN(in.Len() - ld*cols)
 	return Block[uint32]{rows, cols, ld, in.From(at)}
 }
 
-// Blocks of all shapes arrive, whatever the pieces, and nothing else is written.
+// Move copies blocks of random shapes, with pieces of several sizes. The copies are right, and Move
+// writes nothing else.
 func TestMove(t *testing.T) {
 	ctx := context.Background()
 	for name, apart := range map[string]bool{"imported": false, "apart": true} {
@@ -146,7 +150,8 @@ func TestMoveDuringRuns(t *testing.T) {
 	}
 }
 
-// filling returns a recording that fills s with word several times.
+// filling returns a recording that sets all elements of the slice s to `word`. It has `times` such
+// commands.
 func filling(d *Device, s Slice[uint32], times int, word uint32) *Recorder {
 	rec := NewRecorder(d)
 	for range times {
@@ -155,8 +160,8 @@ func filling(d *Device, s Slice[uint32], times int, word uint32) *Recorder {
 	return rec
 }
 
-// Each driver call of a link and of a Move fails once, on one device or the other. The error names
-// a device, nothing hangs, and no object of the link is left.
+// A test program opens a link and moves a block. In each run another driver call fails, on one of
+// the two devices. The error names a device, no call hangs, and no object of the link is left.
 func TestEveryDriverCallOfAMoveMayFail(t *testing.T) {
 	for _, apart := range []bool{false, true} {
 		p, err := openPair(1000, apart)
@@ -196,8 +201,8 @@ func TestEveryDriverCallOfAMoveMayFail(t *testing.T) {
 	}
 }
 
-// failAt calls do while driver call number k, counted from 0, fails with result. It returns the name
-// of this call, or "" if there were fewer calls.
+// failAt calls the function `do` and lets driver call number k fail with `result`. Calls are
+// counted from 0. failAt returns the name of the failed call, or "" if `do` made fewer calls.
 func failAt(k int, result driver.Result, do func() error) (name string, err error) {
 	defer func() { driver.Fault = nil }()
 	calls := 0
@@ -212,8 +217,9 @@ func failAt(k int, result driver.Result, do func() error) (name string, err erro
 	return name, err
 }
 
-// A cancelled Move ends, and the link can be used again. After Close of a device a Move fails, and so
-// does NewLink; the devices may be closed before the link.
+// When the context of a Move ends, Move returns, and the link can be used again. After Close of one
+// of the devices, Move and NewLink return an error. A program may close the devices before the
+// link.
 func TestMoveEnds(t *testing.T) {
 	p, err := openPair(1000, false)
 	if err != nil {

@@ -123,8 +123,8 @@ func choose(all []*candidate, word string) (*candidate, error) {
 	return nil, noDevice(errNoDriver)
 }
 
-// newDevice returns a device whose Vulkan objects are not made yet. The device owns the instance.
-// Close releases the instance even if the method `open` was not called or has failed.
+// newDevice returns a device whose Vulkan objects are not made yet. The device owns the Vulkan
+// instance `in`: Device.Close releases it, even if the method `open` was not called or has failed.
 func newDevice(from *candidate, in *driver.Instance, opt Options) *Device {
 	d := &Device{info: from.info, opt: opt, compiles: true, in: in, from: from}
 	d.usage.init()

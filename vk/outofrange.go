@@ -63,8 +63,8 @@ func (e *OutOfRangeError) place() string {
 	return fmt.Sprintf("%d bytes past the end of region %q", uint64(e.Offset)-e.Size, e.Region)
 }
 
-// nullBytes is a number of bytes. An access to the addresses [0, nullBytes) is reported as an
-// access through an address that was never set.
+// nullBytes is the size in bytes of an address range that begins at 0. An access in this range is
+// reported as an access through an address that was never set.
 const nullBytes = 1 << 16
 
 // locate finds the region of the arenas that is nearest to the access.

@@ -10,8 +10,9 @@ type pace struct {
 	factor float64
 }
 
-// The following predictions are used before anything was measured. gpuCostSeconds is longer than
-// the time of one flop on a fast GPU, because a unit of work may also be a byte.
+// The following constants predict the times of commands before any batch was measured.
+// gpuCostSeconds is longer than the time of one flop on a fast GPU, because a unit of work may also
+// be a byte.
 const (
 	commandSeconds = 1e-5
 	gpuCostSeconds = 1e-12

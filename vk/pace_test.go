@@ -33,7 +33,8 @@ func TestFirstBatchByMeasuredRate(t *testing.T) {
 	}
 }
 
-// SetFloat64Rate has set a low rate. The device then divides a recording into more batches.
+// SetFloat64Rate tells the device that its rate of arithmetic is low. The device then divides the
+// same recording into more batches.
 func TestRateCutsBatches(t *testing.T) {
 	d := memoryDevice(t)
 	d.queue.pace = newPace(false)

@@ -39,8 +39,8 @@ type pipelines struct {
 // destroys it. If the compilation has failed, the next request for the same kernel and constants
 // makes a new pipeline.
 type pipeline struct {
-	// about has the statistics that do not come from the driver. It is set only with
-	// Options.Statistics.
+	// about describes the pipeline for KernelStatistics, without the numbers of the driver. It is
+	// set only with Options.Statistics.
 	about KernelStatistics
 
 	layout uint64
@@ -68,8 +68,9 @@ func (p *pipeline) failed() bool {
 	}
 }
 
-// open reads the cache file. If the driver refuses the data, the cache begins empty. `open` makes
-// no pipelines. No other method of `p` may be called before `open` has returned.
+// open reads the cache file of compiled pipelines. If the driver refuses the data, the cache begins
+// empty. `open` compiles no pipeline. No other method of `p` may be called before `open` has
+// returned.
 func (p *pipelines) open(d *Device) error {
 	p.layouts, p.made = map[int]uint64{}, map[string]*pipeline{}
 	p.workers = make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -82,9 +83,10 @@ func (p *pipelines) open(d *Device) error {
 	return err
 }
 
-// cachePath is the name of a file about the device and its driver, or "" if Options.CacheDir is "".
-// The name contains the driver's UUID of the pipeline cache, which changes with the driver's
-// version. A driver therefore never reads the file of another driver.
+// cachePath returns the path of a cache file for this device and its driver. `kind` is the kind of
+// data in the file. The result is "" if Options.CacheDir is "". The path contains the driver's UUID
+// of the pipeline cache, which changes with the driver's version. A driver therefore never reads
+// the file of another driver.
 func (d *Device) cachePath(kind string) string {
 	if d.opt.CacheDir == "" {
 		return ""
@@ -120,9 +122,9 @@ func (p *pipelines) close(d *Device) {
 	d.dev.DestroyCache(p.cache)
 }
 
-// pipeline returns the pipeline of a recipe. The pipeline is compiled, except while a call of
-// `collect` is in progress: then it may still be compiling. The error is an *Error with the
-// kernel's name.
+// pipeline returns the pipeline that is made from the recipe r. It waits until the pipeline is
+// compiled. During a call of `collect` it does not wait, and the pipeline may still be compiling.
+// The error is an *Error with the kernel's name.
 func (d *Device) pipeline(r recipe) (*pipeline, error) {
 	v, collected, err := d.request(r)
 	if err != nil || collected {
@@ -131,10 +133,10 @@ func (d *Device) pipeline(r recipe) (*pipeline, error) {
 	return v, v.wait()
 }
 
-// request returns the pipeline of a recipe, which may still be compiling, and whether a call of
-// `collect` is in progress. If an earlier compilation has failed, request starts a new one. Two
-// recipes are the same if the kernel's name and the values of all constants are the same. Kernels
-// must therefore have different names.
+// request returns the pipeline that is made from the recipe r, and starts its compilation if
+// needed. `collected` tells whether a call of `collect` is in progress. If an earlier compilation
+// has failed, request starts a new one. Two recipes give the same pipeline if the kernel's name and
+// the values of all constants are the same. Kernels must therefore have different names.
 func (d *Device) request(r recipe) (v *pipeline, collected bool, err error) {
 	if err := d.usage.enter(); err != nil {
 		return nil, false, err
@@ -158,8 +160,9 @@ func (d *Device) request(r recipe) (v *pipeline, collected bool, err error) {
 	return v, collected, nil
 }
 
-// start starts the compilation of a pipeline in a goroutine of its own. The caller must hold
-// p.lock. At most GOMAXPROCS pipelines are compiled at the same time. r.data is copied.
+// start starts the compilation of the recipe's pipeline in a goroutine of its own. At most
+// GOMAXPROCS pipelines are compiled at the same time. The caller must hold p.lock. The bytes r.data
+// are copied.
 func (d *Device) start(r recipe) (*pipeline, error) {
 	p := &d.pipes
 	layout, ok := p.layouts[r.pushSize]
@@ -214,9 +217,10 @@ func (d *Device) start(r recipe) (*pipeline, error) {
 	return v, nil
 }
 
-// controlled returns the SPIR-V with the requested modes of floating-point arithmetic. This parses
-// the module, which takes about as long as the driver needs for a pipeline from its cache, so it is
-// done in the goroutine of the pipeline. name is the kernel's name in errors.
+// controlled returns a kernel's SPIR-V code with requests for the device's modes of floating-point
+// arithmetic. This takes about as long as the driver needs for a pipeline from its cache, because
+// the module is parsed. It is therefore done in the goroutine of the pipeline. `name` is the
+// kernel's name, for errors.
 func (d *Device) controlled(name string, code []byte) ([]byte, error) {
 	code, err := divided(code)
 	if err != nil {

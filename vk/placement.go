@@ -52,8 +52,8 @@ func (l *Layout) place(limit, guard uint64) *placement {
 	return p
 }
 
-// walk places the layout `l` at the offset `at` or later, and returns the offset of the first byte
-// after this layout.
+// walk assigns offsets to the regions of the layout `l`, from the offset `at` on. It returns the
+// first offset after this layout. `alone` is true if the regions share bytes with no other region.
 func (p *placement) walk(l *Layout, at uint64, alone bool) uint64 {
 	if l.parts == nil {
 		return p.put(l, at, alone)
@@ -69,9 +69,10 @@ func (p *placement) walk(l *Layout, at uint64, alone bool) uint64 {
 	return end
 }
 
-// put places a region at the first offset from `at` on at which the region does not cross the end
-// of a cell. A region that is larger than a cell is placed at the beginning of a cell, and the
-// caller refuses this region later. `put` returns the offset after the region and its guard bytes.
+// put assigns an offset to one region: the first offset from `at` on at which the region does not
+// cross the end of a cell. A cell is a range of `limit` bytes that becomes one buffer. A region
+// that is larger than a cell is placed at the beginning of a cell, and the caller refuses it later.
+// `put` returns the offset after the region and its guard bytes.
 func (p *placement) put(leaf *Layout, at uint64, alone bool) uint64 {
 	need := alignUp(leaf.bytes) + p.guard
 	if need > 0 && at/p.limit != (at+need-1)/p.limit && at%p.limit != 0 {
@@ -91,7 +92,7 @@ func (p *placement) put(leaf *Layout, at uint64, alone bool) uint64 {
 	return at + need
 }
 
-// bytes is the sum of the sizes of the buffers.
+// bytes is the memory of the placement: the sum of the sizes of its buffers.
 func (p *placement) bytes() uint64 {
 	sum := uint64(0)
 	for _, n := range p.ends {

@@ -25,7 +25,8 @@ func randomLayout(rng *rand.Rand, most, depth int) (l *Layout, all []Region[byte
 	return Together(parts...), all
 }
 
-// together lists the pairs of regions that are in use at the same time.
+// together lists the regions of a layout, and the pairs of regions that are in use at the same
+// time.
 func together(l *Layout) (all []*Layout, pairs [][2]*Layout) {
 	if l.parts == nil {
 		return []*Layout{l}, nil
@@ -104,8 +105,7 @@ func checkPlaces(t *testing.T, a *Arena, l *Layout, limit uint64) {
 	}
 }
 
-// If one buffer is large enough for a layout, the offsets on every device are those of
-// Layout.Table.
+// If a layout fits into one buffer, its regions have the offsets of Layout.Table on every device.
 func TestPlacementInOneBuffer(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 200 {

@@ -49,7 +49,8 @@ func (d *Device) SetProbe(name, answer string) {
 	d.keepProbe(name, answer)
 }
 
-// answer returns the stored result of an experiment, and whether a result is stored.
+// answer returns the stored result of the experiment `name`. The Boolean result is false if no
+// result is stored.
 func (d *Device) answer(name string) (string, bool) {
 	d.probes.lock.Lock()
 	defer d.probes.lock.Unlock()
@@ -58,8 +59,8 @@ func (d *Device) answer(name string) (string, bool) {
 	return v, ok
 }
 
-// readProbes reads the file at the first call. A file that is missing or damaged counts as empty.
-// The caller must hold d.probes.lock.
+// readProbes reads the file with the results of experiments, at its first call. A file that is
+// missing or damaged counts as empty. The caller must hold d.probes.lock.
 func (d *Device) readProbes() {
 	if d.probes.known != nil {
 		return
@@ -69,8 +70,9 @@ func (d *Device) readProbes() {
 	}
 }
 
-// keepProbe adds a result and writes the file. The caller must hold d.probes.lock. If the file
-// cannot be written, keepProbe logs a warning, and the result remains known in this process.
+// keepProbe adds the result of an experiment and writes all results to a file. If the file cannot
+// be written, keepProbe logs a warning, and the result remains known in this process. The caller
+// must hold d.probes.lock.
 func (d *Device) keepProbe(name, answer string) {
 	d.probes.known[name] = answer
 	path := d.cachePath("facts")

@@ -7,9 +7,10 @@ import (
 	"testing"
 )
 
-// A probe runs once. This process and later processes with the same folder use its stored result.
-// After an error, or if the file is damaged, the probe runs again. If a probe calls SetProbe before
-// it fails, the result of SetProbe stays.
+// ProbeOnce runs an experiment (a probe) once, and stores its result in a file. This process, and
+// later processes with the same folder, use the stored result. After an error, or if the file is
+// damaged, the probe runs again. If a probe calls SetProbe before it fails, the result of SetProbe
+// stays.
 func TestProbeOnce(t *testing.T) {
 	dir := t.TempDir()
 	open := func() *Device {

@@ -22,8 +22,8 @@ type Profile struct {
 // NewProfile is an empty profile.
 func NewProfile() *Profile { return &Profile{} }
 
-// add adds the time between two timestamps, in seconds, to the profile. The time of a phase without
-// a name is left out.
+// add adds a measured time, in seconds, to the sums of the phase and the kernel that `m` names. The
+// time of a phase without a name is left out.
 func (p *Profile) add(m mark, seconds float64) {
 	if m.phase != "" {
 		tally(&p.Phases, m.phase, seconds, 1)

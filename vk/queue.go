@@ -54,8 +54,8 @@ type queue struct {
 	pace    pace
 }
 
-// open makes the timeline semaphore and the command buffers. If `open` fails, the caller calls
-// `close`, which destroys the objects that exist.
+// open makes the timeline semaphore and the command buffers of the queue. If `open` fails, the
+// caller calls `close`, which destroys the objects that exist.
 func (q *queue) open(d *Device) (err error) {
 	if q.timeline, err = d.dev.NewTimeline(); err != nil {
 		return err
@@ -69,8 +69,8 @@ func (q *queue) open(d *Device) (err error) {
 	return nil
 }
 
-// close destroys the objects that `open` has made. It also works if `open` has failed. No batch may
-// be in flight.
+// close destroys the semaphore and the command buffers that `open` has made. It also works if
+// `open` has failed. No batch may be in flight.
 func (q *queue) close(d *Device) {
 	for _, b := range q.batches {
 		if b != nil {
@@ -82,7 +82,8 @@ func (q *queue) close(d *Device) {
 	}
 }
 
-// submit starts a batch. The timeline gets the value when the batch has ended.
+// submit submits the command buffer `b`. When its commands have ended, the timeline semaphore `t`
+// gets the value `value`. Only one submission at a time is in progress on the device.
 func (d *Device) submit(b *driver.Batch, t *driver.Timeline, value uint64) error {
 	d.submitting.Lock()
 	defer d.submitting.Unlock()

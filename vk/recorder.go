@@ -34,7 +34,7 @@ type command struct {
 	dst, src uint64
 	size     uint64
 
-	// word is the value of a fill, or the number of the transfer in a send or receive.
+	// word is the value that a fill writes. In a send or receive it is the number of the transfer.
 	word uint32
 
 	// cost is the caller's estimate of the work, in flops or bytes. It is 0 if there is no
@@ -148,9 +148,9 @@ func (r *Recorder) dispatch(k *kernel, g Groups, push []byte, touch []Touch) {
 	r.add(command{op: opDispatch, kernel: k, groups: g, push: [2]int{from, len(r.bytes)}}, acc)
 }
 
-// add appends a command with its memory accesses. A barrier follows the command. Inside of
-// Concurrently the barrier follows the last command instead, and `add` panics if the accesses of
-// two commands conflict.
+// add appends a command to the recording; `acc` lists the memory that the command accesses. A
+// barrier follows the command. Inside of Concurrently the barrier follows the last command instead,
+// and `add` panics if two commands access the same memory and at least one of them writes it.
 func (r *Recorder) add(c command, acc []access) {
 	r.cmds = append(r.cmds, c)
 	if r.concurrent != nil {
@@ -160,7 +160,7 @@ func (r *Recorder) add(c command, acc []access) {
 	r.cmds = append(r.cmds, command{op: opBarrier})
 }
 
-// addrAt reads an address from a push block.
+// addrAt reads the device address that the push block `push` holds in its member f.
 func addrAt(push []byte, f spirv.PushField) uint64 {
 	return binary.LittleEndian.Uint64(push[f.Offset:])
 }

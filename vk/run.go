@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// Progress is the last phase mark that a Run has passed.
+// Progress describes how far a Run has come: the last phase mark that the Run has passed.
 type Progress struct {
 	Phase       string
 	Done, Total float64 // in the unit that Recorder.Phase was given
@@ -39,11 +39,12 @@ func (d *Device) Run(ctx context.Context, rec *Recorder, onProgress func(Progres
 	return d.run(ctx, rec, onProgress, turn)
 }
 
-// errDry is the error of a Run on a device of Dry.
+// errDry is the error of Device.Run on a dry device, which the function Dry has made.
 var errDry = errors.New("vk: a dry device runs nothing")
 
-// begin begins a Run: it enters the device, and asks for the queue. The caller must take the queue
-// by the turn that begin returns, and leave the device at the end.
+// begin registers a Run with the device and asks for the device's queue. Calls get the queue in the
+// order of their requests. The result `turn` is the caller's place in this order. The caller must
+// take the queue with this turn, and must leave the device at the end.
 func (d *Device) begin() (turn uint64, err error) {
 	if d.dry {
 		return 0, errDry
@@ -54,7 +55,8 @@ func (d *Device) begin() (turn uint64, err error) {
 	return d.usage.askQueue(), nil
 }
 
-// run runs a recording whose kernels are compiled, when its turn comes. The profile is never nil.
+// run waits for its turn, takes the device's queue and runs a recording. The kernels must be
+// compiled. The profile is never nil.
 func (d *Device) run(ctx context.Context, rec *Recorder, onProgress func(Progress), turn uint64) (*Profile, error) {
 	r := &run{dev: d, ctx: ctx, rec: rec, profile: NewProfile(), most: firstCommands}
 	if onProgress != nil {
@@ -66,9 +68,9 @@ func (d *Device) run(ctx context.Context, rec *Recorder, onProgress func(Progres
 	return r.profile, r.do()
 }
 
-// Compiled waits until the kernels of a recording are compiled, as Run and Start do before they ask
-// for the queue. The error is that of the first kernel that could not be compiled. The caller should
-// not hold a lock, because compilation can take long.
+// Compiled waits until all kernels of the recording are compiled. Run and Start call it before they
+// ask for the queue. The error is that of the first kernel that could not be compiled. The caller
+// should not hold a lock, because compilation can take long.
 func (r *Recorder) Compiled() error {
 	var last *kernel
 	for i := range r.cmds {
@@ -100,7 +102,7 @@ type run struct {
 	reports *reports // nil if Run has no progress function
 	profile *Profile
 
-	// pending holds the batches in flight, by the command buffer that they use.
+	// pending[i] is the batch in flight that uses command buffer number i, or nil if there is none.
 	pending [inFlight]*batch
 
 	// most is the largest number of commands of the next batch.
@@ -112,8 +114,9 @@ type run struct {
 	mark  *phaseMark
 }
 
-// do runs the recording, with its uploads before and its downloads after. The data that the recording
-// receives is copied to the host only if nothing failed. The caller must have the queue.
+// do runs the recording: first its uploads, then its commands, and then its downloads. The data
+// that the recording receives is copied to the caller's memory only if nothing has failed. The
+// caller must hold the queue.
 func (r *run) do() (err error) {
 	for _, f := range r.rec.uploads {
 		if err := f.up(r.ctx); err != nil {
@@ -131,7 +134,9 @@ func (r *run) do() (err error) {
 	return nil
 }
 
-// commands runs the commands of the recording, and moves the data that they send and receive.
+// commands runs the commands of the recording. Before them, it copies the data that the recording
+// sends to the staging buffer. After them, it copies the received data from the staging buffer to
+// the caller's memory.
 func (r *run) commands() error {
 	d := r.dev
 	d.setAbort(0)
@@ -199,7 +204,8 @@ func (r *run) interrupted() error {
 // errThrown ends a Run whose progress function has panicked.
 var errThrown = errors.New("vk: the progress function did not return")
 
-// oldest is the slot of the batch that was submitted first, or −1 if no batch is in flight.
+// oldest is the number of the command buffer whose batch was submitted first, among the batches in
+// flight. It is −1 if no batch is in flight.
 func (r *run) oldest() int {
 	at := -1
 	for i, b := range r.pending {

@@ -14,9 +14,9 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// Driver calls lose a device during a solve on two devices. The error names one of the devices, nothing
-// hangs, no object is left, and the plan solves again. Most calls take part in every batch, so only
-// some of them fail.
+// A solve on two devices loses a device: a driver call returns DeviceLost. The error names one of
+// the devices, no call hangs, no object is left, and the same plan solves the next matrix. The test
+// lets only some calls fail, because most calls are made in every batch.
 func TestDriverCallsFailOnSeveralDevices(t *testing.T) {
 	const n, tries = 12, 12 // tries for each call
 	small := tuning.Smallest()

@@ -20,14 +20,14 @@ type bulk struct {
 	device Slice[byte]
 }
 
-// up copies the numbers to the device, for a caller that has the queue.
+// up copies the numbers from the host to the device. The caller must hold the device's queue.
 func (b bulk) up(ctx context.Context) error {
 	c := copier{dev: b.device.in.arena.dev, device: b.device, elem: 1, up: true,
 		touch: func(half []byte, from, to int) { copy(half, b.host[from:to]) }}
 	return c.all(ctx, len(b.host))
 }
 
-// down copies the numbers from the device, for a caller that has the queue.
+// down copies the numbers from the device to the host. The caller must hold the device's queue.
 func (b bulk) down(ctx context.Context) error {
 	c := copier{dev: b.device.in.arena.dev, device: b.device, elem: 1,
 		touch: func(half []byte, from, to int) { copy(b.host[from:to], half) }}
@@ -76,7 +76,8 @@ func ReceiveLast[T any](r *Recorder, v []T, src Slice[T]) {
 	}
 }
 
-// nextStaged is the offset of the first free byte in the staging buffer.
+// nextStaged is the offset of the first byte in the staging buffer that no transfer of this
+// recording uses, in bytes.
 func (r *Recorder) nextStaged() uint64 {
 	if len(r.staged) == 0 {
 		return 0

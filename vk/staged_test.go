@@ -9,8 +9,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// The next command sees the data that was sent, and the host has the received data after Run. If a
-// recording runs again, it sends the numbers that are in the host's memory at that time.
+// A recording sends data, and its next command sees this data. The host has the data that the
+// recording receives after Run has returned. If the recording runs again, it sends the numbers that
+// are in the host's memory at that time.
 func TestSendAndReceive(t *testing.T) {
 	ctx := context.Background()
 	d := open(t, vk.Options{})
@@ -88,8 +89,8 @@ func TestSendRefuses(t *testing.T) {
 	})
 }
 
-// Data that does not fit into the staging buffer is uploaded before the recording and downloaded
-// after it.
+// SendFirst and ReceiveLast get data that does not fit into the staging buffer. The data is
+// uploaded before the recording runs, and downloaded after it.
 func TestSendFirstAndReceiveLast(t *testing.T) {
 	d := open(t, vk.Options{})
 	const n = 5 << 19 // 20 MiB: one vector fits into the staging buffer, two do not

@@ -37,7 +37,8 @@ func (d *Device) needStaging() error {
 	return nil
 }
 
-// copier is a transfer in flight between the host and n elements of device memory.
+// copier is the state of a transfer between the host and n elements of device memory. The transfer
+// goes through the two halves of the staging buffer.
 type copier struct {
 	dev    *Device
 	device Slice[byte]
@@ -81,7 +82,8 @@ func transfer(
 	return c.all(ctx, n)
 }
 
-// all is transfer for a caller that has the queue.
+// all copies n elements through the staging buffer. The caller must hold the device's queue. When
+// ctx ends, `all` starts no new copy. When `all` returns, no copy is in flight.
 func (c *copier) all(ctx context.Context, n int) (err error) {
 	d := c.dev
 	defer func() { d.settle(err) }()

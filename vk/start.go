@@ -5,8 +5,8 @@ import (
 	"runtime"
 )
 
-// Running is a recording that Start has started. The caller must call Await, also after an error
-// elsewhere, before it frees memory that the recording uses.
+// Running is a recording that Device.Start has started. The caller must call the method Await
+// before it frees memory that the recording uses, even if something else has failed.
 type Running struct {
 	ended   chan struct{} // closed when the recording has ended
 	profile *Profile
@@ -14,12 +14,12 @@ type Running struct {
 	thrown  any // the value of a panic, or exited; nil if there was none
 }
 
-// Start starts a recording and returns at once. Start and Await together do what Run does. The
-// recordings that are started on one device run in the order of the calls of Start, one after the
-// other. Recordings on different devices run at the same time.
+// Start starts a recording and returns at once. Start and Running.Await together do what Run does.
+// Recordings that are started on one device run one after another, in the order of the calls of
+// Start. Recordings on different devices run at the same time.
 //
-// rec, and the memory that it sends, must not change before Await has returned. Device.Close waits
-// for the recordings that were started before it.
+// The recording `rec`, and the host memory from which it sends data, must not change before Await
+// has returned. Device.Close waits for all recordings that were started before it.
 func (d *Device) Start(ctx context.Context, rec *Recorder, onProgress func(Progress)) *Running {
 	r := &Running{ended: make(chan struct{}), profile: NewProfile()}
 	turn, err := d.begin()
@@ -43,8 +43,9 @@ func (d *Device) Start(ctx context.Context, rec *Recorder, onProgress func(Progr
 	return r
 }
 
-// runCompiled is run for a recording whose kernels may not be compiled yet. It waits for them before
-// its turn comes to an end.
+// runCompiled runs a recording whose kernels may still be compiling. It first waits for these
+// kernels. If one of them cannot be compiled, runCompiled gives up its turn for the queue, so that
+// later calls can continue, and returns the error.
 func (d *Device) runCompiled(ctx context.Context, rec *Recorder, onProgress func(Progress), turn uint64) (*Profile, error) {
 	if err := rec.Compiled(); err != nil {
 		d.usage.takeTurn(turn) // the calls after this one wait for its turn

@@ -11,8 +11,9 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// Recordings run in the order in which they were started, whatever the order in which they are
-// awaited. One of them sends and receives more than fits into the staging buffer.
+// The test starts several recordings and awaits them in another order. The recordings run in the
+// order in which they were started. One of them sends and receives more than fits into the staging
+// buffer.
 func TestStartedRecordingsRunInOrder(t *testing.T) {
 	const count, large = 12, 9 << 20 // words; 36 MiB
 	d := open(t, vk.Options{Batch: time.Nanosecond})
@@ -52,8 +53,8 @@ func TestStartedRecordingsRunInOrder(t *testing.T) {
 	}
 }
 
-// Close waits for the recordings that were started, and Start fails afterwards. Await gives the same
-// answer again.
+// Device.Close waits for the recordings that were started. Start then returns an error. A second
+// call of Await returns the same result as the first call.
 func TestCloseWaitsForStartedRecordings(t *testing.T) {
 	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), Batch: time.Nanosecond})
 	if err != nil {
@@ -83,7 +84,8 @@ func TestCloseWaitsForStartedRecordings(t *testing.T) {
 	}
 }
 
-// The end of a context ends the recording that has it, and no other.
+// Two recordings are started with different contexts. When one context ends, its recording ends,
+// and the other recording continues.
 func TestStartedRecordingsAreCancelled(t *testing.T) {
 	d := open(t, vk.Options{Batch: time.Nanosecond})
 	rec, _ := progressing(t, d, 50)

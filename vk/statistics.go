@@ -116,7 +116,8 @@ func (k KernelStatistics) String() string {
 	return b.String()
 }
 
-// describe returns the statistics of a pipeline that do not come from the driver.
+// describe returns the statistics of a pipeline that can be computed from its code and constants,
+// without the driver.
 func describe(r recipe) (KernelStatistics, error) {
 	k := KernelStatistics{Kernel: r.name}
 	for _, f := range r.spec {

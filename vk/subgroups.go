@@ -4,8 +4,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// minSubgroup is the smallest subgroup size that the method `subgroup` chooses, because in the
-// bulge chasing this many invocations share a row of a band.
+// minSubgroup is the smallest subgroup size that is ever chosen, in invocations. In the bulge
+// chasing this many invocations share one row of a band.
 const minSubgroup = 8
 
 // subgroup returns Info.Subgroup. If the driver has only one subgroup size, the result is this
@@ -28,8 +28,9 @@ func (c *candidate) subgroup() uint32 {
 	return size
 }
 
-// requiredSubgroup is the subgroup size that pipelines with full subgroups require. It is 0 if the
-// driver has only one size, or does not accept such a requirement.
+// requiredSubgroup is the subgroup size that a kernel's pipeline requires if the kernel depends on
+// full subgroups. It is 0 if the driver has only one size, or if the driver does not accept such a
+// requirement.
 func (c *candidate) requiredSubgroup() uint32 {
 	if c.props.MinSubgroup == c.props.MaxSubgroup || !c.features[driver.SubgroupSizeControl] {
 		return 0

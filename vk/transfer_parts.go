@@ -31,14 +31,15 @@ func DownloadParts[T any](ctx context.Context, d *Device, dst []Columns[T], src 
 	}, false)
 }
 
-// parts are matrices on the host. ends[k] is the number of elements of matrices 0, …, k.
+// parts is a list of matrices on the host that are copied together. ends[k] is the number of
+// elements of the matrices 0, …, k.
 type parts[T any] struct {
 	columns []Columns[T]
 	ends    []int
 }
 
-// partsOf makes parts from the matrices. It panics if a matrix is inconsistent, or if all matrices
-// together have more than n elements.
+// partsOf makes a value of type `parts` from the list of matrices. It panics if a matrix is
+// inconsistent, or if all matrices together have more than n elements.
 func partsOf[T any](n int, columns []Columns[T]) parts[T] {
 	p := parts[T]{columns, make([]int, len(columns))}
 	total := 0

@@ -20,9 +20,10 @@ type usage struct {
 	users  int  // number of calls in progress
 	closed bool // no more calls begin
 
-	// Calls have the queue in the order in which they asked for it. turns is the number of calls that
-	// have asked, and done the number of those that have given the queue back. The call with the turn
-	// done has the queue if taken is true, and may take it otherwise.
+	// Calls get the queue in the order in which they asked for it. `turns` is the number of calls
+	// that have asked for the queue. `done` is the number of calls that have given the queue back.
+	// The next call, whose turn is equal to `done`, has the queue if `taken` is true. Otherwise it
+	// may take the queue.
 	turns, done uint64
 	taken       bool
 }
@@ -42,7 +43,7 @@ func (u *usage) enter() error {
 	return nil
 }
 
-// leave ends a call that `enter` has begun.
+// leave ends a call's use of the device, which began with `enter`.
 func (u *usage) leave() {
 	u.lock.Lock()
 	defer u.lock.Unlock()
@@ -61,9 +62,10 @@ func (u *usage) close() {
 	}
 }
 
-// askQueue asks for the queue and returns the caller's turn. The caller must have entered, and must
-// call takeTurn, because the calls that ask later wait for it. A call must not ask while it has the
-// queue or another turn, because that would be a deadlock.
+// askQueue registers the caller's request for the queue, and returns the caller's place in the
+// order of requests, its turn. Later requests wait for this turn, so the caller must then call
+// takeTurn. The caller must have called `enter`. A call that holds the queue, or that has a turn
+// already, must not ask again: it would wait for itself.
 func (u *usage) askQueue() (turn uint64) {
 	u.lock.Lock()
 	defer u.lock.Unlock()
@@ -72,7 +74,8 @@ func (u *usage) askQueue() (turn uint64) {
 	return u.turns - 1
 }
 
-// takeTurn waits until the calls that asked before have given the queue back, and takes it.
+// takeTurn waits until all calls with an earlier turn have given the queue back, and then takes the
+// queue.
 func (u *usage) takeTurn(turn uint64) {
 	u.lock.Lock()
 	defer u.lock.Unlock()
@@ -94,8 +97,8 @@ func (u *usage) releaseQueue() {
 	u.changed.Broadcast()
 }
 
-// wanted tells whether a call waits for the queue that another call has. The caller must have the
-// lock.
+// wanted tells whether one call holds the queue while another call waits for it. The caller must
+// hold u.lock.
 func (u *usage) wanted() bool { return u.taken && u.turns > u.done+1 }
 
 // reports calls the progress function of one Run, in its own goroutine and in order. Run waits for
@@ -111,7 +114,7 @@ type reports struct {
 	thrown any        // the value of a panic, or exited; nil if there was none
 }
 
-// exited stands for the panic value of a progress function that called runtime.Goexit.
+// exited is used in place of a panic value if a progress function has called runtime.Goexit.
 type exited struct{}
 
 // add adds a progress report. The caller must hold the queue.

@@ -16,9 +16,9 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// A device of Vulkan 1.2 has some parts of Vulkan 1.3 as extensions. Such a device offers the same
-// features and runs kernels, and the validation layer reports nothing. A device of Vulkan 1.1 is
-// refused.
+// Some parts of Vulkan 1.3 exist as extensions for devices of Vulkan 1.2. A device of Vulkan 1.2
+// with these extensions offers the same features and runs kernels, and the validation layer reports
+// nothing. A device of Vulkan 1.1 is refused.
 func TestVulkan12IsEnough(t *testing.T) {
 	newer := open(t, vk.Options{}).Info()
 	defer func() { driver.PretendAPI = 0 }()

@@ -61,7 +61,8 @@ func (a *additions) declare(op uint32, args ...uint32) uint32 {
 	return id
 }
 
-// word and `long` return the ids of unsigned constants of 32 and 64 bits.
+// word and `long` return the ids of unsigned integer constants with the value v. `word` makes a
+// constant of 32 bits, and `long` one of 64 bits.
 func (a *additions) word(v uint32) uint32 { return a.constant(a.uint(32), v) }
 func (a *additions) long(v uint64) uint32 { return a.constant(a.uint(64), uint32(v), uint32(v>>32)) }
 

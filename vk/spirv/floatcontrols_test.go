@@ -54,8 +54,9 @@ func TestControlFloats(t *testing.T) {
 		if modes[allControls[3]] != 0 {
 			t.Errorf("%s: a control of single precision, of which the module has no type", c.name)
 		}
-		// The module declared DenormPreserve without its capability. ControlFloats does not add the
-		// capability.
+		// The module in this test declares DenormPreserve without the capability that belongs to
+		// it. ControlFloats does not add this capability, because it does not change existing
+		// declarations.
 		if caps[CapSignedZeroInfNanPreserve] != 1 || caps[CapRoundingModeRTE] != 1 || caps[CapDenormPreserve] != 0 {
 			t.Errorf("%s: capabilities %v", c.name, caps)
 		}

@@ -121,9 +121,10 @@ func (g *guarding) rewrite(body []instruction) ([]instruction, error) {
 	return out, nil
 }
 
-// rolled removes requests to unroll or peel a loop from the loop's merge instruction, and adds the
-// request not to unroll the loop. All other instructions are returned unchanged. With a check at
-// each access, unrolled loops become so large that NVIDIA's compiler crashes (version 580.159).
+// rolled changes the merge instruction of a loop, which may request to unroll or peel the loop.
+// `rolled` removes such requests and adds the request not to unroll the loop. Other instructions
+// are returned unchanged. The reason: with a check at each memory access, unrolled loops become so
+// large that NVIDIA's compiler crashes (version 580.159).
 func rolled(in instruction) instruction {
 	const unrolling, operand = unroll | peelCount | partialCount, 3 // index of the first word after the control
 	control := in.arg(2)

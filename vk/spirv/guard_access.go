@@ -6,8 +6,9 @@ import (
 	"slices"
 )
 
-// touch is one memory operand of an instruction: the kind of access, and the index of the pointer
-// in the words of the instruction.
+// touch is one memory operand of an instruction. `kind` says whether the instruction loads, stores
+// or changes the memory atomically. The other member is the index of the pointer among the
+// instruction's words.
 type touch struct {
 	pointer int
 	kind    string // one of the values of Access.Kind; "" if the size of the access is not known
@@ -100,10 +101,10 @@ func (g *guarding) target(pointer uint32) (string, error) {
 
 func (g *guarding) member(of member) string { return g.names[of.of] + "." + g.members[of] }
 
-// plain returns an error if a member has the decoration Coherent or Volatile. The check makes the
-// pointer from an integer, and this pointer loses the decorations of members. In the Vulkan memory
-// model this problem does not exist, because instructions have operands instead of such
-// decorations.
+// plain returns an error if a struct member has the decoration Coherent or Volatile. Such a member
+// cannot be checked: the check makes the pointer from an integer, and this pointer loses the
+// decorations of members. Modules with the Vulkan memory model have operands of instructions
+// instead of these decorations, so they have no such members.
 func (g *guarding) plain(of member) error {
 	for _, how := range []uint32{decorationVolatile, decorationCoherent} {
 		if _, ok := g.decorations[decoration{of, how}]; ok {

@@ -122,16 +122,17 @@ type writer struct {
 // includes the result's id in `args`.
 func (f *writer) do(op uint32, args ...uint32) { f.body = append(f.body, instruction{op, args}) }
 
-// make appends an instruction with a result of the type `typ`, and returns the id of the result.
+// make appends an instruction whose result has the type `typ`. It returns the id of the result.
+// `args` are the operands.
 func (f *writer) make(op, typ uint32, args ...uint32) uint32 {
 	id := f.id()
 	f.do(op, append([]uint32{typ, id}, args...)...)
 	return id
 }
 
-// at returns a pointer to an unsigned integer with the given number of bits. `address` is the id of
-// a value that holds the integer's address. The methods `read` and `write` load and store the
-// integer.
+// at returns a pointer through which the methods `read` and `write` access an unsigned integer in
+// memory. `bits` is the number of bits of this integer. `address` is the id of a value that holds
+// the integer's address.
 func (f *writer) at(bits, address uint32) uint32 {
 	return f.make(opConvertUToPtr, f.pointer(bits), address)
 }

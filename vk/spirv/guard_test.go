@@ -74,7 +74,8 @@ func TestGuardCommitted(t *testing.T) {
 		if left := loopsToUnroll(t, guarded); left != 0 {
 			t.Errorf("%s: %d loops of %d still ask to be unrolled", name, left, loops)
 		}
-		// own is the number of accesses in the check function: loads, one compare-and-swap, stores.
+		// own is the number of memory accesses in the check function itself: three loads, one
+		// compare-and-swap, and five stores.
 		const own = 3 + 1 + 5
 		if checked, unchecked := memoryInstructions(t, guarded); len(known) != before || checked != before || unchecked != own {
 			t.Errorf("%s: %d accesses, %d known, %d checked, %d not", name, before, len(known), checked, unchecked)
@@ -101,8 +102,8 @@ func TestGuardCommitted(t *testing.T) {
 	}
 }
 
-// rolled removes the requests to unroll a loop, and the operands of these requests. The other
-// controls of the loop stay.
+// The function `rolled` removes a loop's requests to unroll, and the operands of these requests.
+// The other controls of the loop stay.
 func TestGuardRollsLoops(t *testing.T) {
 	for _, c := range [][2][]uint32{ // the control and its operands, before and after
 		{{0}, {0}},

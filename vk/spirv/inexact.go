@@ -7,12 +7,12 @@ import "fmt"
 //
 //	x/y  becomes  x·(1/y)        √x  becomes  1/(1/√x)
 //
-// A quotient is then wrong by at most 1.5 ulp, and x·(1/y) does not always grow with x/y. Vulkan
-// allows this, and Mesa's drivers for AMD, Intel and NVIDIA divide like this. So tests on a CPU can
-// find what depends on exact division. Zeros, infinities and NaN stay as they are. A quotient by a
-// subnormal y becomes infinite.
+// A quotient is then wrong by at most 1.5 ulp. Also, x·(1/y) is not always monotonic in x. Vulkan
+// allows such errors, and Mesa's drivers for AMD, Intel and NVIDIA divide in this way. With the
+// rewritten kernels, tests on a CPU find code that depends on exact division. The results for
+// zeros, infinities and NaN do not change. A quotient by a subnormal y becomes infinite.
 //
-// Divisions of vectors stay as they are.
+// Divisions of vectors are not changed.
 func InexactDivision(code []byte) ([]byte, error) {
 	header, body, err := decode(code)
 	if err != nil {
@@ -56,12 +56,12 @@ func InexactDivision(code []byte) ([]byte, error) {
 			instruction{opFDiv, []uint32{double, inverse, one, in.arg(3)}},
 			instruction{opFMul, []uint32{double, result, in.arg(2), inverse}})
 	}
-	// The new operations must not be fused or cancelled.
+	// Drivers must not fuse or cancel the new operations.
 	return NoContraction(a.encode(header, out))
 }
 
-// These are the instruction √x of the set GLSL.std.450, and the upper 32 bits of the double 1. The
-// lower bits are 0.
+// These are the number of the instruction Sqrt in the instruction set GLSL.std.450, and the upper
+// 32 bits of the double 1. The lower 32 bits of this double are 0.
 const (
 	glslSqrt      = 31
 	highWordOfOne = 0x3ff00000

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// Quotients and roots of doubles become several operations, none of which a driver may contract.
-// The result keeps its id. Floats stay as they are.
+// InexactDivision replaces divisions and square roots of doubles by several operations, and no
+// driver may contract these operations. The final result keeps its id. Operations on floats do not
+// change.
 func TestInexactDivision(t *testing.T) {
 	const set, quotient, root, single = 600, 601, 602, 603
 	s := shader().named(opExtInstImport, "GLSL.std.450", set).types()
@@ -36,7 +37,8 @@ func TestInexactDivision(t *testing.T) {
 	}
 }
 
-// Every kernel that divides doubles changes, and the others do not gain a division.
+// InexactDivision changes every kernel of the repository that divides doubles. In the other kernels
+// the number of divisions does not grow.
 func TestInexactDivisionCommitted(t *testing.T) {
 	changed := 0
 	committed(t, func(t *testing.T, name string, code []byte) {

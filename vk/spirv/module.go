@@ -117,8 +117,8 @@ type field struct {
 	typ          string // name of the type, as Kind has it
 }
 
-// compare returns an error if the fields of a Go struct differ from the wanted fields. Padding
-// fields are ignored.
+// compare checks that a Go struct has the wanted fields, with the same names, types, offsets and
+// sizes. If not, it returns an error. Padding fields are ignored.
 func compare(t reflect.Type, want []field) error {
 	if t.Kind() != reflect.Struct {
 		return fmt.Errorf("%v is no struct", t)
@@ -137,8 +137,8 @@ func compare(t reflect.Type, want []field) error {
 	return nil
 }
 
-// spelling returns the name of a type as a Kind spells it, without import paths. Package reflect
-// writes the whole import path into type arguments:
+// spelling returns the name of a type without import paths, as the type Kind spells it. Package
+// reflect writes the whole import path into type arguments:
 // spirv.Addr[github.com/vkevd/vkevd/vk/spirv.Float16].
 func spelling(t reflect.Type) string { return importPath.ReplaceAllString(t.String(), "") }
 

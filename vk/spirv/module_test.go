@@ -117,7 +117,8 @@ func TestCapabilityNames(t *testing.T) {
 	}
 }
 
-// SharedBytes reads each constant at its offset in S.
+// SharedBytes takes the value of each constant from the field at the constant's offset in S, the
+// struct of specialisation constants.
 func TestModuleSharedBytes(t *testing.T) {
 	type spec struct{ Columns, Rows uint32 }
 	m := Module[spec, struct{}]{

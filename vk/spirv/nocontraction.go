@@ -34,7 +34,8 @@ func NoContraction(code []byte) ([]byte, error) {
 	return encode(header, slices.Insert(body, annotationsEnd(body), marks...)), nil
 }
 
-// contracts reports whether a driver may combine the operation with another operation into one.
+// contracts reports whether a driver may fuse this floating-point operation with another one, such
+// as a multiplication and an addition.
 func contracts(op uint32) bool {
 	switch op {
 	case opFConvert, opFNegate, opFAdd, opFSub, opFMul, opFDiv, opFRem, opFMod,

@@ -94,8 +94,8 @@ func (p *parsed) decoration(id, what uint32) (operand uint32, found bool) {
 	return operand, found
 }
 
-// workgroupSize returns the constant with the built-in WorkgroupSize, and whether the module has
-// it. The words 2, 3 and 4 of the constant are the ids of the sizes in x, y and z.
+// workgroupSize returns the module's constant with the built-in WorkgroupSize. `found` is false if
+// there is none. The words 2, 3 and 4 of the constant are the ids of the sizes in x, y and z.
 func (p *parsed) workgroupSize() (in instruction, found bool) {
 	for _, id := range p.order {
 		if b, ok := p.decoration(id, decorationBuiltIn); ok && b == builtInWorkgroupSize {
@@ -202,9 +202,9 @@ func (p *parsed) pointee(typ uint32, f *PushField) error {
 	return nil
 }
 
-// leaf returns the only kind of scalar in a type. `seen` is the kind that was found before, or "".
-// The result `ok` is false if the type has several kinds. The depth is limited, because types in
-// broken modules may contain themselves.
+// leaf returns the kind of scalar of which a type consists, through arrays, vectors and structs.
+// `seen` is the kind that was found before, or "". The result `ok` is false if the type has several
+// kinds. The depth of nesting is limited, because types in broken modules may contain themselves.
 func (p *parsed) leaf(typ uint32, seen Kind, depth int) (k Kind, ok bool) {
 	in := p.defs[typ]
 	switch {

@@ -44,8 +44,9 @@ func SharedAtBarriers(code []byte) ([]byte, error) {
 	return add.encode(header, body), nil
 }
 
-// available returns the bits that the semantics of a barrier lack. A barrier with release semantics
-// needs availability, and a barrier with acquire semantics needs visibility.
+// available returns the bits that the semantics of a barrier must have in addition to `semantics`.
+// A barrier with release semantics needs the bit for availability, and a barrier with acquire
+// semantics needs the bit for visibility.
 func available(semantics uint32) (more uint32) {
 	if semantics&(semanticsRelease|semanticsAcquireRelease) != 0 {
 		more |= semanticsMakeAvailable

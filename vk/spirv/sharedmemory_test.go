@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// sharing is a module with shared memory and a function. The argument `more` appends instructions
-// to the function. Type tPointer points to a shared array, tPushPointer to one double of this
-// array, and tBlock to a double in a buffer. Ids 401 to 405 are the constants below; constant 401
-// is a scope.
+// sharing returns a test module with shared memory and one function. The argument `more` appends
+// instructions to this function. The type tPointer points to a shared array, tPushPointer to one
+// double of this array, and tBlock to a double in a buffer. The ids 401 to 405 are the constants
+// below; constant 401 is a scope.
 func sharing(capability Capability, more func(s *stream)) *stream {
 	s := &stream{}
 	s.op(opCapability, uint32(capability)).op(opMemoryModel, 5348, memoryModelVulkan)

@@ -18,7 +18,7 @@ func (s *stream) code() []byte {
 	return encode([]uint32{magic, 0x10500, 0, 1000, 0}, *s)
 }
 
-// These are ids of modules that are written by hand.
+// These are the ids of types, constants and variables in the modules that tests write by hand.
 const (
 	tUint = 100 + iota
 	tFloat

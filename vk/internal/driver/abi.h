@@ -72,8 +72,9 @@ enum {
 
 #define VK_HEAD VkEnum sType; const void *pNext
 
-// A feature structure is a head and an array of VkBool32. The lengths of the arrays are those of
-// the Vulkan specification. instance.c has the index of each feature that this package uses.
+// These structures list features: a head, and an array with one VkBool32 per feature. The lengths
+// of the arrays are those of the Vulkan specification. The file instance.c has the index of each
+// feature that this package uses.
 typedef struct { VK_HEAD; VkBool32 has[55]; } VkPhysicalDeviceFeatures2;
 typedef struct { VK_HEAD; VkBool32 has[12]; } VkPhysicalDeviceVulkan11Features;
 typedef struct { VK_HEAD; VkBool32 has[47]; } VkPhysicalDeviceVulkan12Features;
@@ -91,7 +92,8 @@ typedef struct {
 	VkEnum scope;
 } VkCooperativeMatrixPropertiesKHR;
 
-// opaque holds the 824 bytes of VkPhysicalDeviceProperties, which the Go binding reads.
+// opaque holds the 824 bytes of VkPhysicalDeviceProperties. C code does not read them; the Go
+// binding does.
 typedef struct { VK_HEAD; uint64_t opaque[103]; } VkPhysicalDeviceProperties2;
 typedef struct {
 	VK_HEAD; VkEnum driverID; char driverName[256], driverInfo[256]; uint8_t conformance[4];
@@ -125,8 +127,8 @@ typedef struct {
 	VkBool32 preserve[3], denormPreserve[3], denormFlush[3], roundRTE[3], roundRTZ[3];
 } VkPhysicalDeviceFloatControlsProperties;
 
-// Each product has three flags: for unsigned factors, for signed factors, and for one factor of
-// each kind.
+// Each kind of dot product has three flags: for unsigned factors, for signed factors, and for one
+// unsigned and one signed factor.
 typedef struct {
 	VK_HEAD;
 	VkBool32 integerDotProduct8BitUnsignedAccelerated, integerDotProduct8BitSignedAccelerated, mixed8,

@@ -9,8 +9,9 @@ import (
 	"testing"
 )
 
-// layouts has every structure of abi.h, with the fields that the C files of this package set or
-// read. Structures without fields are compared only by size.
+// layouts lists every structure of abi.h, with the fields that the C files of this package set or
+// read. If no fields are listed, only the size of the structure is compared with that in the
+// Khronos header.
 var layouts = map[string]string{
 	"VkPhysicalDeviceFeatures2":                               "",
 	"VkPhysicalDeviceVulkan11Features":                        "",

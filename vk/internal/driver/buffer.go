@@ -47,9 +47,9 @@ func (d *Device) NewBuffer(size uint64, types []int, mapped bool) (*Buffer, erro
 	return b, nil
 }
 
-// back allocates and binds the memory of a buffer. If the memory of one type is full, `back` tries
-// the next type. After any other failure it tries no other type. If `back` fails, the caller calls
-// FreeBuffer, which releases the buffer and its memory.
+// back allocates memory for the buffer b and binds it. If the memory of one type is full, `back`
+// tries the next type in the list `types`. After any other failure it tries no other type. If
+// `back` fails, the caller calls FreeBuffer, which releases the buffer and its memory.
 func (d *Device) back(b *Buffer, size uint64, types []int, mapped bool) error {
 	var need bMemoryRequirements
 	bGetBufferMemoryRequirements(d.handle, b.handle, &need)

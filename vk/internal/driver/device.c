@@ -1,4 +1,4 @@
-// Calls of one device: memory, pipelines, timelines, submission.
+// Functions for the Vulkan calls of one device: memory, pipelines, timeline semaphores, submission.
 #include "device.h"
 
 #include <stdlib.h>
@@ -39,8 +39,8 @@ vke_device *vke_load_device(VkDevice handle, VkQueue queue) {
 
 void vke_free_device(vke_device *d) { free(d); }
 
-// vke_allocate allocates memory of a memory type. addressable is nonzero for the memory of buffers
-// that have a device address.
+// vke_allocate allocates size bytes of a memory type. The argument addressable must be nonzero if
+// the memory is for a buffer that has a device address.
 VkResult vke_allocate(vke_device *d, uint64_t size, uint32_t type, int addressable, VkDeviceMemory *out) {
 	VkMemoryAllocateFlagsInfo flags = {ST_MEMORY_ALLOCATE_FLAGS, .flags = ADDRESSABLE};
 	VkMemoryAllocateInfo info = {ST_MEMORY_ALLOCATE, addressable ? &flags : NULL, size, type};
@@ -56,7 +56,8 @@ VkResult vke_host_buffer(vke_device *d, uint64_t size, uint32_t usage, VkBuffer 
 	return d->create_buffer(d->handle, &info, NULL, out);
 }
 
-// vke_host_types gives the memory types that host memory can be imported as, as bits.
+// vke_host_types tells as which memory types the device can import the memory at the host address
+// `host`. Bit i of *bits is set for memory type i.
 VkResult vke_host_types(vke_device *d, void *host, uint32_t *bits) {
 	VkMemoryHostPointerPropertiesEXT found = {ST_HOST_POINTER_PROPERTIES};
 	VkResult r = d->host_pointer(d->handle, HOST_ALLOCATION, host, &found);
@@ -64,7 +65,8 @@ VkResult vke_host_types(vke_device *d, void *host, uint32_t *bits) {
 	return r;
 }
 
-// vke_import makes host memory a device's memory of a type.
+// vke_import makes size bytes at the host address `host` usable by the device, as memory of the
+// given type. The result is a VkDeviceMemory. The host memory is not copied.
 VkResult vke_import(vke_device *d, void *host, uint64_t size, uint32_t type, VkDeviceMemory *out) {
 	VkImportMemoryHostPointerInfoEXT import = {ST_IMPORT_HOST_POINTER, NULL, HOST_ALLOCATION, host};
 	VkMemoryAllocateInfo info = {ST_MEMORY_ALLOCATE, &import, size, type};
@@ -84,8 +86,8 @@ VkResult vke_pipeline_layout(vke_device *d, uint32_t push_size, VkPipelineLayout
 	return d->create_layout(d->handle, &info, NULL, out);
 }
 
-// vke_pipeline compiles the entry point main. With subgroup_size 0 the driver chooses the subgroup
-// size.
+// vke_pipeline compiles the entry point `main` of a shader module to a compute pipeline. If
+// subgroup_size is 0, the driver chooses the subgroup size.
 VkResult vke_pipeline(vke_device *d, VkPipelineCache cache, VkPipelineLayout layout, VkShaderModule module,
 		const VkSpecializationMapEntry *entries, uint32_t count, const void *data, size_t size,
 		int full_subgroups, uint32_t subgroup_size, int statistics, VkPipeline *out) {
@@ -121,8 +123,8 @@ VkResult vke_wait(vke_device *d, VkSemaphore s, uint64_t value, uint64_t timeout
 
 VkResult vke_value(vke_device *d, VkSemaphore s, uint64_t *out) { return d->value(d->handle, s, out); }
 
-// vke_submit submits a command buffer. When the commands have ended, the timeline semaphore s gets
-// the value signal.
+// vke_submit submits a command buffer. When its commands have ended, the counter of the timeline
+// semaphore s is set to the value signal.
 VkResult vke_submit(vke_device *d, VkCommandBuffer commands, VkSemaphore s, uint64_t signal) {
 	VkTimelineSemaphoreSubmitInfo values = {ST_TIMELINE_SUBMIT, .signalSemaphoreValueCount = 1,
 		.pSignalSemaphoreValues = &signal};

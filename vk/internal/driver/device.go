@@ -21,9 +21,9 @@ type Device struct {
 	statistics C.int
 }
 
-// NewDevice makes a logical device with one queue of the family. `use` and `extensions` are the
-// complete lists of features and extensions that the device gets. The physical device must have all
-// of them. The caller destroys the device.
+// NewDevice makes a logical device with one queue of the given queue family. The arguments `use`
+// and `extensions` are the complete lists of the features and extensions that the device gets. The
+// physical device must have all of them. The caller destroys the device.
 func (p Physical) NewDevice(family int, use Features, extensions []string) (*Device, error) {
 	statistics := C.int(0)
 	if slices.Contains(extensions, StatisticsExtension) {

@@ -47,7 +47,7 @@ func open() (*Instance, *Device, error) {
 	return in, d, nil
 }
 
-// everything makes and releases one object of each kind.
+// everything makes one object of each kind with package driver, and releases all of them.
 func everything() error {
 	in, d, err := open()
 	if err != nil {
@@ -101,8 +101,9 @@ func everything() error {
 	return err
 }
 
-// For every k, TestEveryCallMayFail makes the k-th driver call fail, with each of four errors of
-// Vulkan. The sequence of calls must return an error, and no object may be left.
+// TestEveryCallMayFail runs a function that makes one Vulkan object of each kind. In each run
+// another driver call fails, with each of four errors of Vulkan. The function must return an error,
+// and no object may be left.
 func TestEveryCallMayFail(t *testing.T) {
 	if err := everything(); err != nil {
 		t.Fatal(err)
@@ -131,8 +132,8 @@ func TestEveryCallMayFail(t *testing.T) {
 	}
 }
 
-// If the listener for validation messages cannot be made, no instance may be left, and instanceLock
-// must be free.
+// NewInstance starts to collect the messages of the validation layer. If this fails, no instance
+// may be left, and the lock instanceLock must be free.
 func TestListenerMayFail(t *testing.T) {
 	defer func() { Fault = nil }()
 	Fault = func(call string) Result {
@@ -150,7 +151,8 @@ func TestListenerMayFail(t *testing.T) {
 	}
 }
 
-// If a memory type is full, the next one is tried. After any other failure no other type is tried.
+// If a memory type is full, NewBuffer tries the next type. After any other failure it tries no
+// other type.
 func TestMemoryTypesAreTriedWhileFull(t *testing.T) {
 	in, d, err := open()
 	if err != nil {

@@ -47,9 +47,10 @@ func (m *HostMemory) Free() {
 	*m = HostMemory{}
 }
 
-// Import makes a buffer whose memory is m, as one of the given memory types. The device must have
-// HostMemoryExtension. The buffer is for copies only and has no address. The error is an *Error:
-// FeatureMissing if m cannot have one of the types. After an error nothing is held.
+// Import makes a buffer on the host memory m, without a copy. `types` are the memory types that the
+// caller accepts. The device must have HostMemoryExtension. The buffer is for copies only and has
+// no device address. The error is an *Error; its result is FeatureMissing if the device can import
+// m as none of the types. After an error no object is left.
 func (d *Device) Import(m *HostMemory, types []int) (*Buffer, error) {
 	const copies = 0x1 | 0x2 // source and destination of transfers
 	b := &Buffer{Host: m.Bytes}
@@ -67,8 +68,8 @@ func (d *Device) Import(m *HostMemory, types []int) (*Buffer, error) {
 	return b, nil
 }
 
-// bindImported imports the memory m and binds it to the buffer. After an error the caller calls
-// FreeBuffer.
+// bindImported imports the host memory m as device memory, and binds it to the buffer b. After an
+// error the caller calls FreeBuffer.
 func (d *Device) bindImported(b *Buffer, m *HostMemory, types []int) error {
 	var bits C.uint32_t
 	host, size := unsafe.Pointer(&m.Bytes[0]), C.uint64_t(len(m.Bytes))

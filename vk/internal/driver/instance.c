@@ -1,4 +1,4 @@
-// Calls of an instance and of physical devices, and the messages of validation layers.
+// Functions for instances and physical devices, and a queue for the messages of validation layers.
 #include "device.h"
 
 #include <pthread.h>
@@ -146,7 +146,8 @@ static const struct { uint8_t version, place; } where[VKE_FEATURES] = {
 	[VKE_INTEGER_DOT] = {5, 0}, [VKE_COOPERATIVE_MATRIX] = {6, 0},
 };
 
-// chain_features links the structures that the device knows.
+// chain_features links the feature structures that the device knows, through their members pNext.
+// `knows` is a set of VKE_KNOWS_… bits. A structure whose bit is missing is left out.
 static void chain_features(feature_chain *c, int knows, const void *last) {
 	memset(c, 0, sizeof *c);
 	c->size.sType = ST_SUBGROUP_SIZE_FEATURES;

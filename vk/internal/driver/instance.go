@@ -118,7 +118,8 @@ func NewInstance(app string, validate bool) (*Instance, error) {
 	return in, nil
 }
 
-// listen starts to collect the messages of the validation layer.
+// listen makes Vulkan report the messages of the validation layer to this instance, which stores
+// them for the method Messages.
 func (in *Instance) listen() error {
 	return created(try("vkCreateDebugUtilsMessengerEXT", func() Result {
 		var r C.VkResult

@@ -5,8 +5,8 @@ import "sync/atomic"
 // live is the number of Vulkan objects that exist.
 var live atomic.Int64
 
-// Live is the number of Vulkan objects that were created and not destroyed. Tests check that it is
-// 0 when everything was closed.
+// Live is the number of Vulkan objects that were created and not yet destroyed. Tests check that
+// the number is 0 after everything was closed.
 func Live() int64 { return live.Load() }
 
 // created counts the object that a call has made if the call was successful, that is if err is nil.

@@ -4,7 +4,8 @@
 
 #include <windows.h>
 
-// On Windows the Vulkan loader has only one name. The loader comes with the graphics drivers.
+// vke_open_loader opens the Vulkan loader. On Windows the loader has only one file name, and the
+// graphics drivers install it.
 void *vke_open_loader(const char **error) {
 	HMODULE lib = LoadLibraryA("vulkan-1.dll");
 	if (!lib) {
@@ -20,9 +21,10 @@ void *vke_open_loader(const char **error) {
 #include <dlfcn.h>
 #include <stdio.h>
 
-// Distributions install the loader under the name with a version; the name without a version comes
-// only with development packages. On macOS MoltenVK is enough, without a loader. The error is about
-// the name with a version, because users can install that file.
+// vke_open_loader opens the Vulkan loader, by the first file name that exists. Distributions
+// install the loader under a name with a version; the name without a version comes only with
+// development packages. On macOS the driver MoltenVK is enough, without a loader. If no file can be
+// opened, the error is about the name with a version, because users can install this file.
 void *vke_open_loader(const char **error) {
 #ifdef __APPLE__
 	static const char *names[] = {"libvulkan.1.dylib", "libMoltenVK.dylib"};

@@ -18,8 +18,8 @@ type MatrixShape struct {
 // ComponentType is VkComponentTypeKHR.
 type ComponentType int32
 
-// These are element types, and the scope of a matrix that the invocations of a subgroup hold
-// together.
+// These are numbers of the Vulkan specification: element types of cooperative matrices, and the
+// scope of a matrix that the invocations of a subgroup hold together.
 const (
 	SignedByte    ComponentType = 3
 	SignedWord    ComponentType = 5

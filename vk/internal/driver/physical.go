@@ -22,7 +22,8 @@ type Physical struct {
 // c returns the handle as the C type that the shim uses.
 func (p Physical) c() C.VkPhysicalDevice { return *(*C.VkPhysicalDevice)(unsafe.Pointer(&p.handle)) }
 
-// These are device extensions. Package vk uses each of them only on devices that have it.
+// These are names of Vulkan device extensions. Package vk uses an extension only on devices that
+// have it.
 const (
 	SubgroupSizeExtension = "VK_EXT_subgroup_size_control"      // part of Vulkan 1.3
 	Maintenance4Extension = "VK_KHR_maintenance4"               // part of Vulkan 1.3

@@ -33,7 +33,8 @@ func (d *Device) NewCache(data []byte) (*Cache, error) {
 	return c, nil
 }
 
-// CacheData returns the bytes of the cache, for a later NewCache. The result may be empty.
+// CacheData returns the contents of the pipeline cache as bytes. A later NewCache accepts these
+// bytes. The result may be empty.
 func (d *Device) CacheData(c *Cache) ([]byte, error) {
 	var size bSize
 	get := func(at unsafe.Pointer) func() Result {

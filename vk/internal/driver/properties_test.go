@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// The test compiles the C function vke_get_properties with a simulated driver that knows all
-// structures. vke_get_properties reads only structures that the device knows. If AMD's driver
-// reports the number of active compute units, this number takes precedence over the number in the
-// chip's design.
+// The function vke_get_properties must read only structures that the device knows. If AMD's driver
+// reports the number of active compute units, this number must take precedence over the number in
+// the chip's design. The test compiles the C function with a simulated driver that knows all
+// structures.
 func TestPropertiesOfExtensions(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "trace")
 	if out, err := exec.Command("cc", "-D_GNU_SOURCE", "-o", program, filepath.Join("testdata", "properties_trace.c"), "-lpthread").CombinedOutput(); err != nil {

@@ -24,7 +24,8 @@ static void barrier(vke_device *d, VkCommandBuffer cb, int moves, int host) {
 	d->barrier(cb, from, to, 0, 1, &all, 0, NULL, 0, NULL);
 }
 
-// moves tells whether the commands [c, end) have a fill or a copy before the next barrier.
+// moves tells whether the list of commands from c, inclusive, to end, exclusive, has a fill or a
+// copy before its next barrier.
 static int moves(const vke_command *c, const vke_command *end) {
 	for (; c < end && c->op != VKE_BARRIER; c++) {
 		if (c->op == VKE_FILL || c->op == VKE_COPY) return 1;

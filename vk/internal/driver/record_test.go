@@ -17,8 +17,8 @@ const (
 )
 
 // The test compiles the C function vke_record with functions that replace those of Vulkan and print
-// their arguments. Each barrier has the stages and accesses of the commands before and after it.
-// The last barrier of a batch includes the host.
+// their arguments. vke_record must give each barrier the pipeline stages and accesses of the
+// commands before and after it. The last barrier of a batch must include the host.
 func TestRecordedBarriers(t *testing.T) {
 	program := filepath.Join(t.TempDir(), "trace")
 	if out, err := exec.Command("cc", "-o", program, filepath.Join("testdata", "record_trace.c")).CombinedOutput(); err != nil {

@@ -51,8 +51,10 @@ func (e *Error) Error() string { return e.Call + ": " + e.Result.String() }
 // time.
 var Fault func(call string) Result
 
-// try makes one driver call with the function f. All results of Vulkan calls in this package go
-// through `try` or tryToEnd. If f returns a positive result, `try` returns nil.
+// try makes one driver call: it calls the function `f`, and returns an error if the result is an
+// error. If `f` returns a positive result, which is no error, `try` returns nil. All results of
+// Vulkan calls in this package go through `try` or tryToEnd. `call` is the name of the Vulkan
+// function.
 func try(call string, f func() Result) error {
 	r := Success
 	if Fault != nil {
@@ -73,8 +75,9 @@ func failure(call string, r Result) error {
 	return nil
 }
 
-// tryToEnd does the same as `try` for a call that ends an operation even if the call fails. The
-// call is always made, and Fault changes only its result.
+// tryToEnd makes one driver call that ends an operation even if the call fails. The call is always
+// made. The test hook Fault can only change the result. Otherwise tryToEnd works as the function
+// `try`.
 func tryToEnd(call string, f func() Result) error {
 	r := f()
 	if Fault != nil && r >= 0 {

@@ -1,7 +1,8 @@
-// C functions for calls of Vulkan that the Go bindings do not offer, or not safely. These are calls
-// with several structures, because the bindings free the structures while the driver reads them;
-// calls that are newer than Vulkan 1.0; and recording, because one call from Go then records a
-// whole batch.
+// C functions for Vulkan calls that the Go bindings do not offer, or do not offer safely:
+// - calls with several structures, because the bindings free the structures while the driver reads
+//   them;
+// - calls that are newer than Vulkan 1.0;
+// - recording of commands, so that one call from Go records a whole batch.
 #ifndef VKEVD_SHIM_H
 #define VKEVD_SHIM_H
 
@@ -45,7 +46,8 @@ typedef struct {
 } vke_properties;
 void vke_get_properties(VkPhysicalDevice, int knows, vke_properties *out);
 
-// These are the indices of features in the arrays of vke_get_features and vke_create_device.
+// These are the indices of features in the arrays that vke_get_features fills and vke_create_device
+// reads.
 enum {
 	VKE_FLOAT64, VKE_INT64, VKE_INT16,
 	VKE_STORAGE8, VKE_INT64_ATOMICS, VKE_INT8, VKE_SCALAR_LAYOUT, VKE_HOST_QUERY_RESET, VKE_TIMELINE,
@@ -82,7 +84,8 @@ VkResult vke_pipeline(vke_device *, VkPipelineCache, VkPipelineLayout, VkShaderM
 		VkSpecializationMapEntry *,
 	uint32_t entries, const void *data, size_t size, int full_subgroups,
 	uint32_t subgroup_size, int statistics, VkPipeline *out);
-// vke_statistics reads the compiler's statistics of a pipeline that was made with statistics != 0.
+// vke_statistics reads the compiler's statistics of a pipeline. The device of the pipeline must
+// have been made with a nonzero argument statistics.
 VkResult vke_statistics(vke_device *, VkPipeline, VkPipelineExecutableStatisticKHR *out, uint32_t *count);
 VkResult vke_timeline(vke_device *, VkSemaphore *out);
 void vke_destroy_semaphore(vke_device *, VkSemaphore);

@@ -27,16 +27,18 @@ func (d *Device) DestroyTimeline(t *Timeline) {
 	destroyed()
 }
 
-// Submit submits a batch. When the batch ends, the timeline gets the value, which must be larger
-// than all its earlier values. Batches of a queue start in the order of their submission. Only one
-// goroutine at a time may call Submit. If Submit fails, no batch was submitted.
+// Submit submits a batch. When the batch has ended, the timeline semaphore `t` gets the value
+// `value`, which must be larger than all earlier values of `t`. Batches of a queue start in the
+// order of their submission. Only one goroutine at a time may call Submit. If Submit fails, no
+// batch was submitted.
 func (d *Device) Submit(b *Batch, t *Timeline, value uint64) error {
 	return try("vkQueueSubmit", func() Result {
 		return Result(C.vke_submit(d.table, b.c(), t.handle, C.uint64_t(value)))
 	})
 }
 
-// ErrTimeout is the error of Wait if the time limit is over before the timeline has the value.
+// ErrTimeout is the error of Wait if the timeline has not reached the wanted value within the time
+// limit.
 var ErrTimeout = errors.New("timed out")
 
 // Wait waits until the timeline has reached `value`, but not longer than `limit`. Several

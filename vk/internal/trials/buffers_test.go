@@ -10,8 +10,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A solve of order 300 with buffers of at most 1 MiB, or of at most the size of its largest region,
-// has the same bits as a solve with one buffer.
+// A solve of order 300 is repeated with small device buffers: buffers of at most 1 MiB, and buffers
+// as large as the largest region. The results have the same bits as those of a solve with one
+// buffer.
 func TestSmallBuffersSolveTheSame(t *testing.T) {
 	ctx := context.Background()
 	const n = 300
@@ -43,9 +44,10 @@ func TestSmallBuffersSolveTheSame(t *testing.T) {
 	}
 }
 
-// If a Dry device accepts a plan, the real device accepts the plan and solves the problem. If the
-// Dry device refuses the plan, the real device refuses it, too. This test tries random orders and
-// random sizes of the largest buffer.
+// A Dry device forecasts whether the memory of a plan fits. The test compares this forecast with a
+// real device, for random orders and random sizes of the largest buffer. If the Dry device accepts
+// a plan, the real device must accept the plan and solve the problem. If the Dry device refuses a
+// plan, the real device must refuse it, too.
 func TestForecastsHold(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	accepted, refused := 0, 0

@@ -12,9 +12,9 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// The context ends during a driver call, and at most one further batch is submitted after this
-// call. The error is the context's error, and the plan can be used again. The test tries the first
-// call from each place in the program. With VKEVD_FAULTS=all it tries every call.
+// The context of a solve ends during a driver call. After this call, at most one further batch may
+// be submitted. The solve must return the context's error, and the plan can be used again. The test
+// tries the first call from each place in the program. With VKEVD_FAULTS=all it tries every call.
 func TestCancelledAtEachCall(t *testing.T) {
 	for _, vectors := range []bool{true, false} {
 		f := newFixture(t, vectors)
@@ -52,8 +52,8 @@ func TestCancelledAtEachCall(t *testing.T) {
 	}
 }
 
-// once returns the first call from each place in the program. In the long form of the tests
-// (VKEVD_FAULTS=all) it returns all calls.
+// once selects the driver calls that a test tries: the first call from each place in the program.
+// In the long form of the tests (VKEVD_FAULTS=all) it selects all calls.
 func once(all []call) []call {
 	if everything() {
 		return all
@@ -69,7 +69,9 @@ func once(all []call) []call {
 	return list
 }
 
-// The context ends in the k-th progress report, after the k-th batch.
+// The context of a solve ends during the k-th progress report, after the k-th batch. The test tries
+// every seventh k, and with VKEVD_FAULTS=all every k. The solve returns the context's error, and
+// the plan can be used again.
 func TestCancelledAfterEachBatch(t *testing.T) {
 	f := newFixture(t, true)
 	reports := 0

@@ -94,7 +94,8 @@ func TestManyGoroutinesOnePlan(t *testing.T) {
 	})
 }
 
-// Several goroutines open, use and close devices at the same time.
+// Several goroutines open, use and close devices of their own at the same time. Each result is
+// right, and no object is left.
 func TestManyDevicesAtOnce(t *testing.T) {
 	want := session{vectors: true}.must(t)
 	atOnce(3, func(int) {

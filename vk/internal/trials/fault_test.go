@@ -84,7 +84,8 @@ func TestEveryCallOfASessionMayFail(t *testing.T) {
 	}
 }
 
-// faults lists the faults that TestEveryCallOfASessionMayFail tries on a session.
+// faults lists the driver calls that TestEveryCallOfASessionMayFail lets fail, with the error of
+// each.
 func (s session) faults(t *testing.T) []fault {
 	var all []call
 	end := watch(t, func(c call) driver.Result {
@@ -111,8 +112,8 @@ func (f fault) String() string {
 	return fmt.Sprintf("call %d, %s, failing with %v", f.number, f.name, f.result)
 }
 
-// strike returns a function for the argument of `watch`. This function makes the first call that
-// matches the fault fail, and stores the call in *at.
+// strike returns a hook for the function `watch`, which calls the hook at each driver call. The
+// hook lets the first call that matches this fault fail, and stores that call in *at.
 func (f fault) strike(at **call) func(call) driver.Result {
 	return func(c call) driver.Result {
 		if *at != nil || f.number != c.number && (f.number >= 0 || f.of(c) != f.site) {
@@ -123,9 +124,9 @@ func (f fault) strike(at **call) func(call) driver.Result {
 	}
 }
 
-// choose lists the faults that a test tries. With VKEVD_FAULTS=all these are all calls with all
-// results. Otherwise they are one call from each place in the program, with one result. The
-// function `site` computes the place of a call.
+// choose lists the faults that a test tries, for the driver calls `all` of a run without faults.
+// With VKEVD_FAULTS=all these are all calls with all results. Otherwise they are one call from each
+// place in the program, with one result. The function `site` computes the place of a call.
 func choose(all []call, site func(call) uint64) []fault {
 	var list []fault
 	seen := map[uint64]bool{}

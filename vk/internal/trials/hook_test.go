@@ -10,9 +10,9 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// A call is one driver call. `near` and `far` are hashes of the place in the program that made the
-// call. `near` is the hash of the stack frames in the packages vk and driver. `far` is the hash of
-// the stack frames in all packages of the module.
+// A call is one driver call with the place in the program that made it. `near` and `far` are hashes
+// of this place: `near` of the stack frames in the packages vk and driver, `far` of the stack
+// frames in all packages of the module.
 type call struct {
 	number int
 	name   string
@@ -22,16 +22,17 @@ type call struct {
 	kernel bool // made for one kernel, so the error must name the kernel
 }
 
-// hook passes each driver call to the function `seen`. Several goroutines may make calls at the
-// same time.
+// hook passes each driver call to the function `seen`, for tests. Several goroutines may make
+// driver calls at the same time.
 type hook struct {
 	lock  sync.Mutex
 	calls int
 	seen  func(call) driver.Result
 }
 
-// watch passes each driver call to the function `see`. It stops when the test ends, or when the
-// caller calls the returned function `end`.
+// watch installs a test hook: the function `see` gets each driver call, and returns the result that
+// the call has in the test. The hook is removed when the test ends, or when the caller calls the
+// returned function `end`.
 func watch(t *testing.T, see func(call) driver.Result) (end func()) {
 	t.Helper()
 	h := &hook{seen: see}

@@ -54,8 +54,8 @@ func TestDeviceLostInEachStage(t *testing.T) {
 	t.Logf("lost in %v", slices.Sorted(maps.Keys(seen)))
 }
 
-// submitsOfPlan is the number of submissions in a session before it solves. These submissions
-// belong to experiments on the device.
+// submitsOfPlan is the number of batches that are submitted before the solve of a session begins.
+// These batches belong to experiments that a new plan runs on the device.
 func (s session) submitsOfPlan(t *testing.T) int {
 	n := 0
 	defer watch(t, func(c call) driver.Result {

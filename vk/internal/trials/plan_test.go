@@ -56,8 +56,9 @@ func (f *fixture) calls(t *testing.T) []call {
 	return all
 }
 
-// solvesStill checks that a further solve of the plan has the right bits, and that no object was
-// lost or left. `after` describes the previous use of the plan, for error messages.
+// solvesStill checks that the plan can be used again: a further solve has the right bits, and no
+// driver object was lost or left. `after` describes the previous use of the plan, for error
+// messages.
 func (f *fixture) solvesStill(t *testing.T, after string) {
 	t.Helper()
 	if n := driver.Live(); n != f.objects {

@@ -206,7 +206,7 @@ func (s *soak) stored(n int, full []float64) evd.Sym[float64] {
 	return a
 }
 
-// cancel runs a solve and cancels it at a random time.
+// cancel starts a solve and ends its context at a random time.
 func (s *soak) cancel(p *evd.Plan[float64], a evd.Sym[float64], name string) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Duration(s.rng.ExpFloat64()*float64(5*time.Millisecond)))
 	defer cancel()
@@ -267,7 +267,7 @@ func (s *soak) judge(p *evd.Plan[float64], a evd.Sym[float64], kind matgen.Dense
 	good("values", ratio.Values(n, res.Values, want[res.First:res.First+len(res.Values)], norm))
 }
 
-// exponent returns the binary exponent of the largest entry.
+// exponent returns the binary exponent of the entry with the largest magnitude.
 func exponent(v []float64) int {
 	top := 0.0
 	for _, x := range v {
@@ -285,8 +285,9 @@ func scaled(v []float64, shift int) []float64 {
 	return out
 }
 
-// reference returns gonum's eigenvalues of a full matrix. The norm of the matrix must be near one,
-// because with other norms gonum may panic.
+// reference returns the eigenvalues that gonum computes for a full matrix of order n. The norm of
+// the matrix must be near one, because with other norms gonum may panic. `ok` is false if gonum
+// fails.
 func reference(n int, full []float64) (values []float64, ok bool) {
 	var e mat.EigenSym
 	if !e.Factorize(mat.NewSymDense(n, full), false) {
