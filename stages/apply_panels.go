@@ -18,8 +18,8 @@ import (
 // Householder reflectors, which are the columns of Y and act on rows [p·b, Rows) of X. In memory,
 // the reflectors of a panel form a unit lower trapezoid: the ones on its diagonal are stored, and
 // so are the zeros of the panel above this diagonal. Above the trapezoid, the matrix may hold other
-// data, and Record clears these data before the products. Record also merges panels, as ApplyQ1
-// does.
+// data, and Record clears these data before the products. Record also merges neighbouring panels
+// into one Y and one T, because products with a large inner dimension are faster.
 //
 // The cost is 2·(2·Rows − Cols)·Cols·m flops.
 type ApplyPanels[T spirv.Scalar] struct {
@@ -31,7 +31,8 @@ type ApplyPanels[T spirv.Scalar] struct {
 	y         vk.Region[T] // the merged panels as columns; only with Across
 }
 
-// PanelsSize holds the shape of the reflectors.
+// PanelsSize holds the sizes of an ApplyPanels: the shape of the matrix whose columns or rows are
+// the Householder reflectors, and the number of vectors.
 type PanelsSize struct {
 	Rows, Cols int  // elements of the first reflector, number of reflectors; Cols < Rows + B
 	B          int  // reflectors of a panel, at least 1; the last panel may have fewer
@@ -39,7 +40,8 @@ type PanelsSize struct {
 	Across     bool // whether the reflectors are rows instead of columns
 }
 
-// NewApplyPanels prepares the product for one size. Record begins a phase with the name `phase`.
+// NewApplyPanels prepares the multiplication of vectors by the orthogonal matrix for one size.
+// Record reports its progress under the name `phase`.
 func NewApplyPanels[T spirv.Scalar](dev *vk.Device, phase string, size PanelsSize, ops product.Ops[T], t PanelTuning) (*ApplyPanels[T], error) {
 	if size.Cols < 0 || size.B < 1 || size.Rows < 0 || size.Rows <= size.Cols-size.B || size.M < 0 {
 		return nil, fmt.Errorf("stages: panels of %d, %d reflectors of %d elements, for %d vectors", size.B, size.Cols, size.Rows, size.M)
@@ -66,11 +68,11 @@ func NewApplyPanels[T spirv.Scalar](dev *vk.Device, phase string, size PanelsSiz
 // arena, too.
 func (q *ApplyPanels[T]) Work() *vk.Layout { return vk.Together(q.merged.work, q.y) }
 
-// Flops returns the cost for all vectors in flops, without the merging of the factors.
+// Flops returns the cost for all vectors in flops, without the cost of merging panels.
 func (q *ApplyPanels[T]) Flops() float64 { return q.flops(0) }
 
-// flops returns the cost of the reflectors c … Cols−1, which is the integral of 4·(Rows − c)·m over
-// c.
+// flops returns the cost in flops of applying the reflectors c … Cols−1 to m vectors. Reflector j
+// costs 4·(Rows − j)·m flops, and flops integrates this over j.
 func (q *ApplyPanels[T]) flops(c int) float64 {
 	first, last := float64(q.Rows-c), float64(max(0, q.Rows-q.Cols))
 	return 2 * (first*first - last*last) * float64(q.M)
@@ -101,9 +103,10 @@ func (q *ApplyPanels[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix
 	})
 }
 
-// trapezoids returns the reflectors begin … begin+width−1 as columns of a matrix, with zeros above
-// the trapezoids. If PanelsSize.Across is true, the matrix lies in the workspace; otherwise it is a
-// block of the matrix a.
+// trapezoids returns the Householder reflectors begin … begin+width−1 as columns of a matrix. The
+// reflectors of each panel form a lower trapezoid, and the matrix has zeros above it. If
+// PanelsSize.Across is true, the matrix lies in the workspace; otherwise it is a block of the
+// matrix a.
 func (q *ApplyPanels[T]) trapezoids(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], begin, width int) product.Matrix[T] {
 	rows := q.Rows - begin
 	y := a
@@ -117,16 +120,18 @@ func (q *ApplyPanels[T]) trapezoids(rec *vk.Recorder, ws *vk.Arena, a product.Ma
 	return y
 }
 
-// buildCut builds the kernel that recordCut dispatches.
+// buildCut builds the kernel that sets the elements above the trapezoids of panels to zero.
+// recordCut dispatches this kernel.
 func buildCut[T spirv.Scalar](b *builder) *vk.Kernel[shaders.LacpyUpperSpec, shaders.LacpyUpperPush[T]] {
 	return build(b, shaders.LacpyUpper[T](), shaders.LacpyUpperSpec{LocalSize: b.threads(cutThreads)})
 }
 
 const cutThreads = 128 // largest number of invocations of a workgroup
 
-// recordCut sets the elements of x above the trapezoids of all panels to zero. Each panel has b
-// columns. recordCut first copies these elements to the same places of z; if z is empty, they are
-// not copied. first is the index of column 0 of x among the columns of all panels.
+// recordCut sets to zero all elements of x above the trapezoids of Householder reflectors. Each
+// panel of b columns is one lower trapezoid. recordCut first copies these elements to the same
+// places of z; if z is empty, they are not copied. first is the index of column 0 of x among the
+// columns of all panels.
 func recordCut[T spirv.Scalar](rec *vk.Recorder, k *vk.Kernel[shaders.LacpyUpperSpec, shaders.LacpyUpperPush[T]], x, z product.Matrix[T], first, b int) {
 	if x.Rows == 0 || x.Cols == 0 {
 		return

@@ -25,14 +25,15 @@ type ApplyQ1[T spirv.Scalar] struct {
 	merged *mergedPanels[T]
 }
 
-// BackSize holds the sizes of a back transformation.
+// BackSize holds the sizes of a back transformation: the order of the matrix, its half-bandwidth
+// and the number of vectors.
 type BackSize struct {
 	N int // order of the matrix
 	B int // half-bandwidth, at least 1
 	M int // largest number of vectors
 }
 
-// NewApplyQ1 prepares the transformation for one size.
+// NewApplyQ1 prepares the multiplication of vectors by Q1 for one size.
 func NewApplyQ1[T spirv.Scalar](dev *vk.Device, size BackSize, ops product.Ops[T], t PanelTuning) (*ApplyQ1[T], error) {
 	n, b, m := size.N, size.B, size.M
 	if n < 0 || b < 1 || m < 0 {
@@ -44,17 +45,19 @@ func NewApplyQ1[T spirv.Scalar](dev *vk.Device, size BackSize, ops product.Ops[T
 	return q, err
 }
 
-// columns returns the number of reflectors: b for each panel of the reduction.
+// columns returns the number of Householder reflectors in Q1: b for each panel of the band
+// reduction.
 func (q *ApplyQ1[T]) columns() int { return max(0, (q.N-1)/q.B) * q.B }
 
 // Work is the layout of the workspace. The workspace of the products (Ops.Work) must be in the
 // arena, too.
 func (q *ApplyQ1[T]) Work() *vk.Layout { return q.merged.work }
 
-// Flops returns the cost for all vectors in flops, without the merging of the factors.
+// Flops returns the cost for all vectors in flops, without the cost of merging panels.
 func (q *ApplyQ1[T]) Flops() float64 { return q.flops(0) }
 
-// flops returns the cost of applying the columns c … n−1 of Y.
+// flops returns the cost in flops of applying the reflectors c … n−1 to all vectors. Reflector j is
+// column j of Y.
 func (q *ApplyQ1[T]) flops(c int) float64 { return 2 * float64(q.N-c) * float64(q.N-c) * float64(q.M) }
 
 // Record replaces X by Q1·X. y is the matrix A as BandReduction left it, and t holds the factors T
@@ -74,9 +77,10 @@ func (q *ApplyQ1[T]) RecordTransposed(
 	}
 }
 
-// apply applies the reflectors begin … begin+width−1. It changes the rows of X on which the
-// reflectors of the first of these panels act. The operation op applies to T: Trans gives Q1, and
-// NoTrans gives Q1ᵀ.
+// apply multiplies X by the block reflector of columns begin … begin+width−1 of Y, which may belong
+// to several panels. Only the rows of X from the first row of the first of these panels on change.
+// The operation op applies to the triangular factor T of the block: Trans gives Q1, and NoTrans
+// gives Q1ᵀ.
 func (q *ApplyQ1[T]) apply(
 	rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], panels vk.Slice[T], xt product.Matrix[T], begin, width int, op product.Op,
 ) {

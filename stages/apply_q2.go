@@ -17,8 +17,9 @@ import (
 //	X ← Q2·X   or   X ← Q2ᵀ·X
 //
 // X is n×m and is stored transposed: Xt is m×n, and component r of vector c lies at c + r·ld. Each
-// vector is processed by one invocation, or by a few neighbouring invocations. One pass over the
-// vectors applies the reflectors of a group of neighbouring sweeps, so that memory is read and
+// vector is processed by one invocation, or by a few neighbouring invocations. A sweep is the
+// sequence of reflectors with which the bulge chasing made one column tridiagonal. One pass over
+// the vectors applies the reflectors of a group of neighbouring sweeps, so that memory is read and
 // written once per group. Several groups are in flight on the same vectors, and each group is some
 // rows behind the previous group. The kernel ormtr_q2.comp derives in which order the groups may
 // act.
@@ -29,11 +30,11 @@ type ApplyQ2[T spirv.Scalar] struct {
 	spec  shaders.OrmtrQ2TeamsSpec // specialisation of the kernel, for both forms
 	abort spirv.Addr[uint32]       // word that the host sets to end all waits
 
-	// At most one of `waiting` and `teams` is set. Both fields are nil if Q2 = I. In the form
-	// `waiting`, a workgroup processes one item after another; an item is one group of sweeps on
-	// one strip of vectors. The workgroup waits for the previous group on the same strip. In the
-	// form `teams`, a workgroup consists of teams of invocations, and successive teams process
-	// successive groups on the same strip.
+	// Two forms of the kernel ormtr_q2.comp; at most one of them is built, and none if Q2 = I. In
+	// both forms, an item of work is one group of sweeps on one strip of vectors. In the form
+	// `waiting`, a workgroup processes one item after another. It waits until the previous group
+	// has been applied to the same strip. In the form `teams`, a workgroup consists of teams of
+	// invocations, and successive teams process successive groups on the same strip.
 	waiting *vk.Kernel[shaders.OrmtrQ2FlagsSpec, shaders.OrmtrQ2FlagsPush[T]]
 	teams   *vk.Kernel[shaders.OrmtrQ2TeamsSpec, shaders.OrmtrQ2TeamsPush[T]]
 
@@ -42,8 +43,8 @@ type ApplyQ2[T spirv.Scalar] struct {
 }
 
 // NewApplyQ2 prepares the product Q2·X. The error is a *vk.UnsupportedError if the reflectors do
-// not fit the device's shared memory. If w does not allow workgroups to wait, NewApplyQ2 ignores
-// t.Flags.
+// not fit the device's shared memory. If w does not allow workgroups to wait for each other,
+// NewApplyQ2 ignores t.Flags.
 func NewApplyQ2[T spirv.Scalar](dev *vk.Device, size BackSize, w Waiting, t ApplyQ2Tuning) (*ApplyQ2[T], error) {
 	return newApplyQ2[T](dev, size, product.NoTrans, w, t)
 }
@@ -89,11 +90,14 @@ func newApplyQ2[T spirv.Scalar](
 	return s, b.err
 }
 
-// q2FlagStride is the distance between two flags, in 32-bit words. The flags are apart because
-// invocations that poll one flag would otherwise slow down the invocations that poll the next flag.
+// q2FlagStride is the distance between two flags, in 32-bit words. A flag is a word in device
+// memory by which one workgroup tells another that its item of work is done. The flags are apart
+// because invocations that poll one flag would otherwise slow down the invocations that poll the
+// next flag.
 const q2FlagStride = 8
 
-// sweeps returns the number of sweeps that have reflectors other than the identity.
+// sweeps returns the number of sweeps of the bulge chasing that have Householder reflectors other
+// than the identity.
 func (s *ApplyQ2[T]) sweeps() int {
 	if s.B == 1 {
 		return 0
@@ -107,8 +111,8 @@ func (s *ApplyQ2[T]) strips(m int) int {
 	return vk.Tiles(m, s.spec.LocalSize/s.spec.Pipe/s.spec.Share)
 }
 
-// place returns the index of the group that is applied after `done` other groups. The order for Q2
-// begins with the last sweeps, and the order for Q2ᵀ begins with the first sweeps.
+// place returns the index of the group of sweeps that is applied after `done` other groups. The
+// order for Q2 begins with the last sweeps, and the order for Q2ᵀ begins with the first sweeps.
 func (s *ApplyQ2[T]) place(done int) int {
 	if s.op == product.Trans {
 		return done
@@ -129,8 +133,9 @@ func (s *ApplyQ2[T]) divide(m int) []span {
 	})
 }
 
-// Work is the layout of the workspace: one flag for each item of a dispatch. The layout is empty if
-// workgroups do not wait for each other.
+// Work is the layout of the workspace. It has one flag for each item of a dispatch, where an item
+// is a group of sweeps on a strip of vectors. The layout is empty if workgroups do not wait for
+// each other.
 func (s *ApplyQ2[T]) Work() *vk.Layout {
 	if s.waiting == nil {
 		return vk.Together()
@@ -138,9 +143,9 @@ func (s *ApplyQ2[T]) Work() *vk.Layout {
 	return s.flags.Layout()
 }
 
-// Info returns the INFO word. After a successful run the word is 0. Otherwise it is 1 plus the
-// index of the flag that was not set within the poll limit, and the results are undefined. The
-// slice is empty if workgroups do not wait for each other.
+// Info returns the INFO word. After a successful run the word is 0. Otherwise a workgroup polled a
+// flag more often than the poll limit allows: the word is 1 plus the index of this flag, and the
+// results are undefined. The slice is empty if workgroups do not wait for each other.
 func (s *ApplyQ2[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	if s.waiting == nil {
 		return vk.Slice[uint32]{}
@@ -160,7 +165,8 @@ func (s *ApplyQ2[T]) Record(rec *vk.Recorder, ws *vk.Arena, q Reflectors[T], xt 
 	if s.sweeps() > 0 && xt.Rows > 0 {
 		q.check(s.N, s.B)
 	}
-	// All dispatches share one INFO word. Tickets and flags are cleared before each dispatch.
+	// All dispatches report errors in the same INFO word, so it is cleared once. Tickets and flags
+	// are cleared before each dispatch.
 	if s.waiting != nil {
 		vk.Fill(rec, s.Info(ws), 0)
 	}
@@ -171,13 +177,14 @@ func (s *ApplyQ2[T]) Record(rec *vk.Recorder, ws *vk.Arena, q Reflectors[T], xt 
 }
 
 // vectorsAtOnce returns the number of vectors that one dispatch transforms, a multiple of the
-// number of vectors in a strip. The number is so small that the most expensive group of sweeps
-// costs at most a quarter of tune.Dispatch. On fast devices one dispatch transforms all vectors.
+// number of vectors in a strip. The number is so small that applying the most expensive group of
+// sweeps to the vectors costs at most a quarter of tune.Dispatch. On fast devices one dispatch
+// transforms all vectors.
 func (s *ApplyQ2[T]) vectorsAtOnce() int {
 	if s.sweeps() == 0 || s.M == 0 {
 		return max(1, s.M)
 	}
-	// vector is the cost of the most expensive group for one vector, in flops.
+	// vector is the cost in flops of applying the most expensive group of sweeps to one vector.
 	vector := 4 * float64(s.spec.B) * float64(s.spec.G) * float64(vk.Tiles(s.N-1, s.spec.B))
 	strip := int(s.spec.LocalSize / s.spec.Pipe / s.spec.Share)
 	if most := s.tune.Dispatch / 4 / vector; most < float64(s.M) {
@@ -186,8 +193,8 @@ func (s *ApplyQ2[T]) vectorsAtOnce() int {
 	return s.M
 }
 
-// recordVectors records the work of Record for vectors that fit one dispatch. The caller must clear
-// INFO before.
+// recordVectors records what Record does, for at most as many vectors as one dispatch transforms.
+// The caller must clear the INFO word before.
 func (s *ApplyQ2[T]) recordVectors(rec *vk.Recorder, ws *vk.Arena, q Reflectors[T], xt product.Matrix[T]) {
 	for _, part := range s.divide(xt.Rows) {
 		push := shaders.OrmtrQ2TeamsPush[T]{
@@ -203,9 +210,10 @@ func (s *ApplyQ2[T]) recordVectors(rec *vk.Recorder, ws *vk.Arena, q Reflectors[
 	}
 }
 
-// recordWaiting records a dispatch in which workgroups wait for each other by flags. Every wait
-// ends, because workgroups receive tickets in the order of the groups: an item waits only for an
-// item with a smaller ticket, whose workgroup is already running.
+// recordWaiting records a dispatch in which workgroups wait for each other by flags. An item is a
+// group of sweeps on a strip of vectors, and a ticket is the number of an item. Every wait ends:
+// tickets are given out in the order of the groups, so an item waits only for an item with a
+// smaller ticket, and the workgroup of that item is already running.
 func (s *ApplyQ2[T]) recordWaiting(rec *vk.Recorder, ws *vk.Arena, p shaders.OrmtrQ2TeamsPush[T]) {
 	items := int(p.Groups) * s.strips(int(p.M))
 	groups := min(items, max(1, s.tune.Workgroups), vk.MaxGroups())

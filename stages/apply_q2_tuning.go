@@ -44,11 +44,12 @@ type ApplyQ2Tuning struct {
 	// Group is the largest number of sweeps of a group.
 	Group uint32
 
-	// Chunk is the number of reflectors that are in shared memory at a time. It divides Group.
+	// Chunk is the number of Householder reflectors that are in shared memory at a time. It divides
+	// Group, the number of sweeps of a group.
 	Chunk uint32
 
-	// Batch is the number of reflectors that are applied between two shifts of the registers. It
-	// divides Chunk.
+	// Batch is the number of reflectors that an invocation applies before it moves the elements of
+	// its vectors to other registers. It divides Chunk.
 	Batch uint32
 
 	// Rows is the largest number of rows of a reflector that one invocation keeps in registers. If
@@ -56,8 +57,9 @@ type ApplyQ2Tuning struct {
 	// limit.
 	Rows uint32
 
-	// If Private is true, the rows of vectors that the next block needs stay in an invocation's
-	// private memory. If Private is false, they stay in shared memory.
+	// Private selects the memory for those rows of the vectors that two successive blocks of
+	// reflectors both change. If Private is true, the rows stay in an invocation's private memory.
+	// If Private is false, they stay in shared memory.
 	Private bool
 
 	// Dispatch is the approximate cost of the largest dispatch, in flops.
@@ -95,7 +97,7 @@ func q2Spec[T spirv.Scalar](
 		LocalSize: uint32(wholeSubgroups(int(t.Threads), info)), B: uint32(size.B), G: t.Group, Chunk: t.Chunk, U: t.Batch,
 		Transposed: specBool(bool(op)), Pipe: 1, Share: 1, Private: specBool(t.Private),
 	}
-	// Double the number of teams until the device is full.
+	// Double the number of teams in a workgroup until the device is full.
 	for !t.Flags && 2*spec.Pipe <= t.Pipe && size.M*int(spec.Pipe) < t.Lanes {
 		spec.Pipe *= 2
 	}
@@ -109,14 +111,15 @@ func q2Spec[T spirv.Scalar](
 		return spec, fmt.Errorf("stages: Q2 cannot be applied in groups of %d, chunks of %d, batches of %d "+
 			"by %d teams of %d threads in all", spec.G, spec.Chunk, spec.U, spec.Pipe, spec.LocalSize)
 	}
-	// Halve the groups until there are enough items to fill the device.
+	// Halve the number of sweeps in a group until there are enough items (groups on strips of
+	// vectors) to fill the device.
 	strips := vk.Tiles(size.M, spec.LocalSize/spec.Pipe/spec.Share)
 	for t.Flags && spec.G%(2*spec.Chunk) == 0 && strips*vk.Tiles(size.N, spec.G) < t.Items {
 		spec.G /= 2
 	}
-	// Reduce the shared memory: first by fewer teams, then by smaller groups. The rows that two
-	// successive blocks have in common lie in shared memory, and smaller groups have fewer of these
-	// rows.
+	// Reduce the shared memory until it fits the device: first by fewer teams in a workgroup, then
+	// by fewer sweeps in a group. Shared memory holds the rows of the vectors that two successive
+	// blocks of reflectors have in common, and smaller groups have fewer of these rows.
 	for {
 		need, err := q2Shared[T](spec, t.Flags)
 		switch {
@@ -134,8 +137,9 @@ func q2Spec[T spirv.Scalar](
 	}
 }
 
-// q2Shared returns the bytes of shared memory that a form of the kernel needs. If `flags` is true,
-// this is the form that waits by flags. Otherwise it is the form with teams.
+// q2Shared returns the bytes of shared memory that the kernel ormtr_q2 needs. If `flags` is true,
+// the result is for the form in which workgroups wait by flags. Otherwise it is for the form with
+// several teams in a workgroup.
 func q2Shared[T spirv.Scalar](spec shaders.OrmtrQ2TeamsSpec, flags bool) (bytes int, err error) {
 	if flags {
 		return product.SharedBytes(shaders.OrmtrQ2Flags[T], flagsSpec(spec, false))
@@ -143,7 +147,8 @@ func q2Shared[T spirv.Scalar](spec shaders.OrmtrQ2TeamsSpec, flags bool) (bytes 
 	return product.SharedBytes(shaders.OrmtrQ2Teams[T], spec)
 }
 
-// flagsSpec returns the specialisation x for the form that waits by flags.
+// flagsSpec takes the specialisation constants x of the form of ormtr_q2 with teams, and returns
+// the same constants for the form that waits by flags.
 func flagsSpec(x shaders.OrmtrQ2TeamsSpec, wideFence bool) shaders.OrmtrQ2FlagsSpec {
 	return shaders.OrmtrQ2FlagsSpec{
 		LocalSize: x.LocalSize, B: x.B, G: x.G, Chunk: x.Chunk, U: x.U, Transposed: x.Transposed,

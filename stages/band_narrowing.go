@@ -16,9 +16,10 @@ import (
 //	B = Q·B′·Pᵀ
 //
 // BandNarrowing does not store Q and P, so only solves without vectors use it. A pass removes some
-// superdiagonals by bulge chasing, as BidiagonalChasing does, but its reflectors have fewer
-// elements than the band has superdiagonals. The blocks in shared memory therefore do not grow with
-// the width of the band. The kernel tb2tb.comp derives which half-steps a half-step depends on.
+// superdiagonals by bulge chasing. It applies Householder reflectors alternately to columns and to
+// rows of the band; each application is a half-step. The reflectors have fewer elements than the
+// band has superdiagonals. The blocks in shared memory therefore do not grow with the width of the
+// band. The kernel tb2tb.comp derives which half-steps a half-step depends on.
 //
 // Source: C. Bischof, B. Lang, X. Sun, ACM TOMS 26 (2000); on GPUs E. Ringoot et al., Accelerating
 // Bidiagonalization of Banded Matrices through Memory-Aware Bulge-Chasing on GPUs.
@@ -32,7 +33,7 @@ type BandNarrowing[T spirv.Scalar] struct {
 	flags     machine.Flags // those of one pass after another, if workgroups wait
 }
 
-// NarrowSize holds the sizes of a BandNarrowing.
+// NarrowSize holds the sizes of a BandNarrowing: the order and the numbers of superdiagonals.
 type NarrowSize struct {
 	N    int // order of the band
 	From int // superdiagonals before, at least 1
@@ -60,8 +61,9 @@ func (s NarrowSize) Passes() []int {
 	return widths
 }
 
-// above is the number of elements of a column of the compact band above the diagonal, and height is
-// the number of all its elements. Each column has space for the fill of all passes.
+// above is the number of elements that the compact storage of a band has above the diagonal in each
+// column. height is the number of all elements of a column. Each column has space for the fill-in
+// of all passes.
 func (s NarrowSize) above() int  { return s.From + s.Tile }
 func (s NarrowSize) height() int { return s.From + 2*s.Tile + 1 }
 
@@ -70,9 +72,10 @@ func (s NarrowSize) height() int { return s.From + 2*s.Tile + 1 }
 // j·(From+2·Tile) + From + Tile.
 func (s NarrowSize) BandLen() int { return s.height() * (s.N + s.above()) }
 
-// narrowPass is one pass: it reduces width superdiagonals to width − tile superdiagonals. At most
-// one of `chase` and `wave` is set. Both fields are nil if the matrix is too small to have elements
-// to annihilate.
+// narrowPass is one pass: it reduces width superdiagonals to width − tile superdiagonals. The field
+// `chase` is the kernel whose workgroups wait for each other, and `wave` is the kernel without
+// waits. At most one of them is set. Both fields are nil if the matrix is too small to have
+// elements to annihilate.
 type narrowPass[T spirv.Scalar] struct {
 	n, width, tile int
 	chase          *vk.Kernel[shaders.Tb2tbChaseSpec, shaders.Tb2tbChasePush[T]] // sweeps wait for each other
@@ -81,12 +84,13 @@ type narrowPass[T spirv.Scalar] struct {
 }
 
 const (
-	// narrowLead is the lead of a sweep over the next sweep: half-step h of a sweep may begin when
-	// the previous sweep has finished half-step h + narrowLead.
+	// narrowLead is the lead of a sweep over the next sweep, in half-steps. A half-step applies one
+	// Householder reflector to columns or to rows. Half-step h of a sweep may begin when the
+	// previous sweep has finished half-step h + narrowLead.
 	narrowLead = 1
 
 	// narrowAhead is the largest number of rows or columns that a cluster of invocations loads at
-	// the same time, in the middle part of a half-step (AHEAD in tb2tb.comp).
+	// the same time, while it applies a Householder reflector to a block (AHEAD in tb2tb.comp).
 	narrowAhead = 4
 )
 
@@ -150,22 +154,25 @@ func (p *narrowPass[T]) build(dev *vk.Device, w Waiting, t ChaseTuning) error {
 	return kernels.err
 }
 
-// sweeps returns the number of sweeps, one for each row with elements to annihilate.
+// sweeps returns the number of sweeps of a pass. One sweep annihilates the elements of one row, and
+// chases the bulge that this creates down the band.
 func (p *narrowPass[T]) sweeps() int { return max(0, p.n-1-(p.width-p.tile)) }
 
-// halfSteps returns the number of half-steps of a sweep: two for each step of the bulge down the
-// band.
+// halfSteps returns the number of half-steps of a sweep. A sweep moves a bulge down the band in
+// steps, and each step has two half-steps: a reflector is applied to columns and another one to
+// rows.
 func (p *narrowPass[T]) halfSteps(sweep int) int {
 	return 2 * ((p.n-1-sweep-(p.width-p.tile))/p.width + 1)
 }
 
-// halfStepFlops returns the cost of a half-step in flops.
+// halfStepFlops returns the cost in flops of a half-step, which applies one Householder reflector
+// to columns or to rows.
 func (p *narrowPass[T]) halfStepFlops() float64 {
 	return 4 * float64(p.tile+1) * float64(p.width+p.tile+1)
 }
 
-// flops returns the cost of the pass in flops, about 4·n²·tile·(1 + tile/width), where n is the
-// order of the band.
+// flops returns the cost of the pass in flops, about 4·n²·tile·(1 + tile/width). n is the order of
+// the band, width is the number of its superdiagonals, and the pass removes tile of them.
 func (p *narrowPass[T]) flops() float64 {
 	n, tile := float64(p.n), float64(p.tile)
 	return 4 * n * n * tile * (1 + tile/float64(p.width))
@@ -189,9 +196,10 @@ func (s *BandNarrowing[T]) Work() *vk.Layout {
 	return vk.Together(s.across, s.flags.Layout())
 }
 
-// Info returns the INFO word. After a successful run the word is 0. Otherwise it is 1 plus the
-// index of the sweep whose flag was not set within the poll limit, and the results are undefined.
-// The slice is empty if workgroups do not wait for each other.
+// Info returns the INFO word. After a successful run the word is 0. Otherwise a workgroup polled
+// the flag of a sweep more often than the poll limit allows: the word is 1 plus the index of this
+// sweep, and the results are undefined. The slice is empty if workgroups do not wait for each
+// other.
 func (s *BandNarrowing[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	if s.flags.Stride() == 0 {
 		return vk.Slice[uint32]{}
@@ -231,13 +239,14 @@ func (s *BandNarrowing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band, general 
 	s.transpose.Record(rec, rows, product.NewMatrix(general.From(2*s.To-kept), kept, s.N, 3*s.To))
 }
 
-// recordChase records one dispatch for each part of the sweeps of a pass. It clears the tickets and
-// flags of all parts before the first dispatch.
+// recordChase records the dispatches of a pass in which workgroups wait for each other. The sweeps
+// of the pass are divided into parts, and each part is one dispatch. recordChase clears the tickets
+// and flags of all parts before the first dispatch.
 func (s *BandNarrowing[T]) recordChase(rec *vk.Recorder, ws *vk.Arena, p *narrowPass[T], band vk.Slice[T]) {
 	s.flags.ClearFirst(rec, ws, p.sweeps())
 	for i, part := range p.parts {
-		// A sweep begins 1 + narrowLead half-steps after the previous sweep. Therefore only so many
-		// sweeps are in flight, and additional workgroups would only poll.
+		// A sweep begins 1 + narrowLead half-steps after the previous sweep, so the length of a
+		// sweep limits the number of sweeps in flight. Additional workgroups would only poll flags.
 		groups := min(s.tune.Groups, part.len(), p.halfSteps(0)/(1+narrowLead)+2)
 		p.chase.Dispatch(rec, vk.Grid(groups), shaders.Tb2tbChasePush[T]{
 			Band: band.Addr(), N: uint32(s.N), Above: uint32(s.above()), Height: uint32(s.height()),
@@ -248,9 +257,9 @@ func (s *BandNarrowing[T]) recordChase(rec *vk.Recorder, ws *vk.Arena, p *narrow
 	}
 }
 
-// recordWaves records a dispatch for each wave t = 0, 1, … of a pass. Wave t consists of the
-// half-steps h of all sweeps s with stride·s + h = t, which are independent of each other. `stride`
-// is the number of waves between the beginnings of two successive sweeps.
+// recordWaves records a dispatch for each wave t = 0, 1, … of a pass. Wave t consists of half-step
+// h = t − stride·s of each sweep s. The half-steps of a wave are independent of each other.
+// `stride` is the number of waves between the beginnings of two successive sweeps.
 func (s *BandNarrowing[T]) recordWaves(rec *vk.Recorder, p *narrowPass[T], band vk.Slice[T], stride int) {
 	eachWave(p.sweeps(), stride, p.halfSteps, func(t, newest, count int) {
 		p.wave.Dispatch(rec, vk.Folded(count), shaders.Tb2tbWavePush[T]{

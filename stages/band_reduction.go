@@ -13,8 +13,8 @@ import (
 //
 //	A = Q1·B·Q1ᵀ     B has half-bandwidth b
 //
-// The reduction has panels of b columns and trailing updates of rank k (the double-blocked
-// reduction, DBBR; Wang et al., PPoPP 2025). A block consists of k columns. While a block is in
+// The reduction factors panels of b columns, and updates the trailing matrix once for each block of
+// k columns (the double-blocked reduction, DBBR; Wang et al., PPoPP 2025). While a block is in
 // progress, memory holds the trailing matrix A as it was at the beginning of the block. The current
 // trailing matrix is A − Y·Zᵀ − Z·Yᵀ, where Y and Z have b columns for each finished panel of the
 // block.
@@ -25,28 +25,30 @@ type BandReduction[T spirv.Scalar] struct {
 	BandSize
 	ops product.Ops[T]
 
-	// `qr`, `factor` and `middle` are the kernels for the steps of a panel. `extract` copies the
-	// band out of A.
+	// Kernels. `qr` factors a panel, `factor` computes the factor T of the panel, and `middle`
+	// computes −½·Tᵀ·(Yᵀ·P)·T. `extract` copies the band out of A.
 	qr      *PanelQR[T]
 	factor  *TFactor[T]
 	middle  *vk.Kernel[shaders.Sy2sbMiddleSpec, shaders.Sy2sbMiddlePush[T]]
 	extract *vk.Kernel[shaders.BandExtractSpec, shaders.BandExtractPush[T]]
 
-	// z holds the matrix Z of a block, n×k. p holds the matrix P of one panel, n×b (see
-	// block.panel).
+	// z holds the matrix Z of a block of k columns, n×k: the current trailing matrix is A − Y·Zᵀ −
+	// Z·Yᵀ. p holds the product P of the trailing matrix and one panel of reflectors, n×b.
 	z, p vk.Region[T]
 
-	// s holds the small products of a panel: [Y y]ᵀ·y and Zᵀ·y, or yᵀ·P (see block.panel). Each of
-	// them is k×b or smaller.
+	// s holds small products that a panel with the reflectors y needs, at different times: [Y y]ᵀ·y
+	// and Zᵀ·y, or yᵀ·P. Y and Z are the matrices of the pending update, and P is the product of
+	// the trailing matrix and y. Each product is k×b or smaller.
 	s vk.Region[T]
 
-	// `between` holds the b×b matrix −½·Tᵀ(YᵀP)T. tau holds the factors τ of the b reflectors of a
-	// panel.
+	// `between` holds the b×b matrix −½·Tᵀ(yᵀP)T of a panel I − y·T·yᵀ, where P is the product of
+	// the trailing matrix and y. tau holds the factors τ of the b reflectors of the panel.
 	between, tau vk.Region[T]
 	work         *vk.Layout
 }
 
-// BandSize holds the sizes of a band reduction.
+// BandSize holds the sizes of a band reduction: the order, the half-bandwidth and the columns of a
+// block.
 type BandSize struct {
 	N int // order of A
 	B int // half-bandwidth, at least 1
@@ -104,8 +106,8 @@ func (r *BandReduction[T]) Work() *vk.Layout { return r.work }
 // Status is the memory of the INFO word. It must not be overwritten until Info is read.
 func (r *BandReduction[T]) Status() *vk.Layout { return r.qr.Status() }
 
-// Info is the INFO word after a run: 0, or the reason why the results are undefined (see
-// PanelQR.Info).
+// Info is the INFO word after a run: 0, or the reason why the results are undefined as PanelQR.Info
+// describes.
 func (r *BandReduction[T]) Info(ws *vk.Arena) vk.Slice[uint32] { return r.qr.Info(ws) }
 
 // Panels is the number of panels of the reduction. Each panel has one factor T.
@@ -114,7 +116,7 @@ func (s BandSize) Panels() int { return max(0, (s.N-1)/s.B) }
 // Flops is the cost of the whole reduction in flops: 4/3·n³ for order n.
 func (r *BandReduction[T]) Flops() float64 { return r.flops(r.N) }
 
-// flops is the cost of reducing columns 0 … c−1, in flops.
+// flops is the cost in flops of reducing columns 0 … c−1 to the band.
 func (r *BandReduction[T]) flops(c int) float64 {
 	n, left := float64(r.N), float64(r.N-c)
 	return 4 * (n*n*n - left*left*left) / 3
@@ -154,9 +156,9 @@ func (r *BandReduction[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matr
 	})
 }
 
-// block is the block of k columns that starts at column `begin`. The matrix Y of the block is
-// stored in A, in place of the panels that were factored, and Z is stored in the workspace. Row i
-// of Y and of Z belongs to row i of A.
+// block is the block of k columns of A that starts at column `begin`. Its pending update is A −
+// Y·Zᵀ − Z·Yᵀ. Y is stored in A, in place of the panels that were factored, and Z is stored in the
+// workspace. Row i of Y and of Z belongs to row i of A.
 type block[T spirv.Scalar] struct {
 	*BandReduction[T]
 	ws    *vk.Arena
@@ -169,15 +171,15 @@ func (r *BandReduction[T]) block(ws *vk.Arena, a product.Matrix[T], begin int) *
 	return &block[T]{r, ws, a, product.NewMatrix(r.z.In(ws), r.N, min(r.K, r.N), max(r.N, 1)), begin}
 }
 
-// at returns the first `cols` columns of Y and Z, without the rows above row number `row`. The rows
-// of a panel of Y above and in its diagonal block hold other numbers than Y, and must not be read
-// as Y.
+// at returns the first `cols` columns of the matrices Y and Z of the pending update A − Y·Zᵀ −
+// Z·Yᵀ, without the rows above row number `row`. In the diagonal block of a panel and above it, the
+// memory of Y holds other numbers and must not be read as Y.
 func (k *block[T]) at(row, cols int) (y, z product.Matrix[T]) {
 	return k.a.Block(row, k.begin, k.N-row, cols), k.z.Block(row, 0, k.N-row, cols)
 }
 
-// catchUp applies the pending updates of the block to the panel at column c: to the rows of the
-// panel from its diagonal block to the end.
+// catchUp applies the pending updates A − Y·Zᵀ − Z·Yᵀ of the block to the panel that begins at
+// column c. Only the rows of the panel from its diagonal block to the end change.
 func (k *block[T]) catchUp(rec *vk.Recorder, c int) {
 	pending, cols := c-k.begin, min(k.B, k.N-c)
 	if pending == 0 {
@@ -203,13 +205,15 @@ func (k *block[T]) panel(rec *vk.Recorder, c int, band, t vk.Slice[T]) {
 	top, pending := c+b, c-k.begin
 	m := k.N - top
 	y := k.a.Block(top, c, m, b)
-	// Element (i, j) of R is element (top+i, c+j) of the band, which lies at (b+i−j) + (c+j)·2b.
+	// Element (i, j) of the triangle R of the panel is element (top+i, c+j) of the matrix. The
+	// compact band stores this element at (b+i−j) + (c+j)·2b.
 	upper := product.NewMatrix(band.Sub(b+c*2*b, (b-1)*(2*b-1)+b), b, b, 2*b-1)
 	factor := product.NewMatrix(t, b, b, b)
 	tau := k.tau.In(ws)
 	k.qr.record(rec, ws, y, upper, tau)
 
-	// The matrix P and the factor T are computed first.
+	// First the product P of the trailing matrix and y, and the triangular factor T of the panel
+	// are computed.
 	p := product.NewMatrix(k.p.In(ws), m, b, m)
 	k.ops.Symm(rec, ws, k.a.Block(top, top, m, m), y, p)
 	yy, zy := k.inner(rec, top, pending, y)
@@ -233,9 +237,9 @@ func (k *block[T]) panel(rec *vk.Recorder, c int, band, t vk.Slice[T]) {
 }
 
 // inner computes the products [Y y]ᵀ·y and Zᵀ·y of the rows top … n−1. Each of Y and Z has
-// `pending` columns. If Y and Z have the same leading dimension, one batch computes the two
-// products, because column j of Z then lies at the same distance from column j of Y for every j.
-// The batch multiplies as many columns of Z as [Y y] has, so the last b rows of `zy` have no
+// `pending` columns. If Y and Z have the same leading dimension, one batched product computes both,
+// because column j of Z then lies at the same distance from column j of Y for every j. The batched
+// product takes as many columns of Z as [Y y] has, so the last b rows of its result `zy` have no
 // meaning.
 func (k *block[T]) inner(
 	rec *vk.Recorder, top, pending int, y product.Matrix[T],

@@ -33,22 +33,25 @@ type Batch struct {
 	z              vk.Region[float64]
 }
 
-// BatchSize holds the limits for the matrices of a batch.
+// BatchSize holds the limits of a batch: the largest order, the largest number of matrices, and
+// whether eigenvectors are wanted.
 type BatchSize struct {
 	N       int  // largest order
 	Count   int  // largest number of matrices
 	Vectors bool // whether vectors are wanted
 }
 
-// batchShared holds the kernels for one element of BatchTuning.Shared. If vectors are wanted, the
-// field `values` is nil. Otherwise the field `vectors` is nil.
+// batchShared holds the kernels for one element of BatchTuning.Shared, which solves matrices in
+// shared memory. If eigenvectors are wanted, the field `values` is nil. Otherwise the field
+// `vectors` is nil.
 type batchShared struct {
 	vectors *vk.Kernel[shaders.SyevBatchSpec, shaders.SyevBatchPush]
 	values  *vk.Kernel[shaders.SyevBatchValuesSpec, shaders.SyevBatchValuesPush]
 }
 
-// batchMemory holds the kernels for one element of BatchTuning.Memory. If vectors are wanted,
-// `bisect` is nil. Otherwise `form`, `iterate` and `sort` are nil.
+// batchMemory holds the kernels for one element of BatchTuning.Memory, which solves matrices that
+// are too large for shared memory. If eigenvectors are wanted, the field `bisect` is nil. Otherwise
+// the fields `form`, `iterate` and `sort` are nil.
 type batchMemory struct {
 	reduce  *vk.Kernel[shaders.Sytd2BatchSpec, shaders.Sytd2BatchPush]
 	form    *vk.Kernel[shaders.Org2lBatchSpec, shaders.Org2lBatchPush]
@@ -58,8 +61,8 @@ type batchMemory struct {
 }
 
 // NewBatch prepares batches of the given size. The caller must fit t to the device by
-// BatchTuning.For. NewBatch panics if the largest order of the batch is above t.Order. Its errors
-// are those of package vk.
+// BatchTuning.For. NewBatch panics if the largest order of the batch is above t.Order(). The errors
+// of NewBatch are those of package vk.
 func NewBatch(dev *vk.Device, size BatchSize, t BatchTuning) (*Batch, error) {
 	if size.N < 1 || size.Count < 1 || size.N > t.Order() {
 		panic(fmt.Sprintf("stages: a batch of %d matrices of order %d, at most %d", size.Count, size.N, t.Order()))
@@ -93,7 +96,8 @@ func NewBatch(dev *vk.Device, size BatchSize, t BatchTuning) (*Batch, error) {
 	return s, b.err
 }
 
-// buildShared builds the kernels for one row of BatchTuning.Shared.
+// buildShared builds the kernels for one row of BatchTuning.Shared: small matrices, which are
+// solved in shared memory.
 func buildShared(b *builder, t BatchShared, vectors bool) (k batchShared) {
 	if vectors {
 		k.vectors = build(b, shaders.SyevBatch(), t.spec())
@@ -103,7 +107,8 @@ func buildShared(b *builder, t BatchShared, vectors bool) (k batchShared) {
 	return k
 }
 
-// buildMemory builds the kernels for one row of BatchTuning.Memory.
+// buildMemory builds the kernels for one row of BatchTuning.Memory: matrices that are too large for
+// shared memory.
 func buildMemory(b *builder, t BatchMemory, vectors bool) (k batchMemory) {
 	k.reduce = build(b, shaders.Sytd2Batch(), t.reduceSpec())
 	if !vectors {
@@ -125,7 +130,8 @@ func (s *Batch) Work() *vk.Layout {
 
 // BatchFlops returns the usual cost of a matrix of order n in flops. With vectors the cost is
 // 4/3·n³ for the reduction, 4/3·n³ for Q, and 7·n³ for QL iteration, plus the computation of the
-// rotations. Without vectors the cost is that of the reduction and of 54 halvings for each value.
+// rotations. Without vectors the cost is that of the reduction and of bisection with 54 halvings
+// for each eigenvalue.
 func BatchFlops(n int, vectors bool) float64 {
 	x := float64(n)
 	if vectors {

@@ -5,8 +5,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// batchRecording records the steps for one class of matrices: matrices that use the same kernels
-// and are too large for shared memory.
+// batchRecording records the steps that solve one class of matrices of a batch. The matrices of a
+// class are too large for shared memory, and the same kernels solve them.
 type batchRecording struct {
 	*Batch
 	batchMemory
@@ -20,15 +20,16 @@ func (s *Batch) recordMemory(rec *vk.Recorder, ws *vk.Arena, c batchClass, x Bat
 	return &batchRecording{s, s.memory[c.class-len(s.shared)], rec, ws, c, x}
 }
 
-// ofWorkgroup is the fraction of a dispatch's largest cost that one workgroup may do. With this
-// fraction, a device that runs 64 workgroups at a time finishes every dispatch in time, even if the
-// dispatch has few workgroups.
+// ofWorkgroup is the largest work of one workgroup, as a fraction of the largest cost of a
+// dispatch. With this fraction, a device that runs 64 workgroups at a time finishes every dispatch
+// in time, even if the dispatch has few workgroups.
 const ofWorkgroup = 1.0 / 64
 
-// strips divides columns 0 … n − 3 of the largest matrix into dispatches. Each dispatch has a
-// multiple of `unit` columns. For each matrix, the cost of a dispatch is at most the work that one
-// workgroup may do. The cost of column k is `flops`·(n − k)², because `flops` is the cost of one
-// element of the trailing matrix of column k.
+// strips divides the columns 0 … n − 3 of the largest matrix into ranges; one dispatch processes
+// one range of columns in all matrices. Each range has a multiple of `unit` columns. For each
+// matrix, the cost of a range is at most the work that one workgroup may do in a dispatch. The cost
+// of column k is `flops`·(n − k)², because `flops` is the cost of one element of the trailing
+// matrix of column k.
 func (r *batchRecording) strips(flops float64, unit int) []span {
 	n := r.class.largest
 	units := (n - 2 + unit - 1) / unit
@@ -52,7 +53,8 @@ func (r *batchRecording) reduce() {
 	}
 }
 
-// form records the computation of Q, which begins with the last reflectors and ends with the first.
+// form records the computation of the orthogonal matrix Q of the reduction to tridiagonal form. It
+// applies the last Householder reflectors first.
 func (r *batchRecording) form() {
 	blocks := r.strips(4, shaders.Org2lBatchNb)
 	for i := len(blocks) - 1; i >= 0; i-- {
@@ -66,7 +68,8 @@ func (r *batchRecording) form() {
 	}
 }
 
-// iterate records the usual number of rotations of QL iteration.
+// iterate records the usual number of rotations of QL iteration. Continue records more of them for
+// matrices that need more.
 func (r *batchRecording) iterate() {
 	n := r.class.largest
 	rotation := rotationFlops + 6*float64(n)
@@ -82,7 +85,8 @@ func (r *batchRecording) iterate() {
 	}
 }
 
-// sort records the kernel that sorts the values and copies values and vectors to the result.
+// sort records the kernel that sorts the eigenvalues and copies eigenvalues and eigenvectors to the
+// result.
 func (r *batchRecording) sort() {
 	n := float64(r.class.largest)
 	r.each(r.rec, r.class, 8*n*n, func(first, count uint32) {
@@ -94,7 +98,7 @@ func (r *batchRecording) sort() {
 	})
 }
 
-// bisect records the bisection that finds the values if no vectors are wanted.
+// bisect records the bisection that finds the eigenvalues if no eigenvectors are wanted.
 func (r *batchRecording) bisect() {
 	n := float64(r.class.largest)
 	r.each(r.rec, r.class, 54*minorFlops*n*n, func(first, count uint32) {

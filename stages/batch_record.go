@@ -29,20 +29,20 @@ type BatchPart struct {
 	classes []batchClass
 }
 
-// batchClass describes the matrices first … first + count − 1 of the table of matrices. These
-// matrices use the same kernels.
+// batchClass describes the matrices first … first + count − 1 of the table of matrices. The same
+// kernels solve these matrices.
 type batchClass struct{ class, first, count, largest int }
 
-// BatchOutcome tells how the solution of a matrix ended. At most one of NonFinite and Failed is
-// true; after a success NonFinite and Failed are false.
+// BatchOutcome tells how the solution of one matrix of a batch ended. At most one of NonFinite and
+// Failed is true. After a success both are false.
 type BatchOutcome struct {
 	NonFinite bool // the triangle has a NaN or an infinity
 	Failed    bool // QL iteration did not end on rows [Lo, Hi) of T
 	Lo, Hi    int
 }
 
-// Place chooses the offset of each item in memory. There may be at most BatchSize.Count items, of
-// order at most BatchSize.N.
+// Place chooses the offset in memory of each item, which is one matrix of a batch. There may be at
+// most BatchSize.Count items, of order at most BatchSize.N.
 func (s *Batch) Place(items []BatchItem) *BatchPart {
 	p := &BatchPart{states: make([]shaders.BatchState, len(items)), order: make([]int, len(items))}
 	a, v, w, at := 0, 0, 0, 0
@@ -76,7 +76,7 @@ func (s *Batch) Place(items []BatchItem) *BatchPart {
 	return p
 }
 
-// twoWords returns an offset as two 32-bit words. The first word has the low bits.
+// twoWords returns the 64-bit offset x as two 32-bit words. The first word has the low bits.
 func twoWords(x int) [2]uint32 { return [2]uint32{uint32(x), uint32(uint64(x) >> 32)} }
 
 // BatchBuffers holds the memory of the matrices, values and vectors of a batch, at the offsets of
@@ -84,7 +84,7 @@ func twoWords(x int) [2]uint32 { return [2]uint32{uint32(x), uint32(uint64(x) >>
 // if no vectors are wanted.
 type BatchBuffers struct{ A, Values, V vk.Slice[float64] }
 
-// Record records the solution of the matrices of p. The solution overwrites A. After the recording
+// Record records the solution of the matrices of p. It overwrites the matrices. After the recording
 // has run, the caller must call Continue, which records more work if some matrices need it.
 func (s *Batch) Record(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x BatchBuffers) {
 	rec.Phase(PhaseBatch, 0, 1)
@@ -148,9 +148,9 @@ func (p *BatchPart) Outcomes() []BatchOutcome {
 	return all
 }
 
-// each divides a class of matrices into ranges, and calls record for each range: the matrices first
-// … first + count − 1 of the table. A range costs at most as much as one dispatch may cost. The
-// argument `cost` is the cost of one matrix in flops.
+// each divides a class of matrices (matrices that the same kernels solve) into ranges, and calls
+// `record` for each range: the matrices first … first + count − 1 of the table. A range costs at
+// most as much as one dispatch may cost. The argument `cost` is the cost of one matrix in flops.
 func (s *Batch) each(rec *vk.Recorder, c batchClass, cost float64, record func(first, count uint32)) {
 	most := max(1, int(s.tune.Dispatch/cost))
 	for from := 0; from < c.count; from += most {

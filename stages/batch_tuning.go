@@ -17,11 +17,12 @@ type BatchTuning struct {
 	Memory []BatchMemory // for larger matrices; orders ascend
 
 	// Dispatch is the largest cost of one dispatch in flops. One workgroup does at most 1/64 of
-	// this cost.
+	// this work.
 	Dispatch float64
 }
 
-// BatchShared is the set of sizes of syev_batch for matrices of order Order or less.
+// BatchShared is the set of sizes of the kernel syev_batch, which solves matrices of order Order or
+// less in shared memory.
 type BatchShared struct {
 	Order    uint32 // largest order, at least 2
 	Team     uint32 // invocations that solve a matrix
@@ -29,8 +30,8 @@ type BatchShared struct {
 	Apart    uint32 // invocations of a workgroup besides the teams; 0, or at least Matrices
 }
 
-// BatchMemory is the set of sizes of the kernels for matrices of order Order or less. One workgroup
-// works on each matrix.
+// BatchMemory is the set of sizes of the kernels for matrices of order Order or less that are too
+// large for shared memory. One workgroup works on each matrix.
 type BatchMemory struct {
 	Order   uint32 // largest order
 	Threads uint32 // invocations of a workgroup
@@ -67,8 +68,8 @@ func (t BatchTuning) For(info vk.Info) BatchTuning {
 	return t
 }
 
-// Fits returns nil if the device can run the kernels of at least one row of Shared and one row of
-// Memory.
+// Fits returns nil if the device can run the kernels of at least one row of t.Shared and of at
+// least one row of t.Memory.
 func (t BatchTuning) Fits(info vk.Info) (err error) {
 	if err := t.check(); err != nil {
 		return err
@@ -84,9 +85,9 @@ func (t BatchTuning) Fits(info vk.Info) (err error) {
 	return nil
 }
 
-// check returns an error if no row of Shared accepts order 2, which the kernels of Memory do not
-// solve. It also returns an error if the rows of Shared or of Memory are not sorted by ascending
-// order.
+// check returns an error if no row of Shared accepts order 2, because the kernels of Memory do not
+// solve matrices of order 2. It also returns an error if the rows of Shared or of Memory are not
+// sorted by ascending order.
 func (t BatchTuning) check() error {
 	shared := slices.IsSortedFunc(t.Shared, func(x, y BatchShared) int { return cmp.Compare(x.Order, y.Order) })
 	memory := slices.IsSortedFunc(t.Memory, func(x, y BatchMemory) int { return cmp.Compare(x.Order, y.Order) })
@@ -112,7 +113,7 @@ func (t BatchTuning) class(n int) int {
 	panic(fmt.Sprintf("stages: a matrix of order %d in a batch of at most %d", n, t.Order()))
 }
 
-// threads returns the number of invocations of a workgroup.
+// threads returns the number of invocations of a workgroup of syev_batch.
 func (s BatchShared) threads() uint32 { return s.Team*s.Matrices + s.Apart }
 
 // spec returns the specialisation of syev_batch. The kernel syev_batch_values has the same
@@ -131,7 +132,8 @@ func (s BatchShared) fits(info vk.Info) error {
 	return room(info, int(s.threads()), vectors, err)
 }
 
-// fits returns nil if the device can run the kernels of Memory with these sizes.
+// fits returns nil if the device can run the batch kernels for matrices beyond shared memory with
+// the sizes m.
 func (m BatchMemory) fits(info vk.Info) error {
 	if m.Order < 3 || m.Threads == 0 || m.Teams == 0 || m.Apart == 0 {
 		return fmt.Errorf("stages: no batch can be tuned by %+v", m)
@@ -142,8 +144,8 @@ func (m BatchMemory) fits(info vk.Info) error {
 	return room(info, int(max(m.Threads*m.Teams, m.Threads+m.Apart)), bytes, err)
 }
 
-// room returns nil if a workgroup of the device may have the given numbers of invocations and bytes
-// of shared memory, and if err is nil.
+// room returns nil if a workgroup of the device may have `threads` invocations and `bytes` bytes of
+// shared memory. If err is not nil, room returns err.
 func room(info vk.Info, threads, bytes int, err error) error {
 	switch {
 	case err != nil:

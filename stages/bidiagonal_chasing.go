@@ -26,8 +26,9 @@ type BidiagonalChasing[T spirv.Scalar] struct {
 	tune  ChaseTuning
 	abort spirv.Addr[uint32]
 
-	// At most one of `chase` and `wave` is set. Both fields are nil if the band is bidiagonal
-	// already.
+	// The field `chase` is the kernel whose workgroups wait for each other, and `wave` is the
+	// kernel without waits. At most one of them is set. Both fields are nil if the band is
+	// bidiagonal already.
 	chase *vk.Kernel[shaders.Tb2bdChaseSpec, shaders.Tb2bdChasePush[T]] // sweeps wait for each other
 	wave  *vk.Kernel[shaders.Tb2bdWaveSpec, shaders.Tb2bdWavePush[T]]   // a dispatch for each wave of half-steps
 	read  *vk.Kernel[shaders.Tb2bdBidiagonalSpec, shaders.Tb2bdBidiagonalPush[T]]
@@ -36,8 +37,9 @@ type BidiagonalChasing[T spirv.Scalar] struct {
 	flags machine.Flags // a ticket for each dispatch and a flag for each sweep, if workgroups wait
 }
 
-// bidiagonalLead is the lead of a sweep over the next sweep: half-step h of a sweep may begin when
-// the previous sweep has finished half-step h + bidiagonalLead.
+// bidiagonalLead is the lead of a sweep over the next sweep, in half-steps. A half-step applies one
+// Householder reflector to columns or to rows. Half-step h of a sweep may begin when the previous
+// sweep has finished half-step h + bidiagonalLead.
 const bidiagonalLead = 3
 
 // NewBidiagonalChasing prepares the chase for bands of one size. ChaseSize.B is the number of
@@ -74,8 +76,9 @@ func NewBidiagonalChasing[T spirv.Scalar](dev *vk.Device, size ChaseSize, w Wait
 	return s, kernels.err
 }
 
-// bidiagonalSpec returns the specialisation of the kernel for the band and the device. The function
-// fitChase chooses the constants. The bits of the result depend on the constants B and Lanes.
+// bidiagonalSpec returns the specialisation constants of the kernel tb2bd for the band and the
+// device. The function fitChase chooses the constants. The bits of the result depend on the
+// constants B and Lanes.
 func bidiagonalSpec[T spirv.Scalar](c chaseShape) (shaders.Tb2bdChaseSpec, error) {
 	return fitChase(c, shaders.Tb2bdChase[T], func(f chaseFit) shaders.Tb2bdChaseSpec {
 		return shaders.Tb2bdChaseSpec{
@@ -86,11 +89,13 @@ func bidiagonalSpec[T spirv.Scalar](c chaseShape) (shaders.Tb2bdChaseSpec, error
 	})
 }
 
-// halfSteps returns the number of half-steps of a sweep.
+// halfSteps returns the number of half-steps of a sweep. A half-step applies one Householder
+// reflector to columns or to rows.
 func (s *BidiagonalChasing[T]) halfSteps(sweep int) int { return 2 * s.steps(sweep) }
 
-// halfStepFlops returns the cost of a half-step in flops. A half-step changes two blocks. The
-// estimate takes the smaller blocks at the end of the matrix as full blocks.
+// halfStepFlops returns the cost of a half-step in flops. A half-step applies one Householder
+// reflector to two blocks of the band. The estimate counts the smaller blocks at the end of the
+// matrix as full blocks.
 func (s *BidiagonalChasing[T]) halfStepFlops() float64 { return 8 * float64(s.B) * float64(s.B) }
 
 // Flops returns the cost of the chase in flops: about 8·n²·b for order n and b superdiagonals.
@@ -99,8 +104,8 @@ func (s *BidiagonalChasing[T]) Flops() float64 {
 	return 8 * n * n * b
 }
 
-// divide distributes the sweeps over dispatches. Each dispatch costs about tune.Dispatch flops. A
-// sweep is never divided.
+// divide distributes the sweeps of the bulge chasing over dispatches. Each dispatch costs about
+// tune.Dispatch flops. A sweep is never divided.
 func (s *BidiagonalChasing[T]) divide() []span {
 	return spans(s.sweeps(), s.sweeps(), s.tune.Dispatch, func(sweep int) float64 {
 		return max(2*s.tune.SweepCost, float64(s.halfSteps(sweep))*s.halfStepFlops())
@@ -116,9 +121,10 @@ func (s *BidiagonalChasing[T]) Work() *vk.Layout {
 	return s.flags.Layout()
 }
 
-// Info returns the INFO word. After a successful run the word is 0. Otherwise it is 1 plus the
-// index of the sweep whose flag was not set within the poll limit, and the results are undefined.
-// The slice is empty if workgroups do not wait for each other.
+// Info returns the INFO word. After a successful run the word is 0. Otherwise a workgroup polled
+// the flag of a sweep more often than the poll limit allows: the word is 1 plus the index of this
+// sweep, and the results are undefined. The slice is empty if workgroups do not wait for each
+// other.
 func (s *BidiagonalChasing[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	if s.chase == nil {
 		return vk.Slice[uint32]{}
@@ -175,14 +181,15 @@ func (s *BidiagonalChasing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band vk.Sl
 }
 
 // groups returns the number of workgroups for the given number of sweeps, at least 1 if there are
-// sweeps. A sweep begins 1 + bidiagonalLead half-steps after the previous sweep. Therefore only so
-// many sweeps are in flight, and additional workgroups would only poll.
+// sweeps. A sweep begins 1 + bidiagonalLead half-steps after the previous sweep, so the length of a
+// sweep limits the number of sweeps in flight. Additional workgroups would only poll flags.
 func (s *BidiagonalChasing[T]) groups(sweeps int) int {
 	return min(s.tune.Groups, sweeps, s.halfSteps(0)/bidiagonalLead+2)
 }
 
-// recordChase records one dispatch for each part of the sweeps. Before the first dispatch, it
-// clears the tickets and flags of all parts. The arena ws must contain the layout Work.
+// recordChase records the dispatches in which workgroups wait for each other. The sweeps are
+// divided into parts, and each part is one dispatch. Before the first dispatch, recordChase clears
+// the tickets and flags of all parts. The arena ws must contain the layout Work.
 func (s *BidiagonalChasing[T]) recordChase(rec *vk.Recorder, ws *vk.Arena, band vk.Slice[T], left, right Reflectors[T]) {
 	s.flags.Clear(rec, ws)
 	for i, part := range s.parts {
@@ -195,9 +202,9 @@ func (s *BidiagonalChasing[T]) recordChase(rec *vk.Recorder, ws *vk.Arena, band 
 	}
 }
 
-// recordWaves records a dispatch for each wave t = 0, 1, …. Wave t consists of the half-steps h of
-// all sweeps s with stride·s + h = t, which are independent of each other. `stride` is the number
-// of waves between the beginnings of two successive sweeps.
+// recordWaves records a dispatch for each wave t = 0, 1, …. Wave t consists of half-step h = t −
+// stride·s of each sweep s. The half-steps of a wave are independent of each other. `stride` is the
+// number of waves between the beginnings of two successive sweeps.
 func (s *BidiagonalChasing[T]) recordWaves(rec *vk.Recorder, band vk.Slice[T], left, right Reflectors[T], stride int) {
 	eachWave(s.sweeps(), stride, s.halfSteps, func(t, newest, count int) {
 		s.wave.Dispatch(rec, vk.Folded(count), shaders.Tb2bdWavePush[T]{

@@ -17,8 +17,8 @@ import (
 //	C = S·Σ·Wᵀ
 //
 // Package stages/bidiagonal has the algorithm. Most kernels are those of DivideConquer, because the
-// secular equations have the same form; one vectors pass forms W and another forms S. Only the
-// leaves (the smallest subproblems) and the factors of S have their own kernels. There is no method
+// secular equations have the same form. W and S are formed one after the other. Only the leaves
+// (the smallest subproblems) and the factors of S have their own kernels. There is no method
 // Record: Solve records and runs the commands, as DivideConquer.Solve does.
 type BidiagonalConquer struct {
 	values valuesPass
@@ -62,14 +62,15 @@ func bidiagonalTuning(info vk.Info, t DivideConquerTuning) DivideConquerTuning {
 }
 
 // bidiagonalLeafSpec returns the specialisation of the kernel for leaves, the smallest subproblems.
-// Each side of the vectors has t.Lanes invocations, as many as a leaf of a symmetric matrix has.
+// t.Lanes invocations compute the left singular vectors of a leaf, and t.Lanes others the right
+// ones. A leaf of a symmetric matrix has t.Lanes invocations, too.
 func bidiagonalLeafSpec(t DivideConquerTuning) shaders.BdsdcLeafSpec {
 	return shaders.BdsdcLeafSpec{LocalSize: 2 * t.Lanes, Leaf: uint32(t.Leaf)}
 }
 
 // bidiagonalLeaves builds the kernel for leaves, the smallest subproblems of a bidiagonal matrix. A
-// leaf costs twice as much as a leaf of a symmetric matrix, because the vectors of two sides are
-// rotated.
+// leaf costs twice as much as a leaf of a symmetric matrix, because left and right singular vectors
+// are rotated.
 func bidiagonalLeaves(b *builder, t DivideConquerTuning) leafKernel {
 	kernel := build(b, shaders.BdsdcLeaf(), bidiagonalLeafSpec(t))
 	return leafKernel{flops: 24, dispatch: func(rec *vk.Recorder, x leavesPush) {
@@ -89,13 +90,13 @@ func (s *BidiagonalConquer) Reporting(progress func(vk.Progress)) *BidiagonalCon
 	return &c
 }
 
-// Work is the layout of the workspace, which is as large as that of DivideConquer. Solve also uses
-// the n² elements of each result as workspace; they are not part of Work. The arena must also
-// contain ops.Work.
+// Work is the layout of the workspace, which is as large as the workspace of DivideConquer. Solve
+// also uses the n² elements of each result as workspace; they are not part of Work. The arena must
+// also contain ops.Work.
 func (s *BidiagonalConquer) Work() *vk.Layout { return s.work }
 
-// Flops returns the largest possible cost of the products of both sides in flops: 8/3·n³ for order
-// n, if no value deflates.
+// Flops returns the largest possible cost in flops of the matrix products that form both sets of
+// singular vectors: 8/3·n³ for order n, if no value deflates.
 func (s *BidiagonalConquer) Flops() float64 { n := float64(s.values.n); return 8.0 / 3 * n * n * n }
 
 // Solve computes C = S·Σ·Wᵀ for the diagonal d[n] and the superdiagonal e[n−1] of C. It returns the
@@ -127,7 +128,7 @@ func (s *BidiagonalConquer) SolveRange(
 	return values, r.profile, err
 }
 
-// newRun prepares a run that forms the vectors [from, to).
+// newRun prepares a solve that forms the singular vectors from … to−1.
 func (s *BidiagonalConquer) newRun(ctx context.Context, ws *vk.Arena, from, to int, st, wt Matrix) bidiagonalRun {
 	n, m := s.values.n, to-from
 	r := bidiagonalRun{newConquerRounds(ctx, ws, &s.values)}
@@ -150,11 +151,12 @@ func (s *BidiagonalConquer) newRun(ctx context.Context, ws *vk.Arena, from, to i
 	return r
 }
 
-// bidiagonalRun is one solve in progress. It implements bidiagonal.Backend on the device. Its
-// method Leaves is the method of conquerRounds.
+// bidiagonalRun is one solve in progress. It implements the interface bidiagonal.Backend on the
+// device. The method Leaves comes from the embedded conquerRounds.
 type bidiagonalRun struct{ *conquerRounds }
 
-// Roots implements bidiagonal.Backend. Its errors are the errors of conquerRounds.roots.
+// Roots finds the roots of the secular equations of the given merges on the device. It implements
+// bidiagonal.Backend. Its errors are those of conquerRounds.roots.
 func (r bidiagonalRun) Roots(merges []*bidiagonal.Merge) error {
 	for _, side := range bidiagonal.Sides {
 		if v := r.sides[side]; v != nil {
@@ -164,7 +166,8 @@ func (r bidiagonalRun) Roots(merges []*bidiagonal.Merge) error {
 	return r.roots(bidiagonal.Of(merges, bidiagonal.Right))
 }
 
-// Vectors implements bidiagonal.Backend with one recording. It sends no data back to the host.
+// Vectors forms the singular vectors on the device with one recording, and sends no data back to
+// the host. It implements bidiagonal.Backend.
 func (r bidiagonalRun) Vectors(levels [][]*bidiagonal.Merge, order []int32) error {
 	return r.run(func(rec *vk.Recorder) {
 		for _, side := range bidiagonal.Sides {

@@ -13,9 +13,9 @@ import (
 //
 //	λ_k = sup { x : fewer than k+1 pivots of T − x·I = L·D·Lᵀ are negative }
 //
-// The error is a few ulp of λ_k or 2⁻¹⁰⁴·‖T‖, whichever is larger, as far as counts can tell. The
-// values are in ascending order. Their bits are the bits of package ref's Bisection, and do not
-// depend on the tuning or on the requested range.
+// The error is a few ulp of λ_k or 2⁻¹⁰⁴·‖T‖, whichever is larger, apart from rounding errors of
+// the Sturm counts. The values are in ascending order. Their bits are the bits of package ref's
+// Bisection, and do not depend on the tuning or on the requested range.
 //
 // There are three steps:
 //
@@ -24,9 +24,9 @@ import (
 //	bisect  bisection from the beginning by counts with divisions; the bracket decides most halvings
 //
 // Counts without divisions (stebz_narrow.comp) take a tenth of the time of counts with divisions.
-// They are exact for an x that differs from the given x by a few ulp of ‖T‖. The bracket is wider
-// by this error. So a bracket decides a halving only if the count with divisions would decide the
-// same. Therefore the bits of the result are the bits of the step bisect without brackets.
+// Such a count is exact for a point x that differs from the given point by a few ulp of ‖T‖. The
+// bracket is widened by this error. So a bracket decides a halving only if the count with divisions
+// would decide the same. Therefore the step "bisect" gives the same bits with and without brackets.
 //
 // Source: J. Demmel, I. Dhillon and H. Ren, ETNA 3 (1995), on when counts are monotone.
 type Bisection struct {
@@ -46,17 +46,20 @@ type Bisection struct {
 	work     *vk.Layout
 }
 
-// These constants are numbers of halvings and costs. A dispatch does some of the halvings, and the
-// next dispatch continues.
+// These constants are numbers of halvings and costs. They belong to bisection, which halves
+// intervals that contain eigenvalues. A dispatch does some of the halvings, and the next dispatch
+// continues.
 const (
 	prepareThreads = 256 // most invocations of stebz_prepare, which is one workgroup
 
-	// narrowRounds is the number of halvings of a bracket. The length of the bracket is a little
-	// more than 2·‖T‖ at first and 2⁻⁵¹·‖T‖ at the end.
+	// narrowRounds is the number of halvings of a bracket, an interval around one eigenvalue that
+	// counts without divisions find. The length of the bracket is a little more than 2·‖T‖ at first
+	// and 2⁻⁵¹·‖T‖ at the end.
 	narrowRounds = 53
 
-	// bisectionRounds is the number of halvings of an interval. The length of the interval is a
-	// little more than 2·‖T‖ at first and 2⁻¹⁰⁴·‖T‖ at the end.
+	// bisectionRounds is the number of halvings of an eigenvalue's interval from the beginning to
+	// full accuracy. The length of the interval is a little more than 2·‖T‖ at first and 2⁻¹⁰⁴·‖T‖
+	// at the end.
 	bisectionRounds = 107
 
 	// usualRounds is the number of halvings by counts with divisions for an eigenvalue that is not
@@ -64,9 +67,9 @@ const (
 	usualRounds = 7
 
 	// After earlyRounds halvings by counts with divisions, only tiny eigenvalues are left. They are
-	// few, so the device has threads for larger teams. A larger team halves one interval lateLevels
-	// times in one step. Even if all eigenvalues are tiny, teams of this size take no longer than
-	// small teams.
+	// few, so the device has threads for larger teams. A team is a set of threads that work on one
+	// interval. A larger team halves the interval lateLevels times in one step. Even if all
+	// eigenvalues are tiny, larger teams take no longer than small teams.
 	earlyRounds = 9
 	lateLevels  = 4
 
@@ -135,9 +138,9 @@ func (s *Bisection) RecordRange(
 	s.recordPivots(rec, ws, il, m, values)
 }
 
-// recordPivots finds eigenvalues il … il+m−1, whose brackets are known. Each round of dispatches
-// continues with the intervals that the previous round stored. The dispatches of one round are
-// independent of each other.
+// recordPivots finds eigenvalues il … il+m−1, whose brackets are known. A bracket is an interval
+// that contains one eigenvalue. Each round of dispatches continues with the intervals that the
+// previous round stored. The dispatches of one round are independent of each other.
 func (s *Bisection) recordPivots(rec *vk.Recorder, ws *vk.Arena, il, m int, values vk.Slice[float64]) {
 	kernel := team(s, s.bisect, m)
 	for from := 0; from < bisectionRounds; {
@@ -167,12 +170,12 @@ func (s *Bisection) recordPivots(rec *vk.Recorder, ws *vk.Arena, il, m int, valu
 	}
 }
 
-// points returns the number of points of the grid at which Sturm counts are computed first, for m
-// eigenvalues.
+// points returns the number of points of the grid for m eigenvalues. The first step of the
+// bisection computes a Sturm count at each point.
 func (s *Bisection) points(m int) int { return max(m, s.tune.Lanes) }
 
-// recordNarrow finds brackets of eigenvalues il … il+m−1, and stores their ends in the regions
-// `from` and `to`.
+// recordNarrow finds brackets of the eigenvalues il … il+m−1. A bracket is an interval that
+// contains one eigenvalue. The ends of the brackets are stored in the regions `from` and `to`.
 func (s *Bisection) recordNarrow(rec *vk.Recorder, ws *vk.Arena, il, m int) {
 	points := s.points(m)
 	s.grid.Dispatch(rec, vk.Folded(vk.Tiles(points, s.tune.Threads)), shaders.StebzGridPush{
@@ -203,8 +206,8 @@ func (s *Bisection) recordNarrow(rec *vk.Recorder, ws *vk.Arena, il, m int) {
 
 // RecordCounts writes to `counts[t]` the number of eigenvalues of T(d, e) below `shifts[t]`, for
 // each index t of `counts`. If an eigenvalue and a shift differ by less than the rounding errors,
-// the eigenvalue may be counted or not. The rules for d, e, overlaps and workspace are those of
-// Record.
+// the eigenvalue may be counted or not. The rules of Record for d, e, overlaps and workspace also
+// hold here.
 func (s *Bisection) RecordCounts(
 	rec *vk.Recorder, ws *vk.Arena, d, e, shifts vk.Slice[float64], counts vk.Slice[uint32],
 ) {
@@ -227,7 +230,8 @@ func (s *Bisection) RecordCounts(
 	})
 }
 
-// recordPrepare scales T and finds the interval in which all bisections begin (stebz_prepare).
+// recordPrepare records the kernel stebz_prepare, which scales T and finds an interval that
+// contains all eigenvalues.
 func (s *Bisection) recordPrepare(rec *vk.Recorder, ws *vk.Arena, d, e vk.Slice[float64]) {
 	holds("the diagonal", d, s.n)
 	holds("the off-diagonal", e, s.n-1)
@@ -236,8 +240,9 @@ func (s *Bisection) recordPrepare(rec *vk.Recorder, ws *vk.Arena, d, e vk.Slice[
 	})
 }
 
-// team returns the kernel with the largest teams for which the device has enough threads, if there
-// are m teams. A team of 2^levels − 1 threads does `levels` halvings of one interval in one step.
+// team chooses the size of teams for m intervals. A team of 2^levels − 1 threads does `levels`
+// halvings of one interval in one step. team returns the kernel with the largest teams for which
+// the device has enough threads.
 func team[S, P any](s *Bisection, byLevels []*vk.Kernel[S, P], m int) *vk.Kernel[S, P] {
 	levels := 1
 	for levels < len(byLevels) && m*(2<<levels-1) <= s.tune.Lanes {
@@ -247,16 +252,18 @@ func team[S, P any](s *Bisection, byLevels []*vk.Kernel[S, P], m int) *vk.Kernel
 }
 
 // inPortions divides m teams of 2^levels − 1 threads into portions, and calls `record` for each
-// portion, in ascending order. In a portion, one count by each thread costs at most tune.Dispatch
-// pivots, if the portion has more threads than the device needs to be busy.
+// portion, in ascending order. Each thread computes one Sturm count. The size of a portion is
+// limited so that these counts cost at most tune.Dispatch pivots. A portion is not made so small
+// that it leaves a part of the device idle.
 func (s *Bisection) inPortions(m, levels int, record func(first, count, threads int)) {
 	size := 1<<levels - 1
 	most := max(s.tune.Lanes, int(s.tune.Dispatch/float64(s.n))) / size
 	inPortions(m, evenly(m, max(1, most)), func(first, count int) { record(first, count, count*size) })
 }
 
-// pivots returns the cost of one Sturm count by each of m threads, in pivots. The cost is that of
-// at least tune.Lanes threads, because a partly idle device takes as long as a full device.
+// pivots returns the cost of one Sturm count by each of m threads. The unit is one pivot, that is
+// one row of a count. The cost is that of at least tune.Lanes threads, because a partly idle device
+// takes as long as a full device.
 func (s *Bisection) pivots(m int) float64 { return float64(s.n) * float64(max(m, s.tune.Lanes)) }
 
 // rounds returns the number of Sturm counts that each of m threads may compute in one dispatch, at

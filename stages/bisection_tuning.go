@@ -17,8 +17,8 @@ type BisectionTuning struct {
 	Dispatch float64 // largest number of pivots that one dispatch computes; it limits the time of a dispatch
 }
 
-// Fits returns nil if the bisection can have these sizes on the device. The error tells which sizes
-// contradict each other, or is a *vk.UnsupportedError.
+// Fits returns nil if the bisection can run with these sizes on the device. Otherwise it returns an
+// error that tells which sizes contradict each other, or a *vk.UnsupportedError.
 func (t BisectionTuning) Fits(info vk.Info) error {
 	const scaled = 8 // rows after which stebz_narrow scales the minors
 	if t.Tile == 0 || t.Tile%scaled != 0 || t.Levels >= 32 || t.Threads < 1<<max(1, t.Levels)-1 {
@@ -64,7 +64,8 @@ func (t BisectionTuning) countSpec() shaders.StebzCountSpec {
 	return shaders.StebzCountSpec{LocalSize: t.Threads, Tile: t.Tile}
 }
 
-// refused returns the error for a device that has less of a feature than the sizes need.
+// refused returns the error for a device that has less of a feature, such as shared memory, than
+// the sizes of a kernel need.
 func refused(info vk.Info, feature string, need, have int) error {
 	return &vk.UnsupportedError{Device: info.Name, Feature: feature, Need: fmt.Sprint(need), Have: fmt.Sprint(have)}
 }

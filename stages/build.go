@@ -66,7 +66,7 @@ func mostShared(all ...shared) (bytes int, err error) {
 	return bytes, nil
 }
 
-// specBool is a truth value in the form of a specialisation constant.
+// specBool converts a truth value to the type of specialisation constants.
 func specBool(v bool) spirv.Bool {
 	if v {
 		return spirv.True

@@ -24,21 +24,23 @@ type BulgeChasing[T spirv.Scalar] struct {
 	tune  ChaseTuning        // Groups is what the device has in flight
 	abort spirv.Addr[uint32] // word that the host sets to end all waits
 
-	// At most one of `chase`, `teams` and `wave` is built. All three are nil if the band is
-	// tridiagonal already.
+	// Kernels for the same steps: in `chase` and `teams` workgroups wait for each other, and in
+	// `wave` they do not. In `teams` each block of a step has its own team of invocations. At most
+	// one of the three is built. All three are nil if the band is tridiagonal already.
 	chase *vk.Kernel[shaders.Sb2stChaseSpec, shaders.Sb2stChasePush[T]] // sweeps wait for each other
 	teams *vk.Kernel[shaders.Sb2stTeamsSpec, shaders.Sb2stTeamsPush[T]] // the same, a team for each block of a step
 	wave  *vk.Kernel[shaders.Sb2stWaveSpec, shaders.Sb2stWavePush[T]]   // a dispatch for each wave of steps
 	read  *vk.Kernel[shaders.Sb2stTridiagonalSpec, shaders.Sb2stTridiagonalPush[T]]
 
-	// `parts` and `flags` are for the kernels whose sweeps wait for each other. `parts` holds the
-	// range of sweeps of each dispatch. `flags` has a ticket for each dispatch and a flag for each
-	// sweep. The value of the flag is the number of steps that the sweep has finished.
+	// `parts` and `flags` are used only if sweeps wait for each other. `parts` holds the range of
+	// sweeps of each dispatch. `flags` has a ticket counter for each dispatch and a flag for each
+	// sweep. The value of a flag is the number of steps that the sweep has finished.
 	parts []span
 	flags machine.Flags
 }
 
-// ChaseSize holds the sizes of a bulge chasing.
+// ChaseSize holds the sizes of a bulge chasing: the order, the half-bandwidth, and whether
+// eigenvectors are wanted.
 type ChaseSize struct {
 	N       int  // order of the band
 	B       int  // half-bandwidth, at least 1
@@ -46,8 +48,8 @@ type ChaseSize struct {
 }
 
 const (
-	// chaseLead is the lead of a sweep over the next sweep: a sweep may do step j when the previous
-	// sweep has finished step j + chaseLead.
+	// chaseLead is the lead of a sweep over the next sweep, in steps: a sweep may do step j when
+	// the previous sweep has finished step j + chaseLead.
 	chaseLead = 2
 
 	// mostBand is the limit on the number of elements of a compact band, because the kernels count
@@ -70,8 +72,8 @@ func NewBulgeChasing[T spirv.Scalar](
 		return nil, &vk.UnsupportedError{Device: info.Name, Feature: "elements of a compact band",
 			Need: fmt.Sprintf("%d·%d", n, 2*b), Have: fmt.Sprint(mostBand)}
 	}
-	// The kernel that copies T out of the band is always built. The kernels that chase are built
-	// only if there is a bulge to chase.
+	// The kernel that copies T out of the band is always built. The kernels of the bulge chasing
+	// are built only if the band is not tridiagonal already.
 	shape := chaseShape{b, size.Vectors, info, w, t}
 	s := &BulgeChasing[T]{ChaseSize: size, tune: t, abort: dev.Abort()}
 	s.tune.Groups = t.groups(info)
@@ -120,11 +122,12 @@ func (s ChaseSize) sweeps() int {
 	return max(0, s.N-2)
 }
 
-// steps is the number of steps of the given sweep.
+// steps is the number of steps of the given sweep: how often its bulge moves down the band.
 func (s ChaseSize) steps(sweep int) int { return vk.Tiles(s.N-1-sweep, uint32(s.B)) }
 
-// stepFlops is the cost of one step in flops. A step changes three blocks. One of the blocks is
-// symmetric, and the reflector is applied to it from both sides.
+// stepFlops is the cost of one step in flops. A step of the bulge chasing changes three blocks of
+// the band. One of the blocks is symmetric, and the reflector is applied to this block from both
+// sides.
 func (s ChaseSize) stepFlops() float64 { return 12 * float64(s.B) * float64(s.B) }
 
 // Flops is the cost of the whole bulge chasing in flops: about 6·n²·b for order n and
@@ -134,8 +137,8 @@ func (s ChaseSize) Flops() float64 {
 	return 6 * n * n * b
 }
 
-// divide distributes the sweeps over dispatches, so that each dispatch costs about tune.Dispatch
-// flops.
+// divide distributes the sweeps of the bulge chasing over dispatches, so that each dispatch costs
+// about tune.Dispatch flops.
 func (s *BulgeChasing[T]) divide() []span {
 	return spans(s.sweeps(), s.sweeps(), s.tune.Dispatch, func(sweep int) float64 {
 		return max(s.tune.SweepCost, float64(s.steps(sweep))*s.stepFlops())
@@ -151,9 +154,10 @@ func (s *BulgeChasing[T]) Work() *vk.Layout {
 	return s.flags.Layout()
 }
 
-// Info is the INFO word after a run. The word is 0 after a successful run. Otherwise it is 1 plus
-// the index of the sweep whose flag was not set within the poll limit, and the results are
-// undefined. The slice is empty if workgroups do not wait for each other.
+// Info is the INFO word after a run. The word is 0 after a successful run. Otherwise a workgroup
+// polled the flag of a sweep more often than the poll limit allows: the word is 1 plus the index of
+// this sweep, and the results are undefined. The slice is empty if workgroups do not wait for each
+// other.
 func (s *BulgeChasing[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	if !s.waits() {
 		return vk.Slice[uint32]{}
@@ -182,7 +186,7 @@ func (s *BulgeChasing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band vk.Slice[T
 		}
 		vk.Fill(rec, q.Tau, 0)
 	}
-	// The band is tridiagonal already if no kernel that chases was built.
+	// If no kernel of the bulge chasing was built, the band is tridiagonal already.
 	switch {
 	case s.waits():
 		s.recordChase(rec, ws, band, q)
@@ -195,8 +199,8 @@ func (s *BulgeChasing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band vk.Slice[T
 }
 
 // groups is the number of workgroups for the given number of sweeps. Each sweep is at least
-// chaseLead steps behind the previous sweep. Therefore only so many sweeps are in flight, and
-// additional workgroups would only poll.
+// chaseLead steps behind the previous sweep, so the length of a sweep limits the number of sweeps
+// in flight. Additional workgroups would only poll flags.
 func (s *BulgeChasing[T]) groups(sweeps int) int {
 	return min(s.tune.Groups, sweeps, s.steps(0)/chaseLead+2)
 }
@@ -226,10 +230,10 @@ func (s *BulgeChasing[T]) dispatch(rec *vk.Recorder, groups int, push shaders.Sb
 	}
 }
 
-// recordWaves records one dispatch for each wave t = 0, 1, … of the chase. Wave t consists of the
-// steps j of all sweeps s with stride·s + j = t. The steps of a wave are independent of each other
-// if the stride is larger than chaseLead. The stride is the number of waves between the beginnings
-// of two successive sweeps.
+// recordWaves records one dispatch for each wave t = 0, 1, … of the chase. Wave t consists of step
+// j = t − stride·s of each sweep s. The steps of a wave are independent of each other if `stride`
+// is larger than chaseLead. `stride` is the number of waves between the beginnings of two
+// successive sweeps.
 func (s *BulgeChasing[T]) recordWaves(rec *vk.Recorder, band vk.Slice[T], q Reflectors[T], stride int) {
 	oldest := 0 // the first sweep that has not ended; they end in order
 	for t := 0; ; t++ {

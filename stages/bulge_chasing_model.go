@@ -6,7 +6,8 @@ import "fmt"
 // performance model of Wang and others (PPoPP 2025, §3.3):
 //
 //  1. a sweep begins Lag steps after the previous sweep;
-//  2. a sweep with r rows left has r/b steps, rounded up, where b is the half-bandwidth;
+//  2. a sweep that has r rows below its first row has r/b steps, rounded up, where b is the
+//     half-bandwidth;
 //  3. at most Room sweeps are in flight, and the next sweep waits until one of them ends.
 //
 // The paper adds up these rules in closed form, as if n/b and n/Room were integers. ModelChase
@@ -49,9 +50,10 @@ func ModelChase(n, b, lag, room int) ChaseModel {
 	return m
 }
 
-// Model predicts the time of a run of this stage, with a lag of 1 + chaseLead = 3 steps. With
-// teams, a sweep publishes its progress in the middle of a step, which shortens the lag to two
-// steps and a fraction. The latency of the flag then makes the lag about three steps again.
+// Model predicts the time of a run of this stage. It assumes that a sweep begins 1 + chaseLead = 3
+// steps after the previous sweep. In the kernel with a team for each block, a sweep publishes its
+// progress in the middle of a step, so that the next sweep could begin a little earlier. The
+// latency of the flag makes the lag about three steps again.
 func (s *BulgeChasing[T]) Model() ChaseModel {
 	room, step := 0, s.tune.Step
 	if s.waits() {

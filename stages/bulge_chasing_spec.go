@@ -13,8 +13,8 @@ func chaseSpec[T spirv.Scalar](c chaseShape) (shaders.Sb2stChaseSpec, error) {
 	return fitChase(c, shaders.Sb2stChase[T], func(f chaseFit) shaders.Sb2stChaseSpec {
 		return shaders.Sb2stChaseSpec{
 			LocalSize: f.size, Work: f.work, Lanes: f.lanes, B: uint32(c.b), Tiles: f.tiles,
-			// Retain keeps the diagonal blocks of two steps in registers. Blocks of which only one
-			// fits into shared memory are also too large for registers.
+			// Retain keeps the diagonal blocks of two steps in registers. If only one block fits
+			// into shared memory, two blocks are also too large for registers.
 			Retain:  specBool(f.tiles > 1),
 			Vectors: specBool(c.vectors), Lead: chaseLead,
 			WideFence: specBool(c.wait.WideFence), FlagStride: c.flagStride(),
@@ -22,7 +22,7 @@ func chaseSpec[T spirv.Scalar](c chaseShape) (shaders.Sb2stChaseSpec, error) {
 	})
 }
 
-// chaseFit is the set of sizes that fitChase finds.
+// chaseFit is the set of sizes that the function fitChase chooses for a chasing kernel.
 type chaseFit struct {
 	size  uint32 // invocations of a workgroup
 	work  uint32 // those that compute; the others wait and publish, and come after them
@@ -30,15 +30,16 @@ type chaseFit struct {
 	tiles uint32 // blocks in shared memory, 2 or 1
 }
 
-// fitChase chooses the sizes of a chasing kernel for the band and the device. The kernel has two
-// tiles in shared memory if they fit, and otherwise one tile. If a workgroup cannot have enough
-// invocations, it has fewer, and each invocation has more elements. The function spec makes the
-// specialisation from the sizes. The error is a *vk.UnsupportedError if one tile does not fit, or
-// if the device allows fewer invocations than a block has rows.
+// fitChase chooses the sizes of a bulge chasing kernel for the band and the device. The kernel has
+// two tiles (blocks of the band) in shared memory if they fit, and otherwise one tile. If the
+// device allows too few invocations in a workgroup, each invocation processes more elements. The
+// argument `spec` is a function that makes the specialisation constants from the sizes. The error
+// is a *vk.UnsupportedError if one tile does not fit, or if the device allows fewer invocations
+// than a block has rows.
 func fitChase[S, P any](c chaseShape, kernel func() spirv.Module[S, P], spec func(chaseFit) S) (s S, err error) {
 	var f chaseFit
-	// Each iteration halves the number of lanes, so that each invocation has twice as many
-	// elements.
+	// Each iteration halves the number of invocations that share a row, so that each invocation has
+	// twice as many elements.
 	for lanes := lanesFor(c.b, int(c.tune.PerThread), c.subgroup()); lanes >= 1; lanes /= 2 {
 		work := uint32(wholeSubgroups(c.b*lanes, c.info))
 		f = chaseFit{size: work, work: work, lanes: uint32(lanes), tiles: 2}
@@ -63,28 +64,29 @@ func fitChase[S, P any](c chaseShape, kernel func() spirv.Module[S, P], spec fun
 			return s, nil
 		}
 	}
-	// The device allows too few invocations even with one lane for each row.
+	// The device allows fewer invocations in a workgroup than a block has rows.
 	return s, c.refuse("invocations in a workgroup", int(f.size), c.info.MaxLocal)
 }
 
-// teamsSpec chooses the sizes of the kernel that has a team of invocations for each block of a step
-// (sb2st_teams.comp). ok is true if the tuning wants teams and if they fit the device. If ok is
-// false, chaseSpec may still find a kernel with one team for all blocks.
+// teamsSpec chooses the sizes of the kernel sb2st_teams.comp, in which each of the three blocks of
+// a step has its own team of invocations. The result ok is true if the tuning wants this kernel and
+// the device can run it. If ok is false, chaseSpec may still find sizes for the kernel with one
+// team for all blocks.
 func teamsSpec[T spirv.Scalar](c chaseShape) (spec shaders.Sb2stTeamsSpec, ok bool) {
 	const blocks = 3 // of a step, with a team each
 	perThread := int(c.tune.PerThread)
 	if !c.wait.Allowed || c.tune.Team == 0 || c.b*c.b <= perThread*int(c.tune.Team) {
 		return spec, false
 	}
-	// A workgroup consists of three teams, one subgroup that computes the reflector, and the
-	// invocations that wait.
+	// A workgroup consists of three teams, one for each block of a step; one subgroup that computes
+	// the reflector; and the invocations that wait for other workgroups.
 	team := wholeSubgroups(int(c.tune.Team), c.info)
 	size := blocks*team + c.subgroup() + c.waiters()
 	if size > c.info.MaxLocal { // one team for all blocks may still fit
 		return spec, false
 	}
-	// An invocation of the teams for blocks C and D has twice as many elements as an invocation of
-	// the team for block A.
+	// Blocks C and D of a step are full squares, and block A is symmetric. So an invocation of the
+	// teams for C and D has twice as many elements as an invocation of the team for A.
 	spec = shaders.Sb2stTeamsSpec{
 		LocalSize: uint32(size), B: uint32(c.b), Team: uint32(team), Head: uint32(c.subgroup()),
 		Lanes:   uint32(lanesFor(c.b, 2*perThread, c.subgroup())),

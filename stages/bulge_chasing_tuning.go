@@ -9,44 +9,47 @@ import (
 // ChaseTuning is the set of sizes of BulgeChasing.
 type ChaseTuning struct {
 	// PerThread is the smallest number of elements of a row or column of a block that an invocation
-	// keeps in registers. If each block of a step has its own team, the invocations of the teams
-	// for the square blocks C and D keep twice as many.
+	// keeps in registers. If each block of a step has its own team of invocations, the invocations
+	// for the two full square blocks keep twice as many elements.
 	PerThread uint32 `json:"Own"`
 
-	// WaitSubgroups is the number of subgroups that wait and publish while the other subgroups
-	// compute: 1 or 2. With 2, one subgroup publishes and the other waits, so that a wait never
-	// delays a publication.
+	// WaitSubgroups is the number of subgroups of a workgroup, 1 or 2, that only wait for the
+	// previous sweep and publish the progress of their own sweep. With 2, one subgroup publishes
+	// and the other waits, so that a wait never delays a publication.
 	WaitSubgroups int `json:"Spare"`
 
 	// If OneTile is true, only one block is in shared memory even if two blocks would fit. It is
 	// used for tests and measurements.
 	OneTile bool
 
-	// Team is the number of invocations of a team. If b² > PerThread·Team, each of the three blocks
-	// of a step has its own team, because one team for all blocks would have too many elements for
-	// each invocation. If Team is 0, one team processes all blocks.
+	// Team is the number of invocations of a team, a part of a workgroup that processes whole
+	// blocks. If b² > PerThread·Team, each of the three blocks of a step has its own team, because
+	// one team for all blocks would have too many elements for each invocation. If Team is 0, one
+	// team processes all blocks.
 	Team uint32
 
-	// Groups is the number of workgroups in flight. 0 means one workgroup for each compute unit of
-	// the device.
+	// Groups is the number of workgroups of a dispatch that are in flight at the same time. 0 means
+	// one workgroup for each compute unit of the device.
 	Groups int
 
-	// FlagStride is the distance between two flags in 32-bit words, at least 1.
+	// FlagStride is the distance in memory between the flags of two successive sweeps, in 32-bit
+	// words, at least 1.
 	FlagStride uint32
 
-	// Polls is the poll limit of a wait: the number of polls after which a wait fails.
+	// Polls is the number of times that a waiting workgroup reads a flag before the wait fails.
 	Polls uint32
 
-	// SweepCost is the smallest cost of a sweep that is assumed, in flops. A short sweep takes
-	// longer than its operations, because of latency.
+	// SweepCost is a lower limit for the estimated cost of a sweep, in flops. A short sweep takes
+	// longer than its operations suggest, because of latency.
 	SweepCost float64
 
 	// Dispatch is the approximate cost of the largest dispatch, in flops.
 	Dispatch float64
 
 	// Step and TeamStep are the measured times of one step on the critical path of ChaseModel, in
-	// seconds. Step is for one team and b = 32, and TeamStep is for three teams and b = 64. 0 means
-	// that the time was not measured.
+	// seconds. Step is for half-bandwidth 32, with one team of invocations for all blocks. TeamStep
+	// is for half-bandwidth 64, with a team for each of the three blocks. 0 means that the time was
+	// not measured.
 	Step, TeamStep float64
 }
 
@@ -86,7 +89,8 @@ type chaseShape struct {
 // subgroup returns the number of invocations in a subgroup, or 1 if the driver does not report it.
 func (c chaseShape) subgroup() int { return max(1, c.info.Subgroup) }
 
-// flagStride returns the distance between two flags in 32-bit words.
+// flagStride returns the distance in memory between the flags of two successive sweeps, in 32-bit
+// words.
 func (c chaseShape) flagStride() uint32 { return max(1, c.tune.FlagStride) }
 
 // waiters returns the number of invocations that wait or publish while the other invocations
@@ -95,7 +99,8 @@ func (c chaseShape) waiters() int {
 	return max(2, max(1, c.tune.WaitSubgroups)*c.subgroup())
 }
 
-// refuse returns the error for a device that has less of the named feature than the kernel needs.
+// refuse returns the error for a device that has less of the named feature, such as shared memory,
+// than the kernel needs.
 func (c chaseShape) refuse(feature string, need, have int) error {
 	return &vk.UnsupportedError{Device: c.info.Name, Feature: fmt.Sprintf("%s for half-bandwidth %d", feature, c.b),
 		Need: fmt.Sprint(need), Have: fmt.Sprint(have)}

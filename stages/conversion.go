@@ -6,7 +6,7 @@ import (
 )
 
 // Conversion converts numbers between single and double precision on the device (slag2d, dlag2s).
-// Solvers in single precision use it, because they solve the tridiagonal problem in double
+// Solvers in single precision use Conversion, because they solve the tridiagonal problem in double
 // precision.
 type Conversion struct {
 	widen  *vk.Kernel[shaders.Slag2dSpec, shaders.Slag2dPush]
@@ -15,7 +15,7 @@ type Conversion struct {
 
 const conversionThreads = 256 // invocations of a workgroup, at most
 
-// NewConversion builds the two kernels, which can convert any number of elements.
+// NewConversion builds the kernels for both directions. They can convert any number of elements.
 func NewConversion(dev *vk.Device) (*Conversion, error) {
 	b := builder{dev: dev}
 	threads := b.threads(conversionThreads)

@@ -31,8 +31,8 @@ func NewSymmetricLoad[T spirv.Scalar](dev *vk.Device) (*SymmetricLoad[T], error)
 }
 
 // Record reads the lower triangle of the square matrix a, or the upper triangle if `upper` is true,
-// and writes the two triangles of sigma·a. The triangle that is not read may hold any values, even
-// NaN.
+// and replaces a by the full symmetric matrix sigma·a. The triangle that is not read may hold any
+// values, even NaN.
 func (s *SymmetricLoad[T]) Record(rec *vk.Recorder, a product.Matrix[T], upper bool, sigma T) {
 	if a.Rows != a.Cols {
 		panic(fmt.Sprintf("stages: symmetric matrix of %d×%d", a.Rows, a.Cols))
@@ -44,7 +44,8 @@ func (s *SymmetricLoad[T]) Record(rec *vk.Recorder, a product.Matrix[T], upper b
 	if upper {
 		push.Upper = 1
 	}
-	// Each workgroup computes one tile of the triangle and its mirror image.
+	// Each workgroup writes one tile (square block) of the triangle and its mirror image in the
+	// other triangle.
 	tiles := vk.Tiles(a.Rows, copyTile)
 	s.mirror.Dispatch(rec, vk.Folded(tiles*(tiles+1)/2), push)
 }
@@ -54,7 +55,7 @@ type Transpose[T spirv.Scalar] struct {
 	kernel *vk.Kernel[shaders.TransposeSpec, shaders.TransposePush[T]]
 }
 
-// NewTranspose builds the kernel, which works for matrices of any shape.
+// NewTranspose builds the kernel that transposes matrices of any shape.
 func NewTranspose[T spirv.Scalar](dev *vk.Device) (*Transpose[T], error) {
 	k, err := vk.Build(dev, shaders.Transpose[T](), shaders.TransposeSpec{LocalSize: copyThreads, Tile: copyTile})
 	return &Transpose[T]{k}, err

@@ -17,10 +17,10 @@ import (
 //
 // Package stages/tridiag/dc has the algorithm. The host divides T into a tree, whose leaves are the
 // smallest subproblems. The device makes two passes over the tree, and each pass is one recording.
-// The values pass solves the leaves and then the secular equations, level by level. The vectors
-// pass forms the vectors and products of all levels. The host needs the sizes of all merges before
-// it can record the second pass. Therefore there is no method Record: Solve records and runs the
-// two passes.
+// The values pass finds the eigenvalues: it solves the leaves and then the secular equations, level
+// by level. The vectors pass forms the eigenvectors of all levels by matrix products. The host
+// needs the sizes of all merges (joined subproblems) before it can record the second pass.
+// Therefore there is no method Record: Solve records and runs the two passes.
 //
 //	divide_conquer_run.go         one solve in progress
 //	divide_conquer_values.go      the values pass: leaves and secular equations
@@ -39,10 +39,11 @@ type DivideConquer struct {
 	progress func(vk.Progress) // set by Reporting; may be nil
 }
 
-// NewDivideConquer prepares the solver for matrices of order n ≥ 0. ops computes the products of
-// large merges, and NewDivideConquer reserves them by ops.Reserve. The products of small merges are
-// grouped into one dispatch, with the square tiles of the table `tiles`. The error is an error of
-// ops, an error about a tile that does not fit the device, or an error of package vk.
+// NewDivideConquer prepares the solver for matrices of order n ≥ 0. A merge joins two solved
+// subproblems, and its vectors are matrix products. ops computes the products of large merges, and
+// NewDivideConquer reserves these products by ops.Reserve. The products of small merges are grouped
+// into one dispatch, with the square tiles of the table `tiles`. The error is an error of ops, an
+// error about a tile that does not fit the device, or an error of package vk.
 func NewDivideConquer(
 	dev *vk.Device, n int, ops product.Ops[float64], tiles product.Tuning, t DivideConquerTuning,
 ) (*DivideConquer, error) {
@@ -67,8 +68,8 @@ func (s *DivideConquer) Reporting(progress func(vk.Progress)) *DivideConquer {
 	return &c
 }
 
-// NoConvergenceError says that QL iteration did not converge on a leaf of the tree, rows [Lo, Hi)
-// of T.
+// NoConvergenceError says that QL iteration did not converge on a leaf (a smallest subproblem of
+// divide and conquer), rows [Lo, Hi) of T.
 type NoConvergenceError = tridiag.NoConvergenceError
 
 // Work is the layout of the workspace: n²/2 + n·max(n/Panels, min(n, Columns)) elements, and
@@ -77,14 +78,14 @@ type NoConvergenceError = tridiag.NoConvergenceError
 // ops.Work.
 func (s *DivideConquer) Work() *vk.Layout { return s.work }
 
-// Flops returns the largest possible cost of the products in flops: 4/3·n³ for order n, if no value
-// deflates.
+// Flops returns the largest possible cost in flops of the matrix products: 4/3·n³ for order n,
+// which is the cost if no eigenvalue deflates.
 func (s *DivideConquer) Flops() float64 { n := float64(s.values.pass.n); return 4.0 / 3 * n * n * n }
 
 // Solve computes T = S·Λ·Sᵀ for the diagonal d[n] and the off-diagonal e[n−1]. It returns the
 // eigenvalues in ascending order. It writes Sᵀ to xt, n×n and packed (Ld = n): row j of xt is the
-// vector of value j. Solve also uses xt as workspace; xt must not overlap Work. d and e must be
-// finite, and Solve does not write them. The error is a *tridiag.NonFiniteError, a
+// eigenvector of eigenvalue j. Solve also uses xt as workspace; xt must not overlap Work. d and e
+// must be finite, and Solve does not write them. The error is a *tridiag.NonFiniteError, a
 // *NoConvergenceError, an *InfoError, or an error of package vk.
 func (s *DivideConquer) Solve(
 	ctx context.Context, ws *vk.Arena, d, e []float64, xt Matrix,
@@ -92,8 +93,9 @@ func (s *DivideConquer) Solve(
 	return s.SolveRange(ctx, ws, d, e, 0, s.values.pass.n, xt)
 }
 
-// SolveRange does the same as Solve, but only for the vectors of values[from:to]. It returns all
-// values. xt is (to−from)×n and packed. Its memory must have n² elements or more, as for Solve.
+// SolveRange does the same as Solve, but writes only the eigenvectors of the eigenvalues from …
+// to−1. It returns all eigenvalues. xt is (to−from)×n and packed. Its memory must have n² elements
+// or more, as for Solve.
 func (s *DivideConquer) SolveRange(
 	ctx context.Context, ws *vk.Arena, d, e []float64, from, to int, xt Matrix,
 ) ([]float64, *vk.Profile, error) {
@@ -108,14 +110,15 @@ func (s *DivideConquer) SolveRange(
 	return r.solve(d, e, dc.Options{From: from, To: to})
 }
 
-// DivideConquerValues finds the eigenvalues alone, with O(n) memory. It is the first part of
-// DivideConquer: it solves the leaves (the smallest subproblems) and the secular equations.
+// DivideConquerValues finds all eigenvalues of a symmetric tridiagonal matrix and no eigenvectors,
+// with O(n) memory. It is the first part of DivideConquer: it solves the leaves (the smallest
+// subproblems) and the secular equations.
 type DivideConquerValues struct {
 	values deflation
 	work   *vk.Layout
 }
 
-// NewDivideConquerValues prepares the solver for matrices of order n ≥ 0.
+// NewDivideConquerValues prepares the eigenvalue solver for tridiagonal matrices of order n ≥ 0.
 func NewDivideConquerValues(dev *vk.Device, n int, t DivideConquerTuning) (*DivideConquerValues, error) {
 	b := builder{dev: dev}
 	values, steps := newValuesPass(&b, n, 1, symmetricLeaves(&b, t), PhaseTridiagonal, t), newStepLists(n, 1)
@@ -127,8 +130,9 @@ func NewDivideConquerValues(dev *vk.Device, n int, t DivideConquerTuning) (*Divi
 // Work is the layout of the workspace: O(n) elements.
 func (s *DivideConquerValues) Work() *vk.Layout { return s.work }
 
-// Flops returns about the cost of the last level's secular equations if no value deflates: n roots
-// with secularSums sums of n terms each. All lower levels together cost about as much again.
+// Flops estimates the cost in flops if no eigenvalue deflates. The result is the cost of the
+// secular equations of the last level: n roots, and for each root secularSums sums of n terms. All
+// lower levels together cost about as much again; Flops does not count them.
 func (s *DivideConquerValues) Flops() float64 {
 	n := float64(s.values.pass.n)
 	return secularFlops * n * n

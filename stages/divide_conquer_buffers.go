@@ -7,8 +7,10 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// newMerge returns the record that describes merge m to the kernels. The blocks of m begin at
-// element q of the matrix Q. The matrix W = Q·G of m begins at element work of its memory.
+// newMerge returns the record that describes m to the kernels. m joins two solved subproblems,
+// whose eigenvectors are two diagonal blocks of the matrix Q. These blocks begin at element q of Q.
+// The product W = Q·G of m, where G consists of rotations and a permutation, begins at element
+// `work` of the memory of W.
 func newMerge(m *dc.Merge, q, work int) shaders.Merge {
 	return shaders.Merge{
 		Lo: uint32(m.Lo), N1: uint32(m.N1), N: uint32(m.N()), K: uint32(m.K),
@@ -17,8 +19,8 @@ func newMerge(m *dc.Merge, q, work int) shaders.Merge {
 	}
 }
 
-// wide returns an offset as two 32-bit words, which is the form that kernels read. The first word
-// has the low bits.
+// wide returns a 64-bit offset as two 32-bit words, because the kernels read offsets in this form.
+// The first word has the low bits.
 func wide(offset int) [2]uint32 { return [2]uint32{uint32(offset), uint32(uint64(offset) >> 32)} }
 
 // list is an array on the device that the host writes and the kernels read.
@@ -30,7 +32,7 @@ type list[T any] struct {
 // newList reserves n elements on the device. The list has no memory on the host yet.
 func newList[T any](name string, n int) list[T] { return list[T]{region: vk.Reserve[T](name, n)} }
 
-// withHost returns the list with n zero elements on the host.
+// withHost returns the list with memory on the host for n elements, which are zero.
 func (l list[T]) withHost(n int) list[T] { return list[T]{l.region, make([]T, n)} }
 
 // send records the copy of the host's elements to the device.

@@ -16,12 +16,12 @@ import (
 //	stedc_weights, stedc_rows      the rows that the next level needs
 //
 // The host has the tree of merges, but not the number of columns that each merge deflates.
-// Therefore the grids are those of merges that deflate no column, and the kernels read the actual
-// sizes from memory.
+// Therefore each dispatch has as many workgroups as it would need without deflation, and the
+// kernels read the actual sizes from memory.
 //
-// The values and rows of a block are in valuesPass.leafNumbers. Each merge overwrites the values
-// and rows of its two blocks. The lists of merges of all levels follow one another in
-// valuesPass.mergeList.
+// A merge joins two blocks. The eigenvalues of a block, and the first and last rows of its
+// eigenvectors, are in valuesPass.leafNumbers. Each merge overwrites those of its two blocks. The
+// lists of merges of all levels follow one another in valuesPass.mergeList.
 type deflation struct {
 	pass    *valuesPass
 	deflate *vk.Kernel[shaders.StedcDeflateSpec, shaders.StedcDeflatePush]
@@ -40,16 +40,17 @@ type deflation struct {
 // were found.
 const allFound = 1<<32 - 1
 
-// These are the numbers of scratch arrays of the kernel stedc_deflate.
+// The kernel stedc_deflate has deflateReals scratch arrays of float64 and deflateWords scratch
+// arrays of 32-bit integers.
 const (
 	deflateReals = 4
 	deflateWords = 3
 )
 
-// newDeflation builds the kernels that decide the deflation of each level of the values pass
-// `pass`, and lays out the memory of these kernels. `steps` must have space for the lists of at
-// least pass.stored levels. The memory of `steps` is not part of the layout of the result; the
-// caller must add it.
+// newDeflation builds the kernels that decide the deflation of each level, and lays out the memory
+// of these kernels. `pass` computes the eigenvalues of the levels. `steps` holds lists of rotations
+// and permutations, and must have space for at least pass.stored levels. The memory of `steps` is
+// not part of the layout of the result; the caller must add it.
 func newDeflation(b *builder, pass *valuesPass, steps stepLists) deflation {
 	n, t := pass.n, pass.tune
 	s := deflation{pass: pass, steps: steps}
@@ -64,7 +65,8 @@ func newDeflation(b *builder, pass *valuesPass, steps stepLists) deflation {
 	return s
 }
 
-// decided holds the data that the host sends to the values pass, and the data that it receives.
+// decided holds the data that the host sends to the device before the eigenvalues are computed, and
+// the data that the host receives afterwards.
 type decided struct {
 	leaves []shaders.Leaf
 	e, d   []float64       // d becomes the values of all blocks
@@ -76,8 +78,9 @@ type decided struct {
 	info       [1]uint32 // received
 }
 
-// record records the values pass. The vectors of the leaves are written to `places`, as in
-// recordLeaves. If places[0] is not 0, a vectors pass will form the vectors of the merges.
+// record records the computation of all eigenvalues. It writes the eigenvectors of the leaves to
+// the addresses `places`, as recordLeaves does. If places[0] is not 0, the eigenvectors of the
+// merges will be formed later.
 func (s *deflation) record(rec *vk.Recorder, ws *vk.Arena, x *decided, places [2]spirv.Addr[float64]) {
 	n, vectors := s.pass.n, places[0] != 0
 	all := s.pass.leafNumbers.In(ws)
@@ -110,8 +113,8 @@ func (s *deflation) record(rec *vk.Recorder, ws *vk.Arena, x *decided, places [2
 	})
 }
 
-// recordLevel records the merges of one level. They are the elements [first, first+len(merges)) of
-// the list of merges.
+// recordLevel records the merges of one level of the tree. They are the elements [first,
+// first+len(merges)) of the list of merges of all levels.
 func (s *deflation) recordLevel(
 	rec *vk.Recorder, ws *vk.Arena, level, first int, merges []shaders.Merge, roots rootsOf,
 ) {
@@ -145,8 +148,8 @@ func (s *deflation) recordDeflation(rec *vk.Recorder, ws *vk.Arena, level, first
 	rec.Costs(deflateFlops * columns)
 }
 
-// recordOrder records the sorting of the values of `count` merges: merges first … first+count−1.
-// The largest of these merges has `columns` columns.
+// recordOrder records the sorting of the eigenvalues of each of `count` merges: merges first …
+// first+count−1. The largest of these merges has `columns` columns.
 func (s *deflation) recordOrder(rec *vk.Recorder, ws *vk.Arena, level, first, count, columns int) {
 	n := s.pass.n
 	list, d := s.pass.mergeList.In(ws).From(first).Addr(), s.pass.leafNumbers.In(ws).From(n).Addr()

@@ -7,17 +7,19 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// The last merge has more than half of all rows and writes its vectors to the result X. So its
-// matrices W = Q·G and S cannot lie in the memory of X, as they do for other merges. Instead, W
-// overwrites Q, and S is formed in a buffer called the panel:
+// A merge joins two solved blocks of T. The columns of Q are the eigenvectors of the two blocks,
+// and the eigenvectors of the joined block are W·S, where W = Q·G and G consists of rotations and a
+// permutation. The last merge has more than half of all rows of T, and it writes its eigenvectors
+// to the result X. So its W and S cannot lie in the memory of X, as they do for other merges.
+// Instead, W overwrites Q, and S is formed in a buffer called the panel:
 //
 //	Q:      Q1 (N1×N1), Q2 (N2×N2)   →   W's halves (N1×Upper), (N2×(K−Lower)), same leading dimensions
 //	panel:  first some rows (a strip) of W, then S (K×columns), and W·S (N×columns) if a half is large
 //	X:      row j is the vector of value j; columns are rows of T
 
-// recordStrips replaces Q by W = Q·G in the same memory. It processes some rows (a strip) at a
-// time, and a strip lies in one of the two halves. recordStrips also writes the deflated columns to
-// the result.
+// recordStrips replaces Q by W = Q·G in the same memory, where G consists of the rotations and the
+// permutation of the last merge. It processes some rows (a strip) at a time, and all rows of a
+// strip lie in the same half of Q. recordStrips also writes the deflated columns to the result.
 func (v *vectorsRun) recordStrips(rec *vk.Recorder) {
 	s, level := v.pass, len(v.levels)-1
 	p := &v.levels[level]
@@ -73,7 +75,7 @@ func (v *vectorsRun) recordPanels(rec *vk.Recorder) {
 	tile := s.chooser.Choose(product.Shape{M: step, N: half, K: max(m.Upper, m.K-m.Lower), Count: 2})
 	vectors := v.vectorsPush(level, len(p.merges))
 	vectors.S = panel.Addr()
-	// The kernel stedc_multiply writes each column of W·S directly to the result. The list place
+	// The kernel stedc_multiply writes each column of W·S directly to the result. The list `place`
 	// gives the row of the result for each column.
 	multiply := shaders.StedcMultiplyPush{
 		Merges: vectors.Merges, Work: v.q(), S: vectors.S,
@@ -96,9 +98,9 @@ func (v *vectorsRun) recordPanels(rec *vk.Recorder) {
 	}
 }
 
-// recordPanelApart multiplies W = Q·G by columns first … first+count−1 of S, which are in the
-// buffer `panel`. The product is stored in the same buffer after S, and is then moved to the
-// result.
+// recordPanelApart multiplies the matrix W of the last merge by columns first … first+count−1 of S,
+// which are in the buffer `panel`. The product is first stored in the same buffer after S, and then
+// copied to the result.
 func (v *vectorsRun) recordPanelApart(rec *vk.Recorder, m *dc.Merge, first, count int) {
 	w, panel := v.pass.q.In(v.ws).From(v.offset[m.Lo]), v.pass.panel.In(v.ws)
 	s, to := NewMatrix(panel, m.K, count, m.K), NewMatrix(panel.From(m.K*count), m.N(), count, m.N())
@@ -113,8 +115,8 @@ func (v *vectorsRun) recordPanelApart(rec *vk.Recorder, m *dc.Merge, first, coun
 }
 
 // panelStep divides `columns` columns into as few panels as possible, of about equal width, and
-// returns the width of a panel. The width is rounded up to whole tiles if it then still fits. At
-// most `room` columns fit into a panel.
+// returns the width of a panel. At most `room` columns fit into a panel. The width is rounded up to
+// a multiple of the tile width if the result is at most `room`.
 func panelStep(columns, room int) int {
 	const tile = 128
 	pieces := (columns + room - 1) / room

@@ -9,15 +9,17 @@ import (
 )
 
 // stepLists holds the lists of the rotations and permutations by which merges compute W = Q·G. The
-// part of a level begins at element level·n. Within a level, the part of a merge begins at its
-// first row. A list of chains that the host writes is an exception: its parts follow one another.
+// part of a level begins at element level·n. Within a level, the part of a merge begins at the
+// index of its first row. A list of chains (sequences of rotations that share columns) that the
+// host writes is an exception: there, the parts of the merges follow one another without gaps.
 type stepLists struct {
 	row, src, dst list[int32]         // dc.Merge.Row, Src and Dst, by level
 	rotations     list[float64]       // n cosines, then n sines, by level
 	chains        list[shaders.Chain] // chains, by level
 }
 
-// newStepLists reserves the lists for matrices of order n and for the given number of levels.
+// newStepLists reserves the lists of rotations and permutations, for matrices of order n and the
+// given number of levels of merges.
 func newStepLists(n, levels int) stepLists {
 	return stepLists{
 		row: newList[int32]("D&C rows of poles", levels*n),
@@ -27,21 +29,22 @@ func newStepLists(n, levels int) stepLists {
 	}
 }
 
-// layout returns the device memory of the lists.
+// layout returns the device memory of the lists of rotations and permutations.
 func (l stepLists) layout() *vk.Layout {
 	return vk.Together(l.row.region, l.src.region, l.dst.region, l.rotations.region, l.chains.region)
 }
 
-// withHost returns the lists with memory on the host, for a tree with the given number of levels.
+// withHost returns the lists of rotations and permutations with memory on the host, for a tree with
+// the given number of levels.
 func (l stepLists) withHost(n, levels int) stepLists {
 	l.row, l.src, l.dst = l.row.withHost(levels*n), l.src.withHost(levels*n), l.dst.withHost(levels*n)
 	l.rotations, l.chains = l.rotations.withHost(levels*2*n), l.chains.withHost(levels*n)
 	return l
 }
 
-// vectorLists holds the lists that the kernels of the vectors pass read. In the list of merges, the
-// part of a level begins at element level·mostMerges. The last merge of the tree comes after the
-// other merges of its level.
+// vectorLists holds the lists that the kernels read while they form eigenvectors. In the list of
+// merges, the part of a level begins at element level·mostMerges. The last merge of the tree comes
+// after the other merges of its level.
 type vectorLists struct {
 	stepLists
 	merges list[shaders.Merge] // mostMerges elements for each level
@@ -49,10 +52,10 @@ type vectorLists struct {
 	columns list[shaders.Column] // place in memory of each column of Q
 	place   list[int32]          // row of the result for each column of Q
 
-	// Each pair of lists has columns of Q that no product forms, and the rows of the result to
-	// which these columns are copied. `deflated` has the deflated columns of the last merge; column
-	// 0 is the first column of the merge. `others` has the columns of all blocks that the last
-	// merge does not contain.
+	// Each pair of lists describes eigenvectors that are columns of Q already and are only copied:
+	// the columns, and the rows of the result to which they are copied. `deflated` has the deflated
+	// columns of the last merge; column 0 is the first column of the merge. `others` has the
+	// columns of all blocks that the last merge does not contain.
 	deflated, deflatedPlace list[int32]
 	others, othersPlace     list[int32]
 }
@@ -77,7 +80,7 @@ func (l vectorLists) layout() *vk.Layout {
 }
 
 // withHost returns the lists with memory on the host for a tree with the given number of levels.
-// The four lists of columns that no product forms are empty; the method `complete` appends to them.
+// The four lists of columns that are only copied are empty; the method `complete` appends to them.
 // The lists of rotations and permutations have memory on the host only if `steps` is true, which
 // means that the host writes them. The host memory is new, so that two solves do not share it.
 func (l vectorLists) withHost(n, levels, mostMerges int, steps bool) vectorLists {
@@ -105,7 +108,7 @@ func (l vectorLists) send(rec *vk.Recorder, ws *vk.Arena) {
 	})
 }
 
-// vectorsRun is the vectors pass of one solve in progress. Its methods must be called in this
+// vectorsRun forms the eigenvectors of one solve in progress. Its methods must be called in this
 // order: begin, prepare for each level, complete, record.
 type vectorsRun struct {
 	pass   *vectorsPass
@@ -117,8 +120,9 @@ type vectorsRun struct {
 	// permutations.
 	deflated bool
 
-	// turns is the number of vectors passes of the solve, and `turn` is the number of passes before
-	// this pass. The passes run one after another and use the same memory for Q.
+	// `turns` is the number of sets of vectors that the solve forms, and `turn` is the number of
+	// sets that it forms before this set. The sets are formed one after another and use the same
+	// memory for Q.
 	turn, turns int
 
 	tree   dc.Tree
@@ -132,7 +136,7 @@ type vectorsRun struct {
 }
 
 // leaves returns the memory for the vectors of the leaves, which are the smallest subproblems. It
-// is the memory of Q, or the memory of the result if an earlier pass still uses Q.
+// is the memory of Q, or the memory of the result if another set of vectors is formed first in Q.
 func (v *vectorsRun) leaves() vk.Slice[float64] {
 	if v.turn > 0 {
 		return v.xt.At.Sub(0, v.pass.q.Len())
@@ -158,15 +162,17 @@ type levelPlan struct {
 // of rotations that share columns.
 type chainRange struct{ first, count int }
 
-// placedMerge is a merge, with the offset of its matrix W = Q·G in the memory of the result.
+// placedMerge is a merge of two blocks of eigenvectors Q, with the offset of its matrix W = Q·G in
+// the memory of the result. G consists of rotations and a permutation.
 type placedMerge struct {
 	merge *dc.Merge
 	work  int
 }
 
-// begin chooses the offsets of the blocks of Q. A merged block begins where its upper half begins,
-// and the lower half follows the upper half. The example has three leaves a, b, c, of which a and b
-// are merged first, and an independent leaf d:
+// begin chooses the offsets of the diagonal blocks of Q, the eigenvectors of the solved blocks of
+// T. In memory, a merged block begins where its upper half begins, and the lower half follows the
+// upper half. The example has three leaves a, b, c, of which a and b are merged first, and an
+// independent leaf d:
 //
 //	leaves           │ a·a │ b·b │      │    c·c     │ d·d │
 //	a, b merged      │  (a+b)·(a+b)     │    c·c     │ d·d │
@@ -177,9 +183,9 @@ type placedMerge struct {
 // a defect of vectorsPass.blocks.
 func (v *vectorsRun) begin(tree dc.Tree) {
 	n := v.pass.n
-	// Q has a range of memory for each block that is not part of a larger block. The smaller blocks
-	// of such a block fit into its range, because two blocks of orders N1 and N2 need less memory
-	// than their merged block: N1² + N2² < (N1+N2)².
+	// Each block that is never merged into a larger block has its own range of memory in Q. All
+	// smaller blocks that are merged into such a block fit into its range, because two blocks of
+	// orders N1 and N2 need less memory than the merged block: N1² + N2² < (N1+N2)².
 	v.tree, v.offset = tree, make([]int, n)
 	v.lists = v.pass.lists.withHost(n, len(tree.Levels), v.pass.tune.mostMerges(n), !v.deflated)
 	v.levels = make([]levelPlan, len(tree.Levels))
@@ -211,9 +217,9 @@ func (v *vectorsRun) begin(tree dc.Tree) {
 	}
 }
 
-// prepare starts a goroutine that writes the lists of a level while the device computes the roots.
-// The goroutine does not write to the merges, and does not read the results of their secular
-// equations.
+// prepare starts a goroutine that writes the lists of a level while the device solves the secular
+// equations of the level. The goroutine does not write to `merges`, and does not read the roots of
+// the secular equations.
 func (v *vectorsRun) prepare(level int, merges []*dc.Merge) {
 	v.preparing.Add(1)
 	go func() {
@@ -222,10 +228,10 @@ func (v *vectorsRun) prepare(level int, merges []*dc.Merge) {
 	}()
 }
 
-// plan writes the lists of a level, except the list of merges, which the method `complete` writes,
-// and except the lists that the device has written. If the level contains the last merge of the
-// tree, plan stores it in p.lastMerge. The costs and sizes of products are computed later, by
-// placeMerges.
+// plan writes the lists of a level, with two exceptions: the method `complete` writes the list of
+// merges, and the device may already have written the lists of rotations. If the level contains the
+// last merge of the tree, plan stores it in p.lastMerge. The costs and sizes of products are
+// computed later, by placeMerges.
 func (v *vectorsRun) plan(level int, merges []*dc.Merge) (p levelPlan) {
 	for _, m := range merges {
 		if m.Pair == v.last {
@@ -320,7 +326,8 @@ func (v *vectorsRun) complete(levels [][]*dc.Merge, order []int32) {
 func (v *vectorsRun) placeMerges(level int) {
 	p, work := &v.levels[level], 0 // work: the first free element of the result's memory
 	records := v.lists.merges.host[level*v.pass.tune.mostMerges(v.pass.n):]
-	// The two halves of W, the deflated columns and S follow one another, as merge.glsl describes.
+	// The memory of a merge holds, in this order: the two halves of W, the deflated columns, and S,
+	// as merge.glsl describes.
 	for i := range p.merges {
 		m := p.merges[i].merge
 		records[i], p.merges[i].work = newMerge(m, v.offset[m.Lo], work), work
@@ -337,15 +344,16 @@ func (v *vectorsRun) placeMerges(level int) {
 	}
 }
 
-// productFlops returns the cost of a merge's products W·S in flops. Each multiply-add counts as two
-// flops.
+// productFlops returns the cost in flops of the products W·S that form a merge's eigenvectors. Each
+// multiply-add counts as two flops.
 func productFlops(m *dc.Merge) float64 {
 	return 2 * float64(m.To-m.From) * (float64(m.N1)*float64(m.Upper) + float64(m.N2)*float64(m.K-m.Lower))
 }
 
-// placeColumns lists the columns of Q that no product of the last merge forms: their offsets in
-// memory, and the rows of the result to which they are copied. order[j] is the column of Q that
-// becomes vector j of the result. `order` contains only wanted columns.
+// placeColumns lists the eigenvectors that are columns of Q already, because no product of the last
+// merge changes them: their offsets in memory, and the rows of the result to which they are copied.
+// order[j] is the column of Q that becomes vector j of the result. `order` contains only wanted
+// columns.
 func (v *vectorsRun) placeColumns(order []int32) {
 	l, poles := &v.lists, 0 // poles: the number of poles of the last merge, which is always in the last level
 	if levels := v.levels; len(levels) > 0 && levels[len(levels)-1].lastMerge != nil {

@@ -8,8 +8,9 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// record records the vectors pass. Level by level, it records these steps for all merges except the
-// last merge of the tree:
+// record records the computation of the eigenvectors. A merge joins two blocks, whose eigenvectors
+// are blocks of Q. Level by level, record does these steps for all merges except the last merge of
+// the tree:
 //
 //	W ← Q·G                        gather: rotations and a permutation, which deflation chose
 //	S                              vectors of diag(D) + Rho·Z·Zᵀ, from weights ẑ
@@ -20,8 +21,8 @@ import (
 // time, and forms S and W·S, some columns (a panel) at a time.
 //
 // Progress is counted in the flops of the products. Before `record` is called, the method
-// `complete` must have written the lists, and the values pass must have written its numbers to the
-// device.
+// `complete` must have written the lists, and the eigenvalues must have been computed, so that
+// poles, weights and roots are on the device.
 func (v *vectorsRun) record(rec *vk.Recorder) {
 	n := v.pass.n
 	if n == 0 {
@@ -61,8 +62,8 @@ func (v *vectorsRun) record(rec *vk.Recorder) {
 	v.recordPanels(rec)
 }
 
-// recordLevel records all merges of a level except the last merge of the tree. The matrices W and S
-// of these merges are stored in the memory of the result (see the method `record`).
+// recordLevel records all merges of a level except the last merge of the tree. The eigenvectors of
+// a merge are a product W·S, and W and S are stored in the memory of the final result.
 func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 	p := &v.levels[level]
 	if len(p.merges) == 0 {
@@ -106,9 +107,9 @@ func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 	})
 }
 
-// multiplyGrouped records the products W·S of `count` merges as one dispatch of stedc_multiply. It
-// does not use product.Ops, because a dispatch with one of these small products would leave most of
-// the device idle.
+// multiplyGrouped records the products W·S, which form the eigenvectors, of `count` merges as one
+// dispatch of stedc_multiply. It does not use product.Ops, because a dispatch with one of these
+// small products would leave most of the device idle.
 func (v *vectorsRun) multiplyGrouped(rec *vk.Recorder, p *levelPlan, merges spirv.Addr[shaders.Merge], count int) {
 	s := v.pass
 	tile := s.chooser.Choose(product.Shape{M: p.half, N: p.columns, K: p.inner, Count: 2 * count})
@@ -118,9 +119,9 @@ func (v *vectorsRun) multiplyGrouped(rec *vk.Recorder, p *levelPlan, merges spir
 	rec.Costs(p.flops * float64(count) / float64(len(p.merges)))
 }
 
-// multiplyApart records the two products of one merge, W·S for the upper half and for the lower
-// half of its rows. Each product is large enough to fill the device. merge.glsl describes the
-// layout of W and S.
+// multiplyApart records the two products that form the eigenvectors of one merge: W·S for the upper
+// half and for the lower half of its rows. Each product is large enough to fill the device. The
+// file merge.glsl describes the layout of W and S.
 func (v *vectorsRun) multiplyApart(rec *vk.Recorder, placed placedMerge) {
 	m, work := placed.merge, v.xt.At.From(placed.work)
 	upper, lower := m.N1*m.Upper, m.N2*(m.K-m.Lower)
@@ -134,8 +135,8 @@ func (v *vectorsRun) multiplyApart(rec *vk.Recorder, placed placedMerge) {
 		q.Block(0, m.From, m.N(), columns))
 }
 
-// multiplyHalves records the two products of a merge. The matrix W of the merge has two parts,
-// `upper` and `lower`, and s is the matrix S:
+// multiplyHalves records the two products W·S that form the eigenvectors of a merge. W has two
+// parts, `upper` and `lower`, and s is S:
 //
 //	to[:N1] ← upper·s[:Upper]      to[N1:] ← lower·s[Lower:]
 func (v *vectorsRun) multiplyHalves(rec *vk.Recorder, m *dc.Merge, upper, lower, s, to Matrix) {
@@ -163,10 +164,12 @@ func (v *vectorsRun) recordOthers(rec *vk.Recorder) {
 	})
 }
 
-// q returns the device address of the matrix Q, which has the vectors of all solved blocks.
+// q returns the device address of the matrix Q, whose diagonal blocks are the eigenvectors of the
+// solved blocks of T.
 func (v *vectorsRun) q() spirv.Addr[float64] { return v.pass.q.In(v.ws).Addr() }
 
-// mergesAt returns the device address of the record that describes merge number `index` of a level.
+// mergesAt returns the device address of the struct that describes merge number `index` of a level
+// to the kernels.
 func (v *vectorsRun) mergesAt(level, index int) spirv.Addr[shaders.Merge] {
 	return v.lists.merges.at(v.ws, level*v.pass.tune.mostMerges(v.pass.n)+index)
 }
@@ -183,7 +186,7 @@ func (v *vectorsRun) gatherPush(level int) shaders.StedcGatherPush {
 }
 
 // vectorsPush returns the push constants of the kernel stedc_vectors for a level. The kernel
-// processes merges from index `merge` on.
+// processes the merges of the level from number `merge` on.
 func (v *vectorsRun) vectorsPush(level, merge int) shaders.StedcVectorsPush {
 	number := func(kind int) spirv.Addr[float64] { return v.values.numbersOf(v.ws, level, kind, 1).Addr() }
 	return shaders.StedcVectorsPush{
@@ -201,21 +204,23 @@ func inPortions(count, most int, dispatch func(first, count int)) {
 	}
 }
 
-// evenly divides `count` items into portions of at most `most` items, and returns the size of a
-// portion. The number of portions is as small as possible.
+// evenly returns the size of portions into which `count` items are divided. A portion has at most
+// `most` items, the number of portions is as small as possible, and the portions have about the
+// same size.
 func evenly(count, most int) int {
 	portions := max(1, (count+most-1)/most)
 	return max(1, (count+portions-1)/portions)
 }
 
-// rowGrid returns a grid with x workgroups in X for rows, and `count` workgroups in Y. If `count`
-// is too large for one dimension, the grid also extends in Z.
+// rowGrid returns a grid with x workgroups in dimension X, which share the rows, and `count`
+// workgroups in dimension Y. If `count` is too large for one dimension, the grid also extends in Z.
 func rowGrid(x, count int) vk.Groups {
 	f := vk.Folded(count)
 	return vk.Groups{X: x, Y: f.X, Z: f.Y}
 }
 
-// columnGrid returns a grid with one workgroup for each column in X and Y, and `count` merges in Z.
+// columnGrid returns a grid of workgroups. Dimensions X and Y together have one workgroup for each
+// column, and dimension Z has one for each of `count` merges.
 func columnGrid(columns, count int) vk.Groups {
 	f := vk.Folded(columns)
 	f.Z = count

@@ -12,23 +12,24 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// conquerRounds is one solve in progress whose deflation is decided on the host. Each call of a
-// method makes one recording, which the host runs and waits for:
+// conquerRounds is one divide and conquer solve in progress, in which the host decides the
+// deflation. Each call of one of these methods makes one recording, which the host runs and waits
+// for:
 //
 //	           uploads                        dispatches                     receives
 //	Leaves     leaves, e, d                   leaf kernel                    d, first rows, last rows
 //	roots      merges, poles, weights, ρ,     stedc_secular, _weights,       roots; except in the last level
 //	           rows of W                      _rows                          also rows of Q
 //
-// The numbers of all levels stay on the device, because the vectors pass reads them. Most of the
-// time of roots is latency: once per level, the host waits for the device, and then the device
-// waits for the host.
+// The numbers of all levels stay on the device, because they are needed later to form the vectors.
+// Most of the time of the method `roots` is latency: once per level, the host waits for the device,
+// and then the device waits for the host.
 type conquerRounds struct {
 	recordings
 	pass *valuesPass
 
-	// sides has the vectors passes of the right vectors W and of the left vectors S. An element is
-	// nil if the vectors of this side are not wanted.
+	// The elements of `sides` form the right singular vectors W and the left singular vectors S, in
+	// this order. An element is nil if the vectors of its side are not wanted.
 	sides [2]*vectorsRun
 
 	level     int       // level of the next merges, counted from 0
@@ -36,9 +37,9 @@ type conquerRounds struct {
 	upload    []float64 // host memory for the data that roots uploads; reused for each level
 }
 
-// newConquerRounds prepares a run of the values pass in the given arena. The arena must contain the
-// workspace of the values pass `pass`. If vectors are wanted, the caller sets the field `sides`
-// afterwards.
+// newConquerRounds prepares a solve in the given arena. The arena must contain the workspace of
+// `pass`, which has the kernels and memory for leaves and secular equations. If vectors are wanted,
+// the caller sets the field `sides` afterwards.
 func newConquerRounds(ctx context.Context, ws *vk.Arena, pass *valuesPass) *conquerRounds {
 	return &conquerRounds{recordings: newRecordings(ctx, ws, pass), pass: pass}
 }
@@ -51,8 +52,8 @@ func (r *conquerRounds) end(began time.Time) {
 	r.recordings.end(began)
 }
 
-// wanted yields the vectors passes of those sides whose vectors are wanted, in the order of the
-// sides.
+// wanted yields the elements of the field `sides` (right and left singular vectors) whose vectors
+// are wanted, in this order.
 func (r *conquerRounds) wanted() iter.Seq[*vectorsRun] {
 	return func(yield func(*vectorsRun) bool) {
 		for _, v := range r.sides {
@@ -63,7 +64,8 @@ func (r *conquerRounds) wanted() iter.Seq[*vectorsRun] {
 	}
 }
 
-// firstWanted returns the first vectors pass that is not nil, or nil if all are nil.
+// firstWanted returns the first element of the field `sides` (right and left singular vectors) that
+// is not nil, or nil if both are nil.
 func (r *conquerRounds) firstWanted() *vectorsRun {
 	for v := range r.wanted() {
 		return v
@@ -71,16 +73,17 @@ func (r *conquerRounds) firstWanted() *vectorsRun {
 	return nil
 }
 
-// Leaves implements bidiagonal.Backend. It solves the leaves, the smallest subproblems. A leaf has
-// not converged if its values are NaN; the error then names the leaf.
+// Leaves implements bidiagonal.Backend. It solves the leaves, the smallest subproblems, on the
+// device. If the values of a leaf are NaN, the leaf has not converged, and the error names it.
 func (r *conquerRounds) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error {
 	n := r.pass.n
 	if n == 0 {
 		return nil
 	}
 	r.lastLevel = len(tree.Levels) - 1
-	// Without a vectors pass, the vectors of the leaves are not stored, and the addresses are zero.
-	// The leaves have the same offsets on each side.
+	// If no singular vectors are wanted, the vectors of the leaves are not stored, and the
+	// addresses are zero. The left and the right vectors of a leaf have the same offset in their
+	// matrices.
 	var vectors [2]spirv.Addr[float64]
 	offset := func(int) int { return 0 }
 	for side, v := range r.sides {
@@ -112,8 +115,8 @@ func (r *conquerRounds) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error
 	return nil
 }
 
-// roots solves the secular equations of the next level. If a root was not found, the error is an
-// InfoError whose Info is 1 plus the index of the first such root.
+// roots solves the secular equations of the next level of merges. If a root is not found, the error
+// is an *InfoError whose field Info is 1 plus the index of the first such root.
 func (r *conquerRounds) roots(merges []*dc.Merge) error {
 	level := r.level
 	r.level++
@@ -144,8 +147,9 @@ func (r *conquerRounds) roots(merges []*dc.Merge) error {
 	return r.accept(merges, received, equations.rows)
 }
 
-// numbersOf returns the poles, weights and rows of the merges of one level in the order that the
-// device uses. The next call overwrites the returned slice.
+// numbersOf returns the numbers that the device needs for the secular equations of one level:
+// poles, weights, ρ and rows of W, in the order in which the kernels read them. The next call
+// overwrites the returned slice.
 func (r *conquerRounds) numbersOf(merges []*dc.Merge) []float64 {
 	n := r.pass.n
 	if r.upload == nil {
@@ -161,10 +165,11 @@ func (r *conquerRounds) numbersOf(merges []*dc.Merge) []float64 {
 	return r.upload
 }
 
-// accept sets Mu and Origin of the merges of one level from the received numbers. If `rows` is
-// true, accept also sets the rows of Q. The merges keep slices of `received`, which must not be
-// changed later. The sign of mu selects the pole: mu is negative if the upper pole is nearer to the
-// root. A mu of NaN means that the root was not found.
+// accept sets the fields Mu and Origin of the merges of one level from the numbers that the device
+// computed. A root is the pole with the index Origin, plus Mu. If `rows` is true, accept also sets
+// the rows of Q. The merges keep slices of `received`, which must not be changed later. The sign of
+// Mu selects the pole: Mu is negative if the pole above the root is nearer than the pole below it.
+// If Mu is NaN, the root was not found.
 func (r *conquerRounds) accept(merges []*dc.Merge, received []float64, rows bool) error {
 	n := r.pass.n
 	mu, first, last := received[:n], received[n:2*n], received[2*n:]

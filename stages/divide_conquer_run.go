@@ -12,7 +12,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// recordings runs the recordings of one solve, and collects their profile.
+// recordings runs the recordings (lists of device commands) of one solve, and collects their
+// profile (the time of each phase).
 type recordings struct {
 	ctx      context.Context
 	ws       *vk.Arena
@@ -25,15 +26,16 @@ type recordings struct {
 	execute func(ctx context.Context, rec *vk.Recorder, progress func(vk.Progress)) (*vk.Profile, error)
 }
 
-// newRecordings prepares the recordings of a solve that uses the values pass `pass`.
+// newRecordings prepares the recordings of one solve. The arena must contain the workspace of
+// `pass`.
 func newRecordings(ctx context.Context, ws *vk.Arena, pass *valuesPass) recordings {
 	return recordings{
 		ctx: ctx, ws: ws, phase: pass.phase, dev: pass.dev, profile: vk.NewProfile(), execute: pass.dev.Run,
 	}
 }
 
-// run records a part of the solve by the function `record`, and executes the recording. The host
-// needs the results of this part before it can record the next part.
+// run calls the function `record` to record a part of the solve, executes the recording, and waits
+// for its end. The host needs the results of this part before it can record the next part.
 func (r *recordings) run(record func(rec *vk.Recorder)) error {
 	rec := vk.NewRecorder(r.dev)
 	rec.Phase(r.phase, 0, 0)
@@ -43,22 +45,23 @@ func (r *recordings) run(record func(rec *vk.Recorder)) error {
 	return err
 }
 
-// end ends a run that began at the time `began`. It adds the host's time to the profile: the time
-// since `began` minus the time of the device.
+// end adds the host's time to the profile of a solve that began at the time `began`: the time since
+// `began` minus the time of the device.
 func (r *recordings) end(began time.Time) {
 	r.profile.Add(r.phase+OnHost, time.Since(began).Seconds()-r.profile.Total())
 }
 
-// divideConquerRun is one solve in progress. It implements dc.WholeBackend on the device. Each call
-// of an interface method makes one recording, which the host runs and waits for.
+// divideConquerRun is one solve in progress. It implements the interface dc.WholeBackend on the
+// device. Each call of a method of this interface makes one recording, which the host runs and
+// waits for.
 type divideConquerRun struct {
 	recordings
 	values  *deflation
 	vectors *vectorsRun // nil if no vectors are wanted
 }
 
-// newDivideConquerRun prepares a run in the given arena. The arena must contain the workspace of
-// the solver `values`. If vectors are wanted, the caller sets the field `vectors` afterwards.
+// newDivideConquerRun prepares a solve in the given arena. The arena must contain the workspace of
+// the solver `values`. If eigenvectors are wanted, the caller sets the field `vectors` afterwards.
 func newDivideConquerRun(ctx context.Context, ws *vk.Arena, values *deflation) *divideConquerRun {
 	return &divideConquerRun{recordings: newRecordings(ctx, ws, values.pass), values: values}
 }
@@ -72,15 +75,17 @@ func (r *divideConquerRun) solve(d, e []float64, opt dc.Options) ([]float64, *vk
 	return values, r.profile, err
 }
 
-// Values implements dc.WholeBackend with one recording. A leaf, a smallest subproblem, has not
-// converged if its values are NaN. If a root was not found, the error is an InfoError whose Info is
-// 1 plus the index of the first such root.
+// Values implements dc.WholeBackend: it computes all eigenvalues with one recording. If the
+// eigenvalues of a leaf (a smallest subproblem) are NaN, the leaf has not converged, and the error
+// names it. If a root of a secular equation is not found, the error is an *InfoError whose field
+// Info is 1 plus the index of the first such root.
 func (r *divideConquerRun) Values(tree dc.Tree, d, e []float64, order []int32) ([][]*dc.Merge, error) {
 	n := r.values.pass.n
 	if n == 0 {
 		return nil, nil
 	}
-	// Without a vectors pass, the vectors of the leaves are not stored, and the address is zero.
+	// If no eigenvectors are wanted, the eigenvectors of the leaves are not stored, and the address
+	// is zero.
 	var places [2]spirv.Addr[float64]
 	var last dc.Pair // merge that comes last in its level, as vectorLists says; of order 0 if there is none
 	x := decided{e: e, d: d, order: order, leafValues: make([]float64, n), info: [1]uint32{allFound}}
@@ -133,7 +138,8 @@ func rankOf(last bool) int {
 	return 0
 }
 
-// Vectors implements dc.WholeBackend with one recording. It sends no data back to the host.
+// Vectors implements dc.WholeBackend: it forms the eigenvectors with one recording. No data are
+// sent back to the host.
 func (r *divideConquerRun) Vectors(levels [][]*dc.Merge, order []int32) error {
 	v := r.vectors
 	for level, merges := range levels {

@@ -18,8 +18,8 @@ type DivideConquerTuning struct {
 	Grouped int    // largest order of a half for which one dispatch computes all products of a level
 
 	// Dispatch is the largest cost of one dispatch in flops, or 0 if the cost is not limited. A
-	// dispatch of one column of each merge may cost more. The products have their own limit,
-	// product.Tuning.Dispatch.
+	// dispatch processes at least one column of each merge, even if this costs more. The matrix
+	// products have their own limit, product.Tuning.Dispatch.
 	Dispatch float64
 }
 
@@ -31,8 +31,9 @@ func (t DivideConquerTuning) atOnce(flops float64) int {
 	return int(max(1, min(t.Dispatch/flops, math.MaxInt32)))
 }
 
-// Fits returns nil if divide and conquer can have these sizes on the device. The error prints sizes
-// that are too small or contradict each other, or is a *vk.UnsupportedError.
+// Fits returns nil if divide and conquer can run with these sizes on the device. Otherwise it
+// returns an error that prints sizes which are too small or contradict each other, or a
+// *vk.UnsupportedError.
 func (t DivideConquerTuning) Fits(info vk.Info) error {
 	if t.Leaf < 1 || t.Lanes < 4 || t.Threads < 1 || t.Deflate < 1 || t.Panels < 1 {
 		return fmt.Errorf("stages: divide and conquer cannot be tuned by %+v", t)
@@ -43,8 +44,8 @@ func (t DivideConquerTuning) Fits(info vk.Info) error {
 	return nil
 }
 
-// levels returns the number of levels of merges of a matrix of order n, which is halved until its
-// parts have at most Leaf rows.
+// levels returns the number of levels of merges for a matrix of order n. The matrix is halved until
+// its parts have at most Leaf rows, and each level of merges undoes one halving.
 func (t DivideConquerTuning) levels(n int) int {
 	count := 0
 	for ; n > t.Leaf; n = (n + 1) / 2 {
@@ -53,6 +54,7 @@ func (t DivideConquerTuning) levels(n int) int {
 	return count
 }
 
-// mostMerges returns the largest number of merges of one level. The number is limited because each
-// merge is larger than a leaf, the largest block that is solved directly.
+// mostMerges returns the largest number of merges of one level. A merge joins two blocks to one
+// that has more rows than a leaf, the largest block that is solved directly. This limits the number
+// of merges.
 func (t DivideConquerTuning) mostMerges(n int) int { return n/(t.Leaf+1) + 1 }

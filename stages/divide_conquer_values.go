@@ -6,9 +6,10 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// valuesPass is the first of the two passes of a solve, prepared for matrices of order n. It solves
-// the leaves (the smallest subproblems) and the secular equations. It also finds the first and the
-// last row of each block's vectors, which the next merge reads.
+// valuesPass finds the eigenvalues, which is the first of the two passes of divide and conquer. It
+// is prepared for matrices of order n. It solves the leaves (the smallest subproblems) and the
+// secular equations. For each block it also finds the first and the last row of the block's matrix
+// of eigenvectors, because the next merge reads these rows.
 type valuesPass struct {
 	dev    *vk.Device
 	phase  string // phase of the solve, one of the constants Phase…
@@ -36,8 +37,9 @@ type leafKernel struct {
 }
 
 // leavesPush holds the addresses of the leaves (the smallest subproblems) and of their numbers.
-// `vectors` has the addresses of the vectors of each side; a symmetric matrix has one side. An
-// address is 0 if the vectors of this side are not wanted.
+// `vectors` has the addresses of the vectors of each side: a symmetric matrix has one side, the
+// eigenvectors, and a bidiagonal matrix has left and right singular vectors. An address is 0 if the
+// vectors of this side are not wanted.
 type leavesPush struct {
 	leaves            spirv.Addr[shaders.Leaf]
 	d, e, first, last spirv.Addr[float64]
@@ -46,8 +48,8 @@ type leavesPush struct {
 }
 
 // symmetricLeaves builds the kernel for the leaves (the smallest subproblems) of a symmetric
-// tridiagonal matrix. A rotation changes two elements of each row of the vectors and costs six
-// flops. The cost estimate assumes two sweeps for each row.
+// tridiagonal matrix. The leaves are solved by QL iteration. Its cost is estimated: two sweeps for
+// each row of a leaf, and six flops for each row of the vectors that a rotation changes.
 func symmetricLeaves(b *builder, t DivideConquerTuning) leafKernel {
 	kernel := build(b, shaders.StedcLeaf(), shaders.StedcLeafSpec{LocalSize: t.Lanes, Leaf: uint32(t.Leaf)})
 	return leafKernel{flops: 12, dispatch: func(rec *vk.Recorder, x leavesPush) {
@@ -57,14 +59,15 @@ func symmetricLeaves(b *builder, t DivideConquerTuning) leafKernel {
 	}}
 }
 
-// leafArrays is the number of arrays in leafNumbers, with n numbers each: e, d, and the first and
-// the last rows of the leaves' vectors.
+// leafArrays is the number of arrays in the region leafNumbers. Each array has n numbers: e
+// (off-diagonal), d (diagonal, later the eigenvalues), and the first and the last rows of the
+// leaves' eigenvectors.
 const leafArrays = 4
 
-// These constants number the arrays of a level, in their order in memory. Each array has n numbers.
-// The arrays that the host uploads are neighbours, and so are the arrays that it receives, so that
-// each transfer is one copy. The numbers of a merge begin at its first row. Only the array
-// numberRho has one number for each merge, in the order of the merges.
+// These constants number the arrays of a level of merges, in their order in memory. Each array has
+// n numbers. The arrays that the host sends to the device lie together, and so do the arrays that
+// the host receives, so that each transfer is one copy. The numbers of a merge begin at its first
+// row. Only the array numberRho has one number for each merge, in the order of the merges.
 const (
 	numberD         = iota // poles
 	numberZ                // weights
@@ -81,9 +84,10 @@ const (
 	receivedNumbers = numberZHat - numberMu // number of arrays that the host receives
 )
 
-// newValuesPass prepares the pass for matrices of order n. The kernel `leaf` solves the leaves. The
-// numbers of the first `stored` levels have their own memory. All later levels use the memory of
-// the last stored level; in that case no vectors pass may read the numbers. An error of a kernel is
+// newValuesPass prepares the computation of eigenvalues for matrices of order n. The kernel `leaf`
+// solves the leaves, the smallest subproblems. The numbers of the first `stored` levels of merges
+// have their own memory. All later levels use the memory of the last stored level; then no
+// eigenvectors can be formed, because they need the numbers of all levels. An error of a kernel is
 // stored in b.
 func newValuesPass(b *builder, n, stored int, leaf leafKernel, phase string, t DivideConquerTuning) valuesPass {
 	stored = max(stored, 1)
@@ -99,9 +103,9 @@ func newValuesPass(b *builder, n, stored int, leaf leafKernel, phase string, t D
 	return s
 }
 
-// numbersOf returns the memory of `count` neighbouring arrays of a level, with n numbers each.
-// `kind` is the number of the first of these arrays. Levels after the last stored level use the
-// memory of the last stored level.
+// numbersOf returns the memory of `count` successive arrays of a level of merges, with n numbers
+// each. `kind` is the number of the first of these arrays. Levels after the last stored level use
+// the memory of the last stored level.
 func (s *valuesPass) numbersOf(ws *vk.Arena, level, kind, count int) vk.Slice[float64] {
 	level = min(level, s.stored-1)
 	return s.numbers.In(ws).Sub((level*allNumbers+kind)*s.n, count*s.n)
@@ -114,9 +118,11 @@ func (s *valuesPass) mergesOf(ws *vk.Arena, level int) vk.Slice[shaders.Merge] {
 	return s.mergeList.In(ws).Sub(min(level, s.stored-1)*most, most)
 }
 
-// recordLeaves records the solution of the leaves, the smallest subproblems. `numbers` has e and d,
-// n elements each, and receives d, the first rows and the last rows of the vectors. The vectors of
-// each side are written to the address of this side in `vectors`, unless the address is zero.
+// recordLeaves records the solution of the leaves, the smallest subproblems. `numbers` has e
+// (off-diagonal) and d (diagonal), n elements each. It receives the eigenvalues in place of d, and
+// the first and last rows of the vectors. A symmetric matrix has one set of vectors, and a
+// bidiagonal matrix has two. Each set is written to its address in `vectors`, unless the address is
+// zero.
 func (s *valuesPass) recordLeaves(
 	rec *vk.Recorder, ws *vk.Arena, leaves []shaders.Leaf, numbers []float64, vectors [2]spirv.Addr[float64],
 ) {
@@ -141,16 +147,17 @@ func (s *valuesPass) solveLeaves(rec *vk.Recorder, ws *vk.Arena, vectors [2]spir
 	rec.Costs(s.leaf.flops * float64(n) * float64(s.tune.Leaf) * float64(s.tune.Leaf))
 }
 
-// termFlops is the cost of one term of a sum over all poles, in flops; each term has a division.
-// Until its root is found, a secular equation needs about secularSums such sums.
+// A secular equation is a sum over all poles. termFlops is the cost of one term of such a sum, in
+// flops; each term has a division. secularSums is about the number of sums that are computed until
+// the root of an equation is found.
 const (
 	termFlops    = 12
 	secularSums  = 8
 	secularFlops = secularSums * termFlops
 )
 
-// moveBytes is the cost of moving an element, in bytes, because the element is read and written. A
-// dispatch without elements to move is counted as one element.
+// moveBytes is the memory traffic of copying one element, in bytes: the element is read and
+// written. A dispatch that copies no elements is counted as if it copied one element.
 const moveBytes = 16
 
 // rootsOf describes the secular equations of one level.
@@ -173,8 +180,9 @@ func (s *valuesPass) recordRoots(rec *vk.Recorder, ws *vk.Arena, x rootsOf) {
 	inPortions(x.merges, vk.MaxGroups(), func(first, count int) {
 		merges := x.list.Plus(first)
 		rho := number(numberRho).Plus(first)
-		// inColumns records secular equations, weights or columns of S, in portions of columns. One
-		// equation, weight or column of a merge costs `flops` flops for each pole.
+		// inColumns divides the columns of the merges into portions, and calls `dispatch` for each
+		// portion. In `dispatch`, a column of a merge costs `flops` flops for each pole of the
+		// merge.
 		inColumns := func(flops float64, dispatch func(begin uint32, grid vk.Groups)) {
 			flops *= float64(x.poles) * float64(count)
 			inPortions(x.poles, s.tune.atOnce(flops), func(begin, columns int) {

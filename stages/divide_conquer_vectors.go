@@ -8,17 +8,17 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// vectorsPass is the second of the two passes of a solve, prepared for matrices of order n. Level
-// by level it computes W = Q·G from Q, forms S, and multiplies: Q ← W·S. Q has the vectors of all
-// blocks, G consists of the rotations and the permutation of deflation, and S has the vectors of
-// the secular equations.
+// vectorsPass forms the eigenvectors, which is the second of the two passes of divide and conquer.
+// It is prepared for matrices of order n. Level by level it computes W = Q·G from Q, forms S, and
+// multiplies: Q ← W·S. Q has the vectors of all blocks, G consists of the rotations and the
+// permutation of deflation, and S has the vectors of the secular equations.
 //
-// Only the diagonal blocks of Q are stored, packed as merge.glsl describes: n²/2 elements when two
-// blocks are left. W and S of a level lie in the memory of the result, because no vector is written
-// there before the last merge. A merge of order N uses up to 3/2·N² elements of this memory, and
-// all merges of a level use up to 3/4·n². The last merge has more than half of all rows and writes
-// to the result. Its W overwrites Q, some rows (a strip) at a time, and its S is formed in panels
-// of some columns.
+// Only the diagonal blocks of Q, one for each solved block of T, are stored, packed as merge.glsl
+// describes: n²/2 elements when two blocks are left. W and S of a level lie in the memory of the
+// result, because no vector is written there before the last merge. A merge of order N uses up to
+// 3/2·N² elements of this memory, and all merges of a level use up to 3/4·n². The last merge has
+// more than half of all rows and writes to the result. Its W overwrites Q, some rows (a strip) at a
+// time, and its S is formed in panels of some columns.
 type vectorsPass struct {
 	n       int
 	levels  int // largest number of levels that a tree can have
@@ -41,9 +41,9 @@ type vectorsPass struct {
 // sortTile is the number of rows and of columns of the tiles that the kernel stedc_sort transposes.
 const sortTile = 32
 
-// newVectorsPass prepares the pass for matrices of order n and trees of at most `levels` levels. It
-// reserves the products of the last merge, which are the largest products, in ops. An error is
-// stored in b.
+// newVectorsPass prepares the computation of the eigenvectors for matrices of order n and trees of
+// at most `levels` levels of merges. It reserves the products of the last merge, which are the
+// largest products, in ops. An error is stored in b.
 func newVectorsPass(
 	b *builder, n, levels int, ops product.Ops[float64], tiles product.Tuning, t DivideConquerTuning,
 ) vectorsPass {
@@ -61,8 +61,8 @@ func newVectorsPass(
 		}
 		s.multiply = append(s.multiply, build(b, shaders.StedcMultiply(), shaders.StedcMultiplySpec(tile.Spec())))
 	}
-	// The larger half of the last merge has at most n rows and n columns of W. S has at most n
-	// columns.
+	// In the last merge, the product W·S of one half has at most n rows, an inner dimension of at
+	// most n, and at most n columns.
 	if err := ops.Reserve(product.Shape{M: n, N: n, K: n, Count: 1}); err != nil && b.err == nil {
 		b.err = err
 	}
@@ -76,15 +76,17 @@ func newVectorsPass(
 	return s
 }
 
-// maxUnrolled is the largest number of multiply-adds that stedc_multiply may have without a loop.
-// NVIDIA's compiler (580.159, H200) needs 14 s for a tile with 1024 multiply-adds, 2 s for 512 and
-// 0.7 s for 256. For the kernel gemm it needs 0.7 s in all these cases. With 256 the products are
-// as fast as with 1024, because grouped merges are small and larger merges use product.Ops.
+// maxUnrolled is the largest number of multiply-adds in the unrolled inner loop of the kernel
+// stedc_multiply. NVIDIA's compiler (580.159, H200) needs 14 s for a tile with 1024 multiply-adds,
+// 2 s for 512 and 0.7 s for 256. For the kernel gemm it needs 0.7 s in all these cases. With 256
+// the products are as fast as with 1024, because grouped merges are small and larger merges use
+// product.Ops.
 const maxUnrolled = 256
 
-// mergeTiles returns the square tiles of a table, or all tiles if no tile is square. Square tiles
-// suit merges, because the products of merges have no long sides. The inner loops are shortened to
-// at most maxUnrolled multiply-adds. mergeTiles does not change the table t.
+// mergeTiles returns the square tiles of the table t, or all tiles if no tile is square. (A tile is
+// the block of a product that one workgroup computes.) Square tiles suit the products of merges,
+// because these products are nearly square. The result has inner loops of at most maxUnrolled
+// multiply-adds. mergeTiles does not change the table t.
 func mergeTiles(t product.Tuning) product.Tuning {
 	var square []product.Tile
 	for _, tile := range t.Tiles {
@@ -105,9 +107,9 @@ func mergeTiles(t product.Tuning) product.Tuning {
 	return t
 }
 
-// blocks returns the largest number of elements that the blocks of Q have at any time. Usually
-// there are two halves, one of which may have one row more. If the matrix is small, one leaf may be
-// almost the whole matrix.
+// blocks returns the largest number of elements of all diagonal blocks of Q together at any time.
+// Usually this is the number for two halves, one of which may have one row more. If the matrix is
+// small, one leaf may be almost the whole matrix.
 func (s *vectorsPass) blocks() int {
 	if s.n < 2*s.tune.Leaf {
 		return s.n * s.n
@@ -115,9 +117,9 @@ func (s *vectorsPass) blocks() int {
 	return (s.n*s.n + 1) / 2
 }
 
-// panelColumns returns the number of columns of the panel, which has n rows. It is at most n. For
-// small n, fewer columns would save little memory, and a product with few columns leaves most of
-// the device idle.
+// panelColumns returns the number of columns of the panel: the buffer of n rows in which the last
+// merge forms a part of its vectors. The number is at most n. For small n, fewer columns would save
+// little memory, and a product with few columns leaves most of the device idle.
 func (s *vectorsPass) panelColumns() int {
 	return max((s.n+s.tune.Panels-1)/s.tune.Panels, min(s.n, max(8*s.tune.Panels, s.tune.Columns)))
 }

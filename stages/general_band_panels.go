@@ -6,9 +6,10 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// generalBlock is a block of k columns that begins at column `begin`, while it is reduced. The
-// matrix U is stored in A, in the columns of the panels. W, Z and V are stored in the workspace.
-// Row i of U and of Z belongs to row i of A. Row j of W and of V belongs to column j of A.
+// generalBlock is a block of k columns of A that begins at column `begin`, while it is reduced. The
+// current trailing matrix is A − U·Wᵀ − Z·Vᵀ. U is stored in A, in the columns of the panels. W, Z
+// and V are stored in the workspace. Row i of U and of Z belongs to row i of A. Row j of W and of V
+// belongs to column j of A.
 type generalBlock[T spirv.Scalar] struct {
 	*GeneralBandReduction[T]
 	ws            *vk.Arena
@@ -24,8 +25,8 @@ func (r *GeneralBandReduction[T]) block(ws *vk.Arena, a product.Matrix[T], begin
 	return &generalBlock[T]{r, ws, a, a.Block(0, begin, r.M, min(k, r.N-begin)), matrix(r.w, r.N), matrix(r.z, r.M), matrix(r.v, r.N), begin}
 }
 
-// from returns the rows `row`, `row`+1, … of the first `cols` columns of x. The matrix x is U, W, Z
-// or V.
+// from returns the rows `row`, `row`+1, … of the first `cols` columns of x. The matrix x is a
+// factor of the deferred update A − U·Wᵀ − Z·Vᵀ.
 func from[T spirv.Scalar](x product.Matrix[T], row, cols int) product.Matrix[T] {
 	return x.Block(row, 0, x.Rows-row, cols)
 }
@@ -117,7 +118,8 @@ func (k *generalBlock[T]) rightPanel(rec *vk.Recorder, c int, t vk.Slice[T]) {
 	k.ops.Gemm(rec, k.ws, product.NoTrans, product.NoTrans, 1, x, factor, 0, k.z.Block(after, p, rows, b))
 }
 
-// inner records the products fᵀ·y and gᵀ·y, and returns them as packed matrices in the workspace.
+// inner records the products fᵀ·y and gᵀ·y. It returns these products, which are packed matrices in
+// the workspace.
 func (k *generalBlock[T]) inner(rec *vk.Recorder, f, g, y product.Matrix[T]) (fy, gy product.Matrix[T]) {
 	cols, room := y.Cols, k.s.Len()/2
 	fy = product.NewMatrix(k.s.In(k.ws).Sub(0, room), f.Cols, cols, f.Cols)

@@ -28,8 +28,8 @@ import (
 // P1, transposed, in the rows of their panels, from the first column after the diagonal block on.
 // All of A is overwritten.
 //
-// Source: the deferral is that of Wang et al., PPoPP 2025, for both sides. Package stages/ref has
-// the same method in plain Go.
+// Source: Wang et al., PPoPP 2025, defer the updates of a symmetric reduction in this way; here the
+// updates from both sides are deferred. Package stages/ref has the same method in plain Go.
 type GeneralBandReduction[T spirv.Scalar] struct {
 	GeneralSize
 	panels[T] // right panels have b columns after they are transposed
@@ -46,7 +46,8 @@ type GeneralBandReduction[T spirv.Scalar] struct {
 	work *vk.Layout
 }
 
-// GeneralSize holds the sizes of a reduction to an upper band.
+// GeneralSize holds the sizes of a reduction to an upper band: the shape of the matrix, the number
+// of superdiagonals, and the columns of a block.
 type GeneralSize struct {
 	M, N    int  // rows and columns of A, M ≥ N
 	B       int  // superdiagonals of the band, at least 1
@@ -54,12 +55,12 @@ type GeneralSize struct {
 	Vectors bool // whether to store the reflectors of P1 in A
 }
 
-// LeftPanels returns the number of left panels, which consist of columns. Each of them has a factor
-// T.
+// LeftPanels returns the number of left panels, which consist of columns. Each of them has a
+// triangular factor T.
 func (s GeneralSize) LeftPanels() int { return vk.Tiles(s.N, uint32(s.B)) }
 
-// RightPanels returns the number of right panels, which consist of rows. Each of them has a factor
-// T.
+// RightPanels returns the number of right panels, which consist of rows. Each of them has a
+// triangular factor T.
 func (s GeneralSize) RightPanels() int { return max(0, (s.N-1)/s.B) }
 
 // BandLen returns the number of elements of a general compact band: 3·b elements for each column,
@@ -109,8 +110,8 @@ func (r *GeneralBandReduction[T]) Work() *vk.Layout { return r.work }
 // Flops returns the cost of the reduction in flops: 4·m·n² − 4/3·n³ for an m×n matrix.
 func (r *GeneralBandReduction[T]) Flops() float64 { return r.flops(r.N) }
 
-// flops returns the cost of reducing columns 0 … c−1, which is the integral of 8·(m−x)·(n−x) over
-// x.
+// flops returns the cost in flops of reducing columns 0 … c−1 of an m×n matrix to the band. Column
+// x costs 8·(m−x)·(n−x) flops, and flops integrates this over x.
 func (r *GeneralBandReduction[T]) flops(c int) float64 {
 	total := func(m, n float64) float64 { return 4*m*n*n - 4*n*n*n/3 }
 	m, n, done := float64(r.M), float64(r.N), float64(c)

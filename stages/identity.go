@@ -14,7 +14,7 @@ type Identity[T spirv.Scalar] struct {
 
 const identityThreads = 256 // largest number of invocations of a workgroup
 
-// NewIdentity prepares the stage for matrices of any shape.
+// NewIdentity builds the kernel that writes identity matrices of any shape.
 func NewIdentity[T spirv.Scalar](dev *vk.Device) (*Identity[T], error) {
 	b := builder{dev: dev}
 	k := build(&b, shaders.Laset[T](), shaders.LasetSpec{LocalSize: b.threads(identityThreads)})

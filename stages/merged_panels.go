@@ -6,7 +6,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// mergedPanels multiplies vectors by the reflectors of several neighbouring panels in one step,
+// mergedPanels multiplies vectors by the Householder reflectors of several neighbouring panels of a
+// QR factorisation in one step,
 //
 //	X ← (I − Y·op(T)·Yᵀ)·X
 //
@@ -15,21 +16,21 @@ import (
 // merged Y is a trapezoid, because the columns of each panel are zero above the trapezoid of the
 // panel.
 type mergedPanels[T spirv.Scalar] struct {
-	// b is the number of columns of a panel. width is the number of columns that are applied
-	// together, a multiple of b unless it is the number of all columns.
+	// b is the number of reflectors of a panel. width is the number of reflectors that are applied
+	// together. It is a multiple of b or the number of all reflectors.
 	b, width int
 	ops      product.Ops[T]
 	factor   *TFactor[T]
 
-	// t is the merged factor T, width×width. xy is X·Y and xyt is X·Y·T, m×width each. xy and xyt
-	// share memory with the workspace of the stage `factor`, because this stage does not need its
-	// workspace any more when xy and xyt are computed.
+	// t is the triangular factor T of merged panels, width×width. xy is Xt·Y and xyt is
+	// Xt·Y·op(T)ᵀ, m×width each. xy and xyt share memory with the workspace of the stage `factor`,
+	// which computes T and ends before they are computed.
 	t, xy, xyt vk.Region[T]
 	work       *vk.Layout
 }
 
-// newMergedPanels prepares the product for cols reflectors with at most rows elements, and for at
-// most m vectors.
+// newMergedPanels prepares the multiplication of at most m vectors by `cols` Householder
+// reflectors, which have at most `rows` elements.
 func newMergedPanels[T spirv.Scalar](dev *vk.Device, rows, cols, b, m int, ops product.Ops[T], t PanelTuning) (*mergedPanels[T], error) {
 	q := &mergedPanels[T]{b: b, ops: ops, width: min(max(1, t.Merge/b)*b, cols)}
 	var err error
@@ -47,9 +48,9 @@ func newMergedPanels[T spirv.Scalar](dev *vk.Device, rows, cols, b, m int, ops p
 	)
 }
 
-// eachFromLast divides cols columns into ranges that are applied together, and calls `apply` for
-// each range: `width` columns from column begin on. The last range comes first, because Q =
-// Q(0)·Q(1)⋯.
+// eachFromLast divides `cols` reflectors into ranges that are applied together, and calls `apply`
+// for each range: `width` reflectors from number `begin` on. The last range comes first, because
+// the product is Q = Q(0)·Q(1)⋯.
 func (q *mergedPanels[T]) eachFromLast(cols int, apply func(begin, width int)) {
 	for begin := (cols - 1) / max(q.width, 1) * q.width; begin >= 0 && cols > 0; begin -= q.width {
 		apply(begin, min(q.width, cols-begin))
@@ -72,9 +73,9 @@ func (q *mergedPanels[T]) record(
 	q.ops.Gemm(rec, ws, product.NoTrans, product.Trans, -1, xyt, y, 1, xt)
 }
 
-// columnsOfT is the number of columns of T that are multiplied at a time. Smaller pieces save
-// operations, because the part of each piece below the triangle is skipped: with p pieces, the
-// fraction (p−1)/2p of T is skipped.
+// columnsOfT is the number of columns of the upper triangular matrix T in one product. T is divided
+// into p pieces of so many columns. The zero rows of each piece, below the triangle, are skipped.
+// Smaller pieces save more operations: the fraction (p−1)/(2p) of T is skipped.
 const columnsOfT = 256
 
 // timesT records the product xt ← x·op(t), where t is upper triangular.

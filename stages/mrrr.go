@@ -46,10 +46,11 @@ type MRRR struct {
 	work   *vk.Layout
 }
 
-// MRRRCounters counts what the algorithm did in one solve, for example clusters and fallbacks.
+// MRRRCounters counts events in one solve, for example clusters of eigenvalues, and blocks that
+// another method solved.
 type MRRRCounters = mrrr.Counters
 
-// mrrrSumThreads is the size of a workgroup of the kernel stemr_sums.
+// mrrrSumThreads is the number of invocations of a workgroup of the kernel stemr_sums.
 const mrrrSumThreads = 128
 
 // mrrrFlops is the approximate number of operations for each row of each vector: 50 Sturm counts of
@@ -99,10 +100,11 @@ func NewMRRR(dev *vk.Device, n, m int, fallback *DivideConquer, t MRRRTuning) (*
 // a cluster may contain one more eigenvalue.
 func (s *MRRR) ld() int { return min(s.n, s.m+2) }
 
-// inFlight returns the number of vectors that are computed at the same time.
+// inFlight returns the largest number of vectors that are computed at the same time.
 func (s *MRRR) inFlight() int { return min(s.m, s.tune.Vectors) }
 
-// inPlace reports whether the workspace Work includes the memory of the fallback.
+// inPlace reports whether the workspace includes the memory of divide and conquer, which solves
+// blocks for which MRRR fails.
 func (s *MRRR) inPlace() bool { return s.fallback != nil && s.m == s.n }
 
 // Work is the workspace: about 2·n·m elements for order n and at most m vectors.
@@ -115,10 +117,11 @@ func (s *MRRR) Flops() float64 { return mrrrFlops * float64(s.n) * float64(s.m) 
 // off-diagonal e[n−1], in ascending order. It writes their vectors to xt, which is (iu−il)×n:
 // element (j, i) is component i of the vector of value il+j. xt must not overlap Work.
 //
-// The fallback runs on the device if xt is packed (Ld = iu−il). It uses Work if Work has the memory
-// and xt has n² elements, and otherwise memory that Solve allocates. The error is a
-// *tridiag.NonFiniteError, a *NoConvergenceError of divide and conquer, a *vk.OutOfMemoryError if
-// there is no memory for divide and conquer, or another error of package vk.
+// If MRRR fails for a large block, divide and conquer solves the problem, on the device if xt is
+// packed (Ld = iu−il). Divide and conquer uses the memory of Work if Work includes it and xt has n²
+// elements. Otherwise Solve allocates the memory. The error is a *tridiag.NonFiniteError, a
+// *NoConvergenceError of divide and conquer, a *vk.OutOfMemoryError if there is no memory for
+// divide and conquer, or another error of package vk.
 func (s *MRRR) Solve(
 	ctx context.Context, ws *vk.Arena, d, e []float64, il, iu int, xt Matrix,
 ) ([]float64, MRRRCounters, *vk.Profile, error) {

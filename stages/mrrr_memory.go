@@ -6,7 +6,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// The compiler checks that the constants of the kernels equal those of package mrrr.
+// These declarations compile only if the constants of the kernels equal those of package mrrr.
 var (
 	_ = [1]struct{}{}[mrrr.Candidates-shaders.StemrShiftShifts]
 	_ = [1]struct{}{}[mrrr.Samples-shaders.StemrSumsSamples]
@@ -26,9 +26,10 @@ type mrrrMemory struct {
 	clusters   vk.Region[float64] // representations of the clusters, MRRR.ld × n: columns Slot, Slot+1
 	stationary vk.Region[float64] // s̃ of the stationary transform, n for each vector in flight
 
-	// The methods Count, Bisect and Level of the back end use these regions one after another. The
-	// regions have one element for each task of Count or Bisect, or for each eigenvalue in a
-	// level's clusters.
+	// These regions are the input and the results of Sturm counts and bisections. The methods
+	// Count, Bisect and Level use them one after another. A region has one element for each task of
+	// Count or Bisect. For Level it has one element for each eigenvalue that belongs to a cluster
+	// of the level.
 	tasks  vk.Region[shaders.Task]
 	x      vk.Region[float64] // where to count
 	counts vk.Region[uint32]
@@ -37,7 +38,8 @@ type mrrrMemory struct {
 	phase  vk.Region[uint32]  // of the search for a bracket
 	of     vk.Region[int32]   // cluster
 
-	// These regions have one element for each vector of a level.
+	// These regions have one element for each eigenvector that is computed in a level of the
+	// representation tree.
 	vectorTasks        vk.Region[shaders.Task]
 	column             vk.Region[int32] // of the result
 	vectorLo, vectorHi vk.Region[float64]
@@ -45,7 +47,8 @@ type mrrrMemory struct {
 	lambda, residual   vk.Region[float64]
 	finished           vk.Region[uint32]
 
-	// These regions have one element for each cluster of a level.
+	// These regions have one element for each cluster of eigenvalues in a level of the
+	// representation tree.
 	clusterTasks vk.Region[shaders.Task]
 	slot         vk.Region[int32]   // column of the child's representation
 	shifts       vk.Region[float64] // mrrr.Candidates for each cluster
@@ -57,14 +60,15 @@ type mrrrMemory struct {
 }
 
 // newMRRRMemory reserves the workspace for up to m vectors of order n. At most inFlight vectors are
-// computed at the same time. ld is the leading dimension of the clusters' representations.
+// computed at the same time. ld is the leading dimension of the matrix that holds the clusters'
+// representations (shifted factorisations L·D·Lᵀ).
 func newMRRRMemory(n, m, ld, inFlight int) mrrrMemory {
 	reals := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
 	words := func(name string, n int) vk.Region[uint32] { return vk.Reserve[uint32](name, n) }
 	ints := func(name string, n int) vk.Region[int32] { return vk.Reserve[int32](name, n) }
 	tasks := func(name string, n int) vk.Region[shaders.Task] { return vk.Reserve[shaders.Task](name, n) }
-	// counted is the largest number of tasks, because a task is a point of the grid or an
-	// eigenvalue. clusters is n/2, because a cluster has at least two eigenvalues.
+	// `counted` is the largest number of tasks: a task belongs to one point of a grid or to one
+	// eigenvalue. `clusters` is n/2, because a cluster has at least two eigenvalues.
 	counted, clusters := max(n, min(mrrr.GridPoints, mrrr.GridPointsPerRow*n)), n/2
 	return mrrrMemory{
 		roots:      reals("MRRR root representations", 2*n),
@@ -97,8 +101,9 @@ func (w *mrrrMemory) layout() *vk.Layout {
 		w.clusterTasks, w.slot, w.shifts, w.growth, w.chosen, w.chosenGrowth, w.sums)
 }
 
-// taskList returns tasks in the form that the kernels read. A task with a root representation has
-// mrrr.RootSlot as its slot, which becomes the constant ROOT of representation.glsl.
+// taskList returns tasks in the form that the kernels read. The slot of a task says where its
+// representation L·D·Lᵀ is stored. The slot mrrr.RootSlot, which stands for the representation of
+// the whole block, becomes the constant ROOT of representation.glsl.
 func taskList(tasks []mrrr.Task) []shaders.Task {
 	records := make([]shaders.Task, len(tasks))
 	for i, t := range tasks {

@@ -6,29 +6,29 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// These constants are numbers of rounds of an iteration. A round in which no interval changes costs
-// almost nothing.
+// These constants are the numbers of rounds that are recorded for iterations on intervals. A round
+// in which no interval changes costs almost nothing.
 const (
-	// `halvings` is a number of rounds that is enough for every interval: one halving finds the
-	// sign, a few halvings move towards zero, some find the exponent, and 53 find the mantissa.
+	// `halvings` is enough rounds to bisect any interval to full accuracy: one halving finds the
+	// sign of the eigenvalue, some halvings find its exponent, and 53 find its mantissa.
 	halvings = 96
 
-	// `expanding` is a number of rounds that is enough to extend every bracket until it contains
-	// its eigenvalue. Each round makes the step four times as long.
+	// `expanding` is enough rounds to extend any interval until it contains its eigenvalue. Each
+	// round makes the step four times as long.
 	expanding = 40
 
 	vectorPasses = 4 // cost of a step of the Rayleigh quotient iteration, in counts
 	usualSteps   = 3 // of these iterations
 )
 
-// pivots returns the cost of one Sturm count by each of the given number of threads, in pivots. The
-// cost is that of at least tune.Lanes threads, because a partly idle device takes as long as a full
-// device.
+// pivots returns the cost of one Sturm count by each of the given number of threads. The unit is
+// one pivot, that is one row of a count. The cost is that of at least tune.Lanes threads, because a
+// partly idle device takes as long as a full device.
 func (s *MRRR) pivots(threads int) float64 { return float64(s.n) * float64(max(threads, s.tune.Lanes)) }
 
-// team returns the size of the largest teams for which the device has enough threads, if there are
-// `count` teams. A team of size = 2^levels − 1 threads does `levels` halvings of one interval in
-// one step. `levels` is at least 1.
+// team chooses the size of teams for the bisection of `count` intervals. A team of size = 2^levels
+// − 1 threads does `levels` halvings of one interval in one step. team returns the largest size for
+// which the device has enough threads. `levels` is at least 1.
 func (s *MRRR) team(count int) (levels uint32, size int) {
 	levels = 1
 	for levels < s.tune.Levels && count*(2<<levels-1) <= s.tune.Lanes {
@@ -37,10 +37,10 @@ func (s *MRRR) team(count int) (levels uint32, size int) {
 	return levels, 1<<levels - 1
 }
 
-// inRounds divides the `total` rounds of `count` teams, which have `size` threads each, into
-// dispatches of bounded time. It calls `record` with the teams and the number of rounds of each
-// dispatch. Additional rounds do not change the result, and the number of dispatches does not
-// change the result either.
+// inRounds divides the `total` rounds of `count` bisections into dispatches of bounded time. A team
+// of `size` threads works on each bisection. inRounds calls `record` for each dispatch with its
+// range of teams and its number of rounds. The result depends neither on additional rounds nor on
+// the number of dispatches.
 func (s *MRRR) inRounds(
 	rec *vk.Recorder, total, count, size int, record func(first, count int, rounds uint32),
 ) {
@@ -54,17 +54,17 @@ func (s *MRRR) inRounds(
 }
 
 // portion returns the number of items of one dispatch, if there are `count` items and each item
-// takes as much time as `counts` Sturm counts. A dispatch costs at most tune.Dispatch pivots, if it
-// has more threads than the device needs to be busy.
+// takes as much time as `counts` Sturm counts. A dispatch costs at most tune.Dispatch pivots (rows
+// of Sturm counts), but it always has enough items to keep the device busy.
 func (s *MRRR) portion(count, counts int) int {
 	most := max(s.tune.Lanes, int(s.tune.Dispatch/float64(s.n))) / counts
 	return evenly(count, max(1, most))
 }
 
-// intervalBisection describes the bisection of `count` intervals. The tasks of the intervals begin
-// at element `first` of the region `tasks`. The regions `lo` and `hi` hold the ends of the
-// intervals. The bisection of an interval ends when its length is at most rtol relative to its
-// ends.
+// intervalBisection describes the bisection of `count` intervals. The regions `lo` and `hi` hold
+// the ends of the intervals, and the region `tasks` says which representation each interval belongs
+// to. The first interval is element `first` of these regions. The bisection of an interval ends
+// when its length is at most rtol relative to its ends.
 type intervalBisection struct {
 	tasks        vk.Region[shaders.Task]
 	lo, hi       vk.Region[float64]
@@ -72,9 +72,9 @@ type intervalBisection struct {
 	rtol         float64
 }
 
-// recordBisect records the bisection x. The argument `tasks` has the same tasks as the region
-// x.tasks. recordBisect uses the argument only to find out where the representations are. Either
-// all tasks use root representations, or no task does.
+// recordBisect records the bisection x. `tasks` is the host's copy of the region x.tasks, and is
+// used only to find out where the representations L·D·Lᵀ of the intervals are. Either all tasks use
+// representations of whole blocks (roots), or no task does.
 func (r *mrrrRun) recordBisect(rec *vk.Recorder, tasks []mrrr.Task, x intervalBisection) {
 	s := r.stage
 	reps, ld := r.representations(tasks)
@@ -90,9 +90,9 @@ func (r *mrrrRun) recordBisect(rec *vk.Recorder, tasks []mrrr.Task, x intervalBi
 
 // recordVectors finds the vectors first … first+count−1 of a level. It records some steps of
 // Rayleigh quotient iteration, then a bisection for the few vectors that have not converged, and
-// then a last step. The level must have at least first+count vectors. count is at most the number
-// of vectors in flight, because the workspace has memory for the intermediate numbers s̃ of only so
-// many vectors.
+// then a last step. The level must have at least first+count vectors. `count` is at most the result
+// of inFlight, because the workspace has memory for the intermediate numbers of only so many
+// vectors.
 func (r *mrrrRun) recordVectors(rec *vk.Recorder, l *mrrr.Level, first, count int) {
 	s, w := r.stage, &r.stage.memory
 	reps, ld := r.representations(l.Vectors)
@@ -110,8 +110,8 @@ func (r *mrrrRun) recordVectors(rec *vk.Recorder, l *mrrr.Level, first, count in
 			rec.Costs(flops * s.pivots(count))
 		})
 	}
-	// All steps are recorded, though most vectors need only three steps. A thread ends immediately
-	// if its vector has converged.
+	// The largest number of Rayleigh quotient steps is recorded, though most vectors need only
+	// three. A thread ends immediately if its vector has converged.
 	for i := range mrrr.QuotientSteps + 1 {
 		var flags uint32
 		if i == 0 {
@@ -131,9 +131,9 @@ func (r *mrrrRun) recordVectors(rec *vk.Recorder, l *mrrr.Level, first, count in
 	step(shaders.StemrVectorLast, 0)
 }
 
-// recordChildren makes the new representations of a level's clusters; a child is such a
-// representation. All vectors of the level must have been recorded before, because a child may
-// overwrite the representation from which vectors are computed.
+// recordChildren records the computation of a new representation (shifted factorisation L·D·Lᵀ),
+// called a child, for each cluster of a level. All vectors of the level must be recorded before,
+// because a child may overwrite the representation from which vectors are computed.
 func (r *mrrrRun) recordChildren(rec *vk.Recorder, l *mrrr.Level) {
 	s, w, clusters := r.stage, &r.stage.memory, len(l.Clusters)
 	reps, ld := r.representations(l.Clusters)
@@ -160,9 +160,10 @@ func (r *mrrrRun) recordChildren(rec *vk.Recorder, l *mrrr.Level) {
 	}
 }
 
-// recordBrackets finds the clusters' eigenvalues in their new representations. It must be called
-// after recordChildren, because it reads the shifts that recordChildren has chosen. At first an
-// interval need not contain its eigenvalue.
+// recordBrackets finds, for each eigenvalue of a cluster, an interval around it in the new
+// representation of the cluster. It must be called after recordChildren, because it reads the
+// shifts that recordChildren has chosen. If an initial interval does not contain its eigenvalue, it
+// is extended.
 func (r *mrrrRun) recordBrackets(rec *vk.Recorder, l *mrrr.Level) {
 	s, w, count := r.stage, &r.stage.memory, len(l.Members)
 	levels, size := s.team(count)

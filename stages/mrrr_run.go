@@ -11,9 +11,9 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// mrrrRun is one solve in progress. It implements mrrr.Backend on the device; the interface
-// documents the exported methods. Each call except Root makes one recording, runs it and waits for
-// the result:
+// mrrrRun is one solve in progress. It implements the interface mrrr.Backend on the device. Each
+// call of a method of this interface except Root makes one recording, runs it and waits for the
+// result:
 //
 //	          dispatches                                          threads
 //	Count     stemr_count                                         one per task
@@ -40,8 +40,8 @@ type mrrrRun struct {
 	execute func(ctx context.Context, rec *vk.Recorder, progress func(vk.Progress)) (*vk.Profile, error)
 }
 
-// newMRRRRun prepares a solve in the given arena, which must contain the stage's workspace. The
-// vectors are written to xt, which has one row for each vector and n columns.
+// newMRRRRun prepares a solve in the given arena. The arena must contain the workspace of MRRR. The
+// eigenvectors are written to xt, which has one row for each eigenvector and n columns.
 func newMRRRRun(ctx context.Context, ws *vk.Arena, stage *MRRR, xt Matrix) *mrrrRun {
 	return &mrrrRun{ctx: ctx, ws: ws, stage: stage, xt: xt, profile: vk.NewProfile(), execute: stage.dev.Run}
 }
@@ -86,14 +86,15 @@ func addr[T any](r *mrrrRun, region vk.Region[T], i int) spirv.Addr[T] {
 	return region.In(r.ws).From(i).Addr()
 }
 
-// wordsAt does the same as addr for a region of non-negative integers that kernels read as
-// unsigned.
+// wordsAt returns the address of element i of a region of non-negative integers, which kernels read
+// as unsigned integers.
 func wordsAt(r *mrrrRun, region vk.Region[int32], i int) spirv.Addr[uint32] {
 	return spirv.Addr[uint32](addr(r, region, i))
 }
 
-// representations returns the address and the leading dimension of the representations that tasks
-// use. Either all tasks use root representations, or no task does. There must be at least one task.
+// representations returns the address and the leading dimension of the representations
+// (factorisations L·D·Lᵀ) that the tasks use. Either all tasks use representations of whole blocks
+// (roots), or no task does. There must be at least one task.
 func (r *mrrrRun) representations(tasks []mrrr.Task) (reps spirv.Addr[float64], ld uint32) {
 	if tasks[0].Slot == mrrr.RootSlot {
 		return addr(r, r.stage.memory.roots, 0), 2
@@ -101,14 +102,14 @@ func (r *mrrrRun) representations(tasks []mrrr.Task) (reps spirv.Addr[float64], 
 	return addr(r, r.stage.memory.clusters, 0), uint32(r.stage.ld())
 }
 
-// Root implements mrrr.Backend. It copies `rep`, and the next recording sends the copy to the
-// device. So Root does not run a recording.
+// Root implements mrrr.Backend. It only copies `rep`; the next recording sends the copy to the
+// device.
 func (r *mrrrRun) Root(rep []float64) error {
 	r.roots = slices.Clone(rep)
 	return nil
 }
 
-// Count implements mrrr.Backend with one thread per task.
+// Count implements mrrr.Backend. One thread computes the Sturm count of each task.
 func (r *mrrrRun) Count(tasks []mrrr.Task, x []float64) ([]int32, error) {
 	if len(tasks) == 0 {
 		return nil, nil
@@ -137,7 +138,7 @@ func (r *mrrrRun) Count(tasks []mrrr.Task, x []float64) ([]int32, error) {
 	return signed, err
 }
 
-// Bisect implements mrrr.Backend with one team of threads per task.
+// Bisect implements mrrr.Backend. A team of threads bisects the interval of each task.
 func (r *mrrrRun) Bisect(tasks []mrrr.Task, lo, hi []float64, rtol float64) error {
 	if len(tasks) == 0 {
 		return nil
@@ -157,9 +158,9 @@ func (r *mrrrRun) Bisect(tasks []mrrr.Task, lo, hi []float64, rtol float64) erro
 	})
 }
 
-// Level implements mrrr.Backend with one recording. It finds the vectors in portions of as many
-// vectors as can be in flight. All results are received at the end of the recording. After an error
-// the results are undefined.
+// Level implements mrrr.Backend: it processes one level of the representation tree with one
+// recording. It finds the vectors in portions of as many vectors as the workspace has memory for.
+// All results are received at the end of the recording. After an error the results are undefined.
 func (r *mrrrRun) Level(l *mrrr.Level) error {
 	w := &r.stage.memory
 	return r.run(func(rec *vk.Recorder) {
@@ -180,8 +181,8 @@ func (r *mrrrRun) Level(l *mrrr.Level) error {
 	})
 }
 
-// sendLevel sends the input of a level's kernels to the device: the tasks and intervals of its
-// vectors, of its clusters, and of the eigenvalues in the clusters.
+// sendLevel records the copy of a level's input to the device: the tasks and intervals of the
+// level's vectors, of its clusters, and of the eigenvalues in the clusters.
 func (r *mrrrRun) sendLevel(rec *vk.Recorder, l *mrrr.Level) {
 	w := &r.stage.memory
 	send(r, rec, w.vectorTasks, taskList(l.Vectors))
@@ -198,11 +199,12 @@ func (r *mrrrRun) sendLevel(rec *vk.Recorder, l *mrrr.Level) {
 	send(r, rec, w.hi, l.MemberHi)
 }
 
-// sumFlops is the cost of stemr_sums per component of a vector, in flops: a product, and two
-// additions for each sample.
+// sumFlops is the cost of the kernel stemr_sums for each component of a vector, in flops: a
+// product, and two additions for each of the mrrr.Samples sums.
 const sumFlops = 1 + 2*mrrr.Samples
 
-// Sums implements mrrr.Backend with one workgroup per row.
+// Sums implements mrrr.Backend. One workgroup computes the sums over each row of the matrix of
+// vectors.
 func (r *mrrrRun) Sums(lambda []float64) ([]float64, error) {
 	s, w := r.stage, &r.stage.memory
 	sums := make([]float64, 2*mrrr.Samples*s.n)

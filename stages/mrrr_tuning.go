@@ -16,8 +16,8 @@ type MRRRTuning struct {
 	Distrust bool    // whether every check counts as failed, so that tests reach the last resort
 }
 
-// Fits returns nil if MRRR can have these sizes on the device. The error prints sizes that
-// contradict each other, or is a *vk.UnsupportedError.
+// Fits returns nil if MRRR can run with these sizes on the device. Otherwise it returns an error
+// that prints sizes which contradict each other, or a *vk.UnsupportedError.
 func (t MRRRTuning) Fits(info vk.Info) error {
 	if t.Levels >= 32 || t.Threads < 1<<max(1, t.Levels) || t.Threads%2 != 0 || t.Vectors < 1 {
 		return fmt.Errorf("stages: MRRR cannot be tuned by %+v", t)

@@ -9,13 +9,14 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// meetingPolls is the poll limit of the trial in PanelsMeet: polling so often takes a fraction of a
-// second. If all workgroups run at the same time, each wait takes only microseconds.
+// meetingPolls is the poll limit in the trial of PanelsMeet: the number of times that a workgroup
+// reads a memory word before its wait fails. So many reads take a fraction of a second. If all
+// workgroups run at the same time, each wait takes only microseconds.
 const meetingPolls = 1 << 17
 
-// PanelsMeet returns whether all workgroups of a panel of b columns run at the same time. If the
-// tuning or the device does not allow one dispatch to factor a panel, the result is true, because
-// no stage needs this property. Otherwise the result is that of machine.MayMeet. The trial is a
+// PanelsMeet returns whether all workgroups of a panel of b columns run at the same time. No stage
+// needs this property if the tuning or the device does not allow one dispatch to factor a whole
+// panel; then the result is true. Otherwise the result is that of machine.MayMeet. The trial is a
 // factorisation of a panel of zeros, with the kernel and with the largest number of workgroups that
 // a plan uses. Errors are those of NewPanelQR and of package vk.
 func PanelsMeet(ctx context.Context, m *machine.Machine, b int, t PanelTuning) (bool, error) {
@@ -27,8 +28,9 @@ func PanelsMeet(ctx context.Context, m *machine.Machine, b int, t PanelTuning) (
 	return m.MayMeet(what, func(begin func()) (uint32, error) { return panelsMeet(ctx, m.Device(), b, t, begin) })
 }
 
-// panelsMeet factors a panel of zeros with t.Groups workgroups and returns the INFO word. It calls
-// `begin` before the dispatch. The memory of the panel is freed at the end.
+// panelsMeet factors a panel of zeros with t.Groups workgroups and returns the INFO word, which is
+// 0 if all workgroups ran at the same time. It calls the function `begin` before the dispatch. The
+// memory of the panel is freed at the end.
 func panelsMeet(ctx context.Context, dev *vk.Device, b int, t PanelTuning, begin func()) (uint32, error) {
 	t.Polls = min(t.Polls, meetingPolls)
 	q, err := newPanelQR[float64](dev, b, true, t)

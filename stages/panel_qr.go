@@ -27,46 +27,47 @@ type PanelQR[T spirv.Scalar] struct {
 	b    int // columns
 	tune PanelTuning
 
-	// `start` computes the sums of the first column. If `whole` is nil, the first column is then a
-	// dispatch of the kernel `first`, and each later column is a dispatch of the kernel `column`.
-	// Otherwise one dispatch of `whole` factors all columns.
+	// Kernels. `start` computes the sums that the reflector of the first column needs. Then one
+	// dispatch of `whole` factors all columns. If `whole` is nil, a dispatch of `first` factors the
+	// first column, and one dispatch of `column` factors each later column.
 
 	start  *vk.Kernel[shaders.GeqrfPanelStartSpec, shaders.GeqrfPanelStartPush[T]]
 	first  *vk.Kernel[shaders.GeqrfPanelFirstSpec, shaders.GeqrfPanelFirstPush[T]]
 	column *vk.Kernel[shaders.GeqrfPanelColumnSpec, shaders.GeqrfPanelColumnPush[T]]
 
-	// `whole` is nil if each column is a dispatch. `tall` is the variant of `whole` in which a
-	// workgroup has several chunks of rows.
+	// `whole` factors all columns of a panel in one dispatch; it is nil if each column is a
+	// dispatch. `tall` is the variant of `whole` for panels so tall that a workgroup processes
+	// several chunks of rows.
 	whole, tall *vk.Kernel[shaders.GeqrfPanelWholeSpec, shaders.GeqrfPanelWholePush[T]]
 
 	// `chunk` is the number of rows that a workgroup processes at the same time. `abort` is the
-	// address of the word that the host sets to end all waits.
+	// device address of a word. The host sets this word to end all waits of workgroups.
 	chunk int
 	abort spirv.Addr[uint32]
 
-	// Each region of `state` holds row j of the panel, and for each workgroup the sums over its
-	// rows of the products of column j with every column. Successive dispatches use the two regions
-	// alternately.
+	// Each region of `state` belongs to one column j. It holds row j of the panel. For each
+	// workgroup, it also holds the products of column j with every column, summed over the rows of
+	// this workgroup. Successive dispatches use the two regions alternately.
 	state [2]vk.Region[T]
 
-	// `slots` is used by the kernel `whole`. For every column `slots` holds the same numbers as
-	// `state`. Each workgroup writes its numbers, and all other workgroups read them. A slot has 64
-	// bits so that each number is written by one store.
+	// Workgroups of the kernel `whole` exchange their partial sums through `slots`. For every
+	// column of the panel each workgroup writes its sums and its elements of the current row, and
+	// all other workgroups read them. A slot is one number of 64 bits, so that one store writes it.
 	slots vk.Region[uint64]
 
-	// exponents has the binary scale of the rows of each workgroup. After this scaling, no square
-	// overflows.
+	// For each workgroup, `exponents` has the binary exponent by which the rows of the workgroup
+	// are scaled, so that no square overflows.
 	exponents vk.Region[int32]
 
-	// `flags` is used by the kernel `whole`. `flags` has only the INFO word and no flags: a
-	// workgroup waits for a slot until the slot is not empty.
+	// `flags` holds the INFO word of the kernel `whole`. It contains no flags: a workgroup that
+	// waits for a number polls the memory of the number until it is not empty.
 	flags machine.Flags
 
 	work, status *vk.Layout
 }
 
-// maxPanel is the largest b. If a panel were wider, too few of its rows would fit into shared
-// memory.
+// maxPanel is the largest number of columns of a panel. If a panel were wider, too few of its rows
+// would fit into shared memory.
 const maxPanel = 128
 
 // NewPanelQR builds the kernels for panels of b columns, 1 ≤ b ≤ 128, and any number of rows.
@@ -80,8 +81,8 @@ func NewPanelQR[T spirv.Scalar](dev *vk.Device, b int, w Waiting, t PanelTuning)
 	return newPanelQR[T](dev, b, w.Allowed && !w.Crowded && t.together(dev.Info()), t)
 }
 
-// newPanelQR does the same as NewPanelQR, but checks no conditions. If `together` is true, one
-// dispatch factors all columns.
+// newPanelQR does the same as NewPanelQR, but does not check its arguments. If `together` is true,
+// one dispatch factors all columns, and its workgroups wait for each other.
 func newPanelQR[T spirv.Scalar](dev *vk.Device, b int, together bool, t PanelTuning) (*PanelQR[T], error) {
 	t.Groups = min(t.Groups, vk.MaxGroups()) // one dimension of a grid
 	spec := panelSpec[T](t, b)
@@ -104,7 +105,7 @@ func newPanelQR[T spirv.Scalar](dev *vk.Device, b int, together bool, t PanelTun
 	return q, nil
 }
 
-// reserve lays out the workspace and the memory of INFO.
+// reserve lays out the workspace and the memory of the INFO word.
 func (q *PanelQR[T]) reserve() {
 	state := q.b * (1 + q.tune.Groups)
 	for i := range q.state {
@@ -128,9 +129,10 @@ func (q *PanelQR[T]) Work() *vk.Layout { return q.work }
 // overwritten.
 func (q *PanelQR[T]) Status() *vk.Layout { return q.status }
 
-// Info is the INFO word after a run. The word is 0 after a successful run. Otherwise it is 1 plus
-// the index of the column whose sums did not arrive within the poll limit, and the results are
-// undefined. The slice is empty if workgroups do not wait for each other.
+// Info is the INFO word after a run. The word is 0 after a successful run. Otherwise a workgroup
+// waited longer than the poll limit allows for the sums of other workgroups: the word is 1 plus the
+// index of the column of these sums, and the results are undefined. The slice is empty if
+// workgroups do not wait for each other.
 func (q *PanelQR[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	if q.whole == nil {
 		return vk.Slice[uint32]{}
@@ -151,14 +153,16 @@ func (q *PanelQR[T]) Record(rec *vk.Recorder, ws *vk.Arena, panel, r product.Mat
 	q.record(rec, ws, panel, r, tau)
 }
 
-// begin clears the INFO word. Any number of calls of record may follow.
+// begin records that the INFO word is cleared. Any number of calls of the method `record` may
+// follow.
 func (q *PanelQR[T]) begin(rec *vk.Recorder, ws *vk.Arena) {
 	if q.whole != nil {
 		q.flags.Clear(rec, ws)
 	}
 }
 
-// record does the same as Record, but does not clear the INFO word.
+// record does the same as the method Record, which factors one panel, but does not clear the INFO
+// word.
 func (q *PanelQR[T]) record(rec *vk.Recorder, ws *vk.Arena, panel, r product.Matrix[T], tau vk.Slice[T]) {
 	m, b := panel.Rows, q.b
 	if panel.Cols != b || r.Rows != b || r.Cols != b || tau.Len() < b {
@@ -179,7 +183,8 @@ func (q *PanelQR[T]) record(rec *vk.Recorder, ws *vk.Arena, panel, r product.Mat
 		q.columns(rec, ws, panel, r, tau)
 		return
 	}
-	// The kernel `start` also marks all slots as empty, before the kernel `whole` polls the slots.
+	// The kernel `start` also marks all slots as empty. Later the kernel `whole` polls a slot until
+	// it is not empty.
 	slots := q.slots.In(ws)
 	start.Slots, start.Cleared = slots.Addr(), uint32((min(b, m)-1)*b*(1+groups))
 	q.start.Dispatch(rec, vk.Grid(groups), start)
@@ -196,8 +201,9 @@ func (q *PanelQR[T]) record(rec *vk.Recorder, ws *vk.Arena, panel, r product.Mat
 	rec.Costs(2 * float64(m) * float64(b) * float64(b))
 }
 
-// columns records one dispatch for each column. The dispatches use the two regions of `state`
-// alternately for the sums, so that no dispatch reads the region that it writes.
+// columns records one dispatch for each column of the panel. Each dispatch reads the sums of the
+// previous column and writes sums for the next column. The two regions of `state` are used
+// alternately, so that no dispatch reads the region that it writes.
 func (q *PanelQR[T]) columns(rec *vk.Recorder, ws *vk.Arena, panel, r product.Matrix[T], tau vk.Slice[T]) {
 	m, b := panel.Rows, q.b
 	rows, groups := q.share(m)
@@ -218,8 +224,8 @@ func (q *PanelQR[T]) columns(rec *vk.Recorder, ws *vk.Arena, panel, r product.Ma
 	}
 }
 
-// share returns the number of rows of each workgroup, a multiple of the chunk, and the number of
-// workgroups.
+// share divides a panel of m rows among workgroups. It returns the number of rows of each
+// workgroup, which is a multiple of q.chunk, and the number of workgroups.
 func (q *PanelQR[T]) share(m int) (rows, groups int) {
 	rows = (m + q.tune.Groups - 1) / q.tune.Groups // evenly
 	rows = (rows + q.chunk - 1) / q.chunk * q.chunk

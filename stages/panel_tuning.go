@@ -22,7 +22,7 @@ type PanelTuning struct {
 	// (a chunk). The kernel needs some more bytes for smaller arrays.
 	TileBytes int
 
-	// Groups is the largest number of workgroups of a panel.
+	// Groups is the largest number of workgroups that factor one panel.
 	Groups int
 
 	// If Whole is true, one dispatch factors all columns, and its workgroups wait for each other.
@@ -30,15 +30,16 @@ type PanelTuning struct {
 	// false, each column is a dispatch.
 	Whole bool
 
-	// Polls is the poll limit of a wait: the number of polls after which the wait fails. It is used
-	// only if Whole is true.
+	// Polls is the number of times that a waiting workgroup reads a memory word before the wait
+	// fails. It is used only if Whole is true.
 	Polls uint32
 
-	// Factor is the number of columns of T that one workgroup computes alone. It is at most
-	// LocalSize.
+	// Factor is the number of columns of the triangular factor T of a panel that one workgroup
+	// computes alone. It is at most LocalSize.
 	Factor uint32
 
-	// Merge is the number of reflectors that ApplyQ1 applies together.
+	// Merge is the number of Householder reflectors that ApplyQ1 applies together in one matrix
+	// product.
 	Merge int
 }
 
@@ -46,8 +47,8 @@ type PanelTuning struct {
 // shared memory than a panel with narrowPanel columns.
 const narrowPanel = 16
 
-// Fits returns nil if panels of doubles of all widths can have these sizes on the device. Otherwise
-// it returns an error that prints the sizes, or a *vk.UnsupportedError.
+// Fits returns nil if the device can factor panels of doubles of every width with these sizes.
+// Otherwise it returns an error that prints the sizes, or a *vk.UnsupportedError.
 func (t PanelTuning) Fits(info vk.Info) error {
 	for b := narrowPanel; b <= maxPanel; b *= 2 {
 		if err := panelFits[float64](t, info, b); err != nil {
@@ -69,7 +70,7 @@ func panelFits[T spirv.Scalar](t PanelTuning, info vk.Info, b int) error {
 	if n := int(spec.LocalSize); n > info.MaxLocal {
 		return refuse("invocations in a workgroup", n, info.MaxLocal)
 	}
-	// The device must have as much shared memory as the kernel that declares the most.
+	// The device must have enough shared memory for the kernel that needs the most.
 	declared := []shared{
 		sharedOf(shaders.GeqrfPanelColumn[T], spec),
 		sharedOf(shaders.Larft[T], shaders.LarftSpec{LocalSize: t.LocalSize, Block: t.Factor}),
@@ -91,8 +92,8 @@ func panelFits[T spirv.Scalar](t PanelTuning, info vk.Info, b int) error {
 func panelSpec[T spirv.Scalar](t PanelTuning, b int) shaders.GeqrfPanelColumnSpec {
 	threads := max(t.LocalSize, powerOfTwo(b)) // each column needs an invocation
 	size := int(spirv.KindOf[T]().Size())
-	// Each column of the tile is padded by one element. The number of rows in a chunk is a power of
-	// two.
+	// A chunk of rows is stored in shared memory by columns, and each column is padded by one
+	// element. The number of rows in a chunk is a power of two.
 	rows := t.TileBytes/(size*b) - 1
 	chunk := min(threads, 1<<(bits.Len(uint(max(rows, 1)))-1))
 	return shaders.GeqrfPanelColumnSpec{LocalSize: threads, Columns: uint32(b), Chunk: chunk}
@@ -105,9 +106,10 @@ func wholeSpec(s shaders.GeqrfPanelColumnSpec) shaders.GeqrfPanelWholeSpec {
 	return whole
 }
 
-// together reports whether the device has a unit for each workgroup of a panel. The workgroups may
-// wait for each other only if all of them are also resident at the same time. PanelsMeet tests
-// whether they are resident, because another program may use some of the units.
+// together reports whether the device has a compute unit for each workgroup of a panel. The
+// workgroups may wait for each other only if all of them are also resident at the same time.
+// PanelsMeet tests whether they are resident, because another program may use some of the compute
+// units.
 func (t PanelTuning) together(info vk.Info) bool {
 	return t.Whole && t.Groups <= max(info.Units, 1) && info.Int64Atomics()
 }

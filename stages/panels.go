@@ -6,21 +6,22 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// panels factors the panels of a matrix: panels of b columns, and a last panel that may have fewer
-// columns.
+// panels factors the panels of a matrix. A panel is a block of b neighbouring columns; the last
+// panel may have fewer.
 type panels[T spirv.Scalar] struct {
 	b    int // columns of all panels but the last
 	full panelStages[T]
 	last panelStages[T] // equal to full if the last panel has b columns
 }
 
-// panelStages holds the stages for panels of one width.
+// panelStages holds the stages that factor panels of one width and compute their triangular factors
+// T.
 type panelStages[T spirv.Scalar] struct {
 	qr     *PanelQR[T]
 	factor *TFactor[T]
 }
 
-// newPanels prepares the stages for n columns in panels of b columns, with at most m rows.
+// newPanels prepares the factorisation of n columns in panels of b columns, with at most m rows.
 func newPanels[T spirv.Scalar](dev *vk.Device, m, n, b int, ops product.Ops[T], w Waiting, t PanelTuning) (panels[T], error) {
 	p := panels[T]{b: b}
 	var err error
@@ -34,7 +35,7 @@ func newPanels[T spirv.Scalar](dev *vk.Device, m, n, b int, ops product.Ops[T], 
 	return p, err
 }
 
-// newPanelStages prepares the stages for panels of b columns with at most m rows.
+// newPanelStages prepares the stages that factor panels of b columns with at most m rows.
 func newPanelStages[T spirv.Scalar](dev *vk.Device, m, b int, ops product.Ops[T], w Waiting, t PanelTuning) (s panelStages[T], err error) {
 	if s.qr, err = NewPanelQR[T](dev, b, w, t); err != nil {
 		return s, err
@@ -43,8 +44,8 @@ func newPanelStages[T spirv.Scalar](dev *vk.Device, m, b int, ops product.Ops[T]
 	return s, err
 }
 
-// of returns the stages for a panel with `cols` columns. `cols` is b, or the width of the last
-// panel.
+// of returns the stages that factor a panel with `cols` columns. `cols` is b, or the width of the
+// last panel.
 func (p *panels[T]) of(cols int) panelStages[T] {
 	if cols < p.b {
 		return p.last
@@ -52,8 +53,8 @@ func (p *panels[T]) of(cols int) panelStages[T] {
 	return p.full
 }
 
-// different returns the stages `full` and `last`, or only `full` if `full` and `last` are the same
-// stages.
+// different returns the stages `full` for panels of b columns and `last` for the last panel, or
+// only `full` if both are the same stages.
 func (p *panels[T]) different() []panelStages[T] {
 	if p.last == p.full {
 		return []panelStages[T]{p.full}
@@ -61,8 +62,8 @@ func (p *panels[T]) different() []panelStages[T] {
 	return []panelStages[T]{p.full, p.last}
 }
 
-// inTurn lists the workspaces of all stages. They can share memory, because no two of them are in
-// use at the same time.
+// inTurn lists the workspaces of all stages. The workspaces can share memory, because no two of
+// them are in use at the same time.
 func (p *panels[T]) inTurn() (spaces []vk.Space) {
 	for _, s := range p.different() {
 		spaces = append(spaces, s.qr.Work(), s.factor.Work())
@@ -89,7 +90,8 @@ func (p *panels[T]) Infos(ws *vk.Arena) (infos []vk.Slice[uint32]) {
 	return infos
 }
 
-// begin clears the INFO words. It must be called before the first panel is recorded.
+// begin records that the INFO words are cleared. It must be called before the first panel is
+// recorded.
 func (p *panels[T]) begin(rec *vk.Recorder, ws *vk.Arena) {
 	for _, s := range p.different() {
 		s.qr.begin(rec, ws)

@@ -29,12 +29,12 @@ const (
 	PhaseRefineUpdate   = "refinement, update"   // X·(I + E)
 	PhaseRitz           = "refinement, clusters" // small eigenproblems
 
-	// PhaseGivenUp is the whole first attempt of a solve in which a wait between workgroups failed.
-	// The other phases of the profile belong to the second attempt.
+	// PhaseGivenUp is the name of the whole first attempt of a solve, if a wait between workgroups
+	// failed in this attempt. The other phases of the profile belong to the second attempt.
 	PhaseGivenUp = "first attempt, a wait failed"
 
-	// PhaseEmulated is the name of the part that refused a matrix: the products on integer units.
-	// PhaseRefused is the whole first attempt of a solve that was refused.
+	// A solve with matrix products on integer units can refuse a matrix. PhaseEmulated is the name
+	// of these products, and PhaseRefused is the whole first attempt that refused the matrix.
 	PhaseEmulated = "emulated products"
 	PhaseRefused  = "first attempt, emulated products refused"
 

@@ -6,9 +6,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Refinement improves n approximate eigenvectors of a symmetric matrix A of order n together, by
-// steps of Ogita and Aishima's iteration (RefSyEv, 2018). A step squares the error. With the
-// vectors X as columns, a step consists of
+// Refinement improves approximations of all n eigenvectors of a symmetric matrix A at the same
+// time, by steps of Ogita and Aishima's iteration (RefSyEv, 2018). A step squares the error. If the
+// columns of X are the vectors, a step consists of
 //
 //	G = XᵀX,  S = XᵀAX,  λᵢ = sᵢᵢ/gᵢᵢ       RecordProducts
 //	which pairs are coupled                 RecordCouplings, then Clusters on the host
@@ -78,7 +78,7 @@ func (r *Refinement) Work() *vk.Layout {
 
 // Flops is the number of floating-point operations of a step without clusters: the result
 // `products` counts those of RecordProducts, and the result `update` counts those of RecordUpdate.
-// RecordProducts computes only those panels of S and G that reach the lower triangle.
+// RecordProducts computes only the parts of S and G that contain elements of the lower triangle.
 func (r *Refinement) Flops() (products, update float64) {
 	n := float64(r.n)
 	products = 2 * n * n * n
@@ -105,10 +105,10 @@ func (r *Refinement) RecordProducts(rec *vk.Recorder, ws *vk.Arena, ops product.
 	return r.lambda.In(ws)
 }
 
-// RecordCouplings finds the coupled pairs. `noise` is the size of the elements of S that come from
-// rounding errors. The results have n elements each. reach[j] is 1 plus the largest index that is
-// coupled to j, or j + 1 if there is no such index. strength[j] is the largest coupling of j to a
-// larger index, or 0.
+// RecordCouplings finds the coupled pairs. `noise` is the magnitude up to which an element of S may
+// be a rounding error. The results have n elements each. reach[j] is 1 plus the largest index that
+// is coupled to j, or j + 1 if there is no such index. strength[j] is the largest coupling of j to
+// a larger index, or 0.
 func (r *Refinement) RecordCouplings(rec *vk.Recorder, ws *vk.Arena, noise float64) (reach, strength vk.Slice[float64]) {
 	s, g := r.matrixS(ws), r.matrixG(ws)
 	reach, strength = r.reach.In(ws), r.strength.In(ws)
@@ -119,11 +119,11 @@ func (r *Refinement) RecordCouplings(rec *vk.Recorder, ws *vk.Arena, noise float
 	return reach, strength
 }
 
-// RecordClusters sends the clusters to the device. It must be called in each step. If a cluster has
-// more than one index, RecordClusters also writes the matrices of such clusters to y, and returns
-// them as one matrix: column j holds column j − f of the matrix of the cluster that contains index
-// j, where f is the first index of this cluster. The other elements of the returned matrix are
-// undefined.
+// RecordClusters sends the clusters (ranges of indices of coupled vectors) to the device. It must
+// be called in each step. If a cluster has more than one index, RecordClusters also writes the
+// small matrices of such clusters to y, and returns them as one matrix: column j holds column j − f
+// of the matrix of the cluster that contains index j, where f is the first index of this cluster.
+// The other elements of the returned matrix are undefined.
 func (r *Refinement) RecordClusters(rec *vk.Recorder, ws *vk.Arena, clusters Clusters, y Matrix) Matrix {
 	table := make([]shaders.Cluster, r.n)
 	for _, c := range clusters {
@@ -144,8 +144,8 @@ func (r *Refinement) RecordClusters(rec *vk.Recorder, ws *vk.Arena, clusters Clu
 	return blocks
 }
 
-// blocksIn returns the part of y for the clusters' matrices. This part has as many rows as the
-// largest cluster has indices, or no rows if each cluster has one index.
+// blocksIn returns the part of y that holds the small matrices of the clusters. It has as many rows
+// as the largest cluster has indices, or no rows if each cluster has one index.
 func (r *Refinement) blocksIn(clusters Clusters, y Matrix) Matrix {
 	rows := clusters.Largest()
 	if rows == 1 {
@@ -154,10 +154,10 @@ func (r *Refinement) blocksIn(clusters Clusters, y Matrix) Matrix {
 	return NewMatrix(y.At, rows, r.n, rows)
 }
 
-// RecordUpdate writes the improved vectors to y. It returns n sums, the largest of which is ‖E‖_∞
-// before the clusters are rotated. `noise` and `clusters` are the arguments of RecordCouplings and
-// RecordClusters in this step. If a cluster has more than one index, y must hold the eigenvectors W
-// of the clusters, in the form that RecordClusters uses. xt keeps the old vectors.
+// RecordUpdate writes the improved vectors X·(I + E)·W to y. It returns n sums, and the largest of
+// them is ‖E‖_∞. `noise` and `clusters` are the arguments of RecordCouplings and RecordClusters in
+// this step. If a cluster has more than one index, y must hold the eigenvectors W of the clusters,
+// in the form that RecordClusters uses. xt keeps the old vectors.
 func (r *Refinement) RecordUpdate(
 	rec *vk.Recorder, ws *vk.Arena, ops product.Ops[float64], noise float64, clusters Clusters, xt, y Matrix,
 ) vk.Slice[float64] {
@@ -182,7 +182,8 @@ func (r *Refinement) RecordUpdate(
 	return sums
 }
 
-// recordRotations computes Fᵀ from Eᵀ and the clusters' eigenvectors W, where I + F = (I + E)·W.
+// recordRotations computes Fᵀ from Eᵀ, where I + F = (I + E)·W. E is the correction of the vectors,
+// and W has the eigenvectors of the clusters' small matrices.
 func (r *Refinement) recordRotations(
 	rec *vk.Recorder, ws *vk.Arena, ops product.Ops[float64], clusters Clusters, e, f, w Matrix,
 ) {
@@ -199,8 +200,10 @@ func (r *Refinement) recordRotations(
 	}
 }
 
-// matrixS returns the memory of S = XᵀAX, which later holds Eᵀ (see Refinement).
+// matrixS returns the memory of S = XᵀAX, which later holds Eᵀ, where X ← X·(I + E)·W is the step
+// of the refinement.
 func (r *Refinement) matrixS(ws *vk.Arena) Matrix { return NewMatrix(r.s.In(ws), r.n, r.n, r.n) }
 
-// matrixG returns the memory of G = XᵀX, which later holds Fᵀ, where I + F = (I + E)·W.
+// matrixG returns the memory of G = XᵀX, which later holds Fᵀ, where X ← X·(I + F) is the step of
+// the refinement.
 func (r *Refinement) matrixG(ws *vk.Arena) Matrix { return NewMatrix(r.g.In(ws), r.n, r.n, r.n) }

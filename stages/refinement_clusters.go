@@ -11,11 +11,12 @@ import (
 // a single index.
 type Cluster struct{ From, To int }
 
-// Clusters divides all indices into ranges, in ascending order.
+// Clusters divides the indices of all eigenvalues into ranges, in ascending order.
 type Clusters []Cluster
 
-// clusterRoom gives the smallest distance of a cluster to other eigenvalues: clusterRoom·√m times
-// the largest coupling of the cluster, where m is the number of its indices.
+// clusterRoom determines how near another eigenvalue may be to a cluster: not nearer than
+// clusterRoom·√m times the largest coupling of the cluster, where m is the number of the cluster's
+// indices.
 const clusterRoom = 8
 
 // NewClusters divides the indices of λ so that coupled indices are in one cluster. reach[j] is 1
@@ -41,7 +42,8 @@ func NewClusters(lambda, reach, strength []float64) Clusters {
 	}
 }
 
-// grown merges each cluster with those neighbours that are too near to it, once.
+// grown goes once over all clusters, and merges each cluster with those neighbours whose
+// eigenvalues are too near to it.
 func (all Clusters) grown(lambda, strength []float64) Clusters {
 	next := make(Clusters, 0, len(all))
 	for k := 0; k < len(all); k++ {

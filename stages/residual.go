@@ -7,16 +7,17 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Residual measures the errors of eigenpairs on the device (the two tests of dsyt22). It computes,
-// for each column, the sum of the magnitudes of the elements of
+// Residual measures the errors of eigenpairs on the device (the two tests of dsyt22). Z has the
+// eigenvectors as columns. Residual computes, for each column, the sum of the magnitudes of the
+// elements of
 //
 //	A·Z − Z·diag(λ)   and   ZᵀZ − I
 //
 // The largest sum of each matrix is its 1-norm. A is n×n with both triangles stored, and Z is n×m.
 type Residual[T spirv.Scalar] struct{ sums columnSums[T] }
 
-// Sums holds the eigenvalues that a residual reads and the sums that it writes: one element for
-// each column of Z.
+// Sums holds the eigenvalues λ that the stage Residual reads, and the sums of magnitudes that it
+// writes: one element of each for every column of Z.
 type Sums[T spirv.Real] struct {
 	Lambda        vk.Slice[T] // in: λ
 	Residual      vk.Slice[T] // out: sums of |A·Z − Z·diag(λ)|
@@ -42,8 +43,8 @@ func (r *Residual[T]) Flops() float64 {
 	return 2*n*n*m + 2*n*m*m
 }
 
-// Record measures the columns of z, at most m columns. A NaN in an input gives NaN in all sums that
-// depend on it. Outputs must not overlap inputs.
+// Record measures the errors of the columns of z, which are at most m. A NaN in an input gives NaN
+// in all sums that depend on it. Outputs must not overlap inputs.
 func (r *Residual[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, z product.Matrix[T], s Sums[T]) {
 	r.sums.record(rec, ws, z, s, func(zj, p product.Matrix[T]) {
 		r.sums.ops.Gemm(rec, ws, product.NoTrans, product.NoTrans, 1, a, zj, 0, p)
@@ -95,9 +96,9 @@ func (r *TridiagonalResidual) Record(
 	})
 }
 
-// columnSums is the part that Residual, TridiagonalResidual and SingularResidual share. It
-// processes some columns of Z at a time: it forms a product, and sums the magnitudes of the
-// differences.
+// columnSums is the part that Residual, TridiagonalResidual and SingularResidual have in common.
+// For some columns of Z at a time, it forms a product such as A·Z or ZᵀZ, subtracts the expected
+// matrix, and sums the magnitudes of each column.
 type columnSums[T spirv.Scalar] struct {
 	n, m    int // order; vectors, at most
 	ops     product.Ops[T]
@@ -110,7 +111,8 @@ const (
 	residualBlock   = 256 // columns that are measured at a time; the workspace is n times as large
 )
 
-// newColumnSums reserves the product ZᵀZ in ops. Its callers must reserve A·Z.
+// newColumnSums reserves the product ZᵀZ in ops, for n×m matrices Z. Its callers must reserve the
+// product A·Z.
 func newColumnSums[T spirv.Scalar](dev *vk.Device, n, m int, ops product.Ops[T]) (columnSums[T], error) {
 	b := builder{dev: dev}
 	cols := min(m, residualBlock)
@@ -121,8 +123,8 @@ func newColumnSums[T spirv.Scalar](dev *vk.Device, n, m int, ops product.Ops[T])
 	return columnSums[T]{n, m, ops, columns, vk.Reserve[T]("residual", n*cols)}, b.err
 }
 
-// record measures all columns of z, some columns at a time. The function `times` records the
-// product p ← A·zj for such columns zj.
+// record records the sums of magnitudes for all columns of z, some columns at a time. The function
+// `times` records the product p ← A·zj for a range zj of these columns.
 func (r columnSums[T]) record(
 	rec *vk.Recorder, ws *vk.Arena, z product.Matrix[T], s Sums[T], times func(zj, p product.Matrix[T]),
 ) {
@@ -155,8 +157,8 @@ func (r columnSums[T]) compare(rec *vk.Recorder, p, y product.Matrix[T], lambda,
 	})
 }
 
-// gram records the sums of the magnitudes in some columns of ZᵀZ − I. The matrix zj consists of
-// these columns of z; its first column is column j of z.
+// gram records the sums of the magnitudes in some columns of ZᵀZ − I. The matrix zj consists of the
+// same columns of z; the first of them is column j of z.
 func (r columnSums[T]) gram(rec *vk.Recorder, ws *vk.Arena, z, zj product.Matrix[T], j int, sums vk.Slice[T]) {
 	g := product.NewMatrix(r.product.In(ws), z.Cols, zj.Cols, z.Cols)
 	r.ops.Gemm(rec, ws, product.Trans, product.NoTrans, 1, z, zj, 0, g)

@@ -16,14 +16,14 @@ type Signs[T spirv.Scalar] struct {
 
 const signThreads = 256 // invocations of a workgroup, at most
 
-// NewSigns builds the kernel, which serves matrices of any shape.
+// NewSigns builds the kernel that chooses the signs. It works for matrices of any shape.
 func NewSigns[T spirv.Scalar](dev *vk.Device) (*Signs[T], error) {
 	b := builder{dev: dev}
 	k := build(&b, shaders.ColumnSigns[T](), shaders.ColumnSignsSpec{LocalSize: b.threads(signThreads)})
 	return &Signs[T]{k}, b.err
 }
 
-// Record changes the columns of x in place. A matrix without rows is not changed.
+// Record changes the signs of the columns of x in place. A matrix without rows is not changed.
 func (s *Signs[T]) Record(rec *vk.Recorder, x product.Matrix[T]) { s.record(rec, x, 0, 0) }
 
 // RecordDeciding does the same as Record. It also sets word j of `flipped` to 1 if the signs of
@@ -41,9 +41,9 @@ func (s *Signs[T]) RecordFollowing(rec *vk.Recorder, x product.Matrix[T], flippe
 	s.record(rec, x, flipped.Addr(), 1)
 }
 
-// record dispatches one workgroup for each column. The workgroup finds the element with the largest
-// magnitude of the column, or reads the word of the column if `follow` is 1, and changes all signs
-// of the column if needed.
+// record dispatches one workgroup for each column. The workgroup decides whether to change the
+// signs of its column: if `follow` is 1, by the column's word in `flipped`, and otherwise by the
+// sign of the element with the largest magnitude.
 func (s *Signs[T]) record(rec *vk.Recorder, x product.Matrix[T], flipped spirv.Addr[uint32], follow uint32) {
 	if x.Rows == 0 || x.Cols == 0 {
 		return

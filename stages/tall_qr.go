@@ -13,10 +13,9 @@ import (
 //
 //	A = Q0·R     R n×n, upper triangular
 //
-// The matrix is divided into panels of b columns, and several neighbouring panels form a group (as
-// in ApplyQ1). The reflectors of a panel are first applied to the other columns of its group. After
-// the last panel of a group, all reflectors of the group are applied together to the columns after
-// the group.
+// The matrix is divided into panels of b columns, and several neighbouring panels form a group. The
+// reflectors of a panel are first applied to the other columns of its group. After the last panel
+// of a group, all reflectors of the group are applied together to the columns after the group.
 //
 // Afterwards A holds the reflectors of Q0 in the columns of their panels, as PanelQR stores them,
 // with zeros above. ApplyPanels reads this form.
@@ -63,7 +62,7 @@ func NewTallQR[T spirv.Scalar](dev *vk.Device, m, n, b int, ops product.Ops[T], 
 	)
 }
 
-// Panels returns the number of panels. Each panel has a factor T.
+// Panels returns the number of panels. Each panel has a triangular factor T.
 func (q *TallQR[T]) Panels() int { return vk.Tiles(q.N, uint32(q.B)) }
 
 // Work is the layout of the workspace. The workspace of the products (Ops.Work) must be in the
@@ -73,8 +72,8 @@ func (q *TallQR[T]) Work() *vk.Layout { return q.work }
 // Flops returns the cost of the factorisation in flops: 2·m·n² − 2/3·n³ for an m×n matrix.
 func (q *TallQR[T]) Flops() float64 { return q.flops(q.N) }
 
-// flops returns the cost of factoring columns 0 … c−1, which is the integral of 4·(m−x)·(n−x) over
-// x.
+// flops returns the cost in flops of factoring columns 0 … c−1 of an m×n matrix. Column x costs
+// 4·(m−x)·(n−x) flops, and flops integrates this over x.
 func (q *TallQR[T]) flops(c int) float64 {
 	total := func(m, n float64) float64 { return 2*m*n*n - 2*n*n*n/3 }
 	m, n, done := float64(q.M), float64(q.N), float64(c)
@@ -97,7 +96,8 @@ func (q *TallQR[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, r product.Matrix[T
 			rec.Phase(PhaseQR, q.flops(c), q.Flops())
 			q.panel(rec, ws, a, r, factors.Sub(c/b*b*b, b*b), c, end)
 		}
-		// Move the rows of R out of A to r, so that only the trapezoids of the panels remain in A.
+		// Move the rows of the triangle R from A to r, so that only the reflectors (lower
+		// trapezoids) remain in A.
 		y := a.Block(begin, begin, q.M-begin, end-begin)
 		recordCut(rec, q.cut, y.Block(0, 0, end-begin, end-begin), r.Block(begin, begin, end-begin, end-begin), 0, b)
 		if end == n {
@@ -111,7 +111,7 @@ func (q *TallQR[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, r product.Matrix[T
 }
 
 // panel factors the panel at column c. It writes the panel's part of R to the matrix r, and the
-// panel's factor T to t. It applies the reflectors to the columns after the panel that come before
+// panel's triangular factor T to t. It applies the reflectors to the columns between the panel and
 // column `end`.
 func (q *TallQR[T]) panel(rec *vk.Recorder, ws *vk.Arena, a, r product.Matrix[T], t vk.Slice[T], c, end int) {
 	cols := min(q.B, q.N-c)

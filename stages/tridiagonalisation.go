@@ -39,8 +39,8 @@ type Tridiagonalisation[T spirv.Scalar] struct {
 	work  *vk.Layout
 }
 
-// mostTridiagonalised is the largest order. For a larger order, the slots could not be numbered in
-// 32 bits.
+// mostTridiagonalised is the largest order of a matrix that is reduced in one stage. For a larger
+// order, the elements of the workspace could not be numbered in 32 bits.
 const mostTridiagonalised = 1 << 15
 
 // NewTridiagonalisation prepares the reduction of matrices of order n ≥ 1. It returns an error if n
@@ -58,7 +58,7 @@ func NewTridiagonalisation[T spirv.Scalar](
 	return newTridiagonalisation[T](dev, n, w, t)
 }
 
-// newTridiagonalisation does the same as NewTridiagonalisation, but checks no conditions.
+// newTridiagonalisation does the same as NewTridiagonalisation, but does not check its arguments.
 func newTridiagonalisation[T spirv.Scalar](
 	dev *vk.Device, n int, w Waiting, t TridiagonalisationTuning,
 ) (*Tridiagonalisation[T], error) {
@@ -80,9 +80,9 @@ func (s *Tridiagonalisation[T]) Work() *vk.Layout { return s.work }
 // memory is overwritten.
 func (s *Tridiagonalisation[T]) Status() *vk.Layout { return s.flags.Layout() }
 
-// Info returns the INFO word of a run. The word is 0 after a successful run. Otherwise it is 1 plus
-// the index of the row whose values did not arrive within the poll limit, and the results are
-// undefined.
+// Info returns the INFO word of a run. The word is 0 after a successful run. Otherwise a workgroup
+// waited longer than the poll limit allows for the values of another workgroup: the word is 1 plus
+// the index of the row of these values, and the results are undefined.
 func (s *Tridiagonalisation[T]) Info(ws *vk.Arena) vk.Slice[uint32] { return s.flags.Info(ws) }
 
 // Panels returns the number of reflectors. Each reflector has one factor τ.
@@ -92,8 +92,8 @@ func (s *Tridiagonalisation[T]) Panels() int { return max(0, s.n-1) }
 func (s *Tridiagonalisation[T]) Flops() float64 { n := float64(s.n); return 4 * n * n * n / 3 }
 
 // Record records the reduction of the n×n matrix a. `band` has 2·n elements. t has n−1 elements,
-// the factors τ. a, `band` and t must not overlap. Afterwards they hold the same data as after a
-// BandReduction with half-bandwidth 1.
+// the factors τ. a, `band` and t must not overlap. Afterwards the three slices hold the same data
+// as after a BandReduction with half-bandwidth 1.
 func (s *Tridiagonalisation[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, t vk.Slice[T]) {
 	n := s.n
 	if a.Rows != n || a.Cols != n || a.Ld > math.MaxUint32 {
@@ -104,8 +104,8 @@ func (s *Tridiagonalisation[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product
 	s.record(rec, ws, a, band, t, s.tune.groups(n))
 }
 
-// record does the same as Record, but dispatches only `come` workgroups. Tests dispatch too few
-// workgroups, so that a wait fails.
+// record does the same as the method Record, but dispatches only `come` workgroups. Tests dispatch
+// too few workgroups on purpose, so that a wait fails.
 func (s *Tridiagonalisation[T]) record(
 	rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, t vk.Slice[T], come int,
 ) {

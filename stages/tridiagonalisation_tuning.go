@@ -18,8 +18,8 @@ type TridiagonalisationTuning struct {
 	// stage.
 	Values, Vectors int
 
-	// LocalSize is the number of invocations of a workgroup, a power of two. A matrix of smaller order
-	// has fewer invocations.
+	// LocalSize is the number of invocations of a workgroup, a power of two. If the order of the
+	// matrix is smaller than LocalSize, a workgroup has fewer invocations.
 	LocalSize uint32
 
 	// Groups is the largest number of workgroups. The device must have at least one unit
@@ -30,8 +30,9 @@ type TridiagonalisationTuning struct {
 	// workgroups.
 	Rows int
 
-	// Block is the number of neighbouring rows that a workgroup has at a time; 0 means 1. Rows is
-	// rounded up to a multiple of Block.
+	// Block is the number of neighbouring rows of A in a group; 0 means 1. The groups are dealt out
+	// to the workgroups in turn. The number of rows of a workgroup is rounded up to a multiple of
+	// Block.
 	Block int
 
 	// Kept is the largest number of doubles of A that an invocation keeps in registers. The other
@@ -42,8 +43,8 @@ type TridiagonalisationTuning struct {
 	Polls uint32
 }
 
-// mostLanes is the largest number of invocations whose partial sums the kernel sytrd adds up by
-// subgroup shuffles.
+// mostLanes is the largest number of neighbouring invocations in the kernel sytrd that share a row.
+// They add up their partial sums by subgroup shuffles.
 const mostLanes = 32
 
 // Fits returns nil if matrices of order n can be reduced with these sizes on the device. If the
@@ -79,8 +80,8 @@ func (t TridiagonalisationTuning) rows(n int) int {
 // groups returns the number of workgroups for a matrix of order n.
 func (t TridiagonalisationTuning) groups(n int) int { return (n + t.rows(n) - 1) / t.rows(n) }
 
-// sytrdSpec returns the specialisation constants of the kernel. In single precision, the same
-// registers hold twice as many elements of A.
+// sytrdSpec returns the specialisation constants of the kernel sytrd for matrices of order n. In
+// single precision, the same registers hold twice as many elements of A as in double precision.
 func sytrdSpec[T spirv.Scalar](t TridiagonalisationTuning, n, subgroup int) shaders.SytrdSpec {
 	s := shaders.SytrdDefaults()
 	rows := t.rows(n)

@@ -1,8 +1,9 @@
 package stages
 
-// Waiting tells a stage whether its workgroups may wait for each other, and which memory barriers
-// they then use. It combines facts about the device (machine.MayWait, machine.WideFence) with the
-// choices of the tuning and of the caller. tuning.Tuning.Waiting computes it once for each plan.
+// Waiting tells a stage whether its workgroups may wait for each other, and which memory barriers a
+// waiting kernel uses. It combines facts about the device (machine.MayWait, machine.WideFence) with
+// the choices of the tuning and of the caller. tuning.Tuning.Waiting computes it once for each
+// plan.
 type Waiting struct {
 	// Allowed permits workgroups to wait for each other. If it is false, each stage takes a form in
 	// which no workgroup waits for another workgroup: the bulge chasing has a dispatch for each
@@ -15,8 +16,8 @@ type Waiting struct {
 	WideFence bool
 
 	// Crowded says that the device does not run all workgroups of a panel at the same time,
-	// although it has a unit for each of them (machine.MayMeet). Then no workgroup may wait for all
-	// other workgroups: panels have a dispatch for each column, and no matrix is reduced by
+	// although it has a compute unit for each of them (machine.MayMeet). Then no workgroup may wait
+	// for all other workgroups: panels have a dispatch for each column, and no matrix is reduced by
 	// Tridiagonalisation.
 	Crowded bool
 }
@@ -32,8 +33,8 @@ type span struct {
 func (s span) len() int { return s.last - s.first }
 
 // spans divides items 0 … n−1 into spans, one for each dispatch. A span has at least one and at
-// most `most` items. It ends with the item at which its cost reaches `limit`. The spans follow one
-// another and cover all items. For n = 0 there is no span.
+// most `most` items. A span ends with the item at which the cost of the span reaches `limit`. The
+// spans follow one another and cover all items. For n = 0 there is no span.
 func spans(n, most int, limit float64, cost func(item int) float64) []span {
 	var all []span
 	part := span{}

@@ -26,12 +26,12 @@ type TFactor[T spirv.Scalar] struct {
 	tune PanelTuning
 
 	// The kernel `larft` computes diagonal blocks of T from τ and YᵀY. The kernel `diagonal` copies
-	// the factors T of panels to the diagonal blocks of a merged T.
+	// the triangular factors T of neighbouring panels to the diagonal blocks of one larger T.
 	larft    *vk.Kernel[shaders.LarftSpec, shaders.LarftPush[T]]
 	diagonal *vk.Kernel[shaders.LarftDiagonalSpec, shaders.LarftDiagonalPush[T]]
 
-	// `gram` is the matrix YᵀY. `half` holds the products T11·G12 of all pairs of blocks that are
-	// joined. Each of them is n×n.
+	// `gram` is the matrix G = YᵀY. `half` holds the products T11·G12 for all pairs of diagonal
+	// blocks of T that are joined by T12 = −T11·G12·T22. Each region is n×n.
 	gram, half vk.Region[T]
 	work       *vk.Layout
 }
@@ -55,7 +55,7 @@ func NewTFactor[T spirv.Scalar](dev *vk.Device, rows, n int, ops product.Ops[T],
 }
 
 // reserve reserves in `ops` the product YᵀY, and the products that join diagonal blocks of T to
-// larger blocks. The first blocks may have any size, so reserve includes the products for all block
+// larger blocks. The blocks may have any size, so reserve includes the products for all block
 // sizes.
 func (f *TFactor[T]) reserve(rows int) error {
 	if err := f.ops.Reserve(product.Shape{M: f.n, N: f.n, K: rows, Count: 1}); err != nil {
@@ -73,7 +73,8 @@ func (f *TFactor[T]) reserve(rows int) error {
 // Work is the workspace. The workspace of the products (Ops.Work) must be in the arena, too.
 func (f *TFactor[T]) Work() *vk.Layout { return f.work }
 
-// Flops is the cost for n reflectors of m elements, in flops.
+// Flops is the cost of computing the factor T of n Householder reflectors with m elements, in
+// flops.
 func (f *TFactor[T]) Flops(m, n int) float64 {
 	return 2*float64(n)*float64(n)*float64(m) + float64(n)*float64(n)*float64(n)/3
 }
@@ -103,7 +104,7 @@ func (f *TFactor[T]) RecordFrom(
 		panic(fmt.Sprintf("stages: %d columns of G and T, %d and %d apart: larft counts in 32 bits", n, g.Ld, t.Ld))
 	}
 	holds("tau", tau, n)
-	// Each workgroup computes a diagonal block of Factor columns.
+	// Each workgroup computes a diagonal block of T with Factor columns.
 	f.larft.Dispatch(rec, vk.Grid(vk.Tiles(n, f.tune.Factor)), shaders.LarftPush[T]{
 		G: g.Addr(), Tau: tau.Addr(), T: t.Addr(), N: uint32(n), Ldg: uint32(g.Ld), Ldt: uint32(t.Ld),
 	})
@@ -112,9 +113,9 @@ func (f *TFactor[T]) RecordFrom(
 
 // RecordMerge computes the factor t of neighbouring panels from the panels' own factors. Each panel
 // has b columns; the last panel may have fewer. The factors of the panels are b×b and lie one after
-// another in `panels`. If the last panel has fewer than b columns, only this part of its factor is
-// read. t is n×n with leading dimension n. y holds all n columns, with zeros above the trapezoid of
-// each panel.
+// another in `panels`. If the last panel has fewer than b columns, only as many columns and rows of
+// its factor are read. t is n×n with leading dimension n. y holds the reflectors of all panels as n
+// columns; the columns of each panel are a lower trapezoid with zeros above it.
 func (f *TFactor[T]) RecordMerge(
 	rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], b int, panels vk.Slice[T], t product.Matrix[T],
 ) {
@@ -159,8 +160,9 @@ func (f *TFactor[T]) grow(rec *vk.Recorder, ws *vk.Arena, g, t product.Matrix[T]
 	}
 }
 
-// join describes `count` pairs of neighbouring diagonal blocks of T. The blocks of a pair have
-// orders n1 and n2. The first pair begins at row `start`.
+// join describes `count` pairs of neighbouring diagonal blocks of the triangular factor T. The two
+// blocks of a pair are joined to one block. The blocks of a pair have orders n1 and n2. The first
+// pair begins at row `start`.
 type join[T spirv.Scalar] struct {
 	g, t, half           product.Matrix[T] // YᵀY; T; T11·G12
 	start, n1, n2, count int
