@@ -2,6 +2,7 @@ package evd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/vkevd/vkevd/evd/spectrum"
@@ -21,8 +22,9 @@ const (
 	// ProductsAuto chooses emulated products for float64 and orders from AutoOrder on, if two
 	// conditions hold. The device's integer units computed right results in a trial. They are so
 	// much faster than the device's double precision that a whole solve becomes faster. The first
-	// plan on a device measures both speeds, and stores them for the device. Otherwise ProductsAuto
-	// chooses native products.
+	// plan on a device measures both speeds, and stores them for the device. Otherwise, or if the
+	// device's memory is too small for the residues that emulation needs, ProductsAuto chooses
+	// native products.
 	ProductsAuto Products = iota
 
 	// ProductsNative chooses products in the device's double precision.
@@ -127,6 +129,19 @@ const AutoOrder = 2048
 // integer units.
 func (opt Options) mayEmulate(n int) bool {
 	return opt.Products == ProductsEmulated || opt.Products == ProductsAuto && n >= AutoOrder
+}
+
+// withFittingProducts returns the plan that the function `newPlan` makes. If this plan does not fit
+// into the device's memory, and ProductsAuto may have chosen emulated products, it returns a plan
+// with native products, which need less memory.
+func withFittingProducts[P any](n int, opt Options, newPlan func(Options) (P, error)) (P, error) {
+	p, err := newPlan(opt)
+	full := (*vk.OutOfMemoryError)(nil)
+	if opt.Products != ProductsAuto || !opt.mayEmulate(n) || !errors.As(err, &full) {
+		return p, err
+	}
+	opt.Products = ProductsNative
+	return newPlan(opt)
 }
 
 // newProducts makes the products for order n. The error is a *vk.UnsupportedError if the options

@@ -1,6 +1,7 @@
 package evd_test
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -142,5 +143,53 @@ func TestAutoFollowsTheRates(t *testing.T) {
 	}
 	if _, err := evd.NewRefinePlan(card(wrong), 4096, evd.Options{Products: evd.ProductsEmulated}); err == nil || err.Error() != want {
 		t.Errorf("refinement with wrong units: %v", err)
+	}
+}
+
+// TestAutoFits limits the memory of a card with slow double precision so that a plan with emulated
+// products does not fit, and a plan with native products just fits. ProductsAuto must choose native
+// products, and ProductsEmulated must be refused.
+func TestAutoFits(t *testing.T) {
+	const n = 4096
+	card := func(free uint64) *vk.Device {
+		dev := vk.Dry(vk.Info{
+			Name: "card", Family: "nvidia", Type: "discrete", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Units: 128,
+			Memory: free, Free: free, ByteMatrices: []vk.MatrixShape{{M: 16, N: 16, K: 32}}, Features: []string{"shaderIntegerDotProduct"},
+		})
+		emulated.Facts{Native: 1.2e12, Emulated: 15e12, Bytes: 2e14, Right: true}.Keep(dev)
+		return dev
+	}
+	type sized interface{ Bytes() uint64 }
+	for name, plan := range map[string]func(*vk.Device, evd.Options) (sized, error){
+		"solve": func(d *vk.Device, opt evd.Options) (sized, error) {
+			opt.Vectors = true
+			return evd.NewPlan[float64](d, n, opt)
+		},
+		"refinement": func(d *vk.Device, opt evd.Options) (sized, error) { return evd.NewRefinePlan(d, n, opt) },
+	} {
+		bytes := func(free uint64, products evd.Products) (uint64, error) {
+			p, err := plan(card(free), evd.Options{Products: products})
+			if err != nil {
+				return 0, err
+			}
+			return p.Bytes(), nil
+		}
+		native, err := bytes(1<<40, evd.ProductsNative)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ample, err := bytes(1<<40, evd.ProductsAuto); err != nil || ample <= native {
+			t.Errorf("%s: with enough memory auto takes %d bytes, native products %d, error %v", name, ample, native, err)
+		}
+		if have, err := bytes(native, evd.ProductsAuto); err != nil || have != native {
+			t.Errorf("%s: auto takes %d bytes of %d, error %v", name, have, native, err)
+		}
+		full := (*vk.OutOfMemoryError)(nil)
+		if _, err := bytes(native, evd.ProductsEmulated); !errors.As(err, &full) {
+			t.Errorf("%s: emulated products that do not fit: %v", name, err)
+		}
+		if _, err := bytes(native-1, evd.ProductsAuto); !errors.As(err, &full) || full.Need != native {
+			t.Errorf("%s: a plan that does not fit: %v, want one of %d bytes", name, err, native)
+		}
 	}
 }

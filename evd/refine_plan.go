@@ -70,6 +70,12 @@ func NewRefinePlan(dev *vk.Device, n int, opt Options) (*RefinePlan, error) {
 	if err := opt.check(n); err != nil {
 		return nil, err
 	}
+	return withFittingProducts(n, opt, func(opt Options) (*RefinePlan, error) { return newRefinePlan(dev, n, opt) })
+}
+
+// newRefinePlan does the same as NewRefinePlan, for options that are possible. Emulated products
+// that do not fit into the device's memory are an error.
+func newRefinePlan(dev *vk.Device, n int, opt Options) (*RefinePlan, error) {
 	p := &RefinePlan{base: spectrum.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt}
 	if n <= 1 {
 		return p, nil
