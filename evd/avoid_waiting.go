@@ -5,14 +5,15 @@ import (
 	"github.com/vkevd/vkevd/stages/machine"
 )
 
-// avoidWaiting replaces the plan's path (its stages and their memory) by a path on which no
-// workgroup waits for another workgroup. The new path is for this solve and all later ones. It also
-// records for the device of the call c that a wait has failed. The caller must have the plan's lock.
+// avoidWaiting makes the plan use stages in which no workgroup waits for another workgroup, in this
+// solve and in all later ones. A plan's stages and their memory are its path. avoidWaiting also
+// records, for the device of the call c, that a wait has failed. The caller must have the plan's
+// lock.
 //
-// With Options.Verify, the plan's safe path may already be such a path, with the same methods for
-// the tridiagonal problem. Then this path becomes the plan's path. Otherwise avoidWaiting makes a
-// new path: it frees the memory of the old path, then it allocates the memory of the new one. The
-// errors are those of NewPlan.
+// With Options.Verify, the plan already has a second path for repeated solves, the safe path. If no
+// workgroup waits on the safe path, and it has the same methods for the tridiagonal problem, it
+// becomes the plan's path. Otherwise avoidWaiting frees the memory of the old path, and then makes
+// a new path. The errors are those of NewPlan.
 func (p *Plan[T]) avoidWaiting(c *spectrum.Call) error {
 	machine.Of(c.GaveUpOn()).WaitFailed()
 	if p.safe != nil && p.safe.opt.Solver == p.opt.Solver {
@@ -46,7 +47,7 @@ func (p *Plan[T]) replacePath(opt Options) error {
 	return err
 }
 
-// take makes `next` the plan's path, which holds the stages of a solve and their memory.
+// take makes `next` the plan's path: the stages of a solve, and their memory.
 func (p *Plan[T]) take(next *path[T]) {
 	p.replacing.Lock()
 	defer p.replacing.Unlock()

@@ -7,13 +7,14 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// newBackPath makes the stages that transform at most m vectors back on the device dev. Another
-// device reduced the matrix to tridiagonal form by the stages in `of`. The new stages apply the
-// reflectors of that reduction, so they have the same half-bandwidth:
+// newBackPath makes the stages with which the device dev helps another device in the back
+// transformation of eigenvectors. It makes them for at most m vectors. The stages and memory of the
+// other device, which reduces the matrix, are `of`. Both devices apply the same reflectors, so they
+// use the same half-bandwidth:
 //
 //	Q = Q1·(Q2·S)
 //
-// The device transforms some columns of S, the eigenvectors of the tridiagonal matrix, into the
+// The device dev transforms some columns of S, the eigenvectors of the tridiagonal matrix, into the
 // columns of Q with the same numbers.
 func newBackPath[T Float](dev *vk.Device, of *path[T], m int) (p *path[T], err error) {
 	p = &path[T]{n: of.n, opt: of.opt, oneStage: of.oneStage}
@@ -49,8 +50,9 @@ func newBackPath[T Float](dev *vk.Device, of *path[T], m int) (p *path[T], err e
 	return p, b.err
 }
 
-// layBack lays out the memory of a path that only transforms at most m vectors back. The reflectors
-// have the sizes that they have on the path of.
+// layBack lays out the memory of a device that only transforms at most m vectors back. The
+// reflectors come from another device, whose stages and memory are `of`. They have the same sizes
+// on both devices.
 func (p *path[T]) layBack(m int, of *path[T]) {
 	n, s, r := p.n, &p.steps, &p.regions
 	r.a = vk.Reserve[T]("Q1, vectors", n*n)
@@ -65,12 +67,14 @@ func (p *path[T]) layBack(m int, of *path[T]) {
 		p.doubles.rows(), vk.InTurn(backs...))
 }
 
-// vectorsAt returns the memory of m vectors S, one per row, on a path that newBackPath has made.
+// vectorsAt returns the memory of m vectors S, one per row, on a device that only transforms
+// vectors back (newBackPath).
 func (p *path[T]) vectorsAt(ws *vk.Arena, m int) product.Matrix[float64] {
 	return product.NewMatrix(p.regions.x.In(ws), m, p.n, max(m, 1))
 }
 
-// reflectorsTo copies the reflectors of Q1 and Q2 over a link to the device of another path.
+// reflectorsTo copies the reflectors of Q1 and Q2 from the device of the solve s to the device of
+// the solve `to`. The link leads from the first device to the second.
 func (s *solve[T]) reflectorsTo(to *solve[T], link *vk.Link) error {
 	for _, r := range [][2]vk.Region[T]{
 		{s.regions.a, to.regions.a}, {s.regions.t, to.regions.t}, {s.regions.v, to.regions.v}, {s.regions.tau, to.regions.tau},
@@ -82,12 +86,12 @@ func (s *solve[T]) reflectorsTo(to *solve[T], link *vk.Link) error {
 	return nil
 }
 
-// column is all of s as a matrix of one column.
+// column returns all elements of the slice s as a matrix with one column.
 func column[T any](s vk.Slice[T]) vk.Block[T] {
 	return vk.Block[T]{Rows: s.Len(), Cols: 1, Ld: s.Len(), At: s}
 }
 
-// blockOf is the matrix x as a block that a link can copy.
+// blockOf returns the matrix x in the form that vk.Move copies between devices.
 func blockOf[T Float](x product.Matrix[T]) vk.Block[T] {
 	return vk.Block[T]{Rows: x.Rows, Cols: x.Cols, Ld: x.Ld, At: x.At}
 }

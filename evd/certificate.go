@@ -46,8 +46,9 @@ func (c *Certificate) String() string {
 		c.Residual, c.Orthogonality, c.Counts, c.Invariants)
 }
 
-// certifyValues measures the values of the part `p` of the spectrum against the tridiagonal matrix
-// T, and T against σ·A. T must still be on the device.
+// certifyValues makes the certificate of a solve without vectors. It compares the values of the
+// part `p` of the spectrum with the tridiagonal matrix T, and T with σ·A, the scaled input matrix.
+// T must still be on the device.
 func (s *solve[T]) certifyValues(a Sym[T], sigma float64, p spectrum.Part) (*Certificate, error) {
 	t := s.steps.spectrum
 	var on spectrum.Tridiagonal
@@ -63,8 +64,8 @@ func (s *solve[T]) certifyValues(a Sym[T], sigma float64, p spectrum.Part) (*Cer
 	return c, err
 }
 
-// rounded returns the values rounded to numbers of type T. The results are doubles. Values beyond
-// the range of T are returned unchanged.
+// rounded returns the values rounded to the precision of T, as doubles. Values beyond the range of
+// T are not changed.
 func rounded[T Float](values []float64) []float64 {
 	out := spectrum.Scale(spectrum.Unscale[T](values, 1), 1)
 	for i, v := range out {

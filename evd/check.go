@@ -40,11 +40,12 @@ func (p *Plan[T]) Check(ctx context.Context, a Sym[T], res *Result[T]) (Ratios, 
 	return s.check(a, res)
 }
 
-// errNoVectors is the error of a check if the plan or the result has no vectors.
+// errNoVectors is the error of Check if the plan does not compute vectors, or if the result has
+// none.
 var errNoVectors = spectrum.BadOption("Vectors", "a check needs them, in the plan and in the result")
 
-// check does the work of Check for a result that fits the plan. If the result has no values, its
-// ratios are 0.
+// check measures the errors of the result `res` for the matrix `a`. Both must fit the plan. If the
+// result has no values, its ratios are 0.
 func (s *solve[T]) check(a Sym[T], res *Result[T]) (Ratios, error) {
 	if s.n == 0 || len(res.Values) == 0 {
 		return Ratios{}, nil
@@ -100,8 +101,9 @@ func (s *solve[T]) columnSums(a Sym[T], res *Result[T]) (sums [2][]float64, sigm
 	return sums, sigma, err
 }
 
-// norm1 returns ‖σ·A‖₁, the largest column sum of magnitudes. It reads only one triangle, so an
-// off-diagonal entry adds to the sums of two columns. If an entry is NaN, the result is NaN.
+// norm1 returns the 1-norm of σ·A, the largest column sum of magnitudes. It reads only one triangle
+// of the symmetric matrix A, so each off-diagonal entry adds to the sums of two columns. If an
+// entry is NaN, the result is NaN.
 func norm1[T Float](a Sym[T], sigma float64) float64 {
 	sums := make([]float64, a.N)
 	for j := range a.N {

@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestCheckRefusesWhatIsNotThePlans calls Check with results that the plan cannot have made. Check
-// must return an error and must not read out of bounds.
+// TestCheckRefusesWhatIsNotThePlans calls Plan.Check with results that this plan cannot have made.
+// Check must return an error and must not read out of bounds.
 func TestCheckRefusesWhatIsNotThePlans(t *testing.T) {
 	ctx := context.Background()
 	d := device(t, vk.Options{})
@@ -33,8 +33,8 @@ func TestCheckRefusesWhatIsNotThePlans(t *testing.T) {
 	}
 }
 
-// TestCheckOfVectorsThatDoNotFit calls Check with vectors whose shape does not fit their memory.
-// Check must return an error and must not panic.
+// TestCheckOfVectorsThatDoNotFit calls Plan.Check with vectors whose slice is too short for their
+// shape. Check must return an error and must not panic.
 func TestCheckOfVectorsThatDoNotFit(t *testing.T) {
 	ctx := context.Background()
 	d := device(t, vk.Options{})

@@ -5,16 +5,16 @@ import (
 	"github.com/vkevd/vkevd/stages"
 )
 
-// StageCost is one line of a plan's forecast: a phase of a solve and the number of its
-// floating-point operations, Flops. Only bulge chasing also has a Model of its time.
+// StageCost is one line of a plan's forecast. It names a phase of a solve, and has the number of
+// its floating-point operations (Flops). For bulge chasing it also has a model of the time (Model).
 type StageCost = spectrum.StageCost
 
-// Costs returns a forecast of the number of floating-point operations of each phase, in the order
-// of the solve. Phases of O(n²) operations are left out. Costs returns nil for order 0.
+// Costs returns a forecast of the number of floating-point operations of each phase of a solve, in
+// the order of the phases. Phases of O(n²) operations are left out. Costs returns nil for order 0.
 func (p *Plan[T]) Costs() []StageCost { return p.current().costs() }
 
-// costs returns the costs of the phases in the order of the solve, as spectrum.ProgressOf needs
-// them.
+// costs returns a forecast of the operations of each phase, in the order of the solve. The function
+// spectrum.ProgressOf computes progress reports from this list.
 func (p *path[T]) costs() []StageCost {
 	if p.n == 0 {
 		return nil

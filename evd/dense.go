@@ -22,15 +22,16 @@ type Dense[T Float] struct {
 	RowMajor bool
 }
 
-// packed returns an n×m matrix of zeros in new memory, with the smallest possible Ld.
+// packed returns an n×m matrix of zeros in new memory. Its leading dimension Ld is as small as
+// possible.
 func packed[T Float](n, m int, rowMajor bool) *Dense[T] {
 	d := &Dense[T]{Rows: n, Cols: m, Data: make([]T, n*m), RowMajor: rowMajor}
 	d.Ld = max(d.stored().Rows, 1)
 	return d
 }
 
-// dense returns z as a Dense that shares its memory. If rowMajor is true, the rows of the result
-// are the columns of z.
+// dense returns the columns z as a Dense with the same memory. If rowMajor is true, the result is
+// row-major, so it is the transpose of z.
 func dense[T Float](z vk.Columns[T], rowMajor bool) *Dense[T] {
 	if rowMajor {
 		return &Dense[T]{Rows: z.Cols, Cols: z.Rows, Ld: z.Ld, Data: z.Data, RowMajor: true}
@@ -38,8 +39,8 @@ func dense[T Float](z vk.Columns[T], rowMajor bool) *Dense[T] {
 	return &Dense[T]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Data: z.Data}
 }
 
-// stored returns the column-major matrix that the memory of d holds: d, or its transpose if d is
-// row-major.
+// stored returns the matrix d as a column-major matrix with the same memory. If d is row-major, the
+// result is therefore the transpose of d.
 func (d Dense[T]) stored() vk.Columns[T] {
 	if d.RowMajor {
 		return vk.Columns[T]{Rows: d.Cols, Cols: d.Rows, Ld: d.Ld, Data: d.Data}

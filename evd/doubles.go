@@ -15,19 +15,21 @@ import (
 // `identity` for float64, and `single` for float32. No other code in this package depends on the
 // type T.
 type doubles[T Float] interface {
-	// always is the device memory that is in use during the whole solve. `rows` is the device
-	// memory of the vectors S in the number type T, which is in use in checks, and from the
-	// conversion of S to the end of the back transformation. Both are empty if T is float64.
+	// always is the device memory for conversions that is in use during the whole solve. `rows` is
+	// the device memory of the vectors S in the number type T. It is in use during checks, and from
+	// the conversion of S to the end of the back transformation. Both are empty if T is float64.
 	always() *vk.Layout
 	rows() *vk.Layout
 
-	// products returns the double-precision products for the tridiagonal problem. `ops` are the
-	// plan's products. The second result is the additional workspace of the returned products.
+	// products returns the matrix products in double precision that the tridiagonal problem uses.
+	// `ops` are the plan's products in the type T. The second result is the additional workspace of
+	// the returned products.
 	products(dev *vk.Device, ops product.Ops[T], t tuning.Tuning) (product.Ops[float64], *vk.Layout, error)
 
-	// emulate sets the products of p that integer units compute. `choose` returns a function that
-	// makes these products, or nil if all products are native. `emulate` returns an *OptionError if
-	// T is not float64. `emulates` reports whether T is float64.
+	// emulate replaces matrix products of p by products that emulate double precision on integer
+	// units. The function `choose` returns a function that makes them, or nil if all products are
+	// native. `emulate` returns an *OptionError if T is not float64. The method `emulates` reports
+	// whether T is float64.
 	emulate(p *products[T], choose func() (emulation, error)) error
 	emulates() bool
 
@@ -46,8 +48,9 @@ type doubles[T Float] interface {
 	vectors(ws *vk.Arena, x product.Matrix[float64]) product.Matrix[T]
 	narrow(rec *vk.Recorder, ws *vk.Arena, x product.Matrix[float64])
 
-	// widened returns the vectors z for stages that compute in double precision. If T is float32,
-	// `widened` records the conversion of z to x, which has the shape of z.
+	// widened returns the vectors z for stages that compute in double precision. If T is float64,
+	// it returns z itself. If T is float32, `widened` records the conversion of z to the memory x,
+	// which has the shape of z.
 	widened(rec *vk.Recorder, z product.Matrix[T], x product.Matrix[float64]) product.Matrix[float64]
 }
 
@@ -60,8 +63,8 @@ func newDoubles[T Float](dev *vk.Device, n, m int) (d doubles[T], err error) {
 	return made.(doubles[T]), err
 }
 
-// identity implements doubles for float64. Each method returns its argument. So the device memory
-// is shared, and no conversion is recorded.
+// identity implements the interface `doubles` for float64, for which nothing must be converted.
+// Each method returns its argument, so the device memory is shared.
 type identity struct{}
 
 func (identity) always() *vk.Layout { return vk.Together() }

@@ -55,7 +55,7 @@ func checkOrder(n, most int, tridiagonal bool) error {
 	return nil
 }
 
-// Error returns a text about the size that is wrong.
+// Error returns a text about the size that does not fit.
 func (e *ShapeError) Error() string {
 	switch {
 	case e.Plan != 0:

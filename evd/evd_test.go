@@ -31,8 +31,8 @@ func device(t testing.TB, opt vk.Options) *vk.Device {
 // good is the bound for ratios in these tests. It is smaller than LAPACK's bound, evd.Threshold.
 const good = 10
 
-// solve solves for the full matrix `a` with vectors and without. evd/ratio and Check measure the
-// vectors. The values of both solves must agree.
+// solve solves for the full matrix `a` twice, with vectors and without. The values of both solves
+// must agree. Package ratio and the method Check measure the vectors.
 func solve(t *testing.T, d *vk.Device, n int, a []float64, opt evd.Options) *evd.Result[float64] {
 	t.Helper()
 	ctx := context.Background()
@@ -161,8 +161,7 @@ func TestEverySize(t *testing.T) {
 	}
 }
 
-// full returns a matrix with both triangles. The upper triangle is a copy of the lower triangle of
-// the matrix `a`.
+// full returns the matrix `a` with both triangles: the upper triangle is a copy of the lower one.
 func full(a evd.Sym[float64]) []float64 {
 	for j := range a.N {
 		for i := range j {

@@ -17,8 +17,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// shorter is 2⁻⁵²/2⁻²³, the ulp of float64 divided by the ulp of float32. Ratios of package ratio
-// are in units of the first ulp. Multiplied by `shorter`, they are in units of the second ulp.
+// shorter is 2⁻⁵²/2⁻²³, the ulp of float64 divided by the ulp of float32. Package ratio measures
+// errors in units of float64's ulp. Multiplied by `shorter`, they are in units of float32's ulp.
 const shorter = 0x1p-52 / 0x1p-23
 
 // rounded returns the numbers of the list `a` in float32, and the rounded numbers as doubles. If
@@ -48,7 +48,7 @@ func singles(a []float64) []float32 {
 	return single
 }
 
-// widened returns a result in double precision.
+// widened returns the eigenvalues and vectors of a result in double precision.
 func widened(res *evd.Result[float32]) (values, vectors []float64) {
 	for _, x := range res.Values {
 		values = append(values, float64(x))
@@ -167,8 +167,8 @@ func TestFloat32Range(t *testing.T) {
 			}
 			values, z := widened(res)
 			again, _ := widened(alone)
-			// If all values are near the smallest float32, their error is of its size, and not
-			// relative to the norm.
+			// If all eigenvalues are near the smallest float32, their error is about the smallest
+			// float32, and not a multiple of ulp·norm.
 			norm := max(norm2(values), 0x1p-126)
 			residual := shorter * ratio.Residual(n, n, a, n, values, z, n)
 			if top := largestEntry(a); math.Abs(top) < 0x1p-120 {

@@ -9,21 +9,21 @@ import (
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
-// waitingTuning returns a tuning with which workgroups wait for each other in every stage that can
-// do so.
+// waitingTuning returns a tuning table with which workgroups wait for each other, in every stage
+// that has such a variant.
 func waitingTuning() *tuning.Tuning {
 	t := tuning.Smallest()
 	t.Panel.Whole, t.Panel.Groups, t.Panel.Polls = true, 1, 1<<16
 	return &t
 }
 
-// waitingPhases are the phases in which workgroups wait for each other with waitingTuning. The
-// kernels of each of them write a status, the INFO word.
+// waitingPhases are the phases in which workgroups wait for each other if the tuning is that of
+// waitingTuning. The kernels of these phases write a status, the INFO word.
 var waitingPhases = []string{stages.PhaseBandReduction, stages.PhaseBulgeChasing, stages.PhaseApplyQ2}
 
-// TestNothingWaitsOnTheSafePath checks the stages that compute the second result with
-// Options.Verify. None of them may have an INFO word, the status that stages with waits between
-// workgroups write.
+// With Options.Verify, a second solve may be needed, and its stages must not let workgroups wait
+// for each other. TestNothingWaitsOnTheSafePath checks that none of these stages has an INFO word,
+// the status that stages with such waits write.
 func TestNothingWaitsOnTheSafePath(t *testing.T) {
 	for _, vectors := range []bool{false, true} {
 		p, err := NewPlan[float64](verifyDevice(t), 21, Options{Vectors: vectors, Verify: true, Tuning: waitingTuning()})
@@ -45,8 +45,8 @@ func TestNothingWaitsOnTheSafePath(t *testing.T) {
 	}
 }
 
-// infoWords returns the number of INFO words, statuses of stages, that the host reads during a
-// solve on the path p.
+// infoWords returns the number of INFO words that the host reads during a solve with the stages in
+// p. An INFO word is the status of a stage in which workgroups wait for each other.
 func infoWords(p *path[float64], c *spectrum.Call) int {
 	s := &p.steps
 	words := s.reduce.Info(c.Arena).Len() + s.chase.Info(c.Arena).Len()

@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// scale scans A and returns the power of two σ by which the device multiplies A. If an entry is NaN
-// or infinite, the error is a *NonFiniteError.
+// scale searches the largest entry of the matrix A, and returns the power of two σ by which the
+// device must multiply A. If an entry is NaN or infinite, the error is a *NonFiniteError.
 func (p *path[T]) scale(a Sym[T]) (sigma float64, err error) {
 	largest, err := scan(a)
 	if _, e := math.Frexp(largest); p.oneStage && largest > 0 && max(e, -e) > mostExponent[T]() {
@@ -19,8 +19,10 @@ func (p *path[T]) scale(a Sym[T]) (sigma float64, err error) {
 	return scaling[T](largest), err
 }
 
-// mostExponent bounds the exponent of the largest entry of a matrix that is reduced in one stage.
-// The reduction in one stage does not scale the matrix (see stages.Tridiagonalisation).
+// mostExponent is the largest magnitude of a binary exponent for which a matrix is reduced in one
+// stage without scaling. The exponent is that of the largest entry. With a larger magnitude the
+// matrix is multiplied by a power of two first, because the reduction in one stage does not scale
+// (see stages.Tridiagonalisation).
 func mostExponent[T Float]() int {
 	if spectrum.UlpOf[T]() > spectrum.Ulp {
 		return 8
@@ -35,7 +37,8 @@ func (p *path[T]) upload(ctx context.Context, dev *vk.Device, ws *vk.Arena, a Sy
 	return spectrum.During(stages.PhaseLoad, vk.Upload(ctx, dev, p.regions.a.In(ws), host))
 }
 
-// uploadTiny computes σ·A on the host and uploads it in the place of A.
+// uploadTiny multiplies the matrix A by σ on the host and uploads the product to the device memory
+// of A.
 func (p *path[T]) uploadTiny(ctx context.Context, dev *vk.Device, ws *vk.Arena, a Sym[T], sigma float64) error {
 	if !scaledOnHost[T](sigma) {
 		return nil
@@ -56,8 +59,8 @@ func scaledOnHost[T Float](sigma float64) bool {
 	return spectrum.UlpOf[T]() > spectrum.Ulp && sigma > 0x1p39
 }
 
-// recordLoad records that the device multiplies the triangle uplo of A by σ and copies it to the
-// other triangle. The old contents of the other triangle are not read.
+// recordLoad records a command for the device: it multiplies the triangle uplo of A by σ and copies
+// this triangle to the other one. The old contents of the other triangle are not used.
 func (p *path[T]) recordLoad(rec *vk.Recorder, ws *vk.Arena, uplo Uplo, sigma float64) {
 	rec.Phase(stages.PhaseLoad, 0, 1)
 	if scaledOnHost[T](sigma) {

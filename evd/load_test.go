@@ -8,8 +8,8 @@ import (
 
 func TestScanReadsOnlyTheReferencedTriangle(t *testing.T) {
 	nan := math.NaN()
-	// The matrix is 3×3, column-major, with Ld = 4. Its lower triangle is finite. The function
-	// under test must ignore all other elements.
+	// The matrix is 3×3, column-major, with leading dimension 4. Its lower triangle is finite. All
+	// other elements are NaN or infinite, and the function under test must ignore them.
 	a := Sym[float64]{N: 3, Ld: 4, Uplo: Lower, Data: []float64{1, -7, 2, nan, nan, 3, 4, nan, nan, math.Inf(1), 5}}
 	if got, err := scan(a); err != nil || got != 7 {
 		t.Errorf("scan = %v, %v", got, err)

@@ -17,7 +17,7 @@ import (
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
-// named is a test matrix of order n with its name. `full` stores both triangles.
+// named is a test matrix of order n together with its name. `full` stores both triangles.
 type named struct {
 	name string
 	n    int
@@ -37,8 +37,8 @@ func sample(most int) (all []named) {
 	return all
 }
 
-// symmetric returns the matrix with the entries of the triangle uplo only. The other triangle is
-// NaN.
+// symmetric returns the matrix for Solve, with the entries of one triangle only, `uplo`. The other
+// triangle is NaN, so that a test fails if Solve reads it.
 func (m named) symmetric(uplo evd.Uplo) evd.Sym[float64] {
 	a := slices.Clone(m.full)
 	for j := range m.n {
@@ -62,7 +62,7 @@ func newPlan(t testing.TB, n, count int, opt batch.Options) *batch.Plan {
 	return p
 }
 
-// solve solves the matrices `a` with the plan `p`, and fails the test on an error.
+// solve solves the matrices `a` with the plan `p`. An error fails the test.
 func solve(t testing.TB, p *batch.Plan, a ...evd.Sym[float64]) *batch.Result {
 	t.Helper()
 	res, err := p.Solve(context.Background(), a)
@@ -72,7 +72,8 @@ func solve(t testing.TB, p *batch.Plan, a ...evd.Sym[float64]) *batch.Result {
 	return res
 }
 
-// worst returns the larger one of LAPACK's two ratios, residual and orthogonality, for s.
+// worst returns the larger one of LAPACK's two error ratios of the spectrum s, the ratios of the
+// residual and of the orthogonality.
 func (m named) worst(s batch.Spectrum) float64 {
 	cols := len(s.Values)
 	if s.Err != nil || !slices.IsSorted(s.Values) || s.Vectors.Cols != cols {
@@ -82,8 +83,9 @@ func (m named) worst(s batch.Spectrum) float64 {
 		ratio.Orthogonality(m.n, cols, s.Vectors.Data, s.Vectors.Ld))
 }
 
-// TestEveryOrder solves matrices of all orders up to 130 in one batch. It checks LAPACK's ratios of
-// the vectors, the values of a solve without vectors, and the signs.
+// TestEveryOrder solves one batch with matrices of all orders up to 130. It checks LAPACK's error
+// ratios of the vectors, and the signs of the vectors. It also compares the eigenvalues of a plan
+// with vectors with those of a plan without vectors.
 func TestEveryOrder(t *testing.T) {
 	const most = 130
 	all := sample(most)

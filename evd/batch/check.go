@@ -12,14 +12,14 @@ import (
 	"github.com/vkevd/vkevd/evd/spectrum"
 )
 
-// Check measures the errors of the spectra `s`, values Λ and vectors Z, for the matrices `a` that
-// were solved. It runs on the host and uses no intermediate results of the solve:
+// Check measures the errors of computed spectra: s[k] holds the eigenvalues Λ and the vectors Z of
+// the matrix a[k]. It runs on the host and uses no intermediate results of the solve:
 //
 //	‖A·Z − Z·Λ‖₁ / (‖A‖₁·n·ulp),  ‖ZᵀZ − I‖₁ / (n·ulp)      (dsyt22)
 //
 // The result has one evd.Ratios for each matrix. The ratios of a matrix with an error
-// (Spectrum.Err) are infinite. Check uses all cores and takes 4·n²·m operations for m vectors of
-// order n.
+// (Spectrum.Err) are infinite. Check uses all cores. It takes 4·n²·m operations for a matrix of
+// order n with m vectors.
 //
 // The error is an *evd.OptionError without Options.Vectors, an *evd.ShapeError if the matrices and
 // spectra do not fit each other or the plan, or ctx.Err().
@@ -53,7 +53,7 @@ func (p *Plan) Check(ctx context.Context, a []evd.Sym[float64], s []Spectrum) ([
 	return all, ctx.Err()
 }
 
-// ratios computes the ratios of the spectrum `s` of the matrix `a`.
+// ratios measures the errors of the spectrum `s`, which was computed for the matrix `a`.
 func ratios(a evd.Sym[float64], s Spectrum) evd.Ratios {
 	if s.Err != nil {
 		return evd.Ratios{Residual: math.Inf(1), Orthogonality: math.Inf(1)}

@@ -14,7 +14,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// orders has one order for each kernel of the device. Small orders use shared memory.
+// orders are test orders, one for each kernel that solves batches. The kernels for small orders use
+// shared memory.
 var orders = []int{2, 9, 30, 66}
 
 // TestNonFinite puts a NaN or an infinity into one matrix of each order. This matrix must have an
@@ -52,9 +53,9 @@ func TestNonFinite(t *testing.T) {
 	}
 }
 
-// TestFarRange solves matrices whose entries are near the largest or near the smallest doubles. The
-// vectors must be those of the same matrix with entries near 1. The values must be those of this
-// matrix, scaled.
+// TestFarRange solves matrices whose entries are near the largest or near the smallest doubles.
+// Each of them is a power of two times a matrix with entries near 1. Both matrices must have the
+// same vectors, and the same values except for the power of two.
 func TestFarRange(t *testing.T) {
 	p := newPlan(t, 66, 10, batch.Options{Vectors: true})
 	for _, n := range orders {
@@ -225,8 +226,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestProgress checks that Progress is called once for each part of a batch, and that Done rises to
-// Total.
+// TestProgress checks the calls of Options.Progress. There must be one call for each part of a
+// batch, and Progress.Done must rise to Progress.Total.
 func TestProgress(t *testing.T) {
 	var seen []evd.Progress
 	p := newPlan(t, 8, 3, batch.Options{Progress: func(at evd.Progress) { seen = append(seen, at) }})
@@ -276,8 +277,9 @@ func TestInfiniteValue(t *testing.T) {
 	}
 }
 
-// Several devices take the parts of a batch from one queue, and find the same bits as one device.
-// Progress comes to its end. If a device is closed, the error names it.
+// TestSeveralDevices solves a batch on several devices. Each device solves the next part of the
+// batch when it is free. The bits of the results must be those of one device, and the last progress
+// report must say that all work is done. If a device is closed, the error must name this device.
 func TestSeveralDevices(t *testing.T) {
 	var d [3]*vk.Device
 	for i := range d {

@@ -23,13 +23,15 @@ type Options struct {
 	// method computes all vectors. Without vectors, only the selected values are computed.
 	Select evd.Selection
 
-	// Devices are further devices. Each device of the plan takes the next part of a batch when it has
-	// solved one. Devices of different kinds may give different last bits, and which device solves a
-	// matrix depends on their speed. An error of one of several devices is a *vk.DeviceError.
+	// Devices are further devices. A batch is divided into parts, and each device solves the next
+	// part when it is free. The speeds of the devices determine which device solves a matrix.
+	// Devices of different kinds may give results with different last bits. If there are several
+	// devices, an error of one of them is a *vk.DeviceError.
 	Devices []*vk.Device
 
-	// Progress is called after each part of a batch, one call at a time, and Solve waits until it
-	// returns. Progress must not call a method of the plan, because the call would never return.
+	// Progress is called after each part of a batch. Calls do not overlap, and Solve waits until
+	// each call has returned. Progress must not call a method of the plan, because such a call
+	// would never return.
 	Progress func(evd.Progress)
 
 	// Tuning replaces the device's tuning table of sizes. nil means the device's table.
@@ -55,7 +57,8 @@ type Plan struct {
 // MostOrder returns the largest order of a plan on the device.
 func MostOrder(dev *vk.Device, opt Options) int { return opt.sizes(dev).Order() }
 
-// sizes returns the tuning of the batch kernels: the caller's or the device's.
+// sizes returns the tuning table of the kernels that solve batches: that of Options.Tuning, or else
+// that of the device.
 func (opt Options) sizes(dev *vk.Device) stages.BatchTuning {
 	t := tuning.On(dev.Info())
 	if opt.Tuning != nil {
@@ -135,7 +138,7 @@ func NewPlan(dev *vk.Device, n, count int, opt Options) (*Plan, error) {
 	return p, nil
 }
 
-// newPlan is NewPlan on the first device, for arguments that are possible.
+// newPlan makes the part of a plan for one device. The arguments must have been checked.
 func newPlan(dev *vk.Device, n, count int, opt Options) (*Plan, error) {
 	p := &Plan{base: spectrum.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt, count: count}
 	if n == 0 {
@@ -147,11 +150,11 @@ func newPlan(dev *vk.Device, n, count int, opt Options) (*Plan, error) {
 	return p, p.base.Allocate()
 }
 
-// prepare makes the stage and lays out the memory.
+// prepare builds the kernels of the plan and lays out its device memory.
 func (p *Plan) prepare() error {
 	dev, n := p.base.Dev, p.base.N
-	// The measurement of the rate must not end with the context of one caller, because the rate is
-	// measured once per device and kept.
+	// The device's rate is measured once and stored. If the measurement used the context of a
+	// caller, it could end early for all later callers.
 	rate, err := machine.Of(dev).Float64Rate(context.Background())
 	if err != nil {
 		return err

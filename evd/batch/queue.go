@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// queue is the queue of the parts of a batch. The devices of a plan take parts from it, so that a
-// faster device solves more of them.
+// queue gives out the matrices of a batch in parts. Each device of a plan takes a part, solves it,
+// and then takes the next one. A faster device therefore solves more parts.
 type queue struct {
 	a       []evd.Sym[float64]
 	out     []Spectrum
@@ -27,9 +27,10 @@ type queue struct {
 	done, total float64
 }
 
-// take returns the matrices [from, to) of the next part. There is none left if from = to. One device
-// takes parts that are as large as possible. Several devices take smaller and smaller parts, each
-// about half of the device's share of what is left, so that all devices end at about the same time.
+// take returns the next part of the batch: the matrices with the numbers from ≤ k < to. If from =
+// to, no matrices are left. If the plan has one device, parts are as large as possible. If it has
+// several devices, a part is 1/(2·devices) of the remaining matrices, so that all devices end at
+// about the same time.
 func (q *queue) take() (from, to int) {
 	q.lock.Lock()
 	defer q.lock.Unlock()
@@ -43,7 +44,8 @@ func (q *queue) take() (from, to int) {
 	return from, q.next
 }
 
-// solved reports that the matrices [from, to) are solved.
+// solved records that the matrices with the numbers from ≤ k < to are solved, and reports the
+// progress.
 func (q *queue) solved(from, to int) {
 	q.lock.Lock()
 	defer q.lock.Unlock()
@@ -87,7 +89,7 @@ func (p *Plan) solveAll(ctx context.Context, q *queue) (*vk.Profile, error) {
 	return calls[0].Profile, ctx.Err()
 }
 
-// solveSome solves parts of the queue until none is left.
+// solveSome solves parts of the batch on one device, until the queue has no parts left.
 func (p *Plan) solveSome(c *spectrum.Call, q *queue) error {
 	for from, to := q.take(); from < to; from, to = q.take() {
 		if err := p.part(c, q.a[from:to], q.out[from:to]); err != nil {
@@ -98,8 +100,8 @@ func (p *Plan) solveSome(c *spectrum.Call, q *queue) error {
 	return nil
 }
 
-// of says on which device of several an error happened. The end of the context is no error of a
-// device.
+// of adds to an error the device of `plan`, on which the error happened, if the plan p uses several
+// devices. The error of a context that has ended is returned unchanged.
 func (p *Plan) of(plan *Plan, err error) error {
 	if len(p.others) == 0 {
 		return err

@@ -5,10 +5,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Stack returns the matrices of order n in the slice `data`. The number of matrices is `count`.
-// They lie one after another, each column-major with leading dimension n. Solve will read the
-// triangle uplo of each matrix. The matrices share the memory of `data`. Stack panics if `data` has
-// fewer than `count`·n² elements.
+// Stack returns `count` matrices of order n that lie in the slice `data` one after another. Each
+// matrix is column-major with leading dimension n. Solve will read the triangle uplo of each
+// matrix. The matrices share the memory of `data`. Stack panics if `data` has fewer than `count`·n²
+// elements.
 func Stack(n, count int, data []float64, uplo evd.Uplo) []evd.Sym[float64] {
 	all := make([]evd.Sym[float64], count)
 	for k := range all {

@@ -78,8 +78,8 @@ func (p *Plan) SolveInto(ctx context.Context, a []evd.Sym[float64], out []Spectr
 	return p.solveAll(ctx, q)
 }
 
-// wanted returns the selected indices [from, to) of the eigenvalues of the matrix `m`. It returns
-// an error if `m` does not fit the plan.
+// wanted returns the range from ≤ i < to of the eigenvalues that the options select for the matrix
+// `m`. It returns an error if `m` does not fit the plan.
 func (p *Plan) wanted(m evd.Sym[float64]) (from, to int, err error) {
 	if err := m.Check(); err != nil {
 		return 0, 0, err
@@ -94,8 +94,9 @@ func (p *Plan) wanted(m evd.Sym[float64]) (from, to int, err error) {
 	return from, to, nil
 }
 
-// fits returns an *evd.ShapeError if `s` does not have the sizes for `cols` values of a matrix of
-// order n and for their vectors.
+// fits returns an *evd.ShapeError if the slices of the result `s` do not have the right sizes. The
+// result has `cols` eigenvalues of a matrix of order n, and their vectors if the plan computes
+// vectors.
 func (p *Plan) fits(n, cols int, s Spectrum) error {
 	if len(s.Values) != cols {
 		return &evd.ShapeError{N: cols, Ld: 1, Len: len(s.Values)}
@@ -114,7 +115,8 @@ func (p *Plan) fits(n, cols int, s Spectrum) error {
 	return nil
 }
 
-// part solves the matrices `a`, which are one part of a batch: at most p.count matrices.
+// part solves one part of a batch: the matrices `a`, at most p.count of them. The results go to
+// `out`.
 func (p *Plan) part(c *spectrum.Call, a []evd.Sym[float64], out []Spectrum) error {
 	var items []stages.BatchItem
 	var index []int // for each item, the number of its matrix
@@ -172,7 +174,8 @@ func (p *Plan) part(c *spectrum.Call, a []evd.Sym[float64], out []Spectrum) erro
 	return nil
 }
 
-// failure returns the error of the matrix `a`, or nil. `o` is the outcome that the device reported.
+// failure converts the outcome `o`, which the device has reported for the matrix `a`, to an error.
+// The result is nil if the matrix was solved.
 func failure(a evd.Sym[float64], o stages.BatchOutcome) error {
 	switch {
 	case o.NonFinite:

@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestBatches measures batches of two sizes. Order 100000 is too large for a batch, which must not
-// stop the other measurements.
+// TestBatches measures batches of matrices of two orders. It also asks for the order 100000, which
+// is too large for a batch. This must be an error, and the other measurements must still be taken.
 func TestBatches(t *testing.T) {
 	tune := tuning.Smallest()
 	opt := Options{

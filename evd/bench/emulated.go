@@ -9,23 +9,27 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// benchModuli is the number of moduli of the measured emulated products. A solve with vectors uses
-// this number.
+// Emulated products compute double precision by integer arithmetic, modulo several small numbers.
+// benchModuli is how many such moduli the measured products use. It is the number that a solve with
+// vectors uses.
 const benchModuli = 14
 
-// newEmulatedGemm measures the product C ← C − A·Bᵀ of newGemm. Integer units emulate double
-// precision. The counted operations are those of the product in double precision.
+// newEmulatedGemm measures the product C ← C − A·Bᵀ, where C is n×n, and A and B are n×k, on
+// integer units that emulate double precision. The counted operations are those of the product in
+// double precision, 2·n²·k.
 func newEmulatedGemm(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	return b.emulated(s, t, gemmUpdate)
 }
 
-// newEmulatedSyr2k measures the update of newSyr2k on integer units, by emulation of double
-// precision.
+// newEmulatedSyr2k measures the update of the lower triangle C ← C − Y·Zᵀ − Z·Yᵀ, where C is n×n
+// and the factors have k columns, on integer units that emulate double precision. The counted
+// operations are those in double precision, 2·n²·k.
 func newEmulatedSyr2k(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	return b.emulated(s, t, syr2kUpdate)
 }
 
-// emulated measures the update `u` by emulated products.
+// emulated makes the measurement of the update `u` by products that emulate double precision on
+// integer units.
 func (b *Bench) emulated(s sizes, t tuning.Tuning, u update) (*load, error) {
 	native, err := product.New[float64](b.dev, t.Products)
 	if err != nil {

@@ -116,8 +116,8 @@ func Refused(dev *vk.Device, n int, t tuning.Tuning, opt evd.Options) error {
 	return refusal(found)
 }
 
-// refusal returns a *RefusedError with those kernels of found that have a problem. It returns nil
-// if none has a problem.
+// refusal returns a *RefusedError about those kernels in the list `found` that have a problem, such
+// as spilled registers. It returns nil if no kernel has a problem.
 func refusal(found []vk.KernelStatistics) error {
 	e := &RefusedError{}
 	for _, k := range found {

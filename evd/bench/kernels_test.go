@@ -22,8 +22,8 @@ func TestRefusal(t *testing.T) {
 	}
 }
 
-// TestRefused checks that no tuning is refused if the driver reports no statistics. For a tuning
-// that cannot be used the error must be another one.
+// TestRefused calls Refused on a device whose driver reports no statistics. No usable tuning may be
+// refused. If a tuning cannot be used, the error must not be a *RefusedError.
 func TestRefused(t *testing.T) {
 	dev, err := vk.Open(vk.Options{Device: deviceName(), Statistics: true})
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// load is one measurement: a stage with one set of sizes. One of the functions `record` and `run`
-// is set, and the other is nil. All functions get an arena with the layout of the load.
+// load is one measurement: a stage with one set of sizes. Either the function `record` or the
+// function `run` is set; the other one is nil. All functions get an arena with the layout of the
+// load.
 type load struct {
 	// row has the sizes on which the stage depends. No two measurements of an order have the same
 	// row.
@@ -24,8 +25,8 @@ type load struct {
 	// layout is the device memory of one run. Before `prepare`, all its elements are NaN.
 	layout *vk.Layout
 
-	// prepare records the commands that make the input of a run. These commands are not timed.
-	// `prepare` may be nil.
+	// prepare records the commands that make the input of the measured stage. These commands are
+	// not timed. `prepare` may be nil.
 	prepare func(rec *vk.Recorder, ws *vk.Arena)
 
 	// record records the commands of the stage, which are timed. It is set if one recording does
@@ -49,12 +50,13 @@ type load struct {
 }
 
 // sizes are the sizes of a measurement: the order n, the half-bandwidth b, the rank k of updates,
-// the number m of vectors, and the number of matrices of a batch.
+// the number m of vectors, and the number `count` of matrices of a batch.
 type sizes struct{ n, b, k, m, count int }
 
-// table lists the stages in the order of a solve. The function `make` makes the measurement (load)
-// of a stage. If the stage does not depend on a size, `make` ignores this size, and load.row must
-// have 0 for it. The tuning t has the same b and k as sizes.
+// table lists the stages that can be measured, in the order of a solve. The function `make`
+// prepares the measurement of a stage, with the tuning t. If the stage does not depend on a size,
+// `make` ignores this size, and the row of the result has 0 for it. The half-bandwidth and rank of
+// t are those of the argument `sizes`.
 var table = []struct {
 	name string
 	make func(b *Bench, s sizes, t tuning.Tuning) (*load, error)
@@ -86,9 +88,9 @@ var table = []struct {
 	{"batch-values", newBatchValues},
 }
 
-// loads makes the measurements of order n without duplicates: a stage that does not depend on a
-// size has only one measurement for all values of this size. If a measurement cannot be made, loads
-// returns an error for it.
+// loads prepares the measurements of order n. If a stage does not depend on a size, it has only one
+// measurement for all values of this size. If a measurement cannot be prepared, `errs` has its
+// error.
 func (b *Bench) loads(n int) (all []*load, errs []error) {
 	seen := map[Row]bool{}
 	for _, s := range table {
@@ -113,8 +115,9 @@ func (b *Bench) loads(n int) (all []*load, errs []error) {
 	return all, errs
 }
 
-// sizes returns the sizes of a stage for each number of vectors, or for each number of matrices if
-// the stage solves batches.
+// sizes returns the sizes for the measurements of one stage: one entry for each number of vectors
+// in the options. For a stage that solves batches, there is one entry for each number of matrices
+// instead.
 func (b *Bench) sizes(stage string, n int, t tuning.Tuning) (all []sizes) {
 	if slices.Contains(batchStages, stage) {
 		for _, count := range orElse(b.opt.Counts, usualCount(n, b.dev.Info())) {
@@ -172,7 +175,8 @@ func orElse[T any](list []T, usual T) []T {
 	return list
 }
 
-// once prepares a load and runs it. Before the run, all memory that the input does not fill is NaN.
+// once runs the measurement `l` one time. All memory that the measurement's input does not fill is
+// NaN before the run.
 func (b *Bench) once(ctx context.Context, l *load) (sample, error) {
 	ws, err := b.dev.NewArena(l.layout)
 	if err != nil {
@@ -242,8 +246,8 @@ func (b *Bench) sound(ctx context.Context, l *load, ws *vk.Arena) error {
 	return nil
 }
 
-// fills returns a function for load.prepare. The function records commands that fill the matrices
-// with random numbers.
+// fills returns a function for the field load.prepare, which makes the input of a measurement. The
+// returned function records commands that fill the given matrices with random numbers.
 func (b *Bench) fills(matrices ...func(ws *vk.Arena) stages.Matrix) func(*vk.Recorder, *vk.Arena) {
 	return func(rec *vk.Recorder, ws *vk.Arena) {
 		for _, x := range matrices {
@@ -252,8 +256,8 @@ func (b *Bench) fills(matrices ...func(ws *vk.Arena) stages.Matrix) func(*vk.Rec
 	}
 }
 
-// packed reserves a rows×cols matrix with leading dimension rows. The second result is a function
-// that returns this matrix in an arena.
+// packed reserves device memory for a matrix without gaps between its columns. The second result is
+// a function that returns this matrix in an arena.
 func packed(name string, rows, cols int) (vk.Region[float64], func(ws *vk.Arena) stages.Matrix) {
 	r := vk.Reserve[float64](name, rows*cols)
 	return r, func(ws *vk.Arena) stages.Matrix { return stages.NewMatrix(r.In(ws), rows, cols, rows) }

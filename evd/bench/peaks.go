@@ -126,7 +126,8 @@ func (p *peaks) flops() float64 {
 	return 2 * float64(spec.Chains) * float64(spec.Steps) * float64(p.rounds) * float64(spec.LocalSize) * peakGroups
 }
 
-// warm runs the copy once. Then it runs fused multiply-adds for about the time d, at least once.
+// warm keeps the device busy: it runs the copy kernel once, and then runs fused multiply-adds for
+// about the time d, at least once.
 func (p *peaks) warm(ctx context.Context, d time.Duration) error {
 	if _, err := timed(ctx, p.dev, p.recordCopy); err != nil {
 		return err
@@ -162,7 +163,8 @@ func (p *peaks) measure(ctx context.Context, repeat int) (fma, copied Row, err e
 	return fma, copied, nil
 }
 
-// timed runs the commands that `record` records as one phase, so that all of them are timed.
+// timed runs the commands that the function `record` records, and returns their time. They form one
+// phase, because only the times of phases are measured.
 func timed(ctx context.Context, dev *vk.Device, record func(*vk.Recorder)) (sample, error) {
 	rec := vk.NewRecorder(dev)
 	rec.Phase("bench", 0, 1)

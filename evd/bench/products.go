@@ -38,7 +38,8 @@ var (
 	}}
 )
 
-// native measures the update `u` by the products of the tuning.
+// native makes the measurement of the update `u` by the double-precision products of the tuning, in
+// contrast to emulated products.
 func (b *Bench) native(s sizes, t tuning.Tuning, u update) (*load, error) {
 	ops, err := product.New[float64](b.dev, t.Products)
 	if err != nil {
@@ -47,7 +48,7 @@ func (b *Bench) native(s sizes, t tuning.Tuning, u update) (*load, error) {
 	return b.updating(s, u, ops), nil
 }
 
-// updating measures the update `u` by the products of the argument `ops`.
+// updating makes the measurement of the update `u`. The products are those of the argument `ops`.
 func (b *Bench) updating(s sizes, u update, ops product.Ops[float64]) *load {
 	rx, x := packed("X", s.n, s.k)
 	ry, y := packed("Y", s.n, s.k)

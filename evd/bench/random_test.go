@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// made executes a recording on a new arena filled with NaN, and returns the contents of the regions
-// `out`.
+// made executes a recording on a new arena. All memory of the arena is NaN before. The result is
+// the contents of the regions `out` after the recording.
 func made(t *testing.T, dev *vk.Device, l *vk.Layout, record func(*vk.Recorder, *vk.Arena), out ...vk.Region[float64]) [][]float64 {
 	t.Helper()
 	ctx := context.Background()
@@ -62,8 +62,10 @@ func TestRandomMoments(t *testing.T) {
 		r.matrix(rec, y(ws))
 	}, rx, ry)
 	const n = rows * cols
-	// The mean of n products of two independent numbers has the standard deviation v/√n, if each
-	// number has mean 0 and variance v. In practice no mean is off by five standard deviations.
+	// near compares `got`, the mean of n random numbers, with its expected value `want`.
+	// `deviation` is the standard deviation of one number, so the mean has the standard deviation
+	// deviation/√n. A difference of five standard deviations is allowed, which a mean practically
+	// never exceeds.
 	near := func(what string, got, want, deviation float64) {
 		if !(math.Abs(got-want) < 5*deviation/math.Sqrt(n)) {
 			t.Errorf("%s is %g, want %g", what, got, want)
@@ -143,7 +145,7 @@ func TestBackTransformationsAreOrthogonal(t *testing.T) {
 	}
 }
 
-// seeds is the number of seeds that one input of a back transformation uses.
+// seeds is the number of random seeds that the input of one back transformation uses.
 const seeds = 2
 
 // norm returns the Euclidean norm of row c of the column-major matrix x with m rows.
@@ -180,8 +182,8 @@ func TestRandomUpperBand(t *testing.T) {
 	}
 }
 
-// TestSVDRow checks the sizes in the row of a singular value solve. The rank must be the one in the
-// options, or else the one that package svd chooses.
+// TestSVDRow checks the sizes in the result of a measured singular value solve. The rank of updates
+// must be the one in the options, or else the one that package svd chooses.
 func TestSVDRow(t *testing.T) {
 	opt := everything(40)
 	opt.Stages, opt.Repeat = []string{"ge2tb", "svd"}, 1

@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestPeakDotComputes compares the sums of the kernel for packed dot products with the same steps
-// in Go. So the kernel really computes these products.
+// TestPeakDotComputes checks that the kernel for the rate of packed dot products really computes
+// these products. It compares the kernel's sums with the same computation in Go.
 func TestPeakDotComputes(t *testing.T) {
 	d := device(t)
 	if !d.Info().IntegerDotProducts() {
@@ -60,8 +60,9 @@ func dot(x, y int32) (sum int32) {
 	return sum
 }
 
-// TestRatesOfPeaks checks that the rates of other arithmetic are measured only for the name
-// "peaks". It also checks the number of operations of each rate's kernel.
+// The rates of single precision and of products of bytes must be measured only if the options ask
+// for the stage "peaks". TestRatesOfPeaks checks this, and the number of operations that each
+// rate's kernel counts.
 func TestRatesOfPeaks(t *testing.T) {
 	b := newBench(t, Options{Stages: []string{peaksName}, Repeat: 1})
 	for i, want := range []string{"peak fma", "peak copy", "peak fp32", "peak dot8"} {

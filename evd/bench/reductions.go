@@ -111,7 +111,8 @@ func newSb2st(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
-// waiting returns how workgroups may wait for each other under the tuning.
+// waiting returns the way in which workgroups wait for each other, in the stages that a measurement
+// with this tuning builds.
 func (b *Bench) waiting(t tuning.Tuning) (stages.Waiting, error) {
 	return t.Waiting(context.Background(), machine.Of(b.dev))
 }

@@ -88,8 +88,9 @@ func uniform(n int, first func(j int) int) []float64 {
 	return a
 }
 
-// fill sets the numbers of the slices part(0) … part(count−1) on all cores. The numbers are random,
-// uniform in [−1, 1). Those of a slice depend only on n and on the number of the slice.
+// fill writes random numbers, uniform in [−1, 1), to the slices part(0), …, part(count−1). It uses
+// all cores. The numbers in a slice depend only on n and on the number of the slice, not on the
+// number of cores.
 func fill(n, count int, part func(k int) []float64) {
 	workers := runtime.GOMAXPROCS(0)
 	var all sync.WaitGroup

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// turns runs the measurements of one order in rounds. A round has one run of each measurement. If a
-// measurement fails, later rounds leave it out.
+// turns runs the measurements of one order in rounds. In each round every measurement runs once. A
+// measurement that has failed does not run in later rounds.
 type turns struct {
 	bench *Bench
 
@@ -30,17 +30,17 @@ func (b *Bench) newTurns(ctx context.Context, n int) *turns {
 	return t
 }
 
-// always returns true. The method `round` runs all measurements with this function as its first
-// argument.
+// always returns true. It is an argument for the method `round`, which then does not end a round
+// early.
 func always() bool { return true }
 
-// uncounted ignores a sample. If it is the argument `take` of the method `round`, the runs of this
-// round do not count.
+// uncounted ignores the result of a run. It is an argument for the method `round`, for rounds that
+// do not count.
 func uncounted(*load, sample) {}
 
-// round runs each measurement (load) once and passes its sample to the function `take`. It stops if
-// the function `more` returns false or if the context has ended. The measurements that it did not
-// run take part in later rounds.
+// round runs each measurement once and passes its result to the function `take`. Before each run it
+// calls the function `more`. If `more` returns false, or if the context has ended, the round ends.
+// Measurements that have failed are removed; the others stay for the next round.
 func (t *turns) round(more func() bool, take func(*load, sample)) {
 	var sound []*load
 	for i, l := range t.loads {
@@ -62,7 +62,8 @@ func (t *turns) round(more func() bool, take func(*load, sample)) {
 	t.loads = sound
 }
 
-// String returns the measurement's name for errors and progress.
+// String returns the stage and the sizes of the measurement as text, for errors and progress
+// reports.
 func (l *load) String() string {
 	many := ""
 	if l.row.Count > 0 {

@@ -31,10 +31,12 @@ func Variants(info vk.Info, from *tuning.Tuning, texts []string) (all []Variant,
 	return all, nil
 }
 
-// changed returns t with the fields that the JSON object in text sets.
+// changed returns the tuning t with some fields changed. `text` is a JSON object with the new
+// values of these fields.
 func changed(t tuning.Tuning, text string) (tuning.Tuning, error) {
-	// The JSON decoder overwrites the elements of an existing list, and all tunings of a family
-	// share this list. So the list is removed before decoding.
+	// The JSON decoder overwrites the elements of an existing list. All tunings of a device family
+	// share the list of tiles. So this list is removed before decoding, and the shared list stays
+	// unchanged.
 	tiles := t.Products.Tiles
 	t.Products.Tiles = nil
 	d := json.NewDecoder(strings.NewReader(text))

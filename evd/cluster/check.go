@@ -2,7 +2,7 @@ package cluster
 
 import "math"
 
-// sums has the trace of the scaled matrix, and the sum of the squares of its elements.
+// sums holds the trace of the scaled matrix, and the sum of the squares of its elements.
 type sums struct{ trace, squares float64 }
 
 // sumsOf computes the sums over the elements of all processes.
@@ -40,7 +40,8 @@ func (s *solve) compareSums(values []float64) *Ratios {
 	return r
 }
 
-// over returns |err|/unit. It returns 0 if err is 0, even if `unit` is 0.
+// over returns |err|/unit, an error measured in the given unit. It returns 0 if err is 0, even if
+// `unit` is 0.
 func over(err, unit float64) float64 {
 	if err == 0 {
 		return 0
@@ -48,8 +49,8 @@ func over(err, unit float64) float64 {
 	return math.Abs(err) / unit
 }
 
-// check measures the wanted vectors. The engine has destroyed A, so the processes read A again into
-// the same memory.
+// check measures the errors of the computed vectors. The solver library has destroyed the matrix A,
+// so the processes first read A again into the same memory.
 func (s *solve) check(res *Solution, a *matrix, values []float64) error {
 	x := []float64{0, 0}
 	err := s.step("checking", func() error {

@@ -3,10 +3,10 @@
 //
 //	A = Q·diag(λ)·Qᵀ,  λ ascending,  QᵀQ = I.
 //
-// An engine, a library that clusters usually have, solves the problem: ELPA, or a library with
-// ScaLAPACK's routines. The package distributes the matrix from its file, checks that it is
-// symmetric, scales it, and measures the result. All processes write the vectors to one file in
-// parallel. No process ever holds the whole matrix.
+// A library that clusters usually have, here called the engine, solves the problem: ELPA, or a
+// library with ScaLAPACK's routines. Package cluster distributes the matrix from its file, checks
+// that it is symmetric, scales it, and measures the result. All processes write the vectors to one
+// file in parallel. No process ever holds the whole matrix.
 //
 //	runtime.LockOSThread()                     // in the goroutine that makes all calls
 //	w, err := cluster.Start(cluster.ELPA)      // calls MPI_Init, if the caller has not done so
@@ -24,10 +24,11 @@
 //
 // # Contracts
 //
-// All processes of the job call Start, Solve and the methods of a Solution in the same order, each
-// process from one goroutine that is locked to its thread. If a step fails on some processes, the
-// call returns an error on all processes. Among the processes that failed, the one of the lowest
-// rank returns its own error. All other processes return a *ProcessError about it.
+// All processes of the job call Start, Solve and the methods of a Solution in the same order. Each
+// process makes these calls from one goroutine that is locked to its thread. If a step fails on
+// some processes, the call returns an error on all processes. Among the processes that failed, the
+// one with the lowest rank returns its own error. All other processes return a *ProcessError about
+// it.
 //
 // An engine cannot be interrupted. If the context ends during a step, the call returns after this
 // step.

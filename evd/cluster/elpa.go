@@ -7,7 +7,8 @@ package cluster
 #include <mpi.h>
 #include <elpa/elpa.h>
 
-// problem has the parameters of a problem. The function `prepare` sets them by ELPA's names.
+// problem has the parameters of an eigenproblem for ELPA. The function `prepare` passes them to
+// ELPA by ELPA's names.
 struct problem { int n, wanted, rows, cols, block, row, col; MPI_Comm comm; };
 
 static elpa_t prepare(struct problem p, int *err) {
@@ -78,7 +79,9 @@ func elpaError(routine string, code C.int) error {
 	return &EngineError{ELPA, routine, int(code), C.GoString(C.elpa_strerr(code))}
 }
 
-// elpa solves with ELPA's two-stage method. It is the solver of the engine ELPA.
+// elpa solves with ELPA's two-stage method. It returns the `count` smallest eigenvalues of the
+// matrix a, and writes their vectors to q if q is not nil. All processes of the grid must call it
+// together.
 func elpa(g *processGrid, a, q *matrix, count int) ([]float64, error) {
 	p := C.struct_problem{
 		n: C.int(a.rows.n), wanted: C.int(count), rows: C.int(a.ld), cols: C.int(a.cols.count()),

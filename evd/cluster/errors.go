@@ -2,7 +2,8 @@ package cluster
 
 import "fmt"
 
-// A NotBuiltError says that this program was built without the engine that Start was to use.
+// A NotBuiltError says that the program was built without the engine, the library that solves,
+// which the argument of Start names.
 type NotBuiltError struct{ Engine Engine }
 
 func (e *NotBuiltError) Error() string {

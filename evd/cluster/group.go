@@ -9,15 +9,17 @@ type group interface {
 	largest(x []float64)
 	// sum replaces each element of x by its sum over all processes.
 	sum(x []float64)
-	// share copies b from the process of rank `from` to all other processes.
+	// share copies the bytes b of one process to all other processes. `from` is the rank of this
+	// process.
 	share(b []byte, from int)
-	// part returns the group of the first p processes. On all other processes it returns nil.
+	// part returns a group of the first p processes of this group. It returns nil on the other
+	// processes.
 	part(p int) group
 	// grid arranges the processes of the group in a rectangle, row by row. The given engine will
 	// solve on this grid.
 	grid(s shape, engine Engine) (grid, error)
-	// end ends the group. For the group of all processes, `end` also calls MPI_Finalize, if this
-	// package called MPI_Init.
+	// end ends the use of the group. For the group of all processes, it also calls MPI_Finalize if
+	// this package has called MPI_Init.
 	end()
 }
 
@@ -26,13 +28,14 @@ type group interface {
 type grid interface {
 	// at returns the grid row and the grid column of this process.
 	at() (row, col int)
-	// spread copies the columns of a slab to the columns `from`, `from`+1, … of the distributed
-	// matrix a (pdgemr2d). The slab is divided among the processes: each process has w consecutive
-	// columns of a.rows.n elements in its argument `slab`. The last processes may have fewer
-	// columns or none. `columns` is the number of all columns.
+	// spread copies columns to a distributed matrix (pdgemr2d). Before, each process has up to w
+	// consecutive whole columns of a.rows.n elements, in its argument `slab`. Together the
+	// processes have `columns` columns; the last processes may have fewer than w columns, or none.
+	// They become the columns `from`, `from`+1, … of the matrix a.
 	spread(slab []float64, w, columns int, a *matrix, from int)
-	// collect copies in the reverse direction of `spread`: from columns of the matrix `a` to the
-	// slabs of the processes.
+	// collect copies columns of the distributed matrix `a` to the processes, so that each process
+	// has up to w whole columns in its argument `slab`. `columns` is the number of all copied
+	// columns, and `from` is the first of them. It is the inverse of `spread`.
 	collect(slab []float64, w, columns int, a *matrix, from int)
 	// transpose computes C = Aᵀ for square matrices with the same distribution (pdtran).
 	transpose(a, c *matrix)
@@ -46,7 +49,7 @@ type grid interface {
 	norm1(a *matrix, from, to int) float64
 	// solve computes the smallest eigenvalues of the matrix A, in ascending order; `count` is their
 	// number. If `q` is not nil, `solve` also writes their vectors to the first `count` columns of
-	// `q`. `solve` destroys A.
+	// the matrix `q`. The contents of A are lost.
 	solve(a, q *matrix, count int) (values []float64, err error)
 	free()
 }

@@ -45,14 +45,15 @@ func newMatrix(rows, cols cyclic) *matrix {
 	return &matrix{rows, cols, ld, make([]float64, ld*max(1, cols.count()))}
 }
 
-// like returns a distributed matrix of zeros with the rows of m, and n columns.
+// like returns a distributed matrix of zeros with n columns. Its rows have the number and the
+// distribution of the rows of m.
 func (m *matrix) like(n int) *matrix {
 	cols := m.cols
 	cols.n = n
 	return newMatrix(m.rows, cols)
 }
 
-// column returns the local elements of local column j.
+// column returns the elements of local column j, those that this process has.
 func (m *matrix) column(j int) []float64 { return m.data[j*m.ld:][:m.rows.count()] }
 
 // shape is a grid of rows×cols processes, and the order of a block of the distribution.
@@ -87,8 +88,8 @@ func arrange(n, p int) shape {
 	return shape{rows, cols, block}
 }
 
-// mostElements is the largest allowed number of elements on one process. ScaLAPACK counts elements
-// with 32 bits, and pdsyevd counts twice as many elements.
+// mostElements is the largest allowed number of elements of a distributed matrix on one process.
+// ScaLAPACK counts elements with 32 bits, and its routine pdsyevd counts twice as many elements.
 const mostElements = 1<<30 - 1<<24
 
 // check returns an *OptionError if a process would have more than mostElements elements.

@@ -2,8 +2,8 @@ package cluster
 
 import "testing"
 
-// TestCyclic compares count and global with the definition of the distribution: index i is in block
-// i/block, and block k belongs to part k mod parts.
+// TestCyclic compares the methods `count` and `global` with the definition of the block-cyclic
+// distribution: index i is in block i/block, and block k belongs to part k mod parts.
 func TestCyclic(t *testing.T) {
 	for n := range 40 {
 		for block := 1; block <= 9; block++ {
@@ -30,8 +30,9 @@ func TestCyclic(t *testing.T) {
 	}
 }
 
-// TestArrange checks three properties of grids. Every process has elements. A grid has at most p
-// processes. For a large matrix, few processes are not in the grid.
+// TestArrange checks three properties of process grids. Every process of a grid has elements of the
+// matrix. A grid of at most p processes was asked for, and it has no more. For a large matrix, few
+// of the p processes are left out.
 func TestArrange(t *testing.T) {
 	for _, n := range []int{0, 1, 15, 16, 31, 33, 100, 1000, 100000} {
 		for p := 1; p <= 130; p++ {
@@ -50,8 +51,8 @@ func TestArrange(t *testing.T) {
 	}
 }
 
-// TestPlan compares the forecast for a large problem with formulas for the memory and for the
-// operations.
+// TestPlan compares the forecast of Plan for a large problem with formulas for the memory and the
+// number of operations.
 func TestPlan(t *testing.T) {
 	const n, p = 500000, 1024
 	f, err := Plan(n, p, Options{Vectors: true}, n)
@@ -73,7 +74,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// TestNotBuilt checks the error of Start in a program without engines.
+// TestNotBuilt checks the error of Start in a program that was built without engines, the libraries
+// that solve.
 func TestNotBuilt(t *testing.T) {
 	for _, e := range Engines() {
 		if Built(e) {

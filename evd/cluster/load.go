@@ -2,12 +2,13 @@ package cluster
 
 import "math"
 
-// slabBytes is the memory for the columns that a process reads or writes at a time, in bytes. A
-// larger slab needs fewer messages between processes, but saves no measurable time.
+// slabBytes is the memory in which a process holds whole columns while it reads or writes a file,
+// in bytes. A larger value would need fewer messages between processes, but would save no
+// measurable time.
 const slabBytes = 64 << 20
 
-// slabColumns is the number of columns that each of p processes reads or writes at a time. A column
-// has n elements.
+// slabColumns is the number of whole columns that each process reads or writes at a time. p is the
+// number of processes, and a column has n elements.
 func slabColumns(n, p int) int { return max(1, min(slabBytes/(8*max(1, n)), (n+p-1)/p)) }
 
 // load reads the matrix. Each process reads whole columns, because the elements of a column are
@@ -30,10 +31,10 @@ func (s *solve) load(a *matrix) error {
 	return nil
 }
 
-// symmetrise makes A symmetric by the rule of the options. Then it multiplies A by a power of two,
-// so that the largest magnitude of an element is in [½, 1). Without this scaling an engine may
-// overflow or lose digits. `mirror` is workspace for Aᵀ. The error is a *NotSymmetricError or a
-// *NonFiniteError.
+// symmetrise makes the matrix A symmetric, in the way that the options choose. Then it multiplies A
+// by a power of two, so that the largest magnitude of an element is in [½, 1). Without this scaling
+// the library that solves may overflow or lose digits. `mirror` is workspace for Aᵀ. The error is a
+// *NotSymmetricError or a *NonFiniteError.
 func (s *solve) symmetrise(a, mirror *matrix) error {
 	s.grid.transpose(a, mirror)
 	worst := s.combine(a, mirror)
@@ -71,16 +72,17 @@ func (s *solve) symmetrise(a, mirror *matrix) error {
 	return nil
 }
 
-// worstPair is the place of an element a(i, j) that should equal a(j, i), and the difference of the
-// two.
+// worstPair is a pair of elements a(i, j) and a(j, i) that should be equal: the place (i, j), and
+// the difference of the two elements.
 type worstPair struct {
 	place
 	difference float64
 }
 
-// combine replaces the other triangle of A by the mirror image of the chosen triangle. If the
-// options choose no triangle, `combine` replaces A by (A + Aᵀ)/2. `mirror` must hold Aᵀ. `combine`
-// returns this process's pair with the largest difference.
+// combine makes the matrix A symmetric. If the options choose a triangle, `combine` replaces the
+// other triangle by its mirror image. Otherwise it replaces A by (A + Aᵀ)/2. The matrix `mirror`
+// must hold Aᵀ. The result is the pair of elements a(i, j), a(j, i) with the largest difference on
+// this process.
 func (s *solve) combine(a, mirror *matrix) worstPair {
 	var worst worstPair
 	a.eachWith(mirror, func(i, j int, x, y *float64) {
@@ -99,15 +101,15 @@ func (s *solve) combine(a, mirror *matrix) worstPair {
 	return worst
 }
 
-// each calls f for every local element, with its global row i, its global column j and its address
-// x.
+// each calls the function f for every element that this process has of the matrix. The arguments of
+// f are the element's row and column in the whole matrix, and its address.
 func (m *matrix) each(f func(i, j int, x *float64)) {
 	m.eachWith(m, func(i, j int, x, _ *float64) { f(i, j, x) })
 }
 
-// eachWith calls f for every local element x of the matrix `m`, with the element y of the matrix
-// `other` at the same place. Both matrices have the same distribution. i and j are the global row
-// and column.
+// eachWith calls the function f for every element x that this process has of the matrix `m`,
+// together with the element y at the same place of the matrix `other`. Both matrices must have the
+// same distribution. The arguments i and j of f are the row and column in the whole matrix.
 func (m *matrix) eachWith(other *matrix, f func(i, j int, x, y *float64)) {
 	for lj := range m.cols.count() {
 		j, mine, its := m.cols.global(lj), m.column(lj), other.column(lj)
@@ -117,14 +119,15 @@ func (m *matrix) eachWith(other *matrix, f func(i, j int, x, y *float64)) {
 	}
 }
 
-// place is the global row and column of an element. If `any` is false, there is no such element.
+// place is the row and column of an element in the whole matrix. If `any` is false, the value
+// stands for no element.
 type place struct {
 	any      bool
 	row, col int
 }
 
-// earlier returns the place that comes first in column-major order. If only one of `p` and `q` is a
-// place, `earlier` returns this place.
+// earlier returns that of the places p and q which comes first in column-major order. If only one
+// of them is an element, `earlier` returns this one.
 func (p place) earlier(q place) place {
 	if !p.any || q.any && (q.col < p.col || q.col == p.col && q.row < p.row) {
 		return q
@@ -132,7 +135,8 @@ func (p place) earlier(q place) place {
 	return p
 }
 
-// first returns the place that comes first in column-major order among the places of all processes.
+// first compares the places p of all processes, and returns the place that comes first in
+// column-major order.
 func (s *solve) first(p place) place {
 	n := float64(max(1, s.n))
 	x := []float64{math.Inf(-1)}

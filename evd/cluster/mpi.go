@@ -26,13 +26,13 @@ import "fmt"
 
 func init() { begin = startMPI }
 
-// communicator implements `group` by an MPI communicator. These methods do not test the results of
-// MPI calls, because MPI's default error handler ends the job if a call fails.
+// communicator implements the interface `group` by an MPI communicator. Its methods do not test the
+// results of MPI calls, because MPI's default error handler ends the job if a call fails.
 type communicator struct {
 	c      C.MPI_Comm
 	me, of int
-	// last says that `end` must also call MPI_Finalize. `world` says that the communicator is
-	// MPI_COMM_WORLD.
+	// last says that the method `end` of this communicator must also call MPI_Finalize. `world`
+	// says that the communicator is MPI_COMM_WORLD.
 	last, world bool
 }
 
@@ -59,7 +59,8 @@ func (g *communicator) size() int { return g.of }
 func (g *communicator) largest(x []float64) { C.largest((*C.double)(&x[0]), C.int(len(x)), g.c) }
 func (g *communicator) sum(x []float64)     { C.sum((*C.double)(&x[0]), C.int(len(x)), g.c) }
 
-// share sends b in pieces of at most 2³⁰ bytes, because MPI counts with 32 bits.
+// share copies b from one process to all others. It sends pieces of at most 2³⁰ bytes, because MPI
+// counts with 32 bits.
 func (g *communicator) share(b []byte, from int) {
 	for len(b) > 0 {
 		now := b[:min(len(b), 1<<30)]

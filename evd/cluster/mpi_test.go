@@ -101,8 +101,9 @@ func job() int {
 	return failed
 }
 
-// oneFails makes the Source of one process fail. Exactly this process must return the error of the
-// Source. All other processes must return a *ProcessError.
+// oneFails tests an error of one process. The last process cannot read the matrix, because its
+// Source returns an error. This process must return the error of the Source. All other processes
+// must return a *ProcessError.
 func oneFails(w *World) error {
 	last := w.Size() - 1
 	source := testSource{200, random}
@@ -203,8 +204,8 @@ func cases() []testCase {
 	)
 }
 
-// run solves the case. It compares the values with gonum's, and checks the file of the vectors by
-// LAPACK's ratios.
+// run solves the problem of the test case. It compares the eigenvalues with gonum's. If vectors are
+// wanted, it writes them to a file and checks the file by LAPACK's ratios.
 func (c testCase) run(w *World) error {
 	res, err := Solve(context.Background(), w, c.testSource, c.opt)
 	if c.want != nil {
@@ -226,7 +227,8 @@ func (c testCase) run(w *World) error {
 	return c.stored(w, res, a, norm)
 }
 
-// dense returns the symmetric matrix that Solve should use under the options of the case.
+// dense returns the symmetric matrix whose spectrum Solve should find. Which triangle counts
+// depends on the options of the test case.
 func (c testCase) dense() *mat.SymDense {
 	a := mat.NewSymDense(max(1, c.n), nil)
 	for i := range c.n {
@@ -243,7 +245,8 @@ func (c testCase) dense() *mat.SymDense {
 	return a
 }
 
-// compare compares the values with gonum's. It returns the norm of the matrix.
+// compare compares the computed eigenvalues with those that gonum computes for the matrix a. It
+// returns the norm of a.
 func (c testCase) compare(res *Solution, a *mat.SymDense) (norm float64, err error) {
 	largest := max(mat.Max(a), -mat.Min(a))
 	_, exponent := math.Frexp(largest)
@@ -294,7 +297,8 @@ func (c testCase) compare(res *Solution, a *mat.SymDense) (norm float64, err err
 	return norm, nil
 }
 
-// stored writes the vectors to a file. Then every process reads the file and measures the vectors.
+// stored writes the computed vectors to a file. Then every process reads the file and measures
+// residual and orthogonality of the vectors.
 func (c testCase) stored(w *World, res *Solution, a *mat.SymDense, norm float64) error {
 	path := filepath.Join(os.Getenv("CLUSTER_FOLDER"), "Q.npy")
 	if err := res.StoreNPY(path, c.n); err != nil {

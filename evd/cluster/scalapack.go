@@ -58,8 +58,9 @@ import (
 
 func init() { built = append(built, ScaLAPACK) }
 
-// processGrid implements `grid` by ScaLAPACK. Its field `line` is another grid, with the same
-// processes in one row, for slabs of columns.
+// processGrid implements the interface `grid` by ScaLAPACK. The field `square` is a grid of rows
+// and columns of processes. The field `line` is a second grid with the same processes in one row,
+// for matrices that are distributed by whole columns.
 type processGrid struct {
 	system, square, line C.int
 	row, col, of         int
@@ -149,10 +150,10 @@ func (g *processGrid) solve(a, q *matrix, count int) ([]float64, error) {
 // solvers has the function of each engine that is linked into this program.
 var solvers = map[Engine]func(g *processGrid, a, q *matrix, count int) ([]float64, error){ScaLAPACK: scalapack}
 
-// scalapack solves by divide and conquer (pdsyevd) if vectors are wanted, and computes all of them.
-// For values without vectors it calls pdsyevr, because pdsyevd cannot compute values alone.
-// scalapack does not call pdsyevr for a part of the vectors: in a test their error was ten times
-// that of pdsyevd (ScaLAPACK 2.2.1).
+// scalapack solves by divide and conquer (pdsyevd) if vectors are wanted, and computes all vectors.
+// If only values are wanted, it calls pdsyevr, because pdsyevd cannot compute values alone. pdsyevr
+// can compute a part of the vectors, but it is not used for this: in a test the errors of its
+// vectors were ten times those of pdsyevd (ScaLAPACK 2.2.1).
 func scalapack(g *processGrid, a, q *matrix, _ int) ([]float64, error) {
 	n, d, w := a.rows.n, g.of2(a).c(), make([]float64, a.rows.n)
 	routine := "pdsyevr"

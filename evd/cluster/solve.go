@@ -8,7 +8,7 @@ import (
 	"sort"
 )
 
-// solve is a call of Solve in progress, on one process.
+// solve is the state of one call of Solve, on one process.
 type solve struct {
 	*World
 	ctx    context.Context
@@ -20,7 +20,7 @@ type solve struct {
 	grid    grid
 	layout  shape
 
-	// The engine solves for 2^−exponent·A, or for −2^−exponent·A if `negated` is true.
+	// The library that solves gets 2^−exponent·A, or −2^−exponent·A if `negated` is true.
 	exponent int
 	negated  bool
 	averaged float64
@@ -28,10 +28,10 @@ type solve struct {
 }
 
 // Solve computes eigenvalues of the matrix in `source`, and eigenvectors if Options.Vectors is set.
-// All processes of the job must call Solve together, with the same options. All get the same
-// values. If the selected part is nearer to the upper end of the spectrum, Solve gives −A to the
-// engine, because engines compute vectors of the smallest eigenvalues first. The caller must call
-// Close on the result.
+// All processes of the job must call Solve together, with the same options. All processes get the
+// same values. The libraries that solve compute the vectors of the smallest eigenvalues first. If
+// the selected part is nearer to the upper end of the spectrum, Solve therefore solves for −A. The
+// caller must call Close on the result.
 //
 // The errors are *OptionError, *NonFiniteError, *NotSymmetricError, *EngineError, *ProcessError,
 // those of `source`, and that of `ctx`. The order may be 0.
@@ -86,7 +86,8 @@ func (s *solve) sameProblem() error {
 	return nil
 }
 
-// run executes all steps after the grid has been made.
+// run executes all steps of the solve, on a process of the job. The process grid must have been
+// made.
 func (s *solve) run(res *Solution) error {
 	first, last := 0, s.n
 	switch p := s.opt.Select; p.kind {
@@ -188,24 +189,24 @@ func (s *solve) matrices() (a, other *matrix, err error) {
 	if s.members != nil && !s.opt.Vectors && s.opt.Check {
 		s.sums = s.sumsOf(a)
 	}
-	// Processes that are not in the grid need these numbers, too, because they return the same
-	// values.
+	// Processes that are not in the grid need these two numbers, too, because they return the same
+	// eigenvalues.
 	scaling := []float64{float64(s.exponent), s.averaged}
 	s.all.share(raw(scaling), 0)
 	s.exponent, s.averaged = int(scaling[0]), scaling[1]
 	return a, other, nil
 }
 
-// step runs work on the processes of the grid, unless the context has ended. If there is an error
-// on one process, step returns an error on all processes.
+// step calls the function `work` on the processes of the grid, unless the context has ended. If
+// `work` returns an error on one process, `step` returns an error on all processes.
 func (s *solve) step(name string, work func() error) error {
 	if s.opt.Progress != nil && name != "" {
 		s.opt.Progress(name)
 	}
 	err := s.ctx.Err()
 	if s.members != nil {
-		// The processes agree before the work. So no process begins work while another process
-		// returns.
+		// Before the work, all processes find out whether one of them will return. Otherwise some
+		// processes would begin the work and wait for the others without end.
 		if err = agree(s.members, err); err == nil {
 			err = work()
 		}
@@ -213,8 +214,9 @@ func (s *solve) step(name string, work func() error) error {
 	return s.Agree(err)
 }
 
-// agreed returns the values of process 0 on all processes. The engine may return other bits on
-// other processes, and processes outside the grid have no values.
+// agreed returns the values of process 0, on all processes. This is needed for two reasons: the
+// bits that the library returns may differ between processes, and processes outside the grid have
+// no values.
 func (s *solve) agreed(values []float64, count int) []float64 {
 	if len(values) < count {
 		values = make([]float64, count)

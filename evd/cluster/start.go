@@ -61,12 +61,14 @@ func (w *World) Close() { w.all.end() }
 // that error. All processes must call Agree together.
 func (w *World) Agree(err error) error { return agree(w.all, err) }
 
-// agree does for the group g what World.Agree does for all processes. ProcessError.Process is then
-// the rank within the group.
+// agree returns nil if err is nil on all processes of the group g. Otherwise, among the processes
+// with an error, the one of the lowest rank gets its own error back, and all others get a
+// *ProcessError about that error. ProcessError.Process is the rank within the group. All processes
+// of the group must call `agree` together.
 func agree(g group, err error) error {
-	// A *ProcessError is only a report about another process. So a process with a *ProcessError
-	// does not count as failed. The process that failed must keep its own error, even if first a
-	// part of the processes agrees and then all processes agree.
+	// A *ProcessError is only a report about another process. So a process whose error is a
+	// *ProcessError does not count as failed. The process that really failed then keeps its own
+	// error, even if `agree` is called twice: first by a part of the processes, and then by all.
 	var heard *ProcessError
 	failed := []float64{float64(-g.size())} // the negative of the lowest rank with an error of its own
 	if err != nil && !errors.As(err, &heard) {

@@ -6,10 +6,11 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// StoreNPY writes the vectors to a .npy file in Fortran order: column j belongs to Values[j]. Each
-// process writes whole columns, in parallel with the other processes. So all processes must see the
-// same file system. The file appears complete or not at all. The error is a *ProcessError or an
-// error of the file system. StoreNPY panics if the Solution has no vectors.
+// StoreNPY writes the vectors to a .npy file in Fortran order. Column j of the file belongs to
+// Values[j]. n is the order of the matrix. Each process writes whole columns, in parallel with the
+// other processes, so all processes must see the same file system. The file appears complete or not
+// at all. The error is a *ProcessError or an error of the file system. StoreNPY panics if the
+// Solution has no vectors.
 func (r *Solution) StoreNPY(path string, n int) error {
 	k := len(r.Values)
 	var file *matio.SharedNPY
@@ -46,9 +47,9 @@ func (r *Solution) StoreNPY(path string, n int) error {
 	return r.w.Agree(err)
 }
 
-// write stores the vectors in the file, slab by slab. A slab is a number of neighbouring columns for
-// each process. The processes exchange elements until each of them has its columns of the slab whole.
-// Then each process writes its own columns.
+// write stores the vectors in the file, some columns at a time. The columns that are stored at a
+// time are divided among the processes. The processes exchange elements until each of them has its
+// columns whole. Then each process writes its columns to the file.
 func (r *Solution) write(file *matio.SharedNPY, n int) error {
 	w := slabColumns(n, r.members.size())
 	slab := make([]float64, w*n)

@@ -32,8 +32,9 @@ var crossovers = map[string]Crossover{
 	"cpu":    {Values: 1024, Vectors: 512, Singular: 4096, SingularVectors: 1024}, // lavapipe on two cores
 }
 
-// h200 is the crossover for a device that reduces small symmetric matrices in one stage (an H200).
-// At order 64 gonum is faster, and at order 128 the device is three to four times as fast.
+// h200 is the crossover for an H200, which reduces small symmetric matrices to tridiagonal form in
+// one stage. At order 64 gonum on the host is faster, and at order 128 the H200 is three to four
+// times as fast.
 var h200 = Crossover{Values: 96, Vectors: 96, Singular: 512, SingularVectors: 256}
 
 // CrossoverFor returns the crossover that New uses for a device.
@@ -47,7 +48,8 @@ func CrossoverFor(dev vk.Info) Crossover {
 	return crossovers[""]
 }
 
-// of returns the smallest order for eigenproblems, with or without vectors.
+// of returns the smallest order of eigenproblems that are solved on the device. The argument says
+// whether vectors are wanted.
 func (c Crossover) of(vectors bool) int {
 	if vectors {
 		return c.Vectors
@@ -55,7 +57,8 @@ func (c Crossover) of(vectors bool) int {
 	return c.Values
 }
 
-// singular returns the smallest order for singular values, with or without vectors.
+// singular returns the smallest order for which singular values are computed on the device. The
+// argument says whether vectors are wanted.
 func (c Crossover) singular(vectors bool) int {
 	if vectors {
 		return c.SingularVectors

@@ -31,8 +31,8 @@ func (impl *Implementation) Dgesvd(
 	}
 	few := min(m, n)
 	left, right := sideOf(jobU, m, few), sideOf(jobVT, n, few)
-	// regular says whether the arguments are a correct problem. The function Dgesvd of gonum
-	// handles wrong arguments and workspace queries, so that its rules apply.
+	// regular says whether the arguments describe a correct problem. If not, gonum's own Dgesvd
+	// gets the call: it handles wrong arguments and workspace queries.
 	regular := left.known && right.known && few > 0 && lda >= n && left.fit(u, m, left.count, ldu) && right.fit(vt, right.count, n, ldvt) &&
 		lwork >= max(5*few, 3*few+max(m, n)) && len(work) >= lwork && len(a) >= (m-1)*lda+n && len(s) >= few
 	if !regular || few < impl.Crossover.singular(left.count+right.count > 0) {
@@ -67,15 +67,15 @@ func (impl *Implementation) Dgesvd(
 	return true
 }
 
-// singularSide describes the vectors, U or Vᵀ, that one job asks for.
+// singularSide describes the singular vectors of one side, U or Vᵀ, that a job of Dgesvd asks for.
 type singularSide struct {
 	wanted svd.Vectors
 	count  int  // number of vectors
 	known  bool // whether the device can do the job
 }
 
-// sideOf describes the vectors that job j asks for. A vector has the given length. `few` is the
-// number of singular values.
+// sideOf describes the singular vectors that the job j asks for. A vector has `length` components.
+// `few` is the number of singular values.
 func sideOf(j lapack.SVDJob, length, few int) singularSide {
 	switch j {
 	case lapack.SVDNone:

@@ -37,9 +37,8 @@ func TestGonumsSVD(t *testing.T) {
 	}
 }
 
-// sampledSVD solves one in `every` large matrices on the device, and gonum solves the others.
-// gonum's test compares the results of all jobs for a matrix, so all jobs of one matrix are solved
-// in the same place.
+// sampledSVD solves one in `every` large matrices on the device, and the others with gonum. gonum's
+// test compares the results of all jobs for a matrix, so they are solved in the same place.
 type sampledSVD struct {
 	*Implementation
 	every  uint64
@@ -71,7 +70,7 @@ func general(m, n, lda int, r *rand.Rand) []float64 {
 	return a
 }
 
-// workFor returns the smallest allowed workspace for an m×n matrix.
+// workFor returns a workspace for Dgesvd with an m×n matrix, of the smallest allowed size.
 func workFor(m, n int) []float64 {
 	return make([]float64, max(1, 5*min(m, n), 3*min(m, n)+max(m, n)))
 }
@@ -313,7 +312,7 @@ func TestSVDNotFinite(t *testing.T) {
 	}
 }
 
-// countedSVD is a countedPlan with the methods of a plan for singular values.
+// countedSVD is a fake plan for singular values: a countedPlan with the methods of such a plan.
 type countedSVD struct{ *countedPlan }
 
 func (p countedSVD) Solve(_ context.Context, a evd.Dense[float64]) (*svd.Result[float64], error) {
@@ -360,7 +359,8 @@ func TestSVDPlans(t *testing.T) {
 	}
 }
 
-// BenchmarkDgesvd measures the device and gonum, for values without vectors and for all vectors.
+// BenchmarkDgesvd measures Dgesvd on the device and in gonum, for values without vectors and for
+// all vectors.
 func BenchmarkDgesvd(b *testing.B) {
 	impl := always(b)
 	r := rand.New(rand.NewPCG(1, 2))

@@ -68,8 +68,8 @@ func (impl *Implementation) Dsyev(
 ) (ok bool) {
 	onHost := func() bool { return impl.Implementation.Dsyev(jobz, uplo, n, a, lda, w, work, lwork) }
 	vectors := jobz == lapack.EVCompute
-	// regular says whether the arguments are a correct problem. gonum's Dsyev handles wrong
-	// arguments and workspace queries, so that its rules apply.
+	// regular says whether the arguments describe a correct problem. If not, gonum's own Dsyev gets
+	// the call: it handles wrong arguments and workspace queries.
 	regular := (vectors || jobz == lapack.EVNone) && (uplo == blas.Upper || uplo == blas.Lower) &&
 		n > 1 && lda >= n && lwork >= 3*n-1 && len(work) >= lwork && len(a) >= (n-1)*lda+n && len(w) >= n
 	if !regular || n < impl.Crossover.of(vectors) {
@@ -96,8 +96,9 @@ func (impl *Implementation) Dsyev(
 	return true
 }
 
-// solve solves for the triangle `uplo` of the matrix `a` with the plan `p`, and writes the
-// eigenvalues to `w`. If the plan computes vectors, `solve` writes the vectors to `a`.
+// solve computes the spectrum of the symmetric matrix in the triangle `uplo` of `a`, with the plan
+// `p`. It writes the eigenvalues to `w`. If the plan computes vectors, `solve` writes the vectors
+// to `a`.
 func solve(p solver, uplo blas.Uplo, n int, a []float64, lda int, w []float64) error {
 	sym := evd.Sym[float64]{N: n, Ld: lda, Data: a, Uplo: evd.Lower}
 	if uplo == blas.Lower { // a lower triangle in row-major storage is an upper one in column-major storage

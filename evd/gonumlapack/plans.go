@@ -20,7 +20,7 @@ type singularSolver interface {
 	Solve(context.Context, evd.Dense[float64]) (*svd.Result[float64], error)
 }
 
-// job is the key of a plan: it describes all problems that the plan can solve.
+// job identifies a plan: all problems with the same job can use one plan.
 type job struct {
 	rows, cols int
 	kind       kind

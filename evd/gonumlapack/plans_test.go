@@ -16,7 +16,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// counted is a fake device that has memory for a limited number of plans. Its plans solve nothing.
+// counted is a fake device. It has memory for a limited number of plans, and its plans solve
+// nothing.
 type counted struct {
 	room, open int
 	made       []string
@@ -60,8 +61,9 @@ func on(c *counted) *Implementation {
 	return impl
 }
 
-// call solves the matrix diag(n, …, 1) by Dsyev. It returns the result `ok` of Dsyev and the first
-// value: 0 if a counted plan solved, 1 if gonum solved.
+// call asks Dsyev for the eigenvalues of the matrix diag(n, …, 1). It returns the result `ok` of
+// Dsyev and the first value. This value is 0 if a fake plan (counted) got the matrix, and 1 if
+// gonum solved it.
 func call(impl *Implementation, n int, jobz lapack.EVJob) (ok bool, first float64) {
 	a, w, work := make([]float64, n*n), make([]float64, n), make([]float64, 3*n)
 	for i := range n {
@@ -91,8 +93,9 @@ func TestPlansAreKept(t *testing.T) {
 	}
 }
 
-// TestFullDevice fills the device's memory with kept plans. A new plan must close them. If their
-// memory is not enough, gonum must solve the matrix.
+// TestFullDevice makes plans until the device's memory is full of unused plans that were kept. A
+// further plan must close kept plans to get memory. If the memory is still too small, gonum must
+// solve the matrix.
 func TestFullDevice(t *testing.T) {
 	c := &counted{room: 2}
 	impl := on(c)

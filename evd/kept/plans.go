@@ -41,10 +41,10 @@ type entry[Key comparable] struct {
 	key Key
 }
 
-// With calls the function `use` with a plan for the key, and returns the error of making the plan.
-// It does not return the error of `use`. If `use` fails, With closes the plan, unless the error is
-// a NonFiniteError. So after the loss of a device, each call of With tries to make a new plan, and
-// returns the error of this attempt.
+// With calls the function `use` with a plan for the key. The plan is a kept one or a new one. With
+// returns the error of making the plan, and does not return the error of `use`. If `use` fails,
+// With closes the plan, unless the error is a NonFiniteError. After the loss of a device, each call
+// of With therefore tries to make a new plan, and returns the error of this attempt.
 func (ps *Plans[Key]) With(key Key, use func(Plan) error) error {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
@@ -61,8 +61,9 @@ func (ps *Plans[Key]) With(key Key, use func(Plan) error) error {
 	return nil
 }
 
-// take returns a plan for the key: a kept one, which `take` removes from the list, or a new one. If
-// the device has too little memory for a new plan, `take` closes the kept plans and tries again.
+// take returns a plan for the key. If a plan for this key is kept, `take` removes it from the list
+// and returns it. Otherwise `take` makes a new plan. If the device has too little memory for the
+// new plan, `take` closes all kept plans and tries again.
 func (ps *Plans[Key]) take(key Key) (entry[Key], error) {
 	for i, p := range ps.kept {
 		if p.key == key {
@@ -85,7 +86,8 @@ func (ps *Plans[Key]) keep(p entry[Key]) {
 	ps.shrink(ps.allowed())
 }
 
-// allowed returns how many plans from the front of the list the limits allow to keep.
+// allowed returns how many of the kept plans may stay, counted from the front of the list. The
+// limits are Most and MostBytes.
 func (ps *Plans[Key]) allowed() int {
 	var sum uint64
 	for i, p := range ps.kept {

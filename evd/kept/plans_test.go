@@ -26,8 +26,9 @@ func (f *fake) Close() {
 	*f.open = slices.Delete(*f.open, at, at+1)
 }
 
-// keeping returns a Plans for fake plans. Making a plan fails if the orders of all open plans would
-// add up to more than memory. The second result lists the orders of the open plans.
+// keeping returns a Plans that makes fake plans. The fake device has memory for plans whose orders
+// add up to at most `memory`; a further plan cannot be made. The second result lists the orders of
+// the open plans.
 func keeping(memory int) (ps *kept.Plans[int], open *[]int) {
 	open = new([]int)
 	return &kept.Plans[int]{Most: 3, Make: func(order int) (kept.Plan, error) {

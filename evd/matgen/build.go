@@ -7,15 +7,18 @@ import (
 	"slices"
 )
 
-// entries makes a family of dense matrices from a formula `at` for element (i, j). The formula is
-// used only for i ≥ j.
+// entries makes a kind of dense test matrices, one matrix for each order n. The formula `at` gives
+// element (i, j); it is used only for i ≥ j. The function `spectrum` gives the eigenvalues, and is
+// nil if they are unknown.
 func entries(name string, at func(n, i, j int) float64, spectrum func(n int) []float64) DenseKind {
 	return DenseKind{name, func(n int, _ *rand.Rand) []float64 {
 		return symmetric(n, func(i, j int) float64 { return at(n, i, j) })
 	}, drawless(spectrum)}
 }
 
-// diagonals makes a family of tridiagonal matrices from formulas for the elements d[i] and e[i].
+// diagonals makes a kind of tridiagonal test matrices, one matrix for each order n. The formulas d
+// and e give the elements of the diagonal and off-diagonal. The function `spectrum` gives the
+// eigenvalues, and is nil if they are unknown.
 func diagonals(name string, d, e func(n, i int) float64, spectrum func(n int) []float64) TridiagonalKind {
 	return TridiagonalKind{name, func(n int, _ *rand.Rand) ([]float64, []float64) {
 		return vector(n, func(i int) float64 { return d(n, i) }), vector(n-1, func(i int) float64 { return e(n, i) })
@@ -67,8 +70,9 @@ func (k TridiagonalKind) Scaled(exponent int) TridiagonalKind {
 	}, dense.spectrum}
 }
 
-// drawless converts a function for a spectrum that needs no random numbers to the general form with
-// a generator. It returns nil if `spectrum` is nil, which means that the spectrum is unknown.
+// drawless converts a function for a spectrum. The argument needs no random numbers, and the result
+// has the general form, with a random generator as second argument. The result is nil if `spectrum`
+// is nil, which means that the spectrum is unknown.
 func drawless(spectrum func(n int) []float64) func(int, *rand.Rand) []float64 {
 	if spectrum == nil {
 		return nil
@@ -76,8 +80,8 @@ func drawless(spectrum func(n int) []float64) func(int, *rand.Rand) []float64 {
 	return func(n int, _ *rand.Rand) []float64 { return spectrum(n) }
 }
 
-// ascending returns the eigenvalues of the matrix of order n, sorted. `name` is the name of the
-// kind, which determines the random numbers. If the function `spectrum` is nil, the result `known`
+// ascending returns the eigenvalues of the matrix of order n of one kind, sorted. The random
+// numbers depend on the kind's name and on n. If the function `spectrum` is nil, the result `known`
 // is false.
 func ascending(name string, n int, spectrum func(int, *rand.Rand) []float64) ([]float64, bool) {
 	if spectrum == nil {
@@ -88,8 +92,8 @@ func ascending(name string, n int, spectrum func(int, *rand.Rand) []float64) ([]
 	return values, true
 }
 
-// symmetric returns a matrix with both triangles. It uses the formula `at` for the lower triangle,
-// column by column.
+// symmetric returns a symmetric matrix with both triangles. The formula `at` gives the elements of
+// the lower triangle, and is called column by column.
 func symmetric(n int, at func(i, j int) float64) []float64 {
 	a := make([]float64, n*n)
 	for j := range n {

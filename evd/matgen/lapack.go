@@ -20,8 +20,8 @@ type lapackType struct {
 	size    size                                // the norm
 }
 
-// A form says how a matrix is made from the diagonal matrix D of its eigenvalues and a random
-// orthogonal U.
+// A form says how a test matrix is made from the diagonal matrix D of its eigenvalues and from a
+// random orthogonal matrix U.
 type form string
 
 const (
@@ -105,8 +105,9 @@ func (t lapackType) name() string {
 	return fmt.Sprintf("%s-%02d-%s%s", t.program, t.number, t.form, t.size.name)
 }
 
-// values returns the eigenvalues with their signs, in any order, scaled to the type's size. It
-// draws numbers from r before any other function does.
+// values returns the eigenvalues of LAPACK's test type t for order n, with their signs, in any
+// order. It draws random numbers from r, before any other function draws numbers for the same
+// matrix.
 func (t lapackType) values(n int, r *rand.Rand) []float64 {
 	values := t.shape(n, t.cond(n))
 	for i := range values {
@@ -126,9 +127,9 @@ func (t lapackType) dense() DenseKind {
 	return k
 }
 
-// fill returns the matrix of order n in full storage. For most forms it first draws the eigenvalues
-// from r. The function `spectrum` draws the same eigenvalues, because its generator begins in the
-// same state.
+// fill returns the matrix of order n in full storage. For most forms of matrices it first draws the
+// eigenvalues from r. The function `spectrum` draws the same eigenvalues, because its generator
+// begins in the same state.
 func (t lapackType) fill(n int, r *rand.Rand) []float64 {
 	if t.form == uniform {
 		norm := t.size.norm(n)
@@ -160,8 +161,9 @@ func (t lapackType) fill(n int, r *rand.Rand) []float64 {
 	return a
 }
 
-// cut makes each off-diagonal element smaller than half of the geometric mean of the two diagonal
-// elements of its row and its column.
+// cut makes the off-diagonal elements of the tridiagonal matrix `a` small. Afterwards |a(i+1, i)|
+// is at most half of the geometric mean of |a(i, i)| and |a(i+1, i+1)|. The matrix has order n and
+// full storage.
 func cut(n int, a []float64) {
 	for i := range max(0, n-1) {
 		limit := math.Sqrt(math.Abs(a[i+i*n]*a[i+1+(i+1)*n])) / 2

@@ -32,8 +32,8 @@ func Tridiagonals() []TridiagonalKind {
 	return kinds
 }
 
-// Dense returns every family of dense test matrices, and every family of tridiagonal ones in full
-// storage.
+// Dense returns every kind of dense test matrices. It includes every kind of tridiagonal test
+// matrices in full storage.
 func Dense() []DenseKind {
 	kinds := []DenseKind{
 		goe, diagonallyDominant, hilbert, minIJ, kacMurdockSzego,

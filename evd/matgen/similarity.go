@@ -22,8 +22,8 @@ func similar(values []float64, r *rand.Rand) []float64 {
 	for i, v := range values {
 		a[i+i*n] = v
 	}
-	// The loop runs backwards. So rows and columns above i are still diagonal, and the reflector
-	// does not change them.
+	// The loop runs backwards. Rows and columns with indices below i are therefore still diagonal,
+	// and the reflector does not change them.
 	for i := n - 2; i >= 0; i-- {
 		v := vector(n-i, func(int) float64 { return r.NormFloat64() })
 		reflect(n-i, a[i+i*n:], n, v)
@@ -47,9 +47,9 @@ func reflect(n int, a []float64, lda int, v []float64) {
 	blas64.Syr2(-1, vv, q, sym)
 }
 
-// narrow reduces A to the half-bandwidth `width` ≥ 1, by one Householder reflector per column,
-// applied from both sides. The eigenvalues do not change. `narrow` is the second half of LAPACK's
-// dlagsy.
+// narrow reduces the matrix A to the half-bandwidth `width` ≥ 1, without a change of its
+// eigenvalues. It applies one Householder reflector per column, from both sides. LAPACK's dlagsy
+// does the same in its second half.
 func narrow(n, width int, a []float64) {
 	for j := 0; j+width+1 < n; j++ {
 		top := j + width

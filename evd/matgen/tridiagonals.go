@@ -43,8 +43,8 @@ func GluedWilkinson(glue float64) TridiagonalKind {
 		}, nil)
 }
 
-// pathGraph is the Laplacian of a path. It is singular. Its eigenvalues are 2 − 2cos(kπ/n), k = 0 …
-// n−1.
+// pathGraph is the Laplacian matrix of a path graph. It is singular. Its eigenvalues are 2 −
+// 2cos(kπ/n), k = 0 … n−1.
 var pathGraph = diagonals("path-graph",
 	func(n, i int) float64 {
 		degree := 2.0

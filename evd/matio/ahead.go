@@ -23,7 +23,7 @@ type ahead struct {
 	empty chan []byte
 	// quit is closed by the method `close`, so that `fill` ends.
 	quit chan struct{}
-	// gone is closed by `fill`, after its last use of the stream.
+	// gone is closed by the goroutine `fill` when it has used the stream for the last time.
 	gone chan struct{}
 	// now is the block that Read currently returns, without the bytes that Read has already
 	// returned.

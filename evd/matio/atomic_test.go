@@ -156,8 +156,8 @@ func TestAtomicStdout(t *testing.T) {
 	}
 }
 
-// TestAtomicSyncsBeforeItRenames checks that the data are on the disk before the file gets its
-// name. If the sync fails, Commit must fail.
+// TestAtomicSyncsBeforeItRenames checks the order of the steps of Commit: the data must be on the
+// disk before the file gets its final name. If the sync fails, Commit must fail.
 func TestAtomicSyncsBeforeItRenames(t *testing.T) {
 	defer func() { syncFile = (*os.File).Sync }()
 	for _, failure := range []error{nil, errors.New("the disk is gone")} {

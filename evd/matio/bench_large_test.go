@@ -99,8 +99,8 @@ func writeLarge(path string, write func(io.Writer) error, zip bool) (int64, erro
 	return count.bytes, z.Close()
 }
 
-// readNothing does the work of the bound in BenchmarkReadLarge: it reads and unpacks `size` bytes,
-// without parsing them.
+// readNothing reads a file of `size` bytes into new memory, and unpacks it if `zip` is true. It
+// does not parse the data. Every reader must do at least this work, so its time is a lower bound.
 func readNothing(path string, size int64, zip bool) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -150,10 +150,10 @@ func readCSV(in *input, most int) (*Dense, error) {
 	return d, nil
 }
 
-// rows reads all numbers, row by row. Every row must have as many numbers as the first one. If not,
-// the error names the line. A file without numbers is an error. When the slice `a` is full, its
-// capacity is doubled. While the old slice is copied, up to three times the memory of the matrix is
-// in use.
+// rows reads all numbers of the table, row by row. Every row must have as many numbers as the first
+// one. If not, the error names the line. A file without numbers is an error. When the slice `a` is
+// full, its capacity is doubled. While the old slice is copied, up to three times the memory of the
+// matrix is in use.
 func (t *table) rows() (a []float64, rows, cols int, err error) {
 	if err = t.first(&a); err != nil && err != io.EOF {
 		return nil, 0, 0, err
@@ -225,10 +225,11 @@ func (h *header) isRow(rows, cols int) bool {
 	return h.row[0] != 0 && h.row[0] != 1
 }
 
-// first reads the first line that is neither blank nor a comment. If the first field is a number
-// without quotes, the line is a row, and `first` appends its numbers to the slice `a`. Otherwise
-// `first` stores the line as the header: the number of fields, and the numbers, because the line
-// may later be found to be a row. At the end of the file the error is io.EOF.
+// first reads the first line of the table that is neither blank nor a comment. If the first field
+// is a number without quotes, the line is a row of the matrix, and `first` appends its numbers to
+// the slice `a`. Otherwise the line may be a header. `first` stores how many fields it has, and
+// also their numbers, because the line may later turn out to be a row. At the end of the file the
+// error is io.EOF.
 func (t *table) first(a *[]float64) error {
 	end, err := t.start()
 	if err != nil {
@@ -302,9 +303,9 @@ func (t *table) row(a []float64) ([]float64, error) {
 	return t.numbers(a, 0, end)
 }
 
-// firstUnderHeader reads the row that decides whether rows have names. They have names if this row
-// has one field more than the header. R writes such tables: its header has no field above the row
-// names.
+// firstUnderHeader reads the first row below the header of a table. This row decides whether rows
+// have names: they do if this row has one field more than the header. R writes such tables, because
+// its header has no field above the row names.
 func (t *table) firstUnderHeader(a []float64, end byte) ([]float64, error) {
 	if t.names {
 		return t.afterName(a, end)

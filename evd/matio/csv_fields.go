@@ -79,8 +79,8 @@ func hasSemicolons(in *input) bool {
 }
 
 // start reads the first field of the next line that is neither blank nor a comment, and returns the
-// byte that ended this field. At the end of the file the error is io.EOF, and no field was read. A
-// quoted field is never a comment, and an empty quoted field does not make a line blank.
+// byte that ended this field. If there is no such line, the error is io.EOF, and no field was read.
+// A quoted field is never a comment, and an empty quoted field does not make a line blank.
 func (t *fields) start() (end byte, err error) {
 	for {
 		end, err := t.next()
@@ -119,14 +119,14 @@ func (t *fields) separates(c byte) bool {
 	return c == ',' && (t.between == 0 || t.between == ',') || c == ';' && t.between == ';'
 }
 
-// next reads a field, and returns the byte that ended it: the separator or a line feed. At the end
-// of the file, `next` returns a line feed and the error io.EOF. A comment is one field up to the
-// end of its line, and `next` keeps only the first character of this field.
+// next reads a field, and returns the byte that ended this field: the separator or a line feed. At
+// the end of the file, `next` returns a line feed and the error io.EOF. A comment is one field up
+// to the end of its line, and `next` keeps only the first character of this field.
 //
-// If the separator is not known yet, `next` decides it: the first comma, or the first blanks
-// between two fields on a line. In a file separated by blanks, a later comma is part of a field,
-// which is then not a number. In a file separated by commas, blanks inside a field are part of this
-// field.
+// If the separator is not known yet, `next` decides which one the file has: the first comma, or the
+// first blanks between two fields on a line. In a file separated by blanks, a later comma is part
+// of a field, which is then not a number. In a file separated by commas, blanks inside a field are
+// part of this field.
 func (t *fields) next() (end byte, err error) {
 	t.field, t.quoted = t.field[:0], false
 	comment := false
@@ -150,8 +150,8 @@ func (t *fields) next() (end byte, err error) {
 			if err != nil {
 				return 0, err
 			}
-			// These blanks are no separator, because the line ends after them, or because a comma
-			// follows, which is then the separator.
+			// The blanks just read are not a separator if the line ends after them, or if a comma
+			// follows. A comma is then the separator.
 			if follows == '\r' || follows == '\n' || follows == ',' && t.between == 0 {
 				continue
 			}
