@@ -2,8 +2,8 @@ package bidiagonal
 
 import "github.com/vkevd/vkevd/stages/tridiag/dc"
 
-// Side names one side of a singular triplet, C·w = σ·s: the side of the right vector w, or the side
-// of the left vector s.
+// Side names one side of a singular triplet (σ, w, s) with C·w = σ·s: the side of the right
+// singular vector w, or the side of the left singular vector s.
 type Side int
 
 const (
@@ -11,7 +11,8 @@ const (
 	Left              // the vectors s, columns of S
 )
 
-// Sides lists the two sides, in the order in which their vectors are formed.
+// Sides lists the two sides of singular vectors (right and left), in the order in which their
+// vectors are formed.
 var Sides = [2]Side{Right, Left}
 
 // Backend does the work of order n² and n³. It stores the matrices W and S of the right and left
@@ -23,26 +24,27 @@ var Sides = [2]Side{Right, Left}
 //	Leaves; Roots, once per level; Vectors, unless no vectors are wanted
 type Backend interface {
 	// Leaves starts a new problem with the merges of `tree`, and solves the leaves of `tree` by QR
-	// iteration. d and e are the diagonal and the superdiagonal of C. In rows that are torn out, d
-	// is zero (see the package comment). Leaves writes the singular values to d, ascending in each
-	// leaf. It writes the first and the last row of each leaf's right vectors to `rows`. If the
-	// last element of a leaf's d was zero, the last row of the leaf is taken as torn out: its
-	// triplet comes first in the leaf, and the left vector of this triplet is the last unit vector.
-	// e is not written.
+	// iteration. d and e are the diagonal and the superdiagonal of C. A row between two leaves is
+	// torn out, and its d is zero (see the package comment). Leaves writes the singular values to
+	// d, ascending in each leaf. It writes the first and the last row of each leaf's right vectors
+	// to `rows`. If the last element of a leaf's d was zero, the last row of the leaf is taken as
+	// torn out: its singular triplet comes first in the leaf, and the left vector of this triplet
+	// is the last unit vector. e is not written.
 	Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error
 
-	// Roots solves the secular equations of the merges of one level. It sets Mu and Origin of the
-	// field Right of each merge. Except in the last level, it also sets the first K elements of
-	// Q.First and Q.Last of Right.
+	// Roots solves the secular equations of the merges of one level. It stores the roots in the
+	// fields Right.Mu and Right.Origin of each merge. Except in the last level, it also sets the
+	// first K elements of Right.Q.First and Right.Q.Last, the first and last rows of the new right
+	// vectors.
 	Roots(merges []*Merge) error
 
-	// Vectors merges the blocks of W and of S, level by level, as type Merge describes. The results
-	// have n rows and len(order) columns each, with all zeros stored. Column j of a result is
-	// column `order[j]` of W or S.
+	// Vectors merges the blocks of W and of S, level by level, as the type Merge describes. The two
+	// results have n rows and len(order) columns each, with all zeros stored. Column j of a result
+	// is column `order[j]` of W or S.
 	Vectors(levels [][]*Merge, order []int32) error
 }
 
-// OneSide returns the merges of one side, level by level.
+// OneSide returns the merges that form the singular vectors of one side, level by level.
 func OneSide(levels [][]*Merge, side Side) [][]*dc.Merge {
 	all := make([][]*dc.Merge, len(levels))
 	for l, merges := range levels {

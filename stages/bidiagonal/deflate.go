@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
 )
 
-// blocks holds two solved blocks and the row between them (the torn row). A merge joins the two
-// blocks.
+// blocks holds two solved blocks of C and the row of C between them (the torn row). A merge joins
+// the two blocks.
 type blocks struct {
 	dc.Pair
 	sigma []float64 // singular values of both blocks, by column
@@ -22,10 +22,10 @@ type blocks struct {
 	dk, ek float64 // the row between the blocks: its elements in the upper block's last column and in the next column
 }
 
-// newMerge deflates (dlasd2): it finds the singular triplets of the two blocks that are also
-// triplets of the merged matrix M, to working accuracy. It rotates columns to get more such
-// triplets. There are three rules. Each rule sets an element of M to zero whose magnitude is at
-// most `tol`. z is the full row of M, and d_i are its poles:
+// newMerge prepares a merge and deflates (dlasd2): it finds the singular triplets of the two blocks
+// that are also triplets of the merged matrix M, to working accuracy. It rotates columns of the
+// vectors W and S to get more such triplets. There are three rules. Each rule sets an element of M
+// to zero whose magnitude is at most `tol`. z is the full row of M, and d_i are its poles:
 //
 //	|z_i|                             z_i is set to zero
 //	d_i·|z_i|/r,  r = √(z_0² + z_i²)  d_i is near to 0: columns 0 and i of W are rotated until z_i is
@@ -78,9 +78,9 @@ func newMerge(b blocks) *Merge {
 	return m
 }
 
-// zeroChain is the sequence of rotations of pole 0 with other columns. Each rotation sets an
-// element of the row z to zero. It rotates two columns of W, and does not change S. Other chains of
-// rotations may grow at the same time.
+// zeroChain is the sequence of rotations of pole 0 with other columns. A rotation acts on two
+// columns of the right vectors W, and sets an element of the torn row z to zero. It does not change
+// the left vectors S. While this sequence grows, other sequences of rotations may grow, too.
 type zeroChain struct {
 	*dc.Columns
 	column   int32 // the column that holds pole 0 after the rotations so far
@@ -90,8 +90,8 @@ type zeroChain struct {
 
 // rotate rotates the column of pole 0 and column c until the column of pole 0 has a zero in the row
 // z. It rotates only if the element that the rotation puts below z_0 is at most `tol`. After the
-// rotation, the column that belonged to pole 0 is deflated, and column c belongs to pole 0. The
-// sign of column c changes, so that no singular value becomes negative.
+// rotation, the column that belonged to pole 0 is deflated (already final), and column c belongs to
+// pole 0. The sign of column c changes, so that no singular value becomes negative.
 func (x *zeroChain) rotate(c int32, tol float64) bool {
 	a, cos, sin := x.column, 1.0, 0.0
 	if x.D[c]*math.Abs(x.Z[c]) > 2*tol*(math.Abs(x.Z[a])+math.Abs(x.Z[c])) {
@@ -114,8 +114,8 @@ func (x *zeroChain) rotate(c int32, tol float64) bool {
 	return true
 }
 
-// end sets the numbers of pole 0, which is never deflated. If the magnitude of its z is at most
-// `tol`, it becomes `tol`.
+// end sets the numbers of pole 0 of the secular equation, which is never deflated. If the magnitude
+// of its weight z is at most `tol`, z becomes `tol`.
 func (x *zeroChain) end(tol float64) {
 	if z := &x.Z[x.column]; math.Abs(*z) <= tol {
 		*z = math.Copysign(tol, *z)
@@ -124,9 +124,10 @@ func (x *zeroChain) end(tol float64) {
 	x.dst = append(x.dst, 0)
 }
 
-// appendTo appends the rotations of the chain to the steps of W in `right`, and returns the steps
-// of S. The chain has no rotations of S. Therefore each of its columns is a chain of one step in S.
-// The last column is pole 0, and the other columns are deflated.
+// appendTo appends the chain, a sequence of rotations of columns of W, to the steps of W in
+// `right`. It returns the corresponding steps of S. The chain does not rotate S, so in S each of
+// its columns is copied by a chain of one step. The last column of the chain belongs to pole 0, and
+// the other columns are deflated.
 func (x *zeroChain) appendTo(right *dc.Gather) (left dc.Gather) {
 	first := len(right.Src)
 	copy(right.Cos[first:], x.cos)

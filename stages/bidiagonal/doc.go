@@ -7,8 +7,8 @@
 //	  = (S·X)·Σ·(W·Y)ᵀ      M = X·Σ·Yᵀ by roots of the secular equation, then two products
 //
 // If the last row of a half is torn out, this row of the half becomes zero, so that the half stays
-// square. The zero row gives the singular value 0. Its left vector is the unit vector of the row,
-// and its right vector is the null vector of the other rows. So S and W have the same diagonal
+// square. The zero row gives the singular value 0, whose left vector is the unit vector of the row,
+// and whose right vector is the null vector of the other rows. So S and W have the same diagonal
 // blocks. The tree, its levels, and the products of a merge are those of package dc. The two sides
 // differ in the rotations before the products, and in the factors X and Y.
 //

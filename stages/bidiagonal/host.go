@@ -19,19 +19,22 @@ type Host struct {
 	// `blocks` holds W and S, n×n and column-major.
 	blocks [2][]float64
 
-	// `results` has the results of Vectors for W and S, n×columns and column-major.
+	// `results` has the wanted columns of W and of S, which the method Vectors forms. Both matrices
+	// have n rows and are column-major.
 	results [2][]float64
 }
 
-// NewHost prepares a back end for order n.
+// NewHost prepares a back end in plain Go for bidiagonal matrices of order n.
 func NewHost(n int) *Host {
 	return &Host{n: n, blocks: [2][]float64{make([]float64, n*n), make([]float64, n*n)}}
 }
 
-// Result returns the vectors of one side, n×columns and column-major.
+// Result returns the wanted singular vectors of one side as the columns of a column-major matrix
+// with n rows.
 func (b *Host) Result(side Side) []float64 { return b.results[side] }
 
-// column returns rows [lo, hi) of column c of W or of S. The argument `side` selects W or S.
+// column returns rows [lo, hi) of column c of the right vectors W or the left vectors S. The
+// argument `side` selects W or S.
 func (b *Host) column(side Side, c, lo, hi int) []float64 {
 	return b.blocks[side][lo+c*b.n : hi+c*b.n]
 }
@@ -56,8 +59,8 @@ func (b *Host) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error {
 // and the iteration then runs without the last row and column.
 func (b *Host) leaf(l dc.Pair, d, e []float64) bool {
 	n := len(d)
-	// The rows of w are right vectors, and the rows of s are left vectors. A rotation of two
-	// columns of C rotates two rows of w.
+	// The rows of w become right singular vectors, and the rows of s become left singular vectors.
+	// So a rotation of two columns of C rotates two rows of w.
 	w, s := identity(n), identity(n)
 	order := n
 	if d[n-1] == 0 {
@@ -118,8 +121,8 @@ func rotate(cos, sin float64, x, y []float64) {
 	}
 }
 
-// Roots implements Backend. The error is that of the secular equations of package dc, and is always
-// nil.
+// Roots implements Backend. Each merge solves its secular equation as in package dc. The error is
+// always nil.
 func (b *Host) Roots(merges []*Merge) error {
 	if err := dc.NewHost(0).Roots(Of(merges, Right)); err != nil {
 		return err
@@ -146,7 +149,8 @@ func (b *Host) Vectors(levels [][]*Merge, order []int32) error {
 	return nil
 }
 
-// merge forms one block of W or S from two smaller blocks, as type dc.Merge describes.
+// merge forms one diagonal block of W or S from two smaller blocks, as the type dc.Merge describes.
+// The argument `side` selects W or S.
 func (b *Host) merge(m *dc.Merge, side Side) {
 	n := m.N()
 	w := make([][]float64, n) // the columns of W
@@ -180,8 +184,8 @@ func (b *Host) merge(m *dc.Merge, side Side) {
 	}
 }
 
-// vector writes column j of the factor of one side to x. The column has one element for each pole,
-// and norm 1.
+// vector writes to x the singular vector j of the merged matrix M on one side (right or left). The
+// vector has one element for each pole of the secular equation, and norm 1.
 func vector(m *dc.Merge, j int, side Side, x []float64) {
 	norm := 0.0
 	for i, z := range m.ZHat {

@@ -36,7 +36,7 @@ type Merge struct {
 	Right, Left *dc.Merge
 
 	// `null` is the column of the merged block's null vector if the block's last row is torn out.
-	// Otherwise it is −1.
+	// Otherwise `null` is −1.
 	null int32
 }
 
@@ -48,14 +48,15 @@ func (m *Merge) Side(side Side) *dc.Merge {
 	return m.Right
 }
 
-// restrict sets From and To of Right and of Left.
+// restrict limits the merge to the wanted columns: it sets From and To of Right and of Left, the
+// range of columns that the products form.
 func (m *Merge) restrict(wanted []int32) {
 	m.Right.Restrict(wanted)
 	m.Left.From, m.Left.To = m.Right.From, m.Right.To
 }
 
-// values writes the singular values of the merged block to `sigma`, in the order of its columns.
-// The secular equation gives a root as σ² = d² + mu, where d is a pole. values computes
+// values writes the singular values σ of the merged block to `sigma`, in the order of its columns.
+// The secular equation has the squared poles d² and gives a root as σ² = d² + mu. values computes
 //
 //	σ = d + mu/(d + √(d² + mu))
 //

@@ -19,15 +19,15 @@ func (e *NonFiniteError) Error() string {
 	return fmt.Sprintf("bidiagonal matrix: element (%d, %d) is not finite", e.Row, e.Col)
 }
 
-// solution holds the state of one solution in progress, between two calls of the back end.
+// solution holds the state of one solve in progress, between two calls of the back end.
 type solution struct {
 	tree     dc.Tree
 	d, e     []float64 // C, scaled
 	exponent int       // C was divided by 2^exponent
 
-	// `sigma` is at first the diagonal d, with zeros in rows that are torn out. When a block of
-	// rows [lo, hi) is solved, sigma[lo:hi] has its singular values in the order of the columns of
-	// W and S.
+	// `sigma` is at first the diagonal d, with zeros in rows that are torn out. When the block with
+	// rows [lo, hi) is solved, sigma[lo:hi] has the singular values of the block in the order of
+	// the columns of W and S.
 	sigma []float64
 
 	rows  dc.Rows // first and last rows of W's blocks
@@ -35,13 +35,14 @@ type solution struct {
 
 	// null[lo] is set for each block that begins at row lo. Its value is the index of the column
 	// with the block's null vector; column 0 is the block's first column. The value is −1 if no row
-	// of the block is torn out.
+	// of the block is torn out. (A torn row is set to zero and gives a null vector.)
 	null []int32
 	torn []bool // whether a row is torn out, by row
 }
 
-// newSolution copies C, scales C, splits C into blocks and tears each block into a tree of leaves.
-// It panics if e is too short or if the range of vectors is not within [0, n]. The error is a
+// newSolution copies C and scales the copy. It splits the copy into blocks at negligible elements,
+// and each block into a tree of small blocks, the leaves, by taking out (tearing) rows. It panics
+// if e is too short or if the range of vectors is not within [0, n]. The error is a
 // *NonFiniteError.
 func newSolution(d, e []float64, opt Options) (*solution, error) {
 	n := len(d)
@@ -91,7 +92,8 @@ func blockEnd(e []float64, first, n int) int {
 	return n
 }
 
-// orderLeaves sets `order` and `null` for the leaves. The values of each leaf already ascend.
+// orderLeaves sets the fields `order` and `null` for the leaves, the smallest blocks. The singular
+// values of each leaf already ascend.
 func (s *solution) orderLeaves() {
 	for _, l := range s.tree.Leaves {
 		for i := range l.N1 {
@@ -104,7 +106,8 @@ func (s *solution) orderLeaves() {
 	}
 }
 
-// merge prepares the merge of the two solved blocks p: it finds the poles and the deflated columns.
+// merge prepares the merge of the pair p of solved blocks: it finds the poles of the secular
+// equation and the deflated columns.
 func (s *solution) merge(p dc.Pair) *Merge {
 	lo, mid, hi := p.Lo, p.Lo+p.N1, p.Hi()
 	sigma := s.sigma[lo:hi]
@@ -120,7 +123,8 @@ func (s *solution) merge(p dc.Pair) *Merge {
 	})
 }
 
-// accept copies the values and rows of the merge m, whose roots have been found.
+// accept copies the singular values of the merge m, and the first and last rows of its right
+// vectors. The roots of m must have been found.
 func (s *solution) accept(m *Merge) {
 	r := m.Right
 	sigma := s.sigma[r.Lo:r.Hi()]

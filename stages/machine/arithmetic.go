@@ -11,10 +11,11 @@ import (
 // Arithmetic describes how a device rounds doubles. Errors are the largest measured errors, in
 // units in the last place (ulps) of the result. Correct rounding gives an error of at most ½.
 type Arithmetic struct {
-	// Operands is the number of quotients and of square roots that were measured.
+	// Operands is the number of quotients that were measured, and also the number of square roots.
 	Operands int `json:"operands"`
 
-	// Division and Sqrt are the largest errors in ulps. They are +Inf if a result is NaN.
+	// Division and Sqrt are the largest errors of quotients and of square roots, in ulps. A field
+	// is +Inf if one of its results is NaN.
 	Division float64 `json:"division_ulp"`
 	Sqrt     float64 `json:"sqrt_ulp"`
 
@@ -45,8 +46,8 @@ func MeasureArithmetic(ctx context.Context, dev *vk.Device) (Arithmetic, error) 
 		a.Division = max(a.Division, divisionError(o.x, o.y, out[i].quotient))
 		a.Sqrt = max(a.Sqrt, rootError(o.z, out[i].root))
 	}
-	// On a device that flushes subnormal numbers to zero, these results differ from the exact
-	// results.
+	// On a device that flushes subnormal numbers to zero, the quotients of the operands
+	// `subnormals` differ from the exact quotients.
 	kept, err := divideAndRoot(ctx, dev, subnormals)
 	for i, o := range subnormals {
 		a.Subnormals = a.Subnormals && err == nil && kept[i].quotient == o.x/o.y
@@ -86,7 +87,7 @@ func divideAndRoot(ctx context.Context, dev *vk.Device, in []operand) ([]result,
 	return results, nil
 }
 
-// isFused runs the kernel probe_fma. For each of some pairs of factors, the kernel checks whether
+// isFused runs the kernel probe_fma. For some pairs of factors x, y, the kernel checks whether
 // fma(x, y, −round(x·y)) is the exact error of the rounded product. isFused returns true if this
 // holds for all pairs. Errors are those of package vk.
 func isFused(ctx context.Context, dev *vk.Device) (bool, error) {
@@ -94,8 +95,9 @@ func isFused(ctx context.Context, dev *vk.Device) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	// The products of these pairs cannot be represented exactly. The factors of the first pair are
-	// near 1, and the factors of the other two pairs are irrational numbers.
+	// The products of these pairs of factors are not doubles and must be rounded. The factors of
+	// the first pair are near 1, and the factors of the other two pairs are rounded irrational
+	// numbers.
 	factors := []float64{1 + 0x1p-30, 1 - 0x1p-31, math.Pi, math.E, math.Sqrt2, -math.Ln2}
 	out := make([]uint32, len(factors)/2)
 	err = run(ctx, dev, factors, out, func(rec *vk.Recorder, x vk.Slice[float64], y vk.Slice[uint32]) {

@@ -3,10 +3,10 @@
 // memory barriers (fences) act, whether fma() rounds once and division is exact, how many compute
 // units there are, and measured rates.
 //
-// Most facts are found by running a small kernel. This happens when a plan needs the fact, with the
-// plan's context, and never in the constructor of a stage. vk.Device.ProbeOnce stores the results,
-// on disk if vk.Options.CacheDir is set, so that each fact is measured once for a device and
-// driver.
+// Most facts are found by running a small kernel. The kernel runs when a plan needs the fact, with
+// the plan's context, and never in the constructor of a stage. vk.Device.ProbeOnce stores the
+// results, on disk if vk.Options.CacheDir is set, so that each fact is measured once for a device
+// and driver.
 package machine
 
 import (
@@ -43,11 +43,11 @@ func Of(dev *vk.Device) *Machine {
 func (m *Machine) Device() *vk.Device { return m.dev }
 
 // WideFence returns whether every invocation of a workgroup must issue the memory barrier (fence)
-// before a flag is published and after a flag was seen. One invocation can issue the barrier for
-// its workgroup only if the memory model has availability and visibility chains: the workgroup's
-// barrier is the first link of the chain, and the fence is the second link. This package relies on
-// such chains only on drivers where they were tested: NVIDIA's drivers, and drivers that run on a
-// CPU.
+// before a flag is published and after a flag was seen. One invocation can issue the fence for its
+// workgroup only if the driver implements the availability and visibility chains of Vulkan's memory
+// model: the barrier of the workgroup is the first link of the chain, and the fence is the second
+// link. This package relies on such chains only on drivers where chains were tested: NVIDIA's
+// drivers, and drivers that run on a CPU.
 func WideFence(info vk.Info) bool {
 	tried := info.Family == "nvidia" || info.Family == "cpu"
 	return !tried || !info.FenceChains()

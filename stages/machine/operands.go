@@ -5,11 +5,12 @@ import (
 	"math/rand/v2"
 )
 
-// operand holds the numbers for one quotient x/y and one square root √z. x, y and z are finite, y
-// is not 0, and z is not negative.
+// operand holds the numbers for one test quotient x/y and one test square root √z. x, y and z are
+// finite, y is not 0, and z is not negative.
 type operand struct{ x, y, z float64 }
 
-// each is the number of operands of each of the two kinds (see operands).
+// each is the number of test operands of each of two kinds: operands that are hard to round, and
+// random operands.
 const each = 1 << 14
 
 // operands returns operands of two kinds. The quotients and roots of the first kind are as near to
@@ -33,7 +34,8 @@ func operands() []operand {
 var subnormals = []operand{{0x1p-1040, 4, 1}, {0x1p-1000, 0x1p60, 1}, {3 * 0x1p-1074, 3, 1}, {0x1p-1060, 0x1p-1062, 1}}
 
 // anyDouble returns a random number whose exponent is far from both ends of the range. Therefore
-// quotients of such numbers, and the remainders from which errors are computed, are normal numbers.
+// quotients of such numbers are normal numbers (not subnormal), and so are the remainders from
+// which errors are computed.
 func anyDouble(r *rand.Rand) float64 {
 	const spread = 400
 	return math.Ldexp(1+r.Float64(), r.IntN(2*spread)-spread) * float64(1-2*r.IntN(2))
@@ -106,7 +108,8 @@ func hardRoots(count int) []float64 {
 	return list[:count]
 }
 
-// next returns the candidate after c. The order of the candidates is 1, −7, 9, −15, 17 …
+// next returns the number after c in the sequence 1, −7, 9, −15, 17 … of numbers that are 1 modulo
+// 8.
 func next(c int64) int64 {
 	if c > 0 {
 		return c - 8*((c-1)/4+1)

@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// These are the sizes of the probe of forward progress: the kernel that tests whether workgroups
-// may wait for each other.
+// These are the sizes of the probe: the kernel that tests whether workgroups may wait for each
+// other (forward progress).
 const (
 	probePerUnit = 4       // workgroups for each unit of the device
 	usualUnits   = 32      // units where the driver does not tell
@@ -23,16 +23,17 @@ const (
 	probeStride  = 8       // words from one flag to the next
 )
 
-// progressFact is the name under which the result of the probe is stored. The name contains the
-// version of the probe, so that results of older versions are not used.
+// progressFact is the name under which the result of the forward-progress probe is stored. The name
+// contains the version of the probe, so that results of older versions are not used.
 const progressFact = "hands flags on, probe 3"
 
-// These are the stored results, in the text form of vk.Device.ProbeOnce and SetProbe. "begun 2"
-// means that two runs of the probe began and gave no result.
+// These texts are the stored results of a probe, a kernel that tests the device;
+// vk.Device.ProbeOnce and SetProbe store them. "begun 2" means that two runs of the probe began and
+// gave no result.
 const yes, no, begun = "yes", "no", "begun %d"
 
-// mostBegun is a number of runs of the probe. If so many runs began and gave no result, workgroups
-// may not wait for each other.
+// mostBegun is the number of runs of the probe without a result after which no further run is
+// tried. The stages then treat the device as one on which workgroups may not wait for each other.
 const mostBegun = 3
 
 // MayWait returns whether workgroups of one dispatch may wait for each other. This needs two
@@ -55,14 +56,14 @@ func (m *Machine) MayWait(ctx context.Context) (bool, error) {
 // mayWait does the same as MayWait, but runs the trial `run` instead of the kernel.
 func (m *Machine) mayWait(run Trial) (bool, error) { return m.ask(progressFact, run, no) }
 
-// Trial runs a kernel whose workgroups wait for each other. It calls `begin` before the dispatch,
-// and returns the kernel's INFO word, which is 0 if all waits ended.
+// Trial is a function that runs a kernel whose workgroups wait for each other. It calls `begin`
+// before the dispatch, and returns the kernel's INFO word, which is 0 if all waits ended.
 type Trial func(begin func()) (uint32, error)
 
 // MayMeet returns whether all workgroups of a dispatch run at the same time (residency), so that
 // each workgroup may wait for all other workgroups. Vulkan does not guarantee residency. The trial
-// `run` tests residency with one kernel and one number of workgroups. The argument `what` names
-// the kernel and the number. The caller should not call MayMeet for a device that has fewer compute
+// `run` tests residency with one kernel and one number of workgroups. The argument `what` names the
+// kernel and this number. The caller should not call MayMeet for a device that has fewer compute
 // units than the dispatch has workgroups.
 //
 // The result is stored under the name `what`, by the rules of MayWait: the start of each run is
@@ -78,8 +79,9 @@ func (m *Machine) MayMeet(what string, run Trial) (bool, error) {
 const meetingFact = "workgroups meet, probe 1: "
 
 // ask returns the result that is stored under the given name. If no result is stored, ask runs the
-// trial `run` once and stores its result. `failed` is stored after a run in which a wait failed: it
-// is `no`, or it is `begun` if such a run counts as a run without a result.
+// trial `run` once and stores its result. The argument `failed` is the text that is stored after a
+// run in which a wait failed: the constant `no`, or the constant `begun` if such a run counts as a
+// run without a result.
 func (m *Machine) ask(name string, run Trial, failed string) (bool, error) {
 	asking.Lock()
 	defer asking.Unlock()
@@ -101,8 +103,8 @@ func (m *Machine) ask(name string, run Trial, failed string) (bool, error) {
 	return !open && answer != no, nil
 }
 
-// unfinished returns the number of runs without a result that a stored answer tells. If the answer
-// is a result, ok is false.
+// unfinished reads the number of runs without a result from a stored text such as "begun 2". If the
+// text is a result, ok is false.
 func unfinished(answer string) (runs int, ok bool) {
 	_, err := fmt.Sscanf(answer, begun, &runs)
 	return runs, err == nil
@@ -116,8 +118,8 @@ func (m *Machine) WaitFailed() {
 	m.dev.SetProbe(progressFact, no)
 }
 
-// asking prevents two goroutines of this process from running the probe at the same time. Two
-// processes may run it at the same time.
+// asking is a lock that prevents two goroutines of this process from running the probe at the same
+// time. Two processes may run the probe at the same time.
 var asking sync.Mutex
 
 // probe runs the trial `run` and returns the result, which ask stores under the given name. `runs`
@@ -142,8 +144,9 @@ func (m *Machine) probe(name string, runs int, run Trial, failed string) (string
 	return yes, nil
 }
 
-// probeGroups returns the number of workgroups of the probe. It is several times the number of
-// workgroups of the stages with waits, but not above the largest grid that every device accepts.
+// probeGroups returns the number of workgroups of the probe. The number is several times the number
+// of workgroups in those stages whose workgroups wait for each other, but not above the largest
+// grid that every device accepts.
 func (m *Machine) probeGroups() int {
 	units := m.Units
 	if units == 0 {
@@ -152,8 +155,8 @@ func (m *Machine) probeGroups() int {
 	return min(probePerUnit*units, vk.MaxGroups())
 }
 
-// probePolls returns the poll limit of the probe. It limits the number of loads of a flag, not the
-// time. The limit is higher on a CPU, where other processes may stop a thread for a long time.
+// probePolls returns the poll limit of the probe: the number of loads of a flag after which a wait
+// fails. The number is higher on a CPU, where other processes may stop a thread for a long time.
 func (m *Machine) probePolls() uint32 {
 	if m.Info.Type == "cpu" {
 		return cpuPolls

@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// A rate is measured with a dispatch of rateGroups workgroups. The number of rounds is increased
-// until the dispatch takes so long that its overhead is negligible.
+// A rate, in operations per second, is measured with a dispatch of rateGroups workgroups. The
+// number of rounds is increased until the dispatch takes so long that its overhead is negligible.
 const (
 	rateGroups  = 1024
 	rateRounds  = 16   // in the first dispatch: 0.3 GFLOP, so that a slow device is not busy for long
@@ -67,8 +67,8 @@ func (m *Machine) PeakRates(ctx context.Context) (PeakRates, error) {
 	})
 }
 
-// KnownPeakRates returns the stored rates of PeakRates, and runs nothing on the device. Both rates
-// are 0 if they were not measured before.
+// KnownPeakRates returns the rates that PeakRates has stored, and runs nothing on the device. Both
+// rates are 0 if they were not measured before.
 func (m *Machine) KnownPeakRates() PeakRates {
 	r, _ := m.peakRates(func() (string, error) { return "", errUnknown })
 	return r
@@ -109,7 +109,8 @@ func measureRate[T spirv.Real](ctx context.Context, dev *vk.Device) (float64, er
 		if err != nil {
 			return 0, err
 		}
-		// Other work on the device can only make a dispatch slower, so the fastest one counts.
+		// Other work on the device can only make a dispatch slower, so the fastest of several
+		// dispatches counts.
 		for k := 0; k < rateRepeats && seconds >= rateSeconds; k++ {
 			again, err := run(rounds)
 			if err != nil {

@@ -21,7 +21,7 @@ type Emulation struct {
 	Panel, Spacing int
 
 	// Strip is the number of elements of the result that are computed at a time. The residues of
-	// two strips should fit the cache.
+	// twice as many elements should fit the cache.
 	Strip int
 
 	// Planes is the largest number of bytes for the residues of the factors. A product that needs
@@ -29,7 +29,7 @@ type Emulation struct {
 	Planes int
 
 	// Held is the largest number of bytes for the residues of a symmetric factor, which are kept
-	// for several products. Products with a larger symmetric factor are native.
+	// for several products. If the residues need more bytes, native kernels compute the products.
 	Held int
 
 	// Dispatch is the cost in flops above which a kernel of a product is divided into several

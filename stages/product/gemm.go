@@ -30,8 +30,8 @@ func newTiledGemm[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledGemm[T], erro
 	return g, err
 }
 
-// Gemm implements Ops. If the inner dimension is split, the partial products are stored in ws, in
-// the region that Work describes.
+// Gemm implements the interface Ops. If the inner dimension is split, the partial products are
+// stored in the arena ws, in the region that Work describes.
 func (g *tiledGemm[T]) Gemm(
 	rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T],
 ) {
@@ -46,8 +46,8 @@ func (g *tiledGemm[T]) GemmUnsplit(
 	g.record(rec, ws, r, g.unsplit(r.problem()))
 }
 
-// GemmBatch implements Ops. a, b and c describe the first product of the batch. All products have
-// the same shapes.
+// GemmBatch implements the interface Ops. a, b and c are the matrices of the first product of the
+// batch. All products have the same shapes.
 func (g *tiledGemm[T]) GemmBatch(
 	rec *vk.Recorder, ws *vk.Arena, batch Batch, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T],
 ) {
@@ -55,7 +55,8 @@ func (g *tiledGemm[T]) GemmBatch(
 	g.record(rec, ws, r, g.choose(r.problem()))
 }
 
-// GemmPair implements Ops. The two pairs have the same shapes and the same inner dimension.
+// GemmPair implements the interface Ops. The two products that are added have the same shapes and
+// the same inner dimension.
 func (g *tiledGemm[T]) GemmPair(
 	rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, first, second Pair[T], beta T, c Matrix[T],
 ) {
@@ -63,8 +64,8 @@ func (g *tiledGemm[T]) GemmPair(
 	g.record(rec, ws, r, g.choose(r.problem()))
 }
 
-// request describes one call of a method of Gemm. Dividing a request into blocks makes new requests
-// and does not change it.
+// request describes one product of the interface Gemm. Dividing a request into blocks makes new
+// requests, and does not change the old request.
 type request[T spirv.Scalar] struct {
 	opA, opB    Op
 	alpha, beta T
@@ -77,7 +78,7 @@ type request[T spirv.Scalar] struct {
 	batch Batch
 }
 
-// inner returns the inner dimension, over which the product sums. It is 0 if α = 0, because the
+// inner returns the inner dimension of the product op(A)·op(B). It is 0 if α = 0, because the
 // factors are not read in this case. inner panics if the shapes do not fit each other.
 func (r *request[T]) inner() (k int) {
 	one := r.factors[0].A
@@ -100,7 +101,8 @@ func (r *request[T]) inner() (k int) {
 
 // problem returns the properties that determine the choice of tile and split. If op(A) = Aᵀ, or if
 // op(B) = B, the elements of the factor along the inner dimension are contiguous in memory. A tile
-// with a small K then reads only parts of cache lines. The strides of a batch do not matter.
+// that reads short slices of the inner dimension then reads only parts of cache lines. The strides
+// of a batch do not matter.
 func (r *request[T]) problem() problem {
 	p := problem{m: r.c.Rows, n: r.c.Cols, k: r.inner(), count: r.batch.Count}
 	if r.opA == Trans {
@@ -151,8 +153,8 @@ func (g *tiledGemm[T]) record(rec *vk.Recorder, ws *vk.Arena, r request[T], x sp
 }
 
 // block returns the request for the rows×cols block of C that begins at row i and column j. The new
-// request has the whole inner dimension. The request r is not changed. The batch of r must have one
-// product.
+// request has the whole inner dimension. The request r is not changed. r must describe one product,
+// not several.
 func (r request[T]) block(i, j, rows, cols int) request[T] {
 	factors := make([]Pair[T], len(r.factors))
 	for k, f := range r.factors {
@@ -173,9 +175,9 @@ func (r request[T]) block(i, j, rows, cols int) request[T] {
 }
 
 // recordBatch records a request in dispatches of at most `most` products. A dispatch must also fit
-// one dimension of a grid. With split-K, each dispatch is followed by the sum of its partial
-// products, so that all dispatches can use the same memory. If C would not change, nothing is
-// recorded.
+// one dimension of a grid. If the inner dimension is split (split-K), the partial products of a
+// dispatch are added before the next dispatch, so that all dispatches can use the same memory. If C
+// would not change, nothing is recorded.
 func (g *tiledGemm[T]) recordBatch(rec *vk.Recorder, ws *vk.Arena, r request[T], x splitK, most int) {
 	k := r.inner()
 	if r.c.Rows == 0 || r.c.Cols == 0 || k == 0 && r.beta == 1 { // C stays
@@ -201,8 +203,8 @@ func (g *tiledGemm[T]) recordBatch(rec *vk.Recorder, ws *vk.Arena, r request[T],
 		push.StrideC = uint64(r.c.Rows) * uint64(r.c.Cols)
 	}
 	grid := g.tiles[x.tile].Grid(r.c.Rows, r.c.Cols)
-	// The z dimension of the grid is the number of products times the number of pieces of the inner
-	// dimension.
+	// The z dimension of the grid is the number of products times the number of pieces into which
+	// the inner dimension is split.
 	for item := 0; item < r.batch.Count; {
 		count := min(r.batch.Count-item, vk.MaxGroups()/x.splits, most)
 		push.A, push.B = first.A.Addr().Plus(item*r.batch.StrideA), first.B.Addr().Plus(item*r.batch.StrideB)

@@ -45,7 +45,8 @@ type Ops[T spirv.Scalar] interface {
 type Shape struct {
 	M, N, K, Count int
 
-	// Held is true for a symmetric product whose factor A is announced by the method Hold of Symm.
+	// Held is true for a symmetric product A·W whose factor A is a block of the matrix in the last
+	// call of the method Hold.
 	Held bool
 }
 
@@ -87,7 +88,7 @@ type Syr2k[T spirv.Scalar] interface {
 
 // Symm is the interface of the product with a symmetric matrix from the left (dsymm).
 type Symm[T spirv.Scalar] interface {
-	// Symm records P ← A·W. A is n×n, and only its lower triangle is read. P and W are n×m. P must
+	// Symm records P ← A·W. A is n×n, and only its lower triangle is read. W and P are n×m. P must
 	// not overlap A or W.
 	Symm(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T])
 

@@ -20,8 +20,8 @@ type partialSums[T spirv.Scalar] struct {
 	kernel *vk.Kernel[shaders.GemmSumSpec, shaders.GemmSumPush[T]]
 }
 
-// newPartialSums reserves memory for partial products with `capacity` elements together. `name` is
-// the name of this region in tables of memory. The error is that of package vk.
+// newPartialSums reserves memory for partial products (of split-K) with `capacity` elements
+// together. `name` is the name of this region in tables of memory. The error is that of package vk.
 func newPartialSums[T spirv.Scalar](dev *vk.Device, name string, capacity int) (partialSums[T], error) {
 	k, err := vk.Build(dev, shaders.GemmSum[T](), shaders.GemmSumSpec{LocalSize: threads(dev.Info(), sumThreads)})
 	return partialSums[T]{vk.Reserve[T](name, capacity), k}, err
@@ -36,8 +36,8 @@ func threads(info vk.Info, most int) uint32 {
 	return 1 << (bits.Len(uint(most)) - 1)
 }
 
-// room returns the address of memory for the given number of elements of partial products. It
-// panics if this is more than was reserved. All products of one arena use this memory, one after
+// room returns the address of the memory for partial products. It panics if the reserved memory has
+// fewer than the given number of elements. All products of one arena use this memory, one after
 // another.
 func (s *partialSums[T]) room(ws *vk.Arena, elements int) spirv.Addr[T] {
 	return s.region.In(ws).Sub(0, elements).Addr()
@@ -49,13 +49,14 @@ func (s *partialSums[T]) room(ws *vk.Arena, elements int) spirv.Addr[T] {
 func (s *partialSums[T]) record(
 	rec *vk.Recorder, ws *vk.Arena, splits, count int, alpha, beta T, c Matrix[T], strideC int,
 ) {
-	// If a sum has many partial products, several invocations (lanes) share it.
+	// If a sum has many partial products, several neighbouring invocations (lanes) each add a part
+	// of it.
 	lanes := 1
 	for lanes < sumLanes && 2*lanes <= splits {
 		lanes *= 2
 	}
-	// A workgroup computes as many elements as it has groups of lanes. The z dimension of the grid
-	// is the number of matrices.
+	// Each element is computed by a group of `lanes` invocations, and a workgroup has several such
+	// groups. The z dimension of the grid is the number of matrices.
 	grid := vk.Folded(vk.Tiles(c.Rows*c.Cols, s.kernel.Spec.LocalSize/uint32(lanes)))
 	grid.Z = count
 	s.kernel.Dispatch(rec, grid, shaders.GemmSumPush[T]{

@@ -23,9 +23,10 @@ func SharedBytes[S, P any](kernel func() spirv.Module[S, P], spec S) (int, error
 	return bytes, err
 }
 
-// declaration is the key of the cache: the zero value of a kernel's push constants, whose type
-// identifies the kernel, and the kernel's specialisation constants.
+// declaration is a key of the cache of shared memory sizes. It has the kernel's specialisation
+// constants, and the zero value of the kernel's push constants, whose type identifies the kernel.
 type declaration struct{ push, spec any }
 
-// declared is the cache. It maps each declaration to a number of bytes of shared memory.
+// declared is a cache. It maps a kernel with its specialisation constants to the number of bytes of
+// shared memory that the kernel declares.
 var declared sync.Map

@@ -31,8 +31,8 @@ type chooser struct {
 	known    *choices
 }
 
-// within returns how many parts one dispatch may have, if each part costs the given number of
-// flops. The result is at least 1.
+// within returns how many parts of work one dispatch may have, if each part costs the given number
+// of flops. The result is at least 1.
 func (c chooser) within(flops float64) int { return partsWithin(c.dispatch, flops) }
 
 func partsWithin(dispatch, flops float64) int {
@@ -42,19 +42,21 @@ func partsWithin(dispatch, flops float64) int {
 	return max(1, int(dispatch/flops))
 }
 
-// choices is a cache of choices. A plan needs the same choices in each run, except that the number
-// of vectors may differ from matrix to matrix. If there are more than mostChoices entries, all
-// entries are removed.
+// choices is a cache of the tiles and splits that were chosen for products. A plan needs the same
+// choices in each run, except that the number of vectors may differ from matrix to matrix. If there
+// are more than mostChoices entries, all entries are removed.
 type choices struct {
 	sync.Mutex
 	by map[problem]splitK
 }
 
-// mostChoices is far more than the choices of one solve, of any order that fits a device.
+// mostChoices is the largest number of entries in the cache of choices of tiles and splits. One
+// solve, of any order that fits a device, needs far fewer.
 const mostChoices = 1 << 16
 
-// newChooser reserves memory for partial products: twice the elements of the tiles that a full
-// device computes at the same time. The tuning t must have at least one tile.
+// newChooser makes a chooser of tiles and splits. Its limit for the memory of partial products is
+// twice the number of elements that a full device computes at the same time. The tuning t must have
+// at least one tile.
 func newChooser(t Tuning) chooser {
 	c := chooser{tiles: t.Tiles, units: t.Units, dispatch: t.Dispatch, known: &choices{by: map[problem]splitK{}}}
 	for _, x := range t.Tiles {
@@ -76,7 +78,8 @@ const (
 	shortLines    = 0.17 // extra cost for each factor that a shallow tile reads in parts of a line
 )
 
-// step is the cost of one step of the inner dimension for one workgroup.
+// step is the cost of one step of the inner dimension of a product for one workgroup, in
+// instructions of a compute unit.
 func (t Tile) step() float64 {
 	return float64(t.threads()) * float64(t.ThreadM*t.ThreadN+t.ThreadM+t.ThreadN)
 }
@@ -105,7 +108,8 @@ func (c chooser) cost(x splitK, p problem) float64 {
 	return cost
 }
 
-// choose returns the cheapest tile and split for p.
+// choose returns the tile and the split of the inner dimension with the smallest predicted cost for
+// p.
 func (c chooser) choose(p problem) splitK {
 	c.known.Lock()
 	defer c.known.Unlock()
@@ -120,8 +124,9 @@ func (c chooser) choose(p problem) splitK {
 	return best
 }
 
-// search tries all tiles and splits. A split is allowed if its partial products fit the reserved
-// memory, and if its number of pieces fits one dimension of a grid.
+// search predicts the cost of all tiles and splits for a product, and returns the cheapest
+// combination. A split is allowed if its partial products fit the reserved memory, and if its
+// number of pieces fits one dimension of a grid.
 func (c chooser) search(p problem) splitK {
 	best, least := splitK{}, math.Inf(1)
 	for i, t := range c.tiles {
@@ -141,7 +146,7 @@ func (c chooser) search(p problem) splitK {
 	return best
 }
 
-// unsplit returns the cheapest tile when the inner dimension is not split.
+// unsplit returns the tile with the smallest predicted cost if the inner dimension is not split.
 func (c chooser) unsplit(p problem) splitK {
 	best, least := splitK{}, math.Inf(1)
 	for i := range c.tiles {
@@ -153,8 +158,8 @@ func (c chooser) unsplit(p problem) splitK {
 	return best
 }
 
-// more returns the number of pieces to try after the number `pieces`. The sequence is 1, 2, 3, 4,
-// 6, 8, 12, 16 …
+// more returns the next number of pieces of the inner dimension to try after `pieces`. The sequence
+// is 1, 2, 3, 4, 6, 8, 12, 16 …
 func more(pieces int) int {
 	if pieces&(pieces-1) == 0 && pieces > 1 {
 		return pieces / 2 * 3

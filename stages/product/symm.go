@@ -35,15 +35,18 @@ func newTiledSymm[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledSymm[T], erro
 	return s, err
 }
 
-// Symm implements Ops with the cheapest tile and split.
+// Symm implements the interface Ops. It uses the tile and the split of the inner dimension with the
+// smallest predicted cost.
 func (s *tiledSymm[T]) Symm(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T]) {
 	s.record(rec, ws, a, w, p, s.choose(problem{m: p.Rows, n: p.Cols, k: p.Rows, count: 1, alongK: 2}))
 }
 
-// Hold implements Ops. It does nothing, because this implementation converts no factor.
+// Hold implements the interface Ops. It does nothing, because this implementation does not convert
+// factors.
 func (s *tiledSymm[T]) Hold(*vk.Recorder, *vk.Arena, Matrix[T]) {}
 
-// HeldWork implements Ops. It is empty, because this implementation converts no factor.
+// HeldWork implements the interface Ops. The layout is empty, because this implementation does not
+// convert factors.
 func (s *tiledSymm[T]) HeldWork() *vk.Layout { return vk.Together() }
 
 // record records P ← A·W with the given tile and split. It panics if the shapes do not fit each
@@ -63,7 +66,8 @@ func (s *tiledSymm[T]) record(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T],
 		M: uint32(m), N: uint32(n), Lda: uint32(a.Ld), Ldw: uint32(w.Ld), Ldp: uint32(p.Ld),
 		Stretch: uint32(x.depth),
 	}
-	// The partial products lie packed in the workspace, one after another.
+	// If the inner dimension is split, the partial products lie packed in the workspace, one after
+	// another.
 	if x.splits > 1 {
 		push.P, push.Ldp, push.StrideP = s.sums.room(ws, x.splits*m*n), push.M, uint64(m)*uint64(n)
 	}

@@ -30,8 +30,8 @@ func newTiledSyr2k[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledSyr2k[T], er
 	return &tiledSyr2k[T]{tile, t.Dispatch, k}, err
 }
 
-// Syr2k implements Ops. It needs no workspace, because it does not split the inner dimension k. In
-// all calls of the stages C is large enough to fill the device.
+// Syr2k implements the interface Ops. It needs no workspace, because it does not split the inner
+// dimension k. In all calls of the stages C is large enough to fill the device.
 func (s *tiledSyr2k[T]) Syr2k(rec *vk.Recorder, _ *vk.Arena, y, z, c Matrix[T]) {
 	n, k := c.Rows, y.Cols
 	if c.Cols != n || y.Rows != n || z.Rows != n || z.Cols != k {

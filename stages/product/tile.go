@@ -13,7 +13,7 @@ import (
 // elements. The inner dimension is processed in slices of length K.
 type Tile struct {
 	// M and N are the numbers of rows and columns of the result that a workgroup computes. K is the
-	// number of steps of the inner dimension between two loads.
+	// number of steps of the inner dimension between two loads of the factors into shared memory.
 	M, N, K uint32
 
 	// ThreadM and ThreadN are the numbers of rows and columns that an invocation computes. They
@@ -51,7 +51,7 @@ func fits[T spirv.Scalar](t Tile, info vk.Info) error {
 		t.M%t.ThreadM != 0 || t.N%t.ThreadN != 0 || t.K%t.Unroll != 0 {
 		return fmt.Errorf("product: %v: the parts do not divide the whole", t)
 	}
-	// All invocations must load the same number of elements of each factor.
+	// All invocations of a workgroup must load the same number of elements of each factor.
 	n := t.threads()
 	if t.M*t.K%n != 0 || t.N*t.K%n != 0 ||
 		t.Buffers > 0 && (n%t.M*(t.M%n) != 0 || n%t.N*(t.N%n) != 0 || n%t.K != 0) {
@@ -76,9 +76,9 @@ func fits[T spirv.Scalar](t Tile, info vk.Info) error {
 	return nil
 }
 
-// fitsTriangle makes the checks of fits for the tile of syr2k. In addition, the height M of the
-// tile must be a multiple of its width N, so that M/N tiles fill a square of M×M elements. Such
-// squares cover the lower triangle.
+// fitsTriangle makes the checks of the function `fits` for the tile of the rank-2k update (syr2k).
+// In addition, the height M of the tile must be a multiple of its width N, so that M/N tiles fill a
+// square of M×M elements. Such squares cover the lower triangle.
 func fitsTriangle[T spirv.Scalar](t Tile, info vk.Info) error {
 	if err := fits[T](t, info); err != nil {
 		return err
@@ -89,7 +89,8 @@ func fitsTriangle[T spirv.Scalar](t Tile, info vk.Info) error {
 	return nil
 }
 
-// Spec returns the tile as specialisation constants. All kernels of products have these constants.
+// Spec returns the tile as specialisation constants. All kernels of matrix products have these
+// constants.
 func (t Tile) Spec() shaders.GemmSpec {
 	return shaders.GemmSpec{
 		LocalSize: t.threads(), TileM: t.M, TileN: t.N, TileK: t.K,
@@ -97,7 +98,8 @@ func (t Tile) Spec() shaders.GemmSpec {
 	}
 }
 
-// Grid returns the grid of workgroups that covers rows×cols elements. The caller may set its Z.
+// Grid returns the grid of workgroups that covers rows×cols elements. The caller may set the
+// dimension Z of the grid.
 func (t Tile) Grid(rows, cols int) vk.Groups {
 	return vk.Folded(vk.Tiles(rows, t.M) * vk.Tiles(cols, t.N))
 }

@@ -46,8 +46,8 @@ func Run(t testing.TB, d *vk.Device, rec *vk.Recorder) *vk.Profile {
 	return p
 }
 
-// Arena allocates an arena with guards, filled with NaN. The guards are checked and the arena is
-// released when the test ends.
+// Arena allocates device memory (an arena), filled with NaN, with guard bytes after each region.
+// When the test ends, the guard bytes are checked and the arena is released.
 func Arena(t testing.TB, d *vk.Device, l *vk.Layout) *vk.Arena {
 	t.Helper()
 	a, err := d.NewGuardedArena(l)
@@ -59,7 +59,7 @@ func Arena(t testing.TB, d *vk.Device, l *vk.Layout) *vk.Arena {
 	rec := vk.NewRecorder(d)
 	a.Poison(rec)
 	Run(t, d, rec)
-	// This check finds a stage that writes outside all regions.
+	// The check of the guard bytes finds a stage that writes outside all regions.
 	t.Cleanup(func() {
 		if err := a.CheckGuards(context.Background()); err != nil {
 			t.Error(err)

@@ -80,7 +80,7 @@ func Furthest(t testing.TB, what string, got, want, bound Sample) float64 {
 			}
 			continue
 		}
-		// A bound of zero is replaced by the smallest normal number.
+		// An error bound of zero is replaced by the smallest normal number.
 		r := math.Abs(g-w) / (ULP * max(bound.Data[e], 0x1p-1022))
 		if !(r <= 1e3) {
 			t.Fatalf("%s: element (%d, %d) is %g, want %g", what, e%want.Ld, e/want.Ld, g, w)
@@ -97,7 +97,8 @@ type Bench struct {
 	a, b, c vk.Region[float64] // of equal length
 }
 
-// NewBench reserves three matrices of the given number of elements each, and the workspace `work`.
+// NewBench allocates device memory for three matrices of `elements` elements each, and for the
+// workspace `work`.
 func NewBench(t testing.TB, elements int, work *vk.Layout) *Bench {
 	p := &Bench{Device: Device(t)}
 	region := func(name string) vk.Region[float64] { return vk.Reserve[float64](name, elements) }

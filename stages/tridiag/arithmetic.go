@@ -2,7 +2,7 @@ package tridiag
 
 import "math"
 
-// Ulp and Roundoff are two measures of the relative accuracy of a float64. They differ by a factor
+// Ulp and Roundoff are two measures of the relative accuracy of a float64, which differ by a factor
 // of two.
 const (
 	// Ulp is the distance from 1 to the next larger float64. It is dlamch('P') of LAPACK.
@@ -15,8 +15,9 @@ const (
 
 // These are the smallest magnitudes that are taken as different from zero.
 const (
-	// Pivmin is the smallest magnitude of a pivot, for a T whose largest element is below 1. It is
-	// the smallest normal number. For each off-diagonal element e of such a T, e²/Pivmin is finite.
+	// Pivmin is the smallest magnitude of a pivot in Sturm counts of a tridiagonal matrix T whose
+	// largest element is below 1. It is the smallest normal number. For each off-diagonal element e
+	// of such a T, e²/Pivmin is finite.
 	Pivmin = 0x1p-1022
 
 	// Tiny is the magnitude below which an off-diagonal element of a T with norm about 1 is taken

@@ -6,13 +6,14 @@ import (
 )
 
 // anywhere is the table for every device that Vulkan allows: it needs at most 16 KiB of shared
-// memory and 128 invocations in a workgroup. It was not measured on any device. On tries it last
-// for every device, so it must fit every device. With this table, no workgroup of a panel or of
-// ApplyQ2 waits for another workgroup.
+// memory and 128 invocations in a workgroup. It was not measured on any device. The function On
+// tries this table last for every device, so the table must fit every device. With this table, no
+// workgroup of a panel or of ApplyQ2 waits for another workgroup.
 var anywhere = Tuning{
 	Band: 32, Block: 256,
-	// QRFirst is a ratio of rows to columns. If only values are wanted, a QR factorisation reduces
-	// the number of operations from a ratio of 5/3 on.
+	// QRFirst is the ratio of rows to columns from which a general matrix gets a QR factorisation
+	// first. If only singular values are wanted, the QR factorisation reduces the number of
+	// operations from a ratio of 5/3 on.
 	QRFirst: 2,
 	Products: product.Tuning{
 		// The tiles have at most 128 invocations, and at most 8320 bytes of shared memory.
@@ -42,8 +43,9 @@ var anywhere = Tuning{
 			{Order: 8, Team: 8, Matrices: 4}, {Order: 16, Team: 16, Matrices: 2}, {Order: 32, Team: 32, Matrices: 1},
 			{Order: 40, Team: 40, Matrices: 1}, {Order: 56, Team: 56, Matrices: 1},
 		},
-		// The sizes for batches were not measured on any device. Orders above 128 have a row with
-		// many invocations, and a row with few invocations for devices with small workgroups.
+		// The sizes for batches were not measured on any device. For matrices of order above 128
+		// there are two rows: one with many invocations, and one with few for devices with small
+		// workgroups.
 		Memory: []stages.BatchMemory{
 			{Order: 128, Threads: 96, Teams: 1, Apart: 32},
 			{Order: 256, Threads: 256, Teams: 1, Apart: 64}, {Order: 256, Threads: 96, Teams: 1, Apart: 32},

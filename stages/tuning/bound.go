@@ -57,8 +57,9 @@ func (t Tuning) Bounded(rate float64) Tuning {
 	// limit is allowed, because this kernel reaches at most half the rate of other kernels.
 	order := int(math.Cbrt(0.75 * flops / 2))
 	t.Sytrd.Values, t.Sytrd.Vectors = min(t.Sytrd.Values, order), min(t.Sytrd.Vectors, order)
-	// A dispatch ends after the sweep, or after the group of sweeps, with which its cost reaches
-	// the limit. So the limit must be lower than `flops`.
+	// A dispatch consists of whole sweeps of the bulge chasing (or groups of sweeps), and ends with
+	// the one that makes its cost reach the limit. Its cost can thus exceed the limit, so the limit
+	// is set below `flops`.
 	bound(&t.Chase.Dispatch, 0.9*flops)
 	bound(&t.ApplyQ2.Dispatch, 0.8*flops)
 	bound(&t.Bisection.Dispatch, flops/pivotFlops)

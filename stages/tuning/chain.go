@@ -46,7 +46,7 @@ func On(info vk.Info) Tuning {
 // to the tables and must not be changed.
 func pick(info vk.Info, tables []Tuning) Tuning {
 	t := tables[0]
-	// These sizes do not depend on the half-bandwidth.
+	// The sizes in the following rows do not depend on the half-bandwidth.
 	t.Products = row(tables, func(t Tuning) error { return t.Products.Fits(info) }).Products
 	t.Panel = row(tables, func(t Tuning) error { return t.Panel.Fits(info) }).Panel
 	t.Bisection = row(tables, func(t Tuning) error { return t.Bisection.Fits(info) }).Bisection
@@ -77,7 +77,8 @@ func pick(info vk.Info, tables []Tuning) Tuning {
 		t.ValuesFrom = 0
 	}
 
-	// These facts come from the device, not from a table.
+	// The number of compute units and the rule for memory barriers come from the device, not from a
+	// table.
 	if info.Units > 0 {
 		t.Products.Units = info.Units
 	}

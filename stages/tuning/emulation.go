@@ -11,8 +11,9 @@ import "github.com/vkevd/vkevd/stages/product"
 var emulation = product.Emulation{
 	Tile: product.MatrixTile{M: 128, N: 256, SubM: 4, SubN: 4, Step: 64, Pitch: 80, Swath: 8, Turns: 2},
 	Dots: product.DotTile{M: 64, N: 64, Swath: 8},
-	// Held is 0 because symmetric products are slower than native products on an H200: a reduction
-	// of order 16384 takes 0.80 to 0.89 s instead of 0.46 s, with Narrow or other narrow tiles.
+	// Held is 0, so symmetric products are native: on an H200 native ones are faster. A reduction
+	// of order 16384 takes 0.46 s with native symmetric products, and 0.80 to 0.89 s with emulated
+	// ones, with Narrow or other narrow tiles.
 	Narrow: product.MatrixTile{M: 256, N: 64, SubM: 4, SubN: 4, Step: 64, Pitch: 80, Swath: 8, Turns: 2},
 	Panel:  256, Spacing: 128, Strip: 16 << 20, Planes: 1 << 30, Least: product.Shape{M: 1024, N: 1024, K: 256},
 }
@@ -25,16 +26,17 @@ var emulationAnywhere = product.Emulation{
 	Panel: 64, Spacing: 128, Strip: 4 << 20, Planes: 1 << 30, Least: product.Shape{M: 1024, N: 1024, K: 256},
 }
 
-// emulationOnCPU has short strips, so that a dispatch does not take seconds. It was tested on
-// lavapipe.
+// emulationOnCPU has the sizes of products on integer units for drivers that run on a CPU. Few
+// elements of the result are computed at a time (Strip), so that a dispatch does not take seconds.
+// It was tested on lavapipe.
 var emulationOnCPU = product.Emulation{
 	Tile:  product.MatrixTile{M: 32, N: 32, SubM: 2, SubN: 2, Step: 32, Pitch: 48, Swath: 8, Turns: 1},
 	Dots:  product.DotTile{M: 32, N: 32, Swath: 8},
 	Panel: 64, Spacing: 128, Strip: 1 << 14, Planes: 1 << 28, Held: 1 << 30, Least: product.Shape{M: 128, N: 128, K: 32},
 }
 
-// smallestEmulation has sizes so small that a matrix of order 50 has several tiles, panels and
-// strips. All products are emulated.
+// smallestEmulation has sizes for tests of products on integer units. They are so small that a
+// matrix of order 50 has several tiles, panels and strips. All products are emulated.
 var smallestEmulation = product.Emulation{
 	Tile:  product.MatrixTile{M: 32, N: 16, SubM: 1, SubN: 1, Step: 32, Pitch: 48, Swath: 2, Turns: 3},
 	Dots:  product.DotTile{M: 32, N: 16, Swath: 2},

@@ -13,8 +13,9 @@ import (
 // as many invocations as a vector register of the CPU has elements.
 //
 // No workgroup waits for another workgroup, because a workgroup that polls uses the core that the
-// other workgroup needs. With flags, a chase took up to eighty times as long on two busy cores. The
-// form with waves is as fast as the form with flags, and uses all cores.
+// other workgroup needs. With flags, a chase took up to eighty times as long on two busy cores.
+// Instead, each set of independent steps (a wave) is one dispatch. This is as fast on idle cores,
+// and uses all cores.
 var lavapipe = Tuning{
 	Band: 16, Block: 64,
 	Products: product.Tuning{
@@ -34,8 +35,8 @@ var lavapipe = Tuning{
 	Bisection:     stages.BisectionTuning{Threads: 32, Tile: 512, Lanes: 16, Levels: 1, Dispatch: 2e7},
 	DivideConquer: stages.DivideConquerTuning{Leaf: 32, Lanes: 8, Threads: 32, Deflate: 32, Panels: 8, Grouped: 1 << 20},
 	MRRR:          stages.MRRRTuning{Threads: 32, Lanes: 16, Levels: 1, Vectors: 1 << 10, Dispatch: 2e7},
-	// The invocations of one CPU vector work on a matrix, and those of another vector compute its
-	// rotations.
+	// As many invocations as a vector register has elements work on one matrix, and as many further
+	// invocations compute its rotations.
 	Batch: stages.BatchTuning{
 		Shared: []stages.BatchShared{
 			{Order: 8, Team: 8, Matrices: 1}, {Order: 16, Team: 8, Matrices: 1}, {Order: 32, Team: 8, Matrices: 1},

@@ -11,8 +11,8 @@ var nvidia = Tuning{
 	// From n = 24576 on, b = 64 is faster if few vectors are wanted.
 	Band: 32, Block: 512, ValuesBand: 64, ValuesFrom: 24576,
 	// The ratio 6 is extrapolated. For 4096 columns, the times with and without a QR factorisation
-	// were measured for 1.4 to 3 times as many rows. Straight lines through these times meet at a
-	// ratio of 5.6 for values, and of 8.4 for vectors.
+	// were measured for 1.4 to 3 times as many rows. Straight lines through the two sets of times
+	// meet at a ratio of 5.6 without singular vectors, and of 8.4 with them.
 	QRFirst: 6,
 	Products: product.Tuning{
 		Tiles: []product.Tile{
@@ -34,13 +34,14 @@ var nvidia = Tuning{
 	Panel: stages.PanelTuning{
 		LocalSize: 512, TileBytes: 33 << 10, Groups: 128, Whole: true, Polls: 1 << 22, Factor: 32, Merge: 512,
 	},
-	// In the bulge chasing, each of a step's three blocks has its own team of invocations if the
-	// half-bandwidth is 33 or more. There is one workgroup for each multiprocessor.
+	// With these sizes, each of the three blocks of a bulge chasing step has its own team of
+	// invocations if the half-bandwidth is 33 or more. There is one workgroup for each
+	// multiprocessor.
 	Chase: Chase{ChaseTuning: stages.ChaseTuning{
 		PerThread: 8, WaitSubgroups: 2, Team: 128, FlagStride: 8, Polls: 1 << 24, SweepCost: 6e6, Dispatch: 5e10,
 	}},
-	// A band of order 32768 with 128 superdiagonals takes 1.19 s with these sizes, 1.38 s with Tile
-	// = 31 and To = 35, and 1.31 s with Tile = 48 and To = 32.
+	// Narrowing a band of order 32768 with 128 superdiagonals takes 1.19 s with these sizes, 1.38 s
+	// with Tile = 31 and To = 35, and 1.31 s with Tile = 48 and To = 32.
 	Narrow: stages.NarrowTuning{Tile: 47, To: 34},
 	// The driver gives all workgroups of a multiprocessor about 48 KiB of shared memory together.
 	ApplyQ2: stages.ApplyQ2Tuning{

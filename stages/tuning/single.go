@@ -38,7 +38,8 @@ var nvidiaSingle = product.Tuning{
 	Units: 132,
 }
 
-// nvidiaSingleBatch is ApplyQ2Tuning.Batch for float32: the number of reflectors between two shifts
-// of the registers. For n = 8192 on an H200, ApplyQ2 takes 40.1 ms with 8, 46.9 ms with 16, which
-// is the number for float64, and 42.7 ms with 4.
+// nvidiaSingleBatch is ApplyQ2Tuning.Batch for float32: the number of reflectors that an invocation
+// applies before it moves the elements of its vectors to other registers. For n = 8192 on an H200,
+// ApplyQ2 takes 40.1 ms with 8, 46.9 ms with 16, which is the number for float64, and 42.7 ms with
+// 4.
 const nvidiaSingleBatch = 8

@@ -6,15 +6,15 @@ import (
 )
 
 // Smallest returns sizes with which matrices of order 50 or less reach every path of the stages.
-// There are small tiles, several chunks per workgroup, several workgroups, factors T that are
-// joined from blocks, and dispatches of a few sweeps. Smallest is for tests. Each call returns a
-// new value, which the caller may change.
+// Products have small tiles. Panels have several workgroups, with several chunks of rows each, and
+// triangular factors T that are joined from blocks. Dispatches of the bulge chasing have only a few
+// sweeps. Smallest is for tests. Each call returns a new value, which the caller may change.
 func Smallest() Tuning {
 	return Tuning{
 		Band: 4, Block: 8, QRFirst: 2,
 		Products: product.Tuning{
-			// The tiles cover double buffering, single buffering, few columns, and no shared
-			// memory.
+			// The tiles cover products with two buffers in shared memory, with one buffer, with no
+			// shared memory, and with few columns.
 			Tiles: []product.Tile{
 				{M: 16, N: 8, K: 8, ThreadM: 4, ThreadN: 2, Unroll: 4, Buffers: 2, Resident: 2},
 				{M: 8, N: 8, K: 4, ThreadM: 2, ThreadN: 2, Unroll: 2, Buffers: 1, Resident: 2},
@@ -24,7 +24,7 @@ func Smallest() Tuning {
 			Syr2k: product.Tile{M: 16, N: 8, K: 8, ThreadM: 4, ThreadN: 2, Unroll: 2, Buffers: 1, Resident: 2},
 			Units: 8, Emulated: smallestEmulation,
 		},
-		// For b = 3, TileBytes gives chunks of four rows.
+		// For panels of 3 columns, TileBytes lets a workgroup process four rows at a time.
 		Panel: stages.PanelTuning{LocalSize: 8, TileBytes: 8 * 3 * 5, Groups: 3, Factor: 2, Merge: 16},
 		Chase: Chase{ChaseTuning: stages.ChaseTuning{
 			PerThread: 2, WaitSubgroups: 2, Groups: 3, FlagStride: 1, Polls: 1 << 30, SweepCost: 1, Dispatch: 1e4,
@@ -37,7 +37,8 @@ func Smallest() Tuning {
 		Bisection:     stages.BisectionTuning{Threads: 8, Tile: 8, Fused: true, Lanes: 100, Levels: 3, Dispatch: 1e4},
 		DivideConquer: stages.DivideConquerTuning{Leaf: 3, Lanes: 4, Threads: 8, Deflate: 8, Panels: 3, Grouped: 10},
 		MRRR:          stages.MRRRTuning{Threads: 8, Lanes: 64, Levels: 3, Vectors: 12, Dispatch: 1e4},
-		// The largest orders have fewer invocations than rows, and need several dispatches.
+		// Matrices of the largest orders have more rows than a workgroup has invocations, and need
+		// several dispatches.
 		Batch: stages.BatchTuning{
 			Shared: []stages.BatchShared{{Order: 3, Team: 2, Matrices: 3, Apart: 3}, {Order: 9, Team: 4, Matrices: 2}},
 			Memory: []stages.BatchMemory{

@@ -18,8 +18,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Tuning is the set of all sizes for one device that are measured and not derived. The option
-// --tuning reads it as JSON.
+// Tuning is the set of all sizes for one device that come from measurements. The option --tuning
+// reads it as JSON.
 type Tuning struct {
 	// Band is the half-bandwidth b of the band reduction, at least 1. Block is the rank k of its
 	// trailing updates, a multiple of Band.

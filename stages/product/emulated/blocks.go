@@ -2,9 +2,9 @@ package emulated
 
 import "github.com/vkevd/vkevd/vk"
 
-// blocks records the product p as one product for each block of C. The planes (the residues of the
-// factors) of a block fit the memory. If not even the planes of one tile fit, blocks returns false
-// and records nothing.
+// blocks records the product p as one product for each block of the result C. A block is so small
+// that the residues of its factors fit the memory. If not even the residues for one tile fit,
+// blocks returns false and records nothing.
 //
 // Each block converts its rows of A and its columns of B again. This conversion is a small part of
 // the work of a block. The bits of a single product A·B do not depend on the blocks. The bits of a

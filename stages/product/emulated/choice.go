@@ -11,7 +11,7 @@ import (
 
 // Choice says whether a device computes its large products natively or emulated, and why.
 type Choice struct {
-	// Emulated is true if integer units compute the products.
+	// Emulated is true if integer units compute the large products in double precision.
 	Emulated bool
 
 	// Why is the reason for the choice, as a part of a sentence.
@@ -34,10 +34,11 @@ func (c Choice) String() string {
 // does not justify the memory for residues.
 const worth = 1.5
 
-// Choose chooses native or emulated products for a device by its measured rates. It measures the
-// rates if they are not known. The choice is native if the device cannot emulate products, or if it
-// computed the golden product (the test product with known bits) wrongly. Errors are those of
-// package vk, for example the end of ctx or the loss of the device.
+// Choose chooses between native products and products on integer units (emulated products) for a
+// device by measured rates. It measures the rates if they are not known. The choice is native if
+// the device cannot emulate products, or if the device computed the golden product (a test product
+// with known bits) wrongly. Errors are those of package vk, for example the end of ctx or the loss
+// of the device.
 func Choose(ctx context.Context, dev *vk.Device, t product.Tuning) (Choice, error) {
 	if why := unfit(dev.Info()); why != "" {
 		return Choice{Why: why}, nil
@@ -53,9 +54,10 @@ func Choose(ctx context.Context, dev *vk.Device, t product.Tuning) (Choice, erro
 	return decide(f), err
 }
 
-// Force chooses emulated products, whatever their rate is. The error is a *vk.UnsupportedError if
-// the device cannot emulate products, or if it computed the golden product (the test product with
-// known bits) wrongly. A CPU is not measured, because the measurement would take long.
+// Force chooses products on integer units (emulated products), whatever their rate is. The error is
+// a *vk.UnsupportedError if the device cannot emulate products, or if the device computed the
+// golden product (a test product with known bits) wrongly. A CPU is not measured, because the
+// measurement would take long.
 func Force(ctx context.Context, dev *vk.Device, t product.Tuning) (Choice, error) {
 	c := Choice{Emulated: true, Why: "the caller wants emulated products"}
 	units, err := FindUnits(ctx, dev)
@@ -69,8 +71,8 @@ func Force(ctx context.Context, dev *vk.Device, t product.Tuning) (Choice, error
 	return c, err
 }
 
-// Chosen returns the choice of Choose, but does not run a kernel. The choice is native if the rates
-// were not measured before.
+// Chosen returns the choice that Choose makes from stored rates, and does not run a kernel. The
+// choice is native products if the rates were not measured before.
 func Chosen(dev *vk.Device) Choice {
 	if why := unfit(dev.Info()); why != "" {
 		return Choice{Why: why}
@@ -78,7 +80,8 @@ func Chosen(dev *vk.Device) Choice {
 	return decide(Known(dev))
 }
 
-// unfit returns the reason why a device is not measured, or "" if it can be measured.
+// unfit returns the reason why the rates of products are not measured on a device, or "" if the
+// device can be measured.
 func unfit(info vk.Info) string {
 	all := Candidates(info)
 	switch {
@@ -90,7 +93,7 @@ func unfit(info vk.Info) string {
 	return ""
 }
 
-// decide chooses native or emulated products by the facts f.
+// decide chooses between native and emulated products by the measured rates f.
 func decide(f Facts) Choice {
 	c := Choice{Facts: f}
 	gain := f.Emulated / max(f.Native, 1)

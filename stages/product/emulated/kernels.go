@@ -17,8 +17,8 @@ type kernels struct {
 	moduli *moduli.System
 
 	// A tile of the result has tileM×tileN elements. A plane is the matrix of residues of a factor
-	// modulo one number. Its rows are padded to a multiple of padRows, and its inner dimension is
-	// padded to a multiple of padInner.
+	// modulo one number. The number of rows of a plane is padded to a multiple of padRows, and the
+	// inner dimension to a multiple of padInner.
 	tileM, tileN      uint32
 	padRows, padInner int
 
@@ -27,13 +27,13 @@ type kernels struct {
 	left, right, symmetric *vk.Kernel[shaders.EmulatedPlanesSpec, shaders.EmulatedPlanesPush]
 	update                 *vk.Kernel[shaders.EmulatedUpdateSpec, shaders.EmulatedUpdatePush]
 
-	// multiply records the product of planes, the residues of two factors. It runs on matrix units
+	// multiply records the product of the residues of two factors. The product runs on matrix units
 	// or with packed dot products.
 	multiply func(rec *vk.Recorder, grid vk.Groups, push shaders.EmulatedProductDotPush, touch ...vk.Touch)
 }
 
 // newKernels builds the kernels for `count` moduli. The error is a *vk.UnsupportedError if the
-// device cannot run the kernels. Otherwise the error names sizes of the tuning that contradict each
+// device cannot run the kernels. Another error names sizes of the tuning that contradict each
 // other.
 func newKernels(dev *vk.Device, t product.Emulation, u Units, count int) (*kernels, error) {
 	k := &kernels{tuning: t, units: u, moduli: moduli.New(count)}
@@ -58,8 +58,8 @@ func newKernels(dev *vk.Device, t product.Emulation, u Units, count int) (*kerne
 	return k, k.buildOthers(dev)
 }
 
-// buildOthers builds all kernels except the kernel that multiplies the planes (the residues) of two
-// factors.
+// buildOthers builds all kernels of emulated products except the kernel that multiplies the
+// residues of two factors.
 func (k *kernels) buildOthers(dev *vk.Device) (err error) {
 	limit := func(threads int) uint32 {
 		for dev.Info().MaxLocal > 0 && threads > dev.Info().MaxLocal {
@@ -103,8 +103,8 @@ func (k *kernels) buildOthers(dev *vk.Device) (err error) {
 // updateThreads is the largest number of invocations in a workgroup of emulated_update.
 const updateThreads = 128
 
-// swath returns the number of neighbouring rows of tiles (a swath) whose tiles the workgroups
-// process column by column, before they continue with the next rows of tiles.
+// swath returns the number of neighbouring rows of tiles that form a swath. The workgroups process
+// the tiles of a swath column by column, and then continue with the next swath.
 func (k *kernels) swath() uint32 {
 	if k.units.Matrix() {
 		return k.tuning.Tile.Swath
@@ -112,7 +112,7 @@ func (k *kernels) swath() uint32 {
 	return k.tuning.Dots.Swath
 }
 
-// buildProduct builds the kernel that multiplies the planes (the residues) of two factors.
+// buildProduct builds the kernel that multiplies the residues of two factors.
 func (k *kernels) buildProduct(dev *vk.Device) error {
 	fragM, fragN := k.units.fragment()
 	panel, depth := uint32(k.tuning.Panel), k.units.depth()

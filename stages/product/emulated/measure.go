@@ -12,17 +12,17 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Facts holds the measurements of products on one device. Native and Emulated are the rates of
-// native and emulated products in flops per second. Bytes is the rate of the emulated products in
-// operations on bytes per second. Right tells whether a small emulated product had the right bits.
-// All are zero if nothing was measured.
+// Facts holds the measurements of products on one device. Native and Emulated are the rates, in
+// flops per second, of native products and of products on integer units (emulated products). Bytes
+// is the rate of the emulated products in operations on bytes per second. Right tells whether a
+// small emulated product had the right bits. All are zero if nothing was measured.
 type Facts struct {
 	Native, Emulated, Bytes float64
 	Right                   bool
 }
 
-// factsName contains the version of the measurement, so that results of older versions are not
-// read.
+// factsName is the name under which Facts are stored. It contains the version of the measurement,
+// so that results of older versions are not read.
 const factsName = "emulated products, 1: flops a second native and emulated, operations on bytes, right"
 
 // The measured products are made larger, from leastOrder on, until the native product takes
@@ -35,18 +35,18 @@ const (
 	measureRepeat                    = 3
 )
 
-// Measured returns the facts about a device and its driver. They are measured once, which takes
-// some milliseconds and the time to compile the kernels, and are then read from storage. The facts
-// are zero for a vk.Dry device without stored facts, and for a device on which FindUnits finds no
-// units. Errors are those of package vk.
+// Measured returns the rates of native and emulated products on a device with its driver. The rates
+// are measured once, which takes some milliseconds and the time to compile the kernels, and are
+// then read from storage. They are zero for a vk.Dry device without stored facts, and for a device
+// on which FindUnits finds no units. Errors are those of package vk.
 func Measured(ctx context.Context, dev *vk.Device, t product.Tuning) (Facts, error) {
 	return measured(ctx, dev, t, leastOrder)
 }
 
-// measured does the same as Measured. The smallest measured product has order `least`.
+// measured does the same as the function Measured. The smallest measured product has order `least`.
 func measured(ctx context.Context, dev *vk.Device, t product.Tuning, least int) (Facts, error) {
-	// The units are also a stored fact. They are found before the measurement, because only one
-	// fact can be measured at a time.
+	// The kind of integer units is also a stored fact. It is found before the rates are measured,
+	// because only one fact can be measured at a time.
 	units, err := FindUnits(ctx, dev)
 	if err != nil {
 		return Facts{}, err
@@ -66,13 +66,13 @@ func Known(dev *vk.Device) Facts {
 
 var errUnknown = errors.New("emulated: not measured")
 
-// Keep stores facts about a device, for tests and for forecasts on a vk.Dry device.
+// Keep stores the rates f for a device, for tests and for forecasts on a vk.Dry device.
 func (f Facts) Keep(dev *vk.Device) { dev.SetProbe(factsName, f.text()) }
 
 func (f Facts) text() string { return fmt.Sprint(f.Native, f.Emulated, f.Bytes, f.Right) }
 
-// facts returns the stored facts. If no facts are stored, it stores and returns the facts that the
-// function `measure` returns.
+// facts returns the stored rates of products. If none are stored, it calls the function `measure`,
+// and stores and returns its result.
 func facts(dev *vk.Device, measure func() (Facts, error)) (f Facts, err error) {
 	text, err := dev.ProbeOnce(factsName, func() (string, error) {
 		f, err := measure()
@@ -87,7 +87,7 @@ func facts(dev *vk.Device, measure func() (Facts, error)) (f Facts, err error) {
 	return f, nil
 }
 
-// measure measures native and emulated products on the device.
+// measure measures the rates of native and emulated products on the device.
 func measure(ctx context.Context, dev *vk.Device, t product.Tuning, units Units, least int) (f Facts, err error) {
 	if f.Right, err = multipliesRight(ctx, dev, t, units); err != nil || !f.Right {
 		return f, err
@@ -150,8 +150,8 @@ func race(ctx context.Context, dev *vk.Device, t product.Tuning, u Units, n, k i
 }
 
 // These are the sizes of the golden product, a test product whose bits are compared with
-// goldenHash. The sizes are not multiples of a tile. The sums of the product need two steps of
-// reduction modulo each modulus.
+// goldenHash. The sizes are not multiples of a tile. The inner dimension is so long that two steps
+// are needed to reduce the sums modulo each modulus.
 const goldenM, goldenN, goldenK = 150, 140, 1100
 
 // goldenHash is the hash of the exact product of goldenFactors with 14 moduli. TestGoldenHash

@@ -9,17 +9,17 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Ops implements product.Ops. Ops emulates large products on integer units. Three kinds of products
-// run on the native kernels: batches, products smaller than product.Emulation.Least, and products
-// whose residues do not fit the memory.
+// Ops implements product.Ops. It computes (emulates) large products on integer units. Three kinds
+// of products run on the native kernels: batches, products smaller than product.Emulation.Least,
+// and products whose residues do not fit the memory.
 type Ops struct {
 	native product.Ops[float64]
 	k      *kernels
 	least  product.Shape
 
-	// The method Reserve sets `planes`, `rows` and `any` from the reserved products. `planes` is
-	// the number of 32-bit words of the planes (the residues of the factors), `rows` is the number
-	// of rows that have norms and shifts, and `any` tells whether at least one product is emulated.
+	// The method Reserve sets these fields from the reserved products. `planes` is the number of
+	// 32-bit words for the residues of the factors. `rows` is the number of rows of factors that
+	// have norms and shifts. `any` tells whether at least one product is emulated.
 	planes, rows int
 	any          bool
 
@@ -32,8 +32,8 @@ type Ops struct {
 	work *vk.Layout
 }
 
-// New prepares emulated products with `count` moduli. `native` computes the products that are not
-// emulated. The products run on the units that FindUnits returns. The error is a
+// New prepares products on integer units, modulo `count` numbers. `native` computes the products
+// that are not emulated. The products run on the units that FindUnits returns. The error is a
 // *vk.UnsupportedError if the device cannot run the kernels. Other errors come from package vk.
 func New(ctx context.Context, dev *vk.Device, native product.Ops[float64], t product.Emulation, count int) (*Ops, error) {
 	units, err := FindUnits(ctx, dev)
@@ -43,11 +43,11 @@ func New(ctx context.Context, dev *vk.Device, native product.Ops[float64], t pro
 	return NewOn(dev, native, t, count, units)
 }
 
-// heldShare limits the memory for the planes (the residues) of a symmetric factor: to 1/heldShare
-// of the device's memory.
+// heldShare limits the memory for the residues of a symmetric factor to the fraction 1/heldShare of
+// the device's memory.
 const heldShare = 4
 
-// NewOn does the same as New, but the caller chooses the units.
+// NewOn does the same as New, but the caller chooses the integer units.
 func NewOn(dev *vk.Device, native product.Ops[float64], t product.Emulation, count int, units Units) (*Ops, error) {
 	if memory := dev.Info().Memory; memory > 0 {
 		t.Held = min(t.Held, int(memory/heldShare))
@@ -61,23 +61,23 @@ func NewOn(dev *vk.Device, native product.Ops[float64], t product.Emulation, cou
 	return &Ops{native: native, k: k, least: t.Least, refused: refused, symm: s}, err
 }
 
-// Units returns the units that the products run on.
+// Units returns the integer units that the products run on.
 func (o *Ops) Units() Units { return o.k.units }
 
-// emulates tells whether an m×n product with this inner dimension is emulated. For a pair of
-// products, `inner` is the sum of their inner dimensions.
+// emulates tells whether integer units compute an m×n product with the inner dimension `inner`. For
+// a pair of products, `inner` is the sum of their inner dimensions.
 func (o *Ops) emulates(m, n, inner int) bool {
 	return m > 0 && n > 0 && inner >= max(o.least.K, 1) && inner <= o.longest() && m*n >= o.least.M*o.least.N
 }
 
-// longest returns the largest inner dimension of an emulated product. For a longer product, one
-// tile would cost more than one dispatch may, or the sums would not fit 32 bits.
+// longest returns the largest inner dimension of a product on integer units. For a longer product,
+// one tile would cost more than one dispatch may, or the sums would not fit 32 bits.
 func (o *Ops) longest() int {
 	return min(mostInner-2*o.k.padInner, o.k.within(o.k.tileCost(1)))
 }
 
-// Reserve implements product.Ops. A product needs memory for the planes (the residues) of its two
-// factors. The planes take at most product.Emulation.Planes bytes.
+// Reserve implements product.Ops. A product needs memory for the residues of its two factors, at
+// most product.Emulation.Planes bytes.
 func (o *Ops) Reserve(shapes ...product.Shape) error {
 	for _, s := range shapes {
 		if s.Held {
@@ -93,8 +93,8 @@ func (o *Ops) Reserve(shapes ...product.Shape) error {
 		}
 		n := o.k.moduli.N
 		both := func(inner int) int { return o.k.geometry(s.M, inner).words(n) + o.k.geometry(s.N, inner).words(n) }
-		// Each product of a pair has half the inner dimension, and its planes have padding of their
-		// own.
+		// The two products of a pair have half the inner dimension each, and the residues of each
+		// factor are padded separately.
 		need := max(both(inner), 2*both((inner+1)/2)) + 4*64
 		o.planes = max(o.planes, min(need, o.k.tuning.Planes/4))
 		o.rows = max(o.rows, up(s.M, o.k.padRows)+up(s.N, o.k.padRows))
@@ -104,7 +104,8 @@ func (o *Ops) Reserve(shapes ...product.Shape) error {
 	return o.native.Reserve(shapes...)
 }
 
-// reserveSymm reserves products of a symmetric factor of order s.M and a matrix of s.N columns.
+// reserveSymm reserves memory for products of a symmetric factor of order s.M with a matrix of s.N
+// columns.
 func (o *Ops) reserveSymm(s product.Shape) {
 	o.symm.reserve(s.M)
 	if !o.holds(s.M) {
@@ -145,9 +146,10 @@ func (o *Ops) Status() *vk.Layout { return vk.Together(o.refused) }
 // run.
 func (o *Ops) Begin(rec *vk.Recorder, ws *vk.Arena) { vk.Fill(rec, o.refused.In(ws), 0) }
 
-// Refused returns two numbers: how many rows of left factors and how many rows of right factors
-// could not be scaled since Begin. If a pair is computed in blocks, a row is counted in each block,
-// because each block scales the row anew. The elements of C that depend on such a row are NaN.
+// Refused returns two counts since the last Begin: the rows of left factors and the rows of right
+// factors that could not be scaled. If a pair is computed in blocks, a row is counted in each
+// block, because each block scales the row anew. The elements of C that depend on such a row are
+// NaN.
 func (o *Ops) Refused(ws *vk.Arena) vk.Slice[uint32] { return o.refused.In(ws) }
 
 // Gemm implements product.Ops.
@@ -179,15 +181,16 @@ func (o *Ops) gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha fl
 	return alpha != 0 && o.emulates(c.Rows, c.Cols, left.inner) && o.blocks(rec, ws, p)
 }
 
-// GemmBatch implements product.Ops. Batches are always native.
+// GemmBatch implements product.Ops. Native kernels always compute batches of products.
 func (o *Ops) GemmBatch(rec *vk.Recorder, ws *vk.Arena, batch product.Batch, opA, opB product.Op, alpha float64,
 	a, b product.Matrix[float64], beta float64, c product.Matrix[float64],
 ) {
 	o.native.GemmBatch(rec, ws, batch, opA, opB, alpha, a, b, beta, c)
 }
 
-// GemmPair implements product.Ops. One accumulator sums the two products. Therefore one factor of
-// each side is multiplied by a power of two, so that the two products have about the same size.
+// GemmPair implements product.Ops. The two products are summed in one accumulator. Therefore one
+// factor of each side is multiplied by a power of two, so that the two products have about the same
+// magnitude.
 func (o *Ops) GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, first, second product.Pair[float64],
 	beta float64, c product.Matrix[float64],
 ) {
@@ -204,8 +207,8 @@ func (o *Ops) GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alph
 	}
 }
 
-// Syr2k implements product.Ops. If the planes (the residues of the factors) do not fit the memory,
-// the lower triangle of C is divided into two triangles and a rectangle.
+// Syr2k implements product.Ops. If the residues of the factors do not fit the memory, the lower
+// triangle of C is divided into two triangles and a rectangle.
 func (o *Ops) Syr2k(rec *vk.Recorder, ws *vk.Arena, y, z, c product.Matrix[float64]) {
 	n, k := c.Rows, y.Cols
 	left := []rows{operand(product.NoTrans, y, false), operand(product.NoTrans, z, false)}

@@ -9,20 +9,20 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// rows describes a factor as a set of rows along the inner dimension. The rows are those of op(A),
-// or the columns of op(B). Element k of row r lies r·stepRow + k·stepInner elements after element 0
-// of row 0.
+// rows describes a factor of a product op(A)·op(B) as a set of vectors along the inner dimension,
+// which are called rows. They are the rows of op(A), or the columns of op(B). Element k of row r
+// lies r·stepRow + k·stepInner elements after element 0 of row 0.
 type rows struct {
 	at                 vk.Slice[float64]
 	rows, inner        int
 	stepRow, stepInner int
 
-	// `from` is the number of zeros before the first element of each row in memory. The number
-	// `inner` includes these zeros.
+	// `from` is the number of zeros before the first element of each row in memory. These zeros
+	// count as part of the inner dimension, the field `inner`.
 	from int
 
-	// symmetric is true if the factor is symmetric and square. Only the elements k ≤ r of row r are
-	// in memory.
+	// symmetric is true if the factor is symmetric. Then only the lower triangle is in memory: the
+	// elements k ≤ r of row r.
 	symmetric bool
 }
 
@@ -35,8 +35,9 @@ func (f rows) part(first, count int) rows {
 	return f
 }
 
-// operand returns the rows of op(m). If `right` is true, op(m) is a right factor and operand
-// returns the columns of op(m).
+// operand describes the factor op(m) of a product as vectors along the inner dimension. They are
+// the rows of op(m), or the columns of op(m) if `right` is true, which means that op(m) is the
+// right factor.
 func operand(op product.Op, m product.Matrix[float64], right bool) rows {
 	if (op == product.Trans) != right {
 		return rows{at: m.At, rows: m.Cols, inner: m.Rows, stepRow: m.Ld, stepInner: 1}
@@ -45,14 +46,14 @@ func operand(op product.Op, m product.Matrix[float64], right bool) rows {
 }
 
 // geometry describes the memory of the planes of one factor. A plane is the matrix of the factor's
-// residues modulo one number pᵢ, a modulus. All sizes include padding.
+// residues modulo one number pᵢ. All sizes include padding.
 type geometry struct {
 	rows, inner int
 	panelBytes  int // bytes from one panel to the next
 	planeBytes  int // bytes from the plane of one modulus to the plane of the next
 }
 
-// geometry returns the memory layout of the planes (the residues) of a factor of the given size.
+// geometry returns the memory layout of the residues of a factor of the given size.
 func (k *kernels) geometry(rows, inner int) geometry {
 	g := geometry{rows: up(rows, k.padRows), inner: up(inner, k.padInner)}
 	g.panelBytes = g.inner*k.tuning.Panel + k.tuning.Spacing
@@ -67,7 +68,7 @@ func (g geometry) words(n int) int { return n * g.planeBytes / 4 }
 // up returns the smallest multiple of `step` that is at least n.
 func up(n, step int) int { return (n + step - 1) / step * step }
 
-// These are the sizes of the workgroups of the kernels that convert factors.
+// These are the sizes of the workgroups in the kernels that convert factors to residues.
 const (
 	normThreads, normRows = 256, 32
 	shiftThreads          = 128
@@ -75,8 +76,9 @@ const (
 	planePart             = 16 // largest number of elements that one invocation converts
 )
 
-// recordNorms records the kernel that writes a bound of the norm of each row of f to `norms`. The
-// kernel increases `peak` to the largest of the bounds, so `peak` must be zero before the dispatch.
+// recordNorms records the kernel that writes an upper bound of the norm of each row of f to
+// `norms`. The kernel increases `peak` to the largest of the bounds, so `peak` must be zero before
+// the dispatch.
 func (k *kernels) recordNorms(rec *vk.Recorder, f rows, norms vk.Slice[shaders.Norm], peak vk.Slice[uint32]) {
 	kernel := k.norms
 	if f.symmetric {
@@ -118,9 +120,9 @@ func (k *kernels) recordPlanes(rec *vk.Recorder, f rows, right bool, shifts vk.S
 	})
 }
 
-// These are the costs of the kernels for one element, in operations on 32-bit integers. Such an
-// operation takes about as long as one flop, or less. planeCostEach and updateEach are the
-// additional costs for each modulus.
+// These are the costs of the kernels of emulated products for one element, in operations on 32-bit
+// integers. Such an operation takes about as long as one flop, or less. planeCostEach and
+// updateEach are the additional costs for each modulus.
 const (
 	normCost                 = 16
 	planeCost, planeCostEach = 30, 6
@@ -150,8 +152,8 @@ func (k *kernels) cut(rows, step int, cost float64, do func(first, count int)) {
 	}
 }
 
-// within returns how many pieces of the given cost, in flops, one dispatch may have. The result is
-// at least 1.
+// within returns how many pieces of work, of the given cost in flops, one dispatch may have. The
+// result is at least 1.
 func (k *kernels) within(cost float64) int {
 	if k.tuning.Dispatch <= 0 || cost <= 0 {
 		return math.MaxInt32

@@ -17,13 +17,14 @@ type memory struct {
 	refused vk.Region[uint32] // how many rows of left sides and of right sides could not be scaled
 }
 
-// side is one side of a product: one factor, or the two factors of a pair.
+// side is the left or the right side of a product A·B: one factor, or the two factors of a pair of
+// products A·B + D·E.
 type side struct {
 	factors []rows
 	shape   geometry
 
-	// `shifts` has the shifts of the rows of each factor. `planes` has the planes (the residues) of
-	// each factor.
+	// `shifts` has, for each factor, the power of two by which each row is scaled. `planes` has the
+	// residues of each factor.
 	shifts []vk.Slice[int32]
 	planes []vk.Slice[uint32]
 }
@@ -35,35 +36,35 @@ type problem struct {
 	alpha, beta float64
 	c           product.Matrix[float64]
 
-	// rankTwoK is true for Syr2k. The left factors are then Y and Z, and the right factors are Z
-	// and Y. Only the lower triangle of C is computed.
+	// rankTwoK is true for a symmetric rank-2k update C − Y·Zᵀ − Z·Yᵀ. The left factors are then Y
+	// and Z, and the right factors are Z and Y. Only the lower triangle of C is computed.
 	rankTwoK bool
 
-	// `skip` is the number of rows of the left factor that do not belong to C, before the first row
-	// of C.
+	// `skip` is the number of rows at the beginning of the left factor that are computed, but whose
+	// results do not belong to C.
 	skip int
 
-	// `counted[0]` is true if another block counts the refused rows of the left side, and
-	// `counted[1]` is true if another block counts the refused rows of the right side.
+	// A row that cannot be scaled is refused and counted. `counted[0]` is true if another block of
+	// C counts the refused rows of the left side, and `counted[1]` does the same for the right
+	// side.
 	counted [2]bool
 }
 
-// allot divides a region into pieces, one after another.
+// allot divides a region of memory into pieces, one after another.
 type allot[T any] struct {
 	from vk.Slice[T]
 	used int
 }
 
-// take returns the next piece of the region, n elements. Each piece begins at a multiple of 64
-// elements.
+// take returns the next piece of the region of memory, which has n elements. Each piece begins at a
+// multiple of 64 elements.
 func (a *allot[T]) take(n int) vk.Slice[T] {
 	s := a.from.Sub(a.used, n)
 	a.used += up(n, 64)
 	return s
 }
 
-// record records all kernels of a product. The planes (the residues of the factors) must fit the
-// memory.
+// record records all kernels of a product. The residues of the factors must fit the memory.
 func (k *kernels) record(rec *vk.Recorder, ws *vk.Arena, mem *memory, p problem) {
 	planes, norms := &allot[uint32]{from: mem.planes.In(ws)}, &allot[shaders.Norm]{from: mem.norms.In(ws)}
 	shifts, peaks := &allot[int32]{from: mem.shifts.In(ws)}, mem.peaks.In(ws)
@@ -115,33 +116,38 @@ func (k *kernels) record(rec *vk.Recorder, ws *vk.Arena, mem *memory, p problem)
 			for i, f := range side.factors {
 				to := planes.take(side.shape.words(k.moduli.N))
 				side.planes = append(side.planes, to)
-				// The residues of the right factor are multiplied by the inverses qᵢ. In a rank-2k
-				// update, each of the two products has the factors Y and Z. Therefore the planes of
-				// Z have the inverses, whether Z is a left or a right factor.
+				// The residues modulo pᵢ of one factor of each product are multiplied by the number
+				// qᵢ of the Chinese remainder theorem. Usually this is the right factor. A rank-2k
+				// update has the products Y·Zᵀ and Z·Yᵀ with the same residues, so there it is
+				// always Z.
 				k.recordPlanes(rec, f, s == 1 || p.rankTwoK && i == 1, side.shifts[i], side.shape, to)
 			}
 		}
 	})
 	if p.rankTwoK {
-		// The right side uses the planes of the left side in the other order. The rows of the right
-		// side have the factor 2^balance, which is included in the first shifts of the left side.
+		// In a rank-2k update, the right side uses the residues of the left side in the other
+		// order. The rows of the right side have the factor 2^balance, which is included in the
+		// first shifts of the left side.
 		right.planes = []vk.Slice[uint32]{left.planes[1], left.planes[0]}
 		right.shifts = left.shifts[:1]
 	}
 	k.recordStrips(rec, ws, mem, p, left, right)
 }
 
-// joint returns the shifts for the rows of all factors of a side together. They are stored as the
-// shifts of the last factor.
+// joint returns the shifts (powers of two) of the rows that hold for all factors of a side
+// together. They are stored as the shifts of the last factor.
 func (s *side) joint() vk.Slice[int32] { return s.shifts[len(s.shifts)-1] }
 
-// newSide returns a side with the factors in the list f. All factors of a side have the same shape.
+// newSide returns the left or right side of a product, with the factors in the list f. All factors
+// of a side have the same shape.
 func (k *kernels) newSide(f []rows) *side {
 	return &side{factors: f, shape: k.geometry(f[0].rows, f[0].inner)}
 }
 
-// recordShifts records the kernel that chooses the shifts of one side. `direction` is the sign of
-// the balance of a pair: 1 for the left side and −1 for the right side.
+// recordShifts records the kernel that chooses the shifts of one side of a product: the powers of
+// two by which rows are scaled. If two products are summed, a factor 2^balance makes their
+// magnitudes equal. `direction` is the sign of `balance`: 1 for the left side and −1 for the right
+// side.
 func (k *kernels) recordShifts(rec *vk.Recorder, s *side, norms []vk.Slice[shaders.Norm], peaks vk.Slice[uint32],
 	shifts *allot[int32], refused vk.Slice[uint32], direction int,
 ) {
@@ -163,7 +169,7 @@ func (k *kernels) recordShifts(rec *vk.Recorder, s *side, norms []vk.Slice[shade
 	k.shifts.Dispatch(rec, vk.Folded(vk.Tiles(n, shiftThreads)), push, append(touch, vk.Touches(joint), vk.Touches(refused))...)
 }
 
-// recordStrips records the product of the planes (the residues) and the update of C, for one strip
+// recordStrips records the product of the residues and the update of the result C, for one strip
 // after another. A strip consists of some tiles of C.
 func (k *kernels) recordStrips(rec *vk.Recorder, ws *vk.Arena, mem *memory, p problem, left, right *side) {
 	words := mem.words.In(ws)
@@ -194,8 +200,8 @@ func (k *kernels) recordStrips(rec *vk.Recorder, ws *vk.Arena, mem *memory, p pr
 		Ldc: uint32(p.c.Ld), Rows: uint32(m), Cols: uint32(n), Lower: lower, Skip: uint32(p.skip),
 	}
 	// The update of one strip runs at the same time as the product of the next strip, because the
-	// update waits for memory while the product computes. Therefore the residues of two strips need
-	// memory.
+	// update waits for memory while the product computes. Therefore there is memory for the
+	// residues of two strips. A strip consists of some tiles of C.
 	places := [2]vk.Slice[uint32]{words.Sub(0, words.Len()/2), words.Sub(words.Len()/2, words.Len()/2)}
 	strips := (tiles + strip - 1) / strip
 	for s := range strips + 1 {
@@ -212,8 +218,8 @@ func (k *kernels) recordStrips(rec *vk.Recorder, ws *vk.Arena, mem *memory, p pr
 	}
 }
 
-// recordMultiply records the products of the planes, modulo each modulus, for one strip (some
-// tiles) of C.
+// recordMultiply records the products of the residues of two factors, modulo each modulus, for one
+// strip (some tiles) of C.
 func (k *kernels) recordMultiply(rec *vk.Recorder, push shaders.EmulatedProductDotPush, left, right *side, words vk.Slice[uint32]) {
 	grid := vk.Folded(int(push.Count))
 	grid.Z = k.turns()
@@ -227,8 +233,8 @@ func (k *kernels) recordMultiply(rec *vk.Recorder, push shaders.EmulatedProductD
 	rec.Costs(float64(push.Count) * k.tileCost(int(push.Inner+push.Inner2)))
 }
 
-// turns returns the number of groups of moduli. A workgroup computes a tile for one group, and
-// processes the moduli of the group one after another.
+// turns returns the number of groups into which the moduli are divided. A workgroup computes a tile
+// for the moduli of one group, one after another.
 func (k *kernels) turns() int {
 	if k.units.Matrix() {
 		return vk.Tiles(k.moduli.N, k.tuning.Tile.Turns)
@@ -244,18 +250,20 @@ func (k *kernels) recordUpdate(rec *vk.Recorder, push shaders.EmulatedUpdatePush
 	rec.Costs(float64(push.Count) * k.updateTileCost())
 }
 
-// tileCost returns the cost of the product of one tile modulo all moduli, in flops.
+// tileCost returns the cost in flops of computing one tile of the product of residues, modulo all
+// moduli.
 func (k *kernels) tileCost(inner int) float64 {
 	return 2 * float64(k.tileM*k.tileN) * float64(inner) * float64(k.moduli.N) / max(k.tuning.PerFlop, 1)
 }
 
-// updateTileCost returns the cost of the update of one tile, in flops.
+// updateTileCost returns the cost in flops of updating one tile of C from the residues of the
+// product.
 func (k *kernels) updateTileCost() float64 {
 	return float64(k.tileM*k.tileN) * float64(updateCost+updateEach*k.moduli.N)
 }
 
-// stripWithin returns the largest number of tiles of C whose product fits one dispatch and whose
-// update fits one dispatch.
+// stripWithin returns the largest number of tiles of C that one dispatch can multiply and one
+// dispatch can update within the limit of its cost.
 func (k *kernels) stripWithin(inner int) int {
 	return k.within(max(k.tileCost(inner), k.updateTileCost()))
 }

@@ -6,9 +6,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// symm implements products with a symmetric factor. Hold converts all rows of the factor to planes:
-// n² residues for each modulus. All products with lower right blocks of the factor use the same
-// planes.
+// symm implements products with a symmetric factor of order n. The method Hold converts all rows of
+// the factor to residues: n² residues for each modulus. All products with lower right blocks of the
+// factor use the same residues.
 type symm struct {
 	// k has the kernels for products with a symmetric factor. The results of such products have few
 	// columns.
@@ -21,8 +21,8 @@ type symm struct {
 	shifts vk.Region[int32]
 	work   *vk.Layout
 
-	// `held` is the factor that the last call of Hold has converted. It has no rows if no factor is
-	// converted.
+	// `held` is the symmetric factor that the last call of Hold has converted to residues. It has
+	// no rows if no factor is converted.
 	held product.Matrix[float64]
 }
 
@@ -37,8 +37,8 @@ func newSymm(dev *vk.Device, k *kernels, t product.Emulation) (s symm, err error
 	return s, err
 }
 
-// reserve reserves products with a symmetric factor of order n, unless the planes (the residues) of
-// the factor are too large.
+// reserve reserves memory for products with a symmetric factor of order n, unless the residues of
+// the factor would need too much memory.
 func (s *symm) reserve(n int) {
 	if 4*s.shape(n).words(s.k.moduli.N) <= s.k.tuning.Held {
 		s.order = max(s.order, n)
@@ -46,7 +46,7 @@ func (s *symm) reserve(n int) {
 	s.work = nil
 }
 
-// shape returns the geometry of the planes (the residues) of a symmetric factor of order n.
+// shape returns the memory layout of the residues of a symmetric factor of order n.
 func (s *symm) shape(n int) geometry { return s.k.geometry(n, n) }
 
 // HeldWork implements product.Ops.
@@ -60,7 +60,7 @@ func (o *Ops) HeldWork() *vk.Layout {
 	return s.work
 }
 
-// holds returns whether a product with a symmetric factor of order n is emulated.
+// holds returns whether a product with a symmetric factor of order n is computed on integer units.
 func (o *Ops) holds(n int) bool {
 	return n > 0 && n <= o.symm.order && n >= o.least.K && n*n >= o.least.M*o.least.N && n <= o.longest()
 }
@@ -95,9 +95,10 @@ func (o *Ops) Symm(rec *vk.Recorder, ws *vk.Arena, a, w, p product.Matrix[float6
 	right := operand(product.NoTrans, w, true)
 	fit(p, operand(product.NoTrans, a, false), right)
 
-	// The emulated product must begin at the first row of a panel and at the first column of a
-	// step. Therefore it may begin before the first row and column of a. Its additional rows are
-	// not stored, and W is extended by zeros for its additional columns.
+	// In memory, the residues are divided into panels of rows and into steps of columns, and a
+	// product can only begin at the first row of a panel and at the first column of a step.
+	// Therefore the product may begin before the first row and column of a. Its additional rows are
+	// not stored. For its additional columns, W is extended by zeros.
 	k, shape := s.k, s.shape(s.held.Rows)
 	panel, column := before/k.tuning.Panel, before/k.padInner*k.padInner
 	skip := before - panel*k.tuning.Panel

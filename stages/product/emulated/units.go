@@ -14,9 +14,9 @@ type Units struct {
 	// Shape is the shape of the matrix units. It is zero if packed dot products are used.
 	Shape vk.MatrixShape
 
-	// Order says which elements of a fragment each invocation holds. The elements are numbered in
-	// the order of the invocations. Bit i of an element's number becomes bit Order>>4i&15 of row +
-	// M·column.
+	// Order says which elements of a fragment each invocation holds. A fragment is the M-row block
+	// of the result that a subgroup computes at a time. Its elements are numbered in the order of
+	// the invocations. Bit i of an element's number becomes bit Order>>4i&15 of row + M·column.
 	Order uint32
 }
 
@@ -35,7 +35,8 @@ func (u Units) String() string {
 // computes at a time, has 16×16 elements, column by column.
 var dots = Units{Order: 0x76543210}
 
-// fragment returns the numbers of rows and columns of a fragment of the result.
+// fragment returns the numbers of rows and columns of a fragment: the block of the result that a
+// subgroup computes at a time.
 func (u Units) fragment() (m, n uint32) {
 	if !u.Matrix() {
 		return 16, 16
@@ -43,8 +44,8 @@ func (u Units) fragment() (m, n uint32) {
 	return uint32(u.Shape.M), uint32(u.Shape.N)
 }
 
-// depth returns the number of bytes of one row in a block of planes. For matrix units it is the
-// inner dimension K of the unit's shape.
+// depth returns the number of residues (bytes) of one row that are contiguous in memory. For matrix
+// units it is the inner dimension K of the unit's shape.
 func (u Units) depth() uint32 {
 	if !u.Matrix() {
 		return 32
@@ -104,21 +105,22 @@ func Candidates(info vk.Info) []Units {
 	return []Units{dots, {Shape: best, Order: dots.Order}}
 }
 
-// irregular is the stored result for a device on which the order of the elements of a fragment
-// cannot be described by Units.Order.
+// irregular is the stored result for a device on which Units.Order cannot describe which elements
+// of a matrix unit's result each invocation holds.
 const irregular = "irregular"
 
-// usable tells whether the kernels can use matrix units of shape s. The three sizes must be powers
-// of two within the limits of the kernels. Each invocation must hold whole 32-bit words of four
-// elements.
+// usable tells whether the kernels can use matrix units of shape s. The three sizes of s must be
+// powers of two within the limits of the kernels. Each invocation of a subgroup must hold a
+// multiple of four elements (bytes), which are whole 32-bit words.
 func usable(s vk.MatrixShape, subgroup int) bool {
 	power := func(n int) bool { return bits.OnesCount(uint(n)) == 1 }
 	return power(s.M) && power(s.N) && power(s.K) && s.K >= 8 && s.K <= 32 && s.M <= 16 && s.N <= 16 &&
 		subgroup > 0 && s.M*s.N%(4*subgroup) == 0
 }
 
-// readOrder runs a kernel and returns the place row + M·column of each element of a fragment. The
-// elements are listed in the order of the invocations.
+// readOrder runs a kernel that shows which elements of a matrix unit's result each invocation
+// holds. It returns the place row + M·column of each element, in the order of the invocations. M is
+// the number of rows of the result.
 func readOrder(ctx context.Context, dev *vk.Device, s vk.MatrixShape) ([]uint32, error) {
 	kernel, err := vk.Build(dev, shaders.EmulatedOrder(), shaders.EmulatedOrderSpec{
 		LocalSize: uint32(dev.Info().Subgroup), FragM: uint32(s.M), FragN: uint32(s.N),
@@ -141,8 +143,9 @@ func readOrder(ctx context.Context, dev *vk.Device, s vk.MatrixShape) ([]uint32,
 	return order, vk.Download(ctx, dev, vk.Vector(order), region.In(ws))
 }
 
-// pack returns Units.Order for a list of places row + M·column of the elements of a fragment.
-// `linear` is false if the places are not a permutation of the bits of an element's number.
+// pack returns Units.Order for a list of places: element number e of a matrix unit's result lies at
+// order[e] = row + M·column, where M is the number of rows. `linear` is false if the places do not
+// arise from a permutation of the bits of e.
 func pack(order []uint32) (packed uint32, linear bool) {
 	for i := range bits.Len(uint(len(order) - 1)) {
 		place := order[1<<i]
@@ -159,7 +162,8 @@ func pack(order []uint32) (packed uint32, linear bool) {
 	return packed, true
 }
 
-// unpack returns the place row + M·column of element e in a fragment, for the packed order.
+// unpack returns the place row + M·column of element number e in a matrix unit's result with M
+// rows. `packed` is a value of Units.Order.
 func unpack(packed uint32, e int) (place uint32) {
 	for i := range 8 {
 		place |= uint32(e>>i&1) << (packed >> (4 * i) & 15)

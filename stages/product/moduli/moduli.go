@@ -16,9 +16,9 @@ import (
 	"math/big"
 )
 
-// Least and Most limit the number of moduli of a product. With 13 moduli, the errors satisfy the
-// error bounds of native products if the inner dimension is 89 or more. With 14 moduli, the errors
-// satisfy these bounds for every inner dimension.
+// Least and Most limit the number of moduli of a product on integer units. With 13 moduli, the
+// errors satisfy the error bounds of native products if the inner dimension is 89 or more. With 14
+// moduli, the errors satisfy these bounds for every inner dimension.
 const (
 	Least = 13
 	Most  = 16
@@ -47,7 +47,7 @@ func Modulus(i int) int64 { return all[i] }
 
 // System holds the constants that depend on the number of moduli.
 type System struct {
-	// N is the number of moduli. P is the product of the moduli.
+	// N is the number of moduli. P is the product of all moduli.
 	N int
 	P *big.Int
 
@@ -88,9 +88,9 @@ func Symmetric(x, p int64) int64 {
 	return r - p/2
 }
 
-// Weights returns the residues of 256ᵏ·q modulo pᵢ for k = 0 to 7, as signed bytes in two words. The
-// dot product of the eight bytes of an unsigned 64-bit integer x with these residues is congruent to
-// x·q modulo pᵢ.
+// Weights returns the residues of 256ᵏ·q modulo the modulus pᵢ for k = 0 to 7, as signed bytes in
+// two words. The dot product of the eight bytes of an unsigned 64-bit integer x with these residues
+// is congruent to x·q modulo pᵢ.
 func Weights(i int, q int64) (low, high uint32) {
 	p := all[i]
 	power := q % p
@@ -106,20 +106,23 @@ func Weights(i int, q int64) (low, high uint32) {
 	return low, high
 }
 
-// Multiplier returns round(2³²/pᵢ). The kernels multiply by this number instead of dividing by pᵢ.
+// Multiplier returns round(2³²/pᵢ) for the modulus pᵢ. The kernels multiply by this number instead
+// of dividing by pᵢ.
 func Multiplier(i int) int64 { return (1<<32 + all[i]/2) / all[i] }
 
-// FractionBits is the number of bits of Fraction.
+// FractionBits is the number of bits after the binary point in the result of Fraction.
 const FractionBits = 80
 
-// Fraction returns round(2⁸⁰/pᵢ), which is 1/pᵢ with FractionBits bits after the point.
+// Fraction returns round(2⁸⁰/pᵢ), which is the reciprocal of the modulus pᵢ with FractionBits bits
+// after the binary point.
 func Fraction(i int) *big.Int {
 	p := big.NewInt(all[i])
 	x := new(big.Int).Lsh(big.NewInt(1), FractionBits)
 	return x.Quo(x.Add(x, new(big.Int).Rsh(p, 1)), p)
 }
 
-// Limbs returns Fraction(i) as four limbs of 20 bits. The first limb has the lowest bits.
+// Limbs returns the 80-bit number Fraction(i) as four limbs of 20 bits. The first limb has the
+// lowest bits.
 func Limbs(i int) (limbs [4]uint32) {
 	g := Fraction(i)
 	for l := range limbs {

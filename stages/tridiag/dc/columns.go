@@ -23,8 +23,8 @@ type Columns struct {
 	D, Z []float64
 	Rows Rows
 
-	// LastChain is the last column of the chain of rotations that has not ended, or −1 if there is
-	// no such chain.
+	// LastChain is the last column of the chain (sequence of rotations of columns) that has not
+	// ended, or −1 if there is no such chain.
 	LastChain int32
 
 	support      []rowSet // rows of each column of Q
@@ -35,15 +35,15 @@ type Columns struct {
 // rowSet is the set of rows in which a column can have non-zeros.
 type rowSet int8
 
-// These are the possible sets of rows. The columns of W are sorted by these sets, in this order.
+// These are the possible sets of rows. Columns of vectors are sorted by these sets, in this order.
 const (
 	upperRows rowSet = iota // rows of the upper block
 	allRows
 	lowerRows
 )
 
-// NewColumns returns the columns of two solved blocks, without a chain and with zeros in Z. d has
-// the values of the two blocks, and `rows` has the first and last rows of their vectors. d and
+// NewColumns returns the columns of two solved blocks, with zero weights Z and without rotations. d
+// has the values of the two blocks, and `rows` has the first and last rows of their vectors. d and
 // `rows` are in the order of Q's columns, and are not written.
 func NewColumns(p Pair, d []float64, rows Rows) *Columns {
 	n := p.N()
@@ -75,9 +75,10 @@ func emptyLists[T any](lists, n int) func() []T {
 	}
 }
 
-// Pole adds column c, which must be the next column in ascending order of D. If the rotation of the
-// last chain's last column and c is allowed, c joins this chain. Otherwise Pole ends this chain and
-// begins a new chain with c. `tol` is the largest magnitude of an element that is taken as zero.
+// Pole adds column c, which must be the next column in ascending order of D. A chain is a sequence
+// of rotations of columns with nearly equal D. If the last column of the last chain may be rotated
+// with column c, c joins this chain. Otherwise Pole ends this chain and begins a new chain with c.
+// `tol` is the largest magnitude of an element that is taken as zero.
 func (b *Columns) Pole(c int32, tol float64) {
 	if m := b.Merge; b.LastChain < 0 || !b.rotate(b.LastChain, c, tol) {
 		b.EndChain()
@@ -87,10 +88,11 @@ func (b *Columns) Pole(c int32, tol float64) {
 	b.LastChain = c
 }
 
-// rotate rotates columns a and c so that z[a] becomes zero, deflates a and returns true. The
-// rotation is allowed if d[a] and d[c] are so close that the diagonal matrix stays diagonal to
-// working accuracy: the off-diagonal element that the rotation makes must be at most `tol`.
-// Otherwise rotate returns false and changes nothing.
+// rotate rotates columns a and c so that the weight z[a] becomes zero, records that column a is
+// deflated (an eigenvector already), and returns true. The rotation is allowed if d[a] and d[c] are
+// so close that the diagonal matrix stays diagonal to working accuracy: the off-diagonal element
+// that the rotation makes must be at most `tol`. Otherwise rotate returns false and changes
+// nothing.
 func (b *Columns) rotate(a, c int32, tol float64) bool {
 	za, zc := b.Z[a], b.Z[c]
 	if math.Abs((b.D[c]-b.D[a])*za*zc) > 2*tol*(za*za+zc*zc) {
@@ -112,7 +114,8 @@ func (b *Columns) rotate(a, c int32, tol float64) bool {
 	return true
 }
 
-// Turn rotates the columns a and c as one step of a chain does (see type Columns):
+// Turn rotates the columns a and c by the given cosine and sine, which is one step of a chain of
+// rotations:
 //
 //	a ← cos·a + sin·c      c ← cos·c − sin·a
 func (b *Columns) Turn(a, c int32, cos, sin float64) {
@@ -159,9 +162,9 @@ func (b *Columns) SetPole(i int, c int32) {
 	b.poleSupport[i] = b.support[c]
 }
 
-// Single records columns of Q that are eigenvectors without a rotation. It ends the last chain, and
-// Pole must not be called afterwards. These columns come last among the deflated columns, so that
-// the deflated columns that were rotated have consecutive numbers.
+// Single records columns of Q that are eigenvectors without a rotation. It ends the last chain of
+// rotations, and the method Pole must not be called afterwards. These columns come last among the
+// deflated columns, so that the deflated columns that were rotated have consecutive numbers.
 func (b *Columns) Single(columns []int32) {
 	b.EndChain()
 	m := b.Merge
@@ -173,11 +176,11 @@ func (b *Columns) Single(columns []int32) {
 	}
 }
 
-// Number numbers the columns of W in this order: poles with rows in the upper block only, poles
-// with rows in both blocks, poles with rows in the lower block only, deflated columns. The argument
-// `gathers` has the Gather of the merge, and may have further values of type Gather with the same
-// numbers in Dst. The chains of each Gather must contain all columns of Q. Number also sets the
-// first and last rows of the deflated columns of Q.
+// Number gives numbers to the columns of W, which are the columns of Q after deflation, in this
+// order: poles with rows in the upper block only, poles with rows in both blocks, poles with rows
+// in the lower block only, deflated columns. Each element of `gathers` holds rotations and a
+// permutation of the columns, and gets the same numbers in its field Dst. It must contain all
+// columns of Q. Number also sets the first and last rows of the deflated columns of Q.
 func (b *Columns) Number(gathers ...*Gather) {
 	m := b.Merge
 	m.D, m.Z, m.W = m.D[:m.K], m.Z[:m.K], m.W.Of(0, m.K)

@@ -19,7 +19,8 @@ type Host struct {
 	columns int       // number of columns of the result, which is in q
 }
 
-// solvedLeaf holds the vectors of a leaf, a smallest subproblem: rows and columns [lo, lo+n) of Q.
+// solvedLeaf holds the eigenvectors of a leaf (a smallest subproblem), which are rows and columns
+// [lo, lo+n) of the matrix Q of all eigenvectors.
 type solvedLeaf struct {
 	lo, n   int
 	vectors []float64 // n×n, column-major
@@ -29,8 +30,8 @@ type solvedLeaf struct {
 // at the same time.
 const panelColumns = 128
 
-// NewHost prepares a back end for order n. It allocates no memory of order n² before Vectors is
-// called.
+// NewHost prepares a back end in plain Go for matrices of order n. Memory for n² elements is
+// allocated only when the method Vectors is called.
 func NewHost(n int) *Host { return &Host{n: n} }
 
 // column returns rows [lo, hi) of column c of the n×n matrix a, as a slice.
@@ -38,8 +39,8 @@ func (b *Host) column(a []float64, c, lo, hi int) []float64 {
 	return a[lo+c*b.n : hi+c*b.n]
 }
 
-// vectors returns the result of Vectors, n×columns and column-major. The result is empty if Vectors
-// was not called.
+// vectors returns the eigenvectors that the method Vectors has formed, as a column-major matrix
+// with n rows. The result is empty if Vectors was not called.
 func (b *Host) vectors() []float64 { return b.q[:b.n*b.columns] }
 
 // Leaves implements Backend.
@@ -62,13 +63,15 @@ func (b *Host) Leaves(tree Tree, d, e []float64, rows Rows) error {
 	return nil
 }
 
-// Roots implements Backend. The error is always nil.
+// Roots implements the interface Backend: it solves the secular equations of the given merges. The
+// error is always nil.
 func (b *Host) Roots(merges []*Merge) error {
 	solveRoots(merges)
 	return nil
 }
 
-// Vectors implements Backend. The error is always nil.
+// Vectors implements the interface Backend: it forms the eigenvectors of all merges. The error is
+// always nil.
 func (b *Host) Vectors(levels [][]*Merge, order []int32) error {
 	b.q, b.w, b.zero = make([]float64, b.n*b.n), make([]float64, b.n*b.n), make([]float64, b.n)
 	for _, l := range b.leaves {
@@ -76,7 +79,8 @@ func (b *Host) Vectors(levels [][]*Merge, order []int32) error {
 			copy(b.column(b.q, l.lo+c, l.lo, l.lo+l.n), l.vectors[c*l.n:])
 		}
 	}
-	// The merges of one level use different blocks of q and w, so they can run in parallel.
+	// The merges of one level use different blocks of the matrices q and w, so the merges can run
+	// in parallel.
 	for _, merges := range levels {
 		tridiag.Parallel(len(merges), func(i int) { b.merge(merges[i]) })
 	}
@@ -88,7 +92,8 @@ func (b *Host) Vectors(levels [][]*Merge, order []int32) error {
 	return nil
 }
 
-// merge forms one block of Q from two smaller blocks, as type Merge describes.
+// merge forms one diagonal block of the matrix Q of eigenvectors from two smaller blocks, as the
+// type Merge describes.
 func (b *Host) merge(m *Merge) {
 	cut := m.Lo + m.N1
 	halves := []halfRows{
@@ -111,8 +116,8 @@ func (b *Host) merge(m *Merge) {
 // [first, end). Column 0 is the first column of the merge.
 type halfRows struct{ lo, hi, from, to, first, end int }
 
-// gather computes the rows of W = Q·G in one half. G has the rotations and the permutation of the
-// merge.
+// gather computes those rows of W = Q·G that belong to one of the two blocks of a merge. G has the
+// rotations and the permutation of the merge.
 func (b *Host) gather(m *Merge, h halfRows) {
 	from := func(t int32) []float64 {
 		if c := int(m.Src[t]); h.from <= c && c < h.to {
@@ -138,8 +143,9 @@ func (b *Host) gather(m *Merge, h halfRows) {
 	})
 }
 
-// multiply forms the columns [j0, j1) of S, which has the vectors of the secular equation, and
-// multiplies W = Q·G by these columns. The products are columns of the merged block of Q.
+// multiply forms the columns [j0, j1) of S, the matrix of the vectors of the secular equation, and
+// multiplies W by these columns. W has the vectors of both blocks after rotations and a
+// permutation. The products are columns of the merged block of Q.
 func (b *Host) multiply(m *Merge, j0, j1 int, halves []halfRows) {
 	s := make([]float64, (j1-j0)*m.K)
 	tridiag.Parallel(j1-j0, func(j int) { m.Vector(j0+j, m.Row, s[j*m.K:(j+1)*m.K]) })

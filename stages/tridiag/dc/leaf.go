@@ -62,7 +62,8 @@ type leafState struct {
 	futile int  // sweeps since the block was found
 }
 
-// at returns row i of the block, where row 0 is at the end at which values converge.
+// at returns the index in T of row i of the block, where row 0 is at that end of the block at which
+// eigenvalues converge.
 func (s *leafState) at(i int) int {
 	if s.turned {
 		return s.hi - i
@@ -70,16 +71,16 @@ func (s *leafState) at(i int) int {
 	return s.lo + i
 }
 
-// off returns the index in e of the element between rows i and i + 1 of the block.
+// off returns the index in e of the off-diagonal element between rows i and i + 1 of the block.
 func (s *leafState) off(i int) int { return min(s.at(i), s.at(i+1)) }
 
 // next finds the first unreduced block, in which no off-diagonal element is negligible. If no such
-// block exists, all values have been found and next returns false.
+// block exists, all eigenvalues have been found and next returns false.
 //
-// Values converge at the end of the block with the small elements. In the other direction, the
-// bulge of a sweep would underflow on its way from small to large elements, and the shift would be
-// lost. If small elements are in the middle of the block, values may still not converge. Therefore
-// the direction changes from time to time.
+// The sweeps run in the direction in which eigenvalues converge at the end of the block with the
+// small elements. In the other direction, the bulge of a sweep would underflow on its way from
+// small to large elements, and the shift would be lost. If small elements are in the middle of the
+// block, values may still not converge. Therefore the direction changes from time to time.
 func (s *leafState) next(d, e []float64) bool {
 	lo := s.lo
 	for lo < len(e) && leafNegligible(e[lo], d[lo], d[lo+1]) {
@@ -111,10 +112,12 @@ func leafNegligible(e, a, b float64) bool {
 	return e <= leafTiny || e*e <= (tridiag.Roundoff*math.Abs(a))*(tridiag.Roundoff*math.Abs(b))
 }
 
-// sweep is one implicit QL step with Wilkinson's shift. It stores the rotation of columns i and i +
-// 1 of the block in cos[i] and sin[i]. The rotation of the last columns is applied first.
+// sweep does one implicit QL step with Wilkinson's shift on the block. It stores the rotation of
+// columns i and i + 1 of the block in cos[i] and sin[i]. The rotation of the last columns is
+// applied first.
 func (s *leafState) sweep(d, e, cos, sin []float64) {
-	// The shift is the eigenvalue of the leading 2×2 block that is nearer to its first element.
+	// Wilkinson's shift is that eigenvalue of the leading 2×2 block which is nearer to the first
+	// element of the block.
 	last := s.hi - s.lo
 	first := e[s.off(0)]
 	g := (d[s.at(1)] - d[s.at(0)]) / (2 * first)
@@ -156,7 +159,8 @@ func leafRotation(g, f float64) (c, s, r float64) {
 	return g / r, f / r, r
 }
 
-// sortLeaf sorts the values d into ascending order, and permutes the columns of v in the same way.
+// sortLeaf sorts the eigenvalues d into ascending order, and permutes the eigenvectors, the columns
+// of v, in the same way.
 func sortLeaf(d, v []float64) {
 	n := len(d)
 	order := Ascending(d)

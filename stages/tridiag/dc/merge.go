@@ -40,8 +40,9 @@ type Merge struct {
 
 	Row []int32 // pole i is column Row[i] of W and row Row[i] of S
 
-	// W has the first and the last row of the matrix W, with one element per pole. Q has the first
-	// and the last row of Q after the merge, with one element per column. Backend.Roots sets the
+	// W holds the first and the last row of the matrix W (the vectors of both blocks after
+	// rotations and a permutation), with one element per pole. Q holds the first and the last row
+	// of the merged block of eigenvectors, with one element per column. Backend.Roots sets the
 	// first K elements of Q.
 	W, Q Rows
 
@@ -52,7 +53,8 @@ type Merge struct {
 	rotated  int
 }
 
-// Gather holds the rotations and the permutation of a merge, W = Q·G, as type Merge describes.
+// Gather holds the rotations and the permutation G of a merge, W = Q·G, as the type Merge
+// describes. The columns of Q are the vectors of the two blocks.
 type Gather struct {
 	Chain    []int32 // first step of each chain, then the number of all steps, n
 	Src, Dst []int32 // for each step: the column of Q that is read, the column of W that is written
@@ -60,7 +62,7 @@ type Gather struct {
 }
 
 // With returns a merge with the rotations and the permutation g, and with the poles, columns and
-// secular equation of m. A singular value decomposition uses it for the vectors of the second side.
+// secular equation of m. The bidiagonal solver uses With for the second set of singular vectors.
 // The roots of the secular equation must be computed for m itself.
 func (m *Merge) With(g Gather) *Merge {
 	other := *m
@@ -68,7 +70,8 @@ func (m *Merge) With(g Gather) *Merge {
 	return &other
 }
 
-// values writes the eigenvalues of the merged block to d, in the order of its columns.
+// values writes the eigenvalues of the merged block to d, in the order of the columns of
+// eigenvectors.
 func (m *Merge) values(d []float64) {
 	for j := range m.K {
 		d[j] = m.Value(j)
@@ -76,11 +79,13 @@ func (m *Merge) values(d []float64) {
 	m.DeflatedValues(d)
 }
 
-// DeflatedValues writes the eigenvalues of the deflated columns, K, K+1 …, to d[K:].
+// DeflatedValues writes the eigenvalues of the deflated columns (columns K, K+1, … of the merged
+// block) to d[K:].
 func (m *Merge) DeflatedValues(d []float64) { copy(d[m.K:], m.deflated) }
 
-// Order returns the permutation that makes d ascend. d has the values of the merged block: first
-// the roots of the secular equation, which ascend, and then the values of the deflated columns.
+// Order returns the permutation that makes d ascend. d has the eigenvalues of the merged block:
+// first the roots of the secular equation, which ascend, and then the eigenvalues of the deflated
+// columns.
 func (m *Merge) Order(d []float64) []int32 {
 	roots := make([]int32, m.K)
 	for j := range roots {
@@ -90,10 +95,10 @@ func (m *Merge) Order(d []float64) []int32 {
 	return MergedOrder(d, roots, deflated)
 }
 
-// Restrict sets From and To so that only wanted columns are formed. `wanted` lists columns of Q
-// with consecutive values, in ascending or descending order. The values of S's columns ascend, so
-// the wanted columns of S are consecutive, too. Deflated columns are always formed, because they
-// need no product.
+// Restrict sets the fields From and To so that products form only wanted eigenvectors. `wanted`
+// lists columns of the merged block whose eigenvalues are consecutive, in ascending or descending
+// order. The eigenvalues of the columns that products form ascend, so the wanted ones among these
+// columns are consecutive, too. Deflated columns are always copied, because they need no product.
 func (m *Merge) Restrict(wanted []int32) {
 	m.From, m.To = m.K, 0
 	for _, c := range wanted {

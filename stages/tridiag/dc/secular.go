@@ -55,8 +55,8 @@ func (p *Secular) Vector(j int, row []int32, s []float64) {
 	}
 }
 
-// products returns the inner products of unit eigenvector j with x and y, which have one element
-// per pole.
+// products returns the inner products of the unit eigenvector j with x and with y. The vectors x
+// and y have one element per pole.
 func (p *Secular) products(j int, x, y []float64) (withX, withY float64) {
 	sum := 0.0
 	for i, z := range p.ZHat {

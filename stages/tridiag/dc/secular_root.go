@@ -51,12 +51,12 @@ func secularRoot(d, z []float64, rho float64, k int) (origin int, mu float64, st
 	}
 	shift, flat := d[origin], side/rho
 
-	// The root solves near/t = flat + ψ + φ + far/(gap − t). The right side increases with t. So
-	// for t ≤ hi it is at most the sum of its positive terms at hi. Half of the t for this sum is a
-	// safe lower end.
+	// The root t solves near/t = flat + ψ + φ + far/(gap − t). The right side increases with t. So
+	// for t ≤ hi the right side is at most the sum of its positive terms at hi. The t with near/t
+	// equal to this sum is a lower bound of the root, and half of it is a safe lower end.
 	lo := near / (max(flat, 0) + max(phi+far/(gap-hi), 0)) / 2
 
-	// Sums of K terms have rounding errors of a few ulp, plus about √K ulp.
+	// Sums over K poles have rounding errors of a few ulp, plus about √K ulp.
 	noise := tridiag.Roundoff * (8 + math.Sqrt(float64(len(d))))
 	oldMean, oldG := secularMean(lo, hi), math.Inf(1)
 	t := secularQuadratic(flat+psi+phi, near, far, gap)
@@ -131,8 +131,9 @@ func secularQuadratic(c, s, sFar, gap float64) float64 {
 	return (b - r) / (2 * c)
 }
 
-// secularMean returns a point that halves the interval (lo, hi), 0 < lo. The point is the geometric
-// mean if hi/lo is large, and the arithmetic mean otherwise.
+// secularMean returns a point inside the interval (lo, hi), 0 < lo, at which a bisection divides
+// the interval. The point is the geometric mean if hi/lo is large, and the arithmetic mean
+// otherwise.
 func secularMean(lo, hi float64) float64 {
 	if hi > 4*lo {
 		return math.Sqrt(lo) * math.Sqrt(hi)

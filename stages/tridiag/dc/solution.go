@@ -7,23 +7,23 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// solution holds the state of one solution in progress, between two calls of the back end.
+// solution holds the state of one solve in progress, between two calls of the back end.
 type solution struct {
 	tree   Tree
 	blocks []block
 
 	// d and e are at first the diagonal and the off-diagonal of T, after the elements between
-	// leaves were torn out (Tree.tear). When a block of rows [lo, hi) is solved, d[lo:hi] has its
-	// eigenvalues in the order of Q's columns. e[hi−1] still has the off-diagonal element between
-	// rows hi−1 and hi.
+	// leaves were torn out (Tree.tear). When the block of rows [lo, hi) is solved, d[lo:hi] has the
+	// eigenvalues of the block in the order of Q's columns. e[hi−1] still has the off-diagonal
+	// element between rows hi−1 and hi.
 	d, e []float64
 
 	order []int32 // for each block of Q, the permutation that makes the block's part of d ascend; it counts from 0
 }
 
-// newSolution copies T, splits T into blocks, scales each block and tears each block into a tree of
-// leaves. It panics if e is too short or if the range of vectors is not within [0, n]. The error is
-// a *tridiag.NonFiniteError.
+// newSolution copies T, splits T into blocks, scales each block and divides each block into a tree
+// of small blocks, the leaves. It panics if e is too short or if the range of vectors is not within
+// [0, n]. The error is a *tridiag.NonFiniteError.
 func newSolution(d, e []float64, opt Options) (*solution, error) {
 	n := len(d)
 	if len(e) < n-1 {

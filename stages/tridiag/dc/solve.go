@@ -5,16 +5,17 @@ type Options struct {
 	// LeafSize is the largest order of a leaf, which QL iteration solves; 0 means 32.
 	LeafSize int
 
-	// From and To select the wanted vectors: those of values[From:To]. If From and To are 0, all
-	// vectors are wanted. The products of the last merges are three quarters of the work, and their
-	// cost is proportional to To − From.
+	// From and To select the wanted eigenvectors: those of the eigenvalues From … To−1. If From and
+	// To are 0, all vectors are wanted. The matrix products of the last level are three quarters of
+	// the work, and their cost is proportional to To − From.
 	From, To int
 
 	// ValuesOnly is true if no eigenvectors are wanted.
 	ValuesOnly bool
 }
 
-// defaultLeafSize is the leaf size that is used if LeafSize is 0.
+// defaultLeafSize is the largest order of a leaf (a block that QL iteration solves) if
+// Options.LeafSize is 0.
 const defaultLeafSize = 32
 
 // Solve returns the eigenvalues of the symmetric tridiagonal matrix T with diagonal d and
@@ -42,8 +43,8 @@ func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, error) 
 	return SolveOn(Rounds{backend}, d, e, opt)
 }
 
-// SolveOn does the same as SolveWith with a back end that also decides the deflation between the
-// levels.
+// SolveOn does the same as SolveWith with a back end that also decides the deflation in each level
+// of merges.
 func SolveOn(backend WholeBackend, d, e []float64, opt Options) ([]float64, error) {
 	// Split T into blocks, scale the blocks, and tear them into leaves: T = diag(leaves) + Σ
 	// ρ·v·vᵀ.

@@ -43,7 +43,7 @@ func split(d, e []float64) (blocks []block) {
 	return blocks
 }
 
-// scale scales the block of T with diagonal d and off-diagonal e by tridiag.Scale. It then sets
+// scale scales the block of T with diagonal d and off-diagonal e by tridiag.Scale. Then scale sets
 // negligible elements of e to zero.
 func scale(d, e []float64) (exponent int) {
 	exponent = tridiag.Scale(d, e)

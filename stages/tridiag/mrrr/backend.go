@@ -12,7 +12,8 @@ type Backend interface {
 	// of row i of T.
 	Root(rep []float64) error
 
-	// Count returns, for each task t, the number of eigenvalues of its representation below x[t].
+	// Count returns, for each task t, how many eigenvalues of the task's representation L·D·Lᵀ are
+	// below x[t].
 	Count(tasks []Task, x []float64) ([]int32, error)
 
 	// Bisect shrinks each interval [lo[t], hi[t]], which contains eigenvalue tasks[t].Index, until
@@ -20,10 +21,10 @@ type Backend interface {
 	// used instead of rtol.
 	Bisect(tasks []Task, lo, hi []float64, rtol float64) error
 
-	// Level finds the vectors of all single eigenvalues of a level (eigenvalues that belong to no
-	// cluster). Then it makes the representations of the level's clusters. Then it finds intervals
-	// for the clusters' eigenvalues as Bisect does, except that at first an interval need not
-	// contain its eigenvalue.
+	// Level does three things for one level of the representation tree. It finds the vectors of all
+	// single eigenvalues (eigenvalues that belong to no cluster). It makes a new representation for
+	// each cluster. It finds intervals for the clusters' eigenvalues as Bisect does, except that at
+	// first an interval need not contain its eigenvalue.
 	Level(l *Level) error
 
 	// Sums computes sums of the m vectors z with signs and weights. `lambda` has m elements. For
@@ -46,7 +47,8 @@ type Backend interface {
 	SolveAll(d, e []float64, from, to int) ([]float64, error)
 }
 
-// RootSlot is the value of Task.Slot for tasks that use the root representation of their block.
+// RootSlot is the value of Task.Slot for tasks that use the root representation of their block,
+// which is the factorisation L·D·Lᵀ of the whole block with one shift.
 const RootSlot = -1
 
 // Task identifies one eigenvalue of one representation (a factorisation L·D·Lᵀ of a shifted block
@@ -58,8 +60,8 @@ type Task struct {
 	Sharp  bool  // the eigenvalue is wanted to the last digits
 }
 
-// Block identifies the rows of one block, and the columns of the result that belong to the block,
-// in ascending order.
+// Block identifies the rows of one diagonal block of T, and the columns of eigenvectors in the
+// result that belong to the block, in ascending order.
 type Block struct {
 	Lo, Hi  int32
 	Columns []int32
@@ -75,11 +77,12 @@ type Level struct {
 	Lo, Hi, Gap      []float64
 	Lambda, Residual []float64
 
-	// These fields describe clusters. Clusters[c] names the parent representation of cluster c, and
-	// Child[c] is the slot of the cluster's own representation. The candidates for the shift of the
-	// cluster are Shifts[c·Candidates:(c+1)·Candidates]. The back end sets Chosen to the index of
-	// the best candidate, and Growth to the largest element of the representation with this shift.
-	// Columns Child[c] and Child[c]+1 may be columns of the parent.
+	// These fields describe clusters. Clusters[c] names the representation L·D·Lᵀ from which
+	// cluster c comes (the parent), and Child[c] is the slot, the place in memory, of the cluster's
+	// own representation. The candidates for the shift of the cluster are
+	// Shifts[c·Candidates:(c+1)·Candidates]. The back end sets Chosen to the index of the best
+	// candidate, and Growth to the largest element of the representation with this shift. Columns
+	// Child[c] and Child[c]+1 may be columns of the parent.
 	Clusters []Task
 	Child    []int32
 	Shifts   []float64

@@ -16,7 +16,8 @@ const (
 	// vectors of a block with random signs (see the function check).
 	orthogonalLimit = 50
 
-	// residualLimit limits ‖T·y − Z·Λ·w‖ (see the function check).
+	// residualLimit limits ‖T·y − Z·Λ·w‖, where y = Z·w is the sum of the vectors Z of a block with
+	// random signs w.
 	residualLimit = 30
 )
 
@@ -58,8 +59,8 @@ func (s *solution) check(blocks []*block) error {
 	return nil
 }
 
-// sampleIsGood checks the m vectors of a block by one sample, y = Z·w and u = Z·Λ·w, where w has
-// random signs. The result is false if the sample contains NaN.
+// sampleIsGood checks the m vectors Z of a block by the two sums y = Z·w and u = Z·Λ·w with random
+// signs w. The result is false if a sum contains NaN.
 func (s *solution) sampleIsGood(b *block, m float64, y, u []float64) bool {
 	norm2, residual2 := 0.0, 0.0
 	for r := b.lo; r < b.hi; r++ {

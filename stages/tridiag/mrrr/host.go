@@ -14,14 +14,15 @@ type Host struct {
 	z     []float64 // the vectors, n×m, column-major
 }
 
-// NewHost prepares a back end for m vectors of a matrix of order n. It allocates about n·(2·m+2)
-// elements.
+// NewHost prepares a back end in plain Go for m eigenvectors of a matrix of order n. It allocates
+// about n·(2·m+2) elements.
 func NewHost(n, m int) *Host {
 	ld := min(n, m+2)
 	return &Host{n: n, ld: ld, reps: make([]float64, ld*n), z: make([]float64, n*m)}
 }
 
-// rep returns the representation that task t uses. The result shares the memory of b.
+// rep returns the representation (factorisation L·D·Lᵀ) that task t uses. The result shares the
+// memory of b.
 func (b *Host) rep(t Task) representation {
 	if t.Slot == RootSlot {
 		return representation{b.root[2*t.Lo:], 2, int(t.Hi - t.Lo)}
@@ -29,13 +30,14 @@ func (b *Host) rep(t Task) representation {
 	return b.slot(t, t.Slot)
 }
 
-// slot returns the representation that is stored in columns number `slot` and `slot`+1 of b.reps,
-// in the rows of the block of task t.
+// slot returns the representation L·D·Lᵀ that is stored in columns number `slot` and `slot`+1 of
+// b.reps, in the rows of the block to which task t belongs.
 func (b *Host) slot(t Task, slot int32) representation {
 	return representation{b.reps[int(slot)+int(t.Lo)*b.ld:], b.ld, int(t.Hi - t.Lo)}
 }
 
-// Root implements Backend. It copies `rep`, which the caller may change afterwards.
+// Root implements the interface Backend. It copies `rep`, so the caller may change `rep`
+// afterwards.
 func (b *Host) Root(rep []float64) error {
 	b.root = append(b.root[:0], rep...)
 	return nil
@@ -56,8 +58,8 @@ func (b *Host) Bisect(tasks []Task, lo, hi []float64, rtol float64) error {
 	return nil
 }
 
-// bisect does the work of Bisect. If `sure` is false, the given intervals need not contain the
-// eigenvalues.
+// bisect does the work of the method Bisect. If `sure` is false, the given intervals need not
+// contain the eigenvalues.
 func (b *Host) bisect(tasks []Task, lo, hi []float64, rtol float64, sure bool) {
 	tridiag.Parallel(len(tasks), func(i int) {
 		t, tol := tasks[i], rtol
@@ -68,8 +70,8 @@ func (b *Host) bisect(tasks []Task, lo, hi []float64, rtol float64, sure bool) {
 	})
 }
 
-// Level implements Backend. It finds the vectors first, because a child may overwrite the
-// representation from which vectors are computed.
+// Level implements Backend. It finds the vectors first, because the new representation of a cluster
+// may overwrite the representation from which vectors are computed.
 func (b *Host) Level(l *Level) error {
 	tridiag.Parallel(len(l.Vectors), func(i int) {
 		t := l.Vectors[i]
@@ -110,11 +112,12 @@ func (b *Host) Level(l *Level) error {
 	return nil
 }
 
-// column returns column c of the vectors. It has n elements and shares the memory of b.z.
+// column returns column c of the matrix of eigenvectors. The slice has n elements and shares the
+// memory of b.z.
 func (b *Host) column(c int32) []float64 { return b.z[int(c)*b.n : (int(c)+1)*b.n] }
 
-// Sums implements Backend. It adds the columns in ascending order, so that the bits do not depend
-// on the number of processors.
+// Sums implements Backend. It adds the vectors in ascending order of their columns, so that the
+// bits do not depend on the number of processors.
 func (b *Host) Sums(lambda []float64) ([]float64, error) {
 	n := b.n
 	sums := make([]float64, 2*Samples*n)

@@ -7,7 +7,8 @@ import (
 )
 
 // node is a node of the representation tree: the root of a block, a cluster, or a single
-// eigenvalue. It consists of the members from … to−1 of the block.
+// eigenvalue. A node consists of the members from … to−1 of the block, where a member is an
+// eigenvalue that is needed.
 type node struct {
 	*block
 	from, to    int
@@ -16,9 +17,9 @@ type node struct {
 	left, right float64 // distances to the next members outside; infinite if there are none
 }
 
-// parts divides a node between two neighbouring members if their distance is at least gap times the
-// larger one of the two. A part with one member is a single eigenvalue, and a larger part is a
-// cluster.
+// parts divides a node of the representation tree between two neighbouring eigenvalues if their
+// distance is at least `gap` times the larger one of the two. A part with one eigenvalue is a
+// single eigenvalue, and a larger part is a cluster.
 func (p node) parts(gap float64) (parts []node) {
 	part := p
 	for i := p.from; i < p.to; i++ {
@@ -36,12 +37,13 @@ func (p node) parts(gap float64) (parts []node) {
 	return parts
 }
 
-// task returns the task for a back end that identifies member i in the node's representation.
+// task returns the task that identifies eigenvalue i of the block in the representation L·D·Lᵀ of
+// the node.
 func (p node) task(i int) Task {
 	return Task{Lo: int32(p.lo), Hi: int32(p.hi), Slot: p.slot, Index: int32(p.first + i)}
 }
 
-// askVector adds the computation of a single eigenvalue's vector to the level l.
+// askVector adds the computation of the vector of a single eigenvalue to the work of the level l.
 func (p node) askVector(l *Level) {
 	m := p.members[p.from]
 	l.Vectors, l.Column = append(l.Vectors, p.task(p.from)), append(l.Column, m.column)
@@ -49,11 +51,11 @@ func (p node) askVector(l *Level) {
 	l.Lambda, l.Residual = append(l.Lambda, 0), append(l.Residual, 0)
 }
 
-// askChild adds the computation of a cluster's new representation to the level l. The candidates
-// for its shift come in pairs: one on the left and one on the right of the cluster. The first pair
-// is as close to the cluster as the intervals allow, and later pairs are further away. The distance
-// of a later candidate from the cluster is at most a quarter of the distance to the next member
-// outside the cluster.
+// askChild adds the computation of a cluster's new representation L·D·Lᵀ − τ·I to the work of the
+// level l. The candidates for the shift τ come in pairs: one on the left and one on the right of
+// the cluster. The first pair is as close to the cluster as the intervals allow, and later pairs
+// are further away. The distance of a later candidate from the cluster is at most a quarter of the
+// distance to the next eigenvalue outside the cluster.
 func (p node) askChild(l *Level) {
 	c := len(l.Clusters)
 	l.Clusters, l.Child = append(l.Clusters, p.task(p.from)), append(l.Child, int32(p.from))
@@ -83,17 +85,17 @@ func (p node) askChild(l *Level) {
 func (p *node) acceptChild(l *Level, c, member int) int {
 	tau := l.Shifts[c*Candidates+int(l.Chosen[c])]
 	lo, hi := p.members[p.from].lo-min(p.left/2, 1), p.members[p.to-1].hi+min(p.right/2, 1)
-	// Large elements of the representation do no harm if the vectors are small there, or if two
-	// large elements cancel. The function check detects whether they did harm. Only a factorisation
-	// that broke down cannot be used at all.
+	// Large elements of the new representation L·D·Lᵀ do no harm if the vectors are small in these
+	// rows, or if two large elements cancel. The function check detects later whether they did
+	// harm. Only a factorisation that broke down cannot be used at all.
 	if math.IsInf(l.Growth[c], 1) {
 		p.failed, p.hopeless = true, true
 	}
 	for i := p.from; i < p.to; i++ {
 		m := &p.members[i]
 		m.lo, m.hi = l.MemberLo[member], l.MemberHi[member]
-		// The representation did not determine this eigenvalue, because the eigenvalue is now
-		// outside the cluster.
+		// The old representation L·D·Lᵀ did not determine this eigenvalue: in the new
+		// representation the eigenvalue is outside the cluster.
 		if !(m.lo+tau >= lo && m.hi+tau <= hi) {
 			p.failed = true
 		}

@@ -38,8 +38,8 @@ func (r representation) count(x float64) int {
 }
 
 // stationaryStep is one step of the differential stationary transform, which factors L·D·Lᵀ − x·I.
-// s is the result of the previous step, d and l are the row of the representation, and `dp` is the
-// pivot d⁺ of the row. stationaryStep returns s·l²·d/dp − x.
+// s is the result of the previous step, d and l are the row of the representation L·D·Lᵀ, and `dp`
+// is the pivot d⁺ of the row. The result is s·l²·d/dp − x.
 func stationaryStep(s, dp, d, l, x float64) float64 {
 	t := s / dp
 	if math.IsNaN(t) {
@@ -73,13 +73,14 @@ func (r representation) shifted(tau float64, out *representation) (growth float6
 	return growth
 }
 
-// huge is larger than any element of a representation that can be used.
+// huge is larger than any element of a usable representation (factorisation L·D·Lᵀ).
 const huge = 0x1p200
 
 // bisect shrinks the interval [lo, hi] around eigenvalue k until its length is at most `rtol` times
 // its larger end (dlarrb), and returns the new ends. If `sure` is false, eigenvalue k may be
 // outside the interval at first. In that case the interval grows until counts prove that it
-// contains the eigenvalue. The final interval contains the eigenvalue, as far as counts can tell.
+// contains the eigenvalue. The final interval contains the eigenvalue, apart from rounding errors
+// of the counts.
 func (r representation) bisect(k int, lo, hi, rtol float64, sure bool) (float64, float64) {
 	if !sure {
 		lo, hi = r.bracket(k, lo, hi)
@@ -121,7 +122,7 @@ func (r representation) bracket(k int, lo, hi float64) (float64, float64) {
 
 // These are the limits of bisection.
 const (
-	// tiny is the magnitude below which an eigenvalue may be taken as 0, for a representation with
+	// tiny is the magnitude below which an eigenvalue may be taken as 0, for a matrix L·D·Lᵀ with
 	// norm about 1.
 	tiny = 0x1p-300
 
@@ -161,6 +162,6 @@ func middle(lo, hi float64) float64 {
 	return 0.5 * (lo + hi)
 }
 
-// plunge is the factor by which the function `middle` approaches an end of the interval that is
-// zero.
+// If one end of an interval is zero, the function `middle` does not return the mean but the other
+// end times plunge, so that the bisection reaches small magnitudes quickly.
 const plunge = 0x1p-20

@@ -6,10 +6,12 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// These constants control the first steps of an attempt.
+// These constants control the first steps of an attempt to solve a block: its root representation,
+// and the first intervals of eigenvalues.
 const (
-	// perturbation is the relative change, in ulps, of the elements of a root representation in the
-	// first attempt. Each further attempt multiplies it by perturbationGrowth.
+	// perturbation is the relative change, in ulps, of the elements of a root representation (the
+	// factorisation L·D·Lᵀ of a whole block) in the first attempt. Each further attempt multiplies
+	// the change by perturbationGrowth.
 	perturbation       = 1
 	perturbationGrowth = 4
 
@@ -124,12 +126,13 @@ func (s *solution) bracket(blocks []*block, rtol float64) error {
 	return nil
 }
 
-// gridPoints returns the number of grid points of a block of a matrix of order n. All blocks
-// together have at most GridPoints points.
+// gridPoints returns the number of points at which eigenvalues of the block b are counted first. n
+// is the order of T. All blocks of T together have at most GridPoints points.
 func (b *block) gridPoints(n int) int { return min(GridPoints*b.n()/n, GridPointsPerRow*b.n()) }
 
-// gridPoint returns grid point j in the spectrum of the block's root. n is the order of T. Points
-// −1 and gridPoints are the ends of the spectrum. The points ascend with j.
+// gridPoint returns point number j of the grid at which eigenvalues of the block's root
+// representation are counted. n is the order of T. Points −1 and gridPoints are the ends of the
+// spectrum. The points ascend with j.
 func (b *block) gridPoint(j, n int) float64 {
 	lo, hi := b.least, b.most
 	if b.negative {

@@ -6,7 +6,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// Every back end must use these constants in the same way. The kernels have copies of them.
+// Every implementation of Backend must use these constants in the same way. The kernels have copies
+// of the constants.
 const (
 	// Candidates is the number of shifts that are tried for a cluster's new representation.
 	Candidates = 8
@@ -29,16 +30,17 @@ const (
 	MoveMargin = 4
 
 	// QuotientSteps is the largest number of steps of the Rayleigh quotient iteration for a vector.
-	// If the iteration has not converged by then, bisection to LastTol and one more step follow.
+	// If the iteration has not converged after these steps, bisection to the tolerance LastTol and
+	// one more step follow.
 	QuotientSteps = 8
 
-	// LastTol is the relative length of the interval after the bisection that follows QuotientSteps
-	// steps.
+	// LastTol is the relative length to which an eigenvalue's interval is bisected if Rayleigh
+	// quotient iteration has not converged.
 	LastTol = 2 * tridiag.Ulp
 )
 
-// Negative tells whether column c has a negative sign in the given sample. The sign is a random
-// number that depends only on c and `sample`.
+// Negative tells whether column c of the vectors has a negative sign in the given sample, a sum of
+// all columns with random signs. The sign is a random number that depends only on c and `sample`.
 func Negative(c, sample uint32) bool {
 	x := (c+1)*0x9e3779b9 ^ (sample+1)*0x85ebca6b
 	x = (x ^ x>>16) * 0x7feb352d
@@ -46,8 +48,8 @@ func Negative(c, sample uint32) bool {
 	return (x^x>>16)&1 != 0
 }
 
-// Move takes an interval [lo, hi] of the parent representation, and returns an interval of the
-// child with shift `tau` that contains the same eigenvalues.
+// Move takes an interval [lo, hi] of eigenvalues of a representation L·D·Lᵀ. It returns an interval
+// of the new representation L·D·Lᵀ − tau·I that contains the same eigenvalues, each minus `tau`.
 func Move(lo, hi, tau float64) (float64, float64) {
 	margin := MoveMargin * tridiag.Ulp * max(math.Abs(lo), math.Abs(hi), math.Abs(tau))
 	return (lo - tau) - margin, (hi - tau) + margin
@@ -56,8 +58,9 @@ func Move(lo, hi, tau float64) (float64, float64) {
 // Choose returns the index of the best candidate for a cluster's shift, where `growth[j]` is the
 // largest element of the representation with candidate j as its shift. The candidates are shifts,
 // and come in pairs. A pair has one shift below and one shift above the cluster. The pair that is
-// nearest to the cluster comes first. Choose takes the better candidate of the first pair that has
-// a candidate within GoodGrowth. If there is no such pair, it takes the best of all candidates.
+// nearest to the cluster comes first. Choose takes the better candidate of the first pair in which
+// at least one candidate has a `growth` of at most GoodGrowth. If there is no such pair, Choose
+// takes the best of all candidates.
 func Choose(growth []float64) int {
 	best := 0
 	for j := 0; j < Candidates; j += 2 {

@@ -12,18 +12,19 @@ type Options struct {
 	// eigenvalues are found.
 	From, To int
 
-	// Attempts is the number of root representations that are tried for a block before divide and
-	// conquer solves the block. 0 means 2.
+	// Attempts is the number of root representations (factorisations L·D·Lᵀ of a whole block) that
+	// are tried for a block before divide and conquer solves the block. 0 means 2.
 	Attempts int
 
-	// Distrust makes every check fail. It is for tests of the fallback, divide and conquer.
+	// If Distrust is true, every check of vectors fails. Tests use this to reach the fallback,
+	// divide and conquer.
 	Distrust bool
 }
 
 // defaultAttempts is the number of attempts if Options.Attempts is 0.
 const defaultAttempts = 2
 
-// Counters counts what the algorithm did in one solve.
+// Counters counts the events of one solve, such as clusters, failed checks and fallbacks.
 type Counters struct {
 	Blocks   int `json:"blocks"`   // of T
 	Depth    int `json:"depth"`    // of the deepest tree; 1 if no eigenvalue was in a cluster
@@ -75,9 +76,9 @@ func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, Counter
 	if err != nil {
 		return nil, Counters{}, err
 	}
-	// Each attempt solves the open blocks from new root representations, and closes the blocks that
-	// pass the check. A block is hopeless if another root would not help, or if all attempts have
-	// failed.
+	// Each attempt solves the open blocks from new root representations (factorisations L·D·Lᵀ of
+	// the whole block). Blocks that pass the check are no longer open. A block is hopeless if
+	// another root would not help, or if all attempts have failed.
 	open, hopeless := s.blocks, []*block(nil)
 	for attempt := 0; attempt < opt.Attempts && len(open) > 0; attempt++ {
 		if attempt > 0 {
@@ -114,12 +115,13 @@ func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, Counter
 	return s.values(), s.counters, nil
 }
 
-// hostRows is the largest number of rows of hopeless blocks that are solved one by one. If there
-// are more rows, the back end may solve all of T in one solve.
+// A block of T is hopeless if MRRR cannot solve it. hostRows is the largest total number of rows of
+// hopeless blocks that are solved one by one. If there are more rows, the back end may solve all of
+// T in one solve.
 const hostRows = 256
 
-// fallBack solves blocks by divide and conquer, one by one. Their values are in the scale of the
-// block. The error is that of Backend.Solve.
+// fallBack solves blocks by divide and conquer, one by one. The eigenvalues are those of the scaled
+// blocks. The error is that of Backend.Solve.
 func (s *solution) fallBack(blocks []*block) error {
 	for _, b := range blocks {
 		from, to := b.wanted()
@@ -135,8 +137,9 @@ func (s *solution) fallBack(blocks []*block) error {
 	return nil
 }
 
-// values returns the eigenvalues of all wanted columns, in ascending order. The columns of several
-// blocks were ordered when the values were known to fewer digits, so the values are sorted again.
+// values returns the eigenvalues of all wanted columns, in ascending order. If T has several
+// blocks, their columns were ordered when the eigenvalues were known to fewer digits, so the
+// eigenvalues are sorted again.
 func (s *solution) values() []float64 {
 	values := make([]float64, s.to-s.from)
 	for _, b := range s.blocks {

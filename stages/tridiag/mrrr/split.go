@@ -7,8 +7,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// solution is one solution in progress. It has copies of the caller's diagonals. Only one goroutine
-// uses the solution; the back end may be parallel.
+// solution is the state of one solve in progress. It has copies of the caller's diagonals. Only one
+// goroutine uses the solution; the back end may be parallel.
 type solution struct {
 	backend  Backend
 	d, e     []float64 // T, with its blocks scaled
@@ -42,7 +42,8 @@ type member struct {
 // n returns the order of the block.
 func (b *block) n() int { return b.hi - b.lo }
 
-// member returns the eigenvalue number `index` of T. This eigenvalue must be a member of the block.
+// member returns eigenvalue number `index`, which must be one of the block's members (the
+// eigenvalues that are needed).
 func (b *block) member(index int) *member { return &b.members[index-b.first] }
 
 // newSolution splits T and scales its blocks. T is split where an off-diagonal element is at most

@@ -17,22 +17,23 @@ const (
 	relativeGap       = 1e-2
 	relativeGapTimesN = 1.0
 
-	// bracketPart is the largest length of an interval, relative to the gap, for which Rayleigh
-	// quotient iteration converges.
+	// bracketPart limits the length of an eigenvalue's interval, relative to the distance to the
+	// next eigenvalue, so that Rayleigh quotient iteration converges.
 	bracketPart = 0x1p-10
 
-	// maxDepth is the largest number of levels of a tree. A block that needs more levels is marked
-	// as failed.
+	// maxDepth is the largest number of levels of a representation tree. A block that needs more
+	// levels is marked as failed.
 	maxDepth = 20
 
 	// vectorResidualLimit is the limit of the residual of a vector, in units of n·ulp.
 	vectorResidualLimit = 10
 )
 
-// attempt solves blocks level by level, beginning at their root representations. It marks blocks as
-// failed that cannot be solved in this way. The blocks must be open: neither solved nor hopeless.
-// The first attempt has the number 0, and each attempt uses other root representations. The error
-// is that of the back end; after an error the blocks are undefined.
+// attempt solves blocks level by level of the representation tree, beginning at the root
+// representations of the blocks. If a block cannot be solved in this way, it is marked as failed.
+// The blocks must be open: neither solved nor hopeless. The first attempt has the number 0, and
+// each attempt uses other root representations. The error is that of the back end; after an error
+// the blocks are undefined.
 func (s *solution) attempt(blocks []*block, attempt int) error {
 	for _, b := range blocks {
 		b.failed = false
@@ -55,8 +56,8 @@ func (s *solution) attempt(blocks []*block, attempt int) error {
 	if attempt == 0 {
 		s.assignColumns()
 	}
-	// The root representations of the blocks are the nodes of the first level. A block that fails
-	// is removed from the tree.
+	// The first level of the tree has one node for each block: its root representation, the
+	// factorisation L·D·Lᵀ of the whole block. A block that fails is removed from the tree.
 	var level []node
 	for _, b := range blocks {
 		level = append(level, node{b, 0, len(b.members), RootSlot, b.sigma, math.Inf(1), math.Inf(1)})
@@ -75,10 +76,11 @@ func (s *solution) attempt(blocks []*block, attempt int) error {
 	return nil
 }
 
-// descend finds the vectors of all single eigenvalues in the nodes of one level. It returns the
-// clusters as nodes of the next level, with their own representations. `gap` is the smallest
-// relative distance between single eigenvalues. All nodes must belong to one level, because the
-// representations of the next level may overwrite the representations of this level.
+// descend finds the vectors of all single eigenvalues (eigenvalues outside clusters) in the nodes
+// of one level of the representation tree. It returns the clusters as nodes of the next level, with
+// their own representations. `gap` is the smallest relative distance between single eigenvalues.
+// All nodes must belong to one level, because the representations of the next level may overwrite
+// the representations of this level.
 func (s *solution) descend(level []node, gap float64) ([]node, error) {
 	var singles, clusters []node
 	for _, parent := range level {
@@ -93,8 +95,9 @@ func (s *solution) descend(level []node, gap float64) ([]node, error) {
 	if err := s.sharpen(clusters); err != nil {
 		return nil, err
 	}
-	// One call of the back end makes the vectors of this level and then the representations of the
-	// next level. The new representations may overwrite the representations of this level.
+	// One call of the back end computes the vectors of this level and then the representations
+	// (factorisations L·D·Lᵀ) of the next level. The new representations may overwrite the
+	// representations of this level.
 	l := &Level{RTol: gap * bracketPart}
 	for _, single := range singles {
 		single.askVector(l)

@@ -24,7 +24,7 @@ type twisted struct {
 
 // factor returns γ_r and r at the twist, and the number of eigenvalues below λ. It sets t.s, and
 // all elements of t.u except t.u[0]. `twist` is the largest r among the rows with the smallest
-// |γ_r|. A pivot of zero gives infinities, and the next step then uses the limit.
+// |γ_r|. If a pivot is zero, the next quotient is infinite, and the step after it uses the limit of the recurrence.
 func (t twisted) factor(lambda float64) (gamma float64, twist, below int) {
 	s := 0.0
 	for i := range t.n {
@@ -40,8 +40,8 @@ func (t twisted) factor(lambda float64) (gamma float64, twist, below int) {
 			s = float64(l * float64(l*d)) // the pivot was infinite
 		}
 	}
-	// In this loop the variable `below` counts the negative d⁺ above row i, and the variable
-	// `after` counts the negative d⁻ below row i.
+	// In this loop the variable `below` counts the negative pivots d⁺ of the rows before row i, and
+	// the variable `after` counts the negative pivots d⁻ of the rows after row i.
 	p, after, best, counted := 0.0, 0, math.Inf(1), 0
 	for i := t.n - 1; i >= 0; i-- {
 		d, l := t.row(i)
@@ -73,10 +73,10 @@ func (t twisted) factor(lambda float64) (gamma float64, twist, below int) {
 	return gamma, twist, counted
 }
 
-// solve writes the vector z, with z_r = 1, to u, and returns zᵀ·z. The parts of zᵀ·z above and
-// below r are summed separately. s and u must have the values that the method `factor` has set. If
-// an element of z is zero, the next element is computed from the row of L·D·Lᵀ and not from the
-// recurrence.
+// solve writes the eigenvector z for `lambda` with z_r = 1 to the field u, and returns zᵀ·z. The
+// parts of zᵀ·z before and after row r are summed separately. s and u must have the values that the
+// method `factor` has set. If an element of z is zero, the next element is computed from the row of
+// L·D·Lᵀ and not from the recurrence.
 func (t twisted) solve(lambda float64, r int) float64 {
 	z := t.u
 	coupling := func(i int) float64 { d, l := t.row(i); return l * d }
@@ -153,7 +153,7 @@ func (t twisted) vector(k int, lo, hi, gap float64) (lambda, residual float64) {
 	}
 }
 
-// These are the limits of the Rayleigh quotient iteration.
+// These constants limit the steps and the residuals of the Rayleigh quotient iteration.
 const (
 	gapUlps        = 2 // a residual below this many ulps of the gap ends the iteration
 	correctionUlps = 1 // a correction below this many ulps of λ also ends it

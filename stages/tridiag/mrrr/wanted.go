@@ -6,9 +6,10 @@ import (
 	"slices"
 )
 
-// setCandidates makes members of all eigenvalues of a block that may be wanted, and of one more
-// eigenvalue on each side, because distances to neighbours are needed. If there are several blocks,
-// the wanted eigenvalues of the block are not known yet, so all its eigenvalues become members.
+// setCandidates sets the members of a block: the eigenvalues that are computed. The members are the
+// eigenvalues that may be wanted, and one more on each side, because distances to neighbours are
+// needed. If T has several blocks, it is not known yet which eigenvalues of the block are wanted,
+// so all its eigenvalues become members.
 func (s *solution) setCandidates(b *block) {
 	from, to := 0, b.n()
 	if len(s.blocks) == 1 {
@@ -17,11 +18,12 @@ func (s *solution) setCandidates(b *block) {
 	b.first, b.members = from, make([]member, to-from)
 }
 
-// assignColumns gives the wanted members their columns, in the order of their values in all blocks.
-// It removes the other members, except one on each side of the wanted members.
+// assignColumns assigns to each wanted eigenvalue the column of the result for its vector, in
+// ascending order over all blocks. It removes the other eigenvalues from the blocks, except one on
+// each side of the wanted ones.
 func (s *solution) assignColumns() {
-	// Values of different blocks can be compared only after the shift of the root and the scaling
-	// are undone.
+	// place holds one eigenvalue in the scale of T. Eigenvalues of different blocks can be compared
+	// only after the shift of the root representation and the scaling of the block are undone.
 	type place struct {
 		*member
 		at float64
@@ -35,9 +37,9 @@ func (s *solution) assignColumns() {
 		}
 	}
 	slices.SortStableFunc(all, func(x, y place) int { return cmp.Compare(x.at, y.at) })
-	// The list `all` begins with the smallest member. `skip` is the number of members before the
-	// first wanted eigenvalue. If there is only one block, its members begin at the eigenvalue with
-	// index `first`. Otherwise all eigenvalues are members.
+	// The list `all` holds the computed eigenvalues in ascending order. `skip` is the number of
+	// them before the first wanted eigenvalue. If T has only one block, `all` begins at the
+	// eigenvalue with index `first`. Otherwise `all` has all eigenvalues.
 	skip := s.from
 	if len(s.blocks) == 1 {
 		skip -= s.blocks[0].first

@@ -123,8 +123,8 @@ func bidiagonalGenerator(n int) *rand.Rand { return rand.New(rand.NewPCG(255, ui
 
 func noSuper(n int) []float64 { return make([]float64, max(0, n-1)) }
 
-// bidiagonal returns a matrix whose elements are `at(0)`, `at(1)`, `at(2)` …, in the order d[0],
-// e[0], d[1], e[1] ….
+// bidiagonal returns an upper bidiagonal matrix whose elements are `at(0)`, `at(1)`, `at(2)` …, in
+// the order d[0], e[0], d[1], e[1] ….
 func bidiagonal(n int, at func(i int) float64) (d, e []float64) {
 	d, e = make([]float64, n), noSuper(n)
 	for i := range d {
@@ -155,8 +155,8 @@ func withSigns(x []float64) []float64 {
 	return x
 }
 
-// even, `geometric` and `clustered` return the spectra of modes 4, 3 and 1 of LAPACK's dlatms, with
-// values from 1 down to ulp.
+// even returns the singular values of mode 4 of LAPACK's generator dlatms: equally spaced from 1
+// down to ulp. The functions `geometric` and `clustered` do the same for modes 3 and 1.
 func even(n int) []float64 {
 	return spectrumOf(n, func(t float64) float64 { return 1 - t*(1-0x1p-52) })
 }
@@ -244,8 +244,9 @@ func gluedBidiagonal(n int, glue float64) (d, e []float64) {
 	return d, e
 }
 
-// kimura returns the Cholesky factor of a shifted matrix of Wilkinson matrices that are coupled by
-// elements 1. Most of its singular values occur almost twice.
+// kimura returns the Cholesky factor of a shifted tridiagonal matrix. This matrix consists of
+// Wilkinson matrices that are coupled by off-diagonal elements 1. Most of its singular values occur
+// almost twice.
 func kimura(n int) (d, e []float64) {
 	d, e = make([]float64, n), noSuper(n)
 	for i := range d {

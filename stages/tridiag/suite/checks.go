@@ -16,7 +16,8 @@ import (
 // are 30 to 60.
 const Limit = 10
 
-// Scale returns a power of two near the largest element of T, or 1 for the zero matrix.
+// Scale returns a power of two near the largest element of the tridiagonal matrix with diagonal d
+// and off-diagonal e, or 1 for the zero matrix.
 func Scale(d, e []float64) float64 {
 	norm := 0.0
 	for i := range d {
@@ -32,8 +33,8 @@ func Scale(d, e []float64) float64 {
 	return math.Ldexp(1, max(exp, -1021))
 }
 
-// Ratios returns the residual ‖T·Z − Z·Λ‖/(‖T‖·n·ulp) and the orthogonality ‖I − Zᵀ·Z‖/(n·ulp), in
-// the 1-norm.
+// Ratios returns two error measures of eigenvalues Λ and eigenvectors Z of a tridiagonal matrix T:
+// the residual ‖T·Z − Z·Λ‖/(‖T‖·n·ulp) and the orthogonality ‖I − Zᵀ·Z‖/(n·ulp), in the 1-norm.
 func Ratios(d, e, values, z []float64) (residual, orthogonality float64) {
 	n := len(d)
 	if n == 0 {
@@ -145,8 +146,9 @@ func Sturm(d, e, values []float64) float64 {
 	return math.Inf(1)
 }
 
-// QL returns the eigenvalues by gonum's QL iteration. It returns nil if gonum's iteration
-// overflows, which happens for elements that span hundreds of orders of magnitude.
+// QL returns the eigenvalues of the tridiagonal matrix with diagonal d and off-diagonal e, by
+// gonum's QL iteration. It returns nil if gonum's iteration overflows, which happens for elements
+// that span hundreds of orders of magnitude.
 func QL(t *testing.T, d, e []float64) []float64 {
 	t.Helper()
 	n := len(d)

@@ -39,8 +39,9 @@ func BidiagonalCollection(t *testing.T, root string, use func(name string, d, e,
 	t.Logf("%d matrices", len(files))
 }
 
-// ReadMatrix reads T from a file, which contains n and then n lines of index, d and e. The index is
-// not used, because it is wrong in some files. The last e is not part of T.
+// ReadMatrix reads a tridiagonal matrix T from a file, which contains the order n and then n lines
+// of index, d and e. The index is not used, because it is wrong in some files. The last e is not
+// part of T.
 func ReadMatrix(t *testing.T, file string) (d, e []float64) {
 	x := ReadNumbers(t, file)
 	if len(x) == 0 || len(x) != 1+3*int(x[0]) {

@@ -124,8 +124,9 @@ func Random(n int) (d, e []float64) {
 	return Build(n, f, f)
 }
 
-// Glued returns Wilkinson matrices of order 21 one after another. The off-diagonal elements between
-// them are `glue`. The last Wilkinson matrix may be incomplete.
+// Glued returns a tridiagonal matrix of order n that consists of Wilkinson matrices of order 21.
+// The off-diagonal elements between the Wilkinson matrices are `glue`. The last Wilkinson matrix
+// may be incomplete.
 func Glued(n int, glue float64) (d, e []float64) {
 	return Build(n, func(i int) float64 { return math.Abs(float64(i%21 - 10)) },
 		func(i int) float64 {
