@@ -4,7 +4,7 @@
 # make wheel       dist/vkevd-….whl, the Python package, which contains the C library
 # make drop-in     bin/lib/libvkevd_lapack.so, LAPACK's functions for LD_PRELOAD: see docs/drop-in.md
 # make test-quick  the tests that find most defects: two minutes on two cores
-# make test        all tests that CI runs: about 35 minutes on two cores; each target test-NAME is a part
+# make test        all tests that CI runs: about 20 minutes on two cores; each target test-NAME is a part
 # make test-long   longer tests, to run before each release, also with GPU=1: more sizes, validation
 #                  layers and race detector on all packages, every fault at every driver call, 1000
 #                  bulge chasings, fuzzing, ten minutes of random solves
@@ -40,15 +40,18 @@ SLOW = EveryCallOfASession|DeviceLostInEachStage|ForecastsAre|ForecastsHold|Fall
 #
 # Only vk/internal/driver uses the Go binding. vk/internal/trials and the examples run whole solves.
 VULKANGO_PACKAGES = ./vk/... ./examples/...
-# Code on the host with several goroutines: vk, reading of files, and divide and conquer. Package evd
-# starts few goroutines itself; RACE_EVD_RUN selects the tests that use them.
-RACE_PACKAGES     = ./vk/... ./evd/matio ./evd/spectrum ./stages/tridiag/...
-RACE_EVD          = ./evd ./evd/svd ./evd/batch ./evd/gonumlapack
-RACE_EVD_RUN      = Order512|Cancel|Progress|PermanentCollection|SameBits|Verif|Settled|ManyAtOnce|Triangles|SolveInto
+# Code on the host with several goroutines: vk and reading of files. The packages RACE_SOME start few
+# goroutines themselves; RACE_SOME_RUN selects the tests that use them.
+RACE_PACKAGES     = ./vk/... ./evd/matio ./evd/spectrum
+RACE_SOME         = ./stages/tridiag/... ./evd ./evd/svd ./evd/batch ./evd/gonumlapack
+RACE_SOME_RUN     = Order512|Cancel|Progress|PermanentCollection|SameBits|Verif|Settled|ManyAtOnce|Triangles|SolveInto|Thousand|ConquerRange
 # The validation layers check each driver call, so every kernel and every copy must be recorded once.
+# The tests in VALIDATION_SKIP record the same kernels as other tests of these packages, many times.
 VALIDATION_PACKAGES = ./vk/... $(DEVICE_STAGES) $(DEVICE_EVD)
-# Instrumented shaders compile slowly. The solves of the test SameBits use most shaders.
-GPUAV_PACKAGES    = ./vk/... ./evd
+VALIDATION_SKIP     = $(SLOW)|TestPanelQR$$|TestPanelQRWhole$$|TestTallQR$$|TestGeneralBandReduction$$|TestApplyQ2$$|BoundedDispatchesHave|TestMRRRFallsBackOnDevice|TridiagonalisationKinds|TestMRRRRanges|TestLeafIs|TestCountBelow|SeveralProcesses|CancelledAtEachCall|Committed
+# Instrumented shaders compile slowly, so only test-long does this. The solves of the test SameBits
+# use most shaders. In make test, DebugShaders checks the memory accesses of kernels.
+GPUAV_PACKAGES    = ./vk/... ./evd ./evd/svd ./evd/batch
 GPUAV_RUN         = SameBits|Fill|Kernel|Transfer
 # Several devices run the same kernels, and each open device compiles them anew.
 GPUAV_SKIP        = SeveralDevices
@@ -62,9 +65,9 @@ WIDTH_RUN      = .
 # sizes.
 WIDTH_SKIP     = TestBulgeChasing$$|TestBidiagonalChasing$$|ChasingWide|EveryTableFits|BandReductionLarger|PanelQRLarge|OnEveryKind|OnEveryFamily|$(LONGER)
 
-# Vector widths of the CPU driver in bits, in addition to its default 256. Subgroups then have 4 and
-# 16 invocations.
-WIDTHS = 128 512
+# Vector widths of the CPU driver in bits, in addition to its default 256. Subgroups then have 4
+# invocations, and 16 in test-long.
+WIDTHS = 128
 
 # The quick tests: no long runs, no injected faults, no collections of matrices.
 QUICK_PACKAGES = ./tests ./cmd/... ./evd/... ./shaders/... ./stages/... ./vk ./vk/spirv ./vk/internal/driver
@@ -117,12 +120,12 @@ drop-in:
 install: lib
 	DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" tools/install-lib.sh
 
-test: setup compiler vet test-unit test-newcomers test-python test-drop-in test-cluster test-vulkango test-race test-validation test-gpuav test-widths
+test: setup compiler vet test-unit test-newcomers test-python test-drop-in test-cluster test-vulkango test-race test-validation test-widths
 
 test-quick: setup compiler vet
 	$(TEST) $(GO) test -timeout $(TIMEOUT) -skip '$(QUICK_SKIP)' $(QUICK_PACKAGES)
 
-test-long: setup compiler test-drop-in-long test-kernels test-modes test-inexact test-second test-farm test-faults test-chases test-tridiagonals test-gonum test-speed test-fuzz
+test-long: setup compiler test-drop-in-long test-kernels test-gpuav test-modes test-inexact test-second test-farm test-faults test-chases test-tridiagonals test-gonum test-speed test-fuzz
 	$(MAKE) soak SOAK=10m
 
 setup:
@@ -178,11 +181,11 @@ test-vulkango:
 # The race detector, and the check that C memory holds no Go pointer, in the same run.
 test-race:
 	$(RACE) -run '$(RACE_RUN)' -skip '$(SLOW)' $(RACE_PACKAGES)
-	$(RACE) -run '$(RACE_EVD_RUN)' -skip '$(SLOW)' $(RACE_EVD)
+	$(RACE) -run '$(RACE_SOME_RUN)' -skip '$(SLOW)' $(RACE_SOME)
 
 test-validation:
 	$(TEST) $(LAYER) VK_LAYER_ENABLES=$(SYNC) \
-		tools/validated.sh $(GO) test $(AGAIN) -v -run '$(VALIDATION_RUN)' -skip '$(MANY)' $(VALIDATION_PACKAGES)
+		tools/validated.sh $(GO) test $(AGAIN) -v -run '$(VALIDATION_RUN)' -skip '$(VALIDATION_SKIP)' $(VALIDATION_PACKAGES)
 
 test-gpuav:
 	$(TEST) $(LAYER) VK_LAYER_ENABLES=$(GPUAV) \
@@ -199,10 +202,11 @@ LONG = -count=1 -timeout 0
 test-kernels: # the tests that test-unit leaves out
 	$(TEST) $(GO) test $(LONG) -run '$(LONGER)' ./stages/... ./evd/... ./tests/realdata
 
-test-modes: # the other binding, the race detector and GPU-assisted validation on more packages
+test-modes: # the other binding, validation, and wide vectors on more packages or with more tests
 	$(MAKE) test-vulkango VULKANGO_PACKAGES='$(DEVICE_STAGES) ./evd/... ./cmd/...'
-	$(MAKE) test-race RACE_PACKAGES='./evd/...' RACE_EVD='./vk/internal/trials'
-	$(MAKE) test-gpuav GPUAV_PACKAGES='./evd/svd ./evd/batch'
+	$(MAKE) test-race RACE_PACKAGES='./evd/... ./stages/tridiag/...' RACE_SOME='./vk/internal/trials'
+	$(MAKE) test-validation VALIDATION_SKIP='$(MANY)'
+	$(MAKE) test-widths WIDTHS=512
 
 # Mesa's drivers for GPUs compile x/y as x·(1/y). The CPU driver does it here, too.
 INEXACT_RUN  = Bisect|MRRR|Conquer|Deflat|Leaf|Count|TestDevice|Bits|Twin|Agree|Settle|Certi|Batch|Values|Bidiagonal
