@@ -38,8 +38,9 @@ func suffixOf[T spirv.Real]() string {
 	return ""
 }
 
-// nameOf returns the name of a typed kernel for T, codeOf its SPIR-V, and capabilitiesOf the
-// capabilities that it needs. The arguments of capabilitiesOf are the capabilities for float64.
+// nameOf returns the name of the variant of a kernel for the number type T. The function codeOf
+// returns the SPIR-V of this variant, and capabilitiesOf returns the capabilities that it needs.
+// The arguments of capabilitiesOf are the capabilities for float64.
 func nameOf[T spirv.Real](kernel string) string { return kernel + suffixOf[T]() }
 
 func codeOf[T spirv.Real](kernel string) []byte { return code(nameOf[T](kernel)) }

@@ -50,7 +50,8 @@ func applyPanels(t *testing.T, size PanelsSize, tune Tuning, a []float64, rows, 
 	return transpose(m, size.Rows, unpadded(t, m, size.Rows, get(t, d, xx.In(ws)), ldx))
 }
 
-// product3 returns the m×n matrix U·B·Vᵀ. U is m×m, B is m×n, V is n×n, and all are packed.
+// product3 returns the m×n matrix U·B·Vᵀ. U is m×m, B is m×n, V is n×n, and all matrices are
+// packed.
 func product3(m, n int, u, b, v []float64) []float64 {
 	ub, a := make([]float64, m*n), make([]float64, m*n)
 	ref.Gemm(false, false, m, n, m, 1, u, max(m, 1), b, max(m, 1), 0, ub, max(m, 1))
@@ -77,8 +78,10 @@ func factored(t *testing.T, what string, m, n int, a, u, b, v []float64) {
 	}
 }
 
-// TestApplyPanels checks that Q1·[B; 0]·P1ᵀ is the matrix that was reduced on the device. Some
-// merge widths do not divide the number of panels, and m, n and b include all edge cases.
+// TestApplyPanels reduces an m×n matrix on the device to an upper band B with b superdiagonals, and
+// applies the orthogonal factors Q1 and P1 again: Q1·[B; 0]·P1ᵀ must be the original matrix. In
+// some cases the number of panels that are applied together does not divide the number of all
+// panels. m, n and b include all edge cases.
 func TestApplyPanels(t *testing.T) {
 	for _, b := range []int{1, 4} {
 		for _, n := range []int{1, b, b + 1, 2*b + 1, 26} {
@@ -114,9 +117,9 @@ func TestApplyPanels(t *testing.T) {
 	}
 }
 
-// TestApplyQ2OfBothSides checks that Q2·C·P2ᵀ is the original band. The bidiagonal chase stores the
-// reflectors of the left and the right side. The test runs both forms of the chase: with waits, and
-// with one dispatch for each wave.
+// TestApplyQ2OfBothSides reduces an upper band to a bidiagonal matrix C, and applies the orthogonal
+// factors Q2 and P2 again: Q2·C·P2ᵀ must be the original band. The test runs both forms of the
+// chase: with waits, and with one dispatch for each wave.
 func TestApplyQ2OfBothSides(t *testing.T) {
 	for _, b := range []int{1, 2, 4, 5} {
 		for _, n := range []int{1, 2, 3, 4, 7, 9, 16, 31} {

@@ -12,8 +12,9 @@ import (
 )
 
 // TestApplyQ1 compares Q1·X and Q1ᵀ·X with package ref. A reduction on the device computes the
-// reflectors. Some merge widths do not divide the number of columns. Some tests apply Q1 to fewer
-// vectors than the stage was prepared for.
+// reflectors. In some cases the number of reflectors that are applied together does not divide the
+// number of all reflectors, and in some cases there are fewer vectors than the stage was prepared
+// for.
 func TestApplyQ1(t *testing.T) {
 	for _, s := range []struct{ n, b, m, merge int }{
 		{0, 3, 4, 6}, {1, 3, 2, 6}, {4, 4, 4, 8}, {5, 4, 5, 8}, {9, 4, 3, 4}, {37, 4, 1, 12}, {50, 3, 50, 1},

@@ -34,7 +34,8 @@ func newQ2Case(n, b, m int) q2Case {
 	return c
 }
 
-// identity returns the case with the unit vectors as X. m must be n.
+// identity returns the test case with the identity matrix as X. The number of vectors m must be
+// equal to the order n.
 func (c q2Case) identity() q2Case {
 	for r := range c.n {
 		for k := range c.m {
@@ -45,7 +46,7 @@ func (c q2Case) identity() q2Case {
 	return c
 }
 
-// columns returns the vectors of xt as the columns of a packed matrix.
+// columns returns the vectors, which are the rows of xt, as the columns of a packed matrix.
 func (c q2Case) columns(xt []float64) []float64 {
 	x := make([]float64, c.n*c.m)
 	for k := range c.m {
@@ -56,7 +57,7 @@ func (c q2Case) columns(xt []float64) []float64 {
 	return x
 }
 
-// q2Bench holds a stage and the data of a test case on the device.
+// q2Bench holds an ApplyQ2 stage and the data of a test case on the device.
 type q2Bench struct {
 	*ApplyQ2[float64]
 	ws         *vk.Arena
@@ -81,7 +82,8 @@ func (c q2Case) bench(t testing.TB, op product.Op, tune ApplyQ2Tuning) q2Bench {
 	return q2Bench{s, ws, v.In(ws), tau.In(ws), xt.In(ws)}
 }
 
-// apply runs ApplyQ2 and returns all elements of xt, including the padding.
+// apply runs ApplyQ2 on the test case and returns all elements of the vectors, including the
+// padding.
 func (c q2Case) apply(t testing.TB, op product.Op, tune ApplyQ2Tuning) []float64 {
 	t.Helper()
 	dev, s := testDevice(t), c.bench(t, op, tune)
@@ -124,9 +126,9 @@ func q2Tunings() []ApplyQ2Tuning {
 		{Flags: true, Workgroups: 3, Polls: 1 << 30, Threads: 8, Group: 4, Chunk: 4, Batch: 4, Rows: 2, Private: true, Dispatch: 1e9},
 		{Threads: 8, Pipe: 2, Lanes: 1000, Group: 8, Chunk: 4, Batch: 4, Rows: 1, Dispatch: 1e9},
 		{Flags: true, Workgroups: 2, Polls: 1 << 30, Threads: 16, Group: 4, Chunk: 4, Batch: 4, Rows: 1, Dispatch: 2e3},
-		// With the last two tunings, a workgroup has several subgroups. A missing barrier gives
-		// wrong results there, because CPU drivers run one subgroup after another, each up to the
-		// next barrier.
+		// With the last two tunings, a workgroup has several subgroups. CPU drivers run one
+		// subgroup after another, each up to the next barrier. So with these tunings a missing
+		// barrier gives wrong results.
 		{Flags: true, Workgroups: 3, Polls: 1 << 30, Threads: 32, Group: 4, Chunk: 2, Batch: 2, Rows: 2, Dispatch: 1e9},
 		{Threads: 32, Pipe: 2, Lanes: 1000, Group: 4, Chunk: 2, Batch: 2, Dispatch: 1e9},
 	}
@@ -171,7 +173,8 @@ func TestApplyQ2(t *testing.T) {
 	t.Logf("worst: %.3g √n·ulp", worst)
 }
 
-// TestApplyQ2IsOrthogonal checks that Q2·I and Q2ᵀ·I are orthogonal and transposes of each other.
+// TestApplyQ2IsOrthogonal applies Q2 and Q2ᵀ to the identity matrix, and checks that the two
+// results are orthogonal and transposes of each other.
 func TestApplyQ2IsOrthogonal(t *testing.T) {
 	const n, b = 41, 4
 	c := newQ2Case(n, b, n).identity()
@@ -190,9 +193,10 @@ func TestApplyQ2IsOrthogonal(t *testing.T) {
 	}
 }
 
-// TestApplyQ2Tunings checks that the bits of the result do not depend on the sizes of groups and
-// strips. The bits may depend on the number of invocations that share a vector, because this number
-// changes the order of the sums in dot products.
+// TestApplyQ2Tunings checks that the bits of the result do not depend on how many sweeps are
+// applied together, nor on how many vectors a workgroup processes at a time. The bits may depend on
+// the number of invocations that share a vector, because this number changes the order of the sums
+// in dot products.
 func TestApplyQ2Tunings(t *testing.T) {
 	c := newQ2Case(40, 4, 29)
 	for _, op := range []product.Op{product.NoTrans, product.Trans} {
@@ -213,8 +217,8 @@ func TestApplyQ2Tunings(t *testing.T) {
 }
 
 // TestApplyQ2TunesToTheDevice checks that the sizes of the tuning tables fit the devices. If shared
-// memory is too small, q2Spec must first drop optional uses of shared memory. Only if this is not
-// enough may q2Spec refuse the device.
+// memory is too small, q2Spec must first choose smaller sizes. Only if the smallest sizes do not
+// fit may q2Spec refuse the device.
 func TestApplyQ2TunesToTheDevice(t *testing.T) {
 	for _, c := range []struct {
 		family       string
@@ -257,8 +261,9 @@ func TestApplyQ2Groups(t *testing.T) {
 	}
 }
 
-// TestApplyQ2AccessesAreNotPrivate checks that accesses to the vectors are visible to other
-// workgroups, because a group loads what the previous group has stored from another workgroup.
+// TestApplyQ2AccessesAreNotPrivate checks that no access of the kernel to the vectors is private
+// (unordered with other invocations), because a workgroup loads elements that another workgroup has
+// stored.
 func TestApplyQ2AccessesAreNotPrivate(t *testing.T) {
 	for name, code := range map[string][]byte{"flags": shaders.OrmtrQ2Flags[float64]().Code, "teams": shaders.OrmtrQ2Teams[float64]().Code} {
 		const input = 2 // V and Tau, which no workgroup writes
@@ -268,8 +273,9 @@ func TestApplyQ2AccessesAreNotPrivate(t *testing.T) {
 	}
 }
 
-// TestApplyQ2GivesUp checks that a group sets INFO and ends if the previous group never runs. All
-// later groups must then end, too.
+// TestApplyQ2GivesUp checks a wait that never succeeds. Each group of sweeps waits for the previous
+// group. If the first group never runs, the next group must set INFO and end, and all later groups
+// must end, too.
 func TestApplyQ2GivesUp(t *testing.T) {
 	dev := testDevice(t)
 	c := newQ2Case(40, 4, 9)
@@ -278,8 +284,8 @@ func TestApplyQ2GivesUp(t *testing.T) {
 	s := c.bench(t, product.NoTrans, tune)
 	rec := vk.NewRecorder(dev)
 	s.flags.Clear(rec, s.ws)
-	// The first tickets belong to the first group of sweeps. The fill marks them as taken, so no
-	// workgroup processes the first group.
+	// Workgroups claim their work by tickets, and the first tickets belong to the first group of
+	// sweeps. The fill marks these tickets as taken, so no workgroup processes the first group.
 	vk.Fill(rec, s.flags.Ticket(s.ws, 0), uint32(s.strips(c.m)))
 	s.waiting.Dispatch(rec, vk.Grid(2), shaders.OrmtrQ2FlagsPush[float64]{
 		X: s.xt.Addr(), V: s.v.Addr(), Tau: s.tau.Addr(), N: uint32(c.n), M: uint32(c.m), Ld: uint32(c.ld),
@@ -292,15 +298,17 @@ func TestApplyQ2GivesUp(t *testing.T) {
 	}
 }
 
-// TestApplyQ2Waits checks that a group processes exactly the blocks that the previous group has
-// released. There are two groups. The test sets the flag of the first group to the number of its
-// finished blocks. The rows that the first group has not finished are NaN.
+// TestApplyQ2Waits checks that a group of sweeps processes exactly those blocks of reflectors for
+// which the previous group has done its part. There are two groups. The test itself sets the flag
+// of the first group to a number of finished blocks. The rows that the first group has not finished
+// are NaN.
 func TestApplyQ2Waits(t *testing.T) {
 	const n, b, m, g, end = 60, 4, 3, 4, math.MaxUint32
 	dev, c := testDevice(t), newQ2Case(n, b, m)
 	blocks := func(group int) int { return vk.Tiles(n-1-group*g, b) }
 	for _, tune := range []ApplyQ2Tuning{{}, {Rows: 2}, {Private: true}} {
-		// All vectors lie in one strip, whatever the size of a subgroup is.
+		// These sizes let one workgroup process all vectors at the same time (one strip), whatever
+		// the size of a subgroup is.
 		tune.Flags, tune.Workgroups, tune.Polls, tune.Threads, tune.Group, tune.Chunk, tune.Batch, tune.Dispatch = true, 1, 300, 8, g, 4, 2, 1e9
 		for _, op := range []product.Op{product.NoTrans, product.Trans} {
 			s := c.bench(t, op, tune)
@@ -309,7 +317,7 @@ func TestApplyQ2Waits(t *testing.T) {
 				before, after = 5, 6
 			}
 			for finished := range blocks(before) + 1 {
-				// Block j of the second group needs block j of the first group.
+				// Block j of the second group of sweeps needs block j of the first group.
 				want := finished
 				if op == product.Trans {
 					want -= blocks(before) - blocks(after)
@@ -358,8 +366,8 @@ func TestApplyQ2Waits(t *testing.T) {
 	}
 }
 
-// mostQ2Shared returns the bytes of shared memory that the kernel needs: the larger one of the
-// needs of the two forms.
+// mostQ2Shared returns the bytes of shared memory that the kernel ormtr_q2 needs: the larger number
+// of its two forms (with flags, and with teams).
 func mostQ2Shared(t *testing.T, spec shaders.OrmtrQ2TeamsSpec) int {
 	t.Helper()
 	bytes, err := mostShared(sharedOf(shaders.OrmtrQ2Teams[float64], spec), sharedOf(shaders.OrmtrQ2Flags[float64], flagsSpec(spec, false)))

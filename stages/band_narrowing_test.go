@@ -13,7 +13,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// narrowBench holds the data for one narrowing, which can be run several times.
+// narrowBench holds a BandNarrowing stage and its data on the device. The stage can be run several
+// times.
 type narrowBench struct {
 	t             testing.TB
 	dev           *vk.Device
@@ -35,8 +36,8 @@ func newNarrowBench(t testing.TB, size NarrowSize, form bidiagonalForm, tune Cha
 	return s
 }
 
-// run runs the stage. It returns the compact band after the last pass, and the result in general
-// compact storage.
+// run runs the stage BandNarrowing on a band. It returns the compact band after the last pass, and
+// the result in general compact storage.
 func (s *narrowBench) run(band []float64) (after, general []float64) {
 	s.t.Helper()
 	put(s.t, s.dev, s.band.In(s.ws), band)
@@ -80,8 +81,8 @@ func narrowedByTwin(s NarrowSize, band []float64) (after, general []float64) {
 
 // TestBandNarrowing compares all forms of the stage with each other and with package ref. The sizes
 // include no pass, one pass and several passes; tiles of one and of two diagonals; matrices that
-// end in each part of a half-step; and bands so wide that the middle of a half-step is loaded in
-// several rounds.
+// end in each part of a half-step (the application of one reflector); and bands so wide that the
+// middle rows of a half-step are loaded in several rounds.
 func TestBandNarrowing(t *testing.T) {
 	for _, size := range []NarrowSize{
 		{1, 5, 2, 3}, {6, 5, 2, 3}, {4, 3, 4, 2}, {17, 5, 3, 1}, {33, 16, 4, 6}, {48, 30, 27, 3}, {12, 30, 18, 12},
@@ -106,8 +107,8 @@ func TestBandNarrowing(t *testing.T) {
 	}
 }
 
-// TestBandNarrowingPasses checks that passes remove about the same number of superdiagonals, at most
-// Tile.
+// TestBandNarrowingPasses checks that all passes of a BandNarrowing remove about the same number of
+// superdiagonals, and at most Tile.
 func TestBandNarrowingPasses(t *testing.T) {
 	for _, c := range []struct {
 		size NarrowSize
@@ -143,9 +144,11 @@ func TestBandNarrowingRule(t *testing.T) {
 	}
 }
 
-// TestBandNarrowingWaitsForItsLead sets the flag of sweep 0 to f, and no workgroup increases the
-// flag. The kernel must then do f − 1 half-steps of sweep 1 and give up. Each half-step of sweep 1
-// annihilates an element that was not zero before, so the test can count the half-steps.
+// TestBandNarrowingWaitsForItsLead checks how far a sweep follows the previous sweep. A flag counts
+// the finished half-steps (applications of one reflector) of a sweep. The test sets the flag of
+// sweep 0 to f, and no workgroup increases the flag. The kernel must then do f − 1 half-steps of
+// sweep 1 and give up. Each half-step of sweep 1 annihilates an element that was not zero before,
+// so the test can count the half-steps.
 func TestBandNarrowingWaitsForItsLead(t *testing.T) {
 	const lead = 1 // tb2tb.comp derives the lead
 	size := NarrowSize{N: 40, From: 8, To: 5, Tile: 3}
@@ -191,10 +194,10 @@ func TestBandNarrowingWaitsForItsLead(t *testing.T) {
 	}
 }
 
-// TestBandNarrowingLong repeats a narrowing of many sweeps with different numbers of workgroups.
-// The environment variable VKEVD_CHASES is the number of repetitions. The results must have the
-// same bits as those of a run with one dispatch for each wave of half-steps. The test is meant for
-// GPUs, where races become visible.
+// TestBandNarrowingLong repeats a reduction of a band to a narrower band with different numbers of
+// workgroups. The environment variable VKEVD_CHASES is the number of repetitions. The results must
+// have the same bits as those of a run with one dispatch for each wave of half-steps. The test is
+// meant for GPUs, where races become visible.
 func TestBandNarrowingLong(t *testing.T) {
 	times, _ := strconv.Atoi(os.Getenv("VKEVD_CHASES"))
 	size := NarrowSize{N: 60, From: 12, To: 8, Tile: 4}

@@ -9,10 +9,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestBandReductionGrids checks the grids for n = 65536, where A has 2³² elements. In each
-// direction, a dispatch may not have more workgroups than every device accepts. The memory that
-// each dispatch receives must lie where the layout says. (TestIndexHeaders checks that offsets
-// inside a kernel have 64 bits.)
+// TestBandReductionGrids records a band reduction of order n = 65536, where A has 2³² elements. In
+// each direction, a dispatch may not have more workgroups than every device accepts. The addresses
+// that each dispatch receives must lie in the regions of the layout. (TestIndexHeaders checks that
+// offsets inside a kernel have 64 bits.)
 func TestBandReductionGrids(t *testing.T) {
 	const n, b, most = 65536, 32, 65535
 	if testing.Short() {

@@ -22,8 +22,8 @@ func TestBandReductionRecording(t *testing.T) {
 	golden(t, "band_reduction.golden", text.String())
 }
 
-// TestBandReductionIsShort checks the number of commands of a panel: a dispatch and a barrier for
-// each column, and at most 28 other commands.
+// TestBandReductionIsShort checks the number of recorded commands for a panel: a dispatch and a
+// barrier for each column, and at most 28 other commands.
 func TestBandReductionIsShort(t *testing.T) {
 	const n, b, most = 1024, 32, 28
 	d, tune := dry(), TuningFor(vk.Info{Family: "nvidia"})
@@ -39,7 +39,7 @@ func TestBandReductionIsShort(t *testing.T) {
 	}
 }
 
-// TestBandReductionOfNothing checks that an empty matrix records nothing.
+// TestBandReductionOfNothing checks that no commands are recorded for an empty matrix.
 func TestBandReductionOfNothing(t *testing.T) {
 	if rec := record(t, 0, 4, 8, writtenOps(), SmallestTuning()); rec.Len() > 0 {
 		t.Errorf("%d commands for an empty matrix", rec.Len())
@@ -70,7 +70,8 @@ func record(t *testing.T, n, b, k int, ops product.Ops[float64], tune Tuning) *v
 	return rec
 }
 
-// written implements product.Ops for tests: it records a remark instead of each product.
+// written implements product.Ops for tests of recordings: instead of a matrix product it records a
+// line of text.
 type written struct{}
 
 func writtenOps() product.Ops[float64] { return written{} }

@@ -14,7 +14,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestBandReduction checks orders at and near the multiples of b and k, with the smallest tuning.
+// TestBandReduction checks band reductions of orders at and near the multiples of the
+// half-bandwidth b and the block size k, with the smallest tuning.
 func TestBandReduction(t *testing.T) {
 	var orthogonal, similar worst
 	for _, b := range []int{1, 2, 3, 4, 5, 8} {
@@ -28,7 +29,8 @@ func TestBandReduction(t *testing.T) {
 	similar.atMost(t, "‖A − Q1·B·Q1ᵀ‖", 10)
 }
 
-// edges returns orders up to 50: small orders, and orders at and near multiples of b and k.
+// edges returns orders up to 50: small orders, and orders at and near multiples of the
+// half-bandwidth b and the block size k.
 func edges(b, k int) []int {
 	n := []int{0, 1, 2, b, b + 1, b + 2, 2 * b, 2*b + 1, k, k + 1, k + b, k + b + 1, 2*k - 1, 2*k + 1, 2*k + b + 2, 37, 50}
 	slices.Sort(n)
@@ -36,7 +38,7 @@ func edges(b, k int) []int {
 	return slices.DeleteFunc(n, func(n int) bool { return n > 50 })
 }
 
-// TestBandReductionKinds checks matrices on which solvers have failed before.
+// TestBandReductionKinds checks band reductions of matrices on which eigensolvers have failed.
 func TestBandReductionKinds(t *testing.T) {
 	const n, b, k = 43, 4, 8
 	var orthogonal, similar worst
@@ -47,7 +49,8 @@ func TestBandReductionKinds(t *testing.T) {
 	similar.atMost(t, "‖A − Q1·B·Q1ᵀ‖", 10)
 }
 
-// TestBandReductionLarger checks a matrix with several blocks, with the device's own tuning.
+// TestBandReductionLarger checks a band reduction with several blocks of columns, with the device's
+// own tuning.
 func TestBandReductionLarger(t *testing.T) {
 	const n, b, k = 257, 16, 64
 	var orthogonal, similar worst
@@ -78,7 +81,7 @@ func TestBandReductionIsTheReference(t *testing.T) {
 	}
 }
 
-// TestBandReductionRepeats checks that every run gives the same bits.
+// TestBandReductionRepeats checks that every run of a band reduction gives the same bits.
 func TestBandReductionRepeats(t *testing.T) {
 	const n, b, k = 50, 4, 8
 	y, band, factors := reduce(t, n, b, k, SmallestTuning(), symmetric(n))
@@ -109,9 +112,9 @@ func symmetric(n int) []float64 {
 	return a
 }
 
-// reduce runs the reduction on the device. The input is the lower triangle of the symmetric matrix
-// dense; the elements above the diagonal are NaN. reduce also checks where the results must be zero
-// or one.
+// reduce runs the band reduction on the device. The input is the lower triangle of the symmetric
+// matrix `dense`; the elements above the diagonal are NaN. reduce also checks where the results
+// must be zero or one.
 func reduce(t *testing.T, n, b, k int, tune Tuning, dense []float64) (y, band, factors []float64) {
 	t.Helper()
 	d := testDevice(t)
@@ -175,8 +178,8 @@ func checkBand(t *testing.T, where string, n, b int, band []float64) {
 	}
 }
 
-// checkReduction measures the errors of a reduction by LAPACK's ratios. Package ref forms Q1 from Y
-// and T.
+// checkReduction measures the errors of a band reduction A = Q1·B·Q1ᵀ by LAPACK's ratios. Package
+// ref forms Q1 from the reflectors Y and the factors T.
 func checkReduction(t *testing.T, name string, n, b, k int, tune Tuning, dense []float64, orthogonal, similar *worst) {
 	t.Helper()
 	where := fmt.Sprintf("%s n=%d b=%d k=%d", name, n, b, k)

@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// smallestBatch returns a tuning in which orders up to 160 reach every class of kernels. In the
-// larger matrices an invocation has several rows.
+// smallestBatch returns a tuning with such small sizes that matrices of orders up to 160 reach
+// every kernel for batches. In the larger matrices an invocation has several rows.
 func smallestBatch() BatchTuning {
 	return BatchTuning{
 		Shared: []BatchShared{{Order: 3, Team: 2, Matrices: 3, Apart: 3}, {Order: 9, Team: 4, Matrices: 2}},
@@ -78,8 +78,8 @@ func solveBatch(t testing.TB, tune BatchTuning, vectors bool, all []*batchMatrix
 	return profile
 }
 
-// whole returns a matrix whose values and vectors are all wanted. The triangle that must not be
-// read holds invalid data.
+// whole returns a matrix of a batch whose eigenvalues and eigenvectors are all wanted. The triangle
+// that must not be read holds invalid data.
 func whole(n int, a []float64, upper bool) *batchMatrix {
 	a = slices.Clone(a)
 	for j := range n {
@@ -92,8 +92,8 @@ func whole(n int, a []float64, upper bool) *batchMatrix {
 	return &batchMatrix{item: BatchItem{N: n, Upper: upper, To: n}, a: a}
 }
 
-// TestBatch solves matrices of all kinds. Their orders reach every class of kernels, up to the
-// largest order of the class.
+// TestBatch solves batches of matrices of all kinds. The orders reach every set of kernels, up to
+// the largest order of each set.
 func TestBatch(t *testing.T) {
 	var all []*batchMatrix
 	var full [][]float64
@@ -140,8 +140,8 @@ func TestBatch(t *testing.T) {
 	t.Logf("largest ratio of values alone %.3g", worst)
 }
 
-// TestBatchDispatches checks many orders and numbers of matrices: no dispatch costs more than the
-// tuning allows, and no workgroup does more than its fraction of a dispatch.
+// TestBatchDispatches checks batches of many orders and numbers of matrices: no dispatch may cost
+// more than the tuning allows, and no workgroup may do more than its fraction of that cost.
 func TestBatchDispatches(t *testing.T) {
 	dev := vk.Dry(vk.Info{Memory: 1 << 40, Free: 1 << 40, SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
 	const most = 1e8
@@ -176,8 +176,8 @@ func TestBatchDispatches(t *testing.T) {
 	}
 }
 
-// TestBatchRefusesTunings checks tunings that have no kernel for order 2, or whose rows are not
-// sorted by order.
+// TestBatchRefusesTunings checks that a batch tuning is refused if it has no kernel for order 2, or
+// if its rows are not sorted by order.
 func TestBatchRefusesTunings(t *testing.T) {
 	dev := vk.Dry(vk.Info{Memory: 1 << 40, Free: 1 << 40, SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
 	none, small, shared, memory := smallestBatch(), smallestBatch(), smallestBatch(), smallestBatch()

@@ -8,8 +8,9 @@ import (
 )
 
 // TestBidiagonalChasingRule checks that the result becomes wrong if each sweep begins one half-step
-// too early. The test runs the chase in waves: a wave is a dispatch that runs one half-step of each
-// of several sweeps. In a wave the newest sweep runs first, which is the worst order.
+// too early. A half-step applies one reflector. The test runs the chase in waves: a wave is a
+// dispatch that runs one half-step of each of several sweeps. In a wave the newest sweep runs
+// first, which is the worst order.
 func TestBidiagonalChasingRule(t *testing.T) {
 	const n, b = 40, 3
 	band := upperBand(n, b)
@@ -28,10 +29,11 @@ func TestBidiagonalChasingRule(t *testing.T) {
 	}
 }
 
-// TestBidiagonalChasingWaitsForItsLead sets the flag of sweep 0 to f, and no workgroup increases
-// the flag. The kernel must then do f − 3 half-steps of sweep 1 and give up. The test finds a
-// kernel that waits for too small a lead, at the beginning of a sweep or inside it. The result does
-// not depend on timing.
+// TestBidiagonalChasingWaitsForItsLead checks how far a sweep follows the previous sweep. A flag
+// counts the finished half-steps (applications of one reflector) of a sweep. The test sets the flag
+// of sweep 0 to f, and no workgroup increases the flag. The kernel must then do f − 3 half-steps of
+// sweep 1 and give up. The test finds a kernel that waits for too small a lead, at the beginning of
+// a sweep or inside it. The result does not depend on timing.
 func TestBidiagonalChasingWaitsForItsLead(t *testing.T) {
 	const n, b, lead = 40, 3, 3 // tb2bd.comp derives the lead
 	bench, band := newBidiagonalBench(t, n, b, true, bidiagonalForms[0], smallestChase().ChaseTuning), upperBand(n, b)

@@ -12,7 +12,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// bidiagonalChased holds the results of a bidiagonal chase.
+// bidiagonalChased holds the results of a bulge chasing that reduces a band to bidiagonal form.
 type bidiagonalChased struct{ gk, band, leftV, leftTau, rightV, rightTau []float64 }
 
 func (c bidiagonalChased) same(x bidiagonalChased) bool {
@@ -20,8 +20,9 @@ func (c bidiagonalChased) same(x bidiagonalChased) bool {
 		slices.Equal(c.rightV, x.rightV) && slices.Equal(c.rightTau, x.rightTau)
 }
 
-// bidiagonalForm is a form of the bidiagonal chase: with waits or with waves, and with one or two
-// tiles in shared memory. All forms give the same bits.
+// bidiagonalForm is a form of the bulge chasing to bidiagonal form. Workgroups wait for each other,
+// or each set of independent half-steps (a wave) is a dispatch. Shared memory holds one or two
+// blocks (tiles). All forms give the same bits.
 type bidiagonalForm struct {
 	name    string
 	waits   bool
@@ -33,7 +34,8 @@ var bidiagonalForms = []bidiagonalForm{
 	{"flags", true, false, 3}, {"waves", false, false, 3}, {"flags, one tile", true, true, 3}, {"one workgroup", true, false, 1},
 }
 
-// bidiagonalBench holds the data for one chase, which can be run several times.
+// bidiagonalBench holds a BidiagonalChasing stage and its data on the device. The stage can be run
+// several times.
 type bidiagonalBench struct {
 	t                testing.TB
 	dev              *vk.Device
@@ -149,7 +151,7 @@ func TestBidiagonalChasing(t *testing.T) {
 	}
 }
 
-// TestBidiagonalChasingWide chases bands with as many superdiagonals as the solver uses on GPUs.
+// TestBidiagonalChasingWide reduces bands with as many superdiagonals as the solver uses on GPUs.
 func TestBidiagonalChasingWide(t *testing.T) {
 	for _, b := range []int{16, 32, 48} {
 		n := 2*b + 37
@@ -163,10 +165,10 @@ func TestBidiagonalChasingWide(t *testing.T) {
 	}
 }
 
-// TestBidiagonalChasingLong repeats a chase of many sweeps with different numbers of workgroups.
-// The environment variable VKEVD_CHASES is the number of repetitions. The results must have the
-// same bits as those of a run with one dispatch for each wave of half-steps. The test is meant for
-// GPUs, where races become visible.
+// TestBidiagonalChasingLong repeats a bulge chasing of many sweeps with different numbers of
+// workgroups. The environment variable VKEVD_CHASES is the number of repetitions. The results must
+// have the same bits as those of a run with one dispatch for each wave of half-steps. The test is
+// meant for GPUs, where races become visible.
 func TestBidiagonalChasingLong(t *testing.T) {
 	times, _ := strconv.Atoi(os.Getenv("VKEVD_CHASES"))
 	n, b := 96, 8

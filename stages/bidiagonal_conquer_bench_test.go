@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
-// BenchmarkBidiagonalConquer measures solves for all values and for the vectors of both sides. In
-// some matrices few values deflate, and in others many values deflate. To run it: go test -bench
+// BenchmarkBidiagonalConquer measures solves of bidiagonal matrices for all singular values and
+// vectors. In some matrices few values deflate, and in others many do. To run it: go test -bench
 // BidiagonalConquer ./stages. The orders are 1024 to 16384 on a GPU. ms/device is the time on the
 // device.
 func BenchmarkBidiagonalConquer(b *testing.B) {

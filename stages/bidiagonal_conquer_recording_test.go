@@ -13,15 +13,16 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// bidiagonalNumbers is a bidiagonal.Backend that prints the recordings of a run and does not
-// execute them. The numerical results come from `host`, the back end in plain Go.
+// bidiagonalNumbers is a bidiagonal.Backend that prints the recordings (lists of device commands)
+// of a solve, and does not execute them. The numerical results come from `host`, the back end in
+// plain Go.
 type bidiagonalNumbers struct {
 	run  bidiagonalRun
 	host *bidiagonal.Host
 	text strings.Builder
 }
 
-// newBidiagonalNumbers prepares a run for the vectors of both sides, without a device.
+// newBidiagonalNumbers prepares a solve for left and right singular vectors, without a device.
 func newBidiagonalNumbers(t *testing.T, n int, tune Tuning) *bidiagonalNumbers {
 	t.Helper()
 	dev := dry()
@@ -62,11 +63,11 @@ func (b *bidiagonalNumbers) Vectors(levels [][]*bidiagonal.Merge, order []int32)
 	return b.run.Vectors(levels, order)
 }
 
-// TestBidiagonalConquerRecording compares the recordings with a golden file. C splits into two
-// blocks. The block of 31 rows has a last merge that writes to the result, and its products are
-// recorded one by one. The other block has 14 rows. The couplings (the elements of e) are so weak
-// that some columns deflate. No number is close to the limit of deflation, so other rounding errors
-// would not change the golden file.
+// TestBidiagonalConquerRecording compares the recorded commands of a solve with a golden file. The
+// bidiagonal matrix C splits into two blocks. The block of 31 rows has a last merge that writes to
+// the result, and its products are recorded one by one. The other block has 14 rows. The couplings
+// (the elements of e) are so weak that some columns deflate. No number is close to the limit of
+// deflation, so other rounding errors would not change the golden file.
 func TestBidiagonalConquerRecording(t *testing.T) {
 	const n = 45
 	d, e := make([]float64, n), make([]float64, n-1)
@@ -86,8 +87,8 @@ func TestBidiagonalConquerRecording(t *testing.T) {
 	golden(t, "bidiagonal_conquer.golden", b.text.String())
 }
 
-// TestBidiagonalConquerProgress checks that the reported progress grows with each level of merges,
-// on both sides.
+// TestBidiagonalConquerProgress checks that the reported progress of a solve grows with each level
+// of merges, for left and for right vectors.
 func TestBidiagonalConquerProgress(t *testing.T) {
 	const n = 40
 	d, e := randomTridiagonal(n, 4)

@@ -18,7 +18,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// conquered is a BidiagonalConquer with its memory on the device.
+// conquered is a BidiagonalConquer stage with its memory on the device.
 type conquered struct {
 	s      *BidiagonalConquer
 	dev    *vk.Device
@@ -43,8 +43,8 @@ func newConquered(t testing.TB, n int, tune Tuning) *conquered {
 	return c
 }
 
-// solve returns the values, and the vectors [from, to) of each side as a column-major n×m matrix.
-// The matrix of a side is nil if the vectors of this side are not wanted.
+// solve returns the singular values, and the vectors [from, to) of each side (right and left) as a
+// column-major n×m matrix. The matrix of a side is nil if the vectors of this side are not wanted.
 func (c *conquered) solve(t *testing.T, d, e []float64, from, to int, left, right bool) (values, s, w []float64) {
 	t.Helper()
 	n, m := len(d), to-from
@@ -73,7 +73,8 @@ func (c *conquered) solve(t *testing.T, d, e []float64, from, to int, left, righ
 	return values, columns(c.st, left), columns(c.wt, right)
 }
 
-// checkBidiagonal solves C and returns LAPACK's ratios of the result.
+// checkBidiagonal computes the singular value decomposition of a bidiagonal matrix and returns
+// LAPACK's ratios of the result.
 func checkBidiagonal(t *testing.T, name string, c *conquered, d, e []float64) suite.BidiagonalRatios {
 	t.Helper()
 	n := len(d)
@@ -113,8 +114,8 @@ func TestBidiagonalConquerOfEveryOrder(t *testing.T) {
 	}
 }
 
-// TestBidiagonalConquerInEveryTuning uses the tuning tables of all device families, with their
-// sizes of leaves, their panels and their square tiles.
+// TestBidiagonalConquerInEveryTuning solves bidiagonal matrices with the tuning tables of all
+// device families, which have different sizes of leaves, panels and tiles.
 func TestBidiagonalConquerInEveryTuning(t *testing.T) {
 	for _, family := range []string{"nvidia", "cpu", ""} {
 		tune := SmallestTuning()
@@ -130,9 +131,9 @@ func TestBidiagonalConquerInEveryTuning(t *testing.T) {
 	}
 }
 
-// TestBidiagonalConquerOfSplitMatrices solves matrices with zeros in e, which split C into blocks.
-// The test puts a zero in each place, and zeros in many sets of places. In some cases one block is
-// most of C, and in others every block is small.
+// TestBidiagonalConquerOfSplitMatrices solves bidiagonal matrices C with zeros in the
+// superdiagonal, which split C into blocks. The test puts a zero in each place, and zeros in many
+// sets of places. In some cases one block is most of C, and in others every block is small.
 func TestBidiagonalConquerOfSplitMatrices(t *testing.T) {
 	c := newConquered(t, 13, SmallestTuning())
 	splitTridiagonals(67, func(name string, d, e []float64) { checkBidiagonal(t, name, c, d, e) })
@@ -146,8 +147,8 @@ func TestBidiagonalConquerOfSplitMatrices(t *testing.T) {
 	}
 }
 
-// TestBidiagonalConquerOfSingularMatrices solves matrices with zeros in d, which make C singular.
-// The test puts a zero in each place, and zeros in many sets of places.
+// TestBidiagonalConquerOfSingularMatrices solves bidiagonal matrices C with zeros in the diagonal,
+// which make C singular. The test puts a zero in each place, and zeros in many sets of places.
 func TestBidiagonalConquerOfSingularMatrices(t *testing.T) {
 	c := newConquered(t, 14, SmallestTuning())
 	splitTridiagonals(67, func(name string, zeros, e []float64) {

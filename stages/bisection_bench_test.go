@@ -9,10 +9,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// BenchmarkBisection measures the times for all values and for a hundred values of a random matrix,
-// with the device's tuning and with other tunings: go test -bench Bisection ./stages. The orders
-// are 8192 to 65536 on a GPU. ms/narrow is the time of Sturm counts without divisions, and
-// ms/pivots is the time of Sturm counts with divisions.
+// BenchmarkBisection measures the times in which bisection finds all eigenvalues, and a hundred
+// eigenvalues, of a random matrix, with the device's tuning and with other tunings: go test -bench
+// Bisection ./stages. The orders are 8192 to 65536 on a GPU. ms/narrow is the time of Sturm counts
+// without divisions, and ms/pivots is the time of Sturm counts with divisions.
 func BenchmarkBisection(b *testing.B) {
 	d := testDevice(b)
 	orders := []int{8192, 16384, 32768, 65536}
@@ -35,7 +35,8 @@ func BenchmarkBisection(b *testing.B) {
 	}
 }
 
-// with returns t with the given sizes. A size of t does not change where the argument is 0.
+// with returns the tuning t with the given sizes. If an argument is 0, the size of t does not
+// change.
 func (t BisectionTuning) with(lanes int, threads, tile uint32) BisectionTuning {
 	if lanes > 0 {
 		t.Lanes = lanes

@@ -12,7 +12,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// bisectionBench is a bisection stage with its memory.
+// bisectionBench is a Bisection stage with its memory on the device.
 type bisectionBench struct {
 	t            testing.TB
 	dev          *vk.Device
@@ -54,9 +54,9 @@ func (c *bisectionBench) run(d, e []float64, il, iu int) []float64 {
 	return get(c.t, c.dev, c.values)
 }
 
-// TestBisection compares the bits with the bits of package ref, for all of LAPACK's types of
-// matrices and for matrices on which solvers have failed. The Sturm counts of an independent
-// implementation certify the values.
+// TestBisection compares the bits of eigenvalues with the bits of package ref, for all of LAPACK's
+// types of matrices and for matrices on which solvers have failed. The Sturm counts of an
+// independent implementation certify the values.
 func TestBisection(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 7, 8, 9, 16, 17, 42, 105} {
 		bench := newBisectionBench(t, n, smallestBisection())
@@ -76,8 +76,9 @@ func TestBisection(t *testing.T) {
 	}
 }
 
-// TestBisectionRange checks that a range of the eigenvalues has the same bits as a solve for all
-// eigenvalues with another tuning. It also checks that nothing outside the range is written.
+// TestBisectionRange checks that a solve for a range of eigenvalues gives the same bits as a solve
+// for all eigenvalues with another tuning. It also checks that nothing outside the range is
+// written.
 func TestBisectionRange(t *testing.T) {
 	const n = 50
 	for _, kind := range matgen.Tridiagonals()[:12] {
@@ -104,8 +105,9 @@ func TestBisectionRange(t *testing.T) {
 	}
 }
 
-// TestBisectionExtremes checks matrices whose elements are the largest or the smallest finite
-// numbers. The scaling of the kernel is exact, so the bits are those of package ref.
+// TestBisectionExtremes checks bisection for matrices whose elements are the largest or the
+// smallest finite numbers. The scaling of the kernel is exact, so the bits are those of package
+// ref.
 func TestBisectionExtremes(t *testing.T) {
 	skipInexact(t)
 	skipFlushed(t)
@@ -161,8 +163,8 @@ func TestCountBelow(t *testing.T) {
 	}
 }
 
-// TestBisectionDispatches checks that all halvings are recorded, and that the total cost agrees
-// with the estimate Flops.
+// TestBisectionDispatches checks that the recording of a bisection has all halvings, and that their
+// total cost agrees with the estimate of the method Flops.
 func TestBisectionDispatches(t *testing.T) {
 	for _, n := range []int{1, 100, 65536} {
 		s, err := NewBisection(dry(), n, bisectionTuning("nvidia"))

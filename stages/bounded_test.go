@@ -23,14 +23,15 @@ var slowCards = []struct {
 	{"H200", "nvidia", 32e12, 32768},
 }
 
-// perPivot is a ratio. Its numerator is the time of a pivot, in flops at the rate of fused
-// multiply-adds. Its denominator is the number of flops per pivot in the cost estimates. The ratio
-// is large, because most of the time of a pivot is a division.
+// A pivot is one row of a Sturm count. perPivot is a ratio: the time of a pivot, in flops at the
+// rate of fused multiply-adds, divided by the number of flops per pivot in the cost estimates. The
+// ratio is large, because most of the time of a pivot is a division.
 const perPivot = 40.0 / pivotFlops
 
-// TestTridiagonalDispatchesAreBounded records the methods for tridiagonal matrices on dry devices.
-// No dispatch may be predicted to take more than 100 ms at half the device's rate. The matrices are
-// those that cost most: no column deflates, and half of all eigenvalues are in clusters of two.
+// TestTridiagonalDispatchesAreBounded records the solvers for tridiagonal matrices on dry devices
+// (devices that run nothing). No dispatch may be predicted to take more than 100 ms at half of the
+// device's rate. The matrices are those that cost most: no column deflates, and half of all
+// eigenvalues are in clusters of two.
 func TestTridiagonalDispatchesAreBounded(t *testing.T) {
 	for _, card := range slowCards {
 		dev := vk.Dry(vk.Info{
@@ -114,7 +115,8 @@ func recordBounded(t *testing.T, dev *vk.Device, n int, tune Tuning, seen func(n
 	r.Sums(numbers)
 }
 
-// conquerWithoutDeflation records both passes for a matrix in which no column deflates.
+// conquerWithoutDeflation records both passes of divide and conquer, for a matrix in which no
+// column deflates.
 func conquerWithoutDeflation(t *testing.T, run *divideConquerRun, n, leaf int) {
 	t.Helper()
 	tree := dc.Tree{}
@@ -151,8 +153,8 @@ func conquerWithoutDeflation(t *testing.T, run *divideConquerRun, n, leaf int) {
 	}
 }
 
-// clusteredLevel returns a level with n single eigenvalues, and with the largest number of clusters
-// that a matrix of order n can have.
+// clusteredLevel returns a level of MRRR's representation tree with n single eigenvalues, and with
+// the largest number of clusters that a matrix of order n can have.
 func clusteredLevel(n int) *mrrr.Level {
 	numbers := func(n int) []float64 { return make([]float64, n) }
 	l := &mrrr.Level{
@@ -170,8 +172,9 @@ func clusteredLevel(n int) *mrrr.Level {
 	return l
 }
 
-// TestBoundedDispatchesHaveTheSameBits checks that values and vectors do not depend on the number of
-// dispatches. T consists of copies of Wilkinson's matrix, so that it has clusters.
+// TestBoundedDispatchesHaveTheSameBits checks that eigenvalues and eigenvectors do not depend on
+// the number of dispatches into which the work is divided. The matrix consists of copies of
+// Wilkinson's matrix, so that its spectrum has clusters.
 func TestBoundedDispatchesHaveTheSameBits(t *testing.T) {
 	const n = 84
 	d, e := suite.Glued(n, 1e-9)

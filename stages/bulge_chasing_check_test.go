@@ -22,7 +22,7 @@ func sameBits(x, y []float64) bool {
 	return slices.EqualFunc(x, y, func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) })
 }
 
-// chaseBench is a bulge chasing with its memory. It can run many times.
+// chaseBench is a BulgeChasing stage with its memory on the device. The stage can run many times.
 type chaseBench struct {
 	t            testing.TB
 	dev          *vk.Device
@@ -46,8 +46,8 @@ func newChaseBench(t testing.TB, n, b int, vectors bool, tune ChaseTable) *chase
 	return &chaseBench{t, dev, stage, ws, band.In(ws), d.In(ws), e.In(ws), v.In(ws), tau.In(ws)}
 }
 
-// run runs the chase in an arena filled with NaN. If the function `record` is not nil, it records
-// the commands instead of the stage.
+// run runs the bulge chasing in device memory filled with NaN. If the function `record` is not nil,
+// `record` records the commands instead of the stage.
 func (c *chaseBench) run(band []float64, record func(rec *vk.Recorder)) chased {
 	c.t.Helper()
 	rec := vk.NewRecorder(c.dev)
@@ -93,8 +93,8 @@ func fullBand(n, b int, band []float64) []float64 {
 	return a
 }
 
-// checkChased checks that the result belongs to the band `before`, which was the input, and returns
-// the errors of similarity and orthogonality.
+// checkChased checks a result of the bulge chasing B = Q2·T·Q2ᵀ against the input band `before`. It
+// returns the errors ‖B − Q2·T·Q2ᵀ‖ and ‖Q2ᵀ·Q2 − I‖ as ratios.
 func checkChased(t testing.TB, n, b int, before []float64, got chased) (similarity, orthogonality float64) {
 	t.Helper()
 	for c := range n {

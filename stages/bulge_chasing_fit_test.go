@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// TestBulgeChasingRefuses checks that a band that needs too much shared memory is an error, and
-// that the widest band that must fit is accepted.
+// TestBulgeChasingRefuses checks that NewBulgeChasing returns an error for a band that needs too
+// much shared memory, and accepts the widest band that must fit.
 func TestBulgeChasingRefuses(t *testing.T) {
 	for _, c := range []struct {
 		family           string
@@ -34,9 +34,9 @@ func TestBulgeChasingRefuses(t *testing.T) {
 	}
 }
 
-// TestBulgeChasingTeams checks for which bands NVIDIA's tuning table gives each block of a step a
-// team of invocations, and the sizes of the teams. If the device is too small for three teams, one
-// team may still fit.
+// TestBulgeChasingTeams checks for which half-bandwidths NVIDIA's tuning table gives each of the
+// three blocks of a step its own team of invocations, and the sizes of the teams. If the device is
+// too small for three teams, one team for all blocks may still fit.
 func TestBulgeChasingTeams(t *testing.T) {
 	asMeasured := shaders.Sb2stTeamsSpec{LocalSize: 480, B: 64, Team: 128, Vectors: spirv.True, Lead: chaseLead, Lanes: 4, LanesA: 8, Head: 32, FlagStride: 8}
 	for _, c := range []struct {
@@ -63,8 +63,8 @@ func TestBulgeChasingTeams(t *testing.T) {
 	}
 }
 
-// TestBulgeChasingDispatches checks that each sweep belongs to exactly one dispatch, and that no
-// dispatch is much longer than the tuning allows.
+// TestBulgeChasingDispatches checks that each sweep of the bulge chasing belongs to exactly one
+// dispatch, and that no dispatch costs much more than the tuning allows.
 func TestBulgeChasingDispatches(t *testing.T) {
 	for _, n := range []int{3, 4, 100, 5000, 65536} {
 		dev := vk.Dry(vk.Info{SharedBytes: 48 << 10, MaxLocal: 1024})

@@ -19,7 +19,7 @@ type chaseLog struct {
 
 type logEntry struct{ when, group int }
 
-// logChase runs the stage's chase in one dispatch, with a kernel that writes a log.
+// logChase runs a bulge chasing in one dispatch, with a kernel that logs when each step begins.
 func logChase(t testing.TB, n, b, groups int, tune ChaseTable) chaseLog {
 	t.Helper()
 	dev := testDevice(t)
@@ -55,7 +55,8 @@ func logChase(t testing.TB, n, b, groups int, tune ChaseTable) chaseLog {
 	return l
 }
 
-// logKernel returns the variant of the stage's kernel that writes a log.
+// logKernel returns the variant of the stage's bulge chasing kernel that logs when each step
+// begins.
 func logKernel(t testing.TB, dev *vk.Device, s *BulgeChasing[float64]) func(*vk.Recorder, shaders.Sb2stLogPush[float64], int) {
 	t.Helper()
 	if s.teams != nil {
@@ -115,7 +116,8 @@ func testChaseLog(t *testing.T, tune ChaseTable, lead int) {
 	}
 }
 
-// picture draws the first sweeps twice: once by workgroup, and once by their place in the matrix.
+// picture draws the steps of the first sweeps twice as SVG: once by workgroup, and once by their
+// place in the matrix.
 func (l chaseLog) picture(name string, groups int) []byte {
 	const (
 		width, left, right, top = 1200, 120, 20, 60

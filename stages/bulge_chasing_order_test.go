@@ -13,10 +13,11 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestBulgeChasingLong is for GPUs, where a missing memory barrier has an effect. The environment
-// variable VKEVD_CHASES is the number of runs at order 2048, with the device's own tuning and
-// different numbers of workgroups. The results must have the bits of a run with one dispatch for
-// each wave of steps or, if the tuning has teams, the bits of a run with one workgroup.
+// TestBulgeChasingLong runs the bulge chasing many times. It is for GPUs, where a missing memory
+// barrier has an effect. The environment variable VKEVD_CHASES is the number of runs at order 2048,
+// with the device's own tuning and different numbers of workgroups. The results must have the bits
+// of a run with one dispatch for each wave of steps or, if each block of a step has its own team of
+// invocations, the bits of a run with one workgroup.
 func TestBulgeChasingLong(t *testing.T) {
 	runs, _ := strconv.Atoi(os.Getenv("VKEVD_CHASES"))
 	if runs == 0 {
@@ -50,8 +51,8 @@ func chaseLong(t *testing.T, b, runs int, tune, usual ChaseTable) {
 	}
 }
 
-// TestBulgeChasingManyTimes checks that the bits of the result do not depend on which workgroup
-// processes which sweep, and when.
+// TestBulgeChasingManyTimes repeats a bulge chasing, and checks that the bits of the result do not
+// depend on which workgroup processes which sweep, and when.
 func TestBulgeChasingManyTimes(t *testing.T) { bothChases(t, testBulgeChasingManyTimes) }
 
 func testBulgeChasingManyTimes(t *testing.T, smallest ChaseTable) {
@@ -95,8 +96,8 @@ func TestBulgeChasingRule(t *testing.T) {
 	}
 }
 
-// claimed prepares a dispatch in which a workgroup processes sweep 1, but no workgroup processes
-// sweep 0. So the wait of sweep 1 for sweep 0 never succeeds.
+// claimed records a dispatch of the bulge chasing in which a workgroup processes sweep 1, but no
+// workgroup processes sweep 0. So the wait of sweep 1 for sweep 0 never succeeds.
 func (c *chaseBench) claimed(polls uint32) *vk.Recorder {
 	rec := vk.NewRecorder(c.dev)
 	flags := c.stage.flags
@@ -109,8 +110,8 @@ func (c *chaseBench) claimed(polls uint32) *vk.Recorder {
 	return rec
 }
 
-// TestBulgeChasingGivesUp checks that a wait for a flag that is never set ends, and that INFO then
-// names the flag.
+// TestBulgeChasingGivesUp checks a wait of a sweep for a flag that is never set: the wait must end,
+// and INFO must name the flag.
 func TestBulgeChasingGivesUp(t *testing.T) { bothChases(t, testBulgeChasingGivesUp) }
 
 func testBulgeChasingGivesUp(t *testing.T, smallest ChaseTable) {

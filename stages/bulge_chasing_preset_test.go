@@ -7,10 +7,11 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestBulgeChasingWaitsForItsLead sets the flag of sweep 0 to f, and no workgroup increases the
-// flag. The kernel must then do f − chaseLead steps of sweep 1 and give up. The test finds a kernel
-// that waits for too small a lead, at the beginning of a sweep or inside it, and a host that passes
-// too small a lead. The result does not depend on timing.
+// TestBulgeChasingWaitsForItsLead checks how far a sweep follows the previous sweep. A flag counts
+// the finished steps of a sweep. The test sets the flag of sweep 0 to f, and no workgroup increases
+// the flag. The kernel must then do f − chaseLead steps of sweep 1 and give up. The test finds a
+// kernel that waits for too small a lead, at the beginning of a sweep or inside it, and a host that
+// passes too small a lead. The result does not depend on timing.
 func TestBulgeChasingWaitsForItsLead(t *testing.T) { bothChases(t, testBulgeChasingWaitsForItsLead) }
 
 func testBulgeChasingWaitsForItsLead(t *testing.T, smallest ChaseTable) {
@@ -35,8 +36,9 @@ func testBulgeChasingWaitsForItsLead(t *testing.T, smallest ChaseTable) {
 	}
 }
 
-// preset records a dispatch of one workgroup that processes sweep 1. The flag of sweep 0 is
-// `count`, and all elements of `tau` are zero before the dispatch.
+// preset records a dispatch of one workgroup that processes sweep 1. Before the dispatch, the flag
+// of sweep 0 is set to `count`, as if so many steps were finished, and all elements of `tau` are
+// set to zero.
 func (c *chaseBench) preset(count uint32) *vk.Recorder {
 	rec := vk.NewRecorder(c.dev)
 	flags := c.stage.flags

@@ -29,8 +29,8 @@ type sweepModel struct {
 	tau     float64
 }
 
-// These are the actions of a step. A sweep begins with loadX. After its last step, a sweep stores
-// the block that it has not stored yet, and ends.
+// These are the actions of a step of the bulge chasing, in their order. A sweep begins with loadX.
+// After its last step, a sweep stores the block that it has not stored yet, and ends.
 const (
 	loadX = iota
 	loadDC
@@ -57,7 +57,8 @@ func (m *chaseModel) where(s int) (r, length, low int) {
 	return r, length, min(m.b, m.n-r-length)
 }
 
-// ready tells whether the next action of sweep s may begin.
+// ready tells whether the next action of sweep s may begin: an action that waits needs the flag of
+// the previous sweep.
 func (m *chaseModel) ready(s int) bool {
 	w := &m.sweeps[s]
 	need := 0
@@ -146,8 +147,8 @@ func (m *chaseModel) updateA(w *sweepModel, r, length, width int) {
 	}
 }
 
-// updateDC applies the step's reflector H to blocks C and D. It replaces w.c by C·H, and returns a
-// function that stores H·D·H to the band.
+// updateDC applies the reflector H of a bulge chasing step to the blocks C and D of the band. It
+// replaces w.c by C·H, and returns a function that stores H·D·H to the band.
 func (m *chaseModel) updateDC(w *sweepModel, r, length, low int) func() {
 	for i := range low {
 		var dot float64
@@ -179,8 +180,9 @@ func (m *chaseModel) updateDC(w *sweepModel, r, length, low int) func() {
 	}
 }
 
-// run does all actions of all sweeps. While some sweeps are ready, the function `choose` selects
-// one of them, and its next action is done. run returns the band when no sweep is ready.
+// run does all actions of all sweeps of the model. While the next action of some sweep may begin,
+// the function `choose` selects one of these sweeps, and its next action is done. At the end run
+// returns the band.
 func (m *chaseModel) run(choose func(ready []int) int) []float64 {
 	for {
 		var ready []int
@@ -231,8 +233,8 @@ func TestChaseProtocol(t *testing.T) {
 	}
 }
 
-// TestChaseAccessesAreNotPrivate checks that the loads and stores of the band are ordered by the
-// flags: they must not be private to an invocation.
+// TestChaseAccessesAreNotPrivate checks that no load or store of the band in the bulge chasing
+// kernels is private to an invocation, because the flags order only accesses that are not private.
 func TestChaseAccessesAreNotPrivate(t *testing.T) {
 	const wantLoads, wantOutStores = 3, 2 // A, C, D; V and Tau, which nobody reads in this dispatch
 	for _, code := range [][]byte{shaders.Sb2stChase[float64]().Code, shaders.Sb2stTeams[float64]().Code} {

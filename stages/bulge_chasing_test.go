@@ -8,14 +8,15 @@ import (
 	"github.com/vkevd/vkevd/stages/ref"
 )
 
-// A chaseForm is a test case: a change of the smallest tuning.
+// A chaseForm is a test case of the bulge chasing: a name, and a change of the smallest tuning.
 type chaseForm struct {
 	name   string
 	change func(*ChaseTable)
 }
 
-// All tunings in oneTeam give the same bits, and so do all tunings in inTeams. The bits of the two
-// lists differ, because sums have another order if each block of a step has its own team.
+// These lists hold tunings for tests of the bulge chasing. All tunings in oneTeam give the same
+// bits, and so do all tunings in inTeams. The bits of the two lists differ, because sums have
+// another order if each block of a step has its own team.
 var (
 	oneTeam = []chaseForm{
 		{"flags", func(*ChaseTable) {}},
@@ -30,10 +31,12 @@ var (
 	}
 )
 
-// smallTeams changes a tuning so that all bands have teams of one subgroup each.
+// smallTeams changes a tuning of the bulge chasing so that for every half-bandwidth each block of a
+// step has its own team of invocations, and each team is one subgroup.
 func smallTeams(c *ChaseTable) { c.PerThread, c.Team = 1, 1 }
 
-// bothChases runs a test twice: with one team for all blocks, and with a team for each block.
+// bothChases runs a test of the bulge chasing twice: with one team of invocations for all blocks of
+// a step, and with a team for each block.
 func bothChases(t *testing.T, test func(t *testing.T, tune ChaseTable)) {
 	t.Run("one team", func(t *testing.T) { test(t, smallestChase()) })
 	teams := smallestChase()
@@ -80,8 +83,9 @@ func TestBulgeChasing(t *testing.T) {
 	t.Logf("worst: B − Q2·T·Q2ᵀ %.3g, QᵀQ − I %.3g", worst[0], worst[1])
 }
 
-// TestBulgeChasingWide checks bands as wide as the solver uses on GPUs. The widest bands use teams,
-// or have only one tile in shared memory.
+// TestBulgeChasingWide checks the bulge chasing for bands as wide as the solver uses on GPUs. For
+// the widest bands, each block of a step has its own team of invocations, or only one block is in
+// shared memory.
 func TestBulgeChasingWide(t *testing.T) {
 	for _, shape := range []struct {
 		name       string
@@ -106,8 +110,9 @@ func testBulgeChasingWide(t *testing.T, n, b, team int) {
 	}
 }
 
-// TestBulgeChasingTwin compares T itself with the T of package ref. For a well-conditioned matrix
-// the two agree, because the kernel and ref choose the same signs.
+// TestBulgeChasingTwin compares the tridiagonal matrix T, element by element, with the T of package
+// ref. For a well-conditioned matrix the two agree, because the kernel and ref choose the same
+// signs.
 func TestBulgeChasingTwin(t *testing.T) { bothChases(t, testBulgeChasingTwin) }
 
 func testBulgeChasingTwin(t *testing.T, smallest ChaseTable) {
@@ -127,8 +132,8 @@ func testBulgeChasingTwin(t *testing.T, smallest ChaseTable) {
 	}
 }
 
-// TestBulgeChasingScales checks elements near the ends of the exponent range, and columns whose
-// elements after the first are all zero.
+// TestBulgeChasingScales checks the bulge chasing of bands with elements near the ends of the
+// exponent range, and with columns whose elements after the first are all zero.
 func TestBulgeChasingScales(t *testing.T) { bothChases(t, testBulgeChasingScales) }
 
 func testBulgeChasingScales(t *testing.T, smallest ChaseTable) {
@@ -194,8 +199,8 @@ func testBulgeChasingScales(t *testing.T, smallest ChaseTable) {
 	}
 }
 
-// TestBulgeChasingValues checks a chase without vectors: d and e must be the same as with vectors,
-// and V and Tau must not be written.
+// TestBulgeChasingValues checks a bulge chasing that stores no reflectors: d and e must be the same
+// as with reflectors, and V and Tau must not be written.
 func TestBulgeChasingValues(t *testing.T) { bothChases(t, testBulgeChasingValues) }
 
 func testBulgeChasingValues(t *testing.T, smallest ChaseTable) {

@@ -10,8 +10,8 @@ import (
 
 var copySizes = []int{0, 1, 2, 31, 32, 33, 64, 100}
 
-// TestSymmetricLoad checks that the triangle that is not read is overwritten, whatever values it
-// held, and that the padding between columns is unchanged.
+// TestSymmetricLoad checks that SymmetricLoad overwrites the triangle that it does not read,
+// whatever values it held, and does not change the padding between columns.
 func TestSymmetricLoad(t *testing.T) {
 	s, err := NewSymmetricLoad[float64](testDevice(t))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// These are short names for functions and types of package stagetest.
+// These variables and types are short names for functions and types of package stagetest.
 var (
 	testDevice = stagetest.Device
 	run        = stagetest.Run
@@ -27,8 +27,8 @@ func get[T any](t testing.TB, d *vk.Device, src vk.Slice[T]) []T {
 }
 
 // dividesExactly reports whether quotients and square roots of the device are correctly rounded.
-// Vulkan does not demand this, and Mesa's drivers for GPUs do not do it. Only then has a kernel that
-// divides the bits of a function of the host.
+// Vulkan does not demand this, and Mesa's drivers for GPUs do not do it. If they are correctly
+// rounded, a kernel that divides gives the same bits as a function of the host.
 func dividesExactly(t testing.TB) bool {
 	t.Helper()
 	a, err := machine.Of(testDevice(t)).Arithmetic(context.Background())
@@ -48,7 +48,7 @@ func skipInexact(t testing.TB) {
 }
 
 // skipFlushed skips a test of bits on a device that flushes subnormal numbers to zero. Vulkan does
-// not demand that a device keeps them. The CPU driver of Mesa 26.2 does not.
+// not demand that a device keeps subnormal numbers. The CPU driver of Mesa 26.2 does not keep them.
 func skipFlushed(t testing.TB) {
 	t.Helper()
 	a, err := machine.Of(testDevice(t)).Arithmetic(context.Background())

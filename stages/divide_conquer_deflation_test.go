@@ -43,8 +43,9 @@ func newHalves(r *rand.Rand, lo, n1, n2 int) halves {
 	return x
 }
 
-// TestDeflationIsThatOfTheHost compares the results of stedc_deflate with those of dc.Deflate. All
-// bits must be equal, because the kernel and dc.Deflate do the same operations in the same order.
+// TestDeflationIsThatOfTheHost compares the results of the kernel stedc_deflate with those of the
+// function dc.Deflate on the host. All bits must be equal, because the kernel and dc.Deflate do the
+// same operations in the same order.
 func TestDeflationIsThatOfTheHost(t *testing.T) {
 	skipInexact(t)
 	dev, r := testDevice(t), rand.New(rand.NewPCG(18, 1))
@@ -167,8 +168,8 @@ func (g *deflated) compare(t *testing.T, where string, n, index int, want *dc.Me
 	}
 }
 
-// TestOrderOfMerges compares the permutations of stedc_order with a stable sort on the host. It
-// also checks that a root that is NaN sets the info word.
+// TestOrderOfMerges compares the permutations that the kernel stedc_order finds with a stable sort
+// on the host. It also checks that the kernel sets the info word if a root is NaN.
 func TestOrderOfMerges(t *testing.T) {
 	dev, r := testDevice(t), rand.New(rand.NewPCG(18, 2))
 	const n, level = 150, 3
@@ -206,9 +207,9 @@ func TestOrderOfMerges(t *testing.T) {
 	}
 }
 
-// TestDeflationAccessesAreNotPrivate checks that stedc_deflate orders the accesses of a workgroup's
-// invocations to the elements that they exchange. Only two kinds of buffers may be private: inputs
-// that the kernel does not write, and outputs that the kernel does not read.
+// TestDeflationAccessesAreNotPrivate checks that the kernel stedc_deflate does not declare the
+// elements private that invocations of a workgroup exchange. Only two kinds of buffers may be
+// private: inputs that the kernel does not write, and outputs that the kernel does not read.
 func TestDeflationAccessesAreNotPrivate(t *testing.T) {
 	const (
 		inputs  = 2  // e, order

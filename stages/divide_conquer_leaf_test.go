@@ -8,10 +8,10 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
 )
 
-// TestLeafIsThatOfTheHost compares leaves, the smallest subproblems, with the leaves of package dc.
-// All bits must be equal, because the kernel does the same operations in the same order. If the
-// device has a correctly rounded fused multiply-add, the kernel computes quotients and roots with
-// it, and these are correctly rounded, too.
+// TestLeafIsThatOfTheHost compares the solutions of leaves, the smallest subproblems, with those of
+// package dc. All bits must be equal, because the kernel does the same operations in the same
+// order. If fma() on the device rounds only once, the kernel computes quotients and roots with
+// fma(), and the results are correctly rounded, too.
 func TestLeafIsThatOfTheHost(t *testing.T) {
 	skipInexact(t)
 	skipFlushed(t) // there, two graded matrices of order 32 have other bits

@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// layoutOnly is a back end that chooses the offsets of all matrices, but does not compute. It makes
-// random values.
+// layoutOnly is a back end of divide and conquer that chooses the offsets of all matrices in
+// memory, but computes nothing. Its eigenvalues are random numbers.
 type layoutOnly struct {
 	*vectorsRun
 	r *rand.Rand
@@ -48,7 +48,8 @@ func (b layoutOnly) Vectors(levels [][]*dc.Merge, order []int32) error {
 		b.prepare(level, merges)
 	}
 	b.complete(levels, order)
-	// The blocks of Q must not overlap in memory. The loop checks this for each level.
+	// The blocks of Q must not overlap in memory. The following loop checks this for each level of
+	// merges.
 	blocks := b.tree.Leaves
 	for level := -1; level < len(levels); level++ {
 		used := make([]bool, b.pass.q.Len())
@@ -70,9 +71,9 @@ func (b layoutOnly) Vectors(levels [][]*dc.Merge, order []int32) error {
 	return nil
 }
 
-// TestDivideConquerFitsItsMemory checks that the matrices Q, W and S of the vectors pass fit into
-// their reserved memory, for many ways in which T splits and columns deflate. The stage panics if a
-// matrix does not fit.
+// TestDivideConquerFitsItsMemory checks that the matrices from which divide and conquer forms
+// eigenvectors (Q, W and S) fit into their reserved memory, for many ways in which T splits and
+// columns deflate. The stage panics if a matrix does not fit.
 func TestDivideConquerFitsItsMemory(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for trial := range 400 {

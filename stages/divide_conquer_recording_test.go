@@ -11,16 +11,17 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// hostNumbers is a dc.WholeBackend that prints the recordings of a run and does not execute them.
-// The numerical results come from `host`, the back end in plain Go.
+// hostNumbers is a dc.WholeBackend that prints the recordings (lists of device commands) of a
+// solve, and does not execute them. The numerical results come from `host`, the back end in plain
+// Go.
 type hostNumbers struct {
 	run  *divideConquerRun
 	host dc.Rounds
 	text strings.Builder
 }
 
-// newHostNumbers prepares a run without a device. If vectors is true, the run also has a vectors
-// pass.
+// newHostNumbers prepares a solve without a device. If `vectors` is true, the solve also forms
+// eigenvectors.
 func newHostNumbers(t *testing.T, n int, vectors bool, tune Tuning) *hostNumbers {
 	t.Helper()
 	dev := dry()
@@ -42,7 +43,8 @@ func newHostNumbers(t *testing.T, n int, vectors bool, tune Tuning) *hostNumbers
 	return b
 }
 
-// printTo makes the run print its recordings to `text`, and not execute them.
+// printTo replaces the execution of a solve's recordings: they are printed to `text` and not
+// executed.
 func (r *recordings) printTo(t *testing.T, text *strings.Builder) {
 	r.execute = func(_ context.Context, rec *vk.Recorder, _ func(vk.Progress)) (*vk.Profile, error) {
 		text.WriteString("run\n")
@@ -56,8 +58,9 @@ func (r *recordings) printTo(t *testing.T, text *strings.Builder) {
 	}
 }
 
-// Values returns the results of the host. It calls the run only to print its recording, because the
-// run receives zeros instead of results.
+// Values returns the results of the back end in plain Go. It also calls the device's back end, but
+// only to print its recording: nothing is executed, so that back end receives zeros instead of
+// results.
 func (b *hostNumbers) Values(tree dc.Tree, d, e []float64, order []int32) ([][]*dc.Merge, error) {
 	if _, err := b.run.Values(tree, slices.Clone(d), e, order); err != nil {
 		return nil, err
@@ -69,11 +72,11 @@ func (b *hostNumbers) Vectors(levels [][]*dc.Merge, order []int32) error {
 	return b.run.Vectors(levels, order)
 }
 
-// TestDivideConquerRecording compares the recordings with golden files. T splits into two blocks.
-// The block of 31 rows has a last merge that writes to the result, and its products are recorded
-// one by one. The other block has 14 rows. The couplings (the elements of e) are so weak that some
-// columns deflate. No number is close to the limit of deflation, so other rounding errors would not
-// change the golden files.
+// TestDivideConquerRecording compares the recorded commands of divide and conquer with golden
+// files. T splits into two blocks. The block of 31 rows has a last merge that writes to the result,
+// and its products are recorded one by one. The other block has 14 rows. The couplings (the
+// elements of e) are so weak that some columns deflate. No number is close to the limit of
+// deflation, so other rounding errors would not change the golden files.
 func TestDivideConquerRecording(t *testing.T) {
 	const n = 45
 	d, e := make([]float64, n), make([]float64, n-1)
@@ -94,8 +97,8 @@ func TestDivideConquerRecording(t *testing.T) {
 	}
 }
 
-// TestDivideConquerProgress checks that the reported progress of the vectors pass grows with each
-// level of merges.
+// TestDivideConquerProgress checks that the reported progress grows with each level of merges while
+// eigenvectors are formed.
 func TestDivideConquerProgress(t *testing.T) {
 	const n = 40
 	d, e := randomTridiagonal(n, 4)

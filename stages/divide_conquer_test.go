@@ -20,7 +20,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// newDivideConquer makes the stage and the products that it uses.
+// newDivideConquer makes a DivideConquer stage and the matrix products that the stage uses.
 func newDivideConquer(dev *vk.Device, n int, tune Tuning) (*DivideConquer, product.Ops[float64], error) {
 	ops, err := product.New[float64](dev, tune.Products)
 	if err != nil {
@@ -30,7 +30,8 @@ func newDivideConquer(dev *vk.Device, n int, tune Tuning) (*DivideConquer, produ
 	return s, ops, err
 }
 
-// solveTridiagonal runs the solver and returns the values, and the vectors as columns.
+// solveTridiagonal runs DivideConquer on the device and returns the eigenvalues, and the
+// eigenvectors as columns.
 func solveTridiagonal(t *testing.T, tune Tuning, d, e []float64) (values, z []float64) {
 	t.Helper()
 	dev, n := testDevice(t), len(d)
@@ -54,7 +55,8 @@ func solveTridiagonal(t *testing.T, tune Tuning, d, e []float64) (values, z []fl
 	return values, z
 }
 
-// solveTridiagonalValues runs the solver that finds values without vectors.
+// solveTridiagonalValues runs DivideConquerValues on the device, which finds eigenvalues without
+// eigenvectors.
 func solveTridiagonalValues(t *testing.T, tune Tuning, d, e []float64) []float64 {
 	t.Helper()
 	s, err := NewDivideConquerValues(testDevice(t), len(d), tune.DivideConquer)
@@ -68,7 +70,8 @@ func solveTridiagonalValues(t *testing.T, tune Tuning, d, e []float64) []float64
 	return values
 }
 
-// checkTridiagonal solves T with and without vectors and returns LAPACK's ratios of the results.
+// checkTridiagonal solves a tridiagonal matrix with and without eigenvectors, and returns LAPACK's
+// ratios of the results.
 func checkTridiagonal(t *testing.T, name string, tune Tuning, d, e []float64) (residual, orthogonality float64) {
 	t.Helper()
 	n := len(d)
@@ -107,9 +110,10 @@ func randomTridiagonal(n int, seed uint64) (d, e []float64) {
 	return d, e
 }
 
-// splitTridiagonals calls check with matrices that have zeros in e. Each zero splits the matrix
-// into two blocks. There is a matrix with one zero for each place in e. Of all larger sets of
-// places, one set in `every` gives a matrix.
+// splitTridiagonals calls the function `check` with tridiagonal matrices that have zeros in the
+// off-diagonal e. Each zero splits the matrix into two blocks. For each place in e there is a
+// matrix with one zero at this place. There are also matrices with several zeros: one for every
+// `every`-th set of places.
 func splitTridiagonals(every int, check func(name string, d, e []float64)) {
 	const n = 13
 	for mask := range 1 << (n - 1) {
@@ -126,7 +130,8 @@ func splitTridiagonals(every int, check func(name string, d, e []float64)) {
 	}
 }
 
-// scaledTridiagonals calls check with matrices whose squares overflow or underflow, or almost do.
+// scaledTridiagonals calls the function `check` with tridiagonal matrices whose elements have
+// squares that overflow or underflow, or almost do.
 func scaledTridiagonals(check func(name string, d, e []float64)) {
 	for _, scale := range []float64{1e-300, 1e-150, 1e150, 1e300} {
 		d, e := randomTridiagonal(77, 5)
@@ -147,8 +152,8 @@ func TestDivideConquerOfEveryOrder(t *testing.T) {
 	}
 }
 
-// TestDivideConquerInEveryTuning uses the tuning tables of all device families, with their sizes of
-// leaves, their panels and their square tiles.
+// TestDivideConquerInEveryTuning solves tridiagonal matrices with the tuning tables of all device
+// families, which have different sizes of leaves, panels and tiles.
 func TestDivideConquerInEveryTuning(t *testing.T) {
 	glued := matgen.GluedWilkinson(1e-12)
 	for _, family := range []string{"nvidia", "cpu", ""} {
@@ -164,9 +169,9 @@ func TestDivideConquerInEveryTuning(t *testing.T) {
 	}
 }
 
-// TestDivideConquerOfSplitMatrices solves matrices with zeros in e, which split T into blocks. The
-// test puts a zero in each place, and zeros in many sets of places. In some cases one block is most
-// of T, and in others every block is small.
+// TestDivideConquerOfSplitMatrices solves tridiagonal matrices T with zeros in the off-diagonal,
+// which split T into blocks. The test puts a zero in each place, and zeros in many sets of places.
+// In some cases one block is most of T, and in others every block is small.
 func TestDivideConquerOfSplitMatrices(t *testing.T) {
 	splitTridiagonals(67, func(name string, d, e []float64) { checkTridiagonal(t, name, SmallestTuning(), d, e) })
 	for _, cuts := range [][]int{{30}, {60}, {33, 66}, {1, 2, 98}, {10, 85}, {49}, {50}, {51}} {
@@ -182,10 +187,10 @@ func TestDivideConquerOfScaledMatrices(t *testing.T) {
 	scaledTridiagonals(func(name string, d, e []float64) { checkTridiagonal(t, name, SmallestTuning(), d, e) })
 }
 
-// TestDivideConquerAgreesWithTwin compares the device's values with three other solvers. The back
-// end in plain Go gives the same values except for the last bits, because its sums have another
-// order. Bisection and Cuppen's method in package ref share no code with the stage or with package
-// dc.
+// TestDivideConquerAgreesWithTwin compares the eigenvalues that the device finds with those of
+// three other solvers. The back end in plain Go gives the same values except for the last bits,
+// because its sums have another order. Bisection and Cuppen's method in package ref share no code
+// with the stage or with package dc.
 func TestDivideConquerAgreesWithTwin(t *testing.T) {
 	const n = 150
 	d, e := make([]float64, n), make([]float64, n-1)
@@ -292,7 +297,8 @@ func TestDivideConquerLarge(t *testing.T) {
 }
 
 // TestDivideConquerOfGluedWilkinson solves a matrix of fifty weakly coupled Wilkinson matrices of
-// order 21, which has clusters of fifty eigenvalues. Without VKEVD_CONQUER there are ten copies.
+// order 21, which has clusters of fifty eigenvalues. If the environment variable VKEVD_CONQUER is
+// not set, the matrix has only ten copies.
 func TestDivideConquerOfGluedWilkinson(t *testing.T) {
 	copies := 10
 	if os.Getenv("VKEVD_CONQUER") != "" {
@@ -305,8 +311,8 @@ func TestDivideConquerOfGluedWilkinson(t *testing.T) {
 }
 
 // TestMergeTilesCompileFast checks that the kernels for the products of merges have no long
-// unrolled loops, because drivers compile such loops slowly. Because of one tile, the preparation
-// of the first solve with vectors once took 13 s on an H200.
+// unrolled loops, because drivers compile such loops slowly. (A kernel with one long loop once made
+// the preparation of the first solve with vectors take 13 s on an H200.)
 func TestMergeTilesCompileFast(t *testing.T) {
 	for _, family := range []string{"nvidia", "cpu", "other"} {
 		table := tuningFor(family).Products

@@ -10,7 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// These tests check kernels whose float32 variant has its own constants or bit operations.
+// The tests in this file check kernels whose float32 variant has its own constants or bit
+// operations.
 
 // single builds a kernel for the device of the tests.
 func single[S, P any](t *testing.T, m spirv.Module[S, P], spec S) *vk.Kernel[S, P] {
@@ -65,8 +66,9 @@ func TestGemmFloat32(t *testing.T) {
 	}
 }
 
-// TestPanelFloat32 checks that RᵀR = AᵀA. In some panels the squares of elements overflow or
-// underflow in float32. In some panels each workgroup has a different scale.
+// TestPanelFloat32 factors panels A = Q·R in float32 and checks that RᵀR = AᵀA. In some panels the
+// squares of elements overflow or underflow in float32. In some panels the rows of each workgroup
+// have a different magnitude.
 func TestPanelFloat32(t *testing.T) {
 	const m, columns, rows, groups = 40, 4, 14, 3
 	for name, scale := range map[string]func(i int) float64{

@@ -56,8 +56,9 @@ func reduceGeneral(t *testing.T, size GeneralSize, dense []float64, tune Tuning,
 	return got
 }
 
-// TestGeneralBandReduction compares the device with package ref at every edge case of m, n, b and
-// k.
+// TestGeneralBandReduction reduces m×n matrices to an upper band on the device, and compares the
+// results with those of package ref. It covers every edge case of m, n, the band's width b and the
+// block size k.
 func TestGeneralBandReduction(t *testing.T) {
 	for _, b := range []int{1, 2, 4, 5} {
 		for _, k := range []int{b, 3 * b} {
@@ -107,8 +108,9 @@ func close_(t *testing.T, what string, got, want []float64) {
 	}
 }
 
-// TestGeneralBandReductionRepeats checks that a run with waiting workgroups and a run without give
-// the same bits. It also checks that a reduction without vectors gives the same band.
+// TestGeneralBandReductionRepeats checks that a reduction in which workgroups wait for each other
+// and a reduction without waits give the same bits. It also checks that a reduction without vectors
+// gives the same band.
 func TestGeneralBandReductionRepeats(t *testing.T) {
 	size := GeneralSize{M: 61, N: 50, B: 4, K: 8, Vectors: true}
 	dense := stagetest.Normal(size.M, size.N, size.M, 5).Data

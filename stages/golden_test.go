@@ -10,7 +10,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// golden compares got with the contents of the file testdata/name.
+// golden compares the text `got` with the contents of the file `name` in the folder testdata, and
+// fails the test if they differ.
 func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)

@@ -13,8 +13,8 @@ func leastDevice() *vk.Device {
 	return vk.Dry(vk.Info{Name: "least", Family: "other", SharedBytes: 16 << 10, MaxLocal: 128, Subgroup: 32})
 }
 
-// TestEveryStageFitsTheLeastDevice checks the tuning table for devices that were never measured:
-// its sizes must fit every device.
+// TestEveryStageFitsTheLeastDevice checks that all stages can be built with the tuning table for
+// devices that were never measured, on a device that has only the limits that Vulkan guarantees.
 func TestEveryStageFitsTheLeastDevice(t *testing.T) {
 	const n, m = 1000, 300
 	d, tune := leastDevice(), tuningFor("other")
@@ -76,8 +76,8 @@ func TestEveryStageFitsTheLeastDevice(t *testing.T) {
 	}
 }
 
-// TestStagesRefuse checks sizes that do not fit a device. The constructors must return an error
-// that names the reason, before a driver compiles the kernel.
+// TestStagesRefuse checks that the constructors of stages return an error for sizes that do not fit
+// the device. The error must name the reason, and must come before a driver compiles a kernel.
 func TestStagesRefuse(t *testing.T) {
 	small := vk.Dry(vk.Info{Name: "small", SharedBytes: 4 << 10, MaxLocal: 32, Subgroup: 8})
 	tune := tuningFor("other")
@@ -141,7 +141,8 @@ func TestMatrixRefusesHugeLeadingDimensions(t *testing.T) {
 	}
 }
 
-// TestSignsOfNothing checks columns without rows, which have no element that determines a sign.
+// TestSignsOfNothing checks that the stage Signs accepts a matrix without rows, whose columns have
+// no element that determines a sign.
 func TestSignsOfNothing(t *testing.T) {
 	d := leastDevice()
 	s, err := NewSigns[float64](d)
@@ -161,8 +162,8 @@ func TestSignsOfNothing(t *testing.T) {
 	}
 }
 
-// TestRecordPanicsOnShortSlices checks that Record panics if a slice is too short, because kernels
-// do not check lengths.
+// TestRecordPanicsOnShortSlices checks that the methods Record of the stages panic if a slice is
+// too short, because kernels do not check lengths.
 func TestRecordPanicsOnShortSlices(t *testing.T) {
 	const n, m = 40, 9
 	d, tune := leastDevice(), SmallestTuning()

@@ -7,9 +7,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestNoTuningHasTooManyGroups checks tunings with more workgroups in a dispatch than every device
-// accepts. The stages must use the largest number that is allowed, and must fold grids that grow
-// with n into several dimensions. (The recorder panics for larger grids.)
+// TestNoTuningHasTooManyGroups checks stages whose tuning asks for more workgroups in a dispatch
+// than every device accepts. The stages must use the largest number that is allowed, and must fold
+// grids that grow with n into several dimensions. (The recorder panics for larger grids.)
 func TestNoTuningHasTooManyGroups(t *testing.T) {
 	d := vk.Dry(vk.Info{Name: "dry", Subgroup: 32, SharedBytes: 48 << 10, MaxLocal: 1024})
 	for _, groups := range []int{vk.MaxGroups() + 1, math.MaxInt32} {

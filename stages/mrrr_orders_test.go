@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/evd/matgen"
 )
 
-// solveAndCheckMRRR finds all vectors and checks them. It fails if the solver used divide and
-// conquer.
+// solveAndCheckMRRR finds all eigenvectors of a tridiagonal matrix by MRRR and checks them. It
+// fails the test if the solver used divide and conquer.
 func solveAndCheckMRRR(t *testing.T, name string, tune Tuning, d, e []float64) {
 	t.Helper()
 	t.Run(name, func(t *testing.T) {
@@ -30,8 +30,8 @@ func TestMRRROfEveryOrder(t *testing.T) {
 	}
 }
 
-// TestMRRRInEveryTuning solves with the tuning tables of all device families, for orders around a
-// power of two.
+// TestMRRRInEveryTuning runs MRRR with the tuning tables of all device families, for orders around
+// a power of two.
 func TestMRRRInEveryTuning(t *testing.T) {
 	glued := matgen.GluedWilkinson(1e-12)
 	for _, family := range []string{"nvidia", "cpu", ""} {
@@ -46,8 +46,8 @@ func TestMRRRInEveryTuning(t *testing.T) {
 	}
 }
 
-// TestMRRROfSplitMatrices checks matrices with zeros in e, which split the matrix into blocks.
-// There is a zero in each place, and there are zeros in many sets of places.
+// TestMRRROfSplitMatrices checks MRRR for matrices with zeros in the off-diagonal, which split the
+// matrix into blocks. The test puts a zero in each place, and zeros in many sets of places.
 func TestMRRROfSplitMatrices(t *testing.T) {
 	splitTridiagonals(257, func(name string, d, e []float64) { solveAndCheckMRRR(t, name, SmallestTuning(), d, e) })
 }
@@ -56,8 +56,9 @@ func TestMRRROfScaledMatrices(t *testing.T) {
 	scaledTridiagonals(func(name string, d, e []float64) { solveAndCheckMRRR(t, name, SmallestTuning(), d, e) })
 }
 
-// TestMRRROfGluedWilkinson checks weakly coupled copies of the Wilkinson matrix of order 21. Each
-// cluster has as many eigenvalues as there are copies: 6, or 50 if VKEVD_MRRR is set.
+// TestMRRROfGluedWilkinson checks MRRR for a matrix of weakly coupled copies of the Wilkinson
+// matrix of order 21. Each cluster has as many eigenvalues as there are copies: 6, or 50 if
+// VKEVD_MRRR is set.
 func TestMRRROfGluedWilkinson(t *testing.T) {
 	copies := 6
 	if os.Getenv("VKEVD_MRRR") != "" {
@@ -69,9 +70,9 @@ func TestMRRROfGluedWilkinson(t *testing.T) {
 	}
 }
 
-// TestMRRRLarge checks orders that are too slow for make test. The environment variable VKEVD_MRRR
-// lists the orders: VKEVD_MRRR=1000,4097. For orders above allVectors, the test finds only the
-// vectors at the two ends and in the middle of the spectrum.
+// TestMRRRLarge checks MRRR for orders that are too slow for make test. The environment variable
+// VKEVD_MRRR lists the orders: VKEVD_MRRR=1000,4097. For orders above allVectors, the test finds
+// only the vectors at the two ends and in the middle of the spectrum.
 func TestMRRRLarge(t *testing.T) {
 	const allVectors, some = 1000, 96
 	tune := TuningFor(testDevice(t).Info())

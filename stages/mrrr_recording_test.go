@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// hostVectors is an mrrr.Backend that prints the recordings of a run. The numerical results come
-// from `host`, the back end in plain Go.
+// hostVectors is an mrrr.Backend that prints the recordings (lists of device commands) of a solve
+// and does not execute them. The numerical results come from `host`, the back end in plain Go.
 type hostVectors struct {
 	run  *mrrrRun
 	host *mrrr.Host
@@ -49,9 +49,10 @@ func (b hostVectors) Solve(v mrrr.Block, d, e []float64, from, to int) ([]float6
 
 func (b hostVectors) SolveAll(d, e []float64, from, to int) ([]float64, error) { return nil, nil }
 
-// TestMRRRRecording compares the recordings for Wilkinson's matrix with a golden file. The larger
-// eigenvalues of this matrix form clusters of two eigenvalues, so there are two levels. The test
-// makes all checks of vectors fail, so that the recordings also contain the fallback on the host.
+// TestMRRRRecording compares the recorded commands of MRRR for Wilkinson's matrix with a golden
+// file. The larger eigenvalues of this matrix form clusters of two eigenvalues, so there are two
+// levels. The test makes all checks of vectors fail, so that the recordings also contain the
+// fallback on the host.
 func TestMRRRRecording(t *testing.T) {
 	const n, from, to = 21, 9, 21
 	dev, tune := dry(), SmallestTuning()

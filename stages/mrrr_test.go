@@ -18,8 +18,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// solveMRRR finds vectors il … iu−1 in a matrix xt with padding between its columns. It returns the
-// vectors as columns.
+// solveMRRR runs MRRR for the eigenvectors il … iu−1 on the device. The stage writes them to a
+// matrix xt that has padding between its columns. It returns the vectors as columns.
 func solveMRRR(t *testing.T, tune Tuning, d, e []float64, il, iu int, distrust bool) (values, z []float64,
 	c MRRRCounters) {
 	t.Helper()
@@ -51,7 +51,8 @@ func solveMRRR(t *testing.T, tune Tuning, d, e []float64, il, iu int, distrust b
 	return values, z, c
 }
 
-// checkMRRR checks values and vectors by residual, orthogonality and Sturm counts.
+// checkMRRR checks eigenvalues and eigenvectors that MRRR has found, by residual, orthogonality and
+// Sturm counts.
 func checkMRRR(t *testing.T, d, e []float64, il int, values, z []float64) {
 	t.Helper()
 	n := len(d)
@@ -130,8 +131,8 @@ func TestMRRRAgreesWithTwin(t *testing.T) {
 	}
 }
 
-// TestMRRRRanges checks ranges of eigenvalues of a matrix with several blocks. In some cases divide
-// and conquer finds the vectors.
+// TestMRRRRanges runs MRRR for ranges of eigenvalues of a matrix with several blocks. In some cases
+// divide and conquer finds the vectors.
 func TestMRRRRanges(t *testing.T) {
 	const n = 100
 	d, e := make([]float64, n), make([]float64, n-1)
@@ -195,8 +196,9 @@ func TestMRRRFallsBackOnDevice(t *testing.T) {
 		if m == n && profile.Total() <= 0 {
 			t.Error("no time was spent")
 		}
-		// The result must have the bits of divide and conquer. The vectors of MRRR would be as
-		// accurate, but other bits show that they were used.
+		// The result must have the same bits as that of divide and conquer. The vectors of MRRR
+		// would be as accurate, but their bits differ, so the comparison shows which method was
+		// used.
 		whole := vk.Reserve[float64]("X", n*n)
 		alone := arena(t, dev, vk.Together(whole, divide.Work(), ops.Work()))
 		all, _, err := divide.SolveRange(context.Background(), alone, d, e, c.from, c.to,
@@ -211,8 +213,8 @@ func TestMRRRFallsBackOnDevice(t *testing.T) {
 	}
 }
 
-// TestMRRRSaysThatItsFallbackHasNoRoom checks the error if there is not enough memory for divide
-// and conquer: the error must name the purpose of the memory.
+// TestMRRRSaysThatItsFallbackHasNoRoom checks the error if MRRR needs divide and conquer but there
+// is not enough memory for it: the error must name the purpose of the memory.
 func TestMRRRSaysThatItsFallbackHasNoRoom(t *testing.T) {
 	const n, m = 1 << 17, 3
 	dev, tune := testDevice(t), TuningFor(testDevice(t).Info())

@@ -12,7 +12,7 @@ import (
 )
 
 // mrrrBlocks returns representations of blocks that reach the rare branches of stemr_vector. A
-// representation is a list of pairs dᵢ, lᵢ.
+// representation is a factorisation L·D·Lᵀ, given as a list of pairs dᵢ, lᵢ.
 func mrrrBlocks() [][]float64 {
 	random := rand.New(rand.NewPCG(5, 8))
 	block := func(n int, row func(i int) (d, l float64)) []float64 {
@@ -43,9 +43,9 @@ func mrrrBlocks() [][]float64 {
 	return blocks
 }
 
-// TestMRRRVectors checks that stemr_vector gives the bits of mrrr.Vector for every size of a
-// workgroup. In some cases the last workgroup is not full, and vectors of one workgroup belong to
-// blocks of different orders.
+// TestMRRRVectors checks that the kernel stemr_vector computes eigenvectors with the same bits as
+// the function mrrr.Vector, for every size of a workgroup. In some cases the last workgroup is not
+// full, and vectors of one workgroup belong to blocks of different orders.
 func TestMRRRVectors(t *testing.T) {
 	skipInexact(t)
 	var root []float64
@@ -98,7 +98,7 @@ func TestMRRRVectors(t *testing.T) {
 	}
 }
 
-// sameNumbers compares bits as sameBits does, but takes all NaN as equal.
+// sameNumbers reports whether x and y have the same bits, where all NaN are taken as equal.
 func sameNumbers(x, y []float64) bool {
 	return slices.EqualFunc(x, y, func(a, b float64) bool {
 		return math.Float64bits(a) == math.Float64bits(b) || math.IsNaN(a) && math.IsNaN(b)

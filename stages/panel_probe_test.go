@@ -9,9 +9,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// crowdedPanels has more workgroups than a CPU driver runs at the same time. A CPU driver runs one
-// workgroup for each of its threads at a time, and runs this workgroup to its end before the thread
-// starts another workgroup.
+// crowdedPanels returns a tuning with more workgroups for a panel than a CPU driver runs at the
+// same time. A CPU driver runs one workgroup for each of its threads at a time, and runs this
+// workgroup to its end before the thread starts another workgroup.
 func crowdedPanels() PanelTuning {
 	t := SmallestTuning().Panel
 	t.Whole, t.Groups, t.Polls = true, 200, 1<<16

@@ -47,8 +47,8 @@ func pick(when bool, a, b float64) float64 {
 	return b
 }
 
-// TestPanelQR checks that Y is stored as documented, that Q is orthogonal, and that Q·R is the
-// panel.
+// TestPanelQR factors panels on the device. It checks that the reflectors Y are stored as
+// documented, that Q is orthogonal, and that Q·R is the panel.
 func TestPanelQR(t *testing.T) {
 	var errors worstErrors
 	for _, kind := range panelKinds {
@@ -80,8 +80,8 @@ func (w *worstErrors) areSmall(t *testing.T) {
 	w.residual.atMost(t, "‖panel − Q·R‖/(‖panel‖·b·ε)", 10)
 }
 
-// TestPanelQRManyGroups checks a panel with so many workgroups that an invocation cannot add their
-// partial sums in one step. Each workgroup has a different scale.
+// TestPanelQRManyGroups factors a panel with so many workgroups that an invocation cannot add their
+// partial sums in one step. The rows of each workgroup have a different magnitude.
 func TestPanelQRManyGroups(t *testing.T) {
 	const m = 200
 	tune := SmallestTuning()
@@ -123,7 +123,8 @@ func TestPanelQRLarge(t *testing.T) {
 	}
 }
 
-// TestPanelQRRefuses checks that NewPanelQR refuses b < 1 and b > maxPanel.
+// TestPanelQRRefuses checks that NewPanelQR returns an error for panels of b columns if b < 1 or b
+// > maxPanel.
 func TestPanelQRRefuses(t *testing.T) {
 	for _, b := range []int{-1, 0, maxPanel + 1} {
 		if _, err := NewPanelQR[float64](testDevice(t), b, Waiting{}, SmallestTuning().Panel); err == nil {
@@ -180,7 +181,8 @@ func panelQR(t *testing.T, m, b int, panel []float64, tune Tuning) (y, r, tau []
 	return y, r, get(t, d, factors.In(ws))
 }
 
-// padded stores a packed matrix with leading dimension ld and NaN between the columns.
+// padded returns a copy of a packed matrix with leading dimension ld, and with NaN in the padding
+// between the columns.
 func padded(m, n int, packed []float64, ld int) []float64 {
 	out := make([]float64, ld*n)
 	for at := range out {

@@ -9,9 +9,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestPanelQRWhole compares one dispatch for all columns with one dispatch for each column. The
-// bits must be the same for every panel. The test uses several workgroups only if the device has as
-// many compute units.
+// TestPanelQRWhole factors panels with one dispatch for all columns and with one dispatch for each
+// column. The bits must be the same for every panel. The test uses several workgroups only if the
+// device has as many compute units.
 func TestPanelQRWhole(t *testing.T) {
 	groups := []int{1}
 	for _, g := range []int{3, 70} {
@@ -83,8 +83,8 @@ func TestPanelQRWholeOfNaN(t *testing.T) {
 }
 
 // TestPanelQRWaitsOnlyWhereAllRun checks that workgroups wait for each other only if all of them
-// run at the same time. If the device has fewer compute units than the panel has workgroups, each
-// column must be a dispatch.
+// run at the same time. If the device has fewer compute units than the panel has workgroups, there
+// must be one dispatch for each column.
 func TestPanelQRWaitsOnlyWhereAllRun(t *testing.T) {
 	atomics := []string{"shaderBufferInt64Atomics"}
 	for _, c := range []struct {
@@ -145,8 +145,8 @@ func BenchmarkPanelQR(b *testing.B) {
 	}
 }
 
-// TestPanelQRWholeGivesUp checks a wait for a workgroup that does not run. The wait must end after
-// the poll limit, and INFO must name the column.
+// TestPanelQRWholeGivesUp checks a factorisation in which a workgroup waits for another workgroup
+// that does not run. The wait must end after the poll limit, and INFO must name the column.
 func TestPanelQRWholeGivesUp(t *testing.T) {
 	d, tune := testDevice(t), SmallestTuning()
 	tune.Panel.Groups, tune.Panel.Whole, tune.Panel.Polls = 1, true, 1<<10

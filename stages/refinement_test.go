@@ -16,8 +16,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestRefinement compares a step with the step of package ref. Some matrices have no clusters, some
-// have many small clusters, and some have clusters that are larger than refinementSmall.
+// TestRefinement compares a step of the refinement of eigenvectors on the device with the step of
+// package ref. Some matrices have no clusters, some have many small clusters, and some have
+// clusters that are larger than refinementSmall.
 func TestRefinement(t *testing.T) {
 	for _, c := range []struct {
 		kind    string
@@ -57,17 +58,18 @@ func TestRefinement(t *testing.T) {
 	}
 }
 
-// TestClusters checks NewClusters for given couplings. The cases are: a coupled pair with another
-// eigenvalue between its two eigenvalues, a pair that grows because a neighbour is too near, and
-// two clusters that grow into each other.
+// TestClusters checks the clusters that NewClusters forms from given couplings of eigenvalues. The
+// cases are: a coupled pair with another eigenvalue between its two eigenvalues, a pair that grows
+// because a neighbour is too near, and two clusters that grow into each other.
 func TestClusters(t *testing.T) {
 	lambda := []float64{0, 1, 2, 3, 10, 11, 14.5, 30, 31, 34, 36, 37, 90}
 	reach := []float64{1, 4, 3, 4, 6, 6, 7, 9, 9, 10, 12, 12, 13}
 	strength := []float64{0, 0.01, 0, 0, 0.4, 0, 0, 0.3, 0, 0, 0.01, 0, 0}
 	want := Clusters{{0, 1}, {1, 4}, {4, 7}, {7, 12}, {12, 13}}
-	// The cluster {4, 5} must have a distance of 8·0.4·√2 = 4.5 to other eigenvalues. The cluster
-	// {7, 8} must have a distance of 8·0.3·√2 = 3.4, so that it grows by 9. Then the distance is
-	// 8·0.3·√3 = 4.2, and it grows by the cluster {10, 11}.
+	// Other eigenvalues must have a distance of 8·0.4·√2 = 4.5 from the cluster of indices {4, 5}.
+	// They must have a distance of 8·0.3·√2 = 3.4 from the cluster {7, 8}. Index 9 is nearer, so
+	// this cluster grows by 9. Then the distance is 8·0.3·√3 = 4.2, and the cluster grows by the
+	// cluster {10, 11}.
 	got := NewClusters(lambda, reach, strength)
 	if !slices.Equal(got, want) || got.Largest() != 5 || got.Count() != 3 {
 		t.Errorf("%v, want %v", got, want)

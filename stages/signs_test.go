@@ -9,9 +9,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestSigns checks the signs of one matrix (RecordDeciding), and of a second matrix that must
-// change the same columns (RecordFollowing). The columns of the two matrices have different
-// lengths.
+// TestSigns checks the signs of the columns of one matrix (RecordDeciding), and of a second matrix,
+// in which the signs of the same columns must change (RecordFollowing). The columns of the two
+// matrices have different lengths.
 func TestSigns(t *testing.T) {
 	d := testDevice(t)
 	s, err := NewSigns[float64](d)

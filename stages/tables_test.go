@@ -48,7 +48,7 @@ func mrrrTuning(family string) MRRRTuning                   { return tuningFor(f
 func smallestChase() ChaseTable                             { return SmallestTuning().Chase }
 func smallestBisection() BisectionTuning                    { return SmallestTuning().Bisection }
 
-// waiting returns how workgroups may wait on a device that has the tuning table c.
+// waiting returns how workgroups may wait for each other on a device if the tuning table is c.
 func (c ChaseTable) waiting(t testing.TB, dev *vk.Device) Waiting {
 	t.Helper()
 	w := Waiting{WideFence: c.WideFence || !dev.Info().FenceChains()}

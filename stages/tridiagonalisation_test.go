@@ -14,9 +14,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// smallestTridiagonalisation returns a tuning with several chunks of columns, one of which is in
-// memory, and with several rows for each workgroup. There are at most as many workgroups as the CPU
-// driver has threads, because workgroups wait for each other.
+// smallestTridiagonalisation returns a tuning with small sizes: there are several chunks of
+// columns, one of which is in memory and not in registers, and several rows for each workgroup.
+// There are at most as many workgroups as the CPU driver has threads, because workgroups wait for
+// each other.
 func smallestTridiagonalisation(t testing.TB, n int) TridiagonalisationTuning {
 	t.Helper()
 	d := testDevice(t)
@@ -58,8 +59,8 @@ func tridiagonalise(t *testing.T, n int, tune TridiagonalisationTuning, dense []
 	return y, band, tau
 }
 
-// seeTridiagonalisation measures the errors of a reduction by LAPACK's ratios. Package ref forms Q
-// from Y and τ.
+// seeTridiagonalisation measures the errors of a reduction to tridiagonal form by LAPACK's ratios.
+// Package ref forms Q from Y and τ.
 func seeTridiagonalisation(
 	t *testing.T, name string, n int, tune TridiagonalisationTuning, dense []float64, orthogonal, similar *worst,
 ) {
@@ -87,8 +88,8 @@ func TestTridiagonalisation(t *testing.T) {
 	similar.atMost(t, "‖A − Q·T·Qᵀ‖", 10)
 }
 
-// TestTridiagonalisationKinds checks LAPACK's ratios for matrices on which eigenvalue solvers have
-// failed. The matrices are scaled to magnitudes near 1.
+// TestTridiagonalisationKinds checks LAPACK's ratios of the reduction in one stage, for matrices on
+// which eigenvalue solvers have failed. The matrices are scaled to magnitudes near 1.
 func TestTridiagonalisationKinds(t *testing.T) {
 	const n = 29
 	var orthogonal, similar worst
@@ -108,8 +109,9 @@ func TestTridiagonalisationKinds(t *testing.T) {
 	similar.atMost(t, "‖A − Q·T·Qᵀ‖", 10)
 }
 
-// TestTridiagonalisationIsTheReference checks that all sizes of the kernel give the reduction of
-// package ref within an error bound. The bits differ, because package ref adds in another order.
+// TestTridiagonalisationIsTheReference compares the reduction to tridiagonal form, with several
+// sizes of the kernel, with the reduction of package ref. The difference must be within an error
+// bound. The bits differ, because package ref adds in another order.
 func TestTridiagonalisationIsTheReference(t *testing.T) {
 	const n = 37
 	dense := symmetric(n)

@@ -28,8 +28,9 @@ func TestNoWorkgroupWaitsWhereItMayNot(t *testing.T) {
 	}
 }
 
-// TestChaseHasTwoInvocationsThatWait checks that one invocation publishes and another one waits,
-// even if a subgroup has only one invocation. It also checks that subgroups are full.
+// TestChaseHasTwoInvocationsThatWait checks the sizes of a bulge chasing workgroup: one invocation
+// must publish progress and another one must wait, even if a subgroup has only one invocation. It
+// also checks that subgroups are full.
 func TestChaseHasTwoInvocationsThatWait(t *testing.T) {
 	for _, subgroup := range []int{1, 2, 32} {
 		for waiters := range 3 {
@@ -44,8 +45,8 @@ func TestChaseHasTwoInvocationsThatWait(t *testing.T) {
 	}
 }
 
-// TestSpans checks that a dispatch ends at its cost limit or at its largest number of items, and
-// that every item belongs to a dispatch.
+// TestSpans checks the function that divides items into dispatches: a dispatch ends at its cost
+// limit or at its largest number of items, and every item belongs to a dispatch.
 func TestSpans(t *testing.T) {
 	cost := func(item int) float64 { return float64(1 + item%3) }
 	for _, c := range []struct {
@@ -62,9 +63,9 @@ func TestSpans(t *testing.T) {
 	}
 }
 
-// TestSharedMemoryOfKernels checks how much shared memory the kernels need for the half-bandwidths
-// 32 and 64. The sizes are those that were measured and documented. Devices with less shared memory
-// are refused.
+// TestSharedMemoryOfKernels checks how much shared memory the kernels of bulge chasing and ApplyQ2
+// need for the half-bandwidths 32 and 64. The sizes are those that were measured and documented.
+// Devices with less shared memory are refused.
 func TestSharedMemoryOfKernels(t *testing.T) {
 	info := vk.Info{Subgroup: 32, SharedBytes: 48 << 10, MaxLocal: 1024}
 	q2, err := q2Spec[float64](tuningFor("nvidia").ApplyQ2, info, BackSize{1 << 14, 64, 1 << 14}, product.NoTrans)

@@ -30,7 +30,7 @@ func goFile(s *source.Source, stamp source.Stamp, kernels []*kernel) ([]byte, er
 	return format.Source([]byte(b.String()))
 }
 
-// emitFunc writes the function that returns the module of the kernel.
+// emitFunc writes the Go function that returns the module (SPIR-V and description) of the kernel.
 func (k *kernel) emitFunc(b *strings.Builder, s *source.Source) {
 	fmt.Fprint(b, "\n")
 	if len(s.Doc) == 0 {
@@ -94,9 +94,9 @@ func (k *kernel) emitFunc(b *strings.Builder, s *source.Source) {
 	}
 }
 
-// parameter returns "[T spirv.Real]", the type parameter in the declaration of a typed kernel's
-// names. argument returns "[number]", for the use of these names. Both functions return "" for a
-// kernel that exists only for float64.
+// parameter returns "[T spirv.Real]", the type parameter in the Go declarations of a kernel that
+// exists for several number types. The function `argument` returns "[number]", for the use of these
+// declarations. Both functions return "" for a kernel that exists only for float64.
 func (k *kernel) parameter() string { return k.argument("T spirv.Real") }
 
 func (k *kernel) argument(number string) string {
@@ -135,8 +135,8 @@ func (k *kernel) emitPushFields(b *strings.Builder) {
 }
 
 // emitSpec writes the struct of the specialisation constants, and the function that returns their
-// defaults. If the first variant of the source has the same constants, emitSpec writes an alias of
-// that variant's struct instead.
+// defaults. If the kernel is not the first variant of its source, and the first variant has the
+// same constants, emitSpec writes an alias of the first variant's struct instead.
 func (k *kernel) emitSpec(b *strings.Builder, kernels []*kernel) {
 	fmt.Fprintf(b, "\n// %sSpec holds the specialisation constants of %s.\n", k.goName, k.name)
 	if first := kernels[0]; k != first && sameSpec(first, k) {
@@ -224,7 +224,8 @@ func (k *kernel) trailing() uintptr {
 	return k.size - last.Offset - last.Size
 }
 
-// access returns a comment that says what the kernel does with the memory that a member points to.
+// access returns a comment for generated Go code. The comment says whether the kernel reads or
+// writes the memory that a member of the push block points to.
 func access(f spirv.PushField) string {
 	switch {
 	case f.Readable && f.Writable:

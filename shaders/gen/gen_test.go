@@ -15,8 +15,8 @@ import (
 
 var update = flag.Bool("update", false, "write the golden file anew")
 
-// TestGolden checks the whole path from GLSL to Go. One shader has every kind of parameter; the
-// other shader has a type parameter.
+// TestGolden generates Go code from two GLSL shaders and compares it with golden files. One shader
+// has every kind of parameter, and the other shader has a type parameter.
 func TestGolden(t *testing.T) {
 	for _, name := range []string{"kinds", "typed"} {
 		t.Run(name, func(t *testing.T) { testGolden(t, name) })

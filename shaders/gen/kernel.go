@@ -87,9 +87,9 @@ func newKernel(v source.Variant, info *spirv.Info) (*kernel, error) {
 	return k, nil
 }
 
-// elem returns the type of the memory that an address member points to, in two forms: `kind` is the
-// form in a spirv.PushField, and `goType` is the name in package shaders. The two forms differ for
-// structs.
+// elem returns the type of the memory that a member of the push block points to, in two forms:
+// `kind` is the form in a spirv.PushField, and `goType` is the name in package shaders. The two
+// forms differ for structs.
 func (k *kernel) elem(f pushField) (kind, goType string) {
 	for _, s := range k.info.Structs {
 		if string(f.Elem) == s.Name {
@@ -99,9 +99,9 @@ func (k *kernel) elem(f pushField) (kind, goType string) {
 	return string(f.Elem), string(f.Elem)
 }
 
-// typed adds to k the same kernel compiled for another number type, called `number`. A member that
-// is float64 in k and has the type `number` in the kernel `other` gets the type parameter T. typed
-// returns an error if k and `other` differ in any other way.
+// typed adds to k the same kernel compiled for another number type. The Go name of that type is
+// `number`. A member that is float64 in k and has the type `number` in the kernel `other` gets the
+// type parameter T. typed returns an error if k and `other` differ in any other way.
 func (k *kernel) typed(other *kernel, number string) error {
 	if !sameSpec(k, other) {
 		return fmt.Errorf("the specialisation constants depend on the number type")
@@ -135,8 +135,8 @@ func without(all []spirv.Capability, one spirv.Capability) []spirv.Capability {
 	return slices.DeleteFunc(slices.Clone(all), func(c spirv.Capability) bool { return c == one })
 }
 
-// literal returns the default of a constant as a Go expression. It fails for infinities and NaN,
-// because Go has no expression for them.
+// literal returns the default value of a specialisation constant as a Go expression. It fails for
+// infinities and NaN, because Go has no expression for them.
 func literal(c spirv.SpecConstant) (string, error) {
 	float := func(x float64, bits int) (string, error) {
 		if math.IsNaN(x) || math.IsInf(x, 0) {

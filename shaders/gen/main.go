@@ -78,9 +78,9 @@ func run(all bool, names []string) error {
 	return nil
 }
 
-// generate compiles one source and writes its Go file and the SPIR-V of its kernels. A typed source
-// is compiled for each number type. A comparison of the results shows which parameters depend on
-// the number type.
+// generate compiles one source and writes its Go file and the SPIR-V of its kernels. A source that
+// names no number type itself is compiled for each number type. A comparison of the results shows
+// which parameters depend on the number type.
 func generate(root, dir, compiler string, s *source.Source) error {
 	stamp := source.Stamp{Source: s.Hash, Compiler: compiler}
 	var kernels []*kernel
@@ -150,7 +150,7 @@ func write(path string, data []byte) error {
 	return os.Rename(tmp, path)
 }
 
-// removeOrphans deletes generated files whose source or variant no longer exists.
+// removeOrphans deletes generated files (Go and SPIR-V) whose source or variant no longer exists.
 func removeOrphans(dir string, sources []*source.Source) error {
 	wanted := map[string]bool{source.StructsFile(dir): true}
 	for _, s := range sources {

@@ -17,7 +17,8 @@ import (
 // 20 ulp.
 const limit = 15
 
-// solve runs the solver with Host, the back end in plain Go.
+// solve runs the divide-and-conquer solver for bidiagonal matrices with Host, the back end in plain
+// Go.
 func solve(t *testing.T, d, e []float64, leaf int) (values, s, w []float64) {
 	t.Helper()
 	host := NewHost(len(d))
@@ -28,8 +29,8 @@ func solve(t *testing.T, d, e []float64, leaf int) (values, s, w []float64) {
 	return values, host.Result(Left), host.Result(Right)
 }
 
-// TestSolveAgreesWithTwin compares values and vectors with those of the solver of package ref,
-// which shares no code with this package. LAPACK's ratios must be below the limit.
+// TestSolveAgreesWithTwin compares singular values and vectors with those of the solver of package
+// ref, which shares no code with this package. LAPACK's ratios must be below the limit.
 func TestSolveAgreesWithTwin(t *testing.T) {
 	var worst suite.BidiagonalRatios
 	for _, f := range suite.BidiagonalFamilies {
@@ -75,8 +76,8 @@ func TestSolveRange(t *testing.T) {
 	}
 }
 
-// TestSolveRefusesNaN checks that the error names the first element, row by row, that is not
-// finite.
+// TestSolveRefusesNaN checks that the error names the first element of C, row by row, that is NaN
+// or infinite.
 func TestSolveRefusesNaN(t *testing.T) {
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
 		for place := range 19 {

@@ -12,8 +12,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestHardQuotients checks that the quotients are next to the middle between two doubles. For X/Y
-// this means 2⁵⁴·X = M·Y ∓ 1, where M is odd with 54 bits.
+// TestHardQuotients checks the operands of the function hardQuotient: each quotient X/Y must be as
+// near as possible to the middle between two doubles. This means 2⁵⁴·X = M·Y ∓ 1, where M is odd
+// with 54 bits.
 func TestHardQuotients(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 1000 {
@@ -27,8 +28,9 @@ func TestHardQuotients(t *testing.T) {
 	}
 }
 
-// TestHardRoots checks that the square roots are next to the middle between two doubles. For √Z
-// this means 2⁵⁴·Z = M² − c, where M is odd with 54 bits and c is small.
+// TestHardRoots checks the operands of the function hardRoots: each square root √Z must be very
+// near to the middle between two doubles. This means 2⁵⁴·Z = M² − c, where M is odd with 54 bits
+// and c is small.
 func TestHardRoots(t *testing.T) {
 	seen := map[float64]bool{}
 	for _, z := range hardRoots(each) {
@@ -57,8 +59,9 @@ func exactly(t *testing.T, x float64) *big.Int {
 	return i
 }
 
-// TestErrorsAreSeen checks the measured errors of results: at most half an ulp for a correctly
-// rounded result, and more for its neighbours.
+// TestErrorsAreSeen checks the functions that measure rounding errors: the error of a correctly
+// rounded result must be at most half an ulp, and the errors of the doubles next to this result
+// must be larger.
 func TestErrorsAreSeen(t *testing.T) {
 	down := math.Inf(-1)
 	worst := [2]float64{}
@@ -111,7 +114,8 @@ func TestDevice(t *testing.T) {
 	if dev.Info().Type == "cpu" && !dividesInexactly && (a.Division > 0.5 || a.Sqrt > 0.5) {
 		t.Errorf("the CPU's own division rounds correctly, this is %+v", a)
 	}
-	// The CPU driver of Mesa 25 keeps subnormal doubles, that of Mesa 26.2 does not. Neither promises it.
+	// The CPU driver of Mesa 25 keeps subnormal doubles, and the CPU driver of Mesa 26.2 does not.
+	// Neither driver promises to keep them.
 	if !a.Subnormals && !dividesInexactly && slices.Contains(dev.Info().FloatControls, "shaderDenormPreserveFloat64") {
 		t.Errorf("the driver promises to keep subnormal numbers, this is %+v", a)
 	}

@@ -2,5 +2,6 @@
 
 package machine
 
-// dividesInexactly says that the kernels divide inexactly on every device. See make test-inexact.
+// dividesInexactly is true in a build with the tag `inexact`: then kernels divide inexactly on
+// every device. The command make test-inexact uses this build.
 const dividesInexactly = true

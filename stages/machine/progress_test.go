@@ -63,8 +63,8 @@ func TestMayWaitGivesUpOnADeviceThatIsLost(t *testing.T) {
 	}
 }
 
-// TestMayWaitAfterABegunRun checks that one run that another process has started does not determine
-// the result. The probe must run, and its result must be stored.
+// TestMayWaitAfterABegunRun checks the case that another process has started the probe and stored
+// no result. The probe must run again, and its result must be stored.
 func TestMayWaitAfterABegunRun(t *testing.T) {
 	for _, c := range []struct {
 		info uint32
@@ -105,7 +105,8 @@ func TestMayMeet(t *testing.T) {
 			t.Errorf("few workgroups: %v, %v after %d runs", ok, err, runs["few"])
 		}
 	}
-	// Another program may use the units during one run, so only three failed runs mean “no”.
+	// During a run of the trial, another program may use some compute units, so only three failed
+	// runs give the result “no”.
 	for k := range mostBegun + 2 {
 		ok, err := m.MayMeet("many", trial("many", 7, nil))
 		if ok || err != nil || runs["many"] != min(k+1, mostBegun) {
@@ -147,8 +148,9 @@ func open(t *testing.T) *vk.Device {
 	return dev
 }
 
-// TestFencesAreWideWithoutChains checks that one invocation issues the fence for its workgroup only
-// if the memory model has chains, and only on drivers where this was tested.
+// TestFencesAreWideWithoutChains checks the function WideFence: one invocation may issue the memory
+// barrier for its workgroup only if the device supports availability and visibility chains, and
+// only with drivers where such barriers were tested.
 func TestFencesAreWideWithoutChains(t *testing.T) {
 	chains := []string{"vulkanMemoryModelAvailabilityVisibilityChains"}
 	for _, c := range []struct {
@@ -183,9 +185,9 @@ func TestRatesAreKept(t *testing.T) {
 	}
 }
 
-// TestMayWaitAfterAWaitThatFailed checks that the result is “no” after a wait that failed in a
-// solve, whatever results and runs were stored before, and that the probe does not run again. On a
-// dry device the result must be “yes” before the failure, and “no” afterwards.
+// TestMayWaitAfterAWaitThatFailed checks that MayWait returns “no” after a wait between workgroups
+// failed in a solve, whatever results and runs were stored before, and that the probe does not run
+// again. On a dry device the result must be “yes” before the failure, and “no” afterwards.
 func TestMayWaitAfterAWaitThatFailed(t *testing.T) {
 	run := func(func()) (uint32, error) {
 		t.Error("the probe runs again")

@@ -67,9 +67,9 @@ func TestCutProductsHaveTheSameBits(t *testing.T) {
 	}
 }
 
-// TestNoDispatchCostsMoreThanItMay checks large products with the cost limit of a card with 0.2
-// TFLOP/s, as in TestBoundedTunings. No dispatch may cost more than the limit, and the sum of all
-// costs must be the same as without the limit.
+// TestNoDispatchCostsMoreThanItMay checks large products on a device that computes 0.2 TFLOP/s, for
+// which the cost of a dispatch is limited. No dispatch may cost more than the limit, and the sum of
+// all costs must be the same as without the limit.
 func TestNoDispatchCostsMoreThanItMay(t *testing.T) {
 	const n, k, most = 20000, 512, 1e10
 	dev := vk.Dry(vk.Info{Name: "dry", Family: "other", Memory: 1 << 40, Free: 1 << 40, SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})

@@ -44,8 +44,8 @@ func (x gemmCase) check(t *testing.T, p bench, pad int, record func(rec *vk.Reco
 
 var ops = [][2]Op{{NoTrans, NoTrans}, {NoTrans, Trans}, {Trans, NoTrans}, {Trans, Trans}}
 
-// TestGemmEdges checks every tile, with and without split-K, for all transpositions and for shapes
-// at and near multiples of the tile.
+// TestGemmEdges checks products with every tile of a tuning table, with and without split-K, for
+// all transpositions and for shapes at and near multiples of the tile.
 func TestGemmEdges(t *testing.T) {
 	g, err := newTiledGemm[float64](stagetest.Device(t), Tables.Smallest)
 	if err != nil {
@@ -74,8 +74,8 @@ func TestGemmEdges(t *testing.T) {
 	t.Logf("worst error %.2g ulp of Σ|a·b|", worst)
 }
 
-// TestGemmOfTheDevice checks the tiles that are chosen for the device, with the tall and the wide
-// shapes of the band reduction.
+// TestGemmOfTheDevice checks products with the tiles that are chosen for the device, for the tall
+// and the wide shapes of the band reduction.
 func TestGemmOfTheDevice(t *testing.T) {
 	d := stagetest.Device(t)
 	for _, tune := range []Tuning{Tables.Device, Tables.Other} {
@@ -162,8 +162,8 @@ func TestGemmPair(t *testing.T) {
 	worst := 0.0
 	for tile := range g.tiles {
 		for i, op := range ops {
-			// The two matrices A lie one after another in one region, and the two matrices B in
-			// another region.
+			// The first factors of the two products lie one after another in one region of memory,
+			// and the second factors in another region.
 			a1, b1, a2, b2 := factor(op[0], m, k, 1, 1), factor(op[1], k, n, 2, 2), factor(op[0], m, k, 5, 3), factor(op[1], k, n, 0, 4)
 			both := func(x, y stagetest.Sample) stagetest.Sample {
 				all := append(append([]float64{}, x.Data...), y.Data...)

@@ -7,7 +7,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// bench is stagetest.Bench with matrices of package product.
+// bench adds to stagetest.Bench, memory for three matrices, a method for matrices of package
+// product.
 type bench struct{ *stagetest.Bench }
 
 func newBench(t testing.TB, elements int, work *vk.Layout) bench {
@@ -15,8 +16,8 @@ func newBench(t testing.TB, elements int, work *vk.Layout) bench {
 	return bench{stagetest.NewBench(t, elements, work)}
 }
 
-// do uploads a, b and c, runs the commands that the function `record` records, and returns the
-// final c.
+// do uploads the matrices a, b and c, runs the commands that the function `record` records, and
+// returns the final c.
 func (p bench) do(t testing.TB, a, b, c stagetest.Sample, record func(rec *vk.Recorder, a, b, c Matrix[float64])) stagetest.Sample {
 	t.Helper()
 	matrix := func(at vk.Slice[float64], s stagetest.Sample) Matrix[float64] {

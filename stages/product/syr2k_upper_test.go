@@ -8,9 +8,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestSyr2kLeavesUpperTriangle checks that the upper triangle of C does not change. TestSyr2kEdges
-// cannot detect a store above the diagonal: its upper triangle is NaN, and NaN minus a number is
-// NaN.
+// TestSyr2kLeavesUpperTriangle checks that a rank-2k update does not change the upper triangle of
+// C. TestSyr2kEdges cannot detect a store above the diagonal: its upper triangle is NaN, and NaN
+// minus a number is NaN.
 func TestSyr2kLeavesUpperTriangle(t *testing.T) {
 	eachTuning(t, func(t *testing.T, tune Tuning) {
 		s, err := newTiledSyr2k[float64](stagetest.Device(t), tune)

@@ -20,8 +20,8 @@ func eachTuning(t *testing.T, test func(t *testing.T, tune Tuning)) {
 	}
 }
 
-// TestSyr2kEdges checks that the lower triangle of C is updated, and that no other memory is read
-// or written.
+// TestSyr2kEdges checks that a rank-2k update changes the lower triangle of C, and that no other
+// memory is read or written.
 func TestSyr2kEdges(t *testing.T) {
 	eachTuning(t, func(t *testing.T, tune Tuning) {
 		s, err := newTiledSyr2k[float64](stagetest.Device(t), tune)
@@ -52,8 +52,8 @@ func checkSyr2k(t *testing.T, p bench, n, k int, record func(rec *vk.Recorder, y
 	return stagetest.Furthest(t, fmt.Sprintf("syr2k n=%d k=%d", n, k), p.do(t, y, z, c, record), want, bound)
 }
 
-// TestSymmEdges checks that A is read only on and below its diagonal, with and without splits, for
-// every tile.
+// TestSymmEdges checks the product with a symmetric matrix A, which may be read only on and below
+// its diagonal. It tries every tile, with and without split-K.
 func TestSymmEdges(t *testing.T) {
 	eachTuning(t, func(t *testing.T, tune Tuning) {
 		s, err := newTiledSymm[float64](stagetest.Device(t), tune)
@@ -87,8 +87,9 @@ func checkSymm(t *testing.T, p bench, m, n int, record func(rec *vk.Recorder, a,
 	return stagetest.Furthest(t, fmt.Sprintf("symm m=%d n=%d", m, n), p.do(t, a, w, c, record), want, bound)
 }
 
-// TestCuts checks that equal shapes get the same tile and split. The split must cover the inner
-// dimension, and its partial products must fit the memory.
+// TestCuts checks the choice of tiles and splits: products of equal shapes must get the same tile
+// and the same split of the inner dimension. The pieces of a split must cover the inner dimension,
+// and the partial products must fit the memory.
 func TestCuts(t *testing.T) {
 	for name, tune := range map[string]Tuning{"nvidia": Tables.NVIDIA, "cpu": Tables.CPU, "other": Tables.Other, "smallest": Tables.Smallest} {
 		c := newChooser(tune)
@@ -124,8 +125,8 @@ func TestCuts(t *testing.T) {
 	}
 }
 
-// TestCutsAreForgotten checks a plan that needs products with a new number of vectors each time.
-// The cache of choices must not grow without limit.
+// TestCutsAreForgotten checks a plan that needs products of new shapes in each run. The cache of
+// choices of tiles and splits must not grow without limit.
 func TestCutsAreForgotten(t *testing.T) {
 	c := newChooser(Tables.Smallest)
 	for m := range mostChoices + 10 {
@@ -139,8 +140,8 @@ func TestCutsAreForgotten(t *testing.T) {
 	}
 }
 
-// TestTilesThatDoNotFit checks that tables are refused if their tiles would give wrong results or
-// do not fit the device.
+// TestTilesThatDoNotFit checks that tuning tables are refused if their tiles would give wrong
+// results or do not fit the device.
 func TestTilesThatDoNotFit(t *testing.T) {
 	d := stagetest.Device(t)
 	good := Tables.Other.Tiles[0]

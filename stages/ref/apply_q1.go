@@ -17,8 +17,9 @@ func ApplyQ1Transposed(n, b int, y []float64, ldy int, t []float64, m int, x []f
 	}
 }
 
-// applyPanel subtracts Y·op(T)·(Yᵀ·X) from X, in the rows below the diagonal block of panel p.
-// op(T) is Tᵀ if `trans` is true, and T otherwise.
+// applyPanel subtracts Y·op(T)·(Yᵀ·X) from X, in the rows below the diagonal block of panel p. I −
+// Y·T·Yᵀ is the product of the panel's Householder reflectors. op(T) is Tᵀ if `trans` is true, and
+// T otherwise.
 func applyPanel(trans bool, n, b, p int, y []float64, ldy int, t []float64, m int, x []float64, ldx int) {
 	if m == 0 {
 		return

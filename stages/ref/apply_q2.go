@@ -1,8 +1,8 @@
 package ref
 
 // ApplyQ2 replaces the n×m matrix X by Q2·X. v and `tau` are the reflectors that BulgeChasing
-// returned. Q2 = H(0,0)·H(0,1)⋯H(1,0)⋯ has a factor H(s,j) for each sweep s and step j, so the last
-// sweep acts first. The steps of one sweep act on different rows.
+// returned. Q2 = H(0,0)·H(0,1)⋯H(1,0)⋯ has one reflector H(s,j) for each sweep s and step j of the
+// bulge chasing, so the last sweep acts first. The steps of one sweep act on different rows.
 func ApplyQ2(n, b int, v, tau []float64, m int, x []float64, ldx int) {
 	for s := Sweeps(n) - 1; s >= 0; s-- {
 		applySweep(n, b, s, v, tau, m, x, ldx)
@@ -17,8 +17,8 @@ func ApplyQ2Transposed(n, b int, v, tau []float64, m int, x []float64, ldx int) 
 	}
 }
 
-// applySweep replaces X by H(s,0)·H(s,1)⋯·X. The reflectors act on different rows, so their order
-// does not matter.
+// applySweep replaces X by H(s,0)·H(s,1)⋯·X, the product with the Householder reflectors of sweep
+// s. The reflectors act on different rows, so their order does not matter.
 func applySweep(n, b, s int, v, tau []float64, m int, x []float64, ldx int) {
 	if m == 0 {
 		return

@@ -28,13 +28,14 @@ func (b NarrowBand) Pass(w, to int, band []float64) {
 	}
 }
 
-// narrowStride is the number of waves between the beginnings of two successive sweeps: half-step
-// (s+1, h) must run after half-step (s, h+1).
+// narrowStride is the number of waves between the beginnings of two successive sweeps, where a wave
+// is a set of independent half-steps. A half-step applies one reflector. The number follows from a
+// rule: half-step h of sweep s+1 must run after half-step h+1 of sweep s.
 const narrowStride = 2
 
-// Waves does the same as Pass in another order. Wave t consists of the half-steps h of all sweeps s
-// with narrowStride·s + h = t. To show that the half-steps of a wave are independent, the later
-// sweeps of a wave run first.
+// Waves does the same as Pass in another order. A half-step applies one reflector. Wave t consists
+// of half-step h = t − narrowStride·s of each sweep s. To show that the half-steps of a wave are
+// independent, the later sweeps of a wave run first.
 func (b NarrowBand) Waves(w, to int, band []float64) { b.waves(w, to, narrowStride, band) }
 
 func (b NarrowBand) waves(w, to, stride int, band []float64) {
@@ -52,17 +53,20 @@ func (b NarrowBand) waves(w, to, stride int, band []float64) {
 	}
 }
 
-// narrowPass is a pass in progress, which reduces w superdiagonals to `to` superdiagonals.
+// narrowPass is a pass in progress. It reduces a band with w superdiagonals to a band with `to`
+// superdiagonals.
 type narrowPass struct {
 	NarrowBand
 	w, to int
 	band  []float64
 }
 
-// sweeps returns the number of sweeps: one for each row that has elements to annihilate.
+// sweeps returns the number of sweeps of a pass. A sweep annihilates elements of one row, and
+// chases the resulting bulge down the band.
 func (p narrowPass) sweeps() int { return max(0, p.N-1-p.to) }
 
-// halfSteps returns the number of half-steps of sweep s: two for each j with s + to + j·w < N.
+// halfSteps returns the number of half-steps of sweep s: two for each j ≥ 0 with s + to + j·w < N.
+// A half-step applies one reflector to columns or to rows.
 func (p narrowPass) halfSteps(s int) int { return 2 * ((p.N-1-s-p.to)/p.w + 1) }
 
 // halfStep runs half-step h of sweep s. Let j = ⌊h/2⌋, r = s + to + j·w, and L = min(w−to+1, N−r).

@@ -68,7 +68,8 @@ func TestNarrowBand(t *testing.T) {
 	}
 }
 
-// TestNarrowBandWaves checks that the order of waves gives the same bits. The bits must change if
+// TestNarrowBandWaves runs the half-steps of all sweeps in waves (sets of independent half-steps)
+// and checks that the result has the same bits as one sweep after another. The bits must change if
 // each sweep begins one wave earlier.
 func TestNarrowBandWaves(t *testing.T) {
 	early := false

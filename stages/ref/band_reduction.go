@@ -4,8 +4,9 @@ package ref
 // columns and trailing updates of rank k (dsytrd_sy2sb; the double-blocked band reduction, DBBR).
 // Only the lower triangle of A is read.
 //
-// It returns the compact band and the factors T, and stores Y in A. Package stages documents these
-// three formats. Columns of A that belong to no panel become zero.
+// It returns the compact band and the triangular factors T of the panels, and stores the reflectors
+// Y in A. Package stages documents the formats of the band, of T and of Y. Columns of A that belong
+// to no panel become zero.
 func BandReduction(n, b, k int, a []float64, lda int) (band, t []float64) {
 	r := reduction{
 		n: n, b: b, a: a, lda: lda,
@@ -44,14 +45,16 @@ type reduction struct {
 	band, t []float64
 }
 
-// y returns Y as a slice that begins at the given row and at the first column of the block.
+// y returns the matrix Y of reflectors as a slice that begins at the given row, and at the first
+// column of the block that begins at column `block`.
 func (r *reduction) y(row, block int) []float64 { return r.a[row+block*r.lda:] }
 
-// zAt returns Z as a slice that begins at the given row and column.
+// zAt returns the matrix Z of the pending update A − Y·Zᵀ − Z·Yᵀ as a slice that begins at the
+// given row and column.
 func (r *reduction) zAt(row, column int) []float64 { return r.z[row+column*r.n:] }
 
-// catchUp applies the pending update to the columns of the panel at column c, from the diagonal
-// block of the panel to the last row.
+// catchUp applies the pending update A − Y·Zᵀ − Z·Yᵀ to the panel that begins at column c, in the
+// rows from the panel's diagonal block to the last row.
 func (r *reduction) catchUp(block, c int) {
 	rows, cols, pending := r.n-c, min(r.b, r.n-c), c-block
 	y, z, x := r.y(c, block), r.zAt(c, 0), r.a[c+c*r.lda:]
@@ -59,8 +62,8 @@ func (r *reduction) catchUp(block, c int) {
 	Gemm(false, true, rows, cols, pending, -1, z, r.n, y, r.lda, 1, x, r.lda)
 }
 
-// diagonalBlock moves the lower triangle of the panel's diagonal block to the band. It sets all
-// elements of the panel in the rows of the diagonal block and above to zero.
+// diagonalBlock moves the lower triangle of the diagonal block of the panel at column c to the
+// band. It sets all elements of the panel in the rows of the diagonal block and above to zero.
 func (r *reduction) diagonalBlock(c int) {
 	end := min(c+r.b, r.n)
 	for j := c; j < end; j++ {
@@ -69,9 +72,9 @@ func (r *reduction) diagonalBlock(c int) {
 	}
 }
 
-// panel factors the panel's rows below the diagonal block, moves R to the band and appends the new
-// columns y and z to Y and Z. With Q = I − W·yᵀ and W = y·T, the trailing matrix A − Y·Zᵀ − Z·Yᵀ
-// becomes
+// panel factors the rows of the panel at column c below the diagonal block, moves the triangle R to
+// the band, and appends the new columns y and z to Y and Z. With Q = I − W·yᵀ and W = y·T, the
+// trailing matrix A − Y·Zᵀ − Z·Yᵀ becomes
 //
 //	Qᵀ·(A − Y·Zᵀ − Z·Yᵀ)·Q = A − Y·Zᵀ − Z·Yᵀ − y·zᵀ − z·yᵀ
 //	z = P − ½·y·(Wᵀ·P)

@@ -29,7 +29,7 @@ func TestBandReduction(t *testing.T) {
 	similar.report(t)
 }
 
-// checkPanels checks that A has the documented form after the reduction.
+// checkPanels checks that A holds the reflectors in the documented form after a band reduction.
 func checkPanels(t *testing.T, n, b int, a []float64, lda int, tf []float64) {
 	t.Helper()
 	panels := Panels(n, b)
@@ -50,8 +50,8 @@ func checkPanels(t *testing.T, n, b int, a []float64, lda int, tf []float64) {
 	}
 }
 
-// TestBandReductionKeepsABand checks a matrix that is a band already. All τ must be 0, and the
-// result must have the bits of A.
+// TestBandReductionKeepsABand reduces a matrix that is a band already. All factors τ must be 0, and
+// the result must have the same bits as A.
 func TestBandReductionKeepsABand(t *testing.T) {
 	eachShape(func(n, b, k int) {
 		dense := full(n, func(i, j int) float64 {

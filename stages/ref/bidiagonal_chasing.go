@@ -30,10 +30,10 @@ func BidiagonalChasing(n, b int, band []float64) (d, e []float64, left, right Re
 }
 
 // BidiagonalChasingWaves does the same as BidiagonalChasing, in the order that is used on a device
-// where workgroups may not wait for each other. Wave t consists of the half-steps h of all sweeps s
-// with bidiagonalStride·s + h = t. The half-steps of a wave are independent: they may run in
-// parallel, and their order does not change the bits of the result. To show this, the later sweeps
-// of a wave run first.
+// where workgroups may not wait for each other. A half-step applies one reflector. Wave t consists
+// of half-step h = t − bidiagonalStride·s of each sweep s. The half-steps of a wave are
+// independent: they may run in parallel, and their order does not change the bits of the result. To
+// show this, the later sweeps of a wave run first.
 func BidiagonalChasingWaves(n, b int, band []float64) (d, e []float64, left, right Reflectors) {
 	c := newBidiagonalChase(n, b, band)
 	waves := 0
@@ -50,8 +50,9 @@ func BidiagonalChasingWaves(n, b int, band []float64) (d, e []float64, left, rig
 	return c.result()
 }
 
-// bidiagonalStride is the number of waves between the beginnings of two successive sweeps. It
-// follows from the dependence of half-steps: half-step (s+1, h) must run after half-step (s, h+3).
+// bidiagonalStride is the number of waves between the beginnings of two successive sweeps. A wave
+// is a set of independent half-steps, and a half-step applies one reflector. The number follows
+// from a rule: half-step h of sweep s+1 must run after half-step h+3 of sweep s.
 const bidiagonalStride = 4
 
 // bidiagonalChase is a reduction to bidiagonal form in progress.
@@ -69,7 +70,8 @@ func newBidiagonalChase(n, b int, band []float64) *bidiagonalChase {
 	return &bidiagonalChase{n, b, band, side(), side()}
 }
 
-// halfSteps returns the number of half-steps of sweep s: two for each step j with s+1+j·b < n.
+// halfSteps returns the number of half-steps of sweep s: two for each step j ≥ 0 with s+1+j·b < n.
+// A half-step applies one reflector to columns or to rows.
 func (c *bidiagonalChase) halfSteps(s int) int { return 2 * stepsOf(c.n, c.b, s) }
 
 func (c *bidiagonalChase) at(i, j int) *float64 { return &c.band[BidiagonalBandAt(c.b, i, j)] }

@@ -71,8 +71,8 @@ func blockEnd(e []float64, first, n int) int {
 }
 
 // triplet is a singular value sigma of a matrix C with its left vector s and its right vector w:
-// C·w = sigma·s. While blocks are merged, z is the element of the full row of the merged matrix M
-// that belongs to this triplet.
+// C·w = sigma·s. When two blocks are merged, the merged matrix M is diagonal except for one full
+// row; z is the element of this row that belongs to the triplet.
 type triplet struct {
 	sigma float64
 	s, w  []float64

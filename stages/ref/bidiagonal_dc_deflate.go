@@ -2,11 +2,11 @@ package ref
 
 import "math"
 
-// deflateBidiagonal finds the triplets of the two blocks that are also triplets of the merged
-// matrix M, to within `tol` (dlasd2). The argument `zero` is pole 0. The singular values of
-// `others` must ascend. The result `remaining` begins with pole 0, and its poles ascend strictly.
-// All remaining poles except pole 0 are above `tol`, and the magnitudes of their z are above `tol`.
-// The vectors are changed in place.
+// deflateBidiagonal finds the singular triplets of the two blocks that are also triplets of the
+// merged matrix M, to within `tol` (dlasd2). M is diagonal except for one full row. The argument
+// `zero` is pole 0. The singular values of `others` must ascend. The result `remaining` begins with
+// pole 0, and its poles ascend strictly. All remaining poles except pole 0 are above `tol`, and the
+// magnitudes of their z are above `tol`. The vectors are changed in place.
 //
 // There are three rules. Each rule sets an element of M to zero whose magnitude is at most `tol`.
 // d_i is the value of pole i, and z_i is its element of the full row of M:

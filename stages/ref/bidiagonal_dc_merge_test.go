@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// mergedPoles returns triplets with the singular values `sigma` and the row elements z. Their
-// vectors are unit vectors, so that the triplets describe the merged matrix M itself.
+// mergedPoles returns the singular triplets of a merged matrix M with the diagonal `sigma` and the
+// full row z. Their vectors are unit vectors, so that the triplets describe M itself.
 func mergedPoles(sigma, z []float64) []triplet {
 	s, w := unitVectors(len(sigma)), unitVectors(len(sigma))
 	p := make([]triplet, len(sigma))
@@ -21,9 +21,9 @@ func mergedPoles(sigma, z []float64) []triplet {
 }
 
 // fromPoles returns the largest element of M − S·M'·Wᵀ. M is the matrix before deflation: its first
-// row is z and its diagonal is `sigma`. M' is the matrix after deflation: its first row has the z
-// of the remaining poles, and its diagonal has the values of all triplets. S and W hold the vectors
-// of all triplets.
+// row is z and its diagonal is `sigma`. M' is the matrix after deflation: its first row has the
+// elements z of the remaining poles, and its diagonal has the singular values of all triplets. S
+// and W hold the vectors of all triplets.
 func fromPoles(sigma, z []float64, remaining poles, solved []triplet) float64 {
 	n := len(sigma)
 	m := make([]float64, n*n)

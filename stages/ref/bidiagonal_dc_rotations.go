@@ -12,7 +12,8 @@ func rotation(f, g float64) (c, s, r float64) {
 	return f / r, g / r, r
 }
 
-// rotateVectors replaces x by c·x + s·y, and y by −s·x + c·y.
+// rotateVectors applies a plane rotation to the vectors x and y: it replaces x by c·x + s·y, and y
+// by −s·x + c·y.
 func rotateVectors(c, s float64, x, y []float64) {
 	for i := range x {
 		x[i], y[i] = c*x[i]+s*y[i], c*y[i]-s*x[i]

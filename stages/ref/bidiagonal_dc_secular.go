@@ -22,19 +22,20 @@ type singularRoot struct {
 	mu     float64
 }
 
-// gap returns d_i² − d_o² with a relative error of one or two ulps. The difference of the rounded
-// squares would also be accurate enough: it is the exact difference for poles that are moved by
-// half an ulp. But then every kernel would have to round each square before the subtraction. A
-// fused multiply-subtract does not round the square, and would make the vectors less orthogonal.
+// gap returns the difference d_i² − d_o² of two squared poles with a relative error of one or two
+// ulps. The difference of the rounded squares would also be accurate enough: it is the exact
+// difference for poles that are moved by half an ulp. But then every kernel would have to round
+// each square before the subtraction. A fused multiply-subtract does not round the square, and
+// would make the vectors less orthogonal.
 func (p poles) gap(i, o int) float64 { return (p[i].sigma - p[o].sigma) * (p[i].sigma + p[o].sigma) }
 
 // toRoot returns d_i² − σ² with a relative error of some ulps, where d_i is the value of pole i and
 // σ² is the root r.
 func (p poles) toRoot(i int, r singularRoot) float64 { return p.gap(i, r.origin) - r.mu }
 
-// negative reports whether f(d_o² + mu) < 0, where f is the secular function. Every operation is
-// monotone in mu, and so the computed sum is monotone, too. Therefore the result changes only once
-// between two poles.
+// negative reports whether f(d_o² + mu) < 0, where f is the function of the secular equation, d_o
+// is a pole and mu is the distance of r from its square. Every operation is monotone in mu, and so
+// the computed sum is monotone, too. Therefore the result changes only once between two poles.
 func (p poles) negative(r singularRoot) bool {
 	f := 1.0
 	for i, t := range p {

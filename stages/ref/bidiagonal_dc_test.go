@@ -25,8 +25,8 @@ func newSVDRatios() *svdRatios {
 }
 
 // check solves the bidiagonal matrix C with diagonal d and superdiagonal e, for each given size of
-// leaves. It checks all properties that BidiagonalDivideConquer guarantees. It returns the singular
-// values for the last size.
+// leaves. For each result check tests all properties that BidiagonalDivideConquer guarantees. It
+// returns the singular values for the last size.
 func (r *svdRatios) check(t *testing.T, name string, d, e []float64, leaves ...int) (sigma []float64) {
 	t.Helper()
 	want := golubKahanValues(d, e)
@@ -89,8 +89,9 @@ func bidiagonalResidual(d, e, sigma, s, w []float64) float64 {
 	return ratio.Norm1(n, n, c, n) / (norm * float64(n) * ratio.Ulp)
 }
 
-// golubKahanValues returns the singular values in descending order. They are the upper half of the
-// eigenvalues of the tridiagonal matrix with a zero diagonal and the off-diagonal d0, e0, d1, e1 ….
+// golubKahanValues returns the singular values of a bidiagonal matrix in descending order. It
+// computes them as the upper half of the eigenvalues of the tridiagonal matrix with a zero diagonal
+// and the off-diagonal d0, e0, d1, e1 ….
 func golubKahanValues(d, e []float64) []float64 {
 	n := len(d)
 	off := make([]float64, 0, 2*n)
@@ -108,7 +109,8 @@ func golubKahanValues(d, e []float64) []float64 {
 	return values
 }
 
-// TestBidiagonalDivideConquer checks LAPACK's ratios for every family and all small orders.
+// TestBidiagonalDivideConquer checks LAPACK's ratios of the divide and conquer for bidiagonal
+// matrices, for every family of matrices and all small orders.
 func TestBidiagonalDivideConquer(t *testing.T) {
 	r := newSVDRatios()
 	for _, f := range suite.BidiagonalFamilies {

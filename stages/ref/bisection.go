@@ -9,9 +9,9 @@ import (
 // Bisection returns all eigenvalues of the symmetric tridiagonal matrix T with diagonal d and
 // off-diagonal e, in ascending order. Each eigenvalue is found by bisection with Sturm counts
 // (dstebz without blocks). The error is a few ulp of the eigenvalue or ulp²·‖T‖, whichever is
-// larger, as far as counts can tell. The counts are exact for a matrix whose off-diagonal elements
-// have relative errors of some ulps, and never decrease as x grows. If T is not finite, all values
-// are NaN.
+// larger, apart from rounding errors of the counts. The counts are exact for a matrix whose
+// off-diagonal elements have relative errors of some ulps, and never decrease as x grows. If T is
+// not finite, all values are NaN.
 func Bisection(d, e []float64) []float64 {
 	s := NewSturm(d, e)
 	values := make([]float64, len(d))
@@ -119,9 +119,9 @@ func (s *Sturm) Count(x float64) int {
 // begin with the same interval and use midpoints of the same binary tree. Therefore the values
 // ascend, because counts are monotone.
 //
-// The loop ends, for these reasons. If an interval is longer than the bound, its midpoint lies
-// strictly inside. An interval of twice the norm is shorter than Tiny after at most 106 halvings.
-// If a number is NaN, the loop ends immediately.
+// The loop ends, for these reasons. If an interval is longer than the bound at which the loop
+// stops, the midpoint of the interval lies strictly inside. An interval of twice the norm is
+// shorter than Tiny after at most 106 halvings. If a number is NaN, the loop ends immediately.
 func (s *Sturm) Value(k int) float64 {
 	lo, hi := s.Lo, s.Hi
 	mid := 0.5 * (lo + hi)

@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// TestBisection checks the values of all kinds of matrices by Sturm counts. If the spectrum is
-// known, it also compares the values with the spectrum.
+// TestBisection checks the eigenvalues that bisection finds for all kinds of matrices by Sturm
+// counts. If the spectrum is known, it also compares the values with the spectrum.
 func TestBisection(t *testing.T) {
 	values := worst{name: "|λ − known|/(‖T‖·n·ulp)"}
 	for _, kind := range matgen.Tridiagonals() {
@@ -77,8 +77,9 @@ func TestSmallEigenvaluesKeepTheirDigits(t *testing.T) {
 	}
 }
 
-// TestCountIsMonotone computes counts at the doubles next to each eigenvalue, where rounding errors
-// have the largest effect, and over the whole interval.
+// TestCountIsMonotone checks that Sturm counts never decrease when x grows. It counts at the
+// doubles next to each eigenvalue, where rounding errors have the largest effect, and over the
+// whole interval.
 func TestCountIsMonotone(t *testing.T) {
 	for _, kind := range matgen.Tridiagonals() {
 		const n = 43
@@ -110,8 +111,8 @@ func TestCountIsMonotone(t *testing.T) {
 	}
 }
 
-// TestCountAtAnEigenvalue checks that a pivot of zero counts as negative, in the first row and in
-// the last row.
+// TestCountAtAnEigenvalue checks Sturm counts in which a pivot is zero: it must count as negative,
+// in the first row and in the last row.
 func TestCountAtAnEigenvalue(t *testing.T) {
 	d, e := []float64{2, 1, 2, -1}, []float64{0, 0, 0}
 	for x, want := range map[float64]int{-2: 0, -1: 1, 0: 1, 1: 2, 1.5: 2, 2: 4, 3: 4} {

@@ -14,8 +14,8 @@ func BulgeChasing(n, b int, band []float64) (d, e, v, tau []float64) {
 }
 
 // BulgeChasingWaves does the same as BulgeChasing, in the order that is used on a device where
-// workgroups may not wait for each other. Wave t consists of all steps j of sweeps s with 3s + j =
-// t. These steps are independent of each other, so every order gives the same bits. To show this,
+// workgroups may not wait for each other. Wave t consists of step j = t − 3·s of each sweep s. The
+// steps of a wave are independent of each other, so every order gives the same bits. To show this,
 // the later sweeps of a wave run first.
 func BulgeChasingWaves(n, b int, band []float64) (d, e, v, tau []float64) {
 	c := newChase(n, b, band)
@@ -29,14 +29,14 @@ func BulgeChasingWaves(n, b int, band []float64) (d, e, v, tau []float64) {
 	return c.result()
 }
 
-// waveStride is the number of waves between the beginnings of two successive sweeps. It is the
-// smallest number for which step (s+1, j) runs after step (s, j+2), as the dependence rule
-// requires.
+// waveStride is the number of waves between the beginnings of two successive sweeps, where a wave
+// is a set of independent steps. It is the smallest number for which step j of sweep s+1 runs after
+// step j+2 of sweep s. This order is necessary, because the two steps use the same elements.
 const waveStride = 3
 
-// Waves returns the number of waves, including the wave of the last step of the last sweep. The
-// last sweep ends last, because each sweep begins three waves after the previous sweep and has at
-// most one step less.
+// Waves returns the number of waves of a bulge chasing. A wave is a set of independent steps. The
+// last wave has the last step of the last sweep. This sweep ends last, because each sweep begins
+// three waves after the previous sweep and has at most one step less.
 func Waves(n, b int) int {
 	last := Sweeps(n) - 1
 	if last < 0 {
@@ -52,7 +52,7 @@ type chase struct {
 	tau     []float64
 }
 
-// newChase begins a chase of the compact band. The chase overwrites the band.
+// newChase begins a bulge chasing of the compact band, which the chasing overwrites.
 func newChase(n, b int, band []float64) *chase {
 	s := Sweeps(n)
 	return &chase{n, b, band, make([]float64, max(0, VOffset(n, s))), make([]float64, s*Steps(n, b))}
@@ -120,8 +120,8 @@ func (c *chase) chaseStep(s, j int) {
 	c.reflectRight(tau, v, r)
 }
 
-// reflectBoth replaces the diagonal block D that begins at row r by H·D·H = D − v·qᵀ − q·vᵀ with p
-// = τ·D·v and q = p − ½τ·(pᵀv)·v.
+// reflectBoth replaces the diagonal block D that begins at row r by H·D·H, where H = I − τ·v·vᵀ. It
+// computes H·D·H = D − v·qᵀ − q·vᵀ with p = τ·D·v and q = p − ½τ·(pᵀv)·v.
 func (c *chase) reflectBoth(tau float64, v []float64, r int) {
 	q := make([]float64, len(v))
 	for i := range v {
@@ -159,7 +159,8 @@ func (c *chase) reflectRight(tau float64, v []float64, r int) {
 	}
 }
 
-// result returns T, whose elements are the first two diagonals of the band.
+// result returns the tridiagonal matrix T, whose elements are the first two diagonals of the band,
+// and the reflectors.
 func (c *chase) result() (d, e, v, tau []float64) {
 	d, e = make([]float64, c.n), make([]float64, max(0, c.n-1))
 	for i := range d {

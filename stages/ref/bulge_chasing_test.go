@@ -58,9 +58,9 @@ func TestBulgeChasing(t *testing.T) {
 	similar.report(t)
 }
 
-// runOrder runs the steps of a chase in an order that `choose` determines. A sweep that has
-// finished j steps may do its next step when the previous sweep has finished more than j + `ahead`
-// steps, or all steps. The function `choose` selects one of the sweeps that may continue.
+// runOrder runs the steps of a bulge chasing in some order. A sweep that has finished j steps may
+// do its next step when the previous sweep has finished more than j + `ahead` steps, or all its
+// steps. The function `choose` selects one of the sweeps that may continue.
 func runOrder(c *chase, ahead int, choose func(ready []int) int) {
 	sweeps := Sweeps(c.n)
 	done := make([]int, sweeps)
@@ -85,9 +85,10 @@ func sameBits(x, y *chase) bool {
 	return slices.Equal(x.band, y.band) && slices.Equal(x.v, y.v) && slices.Equal(x.tau, y.tau)
 }
 
-// TestDependenceRule checks the rule that step (s+1, j) runs after step (s, j+2). It runs the steps
-// in the earliest order and in random orders that the rule allows. The bits must be those of one
-// sweep after another. If a sweep may begin one step earlier, the bits must differ.
+// TestDependenceRule checks the rule of bulge chasing that step j of sweep s+1 runs after step j+2
+// of sweep s. It runs the steps in the earliest order and in random orders that the rule allows.
+// The bits must be those of one sweep after another. If a sweep may begin one step earlier, the
+// bits must differ.
 func TestDependenceRule(t *testing.T) {
 	eager := func(ready []int) int { return ready[len(ready)-1] }
 	wrong := 0
@@ -126,8 +127,8 @@ func TestDependenceRule(t *testing.T) {
 	t.Logf("one step too early is wrong in %d of %d cases", wrong, 41*6)
 }
 
-// window reports whether step (s, j) reads or writes element (row, col), as the comment of
-// chaseStep says.
+// window reports whether step j of sweep s reads or writes element (row, col) of the band, as the
+// comment of the method chaseStep says.
 func window(n, b, s, j, row, col int) bool {
 	r := s + 1 + j*b
 	left := max(s, r-b)
@@ -135,8 +136,9 @@ func window(n, b, s, j, row, col int) bool {
 		r+b <= row && row < min(r+2*b, n) && r <= col && col < r+b
 }
 
-// TestStepStaysInItsWindow checks that a step reads and writes only the elements for which the
-// function `window` returns true. It fills all other elements with NaN before the step.
+// TestStepStaysInItsWindow checks that a step of the bulge chasing reads and writes only the
+// elements for which the function `window` returns true. It fills all other elements with NaN
+// before the step.
 func TestStepStaysInItsWindow(t *testing.T) {
 	for _, n := range []int{3, 9, 17} {
 		for _, b := range []int{1, 2, 3, 5} {
@@ -171,10 +173,10 @@ func TestStepStaysInItsWindow(t *testing.T) {
 }
 
 // TestUnorderedStepsAreDisjoint proves the dependence rule for small n by trying all pairs of
-// steps. The rule is that step (s+1, j) runs after step (s, j+2). The window of a step is the set
-// of elements that it reads or writes. If i > j + 2g, the rule does not order steps (s, i) and
-// (s+g, j), and then no element may be in the windows of both steps. If i = j + 2g, some pair of
-// steps must have a common element.
+// steps. The rule is that step j of sweep s+1, written (s+1, j), runs after step (s, j+2). The
+// window of a step is the set of elements that it reads or writes. If i > j + 2g, the rule does not
+// order steps (s, i) and (s+g, j), and then no element may be in the windows of both steps. If i =
+// j + 2g, some pair of steps must have a common element.
 func TestUnorderedStepsAreDisjoint(t *testing.T) {
 	overlap := func(n, b, s1, j1, s2, j2 int) string {
 		for col := range n {

@@ -76,7 +76,7 @@ func conquer(d, e []float64) []eigenpair {
 	return solved
 }
 
-// ascending compares eigenvalues, for sorting.
+// ascending compares the eigenvalues of two eigenpairs, to sort eigenpairs in ascending order.
 func ascending(a, b eigenpair) int {
 	switch {
 	case a.d < b.d:
@@ -87,9 +87,10 @@ func ascending(a, b eigenpair) int {
 	return 0
 }
 
-// deflate separates the pairs that are eigenpairs of D + ρ·z·zᵀ already, to working accuracy. A
-// pair is such an eigenpair if its z is zero. If two d are equal, a rotation of their vectors makes
-// one of their z zero (dlaed2).
+// deflate divides the eigenpairs of two blocks, whose merged matrix is D + ρ·z·zᵀ. A pair whose
+// element of z is zero is an eigenpair of the merged matrix already, to working accuracy; such
+// pairs are returned as `solved`. If two eigenvalues d are equal, a rotation of their vectors makes
+// one of their elements of z zero (dlaed2). The other pairs are returned as `poles`.
 func deflate(pairs []eigenpair, rho float64) (poles, solved []eigenpair) {
 	norm := 0.0
 	for _, p := range pairs {
@@ -134,9 +135,10 @@ type root struct {
 	mu     float64
 }
 
-// solveSecular returns the eigenpairs of D + ρ·z·zᵀ. The d of the poles must ascend strictly, and
-// no z may be zero. The vectors are computed with the weights ẑ for which the roots are exact,
-// because then the vectors are orthogonal (Gu and Eisenstat).
+// solveSecular returns the eigenpairs of D + ρ·z·zᵀ. Each pole is an element d of D with its
+// element of z. The d must ascend strictly, and no element of z may be zero. The vectors are
+// computed with the weights ẑ for which the roots are exact, because then the vectors are
+// orthogonal (Gu and Eisenstat).
 func solveSecular(poles []eigenpair, rho float64) []eigenpair {
 	k := len(poles)
 	roots := make([]root, k)
@@ -201,8 +203,8 @@ func secularRoot(poles []eigenpair, rho float64, k int) root {
 	return root{k, bisectSign(0, width, func(mu float64) bool { return f(k, mu) < 0 })}
 }
 
-// bisectSign returns the point in (lo, hi) where the function `below` changes from true to false.
-// It returns the nearest number to this point, except lo and hi themselves.
+// bisectSign finds by bisection the point in (lo, hi) at which the function `below` changes from
+// true to false. It returns the floating-point number nearest to this point, but neither lo nor hi.
 func bisectSign(lo, hi float64, below func(x float64) bool) float64 {
 	from, to := lo, hi
 	for {

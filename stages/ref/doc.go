@@ -29,10 +29,10 @@ func Panels(n, b int) int { return max(0, (n-1)/b) }
 // Sweeps is the number of sweeps of the bulge chasing.
 func Sweeps(n int) int { return max(0, n-2) }
 
-// Steps is the number J of steps of sweep 0. It is also the distance in Tau between two successive
-// sweeps.
+// Steps is the number J of steps of sweep 0. J is also the distance between the factors of two
+// successive sweeps in the array Tau.
 func Steps(n, b int) int { return max(0, (n-1+b-1)/b) }
 
-// VOffset is the index in V of the first element of the reflectors of sweep s. VOffset(n,
+// VOffset is the index in the array V at which the reflectors of sweep s begin. VOffset(n,
 // Sweeps(n)) is the length of V.
 func VOffset(n, s int) int { return s*(n-1) - s*(s-1)/2 }

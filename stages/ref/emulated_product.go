@@ -16,9 +16,10 @@ type EmulatedRows struct {
 	Rows, K  int
 }
 
-// EmulatedOperand returns the rows of op(A). If `right` is true, op(A) is a right factor and
-// EmulatedOperand returns its columns. a is column-major with leading dimension ld. The result has
-// the given number of rows, with k elements each.
+// EmulatedOperand describes the factor op(A) of a product as vectors along the inner dimension.
+// They are the rows of op(A), or the columns of op(A) if `right` is true, which means that op(A) is
+// the right factor. a is column-major with leading dimension ld. The result has the given number of
+// rows, with k elements each.
 func EmulatedOperand(a []float64, ld int, trans, right bool, rows, k int) EmulatedRows {
 	if trans != right {
 		return EmulatedRows{a, ld, 1, rows, k}
@@ -35,7 +36,7 @@ func (f EmulatedRows) row(r int) []float64 {
 	return x
 }
 
-// norms returns the bounds of the norms of all rows.
+// norms returns an upper bound of the 2-norm of each row of the factor f.
 func (f EmulatedRows) norms() []EmulatedNorm {
 	all := make([]EmulatedNorm, f.Rows)
 	for r := range all {
@@ -44,8 +45,8 @@ func (f EmulatedRows) norms() []EmulatedNorm {
 	return all
 }
 
-// peak returns the largest Log of all rows that are finite and not zero. `any` is true if at least
-// one row is finite and not zero.
+// peak returns the binary logarithm (Log) of the largest norm among the rows that are finite and
+// not zero. `any` is true if at least one row is finite and not zero.
 func peak(norms []EmulatedNorm) (log int, any bool) {
 	log = math.MinInt
 	for _, n := range norms {
@@ -65,8 +66,9 @@ type scaled struct {
 	shift    []int
 }
 
-// side returns the scaled rows of one factor or of a pair. Each row of the first factor of a pair
-// is joined with the same row of the second factor, and the joined row has one shift.
+// side returns the scaled rows of one factor of a product, or of two factors (a pair) whose
+// products are added. Each row of the first factor of a pair is joined with the same row of the
+// second factor. A joined row is multiplied by one power of two, its shift.
 func side(s *moduli.System, balance int, factors ...EmulatedRows) scaled {
 	var out scaled
 	norms := factors[len(factors)-1].norms()
@@ -130,7 +132,8 @@ func EmulatedGemm(s *moduli.System, alpha float64, a, b EmulatedRows, beta float
 	update(s, alpha, left, right, 0, beta, c, ldc, false)
 }
 
-// EmulatedGemmPair computes C ← α·(op(A1)·op(B1) + op(A2)·op(B2)) + β·C.
+// EmulatedGemmPair computes C ← α·(op(A1)·op(B1) + op(A2)·op(B2)) + β·C, the sum of two products,
+// with s.N moduli.
 func EmulatedGemmPair(s *moduli.System, alpha float64, a1, b1, a2, b2 EmulatedRows, beta float64, c []float64, ldc int) {
 	balance := EmulatedBalance(a1, b1, a2, b2)
 	left, right := side(s, balance, a1, a2), side(s, -balance, b1, b2)
@@ -138,8 +141,8 @@ func EmulatedGemmPair(s *moduli.System, alpha float64, a1, b1, a2, b2 EmulatedRo
 }
 
 // EmulatedSyr2k computes the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ. The left rows are [2^balance·Y,
-// Z] and the right rows are [Z, 2^balance·Y]. The left and the right rows have the same shifts.
-// update divides the result by 2^balance.
+// Z] and the right rows are [Z, 2^balance·Y]. The left and the right rows have the same shifts. The
+// function `update` divides the result by 2^balance.
 func EmulatedSyr2k(s *moduli.System, y, z EmulatedRows, c []float64, ldc int) {
 	balance := EmulatedBalance(y, z, z, y)
 	left := side(s, balance, y, z)
@@ -175,12 +178,13 @@ func update(s *moduli.System, alpha float64, left, right scaled, balance int, be
 	}
 }
 
-// exact returns Σ aₖ·bₖ. The sum must fit 128 bits.
+// exact returns the inner product Σ aₖ·bₖ of two vectors of integers. The sum must fit 128 bits.
 func exact(a, b []int64) *big.Int {
 	var high, low uint64
 	for k := range a {
 		h, l := bits.Mul64(uint64(a[k]), uint64(b[k]))
-		// Mul64 multiplies unsigned numbers. The next line corrects h for signed factors.
+		// The function Mul64 multiplies unsigned numbers. The next line corrects the upper word h
+		// of the product for signed factors.
 		h -= uint64(a[k]>>63)&uint64(b[k]) + uint64(b[k]>>63)&uint64(a[k])
 		var carry uint64
 		low, carry = bits.Add64(low, l, 0)
@@ -210,8 +214,9 @@ func EmulatedFraction(s *moduli.System, product *big.Int) int64 {
 	return sum.Rsh(sum, moduli.FractionBits-64).Int64()
 }
 
-// halves returns h rounded to a double. The upper 32 bits of h are converted to a double exactly,
-// and so are the lower 32 bits. The sum of these two doubles is the only operation that rounds.
+// halves returns the integer h rounded to a double. The upper 32 bits of h are converted to a
+// double exactly, and so are the lower 32 bits. The sum of these two doubles is the only operation
+// that rounds.
 func halves(h int64) float64 {
 	high := math.Float64frombits(0x45300000<<32|uint64(uint32(h>>32)^1<<31)) - (0x1p84 + 0x1p63 + 0x1p52)
 	return high + math.Float64frombits(0x43300000<<32|uint64(uint32(h)))

@@ -50,8 +50,8 @@ func NewEmulatedNorm(row []float64) EmulatedNorm {
 	return EmulatedNorm{e, q}
 }
 
-// Join returns the bound of the norm of the row [2^shift·x, y], where a bounds the norm of x and b
-// bounds the norm of y.
+// Join returns the bound of the norm of the joined row [2^shift·x, y]. a is the bound of the norm
+// of x, and b is the bound of the norm of y.
 func (a EmulatedNorm) Join(shift int, b EmulatedNorm) EmulatedNorm {
 	switch {
 	case a.E == NotFinite || b.E == NotFinite:
@@ -73,11 +73,12 @@ func quarters(q uint64, n int) uint64 {
 	return (q + 1<<(2*n) - 1) >> (2 * n)
 }
 
-// Log returns ⌊log₂ x⌋, where x is the bound of the norm. Q must not be 0.
+// Log returns ⌊log₂ x⌋, where x is the bound of the norm that a describes. a.Q must not be 0.
 func (a EmulatedNorm) Log() int { return a.E - 12 + (bits.Len64(a.Q)-1)/2 }
 
-// Shift returns the shift of the row: the row is multiplied by 2^shift and rounded to integers. The
-// sum of the squares of these integers is below P/2.
+// Shift returns the shift of a row with the norm bound a: the row is multiplied by 2^shift and
+// rounded to integers. The sum of the squares of these integers is below P/2, where P is the
+// product of the moduli of s.
 func (a EmulatedNorm) Shift(s *moduli.System) int {
 	if a.E == NotFinite {
 		return NotFinite
@@ -86,7 +87,8 @@ func (a EmulatedNorm) Shift(s *moduli.System) int {
 		return 0
 	}
 	h := (bits.Len64(a.Q) - 1) / 2
-	// mu is Q/4^h in units of 2⁻²⁹, rounded up, which lies in [1, 4). s.Bound has the same units.
+	// mu is the mantissa of the squared norm: Q/4^h in units of 2⁻²⁹, rounded up, where h is such
+	// that Q/4^h lies in [1, 4). The limit s.Bound has the same units.
 	var mu uint64
 	if h <= 14 {
 		mu = a.Q << (29 - 2*h)
@@ -103,8 +105,8 @@ func (a EmulatedNorm) Shift(s *moduli.System) int {
 	return shift
 }
 
-// EmulatedInteger returns x·2^s rounded to the nearest integer. Halves are rounded away from zero.
-// The magnitude of x·2^s must be below 2⁶³.
+// EmulatedInteger returns x·2^s rounded to the nearest integer. A result in the middle between two
+// integers is rounded away from zero. The magnitude of x·2^s must be below 2⁶³.
 func EmulatedInteger(x float64, s int) int64 {
 	b := math.Float64bits(x)
 	e, m := int(b>>52&0x7ff), b&(1<<52-1)

@@ -94,8 +94,9 @@ func FuzzEmulatedScaling(f *testing.F) {
 	})
 }
 
-// TestEmulatedJointNorm checks that Join bounds the norm of the row that consists of two rows, for
-// every balance. The square of the bound must be at most twice the square of the norm.
+// TestEmulatedJointNorm checks that the method Join returns an upper bound of the norm of a row
+// [2^shift·x, y], for every shift. The square of the bound must be at most twice the square of the
+// norm.
 func TestEmulatedJointNorm(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 1))
 	for range 2000 {

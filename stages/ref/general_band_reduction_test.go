@@ -52,8 +52,8 @@ func TestGeneralBandReduction(t *testing.T) {
 	equal.report(t)
 }
 
-// applyLeft replaces the m×m matrix X by Q1·X. Q1 is a product with one factor for each left panel,
-// so the last panel is applied first.
+// applyLeft replaces the m×m matrix X by Q1·X. Q1 = Q(0)·Q(1)⋯ has one factor for each left panel
+// of the reduction, so the last panel is applied first.
 func applyLeft(m, n, b int, a []float64, lda int, factors, x []float64) {
 	for p := LeftPanels(n, b) - 1; p >= 0; p-- {
 		c := p * b
@@ -65,7 +65,8 @@ func applyLeft(m, n, b int, a []float64, lda int, factors, x []float64) {
 	}
 }
 
-// applyRight replaces the n×n matrix X by P1·X.
+// applyRight replaces the n×n matrix X by P1·X, where P1 is the orthogonal factor of the right
+// panels of the reduction.
 func applyRight(n, b int, a []float64, lda int, factors, x []float64) {
 	for p := RightPanels(n, b) - 1; p >= 0; p-- {
 		c, rest := p*b, n-(p+1)*b
@@ -87,8 +88,8 @@ func applyBlock(rows, b int, y, t []float64, m int, x []float64, ldx int) {
 	Gemm(false, false, rows, m, b, -1, y, rows, tyx, b, 1, x, ldx)
 }
 
-// TestSingularValuesByTwoStages computes singular values by the two stages and compares them with
-// the values of gonum.
+// TestSingularValuesByTwoStages computes singular values by a reduction to a band, bulge chasing
+// and bisection, and compares them with the values of gonum.
 func TestSingularValuesByTwoStages(t *testing.T) {
 	for _, c := range [][4]int{{1, 1, 2, 2}, {5, 3, 2, 4}, {20, 20, 4, 8}, {33, 17, 3, 6}, {64, 40, 8, 16}} {
 		m, n, b, k := c[0], c[1], c[2], c[3]

@@ -55,8 +55,8 @@ func TestHouseholder(t *testing.T) {
 				reflectLeft(tau, v, n, h, n)
 				orthogonal.see(t, ratio.Orthogonality(n, n, h, n), "%s n=%d scale=%g", kind, n, scale)
 
-				// The results must agree to a few ulp of the norm, or to a few of the smallest
-				// denormal number.
+				// The results must agree up to a few ulp of the norm, or up to a few times the
+				// smallest denormal number.
 				within := math.Max(4*float64(n)*ratio.Ulp*norm, float64(n)*5e-324)
 				reflectLeft(tau, v, 1, x, n)
 				x[0] -= beta

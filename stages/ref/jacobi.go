@@ -74,7 +74,8 @@ func annihilate(n int, a, v []float64, p, q int) bool {
 	if math.Abs(x) <= negligible {
 		return false
 	}
-	// t is the tangent of the smaller of the two angles for which the element becomes zero.
+	// t is the tangent of the rotation's angle. Of the two angles that make the element a[p, q]
+	// zero, the smaller one is used.
 	theta := (dq - dp) / (2 * x)
 	t := math.Copysign(1, theta) / (math.Abs(theta) + math.Hypot(theta, 1))
 	c := 1 / math.Hypot(t, 1)

@@ -6,17 +6,18 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// Two measures prevent overflow and underflow of the minors: small squares of off-diagonal elements
-// are replaced by a lower bound, and minors are scaled by powers of two, which is exact.
+// Sturm counts without divisions use principal minors. These constants prevent overflow and
+// underflow of the minors: small squares of off-diagonal elements are replaced by a lower bound,
+// and minors are scaled by powers of two, which is exact.
 const (
 	minorsLeast = 0x1p-120 // smaller squares of off-diagonal elements are replaced by this one
 	minorsLevel = 0x1p900  // to which the larger one of two minors is scaled
 	minorsRows  = 8        // after which the minors are scaled
 )
 
-// CountMinors counts eigenvalues below x as Count does, but without divisions. The count is exact
-// for an x that may differ by 3·Unit. CountMinors counts the changes of sign in the leading
-// principal minors of T − x·I,
+// CountMinors counts the eigenvalues below x as the method Count does, but without divisions. The
+// count is exact for some number that differs from x by at most 3·Unit. CountMinors counts the
+// changes of sign in the leading principal minors of T − x·I,
 //
 //	p(i+1) = (d(i) − x)·p(i) − e²(i−1)·p(i−1)
 //
@@ -45,7 +46,8 @@ func (s *Sturm) CountMinors(x float64) int {
 	return changes
 }
 
-// Unit is ulp·‖T‖ for the norm of the scaled T. For the zero matrix it is ulp/2.
+// Unit is ulp·‖T‖, where T is the scaled matrix: the unit in which errors of counts are measured.
+// For the zero matrix it is ulp/2.
 func (s *Sturm) Unit() float64 {
 	return tridiag.Ulp * max(math.Abs(s.Lo), math.Abs(s.Hi), 0.5)
 }

@@ -46,8 +46,8 @@ func TestPipeline(t *testing.T) {
 }
 
 // qrIteration returns the eigenvalues of the tridiagonal matrix with diagonal d and off-diagonal e,
-// and its eigenvectors as columns. The matrix is scaled to norm 1 before, because gonum panics for
-// some matrices that it has to scale.
+// and its eigenvectors as columns. The matrix is first scaled to norm 1, because gonum panics for
+// some matrices that gonum itself has to scale.
 func qrIteration(t *testing.T, d, e []float64) (values, z []float64) {
 	t.Helper()
 	n := len(d)

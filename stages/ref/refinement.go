@@ -6,41 +6,45 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// These constants decide which pairs of vectors a step of Refinement rotates, and how.
+// These constants decide which pairs of eigenvectors belong to one cluster in a step of the
+// refinement, and how a pair is corrected.
 const (
-	// refinementAngle is the largest element of E for a pair of vectors in different clusters. If
-	// the element would be larger, the two vectors are put into one cluster.
+	// refinementAngle is the largest element of the correction E for a pair of vectors in different
+	// clusters. If the element would be larger, the two vectors are put into one cluster.
 	refinementAngle = 1.0 / 32
 
-	// refinementRoom gives the smallest distance of a cluster to other eigenvalues:
-	// refinementRoom·√m times the largest coupling of the cluster, where m is the number of its
-	// indices.
+	// refinementRoom determines how near another eigenvalue may be to a cluster: not nearer than
+	// refinementRoom·√m times the largest coupling of the cluster, where m is the number of the
+	// cluster's indices.
 	refinementRoom = 8
 
-	// refinementTight is the largest ratio of gap to noise at which an uncoupled pair is taken as
-	// one multiple eigenvalue. For larger gaps, the elements of E that come from rounding errors
-	// are at most 2⁻²⁶, whose square is negligible.
+	// The gap of a pair is the distance of its eigenvalues, and the noise is the size of rounding
+	// errors. refinementTight is the largest ratio of gap to noise at which an uncoupled pair is
+	// taken as one multiple eigenvalue. For larger gaps, the elements of the correction E that come
+	// from rounding errors are at most 2⁻²⁶, and the square of this is negligible.
 	refinementTight = 0x1p26
 
-	// refinementDisorder is the largest difference, in units of the noise, by which eigenvalues may
-	// be in the wrong order.
+	// refinementDisorder is the largest difference by which two eigenvalues may be in the wrong
+	// order, in units of the noise (the size of rounding errors).
 	refinementDisorder = 4
 )
 
-// RefinementNoise is the magnitude of elements of XᵀAX that come from rounding errors. The argument
-// `norm` is ‖A‖₂.
+// RefinementNoise is the magnitude up to which an element of XᵀAX counts as a rounding error, for
+// n×n matrices. The argument `norm` is ‖A‖₂.
 func RefinementNoise(n int, norm float64) float64 {
 	return (4 + math.Sqrt(float64(n))/16) * tridiag.Ulp * norm
 }
 
-// RefinementStep holds the results of one step of Refinement, besides the vectors.
+// RefinementStep holds the results of one step of the refinement of eigenvectors, except the
+// vectors.
 type RefinementStep struct {
-	// Values are the eigenvalues: the Rayleigh quotients, or the Ritz values in a cluster.
+	// Values are the eigenvalues. Outside of clusters they are Rayleigh quotients; in a cluster
+	// they are the eigenvalues of its small matrix (Ritz values).
 	Values []float64
 
-	// Change is ‖E‖_∞ before the clusters are rotated by W. Left estimates the error after the
-	// step, relative to 1 in XᵀX and to ‖A‖ in XᵀAX: ‖E‖_∞·(‖E‖_∞ + ‖G‖_∞/‖A‖₂), where G has the
-	// couplings within clusters.
+	// Change is ‖E‖_∞, the size of the correction E of the vectors, before the clusters are
+	// rotated. Left estimates the error after the step, relative to 1 in XᵀX and to ‖A‖ in XᵀAX:
+	// ‖E‖_∞·(‖E‖_∞ + ‖G‖_∞/‖A‖₂), where G has the couplings within clusters.
 	Change, Left float64
 
 	// Clusters is the number of clusters, and Largest is the order of the largest cluster.
@@ -97,7 +101,8 @@ func Refinement(n int, a, x []float64) RefinementStep {
 	return step
 }
 
-// refinement holds the matrices of one step. g is the Gram matrix XᵀX = I − R.
+// refinement holds the matrices of one step of the refinement. g is the Gram matrix XᵀX of the
+// vectors X.
 type refinement struct {
 	n      int
 	s, g   []float64
@@ -108,7 +113,7 @@ type refinement struct {
 // interval is a cluster of indices [from, to). A cluster may consist of a single index.
 type interval struct{ from, to int }
 
-// residual returns the element rᵢⱼ of R = I − XᵀX.
+// residual returns element (i, j) of R = I − XᵀX, where X has the approximate eigenvectors.
 func (r *refinement) residual(i, j int) float64 {
 	if i == j {
 		return 1 - r.g[i+j*r.n]
@@ -116,18 +121,21 @@ func (r *refinement) residual(i, j int) float64 {
 	return -r.g[max(i, j)+min(i, j)*r.n]
 }
 
-// coupling returns gᵢⱼ, the coupling of vectors i ≠ j (see Refinement).
+// coupling returns the coupling sᵢⱼ + ½·(λᵢ + λⱼ)·rᵢⱼ of the vectors i ≠ j, with S = XᵀAX and R = I
+// − XᵀX.
 func (r *refinement) coupling(i, j int) float64 {
 	return r.s[max(i, j)+min(i, j)*r.n] + (r.lambda[i]+r.lambda[j])/2*r.residual(i, j)
 }
 
-// coupled tells whether the vectors j < i are a coupled pair (see Refinement).
+// coupled tells whether the vectors j < i are a coupled pair: their coupling is large compared with
+// the difference of their eigenvalues, or the eigenvalues are in the wrong order.
 func (r *refinement) coupled(i, j int) bool {
 	gap, g := r.lambda[i]-r.lambda[j], math.Abs(r.coupling(i, j))
 	return gap < -refinementDisorder*r.noise || g > r.noise && g > refinementAngle*math.Abs(gap)
 }
 
-// clusters returns the clusters in ascending order. Each index is in one cluster.
+// clusters divides all indices into clusters, in ascending order. A cluster contains all indices
+// that are coupled to one of its indices. Each index is in exactly one cluster.
 func (r *refinement) clusters() []interval {
 	var all []interval
 	strength := make([]float64, r.n) // largest coupling of a coupled pair
@@ -171,7 +179,8 @@ func (r *refinement) clusters() []interval {
 	return all
 }
 
-// correction returns the matrix E of Refinement, before the clusters are rotated by W.
+// correction returns the matrix E of the first-order correction X ← X·(I + E) of the vectors,
+// before the clusters are rotated.
 func (r *refinement) correction(clusters []interval) []float64 {
 	n, e := r.n, make([]float64, r.n*r.n)
 	cluster := make([]int, n)
@@ -195,9 +204,10 @@ func (r *refinement) correction(clusters []interval) []float64 {
 	return e
 }
 
-// ritz computes the eigenvectors W of the matrix of cluster c. It replaces λ by the Ritz values,
-// and the columns of E by those of (I + E)·W − I. It returns the largest column sum of the
-// couplings within the cluster.
+// ritz computes the eigenvectors W of the small matrix of cluster c, whose elements are couplings.
+// It replaces λ by the eigenvalues of this matrix (Ritz values), and the columns of the correction
+// E by those of (I + E)·W − I. It returns the largest column sum of the couplings within the
+// cluster.
 func (r *refinement) ritz(c interval, e []float64) (inside float64) {
 	n, m := r.n, c.to-c.from
 	b := make([]float64, m*m)

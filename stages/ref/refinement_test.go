@@ -12,9 +12,9 @@ import (
 
 // TestRefinement refines vectors of every kind of matrix whose elements are not near the ends of
 // the range. Some vectors have the errors of single precision, and some belong to a matrix that
-// differs by 10⁻⁴ of its norm. A matrix with more than half of its eigenvalues in one cluster is
-// left out. For the other matrices the steps must converge, and the error estimate must show when
-// they have converged.
+// differs by 10⁻⁴ of its norm. Matrices with more than half of their eigenvalues in one cluster are
+// left out. For the other matrices the refinement steps must converge, and the estimate of the
+// error must show when they have converged.
 func TestRefinement(t *testing.T) {
 	const n, mostSteps = 40, 6
 	steps := map[string]int{}

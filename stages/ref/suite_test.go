@@ -32,7 +32,8 @@ type worst struct {
 	ratio       float64
 }
 
-// see records a ratio, and fails the test if the ratio is too large.
+// see compares a ratio with the largest ratio so far, and fails the test if the ratio is above the
+// limit.
 func (w *worst) see(t *testing.T, ratio float64, format string, args ...any) {
 	t.Helper()
 	where := fmt.Sprintf(format, args...)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestParallel checks that each call is made exactly once.
+// TestParallel checks that the function Parallel calls f exactly once for each index.
 func TestParallel(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 7, 1000} {
 		calls := make([]atomic.Int32, n)
@@ -19,7 +19,8 @@ func TestParallel(t *testing.T) {
 	}
 }
 
-// TestUlp checks that Ulp and Roundoff have the properties that their comments state.
+// TestUlp checks the constants: Ulp must be the distance from 1 to the next larger double, and
+// Roundoff half of it.
 func TestUlp(t *testing.T) {
 	one, half := 1.0, Roundoff // variables, so that the sums are rounded
 	if math.Nextafter(one, 2)-one != Ulp || one+half != one || one+half*(1+Ulp) != one+Ulp {
@@ -27,8 +28,8 @@ func TestUlp(t *testing.T) {
 	}
 }
 
-// TestNegligible checks that an element is negligible only if its two neighbours on the diagonal
-// are large.
+// TestNegligible checks that the function Negligible accepts an off-diagonal element only if both
+// neighbouring diagonal elements are large enough.
 func TestNegligible(t *testing.T) {
 	for _, c := range []struct {
 		e, a, b float64

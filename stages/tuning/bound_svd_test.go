@@ -8,9 +8,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestNoDispatchOfSingularValuesIsLong makes the checks of TestNoDispatchIsLong for the dense
-// stages of a singular value decomposition. A has three times as many rows as columns, so that a QR
-// factorisation comes first.
+// TestNoDispatchOfSingularValuesIsLong checks the predicted times of all dispatches in the dense
+// stages of a singular value decomposition, on dry devices with different rates. A has three times
+// as many rows as columns, so that a QR factorisation comes first.
 func TestNoDispatchOfSingularValuesIsLong(t *testing.T) {
 	for _, card := range cards {
 		dev, n := card.dry(), card.n
@@ -74,8 +74,9 @@ func TestNoDispatchOfSingularValuesIsLong(t *testing.T) {
 	}
 }
 
-// TestNoDispatchOfABatchIsLong records a batch of matrices of many orders on dry devices. The
-// kernels reach batchEfficiency of the rate.
+// TestNoDispatchOfABatchIsLong records a batch of matrices of many orders on dry devices. No
+// dispatch may be predicted to take too long, if the kernels reach the fraction batchEfficiency of
+// the device's rate.
 func TestNoDispatchOfABatchIsLong(t *testing.T) {
 	for _, card := range cards {
 		dev := card.dry()

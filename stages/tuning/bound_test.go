@@ -25,7 +25,7 @@ var cards = []card{
 	{"H200", "nvidia", 32e12, 32768},
 }
 
-// dry returns the card as a device without a driver.
+// dry returns a device with the properties of the card that records commands but cannot run them.
 func (c card) dry() *vk.Device {
 	return vk.Dry(vk.Info{
 		Name: c.name, Family: c.family, Type: "discrete", Memory: 1 << 42, Free: 1 << 42,
@@ -34,8 +34,8 @@ func (c card) dry() *vk.Device {
 	})
 }
 
-// check fails the test if a dispatch is predicted to take more than 100 ms at half the rate.
-// `estimates` are costs of dispatches in flops.
+// check fails the test if a dispatch is predicted to take more than 100 ms at half of the card's
+// rate. `estimates` are costs of dispatches in flops.
 func (c card) check(t *testing.T, name string, estimates []float64) {
 	t.Helper()
 	longest := 0.0
@@ -60,7 +60,7 @@ func TestNoDispatchIsLong(t *testing.T) {
 			t.Fatal(err)
 		}
 		all := map[string]product.Ops[float64]{"native": native}
-		// A rate of 0 means that the rate was not measured.
+		// The rates for operations on bytes include 0, which means that the rate was not measured.
 		for _, bytes := range []float64{0, 1.2 * card.rate, 300 * card.rate} {
 			sizes := tune.BoundedBytes(card.rate, bytes).Products.Emulated
 			sizes.Held = 1 << 34
@@ -132,8 +132,8 @@ func recordDense(t *testing.T, dev *vk.Device, n int, tune Tuning, ops product.O
 	}
 }
 
-// TestBounded checks that Bounded does not increase any size, and that an unknown rate changes
-// nothing.
+// TestBounded checks the method Bounded, which limits the cost of dispatches: it must not increase
+// any size, and an unknown rate must change nothing.
 func TestBounded(t *testing.T) {
 	table := On(vk.Info{Name: "NVIDIA H200", Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Units: 132})
 	if unknown := table.Bounded(0); unknown.Products.Dispatch != 0 || unknown.ApplyQ2.Dispatch != table.ApplyQ2.Dispatch {
@@ -146,7 +146,8 @@ func TestBounded(t *testing.T) {
 	if slow.Batch.Dispatch != 1e9 || fast.Batch.Dispatch != table.Batch.Dispatch {
 		t.Errorf("batches on a slow device: %+v, on a fast one: %+v", slow.Batch.Dispatch, fast.Batch.Dispatch)
 	}
-	// A reduction in one stage has 4/3·n³ flops, which must take at most 50 ms at half the rate.
+	// A reduction to tridiagonal form in one stage has 4/3·n³ flops. At half of the device's rate,
+	// they must take at most 50 ms, which limits the order n.
 	if n := table.Bounded(2e10).Sytrd.Vectors; n != 721 || table.Sytrd.Vectors <= n {
 		t.Errorf("a very slow device reduces order %d in one stage, the table %d", n, table.Sytrd.Vectors)
 	}

@@ -14,15 +14,15 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// machines are devices for which On uses different chains of tables.
+// machines are devices for which the function On uses different chains of tuning tables.
 var machines = []vk.Info{
 	{Family: "nvidia", Name: "NVIDIA H200"}, {Family: "nvidia", Name: "NVIDIA GeForce RTX 4090"}, {Family: "amd"}, {Family: "intel"},
 	{Family: "apple"}, {Family: "cpu"}, {Family: "other"},
 }
 
-// TestEveryTableFits checks that a plan can be made with the tables of each device, whatever the
-// limits of the device are. (AMD's table was once refused on drivers that give a workgroup only 32
-// KiB.)
+// TestEveryTableFits checks that a plan can be made with the tuning tables of each device, whatever
+// the limits of the device are. (AMD's table was once refused on drivers that give a workgroup only
+// 32 KiB.)
 func TestEveryTableFits(t *testing.T) {
 	features := []string{"shaderBufferInt64Atomics", "vulkanMemoryModelAvailabilityVisibilityChains"}
 	for _, info := range machines {
@@ -41,8 +41,8 @@ func TestEveryTableFits(t *testing.T) {
 	}
 }
 
-// TestRowsFallThrough checks the choice of tables if one row does not fit the device. This row must
-// come from the next table of the chain, and the other rows must not change.
+// TestRowsFallThrough checks the choice of sizes if one row of a tuning table does not fit the
+// device. This row must come from the next table of the chain, and the other rows must not change.
 func TestRowsFallThrough(t *testing.T) {
 	amd := vk.Info{Family: "amd", SharedBytes: 64 << 10, MaxLocal: 1024, Subgroup: 64}
 	large := tuning.On(amd)
@@ -62,8 +62,9 @@ func TestRowsFallThrough(t *testing.T) {
 	}
 }
 
-// TestFactsOfTheDevice checks that Units is the number that the driver reports, and that only the
-// H200 has a forecast of the bulge chasing.
+// TestFactsOfTheDevice checks that the number of compute units in the tuning is the number that the
+// driver reports, and that only the H200's tuning has measured times for forecasts of the bulge
+// chasing.
 func TestFactsOfTheDevice(t *testing.T) {
 	for _, c := range []struct {
 		info  vk.Info
@@ -122,7 +123,8 @@ func TestWaitingAsksWhetherPanelsMeet(t *testing.T) {
 	}
 }
 
-// The example prints measured sizes. They must be the same as before each table had its own file.
+// The example prints some measured sizes. Changes of the files in which tuning tables are stored
+// must not change them.
 func ExampleOn() {
 	t := tuning.On(vk.Info{Family: "nvidia", Name: "NVIDIA H200", Units: 132, SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
 	fmt.Println(t.Band, t.Block, t.ValuesBand, t.ValuesFrom, t.Products.Syr2k, len(t.Products.Tiles))

@@ -59,9 +59,10 @@ func inner(op product.Op, a product.Matrix[float64]) int {
 	return a.Cols
 }
 
-// TestProductsRunOnUnits counts the flops of the products with long inner dimensions, in the band
-// reduction and in back transformation 1. With symmetric products, at least 85 % of these flops
-// must be emulated, so that a card with slow double precision does little work in double precision.
+// TestProductsRunOnUnits counts the flops of the matrix products with long inner dimensions, in the
+// band reduction and in back transformation 1. Together with symmetric products, at least 85 % of
+// these flops must run on integer units (emulated products), so that a card with slow double
+// precision does little work in double precision.
 func TestProductsRunOnUnits(t *testing.T) {
 	dev := vk.Dry(vk.Info{
 		Name: "a card for desktops", Family: "nvidia", Type: "discrete", Memory: 1 << 40, Free: 1 << 40,

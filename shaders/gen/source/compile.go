@@ -54,8 +54,8 @@ func Validate(root, file string) error {
 	return err
 }
 
-// Compile returns the SPIR-V of one variant in the form that is committed: after the passes
-// spirv.SharedAtBarriers and spirv.NoContraction.
+// Compile compiles one variant and returns its SPIR-V in the form that is committed: the functions
+// spirv.SharedAtBarriers and spirv.NoContraction have rewritten the compiler's output.
 func Compile(root string, s *Source, v Variant) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "vkevd-shader")
 	if err != nil {

@@ -40,7 +40,7 @@ type Variant struct {
 	Defines []string
 }
 
-// GLSL returns the folder of the sources inside the folder of package shaders.
+// GLSL returns the folder of the GLSL sources, which is inside the folder `dir` of package shaders.
 func GLSL(dir string) string { return filepath.Join(dir, "glsl") }
 
 // Constant is an unsigned integer constant that a source or header shares with the host.
@@ -191,7 +191,7 @@ func constants(file string, text []byte) (all []Constant, err error) {
 }
 
 // numerics is the name of the header that selects the number type of a kernel. A source that
-// includes it is typed.
+// includes this header is typed: it is compiled for several number types.
 const numerics = "numerics.glsl"
 
 // visit sets the fields Hash, Typed and Constants of the source. They depend on the source and on

@@ -10,7 +10,8 @@ import (
 )
 
 // Stamp is the part of a generated Go file that says what the file was made from. Each source has
-// its own stamp in its own file zNAME.go. So changes of two kernels do not conflict in git.
+// its own stamp, in the generated file zNAME.go of this source. So changes of two kernels do not
+// conflict in git.
 type Stamp struct {
 	Source   string // Source.Hash of the source
 	Compiler string // version of the compiler
@@ -20,12 +21,12 @@ type Stamp struct {
 // Stamped is one compiled kernel: its name and the hash of its SPIR-V.
 type Stamped struct{ Name, Hash string }
 
-// GoFile returns the path of the Go file that is generated from a source, and SPVFile the path of a
-// kernel's SPIR-V. `dir` is the folder of package shaders.
+// GoFile returns the path of the Go file that is generated from a source. The function SPVFile
+// returns the path of a kernel's SPIR-V. `dir` is the folder of package shaders.
 func GoFile(dir, source string) string  { return filepath.Join(dir, "z"+source+".go") }
 func SPVFile(dir, kernel string) string { return filepath.Join(dir, "spv", kernel+".spv") }
 
-// Add adds a compiled kernel to the stamp.
+// Add adds a compiled kernel, its name and the hash of its SPIR-V, to the stamp.
 func (t *Stamp) Add(kernel string, code []byte) {
 	t.Kernels = append(t.Kernels, Stamped{kernel, fmt.Sprintf("%x", sha256.Sum256(code))})
 }

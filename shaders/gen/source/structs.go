@@ -65,8 +65,8 @@ func Structs(dir string, sources []*Source) ([]byte, error) {
 	return format.Source([]byte(b.String()))
 }
 
-// emit writes the struct, and declarations that do not compile if the struct has another layout in
-// Go than in the shaders.
+// emit writes the Go declaration of the struct. It also writes declarations that do not compile if
+// the struct has another layout in Go than in the shaders.
 func (s *shared) emit(b *strings.Builder) {
 	fmt.Fprintf(b, "\n// %s is an element of a buffer that the host shares with\n// %s.\ntype %[1]s struct {\n",
 		s.Name, listed(s.kernels))

@@ -29,11 +29,12 @@ layout(push_constant, scalar) uniform Push {
 	Column x, y, lambda;
 	Sums sums;
 	// The shape of X is rows×cols. The leading dimensions ldx and ldy are at least rows. If
-	// `lambda` is null, column 0 of X is compared with column `first` of the identity.
+	// `lambda` is null, column 0 of X is compared with column number `first` of the identity
+	// matrix.
 	uint rows, cols, ldx, ldy, first;
 } p;
 
-// `partial` holds the sum of each invocation over its rows.
+// `partial` holds, for each invocation, the sum over those rows that the invocation has processed.
 shared acc_t partial[LOCAL_SIZE];
 
 void main() {

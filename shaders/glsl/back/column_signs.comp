@@ -31,8 +31,8 @@ layout(push_constant, scalar) uniform Push {
 	Column x;
 	Words flipped;
 	// The shape of X is rows×cols, with rows at least 1. The leading dimension ldx is at least
-	// rows. `follow` is 0 or 1 (see the top of this file). If `follow` is 1, `flipped` must not be
-	// null.
+	// rows. If `follow` is 0, the kernel chooses the signs itself. If `follow` is 1, it reads from
+	// the buffer `flipped` which columns change their signs, and `flipped` must not be null.
 	uint rows, cols, ldx, follow;
 } p;
 

@@ -83,28 +83,33 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 // B is the half-bandwidth, at least 2.
 layout(constant_id = 1) const uint B = 4;
-// G is the number of sweeps of a group, a multiple of CHUNK.
+// G is the number of sweeps in a group. The reflectors of a group are applied in one pass over the
+// vectors. G is a multiple of CHUNK.
 layout(constant_id = 2) const uint G = 4;
-// CHUNK is the number of reflectors in shared memory at a time, a multiple of U.
+// CHUNK is the number of reflectors that are in shared memory at the same time, a multiple of U.
 layout(constant_id = 3) const uint CHUNK = 4;
-// U is the number of reflectors of a batch, which are applied while the same rows are in registers.
+// U is the number of reflectors in a batch. While a batch is applied, the same rows of the vectors
+// stay in registers.
 layout(constant_id = 4) const uint U = 2;
 // TRANSPOSED tells whether Q2ᵀ is applied instead of Q2.
 layout(constant_id = 5) const bool TRANSPOSED = false;
 #ifdef FLAGS
 const uint PIPE = 1;
 #else
-// PIPE is the number of groups that a workgroup applies at the same time, with one team for each,
-// at least 1.
+// PIPE is the number of teams of invocations in a workgroup, at least 1. At the same time, each
+// team applies another group of sweeps to the same vectors.
 layout(constant_id = 6) const uint PIPE = 1;
 #endif
-// SHARE is the number of invocations that share a vector: a power of two dividing B, U and LANES.
+// SHARE is the number of invocations that share a vector: a power of two that divides B, U and
+// LANES.
 layout(constant_id = 7) const uint SHARE = 1;
-// PRIVATE chooses the memory of the slots, which keep rows of a vector from one block to the next:
-// true for the invocation's own memory, false for shared memory.
+// PRIVATE chooses the memory of the slots. A slot keeps a row of a vector from one block of
+// reflectors to the next. If PRIVATE is true, slots are in the invocation's own memory, otherwise
+// in shared memory.
 layout(constant_id = 8) const bool PRIVATE = false;
 
-// One team reads elements that another team has written, so the elements are nonprivate.
+// The elements are declared nonprivate, because one team of invocations reads elements that another
+// team has written.
 layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) buffer Vectors { nonprivate scalar_t at[]; };
 
 layout(push_constant, scalar) uniform Push {
@@ -113,19 +118,20 @@ layout(push_constant, scalar) uniform Push {
 	// n is the order of Q2, m the number of vectors, at least 1, and ld the leading dimension of x,
 	// at least m.
 	uint n, m, ld;
-	// `group` is the number of the first group of sweeps of the dispatch. `groups` is the number of
-	// groups of the dispatch, at least 1.
+	// The dispatch applies `groups` groups of sweeps, at least one. The first of them has the
+	// number `group`.
 	uint group, groups;
 #ifdef FLAGS
 	// polls is the poll limit: an invocation gives up waiting after so many loads of a flag.
 	uint polls;
-	// `flags` has one flag for each pair of a group of the dispatch and a strip. All flags are zero
-	// before the dispatch.
+	// A strip is the set of vectors that a team works on at a time. `flags` has one flag for each
+	// pair of a group of sweeps and a strip. All flags are zero before the dispatch.
 	Flags flags;
-	// ticket counts the pairs of a group and a strip that workgroups have claimed. `ticket` is zero
-	// before the dispatch.
+	// ticket is a counter, which is zero before the dispatch. It counts the pairs of a group of
+	// sweeps and a strip of vectors that workgroups have claimed.
 	Flags ticket;
-	// info is 0, or 1 + the number of the flag that was not set within the poll limit.
+	// info is 0. If a workgroup gave up waiting, it is 1 + the number of the flag that was not set
+	// within the poll limit.
 	Flags info;
 	// abort_word becomes nonzero when the host asks the kernel to stop.
 	Flags abort_word;
@@ -134,21 +140,24 @@ layout(push_constant, scalar) uniform Push {
 
 const uint LANES = LOCAL_SIZE / PIPE; // invocations of a team
 const uint BATCHES = G / U;
-// OWN is the number of elements of v, and OWN_TAU of factors τ, that an invocation loads for a
-// chunk.
+// A chunk is the set of reflectors that are in shared memory at a time. To fill it, each invocation
+// loads OWN elements of the vectors v and OWN_TAU factors τ.
 const uint OWN = (CHUNK * B + LANES - 1) / LANES;
 const uint OWN_TAU = (CHUNK + LANES - 1) / LANES;
-// ROWS is the number of rows of a reflector that one invocation has. MOVE is the number of its rows
-// by which the window moves after a batch. KEPT is the number of its slots.
+// The rows of a vector that are in registers are called the window. For one invocation, ROWS is the
+// number of rows of a reflector, and MOVE is the number of rows by which the window moves after a
+// batch of reflectors. KEPT is the number of slots, which keep rows for the next block.
 const uint ROWS = B / SHARE, MOVE = U / SHARE, KEPT = G / SHARE;
 const uint WINDOW = ROWS + MOVE; // rows in registers
 const uint WIDTH = LANES / SHARE; // vectors of a strip
-// V is the number of elements of v that shared memory has for each neighbour: ROWS + 1 rounded up
-// to an even number, because elements are loaded two at a time.
+// SHARE invocations share a vector. V is the number of elements of a reflector's vector v that
+// shared memory has for each of them: ROWS + 1 rounded up to an even number, because elements are
+// loaded two at a time.
 const uint V = SHARE > 1 ? ROWS + 2 - ROWS % 2 : B;
 
-// `chunk` and `factor` hold the reflectors of a chunk and their factors τ, for each team. The slots
-// are in shared_slot if PRIVATE is false, and in memory_slot if PRIVATE is true.
+// `chunk` and `factor` hold, for each team, the vectors of some reflectors (a chunk) and their
+// factors τ. The slots keep rows of vectors for the next block. They are in shared_slot if PRIVATE
+// is false, and in memory_slot if PRIVATE is true.
 shared work_t chunk[PIPE * CHUNK * SHARE * V];
 shared work_t factor[PIPE * CHUNK];
 shared work_t shared_slot[PRIVATE ? 1 : KEPT * LOCAL_SIZE];
@@ -160,10 +169,12 @@ work_t coming_v[OWN], coming_tau[OWN_TAU]; // elements of the next chunk, in fli
 
 #include "q2_blocks.glsl"
 
-// slot_of returns the index in shared memory of this invocation's slot k.
+// slot_of returns the index in shared memory of this invocation's slot k. A slot keeps a row of the
+// vector from one block of reflectors to the next.
 uint slot_of(uint k) { return k * LOCAL_SIZE + gl_LocalInvocationIndex; }
 
-// slot and set_slot load and store this invocation's slot k, which keeps a row of the vector.
+// slot and set_slot load and store this invocation's slot k. A slot keeps a row of the vector from
+// one block of reflectors to the next.
 work_t slot(uint k) { return PRIVATE ? memory_slot[k] : shared_slot[slot_of(k)]; }
 
 void set_slot(uint k, work_t value) {
@@ -171,19 +182,20 @@ void set_slot(uint k, work_t value) {
 	else shared_slot[slot_of(k)] = value;
 }
 
-// held returns where this team's chunk begins in the arrays of all teams, counted in reflectors.
+// held returns where the reflectors of this team begin in the arrays `chunk` and `factor` of all
+// teams, counted in reflectors.
 uint held() { return team() * CHUNK; }
 
-// v_of returns the index in shared memory of element q of reflector i of the chunk. If the
-// reflector begins at row w of the window (the rows in registers), element q belongs to row w+q of
-// the window.
+// v_of returns the index in shared memory of element q of reflector i, counted from the first
+// reflector in shared memory. If the reflector begins at row w of the rows in registers (the
+// window), element q belongs to row w+q of them.
 uint v_of(uint i, uint q) {
 	uint after = i % SHARE + q;
 	return ((held() + i) * SHARE + after % SHARE) * V + after / SHARE;
 }
 
-// clear sets the extra elements of v in shared memory to zero, which belong to no row of a
-// reflector. No chunk overwrites these elements.
+// Shared memory has space for more elements of a vector v than a reflector has rows. clear sets
+// these extra elements to zero, and no later load overwrites them.
 void clear() {
 	for (uint e = gl_LocalInvocationIndex; e < PIPE * CHUNK * SHARE; e += LOCAL_SIZE) {
 		uint after = e / SHARE % SHARE, h = e % SHARE;
@@ -191,13 +203,13 @@ void clear() {
 	}
 }
 
-// request starts loading the reflectors of a chunk for this team. Element q of reflector i of the
-// chunk belongs to row ρ = c·CHUNK + i + q, where c is the number of the chunk.
+// request starts loading the CHUNK reflectors of chunk number c for this team. Element q of
+// reflector i of the chunk belongs to row ρ = c·CHUNK + i + q of the block of reflectors.
 void request(Place at) {
 	if (at.q >= p.groups || !works(at)) return;
 	uint j = step_of(at), s0 = sweep_of(at.q + team());
-	// Sweep s0 begins at element `begin` of v. Sweep s0+d begins d·(n−1−s0) − d·(d−1)/2 elements
-	// later.
+	// The reflectors of sweep s0 begin at element `begin` of v. Those of sweep s0+d begin
+	// d·(n−1−s0) − d·(d−1)/2 elements later.
 	uint64_t begin = uint64_t(s0) * (p.n - 1) - (uint64_t(s0) * s0 - s0) / 2;
 	MatrixIn v = MatrixIn(element(uint64_t(p.v), begin + j * B, 0, 0));
 	[[unroll]] for (uint a = 0; a < OWN; a++) {
@@ -217,7 +229,8 @@ void request(Place at) {
 	}
 }
 
-// receive waits for the elements that `request` has loaded, and stores them to shared memory.
+// receive waits for the elements of reflectors that the function `request` has started to load, and
+// stores these elements to shared memory.
 void receive() {
 	barrier(); // no invocation needs the previous chunk any more
 	[[unroll]] for (uint a = 0; a < OWN; a++) {
@@ -231,34 +244,36 @@ void receive() {
 	barrier();
 }
 
-// total returns the sum of x over the neighbours that share a vector. All get the same bits.
+// total returns the sum of x over the SHARE neighbouring invocations that share a vector. All of
+// them get the same bits.
 work_t total(work_t x) {
 	[[unroll]] for (uint mask = 1; mask < SHARE; mask *= 2) x += subgroupShuffleXor(x, mask);
 	return x;
 }
 
-// reflect applies reflector i of the chunk. The reflector begins at row w of the window.
+// reflect applies reflector i of those in shared memory to the rows in registers (the window). The
+// reflector begins at row w of the window.
 void reflect(uint i, uint w) {
 	uint first = w / SHARE, count = ROWS + (w % SHARE > 0 ? 1 : 0), at = ((held() + i) * SHARE + neighbour()) * V;
 	work_t v[ROWS + 1], dot[4];
 	[[unroll]] for (uint q = 0; q < count; q++) v[q] = chunk[at + q];
 	[[unroll]] for (uint a = 0; a < 4; a++) dot[a] = 0;
 	[[unroll]] for (uint q = 0; q < count; q++) dot[q % 4] = fma(v[q], x[first + q], dot[q % 4]);
-	// The four sums are added without a loop, because a compiler may put an array that a loop
-	// indexes into memory.
+	// The four partial sums are added without a loop. If a loop indexed the array of sums, a
+	// compiler might put the array into memory.
 	work_t scale = -factor[held() + i] * total((dot[0] + dot[1]) + (dot[2] + dot[3]));
 	[[unroll]] for (uint q = 0; q < count; q++) x[first + q] = fma(scale, v[q], x[first + q]);
 }
 
-// reflect_batch applies reflectors i+U−1 … i of the block, in this order. (All loops in this file
-// count upwards. Mesa's compiler does not unroll a loop that counts down, and would put the window
-// into memory.)
+// reflect_batch applies reflectors i+U−1 … i of a block, in this order, to the rows in registers
+// (the window). (All loops in this file count upwards. Mesa's compiler does not unroll a loop that
+// counts down, and would put the window into memory.)
 void reflect_batch(uint i) {
 	[[unroll]] for (uint a = 1; a <= U; a++) reflect(i % CHUNK + U - a, U - a);
 }
 
-// move moves the window up after the batch that begins with reflector i: U rows enter the window
-// and U rows leave it.
+// The window is the rows of a vector that are in registers. After the batch that begins with
+// reflector i, move moves the window up: U rows enter it and U rows leave it.
 void move(uint i) {
 	uint at = i / SHARE;
 	work_t enters[MOVE];
@@ -268,11 +283,12 @@ void move(uint i) {
 	[[unroll]] for (uint a = 0; a < MOVE; a++) x[a] = enters[a];
 }
 
-// enter loads the rows of vectors that the window needs at the beginning of a block of reflectors.
+// enter loads the rows of vectors that must be in registers at the beginning of a block of
+// reflectors.
 void enter(uint base, bool first) {
-	// The rows of the slots enter the window last. In the first block they are loaded from x. For
-	// Q2ᵀ at most one of these rows exists. For Q2, the rows that are in the slots after the last
-	// block do not exist.
+	// The slots hold rows that come into the registers at the end of a block. For the first block
+	// these rows are loaded from x. For Q2ᵀ at most one of them exists. For Q2, the rows that
+	// remain in the slots after the last block lie outside the matrix.
 	if (first) {
 		Rows r = rows(base, 0, KEPT);
 		for (uint k = 0; k < KEPT; k++) set_slot(k, load_checked(r, k));
@@ -301,8 +317,9 @@ void leave(uint base, bool last) {
 	}
 }
 
-// block applies the reflectors of one step of all sweeps of the group. It contains barriers. So all
-// teams must call it, also a team that has no block at this time.
+// block applies a block of reflectors: those of one step of all sweeps of a group. The function
+// contains barriers. So all teams of the workgroup must call it, also a team that has nothing to do
+// at this time.
 void block(Place at) {
 	bool busy = PIPE == 1 || works(at); // a single team always has a block
 	uint j = step_of(at), blocks = busy ? steps(sweep_of(at.q + team())) : 1;
@@ -331,16 +348,17 @@ void block(Place at) {
 uint strips() { return (p.m + WIDTH - 1) / WIDTH; }
 
 #ifdef FLAGS
-// `item` is the number that the workgroup has claimed: group·strips + strip. `item` is also the
-// number of the workgroup's flag. `go` tells whether the next block can begin.
+// `item` is the number of the work that the workgroup has claimed, one group of sweeps on one strip
+// of vectors: group·strips + strip. `item` is also the number of the workgroup's flag. `go` tells
+// whether the next block of reflectors can begin.
 shared uint item;
 shared bool go;
 
-// Every wait ends, for this reason. The groups of a strip are claimed in order, and each group
-// waits only for the previous group. A workgroup claimed the previous group earlier, so that
-// workgroup has started. The first group of a dispatch waits for no other group. So by induction
-// every workgroup reaches its end and sets FLAG_END, if the device lets workgroups that have
-// started make progress.
+// Every wait ends, for this reason. A workgroup claims one group of sweeps on one strip of vectors.
+// The groups of a strip are claimed in order, and each group waits only for the previous group.
+// Some workgroup has claimed the previous group earlier, so this workgroup has started. The first
+// group of a dispatch waits for no other group. So by induction every workgroup reaches its end and
+// sets FLAG_END, if the device lets workgroups that have started make progress.
 //
 // The variables `item` and `go` are written again only after a barrier. All invocations reach this
 // barrier after they have read the variable. The function `block` contains these barriers.
@@ -375,8 +393,8 @@ void main() {
 	}
 }
 #else
-// between_times is a barrier that makes the data that this team has stored visible to the next
-// team.
+// between_times is a barrier of the workgroup. It makes the data that each team has stored visible
+// to the next team.
 void between_times() {
 	const int what = gl_StorageSemanticsBuffer | gl_StorageSemanticsShared;
 	const int how = gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable | gl_SemanticsMakeVisible;

@@ -34,72 +34,76 @@ uint lane() { return PIPE > 1 ? gl_LocalInvocationIndex % LANES : gl_LocalInvoca
 // number of the chunk in the block.
 struct Place { uint q, t, c; };
 
-// sweep_of returns the first sweep of group q of the dispatch.
+// sweep_of returns the number of the first sweep in group q of the groups of sweeps that the
+// dispatch applies.
 uint sweep_of(uint q) { return (TRANSPOSED ? p.group + q : p.group - q) * G; }
 
-// last_of returns the number of the last group that the teams apply at the same time as group q.
+// PIPE teams apply consecutive groups of sweeps at the same time. last_of returns the number of the
+// last group that is applied at the same time as group q.
 uint last_of(uint q) { return min(q + PIPE, p.groups) - 1; }
 
-// times returns the number of steps of the pipeline that the teams need for the groups number q to
-// last_of(q).
+// times returns the number of time steps that the teams of a workgroup need to apply the groups of
+// sweeps number q to last_of(q).
 uint times(uint q) { return max(steps(sweep_of(q)), steps(sweep_of(last_of(q)))) + last_of(q) - q; }
 
-// step_of returns the step j of this team's block at time at.t. If the team has no block at this
-// time, the result is not below the number of steps, also where the unsigned subtraction wraps
-// around.
+// A block is the reflectors of step j of all sweeps of a group. step_of returns the j of the block
+// that this team applies at time at.t. If the team has no block at this time, the result is at
+// least the number of steps, also if the unsigned subtraction wraps around.
 uint step_of(Place at) { return TRANSPOSED ? steps(sweep_of(at.q)) - 1 - at.t + team() : at.t - team(); }
 
 // works tells whether this team has a block of reflectors to apply at time at.t.
 bool works(Place at) { return at.q + team() < p.groups && step_of(at) < steps(sweep_of(at.q + team())); }
 
-// base_of returns the row number base = s0 + 1 + j·B of this team's block, where s0 is the first
-// sweep of the group and j the step.
+// base_of returns the first row, base = s0 + 1 + j·B, of the block of reflectors that this team
+// applies. s0 is the first sweep of the group, and j is the step.
 uint base_of(Place at) { return sweep_of(at.q + team()) + 1 + step_of(at) * B; }
 
-// next_chunk returns the chunk that follows the chunk `at`. It belongs to the same block, or to the
-// block of the next time, or to the next groups.
+// A chunk is the set of reflectors that are in shared memory at a time. next_chunk returns the
+// chunk after the chunk `at`. The next chunk belongs to the same block of reflectors, to the block
+// of the next time, or to the next groups of sweeps.
 Place next_chunk(Place at) {
 	if (at.c > 0) return Place(at.q, at.t, at.c - 1);
 	if (at.t + 1 < times(at.q)) return Place(at.q, at.t + 1, G / CHUNK - 1);
 	return Place(at.q + PIPE, 0, G / CHUNK - 1);
 }
 
-// row_of returns the row of X that has the row number ρ (the argument `rho`) in the block.
+// row_of returns the index in X of row ρ (the argument `rho`) of a block of reflectors that begins
+// at row `base`. If TRANSPOSED, ρ counts from the other end.
 uint row_of(uint base, uint rho) { return TRANSPOSED ? base + B + G - 2 - rho : base + rho; }
 
 // neighbour returns this invocation's number among the SHARE invocations that share its vector.
 uint neighbour() { return SHARE > 1 ? gl_LocalInvocationIndex % SHARE : 0; }
 
-// vector returns the number of this invocation's vector.
+// vector returns the number of the vector on which this invocation works.
 uint vector() { return strip * WIDTH + lane() / SHARE; }
 
 // Rows says where `count` rows of an invocation's vector lie in memory. `at` is the address of the
-// lowest one of these rows. `first` is the row number ρ of the first one of these rows in the
-// block. `base` is the base of the block, as base_of returns it.
+// lowest one of these rows. `base` is the first row of the block of reflectors, and `first` is the
+// number ρ of the first one of the `count` rows in this block.
 struct Rows { uint64_t at; uint base, first, count; };
 
-// rows returns where `count` rows of this invocation's vector lie in memory. `base` is the base of
-// the block. The rows begin with the first row of this invocation that has a row number ρ ≥
-// `first`.
+// rows returns where `count` rows of this invocation's vector lie in memory. `base` is the first
+// row of the block of reflectors. The rows begin with the first row of this invocation whose number
+// ρ in the block is at least `first`.
 Rows rows(uint base, uint first, uint count) {
 	first += neighbour();
 	uint lowest = row_of(base, TRANSPOSED ? first + (count - 1) * SHARE : first);
 	return Rows(element(uint64_t(p.x), vector(), lowest, p.ld), base, first, count);
 }
 
-// inside tells whether all rows and vectors of a block exist, so that they can be accessed without
-// checks.
+// inside tells whether all rows of a block of reflectors exist, and all vectors of the strip, so
+// that the elements can be accessed without checks.
 bool inside(uint base) { return base + B + G <= p.n && (strip + 1) * WIDTH <= p.m; }
 
-// exists tells whether the row number k of r exists in X, and whether this invocation's vector
-// exists.
+// exists tells whether row number k of the rows r lies inside X, and whether this invocation has a
+// vector.
 bool exists(Rows r, uint k) { return row_of(r.base, r.first + k * SHARE) < p.n && vector() < p.m; }
 
 // place returns the distance of row k of r from the address r.at, in elements.
 uint place(Rows r, uint k) { return (TRANSPOSED ? r.count - 1 - k : k) * SHARE * p.ld; }
 
-// load and store access row k of r in this invocation's vector. load_checked returns zero for a row
-// that does not exist, and store_checked stores nothing.
+// load and store access the element of this invocation's vector in row number k of the rows r. If
+// the row does not exist, load_checked returns zero, and store_checked stores nothing.
 work_t load(Rows r, uint k) { return Vectors(r.at).at[place(r, k)]; }
 
 work_t load_checked(Rows r, uint k) { return exists(r, k) ? load(r, k) : work_t(0); }

@@ -7,7 +7,8 @@
 // cols need not be multiples of TILE. Values, including NaN, are copied unchanged. B must not
 // overlap A.
 //
-// Grid: x and y together number the tiles of A. An empty A must not be dispatched.
+// Grid: one workgroup for each tile of A, numbered by x and y together. An empty A must not be
+// dispatched.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -21,7 +22,7 @@
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup, a multiple of TILE.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-// TILE is the number of rows and columns of a tile.
+// TILE is the number of rows and columns of a tile, the square block that a workgroup copies.
 layout(constant_id = 1) const uint TILE = 32;
 
 layout(push_constant, scalar) uniform Push {

@@ -47,9 +47,9 @@ layout(push_constant, scalar) uniform Push {
 } p;
 
 shared double value[ORDER];
-// `column[r]` is the column of the r-th smallest eigenvalue. `place` has, for each invocation, the
-// row of the component of largest magnitude that the invocation has found. `found` has this
-// component.
+// `column[r]` is the column of the eigenvector whose eigenvalue has rank r, counted from 0 at the
+// smallest. `place` and `found` have, for each invocation, the row and the value of the component
+// of largest magnitude that the invocation has found.
 shared uint column[ORDER], place[LOCAL_SIZE];
 shared double found[LOCAL_SIZE];
 

@@ -10,9 +10,9 @@
 // in, out: a         the reflectors, and the part of Qᵀ that is formed
 // out:     z         Q, at the same place as the matrix in a; written when from = 0
 //
-// The rows and columns of the finished part of the product replace the used reflectors in a. The
-// product is stored transposed: an invocation has a row, and its sums run along the row. NB
-// reflectors are applied at a time, in two passes over the matrix.
+// The finished part of the product replaces the used reflectors in a. The product is stored
+// transposed: each invocation has a row of it, and sums run along the row. NB reflectors are
+// applied at a time, in two passes over the matrix.
 //
 // from must be a multiple of NB. a and z must not overlap. The bits depend on n and LOCAL_SIZE.
 //
@@ -45,10 +45,11 @@ layout(push_constant, scalar) uniform Push {
 	uint first, count, from, to;
 } p;
 
-// NB is the number of reflectors that are applied at a time.
+// NB is the number of Householder reflectors that are applied in one pass over the matrix.
 #pragma host NB
 const uint NB = 4;
-// AHEAD is the number of columns that are loaded before the first one is used.
+// AHEAD is the number of columns of the matrix that an invocation loads before it uses the first of
+// them.
 const uint AHEAD = 8;
 // TILE is the number of rows and columns of the tiles that the function `transpose` copies through
 // shared memory.
@@ -81,7 +82,7 @@ void row_times(uint r, uint k, double tau[NB], double products[NB * NB]) {
 			[[unroll]] for (uint q = 0; q < NB; q++) by[q] = fma(x, v[q * ORDER + c], by[q]);
 		}
 	}
-	// The last reflector of these NB reflectors acts first.
+	// Of the NB reflectors, the last one acts first.
 	[[unroll]] for (uint back = 0; back < NB; back++) {
 		uint q = NB - 1 - back;
 		[[unroll]] for (uint s = 0; s < NB; s++) {
@@ -118,8 +119,8 @@ void times(uint k, uint at) {
 		tau[q] = real_ ? p.tau.at[at + k + q] : 0.0lf;
 		for (uint i = t; i < n; i += LOCAL_SIZE) v[q * ORDER + i] = real_ && i > k + q ? a.at[(k + q) * n + i] : 0.0lf;
 	}
-	// The first call of the function `times` multiplies the unit matrix. The last diagonal element
-	// of the unit matrix is stored here.
+	// The product begins as the identity matrix. In the first call of the function `times`, the
+	// last diagonal element of the identity is stored here.
 	if (k + NB + 2 >= n && t == 0 && k + NB + 1 < n) a.at[(n - 1) * n + n - 1] = 1.0lf;
 	meet();
 	[[unroll]] for (uint q = 0; q < NB; q++) {

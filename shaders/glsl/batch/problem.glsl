@@ -29,13 +29,15 @@ struct BatchMatrix { uint n, upper, from, to, at, w; uint a[2], v[2]; };
 //	sweeps      number of sweeps of the whole matrix so far
 struct BatchState { uint status; int exponent; uint lo, hi, turned, futile, sweeps; };
 
-// GOOD means that the matrix is being solved, or was solved.
+// GOOD is the status of a matrix that is being solved, or was solved without an error.
 #pragma host GOOD
 const uint GOOD = 0;
-// NONFINITE means that the matrix has a NaN or an infinity in the triangle that the kernels read.
+// NONFINITE is the status of a matrix that has a NaN or an infinity in the triangle that the
+// kernels read.
 #pragma host NONFINITE
 const uint NONFINITE = 1;
-// FAILED means that QL iteration did not converge on the block [lo, hi].
+// FAILED is the status of a matrix for which QL iteration did not converge. The block of rows lo to
+// hi of its tridiagonal matrix was not solved.
 #pragma host FAILED
 const uint FAILED = 2;
 // DONE means that QL iteration has ended.

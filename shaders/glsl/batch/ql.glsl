@@ -5,32 +5,34 @@
 // problem.glsl, and after the declaration of the shared arrays t_d, t_e, t_cos and t_sin. It
 // defines next_block, sweep and Sweep.
 //
-// The tridiagonal matrix T of a matrix is in elements [base, base + n) of t_d and t_e. Its norm is
-// about 1. One invocation, the generator, computes the rotations of a sweep. Other invocations
-// apply the rotations to the rows of V. Only the generator reads and writes T, so T needs no
-// barrier.
+// The diagonal and the off-diagonal of a tridiagonal matrix T of order n are in elements [base,
+// base + n) of t_d and t_e. The norm of T is about 1. One invocation, the generator, computes the
+// rotations of a sweep. Other invocations apply the rotations to the rows of V. Only the generator
+// reads and writes T, so T needs no barrier.
 #ifndef QL_GLSL
 #define QL_GLSL
 
 // SWEEPS·n is the number of sweeps after which a matrix of order n is given up.
 const uint SWEEPS = 30;
-// PATIENCE is the number of sweeps without a new eigenvalue after which the iteration changes to
-// the other end of the block.
+// PATIENCE is the number of QL sweeps without a new eigenvalue after which the iteration continues
+// from the other end of the block of T.
 const uint PATIENCE = 8;
 
-// A Sweep describes the rotations of a sweep. Rotation k, k < count, is in element k of its part of
-// t_cos and t_sin. It rotates columns first + k·step and first + (k + 1)·step of V.
+// A Sweep describes the rotations of one sweep of QL iteration. Rotation k, k < count, rotates
+// columns first + k·step and first + (k + 1)·step of the matrix V of eigenvectors. Its cosine and
+// sine are in element k of the sweep's part of t_cos and t_sin.
 struct Sweep { uint first, step, count; };
 
-// lo, hi, `futile` and `turned` describe the block of T that the generator works on, as the members
-// of BatchState with these names.
+// These variables describe the block of rows lo … hi of T that the QL iteration works on. They have
+// the meanings of the members of BatchState with the same names.
 uint lo, hi, futile;
 bool turned;
 
-// tiny returns the limit up to which an off-diagonal element counts as zero.
+// tiny returns the magnitude up to which an off-diagonal element of T counts as zero, whatever its
+// neighbours are.
 double tiny() { return packDouble2x32(uvec2(0u, (1023u - 200u) << 20)); }
 
-// negligible tells whether off-diagonal element i is zero to working precision.
+// negligible tells whether element i of the off-diagonal of T is zero to working precision.
 bool negligible(uint i) {
 	double x = abs(t_e[i]);
 	return x <= tiny() || x * x <= (EPS * abs(t_d[i])) * (EPS * abs(t_d[i + 1]));
@@ -54,7 +56,8 @@ bool next_block(uint base, uint n) {
 	return true;
 }
 
-// LEAST_SQUARES is the upper word of 2^-600.
+// LEAST_SQUARES is the upper 32-bit word of the double 2^-600, the smallest sum of squares for
+// which a rotation is computed.
 const uint LEAST_SQUARES = (1023u - 600u) << 20;
 
 // inverse_root_near returns 1/√x with a relative error below 2^-20, for a normal x ≥ 2^-600. It
@@ -76,10 +79,11 @@ double inverse_root_near(double x) {
 //	c·(s·u + 2·c·b) − b  =  g·(f·u + 2·g·b)/h − b        the next g
 //	(s·e)²               =  (f·e)²/h                     the next f²
 //
-// b is the off-diagonal element times the previous c. u is the next diagonal element minus the
-// shifted diagonal element. e is the next off-diagonal element. 1/h and 1/√h come from one
-// approximation y by a step of third order, where h·y² = 1 − error with |error| < 2^-19. If g and f
-// are below 2^-300, there is no rotation, because f is negligible compared with the norm.
+// In these formulas, b is the off-diagonal element times the previous c, u is the next diagonal
+// element minus the shifted diagonal element, and e is the next off-diagonal element. 1/h and 1/√h
+// come from one approximation y by a step of third order, where h·y² = 1 − error with |error| <
+// 2^-19. If g and f are below 2^-300, there is no rotation, because f is negligible compared with
+// the norm.
 Sweep sweep(uint base, uint to) {
 	uint count = hi - lo;
 	// `first` and `last` are the indices of the diagonal elements at which the sweep begins and
@@ -95,7 +99,7 @@ Sweep sweep(uint base, uint to) {
 	double s = 1.0lf, c = 1.0lf, shift = 0.0lf, squares = coupling * coupling;
 	uint at = first;
 	for (uint k = 0; k < count; k++, at += step) {
-		// Load the numbers for the next rotation. This rotation does not change them.
+		// Load the elements of T for the next rotation, which the current rotation does not change.
 		double below = t_d[at + step], later = k + 1 < count ? t_e[at + step + off] : 0.0lf;
 		double h = fma(g, g, squares), f = s * coupling, b = c * coupling, diagonal = above - shift, u = below - diagonal;
 		double twice = g * fma(f, u, 2.0lf * (g * b)), ahead = f * later;
@@ -103,8 +107,8 @@ Sweep sweep(uint base, uint to) {
 		double inverse = fma(z, fma(error, error, error), z);
 		y = fma(y * error, fma(error, 0.375lf, 0.5lf), y);
 		bool turns = unpackDouble2x32(h).y >= LEAST_SQUARES;
-		// The next lines compute all values first, and the function `mix` then selects between
-		// these values. So there are no branches.
+		// To avoid branches, the following lines compute the values for all cases, and the function
+		// `mix` then selects between the values.
 		double root = h * y, cosine = g * y, sine = f * y, next = fma(twice, inverse, -b), square = ahead * ahead * inverse;
 		r = mix(g, root, turns);
 		c = mix(1.0lf, cosine, turns), s = mix(0.0lf, sine, turns);

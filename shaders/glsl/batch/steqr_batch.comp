@@ -36,8 +36,9 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 288;
 // ORDER is the largest order of a matrix.
 layout(constant_id = 1) const uint ORDER = 256;
-// APART is the number of invocations that apply no rotations: a subgroup, at least 1. The first one
-// of these invocations is the generator, and the other ones do nothing.
+// APART is the number of invocations that apply no rotations, usually one subgroup, at least 1. The
+// first one of these invocations, the generator, computes the rotations of the QL iteration, and
+// the other ones do nothing.
 layout(constant_id = 2) const uint APART = 32;
 
 layout(push_constant, scalar) uniform Push {
@@ -49,26 +50,27 @@ layout(push_constant, scalar) uniform Push {
 	uint first, count, rotations;
 } p;
 
-// t_d and t_e are the diagonal and the off-diagonal of T. t_cos and t_sin are the rotations of the
-// last two pairs of sweeps.
+// t_d and t_e are the diagonal and the off-diagonal of T. t_cos and t_sin are the cosines and sines
+// of the rotations of the last four sweeps, which are applied in pairs.
 shared double t_d[ORDER], t_e[ORDER], t_cos[4 * ORDER], t_sin[4 * ORDER];
 #include "ql.glsl"
-// `pairs` has the last two pairs of sweeps. The second sweep of a pair is applied in the same pass
-// as the first sweep. The second sweep begins at the same element, and is not longer than the first
-// sweep.
+// `pairs` has the last two pairs of sweeps of QL iteration. The second sweep of a pair is applied
+// in the same pass as the first sweep. The second sweep begins at the same element, and is not
+// longer than the first sweep.
 shared Sweep pairs[4];
-// The last two pairs of sweeps are stored as pair 0 and pair 1. `over[i]` tells whether pair i is
-// the last one of this dispatch.
+// Sweeps of QL iteration are applied in pairs, and the last two pairs are stored as pair 0 and pair
+// 1. `over[i]` tells whether pair i is the last pair of this dispatch.
 shared bool over[2];
 
 const uint APPLY = LOCAL_SIZE - APART;
-// AHEAD is the number of elements of a row that are loaded before the first one is used.
+// AHEAD is the number of elements of a row that an invocation loads before it uses the first of
+// them.
 const uint AHEAD = 4;
 
-// rotate applies rotation k of the first sweep and rotation k − 1 of the second sweep to a row. x
-// is element k + 1 of the row. y is element k after the rotations of the first sweep so far.
-// `behind` is element k − 1 after the rotations of the second sweep so far. rotate returns the
-// final element k − 1.
+// Two sweeps of rotations are applied to a row in one pass. rotate applies rotation k of the first
+// sweep and rotation k − 1 of the second sweep to the row. x is element k + 1 of the row. y is
+// element k after the rotations of the first sweep so far. `behind` is element k − 1 after the
+// rotations of the second sweep so far. rotate returns the final element k − 1.
 double rotate(uint k, uint count, uint from, double x, inout double y, inout double behind) {
 	double c = t_cos[from + k], s = t_sin[from + k];
 	double ahead = fma(c, y, s * x);
@@ -80,8 +82,9 @@ double rotate(uint k, uint count, uint from, double x, inout double y, inout dou
 	return done;
 }
 
-// turn applies a pair of sweeps, s and `after`, to row r of Z. `from` is the index of the pair's
-// first rotation. AHEAD elements of the row are loaded ahead of their use.
+// turn applies the rotations of two sweeps of QL iteration, s and `after`, to row r of Z in one
+// pass. `from` is the index of the pair's first rotation. AHEAD elements of the row are loaded
+// ahead of their use.
 void turn(MatrixInOut z, uint n, uint r, Sweep s, Sweep after, uint from) {
 	uint at = s.first * n + r, by = s.step * n;
 	double y = z.at[at], x = z.at[at + by], c = t_cos[from], sn = t_sin[from];
@@ -103,7 +106,7 @@ void turn(MatrixInOut z, uint n, uint r, Sweep s, Sweep after, uint from) {
 		z.at[at] = rotate(k + q, after.count, from, next[q], y, behind);
 		at += by;
 	}
-	// Apply the last rotation of the second sweep.
+	// Apply the last rotation of the second sweep of the pair.
 	double c2 = 1.0lf, s2 = 0.0lf;
 	if (s.count <= after.count) c2 = t_cos[from + ORDER + s.count - 1], s2 = t_sin[from + ORDER + s.count - 1];
 	z.at[at] = fma(c2, behind, s2 * y);
@@ -125,8 +128,8 @@ void main() {
 	bool generates = t == APPLY;
 	lo = state.lo, hi = state.hi, futile = state.futile, turned = (state.turned & 1) != 0;
 	uint sweeps = state.sweeps, rotations = 0, status = GOOD;
-	// If `found` is true, the block of the next sweep is known, but the sweep cannot be in one pair
-	// with the previous sweep.
+	// If `found` is true, the block of T for the next sweep is known already. This sweep and the
+	// previous one cannot be applied as a pair.
 	bool found = (state.turned & 2) != 0, going = true;
 	barrier();
 	for (uint number = 0;; number++) {

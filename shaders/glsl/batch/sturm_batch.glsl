@@ -13,7 +13,8 @@ const int LEAST = -120; // exponent of the smallest e²
 const int LEVEL = 900; // exponent of the minors after scaling
 const uint EIGHT = 8; // rows between two scalings
 
-// high returns the word with the sign and the exponent of x.
+// high returns the upper 32-bit word of x, which has the sign, the exponent and a part of the
+// mantissa.
 uint high(double x) { return unpackDouble2x32(x).y; }
 
 // norm_exponent returns an exponent for the matrix T at index `base`: in each row of T the sum of
@@ -60,14 +61,15 @@ uint below(uint base, uint n, double x) {
 // most 4·ulp of the norm.
 double bisect(uint base, uint n, uint k) {
 	double lo_ = -1.0lf, hi_ = 1.0lf;
-	// The intervals are the same for all k, and only the comparison with the count depends on k. So
-	// the eigenvalues ascend with k.
+	// The bisections of all eigenvalues k begin with the same interval, and only the comparison of
+	// k with the count decides which half is taken. So the computed eigenvalues ascend with k.
 	for (uint round = 0; round < 54; round++) {
 		double x = 0.5lf * (lo_ + hi_);
 		if (below(base, n, x) > k) hi_ = x;
 		else lo_ = x;
 	}
-	// lo_ is exact for an eigenvalue that is the middle of one of the intervals.
+	// The lower end lo_ is the result, because it is exact for an eigenvalue that is the middle of
+	// one of the intervals.
 	return lo_;
 }
 

@@ -48,7 +48,7 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 32;
 // ORDER is the largest order of a matrix, at least 2.
 layout(constant_id = 1) const uint ORDER = 32;
-// TEAM is the number of invocations that solve a matrix.
+// TEAM is the number of invocations that solve one matrix together.
 layout(constant_id = 2) const uint TEAM = 32;
 // MATRICES is the number of matrices that a workgroup solves.
 layout(constant_id = 3) const uint MATRICES = 1;
@@ -69,8 +69,8 @@ layout(push_constant, scalar) uniform Push {
 const uint LD = ORDER | 1;
 shared double a[MATRICES * ORDER * LD];
 // t_d and t_e are the diagonal and the off-diagonal of T. t_cos and t_sin have 2·ORDER elements for
-// each matrix. The reduction stores vectors there, and the QL iteration the rotations of two
-// sweeps.
+// each matrix. In t_cos and t_sin, the reduction to T stores vectors, and QL iteration stores the
+// rotations of two sweeps.
 shared double t_d[MATRICES * ORDER], t_e[MATRICES * ORDER], t_cos[MATRICES * 2 * ORDER], t_sin[MATRICES * 2 * ORDER];
 
 // finite_max has, for each invocation, the largest magnitude of the entries that it has loaded, or
@@ -80,8 +80,8 @@ shared double finite_max[LOCAL_SIZE];
 #include "sturm_batch.glsl"
 #else
 #include "ql.glsl"
-// sweeps_ has the last two sweeps of QL iteration of each matrix. `ended` tells, for each of these
-// two sweeps, whether the iteration had ended.
+// For each matrix, sweeps_ has the last two sweeps of QL iteration. `ended` tells, for each of
+// these sweeps, whether the iteration had already ended, so that the sweep has no rotations.
 shared Sweep sweeps_[MATRICES * 2];
 shared bool ended[MATRICES * 2];
 #endif
@@ -131,7 +131,8 @@ int load(BatchMatrix m, inout bool good) {
 	return exponent;
 }
 
-// square_sum returns the sum of squares of entries [from, n) of column j.
+// square_sum returns the sum of the squares of the entries in rows [from, n) of column j of this
+// invocation's matrix.
 double square_sum(uint from, uint j) {
 	double s0 = 0.0lf, s1 = 0.0lf;
 	uint i = from;
@@ -143,9 +144,10 @@ double square_sum(uint from, uint j) {
 	return s0 + s1;
 }
 
-// reduce computes T = QᵀAQ (LAPACK dsytd2). Reflector k is I − τ·v·vᵀ with v(k+1) = 1. The kernel
-// stores v in column k of a below the diagonal. It stores τ in element k of the second half of the
-// matrix's part of t_sin, because nothing else uses this half during `reduce` and `form`.
+// reduce computes T = QᵀAQ (LAPACK dsytd2). Reflector k is I − τ·v·vᵀ with v(k+1) = 1. The vector v
+// is stored in column k of a below the diagonal. The factor τ is stored in element k of the second
+// half of the matrix's part of t_sin, because nothing else uses this half during the functions
+// `reduce` and `form`.
 void reduce() {
 	uint v = at_r, w = at_r + ORDER; // v and A·v are both in t_cos
 	for (uint k = 0; k + 2 < most; k++) {
@@ -237,8 +239,8 @@ void form() {
 			double tau = t_sin[taus + k];
 			for (uint j = lane; j < n; j += TEAM) {
 				if (j <= k) continue;
-				// Before this step, column k + 1 is a unit vector, and row k + 1 of the other
-				// columns is zero.
+				// Before reflector k is applied, column k + 1 of the product is a unit vector, and
+				// the other columns are zero in row k + 1.
 				double s0 = 0.0lf, s1 = 0.0lf;
 				uint i = k + 2;
 				if (j > k + 1) {
@@ -265,8 +267,8 @@ void form() {
 	barrier();
 }
 
-// turn applies the rotations of a sweep to this invocation's rows of Q. `from` is the index of the
-// first rotation.
+// turn applies the rotations of a sweep of QL iteration to this invocation's rows of Q. `from` is
+// the index of the sweep's first rotation in t_cos and t_sin.
 void turn(Sweep s, uint from) {
 	for (uint i = lane; i < n; i += TEAM) {
 		uint at = entry(i, s.first), by = s.step * LD;
@@ -280,9 +282,10 @@ void turn(Sweep s, uint from) {
 	}
 }
 
-// iterate makes T diagonal and Q the matrix of eigenvectors (LAPACK dsteqr). `generates` is the
-// number of the matrix for which this invocation is the generator, or MATRICES or more. iterate
-// returns the status of this matrix.
+// iterate makes T diagonal and Q the matrix of eigenvectors (LAPACK dsteqr). The generator of a
+// matrix is the invocation that computes its rotations. `generates` is the number of the matrix for
+// which this invocation is the generator, or at least MATRICES if there is none. iterate returns
+// the status of this matrix.
 uint iterate(uint generates) {
 	lo = 0, hi = 0, futile = 0, turned = false;
 	bool going = generates < MATRICES;
@@ -333,8 +336,8 @@ void finish(BatchMatrix m, int exponent, bool good) {
 		values.at[i - m.from] = good ? x * up * back : nan;
 	}
 #else
-	// t_cos has the rank of the eigenvalue of column j, and t_sin the sign that its eigenvector
-	// gets.
+	// From here on, t_cos has the rank of each column's eigenvalue, and t_sin has the factor 1 or
+	// −1 by which the eigenvector is multiplied.
 	for (uint j = lane; j < n; j += TEAM) {
 		uint rank = 0;
 		double x = t_d[at_t + j];
@@ -364,7 +367,8 @@ void main() {
 	uint t = gl_LocalInvocationIndex, begin = workgroup() * MATRICES;
 	if (begin >= p.count) return;
 	mine = t / TEAM, lane = t % TEAM;
-	// Invocations without a team also have to reach every barrier. They get lane ≥ TEAM.
+	// Some invocations solve no matrix, but they must reach every barrier, too. They are marked by
+	// lane ≥ TEAM.
 	if (mine >= MATRICES) mine = MATRICES - 1, lane = TEAM + t;
 	uint index = p.first + begin + mine;
 	BatchMatrix m = BatchMatrix(0, 0, 0, 0, 0, 0, uint[2](0, 0), uint[2](0, 0));

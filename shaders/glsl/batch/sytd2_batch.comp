@@ -39,7 +39,8 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 256;
 // ORDER is the largest order of a matrix.
 layout(constant_id = 1) const uint ORDER = 256;
-// TEAMS is the number of invocations that share a row of the matrix.
+// TEAMS is the number of invocations that share a row of the matrix; each of them has every
+// TEAMS-th column.
 layout(constant_id = 2) const uint TEAMS = 1;
 #include "reduce.glsl"
 
@@ -53,24 +54,26 @@ layout(push_constant, scalar) uniform Push {
 	uint first, count, from, to;
 } p;
 
-// ROWS is the number of rows that a workgroup processes at the same time.
+// ROWS is the number of rows of the matrix that a workgroup processes at the same time.
 const uint ROWS = LOCAL_SIZE / TEAMS;
-// AHEAD is the number of columns that are loaded before the first one is used.
+// AHEAD is the number of columns of the matrix that an invocation loads before it uses the first of
+// them.
 const uint AHEAD = 8;
 // TILE is the number of rows and columns of the tiles by which one triangle is copied to the other
 // triangle.
 const uint TILE = 16;
 
-// v and w have the vectors of the last two updates A − v·wᵀ − w·vᵀ, ORDER elements each. `parts`
-// has the part of A·v that each team has computed. A team is the ROWS invocations that have the
-// same columns.
+// v and w have the vectors of the last two updates A − v·wᵀ − w·vᵀ, ORDER elements each. A team is
+// the ROWS invocations that have the same columns of A. `parts` has, for each team, the part of the
+// product A·v over its columns.
 shared double v[2 * ORDER], w[2 * ORDER], parts[TEAMS * ORDER];
 shared double tile[TILE * (TILE + 1)];
 
 MatrixInOut a;
 uint n, t;
 
-// largest returns the largest magnitude in the stored triangle, or −1 if an entry is not finite.
+// largest returns the largest magnitude of an entry in the stored triangle of the matrix, or −1 if
+// an entry is not finite.
 double largest(bool upper) {
 	double most = 0.0lf, bad = 0.0lf;
 	for (uint j = 0; j < n; j++) {
@@ -86,8 +89,8 @@ double largest(bool upper) {
 	return bad > 0.0lf ? -1.0lf : most;
 }
 
-// mirror copies the stored triangle, times `scale`, to both triangles. If `zero` is true, it sets
-// both triangles to zero.
+// mirror writes both triangles of the matrix: the stored triangle, and its mirror image, times
+// `scale`. If `zero` is true, it sets both triangles to zero.
 void mirror(bool upper, double scale, bool zero) {
 	uint tiles = (n + TILE - 1) / TILE;
 	for (uint ti = 0; ti < tiles; ti++) {
@@ -111,7 +114,8 @@ void mirror(bool upper, double scale, bool zero) {
 	}
 }
 
-// prepare scales the matrix, and copies its stored triangle to the other triangle.
+// prepare scales the matrix by a power of two, and copies its stored triangle to the other
+// triangle.
 void prepare(BatchMatrix m, uint index) {
 	bool upper = m.upper != 0;
 	double most = largest(upper);
@@ -124,9 +128,9 @@ void prepare(BatchMatrix m, uint index) {
 	for (uint i = t; i < n; i += LOCAL_SIZE) v[i] = 0.0lf, w[i] = 0.0lf;
 }
 
-// pass subtracts v·wᵀ + w·vᵀ from the rows and columns of the matrix from k + 1 on, where v and w
-// begin at element `old` of their arrays. It also stores the partial products of the new matrix
-// with the v at element `now` to the array `parts`.
+// pass goes once over the rows and columns of the matrix from k + 1 on. It subtracts v·wᵀ + w·vᵀ,
+// where v and w begin at element `old` of their arrays. It also multiplies the new matrix by the
+// vector at element `now` of the array v, and stores the partial products to the array `parts`.
 void pass(uint k, uint old, uint now) {
 	uint team = t / ROWS, begin = (k + 1) / 16 * 16;
 	for (uint i = begin + t % ROWS; i < n; i += ROWS) {
@@ -200,7 +204,9 @@ void eliminate(uint k, uint old, uint now, uint at) {
 	barrier();
 }
 
-// last writes the last two diagonal elements and the last off-diagonal element of T.
+// last writes the last two diagonal elements and the last off-diagonal element of T. `old` is the
+// index of the vectors of the last update, which was not applied yet. `at` is the index of the
+// matrix's first element in d and e.
 void last(uint old, uint at) {
 	if (t > 2) return;
 	uint i = t < 2 ? n - 2 + t : n - 1, j = t < 2 ? i : n - 2;

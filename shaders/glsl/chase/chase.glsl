@@ -5,7 +5,7 @@
 // LEAD and VECTORS. sb2st.comp explains sweeps and steps. The header declares the push block.
 //
 // With FLAGS, a dispatch runs sweeps [first, last), which wait for each other. Without FLAGS, a
-// dispatch runs one wave: all steps j of sweeps s with stride·s + j = wave.
+// dispatch runs one wave: step j = wave − stride·s of each sweep s.
 #ifndef CHASE_GLSL
 #define CHASE_GLSL
 #include "scale.glsl"
@@ -14,16 +14,16 @@
 layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) buffer Band { nonprivate scalar_t at[]; };
 
 #ifdef LOG
-// A Log has one entry per step: a number that counts the steps in the order in which they begin,
-// and the workgroup that runs the step.
+// A Log records a run of the bulge chasing. It has one entry per step: the position of the step in
+// the order in which the steps began, and the number of the workgroup that ran the step.
 layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer Log { uvec2 at[]; };
 #endif
 
 layout(push_constant, scalar) uniform Push {
 	// `band` is the compact band (see sb2st.comp), with 2·B rows per column.
 	Band band;
-	// v holds the packed reflectors, and `tau` their factors τ. If VECTORS is false, v and `tau`
-	// are not used.
+	// v holds the vectors of the Householder reflectors, packed, and `tau` holds their factors τ.
+	// If VECTORS is false, v and `tau` are not used.
 	MatrixOut v, tau;
 	// n is the order of the band, at least 3.
 	uint n;
@@ -32,8 +32,8 @@ layout(push_constant, scalar) uniform Push {
 	uint first, last;
 	// polls is the poll limit: an invocation gives up waiting after so many loads of a flag.
 	uint polls;
-	// flags has one flag per sweep. A flag counts the finished steps of its sweep. All flags are
-	// zero before the first dispatch.
+	// flags has one flag, a 32-bit word, per sweep. A flag counts the finished steps of its sweep.
+	// All flags are zero before the first dispatch.
 	Flags flags;
 	// ticket is the counter from which workgroups claim sweeps: a workgroup gets the next sweep by
 	// an atomic addition. ticket is zero before the dispatch.
@@ -46,16 +46,16 @@ layout(push_constant, scalar) uniform Push {
 #ifdef LOG
 	// counter numbers the steps in the order in which they begin. It is zero before the dispatch.
 	Flags counter;
-	// `log` has the entry of step j of sweep s at s·(steps(0)+1) + j. The entry with j = steps(s)
-	// is for the end of the sweep.
+	// `log` records in which order the steps began. The entry of step j of sweep s is at index
+	// s·(steps(0)+1) + j. The entry with j = steps(s) is for the end of the sweep.
 	Log log;
 #endif
 #else
 	// A wave is the set of steps that one dispatch runs. `wave` is the number of the wave of this
 	// dispatch. Step j of sweep s belongs to wave stride·s + j.
 	uint wave, stride;
-	// Workgroup i runs a step of sweep `newest` − i. `count` is the number of workgroups that run a
-	// step.
+	// In a wave (a set of independent steps), workgroup i runs a step of sweep `newest` − i.
+	// `count` is the number of workgroups that run a step.
 	uint newest, count;
 #endif
 } p;
@@ -66,23 +66,25 @@ const uint COLUMN = 2 * B - 1;
 // at returns the index of element (row, col) in the compact band.
 uint at(uint row, uint col) { return row + col * COLUMN; }
 
-// band returns the address of element (row, col). The function does not return a reference, because
-// the instrumentation of the validation layers crashes on a function that returns a reference.
+// band returns the address of element (row, col) of the matrix in the compact band. The function
+// does not return a reference, because the instrumentation of the validation layers crashes on a
+// function that returns a reference.
 uint64_t band(uint row, uint col) { return element(uint64_t(p.band), at(row, col), 0, 0); }
 
-// mirrored returns the distance of element (i, k) of the diagonal block D from the first element of
-// D. D is symmetric, and its lower triangle is stored.
+// mirrored returns the distance in memory of element (i, k) of the diagonal block D from the first
+// element of D. D is symmetric, and its lower triangle is stored.
 uint mirrored(uint i, uint k) { return at(max(i, k), min(i, k)); }
 
 // steps returns the number of steps of sweep s of the bulge chasing.
 uint steps(uint s) { return (p.n - 1 - s + B - 1) / B; }
 
-// vectors returns the address of the vector v of step j of sweep s.
+// vectors returns the address at which the vector v of the reflector of step j of sweep s is
+// stored.
 uint64_t vectors(uint s, uint j) {
 	return element(uint64_t(p.v), uint64_t(s) * (p.n - 1) - (uint64_t(s) * s - s) / 2 + j * B, 0, 0);
 }
 
-// factor returns the address of the factor τ of step j of sweep s.
+// factor returns the address at which the factor τ of the reflector of step j of sweep s is stored.
 uint64_t factor(uint s, uint j) { return element(uint64_t(p.tau), j, s, steps(0)); }
 
 #include "reflector.glsl"

@@ -9,53 +9,58 @@
 // line is a row or a column. Every line ℓ becomes H·ℓ. A cluster is LANES neighbouring invocations
 // of one subgroup. Each line belongs to one cluster, which adds up the line's dot product by
 // shuffles. Every cluster has all of u, and computes the reflector for itself. A comes from shared
-// memory. The previous step stored it there as its block C, with lines and elements exchanged. Line
-// 0 of A is the vector x. H annihilates x except for its first element.
+// memory, where the previous step stored it as its block C, with lines and elements exchanged. Line
+// 0 of A is the vector x, and H annihilates x except for its first element.
 #ifndef CLUSTERS_GLSL
 #define CLUSTERS_GLSL
 
-// LD is the leading dimension of a tile. With this LD neighbouring clusters access different banks,
-// both by rows and by columns.
+// LD is the leading dimension of a block in shared memory (a tile). With this LD, neighbouring
+// clusters of invocations access different banks, both by rows and by columns.
 const uint LD = (B + 15) / 16 * 16 + (LANES == 4 ? 4 : 2);
 const uint TILE = B * LD;
-// OWN is the number of elements of a line that an invocation holds. They are called its own
-// elements.
+// A line is a row or a column of a block, and LANES invocations share it. OWN is the number of
+// elements of a line that one invocation holds: its own elements.
 const uint OWN = (B + LANES - 1) / LANES;
 
-// `tile` holds block A of a step. Later `tile` holds block C, which becomes A of the next step.
+// `tile` holds one block of a step in shared memory: first the block A, and later the block C,
+// which becomes the A of the next step.
 shared work_t tile[TILES * TILE];
 
-// inside tells whether element k of a line exists. The last elements do not exist if B is not a
-// multiple of LANES. exists tells whether line i exists. The last clusters have no line if WORK is
-// larger than B·LANES.
+// A line is a row or a column of a block, and a cluster of LANES invocations shares it. inside
+// tells whether element k of a line exists: if B is not a multiple of LANES, the last elements do
+// not. The function `exists` tells whether line i exists: if WORK is larger than B·LANES, the last
+// clusters have no line.
 bool inside(uint k) { return B % LANES == 0 || k < B; }
 bool exists(uint i) { return WORK == B * LANES || i < B; }
 
-// a and c hold this invocation's own elements of line i of the blocks A and C, where i is the
-// number of the cluster. u holds its own elements of the vector u. u_i is element i of u.
+// a and c hold this invocation's elements of line i (a row or a column) of the blocks A and C,
+// where i is the number of the cluster of invocations. The array u holds this invocation's elements
+// of the vector u of the reflector. u_i is element i of this vector.
 work_t a[OWN], c[OWN], u[OWN], u_i;
 // `head` is x_0, the first element of the vector x that the reflector annihilates. After the call
 // of `reflect`, `head` is scaled like the vector u.
 work_t head;
 
-// cluster_sum returns the sum of x over the cluster. All invocations of the cluster get the same
-// bits.
+// cluster_sum returns the sum of x over a cluster, which is LANES neighbouring invocations. All
+// invocations of the cluster get the same bits.
 work_t cluster_sum(work_t x) {
 	[[unroll]] for (uint m = 1; m < LANES; m *= 2) x += subgroupShuffleXor(x, m);
 	return x;
 }
 
-// cluster_max returns the largest x of the cluster, to every invocation of the cluster.
+// cluster_max returns the largest x of a cluster, which is LANES neighbouring invocations. Every
+// invocation of the cluster gets it.
 uint cluster_max(uint x) {
 	[[unroll]] for (uint m = 1; m < LANES; m *= 2) x = max(x, subgroupShuffleXor(x, m));
 	return x;
 }
 
-// cluster_first returns the argument x of the first invocation of the cluster.
+// cluster_first returns the argument x of the first invocation of a cluster, which is LANES
+// neighbouring invocations.
 work_t cluster_first(work_t x) { return subgroupShuffle(x, gl_SubgroupInvocationID & ~(LANES - 1)); }
 
-// dot returns yᵀ·z. The vectors y and z are distributed over the cluster. Each invocation sums its
-// own elements in two independent chains.
+// dot returns yᵀ·z. The vectors y and z are distributed over a cluster of LANES invocations. Each
+// invocation first adds the products of its own elements, in two independent chains of additions.
 work_t dot(work_t y[OWN], work_t z[OWN]) {
 	work_t even = y[0] * z[0], odd = 0;
 	if (OWN > 1) odd = y[OWN > 1 ? 1 : 0] * z[OWN > 1 ? 1 : 0];
@@ -66,9 +71,9 @@ work_t dot(work_t y[OWN], work_t z[OWN]) {
 	return cluster_sum(even + odd);
 }
 
-// take reads line i of block A, and the vector x, from the tile that begins at index `from`.
-// `first` is the number of the invocation in its cluster. The first element of x goes to `head` and
-// not to u.
+// take reads line i (a row or a column) of block A, and the vector x, from the block in shared
+// memory that begins at index `from` of the array `tile`. `first` is the number of the invocation
+// in its cluster. The first element of x goes to `head` and not to u.
 void take(uint i, uint first, uint from) {
 	i = exists(i) ? i : 0;
 	uint column = from + first + i * LD, x = from + first;
@@ -100,7 +105,8 @@ Reflector reflect() {
 	return reflector(head, fma(head, head, dot(u, u)), e, kept, turns);
 }
 
-// times returns γ·yᵀu, where y holds the own elements of a line. When times is called, the first
-// element of u is still 0, so `times` adds the term with h.u0 itself.
+// times returns γ·yᵀu for the reflector H = I − γ·u·uᵀ, where y holds this invocation's elements of
+// a line (a row or a column). When `times` is called, the first element of u is still 0, so `times`
+// adds the term with h.u0 itself.
 work_t times(Reflector h, work_t y[OWN]) { return h.gamma * fma(cluster_first(y[0]), h.u0, dot(y, u)); }
 #endif

@@ -82,17 +82,17 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 24;
 // B is the half-bandwidth, at least 2.
 layout(constant_id = 1) const uint B = 4;
-// TILES is the number of tiles in shared memory, 1 or 2. A tile has one of the blocks A and C of a
-// step. With 2 tiles, A and C each have a tile. With 1 tile, C is stored after all invocations have
-// read A, which costs one more barrier.
+// TILES is the number of tiles in shared memory, 1 or 2. A tile holds one block of a step: A, which
+// the step reads, or C, which it makes for the next step. With 2 tiles, A and C each have a tile.
+// With 1 tile, C is stored after all invocations have read A, which costs one more barrier.
 layout(constant_id = 2) const uint TILES = 2;
 // VECTORS tells whether the kernel stores the reflectors, from which eigenvectors or singular
 // vectors are computed later.
 layout(constant_id = 3) const bool VECTORS = true;
 // LEAD is the number of steps by which sweep s−1 must be ahead of sweep s: 2.
 layout(constant_id = 4) const uint LEAD = 2;
-// LANES is the number of invocations of a cluster, which share a row or a column of a block: a
-// power of two, at most the size of a subgroup.
+// LANES is the number of neighbouring invocations (a cluster) that share a row or a column of a
+// block. It is a power of two, at most the size of a subgroup.
 layout(constant_id = 5) const uint LANES = 2;
 // WORK is the number of invocations that compute: at least B·LANES, and a multiple of the
 // subgroup's size.
@@ -105,24 +105,26 @@ layout(constant_id = 7) const bool RETAIN = true;
 #include "chase.glsl"
 #include "clusters.glsl"
 
-// d_u holds the vector γ·D·u of this step and of the previous step. D is the diagonal block of the
+// d_u holds the vectors γ·D·u of this step and of the previous step. D is the diagonal block of the
 // step, and H = I − γ·u·uᵀ its reflector.
 shared work_t d_u[2 * B];
 
 // A Step is step j of sweep s. Its first row is r (see the picture at the top of this file). `len`
 // is the number of rows of A and D, and `low` is the number of rows of C. This invocation is number
-// `first` of cluster i. Its own elements of a row are first, first + LANES, …
+// `first` of cluster i, a set of LANES invocations that share a row or column. It holds elements
+// first, first + LANES, … of the row or column.
 struct Step { uint s, j, r, len, low, i, first; };
 
-// d holds this invocation's own elements of row i of the diagonal block D, where i is the number of
-// its cluster.
+// d holds this invocation's elements of row i of the diagonal block D, where i is the number of its
+// cluster (the LANES invocations that share the row).
 work_t d[OWN];
 work_t gamma;
-// mirror[m] is the distance of own element m of D from the first element of D, as mirrored()
-// returns it.
+// mirror[m] is the distance in memory of this invocation's element m of the diagonal block D from
+// the first element of D, as the function `mirrored` returns it.
 uint mirror[OWN];
-// late_d, late_u and late_u_i hold d, u and u_i of the previous step: the elements of D, the
-// elements of u, and element i of u.
+// These variables hold values of the previous step: late_d this invocation's elements of the
+// diagonal block D, late_u its elements of the vector u of the reflector, and late_u_i element i of
+// u.
 work_t late_d[OWN], late_u[OWN], late_u_i;
 
 // step_of returns step j of sweep s.
@@ -168,9 +170,9 @@ void fetch_d(Step q) {
 }
 
 // chase does the whole step except the diagonal block D: it computes the reflector and updates x, A
-// and C. The function `finish` updates D after the next barrier. If `keeps` is true, C is stored in
-// the tile from index `to` on. Otherwise C is stored to memory. `slot` is the half of d_u that the
-// step uses, 0 or 1.
+// and C. The function `finish` updates D after the next barrier. If `keeps` is true, C is stored to
+// shared memory, in the array `tile` from index `to` on. Otherwise C is stored to memory. `slot` is
+// 0 or 1: the half of the array d_u that the step uses.
 void chase(Step q, bool keeps, uint to, uint slot) {
 	Reflector h = reflect();
 	gamma = h.gamma;
@@ -247,8 +249,8 @@ void finish_late(Step q, bool any, uint slot) {
 }
 
 #ifdef FLAGS
-// The publisher and WAITER are two invocations that do not compute. While a step runs, they
-// exchange flags with other sweeps: the publisher publishes the flag for the previous step, and
+// The publisher and the invocation number WAITER do not compute. While a step runs, they exchange
+// flags with other sweeps: the publisher publishes the flag for the previous step, and number
 // WAITER waits for the flag that the next step needs.
 const uint WAITER = LOCAL_SIZE - 1;
 bool publisher() { return gl_LocalInvocationIndex == WORK; }

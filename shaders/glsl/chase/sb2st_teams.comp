@@ -20,11 +20,11 @@
 //	head     x → reflector, β to memory                  v, τ to memory
 //	spare                                                publish; wait for the next step
 //
-// The barrier between the halves makes the reflector visible to all teams. After this barrier, C
-// may be stored to the tile. Before this barrier, the workgroup has stored the values that the next
-// sweep waits for: D of the previous step, and β. So the flag counts a step in the middle of the
-// step. C and D are loaded after the barrier, because the barrier might have to wait for loads that
-// the first half issued.
+// The tile is a block in shared memory. The barrier between the halves makes the reflector visible
+// to all teams. After this barrier, C may be stored to the tile. Before this barrier, the workgroup
+// has stored the values that the next sweep waits for: D of the previous step, and β. So the flag
+// counts a step when its first half has ended. C and D are loaded after the barrier, because the
+// barrier might have to wait for loads that the first half issued.
 //
 // All teams use the same array for the elements that an invocation holds of its block. With one
 // array for each team, a compiler might keep three arrays in registers, because it does not know
@@ -59,14 +59,14 @@ layout(constant_id = 2) const uint TEAM = 8;
 layout(constant_id = 3) const bool VECTORS = true;
 // LEAD is the number of steps by which sweep s−1 must be ahead of sweep s: 2.
 layout(constant_id = 4) const uint LEAD = 2;
-// LANES is the number of invocations that share a row of block C or D: a power of two, at most the
-// subgroup's size.
+// LANES is the number of invocations that share a row of block C or D of a step: a power of two, at
+// most the subgroup's size.
 layout(constant_id = 5) const uint LANES = 2;
-// LANES_A is the number of invocations that share a column of block A: a power of two, at most the
-// subgroup's size.
+// LANES_A is the number of invocations that share a column of block A of a step: a power of two, at
+// most the subgroup's size.
 layout(constant_id = 6) const uint LANES_A = 4;
-// HEAD is the number of invocations of the team that computes the reflector from x: the subgroup's
-// size.
+// HEAD is the number of invocations of the team that computes the Householder reflector of a step:
+// the subgroup's size.
 layout(constant_id = 7) const uint HEAD = 8;
 
 #include "chase.glsl"
@@ -89,25 +89,28 @@ const uint OWN_A = (B + LANES_A - 1) / LANES_A;
 // that the reflector annihilates.
 const uint OWN_HEAD = (B + HEAD - 1) / HEAD;
 
-// SIZE is the number of elements that an invocation holds of the block of its team, for any team.
+// Each team of invocations works on one block of a step. SIZE is the largest number of elements of
+// a block that an invocation of any team holds.
 const uint SIZE = ROWS * OWN > COLUMNS * OWN_A ? ROWS * OWN : COLUMNS * OWN_A;
 
-// LD is the leading dimension of the tile. The hardware serves half of a subgroup of 32 at the same
-// time. LD distributes the rows and columns of C that such a half accesses over different banks.
+// LD is the leading dimension of the block in shared memory (the tile). The hardware serves the
+// accesses of 16 invocations at the same time. With this LD, the rows and columns that they access
+// lie in different banks.
 const uint LD = (B + 15) / 16 * 16 + (LANES < 16 ? 16 / LANES : 1);
 
-// `tile` holds the block A of the current step, and later the block C, which becomes A of the next
-// step.
+// `tile` holds the block A of the current step in shared memory, and later the block C, which
+// becomes the A of the next step.
 shared work_t tile[B * LD];
-// u and gamma hold u and γ of the reflector H = I − γ·u·uᵀ, for this step and for the previous
-// step.
+// The arrays u and gamma hold the vector u and the factor γ of the reflector H = I − γ·u·uᵀ, for
+// this step and for the previous step.
 shared work_t u[2 * B], gamma[2];
 // d_u is the vector γ·D·u. D is the diagonal block of the step, and H = I − γ·u·uᵀ is its
 // reflector.
 shared work_t d_u[B];
 
-// `own` holds this invocation's elements of its block. For C and D, element m of row r is at r·OWN
-// + m. For A, element m of column c is at c·OWN_A + m.
+// `own` holds this invocation's elements of the block on which its team works. In a team for C or
+// D, element m of row r is at r·OWN + m. In the team for A, element m of column c is at c·OWN_A +
+// m.
 work_t own[SIZE];
 // inverse_u0 is 1/u_0, where u_0 is the first element of u. `tau` is the factor τ of the reflector.
 // Only invocations of the team `head` set these two variables.
@@ -136,23 +139,25 @@ work_t sum_of(uint neighbours, work_t x) {
 	return x;
 }
 
-// row returns row number r of C or D of the invocation with number t in its team. first returns the
-// index of this invocation's first element in the row. Its elements are LANES apart.
+// An invocation has elements of several rows of block C or D. row returns the index of the r-th of
+// these rows, for invocation t of a team. The function `first` returns the index of the
+// invocation's first element in a row; its elements are LANES apart.
 uint row(uint t, uint r) { return t / LANES + r * CLUSTERS; }
 uint first(uint t) { return t % LANES; }
 bool whole() { return ROWS * CLUSTERS == B; } // false: some rows lie past the end
 bool inside(uint k) { return B % LANES == 0 || k < B; }
 
-// column returns column number c of A of the invocation with number t in its team. Where the
-// hardware serves two clusters at the same time, their columns are two apart, so that they are in
-// different banks.
+// An invocation has elements of several columns of block A. column returns the index of the c-th of
+// these columns, for invocation t of the team. If the hardware serves two clusters of invocations
+// at the same time, their columns are two apart, so that the columns lie in different banks.
 uint column(uint t, uint c) {
 	uint i = t / LANES_A;
 	if (CLUSTERS_A % 4 == 0) i = i & ~3u | (i & 1) << 1 | i >> 1 & 1;
 	return i + c * CLUSTERS_A;
 }
 
-// u_at returns element k of u, or zero if the invocation has no such element.
+// u_at returns element k of the vector u of the reflector, or zero if `has` is false, which means
+// that the invocation has no such element.
 work_t u_at(uint slot, uint k, bool has) { return has ? u[slot + k] : work_t(0); }
 
 // times computes y_u = γ·yᵀu for each row y of C or D that this invocation has elements of.
@@ -186,7 +191,7 @@ void fetch_c(Step q, uint t) {
 	}
 }
 
-// put_c stores C·H to the tile, which is block C after the reflector H.
+// put_c stores C·H, the block C after the reflector H, to the array `tile` in shared memory.
 void put_c(Step q, uint t) {
 	work_t c_u[ROWS];
 	times(q, t, c_u);
@@ -202,7 +207,8 @@ void put_c(Step q, uint t) {
 
 bool inside_a(uint i) { return B % LANES_A == 0 || i < B; }
 
-// take_a reads this invocation's elements of the columns of block A from the tile.
+// take_a reads this invocation's elements of the columns of block A from the array `tile` in shared
+// memory.
 void take_a(uint t) {
 	[[unroll]] for (uint c = 0; c < COLUMNS; c++) {
 		uint k = COLUMNS * CLUSTERS_A == B || column(t, c) < B ? column(t, c) : 0;
@@ -252,22 +258,24 @@ void fetch_d(Step q, uint t) {
 	}
 }
 
-// multiply_d stores γ·D·u to shared memory, where D is the diagonal block. In the next step
-// finish_d reads γ·D·u in all clusters.
+// multiply_d stores the vector γ·D·u to shared memory, where D is the diagonal block and H = I −
+// γ·u·uᵀ the reflector. In the next step, all invocations of the team read this vector in the
+// function finish_d.
 void multiply_d(Step q, uint t) {
 	work_t y[ROWS];
 	times(q, t, y);
 	[[unroll]] for (uint r = 0; r < ROWS; r++) {
-		// Rows past the end of the matrix were not loaded. Their result is zero.
+		// Rows of block D past the end of the matrix were not loaded, so their element of γ·D·u is
+		// set to zero.
 		if (first(t) == 0 && (whole() || row(t, r) < B)) d_u[row(t, r)] = row(t, r) < q.len ? y[r] : work_t(0);
 	}
 }
 
 // finish_d stores the diagonal block H·D·H = D − u·wᵀ − w·uᵀ with w = γ·Du − ½γ·(γ·uᵀDu)·u. If
-// `any` is false, no such step exists, and finish_d stores nothing. finish_d has no branch, for the
-// reason given at the function reflector in reflector.glsl. Each subgroup computes uᵀDu with all
-// its invocations. If each cluster computed uᵀDu, an invocation would need registers for its
-// elements of u, of Du and of D at the same time, which are too many.
+// `any` is false, no such step exists, and finish_d stores nothing. finish_d has no branch, because
+// NVIDIA's compiler makes shuffles after a branch slow (see reflector.glsl). Each subgroup computes
+// uᵀDu with all its invocations. If smaller clusters of invocations computed uᵀDu, an invocation
+// would need too many registers: for its elements of u, of Du and of D at the same time.
 void finish_d(Step q, uint t, bool any) {
 	work_t u_d_u = 0;
 	[[unroll]] for (uint m = 0; m < OWN_HEAD; m++) {
@@ -325,7 +333,7 @@ void reflect(Step q, uint t) {
 	}
 }
 
-// put_v stores the vector v and the factor τ of the reflector, if VECTORS is true.
+// put_v stores the vector v and the factor τ of the step's reflector, if VECTORS is true.
 void put_v(Step q, uint t) {
 	if (!VECTORS) return;
 	MatrixOut v = MatrixOut(vectors(q.s, q.j));
@@ -336,9 +344,9 @@ void put_v(Step q, uint t) {
 	if (t == 0) MatrixOut(factor(q.s, q.j)).at[0] = tau;
 }
 
-// These are the numbers of the first invocations of the teams of block D and of the team `head`,
-// and of the invocations without a team. The first invocation of the team of C is 0, and of the
-// team of A it is TEAM.
+// These constants are the numbers of the first invocation of the team of block D, of the team
+// `head`, which computes the reflector, and of the invocations without a team. The first invocation
+// of the team of C is 0, and of the team of A it is TEAM.
 const uint FIRST_D = 2 * TEAM, FIRST_HEAD = 3 * TEAM, FIRST_SPARE = 3 * TEAM + HEAD;
 
 // PUBLISHER and WAITER are invocations that belong to no team. While a step runs, they exchange
@@ -361,8 +369,8 @@ void main() {
 			if (!go[j % 2]) return;
 			Step q = step_of(s, j);
 			if (t < TEAM) {
-				// The team of block C does nothing until the team of block A has read A from the
-				// tile.
+				// The team of block C does nothing until the team of block A has read A from shared
+				// memory, because C takes its place there.
 			} else if (t < FIRST_D) take_a(t - TEAM);
 			else if (t < FIRST_HEAD) finish_d(step_of(s, j - 1), t - FIRST_D, j > 0);
 			else if (t < FIRST_SPARE) reflect(q, t - FIRST_HEAD);

@@ -15,8 +15,8 @@ shared bool go[2];
 // `seen` is the last value of the flag of sweep s−1 that the waiting invocation has loaded.
 uint seen;
 
-// reaches waits until the flag of sweep s−1 is at least `need`. It returns false if the wait was
-// given up.
+// reaches waits until the flag of sweep s−1, which counts finished steps, is at least `need`. It
+// returns false if the wait was given up.
 //
 // Every wait ends, for this reason. A sweep waits only for the previous sweep. The previous sweep
 // either ended in an earlier dispatch, or a workgroup claimed it earlier, so that workgroup has
@@ -29,8 +29,9 @@ bool reaches(uint s, uint need) {
 }
 
 // claim takes the next sweep of this dispatch for the workgroup, and waits until the vector x of
-// the sweep's first reflector can be read. It sets the variable `sweep` to p.last if no sweep is
-// left, or if the wait was given up. Only one invocation calls claim.
+// the sweep's first reflector can be read. The result is in the variable `sweep`: the number of the
+// sweep, or p.last if no sweep is left or if the wait was given up. Only one invocation calls
+// claim.
 void claim() {
 	uint s = stopped(p.info, p.abort_word) ? p.last
 		: p.first + atomicAdd(p.ticket.at[0], 1, gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);

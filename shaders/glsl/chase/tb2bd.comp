@@ -76,17 +76,18 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 24;
 // B is the number of superdiagonals of the band, at least 2.
 layout(constant_id = 1) const uint B = 4;
-// TILES is the number of tiles in shared memory, 1 or 2. A tile has one of the blocks A and C of a
-// step. With 2 tiles, A and C each have a tile. With 1 tile, C is stored after all invocations have
-// read A, which costs one more barrier.
+// TILES is the number of tiles in shared memory, 1 or 2. A tile holds one block of a half-step: A,
+// which the half-step reads, or C, which it makes for the next one. With 2 tiles, A and C each have
+// a tile. With 1 tile, C is stored after all invocations have read A, which costs one more barrier.
 layout(constant_id = 2) const uint TILES = 2;
 // VECTORS tells whether the kernel stores the reflectors, from which eigenvectors or singular
 // vectors are computed later.
 layout(constant_id = 3) const bool VECTORS = true;
-// LEAD is the number of half-steps by which sweep s−1 must be ahead of sweep s: 3.
+// A half-step applies one reflector. LEAD is the number of half-steps by which sweep s−1 must be
+// ahead of sweep s: 3.
 layout(constant_id = 4) const uint LEAD = 3;
-// LANES is the number of invocations of a cluster, which share a row or a column of a block: a
-// power of two, at most the size of a subgroup.
+// LANES is the number of neighbouring invocations (a cluster) that share a row or a column of a
+// block. It is a power of two, at most the size of a subgroup.
 layout(constant_id = 5) const uint LANES = 2;
 // WORK is the number of invocations that compute: at least B·LANES, and a multiple of the
 // subgroup's size.
@@ -107,8 +108,8 @@ layout(push_constant, scalar) uniform Push {
 	uint first, last;
 	// polls is the poll limit: an invocation gives up waiting after so many loads of a flag.
 	uint polls;
-	// flags has one flag per sweep. A flag counts the half-steps of its sweep whose β is stored.
-	// All flags are zero before the first dispatch.
+	// flags has one flag per sweep. A half-step maps a vector to β·e1. A flag counts the half-steps
+	// of its sweep whose β is stored in memory. All flags are zero before the first dispatch.
 	Flags flags;
 	// ticket is the counter from which workgroups claim sweeps: a workgroup gets the next sweep by
 	// an atomic addition. ticket is zero before the dispatch.
@@ -119,11 +120,13 @@ layout(push_constant, scalar) uniform Push {
 	// abort_word becomes nonzero when the host asks the kernel to stop.
 	Flags abort_word;
 #else
-	// A wave is the set of half-steps that one dispatch runs. `wave` is the number of the wave of
-	// this dispatch. Half-step h of sweep s belongs to wave stride·s + h.
+	// A half-step applies one reflector, and a wave is the set of half-steps that one dispatch
+	// runs. `wave` is the number of the wave of this dispatch. Half-step h of sweep s belongs to
+	// wave stride·s + h.
 	uint wave, stride;
-	// Workgroup i runs a half-step of sweep `newest` − i. `count` is the number of workgroups that
-	// run a half-step.
+	// A half-step applies one reflector. In a wave (a set of independent half-steps), workgroup i
+	// runs a half-step of sweep `newest` − i. `count` is the number of workgroups that run a
+	// half-step.
 	uint newest, count;
 #endif
 } p;
@@ -141,13 +144,14 @@ const uint COLUMN = 3 * B - 1;
 uint64_t band(uint row, uint col) { return element(uint64_t(p.band), row + 2 * B - 1 + col * COLUMN, 0, 0); }
 
 // A HalfStep is half-step h of sweep s. Its first row or column is r (see the picture at the top of
-// this file). `len` is the number of elements of a line, and `low` is the number of lines of C. In
-// memory, `line` is the distance from one line to the next, and `along` the distance from one
-// element of a line to the next, both in elements. This invocation is number `first` of cluster i.
-// Its own elements of a line are first, first + LANES, …
+// this file). A line is a row or a column of a block. `len` is the number of elements of a line,
+// and `low` is the number of lines of block C. In memory, `line` is the distance from one line to
+// the next, and `along` the distance from one element of a line to the next, both in elements. This
+// invocation is number `first` of cluster i, the LANES invocations that share a line. It holds
+// elements first, first + LANES, … of the line.
 struct HalfStep { uint s, h, r, len, low, line, along, i, first; };
 
-// half_step returns half-step h of sweep s.
+// half_step returns the description of half-step h of sweep s. A half-step applies one reflector.
 HalfStep half_step(uint s, uint h) {
 	HalfStep q;
 	q.s = s;
@@ -162,11 +166,12 @@ HalfStep half_step(uint s, uint h) {
 	return q;
 }
 
-// half_steps returns the number of half-steps of sweep s.
+// half_steps returns the number of half-steps of sweep s. A half-step applies one reflector to rows
+// or to columns.
 uint half_steps(uint s) { return (p.n - 1 - s + B - 1) / B * 2; }
 
-// a_at and c_at return the address of this invocation's first own element of its line of block A
-// and of block C. The number of the line is q.i.
+// An invocation holds elements of line number q.i (a row or a column) of the blocks A and C. a_at
+// returns the address of the first of its elements in A, and the function c_at of the first in C.
 uint64_t a_at(HalfStep q) {
 	uint row = q.h == 0 ? q.s : q.r - (q.h % 2 == 0 ? B : 0);
 	return band(row, q.r) + SCALAR_BYTES * (q.i * q.line + q.first * q.along);
@@ -176,8 +181,8 @@ uint64_t c_at(HalfStep q) {
 	return band(q.r, q.r + (q.h % 2 == 0 ? 0 : B)) + SCALAR_BYTES * (q.i * q.line + q.first * q.along);
 }
 
-// has_a tells whether block A has line number q.i. In the first half-step of a sweep, A has only
-// line 0, which is the vector x.
+// has_a tells whether block A has line number q.i. A line is a row or a column. In the first
+// half-step of a sweep, A has only line 0, which is the vector x.
 bool has_a(HalfStep q) { return q.h == 0 ? q.i == 0 : exists(q.i) && (q.h % 2 == 0 || q.i < q.len); }
 
 // fetch starts loading this invocation's own elements of block C. Up to B lines and elements past
@@ -190,7 +195,7 @@ void fetch(HalfStep q) {
 }
 
 // chase does the half-step: it computes the reflector and updates A and C. If `keeps` is true, C is
-// stored in the tile from index `to` on. Otherwise C is stored to memory.
+// stored to shared memory, in the array `tile` from index `to` on. Otherwise C is stored to memory.
 void chase(HalfStep q, bool keeps, uint to) {
 	Reflector h = reflect();
 	work_t c_u = times(h, c), a_u = times(h, a);
@@ -225,9 +230,9 @@ void chase(HalfStep q, bool keeps, uint to) {
 }
 
 #ifdef FLAGS
-// The publisher and WAITER are two invocations that do not compute. While a half-step runs, they
+// The publisher and the invocation number WAITER do not compute. While a half-step runs, they
 // exchange flags with other sweeps: the publisher publishes the flag for the previous half-step,
-// and WAITER waits for the flag that the next half-step needs.
+// and number WAITER waits for the flag that the next half-step needs.
 const uint WAITER = LOCAL_SIZE - 1;
 bool publisher() { return gl_LocalInvocationIndex == WORK; }
 

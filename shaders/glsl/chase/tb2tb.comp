@@ -84,29 +84,30 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 24;
 // B is the number of elements of a reflector, at least 2. A pass removes B−1 superdiagonals.
 layout(constant_id = 1) const uint B = 4;
-// TILES is the number of tiles in shared memory, 1 or 2. A tile has one of the blocks A and C of a
-// step. With 2 tiles, A and C each have a tile. With 1 tile, C is stored after all invocations have
-// read A, which costs one more barrier.
+// TILES is the number of tiles in shared memory, 1 or 2. A tile holds one block of a half-step: A,
+// which the half-step reads, or C, which it makes for the next one. With 2 tiles, A and C each have
+// a tile. With 1 tile, C is stored after all invocations have read A, which costs one more barrier.
 layout(constant_id = 2) const uint TILES = 2;
 // STEP is the number of superdiagonals before the pass, at least B+1.
 layout(constant_id = 3) const uint STEP = 8;
-// LEAD is the number of half-steps by which sweep s−1 must be ahead of sweep s: 1.
+// A half-step applies one reflector. LEAD is the number of half-steps by which sweep s−1 must be
+// ahead of sweep s: 1.
 layout(constant_id = 4) const uint LEAD = 1;
-// LANES is the number of invocations of a cluster, which share a row or a column of a block: a
-// power of two, at most the size of a subgroup.
+// LANES is the number of neighbouring invocations (a cluster) that share a row or a column of a
+// block. It is a power of two, at most the size of a subgroup.
 layout(constant_id = 5) const uint LANES = 2;
 // WORK is the number of invocations that compute: at least B·LANES, and a multiple of the
 // subgroup's size.
 layout(constant_id = 6) const uint WORK = 8;
-// AHEAD is the number of middle lines that a cluster loads at the same time, at least 1. The middle
-// lines are the rows or columns between the blocks A and C of a half-step.
+// The middle lines are the rows or columns between the blocks A and C of a half-step. AHEAD is the
+// number of middle lines that a cluster of invocations loads at the same time, at least 1.
 layout(constant_id = 7) const uint AHEAD = 1;
 
 layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) buffer Band { nonprivate scalar_t at[]; };
 
 layout(push_constant, scalar) uniform Push {
-	// band is the compact band. It has `height` rows per column, and element (0, 0) lies at index
-	// `above`. These are HEIGHT and ABOVE at the top of this file.
+	// `band` is the compact band. It has `height` rows per column, and element (0, 0) lies at index
+	// `above`.
 	Band band;
 	// n is the order of the band, at least STEP − B + 3.
 	uint n, above, height;
@@ -115,8 +116,9 @@ layout(push_constant, scalar) uniform Push {
 	uint first, last;
 	// polls is the poll limit: an invocation gives up waiting after so many loads of a flag.
 	uint polls;
-	// flags has one flag per sweep. A flag counts the half-steps of its sweep that have stored
-	// block A and the middle lines. All flags are zero before the first dispatch.
+	// flags has one flag per sweep. A half-step applies one reflector to the blocks A and C and to
+	// the rows or columns between them (the middle lines). A flag counts the half-steps of its
+	// sweep that have stored A and the middle lines. All flags are zero before the first dispatch.
 	Flags flags;
 	// ticket is the counter from which workgroups claim sweeps: a workgroup gets the next sweep by
 	// an atomic addition. ticket is zero before the dispatch.
@@ -127,11 +129,13 @@ layout(push_constant, scalar) uniform Push {
 	// abort_word becomes nonzero when the host asks the kernel to stop.
 	Flags abort_word;
 #else
-	// A wave is the set of half-steps that one dispatch runs. `wave` is the number of the wave of
-	// this dispatch. Half-step h of sweep s belongs to wave stride·s + h.
+	// A half-step applies one reflector, and a wave is the set of half-steps that one dispatch
+	// runs. `wave` is the number of the wave of this dispatch. Half-step h of sweep s belongs to
+	// wave stride·s + h.
 	uint wave, stride;
-	// Workgroup i runs a half-step of sweep `newest` − i. `count` is the number of workgroups that
-	// run a half-step.
+	// A half-step applies one reflector. In a wave (a set of independent half-steps), workgroup i
+	// runs a half-step of sweep `newest` − i. `count` is the number of workgroups that run a
+	// half-step.
 	uint newest, count;
 #endif
 } p;
@@ -149,13 +153,14 @@ const uint MIDDLE = STEP - B;
 uint64_t band(uint row, uint col) { return element(uint64_t(p.band), row + p.above + col * (p.height - 1), 0, 0); }
 
 // A HalfStep is half-step h of sweep s. Its first row or column is r (see the picture at the top of
-// this file). `len` is the number of elements of a line. `between` and `low` are the numbers of
-// lines in the middle and of C. In memory, `line` is the distance from one line to the next, and
-// `along` the distance from one element of a line to the next, both in elements. This invocation is
-// number `first` of cluster i. Its own elements of a line are first, first + LANES, …
+// this file). A line is a row or a column. `len` is the number of elements of a line, `between` is
+// the number of lines between the blocks A and C, and `low` is the number of lines of C. In memory,
+// `line` is the distance from one line to the next, and `along` the distance from one element of a
+// line to the next, both in elements. This invocation is number `first` of cluster i, the LANES
+// invocations that share a line. It holds elements first, first + LANES, … of the line.
 struct HalfStep { uint s, h, r, len, between, low, line, along, i, first; };
 
-// half_step returns half-step h of sweep s.
+// half_step returns the description of half-step h of sweep s. A half-step applies one reflector.
 HalfStep half_step(uint s, uint h) {
 	HalfStep q;
 	bool even = h % 2 == 0;
@@ -172,13 +177,14 @@ HalfStep half_step(uint s, uint h) {
 	return q;
 }
 
-// half_steps returns the number of half-steps of sweep s. The last reflector may have only one
-// element. Then it changes nothing, but the last half-step must still store A.
+// half_steps returns the number of half-steps of sweep s. A half-step applies one reflector to rows
+// or to columns. The last reflector may have only one element and then changes nothing, but the
+// last half-step must still store its block A.
 uint half_steps(uint s) { return ((p.n - 2 - s - MIDDLE) / STEP + 1) * 2; }
 
-// own returns the address of this invocation's first element of a line. The first line of the block
-// begins at element (row, col). The number of elements fits in 32 bits, but the number of bytes may
-// not.
+// own returns the address of this invocation's first element of line number `line` (a row or a
+// column) of a block. The first line of the block begins at element (row, col). The number of
+// elements fits in 32 bits, but the number of bytes may not.
 uint64_t own(HalfStep q, uint row, uint col, uint line) {
 	return band(row, col) + uint64_t(SCALAR_BYTES) * (line * q.line + q.first * q.along);
 }
@@ -194,15 +200,16 @@ uint64_t middle_at(HalfStep q, uint line) {
 
 uint64_t c_at(HalfStep q) { return own(q, q.r, q.r + (q.h % 2 == 0 ? 0 : STEP), q.i); }
 
-// has_a tells whether block A has line number q.i. In the first half-step of a sweep, A has only
-// line 0, which is the vector x.
+// has_a tells whether block A has line number q.i. A line is a row or a column. In the first
+// half-step of a sweep, A has only line 0, which is the vector x.
 bool has_a(HalfStep q) { return q.h == 0 ? q.i == 0 : exists(q.i) && (q.h % 2 == 0 || q.i < q.len); }
 
-// m holds this invocation's own elements of AHEAD middle lines, the lines between the blocks A and
-// C.
+// m holds this invocation's elements of AHEAD middle lines, which are rows or columns between the
+// blocks A and C.
 work_t m[AHEAD * OWN];
 
-// has_middle tells whether middle line number `line` exists, a line between the blocks A and C.
+// has_middle tells whether middle line number `line` exists. The middle lines are the rows or
+// columns between the blocks A and C.
 bool has_middle(HalfStep q, uint line) { return exists(q.i) && line < q.between; }
 
 // fetch starts loading this invocation's own elements of block C. Elements past the matrix are zero
@@ -214,8 +221,8 @@ void fetch(HalfStep q) {
 	}
 }
 
-// fetch_middle starts loading AHEAD middle lines, which lie between the blocks A and C. The cluster
-// with number i loads lines base + i, base + i + B, …
+// fetch_middle starts loading AHEAD middle lines, the rows or columns between the blocks A and C.
+// Cluster i, a set of LANES invocations, loads lines base + i, base + i + B, …
 void fetch_middle(HalfStep q, uint base) {
 	[[unroll]] for (uint l = 0; l < AHEAD; l++) {
 		uint line = base + l * B + q.i;
@@ -227,8 +234,9 @@ void fetch_middle(HalfStep q, uint base) {
 	}
 }
 
-// apply_middle applies the reflector H to the middle lines that fetch_middle has loaded, and stores
-// these lines. The first element of u must already be set.
+// apply_middle applies the reflector H = I − γ·u·uᵀ to the middle lines (rows or columns between
+// the blocks A and C) that fetch_middle has loaded, and stores these lines. The first element of u
+// must already be set.
 void apply_middle(HalfStep q, work_t gamma, uint base) {
 	[[unroll]] for (uint l = 0; l < AHEAD; l++) {
 		uint line = base + l * B + q.i;
@@ -244,8 +252,8 @@ void apply_middle(HalfStep q, work_t gamma, uint base) {
 }
 
 // chase does the half-step: it computes the reflector and updates A, the lines in the middle, and
-// C. If `keeps` is true, C is stored in the tile from index `to` on. Otherwise C is stored to
-// memory.
+// C. If `keeps` is true, C is stored to shared memory, in the array `tile` from index `to` on.
+// Otherwise C is stored to memory.
 void chase(HalfStep q, bool keeps, uint to) {
 	Reflector h = reflect();
 	work_t c_u = times(h, c), a_u = times(h, a);
@@ -276,9 +284,9 @@ void chase(HalfStep q, bool keeps, uint to) {
 }
 
 #ifdef FLAGS
-// The publisher and WAITER are two invocations that do not compute. While a half-step runs, they
+// The publisher and the invocation number WAITER do not compute. While a half-step runs, they
 // exchange flags with other sweeps: the publisher publishes the flag for the previous half-step,
-// and WAITER waits for the flag that the next half-step needs.
+// and number WAITER waits for the flag that the next half-step needs.
 const uint WAITER = LOCAL_SIZE - 1;
 bool publisher() { return gl_LocalInvocationIndex == WORK; }
 

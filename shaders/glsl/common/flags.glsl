@@ -39,14 +39,14 @@ layout(constant_id = 31) const uint FLAG_STRIDE = 8;
 // ticket, also has the type Flags.
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Flags { nonprivate uint at[]; };
 
-// FLAG_END is the flag of a producer that has finished. It is at least as large as every count that
-// a consumer waits for.
+// FLAG_END is the value of the flag of a workgroup that has finished. The value is at least as
+// large as every count that another workgroup waits for.
 const uint FLAG_END = 0xffffffffu;
 // POLLS_A_LOOK is the number of polls of a flag after which a waiting invocation calls the function
 // `stopped`.
 const uint POLLS_A_LOOK = 256;
 
-// meet is a barrier of the workgroup that also orders accesses to buffers.
+// meet is a barrier of the workgroup that also orders the invocations' accesses to buffers.
 void meet() {
 	const int what = gl_StorageSemanticsBuffer | gl_StorageSemanticsShared;
 	const int how = gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable | gl_SemanticsMakeVisible;
@@ -54,12 +54,14 @@ void meet() {
 	else controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, what, how);
 }
 
-// publish sets flag i to `count`. One invocation calls it, after meet().
+// publish sets flag i to `count`, which tells other workgroups that data is ready. One invocation
+// calls publish, after the barrier meet().
 void publish(Flags flags, uint i, uint count) {
 	atomicStore(flags.at[i * FLAG_STRIDE], count, gl_ScopeDevice, gl_StorageSemanticsBuffer, gl_SemanticsRelease | gl_SemanticsMakeAvailable);
 }
 
-// relaxed loads a word atomically. The load does not order any other access.
+// relaxed loads a word of memory atomically, with relaxed ordering: the load does not order any
+// other access.
 uint relaxed(Flags word) { return atomicLoad(word.at[0], gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed); }
 
 // stopped tells whether a waiting invocation must give up: the host has asked for an abort, or some

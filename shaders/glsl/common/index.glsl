@@ -18,8 +18,8 @@ layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) readonly
 layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) writeonly buffer MatrixOut { scalar_t at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) buffer MatrixInOut { scalar_t at[]; };
 
-// element returns the address of element (i, j) of the matrix at address `base`. ld is the leading
-// dimension in elements.
+// element returns the address of element (i, j) of the column-major matrix at address `base`. ld is
+// the leading dimension in elements.
 uint64_t element(uint64_t base, uint64_t i, uint64_t j, uint64_t ld) {
 	return base + SCALAR_BYTES * (i + j * ld);
 }

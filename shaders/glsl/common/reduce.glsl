@@ -9,11 +9,12 @@
 #ifndef REDUCE_GLSL
 #define REDUCE_GLSL
 
-// REDUCE_FAN is the number of values that one invocation combines between two barriers.
+// REDUCE_FAN is the number of values that one invocation combines between two barriers, when a sum
+// or a maximum over the workgroup is computed.
 const uint REDUCE_FAN = 8;
 
-// reduce_room has one value per invocation. The kernels geqrf_panel_* also use this memory, between
-// two reductions.
+// reduce_room has one value per invocation, for sums and maxima over the workgroup. The kernels
+// geqrf_panel_* also use this memory for other values, between two such sums.
 shared acc_t reduce_room[LOCAL_SIZE];
 
 // group_sum returns the sum of x over the workgroup, to every invocation.

@@ -37,7 +37,7 @@ uint magnitude(work_t x) { return SPLIT(x).y & MAGNITUDE_BITS; }
 
 // reflector computes H for a vector x. `head` is the first element of x·2^-e, and q is the sum of
 // squares of x·2^-e. The exponent e must be such that q neither overflows nor vanishes. `kept` is
-// the first element of x without the scaling. If `turns` is false, H = I. The function has no
+// the first element of x itself. If `turns` is false, the result is H = I. The function has no
 // branch, because NVIDIA's compiler (580.159) would treat the branch as divergent, and the shuffles
 // after the branch would become many times slower.
 Reflector reflector(work_t head, work_t q, int e, work_t kept, bool turns) {

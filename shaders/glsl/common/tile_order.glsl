@@ -5,8 +5,8 @@
 #ifndef TILE_ORDER_GLSL
 #define TILE_ORDER_GLSL
 
-// SWATH is the number of rows of tiles in one swath. Workgroups that run at the same time should
-// use the same rows and columns of the factors, so that these are in the cache. Tiles are therefore
+// A swath is SWATH neighbouring rows of tiles. Workgroups that run at the same time should use the
+// same rows and columns of the factors, so that these are in the cache. Tiles are therefore
 // numbered swath by swath, and column by column inside a swath. If a kernel defines SWATH_ID, SWATH
 // is a specialisation constant with this id.
 #ifdef SWATH_ID
@@ -15,7 +15,8 @@ layout(constant_id = SWATH_ID) const uint SWATH = 8;
 const uint SWATH = 8;
 #endif
 
-// swath_tile returns the row and the column of tile number `index` among rows×cols tiles.
+// swath_tile returns the row and the column of tile number `index` among rows×cols tiles. The tiles
+// are numbered swath by swath, where a swath is some neighbouring rows of tiles.
 uvec2 swath_tile(uint index, uint rows, uint cols) {
 	uint first = index / (SWATH * cols) * SWATH;
 	uint height = min(SWATH, rows - first);
@@ -27,8 +28,8 @@ uvec2 swath_tile(uint index, uint rows, uint cols) {
 uint triangle(uint rows) { return rows * (rows + 1) / 2; }
 
 // lower_tile returns the row and the column of tile number `index` in the lower triangle of
-// rows×rows tiles. Within a swath, the tiles are numbered as a rectangle first, and then as a
-// triangle on the diagonal.
+// rows×rows tiles. Some neighbouring rows of tiles form a swath. Within a swath, the tiles of the
+// rectangle left of the diagonal come first, and then those of the triangle on the diagonal.
 uvec2 lower_tile(uint index, uint rows) {
 	// The tile lies in the row r with triangle(r) ≤ index < triangle(r + 1). Because 2·index ≥ r·(r
 	// + 1), the square root is above r by more than 0.4 if r > 0. Rounding errors are smaller than

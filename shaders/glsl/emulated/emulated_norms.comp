@@ -65,8 +65,8 @@ void main() {
 	uint t = gl_LocalInvocationIndex, row = workgroup() * ROWS + t % ROWS, slice = t / ROWS;
 	bool have = row < p.rows;
 
-	// `biased` becomes the largest biased exponent of the elements of the row. Subnormal numbers
-	// count with the exponent 1.
+	// `biased` becomes the largest exponent field (biased exponent) of the elements of the row.
+	// Subnormal numbers count with the exponent 1.
 	uint biased = 1;
 	for (uint k = slice; have && k < p.inner; k += SLICES) biased = max(biased, uint(bits(row, k) >> 52) & 0x7ff);
 	largest[t] = biased;
@@ -78,8 +78,8 @@ void main() {
 		uint64_t x = bits(row, k);
 		uint e = uint(x >> 52) & 0x7ff;
 		uint64_t m = (x & 0xfffffffffffffUL) | (e == 0 ? 0UL : 1UL << 52);
-		// c is ⌈m·2^-r⌉. Every r ≥ 53 gives the same c, because m is below 2^53. So r may be
-		// limited to 60.
+		// The integer c is ⌈m·2^-r⌉, where m is the significand of the element. Every r ≥ 53 gives
+		// the same c, because m is below 2^53. So r may be limited to 60.
 		uint r = min(biased - max(e, 1) + 41, 60);
 		uint64_t c = (m + (1UL << r) - 1) >> r;
 		sum += c * c;

@@ -35,7 +35,7 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 128;
 layout(constant_id = 3) const uint MODULI_COUNT = 14;
 // RIGHT tells whether the factor is the right factor of the product.
 layout(constant_id = 4) const bool RIGHT = false;
-// PART is the number of elements of a row that an invocation scales and rounds: 8, 16 or 32, a
+// PART is the number of elements of a row that one invocation scales and rounds: 8, 16 or 32, a
 // divisor of DEPTH.
 layout(constant_id = 5) const uint PART = 16;
 // SYMMETRIC tells whether the factor is symmetric. If the factor is symmetric, the kernel reads
@@ -68,16 +68,17 @@ layout(push_constant, scalar) uniform Push {
 	uint before;
 } p;
 
-// PARTS is the number of invocations that share DEPTH elements of a row, which lie in one block.
+// In memory, the residues lie in blocks of DEPTH elements of each row. PARTS is the number of
+// invocations that share the DEPTH elements of one row in a block.
 const uint PARTS = DEPTH / PART;
 
 // `integers[k]` is the integer that the invocation has computed from element k, plus 2^63, as two
 // words. The sum is not negative.
 uvec2 integers[PART];
 
-// weight returns one of the two words that hold the residues of 256ᵏ·q modulo modulus i, as signed
-// bytes. q is 1 for a left factor and qᵢ for a right factor. half_ = 0 selects the word for k = 0
-// to 3, and half_ = 1 the word for k = 4 to 7.
+// weight returns the residues of 256ᵏ·q modulo the modulus pᵢ as four signed bytes in a word: for k
+// = 0 to 3 if half_ is 0, and for k = 4 to 7 if half_ is 1. q is 1 for a left factor. For a right
+// factor, q is the inverse of P/pᵢ modulo pᵢ, where P is the product of the moduli.
 uint weight(uint i, uint half_) {
 	if (!RIGHT) return LEFT[2 * i + half_];
 	if (MODULI_COUNT == 10) return RIGHT_10[2 * i + half_];
@@ -90,7 +91,7 @@ uint weight(uint i, uint half_) {
 uint64_t scaled(uint64_t m, int e, int s) {
 	int r = 1075 - e - s; // the result is m·2^-r
 	if (r < -10) return m << -r; // only subnormal numbers are small enough for this
-	// m is below 2^53, so m·2^11 fits in 64 bits.
+	// The significand m is below 2^53, so m·2^11 fits in 64 bits.
 	uint64_t twice = r > 53 ? 0UL : m << 11 >> (r + 10);
 	return (twice >> 1) + (twice & 1);
 }
@@ -134,8 +135,9 @@ void main() {
 	}
 	[[dont_unroll]] for (uint i = 0; i < MODULI_COUNT; i++) {
 		int low = int(weight(i, 0)), high = int(weight(i, 1)), q = MODULI[i];
-		// The words hold the integer plus 2^63, and 2^63 is 128·256⁷. So `offset` subtracts 128
-		// times the residue of 256⁷, which is the upper byte of `high`. `offset` also adds MAGIC.
+		// The words hold the integer x plus 2^63 = 128·256⁷. The residue of 256⁷ is the upper byte
+		// of `high`. So `offset` subtracts 128 times this byte, and adds MAGIC, the bit pattern of
+		// 1.5·2²³.
 		int offset = MAGIC + (high >> 24) * -128;
 		float inverse = 1.0 / float(q);
 		uint words[PART / 4];

@@ -36,9 +36,9 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 int acc[64];
 
-// multiply adds the products of one pair of factors to acc. The addresses of the factors are a and
-// b, and `inner` is their inner dimension. `row` and `col` are the row and the column of the
-// invocation's first element.
+// multiply adds the product of one pair of factors to acc, the invocation's part of the result. The
+// addresses of the factors are a and b, and `inner` is their inner dimension. `row` and `col` are
+// the row and the column of the invocation's first element.
 void multiply(uint64_t a, uint64_t b, uint inner, uint row, uint col) {
 	uint64_t ra[8], rb[8];
 	[[unroll]] for (uint r = 0; r < 8; r++) {
@@ -71,7 +71,7 @@ void main() {
 	multiply(uint64_t(p.a2) + modulus * p.plane_bytes_a, uint64_t(p.b2) + modulus * p.plane_bytes_b, p.inner2,
 		corner.x + row, corner.y + col);
 
-	// A word holds the residues of four neighbouring rows of one column.
+	// A word of the result holds the residues of four neighbouring rows of one column.
 	int q = MODULI[modulus], multiplier = MULTIPLIERS[modulus];
 	bool twice = reduces_twice(p.inner + p.inner2);
 	WordsOut words = WordsOut(uint64_t(p.words) + 4 * (modulus * p.modulus_words + uint64_t(workgroup()) * TILE_WORDS));

@@ -48,10 +48,12 @@
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations: LANES times the number of subgroups that share a tile.
 layout(constant_id = 0) const uint LOCAL_SIZE = 256;
-// FRAG_K is the number of bytes of a fragment along the inner dimension.
+// FRAG_K is the number of bytes along the inner dimension of a fragment, the block that a matrix
+// unit multiplies.
 layout(constant_id = 8) const uint FRAG_K = 32;
-// SUB_M and SUB_N are the numbers of fragments of a subgroup's part of the tile: SUB_M in the
-// direction of increasing row index, and SUB_N in the direction of increasing column index.
+// A subgroup computes SUB_M×SUB_N fragments of the tile: SUB_M in the direction of increasing row
+// index, and SUB_N in the direction of increasing column index. A fragment is the block that a
+// matrix unit multiplies.
 layout(constant_id = 9) const uint SUB_M = 4;
 layout(constant_id = 10) const uint SUB_N = 2;
 // STEP is the number of bytes of each row that are in shared memory at a time, a multiple of FRAG_K
@@ -67,7 +69,8 @@ layout(constant_id = 14) const uint TURNS = 1;
 
 #include "product_push.glsl"
 
-// A unit is UNIT bytes of a row. An invocation loads and stores one unit at a time.
+// A unit is UNIT successive bytes of a row of residues. An invocation loads and stores one unit at
+// a time.
 #ifdef NARROW
 #define unit_t uvec2
 #else
@@ -78,7 +81,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Uni
 layout(buffer_reference, scalar, buffer_reference_align = 8) writeonly buffer PairOut { uvec2 at[]; };
 
 // tile_a and tile_b hold, in shared memory, STEP bytes of each row of the tiles of A and B. next_a
-// and next_b hold the units of the next STEP bytes that this invocation has loaded.
+// and next_b hold those parts of the next STEP bytes that this invocation has loaded.
 const uint UNITS_A = TILE_M * STEP / UNIT, UNITS_B = TILE_N * STEP / UNIT, ROW = PITCH / UNIT;
 shared unit_t tile_a[TILE_M * ROW];
 shared unit_t tile_b[TILE_N * ROW];
@@ -88,24 +91,27 @@ unit_t next_a[FETCH_A], next_b[FETCH_B];
 const uint COMPONENTS = FRAG_M * FRAG_N / LANES;
 coopmat<int, gl_ScopeSubgroup, FRAG_M, FRAG_N, gl_MatrixUseAccumulator> acc[SUB_M * SUB_N];
 
-// spot returns, for unit `index` of a tile, the unit's row and the unit's first byte within the
-// step. `tile` is the number of rows of the tile. The units are numbered in the order of memory:
-// block by block, and row by row in a block.
+// A unit is the bytes of a row that an invocation loads at a time. spot returns, for unit number
+// `index` of a tile, the unit's row, and the unit's first byte within the step (the STEP bytes of
+// each row that are in shared memory). `tile` is the number of rows of the tile. The units are
+// numbered in the order of memory: block by block, and row by row in a block.
 uvec2 spot(uint index, uint tile) {
 	uint block = index / (tile * DEPTH / UNIT), rest = index % (tile * DEPTH / UNIT);
 	return uvec2(rest / (DEPTH / UNIT), block * DEPTH + rest % (DEPTH / UNIT) * UNIT);
 }
 
-// distance_of returns the number of bytes from the first byte of a tile to unit `index`. `tile` is
-// the number of rows of the tile. A tile of PANEL rows is contiguous in memory.
+// distance_of returns the number of bytes from the first byte of a tile to unit number `index`. A
+// unit is the bytes of a row that an invocation loads at a time. `tile` is the number of rows of
+// the tile. A tile of PANEL rows is contiguous in memory.
 uint distance_of(uint index, uint tile) {
 	if (tile == PANEL) return index * UNIT;
 	uvec2 at = spot(index, tile);
 	return place_in_panel(at.x, at.y);
 }
 
-// fetch loads the units of one step to next_a and next_b. The step begins at byte k of the inner
-// dimension. a and b are the addresses of the tile's first row in A and in B.
+// fetch loads this invocation's parts of one step to next_a and next_b. A step is STEP bytes of
+// each row, and begins at byte k of the inner dimension. a and b are the addresses of the tile's
+// first row in A and in B.
 void fetch(uint64_t a, uint64_t b, uint k) {
 	uint t = gl_LocalInvocationIndex;
 	a += k * PANEL + distance_of(t, TILE_M);
@@ -120,7 +126,8 @@ void fetch(uint64_t a, uint64_t b, uint k) {
 	}
 }
 
-// put stores the units in next_a and next_b to the tiles in shared memory.
+// put stores the bytes that the function `fetch` has loaded (next_a and next_b) to the tiles in
+// shared memory.
 void put() {
 	uint t = gl_LocalInvocationIndex;
 	[[unroll]] for (uint s = 0; s < FETCH_A; s++) {
@@ -172,8 +179,8 @@ void finish(uint64_t words, uint row, uint col, int q, int multiplier, bool twic
 void main() {
 	if (workgroup() >= p.count) return;
 	uvec2 corner = tile_corner(p.first + workgroup(), p.rows, p.cols, p.lower != 0);
-	// A subgroup computes a part of the tile. The parts are numbered column by column. `down` is
-	// the number of parts in a column.
+	// Each subgroup computes one part of the tile. The parts are numbered column by column, and
+	// `down` is the number of parts in a column.
 	const uint down = TILE_M / (SUB_M * FRAG_M);
 	uint subgroup = gl_SubgroupID;
 	uint row = subgroup % down * SUB_M * FRAG_M, col = subgroup / down * SUB_N * FRAG_N;
@@ -199,8 +206,8 @@ void main() {
 				b = uint64_t(p.b) + tile_cols + (modulus + 1) * p.plane_bytes_b;
 				next = 0;
 			} else if (next == p.inner) {
-				// Position k of the joint inner dimension is byte k − `inner` in the planes of the
-				// second pair.
+				// The inner dimensions of the two pairs of factors follow one another. Position k,
+				// past the first pair, is byte k − `inner` in the residues of the second pair.
 				a = uint64_t(p.a2) + tile_rows + modulus * p.plane_bytes_a - p.inner * PANEL;
 				b = uint64_t(p.b2) + tile_cols + modulus * p.plane_bytes_b - p.inner * PANEL;
 			}

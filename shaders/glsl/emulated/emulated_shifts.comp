@@ -59,8 +59,8 @@ uint64_t quarters(uint64_t q, int n) {
 	return n > 31 ? 1UL : (q + (1UL << (2 * n)) - 1) >> (2 * n);
 }
 
-// balance returns direction·c. The exponent c = ⌊½·(log(‖Y‖/‖X‖) + log(‖U‖/‖V‖))⌋ balances the
-// norms of the two products X·U and Y·V.
+// balance returns direction·c, where `direction` is 1 or −1. The exponent c = ⌊½·(log₂(‖Y‖/‖X‖) +
+// log₂(‖U‖/‖V‖))⌋ balances the norms of the two products X·U and Y·V, which are added.
 int balance() {
 	int x = int(p.peaks.at[0]), partner = int(p.peaks.at[1]), y = int(p.peaks.at[2]), other = int(p.peaks.at[3]);
 	bool left = x != 0 && y != 0, right = partner != 0 && other != 0;
@@ -68,8 +68,8 @@ int balance() {
 	return p.direction * c;
 }
 
-// shift_of returns the largest shift s for which the squared norm of the scaled row is within the
-// limit given by `bound` and `exponent`. It does not apply SHIFT_LEAST.
+// shift_of returns the largest shift s (the row is multiplied by 2^s) for which the squared norm of
+// the scaled row is at most bound·2⁻²⁹·4^exponent. The lower limit SHIFT_LEAST is not applied.
 int shift_of(Norm n) {
 	if (n.q == 0) return 0;
 	int h = half_log(n.q);
@@ -97,7 +97,7 @@ void main() {
 	int s = NOT_FINITE;
 	if (n.e != NOT_FINITE) {
 		s = shift_of(n);
-		// Neither s nor s + c may be below SHIFT_LEAST.
+		// A row cannot be scaled if one of its shifts, s or s + c, is below SHIFT_LEAST.
 		if (s + min(c, 0) < SHIFT_LEAST) s = NOT_FINITE;
 	}
 	if (s == NOT_FINITE) atomicAdd(p.refused.at[0], 1);

@@ -35,8 +35,9 @@ layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup. It divides TILE_WORDS.
 layout(constant_id = 0) const uint LOCAL_SIZE = 128;
 layout(constant_id = 1) const uint MODULI_COUNT = 14;
-// ORDER says where the elements of a fragment are: bit i of an element's number in memory is bit
-// (ORDER >> 4i & 15) of row + FRAG_M·column. FRAG_M and FRAG_N are powers of two.
+// ORDER says where the elements of a fragment are. A fragment is an FRAG_M×FRAG_N block of a matrix
+// unit's result. Bit i of an element's number in memory is bit (ORDER >> 4i & 15) of row +
+// FRAG_M·column. FRAG_M and FRAG_N are powers of two.
 layout(constant_id = 2) const uint ORDER = 0x76543210u;
 
 layout(push_constant, scalar) uniform Push {
@@ -52,16 +53,15 @@ layout(push_constant, scalar) uniform Push {
 	uint ldc;
 	// The product has rows×cols elements. This dispatch computes the tiles [first, first + count).
 	uint rows, cols, first, count;
-	// `skip` is the number of rows of the product before the first row of C. The kernel does not
-	// store these rows.
+	// `skip` is the number of rows at the beginning of the product that are not stored to C.
 	uint skip;
 	// If `lower` is not 0, only the lower triangle of C is updated. The part above the diagonal is
 	// then neither read nor written.
 	uint lower;
 } p;
 
-// place returns row + FRAG_M·column, where row and column are the position in a fragment of the
-// element that has number e in memory.
+// place returns row + FRAG_M·column for element number e of a fragment in memory. A fragment is a
+// block of a matrix unit's result, with FRAG_M rows.
 uint place(uint e) {
 	uint at = 0;
 	[[unroll]] for (uint i = 0; i < 8; i++) at |= (e >> i & 1) << (ORDER >> (4 * i) & 15);
@@ -71,10 +71,11 @@ uint place(uint e) {
 // power returns the double 2^(e−1023)·(1 + fraction·2⁻⁵²).
 double power(uint64_t fraction, int e) { return JOIN(uvec2(uint(fraction), uint(e) << 20 | uint(fraction >> 32))); }
 
-// scaled returns x·P·2^(−64−s−t). If f = P·2^(−64−s−t) is a normal number, x is multiplied by f.
-// Otherwise x is multiplied by P·2^(h−1023) first, where h makes this number normal, and then by
-// the power of two that is missing. If the missing power is below the smallest normal power of two,
-// the result is 0, and the smallest normal power of two gives this result, too.
+// scaled returns x·P·2^(−64−s−t), where P is the product of the moduli. If f = P·2^(−64−s−t) is a
+// normal number, x is multiplied by f. Otherwise x is multiplied by P·2^(h−1023) first, where h
+// makes this number normal, and then by the power of two that is missing. If the missing power is
+// below the smallest normal power of two, the result is 0, and the smallest normal power of two
+// gives this result, too.
 double scaled(double x, int s, int t) {
 	int e = p.p_exponent - 64 - s - t + 1023;
 	int h = e >= 1 && e <= 2046 ? e : clamp(e, 512, 1535);
@@ -82,8 +83,9 @@ double scaled(double x, int s, int t) {
 	return h == e ? x : x * power(0, clamp(e - h + 1023, 1, 2046));
 }
 
-// fraction returns the double d nearest to 2⁶⁴·C′/P. limbs has the sum Σ yᵢ/pᵢ in units of 2⁻⁸⁰,
-// where the yᵢ are the residues of the element modulo pᵢ.
+// fraction returns the double nearest to 2⁶⁴·C′/P, where C′ is an element of the exact product and
+// P is the product of the moduli pᵢ. `limbs` has the sum Σ yᵢ/pᵢ in units of 2⁻⁸⁰, where the yᵢ are
+// the residues of the element modulo pᵢ.
 double fraction(int limbs[4]) {
 	limbs[1] += limbs[0] >> 20;
 	limbs[2] += limbs[1] >> 20;

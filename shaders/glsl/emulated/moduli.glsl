@@ -7,15 +7,15 @@
 
 // MODULI has the moduli pᵢ.
 const int MODULI[16] = int[16](256, 255, 253, 251, 247, 241, 239, 233, 229, 227, 223, 217, 211, 199, 197, 193);
-// MULTIPLIERS has the numbers round(2³²/pᵢ). The kernels multiply by these numbers instead of
-// dividing by pᵢ. The number for pᵢ = 256 is 0, because the low byte of an integer is its residue
-// modulo 256.
+// MULTIPLIERS has the number round(2³²/pᵢ) for each modulus pᵢ. The kernels multiply by these
+// numbers instead of dividing by pᵢ. The number for pᵢ = 256 is 0, because the low byte of an
+// integer is its residue modulo 256.
 const int MULTIPLIERS[16] = int[16](
 	0, 16843009, 16976155, 17111423, 17388532, 17821441, 17970574, 18433336,
 	18755316, 18920561, 19259943, 19792476, 20355295, 21582750, 21801864, 22253717
 );
-// FRACTIONS has the numbers round(2⁸⁰/pᵢ), each in four limbs of 20 bits. The lowest limb is the
-// first.
+// FRACTIONS has the number round(2⁸⁰/pᵢ) for each modulus pᵢ, in four limbs of 20 bits. The lowest
+// limb is the first.
 const uint FRACTIONS[16 * 4] = uint[16 * 4](
 	0x0u, 0x0u, 0x0u, 0x1000u,
 	0x10101u, 0x1010u, 0x10101u, 0x1010u,
@@ -34,7 +34,8 @@ const uint FRACTIONS[16 * 4] = uint[16 * 4](
 	0x74f45u, 0x5af6eu, 0xb8872u, 0x14cau,
 	0xc6f6bu, 0x40feau, 0x948fu, 0x1539u
 );
-// LEFT has the residues of 256ᵏ modulo pᵢ for k = 0 to 7, as signed bytes in two words.
+// LEFT has, for each modulus pᵢ, the residues of 256ᵏ modulo pᵢ for k = 0 to 7, as signed bytes in
+// two words.
 const uint LEFT[16 * 2] = uint[16 * 2](
 	0x00000001u, 0x00000000u, 0x01010101u, 0x01010101u, 0x1b090301u, 0xa6e2f651u, 0x7d190501u, 0x403f717bu,
 	0xf4510901u, 0x3d991094u, 0x01f00f01u, 0x0f01f00fu, 0x96321101u, 0x3303d66eu, 0x333f1701u, 0xc626cf08u,

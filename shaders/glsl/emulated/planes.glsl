@@ -22,12 +22,13 @@ layout(constant_id = 2) const uint DEPTH = 32;
 layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer PlanesIn { uint at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 16) writeonly buffer PlanesOut { uint at[]; };
 
-// place_in_panel returns the number of bytes from the first byte of a panel to element (row, k) of
-// the panel.
+// place_in_panel returns the number of bytes from the first byte of a panel (some neighbouring rows
+// of residues) to element (row, k) of the panel.
 uint place_in_panel(uint row, uint k) { return k / DEPTH * (PANEL * DEPTH) + row * DEPTH + k % DEPTH; }
 
-// place_of returns the number of bytes from the first byte of a plane to element (row, k) of the
-// plane. panel_bytes is the number of bytes from one panel to the next.
+// A plane is the residues of a factor modulo one number, and a panel is PANEL rows of a plane.
+// place_of returns the number of bytes from the first byte of a plane to element (row, k).
+// panel_bytes is the number of bytes from one panel to the next.
 uint64_t place_of(uint row, uint k, uint panel_bytes) {
 	return uint64_t(row / PANEL) * panel_bytes + place_in_panel(row % PANEL, k);
 }

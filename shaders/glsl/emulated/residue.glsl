@@ -15,15 +15,16 @@ const uint ONE_PASS = 1082;
 // modulo pᵢ.
 bool reduces_twice(uint inner) { return inner > ONE_PASS; }
 
-// nearer subtracts a multiple of q from `sum`, so that the result is small. The multiple is about
-// as large as `sum`. `multiplier` is the element of MULTIPLIERS for q. For q = 256, `sum` does not
-// change.
+// nearer returns `sum` minus a multiple of q, which makes the result small but not always smallest.
+// `multiplier` is round(2³²/q), the element of MULTIPLIERS for q. For q = 256 the result is `sum`
+// itself.
 int nearer(int sum, int q, int multiplier) {
 	return sum - q * int((int64_t(sum) * multiplier + 0x80000000L) >> 32);
 }
 
-// residue returns a number whose low byte is the residue of `sum` modulo q. `multiplier` is the
-// element of MULTIPLIERS for q. `twice` tells whether the reduction needs two steps.
+// residue returns a number whose low byte is the residue of `sum` modulo q. `multiplier` is
+// round(2³²/q), the element of MULTIPLIERS for q. `twice` tells whether the reduction needs two
+// steps, because the sum is long.
 uint residue(int sum, int q, int multiplier, bool twice) {
 	int y = nearer(sum, q, multiplier);
 	if (twice) y = nearer(y, q, multiplier);

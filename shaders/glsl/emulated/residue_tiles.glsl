@@ -14,10 +14,12 @@
 #ifndef RESIDUE_TILES_GLSL
 #define RESIDUE_TILES_GLSL
 
-// TILE_M and TILE_N are the numbers of rows and columns of a tile.
+// TILE_M and TILE_N are the numbers of rows and columns of a tile, the part of the result that a
+// workgroup computes.
 layout(constant_id = 3) const uint TILE_M = 128;
 layout(constant_id = 4) const uint TILE_N = 128;
-// FRAG_M and FRAG_N are the numbers of rows and columns of a fragment.
+// FRAG_M and FRAG_N are the numbers of rows and columns of a fragment, the part of a tile that a
+// subgroup computes at a time.
 layout(constant_id = 5) const uint FRAG_M = 16;
 layout(constant_id = 6) const uint FRAG_N = 16;
 

@@ -11,7 +11,8 @@
 // shift of every row that cannot be scaled. It is the smallest 32-bit integer.
 const uint NOT_FINITE_BITS = 0x80000000u;
 const int NOT_FINITE = int(NOT_FINITE_BITS);
-// PEAK_BIAS is added to the logarithm of a norm, so that the stored number is positive.
+// PEAK_BIAS is added to the binary logarithm of the largest norm of a factor's rows, so that the
+// stored number is positive.
 const int PEAK_BIAS = 4096;
 
 // Norm is an upper bound of the 2-norm of a row: ‖row‖₂² ≤ q·4^(e−12).

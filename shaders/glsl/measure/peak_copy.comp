@@ -21,7 +21,7 @@
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-// PIECES is the number of pairs that an invocation copies, at least 1.
+// PIECES is the number of pairs of doubles that an invocation copies, at least 1.
 layout(constant_id = 1) const uint PIECES = 4;
 
 layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer PairsIn { dvec2 at[]; };

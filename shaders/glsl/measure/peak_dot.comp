@@ -10,7 +10,7 @@
 // counts as eight operations. A chain computes x ← x + x·w, where x·w is the dot product of the
 // four bytes of x and the four bytes of w.
 //
-// Grid: any number of workgroups in x; sums needs LOCAL_SIZE elements for each.
+// Grid: any number of workgroups in x; the buffer `sums` needs LOCAL_SIZE elements for each.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -21,7 +21,7 @@
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-// CHAINS is the number of independent chains of an invocation, at least 1.
+// CHAINS is the number of independent chains of operations that an invocation computes, at least 1.
 layout(constant_id = 1) const uint CHAINS = 8;
 // STEPS is the number of steps of each chain in the unrolled loop body, at least 1.
 layout(constant_id = 2) const uint STEPS = 16;

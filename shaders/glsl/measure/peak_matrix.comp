@@ -9,8 +9,8 @@
 // chains that hide each other's latency. A chain computes C ← C + A·B, modulo 2³². A and B hold
 // bytes that look random. A is FRAG_M×FRAG_K, and B is FRAG_K×FRAG_N.
 //
-// Grid: any number of workgroups in x; sums needs LOCAL_SIZE elements for each. LOCAL_SIZE is a
-// multiple of the size of a subgroup.
+// Grid: any number of workgroups in x; the buffer `sums` needs LOCAL_SIZE elements for each.
+// LOCAL_SIZE is a multiple of the size of a subgroup.
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_EXT_buffer_reference : require
@@ -24,7 +24,7 @@
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-// CHAINS is the number of independent chains of a subgroup, at least 1.
+// CHAINS is the number of independent chains of operations that a subgroup computes, at least 1.
 layout(constant_id = 1) const uint CHAINS = 8;
 // STEPS is the number of steps of each chain in the unrolled loop body, at least 1.
 layout(constant_id = 2) const uint STEPS = 8;

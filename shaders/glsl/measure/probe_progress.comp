@@ -28,7 +28,8 @@
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-// ROUNDS is the number of rounds of each workgroup, at least 1.
+// ROUNDS is the number of rounds of each workgroup, at least 1. In a round a workgroup waits for
+// another workgroup, checks its data, and writes data.
 layout(constant_id = 1) const uint ROUNDS = 4;
 // If STARVED is true, the workgroup with ticket 0 does nothing, so that the wait of the next
 // workgroup reaches the poll limit. This is for tests.
@@ -37,8 +38,9 @@ layout(constant_id = 2) const bool STARVED = false;
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Data { nonprivate uint at[]; };
 
 layout(push_constant, scalar) uniform Push {
-	// The host sets abort_word to ask the kernel to stop. The top of this file explains ticket,
-	// info and flags.
+	// `ticket` is the counter from which workgroups take their numbers. `info` receives the result
+	// of the test. `flags` has a flag for each workgroup. The host sets abort_word to ask the
+	// kernel to stop.
 	Flags ticket, info, flags, abort_word;
 	Data data;
 	// polls is the poll limit: an invocation gives up waiting after so many loads of a flag.
@@ -47,11 +49,12 @@ layout(push_constant, scalar) uniform Push {
 
 // `mine` is the ticket that the workgroup has taken.
 shared uint mine;
-// `go` tells whether the workgroup can begin the round. `go` is false if a wait was given up.
+// `go` tells whether the workgroup can begin its next round of the test. `go` is false if a wait
+// was given up.
 shared bool go;
 
-// word returns the word that invocation t of workgroup k writes in round r. The invocation writes
-// it to element number `word − 1` of `data`. The word is never zero.
+// word returns the number that invocation t of workgroup k writes in round r of the test. The
+// invocation writes the number w to element w − 1 of `data`. The number is never zero.
 uint word(uint k, uint r, uint t) { return (k * LOCAL_SIZE + t) * ROUNDS + r + 1; }
 
 void main() {
@@ -66,7 +69,8 @@ void main() {
 		if (t == 0) go = k == 0 || await(p.flags, k - 1, r + 1, p.info, p.abort_word, p.polls) > r;
 		meet();
 		if (!go) return;
-		// Check a word that an invocation of another subgroup has written.
+		// Check the number that another workgroup has written. It was written there by an
+		// invocation of another subgroup than this one's.
 		uint i = LOCAL_SIZE - 1 - t;
 		if (k > 0 && p.data.at[word(k - 1, r, i) - 1] != word(k - 1, r, i)) {
 			atomicStore(p.info.at[0], FLAG_END, gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);

@@ -24,7 +24,7 @@ uvec2 philox(uvec2 counter, uint key) {
 // mean 0 and variance 1/3.
 real_t uniform_at(uint i, uint j, uint seed) {
 	uvec2 bits = philox(uvec2(i, j), seed);
-	// x has a random mantissa. Its exponent is that of numbers between 1 and 2.
+	// x is a random number between 1 and 2: its mantissa has random bits.
 	real_t x = JOIN(uvec2(bits.x, uint(EXPONENT_BIAS) << EXPONENT_SHIFT | bits.y >> (32 - EXPONENT_SHIFT)));
 	return real_t(2) * x - real_t(3);
 }

@@ -42,7 +42,8 @@ void main() {
 		tau.at[0] = 0;
 		return;
 	}
-	// The vectors of sweeps 0, 1, … before sweep s have n−1, n−2, … elements.
+	// The vectors of sweeps 0, 1, … s−1 have n−1, n−2, … elements, which come before those of sweep
+	// s.
 	uint64_t before = uint64_t(s) * (2ul * p.n - 1 - s) / 2;
 	MatrixOut v = MatrixOut(element(uint64_t(p.v), before + first, 0, 0));
 	v.at[0] = 1;

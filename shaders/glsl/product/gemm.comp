@@ -7,8 +7,8 @@
 // in, out: c       m×n. If β = 0, c is overwritten: it is not read and may hold NaN
 //
 // Grid: x and y together number the tiles of C. z is item·splits + split, where item is the number
-// of a member of the batch and split is the number of a part of the inner dimension. The factors of
-// an item begin stride_a and stride_b elements after the factors of the previous item. a2 and b2
+// of a product in the batch, and split is the number of a part of the inner dimension. The factors
+// of an item begin stride_a and stride_b elements after the factors of the previous item. a2 and b2
 // are allowed only for a batch of one. A split multiplies the part [split·stretch,
 // (split+1)·stretch) of the inner dimension. The result of z begins at c + z·stride_c.
 //
@@ -35,9 +35,8 @@
 layout(push_constant, scalar) uniform Push {
 	MatrixIn a, b;
 	MatrixInOut c;
-	// stride_a and stride_b are the distances in elements between the factors of one item of the
-	// batch and the factors of the next item. stride_c is the distance between one result and the
-	// next result.
+	// stride_a and stride_b are the distances, in elements, from the factors of one product of the
+	// batch to those of the next. stride_c is the distance from one result to the next.
 	uint64_t stride_a, stride_b, stride_c;
 	// alpha and beta are the factors α and β, any finite numbers.
 	scalar_t alpha, beta;
@@ -47,8 +46,8 @@ layout(push_constant, scalar) uniform Push {
 	// If trans_a = 0, op(A) = A; otherwise op(A) = Aᵀ. If trans_b = 0, op(B) = B; otherwise op(B) =
 	// Bᵀ.
 	uint trans_a, trans_b;
-	// `splits` is the number of parts of the inner dimension, at least 1. `stretch` is the length
-	// of a part, with splits·stretch ≥ k.
+	// The inner dimension k is split into `splits` parts, at least 1. `stretch` is the length of a
+	// part, and splits·stretch ≥ k.
 	uint splits, stretch;
 	// a2 and b2 are the second pair of factors, or null if there is no second pair. lda2 and ldb2
 	// are their leading dimensions.
@@ -56,8 +55,8 @@ layout(push_constant, scalar) uniform Push {
 	uint lda2, ldb2;
 } p;
 
-// left returns the rows of op(A), and right the columns of op(B), that belong to the tile of C
-// whose first element is (i0, j0).
+// left returns the rows of op(A) that belong to the tile of C whose first element is (i0, j0). The
+// function `right` returns the columns of op(B) that belong to this tile.
 Factor left(uint64_t a, uint lda, uint i0) {
 	return p.trans_a == 0 ? Factor(element(a, i0, 0, lda), lda, p.m - i0, ALONG, 0)
 	                      : Factor(element(a, 0, i0, lda), lda, p.m - i0, ACROSS, 0);

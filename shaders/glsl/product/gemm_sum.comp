@@ -13,9 +13,9 @@
 // Neighbouring invocations compute neighbouring elements. The sums are short and bound by latency,
 // so each invocation keeps AT_ONCE loads in flight.
 //
-// Grid: x and y together number runs of LOCAL_SIZE/lanes elements; z is the member of the batch.
-// The number of elements may have any value. A NaN in a part makes its element of C NaN. C must not
-// overlap the parts.
+// Grid: a workgroup computes LOCAL_SIZE/lanes successive elements, whose first is given by x and y
+// together; z is the member of the batch. The number of elements may have any value. A NaN in a
+// part makes its element of C NaN. C must not overlap the parts.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -45,11 +45,12 @@ layout(push_constant, scalar) uniform Push {
 	uint splits, lanes;
 } p;
 
-// AT_ONCE is the number of loads that one invocation has in flight.
+// AT_ONCE is the number of loads from memory that one invocation has in flight.
 const uint AT_ONCE = 8;
 
-// `partial[t]` is the sum of invocation t. The invocations that share an element of C are numbered
-// by lane. The sums of lane 0 come first, followed by the sums of lane 1, and so on.
+// `lanes` invocations share an element of C, and are numbered from 0. `partial` has the partial sum
+// of each invocation: first those of all invocations number 0, then those of all invocations number
+// 1, and so on.
 shared acc_t partial[LOCAL_SIZE];
 
 void main() {

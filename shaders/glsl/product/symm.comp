@@ -6,8 +6,8 @@
 // out: p  m×n, overwritten; the result of split z begins at p + z·stride_p
 //
 // A dispatch computes the tiles [first, first + count) of P, so that the host can give a slow
-// device a few tiles at a time. Grid: x and y together number these tiles. z is the split. Split z
-// multiplies the part [z·stretch, (z+1)·stretch) of the inner dimension.
+// device a few tiles at a time. Grid: x and y together number these tiles. z is the number of a
+// part (split) of the inner dimension, which is the range [z·stretch, (z+1)·stretch).
 //
 // A row of tiles of A is read in three pieces. The piece left of the diagonal tile is read as it is
 // stored. The piece right of the diagonal tile is read from its transpose, which is stored below
@@ -37,8 +37,8 @@ layout(push_constant, scalar) uniform Push {
 	// The shape of W and P is m×n, at least 1×1, and m is the order of A. The leading dimensions
 	// are at least m.
 	uint m, n, lda, ldw, ldp;
-	// `stretch` is the length of a split in the inner dimension: a multiple of TILE_K, or at least
-	// m.
+	// The inner dimension is split into parts (split-K). `stretch` is the length of a part: a
+	// multiple of TILE_K, or at least m.
 	uint stretch;
 	// This dispatch computes tiles [first, first + count) of P.
 	uint first, count;

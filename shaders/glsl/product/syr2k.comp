@@ -31,7 +31,7 @@ layout(push_constant, scalar) uniform Push {
 	// n is the order of C, at least 1. k is the number of columns of Y and Z. The leading
 	// dimensions are at least n.
 	uint n, k, ldy, ldz, ldc;
-	// This dispatch computes tiles [first, first + count). Tile 0 is at the upper left.
+	// This dispatch computes the tiles [first, first + count) of C. Tile 0 is at the upper left.
 	uint first, count;
 } p;
 

@@ -17,12 +17,13 @@
 #define TILE_GLSL
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup.
+// LOCAL_SIZE is the number of invocations of a workgroup, which computes one tile.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 // TILE_M and TILE_N are the numbers of rows and columns of a workgroup's tile of the result.
 layout(constant_id = 1) const uint TILE_M = 32;
 layout(constant_id = 2) const uint TILE_N = 32;
-// TILE_K is the number of steps of the inner dimension whose data is in shared memory at a time.
+// TILE_K is the number of steps of the inner dimension for which shared memory holds the factors at
+// a time.
 layout(constant_id = 3) const uint TILE_K = 16;
 // THREAD_M and THREAD_N are the numbers of rows and columns of an invocation's part of the tile.
 layout(constant_id = 4) const uint THREAD_M = 4;
@@ -34,19 +35,21 @@ layout(constant_id = 6) const uint UNROLL = 4;
 // are read from memory directly (for CPUs).
 layout(constant_id = 7) const uint BUFFERS = 1;
 
-// THREADS_M and THREADS_N are the numbers of invocations that share one tile: THREADS_M in the
-// direction of increasing row index, and THREADS_N in the direction of increasing column index.
+// The invocations that compute one tile form a grid of THREADS_M×THREADS_N invocations: THREADS_M
+// in the direction of increasing row index, and THREADS_N in the direction of increasing column
+// index.
 const uint THREADS_M = TILE_M / THREAD_M;
 const uint THREADS_N = TILE_N / THREAD_N;
 
-// acc is the invocation's part of the result (column-major). part_a and part_b are its parts of the
-// two factors at one step of the inner dimension. acc, part_a and part_b are global variables and
-// not function arguments, so that no compiler copies them and they stay in registers.
+// acc is the invocation's part of the result (column-major). part_a and part_b are the elements of
+// the two factors that the invocation needs at one step of the inner dimension. The three arrays
+// are global variables and not function arguments, so that no compiler copies them and they stay in
+// registers.
 acc_t acc[THREAD_M * THREAD_N];
 acc_t part_a[THREAD_M], part_b[THREAD_N];
 
-// tile_row and tile_col return the row and the column, in the tile, of element (r, c) of the
-// invocation's part.
+// tile_row and tile_col return a row and a column of the tile: those of element (r, c) of this
+// invocation's part of the tile.
 uint tile_row(uint r) { return gl_LocalInvocationIndex % THREADS_M + r * THREADS_M; }
 uint tile_col(uint c) { return gl_LocalInvocationIndex / THREADS_M + c * THREADS_N; }
 
@@ -55,7 +58,8 @@ void clear_acc() {
 	[[unroll]] for (uint e = 0; e < THREAD_M * THREAD_N; e++) acc[e] = acc_t(0);
 }
 
-// multiply_add does one step of the inner dimension: acc += part_a·part_bᵀ.
+// multiply_add does one step of the inner dimension: acc += part_a·part_bᵀ, where acc is the
+// invocation's part of the result.
 void multiply_add() {
 	[[unroll]] for (uint c = 0; c < THREAD_N; c++) {
 		[[unroll]] for (uint r = 0; r < THREAD_M; r++) acc[c * THREAD_M + r] = fma(part_a[r], part_b[c], acc[c * THREAD_M + r]);

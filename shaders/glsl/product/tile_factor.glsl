@@ -7,9 +7,9 @@
 #ifndef TILE_FACTOR_GLSL
 #define TILE_FACTOR_GLSL
 
-// ALONG, ACROSS and MIRRORED are the forms of a factor. The form tells where element (r, k) lies,
-// in elements after Factor.at. r is a row of op(A), or a column of op(B). k is the index of the
-// inner dimension.
+// ALONG, ACROSS and MIRRORED are the forms of a factor. The form tells where element (r, k) of the
+// factor lies, in elements after the address Factor.at. r is a row of op(A), or a column of op(B).
+// k is the index of the inner dimension.
 //
 //	ALONG     at r + k·ld, for A or Bᵀ
 //	ACROSS    at k + r·ld, for Aᵀ or B
@@ -40,9 +40,10 @@ uint64_t place(Factor f, uint r, uint k) {
 // value loads element (r, k) of a factor. The element must exist.
 acc_t value(Factor f, uint r, uint k) { return acc_t(MatrixIn(f.at + SCALAR_BYTES * place(f, r, k)).at[0]); }
 
-// from_memory computes the same sum as tile_product, but loads each element directly from memory.
-// If a row or column lies past the extent of the factor, from_memory loads the last row or column
-// instead. No invocation stores the results of such rows and columns.
+// from_memory adds a tile of the product of two factors to acc, as the function tile_product does,
+// but loads each element directly from memory. If a row or column lies past the extent of the
+// factor, from_memory loads the last row or column instead. No invocation stores the results of
+// such rows and columns.
 void from_memory(Factor a, Factor b, uint first, uint end) {
 	uint rows[THREAD_M], cols[THREAD_N];
 	[[unroll]] for (uint r = 0; r < THREAD_M; r++) rows[r] = min(tile_row(r), a.extent - 1);

@@ -13,15 +13,17 @@
 #ifndef TILE_PRODUCT_GLSL
 #define TILE_PRODUCT_GLSL
 
-// STRIDE_M and STRIDE_N are the strides of the index k in the tiles in shared memory. They are odd,
-// so that writes along r and writes along k have no bank conflicts.
+// STRIDE_M and STRIDE_N are the distances from element (r, k) to element (r, k+1) in the tiles of
+// the two factors in shared memory. The distances are odd, so that writes along r and writes along
+// k have no bank conflicts.
 const uint STRIDE_M = TILE_M + 1, STRIDE_N = TILE_N + 1;
-// FETCH_M and FETCH_N are the numbers of elements of a tile that one invocation loads.
+// FETCH_M and FETCH_N are the numbers of elements that one invocation loads of a tile of the first
+// and of the second factor.
 const uint FETCH_M = TILE_M * TILE_K / LOCAL_SIZE, FETCH_N = TILE_N * TILE_K / LOCAL_SIZE;
 
 // tile_a and tile_b are the tiles in shared memory. Each array has BUFFERS buffers, but at least
-// one. Element (r, k) of buffer number i lies at (i·TILE_K + k)·STRIDE + r, where STRIDE is
-// STRIDE_M or STRIDE_N.
+// one. Element (r, k) of buffer number i lies at index (i·TILE_K + k)·STRIDE + r, where STRIDE is
+// STRIDE_M for tile_a and STRIDE_N for tile_b.
 shared scalar_t tile_a[(BUFFERS == 0 ? 1 : BUFFERS) * TILE_K * STRIDE_M];
 shared scalar_t tile_b[(BUFFERS == 0 ? 1 : BUFFERS) * TILE_K * STRIDE_N];
 // next_a and next_b are this invocation's elements of the next tiles. They are loaded from memory
@@ -63,8 +65,8 @@ scalar_t checked(Factor f, uint r, uint k, uint end) {
 	return r < f.extent && k < end ? scalar_t(value(f, r, k)) : scalar_t(0);
 }
 
-// inside tells whether the tile at k lies wholly inside the factor, so that it can be loaded
-// without checks.
+// inside tells whether the tile that begins at index k of the inner dimension lies wholly inside
+// the factor. Such a tile can be loaded without checks.
 bool inside(Factor f, uint tile, uint k, uint end) {
 	return f.extent >= tile && k + TILE_K <= end && f.form != MIRRORED;
 }
@@ -92,8 +94,9 @@ void fetch(Factor a, Factor b, uint k, uint end) {
 	}
 }
 
-// put stores next_a and next_b to buffer number buffer_ in shared memory. In the buffer the
-// elements with the same k are contiguous.
+// put stores the elements that `fetch` has loaded (next_a and next_b) to buffer number buffer_ in
+// shared memory. In the buffer, the elements with the same index k of the inner dimension are
+// contiguous.
 void put(Factor a, Factor b, uint buffer_) {
 	Walk w = walk(a.form, TILE_M, WIDE_M);
 	uint at = (buffer_ * TILE_K + w.k) * STRIDE_M + w.r, near = w.near_r, far = w.far_k * STRIDE_M + w.far_r;
@@ -103,7 +106,8 @@ void put(Factor a, Factor b, uint buffer_) {
 	[[unroll]] for (uint s = 0; s < FETCH_N; s++) tile_b[at + s % WIDE_N * near + s / WIDE_N * far] = next_b[s];
 }
 
-// multiply adds the product of the two tiles in a buffer of shared memory to acc.
+// multiply adds the product of the two tiles in buffer number buffer_ of shared memory to acc, the
+// invocation's part of the result.
 void multiply(uint buffer_) {
 	uint at_a = buffer_ * TILE_K * STRIDE_M + tile_row(0), at_b = buffer_ * TILE_K * STRIDE_N + tile_col(0);
 	[[dont_unroll]] for (uint k = 0; k < TILE_K; k += UNROLL) {
@@ -136,8 +140,8 @@ void tile_product(Factor a, Factor b, uint first, uint end) {
 		if (BUFFERS == 1) barrier();
 		else buffer_ ^= 1;
 	}
-	// The first tiles of the next product go to buffer 0. Other invocations may still be reading
-	// buffer 0.
+	// The first tiles of the next product are stored to buffer 0, which other invocations may still
+	// be reading. So a barrier is needed here.
 	if (BUFFERS > 1) barrier();
 }
 

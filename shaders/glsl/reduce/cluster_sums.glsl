@@ -12,15 +12,16 @@
 #ifndef CLUSTER_SUMS_GLSL
 #define CLUSTER_SUMS_GLSL
 
-// cluster_sum returns the sum of z over the cluster. All invocations of the cluster get the same
-// bits.
+// cluster_sum returns the sum of z over a cluster, LANES neighbouring invocations of a subgroup.
+// All invocations of the cluster get the same bits.
 acc_t cluster_sum(acc_t z) {
 	[[unroll]] for (uint m = 1; m < LANES; m *= 2) z += subgroupShuffleXor(z, m);
 	return z;
 }
 
-// TOTAL declares `sum` and sets it to the sum of the shares of all clusters. Two independent chains
-// of additions hide each other's latency.
+// TOTAL declares the variable `sum` and sets it to the sum of the array `shares`, which has one
+// element for each cluster (LANES neighbouring invocations). Two independent chains of additions
+// hide each other's latency.
 #define TOTAL(sum, shares) \
 	acc_t sum = shares[0]; \
 	{ \
@@ -32,9 +33,9 @@ acc_t cluster_sum(acc_t z) {
 		sum += odd; \
 	}
 
-// HALVE adds up share_of over pairs of invocations whose numbers differ in bit m. Before HALVE each
-// invocation of a pair has `from` elements. After HALVE each has the sums of one half of the
-// elements, which is `to` elements. If `from` is 1, both invocations have the only sum.
+// HALVE adds up the arrays share_of over pairs of invocations whose numbers differ in bit m. Before
+// HALVE each invocation of a pair has `from` elements. After HALVE each has the sums of one half of
+// the elements, which is `to` elements. If `from` is 1, both invocations have the only sum.
 #define HALVE(from, to, m) \
 	if (LANES > m) { \
 		bool upper = (gl_LocalInvocationIndex & m) != 0; \
@@ -46,17 +47,17 @@ acc_t cluster_sum(acc_t z) {
 		} \
 	}
 
-// KEEPER reverses the numbering of one HALVE. `at` is the index of an element after the HALVE, and
-// becomes the element's index before the HALVE. `owns` becomes false if no such element exists, or
-// if another invocation stores it.
+// HALVE replaces an array in each invocation by half of the sums over pairs of invocations. KEEPER
+// converts the index of an element: `at` is the index after a HALVE, and becomes the index before
+// it. `owns` becomes false if no such element exists, or if another invocation stores it.
 #define KEEPER(from, to, m) \
 	if (LANES > m && (gl_LocalInvocationIndex & m) != 0) { \
 		owns = owns && from > 1 && at + to < from; \
 		at += to; \
 	}
 
-// store_shares adds up the arrays share_of of all invocations of each cluster. It stores the ROWS
-// sums of each cluster to shares_p.
+// A cluster is LANES neighbouring invocations. For each cluster, store_shares adds up the arrays
+// share_of of the invocations, and stores the ROWS sums to shares_p.
 void store_shares() {
 	HALVE(ROWS, R1, 1)
 	HALVE(R1, R2, 2)

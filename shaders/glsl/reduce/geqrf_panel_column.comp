@@ -57,7 +57,8 @@ layout(push_constant, scalar) uniform Push {
 	uint m, ld, ldr, rows, groups, j;
 } p;
 
-// AT_ONCE is the number of loads of partial dot products that each invocation has in flight.
+// AT_ONCE is the number of loads that each invocation has in flight while it reads partial dot
+// products of other workgroups.
 const uint AT_ONCE = 16;
 
 // `dots[l]` is a dot product of two columns below row j: of column j and column l.
@@ -65,14 +66,15 @@ shared acc_t dots[COLUMNS];
 shared work_t weights[COLUMNS]; // τ·w
 shared work_t tail[CHUNK];      // column j of the chunk, before it becomes v
 
-// `fetched` and fetched_tail are this invocation's part of the next chunk. This part is loaded into
-// registers before it is needed (software pipelining). `fetched` has columns j+1+lane,
-// j+1+lane+LANES, … of the invocation's row. fetched_tail has column j, in lane 0 only.
+// A workgroup processes its rows in chunks. `fetched` and fetched_tail are this invocation's part
+// of the next chunk, which is loaded into registers before it is needed (software pipelining).
+// `fetched` has columns j+1+lane, j+1+lane+LANES, … of the invocation's row. fetched_tail has
+// column j, in lane 0 only.
 work_t fetched[PER_LANE];
 work_t fetched_tail;
 
-// fetch loads this invocation's part of a row of the panel. The part is zero for rows up to row j
-// and for rows past the end.
+// fetch loads this invocation's part of a row of the panel, while column j is eliminated. For rows
+// up to row j and for rows past the end, the result is zero.
 void fetch(uint row, uint lane) {
 	bool live = row > p.j && row < p.m;
 	[[unroll]] for (uint u = 0; u < PER_LANE; u++) {
@@ -127,7 +129,8 @@ void main() {
 	if (lane == 0) tail[row_of] = fetched_tail;
 	barrier();
 
-	// Every invocation computes the reflector for itself, because this is cheaper than a barrier.
+	// Every invocation computes the reflector for itself, because the computation costs less than a
+	// barrier.
 	Reflector h = reflector(x0, dots[p.j]);
 	acc_t weight = h.tau * fma(dot, h.inverse, head);
 	if (t < COLUMNS) weights[t] = work_t(weight);
@@ -140,8 +143,8 @@ void main() {
 
 	acc_t share = acc_t(0);
 	for (uint chunk = begin; chunk < end; chunk += CHUNK) {
-		// In this place `fetched` and `tail` hold the chunk, and all invocations have finished
-		// reading `tile`.
+		// Here the arrays `fetched` and `tail` hold the next chunk of rows, and all invocations
+		// have finished reading the previous chunk from `tile`.
 		uint row = chunk + row_of;
 		work_t x = tail[row_of];
 #if FIRST

@@ -34,7 +34,8 @@ layout(push_constant, scalar) uniform Push {
 	Slots slots;
 	// m is the number of rows of the panel, at least 1. The leading dimension ld is at least m.
 	// `rows` is the number of rows of a workgroup, a multiple of CHUNK. `cleared` is the number of
-	// slots to mark as empty. `cleared` is 0 if geqrf_panel_whole does not follow.
+	// slots to mark as empty. A slot is a 64-bit word through which workgroups of geqrf_panel_whole
+	// exchange a number. `cleared` is 0 if geqrf_panel_whole does not follow.
 	uint m, ld, rows, cleared;
 } p;
 

@@ -59,46 +59,49 @@ layout(push_constant, scalar) uniform Push {
 
 // AT_ONCE is the number of loads of partial dot products that each invocation has in flight.
 const uint AT_ONCE = 8;
-// NOTHING is the upper half of a slot without a value. No finite number has this upper half.
+// Workgroups exchange numbers through slots, words of 64 bits. NOTHING is the upper half of a slot
+// without a value. No finite number has this upper half.
 const uint NOTHING = ~0u;
 
 // `heads` holds row j of the panel. `inverse` is 1/(x0 − β), where x0 is the element in row j of
 // column j and β its value after the reflector.
 shared acc_t heads[COLUMNS], inverse;
-// `room` has the shares of the dot products of the current column, which come from all workgroups.
-// The shares for the next column are in reduce_room.
+// `room` has the invocations' partial sums of the current column's dot products. The partial sums
+// of the next column are in reduce_room.
 shared acc_t room[LOCAL_SIZE];
 shared work_t weights[COLUMNS]; // τ·w
 shared work_t tail[CHUNK];      // column j of the chunk, before it becomes v
 
-// KEPT is the largest number of chunks of a workgroup that stay in registers, at least 1. The
-// number of registers limits KEPT.
+// A workgroup processes its rows of the panel in chunks. KEPT is the largest number of chunks that
+// stay in registers, at least 1. The number of registers limits KEPT.
 layout(constant_id = 3) const uint KEPT = 1;
 
-// `mine` holds this invocation's elements of the chunks that are in registers. An invocation has
-// columns lane, lane + LANES, … of one row of each chunk. If all chunks of the workgroup stay in
-// registers, the elements of chunk c begin at index c·PER_LANE. Otherwise `mine` holds only the
-// current chunk, from index 0 on.
+// `mine` holds this invocation's elements of those chunks of rows that are in registers. An
+// invocation has columns lane, lane + LANES, … of one row of each chunk. If all chunks of the
+// workgroup stay in registers, the elements of chunk c begin at index c·PER_LANE. Otherwise `mine`
+// holds only the current chunk, from index 0 on.
 work_t mine[KEPT * PER_LANE];
 
-// slots_of returns the address of the first slot of column j ≥ 1. Slots pass values between
-// workgroups.
+// slots_of returns the address of the first slot of column j ≥ 1. A slot is a word of memory
+// through which workgroups exchange a number.
 uint64_t slots_of(uint j) { return uint64_t(p.slots) + 8 * uint64_t((j - 1) * (1 + p.groups) * COLUMNS); }
 
-// put stores the value x to slot i after `to`. The value is its own flag, because its bits differ
-// from those of an empty slot.
+// put stores the value x to slot i after the address `to`, for other workgroups. A separate flag is
+// not needed, because the bits of x differ from those of an empty slot.
 void put(Slots to, uint i, acc_t x) {
 	uvec2 halves = SPLIT(x);
 	if (halves.y == NOTHING) halves.y ^= 1u; // a NaN in the panel must not look like an empty slot
 	atomicStore(to.at[i], pack64(halves), gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
 }
 
-// peek loads slot i of the slots that begin at `from`. The slot may still be empty.
+// peek loads slot i after the address `from`, through which workgroups exchange a number. The slot
+// may still be empty.
 uvec2 peek(Slots from, uint i) {
 	return unpack32(atomicLoad(from.at[i], gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed));
 }
 
-// gives_up tells whether to stop waiting for the values of column j, after k polls of a slot.
+// gives_up tells whether this invocation must stop waiting for the values of column j, after it has
+// read a slot k times.
 bool gives_up(uint j, uint k) {
 	if (k % POLLS_A_LOOK != 0) return false;
 	if (stopped(p.info, p.abort_word)) return true;
@@ -107,8 +110,8 @@ bool gives_up(uint j, uint k) {
 	return true;
 }
 
-// first_share returns this invocation's share of the dot products of column 0 with all columns, and
-// stores row 0 to the array `heads`. e is the common exponent of the panel.
+// first_share returns this invocation's partial sum of the dot products of column 0 with all
+// columns, and stores row 0 to the array `heads`. e is the common exponent of the panel.
 acc_t first_share(int e) {
 	uint t = gl_LocalInvocationIndex, column = t % COLUMNS;
 	if (t < COLUMNS) heads[t] = acc_t(p.state.at[t]) * acc_t(power_of_two(-e));
@@ -121,8 +124,9 @@ acc_t first_share(int e) {
 	return sum;
 }
 
-// share returns this invocation's share of the dot products of column j ≥ 1 with all columns, and
-// stores row j to the array `heads`. It waits for row j and for the dot products of all workgroups.
+// share waits for row j of the panel and for the partial dot products of all workgroups. It stores
+// row j to the array `heads`, and returns this invocation's partial sum of the dot products of
+// column j ≥ 1 with all columns.
 acc_t share(uint j) {
 	uint t = gl_LocalInvocationIndex, column = t % COLUMNS;
 	acc_t sum = acc_t(0);
@@ -152,8 +156,8 @@ acc_t share(uint j) {
 	return sum;
 }
 
-// total returns the sum of the shares of one column. It adds them in the same order as
-// column_total, but reads the shares from the array `room`.
+// total returns the sum of the invocations' partial sums for one column, which are in the array
+// `room`. The order of the additions is that of the function column_total.
 acc_t total(uint column) {
 	acc_t even = acc_t(0), odd = acc_t(0);
 	for (uint s = 0; s < SEGMENTS; s += 2) {
@@ -163,8 +167,8 @@ acc_t total(uint column) {
 	return even + odd;
 }
 
-// fetch loads this invocation's elements of a row of the chunk, in columns j and later, and
-// multiplies them by the power of two `gauge`.
+// fetch loads this invocation's elements of one row of the current chunk of rows, in columns j and
+// later, and multiplies them by the power of two `gauge`.
 void fetch(uint base, uint row, uint lane, uint j, work_t gauge) {
 	[[unroll]] for (uint u = 0; u < PER_LANE; u++) {
 		uint l = lane + u * LANES;
@@ -172,8 +176,8 @@ void fetch(uint base, uint row, uint lane, uint j, work_t gauge) {
 	}
 }
 
-// put_tail stores this invocation's element of column j of the chunk to `tail` in shared memory,
-// where all invocations that have elements of the same row read it.
+// put_tail stores this invocation's element of column j to the array `tail` in shared memory. All
+// invocations that have elements of the same row read it there.
 void put_tail(uint base, uint row_of, uint lane, uint j) {
 	if (lane != j % LANES) return;
 	[[unroll]] for (uint u = 0; u < PER_LANE; u++) {
@@ -182,8 +186,8 @@ void put_tail(uint base, uint row_of, uint lane, uint j) {
 }
 
 // apply stores the vector v of reflector j to column j, and applies the reflector to the later
-// columns of a chunk. Before the call, the chunk must be in the arrays `mine` and `tail`, and all
-// invocations must have finished reading `tile`.
+// columns of a chunk of rows. Before the call, the chunk must be in the arrays `mine` and `tail`,
+// and all invocations must have finished reading `tile`.
 void apply(uint base, uint chunk, uint end, uint row_of, uint lane, uint j, bool last, bool kept, Slots next) {
 	uint row = chunk + row_of;
 	work_t v = row > j && inverse != acc_t(0) ? work_t(tail[row_of] * inverse) : work_t(row == j ? 1 : 0);
@@ -234,7 +238,8 @@ void main() {
 	}
 	[[dont_unroll]] for (uint j = 0; j < count; j++) {
 		bool last = j + 1 == count;
-		// The loads of the function `fetch` are in flight while the sums are computed.
+		// The elements that the function `fetch` loads here are in flight while the sums are
+		// computed.
 		if (j > 0 && !kept) fetch(0, begin + row_of, lane, j, gauge);
 		put_tail(0, row_of, lane, j);
 		if (j == 0) room[t] = first_share(e);
@@ -243,9 +248,9 @@ void main() {
 		make_reflector(j, last, unscale);
 		barrier(); // weights and inverse are complete
 
-		// After the first barrier of a chunk, `tile` is full, and the tail of the next chunk may
-		// replace `tail`. After the second barrier the next tail is stored, and all invocations
-		// have finished reading `tile`.
+		// The loop processes chunks of rows. After the first barrier of a chunk, `tile` is full,
+		// and column j of the next chunk may be stored to `tail`. After the second barrier this is
+		// done, and all invocations have finished reading `tile`.
 		Slots next = Slots(slots_of(j + 1));
 		acc_t dots = acc_t(0);
 		if (kept) {

@@ -56,7 +56,7 @@ void main() {
 	barrier();
 	MatrixInOut mirror = MatrixInOut(element(uint64_t(p.a), j0, i0, p.ld));
 	for (uint c = first; c < TILE; c += LOCAL_SIZE / TILE) {
-		// Element (r, c) of the mirror image is element (c, r) of the stored tile.
+		// Element (r, c) of the mirrored tile is element (c, r) of the stored tile.
 		uint i = i0 + c, j = j0 + r;
 		if (max(i, j) >= p.n || (p.upper == 0 ? i <= j : i >= j)) continue;
 		mirror.at[r + c * p.ld] = tile[c + r * (TILE + 1)];

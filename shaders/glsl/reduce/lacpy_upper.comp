@@ -1,4 +1,5 @@
-// lacpy_upper moves the blocks above the block diagonal of a matrix to other memory.
+// lacpy_upper moves the blocks above the block diagonal of a matrix to other memory. The blocks
+// have b rows and b columns.
 //
 //	Z(i, j) ← X(i, j),  X(i, j) ← 0      where ⌊i/b⌋ < ⌊(first + j)/b⌋
 //
@@ -26,9 +27,9 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 layout(push_constant, scalar) uniform Push {
 	MatrixInOut x;
 	MatrixOut z;
-	// The shape of X is rows×cols. The leading dimensions ldx and ldz are at least rows. first is
-	// the index of the first column of X among the columns of all panels. b is the number of
-	// columns of a panel, at least 1.
+	// The shape of X is rows×cols. The leading dimensions ldx and ldz are at least rows. Column j
+	// of X is column first + j among the columns of all panels. b is the number of columns of a
+	// panel, at least 1.
 	uint rows, cols, ldx, ldz, first, b;
 } p;
 

@@ -3,10 +3,10 @@
 //
 //	H0·H1⋯ = I − Y·T·Yᵀ     T = (D⁻¹ + U)⁻¹ = (I + D·U)⁻¹·D
 //
-// D = diag(τ), and U is the strictly upper triangle of G = Yᵀ·Y. The closed form is from Schreiber
-// and Van Loan, and from Puglisi. The second form also allows τ = 0: then the row and the column of
-// T are zero. The diagonal blocks of T grow from one element to BLOCK elements. In each step, every
-// two neighbouring blocks T11 and T22 become one block with
+// D = diag(τ), and U is the strictly upper triangle of G = Yᵀ·Y. The formula for T is from
+// Schreiber and Van Loan, and from Puglisi. Its second form also allows τ = 0: then the row and the
+// column of T that belong to this τ are zero. The diagonal blocks of T grow from one element to
+// BLOCK elements. In each step, every two neighbouring blocks T11 and T22 become one block with
 //
 //	T12 = −T11·(G12·T22)
 //
@@ -32,7 +32,8 @@
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup, at least BLOCK.
 layout(constant_id = 0) const uint LOCAL_SIZE = 32;
-// BLOCK is the number of rows and columns of a diagonal block, at least 1.
+// BLOCK is the number of rows and columns of a diagonal block of T that a workgroup computes, at
+// least 1.
 layout(constant_id = 1) const uint BLOCK = 32;
 
 layout(push_constant, scalar) uniform Push {
@@ -42,7 +43,8 @@ layout(push_constant, scalar) uniform Push {
 	uint n, ldg, ldt;
 } p;
 
-// STRIDE is the leading dimension in shared memory. An odd STRIDE avoids bank conflicts.
+// STRIDE is the leading dimension of matrices in shared memory. An odd STRIDE avoids bank
+// conflicts.
 const uint STRIDE = BLOCK + 1;
 
 // `gram` has element (i, k) of the Gram matrix G at i·STRIDE + k for k > i. Below the diagonal

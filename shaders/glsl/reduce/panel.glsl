@@ -35,12 +35,13 @@ const uint PER_LANE = (COLUMNS + LANES - 1) / LANES; // columns of that row for 
 const uint SEGMENTS = LOCAL_SIZE / COLUMNS;         // invocations that share a dot product
 const uint STRIDE = CHUNK + 1;                    // of a tile's column: odd, so no bank conflicts
 
-// `tile` holds a chunk of the panel's rows. Element (r, l) lies at r + l·STRIDE.
+// `tile` holds the rows of the panel that the workgroup processes at a time (a chunk). Element (r,
+// l) lies at r + l·STRIDE.
 shared work_t tile[COLUMNS * STRIDE];
 
-// add_dots returns `sum` plus this invocation's share of a dot product over the tile: column
-// `pivot` times column c, where c = t % COLUMNS and t is the number of the invocation. If c <
-// `pivot`, add_dots returns `sum`.
+// add_dots returns `sum` plus this invocation's part of a dot product of two columns of the rows in
+// shared memory: columns number `pivot` and c, where c = t % COLUMNS and t is the number of the
+// invocation. If c < `pivot`, add_dots returns `sum`.
 acc_t add_dots(acc_t sum, uint pivot) {
 	uint column = gl_LocalInvocationIndex % COLUMNS;
 	if (column < pivot) return sum;
@@ -53,10 +54,11 @@ acc_t add_dots(acc_t sum, uint pivot) {
 	return sum + odd;
 }
 
-// share_of and column_total add up one value for each column. Invocation t passes a share of the
-// value for column t % COLUMNS. All invocations must call share_of, and then a barrier must follow.
-// After the barrier, column_total returns the total of any column to any invocation. The shares are
-// added in the order of the invocations. Another barrier must come before the next share_of.
+// share_of and column_total add up one value for each column of the panel. Invocation t passes to
+// share_of a part of the value for column t % COLUMNS. All invocations must call share_of, and then
+// a barrier must follow. After the barrier, column_total returns the total of any column to any
+// invocation. The parts are added in the order of the invocations. Another barrier must come before
+// the next share_of.
 void share_of(acc_t x) { reduce_room[gl_LocalInvocationIndex] = x; }
 
 acc_t column_total(uint column) {
@@ -68,9 +70,9 @@ acc_t column_total(uint column) {
 	return even + odd;
 }
 
-// put_dots adds up the shares of all invocations. It stores to `state` this workgroup's partial dot
-// products of column number `pivot` with this column and all later columns. All invocations must
-// call put_dots.
+// put_dots adds up the values `share` of all invocations, which are parts of dot products. It
+// stores to `state` this workgroup's partial dot products of column number `pivot` with this column
+// and all later columns. All invocations must call put_dots.
 void put_dots(MatrixOut state, acc_t share, uint pivot) {
 	uint t = gl_LocalInvocationIndex;
 	share_of(share);

@@ -36,20 +36,21 @@ Reflector reflector(acc_t x0, acc_t square) {
 	return h;
 }
 
-// Exponents has the exponents of the scales: [0] is the exponent of the panel, and [1 + g] is the
-// exponent of workgroup g.
+// Exponents has the exponents of the powers of two by which rows are scaled: [0] is the exponent of
+// the whole panel, and [1 + g] is the exponent of the rows of workgroup g.
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Exponents { int at[]; };
 
-// common_exponent returns the largest of the exponents of the workgroups' scales. All invocations
-// must call it.
+// Each workgroup has scaled its rows by a power of two. common_exponent returns the largest of the
+// exponents of all workgroups. All invocations must call it.
 int common_exponent(Exponents exponents, uint groups) {
 	int e = SCALE_LEAST;
 	for (uint g = gl_LocalInvocationIndex; g < groups; g += LOCAL_SIZE) e = max(e, exponents.at[1 + g]);
 	return int(group_max(acc_t(e)));
 }
 
-// regauge converts x, a dot product of workgroup g, to the common scale 2^-e. A result that is too
-// small becomes zero. Even 2^32 results that became zero would together be below 2^TINY_EXPONENT.
+// regauge converts x, a dot product that workgroup g computed with its own scale, to the common
+// scale 2^-e. A result that is too small becomes zero. Even 2^32 results that became zero would
+// together be below 2^TINY_EXPONENT.
 acc_t regauge(Exponents exponents, acc_t x, uint g, int e) {
 	int d = 2 * (exponents.at[1 + g] - e);
 	return d < REGAUGE_LEAST ? acc_t(0) : x * acc_t(power_of_two(d));

@@ -1,4 +1,5 @@
-// sy2sb_middle computes the b×b matrix in the middle of a panel's two-sided update: N = −½·Tᵀ·X·T.
+// sy2sb_middle computes a b×b matrix for the band reduction, N = −½·Tᵀ·X·T. T is the triangular
+// factor of a panel I − y·T·yᵀ, and X = yᵀ·P, where P is the product of the trailing matrix and y.
 //
 // in:  x  b×b, leading dimension b
 //      t  b×b, upper triangular with zeros stored below the diagonal, leading dimension ldt

@@ -77,7 +77,8 @@ layout(constant_id = 1) const uint ROWS = 4;
 // CHUNKS is the number of chunks of columns. A chunk is LOCAL_SIZE columns, one for each
 // invocation. LOCAL_SIZE·CHUNKS is at least n.
 layout(constant_id = 2) const uint CHUNKS = 2;
-// KEPT is the number of chunks of columns that an invocation keeps in registers, 1 to CHUNKS.
+// A chunk is LOCAL_SIZE columns, one for each invocation. KEPT is the number of chunks whose
+// elements an invocation keeps in registers, 1 to CHUNKS.
 layout(constant_id = 3) const uint KEPT = 2;
 // LANES is the number of neighbouring invocations of a subgroup that add up their sums by shuffles:
 // a power of two, at most 32.
@@ -99,12 +100,13 @@ layout(push_constant, scalar) uniform Push {
 	uint n, ld, groups, polls;
 } p;
 
-// NOTHING is the content of a slot without a value. No finite number has the upper half of NOTHING.
+// Workgroups exchange numbers through slots, words of 64 bits. NOTHING is the content of a slot
+// without a value. No finite number has the upper half of NOTHING.
 const uint64_t NOTHING = ~uint64_t(0);
 const uint CLUSTERS = LOCAL_SIZE / LANES;
 const uint SPILT = CHUNKS - KEPT; // chunks in memory
-// R1 to R5 are the numbers of elements that are left of ROWS elements after one to five halvings.
-// cluster_sums.glsl halves the elements.
+// The sums in cluster_sums.glsl halve the number of elements of an array repeatedly. R1 to R5 are
+// the numbers of elements that are left of ROWS elements after one to five halvings.
 const uint R1 = (ROWS + 1) / 2, R2 = (R1 + 1) / 2, R3 = (R2 + 1) / 2, R4 = (R3 + 1) / 2, R5 = (R4 + 1) / 2;
 
 // shares_p, shares_x, shares_v   sums of each cluster of LANES invocations: of p, of ‖x‖², of vᵀ·p
@@ -116,22 +118,23 @@ shared work_t row_v[ROWS], row_w[ROWS];
 shared acc_t head_x, head_p;
 shared uint given_up;
 
-// `mine[r + c·ROWS]` is an element of A: the element in row r of this workgroup and in this
-// invocation's column of chunk SPILT + c. The elements of chunks 0 to SPILT − 1 are in memory.
+// An invocation has one column in each chunk of columns. `mine[r + c·ROWS]` is the element of A in
+// row r of this workgroup and in the invocation's column of chunk SPILT + c. The elements of chunks
+// 0 to SPILT − 1 are in memory.
 work_t mine[ROWS * KEPT];
-// These arrays have the elements in this invocation's columns, one for each chunk. x is the column
-// to eliminate, y is the vector of the reflector computed from x, and `product` is A·y. v and w
-// belong to the previous reflector.
+// These arrays have elements of vectors: those in this invocation's columns, one for each chunk of
+// columns. x is the column to eliminate, y is the vector of the reflector computed from x, and
+// `product` is A·y. v and w belong to the previous reflector.
 work_t v[CHUNKS], w[CHUNKS], x[CHUNKS], y[CHUNKS];
 acc_t product[CHUNKS];
 // share_of[r] is this invocation's share of the product p = A·y in row r of the workgroup. The last
 // element pads an odd number of rows.
 acc_t share_of[ROWS + 1];
 
-// column returns the number in A of this invocation's column in chunk c.
+// column returns the index in A of this invocation's column in chunk c of the columns.
 uint column(uint c) { return gl_LocalInvocationIndex + c * LOCAL_SIZE; }
 
-// row returns the number in A of the row that has number r in this workgroup.
+// row returns the index in A of row number r of this workgroup.
 uint row(uint r) { return (gl_WorkGroupID.x + r / BLOCK * p.groups) * BLOCK + r % BLOCK; }
 
 // owner returns the number of the workgroup that has row i of A. `position` returns the number of
@@ -148,23 +151,26 @@ bool inside(uint r, uint c) { return row(r) < p.n && column(c) < p.n; }
 // columns are contiguous in memory.
 MatrixInOut place(uint r, uint c) { return MatrixInOut(element(uint64_t(p.a), column(c), row(r), p.ld)); }
 
-// first_slot returns the address of the first slot of row i. Slots pass values between workgroups.
+// first_slot returns the address of the first slot of row i. A slot is a word of memory through
+// which workgroups exchange a number.
 Slots first_slot(uint i) { return Slots(uint64_t(p.slots) + 8 * uint64_t(i * (2 * p.n - i + 1))); }
 
-// put stores a value to slot i after `to`. The value is its own flag, because its bits differ from
-// those of an empty slot.
+// put stores `value` to slot i after the address `to`, for other workgroups. A separate flag is not
+// needed, because the bits of the value differ from those of an empty slot.
 void put(Slots to, uint i, acc_t value) {
 	uvec2 halves = SPLIT(value);
 	if (halves.y == ~0u) halves.y ^= 1u; // a NaN in A must not look like an empty slot
 	atomicStore(to.at[i], pack64(halves), gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
 }
 
-// peek loads slot i after `from`, which may still be empty.
+// peek loads slot i after the address `from`, through which workgroups exchange a number. The slot
+// may still be empty.
 uint64_t peek(Slots from, uint i) {
 	return atomicLoad(from.at[i], gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
 }
 
-// gives_up tells whether to stop waiting for the values of row i, after k polls of a slot.
+// gives_up tells whether this invocation must stop waiting for the values of row i, after it has
+// read a slot k times.
 bool gives_up(uint i, uint k) {
 	if (k % POLLS_A_LOOK != 0) return false;
 	if (stopped(p.info, p.abort_word)) return true;
@@ -173,11 +179,13 @@ bool gives_up(uint i, uint k) {
 	return true;
 }
 
-// missing tells whether a slot was empty: then all bits of its upper half are set.
+// missing tells whether a slot, a word through which workgroups exchange a number, was empty: then
+// all bits of its upper half are set.
 bool missing(uint64_t bits) { return unpack32(bits).y == ~0u; }
 
-// receive waits for row i of A and, unless i is 0, for p. It stores the elements in this
-// invocation's columns to x and to `product`. The elements of columns before i become zero.
+// receive waits until other workgroups have published row i of A and, unless i is 0, the product p
+// = A·v. It stores the elements in this invocation's columns to the arrays x and `product`. The
+// elements of columns before i become zero.
 void receive(uint i) {
 	Slots from = first_slot(i);
 	uint second = i > 0 ? p.n - i : 0; // first slot of p
@@ -189,7 +197,7 @@ void receive(uint i) {
 	}
 	bool waits = true;
 	for (uint k = 1; waits; k++) {
-		// The loads for all chunks are in flight at the same time.
+		// The loads for all chunks of columns are in flight at the same time.
 		[[unroll]] for (uint c = 0; c < CHUNKS; c++) {
 			if (missing(bits_p[c])) bits_p[c] = peek(from, second + column(c) - i);
 			if (missing(bits[c])) bits[c] = peek(from, column(c) - i);
@@ -209,9 +217,9 @@ void receive(uint i) {
 
 #include "cluster_sums.glsl"
 
-// multiply applies the previous reflector to this invocation's elements of A, and adds up its
-// shares of the product A·y. If this workgroup has row i of A, multiply also stores the elements of
-// row i to the slots.
+// multiply applies the previous reflector to this invocation's elements of A, and adds up the
+// invocation's part of the product A·y. If this workgroup has row i of A, multiply also publishes
+// the elements of row i for the other workgroups.
 void multiply(uint i) {
 	[[unroll]] for (uint r = 0; r < ROWS; r++) share_of[r] = acc_t(0);
 	work_t published[CHUNKS];
@@ -266,8 +274,8 @@ void store_column(uint j, Reflector h) {
 	}
 }
 
-// load stores this invocation's elements of A to the registers, and publishes row 0, which is also
-// column 0.
+// load loads this invocation's elements of A into registers, and publishes row 0 of A, which is
+// also column 0, for the other workgroups.
 void load() {
 	Slots first = first_slot(0);
 	[[unroll]] for (uint c = 0; c < SPILT; c++) {
@@ -300,7 +308,8 @@ void main() {
 	if (g == 0 && t == 0) p.t.at[0] = scalar_t(x[0]);
 
 	[[dont_unroll]] for (uint j = 0; j + 1 < p.n; j++) {
-		// Compute the reflector of column j. Array x has this column.
+		// Compute the reflector of column j. The array x has this invocation's elements of the
+		// column.
 		acc_t square = acc_t(0);
 		[[unroll]] for (uint c = 0; c < CHUNKS; c++) {
 			if (column(c) == j + 1) head_x = acc_t(x[c]);
@@ -321,7 +330,8 @@ void main() {
 		[[unroll]] for (uint c = 0; c < CHUNKS; c++) {
 			y[c] = column(c) > j + 1 ? x[c] * unit : work_t(column(c) == j + 1 ? 1 : 0);
 		}
-		// Apply the previous reflector to A, and compute this invocation's shares of p = A·y.
+		// Apply the previous reflector to A, and compute this invocation's part of the product p =
+		// A·y.
 		multiply(j + 1);
 		store_shares();
 		barrier(); // shares_p is complete

@@ -18,19 +18,21 @@ struct Cluster {
 };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer ClustersIn { Cluster at[]; };
 
-// ANGLE is the largest |eᵢⱼ| that the correction E may have for a pair outside of clusters.
+// ANGLE is the largest |eᵢⱼ| that the correction E of the vectors may have for a pair i, j outside
+// of clusters.
 const double ANGLE = 1.0lf / 32.0lf;
 
-// A pair whose coupling is noise counts as one multiple eigenvalue if the distance of its two
-// eigenvalues is at most TIGHT times the noise.
+// The noise is the size of rounding errors in the coupling of a pair of vectors. A pair whose
+// coupling is at most the noise counts as one multiple eigenvalue if its two eigenvalues differ by
+// at most TIGHT times the noise.
 const double TIGHT = 67108864.0lf;
 
-// DISORDER is the largest amount, in units of the noise, by which two eigenvalues may be in the
-// wrong order.
+// DISORDER is the largest amount by which two eigenvalues may be in the wrong order, in units of
+// the noise (the size of rounding errors in couplings).
 const double DISORDER = 4.0lf;
 
-// coupling returns sᵢⱼ + ½·(λᵢ + λⱼ)·rᵢⱼ, where rᵢⱼ = −gᵢⱼ. s is sᵢⱼ, g is gᵢⱼ, li is λᵢ and lj is
-// λⱼ.
+// coupling returns the coupling sᵢⱼ + ½·(λᵢ + λⱼ)·rᵢⱼ of two vectors i > j, where rᵢⱼ = −gᵢⱼ. The
+// arguments are s = sᵢⱼ, g = gᵢⱼ, li = λᵢ and lj = λⱼ, with S = XᵀAX and G = XᵀX.
 double coupling(double s, double g, double li, double lj) { return s - 0.5lf * (li + lj) * g; }
 
 #endif

@@ -39,7 +39,7 @@ layout(push_constant, scalar) uniform Push {
 	MatrixIn g;
 	ValuesIn lambda;
 	ClustersIn clusters;
-	// `noise` is the largest |coupling| that counts as a rounding error.
+	// `noise` is the largest magnitude of a pair's coupling that counts as a rounding error.
 	double noise;
 	// n is the order of S and G. The leading dimensions lds and ldg are at least n.
 	uint n, lds, ldg;

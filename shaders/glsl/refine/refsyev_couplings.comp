@@ -34,8 +34,8 @@ layout(push_constant, scalar) uniform Push {
 	MatrixIn s, g;
 	ValuesIn lambda;
 	ValuesOut reach, strength;
-	// `noise` is the largest |coupling| that counts as a rounding error. pairs.glsl defines the
-	// coupling of two vectors.
+	// `noise` is the largest magnitude of a pair's coupling that counts as a rounding error. The
+	// file pairs.glsl defines the coupling.
 	double noise;
 	// n is the order of S and G. The leading dimensions lds and ldg are at least n.
 	uint n, lds, ldg;

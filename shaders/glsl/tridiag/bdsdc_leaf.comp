@@ -35,7 +35,7 @@
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 32;
-// LEAF is the largest order of a leaf, at least 1.
+// LEAF is the largest order of a leaf, the smallest subproblem of divide and conquer, at least 1.
 layout(constant_id = 1) const uint LEAF = 32;
 
 layout(push_constant, scalar) uniform Push {
@@ -47,38 +47,40 @@ layout(push_constant, scalar) uniform Push {
 	uint count;
 } p;
 
-// NEGLIGIBLE is the limit for elements of e, in units of EPS times the largest element of C. An
-// element up to this limit counts as zero. The deflation of merges uses the same limit. If singular
-// values are equal, some elements of e may not become smaller than this limit.
+// NEGLIGIBLE is the limit up to which an element of the superdiagonal e counts as zero, in units of
+// 2^-53 times the largest element of C. The deflation of merges uses the same limit. With a smaller
+// limit, the iteration might not end if singular values are equal.
 const double NEGLIGIBLE = 8.0lf;
 
 // RIGHT and LEFT number the two sets of vectors: the right vectors W and the left vectors S.
 const uint RIGHT = 0, LEFT = 1;
 
 // d and e are the diagonal and the superdiagonal of the leaf's C. cos_ and sin_ are the rotations
-// of a sweep: LEAF elements for W, and then LEAF elements for S. Rotation i rotates columns i and i
-// + 1.
+// of a QR sweep: LEAF elements for the right vectors W, and then LEAF elements for the left vectors
+// S. Rotation i rotates columns i and i + 1.
 shared work_t d[LEAF], e[LEAF], cos_[2 * LEAF], sin_[2 * LEAF];
 
 // `vectors` has the right vectors W, and then the left vectors S. Both are column-major with
 // leading dimension LEAF.
 shared work_t vectors[2 * LEAF * LEAF];
 
-// lo and hi are the first and the last row of the block that the next sweep works on. The singular
-// values of rows after hi are final. `state` is DONE, GOING or FAILED.
+// lo and hi are the first and the last row of the block that the next QR sweep works on. The
+// singular values of rows after hi are final. `state` tells whether the iteration has ended (DONE),
+// continues (GOING) or did not converge (FAILED).
 shared uint lo, hi, state;
 const uint DONE = 0, GOING = 1, FAILED = 2;
 
-// keep stores rotation i of one side, RIGHT or LEFT, in shared memory.
+// keep stores rotation i of a sweep in shared memory: its cosine c and its sine s. `side` tells
+// whether it rotates right or left vectors.
 void keep(uint side, uint i, double c, double s) {
 	cos_[side * LEAF + i] = c;
 	sin_[side * LEAF + i] = s;
 }
 
-// annihilate_last makes column `rows` of C zero. Row `rows` of C is zero already. A rotation of
-// columns `rows` − 1 and `rows` annihilates the last element of e, and moves a part of the element
-// above it into the last column. Rotations with columns `rows` − 2 … 0 annihilate this part row
-// after row.
+// annihilate_last makes column `rows` of C, the last one, zero. Row `rows` of C is zero already. A
+// rotation of columns `rows` − 1 and `rows` annihilates the last element of e. It makes the element
+// above this one, in the last column, nonzero. Rotations with columns `rows` − 2 … 0 then
+// annihilate the last column, one row after another.
 void annihilate_last(uint rows) {
 	double fill = e[rows - 1];
 	e[rows - 1] = 0.0lf;
@@ -94,7 +96,8 @@ void annihilate_last(uint rows) {
 	}
 }
 
-// turn_last applies the rotations of annihilate_last to one row of the matrix W of right vectors.
+// turn_last applies the rotations of the function annihilate_last to one row of the matrix W of
+// right singular vectors.
 void turn_last(uint rows, uint row) {
 	double y = vectors[rows * LEAF + row];
 	for (uint i = rows; i-- > 0;) {
@@ -105,8 +108,8 @@ void turn_last(uint rows, uint row) {
 	vectors[rows * LEAF + row] = y;
 }
 
-// next sets lo and hi to the last block of rows in which no element of e is zero. It returns false
-// if no such block exists.
+// next sets lo and hi to the last block of rows in which no element of the superdiagonal e is zero.
+// It returns false if no such block exists.
 bool next() {
 	while (hi > 0 && e[hi - 1] == 0.0lf) hi--;
 	if (hi == 0) return false;
@@ -238,8 +241,8 @@ void main() {
 		barrier();
 	}
 	for (uint i = t; i < n; i += LOCAL_SIZE) {
-		// Row `rows` exists only if the last row was torn out. Its triplet comes first, with rank
-		// 0.
+		// If the last row of the leaf was torn out, its singular triplet comes first, with rank 0.
+		// Then `rows` is the number of that row.
 		uint rank = i < rows ? n - rows : 0;
 		for (uint j = 0; j < rows && i < rows; j++)
 			rank += uint(abs(d[j]) < abs(d[i]) || abs(d[j]) == abs(d[i]) && j < i);

@@ -6,7 +6,7 @@
 #ifndef FOUR_SUMS_GLSL
 #define FOUR_SUMS_GLSL
 
-// SUM_SHARE is the number of invocations that take part in adding up one of the four sums.
+// SUM_SHARE is the number of invocations that add up the terms of one of the four sums.
 const uint SUM_SHARE = LOCAL_SIZE / 4;
 
 // four_room   the terms of all invocations: all terms of the first sum, then of the second, …
@@ -33,9 +33,9 @@ void four_sums(inout acc_t a, inout acc_t b, inout acc_t c, inout acc_t d) {
 		c += four_parts[2 * SUM_SHARE + i];
 		d += four_parts[3 * SUM_SHARE + i];
 	}
-	// No barrier is needed here. The next call first stores to four_room, which all invocations
-	// have read before the second barrier. It stores to four_parts only after its own first
-	// barrier.
+	// No barrier is needed at the end. The next call of four_sums first stores to four_room, which
+	// all invocations have read before the second barrier of this call. The next call stores to
+	// four_parts only after its own first barrier.
 }
 
 #endif

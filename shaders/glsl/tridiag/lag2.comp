@@ -30,7 +30,7 @@ layout(buffer_reference, scalar, buffer_reference_align = TO_BYTES) writeonly bu
 layout(push_constant, scalar) uniform Push {
 	Source x;
 	Target y;
-	// n is the number of numbers. It may be larger than 2^32.
+	// n is the number of elements to convert. It may be larger than 2^32.
 	uint64_t n;
 } p;
 

@@ -26,13 +26,13 @@ struct Merge {
 	// block, and n is the number of rows of both blocks together.
 	uint lo, n1, n;
 	uint k;         // number of poles that remain after deflation
-	// The poles have the order of the rows of S. The columns [0, upper) of W can have nonzero
-	// elements in the rows of the upper block, and the columns [lower, k) in the rows of the lower
+	// The first k columns of W are not deflated. Of these, columns [0, upper) can have nonzero
+	// elements in the rows of the upper block, and columns [lower, k) in the rows of the lower
 	// block.
 	uint upper, lower;
 	uint from, to;  // the wanted columns of S are [from, to)
-	// `at` is the offset of Q1 and of the merged Q. `work` is the offset of W. Each offset has its
-	// low word first.
+	// `at` is the offset in memory of the two blocks of Q, and of the merged block. `work` is the
+	// offset of W. Each offset is a 64-bit number, low word first.
 	uint at[2], work[2];
 };
 
@@ -45,8 +45,9 @@ layout(buffer_reference, scalar, buffer_reference_align = 8) buffer RealsInOut {
 // wide returns a 64-bit number from its two words, the low word first.
 uint64_t wide(uint words[2]) { return packUint2x32(uvec2(words[0], words[1])); }
 
-// at_q returns the offset of Q1 and of the merged Q. The other functions return the offsets of Q2,
-// of upper W, of lower W, of the deflated columns, and of S.
+// at_q returns the offset in memory of the upper block of Q, which is also the offset of the merged
+// block. The functions below return the offsets of the lower block of Q, of the upper and the lower
+// half of W, of the deflated columns, and of S.
 uint64_t at_q(Merge m) { return wide(m.at); }
 uint64_t at_lower_q(Merge m) { return wide(m.at) + uint64_t(m.n1) * m.n1; }
 uint64_t at_upper_w(Merge m) { return wide(m.work); }

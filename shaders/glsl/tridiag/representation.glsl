@@ -14,11 +14,13 @@
 #include "index.glsl"
 #include "scale.glsl"
 
-// A Task identifies eigenvalue number `index` of the block of rows [lo, hi). `slot` is the place of
-// the block's representation. If `sharp` ≠ 0, the eigenvalue is wanted to the last bits.
+// A Task identifies eigenvalue number `index` of a representation L·D·Lᵀ of the block of rows [lo,
+// hi). `slot` is the place of the representation in memory. If `sharp` ≠ 0, the eigenvalue is
+// wanted to the last bits.
 struct Task { uint lo, hi, slot, index, sharp; };
 
-// ROOT is the slot of the root representations, which are in an array of their own.
+// A slot is the place of a representation L·D·Lᵀ in memory. ROOT is the slot of the representations
+// of whole blocks, which are in a separate array.
 #pragma host ROOT
 const uint ROOT = 0xffffffffu;
 
@@ -31,34 +33,36 @@ layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) buffer Pai
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Words { uint at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer WordsInOut { uint at[]; };
 
-// AHEAD is the number of rows that are loaded ahead of their use. Loops over these rows are
-// unrolled, so that compilers keep the rows in registers.
+// AHEAD is the number of rows of a representation that an invocation loads before it uses the first
+// of them. Loops over these rows are unrolled, so that compilers keep the rows in registers.
 #define AHEAD 4
 
-// A Representation says where a representation lies: `base` is the address of its first row,
-// `stride` is the distance from one row to the next in bytes, and n is the number of its rows.
+// A Representation says where a representation L·D·Lᵀ lies in memory: `base` is the address of its
+// first row, `stride` is the distance from one row to the next in bytes, and n is the number of its
+// rows.
 struct Representation { uint64_t base, stride; uint n; };
 
-// representation returns the representation at `slot` for the block of task t. `reps` is the
-// address of the array of representations, and ld its leading dimension.
+// representation returns where the representation L·D·Lᵀ with the number `slot` lies in memory, for
+// the block of task t. `reps` is the address of the array of representations, and ld its leading
+// dimension.
 Representation representation(uint64_t reps, Task t, uint slot, uint ld) {
 	return Representation(element(reps, slot == ROOT ? 0 : slot, t.lo, ld), uint64_t(ld) * REAL_BYTES, t.hi - t.lo);
 }
 
-// pair returns row i of a representation, or its last row if i is past the last row. A caller that
-// loads rows ahead of their use may go past the last row.
+// pair loads row i of a representation L·D·Lᵀ, or its last row if i is past the last row. A caller
+// that loads rows ahead of their use may go past the last row.
 Pair pair(Representation r, uint i) { return Pairs(r.base + r.stride * min(i, r.n - 1)).at[0]; }
 
 #include "ulp.glsl"
 
-// tiny returns a length. Intervals that are shorter are not halved.
+// tiny returns the length below which bisection does not halve an interval any more.
 work_t tiny() { return power_of_two(-300); }
 
 work_t infinity() { return packDouble2x32(uvec2(0u, 0x7ff00000u)); }
 
-// count returns the number of eigenvalues of a representation below x. It is the number of negative
-// pivots of the stationary transform with shift x. The operations give the same bits as those of
-// package mrrr.
+// count returns the number of eigenvalues of a representation L·D·Lᵀ below x. It is the number of
+// negative pivots of the stationary transform with shift x. The count is the same as in package
+// mrrr in stages/tridiag, because the operations give the same bits.
 uint count(Representation r, work_t x) {
 	uint found = 0;
 	work_t s = -x;

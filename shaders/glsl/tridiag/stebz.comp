@@ -48,7 +48,7 @@
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup, at least 2^LEVELS − 1.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-// TILE is the number of rows of T in shared memory at a time, at least 1.
+// TILE is the number of rows of T that are in shared memory at a time, at least 1.
 layout(constant_id = 1) const uint TILE = 64;
 #ifndef COUNT
 // LEVELS is the number of halvings of an interval that a team of invocations does with one round of
@@ -71,7 +71,7 @@ layout(push_constant, scalar) uniform Push {
 	MatrixOut values;
 	// `first` is the number of the first eigenvalue, counted from 0. `rounds` is the largest number
 	// of rounds of this dispatch, at least 1. If `fresh` is not 0, lo and hi are not read: every
-	// interval begins as the interval of `start`.
+	// interval begins as the interval of `start`, which contains all eigenvalues.
 	uint first, rounds, fresh;
 #endif
 	// n is the order of T, at least 1, and `count` the number of eigenvalues or shifts.
@@ -79,7 +79,8 @@ layout(push_constant, scalar) uniform Push {
 } p;
 
 // below returns the number of negative pivots of 2^−x·T − `shift`·I, where 2^−x·T is the scaled T.
-// All invocations of the workgroup must call the function `below`, in uniform control flow.
+// It is the number of eigenvalues of the scaled T below `shift`. All invocations of the workgroup
+// must call the function `below`, in uniform control flow.
 uint below(work_t shift, inout uint resident) {
 	uint found = 0;
 	work_t q = 1; // not 0; the first row has e² = 0, so that the value does not matter

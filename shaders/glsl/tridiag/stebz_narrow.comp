@@ -99,7 +99,8 @@ layout(push_constant, scalar) uniform Push {
 	MatrixInOut lo, hi;
 	// `first` is the number of the first eigenvalue, counted from 0. `rounds` is the largest number
 	// of rounds of this dispatch, at least 1. If `fresh` is not 0, lo and hi are not read: every
-	// bracket begins as a cell of the grid. `count` is the number of eigenvalues.
+	// bracket begins as the interval between two points of the grid. `count` is the number of
+	// eigenvalues.
 	uint first, rounds, fresh, count;
 #endif
 	// n is the order of T, at least 1. `points` is the number of points of the grid, at least 1.
@@ -111,11 +112,12 @@ const int LEVEL = 900; // exponent of M after scaling
 const uint EIGHT = 8; // rows between two scalings
 const uint BIAS = 1023; // exponent bias of a double
 
-// high returns the upper word of x, which has its sign and its exponent.
+// high returns the upper 32-bit word of x, which has the sign, the exponent and a part of the
+// mantissa.
 uint high(work_t x) { return unpackDouble2x32(x).y; }
 
-// row computes the next minor p(i+1) from `before` = p(i−1) and `now` = p(i), and counts a change
-// of sign.
+// row computes the next principal minor p(i+1) of T − `shift`·I from `before` = p(i−1) and `now` =
+// p(i), and counts a change of sign.
 void row(uint i, work_t shift, inout work_t before, inout work_t now, inout uint changes) {
 	work_t e2p = tile[i].e2 * before, d = tile[i].d - shift;
 	work_t next = FUSED ? fma(d, now, -e2p) : d * now - e2p;
@@ -124,9 +126,9 @@ void row(uint i, work_t shift, inout work_t before, inout work_t now, inout uint
 	now = next;
 }
 
-// below returns the number of eigenvalues of the scaled matrix 2^−x·T below `shift`, within the
-// error bound at the top of this file. All invocations of the workgroup must call the function
-// `below`, in uniform control flow.
+// below returns the number of eigenvalues of the scaled matrix 2^−x·T below `shift`, up to rounding
+// errors: eigenvalues within 3·ulp·norm of `shift` may be counted or not. All invocations of the
+// workgroup must call the function `below`, in uniform control flow.
 uint below(work_t shift, inout uint resident) {
 	uint changes = 0;
 	work_t before = 0, now = power_of_two(LEVEL);
@@ -146,8 +148,8 @@ uint below(work_t shift, inout uint resident) {
 	return changes;
 }
 
-// at returns point g of the grid, which has the points 1 to p.points. at(0) and at(p.points + 1)
-// are the ends of the interval of `start`.
+// at returns point g of the grid at which eigenvalues are counted first. The grid has the points 1
+// to p.points. at(0) and at(p.points + 1) are the ends of the interval of `start`.
 work_t at(uint g, Start s) {
 	if (g > p.points) return s.hi;
 	return s.lo + (s.hi - s.lo) * (work_t(g) / work_t(p.points + 1));
@@ -173,9 +175,9 @@ void main() {
 		lo = p.lo.at[i];
 		hi = p.hi.at[i];
 	} else if (ours) {
-		// This search ends between two neighbouring points of the grid: the count at the first
-		// point is too small, and the count at the second one is large enough. The search ends this
-		// way even if the counts of the grid do not ascend.
+		// This binary search ends between two neighbouring points of the grid: the count at the
+		// first point is too small for the wanted eigenvalue, and the count at the second point is
+		// large enough. The search ends this way even if the counts of the grid do not ascend.
 		uint from = 0, to = p.points + 1;
 		while (to - from > 1) {
 			uint g = (from + to) / 2;

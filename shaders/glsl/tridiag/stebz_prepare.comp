@@ -45,10 +45,11 @@ layout(push_constant, scalar) uniform Push {
 // binary_exponent returns x with |`top`| = f·2^x, ½ ≤ f < 1, or 0 if `top` is zero.
 int binary_exponent(work_t top) {
 	if (top == 0) return 0;
-	// The factor 2 to the power `room` makes every subnormal number normal.
+	// Multiplication by 2 to the power `room` makes every subnormal number normal.
 	const int room = 60;
 	if (top < power_of_two(SCALE_LEAST)) return exponent_of(top * power_of_two(room)) - room;
-	// exponent_of is limited to SCALE_MOST, so the largest numbers are scaled down first.
+	// The result of the function exponent_of is at most SCALE_MOST, so the largest numbers are
+	// scaled down first.
 	return top < power_of_two(SCALE_MOST) ? exponent_of(top) : exponent_of(top * power_of_two(-room)) + room;
 }
 
@@ -79,8 +80,8 @@ void main() {
 		hi = i == t ? row.d + radius : max(hi, row.d + radius);
 		p.rows.at[i] = row;
 	}
-	// Invocations without a row pass the value of row 0 to group_max. This value changes neither
-	// the minimum nor the maximum.
+	// Invocations without a row of T pass the value of row 0 to the function group_max, because a
+	// repeated value changes neither the minimum nor the maximum.
 	bool spare = t >= p.n;
 	work_t first = flushed(scaled(p.d.at[0], s.down));
 	lo = -group_max(spare ? -first : -lo);

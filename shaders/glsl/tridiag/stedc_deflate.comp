@@ -4,11 +4,12 @@
 // of the merged block. It also rotates pairs of columns so that more columns become eigenvectors
 // (LAPACK dlaed2). Such columns are called deflated.
 //
-// A merge consists of two solved blocks, n1 and n − n1 columns of Q. Their eigenvalues are in d.
-// order has, for each block, the permutation that makes its eigenvalues ascend. The element of T
-// between the blocks, which was torn out, is e[n1 − 1]. Package dc in stages/tridiag explains the
-// algorithm (Deflate, Columns). The kernel does the same operations in the same order. So the
-// results have the same bits if division and square root are exact to the last bit.
+// A merge consists of two solved blocks, n1 and n − n1 columns of Q. The eigenvalues of the blocks
+// are in d. The buffer `order` has, for each block, the permutation that makes the eigenvalues of
+// the block ascend. The element of T between the blocks, which was torn out, is e[n1 − 1]. Package
+// dc in stages/tridiag explains the algorithm (Deflate, Columns). The kernel does the same
+// operations in the same order. So the results have the same bits if division and square root are
+// exact to the last bit.
 //
 // A step makes one column of W. The steps of poles, and of columns that a rotation has deflated,
 // come first, in ascending order of d. The steps of the other deflated columns follow.
@@ -84,8 +85,9 @@ layout(push_constant, scalar) uniform Push {
 // UPPER_ROWS, ALL_ROWS and LOWER_ROWS are the sets of rows in which a column of W (merge.glsl) can
 // have nonzero elements: the upper half, both halves, or the lower half.
 const uint UPPER_ROWS = 0, ALL_ROWS = 1, LOWER_ROWS = 2;
-// JOINED is a bit of the state of a step. It says that a rotation has combined the step with the
-// previous step, so that both are in one chain of rotations.
+// A step makes one column of W. JOINED is a bit in the state of a step. The bit says that a
+// rotation has combined the column with the column of the previous step, so that both are in one
+// chain of rotations.
 const uint JOINED = 4;
 
 // meet is a barrier of the workgroup that also orders accesses to buffers.
@@ -95,8 +97,8 @@ void meet() {
 	controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, what, how);
 }
 
-// These arrays have one element for each step of this merge. A step makes one column of W. A
-// rotation of a step changes its numbers.
+// m is the merge of this workgroup. The arrays have one element for each step of the merge. A step
+// makes one column of W, and a rotation of two columns changes the numbers of their steps.
 Merge m;
 SharedReals step_d, step_z, step_first, step_last;
 SharedInts sorted, candidates, state; // state: the set of rows of a step, and JOINED
@@ -104,8 +106,9 @@ double tolerance;                    // the largest magnitude of an element that
 
 shared uvec4 counted[LOCAL_SIZE];
 
-// before returns, for each component of `count`, the sum over the invocations before this one.
-// `all` gets the sums over all invocations. Every invocation must call the function `before`.
+// before returns prefix sums: for each component of `count`, the sum over the invocations before
+// this one. `all` gets the sums over all invocations. Every invocation must call the function
+// `before`.
 uvec4 before(uvec4 count, out uvec4 all) {
 	uint t = gl_LocalInvocationIndex;
 	uvec4 sum = count;
@@ -122,7 +125,8 @@ uvec4 before(uvec4 count, out uvec4 all) {
 	return sum - count;
 }
 
-// value returns the eigenvalue of column c, where column 0 is column `lo` of the matrix.
+// value returns the eigenvalue of column c of the merge, where column 0 is column `lo` of the
+// matrix.
 double value(uint c) { return p.d.at[m.lo + c]; }
 
 // column returns the column with the i-th smallest eigenvalue in the block of columns [begin, end).
@@ -154,8 +158,9 @@ void sort() {
 	}
 }
 
-// weight returns element c of the vector z of the merge. `rho` is the torn-out element of T. In the
-// lower block the elements of z get the sign of `rho`.
+// weight returns element c of the vector z in the rank-one matrix ρ·z·zᵀ of the merge. `rho` is the
+// element of T between the two blocks, which was torn out. In the lower block the elements of z get
+// the sign of `rho`.
 double weight(uint c, double rho) {
 	const double root_half = 0.70710678118654752440lf;
 	if (c < m.n1) return p.last.at[m.lo + c] * root_half;
@@ -163,9 +168,9 @@ double weight(uint c, double rho) {
 	return p.first.at[m.lo + c] * (minus ? -root_half : root_half);
 }
 
-// closes tells whether a rotation of the columns of steps a and a + 1 may deflate the column of
-// step a. It returns the rotation: its cosine `cs`, its sine `sn`, and the new weight r of step a +
-// 1.
+// closes tells whether the columns of steps a and a + 1 have eigenvalues so close that a rotation
+// may deflate the column of step a. It returns the rotation: its cosine `cs`, its sine `sn`, and
+// the new weight r of step a + 1.
 bool closes(uint a, out double cs, out double sn, out double r) {
 	double za = step_z.at[a], zc = step_z.at[a + 1], da = step_d.at[a], dc = step_d.at[a + 1];
 	cs = 1.0lf, sn = 0.0lf, r = 0.0lf;
@@ -195,10 +200,10 @@ void turn(uint a, double cs, double sn, double r) {
 	step_last.at[a + 1] = cs * lc - sn * la;
 }
 
-// rotate goes through the steps [0, steps) in order and applies the rotations that deflate. A step
-// that no rotation has changed can continue the chain of its predecessor only if it is a candidate.
-// So rotate examines only the candidates and the steps that follow a rotation. Only one invocation
-// calls rotate.
+// rotate goes through the steps [0, steps) in order and applies the rotations that deflate. The
+// candidates are the steps whose column could be rotated with the previous column before any
+// rotation. A rotation changes the numbers of the next step. So rotate examines only the candidates
+// and the steps that follow a rotation. Only one invocation calls rotate.
 void rotate(uint steps, uint count) {
 	uint settled = 0; // steps before this one cannot continue a chain any more
 	for (uint i = 0; i < count; i++) {
@@ -227,9 +232,9 @@ void main() {
 	sort();
 	meet();
 
-	// A column whose weight is negligible is an eigenvector without any rotation. The steps of
-	// these columns come last in the order of steps. Each invocation processes a range of columns
-	// in ascending order of eigenvalues.
+	// A column whose weight z is negligible is an eigenvector of the merged block without any
+	// rotation. The steps of these columns come last in the order of steps. Each invocation
+	// processes a range of columns in ascending order of eigenvalues.
 	uint share = (m.n + LOCAL_SIZE - 1) / LOCAL_SIZE, begin = min(t * share, m.n), end = min(begin + share, m.n);
 	uint kept = 0;
 	for (uint i = begin; i < end; i++) kept += uint(!(rho * abs(weight(uint(sorted.at[i]), torn)) <= tolerance));
@@ -251,8 +256,8 @@ void main() {
 	}
 	meet();
 
-	// Find the candidates, which are the steps that a rotation with the previous step may deflate.
-	// Then apply the rotations. Most merges have few candidates.
+	// Find the candidates, which are the steps whose column may be rotated with the previous column
+	// to deflate the latter. Then apply the rotations. Most merges have few candidates.
 	double cs, sn, r;
 	uint found = 0;
 	for (uint i = max(begin, 1u); i < min(end, steps); i++) found += uint(closes(i - 1, cs, sn, r));
@@ -264,8 +269,8 @@ void main() {
 	if (t == 0) rotate(steps, all.x);
 	meet();
 
-	// Number the columns of W: first the poles, ordered by their sets of rows, then the deflated
-	// columns.
+	// Number the columns of W: first the poles, ordered by the rows in which they can be nonzero
+	// (upper half, both halves, lower half), then the deflated columns.
 	uvec4 sets = uvec4(0); // poles of each set of rows, and deflated columns
 	for (uint i = begin; i < end; i++) {
 		bool deflated = i >= steps || i + 1 < steps && (uint(state.at[i + 1]) & JOINED) != 0;

@@ -50,8 +50,8 @@ layout(push_constant, scalar) uniform Push {
 	uint count, first, strip;
 } p;
 
-// m is the merge of this invocation. i is the row of this invocation in the merge. `upper` tells
-// whether the row is in the upper half.
+// m is the merge on which this invocation works. i is the row of the merge that this invocation
+// computes. `upper` tells whether this row is in the upper half.
 Merge m;
 uint i;
 bool upper;

@@ -31,7 +31,7 @@
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 32;
-// LEAF is the largest order of a leaf, at least 1.
+// LEAF is the largest order of a leaf, the smallest subproblem of divide and conquer, at least 1.
 layout(constant_id = 1) const uint LEAF = 32;
 
 layout(push_constant, scalar) uniform Push {
@@ -50,17 +50,19 @@ const uint PATIENCE = 8; // sweeps without an eigenvalue, before the direction c
 shared work_t d[LEAF], e[LEAF], cos_[LEAF], sin_[LEAF];
 shared work_t v[LEAF * LEAF]; // column-major, leading dimension LEAF
 
-// [lo, hi] is the block of rows that the iteration works on. `state` is DONE, GOING or FAILED. If
-// `turned` is false, the values of the block converge at its end lo, otherwise at its end hi.
+// [lo, hi] is the block of rows that the QL iteration works on. `state` tells whether the iteration
+// has ended (DONE), continues (GOING) or did not converge (FAILED). If `turned` is false, the
+// eigenvalues of the block converge at row lo, otherwise at row hi.
 shared uint lo, hi, state;
 shared bool turned;
-// Bit i % 32 of `zeros[i / 32]` says whether off-diagonal element i is negligible.
+// The array `zeros` has one bit for each off-diagonal element: bit i % 32 of `zeros[i / 32]` says
+// whether element i is negligible. ZERO_WORDS is the length of the array.
 const uint ZERO_WORDS = (LEAF + 31) / 32;
 shared uint zeros[ZERO_WORDS];
 const uint DONE = 0, GOING = 1, FAILED = 2;
 
-// at and off return the indices of diagonal element i and of off-diagonal element i of the block. i
-// counts from the end of the block at which the iteration converges.
+// at returns the index of diagonal element i of the block, and the function `off` that of
+// off-diagonal element i. i counts from the end of the block at which the iteration converges.
 uint at(uint i) { return turned ? hi - i : lo + i; }
 uint off(uint i) { return turned ? hi - i - 1 : lo + i; }
 
@@ -83,8 +85,8 @@ uint after(uint from, bool zero) {
 }
 
 // next finds the first block of rows without a negligible off-diagonal element, and chooses the
-// direction of the iteration. It returns false if no such block exists. It reads the bits of the
-// array `zeros`, and clears them.
+// direction of the iteration. It returns false if no such block exists. next reads the bits of the
+// array `zeros`, which mark negligible elements, and clears these bits.
 bool next(uint n, inout uint futile) {
 	uint a = after(lo, false), b = min(after(a + 1, true), n - 1);
 	for (uint w = 0; w < ZERO_WORDS; w++) zeros[w] = 0;
@@ -119,11 +121,11 @@ double quotient(double a, double r, double y) {
 	return fma(fma(-q, r, a), y, q);
 }
 
-// rotate computes the same as the function `rotation`, with a shorter chain of dependent
-// operations: one approximation is the start for the root and for both quotients. `quick` tells
-// whether fma() rounds only once. If fma() rounds only once, and no number is tiny, the remainders
-// are exact. Then the last step rounds like the division and the square root themselves (Markstein,
-// IBM J. Res. Dev. 34, 1990).
+// rotate returns c, s and r such that c·g + s·f = r and c·f − s·g = 0, as the function `rotation`
+// does. It has a shorter chain of dependent operations, because one approximation is the start for
+// the square root and for both quotients. `quick` tells whether fma() rounds only once. If it does,
+// and if no number is tiny, the computed remainders are exact. Then the last step rounds like an
+// exact division and square root (Markstein, IBM J. Res. Dev. 34, 1990).
 void rotate(bool quick, double g, double f, out double c, out double s, out double r) {
 	double least = min(abs(g), abs(f)), most = max(abs(g), abs(f));
 	if (!quick || unpackDouble2x32(least).y < (1023u - 600u) << 20 || unpackDouble2x32(most).y < (1023u - 250u) << 20) {
@@ -141,8 +143,8 @@ void rotate(bool quick, double g, double f, out double c, out double s, out doub
 	c = quotient(g, r, y), s = quotient(f, r, y);
 }
 
-// sweep does one implicit QL step with Wilkinson's shift. `quick` tells whether fma() rounds only
-// once.
+// sweep does one implicit QL step with Wilkinson's shift on the block of rows [lo, hi]. `quick`
+// tells whether fma() rounds only once.
 void sweep(bool quick) {
 	uint last = hi - lo;
 	double first = e[off(0)];
@@ -152,7 +154,8 @@ void sweep(bool quick) {
 	g = (d[at(last)] - d[at(0)]) + first / (g + r);
 	double s = 1.0lf, c = 1.0lf, shift = 0.0lf, above = d[at(last)], coupling = e[off(last - 1)];
 	for (uint i = last; i-- > 0;) {
-		// The numbers for the next rotation are loaded before this rotation stores its results.
+		// The elements of T for the next rotation are loaded before the current rotation stores its
+		// results.
 		double below = d[at(i)], later = i > 0 ? e[off(i - 1)] : 0.0lf;
 		double f = s * coupling, b = c * coupling;
 		rotate(quick, g, f, c, s, r);
@@ -169,7 +172,7 @@ void sweep(bool quick) {
 	e[off(0)] = g;
 }
 
-// turn applies the rotations of a sweep to one row of the matrix V of eigenvectors.
+// turn applies the rotations of a QL sweep to one row of the matrix V of eigenvectors.
 void turn(uint row) {
 	uint last = hi - lo;
 	double y = v[at(last) * LEAF + row], x = v[at(last - 1) * LEAF + row];

@@ -47,9 +47,9 @@ layout(push_constant, scalar) uniform Push {
 	Reals s;
 	Ints place;
 	RealsOut x;
-	// These members are for the second form, which computes `columns` of the wanted columns of S.
-	// `first` is the number of wanted columns before the first computed column. ldx is the leading
-	// dimension of x.
+	// These members are used only if the result is written to x. Then the kernel computes `columns`
+	// of the wanted eigenvectors of a merge. `first` is the number of wanted eigenvectors before
+	// the first computed one. ldx is the leading dimension of x.
 	uint first, columns, ldx;
 } p;
 
@@ -80,8 +80,8 @@ void main() {
 	clear_acc();
 	tile_product(a, b, 0, inner);
 
-	// The unrolled code below must be short. If it were long, a compiler might not unroll the loop
-	// and might put acc into memory.
+	// The body of the following unrolled loop must be short. Otherwise a compiler might not unroll
+	// the loop, and might put the array acc into memory instead of registers.
 	uint ld = turned ? p.ldx : m.n, row0 = upper ? 0 : m.n1;
 	uint64_t base = turned ? element(uint64_t(p.x), 0, m.lo + row0 + j0, ld) : element(uint64_t(p.q), at_q(m) + row0 + i0, m.from + j0, ld);
 	uint places[THREAD_M];

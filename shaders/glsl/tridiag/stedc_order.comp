@@ -38,8 +38,8 @@ layout(push_constant, scalar) uniform Push {
 	uint base;
 } p;
 
-// `room` has LOCAL_SIZE eigenvalues. Every invocation of the workgroup compares these eigenvalues
-// with its own eigenvalue.
+// `room` has LOCAL_SIZE eigenvalues of the block. Every invocation of the workgroup compares its
+// own eigenvalue with all of them.
 shared double room[LOCAL_SIZE];
 
 void main() {

@@ -31,7 +31,7 @@ layout(push_constant, scalar) uniform Push {
 	Merges merges;
 	Reals w;
 	RealsOut q;
-	// The kernel copies the rows [first, first + strip) of W.
+	// The kernel copies the rows [first, first + strip) of the matrix W.
 	uint first, strip;
 } p;
 

@@ -40,12 +40,14 @@ layout(push_constant, scalar) uniform Push {
 	Merges merges;
 	Reals rho, d, z;
 	RealsOut mu, lambda;
-	// `first` is the number of the first root that this dispatch computes, in each merge.
+	// `first` is the number of the first root of the secular equation that this dispatch computes,
+	// in each merge.
 	uint first;
 } p;
 
-// STEP_CAP is the number of steps after which a root is given up. A root needs far fewer steps,
-// because the interval halves at least every third step.
+// STEP_CAP is the number of iteration steps after which the search for a root is given up. A root
+// needs far fewer steps, because the interval around the root is halved at least at every third
+// step.
 const uint STEP_CAP = 500;
 
 // interval_mean returns a point between lo and hi: the geometric mean if hi > 4·lo, otherwise the
@@ -66,18 +68,18 @@ double quadratic_root(double c, double s, double s_far, double gap) {
 	return (b - r) / (2.0lf * c);
 }
 
-// store stores root k: its offset mu from the pole `origin`, and the root λ = `origin` + mu itself.
-// The argument `origin` is the value of this pole.
+// store stores root k of the secular equation: its offset mu from the nearest pole, and the root λ
+// = `origin` + mu itself. The argument `origin` is the value of this pole.
 void store(uint k, double mu, double origin) {
 	if (gl_LocalInvocationIndex > 0) return;
 	p.mu.at[k] = mu;
 	if (uint64_t(p.lambda) != 0ul) p.lambda.at[k] = origin + mu;
 }
 
-// sums computes the sums of the secular equation at λ = shift + mu. psi and dpsi are the sum ψ over
-// the poles before pole `lower` and its derivative. phi and dphi are the sum φ over the poles after
-// pole lower + 1 and its derivative. If `above` is true, the root is above all poles. Then the
-// first sum is returned as φ, and ψ is 0.
+// sums computes two parts of the sum Σ z_i²/(d_i − λ) of the secular equation at λ = shift + mu.
+// psi is the sum ψ over the poles before pole `lower`, and phi is the sum φ over the poles after
+// pole lower + 1. dpsi and dphi are the derivatives of ψ and φ. If `above` is true, the root is
+// above all poles. Then the first sum is returned as φ, and ψ is 0.
 void sums(Reals d, Reals z, uint k, uint lower, double shift, double mu, bool above,
 		out double psi, out double dpsi, out double phi, out double dphi) {
 	psi = 0.0lf, dpsi = 0.0lf, phi = 0.0lf, dphi = 0.0lf;

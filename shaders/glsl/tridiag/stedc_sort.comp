@@ -25,7 +25,7 @@
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
-// TILE is the number of rows and columns of a tile, at least 1.
+// TILE is the number of rows and columns of a tile, the block that a workgroup copies, at least 1.
 layout(constant_id = 1) const uint TILE = 32;
 
 // A Column describes a column of a block in q: its rows [from, to), and the offset `at` of row
@@ -46,7 +46,8 @@ layout(push_constant, scalar) uniform Push {
 // tile[r + j·(TILE + 1)] has element (r, j) of the tile.
 shared real_t tile[TILE * (TILE + 1)];
 
-// value returns element r of column c of the block diagonal matrix.
+// value returns element r of column c of the block diagonal matrix, which is 0 outside of the
+// blocks.
 real_t value(uint c, uint r) {
 	if (uint64_t(p.columns) == 0ul) return Reals(element(uint64_t(p.q), r - p.first, c, p.rows)).at[0];
 	Column k = p.columns.at[c];

@@ -43,17 +43,18 @@ layout(push_constant, scalar) uniform Push {
 	Reals d, mu, zhat;
 	Ints row;
 	RealsOut s;
-	// `columns` is the number of columns to compute. `first` is the number of wanted columns before
-	// the first computed column. If `columns` is 0, all wanted columns are computed, and `first` is
-	// 0.
+	// Each merge has a range of wanted columns of S. `columns` is the number of columns to compute,
+	// and `first` is the number of wanted columns before the first of them. If `columns` is 0, all
+	// wanted columns are computed, and `first` is 0.
 	uint first, columns;
 } p;
 
-// partial holds the sum of squares of each invocation.
+// `partial` holds, for each invocation, the sum of the squares of the entries that it has computed.
 shared acc_t partial[LOCAL_SIZE];
 
-// entry returns the entry of pole i before the scaling to norm 1. The argument `di` is the pole
-// d_i, and z is the weight ẑ_i. The root is `pole` + mu.
+// entry returns the element of an eigenvector that belongs to pole i, before the vector is scaled
+// to norm 1. The argument `di` is the pole d_i, and z is the weight ẑ_i. The eigenvalue is `pole` +
+// mu, where mu is its offset from the nearest pole.
 double entry(uint i, double di, double z, double pole, double mu) {
 	if (LEFT) {
 		if (i == 0) return -1.0lf;

@@ -42,7 +42,7 @@ layout(push_constant, scalar) uniform Push {
 	uint first;
 } p;
 
-// partial has the product of each invocation's factors.
+// `partial` has, for each invocation, the product of the factors that it has computed.
 shared acc_t partial[LOCAL_SIZE];
 
 void main() {

@@ -21,8 +21,8 @@
 // stemr_bracket: the same as stemr_bisect, but the interval before the first dispatch is for the
 // parent of the task's representation. A shift of the parent has made this representation. The
 // shift is shifts[8·c + chosen[c]] for the cluster c = of[i]. The shifted interval need not contain
-// the eigenvalue: the kernel first moves its ends until it does. fresh is not 0 only in the first
-// dispatch.
+// the eigenvalue: the kernel first moves the ends of the interval until the interval contains the
+// eigenvalue. fresh is not 0 only in the first dispatch.
 //
 // in, out: step, phase      state between dispatches
 //
@@ -56,10 +56,12 @@ layout(push_constant, scalar) uniform Push {
 	MatrixInOut lo, hi;
 #endif
 #ifdef BRACKET
-	// `of` has the number of the cluster of each task. `chosen` has, for each cluster, the number
-	// of the chosen candidate for its shift.
+	// A cluster is a set of close eigenvalues. `of` has the number of the cluster to which each
+	// task belongs. `chosen` has, for each cluster, the number of the chosen candidate for its
+	// shift.
 	Words of, chosen;
-	// `shifts` has eight candidates for the shift of each cluster.
+	// `shifts` has eight candidates τ for the shift in each cluster's new representation L·D·Lᵀ −
+	// τ·I.
 	MatrixIn shifts;
 	MatrixInOut step;
 	WordsInOut phase;
@@ -67,7 +69,8 @@ layout(push_constant, scalar) uniform Push {
 #endif
 #ifndef COUNT
 	// `rounds` is the largest number of rounds of this dispatch, at least 1. `levels` is the number
-	// of halvings that a team does with one round of counts, at least 1.
+	// of halvings of an interval that a team of invocations does with one round of counts, at least
+	// 1.
 	uint rounds, levels;
 	// rtol is the length of the intervals at the end, relative to their ends, at least 4 ulp.
 	real_t rtol;
@@ -85,23 +88,28 @@ void main() {
 	p.counts.at[i] = count(representation(uint64_t(p.reps), t, t.slot, p.ld), p.x.at[i]);
 }
 #else
-// `busy` tells whether any team of the workgroup still needs counts.
+// A team of invocations bisects one interval. `busy` tells whether any team of the workgroup still
+// needs counts.
 shared uint busy;
-// `counted` has the counts of all invocations, ordered by team and by node of the team's tree. The
-// root of the tree is node 1, and the children of node k are 2k and 2k+1.
+// A team of invocations bisects one interval, and its points form a binary tree. `counted` has the
+// number of eigenvalues that each invocation has counted below its point, ordered by team and by
+// node of the tree. The root of the tree is node 1, and the children of node k are 2k and 2k+1.
 shared uint counted[LOCAL_SIZE];
 
-// These are the phases of a task. LOWER proves that the lower end is below the eigenvalue. UPPER
-// proves that the upper end is above the eigenvalue. HALVE halves the interval.
+// These are the phases in which an eigenvalue is found. LOWER moves the lower end of the interval
+// until it is below the eigenvalue. UPPER moves the upper end until it is above the eigenvalue.
+// HALVE halves the interval.
 const uint LOWER = 0, UPPER = 1, HALVE = 2;
 
-// EXPANSION is the factor by which the step of an end grows after each move of the end.
+// An interval that does not contain its eigenvalue is extended. EXPANSION is the factor by which
+// the length of the step grows after each move of an end.
 const work_t EXPANSION = 4;
 
-// larger returns the larger magnitude of the two ends of an interval.
+// larger returns the larger one of the magnitudes of an interval's two ends.
 work_t larger(work_t lo, work_t hi) { return max(abs(lo), abs(hi)); }
 
-// stride returns the length of the first step by which an end of the interval [lo, hi] moves.
+// stride returns the length of the first step by which an end of the interval [lo, hi] moves, if
+// the interval does not contain its eigenvalue.
 work_t stride(work_t lo, work_t hi) { return max(max(hi - lo, 4 * ulp() * larger(lo, hi)), tiny()); }
 
 // open_ tells whether the interval [lo, hi] is still too long, so that bisection must go on.
@@ -119,8 +127,8 @@ work_t middle(work_t lo, work_t hi) {
 	return work_t(0.5) * (lo + hi);
 }
 
-// point returns the number at which node k of the team's tree counts eigenvalues. [lo, hi] is the
-// interval of the root node.
+// A team bisects the interval [lo, hi] at points that form a binary tree. point returns the point
+// of node k of the tree, at which one invocation counts eigenvalues.
 work_t point(uint k, work_t lo, work_t hi) {
 	for (int level = findMSB(k) - 1; level >= 0; level--) {
 		if ((k >> level & 1) == 0) hi = middle(lo, hi);
@@ -170,8 +178,8 @@ void main() {
 			counted[t] = count(r, x);
 		}
 		barrier();
-		// A `continue` must not be used in this loop. After a `continue`, an invocation need not be
-		// in step with the other invocations at the barriers of the next round.
+		// A `continue` must not be used in this loop. After a `continue`, an invocation might reach
+		// the barriers of the next round at another time than the other invocations.
 		if (open && phase == LOWER) {
 			if (counted[t] <= task.index) {
 				phase = UPPER;

@@ -53,9 +53,9 @@ layout(push_constant, scalar) uniform Push {
 	WordsInOut chosen;
 	Words child;
 	MatrixInOut children; // representations of the children: the same memory as reps, unless the parents are roots
-	// `over` selects the children that this dispatch makes: 0 for children that do not overlap
-	// their parents, and 1 for children that overlap their parents. ldchild is the leading
-	// dimension of the buffer `children`, at least 2.
+	// A child is a new representation that is computed from its parent. `over` selects the children
+	// that this dispatch makes: 0 for children that do not overlap their parents in memory, and 1
+	// for children that do. ldchild is the leading dimension of the buffer `children`, at least 2.
 	uint over, ldchild;
 #else
 	MatrixOut growth;
@@ -65,11 +65,12 @@ layout(push_constant, scalar) uniform Push {
 	uint ld, clusters;
 } p;
 
-// SHIFTS is the number of candidates for the shift of a cluster.
+// SHIFTS is the number of candidates for the shift with which the new representation of a cluster
+// is made.
 #pragma host SHIFTS
 const uint SHIFTS = 8;
-// GROWTH is the limit of element growth: a candidate shift is accepted if its growth is at most
-// GROWTH.
+// The growth of a shift is the largest element of the diagonal D⁺ in the shifted representation
+// L⁺·D⁺·L⁺ᵀ. A candidate for the shift is good if its growth is at most GROWTH.
 const work_t GROWTH = 8;
 
 // The stationary transform breaks down at a pivot whose magnitude is below least_pivot or above
@@ -79,7 +80,9 @@ work_t least_pivot() { return power_of_two(SCALE_LEAST); }
 work_t huge() { return power_of_two(200); }
 
 #ifdef CHILD
-// choose returns the number of the chosen candidate for the shift of cluster c.
+// The candidates for the shift of cluster c come in pairs. choose returns the number of the
+// candidate with the smallest growth among the pairs up to the first pair that has a growth of at
+// most GROWTH.
 uint choose(uint c) {
 	uint best = 0;
 	for (uint j = 0; j < SHIFTS; j += 2) {

@@ -22,11 +22,11 @@
 //
 // The time of a step is the latency of a chain of dependent divisions, down the rows and up again.
 // So two neighbouring invocations share the chain of a vector. Invocation D goes down the rows with
-// the stationary transform. Invocation U goes up the rows with the progressive transform. They meet
-// in the middle. Then D goes on through the lower rows and U through the upper rows. Each finds
-// there the numbers that its partner has stored, and looks for the row of the twist. From the
-// twist, both go through the rows again, in opposite directions. Where D and U differ, the code
-// selects between two values instead of branching. So D and U run in lockstep.
+// the stationary transform. Invocation U goes up the rows with the progressive transform. D and U
+// meet in the middle. Then D goes on through the lower rows and U through the upper rows. Each of
+// them finds there the numbers that its partner has stored, and looks for the row of the twist.
+// From the twist, both go through the rows again, in opposite directions. Where D and U differ, the
+// code selects between two values instead of branching. So D and U run in lockstep.
 //
 // This table says which invocation accesses which rows between two calls of exchanged(). approach,
 // part, solve and normalise are the functions of these parts:
@@ -63,8 +63,8 @@ layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup: an even number.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
-// Two invocations share a vector. One of them writes elements that the other reads, so the elements
-// are nonprivate.
+// The elements are declared nonprivate, because two invocations share a vector: one of them reads
+// elements that the other one has written.
 layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) buffer Shared { nonprivate real_t at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer SharedWords { nonprivate uint at[]; };
 
@@ -95,14 +95,15 @@ const uint FRESH = 1, LAST = 2, HALVES = 4;
 // `stride` is the distance from one row to the next in bytes.
 struct Column { uint64_t base, stride; };
 
-// get loads number i of a column c, and put stores it.
+// get loads the number in row i of a column c in memory, and the function `put` stores a number
+// there.
 work_t get(Column c, uint i) { return Shared(c.base + c.stride * i).at[0]; }
 
 void put(Column c, uint i, work_t v) { Shared(c.base + c.stride * i).at[0] = v; }
 
-// A Found is a candidate for the row of the twist. `twist` is the row with the smallest |γ| among
-// the examined rows. `gamma` is the γ of this row, and `least` is |γ|. `below` is the number of
-// eigenvalues below λ.
+// The twist of a twisted factorisation is the row with the smallest |γ|. A Found describes the best
+// candidate for this row. `twist` is the row with the smallest |γ| among the examined rows. `gamma`
+// is the γ of this row, and `least` is |γ|. `below` is the number of eigenvalues below λ.
 struct Found { work_t gamma, least; uint twist, below; };
 
 // The arrays `counted`, `summed` and `found` pass values between the two invocations that compute
@@ -111,26 +112,27 @@ shared uint counted[LOCAL_SIZE];
 shared work_t summed[LOCAL_SIZE];
 shared Found found[LOCAL_SIZE];
 
-// self returns the number of this invocation in the workgroup, and `other` returns the number of
-// its partner in the pair. `down` is true for the invocation that goes down.
+// Two invocations, a pair, compute a vector: one goes down the rows, and the other goes up. self
+// returns the number of this invocation in the workgroup, and `other` returns the number of its
+// partner. `down` is true for the invocation that goes down.
 uint self() { return gl_LocalInvocationIndex; }
 uint other() { return self() ^ 1; }
 bool down() { return self() % 2 == 0; }
 
-// exchanged makes the data that an invocation has stored visible to the other invocation of its
-// pair. All invocations of a workgroup must call it.
+// exchanged is a barrier. It makes the data that an invocation has stored visible to the other
+// invocation that computes the same vector. All invocations of a workgroup must call it.
 void exchanged() {
 	const int what = gl_StorageSemanticsBuffer | gl_StorageSemanticsShared;
 	const int how = gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable | gl_SemanticsMakeVisible;
 	controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, what, how);
 }
 
-// row returns the k-th row on the way of this invocation: row k on the way down, row n−1−k on the
-// way up.
+// row returns the k-th row that this invocation visits: row k for an invocation that goes down the
+// matrix, and row n−1−k for one that goes up.
 uint row(Representation r, uint k) { return down() ? k : r.n - 1 - k; }
 
-// pair_of returns the representation's k-th row on the way of this invocation, or the last row on
-// the way if k is too large.
+// pair_of returns the k-th row of the representation that this invocation visits, on its way down
+// or up the matrix. If k is too large, it returns the last row on this way.
 Pair pair_of(Representation r, uint k) { return pair(r, row(r, min(k, r.n - 1))); }
 
 // A Walk is the state of a transform (stationary on the way down, progressive on the way up): a
@@ -138,8 +140,9 @@ Pair pair_of(Representation r, uint k) { return pair(r, row(r, min(k, r.n - 1)))
 // the way up, t is the number p of the row visited last.
 struct Walk { work_t t; uint negative; };
 
-// visit updates the transform w by the row a, the k-th row on the way of this invocation. It
-// returns the element of U⁻ of this row. Only the invocation that goes up uses the result.
+// visit updates the transform w by the row a of the representation, the k-th row that this
+// invocation visits. It returns the element of the factor U⁻ for this row. Only the invocation that
+// goes up uses the result.
 work_t visit(inout Walk w, uint k, Pair a, work_t lambda) {
 	work_t d = a.d, l = a.l, ld = l * d, lld = l * ld;
 	bool top = down();
@@ -211,8 +214,9 @@ Found part(Representation r, Column s, Column u_, work_t lambda, inout Walk w, u
 				work_t theirs = nows[u], mine = w.t;
 				uint above = w.negative;
 				work_t v = visit(w, k + u, now[u], lambda);
-				// Remove the pivot that the other invocation of the pair has counted on this side
-				// of the row, if the pivot was negative.
+				// The other invocation of the pair has counted the negative pivots of rows that
+				// this invocation passes now. Remove the pivot of this row from that count, if the
+				// pivot was negative.
 				work_t passed = down() ? lld + theirs : now[u].d + (theirs - lambda);
 				if (passed < 0 && !(down() && k + u == begin)) others--;
 				lld = now[u].l * (now[u].l * now[u].d);
@@ -234,16 +238,16 @@ work_t coupling(Representation r, uint i) {
 	return a.l * a.d;
 }
 
-// solve computes the vector z with z = 1 at the row of the twist. Before the call, z holds U⁻ below
-// the twist. The invocation that goes down computes the rows above the twist, and its partner the
-// rows below the twist. solve returns the sum of squares of the elements that this invocation has
-// computed.
+// solve computes the vector z with z = 1 at the row of the twist. Before the call, z holds the
+// elements of U⁻ below the twist. The invocation that goes down the rows computes the rows above
+// the twist, and its partner the rows below the twist. solve returns the sum of squares of the
+// elements that this invocation has computed.
 work_t solve(Representation r, Column s, Column z, work_t lambda, uint twist) {
 	work_t sum = 0, z1 = 1, z2 = 0; // z of the last computed row, and of the row computed before it
 	bool above = down();
 	Column from = above ? s : z;
-	// Above the twist, step k computes row n−2−k from z of row n−1−k. Below the twist, step k
-	// computes row k+1 from z of row k.
+	// The vector z is computed from the twist outwards. Above the twist, step k computes z in row
+	// n−2−k from z in row n−1−k. Below the twist, step k computes z in row k+1 from z in row k.
 	Pair next[AHEAD];
 	work_t nexts[AHEAD];
 	if (r.n > 0 && above) put(z, twist, 1);
@@ -281,8 +285,8 @@ work_t solve(Representation r, Column s, Column z, work_t lambda, uint twist) {
 	return sum;
 }
 
-// normalise multiplies z by `scale` and sets the rows outside the block to zero. Each invocation of
-// the pair does one half of the rows.
+// normalise multiplies z by `scale` and sets the rows outside the block to zero. Two invocations
+// compute a vector, and each of them processes one half of the rows.
 void normalise(Task t, Column z, Column whole, work_t scale) {
 	uint n = t.hi - t.lo, begin = down() ? 0 : n / 2, end = down() ? n / 2 : n;
 	work_t nexts[AHEAD];

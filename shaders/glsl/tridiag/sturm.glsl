@@ -16,7 +16,8 @@ struct Start { real_t lo, hi, tiny, down[2], up[2]; };
 
 #include "ulp.glsl"
 
-// pivmin is the smallest magnitude of a pivot. e²/pivmin is finite, because e² < 1.
+// pivmin is the smallest magnitude of a pivot in a Sturm count. The quotient e²/pivmin is finite
+// for every off-diagonal element e, because e² < 1.
 work_t pivmin() { return power_of_two(SCALE_LEAST); }
 
 // unit returns ulp·norm, the unit of the error bounds of counts. norm is the norm of the scaled T,

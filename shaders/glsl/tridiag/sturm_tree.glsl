@@ -7,21 +7,23 @@
 #ifndef STURM_TREE_GLSL
 #define STURM_TREE_GLSL
 
-// TEAM is the number of invocations of a team, and TEAMS is the number of teams of a workgroup.
+// A team of invocations bisects one interval. TEAM is the number of invocations of a team, and
+// TEAMS is the number of teams of a workgroup.
 const uint TEAM = (1u << LEVELS) - 1;
 const uint TEAMS = LOCAL_SIZE / TEAM;
 
-// `busy` tells whether any team of the workgroup still needs counts.
+// A team of invocations bisects one interval. `busy` tells whether any team of the workgroup still
+// needs counts.
 shared uint busy;
-// `counted` has the number of eigenvalues that each invocation has counted, ordered by team and by
-// node of the team's tree.
+// A team of invocations bisects one interval, and its points form a binary tree. `counted` has the
+// number of eigenvalues that each invocation has counted, ordered by team and by node of the tree.
 shared uint counted[LOCAL_SIZE];
 
 // middle returns the middle of [lo, hi].
 work_t middle(work_t lo, work_t hi) { return work_t(0.5) * (lo + hi); }
 
-// point returns the number at which node k of the tree counts eigenvalues. [lo, hi] is the interval
-// of the root node.
+// A team bisects the interval [lo, hi] at points that form a binary tree. point returns the point
+// of node k of the tree, at which one invocation counts eigenvalues.
 work_t point(uint k, work_t lo, work_t hi) {
 	for (int level = findMSB(k) - 1; level >= 0; level--) {
 		if ((k >> level & 1) == 0) hi = middle(lo, hi);

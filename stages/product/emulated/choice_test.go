@@ -24,8 +24,8 @@ func TestGoldenHash(t *testing.T) {
 	}
 }
 
-// TestMeasure checks the measurement of a device: the golden product (the test product with known
-// bits) must have the right bits, and the rates must be positive.
+// TestMeasure checks the measurement of emulated products on a device: the golden product (the test
+// product with known bits) must have the right bits, and the rates must be positive.
 func TestMeasure(t *testing.T) {
 	eachUnits(t, func(t *testing.T, u Units) {
 		tune := native
@@ -36,7 +36,8 @@ func TestMeasure(t *testing.T) {
 		if err != nil || !right {
 			t.Errorf("the golden product is right: %v, %v", right, err)
 		}
-		// Units with another order of the elements of a fragment give wrong products.
+		// If the order in which invocations hold the elements of a matrix unit's result is wrong,
+		// products must be wrong, too.
 		wrong := u
 		wrong.Order ^= 0x11
 		if right, err := multipliesRight(ctx, dev, tune, wrong); err != nil || right {

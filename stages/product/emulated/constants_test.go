@@ -76,8 +76,9 @@ func TestKernelsHaveTheConstants(t *testing.T) {
 	}
 }
 
-// TestOrders checks that pack accepts an order that is a permutation of the bits of an element's
-// number, and that unpack gives the same order back. pack must refuse other orders.
+// TestOrders checks the functions pack and unpack, which describe the order of elements in a matrix
+// unit's result. pack must accept an order that is a permutation of the bits of an element's
+// number, and unpack must return the same order. pack must refuse other orders.
 func TestOrders(t *testing.T) {
 	identity := make([]uint32, 256)
 	for e := range identity {

@@ -12,9 +12,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestGemmHasTheBitsOfTheReference checks that Gemm gives the bits of ref.EmulatedGemm. The test
-// covers shapes that are not multiples of a tile, transposed factors, several strips and every
-// number of moduli. The padding of the factors is NaN.
+// TestGemmHasTheBitsOfTheReference checks that the emulated Gemm gives the same bits as
+// ref.EmulatedGemm. The test covers shapes that are not multiples of a tile, transposed factors,
+// several strips and every number of moduli. The padding of the factors is NaN.
 func TestGemmHasTheBitsOfTheReference(t *testing.T) {
 	eachUnits(t, func(t *testing.T, u Units) {
 		for count := moduli.Least; count <= moduli.Most; count++ {
@@ -58,8 +58,8 @@ func TestGemmOverwrites(t *testing.T) {
 	}
 }
 
-// TestPairsHaveTheBitsOfTheReference checks that GemmPair and Syr2k give the bits of package ref,
-// even if the norms of the two factors of a side differ greatly.
+// TestPairsHaveTheBitsOfTheReference checks that the emulated GemmPair and Syr2k give the same bits
+// as package ref, even if the norms of the two factors of a side differ greatly.
 func TestPairsHaveTheBitsOfTheReference(t *testing.T) {
 	eachUnits(t, func(t *testing.T, u Units) {
 		ops := newOps(t, small(), u, 13, 100, 300)
@@ -108,9 +108,9 @@ func TestPairsHaveTheBitsOfTheReference(t *testing.T) {
 	})
 }
 
-// TestSyr2kOfFewRows checks that a Syr2k of few rows is emulated if its planes (the residues of the
-// factors) fit the memory, and is native otherwise. (An earlier version divided such an update into
-// two without end.)
+// TestSyr2kOfFewRows checks that a rank-2k update (Syr2k) of few rows is emulated if the residues
+// of the factors fit the memory, and is native otherwise. (An earlier version divided such an
+// update into two without end.)
 func TestSyr2kOfFewRows(t *testing.T) {
 	e := small()
 	for _, planes := range []int{1 << 20, 1 << 10} {
@@ -136,8 +136,8 @@ func join(a, b stagetest.Sample) stagetest.Sample {
 	return stagetest.Sample{Rows: a.Rows, Cols: a.Cols + b.Cols, Ld: a.Ld, Data: append(append([]float64{}, a.Data...), b.Data...)}
 }
 
-// TestBlocksHaveTheBitsOfTheReference checks a Gemm whose planes (the residues of the factors) do
-// not fit the memory. It is computed block by block and must give the same bits.
+// TestBlocksHaveTheBitsOfTheReference checks an emulated product for which the residues of the
+// factors do not fit the memory. It is computed block by block and must give the same bits.
 func TestBlocksHaveTheBitsOfTheReference(t *testing.T) {
 	e := small()
 	for _, planes := range []int{1 << 16, 1 << 17, 1 << 18} {
@@ -236,8 +236,9 @@ func TestTinyRowsKeepTheirBits(t *testing.T) {
 	}
 }
 
-// TestRefusedRows checks that Refused counts the rows that cannot be scaled. The elements of C that
-// depend on such a row must be NaN, and no other elements may be NaN.
+// TestRefusedRows checks that the method Refused of emulated products counts the rows of factors
+// that cannot be scaled. The elements of C that depend on such a row must be NaN, and no other
+// elements may be NaN.
 func TestRefusedRows(t *testing.T) {
 	ops := newOps(t, small(), dots, 14, 40, 40)
 	p := bench{stagetest.NewBench(t, 41*40, vk.Together(ops.Work(), ops.Status()))}
@@ -258,8 +259,8 @@ func TestRefusedRows(t *testing.T) {
 	}
 }
 
-// TestRefusedRowsOfBlocks checks that a row is counted once if several blocks of a product convert
-// it.
+// TestRefusedRowsOfBlocks checks a product that is computed in blocks: a row of a factor that
+// cannot be scaled must be counted once, also if several blocks convert it.
 func TestRefusedRowsOfBlocks(t *testing.T) {
 	e := small()
 	e.Planes = 1 << 17
@@ -275,8 +276,9 @@ func TestRefusedRowsOfBlocks(t *testing.T) {
 	}
 }
 
-// TestDividedProductsHaveTheBitsOfTheReference checks products that are divided into many
-// dispatches. They must have the same bits, and no dispatch may cost more than the limit.
+// TestDividedProductsHaveTheBitsOfTheReference checks emulated products that are divided into many
+// dispatches. The products must have the same bits as package ref, and no dispatch may cost more
+// than the limit.
 func TestDividedProductsHaveTheBitsOfTheReference(t *testing.T) {
 	const n, k = 100, 40
 	for _, dispatch := range []float64{1.8e6, 5e6} {

@@ -85,7 +85,8 @@ func BenchmarkPlanes(b *testing.B) {
 	}
 }
 
-// benchTuning has the sizes of the tuning table for matrix units of 16×16×32.
+// benchTuning has sizes of emulated products for matrix units of the shape 16×16×32, as in the
+// tuning table.
 var benchTuning = product.Emulation{
 	Tile:  product.MatrixTile{M: 128, N: 256, SubM: 4, SubN: 4, Step: 64, Pitch: 80, Swath: 8, Turns: 2},
 	Dots:  product.DotTile{M: 64, N: 64, Swath: 8},

@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// small returns sizes so small that even small matrices have several tiles, panels, strips and
-// steps.
+// small returns sizes of emulated products that are so small that even products of small matrices
+// need several tiles, strips and steps.
 func small() product.Emulation {
 	return product.Emulation{
 		Tile:  product.MatrixTile{M: 32, N: 16, SubM: 1, SubN: 1, Step: 32, Pitch: 48, Swath: 2, Turns: 3},
@@ -27,8 +27,8 @@ var native = product.Tuning{
 	Syr2k: product.Tile{M: 16, N: 8, K: 1, ThreadM: 2, ThreadN: 8, Unroll: 1, Resident: 2}, Units: 8,
 }
 
-// newOps returns emulated products on the units u with `count` moduli. Results may have up to n×n
-// elements, and inner dimensions may be up to k.
+// newOps returns emulated products on the integer units u with `count` moduli. Results may have up
+// to n×n elements, and inner dimensions may be up to k.
 func newOps(t testing.TB, e product.Emulation, u Units, count, n, k int) *Ops {
 	t.Helper()
 	dev := stagetest.Device(t)
@@ -68,7 +68,8 @@ func matrix(at vk.Slice[float64], s stagetest.Sample) product.Matrix[float64] {
 	return product.NewMatrix(at, s.Rows, s.Cols, s.Ld)
 }
 
-// do runs a product of a and b that changes a copy of c, and returns the changed copy.
+// do runs a product of the factors a and b on the device. The product changes a copy of c, and do
+// returns this copy.
 func (p bench) do(t testing.TB, ops *Ops, a, b, c stagetest.Sample, record func(rec *vk.Recorder, a, b, c product.Matrix[float64])) stagetest.Sample {
 	t.Helper()
 	c.Data = append([]float64{}, c.Data...)
@@ -90,7 +91,7 @@ func equal(t testing.TB, what string, have, want stagetest.Sample) {
 	}
 }
 
-// expect returns the result that ref.EmulatedGemm computes for the same product.
+// expect returns the expected result of an emulated product, which ref.EmulatedGemm computes.
 func expect(count int, opA, opB product.Op, alpha float64, a, b stagetest.Sample, beta float64, c stagetest.Sample) stagetest.Sample {
 	c.Data = append([]float64{}, c.Data...)
 	left, right := operands(opA, opB, a, b, c)

@@ -12,9 +12,9 @@ import (
 )
 
 // TestSymmHasTheBitsOfTheReference checks products with lower right blocks of a symmetric matrix.
-// They must have the bits of products with all columns of these rows, in which the additional
-// columns are multiplied by zeros. The upper triangle of the matrix is NaN. A product with another
-// matrix must be native.
+// The results must have the same bits as products with all columns of these rows, in which the
+// additional columns are multiplied by zeros. The upper triangle of the matrix is NaN. A product
+// with another matrix must be native.
 func TestSymmHasTheBitsOfTheReference(t *testing.T) {
 	eachUnits(t, func(t *testing.T, u Units) {
 		const n, cols = 101, 7

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// published holds constants that a separate program computed.
+// published holds the constants of emulated products for some numbers of moduli. A separate program
+// computed them.
 var published = []struct {
 	n, exponent int
 	bound       uint64
@@ -49,8 +50,9 @@ func TestModuliAreCoprimeAndResiduesAreBytes(t *testing.T) {
 	}
 }
 
-// TestWeights checks Weights. Let xₖ be the bytes of x = Σ 256ᵏ·xₖ. If the weights replace the
-// powers 256ᵏ, the sum must be congruent to q·x modulo p, and its magnitude must be below 2¹⁸.
+// TestWeights checks the function Weights, which returns small numbers congruent to 256ᵏ·q modulo
+// p. Let xₖ be the bytes of x = Σ 256ᵏ·xₖ. If the weights replace the powers 256ᵏ, the sum must be
+// congruent to q·x modulo p, and its magnitude must be below 2¹⁸.
 func TestWeights(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for i := range Most {
@@ -75,9 +77,10 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// TestReduction checks that one step of the reduction gives the symmetric residue of every sum of
-// OnePass terms, and that two steps give the symmetric residue of every sum of MostInner terms. The
-// test uses sums half-way between two multiples of p, because the rounding changes there.
+// TestReduction checks the reduction of 32-bit sums modulo p: one step must give the symmetric
+// residue of every sum of OnePass terms, and two steps must give the symmetric residue of every sum
+// of MostInner terms. The test uses sums half-way between two multiples of p, because the rounding
+// changes there.
 func TestReduction(t *testing.T) {
 	step := func(x, p, m int64) int64 { return x - (x*m+1<<31)>>32*p }
 	for i := 1; i < Most; i++ { // modulo 256 there is no reduction: the low byte is the residue
@@ -104,8 +107,8 @@ func TestReduction(t *testing.T) {
 	}
 }
 
-// TestLimbs checks that the four limbs of 20 bits hold 2⁸⁰/p rounded to an integer, and that the
-// sums over all moduli fit 32 bits.
+// TestLimbs checks the function Limbs: the four limbs of 20 bits must hold 2⁸⁰/p rounded to an
+// integer for each modulus p, and the sums of limbs over all moduli must fit 32 bits.
 func TestLimbs(t *testing.T) {
 	most := int64(0)
 	for i := range Most {

@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
-// TestDivideConquerLeaf checks that leaves, the smallest subproblems, are solved as accurately as
-// LAPACK's QR iteration solves them.
+// TestDivideConquerLeaf checks that leaves, the smallest subproblems of divide and conquer, are
+// solved as accurately as by LAPACK's QR iteration.
 func TestDivideConquerLeaf(t *testing.T) {
 	var worstR, worstO float64
 	for _, f := range suite.Families {

@@ -53,14 +53,14 @@ func (b *literal) Leaves(tree Tree, d, e []float64, rows Rows) error {
 	return nil
 }
 
-// rows copies the first and the last row of a block of Q.
+// rows copies the first and the last row of the block p of the matrix Q of eigenvectors to `rows`.
 func (b *literal) rows(p Pair, rows Rows) {
 	copy(rows.First[p.Lo:], b.q[p.Lo][p.Lo:p.Hi()])
 	copy(rows.Last[p.Lo:], b.q[p.Hi()-1][p.Lo:p.Hi()])
 }
 
-// Roots computes all columns of the merged Q. It returns the first and the last row of Q itself.
-// The values pass computes the same rows without Q, and the two results must agree.
+// Roots computes all columns of the merged Q. It returns the first and the last row of this Q. The
+// solver computes the same rows without Q, and the two results must agree.
 func (b *literal) Roots(merges []*Merge) error {
 	solveRoots(merges)
 	for _, m := range merges {
@@ -137,7 +137,7 @@ func (b *literal) Vectors(levels [][]*Merge, order []int32) error {
 	return nil
 }
 
-// check checks that the merge m satisfies the comment of type Merge.
+// check fails the test if the merge m does not satisfy the comment of the type Merge.
 func (b *literal) check(m *Merge) {
 	b.merges++
 	n := m.N()

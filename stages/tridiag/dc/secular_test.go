@@ -39,8 +39,9 @@ func secularDecades(k float64) func(*rand.Rand, int) float64 {
 	return func(r *rand.Rand, _ int) float64 { return math.Pow(10, -k*r.Float64()) }
 }
 
-// secularEachProblem calls f for problems of every family. The sum of the gaps and the norm of the
-// weights are 1. If the gaps are wild, the first pole is zero, so that small gaps are not lost.
+// secularEachProblem calls f for secular equations of every family. The sum of the gaps between
+// poles is 1, and so is the norm of the weights. If the gaps are very different ("wild"), the first
+// pole is zero, so that small gaps are not lost.
 func secularEachProblem(f func(name string, p *Secular)) {
 	for _, family := range secularFamilies {
 		for _, k := range []int{1, 2, 3, 4, 7, 20, 65} {
@@ -61,9 +62,9 @@ func secularEachProblem(f func(name string, p *Secular)) {
 	}
 }
 
-// TestSecularRoots checks each root by exact arithmetic. The root must lie strictly between its
-// poles, its origin must be the nearer pole, and it must solve the equation up to rounding errors
-// of the terms.
+// TestSecularRoots checks each computed root of a secular equation by exact arithmetic. The root
+// must lie strictly between its poles, its origin must be the nearer pole, and it must solve the
+// equation up to rounding errors of the terms.
 func TestSecularRoots(t *testing.T) {
 	most, worst := 0, 0.0
 	secularEachProblem(func(name string, p *Secular) {
@@ -92,7 +93,8 @@ func TestSecularRoots(t *testing.T) {
 	t.Logf("at most %d steps, %.3g ulp of the terms", most, worst)
 }
 
-// secularExact returns |f| in ulp of the sum of the terms' magnitudes, computed with 2000 bits.
+// secularExact computes the function f of the secular equation with 2000 bits at the root d[origin]
+// + mu. It returns |f| in ulps of the sum of the magnitudes of all terms.
 func secularExact(p *Secular, origin int, mu float64) float64 {
 	num := func(x float64) *big.Float { return new(big.Float).SetPrec(2000).SetFloat64(x) }
 	lambda := num(p.D[origin])
@@ -111,9 +113,9 @@ func secularExact(p *Secular, origin int, mu float64) float64 {
 	return math.Abs(f) / (terms * tridiag.Roundoff)
 }
 
-// TestSecularVectors checks that the vectors are orthonormal, for all problems. For all problems
-// that deflation can leave, it also checks that the vectors belong to the values, to within
-// rounding errors of the matrix.
+// TestSecularVectors checks the eigenvectors that are computed from the roots of secular equations.
+// They must be orthonormal for all problems. For problems that can remain after deflation, they
+// must also belong to the eigenvalues, up to rounding errors of the matrix.
 func TestSecularVectors(t *testing.T) {
 	worstO, worstR := 0.0, 0.0
 	secularEachProblem(func(name string, p *Secular) {

@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
-// check solves T with and without vectors. It checks all properties that can be checked without a
-// reference solution, and returns the values and the two ratios.
+// check solves the tridiagonal matrix T with and without eigenvectors. It checks all properties
+// that can be checked without a reference solution, and returns the values and the two ratios.
 func check(t *testing.T, name string, d, e []float64, opt Options) (values []float64, residual, orthogonality float64) {
 	t.Helper()
 	n := len(d)
@@ -45,8 +45,8 @@ func check(t *testing.T, name string, d, e []float64, opt Options) (values []flo
 	return values, residual, orthogonality
 }
 
-// TestDivideConquerSmall solves every family at every small order. It uses the default leaf size,
-// and leaves so small that all kinds of merges happen.
+// TestDivideConquerSmall solves matrices of every family at every small order. It uses the default
+// size of leaves (the smallest subproblems), and leaves so small that all kinds of merges happen.
 func TestDivideConquerSmall(t *testing.T) {
 	var worstR, worstO float64
 	for _, f := range suite.Families {
@@ -116,8 +116,8 @@ func TestDivideConquerLarger(t *testing.T) {
 	t.Logf("worst residual %.3g, orthogonality %.3g, Sturm %g", worstR, worstO, worstS)
 }
 
-// TestDivideConquerZeroEverywhere checks that a zero anywhere in e splits T there and has no other
-// effect.
+// TestDivideConquerZeroEverywhere puts a zero at each place of the off-diagonal. The zero must
+// split T into two blocks and must have no other effect.
 func TestDivideConquerZeroEverywhere(t *testing.T) {
 	const n = 13
 	for mask := range 1 << (n - 1) {
@@ -160,8 +160,8 @@ func TestDivideConquerBlocksScaleApart(t *testing.T) {
 	}
 }
 
-// TestDivideConquerRange checks that the vectors of a range have the same bits as the same columns
-// of all vectors.
+// TestDivideConquerRange checks that a solve for a range of eigenvectors gives the same bits as the
+// same columns in a solve for all eigenvectors.
 func TestDivideConquerRange(t *testing.T) {
 	for _, f := range suite.Families {
 		for _, n := range []int{1, 2, 7, 30, 63} {
@@ -196,7 +196,8 @@ func TestDivideConquerSameBits(t *testing.T) {
 	}
 }
 
-// TestDivideConquerLongE checks that Solve does not read the elements of e from n−1 on.
+// TestDivideConquerLongE checks that Solve does not read the elements from n−1 on of the
+// off-diagonal e, which may be longer than n−1.
 func TestDivideConquerLongE(t *testing.T) {
 	d, e := suite.Random(9)
 	want, wantZ, _ := Solve(d, e, Options{LeafSize: 2})
@@ -248,7 +249,7 @@ func TestDivideConquerBackendError(t *testing.T) {
 
 var errFailing = errors.New("the back end failed")
 
-// failing is a back end that fails after a number of calls.
+// failing is a back end of divide and conquer that returns an error after a given number of calls.
 type failing struct {
 	*Host
 	left int

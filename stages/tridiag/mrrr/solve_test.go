@@ -15,11 +15,12 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
-// ratioLimit is the limit of residual and orthogonality. LAPACK's tests of dstemr have the same
-// limit.
+// ratioLimit is the largest accepted value of LAPACK's ratios for residual and orthogonality.
+// LAPACK's tests of dstemr have the same limit.
 const ratioLimit = 60
 
-// check solves T and checks all properties that can be checked without another solver.
+// check solves a tridiagonal matrix by MRRR, and checks all properties of the result that can be
+// checked without another solver.
 func check(t *testing.T, name string, d, e []float64, opt Options) (values []float64, r result) {
 	t.Helper()
 	n := len(d)
@@ -73,7 +74,8 @@ func (r result) String() string {
 	return fmt.Sprintf("residual %.3g, orthogonality %.3g, %+v", r.residual, r.orthogonality, r.counters)
 }
 
-// TestMRRRSmall solves every family of matrices at every small order.
+// TestMRRRSmall solves every family of matrices at every small order by MRRR, and checks the
+// results.
 func TestMRRRSmall(t *testing.T) {
 	for _, f := range suite.Families {
 		var worst result
@@ -122,8 +124,9 @@ func TestMRRRThousand(t *testing.T) {
 	}
 }
 
-// TestMRRRKinds solves the kinds of matrices of package matgen. Some have elements near the ends of
-// the range, some have couplings below underflow, and some have known eigenvalues.
+// TestMRRRKinds solves the kinds of matrices of package matgen by MRRR. Some have elements near the
+// ends of the range of doubles, some have off-diagonal elements so small that their squares
+// underflow, and some have known eigenvalues.
 func TestMRRRKinds(t *testing.T) {
 	for _, kind := range matgen.Tridiagonals() {
 		var worst result
@@ -136,7 +139,8 @@ func TestMRRRKinds(t *testing.T) {
 	}
 }
 
-// TestMRRRSplits solves a matrix that splits in one place or in two places, for all such places.
+// TestMRRRSplits solves a matrix with one or two zeros in the off-diagonal, which split the matrix
+// into blocks, for all places of the zeros.
 func TestMRRRSplits(t *testing.T) {
 	const n = 16
 	for i := range n - 1 {
@@ -151,8 +155,9 @@ func TestMRRRSplits(t *testing.T) {
 	}
 }
 
-// TestMRRRRanges solves for every range of eigenvalues, for matrices with clusters. Many ranges
-// divide a cluster. The matrices have one block, have two blocks, or need divide and conquer.
+// TestMRRRRanges solves for every range of eigenvalues, for matrices with clusters of eigenvalues.
+// Many ranges divide a cluster. Some matrices have one block, some have two, and for some MRRR
+// needs divide and conquer.
 func TestMRRRRanges(t *testing.T) {
 	const n = 42
 	wilkinson := func() (d, e []float64) {
@@ -192,7 +197,8 @@ func TestMRRRNonFinite(t *testing.T) {
 	}
 }
 
-// liar is a back end that returns a wrong vector in the first `attempts` attempts.
+// liar is a back end of MRRR that returns a wrong vector in the first `attempts` attempts to solve
+// a block.
 type liar struct {
 	*Host
 	attempts int
@@ -208,8 +214,8 @@ func (b *liar) Level(l *Level) error {
 	return err
 }
 
-// TestMRRRCheck checks that wrong vectors are detected, and that another attempt or divide and
-// conquer replaces them.
+// TestMRRRCheck uses a back end that returns wrong vectors. The solver must detect these vectors,
+// and must replace them by another attempt or by divide and conquer.
 func TestMRRRCheck(t *testing.T) {
 	const n = 40
 	d, e := suite.Build(n, func(int) float64 { return 0 }, // Clement's: all are singletons of the root
@@ -271,7 +277,8 @@ func TestMRRRCollection(t *testing.T) {
 	t.Logf("all: %v", all)
 }
 
-// straying is a back end that moves the interval of one member of a cluster out of the cluster.
+// straying is a back end of MRRR that moves the interval of one eigenvalue of a cluster out of the
+// cluster.
 type straying struct{ *Host }
 
 func (b straying) Level(l *Level) error {
@@ -283,9 +290,10 @@ func (b straying) Level(l *Level) error {
 	return err
 }
 
-// TestSolveNoticesAMemberThatLeavesItsCluster checks a representation that does not determine a
-// member of its cluster. The solver must give up this representation immediately: no level may come
-// after it, and divide and conquer must find all vectors of the block.
+// TestSolveNoticesAMemberThatLeavesItsCluster checks a representation L·D·Lᵀ that does not
+// determine an eigenvalue of its cluster. The solver must give up this representation immediately:
+// it may process no further level of the tree, and divide and conquer must find all vectors of the
+// block.
 func TestSolveNoticesAMemberThatLeavesItsCluster(t *testing.T) {
 	const n = 21 // Wilkinson's matrix has pairs of close eigenvalues
 	d, e := suite.Glued(n, 0)
