@@ -85,19 +85,26 @@ func TestCloseWaitsForStartedRecordings(t *testing.T) {
 }
 
 // Two recordings are started with different contexts. When one context ends, its recording ends,
-// and the other recording continues.
+// and the other recording continues. A short recording may end before its context does, so the test
+// tries longer and longer ones.
 func TestStartedRecordingsAreCancelled(t *testing.T) {
 	d := open(t, vk.Options{Batch: time.Nanosecond})
-	rec, _ := progressing(t, d, 50)
-	other, _ := progressing(t, d, 5)
-	ctx, cancel := context.WithCancel(context.Background())
-	first := d.Start(ctx, rec, func(vk.Progress) { cancel() })
-	second := d.Start(context.Background(), other, nil)
-	if _, err := second.Await(); err != nil {
-		t.Error(err)
-	}
-	if _, err := first.Await(); !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
+	for phases := 50; ; phases *= 4 {
+		rec, _ := progressing(t, d, phases)
+		other, _ := progressing(t, d, 5)
+		ctx, cancel := context.WithCancel(context.Background())
+		first := d.Start(ctx, rec, func(vk.Progress) { cancel() })
+		second := d.Start(context.Background(), other, nil)
+		if _, err := second.Await(); err != nil {
+			t.Error(err)
+		}
+		_, err := first.Await()
+		if errors.Is(err, context.Canceled) {
+			return
+		}
+		if err != nil || phases > 50_000 {
+			t.Fatalf("%d phases: %v", phases, err)
+		}
 	}
 }
 
