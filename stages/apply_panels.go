@@ -68,7 +68,8 @@ func NewApplyPanels[T spirv.Scalar](dev *vk.Device, phase string, size PanelsSiz
 // arena, too.
 func (q *ApplyPanels[T]) Work() *vk.Layout { return vk.Together(q.merged.work, q.y) }
 
-// Flops returns the cost for all vectors in flops, without the cost of merging panels.
+// Flops returns the cost in flops of multiplying all vectors by the orthogonal matrix, without the
+// cost of merging panels.
 func (q *ApplyPanels[T]) Flops() float64 { return q.flops(0) }
 
 // flops returns the cost in flops of applying the reflectors c … Cols−1 to m vectors. Reflector j

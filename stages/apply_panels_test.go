@@ -13,7 +13,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// identityMatrix is the n×n identity matrix.
+// identityMatrix returns the n×n identity matrix.
 func identityMatrix(n int) []float64 {
 	x := make([]float64, n*n)
 	for i := range n {
@@ -119,7 +119,8 @@ func TestApplyPanels(t *testing.T) {
 
 // TestApplyQ2OfBothSides reduces an upper band to a bidiagonal matrix C, and applies the orthogonal
 // factors Q2 and P2 again: Q2·C·P2ᵀ must be the original band. The test runs both forms of the
-// chase: with waits, and with one dispatch for each wave.
+// bulge chasing: workgroups wait for each other, or each set of independent half-steps (a wave) is
+// one dispatch.
 func TestApplyQ2OfBothSides(t *testing.T) {
 	for _, b := range []int{1, 2, 4, 5} {
 		for _, n := range []int{1, 2, 3, 4, 7, 9, 16, 31} {

@@ -53,7 +53,8 @@ func (q *ApplyQ1[T]) columns() int { return max(0, (q.N-1)/q.B) * q.B }
 // arena, too.
 func (q *ApplyQ1[T]) Work() *vk.Layout { return q.merged.work }
 
-// Flops returns the cost for all vectors in flops, without the cost of merging panels.
+// Flops returns the cost in flops of multiplying all vectors by Q1, without the cost of merging
+// panels.
 func (q *ApplyQ1[T]) Flops() float64 { return q.flops(0) }
 
 // flops returns the cost in flops of applying the reflectors c … n−1 to all vectors. Reflector j is

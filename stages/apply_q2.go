@@ -153,7 +153,7 @@ func (s *ApplyQ2[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	return s.flags.Info(ws)
 }
 
-// Flops returns the cost in flops: 2·n²·m for order n and m vectors.
+// Flops returns the cost in flops of multiplying m vectors by Q2: 2·n²·m for order n.
 func (s *ApplyQ2[T]) Flops() float64 { return 2 * float64(s.N) * float64(s.N) * float64(s.M) }
 
 // Record replaces X by Q2·X or Q2ᵀ·X. q holds the reflectors that BulgeChasing stored. xt is m×n,
@@ -184,7 +184,8 @@ func (s *ApplyQ2[T]) vectorsAtOnce() int {
 	if s.sweeps() == 0 || s.M == 0 {
 		return max(1, s.M)
 	}
-	// vector is the cost in flops of applying the most expensive group of sweeps to one vector.
+	// vector is the cost in flops of applying the reflectors of the most expensive group of sweeps
+	// to one vector.
 	vector := 4 * float64(s.spec.B) * float64(s.spec.G) * float64(vk.Tiles(s.N-1, s.spec.B))
 	strip := int(s.spec.LocalSize / s.spec.Pipe / s.spec.Share)
 	if most := s.tune.Dispatch / 4 / vector; most < float64(s.M) {
@@ -193,8 +194,8 @@ func (s *ApplyQ2[T]) vectorsAtOnce() int {
 	return s.M
 }
 
-// recordVectors records what Record does, for at most as many vectors as one dispatch transforms.
-// The caller must clear the INFO word before.
+// recordVectors records the multiplication by Q2 for a part of the vectors, at most as many as one
+// dispatch may transform. The caller must clear the INFO word before.
 func (s *ApplyQ2[T]) recordVectors(rec *vk.Recorder, ws *vk.Arena, q Reflectors[T], xt product.Matrix[T]) {
 	for _, part := range s.divide(xt.Rows) {
 		push := shaders.OrmtrQ2TeamsPush[T]{

@@ -22,7 +22,8 @@ type ApplyQ2Tuning struct {
 	// true.
 	Workgroups int
 
-	// Polls is the poll limit of a wait. It is used only if Flags is true.
+	// Polls is the number of times that a waiting workgroup reads a flag before the wait fails. It
+	// is used only if Flags is true.
 	Polls uint32
 
 	// Threads is the number of invocations of a workgroup. It is rounded up to whole subgroups.
@@ -41,7 +42,8 @@ type ApplyQ2Tuning struct {
 	// is true.
 	Items int
 
-	// Group is the largest number of sweeps of a group.
+	// Group is the largest number of sweeps whose reflectors are applied in one pass over the
+	// vectors.
 	Group uint32
 
 	// Chunk is the number of Householder reflectors that are in shared memory at a time. It divides
@@ -62,7 +64,7 @@ type ApplyQ2Tuning struct {
 	// If Private is false, they stay in shared memory.
 	Private bool
 
-	// Dispatch is the approximate cost of the largest dispatch, in flops.
+	// Dispatch is the approximate cost of the largest dispatch of ApplyQ2, in flops.
 	Dispatch float64
 }
 
@@ -97,7 +99,8 @@ func q2Spec[T spirv.Scalar](
 		LocalSize: uint32(wholeSubgroups(int(t.Threads), info)), B: uint32(size.B), G: t.Group, Chunk: t.Chunk, U: t.Batch,
 		Transposed: specBool(bool(op)), Pipe: 1, Share: 1, Private: specBool(t.Private),
 	}
-	// Double the number of teams in a workgroup until the device is full.
+	// Double the number of teams (groups of invocations) in a workgroup until the device has enough
+	// invocations to be busy.
 	for !t.Flags && 2*spec.Pipe <= t.Pipe && size.M*int(spec.Pipe) < t.Lanes {
 		spec.Pipe *= 2
 	}

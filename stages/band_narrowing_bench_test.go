@@ -11,7 +11,7 @@ import (
 // al. do: passes that make the band narrower, with several sizes, and then the bulge chasing of the
 // narrow band. To run it: go test -bench BandNarrowing ./stages. On a GPU the bands have 128
 // superdiagonals and the orders 8192 and 32768. ms/narrow is the time of the passes, and ms/chase
-// is the time of the chase.
+// is the time of the bulge chasing.
 func BenchmarkBandNarrowing(b *testing.B) {
 	d := testDevice(b)
 	orders, width, sizes := []int{8192, 32768}, 128, []NarrowTuning{{31, 35}, {32, 32}, {24, 32}, {16, 32}, {31, 66}, {47, 34}, {48, 32}}

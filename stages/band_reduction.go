@@ -103,14 +103,15 @@ func NewBandReduction[T spirv.Scalar](
 // the arena, too.
 func (r *BandReduction[T]) Work() *vk.Layout { return r.work }
 
-// Status is the memory of the INFO word. It must not be overwritten until Info is read.
+// Status is the memory of the INFO word. The memory must not be overwritten before the word is
+// read.
 func (r *BandReduction[T]) Status() *vk.Layout { return r.qr.Status() }
 
 // Info is the INFO word after a run: 0, or the reason why the results are undefined as PanelQR.Info
 // describes.
 func (r *BandReduction[T]) Info(ws *vk.Arena) vk.Slice[uint32] { return r.qr.Info(ws) }
 
-// Panels is the number of panels of the reduction. Each panel has one factor T.
+// Panels is the number of panels of the reduction. Each panel has one triangular factor T.
 func (s BandSize) Panels() int { return max(0, (s.N-1)/s.B) }
 
 // Flops is the cost of the whole reduction in flops: 4/3·n³ for order n.
@@ -166,7 +167,7 @@ type block[T spirv.Scalar] struct {
 	begin int
 }
 
-// block returns the block of k columns that starts at column `begin`.
+// block returns the description of the block of k columns of A that starts at column `begin`.
 func (r *BandReduction[T]) block(ws *vk.Arena, a product.Matrix[T], begin int) *block[T] {
 	return &block[T]{r, ws, a, product.NewMatrix(r.z.In(ws), r.N, min(r.K, r.N), max(r.N, 1)), begin}
 }

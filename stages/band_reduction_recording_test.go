@@ -50,7 +50,7 @@ func dry() *vk.Device {
 	return vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024})
 }
 
-// record returns the recording of a band reduction, made without a device.
+// record returns the recorded commands of a band reduction, as text, made without a device.
 func record(t *testing.T, n, b, k int, ops product.Ops[float64], tune Tuning) *vk.Recorder {
 	t.Helper()
 	d := dry()

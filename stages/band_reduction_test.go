@@ -201,7 +201,7 @@ func checkReduction(t *testing.T, name string, n, b, k int, tune Tuning, dense [
 	similar.see(similarity(n, dense, q, full), where)
 }
 
-// similarity is ‖A − Q·B·Qᵀ‖₁/(‖A‖₁·n·ulp).
+// similarity returns the error ‖A − Q·B·Qᵀ‖₁/(‖A‖₁·n·ulp) of a reduction of A to B.
 func similarity(n int, a, q, b []float64) float64 {
 	if n == 0 {
 		return 0

@@ -39,7 +39,7 @@ func (r *batchRecording) strips(flops float64, unit int) []span {
 	})
 }
 
-// reduce records the reduction of A to tridiagonal form T.
+// reduce records the reduction of each matrix of the class to tridiagonal form.
 func (r *batchRecording) reduce() {
 	for _, columns := range r.strips(4, 1) {
 		r.each(r.rec, r.class, columns.cost, func(first, count uint32) {

@@ -122,7 +122,7 @@ func (s BatchShared) spec() shaders.SyevBatchSpec {
 	return shaders.SyevBatchSpec{LocalSize: s.threads(), Order: s.Order, Team: s.Team, Matrices: s.Matrices}
 }
 
-// fits returns nil if the device can run syev_batch with these sizes.
+// fits returns nil if the device can run the kernel syev_batch with the sizes s.
 func (s BatchShared) fits(info vk.Info) error {
 	if s.Order < 2 || s.Team == 0 || s.Matrices == 0 || s.Apart > 0 && s.Apart < s.Matrices {
 		return fmt.Errorf("stages: no batch can be tuned by %+v", s)

@@ -42,8 +42,8 @@ type BidiagonalChasing[T spirv.Scalar] struct {
 // sweep has finished half-step h + bidiagonalLead.
 const bidiagonalLead = 3
 
-// NewBidiagonalChasing prepares the chase for bands of one size. ChaseSize.B is the number of
-// superdiagonals. The error is a *vk.UnsupportedError if the band is too wide for the device's
+// NewBidiagonalChasing prepares the bulge chasing for bands of one size. ChaseSize.B is the number
+// of superdiagonals. The error is a *vk.UnsupportedError if the band is too wide for the device's
 // shared memory or has more than 2³² elements.
 func NewBidiagonalChasing[T spirv.Scalar](dev *vk.Device, size ChaseSize, w Waiting, t ChaseTuning) (*BidiagonalChasing[T], error) {
 	n, b, info := size.N, size.B, dev.Info()
@@ -98,7 +98,8 @@ func (s *BidiagonalChasing[T]) halfSteps(sweep int) int { return 2 * s.steps(swe
 // matrix as full blocks.
 func (s *BidiagonalChasing[T]) halfStepFlops() float64 { return 8 * float64(s.B) * float64(s.B) }
 
-// Flops returns the cost of the chase in flops: about 8·n²·b for order n and b superdiagonals.
+// Flops returns the cost of the whole bulge chasing in flops: about 8·n²·b for order n and b
+// superdiagonals.
 func (s *BidiagonalChasing[T]) Flops() float64 {
 	n, b := float64(s.N), float64(s.B)
 	return 8 * n * n * b

@@ -8,8 +8,8 @@ import (
 )
 
 // TestBidiagonalChasingRule checks that the result becomes wrong if each sweep begins one half-step
-// too early. A half-step applies one reflector. The test runs the chase in waves: a wave is a
-// dispatch that runs one half-step of each of several sweeps. In a wave the newest sweep runs
+// too early. A half-step applies one reflector. The test runs the bulge chasing in waves: a wave is
+// a dispatch that runs one half-step of each of several sweeps. In a wave the newest sweep runs
 // first, which is the worst order.
 func TestBidiagonalChasingRule(t *testing.T) {
 	const n, b = 40, 3

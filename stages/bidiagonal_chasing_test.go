@@ -108,7 +108,7 @@ func upperBand(n, b int) []float64 {
 	return band
 }
 
-// chasedByTwin returns the results of package stages/ref for the same band.
+// chasedByTwin returns the results of the bulge chasing in package stages/ref for the same band.
 func chasedByTwin(n, b int, band []float64) bidiagonalChased {
 	band = slices.Clone(band)
 	d, e, left, right := ref.BidiagonalChasing(n, b, band)

@@ -26,7 +26,8 @@ type conquered struct {
 	st, wt vk.Region[float64]
 }
 
-// newConquered prepares the stage and its memory on the device of the tests.
+// newConquered prepares a BidiagonalConquer stage for order n, and its memory on the device of the
+// tests.
 func newConquered(t testing.TB, n int, tune Tuning) *conquered {
 	t.Helper()
 	dev := testDevice(t)

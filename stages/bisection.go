@@ -103,7 +103,7 @@ func NewBisection(dev *vk.Device, n int, t BisectionTuning) (*Bisection, error) 
 	return s, b.err
 }
 
-// Work is the workspace: 6·n elements for order n, and the Sturm counts at the points of the grid.
+// Work is the workspace: 6·n elements for order n, and the Sturm counts at all points of a grid.
 func (s *Bisection) Work() *vk.Layout { return s.work }
 
 // Flops is the usual cost of all n eigenvalues, in flops. Tiny eigenvalues cost more.

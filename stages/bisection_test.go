@@ -33,7 +33,8 @@ func newBisectionBench(t testing.TB, n int, tune BisectionTuning) *bisectionBenc
 	return &bisectionBench{t, dev, stage, ws, d.In(ws), e.In(ws), values.In(ws)}
 }
 
-// begin uploads d and e to an arena filled with NaN, and returns an empty recording.
+// begin uploads the diagonal d and the off-diagonal e to device memory filled with NaN, and returns
+// an empty recording.
 func (c *bisectionBench) begin(d, e []float64) *vk.Recorder {
 	c.t.Helper()
 	rec := vk.NewRecorder(c.dev)

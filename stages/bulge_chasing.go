@@ -59,8 +59,9 @@ const (
 	readThreads = 256 // invocations of a workgroup that reads T off the band, at most
 )
 
-// NewBulgeChasing prepares the chase for bands of one size. The error is a *vk.UnsupportedError if
-// the band is too wide for the device's shared memory, or if it has 2³² elements or more.
+// NewBulgeChasing prepares the bulge chasing for bands of one size. The error is a
+// *vk.UnsupportedError if the band is too wide for the device's shared memory, or if it has 2³²
+// elements or more.
 func NewBulgeChasing[T spirv.Scalar](
 	dev *vk.Device, size ChaseSize, w Waiting, t ChaseTuning,
 ) (*BulgeChasing[T], error) {
@@ -93,7 +94,8 @@ func NewBulgeChasing[T spirv.Scalar](
 	return s, nil
 }
 
-// build builds the one kernel that chases bulges for the given shape.
+// build builds the kernel of the bulge chasing that suits the band and the device; `shape`
+// describes both.
 func (s *BulgeChasing[T]) build(b *builder, shape chaseShape) error {
 	if spec, ok := teamsSpec[T](shape); ok {
 		s.teams = build(b, shaders.Sb2stTeams[T](), spec)
@@ -111,7 +113,7 @@ func (s *BulgeChasing[T]) build(b *builder, shape chaseShape) error {
 	return b.err
 }
 
-// waits tells whether sweeps wait for each other by flags.
+// waits tells whether the kernel is one in which sweeps wait for each other by flags.
 func (s *BulgeChasing[T]) waits() bool { return s.chase != nil || s.teams != nil }
 
 // sweeps is the number of sweeps. It is 0 for a band that is tridiagonal already.
@@ -221,7 +223,7 @@ func (s *BulgeChasing[T]) recordChase(rec *vk.Recorder, ws *vk.Arena, band vk.Sl
 	}
 }
 
-// dispatch records one dispatch of sweeps that wait for each other.
+// dispatch records one dispatch of the kernel in which sweeps wait for each other.
 func (s *BulgeChasing[T]) dispatch(rec *vk.Recorder, groups int, push shaders.Sb2stChasePush[T]) {
 	if s.teams != nil {
 		s.teams.Dispatch(rec, vk.Grid(groups), shaders.Sb2stTeamsPush[T](push))
@@ -230,9 +232,9 @@ func (s *BulgeChasing[T]) dispatch(rec *vk.Recorder, groups int, push shaders.Sb
 	}
 }
 
-// recordWaves records one dispatch for each wave t = 0, 1, … of the chase. Wave t consists of step
-// j = t − stride·s of each sweep s. The steps of a wave are independent of each other if `stride`
-// is larger than chaseLead. `stride` is the number of waves between the beginnings of two
+// recordWaves records one dispatch for each wave t = 0, 1, … of the bulge chasing. Wave t consists
+// of step j = t − stride·s of each sweep s. The steps of a wave are independent of each other if
+// `stride` is larger than chaseLead. `stride` is the number of waves between the beginnings of two
 // successive sweeps.
 func (s *BulgeChasing[T]) recordWaves(rec *vk.Recorder, band vk.Slice[T], q Reflectors[T], stride int) {
 	oldest := 0 // the first sweep that has not ended; they end in order

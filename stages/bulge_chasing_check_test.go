@@ -11,7 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// chased is the result of a bulge chasing.
+// chased is the result of a bulge chasing: the band afterwards, the tridiagonal matrix, and the
+// reflectors.
 type chased struct{ band, d, e, v, tau []float64 }
 
 func (c chased) same(o chased) bool {
@@ -126,7 +127,8 @@ func checkChased(t testing.TB, n, b int, before []float64, got chased) (similari
 	if b > 1 {
 		ref.ApplyQ2(n, b, got.v, got.tau, n, q, n)
 	}
-	// The loop computes B·Q2 − Q2·T, column by column.
+	// The loop computes B·Q2 − Q2·T, column by column, for the band B, the tridiagonal matrix T and
+	// the orthogonal factor Q2.
 	a := fullBand(n, b, before)
 	var norm, worst float64
 	for j := range n {

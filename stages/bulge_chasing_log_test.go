@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// chaseLog says when each step of a chase began, and in which workgroup. A sweep's last entry is
-// the end of the sweep. Times are values of a counter that all workgroups share.
+// chaseLog says when each step of a bulge chasing began, and in which workgroup. A sweep's last
+// entry is the end of the sweep. Times are values of a counter that all workgroups share.
 type chaseLog struct {
 	n, b int
 	logs [][]logEntry // by sweep

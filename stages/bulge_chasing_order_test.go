@@ -77,8 +77,8 @@ func testBulgeChasingManyTimes(t *testing.T, smallest ChaseTable) {
 }
 
 // TestBulgeChasingRule checks that the result becomes wrong if each sweep begins one step too
-// early. The test runs the chase in waves: a wave is a dispatch that runs one step of each of
-// several sweeps. In a wave the newest sweep runs first, which is the worst order.
+// early. The test runs the bulge chasing in waves: a wave is a dispatch that runs one step of each
+// of several sweeps. In a wave the newest sweep runs first, which is the worst order.
 func TestBulgeChasingRule(t *testing.T) {
 	n, b := 40, 3
 	band := randomBand(n, b)

@@ -64,7 +64,8 @@ func fitChase[S, P any](c chaseShape, kernel func() spirv.Module[S, P], spec fun
 			return s, nil
 		}
 	}
-	// The device allows fewer invocations in a workgroup than a block has rows.
+	// The device allows fewer invocations in a workgroup than a block of the bulge chasing has
+	// rows.
 	return s, c.refuse("invocations in a workgroup", int(f.size), c.info.MaxLocal)
 }
 

@@ -177,7 +177,8 @@ func testBulgeChasingScales(t *testing.T, smallest ChaseTable) {
 			}
 		}
 		got := bench.run(band, nil)
-		// The matrix is scaled because checkChased divides by its norm, which must not underflow.
+		// The matrix is scaled because the function checkChased divides by the norm of the matrix,
+		// which must not underflow.
 		power := 0
 		if top := slices.Max(band); top > 0 {
 			_, power = math.Frexp(top)

@@ -43,7 +43,7 @@ type ChaseTuning struct {
 	// longer than its operations suggest, because of latency.
 	SweepCost float64
 
-	// Dispatch is the approximate cost of the largest dispatch, in flops.
+	// Dispatch is the approximate cost of the largest dispatch of the bulge chasing, in flops.
 	Dispatch float64
 
 	// Step and TeamStep are the measured times of one step on the critical path of ChaseModel, in
@@ -77,7 +77,8 @@ func (t ChaseTuning) groups(info vk.Info) int {
 	return usual
 }
 
-// chaseShape holds all values that determine the specialisation of the chasing kernels.
+// chaseShape holds all values that determine the specialisation constants of the bulge chasing
+// kernels.
 type chaseShape struct {
 	b       int  // half-bandwidth
 	vectors bool // whether reflectors are stored

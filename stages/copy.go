@@ -23,7 +23,8 @@ type SymmetricLoad[T spirv.Scalar] struct {
 	mirror *vk.Kernel[shaders.LacpySymmetricSpec, shaders.LacpySymmetricPush[T]]
 }
 
-// NewSymmetricLoad builds the kernel, which works for matrices of any order.
+// NewSymmetricLoad builds the kernel that makes a full symmetric matrix from one triangle. It works
+// for matrices of any order.
 func NewSymmetricLoad[T spirv.Scalar](dev *vk.Device) (*SymmetricLoad[T], error) {
 	spec := shaders.LacpySymmetricSpec{LocalSize: copyThreads, Tile: copyTile}
 	k, err := vk.Build(dev, shaders.LacpySymmetric[T](), spec)

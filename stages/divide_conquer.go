@@ -127,7 +127,7 @@ func NewDivideConquerValues(dev *vk.Device, n int, t DivideConquerTuning) (*Divi
 	return s, b.err
 }
 
-// Work is the layout of the workspace: O(n) elements.
+// Work is the layout of the workspace: O(n) elements for order n.
 func (s *DivideConquerValues) Work() *vk.Layout { return s.work }
 
 // Flops estimates the cost in flops if no eigenvalue deflates. The result is the cost of the

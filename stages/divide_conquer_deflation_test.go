@@ -12,7 +12,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// halves holds the numbers of two solved blocks that are to be merged, one element for each column.
+// halves holds the numbers of two solved blocks that are to be merged, one element for each column
+// of their eigenvectors.
 type halves struct {
 	pair  dc.Pair
 	d     []float64
@@ -22,7 +23,8 @@ type halves struct {
 }
 
 // newHalves makes two random blocks that begin at row lo. Many values are equal or nearly equal,
-// and many columns have negligible weights, so that many columns deflate.
+// and many columns have negligible weights, so that many columns are eigenvectors of the merged
+// block already (deflated).
 func newHalves(r *rand.Rand, lo, n1, n2 int) halves {
 	n := n1 + n2
 	x := halves{pair: dc.Pair{Lo: lo, N1: n1, N2: n2}, rho: r.NormFloat64()}
@@ -110,7 +112,7 @@ func TestDeflationIsThatOfTheHost(t *testing.T) {
 	}
 }
 
-// deflated holds the results that stedc_deflate has written.
+// deflated holds the results that the kernel stedc_deflate has written for a level of merges.
 type deflated struct {
 	merges                     []shaders.Merge
 	blocks, numbers, rotations []float64

@@ -74,15 +74,16 @@ func newVectorLists(n, levels, mostMerges int) vectorLists {
 	}
 }
 
-// layout returns the device memory of all lists, O(n·levels).
+// layout returns the layout of the device memory for all lists: O(n·levels) bytes.
 func (l vectorLists) layout() *vk.Layout {
 	return vk.Together(l.stepLists.layout(), l.merges.region, l.columns.region, l.place.region, l.deflated.region, l.deflatedPlace.region, l.others.region, l.othersPlace.region)
 }
 
-// withHost returns the lists with memory on the host for a tree with the given number of levels.
-// The four lists of columns that are only copied are empty; the method `complete` appends to them.
-// The lists of rotations and permutations have memory on the host only if `steps` is true, which
-// means that the host writes them. The host memory is new, so that two solves do not share it.
+// withHost returns the lists for the kernels that form eigenvectors, with memory on the host for a
+// tree with the given number of levels. The four lists of columns that are only copied are empty;
+// the method `complete` appends to them. The lists of rotations and permutations have memory on the
+// host only if `steps` is true, which means that the host writes them. The host memory is new, so
+// that two solves do not share it.
 func (l vectorLists) withHost(n, levels, mostMerges int, steps bool) vectorLists {
 	if steps {
 		l.stepLists = l.stepLists.withHost(n, levels)
@@ -117,7 +118,7 @@ type vectorsRun struct {
 	xt     Matrix // the result; before the last merge its memory is used for W and S
 
 	// deflated is true if the kernel stedc_deflate has written the lists of rotations and
-	// permutations.
+	// permutations; otherwise the host writes them.
 	deflated bool
 
 	// `turns` is the number of sets of vectors that the solve forms, and `turn` is the number of
@@ -326,8 +327,8 @@ func (v *vectorsRun) complete(levels [][]*dc.Merge, order []int32) {
 func (v *vectorsRun) placeMerges(level int) {
 	p, work := &v.levels[level], 0 // work: the first free element of the result's memory
 	records := v.lists.merges.host[level*v.pass.tune.mostMerges(v.pass.n):]
-	// The memory of a merge holds, in this order: the two halves of W, the deflated columns, and S,
-	// as merge.glsl describes.
+	// The memory of a merge holds, in this order: the two halves of W, the columns that need no
+	// product (deflated columns), and S, as the file merge.glsl describes.
 	for i := range p.merges {
 		m := p.merges[i].merge
 		records[i], p.merges[i].work = newMerge(m, v.offset[m.Lo], work), work

@@ -117,8 +117,8 @@ func TestDivideConquerProgress(t *testing.T) {
 			seen = append(seen, done/total)
 		}
 	}
-	// The last merge reports no progress. Its cost is three quarters of the total if no column
-	// deflates.
+	// The last merge reports no progress. If no column is deflated, the cost of the last merge is
+	// three quarters of the total.
 	distinct := slices.Compact(slices.Clone(seen))
 	if last := distinct[len(distinct)-1]; len(distinct) < 4 || last < 0.15 || last > 0.5 {
 		t.Errorf("progress %v", seen)

@@ -44,7 +44,8 @@ func newConquerRounds(ctx context.Context, ws *vk.Arena, pass *valuesPass) *conq
 	return &conquerRounds{recordings: newRecordings(ctx, ws, pass), pass: pass}
 }
 
-// end ends a run that began at the time `began`. It must be called after an error, too.
+// end waits for the goroutines of a solve that began at the time `began`, and adds the host's time
+// to the profile. It must be called after an error, too.
 func (r *conquerRounds) end(began time.Time) {
 	for v := range r.wanted() {
 		v.preparing.Wait() // the goroutines write to the lists
@@ -73,8 +74,9 @@ func (r *conquerRounds) firstWanted() *vectorsRun {
 	return nil
 }
 
-// Leaves implements bidiagonal.Backend. It solves the leaves, the smallest subproblems, on the
-// device. If the values of a leaf are NaN, the leaf has not converged, and the error names it.
+// Leaves implements the interface bidiagonal.Backend. It solves the leaves, the smallest
+// subproblems, on the device. If the values of a leaf are NaN, the leaf has not converged, and the
+// error names it.
 func (r *conquerRounds) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error {
 	n := r.pass.n
 	if n == 0 {

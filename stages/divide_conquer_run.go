@@ -66,7 +66,7 @@ func newDivideConquerRun(ctx context.Context, ws *vk.Arena, values *deflation) *
 	return &divideConquerRun{recordings: newRecordings(ctx, ws, values.pass), values: values}
 }
 
-// solve runs the algorithm of package dc with r as its back end.
+// solve runs the divide-and-conquer algorithm of package dc with r as its back end.
 func (r *divideConquerRun) solve(d, e []float64, opt dc.Options) ([]float64, *vk.Profile, error) {
 	began := time.Now()
 	opt.LeafSize = r.values.pass.tune.Leaf

@@ -17,7 +17,7 @@ type valuesPass struct {
 	stored int // number of levels whose numbers are kept, at least 1; later levels overwrite the last of them
 	tune   DivideConquerTuning
 
-	// These are the kernels, in the order in which they run.
+	// These fields are the kernels that find eigenvalues, in the order in which they run.
 	leaf    leafKernel
 	secular *vk.Kernel[shaders.StedcSecularSpec, shaders.StedcSecularPush]
 	weights *vk.Kernel[shaders.StedcWeightsSpec, shaders.StedcWeightsPush]
@@ -160,7 +160,8 @@ const (
 // written. A dispatch that copies no elements is counted as if it copied one element.
 const moveBytes = 16
 
-// rootsOf describes the secular equations of one level.
+// rootsOf describes the secular equations of one level of merges, and the numbers that are needed
+// from them.
 type rootsOf struct {
 	level, merges, poles int  // level, number of merges, and largest number of poles of one merge
 	weights              bool // whether ẑ is needed, for rows or for the vectors pass

@@ -54,7 +54,7 @@ func (k *generalBlock[T]) leftPanel(rec *vk.Recorder, c int, band, t vk.Slice[T]
 	k.subtractPending(rec, c, c, rows, cols, p)
 	y := k.a.Block(c, c, rows, cols)
 	with := k.of(cols)
-	// Element (i, j) of the factor R is element (c+i, c+j) of the band.
+	// Element (i, j) of the triangular factor R of the panel is element (c+i, c+j) of the band.
 	corner, ld := 3*k.B*c+2*k.B-1, 3*k.B-1
 	upper := product.NewMatrix(band.Sub(corner, (cols-1)*ld+cols), cols, cols, max(ld, cols))
 	tau := k.tau.In(k.ws)

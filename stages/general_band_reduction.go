@@ -69,7 +69,7 @@ func (s GeneralSize) BandLen() int { return generalBandLen(s.N, s.B) }
 
 func generalBandLen(n, b int) int { return 3 * b * (n + b) }
 
-// NewGeneralBandReduction prepares the reduction of matrices of one size.
+// NewGeneralBandReduction prepares the reduction of matrices of one size to an upper band.
 func NewGeneralBandReduction[T spirv.Scalar](dev *vk.Device, size GeneralSize, ops product.Ops[T], w Waiting, t PanelTuning) (*GeneralBandReduction[T], error) {
 	m, n, b, k := size.M, size.N, size.B, size.K
 	if n < 0 || m < n || b < 1 || k < b || k%b != 0 {

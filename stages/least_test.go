@@ -8,7 +8,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// leastDevice has only the limits that Vulkan guarantees for every device.
+// leastDevice returns a device that runs nothing and has only the limits that Vulkan guarantees for
+// every device.
 func leastDevice() *vk.Device {
 	return vk.Dry(vk.Info{Name: "least", Family: "other", SharedBytes: 16 << 10, MaxLocal: 128, Subgroup: 32})
 }

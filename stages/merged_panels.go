@@ -78,7 +78,7 @@ func (q *mergedPanels[T]) record(
 // Smaller pieces save more operations: the fraction (p−1)/(2p) of T is skipped.
 const columnsOfT = 256
 
-// timesT records the product xt ← x·op(t), where t is upper triangular.
+// timesT records the product xt ← x·op(t), where t is an upper triangular matrix.
 func (q *mergedPanels[T]) timesT(rec *vk.Recorder, ws *vk.Arena, op product.Op, x, t, xt product.Matrix[T]) {
 	for c := 0; c < t.Cols; c += columnsOfT {
 		n := min(columnsOfT, t.Cols-c)

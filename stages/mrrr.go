@@ -110,7 +110,7 @@ func (s *MRRR) inPlace() bool { return s.fallback != nil && s.m == s.n }
 // Work is the workspace: about 2·n·m elements for order n and at most m vectors.
 func (s *MRRR) Work() *vk.Layout { return s.work }
 
-// Flops is the approximate cost of s.m vectors in flops, if there are no clusters.
+// Flops is the approximate cost in flops of s.m eigenvectors, if no eigenvalues form clusters.
 func (s *MRRR) Flops() float64 { return mrrrFlops * float64(s.n) * float64(s.m) }
 
 // Solve finds the eigenvalues il … iu−1 of the tridiagonal matrix with diagonal d[n] and

@@ -55,7 +55,7 @@ func (r *mrrrRun) solve(d, e []float64, il, iu int) ([]float64, MRRRCounters, *v
 	return values, counters, r.profile, err
 }
 
-// run records commands by the function `record` and executes these commands.
+// run calls the function `record`, which records commands, and executes these commands.
 func (r *mrrrRun) run(record func(rec *vk.Recorder)) error {
 	rec := vk.NewRecorder(r.stage.dev)
 	rec.Phase(PhaseTridiagonal, 0, 0)

@@ -59,8 +59,8 @@ func panelsMeet(ctx context.Context, dev *vk.Device, b int, t PanelTuning, begin
 	return info[0], err
 }
 
-// AtLeast returns the tuning t in which Groups, the largest number of workgroups of a panel, is at
-// least `groups`.
+// AtLeast returns a copy of the tuning t. In the copy, the field Groups, which is the largest
+// number of workgroups of a panel, is increased to `groups` if it is smaller.
 func (t PanelTuning) AtLeast(groups int) PanelTuning {
 	t.Groups = max(t.Groups, groups)
 	return t

@@ -64,7 +64,7 @@ func TestPanelQR(t *testing.T) {
 // worstErrors are the largest errors of many factorisations.
 type worstErrors struct{ orthogonal, residual worst }
 
-// of factors a panel, checks the form of the results, and records the errors.
+// of factors a panel, checks the form of the results, and updates the largest errors.
 func (w *worstErrors) of(t *testing.T, where string, m, b int, panel []float64, tune Tuning) {
 	t.Helper()
 	y, r, tau := panelQR(t, m, b, panel, tune)

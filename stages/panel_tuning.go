@@ -88,7 +88,7 @@ func panelFits[T spirv.Scalar](t PanelTuning, info vk.Info, b int) error {
 	return nil
 }
 
-// panelSpec returns the specialisation of the kernels for panels of b columns.
+// panelSpec returns the specialisation constants of the kernels that factor panels of b columns.
 func panelSpec[T spirv.Scalar](t PanelTuning, b int) shaders.GeqrfPanelColumnSpec {
 	threads := max(t.LocalSize, powerOfTwo(b)) // each column needs an invocation
 	size := int(spirv.KindOf[T]().Size())
@@ -99,7 +99,8 @@ func panelSpec[T spirv.Scalar](t PanelTuning, b int) shaders.GeqrfPanelColumnSpe
 	return shaders.GeqrfPanelColumnSpec{LocalSize: threads, Columns: uint32(b), Chunk: chunk}
 }
 
-// wholeSpec returns the specialisation of the kernel that factors all columns of a panel.
+// wholeSpec returns the specialisation constants of the kernel that factors all columns of a panel
+// in one dispatch.
 func wholeSpec(s shaders.GeqrfPanelColumnSpec) shaders.GeqrfPanelWholeSpec {
 	whole := shaders.GeqrfPanelWholeDefaults()
 	whole.LocalSize, whole.Columns, whole.Chunk = s.LocalSize, s.Columns, s.Chunk

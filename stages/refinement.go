@@ -44,7 +44,8 @@ const (
 	refinementSmall   = 32   // largest order of a cluster that is rotated without a product
 )
 
-// NewRefinement prepares the stage for order n ≥ 1, and reserves its products in each of ops.
+// NewRefinement prepares the refinement of eigenvectors for order n ≥ 1, and reserves its matrix
+// products in each element of ops.
 func NewRefinement(dev *vk.Device, n int, ops ...product.Ops[float64]) (*Refinement, error) {
 	b := builder{dev: dev}
 	threads := b.threads(refinementThreads)

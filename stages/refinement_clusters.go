@@ -75,7 +75,7 @@ func (all Clusters) Largest() int {
 	return largest
 }
 
-// Count is the number of clusters with more than one index.
+// Count is the number of clusters with more than one eigenvalue.
 func (all Clusters) Count() int {
 	count := 0
 	for _, c := range all {

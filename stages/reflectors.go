@@ -13,14 +13,16 @@ import (
 // and Q2 = I.
 type Reflectors[T spirv.Scalar] struct{ V, Tau vk.Slice[T] }
 
-// check panics if V or Tau is too short for order n and half-bandwidth b.
+// check panics if the slice V or Tau of the reflectors is too short for order n and half-bandwidth
+// b.
 func (q Reflectors[T]) check(n, b int) {
 	v, tau := ReflectorLen(n, b)
 	holds("V", q.V, v)
 	holds("tau", q.Tau, tau)
 }
 
-// ReflectorLen is the number of elements of V and of Tau for order n and half-bandwidth b.
+// ReflectorLen returns the numbers of elements of Reflectors.V and Reflectors.Tau for order n and
+// half-bandwidth b.
 func ReflectorLen(n, b int) (v, tau int) {
 	if n < 3 {
 		return 0, 0

@@ -24,7 +24,7 @@ type Sums[T spirv.Real] struct {
 	Orthogonality vk.Slice[T] // out: sums of |ZᵀZ − I|
 }
 
-// NewResidual prepares the stage for up to m ≤ n vectors of length n.
+// NewResidual prepares the measurement of errors for up to m ≤ n eigenvectors of length n.
 func NewResidual[T spirv.Scalar](dev *vk.Device, n, m int, ops product.Ops[T]) (*Residual[T], error) {
 	sums, err := newColumnSums(dev, n, m, ops)
 	if err != nil {
@@ -58,7 +58,8 @@ type TridiagonalResidual struct {
 	times *vk.Kernel[shaders.LagtmSpec, shaders.LagtmPush]
 }
 
-// NewTridiagonalResidual prepares the stage for up to m ≤ n vectors of length n.
+// NewTridiagonalResidual prepares the measurement of errors for up to m ≤ n eigenvectors of length
+// n.
 func NewTridiagonalResidual(dev *vk.Device, n, m int, ops product.Ops[float64]) (*TridiagonalResidual, error) {
 	sums, err := newColumnSums(dev, n, m, ops)
 	if err != nil {

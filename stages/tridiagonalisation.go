@@ -85,10 +85,11 @@ func (s *Tridiagonalisation[T]) Status() *vk.Layout { return s.flags.Layout() }
 // the index of the row of these values, and the results are undefined.
 func (s *Tridiagonalisation[T]) Info(ws *vk.Arena) vk.Slice[uint32] { return s.flags.Info(ws) }
 
-// Panels returns the number of reflectors. Each reflector has one factor τ.
+// Panels returns the number of Householder reflectors; in this reduction each panel has one column.
+// Each reflector has one factor τ.
 func (s *Tridiagonalisation[T]) Panels() int { return max(0, s.n-1) }
 
-// Flops returns the number of operations of a reduction, 4/3·n³.
+// Flops returns the number of operations of a reduction to tridiagonal form, 4/3·n³ for order n.
 func (s *Tridiagonalisation[T]) Flops() float64 { n := float64(s.n); return 4 * n * n * n / 3 }
 
 // Record records the reduction of the n×n matrix a. `band` has 2·n elements. t has n−1 elements,

@@ -39,7 +39,8 @@ type TridiagonalisationTuning struct {
 	// elements of A stay in memory.
 	Kept int
 
-	// Polls is the poll limit of a wait: the number of loads of a slot after which the wait fails.
+	// Polls is the number of times that a waiting workgroup reads a memory word before the wait
+	// fails.
 	Polls uint32
 }
 
@@ -71,7 +72,7 @@ func (t TridiagonalisationTuning) Fits(info vk.Info, n int) error {
 	return need.err
 }
 
-// rows returns the largest number of rows of a workgroup for a matrix of order n.
+// rows returns the largest number of rows of A that one workgroup has, for a matrix of order n.
 func (t TridiagonalisationTuning) rows(n int) int {
 	block := max(t.Block, 1)
 	return (max(t.Rows, (n+t.Groups-1)/t.Groups) + block - 1) / block * block

@@ -79,8 +79,9 @@ func newMerge(b blocks) *Merge {
 }
 
 // zeroChain is the sequence of rotations of pole 0 with other columns. A rotation acts on two
-// columns of the right vectors W, and sets an element of the torn row z to zero. It does not change
-// the left vectors S. While this sequence grows, other sequences of rotations may grow, too.
+// columns of the right vectors W, and sets an element of the full row z of the merged matrix to
+// zero. It does not change the left vectors S. While this sequence grows, other sequences of
+// rotations may grow, too.
 type zeroChain struct {
 	*dc.Columns
 	column   int32 // the column that holds pole 0 after the rotations so far
@@ -114,8 +115,8 @@ func (x *zeroChain) rotate(c int32, tol float64) bool {
 	return true
 }
 
-// end sets the numbers of pole 0 of the secular equation, which is never deflated. If the magnitude
-// of its weight z is at most `tol`, z becomes `tol`.
+// end sets the numbers of pole 0 of the secular equation, which always remains in the equation. If
+// the magnitude of its weight z is at most `tol`, z becomes `tol`.
 func (x *zeroChain) end(tol float64) {
 	if z := &x.Z[x.column]; math.Abs(*z) <= tol {
 		*z = math.Copysign(tol, *z)

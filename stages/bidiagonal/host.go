@@ -16,7 +16,8 @@ import (
 type Host struct {
 	n int
 
-	// `blocks` holds W and S, n×n and column-major.
+	// `blocks` holds the right vectors W and the left vectors S of all solved blocks, n×n and
+	// column-major.
 	blocks [2][]float64
 
 	// `results` has the wanted columns of W and of S, which the method Vectors forms. Both matrices
@@ -83,8 +84,8 @@ func (b *Host) leaf(l dc.Pair, d, e []float64) bool {
 		}
 	}
 	if order > 0 {
-		// gonum's matrices are row-major. Dbdsqr multiplies u by S from the right, and w by Wᵀ from
-		// the left.
+		// gonum's matrices are row-major. The function Dbdsqr multiplies u by S from the right, and
+		// w by Wᵀ from the left.
 		u := identity(n)
 		work := make([]float64, 4*order)
 		if !(gonum.Implementation{}).Dbdsqr(blas.Upper, order, n, n, 0, d[:order], e[:order-1], w, n, u, n, nil, 1, work) {
@@ -96,8 +97,8 @@ func (b *Host) leaf(l dc.Pair, d, e []float64) bool {
 			}
 		}
 	}
-	// Dbdsqr returns the values in descending order, and the zero of a torn row comes last. The
-	// results must ascend, so their order is reversed.
+	// Dbdsqr returns the singular values in descending order. If the last row of the leaf is zero,
+	// its value 0 comes last. The results must ascend, so their order is reversed.
 	slices.Reverse(d)
 	for c := range n {
 		copy(b.column(Right, l.Lo+c, l.Lo, l.Hi()), w[(n-1-c)*n:(n-c)*n])
@@ -133,7 +134,8 @@ func (b *Host) Roots(merges []*Merge) error {
 	return nil
 }
 
-// Vectors implements Backend. The error is always nil.
+// Vectors implements the interface Backend: it forms the right and left vectors of all merges. The
+// error is always nil.
 func (b *Host) Vectors(levels [][]*Merge, order []int32) error {
 	for _, side := range Sides {
 		for _, merges := range OneSide(levels, side) {

@@ -35,8 +35,8 @@ import (
 type Merge struct {
 	Right, Left *dc.Merge
 
-	// `null` is the column of the merged block's null vector if the block's last row is torn out.
-	// Otherwise `null` is −1.
+	// `null` is the column of the merged block's null vector if the block's last row was taken out
+	// (torn out) and set to zero. Otherwise `null` is −1.
 	null int32
 }
 

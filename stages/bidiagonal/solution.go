@@ -25,17 +25,18 @@ type solution struct {
 	d, e     []float64 // C, scaled
 	exponent int       // C was divided by 2^exponent
 
-	// `sigma` is at first the diagonal d, with zeros in rows that are torn out. When the block with
-	// rows [lo, hi) is solved, sigma[lo:hi] has the singular values of the block in the order of
-	// the columns of W and S.
+	// `sigma` is at first the diagonal d, with zeros in the rows that were taken out (torn out)
+	// between two blocks. When the block with rows [lo, hi) is solved, sigma[lo:hi] has the
+	// singular values of the block in the order of the columns of W and S.
 	sigma []float64
 
 	rows  dc.Rows // first and last rows of W's blocks
 	order []int32 // for each block, the permutation that makes the block's part of sigma ascend; it counts from 0
 
 	// null[lo] is set for each block that begins at row lo. Its value is the index of the column
-	// with the block's null vector; column 0 is the block's first column. The value is −1 if no row
-	// of the block is torn out. (A torn row is set to zero and gives a null vector.)
+	// with the block's null vector; column 0 is the block's first column. The value is −1 if the
+	// block has no null vector. (A row that was taken out between two blocks is set to zero, and
+	// gives the block a null vector.)
 	null []int32
 	torn []bool // whether a row is torn out, by row
 }
@@ -107,7 +108,7 @@ func (s *solution) orderLeaves() {
 }
 
 // merge prepares the merge of the pair p of solved blocks: it finds the poles of the secular
-// equation and the deflated columns.
+// equation, and the columns that are singular vectors already (deflated).
 func (s *solution) merge(p dc.Pair) *Merge {
 	lo, mid, hi := p.Lo, p.Lo+p.N1, p.Hi()
 	sigma := s.sigma[lo:hi]

@@ -20,13 +20,14 @@ type Options struct {
 // orthogonal up to a small multiple of n·ulp. The error is a *NonFiniteError or an error of the
 // back end. SolveWith panics if e is too short or if the range of vectors is not within [0, n].
 func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, error) {
-	// Split C into blocks at negligible elements of e, and tear each block into a tree of leaves.
+	// Split C into blocks at negligible elements of e. Divide each block into a tree of small
+	// blocks, the leaves, by taking out rows.
 	s, err := newSolution(d, e, opt)
 	if err != nil {
 		return nil, err
 	}
 
-	// Solve each leaf, S·diag(σ)·Wᵀ, by QR iteration.
+	// Find the singular value decomposition S·diag(σ)·Wᵀ of each leaf by QR iteration.
 	if err := backend.Leaves(s.tree, s.sigma, s.e, s.rows); err != nil {
 		return nil, err
 	}

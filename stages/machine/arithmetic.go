@@ -66,7 +66,7 @@ func divideAndRoot(ctx context.Context, dev *vk.Device, in []operand) ([]result,
 	if err != nil {
 		return nil, err
 	}
-	// The kernel reads triples x, y, z and writes pairs x/y, √z.
+	// The kernel reads three numbers x, y, z for each operand, and writes two results, x/y and √z.
 	flat := make([]float64, 0, 3*len(in))
 	for _, o := range in {
 		flat = append(flat, o.x, o.y, o.z)

@@ -26,7 +26,8 @@ func ReserveFlags(name string, tickets, flags int, stride uint32) Flags {
 	return Flags{vk.Reserve[uint32](name, 1+tickets+flags*int(stride)), tickets, stride}
 }
 
-// Layout returns the memory as a layout, which the caller puts into an arena.
+// Layout returns the layout of the memory of INFO, tickets and flags. The caller puts it into an
+// arena.
 func (f Flags) Layout() *vk.Layout { return vk.Together(f.region) }
 
 // Stride is the distance in memory between two successive flags, in 32-bit words.
@@ -49,7 +50,7 @@ func (f Flags) Flag(ws *vk.Arena, i int) vk.Slice[uint32] {
 	return f.flags(ws).Sub(i*int(f.stride), 1)
 }
 
-// flags is the memory of all flags in the arena.
+// flags is the memory of all flags in the arena, without INFO and tickets.
 func (f Flags) flags(ws *vk.Arena) vk.Slice[uint32] { return f.region.In(ws).From(1 + f.tickets) }
 
 // Clear records a fill that sets INFO, all tickets and all flags to zero.

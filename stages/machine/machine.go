@@ -58,7 +58,7 @@ type Rates struct{ FP64, FP32, INT8 float64 }
 
 const ratesFact = "operations a second, FP64 FP32 INT8"
 
-// String returns the text form in which rates are stored.
+// String returns the rates as text, in the form in which they are stored.
 func (r Rates) String() string { return fmt.Sprint(r.FP64, r.FP32, r.INT8) }
 
 // Rates returns the rates that KeepRates has stored for this device and driver.

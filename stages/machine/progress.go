@@ -75,7 +75,8 @@ func (m *Machine) MayMeet(what string, run Trial) (bool, error) {
 	return m.ask(meetingFact+what, run, begun)
 }
 
-// meetingFact is the beginning of the names under which the results of MayMeet are stored.
+// meetingFact is the beginning of the names under which the results of the method MayMeet are
+// stored.
 const meetingFact = "workgroups meet, probe 1: "
 
 // ask returns the result that is stored under the given name. If no result is stored, ask runs the
@@ -186,7 +187,8 @@ func probeProgress(
 		return 0, err
 	}
 	defer ws.Close()
-	// Tickets, flags and data are zero at first. No workgroup publishes the value zero.
+	// Tickets, flags and data are zero before the probe runs. No workgroup publishes the value
+	// zero, so zero means that nothing was published.
 	rec := vk.NewRecorder(m.dev)
 	flags.Clear(rec, ws)
 	vk.Fill(rec, data.In(ws), 0)

@@ -58,7 +58,7 @@ func TestCutProductsHaveTheSameBits(t *testing.T) {
 				continue
 			}
 			for i := range got {
-				// The NaN in the padding must be unchanged.
+				// The padding of the result holds NaN, which the products must not change.
 				if !slices.EqualFunc(got[i].Data, want[i].Data, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) }) {
 					t.Errorf("%s, %g flops a dispatch: product %d has other bits", name, dispatch, i)
 				}

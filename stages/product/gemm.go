@@ -38,7 +38,8 @@ func (g *tiledGemm[T]) Gemm(
 	g.GemmBatch(rec, ws, Batch{Count: 1}, opA, opB, alpha, a, b, beta, c)
 }
 
-// GemmUnsplit implements Ops. It uses no workspace.
+// GemmUnsplit implements the interface Ops: a product whose inner dimension is not split. It uses
+// no workspace.
 func (g *tiledGemm[T]) GemmUnsplit(
 	rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T],
 ) {
@@ -73,7 +74,7 @@ type request[T spirv.Scalar] struct {
 	// `factors` has one pair of factors, or two pairs whose products are added.
 	factors []Pair[T]
 
-	// c is the result. In a batch, c is the result of the first product.
+	// c is the result matrix of the product. In a batch, c is the result of the first product.
 	c     Matrix[T]
 	batch Batch
 }
@@ -183,7 +184,7 @@ func (g *tiledGemm[T]) recordBatch(rec *vk.Recorder, ws *vk.Arena, r request[T],
 	if r.c.Rows == 0 || r.c.Cols == 0 || k == 0 && r.beta == 1 { // C stays
 		return
 	}
-	// These push constants are the same for all dispatches.
+	// These push constants are the same for all dispatches of the product.
 	kernel, first := g.kernels[x.tile], r.factors[0]
 	push := shaders.GemmPush[T]{
 		Alpha: r.alpha, Beta: r.beta,

@@ -100,7 +100,8 @@ func (c chooser) cost(x splitK, p problem) float64 {
 	if t.K < lineElements {
 		cost *= 1 + shortLines*float64(p.alongK)
 	}
-	// Partial products are written by the product, and are read and added by another dispatch.
+	// If the inner dimension is split, the product writes partial products, and another dispatch
+	// reads and adds them.
 	if x.splits > 1 {
 		elements := float64(p.m) * float64(p.n) * float64(p.count*x.splits)
 		cost += dispatchSteps*c.tiles[0].step() + partCost*elements/float64(c.units)

@@ -41,7 +41,8 @@ func (s *tiledSyr2k[T]) Syr2k(rec *vk.Recorder, _ *vk.Arena, y, z, c Matrix[T]) 
 	if n == 0 || k == 0 {
 		return
 	}
-	// The triangle is covered by squares of M×M elements, and each square is covered by M/N tiles.
+	// Squares of M×M elements cover the lower triangle, and M/N tiles of M×N elements cover each
+	// square.
 	rows := vk.Tiles(n, s.tile.M)
 	tiles := rows * (rows + 1) / 2 * int(s.tile.M/s.tile.N)
 	tileFlops := 4 * float64(s.tile.M) * float64(s.tile.N) * float64(k)

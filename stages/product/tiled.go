@@ -5,10 +5,11 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Tiled implements Ops on the vector units, in the precision of the matrices. Its workspace depends
-// on the tiles and the device, not on the shapes of the products.
+// Tiled implements the interface Ops on the device's vector units, in the precision of the
+// matrices. A workgroup computes one tile of a product. Its workspace depends on the tiles and the
+// device, not on the shapes of the products.
 type Tiled[T spirv.Scalar] struct {
-	// tiledGemm and tiledSymm use the same memory for partial products.
+	// The kernels of tiledGemm and tiledSymm use the same memory for partial products.
 	*tiledGemm[T]
 	*tiledSyr2k[T]
 	*tiledSymm[T]
@@ -34,11 +35,11 @@ func New[T spirv.Scalar](dev *vk.Device, t Tuning) (*Tiled[T], error) {
 	return &Tiled[T]{gemm, syr2k, symm, vk.InTurn(gemm.sums.region, symm.sums.region)}, nil
 }
 
-// Reserve implements Ops. It does nothing, because the memory for partial products does not depend
-// on the shapes: split-K uses only as many pieces as fit.
+// Reserve implements the interface Ops. It does nothing, because the memory for partial products
+// does not depend on the shapes: split-K uses only as many pieces as fit.
 func (*Tiled[T]) Reserve(...Shape) error { return nil }
 
-// Work implements Ops. It is the memory for partial products.
+// Work implements the interface Ops. The workspace is the memory for partial products.
 func (t *Tiled[T]) Work() *vk.Layout { return t.work }
 
 var _ Ops[float64] = (*Tiled[float64])(nil)

@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// eachTuning runs the function `test` with three tables: tiles of a few elements, the device's own
-// tiles, and the tiles that must run on every device.
+// eachTuning runs the function `test` with three tuning tables for products: one with tiles of a
+// few elements, the device's own table, and the table that must fit every device.
 func eachTuning(t *testing.T, test func(t *testing.T, tune Tuning)) {
 	for name, tune := range map[string]Tuning{
 		"smallest": Tables.Smallest, "device": Tables.Device, "other": Tables.Other,
@@ -30,8 +30,8 @@ func TestSyr2kEdges(t *testing.T) {
 		}
 		p := newBench(t, 135*135, vk.Together())
 		worst := 0.0
-		// With 9 rows of tiles or more, C has more than one swath: tiles are numbered column by
-		// column in swaths of eight rows of tiles (see tile_order.glsl).
+		// Tiles are numbered column by column in swaths of eight rows of tiles (see
+		// tile_order.glsl). The largest orders have more than one swath.
 		for _, n := range []int{0, 1, 7, 8, 9, 31, 73, 80, 129} {
 			for _, k := range []int{0, 1, 4, 6, 17} {
 				worst = max(worst, checkSyr2k(t, p, n, k, func(rec *vk.Recorder, y, z, c Matrix[float64]) { s.Syr2k(rec, p.WS, y, z, c) }))

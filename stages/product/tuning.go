@@ -6,12 +6,15 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Tuning is the set of sizes of Tiled. Package stages/tuning has a table of them for each machine.
+// Tuning is the set of sizes of matrix products that are measured for each device. Package
+// stages/tuning has a table of them for each machine.
 type Tuning struct {
-	// Tiles are the tiles of gemm and symm. For each shape the cheapest tile is chosen.
+	// Tiles are the tiles into which general products (gemm) and symmetric products (symm) can be
+	// divided. For each shape the tile with the smallest predicted cost is chosen.
 	Tiles []Tile
 
-	// Syr2k is the tile of syr2k. Its M is a multiple of its N.
+	// Syr2k is the tile for the symmetric rank-2k update (syr2k). Its height M is a multiple of its
+	// width N.
 	Syr2k Tile `json:"RankTwoK"`
 
 	// Units is the number of compute units of the device (multiprocessors, cores), which hold

@@ -10,7 +10,8 @@ package ref
 // column.
 type NarrowBand struct{ N, Width, Tile int }
 
-// Len returns the number of elements of the compact band.
+// Len returns the number of elements of the compact storage of the band, including zeros after the
+// last column.
 func (b NarrowBand) Len() int { return (b.Width + 2*b.Tile + 1) * (b.N + b.Width + b.Tile) }
 
 // At returns the index of element (i, j).

@@ -55,7 +55,7 @@ func BidiagonalChasingWaves(n, b int, band []float64) (d, e []float64, left, rig
 // from a rule: half-step h of sweep s+1 must run after half-step h+3 of sweep s.
 const bidiagonalStride = 4
 
-// bidiagonalChase is a reduction to bidiagonal form in progress.
+// bidiagonalChase is a reduction of a band to bidiagonal form in progress.
 type bidiagonalChase struct {
 	n, b        int
 	band        []float64

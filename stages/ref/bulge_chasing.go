@@ -61,7 +61,8 @@ func newChase(n, b int, band []float64) *chase {
 // steps returns the number of steps j of sweep s: those with s+1+j·b < n.
 func (c *chase) steps(s int) int { return stepsOf(c.n, c.b, s) }
 
-// stepsOf returns the number of steps of sweep s.
+// stepsOf returns the number of steps of sweep s in a bulge chasing of order n and half-bandwidth
+// b.
 func stepsOf(n, b, s int) int { return (n - 1 - s + b - 1) / b }
 
 // at returns column `col` of the band as a slice that begins at the given row.

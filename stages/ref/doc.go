@@ -26,7 +26,7 @@ package ref
 // diagonal block: (p+1)·b < n.
 func Panels(n, b int) int { return max(0, (n-1)/b) }
 
-// Sweeps is the number of sweeps of the bulge chasing.
+// Sweeps is the number of sweeps of the bulge chasing for order n.
 func Sweeps(n int) int { return max(0, n-2) }
 
 // Steps is the number J of steps of sweep 0. J is also the distance between the factors of two

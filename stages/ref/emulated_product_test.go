@@ -52,7 +52,7 @@ func TestHalves(t *testing.T) {
 	}
 }
 
-// emulatedFamilies returns m×k factors of different kinds, by name.
+// emulatedFamilies returns m×k factors of different kinds for tests of emulated products, by name.
 func emulatedFamilies(r *rand.Rand, m, k int) map[string][]float64 {
 	fill := func(at func(i, j int) float64) []float64 {
 		a := make([]float64, m*k)

@@ -47,7 +47,8 @@ type RefinementStep struct {
 	// ‖E‖_∞·(‖E‖_∞ + ‖G‖_∞/‖A‖₂), where G has the couplings within clusters.
 	Change, Left float64
 
-	// Clusters is the number of clusters, and Largest is the order of the largest cluster.
+	// Clusters is the number of clusters of eigenvalues, and Largest is the number of eigenvalues
+	// in the largest cluster.
 	Clusters, Largest int
 }
 

@@ -69,7 +69,7 @@ func Arena(t testing.TB, d *vk.Device, l *vk.Layout) *vk.Arena {
 	return a
 }
 
-// Put uploads a vector, and fails the test on an error.
+// Put uploads a slice of numbers to the device, and fails the test on an error.
 func Put[T any](t testing.TB, d *vk.Device, dst vk.Slice[T], src []T) {
 	t.Helper()
 	if err := vk.Upload(context.Background(), d, dst, vk.Vector(src)); err != nil {
@@ -77,7 +77,7 @@ func Put[T any](t testing.TB, d *vk.Device, dst vk.Slice[T], src []T) {
 	}
 }
 
-// Get downloads a slice, and fails the test on an error.
+// Get downloads a slice of numbers from the device, and fails the test on an error.
 func Get[T any](t testing.TB, d *vk.Device, src vk.Slice[T]) []T {
 	t.Helper()
 	out := make([]T, src.Len())

@@ -73,7 +73,8 @@ func Furthest(t testing.TB, what string, got, want, bound Sample) float64 {
 	poison := math.Float64bits(vk.PoisonValue())
 	for e, w := range want.Data {
 		g := got.Data[e]
-		// The element is padding, or lies in the triangle that is not part of the result.
+		// This element of the expected matrix is padding, or lies in the triangle that is not part
+		// of the result.
 		if math.Float64bits(w) == poison {
 			if math.Float64bits(g) != poison {
 				t.Fatalf("%s: element (%d, %d), which is not part of the result, became %g", what, e%want.Ld, e/want.Ld, g)

@@ -13,7 +13,8 @@ const (
 	Roundoff = 0x1p-53
 )
 
-// These are the smallest magnitudes that are taken as different from zero.
+// These constants are the smallest magnitudes of pivots and of off-diagonal elements that are taken
+// as different from zero.
 const (
 	// Pivmin is the smallest magnitude of a pivot in Sturm counts of a tridiagonal matrix T whose
 	// largest element is below 1. It is the smallest normal number. For each off-diagonal element e

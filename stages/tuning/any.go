@@ -16,7 +16,8 @@ var anywhere = Tuning{
 	// operations from a ratio of 5/3 on.
 	QRFirst: 2,
 	Products: product.Tuning{
-		// The tiles have at most 128 invocations, and at most 8320 bytes of shared memory.
+		// The tiles of products need at most 128 invocations in a workgroup, and at most 8320 bytes
+		// of shared memory.
 		Tiles: []product.Tile{
 			{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 4, Buffers: 1, Resident: 2},
 			{M: 64, N: 32, K: 8, ThreadM: 4, ThreadN: 4, Unroll: 4, Buffers: 1, Resident: 4},
@@ -26,8 +27,8 @@ var anywhere = Tuning{
 		Units: 32, Emulated: emulationAnywhere,
 	},
 	Panel: stages.PanelTuning{LocalSize: 128, TileBytes: 9 << 10, Groups: 64, Factor: 16, Merge: 256},
-	// There are 32 workgroups in flight, because most drivers do not report the number of compute
-	// units.
+	// The bulge chasing has 32 workgroups in flight, because most drivers do not report the number
+	// of compute units.
 	Chase: Chase{ChaseTuning: stages.ChaseTuning{
 		PerThread: 8, WaitSubgroups: 1, Groups: 32, FlagStride: 8, Polls: 1 << 24, SweepCost: 1e7, Dispatch: 2e10,
 	}},

@@ -8,7 +8,7 @@ import (
 // nvidia is the table for GPUs of NVIDIA. Its sizes were measured on an H200. Other GPUs of NVIDIA
 // use the same sizes if they fit the limits of the GPU.
 var nvidia = Tuning{
-	// From n = 24576 on, b = 64 is faster if few vectors are wanted.
+	// From order 24576 on, the half-bandwidth 64 is faster than 32 if few vectors are wanted.
 	Band: 32, Block: 512, ValuesBand: 64, ValuesFrom: 24576,
 	// The ratio 6 is extrapolated. For 4096 columns, the times with and without a QR factorisation
 	// were measured for 1.4 to 3 times as many rows. Straight lines through the two sets of times
@@ -43,7 +43,8 @@ var nvidia = Tuning{
 	// Narrowing a band of order 32768 with 128 superdiagonals takes 1.19 s with these sizes, 1.38 s
 	// with Tile = 31 and To = 35, and 1.31 s with Tile = 48 and To = 32.
 	Narrow: stages.NarrowTuning{Tile: 47, To: 34},
-	// The driver gives all workgroups of a multiprocessor about 48 KiB of shared memory together.
+	// These sizes are chosen because the driver gives all workgroups of a multiprocessor only about
+	// 48 KiB of shared memory together.
 	ApplyQ2: stages.ApplyQ2Tuning{
 		Flags: true, Workgroups: 1 << 10, Polls: 1 << 24, Threads: 128, Pipe: 2, Lanes: 1 << 14,
 		Items: 1 << 12, Group: 64, Chunk: 16, Batch: 16, Rows: 32, Private: true, Dispatch: 2.5e12,

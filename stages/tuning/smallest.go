@@ -30,7 +30,8 @@ func Smallest() Tuning {
 			PerThread: 2, WaitSubgroups: 2, Groups: 3, FlagStride: 1, Polls: 1 << 30, SweepCost: 1, Dispatch: 1e4,
 		}},
 		Narrow: stages.NarrowTuning{Tile: 3, To: 4},
-		// This poll limit is so high that no test reaches it by chance.
+		// The poll limit (the number of reads of a flag after which a wait fails) is so high that
+		// no test reaches it by chance.
 		ApplyQ2: stages.ApplyQ2Tuning{
 			Flags: true, Workgroups: 3, Polls: 1 << 30, Threads: 4, Group: 4, Chunk: 4, Batch: 2, Dispatch: 1e4,
 		},

@@ -20,7 +20,7 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixOut x;
-	// The shape of X is rows×cols. The leading dimension ldx is at least rows.
+	// The shape of the matrix X is rows×cols. Its leading dimension ldx is at least rows.
 	uint rows, cols, ldx;
 } p;
 

@@ -118,8 +118,8 @@ layout(push_constant, scalar) uniform Push {
 	// n is the order of Q2, m the number of vectors, at least 1, and ld the leading dimension of x,
 	// at least m.
 	uint n, m, ld;
-	// The dispatch applies `groups` groups of sweeps, at least one. The first of them has the
-	// number `group`.
+	// The sweeps of the bulge chasing are divided into groups. This dispatch applies `groups` of
+	// these groups, at least one. The first of them has the number `group`.
 	uint group, groups;
 #ifdef FLAGS
 	// polls is the poll limit: an invocation gives up waiting after so many loads of a flag.
@@ -302,7 +302,8 @@ void enter(uint base, bool first) {
 	[[unroll]] for (uint w = 0; w < MOVE; w++) x[w] = slot(KEPT - MOVE + w);
 }
 
-// leave stores the rows that are finished at the end of a block of reflectors.
+// leave stores those rows of vectors to memory that are finished at the end of a block of
+// reflectors.
 void leave(uint base, bool last) {
 	Rows r = rows(base, 0, ROWS);
 	if (inside(base)) {

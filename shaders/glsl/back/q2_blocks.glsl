@@ -51,7 +51,7 @@ uint times(uint q) { return max(steps(sweep_of(q)), steps(sweep_of(last_of(q))))
 // least the number of steps, also if the unsigned subtraction wraps around.
 uint step_of(Place at) { return TRANSPOSED ? steps(sweep_of(at.q)) - 1 - at.t + team() : at.t - team(); }
 
-// works tells whether this team has a block of reflectors to apply at time at.t.
+// works tells whether this team of invocations has a block of reflectors to apply at time at.t.
 bool works(Place at) { return at.q + team() < p.groups && step_of(at) < steps(sweep_of(at.q + team())); }
 
 // base_of returns the first row, base = s0 + 1 + j·B, of the block of reflectors that this team
@@ -99,7 +99,7 @@ bool inside(uint base) { return base + B + G <= p.n && (strip + 1) * WIDTH <= p.
 // vector.
 bool exists(Rows r, uint k) { return row_of(r.base, r.first + k * SHARE) < p.n && vector() < p.m; }
 
-// place returns the distance of row k of r from the address r.at, in elements.
+// place returns the distance in memory of row k of the rows r from the address r.at, in elements.
 uint place(Rows r, uint k) { return (TRANSPOSED ? r.count - 1 - k : k) * SHARE * p.ld; }
 
 // load and store access the element of this invocation's vector in row number k of the rows r. If

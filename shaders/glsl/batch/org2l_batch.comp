@@ -82,7 +82,7 @@ void row_times(uint r, uint k, double tau[NB], double products[NB * NB]) {
 			[[unroll]] for (uint q = 0; q < NB; q++) by[q] = fma(x, v[q * ORDER + c], by[q]);
 		}
 	}
-	// Of the NB reflectors, the last one acts first.
+	// Of the NB Householder reflectors that are applied together, the last one acts first.
 	[[unroll]] for (uint back = 0; back < NB; back++) {
 		uint q = NB - 1 - back;
 		[[unroll]] for (uint s = 0; s < NB; s++) {

@@ -47,7 +47,7 @@ const uint DONE = 3;
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Matrices { BatchMatrix at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer States { BatchState at[]; };
 
-// meet is a barrier of the workgroup that also orders accesses to buffers.
+// meet is a barrier of the workgroup that also orders the invocations' accesses to buffers.
 void meet() {
 	const int what = gl_StorageSemanticsBuffer | gl_StorageSemanticsShared;
 	controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, what, gl_SemanticsAcquireRelease);

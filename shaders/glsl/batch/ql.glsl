@@ -12,7 +12,8 @@
 #ifndef QL_GLSL
 #define QL_GLSL
 
-// SWEEPS·n is the number of sweeps after which a matrix of order n is given up.
+// SWEEPS·n is the number of QL sweeps after which the iteration for a matrix of order n is given
+// up.
 const uint SWEEPS = 30;
 // PATIENCE is the number of QL sweeps without a new eigenvalue after which the iteration continues
 // from the other end of the block of T.

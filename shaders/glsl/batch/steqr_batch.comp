@@ -63,8 +63,8 @@ shared Sweep pairs[4];
 shared bool over[2];
 
 const uint APPLY = LOCAL_SIZE - APART;
-// AHEAD is the number of elements of a row that an invocation loads before it uses the first of
-// them.
+// AHEAD is the number of elements of a row of Z that an invocation loads before it uses the first
+// of them.
 const uint AHEAD = 4;
 
 // Two sweeps of rotations are applied to a row in one pass. rotate applies rotation k of the first
@@ -106,7 +106,7 @@ void turn(MatrixInOut z, uint n, uint r, Sweep s, Sweep after, uint from) {
 		z.at[at] = rotate(k + q, after.count, from, next[q], y, behind);
 		at += by;
 	}
-	// Apply the last rotation of the second sweep of the pair.
+	// Apply the last rotation of the second one of the two sweeps that are applied together.
 	double c2 = 1.0lf, s2 = 0.0lf;
 	if (s.count <= after.count) c2 = t_cos[from + ORDER + s.count - 1], s2 = t_sin[from + ORDER + s.count - 1];
 	z.at[at] = fma(c2, behind, s2 * y);

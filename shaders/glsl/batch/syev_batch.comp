@@ -65,7 +65,8 @@ layout(push_constant, scalar) uniform Push {
 	uint first, count;
 } p;
 
-// LD is an odd leading dimension, so that accesses to rows and to columns have no bank conflicts.
+// LD is the leading dimension of matrices in shared memory. It is odd, so that accesses to rows and
+// to columns have no bank conflicts.
 const uint LD = ORDER | 1;
 shared double a[MATRICES * ORDER * LD];
 // t_d and t_e are the diagonal and the off-diagonal of T. t_cos and t_sin have 2·ORDER elements for

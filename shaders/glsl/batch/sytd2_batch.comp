@@ -54,7 +54,7 @@ layout(push_constant, scalar) uniform Push {
 	uint first, count, from, to;
 } p;
 
-// ROWS is the number of rows of the matrix that a workgroup processes at the same time.
+// ROWS is the number of rows of the trailing matrix that a workgroup processes at the same time.
 const uint ROWS = LOCAL_SIZE / TEAMS;
 // AHEAD is the number of columns of the matrix that an invocation loads before it uses the first of
 // them.

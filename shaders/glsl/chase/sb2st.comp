@@ -140,7 +140,8 @@ Step step_of(uint s, uint j) {
 	return q;
 }
 
-// prepare computes the array `mirror`, which is the same for all steps.
+// prepare computes the array `mirror`, the places in memory of elements of the diagonal block D.
+// The array is the same for all steps.
 void prepare() {
 	[[unroll]] for (uint m = 0; m < OWN; m++) {
 		mirror[m] = mirrored(gl_LocalInvocationIndex / LANES, gl_LocalInvocationIndex % LANES + m * LANES);
@@ -212,7 +213,8 @@ void chase(Step q, bool keeps, uint to, uint slot) {
 	}
 }
 
-// retain copies the values of this step that the function `finish` needs after the next barrier.
+// retain copies the values of this step that the function `finish` needs in the next step to update
+// the diagonal block D.
 void retain() {
 	if (!RETAIN) return;
 	[[unroll]] for (uint m = 0; m < OWN; m++) {

@@ -160,7 +160,8 @@ uint column(uint t, uint c) {
 // that the invocation has no such element.
 work_t u_at(uint slot, uint k, bool has) { return has ? u[slot + k] : work_t(0); }
 
-// times computes y_u = γ·yᵀu for each row y of C or D that this invocation has elements of.
+// times computes y_u = γ·yᵀu for each row y of block C or D of which this invocation has elements.
+// The reflector is H = I − γ·u·uᵀ.
 void times(Step q, uint t, out work_t y_u[ROWS]) {
 	work_t odd[ROWS];
 	[[unroll]] for (uint r = 0; r < ROWS; r++) y_u[r] = odd[r] = 0;

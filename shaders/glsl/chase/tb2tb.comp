@@ -146,7 +146,8 @@ layout(push_constant, scalar) uniform Push {
 #include "sweeps.glsl"
 #endif
 
-// MIDDLE is the number of lines (rows or columns) between the blocks A and C of a half-step.
+// MIDDLE is the number of rows or columns between the blocks A and C of a half-step, which applies
+// one reflector to all of them.
 const uint MIDDLE = STEP - B;
 
 // band returns the address of element (row, col) of the matrix in the compact band.

@@ -31,9 +31,10 @@ uint triangle(uint rows) { return rows * (rows + 1) / 2; }
 // rows×rows tiles. Some neighbouring rows of tiles form a swath. Within a swath, the tiles of the
 // rectangle left of the diagonal come first, and then those of the triangle on the diagonal.
 uvec2 lower_tile(uint index, uint rows) {
-	// The tile lies in the row r with triangle(r) ≤ index < triangle(r + 1). Because 2·index ≥ r·(r
-	// + 1), the square root is above r by more than 0.4 if r > 0. Rounding errors are smaller than
-	// 0.4. So the search below starts at row r or above.
+	// This code finds the row r of tile number `index` in a lower triangle: triangle(r) ≤ index <
+	// triangle(r + 1). Because 2·index ≥ r·(r + 1), the number √(2·index) is above r by more than
+	// 0.4 if r > 0. Rounding errors are smaller than 0.4. So the following search begins at row r
+	// or after it.
 	uint row = uint(sqrt(2.0 * float(index)));
 	while (triangle(row) > index) row--;
 	uint first = row / SWATH * SWATH;

@@ -27,7 +27,7 @@
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 256;
-// ROWS is the number of rows of a workgroup, a divisor of LOCAL_SIZE.
+// ROWS is the number of rows of the factor that a workgroup processes, a divisor of LOCAL_SIZE.
 layout(constant_id = 1) const uint ROWS = 32;
 // SYMMETRIC tells whether the factor is symmetric. If the factor is symmetric, the kernel reads
 // only its lower triangle, k ≤ r.
@@ -42,7 +42,8 @@ layout(push_constant, scalar) uniform Push {
 	// step_row and step_inner are the distances in elements from one row to the next, and from one
 	// element of a row to the next.
 	uint64_t step_row, step_inner;
-	// `rows` is the number of rows, at least 1. `inner` is the number of elements of a row.
+	// `rows` is the number of rows of the factor, at least 1. `inner` is the number of elements of
+	// a row.
 	uint rows, inner;
 	// If SYMMETRIC is true, `before` is the number of rows of the symmetric matrix before the first
 	// row of this dispatch. Then a is the address of element (0, 0), and not of the first row.

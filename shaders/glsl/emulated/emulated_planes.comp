@@ -33,7 +33,7 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 128;
 // MODULI_COUNT is the number of moduli: 10, or 13 to 16.
 layout(constant_id = 3) const uint MODULI_COUNT = 14;
-// RIGHT tells whether the factor is the right factor of the product.
+// RIGHT tells whether the factor whose residues are computed is the right factor of the product.
 layout(constant_id = 4) const bool RIGHT = false;
 // PART is the number of elements of a row that one invocation scales and rounds: 8, 16 or 32, a
 // divisor of DEPTH.

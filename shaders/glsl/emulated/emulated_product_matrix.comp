@@ -59,7 +59,7 @@ layout(constant_id = 10) const uint SUB_N = 2;
 // STEP is the number of bytes of each row that are in shared memory at a time, a multiple of FRAG_K
 // and DEPTH.
 layout(constant_id = 11) const uint STEP = 64;
-// PITCH is the number of bytes from one row to the next in shared memory.
+// PITCH is the number of bytes from one row of residues to the next in shared memory.
 layout(constant_id = 12) const uint PITCH = 80;
 // LANES is the number of invocations of a subgroup. Each invocation holds the same number of
 // elements of a fragment of the result.

@@ -16,7 +16,8 @@
 
 // PANEL is the number of rows of a panel.
 layout(constant_id = 1) const uint PANEL = 128;
-// DEPTH is the number of bytes that a block has of each row: 8, 16 or 32.
+// In memory, the residues lie in blocks. DEPTH is the number of bytes that a block has of each row:
+// 8, 16 or 32.
 layout(constant_id = 2) const uint DEPTH = 32;
 
 layout(buffer_reference, scalar, buffer_reference_align = 16) readonly buffer PlanesIn { uint at[]; };

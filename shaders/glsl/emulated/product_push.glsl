@@ -16,9 +16,11 @@ layout(push_constant, scalar) uniform Push {
 	// `inner` and inner2 are the padded inner dimensions of the first and the second pair of
 	// factors. Both are multiples of the kernel's step.
 	uint inner, inner2;
-	// The result has rows×cols elements. This dispatch computes the tiles [first, first + count).
+	// The result has rows×cols elements. This dispatch computes the tiles (blocks of the result)
+	// [first, first + count).
 	uint rows, cols, first, count;
-	// If `lower` is not 0, only the tiles of the lower triangle of the result are computed.
+	// If `lower` is not 0, only the tiles (blocks) of the lower triangle of the result are
+	// computed.
 	uint lower;
 	// `moduli` is the number of moduli for which the product is computed.
 	uint moduli;

@@ -30,7 +30,7 @@ layout(buffer_reference, scalar, buffer_reference_align = 16) writeonly buffer P
 layout(push_constant, scalar) uniform Push {
 	MatrixIn x;
 	MatrixOut y;
-	// pairs is the number of pairs of doubles.
+	// pairs is the number of pairs of doubles to copy.
 	uint pairs;
 } p;
 

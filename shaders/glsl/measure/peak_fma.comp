@@ -25,12 +25,13 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 // CHAINS is the number of independent chains of operations that an invocation computes, at least 1.
 layout(constant_id = 1) const uint CHAINS = 8;
-// STEPS is the number of steps of each chain in the unrolled loop body, at least 1.
+// STEPS is the number of operations of each independent chain in the unrolled loop body, at least
+// 1.
 layout(constant_id = 2) const uint STEPS = 16;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixOut sums;
-	// rounds is the number of iterations of the loop whose body has STEPS steps.
+	// rounds is the number of iterations of the measured loop.
 	uint rounds;
 } p;
 

@@ -47,7 +47,7 @@ layout(push_constant, scalar) uniform Push {
 	uint polls;
 } p;
 
-// `mine` is the ticket that the workgroup has taken.
+// `mine` is the ticket, the number, that this workgroup has taken from a common counter.
 shared uint mine;
 // `go` tells whether the workgroup can begin its next round of the test. `go` is false if a wait
 // was given up.

@@ -9,7 +9,7 @@
 #ifndef RANDOM_GLSL
 #define RANDOM_GLSL
 
-// philox returns 64 random bits for a counter and a key.
+// philox returns 64 random bits that depend only on a counter and a key.
 uvec2 philox(uvec2 counter, uint key) {
 	for (uint round = 0; round < 10; round++) {
 		uint high, low;

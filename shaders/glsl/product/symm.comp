@@ -32,7 +32,8 @@
 layout(push_constant, scalar) uniform Push {
 	MatrixIn a, w;
 	MatrixOut p;
-	// stride_p is the distance in elements from one partial product to the next.
+	// If the inner dimension is split, several partial products are stored. stride_p is the
+	// distance in elements from one partial product to the next.
 	uint64_t stride_p;
 	// The shape of W and P is m×n, at least 1×1, and m is the order of A. The leading dimensions
 	// are at least m.
@@ -40,7 +41,7 @@ layout(push_constant, scalar) uniform Push {
 	// The inner dimension is split into parts (split-K). `stretch` is the length of a part: a
 	// multiple of TILE_K, or at least m.
 	uint stretch;
-	// This dispatch computes tiles [first, first + count) of P.
+	// This dispatch computes the tiles (blocks) [first, first + count) of the result P.
 	uint first, count;
 } p;
 

@@ -31,7 +31,8 @@ layout(push_constant, scalar) uniform Push {
 	// n is the order of C, at least 1. k is the number of columns of Y and Z. The leading
 	// dimensions are at least n.
 	uint n, k, ldy, ldz, ldc;
-	// This dispatch computes the tiles [first, first + count) of C. Tile 0 is at the upper left.
+	// This dispatch computes the tiles (blocks) [first, first + count) of the result C. Tile 0 is
+	// at the upper left.
 	uint first, count;
 } p;
 

@@ -29,7 +29,8 @@ struct Factor {
 	uint ld, extent, form, diagonal;
 };
 
-// place returns the distance of element (r, k) of a factor from Factor.at, in elements.
+// place returns the distance in memory of element (r, k) of a factor from the address Factor.at, in
+// elements.
 uint64_t place(Factor f, uint r, uint k) {
 	if (f.form == ALONG) return r + uint64_t(k) * f.ld;
 	if (f.form == ACROSS) return k + uint64_t(r) * f.ld;
@@ -37,7 +38,7 @@ uint64_t place(Factor f, uint r, uint k) {
 	return max(r, k) + uint64_t(min(r, k)) * f.ld;
 }
 
-// value loads element (r, k) of a factor. The element must exist.
+// value loads element (r, k) of a factor of a product. The element must exist.
 acc_t value(Factor f, uint r, uint k) { return acc_t(MatrixIn(f.at + SCALAR_BYTES * place(f, r, k)).at[0]); }
 
 // from_memory adds a tile of the product of two factors to acc, as the function tile_product does,

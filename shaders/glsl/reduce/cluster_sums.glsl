@@ -20,8 +20,8 @@ acc_t cluster_sum(acc_t z) {
 }
 
 // TOTAL declares the variable `sum` and sets it to the sum of the array `shares`, which has one
-// element for each cluster (LANES neighbouring invocations). Two independent chains of additions
-// hide each other's latency.
+// element for each cluster (LANES neighbouring invocations). The additions form two independent
+// chains, which hide each other's latency.
 #define TOTAL(sum, shares) \
 	acc_t sum = shares[0]; \
 	{ \

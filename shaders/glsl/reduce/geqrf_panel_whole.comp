@@ -57,7 +57,8 @@ layout(push_constant, scalar) uniform Push {
 	uint m, ld, ldr, rows, groups, polls;
 } p;
 
-// AT_ONCE is the number of loads of partial dot products that each invocation has in flight.
+// AT_ONCE is the number of loads that each invocation has in flight while it reads partial dot
+// products of all workgroups.
 const uint AT_ONCE = 8;
 // Workgroups exchange numbers through slots, words of 64 bits. NOTHING is the upper half of a slot
 // without a value. No finite number has this upper half.
@@ -238,8 +239,8 @@ void main() {
 	}
 	[[dont_unroll]] for (uint j = 0; j < count; j++) {
 		bool last = j + 1 == count;
-		// The elements that the function `fetch` loads here are in flight while the sums are
-		// computed.
+		// The loads that the function `fetch` starts here are in flight while the sums of dot
+		// products are computed.
 		if (j > 0 && !kept) fetch(0, begin + row_of, lane, j, gauge);
 		put_tail(0, row_of, lane, j);
 		if (j == 0) room[t] = first_share(e);

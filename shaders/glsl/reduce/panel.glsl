@@ -25,7 +25,7 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 128;
 // COLUMNS is the number of columns of the panel, 1 to 128.
 layout(constant_id = 1) const uint COLUMNS = 32;
-// CHUNK is the number of rows that a workgroup processes at a time, a power of two.
+// CHUNK is the number of rows of the panel that a workgroup processes at a time, a power of two.
 layout(constant_id = 2) const uint CHUNK = 64;
 
 #include "reduce.glsl"
@@ -45,7 +45,7 @@ shared work_t tile[COLUMNS * STRIDE];
 acc_t add_dots(acc_t sum, uint pivot) {
 	uint column = gl_LocalInvocationIndex % COLUMNS;
 	if (column < pivot) return sum;
-	// Two independent chains of additions hide each other's latency.
+	// The sum is computed in two independent chains of additions, which hide each other's latency.
 	acc_t odd = acc_t(0);
 	for (uint r = gl_LocalInvocationIndex / COLUMNS; r < CHUNK; r += 2 * SEGMENTS) {
 		sum = fma(acc_t(tile[pivot * STRIDE + r]), acc_t(tile[column * STRIDE + r]), sum);

@@ -37,7 +37,7 @@ layout(push_constant, scalar) uniform Push {
 // AT_ONCE is the number of loads of each factor that an invocation has in flight.
 const uint AT_ONCE = 8;
 
-// xt has element (i, l) of X·T at i + l·COLUMNS.
+// The array xt in shared memory has element (i, l) of the product X·T at i + l·COLUMNS.
 shared acc_t xt[STRIP * COLUMNS];
 
 void main() {

@@ -72,7 +72,7 @@
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup, a multiple of LANES.
 layout(constant_id = 0) const uint LOCAL_SIZE = 128;
-// ROWS is the largest number of rows that a workgroup has.
+// ROWS is the largest number of rows of A that a workgroup has.
 layout(constant_id = 1) const uint ROWS = 4;
 // CHUNKS is the number of chunks of columns. A chunk is LOCAL_SIZE columns, one for each
 // invocation. LOCAL_SIZE·CHUNKS is at least n.
@@ -83,7 +83,8 @@ layout(constant_id = 3) const uint KEPT = 2;
 // LANES is the number of neighbouring invocations of a subgroup that add up their sums by shuffles:
 // a power of two, at most 32.
 layout(constant_id = 4) const uint LANES = 32;
-// BLOCK is the number of neighbouring rows in a block of rows, a divisor of ROWS.
+// The rows of A are dealt out to the workgroups in blocks. BLOCK is the number of neighbouring rows
+// in a block, a divisor of ROWS.
 layout(constant_id = 5) const uint BLOCK = 1;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) buffer Slots { nonprivate uint64_t at[]; };
@@ -118,9 +119,9 @@ shared work_t row_v[ROWS], row_w[ROWS];
 shared acc_t head_x, head_p;
 shared uint given_up;
 
-// An invocation has one column in each chunk of columns. `mine[r + c·ROWS]` is the element of A in
-// row r of this workgroup and in the invocation's column of chunk SPILT + c. The elements of chunks
-// 0 to SPILT − 1 are in memory.
+// An invocation has one column in each chunk of columns. `mine` holds those elements of A that the
+// invocation keeps in registers: `mine[r + c·ROWS]` is in row r of this workgroup and in the
+// invocation's column of chunk SPILT + c. The elements of chunks 0 to SPILT − 1 are in memory.
 work_t mine[ROWS * KEPT];
 // These arrays have elements of vectors: those in this invocation's columns, one for each chunk of
 // columns. x is the column to eliminate, y is the vector of the reflector computed from x, and

@@ -241,8 +241,8 @@ void main() {
 		barrier();
 	}
 	for (uint i = t; i < n; i += LOCAL_SIZE) {
-		// If the last row of the leaf was torn out, its singular triplet comes first, with rank 0.
-		// Then `rows` is the number of that row.
+		// If the last row of the leaf is zero because the host has taken it out of the matrix, its
+		// singular triplet comes first, with rank 0. Then `rows` is the number of that row.
 		uint rank = i < rows ? n - rows : 0;
 		for (uint j = 0; j < rows && i < rows; j++)
 			rank += uint(abs(d[j]) < abs(d[i]) || abs(d[j]) == abs(d[i]) && j < i);

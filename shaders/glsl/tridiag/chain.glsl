@@ -1,6 +1,7 @@
-// This header declares the chains of rotations that deflate columns in a merge of divide and
-// conquer. stedc_deflate or the host makes the chains, and stedc_gather applies them. The header
-// defines Chain, Chains and ChainsOut.
+// This header declares chains: sequences of rotations of columns in a merge of divide and conquer.
+// A rotation deflates a column, which means that the column becomes an eigenvector. stedc_deflate
+// or the host makes the chains, and stedc_gather applies them. The header defines Chain, Chains and
+// ChainsOut.
 #ifndef CHAIN_GLSL
 #define CHAIN_GLSL
 

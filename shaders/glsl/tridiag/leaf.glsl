@@ -10,7 +10,8 @@
 struct Leaf { uint lo, n; uint at[2]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Leaves { Leaf at[]; };
 
-// SWEEPS·n is the number of sweeps after which a leaf of order n is given up.
+// SWEEPS·n is the number of sweeps after which the iteration for a leaf (a smallest subproblem) of
+// order n is given up.
 const uint SWEEPS = 30;
 
 // tiny is the limit below which an off-diagonal element counts as zero. `lift` and `drop` are

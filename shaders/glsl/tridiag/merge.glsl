@@ -26,9 +26,9 @@ struct Merge {
 	// block, and n is the number of rows of both blocks together.
 	uint lo, n1, n;
 	uint k;         // number of poles that remain after deflation
-	// The first k columns of W are not deflated. Of these, columns [0, upper) can have nonzero
-	// elements in the rows of the upper block, and columns [lower, k) in the rows of the lower
-	// block.
+	// The first k columns of W are not eigenvectors yet (not deflated). Of these, columns [0,
+	// upper) can have nonzero elements in the rows of the upper block, and columns [lower, k) in
+	// the rows of the lower block.
 	uint upper, lower;
 	uint from, to;  // the wanted columns of S are [from, to)
 	// `at` is the offset in memory of the two blocks of Q, and of the merged block. `work` is the

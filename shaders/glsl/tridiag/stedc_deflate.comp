@@ -90,7 +90,7 @@ const uint UPPER_ROWS = 0, ALL_ROWS = 1, LOWER_ROWS = 2;
 // chain of rotations.
 const uint JOINED = 4;
 
-// meet is a barrier of the workgroup that also orders accesses to buffers.
+// meet is a barrier of the workgroup that also orders the invocations' accesses to buffers.
 void meet() {
 	const int what = gl_StorageSemanticsBuffer | gl_StorageSemanticsShared;
 	const int how = gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable | gl_SemanticsMakeVisible;
@@ -168,9 +168,10 @@ double weight(uint c, double rho) {
 	return p.first.at[m.lo + c] * (minus ? -root_half : root_half);
 }
 
-// closes tells whether the columns of steps a and a + 1 have eigenvalues so close that a rotation
-// may deflate the column of step a. It returns the rotation: its cosine `cs`, its sine `sn`, and
-// the new weight r of step a + 1.
+// A step makes one column of W. closes tells whether the columns of steps a and a + 1 have
+// eigenvalues so close that a rotation may make the column of step a an eigenvector of the merged
+// block (deflation). It returns the rotation: its cosine `cs`, its sine `sn`, and the new weight r
+// of step a + 1.
 bool closes(uint a, out double cs, out double sn, out double r) {
 	double za = step_z.at[a], zc = step_z.at[a + 1], da = step_d.at[a], dc = step_d.at[a + 1];
 	cs = 1.0lf, sn = 0.0lf, r = 0.0lf;
@@ -182,8 +183,9 @@ bool closes(uint a, out double cs, out double sn, out double r) {
 	return !(abs((dc - da) * cs * sn) > tolerance);
 }
 
-// turn applies a rotation to the columns of steps a and a + 1. Then the column of step a is
-// deflated, and step a + 1 belongs to the same chain of rotations as step a.
+// turn applies a rotation to the columns of steps a and a + 1. A step makes one column of W. After
+// the rotation, the column of step a is an eigenvector (deflated), and step a + 1 belongs to the
+// same sequence of rotations (chain) as step a.
 void turn(uint a, double cs, double sn, double r) {
 	double da = step_d.at[a], dc = step_d.at[a + 1];
 	step_z.at[a + 1] = r;
@@ -200,10 +202,11 @@ void turn(uint a, double cs, double sn, double r) {
 	step_last.at[a + 1] = cs * lc - sn * la;
 }
 
-// rotate goes through the steps [0, steps) in order and applies the rotations that deflate. The
-// candidates are the steps whose column could be rotated with the previous column before any
-// rotation. A rotation changes the numbers of the next step. So rotate examines only the candidates
-// and the steps that follow a rotation. Only one invocation calls rotate.
+// A step makes one column of W. rotate goes through the steps [0, steps) in order, and rotates
+// neighbouring columns if one of them then becomes an eigenvector (deflation). The candidates are
+// the steps whose column could be rotated with the previous column before any rotation was applied.
+// A rotation changes the numbers of the next step. So rotate examines only the candidates and the
+// steps that follow a rotation. Only one invocation calls rotate.
 void rotate(uint steps, uint count) {
 	uint settled = 0; // steps before this one cannot continue a chain any more
 	for (uint i = 0; i < count; i++) {
@@ -256,8 +259,9 @@ void main() {
 	}
 	meet();
 
-	// Find the candidates, which are the steps whose column may be rotated with the previous column
-	// to deflate the latter. Then apply the rotations. Most merges have few candidates.
+	// Find the candidates: the steps whose column may be rotated with the previous column, so that
+	// the previous column becomes an eigenvector. Then apply the rotations. Most merges have few
+	// candidates.
 	double cs, sn, r;
 	uint found = 0;
 	for (uint i = max(begin, 1u); i < min(end, steps); i++) found += uint(closes(i - 1, cs, sn, r));

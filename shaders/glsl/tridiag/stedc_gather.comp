@@ -44,9 +44,9 @@ layout(push_constant, scalar) uniform Push {
 	Reals cos_, sin_;
 	Reals q;
 	RealsOut w;
-	// `count` is the number of chains of rotations. If `strip` is not 0, the kernel computes only
-	// the rows [first, first + strip) of W. Otherwise `first` is 0, and the kernel computes all
-	// rows.
+	// `count` is the number of chains, which are sequences of rotations of columns. If `strip` is
+	// not 0, the kernel computes only the rows [first, first + strip) of W. Otherwise `first` is 0,
+	// and the kernel computes all rows.
 	uint count, first, strip;
 } p;
 
@@ -56,8 +56,8 @@ Merge m;
 uint i;
 bool upper;
 
-// load returns one element of the column of Q that step t reads: the element in this invocation's
-// row.
+// A step makes one column of W. load returns one element of the column of Q that step t reads: the
+// element in this invocation's row.
 double load(uint t) {
 	uint c = p.src.at[m.lo + t];
 	if ((c < m.n1) != upper) return 0.0lf;

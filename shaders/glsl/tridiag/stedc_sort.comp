@@ -43,7 +43,8 @@ layout(push_constant, scalar) uniform Push {
 	uint first, rows, m, ldx;
 } p;
 
-// tile[r + j·(TILE + 1)] has element (r, j) of the tile.
+// The array `tile` has a block of TILE×TILE elements in shared memory: element (r, j) is tile[r +
+// j·(TILE + 1)].
 shared real_t tile[TILE * (TILE + 1)];
 
 // value returns element r of column c of the block diagonal matrix, which is 0 outside of the

@@ -72,7 +72,7 @@ layout(push_constant, scalar) uniform Push {
 	// of halvings of an interval that a team of invocations does with one round of counts, at least
 	// 1.
 	uint rounds, levels;
-	// rtol is the length of the intervals at the end, relative to their ends, at least 4 ulp.
+	// rtol is the relative length at which the bisection of an interval ends, at least 4 ulp.
 	real_t rtol;
 #endif
 	// ld is the leading dimension of the representations reps, at least 2. `count` is the number of

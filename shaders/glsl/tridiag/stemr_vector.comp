@@ -232,7 +232,8 @@ Found part(Representation r, Column s, Column u_, work_t lambda, inout Walk w, u
 	return best;
 }
 
-// coupling returns l·d of row i, the off-diagonal element of L·D·Lᵀ between rows i and i + 1.
+// coupling returns the off-diagonal element of L·D·Lᵀ between rows i and i + 1, which is l·d of row
+// i.
 work_t coupling(Representation r, uint i) {
 	Pair a = pair(r, i);
 	return a.l * a.d;

@@ -21,7 +21,7 @@ type Choice struct {
 	Facts Facts
 }
 
-// String returns the choice and its reason.
+// String returns the choice between native and emulated products, and its reason, as text.
 func (c Choice) String() string {
 	if c.Emulated {
 		return "emulated: " + c.Why

@@ -173,7 +173,7 @@ func goldenFactors() (a, b []float64) {
 	return fill(goldenM * goldenK), fill(goldenN * goldenK)
 }
 
-// hashOf returns the FNV-1a hash of the bits of x.
+// hashOf returns the FNV-1a hash of the bits of all elements of x.
 func hashOf(x []float64) uint64 {
 	h := fnv.New64a()
 	var word [8]byte

@@ -25,7 +25,7 @@ type Ops struct {
 
 	refused vk.Region[uint32]
 
-	// `symm` holds the kernels and memory for products with a symmetric factor.
+	// The field `symm` holds the kernels and memory for products with a symmetric factor.
 	symm symm
 
 	mem  *memory
@@ -181,7 +181,8 @@ func (o *Ops) gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha fl
 	return alpha != 0 && o.emulates(c.Rows, c.Cols, left.inner) && o.blocks(rec, ws, p)
 }
 
-// GemmBatch implements product.Ops. Native kernels always compute batches of products.
+// GemmBatch implements product.Ops. Batches of products are always computed by native kernels, not
+// on integer units.
 func (o *Ops) GemmBatch(rec *vk.Recorder, ws *vk.Arena, batch product.Batch, opA, opB product.Op, alpha float64,
 	a, b product.Matrix[float64], beta float64, c product.Matrix[float64],
 ) {

@@ -135,7 +135,7 @@ func (k *kernels) rowCost(g geometry) float64 {
 	return float64(planeCost+planeCostEach*k.moduli.N) * float64(g.inner)
 }
 
-// cuts tells whether the conversion of a factor needs several dispatches.
+// cuts tells whether the conversion of a factor to residues needs several dispatches.
 func (k *kernels) cuts(g geometry) bool { return g.rows > k.within(k.rowCost(g)) }
 
 // cut divides `rows` rows into ranges and calls `do` for each range, in ascending order. The number

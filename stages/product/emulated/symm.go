@@ -14,7 +14,8 @@ type symm struct {
 	// columns.
 	k *kernels
 
-	// `order` is the largest order of a factor. 0 means that all products are native.
+	// `order` is the largest order of a symmetric factor whose products run on integer units. 0
+	// means that native kernels compute all products.
 	order int
 
 	planes vk.Region[uint32]

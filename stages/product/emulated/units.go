@@ -20,7 +20,7 @@ type Units struct {
 	Order uint32
 }
 
-// Matrix tells whether u are matrix units.
+// Matrix tells whether u describes matrix units and not packed dot products.
 func (u Units) Matrix() bool { return u.Shape.K > 0 }
 
 // String returns the name of the units.

@@ -19,7 +19,8 @@ import (
 type Columns struct {
 	Merge *Merge // the merge that is being prepared
 
-	// D, Z and Rows have one element per column of Q. Rotations change them.
+	// D (eigenvalues), Z (weights) and Rows have one element per column of Q. Rotations of columns
+	// change them.
 	D, Z []float64
 	Rows Rows
 
@@ -32,7 +33,8 @@ type Columns struct {
 	deflatedRows Rows     // first and last row of each deflated column
 }
 
-// rowSet is the set of rows in which a column can have non-zeros.
+// rowSet is the set of rows in which a column of eigenvectors can have non-zeros: those of the
+// upper block, of the lower block, or of both.
 type rowSet int8
 
 // These are the possible sets of rows. Columns of vectors are sorted by these sets, in this order.
@@ -136,8 +138,8 @@ func (b *Columns) Deflate(a int32) (dst int32) {
 	return -int32(len(m.deflated))
 }
 
-// EndChain ends the last chain of rotations. The last column of the chain becomes a pole of the
-// secular equation. EndChain does nothing if there is no chain.
+// EndChain ends the last chain, a sequence of rotations of columns. The last column of the chain
+// becomes a pole of the secular equation. EndChain does nothing if there is no chain.
 func (b *Columns) EndChain() {
 	if b.LastChain < 0 {
 		return

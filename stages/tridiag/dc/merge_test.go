@@ -218,8 +218,8 @@ func TestDivideConquerLiteral(t *testing.T) {
 // two blocks.
 var testRows = Rows{First: []float64{0.8, -0.6, 0.6, 0.8}, Last: []float64{0.6, 0.8, 0.8, -0.6}}
 
-// TestDivideConquerDeflatesAll checks that all columns are deflated if the two blocks are nearly
-// uncoupled.
+// TestDivideConquerDeflatesAll checks a merge of two nearly uncoupled blocks: all columns must be
+// eigenvectors of the merged block already (deflated).
 func TestDivideConquerDeflatesAll(t *testing.T) {
 	d := []float64{1, 2, 1, 3}
 	m := Deflate(Pair{0, 2, 2}, d, testRows, []int32{0, 2, 1, 3}, 1e-18)

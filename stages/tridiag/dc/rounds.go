@@ -17,7 +17,7 @@ type round struct {
 // Values implements WholeBackend. It finds all eigenvalues, and calls the method Roots of the
 // Backend once per level of merges.
 func (b Rounds) Values(tree Tree, d, e []float64, order []int32) ([][]*Merge, error) {
-	// QL iteration decomposes each leaf, a small diagonal block of T, into Q·diag(d)·Qᵀ.
+	// Solve each leaf, a small diagonal block of T, by QL iteration: the leaf is Q·diag(d)·Qᵀ.
 	r := round{d: d, e: e, order: order, rows: NewRows(len(d))}
 	if err := b.Leaves(tree, d, e, r.rows); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (b Rounds) Values(tree Tree, d, e []float64, order []int32) ([][]*Merge, er
 }
 
 // merge prepares the merge of the pair p of solved blocks: it finds the poles of the secular
-// equation and the deflated columns.
+// equation, and the columns that are eigenvectors already (deflated).
 func (r *round) merge(p Pair) *Merge {
 	lo, mid, hi := p.Lo, p.Lo+p.N1, p.Hi()
 	d, rho := r.d[lo:hi], r.e[mid-1]

@@ -12,10 +12,10 @@ type solution struct {
 	tree   Tree
 	blocks []block
 
-	// d and e are at first the diagonal and the off-diagonal of T, after the elements between
-	// leaves were torn out (Tree.tear). When the block of rows [lo, hi) is solved, d[lo:hi] has the
-	// eigenvalues of the block in the order of Q's columns. e[hi−1] still has the off-diagonal
-	// element between rows hi−1 and hi.
+	// d and e are at first the diagonal and the off-diagonal of T, after the elements between the
+	// leaves (small blocks) were taken out by Tree.tear. When the block of rows [lo, hi) is solved,
+	// d[lo:hi] has the eigenvalues of the block in the order of Q's columns. e[hi−1] still has the
+	// off-diagonal element between rows hi−1 and hi.
 	d, e []float64
 
 	order []int32 // for each block of Q, the permutation that makes the block's part of d ascend; it counts from 0

@@ -46,8 +46,8 @@ func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, error) 
 // SolveOn does the same as SolveWith with a back end that also decides the deflation in each level
 // of merges.
 func SolveOn(backend WholeBackend, d, e []float64, opt Options) ([]float64, error) {
-	// Split T into blocks, scale the blocks, and tear them into leaves: T = diag(leaves) + Σ
-	// ρ·v·vᵀ.
+	// Split T into blocks, and scale the blocks. Divide each block into leaves (small blocks) by
+	// taking out off-diagonal elements: T = diag(leaves) + Σ ρ·v·vᵀ.
 	s, err := newSolution(d, e, opt)
 	if err != nil {
 		return nil, err

@@ -29,7 +29,8 @@ func (p Pair) Hi() int { return p.Lo + p.N() }
 // block describes the rows [lo, hi) of T. The solver works on these rows multiplied by 2^−exponent.
 type block struct{ lo, hi, exponent int }
 
-// split divides T into blocks, at the off-diagonal elements that are negligible.
+// split divides the tridiagonal matrix T into independent blocks, at the off-diagonal elements that
+// are negligible.
 func split(d, e []float64) (blocks []block) {
 	n := len(d)
 	for lo := 0; lo < n; {
@@ -55,9 +56,9 @@ func scale(d, e []float64) (exponent int) {
 	return exponent
 }
 
-// tear divides the block of n rows that begins at row lo into leaves, and adds the leaves and
-// merges to the tree. It returns the number of levels of merges in the block. To cut T between rows
-// m−1 and m, tear takes the element e = e[m−1] out of T,
+// tear divides the block of n rows that begins at row lo into small blocks, the leaves, and adds
+// the leaves and merges to the tree. It returns the number of levels of merges in the block. To cut
+// T between rows m−1 and m, tear takes the element e = e[m−1] out of T,
 //
 //	T = diag(T1, T2) + |e|·v·vᵀ      v = (0 … 0, 1, ±1, 0 … 0)
 //

@@ -67,7 +67,8 @@ type Block struct {
 	Columns []int32
 }
 
-// Level is the work of a back end in one level of the representation tree.
+// Level describes the work of a back end in one level of MRRR's representation tree: eigenvectors,
+// new representations and intervals.
 type Level struct {
 	// These fields describe single eigenvalues. Eigenvalue Vectors[t] is in [Lo[t], Hi[t]], and its
 	// distance from any other eigenvalue is at least Gap[t]. Its vector becomes column Column[t] of

@@ -6,7 +6,7 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag"
 )
 
-// These are the limits of the function check, in units of n·ulp of the block.
+// These constants limit the errors that the function check accepts, in units of n·ulp of the block.
 const (
 	// orthogonalLimit limits |‖y‖² − m|. A pair of vectors that are not orthogonal counts twice in
 	// this difference. If many eigenvalues are as close to each other as single eigenvalues may be,

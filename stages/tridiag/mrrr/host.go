@@ -30,8 +30,8 @@ func (b *Host) rep(t Task) representation {
 	return b.slot(t, t.Slot)
 }
 
-// slot returns the representation L·D·Lᵀ that is stored in columns number `slot` and `slot`+1 of
-// b.reps, in the rows of the block to which task t belongs.
+// slot returns a representation L·D·Lᵀ of the block to which task t belongs. It is stored in
+// columns number `slot` and `slot`+1 of the matrix b.reps, in the rows of this block.
 func (b *Host) slot(t Task, slot int32) representation {
 	return representation{b.reps[int(slot)+int(t.Lo)*b.ld:], b.ld, int(t.Hi - t.Lo)}
 }
@@ -43,16 +43,16 @@ func (b *Host) Root(rep []float64) error {
 	return nil
 }
 
-// Count implements Backend. The tasks are counted in parallel; the counts do not depend on the
-// number of processors.
+// Count implements the interface Backend. The Sturm counts of the tasks are computed in parallel;
+// they do not depend on the number of processors.
 func (b *Host) Count(tasks []Task, x []float64) ([]int32, error) {
 	counts := make([]int32, len(tasks))
 	tridiag.Parallel(len(tasks), func(t int) { counts[t] = int32(b.rep(tasks[t]).count(x[t])) })
 	return counts, nil
 }
 
-// Bisect implements Backend. Each interval must contain its eigenvalue, and is replaced by a
-// shorter interval.
+// Bisect implements the interface Backend: it replaces each interval, which must contain its
+// eigenvalue, by a shorter interval.
 func (b *Host) Bisect(tasks []Task, lo, hi []float64, rtol float64) error {
 	b.bisect(tasks, lo, hi, rtol, true)
 	return nil
@@ -70,8 +70,9 @@ func (b *Host) bisect(tasks []Task, lo, hi []float64, rtol float64, sure bool) {
 	})
 }
 
-// Level implements Backend. It finds the vectors first, because the new representation of a cluster
-// may overwrite the representation from which vectors are computed.
+// Level implements the interface Backend: it processes one level of the representation tree. It
+// finds the vectors first, because the new representation of a cluster may overwrite the
+// representation from which vectors are computed.
 func (b *Host) Level(l *Level) error {
 	tridiag.Parallel(len(l.Vectors), func(i int) {
 		t := l.Vectors[i]
@@ -116,8 +117,8 @@ func (b *Host) Level(l *Level) error {
 // memory of b.z.
 func (b *Host) column(c int32) []float64 { return b.z[int(c)*b.n : (int(c)+1)*b.n] }
 
-// Sums implements Backend. It adds the vectors in ascending order of their columns, so that the
-// bits do not depend on the number of processors.
+// Sums implements the interface Backend. It adds the vectors, with random signs, in ascending order
+// of their columns, so that the bits do not depend on the number of processors.
 func (b *Host) Sums(lambda []float64) ([]float64, error) {
 	n := b.n
 	sums := make([]float64, 2*Samples*n)
@@ -142,8 +143,9 @@ func (b *Host) Sums(lambda []float64) ([]float64, error) {
 // of T.
 func (b *Host) SolveAll(_, _ []float64, _, _ int) ([]float64, error) { return nil, nil }
 
-// Solve implements Backend by divide and conquer. It overwrites the columns of the block's vectors,
-// including the zeros in the rows outside the block.
+// Solve implements the interface Backend: it solves a block for which MRRR failed by divide and
+// conquer. It overwrites the columns of the block's vectors, including the zeros in the rows
+// outside the block.
 func (b *Host) Solve(v Block, d, e []float64, from, to int) ([]float64, error) {
 	values, z, err := dc.Solve(d, e, dc.Options{From: from, To: to})
 	if err != nil {

@@ -73,7 +73,7 @@ func (r representation) shifted(tau float64, out *representation) (growth float6
 	return growth
 }
 
-// huge is larger than any element of a usable representation (factorisation L·D·Lᵀ).
+// huge is a number above all elements of a usable representation (factorisation L·D·Lᵀ).
 const huge = 0x1p200
 
 // bisect shrinks the interval [lo, hi] around eigenvalue k until its length is at most `rtol` times

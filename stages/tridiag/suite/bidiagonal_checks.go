@@ -21,7 +21,7 @@ func (r BidiagonalRatios) String() string {
 	return fmt.Sprintf("residual %.3g, orthogonality %.3g (left), %.3g (right)", r.Residual, r.Left, r.Right)
 }
 
-// Below reports whether all ratios are below a limit.
+// Below reports whether all ratios of r are below the given limit.
 func (r BidiagonalRatios) Below(limit float64) bool {
 	return r.Residual < limit && r.Left < limit && r.Right < limit
 }

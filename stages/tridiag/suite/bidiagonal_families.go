@@ -216,7 +216,8 @@ func uniformDense(n int) (d, e []float64) {
 	return reduced(n, a)
 }
 
-// reduced returns the bidiagonal form of an n×n matrix, which is overwritten.
+// reduced returns the diagonal and superdiagonal of the bidiagonal form of the n×n matrix a, which
+// is overwritten.
 func reduced(n int, a []float64) (d, e []float64) {
 	d, e = make([]float64, n), noSuper(n)
 	if n > 0 {
