@@ -121,8 +121,8 @@ func (q *ApplyPanels[T]) trapezoids(rec *vk.Recorder, ws *vk.Arena, a product.Ma
 	return y
 }
 
-// buildCut builds the kernel that sets the elements above the trapezoids of panels to zero.
-// recordCut dispatches this kernel.
+// buildCut builds the kernel that sets elements above the reflectors of panels to zero. In memory,
+// the reflectors of each panel are the columns of a lower trapezoid.
 func buildCut[T spirv.Scalar](b *builder) *vk.Kernel[shaders.LacpyUpperSpec, shaders.LacpyUpperPush[T]] {
 	return build(b, shaders.LacpyUpper[T](), shaders.LacpyUpperSpec{LocalSize: b.threads(cutThreads)})
 }

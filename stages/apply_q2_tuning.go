@@ -29,17 +29,18 @@ type ApplyQ2Tuning struct {
 	// Threads is the number of invocations of a workgroup. It is rounded up to whole subgroups.
 	Threads uint32
 
-	// Pipe is the largest number of teams of a workgroup: a power of two that divides Threads. It
-	// is used only if Flags is false.
+	// Pipe is the largest number of teams into which the invocations of a workgroup are divided: a
+	// power of two that divides Threads. It is used only if Flags is false.
 	Pipe uint32
 
-	// Lanes is the number of invocations that keep the device busy. The number of teams is doubled
-	// until all workgroups together have Lanes invocations. Lanes is used only if Flags is false.
+	// Lanes is the number of invocations that keep the device busy. The number of teams in a
+	// workgroup is doubled until all workgroups together have Lanes invocations. Lanes is used only
+	// if Flags is false.
 	Lanes int
 
-	// Items is the number of items that keeps the device busy, where an item is one group on one
-	// strip. The size of groups is halved until there are Items items. Items is used only if Flags
-	// is true.
+	// Items is the number of items that keeps the device busy, where an item is one group of sweeps
+	// that is applied to one strip of vectors. The size of groups is halved until there are Items
+	// items. Items is used only if Flags is true.
 	Items int
 
 	// Group is the largest number of sweeps whose reflectors are applied in one pass over the
@@ -73,8 +74,8 @@ type ApplyQ2Tuning struct {
 // *vk.UnsupportedError.
 func (t ApplyQ2Tuning) Fits(info vk.Info, b int) error {
 	const large = 1 << 14
-	// On devices where workgroups may not wait for each other, ApplyQ2 uses the form with teams. So
-	// the sizes must fit the form with teams, too.
+	// On devices where workgroups may not wait for each other, ApplyQ2 divides each workgroup into
+	// teams instead. So the sizes must fit this form, too.
 	for _, flags := range []bool{t.Flags, false} {
 		t.Flags = flags
 		spec, err := q2Spec[float64](t, info, BackSize{N: large, B: b, M: large}, product.NoTrans)
@@ -150,8 +151,8 @@ func q2Shared[T spirv.Scalar](spec shaders.OrmtrQ2TeamsSpec, flags bool) (bytes 
 	return product.SharedBytes(shaders.OrmtrQ2Teams[T], spec)
 }
 
-// flagsSpec takes the specialisation constants x of the form of ormtr_q2 with teams, and returns
-// the same constants for the form that waits by flags.
+// flagsSpec converts the specialisation constants x of the form of ormtr_q2 whose workgroups are
+// divided into teams to those of the form whose workgroups wait for each other by flags.
 func flagsSpec(x shaders.OrmtrQ2TeamsSpec, wideFence bool) shaders.OrmtrQ2FlagsSpec {
 	return shaders.OrmtrQ2FlagsSpec{
 		LocalSize: x.LocalSize, B: x.B, G: x.G, Chunk: x.Chunk, U: x.U, Transposed: x.Transposed,

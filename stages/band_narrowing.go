@@ -188,7 +188,8 @@ func (s *BandNarrowing[T]) Flops() float64 {
 }
 
 // Work is the layout of the workspace: memory for the narrow band and, if workgroups wait for each
-// other, a flag for each sweep, the tickets and the INFO word.
+// other, a flag for each sweep, counters from which workgroups take sweeps (tickets), and the INFO
+// word.
 func (s *BandNarrowing[T]) Work() *vk.Layout {
 	if s.flags.Stride() == 0 {
 		return vk.Together(s.across)
@@ -257,9 +258,10 @@ func (s *BandNarrowing[T]) recordChase(rec *vk.Recorder, ws *vk.Arena, p *narrow
 	}
 }
 
-// recordWaves records a dispatch for each wave t = 0, 1, … of a pass. Wave t consists of half-step
-// h = t − stride·s of each sweep s. The half-steps of a wave are independent of each other.
-// `stride` is the number of waves between the beginnings of two successive sweeps.
+// recordWaves records a dispatch for each wave t = 0, 1, … of a pass. A half-step applies one
+// reflector. Wave t consists of half-step h = t − stride·s of each sweep s. The half-steps of a
+// wave are independent of each other. `stride` is the number of waves between the beginnings of two
+// successive sweeps.
 func (s *BandNarrowing[T]) recordWaves(rec *vk.Recorder, p *narrowPass[T], band vk.Slice[T], stride int) {
 	eachWave(p.sweeps(), stride, p.halfSteps, func(t, newest, count int) {
 		p.wave.Dispatch(rec, vk.Folded(count), shaders.Tb2tbWavePush[T]{

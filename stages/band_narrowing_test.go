@@ -196,8 +196,8 @@ func TestBandNarrowingWaitsForItsLead(t *testing.T) {
 
 // TestBandNarrowingLong repeats a reduction of a band to a narrower band with different numbers of
 // workgroups. The environment variable VKEVD_CHASES is the number of repetitions. The results must
-// have the same bits as those of a run with one dispatch for each wave of half-steps. The test is
-// meant for GPUs, where races become visible.
+// have the same bits as those of a run with one dispatch for each set of independent half-steps (a
+// wave). The test is meant for GPUs, where races become visible.
 func TestBandNarrowingLong(t *testing.T) {
 	times, _ := strconv.Atoi(os.Getenv("VKEVD_CHASES"))
 	size := NarrowSize{N: 60, From: 12, To: 8, Tile: 4}

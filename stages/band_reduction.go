@@ -82,8 +82,8 @@ func NewBandReduction[T spirv.Scalar](
 	if kernels.err != nil {
 		return nil, kernels.err
 	}
-	// The panel factorisation (qr) and the kernel of the factor T (factor) share one region,
-	// because their workspaces are never in use at the same time.
+	// The factorisation of panels (qr) and the computation of their factors T (factor) share one
+	// region of memory, because their workspaces are never in use at the same time.
 	r.z = vk.Reserve[T]("Z", n*min(k, n))
 	r.p = vk.Reserve[T]("P", n*b)
 	r.s = vk.Reserve[T]("YᵀY, ZᵀY", 2*k*b)
@@ -123,8 +123,8 @@ func (r *BandReduction[T]) flops(c int) float64 {
 	return 4 * (n*n*n - left*left*left) / 3
 }
 
-// Record reduces the n×n matrix a. The slice `band` has 2b·n elements. t has b·b elements for each
-// panel. `a`, `band` and `t` must not overlap.
+// Record reduces the n×n matrix a to a band. The slice `band` has 2b·n elements. t has b·b elements
+// for each panel. `a`, `band` and `t` must not overlap.
 func (r *BandReduction[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, t vk.Slice[T]) {
 	n, b := r.N, r.B
 	if a.Rows != n || a.Cols != n || band.Len() < 2*b*n || t.Len() < r.Panels()*b*b {

@@ -113,8 +113,9 @@ func (s *BidiagonalChasing[T]) divide() []span {
 	})
 }
 
-// Work is the layout of the workspace: a flag for each sweep, the tickets and the INFO word. The
-// layout is empty if workgroups do not wait for each other.
+// Work is the layout of the workspace: a flag for each sweep, counters from which workgroups take
+// sweeps (tickets), and the INFO word. The layout is empty if workgroups do not wait for each
+// other.
 func (s *BidiagonalChasing[T]) Work() *vk.Layout {
 	if s.chase == nil {
 		return vk.Together()
@@ -203,9 +204,10 @@ func (s *BidiagonalChasing[T]) recordChase(rec *vk.Recorder, ws *vk.Arena, band 
 	}
 }
 
-// recordWaves records a dispatch for each wave t = 0, 1, …. Wave t consists of half-step h = t −
-// stride·s of each sweep s. The half-steps of a wave are independent of each other. `stride` is the
-// number of waves between the beginnings of two successive sweeps.
+// recordWaves records a dispatch for each wave t = 0, 1, … of the bulge chasing. A half-step
+// applies one reflector. Wave t consists of half-step h = t − stride·s of each sweep s. The
+// half-steps of a wave are independent of each other. `stride` is the number of waves between the
+// beginnings of two successive sweeps.
 func (s *BidiagonalChasing[T]) recordWaves(rec *vk.Recorder, band vk.Slice[T], left, right Reflectors[T], stride int) {
 	eachWave(s.sweeps(), stride, s.halfSteps, func(t, newest, count int) {
 		s.wave.Dispatch(rec, vk.Folded(count), shaders.Tb2bdWavePush[T]{

@@ -167,8 +167,8 @@ func TestBidiagonalChasingWide(t *testing.T) {
 
 // TestBidiagonalChasingLong repeats a bulge chasing of many sweeps with different numbers of
 // workgroups. The environment variable VKEVD_CHASES is the number of repetitions. The results must
-// have the same bits as those of a run with one dispatch for each wave of half-steps. The test is
-// meant for GPUs, where races become visible.
+// have the same bits as those of a run with one dispatch for each set of independent half-steps (a
+// wave). A half-step applies one reflector. The test is meant for GPUs, where races become visible.
 func TestBidiagonalChasingLong(t *testing.T) {
 	times, _ := strconv.Atoi(os.Getenv("VKEVD_CHASES"))
 	n, b := 96, 8

@@ -251,10 +251,10 @@ func team[S, P any](s *Bisection, byLevels []*vk.Kernel[S, P], m int) *vk.Kernel
 	return byLevels[levels-1]
 }
 
-// inPortions divides m teams of 2^levels − 1 threads into portions, and calls `record` for each
-// portion, in ascending order. Each thread computes one Sturm count. The size of a portion is
-// limited so that these counts cost at most tune.Dispatch pivots. A portion is not made so small
-// that it leaves a part of the device idle.
+// inPortions divides m teams into portions, where a team is 2^levels − 1 threads that bisect one
+// interval, and calls `record` for each portion, in ascending order. Each thread computes one Sturm
+// count. The size of a portion is limited so that these counts cost at most tune.Dispatch pivots. A
+// portion is not made so small that it leaves a part of the device idle.
 func (s *Bisection) inPortions(m, levels int, record func(first, count, threads int)) {
 	size := 1<<levels - 1
 	most := max(s.tune.Lanes, int(s.tune.Dispatch/float64(s.n))) / size

@@ -23,9 +23,9 @@ var slowCards = []struct {
 	{"H200", "nvidia", 32e12, 32768},
 }
 
-// A pivot is one row of a Sturm count. perPivot is a ratio: the time of a pivot, in flops at the
-// rate of fused multiply-adds, divided by the number of flops per pivot in the cost estimates. The
-// ratio is large, because most of the time of a pivot is a division.
+// perPivot is a ratio: the time of a pivot (one row of a Sturm count), in flops at the rate of
+// fused multiply-adds, divided by the number of flops per pivot in the cost estimates. The ratio is
+// large, because most of the time of a pivot is a division.
 const perPivot = 40.0 / pivotFlops
 
 // TestTridiagonalDispatchesAreBounded records the solvers for tridiagonal matrices on dry devices

@@ -147,8 +147,8 @@ func (s *BulgeChasing[T]) divide() []span {
 	})
 }
 
-// Work is the workspace: a flag for each sweep, the tickets and the INFO word. It is empty if
-// workgroups do not wait for each other.
+// Work is the workspace: a flag for each sweep, counters from which workgroups take sweeps
+// (tickets), and the INFO word. The layout is empty if workgroups do not wait for each other.
 func (s *BulgeChasing[T]) Work() *vk.Layout {
 	if !s.waits() {
 		return vk.Together()

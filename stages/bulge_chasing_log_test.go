@@ -77,10 +77,10 @@ func logKernel(t testing.TB, dev *vk.Device, s *BulgeChasing[float64]) func(*vk.
 	}
 }
 
-// TestChaseLog checks the log of a run. When a step of a sweep begins, the previous sweep must have
-// ended, or it must be ahead. It must be ahead by 1+chaseLead steps in general. If several teams of
-// invocations share the work of a step, chaseLead steps are enough. All steps of a sweep must run in
-// one workgroup. With VKEVD_PICTURE=FILE.svg the test instead draws the run of a larger matrix.
+// TestChaseLog checks the log of a bulge chasing. When a step of a sweep begins, the previous sweep
+// must have ended, or it must be 1+chaseLead steps ahead. If several teams of invocations share the
+// work of a step, chaseLead steps are enough. All steps of a sweep must run in one workgroup. With
+// VKEVD_PICTURE=FILE.svg the test instead draws the run of a larger matrix.
 func TestChaseLog(t *testing.T) {
 	teams := smallestChase()
 	smallTeams(&teams)

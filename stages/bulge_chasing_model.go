@@ -51,9 +51,9 @@ func ModelChase(n, b, lag, room int) ChaseModel {
 }
 
 // Model predicts the time of a run of this stage. It assumes that a sweep begins 1 + chaseLead = 3
-// steps after the previous sweep. In the kernel with a team for each block, a sweep publishes its
-// progress in the middle of a step, so that the next sweep could begin a little earlier. The
-// latency of the flag makes the lag about three steps again.
+// steps after the previous sweep. In the kernel with a team of invocations for each block, a sweep
+// publishes its progress in the middle of a step, so that the next sweep could begin a little
+// earlier. The latency of the flag makes the lag about three steps again.
 func (s *BulgeChasing[T]) Model() ChaseModel {
 	room, step := 0, s.tune.Step
 	if s.waits() {

@@ -6,9 +6,9 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// chaseSpec is the specialisation of the chasing kernel in which one team of invocations processes
-// all blocks of a step. fitChase chooses the constants. The bits of the result depend on B and
-// Lanes.
+// chaseSpec returns the specialisation constants of the bulge chasing kernel in which one team of
+// invocations processes all blocks of a step. fitChase chooses the constants. The bits of the
+// result depend on B and Lanes.
 func chaseSpec[T spirv.Scalar](c chaseShape) (shaders.Sb2stChaseSpec, error) {
 	return fitChase(c, shaders.Sb2stChase[T], func(f chaseFit) shaders.Sb2stChaseSpec {
 		return shaders.Sb2stChaseSpec{

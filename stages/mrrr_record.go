@@ -38,9 +38,9 @@ func (s *MRRR) team(count int) (levels uint32, size int) {
 }
 
 // inRounds divides the `total` rounds of `count` bisections into dispatches of bounded time. A team
-// of `size` threads works on each bisection. inRounds calls `record` for each dispatch with its
-// range of teams and its number of rounds. The result depends neither on additional rounds nor on
-// the number of dispatches.
+// of `size` threads works on each of the `count` bisections. inRounds calls `record` for each
+// dispatch with its range of teams and its number of rounds. The result depends neither on
+// additional rounds nor on the number of dispatches.
 func (s *MRRR) inRounds(
 	rec *vk.Recorder, total, count, size int, record func(first, count int, rounds uint32),
 ) {

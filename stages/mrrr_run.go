@@ -138,7 +138,8 @@ func (r *mrrrRun) Count(tasks []mrrr.Task, x []float64) ([]int32, error) {
 	return signed, err
 }
 
-// Bisect implements mrrr.Backend. A team of threads bisects the interval of each task.
+// Bisect implements the interface mrrr.Backend. For each task, a team of threads bisects the
+// interval of the task's eigenvalue.
 func (r *mrrrRun) Bisect(tasks []mrrr.Task, lo, hi []float64, rtol float64) error {
 	if len(tasks) == 0 {
 		return nil

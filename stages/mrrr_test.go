@@ -240,7 +240,8 @@ func TestMRRRSaysThatItsFallbackHasNoRoom(t *testing.T) {
 }
 
 // TestMRRRRefuses checks that NewMRRR refuses a tuning if a workgroup has an odd number of
-// invocations, if a team does not fit into a workgroup, or if no vector is in flight.
+// invocations, if the threads that bisect one interval do not fit into a workgroup, or if the
+// number of vectors in flight is zero.
 func TestMRRRRefuses(t *testing.T) {
 	for _, change := range []func(*MRRRTuning){
 		func(t *MRRRTuning) { t.Threads = 0 }, func(t *MRRRTuning) { t.Threads = 9 }, func(t *MRRRTuning) { t.Threads, t.Levels = 1, 0 },

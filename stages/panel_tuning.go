@@ -15,7 +15,7 @@ import (
 // latency.
 type PanelTuning struct {
 	// LocalSize is the number of invocations of a workgroup, a power of two. If a panel has more
-	// columns than LocalSize, a workgroup has an invocation for each column.
+	// than LocalSize columns, a workgroup has at least one invocation for each column.
 	LocalSize uint32
 
 	// TileBytes is the shared memory, in bytes, for the rows that a workgroup processes at a time

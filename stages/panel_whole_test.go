@@ -47,7 +47,7 @@ func TestPanelQRWholeLarge(t *testing.T) {
 	}
 }
 
-// sameFactors factors the panel with one dispatch for all columns and with one dispatch for each
+// sameFactors factors a panel with one dispatch for all columns and with one dispatch for each
 // column, and compares the bits.
 func sameFactors(t *testing.T, where string, m, b int, panel []float64, tune Tuning) {
 	t.Helper()

@@ -6,9 +6,9 @@ package stages
 // plan.
 type Waiting struct {
 	// Allowed permits workgroups to wait for each other. If it is false, each stage takes a form in
-	// which no workgroup waits for another workgroup: the bulge chasing has a dispatch for each
-	// wave of steps, ApplyQ2 has waits only inside a workgroup, and PanelQR has a dispatch for each
-	// column.
+	// which no workgroup waits for another workgroup: the bulge chasing has one dispatch for each
+	// set of independent steps (a wave), ApplyQ2 has waits only inside a workgroup, and PanelQR has
+	// a dispatch for each column.
 	Allowed bool
 
 	// If WideFence is true, every invocation issues the memory barrier (fence). If it is false, one

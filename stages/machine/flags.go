@@ -19,15 +19,16 @@ type Flags struct {
 	stride  uint32 // words from one flag to the next
 }
 
-// ReserveFlags reserves memory for the given numbers of tickets and flags. `stride` is the distance
-// between two flags in 32-bit words, at least 1. If the flags are on different cache lines, polling
-// one flag does not slow down the accesses to another flag.
+// ReserveFlags reserves memory for tickets (counters from which workgroups take numbers) and flags
+// (counters of finished work). `stride` is the distance between two flags in 32-bit words, at least
+// 1. If the flags are on different cache lines, polling one flag does not slow down the accesses to
+// another flag.
 func ReserveFlags(name string, tickets, flags int, stride uint32) Flags {
 	return Flags{vk.Reserve[uint32](name, 1+tickets+flags*int(stride)), tickets, stride}
 }
 
-// Layout returns the layout of the memory of INFO, tickets and flags. The caller puts it into an
-// arena.
+// Layout returns the layout of the memory of INFO, tickets and flags. The caller puts the layout
+// into an arena.
 func (f Flags) Layout() *vk.Layout { return vk.Together(f.region) }
 
 // Stride is the distance in memory between two successive flags, in 32-bit words.
@@ -53,7 +54,7 @@ func (f Flags) Flag(ws *vk.Arena, i int) vk.Slice[uint32] {
 // flags is the memory of all flags in the arena, without INFO and tickets.
 func (f Flags) flags(ws *vk.Arena) vk.Slice[uint32] { return f.region.In(ws).From(1 + f.tickets) }
 
-// Clear records a fill that sets INFO, all tickets and all flags to zero.
+// Clear records a fill that sets the INFO word, all tickets and all flags to zero.
 func (f Flags) Clear(rec *vk.Recorder, ws *vk.Arena) { vk.Fill(rec, f.region.In(ws), 0) }
 
 // ClearFirst records a fill that sets all tickets and the given number of flags, from flag 0 on, to

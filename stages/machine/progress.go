@@ -27,7 +27,7 @@ const (
 // contains the version of the probe, so that results of older versions are not used.
 const progressFact = "hands flags on, probe 3"
 
-// These texts are the stored results of a probe, a kernel that tests the device;
+// yes, `no` and `begun` are the stored results of a probe, a kernel that tests the device;
 // vk.Device.ProbeOnce and SetProbe store them. "begun 2" means that two runs of the probe began and
 // gave no result.
 const yes, no, begun = "yes", "no", "begun %d"

@@ -9,8 +9,8 @@ func ApplyQ1(n, b int, y []float64, ldy int, t []float64, m int, x []float64, ld
 	}
 }
 
-// ApplyQ1Transposed replaces X by Q1ᵀ·X. It applies the panels in the opposite order of ApplyQ1,
-// and with Tᵀ instead of T.
+// ApplyQ1Transposed replaces X by Q1ᵀ·X. It applies the reflectors of the panels in the opposite
+// order of ApplyQ1, and with Tᵀ instead of T.
 func ApplyQ1Transposed(n, b int, y []float64, ldy int, t []float64, m int, x []float64, ldx int) {
 	for p := range Panels(n, b) {
 		applyPanel(true, n, b, p, y, ldy, t, m, x, ldx)

@@ -139,9 +139,9 @@ func singular(t *testing.T, a mat.Matrix) []float64 {
 	return svd.Values(nil)
 }
 
-// runHalfSteps runs all half-steps. Half-step h of a sweep may run when the previous sweep has
-// finished half-step h + `ahead`, or all its half-steps. The function `choose` selects one of the
-// sweeps that may continue.
+// runHalfSteps runs all half-steps (applications of one reflector) of a bulge chasing. Half-step h
+// of a sweep may run when the previous sweep has finished half-step h + `ahead`, or all its
+// half-steps. The function `choose` selects one of the sweeps that may continue.
 func runHalfSteps(c *bidiagonalChase, ahead int, choose func(ready []int) int) {
 	done := make([]int, Sweeps(c.n))
 	for {
@@ -160,9 +160,10 @@ func runHalfSteps(c *bidiagonalChase, ahead int, choose func(ready []int) int) {
 	}
 }
 
-// TestBidiagonalDependenceRule checks the rule that half-step (s+1, h) runs after half-step (s,
-// h+3). Every order that the rule allows must give the same bits as one sweep after another. The
-// bits must change if a sweep may begin one half-step earlier.
+// TestBidiagonalDependenceRule checks the rule that half-step h of sweep s+1 runs after half-step
+// h+3 of sweep s. A half-step applies one reflector. Every order that the rule allows must give the
+// same bits as one sweep after another. The bits must change if a sweep may begin one half-step
+// earlier.
 func TestBidiagonalDependenceRule(t *testing.T) {
 	same := func(x, y *bidiagonalChase) bool {
 		return slices.Equal(x.band, y.band) && slices.Equal(x.left.V, y.left.V) && slices.Equal(x.right.V, y.right.V) &&

@@ -70,8 +70,9 @@ var panels = map[string]func(m, b int, x []float64, ld int){
 	},
 }
 
-// TestPanelQR forms Q from Y and T. It checks that Q is orthogonal and that Q·R is the panel. The
-// comparison is column by column, because the columns have different scales.
+// TestPanelQR factors panels, and forms Q from the reflectors Y and the factor T. It checks that Q
+// is orthogonal and that Q·R is the panel. The comparison is column by column, because the columns
+// have different scales.
 func TestPanelQR(t *testing.T) {
 	orthogonal := worst{name: "‖I − QᵀQ‖/(m·ulp)"}
 	thin := worst{name: "the same of Q's first b columns, in b·ulp"}

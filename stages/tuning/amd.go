@@ -14,7 +14,7 @@ var amdSmall = withPanel(anywhere, stages.PanelTuning{
 	LocalSize: 256, TileBytes: 17 << 10, Groups: 96, Factor: 32, Merge: 512,
 })
 
-// withPanel returns the table t with the sizes p for panels.
+// withPanel returns the tuning table t with the sizes p for the factorisation of panels.
 func withPanel(t Tuning, p stages.PanelTuning) Tuning {
 	t.Panel = p
 	return t

@@ -35,8 +35,8 @@ var emulationOnCPU = product.Emulation{
 	Panel: 64, Spacing: 128, Strip: 1 << 14, Planes: 1 << 28, Held: 1 << 30, Least: product.Shape{M: 128, N: 128, K: 32},
 }
 
-// smallestEmulation has sizes for tests of products on integer units. They are so small that a
-// matrix of order 50 has several tiles, panels and strips. All products are emulated.
+// smallestEmulation has sizes for tests of products on integer units. They are so small that
+// products of order 50 are divided in every way that large products are. All products are emulated.
 var smallestEmulation = product.Emulation{
 	Tile:  product.MatrixTile{M: 32, N: 16, SubM: 1, SubN: 1, Step: 32, Pitch: 48, Swath: 2, Turns: 3},
 	Dots:  product.DotTile{M: 32, N: 16, Swath: 2},

@@ -15,8 +15,8 @@ func withSytrd(t Tuning, s stages.TridiagonalisationTuning) Tuning {
 }
 
 // withSteps returns the table t with the measured time, in seconds, of one step of the bulge
-// chasing: `step` is for one team and b = 32, and `team` is for a kernel with three teams and b =
-// 64.
+// chasing: `step` is for half-bandwidth 32 and one team of invocations, and `team` is for
+// half-bandwidth 64 and a team for each of the three blocks of a step.
 func withSteps(t Tuning, step, team float64) Tuning {
 	t.Chase.Step, t.Chase.TeamStep = step, team
 	return t

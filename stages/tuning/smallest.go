@@ -24,7 +24,8 @@ func Smallest() Tuning {
 			Syr2k: product.Tile{M: 16, N: 8, K: 8, ThreadM: 4, ThreadN: 2, Unroll: 2, Buffers: 1, Resident: 2},
 			Units: 8, Emulated: smallestEmulation,
 		},
-		// For panels of 3 columns, TileBytes lets a workgroup process four rows at a time.
+		// With this value of TileBytes, a workgroup processes four rows of a panel of 3 columns at
+		// a time.
 		Panel: stages.PanelTuning{LocalSize: 8, TileBytes: 8 * 3 * 5, Groups: 3, Factor: 2, Merge: 16},
 		Chase: Chase{ChaseTuning: stages.ChaseTuning{
 			PerThread: 2, WaitSubgroups: 2, Groups: 3, FlagStride: 1, Polls: 1 << 30, SweepCost: 1, Dispatch: 1e4,

@@ -67,8 +67,8 @@ type ConquerValues struct{ From, Share int }
 type Chase struct {
 	stages.ChaseTuning
 
-	// Wavefront forbids waits between workgroups in all stages. The bulge chasing then has a
-	// dispatch for each wave of steps.
+	// Wavefront forbids waits between workgroups in all stages. The bulge chasing then has one
+	// dispatch for each set of independent steps (a wave).
 	Wavefront bool
 
 	// If WideFence is true, every invocation issues the memory barrier (fence) before a flag is

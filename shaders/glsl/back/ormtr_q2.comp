@@ -182,8 +182,8 @@ void set_slot(uint k, work_t value) {
 	else shared_slot[slot_of(k)] = value;
 }
 
-// held returns where the reflectors of this team begin in the arrays `chunk` and `factor` of all
-// teams, counted in reflectors.
+// held returns where the reflectors of this team of invocations begin in the arrays `chunk` and
+// `factor` of all teams, counted in reflectors.
 uint held() { return team() * CHUNK; }
 
 // v_of returns the index in shared memory of element q of reflector i, counted from the first
@@ -194,7 +194,7 @@ uint v_of(uint i, uint q) {
 	return ((held() + i) * SHARE + after % SHARE) * V + after / SHARE;
 }
 
-// Shared memory has space for more elements of a vector v than a reflector has rows. clear sets
+// Shared memory has space for more elements of a vector v than a reflector has rows. `clear` sets
 // these extra elements to zero, and no later load overwrites them.
 void clear() {
 	for (uint e = gl_LocalInvocationIndex; e < PIPE * CHUNK * SHARE; e += LOCAL_SIZE) {
@@ -203,8 +203,9 @@ void clear() {
 	}
 }
 
-// request starts loading the CHUNK reflectors of chunk number c for this team. Element q of
-// reflector i of the chunk belongs to row ρ = c·CHUNK + i + q of the block of reflectors.
+// request starts loading CHUNK reflectors, those of chunk number c, to shared memory for this team
+// of invocations. Element q of reflector i of the chunk belongs to row ρ = c·CHUNK + i + q of the
+// block of reflectors.
 void request(Place at) {
 	if (at.q >= p.groups || !works(at)) return;
 	uint j = step_of(at), s0 = sweep_of(at.q + team());
@@ -273,7 +274,7 @@ void reflect_batch(uint i) {
 }
 
 // The window is the rows of a vector that are in registers. After the batch that begins with
-// reflector i, move moves the window up: U rows enter it and U rows leave it.
+// reflector i, `move` moves the window up: U rows enter it and U rows leave it.
 void move(uint i) {
 	uint at = i / SHARE;
 	work_t enters[MOVE];

@@ -23,15 +23,17 @@
 // blocks of a group that begins with sweep s. If s is past the last sweep, steps returns 0.
 uint steps(uint s) { return s + 1 < p.n ? (p.n - 1 - s + B - 1) / B : 0; }
 
-// team returns the number of this invocation's team, and lane returns the invocation's number in
-// the team. If PIPE is 1, team is the constant 0, so that the compiler sees that all invocations of
-// a workgroup take the same branches.
+// A workgroup consists of PIPE teams of invocations. `team` returns the number of this invocation's
+// team, and the function `lane` returns the invocation's number in the team. If PIPE is 1, team is
+// the constant 0, so that the compiler sees that all invocations of a workgroup take the same
+// branches.
 uint team() { return PIPE > 1 ? gl_LocalInvocationIndex / LANES : 0; }
 uint lane() { return PIPE > 1 ? gl_LocalInvocationIndex % LANES : gl_LocalInvocationIndex; }
 
-// A Place says what a team works on. q is the number of the first one of the PIPE consecutive
-// groups that the teams apply at the same time. t is the time, a step of the pipeline. c is the
-// number of the chunk in the block.
+// A Place says which reflectors a team of invocations works on. q is the number of the first one of
+// the PIPE consecutive groups of sweeps that the teams apply at the same time. t is the time, a
+// step of the pipeline. c is the number of the chunk, the part of a block of reflectors that is in
+// shared memory.
 struct Place { uint q, t, c; };
 
 // sweep_of returns the number of the first sweep in group q of the groups of sweeps that the
@@ -91,8 +93,8 @@ Rows rows(uint base, uint first, uint count) {
 	return Rows(element(uint64_t(p.x), vector(), lowest, p.ld), base, first, count);
 }
 
-// inside tells whether all rows of a block of reflectors exist, and all vectors of the strip, so
-// that the elements can be accessed without checks.
+// inside tells whether all rows of a block of reflectors exist, and all vectors that the team works
+// on, so that the elements can be accessed without checks.
 bool inside(uint base) { return base + B + G <= p.n && (strip + 1) * WIDTH <= p.m; }
 
 // exists tells whether row number k of the rows r lies inside X, and whether this invocation has a

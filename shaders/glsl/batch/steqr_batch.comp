@@ -67,9 +67,9 @@ const uint APPLY = LOCAL_SIZE - APART;
 // of them.
 const uint AHEAD = 4;
 
-// Two sweeps of rotations are applied to a row in one pass. rotate applies rotation k of the first
-// sweep and rotation k − 1 of the second sweep to the row. x is element k + 1 of the row. y is
-// element k after the rotations of the first sweep so far. `behind` is element k − 1 after the
+// Two sweeps of rotations are applied to a row in one pass. `rotate` applies rotation k of the
+// first sweep and rotation k − 1 of the second sweep to the row. x is element k + 1 of the row. y
+// is element k after the rotations of the first sweep so far. `behind` is element k − 1 after the
 // rotations of the second sweep so far. rotate returns the final element k − 1.
 double rotate(uint k, uint count, uint from, double x, inout double y, inout double behind) {
 	double c = t_cos[from + k], s = t_sin[from + k];

@@ -87,8 +87,9 @@ shared Sweep sweeps_[MATRICES * 2];
 shared bool ended[MATRICES * 2];
 #endif
 
-// `mine` is the number of this invocation's matrix in the workgroup. `lane` is the invocation's
-// number in its team, or TEAM or more if it is in no team.
+// `mine` is the number of this invocation's matrix in the workgroup. TEAM invocations, a team,
+// solve one matrix. `lane` is the invocation's number in its team, or TEAM or more if it is in no
+// team.
 uint mine, lane;
 // n is the order of this invocation's matrix, or 0 if it has no matrix. `most` is the largest order
 // in the workgroup.

@@ -51,8 +51,8 @@ layout(push_constant, scalar) uniform Push {
 	Log log;
 #endif
 #else
-	// A wave is the set of steps that one dispatch runs. `wave` is the number of the wave of this
-	// dispatch. Step j of sweep s belongs to wave stride·s + j.
+	// A wave is a set of independent steps of the bulge chasing, which one dispatch runs. `wave` is
+	// the number of the wave of this dispatch. Step j of sweep s belongs to wave stride·s + j.
 	uint wave, stride;
 	// In a wave (a set of independent steps), workgroup i runs a step of sweep `newest` − i.
 	// `count` is the number of workgroups that run a step.

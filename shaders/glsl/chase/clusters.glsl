@@ -26,7 +26,7 @@ const uint OWN = (B + LANES - 1) / LANES;
 // which becomes the A of the next step.
 shared work_t tile[TILES * TILE];
 
-// A line is a row or a column of a block, and a cluster of LANES invocations shares it. inside
+// A line is a row or a column of a block, and a cluster of LANES invocations shares it. `inside`
 // tells whether element k of a line exists: if B is not a multiple of LANES, the last elements do
 // not. The function `exists` tells whether line i exists: if WORK is larger than B·LANES, the last
 // clusters have no line.

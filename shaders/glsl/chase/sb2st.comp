@@ -148,10 +148,10 @@ void prepare() {
 	}
 }
 
-// fetch_c starts loading block C, and fetch_d starts loading block D. D is symmetric: fetch_d reads
-// the stored lower triangle. Rows past n−1 are zero in memory, so a step needs no check of rows.
-// Columns past n−1 are not in memory. fetch_c loads nothing if `low` is 0, so it never reads such a
-// column.
+// fetch_c starts loading the block C below the diagonal block of the step, and fetch_d starts
+// loading the diagonal block D itself. D is symmetric: fetch_d reads the stored lower triangle.
+// Rows past n−1 are zero in memory, so a step needs no check of rows. Columns past n−1 are not in
+// memory. fetch_c loads nothing if `low` is 0, so it never reads such a column.
 void fetch_c(Step q) {
 	Band rows = Band(band(q.r + q.i, q.r + q.first));
 	if (q.low > 0 && exists(q.i)) {
@@ -170,10 +170,11 @@ void fetch_d(Step q) {
 	}
 }
 
-// chase does the whole step except the diagonal block D: it computes the reflector and updates x, A
-// and C. The function `finish` updates D after the next barrier. If `keeps` is true, C is stored to
-// shared memory, in the array `tile` from index `to` on. Otherwise C is stored to memory. `slot` is
-// 0 or 1: the half of the array d_u that the step uses.
+// chase does a whole step except for the diagonal block D: it computes the reflector H and applies
+// it to x, to the block A left of D, and to the block C below D. The function `finish` updates D
+// after the next barrier. If `keeps` is true, C is stored to shared memory, in the array `tile`
+// from index `to` on. Otherwise C is stored to memory. `slot` is 0 or 1: the half of the array d_u
+// that the step uses.
 void chase(Step q, bool keeps, uint to, uint slot) {
 	Reflector h = reflect();
 	gamma = h.gamma;

@@ -51,19 +51,19 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 40;
 // B is the half-bandwidth, at least 2.
 layout(constant_id = 1) const uint B = 4;
-// TEAM is the number of invocations of a team that works on block A, C or D of a step: a multiple
-// of the subgroup's size.
+// A team works on one of the three blocks of a step: the diagonal block D, A left of it, or C below
+// it. TEAM is the number of invocations of a team: a multiple of the subgroup's size.
 layout(constant_id = 2) const uint TEAM = 8;
 // VECTORS tells whether the kernel stores the reflectors, from which eigenvectors or singular
 // vectors are computed later.
 layout(constant_id = 3) const bool VECTORS = true;
 // LEAD is the number of steps by which sweep s−1 must be ahead of sweep s: 2.
 layout(constant_id = 4) const uint LEAD = 2;
-// LANES is the number of invocations that share a row of block C or D of a step: a power of two, at
-// most the subgroup's size.
+// LANES is the number of invocations that share a row of the diagonal block D of a step, or of the
+// block C below it: a power of two, at most the subgroup's size.
 layout(constant_id = 5) const uint LANES = 2;
-// LANES_A is the number of invocations that share a column of block A of a step: a power of two, at
-// most the subgroup's size.
+// LANES_A is the number of invocations that share a column of the block A of a step, which lies
+// left of the diagonal block: a power of two, at most the subgroup's size.
 layout(constant_id = 6) const uint LANES_A = 4;
 // HEAD is the number of invocations of the team that computes the Householder reflector of a step:
 // the subgroup's size.
@@ -71,9 +71,9 @@ layout(constant_id = 7) const uint HEAD = 8;
 
 #include "chase.glsl"
 
-// These constants distribute the rows of C and D. A cluster is LANES neighbouring invocations. A
-// cluster has ROWS rows, which are CLUSTERS apart. An invocation has OWN elements of each row of
-// its cluster.
+// These constants distribute the rows of the diagonal block D of a step, and of the block C below
+// it, over invocations. A cluster is LANES neighbouring invocations. A cluster has ROWS rows, which
+// are CLUSTERS apart. An invocation has OWN elements of each row of its cluster.
 const uint CLUSTERS = TEAM / LANES;
 const uint ROWS = (B + CLUSTERS - 1) / CLUSTERS;
 const uint OWN = (B + LANES - 1) / LANES;
@@ -85,12 +85,12 @@ const uint CLUSTERS_A = TEAM / LANES_A;
 const uint COLUMNS = (B + CLUSTERS_A - 1) / CLUSTERS_A;
 const uint OWN_A = (B + LANES_A - 1) / LANES_A;
 
-// OWN_HEAD is the number of elements that an invocation of the team `head` has of x, the vector
-// that the reflector annihilates.
+// The team `head` of invocations computes the reflector from the vector x. OWN_HEAD is the number
+// of elements of x that one of its invocations has.
 const uint OWN_HEAD = (B + HEAD - 1) / HEAD;
 
-// Each team of invocations works on one block of a step. SIZE is the largest number of elements of
-// a block that an invocation of any team holds.
+// Each team of invocations works on one of the three blocks of a step. SIZE is the largest number
+// of elements of a block that an invocation of any team holds.
 const uint SIZE = ROWS * OWN > COLUMNS * OWN_A ? ROWS * OWN : COLUMNS * OWN_A;
 
 // LD is the leading dimension of the block in shared memory (the tile). The hardware serves the
@@ -98,8 +98,8 @@ const uint SIZE = ROWS * OWN > COLUMNS * OWN_A ? ROWS * OWN : COLUMNS * OWN_A;
 // lie in different banks.
 const uint LD = (B + 15) / 16 * 16 + (LANES < 16 ? 16 / LANES : 1);
 
-// `tile` holds the block A of the current step in shared memory, and later the block C, which
-// becomes the A of the next step.
+// `tile` holds, in shared memory, the block A left of the diagonal block of the current step. Later
+// it holds the block C below the diagonal block, which becomes the A of the next step.
 shared work_t tile[B * LD];
 // The arrays u and gamma hold the vector u and the factor γ of the reflector H = I − γ·u·uᵀ, for
 // this step and for the previous step.
@@ -108,12 +108,12 @@ shared work_t u[2 * B], gamma[2];
 // reflector.
 shared work_t d_u[B];
 
-// `own` holds this invocation's elements of the block on which its team works. In a team for C or
-// D, element m of row r is at r·OWN + m. In the team for A, element m of column c is at c·OWN_A +
-// m.
+// `own` holds this invocation's elements of the block on which its team works. In the teams of the
+// diagonal block D and of the block C below it, element m of row r is at r·OWN + m. In the team of
+// the block A left of D, element m of column c is at c·OWN_A + m.
 work_t own[SIZE];
 // inverse_u0 is 1/u_0, where u_0 is the first element of u. `tau` is the factor τ of the reflector.
-// Only invocations of the team `head` set these two variables.
+// Only invocations of the team that computes the reflector set these two variables.
 work_t inverse_u0, tau;
 
 // A Step is step j of sweep s, with r, `len` and `low` as in sb2st.comp. `slot` is the index in the
@@ -139,17 +139,19 @@ work_t sum_of(uint neighbours, work_t x) {
 	return x;
 }
 
-// An invocation has elements of several rows of block C or D. row returns the index of the r-th of
-// these rows, for invocation t of a team. The function `first` returns the index of the
-// invocation's first element in a row; its elements are LANES apart.
+// An invocation has elements of several rows of the diagonal block D, or of the block C below it.
+// `row` returns the index of the r-th of these rows, for invocation t of a team. The function
+// `first` returns the index of the invocation's first element in a row; its elements are LANES
+// apart.
 uint row(uint t, uint r) { return t / LANES + r * CLUSTERS; }
 uint first(uint t) { return t % LANES; }
 bool whole() { return ROWS * CLUSTERS == B; } // false: some rows lie past the end
 bool inside(uint k) { return B % LANES == 0 || k < B; }
 
-// An invocation has elements of several columns of block A. column returns the index of the c-th of
-// these columns, for invocation t of the team. If the hardware serves two clusters of invocations
-// at the same time, their columns are two apart, so that the columns lie in different banks.
+// An invocation has elements of several columns of the block A left of the diagonal block. `column`
+// returns the index of the c-th of these columns, for invocation t of the team. If the hardware
+// serves two clusters of invocations at the same time, their columns are two apart, so that the
+// columns lie in different banks.
 uint column(uint t, uint c) {
 	uint i = t / LANES_A;
 	if (CLUSTERS_A % 4 == 0) i = i & ~3u | (i & 1) << 1 | i >> 1 & 1;
@@ -160,8 +162,8 @@ uint column(uint t, uint c) {
 // that the invocation has no such element.
 work_t u_at(uint slot, uint k, bool has) { return has ? u[slot + k] : work_t(0); }
 
-// times computes y_u = γ·yᵀu for each row y of block C or D of which this invocation has elements.
-// The reflector is H = I − γ·u·uᵀ.
+// times computes y_u = γ·yᵀu for each row y of which this invocation has elements. The rows belong
+// to the diagonal block D or to the block C below it. The reflector is H = I − γ·u·uᵀ.
 void times(Step q, uint t, out work_t y_u[ROWS]) {
 	work_t odd[ROWS];
 	[[unroll]] for (uint r = 0; r < ROWS; r++) y_u[r] = odd[r] = 0;
@@ -177,9 +179,9 @@ void times(Step q, uint t, out work_t y_u[ROWS]) {
 	[[unroll]] for (uint r = 0; r < ROWS; r++) y_u[r] = g * sum_of(LANES, y_u[r] + odd[r]);
 }
 
-// fetch_c loads this invocation's elements of the rows of block C. Rows past n−1 are zero in
-// memory, so a step needs no check of rows. Columns past n−1 are not in memory. fetch_c loads
-// nothing if `low` is 0, so it never reads such a column.
+// fetch_c loads this invocation's elements of the rows of the block C below the diagonal block.
+// Rows past n−1 are zero in memory, so a step needs no check of rows. Columns past n−1 are not in
+// memory. fetch_c loads nothing if `low` is 0, so it never reads such a column.
 void fetch_c(Step q, uint t) {
 	if (q.low == 0) return;
 	[[unroll]] for (uint r = 0; r < ROWS; r++) {
@@ -192,7 +194,8 @@ void fetch_c(Step q, uint t) {
 	}
 }
 
-// put_c stores C·H, the block C after the reflector H, to the array `tile` in shared memory.
+// put_c stores C·H, the block below the diagonal block after the reflector H was applied, to the
+// array `tile` in shared memory.
 void put_c(Step q, uint t) {
 	work_t c_u[ROWS];
 	times(q, t, c_u);
@@ -208,8 +211,8 @@ void put_c(Step q, uint t) {
 
 bool inside_a(uint i) { return B % LANES_A == 0 || i < B; }
 
-// take_a reads this invocation's elements of the columns of block A from the array `tile` in shared
-// memory.
+// take_a reads this invocation's elements of the columns of block A, left of the diagonal block,
+// from the array `tile` in shared memory.
 void take_a(uint t) {
 	[[unroll]] for (uint c = 0; c < COLUMNS; c++) {
 		uint k = COLUMNS * CLUSTERS_A == B || column(t, c) < B ? column(t, c) : 0;
@@ -220,8 +223,8 @@ void take_a(uint t) {
 	}
 }
 
-// put_a stores H·A to memory, which is block A after the reflector H. It does not store column 0,
-// which is the vector x.
+// put_a stores H·A to memory: the block A left of the diagonal block, after the reflector H was
+// applied. It does not store column 0, which is the vector x.
 void put_a(Step q, uint t) {
 	work_t a_u[COLUMNS];
 	[[unroll]] for (uint c = 0; c < COLUMNS; c++) a_u[c] = 0;
@@ -266,8 +269,8 @@ void multiply_d(Step q, uint t) {
 	work_t y[ROWS];
 	times(q, t, y);
 	[[unroll]] for (uint r = 0; r < ROWS; r++) {
-		// Rows of block D past the end of the matrix were not loaded, so their element of γ·D·u is
-		// set to zero.
+		// Rows of the diagonal block D past the end of the matrix were not loaded, so their
+		// elements of γ·D·u are set to zero.
 		if (first(t) == 0 && (whole() || row(t, r) < B)) d_u[row(t, r)] = row(t, r) < q.len ? y[r] : work_t(0);
 	}
 }
@@ -345,9 +348,9 @@ void put_v(Step q, uint t) {
 	if (t == 0) MatrixOut(factor(q.s, q.j)).at[0] = tau;
 }
 
-// These constants are the numbers of the first invocation of the team of block D, of the team
-// `head`, which computes the reflector, and of the invocations without a team. The first invocation
-// of the team of C is 0, and of the team of A it is TEAM.
+// A workgroup has a team for the block C below the diagonal block D, a team for A left of D, a team
+// for D, a team `head` that computes the reflector, and invocations without a team, in this order.
+// These constants are the numbers of the first invocation of the last three.
 const uint FIRST_D = 2 * TEAM, FIRST_HEAD = 3 * TEAM, FIRST_SPARE = 3 * TEAM + HEAD;
 
 // PUBLISHER and WAITER are invocations that belong to no team. While a step runs, they exchange
@@ -370,8 +373,8 @@ void main() {
 			if (!go[j % 2]) return;
 			Step q = step_of(s, j);
 			if (t < TEAM) {
-				// The team of block C does nothing until the team of block A has read A from shared
-				// memory, because C takes its place there.
+				// The team of the block C below the diagonal does nothing until another team has
+				// read the block A from shared memory, because C takes the place of A there.
 			} else if (t < FIRST_D) take_a(t - TEAM);
 			else if (t < FIRST_HEAD) finish_d(step_of(s, j - 1), t - FIRST_D, j > 0);
 			else if (t < FIRST_SPARE) reflect(q, t - FIRST_HEAD);

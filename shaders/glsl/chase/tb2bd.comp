@@ -108,8 +108,9 @@ layout(push_constant, scalar) uniform Push {
 	uint first, last;
 	// polls is the poll limit: an invocation gives up waiting after so many loads of a flag.
 	uint polls;
-	// flags has one flag per sweep. A half-step maps a vector to β·e1. A flag counts the half-steps
-	// of its sweep whose β is stored in memory. All flags are zero before the first dispatch.
+	// flags has one flag per sweep. A half-step applies a reflector that maps some vector to β·e1.
+	// A flag counts the half-steps of its sweep whose β is stored in memory. All flags are zero
+	// before the first dispatch.
 	Flags flags;
 	// ticket is the counter from which workgroups claim sweeps: a workgroup gets the next sweep by
 	// an atomic addition. ticket is zero before the dispatch.
@@ -120,9 +121,9 @@ layout(push_constant, scalar) uniform Push {
 	// abort_word becomes nonzero when the host asks the kernel to stop.
 	Flags abort_word;
 #else
-	// A half-step applies one reflector, and a wave is the set of half-steps that one dispatch
-	// runs. `wave` is the number of the wave of this dispatch. Half-step h of sweep s belongs to
-	// wave stride·s + h.
+	// A half-step applies one reflector, and a wave is a set of independent half-steps, which one
+	// dispatch runs. `wave` is the number of the wave of this dispatch. Half-step h of sweep s
+	// belongs to wave stride·s + h.
 	uint wave, stride;
 	// A half-step applies one reflector. In a wave (a set of independent half-steps), workgroup i
 	// runs a half-step of sweep `newest` − i. `count` is the number of workgroups that run a
@@ -194,8 +195,9 @@ void fetch(HalfStep q) {
 	}
 }
 
-// chase does the half-step: it computes the reflector and updates A and C. If `keeps` is true, C is
-// stored to shared memory, in the array `tile` from index `to` on. Otherwise C is stored to memory.
+// chase does a half-step: it computes the reflector and applies it to the blocks A and C. If
+// `keeps` is true, C is stored to shared memory, in the array `tile` from index `to` on. Otherwise
+// C is stored to memory.
 void chase(HalfStep q, bool keeps, uint to) {
 	Reflector h = reflect();
 	work_t c_u = times(h, c), a_u = times(h, a);

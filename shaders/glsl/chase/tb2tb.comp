@@ -129,9 +129,9 @@ layout(push_constant, scalar) uniform Push {
 	// abort_word becomes nonzero when the host asks the kernel to stop.
 	Flags abort_word;
 #else
-	// A half-step applies one reflector, and a wave is the set of half-steps that one dispatch
-	// runs. `wave` is the number of the wave of this dispatch. Half-step h of sweep s belongs to
-	// wave stride·s + h.
+	// A half-step applies one reflector, and a wave is a set of independent half-steps, which one
+	// dispatch runs. `wave` is the number of the wave of this dispatch. Half-step h of sweep s
+	// belongs to wave stride·s + h.
 	uint wave, stride;
 	// A half-step applies one reflector. In a wave (a set of independent half-steps), workgroup i
 	// runs a half-step of sweep `newest` − i. `count` is the number of workgroups that run a
@@ -252,9 +252,9 @@ void apply_middle(HalfStep q, work_t gamma, uint base) {
 	}
 }
 
-// chase does the half-step: it computes the reflector and updates A, the lines in the middle, and
-// C. If `keeps` is true, C is stored to shared memory, in the array `tile` from index `to` on.
-// Otherwise C is stored to memory.
+// chase does a half-step: it computes the reflector and applies it to the blocks A and C and to the
+// rows or columns between them. If `keeps` is true, C is stored to shared memory, in the array
+// `tile` from index `to` on. Otherwise C is stored to memory.
 void chase(HalfStep q, bool keeps, uint to) {
 	Reflector h = reflect();
 	work_t c_u = times(h, c), a_u = times(h, a);

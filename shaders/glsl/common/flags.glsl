@@ -35,8 +35,8 @@ layout(constant_id = 30) const bool WIDE_FENCE = true;
 // cache lines do not slow each other down when many workgroups poll them.
 layout(constant_id = 31) const uint FLAG_STRIDE = 8;
 
-// Flags is an array of flags in memory, FLAG_STRIDE words apart. A single word, such as INFO or a
-// ticket, also has the type Flags.
+// Flags is an array of flags in memory, FLAG_STRIDE words apart. A single word, such as the INFO
+// word or a ticket counter, also has the type Flags.
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Flags { nonprivate uint at[]; };
 
 // FLAG_END is the value of the flag of a workgroup that has finished. The value is at least as

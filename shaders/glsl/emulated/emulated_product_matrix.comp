@@ -91,7 +91,7 @@ unit_t next_a[FETCH_A], next_b[FETCH_B];
 const uint COMPONENTS = FRAG_M * FRAG_N / LANES;
 coopmat<int, gl_ScopeSubgroup, FRAG_M, FRAG_N, gl_MatrixUseAccumulator> acc[SUB_M * SUB_N];
 
-// A unit is the bytes of a row that an invocation loads at a time. spot returns, for unit number
+// A unit is the bytes of a row that an invocation loads at a time. `spot` returns, for unit number
 // `index` of a tile, the unit's row, and the unit's first byte within the step (the STEP bytes of
 // each row that are in shared memory). `tile` is the number of rows of the tile. The units are
 // numbered in the order of memory: block by block, and row by row in a block.

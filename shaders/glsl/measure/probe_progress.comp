@@ -31,8 +31,8 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 // ROUNDS is the number of rounds of each workgroup, at least 1. In a round a workgroup waits for
 // another workgroup, checks its data, and writes data.
 layout(constant_id = 1) const uint ROUNDS = 4;
-// If STARVED is true, the workgroup with ticket 0 does nothing, so that the wait of the next
-// workgroup reaches the poll limit. This is for tests.
+// If STARVED is true, the first workgroup, which takes ticket 0, does nothing, so that the wait of
+// the next workgroup reaches the poll limit. This is for tests.
 layout(constant_id = 2) const bool STARVED = false;
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Data { nonprivate uint at[]; };
@@ -64,8 +64,8 @@ void main() {
 	uint k = mine;
 	if (STARVED && k == 0) return;
 	for (uint r = 0; r < ROUNDS; r++) {
-		// Every wait ends: a workgroup that has started took ticket k − 1, and the workgroup with
-		// ticket 0 does not wait.
+		// Every wait ends: some workgroup has taken ticket k − 1 and is therefore running, and the
+		// workgroup with ticket 0 does not wait.
 		if (t == 0) go = k == 0 || await(p.flags, k - 1, r + 1, p.info, p.abort_word, p.polls) > r;
 		meet();
 		if (!go) return;

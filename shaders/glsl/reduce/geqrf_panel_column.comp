@@ -85,7 +85,8 @@ void fetch(uint row, uint lane) {
 }
 
 // total returns, to each invocation t < COLUMNS, a dot product of two columns below row j: of
-// column j and column t. e is the common exponent of the panel. All invocations must call `total`.
+// column j and column t. e is the exponent of the power of two by which the whole panel is scaled.
+// All invocations must call `total`.
 acc_t total(int e) {
 	uint t = gl_LocalInvocationIndex, column = t % COLUMNS;
 	acc_t sum = acc_t(0);

@@ -112,7 +112,8 @@ bool gives_up(uint j, uint k) {
 }
 
 // first_share returns this invocation's partial sum of the dot products of column 0 with all
-// columns, and stores row 0 to the array `heads`. e is the common exponent of the panel.
+// columns, and stores row 0 to the array `heads`. e is the exponent of the power of two by which
+// the whole panel is scaled.
 acc_t first_share(int e) {
 	uint t = gl_LocalInvocationIndex, column = t % COLUMNS;
 	if (t < COLUMNS) heads[t] = acc_t(p.state.at[t]) * acc_t(power_of_two(-e));

@@ -168,7 +168,7 @@ double weight(uint c, double rho) {
 	return p.first.at[m.lo + c] * (minus ? -root_half : root_half);
 }
 
-// A step makes one column of W. closes tells whether the columns of steps a and a + 1 have
+// A step makes one column of W. `closes` tells whether the columns of steps a and a + 1 have
 // eigenvalues so close that a rotation may make the column of step a an eigenvector of the merged
 // block (deflation). It returns the rotation: its cosine `cs`, its sine `sn`, and the new weight r
 // of step a + 1.
@@ -202,7 +202,7 @@ void turn(uint a, double cs, double sn, double r) {
 	step_last.at[a + 1] = cs * lc - sn * la;
 }
 
-// A step makes one column of W. rotate goes through the steps [0, steps) in order, and rotates
+// A step makes one column of W. `rotate` goes through the steps [0, steps) in order, and rotates
 // neighbouring columns if one of them then becomes an eigenvector (deflation). The candidates are
 // the steps whose column could be rotated with the previous column before any rotation was applied.
 // A rotation changes the numbers of the next step. So rotate examines only the candidates and the

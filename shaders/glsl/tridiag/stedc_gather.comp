@@ -56,8 +56,8 @@ Merge m;
 uint i;
 bool upper;
 
-// A step makes one column of W. load returns one element of the column of Q that step t reads: the
-// element in this invocation's row.
+// A step makes one column of W. `load` returns one element of the column of Q that step t reads:
+// the element in this invocation's row.
 double load(uint t) {
 	uint c = p.src.at[m.lo + t];
 	if ((c < m.n1) != upper) return 0.0lf;

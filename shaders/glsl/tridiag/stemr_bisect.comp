@@ -127,7 +127,7 @@ work_t middle(work_t lo, work_t hi) {
 	return work_t(0.5) * (lo + hi);
 }
 
-// A team bisects the interval [lo, hi] at points that form a binary tree. point returns the point
+// A team bisects the interval [lo, hi] at points that form a binary tree. `point` returns the point
 // of node k of the tree, at which one invocation counts eigenvalues.
 work_t point(uint k, work_t lo, work_t hi) {
 	for (int level = findMSB(k) - 1; level >= 0; level--) {

@@ -80,7 +80,7 @@ work_t least_pivot() { return power_of_two(SCALE_LEAST); }
 work_t huge() { return power_of_two(200); }
 
 #ifdef CHILD
-// The candidates for the shift of cluster c come in pairs. choose returns the number of the
+// The candidates for the shift of cluster c come in pairs. `choose` returns the number of the
 // candidate with the smallest growth among the pairs up to the first pair that has a growth of at
 // most GROWTH.
 uint choose(uint c) {

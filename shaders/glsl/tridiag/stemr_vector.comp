@@ -112,7 +112,7 @@ shared uint counted[LOCAL_SIZE];
 shared work_t summed[LOCAL_SIZE];
 shared Found found[LOCAL_SIZE];
 
-// Two invocations, a pair, compute a vector: one goes down the rows, and the other goes up. self
+// Two invocations, a pair, compute a vector: one goes down the rows, and the other goes up. `self`
 // returns the number of this invocation in the workgroup, and `other` returns the number of its
 // partner. `down` is true for the invocation that goes down.
 uint self() { return gl_LocalInvocationIndex; }

@@ -14,7 +14,8 @@ import (
 
 // TestGemmHasTheBitsOfTheReference checks that the emulated Gemm gives the same bits as
 // ref.EmulatedGemm. The test covers shapes that are not multiples of a tile, transposed factors,
-// several strips and every number of moduli. The padding of the factors is NaN.
+// results so large that they are computed part by part (strips), and every number of moduli. The
+// padding of the factors is NaN.
 func TestGemmHasTheBitsOfTheReference(t *testing.T) {
 	eachUnits(t, func(t *testing.T, u Units) {
 		for count := moduli.Least; count <= moduli.Most; count++ {

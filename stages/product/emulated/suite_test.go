@@ -13,7 +13,7 @@ import (
 )
 
 // small returns sizes of emulated products that are so small that even products of small matrices
-// need several tiles, strips and steps.
+// are divided in every way that large products are.
 func small() product.Emulation {
 	return product.Emulation{
 		Tile:  product.MatrixTile{M: 32, N: 16, SubM: 1, SubN: 1, Step: 32, Pitch: 48, Swath: 2, Turns: 3},

@@ -162,6 +162,6 @@ func middle(lo, hi float64) float64 {
 	return 0.5 * (lo + hi)
 }
 
-// If one end of an interval is zero, the function `middle` does not return the mean but the other
-// end times plunge, so that the bisection reaches small magnitudes quickly.
+// plunge is a factor for intervals with one end at zero: the function `middle` then returns the
+// other end times plunge instead of a mean, so that the bisection reaches small magnitudes quickly.
 const plunge = 0x1p-20

@@ -115,9 +115,9 @@ func SolveWith(backend Backend, d, e []float64, opt Options) ([]float64, Counter
 	return s.values(), s.counters, nil
 }
 
-// A block of T is hopeless if MRRR cannot solve it. hostRows is the largest total number of rows of
-// hopeless blocks that are solved one by one. If there are more rows, the back end may solve all of
-// T in one solve.
+// hostRows is the largest total number of rows of hopeless blocks (blocks of T that MRRR cannot
+// solve) that are solved one by one. If there are more rows, the back end may solve all of T in one
+// solve.
 const hostRows = 256
 
 // fallBack solves blocks by divide and conquer, one by one. The eigenvalues are those of the scaled
