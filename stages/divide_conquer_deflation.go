@@ -78,9 +78,8 @@ type decided struct {
 	info       [1]uint32 // received
 }
 
-// record records the computation of all eigenvalues. It writes the eigenvectors of the leaves to
-// the addresses `places`, as recordLeaves does. If places[0] is not 0, the eigenvectors of the
-// merges will be formed later.
+// record records the computation of all eigenvalues. It writes the eigenvectors of the leaves, the
+// smallest blocks, to the address places[0]. If this address is 0, no eigenvectors are wanted.
 func (s *deflation) record(rec *vk.Recorder, ws *vk.Arena, x *decided, places [2]spirv.Addr[float64]) {
 	n, vectors := s.pass.n, places[0] != 0
 	all := s.pass.leafNumbers.In(ws)

@@ -160,8 +160,8 @@ const (
 // written. A dispatch that copies no elements is counted as if it copied one element.
 const moveBytes = 16
 
-// rootsOf describes the secular equations of one level of merges, and the numbers that are needed
-// from them.
+// rootsOf describes the secular equations of one level of merges: where they are in memory, how
+// many there are, and which results are wanted besides the roots.
 type rootsOf struct {
 	level, merges, poles int  // level, number of merges, and largest number of poles of one merge
 	weights              bool // whether ẑ is needed, for rows or for the vectors pass

@@ -9,16 +9,17 @@ import (
 )
 
 // vectorsPass forms the eigenvectors, which is the second of the two passes of divide and conquer.
-// It is prepared for matrices of order n. Level by level it computes W = Q·G from Q, forms S, and
-// multiplies: Q ← W·S. Q has the vectors of all blocks, G consists of the rotations and the
-// permutation of deflation, and S has the vectors of the secular equations.
+// It is prepared for matrices of order n. The diagonal blocks of Q are the eigenvectors of the
+// solved blocks of T. A merge joins two such blocks. Its G consists of rotations and a permutation
+// (from deflation), and its S has the vectors of its secular equation. Level by level the
+// vectorsPass computes W = Q·G, forms S, and multiplies: Q ← W·S.
 //
-// Only the diagonal blocks of Q, one for each solved block of T, are stored, packed as merge.glsl
-// describes: n²/2 elements when two blocks are left. W and S of a level lie in the memory of the
-// result, because no vector is written there before the last merge. A merge of order N uses up to
-// 3/2·N² elements of this memory, and all merges of a level use up to 3/4·n². The last merge has
-// more than half of all rows and writes to the result. Its W overwrites Q, some rows (a strip) at a
-// time, and its S is formed in panels of some columns.
+// Only the diagonal blocks of Q are stored, packed as merge.glsl describes: n²/2 elements when two
+// blocks are left. W and S of a level lie in the memory of the result, because no vector is written
+// there before the last merge. A merge of order N uses up to 3/2·N² elements of this memory, and
+// all merges of a level use up to 3/4·n². The last merge has more than half of all rows and writes
+// to the result. Its W overwrites Q, some rows (a strip) at a time, and its S is formed in panels
+// of some columns.
 type vectorsPass struct {
 	n       int
 	levels  int // largest number of levels that a tree can have

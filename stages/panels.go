@@ -71,8 +71,8 @@ func (p *panels[T]) inTurn() (spaces []vk.Space) {
 	return spaces
 }
 
-// Status is the layout of the memory that Infos returns. The caller must read the words before this
-// memory is overwritten.
+// Status is the layout of the memory of the INFO words. The caller must read the words, which the
+// method Infos returns, before this memory is overwritten.
 func (p *panels[T]) Status() *vk.Layout {
 	var all []vk.Space
 	for _, s := range p.different() {

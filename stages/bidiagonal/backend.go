@@ -24,12 +24,12 @@ var Sides = [2]Side{Right, Left}
 //	Leaves; Roots, once per level; Vectors, unless no vectors are wanted
 type Backend interface {
 	// Leaves starts a new problem with the merges of `tree`, and solves the leaves of `tree` by QR
-	// iteration. d and e are the diagonal and the superdiagonal of C. A row between two leaves is
-	// torn out, and its d is zero (see the package comment). Leaves writes the singular values to
-	// d, ascending in each leaf. It writes the first and the last row of each leaf's right vectors
-	// to `rows`. If the last element of a leaf's d was zero, the last row of the leaf is taken as
-	// torn out: its singular triplet comes first in the leaf, and the left vector of this triplet
-	// is the last unit vector. e is not written.
+	// iteration. d and e are the diagonal and the superdiagonal of C. The rows between leaves are
+	// taken out of C (torn out), and their d is zero, as the package comment explains. Leaves
+	// writes the singular values to d, ascending in each leaf. It writes the first and the last row
+	// of each leaf's right vectors to `rows`. If the last element of a leaf's d was zero, the last
+	// row of the leaf is taken as torn out: its singular triplet comes first in the leaf, and the
+	// left vector of this triplet is the last unit vector. e is not written.
 	Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error
 
 	// Roots solves the secular equations of the merges of one level. It stores the roots in the

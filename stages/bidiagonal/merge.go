@@ -6,9 +6,10 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
 )
 
-// Merge describes how a block of W and a block of S are formed, each from two smaller blocks. The
-// torn row is the row of C between the two blocks of C. In the bases of the vectors of the two
-// smaller blocks, and with the torn row moved to the top, the merged block of C is
+// Merge describes how a block of right vectors W and a block of left vectors S are formed, each
+// from two smaller blocks. The torn row is the row of C between the two blocks of C. In the bases
+// of the vectors of the two smaller blocks, and with the torn row moved to the top, the merged
+// block of C is
 //
 //	    ⎡ z0  z1  z2  … ⎤      poles 0, d1, d2, … : the singular values of both blocks
 //	M = ⎢     d1        ⎥      z1, z2, …          : the row times their right vectors

@@ -4,9 +4,10 @@ import "math"
 
 // deflateBidiagonal finds the singular triplets of the two blocks that are also triplets of the
 // merged matrix M, to within `tol` (dlasd2). M is diagonal except for one full row. The argument
-// `zero` is pole 0. The singular values of `others` must ascend. The result `remaining` begins with
-// pole 0, and its poles ascend strictly. All remaining poles except pole 0 are above `tol`, and the
-// magnitudes of their z are above `tol`. The vectors are changed in place.
+// `zero` is the triplet of pole 0. The singular values of the triplets `others` must ascend. The
+// result `remaining` has the triplets that remain in the secular equation. It begins with pole 0,
+// and its poles ascend strictly. Except for pole 0, the poles and the magnitudes of their elements
+// of the full row are above `tol`. The vectors are changed in place.
 //
 // There are three rules. Each rule sets an element of M to zero whose magnitude is at most `tol`.
 // d_i is the value of pole i, and z_i is its element of the full row of M:

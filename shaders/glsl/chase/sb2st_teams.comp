@@ -78,9 +78,9 @@ const uint CLUSTERS = TEAM / LANES;
 const uint ROWS = (B + CLUSTERS - 1) / CLUSTERS;
 const uint OWN = (B + LANES - 1) / LANES;
 
-// These constants distribute the columns of A. A cluster is LANES_A neighbouring invocations. A
-// cluster has COLUMNS columns, which are CLUSTERS_A apart. An invocation has OWN_A elements of each
-// column of its cluster.
+// These constants distribute the columns of A, the block left of the diagonal block of a step, over
+// invocations. A cluster is LANES_A neighbouring invocations. A cluster has COLUMNS columns, which
+// are CLUSTERS_A apart. An invocation has OWN_A elements of each column of its cluster.
 const uint CLUSTERS_A = TEAM / LANES_A;
 const uint COLUMNS = (B + CLUSTERS_A - 1) / CLUSTERS_A;
 const uint OWN_A = (B + LANES_A - 1) / LANES_A;

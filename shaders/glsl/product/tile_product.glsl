@@ -30,9 +30,9 @@ shared scalar_t tile_b[(BUFFERS == 0 ? 1 : BUFFERS) * TILE_K * STRIDE_N];
 // and not yet stored to shared memory.
 scalar_t next_a[FETCH_M], next_b[FETCH_N];
 
-// A Walk says which elements of a tile one invocation moves, when all invocations move the tile
-// together. An invocation moves its elements in batches of WIDE. Neighbouring invocations move
-// elements that are neighbours in memory.
+// All invocations of a workgroup copy a tile together. A Walk says which elements of the tile one
+// invocation copies. An invocation copies its elements in batches of WIDE elements. Neighbouring
+// invocations copy elements that are neighbours in memory.
 //
 //	r, k           the first element
 //	near_r         step in r from one element of a batch to the next

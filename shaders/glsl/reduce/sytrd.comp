@@ -123,9 +123,10 @@ shared uint given_up;
 // invocation keeps in registers: `mine[r + c·ROWS]` is in row r of this workgroup and in the
 // invocation's column of chunk SPILT + c. The elements of chunks 0 to SPILT − 1 are in memory.
 work_t mine[ROWS * KEPT];
-// These arrays have elements of vectors: those in this invocation's columns, one for each chunk of
-// columns. x is the column to eliminate, y is the vector of the reflector computed from x, and
-// `product` is A·y. v and w belong to the previous reflector.
+// An invocation has one column of A in each chunk of columns. These arrays have the elements of
+// vectors that belong to these columns. x is the column of A to eliminate, y is the vector of the
+// reflector that is computed from x, and `product` is A·y. v and w are the vectors of the update A
+// − v·wᵀ − w·vᵀ for the previous reflector.
 work_t v[CHUNKS], w[CHUNKS], x[CHUNKS], y[CHUNKS];
 acc_t product[CHUNKS];
 // share_of[r] is this invocation's share of the product p = A·y in row r of the workgroup. The last

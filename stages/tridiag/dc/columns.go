@@ -14,8 +14,8 @@ import (
 //	rotate b and c:   b is deflated, and z of c becomes the norm of all three z
 //	end:              c is a pole
 //
-// So a cluster of equal eigenvalues has a single pole. Until Number is called, Merge.Dst contains i
-// for pole i, and −1−i for the i-th deflated column.
+// So a cluster of equal eigenvalues has a single pole. Until the method Number is called, the list
+// Merge.Dst of new column numbers contains i for pole i, and −1−i for the i-th deflated column.
 type Columns struct {
 	Merge *Merge // the merge that is being prepared
 

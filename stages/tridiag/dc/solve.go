@@ -53,7 +53,8 @@ func SolveOn(backend WholeBackend, d, e []float64, opt Options) ([]float64, erro
 		return nil, err
 	}
 
-	// Solve the leaves. Then find the poles, roots and weights of all merges, level by level.
+	// Solve the leaves, the smallest blocks. Then find the poles, roots and weights of the secular
+	// equations of all merges, level by level.
 	levels, err := backend.Values(s.tree, s.d, s.e, s.order)
 	if err != nil {
 		return nil, err

@@ -52,9 +52,10 @@ func stationaryStep(s, dp, d, l, x float64) float64 {
 	return s
 }
 
-// shifted writes L⁺·D⁺·L⁺ᵀ = L·D·Lᵀ − τ·I to `out`, unless `out` is nil. It returns the largest
-// |d⁺|, or infinity if the factorisation breaks down (dlarrf). `out` may have the memory of r.
-// After a breakdown the rows of `out` are undefined.
+// shifted factors a shifted representation, L·D·Lᵀ − τ·I = L⁺·D⁺·L⁺ᵀ, and writes the factors to
+// `out`, unless `out` is nil. It returns the largest magnitude of an element of D⁺, or infinity if
+// the factorisation breaks down (dlarrf). `out` may have the memory of r. After a breakdown the
+// rows of `out` are undefined.
 func (r representation) shifted(tau float64, out *representation) (growth float64) {
 	s := -tau
 	for i := range r.n {
