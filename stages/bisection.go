@@ -206,8 +206,8 @@ func (s *Bisection) recordNarrow(rec *vk.Recorder, ws *vk.Arena, il, m int) {
 
 // RecordCounts writes to `counts[t]` the number of eigenvalues of T(d, e) below `shifts[t]`, for
 // each index t of `counts`. If an eigenvalue and a shift differ by less than the rounding errors,
-// the eigenvalue may be counted or not. The rules of Record for d, e, overlaps and workspace also
-// hold here.
+// the eigenvalue may be counted or not. The rules of the method Record for d, e, overlaps and
+// workspace also hold for RecordCounts.
 func (s *Bisection) RecordCounts(
 	rec *vk.Recorder, ws *vk.Arena, d, e, shifts vk.Slice[float64], counts vk.Slice[uint32],
 ) {

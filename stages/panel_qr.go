@@ -59,8 +59,8 @@ type PanelQR[T spirv.Scalar] struct {
 	// are scaled, so that no square overflows.
 	exponents vk.Region[int32]
 
-	// `flags` holds the INFO word of the kernel `whole`. It contains no flags: a workgroup that
-	// waits for a number polls the memory of the number until it is not empty.
+	// The field `flags` holds the INFO word of the kernel `whole`. There are no separate flags: a
+	// workgroup that waits for a number polls the memory of this number until it is not empty.
 	flags machine.Flags
 
 	work, status *vk.Layout

@@ -115,7 +115,7 @@ func identity(n int) []float64 {
 	return x
 }
 
-// rotate replaces x by cos·x + sin·y, and y by cos·y − sin·x.
+// rotate applies a plane rotation: it replaces x by cos·x + sin·y, and y by cos·y − sin·x.
 func rotate(cos, sin float64, x, y []float64) {
 	for i := range x {
 		x[i], y[i] = cos*x[i]+sin*y[i], cos*y[i]-sin*x[i]

@@ -56,9 +56,9 @@ type Gemm[T spirv.Scalar] interface {
 	// may hold any values. If α = 0, A and B are not read. C must not overlap A or B.
 	Gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T])
 
-	// GemmUnsplit does the same as Gemm, but does not split the inner dimension. It is for results
-	// that have enough tiles to fill the device. It is one dispatch, and each element of C is one
-	// sum in ascending order of the inner index.
+	// GemmUnsplit does the same as Gemm, but does not split the inner dimension. GemmUnsplit is for
+	// results that have enough tiles (blocks) to fill the device. The product is one dispatch, and
+	// each element of C is one sum in ascending order of the inner index.
 	GemmUnsplit(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T])
 
 	// GemmBatch records batch.Count products that run concurrently. a, b and c are the factors and

@@ -68,9 +68,9 @@ func (v Variant) For(n Number) Variant {
 	return Variant{v.Name + n.Suffix, append(slices.Clone(v.Defines), n.Define)}
 }
 
-// Compiled returns the variants whose SPIR-V is committed. For a typed source these are its
-// declared variants, each for every number type. For another source these are its declared variants
-// alone.
+// Compiled returns the variants whose SPIR-V is committed. For a typed source, each declared
+// variant is compiled for every number type. For another source, only the declared variants
+// themselves are compiled.
 func (s *Source) Compiled() (all []Variant) {
 	for _, v := range s.Variants {
 		all = append(all, v)

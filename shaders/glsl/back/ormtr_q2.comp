@@ -335,8 +335,9 @@ void block(Place at) {
 			at.c = i / CHUNK;
 			request(next_chunk(at));
 		}
-		// A `continue` must not be used in this loop: after it, invocations converge only when all
-		// have left the loop, but the barriers in the function `receive` need all invocations.
+		// A `continue` must not be used in this loop. After a `continue`, the invocations of a
+		// workgroup need not meet again before the end of the loop, but the barriers in the
+		// function `receive` need all invocations.
 		if (busy) {
 			reflect_batch(i);
 			if (i > 0) move(i);

@@ -171,8 +171,8 @@ HalfStep half_step(uint s, uint h) {
 // or to columns.
 uint half_steps(uint s) { return (p.n - 1 - s + B - 1) / B * 2; }
 
-// An invocation holds elements of line number q.i (a row or a column) of the blocks A and C. a_at
-// returns the address of the first of its elements in A, and the function c_at of the first in C.
+// a_at and c_at return the address of the first element that this invocation holds of line number
+// q.i of block A and of block C. A line is a row or a column.
 uint64_t a_at(HalfStep q) {
 	uint row = q.h == 0 ? q.s : q.r - (q.h % 2 == 0 ? B : 0);
 	return band(row, q.r) + SCALAR_BYTES * (q.i * q.line + q.first * q.along);

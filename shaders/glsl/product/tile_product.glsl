@@ -44,8 +44,9 @@ struct Walk { uint r, k, near_r, far_r, far_k; };
 const uint WIDE_M = TILE_M > LOCAL_SIZE ? TILE_M / LOCAL_SIZE : 1;
 const uint WIDE_N = TILE_N > LOCAL_SIZE ? TILE_N / LOCAL_SIZE : 1;
 
-// walk returns which elements of a tile this invocation loads. `form` is the form of the factor,
-// `tile` the number of rows of the tile, and `wide` the number of elements of a batch.
+// All invocations of a workgroup copy a tile of a factor together. walk returns which elements of
+// the tile this invocation loads. `form` says how the factor is stored, `tile` is the number of
+// rows of the tile, and `wide` is the number of elements that are loaded at a time.
 Walk walk(uint form, uint tile, uint wide) {
 	uint t = gl_LocalInvocationIndex;
 	if (form == ACROSS) {
