@@ -1,7 +1,7 @@
 // This header declares the data that the kernels of batches have for each matrix.
 //
-// Each kernel of a batch includes this header, after numerics_f64.glsl and index.glsl. It defines
-// BatchMatrix and BatchState, their buffers, and the values of BatchState.status.
+// Each kernel of a batch includes this header, after numerics_f64.glsl and index.glsl. The header
+// defines BatchMatrix and BatchState, their buffers, and the values of BatchState.status.
 #ifndef PROBLEM_GLSL
 #define PROBLEM_GLSL
 #extension GL_KHR_memory_scope_semantics : require

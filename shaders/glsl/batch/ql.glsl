@@ -2,8 +2,8 @@
 // invocation computes a sweep.
 //
 // syev_batch and steqr_batch include this header, after numerics_f64.glsl, ulp.glsl and
-// problem.glsl, and after the declaration of the shared arrays t_d, t_e, t_cos and t_sin. It
-// defines next_block, sweep and Sweep.
+// problem.glsl, and after the declaration of the shared arrays t_d, t_e, t_cos and t_sin. The
+// header defines next_block, sweep and Sweep.
 //
 // The diagonal and the off-diagonal of a tridiagonal matrix T of order n are in elements [base,
 // base + n) of t_d and t_e. The norm of T is about 1. One invocation, the generator, computes the

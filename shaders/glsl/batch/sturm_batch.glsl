@@ -2,7 +2,8 @@
 // invocation does the whole bisection.
 //
 // syev_batch and stebz_batch include this header, after numerics_f64.glsl and scale.glsl, and after
-// the declaration of the shared arrays t_d and t_e. It defines bisect, below and norm_exponent.
+// the declaration of the shared arrays t_d and t_e. The header defines bisect, below and
+// norm_exponent.
 //
 // stebz_narrow.comp uses the same counts. It has the proof of their error bound, 3·ulp·norm, and of
 // their range.

@@ -1,10 +1,10 @@
 // This header computes addresses of matrix elements in memory, and numbers of workgroups in the
 // grid.
 //
-// Every kernel that works on matrices includes it, after a numerics header. It defines the buffer
-// types MatrixIn, MatrixOut and MatrixInOut, and the functions element and workgroup. The kernel
-// must enable GL_EXT_buffer_reference, GL_EXT_buffer_reference2, GL_EXT_scalar_block_layout and
-// GL_EXT_shader_explicit_arithmetic_types_int64.
+// Every kernel that works on matrices includes this header, after a numerics header. It defines the
+// buffer types MatrixIn, MatrixOut and MatrixInOut, and the functions element and workgroup. The
+// kernel must enable GL_EXT_buffer_reference, GL_EXT_buffer_reference2, GL_EXT_scalar_block_layout
+// and GL_EXT_shader_explicit_arithmetic_types_int64.
 //
 // Element (i, j) of a column-major matrix with leading dimension ld lies i + j·ld elements after
 // the first one. For a square matrix this index passes 2³¹ at order 46341. Therefore a kernel calls

@@ -1,7 +1,7 @@
 // This header computes sums and maxima over a workgroup, through shared memory.
 //
-// Kernels that need one value from all invocations include it, after a numerics header and after
-// the declaration of LOCAL_SIZE. It defines group_sum and group_max.
+// Kernels that need one value from all invocations include this header, after a numerics header and
+// after the declaration of LOCAL_SIZE. The header defines group_sum and group_max.
 //
 // The order of the operations depends on LOCAL_SIZE alone, so the bits of the result are the same
 // on every run and for every subgroup size. Every invocation must call group_sum and group_max, in

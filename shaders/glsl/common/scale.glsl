@@ -1,7 +1,7 @@
 // This header makes powers of two, which scale numbers without a rounding error.
 //
 // Kernels that scale a vector before they square it (panels, bulge chasing) and kernels that bisect
-// include it, after a numerics header. It defines exponent_of and power_of_two.
+// include this header, after a numerics header. The header defines exponent_of and power_of_two.
 #ifndef SCALE_GLSL
 #define SCALE_GLSL
 

@@ -1,7 +1,8 @@
 // This header defines the order in which workgroups take the tiles of a matrix.
 //
-// Kernels that give each workgroup a tile include it. It defines swath_tile, for a rectangle of
-// tiles, and lower_tile and triangle, for the lower triangle of a square. It needs no other header.
+// Kernels that give each workgroup a tile include this header. The header defines swath_tile, for a
+// rectangle of tiles, and lower_tile and triangle, for the lower triangle of a square. The header
+// needs no other header.
 #ifndef TILE_ORDER_GLSL
 #define TILE_ORDER_GLSL
 

@@ -1,8 +1,8 @@
 // This header defines the reduction of 32-bit sums modulo the moduli pᵢ (moduli.glsl), for emulated
 // products.
 //
-// The kernels emulated_product_* include this header, after moduli.glsl. It defines residue and
-// reduces_twice.
+// The kernels emulated_product_* include this header, after moduli.glsl. The header defines residue
+// and reduces_twice.
 #ifndef RESIDUE_GLSL
 #define RESIDUE_GLSL
 #pragma host ONE_PASS

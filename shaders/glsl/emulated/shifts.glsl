@@ -1,8 +1,8 @@
 // This header defines the bounds of the norms of rows, and the exponents by which rows are scaled,
 // for emulated products.
 //
-// The kernels that compute or use norms and shifts include this header. It defines the struct Norm
-// and the buffers of norms and shifts.
+// The kernels that compute or use norms and shifts include this header. The header defines the
+// struct Norm and the buffers of norms and shifts.
 #ifndef SHIFTS_GLSL
 #define SHIFTS_GLSL
 #pragma host NOT_FINITE_BITS PEAK_BIAS

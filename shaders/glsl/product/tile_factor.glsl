@@ -2,8 +2,8 @@
 // of tile_product that reads the factors directly from memory. This variant is for CPUs, because
 // the cache of a CPU is as fast as its shared memory.
 //
-// The kernels of products include this header, after tile.glsl and before tile_product.glsl. It
-// defines Factor, value and from_memory.
+// The kernels of products include this header, after tile.glsl and before tile_product.glsl. The
+// header defines Factor, value and from_memory.
 #ifndef TILE_FACTOR_GLSL
 #define TILE_FACTOR_GLSL
 

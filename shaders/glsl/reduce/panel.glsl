@@ -1,9 +1,10 @@
 // This header has the common parts of the kernels that factor one panel: the division of the panel
 // among workgroups, and dot products of its columns.
 //
-// The kernels geqrf_panel_* include it. It includes the numerics header, index.glsl, scale.glsl and
-// reduce.glsl, declares specialisation constants 0 to 2, and defines add_dots, share_of,
-// column_total and put_dots. The kernel's push block p must have the member `rows`.
+// The kernels geqrf_panel_* include this header. The header includes the numerics header,
+// index.glsl, scale.glsl and reduce.glsl, declares specialisation constants 0 to 2, and defines
+// add_dots, share_of, column_total and put_dots. The kernel's push block p must have the member
+// `rows`.
 //
 // A panel of m rows and COLUMNS columns is divided among workgroups. Each workgroup owns p.rows
 // rows, a multiple of CHUNK. A workgroup processes its rows in chunks of CHUNK rows, through a tile

@@ -1,10 +1,10 @@
 // This header defines the quantities that the kernels of the refinement of eigenvectors compute for
 // a pair of vectors i > j.
 //
-// Kernels include it after index.glsl, and declare a push block p with the members s, g, lambda,
-// noise, lds and ldg. S = XᵀAX and the Gram matrix G = XᵀX are n×n, and only their lower triangles
-// are read. The header defines the function coupling and the constants ANGLE, TIGHT and DISORDER.
-// Refinement in package stages/ref has the same constants.
+// Kernels include this header after index.glsl, and declare a push block p with the members s, g,
+// lambda, noise, lds and ldg. S = XᵀAX and the Gram matrix G = XᵀX are n×n, and only their lower
+// triangles are read. The header defines the function coupling and the constants ANGLE, TIGHT and
+// DISORDER. Refinement in package stages/ref has the same constants.
 #ifndef PAIRS_GLSL
 #define PAIRS_GLSL
 

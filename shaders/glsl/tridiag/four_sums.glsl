@@ -1,8 +1,8 @@
 // This header computes four sums over a workgroup at the same time, in an order that depends on
 // LOCAL_SIZE alone.
 //
-// stedc_secular and stedc_rows include it, after a numerics header and after the declaration of
-// LOCAL_SIZE. LOCAL_SIZE must be a multiple of four. The header defines four_sums.
+// stedc_secular and stedc_rows include this header, after a numerics header and after the
+// declaration of LOCAL_SIZE. LOCAL_SIZE must be a multiple of four. The header defines four_sums.
 #ifndef FOUR_SUMS_GLSL
 #define FOUR_SUMS_GLSL
 

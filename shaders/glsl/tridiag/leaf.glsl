@@ -1,7 +1,7 @@
 // This header has the common parts of the kernels that solve the leaves of divide and conquer.
 //
-// stedc_leaf and bdsdc_leaf include it, after a numerics header and merge.glsl. It defines Leaf,
-// Leaves, SWEEPS, rotation, tiny, lift and drop.
+// stedc_leaf and bdsdc_leaf include this header, after a numerics header and merge.glsl. The header
+// defines Leaf, Leaves, SWEEPS, rotation, tiny, lift and drop.
 #ifndef LEAF_GLSL
 #define LEAF_GLSL
 

@@ -1,8 +1,9 @@
 // This header declares the merges of one level of divide and conquer, as the host describes them.
 // It also computes where the matrices of a merge lie in memory.
 //
-// The kernels stedc_* and bdsdc_leaf include it, after a numerics header. It includes index.glsl,
-// and defines Merge, the buffer types of the kernels, and functions that return offsets.
+// The kernels stedc_* and bdsdc_leaf include this header, after a numerics header. The header
+// includes index.glsl, and defines Merge, the buffer types of the kernels, and functions that
+// return offsets.
 //
 // The numbers of a merge (poles, weights, roots, …) are elements [lo, lo + n) of the level's
 // arrays. Its matrices lie in two buffers: one for the blocks of Q, one for W and S. Offsets count

@@ -2,9 +2,9 @@
 // (see package mrrr in stages/tridiag). It computes their places in memory, and counts their
 // eigenvalues.
 //
-// The kernels stemr_bisect, stemr_shift and stemr_vector include it, after a numerics header. It
-// includes index.glsl and scale.glsl. It defines Task, Representation, the buffer types of the
-// kernels, and count.
+// The kernels stemr_bisect, stemr_shift and stemr_vector include this header, after a numerics
+// header. The header includes index.glsl and scale.glsl. The header defines Task, Representation,
+// the buffer types of the kernels, and count.
 //
 // Row r of a representation is the pair (d, l), at element slot + r·ld of the array of
 // representations. The root representations are an array of their own with ld = 2. Their slot is

@@ -1,7 +1,7 @@
 // This header loads the rows of T for Sturm counts into shared memory, TILE rows at a time.
 //
-// stebz.comp and stebz_narrow.comp include it, after sturm.glsl and the declarations of LOCAL_SIZE
-// and TILE. It defines fetch.
+// stebz.comp and stebz_narrow.comp include this header, after sturm.glsl and the declarations of
+// LOCAL_SIZE and TILE. The header defines fetch.
 #ifndef STURM_ROWS_GLSL
 #define STURM_ROWS_GLSL
 

@@ -2,8 +2,8 @@
 // same time, one at each point that the next LEVELS halvings can need. These points form a binary
 // tree: the root is node 1, and the children of node k are 2k and 2k+1.
 //
-// stebz.comp and stebz_narrow.comp include it, after the declarations of LOCAL_SIZE and LEVELS. It
-// defines TEAM, TEAMS, middle, point and any_.
+// stebz.comp and stebz_narrow.comp include this header, after the declarations of LOCAL_SIZE and
+// LEVELS. The header defines TEAM, TEAMS, middle, point and any_.
 #ifndef STURM_TREE_GLSL
 #define STURM_TREE_GLSL
 

@@ -4,8 +4,8 @@
 //	       dlamch('E')). It is half the distance from 1 to the next larger number
 //	ulp()  2^-52: the distance from 1 to the next larger number (LAPACK's dlamch('P'))
 //
-// The kernels for tridiagonal matrices include it, after numerics_f64.glsl. ulp() is defined only
-// if scale.glsl was included before.
+// The kernels for tridiagonal matrices include this header, after numerics_f64.glsl. ulp() is
+// defined only if scale.glsl was included before.
 #ifndef ULP_GLSL
 #define ULP_GLSL
 
