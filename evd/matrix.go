@@ -58,7 +58,7 @@ func (a Sym[T]) Check() error {
 	return nil
 }
 
-// column returns the range [from, to) of the rows of column j that are in the triangle a.Uplo.
+// column returns the rows of column j that belong to the triangle a.Uplo: from ≤ i < to.
 func (a Sym[T]) column(j int) (from, to int) {
 	if a.Uplo == Upper {
 		return 0, j + 1

@@ -5,31 +5,33 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// regions holds the regions of device memory that belong to a path and not to one of its stages.
-// The comments give their sizes in elements.
+// regions holds the regions of device memory that the stages of a solve pass to each other, such as
+// the matrix A. Regions that only one stage uses are not in it. The comments give the sizes in
+// elements.
 type regions[T Float] struct {
 	a      vk.Region[T] // n² elements: A, then the reflectors of Q1, then the vectors
 	t      vk.Region[T] // b² elements for each panel: the block factors of Q1
 	band   vk.Region[T] // 2·b·n elements: B in compact storage
 	v, tau vk.Region[T] // the reflectors of Q2, stages.ReflectorLen; none without vectors
 
-	// x is some columns of S, one per row, on a path that only transforms back. On other paths it is
-	// part of steps.spectrum.
+	// x is used only on a device that helps another device in the back transformation. It holds
+	// some columns of S, the eigenvectors of the tridiagonal matrix, one per row. On the first
+	// device the vectors are part of steps.spectrum.
 	x vk.Region[float64]
 
 	residual, orthogonality vk.Region[T] // column sums of a check
 }
 
-// reflectors returns the reflectors of Q2.
+// reflectors returns the device memory of the reflectors of Q2, which bulge chasing writes.
 func (r *regions[T]) reflectors(ws *vk.Arena) stages.Reflectors[T] {
 	return stages.Reflectors[T]{V: r.v.In(ws), Tau: r.tau.In(ws)}
 }
 
-// lay lays out the device memory of a path, which holds all stages of a solve. A and the small
-// regions are in use during the whole solve. With vectors this also holds for the reflectors of Q2,
-// which are half as large as A. The stages run one after another and share the memory of their
-// workspaces. `lay` must be called after all stages are made, because only then is the workspace of
-// the products known.
+// lay lays out the device memory of all stages of a solve. A and the small regions are in use
+// during the whole solve. If vectors are wanted, the reflectors of Q2 are, too; they need half as
+// much memory as A. The stages run one after another and share the memory of their workspaces.
+// `lay` must be called after all stages are made, because only then is the workspace of the matrix
+// products known.
 func (p *path[T]) lay() {
 	n, b, s := p.n, p.tune.Band, &p.steps
 	entries := func(name string, n int) vk.Region[T] { return vk.Reserve[T](name, n) }

@@ -13,8 +13,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// magnitudes has one list of magnitudes for each test matrix. A list has magnitudes near the ends
-// of the range of doubles or between them.
+// magnitudes has one list for each test matrix. The list holds the magnitudes that the matrix's
+// entries have: near the ends of the range of doubles, or between them.
 var magnitudes = [][]float64{
 	{math.SmallestNonzeroFloat64}, {0x1p-1074, 0x1p-1022, 0}, {0x1p-1022}, {1e-160, 1e-300}, {1, 5e-324}, {1e160, 1e-160, 1},
 	{1e300, 1e-300, 0}, {math.MaxFloat64 / 32, 5e-324}, {math.MaxFloat64 / 32},

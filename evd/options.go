@@ -99,9 +99,9 @@ func (opt Options) check(n int) error {
 	return opt.spectrum().Check(n)
 }
 
-// checkTridiagonal does for a tridiagonal plan what the method `check` does for a plan. It also
-// refuses options that are only for dense matrices. The error is about the first wrong option in
-// the order of the fields.
+// checkTridiagonal returns an *OptionError for the first option that is not possible for a
+// tridiagonal matrix of order n. Options that are only for dense matrices are not possible. The
+// first option is meant in the order of the fields.
 func (opt Options) checkTridiagonal(n int) error {
 	for _, dense := range []struct {
 		name string
@@ -118,7 +118,7 @@ func (opt Options) checkTridiagonal(n int) error {
 	return opt.check(n)
 }
 
-// spectrum returns the options for the tridiagonal matrix T.
+// spectrum returns those of the options that concern the tridiagonal matrix T.
 func (opt Options) spectrum() spectrum.Options {
 	return spectrum.Options{Vectors: opt.Vectors, Select: opt.Select, Solver: opt.Solver}
 }
@@ -144,7 +144,8 @@ func sizes[T Float](dev *vk.Device, n int, opt Options) (tuning.Tuning, error) {
 	}
 	t = t.For(n, opt.vectors(n))
 	if opt.Band > 0 {
-		// Block must be a multiple of the new Band: the table's value, rounded down, or Band.
+		// Block must be a multiple of the new Band. It is the table's value rounded down to a
+		// multiple, but at least Band.
 		t.Block = max(t.Block/opt.Band, 1) * opt.Band
 		t.Band = opt.Band
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// path is one way to compute the spectrum of A: sizes, stages, and the layout of their memory. A
-// plan has one path, or two with Options.Verify. The two paths use the same device memory, so only
-// one of them runs at a time.
+// path holds everything that one solve of the spectrum of A uses: sizes, stages, and the layout of
+// their memory. A plan has one path. With Options.Verify it has a second one, for slower and
+// simpler methods. The two paths use the same device memory, so only one of them runs at a time.
 type path[T Float] struct {
 	// n is the order of the matrices.
 	n int
@@ -38,7 +38,7 @@ type path[T Float] struct {
 	regions regions[T]
 	layout  *vk.Layout
 
-	// back are the paths of the other devices, which compute a part of the vectors.
+	// back holds the stages of the other devices, which compute a part of the vectors.
 	back []*path[T]
 }
 
@@ -56,7 +56,7 @@ type steps[T Float] struct {
 	residuals *stages.Residual[T]
 }
 
-// newPath makes the stages for matrices of order n ≥ 1 and lays out their memory.
+// newPath makes the stages of a solve for matrices of order n ≥ 1 and lays out their memory.
 func newPath[T Float](dev *vk.Device, n int, opt Options) (p *path[T], err error) {
 	p = &path[T]{n: n, opt: opt}
 	if p.tune, err = sizes[T](dev, n, opt); err != nil {
@@ -76,11 +76,11 @@ func newPath[T Float](dev *vk.Device, n int, opt Options) (p *path[T], err error
 	return p, nil
 }
 
-// suit changes sizes that the device cannot use, and returns how workgroups may wait for each
-// other.
+// suit adapts the sizes in the tuning to the device: to its measured rate, and to the reduction in
+// one stage if that is possible. It returns how workgroups may wait for each other on this device.
 func (p *path[T]) suit(dev *vk.Device) (stages.Waiting, error) {
-	// The measurements must not end with the context of one caller, because they are made once per
-	// device and kept.
+	// The properties of the device are measured once and stored. If a measurement used the context
+	// of a caller, it could end early for all later callers.
 	ctx, facts := context.Background(), machine.Of(dev)
 	rate, err := facts.Float64Rate(ctx) // it also bounds the first batches
 	if err != nil {

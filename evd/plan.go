@@ -25,8 +25,9 @@ type Plan[T Float] struct {
 	// replacing protects the field `path` while it is read or replaced.
 	replacing sync.Mutex
 
-	// others are the devices of Options.Devices, in their order, and split says which part of the
-	// vectors the first device and each of the others compute. There are no others without vectors.
+	// others are the further devices of Options.Devices, in their order; the list is empty if no
+	// vectors are wanted. `split` says which part of the vectors each device computes, the first
+	// device included.
 	others []*other
 	split  shares
 
@@ -77,8 +78,8 @@ func newPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	return p, nil
 }
 
-// prepare makes the plan's stages and, with Options.Verify, also those of the safe path. The two
-// paths share memory, because they never run at the same time.
+// prepare makes the plan's stages. With Options.Verify it also makes the stages of a second solve,
+// by slower and simpler methods. Both share memory, because they never run at the same time.
 func (p *Plan[T]) prepare() (err error) {
 	if p.path, err = p.newPath(p.opt); err != nil {
 		return err
@@ -100,7 +101,7 @@ func (p *Plan[T]) prepare() (err error) {
 // this order. It returns 1 if the matrix is reduced to tridiagonal form in one stage.
 func (p *Plan[T]) Band() int { return p.current().tune.Band }
 
-// current returns the plan's path, which holds its stages and memory. Callers do not need the
+// current returns the plan's stages and memory (its path) at this moment. Callers do not need the
 // plan's lock.
 func (p *Plan[T]) current() *path[T] {
 	p.replacing.Lock()

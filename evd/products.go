@@ -64,7 +64,8 @@ func ParseProducts(s string) (Products, error) {
 // the vectors needs 14.
 const reductionModuli, vectorModuli = 13, 14
 
-// checkProducts returns an *OptionError if Products or Moduli is not possible.
+// checkProducts returns an *OptionError if the value of Options.Products or Options.Moduli is not
+// possible.
 func (opt Options) checkProducts() error {
 	switch {
 	case opt.Products < ProductsAuto || opt.Products > ProductsEmulated:
@@ -85,16 +86,17 @@ type products[T Float] struct {
 	tridiagonal product.Ops[float64]
 	extra       *vk.Layout
 
-	// emulated lists those products of the reduction and of the vectors that are emulated.
+	// emulated lists those of the products for the reduction and for the vectors that are emulated
+	// by integer units.
 	emulated emulatedOps
 }
 
-// emulatedOps lists the emulated products that are recorded in one solve. It is empty if all
-// products are native.
+// emulatedOps lists the products of one solve that emulate double precision on integer units. It is
+// empty if all products are native.
 type emulatedOps []*emulated.Ops
 
-// Status returns the memory of the products that must keep its contents until a recording has been
-// executed.
+// Status returns the memory in which emulated products count refused rows. Its contents must stay
+// until the recording has been executed.
 func (es emulatedOps) Status() *vk.Layout {
 	var parts []vk.Space
 	for _, e := range es {
@@ -110,8 +112,8 @@ func (es emulatedOps) begin(rec *vk.Recorder, ws *vk.Arena) {
 	}
 }
 
-// refused records that the call `c` reads the number of rows that emulated products have refused so
-// far.
+// refused makes the call `c` read, when the recording runs, how many rows of factors the emulated
+// products have refused so far. They refuse rows whose numbers are too large or not finite.
 func (es emulatedOps) refused(c *spectrum.Call, rec *vk.Recorder, ws *vk.Arena) {
 	for _, e := range es {
 		for i := range 2 {
@@ -162,12 +164,13 @@ func newProducts[T Float](dev *vk.Device, n int, opt Options, t tuning.Tuning, d
 	return p, err
 }
 
-// emulation makes emulated products with the given number of moduli. A nil emulation means native
-// products.
+// emulation is a function that makes products which emulate double precision on integer units, with
+// the given number of moduli. A nil emulation means native products.
 type emulation func(moduli int) (*emulated.Ops, error)
 
-// newEmulation returns the emulation that opt and the measured speeds of the device choose. The
-// sizes of the emulated products depend on these speeds.
+// newEmulation chooses between emulated and native products, by the options and by the measured
+// speeds of the device. The result is nil for native products. The sizes of emulated products
+// depend on the measured speeds.
 func newEmulation(dev *vk.Device, opt Options, t tuning.Tuning) (emulation, error) {
 	choice, err := choose(dev, opt, t)
 	if err != nil || !choice.Emulated {
@@ -176,11 +179,11 @@ func newEmulation(dev *vk.Device, opt Options, t tuning.Tuning) (emulation, erro
 	return emulationBy(dev, opt, t, choice.Facts), nil
 }
 
-// choose chooses between native and emulated products by opt and by the measured speeds of the
-// device.
+// choose chooses between native and emulated products, by the options `opt` and by the measured
+// speeds of the device.
 func choose(dev *vk.Device, opt Options, t tuning.Tuning) (emulated.Choice, error) {
-	// The measurements must not end with the context of one caller, because they are made once per
-	// device and kept.
+	// The speeds of the device are measured once and stored. If the measurement used the context of
+	// a caller, it could end early for all later callers.
 	ctx := context.Background()
 	if opt.Products == ProductsEmulated {
 		return emulated.Force(ctx, dev, t.Products)
@@ -188,7 +191,8 @@ func choose(dev *vk.Device, opt Options, t tuning.Tuning) (emulated.Choice, erro
 	return emulated.Choose(ctx, dev, t.Products)
 }
 
-// emulationBy returns the emulation for a device with the measured speeds in `rates`.
+// emulationBy returns the function that makes emulated products, with the sizes for the measured
+// speeds in `rates`.
 func emulationBy(dev *vk.Device, opt Options, t tuning.Tuning, rates emulated.Facts) emulation {
 	t = t.BoundedBytes(machine.Of(dev).Rates().FP64, rates.Bytes)
 	return func(count int) (*emulated.Ops, error) {

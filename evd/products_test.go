@@ -12,8 +12,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestEmulatedProducts solves every kind of matrix with native and with emulated products. With the
-// smallest tuning, all products are emulated.
+// TestEmulatedProducts solves matrices of every kind twice: with native products, and with products
+// that emulate double precision on integer units. With the smallest tuning, all products of a solve
+// are emulated.
 func TestEmulatedProducts(t *testing.T) {
 	d := device(t, vk.Options{})
 	const n = 50

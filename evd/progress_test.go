@@ -9,9 +9,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// This checks the progress of a whole solve, reported after each command. It never decreases. Each
-// phase begins where the phases before it end. A phase of several levels or blocks makes several
-// reports. The last report is the total.
+// TestProgressOfASolve checks the progress of a whole solve, which is reported after each command.
+// Progress.Done must never decrease. Each phase must begin with the sum of the phases before it. A
+// phase with several levels or blocks must make several reports. In the last report Done must be
+// equal to Total.
 func TestProgressOfASolve(t *testing.T) {
 	d := device(t, vk.Options{Batch: 1})
 	const n = 100
@@ -63,8 +64,9 @@ func TestProgressOfASolve(t *testing.T) {
 	}
 }
 
-// For every method, with and without vectors, each phase of the forecast is reported, Done never
-// decreases, and at the end it is the total.
+// TestEveryPhaseIsReported solves with every method, with and without vectors. Each phase of the
+// forecast must be reported, Progress.Done must never decrease, and at the end it must be equal to
+// Total.
 func TestEveryPhaseIsReported(t *testing.T) {
 	d := device(t, vk.Options{Batch: 1})
 	const n = 21

@@ -71,16 +71,17 @@ func (s *refinement) iterate() error {
 		if left <= mostLeft*unit && (!rough || s.steps.products.roughNoise == 0) {
 			return nil
 		}
-		// The next change will be about half of the estimated error. If the square of this change
-		// is too large an error, the next step is not the last one, and rough products are enough.
+		// The next change of the vectors will be about half of the estimated error, and leaves an
+		// error of its square. If this square is too large, the next step is not the last one, and
+		// rough products are enough for it.
 		rough = left/2 > math.Sqrt(mostLeft*unit)
 	}
 	s.counts.Cold = ColdSteps
 	return nil
 }
 
-// step does one step of the iteration. It returns an estimate of the error that is left: relative
-// to 1 in XᵀX, and relative to ‖A‖ in XᵀAX. X is the matrix of the vectors.
+// step does one step of the iteration. The result `left` estimates the error of the vectors X after
+// the step: of XᵀX relative to 1, and of XᵀAX relative to ‖A‖.
 func (s *refinement) step(rough bool) (left float64, err error) {
 	s.counts.Steps++
 	ops, noise := s.steps.products.of(rough)
@@ -139,7 +140,8 @@ func (s *refinement) quotients(ops product.Ops[float64]) (norm float64, err erro
 	return norm, err
 }
 
-// clusters finds the clusters of eigenvalues in this step.
+// clusters divides the eigenvalues of this step into clusters, sets of eigenvalues that are too
+// close for the iteration.
 func (s *refinement) clusters() (stages.Clusters, error) {
 	reach, strength := make([]float64, s.N), make([]float64, s.N)
 	err := s.Run(func(rec *vk.Recorder) {
@@ -154,10 +156,10 @@ func (s *refinement) clusters() (stages.Clusters, error) {
 	return stages.NewClusters(s.lambda, reach, strength), nil
 }
 
-// update replaces the vectors X by improved ones, and returns ‖E‖_∞, the size of the correction
-// X·E. The argument `w` has the eigenvectors of the clusters. Without clusters, the product X·E
-// needs fewer digits than the other products of a step, because E is small. Rotations within
-// clusters are not small, so their products need all digits.
+// update replaces the vectors X by X + X·E, and returns ‖E‖_∞, the size of the correction. The
+// argument `w` has the eigenvectors of the clusters, the sets of close eigenvalues. Without
+// clusters, the product X·E needs fewer digits than the other products of a step, because E is
+// small. Rotations within clusters are not small, so their products need all digits.
 func (s *refinement) update(ops product.Ops[float64], clusters stages.Clusters, w []float64) (change float64, err error) {
 	if clusters.Largest() == 1 {
 		ops = s.steps.products.rough

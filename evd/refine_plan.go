@@ -93,8 +93,8 @@ func (p *RefinePlan) prepare() (err error) {
 	if p.tune, err = sizes[float64](dev, n, p.opt); err != nil {
 		return err
 	}
-	// The measurements must not end with the context of one caller, because they are made once per
-	// device and kept.
+	// The rate of the device is measured once and stored. If the measurement used the context of a
+	// caller, it could end early for all later callers.
 	rate, err := machine.Of(dev).Float64Rate(context.Background())
 	if err != nil {
 		return err
@@ -116,8 +116,8 @@ func (p *RefinePlan) prepare() (err error) {
 	return b.err
 }
 
-// lay lays out the device memory. A and the vectors are always in use. The workspaces of the steps
-// and of a check share memory.
+// lay lays out the device memory of the plan. The matrix A and the vectors have memory of their
+// own. The workspaces of the steps and of a check share memory.
 func (p *RefinePlan) lay() {
 	n, r, s := p.base.N, &p.regions, &p.steps
 	entries := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
@@ -132,9 +132,9 @@ func (p *RefinePlan) lay() {
 // steps.
 const usualSteps = 2
 
-// Costs returns a forecast of the number of floating-point operations of two steps. Vectors from
-// single precision take two steps. The operations of updates are part of the phase of the products.
-// Costs returns nil for the orders 0 and 1.
+// Costs returns a forecast of the number of floating-point operations of a refinement with two
+// steps. Refinements of vectors from single precision take two steps. The operations of updates are
+// part of the phase of the products. Costs returns nil for the orders 0 and 1.
 func (p *RefinePlan) Costs() []StageCost {
 	if p.steps.refine == nil {
 		return nil
@@ -172,7 +172,7 @@ func (p *RefinePlan) accepts(a Sym[float64], q Dense[float64]) error {
 	return p.base.Open()
 }
 
-// in returns the region r of the plan's memory as an n×n matrix.
+// in returns the region r of device memory as an n×n matrix, where n is the order of the plan.
 func (p *RefinePlan) in(ws *vk.Arena, r vk.Region[float64]) product.Matrix[float64] {
 	return product.NewMatrix(r.In(ws), p.base.N, p.base.N, p.base.N)
 }

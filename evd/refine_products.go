@@ -43,8 +43,8 @@ func newRefineProducts(dev *vk.Device, n int, opt Options, t tuning.Tuning) (p r
 	if err != nil {
 		return p, err
 	}
-	// Nearly all operations of a refinement are in products, so even a small gain in their speed is
-	// enough to choose emulated products.
+	// Nearly all operations of a refinement are in matrix products. Therefore emulated products are
+	// chosen even if they are only a little faster.
 	rates := choice.Facts
 	if !choice.Emulated && !(rates.Right && rates.Emulated > rates.Native) {
 		return p, nil
@@ -85,8 +85,9 @@ func (p *refineProducts) Work() *vk.Layout {
 	return vk.InTurn(parts...)
 }
 
-// of returns the products for S = XᵀAX and G = XᵀX of a step. The function `noise` returns the size
-// below which elements of S count as rounding errors.
+// of returns the products that compute XᵀAX and XᵀX in a step of the iteration for the vectors X.
+// `rough` says that this step needs fewer digits. The function `noise` returns the size below which
+// elements of XᵀAX count as rounding errors.
 func (p *refineProducts) of(rough bool) (ops product.Ops[float64], noise func(n int, norm float64) float64) {
 	if rough && p.roughNoise > 0 {
 		return p.rough, func(n int, norm float64) float64 {

@@ -56,8 +56,8 @@ func (p *RefinePlan) begin(ctx context.Context, report func(Progress)) *spectrum
 	return p.base.Begin(ctx, spectrum.ProgressOf(p.Costs(), report))
 }
 
-// refine does the work of Refine, except a cold solve. If a cold solve is needed, it sets
-// counts.Cold.
+// refine does the iteration of one call of Refine. If the iteration cannot be used, it sets
+// counts.Cold to the reason, and the caller must solve without the approximate vectors.
 func (s *refinement) refine(a Sym[float64], q Dense[float64]) (*Result[float64], error) {
 	wait, stop := spectrum.AllocateEarly[float64](s.Ctx, s.N, s.N)
 	defer stop()
@@ -93,7 +93,8 @@ func (s *refinement) refine(a Sym[float64], q Dense[float64]) (*Result[float64],
 	return res, nil
 }
 
-// load uploads A and the vectors, and records that the device multiplies A by σ. It returns σ.
+// load uploads the matrix A and the approximate vectors, and records a command with which the
+// device multiplies A by σ, a power of two. It returns σ.
 func (s *refinement) load(a Sym[float64], q Dense[float64]) (sigma float64, err error) {
 	largest, err := scan(a)
 	if err != nil {
@@ -121,7 +122,8 @@ func (s *refinement) load(a Sym[float64], q Dense[float64]) (sigma float64, err 
 	})
 }
 
-// certify measures the result, whose vectors are the columns of s.y.
+// certify measures the errors of a refined result. Its vectors are in the device memory s.y, one per
+// column.
 func (s *refinement) certify(a Sym[float64], sigma float64) (*Certificate, error) {
 	var sums [2][]float64
 	err := s.Run(func(rec *vk.Recorder) {
@@ -175,8 +177,8 @@ func (s *refinement) startIsFinite(q Dense[float64]) error {
 	return e
 }
 
-// solveCold solves without the approximate vectors. Meanwhile the plan's own memory is freed,
-// because a Plan needs it.
+// solveCold solves without the approximate vectors. It first frees the device memory of the
+// refinement, because the solve needs memory. Afterwards it allocates that memory again.
 func (s *refinement) solveCold(a Sym[float64]) (*Result[float64], error) {
 	layout := s.base.Layout
 	// If the memory cannot be allocated again, the next call of Refine returns the error.
@@ -187,7 +189,7 @@ func (s *refinement) solveCold(a Sym[float64]) (*Result[float64], error) {
 	return s.cold(a)
 }
 
-// cold solves without the approximate vectors by a new Plan.
+// cold solves without the approximate vectors, by a new Plan that it closes at the end.
 func (s *refinement) cold(a Sym[float64]) (*Result[float64], error) {
 	opt := s.opt
 	opt.Progress = s.report

@@ -54,7 +54,7 @@ func nearly(t *testing.T, n int, a []float64, change float64, single bool) evd.D
 	return q
 }
 
-// columns returns q in column-major storage, with NaN in the padding.
+// columns returns the matrix q in column-major storage. The padding between columns is NaN.
 func columns(q evd.Dense[float64]) evd.Dense[float64] {
 	c := evd.Dense[float64]{Rows: q.Rows, Cols: q.Cols, Ld: q.Rows + 3, Data: make([]float64, (q.Rows+3)*q.Cols)}
 	for i := range c.Data {
@@ -90,10 +90,10 @@ func kindNamed(t *testing.T, name string) matgen.DenseKind {
 	return matgen.DenseKind{}
 }
 
-// TestRefine refines vectors from single precision, and vectors of a matrix that differs by 10⁻⁴ of
-// its norm. Some matrices have simple eigenvalues or pairs, some have clusters for the host or for
-// a plan, one has a cluster that is too large, and some have entries near the ends of the range of
-// doubles.
+// TestRefine refines vectors that were rounded to single precision, and vectors of a matrix that
+// differs by 10⁻⁴ of its norm. Some matrices have simple eigenvalues or pairs. Others have clusters
+// of close eigenvalues: small ones, which the host solves, larger ones, which a plan solves, and
+// one that is too large. The entries of some matrices are near the ends of the range of doubles.
 func TestRefine(t *testing.T) {
 	d := device(t, vk.Options{})
 	for _, c := range []struct {
@@ -153,8 +153,8 @@ func TestRefine(t *testing.T) {
 	}
 }
 
-// TestRefineRefuses gives Refine approximate vectors that are of no use. Some must give an error,
-// and the others must lead to a cold solve.
+// TestRefineRefuses calls Refine with approximate vectors that do not help. Some of them must give
+// an error. For the others, Refine must solve without them and report this.
 func TestRefineRefuses(t *testing.T) {
 	d, ctx := device(t, vk.Options{}), context.Background()
 	const n = 30

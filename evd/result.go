@@ -56,7 +56,7 @@ type Tree = spectrum.Tree
 // solve.
 type Progress = spectrum.Progress
 
-// newResult makes the Result of a call. Both kinds of plan, dense and tridiagonal, call it.
+// newResult makes the Result of a solve. Plans for dense and for tridiagonal matrices both use it.
 func newResult[T Float](c *spectrum.Call, r spectrum.Result[T], rowMajor bool) *Result[T] {
 	res := &Result[T]{First: r.First, Values: r.Values, Profile: c.Profile, Tree: c.Tree, Retried: c.Retried}
 	for _, z := range r.Vectors {

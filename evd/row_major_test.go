@@ -15,7 +15,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// byRows returns the rows of z, one after another.
+// byRows returns the elements of z row by row, without padding.
 func byRows(z *evd.Dense[float64]) []float64 {
 	rows := make([]float64, 0, z.Rows*z.Cols)
 	for i := range z.Rows {
@@ -92,8 +92,9 @@ func TestRowMajor(t *testing.T) {
 	}
 }
 
-// overwritten solves for the triangle `uplo` of the matrix `a` with the plan `p`, which returns
-// row-major vectors in the input's memory. This memory has the smallest allowed number of elements.
+// overwritten tests Options.Overwrite for row-major vectors. It solves for the triangle `uplo` of
+// the matrix `a`, in memory that has no element more than needed. The vectors must be in this
+// memory and must be equal to those of `want`, and no other element may change.
 func overwritten(t *testing.T, p *evd.Plan[float64], a evd.Sym[float64], uplo evd.Uplo, want *evd.Result[float64]) *evd.Result[float64] {
 	t.Helper()
 	n, ld, m := a.N, a.N+3, len(want.Values)

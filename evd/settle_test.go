@@ -13,9 +13,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestSpoiledValuesAreSettled makes some values of a method wrong. The solve must compute them
-// again: by Sturm counts around the values if they are wrong by a few ulp, up or down, or by
-// bisection if they are far off. Bisection must not change the other values.
+// TestSpoiledValuesAreSettled replaces some eigenvalues that a method has computed by wrong values.
+// The solve must compute these eigenvalues again. If they are wrong by a few ulp, up or down, it
+// must find them by Sturm counts around the values, and if they are far off, by bisection.
+// Bisection must not change the other eigenvalues.
 func TestSpoiledValuesAreSettled(t *testing.T) {
 	const n = 21
 	diagonal, off := matgen.Toeplitz(2, -1).Tridiagonal(n)
@@ -77,9 +78,9 @@ func TestSpoiledValuesAreSettled(t *testing.T) {
 	}
 }
 
-// TestSettledValuesDoNotDependOnSpeed computes wrong values again with different numbers of counts
-// per dispatch. This number follows from the device's measured speed (tuning.Tuning.Bounded). The
-// bits must not depend on it.
+// TestSettledValuesDoNotDependOnSpeed computes wrong eigenvalues again, by Sturm counts, with
+// different numbers of counts per dispatch. The number of counts follows from the device's measured
+// speed (tuning.Tuning.Bounded). The bits of the results must not depend on it.
 func TestSettledValuesDoNotDependOnSpeed(t *testing.T) {
 	const n = 100
 	diagonal, off := matgen.Toeplitz(2, -1).Tridiagonal(n)
@@ -113,9 +114,9 @@ func TestSettledValuesDoNotDependOnSpeed(t *testing.T) {
 	}
 }
 
-// TestSpoiledPartsAreSettled makes values wrong in a part of the spectrum, for order 2, for equal
-// eigenvalues, and for norms at the ends of the range of doubles. The solve must compute them
-// again.
+// TestSpoiledPartsAreSettled replaces computed eigenvalues by wrong values, and the solve must
+// compute them again. It tests a part of the spectrum, the order 2, equal eigenvalues, and norms at
+// the ends of the range of doubles.
 func TestSpoiledPartsAreSettled(t *testing.T) {
 	d := verifyDevice(t)
 	small := tuning.Smallest()

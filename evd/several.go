@@ -7,14 +7,16 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// other is another device of a plan, which computes a part of the vectors: its memory, and a link
-// from the first device. On a vk.Dry device there is no link.
+// other is one of the further devices of a plan, which compute a part of the vectors. It has this
+// device's memory, and a link that copies from the first device to this one. A vk.Dry device has no
+// link.
 type other struct {
 	base spectrum.Base
 	link *vk.Link
 }
 
-// close frees the memory and the link. No call may be in flight.
+// close frees the device memory and the link of one of the further devices. No call of the plan may
+// be in flight.
 func (o *other) close() {
 	if o.link != nil {
 		o.link.Close()
@@ -22,7 +24,8 @@ func (o *other) close() {
 	o.base.Close()
 }
 
-// addDevices takes the devices of the options into the plan, if there are vectors to divide.
+// addDevices adds the devices of Options.Devices to the plan, if vectors are wanted. Without
+// vectors, and for the orders 0 and 1, the plan uses only its first device.
 func (p *Plan[T]) addDevices(opt Options) (err error) {
 	if !opt.Vectors || len(opt.Devices) == 0 || p.base.N <= 1 {
 		return nil
@@ -37,8 +40,9 @@ func (p *Plan[T]) addDevices(opt Options) (err error) {
 	return nil
 }
 
-// onFirst says that an error happened on the first device, if there are others and the error does
-// not name a device. An error that is not about a device stays as it is.
+// onFirst adds the first device to an error that happened on this device, if the plan has several
+// devices. It returns the error unchanged if the error already names a device, or if it is not
+// about a device.
 func (p *Plan[T]) onFirst(err error) error {
 	if len(p.others) == 0 {
 		return err
@@ -50,7 +54,9 @@ func (p *Plan[T]) onFirst(err error) error {
 	return err
 }
 
-// newPath makes a path, with the paths of the other devices.
+// newPath makes the stages of a solve on the first device, and the stages for the back
+// transformation on the further devices. Stages and the layout of their memory are together called
+// a path.
 func (p *Plan[T]) newPath(opt Options) (*path[T], error) {
 	by, err := newPath[T](p.base.Dev, p.base.N, opt)
 	if err != nil {
@@ -70,8 +76,9 @@ func (p *Plan[T]) newPath(opt Options) (*path[T], error) {
 	return by, nil
 }
 
-// layouts returns the layout of the first device and those of the others, if the plan is on the path
-// by. The safe path shares their memory.
+// layouts returns the layout of the memory of the first device and of each further device, for
+// solves by the stages in `by`. With Options.Verify the plan has a second set of stages, which
+// share this memory.
 func (p *Plan[T]) layouts(by *path[T]) (first *vk.Layout, others []*vk.Layout) {
 	first = by.layout
 	for _, back := range by.back {
@@ -86,8 +93,8 @@ func (p *Plan[T]) layouts(by *path[T]) (first *vk.Layout, others []*vk.Layout) {
 	return vk.InTurn(first, p.safe.layout), others
 }
 
-// allocate allocates the memory on all devices, and opens the links. After an error the caller calls
-// Close.
+// allocate allocates memory on all devices of the plan. It also opens a link from the first device
+// to each further one. After an error the caller calls Close.
 func (p *Plan[T]) allocate() error {
 	if err := p.base.Allocate(); err != nil {
 		return p.onFirst(err)
@@ -108,8 +115,8 @@ func (p *Plan[T]) allocate() error {
 	return nil
 }
 
-// open returns ErrClosed if the plan is closed. It allocates memory on those devices where an
-// attempt to replace it failed.
+// open returns ErrClosed if the plan is closed. If an earlier attempt to replace the memory of a
+// device has failed, `open` tries again to allocate memory on this device.
 func (p *Plan[T]) open() error {
 	if err := p.onFirst(p.base.Open()); err != nil {
 		return err
@@ -122,21 +129,23 @@ func (p *Plan[T]) open() error {
 	return nil
 }
 
-// DeviceShare is the part of a plan that is on one device.
+// DeviceShare describes what one device contributes to a plan: its part of the vectors and its
+// memory.
 type DeviceShare struct {
 	// Device is the device.
 	Device *vk.Device
 
-	// Part is the part of the vectors that the device computes, between 0 and 1.
+	// Part is the part of the vectors that the device computes. It is a fraction between 0 and 1.
 	Part float64
 
-	// Bytes is the device memory that the plan has allocated there, and Memory lists its regions.
+	// Bytes is the size of the memory that the plan has allocated on the device, in bytes. Memory
+	// lists the regions of this memory.
 	Bytes  uint64
 	Memory []vk.Placed
 }
 
-// Devices lists the devices of the plan: that of NewPlan, and those of Options.Devices if the plan
-// uses them.
+// Devices lists the devices that the plan uses: first the device of NewPlan, then those of
+// Options.Devices. Without vectors the plan uses only the first device.
 func (p *Plan[T]) Devices() []DeviceShare {
 	all := []DeviceShare{{p.base.Dev, 1, p.Bytes(), p.Memory()}}
 	before := 0.0

@@ -16,13 +16,14 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// severally returns the options for a plan on further devices.
+// severally returns the options `opt` with the further devices `others`.
 func severally(opt evd.Options, others ...*vk.Device) evd.Options {
 	opt.Devices = others
 	return opt
 }
 
-// solved solves once for the symmetric matrix a of order n, column-major.
+// solved makes a plan with the options `opt`, solves once for the symmetric matrix a of order n,
+// column-major, and returns the result.
 func solved[T evd.Float](t *testing.T, d *vk.Device, n int, a []T, opt evd.Options) *evd.Result[T] {
 	t.Helper()
 	p, err := evd.NewPlan[T](d, n, opt)
@@ -41,7 +42,7 @@ func solved[T evd.Float](t *testing.T, d *vk.Device, n int, a []T, opt evd.Optio
 	return res
 }
 
-// agree reports an error if two results have different bits.
+// agree fails the test if two results have different bits.
 func agree[T evd.Float](t *testing.T, name string, got, want *evd.Result[T]) {
 	t.Helper()
 	if got.First != want.First || !slices.Equal(got.Values, want.Values) {
@@ -58,16 +59,17 @@ func agree[T evd.Float](t *testing.T, name string, got, want *evd.Result[T]) {
 	}
 }
 
-// unsplit returns small sizes with which no product is divided along its inner dimension. So an element
-// of a product has the same bits whatever the number of vectors.
+// unsplit returns a tuning with small sizes, with which no product is divided along its inner
+// dimension. An element of a product then has the same bits for every number of vectors.
 func unsplit() *tuning.Tuning {
 	t := small()
 	t.Products.Units = 1
 	return t
 }
 
-// Two and three devices find the same bits as one, for all ways in which vectors come to the host,
-// and for orders smaller than the number of devices.
+// TestSeveralDevicesFindTheSameBits solves on two and on three devices. The results must have the
+// same bits as on one device. The test uses all ways in which vectors can be copied to the host,
+// and orders that are smaller than the number of devices.
 func TestSeveralDevicesFindTheSameBits(t *testing.T) {
 	d := [3]*vk.Device{device(t, vk.Options{}), device(t, vk.Options{}), device(t, vk.Options{})}
 	for n, options := range map[int]map[string]evd.Options{
@@ -111,7 +113,8 @@ func TestSeveralDevicesInSinglePrecision(t *testing.T) {
 	}
 }
 
-// LAPACK's test matrices on two devices, and values alone, which need only one.
+// TestSeveralDevicesOnLapacksMatrices solves LAPACK's test matrices on two devices, with vectors.
+// It also solves for values without vectors, which uses only the first device.
 func TestSeveralDevicesOnLapacksMatrices(t *testing.T) {
 	d, e := device(t, vk.Options{}), device(t, vk.Options{})
 	const n = 130
@@ -151,8 +154,8 @@ func TestSeveralDevicesOnLapacksMatrices(t *testing.T) {
 	}
 }
 
-// The progress of a solve on two devices never decreases and comes to its end, and the profile has the
-// phases of both.
+// TestProgressOfSeveralDevices solves on two devices. Progress.Done must never decrease, and must
+// be Progress.Total at the end. The profile must have the phases of both devices.
 func TestProgressOfSeveralDevices(t *testing.T) {
 	d, e := device(t, vk.Options{Batch: time.Nanosecond}), device(t, vk.Options{Batch: time.Nanosecond})
 	const n = 100
@@ -178,8 +181,9 @@ func TestProgressOfSeveralDevices(t *testing.T) {
 	}
 }
 
-// A solve that is cancelled in any phase returns, and the plan goes on. If the progress function
-// panics, Solve panics with the same value.
+// TestSeveralDevicesAreCancelled cancels a solve on two devices in each phase. Solve must return,
+// and the plan must work afterwards. If the progress function panics, Solve must panic with the
+// same value.
 func TestSeveralDevicesAreCancelled(t *testing.T) {
 	d, e := device(t, vk.Options{Batch: time.Nanosecond}), device(t, vk.Options{Batch: time.Nanosecond})
 	const n = 60
@@ -232,8 +236,9 @@ func TestSeveralDevicesAreCancelled(t *testing.T) {
 	agree(t, "after cancelled solves", got, want)
 }
 
-// If one of the devices is closed during a solve, the solve ends with an error that names the device,
-// or it had ended before. Goroutines may share the plan.
+// TestSeveralDevicesOfWhichOneIsClosed closes one of the devices of a plan during a solve. Solve
+// must return an error that names this device, unless it had ended before. Goroutines may share the
+// plan.
 func TestSeveralDevicesOfWhichOneIsClosed(t *testing.T) {
 	const n = 60
 	for which, reported := range [][]int{{60}, {3, 60}} {
@@ -259,7 +264,9 @@ func TestSeveralDevicesOfWhichOneIsClosed(t *testing.T) {
 	}
 }
 
-// The memory of each device is planned and refused separately. A device cannot be twice in the list.
+// TestMemoryOfSeveralDevices checks the memory of a plan on several devices. Each device has a
+// layout of its own, and an error for lack of memory must name the device. A device must not be
+// twice in the list.
 func TestMemoryOfSeveralDevices(t *testing.T) {
 	info := vk.Info{Name: "large", Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Memory: 1 << 40, Free: 1 << 40}
 	large, other := vk.Dry(info), vk.Dry(info)

@@ -10,15 +10,16 @@ import (
 )
 
 // shares says which part of the vectors each device of a plan computes. Element k is the sum of the
-// parts of devices 0 to k, out of 1. So it ascends to 1.
+// fractions of the devices 0 to k, so the last element is 1.
 type shares []float64
 
-// newShares gives each device a part in proportion to its measured rate of FP64 arithmetic. If the
-// rate of a device is not known, which is so for CPUs, all parts are equal.
+// newShares divides the vectors among the devices in proportion to their measured rates of FP64
+// arithmetic. If the rate of a device is not known, as for CPUs, all devices get equal parts.
 func newShares(devices []*vk.Device) (shares, error) {
 	rates := make([]float64, len(devices))
 	for k, dev := range devices {
-		// The caller's context is not known here. The rate is measured once per device and kept.
+		// The rate of a device is measured once and stored. If the measurement used the context of
+		// a caller, it could end early for all later callers.
 		rate, err := machine.Of(dev).Float64Rate(context.Background())
 		if err != nil {
 			return nil, spectrum.OnDevice(dev, err)
@@ -28,7 +29,8 @@ func newShares(devices []*vk.Device) (shares, error) {
 	return sharesOf(rates), nil
 }
 
-// sharesOf returns parts in proportion to the rates, or equal parts if one of them is 0.
+// sharesOf returns fractions in proportion to the devices' rates. If one of the rates is 0, which
+// means unknown, all fractions are equal.
 func sharesOf(rates []float64) shares {
 	if slices.Min(rates) <= 0 {
 		rates = slices.Repeat([]float64{1}, len(rates))
@@ -45,11 +47,11 @@ func sharesOf(rates []float64) shares {
 	return s
 }
 
-// strip is a number of vectors that the kernels compute together. Parts of many vectors are
-// multiples of it.
+// strip is a number of vectors that the kernels compute together. If there are many vectors, a
+// device computes a multiple of this number.
 const strip = 64
 
-// of returns the part of m vectors that device k computes: the vectors from, from+1 … to−1.
+// of returns the vectors that device k computes if there are m vectors: from ≤ i < to.
 func (s shares) of(k, m int) (from, to int) {
 	end := func(k int) int {
 		if k < 0 {
@@ -64,8 +66,8 @@ func (s shares) of(k, m int) (from, to int) {
 	return end(k - 1), end(k)
 }
 
-// most returns the largest number of vectors that device k may have to compute if there are m or
-// fewer in all.
+// most returns the largest number of vectors that device k may have to compute if there are at most
+// m vectors on all devices together.
 func (s shares) most(k, m int) int {
 	from, to := s.of(k, m)
 	return min(m, to-from+strip)

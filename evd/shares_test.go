@@ -2,8 +2,9 @@ package evd
 
 import "testing"
 
-// Parts follow one another without gaps, are in proportion to the rates, and no device has more
-// vectors than its memory is for.
+// TestShares divides vectors among devices with given rates. The parts must follow one another
+// without gaps and must be in proportion to the rates. No device may get more vectors than the
+// method `most` returns, because its memory is allocated for that number.
 func TestShares(t *testing.T) {
 	for _, rates := range [][]float64{{1}, {1, 1}, {3, 1}, {67e12, 67e12, 34e12}, {0, 5}, {1, 1, 1, 1, 1, 1, 1, 1}} {
 		s := sharesOf(rates)

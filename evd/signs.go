@@ -8,9 +8,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// orientation transposes eigenvectors, from one vector per row to one vector per column, and fixes
-// their signs. This is the last step on the device before vectors are downloaded. For a check,
-// orientation also uploads the vectors of a result.
+// orientation is the last step on the device before vectors are downloaded. It transposes
+// eigenvectors, from one vector per row to one vector per column, and fixes their signs. For a
+// check of a result it also uploads vectors and transposes them back.
 type orientation[T Float] struct {
 	transpose *stages.Transpose[T]
 	signs     *stages.Signs[T]
@@ -29,12 +29,13 @@ func newOrientation[T Float](dev *vk.Device, opt Options) (*orientation[T], erro
 	return &orientation[T]{transpose, signs, opt.RowMajor}, err
 }
 
-// record writes the transpose of the matrix x to the matrix q and fixes the signs. x has a vector
-// in each row, and q gets a vector in each column. The component of largest magnitude of each
-// vector becomes positive (the first of them, if there are several). x and q must not overlap.
+// record records commands that write the transpose of the matrix x to the matrix q and fix the
+// signs. x has a vector in each row, and q gets a vector in each column. The component of largest
+// magnitude of each vector becomes positive (the first of them, if there are several). x and q must
+// not overlap.
 //
-// `record` returns the matrix to download, which has no gaps: q, or for row-major vectors the
-// transpose of q with the fixed signs, which is then at the beginning of the memory of x.
+// `record` returns the matrix to download, which has no gaps between its columns. This is q, or,
+// for row-major vectors, the transpose of q, which is stored at the beginning of the memory of x.
 func (o *orientation[T]) record(rec *vk.Recorder, x, q product.Matrix[T]) product.Matrix[T] {
 	rec.Phase(stages.PhaseTranspose, 0, 1)
 	o.transpose.Record(rec, x, q)

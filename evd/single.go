@@ -8,9 +8,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// single implements doubles for float32. It has device memory in single precision for the
-// tridiagonal matrix, for eigenvalues and for the vectors S, and converts between the precisions on
-// the device.
+// single implements the interface `doubles` for float32. It has device memory in single precision
+// for the tridiagonal matrix, for eigenvalues and for the vectors S, and converts between single
+// and double precision on the device.
 type single struct {
 	convert *stages.Conversion
 
@@ -32,7 +32,8 @@ func (s *single) always() *vk.Layout { return vk.Together(s.d, s.e, s.lambda) }
 
 func (s *single) rows() *vk.Layout { return vk.Together(s.x) }
 
-// products returns new products in double precision. The second result is their workspace.
+// products returns double-precision matrix products for the tridiagonal problem, and the layout of
+// their workspace. They are new, because the plan's own products are in single precision.
 func (s *single) products(
 	dev *vk.Device, _ product.Ops[float32], t tuning.Tuning,
 ) (product.Ops[float64], *vk.Layout, error) {
@@ -53,7 +54,8 @@ func (s *single) tridiagonal(ws *vk.Arena, _ *spectrum.Stage) stages.Tridiagonal
 	return stages.Tridiagonal[float32]{D: s.d.In(ws), E: s.e.In(ws)}
 }
 
-// widen does not convert the last element of E, because it is not used and may have any value.
+// widen records the conversion of the tridiagonal matrix to double precision. It leaves out the
+// last element of E, which is not used and may have any value.
 func (s *single) widen(rec *vk.Recorder, ws *vk.Arena, t *spectrum.Stage) {
 	s.convert.RecordWiden(rec, s.d.In(ws), t.D(ws))
 	s.convert.RecordWiden(rec, s.e.In(ws).Sub(0, s.e.Len()-1), t.E(ws))
@@ -80,6 +82,6 @@ func (s *single) widened(
 	return x
 }
 
-// elements returns the number of elements in memory from the first to the last element of x. The
-// matrix x must not be empty.
+// elements returns how many elements of memory the matrix x spans, from its first to its last
+// element, including the gaps between columns. x must not be empty.
 func elements[T Float](x product.Matrix[T]) int { return (x.Cols-1)*x.Ld + x.Rows }

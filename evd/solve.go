@@ -44,9 +44,9 @@ func (p *Plan[T]) Solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 	return p.solve(ctx, a, report)
 }
 
-// solve does the work of Solve, except for Options.Verify, for a matrix that the plan accepts. If a
-// wait between workgroups fails, the matrix is solved once more without such waits. The caller must
-// have the plan's lock.
+// solve computes the spectrum of a matrix that the plan accepts, without Options.Verify. If a wait
+// between workgroups fails, it solves once more without such waits. The caller must have the plan's
+// lock.
 func (p *Plan[T]) solve(ctx context.Context, a Sym[T], report func(Progress)) (*Result[T], error) {
 	var last *spectrum.Call
 	return spectrum.Survive(
@@ -63,14 +63,14 @@ func (p *Plan[T]) solve(ctx context.Context, a Sym[T], report func(Progress)) (*
 		})
 }
 
-// begin begins a call that uses the stages of the path `by`. `report` receives the progress, and
-// may be nil.
+// begin begins a call that solves by the stages in `by`. `report` receives the progress, and may be
+// nil.
 func (p *Plan[T]) begin(ctx context.Context, by *path[T], report func(Progress)) *spectrum.Call {
 	return p.base.Begin(ctx, spectrum.ProgressOf(by.costs(), report))
 }
 
-// solveBy solves by the stages of the path `by`, for a matrix that the plan accepts. With
-// Options.Verify the result has a certificate. The caller must test whether it has passed.
+// solveBy solves by the stages in `by`, for a matrix that the plan accepts. With Options.Verify the
+// result has a certificate. The caller must test whether the certificate has passed.
 func (p *Plan[T]) solveBy(by *path[T], c *spectrum.Call, a Sym[T]) (*Result[T], error) {
 	s := &solve[T]{by, c}
 	if by.n <= 1 {
@@ -138,9 +138,10 @@ func (s *solve[T]) reduce(a Sym[T]) (host spectrum.Tridiagonal, sigma float64, e
 	return host, sigma, err
 }
 
-// recordReduction records the stages of reduce. The INFO word of each stage, a status that is 0 for
-// success, is copied before a later stage may overwrite it. The result is valid after the recording
-// has been executed.
+// recordReduction records the stages that reduce A to tridiagonal form. Each stage has a status,
+// its INFO word, which is 0 for success. Each INFO word is copied before a later stage may
+// overwrite it. The result is the tridiagonal matrix on the host, which is valid after the
+// recording has been executed.
 func (s *solve[T]) recordReduction(rec *vk.Recorder, uplo Uplo, sigma float64) (host spectrum.Tridiagonal) {
 	r, t, ws := &s.regions, s.steps.spectrum, s.Arena
 	s.steps.products.emulated.begin(rec, ws)
@@ -158,8 +159,8 @@ func (s *solve[T]) recordReduction(rec *vk.Recorder, uplo Uplo, sigma float64) (
 	return t.Receive(rec, ws)
 }
 
-// vectors describes how the eigenvectors are copied to the host. The list is empty if no vectors
-// are wanted.
+// vectors says how the eigenvectors of the matrix are copied to the host. The list is empty if no
+// vectors are wanted.
 func (s *solve[T]) vectors(a Sym[T]) []spectrum.Vectors[T] {
 	if !s.opt.Vectors {
 		return nil

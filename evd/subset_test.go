@@ -15,8 +15,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// part solves for the part [from, to) of the spectrum. It compares the number, the first index and
-// the values with the list `all` of all values. evd/ratio and Check measure the vectors.
+// part solves for the eigenvalues with the indices from ≤ i < to, with vectors. It compares the
+// number of values, the first index and the values with the list `all` of all eigenvalues. Package
+// ratio and the method Check measure the vectors.
 func part(t *testing.T, d *vk.Device, n int, a, all []float64, from, to int, opt evd.Options) {
 	t.Helper()
 	ctx := context.Background()
@@ -62,8 +63,8 @@ func part(t *testing.T, d *vk.Device, n int, a, all []float64, from, to int, opt
 	}
 }
 
-// between returns an interval that contains all[from:to] and no other values. Each end is the
-// middle between two neighbouring values, which must not be close.
+// between returns an interval that contains the eigenvalues all[from:to] and no others. Each end is
+// the middle between two neighbouring eigenvalues, which must not be close.
 func between(all []float64, from, to int) evd.Selection {
 	middle := func(i int) float64 {
 		switch {

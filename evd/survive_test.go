@@ -15,7 +15,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// openIn opens a device. Facts about the device are stored in the folder `dir`.
+// openIn opens a device that stores the results of experiments, such as whether workgroups may wait
+// for each other, in the folder `dir`.
 func openIn(t *testing.T, dir string) *vk.Device {
 	t.Helper()
 	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), CacheDir: dir})
@@ -36,7 +37,7 @@ func planOf(t *testing.T, d *vk.Device, n int, opt Options) *Plan[float64] {
 	return p
 }
 
-// mayWait returns the stored fact about the device: whether its workgroups may wait for each other.
+// mayWait returns what is stored about the device: whether its workgroups may wait for each other.
 func mayWait(t *testing.T, d *vk.Device) bool {
 	t.Helper()
 	may, err := machine.Of(d).MayWait(context.Background())

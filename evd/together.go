@@ -12,31 +12,35 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// together is a solve on several devices. Each device transforms its part of the vectors back. The
-// reflectors are copied to the other devices while the first one works on the tridiagonal problem:
+// together is the part of a solve that runs on several devices. Each device transforms its part of
+// the vectors back. The reflectors are copied to the other devices while the first device solves
+// the tridiagonal problem:
 //
 //	first device   reduce │ tridiagonal problem      │ vectors 0 … to−1   │ download
 //	other devices         │ reflectors arrive      S │ vectors from … m−1 │ download
 //
-// There is one goroutine per device. With one device alone, together has only the first solve.
+// There is one goroutine per device. If the plan uses one device, only this device's solve is in
+// it.
 type together[T Float] struct {
 	plan *Plan[T]
 
-	// all are the solves on the devices of the plan, which share the work of the first one.
+	// all holds the solve on each device of the plan, the first device first.
 	all []*solve[T]
 
-	// outer is the context of the solve. ctx, which all devices have, ends with it, and after the
-	// first error on a device.
+	// outer is the context of the solve. ctx is derived from it and is the context of all devices.
+	// It ends also after the first error on a device.
 	outer, ctx context.Context
 	cancel     context.CancelFunc
 
-	// copied is closed when the reflectors are on all devices, or after an error, failed.
+	// copied is closed when the reflectors are on all devices, or when an error has ended the
+	// copies. `failed` is this error. If the plan uses one device, `copied` is nil.
 	copied chan struct{}
 	failed error
 }
 
-// together begins the part of a solve that all devices of the plan do, after the reduction. The
-// caller must call end.
+// together begins the part of a solve that runs on all devices of the plan, after the reduction on
+// the first one. It starts to copy the reflectors to the other devices. The caller must call the
+// method `end`.
 func (p *Plan[T]) together(first *solve[T]) *together[T] {
 	g := &together[T]{plan: p, all: []*solve[T]{first}, outer: first.Ctx}
 	g.ctx, g.cancel = context.WithCancel(first.Ctx)
@@ -60,8 +64,9 @@ func (p *Plan[T]) together(first *solve[T]) *together[T] {
 	return g
 }
 
-// cause returns the error of the device for which the others ended early, if err is the error of such
-// a device. Otherwise it returns err.
+// cause returns the error that made the solve end. If copying the reflectors has failed, all
+// devices are cancelled and return context.Canceled as err. In this case `cause` returns the error
+// of the copies. Otherwise it returns err.
 func (g *together[T]) cause(err error) error {
 	if g.copied == nil || g.outer.Err() != nil || !errors.Is(err, context.Canceled) {
 		return err
@@ -72,8 +77,9 @@ func (g *together[T]) cause(err error) error {
 	return err
 }
 
-// end waits for the copies, and adds what the other devices did to the call of the first one. The call
-// has its own context again.
+// end waits for the copies of the reflectors. It adds the times of the other devices to the profile
+// of the first one. It sets the context of the first device's call back to the context of the
+// solve.
 func (g *together[T]) end() {
 	g.cancel()
 	if g.copied != nil {
@@ -86,8 +92,8 @@ func (g *together[T]) end() {
 }
 
 // The method `each` calls the function `do` for all devices at the same time, and waits until all
-// calls have returned. The first error cancels the context g.ctx. The method returns the error of
-// the first device whose error is not a consequence of another device's error.
+// calls have returned. The first error cancels the context g.ctx. The other devices then return
+// context.Canceled. `each` returns the first error that is not context.Canceled, if there is one.
 func (g *together[T]) each(do func(k int, s *solve[T]) error) error {
 	errs := spectrum.Parallel(len(g.all), func(k int) error {
 		err := do(k, g.all[k])
@@ -103,7 +109,7 @@ func (g *together[T]) each(do func(k int, s *solve[T]) error) error {
 	return spectrum.OnDevice(g.all[k].Dev, err)
 }
 
-// vectors says how the eigenvectors come to the host.
+// vectors says how the eigenvectors are copied to the host.
 func (g *together[T]) vectors(a Sym[T]) []spectrum.Vectors[T] {
 	sets := g.all[0].vectors(a)
 	if len(g.all) > 1 {
@@ -112,9 +118,10 @@ func (g *together[T]) vectors(a Sym[T]) []spectrum.Vectors[T] {
 	return sets
 }
 
-// fetch transforms the vectors x back, each device a part of them, and copies them to the host's
-// memory that wait returns. No device writes to this memory before all have ended without an error,
-// because it may be that of the matrix, which another attempt needs.
+// fetch transforms the vectors x of the tridiagonal matrix back and copies the results to host
+// memory. Each device transforms a part of the vectors. The function `wait` returns the host
+// memory. No device writes to this memory before all devices have transformed their parts without
+// an error: it may be the memory of the input matrix, which a second attempt would need.
 func (g *together[T]) fetch(x product.Matrix[float64], wait func() vk.Columns[T]) error {
 	first, m := g.all[0], x.Rows
 	began := time.Now()
@@ -148,8 +155,8 @@ func (g *together[T]) fetch(x product.Matrix[float64], wait func() vk.Columns[T]
 	})
 }
 
-// transformBack transforms the parts of all devices back, and returns the matrices to download. It
-// reports the progress of the device that is furthest behind.
+// transformBack transforms the parts of all devices back; parts[k] is on device k. It returns the
+// matrices to download. It reports the progress of the slowest device.
 func (g *together[T]) transformBack(parts []product.Matrix[float64]) ([]product.Matrix[T], error) {
 	slowest := spectrum.NewSlowest(len(g.all), g.all[0].Reporter())
 	q := make([]product.Matrix[T], len(g.all))
@@ -161,7 +168,7 @@ func (g *together[T]) transformBack(parts []product.Matrix[float64]) ([]product.
 	})
 }
 
-// part is the vectors from, from+1 … to−1 in the memory z of all vectors.
+// part returns the vectors from ≤ i < to of z, the host memory of all vectors.
 func (g *together[T]) part(z vk.Columns[T], from, to int) vk.Columns[T] {
 	if g.plan.opt.RowMajor {
 		return vk.Columns[T]{Rows: to - from, Cols: z.Cols, Ld: z.Ld, Data: z.Data[min(from, len(z.Data)):]}

@@ -42,7 +42,7 @@ func (t Tridiagonal[T]) scan() (largest float64, err error) {
 	return largest, nil
 }
 
-// times returns the tridiagonal matrix times σ, in double precision.
+// times returns the matrix σ·T in double precision, where T is the tridiagonal matrix t.
 func (t Tridiagonal[T]) times(sigma float64) spectrum.Tridiagonal {
 	return spectrum.Tridiagonal{D: spectrum.Scale(t.D, sigma), E: spectrum.Scale(t.off(), sigma)}
 }

@@ -22,7 +22,8 @@ type TridiagonalPlan[T Float] struct {
 	base spectrum.Base
 	opt  Options
 
-	// tune has the sizes. They are so small that no dispatch takes long on this device.
+	// tune has the sizes of the stages. They are adapted to the device's speed, so that no dispatch
+	// takes long.
 	tune tuning.Tuning
 
 	doubles   doubles[T]
@@ -66,8 +67,8 @@ func NewTridiagonalPlan[T Float](dev *vk.Device, n int, opt Options) (*Tridiagon
 	return p, nil
 }
 
-// rateOf returns the device's measured speed in double precision, in operations per second. It
-// returns 0 if the speed is not known. Tests replace this function.
+// rateOf returns the device's measured rate of FP64 arithmetic, in operations per second. It
+// returns 0 if the rate is not known. Tests replace this function.
 var rateOf = func(dev *vk.Device) (float64, error) {
 	return machine.Of(dev).Float64Rate(context.Background()) // found once for each device and kept
 }

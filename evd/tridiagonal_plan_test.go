@@ -10,9 +10,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestTridiagonalPlanOnASlowDevice checks that a slow device computes a product in several
-// dispatches, also for a tridiagonal matrix. The bits must not change. The last merge for order
-// 20000 once took seconds in one dispatch, on a device with 0.2 TFLOP/s.
+// TestTridiagonalPlanOnASlowDevice solves a tridiagonal matrix on a device that reports a low
+// speed. The matrix product of divide and conquer must be divided into several dispatches, with the
+// same bits. In the past, on a device with 0.2 TFLOP/s, the last merge for order 20000 took seconds
+// in one dispatch.
 func TestTridiagonalPlanOnASlowDevice(t *testing.T) {
 	const n = 70
 	was := rateOf

@@ -25,8 +25,8 @@ func tridiagonalPlan(t *testing.T, d *vk.Device, n int, opt evd.Options) *evd.Tr
 	return p
 }
 
-// solveTridiagonal solves, certifies the values, and measures the vectors by evd/ratio and by
-// Check.
+// solveTridiagonal solves for a tridiagonal matrix with the plan p. It certifies the values, within
+// a distance of `width`. Package ratio and the method Check measure the vectors.
 func solveTridiagonal(t *testing.T, p *evd.TridiagonalPlan[float64], m evd.Tridiagonal[float64], width float64) *evd.Result[float64] {
 	t.Helper()
 	ctx := context.Background()
@@ -102,9 +102,9 @@ func TestPartOfATridiagonal(t *testing.T) {
 	}
 }
 
-// TestFallbackOfMRRR makes the check of every vector of MRRR fail. Divide and conquer must compute
-// the vectors: on the host, or for large matrices on the device, in memory of its own. The counters
-// must say so.
+// TestFallbackOfMRRR makes MRRR fail: every test of its vectors is made to fail. Divide and conquer
+// must then compute the vectors: on the host, or for large matrices on the device, in memory of its
+// own. The counters of the result must say so.
 func TestFallbackOfMRRR(t *testing.T) {
 	d := device(t, vk.Options{})
 	tune := small()
@@ -261,7 +261,8 @@ func TestValuesAreSettled(t *testing.T) {
 		}
 		t.Logf("%v: %d of %d values are bisection's", solver, same, n)
 	}
-	// The values of a diagonal matrix must be its entries, without any rounding error.
+	// The eigenvalues of a diagonal matrix must be the entries of its diagonal, without any
+	// rounding error.
 	res := solveTridiagonal(t, tridiagonalPlan(t, d, 3, evd.Options{Solver: evd.QR, Vectors: true, Tuning: small()}),
 		evd.Tridiagonal[float64]{D: []float64{3, -1, 2}, E: []float64{0, 0}}, width)
 	if !slices.Equal(res.Values, []float64{-1, 2, 3}) {

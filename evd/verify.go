@@ -25,8 +25,9 @@ func (e *UnverifiedError) Error() string {
 		first, e.Safe, Threshold)
 }
 
-// maxSafeQR is the largest order for which the safe path of Options.Verify computes vectors on the
-// host, by QR iteration. For this order the computation takes minutes.
+// With Options.Verify, a second solve uses slower and simpler methods. maxSafeQR is the largest
+// order for which this second solve computes the vectors on the host, by QR iteration. For this
+// order the computation takes minutes.
 const maxSafeQR = 2048
 
 // safely returns the options of the safe path, which computes a second result for Options.Verify.
@@ -43,11 +44,11 @@ func (opt Options) safely(n int) Options {
 	return opt
 }
 
-// verified solves by the plan's usual methods. If the result does not pass its certificate, or if a
-// method failed, it solves again by the methods of the safe path. It returns other errors without a
-// second solve, because they would also happen on the safe path. A wait between workgroups that
-// fails is handled within the first solve (see Plan.Solve). The profile of the result has the times
-// of both solves.
+// verified solves for Options.Verify. It first uses the plan's usual methods. If the result does
+// not pass its certificate, or if a method failed, it solves again by slower and simpler methods,
+// the safe path. Any other error would also happen on the safe path, so `verified` returns it
+// without a second solve. A wait between workgroups that fails is handled within the first solve
+// (see Plan.Solve). The profile of the result has the times of both solves.
 func (p *Plan[T]) verified(ctx context.Context, a Sym[T], report func(Progress)) (*Result[T], error) {
 	first, err := p.solve(ctx, a, report)
 	if p.base.N <= 1 { // exact

@@ -16,7 +16,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// spoiled is a method that computes right results and then changes them to wrong ones.
+// spoiled is a method for the tridiagonal problem that computes right results and then changes them
+// to wrong ones, for tests.
 type spoiled struct {
 	spectrum.Method
 	spoil func(c *spectrum.Call, d vk.Slice[float64], values []float64, xt stages.Matrix) error

@@ -153,10 +153,10 @@ func TestReadCSV(t *testing.T) {
 	}
 }
 
-// TestMarketWithoutBannerIsNoTable reads Matrix Market files without a banner. One is a copy of
-// saylr3.mtx of the Harwell-Boeing collection: its first line has the order, and a list of entries
-// follows. The other is a copy of bcsstk15.mtx with only the list. Both were once read as tables,
-// the second one without an error. Read must refuse them.
+// TestMarketWithoutBannerIsNoTable reads Matrix Market files that lack the first line, the banner.
+// One is a copy of saylr3.mtx of the Harwell-Boeing collection: its first line has the order, and a
+// list of entries follows. The other is a copy of bcsstk15.mtx with only the list. In the past both
+// were read as tables, the second one without an error. Read must refuse both.
 func TestMarketWithoutBannerIsNoTable(t *testing.T) {
 	const (
 		ordered = "2\n1 1 -.005649\n2 1 .005635\n"
@@ -176,8 +176,8 @@ func TestMarketWithoutBannerIsNoTable(t *testing.T) {
 			}
 		}
 	}
-	// Read refuses this text only if the name ends in .mtx. A file called .mtx is not refused if it
-	// begins like another format.
+	// Read refuses this text only if the name of the file ends in .mtx. A file called .mtx is also
+	// read if it begins like another format.
 	if d, err := Read(strings.NewReader(bare), "a.mtx.txt"); err != nil || d.Rows != 2 || d.Cols != 3 {
 		t.Errorf("a.mtx.txt: %v, %v", d, err)
 	}
@@ -186,7 +186,7 @@ func TestMarketWithoutBannerIsNoTable(t *testing.T) {
 	}
 }
 
-// printed returns a table with the given separator between its numbers.
+// printed returns the matrix d as text, a table with the separator `between` between its numbers.
 func printed(d *Dense, between string) string {
 	var text strings.Builder
 	for i := range d.Rows {

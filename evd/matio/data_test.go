@@ -11,9 +11,9 @@ import (
 	"github.com/vkevd/vkevd/tests/testdata"
 )
 
-// checkEigenvalues checks the reference eigenvalues λ of the matrix d with elements a_ij: their
-// number, their order, Σλ = Σa_ii and Σλ² = Σa_ij². So it detects eigenvalues of another matrix,
-// for example of a matrix with another diagonal.
+// checkEigenvalues checks whether the eigenvalues λ in a reference file belong to the matrix d with
+// elements a_ij. There must be one value for each row, in ascending order, with Σλ = Σa_ii and Σλ²
+// = Σa_ij². The eigenvalues of another matrix usually fail this check.
 func checkEigenvalues(t *testing.T, d *Dense, path string) {
 	t.Helper()
 	values, err := ReadVectorFile(path)

@@ -95,7 +95,8 @@ func TestMemory(t *testing.T) {
 	if _, ok := elements(math.MaxInt, math.MaxInt, math.MaxInt); ok {
 		t.Error("an overflow passed")
 	}
-	// No processor can address this much memory, so the result does not depend on the machine.
+	// No processor can address MaxInt bytes of memory, so `available` must refuse it on every
+	// machine.
 	if !available(1<<10) || available(math.MaxInt/wordBytes) {
 		t.Error("available is wrong about 8 KiB or about everything")
 	}
@@ -135,7 +136,8 @@ func TestSingles(t *testing.T) {
 	if v, err := ReadVector(&file, "v.npy"); err != nil || !slices.Equal(v, []float64{1, 2.5}) {
 		t.Errorf("vector read back as %v, %v", v, err)
 	}
-	// These differences are rounding errors in single precision, but not in double precision.
+	// The differences in this matrix are rounding errors if its numbers are in single precision,
+	// but not if they are in double precision.
 	for _, single := range []bool{false, true} {
 		d := &Dense{Rows: 2, Cols: 2, Data: []float64{1, 1, 1 + 0x1p-20, 1}, Single: single}
 		var differs *NotSymmetricError

@@ -30,7 +30,9 @@ type diagonals struct {
 	out Tridiagonal
 }
 
-// readDiagonals reads the whole input. The first line decides what the next lines must be:
+// readDiagonals reads a tridiagonal matrix from text, up to the end of the file. In a row, d is the
+// diagonal element, e the off-diagonal element, and i the number of the row. The first line decides
+// what the next lines must be:
 //
 //	one number      the order n; the next n lines are rows "i d e" or "d e"
 //	two numbers     a row "d e"; the next lines up to the end of the file are rows "d e"
@@ -40,8 +42,8 @@ type diagonals struct {
 func readDiagonals(l *lines) (*Tridiagonal, error) {
 	r := &diagonals{lines: l, order: unknown}
 	first, err := r.words()
-	// A first line of names is skipped. In a file of only one line, this line should have been the
-	// order.
+	// If the first line has only names, it is skipped. If the file has no other line, the error
+	// says that the first line should have been the order of the matrix.
 	header := err == nil && isName(first[0])
 	if header {
 		alone := r.noOrder(first[0])
@@ -76,8 +78,9 @@ func (r *diagonals) noOrder(word []byte) error {
 	return r.errorf("%s is not the order of a matrix; the first line must give the order, or d and e", quote(word))
 }
 
-// rest reads all lines after the first one. If the first line declared the number of rows, `rest`
-// checks this number. Afterwards E has one element less than D.
+// rest reads all lines after the first one. If the first line declares the number of rows, `rest`
+// compares this number with the number of lines. At the end it makes the off-diagonal E one element
+// shorter than the diagonal D.
 func (r *diagonals) rest() (*Tridiagonal, error) {
 	for {
 		words, err := r.words()

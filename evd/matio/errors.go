@@ -50,8 +50,9 @@ func (e *NotSquareError) Error() string {
 	return fmt.Sprintf("matrix is not square: %d rows, %d columns", e.Rows, e.Cols)
 }
 
-// A NotSymmetricError names the pair a_ij, a_ji with the largest |a_ij − a_ji|, i > j. If several
-// pairs have this difference, it names the first of them by columns.
+// A NotSymmetricError names the pair of elements a_ij, a_ji, i > j, with the largest difference
+// |a_ij − a_ji|. If several pairs have this difference, it names the first of them in column-major
+// order.
 type NotSymmetricError struct {
 	Row, Col int // i and j, counted from 0
 	// Diff is NaN if exactly one of the two elements is NaN. NaN counts as larger than every

@@ -28,7 +28,7 @@ func ExampleDense_Symmetric() {
 	err := d.Symmetric()
 	fmt.Println(err)
 
-	// A caller who knows the size of rounding errors may accept the difference.
+	// A caller who knows how large rounding errors in the matrix can be may accept this difference.
 	var pair *matio.NotSymmetricError
 	if errors.As(err, &pair) && pair.Diff < 1e-15 {
 		fmt.Println("close enough")

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// fuzzElements is the largest allowed number of elements of a matrix in these tests, because
-// headers that the fuzzer makes may declare large sizes.
+// fuzzElements is the largest number of elements of a matrix that these tests read. The fuzzer
+// makes headers that declare much larger matrices.
 const fuzzElements = 1 << 16
 
 // checkRead checks the results d and err of a reader: either a complete matrix or an error of a

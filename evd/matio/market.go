@@ -57,10 +57,10 @@ type market struct {
 	most int
 }
 
-// readMarket reads a matrix of at most `most` elements: banner, size line, entries. The errors are
-// *FormatError, with the line number, and *TooLargeError. For a coordinate file the memory of all
-// elements is allocated after the size line. For an array file the memory grows with the entries
-// that have been read.
+// readMarket reads a Matrix Market file: the first line (banner), the size line, and the entries.
+// The matrix may have at most `most` elements. The errors are *FormatError, with the line number,
+// and *TooLargeError. For a coordinate file the memory of all elements is allocated after the size
+// line. For an array file the memory grows with the entries that have been read.
 func readMarket(in *input, most int) (*Dense, error) {
 	m := &market{lines: newLines(in), most: most}
 	if err := m.readBanner(); err != nil {
@@ -93,7 +93,7 @@ func bareMarket(in *input, most int) *market {
 	return m
 }
 
-// read reads the part of the file after the banner.
+// read reads a Matrix Market file from the size line on, the line after the banner.
 func (m *market) read() (*Dense, error) {
 	if err := m.readSize(); err != nil {
 		return nil, err
@@ -108,8 +108,8 @@ func (m *market) read() (*Dense, error) {
 	return m.out, m.end()
 }
 
-// end returns an error if another entry follows the last declared one. Then the file is damaged, or
-// the size line is wrong.
+// end checks that the file has no entry after the last one that the size line declares. If it has,
+// `end` returns an error: the file is damaged, or the size line is wrong.
 func (m *market) end() error {
 	switch _, err := m.data(); {
 	case err == nil:
@@ -126,10 +126,11 @@ func hasBanner(in *input) bool {
 	return bytes.EqualFold(b, []byte(bannerWord))
 }
 
-// mayBeText returns an error if an input without a banner must not be read as a table of numbers.
-// This is the case if the input cannot be read, or if its name is that of a Matrix Market file
-// (.mtx). Many such files, older than the format or written by hand, list entries without a banner.
-// As a table or as rows of a tridiagonal matrix they would give a wrong matrix.
+// mayBeText decides whether an input without Matrix Market's banner may be read as a table of
+// numbers. It returns an error if the input cannot be read, or if the input's name ends in .mtx, as
+// Matrix Market files do. Many such files list entries but have no banner, because they are older
+// than the format or were written by hand. Read as a table, or as rows of a tridiagonal matrix,
+// they would give a wrong matrix.
 func mayBeText(in *input) error {
 	if _, err := in.Peek(len(bannerWord)); err != nil && err != io.EOF {
 		return fmt.Errorf("%s: %w", in.file, err)
@@ -191,8 +192,8 @@ func (m *market) readSize() error {
 		return err
 	}
 	var size [3]int
-	// The function `count` checks the range of each number. The function `elements` checks
-	// rows·cols below.
+	// The function `count` checks the range of each number on the size line. The function
+	// `elements` below checks the product rows·cols.
 	for i, name := range names {
 		var word []byte
 		word, line = cut(line)

@@ -63,9 +63,10 @@ func (m *market) eachEntry(put func(i, j int, x float64) error) error {
 			return err
 		}
 		if m.symmetric && i < j {
-			// The entry is refused even if the file also lists its mirror image. It is not known
-			// whether the two entries are one element or two values of an element, and a wrong
-			// choice would give a wrong matrix.
+			// A symmetric file must list only the lower triangle, so an entry above the diagonal is
+			// refused. This also holds if the file lists its mirror image. The two entries could be
+			// one element, or two values to be added up, and a wrong choice would give a wrong
+			// matrix.
 			return m.errorf("entry (%d,%d) lies above the diagonal; a symmetric file lists the lower triangle only", i+1, j+1)
 		}
 		if err := put(i, j, x); err != nil {
@@ -81,7 +82,7 @@ func (m *market) eachEntry(put func(i, j int, x float64) error) error {
 // file that declares a large matrix needs little memory.
 func (m *market) readArray() error {
 	rows, cols := m.out.Rows, m.out.Cols
-	// This product cannot overflow, because readSize has limited it.
+	// The product cannot overflow, because readSize has checked that it is at most `most`.
 	total := rows * cols
 	m.entries = total
 	if m.symmetric {
@@ -95,7 +96,8 @@ func (m *market) readArray() error {
 				return m.tooLarge()
 			}
 		}
-		// This element is above the diagonal. Its mirror image was read with column i.
+		// The element is above the diagonal. It equals its mirror image, which was read with column
+		// i.
 		if i, j := at%rows, at/rows; m.symmetric && i < j {
 			a = append(a, a[j+i*rows])
 			continue

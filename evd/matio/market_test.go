@@ -129,8 +129,9 @@ func TestMatrixMarketBad(t *testing.T) {
 	}
 }
 
-// TestLinesAcrossChunks moves the end of the buffer's first part over every byte of a few entries.
-// So each entry is read in two parts at least once.
+// TestLinesAcrossChunks reads a file whose lines lie across the end of the reader's buffer. It
+// moves the end of the buffer over every byte of a few entries, so each entry is read in two parts
+// at least once.
 func TestLinesAcrossChunks(t *testing.T) {
 	const entries = "1 1 1.25\n2 1 -2.5e-3\n2 2 7\n"
 	head := symmetric + "2 2 3\n"

@@ -39,8 +39,9 @@ func available(n int) bool {
 	return n < askBytes/wordBytes || systemHas(n*wordBytes)
 }
 
-// grow returns a copy of `data` with more capacity: twice the capacity of `data`, but at least
-// `first` and at most `want`. It returns false if the system has no memory.
+// grow returns a copy of the slice `data` with a larger capacity. The new capacity is twice the old
+// one, but at least `first` and at most `want` elements. The second result is false if the system
+// does not have the memory.
 func grow(data []float64, first, want int) ([]float64, bool) {
 	room := min(want, max(first, 2*cap(data)))
 	if !available(room) {

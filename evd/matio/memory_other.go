@@ -2,6 +2,6 @@
 
 package matio
 
-// systemHas has no way to ask this system about its memory. It returns false only for 64 TiB or
-// more, which no machine has.
+// systemHas reports whether the system has this many bytes of memory. On this system there is no
+// way to find out. It returns false only for 64 TiB or more, which no machine has.
 func systemHas(bytes int) bool { return bytes < 1<<46 }

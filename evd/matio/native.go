@@ -5,7 +5,8 @@ import (
 	"unsafe"
 )
 
-// nativeLittle says whether this machine stores doubles as <f8 files do: little endian.
+// nativeLittle says whether this machine stores doubles in little-endian order, as .npy files of
+// type <f8 do.
 var nativeLittle = binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 
 // raw returns the memory of `values` as bytes, without a copy.

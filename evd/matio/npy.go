@@ -124,7 +124,7 @@ func (f *npy) readDictionary() error {
 // If the size of the file is known and does not agree with the header, the error comes before
 // memory is allocated. If the size is unknown, memory grows with the data that have been read.
 func (f *npy) readData() ([]float64, error) {
-	// The product cannot overflow, because the loop checks it after each factor.
+	// The product cannot overflow, because the loop compares it with the limit after each factor.
 	total := 1
 	for _, n := range f.shape {
 		var ok bool
@@ -169,8 +169,8 @@ func (f *npy) readData() ([]float64, error) {
 			a = a[:end]
 			continue
 		}
-		// The chunk has at most as many elements as the free capacity of a, so decode needs no
-		// check.
+		// decode needs no check of the capacity: the chunk has at most as many elements as fit into
+		// the free part of the slice a.
 		now := chunk[:min(len(chunk), (cap(a)-len(a))*f.bytes)]
 		if err := f.full(now, "its elements"); err != nil {
 			return nil, err
@@ -187,10 +187,10 @@ func (f *npy) readData() ([]float64, error) {
 	return a, nil
 }
 
-// readParallel reads all elements with several goroutines, directly into the result. Three
-// conditions must hold: the size of the file agrees with the header, the file is not compressed,
-// and the file stores doubles as this machine does. If another process shortens the file during the
-// read, readParallel returns an error.
+// readParallel reads all elements of a .npy file with several goroutines, directly into the result.
+// Three conditions must hold: the size of the file agrees with the header, the file is not
+// compressed, and the file stores doubles as this machine does. If another process shortens the
+// file during the read, readParallel returns an error.
 func (f *npy) readParallel(total int) ([]float64, error) {
 	a, ok := grow(nil, total, total)
 	if !ok {
@@ -230,7 +230,7 @@ func (f *npy) errorf(format string, args ...any) *FormatError {
 
 // tooLarge makes the error that the system has no memory for the array.
 func (f *npy) tooLarge() error {
-	// A shape of one number is a vector, which counts as one column.
+	// In the error, an array with only one dimension counts as a matrix with one column.
 	shape := append(slices.Clone(f.shape), 1)
 	return &TooLargeError{f.file, shape[0], shape[1]}
 }

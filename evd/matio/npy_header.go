@@ -64,8 +64,9 @@ func parseHeader(text string) (h npyHeader, complaint string) {
 	return h, p.complaint
 }
 
-// A literal parses a Python literal. `rest` is the text that has not been read yet. `complaint` is
-// the first error, or empty. After an error, the results of the methods have no meaning.
+// A literal is the state of a parser for Python literals. `rest` is the text that has not been read
+// yet. `complaint` is the first error, or empty. After an error, the results of the methods have no
+// meaning.
 type literal struct{ rest, complaint string }
 
 // fail sets `complaint`, if there is none yet.
@@ -78,7 +79,8 @@ func (p *literal) fail(complaint string) {
 // skip skips white space.
 func (p *literal) skip() { p.rest = strings.TrimLeft(p.rest, " \t\r\n") }
 
-// accept reads `token` if the text begins with it, and reports whether the text began with it.
+// accept skips `token` if the rest of the text begins with it. It reports whether the text began
+// with it.
 func (p *literal) accept(token string) bool {
 	p.skip()
 	rest, ok := strings.CutPrefix(p.rest, token)
@@ -86,7 +88,8 @@ func (p *literal) accept(token string) bool {
 	return ok
 }
 
-// expect reads `token`. It is an error if the text does not begin with `token`.
+// expect skips `token`, with which the rest of the text must begin. If the text does not begin with
+// `token`, `expect` records an error.
 func (p *literal) expect(token string) {
 	if !p.accept(token) {
 		p.fail(fmt.Sprintf("expected %s before %s", token, quote([]byte(p.rest))))

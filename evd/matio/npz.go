@@ -44,9 +44,10 @@ func ReadNPZ(r io.Reader, name, array string) (*Dense, error) {
 	return o.fromZip(at, at.Size(), name)
 }
 
-// readEither reads a .npz file with the function `archive`, and any other content with the function
-// `plain`. `name` stands for the file in errors. A .npz file with random access is not read into
-// memory. A stream, and an archive inside gzip, is.
+// readEither reads a matrix from a stream. If the content is a .npz file, it calls the function
+// `archive`, and for any other content the function `plain`. `name` stands for the file in errors.
+// If a .npz file has random access, it is not copied to memory. A pipe, or an archive inside gzip,
+// is first read into memory.
 func readEither[T any](
 	r io.Reader, name string,
 	archive func(r io.ReaderAt, size int64, name string) (*T, error), plain func(*input) (*T, error),
@@ -69,10 +70,10 @@ func readEither[T any](
 	return archive(at, at.Size(), name)
 }
 
-// zipped reports whether r is a .npz file with random access. It returns the part of r from the
-// current position on, and does not change this position. A reader has random access if it has the
-// methods ReadAt and Seek, such as *os.File and *bytes.Reader. For a pipe `zipped` returns false: a
-// pipe has these methods, too, but no known size.
+// zipped decides whether r is a .npz file with random access, which means that r has the methods
+// ReadAt and Seek, such as an *os.File or a *bytes.Reader. It returns the part of r from the
+// current position on, and does not change this position. For a pipe `ok` is false: a pipe has
+// these methods, too, but no known size.
 func zipped(r io.Reader) (at io.ReaderAt, size int64, ok bool) {
 	f, anywhere := r.(interface {
 		io.ReaderAt
@@ -87,7 +88,7 @@ func zipped(r io.Reader) (at io.ReaderAt, size int64, ok bool) {
 		return nil, 0, false
 	}
 	magic := make([]byte, len(zipMagic))
-	// If the file is shorter than zipMagic, ReadAt returns fewer bytes, which differ from zipMagic.
+	// A file that is shorter than zipMagic gives fewer bytes, which are not equal to zipMagic.
 	if n, _ := f.ReadAt(magic, from); string(magic[:n]) != zipMagic {
 		return nil, 0, false
 	}

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// npz returns the content of an archive. `members` has the name and the content of each file, in
-// turn.
+// npz returns the content of a .npz archive. `members` lists the files of the archive: a name, then
+// the content, then the next name. `method` is the compression method.
 func npz(method uint16, members ...string) string {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

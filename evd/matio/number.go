@@ -34,8 +34,8 @@ func count(word []byte, most int) (int, bool) {
 // word is a number. A number too large for a double gives a `complaint`. A number too small for a
 // normal double gives zero or a subnormal double.
 func number(word []byte) (x float64, complaint string) {
-	// ParseFloat does not keep its argument: it copies the text for an error. So the argument may
-	// share the memory of `word`, without a copy.
+	// ParseFloat does not keep its argument, because it copies the text for an error. The argument
+	// may therefore share the memory of `word`.
 	x, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(word), len(word)), 64)
 	if err == nil && bytes.IndexByte(word, '_') < 0 { // only Go writes 1_000
 		return x, ""

@@ -125,7 +125,8 @@ func TestTridiagonalForms(t *testing.T) {
 	if _, err := ReadTridiagonal(strings.NewReader(bad), "T"); fmt.Sprint(err) != "T: d has 3 elements, e has 1" {
 		t.Errorf("lengths: %v", err)
 	}
-	// NaN is a number, so a first row with NaN is not a header.
+	// The text "nan" is a number. A first row with it is therefore a row of the matrix, and not a
+	// header.
 	if got, err := ReadTridiagonal(strings.NewReader("nan 1\n2 0\n"), "T"); err != nil || len(got.D) != 2 {
 		t.Errorf("nan: %v, %v", got, err)
 	}

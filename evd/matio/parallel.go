@@ -57,7 +57,8 @@ func (f *regular) fill(p []byte, offset int64) error {
 					return
 				}
 				piece := p[from:min(from+pieceBytes, int64(len(p)))]
-				// At the end of a file ReadAt may return all bytes together with io.EOF.
+				// At the end of a file, ReadAt may return all requested bytes together with the
+				// error io.EOF. Then the piece is complete.
 				if n, err := f.ReadAt(piece, f.from+offset+from); n == len(piece) {
 					continue
 				} else if err == io.EOF {

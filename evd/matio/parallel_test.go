@@ -29,8 +29,8 @@ func TestReadParallel(t *testing.T) {
 		t.Fatalf("read back: %v", err)
 	}
 
-	// The read begins in the middle of the file. Afterwards the position must be at the end of the
-	// file.
+	// The test reads from a position in the middle of the file. Afterwards the position must be at
+	// the end of the file.
 	before := "something else"
 	whole, _ := os.ReadFile(path)
 	if err := os.WriteFile(path, append([]byte(before), whole...), 0o600); err != nil {
@@ -61,8 +61,8 @@ func TestReadParallel(t *testing.T) {
 	}
 }
 
-// TestReadParallelOfAFileThatShrinks makes a file shorter between its opening and the read. The
-// result must be an error.
+// TestReadParallelOfAFileThatShrinks makes a file shorter after it was opened and before its
+// elements are read by several goroutines. The result must be an error.
 func TestReadParallelOfAFileThatShrinks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "A")
 	if err := os.WriteFile(path, make([]byte, 100), 0o600); err != nil {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// sparse is a matrix in the form that scipy.sparse.save_npz stores: arrays in a .npz file. Entry k
-// has the value data[k]. Its place depends on the format:
+// sparse is a sparse matrix in one of the forms in which scipy.sparse.save_npz stores it: arrays in
+// a .npz file. Entry k has the value data[k]. Its place in the matrix depends on the format:
 //
-//	coo  row[k], col[k]
+//	coo  row row[k], column col[k]
 //	csr  entries start[i] … start[i+1]−1 are in row i; entry k is in column index[k]
 //	csc  entries start[j] … start[j+1]−1 are in column j; entry k is in row index[k]
 //
@@ -19,7 +19,7 @@ type sparse struct {
 	file string
 	// format is coo, csr or csc.
 	format string
-	// rows and `cols` are the shape of the matrix.
+	// rows and `cols` are the numbers of rows and columns of the matrix.
 	rows, cols int
 	// data holds the values of the entries.
 	data []float64
@@ -117,8 +117,8 @@ func whole(x float64, most int) (int, bool) {
 // *FormatError. `each` never calls `put` with such an index.
 func (s *sparse) each(put func(i, j int, x float64) error) error {
 	if s.format == "coo" {
-		// The lengths are checked here and not in readSparse, so that all checks of the arrays are
-		// together.
+		// The lengths of the arrays are checked here and not in readSparse, so that all checks of
+		// the arrays are in one place.
 		if len(s.row) != len(s.data) || len(s.col) != len(s.data) {
 			return s.errorf("%d rows and %d columns for %d entries", len(s.row), len(s.col), len(s.data))
 		}
@@ -129,7 +129,7 @@ func (s *sparse) each(put func(i, j int, x float64) error) error {
 		}
 		return nil
 	}
-	// A line is here a row (csr) or a column (csc).
+	// In the following, a line is a row if the format is csr, and a column if it is csc.
 	lines := s.rows
 	if s.format == "csc" {
 		lines = s.cols
@@ -138,8 +138,8 @@ func (s *sparse) each(put func(i, j int, x float64) error) error {
 		return s.errorf("indptr of %d and indices of %d elements for %d by %d with %d entries", len(s.start), len(s.index), s.rows, s.cols, len(s.data))
 	}
 	for line := range lines {
-		// The ranges of entries must be in ascending order. Otherwise some entries would be used
-		// twice, in a matrix that no program has saved.
+		// start must be ascending. If it were not, some entries would be in two rows or columns. No
+		// program has saved such a matrix.
 		from, ok := whole(s.start[line], len(s.data))
 		to, ok2 := whole(s.start[line+1], len(s.data))
 		if !ok || !ok2 {
@@ -161,8 +161,8 @@ func (s *sparse) each(put func(i, j int, x float64) error) error {
 	return nil
 }
 
-// put converts the indices `row` and `col` of an entry to integers, checks them, and calls its
-// argument `put`.
+// put checks the row and the column of one entry, which the file stores as doubles. It converts
+// both to integers, and calls the function that is its last argument.
 func (s *sparse) put(row, col, x float64, put func(i, j int, x float64) error) error {
 	i, ok := whole(row, s.rows-1)
 	j, ok2 := whole(col, s.cols-1)

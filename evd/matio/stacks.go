@@ -102,7 +102,7 @@ func (o Options) stacks(r io.ReaderAt, size int64, name string) (*Stacks, error)
 	return all, nil
 }
 
-// oneStack reads the stack with the given name.
+// oneStack reads the array with the given name, which must be a stack of matrices.
 func (z *archive) oneStack(array string) (*Stacks, error) {
 	member, complaint := findArray(z.files, array)
 	if complaint != "" {

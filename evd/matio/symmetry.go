@@ -54,9 +54,9 @@ func (d *Dense) Symmetric() error {
 	return worst
 }
 
-// exceeds compares two differences. NaN is larger than all numbers. Among equal differences the
-// first one by columns is the larger one. So the result does not depend on the order in which
-// goroutines finish.
+// exceeds reports whether e comes before the other error when the larger difference is searched.
+// NaN is larger than all numbers. Among equal differences the one that comes first in column-major
+// order wins. The result does therefore not depend on the order in which goroutines finish.
 func (e *NotSymmetricError) exceeds(than *NotSymmetricError) bool {
 	// cmp.Compare cannot be used, because it orders NaN below all numbers.
 	if a, b := math.IsNaN(e.Diff), math.IsNaN(than.Diff); a != b {
@@ -100,10 +100,10 @@ func (d *Dense) Symmetrize() error {
 	return nil
 }
 
-// store writes the copy of a tile back to its place (i0, j0), where the tile has rows×cols
-// elements. A tile on the diagonal is its own mirror image. For such a tile `store` writes only the
-// part below the diagonal, because the caller has changed the part above the diagonal in the matrix
-// itself.
+// store writes the copy of a tile back to its place in the matrix. The tile has rows×cols elements,
+// and (i0, j0) is its first element. A tile on the diagonal is its own mirror image: for such a
+// tile `store` writes only the part below the diagonal, because the caller has already changed the
+// part above the diagonal in the matrix.
 func (d *Dense) store(own *tileCopy, i0, j0, rows, cols int) {
 	for c := range cols {
 		from := 0

@@ -65,9 +65,9 @@ func TestSymmetrizeKeepsEqualPairs(t *testing.T) {
 	}
 }
 
-// TestRoundingIsToldFromAsymmetry checks NotSymmetricError.Rounding for rounding errors and for
-// larger differences. One matrix comes from NumPy's corrcoef and differs from its transpose by
-// 3·10⁻¹⁷.
+// TestRoundingIsToldFromAsymmetry checks the method Rounding of NotSymmetricError, which says
+// whether a difference may be a rounding error. The matrices have rounding errors or larger
+// differences. One of them comes from NumPy's corrcoef and differs from its transpose by 3·10⁻¹⁷.
 func TestRoundingIsToldFromAsymmetry(t *testing.T) {
 	const epsilon = 0x1p-52
 	for _, c := range []struct {
@@ -82,7 +82,8 @@ func TestRoundingIsToldFromAsymmetry(t *testing.T) {
 	}
 }
 
-// TestInfinityIsNoRoundingError checks that Rounding returns false if an entry is infinite.
+// TestInfinityIsNoRoundingError checks that the method Rounding of NotSymmetricError returns false
+// if an entry of the matrix is infinite.
 func TestInfinityIsNoRoundingError(t *testing.T) {
 	for _, data := range [][]float64{{1, inf, 2, 1}, {inf, 1, 2, 1}} {
 		var e *NotSymmetricError

@@ -35,8 +35,8 @@ func isItsTranspose(a []float64, n int) bool {
 		own.load(a[i0+j0*n:], n, rows, cols)
 		for r := range rows {
 			for c, y := range a[j0+(i0+r)*n:][:cols] {
-				// The comparison uses bits, because zeros of different sign and different NaNs must
-				// be exchanged, too.
+				// The bits are compared, not the values. Zeros of different sign and different NaNs
+				// must count as different, so that they are exchanged.
 				if math.Float64bits(y) != math.Float64bits(own[r+c*pitch]) {
 					differs.Store(true)
 				}
@@ -74,7 +74,8 @@ func transposeInto(dst, src []float64, rows, cols int) {
 		width := min(tile, cols-j0)
 		for i0 := 0; i0 < rows; i0 += tile {
 			height := min(tile, rows-i0)
-			// The memory of `src`, read as a matrix stored by columns, is the transpose of `src`.
+			// The memory of `src` holds a matrix by rows. Read as a matrix stored by columns, this
+			// memory holds the transpose.
 			own.load(src[i0*cols+j0:], cols, width, height)
 			own.storeTransposed(dst[i0+j0*rows:], rows, width, height)
 		}

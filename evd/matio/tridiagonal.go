@@ -92,8 +92,8 @@ func (o Options) tridiagonalFromZip(r io.ReaderAt, size int64, name string) (*Tr
 		return nil, err
 	}
 	if o.Array == "" {
-		// An archive with arrays of these two names holds two diagonals, even if it has other
-		// arrays.
+		// If an archive has two arrays with these names, they are the diagonal and the
+		// off-diagonal, even if there are other arrays.
 		for _, pair := range [][2]string{{"d", "e"}, {"D", "E"}} {
 			if z.member(pair[0]) != nil && z.member(pair[1]) != nil {
 				return z.diagonals(pair[0], pair[1])
@@ -114,8 +114,9 @@ func (o Options) tridiagonalFromZip(r io.ReaderAt, size int64, name string) (*Tr
 	return d.tridiagonal(name)
 }
 
-// diagonals reads the vectors of D and E, which have the given names. E must have one element less
-// than D, or as many elements as D. In the second case the last element of E has no meaning.
+// diagonals reads a tridiagonal matrix from two vectors of the archive. `diagonal` is the name of
+// the vector D, and `off` is the name of E. E must have one element less than D, or as many
+// elements as D. In the second case the last element of E has no meaning.
 func (z *archive) diagonals(diagonal, off string) (*Tridiagonal, error) {
 	d, err := z.vector(diagonal)
 	if err != nil {
@@ -142,7 +143,8 @@ func (z *archive) diagonals(diagonal, off string) (*Tridiagonal, error) {
 // The result may share memory with d.
 func (d *Dense) tridiagonal(name string) (*Tridiagonal, error) {
 	n := d.Rows
-	// A matrix of two columns, or of two rows, holds D and E, unless it has order 2.
+	// A matrix with two columns holds D and E in its columns, and a matrix with two rows holds them
+	// in its rows. A matrix of order 2 is an exception: it is the tridiagonal matrix itself.
 	if d.Cols == 2 && n != 2 {
 		return &Tridiagonal{d.Data[:n], d.Data[n : n+max(0, n-1)]}, nil
 	}
@@ -169,8 +171,8 @@ func (d *Dense) tridiagonal(name string) (*Tridiagonal, error) {
 	return t.whole()
 }
 
-// readTridiagonal reads the part of a Matrix Market file after the banner. For a coordinate file it
-// needs only memory of order n. An array file is first read as a Dense matrix.
+// readTridiagonal reads a tridiagonal matrix from a Matrix Market file, from the size line on. For
+// a coordinate file it needs only memory of order n. An array file is first read as a Dense matrix.
 func (m *market) readTridiagonal() (*Tridiagonal, error) {
 	file := m.in.file
 	if err := m.readSize(); err != nil {
@@ -208,9 +210,9 @@ func (m *market) readTridiagonal() (*Tridiagonal, error) {
 	return t.whole()
 }
 
-// scattered is a tridiagonal matrix whose entries come in any order. Values of an entry that comes
-// more than once are added up. The two triangles are collected separately, because an entry and its
-// mirror image may come in any order.
+// scattered collects the entries of a tridiagonal matrix, which come in any order. If an entry
+// comes several times, its values are added up. The two triangles are collected separately, because
+// an entry may come before or after its mirror image.
 type scattered struct {
 	Tridiagonal
 	upper []float64 // elements (i, i+1), which must be equal to E in the end
@@ -247,8 +249,8 @@ func (t *scattered) put(i, j int, x float64) error {
 	return nil
 }
 
-// whole returns the matrix if each pair of elements (i+1, i) and (i, i+1) is equal or both NaN.
-// Otherwise the error wraps a *NotSymmetricError about the largest difference.
+// whole returns the collected matrix. The elements (i+1, i) and (i, i+1) must be equal or both NaN,
+// for each i. Otherwise the error wraps a *NotSymmetricError about the largest difference.
 func (t *scattered) whole() (*Tridiagonal, error) {
 	var worst *NotSymmetricError
 	for i, x := range t.E {

@@ -93,8 +93,8 @@ func TestReadTridiagonalRefuses(t *testing.T) {
 	}
 }
 
-// TestTridiagonalComesBack writes a matrix in the format of the STCollection and reads it. The bits
-// must be the same.
+// TestTridiagonalComesBack writes a tridiagonal matrix as text in the format of LAPACK's
+// STCollection and reads it again. The bits of all elements must be the same.
 func TestTridiagonalComesBack(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 50 {

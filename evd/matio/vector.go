@@ -37,7 +37,8 @@ func ReadVector(r io.Reader, name string) ([]float64, error) {
 		return nil, err
 	}
 	defer in.done()
-	// The order of these cases does not matter, because each format begins with different bytes.
+	// The order of the following cases does not matter, because each format begins with different
+	// bytes.
 	switch {
 	case in.starts(npyMagic):
 		return readNPYVector(in)

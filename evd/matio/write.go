@@ -10,10 +10,10 @@ import (
 // flushBytes is the number of bytes that a gather collects before it writes them to its stream.
 const flushBytes = 1 << 18
 
-// A gather collects small pieces for an io.Writer. It stores its first error, and `flush` returns
-// this error at the end. So loops need not check for errors. After an error nothing more is
-// written, and the content of the stream is incomplete. A caller that needs a complete file or none
-// must write to an AtomicFile.
+// A gather collects small pieces of output and writes them to an io.Writer in larger ones. It
+// stores its first error, and the method `flush` returns this error at the end, so loops need not
+// check for errors. After an error nothing more is written, and the output is incomplete. If a
+// caller needs a complete file or none, it must write to an AtomicFile.
 type gather struct {
 	// w is the stream.
 	w io.Writer

@@ -105,9 +105,9 @@ func npyElements[T float32 | float64](g *gather, values []T) {
 		return
 	}
 	for len(values) > 0 && g.err == nil {
-		// Each turn appends the numbers of `values` that fit into the rest of flushBytes, and one
-		// more value, so that it appends at least one. The buffer has enough capacity for this
-		// additional value.
+		// Each pass of the loop appends the numbers of `values` that fit into the rest of
+		// flushBytes, and one number more, so that it appends at least one. The capacity of the
+		// buffer is larger than flushBytes, so this number fits.
 		now := min(len(values), (flushBytes-len(g.buf))/size+1)
 		g.buf = append(g.buf, raw(values[:now])...)
 		values = values[now:]

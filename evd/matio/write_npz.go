@@ -33,8 +33,8 @@ func (n *NPZWriter) Array(name string) (io.Writer, error) {
 		return nil, fmt.Errorf("matio: two arrays are called %s", name)
 	}
 	n.seen[name] = true
-	// The same matrices give the same bytes, because the date does not depend on the clock. It is
-	// the first date of the format, which NumPy uses, too.
+	// The date in the archive does not depend on the clock, so the same matrices always give the
+	// same bytes. It is the first date that the format can store. NumPy uses this date, too.
 	date := time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC)
 	return n.z.CreateHeader(&zip.FileHeader{Name: name + npyEnding, Method: zip.Store, Modified: date})
 }

@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// transposed returns Xᵀ as a row-major matrix for gonum's products, which use all CPU cores. The
-// result shares the memory of the column-major X.
+// transposed returns Xᵀ as a row-major matrix with the memory of the column-major matrix X. It is
+// for gonum's products, which use all CPU cores.
 func transposed(rows, cols int, x []float64, ldx int) blas64.General {
 	return blas64.General{Rows: cols, Cols: rows, Stride: max(1, ldx), Data: x}
 }

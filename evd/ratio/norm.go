@@ -44,7 +44,7 @@ func maxAbs(rows, cols int, x []float64, ldx int) float64 {
 	return top
 }
 
-// finite reports whether all elements of x are finite. Each input needs this test, because a
+// finite reports whether all elements of x are finite. Each input of a measure needs this test: a
 // product may skip a NaN that is multiplied by zero.
 func finite(rows, cols int, x []float64, ldx int) bool {
 	top := maxAbs(rows, cols, x, ldx)
@@ -68,8 +68,8 @@ func scaled(rows, cols int, x []float64, ldx, shift int) []float64 {
 	return y
 }
 
-// perNorm returns err/(norm·n·ulp). `err` and `norm` are the true numbers times 2^shift. For an
-// infinite norm perNorm returns +Inf, because the quotient would be 0 for any error.
+// perNorm returns err/(norm·n·ulp). The arguments `err` and `norm` are both scaled by 2^shift. For
+// an infinite norm perNorm returns +Inf, because the quotient would be 0 for any error.
 func perNorm(err, norm float64, n, shift int) float64 {
 	if math.IsInf(norm, 0) {
 		return norm

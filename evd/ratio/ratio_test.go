@@ -5,8 +5,9 @@ import (
 	"testing"
 )
 
-// laplacian returns 2^shift·tridiag(−1, 2, −1) as a dense and as a tridiagonal matrix, padded with
-// NaN, and the eigenpairs that a formula gives.
+// laplacian returns the matrix 2^shift·tridiag(−1, 2, −1) of order n twice: as a full matrix a with
+// leading dimension ld, padded with NaN, and as diagonals d and e. It also returns the eigenvalues
+// and eigenvectors by their formula.
 func laplacian(n, ld, shift int) (a, d, e, values, z []float64) {
 	nan := func(k int) []float64 {
 		x := make([]float64, k)
@@ -66,8 +67,8 @@ func TestKnownPairsPass(t *testing.T) {
 	}
 }
 
-// TestMeasureIsTheFormula makes a known error: A = 4·I of order 2, and the first value of Λ is
-// wrong by δ. The measures must be those of the formulas.
+// TestMeasureIsTheFormula checks every measure for an error that is known: A = 4·I has order 2, and
+// the first eigenvalue in Λ is wrong by δ. Each measure must have the value of its formula.
 func TestMeasureIsTheFormula(t *testing.T) {
 	const delta = 0x1p-40
 	a := []float64{4, 0, 0, 4}
@@ -121,8 +122,8 @@ func TestSingularResidual(t *testing.T) {
 	}
 }
 
-// TestNothingSlips makes one input at a time NaN or infinite. Every measure that reads this input
-// must be +Inf, even if a product multiplies the NaN by zero.
+// TestNothingSlips makes one input of the measures at a time NaN or infinite. Every measure that
+// reads this input must then be +Inf, even if a product multiplies the NaN by zero.
 func TestNothingSlips(t *testing.T) {
 	const n, ld = 5, 6
 	for _, bad := range []float64{math.NaN(), math.Inf(1), math.Inf(-1)} {
@@ -174,8 +175,9 @@ func TestZeroMatrix(t *testing.T) {
 	}
 }
 
-// TestSturmNamesTheCulprit moves one value by more than the width, up and down. The value is alone
-// or one of several equal values. The error must name the moved value.
+// TestSturmNamesTheCulprit moves one eigenvalue up or down by more than the allowed distance. The
+// value is either alone or one of several equal values. The error of Sturm must name the moved
+// value.
 func TestSturmNamesTheCulprit(t *testing.T) {
 	d, e := []float64{1, 2, 2, 5}, []float64{0, 0, 0}
 	const width = 1e-9

@@ -8,7 +8,7 @@ import (
 )
 
 // Base is the common part of all plans: a device, an order, and device memory for one layout. Only
-// one call at a time uses the memory, until the plan is closed. A plan uses a Base as follows:
+// one call at a time uses this memory. A plan uses a Base as follows:
 //
 //	Dev, N, Layout   the plan's constructor sets these fields, then calls Allocate
 //	Lock … Unlock    surround each method of the plan that uses the device
@@ -92,7 +92,7 @@ func (b *Base) Bytes() uint64 { return b.Dev.Bytes(b.layout()) }
 // bytes.
 func (b *Base) Memory() []vk.Placed { return b.Dev.Table(b.layout()) }
 
-// layout returns Layout, for callers without the plan's lock.
+// layout returns the field Layout, for callers that do not hold the plan's lock.
 func (b *Base) layout() *vk.Layout {
 	b.shape.Lock()
 	defer b.shape.Unlock()
@@ -107,7 +107,7 @@ func (b *Base) Close() {
 	b.free()
 }
 
-// free frees the memory, if there is any. The caller must have the lock.
+// free frees the plan's device memory, if the plan has any. The caller must hold the plan's lock.
 func (b *Base) free() {
 	if b.arena != nil {
 		b.arena.Close()

@@ -34,7 +34,8 @@ type Call struct {
 	// if all INFO words were 0.
 	gaveUp *StageError
 
-	// gaveUpOn is the device of that word. It is nil if it is Dev.
+	// gaveUpOn is the device on which the stage of `gaveUp` failed. It is nil if this is the device
+	// Dev.
 	gaveUpOn *vk.Device
 
 	// progress receives the progress of recordings: how many of the recorded commands are done. It
@@ -61,8 +62,8 @@ type info struct {
 // Run records the commands of the function `record`, and executes them.
 func (c *Call) Run(record func(rec *vk.Recorder)) error { return c.Execute(c.Record(record)) }
 
-// Record returns a recording of the commands that the function `record` records. A later Execute
-// checks only the INFO words (statuses of stages) of the last recording.
+// Record returns a recording of the commands that the function `record` records. A later call of
+// Execute reads the INFO words (statuses of stages) of only the last recording.
 func (c *Call) Record(record func(rec *vk.Recorder)) *vk.Recorder {
 	c.infos = nil
 	rec := vk.NewRecorder(c.Dev)
@@ -92,7 +93,7 @@ func (c *Call) Execute(rec *vk.Recorder) error {
 // if all INFO words were 0.
 func (c *Call) GaveUp() *StageError { return c.gaveUp }
 
-// GaveUpOn returns the device on which the word of GaveUp was.
+// GaveUpOn returns the device on which the stage of the error GaveUp failed.
 func (c *Call) GaveUpOn() *vk.Device {
 	if c.gaveUpOn != nil {
 		return c.gaveUpOn
@@ -100,7 +101,8 @@ func (c *Call) GaveUpOn() *vk.Device {
 	return c.Dev
 }
 
-// Join adds what another call did on another device for the same solve. Its phases get the suffix.
+// Join adds to this call what another call did on another device for the same solve: its times and
+// its failed stage, if any. The names of the other call's phases get the suffix `suffix`.
 func (c *Call) Join(other *Call, suffix string) {
 	for _, t := range other.Profile.Phases {
 		c.Profile.Add(t.Name+suffix, t.Seconds)
@@ -132,16 +134,19 @@ func (c *Call) Info(rec *vk.Recorder, phase string, word vk.Slice[uint32]) {
 }
 
 // Reporter returns the function that receives the progress of recordings. It is nil if the caller
-// of the solve wants no progress. Stages that submit their own recordings need this function.
+// of the solve wants no progress. Stages that run recordings of their own must pass this function
+// on.
 func (c *Call) Reporter() func(vk.Progress) { return c.progress }
 
-// ReportTo replaces the function that Reporter returns, and returns the old one.
+// ReportTo sets the function that receives the progress of recordings. It returns the function that
+// was set before.
 func (c *Call) ReportTo(progress func(vk.Progress)) (old func(vk.Progress)) {
 	old, c.progress = c.progress, progress
 	return old
 }
 
-// begins reports that a phase begins. It serves methods whose recordings report no progress.
+// begins reports that a phase of the solve begins. It is for methods that report no progress of
+// their own.
 func (c *Call) begins(phase string) {
 	if c.progress != nil {
 		c.progress(vk.Progress{Phase: phase, Done: 0, Total: 1})

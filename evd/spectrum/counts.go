@@ -9,18 +9,19 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// fewShifts is a number of shifts that every device can count in one dispatch, for any order.
+// fewShifts is a number of shifts for Sturm counts that is small enough for one dispatch on every
+// device, for every order.
 const fewShifts = 1 << 6
 
-// shiftsFor is the largest number of shifts in one transfer to and from the device: two for each
-// eigenvalue, but not more than the constant `many`, which is enough to keep any device busy.
+// shiftsFor is the largest number of shifts for Sturm counts in one transfer to the device. It is
+// two for each eigenvalue, but at most `many`, a number that keeps every device busy.
 func shiftsFor(n int) int {
 	const many = 1 << 16
 	return max(fewShifts, min(2*n, many))
 }
 
-// countsAtOnce is the number of shifts in one transfer for order n. The counts at these shifts do
-// not cost more operations than one dispatch may have.
+// countsAtOnce is the number of shifts for Sturm counts in one transfer, for order n. The
+// operations for these shifts together are at most those that the tuning allows for one dispatch.
 func countsAtOnce(n int, t tuning.Tuning) int {
 	return max(fewShifts, min(shiftsFor(n), int(t.Bisection.Dispatch)/n))
 }
@@ -51,8 +52,8 @@ func (s *Stage) Count(c *Call, shifts []float64) ([]int, error) {
 	return result, nil
 }
 
-// countSome is Count for the shifts of one transfer. Shifts must be finite, because the counts at
-// infinite shifts have no meaning.
+// countSome counts the eigenvalues below each shift, for the shifts of one transfer to the device.
+// All shifts must be finite: counts at infinite shifts have no meaning.
 func (s *Stage) countSome(c *Call, shifts []float64) ([]uint32, error) {
 	counts := make([]uint32, len(shifts))
 	return counts, c.Run(func(rec *vk.Recorder) {
@@ -64,10 +65,11 @@ func (s *Stage) countSome(c *Call, shifts []float64) ([]uint32, error) {
 	})
 }
 
-// uncertified returns those indices k of the list `open` for which Sturm counts do not prove that
-// values[k] is within `width` of eigenvalue `first`+k of the tridiagonal matrix T. The proof needs
-// two counts: at most `first`+k eigenvalues below values[k] − `width`, and at least `first`+k+1
-// below values[k] + `width`. A NaN is never certified.
+// uncertified tests the eigenvalues with the numbers k in the list `open`. The values of the slice
+// must be near the eigenvalues of the tridiagonal matrix T: values[k] near eigenvalue `first`+k.
+// uncertified returns those k for which Sturm counts do not prove that the distance is at most
+// `width`. The proof needs two counts: at most `first`+k eigenvalues below values[k] − `width`, and
+// at least `first`+k+1 below values[k] + `width`. A NaN is never proved.
 func (s *Stage) uncertified(c *Call, values []float64, first int, open []int, width float64) ([]int, error) {
 	shifts := make([]float64, 0, 2*len(open))
 	for _, k := range open {

@@ -8,9 +8,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// CheckDevices returns an *OptionError for the option Devices of a plan: the devices besides the
-// first one. Each of them must be a device, must not be in the list twice, and must be dry if and
-// only if the first one is.
+// CheckDevices checks the option Devices of a plan, the further devices `others`. No entry may be
+// nil. No device may be in the list twice, and the plan's first device may not be in it. If the
+// first device is a vk.Dry device, all others must be, and if it is not, no other may be. The error
+// is an *OptionError.
 func CheckDevices(first *vk.Device, others []*vk.Device) error {
 	for k, dev := range others {
 		switch {
@@ -25,9 +26,9 @@ func CheckDevices(first *vk.Device, others []*vk.Device) error {
 	return nil
 }
 
-// OnDevice says on which device of several an error happened: it returns a *vk.DeviceError. An error
-// that names a device stays as it is. So does the end of a context, because it is no error of a
-// device. If err is nil, OnDevice returns nil.
+// OnDevice adds to an error the device on which it happened: it returns a *vk.DeviceError. It
+// returns three errors unchanged: nil, an error that already names a device, and the error of a
+// context that has ended, which is not an error of a device.
 func OnDevice(dev *vk.Device, err error) error {
 	if err == nil || errors.As(err, new(*vk.DeviceError)) ||
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

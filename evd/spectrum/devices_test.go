@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestOnDevice checks which errors are said to be errors of a device. A deadline that ended a solve
-// on several devices was once reported as an error of one of them.
+// TestOnDevice checks to which errors OnDevice adds a device. In the past, when a deadline ended a
+// solve on several devices, the error said that one of the devices had failed.
 func TestOnDevice(t *testing.T) {
 	here, there := vk.Dry(vk.Info{Index: 1}), vk.Dry(vk.Info{Index: 2})
 	other := &vk.DeviceError{Device: there, Err: vk.ErrClosed}

@@ -51,13 +51,14 @@ func (r *resultMemory[T]) touch() {
 	}
 }
 
-// wait waits until the memory is allocated, and returns it.
+// wait waits until the host memory for vectors is allocated, and returns it.
 func (r *resultMemory[T]) wait() vk.Columns[T] {
 	r.workers.Wait()
 	return r.z
 }
 
-// stop ends the work on the pages. After an error the memory is not needed.
+// stop ends the goroutines that write to the pages of the memory. The caller may not need the
+// memory, for example after an error.
 func (r *resultMemory[T]) stop() {
 	r.free()
 	r.workers.Wait()

@@ -7,9 +7,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestResultMemoryIsTouched checks that all pages have been written after the method `wait`, and
-// that pages are left out after the method `stop`. The test calls `stop` first, because on a fast
-// machine `touch` may end before a later call of `stop`.
+// TestResultMemoryIsTouched allocates host memory for results. After the method `wait`, every page
+// of it must have been written. After the method `stop`, the remaining pages may be left out. The
+// test calls `stop` first, because on a fast machine all pages may be written before a later call
+// of `stop`.
 func TestResultMemoryIsTouched(t *testing.T) {
 	const n = 1 << 12 // 128 MiB
 	for _, stopped := range []bool{false, true} {

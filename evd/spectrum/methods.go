@@ -14,8 +14,8 @@ type Method interface {
 	// runs.
 	Work() *vk.Layout
 
-	// Elements is the number of elements that the memory of `xt` must have. It is 0 if the matrix
-	// `xt` itself is enough.
+	// Elements is the number of elements that the memory of the matrix `xt`, the result of Solve,
+	// must have. It is 0 if `xt` needs no more than its own elements.
 	Elements() int
 
 	// Flops estimates the number of operations for m eigenvalues, or for m eigenpairs if vectors
@@ -32,8 +32,9 @@ type Method interface {
 // constructor makes a method for order n and at most m eigenpairs.
 type constructor func(dev *vk.Device, n, m int, ops product.Ops[float64], t tuning.Tuning) (Method, error)
 
-// divideConquer makes stages.DivideConquer a Method. The method also uses xt as workspace. So xt
-// needs n×n elements, even if only a part of the vectors is wanted.
+// divideConquer makes stages.DivideConquer a Method. The method uses the memory of the result xt
+// also as workspace. This memory must have n×n elements, even if only a part of the vectors is
+// wanted.
 type divideConquer struct {
 	*stages.DivideConquer
 	n int

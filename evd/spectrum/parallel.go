@@ -9,8 +9,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Parallel calls do(0) … do(n−1), each in a goroutine of its own, waits for all, and returns their
-// errors. If one of them panics, or ends its goroutine, Parallel does the same.
+// Parallel calls do(0) … do(n−1), each in a goroutine of its own, waits for all of them, and
+// returns their errors. If a call panics or ends its goroutine, Parallel does the same in the
+// goroutine of the caller.
 func Parallel(n int, do func(k int) error) []error {
 	errs, thrown, ended := make([]error, n), make([]any, n), make([]bool, n)
 	var wait sync.WaitGroup
@@ -33,8 +34,9 @@ func Parallel(n int, do func(k int) error) []error {
 	return errs
 }
 
-// First returns the first error that is not context.Canceled, or else the first one, with its number.
-// Without an error it returns nil.
+// First chooses one error of a list, and returns the error and its index k. It chooses the first
+// error that is not context.Canceled. If all errors are context.Canceled, it chooses the first one.
+// If the list has no error, err is nil.
 func First(errs []error) (k int, err error) {
 	for i, e := range errs {
 		if e != nil && (err == nil || errors.Is(err, context.Canceled) && !errors.Is(e, context.Canceled)) {
@@ -44,8 +46,8 @@ func First(errs []error) (k int, err error) {
 	return k, err
 }
 
-// Slowest reports the progress of several devices that go through the same phases: that of the device
-// which is furthest behind.
+// Slowest combines the progress reports of several devices that go through the same phases at the
+// same time. It reports the progress of the slowest device.
 type Slowest struct {
 	lock   sync.Mutex
 	report func(vk.Progress) // nil if no progress is wanted
@@ -54,25 +56,27 @@ type Slowest struct {
 	last   mark              // the last mark that was reported
 }
 
-// mark is a place in the phases: the number of a phase, from 1, and the part of it that is done. The
-// zero value is the place before all phases.
+// mark is how far a device has come: the number of its phase, counted from 1, and the fraction of
+// this phase that is done. The zero value means that the device has not begun.
 type mark struct {
 	phase int
 	done  float64
 	from  vk.Progress
 }
 
-// before tells whether m is an earlier place than other.
+// before tells whether the mark m is less far than the mark `other`.
 func (m mark) before(other mark) bool {
 	return m.phase < other.phase || m.phase == other.phase && m.done < other.done
 }
 
-// NewSlowest returns a Slowest for a number of devices. report may be nil.
+// NewSlowest returns a Slowest for the given number of devices. The function `report` receives the
+// progress of the slowest device. `report` may be nil.
 func NewSlowest(devices int, report func(vk.Progress)) *Slowest {
 	return &Slowest{report: report, at: make([]mark, devices)}
 }
 
-// Of returns the function to which device k reports; nil if no progress is wanted.
+// Of returns a function to which device k reports its progress. It returns nil if no progress is
+// wanted.
 func (s *Slowest) Of(k int) func(vk.Progress) {
 	if s.report == nil {
 		return nil
@@ -85,7 +89,7 @@ func (s *Slowest) Of(k int) func(vk.Progress) {
 	}
 }
 
-// Ended says that device k makes no more marks.
+// Ended says that device k has ended and will report no further progress.
 func (s *Slowest) Ended(k int) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -110,7 +114,8 @@ func (s *Slowest) mark(p vk.Progress) mark {
 	return m
 }
 
-// tell reports the earliest of the places, if it is later than the last one that was reported.
+// tell reports the progress of the slowest device, if this device has come further since the last
+// report.
 func (s *Slowest) tell() {
 	first := s.at[0]
 	for _, m := range s.at[1:] {

@@ -10,7 +10,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Slowest reports the device that is furthest behind, once for each of its marks, and never goes back.
+// TestSlowest checks the reports that Slowest makes of the progress of two devices. It must report
+// the progress of the slower device, once for each new mark, and the reported progress must never
+// decrease.
 func TestSlowest(t *testing.T) {
 	var got []string
 	s := NewSlowest(2, func(p vk.Progress) { got = append(got, fmt.Sprint(p.Phase, p.Done)) })
@@ -31,7 +33,8 @@ func TestSlowest(t *testing.T) {
 	}
 }
 
-// First prefers an error that is not the end of a context. Parallel panics as its function does.
+// TestParallel checks that First chooses an error that is not context.Canceled, if there is one. If
+// a function panics, Parallel must panic with the same value.
 func TestParallel(t *testing.T) {
 	lost := errors.New("lost")
 	k, err := First(Parallel(3, func(k int) error { return []error{nil, context.Canceled, lost}[k] }))

@@ -27,13 +27,13 @@ type StageCost struct {
 	Model *stages.ChaseModel `json:"model,omitempty"`
 }
 
-// ProgressOf returns a function for Base.Begin. This function converts the progress of recordings
-// into operations done in the whole solve, and reports them. `costs` lists the phases in the order
-// of the solve. `report` may be nil.
+// ProgressOf returns a function for the argument `progress` of Base.Begin. The function converts
+// the progress of recordings into operations of the whole solve, and reports them. `costs` lists
+// the phases in the order of the solve. `report` may be nil.
 //
-// The marks of a phase are in units of its own: Done of Total is done. A mark of a phase that is
-// not in `costs` does not change Done of the whole. When a phase is reported, the phases before it
-// count as done. A mark without a phase, that of Call.Ends, says that the whole solve is done.
+// The progress of a phase has units of its own: Done of Total. If a phase is not in `costs`, its
+// progress does not change Done of the whole solve. When a phase is reported, all phases before it
+// count as done. A report without the name of a phase says that the whole solve is done.
 func ProgressOf(costs []StageCost, report func(Progress)) func(vk.Progress) {
 	if report == nil {
 		return nil
@@ -63,9 +63,10 @@ func ProgressOf(costs []StageCost, report func(Progress)) func(vk.Progress) {
 	}
 }
 
-// Rising returns a function that passes progress on to `report`, for a solve that may begin again,
-// perhaps by another method. Total stays that of the first attempt. In a second attempt, Done stays
-// the same until this attempt has done more than the first one. `report` may be nil.
+// Rising returns a function that passes progress on to `report`, for a solve that may need a second
+// attempt, perhaps by another method. Total stays that of the first attempt. Done never decreases:
+// in a second attempt it stays the same until this attempt has done more than the first one.
+// `report` may be nil.
 func Rising(report func(Progress)) func(Progress) {
 	if report == nil {
 		return nil

@@ -22,9 +22,9 @@ func Scan[T spirv.Scalar](a []T, ld, cols int, part func(j int) (from, to int)) 
 	for w := range of {
 		group.Go(func() {
 			f := found{row: -1, col: -1}
-			// Worker w scans every len(of)-th column, where len(of) is the number of workers. So
-			// all workers have nearly the same number of entries, even in a triangle, because
-			// neighbouring columns have nearly the same length.
+			// Worker w scans the columns w, w + len(of), w + 2·len(of), …, where len(of) is the
+			// number of workers. Neighbouring columns have nearly the same length, even in a
+			// triangle. So all workers have nearly the same number of entries.
 			for j := w; j < cols && f.col < 0; j += len(of) {
 				from, to := part(j)
 				var at int

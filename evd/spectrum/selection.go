@@ -76,8 +76,8 @@ func Range(s Selection, n int) (from, to int, known bool) {
 	return 0, 0, false
 }
 
-// SelectExact returns the selected range [from, to) of `values`, for a matrix of order 0 or 1.
-// `values` has all eigenvalues of the matrix (none or one), without rounding errors.
+// SelectExact returns the selected range of the eigenvalues of a matrix of order 0 or 1: from ≤ i <
+// to. `values` has all eigenvalues of the matrix (none or one), without rounding errors.
 func SelectExact(s Selection, values []float64) (from, to int) {
 	var below [2]int
 	for i, end := range s.ends(1) {
@@ -90,9 +90,9 @@ func SelectExact(s Selection, values []float64) (from, to int) {
 	return s.within(len(values), below)
 }
 
-// within returns the selected range [from, to) of indices. For an interval (a, b], below[0] must be
-// the number of eigenvalues ≤ a, and below[1] the number of eigenvalues ≤ b. For other selections,
-// `below` is not used.
+// within returns the selected range of indices of eigenvalues: from ≤ i < to. For an interval (a,
+// b], below[0] must be the number of eigenvalues ≤ a, and below[1] the number of eigenvalues ≤ b.
+// For other selections, `below` is not used.
 func (s Selection) within(n int, below [2]int) (from, to int) {
 	switch s.by {
 	case selectedByIndex:

@@ -7,22 +7,23 @@ import (
 	"github.com/vkevd/vkevd/stages"
 )
 
-// settled is the largest allowed distance of a value from its eigenvalue, in units of ulp·‖T‖₁.
-// `settle` computes values with a larger distance again. The error of a count is 2 units, so
-// `settled` + 2 is Narrowest.
+// settled is the largest allowed distance of a computed value from its eigenvalue, in units of
+// ulp·‖T‖₁. The method `settle` computes values again that are not proved to be this near. The
+// error of a Sturm count is 2 units, so `settled` + 2 is Narrowest.
 const settled = 2
 
-// settle computes again those values of the part `p` of the spectrum that Sturm counts do not
-// certify. Divide and conquer, MRRR and QR iteration guarantee only errors of some multiple of
-// ulp·‖T‖, which grows with the order or with the number of levels. Usually only few values have
-// too large errors, and these errors are small. The method `nearby` finds such values by more
-// counts around them. Bisection finds all remaining values.
+// settle improves the eigenvalues in `p`, a part of the spectrum of the tridiagonal matrix T. It
+// computes those values again that Sturm counts do not prove to be accurate. Divide and conquer,
+// MRRR and QR iteration guarantee only errors of some multiple of ulp·‖T‖, which grows with the
+// order or with the number of levels. Usually only few values have too large errors, and these
+// errors are small. The method `nearby` finds such values by more counts around them. Bisection
+// finds all remaining values.
 //
 // The argument `t` holds T on the device and on the host. `settle` changes the values of `p` in
 // place, and does not change the vectors.
 //
 // The values are in ascending order afterwards. So each value still belongs to its vector, or to a
-// vector whose eigenvalue is the same within the distance `settled`.
+// vector whose eigenvalue differs by at most `settled` units.
 func (s *Stage) settle(c *Call, t Problem, p Part) error {
 	norm := min(t.Host.Norm1(), math.MaxFloat64) // a column's sum may overflow
 	width := settled * Ulp * norm                // may be far smaller than Certify can prove
@@ -50,8 +51,9 @@ func (s *Stage) settle(c *Call, t Problem, p Part) error {
 	return nil
 }
 
-// minCells and maxCells are the smallest and the largest number of cells that `nearby` makes around
-// a value. Two cells would cover only the interval that the certificate has already tested.
+// minCells and maxCells are the smallest and the largest number of cells into which the method
+// `nearby` divides an interval around a wrong value. Two cells would cover only the interval in
+// which the eigenvalue is known not to be.
 const minCells, maxCells = 3, 64
 
 // nearby searches for the eigenvalue of each value in `open`, the list of values that are not

@@ -38,7 +38,7 @@ const (
 	QR
 )
 
-// method is a row of the table of methods for the tridiagonal problem.
+// method is a row of the table `methods`, which lists the methods for the tridiagonal problem.
 type method struct {
 	solver Solver
 
@@ -65,8 +65,8 @@ var methods = []method{
 	{QR, "qr", stages.PhaseTridiagonal, true, newQR},
 }
 
-// find returns the row of the table for s. It returns nil for Auto, and for numbers that name no
-// method.
+// find returns the row of the table `methods` for the solver s. It returns nil for Auto, and for
+// numbers that name no method.
 func find(s Solver) *method {
 	for i := range methods {
 		if methods[i].solver == s {
@@ -118,7 +118,7 @@ func ParseSolver(name string) (Solver, error) {
 	return Auto, noSolver(fmt.Sprintf("%q", name))
 }
 
-// noSolver returns the error for a name or a number that names no method.
+// noSolver returns the error for a solver's name, or its number as text, that stands for no method.
 func noSolver(name string) *OptionError {
 	return &OptionError{"Solver", fmt.Sprintf("%s is unknown; there are %s", name, strings.Join(Solvers(), ", "))}
 }

@@ -18,13 +18,14 @@ type Stage struct {
 	// find.
 	n, capacity int
 
-	// opt has the options of the solve. `phase` is the name of the method's phase in profiles.
+	// opt has the options of the solve. `phase` is the name of the method's phase in profiles,
+	// progress and forecasts.
 	opt   Options
 	phase string
 
-	// sturm computes Sturm counts. It is nil if no counts are needed. `exact` is bisection with the
-	// kernels of `sturm`, and the method `settle` calls it. `exact` is nil if Method itself is
-	// bisection.
+	// sturm computes Sturm counts. It is nil if no counts are needed. `exact` is a bisection with
+	// the same kernels, which computes values again that are not accurate enough. `exact` is nil if
+	// the plan's method is bisection itself.
 	sturm *stages.Bisection
 	exact Method
 

@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// attempts is a solve whose two attempts return given errors. A nil field means an attempt that
-// succeeds.
+// attempts is a fake solve for tests. Its two attempts return the given errors; nil means that the
+// attempt succeeds.
 type attempts struct {
 	wait          bool // a wait fails in the first attempt
 	first, second error
@@ -21,7 +21,7 @@ type attempts struct {
 	avoided       int
 }
 
-// run calls Survive with the attempts of the list `a`.
+// run passes the fake solve to Survive.
 func (a *attempts) run() (int, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -106,8 +106,8 @@ func TestReplaceTriesAgain(t *testing.T) {
 	}
 }
 
-// TestRising checks that the progress does not decrease in a second attempt, and that the total
-// stays that of the first attempt.
+// TestRising checks the function Rising, which combines the progress of two attempts of a solve.
+// Done must not decrease in the second attempt, and Total must stay that of the first attempt.
 func TestRising(t *testing.T) {
 	var have []Progress
 	report := Rising(func(at Progress) { have = append(have, at) })

@@ -13,25 +13,27 @@ type Vectors[T spirv.Real] struct {
 	// Rows is the number of components of a vector.
 	Rows int
 
-	// Cols is the number of vectors. 0 means as many vectors as values.
+	// Cols is the number of vectors. 0 means one vector for each computed value.
 	Cols int
 
 	// RowMajor says that component i of vector j is stored at Data[i·Ld + j]. Otherwise it is
 	// stored at Data[i + j·Ld].
 	RowMajor bool
 
-	// Into returns the caller's memory for m vectors, as a column-major matrix: m×Rows if RowMajor,
-	// otherwise Rows×m. If Into is nil, Run allocates new memory while the device computes.
+	// Into returns the caller's memory for m vectors. It is a column-major matrix of the shape
+	// Rows×m, or m×Rows if RowMajor is set. If Into is nil, Run allocates new memory while the
+	// device computes.
 	Into func(m int) vk.Columns[T]
 
 	// Back transforms the vectors of the tridiagonal matrix into the vectors of the caller's
 	// matrix. The rows of x are the vectors of the tridiagonal matrix, and Back may overwrite them.
-	// The result is a device matrix to download: Rows×m, or m×Rows if RowMajor.
+	// The result is a matrix on the device for the download. Its shape is Rows×m, or m×Rows if
+	// RowMajor is set.
 	Back func(x product.Matrix[float64]) (product.Matrix[T], error)
 
-	// Fetch takes the place of Back and of the download: it transforms the vectors x back, and writes
-	// them to the memory that wait returns. wait waits until that memory is allocated. Fetch may be
-	// nil.
+	// Fetch, if it is not nil, is called instead of Back and of the download. It transforms the
+	// vectors x of the tridiagonal matrix back, and writes the results to the host memory that the
+	// function `wait` returns. `wait` waits until this memory is allocated.
 	Fetch func(x product.Matrix[float64], wait func() vk.Columns[T]) error
 }
 
@@ -120,8 +122,8 @@ func (v Vectors[T]) fetch(c *Call) func(product.Matrix[float64], func() vk.Colum
 	}
 }
 
-// allocate provides host memory for m vectors. The memory is the caller's, or new memory. For new
-// memory, `allocate` only starts the allocation.
+// allocate provides host memory for m vectors: the caller's memory, or new memory. New memory is
+// allocated in the background; `allocate` does not wait for it.
 func (v Vectors[T]) allocate(memory *resultMemory[T], m int) {
 	if v.Cols > 0 {
 		m = v.Cols

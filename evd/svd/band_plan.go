@@ -55,7 +55,7 @@ type BandPlan[T evd.Float] struct {
 	opt BandOptions
 }
 
-// bandPath holds the stages of a BandPlan and the layout of their memory.
+// bandPath holds the stages of a BandPlan for one choice of sizes, and the layout of their memory.
 type bandPath struct {
 	narrow        *stages.BandNarrowing[float64]
 	chase         *stages.BidiagonalChasing[float64]
@@ -64,7 +64,8 @@ type bandPath struct {
 	layout        *vk.Layout
 }
 
-// memory returns the layout of the device memory. The type replaceable calls this method.
+// memory returns the layout of the device memory of the stages. The type replaceable needs this
+// method.
 func (p *bandPath) memory() *vk.Layout { return p.layout }
 
 // NewBandPlan prepares for upper bands of order n with b superdiagonals. The number b may be 0, or

@@ -78,7 +78,8 @@ func (p *BandPlan[T]) Solve(ctx context.Context, b Band[T]) (*Result[T], error) 
 		p.avoidWaiting)
 }
 
-// solve does the work of Solve for a band that fits the plan, with the plan's current stages.
+// solve computes the singular values of a band that fits the plan. It uses the stages that the plan
+// has at this moment.
 func (p *BandPlan[T]) solve(c *spectrum.Call, b Band[T]) (*Result[T], error) {
 	if p.base.N == 0 {
 		return withoutValues[T](c, p.opt.Certify), nil

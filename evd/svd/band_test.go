@@ -35,7 +35,8 @@ func randomBand(n, b int, scale float64) (Band[float64], *mat.Dense) {
 	return x, full
 }
 
-// valuesByGonum returns the singular values that gonum computes, in descending order.
+// valuesByGonum returns the singular values of the matrix a, computed by gonum, in descending
+// order.
 func valuesByGonum(t *testing.T, a mat.Matrix) []float64 {
 	t.Helper()
 	var f mat.SVD
@@ -45,8 +46,9 @@ func valuesByGonum(t *testing.T, a mat.Matrix) []float64 {
 	return f.Values(nil)
 }
 
-// nearScaled fails the test if the distance of a value to the wanted value is more than 10·n·ε·σ₁,
-// where n is the number of values and σ₁ the largest value.
+// nearScaled compares computed singular values with `scale` times the wanted ones. It fails the
+// test if a difference is more than 10·n·ε·σ₁, where n is the number of values and σ₁ the largest
+// value.
 func nearScaled(t *testing.T, what string, got, want []float64, scale float64) {
 	t.Helper()
 	if len(got) > len(want) {
@@ -137,8 +139,8 @@ func TestBandSizes(t *testing.T) {
 	}
 }
 
-// TestBandPlanCertificateFindsErrors changes a value, and then the bidiagonal matrix C. The
-// certificate must fail each time.
+// TestBandPlanCertificateFindsErrors makes two errors: it changes a computed value, and it changes
+// the bidiagonal matrix C. The certificate must fail each time.
 func TestBandPlanCertificateFindsErrors(t *testing.T) {
 	small := tuning.Smallest()
 	p, err := NewBandPlan[float64](testDevice(t), 30, 9, BandOptions{Certify: true, Tuning: &small})

@@ -69,7 +69,8 @@ func NewBidiagonalPlan[T evd.Float](dev *vk.Device, n int, opt Options) (*Bidiag
 	return p, nil
 }
 
-// wants returns which vectors are wanted: element `left` for U, and element `right` for V.
+// wants says which vectors are wanted: the element `left` for the left vectors U, and the element
+// `right` for the right vectors V.
 func (p *BidiagonalPlan[T]) wants() [2]Vectors { return [2]Vectors{left: p.opt.U, right: p.opt.V} }
 
 // prepare makes the stages and lays out their memory.

@@ -94,8 +94,8 @@ func (b Bidiagonal[T]) golubKahan(sigma float64) (t spectrum.Tridiagonal, norm f
 	return t, math.Sqrt(squares)
 }
 
-// vectors describes how the wanted vectors are copied to the host: first U, then V. The first of
-// these copies also computes the vectors of both sides.
+// vectors says how the wanted vectors are copied to the host: first U, then V. The first copy also
+// makes the device compute the vectors of both sides.
 func (p *BidiagonalPlan[T]) vectors(call *spectrum.Call, c Bidiagonal[T], sigma float64) (all []spectrum.Vectors[float64]) {
 	made := false
 	for of, wanted := range p.wants() {
@@ -114,15 +114,16 @@ func (p *BidiagonalPlan[T]) vectors(call *spectrum.Call, c Bidiagonal[T], sigma 
 	return all
 }
 
-// columnsOf returns the place of the vectors of one side in device memory, as a matrix with a
-// vector in each column.
+// columnsOf returns the device memory in which the vectors of one side (left or right) are stored,
+// as a matrix with a vector in each column.
 func (p *BidiagonalPlan[T]) columnsOf(call *spectrum.Call, of side) stages.Matrix {
 	return stages.NewMatrix(p.columns[of].In(call.Arena), p.base.N, p.k, p.base.N)
 }
 
-// conquerBoth computes σ·C = S·Σ·Wᵀ by divide and conquer, and the columns of S and W with fixed
-// signs. conquerBoth discards this Σ. The result has the values that bisection found, which are the
-// same with and without vectors.
+// conquerBoth computes the singular vectors of the bidiagonal matrix σ·C = S·Σ·Wᵀ by divide and
+// conquer. The vectors are the columns of S and W, with fixed signs. The singular values Σ of
+// divide and conquer are not used: the result has those that bisection found, which are the same
+// with and without vectors.
 func (p *BidiagonalPlan[T]) conquerBoth(call *spectrum.Call, c Bidiagonal[T], sigma float64) error {
 	d, e, ws := spectrum.Scale(c.D, sigma), spectrum.Scale(c.off(), sigma), call.Arena
 	var x [2]stages.Matrix

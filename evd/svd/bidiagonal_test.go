@@ -16,8 +16,9 @@ import (
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
-// valuesByQR returns the singular values that gonum's dbdsqr computes by implicit zero-shift QR
-// iteration. This iteration computes small values with a small relative error.
+// valuesByQR returns the singular values of the bidiagonal matrix with diagonal d and off-diagonal
+// e. gonum's dbdsqr computes them by implicit zero-shift QR iteration, which gives small values
+// with a small relative error.
 func valuesByQR(t *testing.T, d, e []float64) []float64 {
 	t.Helper()
 	d, e = slices.Clone(d), append(slices.Clone(e), 0)

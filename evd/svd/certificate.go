@@ -37,9 +37,9 @@ func (c *Certificate) String() string {
 	return fmt.Sprintf("Sturm counts %.3g, norm %.3g", c.Counts, c.Norm)
 }
 
-// certify measures the values of σ·A that the part `p` of the spectrum holds. The argument `t` is
-// the host's copy of T, the Golub-Kahan form of the bidiagonal matrix to which σ·A was reduced. The
-// device has T, too.
+// certify measures the errors of the computed singular values. The part `p` holds the singular
+// values of σ·A. The argument `t` is the host's copy of T, the Golub-Kahan form of the bidiagonal
+// matrix to which σ·A was reduced. T must still be on the device, too.
 func (s *solve[T]) certify(a evd.Dense[T], sigma float64, t spectrum.Tridiagonal, p spectrum.Part) (*Certificate, error) {
 	c, err := certifyGolubKahan(s.Call, s.steps.values, sigma, frobenius(a, sigma), s.rows, t, p)
 	c.Counts = c.Counts * float64(s.cols) / float64(s.rows) // from the order of C to max(rows, columns)

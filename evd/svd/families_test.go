@@ -14,8 +14,8 @@ import (
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
-// turned returns the m×n matrix H1·[C; 0]·H2 with random Householder reflectors H1 and H2. C is the
-// bidiagonal matrix with diagonal d and off-diagonal e. If `turn` is false, H1 and H2 are
+// turned returns the m×n matrix H1·[C; 0]·H2, where C is the bidiagonal matrix with diagonal d and
+// off-diagonal e. H1 and H2 are random Householder reflectors. If `turn` is false, H1 and H2 are
 // identities.
 func turned(m int, d, e []float64, turn bool) evd.Dense[float64] {
 	n := len(d)

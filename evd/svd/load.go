@@ -68,8 +68,8 @@ func scaling(largest float64) float64 {
 	return math.Ldexp(1, most-e)
 }
 
-// upload copies σ·A to the device as it is stored. If the stored matrix has fewer rows than
-// columns, recordLoad transposes it later.
+// upload copies the matrix σ·A to the device in the order in which the host stores it. If the
+// stored matrix has fewer rows than columns, recordLoad later transposes the copy.
 func (s *solve[T]) upload(a evd.Dense[T], sigma float64) error {
 	rows, cols := stored(a)
 	to := s.regions.a
@@ -80,8 +80,8 @@ func (s *solve[T]) upload(a evd.Dense[T], sigma float64) error {
 	return spectrum.During(stages.PhaseLoad, vk.Upload(s.Ctx, s.Dev, to.In(s.Arena), host))
 }
 
-// recordLoad records the transposition of A on the device. It records nothing if A was uploaded
-// with at least as many rows as columns.
+// recordLoad records the transposition of A on the device. If the uploaded matrix has at least as
+// many rows as columns, no transposition is needed, and recordLoad records nothing.
 func (s *solve[T]) recordLoad(rec *vk.Recorder, a evd.Dense[T]) {
 	if rows, cols := stored(a); rows < cols {
 		rec.Phase(stages.PhaseLoad, 0, 1)
@@ -89,14 +89,14 @@ func (s *solve[T]) recordLoad(rec *vk.Recorder, a evd.Dense[T]) {
 	}
 }
 
-// matrixA returns the matrix on the device, with at least as many rows as columns. It is the
-// caller's matrix or its transpose.
+// matrixA returns the device memory of the matrix A, which has at least as many rows as columns.
+// This is the caller's matrix or its transpose.
 func (s *solve[T]) matrixA() stages.Matrix {
 	return stages.NewMatrix(s.regions.a.In(s.Arena), s.rows, s.cols, s.rows)
 }
 
-// reduced returns the device matrix that is reduced to a band: A, or the factor R if a QR
-// factorisation comes first.
+// reduced returns the device memory of the matrix that is reduced to a band. This is A, or the
+// factor R of A if a QR factorisation comes first.
 func (s *solve[T]) reduced() stages.Matrix {
 	if s.tall {
 		return stages.NewMatrix(s.regions.r.In(s.Arena), s.cols, s.cols, s.cols)

@@ -5,9 +5,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// regions holds the regions of device memory that belong to the plan and not to a stage. In the
-// comments of the fields, rows and n are the numbers of rows and columns of the matrix on the
-// device, and k is the number of vectors.
+// regions holds the regions of device memory that the stages of a solve pass to each other. Memory
+// that only one stage uses is not in it. In the comments of the fields, rows and n are the numbers
+// of rows and columns of the matrix on the device, and k is the number of vectors.
 type regions struct {
 	a           vk.Region[float64] // rows·n elements: A, then the reflectors of Q1 and P1 or of Q0, then left vectors
 	r           vk.Region[float64] // n² elements, only after a QR factorisation: R, then the reflectors of Q1 and P1
@@ -16,8 +16,9 @@ type regions struct {
 	first       vk.Region[float64] // block factors of Q0
 	band        vk.Region[float64]
 
-	// chased is empty if no vectors are wanted. It holds the reflectors of Q2, then those of P2.
-	// Later the right vectors overwrite these reflectors.
+	// chased holds the reflectors of bulge chasing: first those of Q2 on the left side, then those
+	// of P2 on the right side. Later the right vectors overwrite these reflectors. The region is
+	// empty if no vectors are wanted.
 	chased  vk.Region[float64]
 	tau     [2]vk.Region[float64]
 	x       [2]vk.Region[float64] // vectors of each side as rows; at least n² elements, which divide and conquer needs
@@ -27,7 +28,8 @@ type regions struct {
 	sums    [3]vk.Region[float64] // sums of a check: left orthogonality, right orthogonality, residual
 }
 
-// reflectors returns the reflectors of Q2 for the left side, and those of P2 for the right side.
+// reflectors returns the device memory of bulge chasing's reflectors for one side: those of Q2 for
+// the left side, and those of P2 for the right side.
 func (p *path) reflectors(ws *vk.Arena, of side) stages.Reflectors[float64] {
 	if p.steps.conquer == nil {
 		return stages.Reflectors[float64]{}
@@ -66,9 +68,9 @@ func (p *path) lay(of shape, b int) {
 	p.layout = vk.Together(append(always, vk.InTurn(inTurn...))...)
 }
 
-// layVectors reserves the memory for vectors. The regions in the list `kept` are in use from the
-// bulge chasing on. The regions in the layout `later` are in use only after the values have been
-// found.
+// layVectors reserves device memory for vectors. It returns two kinds: `kept` lists the regions
+// that are in use from the bulge chasing on, and `later` is the layout of the regions that are in
+// use only after the values have been found.
 func (p *path) layVectors(of shape) (kept []vk.Space, later *vk.Layout) {
 	s, r, n, k := &p.steps, &p.regions, of.cols, of.k
 	entries := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }

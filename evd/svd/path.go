@@ -19,7 +19,8 @@ type path struct {
 	layout  *vk.Layout
 }
 
-// memory returns the layout of the device memory. The type replaceable calls this method.
+// memory returns the layout of the device memory of the stages. The type replaceable needs this
+// method.
 func (p *path) memory() *vk.Layout { return p.layout }
 
 // steps holds the stages, in the order of the solve. The field `qr` is nil if no QR factorisation
@@ -68,8 +69,8 @@ func newPath(dev *vk.Device, of shape, certify bool, t tuning.Tuning) (*path, er
 	return p, nil
 }
 
-// reduced returns the sizes of the reduction to a band. The matrix that is reduced is A, or the
-// factor R if a QR factorisation comes first.
+// reduced returns the sizes of the reduction to a band. The matrix to be reduced is A, or the
+// factor R of A if a QR factorisation comes first.
 func (s shape) reduced(t tuning.Tuning) stages.GeneralSize {
 	size := stages.GeneralSize{M: s.rows, N: s.cols, B: t.Band, K: t.Block, Vectors: s.wants[right] != None}
 	if s.tall {

@@ -102,9 +102,9 @@ func TestCancelInEachPhase(t *testing.T) {
 		t.Fatal(err)
 	}
 	decomposed(t, "first", g, p.opt, first)
-	// A fast device computes such a small matrix before it reports progress. Then it reports only
-	// the end of each batch of commands. On such a device the test cancels only in the phases that
-	// were reported.
+	// A fast device computes such a small matrix before it has reported all phases: it makes only
+	// one report at the end of each batch of commands. On such a device the test cancels only in
+	// the phases that were reported.
 	slow := testDevice(t).Info().Type == "cpu"
 	if done != total || total == 0 {
 		t.Errorf("progress ended at %g of %g", done, total)

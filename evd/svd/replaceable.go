@@ -9,14 +9,14 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// replaceable is the common part of Plan and BandPlan: sizes, memory and a path. The path is
-// replaced after a wait between workgroups has failed. A path, of type P, holds the stages of a
-// solve, and its method `memory` returns the layout of their device memory.
+// replaceable is the common part of Plan and BandPlan: sizes, stages and device memory. The stages
+// can be replaced, which happens after a wait between workgroups has failed. The type P, a path,
+// holds the stages of a solve. The method `memory` of P returns the layout of their device memory.
 type replaceable[P interface{ memory() *vk.Layout }] struct {
 	base spectrum.Base
 	tune tuning.Tuning
 
-	// newPath makes a path with the sizes in t.
+	// newPath makes the stages of a solve (a path) with the sizes in t.
 	newPath func(t tuning.Tuning) (P, error)
 
 	// path holds the stages of a solve and their memory. It is nil for matrices without entries. A
@@ -28,7 +28,7 @@ type replaceable[P interface{ memory() *vk.Layout }] struct {
 	replacing sync.Mutex
 }
 
-// prepare makes the first path, the stages of a solve, and allocates its memory.
+// prepare makes the stages of a solve, and allocates their memory.
 func (r *replaceable[P]) prepare() (err error) {
 	if r.path, err = r.compile(r.tune); err != nil {
 		return err
@@ -37,8 +37,8 @@ func (r *replaceable[P]) prepare() (err error) {
 	return r.base.Allocate()
 }
 
-// compile makes a path with the sizes in t. dev.Compile compiles the kernels of all its stages in
-// parallel.
+// compile makes the stages of a solve with the sizes in t. The kernels of all stages are compiled
+// in parallel.
 func (r *replaceable[P]) compile(t tuning.Tuning) (made P, err error) {
 	err = r.base.Dev.Compile(func() error {
 		made, err = r.newPath(t)
@@ -65,8 +65,8 @@ func (r *replaceable[P]) avoidWaiting() error {
 	return r.base.Replace(next.memory())
 }
 
-// current returns the plan's path, which holds its stages and memory, to callers that do not hold
-// the plan's lock.
+// current returns the plan's stages and the layout of their memory (its path) at this moment.
+// Callers need not hold the plan's lock.
 func (r *replaceable[P]) current() P {
 	r.replacing.Lock()
 	defer r.replacing.Unlock()

@@ -50,9 +50,10 @@ func (r *Result[T]) Rank(tol float64) int {
 	return rank
 }
 
-// finish runs the last part of a solve, for the Golub-Kahan form t, and makes the Result. `order`
-// is max(m, n) of the matrix. The vectors of `tail` are U, then V, as far as `opt` asks for them.
-// The function `certify` measures the values. `finish` calls `certify` only if opt.Certify is set.
+// finish runs the last part of a solve and makes the Result. t is the Golub-Kahan form of the
+// bidiagonal matrix, and `order` is max(m, n) for an m×n matrix. The vectors of `tail` are U, then
+// V, as far as `opt` asks for them. The function `certify` measures the values. It is called only
+// if opt.Certify is set.
 func finish[T evd.Float](
 	c *spectrum.Call, tail spectrum.Tail[float64], t spectrum.Tridiagonal, opt Options, order int,
 	certify func(spectrum.Part) (*Certificate, error),
@@ -83,8 +84,8 @@ func finish[T evd.Float](
 	return res, nil
 }
 
-// withoutValues returns a result without values and vectors. If `certify` is true, the result has a
-// certificate of zeros.
+// withoutValues returns a result that has neither values nor vectors. If `certify` is true, the
+// numbers of its certificate are zero.
 func withoutValues[T evd.Float](c *spectrum.Call, certify bool) *Result[T] {
 	res := &Result[T]{Values: []T{}, Profile: c.Profile, Retried: c.Retried}
 	if certify {

@@ -60,7 +60,8 @@ func newShape(m, n int, o Options, t tuning.Tuning) shape {
 // vectors reports whether vectors of any side are wanted.
 func (s shape) vectors() bool { return s.wants[left] != None || s.wants[right] != None }
 
-// more returns the number of left vectors without a singular value, which Full adds.
+// more returns the number of left vectors that belong to no singular value. Only the option Full
+// asks for such vectors; otherwise the number is 0.
 func (s shape) more() int {
 	if s.wants[left] == Full {
 		return s.rows - s.cols

@@ -42,7 +42,8 @@ func (p *Plan[T]) Solve(ctx context.Context, a evd.Dense[T]) (*Result[T], error)
 		p.avoidWaiting)
 }
 
-// solve does the work of Solve for a matrix that fits the plan, with the plan's current stages.
+// solve computes the singular values and the wanted vectors of a matrix that fits the plan. It uses
+// the stages that the plan has at this moment.
 func (p *Plan[T]) solve(c *spectrum.Call, a evd.Dense[T]) (*Result[T], error) {
 	s := &solve[T]{p, p.path, c}
 	if p.cols == 0 {
@@ -103,7 +104,8 @@ func (s *solve[T]) reduce(a evd.Dense[T], sigma float64) (host spectrum.Tridiago
 	return host, err
 }
 
-// recordReduction records the stages of reduce.
+// recordReduction records the stages that reduce A to bidiagonal form. The result is the host's
+// copy of its Golub-Kahan form, which is valid after the recording has been executed.
 func (s *solve[T]) recordReduction(rec *vk.Recorder, a evd.Dense[T]) spectrum.Tridiagonal {
 	r, t, ws := &s.regions, s.steps.values, s.Arena
 	s.recordLoad(rec, a)

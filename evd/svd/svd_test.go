@@ -88,13 +88,14 @@ func (f family) make(m, n int, rowMajor bool) (evd.Dense[float64], *mat.Dense) {
 	return a, g
 }
 
-// wanted returns the singular values that gonum computes.
+// wanted returns the singular values of the matrix g, computed by gonum, in descending order.
 func wanted(t *testing.T, g *mat.Dense) []float64 {
 	t.Helper()
 	if g == nil {
 		return nil
 	}
-	// gonum scales large and small matrices, as LAPACK does, but not matrices of subnormal entries.
+	// gonum scales matrices with large or small entries, as LAPACK does. It does not scale a matrix
+	// of subnormal entries, so the test does.
 	var s mat.Dense
 	largest := mat.Norm(g, math.Inf(1))
 	_, e := math.Frexp(largest)
@@ -114,8 +115,8 @@ func wanted(t *testing.T, g *mat.Dense) []float64 {
 	return values
 }
 
-// near checks that the distance of each value to the wanted value is at most 2·max(m, n)·ε·σ₁, and
-// that the values are descending.
+// near checks that each computed singular value differs from the wanted one by at most 2·max(m,
+// n)·ε·σ₁, and that the values are in descending order.
 func near(t *testing.T, what string, m, n int, got, want []float64) {
 	t.Helper()
 	if len(got) != len(want) {

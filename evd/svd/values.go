@@ -30,7 +30,8 @@ func Decompose(ctx context.Context, a mat.Matrix) (*Result[float64], error) {
 	return solveOne(ctx, a, Options{U: Thin, V: Thin})
 }
 
-// solveOne solves one matrix. It opens a device and makes a plan for this solve.
+// solveOne computes the decomposition of one matrix. It opens the best device, makes a plan, and
+// closes both at the end.
 func solveOne(ctx context.Context, a mat.Matrix, opt Options) (*Result[float64], error) {
 	dev, err := spectrum.OpenBest()
 	if err != nil {

@@ -27,7 +27,7 @@ type bases[T evd.Float] struct {
 	at   [2]stages.Matrix // the columns of each side, when they are made
 }
 
-// download describes how the vectors of one side are copied to the host.
+// download says how the vectors of one side (left or right) are copied to the host.
 func (b *bases[T]) download(of side) spectrum.Vectors[float64] {
 	v := spectrum.Vectors[float64]{Rows: b.length(of)}
 	if b.wants[of] == Full {
@@ -40,7 +40,7 @@ func (b *bases[T]) download(of side) spectrum.Vectors[float64] {
 	return v
 }
 
-// make computes the vectors of all wanted sides. Later calls of `make` do nothing.
+// make computes the vectors of all wanted sides at its first call. Later calls do nothing.
 func (b *bases[T]) make() error {
 	if b.made {
 		return nil
@@ -60,8 +60,9 @@ func (b *bases[T]) make() error {
 	})
 }
 
-// conquer computes C = S·Σ·Wᵀ by divide and conquer. It discards this Σ. The result has the values
-// that bisection found: they are at least as accurate, and are the same with and without vectors.
+// conquer computes the singular vectors of the bidiagonal matrix C = S·Σ·Wᵀ by divide and conquer.
+// The singular values Σ of divide and conquer are not used. The result has those that bisection
+// found: they are at least as accurate, and are the same with and without vectors.
 func (b *bases[T]) conquer() error {
 	n := b.cols
 	d, e := make([]float64, n), make([]float64, n-1)
@@ -81,8 +82,8 @@ func (b *bases[T]) conquer() error {
 	return spectrum.NotConverged(err, stages.PhaseBidiagonal)
 }
 
-// rowsOf returns the device matrix that has the k vectors of one side as rows. Each vector has the
-// given number of components.
+// rowsOf returns the device memory of the k vectors of one side (left or right) as a matrix with a
+// vector in each row. `components` is the number of components of a vector.
 func (b *bases[T]) rowsOf(of side, components int) stages.Matrix {
 	return stages.NewMatrix(b.regions.x[of].In(b.Arena), b.k, components, b.k)
 }
@@ -121,8 +122,8 @@ func (b *bases[T]) recordLeft(rec *vk.Recorder) {
 	last.Record(rec, ws, b.matrixA(), factors.In(ws), all)
 }
 
-// rest returns the device matrix that has the vectors without a singular value as rows. Only Full
-// asks for these vectors.
+// rest returns the device memory of the left vectors that belong to no singular value, one per row.
+// Only the option Full asks for these vectors.
 func (b *bases[T]) rest() stages.Matrix {
 	return stages.NewMatrix(b.regions.more.In(b.Arena), b.more(), b.rows, max(b.more(), 1))
 }
@@ -161,7 +162,8 @@ func (b *bases[T]) recordColumns(rec *vk.Recorder) {
 	}
 }
 
-// columnsOf returns the device matrix that will have the vectors of one side as columns.
+// columnsOf returns the device memory of the vectors of one side (left or right) as a matrix with a
+// vector in each column.
 func (s *solve[T]) columnsOf(of side) product.Matrix[float64] {
 	rows, cols, at := s.length(of), s.k, s.regions.chased
 	if of == left {

@@ -57,7 +57,8 @@ func residual(g *mat.Dense, res *Result[float64]) float64 {
 	return r / max(mat.Norm(&a, 1), 0x1p-1022*scale) / (float64(max(m, n)) * 0x1p-52)
 }
 
-// signed checks that the component of largest magnitude of each column of z is positive.
+// signed checks the signs of the vectors in z: the component of largest magnitude of each column
+// must be positive.
 func signed(t *testing.T, what string, z *evd.Dense[float64]) {
 	t.Helper()
 	for j := range z.Cols {
@@ -76,8 +77,8 @@ func signed(t *testing.T, what string, z *evd.Dense[float64]) {
 
 const ratioLimit = 10
 
-// decomposed checks that res is a singular value decomposition of g, with small ratios and the
-// sizes that opt asks for.
+// decomposed checks that the result `res` is a singular value decomposition of the matrix g. The
+// error ratios must be small, and values and vectors must have the sizes that `opt` asks for.
 func decomposed(t *testing.T, what string, g *mat.Dense, opt Options, res *Result[float64]) {
 	t.Helper()
 	m, n := g.Dims()
@@ -113,7 +114,8 @@ func decomposed(t *testing.T, what string, g *mat.Dense, opt Options, res *Resul
 	}
 }
 
-// pairs are the shapes, up to 40, of the input file svd.in of LAPACK's tests dchkbd and dchkbb.
+// pairs are the numbers of rows and columns, up to 40, in svd.in, the input file of LAPACK's tests
+// dchkbd and dchkbb.
 var pairs = [][2]int{
 	{0, 0}, {0, 1}, {0, 10}, {1, 0}, {1, 1}, {1, 10}, {3, 3}, {3, 10}, {3, 40}, {10, 0}, {10, 1}, {10, 3}, {10, 10}, {10, 40},
 	{20, 20}, {40, 3}, {40, 10}, {40, 40}, {30, 20},
@@ -301,7 +303,8 @@ func TestCheckOfNoSVD(t *testing.T) {
 	}
 }
 
-// negate changes the sign of value j and of left vector j, which preserves A·V = U·Σ.
+// negate changes the signs of singular value j and of left vector j. The equation A·V = U·Σ still
+// holds, although the value is wrong.
 func negate(r *Result[float64], j int) {
 	r.Values[j] = -r.Values[j]
 	for i, x := range r.U.Col(j) {

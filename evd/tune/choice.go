@@ -57,7 +57,7 @@ func (c Choice) Tuning(info vk.Info) (*tuning.Tuning, error) {
 	return &t, nil
 }
 
-// on returns the device's table with the sizes of c. It does not check the sizes.
+// on returns the device's tuning table, changed to the sizes of c. The sizes are not checked.
 func (c Choice) on(info vk.Info) tuning.Tuning {
 	t := tuning.On(info)
 	t.Band, t.Block, t.Products.Syr2k = c.Band, c.Block, c.RankTwoK

@@ -57,8 +57,8 @@ type search struct {
 	clock  func() time.Time
 	began  time.Time
 
-	// row is called with each measurement. `note` is called with the name of each choice that was
-	// not measured, and with the reason.
+	// row is called with the result of each measurement. `note` is called for each choice that is
+	// not measured, with its name and the reason.
 	row  func(Choice, bench.Row)
 	note func(string)
 
@@ -103,8 +103,8 @@ func (s *search) run(ctx context.Context, table Choice) (Result, error) {
 	}
 	r.Before, r.Seconds = seconds, seconds
 	best := &r
-	// patience is the largest time of a search, in multiples of the budget: a step that has begun
-	// may end after the budget, but not much later.
+	// patience says how long a search may take in all: at most this multiple of its budget. A
+	// measurement that has begun within the budget may end later, but not much later.
 	const patience = 5. / 4
 	steps, done := context.WithTimeout(ctx, time.Duration(patience*float64(s.budget))-s.clock().Sub(s.began))
 	defer done()
@@ -131,7 +131,8 @@ func (s *search) tile(ctx context.Context, best *Result) {
 			s.untried = append(s.untried, fmt.Sprintf("a %v", t.RankTwoK))
 		}
 	}
-	// A tile that is faster for the product alone must also be faster for all stages together.
+	// The tile was faster for the product alone. It is chosen only if all stages together are
+	// faster with it, too.
 	if choice != best.Choice {
 		s.better(ctx, best, choice, fmt.Sprintf("a %v", choice.RankTwoK))
 	}
@@ -178,7 +179,7 @@ func (s *search) band(ctx context.Context, best *Result) (second Choice) {
 	return second
 }
 
-// block tries ranks k together with the half-bandwidth of the choice `from`.
+// block tries several ranks k, with the half-bandwidth of the choice `from`.
 func (s *search) block(ctx context.Context, best *Result, from Choice) {
 	for _, k := range blocks {
 		if c := from; k%from.Band == 0 && k != from.Block && k <= s.n/2 {
@@ -193,9 +194,9 @@ func (s *search) ranOut(ctx context.Context, err error) bool {
 	return errors.Is(err, errTime) || err != nil && ctx.Err() != nil
 }
 
-// better measures the choice c, and puts it into the result `best` if it is the fastest so far. It
-// returns the time in seconds, or +Inf if c was not measured. If the time had run out, `better`
-// adds `name` to Result.Untried.
+// better measures the choice c. If it is the fastest so far, it becomes the result `best`. `better`
+// returns the time in seconds, or +Inf if c was not measured. If c was not measured because the
+// time had run out, `better` adds `name` to Result.Untried.
 func (s *search) better(ctx context.Context, best *Result, c Choice, name string) float64 {
 	seconds, err := s.try(ctx, c, dependent...)
 	if s.ranOut(ctx, err) && !slices.Contains(s.untried, name) {

@@ -17,7 +17,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// valley is a target for which one choice is the fastest. Each measurement advances its clock.
+// valley is a fake device for a search. One choice of sizes is the fastest on it, and others are
+// slower the more they differ. Each measurement advances a simulated clock.
 type valley struct {
 	band, block int
 	tile        product.Tile
@@ -109,8 +110,8 @@ func TestSearchKeepsToItsTime(t *testing.T) {
 	if err != nil || r.Complete || len(v.tried) != 5 {
 		t.Errorf("%+v, %v after %d measurements", r, err, len(v.tried))
 	}
-	// The list must have the choices that were not tried: some ranks and tiles. It must not have b
-	// = 16. This b is next to the table's b, so the search tries it early.
+	// The list of choices that were not tried must have some ranks and tiles. It must not have b =
+	// 16: this half-bandwidth is next to the one in the table, so the search tries it early.
 	if all := strings.Join(r.Untried, "; "); len(r.Untried) < 5 || strings.Contains(all, "b = 16;") || !strings.Contains(all, "k = 1024 with b = ") || !strings.Contains(all, "; a 64×64×16 tile of 8×4") {
 		t.Errorf("not tried: %q", r.Untried)
 	}
