@@ -17,7 +17,8 @@ func TestNoBinaryIsTracked(t *testing.T) {
 		t.Skip("this is not a checkout of git: ", err)
 	}
 	for line := range bytes.Lines(out) {
-		// A line has mode, type, hash, and size, then a tab and the name.
+		// Each line describes a file of the repository: mode, type, hash and size, then a tab and
+		// the name.
 		fields := bytes.Fields(line)
 		if len(fields) < 5 {
 			t.Fatalf("git ls-tree printed %q", line)

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestDependenciesAreListed compares the list in docs/reliability.md with go.mod.
+// TestDependenciesAreListed compares the Go modules listed in docs/reliability.md with those in
+// go.mod.
 func TestDependenciesAreListed(t *testing.T) {
 	mod, err := os.ReadFile("../go.mod")
 	if err != nil {

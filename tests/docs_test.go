@@ -10,7 +10,8 @@ import (
 	"unicode/utf8"
 )
 
-// documents are the files that TestDocuments… read, relative to the root of the module.
+// documents are the files that the tests of documents (TestDocuments…) read. Names are relative to
+// the root of the module.
 var documents = []string{
 	"CHANGELOG.md", "CONTRIBUTING.md", "README.md",
 	"docs/amd-static.md", "docs/benchmarks.md", "docs/drop-in.md", "docs/how-it-works.md", "docs/reliability.md",

@@ -55,9 +55,10 @@ var mayImport = map[string][]string{
 
 	"cmd/libvkevd_lapack": {"evd", "evd/kept", "evd/svd", "vk"},
 
-	// Only tests import stages/ref. Package stages/ref takes constants of double-precision
-	// arithmetic (such as Ulp) and a norm from stages/tridiag, and the lists of moduli from
-	// stages/product/moduli. It takes no solver and no product from other packages.
+	// Package stages/ref is for tests only. It may import constants of double-precision arithmetic
+	// (such as Ulp) and a norm from stages/tridiag, and the lists of moduli from
+	// stages/product/moduli. It uses no solver and no product of other packages, because tests
+	// compare these with it.
 	"stages/ref":           {"stages/product/moduli", "stages/tridiag"},
 	"stages/tridiag":       {},
 	"stages/tridiag/dc":    {"stages/tridiag"},

@@ -6,8 +6,8 @@
 set -eu
 lapack=
 if [ $# -gt 0 ]; then
-	# Resolve the link that update-alternatives changes. Otherwise the new library could become its
-	# own next library.
+	# The path may be a link that update-alternatives changes. The script uses the file to which the
+	# link points, because the link may later lead to the new library itself.
 	lapack=$1
 	case $(readlink "$lapack") in /etc/alternatives/*) lapack=$(readlink "$(readlink "$lapack")") ;; esac
 	lapack=$(cd "$(dirname "$lapack")" && pwd)/$(basename "$lapack")
@@ -27,8 +27,8 @@ shared() {
 		-Wl,-z,nodelete -Wl,-z,defs -o "$output" "$shim"/*.c "$@" -ldl -lm
 }
 
-# Without asynchronous preemption, Go's runtime sends no SIGURG. A program may have its own handler
-# for SIGURG.
+# The option asyncpreemptoff is set: without asynchronous preemption, Go's runtime sends no SIGURG.
+# A program may have its own handler for SIGURG.
 CGO_ENABLED=1 ${GO:-go} build -trimpath -buildvcs=false -buildmode=c-shared \
 	-ldflags "-s -w -X=runtime.godebugDefault=asyncpreemptoff=1 -extldflags '-Wl,--version-script=$PWD/cmd/libvkevd_lapack/engine.map'" \
 	-o "$out/libvkevd_engine.so" ./cmd/libvkevd_lapack

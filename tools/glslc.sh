@@ -35,7 +35,7 @@ fetch() (
 	trap 'rm -rf "$new"' EXIT
 	cd "$new"
 	mkdir -p lists/partial cache/archives/partial root
-	# A private state of apt, so that the machine's own package sources and lists do not change.
+	# apt gets folders of its own, so that the machine's package sources and lists do not change.
 	set -- -qq -o "Dir::State::lists=$new/lists" -o "Dir::Cache=$new/cache" -o APT::Sandbox::User=root
 	archive=$(debian_archive)
 	if [ -z "$archive" ]; then # no lists downloaded yet, as in fresh containers

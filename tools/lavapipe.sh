@@ -1,18 +1,18 @@
 #!/bin/sh
-# lavapipe.sh runs a program on a newer CPU driver of Mesa than the system's.
+# lavapipe.sh runs a program with a newer version of Mesa's CPU driver than that of the system.
 #
-#   lavapipe.sh PROGRAM [ARGUMENT...]   run it; the program sees this driver alone
-#   lavapipe.sh --fetch                 get the driver now; otherwise at first use
+#   lavapipe.sh PROGRAM [ARGUMENT...]   run the program; it sees only this driver
+#   lavapipe.sh --fetch                 download the driver now; otherwise at its first use
 #
-# The system's driver is that of Mesa 25. From version 26.2 on fma() rounds once, and there are matrix
-# units for signed bytes, at the usual vector width. So tests of kernels with fma() or matrix units
-# run on both:
+# The driver of the system is that of Mesa 25. In Mesa 26.2 and later, fma() rounds once, and there
+# are matrix units for signed bytes at the usual vector width. Tests of kernels that use fma() or
+# matrix units should therefore run with both drivers:
 #
 #   go test -exec "$PWD/tools/lavapipe.sh" ./stages/product/emulated
 #
-# The driver comes from Debian's unstable release, with all libraries that it needs. They are
-# unpacked into the user's cache. The program runs under the loader and the C library of that release,
-# so the machine's packages do not change, and no root is needed.
+# The driver comes from Debian's unstable release, with all libraries that it needs. The script
+# unpacks them into the user's cache. The program runs with the loader and the C library of that
+# release. The script does not change the packages of the machine and needs no root.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/debian.sh"
@@ -34,7 +34,7 @@ fetch() (
 	cd "$new"
 	mkdir -p lists/partial cache/archives/partial root
 	: >status # nothing is installed, so that apt names all libraries
-	# Private apt state: the machine's own sources and lists do not change.
+	# apt gets folders of its own, so that the machine's package sources and lists do not change.
 	set -- -qq -o "Dir::State::lists=$new/lists" -o "Dir::Cache=$new/cache" -o APT::Sandbox::User=root
 	archive=$(debian_archive)
 	if [ -z "$archive" ]; then # no lists downloaded yet, as in fresh containers
@@ -52,7 +52,7 @@ fetch() (
 	for deb in cache/archives/*.deb; do dpkg -x "$deb" root; done
 	set -- root/usr/lib/*/libvulkan_lvp.so
 	lib=${1%/*}
-	# Only the loader and this driver are needed.
+	# All other Vulkan drivers are deleted, because only the loader and this driver are needed.
 	find "$lib" -name 'libvulkan_*' ! -name libvulkan_lvp.so -delete
 	rm -rf root/usr/share/[!v]* root/etc root/var "$lib/gconv" "$lib"/libVkLayer*
 	sed "s|\"library_path\": *\"[^\"]*\"|\"library_path\": \"$root/${lib#root/}/libvulkan_lvp.so\"|" \

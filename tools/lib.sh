@@ -7,7 +7,7 @@ mkdir -p "${1:-$here/../bin/lib}"
 out=$(cd "${1:-$here/../bin/lib}" && pwd)
 cd "$here/.."
 
-# Other programs see only the functions of vkevd.h.
+# The library exports only the functions of vkevd.h, by a list for the linker.
 link="-Wl,-soname,libvkevd.so.0 -Wl,--version-script=$here/../cmd/libvkevd/libvkevd.map"
 CGO_ENABLED=1 ${GO:-go} build -trimpath -buildvcs=false -buildmode=c-shared \
 	-ldflags "-s -w -extldflags '$link'" -o "$out/libvkevd.so.0" ./cmd/libvkevd

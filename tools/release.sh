@@ -23,8 +23,8 @@ case $version in
 v[0-9]*.[0-9]*.[0-9]*) ;;
 *) die "a version looks like v1.2.3, not $version" ;;
 esac
-# In a worktree .git is a file. Go then silently records no version, and the program could not print
-# its version.
+# In a worktree of git, .git is a file and not a folder. Go then records no version, without a
+# message, and the program could not print its version.
 [ -d .git ] || die "this folder is a worktree or no clone; please run it in the clone itself"
 [ -z "$(git status --porcelain)" ] || die "there are changes that are not committed"
 [ "$(git describe --tags --exact-match 2>/dev/null)" = "$version" ] ||

@@ -8,7 +8,8 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/debian.sh"
 
-# Older versions of lavapipe end every loop after 65535 iterations, without an error.
+# Older versions of Mesa's CPU driver lavapipe end every loop of a kernel after 65535 iterations,
+# without an error.
 mesa_min=25
 packages="ca-certificates gcc libc6-dev make libvulkan1 vulkan-validationlayers $*"
 

@@ -67,11 +67,12 @@ func goBatchSolve32(h C.vkevd_plan, count C.int64_t, n *C.int64_t, a, w, z **C.f
 	})
 }
 
-// pointers converts a C array of addresses to a Go slice. E is the C type of T.
+// pointers converts a C array of addresses of numbers to the same array for Go. T is the Go type of
+// the numbers, and E is their C type.
 func pointers[T evd.Float, E any](a **E) **T { return (**T)(unsafe.Pointer(a)) }
 
-// batchSolve is vkevd_batch_solve for numbers of type T. The plan computes in double precision, so
-// batchSolve converts the numbers if T is float32.
+// batchSolve does the work of the C function vkevd_batch_solve, for numbers of type T. The plan
+// computes in double precision. If T is float32, batchSolve converts the numbers.
 func batchSolve[T evd.Float](h C.vkevd_plan, count C.int64_t, n *C.int64_t, a, w, z **T, codes *C.int32_t, control *C.vkevd_control,
 	solve func(context.Context, *batch.Plan, []evd.Sym[T], []spectrum[T]) error) error {
 	p, b, err := planOf[*many[T]](h)
@@ -90,14 +91,15 @@ func batchSolve[T evd.Float](h C.vkevd_plan, count C.int64_t, n *C.int64_t, a, w
 	})
 }
 
-// spectrum is the result for one matrix, in the caller's memory.
+// spectrum is the memory of the caller for the eigenvalues and vectors of one matrix.
 type spectrum[T evd.Float] struct {
 	values  []T
 	vectors *evd.Dense[T] // nil if they are not wanted
 	err     error
 }
 
-// arrays returns the caller's matrices, and the caller's memory for their spectra.
+// arrays returns the matrices of a batch, and the memory for their results. All memory belongs to
+// the C program that called. `count` is the number of matrices, and n[k] is the order of matrix k.
 func (b *many[T]) arrays(count C.int64_t, n *C.int64_t, a, w, z **T) ([]evd.Sym[T], []spectrum[T], error) {
 	switch {
 	case count < 0 || count > 1<<40:
@@ -141,7 +143,8 @@ func (b *many[T]) arrays(count C.int64_t, n *C.int64_t, a, w, z **T) ([]evd.Sym[
 	return in, out, nil
 }
 
-// inPlace solves for matrices of float64. It writes the results to the caller's memory.
+// inPlace solves a batch of float64 matrices. The plan writes the results directly to the caller's
+// memory.
 func inPlace(ctx context.Context, plan *batch.Plan, a []evd.Sym[float64], out []spectrum[float64]) error {
 	spectra := make([]batch.Spectrum, len(out))
 	for k, s := range out {
@@ -154,8 +157,8 @@ func inPlace(ctx context.Context, plan *batch.Plan, a []evd.Sym[float64], out []
 	return err
 }
 
-// inDoubles solves for matrices of float32. It copies them to double precision, and rounds the
-// results.
+// inDoubles solves a batch of float32 matrices. It copies the matrices to double precision, solves,
+// and rounds the results to float32.
 func inDoubles(ctx context.Context, plan *batch.Plan, a []evd.Sym[float32], out []spectrum[float32]) error {
 	doubles, spectra := make([]evd.Sym[float64], len(a)), make([]batch.Spectrum, len(a))
 	for k, m := range a {
@@ -178,7 +181,7 @@ func inDoubles(ctx context.Context, plan *batch.Plan, a []evd.Sym[float32], out 
 	return nil
 }
 
-// converted returns the numbers converted to another type.
+// converted returns the numbers of a list, each converted to another type.
 func converted[To, From evd.Float](from []From) []To {
 	to := make([]To, len(from))
 	for i, x := range from {
@@ -187,8 +190,8 @@ func converted[To, From evd.Float](from []From) []To {
 	return to
 }
 
-// codes writes the code of each matrix to the array codes. If codes is NULL, it returns the first
-// error of a matrix instead.
+// codes writes an error code for each matrix of a batch to the C array `codes`. If the address of
+// this array is NULL, the method returns the first error of a matrix instead.
 func (b *many[T]) codes(codes *C.int32_t, spectra []spectrum[T]) error {
 	for k, s := range spectra {
 		switch {

@@ -12,7 +12,8 @@ import (
 	"github.com/vkevd/vkevd/evd"
 )
 
-// token is the Go object behind a vkevd_token.
+// token is the Go object that the C type vkevd_token stands for. A C program cancels solves with
+// it.
 type token struct {
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -49,7 +50,8 @@ func goTokenFree(h C.vkevd_token, out *C.vkevd_error) C.int32_t {
 	})
 }
 
-// turn lets only one solve of a plan run at a time. It passes the plan's progress to this solve.
+// turn makes the solves of one plan run one after another. It passes the plan's progress reports to
+// the solve that is running.
 type turn struct {
 	taken chan struct{} // a channel with one place, which is occupied while a solve runs
 	watch atomic.Pointer[func(evd.Progress)]
@@ -57,8 +59,8 @@ type turn struct {
 
 func newTurn() turn { return turn{taken: make(chan struct{}, 1)} }
 
-// progress is the progress function in the options of the Go plan. It calls the function of the
-// solve that is running.
+// progress receives the progress reports of a plan. It calls the progress function of the solve
+// that is running.
 func (t *turn) progress(p evd.Progress) {
 	if watch := t.watch.Load(); watch != nil {
 		(*watch)(p)

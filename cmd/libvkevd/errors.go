@@ -46,8 +46,8 @@ func report(out *C.vkevd_error, err error) C.int32_t {
 	return code
 }
 
-// codeOf returns the code of an error. If the type of the error is not listed, the code is
-// VKEVD_INTERNAL, because every expected type is listed.
+// codeOf returns the error code that C programs get for a Go error. If the type of the error is not
+// listed, the code is VKEVD_INTERNAL, because every expected type is listed.
 func codeOf(err error) C.int32_t {
 	switch {
 	case err == nil:

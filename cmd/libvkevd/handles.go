@@ -12,16 +12,17 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// plan is the Go object behind a vkevd_plan: a plan of one of three kinds, and the turn of its
-// solves.
+// plan is the Go object that a C program's vkevd_plan stands for: a plan of one of three kinds, and
+// the type `turn`, which makes its solves run one after another.
 type plan struct {
 	turn turn
 	kind kind
 }
 
-// kind is a *symmetric, a *singular or a *many.
+// kind is a kind of plan: *symmetric (eigenvalues), *singular (singular values) or *many (a batch).
 type kind interface {
-	// build checks the options and makes the Go plan. The Go plan calls progress during its solves.
+	// build checks the options and makes the Go plan. The Go plan calls the function `progress`
+	// during its solves.
 	build(dev *vk.Device, progress func(evd.Progress)) error
 	Bytes() uint64
 	Close()
@@ -55,8 +56,9 @@ type many[T evd.Float] struct {
 // keep makes a handle for a value.
 func keep[H ~uint64](value any) H { return H(cgo.NewHandle(value)) }
 
-// lookUp returns the value behind a handle, which must have the type T. `what` is the name of the
-// handle in error messages.
+// lookUp returns the Go object that a handle stands for. A handle is a number that C programs use
+// instead of an address. The object must have the type T. `what` names the handle in error
+// messages.
 func lookUp[T any, H ~uint64](h H, what string) (value T, err error) {
 	defer func() {
 		if recover() != nil { // cgo.Handle panics if the handle is closed, or never was one
@@ -70,8 +72,8 @@ func lookUp[T any, H ~uint64](h H, what string) (value T, err error) {
 	return value, nil
 }
 
-// release makes a handle invalid and returns the value behind it. If two threads release the same
-// handle, one of them gets an error.
+// release makes a handle invalid and returns its Go object. A handle is a number that C programs
+// use instead of an address. If two threads release the same handle, one of them gets an error.
 func release[T any, H ~uint64](h H, what string) (value T, err error) {
 	if value, err = lookUp[T](h, what); err != nil {
 		return value, err
@@ -85,7 +87,7 @@ func release[T any, H ~uint64](h H, what string) (value T, err error) {
 	return value, nil
 }
 
-// deviceOf returns the device behind a handle.
+// deviceOf returns the device that a C program's handle stands for.
 func deviceOf(h C.vkevd_device) (*vk.Device, error) { return lookUp[*vk.Device](h, "device") }
 
 // newPlan builds the Go plan of the kind `k` on a device, and writes a handle for the plan to *h.
@@ -107,7 +109,8 @@ func newPlan(device C.vkevd_device, k kind, h *C.vkevd_plan) error {
 	return nil
 }
 
-// orZero returns the struct at an address, or a struct of zeros if the address is NULL.
+// orZero returns the struct at an address. If the address is NULL, it returns a struct whose
+// members are all zero.
 func orZero[T any](at *T) (value T) {
 	if at != nil {
 		value = *at
@@ -115,7 +118,8 @@ func orZero[T any](at *T) (value T) {
 	return value
 }
 
-// planOf returns the plan behind a handle, and its kind, which must be a T.
+// planOf returns the plan that a C program's handle stands for, and the plan's kind, which must be
+// a T.
 func planOf[T kind](h C.vkevd_plan) (*plan, T, error) {
 	var none T
 	p, err := lookUp[*plan](h, "plan")

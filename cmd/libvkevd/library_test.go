@@ -1,7 +1,7 @@
 //go:build linux && !vulkango
 
-// The test does not run with the tag vulkango, because tools/lib.sh builds the same library with
-// and without this tag.
+// These tests do not run with the build tag vulkango. For this tag, tools/lib.sh builds the same
+// library as without it.
 
 package main
 
@@ -18,7 +18,7 @@ import (
 	"testing"
 )
 
-// library is the folder of the library that the tests use.
+// library is the path of the folder with the C library that the tests use.
 var library string
 
 func TestMain(m *testing.M) {
@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 func TestValues(t *testing.T) { runC(t, "values.c") }
 
 // TestBehaviour runs a C program that tests errors, cancelling, threads, fork, signals and leaks.
-// VKEVD_CALLS is the number of small solves, by default 1000.
+// The program also makes many small solves: VKEVD_CALLS is their number, by default 1000.
 func TestBehaviour(t *testing.T) { runC(t, "behaviour.c", cmp.Or(os.Getenv("VKEVD_CALLS"), "1000")) }
 
 // runC compiles a C program of folder testdata as a user would, and runs the program. The program
@@ -119,7 +119,8 @@ func TestInstalls(t *testing.T) {
 	}
 }
 
-// names returns the first groups of all matches in a file, sorted.
+// names returns the names that a regular expression finds in a file, sorted. The expression has a
+// group, and each name is the text of this group in one match.
 func names(t *testing.T, file, pattern string) (all []string) {
 	for _, m := range regexp.MustCompile(pattern).FindAllSubmatch(readFile(t, file), -1) {
 		all = append(all, string(m[1]))

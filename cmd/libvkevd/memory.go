@@ -13,7 +13,8 @@ import (
 	"github.com/vkevd/vkevd/evd"
 )
 
-// vector returns the caller's array of n numbers as a slice. The array may be NULL only if n is 0.
+// vector returns an array of n numbers in C memory as a Go slice with the same memory. The address
+// may be NULL only if n is 0. `name` names the argument in errors.
 func vector[T evd.Float](p *T, n int, name string) ([]T, error) {
 	if p == nil && n > 0 {
 		return nil, errNull(name)
@@ -40,8 +41,8 @@ func dense[T evd.Float](p *T, rows, cols int, ld C.int64_t, rowMajor bool, name 
 	return d, err
 }
 
-// lines returns the number of columns of the matrix `d` and their length. If `d` is row-major, it
-// returns the number of rows and their length. These columns or rows are contiguous in memory.
+// lines returns how many contiguous pieces the memory of the matrix `d` has, and their length. The
+// pieces are the columns, or the rows if `d` is row-major.
 func lines[T evd.Float](d *evd.Dense[T]) (count, length int) {
 	if d.RowMajor {
 		return d.Rows, d.Cols

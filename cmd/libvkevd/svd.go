@@ -32,7 +32,8 @@ func (s *singular[T]) build(dev *vk.Device, progress func(evd.Progress)) error {
 	return err
 }
 
-// plan returns the options for package svd. It stores the number of singular values in `s`.
+// plan converts the C program's options to options of package svd. It stores the number of wanted
+// singular values in `s`.
 func (s *singular[T]) plan() (opt svd.Options, err error) {
 	o := &s.options
 	if o.reserved0 != 0 || o.reserved != [6]C.int64_t{} {
@@ -71,7 +72,7 @@ func goSvdSolve32(h C.vkevd_plan, a *C.float, lda C.int64_t, s, u *C.float, ldu 
 	})
 }
 
-// svdSolve is vkevd_svd_solve for numbers of type T.
+// svdSolve does the work of the C function vkevd_svd_solve, for numbers of type T.
 func svdSolve[T evd.Float](h C.vkevd_plan, a *T, lda C.int64_t, s, u *T, ldu C.int64_t, v *T, ldv C.int64_t,
 	control *C.vkevd_control) error {
 	p, by, err := planOf[*singular[T]](h)

@@ -33,8 +33,9 @@ func (s *symmetric[T]) build(dev *vk.Device, progress func(evd.Progress)) error 
 	return err
 }
 
-// plan returns the options for package evd, and stores in `s` what the solves need. If all vectors
-// are selected, they replace the input matrix, because this needs no memory allocated by Go.
+// plan converts the C program's options to options of package evd. It also stores in `s` what later
+// solves need. If all vectors are selected, they replace the input matrix in memory, so that Go
+// needs no memory for them.
 func (s *symmetric[T]) plan() (opt evd.Options, err error) {
 	o := &s.options
 	if o.reserved0 != 0 || o.reserved != [6]C.int64_t{} {
@@ -68,7 +69,8 @@ func (s *symmetric[T]) plan() (opt evd.Options, err error) {
 // errReserved says that a reserved member of the options is not 0.
 var errReserved = badArgument{"options.reserved: must be 0"}
 
-// flags returns an error unless each number is 0 or 1.
+// flags checks options that must be 0 or 1. It returns an error if one of the numbers has another
+// value.
 func flags(all ...C.int32_t) error {
 	for _, x := range all {
 		if x != 0 && x != 1 {
@@ -78,8 +80,9 @@ func flags(all ...C.int32_t) error {
 	return nil
 }
 
-// triangle is the triangle to read, of the matrix that lies column by column in the caller's
-// memory. If A is row-major, this matrix is Aᵀ, so its other triangle is read.
+// triangle returns the triangle that package evd must read. Package evd reads the caller's memory
+// column by column. If the caller's matrix A is row-major, package evd sees Aᵀ, so the other
+// triangle is read.
 func triangle(upper, rowMajor C.int32_t) evd.Uplo { return evd.Uplo((upper == 1) != (rowMajor == 1)) }
 
 //export goSymmetricSolve
@@ -98,7 +101,7 @@ func goSymmetricSolve32(h C.vkevd_plan, a *C.float, lda C.int64_t, w, z *C.float
 	})
 }
 
-// symmetricSolve is vkevd_symmetric_solve for numbers of type T.
+// symmetricSolve does the work of the C function vkevd_symmetric_solve, for numbers of type T.
 func symmetricSolve[T evd.Float](h C.vkevd_plan, a *T, lda C.int64_t, w, z *T, ldz C.int64_t,
 	found *C.vkevd_found, control *C.vkevd_control) error {
 	p, s, err := planOf[*symmetric[T]](h)
@@ -138,8 +141,8 @@ func symmetricSolve[T evd.Float](h C.vkevd_plan, a *T, lda C.int64_t, w, z *T, l
 	})
 }
 
-// solve solves the problem of the matrix in the memory of the matrix `a`, and writes the vectors to
-// `z`.
+// solve solves the eigenproblem of the matrix `a` and writes the vectors to the matrix `z`. Both
+// are in the caller's memory.
 func (s *symmetric[T]) solve(ctx context.Context, a, z evd.Dense[T]) (*evd.Result[T], error) {
 	sym := evd.Sym[T]{N: s.n, Ld: a.Ld, Data: a.Data, Uplo: triangle(s.options.upper, s.options.a_row_major)}
 	if s.overwrite && unsafe.SliceData(a.Data) != unsafe.SliceData(z.Data) {

@@ -7,10 +7,12 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// orders are the smallest orders of problems for the device: [0] without vectors, [1] with vectors.
+// orders are the smallest orders of problems that are solved on the device: orders[0] without
+// vectors, and orders[1] with vectors.
 type orders [2]int
 
-// never is larger than the order of any problem.
+// never, as the smallest order for the device, means that no problem is solved on the device. It is
+// larger than the order of any problem.
 const never = math.MaxInt32
 
 // crossovers holds, by vk.Info.Family and by kind of problem, the orders from which a device is
@@ -27,7 +29,8 @@ var crossovers = map[string][3]orders{
 // docs/drop-in.md has the times.
 var h200 = [3]orders{{512, 512}, {768, 768}, {512, 512}}
 
-// crossoverFor returns the smallest orders for a device, by kind of problem.
+// crossoverFor returns the smallest orders of problems that are solved on a device. The index is
+// the kind of problem.
 func crossoverFor(info vk.Info) [3]orders {
 	if strings.Contains(info.Name, "H200") {
 		return h200

@@ -31,7 +31,8 @@ type problem[T evd.Float] struct {
 
 type kind int
 
-// The order of these constants is that of enum vkevd_kind.
+// These constants number the kinds of problems. Their order must be that of enum vkevd_kind in the
+// C code.
 const (
 	symmetric kind = iota
 	tridiagonal
@@ -67,7 +68,7 @@ type job struct {
 	u, v    svd.Vectors
 }
 
-// engine is a device and its most recently used plans.
+// engine solves the problems of LAPACK calls. It holds a device and the plans that were used last.
 type engine struct {
 	dev   *vk.Device
 	plans kept.Plans[job]
@@ -115,8 +116,8 @@ func newPlan[T evd.Float](dev *vk.Device, j job) (kept.Plan, error) {
 	return svd.NewPlan[T](dev, j.rows, j.n, svd.Options{U: j.u, V: j.v})
 }
 
-// solve solves p and returns the number of values. It writes to the memory of the LAPACK call only
-// after the device has succeeded.
+// solve solves the problem p and returns the number of computed values. It writes to the caller's
+// memory only after the device has succeeded.
 func solve[T evd.Float](en *engine, p problem[T]) (found int, err error) {
 	j := job{kind: p.kind, single: unsafe.Sizeof(T(0)) == 4, n: p.n, vectors: p.z.first != nil, part: p.part}
 	if p.kind == singular {
@@ -148,8 +149,8 @@ func solve[T evd.Float](en *engine, p problem[T]) (found int, err error) {
 // never come. The value is a gibibyte of float64.
 const returnedAbove = 1 << 27
 
-// solveBy solves p with a plan for p. z is the matrix of eigenvectors or left singular vectors, and
-// v is the matrix of right singular vectors.
+// solveBy solves the problem p with a given plan. The results are the values, the matrix z of
+// eigenvectors or left singular vectors, and the matrix v of right singular vectors.
 func (p problem[T]) solveBy(plan kept.Plan) (values []T, z, v *evd.Dense[T], err error) {
 	ctx := context.Background()
 	var res *evd.Result[T]
@@ -187,7 +188,7 @@ func (c columns[T]) column(j, n int) []T {
 	return unsafe.Slice(c.first, j*c.ld+n)[j*c.ld:]
 }
 
-// take copies z to c. It does nothing if z is nil.
+// take copies the matrix z to the memory of the LAPACK call. It does nothing if z is nil.
 func (c columns[T]) take(z *evd.Dense[T]) {
 	if z == nil || c.first == nil {
 		return
@@ -199,8 +200,8 @@ func (c columns[T]) take(z *evd.Dense[T]) {
 	})
 }
 
-// takeTransposed copies zᵀ to c, tile by tile, so that accesses to both memories are local. It does
-// nothing if z is nil.
+// takeTransposed copies the transpose of the matrix z to the memory of the LAPACK call. It copies
+// tile by tile, so that accesses to both memories are local. It does nothing if z is nil.
 func (c columns[T]) takeTransposed(z *evd.Dense[T]) {
 	if z == nil || c.first == nil {
 		return
@@ -220,8 +221,9 @@ func (c columns[T]) takeTransposed(z *evd.Dense[T]) {
 	})
 }
 
-// eachRange divides the indices 0, …, count−1 into ranges and calls f for all ranges in parallel.
-// size is the number of elements for each index. A range has about 2¹⁶ elements or more.
+// eachRange calls the function f for ranges of the indices 0, …, count−1, in parallel. Together the
+// ranges contain each index once. `size` is the number of matrix elements for each index. A range
+// has at least about 2¹⁶ elements.
 func eachRange(count, size int, f func(from, to int)) {
 	step := max(32, count/(4*runtime.GOMAXPROCS(0)), 1<<16/max(size, 1))
 	var group sync.WaitGroup

@@ -13,7 +13,8 @@ import (
 	"github.com/vkevd/vkevd/evd/svd"
 )
 
-// started returns an engine on the device that VKEVD_DEVICE names, without a cache of kernels.
+// started returns an engine, the solver behind the LAPACK functions, on the device that
+// VKEVD_DEVICE names. The engine has no cache of compiled kernels.
 func started(t *testing.T) *engine {
 	t.Helper()
 	if os.Getenv("VKEVD_CACHE") == "" {
@@ -30,7 +31,8 @@ func started(t *testing.T) *engine {
 	return en
 }
 
-// inBoth runs a test in double precision and in single precision.
+// inBoth runs two forms of one test: `double` in double precision, and `single` in single
+// precision.
 func inBoth(t *testing.T, double, single func(*testing.T)) {
 	t.Run("float64", double)
 	t.Run("float32", single)
@@ -46,7 +48,7 @@ func small[T evd.Float]() float64 {
 
 const unset = 99.5 // what LAPACK's memory holds before a solve
 
-// memory is column-major memory of a LAPACK call.
+// memory is a matrix in column-major memory, as programs pass it to LAPACK.
 type memory[T evd.Float] struct {
 	rows, cols, ld int
 	data           []T
@@ -66,8 +68,8 @@ func (m memory[T]) columns() columns[T] {
 
 func (m memory[T]) at(i, j int) float64 { return float64(m.data[i+j*m.ld]) }
 
-// orthonormal checks that the columns, or the rows, of m are orthonormal. It also checks that no
-// other element of the memory was written.
+// orthonormal checks that the columns of m are orthonormal, or its rows if `rows` is true. It also
+// checks that nothing was written to other elements of the memory.
 func (m memory[T]) orthonormal(t *testing.T, what string, rows bool) {
 	t.Helper()
 	count, length := m.cols, m.rows
@@ -223,7 +225,8 @@ func testSingular[T evd.Float](t *testing.T) {
 	}
 }
 
-// A matrix that contains a NaN is not solved. The engine returns an error and writes no result.
+// TestNotFinite solves a matrix that contains a NaN. The engine must return an error and write no
+// result.
 func TestNotFinite(t *testing.T) { inBoth(t, testNotFinite[float64], testNotFinite[float32]) }
 
 func testNotFinite[T evd.Float](t *testing.T) {

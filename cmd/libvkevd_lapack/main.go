@@ -29,13 +29,15 @@ import (
 
 func main() {}
 
-// theEngine is the engine of this process. The mutex opening guards it.
+// theEngine is the engine of this process, which solves LAPACK calls on a device. The mutex
+// `opening` guards it.
 var (
 	theEngine *engine
 	opening   sync.Mutex
 )
 
-// vkevd_engine_open opens the device. If this fails, it writes the reason to the device's name.
+// vkevd_engine_open opens the device and describes it in `device`. If this fails, it writes the
+// reason to device.name.
 //
 //export vkevd_engine_open
 func vkevd_engine_open(device *C.struct_vkevd_device) C.int {
@@ -66,7 +68,7 @@ func vkevd_engine_open(device *C.struct_vkevd_device) C.int {
 	return 0
 }
 
-// vkevd_engine_solve solves p. If this fails, it writes the reason to p.failure.
+// vkevd_engine_solve solves the problem p. If this fails, it writes the reason to p.failure.
 //
 //export vkevd_engine_solve
 func vkevd_engine_solve(p *C.struct_vkevd_problem) C.int {
@@ -98,7 +100,8 @@ func survive(f func() error) (err error) {
 	return f()
 }
 
-// write writes text to a C string. It cuts the text if the text is too long.
+// write writes text to a C array and adds a zero byte. If the text is too long for the array, it is
+// cut.
 func write(to []C.char, text string) {
 	for i := range to {
 		to[i] = 0
@@ -108,7 +111,8 @@ func write(to []C.char, text string) {
 	}
 }
 
-// problemOf converts a problem from C to Go. The slices of the result use the memory of C.
+// problemOf converts a problem from its C structure to the Go type. The slices of the result use
+// the memory of the C program.
 func problemOf[T evd.Float](p *C.struct_vkevd_problem) problem[T] {
 	n, rows, ld := int(p.n), int(p.m), int(p.lda)
 	q := problem[T]{
@@ -131,8 +135,8 @@ func problemOf[T evd.Float](p *C.struct_vkevd_problem) problem[T] {
 	return q
 }
 
-// wanted returns the option for a number of singular vectors. The argument `few` is the number of
-// singular values.
+// wanted returns the option of package svd that asks for this number of singular vectors. `few` is
+// the number of singular values.
 func wanted(vectors, few int) svd.Vectors {
 	switch {
 	case vectors == 0:

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// sanitized are flags for all C files of these tests. With these flags, an access outside of
+// sanitized are compiler flags for the C files of these tests. With them, an access outside of
 // allocated memory, or a leak, ends the program.
 var sanitized = []string{"-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all"}
 

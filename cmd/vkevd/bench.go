@@ -27,11 +27,12 @@ type benchJob struct {
 	kernels bool
 	share   *jsonOutput // the file of --share
 
-	// usualOrders is true if the orders are the default of --share, and not given by the user.
+	// usualOrders is true if the user gave no orders of matrices, so that the default orders of
+	// --share are used.
 	usualOrders bool
 }
 
-// A benchmark measures the stages of the solver. It is a *bench.Bench, or a replacement in tests.
+// A benchmark measures the times of the solver's stages. It is a *bench.Bench, or a fake in tests.
 type benchmark interface {
 	Peaks() []bench.Row
 	Measure(ctx context.Context, n int) ([]bench.Row, error)
@@ -158,8 +159,8 @@ func (j *benchJob) measure(ctx context.Context, rows *rowFile, show *progress) e
 	if !j.kernels || ctx.Err() != nil {
 		return err
 	}
-	// Timestamps after every kernel take time. A second pass therefore measures the kernels, on a
-	// device that is opened with such timestamps.
+	// A second pass measures the times of the kernels. It needs a timestamp after every kernel,
+	// which takes time, so the device is opened again for this pass.
 	again := j.on(ctx, true, func(b benchmark) error {
 		failed := j.each(ctx, func(n int) error {
 			details, err := b.Profile(ctx, n)
@@ -191,7 +192,7 @@ func (j *benchJob) each(ctx context.Context, do func(n int) error) error {
 }
 
 // on opens the device, makes a benchmark on this device, and calls the function `use` with the
-// benchmark.
+// benchmark. `kernels` says whether each kernel is timed.
 func (j *benchJob) on(ctx context.Context, kernels bool, use func(benchmark) error) error {
 	dev, err := j.open(vk.Options{Device: j.device(), Kernels: kernels, Statistics: kernels}, j.stderr)
 	if err != nil {

@@ -11,14 +11,14 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A benchReport prints each result as soon as the result is measured.
+// A benchReport prints the results of vkevd bench, each as soon as it is measured.
 type benchReport struct {
 	w    io.Writer
 	file *rowFile
 	show *progress
 }
 
-// peaks prints the first rows of the table: the peak rates of the device.
+// peaks prints the first rows of the table, the peak rates of the device.
 func (o *benchReport) peaks(peaks []bench.Row) error {
 	if err := o.head(peaks[0]); err != nil {
 		return err

@@ -23,8 +23,8 @@ type shared struct {
 	// Device is the information that the driver gives about the device.
 	Device vk.Info `json:"device"`
 
-	// MayWait is true if workgroups may wait for each other. Arithmetic is the result of the
-	// measurement how doubles are rounded. Each is absent if its measurement failed.
+	// MayWait is true if workgroups may wait for each other on the device. Arithmetic says how the
+	// device rounds doubles. Each of the two is absent if its measurement failed.
 	MayWait    *bool             `json:"may_wait,omitempty"`
 	Arithmetic *probe.Arithmetic `json:"arithmetic,omitempty"`
 
@@ -34,7 +34,8 @@ type shared struct {
 	// Solves are the measurements of whole solves with vectors, with the errors of their results.
 	Solves []sharedSolve `json:"solves"`
 
-	// Errors are the texts of all errors. Rows and Solves do not contain measurements that failed.
+	// Errors are the texts of all errors. A measurement that failed has a text here, and is not in
+	// Rows or Solves.
 	Errors []string `json:"errors,omitempty"`
 }
 
@@ -67,8 +68,8 @@ func (j *benchJob) sharing() {
 	}
 }
 
-// suit replaces the default orders by smaller orders if the device computes on the CPU. It does not
-// change orders that the user gave.
+// suit replaces the default orders of matrices by smaller ones if the device computes on the CPU.
+// Orders that the user gave are not changed.
 func (j *benchJob) suit(info vk.Info) {
 	if j.usualOrders && info.Type == "cpu" {
 		j.options.Orders = sharedOrdersCPU
@@ -99,7 +100,8 @@ func (j *benchJob) writeShared(ctx context.Context, measure func(keep func(bench
 	return errors.Join(failed, j.share.write(ctx, s))
 }
 
-// facts adds the properties of the device, and measurements of whole solves.
+// facts adds the properties of the device to the file of bench --share, and also measurements of
+// whole solves.
 func (j *benchJob) facts(ctx context.Context, s *shared) error {
 	dev, err := j.open(vk.Options{Device: j.device()}, j.stderr)
 	if err != nil {

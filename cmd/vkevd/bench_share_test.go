@@ -20,8 +20,8 @@ func readShared(t *testing.T, text []byte) (s shared) {
 	return s
 }
 
-// The file of --share has the device, its measured properties, a row for each stage and order, and
-// checked solves.
+// TestBenchShare checks the file that bench --share writes. It must have the device, its measured
+// properties, a row for each stage and order, and solves with checked results.
 func TestBenchShare(t *testing.T) {
 	s := newFixture(t)
 	s.machine.arithmetic.Division = 0.75
@@ -54,8 +54,8 @@ func TestBenchShare(t *testing.T) {
 	}
 }
 
-// If the user gives no stages and no orders, --share measures all stages. On a CPU it measures
-// smaller orders. With --share - standard output contains only JSON.
+// TestBenchShareOfEverything runs bench --share without stages and orders. All stages must be
+// measured, on a CPU with smaller orders. With --share -, standard output must contain only JSON.
 func TestBenchShareOfEverything(t *testing.T) {
 	for kind, want := range map[string]int{"discrete": 1024, "cpu": 256} {
 		s := newFixture(t)
@@ -72,7 +72,7 @@ func TestBenchShareOfEverything(t *testing.T) {
 	}
 }
 
-// If there is no device, bench --share writes no file.
+// TestBenchShareNeedsADevice runs bench --share without a device. It must write no file.
 func TestBenchShareNeedsADevice(t *testing.T) {
 	s := newFixture(t)
 	s.machine.openErr = vk.ErrNoDevice

@@ -12,7 +12,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// bench returns a benchmark in which every stage takes n milliseconds.
+// bench returns a fake benchmark, in which every stage takes n milliseconds for matrices of order
+// n.
 func (m *fakeMachine) bench(_ context.Context, opt bench.Options) (benchmark, error) {
 	m.benched = opt
 	return &fakeBench{m, opt}, m.planErr
@@ -151,7 +152,8 @@ func TestBenchVariants(t *testing.T) {
 	}
 }
 
-// The number of matrices of a batch is in the table, in the details and in the rows.
+// TestBenchBatch checks that bench reports the number of matrices of a batch: in the table, in the
+// details, and in the rows of JSON.
 func TestBenchBatch(t *testing.T) {
 	s := newFixture(t)
 	stdout, stderr, status := s.run("bench", "--n", "7", "--count", "40,50", "--kernels", "--json", "rows", "batch")

@@ -91,8 +91,8 @@ does, which takes longer and shares no code with solve.`,
 	return cmd
 }
 
-// run reads the files and checks the result with the function `measure`, which is the method
-// `symmetric` for eigenvalues and the method `singular` for singular values.
+// run runs the command check. The function `measure` reads the files and measures the errors. It is
+// the method `symmetric` for eigenvalues, or the method `singular` for singular values.
 func (j *checkJob) run(ctx context.Context, files []string, measure func(context.Context, []string, *progress) (measures, error)) error {
 	if err := j.json.open(j.stdout, files...); err != nil {
 		return err
@@ -125,8 +125,8 @@ func (j *checkJob) symmetric(ctx context.Context, files []string, show *progress
 	return found.inUnits(single), nil
 }
 
-// read reads the files and checks that the sizes of their matrices match. `single` tells whether
-// the matrix or the vectors are in single precision.
+// read reads the files of the command check, and compares the sizes of their matrices. `single`
+// tells whether the matrix or the vectors are in single precision.
 func (j *checkJob) read(ctx context.Context, files []string, show *progress) (
 	a evd.Sym[float64], _ *evd.Result[float64], single bool, _ error,
 ) {
@@ -163,7 +163,8 @@ func (j *checkJob) read(ctx context.Context, files []string, show *progress) (
 	return a, res, d.Single || narrow, nil
 }
 
-// readValues reads a file of eigenvalues. `empty` is true if the file should contain no value.
+// readValues reads a file of eigenvalues. `empty` says that the file should have no values, because
+// the matrix has order 0.
 func (j *checkJob) readValues(ctx context.Context, file string, empty bool, show *progress) ([]float64, error) {
 	show.stage("reading " + inputName(file))
 	return unlessDone(ctx, func() ([]float64, error) {

@@ -12,10 +12,12 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// half is 1/√2. The eigenvectors of the matrix twoByTwo are (−`half`, `half`) and (`half`, `half`).
+// half is 1/√2. The test matrix twoByTwo has the eigenvectors (−`half`, `half`) and (`half`,
+// `half`).
 const half = math.Sqrt2 / 2
 
-// solved writes a matrix with its values and vectors to the folder.
+// solved writes three files to the folder of the test: a matrix, its eigenvalues and its
+// eigenvectors.
 func (s *fixture) solved() {
 	s.file("A.mtx", twoByTwo)
 	s.file("v.txt", "1\n3\n")
@@ -38,8 +40,8 @@ orthogonality                         0.5  good  ‖I − Qᵀ·Q‖₁ / (n·ε
 	}
 }
 
-// TestCheckOnTheHost checks that a correct result passes, and that the command check finds each
-// error.
+// TestCheckOnTheHost checks the command check without a device. A correct result must pass, and
+// each kind of wrong result must be found.
 func TestCheckOnTheHost(t *testing.T) {
 	for _, c := range []struct {
 		name, values, vectors, fails string

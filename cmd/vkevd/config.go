@@ -68,7 +68,7 @@ func readTuned(path string, info vk.Info) (t tuned, found bool, _ error) {
 	return t, true, nil
 }
 
-// writeTuned writes the tuned settings of a device to a file.
+// writeTuned writes the settings that vkevd tune has found for a device to a file.
 func writeTuned(path string, t tuned) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return cannotWrite(path, err)
@@ -109,8 +109,8 @@ func (c *config) apply(opt *evd.Options, info vk.Info, log io.Writer) bool {
 	return true
 }
 
-// possible returns the reason why the device cannot use a choice of sizes, or nil if it can. It
-// makes a plan without running anything on the device.
+// possible makes a plan with the sizes `choice`, without running anything on the device. It returns
+// nil if the device can use these sizes, and otherwise the reason why not.
 func (c *config) possible(choice tune.Choice, info vk.Info) error {
 	tuning, err := choice.Tuning(info)
 	if err != nil {

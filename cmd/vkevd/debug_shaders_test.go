@@ -3,8 +3,8 @@ package main
 import "testing"
 
 // TestDebugShaders checks every command that runs kernels. The flag --debug-shaders may stand
-// before or after the command. The command opens its device with checks of memory accesses if and
-// only if the flag is given.
+// before or after the command. With the flag, the command must open its device with checks of all
+// memory accesses, and without the flag it must not.
 func TestDebugShaders(t *testing.T) {
 	for _, command := range [][]string{
 		{"solve", "A.mtx"}, {"check", "A.mtx", "values", "Q.npy"}, {"selftest", "--n", "5"}, {"bench", "--n", "8", "gemm"}, {"doctor"},

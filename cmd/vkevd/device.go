@@ -18,7 +18,9 @@ func deviceFlag(cmd *cobra.Command, s *session) func() string {
 		"(default $VKEVD_DEVICE, or else the best)")
 }
 
-// devicesFlag does the same as deviceFlag, for a command that uses several devices.
+// devicesFlag adds the flag --device to a command that can use several devices. The returned
+// function gives the text that the user has given: names of devices with commas between them,
+// "all", or "" for the best device.
 func devicesFlag(cmd *cobra.Command, s *session) func() string {
 	return deviceFlagOf(cmd, s, "`NAME` of the device, a part of the name, or its number in vkevd devices;\n"+
 		"several with commas, the fastest first, or all\n"+
@@ -73,14 +75,16 @@ func prepare[P any](
 	return prepareOn(ctx, func() (device, error) { return s.open(vk.Options{Device: word}, log) }, plan)
 }
 
-// prepareAll is prepare for a word that may name several devices.
+// prepareAll opens all devices that the text of --device names and makes a plan on them. If ctx
+// ends, it returns without waiting for the driver's compiler, and the devices stay open.
 func prepareAll[P any](
 	ctx context.Context, s *session, word string, log io.Writer, plan func(device) (P, error),
 ) (device, P, error) {
 	return prepareOn(ctx, func() (device, error) { return s.openAll(word, log) }, plan)
 }
 
-// prepareOn is prepare for a device that the function `open` opens.
+// prepareOn opens devices with the function `open` and makes a plan with the function `plan`. If
+// ctx ends, it returns without waiting for the driver's compiler, and the devices stay open.
 func prepareOn[P any](ctx context.Context, open func() (device, error), plan func(device) (P, error)) (device, P, error) {
 	var none P
 	dev, err := open()
@@ -103,7 +107,7 @@ func vectorsPlan(n int) func(device) (solver, error) {
 }
 
 // plain returns a log handler that prints no time, because the other lines on standard error have
-// none.
+// no time either.
 func plain(w io.Writer) slog.Handler {
 	return slog.NewTextHandler(w, &slog.HandlerOptions{ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
 		if a.Key == slog.TimeKey && len(groups) == 0 {

@@ -9,10 +9,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// allDevices is the word that names all devices of the computer.
+// allDevices is the value of --device that stands for all devices of the computer.
 const allDevices = "all"
 
-// severalDevices tells whether a word of --device may name several devices.
+// severalDevices tells whether the value of --device may name several devices.
 func severalDevices(word string) bool { return word == allDevices || len(deviceWords(word)) > 1 }
 
 // deviceWords splits a list of devices at its commas. A comma in parentheses belongs to the name of a
@@ -35,8 +35,9 @@ func deviceWords(list string) []string {
 	return words
 }
 
-// openAll opens the devices that a word names: one, several with commas between them, or all. The
-// first of them does the steps that cannot be divided.
+// openAll opens the devices that the value of --device names: one device, several with commas
+// between them, or all. The first one does the steps of a solve that cannot be divided among
+// devices.
 func (s *session) openAll(word string, log io.Writer) (device, error) {
 	words, err := s.devices(word)
 	if err != nil {
@@ -59,7 +60,7 @@ func (s *session) openAll(word string, log io.Writer) (device, error) {
 	return all[0].with(all[1:]), nil
 }
 
-// devices lists the words for the single devices that a word names.
+// devices divides the value of --device into words that each name one device.
 func (s *session) devices(word string) ([]string, error) {
 	if word != allDevices {
 		return deviceWords(word), nil
@@ -74,8 +75,10 @@ func (s *session) devices(word string) ([]string, error) {
 // kinds lists the types of devices, the fastest first.
 var kinds = []string{"discrete", "integrated", "virtual", "cpu"}
 
-// usable lists the numbers of the devices that can be used, the fastest types first, without CPUs if
-// there is another device. Without a device it is one empty word, so that opening it says why.
+// usable lists the devices that can be used, as words for --device. The words are numbers, in the
+// order of the devices' types, the fastest first. CPUs are left out if there is any other device.
+// If no device can be used, the list has one empty word: an attempt to open the best device then
+// gives the reason.
 func usable(infos []vk.Info) (words []string) {
 	for _, kind := range kinds {
 		if kind == "cpu" && len(words) > 0 {

@@ -10,8 +10,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// The word all names the usable devices, the fastest types first, and CPUs only if there is nothing
-// else. The words of a list keep their order.
+// TestDeviceLists checks values of --device that name several devices. The word "all" must stand
+// for the usable devices, the fastest types first, and for CPUs only if there is no other device.
+// The devices of a list must keep their order.
 func TestDeviceLists(t *testing.T) {
 	gpu := vk.Info{Index: 2, Type: "discrete"}
 	integrated := vk.Info{Index: 0, Type: "integrated"}
@@ -60,7 +61,8 @@ func TestDeviceLists(t *testing.T) {
 	}
 }
 
-// One device opened twice solves, checks and forecasts as two devices.
+// TestSeveralRealDevices opens one device of this machine twice, and uses it as two devices: for
+// solves, for checks and for forecasts.
 func TestSeveralRealDevices(t *testing.T) {
 	if os.Getenv("VKEVD_DEVICE") != "" {
 		t.Skip("VKEVD_DEVICE names a device, and the numbers here may be others")

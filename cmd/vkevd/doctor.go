@@ -99,8 +99,8 @@ func (d *examination) add(name string, s state, remedy, format string, args ...a
 	}
 }
 
-// okIf adds a finding with the state `fine` if `good` is true, and with the state `missing`
-// otherwise. `remedy` is printed if the state is `missing`.
+// okIf adds a line to the output of doctor. The state of the line is `fine` if `good` is true, and
+// `missing` otherwise. `remedy` says what the user can do. It is printed if the state is `missing`.
 func (d *examination) okIf(good bool, name, remedy, format string, args ...any) {
 	if good {
 		d.add(name, fine, "", format, args...)
@@ -109,7 +109,8 @@ func (d *examination) okIf(good bool, name, remedy, format string, args ...any) 
 	}
 }
 
-// verdict is nil, or an error about the first part that is missing.
+// verdict returns an error about the first part that doctor found missing, or nil if nothing is
+// missing.
 func (d *examination) verdict() error {
 	for _, f := range d.findings {
 		if f.State == missing {
@@ -119,8 +120,8 @@ func (d *examination) verdict() error {
 	return nil
 }
 
-// all examines the loader, the drivers, the device and the folders. If a part is missing, `all`
-// leaves out the examinations that need this part.
+// all makes all examinations of doctor: of the loader, the drivers, the device and the folders. If
+// a part is missing, `all` leaves out the examinations that need this part.
 func (d *examination) all(ctx context.Context) error {
 	info, found := d.machineWide()
 	if found && d.offers(info) {

@@ -84,7 +84,7 @@ func (d *examination) offers(info vk.Info) bool {
 	for _, f := range vk.Features() {
 		switch {
 		case len(info.Features) == 0 && info.Problem != "":
-			// A device that was refused early has no list of features.
+			// A device that was refused for another reason may have no list of features.
 		case slices.Contains(info.Features, f.Name):
 			d.add(f.Name, fine, "", "offered")
 		case f.Required:

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A distribution says how to install missing packages on one operating system. In the command
-// `install`, {} stands for the names of the packages.
+// A distribution says how to install missing packages on one operating system. The field `install`
+// is the command, in which {} stands for the names of the packages.
 type distribution struct {
 	ids     []string // in os-release(5)
 	install string
@@ -79,7 +79,7 @@ func distributionOf(osRelease string) distribution {
 	return elsewhere
 }
 
-// get is the command that installs the given packages.
+// get returns the command with which a user installs the given packages.
 func (d distribution) get(packages ...string) string {
 	var distinct []string
 	for _, p := range packages {

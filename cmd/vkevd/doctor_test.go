@@ -69,8 +69,8 @@ ok       a matrix of order 100        solved: `
 
 const debian, fedora, arch, unheardOf = "NAME=x\nID=debian\n", "ID=\"rocky\"\nID_LIKE=\"rhel centos fedora\"\n", "ID=endeavouros\nID_LIKE=arch\n", "ID=plan9\n"
 
-// TestDoctorMisses checks that doctor names each missing part and its remedy, and that the exit
-// status is 3.
+// TestDoctorMisses runs doctor on fake machines on which one part is missing. doctor must name the
+// missing part and the remedy, and the exit status must be 3.
 func TestDoctorMisses(t *testing.T) {
 	loader := fmt.Errorf("%w: no Vulkan loader", vk.ErrNoDevice)
 	for _, c := range []struct {
@@ -114,7 +114,8 @@ func TestDoctorMisses(t *testing.T) {
 	}
 }
 
-// TestDoctorNotes checks that the exit status is 0 if all missing parts are optional.
+// TestDoctorNotes runs doctor on fake machines on which only optional parts are missing. The exit
+// status must be 0.
 func TestDoctorNotes(t *testing.T) {
 	s := healthy(t)
 	s.machine.info.Features = s.machine.info.Features[:len(s.machine.info.Features)-1]

@@ -9,7 +9,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// tryOut opens the device and runs kernels on it.
+// tryOut opens the device, runs kernels on it, and adds what it finds to the output of doctor.
 func (d *examination) tryOut(ctx context.Context) {
 	dev, err := d.open(vk.Options{Device: d.word}, d.stderr)
 	if err != nil {
@@ -136,8 +136,8 @@ func (d *examination) smallSolve(ctx context.Context, dev device) {
 		found[0].ratio, found[1].ratio, evd.Threshold)
 }
 
-// solveAndMeasure solves on the device, and measures the errors of the result on the host. Both
-// triangles of the matrix `a` must be set.
+// solveAndMeasure solves for the matrix `a` on the device, and measures the errors of the result on
+// the host. Both triangles of `a` must be set.
 func solveAndMeasure(ctx context.Context, dev device, a evd.Sym[float64]) (measures, error) {
 	p, err := dev.plan(a.N, evd.Options{Vectors: true, Progress: func(evd.Progress) {}})
 	if err != nil {

@@ -18,7 +18,8 @@ type environment struct {
 	machine   machine
 }
 
-// processEnvironment is the environment of the real process. Most tests use other environments.
+// processEnvironment returns the environment of the process that runs the program. Most tests use
+// made-up environments instead.
 func processEnvironment() environment {
 	terminal, dumb := isTerminal(os.Stderr), os.Getenv("TERM") == "dumb"
 	return environment{os.LookupEnv, os.UserCacheDir, os.UserConfigDir, osRelease, terminal && !dumb, terminal && dumb,

@@ -82,8 +82,8 @@ func TestBadOutput(t *testing.T) {
 	}
 }
 
-// TestFullDisk checks the case that one output file cannot be written. No other output file may
-// appear then, and nothing may be printed.
+// TestFullDisk checks a command with several output files, one of which cannot be written. The
+// other files must not appear either, and nothing may be printed.
 func TestFullDisk(t *testing.T) {
 	const full = "/dev/full"
 	if _, err := os.Stat(full); err != nil {
@@ -166,7 +166,8 @@ func TestInterrupted(t *testing.T) {
 	})
 }
 
-// TestOthersInterrupted checks that an interruption ends every command that uses a device.
+// TestOthersInterrupted checks commands other than solve that use a device. An interruption must
+// end each of them.
 func TestOthersInterrupted(t *testing.T) {
 	for _, args := range []string{"selftest -n 5", "svd A.mtx", "doctor", "bench -n 5 gemm", "tune", "check A.mtx v.txt Q.npy", "plot spectrum --out p.png -"} {
 		s := newFixture(t)
@@ -183,7 +184,7 @@ func TestOthersInterrupted(t *testing.T) {
 	}
 }
 
-// A callback is an empty reader. Its method Read calls the function.
+// A callback is a reader without data, for tests. Its method Read calls the function.
 type callback func()
 
 func (c callback) Read([]byte) (int, error) {

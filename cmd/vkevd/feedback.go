@@ -15,7 +15,7 @@ func (v *verbosity) flags(cmd *cobra.Command) {
 	f.BoolVar(&v.verbose, "verbose", false, "print progress and a summary even if standard error is no terminal")
 }
 
-// check refuses flags that cannot be combined.
+// check returns an error if the flags --quiet and --verbose are both given.
 func (v verbosity) check(cmd *cobra.Command) error {
 	if v.quiet && v.verbose {
 		return usage(cmd, "--quiet cannot be combined with --verbose")
@@ -23,10 +23,11 @@ func (v verbosity) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// feedback returns where a command prints its summary, and the progress that it shows. Remarks that
-// every user must see, such as what was done to the matrix, go to the progress's above. On a
-// terminal everything is shown. Elsewhere only remarks are, unless --verbose is given. With --quiet
-// nothing is shown.
+// feedback returns two things: where a command prints its summary, and an object that shows
+// progress. On a terminal, summary and progress are shown. If standard error is not a terminal,
+// they are shown only with --verbose. With --quiet they are never shown. Remarks that every user
+// must see, such as changes of the matrix, go to the writer `above` of the progress; they are
+// printed in all cases except --quiet.
 func (s *session) feedback(v verbosity) (summary io.Writer, show *progress) {
 	switch {
 	case v.quiet:

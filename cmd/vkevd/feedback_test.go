@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/evd"
 )
 
-// TestSilentWithoutATerminal checks that a command whose standard error is a file prints only what
-// the user must know or has asked for.
+// TestSilentWithoutATerminal checks a command whose standard error is not a terminal. It must print
+// only what the user must know or has asked for.
 func TestSilentWithoutATerminal(t *testing.T) {
 	s := newFixture(t)
 	s.dumb = false
@@ -51,8 +51,8 @@ func TestSilentWithoutATerminal(t *testing.T) {
 	s.fails(statusInput, "--quiet cannot be combined with --verbose; see vkevd solve --help", "solve", "--quiet", "--verbose", "A.mtx")
 }
 
-// TestRetriedIsTold checks that a solve that began again says why, on standard error and in the
-// report.
+// TestRetriedIsTold checks a solve that needed a second attempt. The reason must be printed to
+// standard error and must be in the report.
 func TestRetriedIsTold(t *testing.T) {
 	s := newFixture(t)
 	s.dumb = false

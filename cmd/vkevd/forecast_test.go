@@ -10,7 +10,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A planner is a fake machine that makes the same forecasts as the library.
+// A planner is a fake machine whose forecasts of memory come from the library.
 type planner struct{ *fakeMachine }
 
 func (planner) forecast(info vk.Info, n int, of kind, opt evd.Options) (forecast, *vk.OutOfMemoryError, error) {

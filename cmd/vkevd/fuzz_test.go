@@ -61,8 +61,8 @@ func FuzzCommandLine(f *testing.F) {
 	})
 }
 
-// FuzzReport calls the commands below plot with the fuzzer's input as a report, as rows of
-// measurements and as eigenvalues.
+// FuzzReport tests the commands below plot with input of the fuzzer: as a report, as rows of
+// measurements, and as eigenvalues.
 func FuzzReport(f *testing.F) {
 	for _, text := range []string{
 		`{"file":"A.mtx","n":2,"device":"D","stages":[{"name":"band reduction","seconds":0.5,"count":1},{"name":"bisection","seconds":1e-3,"count":2}]}`,

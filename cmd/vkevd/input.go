@@ -14,8 +14,9 @@ import (
 // streamWord is the word that stands for standard input or standard output on the command line.
 const streamWord = "-"
 
-// untilDone does the same as unlessDone, for the work of a whole command. After ctx has ended, this
-// work still closes the files that it has opened.
+// untilDone runs the work of a whole command, which may not be interruptible. If ctx ends, it
+// returns without waiting for the work. The work may continue after that, but closes the files that
+// it has opened.
 func untilDone(ctx context.Context, work func() error) error {
 	_, err := unlessDone(ctx, func() (struct{}, error) { return struct{}{}, work() })
 	return err
@@ -47,9 +48,9 @@ func readVector(file string, stdin io.Reader) ([]float64, error) {
 	return readFile(file, stdin, "a vector", matio.ReadVector, matio.ReadVectorFile)
 }
 
-// readFile reads an input with one of two functions of package matio. It calls the function
-// `stream` for standard input, and the function `named` for a file. `what` describes the content in
-// error messages.
+// readFile reads an input with package matio. It calls the function `stream` if the input is
+// standard input, and the function `named` if it is a file. `what` describes the content in error
+// messages.
 func readFile[T any](
 	file string, stdin io.Reader, what string,
 	stream func(io.Reader, string) (T, error), named func(string) (T, error),
@@ -94,7 +95,8 @@ func isEmpty(file string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Size() == 0
 }
 
-// reason removes the operation and the file names from an error of the operating system.
+// reason returns the innermost part of an error of the operating system, without the names of the
+// operation and of the file.
 func reason(err error) error {
 	var path *fs.PathError
 	var link *os.LinkError

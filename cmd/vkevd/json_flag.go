@@ -22,8 +22,8 @@ func jsonFlag(cmd *cobra.Command, what string) *jsonOutput {
 	return j
 }
 
-// open creates the file before any work begins. It returns an error if the file is one of the
-// inputs. The caller closes the file.
+// open creates the file of --json before the command begins to work. It returns an error if this
+// file is one of the inputs. The caller closes the file.
 func (j *jsonOutput) open(stdout io.Writer, inputs ...string) (err error) {
 	for _, input := range inputs {
 		if j.path != "" && j.path != streamWord && sameFile(input, j.path) {
@@ -34,7 +34,7 @@ func (j *jsonOutput) open(stdout io.Writer, inputs ...string) (err error) {
 	return err
 }
 
-// instead tells whether the command prints JSON instead of the table.
+// instead tells whether the user has given --json -, so that JSON is printed instead of the table.
 func (j *jsonOutput) instead() bool { return j.path == streamWord }
 
 // write writes one JSON value to a temporary file, and then gives this file its final name.

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestJSONEverywhere checks that every command with results has the flag --json, with a file name
-// or with - for standard output.
+// TestJSONEverywhere checks that every command that prints results has the flag --json. Its value
+// may be a file name, or - for standard output.
 func TestJSONEverywhere(t *testing.T) {
 	for _, args := range []string{
 		"solve A.mtx", "check A.mtx v.txt Q.npy", "plan -n 7", "devices", "doctor", "selftest -n 5 goe", "bench -n 5 gemm", "tune -n 20",

@@ -22,9 +22,11 @@ type machine interface {
 	// that the device would return because it has too little memory. `unfit` is nil if the plan
 	// fits, or if the memory of the device is not known.
 	forecast(info vk.Info, n int, of kind, opt evd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error)
-	// forecastBatch does the same as `forecast`, for a stack of `count` matrices of order n.
+	// forecastBatch makes a plan for a batch of `count` matrices of order n, on a device that need
+	// not be present. `unfit` is the error that the device would return for lack of memory, or nil.
 	forecastBatch(info vk.Info, n, count int, opt batch.Options) (f forecast, unfit *vk.OutOfMemoryError, err error)
-	// forecastSVD does the same as `forecast`, for the singular values of m×n matrices.
+	// forecastSVD makes a plan for the singular values of m×n matrices, on a device that need not
+	// be present. `unfit` is the error that the device would return for lack of memory, or nil.
 	forecastSVD(info vk.Info, m, n int, opt svd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error)
 }
 
@@ -42,14 +44,14 @@ type device interface {
 	probe(context.Context) (probe.Arithmetic, error)
 	handsOn() (bool, error)
 	compileTimes() []vk.Timing
-	// rates returns the rates of arithmetic. It measures them if they are not known and measure is
-	// true.
+	// rates returns the device's rates of arithmetic. If they are not stored, and `measure` is
+	// true, they are measured.
 	rates(ctx context.Context, measure bool) (probe.Rates, error)
-	// with returns the device with further devices, which help it in plans for dense matrices and for
-	// batches. Its Close closes them, too.
+	// with returns a device that uses this device together with further ones, in plans for dense
+	// matrices and for batches. Its method Close closes all of them.
 	with(others []device) device
-	// products tells how large products are computed. It measures rates if they are not known and
-	// measure is true.
+	// products tells how the device computes large matrix products. This depends on measured rates.
+	// If they are not stored, and `measure` is true, they are measured.
 	products(ctx context.Context, measure bool) (probe.Products, error)
 	tune(context.Context, tune.Options) (tune.Result, error)
 	Close() error
@@ -92,7 +94,8 @@ type tridiagonalSolver interface {
 	Close()
 }
 
-// vulkan implements machine with Vulkan and the library, on the computer that runs the program.
+// vulkan implements the interface `machine` with Vulkan and the library, on the computer that runs
+// the program.
 type vulkan struct{}
 
 func (vulkan) list() ([]vk.Info, error) { return vk.List() }
@@ -132,7 +135,7 @@ func dryPlan(info vk.Info, n int, of kind, opt evd.Options) (forecast, error) {
 	return dry.plan(n, opt)
 }
 
-// opened is a device of Vulkan, with further devices that help it.
+// opened is an open Vulkan device, with further devices that help it in a solve.
 type opened struct {
 	*vk.Device
 	others []*vk.Device

@@ -24,7 +24,8 @@ type fakeMachine struct {
 	certified float64 // ratio of a tridiagonal's values
 	retried   *evd.StageError
 	measured  probe.Rates
-	// These errors are returned by the methods of the fake machine, if they are set.
+	// These errors are nil, or are set by a test. A method of the fake machine returns the one that
+	// belongs to it.
 	listErr, openErr, planErr, solveErr, checkErr error
 	spoil                                         float64 // added to the first eigenvalue
 	during, after                                 func()  // called during a solve, and after it
@@ -150,7 +151,7 @@ func (m *fakeMachine) single(n int, opt evd.Options) (denseSolver[float32], erro
 	return fakeSingle{p.(*fakePlan)}, nil
 }
 
-// fakeSingle is fakePlan for single precision.
+// fakeSingle is a fake plan for matrices in single precision.
 type fakeSingle struct{ *fakePlan }
 
 func (p fakeSingle) Bytes() uint64 { return p.fakePlan.Bytes() / 2 }
@@ -201,8 +202,9 @@ func (p *fakePlan) Costs() []evd.StageCost {
 	return []evd.StageCost{{Stage: "band reduction", Flops: 4. / 3 * n * n * n}, {Stage: "bulge chasing", Flops: 6 * n * n, Model: &stages.ChaseModel{Path: 2992, Stalls: 8, Seconds: 0.003}}}
 }
 
-// begin does the first part of every fake solve. It reports the stages and calls the test's
-// function during. It fails if the context is cancelled or if solveErr is set.
+// begin does the first part of every fake solve. It reports the stages, and calls the function that
+// the test has set as `during`. It returns an error if the context has ended, or if the test has
+// set solveErr.
 func (m *fakeMachine) begin(ctx context.Context, costs []evd.StageCost, report func(evd.Progress)) error {
 	for i, c := range costs {
 		if report == nil {

@@ -58,8 +58,8 @@ func writePages(cmd *cobra.Command, dir string) error {
 	return cannotWrite(path, os.WriteFile(path, text, 0o666))
 }
 
-// page is the manual page of a command. It is cobra's page with the section OPTIONS in the usual
-// form, and with the sections EXIT STATUS, ENVIRONMENT and FILES.
+// page returns the manual page of a command. It is the page that cobra makes, with two changes: the
+// section OPTIONS has the usual form, and there are sections EXIT STATUS, ENVIRONMENT and FILES.
 func page(cmd *cobra.Command) ([]byte, error) {
 	long := cmd.Long
 	defer func() { cmd.Long = long }()

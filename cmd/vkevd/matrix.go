@@ -98,7 +98,7 @@ func (m matrixInput) symmetric(d *matio.Dense, file string, log io.Writer) error
 	return nil
 }
 
-// hint adds to a reading error the name of the flag that may help.
+// hint adds to an error of reading the name of the flag that may help the user.
 func (m matrixInput) hint(err error) error {
 	var format *matio.FormatError
 	switch {
@@ -124,9 +124,9 @@ func aboutMatrix(file string, n int, err error) error {
 	return aboutInput(file, fmt.Sprintf("n = %d", n), "eigenvalues", err)
 }
 
-// aboutInput adds the name of the file and the size of the matrix to an error of the solver.
-// `wanted` names the kind of values to compute. Rows and columns count from 1, as in the errors of
-// reading.
+// aboutInput adds the name of the input file and the size of the matrix to an error of the solver.
+// `wanted` names the kind of values to compute. In the text, rows and columns count from 1, as in
+// the errors of reading.
 func aboutInput(file, size, wanted string, err error) error {
 	var notFinite *evd.NonFiniteError
 	var option *evd.OptionError

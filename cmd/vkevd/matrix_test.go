@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestHintAtTridiagonal checks an input matrix with two columns. The error must suggest
-// --tridiagonal.
+// TestHintAtTridiagonal solves a matrix with two columns, which is not square. The error must
+// suggest the flag --tridiagonal, because the columns may be two diagonals.
 func TestHintAtTridiagonal(t *testing.T) {
 	s := newFixture(t)
 	s.file("T.npy", npy(4, 2, 1, 2, 3, 4, 5, 6, 7, 8))

@@ -100,8 +100,9 @@ func ulpOf[T evd.Float]() float64 {
 	return ulp
 }
 
-// inUnits adds the value of ε to the formulas. The ratios are given in units of the ε of double
-// precision. If `single` is true, inUnits converts them to units of the ε of single precision.
+// inUnits adds the value of ε to the formulas of the measures. The ratios are in units of the ε of
+// double precision. If `single` is true, inUnits converts them to units of the ε of single
+// precision.
 func (ms measures) inUnits(single bool) measures {
 	for i := range ms {
 		if single {
@@ -143,7 +144,8 @@ func sums[T evd.Float](a evd.Sym[T], values []T) measures {
 	return ofSums(over(sum-trace, unit*math.Sqrt(squares)), over(sumOfSquares-squares, unit*squares))
 }
 
-// ofSums returns the two measures of the function `sums`, from their ratios.
+// ofSums returns the measures of two sums of eigenvalues: the difference of Σλ from the trace, and
+// that of Σλ² from ‖A‖F². Both arguments are in units of the rounding error.
 func ofSums(trace, squares float64) measures {
 	return measures{
 		{"trace", "|Σλ − tr A| / (n·ε·‖A‖F)", trace},
@@ -151,7 +153,8 @@ func ofSums(trace, squares float64) measures {
 	}
 }
 
-// over is |err|/unit. If err is 0, the result is 0, even if `unit` is 0.
+// over returns |err|/unit, an error in the given unit. If err is 0, the result is 0, even if `unit`
+// is 0.
 func over(err, unit float64) float64 {
 	if err == 0 {
 		return 0
@@ -159,7 +162,7 @@ func over(err, unit float64) float64 {
 	return math.Abs(err) / unit
 }
 
-// largest is max|a_ij|, read from the lower triangle.
+// largest returns max|a_ij| of a symmetric matrix. It reads only the lower triangle.
 func largest[T evd.Float](a evd.Sym[T]) float64 {
 	most := 0.0
 	for j := range a.N {

@@ -90,10 +90,10 @@ func (o *outputs) write(ctx context.Context, path string, fill func(io.Writer) e
 	return nil
 }
 
-// writeValues writes values to the output of a path, in the format of the path. A .npy file has the
-// precision of the values. The other formats have enough digits for double precision. A text file
-// begins with a line that says which part of the spectrum follows. The other formats have no such
-// line.
+// writeValues writes eigenvalues to the output with the given path. The ending of the path decides
+// the format. A .npy file has the precision of the values. The other formats have enough digits for
+// double precision. A text file begins with a line that says which part of the spectrum follows.
+// The other formats have no such line.
 func writeValues[T evd.Float](ctx context.Context, o *outputs, path string, values []T, part valuesPart) error {
 	return o.write(ctx, path, func(w io.Writer) error {
 		if ending(path) == ".npy" {
@@ -113,7 +113,8 @@ func writeValues[T evd.Float](ctx context.Context, o *outputs, path string, valu
 	})
 }
 
-// printValues prints values to standard output, unless another output goes to standard output.
+// printValues prints eigenvalues to standard output. It prints nothing if another output goes to
+// standard output.
 func (o *outputs) printValues(ctx context.Context, values []float64) error {
 	if o.toStdout() {
 		return nil
@@ -154,7 +155,7 @@ func (o *outputs) commit() error {
 	return nil
 }
 
-// abort removes all files that are not committed.
+// abort removes the temporary files of all outputs that have not got their final names.
 func (o *outputs) abort() {
 	for _, f := range o.files {
 		if f.file != nil {
@@ -163,8 +164,8 @@ func (o *outputs) abort() {
 	}
 }
 
-// These are the endings that the names of solve's output files may have. A name without an ending
-// gets the first format of the list.
+// These are the endings that the names of solve's output files may have, each for a file format. If
+// a name has no ending, the first format of the list is used.
 var (
 	valuesEndings  = []string{".txt", ".npy", ".json"}
 	vectorsEndings = []string{".npy"}

@@ -155,8 +155,8 @@ func (j *planJob) run(ctx context.Context) error {
 	return nil
 }
 
-// unfit returns the device that refuses a forecast for lack of memory: of several devices the first
-// one that has too little.
+// unfit returns the device that has too little memory for a plan. If the plan uses several devices,
+// it is the first one that has too little.
 func (on target) unfit(f forecast) vk.Info {
 	for k, d := range devicesOf(f) {
 		if k > 0 && d.Bytes > on.others[k-1].Free {
@@ -169,8 +169,8 @@ func (on target) unfit(f forecast) vk.Info {
 	return on.info
 }
 
-// devicesOf lists the devices of a forecast, with their own forecasts. It is empty for a plan that has
-// only one device.
+// devicesOf lists the devices of a plan that uses several, each with its part of the vectors and
+// its memory. The list is empty if the plan uses one device.
 func devicesOf(f forecast) []evd.DeviceShare {
 	if p, ok := f.(interface{ Devices() []evd.DeviceShare }); ok && len(p.Devices()) > 1 {
 		return p.Devices()
@@ -186,7 +186,7 @@ func (j *planJob) kind() kind {
 	return j.options.kind()
 }
 
-// A target is the device that a plan is for.
+// A target is a device for which vkevd plan makes a forecast, with its rates of arithmetic.
 type target struct {
 	info     vk.Info
 	others   []vk.Info // further devices
@@ -196,14 +196,15 @@ type target struct {
 	tuned    bool        // with sizes from vkevd tune --save
 }
 
-// typical describes a device for the case that there is none.
+// typical is a made-up description of a device. vkevd plan uses it if the computer has no device.
 var typical = vk.Info{
 	Name: "a typical device", Family: "other", SharedBytes: 32 << 10, MaxLocal: 1024, Subgroup: 32,
 	Problem: "there is no device",
 }
 
-// target describes the device that the user asked for, how it computes products, and its rates. If
-// the user did not ask for one and there is none, it describes a typical one.
+// target describes the device for which vkevd plan makes a forecast: its properties, its rates, and
+// how it computes matrix products. It is the device that the user has named, or the best one. If
+// the user has named none and the computer has none, it is the typical device.
 func (j *planJob) target(ctx context.Context) (target, error) {
 	word := j.device()
 	words, err := j.devices(word)
@@ -234,8 +235,8 @@ func (j *planJob) target(ctx context.Context) (target, error) {
 	return on, err
 }
 
-// products is what a solve of order N makes of --products. The rates of the device are those that a
-// solve or vkevd doctor has measured.
+// products returns how a solve of order N would compute matrix products with the given --products.
+// The choice depends on the device's rates, if an earlier solve or vkevd doctor has measured them.
 func (j *planJob) products(opt evd.Options, on target) evd.Products {
 	switch {
 	case j.kind() == kindTridiagonal || opt.Products != evd.ProductsAuto:

@@ -12,7 +12,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// checkMany refuses flags that cannot be combined with --batch or with --start.
+// checkMany returns an error for flags of vkevd plan that cannot be combined with --batch or with
+// --start.
 func (j *planJob) checkMany(cmd *cobra.Command) error {
 	f := cmd.Flags()
 	if f.Changed("batch") && j.batch < 1 {
@@ -35,7 +36,8 @@ func (j *planJob) checkMany(cmd *cobra.Command) error {
 	return nil
 }
 
-// A batchForecast is the forecast for matrices that are solved at once.
+// A batchForecast is the forecast of memory and operations for many matrices that are solved in one
+// batch.
 type batchForecast struct {
 	*batch.Plan
 	n, count int
@@ -56,7 +58,8 @@ func (vulkan) forecastBatch(info vk.Info, n, count int, opt batch.Options) (
 	return batchForecast{p, n, count, opt.Vectors}, unfit, err
 }
 
-// forecastBatch is the plan for a stack of j.batch matrices.
+// forecastBatch makes the plan for a batch of j.batch matrices. The second result is the error that
+// the device would return for lack of memory, or nil.
 func (j *planJob) forecastBatch(info vk.Info, opt evd.Options) (forecast, *vk.OutOfMemoryError, error) {
 	part, err := j.options.part.of(j.n)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/vkevd/vkevd/evd/cluster"
 )
 
-// clusterPlan is the JSON content of a plan for many processes.
+// clusterPlan is the content of the JSON that vkevd plan prints for a solve by many processes.
 type clusterPlan struct {
 	Version string  `json:"version"`
 	N       int     `json:"n"`

@@ -39,7 +39,7 @@ func printPlan(w io.Writer, r planReport) error {
 	return err
 }
 
-// printStages prints operations and times.
+// printStages prints, for each stage of a solve, the number of operations and the predicted time.
 func (r planReport) printStages(b *strings.Builder) {
 	line := func(name string, flops, seconds float64) {
 		fmt.Fprintf(b, "%-28s %16.3g", name, flops)
@@ -69,7 +69,7 @@ func (r planReport) printStages(b *strings.Builder) {
 	}
 }
 
-// flopRate is a rate in units that people can compare.
+// flopRate writes a rate in operations per second, with a unit that keeps the number short.
 func flopRate(rate float64) string {
 	if rate >= 1e12 {
 		return fmt.Sprintf("%.3g TFLOP/s", rate/1e12)

@@ -5,8 +5,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// planReport is the content of a plan's JSON. Sizes are in bytes. Seconds are forecasts, which are
-// absent without a device.
+// planReport is the content of the JSON that vkevd plan prints. Sizes are in bytes. Times in
+// seconds are forecasts. They are absent if the device is not known.
 type planReport struct {
 	Version     string          `json:"version"`
 	N           int             `json:"n"`
@@ -75,7 +75,8 @@ func (j *planJob) report(on target, f forecast, unfit *vk.OutOfMemoryError, opt 
 	return r
 }
 
-// forecastTime adds the stages and, if the device is known, their times.
+// forecastTime adds the stages of a solve to the report. If the device is known, it also adds their
+// predicted times.
 func (j *planJob) forecastTime(r *planReport, on target, costs []evd.StageCost, opt evd.Options) {
 	n := j.n
 	if j.svd {

@@ -39,8 +39,9 @@ func (j *planJob) checkSVD(cmd *cobra.Command) error {
 	return nil
 }
 
-// forecast is the plan for the eigenvalues of one matrix or of many, or with --svd for the singular
-// values.
+// forecast makes the plan that the flags of vkevd plan ask for: eigenvalues of one matrix,
+// eigenvalues of many matrices, or with --svd singular values. The second result is the error that
+// the device would return for lack of memory, or nil.
 func (j *planJob) forecast(info vk.Info, opt evd.Options) (forecast, *vk.OutOfMemoryError, error) {
 	if j.batch > 0 {
 		return j.forecastBatch(info, opt)

@@ -45,8 +45,8 @@ func TestPlan(t *testing.T) {
 	}
 }
 
-// For a large order, plan prints how the solve computes products. The memory of the plan is the
-// memory of a solve with these products.
+// TestPlanTellsProducts checks that, for a large order, vkevd plan prints how the solve computes
+// matrix products. The printed memory must be that of a solve with these products.
 func TestPlanTellsProducts(t *testing.T) {
 	s := newFixture(t)
 	s.machine.chosen = probe.Products{Emulated: true, Why: "they are faster"}
@@ -91,7 +91,8 @@ func TestPlanRefused(t *testing.T) {
 	s.fails(statusInput, "--band: must be even", "plan", "-n", "1000", "--band", "3")
 }
 
-// TestPlanJSON checks that the JSON tells whether a matrix fits, and why not.
+// TestPlanJSON checks the JSON of vkevd plan. It must say whether a matrix fits into the memory,
+// and if not, why.
 func TestPlanJSON(t *testing.T) {
 	s := newFixture(t)
 	var r planReport
@@ -126,8 +127,8 @@ func TestPlanJSON(t *testing.T) {
 	}
 }
 
-// TestPlanOfManyAndOfARefinement checks the memory of a stack, which is solved in parts, and that of
-// approximate vectors.
+// TestPlanOfManyAndOfARefinement checks the memory that vkevd plan prints in two cases: for a batch
+// of many matrices, which is solved in parts, and for a refinement of approximate vectors.
 func TestPlanOfManyAndOfARefinement(t *testing.T) {
 	s := newFixture(t)
 	s.machine.info.Type, s.machine.info.Family = "cpu", "cpu"

@@ -54,7 +54,7 @@ Several files go into one picture.`,
 	return cmd
 }
 
-// command makes the cobra command that draws one kind of picture.
+// command makes the command of the command line that draws one kind of picture.
 func (k plotKind) command(stdin io.Reader) *cobra.Command {
 	j := &plotJob{plotKind: k, stdin: stdin}
 	cmd := &cobra.Command{

@@ -103,8 +103,8 @@ func TestPlotsOfParts(t *testing.T) {
 	s.fails(statusInput, "--first and --report are about one file of eigenvalues, not several", "plot", "density", "--first", "1", "--out", "p.svg", "largest.txt", "largest.txt")
 }
 
-// TestRunsAreToldApart checks that reports get different texts in the legend. In an earlier version
-// three reports of one matrix on one device had the same text.
+// TestRunsAreToldApart checks the legend of a picture of several reports. Each report must have its
+// own text. In an earlier version three reports of one matrix on one device had the same text.
 func TestRunsAreToldApart(t *testing.T) {
 	s := newFixture(t)
 	for name, vectors := range map[string]bool{"a": true, "b": false, "c": false} {
@@ -368,8 +368,9 @@ func TestPlotRefuses(t *testing.T) {
 	}
 }
 
-// TestTotals checks two rules of the function `totals`. The time of a stage that does not depend on
-// k is added for each k. A pair (b, k) without a measurement of some stage has no total.
+// TestTotals checks two rules of the function `totals`, which adds the times of stages for each
+// half-bandwidth b and rank k. The time of a stage that does not depend on k is added for each k.
+// If a pair (b, k) lacks a measurement of some stage, the pair has no total.
 func TestTotals(t *testing.T) {
 	got := totals([]bench.Row{
 		{Stage: "sy2sb", B: 8, K: 16, Median: 100}, // measured again below

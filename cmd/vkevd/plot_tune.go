@@ -72,9 +72,10 @@ func readRows(ctx context.Context, files []string, stdin io.Reader) ([]bench.Row
 	return rows, nil
 }
 
-// totals adds up, for each pair (b, k), the seconds of all stages that depend on b. The time of a
-// stage that does not depend on k is added for every k. A pair without a measurement of some stage
-// has no total. If a measurement was repeated, the last one counts.
+// totals adds the times of all stages that depend on the half-bandwidth b, for each pair of b and
+// rank k. The time of a stage that does not depend on k is added for every k. If a pair lacks a
+// measurement of some stage, the pair has no total. If a measurement was repeated, the last one
+// counts.
 func totals(rows []bench.Row) map[draw.Sizes]float64 {
 	at := map[string]map[draw.Sizes]float64{} // seconds by stage; K is 0 for a stage that does not depend on k
 	for _, r := range rows {
@@ -110,8 +111,9 @@ func totals(rows []bench.Row) map[draw.Sizes]float64 {
 	return points
 }
 
-// ofOrder returns the rows of one order of matrices. This is the given order, or, if `order` is 0,
-// the only order in the rows. It also returns this order.
+// ofOrder selects the measurements of one order of matrices, and returns the order and the rows. If
+// `order` is 0, the rows must have only one order, which is selected. Otherwise the argument
+// `order` is selected.
 func ofOrder(rows []bench.Row, order int) (int, []bench.Row, error) {
 	var orders []int
 	rows = slices.DeleteFunc(rows, func(r bench.Row) bool { return r.N == 0 || order > 0 && r.N != order })

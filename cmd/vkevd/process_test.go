@@ -57,7 +57,7 @@ func startCommand(t *testing.T, name string, args ...string) *process {
 	return p
 }
 
-// await reads standard error up to the given line.
+// await reads the standard error of the process until it finds the given line.
 func (p *process) await(line string) {
 	p.Helper()
 	for {
@@ -71,7 +71,8 @@ func (p *process) await(line string) {
 	}
 }
 
-// ends waits until the process has ended, and checks its last line and its exit status.
+// ends waits until the process has ended. It checks the exit status, and that the last line of
+// standard error contains `words`.
 func (p *process) ends(words string, status int) {
 	p.Helper()
 	rest, _ := io.ReadAll(p.stderr)

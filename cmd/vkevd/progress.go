@@ -50,7 +50,7 @@ func newProgress(w io.Writer, how manner, columns func() int) *progress {
 	return &progress{w: w, how: how, columns: columns, clock: time.Now, began: time.Now()}
 }
 
-// stage begins a stage of unknown length. The stage's name may contain the name of a file.
+// stage shows that a step of unknown duration begins. Its name may contain the name of a file.
 func (p *progress) stage(name string) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -65,7 +65,7 @@ func (p *progress) of(costs []evd.StageCost, n int, device speeds) {
 	p.costs, p.times = costs, device.all(costs, n)
 }
 
-// update is the function for evd.Options.Progress.
+// update receives the progress of a solve and shows it. It is the value of evd.Options.Progress.
 func (p *progress) update(at evd.Progress) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -96,7 +96,7 @@ func timeShare(costs []evd.StageCost, seconds []float64, at evd.Progress) float6
 	return 0
 }
 
-// show shows that a stage runs. The caller must hold p.lock.
+// show stores the name of the stage that runs and redraws the line. The caller must hold p.lock.
 func (p *progress) show(stage string) {
 	fresh := stage != p.now
 	p.now = stage
@@ -148,8 +148,8 @@ func (p *progress) expected(elapsed time.Duration) time.Duration {
 	return elapsed + time.Duration(float64(working)*(1/p.share.done-1))
 }
 
-// above returns a writer for remarks, which appear above the redrawn line. They are printed even if
-// the progress is hidden.
+// above returns a writer for remarks to the user. On a terminal they appear above the progress
+// line. They are printed even if the progress is not shown.
 func (p *progress) above() io.Writer { return aboveProgress{p} }
 
 type aboveProgress struct{ *progress }
@@ -203,8 +203,8 @@ func (p *progress) end() {
 	p.now, p.share = "", nil
 }
 
-// finish removes the progress line, as the method `end` does. It also discards later output,
-// because work may still run after an interruption.
+// finish removes the progress line. Later progress is not shown: after an interruption, work may
+// still run in the background.
 func (p *progress) finish() {
 	p.end()
 	p.lock.Lock()

@@ -24,9 +24,9 @@ const (
 	plainStage             = 52 // of a stage without a bar
 )
 
-// fitted is the line with at most `width` characters. To make the line narrower, `fitted` shortens
-// first the bar, then the words about the expected time, and then the stage. If the line is still
-// too wide, `fitted` leaves out the bar and the expected time.
+// fitted returns the progress line with at most `width` characters. To make the line shorter, it
+// shortens first the bar, then the words about the expected time, and then the name of the stage.
+// If the line is still too long, it leaves out the bar and the expected time.
 func (l line) fitted(width int) string {
 	if !l.measured {
 		clock := fmt.Sprintf(" %6s", minutes(l.elapsed))

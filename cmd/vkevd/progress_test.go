@@ -47,8 +47,8 @@ func TestProgressOnATerminal(t *testing.T) {
 	}
 }
 
-// TestProgressTicks checks that the displayed time advances while a file is read, and stops when
-// the line is removed.
+// TestProgressTicks checks the elapsed time in the progress line. It must advance while a file is
+// read, and must stop when the line is removed.
 func TestProgressTicks(t *testing.T) {
 	var b lockedBuffer
 	p := newProgress(&b, redrawn, nil)
@@ -83,7 +83,8 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// TestTimeShare checks that stages count by their times, not by their operations.
+// TestTimeShare checks the percentage in the progress line. It must depend on the predicted times
+// of the stages, not on their numbers of operations.
 func TestTimeShare(t *testing.T) {
 	costs := []evd.StageCost{{Stage: "bulge chasing", Flops: 1}, {Stage: "back transformation 1", Flops: 46}}
 	for done, want := range map[float64]float64{0: 0, 0.5: 0.25, 1: 0.5, 24: 0.75, 47: 1, 48: 1} {

@@ -11,7 +11,8 @@ import (
 	"github.com/vkevd/vkevd/evd/bench"
 )
 
-// rowsFlag adds the flag --json FILE to the commands that print row after row.
+// rowsFlag adds the flag --json FILE to a command that measures many things one after another. Each
+// measurement becomes a row of the file.
 func rowsFlag(cmd *cobra.Command, path *string, what string) {
 	cmd.Flags().StringVar(path, "json", "", "append "+what+
 		" to `FILE`, one JSON object per\n"+
@@ -25,7 +26,7 @@ type rowFile struct {
 	w    io.Writer // nil if no rows are wanted
 	file *os.File  // nil for standard output
 
-	// keep is called with each row of bench. It may be nil.
+	// keep is called with each measured row. It may be nil.
 	keep func(bench.Row)
 }
 
@@ -46,7 +47,8 @@ func openRows(path string, stdout io.Writer) (*rowFile, error) {
 	return r, nil
 }
 
-// table is the writer for the table for people: standard output, or with --json - the terminal.
+// table returns the writer for the readable table. It is standard output. With --json - it is the
+// terminal, because standard output then has the JSON.
 func (r *rowFile) table(s *session) io.Writer {
 	if r.path == streamWord {
 		return s.atTerminal()
@@ -54,7 +56,8 @@ func (r *rowFile) table(s *session) io.Writer {
 	return s.stdout
 }
 
-// atTerminal is standard error if it is a terminal. Otherwise nothing is printed.
+// atTerminal returns standard error if it is a terminal. Otherwise it returns a writer that
+// discards everything.
 func (s *session) atTerminal() io.Writer {
 	if s.terminal || s.dumb {
 		return s.stderr
@@ -78,7 +81,8 @@ func (r *rowFile) close() {
 	}
 }
 
-// measuring runs work that appends rows to a file and reports its progress.
+// measuring calls the function `work`, which appends measured rows to the file `path` and reports
+// its progress.
 func measuring(ctx context.Context, s *session, v verbosity, path string, work func(rows *rowFile, show *progress) error) error {
 	rows, err := openRows(path, s.stdout)
 	if err != nil {

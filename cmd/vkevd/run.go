@@ -19,7 +19,8 @@ type session struct {
 	debugShaders   bool
 }
 
-// run is the main function without access to the process. It returns the exit status.
+// run runs the program with the given arguments, streams and environment, and returns the exit
+// status. It does not access the process itself, so tests can call it.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, env environment) int {
 	root := rootCommand(&session{environment: env, stdin: stdin, stdout: stdout, stderr: stderr})
 	root.SetArgs(args)

@@ -165,7 +165,8 @@ func (s *fixture) everyCommand() (all []string) {
 	return append(all, "help")
 }
 
-// TestWrongUse checks that every command refuses wrong arguments with one line and status 2.
+// TestWrongUse checks that every command refuses wrong arguments with a message of one line and
+// exit status 2.
 func TestWrongUse(t *testing.T) {
 	s := newFixture(t)
 	for _, cmd := range s.everyCommand() {

@@ -111,8 +111,8 @@ func (j *selftestJob) all(ctx context.Context, rows *rowFile, show *progress) er
 	return report.end()
 }
 
-// order solves problems of all kinds of one order. It uses one plan with vectors, and one plan for
-// values only.
+// order solves the test matrices of all kinds for one order, with two plans: one with vectors, and
+// one for values only.
 func (j *selftestJob) order(ctx context.Context, dev device, n int, report *selftestReport, show *progress) error {
 	if j.terminal {
 		show.stage(fmt.Sprintf("preparing for n = %d", n))

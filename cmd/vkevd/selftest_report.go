@@ -19,7 +19,7 @@ type selftestRow struct {
 
 func (r *selftestRow) ok() bool { return r.Error == "" && r.Ratios.verdict() == nil }
 
-// A selftestError says how many matrices failed the test: failed matrices, of all `of` matrices.
+// A selftestError says how many test matrices failed (`failed`), out of how many (`of`).
 type selftestError struct{ failed, of int }
 
 func (e *selftestError) Error() string {
@@ -99,8 +99,8 @@ func (t *selftestReport) remember(r selftestRow) {
 	}
 }
 
-// end prints the largest ratio of each measure and the number of matrices. It returns a
-// *selftestError if a matrix failed.
+// end prints the last lines of the table: the largest ratio of each measure, and the number of
+// matrices. It returns a *selftestError if a matrix failed.
 func (t *selftestReport) end() error {
 	for _, c := range selftestColumns {
 		if w, seen := t.worst[c]; seen {

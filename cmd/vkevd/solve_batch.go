@@ -34,7 +34,7 @@ func (j *solveJob) checkBatch(cmd *cobra.Command) error {
 	return nil
 }
 
-// runBatch is the whole command with --batch.
+// runBatch runs the command vkevd solve --batch, from reading the file to writing the results.
 func (j *solveJob) runBatch(ctx context.Context, file string) error {
 	out, err := createOutputs(j.stdout, file, j.values, j.vectors)
 	if err != nil {
@@ -111,7 +111,7 @@ func (j *solveJob) runBatch(ctx context.Context, file string) error {
 	return errors.Join(f.failures(show.above(), res), known.Ratios.verdict())
 }
 
-// worst returns the largest ratio of each measure among the matrices that were solved.
+// worst returns the largest ratio of each measure, over all matrices that were solved.
 func worst(checked []evd.Ratios, res *batch.Result) measures {
 	var most evd.Ratios
 	for k, r := range checked {
@@ -123,7 +123,7 @@ func worst(checked []evd.Ratios, res *batch.Result) measures {
 	return ratios(most)
 }
 
-// matrices returns text for a number of matrices.
+// matrices returns a number of matrices as text, such as "1 matrix" or "12 matrices".
 func matrices(count int) string {
 	if count == 1 {
 		return "1 matrix"
@@ -131,7 +131,8 @@ func matrices(count int) string {
 	return fmt.Sprintf("%d matrices", count)
 }
 
-// orders returns text for the orders from least to most.
+// orders returns a range of orders as text. The smallest order is `least`, and the largest is
+// `most`.
 func orders(least, most int) string {
 	if least == most {
 		return fmt.Sprintf("order %d", most)

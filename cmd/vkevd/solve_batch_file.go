@@ -41,7 +41,8 @@ func readBatch(ctx context.Context, file string, stdin io.Reader, opt matio.Opti
 	})
 }
 
-// about is the beginning of an error about an array: the names of the file and of the array.
+// about returns the beginning of an error message about an array of the file: the names of the file
+// and of the array.
 func (f *batchFile) about(a matio.NamedStack) string {
 	if !f.Named {
 		return f.name + ": "
@@ -92,7 +93,7 @@ func (f *batchFile) label(k int) string {
 	return ""
 }
 
-// orders returns the smallest and the largest order.
+// orders returns the smallest and the largest order of the matrices in the file.
 func (f *batchFile) orders() (least, most int) {
 	for i, a := range f.All {
 		if i == 0 {
@@ -111,7 +112,8 @@ func (f *batchFile) count() (sum int) {
 	return sum
 }
 
-// groups divides the matrices by the indices of their wanted eigenvalues.
+// groups divides the matrices of the file into groups. In one group, the wanted eigenvalues have
+// the same indices in every matrix.
 func (f *batchFile) groups(wanted part) (all []batchGroup, _ error) {
 	at := map[evd.Selection]int{}
 	first := 0

@@ -38,7 +38,7 @@ func member(t *testing.T, file, array string, vector bool) []float64 {
 	return d.Data
 }
 
-// readStacks reads an output of the command.
+// readStacks reads a file that vkevd solve --batch has written.
 func readStacks(t *testing.T, file string) *matio.Stacks {
 	t.Helper()
 	s, err := matio.Options{}.ReadStacksFile(file)
@@ -48,8 +48,8 @@ func readStacks(t *testing.T, file string) *matio.Stacks {
 	return s
 }
 
-// TestSolveArchive checks the lines, the values and the vectors of a .npz file with a matrix of
-// order 3 and a stack of matrices of order 2.
+// TestSolveArchive solves a .npz file with a matrix of order 3 and a stack of matrices of order 2.
+// It checks the printed lines, and the files of values and vectors.
 func TestSolveArchive(t *testing.T) {
 	s := newFixture(t)
 	stack := stackFile(t, []float64{2, 1, 1, 2}, []float64{5, 0, 0, -7})
@@ -137,9 +137,9 @@ func TestSolveArchivePart(t *testing.T) {
 	expectClose(t, numbers(t, words[1]+"\n"+words[5]+"\n"+words[3]+"\n"), []float64{4, 3, 9})
 }
 
-// TestSolveArchiveOnADevice compares the values of a real device with the values of
-// numpy.linalg.eigvalsh (NumPy 1.24.2). The matrices were written by numpy.savez_compressed with
-// elements of 8 bits. They are K (4×4), S of k (3×5×5) and M (33×33, in Fortran order).
+// TestSolveArchiveOnADevice solves a .npz file on a real device and compares the values with those
+// of numpy.linalg.eigvalsh (NumPy 1.24.2). numpy.savez_compressed wrote the file, with elements of
+// 8 bits. Its arrays are K (4×4), S of k (3×5×5) and M (33×33, in Fortran order).
 func TestSolveArchiveOnADevice(t *testing.T) {
 	folder, err := filepath.Abs("testdata/batch")
 	if err != nil {

@@ -27,10 +27,11 @@ func (d opened) batch(n, count int, opt batch.Options) (batchSolver, error) {
 	return p, nil
 }
 
-// batchBytes is the largest size of the matrices that are on the device at the same time, in bytes.
+// batchBytes limits the matrices that are on the device at the same time. It is the largest sum of
+// their sizes, in bytes.
 const batchBytes = 1 << 30
 
-// atOnce is the number of matrices of order n that are on the device at the same time. count is the
+// atOnce returns how many matrices of order n may be on the device at the same time. `count` is the
 // number of all matrices.
 func atOnce(count, n int) int { return max(1, min(count, batchBytes/max(1, 8*n*n))) }
 
@@ -42,14 +43,16 @@ type batchGroup struct {
 	index []int // the numbers of the matrices in the file
 }
 
-// batchPlans has a plan for each group of the matrices of a file.
+// batchPlans holds the plans for the matrices of a file. The matrices are divided into groups, and
+// each group has a plan.
 type batchPlans struct {
 	groups []batchGroup
 	plans  []batchSolver
 }
 
-// newBatchPlans makes the plans. opt.Select is ignored. opt.Progress gets the progress of all
-// groups together. all are the matrices of the file.
+// newBatchPlans makes a plan for each group of matrices. `all` are the matrices of the file.
+// opt.Select is ignored, because each group has its own selection. opt.Progress gets the progress
+// of all groups together.
 func newBatchPlans(dev device, groups []batchGroup, all []evd.Sym[float64], opt batch.Options) (*batchPlans, error) {
 	p := &batchPlans{groups: groups}
 	total, before := 0.0, 0.0
@@ -68,7 +71,8 @@ func newBatchPlans(dev device, groups []batchGroup, all []evd.Sym[float64], opt 
 		for _, k := range g.index {
 			before += stages.BatchFlops(all[k].N, opt.Vectors)
 		}
-		// The groups are on the device at the same time and share its memory.
+		// All plans have their memory on the device at the same time, so each group gets a part of
+		// it.
 		share := atOnce(math.MaxInt, g.most) / len(groups)
 		plan, err := dev.batch(g.most, max(1, min(len(g.index), share)), own)
 		if err != nil {

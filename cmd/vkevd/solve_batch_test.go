@@ -15,8 +15,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// fakeBatch solves each matrix with the fake plan. It returns an error for a matrix that contains
-// NaN.
+// fakeBatch is a fake plan for batches. It solves each matrix with a fake plan for one matrix. A
+// matrix that contains NaN gets an error.
 type fakeBatch struct {
 	*fakeMachine
 	opt batch.Options
@@ -80,8 +80,8 @@ func stackFile(t *testing.T, matrices ...[]float64) string {
 	return b.String()
 }
 
-// TestSolveBatch checks the values on standard output and in files, and the vectors, which are
-// written as a stack.
+// TestSolveBatch solves a stack of matrices. It checks the values on standard output and in files,
+// and the file of the vectors, which is a stack, too.
 func TestSolveBatch(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.npy", stackFile(t, []float64{2, 1, 1, 2}, []float64{5, 0, 0, -7}))

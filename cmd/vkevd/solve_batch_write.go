@@ -12,7 +12,8 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// archiveEnding is the ending of the outputs for the arrays of a .npz file.
+// archiveEnding is the ending of file names for results of a .npz file: such results have one array
+// for each array of the input.
 const archiveEnding = ".npz"
 
 // batchEndings returns the endings that the names of an output may have. With --batch, .npz is one
@@ -24,8 +25,9 @@ func (j *solveJob) batchEndings(endings []string) []string {
 	return append(slices.Clone(endings), archiveEnding)
 }
 
-// checkNames returns an error if an output cannot have the names of the arrays, or if it needs
-// names that the matrices do not have.
+// checkNames compares the formats of the outputs with the input. The arrays of a .npz input have
+// names, which a .npy output cannot hold. A .npz output needs such names. If an output does not
+// fit, checkNames returns an error.
 func (j *solveJob) checkNames(f *batchFile) error {
 	for _, path := range []string{j.values, j.vectors} {
 		switch e := ending(path); {
@@ -58,8 +60,9 @@ func (j *solveJob) writeBatch(ctx context.Context, out *outputs, f *batchFile, r
 	return out.commit()
 }
 
-// write writes a result for each array with the function array: as .npz with the names of the
-// arrays, or as .npy if there are no names.
+// write writes results with one array for each array of the input. The function `array` writes one
+// of them. The output is a .npz file with the names of the arrays, or a .npy file if the input has
+// no names.
 func (f *batchFile) write(w io.Writer, res *batch.Result, array func(io.Writer, matio.NamedStack, []batch.Spectrum) error) error {
 	if !f.Named {
 		return array(w, f.All[0], res.Spectra)

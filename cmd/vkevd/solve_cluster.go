@@ -40,14 +40,15 @@ func engineNames() []string {
 	return names
 }
 
-// onCluster lists the flags of solve and plan that are allowed with an engine other than Vulkan.
+// onCluster lists the flags of solve and plan that are allowed with a library for clusters as the
+// engine, instead of Vulkan.
 var onCluster = []string{
 	"engine", "ranks", "rate", "n", "vectors", "values-only", "index", "largest", "smallest", "interval", "uplo", "symmetrize", "json",
 	"out-values", "out-vectors", "report", "no-print", "check", "quiet", "verbose",
 }
 
-// checkEngine returns an error for an unknown engine, and for flags that the engine does not
-// support.
+// checkEngine returns an error if the engine, the library that solves, is unknown or does not
+// support one of the given flags.
 func checkEngine(cmd *cobra.Command, engine string) error {
 	if !slices.Contains(engineNames(), engine) {
 		return usage(cmd, "--engine: %q is not one of %s", engine, strings.Join(engineNames(), ", "))
@@ -81,7 +82,8 @@ func (j *solveJob) runCluster(ctx context.Context, file string) error {
 		j.stdout, j.stderr, j.verbosity = io.Discard, io.Discard, verbosity{quiet: true}
 	}
 	stop := context.AfterFunc(ctx, func() {
-		// An engine cannot be interrupted. If one process ends without leaving MPI, MPI ends the
+		// A library for clusters cannot be interrupted in a solve. If the command has not ended
+		// after a second, this process exits. If one process ends without leaving MPI, MPI ends the
 		// whole job.
 		time.Sleep(time.Second)
 		if w.Rank() == 0 {
@@ -168,7 +170,8 @@ func (j *solveJob) clusterOutputs(file string) (*outputs, error) {
 	return createOutputs(j.stdout, file, j.values, j.report)
 }
 
-// clusterLaps maps the steps of package cluster to the names of the times in reports.
+// clusterLaps maps the names of the steps in package cluster to the names of their times in
+// reports.
 var clusterLaps = map[string]string{"reading": "read", "solving": "solve", "checking": "check"}
 
 func (j *solveJob) writeCluster(ctx context.Context, out *outputs, res *cluster.Solution, known *facts) error {

@@ -89,8 +89,8 @@ func (o *options) check(cmd *cobra.Command, vectors bool) error {
 	return nil
 }
 
-// anyOrder stands for an order that is not known yet. It is so large that every range of indices
-// fits into it.
+// anyOrder is used in place of the order of a matrix that has not been read yet. It is so large
+// that every range of indices fits into it.
 const anyOrder = math.MaxInt
 
 // evd returns the library's options for a matrix of order n. The method `check` must have been

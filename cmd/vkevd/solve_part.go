@@ -83,7 +83,7 @@ func (f *partFlag) Type() string   { return "string" }
 // part.
 func (p part) all() bool { return len(p.given) == 0 }
 
-// of returns the selection of eigenvalues for a matrix of order n.
+// of converts the part to a selection of eigenvalues, for a matrix of order n.
 func (p part) of(n int) (evd.Selection, error) {
 	switch {
 	case p.all():
@@ -104,8 +104,8 @@ func (p part) of(n int) (evd.Selection, error) {
 	return evd.Index(from, to), nil
 }
 
-// indices returns the range of selected indices for a matrix of order n. The part must be selected
-// by indices: it must not be the whole spectrum or an interval.
+// indices returns the selected range of indices, from ≤ i < to, for a matrix of order n. The user
+// must have selected indices, and not an interval or the whole spectrum.
 func (p part) indices(n int) (from, to int, err error) {
 	switch p.given[0] {
 	case "largest":
@@ -145,8 +145,9 @@ func fromEnd(i, n int) int {
 	return i
 }
 
-// atEnd returns the range from:to of `k` eigenvalues at one end of the spectrum. It returns an
-// error if `k` is larger than the order `n` of the matrix.
+// atEnd returns the range of the `k` smallest or largest eigenvalues. The caller gives this range
+// as `from` and `to`. If `k` is larger than the order `n` of the matrix, atEnd returns an error
+// about the flag.
 func atEnd(flag string, k, from, to, n int) (int, int, error) {
 	if k > n {
 		return 0, 0, fmt.Errorf("%s: %d is too many; the number of all eigenvalues is %d", flag, k, n)

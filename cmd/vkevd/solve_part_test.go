@@ -129,8 +129,9 @@ func TestPlanOfParts(t *testing.T) {
 	s.fails(statusInput, "--solver bisection finds no vectors; add --values-only; see vkevd plan --help", "plan", "-n", "10", "--solver", "bisection")
 }
 
-// TestPartsFromTheEnd checks that negative indices count from the end of the spectrum, and that
-// --largest and --smallest are numbers of values.
+// TestPartsFromTheEnd checks flags that select a part of the spectrum. A negative index of --index
+// must count from the end of the spectrum. The values of --largest and --smallest must be numbers
+// of eigenvalues.
 func TestPartsFromTheEnd(t *testing.T) {
 	four := "4\n1 2 0\n2 3 0\n3 5 0\n4 7 0\n"
 	for args, want := range map[string]evd.Selection{

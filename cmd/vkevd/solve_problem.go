@@ -16,7 +16,7 @@ type problem interface {
 	plan(device, evd.Options) (solution, error)
 }
 
-// A solution is a plan together with its matrix.
+// A solution is a plan together with the matrix that it solves.
 type solution interface {
 	forecast
 	solve(context.Context) (found, error)
@@ -51,9 +51,9 @@ func readProblem(
 	return ofPrecision(a, o.precision), nil
 }
 
-// suggestTridiagonal adds the flag --tridiagonal to the error about a matrix that is not square, if
-// the matrix has two or three columns. These columns may be the diagonals of a tridiagonal matrix.
-// The same holds for rows, because SciPy stores bands as rows.
+// suggestTridiagonal adds a hint to the error about a matrix that is not square. If the matrix has
+// two or three columns, they may be the diagonals of a tridiagonal matrix, and the hint is the flag
+// --tridiagonal. The same holds for two or three rows, because SciPy stores bands as rows.
 func suggestTridiagonal(err error) error {
 	var shape *matio.NotSquareError
 	if errors.As(err, &shape) {

@@ -41,7 +41,7 @@ type facts struct {
 	lap time.Time
 }
 
-// laps are the keys of Seconds, in the order of the steps.
+// laps are the names of the measured times in the report, in the order of the steps of the command.
 var laps = []string{"read", "prepare", "solve", "check", "write"}
 
 func newFacts(file string) *facts {
@@ -72,7 +72,7 @@ func (f *facts) on(dev device) {
 	f.Device, f.Driver, f.Vulkan, f.Compiled = info.Name, driverOf(info), info.API, dev.compileTimes()
 }
 
-// deviceShare is the part of one of several devices.
+// deviceShare describes one of several devices of a solve: its part of the vectors and its memory.
 type deviceShare struct {
 	Index int     `json:"index"`
 	Name  string  `json:"device"`
@@ -80,14 +80,15 @@ type deviceShare struct {
 	Bytes uint64  `json:"memory_bytes"` // on the device
 }
 
-// onAll stores the parts of the devices, if the plan has several.
+// onAll stores what each device contributes to the plan, if the plan uses several devices.
 func (f *facts) onAll(plan any) {
 	if p, ok := plan.(interface{ Devices() []evd.DeviceShare }); ok {
 		f.Devices = sharesOf(p.Devices())
 	}
 }
 
-// sharesOf lists the parts of several devices. The list is empty if there is only one.
+// sharesOf lists what each of several devices contributes to a plan. The list is empty if the plan
+// uses one device.
 func sharesOf(all []evd.DeviceShare) (list []deviceShare) {
 	if len(all) < 2 {
 		return nil
@@ -106,7 +107,7 @@ func (f *facts) report(w io.Writer) error {
 	return e.Encode(f)
 }
 
-// summary prints the facts as readable text.
+// summary prints the data of the solve as readable text.
 func (f *facts) summary(w io.Writer) {
 	found := "eigenvalues"
 	if f.Values < f.N {
@@ -147,14 +148,14 @@ func (f *facts) remarks(w io.Writer) {
 	}
 }
 
-// again prints why the solve began again, if it did.
+// again prints why the solve needed a second attempt. It prints nothing if one attempt was enough.
 func (f *facts) again(w io.Writer) {
 	if f.Retried != "" {
 		fmt.Fprintf(w, "retried  %s\n", f.Retried)
 	}
 }
 
-// where prints the device, and how much of it the solve used.
+// where prints on which device the problem was solved, and how much of its memory the solve used.
 func (f *facts) where(w io.Writer) {
 	if f.Engine != "" {
 		fmt.Fprintf(w, "engine   %s on %d processes\n", f.Engine, f.Processes)

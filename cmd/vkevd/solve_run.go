@@ -10,8 +10,9 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// run runs the whole command. Files get their final names before anything is printed, so that the
-// files exist even if the reader of standard output ends early, as in vkevd solve … | head.
+// run runs the command vkevd solve. The output files get their final names before anything is
+// printed. They therefore exist even if the program that reads standard output ends early, as in
+// vkevd solve … | head.
 func (j *solveJob) run(ctx context.Context, file string) error {
 	out, err := createOutputs(j.stdout, file, j.values, j.vectors, j.report)
 	if err != nil {

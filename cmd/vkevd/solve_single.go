@@ -26,8 +26,8 @@ func (o *options) checkPrecision(refuse func(format string, args ...any) error) 
 	return nil
 }
 
-// ofPrecision makes a problem from a matrix that has been read. `precision` is the value of
-// --precision. If it is "", the problem has the precision of the file.
+// ofPrecision makes a problem from the matrix d. `precision` is the value of --precision. If it is
+// "", the problem has the precision of the file from which the matrix was read.
 func ofPrecision(d *matio.Dense, precision string) problem {
 	n := d.Rows
 	if precision == precisionSingle || precision == "" && d.Single {
@@ -46,7 +46,8 @@ type singleSolution struct {
 
 func (p single) order() int { return p.a.N }
 
-// plan ignores the sizes that vkevd tune has saved, because vkevd tune measures double precision.
+// plan makes a plan in single precision. It ignores the sizes that vkevd tune has saved, because
+// vkevd tune measures double precision.
 func (p single) plan(dev device, opt evd.Options) (solution, error) {
 	opt.Tuning = nil
 	s, err := dev.single(p.a.N, opt)
@@ -71,7 +72,8 @@ func (s singleSolution) measure(ctx context.Context, res found) (measures, error
 	return measured(ctx, s.denseSolver, s.a, res.single)
 }
 
-// kind is the kind of matrices that the flags select. It does not consider the precision of a file.
+// kind returns the kind of matrices that the flags select, such as tridiagonal ones. The precision
+// of a file does not matter here.
 func (o *options) kind() kind {
 	switch {
 	case o.tridiagonal:

@@ -47,7 +47,8 @@ func withStart(ctx context.Context, p problem, file string, stdin io.Reader) (pr
 	return startDense{a, evd.Dense[float64]{Rows: q.Rows, Cols: q.Cols, Ld: max(q.Rows, 1), Data: q.Data}, file}, nil
 }
 
-// A refiner is the part of evd.RefinePlan that solve uses.
+// A refiner is a plan that refines approximate eigenvectors: an *evd.RefinePlan, or a fake in
+// tests.
 type refiner interface {
 	forecast
 	Refine(context.Context, evd.Sym[float64], evd.Dense[float64]) (*evd.Result[float64], error)
@@ -72,12 +73,14 @@ func (s startSolution) solve(ctx context.Context) (found, error) {
 	return found{Result: res}, err
 }
 
-// measure returns the ratios of the certificate. The method `solve` has computed the certificate.
+// measure returns the error ratios of a refined result. The method `solve` has already measured
+// them, for the certificate.
 func (s startSolution) measure(_ context.Context, res found) (measures, error) {
 	return ratios(res.Certificate.Ratios), nil
 }
 
-// refined prints the steps and the clusters of a refinement.
+// refined prints how a solve has refined approximate vectors: the number of steps, and the clusters
+// of close eigenvalues.
 func (f *facts) refined(w io.Writer) {
 	r := f.Refinement
 	if r == nil {
@@ -96,8 +99,8 @@ func (f *facts) refined(w io.Writer) {
 // startConflicts lists the flags that cannot be combined with --start.
 var startConflicts = []string{"values-only", "tridiagonal", "batch", "index", "largest", "smallest", "interval"}
 
-// checkStart returns an error for flags that cannot be combined with --start. It sets double
-// precision.
+// checkStart returns an error for flags that cannot be combined with --start. It also sets the
+// precision to double, because only double precision supports --start.
 func (j *solveJob) checkStart(cmd *cobra.Command) error {
 	if j.start == "" {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// TestSolveStart checks that --start refines the given vectors and reports the refinement. With
-// --check it must also print the ratios of the certificate.
+// TestSolveStart checks vkevd solve --start, which refines approximate eigenvectors. The report
+// must describe the refinement. With --check the ratios of the certificate must be printed.
 func TestSolveStart(t *testing.T) {
 	for _, c := range []struct {
 		first float64 // first element of the vectors; if it is 0, the fake machine solves without refinement

@@ -215,7 +215,8 @@ Without vectors only these sums are compared: they prove no single value.
 	}
 }
 
-// TestCheckFails checks that solve writes a bad result to its files, and has exit status 1.
+// TestCheckFails checks vkevd solve --check with a device that returns a wrong result. The result
+// must be written to the files, and the exit status must be 1.
 func TestCheckFails(t *testing.T) {
 	for _, c := range []struct {
 		args   string

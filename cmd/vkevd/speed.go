@@ -9,11 +9,13 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A speed is the speed of a stage on one kind of device. The stage takes
+// A speed predicts the time of a stage on one kind of device. For matrices of order n the stage
+// takes
 //
 //	row·n + flops/(share·rate)
 //
-// seconds for order n. rate is the rate of the device for multiply-adds in registers.
+// seconds. rate is the device's rate of multiply-adds in registers, in flops per second. row is the
+// time for each row, and share is the part of the rate that the stage reaches.
 type speed struct {
 	row   float64 // seconds for each row, however fast the arithmetic is
 	share float64 // part of the rate that the operations reach
@@ -40,8 +42,8 @@ var (
 		stages.PhaseRefineProducts:     {row: 0.5e-6, share: 0.58, products: 1, double: true},
 		stages.PhaseBatch:              {row: 50e-6, share: 0.04, double: true},
 	}
-	// cpuSpeeds are rough: they were fitted to lavapipe on two busy cores for n = 500 and 1000. Load
-	// slows the stages differently.
+	// cpuSpeeds are rough. They were fitted to the CPU driver lavapipe, on two cores that other
+	// programs also used, for n = 500 and 1000. Such load slows some stages more than others.
 	cpuSpeeds = map[string]speed{
 		stages.PhaseQR:                 {share: 0.1},
 		stages.PhaseTridiagonalisation: {share: 0.1},
@@ -57,16 +59,16 @@ var (
 		stages.PhaseRefineProducts:     {share: 0.25, products: 1, double: true},
 		stages.PhaseBatch:              {share: 0.04, double: true},
 	}
-	// otherStage is the speed of a stage that is not in the tables.
+	// otherStage is the speed for a stage that is not in the tables gpuSpeeds and cpuSpeeds.
 	otherStage = speed{share: 0.3}
 
-	// These are the rates of the devices of the tables. They serve for the progress of a device whose
-	// rates are not known.
+	// These are the rates of the devices on which gpuSpeeds and cpuSpeeds were measured. They are
+	// used for a device whose own rates are not known.
 	gpuRates = probe.Rates{FP64: 32e12, FP32: 61e12}
 	cpuRates = probe.Rates{FP64: 40e9, FP32: 80e9}
 )
 
-// speeds forecast the times of the stages of a plan for one device.
+// speeds predicts the times of the stages of a plan on one device.
 type speeds struct {
 	of     map[string]speed
 	rates  probe.Rates
@@ -76,7 +78,8 @@ type speeds struct {
 	gain   float64 // of emulated products over native ones
 }
 
-// speedsOn returns the speeds on a device. Rates that are not known are those of a typical device.
+// speedsOn returns the predictions for a device with the given rates. A rate that is not known is
+// replaced by that of a typical device.
 func speedsOn(info vk.Info, rates probe.Rates, of kind) speeds {
 	s := speeds{of: gpuSpeeds, rates: gpuRates, single: of == kindSingle, gain: 1}
 	if info.Type == "cpu" {
@@ -88,7 +91,8 @@ func speedsOn(info vk.Info, rates probe.Rates, of kind) speeds {
 	return s
 }
 
-// deviceSpeeds returns the speeds on a device for the progress of a solve. Nothing runs on it.
+// deviceSpeeds returns the predictions for an open device, for the progress of a solve. It uses
+// stored rates and runs nothing on the device.
 func deviceSpeeds(ctx context.Context, dev device, precision string) speeds {
 	rates, _ := dev.rates(ctx, false) // a typical device's serve as well
 	of := kindDense
@@ -98,13 +102,14 @@ func deviceSpeeds(ctx context.Context, dev device, precision string) speeds {
 	return speedsOn(dev.Info(), rates, of)
 }
 
-// singular returns the speeds for singular values.
+// singular returns the predictions for singular values instead of eigenvalues.
 func (s speeds) singular() speeds {
 	s.both = true
 	return s
 }
 
-// emulated returns the speeds with emulated products, if these are chosen and were measured.
+// emulated returns the predictions for a solve with emulated products. It returns s unchanged if
+// the solve does not use emulated products, or if their rate was not measured.
 func (s speeds) emulated(products probe.Products, opt evd.Options) speeds {
 	if f := products.Facts; opt.Products == evd.ProductsEmulated && f.Native > 0 && f.Emulated > 0 {
 		s.gain = f.Emulated / f.Native
@@ -112,7 +117,8 @@ func (s speeds) emulated(products probe.Products, opt evd.Options) speeds {
 	return s
 }
 
-// seconds forecasts the time of a stage for order n. A model of the device itself comes first.
+// seconds predicts the time of a stage for order n, in seconds. If the stage has a model of its own
+// for the device, the model is used.
 func (s speeds) seconds(c evd.StageCost, n int) float64 {
 	if m := c.Model; m != nil && m.Seconds > 0 {
 		return m.Seconds

@@ -11,7 +11,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// h200 describes the GPU of docs/benchmarks.md.
+// h200 describes an NVIDIA H200, the GPU whose times are in docs/benchmarks.md.
 var h200 = vk.Info{
 	Name: "NVIDIA H200", Type: "discrete", Family: "nvidia", Units: 132, SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32,
 	Memory: 141 << 30, Free: 140 << 30, MaxBuffer: 1 << 50, MaxAllocation: 1 << 50,
@@ -85,8 +85,8 @@ func TestForecastsOfTime(t *testing.T) {
 	}
 }
 
-// TestForecastOfASlowCard checks that a slow rate, and emulated products, change a forecast as they
-// should.
+// TestForecastOfASlowCard checks how the predicted time of a solve changes if a device is slow in
+// double precision, and if it then uses emulated products.
 func TestForecastOfASlowCard(t *testing.T) {
 	q1 := evd.StageCost{Stage: "back transformation 1", Flops: 1e12}
 	all := speedsOn(h200, probe.Rates{FP64: 32e12, FP32: 61e12}, kindDense)

@@ -74,7 +74,7 @@ func describe(err error) string {
 	return printable(strings.ReplaceAll(text, "\n", "; "))
 }
 
-// aboutMemory is the text of the error, with sizes in readable units.
+// aboutMemory returns the text of the error with sizes in readable units, such as GiB.
 func aboutMemory(e *vk.OutOfMemoryError) string {
 	if e.Limit != 0 {
 		return fmt.Sprintf("%s needs %s of device memory in one piece, the device allows %s",

@@ -48,9 +48,10 @@ type stored struct {
 	rows, cols int
 }
 
-// read reads the file. If the file contains diagonals, column j of the result is column j of
-// LAPACK's band storage, as in dgbbrd: the elements above the main diagonal from top to bottom, and
-// then the element on the main diagonal. Elements outside the matrix are set to zero.
+// read reads the matrix of the command svd from its file. If the file contains only diagonals,
+// column j of the result is column j of LAPACK's band storage, as in dgbbrd: the elements above the
+// main diagonal from top to bottom, and then the element on the main diagonal. Elements outside the
+// matrix are set to zero.
 func (m *singularInput) read(ctx context.Context, file string, stdin io.Reader) (stored, error) {
 	if m.bidiagonal {
 		return unlessDone(ctx, func() (stored, error) {
@@ -91,7 +92,8 @@ func (m *singularInput) plan(dev device, a stored, opt svd.Options) (singularSol
 	return dev.svd(a.rows, a.cols, opt)
 }
 
-// bandPlan is a *svd.BandPlan whose method Solve takes a matrix of diagonals.
+// bandPlan is a *svd.BandPlan with another method Solve, which takes the band as a matrix whose
+// rows are the diagonals.
 type bandPlan struct{ *svd.BandPlan[float64] }
 
 func (p bandPlan) Solve(ctx context.Context, a evd.Dense[float64]) (*svd.Result[float64], error) {
@@ -111,7 +113,8 @@ func (d opened) banded(n, b int, opt svd.BandOptions) (singularSolver, error) {
 	return bandPlan{p}, nil
 }
 
-// bidiagonalPlan is a *svd.BidiagonalPlan whose method Solve takes a matrix of two diagonals.
+// bidiagonalPlan is a *svd.BidiagonalPlan with another method Solve, which takes a matrix whose two
+// rows are the diagonals.
 type bidiagonalPlan struct{ *svd.BidiagonalPlan[float64] }
 
 // diagonalsOf returns the bidiagonal matrix whose diagonals are the two rows of the matrix `a`. The

@@ -33,7 +33,8 @@ func TestSVDDiagonals(t *testing.T) {
 	}
 }
 
-// TestSVDDiagonalsRefuse checks flags that cannot be combined.
+// TestSVDDiagonalsRefuse checks that the command svd refuses flags that cannot be combined with
+// --banded or --bidiagonal.
 func TestSVDDiagonalsRefuse(t *testing.T) {
 	s := newFixture(t)
 	s.file("C.txt", "3 1\n2\n")

@@ -34,7 +34,7 @@ func (vulkan) forecastSVD(info vk.Info, m, n int, opt svd.Options) (
 	return f, unfit, err
 }
 
-// boundless describes the same device, but with unlimited memory.
+// boundless returns the description of the same device with unlimited memory.
 func boundless(info vk.Info) vk.Info {
 	info.Memory, info.Free, info.MaxBuffer, info.MaxAllocation = 0, 0, 0, 0
 	return info

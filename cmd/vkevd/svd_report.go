@@ -33,7 +33,7 @@ func (f svdFacts) report(w io.Writer) error {
 	return e.Encode(f)
 }
 
-// summary prints the facts as readable text.
+// summary prints the data of the solve as readable text.
 func (f svdFacts) summary(w io.Writer) {
 	found := "singular values"
 	if f.Values < min(f.Rows, f.Cols) {
@@ -47,7 +47,8 @@ func (f svdFacts) summary(w io.Writer) {
 	f.times(w)
 }
 
-// remarks prints what a user must know or has asked for, in addition to the summary.
+// remarks prints what a user must know, or has asked for, in addition to the summary of the command
+// svd.
 func (f svdFacts) remarks(w io.Writer) {
 	f.again(w)
 	f.Ratios.print(w)

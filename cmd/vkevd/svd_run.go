@@ -12,8 +12,8 @@ import (
 	"github.com/vkevd/vkevd/evd/svd"
 )
 
-// run runs the whole command. Output files get their final names before anything is printed, as in
-// the command solve.
+// run runs the command vkevd svd. The output files get their final names before anything is
+// printed. They therefore exist even if the program that reads standard output ends early.
 func (j *svdJob) run(ctx context.Context, file string) error {
 	out, err := createOutputs(j.stdout, file, j.values, j.u, j.v, j.report)
 	if err != nil {

@@ -111,8 +111,8 @@ func TestSVDOutputs(t *testing.T) {
 	}
 }
 
-// TestSVDCheckFails checks that a wrong value fails the comparison of sums, and that a bad
-// certificate fails, too. In both cases svd must still write its output files.
+// TestSVDCheckFails checks vkevd svd --check with a device that returns a wrong value, and with a
+// bad certificate. Both checks must fail, and svd must still write its output files.
 func TestSVDCheckFails(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", threeFour)

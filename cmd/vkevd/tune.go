@@ -133,7 +133,7 @@ func (j *tuneJob) search(ctx context.Context, rows *rowFile, show *progress) err
 	return cannotWrite("standard output", err)
 }
 
-// tell prints the result of a search as readable text.
+// tell prints the result of vkevd tune as readable text.
 func (j *tuneJob) tell(w io.Writer, info vk.Info, r tune.Result) error {
 	text := fmt.Sprintf("\nbest    %v: %.4g s\ntable   %v: %.4g s\n", r.Choice, r.Seconds, r.Table, r.Before)
 	if !r.Complete {

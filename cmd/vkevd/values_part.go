@@ -28,9 +28,9 @@ func (p valuesPart) write(w io.Writer) error {
 	return err
 }
 
-// partOf reads the line in the form of partLine from a file of `count` values. The result `found`
-// is false if the file does not begin with such a line, or if the line gives another number of
-// values.
+// partOf reads from a file which part of the spectrum it contains, from a line in the form of
+// partLine. The file has `count` values. `found` is false if the file does not begin with such a
+// line, or if the line gives another number of values.
 func partOf(file string, count int) (p valuesPart, found bool) {
 	f, err := os.Open(file)
 	if err != nil { // standard input, too

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// A text file with a part of a spectrum says which part it contains, and plot then shows the right
-// indices. All other programs see a comment. The flag --first overrides the line in the file.
+// TestValuesFileKnowsItsPart checks text files with a part of a spectrum. The first line says which
+// part it is; other programs read this line as a comment. The command plot must show the right
+// indices. The flag --first must override the line in the file.
 func TestValuesFileKnowsItsPart(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", "%%MatrixMarket matrix array real symmetric\n4 4\n1\n0\n0\n0\n2\n0\n0\n3\n0\n4\n")

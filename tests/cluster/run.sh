@@ -72,10 +72,11 @@ refuses 2 "named for two outputs" --engine elpa --out-values w.npy --out-vectors
 refuses 1 "cannot be combined" --engine elpa --device 0 A.npy
 ls -a | grep -q 'vkevd-.*tmp' && fail "a temporary file is left"
 
-# A part of the spectrum without eigenvalues has no results to check.
+# A part of the spectrum that contains no eigenvalues has no results to check. The command must
+# succeed.
 mpirun --oversubscribe -n 2 "$vkevd" solve --engine elpa --quiet --interval 1e6:2e6 --vectors --check A.npy
 
-# If one process is killed, mpirun ends all of them.
+# If one process of the job is killed, mpirun must end all others.
 /usr/bin/python3 -c 'import numpy as np; a = np.random.default_rng(1).standard_normal((3000, 3000)); np.save("B.npy", a + a.T)'
 mpirun --oversubscribe -n 3 "$vkevd" solve --engine elpa --vectors --no-print B.npy >out 2>&1 &
 job=$!

@@ -1,5 +1,6 @@
-# Calls with arguments that LAPACK refuses, and with NaN and infinities. The values of info, the
-# calls of xerbla and the results with NaN must be LAPACK's own.
+# The drop-in library must treat bad calls as LAPACK does. The script makes calls with arguments
+# that LAPACK refuses, and with NaN and infinities. The values of info, the calls of xerbla and the
+# results with NaN must be LAPACK's own.
 . "$here/functions.sh"
 "${CC:-cc}" -O1 -o bad_input "$here/bad_input.c" "$lapack/liblapack.so.3" -lm
 export LD_LIBRARY_PATH="$lapack:$(dirname "$lapack")/blas"

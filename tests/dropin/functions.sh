@@ -19,7 +19,8 @@ on_device() {
 		}' "$file"
 }
 
-# The routines of the drop-in. LAPACK's test programs call all of them.
+# all_routines lists the LAPACK routines that the drop-in library replaces. LAPACK's test programs
+# call all of them.
 all_routines=$(for r in syev syevd syevr syevx syev_2stage syevd_2stage stevd stevr gesvd gesdd; do
 	printf 'd%s s%s ' "$r" "$r"
 done)
@@ -34,9 +35,9 @@ one_block_size() {
 		{ print }' "$1"
 }
 
-# same INPUT COMMAND... runs one of LAPACK's test programs without the drop-in, and then with the
-# drop-in for all orders. It fails unless both runs print the same lines, with all tests passed.
-# LD_PRELOAD is set only for the second run.
+# same INPUT COMMAND... runs one of LAPACK's test programs twice: without the drop-in library, and
+# with the library solving all orders on the device. It fails unless both runs print the same lines,
+# with all tests passed. LD_PRELOAD is set only for the second run.
 same() {
 	input=$1
 	shift
@@ -47,8 +48,9 @@ same() {
 	diff want got
 }
 
-# in_both FUNCTION calls a function with d and with s at the same time, each in a folder of its own. It
-# fails if one of them fails, and joins their files of calls.
+# in_both FUNCTION calls a function with the argument d (double precision) and with s (single
+# precision) at the same time, each in a folder of its own. It fails if one of them fails. At the
+# end it joins their lists of calls.
 in_both() {
 	mkdir d s
 	(

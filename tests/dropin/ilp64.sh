@@ -1,5 +1,5 @@
-# LAPACK's test programs with Debian's LAPACK for 64-bit integers. Its functions with 64-bit
-# integers have the same names as those with 32-bit integers.
+# The script runs LAPACK's test programs with Debian's LAPACK for 64-bit integers. The functions of
+# that LAPACK have the same names as those with 32-bit integers.
 . "$here/functions.sh"
 preload=$shim
 tests() {

@@ -1,5 +1,5 @@
-# LAPACKE is LAPACK's interface for C. It calls the drop-in, because it is linked with
-# liblapack.so.3.
+# The script tests LAPACKE, LAPACK's interface for C. LAPACKE calls the drop-in library, because
+# LAPACKE is linked with liblapack.so.3.
 . "$here/functions.sh"
 "${CC:-cc}" -O1 -o lapacke "$here/lapacke.c" -llapacke -lm
 ./lapacke

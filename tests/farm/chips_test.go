@@ -28,13 +28,14 @@ var chips = []chip{
 	{"phoenix", "RDNA 3, integrated: Radeon 780M"},
 }
 
-// others are further GPUs. Only make test-long compiles for them.
+// others are AMD's GPUs in addition to those of the list `chips`. Only make test-long compiles
+// kernels for them.
 var others = []string{
 	"polaris10", "vega20", "mi100", "mi200", "navi10", "navi14", "navi22", "navi23", "navi24", "navi32", "navi33",
 	"raven", "renoir", "vangogh", "rembrandt", "raphael_mendocino", "phoenix2", "gfx1150", "gfx1151", "gfx1200",
 }
 
-// report is the result of compilation for one chip: the statistics of all kernels.
+// report is the result of compiling all kernels for one GPU: the statistics of each kernel.
 type report struct {
 	Driver   string // name and version of the driver
 	Device   string // the driver's name of the chip
@@ -70,15 +71,15 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// driver is the loader's file for Mesa's driver for AMD. If the file does not exist, the test is
-// skipped.
+// driver returns the path of the file by which the Vulkan loader finds Mesa's driver for AMD. If
+// the file does not exist, the test is skipped.
 func driver(t *testing.T) string {
 	t.Helper()
 	return installed(t, "radeon_icd*.json", "Mesa's driver for AMD")
 }
 
-// installed is the path of the loader's file for a driver. If the file does not exist, the test is
-// skipped.
+// installed returns the path of the file by which the Vulkan loader finds a driver. If the file
+// does not exist, the test is skipped.
 func installed(t *testing.T, file, what string) string {
 	t.Helper()
 	for _, folder := range []string{"/usr/share/vulkan/icd.d", "/usr/local/share/vulkan/icd.d", "/etc/vulkan/icd.d"} {
@@ -90,8 +91,9 @@ func installed(t *testing.T, file, what string) string {
 	return ""
 }
 
-// cleared is the environment for a process that compiles. It has no options of the loader and of
-// the compilers, no cache of kernels, and no driver. The caller adds the driver.
+// cleared returns the environment for a process that compiles kernels. It is the environment of the
+// test without options of the loader and of compilers, without a cache of kernels, and without a
+// driver. The caller adds the driver.
 func cleared() []string {
 	others := []string{"VK_", "VKEVD_", "RADV_", "ACO_", "AMD_", "INTEL_", "ANV_", "MESA_", "NIR_"}
 	env := slices.DeleteFunc(os.Environ(), func(v string) bool {
@@ -107,15 +109,15 @@ func environment(t *testing.T, chip string) []string {
 	return append(cleared(), "VK_DRIVER_FILES="+driver(t), "RADV_FORCE_FAMILY="+chip)
 }
 
-// reports holds the reports that were made so far, by the name of the chip. Several tests use the
-// same reports.
+// reports holds the reports that this process has already made, by the name of the GPU. Several
+// tests use the same reports.
 var reports struct {
 	sync.Mutex
 	made map[string]report
 }
 
-// compileFor compiles all kernels for a chip. If the driver does not know the chip, the test is
-// skipped.
+// compileFor compiles all kernels for a GPU and returns their statistics. If the driver does not
+// know the GPU, the test is skipped.
 func compileFor(t *testing.T, chip string) report {
 	t.Helper()
 	reports.Lock()

@@ -42,7 +42,8 @@ func TestKernelsOnAMD(t *testing.T) {
 // tuning table chooses.
 const fewest = 70
 
-// problem is a statistic that is larger than allowed.
+// problem is a number in a compiler's statistics that is larger than allowed, such as bytes of
+// scratch memory.
 type problem struct {
 	what     string
 	is, most float64
@@ -105,7 +106,7 @@ func TestProblemsAreSeen(t *testing.T) {
 	}
 }
 
-// notChosen names the kernels that no tuning table for AMD's GPUs chooses, and no table for GPUs of
+// notChosen names kernels that no plan uses with the tuning tables for AMD's GPUs or for GPUs of
 // unknown vendors.
 var notChosen = []string{
 	"geqrf_panel_whole", "ormtr_q2_flags", "sb2st_teams", "sytrd", // only in NVIDIA's tables

@@ -20,7 +20,7 @@ import (
 // table.
 var orders = []int{20, 100, 6000}
 
-// buildAll builds all kernels that the device uses with its tuning tables.
+// buildAll builds all kernels that the library uses on this device with its tuning tables.
 func buildAll(dev *vk.Device) error {
 	for _, n := range orders {
 		if err := buildPlans(dev, n); err != nil {
@@ -111,8 +111,8 @@ func buildSingle(dev *vk.Device) error {
 	return nil
 }
 
-// refused tells whether a plan was refused. It returns false if the reason is that options exclude
-// each other.
+// refused tells whether err means that the device refused a plan. It is false for nil, and for an
+// error that says that two options exclude each other.
 func refused(err error) bool {
 	var option *evd.OptionError
 	return err != nil && !errors.As(err, &option)

@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write the table anew")
 const (
 	document = "../../docs/amd-static.md"
 
-	// begin is the line of the document after which all text is generated.
+	// begin is a line of the document docs/amd-static.md. All text after this line is generated.
 	begin = "<!-- go test ./tests/farm -update writes what follows -->\n"
 )
 
@@ -105,8 +105,9 @@ func section(c chip, r report) string {
 	return b.String()
 }
 
-// merge returns the statistics of each pair of a kernel and its specialisation constants. For each
-// such pair, the result `tables` has the names of the tuning tables that choose the pair.
+// merge combines the statistics of all tuning tables for one chip. The keys are pairs of a kernel
+// and its specialisation constants. The result `tables` has, for each such pair, the names of the
+// tuning tables that choose it.
 func merge(r report) (kernels map[string]vk.KernelStatistics, tables map[string][]string) {
 	kernels, tables = map[string]vk.KernelStatistics{}, map[string][]string{}
 	for i, made := range r.Variants {

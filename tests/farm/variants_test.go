@@ -11,7 +11,7 @@ import (
 type variant struct {
 	name, what string
 
-	// describe changes the properties that the device reports.
+	// describe changes the description of the device, so that the device seems to have this driver.
 	describe func(*vk.Info)
 }
 

@@ -11,7 +11,7 @@ module() { # NAME makes a module that gets vkevd from the repository and everyth
 }
 export GOFLAGS=-mod=mod
 
-# The program in the README runs in such a module.
+# The first program is the one in the README. It must run in a module of its own.
 module readme
 awk '/^```go$/ { block++; next } /^```$/ { if (block == 1) exit } block == 1' "$REPOSITORY/README.md" >readme/main.go
 (cd readme && go run .) >readme.txt
@@ -20,7 +20,8 @@ cat readme.txt
 awk 'NR == 1 && ($1 < 0.999999 || $1 > 1.000001) || NR == 2 && ($1 < 2.999999 || $1 > 3.000001) { exit 1 }
 	END { if (NR != 2) exit 1 }' readme.txt
 
-# gonum's own functions run on the device, and a plan computes a part of the spectrum.
+# The second program calls gonum's own functions, which must run on the device, and computes a part
+# of the spectrum with a plan.
 module gonum
 cat >gonum/main.go <<'END'
 package main

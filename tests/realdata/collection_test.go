@@ -49,7 +49,8 @@ var formats = []struct {
 	{"gen/elsi/*.csc", valuesOf, readELSI},
 }
 
-// others are files of eigenvalues that this test does not use, with the reasons.
+// others are files of eigenvalues in the collection that this test does not use, each with the
+// reason.
 var others = []struct{ pattern, reason string }{
 	{"mtx/Si2.mat" + valuesOf, "MATLAB's format; the same matrix is among the shipped ones"},
 	{"*/*.geig.txt", "generalised problem"},
@@ -107,8 +108,8 @@ func noConcern(ref string) string {
 	return ""
 }
 
-// find returns the spectrum that belongs to a file of eigenvalues. The eigenvalues are not read
-// yet.
+// find returns the matrix that belongs to the file of eigenvalues `ref`. The eigenvalues are not
+// read yet.
 func find(root, ref string) (spectrum, error) {
 	for _, f := range formats {
 		matrix, found := strings.CutSuffix(ref, f.suffix)

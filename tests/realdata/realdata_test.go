@@ -33,7 +33,7 @@ const (
 	usualSpectra = 110 // smallest number of spectra with orders up to usualOrder
 )
 
-// TestShipped solves all matrices in the repository, of all orders.
+// TestShipped solves all matrices that come with the repository, whatever their order.
 func TestShipped(t *testing.T) {
 	files, err := testdata.Matrices.ReadDir("matrices")
 	if err != nil {

@@ -61,9 +61,9 @@ func rectangle(rows, cols int, begins, at, values []float64) (*matio.Dense, erro
 	return d, nil
 }
 
-// readRectangularColumns reads a file of numbers in this order: the numbers of rows, of columns and
-// of elements; the index of the first element of each column; the row of each element; the value of
-// each element.
+// readRectangularColumns reads a matrix that is not square from a text file. The file has numbers
+// in this order: the numbers of rows, of columns and of elements; the index of the first element of
+// each column; the row of each element; the value of each element.
 func readRectangularColumns(file string, _ int) (*matio.Dense, error) {
 	x, err := numbers(file)
 	if err != nil {
@@ -121,8 +121,8 @@ func readHarwellBoeing(file string, _ int) (*matio.Dense, error) {
 	return rectangle(counts[0], counts[1], parts[0], parts[1], parts[2])
 }
 
-// fields reads `many` fields of the given width. It reads whole lines, because the next part of the
-// file begins on a new line.
+// fields reads `many` fields of the given width, in characters, from a file in Harwell-Boeing
+// format. It always reads whole lines, because the next part of such a file begins on a new line.
 func fields(lines *bufio.Scanner, many, width int) (all []float64, err error) {
 	for len(all) < many && lines.Scan() {
 		for line := lines.Text(); len(all) < many && strings.TrimSpace(line) != ""; {
@@ -145,8 +145,9 @@ func fields(lines *bufio.Scanner, many, width int) (all []float64, err error) {
 	return all, lines.Err()
 }
 
-// readBidiagonal reads the order n, and then lines of i, the diagonal element d and the
-// off-diagonal element e. The last e is not part of the matrix.
+// readBidiagonal reads a bidiagonal matrix of order n from a text file. The first line is the
+// order. Each later line has i, the diagonal element d and the off-diagonal element e. The last e
+// is not part of the matrix.
 func readBidiagonal(file string, n int) (*matio.Dense, error) {
 	x, err := numbers(file)
 	if err != nil {

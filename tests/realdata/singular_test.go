@@ -123,8 +123,9 @@ func singularScore(t *testing.T, d *vk.Device, a *matio.Dense, want []float64) (
 	return worst
 }
 
-// belongsSingular checks that the singular values `want` belong to the matrix. It compares Σσ² with
-// Σa_ij², so that a wrongly read file does not look like a defect of the solver.
+// belongsSingular checks that the singular values `want` belong to the matrix `a`. It compares Σσ²
+// with Σa_ij². A file that was read wrongly is then found here, and does not look like a defect of
+// the solver.
 func belongsSingular(a *matio.Dense, want []float64) error {
 	descending := slices.IsSortedFunc(want, func(x, y float64) int { return cmp.Compare(y, x) })
 	if len(want) != min(a.Rows, a.Cols) || !descending {

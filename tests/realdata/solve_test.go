@@ -123,7 +123,7 @@ func run(t *testing.T, d *vk.Device, a evd.Sym[float64], opt evd.Options, then f
 	return res
 }
 
-// measure returns the ratios of residual and orthogonality.
+// measure returns two error ratios of a result, those of the residual and of the orthogonality.
 func measure(t *testing.T, p *evd.Plan[float64], a evd.Sym[float64], res *evd.Result[float64]) (r, o float64) {
 	t.Helper()
 	own, err := p.Check(context.Background(), a, res)
@@ -136,7 +136,8 @@ func measure(t *testing.T, p *evd.Plan[float64], a evd.Sym[float64], res *evd.Re
 	z := res.Vectors
 	r = ratio.Residual(a.N, a.N, a.Data, a.Ld, res.Values, z.Data, z.Ld)
 	o = ratio.Orthogonality(a.N, a.N, z.Data, z.Ld)
-	// The rounding errors of both measures are about as large as the errors of a good solver.
+	// The two measurements have rounding errors of their own. These are about as large as the
+	// errors of a good solver, so the two results may differ by 1 or by half of the ratio.
 	differ := func(x, y float64) bool { return !(math.Abs(x-y) <= 1+0.5*x) }
 	if differ(r, own.Residual) || differ(o, own.Orthogonality) {
 		t.Errorf("Check finds %+v, evd/ratio a residual of %g, orthogonality of %g", own, r, o)
@@ -144,8 +145,9 @@ func measure(t *testing.T, p *evd.Plan[float64], a evd.Sym[float64], res *evd.Re
 	return r, o
 }
 
-// belongs checks that the eigenvalues `want` belong to the matrix. It compares two cheap sums, Σλ =
-// Σa_ii and Σλ² = Σa_ij², so that a wrongly read file does not look like a defect of the solver.
+// belongs checks that the eigenvalues `want` belong to the matrix `a`. It compares two cheap sums:
+// Σλ = Σa_ii and Σλ² = Σa_ij². A file that was read wrongly is then found here, and does not look
+// like a defect of the solver.
 func belongs(a *matio.Dense, want []float64) error {
 	if len(want) == 0 || a.Rows != len(want) || !slices.IsSorted(want) {
 		return fmt.Errorf("%d values, ascending %v, for order %d", len(want), slices.IsSorted(want), a.Rows)

@@ -113,9 +113,9 @@ func readTriplets(file string, n int) (*matio.Dense, error) {
 	return spread(n, list)
 }
 
-// readCompressedColumns reads a file of numbers in this order: the numbers of rows, of columns and
-// of elements; the index of the first element of each column; the row of each element; the value of
-// each element.
+// readCompressedColumns reads a square sparse matrix from a text file. The file has numbers in this
+// order: the numbers of rows, of columns and of elements; the index of the first element of each
+// column; the row of each element; the value of each element.
 func readCompressedColumns(file string, n int) (*matio.Dense, error) {
 	x, err := numbers(file)
 	if err != nil {

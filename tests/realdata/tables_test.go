@@ -94,7 +94,7 @@ func covariance(rows [][]float64, i, j int) float64 {
 	return c
 }
 
-// readDistances reads a table of numbers. The table is the matrix.
+// readDistances reads a text file that holds the elements of a matrix of distances.
 func readDistances(file string, n int) (*matio.Dense, error) {
 	rows, err := table(file, n)
 	if err != nil {

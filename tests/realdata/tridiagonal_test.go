@@ -28,7 +28,8 @@ const (
 	usualTridiagonals = 15 // smallest number of matrices with orders up to usualTridiagonal
 )
 
-// goodVectors is the limit for residual and orthogonality. For MRRR it is LAPACK's own limit.
+// goodVectors returns the largest allowed ratio of residual and orthogonality for a solver. For
+// MRRR it is the limit of LAPACK's own tests.
 func goodVectors(solver string) float64 {
 	if solver == "mrrr" {
 		return evd.Threshold

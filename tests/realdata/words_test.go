@@ -33,8 +33,8 @@ func open(file string) (io.ReadCloser, error) {
 	}{z, f}, nil
 }
 
-// eachLine calls the function `do` with the words of each line. It skips blank lines and lines that
-// begin with %.
+// eachLine calls the function `do` for each line of a text file, with the words of the line. It
+// skips blank lines and lines that begin with %.
 func eachLine(file string, do func(words []string) error) error {
 	f, err := open(file)
 	if err != nil {
@@ -54,7 +54,8 @@ func eachLine(file string, do func(words []string) error) error {
 	return lines.Err()
 }
 
-// split divides a line at commas and tabs. If the line has neither, `split` divides it at blanks.
+// split divides a line into words. Words are separated by commas and tabs. If the line has neither,
+// they are separated by blanks.
 func split(line string) []string {
 	if strings.ContainsAny(line, ",\t") {
 		return strings.FieldsFunc(line, func(r rune) bool { return r == ',' || r == '\t' })
@@ -62,7 +63,7 @@ func split(line string) []string {
 	return strings.Fields(line)
 }
 
-// numbers returns all numbers of a file, regardless of its lines.
+// numbers returns all numbers of a text file. Line ends have no meaning.
 func numbers(file string) (all []float64, err error) {
 	err = eachLine(file, func(words []string) error {
 		for _, w := range words {

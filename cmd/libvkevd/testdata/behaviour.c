@@ -155,8 +155,8 @@ static void threads(vkevd_plan plan) {
 		CHECK(pthread_join(all[i], NULL) == 0);
 }
 
-// forks checks that a call in a child process returns VKEVD_FORKED without waiting, and that the
-// parent process can continue to solve.
+// forks checks calls after fork(). In a child process each call must return VKEVD_FORKED without
+// waiting. The parent process must be able to solve again.
 static void forks(vkevd_plan plan) {
 	pid_t child = fork();
 	if (child == 0) {
@@ -174,8 +174,9 @@ static void forks(vkevd_plan plan) {
 	check_values(w);
 }
 
-// signals_are_ours checks that the library has no handlers for the signals of a program. A signal
-// that is ignored was ignored before: programs in the background and under nohup inherit that.
+// signals_are_ours checks that the library has installed no handlers for the signals that programs
+// use. A signal may be ignored if it was ignored before: programs in the background, and programs
+// under nohup, inherit this.
 static void signals_are_ours(void) {
 	const int ours[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGCHLD, SIGALRM, SIGUSR1, SIGUSR2, SIGABRT};
 	for (size_t i = 0; i < sizeof ours / sizeof *ours; i++) {

@@ -17,8 +17,8 @@
 		}                                                                                          \
 	} while (0)
 
-// WANT checks the code of a call. The last argument of the call is the address of a vkevd_error
-// with the name error.
+// WANT checks that a call returns the code `expected`. The last argument of the call must be the
+// address of a variable `error` of type vkevd_error.
 #define WANT(expected, call)                                                                       \
 	do {                                                                                           \
 		int32_t got_ = (call);                                                                     \
@@ -41,8 +41,8 @@ static inline double *entry(matrix m, int i, int j) {
 	return m.row_major ? &m.at[(size_t)i * m.ld + j] : &m.at[(size_t)j * m.ld + i];
 }
 
-// new_matrix makes a matrix whose entries are NaN. Its leading dimension is larger than necessary
-// by pad.
+// new_matrix makes a matrix whose entries are NaN. Its leading dimension is the smallest possible
+// one plus pad.
 static inline matrix new_matrix(int rows, int cols, int pad, int row_major) {
 	matrix m = {rows, cols, (row_major ? cols : rows) + pad, row_major, NULL};
 	if (m.ld == 0)

@@ -6,8 +6,8 @@ static vkevd_error error;
 
 enum { N = 70 };
 
-// check_spectrum checks the values w and the vectors z with the indices first, …, first + count −
-// 1. The eigenvalues of the matrix are 1, …, N.
+// check_spectrum checks eigenvalues w and vectors z that were computed for the matrix a. They are
+// those with the indices first, …, first + count − 1. The eigenvalues of a are known: 1, …, N.
 static void check_spectrum(matrix a, const double *w, matrix z, int first, int count) {
 	for (int k = 0; k < count; k++)
 		CHECK(fabs(w[k] - (first + k + 1)) < 1e-11);
@@ -18,8 +18,8 @@ static void check_spectrum(matrix a, const double *w, matrix z, int first, int c
 	CHECK(residual(a, z, z, w, count) < 1e-11);
 }
 
-// symmetric solves one problem with one choice of layouts. Padding, and the triangle that is not
-// read, are NaN.
+// symmetric solves one symmetric problem with one choice of storage order, triangle and padding.
+// The padding, and the triangle that is not read, are NaN.
 static void symmetric(vkevd_symmetric o, int pad, int in_place, int first, int count) {
 	double d[N], w[N];
 	for (int i = 0; i < N; i++)
@@ -114,7 +114,8 @@ static void singles(void) {
 	free(full.at), free(v.at);
 }
 
-// singular computes the singular values and vectors of one shape, with one choice of layouts.
+// singular computes the singular values and vectors of one m×n matrix, with one choice of storage
+// orders and padding.
 static void singular(int m, int n, vkevd_svd o, int pad) {
 	int k = m < n ? m : n, values = o.largest ? (int)o.largest : k;
 	double d[N], s[N];

@@ -43,7 +43,8 @@ func Density(all []Series, bins int) (*Picture, error) {
 	return p, nil
 }
 
-// faint returns a transparent form of a colour. Lines and grid remain visible through it.
+// faint returns a colour that is mostly transparent, so that lines and grid below it remain
+// visible.
 func faint(c color.Color) color.Color {
 	const opacity = 0x40
 	r, g, b, _ := c.RGBA()

@@ -37,8 +37,8 @@ func (l *legend) entryWidth(e entry) vg.Length {
 	return sampleWidth + sampleGap + l.style.Width(e.name)
 }
 
-// rows distributes the entries over rows of at most the given width. If an entry is wider than this
-// width, it has a row of its own.
+// rows distributes the entries of a legend over rows. A row has at most the given width, except if
+// a single entry is wider.
 func (l *legend) rows(width vg.Length) (rows [][]entry) {
 	var used vg.Length
 	for _, e := range l.entries {

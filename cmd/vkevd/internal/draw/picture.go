@@ -80,7 +80,7 @@ func (p *Picture) Resize(width, height float64) {
 	}
 }
 
-// logarithmic gives an axis with positive values a logarithmic scale.
+// logarithmic gives the axis a logarithmic scale. All values on the axis must be positive.
 func logarithmic(axis *plot.Axis) { axis.Scale, axis.Tick.Marker = plot.LogScale{}, decades{} }
 
 // line adds curve i. The text `name` appears in the legend, unless it is "".

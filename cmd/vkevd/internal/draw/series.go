@@ -38,8 +38,8 @@ func (s Series) label() string {
 	}
 }
 
-// legends returns the labels of several series for the legend. If there is only one series, its
-// label is returned as a part of the title (the result ofTitle).
+// legends returns the names of several series for the legend of a picture. If there is only one
+// series, there is no legend, and the name is returned as a part of the title (the result ofTitle).
 func legends(all []Series) (names []string, ofTitle string) {
 	if len(all) == 1 {
 		return []string{""}, " of " + all[0].label()

@@ -65,7 +65,8 @@ func stageNames(runs []Run) (names []string) {
 	return names
 }
 
-// bars draws the bars of run i. `count` is the number of runs.
+// bars draws the horizontal bars of run i, one for each stage. `count` is the number of runs in the
+// picture.
 func (p *Picture) bars(i, count int, thick vg.Length, stages []string, r Run) error {
 	seconds := make(plotter.Values, len(stages))
 	labels := make([]string, len(stages)) // "" if the run has no such stage

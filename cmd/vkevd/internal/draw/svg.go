@@ -25,8 +25,9 @@ func (c *svgCanvas) FillString(f font.Face, at vg.Point, text string) {
 	c.Canvas.FillString(f, at, text)
 }
 
-// steady adds the recorded widths to the SVG text, and a list of fonts. The first font of the list
-// is the font with which texts were placed. The next two fonts have the same widths.
+// steady changes SVG text so that all viewers show it in the same way. It adds the recorded widths
+// of texts, and a list of fonts. The first font of the list is the one with which the texts were
+// placed. The next two fonts have the same widths.
 func (c *svgCanvas) steady(drawn []byte) []byte {
 	const element = "<text "
 	parts := bytes.Split(drawn, []byte(element))

@@ -44,7 +44,8 @@ func number(x float64, decimals int) string {
 	return strings.Replace(fmt.Sprintf("%.*f", decimals, x+0), "-", "−", 1) // + 0: never −0
 }
 
-// wholeTicks is roundTicks for an axis of whole numbers. Only whole numbers have ticks.
+// wholeTicks places ticks for an axis of whole numbers, at multiples of 1, 2 or 5 times a power of
+// ten. Only whole numbers have ticks.
 type wholeTicks struct{}
 
 func (wholeTicks) Ticks(low, high float64) []plot.Tick {

@@ -30,8 +30,8 @@ func TestRoundTicks(t *testing.T) {
 	}
 }
 
-// TestWholeTicks checks ticks of indices. An earlier version gave four eigenvalues the indices 0.0,
-// 0.5, 1.0, …
+// TestWholeTicks checks the ticks of an axis of indices, which must be whole numbers. An earlier
+// version labelled the indices of four eigenvalues 0.0, 0.5, 1.0, …
 func TestWholeTicks(t *testing.T) {
 	for want, ends := range map[string][2]float64{
 		"0 1 2 3": {-0.06, 3.06}, "0": {-0.5, 0.5}, "249 250 251": {248.9, 251.1}, "0 20 40 60 80 100": {-2, 104}, "250 260 270 280 290 300": {248, 302},
@@ -42,7 +42,7 @@ func TestWholeTicks(t *testing.T) {
 	}
 }
 
-// TestDecades checks that all labels lie within the axis.
+// TestDecades checks logarithmic axes: all labels must lie within the axis.
 func TestDecades(t *testing.T) {
 	for want, ends := range map[string][2]float64{
 		"1e0 1e1 1e2": {0.9, 300}, "1e-9 1e-7 1e-5 1e-3 1e-1 1e1 1e3 1e5 1e7 1e9": {1e-9, 2e10}, "1e-5 1e-4": {0.99e-5, 1.01e-4}, "": {2, 9},
