@@ -35,7 +35,8 @@ type Certificate struct {
 	Safe bool `json:"safe"`
 }
 
-// Passed reports whether all numbers are below Threshold.
+// Passed reports whether the result has passed: whether all numbers of the certificate are below
+// Threshold.
 func (c *Certificate) Passed() bool {
 	return c.Ratios.Passed() && c.Counts < Threshold && c.Invariants < Threshold
 }

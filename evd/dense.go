@@ -48,7 +48,7 @@ func (d Dense[T]) stored() vk.Columns[T] {
 	return vk.Columns[T]{Rows: d.Rows, Cols: d.Cols, Ld: d.Ld, Data: d.Data}
 }
 
-// check returns a *ShapeError if Data is too short for the shape.
+// check returns a *ShapeError if the slice Data is too short for the matrix.
 func (d Dense[T]) check() error {
 	if s := d.stored(); s.Rows > 0 && s.Cols > 0 && !spectrum.Holds(len(s.Data), s.Rows, s.Cols, s.Ld) {
 		return &ShapeError{N: d.Rows, Ld: d.Ld, Len: len(d.Data)}

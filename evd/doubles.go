@@ -54,7 +54,8 @@ type doubles[T Float] interface {
 	widened(rec *vk.Recorder, z product.Matrix[T], x product.Matrix[float64]) product.Matrix[float64]
 }
 
-// newDoubles returns the conversions for order n and at most m vectors.
+// newDoubles makes the conversions between the number type T and double precision, for matrices of
+// order n and at most m vectors.
 func newDoubles[T Float](dev *vk.Device, n, m int) (d doubles[T], err error) {
 	var made any = identity{}
 	if _, single := any(*new(T)).(float32); single {

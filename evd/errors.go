@@ -30,10 +30,12 @@ type ShapeError struct {
 	// meaning.
 	Tridiagonal bool
 
-	// Plan is the order of the plan, if it differs from N. Otherwise Plan is 0.
+	// Plan is the order for which the plan was made, if the matrix has another order. Otherwise
+	// Plan is 0.
 	Plan int
 
-	// Most is the largest possible order, if N is larger. Otherwise Most is 0.
+	// Most is the largest order that a matrix can have, if the order is larger. Otherwise Most is
+	// 0.
 	Most int
 }
 
@@ -44,7 +46,7 @@ const (
 	maxOrder = product.MostLd - 1
 )
 
-// checkOrder returns a *ShapeError if n is negative or larger than most.
+// checkOrder returns a *ShapeError if the order n of a matrix is negative or larger than `most`.
 func checkOrder(n, most int, tridiagonal bool) error {
 	switch {
 	case n < 0:

@@ -25,10 +25,10 @@ const (
 // Data[i + j·Ld], Ld ≥ N. Ld = 0 means N. For a row-major matrix, set Uplo to the other triangle: a
 // row-major lower triangle has the storage of a column-major upper triangle.
 type Sym[T Float] struct {
-	// N is the order, and Ld is the leading dimension.
+	// N is the order of the matrix, and Ld is its leading dimension.
 	N, Ld int
 
-	// Data has at least (N−1)·Ld + N elements.
+	// Data has the entries. It has at least (N−1)·Ld + N elements.
 	Data []T
 
 	// Uplo names the triangle that is read.

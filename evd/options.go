@@ -17,7 +17,7 @@ type Options struct {
 	// Select is the wanted part of the spectrum. The zero value is the whole spectrum.
 	Select Selection
 
-	// Solver is the method for the tridiagonal problem. The zero value is Auto.
+	// Solver is the method for the tridiagonal problem. The zero value, Auto, chooses one.
 	Solver Solver
 
 	// Band is the half-bandwidth b of the first stage, the reduction to a band. 0 means the

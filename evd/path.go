@@ -22,7 +22,7 @@ type path[T Float] struct {
 	// methods for the safe path of Options.Verify.
 	opt Options
 
-	// tune has the sizes of all stages, for this number type, this order and these options.
+	// tune has the sizes of all stages. They depend on the number type, the order and the options.
 	tune tuning.Tuning
 
 	// oneStage says that A is reduced to tridiagonal form T in one stage, without a wider band

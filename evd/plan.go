@@ -22,7 +22,8 @@ type Plan[T Float] struct {
 	// the method `current`.
 	path *path[T]
 
-	// replacing protects the field `path` while it is read or replaced.
+	// replacing is the lock for the field `path`, which a call may replace while other calls read
+	// it.
 	replacing sync.Mutex
 
 	// others are the further devices of Options.Devices, in their order; the list is empty if no

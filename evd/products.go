@@ -105,7 +105,7 @@ func (es emulatedOps) Status() *vk.Layout {
 	return vk.Together(parts...)
 }
 
-// begin records the commands that must come before the first product of a recording.
+// begin records the commands that emulated products need before their first product in a recording.
 func (es emulatedOps) begin(rec *vk.Recorder, ws *vk.Arena) {
 	for _, e := range es {
 		e.Begin(rec, ws)

@@ -21,7 +21,7 @@ type Ratios struct {
 // Threshold is the ratio from which on LAPACK's tests of two-stage solvers fail.
 const Threshold = 60
 
-// Passed reports whether both ratios are below Threshold.
+// Passed reports whether the result is good: whether both ratios are below Threshold.
 func (r Ratios) Passed() bool { return r.Residual < Threshold && r.Orthogonality < Threshold }
 
 // newRatios makes the Ratios from the column sums of |A·Z − Z·Λ| (sums[0]) and of |ZᵀZ − I|

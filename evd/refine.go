@@ -7,7 +7,8 @@ import (
 	"github.com/vkevd/vkevd/evd/spectrum"
 )
 
-// Refinement reports how RefinePlan.Refine has computed a result.
+// Refinement describes how RefinePlan.Refine has computed a result: the steps of the iteration, and
+// the clusters of eigenvalues.
 type Refinement struct {
 	// Steps is the number of steps of the iteration. If the plan then solved without the
 	// approximate vectors, the steps before count, too. Each step takes about 6·n³ operations.

@@ -21,11 +21,12 @@ const (
 	// ratios of orthogonality are about as large as this estimate.
 	mostLeft = 2
 
-	// mostChange is the largest change ‖E‖_∞ in a step. If the change is larger, the iteration
-	// ends.
+	// mostChange is the largest allowed change ‖E‖_∞ of the vectors in a step. If the change is
+	// larger, the approximate vectors are not good enough, and the iteration ends.
 	mostChange = 0.5
 
-	// mostCluster is the largest fraction of all eigenvalues that may be in one cluster.
+	// mostCluster limits the size of a cluster, a set of close eigenvalues. It is the largest
+	// allowed size as a fraction of all eigenvalues.
 	mostCluster = 0.5
 )
 

@@ -18,7 +18,7 @@ type RefinePlan struct {
 	base spectrum.Base
 	opt  Options
 
-	// tune has the sizes of the stages for this order.
+	// tune has the sizes of the stages, for the order of this plan.
 	tune tuning.Tuning
 
 	steps   refineSteps
@@ -87,7 +87,7 @@ func newRefinePlan(dev *vk.Device, n int, opt Options) (*RefinePlan, error) {
 	return p, p.base.Allocate()
 }
 
-// prepare makes the stages and lays out their memory.
+// prepare makes the stages of a refinement and lays out their memory.
 func (p *RefinePlan) prepare() (err error) {
 	dev, n := p.base.Dev, p.base.N
 	if p.tune, err = sizes[float64](dev, n, p.opt); err != nil {

@@ -66,7 +66,7 @@ func newRefineProducts(dev *vk.Device, n int, opt Options, t tuning.Tuning) (p r
 	return p, nil
 }
 
-// all lists the different products, without duplicates.
+// all lists the products that the refinement uses, each of them once.
 func (p *refineProducts) all() []product.Ops[float64] {
 	all := []product.Ops[float64]{p.native}
 	for _, e := range p.emulated {

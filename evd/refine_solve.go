@@ -51,7 +51,8 @@ func (p *RefinePlan) Refine(ctx context.Context, a Sym[float64], q Dense[float64
 	return s.solveCold(a)
 }
 
-// begin begins a call on the device. `report` receives the progress, and may be nil.
+// begin begins a call of a method that uses the device. `report` receives the progress, and may be
+// nil.
 func (p *RefinePlan) begin(ctx context.Context, report func(Progress)) *spectrum.Call {
 	return p.base.Begin(ctx, spectrum.ProgressOf(p.Costs(), report))
 }
@@ -181,7 +182,8 @@ func (s *refinement) startIsFinite(q Dense[float64]) error {
 // refinement, because the solve needs memory. Afterwards it allocates that memory again.
 func (s *refinement) solveCold(a Sym[float64]) (*Result[float64], error) {
 	layout := s.base.Layout
-	// If the memory cannot be allocated again, the next call of Refine returns the error.
+	// If this fails for lack of memory, the next call of Refine tries again, and returns the error
+	// if it fails again.
 	defer func() { _ = s.base.Replace(layout) }()
 	if err := s.base.Replace(vk.Together()); err != nil {
 		return nil, err

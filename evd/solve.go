@@ -102,12 +102,12 @@ func (p *Plan[T]) solveBy(by *path[T], c *spectrum.Call, a Sym[T]) (*Result[T], 
 	return res, p.onFirst(err)
 }
 
-// solve is a solve in flight: the stages (a path) and the call that uses them.
+// solve is the state of one solve: the stages that it uses (a path), and the call of the plan.
 type solve[T Float] struct {
-	// path has the stages, and the regions of device memory that they use in the arena of the call.
+	// path has the stages, and says where in the call's device memory their data are.
 	*path[T]
 
-	// Call runs the recordings, and has the device and the memory.
+	// Call runs the recordings of the solve. It has the device and the memory.
 	*spectrum.Call
 }
 

@@ -5,11 +5,11 @@ import "github.com/vkevd/vkevd/evd/spectrum"
 // Tridiagonal is a symmetric tridiagonal matrix T. D is its diagonal, and E[i] = T(i+1, i). E has
 // len(D)−1 elements. If E is longer, the further elements are ignored.
 type Tridiagonal[T Float] struct {
-	// D is the diagonal, and E is the off-diagonal.
+	// D is the diagonal of the matrix, and E is its off-diagonal.
 	D, E []T
 }
 
-// N returns the order, which is the length of D.
+// N returns the order of the matrix, which is the length of D.
 func (t Tridiagonal[T]) N() int { return len(t.D) }
 
 // Check returns a *ShapeError if E has fewer than len(D)−1 elements. It reads no element.
@@ -20,7 +20,7 @@ func (t Tridiagonal[T]) Check() error {
 	return nil
 }
 
-// off returns the first len(D)−1 elements of E, which are the off-diagonal entries.
+// off returns the off-diagonal entries: the first len(D)−1 elements of E.
 func (t Tridiagonal[T]) off() []T { return t.E[:max(0, len(t.D)-1)] }
 
 // scan returns the largest magnitude of an element. If an element is NaN or infinite, `scan`

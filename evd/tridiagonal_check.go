@@ -111,7 +111,7 @@ func (p *TridiagonalPlan[T]) fits(t Tridiagonal[T], res *Result[T]) error {
 
 // scaled holds the data of the scaled tridiagonal matrix σ·T that a check needs on the host.
 type scaled struct {
-	// values are the eigenvalues of the result, times σ.
+	// values are the eigenvalues of the result, multiplied by σ.
 	values []float64
 
 	// norm is ‖σ·T‖₁ of the tridiagonal matrix T, but at least σ times the safe minimum.

@@ -143,7 +143,7 @@ func (p *TridiagonalPlan[T]) accepts(t Tridiagonal[T]) error {
 	return p.base.Open()
 }
 
-// upload copies t to the device, and returns when the copy is complete.
+// upload copies the tridiagonal matrix t to the device, and returns when the copy is complete.
 func (p *TridiagonalPlan[T]) upload(c *spectrum.Call, t spectrum.Tridiagonal) error {
 	return c.Run(func(rec *vk.Recorder) { p.spectrum.Send(rec, c.Arena, t) })
 }

@@ -33,7 +33,8 @@ func (d *Device) NewArena(l *Layout) (*Arena, error) { return d.newArena(l, 0) }
 // bytes. CheckGuards then tells whether a kernel wrote past the end of a region.
 func (d *Device) NewGuardedArena(l *Layout) (*Arena, error) { return d.newArena(l, guardBytes) }
 
-// Bytes is the memory that an arena for the layout takes on this device.
+// Bytes returns the size of the device memory that an arena for the layout takes on this device, in
+// bytes.
 func (d *Device) Bytes(l *Layout) uint64 { return l.place(d.info.cell(l), 0).bytes() }
 
 // Table lists the regions of a layout with the offsets that they have on this device.
@@ -141,5 +142,5 @@ func (a *Arena) free() {
 	}
 }
 
-// Bytes is the size of the memory in bytes, including padding and guard bytes.
+// Bytes returns the size of the arena's memory in bytes, including padding and guard bytes.
 func (a *Arena) Bytes() uint64 { return a.size }

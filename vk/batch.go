@@ -10,10 +10,11 @@ type batch struct {
 	// did between timestamp i−1 and timestamp i. marks[0] is not used.
 	marks []mark
 
-	// estimate is the predicted time of the batch, in seconds.
+	// estimate is the predicted time of the batch on the device, in seconds.
 	estimate float64
 
-	// progress is the last phase mark in the batch, or nil if there is none.
+	// progress is the last phase mark of the recording that is in the batch, or nil if there is
+	// none. A phase mark names the phase of the following commands.
 	progress *phaseMark
 
 	// work describes the batch for error messages. `ran` lists the dispatches of the batch if

@@ -63,7 +63,7 @@ func (e *UnsupportedError) Error() string {
 
 // OutOfMemoryError says that device memory cannot be allocated. Sizes are in bytes.
 type OutOfMemoryError struct {
-	// The field `What` names the memory that cannot be allocated.
+	// The field `What` says what the memory was for.
 	What string
 
 	// Need is the size of the memory that could not be allocated. Free is the driver's estimate of

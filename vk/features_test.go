@@ -36,7 +36,7 @@ func TestKernelsNeedTheirFeatures(t *testing.T) {
 	}
 }
 
-// failing is a logger that fails a test on each message of the validation layer.
+// failing is a logger for tests. Each message of the validation layer fails the test.
 type failing struct{ t *testing.T }
 
 func (f failing) Write(b []byte) (int, error) {

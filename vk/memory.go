@@ -22,7 +22,8 @@ func (d *Device) Memory() (total, free uint64) {
 	return d.from.largestHeap(heaps)
 }
 
-// memory reads the heaps, with their free memory at this moment, and the memory types.
+// memory reads the memory heaps of the device, with their free memory at this moment, and the
+// memory types.
 func (c *candidate) memory() ([]driver.Heap, []driver.MemoryType) {
 	return c.physical.Memory(slices.Contains(c.extensions, driver.MemoryBudgetExtension))
 }

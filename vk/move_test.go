@@ -116,7 +116,8 @@ func TestMove(t *testing.T) {
 	}
 }
 
-// A Move and a Run on each of its devices are in flight at the same time.
+// A Move between two devices, and a Run on each of them, are in flight at the same time. All three
+// must succeed.
 func TestMoveDuringRuns(t *testing.T) {
 	ctx := context.Background()
 	p, err := openPair(1000, false)

@@ -9,7 +9,7 @@ type OutOfRangeError struct {
 	// Kernel is the name of the kernel.
 	Kernel string
 
-	// Access is "load", "store" or "atomic". Bytes is the size of the access.
+	// Access is the kind of access: "load", "store" or "atomic". Bytes is its size.
 	Access string
 	Bytes  int
 
@@ -18,7 +18,7 @@ type OutOfRangeError struct {
 	// compiled with line numbers, otherwise "".
 	Of, Function, Line string
 
-	// Invocation is the gl_GlobalInvocationID of the invocation.
+	// Invocation is the gl_GlobalInvocationID of the invocation that made the access.
 	Invocation [3]uint32
 
 	// Address is the device address of the access.

@@ -6,7 +6,8 @@ type pace struct {
 	// work in Recorder.Costs. Both are in seconds.
 	perCommand, perCost float64
 
-	// factor is a running mean of the ratio of measured to predicted times.
+	// factor is the mean ratio of measured to predicted times. Recent batches count more than
+	// earlier ones.
 	factor float64
 }
 

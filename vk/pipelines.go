@@ -45,7 +45,7 @@ type pipeline struct {
 
 	layout uint64
 
-	// done is closed when handle and err are valid.
+	// done is closed when the compilation has ended. Then handle and err are valid.
 	done   chan struct{}
 	handle uint64
 	err    error

@@ -20,7 +20,7 @@ type placement struct {
 	// Both are multiples of alignment.
 	limit, guard uint64
 
-	// leaves are the regions, in the order of their reservation.
+	// leaves are the regions of the layout, in the order of their reservation.
 	leaves []placed
 
 	// ends is the number of bytes in use in each cell, which is the size of its buffer.
@@ -101,7 +101,7 @@ func (p *placement) bytes() uint64 {
 	return sum
 }
 
-// table lists the regions in the order of their reservation.
+// table lists the regions of the layout with their offsets, in the order of their reservation.
 func (p *placement) table() []Placed {
 	var rows []Placed
 	for _, l := range p.leaves {

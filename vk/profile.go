@@ -37,7 +37,7 @@ func (p *Profile) add(m mark, seconds float64) {
 // argument `seconds` is this time.
 func (p *Profile) Add(phase string, seconds float64) { tally(&p.Phases, phase, seconds, 1) }
 
-// Merge adds the times of another profile.
+// Merge adds the times of another profile to this one.
 func (p *Profile) Merge(q *Profile) {
 	for _, t := range q.Phases {
 		tally(&p.Phases, t.Name, t.Seconds, t.Count)

@@ -37,8 +37,8 @@ type command struct {
 	// word is the value that a fill writes. In a send or receive it is the number of the transfer.
 	word uint32
 
-	// cost is the caller's estimate of the work, in flops or bytes. It is 0 if there is no
-	// estimate.
+	// cost is the caller's estimate of the command's work, in flops or bytes. It is 0 if there is
+	// no estimate.
 	cost float64
 
 	// phase is the phase that begins with this command. It is set only in a phase mark.

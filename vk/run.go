@@ -105,7 +105,7 @@ type run struct {
 	// pending[i] is the batch in flight that uses command buffer number i, or nil if there is none.
 	pending [inFlight]*batch
 
-	// most is the largest number of commands of the next batch.
+	// most is the largest number of commands that the next batch may have.
 	most int
 
 	// phase is the name of the current phase of the commands being encoded, and `mark` is the mark

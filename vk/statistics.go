@@ -28,7 +28,7 @@ type KernelStatistics struct {
 	Kernel    string
 	Constants []Constant
 
-	// Declared is the shared memory that the shader declares, in bytes.
+	// Declared is the shared memory of a workgroup that the shader declares, in bytes.
 	Declared int
 
 	// Memory is the private memory of an invocation that the shader declares, in bytes. Private
@@ -129,7 +129,7 @@ func describe(r recipe) (KernelStatistics, error) {
 	return k, cmp.Or(shared, memory)
 }
 
-// number returns the value of a specialisation constant.
+// number returns the value of a specialisation constant as a float64. `data` holds its bytes.
 func number(kind spirv.Kind, data []byte) float64 {
 	switch kind {
 	case spirv.Float64:

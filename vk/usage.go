@@ -28,7 +28,7 @@ type usage struct {
 	taken       bool
 }
 
-// init is called before the first other method.
+// init must be called before any other method of the type.
 func (u *usage) init() { u.changed.L = &u.lock }
 
 // enter begins a call that uses the driver. A call may call `enter` again before it calls `leave`.

@@ -99,7 +99,8 @@ func (t *turn) run(control *C.vkevd_control, solve func(context.Context) error) 
 	return solve(ctx)
 }
 
-// watch calls the caller's progress function.
+// watch reports the progress of a solve to the progress function of the C program. If this function
+// returns a nonzero value, watch calls `cancel`.
 func watch(c *C.vkevd_control, p evd.Progress, cancel func()) {
 	stage := C.CString(p.Stage)
 	defer C.free(unsafe.Pointer(stage))

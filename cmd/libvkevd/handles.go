@@ -160,7 +160,8 @@ func goPlanClose(h C.vkevd_plan, out *C.vkevd_error) C.int32_t {
 	})
 }
 
-// badArgument is an error of the caller. Its text begins with the name of the argument.
+// badArgument is the error for a wrong argument of a C function. Its text begins with the name of
+// the argument.
 type badArgument struct{ text string }
 
 func (e badArgument) Error() string { return e.text }

@@ -47,7 +47,8 @@ type part struct {
 	vl, vu float64
 }
 
-// selection returns the same part of the spectrum as a Selection of package evd.
+// selection converts the arguments of a LAPACK call that select eigenvalues to a Selection of
+// package evd.
 func (p part) selection() evd.Selection {
 	switch p.by {
 	case 'I':
@@ -58,7 +59,7 @@ func (p part) selection() evd.Selection {
 	return evd.Selection{}
 }
 
-// job describes the problems that one plan can solve.
+// job is the key of a plan. One plan can solve all problems with the same job.
 type job struct {
 	kind
 	single  bool // the numbers are float32, otherwise float64

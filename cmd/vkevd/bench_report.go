@@ -26,7 +26,8 @@ func (o *benchReport) peaks(peaks []bench.Row) error {
 	return o.rows(peaks)
 }
 
-// head prints the device, the driver and the column headings of the table.
+// head prints what stands above the table of vkevd bench: the device, the driver and the column
+// headings.
 func (o *benchReport) head(r bench.Row) error {
 	o.show.end()
 	_, err := fmt.Fprintf(o.w, "%s, %s\n%-9s %6s %4s %5s %6s %11s %11s %11s %11s %9s %6s %8s %7s\n",

@@ -28,7 +28,7 @@ type tuned struct {
 	Choice  tune.Choice `json:"choice"`
 }
 
-// driverOf is the name and version of a driver, for files and reports.
+// driverOf returns the name and version of a device's driver, for files and reports.
 func driverOf(info vk.Info) string { return info.Driver + " " + info.DriverVersion }
 
 // tunedFile is the path of the file with a device's tuned settings. It is "" if the program stores

@@ -27,7 +27,8 @@ func devicesFlag(cmd *cobra.Command, s *session) func() string {
 		"(default $VKEVD_DEVICE, or else the best)")
 }
 
-// deviceFlagOf adds the flag --device with the given usage.
+// deviceFlagOf adds the flag --device to a command. `usage` describes the flag in the command's
+// help.
 func deviceFlagOf(cmd *cobra.Command, s *session, usage string) func() string {
 	word := cmd.Flags().String("device", "", usage)
 	names := func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {

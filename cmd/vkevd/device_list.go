@@ -72,7 +72,8 @@ func (s *session) devices(word string) ([]string, error) {
 	return usable(infos), nil
 }
 
-// kinds lists the types of devices, the fastest first.
+// kinds lists the values of vk.Info.Type, the types of devices. The type that is usually fastest
+// comes first.
 var kinds = []string{"discrete", "integrated", "virtual", "cpu"}
 
 // usable lists the devices that can be used, as words for --device. The words are numbers, in the

@@ -13,7 +13,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// healthy returns a machine on which nothing is missing, with a folder for compiled kernels.
+// healthy returns a fake machine for tests of vkevd doctor. Nothing is missing on it, and it has a
+// folder for compiled kernels.
 func healthy(t *testing.T) *fixture {
 	s := newFixture(t)
 	s.variables["VKEVD_CACHE"] = "cache"
@@ -157,7 +158,7 @@ func TestDoctorJSON(t *testing.T) {
 	}
 }
 
-// TestDoctorHere checks that nothing is missing on the machine that runs the tests.
+// TestDoctorHere runs vkevd doctor on the machine that runs the tests. Nothing may be missing.
 func TestDoctorHere(t *testing.T) {
 	s := newFixture(t)
 	t.Setenv("VKEVD_CACHE", "cache")

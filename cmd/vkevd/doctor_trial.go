@@ -151,7 +151,7 @@ func solveAndMeasure(ctx context.Context, dev device, a evd.Sym[float64]) (measu
 	return onHost(a, res), nil
 }
 
-// folders examines the folders in which files are stored between runs.
+// folders tests whether vkevd can write to the folders in which it stores files between runs.
 func (d *examination) folders() {
 	dir := d.pipelineCache()
 	if dir == "" {
@@ -165,7 +165,7 @@ func (d *examination) folders() {
 	d.add("cache of kernels", fine, "", "%s", dir)
 }
 
-// settings adds a finding about the tuned sizes that vkevd uses on the device.
+// settings adds a line to the output of vkevd doctor: which tuned sizes vkevd uses on the device.
 func (d *examination) settings(info vk.Info) {
 	path := d.tunedFile(info)
 	t, found, err := readTuned(path, info)

@@ -192,7 +192,8 @@ func (c callback) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// TestNobodyReads checks that solve writes its files even if standard output is closed.
+// TestNobodyReads runs vkevd solve when nothing reads its standard output. The output files must
+// still be written.
 func TestNobodyReads(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)

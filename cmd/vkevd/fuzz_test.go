@@ -37,7 +37,8 @@ func (s *fixture) behaves(args []string) {
 	}
 }
 
-// FuzzCommandLine runs command lines. Each line of the input is one argument.
+// FuzzCommandLine tests the program with command lines that the fuzzer makes. Each line of the
+// fuzzer's text is one argument.
 func FuzzCommandLine(f *testing.F) {
 	for _, line := range []string{
 		"solve A.mtx", "solve --check --out-vectors Q.npy --band 2 --block 4 A.mtx", "solve --values-only --out-values v.txt A.mtx",

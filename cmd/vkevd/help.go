@@ -68,7 +68,8 @@ var usedFiles = []entry{
 	{"~/.config/vkevd/tuning-*.json", "settings that tune --save writes, one file per device and driver"},
 }
 
-// table formats entries as lines, with the meanings in one column.
+// table formats a list of names and meanings as lines of help text, with the meanings in one
+// column.
 func table(entries []entry, column int) string {
 	var b strings.Builder
 	for _, e := range entries {

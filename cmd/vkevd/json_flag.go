@@ -37,7 +37,8 @@ func (j *jsonOutput) open(stdout io.Writer, inputs ...string) (err error) {
 // instead tells whether the user has given --json -, so that JSON is printed instead of the table.
 func (j *jsonOutput) instead() bool { return j.path == streamWord }
 
-// write writes one JSON value to a temporary file, and then gives this file its final name.
+// write writes a value as JSON to the file of the flag --json. The file has a temporary name until
+// it is complete.
 func (j *jsonOutput) write(ctx context.Context, value any) error {
 	err := j.files.write(ctx, j.path, func(w io.Writer) error {
 		e := json.NewEncoder(w)

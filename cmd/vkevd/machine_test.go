@@ -16,7 +16,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A fakeMachine has one fake device. Package gonum computes the results of this device.
+// A fakeMachine stands for Vulkan and the library in tests. It has one fake device, whose results
+// are computed by package gonum.
 type fakeMachine struct {
 	info   vk.Info
 	ratios evd.Ratios
@@ -37,7 +38,7 @@ type fakeMachine struct {
 	chosen                                        probe.Products
 	tuneResult                                    tune.Result
 
-	// These members record the calls that were made.
+	// These members record the calls that the tested program has made.
 	opened   []vk.Options
 	tuning   tune.Options
 	benched  bench.Options
@@ -117,7 +118,8 @@ func (m *fakeMachine) rates(_ context.Context, measure bool) (probe.Rates, error
 
 func (m *fakeMachine) products(context.Context, bool) (probe.Products, error) { return m.chosen, nil }
 
-// tune is a fake search: it reports one measurement and returns the member tuneResult.
+// tune is a fake search for the fastest sizes. It reports one measurement and returns the result
+// that the test has set.
 func (m *fakeMachine) tune(ctx context.Context, opt tune.Options) (tune.Result, error) {
 	m.tuning = opt
 	if m.planErr != nil {
@@ -257,7 +259,7 @@ func (p *fakePlan) Check(context.Context, evd.Sym[float64], *evd.Result[float64]
 	return p.ratios, p.checkErr
 }
 
-// A fakeTridiagonal solves a tridiagonal matrix with the fake solver for dense matrices.
+// A fakeTridiagonal is a fake plan for tridiagonal matrices. It solves them as dense matrices.
 type fakeTridiagonal struct{ *fakePlan }
 
 func (p fakeTridiagonal) Bytes() uint64 { return 32 * uint64(p.n) }

@@ -40,7 +40,7 @@ if there is none. With SOURCE_DATE_EPOCH set, the pages have that date.`,
 	return cmd
 }
 
-// writePages writes the pages of a command and of all commands below it.
+// writePages writes the manual pages of a command and of all its subcommands to a folder.
 func writePages(cmd *cobra.Command, dir string) error {
 	for _, c := range cmd.Commands() {
 		if !c.IsAvailableCommand() || c.Name() == "help" {

@@ -36,7 +36,7 @@ func roffOptions(cmd *cobra.Command) string {
 	return b.String()
 }
 
-// roffSection is a section of names and their meanings.
+// roffSection returns a section of a manual page that lists names and their meanings.
 func roffSection(title string, entries []entry) string {
 	var b strings.Builder
 	b.WriteString(".SH " + title + "\n")

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestMan checks that each command has a page with the usual sections.
+// TestMan checks that each command has a manual page with the usual sections.
 func TestMan(t *testing.T) {
 	s := newFixture(t)
 	t.Setenv("SOURCE_DATE_EPOCH", "0")

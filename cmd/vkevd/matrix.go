@@ -36,7 +36,8 @@ func (m *matrixInput) fileFlags(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("format", words([]string{"mtx"}))
 }
 
-// check returns an error for flags that cannot be combined. It is called before any file is read.
+// check returns an error for flags about the input matrix that cannot be combined. It is called
+// before any file is read.
 func (m matrixInput) check(cmd *cobra.Command, tridiagonal bool) error {
 	switch {
 	case m.format != "" && m.format != "mtx":

@@ -16,7 +16,8 @@ type measure struct {
 	ratio         float64
 }
 
-// ok tells whether the ratio is below evd.Threshold. It is false if the ratio is NaN.
+// ok tells whether the error ratio is small enough, that is below evd.Threshold. It is false if the
+// ratio is NaN.
 func (m measure) ok() bool { return m.ratio < evd.Threshold }
 
 func (m measure) verdict() string {
@@ -49,7 +50,7 @@ func ratios(r evd.Ratios) measures {
 	}
 }
 
-// print prints the table for people: name, ratio, verdict and formula.
+// print prints the error ratios as a readable table: name, ratio, verdict and formula.
 func (ms measures) print(w io.Writer) error {
 	for _, m := range ms {
 		if _, err := fmt.Fprintf(w, "%-28s %12.3g  %-4s  %s\n", m.name, m.ratio, m.verdict(), m.formula); err != nil {
@@ -59,7 +60,8 @@ func (ms measures) print(w io.Writer) error {
 	return nil
 }
 
-// verdict returns the *checkError of the first measure that is not ok, or nil if all are ok.
+// verdict returns a *checkError about the first error ratio that is too large, or nil if there is
+// none.
 func (ms measures) verdict() error {
 	for _, m := range ms {
 		if !m.ok() {
@@ -69,7 +71,7 @@ func (ms measures) verdict() error {
 	return nil
 }
 
-// A checkError says that a measure of a result is not ok.
+// A checkError says that an error ratio of a result is too large.
 type checkError struct{ measure }
 
 func (e *checkError) Error() string {

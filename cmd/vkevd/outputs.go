@@ -137,7 +137,7 @@ func (o *outputs) finish(ctx context.Context, path string, report func(io.Writer
 	return o.commit()
 }
 
-// commit gives all files their final names, and then writes to standard output.
+// commit gives all output files their final names, and then writes to standard output.
 func (o *outputs) commit() error {
 	for _, f := range o.files {
 		if f.file == nil {
@@ -205,7 +205,8 @@ func sameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// outputName is the name of an output in errors.
+// outputName returns the name of an output for error messages: the file name, or words for standard
+// output.
 func outputName(path string) string {
 	if path == streamWord {
 		return "standard output"

@@ -178,7 +178,7 @@ func devicesOf(f forecast) []evd.DeviceShare {
 	return nil
 }
 
-// kind is the kind of matrices that the plan is for.
+// kind returns the kind of matrices that the plan of vkevd plan is for, such as tridiagonal ones.
 func (j *planJob) kind() kind {
 	if j.start {
 		return kindRefined

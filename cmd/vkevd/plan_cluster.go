@@ -26,7 +26,8 @@ type clusterPlan struct {
 	Seconds float64 `json:"forecast_seconds"`
 }
 
-// checkRanks returns an error for flags that need --engine, and for numbers that make no sense.
+// checkRanks checks the flags of vkevd plan for many processes. It returns an error for flags that
+// need --engine, and for impossible numbers of processes.
 func (j *planJob) checkRanks(cmd *cobra.Command) error {
 	for _, name := range []string{"ranks", "rate"} {
 		if j.engine == vulkanEngine && cmd.Flags().Changed(name) {
@@ -39,7 +40,7 @@ func (j *planJob) checkRanks(cmd *cobra.Command) error {
 	return nil
 }
 
-// runCluster prints the plan for many processes.
+// runCluster prints the forecast of memory and operations for a solve by many processes.
 func (j *planJob) runCluster(ctx context.Context) error {
 	if err := j.json.open(j.stdout); err != nil {
 		return err

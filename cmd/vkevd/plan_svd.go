@@ -62,7 +62,7 @@ func (j *planJob) forecast(info vk.Info, opt evd.Options) (forecast, *vk.OutOfMe
 	return j.machine.forecastSVD(info, j.rows, j.n, values)
 }
 
-// size describes the size of the matrix for error messages.
+// size returns the size of the matrix as text, for error messages.
 func (j *planJob) size() string {
 	if j.svd {
 		return fmt.Sprintf("%d by %d", j.rows, j.n)

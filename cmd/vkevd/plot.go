@@ -13,7 +13,7 @@ import (
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/draw"
 )
 
-// A plotJob is one call of a command below vkevd plot.
+// A plotJob holds the arguments and flags of one call of a command such as vkevd plot spectrum.
 type plotJob struct {
 	plotKind
 	stdin         io.Reader
@@ -21,7 +21,8 @@ type plotJob struct {
 	width, height float64 // centimetres; 0 for the size that suits the content
 }
 
-// A plotKind holds the parts in which the commands below vkevd plot differ.
+// A plotKind describes one of the commands vkevd plot spectrum, vkevd plot stages and so on. It has
+// the parts in which these commands differ.
 type plotKind struct {
 	name, short, long, example string
 	flags                      func(*cobra.Command) // may be nil

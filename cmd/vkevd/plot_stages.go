@@ -26,7 +26,7 @@ func stagesPlot() plotKind {
 	}
 }
 
-// A report is the part of the file of solve --report that pictures use.
+// A report is what a picture needs of the file that vkevd solve --report has written.
 type report struct {
 	File    string      `json:"file"`
 	N       int         `json:"n"`

@@ -33,7 +33,7 @@ func (s *fixture) pictureFiles() {
 	s.file("rows.json", rows.String())
 }
 
-// TestPlots draws each kind of picture in both formats, and checks that it has texts and colours.
+// TestPlots draws each kind of picture in both formats. Each picture must have texts and colours.
 func TestPlots(t *testing.T) {
 	s := newFixture(t)
 	s.pictureFiles()
@@ -130,7 +130,8 @@ func TestRunsAreToldApart(t *testing.T) {
 	}
 }
 
-// expectInk checks that a picture contains the first colour of lines and bars.
+// expectInk checks that a PNG file has the given size, and contains the first colour of lines and
+// bars.
 func expectInk(t *testing.T, what, file string, width, height float64) {
 	t.Helper()
 	f, err := os.Open(file)

@@ -43,7 +43,7 @@ rank k, a curve for each b, from rows that tune --json or bench --json has writt
 	}
 }
 
-// readRows reads the rows that bench --json or tune --json has written.
+// readRows reads the measurements that vkevd bench --json or vkevd tune --json has written.
 func readRows(ctx context.Context, files []string, stdin io.Reader) ([]bench.Row, error) {
 	var rows []bench.Row
 	for _, file := range files {

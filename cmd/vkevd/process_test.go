@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A process is vkevd as a separate process.
+// A process is the program vkevd in a process of its own, for tests of signals and exit statuses.
 type process struct {
 	*testing.T
 	*exec.Cmd

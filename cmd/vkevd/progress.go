@@ -23,7 +23,7 @@ const (
 	redrawn               // by one line that is redrawn: bar, elapsed time and expected time
 )
 
-// progress shows the progress of a command.
+// progress shows on standard error how far a command has come.
 type progress struct {
 	w       io.Writer
 	how     manner
@@ -40,7 +40,8 @@ type progress struct {
 	times []float64 // forecast seconds of costs
 }
 
-// share is the part of the work that is done, and the time at which the work began.
+// share says how much of a solve is done: a fraction between 0 and 1. It also has the time at which
+// the work began.
 type share struct {
 	done  float64 // 0 to 1
 	since time.Time
@@ -109,7 +110,7 @@ func (p *progress) show(stage string) {
 	}
 }
 
-// draw redraws the line on the terminal. The caller must hold p.lock.
+// draw writes the progress line to the terminal again. The caller must hold p.lock.
 func (p *progress) draw() {
 	p.drawn = p.clock()
 	elapsed := p.drawn.Sub(p.began)
@@ -164,7 +165,7 @@ func (a aboveProgress) Write(line []byte) (int, error) {
 	return a.w.Write(line)
 }
 
-// tick redraws the line every tickEvery, until the method `end` is called.
+// tick draws the progress line again at regular intervals, until the method `end` is called.
 func (p *progress) tick() {
 	if p.stop != nil {
 		return

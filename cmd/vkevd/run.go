@@ -32,7 +32,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return status(err)
 }
 
-// rootCommand makes the command that contains all other commands.
+// rootCommand makes the command vkevd itself, which contains all other commands.
 func rootCommand(s *session) *cobra.Command {
 	cobra.EnableCommandSorting = false // the commands that most people need come first
 	root := &cobra.Command{

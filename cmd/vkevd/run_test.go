@@ -38,7 +38,8 @@ func newFixture(t *testing.T) *fixture {
 	}
 }
 
-// run runs the program. It returns standard output, standard error and the exit status.
+// run runs the program vkevd with a test's arguments and environment. It returns standard output,
+// standard error and the exit status.
 func (s *fixture) run(args ...string) (stdout, stderr string, status int) {
 	s.Helper()
 	env := environment{
@@ -75,7 +76,7 @@ func lastLine(text string) string {
 	return lines[len(lines)-1]
 }
 
-// file writes a file with the given content.
+// file writes a file with the given content to the test's working folder.
 func (s *fixture) file(name, content string) {
 	s.Helper()
 	if err := os.WriteFile(name, []byte(content), 0o600); err != nil {
@@ -149,7 +150,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// everyCommand lists the words of all commands: "", "solve", "plot spectrum" …
+// everyCommand lists all commands of the program by their words: "", "solve", "plot spectrum", …
 func (s *fixture) everyCommand() (all []string) {
 	var visit func(cmd *cobra.Command, path string)
 	visit = func(cmd *cobra.Command, path string) {

@@ -57,7 +57,8 @@ status is 1. KIND selects the kinds of matrices whose names contain it:
 	return cmd
 }
 
-// check returns an error for bad flags, and sets the kinds of matrices.
+// check returns an error for wrong flags of vkevd selftest. It also stores which kinds of test
+// matrices the flags select.
 func (j *selftestJob) check(cmd *cobra.Command, args []string) error {
 	if solver, err := evd.ParseSolver(j.solver); err != nil || !solver.Vectors() {
 		return usage(cmd, "--solver: %q is not a method that finds vectors", j.solver)
@@ -147,7 +148,7 @@ func (j *selftestJob) order(ctx context.Context, dev device, n int, report *self
 	return nil
 }
 
-// measure solves the matrix of one kind, with and without vectors, and stores the ratios.
+// measure solves a test matrix of one kind, with and without vectors, and stores the error ratios.
 func (r *selftestRow) measure(ctx context.Context, vectors, values solver, kind matgen.DenseKind) {
 	n := r.N
 	a := evd.Sym[float64]{N: n, Ld: max(n, 1), Data: kind.Dense(n)}

@@ -9,7 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A selftestRow is the result for one matrix: its ratios, or the error of its solve.
+// A selftestRow is the result for one test matrix: its error ratios, or the error with which its
+// solve failed.
 type selftestRow struct {
 	Kind   string   `json:"kind"`
 	N      int      `json:"n"`
@@ -26,7 +27,8 @@ func (e *selftestError) Error() string {
 	return fmt.Sprintf("selftest failed: %d of %d matrices", e.failed, e.of)
 }
 
-// A selftestReport prints one row after another, and stores the largest ratio of each measure.
+// A selftestReport prints the table of vkevd selftest, row after row. It stores the largest ratio
+// of each measure.
 type selftestReport struct {
 	w          io.Writer
 	file       *rowFile
@@ -39,7 +41,8 @@ type selftestWorst struct {
 	where string
 }
 
-// selftestColumns are the names of the measures, in the order of the table.
+// selftestColumns are the names of the error ratios that vkevd selftest prints, in the order of the
+// table's columns.
 var selftestColumns = []string{"residual", "orthogonality", "values", "alone"}
 
 const selftestFormat = "%-28s %6v %10s %10s %10s %10s%s\n"

@@ -86,7 +86,7 @@ func TestSelftestRefuses(t *testing.T) {
 	}
 }
 
-// TestSelftestHere solves a few kinds on a real device.
+// TestSelftestHere runs vkevd selftest on a real device, for a few kinds of matrices.
 func TestSelftestHere(t *testing.T) {
 	s := newFixture(t)
 	if stdout, stderr, status := s.real("selftest", "-n", "20", "--solver", "mrrr", "ddrvst-09", "dchkst-21", "glued"); status != statusSuccess || !strings.Contains(stdout, "\n5 of 5 ") {

@@ -67,7 +67,7 @@ func asymmetric(n int, a []float64) (i, j int, found bool) {
 	return 0, 0, false
 }
 
-// matrices returns all matrices in the order of the file.
+// matrices returns all matrices of the file, in the order of the file.
 func (f *batchFile) matrices() (all []evd.Sym[float64]) {
 	for _, a := range f.All {
 		all = append(all, batch.Stack(a.Rows, a.Count, a.Data, evd.Lower)...)

@@ -12,7 +12,8 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// member reads an array of a .npz file: a vector, or a matrix by columns.
+// member reads one array of a .npz file. `vector` says that it is a vector; otherwise it is a
+// matrix, which is returned by columns.
 func member(t *testing.T, file, array string, vector bool) []float64 {
 	t.Helper()
 	z, err := zip.OpenReader(file)

@@ -10,7 +10,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A batchSolver is a *batch.Plan, or a fake in tests.
+// A batchSolver is a plan for batches of matrices: a *batch.Plan, or a fake in tests.
 type batchSolver interface {
 	Bytes() uint64
 	Solve(context.Context, []evd.Sym[float64]) (*batch.Result, error)
@@ -100,7 +100,7 @@ func (p *batchPlans) Solve(ctx context.Context, a []evd.Sym[float64]) (*batch.Re
 	return all, nil
 }
 
-// Check returns the ratios of all matrices of the file.
+// Check returns the error ratios of the results for all matrices of the file.
 func (p *batchPlans) Check(ctx context.Context, a []evd.Sym[float64], s []batch.Spectrum) ([]evd.Ratios, error) {
 	all := make([]evd.Ratios, len(a))
 	for i, g := range p.groups {
@@ -115,7 +115,7 @@ func (p *batchPlans) Check(ctx context.Context, a []evd.Sym[float64], s []batch.
 	return all, nil
 }
 
-// chosen returns the elements of list with the given indices.
+// chosen returns the elements of a list whose indices are given.
 func chosen[T any](list []T, index []int) []T {
 	all := make([]T, len(index))
 	for j, k := range index {
@@ -124,7 +124,7 @@ func chosen[T any](list []T, index []int) []T {
 	return all
 }
 
-// Bytes returns the size of the device memory of all plans.
+// Bytes returns the size of the device memory of all plans together, in bytes.
 func (p *batchPlans) Bytes() (sum uint64) {
 	for _, plan := range p.plans {
 		sum += plan.Bytes()

@@ -113,7 +113,7 @@ func TestSolveBatch(t *testing.T) {
 	}
 }
 
-// TestSolveBatchOnADevice checks the values and vectors that a real device computes.
+// TestSolveBatchOnADevice runs vkevd solve --batch on a real device, and checks values and vectors.
 func TestSolveBatchOnADevice(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.npy", stackFile(t, []float64{2, 1, 1, 2}, []float64{5, 0, 0, -7}, []float64{math.NaN(), 0, 0, 1}))

@@ -40,7 +40,7 @@ func (j *solveJob) checkNames(f *batchFile) error {
 	return nil
 }
 
-// writeBatch writes the output files and gives them their final names.
+// writeBatch writes the output files of vkevd solve --batch and gives them their final names.
 func (j *solveJob) writeBatch(ctx context.Context, out *outputs, f *batchFile, res *batch.Result) error {
 	if err := out.write(ctx, j.values, func(w io.Writer) error {
 		switch ending(j.values) {
@@ -105,7 +105,8 @@ func writeStackVectors(w io.Writer, a matio.NamedStack, s []batch.Spectrum) erro
 	return matio.WriteStack(w, len(s), a.Rows, valuesOf(s), func(k int) []float64 { return s[k].Vectors.Data })
 }
 
-// valuesOf is the number of values of each matrix of a stack.
+// valuesOf returns how many values each matrix of a stack has. The number is the same for all
+// matrices.
 func valuesOf(s []batch.Spectrum) int {
 	if len(s) == 0 {
 		return 0

@@ -206,7 +206,7 @@ func (s *source) Order() int { return s.Rows }
 
 func (s *source) ReadColumns(dst []float64, from, to int) error { return s.Read(dst, from, to-from) }
 
-// clusterOptions returns the options of package cluster for a matrix.
+// clusterOptions converts the user's flags to options of package cluster, for the matrix a.
 func (j *solveJob) clusterOptions(a *source) (cluster.Options, error) {
 	opt := cluster.Options{Vectors: j.wantsVectors(), Symmetrize: j.input.symmetrize, Check: j.check}
 	// If the file is in row order, its rows are read as columns, so the lower and the upper

@@ -71,7 +71,7 @@ func (f *partFlag) Set(value string) error {
 	return nil
 }
 
-// A partError says why a partFlag refuses a value.
+// A partError is the reason why the value of a flag does not select a part of a spectrum.
 type partError struct{ reason string }
 
 func (e *partError) Error() string { return e.reason }

@@ -51,7 +51,8 @@ func newFacts(file string) *facts {
 	}
 }
 
-// took stores the time since the last call of took. `lap` is the name of this time.
+// took stores the time that has passed since its last call. `lap` is the name of the step that took
+// this time.
 func (f *facts) took(lap string) {
 	now := time.Now()
 	f.Seconds[lap] = now.Sub(f.lap).Seconds()

@@ -98,7 +98,8 @@ func (j *solveJob) run(ctx context.Context, file string) error {
 	return known.Ratios.verdict()
 }
 
-// write writes the outputs that the user has named, and gives the files their final names.
+// write writes the output files of vkevd solve that the user has named, and gives them their final
+// names.
 func (j *solveJob) write(ctx context.Context, out *outputs, res found, known *facts) error {
 	var err error
 	part := valuesPart{known.First, known.Values, known.N}

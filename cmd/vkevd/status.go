@@ -60,7 +60,7 @@ func status(err error) int {
 	return statusInput
 }
 
-// describe returns the line that the program prints about an error.
+// describe returns the line that the program prints when it ends with the error err.
 func describe(err error) string {
 	if errors.Is(err, context.Canceled) {
 		return "interrupted"

@@ -29,7 +29,8 @@ func TestSuggestions(t *testing.T) {
 	}
 }
 
-// TestDistance checks that an exchange of two neighbouring letters is one edit.
+// TestDistance checks the edit distance of words: an exchange of two neighbouring letters must
+// count as one edit.
 func TestDistance(t *testing.T) {
 	for words, want := range map[[2]string]int{
 		{"", ""}: 0, {"a", ""}: 1, {"plt", "plot"}: 1, {"plt", "plan"}: 2, {"sovle", "solve"}: 1, {"kitten", "sitting"}: 3,

@@ -153,7 +153,7 @@ func (o *svdOptions) flags(cmd *cobra.Command) {
 			"(default: the device's tuning)")
 }
 
-// check returns an error for options that are wrong for every matrix.
+// check returns an error for options of vkevd svd that are wrong for every matrix.
 func (o *svdOptions) check(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("largest") && o.largest < 1 {
 		return usage(cmd, "--largest: \"%d\" is not a whole number, at least 1", o.largest)

@@ -66,7 +66,7 @@ func (p fakeBand) Check(ctx context.Context, a evd.Dense[float64], res *svd.Resu
 	return p.singularSolver.Check(ctx, p.whole(a), res)
 }
 
-// A fakeSingular computes singular values with package gonum.
+// A fakeSingular is a fake plan for singular values. It computes them with package gonum.
 type fakeSingular struct {
 	*fakeMachine
 	rows, cols int

@@ -83,7 +83,8 @@ func (j *svdJob) run(ctx context.Context, file string) error {
 	return known.Ratios.verdict()
 }
 
-// write writes the output files that the user has named, and gives them their final names.
+// write writes the output files of vkevd svd that the user has named, and gives them their final
+// names.
 func (j *svdJob) write(ctx context.Context, out *outputs, res *svd.Result[float64], known svdFacts) error {
 	if err := writeValues(ctx, out, j.values, res.Values, valuesPart{}); err != nil {
 		return err
@@ -137,7 +138,7 @@ func singularRatios(r svd.Ratios) measures {
 	}
 }
 
-// certified returns the measures that need only the values.
+// certified returns those error ratios of singular values that need no vectors.
 func certified(a stored, res *svd.Result[float64]) measures {
 	c := res.Certificate
 	found := measures{

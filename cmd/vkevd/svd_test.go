@@ -59,7 +59,7 @@ func TestSVDReadsEveryFormat(t *testing.T) {
 	}
 }
 
-// TestSVDOutputs checks the output files, the report, and the printed text.
+// TestSVDOutputs runs vkevd svd and checks the output files, the report, and the printed text.
 func TestSVDOutputs(t *testing.T) {
 	s := newFixture(t)
 	s.machine.certified = 0.25
@@ -128,7 +128,8 @@ func TestSVDCheckFails(t *testing.T) {
 	}
 }
 
-// TestSVDRefuses checks that wrong flags and bad files give an error before a device is opened.
+// TestSVDRefuses runs vkevd svd with wrong flags and bad files. Each must give an error before a
+// device is opened.
 func TestSVDRefuses(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", threeFour)

@@ -28,7 +28,8 @@ func TestPrintable(t *testing.T) {
 	}
 }
 
-// TestNoEscapes checks that control characters in names of files and devices are not printed.
+// TestNoEscapes checks that the program prints no control characters, although names of files and
+// devices may contain some.
 func TestNoEscapes(t *testing.T) {
 	const evil = "A\x1b]0;pwned\a\u202e.mtx"
 	s := newFixture(t)

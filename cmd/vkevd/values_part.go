@@ -12,14 +12,15 @@ import (
 // `first`, …, `first` + `count` − 1, of n eigenvalues in total. Indices count from 0.
 type valuesPart struct{ first, count, n int }
 
-// whole tells whether the list contains all eigenvalues.
+// whole tells whether the list contains all eigenvalues of the matrix.
 func (p valuesPart) whole() bool { return p.first == 0 && p.count == p.n }
 
 // partLine is the first line of a text file with a part of a spectrum. The line begins with #, so
 // that NumPy's loadtxt and package matio skip it.
 const partLine = "# eigenvalues %d:%d of %d\n"
 
-// write writes partLine. If the list is the whole spectrum, `write` writes nothing.
+// write writes the line that says which part of the spectrum a text file contains. For the whole
+// spectrum it writes nothing.
 func (p valuesPart) write(w io.Writer) error {
 	if p.whole() {
 		return nil

@@ -48,7 +48,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// numbers reads the numbers in the output of solve.
+// numbers reads the numbers that vkevd solve has printed.
 func numbers(t *testing.T, text string) []float64 {
 	t.Helper()
 	if text == "" {
@@ -61,7 +61,8 @@ func numbers(t *testing.T, text string) []float64 {
 	return v
 }
 
-// TestApplications checks matrices from applications in several formats, with known eigenvalues.
+// TestApplications solves matrices from applications, in several file formats. Their eigenvalues
+// are known.
 func TestApplications(t *testing.T) {
 	folder, err := filepath.Abs("../../tests/testdata/matrices")
 	if err != nil {

@@ -162,7 +162,7 @@ func TestSameBits(t *testing.T) {
 	}
 }
 
-// same fails the test if two lists of spectra differ in a bit.
+// same compares two lists of results. It fails the test if they differ in a bit.
 func same(t *testing.T, what string, x, y []batch.Spectrum) {
 	t.Helper()
 	for k := range x {

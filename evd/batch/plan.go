@@ -13,7 +13,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Options say what to compute. The zero value computes all eigenvalues and no vectors.
+// Options say what a plan for batches of matrices computes. The zero value computes all eigenvalues
+// and no vectors.
 type Options struct {
 	// Vectors says whether eigenvectors are wanted.
 	Vectors bool
@@ -34,7 +35,7 @@ type Options struct {
 	// would never return.
 	Progress func(evd.Progress)
 
-	// Tuning replaces the device's tuning table of sizes. nil means the device's table.
+	// Tuning has the sizes with which kernels run. nil means the tuning table of the device.
 	Tuning *tuning.Tuning
 }
 
@@ -45,7 +46,7 @@ type Plan struct {
 	opt   Options
 	count int // largest number of matrices of a part
 
-	// others are the plans on Options.Devices, for the same matrices.
+	// others are the plans for the same matrices on the further devices (Options.Devices).
 	others []*Plan
 
 	batch *stages.Batch // nil for order 0
@@ -54,7 +55,7 @@ type Plan struct {
 	v         vk.Region[float64] // empty if the vectors take the place of the matrices
 }
 
-// MostOrder returns the largest order of a plan on the device.
+// MostOrder returns the largest order of matrices for which a plan can be made on the device.
 func MostOrder(dev *vk.Device, opt Options) int { return opt.sizes(dev).Order() }
 
 // sizes returns the tuning table of the kernels that solve batches: that of Options.Tuning, or else

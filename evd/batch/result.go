@@ -19,19 +19,20 @@ func Stack(n, count int, data []float64, uplo evd.Uplo) []evd.Sym[float64] {
 
 // Spectrum is the selected part of the spectrum of one matrix.
 type Spectrum struct {
-	// Values are the eigenvalues in ascending order. They are NaN if Err is not nil.
+	// Values are the selected eigenvalues of the matrix, in ascending order. They are NaN if Err is
+	// not nil.
 	Values []float64
 
 	// Vectors has the eigenvectors as a column-major matrix with n rows. Column k belongs to
 	// Values[k]. The vectors are NaN if Err is not nil. Vectors is nil without Options.Vectors.
 	Vectors *evd.Dense[float64]
 
-	// Err is nil, or the error of this matrix: an *evd.NonFiniteError or an
+	// Err is nil if the matrix was solved, and otherwise an *evd.NonFiniteError or an
 	// *evd.NoConvergenceError.
 	Err error
 }
 
-// Result holds the spectra of a batch. The caller owns its memory.
+// Result holds the results for all matrices of a batch. The caller owns its memory.
 type Result struct {
 	// First is the index of Values[0] among all eigenvalues of its matrix. First is the same for
 	// all matrices.
@@ -45,7 +46,7 @@ type Result struct {
 	// Values has the values of all spectra, and Vectors has the vectors of all spectra.
 	Values, Vectors []float64
 
-	// Profile has the time of each phase in seconds.
+	// Profile has the time of each phase of the solve, in seconds.
 	Profile *vk.Profile
 }
 

@@ -193,7 +193,8 @@ func failure(a evd.Sym[float64], o stages.BatchOutcome) error {
 	return nil
 }
 
-// spoil sets all values and vectors to NaN.
+// spoil sets all eigenvalues and vectors of a result to NaN, because the matrix could not be
+// solved.
 func (s *Spectrum) spoil() {
 	for i := range s.Values {
 		s.Values[i] = math.NaN()

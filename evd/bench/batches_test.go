@@ -57,7 +57,8 @@ func TestUsualCount(t *testing.T) {
 	}
 }
 
-// TestSingleStages checks that SingleStages lacks the batches and nothing else.
+// TestSingleStages checks that the list SingleStages has all stages except those that solve
+// batches.
 func TestSingleStages(t *testing.T) {
 	if single, all := SingleStages(), Stages(); len(single) != len(all)-2 || slices.Contains(single, "batch") || !slices.Contains(single, "values") {
 		t.Errorf("%q of %q", single, all)

@@ -20,16 +20,18 @@ type Options struct {
 	// Stages returns all names.
 	Stages []string
 
-	// Orders are the orders n of the matrices.
+	// Orders are the orders n of the matrices to measure.
 	Orders []int
 
-	// Bands are the half-bandwidths b. If Bands is empty, the b of the tuning is measured.
+	// Bands are the half-bandwidths b to measure. If Bands is empty, b is that of the tuning table.
 	Bands []int
 
-	// Blocks are the ranks k of updates. If Blocks is empty, the k of the tuning is measured.
+	// Blocks are the ranks k of updates to measure. If Blocks is empty, k is that of the tuning
+	// table.
 	Blocks []int
 
-	// Cols are the numbers m of vectors to find or to transform. If Cols is empty, m = n.
+	// Cols are the numbers m of vectors that the measured stages find or transform. If Cols is
+	// empty, m = n.
 	Cols []int
 
 	// Counts are the numbers of matrices of a batch. If Counts is empty, the number depends on the
@@ -97,7 +99,8 @@ func Stages() []string {
 	return names
 }
 
-// SingleStages lists the names of Stages without the stages that solve batches of small matrices.
+// SingleStages lists the names of all stages that can be measured, except those that solve batches
+// of small matrices.
 func SingleStages() []string {
 	return slices.DeleteFunc(Stages(), func(name string) bool { return slices.Contains(batchStages, name) })
 }
@@ -112,7 +115,7 @@ type UnknownStageError struct {
 	Stage string
 }
 
-// Error returns a text with the unknown stage and with all stages.
+// Error returns a text with the unknown name and with the names of all stages.
 func (e *UnknownStageError) Error() string {
 	return fmt.Sprintf("unknown stage %q; there are %s", e.Stage, strings.Join(Stages(), ", "))
 }
@@ -186,7 +189,8 @@ func (b *Bench) Close() { b.peaks.close() }
 // Options.Stages contains "peaks", rows of single precision and of products of bytes follow.
 func (b *Bench) Peaks() []Row { return b.heads }
 
-// label returns r with the names of the device and with its peak rates.
+// label returns the row r with the names of the device and driver, and with the device's peak
+// rates.
 func (b *Bench) label(r Row) Row {
 	info := b.dev.Info()
 	r.Device, r.Driver = info.Name, info.Driver+" "+info.DriverVersion
@@ -219,12 +223,13 @@ func (b *Bench) Measure(ctx context.Context, n int) ([]Row, error) {
 	return rows, t.err()
 }
 
-// Detail is the result of one run, with the times of its phases.
+// Detail is the result of one run of a measurement, with the times of its phases.
 type Detail struct {
 	// Row has the result of one run of the measurement.
 	Row Row
 
-	// Profile has the seconds by phase, and by kernel if the device times kernels.
+	// Profile has the time of each phase in seconds, and that of each kernel if the device times
+	// kernels.
 	Profile *vk.Profile
 }
 

@@ -17,7 +17,7 @@ type Kernel struct {
 	// Kernel is the name of the shader.
 	Kernel string `json:"kernel"`
 
-	// Constants are the specialisation constants by name.
+	// Constants has the value of each specialisation constant of the kernel, by name.
 	Constants map[string]float64 `json:"constants"`
 
 	// Registers is the number of registers that each invocation uses.
@@ -37,7 +37,7 @@ type Kernel struct {
 	// would accept the kernel.
 	Problem string `json:"problem,omitempty"`
 
-	// Device and Driver are the names in Row.Device and Row.Driver.
+	// Device and Driver are the names of the device and of its driver, as in Row.
 	Device string `json:"device"`
 	Driver string `json:"driver"`
 }

@@ -33,7 +33,8 @@ type load struct {
 	// the whole stage.
 	record func(rec *vk.Recorder, ws *vk.Arena)
 
-	// run runs and times the stage. It is set if the host does a part of the stage.
+	// run runs and times the stage. It is set instead of `record` if the host does a part of the
+	// stage.
 	run func(ctx context.Context, ws *vk.Arena) (sample, error)
 
 	// info returns the stage's INFO word, a status. The value 0 means success. `info` is nil if the

@@ -19,7 +19,8 @@ type peaks struct {
 	fma    *vk.Kernel[shaders.PeakFmaSpec, shaders.PeakFmaPush[float64]]
 	rounds int
 
-	// copy is the kernel that copies bytes from x to y.
+	// copy is the kernel for the rate of copying. It copies bytes from the region x to the region
+	// y.
 	copy  *vk.Kernel[shaders.PeakCopySpec, shaders.PeakCopyPush]
 	bytes int
 
@@ -90,7 +91,8 @@ func farBeyondCaches(info vk.Info) int {
 // close frees the memory.
 func (p *peaks) close() { p.arena.Close() }
 
-// calibrate doubles the number `rounds` until a dispatch takes half of peakTime or more.
+// calibrate finds out how many repetitions a dispatch needs: it doubles the number `rounds` until a
+// dispatch takes at least half of peakTime.
 func (p *peaks) calibrate(ctx context.Context) error {
 	for {
 		s, err := timed(ctx, p.dev, p.recordFMA)
@@ -112,7 +114,7 @@ func (p *peaks) recordFMA(rec *vk.Recorder) {
 	rec.Costs(p.flops())
 }
 
-// recordCopy records one copy of all bytes.
+// recordCopy records one run of the kernel that copies bytes, for all bytes of the region x.
 func (p *peaks) recordCopy(rec *vk.Recorder) {
 	pairs, spec := p.bytes/16, p.copy.Spec
 	p.copy.Dispatch(rec, vk.Folded(vk.Tiles(pairs, spec.LocalSize*spec.Pieces)), shaders.PeakCopyPush{

@@ -21,7 +21,8 @@ type random struct {
 	seed uint32
 }
 
-// randomThreads is the number of invocations of a workgroup.
+// randomThreads is the number of invocations in a workgroup of the kernels that make random
+// numbers.
 const randomThreads = 128
 
 // newRandom builds the kernels. The first seed is 1 for each Bench, so that two equal Benches
@@ -41,7 +42,7 @@ func newRandom(dev *vk.Device) (r *random, err error) {
 	return r, err
 }
 
-// next returns a seed that has not been used before.
+// next returns a seed for random numbers that has not been used before.
 func (r *random) next() uint32 {
 	r.seed++
 	return r.seed

@@ -32,7 +32,8 @@ type Row struct {
 	// Tuning is the name of the measured variant. It is "" for an unchanged tuning.
 	Tuning string `json:"tuning,omitempty"`
 
-	// Repeats is the number of runs that count.
+	// Repeats is the number of runs whose times are used. Further runs, such as the first one, are
+	// not.
 	Repeats int `json:"repeats"`
 
 	// Median, Min and Max are taken over the times of the runs: the device's time plus the time of
@@ -59,7 +60,7 @@ type Row struct {
 	Steps int     `json:"steps,omitempty"`
 	Model float64 `json:"model_seconds,omitempty"`
 
-	// Device and Driver are the names and versions that the device reports.
+	// Device and Driver are the names and versions that the measured device reports.
 	Device string `json:"device"`
 	Driver string `json:"driver"`
 }
@@ -69,7 +70,7 @@ type sample struct {
 	// seconds is the time by the device's clock plus the time of the host's part of the stage.
 	seconds float64
 
-	// wall is the time in seconds by the host's clock.
+	// wall is the time of the run by the host's clock, in seconds.
 	wall float64
 
 	// profile has the seconds of each phase.

@@ -11,7 +11,7 @@ import (
 type turns struct {
 	bench *Bench
 
-	// ctx is the context of the measurements. If ctx ends, the rounds end.
+	// ctx is the context of the measurements. If ctx ends, no further run begins.
 	ctx context.Context
 
 	// loads are the measurements that have not failed. `errs` are the errors of the measurements

@@ -5,7 +5,8 @@ import "math"
 // sums holds the trace of the scaled matrix, and the sum of the squares of its elements.
 type sums struct{ trace, squares float64 }
 
-// sumsOf computes the sums over the elements of all processes.
+// sumsOf computes the trace of the matrix and the sum of squares of its elements, over all
+// processes.
 func (s *solve) sumsOf(a *matrix) sums {
 	x := make([]float64, 2)
 	a.each(func(i, j int, v *float64) {

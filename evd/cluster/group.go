@@ -5,9 +5,10 @@ package cluster
 type group interface {
 	rank() int
 	size() int
-	// largest replaces each element of x by its maximum over all processes. No element may be NaN.
+	// largest replaces each element of x by the maximum of this element over all processes. No
+	// element may be NaN.
 	largest(x []float64)
-	// sum replaces each element of x by its sum over all processes.
+	// sum replaces each element of x by the sum of this element over all processes.
 	sum(x []float64)
 	// share copies the bytes b of one process to all other processes. `from` is the rank of this
 	// process.
@@ -26,7 +27,7 @@ type group interface {
 // A grid is a rectangle of processes. Its methods call ScaLAPACK. Indices count from 0, although
 // those of ScaLAPACK's routines count from 1.
 type grid interface {
-	// at returns the grid row and the grid column of this process.
+	// at returns the row and the column of this process in the grid of processes.
 	at() (row, col int)
 	// spread copies columns to a distributed matrix (pdgemr2d). Before, each process has up to w
 	// consecutive whole columns of a.rows.n elements, in its argument `slab`. Together the

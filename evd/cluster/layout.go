@@ -13,7 +13,8 @@ type cyclic struct {
 	parts, me int
 }
 
-// count returns the number of indices that belong to part `me` (ScaLAPACK's NUMROC).
+// count returns how many of the n indices belong to part `me`, the part of this process
+// (ScaLAPACK's NUMROC).
 func (c cyclic) count() int {
 	whole := c.n / c.block
 	mine := whole / c.parts * c.block
@@ -39,7 +40,8 @@ type matrix struct {
 	data       []float64
 }
 
-// newMatrix returns a distributed matrix of zeros.
+// newMatrix returns a matrix of zeros whose elements are distributed over the processes. `rows` and
+// `cols` describe the distribution.
 func newMatrix(rows, cols cyclic) *matrix {
 	ld := max(1, rows.count()) // ScaLAPACK refuses 0
 	return &matrix{rows, cols, ld, make([]float64, ld*max(1, cols.count()))}
@@ -92,7 +94,8 @@ func arrange(n, p int) shape {
 // ScaLAPACK counts elements with 32 bits, and its routine pdsyevd counts twice as many elements.
 const mostElements = 1<<30 - 1<<24
 
-// check returns an *OptionError if a process would have more than mostElements elements.
+// check returns an *OptionError if a process would have more elements of a matrix than
+// mostElements.
 func (s shape) check(n int) error {
 	rows, cols := cyclic{n, s.block, s.rows, 0}, cyclic{n, s.block, s.cols, 0} // part 0 has the most
 	if elements := rows.count() * cols.count(); elements > mostElements {

@@ -51,7 +51,7 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// testSource is a Source whose elements a function computes.
+// testSource is a matrix for tests: a Source whose elements are computed by a function.
 type testSource struct {
 	n  int
 	at func(i, j int) float64
@@ -71,7 +71,8 @@ func (s testSource) ReadColumns(dst []float64, from, to int) error {
 	return nil
 }
 
-// unreadable marks an element. A testSource returns an error if it must read this element.
+// unreadable is an element that cannot be read, for tests. A testSource with such an element
+// returns an error.
 const unreadable = 12345.5
 
 // job is the work of one process of an MPI job. It returns the exit status.

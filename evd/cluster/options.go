@@ -53,7 +53,7 @@ const (
 	Upper
 )
 
-// An OptionError says that an option is not possible.
+// An OptionError says that an option of Solve or Plan is not possible.
 type OptionError struct{ Option, Reason string }
 
 func (e *OptionError) Error() string { return e.Option + ": " + e.Reason }
@@ -80,16 +80,17 @@ type Source interface {
 
 // A Solution is the result of Solve. Every process has one. Values are the same on all processes.
 type Solution struct {
-	// Values are the selected eigenvalues, ascending.
+	// Values are the selected eigenvalues of the matrix, in ascending order.
 	Values []float64
-	// First is the index of Values[0] among all eigenvalues.
+	// First is the index of the eigenvalue Values[0] among all eigenvalues. The smallest eigenvalue
+	// has the index 0.
 	First int
 	// Averaged is the largest |a(i,j) − a(j,i)| of a pair that Solve replaced by its mean.
 	Averaged float64
 	// Processes is the number of processes in the grid. A small matrix does not use all processes
 	// of the job.
 	Processes int
-	// Ratios are the measured errors. It is nil if Options.Check was not set.
+	// Ratios are the measured errors of the result. It is nil if Options.Check was not set.
 	Ratios *Ratios
 
 	w        *World
@@ -112,7 +113,7 @@ type Ratios struct {
 // ulp is the distance from 1 to the next double: LAPACK's dlamch('P').
 const ulp = 0x1p-52
 
-// notMeasured returns Ratios with NaN in each field.
+// notMeasured returns Ratios in which every field is NaN, which means not measured.
 func notMeasured() *Ratios {
 	nan := math.NaN()
 	return &Ratios{nan, nan, nan, nan}

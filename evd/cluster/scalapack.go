@@ -147,7 +147,8 @@ func (g *processGrid) solve(a, q *matrix, count int) ([]float64, error) {
 	return g.solver(g, a, q, count)
 }
 
-// solvers has the function of each engine that is linked into this program.
+// solvers has one function for each engine of this program, the libraries that solve. The function
+// calls the library.
 var solvers = map[Engine]func(g *processGrid, a, q *matrix, count int) ([]float64, error){ScaLAPACK: scalapack}
 
 // scalapack solves by divide and conquer (pdsyevd) if vectors are wanted, and computes all vectors.

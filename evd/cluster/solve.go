@@ -124,7 +124,7 @@ func (s *solve) run(res *Solution) error {
 	return s.vectors(res)
 }
 
-// values computes all eigenvalues, without vectors.
+// values computes all eigenvalues, without vectors, on all processes.
 func (s *solve) values(res *Solution) (values []float64, err error) {
 	a, _, err := s.matrices() // the second matrix is not kept, because the engine needs the memory
 	if err != nil {
@@ -144,7 +144,7 @@ func (s *solve) values(res *Solution) (values []float64, err error) {
 	return values, nil
 }
 
-// vectors computes the selected eigenvalues and their vectors.
+// vectors computes the selected eigenvalues and their vectors, on all processes.
 func (s *solve) vectors(res *Solution) error {
 	a, q, err := s.matrices()
 	if err != nil {
@@ -226,7 +226,8 @@ func (s *solve) agreed(values []float64, count int) []float64 {
 	return values
 }
 
-// unscale replaces eigenvalues of the scaled matrix by those of A, in ascending order.
+// unscale converts eigenvalues of the scaled matrix to those of the caller's matrix A, in ascending
+// order.
 func (s *solve) unscale(values []float64) {
 	for i, x := range values {
 		values[i] = math.Ldexp(x, s.exponent)

@@ -9,25 +9,29 @@ import (
 // An Engine is a library that solves the problem on many processes.
 type Engine string
 
-// These constants name all engines, including engines that are not linked into this program.
+// These constants are the names of all engines, the libraries that solve. Not every program is
+// linked with all of them.
 const (
 	ELPA      Engine = "elpa"
 	ScaLAPACK Engine = "scalapack"
 )
 
-// Engines returns all engines, including those that are not linked into this program.
+// Engines returns the names of all engines, the libraries that solve. Not every program is linked
+// with all of them.
 func Engines() []Engine { return []Engine{ELPA, ScaLAPACK} }
 
-// built has the engines that are linked into this program. Files with build tags add to it.
+// built lists the engines with which this program is linked: libraries that solve. Each file with a
+// build tag adds its engine.
 var built []Engine
 
-// begin starts MPI. It is nil in a program without engines.
+// begin starts MPI. It is nil in a program that is not linked with any library that solves.
 var begin func() (group, error)
 
-// Built reports whether the engine is linked into this program.
+// Built reports whether this program is linked with the engine e, a library that solves.
 func Built(e Engine) bool { return slices.Contains(built, e) }
 
-// A World is an MPI job, from the view of one of its processes.
+// A World is an MPI job, as one of its processes sees it. The process solves together with all
+// other processes of the job.
 type World struct {
 	engine Engine
 	all    group

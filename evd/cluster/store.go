@@ -74,7 +74,7 @@ func (r *Solution) write(file *matio.SharedNPY, n int) error {
 	return nil
 }
 
-// raw returns the memory of x as bytes, without a copy.
+// raw returns the memory of the numbers x as bytes, without a copy.
 func raw(x []float64) []byte {
 	if len(x) == 0 {
 		return nil

@@ -37,7 +37,8 @@ var crossovers = map[string]Crossover{
 // times as fast.
 var h200 = Crossover{Values: 96, Vectors: 96, Singular: 512, SingularVectors: 256}
 
-// CrossoverFor returns the crossover that New uses for a device.
+// CrossoverFor returns the smallest orders of problems that an Implementation made by New solves on
+// the device.
 func CrossoverFor(dev vk.Info) Crossover {
 	if dev.Family == "nvidia" && strings.Contains(dev.Name, "H200") {
 		return h200

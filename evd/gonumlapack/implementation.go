@@ -112,7 +112,7 @@ func solve(p solver, uplo blas.Uplo, n int, a []float64, lda int, w []float64) e
 	return nil
 }
 
-// report calls impl.Report with err, unless Report is nil.
+// report passes an error to the user's function Report, if there is one.
 func (impl *Implementation) report(err error) {
 	if impl.Report != nil {
 		impl.Report(err)

@@ -80,7 +80,7 @@ func (ps *Plans[Key]) take(key Key) (entry[Key], error) {
 	return entry[Key]{made, key}, err
 }
 
-// keep puts the plan `p` at the front of the list, as the plan that was used last.
+// keep adds the plan `p` to the front of the list of kept plans, as the one that was used last.
 func (ps *Plans[Key]) keep(p entry[Key]) {
 	ps.kept = append([]entry[Key]{p}, ps.kept...)
 	ps.shrink(ps.allowed())

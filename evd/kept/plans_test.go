@@ -10,7 +10,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// fake is a plan without a device. The size of its memory is its order.
+// fake is a plan for tests that needs no device. The size of its memory is its order.
 type fake struct {
 	order int
 	open  *[]int

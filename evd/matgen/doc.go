@@ -53,7 +53,8 @@ func (k DenseKind) Eigenvalues(n int) (values []float64, known bool) {
 // the same name.
 func (k TridiagonalKind) Name() string { return k.name }
 
-// Tridiagonal returns the diagonal d[n] and the off-diagonal e[max(0, n−1)].
+// Tridiagonal returns the matrix of order n: the diagonal d with n elements, and the off-diagonal e
+// with max(0, n−1) elements.
 func (k TridiagonalKind) Tridiagonal(n int) (d, e []float64) { return k.fill(n, seeded(k.name, n)) }
 
 // Eigenvalues returns the n eigenvalues in ascending order. `known` is false if no formula is

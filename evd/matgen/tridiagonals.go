@@ -102,12 +102,13 @@ func GradedTridiagonal(decades float64) TridiagonalKind {
 		func(n, i int) float64 { return grade(n, float64(i)+0.5) / 2 }, nil)
 }
 
-// randomTridiagonal has normally distributed entries.
+// randomTridiagonal is a tridiagonal matrix whose entries are normally distributed.
 var randomTridiagonal = TridiagonalKind{"random-tridiagonal", func(n int, r *rand.Rand) ([]float64, []float64) {
 	return normals(n, r), normals(n-1, r)
 }, nil}
 
-// golubKahan has a zero diagonal, so its eigenvalues come in pairs ±σ (and 0 for odd orders).
+// golubKahan is a tridiagonal matrix with a zero diagonal. Its eigenvalues come in pairs ±σ, and
+// one is 0 for odd orders.
 var golubKahan = TridiagonalKind{"golub-kahan", func(n int, r *rand.Rand) ([]float64, []float64) {
 	return make([]float64, n), normals(n-1, r)
 }, nil}

@@ -21,14 +21,14 @@ type ahead struct {
 	blocks chan block
 	// empty has the buffers that `fill` may overwrite.
 	empty chan []byte
-	// quit is closed by the method `close`, so that `fill` ends.
+	// quit is closed by the method `close`. Then the goroutine `fill` ends.
 	quit chan struct{}
 	// gone is closed by the goroutine `fill` when it has used the stream for the last time.
 	gone chan struct{}
 	// now is the block that Read currently returns, without the bytes that Read has already
 	// returned.
 	now block
-	// all is the whole buffer of the block `now`. It is nil before the first block.
+	// all is the whole buffer to which the block `now` belongs. It is nil before the first block.
 	all []byte
 }
 

@@ -11,7 +11,7 @@ import (
 // processes for example. If the file stores the elements by rows, Read returns rows instead of
 // columns.
 type NPYColumns struct {
-	// Rows and Cols are the size of the matrix in the file.
+	// Rows and Cols are the numbers of rows and columns of the matrix in the file.
 	Rows, Cols int
 	// ByRows says that the elements are stored by rows (C order).
 	ByRows bool

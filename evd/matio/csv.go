@@ -31,7 +31,7 @@ type table struct {
 	// most is the largest number of elements that the matrix may have.
 	most int
 
-	// head is the first line, unless this line is certainly a row.
+	// head is the first line of the file, if it may be a header.
 	head header
 	// names says whether the first field of each row is the row's name.
 	names bool
@@ -39,12 +39,12 @@ type table struct {
 
 // header is the first line of a file that has a header or may have one.
 type header struct {
-	// width is the number of fields. It is 0 if there is no header.
+	// width is the number of fields in the header. It is 0 if the file has no header.
 	width int
 	// row has the numbers of all fields after the first field, if all of these fields are numbers.
 	// Otherwise `row` is nil.
 	row []float64
-	// corner says whether the first field is empty. If it is empty, the rows have names.
+	// corner says whether the first field of the header is empty. If it is, the rows have names.
 	corner bool
 	// decided says whether the reader already knows if the rows have names.
 	decided bool
@@ -135,7 +135,7 @@ func ReadCSV(r io.Reader, name string) (*Dense, error) {
 	return readCSV(in, mostElements)
 }
 
-// readCSV reads a table of at most `most` elements.
+// readCSV reads a table of numbers, which may have at most `most` elements.
 func readCSV(in *input, most int) (*Dense, error) {
 	t := &table{fields: newFields(in), most: most}
 	a, rows, cols, err := t.rows()
@@ -345,7 +345,7 @@ func (t *table) numbers(a []float64, before int, end byte) ([]float64, error) {
 			}
 			return a, t.errorf("column %d: %s", k, complaint)
 		}
-		// The capacity grows only with the data that have been read, because a file may end early.
+		// The memory grows only with the numbers that have been read, because a file may end early.
 		if len(a) == cap(a) {
 			var ok bool
 			if len(a) < t.most {

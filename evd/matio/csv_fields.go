@@ -211,7 +211,7 @@ func (t *fields) add(c byte) error {
 	return nil
 }
 
-// trim removes the blanks at the end of the field.
+// trim removes blanks at the end of the field that was read.
 func (t *fields) trim() {
 	for len(t.field) > 0 && blank(t.field[len(t.field)-1]) {
 		t.field = t.field[:len(t.field)-1]
@@ -239,10 +239,10 @@ func (t *fields) skipBlanks() (follows byte, err error) {
 // carriage return, which belongs to the end of the line.
 func gap(c byte) bool { return c == ' ' || c == '\t' }
 
-// failed returns an error of the stream with the file and the line added.
+// failed adds the names of the file and the line to an error of the stream.
 func (t *fields) failed(err error) error { return fmt.Errorf("%s:%d: %w", t.file, t.line, err) }
 
-// errorf makes an error about the line of the field that was read last.
+// errorf makes an error about the line of the last field.
 func (t *fields) errorf(format string, args ...any) *FormatError {
 	return &FormatError{t.file, t.line, fmt.Sprintf(format, args...)}
 }

@@ -131,7 +131,7 @@ func TestBadHeaders(t *testing.T) {
 			t.Errorf("%q:\n got %v\nwant %s", c.text, err, c.want)
 		}
 	}
-	// A text of words must not be read as a table.
+	// Read must refuse a text of words, and must not read it as a table of numbers.
 	if _, err := Read(strings.NewReader("hello, world\nhow are you\n"), "f"); fmt.Sprint(err) != "f: "+neither {
 		t.Errorf("prose: %v", err)
 	}

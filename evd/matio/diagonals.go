@@ -22,11 +22,13 @@ type diagonals struct {
 	// order is the number of rows that the first line declares. It is the constant `unknown` if the
 	// first line declares none.
 	order int
-	// width is the number of words in a line of a row, 2 or 3. It is 0 before the first row.
+	// width is the number of words in the line of a matrix row, 2 or 3. It is 0 before the first
+	// row was read.
 	width int
-	// split has the words of the current line. Later lines reuse its memory.
+	// split holds the words of the line that was read last. Its memory is used again for later
+	// lines.
 	split [][]byte
-	// out has the rows that have been read so far.
+	// out holds the rows of the matrix that have been read so far.
 	out Tridiagonal
 }
 
@@ -73,7 +75,8 @@ func readDiagonals(l *lines) (*Tridiagonal, error) {
 	return r.rest()
 }
 
-// noOrder makes the error about a first line whose only word is not a number.
+// noOrder makes the error for a first line whose only word is not a number, although it should be
+// the order of the matrix.
 func (r *diagonals) noOrder(word []byte) error {
 	return r.errorf("%s is not the order of a matrix; the first line must give the order, or d and e", quote(word))
 }
@@ -115,8 +118,8 @@ func (r *diagonals) row(words [][]byte) error {
 	switch {
 	case len(words) > 3:
 		return r.errorf("%d numbers; a row has d and e, and perhaps its number before them", len(words))
-	// Only the last word, e, may be missing. Any other difference in the number of words is an
-	// error.
+	// In a row, only the last word, e, may be missing. Any other difference in the number of words
+	// is an error.
 	case len(words) > r.width || len(words) < r.width-1:
 		return r.errorf("%d numbers where the rows before have %d", len(words), r.width)
 	}

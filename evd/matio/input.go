@@ -8,7 +8,7 @@ import (
 	"os"
 )
 
-// unknown means that a size is not known before the end of the stream.
+// unknown is the value of a size that is not known before the end of the stream.
 const unknown = -1
 
 // An input is a stream of bytes after decompression, with a name for errors. The function that
@@ -23,9 +23,11 @@ type input struct {
 	// left is the number of bytes that the stream had when it was opened. It is the constant
 	// `unknown` if the stream does not tell.
 	left int64
-	// done releases resources of the input. It does not close the stream.
+	// done frees what the input holds, such as the goroutine of a decompressor. It does not close
+	// the stream.
 	done func()
-	// at is the file for random access, if the stream is an uncompressed file. Otherwise it is nil.
+	// at is the file, for reading at any position. It is nil if the stream is compressed or not a
+	// file.
 	at *regular
 }
 

@@ -96,7 +96,7 @@ func (l *lines) errorf(format string, args ...any) *FormatError {
 	return &FormatError{l.in.file, l.no, fmt.Sprintf(format, args...)}
 }
 
-// endOfLine returns an error if `rest`, the end of the line, has any character except blanks.
+// endOfLine returns an error if the rest of a line has any character except blanks.
 func (l *lines) endOfLine(rest []byte) error {
 	if word, _ := cut(rest); len(word) > 0 {
 		return l.errorf("unexpected %s at the end of the line", quote(word))

@@ -53,7 +53,7 @@ type market struct {
 	// out is the result. It has its shape after readSize, and its elements after all entries have
 	// been read.
 	out *Dense
-	// most is the largest number of elements that `out` may have.
+	// most is the largest number of elements that the matrix may have.
 	most int
 }
 
@@ -220,7 +220,7 @@ func (m *market) readSize() error {
 	return nil
 }
 
-// tooLarge makes the error that the system has no memory for the matrix.
+// tooLarge makes the error that the system does not have the memory for the matrix.
 func (m *market) tooLarge() error {
 	return &TooLargeError{m.in.file, m.out.Rows, m.out.Cols}
 }

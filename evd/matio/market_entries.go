@@ -52,7 +52,7 @@ func (m *market) eachEntry(put func(i, j int, x float64) error) error {
 		if err != nil {
 			return err
 		}
-		// The file has no value for a pattern entry. The value is 1.
+		// A file with the word pattern in its banner has no values. Each listed entry is 1.
 		x := 1.0
 		if m.value != nil {
 			if x, line, err = m.readValue(line); err != nil {
@@ -134,7 +134,7 @@ func (m *market) index(name string, line []byte, most int) (int, []byte, error) 
 		return 0, nil, m.errorf("the entry has no %s", name)
 	case ok:
 		return 0, nil, m.errorf("%s 0: rows and columns are counted from 1", name)
-	// The word is a number, but larger than `most`.
+	// The word is a number, but it is larger than the largest allowed index.
 	case allDigits(word):
 		return 0, nil, m.errorf("%s %s is outside 1 to %d", name, quote(word), most)
 	}

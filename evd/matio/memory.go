@@ -25,7 +25,8 @@ const (
 	askBytes = 1 << 28
 )
 
-// elements returns rows·cols, and whether this product is at most `most`.
+// elements returns the number of elements of a matrix, rows·cols. The second result is false if it
+// is larger than `most`.
 func elements(rows, cols, most int) (int, bool) {
 	// The product of two sizes may need 128 bits.
 	hi, lo := bits.Mul64(uint64(rows), uint64(cols))

@@ -21,14 +21,14 @@ const npyMagic = "\x93NUMPY"
 // has about a hundred bytes. Only arrays of records have long headers.
 const longestHeader = 1 << 16
 
-// An npy is a .npy file that is being read.
+// An npy is the state of reading a .npy file.
 type npy struct {
 	*input
 	npyHeader
 	element
-	// most is the largest number of elements that the array may have.
+	// most is the largest number of elements that the array in the file may have.
 	most int
-	// header is the number of bytes of the file that come before the elements.
+	// header is the number of bytes in the file before the elements.
 	header int64
 }
 
@@ -220,7 +220,7 @@ func (f *npy) full(p []byte, what string) error {
 	}
 }
 
-// wrap adds the file's name to an error of the stream.
+// wrap adds the name of the file to an error of the stream.
 func (f *npy) wrap(err error) error { return fmt.Errorf("%s: %w", f.file, err) }
 
 // errorf makes an error about the content of the file.

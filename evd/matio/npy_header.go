@@ -69,7 +69,7 @@ func parseHeader(text string) (h npyHeader, complaint string) {
 // meaning.
 type literal struct{ rest, complaint string }
 
-// fail sets `complaint`, if there is none yet.
+// fail stores the text `complaint` as the error of the parser, unless there is an earlier one.
 func (p *literal) fail(complaint string) {
 	if p.complaint == "" {
 		p.complaint = complaint

@@ -126,7 +126,7 @@ func (in *input) slurp() (*bytes.Reader, error) {
 	}
 }
 
-// archive is a .npz file with random access.
+// archive is an open .npz file, which can be read at any position.
 type archive struct {
 	// name is the name of the file.
 	name string
@@ -154,7 +154,8 @@ func (o Options) fromZip(r io.ReaderAt, size int64, name string) (*Dense, error)
 	if err != nil {
 		return nil, err
 	}
-	// The archive of a sparse matrix has several arrays, and none of them is the matrix.
+	// If the archive holds a sparse matrix, it has several arrays, and none of them is the matrix
+	// itself.
 	if o.Array == "" && z.isSparse() {
 		s, err := z.readSparse()
 		if err != nil {
@@ -186,7 +187,7 @@ func (z *archive) open(member *zip.File, read func(in *input) error) error {
 		return zipError(inside, err)
 	}
 	defer f.Close()
-	// A deflated member is read as a stream of unknown size.
+	// A compressed member of the archive is read as a stream, whose size is not known.
 	if member.Method != zip.Store {
 		in := unpacked(f, inside)
 		defer in.done()
@@ -199,7 +200,7 @@ func (z *archive) open(member *zip.File, read func(in *input) error) error {
 	return read(in)
 }
 
-// member returns the file of an array, or nil if there is none.
+// member returns the file in the archive that holds the array `array`, or nil if there is none.
 func (z *archive) member(array string) *zip.File {
 	for _, f := range z.files {
 		if f.Name == array+npyEnding {

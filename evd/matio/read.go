@@ -78,7 +78,7 @@ func (o Options) Read(r io.Reader, name string) (*Dense, error) {
 	return readEither(r, name, o.fromZip, func(in *input) (*Dense, error) { return o.readDense(in, name) })
 }
 
-// readDense reads a file that is not .npz.
+// readDense reads a matrix from a file in any format except .npz.
 func (o Options) readDense(in *input, name string) (*Dense, error) {
 	switch {
 	case in.starts(npyMagic):

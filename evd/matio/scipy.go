@@ -15,7 +15,7 @@ import (
 //
 // All indices count from 0. The method `each` checks the arrays.
 type sparse struct {
-	// file is the name of the archive, for errors.
+	// file is the name of the .npz file, for errors.
 	file string
 	// format is coo, csr or csc.
 	format string
@@ -209,7 +209,7 @@ func (s *sparse) tridiagonal() (*Tridiagonal, error) {
 	return t.whole()
 }
 
-// errorf makes an error about the content of the archive.
+// errorf makes an error about the content of the .npz file.
 func (s *sparse) errorf(format string, args ...any) *FormatError {
 	return &FormatError{s.file, 0, fmt.Sprintf(format, args...)}
 }

@@ -59,14 +59,14 @@ func JoinShared(temporary string, rows, cols int) (*SharedNPY, error) {
 	return &SharedNPY{f: f, rows: rows, cols: cols, header: int64(len(sharedHeader(rows, cols)))}, nil
 }
 
-// sharedHeader returns the bytes of the file before the elements.
+// sharedHeader returns the bytes of a .npy file that come before the elements.
 func sharedHeader(rows, cols int) []byte {
 	var g gather
 	g.npyArray("<f8", true, fmt.Sprintf("(%d, %d)", rows, cols))
 	return g.buf
 }
 
-// Temporary is the name of the file until Commit.
+// Temporary returns the name that the file has until Commit.
 func (s *SharedNPY) Temporary() string { return s.f.Name() }
 
 // WriteColumn writes column j, which has `rows` elements. It panics if the matrix has no column j.

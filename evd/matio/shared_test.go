@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestSharedNPY writes a matrix with three writers. It reads the matrix whole and by columns.
+// TestSharedNPY writes one .npy file by three writers, which each write some columns. The file must
+// have the right elements, read as a whole and by columns.
 func TestSharedNPY(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "Q.npy")
 	const rows, cols = 5, 7
@@ -105,7 +106,7 @@ func compareColumns(t *testing.T, name, path string) {
 	}
 }
 
-// TestNPYColumnsRefuses checks files that cannot be read in parts.
+// TestNPYColumnsRefuses checks the errors for .npy files that OpenNPYColumns cannot read.
 func TestNPYColumnsRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "A.npy")
 	f, err := CreateShared(path, 3, 3)

@@ -13,7 +13,7 @@ type Stacks struct {
 	// without a name: a .npy file, or the array of a .npz file that the caller chose.
 	Named bool
 
-	// All has the arrays in the order of the file.
+	// All has the arrays of the file, in the order of the file.
 	All []NamedStack
 }
 
@@ -59,7 +59,7 @@ func (o Options) ReadStacks(r io.Reader, name string) (*Stacks, error) {
 	})
 }
 
-// oneStack returns a stack without a name.
+// oneStack returns Stacks with one stack, which has no name.
 func oneStack(s *Stack) *Stacks { return &Stacks{All: []NamedStack{{Dims: 3, Stack: *s}}} }
 
 // stacks reads the array that the options name, or all arrays of the archive if they name none.

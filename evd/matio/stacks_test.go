@@ -47,7 +47,7 @@ func TestReadStacks(t *testing.T) {
 	}
 }
 
-// TestReadStacksErrors checks the texts of errors in archives.
+// TestReadStacksErrors checks the texts of errors for .npz files that ReadStacks refuses.
 func TestReadStacksErrors(t *testing.T) {
 	one := npyFile(1, dictionary("<f8", false, "(1, 1)"), 1.0)
 	for _, c := range []struct{ array, file, want string }{

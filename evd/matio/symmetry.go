@@ -38,7 +38,7 @@ func (d *Dense) Symmetric() error {
 			}
 		}
 		if found != nil {
-			// A goroutine takes this lock at most once per tile, so goroutines rarely wait for it.
+			// This lock costs little time, because a goroutine takes it at most once per tile.
 			lock.Lock()
 			defer lock.Unlock()
 			if worst == nil || found.exceeds(worst) {

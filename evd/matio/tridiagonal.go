@@ -59,7 +59,7 @@ func (o Options) ReadTridiagonal(r io.Reader, name string) (*Tridiagonal, error)
 	})
 }
 
-// readTridiagonal reads a file that is not .npz.
+// readTridiagonal reads a tridiagonal matrix from a file in any format except .npz.
 func (o Options) readTridiagonal(in *input, name string) (*Tridiagonal, error) {
 	switch {
 	case in.starts(npyMagic):
@@ -228,7 +228,7 @@ func newTridiagonal(file string, rows, cols int) (*scattered, error) {
 	if !available(3 * rows) {
 		return nil, &TooLargeError{file, rows, cols}
 	}
-	// off is the number of off-diagonal elements, rows − 1, but 0 for order 0.
+	// off is the number of off-diagonal elements: one less than the order, but 0 for order 0.
 	off := max(0, rows-1)
 	return &scattered{Tridiagonal{make([]float64, rows), make([]float64, off)}, make([]float64, off), file}, nil
 }

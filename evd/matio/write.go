@@ -17,7 +17,7 @@ const flushBytes = 1 << 18
 type gather struct {
 	// w is the stream.
 	w io.Writer
-	// buf has the bytes that are not yet written.
+	// buf has the bytes that have not been written to the stream yet.
 	buf []byte
 	// err is the first error of w.
 	err error

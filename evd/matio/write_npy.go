@@ -82,7 +82,8 @@ func (g *gather) npyArray(descr string, fortran bool, shape string) {
 	}
 	const fixed = len(npyMagic) + 2 + 2 // magic, version, length of the rest
 	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }", descr, order, shape)
-	// The size has one more byte for the line feed, and is rounded up to a multiple of 64.
+	// `size` includes the line feed at the end of the header, and is rounded up to a multiple of
+	// 64.
 	size := (fixed + len(text) + 1 + 63) / 64 * 64
 	g.buf = append(g.buf, npyMagic+"\x01\x00"...)
 	g.buf = le.AppendUint16(g.buf, uint16(size-fixed))

@@ -16,7 +16,8 @@ import (
 // Arithmetic describes how a device computes with doubles.
 type Arithmetic = machine.Arithmetic
 
-// Measure measures the arithmetic with two small kernels, even if it was measured before.
+// Measure measures how the device computes with doubles, by two small kernels. It measures again
+// even if there is a stored result.
 func Measure(ctx context.Context, dev *vk.Device) (Arithmetic, error) {
 	return machine.MeasureArithmetic(ctx, dev)
 }

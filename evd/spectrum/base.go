@@ -22,7 +22,7 @@ type Base struct {
 	// N is the order of the plan's matrices. A plan of order 0 allocates no memory.
 	N int
 
-	// Layout is the layout of the device memory that Allocate allocates. Replace changes it.
+	// Layout is the layout of the plan's device memory. The method Replace changes it.
 	Layout *vk.Layout
 
 	// BeforeInfo is set only by tests. It may record commands that overwrite the INFO word of a
@@ -50,7 +50,7 @@ func (b *Base) Allocate() error {
 // follow at the end of the call.
 func (b *Base) Lock() { b.busy.Lock() }
 
-// Unlock ends a call that began with Lock. Another call may then use the plan.
+// Unlock ends a call of the plan that began with Lock. Another call may then use the plan.
 func (b *Base) Unlock() { b.busy.Unlock() }
 
 // Replace frees the plan's memory and allocates memory for another layout. If the device has too
@@ -85,7 +85,7 @@ func (b *Base) Begin(ctx context.Context, progress func(vk.Progress)) *Call {
 	}
 }
 
-// Bytes is the device memory that the layout takes, in bytes.
+// Bytes returns the size of the plan's device memory, in bytes.
 func (b *Base) Bytes() uint64 { return b.Dev.Bytes(b.layout()) }
 
 // Memory lists the layout's regions. Regions that are never in use at the same time may share

@@ -42,14 +42,15 @@ type Call struct {
 	// may be nil.
 	progress func(vk.Progress)
 
-	// infos are the INFO words, the statuses of the stages, of the last recording.
+	// infos are the INFO words of the last recording: a status of each stage, which is 0 for
+	// success.
 	infos []*info
 
-	// beforeInfo is Base.BeforeInfo, a function that only tests set.
+	// beforeInfo is the function Base.BeforeInfo, which only tests set.
 	beforeInfo func(rec *vk.Recorder, phase string, word vk.Slice[uint32])
 }
 
-// Tree counts what MRRR did to find the vectors.
+// Tree counts the work of MRRR, the method of relatively robust representations, in one solve.
 type Tree = stages.MRRRCounters
 
 // info is the INFO word, the status of a stage, for one phase. The host has its value after the

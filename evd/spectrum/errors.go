@@ -39,7 +39,7 @@ type TooManyError struct {
 	Found, AtMost int
 }
 
-// Error gives the number of eigenvalues and the limit.
+// Error returns a text with the number of eigenvalues and the limit.
 func (e *TooManyError) Error() string {
 	return fmt.Sprintf("the interval holds %d eigenvalues, at most %d were expected", e.Found, e.AtMost)
 }
@@ -56,7 +56,7 @@ type NoConvergenceError struct {
 	Index, End int
 }
 
-// Error returns a text with the rows of the block.
+// Error returns a text with the rows of the block that did not converge.
 func (e *NoConvergenceError) Error() string {
 	method, matrix := "QL", "tridiagonal"
 	if e.Stage == stages.PhaseBidiagonal {

@@ -29,7 +29,8 @@ type Method interface {
 	Solve(c *Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error)
 }
 
-// constructor makes a method for order n and at most m eigenpairs.
+// constructor is a function that makes a method for tridiagonal matrices of order n and at most m
+// eigenpairs.
 type constructor func(dev *vk.Device, n, m int, ops product.Ops[float64], t tuning.Tuning) (Method, error)
 
 // divideConquer makes stages.DivideConquer a Method. The method uses the memory of the result xt
@@ -94,7 +95,7 @@ type bisection struct {
 	values vk.Region[float64]
 }
 
-// newBisection makes the stage, and reserves device memory for its result.
+// newBisection makes the method bisection, and reserves device memory for its result.
 func newBisection(dev *vk.Device, n, _ int, _ product.Ops[float64], t tuning.Tuning) (Method, error) {
 	s, err := stages.NewBisection(dev, n, t.Bisection)
 	return bisectionOf(s, n), err

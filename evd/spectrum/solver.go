@@ -42,7 +42,7 @@ const (
 type method struct {
 	solver Solver
 
-	// name is the name that ParseSolver accepts.
+	// name is the name of the method, which ParseSolver accepts.
 	name string
 
 	// phase is the name of the method's phase in profiles, progress and forecasts.

@@ -10,7 +10,7 @@ import (
 // Vectors describes how one set of vectors is copied to the host: the eigenvectors of a matrix, or
 // its left or right singular vectors.
 type Vectors[T spirv.Real] struct {
-	// Rows is the number of components of a vector.
+	// Rows is the number of components of each vector.
 	Rows int
 
 	// Cols is the number of vectors. 0 means one vector for each computed value.
@@ -62,14 +62,14 @@ type Tail[T spirv.Real] struct {
 
 // Result is the selected part of the spectrum on the host.
 type Result[T spirv.Real] struct {
-	// First is the index of Values[0] among all eigenvalues. The smallest eigenvalue has the index
-	// 0.
+	// First is the index of the eigenvalue Values[0] among all eigenvalues. The smallest eigenvalue
+	// has the index 0.
 	First int
 
-	// Values are λ[First], λ[First+1] …, in ascending order.
+	// Values are the selected eigenvalues λ[First], λ[First+1] …, in ascending order.
 	Values []T
 
-	// Vectors[i] has the vectors of Tail.Vectors[i], in the storage that Tail.Vectors[i] describes.
+	// Vectors[i] are the vectors of the set Tail.Vectors[i], stored as this set says.
 	Vectors []vk.Columns[T]
 }
 

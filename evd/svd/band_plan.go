@@ -30,7 +30,7 @@ type BandOptions struct {
 	// no calls.
 	Progress func(evd.Progress)
 
-	// Tuning replaces the device's tuning table of sizes. nil means the device's table.
+	// Tuning has the sizes with which kernels run. nil means the tuning table of the device.
 	Tuning *tuning.Tuning
 }
 

@@ -73,7 +73,7 @@ func NewBidiagonalPlan[T evd.Float](dev *vk.Device, n int, opt Options) (*Bidiag
 // `right` for the right vectors V.
 func (p *BidiagonalPlan[T]) wants() [2]Vectors { return [2]Vectors{left: p.opt.U, right: p.opt.V} }
 
-// prepare makes the stages and lays out their memory.
+// prepare makes the stages of a solve and lays out their memory.
 func (p *BidiagonalPlan[T]) prepare(t tuning.Tuning) error {
 	dev, n := p.base.Dev, p.base.N
 	t, err := bounded(dev, t)
@@ -110,7 +110,7 @@ func (p *BidiagonalPlan[T]) prepare(t tuning.Tuning) error {
 	return nil
 }
 
-// prepareVectors makes the stages that find vectors.
+// prepareVectors makes the stages that find the singular vectors.
 func (p *BidiagonalPlan[T]) prepareVectors(t tuning.Tuning) (err error) {
 	dev, n := p.base.Dev, p.base.N
 	if p.conquer, err = stages.NewBidiagonalConquer(dev, n, p.ops, t.Products, t.DivideConquer); err != nil {

@@ -29,10 +29,11 @@ type Certificate struct {
 	Norm float64 `json:"norm"`
 }
 
-// Passed reports whether Counts and Norm are below evd.Threshold.
+// Passed reports whether the values have passed: whether both numbers of the certificate are below
+// evd.Threshold.
 func (c *Certificate) Passed() bool { return c.Counts < evd.Threshold && c.Norm < evd.Threshold }
 
-// String lists Counts and Norm in one line.
+// String lists the numbers of the certificate, Counts and Norm, in one line.
 func (c *Certificate) String() string {
 	return fmt.Sprintf("Sturm counts %.3g, norm %.3g", c.Counts, c.Norm)
 }

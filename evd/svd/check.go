@@ -29,7 +29,7 @@ type Ratios struct {
 	Right float64 `json:"right_orthogonality"`
 }
 
-// Passed reports whether all ratios are below evd.Threshold.
+// Passed reports whether the vectors have passed: whether all their ratios are below evd.Threshold.
 func (r Ratios) Passed() bool {
 	return r.Residual < evd.Threshold && r.Left < evd.Threshold && r.Right < evd.Threshold
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Vectors says which left singular vectors, or which right ones, are wanted.
+// Vectors says which singular vectors of one side, left or right, are wanted.
 type Vectors int
 
 const (
@@ -50,7 +50,7 @@ type Options struct {
 	// no calls.
 	Progress func(evd.Progress)
 
-	// Tuning replaces the device's tuning table of sizes. nil means the device's table.
+	// Tuning has the sizes with which kernels run. nil means the tuning table of the device.
 	Tuning *tuning.Tuning
 }
 

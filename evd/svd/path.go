@@ -12,7 +12,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// path holds the stages of a solve and the layout of their device memory.
+// path holds everything that a solve uses: its stages, and the layout of their device memory.
 type path struct {
 	steps   steps
 	regions regions

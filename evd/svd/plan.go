@@ -78,7 +78,7 @@ func (p *Plan[T]) withoutEntries() (*Plan[T], error) {
 	return p, nil
 }
 
-// Band returns the number of superdiagonals of the intermediate band.
+// Band returns the number of superdiagonals of the band to which the plan first reduces a matrix.
 func (p *Plan[T]) Band() int { return p.tune.Band }
 
 // Block returns the number of columns between two updates of the whole trailing matrix.

@@ -24,7 +24,8 @@ type replaceable[P interface{ memory() *vk.Layout }] struct {
 	// must call the method `current`.
 	path P
 
-	// replacing protects the field `path` while it is read or replaced.
+	// replacing is the lock for the field `path`, which a call may replace while other calls read
+	// it.
 	replacing sync.Mutex
 }
 

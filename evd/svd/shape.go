@@ -57,7 +57,7 @@ func newShape(m, n int, o Options, t tuning.Tuning) shape {
 	return s
 }
 
-// vectors reports whether vectors of any side are wanted.
+// vectors reports whether left or right singular vectors are wanted.
 func (s shape) vectors() bool { return s.wants[left] != None || s.wants[right] != None }
 
 // more returns the number of left vectors that belong to no singular value. Only the option Full

@@ -81,7 +81,8 @@ func (s *solve[T]) vectors(u, v side, t spectrum.Tridiagonal) (all []spectrum.Ve
 	return all
 }
 
-// solve is one solve in flight: a plan, its stages (the path), and the call that uses them.
+// solve is the state of one solve: a plan, the stages that it uses (the path), and the call of the
+// plan.
 type solve[T evd.Float] struct {
 	*Plan[T]
 	*path

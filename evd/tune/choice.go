@@ -14,7 +14,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Choice holds the sizes that a search chooses.
+// Choice holds the sizes that a search for the fastest sizes of a device chooses.
 type Choice struct {
 	// Band is the half-bandwidth b of the band reduction, 1 to maxBand.
 	Band int `json:"band"`
@@ -28,7 +28,7 @@ type Choice struct {
 	RankTwoK product.Tile `json:"rank_two_k"`
 }
 
-// TableChoice returns the sizes of the device's table.
+// TableChoice returns the sizes that the device has in its tuning table.
 func TableChoice(info vk.Info) Choice {
 	t := tuning.On(info)
 	return Choice{t.Band, t.Block, t.Products.Syr2k}
@@ -70,7 +70,8 @@ func (c Choice) String() string {
 	return fmt.Sprintf("b = %d, k = %d, rank-2k update by a %v", c.Band, c.Block, c.RankTwoK)
 }
 
-// Table returns the choice as Go code, for the file of a machine in stages/tuning.
+// Table returns the chosen sizes as Go code. A maintainer can add the code to the file of a machine
+// in stages/tuning.
 func (c Choice) Table(family string) string {
 	t := c.RankTwoK
 	return fmt.Sprintf(`// stages/tuning, family %q
@@ -79,7 +80,7 @@ Syr2k: product.Tile{M: %d, N: %d, K: %d, ThreadM: %d, ThreadN: %d, Unroll: %d, B
 `, family, c.Band, c.Block, t.M, t.N, t.K, t.ThreadM, t.ThreadN, t.Unroll, t.Buffers, t.Resident)
 }
 
-// tiles lists the tiles of the rank-2k update that a search tries, all square.
+// tiles lists the sizes of tiles of the rank-2k update that a search tries. All tiles are square.
 var tiles = []product.Tile{
 	{M: 128, N: 128, K: 16, ThreadM: 8, ThreadN: 8, Unroll: 16, Buffers: 1, Resident: 1},
 	{M: 128, N: 128, K: 8, ThreadM: 8, ThreadN: 8, Unroll: 8, Buffers: 1, Resident: 1},

@@ -11,12 +11,13 @@ import (
 	"github.com/vkevd/vkevd/evd/bench"
 )
 
-// Result is the fastest choice that a search found.
+// Result is what a search for the fastest sizes has found.
 type Result struct {
-	// Choice is the fastest choice that was found.
+	// Choice has the fastest sizes that were found.
 	Choice
 
-	// Seconds is the sum of the times of the stages that depend on the choice.
+	// Seconds is the time of a solve's stages with the fastest sizes. Only stages whose time
+	// depends on the sizes count.
 	Seconds float64
 
 	// Table is the choice of the device's table. Before is the time of the same stages with this
@@ -24,7 +25,8 @@ type Result struct {
 	Table  Choice
 	Before float64
 
-	// Complete says that all choices were tried. It is false if the time ran out before.
+	// Complete says that the search has tried all sizes. It is false if the time for the search ran
+	// out before.
 	Complete bool
 
 	// Untried lists the choices that were not tried because the time ran out, such as "b = 64". It
@@ -32,13 +34,14 @@ type Result struct {
 	Untried []string
 }
 
-// target is the device on which a search measures. Tests replace it by a fake device.
+// target is the device whose fastest sizes are searched. Tests replace it by a fake device.
 type target interface {
 	// refused returns an error if kernels of the choice c spill registers. Kernels that also spill
 	// with the table's choice do not count.
 	refused(c Choice) error
 
-	// measure returns a row with the median time of each of the stages, with the choice c.
+	// measure measures stages of the solver with the sizes c. It returns a row with the median time
+	// of each stage.
 	measure(ctx context.Context, c Choice, stages ...string) ([]bench.Row, error)
 }
 
@@ -71,7 +74,8 @@ type search struct {
 	last    time.Time
 	longest time.Duration
 
-	// begun says that at least one step has been made. `out` says that the time has run out.
+	// begun says that the search has measured at least once. `out` says that the time for the
+	// search has run out.
 	begun, out bool
 
 	// untried lists the choices that were not tried because the time ran out. It becomes
@@ -79,13 +83,14 @@ type search struct {
 	untried []string
 }
 
-// stageOfBand is a stage and a half-bandwidth.
+// stageOfBand is the name of a stage together with a half-bandwidth, as a key for measured times.
 type stageOfBand struct {
 	stage string
 	band  int
 }
 
-// errTime says that a choice was not measured because the time had run out.
+// errTime is the error for sizes that were not measured because the time for the search had run
+// out.
 var errTime = errors.New("the time is up")
 
 // dependent lists the stages that depend on the choice. The search minimises the sum of their
@@ -138,7 +143,7 @@ func (s *search) tile(ctx context.Context, best *Result) {
 	}
 }
 
-// withTiles returns copies of the choice c, one for each other tile of the list `tiles`.
+// withTiles returns copies of the sizes c, each with another tile of the list `tiles`.
 func withTiles(c Choice) (all []Choice) {
 	for _, t := range tiles {
 		if t != c.RankTwoK {
@@ -179,7 +184,7 @@ func (s *search) band(ctx context.Context, best *Result) (second Choice) {
 	return second
 }
 
-// block tries several ranks k, with the half-bandwidth of the choice `from`.
+// block tries several ranks k of updates, together with the half-bandwidth of `from`.
 func (s *search) block(ctx context.Context, best *Result, from Choice) {
 	for _, k := range blocks {
 		if c := from; k%from.Band == 0 && k != from.Block && k <= s.n/2 {
@@ -189,7 +194,8 @@ func (s *search) block(ctx context.Context, best *Result, from Choice) {
 	}
 }
 
-// ranOut reports whether err says that a choice was not tried because the time had run out.
+// ranOut reports whether err says that sizes were not tried because the time for the search had run
+// out.
 func (s *search) ranOut(ctx context.Context, err error) bool {
 	return errors.Is(err, errTime) || err != nil && ctx.Err() != nil
 }

@@ -13,10 +13,11 @@ import (
 
 // Options are the options of a search.
 type Options struct {
-	// N is the order of the matrices. 0 means the order that the function Order returns.
+	// N is the order of the matrices with which the search measures. 0 means the order that the
+	// function Order returns.
 	N int
 
-	// Budget is the time for the search. A measurement that has begun before may end later.
+	// Budget is the time for the search. A measurement that begins within this time may end later.
 	Budget time.Duration
 
 	// Repeat is the number of runs of each measurement, at least one. The median of the runs
@@ -29,7 +30,7 @@ type Options struct {
 	// Row is called after each measurement.
 	Row func(Choice, bench.Row)
 
-	// Note is called for each choice that is not measured, with its name and the reason.
+	// Note is called for sizes that are not measured, with a name of the sizes and the reason.
 	Note func(what string)
 }
 
@@ -73,7 +74,7 @@ func Search(ctx context.Context, dev *vk.Device, opt Options) (Result, error) {
 // means that the device is idle between runs.
 const briefWarmUp = time.Millisecond
 
-// onDevice is the target of a search on a real device.
+// onDevice is a real device whose fastest sizes are searched.
 type onDevice struct {
 	dev *vk.Device
 
@@ -87,7 +88,7 @@ type onDevice struct {
 	spills []string
 }
 
-// kernelsAt is the order of the plans whose kernels are tested for spills.
+// kernelsAt is the order of the plans whose kernels are tested for spilled registers.
 const kernelsAt = 256
 
 // refused implements target.refused: it returns an error if kernels of the choice spill registers.
@@ -120,7 +121,7 @@ func (d *onDevice) noteSpills(table Choice) {
 	}
 }
 
-// measure implements target.measure by a benchmark on the device.
+// measure measures stages of the solver on the device, with the sizes c.
 func (d *onDevice) measure(ctx context.Context, c Choice, stages ...string) ([]bench.Row, error) {
 	return d.bench.With(bench.Options{
 		Stages: stages, Orders: []int{d.opt.N}, Repeat: d.opt.Repeat, WarmUp: briefWarmUp,

@@ -115,7 +115,8 @@ func TestSearchKeepsToItsTime(t *testing.T) {
 	if all := strings.Join(r.Untried, "; "); len(r.Untried) < 5 || strings.Contains(all, "b = 16;") || !strings.Contains(all, "k = 1024 with b = ") || !strings.Contains(all, "; a 64×64×16 tile of 8×4") {
 		t.Errorf("not tried: %q", r.Untried)
 	}
-	// The table's choice is measured even if the budget is 0, so that a search always has a result.
+	// With a budget of 0 the sizes of the tuning table are still measured, so that a search always
+	// has a result.
 	v = &valley{band: 64, block: 1024, step: time.Second}
 	s, _ = v.search(0)
 	if r, err := s.run(context.Background(), table); err != nil || r.Choice != table || r.Seconds != r.Before || len(v.tried) != 1 {

@@ -43,7 +43,8 @@ type report struct {
 	Variants []compiled // in the order of variants
 }
 
-// compiled holds the kernels that a device with one tuning table uses, with their statistics.
+// compiled holds the kernels that a device uses with one tuning table, and the compiler's
+// statistics of each.
 type compiled struct {
 	Limit   int // bytes of shared memory
 	Kernels []vk.KernelStatistics

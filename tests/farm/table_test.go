@@ -83,7 +83,7 @@ func differences(t *testing.T, want, got []string) {
 	}
 }
 
-// section is the part of the document about one chip.
+// section returns the part of docs/amd-static.md about one GPU.
 func section(c chip, r report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n## %s (%s)\n\nSubgroups of %d.\n\n| kernel | sizes | tables |", c.name, c.what, r.Subgroup)

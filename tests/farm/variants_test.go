@@ -26,7 +26,7 @@ var variants = []variant{
 	}},
 }
 
-// compileAll compiles all kernels for the chip that the environment names.
+// compileAll compiles all kernels of the library for the GPU that the environment names.
 func compileAll() (r report, err error) {
 	list := variants
 	if os.Getenv(firstVariable) != "" {
@@ -42,7 +42,7 @@ func compileAll() (r report, err error) {
 	return r, nil
 }
 
-// compile compiles all kernels for one variant of the chip.
+// compile compiles all kernels of the library for a GPU with one of several drivers.
 func compile(v variant, r *report) (made compiled, err error) {
 	dev, err := vk.OpenCompiler(vk.Options{Statistics: true}, v.describe)
 	if err != nil {

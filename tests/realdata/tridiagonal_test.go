@@ -37,7 +37,7 @@ func goodVectors(solver string) float64 {
 	return good
 }
 
-// TestTridiagonals solves the tridiagonal matrices of the collection by every solver.
+// TestTridiagonals solves the tridiagonal matrices of a collection by every solver.
 func TestTridiagonals(t *testing.T) {
 	root, asked := testdata.Collection()
 	if root == "" {

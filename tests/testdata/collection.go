@@ -5,7 +5,8 @@ import (
 	"path/filepath"
 )
 
-// collectionVariable is the environment variable that names the folder of the collection.
+// collectionVariable is an environment variable. It names the folder of a collection of test
+// matrices that is not part of the repository.
 const collectionVariable = "VKEVD_DATA"
 
 // Collection returns the folder of a larger collection of matrices, which is not part of the

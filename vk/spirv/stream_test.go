@@ -38,7 +38,8 @@ const (
 	idSize
 )
 
-// shader returns the beginning of a compute shader: capabilities, entry point, local size.
+// shader returns a test module with the beginning of a compute shader: capabilities, entry point,
+// local size.
 func shader() *stream {
 	s := &stream{}
 	s.op(opCapability, uint32(CapFloat64)).op(opCapability, uint32(CapShader))

@@ -73,7 +73,8 @@ func declarations(code []byte) ([]instruction, error) {
 	return body, err
 }
 
-// nothing is a number that is not the opcode of any instruction.
+// nothing is a number that is not an opcode of SPIR-V. With it, decodeUntil decodes the whole
+// module.
 const nothing = ^uint32(0)
 
 // decodeUntil decodes the instructions before the first instruction with the opcode `stop`.

@@ -1,4 +1,5 @@
-// Tests of errors, cancelling, threads, fork, signals and leaks. values.c tests the numbers.
+// Tests of the C library: errors, cancelling, threads, fork, signals and leaks. The program
+// values.c tests the numbers.
 #include "check.h"
 #include <errno.h>
 #include <signal.h>

@@ -1,4 +1,5 @@
-// Functions for the C tests. A test ends with its first failure, and prints only this failure.
+// Functions for the tests of the C library. A test ends with its first failure, and prints only
+// this failure.
 #define _POSIX_C_SOURCE 200809L
 #include <math.h>
 #include <pthread.h>

@@ -1,4 +1,5 @@
-// Tests of values and vectors of matrices with known spectra, in every layout.
+// Tests of the C library: eigenvalues, singular values and vectors of matrices with known spectra,
+// in every storage order.
 #include "check.h"
 
 static vkevd_device device;

@@ -13,7 +13,7 @@ type Buffer struct {
 	handle bBuffer
 	memory bDeviceMemory
 
-	// Address is the device address of the buffer's first byte.
+	// Address is the device address of the first byte of the buffer.
 	Address uint64
 
 	// Host is the buffer's memory in the address space of the host. It is nil if the memory is not

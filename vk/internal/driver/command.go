@@ -39,5 +39,6 @@ const (
 // Raw is the buffer's handle, in the form of Command.A and Command.B.
 func (b *Buffer) Raw() uint64 { return uint64(raw(b.handle)) }
 
-// commandSize is the size of vke_command in C. Command must have the same size.
+// commandSize is the size of the C structure vke_command, in bytes. The Go type Command must have
+// the same size.
 const commandSize = C.sizeof_vke_command

@@ -20,7 +20,7 @@ func TestCommandHasTheShimsSize(t *testing.T) {
 	}
 }
 
-// open makes one instance and one device, and no other object.
+// open makes one Vulkan instance and one device, and leaves no other object.
 func open() (*Instance, *Device, error) {
 	in, err := NewInstance("driver test", false)
 	if err != nil {

@@ -1,4 +1,5 @@
-// Translates a batch of commands into calls of Vulkan. Go calls C only once for a whole batch.
+// Translates a list of commands into Vulkan calls that record a command buffer. Go calls C only
+// once for the whole list.
 #include "device.h"
 
 enum {

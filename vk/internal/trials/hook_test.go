@@ -62,7 +62,7 @@ type place struct {
 	line     int
 }
 
-// locate computes the members `near` and `far`, as hashes of the stack.
+// locate computes hashes of the place in the program that made the driver call, from the stack.
 func (c *call) locate() {
 	var pcs [64]uintptr
 	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])

@@ -79,7 +79,7 @@ func (s session) run(ctx context.Context) (*evd.Result[float64], error) {
 	return res, err
 }
 
-// must runs a session without faults, and fails the test on an error.
+// must runs a session without injected faults. An error fails the test.
 func (s session) must(t *testing.T) *evd.Result[float64] {
 	t.Helper()
 	res, err := s.run(context.Background())

@@ -49,7 +49,7 @@ func pad(axis *plot.Axis, low, high float64) {
 
 const maxLength = 1e300
 
-// draw draws title, legend and plot from top to bottom.
+// draw draws the parts of a picture from top to bottom: title, legend and plot.
 func (p *Picture) draw(all draw.Canvas) {
 	all.SetColor(p.plot.BackgroundColor)
 	all.Fill(all.Rectangle.Path())

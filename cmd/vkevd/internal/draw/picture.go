@@ -15,7 +15,8 @@ import (
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// Formats lists the formats of the method Write, as endings of file names.
+// Formats lists the formats in which the method Write can write a picture, as endings of file
+// names.
 var Formats = []string{".png", ".svg"}
 
 // A Picture is a plot that is ready to be written.
@@ -83,7 +84,8 @@ func (p *Picture) Resize(width, height float64) {
 // logarithmic gives the axis a logarithmic scale. All values on the axis must be positive.
 func logarithmic(axis *plot.Axis) { axis.Scale, axis.Tick.Marker = plot.LogScale{}, decades{} }
 
-// line adds curve i. The text `name` appears in the legend, unless it is "".
+// line adds a curve to the picture. i is the number of the curve, counted from 0, which decides its
+// colour. The text `name` appears in the legend, unless it is "".
 func (p *Picture) line(i int, points plotter.XYs, name string) (*plotter.Line, error) {
 	l, err := plotter.NewLine(points)
 	if err != nil {
@@ -106,7 +108,8 @@ func (p *Picture) dots(i int, points plotter.XYs, radius float64) error {
 	return nil
 }
 
-// texts adds the texts in `labels` at points. `x` and `y` move each label away from its point.
+// texts adds labels to the picture. Label k is near the point at[k]; `x` and `y` are its distances
+// from this point.
 func (p *Picture) texts(at plotter.XYs, labels []string, x, y vg.Length) error {
 	l, err := plotter.NewLabels(plotter.XYLabels{XYs: at, Labels: labels})
 	if err != nil {

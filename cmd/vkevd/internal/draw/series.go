@@ -14,7 +14,8 @@ type Series struct {
 	N      int       // order of the matrix; 0 is len(Values), or not known if First > 0
 }
 
-// order is the order of the matrix. If the order is not known, it is the number of values.
+// order returns the order of the matrix whose eigenvalues the series has. If it is not known, order
+// returns the number of values.
 func (s Series) order() int {
 	if s.N == 0 {
 		return len(s.Values)

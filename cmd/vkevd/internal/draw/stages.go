@@ -15,7 +15,7 @@ type Run struct {
 	Stages []Stage // at least one; the times of stages with the same name are added
 }
 
-// A Stage is a step of a solve; Seconds is not negative.
+// A Stage is the name of a step of a solve, and its time in seconds, which is not negative.
 type Stage struct {
 	Name    string
 	Seconds float64

@@ -95,7 +95,7 @@ func (decades) Ticks(low, high float64) []plot.Tick {
 // silently leave them out.
 func powerOfTen(e int) string { return fmt.Sprintf("1e%d", e) }
 
-// ticksAt returns ticks with labels at the given places.
+// ticksAt returns a tick with a label for each of the given whole numbers.
 func ticksAt(places []int) plot.ConstantTicks {
 	var ticks plot.ConstantTicks
 	for _, x := range places {
