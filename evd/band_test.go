@@ -8,9 +8,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestBandOfValues checks the half-bandwidth of plans. A large problem with few or no vectors must
-// use the wider band of its device's table, unless Options.Band is set. A small problem must not
-// use it.
+// TestBandOfValues checks the half-bandwidth that plans choose. The device's tuning table has a
+// wider band for large problems with few or no vectors. Such a problem must use it, unless
+// Options.Band is set. A small problem must not use it.
 func TestBandOfValues(t *testing.T) {
 	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
 	table := tuning.On(dev.Info())

@@ -57,10 +57,11 @@ func (s *solve[T]) check(a Sym[T], res *Result[T]) (Ratios, error) {
 	return newRatios[T](sums, max(norm1(a, sigma), spectrum.SafeMinOf[T]()*sigma), s.n), nil
 }
 
-// columnSums returns the column sums of |σ·A·Z − Z·σ·Λ| and of |ZᵀZ − I|, and σ. Z has the vectors
-// of the result `res` as columns, and Λ is the diagonal matrix of the values of `res`. σ is the
-// factor that the function `scale` returns. Without σ, the sums of very large or very small
-// matrices would overflow or underflow. The ratio of the residual does not depend on σ.
+// columnSums measures the result `res`. Z has the vectors of `res` as columns, and Λ is the
+// diagonal matrix of its values. The results are the column sums of |σ·A·Z − Z·σ·Λ|, those of |ZᵀZ
+// − I|, and σ. σ is the factor that the function `scale` returns. Without σ, the sums of very large
+// or very small matrices would overflow or underflow. The ratio of the residual does not depend on
+// σ.
 //
 // columnSums uploads Z and A to device memory that a solve uses for vectors and for A. No later
 // call needs the data that were in this memory.

@@ -33,8 +33,9 @@ type doubles[T Float] interface {
 	emulate(p *products[T], choose func() (emulation, error)) error
 	emulates() bool
 
-	// tridiagonal returns the device memory to which the reduction writes the tridiagonal matrix.
-	// `widen` records the conversion of this matrix to the memory in which t expects it.
+	// tridiagonal returns the device memory to which the reduction writes the tridiagonal matrix,
+	// in the type T. `widen` records the conversion of this matrix to double precision, in the
+	// memory in which the stage t expects it.
 	tridiagonal(ws *vk.Arena, t *spectrum.Stage) stages.Tridiagonal[T]
 	widen(rec *vk.Recorder, ws *vk.Arena, t *spectrum.Stage)
 

@@ -15,7 +15,7 @@ type NonFiniteError struct {
 	Value    float64
 }
 
-// Error returns a text with the indices and the value of the entry.
+// Error returns a text with the row, the column and the value of the entry that is not finite.
 func (e *NonFiniteError) Error() string {
 	return fmt.Sprintf("element (%d, %d) is %v; eigenvalues need finite entries (indices from 0)",
 		e.Row, e.Col, e.Value)
@@ -34,13 +34,13 @@ type ShapeError struct {
 	// Plan is 0.
 	Plan int
 
-	// Most is the largest order that a matrix can have, if the order is larger. Otherwise Most is
-	// 0.
+	// Most is the largest order that a matrix can have, if the matrix's order N is larger.
+	// Otherwise Most is 0.
 	Most int
 }
 
-// These are the largest orders. Kernels count rows in 32 bits. A leading dimension has fewer bits,
-// as the comment of product.Matrix explains.
+// These are the largest orders of matrices, dense and tridiagonal. Kernels count rows in 32 bits. A
+// leading dimension has fewer bits, as the comment of product.Matrix explains.
 const (
 	maxRows  = math.MaxInt32
 	maxOrder = product.MostLd - 1

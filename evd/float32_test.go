@@ -212,8 +212,8 @@ func oneStage() *tuning.Tuning {
 	return t
 }
 
-// TestFloat32Options solves with each option in turn, and with Verify. Each result must be a part
-// of the whole result, except for rounding errors.
+// TestFloat32Options solves in single precision with each option in turn, and with Verify. The
+// results must agree, except for rounding errors, with the whole spectrum of the same matrix.
 func TestFloat32Options(t *testing.T) {
 	d := device(t, vk.Options{})
 	const n = 45

@@ -123,11 +123,12 @@ func (opt Options) spectrum() spectrum.Options {
 	return spectrum.Options{Vectors: opt.Vectors, Select: opt.Select, Solver: opt.Solver}
 }
 
-// capacity returns the largest number of eigenvalues of a matrix of order n that Select may select.
+// capacity returns the largest number of eigenvalues that the options may select for a matrix of
+// order n.
 func (opt Options) capacity(n int) int { return spectrum.Capacity(opt.Select, n) }
 
-// vectors returns the largest number of vectors of a matrix of order n that may be wanted. It is 0
-// without Options.Vectors.
+// vectors returns the largest number of vectors that the options may ask for, for a matrix of order
+// n. It is 0 without Options.Vectors.
 func (opt Options) vectors(n int) int {
 	if !opt.Vectors {
 		return 0
@@ -135,8 +136,8 @@ func (opt Options) vectors(n int) int {
 	return opt.capacity(n)
 }
 
-// sizes returns the tuning for matrices of number type T and order n. It is the caller's tuning or
-// the device's, with the sizes that `opt` sets.
+// sizes returns the tuning for matrices of number type T and order n. This is the caller's tuning,
+// or else the device's, with the sizes that `opt` sets in place of its own.
 func sizes[T Float](dev *vk.Device, n int, opt Options) (tuning.Tuning, error) {
 	t := tuning.For[T](dev.Info())
 	if opt.Tuning != nil {

@@ -18,8 +18,8 @@ type path[T Float] struct {
 	// n is the order of the matrices.
 	n int
 
-	// opt has the options of this path: the plan's options, or options with slower and simpler
-	// methods for the safe path of Options.Verify.
+	// opt has the options for these stages: the plan's options, or options with slower and simpler
+	// methods for the second solve of Options.Verify.
 	opt Options
 
 	// tune has the sizes of all stages. They depend on the number type, the order and the options.
@@ -97,8 +97,8 @@ func (p *path[T]) suit(dev *vk.Device) (stages.Waiting, error) {
 	return waiting, nil
 }
 
-// newSteps makes the stages. If several of them cannot be made, the error is that of the first one
-// in the order of the solve.
+// newSteps makes all stages of a solve. If several of them cannot be made, the error is that of the
+// first one in the order of the solve.
 func newSteps[T Float](
 	dev *vk.Device, n int, opt Options, t tuning.Tuning, waiting stages.Waiting, oneStage bool, double doubles[T],
 ) (s steps[T], err error) {

@@ -81,8 +81,8 @@ func (opt Options) checkProducts() error {
 type products[T Float] struct {
 	native, reduction, vectors product.Ops[T]
 
-	// tridiagonal are the products of the tridiagonal problem. `extra` is the workspace that these
-	// products need in addition to the workspace of the other products.
+	// tridiagonal are the double-precision products that the tridiagonal problem uses. `extra` is
+	// the workspace that they need in addition to that of the other products.
 	tridiagonal product.Ops[float64]
 	extra       *vk.Layout
 
@@ -207,8 +207,8 @@ func emulationBy(dev *vk.Device, opt Options, t tuning.Tuning, rates emulated.Fa
 	}
 }
 
-// Work returns the workspace of all products. They share it, because they are not recorded
-// concurrently.
+// Work returns the workspace of all matrix products. The products share it, because they are not
+// recorded concurrently.
 func (p *products[T]) Work() *vk.Layout {
 	parts := []vk.Space{p.native.Work(), p.extra}
 	for _, e := range p.emulated {

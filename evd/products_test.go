@@ -56,7 +56,8 @@ func testEmulatedProducts(t *testing.T, d *vk.Device, kind matgen.DenseKind, n i
 	}
 }
 
-// TestProductsOption checks the names of all Products, and the error for unknown names and values.
+// TestProductsOption checks the names of the values of Options.Products, and the errors for unknown
+// names and values.
 func TestProductsOption(t *testing.T) {
 	for _, p := range []evd.Products{evd.ProductsAuto, evd.ProductsNative, evd.ProductsEmulated} {
 		if q, err := evd.ParseProducts(p.String()); err != nil || q != p {

@@ -46,7 +46,7 @@ type StartError struct {
 	Value    float64
 }
 
-// Error returns a text with the indices and the value of the element.
+// Error returns a text with the row, the column and the value of the element that is not finite.
 func (e *StartError) Error() string {
 	return fmt.Sprintf("element (%d, %d) of the approximate eigenvectors is %v (indices from 0)", e.Row, e.Col, e.Value)
 }

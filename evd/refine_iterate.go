@@ -12,13 +12,14 @@ import (
 )
 
 const (
-	// mostSteps is the largest number of steps. Test matrices of package matgen take 2 steps from
-	// vectors in single precision, 3 steps if the matrix has changed by 10⁻⁴·‖A‖, and at most 6
-	// steps.
+	// mostSteps is the largest number of steps of the iteration. Test matrices of package matgen
+	// take 2 steps from vectors in single precision, 3 steps if the matrix has changed by 10⁻⁴·‖A‖,
+	// and at most 6 steps.
 	mostSteps = 6
 
-	// mostLeft is the largest estimated error after the last step, in units of n·ulp. The measured
-	// ratios of orthogonality are about as large as this estimate.
+	// mostLeft is the largest error, in units of n·ulp, that the iteration may leave. When the
+	// estimated error is below it, the iteration ends. The measured ratios of orthogonality are
+	// about as large as this estimate.
 	mostLeft = 2
 
 	// mostChange is the largest allowed change ‖E‖_∞ of the vectors in a step. If the change is
@@ -40,8 +41,8 @@ type refinement struct {
 	// Result.Refinement.
 	counts Refinement
 
-	// x is the device memory of the vectors, one per row. The field y is the device memory of the
-	// improved vectors.
+	// x is the device memory of the approximate vectors, one per row, and y is that of the improved
+	// vectors. Each step exchanges the two.
 	x, y product.Matrix[float64]
 
 	// lambda are the eigenvalues of σ·A that the last step has computed.
@@ -125,8 +126,8 @@ func (s *refinement) step(rough bool) (left float64, err error) {
 	return left, err
 }
 
-// quotients computes S = XᵀAX, XᵀX and the Rayleigh quotients λ. It returns max |λ|, which
-// estimates ‖A‖₂, or NaN.
+// quotients computes S = XᵀAX, XᵀX and the Rayleigh quotients λ of the vectors X. It returns max
+// |λ|, which estimates ‖A‖₂, or NaN.
 func (s *refinement) quotients(ops product.Ops[float64]) (norm float64, err error) {
 	s.lambda = make([]float64, s.N)
 	err = s.Run(func(rec *vk.Recorder) {

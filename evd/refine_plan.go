@@ -25,7 +25,7 @@ type RefinePlan struct {
 	regions refineRegions
 }
 
-// refineSteps are the stages, in the order of a refinement. All of them are nil for the orders 0
+// refineSteps are the stages of a refinement, in their order. All of them are nil for the orders 0
 // and 1.
 type refineSteps struct {
 	products  refineProducts
@@ -35,8 +35,8 @@ type refineSteps struct {
 	residuals *stages.Residual[float64]
 }
 
-// refineRegions holds the regions of device memory that belong to the plan and not to a stage. The
-// comments give their sizes in elements.
+// refineRegions holds the regions of device memory that the stages of a refinement pass to each
+// other. Memory that only one stage uses is not in it. The comments give the sizes in elements.
 type refineRegions struct {
 	a    vk.Region[float64]    // n² elements: A
 	x    [2]vk.Region[float64] // n² elements each: Xᵀ, and Xᵀ·A or the improved Xᵀ

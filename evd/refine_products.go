@@ -75,8 +75,8 @@ func (p *refineProducts) all() []product.Ops[float64] {
 	return all
 }
 
-// Work returns the workspace of all products. They share it, because they are not recorded
-// concurrently.
+// Work returns the workspace of all matrix products of a refinement. The products share it, because
+// they are not recorded concurrently.
 func (p *refineProducts) Work() *vk.Layout {
 	var parts []vk.Space
 	for _, o := range p.all() {

@@ -187,8 +187,8 @@ func TestTooManyInTheInterval(t *testing.T) {
 	}
 }
 
-// TestOrdersZeroAndOneInParts checks that a part of the spectrum of a matrix of order 0 or 1 is
-// exact.
+// TestOrdersZeroAndOneInParts selects a part of the spectrum of a matrix of order 0 or 1. The
+// result must be exact.
 func TestOrdersZeroAndOneInParts(t *testing.T) {
 	d := device(t, vk.Options{})
 	for _, c := range []struct {

@@ -76,8 +76,9 @@ func declared(k *kernel, push []byte, touch []Touch) []access {
 	return acc
 }
 
-// covering returns the declared range (Touch) that contains the device address `at`, the value of
-// the push block's member f. It panics if no Touch contains the address.
+// covering returns the declared range (Touch) that contains the device address `at`. The address is
+// the value of the member f of a kernel's push block. covering panics if no Touch contains the
+// address.
 func covering(k *kernel, f spirv.PushField, at uint64, touch []Touch) span {
 	for _, t := range touch {
 		if t.at.from <= at && at < t.at.to {

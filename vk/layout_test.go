@@ -120,8 +120,8 @@ barrier
 	}
 }
 
-// Slice.Sub gets a range whose end overflows an int. It panics, as for any range outside of the
-// slice.
+// Slice.Sub gets a range whose end is too large for an int. Sub must panic, as for any range
+// outside of the slice.
 func TestSliceRefusesWhatIsOutside(t *testing.T) {
 	d := Dry(Info{})
 	r := Reserve[float64]("r", 10)

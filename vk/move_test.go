@@ -202,8 +202,8 @@ func TestEveryDriverCallOfAMoveMayFail(t *testing.T) {
 	}
 }
 
-// failAt calls the function `do` and lets driver call number k fail with `result`. Calls are
-// counted from 0. failAt returns the name of the failed call, or "" if `do` made fewer calls.
+// failAt calls the function `do` and lets driver call number k, counted from 0, fail with `result`.
+// The returned `name` is that of the failed call. It is "" if `do` made fewer calls.
 func failAt(k int, result driver.Result, do func() error) (name string, err error) {
 	defer func() { driver.Fault = nil }()
 	calls := 0

@@ -135,8 +135,9 @@ func (d *Device) pipeline(r recipe) (*pipeline, error) {
 
 // request returns the pipeline that is made from the recipe r, and starts its compilation if
 // needed. `collected` tells whether a call of `collect` is in progress. If an earlier compilation
-// has failed, request starts a new one. Two recipes give the same pipeline if the kernel's name and
-// the values of all constants are the same. Kernels must therefore have different names.
+// of this pipeline has failed, a new one is started. Two recipes give the same pipeline if the
+// kernel's name and the values of all constants are the same. Kernels must therefore have different
+// names.
 func (d *Device) request(r recipe) (v *pipeline, collected bool, err error) {
 	if err := d.usage.enter(); err != nil {
 		return nil, false, err

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// randomLayout returns a tree of regions of at most `most` bytes, and a list of the regions. Two
-// regions are in use at the same time if the lowest node that contains both is a Together.
+// randomLayout returns a random tree of Together and InTurn, whose leaves are regions of at most
+// `most` bytes. It also returns a list of the regions. Two regions are in use at the same time if
+// the lowest node that contains both is a Together.
 func randomLayout(rng *rand.Rand, most, depth int) (l *Layout, all []Region[byte]) {
 	parts := make([]Space, 1+rng.IntN(4))
 	for i := range parts {

@@ -65,8 +65,8 @@ func (p *Profile) Total() float64 {
 	return sum
 }
 
-// tally adds seconds and count to the timing of a name. If the list has no timing of this name,
-// `tally` appends a new one.
+// tally adds a time and a number of calls to the entry with the given name in a list. If the list
+// has no such entry, `tally` appends one.
 func tally(list *[]Timing, name string, seconds float64, count int) {
 	for i := range *list {
 		if (*list)[i].Name == name {

@@ -91,8 +91,8 @@ func (r *Recorder) canStage(host []byte) bool {
 	return r.nextStaged()+uint64(len(host)) <= stagingBytes
 }
 
-// stage reserves a place in the staging buffer for a transfer, and returns the transfer's number.
-// Places do not overlap, so that all transfers of a recording can be in flight.
+// stage reserves a place in the staging buffer for the data of a transfer, and returns the
+// transfer's number. Places do not overlap, so that all transfers of a recording can be in flight.
 func (r *Recorder) stage(host []byte) uint32 {
 	if !r.canStage(host) {
 		panic(fmt.Sprintf("vk: more than %d bytes are sent and received in one recording", stagingBytes))

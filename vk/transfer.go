@@ -15,7 +15,7 @@ type Columns[T any] struct {
 // Vector is a matrix of one column.
 func Vector[T any](v []T) Columns[T] { return Columns[T]{len(v), 1, len(v), v} }
 
-// check panics if the matrix is inconsistent or has more than n elements.
+// check panics if the matrix has more than n elements, or if its sizes do not fit its slice.
 func (c Columns[T]) check(n int) {
 	short := c.Cols > 0 && c.Rows > 0 && len(c.Data) < (c.Cols-1)*c.Ld+c.Rows
 	if c.Rows < 0 || c.Cols < 0 || c.Ld < c.Rows || c.Rows*c.Cols > n || short {

@@ -157,8 +157,8 @@ func (r *reports) failed() bool {
 	return r.thrown != nil
 }
 
-// deliver calls the user's progress function for each waiting report, until no report is left. If
-// the function panics, the remaining reports are dropped.
+// deliver calls the user's progress function for each progress report that waits, until none is
+// left. If the function panics, the remaining reports are dropped.
 func (r *reports) deliver() {
 	r.on.lock.Lock()
 	thrown := any(exited{})

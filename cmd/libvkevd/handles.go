@@ -90,8 +90,8 @@ func release[T any, H ~uint64](h H, what string) (value T, err error) {
 // deviceOf returns the device that a C program's handle stands for.
 func deviceOf(h C.vkevd_device) (*vk.Device, error) { return lookUp[*vk.Device](h, "device") }
 
-// newPlan builds the Go plan of the kind `k` on a device, and writes a handle for the plan to *h.
-// After an error, *h is 0.
+// newPlan makes a Go plan of the kind `k` on a device, and writes a handle for the plan to *h. A
+// handle is a number that C programs use instead of an address. After an error, *h is 0.
 func newPlan(device C.vkevd_device, k kind, h *C.vkevd_plan) error {
 	if h == nil {
 		return errNull("plan")

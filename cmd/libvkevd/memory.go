@@ -22,8 +22,8 @@ func vector[T evd.Float](p *T, n int, name string) ([]T, error) {
 	return unsafe.Slice(p, n), nil
 }
 
-// dense returns the caller's rows×cols matrix. The result shares the caller's memory. The array may
-// be NULL only if the matrix has no entries.
+// dense returns a rows×cols matrix in the memory of the C program. The address p may be NULL only
+// if the matrix has no entries. `name` names the argument in errors.
 func dense[T evd.Float](p *T, rows, cols int, ld C.int64_t, rowMajor bool, name string) (evd.Dense[T], error) {
 	d := evd.Dense[T]{Rows: rows, Cols: cols, Ld: int(ld), RowMajor: rowMajor}
 	lines, length := lines(&d)
@@ -60,8 +60,8 @@ func put[T evd.Float](dst, src *evd.Dense[T]) {
 		})
 		return
 	}
-	// A block of the matrix `src` fits into the first-level cache. All elements of a cache line are
-	// then copied before the line leaves the cache.
+	// The copy goes block by block. A block of the matrix `src` fits into the first-level cache, so
+	// all elements of a cache line are copied before the line leaves the cache.
 	const block = 32
 	inParallel((count+block-1)/block, block*length, func(b int) {
 		from, to := b*block, min((b+1)*block, count)

@@ -111,8 +111,8 @@ func svdSolve[T evd.Float](h C.vkevd_plan, a *T, lda C.int64_t, s, u *T, ldu C.i
 	})
 }
 
-// vectors returns the caller's memory for the vectors of one side, or nil if the options select no
-// vectors of this side.
+// vectors returns the C program's memory for the vectors of one side, left or right. The result is
+// nil if the options select no vectors of this side.
 func (s *singular[T]) vectors(wanted C.int32_t, p *T, rows int, ld C.int64_t, name string) (*evd.Dense[T], error) {
 	cols := s.k
 	switch wanted {

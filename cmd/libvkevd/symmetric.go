@@ -157,9 +157,9 @@ func (s *symmetric[T]) solve(ctx context.Context, a, z evd.Dense[T]) (*evd.Resul
 	return res, err
 }
 
-// turned returns the error `err`. If the matrix is row-major and `err` names an entry that is not
-// finite, `turned` exchanges the row and the column of this entry, because package evd has read the
-// transpose.
+// turned corrects an error about an entry that is not finite, for a row-major matrix. Package evd
+// has read the transpose of such a matrix, so `turned` exchanges the row and the column in the
+// error. It returns all other errors unchanged.
 func turned(err error, rowMajor bool) error {
 	if e := (*evd.NonFiniteError)(nil); rowMajor && errors.As(err, &e) {
 		return &evd.NonFiniteError{Row: e.Col, Col: e.Row, Value: e.Value}

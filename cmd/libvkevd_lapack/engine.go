@@ -15,8 +15,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// problem is one problem in the memory of a LAPACK call. The numbers are of type T, and matrices
-// are column-major.
+// problem is the problem that one LAPACK call must solve, in the caller's memory. The numbers are
+// of type T, and matrices are column-major.
 type problem[T evd.Float] struct {
 	kind
 	rows, n, ld int // rows is for singular values only
@@ -75,12 +75,12 @@ type engine struct {
 	plans kept.Plans[job]
 }
 
-// keptPlans is the largest number of plans that the engine keeps, because programs that call LAPACK
-// often alternate between a few orders and jobs.
+// keptPlans is the largest number of plans that are kept for later calls. Programs that call LAPACK
+// often alternate between a few orders and kinds of problems.
 const keptPlans = 8
 
-// open opens the device that VKEVD_DEVICE names, or the best device. Compiled kernels are stored in
-// the folder that the command vkevd uses, too.
+// open opens the device for LAPACK calls: the one that VKEVD_DEVICE names, or the best device.
+// Compiled kernels are stored in the folder that the command vkevd uses, too.
 func open() (*engine, error) {
 	cache, set := os.LookupEnv("VKEVD_CACHE")
 	if folder, err := os.UserCacheDir(); !set && err == nil {
@@ -90,8 +90,8 @@ func open() (*engine, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Plans use at most an eighth of the device's memory, because other processes may need memory,
-	// too.
+	// The plans use at most an eighth of the device's memory together, because other processes may
+	// need memory, too.
 	total, _ := dev.Memory()
 	en := &engine{dev: dev, plans: kept.Plans[job]{Most: keptPlans, MostBytes: total / 8}}
 	en.plans.Make = en.plan

@@ -135,8 +135,8 @@ func problemOf[T evd.Float](p *C.struct_vkevd_problem) problem[T] {
 	return q
 }
 
-// wanted returns the option of package svd that asks for this number of singular vectors. `few` is
-// the number of singular values.
+// wanted converts a number of singular vectors to the option of package svd that asks for them.
+// `few` is the number of singular values.
 func wanted(vectors, few int) svd.Vectors {
 	switch {
 	case vectors == 0:

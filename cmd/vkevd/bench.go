@@ -120,8 +120,8 @@ func (j *benchJob) check(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// needsOrders tells whether the command needs orders of matrices: all its stages exist, and at
-// least one of them works on a matrix of a given order.
+// needsOrders tells whether vkevd bench needs orders of matrices. It does if all stages that the
+// user has named exist, and at least one of them works on a matrix of a given order.
 func (j *benchJob) needsOrders() bool {
 	opt := j.options
 	opt.Orders = []int{1}
@@ -178,8 +178,8 @@ func (j *benchJob) measure(ctx context.Context, rows *rowFile, show *progress) e
 	return again
 }
 
-// each calls the function `do` for every order. If `do` fails for one order, for example for lack
-// of memory, `each` continues with the next order.
+// each calls the function `do` for every order of matrices. If `do` fails for one order, for
+// example for lack of memory, `each` continues with the next order.
 func (j *benchJob) each(ctx context.Context, do func(n int) error) error {
 	var errs []error
 	for _, n := range j.options.Orders {

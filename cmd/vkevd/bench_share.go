@@ -47,15 +47,16 @@ type sharedSolve struct {
 	evd.Ratios
 }
 
-// These are the orders that --share measures if the user gives no --n: on a GPU, and on a device
-// that computes on the CPU.
+// These are the orders of matrices that bench --share measures if the user gives no --n: one list
+// for GPUs, and one for devices that compute on the CPU.
 var (
 	sharedOrders    = []int{1024, 4096}
 	sharedOrdersCPU = []int{256}
 )
 
-// sharing completes the options for --share. If the user gives no stages, it sets all stages. If
-// the user gives no orders, it sets the default orders. It is called before the device is known.
+// sharing completes the options of bench --share. If the user gives no stages, all stages are
+// measured. If the user gives no orders, the default orders are measured. sharing is called before
+// the device is known.
 func (j *benchJob) sharing() {
 	if j.share.path == "" {
 		return

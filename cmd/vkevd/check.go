@@ -111,8 +111,8 @@ func (j *checkJob) run(ctx context.Context, files []string, measure func(context
 	return errors.Join(err, j.json.write(ctx, found), found.verdict())
 }
 
-// symmetric measures the errors of eigenvalues, and of eigenvectors if the user gives a file of
-// vectors.
+// symmetric measures the errors of eigenvalues for vkevd check, and of eigenvectors if the user
+// gives a file of them.
 func (j *checkJob) symmetric(ctx context.Context, files []string, show *progress) (measures, error) {
 	a, res, single, err := j.read(ctx, files, show)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/evd/svd"
 )
 
-// singular measures the errors of singular values, and of singular vectors if the user gives files
-// of vectors.
+// singular measures the errors of singular values for vkevd check, and of singular vectors if the
+// user gives files of them.
 func (j *checkJob) singular(ctx context.Context, files []string, show *progress) (measures, error) {
 	show.stage("reading " + inputName(files[0]))
 	a, err := j.input.readAnyShape(ctx, files[0], j.stdin)

@@ -126,8 +126,8 @@ func TestCheckRefuses(t *testing.T) {
 	}
 }
 
-// TestCheckOfWhatSolveWrites checks files that solve has written, on a device of this machine and
-// on the host.
+// TestCheckOfWhatSolveWrites runs vkevd check on the files that vkevd solve has written. It checks
+// them on a device of this machine, and on the host.
 func TestCheckOfWhatSolveWrites(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
@@ -178,8 +178,8 @@ func TestCheckOfSinglePrecision(t *testing.T) {
 	}
 }
 
-// TestVerdictBesideRatios checks that check prints a verdict after each ratio, because new users do
-// not know which ratios are good.
+// TestVerdictBesideRatios checks the output of vkevd check: a verdict must follow each error ratio,
+// because new users do not know which ratios are good.
 func TestVerdictBesideRatios(t *testing.T) {
 	s := newFixture(t)
 	s.solved()

@@ -43,8 +43,8 @@ the Tab key completes commands, flags, devices, methods, stages and kinds of mat
 	}
 }
 
-// words returns a function with which the shell completes an argument. The shell offers the words
-// of the list, and no file names.
+// words returns a function that completes an argument in the shell. The shell offers the words of
+// the list, and no file names.
 func words(list []string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return list, cobra.ShellCompDirectiveNoFileComp

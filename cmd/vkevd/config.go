@@ -31,8 +31,8 @@ type tuned struct {
 // driverOf returns the name and version of a device's driver, for files and reports.
 func driverOf(info vk.Info) string { return info.Driver + " " + info.DriverVersion }
 
-// tunedFile is the path of the file with a device's tuned settings. It is "" if the program stores
-// no settings.
+// tunedFile returns the path of the file in which vkevd tune --save stores the settings for a
+// device. The path is "" if the program stores no settings.
 func (e environment) tunedFile(info vk.Info) string {
 	dir := e.configFolder()
 	if dir == "" {
@@ -43,8 +43,8 @@ func (e environment) tunedFile(info vk.Info) string {
 	return filepath.Join(dir, "tuning-"+hex.EncodeToString(key[:enough])+".json")
 }
 
-// readTuned reads the tuned settings of a device. If there is no file, `found` is false and the
-// error is nil.
+// readTuned reads the settings that vkevd tune --save has stored for a device. If there is no file,
+// `found` is false and the error is nil.
 func readTuned(path string, info vk.Info) (t tuned, found bool, _ error) {
 	if path == "" {
 		return t, false, nil
@@ -98,8 +98,8 @@ func configFlag(cmd *cobra.Command, s *session) *config {
 	return c
 }
 
-// apply copies the saved settings of a device into `opt`. It tells whether there are saved
-// settings.
+// apply copies the settings that vkevd tune --save has stored for a device into `opt`. It tells
+// whether there are such settings.
 func (c *config) apply(opt *evd.Options, info vk.Info, log io.Writer) bool {
 	choice := c.choice(info, log)
 	if choice == nil {
@@ -121,9 +121,9 @@ func (c *config) possible(choice tune.Choice, info vk.Info) error {
 	return err
 }
 
-// choice reads the saved settings of a device. It returns nil if there are none. If the settings
-// are bad, `choice` prints one line to the writer `log` and ignores the settings, because a solve
-// does not need them.
+// choice reads the settings that vkevd tune --save has stored for a device. It returns nil if there
+// are none. If the file is bad, `choice` prints one line to the writer `log` and ignores the file,
+// because a solve does not need it.
 func (c *config) choice(info vk.Info, log io.Writer) *tune.Choice {
 	if c == nil || c.none {
 		return nil

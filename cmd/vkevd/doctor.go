@@ -24,8 +24,8 @@ const (
 	noted   state = "note" // neither good nor bad
 )
 
-// A missingError says that this machine cannot solve problems, and why. `first` is the first
-// finding about a missing part.
+// A missingError says that this machine cannot solve problems, and why. `first` is the first line
+// of doctor's output about a missing part.
 type missingError struct{ first finding }
 
 func (e *missingError) Error() string {

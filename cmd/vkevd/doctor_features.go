@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// machineWide examines the loader and the drivers, and chooses the device. It returns the device,
-// and whether a device was found.
+// machineWide examines the loader and the drivers for vkevd doctor, and chooses a device. It
+// returns the device, and whether a device was found.
 func (d *examination) machineWide() (vk.Info, bool) {
 	for _, name := range []string{"VK_DRIVER_FILES", "VK_ICD_FILENAMES"} {
 		if files, set := d.lookup(name); set {
@@ -76,8 +76,8 @@ func (d *examination) choose(infos []vk.Info) (vk.Info, bool) {
 	return vk.Info{}, false
 }
 
-// offers examines the properties that the device reports. It tells whether vkevd can use the
-// device.
+// offers examines the properties that the device reports, for vkevd doctor. It tells whether vkevd
+// can use the device.
 func (d *examination) offers(info vk.Info) bool {
 	update := "a newer driver, or another device"
 	d.okIf(!older(info.API, vk.MinimumAPI), "Vulkan "+vk.MinimumAPI, update, "%s", info.API)
@@ -102,8 +102,8 @@ func (d *examination) offers(info vk.Info) bool {
 	return d.verdict() == nil
 }
 
-// atMost returns text about the largest region of memory. The text is "" if the largest region is
-// as large as the memory.
+// atMost returns text about the largest region of memory that a device allows, for vkevd doctor.
+// The text is "" if this region is as large as the device's memory.
 func atMost(info vk.Info) string {
 	if most := info.MaxRegion(); most > 0 && most < info.Memory {
 		return fmt.Sprintf(", at most %s in one piece", human(most))

@@ -48,15 +48,16 @@ var distributions = []distribution{
 	},
 }
 
-// elsewhere is the advice for unknown systems. Its fields are descriptions instead of commands and
-// package names.
+// elsewhere is doctor's advice for unknown operating systems. Its fields describe in words what to
+// install, instead of commands and package names.
 var elsewhere = distribution{
 	install: "install {}", loader: "the Vulkan loader (libvulkan.so.1)", drivers: "Mesa's Vulkan drivers",
 	cpu: "Mesa's lavapipe", nvidia: "install NVIDIA's driver",
 }
 
-// distributionOf returns the distribution that the file os-release(5) names, or a similar
-// distribution that the file names in ID_LIKE.
+// distributionOf returns the advice for an operating system. `osRelease` is the content of its file
+// os-release(5). If the system itself is unknown, the advice is that for a similar system, which
+// the file names in ID_LIKE.
 func distributionOf(osRelease string) distribution {
 	for _, key := range []string{"ID=", "ID_LIKE="} {
 		lines := bufio.NewScanner(strings.NewReader(osRelease))

@@ -25,8 +25,8 @@ func (d *examination) tryOut(ctx context.Context) {
 	d.smallSolve(ctx, dev)
 }
 
-// forwardProgress adds a finding about forward progress: whether a workgroup continues to run while
-// other workgroups wait for it.
+// forwardProgress adds a line about forward progress to the output of doctor: whether a workgroup
+// continues to run while other workgroups wait for it.
 func (d *examination) forwardProgress(dev device) {
 	const name = "forward progress"
 	ok, err := dev.handsOn()
@@ -40,8 +40,8 @@ func (d *examination) forwardProgress(dev device) {
 	}
 }
 
-// products adds a finding about the method that the device uses for large matrix products, and the
-// reason for this method.
+// products adds a line to the output of doctor: how the device computes large matrix products, and
+// why.
 func (d *examination) products(ctx context.Context, dev device) {
 	const name = "products"
 	chosen, err := dev.products(ctx, true)
@@ -52,7 +52,8 @@ func (d *examination) products(ctx context.Context, dev device) {
 	d.add(name, fine, "", "%v", chosen)
 }
 
-// arithmetic measures the errors of FP64 divisions and square roots, and adds findings about them.
+// arithmetic measures the errors of FP64 divisions and square roots on the device, and adds lines
+// about them to the output of doctor.
 func (d *examination) arithmetic(ctx context.Context, dev device) {
 	const goodEnough = 2 // ulps of a division that the kernels are written for
 	a, err := dev.probe(ctx)
@@ -75,8 +76,8 @@ func (d *examination) arithmetic(ctx context.Context, dev device) {
 	d.add("FP64 subnormals", noted, "", "%s", map[bool]string{true: "kept", false: "flushed to zero"}[a.Subnormals])
 }
 
-// largestOrders adds findings about the largest orders of matrices that fit into the device's
-// memory.
+// largestOrders adds lines to the output of doctor: the largest orders of matrices that fit into
+// the device's memory.
 func (d *examination) largestOrders(info vk.Info) {
 	for _, what := range []struct {
 		name    string
@@ -115,7 +116,7 @@ func largestOrder(fits func(n int) (bool, error)) (int, error) {
 }
 
 // smallSolve solves a Hilbert matrix on the device, and measures the errors of the result on the
-// host.
+// host. It adds a line about them to the output of doctor.
 func (d *examination) smallSolve(ctx context.Context, dev device) {
 	const n = 100
 	a := evd.Sym[float64]{N: n, Ld: n, Data: make([]float64, n*n)}

@@ -17,8 +17,8 @@ var flagTypes = map[string]string{
 	"bool":     "true or false",
 }
 
-// aboutFlag returns an error that says what the value of a flag must be. The errors of package
-// pflag contain only the errors of Go's parsers.
+// aboutFlag replaces an error of package pflag about the value of a flag. The new error says what
+// the value must be; pflag's errors contain only the errors of Go's parsers.
 func aboutFlag(err error) error {
 	var bad *pflag.InvalidValueError
 	if !errors.As(err, &bad) {
@@ -37,8 +37,8 @@ func aboutFlag(err error) error {
 	return err
 }
 
-// maxOrder is larger than the order of any matrix that fits into a device, but small enough for the
-// tables that a plan makes on the host.
+// maxOrder is the largest order that flags may have. It is larger than the order of any matrix that
+// fits into a device, but small enough for the tables that a plan makes on the host.
 const maxOrder = 10_000_000
 
 // checkOrders returns an error for orders that are larger than maxOrder.

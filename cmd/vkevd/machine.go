@@ -76,7 +76,7 @@ type denseSolver[T evd.Float] interface {
 
 type solver = denseSolver[float64]
 
-// kind is the kind of matrices that a plan is for.
+// kind is the kind of matrices that a plan is for: dense, tridiagonal, and so on.
 type kind int
 
 const (

@@ -29,9 +29,9 @@ func (m measure) verdict() string {
 
 type measures []measure
 
-// measured measures the errors of a result. With vectors it returns ratios that need the vectors.
-// If there are no vectors, it compares only two sums of the values with the matrix (function
-// `sums`).
+// measured measures the errors of a result as ratios. If the result has vectors, the ratios are
+// those of residual and orthogonality. If not, only two sums of the eigenvalues are compared with
+// the matrix (function `sums`).
 func measured[T evd.Float](ctx context.Context, p denseSolver[T], a evd.Sym[T], res *evd.Result[T]) (measures, error) {
 	if res.Vectors == nil {
 		return sums(a, res.Values), nil

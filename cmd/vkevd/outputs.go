@@ -74,8 +74,9 @@ func (o *outputs) toStdout() bool {
 	return slices.ContainsFunc(o.files, func(f output) bool { return f.file == nil })
 }
 
-// write calls the function `fill` to write the output of a path. If the path is "", `write` does
-// nothing. The method `commit` writes standard output later.
+// write calls the function `fill` to write the output with the given path. If the path is "",
+// `write` does nothing. If the path means standard output, `fill` is called later, by the method
+// `commit`.
 func (o *outputs) write(ctx context.Context, path string, fill func(io.Writer) error) error {
 	for i := range o.files {
 		f := &o.files[i]

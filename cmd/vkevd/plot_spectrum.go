@@ -91,7 +91,8 @@ by its length. The area below each curve is 1, or the share of the spectrum that
 	}
 }
 
-// A plottedPart says which part of a spectrum the file holds. It is used only if there is one file.
+// A plottedPart says which part of a spectrum an input file holds. It is used only if the picture
+// has one input file.
 type plottedPart struct {
 	first  int
 	report string

@@ -161,8 +161,8 @@ func expectInk(t *testing.T, what, file string, width, height float64) {
 	}
 }
 
-// TestLegendsAreSeen checks that legends are visible. In an earlier version the background covered
-// them.
+// TestLegendsAreSeen checks that legends in pictures are visible. In an earlier version the
+// background covered them.
 func TestLegendsAreSeen(t *testing.T) {
 	s := newFixture(t)
 	s.pictureFiles()
@@ -240,8 +240,8 @@ func TestPlotsOfExtremes(t *testing.T) {
 	}
 }
 
-// TestTextsKeepTheirRoom checks that texts do not overlap bars. In an earlier version the names of
-// stages overlapped bars if the viewer did not have the font.
+// TestTextsKeepTheirRoom checks that texts in a picture do not overlap bars. In an earlier version
+// the names of stages overlapped bars if the viewer did not have the font.
 func TestTextsKeepTheirRoom(t *testing.T) {
 	s := newFixture(t)
 	s.pictureFiles()
@@ -274,8 +274,9 @@ func sans(size font.Length) font.Face {
 	return font.DefaultCache.Lookup(f, size)
 }
 
-// TestStagesOfUnlikeReports checks two reports with different stages. A stage that a report lacks
-// has no number for this report, and keeps its place in the order of the other report.
+// TestStagesOfUnlikeReports draws two reports with different stages. If a report lacks a stage of
+// the other report, it must have no number for this stage, and the stage must keep its place in the
+// order.
 func TestStagesOfUnlikeReports(t *testing.T) {
 	s := newFixture(t)
 	s.file("vectors.json", `{"file":"A","n":5,"stages":[{"name":"bulge chasing","seconds":1.5},{"name":"tridiagonal solve","seconds":0.25},{"name":"transpose","seconds":0.125}]}`)

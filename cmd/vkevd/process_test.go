@@ -103,8 +103,8 @@ func TestSignalWhileReading(t *testing.T) {
 	}
 }
 
-// TestIgnoredSignalStaysIgnored checks that vkevd ignores a signal that was ignored at its start. A
-// shell ignores SIGINT for its background jobs in this way.
+// TestIgnoredSignalStaysIgnored starts vkevd with a signal that is ignored, as a shell starts
+// background jobs with SIGINT ignored. vkevd must ignore the signal, too.
 func TestIgnoredSignalStaysIgnored(t *testing.T) {
 	newFixture(t)
 	p := startCommand(t, "sh", "-c", `trap "" INT; exec "$0" solve --verbose -`, os.Args[0])

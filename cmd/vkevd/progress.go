@@ -135,8 +135,8 @@ func (p *progress) width() int {
 	return columns - 1
 }
 
-// expected is the whole time of the work, estimated from its speed so far. It is 0 while too little
-// work is done for an estimate.
+// expected returns an estimate of the whole time that the work will take, from its speed so far. It
+// returns 0 while too little work is done for an estimate.
 func (p *progress) expected(elapsed time.Duration) time.Duration {
 	const (
 		enough  = 0.02

@@ -60,8 +60,8 @@ func (s *fixture) run(args ...string) (stdout, stderr string, status int) {
 	return out.String(), errs.String(), status
 }
 
-// fails runs the program, and checks its exit status, its last line on standard error, and that
-// standard output is empty.
+// fails runs the program with arguments that must make it fail. It checks the exit status and the
+// last line on standard error, and that standard output is empty.
 func (s *fixture) fails(wantStatus int, wantLine string, args ...string) {
 	s.Helper()
 	stdout, stderr, status := s.run(args...)
@@ -84,8 +84,7 @@ func (s *fixture) file(name, content string) {
 	}
 }
 
-// expectFiles compares the names of the files in the working folder, including hidden files, with
-// the given names.
+// expectFiles checks which files the test's working folder contains, hidden files included.
 func (s *fixture) expectFiles(want ...string) {
 	s.Helper()
 	entries, err := os.ReadDir(".")

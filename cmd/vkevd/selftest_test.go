@@ -39,8 +39,8 @@ func TestSelftest(t *testing.T) {
 	}
 }
 
-// TestSelftestFails checks that selftest reports bad results and errors, and then solves the
-// remaining matrices.
+// TestSelftestFails runs vkevd selftest on a device with bad results and errors. selftest must
+// report them and then solve the remaining matrices.
 func TestSelftestFails(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -140,8 +140,8 @@ what the device holds.`,
 	return cmd
 }
 
-// checkUse returns an error for flags that cannot be combined. It is called before any file is
-// opened.
+// checkUse returns an error for flags of vkevd solve that cannot be combined. It is called before
+// any file is opened.
 func (j *solveJob) checkUse(cmd *cobra.Command) error {
 	o := j.options
 	switch {

@@ -150,8 +150,8 @@ func (e *batchError) Error() string {
 	return fmt.Sprintf("%s: %s could not be solved", e.file, matrices(e.failed))
 }
 
-// failures prints the error of each matrix that has no result. It returns a *batchError if there is
-// such a matrix.
+// failures prints the error of each matrix of the batch that has no result. It returns a
+// *batchError if there is such a matrix.
 func (f *batchFile) failures(remarks io.Writer, res *batch.Result) error {
 	failed := 0
 	for k, s := range res.Spectra {

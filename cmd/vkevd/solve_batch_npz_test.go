@@ -86,8 +86,8 @@ func TestSolveArchive(t *testing.T) {
 	}
 }
 
-// TestSolveArchiveErrors checks that a .npz file gives the same errors as a .npy file, with the
-// names of the matrices.
+// TestSolveArchiveErrors runs vkevd solve --batch on a bad .npz file. The errors must be those for
+// a .npy file, with the names of the matrices.
 func TestSolveArchiveErrors(t *testing.T) {
 	s := newFixture(t)
 	nan := stackFile(t, []float64{2, 1, 1, 2}, []float64{math.NaN(), 0, 0, -7})
@@ -122,8 +122,8 @@ func TestSolveArchiveErrors(t *testing.T) {
 	}
 }
 
-// TestSolveArchivePart selects the largest values of matrices of different orders. The indices of
-// these values differ, so that each order has a plan of its own.
+// TestSolveArchivePart runs vkevd solve --batch for the largest values of matrices of different
+// orders. The indices of these values depend on the order, so each order has a plan of its own.
 func TestSolveArchivePart(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.npz", npz("K.npy", npy(3, 3, 1, 0, 0, 0, 4, 0, 0, 0, 2), "L.npy", npy(2, 2, 5, 0, 0, 9), "M.npy", npy(3, 3, 3, 0, 0, 0, 1, 0, 0, 0, 2)))

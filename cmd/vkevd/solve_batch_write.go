@@ -82,8 +82,8 @@ func (f *batchFile) write(w io.Writer, res *batch.Result, array func(io.Writer, 
 	return z.Close()
 }
 
-// writeStackValues writes the values of an array: one dimension for one matrix, and two for a
-// stack, as numpy.linalg.eigh returns them.
+// writeStackValues writes the eigenvalues of one array of the input, in the form of
+// numpy.linalg.eigh: one dimension for one matrix, and two for a stack.
 func writeStackValues(w io.Writer, a matio.NamedStack, s []batch.Spectrum) error {
 	if a.Dims == 2 {
 		return matio.WriteNPYVector(w, s[0].Values)

@@ -82,9 +82,8 @@ func (j *solveJob) runCluster(ctx context.Context, file string) error {
 		j.stdout, j.stderr, j.verbosity = io.Discard, io.Discard, verbosity{quiet: true}
 	}
 	stop := context.AfterFunc(ctx, func() {
-		// A library for clusters cannot be interrupted in a solve. If the command has not ended
-		// after a second, this process exits. If one process ends without leaving MPI, MPI ends the
-		// whole job.
+		// A library for clusters cannot be interrupted in a solve. If the solve does not end within
+		// a second, this process exits without leaving MPI, and MPI then ends the whole job.
 		time.Sleep(time.Second)
 		if w.Rank() == 0 {
 			fmt.Fprintln(j.stderr, "vkevd: interrupted")
@@ -181,7 +180,8 @@ func (j *solveJob) writeCluster(ctx context.Context, out *outputs, res *cluster.
 	return out.finish(ctx, j.report, known.report)
 }
 
-// source is the .npy file of the matrix. Each process reads its part of the columns from this file.
+// source reads the matrix from its .npy file, for package cluster. Each process reads its part of
+// the columns.
 type source struct{ *matio.NPYColumns }
 
 func openSource(file string) (*source, error) {
@@ -209,8 +209,8 @@ func (s *source) ReadColumns(dst []float64, from, to int) error { return s.Read(
 // clusterOptions converts the user's flags to options of package cluster, for the matrix a.
 func (j *solveJob) clusterOptions(a *source) (cluster.Options, error) {
 	opt := cluster.Options{Vectors: j.wantsVectors(), Symmetrize: j.input.symmetrize, Check: j.check}
-	// If the file is in row order, its rows are read as columns, so the lower and the upper
-	// triangle are exchanged.
+	// A file in row order holds the transpose of what is read: its rows are read as columns. The
+	// lower and the upper triangle are therefore exchanged.
 	switch j.input.uplo {
 	case "lower":
 		opt.Triangle = map[bool]cluster.Triangle{false: cluster.Lower, true: cluster.Upper}[a.ByRows]

@@ -59,7 +59,8 @@ func completeSolver(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("solver", words(evd.Solvers()))
 }
 
-// check returns an error for options that cannot be combined. It is called before any file is read.
+// check returns an error for options of the solver that cannot be combined. It is called before any
+// file is read.
 func (o *options) check(cmd *cobra.Command, vectors bool) error {
 	solver, err := evd.ParseSolver(o.solver)
 	if err != nil {

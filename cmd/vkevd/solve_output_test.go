@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// TestVectorsWhenAskedFor checks that solve computes vectors only if a flag needs them. An earlier
-// version always computed them.
+// TestVectorsWhenAskedFor checks that vkevd solve computes vectors only if a flag needs them. An
+// earlier version always computed them.
 func TestVectorsWhenAskedFor(t *testing.T) {
 	for args, want := range map[string]bool{
 		"": false, "--quiet": false, "--out-values v": false, "--report r": false, "--values-only --check": false, "--values-only --verify": false,
@@ -33,8 +33,8 @@ func TestVectorsWhenAskedFor(t *testing.T) {
 	}
 }
 
-// TestStandardOutputAsOutput checks that the output name - means standard output. An earlier
-// version wrote a file with the name -.
+// TestStandardOutputAsOutput gives vkevd solve the name - for an output, which means standard
+// output. An earlier version wrote a file with the name -.
 func TestStandardOutputAsOutput(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)

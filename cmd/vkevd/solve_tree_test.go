@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/evd"
 )
 
-// TestTree checks that the summary and the report have the counters of MRRR. With other methods
-// they must have no such counters.
+// TestTree runs vkevd solve with MRRR. The summary and the report must have the counters of MRRR.
+// With other methods they must have no such counters.
 func TestTree(t *testing.T) {
 	s := newFixture(t)
 	s.file("T.dat", "3\n1 2 1\n2 2 0\n3 5 0\n")

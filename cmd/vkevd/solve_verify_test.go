@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestVerify checks that the summary and the report of --verify have the certificate, with and
-// without vectors.
+// TestVerify runs vkevd solve --verify, with and without vectors. The summary and the report must
+// have the certificate.
 func TestVerify(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)

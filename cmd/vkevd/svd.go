@@ -94,8 +94,8 @@ holds.`,
 	return cmd
 }
 
-// checkUse returns an error for flags that cannot be combined. It is called before any file is
-// opened.
+// checkUse returns an error for flags of vkevd svd that cannot be combined. It is called before any
+// file is opened.
 func (j *svdJob) checkUse(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("json") && cmd.Flags().Changed("report") {
 		return usage(cmd, "--json is the same as --report; give one of them")
@@ -129,8 +129,8 @@ func (j *svdJob) checkUse(cmd *cobra.Command) error {
 // wantsVectors reports whether the user has named a file for left or right singular vectors.
 func (j *svdJob) wantsVectors() bool { return j.u != "" || j.v != "" }
 
-// sides reports which singular vectors are computed. These are the vectors for which the user has
-// named files. With --check, if there is one such file, both sides are computed.
+// sides reports which singular vectors vkevd svd computes: those for which the user has named
+// files. With --check, if there is one such file, the vectors of both sides are computed.
 func (j *svdJob) sides() (u, v bool) {
 	both := j.check && j.wantsVectors()
 	return both || j.u != "", both || j.v != ""

@@ -119,8 +119,8 @@ func aboutRectangle(file string, rows, cols int, err error) error {
 	return aboutInput(file, fmt.Sprintf("%d by %d", rows, cols), "singular values", err)
 }
 
-// singularMeasures returns the measures of the singular values, and of the vectors if the result
-// has vectors. The sums of squares are compared only if the result has all values.
+// singularMeasures returns the error ratios of the singular values, and those of the vectors if the
+// result has vectors. The sums of squares are compared only if the result has all values.
 func singularMeasures(ctx context.Context, p singularSolver, a stored, res *svd.Result[float64]) (measures, error) {
 	found := certified(a, res)
 	if res.U == nil || res.V == nil {

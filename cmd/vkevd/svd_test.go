@@ -174,8 +174,8 @@ func TestSVDRefuses(t *testing.T) {
 	s.expectFiles("A.mtx", "bad")
 }
 
-// TestSVDFailures checks the exit status and the line for each error of the library. No file may be
-// left.
+// TestSVDFailures runs vkevd svd with each error that the library can return. It checks the exit
+// status and the printed line. No file may be left.
 func TestSVDFailures(t *testing.T) {
 	for _, c := range []struct {
 		open, plan, solve error
@@ -227,8 +227,8 @@ func TestPlanSVD(t *testing.T) {
 	s.fails(statusInput, "--largest: 6 is more than the 5 singular values of a matrix of 7 by 5", "plan", "--svd", "-m", "7", "-n", "5", "--largest", "6")
 }
 
-// TestCheckSVDRefusesNoSVD checks values that cannot be singular values. The command check must
-// call them bad, with and without vectors, even if A·V = U·Σ.
+// TestCheckSVDRefusesNoSVD runs vkevd check on values that cannot be singular values. The verdict
+// must be bad, with and without vectors, even if A·V = U·Σ.
 func TestCheckSVDRefusesNoSVD(t *testing.T) {
 	s := newFixture(t)
 	s.file("A", "4 0 0\n0 3 0\n")
@@ -261,8 +261,8 @@ func TestCheckSVDRefusesNoSVD(t *testing.T) {
 	}
 }
 
-// TestSVDVectors checks the files of vectors, the report, and the library's options that follow
-// from the flags.
+// TestSVDVectors checks vkevd svd with vectors: the files of vectors, the report, and the library's
+// options that follow from the flags.
 func TestSVDVectors(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", threeFour)

@@ -83,8 +83,8 @@ func (j *tuneJob) run(ctx context.Context) error {
 	})
 }
 
-// search opens the device, searches for the fastest sizes, and prints the result. With --save it
-// also saves the result.
+// search runs the command vkevd tune: it opens the device, searches for the fastest sizes, and
+// prints the result. With --save it also saves the result.
 func (j *tuneJob) search(ctx context.Context, rows *rowFile, show *progress) error {
 	dev, err := j.open(vk.Options{Device: j.device(), Statistics: true}, j.stderr)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// tunable returns a fixture on which a search finds the sizes b = 64 and k = 128, which differ from
-// the sizes in the tuning table.
+// tunable returns a test environment in which vkevd tune finds the sizes b = 64 and k = 128. These
+// differ from the sizes in the tuning table.
 func tunable(t *testing.T) *fixture {
 	s := newFixture(t)
 	table := tune.TableChoice(s.machine.info)
@@ -61,8 +61,8 @@ Syr2k: product.Tile{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 4, Buffe
 	}
 }
 
-// TestTuneIsUsed checks that solve, svd, plan and bench use the saved sizes, but only on the device
-// for which the sizes were saved.
+// TestTuneIsUsed checks that solve, svd, plan and bench use the sizes that vkevd tune has saved,
+// but only on the device for which they were saved.
 func TestTuneIsUsed(t *testing.T) {
 	s := tunable(t)
 	s.file("A.mtx", twoByTwo)
@@ -118,8 +118,8 @@ func TestTuneIsUsed(t *testing.T) {
 	}
 }
 
-// TestBadTuningIsIgnored checks that the program ignores bad settings of any kind, and prints a
-// message of one line.
+// TestBadTuningIsIgnored gives the program bad files of saved sizes, of several kinds. The program
+// must ignore them and print a message of one line.
 func TestBadTuningIsIgnored(t *testing.T) {
 	s := tunable(t)
 	s.file("A.mtx", twoByTwo)

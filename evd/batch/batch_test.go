@@ -24,8 +24,9 @@ type named struct {
 	full []float64
 }
 
-// sample returns test matrices of the orders 0 to most. Each order has some of the kinds of package
-// matgen, and each kind has several orders. With VKEVD_BATCH_KINDS=all, each order has all kinds.
+// sample returns test matrices of the orders 0 to `most`, these included. Each order has some of
+// the kinds of package matgen, and each kind has several orders. With VKEVD_BATCH_KINDS=all, each
+// order has all kinds.
 func sample(most int) (all []named) {
 	for i, kind := range matgen.Dense() {
 		for n := range most + 1 {
@@ -135,8 +136,9 @@ func checkSigns(t *testing.T, name string, v *evd.Dense[float64]) {
 	}
 }
 
-// TestSameBits solves each matrix alone and in batches of two, three and all matrices. It uses the
-// kernels of the device and the smallest kernels. The bits of each result must be the same.
+// TestSameBits solves each matrix alone, and in batches of two, of three and of all matrices. It
+// uses the usual tuning of the device, and the smallest one. The bits of each result must always be
+// the same.
 func TestSameBits(t *testing.T) {
 	smallest := tuning.Smallest()
 	for _, tune := range []*tuning.Tuning{nil, &smallest} {

@@ -68,12 +68,12 @@ func (opt Options) sizes(dev *vk.Device) stages.BatchTuning {
 	return t.Batch.For(dev.Info())
 }
 
-// maxRows is the largest allowed number of rows of all matrices of a part together. Kernels count
-// these rows in 32 bits.
+// A batch is solved in parts. maxRows is the largest allowed number of rows of all matrices of one
+// part together, because kernels count these rows in 32 bits.
 const maxRows = math.MaxInt32
 
-// check returns an *evd.OptionError for the first option that is not possible for order n and
-// `count` matrices.
+// check returns an *evd.OptionError for the first option that is not possible, for a plan of order
+// n with `count` matrices on the device.
 func (opt Options) check(n, count int) error {
 	if _, _, known := spectrum.Range(opt.Select, n); !known {
 		return spectrum.BadOption("Select", "an interval has another number of eigenvalues in each matrix")

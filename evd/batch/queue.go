@@ -60,8 +60,8 @@ func (q *queue) solved(from, to int) {
 	}
 }
 
-// solveAll solves all matrices of the queue on the devices of the plan. After the first error no
-// device takes another part. The caller must have the plan's lock.
+// solveAll solves all matrices of the batch on the devices of the plan. After the first error no
+// device begins another part of the batch. The caller must have the plan's lock.
 func (p *Plan) solveAll(ctx context.Context, q *queue) (*vk.Profile, error) {
 	plans := append([]*Plan{p}, p.others...)
 	calls := make([]*spectrum.Call, len(plans))

@@ -6,8 +6,9 @@ import (
 	"github.com/vkevd/vkevd/evd"
 )
 
-// TestQueueLeavesWorkForAllDevices checks the sizes of the parts that devices take. One device takes
-// as much as fits. If all matrices fit into one part, several devices still get parts.
+// TestQueueLeavesWorkForAllDevices checks the parts into which a batch is divided. A plan with one
+// device must get parts as large as possible. If there are several devices, they must get parts
+// even if all matrices would fit into one part.
 func TestQueueLeavesWorkForAllDevices(t *testing.T) {
 	for _, c := range []struct {
 		count, most, devices int

@@ -78,7 +78,8 @@ func (b *Bench) batch(s sizes, t tuning.Tuning, vectors bool) (*load, error) {
 	}, nil
 }
 
-// newStack returns count random symmetric matrices of order n, uniform in [−1, 1).
+// newStack returns random symmetric matrices of order n, uniform in [−1, 1). The number of matrices
+// is `count`.
 func newStack(n, count int) *stackOf {
 	data := make([]float64, count*n*n)
 	fill(n, count, func(k int) []float64 { return data[k*n*n : (k+1)*n*n] })

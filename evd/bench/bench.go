@@ -38,8 +38,8 @@ type Options struct {
 	// order, and is smaller on a device that computes on the CPU.
 	Counts []int
 
-	// Repeat is the number of runs of each measurement that count, at least one. The first run does
-	// not count.
+	// Repeat is the number of runs of each measurement whose times are used, at least one. The
+	// first run comes in addition, and its time is not used.
 	Repeat int
 
 	// WarmUp is the time for which the device is kept busy before the first run at each order. 0
@@ -73,8 +73,8 @@ type Bench struct {
 	random *random
 	peaks  *peaks
 
-	// heads are the rows of the peak rates: fused multiply-adds, copying, and the other rates if
-	// the options ask for "peaks".
+	// heads are the rows of results with the device's peak rates: fused multiply-adds, copying, and
+	// further rates if the options ask for "peaks".
 	heads []Row
 
 	// matrix is the host's input matrix of whole symmetric solves. The next solve of the same order

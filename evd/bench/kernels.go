@@ -20,7 +20,7 @@ type Kernel struct {
 	// Constants has the value of each specialisation constant of the kernel, by name.
 	Constants map[string]float64 `json:"constants"`
 
-	// Registers is the number of registers that each invocation uses.
+	// Registers is the number of registers that each invocation of the kernel uses.
 	Registers *int `json:"registers"`
 
 	// Spills is the amount of data that the compiler keeps in memory because registers are too few,
@@ -87,7 +87,8 @@ type RefusedError struct {
 	Kernels []vk.KernelStatistics
 }
 
-// Error returns a text with the kernels and the problem of each kernel.
+// Error returns a text with the names of the kernels that spill registers, and with the problem of
+// each.
 func (e *RefusedError) Error() string {
 	var list []string
 	for _, k := range e.Kernels {

@@ -15,8 +15,8 @@ import (
 // function `run` is set; the other one is nil. All functions get an arena with the layout of the
 // load.
 type load struct {
-	// row has the sizes on which the stage depends. No two measurements of an order have the same
-	// row.
+	// row has the sizes on which the measured stage depends. No two measurements of an order have
+	// the same row.
 	row Row
 
 	// flops and bytes are the nominal numbers of operations and bytes of one run.
@@ -45,8 +45,8 @@ type load struct {
 	// nil for other stages.
 	infos func(ws *vk.Arena) []vk.Slice[uint32]
 
-	// result is a region that must have finite numbers after a run. It is empty if the host has the
-	// result.
+	// result is a region of device memory whose numbers must be finite after a run. It is empty if
+	// the result is on the host.
 	result vk.Region[float64]
 }
 
@@ -159,8 +159,8 @@ func (b *Bench) tunings() (all []Variant) {
 	return all
 }
 
-// label returns the variant's name in a form that can be appended to a list of sizes. It returns ""
-// if the variant has no name.
+// label returns the name of the variant with a separator in front, so that it can be appended to a
+// list of sizes. It returns "" if the variant has no name.
 func (v Variant) label() string {
 	if v.Name == "" {
 		return ""

@@ -58,8 +58,8 @@ func (r *random) band(rec *vk.Recorder, band vk.Slice[float64], n, b int) {
 	r.until(rec, stages.NewMatrix(band, min(b+1, 2*b), n, 2*b), n)
 }
 
-// until records commands that fill the matrix `x` with random numbers, uniform in [−1, 1), but set
-// the elements (i, j) with i + j ≥ `end` to zero.
+// until records commands that fill the matrix `x` with random numbers, uniform in [−1, 1), except
+// the elements (i, j) with i + j ≥ `end`, which become zero.
 func (r *random) until(rec *vk.Recorder, x stages.Matrix, end int) {
 	r.fill.Dispatch(rec, vk.Folded(vk.Tiles(x.Rows, randomThreads)*x.Cols), shaders.RandomFillPush[float64]{
 		X: x.Addr(), End: uint64(end), Rows: uint32(x.Rows), Cols: uint32(x.Cols), Ld: uint32(x.Ld), Seed: r.next(),
@@ -74,8 +74,8 @@ func (r *random) reflectors(rec *vk.Recorder, y stages.Matrix, tau vk.Slice[floa
 	})
 }
 
-// chased records commands that make random Householder reflectors in `v` and `tau`, as bulge
-// chasing stores its V and τ.
+// chased records commands that make random Householder reflectors, and store their vectors in `v`
+// and their factors in `tau` as bulge chasing does. The matrix has order n and half-bandwidth b.
 func (r *random) chased(rec *vk.Recorder, v, tau vk.Slice[float64], n, b int) {
 	sweeps := max(0, n-2)
 	groups := vk.Tiles(vk.Tiles(n-1, uint32(b)), randomThreads)

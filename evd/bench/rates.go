@@ -62,8 +62,8 @@ func measureRates(ctx context.Context, dev *vk.Device, repeat int) ([]Row, error
 	return rows, nil
 }
 
-// measure doubles the number `rounds` until a dispatch takes half of peakTime or more. Then it
-// measures `repeat` dispatches.
+// measure finds out how many repetitions a dispatch needs: it doubles the number `rounds` until a
+// dispatch takes at least half of peakTime. Then it measures `repeat` dispatches.
 func (r rate) measure(ctx context.Context, dev *vk.Device, repeat int) (Row, error) {
 	rounds := uint32(1)
 	run := func() (sample, error) {

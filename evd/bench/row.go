@@ -36,8 +36,8 @@ type Row struct {
 	// not.
 	Repeats int `json:"repeats"`
 
-	// Median, Min and Max are taken over the times of the runs: the device's time plus the time of
-	// the host's part of the stage.
+	// Median, Min and Max are the median, the smallest and the largest time of a run. A time is the
+	// device's time plus the time of the host's part of the stage.
 	Median float64 `json:"seconds_median"`
 	Min    float64 `json:"seconds_min"`
 	Max    float64 `json:"seconds_max"`
@@ -77,8 +77,9 @@ type sample struct {
 	profile *vk.Profile
 }
 
-// fill returns r with the statistics of the samples' times, and with the rates for the given
-// operations and bytes. There must be at least one sample.
+// fill returns the row r with the median and the extremes of the samples' times. It also sets the
+// rates that follow from the given numbers of operations and bytes of one run. There must be at
+// least one sample.
 func (r Row) fill(samples []sample, flops, bytes float64) Row {
 	var seconds, wall []float64
 	for _, s := range samples {

@@ -12,8 +12,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A whole solve needs a plan, which is made before each run and not timed. It is closed after the
-// run, because the device may have memory for only one plan at a time.
+// The measurements in this file are whole solves. Each run needs a plan, which is made before the
+// run and not timed. The plan is closed after the run, because the device may have memory for only
+// one plan at a time.
 
 // newValues measures a whole solve without vectors.
 func newValues(b *Bench, s sizes, t tuning.Tuning) (*load, error) {

@@ -16,8 +16,8 @@ type group interface {
 	// part returns a group of the first p processes of this group. It returns nil on the other
 	// processes.
 	part(p int) group
-	// grid arranges the processes of the group in a rectangle, row by row. The given engine will
-	// solve on this grid.
+	// grid arranges the processes of the group in a rectangle of the shape s, row by row. `engine`
+	// is the library that will solve on this grid.
 	grid(s shape, engine Engine) (grid, error)
 	// end ends the use of the group. For the group of all processes, it also calls MPI_Finalize if
 	// this package has called MPI_Init.

@@ -64,8 +64,8 @@ type shape struct{ rows, cols, block int }
 // largestBlock is the order of a block for large matrices. ELPA's guide recommends 32 to 64.
 const largestBlock = 64
 
-// smallestBlock is the order of a block for small matrices. A smaller block is too little work for
-// one process.
+// smallestBlock is the order of a block of the distribution for small matrices. A process would
+// have too little work on a smaller block.
 const smallestBlock = 16
 
 // arrange chooses a grid of at most p processes for matrices of order n. The grid is as near to a

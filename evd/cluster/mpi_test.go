@@ -33,8 +33,8 @@ func TestMain(m *testing.M) {
 	os.Exit(job())
 }
 
-// TestJobs runs all cases on 1, 3 and 4 processes. 3 processes form no square grid. Some matrices
-// have fewer blocks than the job has processes.
+// TestJobs starts MPI jobs with 1, 3 and 4 processes. Each job solves all test problems. 3
+// processes form no square grid. Some matrices have fewer blocks than the job has processes.
 func TestJobs(t *testing.T) {
 	for _, engine := range []Engine{ELPA, ScaLAPACK} {
 		for _, processes := range []int{1, 3, 4} {

@@ -87,8 +87,8 @@ type Solution struct {
 	First int
 	// Averaged is the largest |a(i,j) − a(j,i)| of a pair that Solve replaced by its mean.
 	Averaged float64
-	// Processes is the number of processes in the grid. A small matrix does not use all processes
-	// of the job.
+	// Processes is the number of processes that have elements of the matrix. A small matrix does
+	// not use all processes of the job.
 	Processes int
 	// Ratios are the measured errors of the result. It is nil if Options.Check was not set.
 	Ratios *Ratios

@@ -240,7 +240,8 @@ func (s *solve) unscale(values []float64) {
 	}
 }
 
-// Close frees the vectors and the grid. All processes must call Close together, before World.Close.
+// Close frees the memory of the vectors and the grid of processes. All processes must call Close
+// together, before World.Close.
 func (r *Solution) Close() {
 	if r.grid != nil {
 		r.grid.free()

@@ -69,7 +69,8 @@ func (s *sampled) Dsyev(jobz lapack.EVJob, uplo blas.Uplo, n int, a []float64, l
 	return s.Implementation.Dsyev(jobz, uplo, n, a, lda, w, work, lwork)
 }
 
-// random returns a matrix with one random triangle and with stride lda. All other elements are NaN.
+// random returns a matrix with stride lda for Dsyev. One triangle has random entries. All other
+// elements are NaN.
 func random(n, lda int, uplo blas.Uplo, r *rand.Rand) []float64 {
 	a := make([]float64, n*lda)
 	for i := range n {
@@ -269,8 +270,8 @@ func TestNoSecondMatrix(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce solves matrices of several orders in many goroutines. The bits must be those of
-// one goroutine.
+// TestManyAtOnce solves matrices of several orders in many goroutines at the same time. The results
+// must have the same bits as in one goroutine.
 func TestManyAtOnce(t *testing.T) {
 	impl := always(t)
 	orders := []int{20, 21, 22, 23, 24, 25} // more orders than plans are kept

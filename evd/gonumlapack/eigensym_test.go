@@ -77,8 +77,8 @@ func TestEigenSymKnown(t *testing.T) {
 	}
 }
 
-// TestEigenSymNotOk makes a factorisation fail. Methods that need the factorisation must panic as
-// gonum's do.
+// TestEigenSymNotOk makes the factorisation of mat.EigenSym fail. Methods that need the
+// factorisation must then panic, as they do in gonum.
 func TestEigenSymNotOk(t *testing.T) {
 	impl := always(t)
 	impl.Report = nil

@@ -113,8 +113,8 @@ func TestFullDevice(t *testing.T) {
 	}
 }
 
-// TestDeviceFails makes the device fail during a solve. The result `ok` must be false, the error
-// must be reported, and the plan must be closed.
+// TestDeviceFails makes the fake device fail during a solve. Dsyev must return ok = false, the
+// error must be reported, and the plan must be closed.
 func TestDeviceFails(t *testing.T) {
 	c := &counted{room: 9, broken: errors.New("device lost")}
 	impl := on(c)

@@ -19,8 +19,8 @@ type Plan interface {
 	Close()
 }
 
-// Plans keeps the most recently used plans, the last used one first. A Key describes the problems
-// that one plan can solve. The fields must not be changed after the first use.
+// Plans keeps the plans that were used last, with the last used one first. The type Key identifies
+// the problems that one plan can solve. The fields must not be changed after the first use.
 type Plans[Key comparable] struct {
 	// Make makes a plan for the key.
 	Make func(Key) (Plan, error)

@@ -172,8 +172,8 @@ func cut(n int, a []float64) {
 	}
 }
 
-// tridiagonal returns the family of the type's matrices in tridiagonal storage. The type must be
-// zero outside the three diagonals.
+// tridiagonal returns LAPACK's test type t as a kind of tridiagonal matrices, stored as two
+// diagonals. The matrices of the type must be zero outside the three diagonals.
 func (t lapackType) tridiagonal() TridiagonalKind {
 	k := t.dense()
 	return TridiagonalKind{k.name, func(n int, r *rand.Rand) ([]float64, []float64) {

@@ -2,7 +2,8 @@ package matio
 
 import "io"
 
-// aheadBlocks is the number of buffers of an ahead. aheadBytes is the size of one buffer in bytes.
+// The type `ahead` reads a stream in advance, in a goroutine of its own. aheadBlocks is the number
+// of its buffers, and aheadBytes is the size of each buffer in bytes.
 const (
 	aheadBlocks = 4
 	aheadBytes  = 1 << 18
@@ -17,9 +18,10 @@ const (
 // read. So the memory is limited to aheadBlocks·aheadBytes, and the decompressor waits if parsing
 // is slower.
 type ahead struct {
-	// blocks has the blocks that `fill` has read, in the order of the stream.
+	// blocks is the channel of blocks of data that the goroutine `fill` has read, in the order of
+	// the stream.
 	blocks chan block
-	// empty has the buffers that `fill` may overwrite.
+	// empty is the channel of buffers that the goroutine `fill` may use again.
 	empty chan []byte
 	// quit is closed by the method `close`. Then the goroutine `fill` ends.
 	quit chan struct{}

@@ -33,9 +33,10 @@ var syncFile = (*os.File).Sync
 //
 // An AtomicFile must be used by one goroutine only.
 type AtomicFile struct {
-	// f is the temporary file, or the target itself.
+	// f is the temporary file that is written. If the target cannot be replaced, f is the target
+	// itself.
 	f *os.File
-	// path is the final name. It is "" if f is the target itself.
+	// path is the name that the file has after Commit. It is "" if the target is written directly.
 	path string
 	// err is the error of the first Write that failed, or nil.
 	err error

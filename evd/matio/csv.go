@@ -41,8 +41,8 @@ type table struct {
 type header struct {
 	// width is the number of fields in the header. It is 0 if the file has no header.
 	width int
-	// row has the numbers of all fields after the first field, if all of these fields are numbers.
-	// Otherwise `row` is nil.
+	// row has the numbers of the header's line after its first field, if all of these fields are
+	// numbers. Otherwise `row` is nil.
 	row []float64
 	// corner says whether the first field of the header is empty. If it is, the rows have names.
 	corner bool
@@ -185,12 +185,12 @@ func (t *table) rows() (a []float64, rows, cols int, err error) {
 		return nil, 0, 0, &FormatError{t.file, 0, "no numbers in the file after its header"}
 	case rows == 0:
 		return nil, 0, 0, &FormatError{t.file, 0, "no numbers in the file"}
-	// A first field that looks like a wrong number is a name only if the first field of each row is
-	// a name.
+	// The first field of the first line looks like a wrong number. It can be a name only if every
+	// row begins with a name.
 	case t.head.typo != "" && !t.names:
 		return nil, 0, 0, &FormatError{t.file, t.top, "column 1: " + t.head.typo}
-	// If isRow is true and the rows have names, the first line is a row, with a name before its
-	// numbers.
+	// The first line is a row, and not a header. All rows begin with a name, so its numbers come
+	// after the name.
 	case t.head.isRow(rows, cols) && t.names:
 		if !available(len(a) + cols) {
 			return nil, 0, 0, &TooLargeError{t.file, rows + 1, cols}
@@ -255,8 +255,8 @@ func (t *table) first(a *[]float64) error {
 		}
 		h.width++
 		x, complaint := t.number()
-		// The numbers are kept while all fields are numbers, because the line may later be found to
-		// be a row (isRow).
+		// The numbers in the first line are kept as long as all fields are numbers, because the
+		// line may turn out to be a row (isRow).
 		if numeric = numeric && complaint == "" && !t.quoted && h.width <= t.most; numeric {
 			if len(h.row) == cap(h.row) {
 				var ok bool

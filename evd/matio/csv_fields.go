@@ -188,8 +188,8 @@ func (t *fields) readQuoted() error {
 		case err != nil:
 			return t.failed(err)
 		case c == '"':
-			// A second quote makes this quote part of the field. Otherwise this quote ends the
-			// field.
+			// Inside of quotes, two quotes stand for one quote, which is part of the field. A
+			// single quote ends the field.
 			if next, _ := t.Peek(1); string(next) != `"` {
 				return nil
 			}
@@ -201,8 +201,9 @@ func (t *fields) readQuoted() error {
 	}
 }
 
-// add appends c to the field. If the field becomes longer than longestField, `add` returns an
-// error. Such a field is not a number, and a file that is one endless field would fill the memory.
+// add appends the byte c to the current field. If the field becomes longer than longestField, `add`
+// returns an error. Such a field is not a number, and a file that is one endless field would fill
+// the memory.
 func (t *fields) add(c byte) error {
 	if len(t.field) == longestField {
 		return t.errorf("a field of more than %d characters is not a number", longestField)

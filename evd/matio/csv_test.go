@@ -53,8 +53,8 @@ var badCSV = []struct{ name, text, want string }{
 	{"only comments", "# nothing\n#\n", "f: no numbers in the file"},
 }
 
-// withHeaders are files with the same numbers. They have the headers and row names that other
-// programs write.
+// withHeaders are texts of the same matrix, with the headers and row names that other programs
+// write.
 var withHeaders = []struct{ name, text string }{
 	{"header", "a,b\n1,2.5\n3,4\n"},
 	{"header with blanks", " first , second\n1 , 2.5\n3,4"},

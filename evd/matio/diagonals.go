@@ -19,8 +19,8 @@ import (
 // The second file has the format of the STCollection, the test matrices of LAPACK's testers.
 type diagonals struct {
 	*lines
-	// order is the number of rows that the first line declares. It is the constant `unknown` if the
-	// first line declares none.
+	// order is the number of rows that the first line of the file declares. It is the constant
+	// `unknown` if this line declares none.
 	order int
 	// width is the number of words in the line of a matrix row, 2 or 3. It is 0 before the first
 	// row was read.
@@ -81,9 +81,9 @@ func (r *diagonals) noOrder(word []byte) error {
 	return r.errorf("%s is not the order of a matrix; the first line must give the order, or d and e", quote(word))
 }
 
-// rest reads all lines after the first one. If the first line declares the number of rows, `rest`
-// compares this number with the number of lines. At the end it makes the off-diagonal E one element
-// shorter than the diagonal D.
+// rest reads all lines of a tridiagonal matrix after the first one. If the first line declares the
+// number of rows, `rest` compares this number with the number of lines. At the end it makes the
+// off-diagonal E one element shorter than the diagonal D.
 func (r *diagonals) rest() (*Tridiagonal, error) {
 	for {
 		words, err := r.words()
@@ -118,8 +118,8 @@ func (r *diagonals) row(words [][]byte) error {
 	switch {
 	case len(words) > 3:
 		return r.errorf("%d numbers; a row has d and e, and perhaps its number before them", len(words))
-	// In a row, only the last word, e, may be missing. Any other difference in the number of words
-	// is an error.
+	// A row has the same words as the first row; only its last word, e, may be missing. Any other
+	// difference in the number of words is an error.
 	case len(words) > r.width || len(words) < r.width-1:
 		return r.errorf("%d numbers where the rows before have %d", len(words), r.width)
 	}

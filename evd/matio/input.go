@@ -37,9 +37,9 @@ func newInput(r io.Reader, file string, left int64) *input {
 	return &input{Reader: bufio.NewReaderSize(r, 1<<16), file: file, left: left, done: func() {}}
 }
 
-// unpacked returns an input with the data that the decompressor z returns. z runs in a goroutine of
-// its own until `done` is called. The number of bytes is unknown, and the input has no random
-// access.
+// unpacked returns an input whose data are what the decompressor z returns. z runs in a goroutine
+// of its own until `done` is called. The number of bytes is not known, and they can be read only in
+// order.
 func unpacked(z io.Reader, file string) *input {
 	a := readAhead(unzipper{z})
 	in := newInput(a, file, unknown)

@@ -39,8 +39,8 @@ func newLines(in *input) *lines {
 // its line feed. If a read fails, `next` first returns the complete lines before the error. The
 // error has the file's name and the line number.
 func (l *lines) next() ([]byte, error) {
-	// seen is the number of bytes after `pos` that contain no line feed, so they need not be
-	// searched again.
+	// seen is the number of bytes from buf[pos] on that were searched for a line feed and have
+	// none. They need not be searched again.
 	seen := 0
 	for {
 		if i := bytes.IndexByte(l.buf[l.pos+seen:l.end], '\n'); i >= 0 {
@@ -66,8 +66,8 @@ func (l *lines) next() ([]byte, error) {
 	}
 }
 
-// take returns the next n bytes as a line, and skips `feed` bytes after them: 1 for a line feed, or
-// 0.
+// take returns the next n bytes of the buffer as a line. It also skips the `feed` bytes after them:
+// 1 for a line feed, or 0.
 func (l *lines) take(n, feed int) []byte {
 	line := l.buf[l.pos : l.pos+n]
 	l.pos += n + feed

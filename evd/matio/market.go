@@ -41,17 +41,19 @@ var bannerPlaces = [...]struct {
 // the number of columns and, in coordinate format, the number of entries.
 type market struct {
 	*lines
-	// array is true if the banner says array, and false if it says coordinate. `symmetric` is true
-	// if the banner says symmetric, and false if it says general.
+	// array and `symmetric` come from the banner, the first line of the file. `array` is true if
+	// the banner says array, and false if it says coordinate. `symmetric` is true if it says
+	// symmetric, and false if it says general.
 	array, symmetric bool
-	// value converts the text of an entry to its value. The second result is a complaint, or empty.
-	// `value` is nil if the banner says pattern, because then the value of each entry is 1.
+	// value converts the text of an entry to its value. The second result says what is wrong with
+	// the text, or is empty. `value` is nil if the first line of the file says pattern, because
+	// then the value of each entry is 1.
 	value func(word []byte) (float64, string)
 	// entries is the number of entries to read. A coordinate file declares it. For an array file it
 	// is computed from the shape.
 	entries int
-	// out is the result. It has its shape after readSize, and its elements after all entries have
-	// been read.
+	// out is the matrix that is read. readSize sets its shape. Its elements are complete when all
+	// entries have been read.
 	out *Dense
 	// most is the largest number of elements that the matrix may have.
 	most int

@@ -141,8 +141,8 @@ func (m *market) index(name string, line []byte, most int) (int, []byte, error) 
 	return 0, nil, m.errorf("%s %s is not an integer", name, quote(word))
 }
 
-// readValue reads the value of an entry. It returns the value and the rest of the line. The banner
-// decides the allowed forms of a value: those of the function `number` for real, those of
+// readValue reads the value of an entry. It returns the value and the rest of the line. The first
+// line of the file says which form values have: that of the function `number` for real, and that of
 // wholeNumber for integer.
 func (m *market) readValue(line []byte) (float64, []byte, error) {
 	word, rest := cut(line)

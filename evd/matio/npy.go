@@ -62,7 +62,7 @@ func (f *npy) matrix() (*Dense, error) {
 	return d, nil
 }
 
-// readHeader reads everything before the elements. It returns an error if the elements are not
+// readHeader reads a .npy file up to its elements. It returns an error if the elements are not
 // numbers.
 func (f *npy) readHeader() error {
 	if err := f.readDictionary(); err != nil {
@@ -75,9 +75,11 @@ func (f *npy) readHeader() error {
 	return nil
 }
 
-// readDictionary reads the beginning of the file: the version, and the dictionary that describes
-// the elements. It sets npyHeader and header, and subtracts the size of the header from left. It
-// also accepts element types that are not numbers, because archives of scipy contain strings.
+// readDictionary reads a .npy file up to its elements: the version, and the dictionary that
+// describes the elements. It stores the content of the dictionary in the embedded npyHeader, and
+// the number of bytes read in f.header. It subtracts this number from f.left, the bytes that remain
+// in the stream. Element types that are not numbers are accepted, too, because archives of scipy
+// contain strings.
 func (f *npy) readDictionary() error {
 	var fixed [8]byte
 	if err := f.full(fixed[:], "the header"); err != nil {
@@ -132,9 +134,9 @@ func (f *npy) readData() ([]float64, error) {
 			return nil, f.tooLarge()
 		}
 	}
-	// If the size of the file is unknown, the first allocation is small, and later ones double the
-	// capacity. If the size is known and agrees with the header, the first allocation is large
-	// enough.
+	// If the size of the file is not known, the first allocation is small, and later ones double
+	// the capacity. If the size is known and agrees with the header, the first allocation is large
+	// enough for all elements.
 	first := firstElements
 	if f.left != unknown {
 		if need := int64(total) * int64(f.bytes); need != f.left {

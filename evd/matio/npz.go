@@ -107,8 +107,8 @@ func (in *input) slurp() (*bytes.Reader, error) {
 	for {
 		if len(file) == cap(file) {
 			room := max(askBytes, 2*cap(file))
-			// Small buffers double without a question to the system, because in practice systems do
-			// not refuse so little memory.
+			// A small buffer is doubled without asking the system for the memory, because in
+			// practice systems do not refuse so little.
 			if cap(file) < askBytes/2 {
 				room = max(1<<16, 2*cap(file))
 			} else if !systemHas(room) {

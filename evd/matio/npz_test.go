@@ -70,8 +70,8 @@ func TestReadNPZ(t *testing.T) {
 	}
 }
 
-// TestNPZFlipped changes each byte of an archive. Each change must give an error or leave the
-// matrix unchanged.
+// TestNPZFlipped changes each byte of a .npz file, one at a time. After each change the reader must
+// return an error, or the unchanged matrix.
 func TestNPZFlipped(t *testing.T) {
 	for _, method := range []uint16{zip.Store, zip.Deflate} {
 		file := []byte(npz(method, "A.npy", npyFile(1, dictionary("<f8", false, "(2, 2)"), []float64{1, 2, 3, 4})))

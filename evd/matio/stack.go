@@ -25,8 +25,8 @@ func ReadStackFile(path string) (*Stack, error) {
 	return ReadStack(f, path)
 }
 
-// ReadStack reads a stack of matrices from a stream, as ReadStackFile does from a file. name stands
-// for the file's name in errors.
+// ReadStack reads a stack of matrices from a stream, as ReadStackFile does from a file. `name`
+// stands for the file's name in errors.
 func ReadStack(r io.Reader, name string) (*Stack, error) {
 	in, err := open(r, name)
 	if err != nil {

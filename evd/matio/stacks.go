@@ -47,8 +47,8 @@ func (o Options) ReadStacksFile(path string) (*Stacks, error) {
 	return o.ReadStacks(f, path)
 }
 
-// ReadStacks reads many matrices from a stream, as ReadStacksFile does from a file. name stands for
-// the file's name in errors.
+// ReadStacks reads many matrices from a stream, as ReadStacksFile does from a file. `name` stands
+// for the file's name in errors.
 func (o Options) ReadStacks(r io.Reader, name string) (*Stacks, error) {
 	return readEither(r, name, o.stacks, func(in *input) (*Stacks, error) {
 		s, err := readStack(in)

@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// TestReadStacks reads all arrays of an archive, one array of it, and a .npy file. A matrix in C
-// order and one in Fortran order have the same elements.
+// TestReadStacks reads all arrays of a .npz file, one array of it, and a .npy file. One array has a
+// matrix in C order and one the same matrix in Fortran order; their elements must be equal.
 func TestReadStacks(t *testing.T) {
 	byRows := npyFile(1, dictionary("<f8", false, "(2, 2)"), []float64{1, 2, 3, 4})
 	byColumns := npyFile(1, dictionary("<f8", true, "(2, 2)"), []float64{1, 3, 2, 4})

@@ -19,8 +19,8 @@ const pitch = tile + 1
 // A tileCopy is a copy of one tile. Element (r, c) of the tile is at index r + c·pitch.
 type tileCopy [tile * pitch]float64
 
-// load copies the rows×cols tile that begins at a[0]. `ld` is the leading dimension of the matrix
-// `a`.
+// load copies a tile of the matrix `a` to t. The tile has rows×cols elements and begins at a[0].
+// `ld` is the leading dimension of `a`.
 func (t *tileCopy) load(a []float64, ld, rows, cols int) {
 	for c := range cols {
 		copy(t[c*pitch:c*pitch+rows], a[c*ld:])

@@ -83,8 +83,8 @@ func transposeInto(dst, src []float64, rows, cols int) {
 	})
 }
 
-// storeTransposed writes the transpose of the copy t, which has rows×cols elements, to the tile
-// that begins at a[0]. `ld` is the leading dimension of the matrix `a`.
+// storeTransposed writes the transpose of the tile t, which has rows×cols elements, to a tile of
+// the matrix `a` that begins at a[0]. `ld` is the leading dimension of `a`.
 func (t *tileCopy) storeTransposed(a []float64, ld, rows, cols int) {
 	for r := range rows {
 		column := a[r*ld:][:cols]

@@ -219,8 +219,8 @@ type scattered struct {
 	file  string    // name, for errors
 }
 
-// newTridiagonal returns a matrix of zeros. It returns an error if the matrix is not square or too
-// large.
+// newTridiagonal returns a tridiagonal matrix of zeros. It returns an error if the given numbers of
+// rows and columns differ or are too large.
 func newTridiagonal(file string, rows, cols int) (*scattered, error) {
 	if rows != cols {
 		return nil, fmt.Errorf("%s: %w", file, &NotSquareError{rows, cols})

@@ -7,7 +7,8 @@ import (
 	"strconv"
 )
 
-// flushBytes is the number of bytes that a gather collects before it writes them to its stream.
+// flushBytes is the number of bytes of output that are collected before they are written to the
+// stream together.
 const flushBytes = 1 << 18
 
 // A gather collects small pieces of output and writes them to an io.Writer in larger ones. It
@@ -23,8 +24,9 @@ type gather struct {
 	err error
 }
 
-// newGather makes a gather. Its buffer is never reallocated if the user calls the method `enough`
-// after each piece, and if a piece has at most 256 bytes.
+// newGather makes a gather, which collects output for the stream w. If a piece of output has at
+// most 256 bytes, and the user calls the method `enough` after each piece, the buffer is never
+// reallocated.
 func newGather(w io.Writer) *gather { return &gather{w: w, buf: make([]byte, 0, flushBytes+1<<8)} }
 
 // flush writes the buffer to the stream, unless an earlier write failed. Afterwards `buf` is empty.
@@ -36,7 +38,7 @@ func (g *gather) flush() error {
 	return g.err
 }
 
-// enough calls `flush` if `buf` has flushBytes bytes or more.
+// enough writes the collected output to the stream if it has flushBytes bytes or more.
 func (g *gather) enough() {
 	if len(g.buf) >= flushBytes {
 		g.flush()

@@ -53,8 +53,8 @@ type Call struct {
 // Tree counts the work of MRRR, the method of relatively robust representations, in one solve.
 type Tree = stages.MRRRCounters
 
-// info is the INFO word, the status of a stage, for one phase. The host has its value after the
-// recording has been executed.
+// info is a status of a stage, its INFO word. The host has its value after the recording has been
+// executed.
 type info struct {
 	phase string
 	word  [1]uint32

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestResultsInSinglePrecision asks for results of type float32. Each number must be rounded once,
-// and the memory must be allocated in this type.
+// TestResultsInSinglePrecision asks for results of type float32. Each number must be rounded only
+// once, and the host memory for results must be float32 memory.
 func TestResultsInSinglePrecision(t *testing.T) {
 	v := Unscale[float32]([]float64{0.5, 2 * math.Pi}, 2)
 	if v[0] != 0.25 || v[1] != float32(math.Pi) {

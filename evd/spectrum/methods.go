@@ -65,8 +65,8 @@ func (s divideConquer) Solve(c *Call, t Problem, from, to int, xt stages.Matrix)
 	return values[from:to], nil
 }
 
-// divideConquerValues makes stages.DivideConquerValues a Method for values without vectors. It
-// finds all values and returns the wanted part.
+// divideConquerValues is divide and conquer as a Method, for eigenvalues without vectors
+// (stages.DivideConquerValues). It finds all values and returns the wanted part.
 type divideConquerValues struct{ *stages.DivideConquerValues }
 
 func newDivideConquerValues(dev *vk.Device, n, _ int, _ product.Ops[float64], t tuning.Tuning) (Method, error) {
@@ -87,8 +87,8 @@ func (s divideConquerValues) Solve(c *Call, t Problem, from, to int, _ stages.Ma
 	return values[from:to], nil
 }
 
-// bisection makes stages.Bisection a Method. It reads the tridiagonal matrix on the device and
-// downloads the values. It computes only the wanted part.
+// bisection is bisection as a Method (stages.Bisection). It reads the tridiagonal matrix on the
+// device and downloads the values. It computes only the wanted part.
 type bisection struct {
 	*stages.Bisection
 	n      int
@@ -121,8 +121,8 @@ func (s bisection) Solve(c *Call, t Problem, from, to int, _ stages.Matrix) ([]f
 	})
 }
 
-// mrrr makes stages.MRRR a Method for at most m vectors. If MRRR fails for some vectors, divide and
-// conquer computes them.
+// mrrr is the method MRRR as a Method, for at most m vectors (stages.MRRR). If MRRR fails for some
+// vectors, divide and conquer computes them.
 type mrrr struct {
 	*stages.MRRR
 	n, m int
@@ -139,12 +139,12 @@ func newMRRR(dev *vk.Device, n, m int, ops product.Ops[float64], t tuning.Tuning
 
 func (s mrrr) Elements() int { return s.n * s.m }
 
-// Flops estimates the operations for the m vectors that the Method was made for. It ignores its
+// Flops estimates the operations for the m vectors for which the method was made. It ignores its
 // argument.
 func (s mrrr) Flops(int) float64 { return s.MRRR.Flops() }
 
-// Solve computes vectors even if only values are wanted. Elements includes the memory for these
-// vectors.
+// Solve computes eigenvalues and vectors, even if only values are wanted. The method Elements
+// includes the memory for these vectors.
 func (s mrrr) Solve(c *Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {
 	values, tree, profile, err := s.MRRR.Solve(c.Ctx, c.Arena, t.Host.D, t.Host.E, from, to, xt)
 	c.Profile.Merge(profile)
@@ -152,8 +152,8 @@ func (s mrrr) Solve(c *Call, t Problem, from, to int, xt stages.Matrix) ([]float
 	return values, NotConverged(err, stages.PhaseTridiagonal)
 }
 
-// qr makes stages.QRIteration a Method. The iteration runs on the host, and uploads the vectors to
-// the device.
+// qr is QR iteration as a Method (stages.QRIteration). The iteration runs on the host, and uploads
+// the vectors to the device.
 type qr struct{ *stages.QRIteration }
 
 func newQR(dev *vk.Device, n, _ int, _ product.Ops[float64], _ tuning.Tuning) (Method, error) {

@@ -103,6 +103,6 @@ func (s Selection) within(n int, below [2]int) (from, to int) {
 	return 0, n
 }
 
-// ends returns the ends of the interval for the scaled matrix σ·A. They are infinite if the
-// products overflow.
+// ends returns the ends of the selected interval, multiplied by σ, for the scaled matrix σ·A. They
+// are infinite if the products overflow.
 func (s Selection) ends(sigma float64) [2]float64 { return [2]float64{s.a * sigma, s.b * sigma} }

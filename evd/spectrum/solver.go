@@ -51,8 +51,8 @@ type method struct {
 	// vectors says whether the method can find vectors.
 	vectors bool
 
-	// construct makes the method for vectors. For a method that finds no vectors, `construct` makes
-	// the method for values.
+	// construct makes the method, for eigenvalues and vectors. For a method that finds no vectors,
+	// it makes the method for eigenvalues.
 	construct constructor
 }
 

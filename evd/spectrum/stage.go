@@ -106,8 +106,8 @@ func (s *Stage) Work() *vk.Layout {
 // does so with every method except Bisection.
 func (s *Stage) Settles() bool { return s.exact != nil }
 
-// Cost is the predicted number of operations of the method, for the largest number of eigenpairs
-// that the method may have to find.
+// Cost returns the predicted number of operations of the tridiagonal method, for the largest number
+// of eigenpairs that it may have to find.
 func (s *Stage) Cost() StageCost {
 	return StageCost{Stage: s.phase, Flops: s.Method.Flops(s.capacity)}
 }

@@ -81,8 +81,9 @@ func TestSurvive(t *testing.T) {
 	}
 }
 
-// TestReplaceTriesAgain replaces the memory of a plan by more than the device has. The plan then
-// has no memory. Each call must try to allocate again, until the memory fits or the plan is closed.
+// TestReplaceTriesAgain asks for more memory for a plan than the device has. The plan then has no
+// memory. Each call of the plan must try again to allocate, until the memory fits or the plan is
+// closed.
 func TestReplaceTriesAgain(t *testing.T) {
 	layout := func(n int) *vk.Layout { return vk.Together(vk.Reserve[float64]("A", n)) }
 	b := Base{Dev: vk.Dry(vk.Info{Memory: 1 << 20, Free: 1 << 20}), N: 1, Layout: layout(10)}

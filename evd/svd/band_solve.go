@@ -23,8 +23,8 @@ func (b Band[T]) fits() bool {
 	return b.N >= 0 && b.B >= 0 && fits(evd.Dense[T]{Rows: b.B + 1, Cols: b.N, Ld: b.Ld, Data: b.Data})
 }
 
-// column returns the entries of column j that lie in the matrix, and the row index of the first of
-// these entries.
+// column returns the entries of column j of the band, without those outside of the matrix, and the
+// row of the first of these entries.
 func (b Band[T]) column(j int) (first int, entries []T) {
 	first = max(0, j-b.B)
 	return first, b.Data[b.B+first-j+j*b.Ld:][:j-first+1]

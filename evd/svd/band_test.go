@@ -172,7 +172,8 @@ func TestBandPlanCertificateFindsErrors(t *testing.T) {
 	}
 }
 
-// TestBandPlanRefuses checks the errors for wrong arguments. The plan must work after each error.
+// TestBandPlanRefuses calls NewBandPlan and BandPlan.Solve with wrong arguments. Each call must
+// return the right error, and the plan must work afterwards.
 func TestBandPlanRefuses(t *testing.T) {
 	dev, small := testDevice(t), tuning.Smallest()
 	var option *evd.OptionError

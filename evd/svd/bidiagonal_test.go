@@ -78,8 +78,8 @@ func TestBidiagonalPlan(t *testing.T) {
 	}
 }
 
-// TestBidiagonalPlanPart computes only the largest values and the vectors of one side. They must
-// agree with those of a plan for all values.
+// TestBidiagonalPlanPart makes a plan for only the largest values and the vectors of one side. They
+// must agree with the results of a plan for all values.
 func TestBidiagonalPlanPart(t *testing.T) {
 	small, n := tuning.Smallest(), 40
 	d, e := suite.BidiagonalFamilies[12].Make(n)
@@ -136,8 +136,8 @@ func TestBidiagonalPlanChecks(t *testing.T) {
 	}
 }
 
-// TestBidiagonalPlanRefuses checks the errors for wrong arguments. The plan must work after each
-// error.
+// TestBidiagonalPlanRefuses calls NewBidiagonalPlan and its methods with wrong arguments. Each call
+// must return the right error, and the plan must work afterwards.
 func TestBidiagonalPlanRefuses(t *testing.T) {
 	dev, small := testDevice(t), tuning.Smallest()
 	var option *evd.OptionError

@@ -54,7 +54,7 @@ type Options struct {
 	Tuning *tuning.Tuning
 }
 
-// check returns an *evd.OptionError for the first option that is not possible for matrices with n
+// check returns an *evd.OptionError for the first option that is not possible, for matrices with n
 // singular values.
 func (o Options) check(n int) error {
 	switch {
@@ -70,8 +70,8 @@ func (o Options) check(n int) error {
 	return nil
 }
 
-// bounded returns t with smaller dispatches, which are short enough for the measured speed of the
-// device (its rate, in operations per second). The rate is measured once for each device.
+// bounded returns the tuning t, changed so that dispatches are short enough for the speed of the
+// device. The speed is its rate of FP64 arithmetic, which is measured once for each device.
 func bounded(dev *vk.Device, t tuning.Tuning) (tuning.Tuning, error) {
 	rate, err := machine.Of(dev).Float64Rate(context.Background())
 	if err != nil {

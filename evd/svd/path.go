@@ -42,8 +42,8 @@ type steps struct {
 	residuals  *stages.SingularResidual[float64]
 }
 
-// newPath makes the stages and lays out their memory. `certify` says whether the solves will make
-// certificates of the values.
+// newPath makes the stages of a solve and lays out their memory. `certify` says whether solves will
+// make certificates of the values.
 func newPath(dev *vk.Device, of shape, certify bool, t tuning.Tuning) (*path, error) {
 	t, err := bounded(dev, t)
 	if err != nil {
@@ -190,8 +190,8 @@ func (p *path) costs(of shape, both bool) []evd.StageCost {
 	if s.q0 != nil {
 		add(stages.PhaseApplyQ1, s.q1.Flops())
 	}
-	// The last back transformation is applied to the k vectors. With Full it is also applied to the
-	// vectors without a singular value.
+	// The last back transformation is applied to the k vectors. With the option Full it is also
+	// applied to the vectors that belong to no singular value.
 	last, phase := s.q1, stages.PhaseApplyQ1
 	if s.q0 != nil {
 		last, phase = s.q0, stages.PhaseApplyQ0

@@ -74,8 +74,8 @@ func TestForecast(t *testing.T) {
 }
 
 // TestCancelInEachPhase ends the context of a solve in each phase except the last one. The solve
-// must end, and the plan must work afterwards. The last progress report of a complete solve must be
-// the whole forecast.
+// must end, and the plan must work afterwards. In a solve that is not cancelled, the last progress
+// report must say that all forecast operations are done.
 func TestCancelInEachPhase(t *testing.T) {
 	const m, n = 130, 60
 	seen := map[string]bool{}

@@ -29,7 +29,7 @@ type replaceable[P interface{ memory() *vk.Layout }] struct {
 	replacing sync.Mutex
 }
 
-// prepare makes the stages of a solve, and allocates their memory.
+// prepare makes the stages of the plan's solves, and allocates their device memory.
 func (r *replaceable[P]) prepare() (err error) {
 	if r.path, err = r.compile(r.tune); err != nil {
 		return err

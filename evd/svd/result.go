@@ -27,9 +27,9 @@ type Result[T evd.Float] struct {
 	Certificate *Certificate // set with Options.Certify; it may have failed
 	Profile     *vk.Profile  // seconds by phase
 
-	// Retried is the error of a wait between workgroups that failed in the first attempt. The plan
-	// then solved again without waiting. Retried is nil if the first attempt succeeded. Otherwise
-	// one line of Profile has the time of the first attempt.
+	// Retried is nil if the first attempt of the solve succeeded. Otherwise it is the error of a
+	// wait between workgroups that failed. The plan then solved again without such waits, and one
+	// line of Profile has the time of the first attempt.
 	Retried *evd.StageError
 
 	// order is max(m, n) of the matrix.

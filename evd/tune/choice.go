@@ -23,8 +23,8 @@ type Choice struct {
 	// and at most maxBlock.
 	Block int `json:"block"`
 
-	// RankTwoK is the tile of the trailing updates: the tile of the device's table, or one of the
-	// list `tiles`.
+	// RankTwoK is the size of the tiles in updates of the trailing matrix. It is the size in the
+	// device's tuning table, or one of the list `tiles`.
 	RankTwoK product.Tile `json:"rank_two_k"`
 }
 
@@ -42,8 +42,8 @@ const (
 	maxBlock = 8192
 )
 
-// Tuning returns the device's table with the sizes of c. The error is for sizes outside the bounds,
-// and for tiles that a search never tries.
+// Tuning returns the device's tuning table with the sizes of c in place of its own. The error is
+// for sizes that are too large, and for tiles that a search never tries.
 func (c Choice) Tuning(info vk.Info) (*tuning.Tuning, error) {
 	switch {
 	case c.Band < 1 || c.Band > maxBand:

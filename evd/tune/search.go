@@ -20,8 +20,8 @@ type Result struct {
 	// depends on the sizes count.
 	Seconds float64
 
-	// Table is the choice of the device's table. Before is the time of the same stages with this
-	// choice, in seconds.
+	// Table has the sizes of the device's tuning table. Before is the time of the same stages with
+	// these sizes, in seconds.
 	Table  Choice
 	Before float64
 
@@ -29,15 +29,15 @@ type Result struct {
 	// out before.
 	Complete bool
 
-	// Untried lists the choices that were not tried because the time ran out, such as "b = 64". It
-	// is empty if Complete is true.
+	// Untried lists the sizes that were not tried because the time for the search ran out, such as
+	// "b = 64". It is empty if Complete is true.
 	Untried []string
 }
 
 // target is the device whose fastest sizes are searched. Tests replace it by a fake device.
 type target interface {
-	// refused returns an error if kernels of the choice c spill registers. Kernels that also spill
-	// with the table's choice do not count.
+	// refused returns an error if kernels with the sizes c spill registers. Kernels that also spill
+	// with the sizes of the tuning table do not count.
 	refused(c Choice) error
 
 	// measure measures stages of the solver with the sizes c. It returns a row with the median time
@@ -45,8 +45,9 @@ type target interface {
 	measure(ctx context.Context, c Choice, stages ...string) ([]bench.Row, error)
 }
 
-// search begins with the choice of the table and changes one size after another. The size with the
-// largest effect comes first: b, then k for the best and for the second best b, then the tile of
+// search is the state of a search for the fastest sizes. It begins with the sizes of the device's
+// tuning table and changes one size after another. The size with the largest effect comes first:
+// the half-bandwidth b, then the rank k for the best and for the second best b, then the tile of
 // the update.
 type search struct {
 	target
@@ -65,8 +66,8 @@ type search struct {
 	row  func(Choice, bench.Row)
 	note func(string)
 
-	// ofBand has the times, in seconds, of stages that do not depend on k. So these stages are
-	// measured only once for each b.
+	// ofBand has measured times, in seconds. They are of stages that depend on the half-bandwidth b
+	// but not on the rank k. Such a stage is measured only once for each b.
 	ofBand map[stageOfBand]float64
 
 	// last is the time at which the last step began. `longest` is the longest duration of a step so
@@ -78,8 +79,8 @@ type search struct {
 	// search has run out.
 	begun, out bool
 
-	// untried lists the choices that were not tried because the time ran out. It becomes
-	// Result.Untried.
+	// untried lists the sizes that were not tried because the time for the search ran out. It
+	// becomes Result.Untried.
 	untried []string
 }
 
@@ -93,8 +94,8 @@ type stageOfBand struct {
 // out.
 var errTime = errors.New("the time is up")
 
-// dependent lists the stages that depend on the choice. The search minimises the sum of their
-// times.
+// dependent lists the stages whose times depend on the sizes that a search changes. The search
+// minimises the sum of their times.
 var dependent = []string{"sy2sb", "sb2st", "apply-q2", "apply-q1"}
 
 // run returns the best choice found, even if the time has run out. It returns an error if the
@@ -200,9 +201,9 @@ func (s *search) ranOut(ctx context.Context, err error) bool {
 	return errors.Is(err, errTime) || err != nil && ctx.Err() != nil
 }
 
-// better measures the choice c. If it is the fastest so far, it becomes the result `best`. `better`
-// returns the time in seconds, or +Inf if c was not measured. If c was not measured because the
-// time had run out, `better` adds `name` to Result.Untried.
+// better measures the stages with the sizes c. If they are the fastest so far, they become the
+// result `best`. `better` returns the time in seconds, or +Inf if the sizes were not measured. If
+// the reason is that the time for the search had run out, `better` adds `name` to Result.Untried.
 func (s *search) better(ctx context.Context, best *Result, c Choice, name string) float64 {
 	seconds, err := s.try(ctx, c, dependent...)
 	if s.ranOut(ctx, err) && !slices.Contains(s.untried, name) {
@@ -217,9 +218,9 @@ func (s *search) better(ctx context.Context, best *Result, c Choice, name string
 	return seconds
 }
 
-// try returns the sum of the times of the stages with the choice c, in seconds. The error says why
-// `c` was not measured: the context has ended, the rest of the time is shorter than the longest
-// step so far, or `c` is refused.
+// try returns the sum of the times of the stages with the sizes c, in seconds. The error says why
+// they were not measured: the context has ended, the rest of the time for the search is shorter
+// than the longest measurement so far, or the sizes are refused.
 func (s *search) try(ctx context.Context, c Choice, stages ...string) (float64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err

@@ -91,7 +91,8 @@ type onDevice struct {
 // kernelsAt is the order of the plans whose kernels are tested for spilled registers.
 const kernelsAt = 256
 
-// refused implements target.refused: it returns an error if kernels of the choice spill registers.
+// refused implements target.refused: it returns an error if kernels with the sizes c spill
+// registers.
 func (d *onDevice) refused(c Choice) error {
 	err := bench.Refused(d.dev, kernelsAt, c.on(d.dev.Info()), evd.Options{Vectors: true})
 	var spill *bench.RefusedError

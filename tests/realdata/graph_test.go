@@ -45,7 +45,8 @@ func laplacian(read reader) reader {
 	}
 }
 
-// readGML reads the edges of a graph and their values. Nodes are numbers that begin at 0.
+// readGML reads a graph from a file in the format GML: its edges and their values. Nodes are
+// numbers that begin at 0.
 func readGML(file string, n int) (*matio.Dense, error) {
 	f, err := open(file)
 	if err != nil {

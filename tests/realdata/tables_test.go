@@ -9,8 +9,9 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// readSquare reads n² numbers, possibly after their count. The numbers come from measurements or
-// from numerical differences, so the matrix is symmetric only to some digits.
+// readSquare reads an n×n matrix from a text file: n² numbers, possibly after the number n². The
+// numbers come from measurements or from numerical differences, so the matrix is symmetric only to
+// some digits.
 func readSquare(file string, n int) (*matio.Dense, error) {
 	x, err := numbers(file)
 	if err != nil {
@@ -106,9 +107,10 @@ func readDistances(file string, n int) (*matio.Dense, error) {
 	return symmetrised(n, slices.Concat(rows...)), nil
 }
 
-// readTridiagonal reads the order n, and then lines of i, the diagonal element d and the
-// off-diagonal element e, or lines of d and e. It ignores i and uses the order of the lines,
-// because i is wrong in some files. The last e is not part of the matrix.
+// readTridiagonal reads a tridiagonal matrix from a text file. The first line is the order n. Each
+// later line has i, the diagonal element d and the off-diagonal element e, or only d and e.
+// readTridiagonal ignores i and uses the order of the lines, because i is wrong in some files. The
+// last e is not part of the matrix.
 func readTridiagonal(file string, n int) (*matio.Dense, error) {
 	x, err := numbers(file)
 	if err != nil {

@@ -13,8 +13,8 @@ var allControls = []FloatControl{
 	{SignedZeroInfNanPreserve, 64}, {RoundingModeRTE, 64}, {DenormPreserve, 64}, {DenormPreserve, 32},
 }
 
-// If the module has a type of a control's width, ControlFloats declares the control once, and its
-// capability once.
+// ControlFloats gets controls for types of several widths. If the module has a floating-point type
+// of a control's width, ControlFloats must declare the control and its capability, each once.
 func TestControlFloats(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -69,8 +69,9 @@ func TestControlFloats(t *testing.T) {
 	}
 }
 
-// ControlFloats keeps every kernel with doubles valid, with and without the pass Guard. It returns
-// kernels without doubles unchanged.
+// ControlFloats rewrites every kernel of the repository that uses doubles, and then the pass Guard
+// rewrites the result. The final module must be valid. ControlFloats must not change kernels
+// without doubles.
 func TestControlFloatsCommitted(t *testing.T) {
 	tool, _ := filepath.Abs("../../tools/glslc.sh")
 	validates := exec.Command(tool, "--available").Run() == nil

@@ -8,8 +8,9 @@ import (
 	"testing"
 )
 
-// accesses maps the opcode of each instruction that accesses memory, according to the SPIR-V
-// specification, to the indices of its pointers.
+// accesses is a table for tests, made from the SPIR-V specification: which instructions access
+// memory. The key is an instruction's opcode. The value lists the indices of the pointers among the
+// instruction's words.
 var accesses = map[uint32][]int{
 	61: {2}, 62: {0}, 63: {0, 1}, 64: {0, 1}, // load, store, copies
 	227: {2}, 228: {0}, 229: {2}, 230: {2}, 231: {2}, 232: {2}, 233: {2}, 234: {2}, // atomics

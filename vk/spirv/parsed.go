@@ -33,8 +33,8 @@ type decoration struct {
 	what uint32
 }
 
-// whole is used instead of a member's index if a decoration belongs to the whole id and not to one
-// member.
+// whole stands for the index of a member, in the key of a decoration that belongs to a whole id and
+// not to one member.
 const whole = ^uint32(0)
 
 // collect reads the declarations. It checks nothing. If a declaration is missing or broken, the
@@ -87,8 +87,9 @@ func (p *parsed) define(id uint32, in instruction) {
 	p.order = append(p.order, id)
 }
 
-// decoration returns the operand of a decoration of a whole id, and whether the id has this
-// decoration. If the decoration has no operand, `decoration` returns 0.
+// decoration returns the operand of a decoration that belongs to an id, and not to one member of
+// the id. `found` says whether the id has this decoration. If the decoration has no operand, the
+// operand is 0.
 func (p *parsed) decoration(id, what uint32) (operand uint32, found bool) {
 	operand, found = p.decorations[decoration{member{id, whole}, what}]
 	return operand, found

@@ -8,7 +8,7 @@ func (s *stream) op(op uint32, args ...uint32) *stream {
 	return s
 }
 
-// named appends an instruction that ends in a string.
+// named appends an instruction to a test module. The last operand of the instruction is a string.
 func (s *stream) named(op uint32, name string, args ...uint32) *stream {
 	*s = append(*s, named(op, name, args...))
 	return s

@@ -70,8 +70,8 @@ func newPicture(title, x, y string) *Picture {
 // SetTitle replaces the title.
 func (p *Picture) SetTitle(text string) { p.plot.Title.Text = text }
 
-// Resize sets the width and the height in centimetres. 0 keeps the default size, which depends on
-// the content.
+// Resize sets the width and the height of the picture in centimetres. 0 keeps the default size,
+// which depends on the content.
 func (p *Picture) Resize(width, height float64) {
 	if width > 0 {
 		p.width = width

@@ -13,8 +13,9 @@ import (
 // Sizes are two sizes of the band reduction: the half-bandwidth B and the rank K of its updates.
 type Sizes struct{ B, K int }
 
-// Tuning draws the time in seconds over K, with one curve for each B, and marks the fastest point.
-// The map `seconds` must not be empty.
+// Tuning draws the time in seconds of a band reduction over the rank K of its updates. There is one
+// curve for each half-bandwidth B, and the fastest point is marked. The map `seconds` must not be
+// empty.
 func Tuning(title string, seconds map[Sizes]float64) (*Picture, error) {
 	p := newPicture(title, "k, rank of an update", "seconds")
 	p.plot.X.Scale = plot.LogScale{}
