@@ -163,7 +163,7 @@ func (p *path[T]) phase() string {
 	return stages.PhaseBandReduction
 }
 
-// builder stores the first error of several constructors.
+// builder collects errors while several stages are made. It stores the first one.
 type builder struct{ err error }
 
 // keep stores the error `err`, unless `err` is nil or an earlier error is stored.

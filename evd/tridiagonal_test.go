@@ -153,8 +153,8 @@ func TestCountBelow(t *testing.T) {
 	}
 }
 
-// TestCertifyFindsErrors moves one value, and then gives values wrong indices. Certify must find
-// both errors.
+// TestCertifyFindsErrors makes two wrong results: one eigenvalue is moved, and then all eigenvalues
+// get wrong indices. Certify must find both errors.
 func TestCertifyFindsErrors(t *testing.T) {
 	ctx := context.Background()
 	d := device(t, vk.Options{})
@@ -237,8 +237,8 @@ func TestBadTridiagonals(t *testing.T) {
 	}
 }
 
-// TestValuesAreSettled checks that values that Sturm counts do not certify are replaced, and that
-// other values are not changed.
+// TestValuesAreSettled gives a solve wrong eigenvalues. Values that Sturm counts do not certify
+// must be replaced, and other values must not change.
 func TestValuesAreSettled(t *testing.T) {
 	d := device(t, vk.Options{})
 	const n, width = 300, 4

@@ -83,7 +83,8 @@ func (p *Plan[T]) verified(ctx context.Context, a Sym[T], report func(Progress))
 	return res, nil
 }
 
-// methodFailed reports whether err is the failure of a method, so that another method may succeed.
+// methodFailed reports whether a method of the solve has failed, so that another method may
+// succeed.
 func methodFailed(err error) bool {
 	return errors.As(err, new(*StageError)) || errors.As(err, new(*NoConvergenceError))
 }

@@ -45,8 +45,8 @@ def main():
     for name in options.functions.split(","):
         ours = getattr(vkevd, name)
         theirs = getattr(np.linalg, name, lambda a: np.linalg.svd(a, compute_uv=False))
-        # The two libraries run one after the other, because idle threads of a BLAS may use the CPU
-        # for some time after a call.
+        # All orders are measured with vkevd first, and then with numpy. The libraries do not
+        # alternate, because idle threads of a BLAS may use the CPU for some time after a call.
         mine = {n: seconds(ours, matrix(name, n, options.type), 60) for n in orders}
         print(f"\n{name:>8} {'numpy':>9} {'vkevd':>9} {'ratio':>6}   seconds", flush=True)
         predicted = 0

@@ -14,9 +14,9 @@ import (
 
 const module = "github.com/vkevd/vkevd/"
 
-// mayImport is the architecture: a package may import the listed packages of the module and no
-// other package of the module. Test files may import any package of the module, except packages
-// under tests (see forTests).
+// mayImport is the architecture of the module. For each package it lists the packages of the module
+// that it may import; it may import no others. Test files may import any package of the module,
+// except packages under tests (see forTests).
 var mayImport = map[string][]string{
 	"cmd/vkevd/internal/draw": {},
 	"examples/internal/style": {},

@@ -13,8 +13,8 @@ debian_archive() {
 			'$1 == "Debian" && $2 == "main" && $3 == c { print $4; exit }'
 }
 
-# installed_version PACKAGE prints the version of the installed package. It prints nothing if the
-# package is not installed.
+# installed_version PACKAGE prints the version of the Debian package PACKAGE on this machine. It
+# prints nothing if the package is not installed.
 installed_version() {
 	dpkg-query -W -f '${db:Status-Status} ${Version}\n' "$1" 2>/dev/null |
 		awk '$1 == "installed" { print $2; exit }'

@@ -18,8 +18,8 @@ out=bin/lib
 shim=cmd/libvkevd_lapack/shim
 mkdir -p "$out"
 
-# shared OUTPUT FLAG... compiles the shim. The library must not be unloaded (nodelete), because it
-# installs a handler for fork.
+# shared OUTPUT FLAG... compiles the shim, the C part of the library, to OUTPUT. The library must
+# not be unloaded (nodelete), because it installs a handler for fork.
 shared() {
 	output=$1
 	shift
@@ -36,9 +36,9 @@ rm -f "$out/libvkevd_engine.h"
 shared "$out/libvkevd_lapack.so" -Wl,-soname,libvkevd_lapack.so
 
 [ -n "$lapack" ] || exit 0
-# Both libraries have the name liblapack.so.3, and the loader never loads two libraries with the
-# same name. The dependency is therefore written as a path. For this purpose, the script links an
-# empty library whose name (soname) is this path.
+# The new library needs the given LAPACK, and both have the name liblapack.so.3. The loader never
+# loads two libraries with the same name. The dependency is therefore written as a path. For this
+# purpose, the script links an empty library whose name (soname) is this path.
 mkdir -p "$out/alternative"
 stub=$(mktemp -d)
 trap 'rm -rf "$stub"' EXIT

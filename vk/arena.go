@@ -25,8 +25,9 @@ type Arena struct {
 	guards  []uint64
 }
 
-// NewArena allocates a layout. The error is an *OutOfMemoryError if the layout does not fit. On a
-// Dry device nothing is allocated, but the error is the same as on the described device.
+// NewArena allocates device memory for a layout. The error is an *OutOfMemoryError if the layout
+// does not fit. On a Dry device nothing is allocated, but the error is the same as on the described
+// device.
 func (d *Device) NewArena(l *Layout) (*Arena, error) { return d.newArena(l, 0) }
 
 // NewGuardedArena is NewArena with guard bytes after each region, for tests. Poison sets the guard
@@ -58,9 +59,9 @@ func (d *Device) newArena(l *Layout, guard uint64) (*Arena, error) {
 	return a, err
 }
 
-// allocateArena is newArena with buffers of at most `limit` bytes. The error is an
-// *OutOfMemoryError, or another *Error of the driver. If allocateArena fails, it has released all
-// memory.
+// allocateArena allocates device memory for a layout, in buffers of at most `limit` bytes, with
+// guard bytes after each region. The error is an *OutOfMemoryError, or another *Error of the
+// driver. If allocateArena fails, it has released all memory.
 func (d *Device) allocateArena(l *Layout, guard, limit uint64) (*Arena, error) {
 	p := l.place(limit, guard)
 	if len(p.ends) == 0 {

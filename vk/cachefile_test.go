@@ -36,7 +36,7 @@ func TestBadCacheFileIsAMiss(t *testing.T) {
 	}
 }
 
-// If another user may have written a cache file, it is not used, because drivers execute its
+// A cache file that another user may have written is not used, because drivers execute its
 // contents.
 func TestCacheThatOthersMayWriteIsAMiss(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pipelines.bin")

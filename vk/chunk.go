@@ -17,8 +17,8 @@ type chunk struct {
 	// buffer is nil on a Dry device.
 	buffer *driver.Buffer
 
-	// base is the device address of the buffer's first byte, `from` is the virtual offset of that
-	// byte, and `size` is the number of bytes.
+	// base is the device address of the buffer's first byte, and `from` is the virtual offset of
+	// that byte in the arena. `size` is the number of bytes.
 	base, from, size uint64
 }
 

@@ -139,8 +139,8 @@ func TestCompileAtOnce(t *testing.T) {
 	}
 }
 
-// CompileTimes has a line for each kernel, with the number of its variants. A kernel that could not
-// be compiled is not in it.
+// CompileTimes returns a line for each compiled kernel, with the number of its variants. It returns
+// no line for a kernel that could not be compiled.
 func TestCompileTimes(t *testing.T) {
 	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
 	if err != nil {

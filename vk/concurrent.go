@@ -6,8 +6,9 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Touch declares a range of device memory that a dispatch inside of Concurrently reads or writes.
-// The code of the shader tells whether it reads or writes.
+// Touch is the declaration that a dispatch reads or writes a range of device memory.
+// Recorder.Concurrently needs such declarations. Whether the dispatch reads or writes follows from
+// the code of the shader.
 type Touch struct{ at span }
 
 // Touches declares that the dispatch accesses the slice `s`. The dispatch must not access any other

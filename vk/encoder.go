@@ -37,8 +37,9 @@ func (e *encoder) stamp(kernel string) {
 	e.queries++
 }
 
-// add translates one command and adds it to the batch. A phase mark becomes a timestamp. The caller
-// must have checked with the method `fits` that the batch has room for the command.
+// add translates one command of the recording and adds it to the batch. A phase mark becomes a
+// timestamp. The caller must have checked with the method `fits` that the batch has room for the
+// command.
 func (e *encoder) add(c *command) {
 	d := e.run.dev
 	if c.op == opPhase {

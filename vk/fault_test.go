@@ -83,9 +83,9 @@ func TestEveryDriverCallMayFail(t *testing.T) {
 
 func checkFault(t *testing.T, call string, result driver.Result, err error) {
 	t.Helper()
-	// Three failures need not be errors of the session. A device whose extensions cannot be listed
-	// counts as a device without extensions. If the wait for the device fails, Close still closes
-	// the device. If one memory type is full, the next type is tried.
+	// Three kinds of failures need not be errors for the program. A device whose extensions cannot
+	// be listed counts as a device without extensions. If the wait for the device fails, Close
+	// still closes the device. If one memory type is full, the next type is tried.
 	if call == "vkEnumerateDeviceExtensionProperties" || call == "vkDeviceWaitIdle" || call == "vkAllocateMemory" && err == nil {
 		return
 	}

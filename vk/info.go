@@ -80,8 +80,8 @@ func (i Info) FenceChains() bool { return i.offers(driver.MemoryModelChains) }
 // Int64Atomics tells whether buffers have atomic operations on 64-bit integers.
 func (i Info) Int64Atomics() bool { return i.offers(driver.Int64Atomics) }
 
-// MemoryModel tells whether kernels may use Vulkan's memory model. If not, Build refuses kernels
-// that use it.
+// MemoryModel tells whether kernels may use Vulkan's memory model on the device. If not, Build
+// refuses kernels that use this model.
 func (i Info) MemoryModel() bool {
 	return i.offers(driver.MemoryModel) && i.offers(driver.MemoryModelDevice)
 }

@@ -11,8 +11,8 @@ import (
 // that need an additional feature.
 const knownMemory = driver.DeviceLocal | driver.HostVisible | driver.HostCoherent | driver.HostCached
 
-// Memory is the size of the memory that arenas use, in bytes, and the driver's estimate of its free
-// part. For a closed device, `free` is the estimate from the time when the device was opened.
+// Memory returns the size of the memory that arenas use, in bytes, and the driver's estimate of its
+// free part. For a closed device, `free` is the estimate from the time when the device was opened.
 func (d *Device) Memory() (total, free uint64) {
 	if d.dry || d.usage.enter() != nil {
 		return d.info.Memory, d.info.Free

@@ -22,8 +22,8 @@ type Options struct {
 	// "", nothing is stored.
 	CacheDir string
 
-	// Kernels makes Run time each kernel, with a timestamp after each command. If Kernels is false,
-	// Run times only phases.
+	// Kernels says that Run measures the time of each kernel, with a timestamp after each command.
+	// If Kernels is false, Run measures only the times of phases.
 	Kernels bool
 
 	// Statistics stores the numbers that the driver's compiler reports for each kernel. The method

@@ -6,8 +6,8 @@ type pace struct {
 	// work in Recorder.Costs. Both are in seconds.
 	perCommand, perCost float64
 
-	// factor is the mean ratio of measured to predicted times. Recent batches count more than
-	// earlier ones.
+	// factor corrects the predictions: it is the mean ratio of measured to predicted times of
+	// batches. Recent batches count more than earlier ones.
 	factor float64
 }
 
@@ -20,8 +20,8 @@ const (
 	cpuCostSeconds = 5e-10
 )
 
-// overPeak is the ratio between the time of a kernel and the time of its flops at the device's peak
-// rate.
+// overPeak is the time of a typical kernel, divided by the time that its flops would take at the
+// device's peak rate.
 const overPeak = 1.5
 
 // newPace returns the predicted times of commands for a device on which nothing was measured yet.

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// The predicted time of a command follows from the measured rate, within a factor of two. The first
-// batch on a device of 0.2 TFLOP/s therefore takes no longer than on a device of 20 TFLOP/s. The
-// batches of a fast device do not change.
+// The predicted time of a command must follow from the device's measured rate, within a factor of
+// two. The first batch on a device of 0.2 TFLOP/s then takes no longer than on a device of 20
+// TFLOP/s. The batches of a fast device must not change.
 func TestFirstBatchByMeasuredRate(t *testing.T) {
 	const flops = 1e9 // of one command
 	for _, c := range []struct {

@@ -16,8 +16,8 @@ import "math"
 // The parts of an InTurn begin at the same offset and share cells. The buffer of a shared cell is
 // as large as the part that uses most of the cell.
 type placement struct {
-	// limit is the size of a cell, and `guard` is the number of unused bytes after each region.
-	// Both are multiples of alignment.
+	// limit is the size of a cell in bytes, and `guard` is the number of unused bytes after each
+	// region. Both are multiples of the constant `alignment`.
 	limit, guard uint64
 
 	// leaves are the regions of the layout, in the order of their reservation.

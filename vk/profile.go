@@ -33,8 +33,8 @@ func (p *Profile) add(m mark, seconds float64) {
 	}
 }
 
-// Add adds time that was not measured by a Run to a phase, for example time on the host. The
-// argument `seconds` is this time.
+// Add adds a time to a phase, in seconds. It is for time that no Run has measured, for example time
+// on the host.
 func (p *Profile) Add(phase string, seconds float64) { tally(&p.Phases, phase, seconds, 1) }
 
 // Merge adds the times of another profile to this one.

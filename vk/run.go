@@ -172,8 +172,8 @@ func (r *run) all() error {
 			failed = r.finish(slot) // a recorded access then belongs to this batch
 		}
 	}
-	// The oldest batch is finished first, so that progress and profile stay in the order of the
-	// recording.
+	// The loop finishes the oldest batch first, so that progress reports and the profile are in the
+	// order of the recording.
 	for range inFlight {
 		slot := r.oldest()
 		if slot < 0 {

@@ -15,8 +15,8 @@ type Slice[T any] struct {
 	n    int
 }
 
-// In is the memory of the region in an arena that was made from the region's layout. It panics if
-// the region is not part of the arena's layout.
+// In returns the memory of the region in an arena. The arena must have been made from a layout that
+// contains the region; otherwise In panics.
 func (r Region[T]) In(a *Arena) Slice[T] {
 	off, ok := a.offsets[r.leaf]
 	if !ok {

@@ -26,8 +26,8 @@ func (d *Dense) Singles() []float32 {
 	if len(data) == 0 {
 		return []float32{}
 	}
-	// Single number i overwrites half of the bytes of double number i/2. This double has already
-	// been read.
+	// The rounded numbers are written to the memory of the doubles. Rounded number i overwrites
+	// half of the bytes of double i/2, which has already been read.
 	singles := unsafe.Slice((*float32)(unsafe.Pointer(unsafe.SliceData(data))), 2*len(data))
 	for i, x := range data {
 		singles[i] = float32(x)

@@ -41,8 +41,9 @@ func TestPlansAreSmall(t *testing.T) {
 	}
 }
 
-// TestForecast compares a plan on a dry device, which only makes forecasts, with a real plan. Bytes
-// and costs must be equal. The phases must be the phases of a solve.
+// TestForecast compares a plan on a vk.Dry device, which only makes forecasts, with a plan on a
+// real device. Memory and costs must be equal. The forecast must have exactly the phases of a
+// solve.
 func TestForecast(t *testing.T) {
 	dev := testDevice(t)
 	small := tuning.Smallest()

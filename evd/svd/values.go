@@ -24,8 +24,8 @@ func Values(ctx context.Context, a mat.Matrix) ([]float64, error) {
 }
 
 // Decompose computes all singular values of a gonum matrix, and the thin U and V, on the best
-// device. For several matrices of one shape a Plan is faster, as with Values. The errors are those
-// of Values.
+// device. A program with several matrices of one shape should use one Plan, to save the time of
+// opening. The errors are those of vk.Open, NewPlan and Plan.Solve.
 func Decompose(ctx context.Context, a mat.Matrix) (*Result[float64], error) {
 	return solveOne(ctx, a, Options{U: Thin, V: Thin})
 }

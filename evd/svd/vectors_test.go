@@ -33,7 +33,8 @@ func orthogonality(z *evd.Dense[float64]) float64 {
 	return mat.Norm(&x, 1) / (float64(z.Rows) * 0x1p-52)
 }
 
-// residual returns ‖A·V − U·Σ‖₁/(‖A‖₁·max(m, n)·ε) for the vectors that belong to a singular value.
+// residual returns ‖A·V − U·Σ‖₁/(‖A‖₁·max(m, n)·ε) for a result. The matrices U and V have only the
+// vectors that belong to a singular value.
 func residual(g *mat.Dense, res *Result[float64]) float64 {
 	m, n := g.Dims()
 	k := len(res.Values)

@@ -34,9 +34,8 @@ func TableChoice(info vk.Info) Choice {
 	return Choice{t.Band, t.Block, t.Products.Syr2k}
 }
 
-// maxBand and maxBlock are upper bounds of a choice. Larger sizes were never fast. The bounds also
-// apply to sizes that are read from a file, because kernels for large sizes take minutes to
-// compile.
+// maxBand and maxBlock are the largest sizes that a search or a file may choose. Larger sizes were
+// never fast, and kernels for large sizes take minutes to compile.
 const (
 	maxBand  = 256
 	maxBlock = 8192

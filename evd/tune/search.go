@@ -70,8 +70,8 @@ type search struct {
 	// but not on the rank k. Such a stage is measured only once for each b.
 	ofBand map[stageOfBand]float64
 
-	// last is the time at which the last step began. `longest` is the longest duration of a step so
-	// far. A step is the measurement of one choice.
+	// last is the time at which the last measurement began. `longest` is the longest time of a
+	// measurement so far. A measurement has one choice of sizes.
 	last    time.Time
 	longest time.Duration
 
@@ -98,8 +98,9 @@ var errTime = errors.New("the time is up")
 // minimises the sum of their times.
 var dependent = []string{"sy2sb", "sb2st", "apply-q2", "apply-q1"}
 
-// run returns the best choice found, even if the time has run out. It returns an error if the
-// choice of the device's table cannot be measured, and ctx.Err() if the context has ended.
+// run returns the fastest sizes that it found, even if the time for the search has run out. It
+// returns an error if the sizes of the device's tuning table cannot be measured, and ctx.Err() if
+// the context has ended.
 func (s *search) run(ctx context.Context, table Choice) (Result, error) {
 	s.last, s.ofBand = s.began, map[stageOfBand]float64{}
 	r := Result{Choice: table, Table: table}
@@ -124,8 +125,8 @@ func (s *search) run(ctx context.Context, table Choice) (Result, error) {
 	return r, outer.Err()
 }
 
-// tile tries other tiles for the product Syr2k, which updates the trailing matrix. First it
-// measures this product alone.
+// tile tries other tiles for the product Syr2k, which updates the trailing matrix. For each tile it
+// first measures this product alone.
 func (s *search) tile(ctx context.Context, best *Result) {
 	choice, least := best.Choice, math.Inf(1)
 	for _, t := range append([]Choice{best.Choice}, withTiles(best.Choice)...) {
@@ -156,8 +157,8 @@ func withTiles(c Choice) (all []Choice) {
 	return all
 }
 
-// band tries half-bandwidths, those nearest to the table's first. It returns the second best
-// choice.
+// band tries half-bandwidths, those nearest to the one in the tuning table first. It returns the
+// sizes with the second best half-bandwidth.
 func (s *search) band(ctx context.Context, best *Result) (second Choice) {
 	from := best.Choice
 	second = from

@@ -83,8 +83,8 @@ type onDevice struct {
 	bench *bench.Bench
 	opt   Options
 
-	// spills lists the kernels whose registers spill to memory with the table's choice. No choice
-	// is refused because of these kernels.
+	// spills lists the kernels that spill registers to memory with the sizes of the device's tuning
+	// table. No other sizes are refused because of these kernels.
 	spills []string
 }
 
@@ -111,8 +111,8 @@ func (d *onDevice) refused(c Choice) error {
 	return worse
 }
 
-// noteSpills finds the kernels that spill registers with the table's choice, and stores their names
-// in d.spills.
+// noteSpills finds the kernels that spill registers with the sizes of the device's tuning table,
+// and stores their names in d.spills.
 func (d *onDevice) noteSpills(table Choice) {
 	var spill *bench.RefusedError
 	if errors.As(d.refused(table), &spill) {

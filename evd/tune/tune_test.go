@@ -86,8 +86,8 @@ func TestSearchFindsTheBest(t *testing.T) {
 	}
 }
 
-// TestSearchRefuses checks that a search does not measure choices whose kernels spill, and returns
-// the best of the other choices.
+// TestSearchRefuses runs a search in which kernels with some sizes spill registers. The search must
+// not measure these sizes, and must return the best of the others.
 func TestSearchRefuses(t *testing.T) {
 	v := &valley{band: 64, block: 512, tile: table.RankTwoK, spilled: func(c Choice) bool { return c.Band == 64 || c.RankTwoK == tiles[3] }}
 	s, notes := v.search(time.Hour)

@@ -54,8 +54,8 @@ def solve(session, progress, work):
             answer["error"] = raised
         ended.set()
 
-    # An event instead of Thread.join: after an interrupted join, Python 3.11 treats the thread as
-    # ended.
+    # The end of the thread is signalled by an event. Thread.join would not do: after an interrupted
+    # join, Python 3.11 treats the thread as ended.
     worker = threading.Thread(target=target, name="vkevd", daemon=True)
     try:
         try:

@@ -1,6 +1,6 @@
 #!/bin/sh
-# run.sh VKEVD solves matrices on 2 and 4 processes with the engines ELPA and ScaLAPACK. VKEVD is a
-# program that was built with these engines. The script compares the results with numpy and with
+# run.sh VKEVD solves matrices on 2 and 4 processes with ELPA and with ScaLAPACK. VKEVD is a program
+# that was built with these two libraries. The script compares the results with numpy and with
 # solves through Vulkan.
 set -eu
 vkevd=$1

@@ -25,8 +25,8 @@ all_routines=$(for r in syev syevd syevr syevx syev_2stage syevd_2stage stevd st
 	printf 'd%s s%s ' "$r" "$r"
 done)
 
-# one_block_size FILE prints an input of LAPACK's test programs with one block size instead of five.
-# A device does not use the block size.
+# one_block_size FILE prints an input of LAPACK's test programs, changed so that the tests run with
+# one block size instead of five. A device does not use the block size.
 one_block_size() {
 	awk '
 		/^5 / { print "1 value"; short = 1; next }

@@ -1,6 +1,6 @@
-# LAPACK's test programs in both precisions, with Debian's unchanged inputs. The script uses all inputs
-# that lead to the routines of the drop-in library. dsg.in and ssg.in have generalized problems, whose
-# drivers call dsyev and other routines of the library.
+# The script runs LAPACK's test programs in both precisions with the drop-in library, with Debian's
+# unchanged inputs. It uses all inputs that lead to the routines of the library. dsg.in and ssg.in
+# have generalized problems, whose drivers call dsyev and other routines of the library.
 . "$here/functions.sh"
 export LD_LIBRARY_PATH="$lapack:$(dirname "$lapack")/blas"
 preload=$shim

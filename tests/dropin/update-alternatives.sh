@@ -29,8 +29,8 @@ mount --bind copies/dpkg /var/lib/dpkg/alternatives
 mount --bind copies/log /var/log
 mount --bind copies/local /usr/local/lib
 
-# The lines of the manual, except those with make, without sudo, one per line. The last line removes
-# the library.
+# The script runs the commands of the manual without sudo, one per line, and leaves out those with
+# make. The last command removes the library.
 sed -n '/^## A whole /,/^## R,/s/^    //p' "$repository/docs/drop-in.md" |
 	sed -e ':join' -e '/\\$/{N;s/\\\n *//;b join' -e '}' -e '/^make /d' -e 's/^sudo //' >lines
 grep -v -e --remove lines >install

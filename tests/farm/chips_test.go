@@ -55,8 +55,8 @@ const (
 	firstVariable = "VKEVD_FARM_FIRST" // compile for the first variant only
 )
 
-// TestMain runs the tests. If a test has started this process as a child with VKEVD_FARM_CHIP set,
-// TestMain compiles for this chip instead, and prints the report.
+// TestMain runs the tests. A test may start this program again as a child process, with the name of
+// a GPU in VKEVD_FARM_CHIP. TestMain then compiles for this GPU and prints the report.
 func TestMain(m *testing.M) {
 	name := os.Getenv(chipVariable)
 	if name == "" {
@@ -103,8 +103,8 @@ func cleared() []string {
 	return append(env, "MESA_SHADER_CACHE_DISABLE=true")
 }
 
-// environment is the environment of a process that sees only one device: the null device of a chip,
-// which has a compiler but no hardware.
+// environment returns the environment of a process that sees only one device: a null device for the
+// named GPU, which has a compiler but no hardware.
 func environment(t *testing.T, chip string) []string {
 	t.Helper()
 	return append(cleared(), "VK_DRIVER_FILES="+driver(t), "RADV_FORCE_FAMILY="+chip)
@@ -140,8 +140,8 @@ func compileFor(t *testing.T, chip string) report {
 	return r
 }
 
-// compileIn compiles all kernels in a child process with the given environment. It also returns the
-// messages that the process printed.
+// compileIn compiles all kernels in a child process with the environment `env`. It returns the
+// report, and the messages that the process printed.
 func compileIn(env []string, chip string) (r report, messages string, err error) {
 	self, err := os.Executable()
 	if err != nil {

@@ -38,8 +38,8 @@ func TestKernelsOnAMD(t *testing.T) {
 	}
 }
 
-// fewest is a lower bound for the number of different kernels, counted by name and sizes, that each
-// tuning table chooses.
+// fewest is the smallest number of different kernels that each tuning table must choose. Kernels
+// with different sizes count as different.
 const fewest = 70
 
 // problem is a number in a compiler's statistics that is larger than allowed, such as bytes of

@@ -15,9 +15,9 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// orders are the orders of the plans. The first order is less than a half-bandwidth, the second one
-// is less than a block of the band reduction, and the third one is more than any size in a tuning
-// table.
+// orders are the orders of the plans in these tests. The first order is less than a half-bandwidth,
+// the second one is less than a block of the band reduction, and the third one is more than any
+// size in a tuning table.
 var orders = []int{20, 100, 6000}
 
 // buildAll builds all kernels that the library uses on this device with its tuning tables.

@@ -21,8 +21,8 @@ const (
 	begin = "<!-- go test ./tests/farm -update writes what follows -->\n"
 )
 
-// columns are the statistics in the table: the compiler's name of each statistic, and the heading
-// of its column.
+// columns are the columns of the table in docs/amd-static.md: the compiler's name of each
+// statistic, and the heading of its column.
 var columns = []struct{ statistic, head string }{
 	{"VGPRs", "VGPRs"}, {"SGPRs", "SGPRs"}, {"Spilled SGPRs", "spilled SGPRs"}, {"LDS size", "LDS"}, {"Subgroups per SIMD", "subgroups"},
 	{"Code size", "code"}, {"Latency", "latency"}, {"Inverse Throughput", "inverse throughput"},

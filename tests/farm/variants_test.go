@@ -15,8 +15,8 @@ type variant struct {
 	describe func(*vk.Info)
 }
 
-// variants are chosen so that together they use each row of AMD's tables and of the last table,
-// which is for all devices.
+// variants are the tested drivers. Together they use each row of AMD's tuning tables, and the table
+// for all devices.
 var variants = []variant{
 	{"amd", "AMD's table; Mesa's driver gives a workgroup 64 KiB of shared memory", func(*vk.Info) {}},
 	{"amd 32K", "AMD's table; AMD's own drivers give 32 KiB", func(i *vk.Info) { i.SharedBytes = 32 << 10 }},

@@ -5,8 +5,8 @@ VKEVD_LIBRARY=$REPOSITORY/bin/lib/libvkevd.so.0 "$REPOSITORY/tools/wheel.sh" dis
 "$python" -m pip install --quiet --no-index --no-deps --target site dist/vkevd-*.whl
 export PYTHONPATH=$PWD/site
 
-# The script runs the first block of Python in each README. The program is in a file, so that Python
-# can spawn processes.
+# The first block of Python in each README is run as a program. The program is in a file, so that
+# Python can spawn processes.
 for readme in README.md python/README.md; do
 	cat >program.py <<'END'
 import numpy as np

@@ -23,9 +23,9 @@ type spectrum struct {
 
 const valuesOf = ".eig.txt" // ending of a file of eigenvalues; the name of the matrix precedes it
 
-// formats says how to read the matrices of the collection. The first pattern that matches the name
-// of a matrix determines its reader. The order of the matrix comes from the file of eigenvalues, so
-// readers need not determine it.
+// formats says how to read the matrices of the collection. It is a list of patterns and readers.
+// The first pattern that matches the name of a matrix determines the reader. The order of the
+// matrix is known from the file of eigenvalues, so readers need not find it.
 var formats = []struct {
 	matrix, suffix string
 	read           func(file string, n int) (*matio.Dense, error)
@@ -59,8 +59,8 @@ var others = []struct{ pattern, reason string }{
 	{"*", "belongs to no folder"},
 }
 
-// collection lists the spectra, and logs which files of eigenvalues are left out. It reports an
-// error for a file of eigenvalues whose matrix has no reader.
+// collection lists the matrices of the collection that have expected eigenvalues. It logs which
+// files of eigenvalues are left out. A file of eigenvalues whose matrix has no reader is an error.
 func collection(t *testing.T, root string) []spectrum {
 	t.Helper()
 	var all []spectrum

@@ -45,8 +45,9 @@ func readArchive(file string, _ int) (*matio.Dense, error) {
 	}
 }
 
-// rectangle makes a matrix from compressed columns, whose indices count from 1. If an element is
-// listed twice, the values are added.
+// rectangle makes a rows×cols matrix from compressed columns: begins[j] is the index of the first
+// element of column j, and `at` holds the row of each element. Indices count from 1. If an element
+// is listed twice, its values are added.
 func rectangle(rows, cols int, begins, at, values []float64) (*matio.Dense, error) {
 	d := &matio.Dense{Rows: rows, Cols: cols, Data: make([]float64, rows*cols)}
 	for j := range cols {
@@ -168,9 +169,9 @@ func readBidiagonal(file string, n int) (*matio.Dense, error) {
 	return d, nil
 }
 
-// readCentered reads observations of n variables, one observation per line, and subtracts the mean
-// of each variable. The means are computed with more digits than double precision, because of
-// cancellation.
+// readCentered reads a text file with observations of n variables, one observation per line. It
+// subtracts the mean of each variable. The means are computed with more digits than double
+// precision, because of cancellation.
 func readCentered(file string, n int) (*matio.Dense, error) {
 	rows, err := table(file, n)
 	if err != nil {

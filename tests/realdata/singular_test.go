@@ -23,8 +23,8 @@ import (
 // singularOf is the ending of a file of singular values; the name of the matrix precedes it.
 const singularOf = ".sv.txt"
 
-// singularFormats says how to read the matrices with known singular values. It has the same form as
-// the table `formats`.
+// singularFormats says how to read the matrices with known singular values: a list of patterns for
+// their names, with a reader for each.
 var singularFormats = []struct {
 	matrix, suffix string
 	read           func(file string, count int) (*matio.Dense, error)

@@ -42,9 +42,9 @@ var scoreNames = [...]string{
 	values: "values", valuesAlone: "values without vectors", residual: "residual", orthogonality: "orthogonality",
 }
 
-// solveAll solves the spectra in ascending order of their size, with and without vectors. It logs
-// the largest ratios of each family of matrices. If there are fewer than `fewest` spectra, the test
-// fails, because a test without matrices would check nothing.
+// solveAll solves matrices in ascending order of their size, with and without vectors. It logs the
+// largest error ratios of each family of matrices. If there are fewer than `fewest` matrices, the
+// test fails, because a test without matrices would check nothing.
 func solveAll(t *testing.T, all []spectrum, fewest int) {
 	if len(all) < fewest {
 		t.Errorf("only %d matrices, there should be %d", len(all), fewest)
@@ -80,8 +80,7 @@ func solveAll(t *testing.T, all []spectrum, fewest int) {
 	}
 }
 
-// solve solves one matrix and returns its ratios. It reports an error for each ratio that is too
-// large.
+// solve solves one matrix and returns its error ratios. A ratio that is too large fails the test.
 func solve(t *testing.T, d *vk.Device, a *matio.Dense, want []float64) (got scores) {
 	t.Helper()
 	n := a.Rows

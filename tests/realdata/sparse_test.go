@@ -62,8 +62,8 @@ func mean(x, y float64) float64 {
 	return (x + y) / 2
 }
 
-// readMatio reads a file in one of the formats of package matio. A file that violates its format is
-// read as triplets.
+// readMatio reads a matrix with package matio. A file that violates its own format is read as a
+// list of triplets: row, column, value.
 func readMatio(file string, n int) (*matio.Dense, error) {
 	f, err := open(file)
 	if err != nil {
@@ -77,8 +77,9 @@ func readMatio(file string, n int) (*matio.Dense, error) {
 	return d, nil
 }
 
-// readTriplets reads lines of i, j and the value of element (i, j). If the value is missing, it is
-// 1. If the first line begins with the order of the matrix, this line gives the size.
+// readTriplets reads a matrix from lines of i, j and the value of element (i, j). If the value is
+// missing, it is 1. If the first line begins with the order of the matrix, this line gives the
+// size.
 func readTriplets(file string, n int) (*matio.Dense, error) {
 	var list []entry
 	order, begun := strconv.Itoa(n), false

@@ -34,8 +34,9 @@ func symmetrised(n int, a []float64) *matio.Dense {
 	return d
 }
 
-// table reads rows with the given number of columns. It skips words before and after the numbers of
-// a row. It also skips lines with fewer numbers, which are headings or names of classes.
+// table reads a table of numbers from a text file: rows with the given number of columns. It skips
+// words before and after the numbers of a row. It also skips lines with fewer numbers, which are
+// headings or names of classes.
 func table(file string, columns int) (rows [][]float64, err error) {
 	err = eachLine(file, func(words []string) error {
 		var row []float64
@@ -52,8 +53,8 @@ func table(file string, columns int) (rows [][]float64, err error) {
 	return rows, err
 }
 
-// readCovariance reads observations of n variables, one observation per line, and returns their
-// covariance matrix.
+// readCovariance reads a text file with observations of n variables, one observation per line. It
+// returns the covariance matrix of the variables.
 func readCovariance(file string, n int) (*matio.Dense, error) {
 	rows, err := table(file, n)
 	if err != nil {
@@ -128,8 +129,8 @@ func readTridiagonal(file string, n int) (*matio.Dense, error) {
 	return tridiagonal(d, e), nil
 }
 
-// readTwoDiagonals reads the diagonal d and the off-diagonal e from two files. The first e is not
-// part of the matrix.
+// readTwoDiagonals reads a tridiagonal matrix from two files, one with the diagonal d and one with
+// the off-diagonal e. The first e is not part of the matrix.
 func readTwoDiagonals(file string, n int) (*matio.Dense, error) {
 	d, err := numbers(filepath.Join(filepath.Dir(file), "diagonal.dat"))
 	if err != nil {

@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	// usualTridiagonal is the largest order that all solvers solve. If VKEVD_DATA is set, the value
-	// of VKEVD_DATA_MAX is used instead.
+	// usualTridiagonal is the largest order of tridiagonal matrices that the tests solve by all
+	// solvers. If VKEVD_DATA is set, the value of VKEVD_DATA_MAX is used instead.
 	usualTridiagonal = 64
 
-	// onOneCore is the largest order whose vectors are computed by QR iteration. QR iteration runs
-	// on one core of the host.
+	// onOneCore is the largest order for which the tests compute vectors by QR iteration, which
+	// runs on one core of the host.
 	onOneCore = 1000
 
 	usualTridiagonals = 15 // smallest number of matrices with orders up to usualTridiagonal
@@ -106,9 +106,9 @@ func (s *tridiagonalScores) add(o tridiagonalScores) {
 	s.residual, s.orthogonality = max(s.residual, o.residual), max(s.orthogonality, o.orthogonality)
 }
 
-// everySolver solves a matrix with the options. It compares the values with the reference values,
-// and checks them with two implementations of Sturm counts, in evd and in evd/ratio. The method
-// Check measures the vectors.
+// everySolver solves a tridiagonal matrix with the options `opt`. It compares the values with the
+// reference values, and checks them with two implementations of Sturm counts, in evd and in
+// evd/ratio. The method Check measures the vectors.
 func everySolver(t *testing.T, d *vk.Device, m evd.Tridiagonal[float64], want []float64, opt evd.Options) (got tridiagonalScores) {
 	t.Helper()
 	ctx, n := context.Background(), m.N()

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestCollectionIsFoundBesideTheRepository checks that Collection finds the folder shared/data next
-// to the repository, or the folder that VKEVD_DATA names, and no other folder.
+// TestCollectionIsFoundBesideTheRepository checks which folder the function Collection returns: the
+// one that VKEVD_DATA names, or else the folder shared/data next to the repository, and no other.
 func TestCollectionIsFoundBesideTheRepository(t *testing.T) {
 	home := t.TempDir()
 	inner := filepath.Join(home, "repository", "some", "package")

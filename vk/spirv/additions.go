@@ -48,8 +48,9 @@ func (a *additions) id() uint32 {
 	return a.bound - 1
 }
 
-// declare returns the id of a type. If the module does not have the type, `declare` adds it. `op`
-// is the opcode of the declaration, and `args` are its words after the result id.
+// declare returns the id of a type in the module. If the module does not declare the type,
+// `declare` adds a declaration. `op` is the opcode of the declaration, and `args` are its words
+// after the result id.
 func (a *additions) declare(op uint32, args ...uint32) uint32 {
 	k := key(op, args)
 	id, ok := a.known[k]

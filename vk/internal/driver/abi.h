@@ -79,7 +79,8 @@ typedef struct { VK_HEAD; VkBool32 has[55]; } VkPhysicalDeviceFeatures2;
 typedef struct { VK_HEAD; VkBool32 has[12]; } VkPhysicalDeviceVulkan11Features;
 typedef struct { VK_HEAD; VkBool32 has[47]; } VkPhysicalDeviceVulkan12Features;
 
-// The next three structures are part of Vulkan 1.3. Devices of Vulkan 1.2 have them as extensions.
+// The following three structures are part of Vulkan 1.3. For devices of Vulkan 1.2 they belong to
+// extensions.
 typedef struct { VK_HEAD; VkBool32 has[2]; } VkPhysicalDeviceSubgroupSizeControlFeatures;
 typedef struct { VK_HEAD; VkBool32 has[1]; } VkPhysicalDeviceMaintenance4Features;
 typedef struct { VK_HEAD; VkBool32 has[1]; } VkPhysicalDeviceShaderIntegerDotProductFeatures;

@@ -55,9 +55,9 @@ const (
 	apiVersion     = 1<<22 | 3<<12 // 1.3
 	debugExtension = "VK_EXT_debug_utils\x00"
 
-	// Loaders list MoltenVK, and other drivers that lack parts of Vulkan, only with this extension.
-	// With the extension, an error message can say which feature a device lacks. Without it, the
-	// message would say that there is no device.
+	// Loaders list some drivers only if a program asks for this extension: MoltenVK, and other
+	// drivers that lack parts of Vulkan. If such a driver is listed, an error message can say which
+	// feature its device lacks. Otherwise the message would say that there is no device.
 	portabilityExtension = "VK_KHR_portability_enumeration\x00"
 	portabilityFlag      = 1
 

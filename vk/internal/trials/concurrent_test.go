@@ -64,7 +64,7 @@ func TestManyGoroutinesOneDevice(t *testing.T) {
 }
 
 // Several goroutines use one plan at the same time. The plan solves their matrices one after
-// another.
+// another, and each result is right.
 func TestManyGoroutinesOnePlan(t *testing.T) {
 	d := device(t, vk.Options{})
 	p, err := evd.NewPlan[float64](d, order, options(true))

@@ -189,7 +189,8 @@ func (s *soak) onePlan(d *vk.Device) {
 	}
 }
 
-// stored copies one triangle of a full matrix to a matrix whose other elements and padding are NaN.
+// stored copies one triangle of a full matrix to a matrix for Solve. The other triangle and the
+// padding of that matrix are NaN, so that a test fails if Solve reads them.
 func (s *soak) stored(n int, full []float64) evd.Sym[float64] {
 	a := evd.Sym[float64]{N: n, Ld: max(1, n+s.rng.IntN(3)), Uplo: s.rng.IntN(2) == 0}
 	a.Data = make([]float64, a.Ld*n)
@@ -260,8 +261,8 @@ func (s *soak) judge(p *evd.Plan[float64], a evd.Sym[float64], kind matgen.Dense
 		return
 	}
 	want = scaled(want, -shift)
-	// Eigenvalues below the smallest normal number have fewer digits, so this number bounds the
-	// norm from below.
+	// This number bounds the norm of the matrix from below in error measures. Eigenvalues below the
+	// smallest normal number have fewer digits.
 	const leastNormal = 0x1p-1022
 	norm := max(math.Abs(want[0]), math.Abs(want[n-1]), leastNormal)
 	good("values", ratio.Values(n, res.Values, want[res.First:res.First+len(res.Values)], norm))
