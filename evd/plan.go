@@ -56,8 +56,8 @@ func NewPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	return withFittingProducts(n, opt, func(opt Options) (*Plan[T], error) { return newPlan[T](dev, n, opt) })
 }
 
-// newPlan does the same as NewPlan, for options that are possible. Emulated products that do not fit
-// into the device's memory are an error.
+// newPlan makes a plan with options that are possible. If it uses emulated products that do not fit
+// into the device's memory, it returns an error.
 func newPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	p := &Plan[T]{base: spectrum.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt}
 	if n == 0 {

@@ -101,8 +101,9 @@ func (r *ritzSolver) close() {
 	}
 }
 
-// ritzOnHost does the work of ritzSolver.solve by gonum. It first scales the matrix by a power of
-// two, because gonum's Dsterf panics if entries are below about 10⁻¹²².
+// ritzOnHost computes the eigenvectors and eigenvalues of a cluster's matrix by gonum: it replaces
+// `block` by the vectors, one per column, and `values` by the eigenvalues. It first scales the
+// matrix by a power of two, because gonum's Dsterf panics if entries are below about 10⁻¹²².
 func ritzOnHost(m, ld int, block, values []float64) error {
 	largest := 0.0
 	for j := range m {

@@ -73,8 +73,8 @@ func NewRefinePlan(dev *vk.Device, n int, opt Options) (*RefinePlan, error) {
 	return withFittingProducts(n, opt, func(opt Options) (*RefinePlan, error) { return newRefinePlan(dev, n, opt) })
 }
 
-// newRefinePlan does the same as NewRefinePlan, for options that are possible. Emulated products
-// that do not fit into the device's memory are an error.
+// newRefinePlan makes a plan with options that are possible. If it uses emulated products that do
+// not fit into the device's memory, it returns an error.
 func newRefinePlan(dev *vk.Device, n int, opt Options) (*RefinePlan, error) {
 	p := &RefinePlan{base: spectrum.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt}
 	if n <= 1 {

@@ -27,8 +27,8 @@ type together[T Float] struct {
 	// all holds the solve on each device of the plan, the first device first.
 	all []*solve[T]
 
-	// outer is the context of the solve. ctx is derived from it and is the context of all devices.
-	// It ends also after the first error on a device.
+	// outer is the context of the whole solve. ctx is derived from it and is the context on all
+	// devices. ctx also ends after the first error on a device.
 	outer, ctx context.Context
 	cancel     context.CancelFunc
 

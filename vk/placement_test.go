@@ -124,8 +124,8 @@ func TestPlacementInOneBuffer(t *testing.T) {
 	}
 }
 
-// This test checks MaxRegion and the size of buffers for several devices. Buffers on AMD's GPUs
-// have 2 GiB if all regions fit into 2 GiB. Drivers that allow larger allocations than they
+// TestLargestRegion checks MaxRegion and the size of buffers for several devices. Buffers on AMD's
+// GPUs have 2 GiB if all regions fit into 2 GiB. Drivers that allow larger allocations than they
 // guarantee are limited only by the largest buffer.
 func TestLargestRegion(t *testing.T) {
 	const gib = 1 << 30

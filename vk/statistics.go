@@ -39,8 +39,9 @@ type KernelStatistics struct {
 	List []Statistic
 }
 
-// Each driver has its own names for statistics. The following lists hold words that occur in such
-// names. A name belongs to the first list that has one of the words of the name.
+// Each driver has its own names for statistics. The following lists hold words by which this
+// package recognises the kind of a statistic: spills, shared memory, registers. If a name has words
+// of several lists, the first of these lists counts.
 var (
 	spillWords    = []string{"spill", "scratch", "stack", "local memory"}
 	sharedWords   = []string{"shared", "lds"}

@@ -16,8 +16,8 @@ type line struct {
 	expected time.Duration // whole time; 0 if not known
 }
 
-// These are widths in characters: the default width and the smallest width of the stage's name, and
-// of the bar.
+// These are widths of the progress line's parts, in characters: the default width and the smallest
+// width of the stage's name, and those of the bar.
 const (
 	stageWidth, leastStage = 24, 12
 	barWidth, leastBar     = 20, 5

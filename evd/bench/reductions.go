@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// newPanelQR measures the QR factorisation of a panel of n rows and b columns. The counted bytes
-// are the panel twice, for reading and writing.
+// newPanelQR measures the QR factorisation of a panel of n rows and b columns. For the rate in
+// bytes per second, the panel counts twice: it is read and written.
 func newPanelQR(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	waiting, err := b.waiting(t)
 	if err != nil {

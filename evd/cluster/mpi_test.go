@@ -157,7 +157,8 @@ func cases() []testCase {
 	scaled := func(exponent int) testSource {
 		return testSource{120, func(i, j int) float64 { return math.Ldexp(random(i, j), exponent) }}
 	}
-	// The other triangle of these matrices is NaN, so the test fails if Solve reads it.
+	// These matrices have only one triangle. The elements of the other one are NaN, so the test
+	// fails if Solve reads them.
 	lower := testSource{120, func(i, j int) float64 {
 		if i < j {
 			return math.NaN()

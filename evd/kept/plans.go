@@ -115,7 +115,7 @@ func (ps *Plans[Key]) Count() int {
 	return len(ps.kept)
 }
 
-// Close closes all kept plans. Later calls of With make new plans.
+// Close closes all kept plans. The method With can still be called afterwards, and makes new plans.
 func (ps *Plans[Key]) Close() {
 	ps.mu.Lock()
 	defer ps.mu.Unlock()

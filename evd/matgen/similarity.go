@@ -8,8 +8,9 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// Similar makes the dense kind Uᵀ·diag(`values`)·U. The random orthogonal matrix U is a product of
-// n−1 Householder reflectors of decreasing length, as in LAPACK's dlagsy.
+// Similar makes a kind of dense test matrices with given eigenvalues: Uᵀ·diag(`values`)·U. The
+// random orthogonal matrix U is a product of n−1 Householder reflectors of decreasing length, as in
+// LAPACK's dlagsy.
 func Similar(name string, values func(n int) []float64) DenseKind {
 	return DenseKind{name, func(n int, r *rand.Rand) []float64 { return similar(values(n), r) }, drawless(values)}
 }

@@ -75,9 +75,9 @@ func (l *lines) take(n, feed int) []byte {
 	return line
 }
 
-// data returns the next line that is neither blank nor a comment (%). It removes blanks at the
-// beginning of the line, but not at the end. At the end of the file the error is io.EOF. Errors of
-// the stream have the file's name and the line number.
+// data returns the next line of the file that is neither blank nor a comment (%). It removes blanks
+// at the beginning of the line, but not at the end. At the end of the file the error is io.EOF.
+// Errors of the stream have the file's name and the line number.
 func (l *lines) data() ([]byte, error) {
 	for {
 		line, err := l.next()

@@ -50,8 +50,8 @@ func (o Options) arrayOf(path string) (string, Options) {
 	return path[:at+len(ending)], o
 }
 
-// ReadFile does the same as the function ReadFile, with the options o. The path FILE.npz:ARRAY
-// means the array with the name ARRAY in FILE.npz.
+// ReadFile reads the matrix in a file, as the function ReadFile does, but with the options o. The
+// path FILE.npz:ARRAY means the array with the name ARRAY in FILE.npz.
 func (o Options) ReadFile(path string) (*Dense, error) {
 	path, o = o.arrayOf(path)
 	f, err := os.Open(path)

@@ -129,7 +129,8 @@ func (s *sparse) each(put func(i, j int, x float64) error) error {
 		}
 		return nil
 	}
-	// In the following, a line is a row if the format is csr, and a column if it is csc.
+	// The formats csr and csc differ only in their direction. In this loop, a line is a row of the
+	// matrix if the format is csr, and a column if it is csc.
 	lines := s.rows
 	if s.format == "csc" {
 		lines = s.cols

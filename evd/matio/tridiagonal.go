@@ -18,7 +18,8 @@ func ReadTridiagonalFile(path string) (*Tridiagonal, error) {
 	return Options{}.ReadTridiagonalFile(path)
 }
 
-// ReadTridiagonalFile does the same as the function ReadTridiagonalFile, with the options o.
+// ReadTridiagonalFile reads a tridiagonal matrix from a file, as the function ReadTridiagonalFile
+// does, but with the options o.
 func (o Options) ReadTridiagonalFile(path string) (*Tridiagonal, error) {
 	path, o = o.arrayOf(path)
 	f, err := os.Open(path)
@@ -52,7 +53,8 @@ func ReadTridiagonal(r io.Reader, name string) (*Tridiagonal, error) {
 	return Options{}.ReadTridiagonal(r, name)
 }
 
-// ReadTridiagonal does the same as the function ReadTridiagonal, with the options o.
+// ReadTridiagonal reads a tridiagonal matrix from a stream, as the function ReadTridiagonal does,
+// but with the options o.
 func (o Options) ReadTridiagonal(r io.Reader, name string) (*Tridiagonal, error) {
 	return readEither(r, name, o.tridiagonalFromZip, func(in *input) (*Tridiagonal, error) {
 		return o.readTridiagonal(in, name)

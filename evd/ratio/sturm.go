@@ -21,7 +21,8 @@ func Sturm(d, e, values []float64, width float64) error {
 	return SturmRange(d, e, 0, values, width)
 }
 
-// SturmRange does the test of Sturm only for the eigenvalues with the indices `first`, `first`+1, …
+// SturmRange certifies some of the eigenvalues of T(d, e) as the function Sturm does: values[k] is
+// tested against the eigenvalue with the index `first`+k.
 func SturmRange(d, e []float64, first int, values []float64, width float64) error {
 	n, m := len(d), len(values)
 	if first < 0 || first+m > n {

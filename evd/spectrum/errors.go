@@ -52,7 +52,8 @@ type NoConvergenceError struct {
 	// Stage is the phase of the solve.
 	Stage string
 
-	// Index is the first row of the block. End is the row after the block's last row.
+	// Index is the first row of the block that did not converge. End is the row after the block's
+	// last row.
 	Index, End int
 }
 

@@ -24,8 +24,8 @@ type resultMemory[T spirv.Real] struct {
 	free    context.CancelFunc
 }
 
-// newResultMemory returns a resultMemory that has no memory yet. If ctx ends, the work on the pages
-// stops, as after the method `stop`.
+// newResultMemory returns a resultMemory that has no memory yet. If ctx ends, the goroutines that
+// prepare the memory end, as after a call of the method `stop`.
 func newResultMemory[T spirv.Real](ctx context.Context) *resultMemory[T] {
 	r := &resultMemory[T]{}
 	r.ctx, r.free = context.WithCancel(ctx)

@@ -92,7 +92,7 @@ func needVectors[T evd.Float](opt Options, res *Result[T]) error {
 	return nil
 }
 
-// check does the work of Check for a result that fits the plan. It copies A, U and V to the same
+// check measures the vectors of a result that fits the plan. It copies A, U and V to the same
 // device memory that a solve uses for them. No later call needs the data that were in this memory.
 func (s *solve[T]) check(a evd.Dense[T], res *Result[T]) (ratios Ratios, err error) {
 	largest, err := scan(a)

@@ -20,8 +20,8 @@ type Options struct {
 	// Budget is the time for the search. A measurement that begins within this time may end later.
 	Budget time.Duration
 
-	// Repeat is the number of runs of each measurement, at least one. The median of the runs
-	// counts.
+	// Repeat is the number of runs of each measurement, at least one. The search compares the
+	// medians of these runs.
 	Repeat int
 
 	// Progress is called before each run with the name of the measurement. It may be nil.

@@ -140,8 +140,8 @@ func rolled(in instruction) instruction {
 	return instruction{in.op, slices.Delete(args, from, to)}
 }
 
-// follow updates the state after one instruction: the current source line and function, and the
-// pointers into buffers.
+// follow keeps the state of the function Guard up to date after one instruction: the current source
+// line and function, and which ids are pointers into buffers.
 func (g *guarding) follow(in instruction) {
 	switch in.op {
 	case opString:

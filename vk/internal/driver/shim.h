@@ -22,7 +22,8 @@ VkResult vke_device_extensions(VkPhysicalDevice, VkExtensionProperties *out, uin
 void vke_queue_families(VkPhysicalDevice, VkQueueFamilyProperties *out, uint32_t *count);
 void vke_memory_budget(VkPhysicalDevice, VkDeviceSize *budget, VkDeviceSize *usage);
 
-// These bits stand for structures that a device knows in addition to those of Vulkan 1.2.
+// These bits stand for structures of properties and features that a device may know in addition to
+// those of Vulkan 1.2.
 enum {
 	VKE_KNOWS_SUBGROUP_SIZE = 1, VKE_KNOWS_MAINTENANCE4 = 2, // part of Vulkan 1.3, or of an extension
 	VKE_KNOWS_NV_UNITS = 4, VKE_KNOWS_AMD_UNITS = 8, VKE_KNOWS_AMD_UNITS_2 = 16,
