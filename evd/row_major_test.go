@@ -15,7 +15,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// byRows returns the elements of z row by row, without padding.
+// byRows returns the elements of the matrix z row by row, without gaps between the rows.
 func byRows(z *evd.Dense[float64]) []float64 {
 	rows := make([]float64, 0, z.Rows*z.Cols)
 	for i := range z.Rows {

@@ -23,7 +23,8 @@ type Constant struct {
 	Value float64
 }
 
-// KernelStatistics describes one compiled pipeline.
+// KernelStatistics describes one compiled GPU kernel: its constants, and the memory and registers
+// that it uses.
 type KernelStatistics struct {
 	Kernel    string
 	Constants []Constant
@@ -35,7 +36,7 @@ type KernelStatistics struct {
 	// memory holds arrays that are too large for registers.
 	Memory int
 
-	// List holds the driver's own numbers, unchanged.
+	// List holds every statistic that the driver reported about the kernel, unchanged.
 	List []Statistic
 }
 

@@ -21,7 +21,7 @@ type stackOf struct {
 	results  map[bool]*batch.Result // with vectors (true) and without, after the first solve of each
 }
 
-// newBatch measures a batch of matrices with vectors.
+// newBatch prepares a measurement: the solve of a batch of matrices, with eigenvectors.
 func newBatch(b *Bench, s sizes, t tuning.Tuning) (*load, error) { return b.batch(s, t, true) }
 
 // newBatchValues measures a batch of matrices without vectors.

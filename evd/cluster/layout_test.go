@@ -30,9 +30,9 @@ func TestCyclic(t *testing.T) {
 	}
 }
 
-// TestArrange checks three properties of process grids. Every process of a grid has elements of the
-// matrix. A grid of at most p processes was asked for, and it has no more. For a large matrix, few
-// of the p processes are left out.
+// TestArrange checks three properties of the process grid that is chosen for a matrix and p
+// processes. The grid has at most p processes. Every process of the grid has elements of the
+// matrix. For a large matrix, few of the p processes are left out.
 func TestArrange(t *testing.T) {
 	for _, n := range []int{0, 1, 15, 16, 31, 33, 100, 1000, 100000} {
 		for p := 1; p <= 130; p++ {

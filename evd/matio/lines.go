@@ -28,8 +28,8 @@ type lines struct {
 	err error
 }
 
-// newLines returns a `lines` for the part of the input `in` that has not been read. The caller must
-// still call in.done.
+// newLines returns a reader of text lines, for the part of the input file `in` that has not been
+// read. The caller must still call in.done at the end.
 func newLines(in *input) *lines {
 	return &lines{in: in, buf: make([]byte, longestLine)}
 }

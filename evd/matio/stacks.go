@@ -17,7 +17,7 @@ type Stacks struct {
 	All []NamedStack
 }
 
-// NamedStack is an array with the matrices of one name.
+// NamedStack is one array of a file: a stack of matrices, and the name of the array in the file.
 type NamedStack struct {
 	// Name is the name of the array in a .npz file. It is "" if Stacks.Named is false.
 	Name string

@@ -90,8 +90,9 @@ func (g *gather) npyArray(descr string, fortran bool, shape string) {
 	g.buf = fmt.Appendf(g.buf, "%-*s\n", size-fixed-1, text)
 }
 
-// npyElements writes `values` as <f8 or <f4. It needs no conversion if the machine stores numbers
-// in this form. It stops at the first error, which is stored in g.
+// npyElements writes the numbers in `values` as a NumPy file stores them: in binary form, with the
+// low byte first. It needs no conversion if the machine stores numbers in this form. It stops at
+// the first error, which is stored in g.
 func npyElements[T float32 | float64](g *gather, values []T) {
 	size := int(unsafe.Sizeof(*new(T)))
 	if !nativeLittle {

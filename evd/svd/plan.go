@@ -81,7 +81,8 @@ func (p *Plan[T]) withoutEntries() (*Plan[T], error) {
 // Band returns the number of superdiagonals of the band to which the plan first reduces a matrix.
 func (p *Plan[T]) Band() int { return p.tune.Band }
 
-// Block returns the number of columns between two updates of the whole trailing matrix.
+// Block returns the block size of the plan's reduction to a band: the number of columns that are
+// reduced between two updates of the whole trailing matrix.
 func (p *Plan[T]) Block() int { return p.tune.Block }
 
 // Costs returns a forecast of the number of floating-point operations of each phase, in the order

@@ -56,7 +56,8 @@ func (c Choice) Tuning(info vk.Info) (*tuning.Tuning, error) {
 	return &t, nil
 }
 
-// on returns the device's tuning table, changed to the sizes of c. The sizes are not checked.
+// on returns the device's tuning table, with the sizes that the choice c makes: the bandwidth, the
+// block size and the tile of the product Syr2k. It does not check the sizes.
 func (c Choice) on(info vk.Info) tuning.Tuning {
 	t := tuning.On(info)
 	t.Band, t.Block, t.Products.Syr2k = c.Band, c.Block, c.RankTwoK

@@ -125,8 +125,8 @@ func (s *search) run(ctx context.Context, table Choice) (Result, error) {
 	return r, outer.Err()
 }
 
-// tile tries other tiles for the product Syr2k, which updates the trailing matrix. For each tile it
-// first measures this product alone.
+// tile tries other tile sizes for the kernel of the product Syr2k, which updates the trailing
+// matrix. For each size it first measures this product alone.
 func (s *search) tile(ctx context.Context, best *Result) {
 	choice, least := best.Choice, math.Inf(1)
 	for _, t := range append([]Choice{best.Choice}, withTiles(best.Choice)...) {

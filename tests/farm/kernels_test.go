@@ -194,7 +194,8 @@ func buildProbes(dev *vk.Device) error {
 	)
 }
 
-// built calls vk.Build and returns its error.
+// built builds a GPU kernel from a shader with vk.Build, discards the kernel, and returns the error
+// of vk.Build.
 func built[S, P any](dev *vk.Device, m spirv.Module[S, P], spec S) error {
 	_, err := vk.Build(dev, m, spec)
 	return err

@@ -37,8 +37,8 @@ type decoration struct {
 // not to one member.
 const whole = ^uint32(0)
 
-// collect reads the declarations. It checks nothing. If a declaration is missing or broken, the
-// method that needs the declaration returns an error.
+// collect reads the declarations from the instructions of a SPIR-V module. It checks nothing. If a
+// declaration is missing or broken, the method that needs the declaration returns an error.
 func collect(body []instruction) *parsed {
 	p := &parsed{
 		names: map[uint32]string{}, members: map[member]string{},

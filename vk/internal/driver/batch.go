@@ -14,7 +14,7 @@ type Batch struct {
 	queries bQueryPool
 }
 
-// c returns the command buffer as the C type that the shim uses.
+// c returns the Vulkan handle of the command buffer, converted from its Go type to its C type.
 func (b *Batch) c() C.VkCommandBuffer { return *(*C.VkCommandBuffer)(unsafe.Pointer(&b.cb)) }
 
 // NewBatch makes a command buffer of the queue family, and a pool for the given number of

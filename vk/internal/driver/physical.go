@@ -19,7 +19,8 @@ type Physical struct {
 	knows C.int
 }
 
-// c returns the handle as the C type that the shim uses.
+// c returns the Vulkan handle of the physical device, converted from its Go type to the C type
+// VkPhysicalDevice.
 func (p Physical) c() C.VkPhysicalDevice { return *(*C.VkPhysicalDevice)(unsafe.Pointer(&p.handle)) }
 
 // These are names of Vulkan device extensions. Package vk uses an extension only on devices that
