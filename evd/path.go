@@ -32,8 +32,8 @@ type path[T Float] struct {
 	// doubles converts between the number type T and double precision.
 	doubles doubles[T]
 
-	// steps are the stages. `regions` is the device memory of their input and output. `layout` is
-	// the layout of all device memory of the path.
+	// steps are the stages of the solve. `regions` is the device memory of the stages' input and
+	// output. `layout` is the layout of all device memory that the stages use.
 	steps   steps[T]
 	regions regions[T]
 	layout  *vk.Layout

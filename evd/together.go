@@ -109,7 +109,7 @@ func (g *together[T]) each(do func(k int, s *solve[T]) error) error {
 	return spectrum.OnDevice(g.all[k].Dev, err)
 }
 
-// vectors says how the eigenvectors are copied to the host.
+// vectors describes how the eigenvectors are copied from the devices to the host.
 func (g *together[T]) vectors(a Sym[T]) []spectrum.Vectors[T] {
 	sets := g.all[0].vectors(a)
 	if len(g.all) > 1 {

@@ -20,7 +20,8 @@ type solve struct {
 	grid    grid
 	layout  shape
 
-	// The library that solves gets 2^−exponent·A, or −2^−exponent·A if `negated` is true.
+	// The external library that computes the spectrum gets the scaled matrix 2^−exponent·A, or
+	// −2^−exponent·A if `negated` is true.
 	exponent int
 	negated  bool
 	averaged float64

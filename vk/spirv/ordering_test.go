@@ -74,7 +74,9 @@ func ordering(code []byte) (string, error) {
 			o.bodies = append(o.bodies, body[i:end])
 		}
 	}
-	// A call may precede the function that it calls, so the loop repeats until no list changes.
+	// The loop makes the list of instructions of every function. The list of a function depends on
+	// the lists of the functions that it calls, which may come later. So the loop repeats until no
+	// list changes.
 	for changed := true; changed; {
 		changed = false
 		for i, f := range order {
