@@ -20,6 +20,8 @@ func TestFloatModes(t *testing.T) {
 	zeros := spirv.FloatControl{Mode: spirv.SignedZeroInfNanPreserve, Bits: 64}
 	denorm, denorm32 := spirv.FloatControl{Mode: spirv.DenormPreserve, Bits: 64}, spirv.FloatControl{Mode: spirv.DenormPreserve, Bits: 32}
 	nearest, nearest32 := spirv.FloatControl{Mode: spirv.RoundingModeRTE, Bits: 64}, spirv.FloatControl{Mode: spirv.RoundingModeRTE, Bits: 32}
+	zeros16 := spirv.FloatControl{Mode: spirv.SignedZeroInfNanPreserve, Bits: 16}
+	denorm16, nearest16 := spirv.FloatControl{Mode: spirv.DenormPreserve, Bits: 16}, spirv.FloatControl{Mode: spirv.RoundingModeRTE, Bits: 16}
 	for _, c := range []struct {
 		name string
 		p    driver.Properties
@@ -30,6 +32,9 @@ func TestFloatModes(t *testing.T) {
 		{"doubles only", driver.Properties{Float64: all}, []spirv.FloatControl{zeros, denorm, nearest}},
 		{"together", driver.Properties{Float32: all, Float64: all, SubnormalsTogether: true, RoundingTogether: true}, []spirv.FloatControl{zeros, denorm, denorm32, nearest, nearest32}},
 		{"together, and floats lack it", driver.Properties{Float64: all, SubnormalsTogether: true, RoundingTogether: true}, []spirv.FloatControl{zeros}},
+		{"half precision alone", driver.Properties{Float16: all}, []spirv.FloatControl{zeros16, denorm16, nearest16}},
+		{"together with half precision", driver.Properties{Float16: all, Float32: all, Float64: all, RoundingTogether: true}, []spirv.FloatControl{zeros, zeros16, denorm, denorm16, nearest, nearest32, nearest16}},
+		{"together, and doubles lack it", driver.Properties{Float16: all, Float32: all, RoundingTogether: true}, []spirv.FloatControl{zeros16, denorm16}},
 		{"one", driver.Properties{Float64: driver.FloatControls{Nearest: true}}, []spirv.FloatControl{nearest}},
 	} {
 		if got := floatModes(&c.p); !slices.Equal(got, c.want) {
@@ -55,6 +60,11 @@ func TestFloatModesAreValid(t *testing.T) {
 		d.from.props.SubnormalsTogether, d.from.props.RoundingTogether = together, together
 		if _, err := Build(d, shaders.ProbeFma(), shaders.ProbeFmaDefaults()); err != nil {
 			t.Error(err)
+		}
+		if d.info.HalfStorage() {
+			if _, err := Build(d, shaders.Tb2tbWave[spirv.Float16](), shaders.Tb2tbWaveDefaults()); err != nil {
+				t.Error(err)
+			}
 		}
 		if _, err := Build(d, shaders.OrmtrQ2Teams[float64](), shaders.OrmtrQ2TeamsDefaults()); err != nil {
 			t.Error(err)

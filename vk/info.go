@@ -86,6 +86,10 @@ func (i Info) MemoryModel() bool {
 	return i.offers(driver.MemoryModel) && i.offers(driver.MemoryModelDevice)
 }
 
+// HalfStorage tells whether kernels may read and write half-precision numbers in memory. They
+// compute in single precision.
+func (i Info) HalfStorage() bool { return i.offers(driver.Storage16) }
+
 // offers tells whether the list Features of the device contains the given feature.
 func (i Info) offers(f driver.Feature) bool { return slices.Contains(i.Features, f.String()) }
 
@@ -116,6 +120,9 @@ var wanted = []driver.Feature{
 
 	// In the panel factorisation, workgroups exchange doubles by 64-bit atomic operations.
 	driver.Int64Atomics,
+
+	// Storage16 is for kernels that store numbers in half precision.
+	driver.Storage16,
 
 	// The next features are for products of signed bytes, which emulate double-precision products.
 	driver.IntegerDotProduct, driver.Int8, driver.CooperativeMatrix,
@@ -152,7 +159,7 @@ func floatControls(p *driver.Properties) []string {
 	for _, width := range []struct {
 		bits string
 		has  driver.FloatControls
-	}{{"32", p.Float32}, {"64", p.Float64}} {
+	}{{"16", p.Float16}, {"32", p.Float32}, {"64", p.Float64}} {
 		for _, mode := range []struct {
 			name string
 			has  bool

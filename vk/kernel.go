@@ -80,6 +80,7 @@ var capabilityFeatures = map[spirv.Capability]driver.Feature{
 	spirv.CapVulkanMemoryModelDeviceScope: driver.MemoryModelDevice,
 	spirv.CapInt64Atomics:                 driver.Int64Atomics,
 	spirv.CapInt8:                         driver.Int8,
+	spirv.CapStorageBuffer16BitAccess:     driver.Storage16,
 	spirv.CapDotProduct:                   driver.IntegerDotProduct,
 	spirv.CapCooperativeMatrixKHR:         driver.CooperativeMatrix,
 }

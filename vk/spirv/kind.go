@@ -31,9 +31,15 @@ type Real interface{ float32 | float64 }
 // of their factors τ. The norms and eigenvalues of a matrix of Scalars are Reals.
 type Scalar interface{ float32 | float64 }
 
-// KindOf returns the Kind of the type T: Float32 or Float64.
-func KindOf[T Scalar]() Kind {
+// Stored is the type of a matrix's entries in the memory of those kernels that may store them in
+// half precision. Such a kernel computes with Float16 entries in single precision.
+type Stored interface{ Scalar | Float16 }
+
+// KindOf returns the Kind of the type T: Half, Float32 or Float64.
+func KindOf[T Stored]() Kind {
 	switch any(*new(T)).(type) {
+	case Float16:
+		return Half
 	case float32:
 		return Float32
 	default:
@@ -64,7 +70,3 @@ const (
 	False Bool = 0
 	True  Bool = 1
 )
-
-// Float16 holds the bits of a half-precision number in a buffer. It is only for storage, because Go
-// has no half-precision arithmetic.
-type Float16 uint16

@@ -10,6 +10,7 @@ const (
 	Float64             Feature = C.VKE_FLOAT64
 	Int64               Feature = C.VKE_INT64
 	Int16               Feature = C.VKE_INT16
+	Storage16           Feature = C.VKE_STORAGE16
 	Storage8            Feature = C.VKE_STORAGE8
 	Int64Atomics        Feature = C.VKE_INT64_ATOMICS
 	Int8                Feature = C.VKE_INT8
@@ -29,7 +30,8 @@ const (
 )
 
 var featureNames = [features]string{
-	"shaderFloat64", "shaderInt64", "shaderInt16", "storageBuffer8BitAccess", "shaderBufferInt64Atomics", "shaderInt8",
+	"shaderFloat64", "shaderInt64", "shaderInt16",
+	"storageBuffer16BitAccess", "storageBuffer8BitAccess", "shaderBufferInt64Atomics", "shaderInt8",
 	"scalarBlockLayout", "hostQueryReset", "timelineSemaphore", "bufferDeviceAddress",
 	"vulkanMemoryModel", "vulkanMemoryModelDeviceScope", "vulkanMemoryModelAvailabilityVisibilityChains",
 	"subgroupSizeControl", "computeFullSubgroups", "maintenance4",

@@ -114,10 +114,10 @@ void vke_get_properties(VkPhysicalDevice device, int knows, vke_properties *out)
 	out->min_subgroup = required ? size.minSubgroupSize : 0;
 	out->max_subgroup = required ? size.maxSubgroupSize : 0;
 	out->max_subgroups = required ? size.maxComputeWorkgroupSubgroups : 0;
-	for (int i = 0; i < 2; i++) {
-		out->preserve[i] = floats.preserve[i + 1];
-		out->subnormals[i] = floats.denormPreserve[i + 1];
-		out->nearest[i] = floats.roundRTE[i + 1];
+	for (int i = 0; i < 3; i++) {
+		out->preserve[i] = floats.preserve[i];
+		out->subnormals[i] = floats.denormPreserve[i];
+		out->nearest[i] = floats.roundRTE[i];
 	}
 	out->together = floats.denormBehaviorIndependence == INDEPENDENT_NONE;
 	out->together |= (uint32_t)(floats.roundingModeIndependence == INDEPENDENT_NONE) << 1;
@@ -139,7 +139,7 @@ typedef struct {
 
 static const struct { uint8_t version, place; } where[VKE_FEATURES] = {
 	[VKE_FLOAT64] = {0, 39}, [VKE_INT64] = {0, 40}, [VKE_INT16] = {0, 41},
-	[VKE_STORAGE8] = {2, 2}, [VKE_INT64_ATOMICS] = {2, 5}, [VKE_INT8] = {2, 8}, [VKE_SCALAR_LAYOUT] = {2, 31},
+	[VKE_STORAGE16] = {1, 0}, [VKE_STORAGE8] = {2, 2}, [VKE_INT64_ATOMICS] = {2, 5}, [VKE_INT8] = {2, 8}, [VKE_SCALAR_LAYOUT] = {2, 31},
 	[VKE_HOST_QUERY_RESET] = {2, 36}, [VKE_TIMELINE] = {2, 37}, [VKE_DEVICE_ADDRESS] = {2, 38},
 	[VKE_MEMORY_MODEL] = {2, 41}, [VKE_MEMORY_MODEL_DEVICE] = {2, 42}, [VKE_MEMORY_MODEL_CHAINS] = {2, 43},
 	[VKE_SUBGROUP_SIZE_CONTROL] = {3, 0}, [VKE_FULL_SUBGROUPS] = {3, 1}, [VKE_MAINTENANCE4] = {4, 0},

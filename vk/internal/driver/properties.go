@@ -49,9 +49,9 @@ type Properties struct {
 	// TimestampPeriod is the time of one tick of a timestamp, in nanoseconds.
 	TimestampPeriod float32
 
-	// Float32 and Float64 are the modes of floating-point arithmetic that a shader may request, for
-	// floats and for doubles.
-	Float32, Float64 FloatControls
+	// Float16, Float32 and Float64 are the modes of floating-point arithmetic that a shader may
+	// request, for half-precision numbers, floats and doubles.
+	Float16, Float32, Float64 FloatControls
 
 	// SubnormalsTogether is true if floats and doubles must treat subnormals in the same way. A
 	// shader that requests a mode of subnormals must then request it for both widths.
@@ -141,7 +141,7 @@ func (p Physical) Properties() Properties {
 	out.MaxSubgroups = uint32(more.max_subgroups)
 	out.Units, out.FastDots = uint32(more.units), more.fast_dots != 0
 	out.MaxAllocation, out.MaxBuffer = uint64(more.max_allocation), uint64(more.max_buffer)
-	for i, f := range []*FloatControls{&out.Float32, &out.Float64} {
+	for i, f := range []*FloatControls{&out.Float16, &out.Float32, &out.Float64} {
 		*f = FloatControls{more.preserve[i] != 0, more.subnormals[i] != 0, more.nearest[i] != 0}
 	}
 	out.SubnormalsTogether, out.RoundingTogether = more.together&1 != 0, more.together&2 != 0

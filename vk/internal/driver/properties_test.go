@@ -17,7 +17,7 @@ func TestPropertiesOfExtensions(t *testing.T) {
 	if out, err := exec.Command("cc", "-D_GNU_SOURCE", "-o", program, filepath.Join("testdata", "properties_trace.c"), "-lpthread").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	const floats = ", floats 010 101, together 2"
+	const floats = ", floats 001 010 101, together 2"
 	for _, c := range []struct {
 		extensions []string
 		want       string

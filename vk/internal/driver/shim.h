@@ -40,9 +40,10 @@ typedef struct {
 	uint64_t max_allocation, max_buffer;
 	uint32_t units;
 	uint32_t fast_dots; // nonzero: dot products of four packed signed bytes are fast
-	// Modes of floating-point arithmetic of 32 bits [0] and 64 bits [1]: signs of zeros, infinities
-	// and NaN are kept; subnormals are kept; results are rounded to the nearest even number.
-	uint32_t preserve[2], subnormals[2], nearest[2];
+	// Modes of floating-point arithmetic of 16 bits [0], 32 bits [1] and 64 bits [2]: signs of
+	// zeros, infinities and NaN are kept; subnormals are kept; results are rounded to the nearest
+	// even number.
+	uint32_t preserve[3], subnormals[3], nearest[3];
 	uint32_t together; // bits: all widths have the same mode of subnormals (1), of rounding (2)
 } vke_properties;
 void vke_get_properties(VkPhysicalDevice, int knows, vke_properties *out);
@@ -51,7 +52,7 @@ void vke_get_properties(VkPhysicalDevice, int knows, vke_properties *out);
 // reads.
 enum {
 	VKE_FLOAT64, VKE_INT64, VKE_INT16,
-	VKE_STORAGE8, VKE_INT64_ATOMICS, VKE_INT8, VKE_SCALAR_LAYOUT, VKE_HOST_QUERY_RESET, VKE_TIMELINE,
+	VKE_STORAGE16, VKE_STORAGE8, VKE_INT64_ATOMICS, VKE_INT8, VKE_SCALAR_LAYOUT, VKE_HOST_QUERY_RESET, VKE_TIMELINE,
 	VKE_DEVICE_ADDRESS, VKE_MEMORY_MODEL, VKE_MEMORY_MODEL_DEVICE, VKE_MEMORY_MODEL_CHAINS,
 	VKE_SUBGROUP_SIZE_CONTROL, VKE_FULL_SUBGROUPS, VKE_MAINTENANCE4,
 	VKE_INTEGER_DOT, VKE_COOPERATIVE_MATRIX,

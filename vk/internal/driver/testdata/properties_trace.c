@@ -41,6 +41,8 @@ int main(int argc, char **argv) {
 	vke_get_properties(NULL, atoi(argv[1]), &p);
 	printf("units %u, subgroups %u to %u, at most %u, buffer %d", p.units, p.min_subgroup, p.max_subgroup, p.max_subgroups, (int)p.max_buffer);
 	if (p.fast_dots) printf(", fast dots");
-	printf(", floats %u%u%u %u%u%u, together %u\n", p.preserve[0], p.subnormals[0], p.nearest[0], p.preserve[1], p.subnormals[1], p.nearest[1], p.together);
+	printf(", floats");
+	for (int i = 0; i < 3; i++) printf(" %u%u%u", p.preserve[i], p.subnormals[i], p.nearest[i]);
+	printf(", together %u\n", p.together);
 	return 0;
 }
