@@ -80,8 +80,8 @@ func TestRecompile(t *testing.T) {
 }
 
 // TestEveryNumberType checks that kernels of the dense path name no floating-point type themselves.
-// Their compilations for float32 must contain no double, because devices without doubles must
-// accept them.
+// Their compilations for float32 and for half precision must contain no double, because devices
+// without doubles must accept them, and no half-precision arithmetic.
 func TestEveryNumberType(t *testing.T) {
 	_, all := sources(t)
 	for _, s := range all {
@@ -95,14 +95,11 @@ func TestEveryNumberType(t *testing.T) {
 				t.Errorf("%s has no line \"float64 only\" in its header", s.File())
 			}
 		}
-		if !s.Typed {
-			continue
-		}
 		for _, v := range s.Variants {
-			for _, n := range source.Numbers[1:] {
+			for _, n := range s.Others() {
 				name := v.For(n).Name
 				info, err := spirv.Reflect(code(name))
-				if err != nil || slices.Contains(info.Capabilities, spirv.CapFloat64) {
+				if err != nil || slices.Contains(info.Capabilities, spirv.CapFloat64) || slices.Contains(info.Capabilities, spirv.CapFloat16) {
 					t.Errorf("%s: capabilities %v, %v", name, info.Capabilities, err)
 				}
 			}
@@ -113,11 +110,13 @@ func TestEveryNumberType(t *testing.T) {
 // TestTypedModules checks that the modules of a typed kernel fit the SPIR-V of each number type.
 func TestTypedModules(t *testing.T) {
 	for want, check := range map[string]error{
-		Gemm[float64]().Name:            Gemm[float64]().Check(),
-		Gemm[float32]().Name:            Gemm[float32]().Check(),
-		Sb2stWave[float32]().Name:       Sb2stWave[float32]().Check(),
-		LacpySymmetric[float32]().Name:  LacpySymmetric[float32]().Check(),
-		GeqrfPanelWhole[float32]().Name: GeqrfPanelWhole[float32]().Check(),
+		Gemm[float64]().Name:                  Gemm[float64]().Check(),
+		Gemm[float32]().Name:                  Gemm[float32]().Check(),
+		Sb2stWave[float32]().Name:             Sb2stWave[float32]().Check(),
+		Tb2tbChase[spirv.Float16]().Name:      Tb2tbChase[spirv.Float16]().Check(),
+		Tb2bdBidiagonal[spirv.Float16]().Name: Tb2bdBidiagonal[spirv.Float16]().Check(),
+		LacpySymmetric[float32]().Name:        LacpySymmetric[float32]().Check(),
+		GeqrfPanelWhole[float32]().Name:       GeqrfPanelWhole[float32]().Check(),
 	} {
 		if check != nil {
 			t.Errorf("%s: %v", want, check)

@@ -15,6 +15,9 @@ import (
 //
 //	B = Q·B′·Pᵀ
 //
+// T is the number type of the band in memory. For spirv.Float16 the stage computes in single
+// precision and rounds each element that it stores.
+//
 // BandNarrowing does not store Q and P, so only solves without vectors use it. A pass removes some
 // superdiagonals by bulge chasing. It applies Householder reflectors alternately to columns and to
 // rows of the band; each application is a half-step. The reflectors have fewer elements than the
@@ -23,7 +26,7 @@ import (
 //
 // Source: C. Bischof, B. Lang, X. Sun, ACM TOMS 26 (2000); on GPUs E. Ringoot et al., Accelerating
 // Bidiagonalization of Banded Matrices through Memory-Aware Bulge-Chasing on GPUs.
-type BandNarrowing[T spirv.Scalar] struct {
+type BandNarrowing[T spirv.Stored] struct {
 	NarrowSize
 	tune      ChaseTuning
 	abort     spirv.Addr[uint32]
@@ -76,7 +79,7 @@ func (s NarrowSize) BandLen() int { return s.height() * (s.N + s.above()) }
 // `chase` is the kernel whose workgroups wait for each other, and `wave` is the kernel without
 // waits. At most one of them is set. Both fields are nil if the matrix is too small to have
 // elements to annihilate.
-type narrowPass[T spirv.Scalar] struct {
+type narrowPass[T spirv.Stored] struct {
 	n, width, tile int
 	chase          *vk.Kernel[shaders.Tb2tbChaseSpec, shaders.Tb2tbChasePush[T]] // sweeps wait for each other
 	wave           *vk.Kernel[shaders.Tb2tbWaveSpec, shaders.Tb2tbWavePush[T]]   // a dispatch for each wave of half-steps
@@ -96,7 +99,7 @@ const (
 
 // NewBandNarrowing prepares the passes for bands of one size. The error is a *vk.UnsupportedError if
 // Tile is too large for the device's shared memory, or if the band has more than 2³² elements.
-func NewBandNarrowing[T spirv.Scalar](dev *vk.Device, size NarrowSize, w Waiting, t ChaseTuning) (*BandNarrowing[T], error) {
+func NewBandNarrowing[T spirv.Stored](dev *vk.Device, size NarrowSize, w Waiting, t ChaseTuning) (*BandNarrowing[T], error) {
 	if size.N < 0 || size.From < 1 || size.Tile < 1 || size.From > size.To && size.To < 2 {
 		panic(fmt.Sprintf("stages: narrowing of a band, %+v", size))
 	}
@@ -187,6 +190,13 @@ func (s *BandNarrowing[T]) Flops() float64 {
 	return sum
 }
 
+// GeneralLen returns the number of elements of the result: 3·To·(N+To), rounded up to a multiple of
+// four bytes.
+func (s *BandNarrowing[T]) GeneralLen() int {
+	words := vk.Tiles(generalBandLen(s.N, s.To)*int(spirv.KindOf[T]().Size()), 4)
+	return words * 4 / int(spirv.KindOf[T]().Size())
+}
+
 // Work is the layout of the workspace: memory for the narrow band and, if workgroups wait for each
 // other, a flag for each sweep, counters from which workgroups take sweeps (tickets), and the INFO
 // word.
@@ -210,13 +220,13 @@ func (s *BandNarrowing[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 
 // Record reduces `band` to NarrowSize.To superdiagonals. `band` has BandLen elements and is
 // overwritten. Record writes the result to `general`, in the general compact storage that
-// BidiagonalChasing reads, which has 3·To·(N+To) elements. The arguments must not overlap.
+// BidiagonalChasing reads, which has GeneralLen elements. The arguments must not overlap.
 func (s *BandNarrowing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band, general vk.Slice[T]) {
 	if s.N == 0 {
 		return
 	}
 	holds("the band", band, s.BandLen())
-	holds("the general band", general, generalBandLen(s.N, s.To))
+	holds("the general band", general, s.GeneralLen())
 	if s.flags.Stride() > 0 {
 		s.flags.Clear(rec, ws)
 	}
@@ -232,7 +242,7 @@ func (s *BandNarrowing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band, general 
 			s.recordWaves(rec, pass, band, 1+narrowLead)
 		}
 	}
-	vk.Fill(rec, general.Sub(0, generalBandLen(s.N, s.To)), 0)
+	vk.Fill(rec, general.Sub(0, s.GeneralLen()), 0)
 	kept := min(s.From, s.To) + 1 // diagonals
 	narrow := product.NewMatrix(band.From(s.above()-kept+1), kept, s.N, s.height())
 	rows := product.NewMatrix(s.across.In(ws), s.N, kept, s.N)

@@ -18,10 +18,13 @@ import (
 // one on rows. Many sweeps are in flight at the same time, and each sweep is some half-steps behind
 // the previous sweep. The kernel tb2bd.comp derives which half-steps a half-step depends on.
 //
+// T is the number type of the band in memory. For spirv.Float16 the stage computes in single
+// precision and rounds each element that it stores. Such a stage is only for values.
+//
 // Source: B. Lang, Linear Algebra Appl. 233 (1996) and J. Comput. Phys. 1996; on GPUs E. Ringoot et
 // al., Accelerating Bidiagonalization of Banded Matrices through Memory-Aware Bulge-Chasing on
 // GPUs.
-type BidiagonalChasing[T spirv.Scalar] struct {
+type BidiagonalChasing[T spirv.Stored] struct {
 	ChaseSize
 	tune  ChaseTuning
 	abort spirv.Addr[uint32]
@@ -45,7 +48,7 @@ const bidiagonalLead = 3
 // NewBidiagonalChasing prepares the bulge chasing for bands of one size. ChaseSize.B is the number
 // of superdiagonals. The error is a *vk.UnsupportedError if the band is too wide for the device's
 // shared memory or has more than 2³² elements.
-func NewBidiagonalChasing[T spirv.Scalar](dev *vk.Device, size ChaseSize, w Waiting, t ChaseTuning) (*BidiagonalChasing[T], error) {
+func NewBidiagonalChasing[T spirv.Stored](dev *vk.Device, size ChaseSize, w Waiting, t ChaseTuning) (*BidiagonalChasing[T], error) {
 	n, b, info := size.N, size.B, dev.Info()
 	if n < 0 || b < 1 {
 		panic(fmt.Sprintf("stages: bulge chasing of order %d, %d superdiagonals", n, b))
@@ -79,7 +82,7 @@ func NewBidiagonalChasing[T spirv.Scalar](dev *vk.Device, size ChaseSize, w Wait
 // bidiagonalSpec returns the specialisation constants of the kernel tb2bd for the band and the
 // device. The function fitChase chooses the constants. The bits of the result depend on the
 // constants B and Lanes.
-func bidiagonalSpec[T spirv.Scalar](c chaseShape) (shaders.Tb2bdChaseSpec, error) {
+func bidiagonalSpec[T spirv.Stored](c chaseShape) (shaders.Tb2bdChaseSpec, error) {
 	return fitChase(c, shaders.Tb2bdChase[T], func(f chaseFit) shaders.Tb2bdChaseSpec {
 		return shaders.Tb2bdChaseSpec{
 			LocalSize: f.size, Work: f.work, Lanes: f.lanes, B: uint32(c.b), Tiles: f.tiles,
@@ -136,7 +139,7 @@ func (s *BidiagonalChasing[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 
 // Bidiagonal is an upper bidiagonal matrix of order n. Element i of the diagonal lies at
 // D[i·Stride]. Element i of the n−1 elements of the superdiagonal lies at E[i·Stride].
-type Bidiagonal[T spirv.Real] struct {
+type Bidiagonal[T spirv.Stored] struct {
 	D, E   vk.Slice[T]
 	Stride int
 }
@@ -145,7 +148,7 @@ type Bidiagonal[T spirv.Real] struct {
 // off-diagonal of the Golub-Kahan form of C. The Golub-Kahan form is the symmetric tridiagonal
 // matrix of order 2n with a zero diagonal and the off-diagonal d1, e1, d2, e2, …, dn, which has
 // 2n−1 elements. Its eigenvalues are the singular values of C and their negatives.
-func GolubKahan[T spirv.Real](offDiagonal vk.Slice[T]) Bidiagonal[T] {
+func GolubKahan[T spirv.Stored](offDiagonal vk.Slice[T]) Bidiagonal[T] {
 	return Bidiagonal[T]{offDiagonal, offDiagonal.From(min(1, offDiagonal.Len())), 2}
 }
 

@@ -3,6 +3,7 @@ package stages
 import (
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // Conversion converts numbers between single and double precision on the device (slag2d, dlag2s).
@@ -41,5 +42,44 @@ func (c *Conversion) RecordNarrow(rec *vk.Recorder, x vk.Slice[float64], y vk.Sl
 	if n := x.Len(); n > 0 {
 		c.narrow.Dispatch(rec, vk.Folded(vk.Tiles(n, c.narrow.Spec.LocalSize)),
 			shaders.Dlag2sPush{X: x.Addr(), Y: y.Addr(), N: uint64(n)})
+	}
+}
+
+// Widening converts numbers of T to double precision on the device, which is exact. For T = float64
+// it copies them.
+type Widening[T spirv.Stored] struct {
+	single *vk.Kernel[shaders.Slag2dSpec, shaders.Slag2dPush] // for float32
+	half   *vk.Kernel[shaders.Hlag2dSpec, shaders.Hlag2dPush] // for spirv.Float16
+}
+
+// NewWidening builds the kernel, which can convert any number of elements.
+func NewWidening[T spirv.Stored](dev *vk.Device) (*Widening[T], error) {
+	w, b := &Widening[T]{}, builder{dev: dev}
+	threads := b.threads(conversionThreads)
+	switch spirv.KindOf[T]() {
+	case spirv.Float32:
+		w.single = build(&b, shaders.Slag2d(), shaders.Slag2dSpec{LocalSize: threads})
+	case spirv.Half:
+		w.half = build(&b, shaders.Hlag2d(), shaders.Hlag2dSpec{LocalSize: threads})
+	}
+	return w, b.err
+}
+
+// Record records y ← x. y has at least as many elements as x, and must not overlap x.
+func (w *Widening[T]) Record(rec *vk.Recorder, x vk.Slice[T], y vk.Slice[float64]) {
+	holds("the doubles", y, x.Len())
+	n := x.Len()
+	if n == 0 {
+		return
+	}
+	switch x := any(x).(type) {
+	case vk.Slice[float64]:
+		vk.Copy(rec, y, x)
+	case vk.Slice[float32]:
+		w.single.Dispatch(rec, vk.Folded(vk.Tiles(n, w.single.Spec.LocalSize)),
+			shaders.Slag2dPush{X: x.Addr(), Y: y.Addr(), N: uint64(n)})
+	case vk.Slice[spirv.Float16]:
+		w.half.Dispatch(rec, vk.Folded(vk.Tiles(n, w.half.Spec.LocalSize)),
+			shaders.Hlag2dPush{X: x.Addr(), Y: y.Addr(), N: uint64(n)})
 	}
 }

@@ -52,12 +52,12 @@ func (s *SymmetricLoad[T]) Record(rec *vk.Recorder, a product.Matrix[T], upper b
 }
 
 // Transpose writes the transpose of a matrix to other memory: B = Aᵀ.
-type Transpose[T spirv.Scalar] struct {
+type Transpose[T spirv.Stored] struct {
 	kernel *vk.Kernel[shaders.TransposeSpec, shaders.TransposePush[T]]
 }
 
 // NewTranspose builds the kernel that transposes matrices of any shape.
-func NewTranspose[T spirv.Scalar](dev *vk.Device) (*Transpose[T], error) {
+func NewTranspose[T spirv.Stored](dev *vk.Device) (*Transpose[T], error) {
 	k, err := vk.Build(dev, shaders.Transpose[T](), shaders.TransposeSpec{LocalSize: copyThreads, Tile: copyTile})
 	return &Transpose[T]{k}, err
 }

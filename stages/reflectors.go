@@ -11,7 +11,7 @@ import (
 //
 // BulgeChasing writes Reflectors and ApplyQ2 reads them. If b = 1 or n < 3, there are no reflectors
 // and Q2 = I.
-type Reflectors[T spirv.Scalar] struct{ V, Tau vk.Slice[T] }
+type Reflectors[T spirv.Stored] struct{ V, Tau vk.Slice[T] }
 
 // check panics if the slice V or Tau of the reflectors is too short for order n and half-bandwidth
 // b.

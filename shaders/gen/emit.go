@@ -94,10 +94,18 @@ func (k *kernel) emitFunc(b *strings.Builder, s *source.Source) {
 	}
 }
 
-// parameter returns "[T spirv.Real]", the type parameter in the Go declarations of a kernel that
-// exists for several number types. The function `argument` returns "[number]", for the use of these
-// declarations. Both functions return "" for a kernel that exists only for float64.
-func (k *kernel) parameter() string { return k.argument("T spirv.Real") }
+// parameter returns the type parameter in the Go declarations of a kernel that exists for several
+// number types: "[T spirv.Stored]" if half precision is one of them, otherwise "[T spirv.Real]". The
+// function `argument` returns "[number]", for the use of these declarations. Both functions return
+// "" for a kernel that exists only for float64.
+func (k *kernel) parameter() string {
+	for _, o := range k.others {
+		if o.number == string(spirv.Half) {
+			return k.argument("T spirv.Stored")
+		}
+	}
+	return k.argument("T spirv.Real")
+}
 
 func (k *kernel) argument(number string) string {
 	if k.others == nil {

@@ -123,7 +123,12 @@ func (k *kernel) typed(other *kernel, number string) error {
 			return fmt.Errorf("push member %s (%s) is member %s (%s) for float64", g.Name, in, f.Name, of)
 		}
 	}
-	if want := without(k.info.Capabilities, spirv.CapFloat64); !slices.Equal(other.info.Capabilities, want) {
+	want := without(k.info.Capabilities, spirv.CapFloat64)
+	if number == string(spirv.Half) {
+		want = append(want, spirv.CapStorageBuffer16BitAccess)
+		slices.Sort(want)
+	}
+	if !slices.Equal(other.info.Capabilities, want) {
 		return fmt.Errorf("capabilities %v, want %v", other.info.Capabilities, want)
 	}
 	k.others = append(k.others, instantiation{number, other})

@@ -90,17 +90,15 @@ func generate(root, dir, compiler string, s *source.Source) error {
 		if err != nil {
 			return err
 		}
-		if s.Typed {
-			for _, n := range source.Numbers[1:] {
-				other, typedCode, err := compile(root, s, v.For(n))
-				if err == nil {
-					err = k.typed(other, n.Go)
-				}
-				if err != nil {
-					return fmt.Errorf("%s for %s: %w", v.Name, n.Go, err)
-				}
-				codes[other.name] = typedCode
+		for _, n := range s.Others() {
+			other, typedCode, err := compile(root, s, v.For(n))
+			if err == nil {
+				err = k.typed(other, n.Go)
 			}
+			if err != nil {
+				return fmt.Errorf("%s for %s: %w", v.Name, n.Go, err)
+			}
+			codes[other.name] = typedCode
 		}
 		kernels = append(kernels, k)
 		codes[v.Name] = code

@@ -10,7 +10,7 @@ import (
 // Matrix is a column-major matrix of T in device memory: element (i, j) lies at At[i + j·Ld]. Ld is
 // at least max(1, Rows). Kernels compute offsets inside a tile in 32 bits, so Ld must be less than
 // MostLd unless there is only one column.
-type Matrix[T spirv.Scalar] struct {
+type Matrix[T spirv.Stored] struct {
 	Rows, Cols, Ld int
 	At             vk.Slice[T]
 }
@@ -20,7 +20,7 @@ const MostLd = 1 << 24
 
 // NewMatrix returns a slice as a rows×cols matrix with leading dimension ld. It panics if the slice
 // is too short, or if ld is not allowed.
-func NewMatrix[T spirv.Scalar](at vk.Slice[T], rows, cols, ld int) Matrix[T] {
+func NewMatrix[T spirv.Stored](at vk.Slice[T], rows, cols, ld int) Matrix[T] {
 	if rows < 0 || cols < 0 || ld < max(rows, 1) || ld >= MostLd && cols > 1 ||
 		rows > 0 && cols > 0 && (cols-1)*ld+rows > at.Len() {
 		panic(fmt.Sprintf("product: %d×%d, Ld %d, in %d elements", rows, cols, ld, at.Len()))

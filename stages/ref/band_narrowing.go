@@ -20,8 +20,12 @@ func (b NarrowBand) At(i, j int) int { return i + j*(b.Width+2*b.Tile) + b.Width
 // Pass reduces a band with w superdiagonals to a band with `to` superdiagonals, B = Q·B′·Pᵀ, one
 // sweep after another (successive band reduction; Ringoot et al. 2025, Algorithm 1). The sizes must
 // satisfy w − Tile ≤ to < w and to ≥ 2. The reduction to one superdiagonal is BidiagonalChasing.
-func (b NarrowBand) Pass(w, to int, band []float64) {
-	p := narrowPass{b, w, to, band}
+func (b NarrowBand) Pass(w, to int, band []float64) { b.PassRounded(w, to, band, unrounded) }
+
+// PassRounded does the same as Pass, and rounds each element that it stores. `round` returns the
+// nearest number that the storage can hold.
+func (b NarrowBand) PassRounded(w, to int, band []float64, round func(float64) float64) {
+	p := narrowPass{b, w, to, band, round}
 	for s := range p.sweeps() {
 		for h := range p.halfSteps(s) {
 			p.halfStep(s, h)
@@ -40,7 +44,7 @@ const narrowStride = 2
 func (b NarrowBand) Waves(w, to int, band []float64) { b.waves(w, to, narrowStride, band) }
 
 func (b NarrowBand) waves(w, to, stride int, band []float64) {
-	p := narrowPass{b, w, to, band}
+	p := narrowPass{b, w, to, band, unrounded}
 	waves := 0
 	for s := range p.sweeps() {
 		waves = max(waves, stride*s+p.halfSteps(s))
@@ -60,6 +64,7 @@ type narrowPass struct {
 	NarrowBand
 	w, to int
 	band  []float64
+	round func(float64) float64
 }
 
 // sweeps returns the number of sweeps of a pass. A sweep annihilates elements of one row, and
@@ -84,7 +89,7 @@ func (p narrowPass) halfSteps(s int) int { return 2 * ((p.N-1-s-p.to)/p.w + 1) }
 // (s, h+1). Half-step (s, h+2) begins w rows or columns after (s, h), and w > L, so it has no
 // elements in common with (s+1, h). Therefore (s+1, h) may begin when (s, h+1) has ended.
 func (p narrowPass) halfStep(s, h int) {
-	c := &bidiagonalChase{}
+	c := &bidiagonalChase{round: p.round}
 	at := func(i, j int) *float64 { return &p.band[p.At(i, j)] }
 	r := s + p.to + h/2*p.w
 	length := min(p.w-p.to+1, p.N-r)
@@ -92,12 +97,12 @@ func (p narrowPass) halfStep(s, h int) {
 		first := max(s, r-p.w)
 		v, tau := c.annihilate(length, func(k int) *float64 { return at(first, r+k) })
 		for row := first + 1; row < r+length; row++ {
-			reflect(tau, v, func(k int) *float64 { return at(row, r+k) })
+			c.reflect(tau, v, func(k int) *float64 { return at(row, r+k) })
 		}
 		return
 	}
 	v, tau := c.annihilate(length, func(k int) *float64 { return at(r+k, r) })
 	for col := r + 1; col < min(r+2*p.w-p.to+1, p.N); col++ {
-		reflect(tau, v, func(k int) *float64 { return at(r+k, col) })
+		c.reflect(tau, v, func(k int) *float64 { return at(r+k, col) })
 	}
 }

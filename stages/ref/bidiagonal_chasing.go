@@ -20,7 +20,16 @@ type Reflectors struct{ V, Tau []float64 }
 // returns the diagonal d[n] and the superdiagonal e[n−1] of C, and the reflectors of Q2 (left) and
 // of P2 (right).
 func BidiagonalChasing(n, b int, band []float64) (d, e []float64, left, right Reflectors) {
+	return BidiagonalChasingRounded(n, b, band, unrounded)
+}
+
+// BidiagonalChasingRounded does the same as BidiagonalChasing, and rounds each element of the band
+// that it stores. `round` returns the nearest number that the storage can hold.
+func BidiagonalChasingRounded(
+	n, b int, band []float64, round func(float64) float64,
+) (d, e []float64, left, right Reflectors) {
 	c := newBidiagonalChase(n, b, band)
+	c.round = round
 	for s := range Sweeps(n) {
 		for h := range c.halfSteps(s) {
 			c.halfStep(s, h)
@@ -60,14 +69,18 @@ type bidiagonalChase struct {
 	n, b        int
 	band        []float64
 	left, right Reflectors
+	round       func(float64) float64 // of each element of the band that is stored
 }
+
+// unrounded stores a number without rounding.
+func unrounded(x float64) float64 { return x }
 
 func newBidiagonalChase(n, b int, band []float64) *bidiagonalChase {
 	side := func() Reflectors {
 		s := Sweeps(n)
 		return Reflectors{make([]float64, max(0, VOffset(n, s))), make([]float64, s*Steps(n, b))}
 	}
-	return &bidiagonalChase{n, b, band, side(), side()}
+	return &bidiagonalChase{n, b, band, side(), side(), unrounded}
 }
 
 // halfSteps returns the number of half-steps of sweep s: two for each step j ≥ 0 with s+1+j·b < n.
@@ -116,14 +129,14 @@ func (c *bidiagonalChase) halfStep(s, h int) {
 		v, tau := c.annihilate(length, func(k int) *float64 { return c.at(first, r+k) })
 		c.keep(c.right, s, j, v, tau)
 		for row := first + 1; row < r+length; row++ {
-			reflect(tau, v, func(k int) *float64 { return c.at(row, r+k) })
+			c.reflect(tau, v, func(k int) *float64 { return c.at(row, r+k) })
 		}
 		return
 	}
 	v, tau := c.annihilate(length, func(k int) *float64 { return c.at(r+k, r) })
 	c.keep(c.left, s, j, v, tau)
 	for col := r + 1; col < min(r+2*c.b, c.n); col++ {
-		reflect(tau, v, func(k int) *float64 { return c.at(r+k, col) })
+		c.reflect(tau, v, func(k int) *float64 { return c.at(r+k, col) })
 	}
 }
 
@@ -135,19 +148,20 @@ func (c *bidiagonalChase) annihilate(length int, line func(k int) *float64) (v [
 		v[k] = *line(k)
 		*line(k) = 0
 	}
-	*line(0), tau = Householder(v)
+	beta, tau := Householder(v)
+	*line(0) = c.round(beta)
 	return v, tau
 }
 
 // reflect applies the reflector H = I − tau·v·vᵀ to one row or column of a block. `line(k)` is
 // element k of the row or column.
-func reflect(tau float64, v []float64, line func(k int) *float64) {
+func (c *bidiagonalChase) reflect(tau float64, v []float64, line func(k int) *float64) {
 	var dot float64
 	for k, vk := range v {
 		dot += vk * *line(k)
 	}
 	for k, vk := range v {
-		*line(k) -= tau * dot * vk
+		*line(k) = c.round(*line(k) - tau*dot*vk)
 	}
 }
 

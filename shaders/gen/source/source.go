@@ -22,7 +22,8 @@ type Source struct {
 	Variants  []Variant  // kernels compiled from the file, at least one
 	Float64   bool       // whether the header has a line "float64 only"
 	Constants []Constant // constants of the file and of included files, from #pragma host NAME...
-	Typed     bool       // whether the file includes numerics.glsl and is compiled for each of Numbers
+	Typed     bool       // whether the file includes numerics.glsl and is compiled for several number types
+	Half      bool       // whether the file includes storage.glsl and is also compiled for half precision
 	Hash      string     // hash of Doc, of Float64, and of the code of the file and its included files
 }
 
@@ -57,8 +58,21 @@ type Number struct {
 	Define string // preprocessor name that numerics.glsl tests; "" for float64
 }
 
-// Numbers are the number types for which typed sources are compiled.
-var Numbers = []Number{{Go: "float64"}, {"float32", "_f32", "SCALAR_F32"}}
+// numbers are the number types for which typed sources are compiled. Only sources that may store
+// numbers in half precision are compiled for the last one.
+var numbers = []Number{{Go: "float64"}, {"float32", "_f32", "SCALAR_F32"}, {"spirv.Float16", "_f16", "SCALAR_F16"}}
+
+// Others returns the number types other than float64 for which the source is compiled. A source
+// that is not typed has none.
+func (s *Source) Others() []Number {
+	switch {
+	case !s.Typed:
+		return nil
+	case !s.Half:
+		return numbers[1 : len(numbers)-1]
+	}
+	return numbers[1:]
+}
 
 // For returns the variant that compiles v for the number type n.
 func (v Variant) For(n Number) Variant {
@@ -74,10 +88,7 @@ func (v Variant) For(n Number) Variant {
 func (s *Source) Compiled() (all []Variant) {
 	for _, v := range s.Variants {
 		all = append(all, v)
-		if !s.Typed {
-			continue
-		}
-		for _, n := range Numbers[1:] {
+		for _, n := range s.Others() {
 			all = append(all, v.For(n))
 		}
 	}
@@ -194,7 +205,11 @@ func constants(file string, text []byte) (all []Constant, err error) {
 // includes this header is typed: it is compiled for several number types.
 const numerics = "numerics.glsl"
 
-// visit sets the fields Hash, Typed and Constants of the source. They depend on the source and on
+// storage is the name of the header that takes the place of numerics.glsl in kernels that may store
+// numbers in half precision.
+const storage = "storage.glsl"
+
+// visit sets the fields Hash, Typed, Half and Constants of the source. They depend on the source and on
 // the files that it includes directly or indirectly. An included file also counts if the
 // preprocessor would skip its #include.
 func (s *Source) visit(path string) error {
@@ -213,6 +228,7 @@ func (s *Source) visit(path string) error {
 			return err
 		}
 		s.Typed = s.Typed || filepath.Base(path) == numerics
+		s.Half = s.Half || filepath.Base(path) == storage
 		rel, _ := filepath.Rel(root, path)
 		text = uncommented(text)
 		rel = filepath.ToSlash(rel)

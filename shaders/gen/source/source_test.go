@@ -153,3 +153,19 @@ func TestStale(t *testing.T) {
 		t.Error("missing words are not noticed")
 	}
 }
+
+// TestReadStorage checks that a source that includes storage.glsl is also compiled for half
+// precision, and that a source that includes numerics.glsl is not.
+func TestReadStorage(t *testing.T) {
+	dir := folder(t, "glsl/product/a.comp", "#include \"storage.glsl\"\n", "glsl/product/b.comp", "#include \"numerics.glsl\"\n",
+		"glsl/product/c.comp", "", "glsl/common/storage.glsl", "#include \"numerics.glsl\"\n", "glsl/common/numerics.glsl", "")
+	for name, want := range map[string][]string{"a.comp": {"a", "a_f32", "a_f16"}, "b.comp": {"b", "b_f32"}, "c.comp": {"c"}} {
+		var got []string
+		for _, v := range read(t, dir, name).Compiled() {
+			got = append(got, v.Name)
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}

@@ -15,7 +15,7 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics.glsl"
+#include "storage.glsl"
 #include "index.glsl"
 #include "tile_order.glsl"
 
@@ -33,7 +33,7 @@ layout(push_constant, scalar) uniform Push {
 	uint rows, cols, lda, ldb;
 } p;
 
-shared scalar_t tile[TILE * (TILE + 1)]; // element (r, c) at r + c·(TILE + 1)
+shared work_t tile[TILE * (TILE + 1)]; // element (r, c) at r + c·(TILE + 1)
 
 void main() {
 	uint down = (p.rows + TILE - 1) / TILE, across = (p.cols + TILE - 1) / TILE;
@@ -45,11 +45,11 @@ void main() {
 
 	MatrixIn a = MatrixIn(element(uint64_t(p.a), i0, j0, p.lda));
 	for (uint c = first; c < TILE; c += LOCAL_SIZE / TILE) {
-		if (i0 + r < p.rows && j0 + c < p.cols) tile[r + c * (TILE + 1)] = a.at[r + c * p.lda];
+		if (i0 + r < p.rows && j0 + c < p.cols) tile[r + c * (TILE + 1)] = work_t(a.at[r + c * p.lda]);
 	}
 	barrier();
 	MatrixOut b = MatrixOut(element(uint64_t(p.b), j0, i0, p.ldb));
 	for (uint c = first; c < TILE; c += LOCAL_SIZE / TILE) {
-		if (j0 + r < p.cols && i0 + c < p.rows) b.at[r + c * p.ldb] = tile[c + r * (TILE + 1)];
+		if (j0 + r < p.cols && i0 + c < p.rows) b.at[r + c * p.ldb] = scalar_t(tile[c + r * (TILE + 1)]);
 	}
 }

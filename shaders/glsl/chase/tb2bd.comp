@@ -66,7 +66,7 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics.glsl"
+#include "storage.glsl"
 #include "index.glsl"
 #include "flags.glsl"
 
@@ -191,7 +191,7 @@ bool has_a(HalfStep q) { return q.h == 0 ? q.i == 0 : exists(q.i) && (q.h % 2 ==
 void fetch(HalfStep q) {
 	Band from = Band(c_at(q));
 	if (q.low > 0 && exists(q.i)) {
-		[[unroll]] for (uint m = 0; m < OWN; m++) c[m] = inside(q.first + m * LANES) ? from.at[m * LANES * q.along] : work_t(0);
+		[[unroll]] for (uint m = 0; m < OWN; m++) c[m] = inside(q.first + m * LANES) ? work_t(from.at[m * LANES * q.along]) : work_t(0);
 	}
 }
 
@@ -207,27 +207,27 @@ void chase(HalfStep q, bool keeps, uint to) {
 	Band c_to = Band(c_at(q));
 	if (exists(q.i) && (keeps || q.i < q.low)) {
 		[[unroll]] for (uint m = 0; m < OWN; m++) {
-			work_t x = fma(-c_u, u[m], c[m]);
+			work_t x = ROUNDED(fma(-c_u, u[m], c[m]));
 			uint k = q.first + m * LANES;
 			if (keeps && inside(k)) tile[row + m * LANES * LD] = x;
-			if (!keeps && k < q.len) c_to.at[m * LANES * q.along] = x;
+			if (!keeps && k < q.len) c_to.at[m * LANES * q.along] = scalar_t(x);
 		}
 	}
 	if (VECTORS && q.first == 0 && q.i < q.len) {
 		uint64_t v = uint64_t(q.h % 2 == 0 ? p.right : p.left);
 		uint64_t at = uint64_t(q.s) * (p.n - 1) - (uint64_t(q.s) * q.s - q.s) / 2 + q.h / 2 * B;
-		MatrixOut(element(v, at, 0, 0)).at[q.i] = q.i == 0 ? work_t(1) : u_i * h.inverse;
+		MatrixOut(element(v, at, 0, 0)).at[q.i] = scalar_t(q.i == 0 ? work_t(1) : u_i * h.inverse);
 	}
 	if (VECTORS && gl_LocalInvocationIndex == 0) {
 		uint64_t tau = uint64_t(q.h % 2 == 0 ? p.right_tau : p.left_tau);
-		MatrixOut(element(tau, q.h / 2, q.s, half_steps(0) / 2)).at[0] = h.tau;
+		MatrixOut(element(tau, q.h / 2, q.s, half_steps(0) / 2)).at[0] = scalar_t(h.tau);
 	}
 	if (!has_a(q)) return;
 	Band a_to = Band(a_at(q));
 	[[unroll]] for (uint m = 0; m < OWN; m++) {
 		uint k = q.first + m * LANES;
 		work_t y = q.i > 0 ? fma(-a_u, u[m], a[m]) : k == 0 ? h.beta : work_t(0);
-		if (k < q.len) a_to.at[m * LANES * q.along] = y;
+		if (k < q.len) a_to.at[m * LANES * q.along] = scalar_t(y);
 	}
 }
 
@@ -246,7 +246,7 @@ void main() {
 		uint s = sweep;
 		if (s >= p.last) return;
 		uint count = half_steps(s);
-		if (t < B) tile[t] = Band(band(s, s + 1)).at[t * COLUMN];
+		if (t < B) tile[t] = work_t(Band(band(s, s + 1)).at[t * COLUMN]);
 		if (t == WAITER) go[0] = reaches(s, 1 + LEAD);
 		meet();
 		for (uint h = 0; h < count; h++) {
@@ -278,7 +278,7 @@ void main() {
 	if (has_a(q)) {
 		Band from = Band(a_at(q));
 		[[unroll]] for (uint m = 0; m < OWN; m++) {
-			if (inside(q.first + m * LANES)) tile[q.first + m * LANES + q.i * LD] = from.at[m * LANES * q.along];
+			if (inside(q.first + m * LANES)) tile[q.first + m * LANES + q.i * LD] = work_t(from.at[m * LANES * q.along]);
 		}
 	}
 	meet(); // chase stores to x, so all invocations must have read x before

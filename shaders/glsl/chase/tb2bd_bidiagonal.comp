@@ -8,7 +8,7 @@
 // The host can interleave d and e: with stride 2, and with e one element after d, the result is the
 // off-diagonal of the Golub-Kahan form. This form is a symmetric tridiagonal matrix of order 2n
 // with a zero diagonal. Its eigenvalues are the singular values and their negatives. Values are
-// copied unchanged. d and e must not overlap the band, or each other's elements.
+// copied unchanged, in the type of the band. d and e must not overlap the band, or each other's elements.
 //
 // Grid: one invocation per column, in x and y.
 #version 460
@@ -17,18 +17,16 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics.glsl"
+#include "storage.glsl"
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
-layout(buffer_reference, scalar, buffer_reference_align = REAL_BYTES) writeonly buffer RealsOut { real_t at[]; };
-
 layout(push_constant, scalar) uniform Push {
 	MatrixIn band;
-	RealsOut d, e;
+	MatrixOut d, e;
 	// n is the order of the matrix, at least 1. width is the number of superdiagonals of the band,
 	// at least 1. stride is the distance between neighbouring elements of d, and of e, in elements,
 	// at least 1.
@@ -39,8 +37,8 @@ void main() {
 	uint i = workgroup() * LOCAL_SIZE + gl_LocalInvocationIndex;
 	if (i >= p.n) return;
 	MatrixIn column = MatrixIn(element(uint64_t(p.band), 2 * p.width - 1, i, 3 * p.width));
-	p.d.at[i * p.stride] = real_t(column.at[0]);
+	p.d.at[i * p.stride] = column.at[0];
 	if (i == 0) return;
 	MatrixIn above = MatrixIn(element(uint64_t(p.band), 2 * p.width - 2, i, 3 * p.width));
-	p.e.at[(i - 1) * p.stride] = real_t(above.at[0]);
+	p.e.at[(i - 1) * p.stride] = above.at[0];
 }

@@ -74,7 +74,7 @@
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_GOOGLE_include_directive : require
-#include "numerics.glsl"
+#include "storage.glsl"
 #include "index.glsl"
 #include "flags.glsl"
 
@@ -218,7 +218,7 @@ bool has_middle(HalfStep q, uint line) { return exists(q.i) && line < q.between;
 void fetch(HalfStep q) {
 	Band from = Band(c_at(q));
 	if (q.low > 0 && exists(q.i)) {
-		[[unroll]] for (uint k = 0; k < OWN; k++) c[k] = inside(q.first + k * LANES) ? from.at[k * LANES * q.along] : work_t(0);
+		[[unroll]] for (uint k = 0; k < OWN; k++) c[k] = inside(q.first + k * LANES) ? work_t(from.at[k * LANES * q.along]) : work_t(0);
 	}
 }
 
@@ -230,7 +230,7 @@ void fetch_middle(HalfStep q, uint base) {
 		if (!has_middle(q, line)) continue;
 		Band from = Band(middle_at(q, line));
 		[[unroll]] for (uint k = 0; k < OWN; k++) {
-			m[l * OWN + k] = inside(q.first + k * LANES) ? from.at[k * LANES * q.along] : work_t(0);
+			m[l * OWN + k] = inside(q.first + k * LANES) ? work_t(from.at[k * LANES * q.along]) : work_t(0);
 		}
 	}
 }
@@ -247,7 +247,7 @@ void apply_middle(HalfStep q, work_t gamma, uint base) {
 		if (!has_middle(q, line)) continue;
 		Band to = Band(middle_at(q, line));
 		[[unroll]] for (uint k = 0; k < OWN; k++) {
-			if (q.first + k * LANES < q.len) to.at[k * LANES * q.along] = fma(-y_u, u[k], y[k]);
+			if (q.first + k * LANES < q.len) to.at[k * LANES * q.along] = scalar_t(fma(-y_u, u[k], y[k]));
 		}
 	}
 }
@@ -264,10 +264,10 @@ void chase(HalfStep q, bool keeps, uint to) {
 	Band c_to = Band(c_at(q));
 	if (exists(q.i) && (keeps || q.i < q.low)) {
 		[[unroll]] for (uint k = 0; k < OWN; k++) {
-			work_t x = fma(-c_u, u[k], c[k]);
+			work_t x = ROUNDED(fma(-c_u, u[k], c[k]));
 			uint at = q.first + k * LANES;
 			if (keeps && inside(at)) tile[row + k * LANES * LD] = x;
-			if (!keeps && at < q.len) c_to.at[k * LANES * q.along] = x;
+			if (!keeps && at < q.len) c_to.at[k * LANES * q.along] = scalar_t(x);
 		}
 	}
 	apply_middle(q, h.gamma, 0);
@@ -280,7 +280,7 @@ void chase(HalfStep q, bool keeps, uint to) {
 	[[unroll]] for (uint k = 0; k < OWN; k++) {
 		uint at = q.first + k * LANES;
 		work_t y = q.i > 0 ? fma(-a_u, u[k], a[k]) : at == 0 ? h.beta : work_t(0);
-		if (at < q.len) a_to.at[k * LANES * q.along] = y;
+		if (at < q.len) a_to.at[k * LANES * q.along] = scalar_t(y);
 	}
 }
 
@@ -299,7 +299,7 @@ void main() {
 		uint s = sweep;
 		if (s >= p.last) return;
 		uint count = half_steps(s);
-		if (t < B) tile[t] = Band(band(s, s + MIDDLE + 1)).at[t * (p.height - 1)];
+		if (t < B) tile[t] = work_t(Band(band(s, s + MIDDLE + 1)).at[t * (p.height - 1)]);
 		if (t == WAITER) go[0] = reaches(s, 1 + LEAD);
 		meet();
 		for (uint h = 0; h < count; h++) {
@@ -332,7 +332,7 @@ void main() {
 	if (has_a(q)) {
 		Band from = Band(a_at(q));
 		[[unroll]] for (uint k = 0; k < OWN; k++) {
-			if (inside(q.first + k * LANES)) tile[q.first + k * LANES + q.i * LD] = from.at[k * LANES * q.along];
+			if (inside(q.first + k * LANES)) tile[q.first + k * LANES + q.i * LD] = work_t(from.at[k * LANES * q.along]);
 		}
 	}
 	meet(); // chase stores to x, so all invocations must have read x before

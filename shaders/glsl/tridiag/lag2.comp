@@ -1,13 +1,14 @@
-// lag2 converts numbers between single and double precision: y ← x (LAPACK slag2d, dlag2s).
+// lag2 converts numbers between half, single and double precision: y ← x (LAPACK slag2d, dlag2s).
 //
 // float64 only
 // variant: slag2d FROM=float FROM_BYTES=4 TO=double TO_BYTES=8
+// variant: hlag2d FROM=float16_t FROM_BYTES=2 TO=double TO_BYTES=8
 // variant: dlag2s FROM=double FROM_BYTES=8 TO=float TO_BYTES=4
 //
 // in:  x  n numbers
 // out: y  n numbers. It must not overlap x
 //
-// slag2d is exact. dlag2s rounds, and a number outside the range of single precision becomes
+// slag2d and hlag2d are exact. dlag2s rounds, and a number outside the range of single precision becomes
 // infinite or zero. This does not happen, because the caller converts only entries of orthogonal
 // matrices and of scaled matrices.
 //
@@ -18,6 +19,9 @@
 #extension GL_EXT_scalar_block_layout : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_GOOGLE_include_directive : require
+#if FROM_BYTES == 2
+#extension GL_EXT_shader_16bit_storage : require
+#endif
 #include "numerics_f64.glsl"
 
 layout(local_size_x_id = 0) in;
