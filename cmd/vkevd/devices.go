@@ -57,6 +57,8 @@ func printDevices(w io.Writer, infos []vk.Info) error {
 	for _, d := range infos {
 		if d.Problem != "" {
 			fmt.Fprintf(w, "%d cannot be used: %s\n", d.Index, printable(d.Problem))
+		} else if !d.HalfStorage() {
+			fmt.Fprintf(w, "%d cannot store numbers in half precision: it has no storageBuffer16BitAccess\n", d.Index)
 		}
 	}
 	return nil

@@ -10,6 +10,7 @@ import (
 
 func TestDevices(t *testing.T) {
 	s := newFixture(t)
+	s.machine.info.Features = []string{"storageBuffer16BitAccess"}
 	stdout, stderr, status := s.run("devices")
 	const want = `   name           type      memory   free     driver      Vulkan
 0  Pretence 9000  discrete  3.0 GiB  2.0 GiB  gonum 0.17  1.3.0
@@ -20,6 +21,11 @@ func TestDevices(t *testing.T) {
 	s.machine.info.Problem = "Pretence 9000: shaderFloat64: needs yes, has no"
 	if stdout, _, _ := s.run("devices"); stdout != want+"0 cannot be used: "+s.machine.info.Problem+"\n" {
 		t.Errorf("the problem is not told:\n%s", stdout)
+	}
+	s.machine.info.Problem, s.machine.info.Features = "", nil
+	const lacks = "0 cannot store numbers in half precision: it has no storageBuffer16BitAccess\n"
+	if stdout, _, _ := s.run("devices"); stdout != want+lacks {
+		t.Errorf("no 16-bit storage:\n%s", stdout)
 	}
 }
 

@@ -44,6 +44,7 @@ ok       computeFullSubgroups         offered
 ok       maintenance4                 offered
 ok       vulkanMemoryModelAvailabilityVisibilityChains offered
 ok       shaderBufferInt64Atomics     offered
+ok       storageBuffer16BitAccess     offered
 ok       shaderIntegerDotProduct      offered
 ok       shaderInt8                   offered
 ok       cooperativeMatrix            offered

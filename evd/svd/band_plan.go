@@ -22,8 +22,13 @@ type BandOptions struct {
 	// and the largest number of workgroups (Groups).
 	Tile int
 
+	// Storage is the format in which the device stores the band. The zero value is Double. Single
+	// and Half need less memory and have larger errors, as the documentation of Storage says. Solve
+	// scales the band by a power of two, so that no entry is too large for the format.
+	Storage Storage
+
 	// Certify makes Solve measure the errors of the computed values, and store them in
-	// Result.Certificate.
+	// Result.Certificate. Certificate.Norm is then in units of the rounding error of Storage.
 	Certify bool
 
 	// Progress is called repeatedly during a solve, in the goroutine that called Solve. nil means
@@ -36,8 +41,11 @@ type BandOptions struct {
 
 // check returns an *evd.OptionError for the first option that is not possible for order n.
 func (o BandOptions) check(n int) error {
-	if o.Tile < 0 {
+	switch {
+	case o.Tile < 0:
 		return spectrum.BadOption("Tile", "must not be negative")
+	case o.Storage < Double || o.Storage > Half:
+		return spectrum.BadOption("Storage", "must be Double, Single or Half")
 	}
 	return Options{Largest: o.Largest}.check(n)
 }
@@ -57,11 +65,9 @@ type BandPlan[T evd.Float] struct {
 
 // bandPath holds the stages of a BandPlan for one choice of sizes, and the layout of their memory.
 type bandPath struct {
-	narrow        *stages.BandNarrowing[float64]
-	chase         *stages.BidiagonalChasing[float64]
-	values        *spectrum.Stage
-	band, general vk.Region[float64] // the uploaded band, and the narrow band
-	layout        *vk.Layout
+	reduction bandReduction
+	values    *spectrum.Stage
+	layout    *vk.Layout
 }
 
 // memory returns the layout of the device memory of the stages. The type replaceable needs this
@@ -69,9 +75,9 @@ type bandPath struct {
 func (p *bandPath) memory() *vk.Layout { return p.layout }
 
 // NewBandPlan prepares for upper bands of order n with b superdiagonals. The number b may be 0, or
-// larger than n. The plan allocates about 8·n·(4·b + 200) bytes of device memory. The errors are
-// those of NewPlan. A *vk.UnsupportedError also means that the device has too little shared memory
-// for opt.Tile. On a vk.Dry device the plan is a forecast, as NewPlan describes.
+// larger than n. The plan allocates about 8·n·(4·b + 200) bytes of device memory, or less with
+// opt.Storage. The errors are those of NewPlan. A *vk.UnsupportedError also means that the device has
+// too little shared memory for opt.Tile, or cannot store numbers of opt.Storage. On a vk.Dry device the plan is a forecast, as NewPlan describes.
 func NewBandPlan[T evd.Float](dev *vk.Device, n, b int, opt BandOptions) (*BandPlan[T], error) {
 	if err := checkSizes(n, b); err != nil {
 		return nil, err
@@ -87,6 +93,9 @@ func NewBandPlan[T evd.Float](dev *vk.Device, n, b int, opt BandOptions) (*BandP
 	}
 	if opt.Tile > 0 {
 		p.tune.Narrow.Tile = opt.Tile
+	}
+	if err := opt.Storage.supported(dev.Info()); err != nil {
+		return nil, err
 	}
 	if n == 0 {
 		return p, nil
@@ -112,11 +121,7 @@ func newBandPath(dev *vk.Device, n, b int, opt BandOptions, t tuning.Tuning) (*b
 	size.To = min(size.From, max(t.Narrow.To, 2))
 	size.Tile = max(1, min(t.Narrow.Tile, size.From-size.To))
 	p := &bandPath{}
-	if p.narrow, err = stages.NewBandNarrowing[float64](dev, size, wait, t.Chase.ChaseTuning); err != nil {
-		return nil, err
-	}
-	chase := stages.ChaseSize{N: n, B: size.To}
-	if p.chase, err = stages.NewBidiagonalChasing[float64](dev, chase, wait, t.Chase.ChaseTuning); err != nil {
+	if p.reduction, err = newBandReduction(dev, opt.Storage, size, wait, t); err != nil {
 		return nil, err
 	}
 	ops, err := product.New[float64](dev, t.Products)
@@ -126,10 +131,7 @@ func newBandPath(dev *vk.Device, n, b int, opt BandOptions, t tuning.Tuning) (*b
 	if p.values, err = newGolubKahan(dev, n, opt.Largest, opt.Certify, ops, t); err != nil {
 		return nil, err
 	}
-	p.band = vk.Reserve[float64]("band", size.BandLen())
-	p.general = vk.Reserve[float64]("narrow band", stages.GeneralSize{N: n, B: size.To}.BandLen())
-	p.layout = vk.Together(append(p.values.Always(),
-		vk.InTurn(vk.Together(p.band, p.general, vk.InTurn(p.narrow.Work(), p.chase.Work())), p.values.Work()))...)
+	p.layout = vk.Together(append(p.values.Always(), vk.InTurn(p.reduction.memory(), p.values.Work()))...)
 	return p, nil
 }
 
@@ -140,11 +142,7 @@ func (p *BandPlan[T]) Costs() []evd.StageCost {
 		return nil
 	}
 	path := p.current()
-	return []evd.StageCost{
-		{Stage: stages.PhaseBandNarrowing, Flops: path.narrow.Flops()},
-		{Stage: stages.PhaseBulgeChasing, Flops: path.chase.Flops()},
-		path.values.Cost(),
-	}
+	return append(path.reduction.costs(), path.values.Cost())
 }
 
 // Passes returns the number of superdiagonals before each pass that narrows the band, and after the
@@ -153,7 +151,7 @@ func (p *BandPlan[T]) Passes() []int {
 	if p.base.N == 0 {
 		return nil
 	}
-	return p.current().narrow.Passes()
+	return p.current().reduction.size().Passes()
 }
 
 // Bytes returns the size of the device memory that the plan has allocated.

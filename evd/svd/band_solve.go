@@ -43,22 +43,30 @@ func (b Band[T]) scan() (largest float64, err error) {
 	return largest, nil
 }
 
-// compact returns σ·B in the storage of stages.NarrowSize, and the Frobenius norm of σ·B. The
-// factor `sigma` = σ is a power of two.
-func (b Band[T]) compact(sigma float64, size stages.NarrowSize) (data []float64, norm float64) {
-	data = make([]float64, size.BandLen())
-	squares := 0.0
+// compact calls `visit` for each entry of 2^e·B, with the index of the entry in the storage of
+// stages.NarrowSize.
+func (b Band[T]) compact(e int, size stages.NarrowSize, visit func(i int, x float64)) {
 	for j := range b.N {
 		first, entries := b.column(j)
-		column := 0.0
 		for k, x := range entries {
-			y := float64(x) * sigma
-			data[first+k+j*(size.From+2*size.Tile)+size.From+size.Tile] = y
+			visit(first+k+j*(size.From+2*size.Tile)+size.From+size.Tile, math.Ldexp(float64(x), e))
+		}
+	}
+}
+
+// norm returns the Frobenius norm of 2^e·B.
+func (b Band[T]) norm(e int) float64 {
+	squares := 0.0
+	for j := range b.N {
+		_, entries := b.column(j)
+		column := 0.0
+		for _, x := range entries {
+			y := math.Ldexp(float64(x), e)
 			column += y * y
 		}
 		squares += column
 	}
-	return data, math.Sqrt(squares)
+	return math.Sqrt(squares)
 }
 
 // Solve computes the singular values of b. It does not write to b. Its errors are those of Plan.Solve.
@@ -88,10 +96,12 @@ func (p *BandPlan[T]) solve(c *spectrum.Call, b Band[T]) (*Result[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	sigma, path := scaling(largest), p.path
-	data, norm := b.compact(sigma, path.narrow.NarrowSize)
-	host := vk.Columns[float64]{Rows: len(data), Cols: 1, Ld: len(data), Data: data}
-	if err := spectrum.During(stages.PhaseLoad, vk.Upload(c.Ctx, c.Dev, path.band.In(c.Arena), host)); err != nil {
+	path := p.path
+	sigma, more := p.opt.Storage.scaling(largest, b.norm)
+	e := math.Ilogb(sigma) + more
+	if err := path.reduction.upload(c, func(visit func(int, float64)) {
+		b.compact(e, path.reduction.size(), visit)
+	}); err != nil {
 		return nil, err
 	}
 	var t spectrum.Tridiagonal
@@ -99,21 +109,27 @@ func (p *BandPlan[T]) solve(c *spectrum.Call, b Band[T]) (*Result[T], error) {
 		return nil, err
 	}
 	tail := spectrum.Tail[float64]{Stage: path.values, Sigma: sigma}
-	return finish[T](c, tail, t, Options{Certify: p.opt.Certify}, p.base.N, func(part spectrum.Part) (*Certificate, error) {
-		return certifyGolubKahan(c, path.values, sigma, norm, p.base.N, t, part)
+	res, err := finish[T](c, tail, t, Options{Certify: p.opt.Certify}, p.base.N, func(part spectrum.Part) (*Certificate, error) {
+		found, err := certifyGolubKahan(c, path.values, sigma, b.norm(e), p.base.N, t, part)
+		found.Norm *= spectrum.Ulp / p.opt.Storage.Ulp()
+		return found, err
 	})
+	if err != nil {
+		return nil, err
+	}
+	res.ulp = p.opt.Storage.Ulp()
+	for i, x := range res.Values {
+		res.Values[i] = T(math.Ldexp(float64(x), -more))
+	}
+	return res, nil
 }
 
 // record records the reduction of the band to the bidiagonal matrix C. The Golub-Kahan form of C
 // stays on the device. `record` returns the host's copy of this form, which is filled when the
 // recording has been executed.
 func (p *bandPath) record(rec *vk.Recorder, c *spectrum.Call) spectrum.Tridiagonal {
-	ws, none := c.Arena, stages.Reflectors[float64]{}
-	p.narrow.Record(rec, ws, p.band.In(ws), p.general.In(ws))
-	c.Info(rec, stages.PhaseBandNarrowing, p.narrow.Info(ws))
-	rec.Phase(stages.PhaseBulgeChasing, 0, 1)
+	ws := c.Arena
 	vk.Fill(rec, p.values.D(ws), 0)
-	p.chase.Record(rec, ws, p.general.In(ws), stages.GolubKahan(p.values.E(ws).Sub(0, 2*p.chase.N-1)), none, none)
-	c.Info(rec, stages.PhaseBulgeChasing, p.chase.Info(ws))
+	p.reduction.record(rec, c, p.values.E(ws).Sub(0, 2*p.reduction.size().N-1))
 	return p.values.Receive(rec, ws)
 }

@@ -239,7 +239,7 @@ func TestBandPlanSurvives(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	if p.path.narrow.Info(p.base.Begin(context.Background(), nil).Arena).Len() == 0 {
+	if p.path.reduction.narrowInfo(p.base.Begin(context.Background(), nil).Arena).Len() == 0 {
 		t.Skip("workgroups may not wait on this device")
 	}
 	p.base.BeforeInfo = func(rec *vk.Recorder, _ string, word vk.Slice[uint32]) { vk.Fill(rec, word, 3) }

@@ -32,16 +32,18 @@ type Result[T evd.Float] struct {
 	// line of Profile has the time of the first attempt.
 	Retried *evd.StageError
 
-	// order is max(m, n) of the matrix.
+	// order is max(m, n) of the matrix. `ulp` is ε of the format in which the matrix was stored.
 	order int
+	ulp   float64
 }
 
 // Rank returns the number of singular values above `tol`. If `tol` < 0, Rank returns the numerical
-// rank, the number of values above max(m, n)·ε·σ₁. Rounding errors of zero values stay below this
-// limit. With Options.Largest, Rank counts only the computed values.
+// rank, the number of values above max(m, n)·ε·σ₁. ε is 2⁻⁵², or that of BandOptions.Storage.
+// Rounding errors of zero values stay below this limit. With Options.Largest, Rank counts only the
+// computed values.
 func (r *Result[T]) Rank(tol float64) int {
 	if tol < 0 && len(r.Values) > 0 {
-		tol = float64(r.order) * spectrum.Ulp * float64(r.Values[0])
+		tol = float64(r.order) * r.ulp * float64(r.Values[0])
 	}
 	rank := 0
 	for rank < len(r.Values) && float64(r.Values[rank]) > tol {
@@ -58,7 +60,7 @@ func finish[T evd.Float](
 	c *spectrum.Call, tail spectrum.Tail[float64], t spectrum.Tridiagonal, opt Options, order int,
 	certify func(spectrum.Part) (*Certificate, error),
 ) (*Result[T], error) {
-	res := &Result[T]{Profile: c.Profile, Retried: c.Retried, order: order}
+	res := &Result[T]{Profile: c.Profile, Retried: c.Retried, order: order, ulp: spectrum.Ulp}
 	if opt.Certify {
 		tail.Certify = func(part spectrum.Part) (err error) {
 			res.Certificate, err = certify(part)

@@ -1,0 +1,105 @@
+package svd
+
+import (
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// bandReduction reduces a band to the bidiagonal matrix C. It hides the type in which the band is
+// stored.
+type bandReduction interface {
+	// size returns the sizes of the passes that narrow the band.
+	size() stages.NarrowSize
+
+	// costs returns the costs of the phases.
+	costs() []evd.StageCost
+
+	// memory returns the device memory that is in use during the reduction.
+	memory() *vk.Layout
+
+	// upload rounds the numbers of a compact band and copies them to the device. There are
+	// stages.NarrowSize.BandLen of them.
+	upload(c *spectrum.Call, band func(visit func(i int, x float64))) error
+
+	// record records the reduction. offDiagonal has 2n−1 elements: d1, e1, d2, e2, …, dn of C.
+	record(rec *vk.Recorder, c *spectrum.Call, offDiagonal vk.Slice[float64])
+
+	// narrowInfo returns the INFO word of the narrowing, which is empty if no workgroup waits.
+	narrowInfo(ws *vk.Arena) vk.Slice[uint32]
+}
+
+// storedBand is the bandReduction for bands that are stored as numbers of S.
+type storedBand[S spirv.Stored] struct {
+	narrow        *stages.BandNarrowing[S]
+	chase         *stages.BidiagonalChasing[S]
+	widen         *stages.Widening[S]
+	band, general vk.Region[S] // the uploaded band, and the narrow band
+	off           vk.Region[S] // d1, e1, d2, e2, …, dn of C
+}
+
+// newBandReduction makes the stages of a reduction.
+func newBandReduction(
+	dev *vk.Device, storage Storage, size stages.NarrowSize, wait stages.Waiting, t tuning.Tuning,
+) (bandReduction, error) {
+	switch storage {
+	case Single:
+		return newStoredBand[float32](dev, size, wait, t)
+	case Half:
+		return newStoredBand[spirv.Float16](dev, size, wait, t)
+	}
+	return newStoredBand[float64](dev, size, wait, t)
+}
+
+func newStoredBand[S spirv.Stored](
+	dev *vk.Device, size stages.NarrowSize, wait stages.Waiting, t tuning.Tuning,
+) (r *storedBand[S], err error) {
+	r = &storedBand[S]{}
+	if r.narrow, err = stages.NewBandNarrowing[S](dev, size, wait, t.Chase.ChaseTuning); err != nil {
+		return nil, err
+	}
+	chase := stages.ChaseSize{N: size.N, B: size.To}
+	if r.chase, err = stages.NewBidiagonalChasing[S](dev, chase, wait, t.Chase.ChaseTuning); err != nil {
+		return nil, err
+	}
+	r.band = vk.Reserve[S]("band", size.BandLen())
+	r.general = vk.Reserve[S]("narrow band", r.narrow.GeneralLen())
+	r.off = vk.Reserve[S]("C", 2*size.N-1)
+	r.widen, err = stages.NewWidening[S](dev)
+	return r, err
+}
+
+func (r *storedBand[S]) size() stages.NarrowSize { return r.narrow.NarrowSize }
+
+func (r *storedBand[S]) costs() []evd.StageCost {
+	return []evd.StageCost{
+		{Stage: stages.PhaseBandNarrowing, Flops: r.narrow.Flops()},
+		{Stage: stages.PhaseBulgeChasing, Flops: r.chase.Flops()},
+	}
+}
+
+func (r *storedBand[S]) memory() *vk.Layout {
+	return vk.Together(r.band, r.general, r.off, vk.InTurn(r.narrow.Work(), r.chase.Work()))
+}
+
+func (r *storedBand[S]) upload(c *spectrum.Call, band func(visit func(i int, x float64))) error {
+	data, round := make([]S, r.band.Len()), rounding[S]()
+	band(func(i int, x float64) { data[i] = round(x) })
+	host := vk.Columns[S]{Rows: len(data), Cols: 1, Ld: len(data), Data: data}
+	return spectrum.During(stages.PhaseLoad, vk.Upload(c.Ctx, c.Dev, r.band.In(c.Arena), host))
+}
+
+func (r *storedBand[S]) record(rec *vk.Recorder, c *spectrum.Call, offDiagonal vk.Slice[float64]) {
+	ws, none := c.Arena, stages.Reflectors[S]{}
+	r.narrow.Record(rec, ws, r.band.In(ws), r.general.In(ws))
+	c.Info(rec, stages.PhaseBandNarrowing, r.narrow.Info(ws))
+	rec.Phase(stages.PhaseBulgeChasing, 0, 1)
+	r.chase.Record(rec, ws, r.general.In(ws), stages.GolubKahan(r.off.In(ws)), none, none)
+	r.widen.Record(rec, r.off.In(ws), offDiagonal)
+	c.Info(rec, stages.PhaseBulgeChasing, r.chase.Info(ws))
+}
+
+func (r *storedBand[S]) narrowInfo(ws *vk.Arena) vk.Slice[uint32] { return r.narrow.Info(ws) }

@@ -1,0 +1,86 @@
+package svd
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// Storage is the format of the numbers in which a BandPlan stores a band in device memory, while it
+// reduces the band to bidiagonal form. The singular values of the bidiagonal matrix are computed in
+// double precision in any case.
+//
+// The errors of the singular values are those of the format: about 3·10⁻¹⁶ for Double, 5·10⁻⁸ for
+// Single and 2·10⁻⁴ for Half, relative to the norm of all singular values.
+type Storage int
+
+const (
+	// Double stores and computes in double precision.
+	Double Storage = iota
+
+	// Single stores and computes in single precision.
+	Single
+
+	// Half stores in half precision (IEEE 754 binary16) and computes in single precision. The device
+	// needs the feature storageBuffer16BitAccess.
+	Half
+)
+
+// String returns the name of the format: double, single or half.
+func (s Storage) String() string {
+	if s < Double || s > Half {
+		return fmt.Sprintf("Storage(%d)", int(s))
+	}
+	return [...]string{"double", "single", "half"}[s]
+}
+
+// Ulp returns the distance from 1 to the next number of the format.
+func (s Storage) Ulp() float64 {
+	return [...]float64{spectrum.Ulp, 0x1p-23, spirv.Float16Ulp}[s]
+}
+
+// supported returns a *vk.UnsupportedError if the device cannot store numbers of the format.
+func (s Storage) supported(info vk.Info) error {
+	if s == Half && !info.HalfStorage() {
+		return &vk.UnsupportedError{Device: info.Name, Feature: "storageBuffer16BitAccess, for storage in half precision", Need: "yes", Have: "no"}
+	}
+	return nil
+}
+
+// storedExponent is the exponent to which a band is scaled before it is stored in single or half
+// precision: 2^13 ≤ ‖σ·B‖F < 2^14. Orthogonal transformations do not change the norm, so no entry
+// becomes larger than 2^14 at any time, except by rounding. Half precision ends at 65504. Its normal
+// numbers reach down to 2⁻²⁸·‖σ·B‖F, and its rounding errors are much larger than the entries below
+// that are.
+const storedExponent = 14
+
+// scaling returns the power of two by which a band is multiplied before it is stored, as σ·2^more.
+// The singular values of the scaled band divided by σ are in the range of a double; `more` is
+// positive only for bands of subnormal numbers. `largest` is max|b_ij|, and norm2 returns the
+// Frobenius norm of 2^e·B for an exponent e with which all entries are at most 1.
+func (s Storage) scaling(largest float64, norm2 func(e int) float64) (sigma float64, more int) {
+	if s == Double || largest == 0 {
+		return scaling(largest), 0
+	}
+	_, e := math.Frexp(largest)
+	_, grown := math.Frexp(norm2(-e)) // largest·2^−e < 1
+	exponent := storedExponent - grown - e
+	more = max(exponent-1000, 0)
+	return math.Ldexp(1, exponent-more), more
+}
+
+// rounding returns the function that rounds a number to S.
+func rounding[S spirv.Stored]() (round func(float64) S) {
+	switch to := any(&round).(type) {
+	case *func(float64) float64:
+		*to = func(x float64) float64 { return x }
+	case *func(float64) float32:
+		*to = func(x float64) float32 { return float32(x) }
+	case *func(float64) spirv.Float16:
+		*to = spirv.NewFloat16
+	}
+	return round
+}
