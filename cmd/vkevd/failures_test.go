@@ -169,7 +169,7 @@ func TestInterrupted(t *testing.T) {
 // TestOthersInterrupted checks commands other than solve that use a device. An interruption must
 // end each of them.
 func TestOthersInterrupted(t *testing.T) {
-	for _, args := range []string{"selftest -n 5", "svd A.mtx", "doctor", "bench -n 5 gemm", "tune", "check A.mtx v.txt Q.npy", "plot spectrum --out p.png -"} {
+	for _, args := range []string{"selftest -n 5", "svd A.mtx", "doctor", "bench -n 5 gemm", "tune", "accuracy -n 20 --band 4", "check A.mtx v.txt Q.npy", "plot spectrum --out p.png -"} {
 		s := newFixture(t)
 		s.solved()
 		s.stdin, s.stdout = strings.NewReader("1\n"), io.Discard // abandoned work may still write to it

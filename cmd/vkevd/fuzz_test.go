@@ -68,6 +68,7 @@ func FuzzReport(f *testing.F) {
 	for _, text := range []string{
 		`{"file":"A.mtx","n":2,"device":"D","stages":[{"name":"band reduction","seconds":0.5,"count":1},{"name":"bisection","seconds":1e-3,"count":2}]}`,
 		`{"n":8,"b":4,"k":8,"stage":"sy2sb","device":"D","median_s":0.1}` + "\n" + `{"n":8,"b":4,"stage":"sb2st","median_s":0.2}`,
+		`{"n":8,"b":4,"precision":"half","error":1e-4}` + "\n" + `{"n":8,"b":2,"precision":"x","error":0}`,
 		`{"stages":[{"seconds":-1}]}`, `{"stages":[{"seconds":1e308}]}`, `{"stages":[{"name":"a"},{"name":"a"}]}`, "[1,2,3]", "1\n2\n", "1e308\n-1e308\n",
 		"5e-324\n", "0\n0\n", "{", `{"n":1e99}`,
 	} {
@@ -76,7 +77,7 @@ func FuzzReport(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		s := newFixture(t)
 		s.file("r.json", text)
-		for _, what := range []string{"stages", "tune", "spectrum", "density"} {
+		for _, what := range []string{"stages", "tune", "accuracy", "spectrum", "density"} {
 			s.behaves([]string{"plot", what, "--out", "p.svg", "r.json"})
 			os.Remove("p.svg")
 		}

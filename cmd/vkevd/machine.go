@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/accuracy"
 	"github.com/vkevd/vkevd/evd/batch"
 	"github.com/vkevd/vkevd/evd/bench"
 	"github.com/vkevd/vkevd/evd/probe"
@@ -54,6 +55,8 @@ type device interface {
 	// If they are not stored, and `measure` is true, they are measured.
 	products(ctx context.Context, measure bool) (probe.Products, error)
 	tune(context.Context, tune.Options) (tune.Result, error)
+	// accuracy measures errors of singular values, and calls add with each of them.
+	accuracy(ctx context.Context, opt accuracy.Options, add func(accuracy.Row) error) error
 	Close() error
 }
 
@@ -216,6 +219,10 @@ func (d opened) handsOn() (bool, error) { return probe.MayWait(context.Backgroun
 
 func (d opened) tune(ctx context.Context, opt tune.Options) (tune.Result, error) {
 	return tune.Search(ctx, d.Device, opt)
+}
+
+func (d opened) accuracy(ctx context.Context, opt accuracy.Options, add func(accuracy.Row) error) error {
+	return accuracy.Run(ctx, d.Device, opt, add)
 }
 
 func (d opened) bench(ctx context.Context, opt bench.Options) (benchmark, error) {

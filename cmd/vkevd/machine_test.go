@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/accuracy"
 	"github.com/vkevd/vkevd/evd/bench"
 	"github.com/vkevd/vkevd/evd/probe"
 	"github.com/vkevd/vkevd/evd/svd"
@@ -42,6 +43,7 @@ type fakeMachine struct {
 	opened   []vk.Options
 	tuning   tune.Options
 	benched  bench.Options
+	errorsOf accuracy.Options
 	wanted   []evd.Options
 	singular []svd.Options
 	closed   int // devices and plans closed

@@ -335,7 +335,7 @@ func TestPlotRefuses(t *testing.T) {
 	s.file("values.json", `{"stage":"values","n":1,"b":2,"k":4}`)
 	s.file("bad.json", `{"stage":"sy2sb","n":1,"b":-2,"k":4}`)
 	for _, c := range []struct{ args, says string }{
-		{"", "plot needs the kind of picture: spectrum, density, stages or tune; see vkevd plot --help"},
+		{"", "plot needs the kind of picture: spectrum, density, stages, tune or accuracy; see vkevd plot --help"},
 		{"spectre", `unknown command "spectre"; did you mean spectrum?`},
 		{"spectrum", "plot spectrum needs a FILE to draw; see vkevd plot spectrum --help"},
 		{"spectrum v.txt", "plot spectrum needs --out, the FILE to draw into; see vkevd plot spectrum --help"},

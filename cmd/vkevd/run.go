@@ -66,7 +66,7 @@ Mesa's lavapipe.`,
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetHelpCommand(helpCommand())
 	root.AddCommand(solveCommand(s), svdCommand(s), checkCommand(s), planCommand(s), benchCommand(s), devicesCommand(s),
-		doctorCommand(s), selftestCommand(s), tuneCommand(s), plotCommand(s), versionCommand(s), manCommand(), completionCommand(s))
+		doctorCommand(s), selftestCommand(s), tuneCommand(s), accuracyCommand(s), plotCommand(s), versionCommand(s), manCommand(), completionCommand(s))
 	return root
 }
 
