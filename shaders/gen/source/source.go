@@ -209,8 +209,8 @@ const numerics = "numerics.glsl"
 // numbers in half precision.
 const storage = "storage.glsl"
 
-// visit sets the fields Hash, Typed, Half and Constants of the source. They depend on the source and on
-// the files that it includes directly or indirectly. An included file also counts if the
+// visit sets the fields Hash, Typed, Half and Constants of the source. They depend on the source and
+// on the files that it includes directly or indirectly. An included file also counts if the
 // preprocessor would skip its #include.
 func (s *Source) visit(path string) error {
 	h := sha256.New()
