@@ -1,5 +1,5 @@
-// Package accuracy measures the errors of the reduction of bands to bidiagonal form in double, single
-// and half precision (package svd, BandPlan). It repeats the experiment of
+// Package accuracy, internal to vkevd, measures the errors of the reduction of bands to bidiagonal
+// form in double, single and half precision (package svd, BandPlan). It repeats the experiment of
 //
 //	E. Ringoot, R. Alomairy, A. Edelman: Memory-Aware Bulge-Chasing on GPUs, 2025, Figure 4
 //
