@@ -120,17 +120,24 @@ func (s *ApplyQ2[T]) place(done int) int {
 	return vk.Tiles(s.sweeps(), s.spec.G) - 1 - done
 }
 
-// divide distributes the groups of sweeps over dispatches, for m vectors. Each dispatch costs about
-// tune.Dispatch flops.
+// divide distributes the groups of sweeps over dispatches, for m vectors. A dispatch ends with the
+// group with which it costs tune.Dispatch flops. A group of sweeps usually costs at most a quarter of
+// this limit. A single strip of vectors of a large matrix may cost more. Then a dispatch ends so much
+// earlier that it costs at most 5/4 of the limit, unless one group alone costs more.
 func (s *ApplyQ2[T]) divide(m int) []span {
 	if s.sweeps() == 0 || m == 0 {
 		return nil
 	}
 	groups, atOnce := vk.Tiles(s.sweeps(), s.spec.G), s.items/s.strips(m)
-	return spans(groups, atOnce, s.tune.Dispatch, func(done int) float64 {
-		blocks := vk.Tiles(s.N-1-s.place(done)*int(s.spec.G), s.spec.B)
-		return 4 * float64(s.spec.B) * float64(s.spec.G) * float64(blocks) * float64(m)
-	})
+	limit := min(s.tune.Dispatch, 5*s.tune.Dispatch/4-s.groupFlops(0)*float64(m))
+	return spans(groups, atOnce, limit, func(done int) float64 { return s.groupFlops(s.place(done)) * float64(m) })
+}
+
+// groupFlops returns the cost of a group of sweeps for one vector, in flops. Group 0 has the first
+// sweeps, and costs most.
+func (s *ApplyQ2[T]) groupFlops(group int) float64 {
+	blocks := vk.Tiles(s.N-1-group*int(s.spec.G), s.spec.B)
+	return 4 * float64(s.spec.B) * float64(s.spec.G) * float64(blocks)
 }
 
 // Work is the layout of the workspace. It has one flag for each item of a dispatch, where an item
@@ -184,11 +191,8 @@ func (s *ApplyQ2[T]) vectorsAtOnce() int {
 	if s.sweeps() == 0 || s.M == 0 {
 		return max(1, s.M)
 	}
-	// vector is the cost in flops of applying the reflectors of the most expensive group of sweeps
-	// to one vector.
-	vector := 4 * float64(s.spec.B) * float64(s.spec.G) * float64(vk.Tiles(s.N-1, s.spec.B))
 	strip := int(s.spec.LocalSize / s.spec.Pipe / s.spec.Share)
-	if most := s.tune.Dispatch / 4 / vector; most < float64(s.M) {
+	if most := s.tune.Dispatch / 4 / s.groupFlops(0); most < float64(s.M) {
 		return max(1, int(most)/strip) * strip
 	}
 	return s.M

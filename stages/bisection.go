@@ -178,10 +178,13 @@ func (s *Bisection) points(m int) int { return max(m, s.tune.Lanes) }
 // contains one eigenvalue. The ends of the brackets are stored in the regions `from` and `to`.
 func (s *Bisection) recordNarrow(rec *vk.Recorder, ws *vk.Arena, il, m int) {
 	points := s.points(m)
-	s.grid.Dispatch(rec, vk.Folded(vk.Tiles(points, s.tune.Threads)), shaders.StebzGridPush{
-		Rows: s.rows.In(ws).Addr(), Start: s.start.In(ws).Addr(), Counts: s.counts.In(ws).Addr(), N: uint32(s.n), Points: uint32(points),
+	s.inPortions(points, 1, func(first, count, threads int) {
+		s.grid.Dispatch(rec, vk.Folded(vk.Tiles(count, s.tune.Threads)), shaders.StebzGridPush{
+			Rows: s.rows.In(ws).Addr(), Start: s.start.In(ws).Addr(), Counts: s.counts.In(ws).Addr(),
+			First: uint32(first), N: uint32(s.n), Points: uint32(points),
+		})
+		rec.Costs(minorFlops * s.pivots(threads))
 	})
-	rec.Costs(minorFlops * s.pivots(points))
 	kernel := team(s, s.narrow, m)
 	levels := int(kernel.Spec.Levels)
 	threads := m * (1<<levels - 1)

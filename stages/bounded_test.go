@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/vkevd/vkevd/stages/bidiagonal"
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
 	"github.com/vkevd/vkevd/stages/tridiag/mrrr"
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
@@ -18,6 +19,7 @@ var slowCards = []struct {
 	n            int
 }{
 	{"a card for desktops, 1/64 rate", "nvidia", 0.2e12, 20000},
+	{"the same card with a very large matrix", "nvidia", 0.2e12, 65536},
 	{"an APU", "amd", 0.06e12, 12000},
 	{"a large card for desktops", "nvidia", 1.3e12, 32768},
 	{"H200", "nvidia", 32e12, 32768},
@@ -28,10 +30,10 @@ var slowCards = []struct {
 // large, because most of the time of a pivot is a division.
 const perPivot = 40.0 / pivotFlops
 
-// TestTridiagonalDispatchesAreBounded records the solvers for tridiagonal matrices on dry devices
-// (devices that run nothing). No dispatch may be predicted to take more than 100 ms at half of the
-// device's rate. The matrices are those that cost most: no column deflates, and half of all
-// eigenvalues are in clusters of two.
+// TestTridiagonalDispatchesAreBounded records the solvers for tridiagonal and bidiagonal matrices on
+// dry devices (devices that run nothing). No dispatch may be predicted to take more than 100 ms at
+// half of the device's rate. The matrices are those that cost most: no column deflates, and half of
+// all eigenvalues are in clusters of two.
 func TestTridiagonalDispatchesAreBounded(t *testing.T) {
 	for _, card := range slowCards {
 		dev := vk.Dry(vk.Info{
@@ -57,16 +59,16 @@ func TestTridiagonalDispatchesAreBounded(t *testing.T) {
 				t.Errorf("%s, n = %d: a dispatch of %s takes %.0f ms", card.name, card.n, name, 1e3*seconds)
 			}
 		}
-		if len(longest) != 5 {
-			t.Errorf("%v: five methods have recordings", longest)
+		if len(longest) != 6 {
+			t.Errorf("%v: six methods have recordings", longest)
 		}
 	}
 }
 
 type executor = func(context.Context, *vk.Recorder, func(vk.Progress)) (*vk.Profile, error)
 
-// recordBounded gives the recordings of bisection, divide and conquer, and MRRR for order n to the
-// executors that the function `seen` returns.
+// recordBounded gives the recordings of bisection, both kinds of divide and conquer, and MRRR for
+// order n to the executors that the function `seen` returns.
 func recordBounded(t *testing.T, dev *vk.Device, n int, tune Tuning, seen func(name string, flops float64) executor) {
 	t.Helper()
 	bisection, err := NewBisection(dev, n, tune.Bisection)
@@ -77,13 +79,18 @@ func recordBounded(t *testing.T, dev *vk.Device, n int, tune Tuning, seen func(n
 	if err != nil {
 		t.Fatal(err)
 	}
+	singular, err := NewBidiagonalConquer(dev, n, ops, tune.Products, tune.DivideConquer)
+	if err != nil {
+		t.Fatal(err)
+	}
 	relative, err := NewMRRR(dev, n, n, nil, tune.MRRR)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, d := vk.Reserve[float64]("X", n*n), vk.Reserve[float64]("d", n)
+	x, left, d := vk.Reserve[float64]("X", n*n), vk.Reserve[float64]("S", n*n), vk.Reserve[float64]("d", n)
 	e, values, counts := vk.Reserve[float64]("e", n), vk.Reserve[float64]("values", n), vk.Reserve[uint32]("counts", n)
-	ws, err := dev.NewArena(vk.Together(x, d, e, values, counts, ops.Work(), bisection.Work(), conquer.Work(), relative.Work()))
+	ws, err := dev.NewArena(vk.Together(x, left, d, e, values, counts, ops.Work(), bisection.Work(), conquer.Work(), singular.Work(),
+		relative.Work()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,6 +109,10 @@ func recordBounded(t *testing.T, dev *vk.Device, n int, tune Tuning, seen func(n
 	run.execute = seen("divide and conquer", 1)
 	conquerWithoutDeflation(t, run, n, tune.DivideConquer.Leaf)
 
+	both := singular.newRun(context.Background(), ws, 0, n, NewMatrix(left.In(ws), n, n, n), xt)
+	both.execute = seen("bidiagonal divide and conquer", 1)
+	bidiagonalWithoutDeflation(t, both, n, singular.values.tune.Leaf)
+
 	r := newMRRRRun(context.Background(), ws, relative, xt)
 	r.execute = seen("MRRR", perPivot)
 	level := clusteredLevel(n)
@@ -119,6 +130,59 @@ func recordBounded(t *testing.T, dev *vk.Device, n int, tune Tuning, seen func(n
 // column deflates.
 func conquerWithoutDeflation(t *testing.T, run *divideConquerRun, n, leaf int) {
 	t.Helper()
+	tree, order := halvedTree(n, leaf), ascending(n)
+	levels, err := run.Values(tree, make([]float64, n), make([]float64, n-1), order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, merges := range levels {
+		for _, m := range merges {
+			m.K, m.Upper, m.Lower, m.From, m.To = m.N(), m.N1, m.N1, 0, m.N()
+		}
+	}
+	if err := run.Vectors(levels, order); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// bidiagonalWithoutDeflation records all parts of a bidiagonal divide and conquer in which no column
+// deflates.
+func bidiagonalWithoutDeflation(t *testing.T, run bidiagonalRun, n, leaf int) {
+	t.Helper()
+	numbers := func(n int) []float64 { return make([]float64, n) }
+	tree, order := halvedTree(n, leaf), ascending(n)
+	if err := run.Leaves(tree, numbers(n), numbers(n-1), dc.Rows{First: numbers(n), Last: numbers(n)}); err != nil {
+		t.Fatal(err)
+	}
+	levels := make([][]*bidiagonal.Merge, len(tree.Levels))
+	for level, pairs := range tree.Levels {
+		for _, p := range pairs {
+			steps := ascending(p.N() + 1) // each column is a chain of its own
+			m := &dc.Merge{Pair: p, K: p.N(), Upper: p.N1, Lower: p.N1, To: p.N(), Gather: dc.Gather{Chain: steps}}
+			m.Q = dc.Rows{First: numbers(p.N()), Last: numbers(p.N())}
+			levels[level] = append(levels[level], &bidiagonal.Merge{Right: m, Left: m.With(m.Gather)})
+		}
+		if err := run.Roots(levels[level]); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := run.Vectors(levels, order); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// ascending returns the numbers 0 … n−1.
+func ascending(n int) []int32 {
+	all := make([]int32, n)
+	for i := range all {
+		all[i] = int32(i)
+	}
+	return all
+}
+
+// halvedTree returns the tree of merges of a matrix of order n that is halved until its parts have
+// at most `leaf` rows.
+func halvedTree(n, leaf int) dc.Tree {
 	tree := dc.Tree{}
 	var divide func(lo, n int) int // returns the number of levels
 	divide = func(lo, n int) int {
@@ -135,22 +199,7 @@ func conquerWithoutDeflation(t *testing.T, run *divideConquerRun, n, leaf int) {
 		return level + 1
 	}
 	divide(0, n)
-	order := make([]int32, n)
-	for i := range order {
-		order[i] = int32(i)
-	}
-	levels, err := run.Values(tree, make([]float64, n), make([]float64, n-1), order)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, merges := range levels {
-		for _, m := range merges {
-			m.K, m.Upper, m.Lower, m.From, m.To = m.N(), m.N1, m.N1, 0, m.N()
-		}
-	}
-	if err := run.Vectors(levels, order); err != nil {
-		t.Fatal(err)
-	}
+	return tree
 }
 
 // clusteredLevel returns a level of MRRR's representation tree with n single eigenvalues, and with

@@ -152,13 +152,17 @@ func (s *deflation) recordDeflation(rec *vk.Recorder, ws *vk.Arena, level, first
 func (s *deflation) recordOrder(rec *vk.Recorder, ws *vk.Arena, level, first, count, columns int) {
 	n := s.pass.n
 	list, d := s.pass.mergeList.In(ws).From(first).Addr(), s.pass.leafNumbers.In(ws).From(n).Addr()
-	most := s.pass.tune.atOnce(compareFlops * float64(columns) * float64(columns))
+	column := compareFlops * float64(columns) // cost of one column of a merge
+	most := s.pass.tune.atOnce(column * float64(columns))
 	inPortions(count, min(vk.MaxGroups(), most), func(portion, count int) {
-		grid := vk.Groups{X: vk.Tiles(columns, s.pass.tune.Threads), Y: 1, Z: count}
-		s.order.Dispatch(rec, grid, shaders.StedcOrderPush{
-			Merges: list.Plus(portion), D: d, Order: s.orders.In(ws).Addr(), Info: s.info.In(ws).Addr(), Base: uint32(level * n),
+		inPortions(columns, s.pass.tune.atOnce(column*float64(count)), func(begin, some int) {
+			grid := vk.Groups{X: vk.Tiles(some, s.pass.tune.Threads), Y: 1, Z: count}
+			s.order.Dispatch(rec, grid, shaders.StedcOrderPush{
+				Merges: list.Plus(portion), D: d, Order: s.orders.In(ws).Addr(), Info: s.info.In(ws).Addr(),
+				Base: uint32(level * n), First: uint32(begin),
+			})
+			rec.Costs(column * float64(count) * float64(some))
 		})
-		rec.Costs(compareFlops * float64(columns) * float64(columns) * float64(count))
 	})
 }
 

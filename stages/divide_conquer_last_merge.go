@@ -19,12 +19,13 @@ import (
 
 // recordStrips replaces Q by W = Q·G in the same memory, where G consists of the rotations and the
 // permutation of the last merge. It processes some rows (a strip) at a time, and all rows of a
-// strip lie in the same half of Q. recordStrips also writes the deflated columns to the result.
+// strip lie in the same half of Q. A strip has so few rows that no dispatch costs more than
+// tune.Dispatch. recordStrips also writes the deflated columns to the result.
 func (v *vectorsRun) recordStrips(rec *vk.Recorder) {
 	s, level := v.pass, len(v.levels)-1
 	p := &v.levels[level]
 	m, threads, panel := p.lastMerge, s.tune.Threads, s.panel.In(v.ws)
-	height := panel.Len() / m.N() // rows of a strip
+	height := min(panel.Len()/m.N(), s.tune.atOnce(moveBytes*float64(m.N()))) // rows of a strip
 	gather := v.gatherPush(level)
 	chains := p.lastMergeChains
 	gather.Chains, gather.Count = v.lists.chains.at(v.ws, level*s.n+chains.first), uint32(chains.count)
@@ -73,19 +74,15 @@ func (v *vectorsRun) recordPanels(rec *vk.Recorder) {
 	}
 	step := panelStep(columns, panel.Len()/elements) // number of columns of a panel
 	tile := s.chooser.Choose(product.Shape{M: step, N: half, K: max(m.Upper, m.K-m.Lower), Count: 2})
-	vectors := v.vectorsPush(level, len(p.merges))
-	vectors.S = panel.Addr()
 	// The kernel stedc_multiply writes each column of W·S directly to the result. The list `place`
 	// gives the row of the result for each column.
 	multiply := shaders.StedcMultiplyPush{
-		Merges: vectors.Merges, Work: v.q(), S: vectors.S,
+		Merges: v.mergesAt(level, len(p.merges)), Work: v.q(), S: panel.Addr(),
 		Place: v.lists.place.at(v.ws, 0), X: v.xt.Addr(), Ldx: uint32(v.xt.Ld),
 	}
 	for first := 0; first < columns; first += step {
 		count := min(step, columns-first)
-		vectors.First, vectors.Columns = uint32(first), uint32(count)
-		s.vectors.Dispatch(rec, columnGrid(count, 1), vectors)
-		rec.Costs(2 * termFlops * float64(count) * float64(m.K))
+		v.recordColumns(rec, level, len(p.merges), m, first, count, panel)
 		if !grouped {
 			v.recordPanelApart(rec, m, first, count)
 			continue
@@ -106,12 +103,15 @@ func (v *vectorsRun) recordPanelApart(rec *vk.Recorder, m *dc.Merge, first, coun
 	s, to := NewMatrix(panel, m.K, count, m.K), NewMatrix(panel.From(m.K*count), m.N(), count, m.N())
 	v.multiplyHalves(rec, m, NewMatrix(w, m.N1, m.Upper, m.N1),
 		NewMatrix(w.From(m.N1*m.N1), m.N2, m.K-m.Lower, m.N2), s, to)
-	v.pass.sort.Dispatch(rec, vk.Groups{X: vk.Tiles(count, sortTile), Y: vk.Tiles(m.N(), sortTile), Z: 1},
-		shaders.StedcSortPush{
-			Q: to.Addr(), Place: v.lists.place.at(v.ws, m.Lo+m.From+first), X: v.xt.Addr(),
-			First: uint32(m.Lo), Rows: uint32(m.N()), M: uint32(count), Ldx: uint32(v.xt.Ld),
-		})
-	rec.Costs(moveBytes * max(1, float64(count)*float64(m.N())))
+	row := moveBytes * float64(m.N()) // cost of a row of the result
+	inPortions(count, v.pass.tune.atOnce(row), func(begin, some int) {
+		v.pass.sort.Dispatch(rec, vk.Groups{X: vk.Tiles(some, sortTile), Y: vk.Tiles(m.N(), sortTile), Z: 1},
+			shaders.StedcSortPush{
+				Q: to.Block(0, begin, m.N(), some).Addr(), Place: v.lists.place.at(v.ws, m.Lo+m.From+first+begin), X: v.xt.Addr(),
+				First: uint32(m.Lo), Rows: uint32(m.N()), M: uint32(some), Ldx: uint32(v.xt.Ld),
+			})
+		rec.Costs(row * float64(some))
+	})
 }
 
 // panelStep divides `columns` columns into as few panels as possible, of about equal width, and

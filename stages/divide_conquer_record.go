@@ -85,12 +85,17 @@ func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 	ofVectors := 2 * termFlops * float64(p.columns) * float64(p.inner) // cost of a merge's S
 	most := s.tune.atOnce(max(ofVectors, p.flops/float64(len(p.merges))))
 	inPortions(len(p.merges), min(vk.MaxGroups()/2, most), func(first, count int) {
-		vectors := v.vectorsPush(level, first)
-		vectors.S = v.xt.Addr()
-		s.vectors.Dispatch(rec, columnGrid(p.columns, count), vectors)
-		rec.Costs(ofVectors * float64(count))
+		if s.tune.atOnce(ofVectors/float64(max(1, p.columns))) < p.columns { // then count is 1
+			m := p.merges[first].merge
+			v.recordColumns(rec, level, first, m, 0, m.To-m.From, v.placedS(p.merges[first]))
+		} else {
+			vectors := v.vectorsPush(level, first)
+			vectors.S = v.xt.Addr()
+			s.vectors.Dispatch(rec, columnGrid(p.columns, count), vectors)
+			rec.Costs(ofVectors * float64(count))
+		}
 		if grouped {
-			v.multiplyGrouped(rec, p, vectors.Merges, count)
+			v.multiplyGrouped(rec, p, v.mergesAt(level, first), count)
 		}
 	})
 	if !grouped {
@@ -105,6 +110,27 @@ func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 		s.deflated.Dispatch(rec, grid, push)
 		rec.Costs(moveBytes * max(1, float64(p.rows)*float64(p.deflatedColumns)*float64(count)))
 	})
+}
+
+// recordColumns forms the wanted columns [first, first+count) of the matrix S of one merge, the
+// merge with the given index of a level, and writes them to `to`, packed. There are several
+// dispatches if the columns cost more than tune.Dispatch.
+func (v *vectorsRun) recordColumns(rec *vk.Recorder, level, index int, m *dc.Merge, first, count int, to vk.Slice[float64]) {
+	vectors := v.vectorsPush(level, index)
+	column := 2 * termFlops * float64(max(1, m.K)) // cost of a column of S
+	inPortions(count, v.pass.tune.atOnce(column), func(begin, some int) {
+		vectors.S = to.From(begin * m.K).Addr()
+		vectors.First, vectors.Columns = uint32(first+begin), uint32(some)
+		v.pass.vectors.Dispatch(rec, columnGrid(some, 1), vectors)
+		rec.Costs(column * float64(some))
+	})
+}
+
+// placedS returns the memory of the matrix S of a merge, in the memory of the result. merge.glsl
+// describes the layout.
+func (v *vectorsRun) placedS(p placedMerge) vk.Slice[float64] {
+	m := p.merge
+	return v.xt.At.From(p.work + m.N1*m.Upper + m.N2*(m.K-m.Lower) + m.N()*(m.N()-m.K))
 }
 
 // multiplyGrouped records the products W·S, which form the eigenvectors, of `count` merges as one
@@ -124,14 +150,12 @@ func (v *vectorsRun) multiplyGrouped(rec *vk.Recorder, p *levelPlan, merges spir
 // file merge.glsl describes the layout of W and S.
 func (v *vectorsRun) multiplyApart(rec *vk.Recorder, placed placedMerge) {
 	m, work := placed.merge, v.xt.At.From(placed.work)
-	upper, lower := m.N1*m.Upper, m.N2*(m.K-m.Lower)
-	deflated := m.N() * (m.N() - m.K)
 	columns := m.To - m.From
 	q := NewMatrix(v.pass.q.In(v.ws).From(v.offset[m.Lo]), m.N(), m.N(), m.N())
 	v.multiplyHalves(rec, m,
 		NewMatrix(work, m.N1, m.Upper, max(m.N1, 1)),
-		NewMatrix(work.From(upper), m.N2, m.K-m.Lower, max(m.N2, 1)),
-		NewMatrix(work.From(upper+lower+deflated), m.K, columns, max(m.K, 1)),
+		NewMatrix(work.From(m.N1*m.Upper), m.N2, m.K-m.Lower, max(m.N2, 1)),
+		NewMatrix(v.placedS(placed), m.K, columns, max(m.K, 1)),
 		q.Block(0, m.From, m.N(), columns))
 }
 

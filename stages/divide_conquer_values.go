@@ -136,15 +136,19 @@ func (s *valuesPass) recordLeaves(
 	vk.ReceiveLast(rec, numbers[n:], all.From(n))
 }
 
-// solveLeaves records the kernel for the leaves. The list of `count` leaves and their numbers must
-// be on the device already. The arguments are those of recordLeaves.
+// solveLeaves records the kernel for the leaves. There are several dispatches if the leaves cost
+// more than tune.Dispatch. The list of `count` leaves and their numbers must be on the device
+// already. The arguments are those of recordLeaves.
 func (s *valuesPass) solveLeaves(rec *vk.Recorder, ws *vk.Arena, vectors [2]spirv.Addr[float64], count int) {
-	n, all := s.n, s.leafNumbers.In(ws)
-	s.leaf.dispatch(rec, leavesPush{
-		leaves: s.leafList.In(ws).Addr(), e: all.Addr(), d: all.From(n).Addr(), first: all.From(2 * n).Addr(),
-		last: all.From(3 * n).Addr(), vectors: vectors, count: count,
+	n, all, leaf := s.n, s.leafNumbers.In(ws), float64(s.tune.Leaf)
+	rows := float64(n) / float64(max(1, count)) // of a leaf, on average
+	inPortions(count, s.tune.atOnce(s.leaf.flops*rows*leaf*leaf), func(first, count int) {
+		s.leaf.dispatch(rec, leavesPush{
+			leaves: s.leafList.In(ws).From(first).Addr(), e: all.Addr(), d: all.From(n).Addr(), first: all.From(2 * n).Addr(),
+			last: all.From(3 * n).Addr(), vectors: vectors, count: count,
+		})
+		rec.Costs(s.leaf.flops * rows * float64(count) * leaf * leaf)
 	})
-	rec.Costs(s.leaf.flops * float64(n) * float64(s.tune.Leaf) * float64(s.tune.Leaf))
 }
 
 // A secular equation is a sum over all poles. termFlops is the cost of one term of such a sum, in

@@ -2,6 +2,7 @@ package stages
 
 import (
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -204,18 +205,22 @@ func (r *mrrrRun) sendLevel(rec *vk.Recorder, l *mrrr.Level) {
 // product, and two additions for each of the mrrr.Samples sums.
 const sumFlops = 1 + 2*mrrr.Samples
 
-// Sums implements mrrr.Backend. One workgroup computes the sums over each row of the matrix of
-// vectors.
+// Sums implements mrrr.Backend with one workgroup per component of the vectors, in portions of
+// bounded time. A dispatch for components from `first` on reads X and writes the sums from there on.
 func (r *mrrrRun) Sums(lambda []float64) ([]float64, error) {
 	s, w := r.stage, &r.stage.memory
 	sums := make([]float64, 2*mrrr.Samples*s.n)
 	return sums, r.run(func(rec *vk.Recorder) {
 		send(r, rec, w.lambda, lambda)
-		s.sums.Dispatch(rec, vk.Folded(s.n), shaders.StemrSumsPush{
-			X: r.xt.Addr(), Lambda: addr(r, w.lambda, 0), Sums: addr(r, w.sums, 0),
-			N: uint32(s.n), M: uint32(r.xt.Rows), Ldx: uint32(r.xt.Ld),
+		component := sumFlops * float64(max(1, r.xt.Rows))
+		most := max(1, int(min(s.tune.Dispatch*pivotFlops/component, math.MaxInt32)))
+		inPortions(s.n, min(vk.MaxGroups(), most), func(first, count int) {
+			s.sums.Dispatch(rec, vk.Grid(count), shaders.StemrSumsPush{
+				X: r.xt.Block(0, first, r.xt.Rows, count).Addr(), Lambda: addr(r, w.lambda, 0), Sums: addr(r, w.sums, first),
+				N: uint32(s.n), M: uint32(r.xt.Rows), Ldx: uint32(r.xt.Ld),
+			})
+			rec.Costs(component * float64(count))
 		})
-		rec.Costs(sumFlops * float64(s.n) * float64(r.xt.Rows))
 		receive(r, rec, sums, w.sums)
 	})
 }

@@ -8,8 +8,8 @@
 //
 // in:      rows, start  the scaled T and its data, see stebz_prepare
 //
-// stebz_grid: a grid of `points` points divides the interval of start evenly. Invocation g counts
-// the eigenvalues below point g of the grid.
+// stebz_grid: a grid of `points` points divides the interval of start evenly. Invocation i counts
+// the eigenvalues below point first + i of the grid, if the grid has this point.
 //
 // out:     counts       the count at each point
 //
@@ -94,6 +94,8 @@ layout(push_constant, scalar) uniform Push {
 	Starts start;
 #ifdef GRID
 	CountsOut counts;
+	// `first` is the number of the first point of this dispatch, counted from 0.
+	uint first;
 #else
 	CountsIn grid;
 	MatrixInOut lo, hi;
@@ -157,7 +159,7 @@ work_t at(uint g, Start s) {
 
 #ifdef GRID
 void main() {
-	uint g = workgroup() * LOCAL_SIZE + gl_LocalInvocationIndex;
+	uint g = p.first + workgroup() * LOCAL_SIZE + gl_LocalInvocationIndex;
 	uint resident = NOTHING;
 	uint found = below(at(min(g, p.points - 1) + 1, p.start.at[0]), resident);
 	if (g < p.points) p.counts.at[g] = found;

@@ -13,7 +13,8 @@
 // Each invocation counts the eigenvalues that come before its own eigenvalue. order must not
 // overlap the inputs.
 //
-// Grid: one invocation per column. x covers the columns of the largest merge, z the merges.
+// Grid: one invocation per column, from column number `first` of each merge on. x covers these
+// columns of the largest merge, z the merges.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -36,6 +37,8 @@ layout(push_constant, scalar) uniform Push {
 	IntsOut order;
 	Word info;
 	uint base;
+	// `first` is the number of the first column that this dispatch places, in each merge.
+	uint first;
 } p;
 
 // `room` has LOCAL_SIZE eigenvalues of the block. Every invocation of the workgroup compares its
@@ -44,8 +47,8 @@ shared double room[LOCAL_SIZE];
 
 void main() {
 	Merge m = p.merges.at[gl_WorkGroupID.z];
-	uint t = gl_LocalInvocationIndex, i = gl_GlobalInvocationID.x;
-	if (gl_WorkGroupID.x * LOCAL_SIZE >= m.n) return;
+	uint t = gl_LocalInvocationIndex, i = p.first + gl_GlobalInvocationID.x;
+	if (p.first + gl_WorkGroupID.x * LOCAL_SIZE >= m.n) return;
 	double x = i < m.n ? p.d.at[m.lo + i] : 0.0lf;
 	uint rank = 0;
 	for (uint from = 0; from < m.n; from += LOCAL_SIZE) {
