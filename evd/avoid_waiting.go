@@ -2,20 +2,27 @@ package evd
 
 import (
 	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/machine"
 )
 
-// avoidWaiting makes the plan use stages in which no workgroup waits for another workgroup, in this
-// solve and in all later ones. A plan's stages and their memory are its path. avoidWaiting also
-// records, for the device of the call c, that a wait has failed. The caller must have the plan's
-// lock.
+// avoidWaiting replaces the plan's path (its stages and their memory) by a path without the waits
+// of the kind that failed in the call c. The new path is for this solve and all later ones. If a
+// workgroup of a panel waited for all others in vain, only such waits are avoided. If another wait
+// failed, no workgroup waits for another workgroup. The failure is recorded for the device of c. The
+// caller must have the plan's lock.
 //
 // With Options.Verify, the plan already has a second path for repeated solves, the safe path. If no
 // workgroup waits on the safe path, and it has the same methods for the tridiagonal problem, it
 // becomes the plan's path. Otherwise avoidWaiting frees the memory of the old path, and then makes
 // a new path. The errors are those of NewPlan.
 func (p *Plan[T]) avoidWaiting(c *spectrum.Call) error {
-	machine.Of(c.GaveUpOn()).WaitFailed()
+	facts := machine.Of(c.GaveUpOn())
+	if stages.AllMeet(c.GaveUp().Stage) {
+		facts.MeetFailed()
+		return p.replacePath(p.path.opt)
+	}
+	facts.WaitFailed()
 	if p.safe != nil && p.safe.opt.Solver == p.opt.Solver {
 		p.take(p.safe)
 		return nil

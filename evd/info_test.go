@@ -21,6 +21,14 @@ func waitingTuning() *tuning.Tuning {
 // waitingTuning. The kernels of these phases write a status, the INFO word.
 var waitingPhases = []string{stages.PhaseBandReduction, stages.PhaseBulgeChasing, stages.PhaseApplyQ2}
 
+// waitingStages is the number of the waitingPhases of a solve with the given options.
+func waitingStages(opt Options) int {
+	if opt.Vectors {
+		return len(waitingPhases)
+	}
+	return len(waitingPhases) - 1 // no back transformation
+}
+
 // With Options.Verify, a second solve may be needed, and its stages must not let workgroups wait
 // for each other. TestNothingWaitsOnTheSafePath checks that none of these stages has an INFO word,
 // the status that stages with such waits write.
@@ -31,10 +39,7 @@ func TestNothingWaitsOnTheSafePath(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer p.Close()
-		want := len(waitingPhases)
-		if !vectors {
-			want-- // no back transformation
-		}
+		want := waitingStages(Options{Vectors: vectors})
 		c := p.base.Begin(context.Background(), nil)
 		if have := infoWords(p.path, c); have != want {
 			t.Errorf("vectors %v: %d stages wait on the first path, want %d", vectors, have, want)

@@ -27,9 +27,12 @@ import (
 // (never seen), *StageError, ErrClosed after Close, and those of the device.
 //
 // If a wait between workgroups fails, Solve returns no error. The plan solves once more without
-// such waits, as with Options.Wavefront, and Result.Retried names the stage. Later solves do not
-// wait, either. The change allocates other memory, so the error may be a *vk.OutOfMemoryError. The
-// failure is stored for the device and its driver, so that later plans do not wait.
+// waits of this kind, and Result.Retried names the stage. Later solves do without them, too. There
+// are two kinds. In panels, and in a reduction in one stage, workgroups wait for all others. In the
+// other stages they wait for workgroups that have started before; if such a wait fails, no workgroup
+// waits any more, as with Options.Wavefront. The change allocates other memory, so the error may be
+// a *vk.OutOfMemoryError. The failure is stored for the device and its driver, so that later plans
+// do without these waits, too.
 func (p *Plan[T]) Solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 	a = a.withLd()
 	p.base.Lock()
@@ -44,22 +47,18 @@ func (p *Plan[T]) Solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 	return p.solve(ctx, a, report)
 }
 
-// solve computes the spectrum of a matrix that the plan accepts, without Options.Verify. If a wait
-// between workgroups fails, it solves once more without such waits. The caller must have the plan's
-// lock.
+// solve does the work of Solve, except for Options.Verify, for a matrix that the plan accepts. If a
+// wait between workgroups fails, the matrix is solved once more without waits of this kind. The
+// caller must have the plan's lock.
 func (p *Plan[T]) solve(ctx context.Context, a Sym[T], report func(Progress)) (*Result[T], error) {
-	var last *spectrum.Call
 	return spectrum.Survive(
-		func() *spectrum.Call {
-			last = p.begin(ctx, p.path, report)
-			return last
-		},
+		func() *spectrum.Call { return p.begin(ctx, p.path, report) },
 		func(c *spectrum.Call) (*Result[T], error) { return p.solveBy(p.path, c, a) },
-		func() error {
-			if last.GaveUp().Stage == stages.PhaseEmulated {
+		func(failed *spectrum.Call) error {
+			if failed.GaveUp().Stage == stages.PhaseEmulated {
 				return p.goNative()
 			}
-			return p.avoidWaiting(last)
+			return p.avoidWaiting(failed)
 		})
 }
 

@@ -14,14 +14,20 @@ import (
 // workgroups run at the same time, each wait takes only microseconds.
 const meetingPolls = 1 << 17
 
-// PanelsMeet returns whether all workgroups of a panel of b columns run at the same time. No stage
-// needs this property if the tuning or the device does not allow one dispatch to factor a whole
-// panel; then the result is true. Otherwise the result is that of machine.MayMeet. The trial is a
-// factorisation of a panel of zeros, with the kernel and with the largest number of workgroups that
-// a plan uses. Errors are those of NewPanelQR and of package vk.
-func PanelsMeet(ctx context.Context, m *machine.Machine, b int, t PanelTuning) (bool, error) {
-	if !t.together(m.Info) || t.Groups == 1 || panelFits[float64](t, m.Info, b) != nil {
-		return true, nil
+// PanelsMeet returns whether the given number of workgroups run at the same time. Each of them may
+// then wait for all others, in one dispatch that factors a panel, or in Tridiagonalisation. The
+// caller must pass the largest number that a stage needs (the methods Meeting of the tunings). A
+// single workgroup waits for no other, so the result is true, unless such a wait failed in a solve
+// (machine.MeetFailed). Otherwise the result is that of machine.MayMeet. The trial is a
+// factorisation of a panel of zeros with b columns. If the trial's kernel does not fit the device,
+// the result is false. Errors are those of package vk.
+func PanelsMeet(ctx context.Context, m *machine.Machine, b, groups int, t PanelTuning) (bool, error) {
+	if failed := m.MeetingFailed(); failed || groups < 2 {
+		return !failed, nil
+	}
+	t.Groups, t.Whole = groups, true
+	if panelFits[float64](t, m.Info, b) != nil {
+		return false, nil
 	}
 	spec := wholeSpec(panelSpec[float64](t, b))
 	what := fmt.Sprintf("%d panels of %d rows and %d columns, %d invocations", t.Groups, spec.Chunk, b, spec.LocalSize)
@@ -33,7 +39,7 @@ func PanelsMeet(ctx context.Context, m *machine.Machine, b int, t PanelTuning) (
 // memory of the panel is freed at the end.
 func panelsMeet(ctx context.Context, dev *vk.Device, b int, t PanelTuning, begin func()) (uint32, error) {
 	t.Polls = min(t.Polls, meetingPolls)
-	q, err := newPanelQR[float64](dev, b, true, t)
+	q, err := newPanelQR[float64](dev, b, true, t) // without the kernel for tall panels, which is not needed
 	if err != nil {
 		return 0, err
 	}
@@ -57,11 +63,4 @@ func panelsMeet(ctx context.Context, dev *vk.Device, b int, t PanelTuning, begin
 	info := make([]uint32, 1)
 	err = vk.Download(ctx, dev, vk.Vector(info), q.Info(ws))
 	return info[0], err
-}
-
-// AtLeast returns a copy of the tuning t. In the copy, the field Groups, which is the largest
-// number of workgroups of a panel, is increased to `groups` if it is smaller.
-func (t PanelTuning) AtLeast(groups int) PanelTuning {
-	t.Groups = max(t.Groups, groups)
-	return t
 }

@@ -32,10 +32,11 @@ func TestPanelsMeet(t *testing.T) {
 		}
 		defer dev.Close()
 		m := machine.Of(dev)
-		if meets, err := PanelsMeet(ctx, m, 8, crowdedPanels()); !meets || err != nil {
-			t.Errorf("a device with few units is asked: %v, %v", meets, err)
+		if groups := crowdedPanels().Meeting(m.Info); groups != 0 {
+			t.Errorf("on a device with few units, %d workgroups of a panel wait for each other", groups)
 		}
 		m.Info.Units = 256 // so many units are claimed
+		groups := crowdedPanels().Meeting(m.Info)
 		asked := ctx
 		if i > 0 {
 			stopped, stop := context.WithCancel(ctx)
@@ -43,18 +44,29 @@ func TestPanelsMeet(t *testing.T) {
 			asked = stopped
 		}
 		for range 3 { // after three trials the answer is final
-			if meets, err := PanelsMeet(asked, m, 8, crowdedPanels()); meets || err != nil {
+			if meets, err := PanelsMeet(asked, m, 8, groups, crowdedPanels()); meets || err != nil {
 				t.Errorf("200 workgroups on a CPU: %v, %v", meets, err)
 			}
 		}
-		if meets, err := PanelsMeet(ctx, m, 8, SmallestTuning().Panel); !meets || err != nil {
+		small := SmallestTuning().Panel
+		if meets, err := PanelsMeet(ctx, m, 8, small.Meeting(m.Info), small); !meets || err != nil {
 			t.Errorf("panels with a dispatch a column: %v, %v", meets, err)
 		}
 	}
 	alone := crowdedPanels()
 	alone.Groups = 1
 	begun := false
-	if info, err := panelsMeet(ctx, testDevice(t), 8, alone, func() { begun = true }); info != 0 || err != nil || !begun {
+	fresh, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fresh.Close()
+	defer func() { // one kernel prepares a panel, one factors it
+		if compiled := fresh.CompileTimes(); len(compiled) != 2 || compiled[0].Count != 1 || compiled[1].Count != 1 {
+			t.Errorf("the trial compiles %+v", compiled)
+		}
+	}()
+	if info, err := panelsMeet(ctx, fresh, 8, alone, func() { begun = true }); info != 0 || err != nil || !begun {
 		t.Errorf("one workgroup: INFO %d, %v, written down before: %v", info, err, begun)
 	}
 }

@@ -78,11 +78,18 @@ func NewPanelQR[T spirv.Scalar](dev *vk.Device, b int, w Waiting, t PanelTuning)
 	if err := panelFits[T](t, dev.Info(), b); err != nil {
 		return nil, err
 	}
-	return newPanelQR[T](dev, b, w.Allowed && !w.Crowded && t.together(dev.Info()), t)
+	q, err := newPanelQR[T](dev, b, w.Allowed && !w.Crowded && t.together(dev.Info()), t)
+	if err != nil || q.whole == nil {
+		return q, err
+	}
+	tall := q.whole.Spec
+	tall.Kept = 2 // with more, registers spill
+	q.tall, err = vk.Build(dev, shaders.GeqrfPanelWhole[T](), tall)
+	return q, err
 }
 
-// newPanelQR does the same as NewPanelQR, but does not check its arguments. If `together` is true,
-// one dispatch factors all columns, and its workgroups wait for each other.
+// newPanelQR does the same as NewPanelQR, but checks no conditions and does not build the kernel for
+// tall panels. If `together` is true, one dispatch factors all columns.
 func newPanelQR[T spirv.Scalar](dev *vk.Device, b int, together bool, t PanelTuning) (*PanelQR[T], error) {
 	t.Groups = min(t.Groups, vk.MaxGroups()) // one dimension of a grid
 	spec := panelSpec[T](t, b)
@@ -90,10 +97,7 @@ func newPanelQR[T spirv.Scalar](dev *vk.Device, b int, together bool, t PanelTun
 	kernels := builder{dev: dev}
 	q.start = build(&kernels, shaders.GeqrfPanelStart[T](), shaders.GeqrfPanelStartSpec(spec))
 	if together {
-		s := wholeSpec(spec)
-		q.whole = build(&kernels, shaders.GeqrfPanelWhole[T](), s)
-		s.Kept = 2 // with more, registers spill
-		q.tall = build(&kernels, shaders.GeqrfPanelWhole[T](), s)
+		q.whole = build(&kernels, shaders.GeqrfPanelWhole[T](), wholeSpec(spec))
 	} else {
 		q.first = build(&kernels, shaders.GeqrfPanelFirst[T](), spec)
 		q.column = build(&kernels, shaders.GeqrfPanelColumn[T](), spec)

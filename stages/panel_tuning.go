@@ -107,6 +107,15 @@ func wholeSpec(s shaders.GeqrfPanelColumnSpec) shaders.GeqrfPanelWholeSpec {
 	return whole
 }
 
+// Meeting returns the number of workgroups of a panel each of which waits for all others. It is 0 if
+// no panel of the device has such workgroups, because each column is a dispatch.
+func (t PanelTuning) Meeting(info vk.Info) int {
+	if !t.together(info) {
+		return 0
+	}
+	return t.Groups
+}
+
 // together reports whether the device has a compute unit for each workgroup of a panel. The
 // workgroups may wait for each other only if all of them are also resident at the same time.
 // PanelsMeet tests whether they are resident, because another program may use some of the compute

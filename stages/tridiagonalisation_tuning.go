@@ -72,7 +72,16 @@ func (t TridiagonalisationTuning) Fits(info vk.Info, n int) error {
 	return need.err
 }
 
-// rows returns the largest number of rows of A that one workgroup has, for a matrix of order n.
+// Meeting returns the largest number of workgroups of Tridiagonalisation on the device, each of which
+// waits for all others. It is 0 if no matrix is reduced in one stage.
+func (t TridiagonalisationTuning) Meeting(info vk.Info) int {
+	if max(t.Values, t.Vectors) == 0 || !info.Int64Atomics() {
+		return 0
+	}
+	return min(t.Groups, max(info.Units, 1))
+}
+
+// rows returns the largest number of rows of a workgroup for a matrix of order n.
 func (t TridiagonalisationTuning) rows(n int) int {
 	block := max(t.Block, 1)
 	return (max(t.Rows, (n+t.Groups-1)/t.Groups) + block - 1) / block * block

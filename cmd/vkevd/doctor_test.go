@@ -55,6 +55,7 @@ ok       FP64 square root             error at most 0.75 ulp in 7 hard cases
 note     FP64 fma                     fused
 note     FP64 subnormals              kept
 ok       forward progress             running workgroups make progress while others wait for them
+ok       residency                    not needed: with this device's sizes no workgroup waits for all others
 ok       products                     native: tests have no rates
 ok       tuning                       the table for other devices
 note     largest n with vectors       about 11500
@@ -124,13 +125,14 @@ func TestDoctorNotes(t *testing.T) {
 	s.variables["VK_DRIVER_FILES"] = "/some.json"
 	s.file("file", "")
 	s.variables["VKEVD_CACHE"] = "file"
-	s.machine.starves = true
+	s.machine.starves, s.machine.meeting = true, 132
 	s.machine.arithmetic.Fused, s.machine.arithmetic.Subnormals = false, false
 	stdout, stderr, status := s.run("doctor")
 	for _, line := range []string{
 		"note     VK_DRIVER_FILES              is set: the loader looks at no drivers except /some.json\n",
 		"note     cooperativeMatrix            not offered, and not needed\n",
 		"note     forward progress             a wait between workgroups failed: bulge chasing proceeds in wavefronts, which is slower\n",
+		"note     residency                    132 workgroups do not all wait for each other: each column of a panel is a dispatch, and ",
 		"note     FP64 fma                     not fused: a product and a sum\n",
 		"note     FP64 subnormals              flushed to zero\n",
 		"note     cache of kernels             file: not a directory; VKEVD_CACHE names another folder\n",

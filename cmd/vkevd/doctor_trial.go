@@ -19,6 +19,7 @@ func (d *examination) tryOut(ctx context.Context) {
 	defer dev.Close()
 	d.arithmetic(ctx, dev)
 	d.forwardProgress(dev)
+	d.residency(ctx, dev)
 	d.products(ctx, dev)
 	d.settings(dev.Info())
 	d.largestOrders(dev.Info())
@@ -40,8 +41,26 @@ func (d *examination) forwardProgress(dev device) {
 	}
 }
 
-// products adds a line to the output of doctor: how the device computes large matrix products, and
-// why.
+// residency adds a finding about residency: whether the workgroups of a panel run at the same time.
+// The finding for “no” says what this costs.
+func (d *examination) residency(ctx context.Context, dev device) {
+	const name = "residency"
+	r, err := dev.residency(ctx)
+	switch {
+	case err != nil:
+		d.add(name, missing, "", "%s", describe(err))
+	case r.Meeting < 2:
+		d.add(name, fine, "", "not needed: with this device's sizes no workgroup waits for all others")
+	case !r.Meet:
+		d.add(name, noted, "", "%d workgroups do not all wait for each other: each column of a panel is a dispatch, and small "+
+			"matrices take two stages, which is slower (on an H200, values of order 1024: 9.8 ms instead of 3.2)", r.Meeting)
+	default:
+		d.add(name, fine, "", "%d workgroups run at the same time, and each may wait for all others", r.Meeting)
+	}
+}
+
+// products adds a finding about the method that the device uses for large matrix products, and the
+// reason for this method.
 func (d *examination) products(ctx context.Context, dev device) {
 	const name = "products"
 	chosen, err := dev.products(ctx, true)

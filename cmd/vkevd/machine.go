@@ -44,6 +44,7 @@ type device interface {
 	bench(context.Context, bench.Options) (benchmark, error)
 	probe(context.Context) (probe.Arithmetic, error)
 	handsOn() (bool, error)
+	residency(ctx context.Context) (probe.Residency, error)
 	compileTimes() []vk.Timing
 	// rates returns the device's rates of arithmetic. If they are not stored, and `measure` is
 	// true, they are measured.
@@ -216,6 +217,10 @@ func (d opened) rates(ctx context.Context, measure bool) (probe.Rates, error) {
 func (d opened) compileTimes() []vk.Timing { return d.CompileTimes() }
 
 func (d opened) handsOn() (bool, error) { return probe.MayWait(context.Background(), d.Device) }
+
+func (d opened) residency(ctx context.Context) (probe.Residency, error) {
+	return probe.MeasureResidency(ctx, d.Device)
+}
 
 func (d opened) tune(ctx context.Context, opt tune.Options) (tune.Result, error) {
 	return tune.Search(ctx, d.Device, opt)

@@ -36,6 +36,7 @@ type fakeMachine struct {
 	probeErr                                      error
 	forecastErr                                   error
 	starves                                       bool // waiting workgroups block running ones
+	meeting                                       int  // workgroups that all wait for each other
 	chosen                                        probe.Products
 	tuneResult                                    tune.Result
 
@@ -106,6 +107,10 @@ func (m *fakeMachine) probe(context.Context) (probe.Arithmetic, error) {
 }
 
 func (m *fakeMachine) handsOn() (bool, error) { return !m.starves, m.probeErr }
+
+func (m *fakeMachine) residency(context.Context) (probe.Residency, error) {
+	return probe.Residency{Meeting: m.meeting, Meet: !m.starves}, m.probeErr
+}
 
 func (m *fakeMachine) compileTimes() []vk.Timing {
 	return []vk.Timing{{Name: "sb2st", Seconds: 0.5, Count: 1}, {Name: "gemm", Seconds: 0.25, Count: 2}}

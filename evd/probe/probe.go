@@ -29,6 +29,24 @@ func MayWait(ctx context.Context, dev *vk.Device) (bool, error) {
 	return machine.Of(dev).MayWait(ctx)
 }
 
+// Residency says whether the workgroups of a dispatch run at the same time, so that each may wait for
+// all others. Meeting is the largest number of such workgroups of a stage on the device. It is 0 if
+// no stage needs this property. Meet is false if a trial with Meeting workgroups failed, or if such a
+// wait failed in a solve, or if no workgroup may wait (MayWait). Then each column of a panel is a
+// dispatch, and no matrix is reduced in one stage.
+type Residency struct {
+	Meeting int
+	Meet    bool
+}
+
+// MeasureResidency returns the residency for the tuned sizes of the device. It runs the trial
+// unless its result is stored.
+func MeasureResidency(ctx context.Context, dev *vk.Device) (Residency, error) {
+	m, t := machine.Of(dev), tuning.On(dev.Info())
+	w, err := t.Waiting(ctx, m)
+	return Residency{Meeting: t.Meeting(m.Info), Meet: w.Allowed && !w.Crowded}, err
+}
+
 // Rates are the rates of fused multiply-adds in registers in double precision (FP64) and in single
 // precision (FP32), in flops per second. A rate of 0 means that the rate is not known.
 type Rates = machine.PeakRates

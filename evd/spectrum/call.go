@@ -25,8 +25,8 @@ type Call struct {
 	// Tree has the counters of MRRR. It is nil if another method solves the tridiagonal problem.
 	Tree *Tree
 
-	// Retried is nil in the first attempt of a solve. In the second attempt, Retried is the error
-	// of the first attempt: a wait between workgroups failed, or emulated products refused the
+	// Retried is nil in the first attempt of a solve. In a later attempt, Retried is the error of
+	// the attempt before it: a wait between workgroups failed, or emulated products refused the
 	// matrix.
 	Retried *StageError
 

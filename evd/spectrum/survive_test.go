@@ -10,11 +10,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// attempts is a fake solve for tests. Its two attempts return the given errors; nil means that the
-// attempt succeeds.
+// attempts is a solve whose attempts return given errors. A nil field means an attempt that succeeds.
 type attempts struct {
-	wait          bool // a wait fails in the first attempt
-	first, second error
+	waits         int   // number of attempts, from the first one on, in which a wait fails
+	first, second error // of an attempt without a wait that fails: of the first one, of a later one
 	avoid         error
 	cancelled     bool
 	calls         []*Call
@@ -32,25 +31,33 @@ func (a *attempts) run() (int, error) {
 	}
 	return Survive(begin, func(c *Call) (int, error) {
 		c.Profile.Add("a", 2)
-		if len(a.calls) == 2 {
-			return 2, a.second
-		}
-		if a.wait {
-			c.gaveUp = &StageError{Stage: "chase", Info: 3}
-			a.first = fmt.Errorf("in a test: %w", c.gaveUp)
-		}
+		which := len(a.calls)
 		if a.cancelled {
 			cancel()
 		}
-		return 1, a.first
-	}, func() error { a.avoided++; return a.avoid })
+		if which <= a.waits {
+			c.gaveUp = &StageError{Stage: "chase", Info: uint32(which)}
+			return which, fmt.Errorf("in a test: %w", c.gaveUp)
+		}
+		if which > 1 {
+			return which, a.second
+		}
+		return which, a.first
+	}, func(failed *Call) error {
+		if failed.GaveUp() == nil || failed != a.calls[len(a.calls)-1] {
+			return errors.New("this call has not failed")
+		}
+		a.avoided++
+		return a.avoid
+	})
 }
 
-// TestSurvive checks when Survive makes a second attempt: only after a wait that failed, and only
-// if the context of the call has not ended. There must be no third attempt. Survive must return the
-// error of the second attempt unchanged.
+// TestSurvive checks when Survive makes another attempt: only after a wait that failed, and only if
+// the context of the call has not ended. There must be at most four attempts, because waits can be
+// avoided twice and emulated products once. Survive must return the error of the last attempt
+// unchanged.
 func TestSurvive(t *testing.T) {
-	other, same := errors.New("other"), &StageError{Stage: "chase", Info: 3}
+	other, failedWait, same := errors.New("other"), errors.New("a failed wait"), &StageError{Stage: "chase", Info: 3}
 	for _, c := range []struct {
 		name  string
 		a     attempts
@@ -61,21 +68,33 @@ func TestSurvive(t *testing.T) {
 		{"good", attempts{}, 1, nil, 1},
 		{"another error", attempts{first: other}, 1, other, 1},
 		{"a stage error that is no wait", attempts{first: same}, 1, same, 1},
-		{"a wait", attempts{wait: true}, 2, nil, 2},
-		{"a wait of a cancelled solve", attempts{wait: true, cancelled: true}, 0, context.Canceled, 1},
-		{"no memory for the second attempt", attempts{wait: true, avoid: other}, 0, other, 1},
-		{"the second attempt fails", attempts{wait: true, second: other}, 2, other, 2},
+		{"a wait", attempts{waits: 1}, 2, nil, 2},
+		{"a wait of a cancelled solve", attempts{waits: 1, cancelled: true}, 0, context.Canceled, 1},
+		{"no memory for the second attempt", attempts{waits: 1, avoid: other}, 0, other, 1},
+		{"the second attempt fails", attempts{waits: 1, second: other}, 2, other, 2},
+		{"a wait of a panel, then another wait", attempts{waits: 2}, 3, nil, 3},
+		{"a wait in every attempt", attempts{waits: 9}, 4, failedWait, 4},
 	} {
 		res, err := c.a.run()
+		if failed := (*StageError)(nil); c.err == failedWait && errors.As(err, &failed) && failed.Info == 4 {
+			err = c.err
+		}
 		if res != c.res || !errors.Is(err, c.err) || len(c.a.calls) != c.calls {
 			t.Errorf("%s: %d, %v after %d attempts", c.name, res, err, len(c.a.calls))
 		}
-		if want := c.a.wait && !c.a.cancelled; (c.a.avoided == 1) != want || c.a.avoided > 1 {
-			t.Errorf("%s: %d paths were made", c.name, c.a.avoided)
+		want := min(c.a.waits, 3)
+		if c.a.cancelled {
+			want = 0
+		}
+		if c.a.avoided != want {
+			t.Errorf("%s: %d paths were made, want %d", c.name, c.a.avoided, want)
 		}
 		for i, call := range c.a.calls {
-			if retried := i == 1; (call.Retried != nil) != retried || (call.Profile.Phase(stages.PhaseGivenUp) == 2) != retried || call.Profile.Phase("a") != 2 {
-				t.Errorf("%s: attempt %d: %v, %+v", c.name, i, call.Retried, call.Profile)
+			if (call.Retried != nil) != (i > 0) || i > 0 && call.Retried.Info != uint32(i) {
+				t.Errorf("%s: attempt %d: retried after %v", c.name, i, call.Retried)
+			}
+			if call.Profile.Phase(stages.PhaseGivenUp) != float64(2*i) || call.Profile.Phase("a") != 2 {
+				t.Errorf("%s: attempt %d: %+v", c.name, i, call.Profile)
 			}
 		}
 	}

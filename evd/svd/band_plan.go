@@ -113,7 +113,7 @@ func newBandPath(dev *vk.Device, n, b int, opt BandOptions, t tuning.Tuning) (*b
 	if err != nil {
 		return nil, err
 	}
-	wait, err := t.Waiting(context.Background(), machine.Of(dev))
+	wait, err := t.NeverMeeting().Waiting(context.Background(), machine.Of(dev))
 	if err != nil {
 		return nil, err
 	}

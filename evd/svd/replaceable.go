@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -49,13 +50,19 @@ func (r *replaceable[P]) compile(t tuning.Tuning) (made P, err error) {
 }
 
 // avoidWaiting replaces the plan's path (its stages and their memory), for this solve and all later
-// ones. On the new path no workgroup waits for another workgroup. avoidWaiting also records for the
-// device that a wait failed. The caller must hold the plan's lock. The memory of the old path is
-// freed before the memory of the new path is allocated. The errors are those of NewPlan.
-func (r *replaceable[P]) avoidWaiting() error {
-	machine.Of(r.base.Dev).WaitFailed()
-	t := r.tune
-	t.Chase.Wavefront = true
+// ones. The new path is without the waits of the kind that failed in the call c: if a workgroup of a
+// panel waited for all others in vain, no workgroups wait for all others, and otherwise no workgroup
+// waits for another one. avoidWaiting also records the failure for the device. The caller must hold
+// the plan's lock. The memory of the old path is freed before the memory of the new path is
+// allocated. The errors are those of NewPlan.
+func (r *replaceable[P]) avoidWaiting(c *spectrum.Call) error {
+	t, facts := r.tune, machine.Of(r.base.Dev)
+	if stages.AllMeet(c.GaveUp().Stage) {
+		facts.MeetFailed()
+	} else {
+		facts.WaitFailed()
+		t.Chase.Wavefront = true
+	}
 	next, err := r.compile(t)
 	if err != nil {
 		return err

@@ -62,9 +62,9 @@ type Trial func(begin func()) (uint32, error)
 
 // MayMeet returns whether all workgroups of a dispatch run at the same time (residency), so that
 // each workgroup may wait for all other workgroups. Vulkan does not guarantee residency. The trial
-// `run` tests residency with one kernel and one number of workgroups. The argument `what` names the
-// kernel and this number. The caller should not call MayMeet for a device that has fewer compute
-// units than the dispatch has workgroups.
+// `run` tests residency with one kernel and one number of workgroups. The argument `what` names
+// the kernel and the number. The caller should not call MayMeet for a device that has fewer compute
+// units than the dispatch has workgroups. After MeetFailed the result is “no”.
 //
 // The result is stored under the name `what`, by the rules of MayWait: the start of each run is
 // stored before its dispatch, and after three runs without a result the result is “no”. A run in
@@ -72,12 +72,18 @@ type Trial func(begin func()) (uint32, error)
 // of the units at that time. MayMeet then returns false, and the next call runs the trial again.
 // For a vk.Dry device the result is “yes” unless a result was stored.
 func (m *Machine) MayMeet(what string, run Trial) (bool, error) {
+	if m.MeetingFailed() {
+		return false, nil
+	}
 	return m.ask(meetingFact+what, run, begun)
 }
 
 // meetingFact is the beginning of the names under which the results of the method MayMeet are
 // stored.
 const meetingFact = "workgroups meet, probe 1: "
+
+// failedMeetingFact is the name under which MeetFailed stores “no”.
+const failedMeetingFact = "workgroups meet in solves"
 
 // ask returns the result that is stored under the given name. If no result is stored, ask runs the
 // trial `run` once and stores its result. The argument `failed` is the text that is stored after a
@@ -117,6 +123,22 @@ func (m *Machine) WaitFailed() {
 	asking.Lock()
 	defer asking.Unlock()
 	m.dev.SetProbe(progressFact, no)
+}
+
+// MeetFailed records that a wait of a workgroup for all other workgroups failed in a solve. From then
+// on each result of MayMeet is “no”, in this process and in later processes that store facts in the
+// same folder. The result of MayWait does not change: a workgroup may still wait for one that has
+// started before.
+func (m *Machine) MeetFailed() {
+	asking.Lock()
+	defer asking.Unlock()
+	m.dev.SetProbe(failedMeetingFact, no)
+}
+
+// MeetingFailed returns whether MeetFailed was called for this device and driver.
+func (m *Machine) MeetingFailed() bool {
+	text, err := m.dev.ProbeOnce(failedMeetingFact, func() (string, error) { return "", errUnknown })
+	return err == nil && text == no
 }
 
 // asking is a lock that prevents two goroutines of this process from running the probe at the same

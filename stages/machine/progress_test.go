@@ -211,3 +211,23 @@ func TestMayWaitAfterAWaitThatFailed(t *testing.T) {
 		dry.WaitFailed()
 	}
 }
+
+// TestMeetFailed checks that no workgroup waits for all others after such a wait failed in a solve,
+// whatever a trial has found, and that other waits stay allowed. A dry device must behave the same.
+func TestMeetFailed(t *testing.T) {
+	trial := func(begin func()) (uint32, error) { begin(); return 0, nil }
+	for _, m := range []*Machine{Of(open(t)), Of(vk.Dry(vk.Info{}))} {
+		if ok, err := m.MayMeet("few", trial); !ok || err != nil || m.MeetingFailed() {
+			t.Errorf("before: %v, %v", ok, err)
+		}
+		m.MeetFailed()
+		for _, what := range []string{"few", "others"} {
+			if ok, err := m.MayMeet(what, trial); ok || err != nil || !m.MeetingFailed() {
+				t.Errorf("%s after a failed wait: %v, %v", what, ok, err)
+			}
+		}
+		if ok, err := m.MayWait(context.Background()); !ok || err != nil {
+			t.Errorf("other waits: %v, %v", ok, err)
+		}
+	}
+}

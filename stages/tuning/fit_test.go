@@ -123,6 +123,36 @@ func TestWaitingAsksWhetherPanelsMeet(t *testing.T) {
 	}
 }
 
+// TestWaitingOnAPartOfADevice checks a device with fewer units than the panels of the tuning have
+// workgroups, such as a part of a GPU. Its panels have a dispatch for each column, but a reduction in
+// one stage uses all units. So the trial must run with as many workgroups as there are units. (The
+// trial was once skipped on such a device.) A device whose tuning has no such stage runs no trial.
+func TestWaitingOnAPartOfADevice(t *testing.T) {
+	dev, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	m := machine.Of(dev)
+	if m.Info.Type != "cpu" || !m.Info.Int64Atomics() {
+		t.Skip("200 workgroups may run at the same time here")
+	}
+	m.Info.Units, m.Units = 200, 200 // so many units are claimed
+	small := tuning.Smallest()
+	small.Panel.Whole, small.Panel.Groups, small.Panel.Polls = true, 256, 1<<16
+	small.Sytrd = stages.TridiagonalisationTuning{Values: 64, LocalSize: 32, Groups: 256, Rows: 8, Kept: 64, Polls: 1 << 16}
+	if panel, all := small.Panel.Meeting(m.Info), small.Meeting(m.Info); panel != 0 || all != 200 {
+		t.Errorf("%d workgroups of a panel, %d of any stage wait for all others", panel, all)
+	}
+	if w, err := small.Waiting(context.Background(), m); !w.Allowed || !w.Crowded || err != nil {
+		t.Errorf("%+v, %v", w, err)
+	}
+	small = small.NeverMeeting()
+	if w, err := small.Waiting(context.Background(), m); !w.Allowed || w.Crowded || err != nil || small.Meeting(m.Info) != 0 {
+		t.Errorf("without stages that need the trial: %+v, %v", w, err)
+	}
+}
+
 // The example prints some measured sizes. Changes of the files in which tuning tables are stored
 // must not change them.
 func ExampleOn() {

@@ -79,7 +79,8 @@ type Chase struct {
 // Waiting returns how the workgroups of the stages may wait for each other. If the tuning forbids
 // waits, the workgroups may not wait. Otherwise the results of m.MayWait and stages.PanelsMeet
 // decide; these two functions run kernels. The workgroups of a reduction in one stage are treated
-// as the workgroups of a panel.
+// as the workgroups of a panel. The trial has as many workgroups as the stages use on this device,
+// for example on a part of a GPU that has fewer units than the panels of the table have workgroups.
 func (t Tuning) Waiting(ctx context.Context, m *machine.Machine) (stages.Waiting, error) {
 	w := stages.Waiting{WideFence: t.Chase.WideFence || !m.Info.FenceChains()}
 	if t.Chase.Wavefront {
@@ -89,9 +90,22 @@ func (t Tuning) Waiting(ctx context.Context, m *machine.Machine) (stages.Waiting
 	if w.Allowed, err = m.MayWait(ctx); !w.Allowed {
 		return w, err
 	}
-	meets, err := stages.PanelsMeet(ctx, m, max(t.Band, 1), t.Panel.AtLeast(min(t.Sytrd.Groups, m.Units)))
+	meets, err := stages.PanelsMeet(ctx, m, max(t.Band, 1), t.Meeting(m.Info), t.Panel)
 	w.Crowded = !meets
 	return w, err
+}
+
+// Meeting returns the largest number of workgroups of a stage that all wait for each other, or 0 if
+// no stage has such workgroups on the device.
+func (t Tuning) Meeting(info vk.Info) int {
+	return max(t.Panel.Meeting(info), t.Sytrd.Meeting(info))
+}
+
+// NeverMeeting returns the tuning t without the stages whose workgroups all wait for each other, for
+// plans that use no such stage. Waiting then runs no trial for them.
+func (t Tuning) NeverMeeting() Tuning {
+	t.Panel.Whole, t.Sytrd = false, stages.TridiagonalisationTuning{}
+	return t
 }
 
 // OneStage returns whether a matrix of order n ≥ 1, with m wanted vectors, is reduced to
