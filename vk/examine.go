@@ -57,14 +57,14 @@ func examine(index int, p driver.Physical) *candidate {
 // describe fills the device's Info from the properties and the memory heaps that the driver
 // reports. A size is 0 if the driver does not report it.
 func (c *candidate) describe(index int) {
-	p := &c.props
+	p, subgroup := &c.props, c.subgroup()
 	c.info = Info{
 		Index: index, Name: p.Name, Type: p.Type.String(), Family: family(p),
 		Driver: p.DriverName, DriverVersion: p.DriverInfo,
 		API:       fmt.Sprintf("%d.%d.%d", p.API>>22, p.API>>12&0x3ff, p.API&0xfff),
 		MaxBuffer: p.MaxBuffer, MaxAllocation: p.MaxAllocation,
-		SharedBytes: int(p.MaxShared), MaxLocal: int(min(p.MaxInvocations, p.MaxLocalSize[0])),
-		Subgroup: int(c.subgroup()), Units: int(p.Units), FastDots: p.FastDots, FloatControls: floatControls(p),
+		SharedBytes: int(p.MaxShared), MaxLocal: int(c.maxLocal(subgroup)),
+		Subgroup: int(subgroup), Units: int(p.Units), FastDots: p.FastDots, FloatControls: floatControls(p),
 	}
 	c.info.Memory, c.info.Free = c.largestHeap(c.heaps)
 }

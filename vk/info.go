@@ -38,7 +38,7 @@ type Info struct {
 	MaxAllocation uint64 `json:"max_allocation_bytes"`
 
 	// SharedBytes is the largest shared memory of a workgroup, in bytes. MaxLocal is the largest
-	// number of invocations in a workgroup.
+	// number of invocations in a workgroup whose subgroups have Subgroup invocations.
 	SharedBytes int `json:"shared_bytes"`
 	MaxLocal    int `json:"max_invocations"`
 

@@ -105,7 +105,8 @@ func TestQueueFamily(t *testing.T) {
 }
 
 // If the driver has only one subgroup size, Info.Subgroup is this size. Otherwise Info.Subgroup is
-// the smallest useful size that allows the largest workgroup.
+// the smallest useful size that allows the largest workgroup of kernels with full subgroups, and
+// Info.MaxLocal is at most the largest workgroup of such subgroups.
 func TestSubgroupSize(t *testing.T) {
 	all := driver.Features{driver.SubgroupSizeControl: true}
 	for _, c := range []struct {
@@ -113,24 +114,28 @@ func TestSubgroupSize(t *testing.T) {
 		own, least, most, count       uint32
 		features                      driver.Features
 		want, required, withoutChoice uint32
+		maxLocal                      int
 	}{
-		{"NVIDIA", 32, 32, 32, 32, all, 32, 0, 0},
-		{"lavapipe", 8, 8, 8, 128, all, 8, 0, 0},
-		{"no requirements", 64, 0, 0, 0, all, 64, 0, 0},
-		{"Intel", 32, 8, 32, 64, all, 16, 16, 0},
-		{"Intel's Xe2", 32, 16, 32, 64, all, 16, 16, 0},
-		{"AMD's RDNA", 64, 32, 64, 1 << 16, all, 32, 32, 0},
-		{"AMD's GCN", 64, 64, 64, 1 << 16, all, 64, 0, 0},
-		{"four lanes", 4, 4, 128, 1 << 16, all, 8, 8, 0},
-		{"only four", 4, 2, 4, 1 << 16, all, 4, 4, 0},
+		{"NVIDIA", 32, 32, 32, 32, all, 32, 0, 0, 1024},
+		{"lavapipe", 8, 8, 8, 128, all, 8, 0, 0, 1024},
+		{"no requirements", 64, 0, 0, 0, all, 64, 0, 0, 1024},
+		{"Intel", 32, 8, 32, 64, all, 16, 16, 0, 1024},
+		{"Intel's Xe2", 32, 16, 32, 64, all, 16, 16, 0, 1024},
+		{"Intel's ninth generation", 32, 8, 32, 56, all, 16, 16, 0, 896},
+		{"Intel's smallest", 32, 8, 32, 36, all, 16, 16, 0, 576},
+		{"AMD's RDNA", 64, 32, 64, 1 << 16, all, 32, 32, 0, 1024},
+		{"AMD's GCN", 64, 64, 64, 1 << 16, all, 64, 0, 0, 1024},
+		{"four lanes", 4, 4, 128, 1 << 16, all, 8, 8, 0, 1024},
+		{"only four", 4, 2, 4, 1 << 16, all, 4, 4, 0, 1024},
 	} {
 		x := &candidate{props: driver.Properties{
 			Subgroup: c.own, MinSubgroup: c.least, MaxSubgroup: c.most, MaxSubgroups: c.count,
 			MaxInvocations: 1024, MaxLocalSize: [3]uint32{1024, 1024, 64},
 		}, features: c.features}
 		x.describe(0)
-		if x.info.Subgroup != int(c.want) || x.requiredSubgroup() != c.required {
-			t.Errorf("%s: %d, required %d; want %d, %d", c.name, x.info.Subgroup, x.requiredSubgroup(), c.want, c.required)
+		if x.info.Subgroup != int(c.want) || x.requiredSubgroup() != c.required || x.info.MaxLocal != c.maxLocal {
+			t.Errorf("%s: %d, required %d, at most %d in a workgroup; want %d, %d, %d", c.name,
+				x.info.Subgroup, x.requiredSubgroup(), x.info.MaxLocal, c.want, c.required, c.maxLocal)
 		}
 		x.features = driver.Features{}
 		if got := x.requiredSubgroup(); got != c.withoutChoice {

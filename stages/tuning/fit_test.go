@@ -41,6 +41,27 @@ func TestEveryTableFits(t *testing.T) {
 	}
 }
 
+// TestIntelWithSmallSubgroups checks that all tables fit Intel's GPUs of the ninth generation with
+// subgroups of 16 invocations. Such a GPU has at most 56 subgroups in a workgroup, some have only 36.
+// (The size 32 was once required there, so that a workgroup of 1024 is possible. A subgroup of this
+// size has too few registers for doubles.)
+func TestIntelWithSmallSubgroups(t *testing.T) {
+	for _, subgroups := range []int{36, 56} {
+		info := vk.Info{Family: "intel", Subgroup: 16, MaxLocal: 16 * subgroups, SharedBytes: 64 << 10, Units: 24, Memory: 1 << 40, Free: 1 << 40}
+		for _, opt := range []evd.Options{{Vectors: true}, {Vectors: true, Band: 64}, {Vectors: true, Solver: evd.MRRR}, {Solver: evd.Bisection, Wavefront: true}} {
+			if _, err := evd.NewPlan[float64](vk.Dry(info), 1000, opt); err != nil {
+				t.Errorf("%d subgroups, %+v: %v", subgroups, opt, err)
+			}
+		}
+		// A workgroup of a wide band is the largest one with full subgroups.
+		w := stages.Waiting{Allowed: true, WideFence: true}
+		chase, err := stages.NewBulgeChasing[float64](vk.Dry(info), stages.ChaseSize{N: 1000, B: 64, Vectors: true}, w, tuning.On(info).Chase.ChaseTuning)
+		if err != nil || chase == nil {
+			t.Errorf("%d subgroups: %v", subgroups, err)
+		}
+	}
+}
+
 // TestRowsFallThrough checks the choice of sizes if one row of a tuning table does not fit the
 // device. This row must come from the next table of the chain, and the other rows must not change.
 func TestRowsFallThrough(t *testing.T) {
