@@ -11,10 +11,11 @@
 // The formats, and the files that are refused with a reason:
 //
 //	Matrix Market   coordinate and array; real, integer and pattern (each entry is 1);
-//	                general and symmetric (lower triangle listed, both filled here).
+//	                general and symmetric (lower triangle listed, both filled here), and
+//	                skew-symmetric (read as general; strictly lower triangle listed).
 //	                Entries listed twice are added up. One entry per line. Allowed are
 //	                blank lines, comments, CRLF, Fortran's 1.0D+00, nan and inf.
-//	                Refused: complex, hermitian, skew-symmetric, an entry above the
+//	                Refused: complex, hermitian, an entry above the
 //	                diagonal of a symmetric file, and any count that is wrong.
 //	.npy 1, 2, 3    C and Fortran order; floats of 16, 32 and 64 bits, integers of 8 to 64
 //	                bits with and without sign, booleans, either byte order; all converted to

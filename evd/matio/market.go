@@ -12,8 +12,7 @@ import (
 const bannerWord = "%%MatrixMarket"
 
 // bannerPlaces lists, for each place of the banner after the first word, the words that this
-// package can read. Other words of the Matrix Market format (complex, hermitian, skew-symmetric,
-// vector) are refused.
+// package can read. Other words of the Matrix Market format (complex, hermitian, vector) are refused.
 var bannerPlaces = [...]struct {
 	name  string
 	words []string
@@ -21,8 +20,11 @@ var bannerPlaces = [...]struct {
 	{"object", []string{"matrix"}},
 	{"format", []string{"coordinate", "array"}},
 	{"field", []string{"real", "integer", "pattern"}},
-	{"symmetry", []string{"general", "symmetric"}},
+	{"symmetry", []string{"general", "symmetric", skewWord}},
 }
+
+// skewWord is the word of the banner for a matrix with A(i, j) = −A(j, i).
+const skewWord = "skew-symmetric"
 
 // A market reads a Matrix Market file: a banner, a size line, and one line for each entry. After
 // the banner, blank lines and lines that begin with % are skipped. The following two files are the
@@ -37,17 +39,16 @@ var bannerPlaces = [...]struct {
 //	                                                   0
 //	                                                   1.0
 //
-// A symmetric array file lists the lower triangle by columns. The size line has the number of rows,
+// A symmetric array file lists the lower triangle by columns. A skew-symmetric file lists the part of
+// the lower triangle below the diagonal; it is read as a general matrix. The size line has the number of rows,
 // the number of columns and, in coordinate format, the number of entries.
 type market struct {
 	*lines
-	// array and `symmetric` come from the banner, the first line of the file. `array` is true if
-	// the banner says array, and false if it says coordinate. `symmetric` is true if it says
-	// symmetric, and false if it says general.
-	array, symmetric bool
-	// value converts the text of an entry to its value. The second result says what is wrong with
-	// the text, or is empty. `value` is nil if the first line of the file says pattern, because
-	// then the value of each entry is 1.
+	// array is true if the banner says array, and false if it says coordinate. `symmetric` is true
+	// if the banner says symmetric, and `skew` is true if it says skew-symmetric.
+	array, symmetric, skew bool
+	// value converts the text of an entry to its value. The second result is a complaint, or empty.
+	// `value` is nil if the banner says pattern, because then the value of each entry is 1.
 	value func(word []byte) (float64, string)
 	// entries is the number of entries to read. A coordinate file declares it. For an array file it
 	// is computed from the shape.
@@ -165,7 +166,7 @@ func (m *market) readBanner() error {
 		}
 	}
 	m.array = words[1] == "array"
-	m.symmetric = words[3] == "symmetric"
+	m.symmetric, m.skew = words[3] == "symmetric", words[3] == skewWord
 	switch words[2] {
 	case "real":
 		m.value = number
@@ -175,12 +176,15 @@ func (m *market) readBanner() error {
 		if m.array {
 			return m.errorf("an array holds values, so it cannot be a pattern")
 		}
+		if m.skew {
+			return m.errorf("a %s matrix has two signs, so it cannot be a pattern", skewWord)
+		}
 	}
 	return nil
 }
 
 // readSize reads the size line: rows, columns and, in a coordinate file, the number of entries. It
-// returns an error if the matrix is too large, or if a symmetric matrix is not square. readSize
+// returns an error if the matrix is too large, or if a symmetric or skew-symmetric matrix is not square. readSize
 // allocates no memory for the elements.
 func (m *market) readSize() error {
 	names := []string{"rows", "columns", "entries"}
@@ -213,8 +217,12 @@ func (m *market) readSize() error {
 	}
 	m.out = &Dense{Rows: size[0], Cols: size[1], DeclaredSymmetric: m.symmetric}
 	m.entries = size[2]
-	if m.symmetric && m.out.Rows != m.out.Cols {
-		return m.errorf("declared symmetric, but %d by %d", m.out.Rows, m.out.Cols)
+	if m.triangular() && m.out.Rows != m.out.Cols {
+		word := "symmetric"
+		if m.skew {
+			word = skewWord
+		}
+		return m.errorf("declared %s, but %d by %d", word, m.out.Rows, m.out.Cols)
 	}
 	if _, ok := elements(m.out.Rows, m.out.Cols, m.most); !ok {
 		return m.tooLarge()
@@ -222,7 +230,11 @@ func (m *market) readSize() error {
 	return nil
 }
 
-// tooLarge makes the error that the system does not have the memory for the matrix.
+// triangular reports whether the file lists only a triangle of the matrix, because the other triangle
+// has the same values or their negatives.
+func (m *market) triangular() bool { return m.symmetric || m.skew }
+
+// tooLarge makes the error that the system has no memory for the matrix.
 func (m *market) tooLarge() error {
 	return &TooLargeError{m.in.file, m.out.Rows, m.out.Cols}
 }

@@ -13,8 +13,8 @@ func (m *market) entry(k int) ([]byte, error) {
 }
 
 // readCoordinates adds the value of each entry "i j value" to element (i, j) of a matrix that is
-// zero at first. If the file is symmetric, it adds the value also to element (j, i). Values of an
-// element that is listed twice add up, because finite-element codes write their assembly in this
+// zero at first. If the file is symmetric, it adds the value also to element (j, i); if the file is
+// skew-symmetric, it subtracts the value there. Values of an element that is listed twice add up, because finite-element codes write their assembly in this
 // way. Coordinate files are the only format for which memory is allocated by the declared size
 // alone.
 func (m *market) readCoordinates() error {
@@ -31,13 +31,16 @@ func (m *market) readCoordinates() error {
 		if m.symmetric && i != j {
 			a[j+i*rows] += x
 		}
+		if m.skew {
+			a[j+i*rows] -= x
+		}
 		return nil
 	})
 }
 
 // eachEntry calls the function `put` for each entry of a coordinate file, with i and j counted from
-// 0, in the order of the file. In a symmetric file only entries with i ≥ j are listed, and `put` is
-// called only for these. eachEntry stops at the first error of `put`, and returns it.
+// 0, in the order of the file. In a symmetric file only entries with i ≥ j are listed, in a
+// skew-symmetric file only those with i > j, and `put` is called only for these. eachEntry stops at the first error of `put`, and returns it.
 func (m *market) eachEntry(put func(i, j int, x float64) error) error {
 	for k := range m.entries {
 		line, err := m.entry(k)
@@ -62,6 +65,9 @@ func (m *market) eachEntry(put func(i, j int, x float64) error) error {
 		if err := m.endOfLine(line); err != nil {
 			return err
 		}
+		if m.skew && i <= j {
+			return m.errorf("entry (%d,%d) is not below the diagonal; a %s file lists only the entries there", i+1, j+1, skewWord)
+		}
 		if m.symmetric && i < j {
 			// A symmetric file must list only the lower triangle, so an entry above the diagonal is
 			// refused. This also holds if the file lists its mirror image. The two entries could be
@@ -77,16 +83,20 @@ func (m *market) eachEntry(put func(i, j int, x float64) error) error {
 }
 
 // readArray reads the values of an array file, column by column. A symmetric file has the lower
-// triangle, hence n·(n+1)/2 values. The part of a column above the diagonal is copied from earlier
-// columns, which are already complete. Memory grows with the values that have been read, so a short
+// triangle, hence n·(n+1)/2 values; a skew-symmetric file has no diagonal, hence n·(n−1)/2 values. The
+// part of a column above the diagonal is copied from earlier columns, which are already complete.
+// Memory grows with the values that have been read, so a short
 // file that declares a large matrix needs little memory.
 func (m *market) readArray() error {
 	rows, cols := m.out.Rows, m.out.Cols
 	// The product cannot overflow, because readSize has checked that it is at most `most`.
 	total := rows * cols
 	m.entries = total
+	if m.triangular() {
+		m.entries = (total - rows) / 2
+	}
 	if m.symmetric {
-		m.entries = (total-rows)/2 + rows
+		m.entries += rows
 	}
 	var a []float64
 	for k, at := 0, 0; at < total; at++ {
@@ -96,10 +106,16 @@ func (m *market) readArray() error {
 				return m.tooLarge()
 			}
 		}
-		// The element is above the diagonal. It equals its mirror image, which was read with column
-		// i.
-		if i, j := at%rows, at/rows; m.symmetric && i < j {
+		// This element is above the diagonal. Its mirror image was read with column i.
+		switch i, j := at%rows, at/rows; {
+		case m.symmetric && i < j:
 			a = append(a, a[j+i*rows])
+			continue
+		case m.skew && i < j:
+			a = append(a, -a[j+i*rows])
+			continue
+		case m.skew && i == j:
+			a = append(a, 0)
 			continue
 		}
 		line, err := m.entry(k)

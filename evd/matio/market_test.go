@@ -17,6 +17,8 @@ func same(a, b []float64) bool {
 
 const general, symmetric = "%%MatrixMarket matrix coordinate real general\n", "%%MatrixMarket matrix coordinate real symmetric\n"
 
+const skew = "%%MatrixMarket matrix coordinate real skew-symmetric\n"
+
 var inf, nan = math.Inf(1), math.NaN()
 
 var goodMarket = []struct {
@@ -30,6 +32,8 @@ var goodMarket = []struct {
 	{"pattern", "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n2 1\n2 2\n", 2, 2, []float64{0, 1, 1, 1}},
 	{"array", "%%MatrixMarket matrix array real general\n2 2\n1\n2\n3\n4\n", 2, 2, []float64{1, 2, 3, 4}},
 	{"symmetric array", "%%MatrixMarket matrix array real symmetric\n3 3\n1\n2\n3\n4\n5\n6\n", 3, 3, []float64{1, 2, 3, 2, 4, 5, 3, 5, 6}},
+	{"skew-symmetric", skew + "3 3 3\n2 1 2\n3 2 -4\n2 1 1\n", 3, 3, []float64{0, 3, 0, -3, 0, -4, 0, 4, 0}},
+	{"skew-symmetric array", "%%MatrixMarket matrix array integer skew-symmetric\n3 3\n1\n2\n3\n", 3, 3, []float64{0, 1, 2, -1, 0, 3, -2, -3, 0}},
 	{"integer array", "%%MatrixMarket matrix array integer general\n1 1\n3\n", 1, 1, []float64{3}},
 	{"capitals", "%%MATRIXMARKET MATRIX Coordinate REAL General\n1 1 1\n1 1 5\n", 1, 1, []float64{5}},
 	{"comments and blank lines", general + "% one\n\n  % two\n1 1 1\n\n% three\n1 1 5\n\n% four\n", 1, 1, []float64{5}},
@@ -56,7 +60,7 @@ func TestMatrixMarketGood(t *testing.T) {
 		if d.Rows != c.rows || d.Cols != c.cols || !same(d.Data, c.want) {
 			t.Errorf("%s: got %d by %d %v, want %d by %d %v", c.name, d.Rows, d.Cols, d.Data, c.rows, c.cols, c.want)
 		}
-		if declared := strings.Contains(c.text, "symmetric"); d.DeclaredSymmetric != declared {
+		if declared := strings.Contains(c.text, " symmetric"); d.DeclaredSymmetric != declared {
 			t.Errorf("%s: DeclaredSymmetric is %v", c.name, d.DeclaredSymmetric)
 		}
 	}
@@ -73,8 +77,13 @@ var badMarket = []struct{ text, want string }{
 	{"%%MatrixMarket vector coordinate real general\n", `m.mtx:1: object "vector" is not supported, only matrix`},
 	{"%%MatrixMarket matrix sparse real general\n", `m.mtx:1: format "sparse" is not supported, only coordinate, array`},
 	{"%%MatrixMarket matrix array complex general\n", `m.mtx:1: field "complex" is not supported, only real, integer, pattern`},
-	{"%%MatrixMarket matrix array real Hermitian\n", `m.mtx:1: symmetry "hermitian" is not supported, only general, symmetric`},
-	{"%%MatrixMarket matrix array real skew-symmetric\n", `m.mtx:1: symmetry "skew-symmetric" is not supported, only general, symmetric`},
+	{"%%MatrixMarket matrix array real Hermitian\n", `m.mtx:1: symmetry "hermitian" is not supported, only general, symmetric, skew-symmetric`},
+	{"%%MatrixMarket matrix coordinate pattern skew-symmetric\n", "m.mtx:1: a skew-symmetric matrix has two signs, so it cannot be a pattern"},
+	{skew + "2 3 0\n", "m.mtx:2: declared skew-symmetric, but 2 by 3"},
+	{skew + "2 2 1\n1 2 1\n", "m.mtx:3: entry (1,2) is not below the diagonal; a skew-symmetric file lists only the entries there"},
+	{skew + "2 2 1\n1 1 0\n", "m.mtx:3: entry (1,1) is not below the diagonal; a skew-symmetric file lists only the entries there"},
+	{"%%MatrixMarket matrix array real skew-symmetric\n3 3\n1\n2\n", "m.mtx:4: the file ends after 2 of 3 entries"},
+	{"%%MatrixMarket matrix array real skew-symmetric\n2 2\n1\n2\n", "m.mtx:4: more entries than the 1 declared"},
 	{"%%MatrixMarket matrix array pattern general\n", "m.mtx:1: an array holds values, so it cannot be a pattern"},
 
 	{general, "m.mtx:1: the file ends before its size line"},

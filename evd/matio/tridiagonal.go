@@ -201,6 +201,9 @@ func (m *market) readTridiagonal() (*Tridiagonal, error) {
 		if m.symmetric && i > j {
 			t.upper[j] += x
 		}
+		if m.skew {
+			t.upper[j] -= x
+		}
 		return nil
 	})
 	if err == nil {
