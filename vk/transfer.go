@@ -17,8 +17,11 @@ func Vector[T any](v []T) Columns[T] { return Columns[T]{len(v), 1, len(v), v} }
 
 // check panics if the matrix has more than n elements, or if its sizes do not fit its slice.
 func (c Columns[T]) check(n int) {
-	short := c.Cols > 0 && c.Rows > 0 && len(c.Data) < (c.Cols-1)*c.Ld+c.Rows
-	if c.Rows < 0 || c.Cols < 0 || c.Ld < c.Rows || c.Rows*c.Cols > n || short {
+	good := c.Rows >= 0 && c.Cols >= 0 && c.Ld >= c.Rows
+	if good && c.Rows > 0 && c.Cols > 0 { // divisions, because the products of huge sizes overflow
+		good = c.Rows <= n/c.Cols && c.Rows <= len(c.Data) && c.Cols-1 <= (len(c.Data)-c.Rows)/c.Ld
+	}
+	if !good {
 		const message = "vk: transfer of %d×%d, Ld %d, %d elements, to or from %d"
 		panic(fmt.Sprintf(message, c.Rows, c.Cols, c.Ld, len(c.Data), n))
 	}

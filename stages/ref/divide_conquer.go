@@ -209,7 +209,7 @@ func bisectSign(lo, hi float64, below func(x float64) bool) float64 {
 	from, to := lo, hi
 	for {
 		mid := lo + (hi-lo)/2
-		if mid == lo || mid == hi {
+		if !(lo < mid && mid < hi) { // or an end is NaN
 			break
 		}
 		if below(mid) {
