@@ -16,8 +16,13 @@
 //
 // from must be a multiple of NB. a and z must not overlap. The bits depend on n and LOCAL_SIZE.
 //
+// Invocations of a workgroup load elements of a that other invocations store. In the Vulkan memory
+// model a barrier orders such accesses only if they are not private. No workgroup accesses the data
+// of another workgroup.
+//
 // Grid: in x and y, one workgroup for each matrix.
 #version 460
+#pragma use_vulkan_memory_model
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
 #extension GL_EXT_scalar_block_layout : require
@@ -27,6 +32,7 @@
 #include "numerics_f64.glsl"
 #include "index.glsl"
 #include "problem.glsl"
+#include "meet.glsl"
 
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup.
@@ -35,10 +41,13 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 256;
 layout(constant_id = 1) const uint ORDER = 256;
 #include "reduce.glsl"
 
+// SharedReals has elements that the invocations of a workgroup exchange.
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer SharedReals { nonprivate double at[]; };
+
 layout(push_constant, scalar) uniform Push {
 	Matrices matrices;
 	MatrixIn tau;
-	MatrixInOut a;
+	SharedReals a;
 	MatrixOut z;
 	// first, count  the dispatch processes the matrices [first, first + count)
 	// from, to      the dispatch multiplies by the reflectors [from, to)
@@ -58,7 +67,7 @@ const uint TILE = 16;
 shared double v[NB * ORDER];
 shared double tile[TILE * (TILE + 1)];
 
-MatrixInOut a;
+SharedReals a;
 uint n, t;
 
 // row_times multiplies row r of the product, the part of Qᵀ that is formed, by the reflectors k … k
@@ -161,7 +170,7 @@ void transpose(MatrixOut z) {
 void main() {
 	if (workgroup() >= p.count) return;
 	BatchMatrix m = p.matrices.at[p.first + workgroup()];
-	a = MatrixInOut(element(uint64_t(p.a), long_(m.a), 0, 0));
+	a = SharedReals(element(uint64_t(p.a), long_(m.a), 0, 0));
 	n = m.n, t = gl_LocalInvocationIndex;
 	uint blocks = (min(p.to, n - 2) + NB - 1) / NB;
 	for (uint b = blocks; b > p.from / NB; b--) times((b - 1) * NB, m.at);

@@ -4,7 +4,6 @@
 // defines BatchMatrix and BatchState, their buffers, and the values of BatchState.status.
 #ifndef PROBLEM_GLSL
 #define PROBLEM_GLSL
-#extension GL_KHR_memory_scope_semantics : require
 
 // BatchMatrix describes one matrix of a batch, and where its data lies.
 //
@@ -46,12 +45,6 @@ const uint DONE = 3;
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Matrices { BatchMatrix at[]; };
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer States { BatchState at[]; };
-
-// meet is a barrier of the workgroup that also orders the invocations' accesses to buffers.
-void meet() {
-	const int what = gl_StorageSemanticsBuffer | gl_StorageSemanticsShared;
-	controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, what, gl_SemanticsAcquireRelease);
-}
 
 // long_ returns a 64-bit number from its two words, the low word first.
 uint64_t long_(uint x[2]) { return uint64_t(x[0]) | uint64_t(x[1]) << 32; }

@@ -21,8 +21,13 @@
 // A·v for this column. An invocation has one row, and every TEAMS-th column. The bits depend on n,
 // LOCAL_SIZE and TEAMS.
 //
+// Invocations of a workgroup load elements of a that other invocations store. In the Vulkan memory
+// model a barrier orders such accesses only if they are not private. No workgroup accesses the data
+// of another workgroup.
+//
 // Grid: in x and y, one workgroup for each matrix.
 #version 460
+#pragma use_vulkan_memory_model
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
 #extension GL_EXT_scalar_block_layout : require
@@ -33,6 +38,7 @@
 #include "index.glsl"
 #include "scale.glsl"
 #include "problem.glsl"
+#include "meet.glsl"
 
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup, a multiple of TEAMS.
@@ -44,10 +50,14 @@ layout(constant_id = 1) const uint ORDER = 256;
 layout(constant_id = 2) const uint TEAMS = 1;
 #include "reduce.glsl"
 
+// SharedReals has elements that the invocations of a workgroup exchange.
+layout(buffer_reference, scalar, buffer_reference_align = 8) buffer SharedReals { nonprivate double at[]; };
+
 layout(push_constant, scalar) uniform Push {
 	Matrices matrices;
 	States states;
-	MatrixInOut a, work;
+	SharedReals a;
+	MatrixInOut work;
 	MatrixOut d, e, tau;
 	// first, count  the dispatch processes the matrices [first, first + count)
 	// from, to      the dispatch eliminates the columns [from, to), to ≤ largest order − 2
@@ -69,7 +79,7 @@ const uint TILE = 16;
 shared double v[2 * ORDER], w[2 * ORDER], parts[TEAMS * ORDER];
 shared double tile[TILE * (TILE + 1)];
 
-MatrixInOut a;
+SharedReals a;
 uint n, t;
 
 // largest returns the largest magnitude of an entry in the stored triangle of the matrix, or −1 if
@@ -219,7 +229,7 @@ void main() {
 	if (workgroup() >= p.count) return;
 	uint index = p.first + workgroup();
 	BatchMatrix m = p.matrices.at[index];
-	a = MatrixInOut(element(uint64_t(p.a), long_(m.a), 0, 0));
+	a = SharedReals(element(uint64_t(p.a), long_(m.a), 0, 0));
 	n = m.n, t = gl_LocalInvocationIndex;
 	uint columns = n - 2;
 	if (p.from >= columns) return;
