@@ -16,8 +16,14 @@ import (
 //
 // The device dev transforms some columns of S, the eigenvectors of the tridiagonal matrix, into the
 // columns of Q with the same numbers.
-func newBackPath[T Float](dev *vk.Device, of *path[T], m int) (p *path[T], err error) {
+//
+// If the options have a tuning, it is that of the device `first`, which reduces the matrix. It is used
+// on the device dev only if both devices have the same name.
+func newBackPath[T Float](first, dev *vk.Device, of *path[T], m int) (p *path[T], err error) {
 	p = &path[T]{n: of.n, opt: of.opt, oneStage: of.oneStage}
+	if dev.Info().Name != first.Info().Name {
+		p.opt.Tuning = nil
+	}
 	p.opt.Band, p.opt.Block = of.tune.Band, of.tune.Block
 	if len(of.steps.products.emulated) == 0 {
 		p.opt.Products = ProductsNative

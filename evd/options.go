@@ -76,7 +76,8 @@ type Options struct {
 	Progress func(Progress)
 
 	// Tuning replaces the device's tuning table of sizes. nil means the device's table. NewPlan
-	// copies Tuning. If these sizes are not possible on the device, NewPlan returns an error.
+	// copies Tuning. If these sizes are not possible on the device, NewPlan returns an error. Those of
+	// Devices that have another name than the first device use their own tables.
 	Tuning *tuning.Tuning
 }
 

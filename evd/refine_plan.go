@@ -2,6 +2,7 @@ package evd
 
 import (
 	"context"
+	"errors"
 
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
@@ -67,7 +68,7 @@ func NewRefinePlan(dev *vk.Device, n int, opt Options) (*RefinePlan, error) {
 	case opt.Overwrite:
 		return nil, spectrum.BadOption("Overwrite", "a refinement needs the matrix in each step")
 	}
-	if err := opt.check(n); err != nil {
+	if err := errors.Join(opt.check(n), spectrum.CheckDevices(dev, opt.Devices)); err != nil {
 		return nil, err
 	}
 	return withFittingProducts(n, opt, func(opt Options) (*RefinePlan, error) { return newRefinePlan(dev, n, opt) })

@@ -65,7 +65,7 @@ func (p *Plan[T]) newPath(opt Options) (*path[T], error) {
 	for k, o := range p.others {
 		most := p.split.most(k+1, opt.capacity(p.base.N))
 		err := o.base.Dev.Compile(func() error {
-			back, err := newBackPath(o.base.Dev, by, most)
+			back, err := newBackPath(p.base.Dev, o.base.Dev, by, most)
 			by.back = append(by.back, back)
 			return err
 		})

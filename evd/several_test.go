@@ -174,7 +174,7 @@ func TestProgressOfSeveralDevices(t *testing.T) {
 	if done < 0.9*total || !slices.Contains(seen, "back transformation 1") {
 		t.Errorf("%g of %g operations, phases %q", done, total, seen)
 	}
-	for _, phase := range []string{"back transformation 1", "back transformation 1, device 1", "copies to other devices, on host"} {
+	for _, phase := range []string{"back transformation 1", "back transformation 1, device " + fmt.Sprint(e.Info().Index), "copies to other devices, on host"} {
 		if res.Profile.Phase(phase) <= 0 {
 			t.Errorf("there is no time for %q: %+v", phase, res.Profile.Phases)
 		}

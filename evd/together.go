@@ -3,7 +3,6 @@ package evd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/vkevd/vkevd/evd/spectrum"
@@ -86,8 +85,8 @@ func (g *together[T]) end() {
 		<-g.copied
 	}
 	g.all[0].Ctx = g.outer
-	for k, s := range g.all[1:] {
-		g.all[0].Join(s.Call, fmt.Sprintf(", device %d", k+1))
+	for _, s := range g.all[1:] {
+		g.all[0].Join(s.Call, spectrum.Suffix(s.Dev))
 	}
 }
 
@@ -95,13 +94,7 @@ func (g *together[T]) end() {
 // calls have returned. The first error cancels the context g.ctx. The other devices then return
 // context.Canceled. `each` returns the first error that is not context.Canceled, if there is one.
 func (g *together[T]) each(do func(k int, s *solve[T]) error) error {
-	errs := spectrum.Parallel(len(g.all), func(k int) error {
-		err := do(k, g.all[k])
-		if err != nil {
-			g.cancel()
-		}
-		return err
-	})
+	errs := spectrum.Parallel(len(g.all), g.cancel, func(k int) error { return do(k, g.all[k]) })
 	k, err := spectrum.First(errs)
 	if k == 0 {
 		return err // Solve names the first device

@@ -2,7 +2,6 @@ package batch
 
 import (
 	"context"
-	"fmt"
 	"sync"
 
 	"github.com/vkevd/vkevd/evd"
@@ -73,18 +72,12 @@ func (p *Plan) solveAll(ctx context.Context, q *queue) (*vk.Profile, error) {
 		}
 		calls[k] = plan.base.Begin(inner, nil)
 	}
-	k, err := spectrum.First(spectrum.Parallel(len(plans), func(k int) error {
-		err := plans[k].solveSome(calls[k], q)
-		if err != nil {
-			cancel()
-		}
-		return err
-	}))
+	k, err := spectrum.First(spectrum.Parallel(len(plans), cancel, func(k int) error { return plans[k].solveSome(calls[k], q) }))
 	if err != nil {
 		return nil, p.of(plans[k], err)
 	}
-	for k, c := range calls[1:] {
-		calls[0].Join(c, fmt.Sprintf(", device %d", k+1))
+	for _, c := range calls[1:] {
+		calls[0].Join(c, spectrum.Suffix(c.Dev))
 	}
 	return calls[0].Profile, ctx.Err()
 }

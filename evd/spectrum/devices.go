@@ -3,6 +3,7 @@ package spectrum
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/vkevd/vkevd/vk"
@@ -26,9 +27,13 @@ func CheckDevices(first *vk.Device, others []*vk.Device) error {
 	return nil
 }
 
-// OnDevice adds to an error the device on which it happened: it returns a *vk.DeviceError. It
-// returns three errors unchanged: nil, an error that already names a device, and the error of a
-// context that has ended, which is not an error of a device.
+// Suffix is the end of the names of a device's phases in the profile of a solve on several devices.
+// The number is that of the list of devices, as in the text of a *vk.DeviceError.
+func Suffix(dev *vk.Device) string { return fmt.Sprintf(", device %d", dev.Info().Index) }
+
+// OnDevice says on which device of several an error happened: it returns a *vk.DeviceError. An error
+// that names a device stays as it is. So does the end of a context, because it is no error of a
+// device. If err is nil, OnDevice returns nil.
 func OnDevice(dev *vk.Device, err error) error {
 	if err == nil || errors.As(err, new(*vk.DeviceError)) ||
 		errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

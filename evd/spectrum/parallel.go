@@ -9,15 +9,20 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Parallel calls do(0) … do(n−1), each in a goroutine of its own, waits for all of them, and
-// returns their errors. If a call panics or ends its goroutine, Parallel does the same in the
-// goroutine of the caller.
-func Parallel(n int, do func(k int) error) []error {
+// Parallel calls do(0) … do(n−1), each in a goroutine of its own, waits for all, and returns their
+// errors. If a call returns an error, panics, or ends its goroutine, Parallel calls the function
+// `cancel` at once, so that the other calls end early. Then, if a call has panicked or has ended its
+// goroutine, Parallel does the same.
+func Parallel(n int, cancel func(), do func(k int) error) []error {
 	errs, thrown, ended := make([]error, n), make([]any, n), make([]bool, n)
 	var wait sync.WaitGroup
 	for k := range n {
 		wait.Go(func() {
-			defer func() { thrown[k] = recover() }()
+			defer func() {
+				if thrown[k] = recover(); !ended[k] || errs[k] != nil {
+					cancel()
+				}
+			}()
 			errs[k] = do(k)
 			ended[k] = true
 		})
