@@ -64,10 +64,7 @@ func Guard(code []byte, fields []SpecField, data []byte, w Watch) ([]byte, []Acc
 	if err != nil {
 		return nil, nil, err
 	}
-	g := &guarding{
-		evaluation: evaluate(body, fields, data), additions: addTo(header, body),
-		pointers: map[uint32]instruction{}, files: map[uint32]string{},
-	}
+	g := &guarding{addresses: followAddresses(header, body, fields, data), files: map[uint32]string{}}
 	g.check = g.id()
 	g.atomicScope = scopeDevice
 	if body, err = g.rewrite(body); err != nil {
@@ -78,24 +75,18 @@ func Guard(code []byte, fields []SpecField, data []byte, w Watch) ([]byte, []Acc
 	}
 	body = g.invocation(body)
 	body = append(body, g.function(w)...)
-	if !slices.Contains(g.capabilities, CapInt64) {
-		body = slices.Insert(body, 0, instruction{opCapability, []uint32{uint32(CapInt64)}})
-	}
-	return g.encode(header, body), g.accesses, nil
+	return g.encode(header, g.withInt64(body)), g.accesses, nil
 }
 
 // guarding is the state of the function Guard while it rewrites one module.
 type guarding struct {
-	*evaluation
-	*additions
-	check       uint32                 // id of the function that every access calls
-	index       uint32                 // id of the variable gl_GlobalInvocationID
-	atomicScope uint32                 // scope of the atomic operation on the record
-	pointers    map[uint32]instruction // instruction that made each pointer into a buffer, by the pointer's id
-	files       map[uint32]string      // names of source files by id
+	*addresses
+	check       uint32            // id of the function that every access calls
+	index       uint32            // id of the variable gl_GlobalInvocationID
+	atomicScope uint32            // scope of the atomic operation on the record
+	files       map[uint32]string // names of source files by id
 	accesses    []Access
 	where       Access // Function and Line of the current instruction
-	inside      bool   // a function has begun: no more declarations follow
 }
 
 // rewrite returns the body with a check before each access by device address. Each access then uses
@@ -104,13 +95,11 @@ func (g *guarding) rewrite(body []instruction) ([]instruction, error) {
 	out := make([]instruction, 0, len(body))
 	for _, in := range body {
 		g.follow(in)
+		g.note(in)
 		if in.op == opMemoryModel && in.arg(1) == memoryModelVulkan {
 			g.atomicScope = scopeQueueFamily // in this memory model, scope Device may need a capability
 		}
-		for _, t := range touched(in.op) {
-			if _, ok := g.pointers[in.arg(t.pointer)]; !ok || t.pointer >= len(in.args) {
-				continue // not a buffer
-			}
+		for _, t := range g.operands(in) {
 			var err error
 			if in, out, err = g.guard(in, t, out); err != nil {
 				return nil, err
@@ -140,9 +129,8 @@ func rolled(in instruction) instruction {
 	return instruction{in.op, slices.Delete(args, from, to)}
 }
 
-// follow keeps the state of the function Guard up to date after one instruction: the current source
-// line and function, and which ids are pointers into buffers.
-func (g *guarding) follow(in instruction) {
+// note updates the current source line and function after one instruction.
+func (g *guarding) note(in instruction) {
 	switch in.op {
 	case opString:
 		g.files[in.arg(0)] = in.text(1)
@@ -153,13 +141,6 @@ func (g *guarding) follow(in instruction) {
 	case opFunction:
 		// glslang appends the types of the parameters to the name of a function.
 		name, _, _ := strings.Cut(g.names[in.arg(1)], "(")
-		g.where, g.inside = Access{Function: name}, true
-	default:
-		// If the first word is the id of a type, the second word is the id of a result.
-		typ := g.defs[in.arg(0)]
-		made := g.inside || in.op == opUndef || in.op == opConstantNull
-		if made && len(in.args) > 1 && typ.op == opTypePointer && typ.arg(1) == storagePhysicalStorageBuffer {
-			g.pointers[in.arg(1)] = in
-		}
+		g.where = Access{Function: name}
 	}
 }
