@@ -14,9 +14,10 @@
 // A pass is a function from the words of a module to the words of a new module. Two passes run when
 // shaders are compiled, so that the modules in the repository are already rewritten:
 // [NoContraction] forbids drivers to rewrite arithmetic, and [SharedAtBarriers] moves the
-// visibility of shared memory from each access to the barriers. Two passes run when a device builds
-// a kernel: [ControlFloats] requests IEEE arithmetic if the device offers IEEE arithmetic, and
-// [Guard] checks every address in debug mode.
+// visibility of shared memory from each access to the barriers. Three passes run when a device
+// builds a kernel: [ControlFloats] requests IEEE arithmetic if the device offers IEEE arithmetic,
+// [Guard] checks every address in debug mode, and [TranslateAddresses] looks up virtual addresses in
+// a page table.
 //
 // # The layout of a module
 //

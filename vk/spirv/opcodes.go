@@ -113,6 +113,8 @@ const (
 	opPtrAccessChain         = 67
 	opConvertPtrToU          = 117
 	opConvertUToPtr          = 120
+	opVectorShuffle          = 79
+	opCompositeConstruct     = 80
 	opCompositeExtract       = 81
 	opCopyObject             = 83
 	opControlBarrier         = 224
