@@ -32,7 +32,7 @@ LONGER = ApplyQ2Tunings|InEveryTuning|ChasingWide/other|ChasingManyTimes|Conquer
 # leave them out, because the unit tests run them.
 MANY = OnEveryKind|OnEveryFamily|TestBidiagonalFamilies|TestEveryOrder$$|TestEverySize|LongInnerDimensions|TestRowMajor$$|ChasingWide|OfEveryOrder|AgreesWithTwin|GemmEdges|EveryKindOfMatrix|TestBulgeChasing$$|TestBidiagonalChasing$$|BracketsHold|TestBandReduction$$|ReductionKinds|DebugShadersSolve|TestBisection$$|OfSplitMatrices|EveryTableFits|TestBatch$$|GonumsSVD|TestEmulatedProducts$$|$(LONGER)
 # Tests for which bindings, threads and pointers make no difference.
-SLOW = EveryCallOfASession|DeviceLostInEachStage|ForecastsAre|ForecastsHold|FallbackOfMRRR|TestShim$$|SmallBuffersSolve|SurvivesAWait|$(MANY)
+SLOW = PagesSolve|PagesUnder|EveryCallOfASession|DeviceLostInEachStage|ForecastsAre|ForecastsHold|FallbackOfMRRR|TestShim$$|SmallBuffersSolve|SurvivesAWait|$(MANY)
 
 # Some ways of testing are slow, for example with the race detector. Each way has a list of packages,
 # X_PACKAGES, and a pattern of tests for go test -run, X_RUN. The comments say why these packages are

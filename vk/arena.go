@@ -8,6 +8,10 @@ import (
 
 // Arena is device memory for one Layout. Its regions lie in one buffer, or in several buffers if
 // one would be larger than the device allows. Close and Device.Close release the memory.
+//
+// A region that lies in several buffers is paged: its Slice has virtual addresses. A kernel that gets
+// a virtual address runs in a variant that translates each address by a page table. The variant is
+// compiled when it is first recorded. All other regions have device addresses.
 type Arena struct {
 	dev *Device
 
@@ -18,11 +22,21 @@ type Arena struct {
 	limit  uint64
 	size   uint64
 
-	// offsets holds the virtual offset of each region, in bytes. `names` lists the regions in the
-	// order of their offsets. `guards` holds the offsets of the guard bytes.
-	offsets map[*Layout]uint64
-	names   []Placed
+	// base is the virtual address of the virtual offset 0, if a region is paged, and 0 otherwise.
+	base uint64
+
+	// regions holds the place of each region. `names` lists the regions in the order of their
+	// offsets. `guards` holds the addresses of the guard bytes.
+	regions map[*Layout]named
+	names   []named
 	guards  []uint64
+}
+
+// named is a region of an arena. `addr` is the address of its first byte, which is virtual if the
+// region is paged.
+type named struct {
+	Placed
+	addr uint64
 }
 
 // NewArena allocates device memory for a layout. The error is an *OutOfMemoryError if the layout
@@ -36,10 +50,10 @@ func (d *Device) NewGuardedArena(l *Layout) (*Arena, error) { return d.newArena(
 
 // Bytes returns the size of the device memory that an arena for the layout takes on this device, in
 // bytes.
-func (d *Device) Bytes(l *Layout) uint64 { return l.place(d.info.cell(l), 0).bytes() }
+func (d *Device) Bytes(l *Layout) uint64 { return d.place(l, d.info.cell(l), 0).bytes() }
 
 // Table lists the regions of a layout with the offsets that they have on this device.
-func (d *Device) Table(l *Layout) []Placed { return l.place(d.info.cell(l), 0).table() }
+func (d *Device) Table(l *Layout) []Placed { return d.place(l, d.info.cell(l), 0).table() }
 
 // newArena allocates a layout with guard bytes after each region. It first tries buffers that are
 // larger than Info.MaxAllocation, the size that the driver guarantees. If the driver refuses a
@@ -53,7 +67,7 @@ func (d *Device) newArena(l *Layout, guard uint64) (*Arena, error) {
 		l, guard = l.apart(), debugGap
 	}
 	a, err := d.allocateArena(l, guard, d.info.cell(l))
-	if promised := d.promiseKept(err); promised != 0 && alignUp(l.largest())+guard <= promised {
+	if promised := d.promiseKept(err); promised != 0 {
 		return d.allocateArena(l, guard, promised)
 	}
 	return a, err
@@ -63,51 +77,58 @@ func (d *Device) newArena(l *Layout, guard uint64) (*Arena, error) {
 // guard bytes after each region. The error is an *OutOfMemoryError, or another *Error of the
 // driver. If allocateArena fails, it has released all memory.
 func (d *Device) allocateArena(l *Layout, guard, limit uint64) (*Arena, error) {
-	p := l.place(limit, guard)
+	p := d.place(l, limit, guard)
 	if len(p.ends) == 0 {
 		p.ends = []uint64{alignment} // Vulkan refuses a buffer of 0 bytes
 	}
-	a := &Arena{dev: d, limit: p.limit, size: p.bytes(), offsets: map[*Layout]uint64{}}
+	a := &Arena{dev: d, limit: p.limit, size: p.bytes(), regions: map[*Layout]named{}}
+	if err := d.fits(a.size); err != nil {
+		return nil, err
+	}
+	if err := a.allocate(p); err != nil {
+		a.free()
+		return nil, err
+	}
 	for _, leaf := range p.leaves {
 		a.add(leaf, guard)
 	}
-	slices.SortStableFunc(a.names, func(x, y Placed) int { return cmp.Compare(x.Offset, y.Offset) })
-	if err := d.fits(p, a.size); err != nil {
-		return nil, err
-	}
-	if err := a.allocate(p.ends); err != nil {
-		return nil, err
-	}
+	slices.SortStableFunc(a.names, func(x, y named) int { return cmp.Compare(x.Offset, y.Offset) })
+	d.addChunks(a)
 	return a, nil
 }
 
-// add stores the offset of one region of the arena. It panics if the layout contains the region
-// twice.
-func (a *Arena) add(p placed, guard uint64) {
-	if _, twice := a.offsets[p.leaf]; twice {
-		panic(fmt.Sprintf("vk: region %q stands twice in one layout", p.leaf.name))
-	}
-	a.offsets[p.leaf] = p.offset
-	a.names = append(a.names, Placed{p.leaf.name, p.offset, p.leaf.bytes})
-	if guard > 0 && p.alone {
-		a.guards = append(a.guards, alignUp(p.offset+p.leaf.bytes))
-	}
-}
-
-// allocate makes the arena's chunks. A chunk is a device buffer for one cell, a range of the
-// arena's virtual offsets. The argument `ends` has the number of bytes in use in each cell. If
-// `allocate` fails, it has released all memory.
-func (a *Arena) allocate(ends []uint64) error {
-	for cell, size := range ends {
+// allocate makes the arena's chunks. A chunk is a device buffer for one cell, a range of the arena's
+// virtual offsets. If a region is paged, `allocate` also takes pages of the page table. If `allocate`
+// fails, the caller calls `free`.
+func (a *Arena) allocate(p *placement) (err error) {
+	for cell, size := range p.ends {
 		c := &chunk{arena: a, from: uint64(cell) * a.limit, size: size}
 		if err := a.dev.back(c); err != nil {
-			a.free()
 			return err
 		}
 		a.chunks = append(a.chunks, c)
 	}
-	a.dev.addChunks(a)
-	return nil
+	if p.paged {
+		a.base, err = a.dev.pages.add(a.dev, a.chunks)
+	}
+	return err
+}
+
+// add stores the place of one region of the arena. It panics if the layout contains the region
+// twice.
+func (a *Arena) add(p placed, guard uint64) {
+	if _, twice := a.regions[p.leaf]; twice {
+		panic(fmt.Sprintf("vk: region %q stands twice in one layout", p.leaf.name))
+	}
+	r := named{Placed{p.leaf.name, p.offset, p.leaf.bytes, p.paged}, a.base + p.offset}
+	if !p.paged {
+		r.addr = a.chunkOf(p.offset).address(p.offset)
+	}
+	a.regions[p.leaf] = r
+	a.names = append(a.names, r)
+	if guard > 0 && p.alone {
+		a.guards = append(a.guards, r.addr+alignUp(r.Bytes))
+	}
 }
 
 // chunkOf returns the chunk, that is the device buffer, which holds a virtual offset of the arena.
@@ -116,9 +137,6 @@ func (a *Arena) allocate(ends []uint64) error {
 func (a *Arena) chunkOf(off uint64) *chunk {
 	return a.chunks[min(off/a.limit, uint64(len(a.chunks)-1))]
 }
-
-// address returns the device address of the byte at a virtual offset of the arena.
-func (a *Arena) address(off uint64) uint64 { return a.chunkOf(off).address(off) }
 
 // Close releases the memory. No Run may use the memory while Close is called. A second call does
 // nothing. A call after Device.Close does nothing either.
@@ -132,9 +150,10 @@ func (a *Arena) Close() {
 	}
 }
 
-// free releases the device buffers of the arena's chunks. Chunks without a buffer are skipped. No
-// batch in flight may use the memory.
+// free releases the arena's pages and the device buffers of its chunks. Chunks without a buffer are
+// skipped. No batch in flight may use the memory.
 func (a *Arena) free() {
+	a.dev.pages.drop(a.base)
 	for _, c := range a.chunks {
 		if c.buffer != nil {
 			a.dev.dev.FreeBuffer(c.buffer)

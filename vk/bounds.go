@@ -117,8 +117,7 @@ func (b *bounds) ranges() []span {
 	for _, a := range b.arenas {
 		for _, r := range a.names {
 			if r.Bytes > 0 {
-				from := a.address(r.Offset)
-				all = append(all, span{from, from + r.Bytes})
+				all = append(all, span{r.addr, r.addr + r.Bytes})
 			}
 		}
 	}

@@ -38,9 +38,11 @@ func down[T any](t *testing.T, d *vk.Device, from vk.Slice[T]) []T {
 // probing makes a guarded arena for the given numbers of input pairs and results of the kernel
 // probe_fma. The sizes of all regions are multiples of the regions' alignment. Without
 // Options.DebugShaders there would therefore be no gaps between the regions.
-func probing(t *testing.T, pairs, results int) *neighbours {
+//
+// In buffers of maxBuffer bytes, less than the gaps between regions, each region is paged.
+func probing(t *testing.T, pairs, results int, maxBuffer uint64) *neighbours {
 	t.Helper()
-	ctx, n := context.Background(), &neighbours{d: open(t, vk.Options{DebugShaders: true})}
+	ctx, n := context.Background(), &neighbours{d: open(t, vk.Options{DebugShaders: true, MaxBuffer: maxBuffer})}
 	n.first, n.last = vk.Reserve[uint64]("first", 32), vk.Reserve[uint64]("last", 32)
 	n.factors, n.fused = vk.Reserve[float64]("factors", 2*pairs), vk.Reserve[uint32]("fused", results)
 	var err error
@@ -123,8 +125,8 @@ func TestAccessesOutOfRange(t *testing.T) {
 		}, vk.OutOfRangeError{Access: "store", Bytes: 4, Of: "Fused.at"},
 			`store of 4 bytes of Fused.at in main, 0 bytes from the null address (invocation 0,0,0)`, results},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			n := probing(t, pairs, results)
+		outOfRange := func(t *testing.T, maxBuffer uint64) {
+			n := probing(t, pairs, results, maxBuffer)
 			push := c.push(n)
 			err := n.run(t, push)
 			var have *vk.OutOfRangeError
@@ -160,7 +162,9 @@ func TestAccessesOutOfRange(t *testing.T) {
 			if err := n.run(t, good); err != nil {
 				t.Errorf("in range: %v", err)
 			}
-		})
+		}
+		t.Run(c.name, func(t *testing.T) { outOfRange(t, 0) })
+		t.Run(c.name+", paged", func(t *testing.T) { outOfRange(t, 1<<12) })
 	}
 }
 
@@ -169,7 +173,13 @@ func TestAccessesOutOfRange(t *testing.T) {
 // accesses are in range, including accesses to the abort word, workgroups exchange data as they do
 // without checks.
 func TestAtomicsOutOfRange(t *testing.T) {
-	ctx, d := context.Background(), open(t, vk.Options{DebugShaders: true})
+	for name, maxBuffer := range map[string]uint64{"plain": 0, "paged": 1 << 12} {
+		t.Run(name, func(t *testing.T) { atomicsOutOfRange(t, maxBuffer) })
+	}
+}
+
+func atomicsOutOfRange(t *testing.T, maxBuffer uint64) {
+	ctx, d := context.Background(), open(t, vk.Options{DebugShaders: true, MaxBuffer: maxBuffer})
 	spec := shaders.ProbeProgressDefaults()
 	const groups = 3
 	words, flags := vk.Reserve[uint32]("words", 2), vk.Reserve[uint32]("flags", groups*int(spec.FlagStride))

@@ -7,6 +7,7 @@ import (
 	"sort"
 
 	"github.com/vkevd/vkevd/vk/internal/driver"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // chunk is one device buffer of an arena. It holds the arena's virtual offsets from `from`,
@@ -26,27 +27,9 @@ type chunk struct {
 // must lie in this chunk or at its end: from ≤ off ≤ from+size.
 func (c *chunk) address(off uint64) uint64 { return c.base + off - c.from }
 
-// at is the distance of a device address from the beginning of this buffer, in bytes. The address
-// must lie in the buffer.
-func (c *chunk) at(addr uint64) uint64 { return addr - c.base }
-
 // words is the whole buffer as a slice of 32-bit words. The buffer's size is a multiple of the
 // alignment of regions, so no byte is left out.
-func (c *chunk) words() Slice[uint32] { return Slice[uint32]{c, c.base, int(c.size / 4)} }
-
-// nameOf returns a device address as text: the name of the region that holds the address, and the
-// distance from the beginning of the region in bytes (region+offset).
-func (c *chunk) nameOf(addr uint64) string {
-	off, names := c.from+c.at(addr), c.arena.names
-	i := sort.Search(len(names), func(i int) bool { return names[i].Offset > off }) - 1
-	if i < 0 {
-		return "?"
-	}
-	if r := names[i]; off > r.Offset {
-		return fmt.Sprintf("%s+%d", r.Name, off-r.Offset)
-	}
-	return names[i].Name
-}
+func (c *chunk) words() Slice[uint32] { return Slice[uint32]{c.arena, c.base, int(c.size / 4)} }
 
 // addChunks adds an arena to d.arenas, and its chunks to d.chunks, the list that the method `find`
 // searches. d.chunks is sorted by address. Addresses of open chunks do not overlap.
@@ -80,28 +63,80 @@ func (d *Device) openArenas() []*Arena {
 	return slices.Clone(d.arenas)
 }
 
-// find returns the chunk, that is the arena's buffer, which holds a device address. The result is
-// nil if no open arena has the address. Recordings contain only addresses, but the Vulkan commands
-// for fills and copies need the buffer.
-func (d *Device) find(addr uint64) *chunk {
+// find returns the chunk, that is the arena's buffer, which holds an address, and the distance of the
+// address from the beginning of the buffer in bytes. The address may be virtual. The chunk is nil if
+// no open arena has the address. Recordings contain only addresses, but the Vulkan commands for fills
+// and copies need the buffer.
+func (d *Device) find(addr uint64) (c *chunk, at uint64) {
 	d.arenasLock.Lock()
 	defer d.arenasLock.Unlock()
+	if spirv.Virtual(addr) {
+		for _, a := range d.arenas {
+			if a.base == 0 || addr < a.base {
+				continue
+			}
+			cell := (addr - a.base) / a.limit
+			if cell < uint64(len(a.chunks)) && addr-a.base-a.chunks[cell].from < a.chunks[cell].size {
+				return a.chunks[cell], addr - a.base - a.chunks[cell].from
+			}
+		}
+		return nil, 0
+	}
 	i := sort.Search(len(d.chunks), func(i int) bool { return d.chunks[i].base > addr }) - 1
 	if i < 0 || addr >= d.chunks[i].base+d.chunks[i].size {
-		return nil
+		return nil, 0
 	}
-	return d.chunks[i]
+	return d.chunks[i], addr - d.chunks[i].base
 }
 
-// nameOf returns a device address as text: the name of its region and the distance from the
-// beginning of the region in bytes (region+offset). If no open arena has the address, the text says
-// so.
+// piece is a range of `size` bytes in one buffer, from the offset `at` of the buffer on.
+type piece struct {
+	buffer   *driver.Buffer
+	at, size uint64
+}
+
+// pieces lists the parts of buffers that hold the bytes [addr, addr+size), in the order of their
+// addresses. All bytes must lie in one open arena: `pieces` panics if the arena is closed.
+func (d *Device) pieces(addr, size uint64) (list []piece) {
+	for size > 0 {
+		c, at := d.find(addr)
+		n := min(size, c.size-at)
+		list = append(list, piece{c.buffer, at, n})
+		addr, size = addr+n, size-n
+	}
+	return list
+}
+
+// nameOf returns an address as text: the name of its region and the distance from the beginning of
+// the region in bytes (region+offset). If no open arena has the address, the text says so.
 func (d *Device) nameOf(addr uint64) string {
 	if addr == 0 {
 		return "–"
 	}
-	if c := d.find(addr); c != nil {
-		return c.nameOf(addr)
+	c, at := d.find(addr)
+	if c == nil {
+		return "outside"
 	}
-	return "outside"
+	off, names := c.from+at, c.arena.names
+	i := sort.Search(len(names), func(i int) bool { return names[i].Offset > off }) - 1
+	if i < 0 {
+		return "?"
+	}
+	if r := names[i]; off > r.Offset {
+		return fmt.Sprintf("%s+%d", r.Name, off-r.Offset)
+	}
+	return names[i].Name
+}
+
+// memory returns the range of the same bytes in the virtual addresses of their arena, if the arena
+// has virtual addresses, and `s` otherwise. Two such ranges have common addresses if and only if they
+// have common memory.
+func (d *Device) memory(s span) span {
+	if !spirv.Virtual(s.from) {
+		if c, at := d.find(s.from); c != nil && c.arena.base != 0 {
+			from := c.arena.base + c.from + at
+			return span{from, from + s.to - s.from}
+		}
+	}
+	return s
 }

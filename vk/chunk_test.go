@@ -20,6 +20,11 @@ func smallBuffers(t *testing.T, limit uint64) *Device {
 	return d
 }
 
+func (d *Device) chunkAt(addr uint64) *chunk {
+	c, _ := d.find(addr)
+	return c
+}
+
 // The three regions of an arena lie in three buffers. Fills, copies, sends, transfers, guard bytes
 // and names of addresses use the right buffer for each region.
 func TestRegionsInSeveralBuffers(t *testing.T) {
@@ -32,7 +37,7 @@ func TestRegionsInSeveralBuffers(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close()
-	if len(a.chunks) != 3 || x.In(a).in == y.In(a).in || y.In(a).in == z.In(a).in {
+	if len(a.chunks) != 3 || d.chunkAt(x.In(a).addr) == d.chunkAt(y.In(a).addr) || d.chunkAt(y.In(a).addr) == d.chunkAt(z.In(a).addr) {
 		t.Fatalf("%d buffers", len(a.chunks))
 	}
 	values := func(from float64) []float64 {
@@ -78,8 +83,7 @@ func TestRegionsInSeveralBuffers(t *testing.T) {
 		t.Errorf("an address in the third buffer is %q", name)
 	}
 	past := NewRecorder(d)
-	c := z.In(a).in
-	Fill(past, Slice[uint32]{c, c.address(a.guards[2]), 1}, 0)
+	Fill(past, Slice[uint32]{a, a.guards[2], 1}, 0)
 	if _, err := d.Run(ctx, past, nil); err != nil {
 		t.Fatal(err)
 	}
@@ -98,6 +102,9 @@ func TestDryRefusesWhatDevicesRefuse(t *testing.T) {
 		dry := Dry(d.Info())
 		for range 20 {
 			l, _ := randomLayout(rng, int(d.info.MaxBuffer)*3/2, 2)
+			if _, free := d.Memory(); rng.IntN(4) == 0 {
+				l = Together(l, Reserve[byte]("all", 2*int(free)))
+			}
 			a, err := d.NewArena(l)
 			_, forecast := dry.NewArena(l)
 			var have, want *OutOfMemoryError
@@ -110,17 +117,7 @@ func TestDryRefusesWhatDevicesRefuse(t *testing.T) {
 			}
 		}
 	}
-	if accepted < 50 || accepted > 350 {
+	if accepted < 200 || accepted > 390 {
 		t.Errorf("%d of 400 accepted", accepted)
-	}
-}
-
-// NewArena refuses a region that is larger than a buffer may be. The error names this region.
-func TestRegionTooLargeForABuffer(t *testing.T) {
-	d := Dry(Info{MaxBuffer: 1 << 20})
-	_, err := d.NewArena(Together(Reserve[byte]("small", 1<<20), Reserve[byte]("large", 1<<20+1)))
-	const want = `region "large" of the workspace needs 1048832 bytes of device memory in one piece, the device allows 1048576`
-	if err == nil || err.Error() != want {
-		t.Errorf("%v", err)
 	}
 }

@@ -24,6 +24,7 @@ type access struct {
 // concurrent is the state of a call of Recorder.Concurrently that is in progress. It lists the
 // memory accesses of the commands that were recorded in this call so far.
 type concurrent struct {
+	dev  *Device
 	seen []access
 }
 
@@ -36,7 +37,7 @@ func (r *Recorder) Concurrently(record func()) {
 		panic("vk: Concurrently inside Concurrently")
 	}
 	before := len(r.cmds)
-	r.concurrent = &concurrent{}
+	r.concurrent = &concurrent{dev: r.dev}
 	defer func() { r.concurrent = nil }()
 	record()
 	if len(r.cmds) > before {
@@ -47,7 +48,9 @@ func (r *Recorder) Concurrently(record func()) {
 // check panics if a command writes memory that an earlier command of the same call of Concurrently
 // accesses, or accesses memory that such a command writes. `acc` lists the accesses of `cmd`.
 func (c *concurrent) check(cmd command, acc []access) {
-	for _, a := range acc {
+	for i, a := range acc {
+		a.at = c.dev.memory(a.at)
+		acc[i] = a
 		for _, b := range c.seen {
 			if (a.write || b.write) && a.at.touches(b.at) {
 				name := "copy or fill"

@@ -49,7 +49,9 @@ type Device struct {
 	arenas     []*Arena
 	chunks     []*chunk      // of all arenas, by address
 	links      []*linkEnd    // open ends of links
-	dryChunks  atomic.Uint64 // number of chunks that a Dry device has given addresses
+	dryEnd     atomic.Uint64 // end of the last chunk of a Dry device, an address
+
+	pages pages
 }
 
 // Dry makes a device without a driver. Layouts, arenas, kernels and recordings work as on the
@@ -89,6 +91,7 @@ func (d *Device) release() {
 		}
 		d.dev.FreeBuffer(d.staging)
 		d.dev.FreeBuffer(d.control)
+		d.dev.FreeBuffer(d.pages.buffer)
 		if d.bounds != nil {
 			d.dev.FreeBuffer(d.bounds.buffer)
 		}

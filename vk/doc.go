@@ -20,6 +20,7 @@
 //	info, examine, subgroups        the properties of a device, and the choice of a device
 //	layout, placement, limits       where regions lie, and which layouts a device refuses
 //	arena, chunk, memory, guards    memory for a layout, and tests for writes past its regions
+//	pages                           the page table for regions that lie in several buffers
 //	slice, transfer, staging        ranges of memory, and copies between host and device
 //	link, move                      copies from one device to another
 //	kernel, pipelines, floatmodes   kernels and their compilation

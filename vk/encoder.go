@@ -47,7 +47,7 @@ func (e *encoder) add(c *command) {
 		e.run.phase, e.run.mark = c.phase.name, c.phase
 		return
 	}
-	e.out = append(e.out, e.translate(c))
+	e.translate(c)
 	if c.op == opBarrier {
 		return
 	}
@@ -64,38 +64,60 @@ func (e *encoder) add(c *command) {
 	}
 }
 
-// translate translates one command. It looks up the buffers that belong to the command's device
-// addresses. All addresses must lie in open arenas. `translate` panics if an arena of the command
-// is closed.
-func (e *encoder) translate(c *command) driver.Command {
+// translate adds the driver's commands for one command of the recording. It looks up the buffers that
+// belong to the command's addresses. A fill or copy of memory in several buffers becomes several
+// commands, without barriers between them. All addresses must lie in open arenas. `translate` panics
+// if an arena of the command is closed.
+func (e *encoder) translate(c *command) {
 	d := e.run.dev
-	out := driver.Command{Op: driver.OpBarrier}
-	to := func(buffer *driver.Buffer, at uint64) { out.A, out.OffsetA = buffer.Raw(), at }
-	from := func(buffer *driver.Buffer, at uint64) { out.B, out.OffsetB = buffer.Raw(), at }
 	switch c.op {
 	case opDispatch:
-		out.Op, out.A, out.B = driver.OpDispatch, c.kernel.pipeline.handle, c.kernel.pipeline.layout
-		out.Groups = [3]uint32{uint32(c.groups.X), uint32(c.groups.Y), uint32(c.groups.Z)}
-		out.Push, out.PushSize = uint32(c.push[0]), uint32(c.push[1]-c.push[0])
+		e.out = append(e.out, driver.Command{
+			Op: driver.OpDispatch, A: c.pipeline.handle, B: c.pipeline.layout,
+			Groups: [3]uint32{uint32(c.groups.X), uint32(c.groups.Y), uint32(c.groups.Z)},
+			Push:   uint32(c.push[0]), PushSize: uint32(c.push[1] - c.push[0]),
+		})
 	case opFill:
-		dst := d.find(c.dst)
-		out.Op, out.Size, out.Word = driver.OpFill, c.size, c.word
-		to(dst.buffer, dst.at(c.dst))
+		for _, p := range d.pieces(c.dst, c.size) {
+			e.out = append(e.out, driver.Command{
+				Op: driver.OpFill, A: p.buffer.Raw(), OffsetA: p.at, Size: p.size, Word: c.word,
+			})
+		}
 	case opSend:
-		dst := d.find(c.dst)
-		out.Op, out.Size = driver.OpCopy, c.size
-		to(dst.buffer, dst.at(c.dst))
-		from(d.staging, e.run.rec.staged[c.word].off)
+		e.out = append(e.out, copies(d.pieces(c.dst, c.size), e.staged(c))...)
 	case opReceive:
-		src := d.find(c.src)
-		out.Op, out.Size = driver.OpCopy, c.size
-		to(d.staging, e.run.rec.staged[c.word].off)
-		from(src.buffer, src.at(c.src))
+		e.out = append(e.out, copies(e.staged(c), d.pieces(c.src, c.size))...)
 	case opCopy:
-		dst, src := d.find(c.dst), d.find(c.src)
-		out.Op, out.Size = driver.OpCopy, c.size
-		to(dst.buffer, dst.at(c.dst))
-		from(src.buffer, src.at(c.src))
+		e.out = append(e.out, copies(d.pieces(c.dst, c.size), d.pieces(c.src, c.size))...)
+	default:
+		e.out = append(e.out, driver.Command{Op: driver.OpBarrier})
 	}
-	return out
+}
+
+// staged is the place of a send or receive in the staging buffer.
+func (e *encoder) staged(c *command) []piece {
+	return []piece{{e.run.dev.staging, e.run.rec.staged[c.word].off, c.size}}
+}
+
+// copies returns the commands that copy bytes from pieces to as many bytes of other pieces.
+func copies(dst, src []piece) (list []driver.Command) {
+	for len(dst) > 0 {
+		n := min(dst[0].size, src[0].size)
+		list = append(list, driver.Command{
+			Op: driver.OpCopy, Size: n,
+			A: dst[0].buffer.Raw(), OffsetA: dst[0].at, B: src[0].buffer.Raw(), OffsetB: src[0].at,
+		})
+		dst, src = after(dst, n), after(src, n)
+	}
+	return list
+}
+
+// after returns the pieces without their first n bytes. The first piece has at least n bytes.
+func after(list []piece, n uint64) []piece {
+	if list[0].size == n {
+		return list[1:]
+	}
+	list[0].at += n
+	list[0].size -= n
+	return list
 }

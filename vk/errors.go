@@ -70,15 +70,15 @@ type OutOfMemoryError struct {
 	// the free memory.
 	Need, Free uint64
 
-	// Limit is the size of the largest buffer that the device allows. It is set only if a buffer
-	// would have been larger than this limit. If too little memory is free, Limit is 0.
+	// Limit is the largest size that the device allows. It is set only if the memory would have been
+	// larger than this limit. If too little memory is free, Limit is 0.
 	Limit uint64
 }
 
 func (e *OutOfMemoryError) Error() string {
 	s := fmt.Sprintf("%s needs %d bytes of device memory", e.What, e.Need)
 	if e.Limit != 0 {
-		return s + fmt.Sprintf(" in one piece, the device allows %d", e.Limit)
+		return s + fmt.Sprintf(", the device allows %d", e.Limit)
 	}
 	return s + fmt.Sprintf(", %d are free", e.Free)
 }

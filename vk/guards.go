@@ -29,12 +29,12 @@ func PoisonValue() float64 { return math.Float64frombits(guardWord<<32 | guardWo
 // which guard bytes have changed, because a kernel wrote past the end of the region.
 func (a *Arena) CheckGuards(ctx context.Context) error {
 	for _, g := range a.guards {
-		c, b := a.chunkOf(g), make([]byte, guardBytes)
-		if err := Download(ctx, a.dev, Vector(b), Slice[byte]{c, c.address(g), guardBytes}); err != nil {
+		b := make([]byte, guardBytes)
+		if err := Download(ctx, a.dev, Vector(b), Slice[byte]{a, g, guardBytes}); err != nil {
 			return err
 		}
 		if !isGuard(b) {
-			return fmt.Errorf("vk: something wrote past the end of %s", c.nameOf(c.address(g)))
+			return fmt.Errorf("vk: something wrote past the end of %s", a.dev.nameOf(g))
 		}
 	}
 	return nil

@@ -23,8 +23,36 @@ type Kernel[S, P any] struct {
 type kernel struct {
 	name     string
 	pipeline *pipeline // nil on a Dry device
-	pushSize int       // bytes
+	recipe   recipe
 	addrs    []spirv.PushField
+}
+
+// isVirtual tells whether a push block of the kernel has a virtual address.
+func (k *kernel) isVirtual(push []byte) bool {
+	for _, f := range k.addrs {
+		if spirv.Virtual(addrAt(push, f)) {
+			return true
+		}
+	}
+	return false
+}
+
+// translated returns the pipeline of the kernel's variant that translates addresses, and the push
+// block for it. The pipeline may still be compiling. If the variant cannot be made, the pipeline has
+// failed, and a Run returns its error. On a Dry device the pipeline is nil.
+func (k *kernel) translated(d *Device, push []byte) (*pipeline, []byte) {
+	if k.pipeline == nil {
+		return nil, push
+	}
+	r := k.recipe
+	t, size := d.pages.table(r.pushSize, int(d.from.props.MaxPush))
+	r.pages, r.pushSize = &t, size
+	v, _, err := d.request(r)
+	if err != nil {
+		v = &pipeline{done: make(chan struct{}), err: err}
+		close(v.done)
+	}
+	return v, d.pages.extend(push, size)
 }
 
 // Build compiles a module for the device, with the given specialisation constants. Calls with the
@@ -36,13 +64,13 @@ type kernel struct {
 // if the kernel needs a feature that the device lacks.
 func Build[S, P any](d *Device, m spirv.Module[S, P], spec S) (*Kernel[S, P], error) {
 	var push P
-	core := &kernel{name: m.Name, pushSize: int(unsafe.Sizeof(push))}
+	core := &kernel{name: m.Name}
 	for _, f := range m.Push {
 		if f.Kind == spirv.Address {
 			core.addrs = append(core.addrs, f)
 		}
 	}
-	r := recipe{name: m.Name, code: m.Code, spec: m.Spec, data: bytesOf(&spec), pushSize: core.pushSize}
+	r := recipe{name: m.Name, code: m.Code, spec: m.Spec, data: slices.Clone(bytesOf(&spec)), pushSize: int(unsafe.Sizeof(push))}
 	if n := r.invocations(m.LocalSize); d.info.MaxLocal > 0 && n > d.info.MaxLocal {
 		what := "invocations in a workgroup of " + m.Name
 		return nil, &UnsupportedError{d.info.Name, what, fmt.Sprint(n), fmt.Sprint(d.info.MaxLocal)}
@@ -57,6 +85,7 @@ func Build[S, P any](d *Device, m spirv.Module[S, P], spec S) (*Kernel[S, P], er
 		if core.pipeline, err = d.pipeline(r); err != nil {
 			return nil, err
 		}
+		core.recipe = r
 	}
 	return &Kernel[S, P]{Spec: spec, core: core}, nil
 }
@@ -118,9 +147,20 @@ type recipe struct {
 	data     []byte            // their values
 	pushSize int               // bytes
 
+	// pages is the place of the page table, if the pipeline translates addresses, and nil otherwise.
+	pages *spirv.PageTable
+
 	// full says that each subgroup must have all its invocations, because invocations address their
 	// neighbours by number.
 	full bool
+}
+
+// title is the name of the kernel for lists of pipelines. It tells variants of a kernel apart.
+func (r recipe) title() string {
+	if r.pages != nil {
+		return r.name + " with pages"
+	}
+	return r.name
 }
 
 // invocations is the number of invocations in a workgroup. `size` is the workgroup size from the

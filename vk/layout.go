@@ -64,17 +64,21 @@ func combine(inTurn bool, parts []Space) *Layout {
 
 // Bytes is the memory that the layout needs in one buffer, in bytes, including padding. On a device
 // whose largest buffer is smaller, the layout may need more memory: see Device.Bytes.
-func (l *Layout) Bytes() uint64 { return l.place(0, 0).bytes() }
+func (l *Layout) Bytes() uint64 { return l.place(0, 0, false).bytes() }
 
 // Placed is one row of a layout's table.
 type Placed struct {
 	Name          string
 	Offset, Bytes uint64
+
+	// Paged says that the region lies in several buffers. Kernels that use it look up addresses in a
+	// page table, and take longer.
+	Paged bool
 }
 
 // Table lists the regions of the layout with the offsets that they have in one buffer. The order is
 // that of the calls of Reserve.
-func (l *Layout) Table() []Placed { return l.place(0, 0).table() }
+func (l *Layout) Table() []Placed { return l.place(0, 0, false).table() }
 
 // apart returns a copy of the layout in which every InTurn is replaced by Together, so that no two
 // regions share bytes.

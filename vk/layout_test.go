@@ -15,7 +15,7 @@ func TestLayoutSumsAndMaxima(t *testing.T) {
 		t.Errorf("InTurn: %d bytes", got)
 	}
 	nested := Together(InTurn(a, b), c)
-	want := []Placed{{"a", 0, 256}, {"b", 0, 264}, {"c", 512, 4}}
+	want := []Placed{{"a", 0, 256, false}, {"b", 0, 264, false}, {"c", 512, 4, false}}
 	for i, row := range nested.Table() {
 		if row != want[i] {
 			t.Errorf("row %d: %+v, want %+v", i, row, want[i])

@@ -3,8 +3,10 @@ package vk
 import (
 	"errors"
 	"fmt"
+	"math/bits"
 
 	"github.com/vkevd/vkevd/vk/internal/driver"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // amdBuffer is the largest size of a buffer on AMD's GPUs, in bytes, if a layout allows this size.
@@ -12,9 +14,9 @@ import (
 // have reported wrong reads from a buffer that crosses a multiple of 2³² bytes.
 const amdBuffer = 2 << 30
 
-// MaxRegion is the size of the largest region that the device can have, in bytes, or 0 if this size
-// is not known. It is the smaller of MaxBuffer and MaxAllocation. For drivers that are known to
-// allow larger allocations than MaxAllocation, it is MaxBuffer.
+// MaxRegion is the size of the largest region that lies in one buffer, in bytes, or 0 if this size
+// is not known. Larger regions are paged. MaxRegion is the smaller of MaxBuffer and MaxAllocation.
+// For drivers that are known to allow larger allocations than MaxAllocation, it is MaxBuffer.
 func (i Info) MaxRegion() uint64 {
 	limit := i.MaxBuffer
 	if i.MaxAllocation != 0 && !i.allocatesMore() {
@@ -30,14 +32,54 @@ func (i Info) allocatesMore() bool {
 	return i.Family == "nvidia" && i.Driver != "NVK" || i.Family == "cpu"
 }
 
-// cell returns the size of the cells of a layout, in bytes. The offsets of a layout are divided
-// into cells, and each cell becomes one device buffer. 0 means that the whole layout is one buffer.
+// cell returns the size of the cells of a layout, in bytes. The offsets of a layout are divided into
+// cells, and each cell becomes one device buffer. 0 means that the whole layout is one buffer. On
+// AMD's GPUs a cell is larger than amdBuffer only if a region then lies in one buffer.
 func (i Info) cell(l *Layout) uint64 {
-	limit := i.MaxRegion()
-	if i.Family == "amd" && l.largest() <= amdBuffer {
+	limit, largest := i.MaxRegion(), l.largest()
+	if i.Family == "amd" && (largest <= amdBuffer || limit != 0 && largest > limit) {
 		return lesser(limit, amdBuffer)
 	}
 	return limit
+}
+
+// pageShare is the number of pages in the largest power of two that is at most the size of a buffer.
+// With more pages in a buffer, a buffer can be closer to the device's limit, and the page table is
+// larger.
+const pageShare = 16
+
+// page is the size of a page of the device's page table, in bytes: a power of two, and at least the
+// alignment of regions. Buffers of paged arenas consist of whole pages, even after the driver has
+// refused buffers larger than MaxAllocation. For a device without known limits, page is 0.
+func (i Info) page() uint64 {
+	least := lesser(i.MaxBuffer, i.MaxAllocation)
+	if least == 0 {
+		return 0
+	}
+	if i.Family == "amd" {
+		least = lesser(least, amdBuffer)
+	}
+	return max(uint64(1)<<(bits.Len64(least)-1)/pageShare, alignment)
+}
+
+// place computes the placement of a layout on the device, in buffers of at most `limit` bytes. If the
+// free memory is too small for the gaps at the ends of the buffers, the placement is dense. It then
+// needs as much memory as in one buffer, and more regions may be paged. If even one buffer does not
+// fit, the result is the placement in one buffer, which no caller allocates.
+func (d *Device) place(l *Layout, limit, guard uint64) *placement {
+	one := l.place(0, guard, false)
+	if !d.hasFree(one.bytes()) {
+		return one
+	}
+	page := d.info.page()
+	p := l.place(limit, guard, false)
+	if p.paged {
+		p = l.place(limit&^(page-1), guard, false)
+	}
+	if p.bytes() > one.bytes() && !d.hasFree(p.bytes()) {
+		p = l.place(limit&^(page-1), guard, true)
+	}
+	return p
 }
 
 // lesser is the smaller of two limits. The value 0 means no limit.
@@ -55,19 +97,20 @@ const workspace = "the workspace"
 // allocated. There are two exceptions: another process has taken memory in between, or the driver
 // refuses an allocation that it guarantees.
 
-// fits returns an *OutOfMemoryError if the device does not have `bytes` free for a placement, or if
-// a region is larger than the device allows. For a Dry device the limits are those in its Info. If
-// Info does not report the memory, the memory counts as unlimited.
-func (d *Device) fits(p *placement, bytes uint64) error {
+// fits returns an *OutOfMemoryError if the device does not have `bytes` free.
+func (d *Device) fits(bytes uint64) error {
+	if d.hasFree(bytes) {
+		return nil
+	}
 	_, free := d.Memory()
-	if known := !d.dry || d.info.Memory > 0; known && bytes > free {
-		return &OutOfMemoryError{What: workspace, Need: bytes, Free: free}
-	}
-	if r := p.tooLarge; r != nil {
-		what := fmt.Sprintf("region %q of %s", r.name, workspace)
-		return &OutOfMemoryError{What: what, Need: alignUp(r.bytes) + p.guard, Free: free, Limit: d.info.MaxRegion()}
-	}
-	return nil
+	return &OutOfMemoryError{What: workspace, Need: bytes, Free: free}
+}
+
+// hasFree tells whether the device has `bytes` free. For a Dry device the limit is that in its Info.
+// If Info does not report the memory, the memory counts as unlimited.
+func (d *Device) hasFree(bytes uint64) bool {
+	_, free := d.Memory()
+	return d.dry && d.info.Memory == 0 || bytes <= free
 }
 
 // promiseKept returns the allocation size that the driver guarantees (MaxAllocation), if err says
@@ -86,8 +129,8 @@ func (d *Device) promiseKept(err error) uint64 {
 func (d *Device) back(c *chunk) (err error) {
 	if d.dry {
 		// The addresses of two chunks are far apart, so that no chunk reaches into the next.
-		const gap = 1 << 44
-		c.base = gap * d.dryChunks.Add(1)
+		const gap = 1 << 32
+		c.base = d.dryEnd.Add(c.size+gap) - c.size
 		return nil
 	}
 	c.buffer, err = d.newBuffer(c.size, driver.DeviceLocal, 0, false)
@@ -103,5 +146,9 @@ func (d *Device) back(c *chunk) (err error) {
 		return wrap("allocating "+workspace, "", "", err)
 	}
 	c.base = c.buffer.Address
+	if spirv.Virtual(c.base) {
+		d.dev.FreeBuffer(c.buffer)
+		return fmt.Errorf("vk: a buffer has the address %#x, which looks like a virtual address", c.base)
+	}
 	return nil
 }

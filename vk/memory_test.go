@@ -2,8 +2,8 @@ package vk
 
 import (
 	"errors"
+	"fmt"
 	"os"
-	"strings"
 	"testing"
 
 	"github.com/vkevd/vkevd/vk/internal/driver"
@@ -19,40 +19,27 @@ func memoryDevice(t *testing.T) *Device {
 	return d
 }
 
-// NewArena refuses a layout that does not fit into the device's memory. The error contains the
-// bytes needed and the bytes free, or the largest size of a buffer. No driver object is left.
+// NewArena refuses a layout that does not fit into the device's memory. The error contains the bytes
+// needed and the bytes free. No driver object is left.
 func TestWhatDoesNotFitIsRefused(t *testing.T) {
 	d := memoryDevice(t)
 	objects := driver.Live()
 	_, free := d.Memory()
-	most := d.from.props.MaxBuffer
-	for _, c := range []struct {
-		name        string
-		need, limit uint64
-		skip        bool
-	}{
-		{"more than is free", free + 1<<20, 0, false},
-		{"more than a buffer may have", most + 1, most, most == 0 || most >= free},
-	} {
-		if c.skip {
-			continue
-		}
-		_, err := d.NewArena(Together(Reserve[byte]("x", int(c.need))))
-		var oom *OutOfMemoryError
-		if !errors.As(err, &oom) || oom.Need < c.need || oom.Free == 0 || oom.Limit != c.limit {
-			t.Errorf("%s: %v", c.name, err)
-		}
+	_, err := d.NewArena(Together(Reserve[byte]("x", 2*int(free))))
+	var oom *OutOfMemoryError
+	if !errors.As(err, &oom) || oom.Need < 2*free || oom.Free == 0 || oom.Limit != 0 {
+		t.Errorf("more than is free: %v", err)
 	}
 	if n := driver.Live(); n != objects {
 		t.Errorf("%d objects, %d before", n, objects)
 	}
 }
 
-// A program may try an allocation that is larger than MaxAllocation, the size that the driver
-// guarantees. Such an allocation is tried. If it fails, the limit in the error is MaxAllocation.
+// The device tries an allocation that is larger than MaxAllocation, the size that the driver
+// guarantees. If this allocation and smaller ones fail, the error has the size of all of them.
 func TestAllocationsBeyondThePromiseAreTried(t *testing.T) {
 	d := memoryDevice(t)
-	d.from.props.MaxAllocation = 1 << 16
+	d.from.props.MaxAllocation, d.info.MaxAllocation = 1<<16, 1<<16
 	x := Reserve[byte]("x", 1<<20)
 	a, err := d.NewArena(Together(x))
 	if err != nil {
@@ -67,19 +54,26 @@ func TestAllocationsBeyondThePromiseAreTried(t *testing.T) {
 		return driver.Success
 	}
 	var oom *OutOfMemoryError
-	if _, err = d.NewArena(Together(x)); !errors.As(err, &oom) || oom.Limit != 1<<16 || !strings.Contains(err.Error(), "in one piece, the device allows 65536") {
+	if _, err = d.NewArena(Together(x)); !errors.As(err, &oom) || oom.Limit != 0 || oom.Need != 1<<20 {
 		t.Errorf("refused by the driver: %v", err)
 	}
 }
 
-// A driver refuses an allocation that is larger than MaxAllocation, the size that it guarantees. No
-// region is larger than MaxAllocation. The regions are then placed in several buffers.
+// A driver refuses an allocation that is larger than MaxAllocation, the size that it guarantees. The
+// regions are then placed in several buffers. Regions that are larger than MaxAllocation are paged.
 func TestSmallerBuffersAfterARefusal(t *testing.T) {
+	for _, count := range []int{4, 1} {
+		t.Run(fmt.Sprint(count, " regions"), func(t *testing.T) { refusal(t, count) })
+	}
+}
+
+// refusal allocates 1<<18 bytes in `count` regions on a device that refuses the first buffer.
+func refusal(t *testing.T, count int) {
 	d := memoryDevice(t)
 	if d.info.cell(Together()) != 0 && d.info.cell(Together()) < 1<<20 {
 		t.Skip("the device has small buffers anyway")
 	}
-	d.from.props.MaxAllocation = 1 << 16
+	d.from.props.MaxAllocation, d.info.MaxAllocation = 1<<16, 1<<16
 	tried := 0
 	defer func() { driver.Fault = nil }()
 	driver.Fault = func(call string) driver.Result {
@@ -92,17 +86,20 @@ func TestSmallerBuffersAfterARefusal(t *testing.T) {
 	}
 	objects := driver.Live()
 	var parts []Space
-	for range 4 {
-		parts = append(parts, Reserve[byte]("part", 1<<16))
+	for range count {
+		parts = append(parts, Reserve[byte]("part", 1<<18/count))
 	}
 	a, err := d.NewArena(Together(parts...))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(a.chunks) != 4 || a.Bytes() != 4<<16 {
-		t.Errorf("%d buffers of %d bytes", len(a.chunks), a.Bytes())
+	if len(a.chunks) != 4 || a.Bytes() != 4<<16 || a.names[0].Paged != (count == 1) {
+		t.Errorf("%d buffers of %d bytes, %+v", len(a.chunks), a.Bytes(), a.names)
 	}
 	a.Close()
+	if d.pages.buffer != nil {
+		objects += 2 // the page table, which the device keeps
+	}
 	if n := driver.Live(); n != objects {
 		t.Errorf("%d objects, %d before", n, objects)
 	}

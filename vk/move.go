@@ -195,18 +195,16 @@ func (s spanned) reach(from int) int { return (from/s.rows + linkCommands) * s.r
 // host buffer they lie from `offset` on, without gaps. The copy goes to the device if `up` is true,
 // otherwise to the host.
 func (s spanned) copies(host *driver.Buffer, offset, from, to int, up bool) (list []driver.Command) {
-	chunk := s.at.in
 	for from < to {
 		column, row := from/s.rows, from%s.rows
 		n := min(s.rows-row, to-from)
-		c := driver.Command{Op: driver.OpCopy, Size: uint64(n)}
-		at := chunk.at(s.at.addr) + uint64(column*s.ld+row)
+		there := s.at.in.dev.pieces(s.at.addr+uint64(column*s.ld+row), uint64(n))
+		here := []piece{{host, uint64(offset), uint64(n)}}
 		if up {
-			c.A, c.OffsetA, c.B, c.OffsetB = chunk.buffer.Raw(), at, host.Raw(), uint64(offset)
+			list = append(list, copies(there, here)...)
 		} else {
-			c.A, c.OffsetA, c.B, c.OffsetB = host.Raw(), uint64(offset), chunk.buffer.Raw(), at
+			list = append(list, copies(here, there)...)
 		}
-		list = append(list, c)
 		from += n
 		offset += n
 	}

@@ -24,8 +24,9 @@ type pair struct {
 const pairWords = 1 << 18
 
 // openPair opens two devices and a link between them, which copies pieces of the given number of
-// bytes. If `apart` is true, the devices do not import host memory. After an error nothing is open.
-func openPair(piece int, apart bool) (p *pair, err error) {
+// bytes. If `apart` is true, the devices do not import host memory. Buffers of the first device have
+// at most maxBuffer bytes, and those of the second maxBuffer/8. After an error nothing is open.
+func openPair(piece int, apart bool, maxBuffer uint64) (p *pair, err error) {
 	p = &pair{}
 	defer func() {
 		if err != nil {
@@ -34,7 +35,7 @@ func openPair(piece int, apart bool) (p *pair, err error) {
 	}()
 	x := Reserve[uint32]("x", pairWords)
 	for i := range p.dev {
-		if p.dev[i], err = Open(Options{Device: os.Getenv("VKEVD_DEVICE"), Batch: time.Nanosecond}); err != nil {
+		if p.dev[i], err = Open(Options{Device: os.Getenv("VKEVD_DEVICE"), Batch: time.Nanosecond, MaxBuffer: maxBuffer >> (3 * i)}); err != nil {
 			return p, err
 		}
 		if apart {
@@ -76,9 +77,12 @@ func block(rng *rand.Rand, rows, cols int, in Slice[uint32]) Block[uint32] {
 // writes nothing else.
 func TestMove(t *testing.T) {
 	ctx := context.Background()
-	for name, apart := range map[string]bool{"imported": false, "apart": true} {
+	for name, c := range map[string]struct {
+		apart     bool
+		maxBuffer uint64
+	}{"imported": {}, "apart": {apart: true}, "paged": {maxBuffer: 1 << 17}} {
 		t.Run(name, func(t *testing.T) {
-			p, err := openPair(1000, apart)
+			p, err := openPair(1000, c.apart, c.maxBuffer)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -120,7 +124,7 @@ func TestMove(t *testing.T) {
 // must succeed.
 func TestMoveDuringRuns(t *testing.T) {
 	ctx := context.Background()
-	p, err := openPair(1000, false)
+	p, err := openPair(1000, false, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +169,7 @@ func filling(d *Device, s Slice[uint32], times int, word uint32) *Recorder {
 // the two devices. The error names a device, no call hangs, and no object of the link is left.
 func TestEveryDriverCallOfAMoveMayFail(t *testing.T) {
 	for _, apart := range []bool{false, true} {
-		p, err := openPair(1000, apart)
+		p, err := openPair(1000, apart, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -222,7 +226,7 @@ func failAt(k int, result driver.Result, do func() error) (name string, err erro
 // of the devices, Move and NewLink return an error. A program may close the devices before the
 // link.
 func TestMoveEnds(t *testing.T) {
-	p, err := openPair(1000, false)
+	p, err := openPair(1000, false, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

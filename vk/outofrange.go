@@ -72,8 +72,7 @@ func (e *OutOfRangeError) locate(arenas []*Arena) {
 	nearest := ^uint64(0)
 	for _, a := range arenas {
 		for _, r := range a.names {
-			from := a.address(r.Offset)
-			to := from + r.Bytes
+			from, to := r.addr, r.addr+r.Bytes
 			far := uint64(0)
 			if e.Address < from {
 				far = from - e.Address

@@ -136,8 +136,8 @@ func (d *Device) pipeline(r recipe) (*pipeline, error) {
 // request returns the pipeline that is made from the recipe r, and starts its compilation if
 // needed. `collected` tells whether a call of `collect` is in progress. If an earlier compilation
 // of this pipeline has failed, a new one is started. Two recipes give the same pipeline if the
-// kernel's name and the values of all constants are the same. Kernels must therefore have different
-// names.
+// kernel's name and the values of all constants are the same, and if both or none of them translate
+// addresses. Kernels must therefore have different names.
 func (d *Device) request(r recipe) (v *pipeline, collected bool, err error) {
 	if err := d.usage.enter(); err != nil {
 		return nil, false, err
@@ -147,7 +147,7 @@ func (d *Device) request(r recipe) (v *pipeline, collected bool, err error) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	collected = p.collect > 0
-	key := r.name + "\x00" + string(r.data)
+	key := r.title() + "\x00" + string(r.data)
 	v = p.made[key]
 	if v == nil || v.failed() {
 		if v, err = d.start(r); err != nil {
@@ -170,7 +170,7 @@ func (d *Device) start(r recipe) (*pipeline, error) {
 	if !ok {
 		var err error
 		if layout, err = d.dev.NewLayout(r.pushSize); err != nil {
-			return nil, wrap("making the pipeline layout", r.name, "", err)
+			return nil, wrap("making the pipeline layout", r.title(), "", err)
 		}
 		p.layouts[r.pushSize] = layout
 	}
@@ -178,12 +178,12 @@ func (d *Device) start(r recipe) (*pipeline, error) {
 	if d.opt.Statistics {
 		var err error
 		if v.about, err = describe(r); err != nil {
-			return nil, wrap("looking into", r.name, "", err)
+			return nil, wrap("looking into", r.title(), "", err)
 		}
 	}
 	guarded, err := d.bounds.guard(r)
 	if err != nil {
-		return nil, wrap("guarding", r.name, "", err)
+		return nil, wrap("guarding", r.title(), "", err)
 	}
 	req := driver.PipelineRequest{Layout: layout, Data: slices.Clone(r.data), FullSubgroups: r.full}
 	if r.full {
@@ -198,7 +198,10 @@ func (d *Device) start(r recipe) (*pipeline, error) {
 		p.workers <- struct{}{}
 		defer func() { <-p.workers }()
 		defer close(v.done)
-		code, err := d.controlled(r.name, guarded)
+		code, err := r.translate(guarded)
+		if err == nil {
+			code, err = d.controlled(r.title(), code)
+		}
 		if err != nil {
 			v.err = err
 			return
@@ -207,15 +210,24 @@ func (d *Device) start(r recipe) (*pipeline, error) {
 		began := time.Now()
 		handle, err := d.dev.NewPipeline(p.cache, req)
 		seconds := time.Since(began).Seconds()
-		v.handle, v.err = handle, wrap("compiling", r.name, "", err)
+		v.handle, v.err = handle, wrap("compiling", r.title(), "", err)
 		if err == nil {
 			p.lock.Lock()
 			p.fresh = true
-			tally(&p.times, r.name, seconds, 1)
+			tally(&p.times, r.title(), seconds, 1)
 			p.lock.Unlock()
 		}
 	}()
 	return v, nil
+}
+
+// translate returns the SPIR-V with translated addresses, or unchanged if r.pages is nil.
+func (r recipe) translate(code []byte) ([]byte, error) {
+	if r.pages == nil {
+		return code, nil
+	}
+	code, err := spirv.TranslateAddresses(code, r.spec, r.data, *r.pages)
+	return code, wrap("translating the addresses", r.title(), "", err)
 }
 
 // controlled returns a kernel's SPIR-V code with requests for the device's modes of floating-point

@@ -5,7 +5,8 @@ import "math"
 // A placement gives every region of a layout an offset. Offsets are virtual: they count bytes over
 // several buffers. The multiples of `limit` divide the offsets into cells, and each cell in use
 // becomes one buffer. No region crosses the end of a cell, so a kernel sees each region in one
-// piece.
+// piece. There are two exceptions, in which a region lies in several buffers and kernels find its
+// memory by a page table (Arena): a region larger than a cell, and every region of a dense placement.
 //
 // For example, regions a, b and c of 3, 2 and 2 units, in cells of 4 units, take two buffers of 3
 // and 4 units. The offset 3 between the two buffers has no memory:
@@ -26,8 +27,12 @@ type placement struct {
 	// ends is the number of bytes in use in each cell, which is the size of its buffer.
 	ends []uint64
 
-	// tooLarge is the first region that is larger than a cell, or nil if there is none.
-	tooLarge *Layout
+	// dense says that regions have the same offsets as in one buffer. A region may then cross the end
+	// of a cell even if it is smaller than a cell.
+	dense bool
+
+	// paged says that some region lies in several cells.
+	paged bool
 }
 
 // placed is a region with its virtual offset.
@@ -35,19 +40,19 @@ type placed struct {
 	leaf   *Layout
 	offset uint64
 	alone  bool // no other region shares its bytes
+	paged  bool // the region, with its guard bytes, lies in several cells
 }
 
 // unlimited is the value of `limit` for a device without a limit.
 const unlimited = math.MaxUint64 &^ (alignment - 1)
 
 // place computes the placement of the layout `l` in cells of `limit` bytes. A `limit` of 0 means
-// one cell of unlimited size. The same values of `l`, `limit` and `guard` always give the same
-// offsets.
-func (l *Layout) place(limit, guard uint64) *placement {
+// one cell of unlimited size. The same arguments always give the same offsets.
+func (l *Layout) place(limit, guard uint64, dense bool) *placement {
 	if limit &^= alignment - 1; limit == 0 {
 		limit = unlimited
 	}
-	p := &placement{limit: limit, guard: guard}
+	p := &placement{limit: limit, guard: guard, dense: dense}
 	p.walk(l, 0, true)
 	return p
 }
@@ -70,24 +75,24 @@ func (p *placement) walk(l *Layout, at uint64, alone bool) uint64 {
 }
 
 // put assigns an offset to one region: the first offset from `at` on at which the region does not
-// cross the end of a cell. A cell is a range of `limit` bytes that becomes one buffer. A region
-// that is larger than a cell is placed at the beginning of a cell, and the caller refuses it later.
-// `put` returns the offset after the region and its guard bytes.
+// cross the end of a cell. A cell is a range of `limit` bytes that becomes one buffer. A region that
+// is larger than a cell gets the offset `at`, and so does every region of a dense placement. `put`
+// returns the offset after the region and its guard bytes.
 func (p *placement) put(leaf *Layout, at uint64, alone bool) uint64 {
 	need := alignUp(leaf.bytes) + p.guard
-	if need > 0 && at/p.limit != (at+need-1)/p.limit && at%p.limit != 0 {
-		at = (at/p.limit + 1) * p.limit
+	crosses := need > 0 && at/p.limit != (at+need-1)/p.limit
+	if crosses && need <= p.limit && !p.dense {
+		at, crosses = (at/p.limit+1)*p.limit, false
 	}
-	if need > p.limit && p.tooLarge == nil {
-		p.tooLarge = leaf
-	}
-	p.leaves = append(p.leaves, placed{leaf, at, alone})
-	if need > 0 {
-		cell := at / p.limit
+	p.paged = p.paged || crosses
+	p.leaves = append(p.leaves, placed{leaf, at, alone, crosses})
+	for from, end := at, at+need; from < end; {
+		cell := from / p.limit
+		from = min(end, (cell+1)*p.limit)
 		for uint64(len(p.ends)) <= cell {
 			p.ends = append(p.ends, 0)
 		}
-		p.ends[cell] = max(p.ends[cell], at%p.limit+need)
+		p.ends[cell] = max(p.ends[cell], from-cell*p.limit)
 	}
 	return at + need
 }
@@ -105,7 +110,7 @@ func (p *placement) bytes() uint64 {
 func (p *placement) table() []Placed {
 	var rows []Placed
 	for _, l := range p.leaves {
-		rows = append(rows, Placed{l.leaf.name, l.offset, l.leaf.bytes})
+		rows = append(rows, Placed{l.leaf.name, l.offset, l.leaf.bytes, l.paged})
 	}
 	return rows
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // randomLayout returns a random tree of Together and InTurn, whose leaves are regions of at most
@@ -47,21 +49,23 @@ func together(l *Layout) (all []*Layout, pairs [][2]*Layout) {
 	return all, pairs
 }
 
-// For any limit of a buffer, each region lies in one buffer, no buffer is larger than the limit,
-// and regions that are in use at the same time share no byte. A layout is refused if and only if a
-// region is larger than the limit, or all buffers together are larger than the free memory.
+// For any limit of a buffer, no buffer is larger than the limit, and regions that are in use at the
+// same time share no byte. A region lies in one buffer unless it is larger than the limit, or unless
+// the free memory is too small for gaps between regions. A layout is refused if and only if it does
+// not fit into the free memory in one buffer.
 func TestPlacementInSmallBuffers(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	refused, several := 0, 0
+	refused, several, paged, dense := 0, 0, 0, 0
 	for range 2000 {
 		limit := uint64(1+rng.IntN(64)) << (8 + rng.IntN(4))
-		l, _ := randomLayout(rng, int(limit)*9/8, 3)
-		bytes := l.place(limit, 0).bytes()
-		free := bytes + uint64(rng.IntN(9)) - 1
+		l, _ := randomLayout(rng, int(limit)*[]int{9, 30}[rng.IntN(2)]/8, 4)
+		least := l.Bytes()
+		free := least + uint64(rng.IntN(3)*rng.IntN(int(limit))) - 1
 		d := Dry(Info{Memory: 1 << 40, Free: free, MaxBuffer: limit})
+		roomy := Dry(Info{MaxBuffer: limit})
 		a, err := d.NewArena(l)
-		if want := alignUp(l.largest()) > limit || max(bytes, alignment) > free; (err != nil) != want {
-			t.Fatalf("limit %d, %d bytes, %d free, largest region %d: %v", limit, bytes, free, l.largest(), err)
+		if want := max(least, alignment) > free; (err != nil) != want {
+			t.Fatalf("limit %d, %d bytes, %d free: %v", limit, least, free, err)
 		}
 		if err != nil {
 			refused++
@@ -70,16 +74,30 @@ func TestPlacementInSmallBuffers(t *testing.T) {
 		if len(a.chunks) > 1 {
 			several++
 		}
-		if a.Bytes() != max(d.Bytes(l), alignment) || len(d.Table(l)) != len(a.names) {
-			t.Fatalf("arena of %d bytes, forecast of %d", a.Bytes(), d.Bytes(l))
+		if a.Bytes() != max(d.Bytes(l), alignment) || a.Bytes() > free || len(d.Table(l)) != len(a.names) {
+			t.Fatalf("arena of %d bytes, forecast of %d, %d free", a.Bytes(), d.Bytes(l), free)
+		}
+		tight := max(roomy.Bytes(l), alignment) > free
+		if tight {
+			dense++
+		}
+		for i, r := range d.Table(l) {
+			if r.Paged {
+				paged++
+			}
+			if large := alignUp(r.Bytes) > limit&^(d.info.page()-1); r.Paged && !large && !tight {
+				t.Fatalf("region %d of %d bytes is paged, the limit is %d", i, r.Bytes, limit)
+			}
 		}
 		checkPlaces(t, a, l, limit)
 	}
-	if refused < 100 || several < 500 {
-		t.Errorf("%d refused, %d in several buffers: the test tests little", refused, several)
+	if refused < 50 || several < 500 || paged < 500 || dense < 100 {
+		t.Errorf("%d refused, %d in several buffers, %d regions paged, %d dense: the test tests little", refused, several, paged, dense)
 	}
 }
 
+// checkPlaces checks the memory of each region, byte by byte: a byte of a buffer that holds bytes of
+// two regions holds regions that are never in use at the same time.
 func checkPlaces(t *testing.T, a *Arena, l *Layout, limit uint64) {
 	t.Helper()
 	for _, c := range a.chunks {
@@ -88,20 +106,30 @@ func checkPlaces(t *testing.T, a *Arena, l *Layout, limit uint64) {
 		}
 	}
 	all, pairs := together(l)
-	spans := map[*Layout]span{}
+	spans := map[*Layout][]span{} // device addresses
 	for _, leaf := range all {
 		s := Region[byte]{leaf, int(leaf.bytes)}.In(a)
-		if leaf.bytes > 0 && (s.span().from < s.in.base || s.span().to > s.in.base+s.in.size) {
-			t.Fatalf("region %v outside of its buffer", s.span())
+		at := s.span()
+		for from := at.from; from < at.to; {
+			c, off := a.dev.find(from)
+			if c == nil || c.arena != a {
+				t.Fatalf("address %#x of region %v is not in the arena", from, at)
+			}
+			n := min(at.to-from, c.size-off)
+			spans[leaf] = append(spans[leaf], span{c.base + off, c.base + off + n})
+			from += n
 		}
-		if c := a.dev.find(s.addr); leaf.bytes > 0 && c != s.in {
-			t.Fatal("the buffer of an address is not the region's")
+		if paged := a.regions[leaf].Paged; paged != spirv.Virtual(s.addr) || len(spans[leaf]) > 1 && !paged {
+			t.Fatalf("a region of %d bytes in %d buffers, paged %v, at %#x", leaf.bytes, len(spans[leaf]), paged, s.addr)
 		}
-		spans[leaf] = s.span()
 	}
 	for _, p := range pairs {
-		if spans[p[0]].touches(spans[p[1]]) {
-			t.Fatalf("%v and %v share bytes", spans[p[0]], spans[p[1]])
+		for _, x := range spans[p[0]] {
+			for _, y := range spans[p[1]] {
+				if x.touches(y) {
+					t.Fatalf("%v and %v share bytes", x, y)
+				}
+			}
 		}
 	}
 }

@@ -23,14 +23,16 @@ const (
 type command struct {
 	op op
 
-	// A dispatch has a kernel and a grid. `push` is the range of its push constants in
-	// Recorder.bytes.
-	kernel *kernel
-	groups Groups
-	push   [2]int
+	// A dispatch has a kernel, the pipeline of the kernel or of its translated variant, and a grid.
+	// `push` is the range of its push constants in Recorder.bytes. On a Dry device the pipeline is
+	// nil.
+	kernel   *kernel
+	pipeline *pipeline
+	groups   Groups
+	push     [2]int
 
-	// A fill, copy, send or receive has device addresses, and the size in bytes. A fill and a send
-	// use only `dst`, a receive uses only `src`.
+	// A fill, copy, send or receive has addresses, and the size in bytes. A fill and a send use only
+	// `dst`, a receive uses only `src`.
 	dst, src uint64
 	size     uint64
 
@@ -129,7 +131,7 @@ func Fill[T any](r *Recorder, s Slice[T], word uint32) {
 func Copy[T any](r *Recorder, dst, src Slice[T]) {
 	n := min(dst.n, src.n)
 	d, s := dst.Sub(0, n).span(), src.Sub(0, n).span()
-	if d.touches(s) {
+	if r.dev.memory(d).touches(r.dev.memory(s)) {
 		panic("vk: Copy between overlapping slices")
 	}
 	if n > 0 {
@@ -137,15 +139,20 @@ func Copy[T any](r *Recorder, dst, src Slice[T]) {
 	}
 }
 
-// dispatch records one run of a kernel with its push block. The bytes of `push` are copied.
+// dispatch records one run of a kernel with its push block. The bytes of `push` are copied. If the
+// push block has a virtual address, the translated variant of the kernel runs.
 func (r *Recorder) dispatch(k *kernel, g Groups, push []byte, touch []Touch) {
-	from := len(r.bytes)
-	r.bytes = append(r.bytes, push...)
 	var acc []access
 	if r.concurrent != nil {
 		acc = declared(k, push, touch)
 	}
-	r.add(command{op: opDispatch, kernel: k, groups: g, push: [2]int{from, len(r.bytes)}}, acc)
+	pipeline := k.pipeline
+	if k.isVirtual(push) {
+		pipeline, push = k.translated(r.dev, push)
+	}
+	from := len(r.bytes)
+	r.bytes = append(r.bytes, push...)
+	r.add(command{op: opDispatch, kernel: k, pipeline: pipeline, groups: g, push: [2]int{from, len(r.bytes)}}, acc)
 }
 
 // add appends a command to the recording; `acc` lists the memory that the command accesses. A

@@ -72,14 +72,14 @@ func (d *Device) run(ctx context.Context, rec *Recorder, onProgress func(Progres
 // ask for the queue. The error is that of the first kernel that could not be compiled. The caller
 // should not hold a lock, because compilation can take long.
 func (r *Recorder) Compiled() error {
-	var last *kernel
+	var last *pipeline
 	for i := range r.cmds {
 		c := &r.cmds[i]
-		if c.op != opDispatch || c.kernel == last {
+		if c.op != opDispatch || c.pipeline == last {
 			continue
 		}
-		last = c.kernel
-		if err := last.pipeline.wait(); err != nil {
+		last = c.pipeline
+		if err := last.wait(); err != nil {
 			return err
 		}
 	}

@@ -10,26 +10,25 @@ import (
 // Slice is a range of device memory of n elements of T. The memory belongs to an Arena, as the
 // memory of a Go slice belongs to an array. A Slice must not be used after the arena was closed.
 type Slice[T any] struct {
-	in   *chunk // the buffer that holds it; nil if there are no bytes
-	addr uint64 // device address of the first element
+	in   *Arena
+	addr uint64 // address of the first element, virtual if the region is paged
 	n    int
 }
 
 // In returns the memory of the region in an arena. The arena must have been made from a layout that
 // contains the region; otherwise In panics.
 func (r Region[T]) In(a *Arena) Slice[T] {
-	off, ok := a.offsets[r.leaf]
+	at, ok := a.regions[r.leaf]
 	if !ok {
 		panic(fmt.Sprintf("vk: region %q is not part of this arena", r.leaf.name))
 	}
-	c := a.chunkOf(off)
-	return Slice[T]{c, c.address(off), r.n}
+	return Slice[T]{a, at.addr, r.n}
 }
 
 // Len is the number of elements.
 func (s Slice[T]) Len() int { return s.n }
 
-// Addr is the device address of the first element, for push constants.
+// Addr is the address of the first element, for push constants. It is virtual if the region is paged.
 func (s Slice[T]) Addr() spirv.Addr[T] { return spirv.Addr[T](s.addr) }
 
 // From is the slice of the elements from i on, s[i:].
@@ -53,10 +52,10 @@ func (s Slice[T]) elem() uint64 {
 	return uint64(unsafe.Sizeof(zero))
 }
 
-// span is the range of device addresses that the slice covers.
+// span is the range of addresses that the slice covers.
 func (s Slice[T]) span() span { return span{s.addr, s.addr + uint64(s.n)*s.elem()} }
 
-// span is a half-open range of device addresses.
+// span is a half-open range of addresses, which are all virtual or all device addresses.
 type span struct{ from, to uint64 }
 
 func (a span) touches(b span) bool { return a.from < b.to && b.from < a.to }

@@ -22,14 +22,14 @@ type bulk struct {
 
 // up copies the numbers from the host to the device. The caller must hold the device's queue.
 func (b bulk) up(ctx context.Context) error {
-	c := copier{dev: b.device.in.arena.dev, device: b.device, elem: 1, up: true,
+	c := copier{dev: b.device.in.dev, device: b.device, elem: 1, up: true,
 		touch: func(half []byte, from, to int) { copy(half, b.host[from:to]) }}
 	return c.all(ctx, len(b.host))
 }
 
 // down copies the numbers from the device to the host. The caller must hold the device's queue.
 func (b bulk) down(ctx context.Context) error {
-	c := copier{dev: b.device.in.arena.dev, device: b.device, elem: 1,
+	c := copier{dev: b.device.in.dev, device: b.device, elem: 1,
 		touch: func(half []byte, from, to int) { copy(b.host[from:to], half) }}
 	return c.all(ctx, len(b.host))
 }

@@ -126,17 +126,18 @@ func (c *copier) submit(half, count int) error {
 	d := c.dev
 	host, hostOff := c.half(half)
 	from, to := c.next, c.next+count
-	chunk := c.device.in
-	at := chunk.at(c.device.addr) + uint64(from)*c.elem
-	cmd := driver.Command{Op: driver.OpCopy, Size: uint64(count) * c.elem}
+	size := uint64(count) * c.elem
+	there := d.pieces(c.device.addr+uint64(from)*c.elem, size)
+	here := []piece{{d.staging, hostOff, size}}
+	var cmds []driver.Command
 	if c.up {
 		c.touchAll(host, from, to)
-		cmd.A, cmd.OffsetA, cmd.B, cmd.OffsetB = chunk.buffer.Raw(), at, d.staging.Raw(), hostOff
+		cmds = copies(there, here)
 	} else {
-		cmd.A, cmd.OffsetA, cmd.B, cmd.OffsetB = d.staging.Raw(), hostOff, chunk.buffer.Raw(), at
+		cmds = copies(here, there)
 	}
 	b := d.queue.batches[half]
-	if err := d.dev.Record(b, []driver.Command{cmd, {Op: driver.OpBarrier}}, nil, 0); err != nil {
+	if err := d.dev.Record(b, append(cmds, driver.Command{Op: driver.OpBarrier}), nil, 0); err != nil {
 		return wrap("recording a transfer", "", "", err)
 	}
 	if err := d.submit(b, d.queue.timeline, d.queue.value+1); err != nil {

@@ -121,7 +121,7 @@ func (k KernelStatistics) String() string {
 // describe returns the statistics of a pipeline that can be computed from its code and constants,
 // without the driver.
 func describe(r recipe) (KernelStatistics, error) {
-	k := KernelStatistics{Kernel: r.name}
+	k := KernelStatistics{Kernel: r.title()}
 	for _, f := range r.spec {
 		k.Constants = append(k.Constants, Constant{f.Name, number(f.Kind, r.data[f.Offset:f.Offset+f.Size])})
 	}

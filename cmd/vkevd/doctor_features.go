@@ -102,11 +102,11 @@ func (d *examination) offers(info vk.Info) bool {
 	return d.verdict() == nil
 }
 
-// atMost returns text about the largest region of memory that a device allows, for vkevd doctor.
-// The text is "" if this region is as large as the device's memory.
+// atMost returns text about the largest buffer of a device, for vkevd doctor. The text is "" if this
+// buffer is as large as the device's memory.
 func atMost(info vk.Info) string {
 	if most := info.MaxRegion(); most > 0 && most < info.Memory {
-		return fmt.Sprintf(", at most %s in one piece", human(most))
+		return fmt.Sprintf(", in buffers of at most %s", human(most))
 	}
 	return ""
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
@@ -62,6 +63,45 @@ func TestDoctorAndPlanAgree(t *testing.T) {
 				}
 				if stdout, stderr, status := runOn(t, info, args...); status != want || stdout == "" {
 					t.Errorf("%+v, n = %d, vectors %v: status %d, %q", info, order, vectors, status, stderr)
+				}
+			}
+		}
+	}
+}
+
+// TestBuffersDoNotLimitTheOrder checks that the largest order depends on the memory only, and not on
+// the largest buffer. The devices have 24 GB, and buffers of 2 GiB, of 4 GiB or of any size. The
+// command plan prints which regions lie in several buffers.
+func TestBuffersDoNotLimitTheOrder(t *testing.T) {
+	const memory, free = 24e9, 23e9
+	for _, family := range []string{"amd", "other"} {
+		for _, vectors := range []bool{false, true} {
+			want := 0
+			for _, buffer := range []uint64{0, 2 << 30, 4<<30 - 4} {
+				info := vk.Info{
+					Name: "dry", Family: family, SharedBytes: 64 << 10, MaxLocal: 1024, Subgroup: 32,
+					Memory: memory, Free: free, MaxBuffer: buffer, MaxAllocation: buffer,
+				}
+				n, err := largestOrder(func(n int) (bool, error) {
+					_, unfit, err := vulkan{}.forecast(info, n, kindDense, evd.Options{Vectors: vectors})
+					return unfit == nil, err
+				})
+				if err != nil || n < 29000 {
+					t.Fatalf("%+v: n = %d, %v", info, n, err)
+				}
+				if want == 0 {
+					want = n
+				}
+				if n != want {
+					t.Errorf("%s, vectors %v, buffers of %d bytes: n = %d, without a limit %d", family, vectors, buffer, n, want)
+				}
+				args := []string{"plan", "-n", strconv.Itoa(n)}
+				if !vectors {
+					args = append(args, "--values-only")
+				}
+				stdout, stderr, status := runOn(t, info, args...)
+				if status != statusSuccess || strings.Contains(stdout, "in several buffers") != (buffer != 0) {
+					t.Errorf("%+v, n = %d: status %d, %q\n%s", info, n, status, stderr, stdout)
 				}
 			}
 		}

@@ -22,7 +22,8 @@ func printPlan(w io.Writer, r planReport) error {
 	}
 	fmt.Fprintf(&b, "\n%-28s %16s %16s\n", "region", "offset", "bytes")
 	for _, m := range r.Memory {
-		fmt.Fprintf(&b, "%-28s %16d %16d\n", m.Name, m.Offset, m.Bytes)
+		paged := map[bool]string{true: "  in several buffers"}[m.Paged]
+		fmt.Fprintf(&b, "%-28s %16d %16d%s\n", m.Name, m.Offset, m.Bytes, paged)
 	}
 	fmt.Fprintf(&b, "%-28s %16s %16d  %s\n", "total on the device", "", r.Bytes, human(r.Bytes))
 	for _, d := range r.Devices {

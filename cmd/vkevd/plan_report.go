@@ -25,7 +25,7 @@ type planReport struct {
 	Reason      string          `json:"reason,omitempty"` // why it does not fit, or why there is no device
 	Bytes       uint64          `json:"bytes"`            // of device memory, at the same time
 	Free        uint64          `json:"free_bytes"`
-	MaxRegion   uint64          `json:"max_region_bytes"` // the largest region that the device allows; 0 if not known
+	MaxRegion   uint64          `json:"max_region_bytes"` // larger regions are paged; 0 if not known
 	Host        uint64          `json:"host_bytes"`       // matrix and vectors in solve
 	Devices     []deviceShare   `json:"devices,omitempty"`
 	Memory      []plannedRegion `json:"memory"` // of the first device; regions with the same offset share it
@@ -39,6 +39,7 @@ type plannedRegion struct {
 	Name   string `json:"name"`
 	Offset uint64 `json:"offset"`
 	Bytes  uint64 `json:"bytes"`
+	Paged  bool   `json:"paged,omitempty"` // it lies in several buffers
 }
 
 type plannedStage struct {
@@ -67,7 +68,7 @@ func (j *planJob) report(on target, f forecast, unfit *vk.OutOfMemoryError, opt 
 	}
 	for _, m := range f.Memory() {
 		if m.Bytes > 0 { // without vectors some regions are empty
-			r.Memory = append(r.Memory, plannedRegion{m.Name, m.Offset, m.Bytes})
+			r.Memory = append(r.Memory, plannedRegion{m.Name, m.Offset, m.Bytes, m.Paged})
 		}
 	}
 	r.Devices = sharesOf(devicesOf(f))

@@ -77,7 +77,7 @@ func describe(err error) string {
 // aboutMemory returns the text of the error with sizes in readable units, such as GiB.
 func aboutMemory(e *vk.OutOfMemoryError) string {
 	if e.Limit != 0 {
-		return fmt.Sprintf("%s needs %s of device memory in one piece, the device allows %s",
+		return fmt.Sprintf("%s needs %s of device memory, the device allows %s",
 			e.What, human(e.Need), human(e.Limit))
 	}
 	return fmt.Sprintf("%s needs %s of device memory, %s is free", e.What, human(e.Need), human(e.Free))

@@ -38,6 +38,9 @@ type Properties struct {
 	MaxShared, MaxInvocations uint32
 	MaxLocalSize              [3]uint32
 
+	// MaxPush is the size of the largest block of push constants, in bytes.
+	MaxPush uint32
+
 	// Units is the number of multiprocessors or compute units, or 0 if the driver does not report
 	// it.
 	Units uint32
@@ -129,7 +132,7 @@ func (p Physical) Properties() Properties {
 		Name: cstring(v.DeviceName[:]), Type: DeviceType(v.DeviceType), Vendor: v.VendorID, ID: v.DeviceID,
 		API: pretended(v.ApiVersion), Driver: v.DriverVersion,
 		MaxShared: l.MaxComputeSharedMemorySize, MaxInvocations: l.MaxComputeWorkGroupInvocations,
-		MaxLocalSize: l.MaxComputeWorkGroupSize, TimestampPeriod: l.TimestampPeriod,
+		MaxPush: l.MaxPushConstantsSize, MaxLocalSize: l.MaxComputeWorkGroupSize, TimestampPeriod: l.TimestampPeriod,
 	}
 	copy(out.PipelineUUID[:], v.PipelineCacheUUID[:])
 	v.Free()
