@@ -71,18 +71,19 @@ func readRuns(ctx context.Context, files []string, stdin io.Reader) ([]draw.Run,
 	return runs, nil
 }
 
-// distinguish makes the names of runs in a legend different. If two runs have the same name and
-// device, it gives each of them the longer name that longer(i) returns for run i.
+// distinguish gives a longer name to every run if two runs have the same name and device. The
+// function call longer(i) returns the longer name of run i.
 func distinguish(runs []draw.Run, longer func(i int) string) {
 	count := map[string]int{}
 	key := func(r draw.Run) string { return r.Name + "\x00" + r.Device }
 	for _, r := range runs {
 		count[key(r)]++
 	}
-	for i, r := range runs {
-		if count[key(r)] > 1 {
-			runs[i].Name = longer(i)
-		}
+	if len(count) == len(runs) {
+		return
+	}
+	for i := range runs {
+		runs[i].Name = longer(i)
 	}
 }
 

@@ -174,7 +174,7 @@ func (j *solveJob) clusterOutputs(file string) (*outputs, error) {
 var clusterLaps = map[string]string{"reading": "read", "solving": "solve", "checking": "check"}
 
 func (j *solveJob) writeCluster(ctx context.Context, out *outputs, res *cluster.Solution, known *facts) error {
-	if err := writeValues(ctx, out, j.values, res.Values, valuesPart{known.First, known.Values, known.N}); err != nil {
+	if err := writeValues(ctx, out, j.values, res.Values, valuesPart{first: known.First, count: known.Values, n: known.N}); err != nil {
 		return err
 	}
 	return out.finish(ctx, j.report, known.report)

@@ -102,7 +102,7 @@ func (j *solveJob) run(ctx context.Context, file string) error {
 // names.
 func (j *solveJob) write(ctx context.Context, out *outputs, res found, known *facts) error {
 	var err error
-	part := valuesPart{known.First, known.Values, known.N}
+	part := valuesPart{first: known.First, count: known.Values, n: known.N}
 	if res.single != nil {
 		err = errors.Join(writeValues(ctx, out, j.values, res.single.Values, part), writeVectors(ctx, out, j.vectors, res.single.Vectors))
 	} else {

@@ -26,6 +26,11 @@ func (f *svdFacts) solved(a stored, res *svd.Result[float64], bytes uint64) {
 	}
 }
 
+// part says which singular values the result contains.
+func (f *svdFacts) part() valuesPart {
+	return valuesPart{count: f.Values, n: min(f.Rows, f.Cols), singular: true}
+}
+
 // report writes the facts as JSON.
 func (f svdFacts) report(w io.Writer) error {
 	e := json.NewEncoder(w)

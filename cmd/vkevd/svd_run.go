@@ -86,7 +86,7 @@ func (j *svdJob) run(ctx context.Context, file string) error {
 // write writes the output files of vkevd svd that the user has named, and gives them their final
 // names.
 func (j *svdJob) write(ctx context.Context, out *outputs, res *svd.Result[float64], known svdFacts) error {
-	if err := writeValues(ctx, out, j.values, res.Values, valuesPart{}); err != nil {
+	if err := writeValues(ctx, out, j.values, res.Values, known.part()); err != nil {
 		return err
 	}
 	for _, vectors := range []struct {

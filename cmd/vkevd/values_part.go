@@ -8,16 +8,25 @@ import (
 	"strings"
 )
 
-// A valuesPart says which eigenvalues of a matrix a list contains: the eigenvalues with the indices
-// `first`, …, `first` + `count` − 1, of n eigenvalues in total. Indices count from 0.
-type valuesPart struct{ first, count, n int }
+// A valuesPart says which eigenvalues or singular values of a matrix a list contains: the values
+// with the indices `first`, …, `first` + `count` − 1, of n values in total. Indices count from 0.
+// Singular values are in descending order.
+type valuesPart struct {
+	first, count, n int
+	singular        bool
+}
 
-// whole tells whether the list contains all eigenvalues of the matrix.
+// whole tells whether the list contains all values of the matrix.
 func (p valuesPart) whole() bool { return p.first == 0 && p.count == p.n }
 
-// partLine is the first line of a text file with a part of a spectrum. The line begins with #, so
-// that NumPy's loadtxt and package matio skip it.
-const partLine = "# eigenvalues %d:%d of %d\n"
+// partLine is the format of the first line of a text file with a part of a spectrum. The line begins
+// with #, so that NumPy's loadtxt and package matio skip it.
+func (p valuesPart) partLine() string {
+	if p.singular {
+		return "# singular values %d:%d of %d\n"
+	}
+	return "# eigenvalues %d:%d of %d\n"
+}
 
 // write writes the line that says which part of the spectrum a text file contains. For the whole
 // spectrum it writes nothing.
@@ -25,7 +34,7 @@ func (p valuesPart) write(w io.Writer) error {
 	if p.whole() {
 		return nil
 	}
-	_, err := fmt.Fprintf(w, partLine, p.first, p.first+p.count, p.n)
+	_, err := fmt.Fprintf(w, p.partLine(), p.first, p.first+p.count, p.n)
 	return err
 }
 
@@ -43,8 +52,9 @@ func partOf(file string, count int) (p valuesPart, found bool) {
 	if err != nil || !strings.HasPrefix(line, "#") {
 		return p, false
 	}
+	p.singular = strings.HasPrefix(line, "# singular")
 	end := 0
-	if _, err := fmt.Sscanf(line, partLine, &p.first, &end, &p.n); err != nil {
+	if _, err := fmt.Sscanf(line, p.partLine(), &p.first, &end, &p.n); err != nil {
 		return p, false
 	}
 	p.count = end - p.first

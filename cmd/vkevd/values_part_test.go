@@ -14,7 +14,10 @@ func TestValuesFileKnowsItsPart(t *testing.T) {
 	s.file("A.mtx", "%%MatrixMarket matrix array real symmetric\n4 4\n1\n0\n0\n0\n2\n0\n0\n3\n0\n4\n")
 	s.real("solve", "--index", "1:3", "--out-values", "part.txt", "A.mtx")
 	s.run("solve", "--out-values", "all.txt", "A.mtx")
-	for file, want := range map[string]string{"part.txt": "# eigenvalues 1:3 of 4\n", "all.txt": "1\n2\n3\n4\n"} {
+	s.real("svd", "--largest", "3", "--out-values", "largest.txt", "A.mtx")
+	for file, want := range map[string]string{
+		"part.txt": "# eigenvalues 1:3 of 4\n", "all.txt": "1\n2\n3\n4\n", "largest.txt": "# singular values 0:3 of 4\n",
+	} {
 		if text, err := os.ReadFile(file); !strings.HasPrefix(string(text), want) {
 			t.Errorf("%s: %q, %v", file, text, err)
 		}
@@ -23,7 +26,8 @@ func TestValuesFileKnowsItsPart(t *testing.T) {
 	s.file("comment.txt", "# my eigenvalues\n2\n3\n")
 	for args, want := range map[string]string{
 		"part.txt": "Eigenvalues of part.txt, 1:3 of n = 4", "--first 7 part.txt": "Eigenvalues of part.txt, 7:9",
-		"all.txt": "Eigenvalues of all.txt, n = 4", "wrong.txt": "Eigenvalues of wrong.txt, n = 2", "comment.txt": "Eigenvalues of comment.txt, n = 2",
+		"--singular largest.txt": "Singular values of largest.txt, 0:3 of n = 4",
+		"all.txt":                "Eigenvalues of all.txt, n = 4", "wrong.txt": "Eigenvalues of wrong.txt, n = 2", "comment.txt": "Eigenvalues of comment.txt, n = 2",
 	} {
 		if _, stderr, status := s.run(append([]string{"plot", "spectrum", "--out", "p.svg"}, strings.Fields(args)...)...); status != statusSuccess {
 			t.Fatal(stderr)

@@ -14,10 +14,10 @@ import (
 func Density(all []Series, bins int) (*Picture, error) {
 	names, ofTitle := legends(all)
 	all, unit := scaled(all)
-	y := "density, of area 1"
+	y := "density (area 1)"
 	for _, s := range all {
 		if len(s.Values) < s.order() {
-			y = "density, of area 1 for the whole spectrum"
+			y = "density (whole spectrum: area 1)"
 		}
 	}
 	p := newPicture("Density of states"+ofTitle, "eigenvalue"+unit, y)

@@ -33,8 +33,9 @@ func (l *legend) add(name string, sample plot.Thumbnailer) {
 	}
 }
 
+// entryWidth is the width of a sample and its name, in the font of a viewer that replaces ours.
 func (l *legend) entryWidth(e entry) vg.Length {
-	return sampleWidth + sampleGap + l.style.Width(e.name)
+	return sampleWidth + sampleGap + (1+replaced)*l.style.Width(e.name)
 }
 
 // rows distributes the entries of a legend over rows. A row has at most the given width, except if
@@ -77,7 +78,7 @@ func (l *legend) draw(c draw.Canvas, left vg.Length) {
 				Min: vg.Point{X: x, Y: y - half}, Max: vg.Point{X: x + sampleWidth, Y: y + half},
 			}}
 			e.sample.Thumbnail(&sample)
-			c.FillText(style, vg.Point{X: x + sampleWidth + sampleGap, Y: y + lift}, e.name)
+			fromStart(c, func() { c.FillText(style, vg.Point{X: x + sampleWidth + sampleGap, Y: y + lift}, e.name) })
 			x += l.entryWidth(e) + entryGap
 		}
 		y -= rowPitch

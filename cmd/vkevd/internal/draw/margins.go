@@ -2,6 +2,7 @@ package draw
 
 import (
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -16,18 +17,43 @@ const (
 	rightMargin = vg.Length(20)
 )
 
-// leftMargin leaves space for labels of the y axis that a viewer draws in a wider font. A viewer
-// usually replaces Liberation Sans by DejaVu Sans, which is up to a fifth wider. svgCanvas fixes
-// the middle of a label, so half of the additional width is on the left.
-func (p *Picture) leftMargin() vg.Length {
-	const wider = 0.2 / 2
+// replaced is the relative width that a text gains if a viewer draws it in another font. A viewer
+// usually replaces Liberation Sans by DejaVu Sans, which is up to a fifth wider.
+const replaced = 0.2
+
+// leftMargin leaves space for labels of the y axis that a viewer draws in a wider font.
+func (p *Picture) leftMargin() vg.Length { return margin + p.labelGrowth() }
+
+// labelGrowth is the length by which each end of a label of the y axis moves if a viewer draws the
+// label in a wider font. svgCanvas fixes the middle of a label.
+func (p *Picture) labelGrowth() vg.Length {
 	label := p.plot.Y.Tick.Label
 	face := font.DefaultCache.Lookup(label.Font, label.Font.Size)
 	longest := vg.Length(0)
 	for _, t := range p.plot.Y.Tick.Marker.Ticks(p.plot.Y.Min, p.plot.Y.Max) {
 		longest = max(longest, face.Width(t.Label))
 	}
-	return margin + wider*longest
+	return replaced / 2 * longest
+}
+
+// folded divides the title into lines that are not wider than the given width, if words permit it.
+func folded(title string, style draw.TextStyle, width vg.Length) string {
+	var lines []string
+	for _, paragraph := range strings.Split(title, "\n") {
+		line := ""
+		for _, word := range strings.Fields(paragraph) {
+			if longer := line + " " + word; line == "" {
+				line = word
+			} else if (1+replaced)*style.Width(longer) > width {
+				lines = append(lines, line)
+				line = word
+			} else {
+				line = longer
+			}
+		}
+		lines = append(lines, line)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // pad moves both ends of an axis outwards, so that no curve runs along the edge of the plot. `low`
@@ -56,6 +82,7 @@ func (p *Picture) draw(all draw.Canvas) {
 	c := draw.Crop(all, p.leftMargin(), -rightMargin, margin, -margin)
 	title := p.plot.Title
 	strip := c // the legend's part of the canvas, below the title
+	p.plot.Title.Text = folded(title.Text, title.TextStyle, c.Size().X)
 	if title.Text == "" {
 		p.plot.Title.Text = " " // gonum leaves no padding below a title that is not there
 	}

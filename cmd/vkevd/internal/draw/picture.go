@@ -119,7 +119,7 @@ func (p *Picture) texts(at plotter.XYs, labels []string, x, y vg.Length) error {
 	for i := range l.TextStyle {
 		l.TextStyle[i].Font.Variant, l.TextStyle[i].Font.Size = variant, vg.Points(9)
 	}
-	p.plot.Add(l)
+	p.plot.Add(following{l})
 	return nil
 }
 

@@ -2,6 +2,7 @@ package draw
 
 import (
 	"errors"
+	"fmt"
 
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -38,8 +39,7 @@ func Singular(all []Series) (*Picture, error) {
 		last, order = max(last, float64(count-1)), max(order, s.order())
 	}
 	level := float64(order) * 0x1p-52
-	name := "n·ε"
-	line, err := p.line(len(all), plotter.XYs{{X: 0, Y: level}, {X: max(last, 1), Y: level}}, name)
+	line, err := p.line(len(all), plotter.XYs{{X: 0, Y: level}, {X: max(last, 1), Y: level}}, fmt.Sprintf("n·ε, n = %d", order))
 	if err != nil {
 		return nil, err
 	}

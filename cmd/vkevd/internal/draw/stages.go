@@ -35,6 +35,7 @@ func Stages(runs []Run) (*Picture, error) {
 		}
 	}
 	p.plot.NominalY(stages...)
+	p.plot.Y.Padding += p.labelGrowth()
 	p.plot.X.Min = 0
 	p.plot.X.Max *= 1.12 // space for the numbers
 	if p.plot.X.Max == 0 {

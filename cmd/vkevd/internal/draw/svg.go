@@ -4,38 +4,75 @@ import (
 	"bytes"
 	"fmt"
 
+	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 	"gonum.org/v1/plot/vg/vgsvg"
 )
 
-// An svgCanvas records the width of each text when the text is placed. If a viewer does not have
-// the font, it stretches another font to the recorded width, so that texts do not overlap.
+// An svgCanvas records the place of each text when the text is drawn. If a viewer does not have
+// the font, it stretches or shrinks another font to the recorded width, so that texts do not overlap.
 type svgCanvas struct {
 	*vgsvg.Canvas
-	widths []vg.Length
+	places []textPlace
+	start  bool // FillString places texts by their start
+}
+
+// A textPlace is the width of a text, and the part of the text that has a fixed place.
+type textPlace struct {
+	anchor string // "middle" or "start"
+	width  vg.Length
 }
 
 // FillString places a text by its middle. A viewer may ignore the attribute textLength and draw a
-// wider or narrower text. Each end of the text then moves by only half of the difference.
+// wider or narrower text. Each end of the text then moves by only half of the difference. A text
+// that follows a line or a bar is placed by its start instead (see fromStart).
 func (c *svgCanvas) FillString(f font.Face, at vg.Point, text string) {
-	width := f.Width(text)
-	c.widths = append(c.widths, width)
-	at.X += width / 2
+	place := textPlace{"middle", f.Width(text)}
+	if c.start {
+		place.anchor = "start"
+	} else {
+		at.X += place.width / 2
+	}
+	c.places = append(c.places, place)
 	c.Canvas.FillString(f, at, text)
 }
 
-// steady changes SVG text so that all viewers show it in the same way. It adds the recorded widths
-// of texts, and a list of fonts. The first font of the list is the one with which the texts were
-// placed. The next two fonts have the same widths.
+// fromStart calls `fill`, which draws texts on the canvas. In an SVG file the starts of these texts
+// have fixed places, so that a text in a wider font does not cover what stands to the left of it.
+func fromStart(c draw.Canvas, fill func()) {
+	inner := c.Canvas
+	for { // a canvas that gonum has cropped contains another one
+		cropped, ok := inner.(draw.Canvas)
+		if !ok {
+			break
+		}
+		inner = cropped.Canvas
+	}
+	if s, ok := inner.(*svgCanvas); ok {
+		s.start = true
+		defer func() { s.start = false }()
+	}
+	fill()
+}
+
+// following is a set of texts that follow points. Their starts have fixed places.
+type following struct{ *plotter.Labels }
+
+func (l following) Plot(c draw.Canvas, p *plot.Plot) { fromStart(c, func() { l.Labels.Plot(c, p) }) }
+
+// steady adds the recorded places to the SVG text, and a list of fonts. The first font of the list
+// is the font with which texts were placed. The next two fonts have the same widths.
 func (c *svgCanvas) steady(drawn []byte) []byte {
 	const element = "<text "
 	parts := bytes.Split(drawn, []byte(element))
 	var b bytes.Buffer
 	b.Write(parts[0])
 	for i, part := range parts[1:] {
-		fmt.Fprintf(&b, `%stext-anchor="middle" textLength="%.4g" lengthAdjust="spacingAndGlyphs" `,
-			element, c.widths[i].Points())
+		fmt.Fprintf(&b, `%stext-anchor="%s" textLength="%.4g" lengthAdjust="spacingAndGlyphs" `,
+			element, c.places[i].anchor, c.places[i].width.Points())
 		b.Write(part)
 	}
 	return bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"),
