@@ -65,7 +65,8 @@ With --batch, FILE is a .npy array of three dimensions, COUNT×N×N: many small 
 solved at once. The values of a matrix are one line of the output, or one row of a .npy array.
 --out-vectors writes a .npy array of three dimensions, as numpy.linalg.eigh gives it: element
 (k, i, j) is component i of vector j of matrix k. --check prints the largest ratios. A matrix with a
-NaN has values NaN; the others are solved, and the exit status is 1.
+NaN has values NaN; the others are solved, and the exit status is 1. --report lists the matrices
+that could not be solved.
 
 FILE may also be a .npz file: each of its arrays is a matrix, N×N, or a stack, COUNT×N×N, and the
 orders may differ. --out-values and --out-vectors then name .npz files, whose arrays have the same

@@ -20,7 +20,7 @@ func (j *solveJob) checkBatch(cmd *cobra.Command) error {
 	if !j.batch {
 		return nil
 	}
-	for _, name := range append([]string{"report", "json", "uplo", "symmetrize"}, batchConflicts...) {
+	for _, name := range append([]string{"uplo", "symmetrize"}, batchConflicts...) {
 		if cmd.Flags().Changed(name) {
 			return usage(cmd, "--%s cannot be combined with --batch", name)
 		}
@@ -36,7 +36,7 @@ func (j *solveJob) checkBatch(cmd *cobra.Command) error {
 
 // runBatch runs the command vkevd solve --batch, from reading the file to writing the results.
 func (j *solveJob) runBatch(ctx context.Context, file string) error {
-	out, err := createOutputs(j.stdout, file, j.values, j.vectors)
+	out, err := createOutputs(j.stdout, file, j.values, j.vectors, j.report)
 	if err != nil {
 		return err
 	}
@@ -94,7 +94,7 @@ func (j *solveJob) runBatch(ctx context.Context, file string) error {
 	known.on(dev)
 
 	show.stage("writing")
-	if err := j.writeBatch(ctx, out, f, res); err != nil {
+	if err := j.writeBatch(ctx, out, f, res, f.report(known, res)); err != nil {
 		return err
 	}
 	show.end()

@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -113,7 +115,48 @@ func TestSolveBatch(t *testing.T) {
 	}
 }
 
-// TestSolveBatchOnADevice runs vkevd solve --batch on a real device, and checks values and vectors.
+// TestSolveBatchReport checks that --json and --report work with --batch as without, and that the
+// report names the matrices that have no result.
+func TestSolveBatchReport(t *testing.T) {
+	s := newFixture(t)
+	s.file("A.npy", stackFile(t, []float64{2, 1, 1, 2}, []float64{math.NaN(), 0, 0, 1}))
+	s.file("A.npz", npz("K.npy", npy(3, 3, 1, 0, 0, 0, 4, 0, 0, 0, 2), "S.npy", stackFile(t, []float64{2, 1, 1, 2}, []float64{math.NaN(), 0, 0, 1})))
+	type report struct {
+		N        int `json:"n"`
+		Least    int `json:"n_min"`
+		Matrices int
+		Values   int
+		First    *int
+		Device   string
+		Ratios   map[string]any
+		Failed   []failedMatrix
+	}
+	for args, want := range map[string][]any{
+		"--json - A.npy":           {2, 2, 2, 4, "1"},
+		"--check --report - A.npz": {3, 2, 3, 7, "S[1]"},
+	} {
+		stdout, stderr, status := s.run(strings.Fields("solve --batch " + args)...)
+		var r report
+		if err := json.Unmarshal([]byte(stdout), &r); err != nil || status != statusNumerical {
+			t.Fatalf("%s: status %d, %v\n%s%s", args, status, err, stdout, stderr)
+		}
+		if got := []any{r.N, r.Least, r.Matrices, r.Values, r.Failed[0].Matrix}; !slices.Equal(got, want) || len(r.Failed) != 1 {
+			t.Errorf("%s: %v, want %v", args, got, want)
+		}
+		if !strings.Contains(r.Failed[0].Error, "NaN") || r.Device == "" || r.First != nil || (len(r.Ratios) == 0) == strings.Contains(args, "check") {
+			t.Errorf("%s: %s", args, stdout)
+		}
+	}
+	if _, stderr, status := s.run(strings.Fields("solve --batch --report r.json A.npy")...); status != statusNumerical {
+		t.Errorf("status %d\n%s", status, stderr)
+	}
+	if text, err := os.ReadFile("r.json"); err != nil || !strings.Contains(string(text), `"matrices": 2`) {
+		t.Errorf("%v, %s", err, text)
+	}
+	s.fails(statusInput, "--json is the same as --report; give one of them; see vkevd solve --help", "solve", "--batch", "--json", "a", "--report", "b", "A.npy")
+}
+
+// TestSolveBatchOnADevice checks the values and vectors that a real device computes.
 func TestSolveBatchOnADevice(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.npy", stackFile(t, []float64{2, 1, 1, 2}, []float64{5, 0, 0, -7}, []float64{math.NaN(), 0, 0, 1}))

@@ -40,8 +40,8 @@ func (j *solveJob) checkNames(f *batchFile) error {
 	return nil
 }
 
-// writeBatch writes the output files of vkevd solve --batch and gives them their final names.
-func (j *solveJob) writeBatch(ctx context.Context, out *outputs, f *batchFile, res *batch.Result) error {
+// writeBatch writes the output files and gives them their final names.
+func (j *solveJob) writeBatch(ctx context.Context, out *outputs, f *batchFile, res *batch.Result, r batchFacts) error {
 	if err := out.write(ctx, j.values, func(w io.Writer) error {
 		switch ending(j.values) {
 		case ".npy", archiveEnding:
@@ -54,10 +54,7 @@ func (j *solveJob) writeBatch(ctx context.Context, out *outputs, f *batchFile, r
 	if err := out.write(ctx, j.vectors, func(w io.Writer) error { return f.write(w, res, writeStackVectors) }); err != nil {
 		return err
 	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return out.commit()
+	return out.finish(ctx, j.report, r.write)
 }
 
 // write writes results with one array for each array of the input. The function `array` writes one
