@@ -45,19 +45,24 @@ the features of the device; the accuracy of its divisions and square roots in do
 units in the last place, for hard operands); whether running workgroups make progress while others
 wait for them; how large products are computed, and why; its memory and the largest matrices that
 fit; folders; and a small matrix, solved and checked. A line begins with ok, note or missing. After
-missing, it ends with a remedy, and the exit status is 3.`,
-		Example: "  vkevd doctor\n  vkevd doctor --device nvidia --json -",
+missing, it ends with a remedy, and the exit status is 3.
+
+The first run of vkevd on a device compiles kernels. With --first-run, doctor measures this: it
+solves a matrix of order 1024 with vectors twice, in processes whose caches are empty at first.`,
+		Example: "  vkevd doctor\n  vkevd doctor --first-run\n  vkevd doctor --device nvidia --json -",
 		Args:    noArguments,
 	}
 	device := deviceFlag(cmd, s)
 	out := jsonFlag(cmd, "the findings")
+	first := cmd.Flags().Bool("first-run", false, "measure how long a run takes that has to compile all kernels:\n"+
+		"seconds on a GPU, and up to a minute on a CPU")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 		ctx := cmd.Context()
 		if err := out.open(s.stdout); err != nil {
 			return err
 		}
 		defer out.close()
-		d := &examination{session: s, word: device(), system: distributionOf(s.system())}
+		d := &examination{session: s, word: device(), first: *first, system: distributionOf(s.system())}
 		if !out.instead() {
 			d.tell = func(f finding) error { return printFinding(s.stdout, f) }
 		}
@@ -85,6 +90,7 @@ func printFinding(w io.Writer, f finding) error {
 type examination struct {
 	*session
 	word     string // device that the user has named, or ""
+	first    bool   // the user wants the time of a first run
 	system   distribution
 	tell     func(finding) error // called with each finding as soon as it is found; may be nil
 	findings []finding

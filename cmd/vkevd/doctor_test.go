@@ -61,7 +61,7 @@ ok       tuning                       the table for other devices
 note     largest n with vectors       about 11500
 note     largest n, values only       about 11500
 ok       a matrix of order 100        solved: `
-	if !strings.HasPrefix(stdout, want) || !strings.HasSuffix(stdout, "\nok       cache of kernels             cache\n") || stderr != "" || status != statusSuccess {
+	if !strings.HasPrefix(stdout, want) || !strings.HasSuffix(stdout, "\nnote     first run                    compiles kernels; vkevd doctor --first-run measures how long that takes\nok       cache of kernels             cache\n") || stderr != "" || status != statusSuccess {
 		t.Errorf("status %d, %q\n%s\nwant\n%s", status, stderr, stdout, want)
 	}
 	s.expectFiles("cache")

@@ -24,6 +24,7 @@ func (d *examination) tryOut(ctx context.Context) {
 	d.settings(dev.Info())
 	d.largestOrders(dev.Info())
 	d.smallSolve(ctx, dev)
+	d.firstRun(ctx)
 }
 
 // forwardProgress adds a line about forward progress to the output of doctor: whether a workgroup

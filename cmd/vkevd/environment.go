@@ -1,8 +1,13 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strings"
 )
 
 // An environment is the data that the program reads from its process, except files. Tests use
@@ -16,6 +21,9 @@ type environment struct {
 	dumb      bool                   // it is a terminal that cannot
 	columns   func() int             // width of that terminal, 0 if not known
 	machine   machine
+	// again runs this program in a process of its own, whose environment has some variables more,
+	// each in the form NAME=VALUE. It returns standard output.
+	again func(ctx context.Context, variables []string, args ...string) ([]byte, error)
 }
 
 // processEnvironment returns the environment of the process that runs the program. Most tests use
@@ -23,7 +31,24 @@ type environment struct {
 func processEnvironment() environment {
 	terminal, dumb := isTerminal(os.Stderr), os.Getenv("TERM") == "dumb"
 	return environment{os.LookupEnv, os.UserCacheDir, os.UserConfigDir, osRelease, terminal && !dumb, terminal && dumb,
-		func() int { return columns(os.Stderr) }, vulkan{}}
+		func() int { return columns(os.Stderr) }, vulkan{}, runAgain}
+}
+
+// runAgain is environment.again of the real process. If the program fails, the error has its last
+// line on standard error.
+func runAgain(ctx context.Context, variables []string, args ...string) ([]byte, error) {
+	program, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = append(os.Environ(), variables...)
+	out, err := cmd.Output()
+	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
+		text := strings.TrimSpace(string(failed.Stderr))
+		return nil, fmt.Errorf("%v: %s", err, text[strings.LastIndex(text, "\n")+1:])
+	}
+	return out, err
 }
 
 func osRelease() string {

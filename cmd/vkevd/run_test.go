@@ -28,6 +28,7 @@ type fixture struct {
 	stdin     io.Reader
 	stdout    io.Writer // nil: run returns it
 	ctx       context.Context
+	again     func(ctx context.Context, variables []string, args ...string) ([]byte, error)
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -50,6 +51,7 @@ func (s *fixture) run(args ...string) (stdout, stderr string, status int) {
 		terminal:  s.terminal,
 		dumb:      s.dumb,
 		machine:   s.machine,
+		again:     s.again,
 	}
 	var out, errs lockedBuffer // abandoned work may still write
 	w := io.Writer(&out)
