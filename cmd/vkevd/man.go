@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -33,29 +35,50 @@ if there is none. With SOURCE_DATE_EPOCH set, the pages have that date.`,
 			}
 			root := cmd.Root()
 			root.DisableAutoGenTag = true
-			return writePages(root, dir)
+			return writePages(cmd.Context(), root, dir)
 		},
 	}
 	cmd.Flags().StringVar(&dir, "dir", "", "write the pages into `FOLDER`")
 	return cmd
 }
 
-// writePages writes the manual pages of a command and of all its subcommands to a folder.
-func writePages(cmd *cobra.Command, dir string) error {
-	for _, c := range cmd.Commands() {
-		if !c.IsAvailableCommand() || c.Name() == "help" {
-			continue
-		}
-		if err := writePages(c, dir); err != nil {
-			return err
-		}
+// writePages writes the pages of a command and of all commands below it. If one of them cannot be
+// written, no page appears.
+func writePages(ctx context.Context, root *cobra.Command, dir string) error {
+	commands := withPages(root)
+	var paths []string
+	for _, c := range commands {
+		paths = append(paths, filepath.Join(dir, strings.ReplaceAll(c.CommandPath(), " ", "-")+".1"))
 	}
-	text, err := page(cmd)
+	out, err := createOutputs(nil, "", paths...)
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(dir, strings.ReplaceAll(cmd.CommandPath(), " ", "-")+".1")
-	return cannotWrite(path, os.WriteFile(path, text, 0o666))
+	defer out.abort()
+	for i, c := range commands {
+		text, err := page(c)
+		if err != nil {
+			return err
+		}
+		if err := out.write(ctx, paths[i], func(w io.Writer) error {
+			_, err := w.Write(text)
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	return out.commit()
+}
+
+// withPages lists a command and all commands below it, except those without a page.
+func withPages(cmd *cobra.Command) []*cobra.Command {
+	list := []*cobra.Command{cmd}
+	for _, c := range cmd.Commands() {
+		if c.IsAvailableCommand() && c.Name() != "help" {
+			list = append(list, withPages(c)...)
+		}
+	}
+	return list
 }
 
 // page returns the manual page of a command. It is the page that cobra makes, with two changes: the

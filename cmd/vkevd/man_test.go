@@ -55,6 +55,21 @@ func TestMan(t *testing.T) {
 	s.fails(statusInput, "man needs --dir, the FOLDER to write into; see vkevd man --help", "man")
 }
 
+// TestManOnAFullDisk checks that no page appears, and no rest of one, if one page cannot be written.
+// In an earlier version the pages before it were there, and the beginning of this one.
+func TestManOnAFullDisk(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("this system has no /dev/full")
+	}
+	s := newFixture(t)
+	os.Mkdir("pages", 0o700)
+	os.Symlink("/dev/full", "pages/vkevd-version.1")
+	s.fails(statusInput, "pages/vkevd-version.1: cannot be written: no space left on device", "man", "--dir", "pages")
+	if found, _ := os.ReadDir("pages"); len(found) != 1 {
+		t.Errorf("left: %v", found)
+	}
+}
+
 // TestCompletion checks that each shell has a completion script, and that bash accepts the script
 // for bash.
 func TestCompletion(t *testing.T) {
