@@ -27,7 +27,7 @@ func TestBadInput(t *testing.T) {
 		"number":           {banner + "symmetric\n2 2 1\n1 1 x\n", `A:3: "x" is not a number`},
 		"truncated gzip":   {zipped(twoByTwo)[:40], "A: compressed data: unexpected EOF"},
 		"truncated npy":    {npy(2, 2, 2, 1, 1, 2)[:140], "A: the header announces 32 bytes of elements, but the file has 12"},
-		"cube":             {strings.Replace(npy(2, 2, 2, 1, 1, 2), "(2, 2), }", "(2,2,1),}", 1), "A: a matrix has two dimensions, but this array has 3"},
+		"cube":             {strings.Replace(npy(2, 2, 2, 1, 1, 2), "(2, 2), }", "(2,2,1),}", 1), "A: a matrix has two dimensions, but this array has 3; vkevd solve --batch solves a stack of matrices"},
 		"rectangular":      {npy(3, 2, 1, 2, 3, 4, 5, 6), "A: matrix is not square: 3 rows, 2 columns; --tridiagonal reads diagonals"},
 		"not symmetric":    {npy(2, 2, 1, 2, 2.5, 1), "A: matrix is not symmetric: |a(2,1) − a(1,2)| = 0.5 is the largest difference (rows and columns from 1); --symmetrize takes (A+Aᵀ)/2, --uplo lower or upper one triangle"},
 		"larger than life": {banner + "symmetric\n900000 900000 0\n", "A: 900000 by 900000 elements take 6.03e+03 GiB, more than this system can provide"},

@@ -94,12 +94,26 @@ func (m matrixInput) symmetric(d *matio.Dense, file string, log io.Writer) error
 		err = d.Symmetrize()
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", inputName(file), err)
+		return fmt.Errorf("%s: %w%s", inputName(file), err, headerHint(d))
 	}
 	return nil
 }
 
-// hint adds to an error of reading the name of the flag that may help the user.
+// headerHint says that the first row may be the names of columns, if it has the numbers 0, 1, 2, …
+// or 1, 2, 3, …, and the other rows make a square matrix. pandas writes such tables.
+func headerHint(d *matio.Dense) string {
+	if d.Rows != d.Cols+1 {
+		return ""
+	}
+	for j := range d.Cols {
+		if x := d.At(0, j); x != d.At(0, 0)+float64(j) || x != 0 && x != 1 && j == 0 {
+			return ""
+		}
+	}
+	return "; its first row looks like the names of columns: delete it (pandas: to_csv(…, header=False, index=False))"
+}
+
+// hint adds to a reading error the name of the flag that may help.
 func (m matrixInput) hint(err error) error {
 	var format *matio.FormatError
 	switch {

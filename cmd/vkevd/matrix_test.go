@@ -55,6 +55,21 @@ func TestSymmetryUpToRounding(t *testing.T) {
 	}
 }
 
+// TestHeaderOfNumbers checks that an error names the cause if pandas has numbered the columns of a
+// table without row names.
+func TestHeaderOfNumbers(t *testing.T) {
+	s := newFixture(t)
+	const rows = "1,0,0,0\n0,1,0,0\n0,0,1,0\n0,0,0,1\n"
+	s.file("pandas.csv", "1,2,3,4\n"+rows)
+	s.file("rows.csv", "5,1,2,3\n"+rows)
+	const square = "matrix is not square: 5 rows, 4 columns"
+	for _, flags := range []string{"", "--symmetrize ", "--uplo lower "} {
+		s.fails(statusInput, "pandas.csv: "+square+"; its first row looks like the names of columns: delete it (pandas: to_csv(…, header=False, index=False))",
+			strings.Fields("solve "+flags+"pandas.csv")...)
+		s.fails(statusInput, "rows.csv: "+square, strings.Fields("solve "+flags+"rows.csv")...)
+	}
+}
+
 // TestArrayAndFormat checks two flags: --array names an array of an .npz file, and --format reads
 // Matrix Market without its banner.
 func TestArrayAndFormat(t *testing.T) {

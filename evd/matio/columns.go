@@ -46,7 +46,7 @@ func npyColumns(file *os.File, path string) (*NPYColumns, error) {
 		return nil, err
 	}
 	if len(f.shape) != 2 {
-		return nil, f.errorf("a matrix has two dimensions, but this array has %d", len(f.shape))
+		return nil, f.errorf("a matrix has two dimensions, but this array has %d%s", len(f.shape), stackHint(len(f.shape)))
 	}
 	rows, cols := f.shape[0], f.shape[1]
 	most := (int64(math.MaxInt64) - f.header) / int64(f.bytes)

@@ -35,6 +35,8 @@ type table struct {
 	head header
 	// names says whether the first field of each row is the row's name.
 	names bool
+	// indented says whether the file begins with a blank or a tab.
+	indented bool
 }
 
 // header is the first line of a file that has a header or may have one.
@@ -121,7 +123,8 @@ func printable(line []byte) bool {
 // first field that only looks like a number, such as 1..2, is an error if numbers follow it and the
 // rows below have no names. The first field of each row is a name, and is skipped, in three cases:
 // the first field of the header is empty; the header has one field less than the rows; or the first
-// field of the first row is not a number. So ReadCSV can read tables of pandas and R, with or
+// field of the first row is not a number. Numbers are a header if they are indented, if they are 0,
+// 1, 2, … or 1, 2, 3, …, and if there is one less of them than in the next line. So ReadCSV can read tables of pandas and R, with or
 // without row names.
 //
 // All rows must have the same number of elements. Errors are *FormatError, *TooLargeError and those
@@ -138,6 +141,7 @@ func ReadCSV(r io.Reader, name string) (*Dense, error) {
 // readCSV reads a table of numbers, which may have at most `most` elements.
 func readCSV(in *input, most int) (*Dense, error) {
 	t := &table{fields: newFields(in), most: most}
+	t.indented = in.starts(" ") || in.starts("\t")
 	a, rows, cols, err := t.rows()
 	if err != nil {
 		return nil, err
@@ -171,6 +175,9 @@ func (t *table) rows() (a []float64, rows, cols int, err error) {
 		case width == 0:
 		case rows == 0:
 			rows, cols = 1, width
+		case rows == 1 && width == cols+1 && t.numbersColumns(a[:cols]):
+			a = append(a[:0], a[cols+1:]...) // without the header, and without the name of this row
+			t.names, t.head = true, header{width: cols, corner: true, decided: true}
 		case width != cols:
 			return nil, 0, 0, t.errorf("this row has length %d, but the first row has length %d", width, cols)
 		default:
@@ -223,6 +230,24 @@ func (h *header) isRow(rows, cols int) bool {
 		}
 	}
 	return h.row[0] != 0 && h.row[0] != 1
+}
+
+// numbersColumns reports whether a first line of numbers is a header that numbers the columns. The
+// next line has one field more, the name of the row. pandas writes such tables with tabs:
+//
+//	        0    1
+//	0       5.0  6.0
+//	1       7.0  8.0
+//
+// The line must be indented, because the field above the names is empty, and have the numbers 0, 1,
+// 2, … or 1, 2, 3, ….
+func (t *table) numbersColumns(line []float64) bool {
+	for k, x := range line {
+		if x != line[0]+float64(k) {
+			return false
+		}
+	}
+	return t.indented && t.between == ' ' && (line[0] == 0 || line[0] == 1)
 }
 
 // first reads the first line of the table that is neither blank nor a comment. If the first field

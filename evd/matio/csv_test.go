@@ -34,6 +34,9 @@ var goodCSV = []struct {
 
 var badCSV = []struct{ name, text, want string }{
 	{"short row", "1,2\n\n3\n", "f:3: this row has length 1, but the first row has length 2"},
+	{"long row after blanks", " 1 2\n3 4 5\n6 7 8 9\n", "f:3: this row has length 3, but the first row has length 2"},
+	{"long row after other numbers", " 1 3\n3 4 5\n", "f:2: this row has length 3, but the first row has length 2"},
+	{"long row after numbers without blanks", "1 2\n3 4 5\n", "f:2: this row has length 3, but the first row has length 2"},
 	{"long row", "1,2\n3,4,5\n", "f:2: this row has length 3, but the first row has length 2"},
 	{"missing number", "1,2\n,4\n", `f:2: column 1: "" is not a number`},
 	{"comma at the end", "1,2,\n", `f:1: column 3: "" is not a number`},
@@ -57,6 +60,8 @@ var badCSV = []struct{ name, text, want string }{
 // write.
 var withHeaders = []struct{ name, text string }{
 	{"header", "a,b\n1,2.5\n3,4\n"},
+	{"pandas, separated by tabs", "\t0\t1\n0\t1\t2.5\n1\t3\t4\n"},
+	{"DataFrame.to_string", "     0    1\n0  1.0  2.5\n1  3.0  4.0"},
 	{"header with blanks", " first , second\n1 , 2.5\n3,4"},
 	{"header of quoted numbers", "\"1\",\"2\"\n1,2.5\n3,4\n"},
 	{"comment, blank line, header", "# made by hand\n\na,b\n1,2.5\n3,4\n"},

@@ -46,7 +46,7 @@ func readNPY(in *input, most int) (*Dense, error) {
 // matrix reads the elements of a matrix after the header. The errors are those of readNPY.
 func (f *npy) matrix() (*Dense, error) {
 	if len(f.shape) != 2 {
-		return nil, f.errorf("a matrix has two dimensions, but this array has %d", len(f.shape))
+		return nil, f.errorf("a matrix has two dimensions, but this array has %d%s", len(f.shape), stackHint(len(f.shape)))
 	}
 	a, err := f.readData()
 	if err != nil {
@@ -70,7 +70,7 @@ func (f *npy) readHeader() error {
 	}
 	var known bool
 	if f.element, known = elementTypes[f.descr]; !known {
-		return f.errorf("element type %q is not supported, only booleans, integers and floats of at most 64 bits", f.descr)
+		return f.errorf("element type %q is not supported, only booleans, integers and floats of at most 64 bits%s", f.descr, conversion(f.descr))
 	}
 	return nil
 }

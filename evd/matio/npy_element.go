@@ -77,3 +77,23 @@ func (e element) decode(a []float64, p []byte) []float64 {
 	}
 	return a
 }
+
+// conversion says how to convert an array whose element type is not supported. It is empty if NumPy
+// cannot convert the array without loss.
+func conversion(descr string) string {
+	switch {
+	case len(descr) > 1 && descr[1] == 'c':
+		return ": complex matrices cannot be solved"
+	case len(descr) > 1 && (descr[1] == 'O' || descr[1] == 'f'):
+		return ": save A.astype(float) instead"
+	}
+	return ""
+}
+
+// stackHint says who reads an array of three dimensions.
+func stackHint(dimensions int) string {
+	if dimensions != 3 {
+		return ""
+	}
+	return "; vkevd solve --batch solves a stack of matrices"
+}

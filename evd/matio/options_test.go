@@ -144,6 +144,23 @@ func TestTridiagonalNamesTheLargestDifference(t *testing.T) {
 	}
 }
 
+// TestArrayOfNoArchive checks that the name of an array is refused for a file without arrays. In an
+// earlier version the name was ignored.
+func TestArrayOfNoArchive(t *testing.T) {
+	const want = "f: no .npz archive, so it has no array called K"
+	o := Options{Array: "K"}
+	read := map[string]func() error{
+		"a matrix":      func() error { _, err := o.Read(strings.NewReader("1 2\n3 4\n"), "f"); return err },
+		"a tridiagonal": func() error { _, err := o.ReadTridiagonal(strings.NewReader("1 2\n3 4\n"), "f"); return err },
+		"a stack":       func() error { _, err := o.ReadStacks(strings.NewReader("1 2\n3 4\n"), "f"); return err },
+	}
+	for what, call := range read {
+		if err := call(); fmt.Sprint(err) != want {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
 func TestArchiveOfManyArraysNamesSome(t *testing.T) {
 	var members []string
 	for i := range 12 {

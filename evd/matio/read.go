@@ -10,8 +10,7 @@ import (
 // ReadFile, Read, ReadTridiagonalFile and ReadTridiagonal use the zero value.
 type Options struct {
 	// Array is the name of the array to read from a .npz file. If Array is empty, the only array is
-	// read, or the one called A. For other formats Array is ignored, because their arrays have no
-	// names.
+	// read, or the one called A. For a file of another format a name is an error.
 	Array string
 
 	// MatrixMarket says that text is in Matrix Market format, even if it lacks the banner. Then the
@@ -80,6 +79,9 @@ func (o Options) Read(r io.Reader, name string) (*Dense, error) {
 
 // readDense reads a matrix from a file in any format except .npz.
 func (o Options) readDense(in *input, name string) (*Dense, error) {
+	if err := o.hasNoArrays(name); err != nil {
+		return nil, err
+	}
 	switch {
 	case in.starts(npyMagic):
 		return readNPY(in, mostElements)
@@ -94,7 +96,7 @@ func (o Options) readDense(in *input, name string) (*Dense, error) {
 	if hasNumbers(in) {
 		return readCSV(in, mostElements)
 	}
-	return nil, &FormatError{name, 0, "neither Matrix Market (no " + bannerWord + " banner), .npy, .npz nor a table of numbers"}
+	return nil, unknownFormat(in, name)
 }
 
 // ReadMatrixMarket reads a matrix in Matrix Market format, compressed with gzip or not. The file

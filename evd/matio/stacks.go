@@ -51,6 +51,9 @@ func (o Options) ReadStacksFile(path string) (*Stacks, error) {
 // for the file's name in errors.
 func (o Options) ReadStacks(r io.Reader, name string) (*Stacks, error) {
 	return readEither(r, name, o.stacks, func(in *input) (*Stacks, error) {
+		if err := o.hasNoArrays(name); err != nil {
+			return nil, err
+		}
 		s, err := readStack(in)
 		if err != nil {
 			return nil, err

@@ -63,6 +63,9 @@ func (o Options) ReadTridiagonal(r io.Reader, name string) (*Tridiagonal, error)
 
 // readTridiagonal reads a tridiagonal matrix from a file in any format except .npz.
 func (o Options) readTridiagonal(in *input, name string) (*Tridiagonal, error) {
+	if err := o.hasNoArrays(name); err != nil {
+		return nil, err
+	}
 	switch {
 	case in.starts(npyMagic):
 		d, err := readNPY(in, mostElements)
