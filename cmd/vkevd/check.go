@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -142,8 +143,12 @@ func (j *checkJob) read(ctx context.Context, files []string, show *progress) (
 	}
 	if len(files) < 3 {
 		if len(res.Values) != a.N {
-			return a, nil, false, fmt.Errorf("%s: %s for a matrix of order %d",
-				inputName(files[1]), plural(len(res.Values), "value"), a.N)
+			hint := ""
+			if len(res.Values) < a.N {
+				hint = "; a part of the eigenvalues can only be checked with VECTORS"
+			}
+			return a, nil, false, fmt.Errorf("%s: %s for a matrix of order %d%s",
+				inputName(files[1]), plural(len(res.Values), "value"), a.N, hint)
 		}
 		return a, res, d.Single, nil
 	}
@@ -171,7 +176,11 @@ func (j *checkJob) readValues(ctx context.Context, file string, empty bool, show
 		if empty && file != streamWord && isEmpty(file) {
 			return nil, nil // solve writes an empty file for no values; matio does not read empty files
 		}
-		return readVector(file, j.stdin)
+		values, err := readVector(file, j.stdin)
+		if format := (*matio.FormatError)(nil); errors.As(err, &format) && strings.HasPrefix(format.Msg, "not a vector") {
+			err = fmt.Errorf("%w; the order of the files is MATRIX VALUES VECTORS", err)
+		}
+		return values, err
 	})
 }
 

@@ -102,6 +102,7 @@ func TestCheckRefuses(t *testing.T) {
 		{"A.mtx", "check takes MATRIX, VALUES and optionally VECTORS, not 1 file; see vkevd check --help"},
 		{"- -", "only one of the files can be standard input; see vkevd check --help"},
 		{"A.mtx three", "three: 3 values for a matrix of order 2"},
+		{"A.mtx one", "one: 1 value for a matrix of order 2; a part of the eigenvalues can only be checked with VECTORS"},
 		{"A.mtx three Q.npy", "three: 3 values for 2 vectors in Q.npy"},
 		{"A.mtx one Q.npy", "one: 1 value for 2 vectors in Q.npy"},
 		{"A.mtx v.txt wide.npy", "wide.npy: 2 by 3 elements cannot be eigenvectors of a matrix of order 2"},
@@ -109,6 +110,7 @@ func TestCheckRefuses(t *testing.T) {
 		{"A.mtx none Q.npy", "none: no such file or directory"},
 		{"A.mtx empty Q.npy", "empty: the file is empty"},
 		{"A.mtx . Q.npy", ".: is a directory, not a vector file"},
+		{"A.mtx Q.npy v.txt", "Q.npy: not a vector: dimensions [2 2]; the order of the files is MATRIX VALUES VECTORS"},
 		{"A.mtx v.txt v.txt", "v.txt: 2 values for 1 vector in v.txt"},
 		{"wide.npy v.txt Q.npy", "wide.npy: matrix is not square: 2 rows, 3 columns"},
 	} {

@@ -25,14 +25,16 @@ Examples:
 Flags{{if not .HasParent}} (--debug-shaders works with every command that computes){{end}}:
 {{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}
 {{if .HasAvailableSubCommands}}
-{{.Root.Name}} help{{if .HasParent}} {{.Name}}{{end}} COMMAND says more about one.
+{{.Root.Name}} help{{if .HasParent}} {{.Name}}{{end}} COMMAND explains a command and its flags.
 {{if not .HasParent}}
 Environment:
 {{environment}}
 Files:
 {{files}}{{end}}
 Exit status:
-{{exitStatus}}{{end}}`
+{{exitStatus}}{{else}}
+{{.Root.Name}} help lists exit statuses, environment variables and files.
+{{end}}`
 
 func init() {
 	cobra.AddTemplateFunc("environment", func() string { return table(environmentVariables, 33) })
@@ -53,18 +55,18 @@ var exitStatuses = []entry{
 // environmentVariables are the variables that the program reads, and variables of other programs
 // that users need.
 var environmentVariables = []entry{
-	{"VKEVD_DEVICE", "device of all commands, unless --device names one"},
-	{"VKEVD_CACHE", "folder for compiled kernels; empty keeps none"},
-	{"VKEVD_CONFIG", "folder for settings that tune --save writes; empty keeps none"},
+	{"VKEVD_DEVICE", "device, unless --device names one (default: the best)"},
+	{"VKEVD_CACHE", "folder for compiled kernels (default: below); empty keeps none"},
+	{"VKEVD_CONFIG", "folder for settings of tune --save (default: below); empty: none"},
 	{"XDG_CACHE_HOME, XDG_CONFIG_HOME", "the user's folders for caches and settings (Linux)"},
-	{"VK_DRIVER_FILES", "the Vulkan loader's: the only drivers that it looks at"},
+	{"VK_DRIVER_FILES", "the only drivers that the Vulkan loader looks at (default: all)"},
 	{"SOURCE_DATE_EPOCH", "date of manual pages, in seconds since 1970"},
-	{"TERM", "dumb: progress is not redrawn in one line"},
+	{"TERM", "if it is dumb, progress is not redrawn in one line"},
 }
 
 // usedFiles are the files that the program writes and reads.
 var usedFiles = []entry{
-	{"~/.cache/vkevd/", "compiled kernels; they can be deleted at any time"},
+	{"~/.cache/vkevd/", "compiled kernels; you can delete them at any time"},
 	{"~/.config/vkevd/tuning-*.json", "settings that tune --save writes, one file per device and driver"},
 }
 

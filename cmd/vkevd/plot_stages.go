@@ -15,7 +15,7 @@ func stagesPlot() plotKind {
 	return plotKind{
 		"stages", "time of each stage of solves",
 		"plot stages draws the times of the stages from reports, as solve --report writes them.",
-		"  vkevd plot stages --out stages.png A.json B.json", nil,
+		"  vkevd solve --report A.json A.mtx > A.txt\n  vkevd plot stages --out stages.png A.json", nil,
 		func(ctx context.Context, files []string, stdin io.Reader) (*draw.Picture, error) {
 			runs, err := readRuns(ctx, files, stdin)
 			if err != nil {

@@ -38,9 +38,10 @@ func rootCommand(s *session) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "vkevd",
 		Short: "eigenvalues and eigenvectors of symmetric matrices on any GPU",
-		Long: `vkevd computes the eigenvalues and eigenvectors of a real symmetric matrix, and the singular
-values of any real matrix, in double precision on any GPU with Vulkan 1.2, or on the CPU through
-Mesa's lavapipe.`,
+		Long: `vkevd computes the eigenvalues and eigenvectors of a real symmetric matrix, and the singular values
+and vectors of any real matrix. It computes in double precision, and for eigenvalues also in single
+precision. It runs on GPUs with Vulkan 1.2 and 64-bit floats, and on the CPU through Mesa's
+lavapipe.`,
 		Example: `  vkevd solve A.mtx                                  eigenvalues, one per line
   vkevd solve --check --out-vectors Q.npy A.mtx      eigenvectors too, and how good they are
   vkevd svd A.npy                                    singular values of a matrix of any shape

@@ -51,6 +51,7 @@ status is 1. KIND selects the kinds of matrices whose names contain it:
 	j.device = deviceFlag(cmd, s)
 	f := cmd.Flags()
 	f.IntSliceVarP(&j.orders, "n", "n", []int{21, 150}, "orders `N` of the matrices")
+	f.Lookup("n").DefValue = "21,150" // as a user writes it
 	f.StringVar(&j.solver, "solver", evd.Auto.String(), "`METHOD` for the tridiagonal problem, as in solve")
 	completeSolver(cmd)
 	rowsFlag(cmd, &j.rows, "the ratios of each matrix")

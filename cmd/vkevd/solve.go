@@ -32,8 +32,9 @@ ascending, with 17 digits, from which the same double can be read back. Progress
 shown on standard error if that is a terminal, or with --verbose. What --check and --verify find,
 and remarks about the matrix, are printed there in any case, unless --quiet is given.
 
-A .npy file of single precision is solved in single precision, and results that are written to .npy
-files have it, too. --precision selects one of both. Ratios are then in units of its ε, 2⁻²³.
+A .npy file of float32 is solved in single precision, and .npy files of its results are float32,
+too. --precision selects the precision for any file. Ratios of single precision are in units of its
+ε, 2⁻²³.
 
 Eigenvectors take several times the time and memory. They are computed with --out-vectors,
 --check, --verify or --vectors, unless --values-only is given.
@@ -48,9 +49,10 @@ The matrix must be symmetric. Differences within rounding errors, 100·ε·max|a
 solve says so. Others are refused, unless --symmetrize or --uplo is given.
 
 With --tridiagonal, FILE holds a symmetric tridiagonal matrix: Matrix Market, .npy, .npz, or text.
-A line of the text has the diagonal and the off-diagonal element of one row, after the row's number
-if you like; the order may stand on a line before all rows. The last off-diagonal element is
-ignored.
+A line of the text has the diagonal and the off-diagonal element of one row. The row's number may
+stand before them, and the order on a line before all rows. An array of two rows or two columns has
+the diagonal first and the off-diagonal second, as SciPy's lower form of bands. The last
+off-diagonal element is ignored. A .npz file may have the arrays d and e.
 
 --index, --largest, --smallest and --interval select a part of the spectrum. Back transformation
 then takes the same part of its time. Eigenvalues within rounding of an interval's end may fall
@@ -126,7 +128,7 @@ what the device holds.`,
 		"write the eigenvectors to `FILE`: .npy in Fortran order,\n"+
 			"column j belongs to eigenvalue j; with --batch also .npz")
 	f.StringVar(&j.report, "report", "", "write device, memory, times (those of compiling each kernel, too),\nratios and MRRR statistics to `FILE`: .json")
-	f.StringVar(&j.report, "json", "", "the same as --report `FILE`")
+	f.StringVar(&j.report, "json", "", "write the report to `FILE` as JSON, as --report does; - prints it\nin place of the values")
 	f.StringVar(&j.start, "start", "",
 		"refine the approximate eigenvectors in `FILE`, n×n: column j belongs to\n"+
 			"eigenvalue j")

@@ -44,7 +44,7 @@ func (o *options) flags(cmd *cobra.Command) {
 			"by Sturm counts, and solve again on another path if that fails")
 	f.IntVar(&o.band, "band", 0, "half-bandwidth `B` of the first stage (default: the device's tuning)")
 	f.IntVar(&o.block, "block", 0,
-		"rank `K` of its updates, a multiple of the half-bandwidth\n"+
+		"rank `K` of the first stage's updates, a multiple of the half-bandwidth\n"+
 			"(default: the device's tuning)")
 	f.StringVar(&o.products, "products", evd.ProductsAuto.String(),
 		"auto, native or emulated: `HOW` large products are computed, in the\n"+

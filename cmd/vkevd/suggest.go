@@ -48,6 +48,17 @@ func looksLikeFile(word string) bool {
 	return filepath.Ext(word) != "" || strings.ContainsRune(word, filepath.Separator)
 }
 
+// inOtherWords says how a command does what a flag of another command does.
+var inOtherWords = map[string]string{
+	"svd --vectors":     vectorsOfSVD,
+	"svd --out-vectors": vectorsOfSVD,
+	"svd --values-only": "svd computes vectors only with --out-u or --out-v",
+	"svd --smallest":    "svd computes all singular values, or the --largest K",
+	"svd --index":       "svd computes all singular values, or the --largest K",
+}
+
+const vectorsOfSVD = "svd writes vectors with --out-u and --out-v"
+
 // suggestFlag adds the most similar flag to an error about an unknown flag.
 func suggestFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
@@ -60,6 +71,9 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 			names = append(names, f.Name)
 		}
 	})
+	if hint := inOtherWords[cmd.Name()+" --"+unknown.GetSpecifiedName()]; hint != "" {
+		return fmt.Errorf("%w (%s)", err, hint)
+	}
 	if near := nearest(unknown.GetSpecifiedName(), names); near != "" {
 		return fmt.Errorf("%w (did you mean --%s?)", err, near)
 	}

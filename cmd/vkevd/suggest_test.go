@@ -17,6 +17,8 @@ func TestSuggestions(t *testing.T) {
 		"solve --out-vector Q A.mtx": "unknown flag: --out-vector (did you mean --out-vectors?); see vkevd solve --help",
 		"solve --frobnicate A.mtx":   "unknown flag: --frobnicate; see vkevd solve --help",
 		"plan --vectros":             "unknown flag: --vectros (did you mean --vectors?); see vkevd plan --help",
+		"svd --vectors A.mtx":        "unknown flag: --vectors (svd writes vectors with --out-u and --out-v); see vkevd svd --help",
+		"svd --smallest 3 A.mtx":     "unknown flag: --smallest (svd computes all singular values, or the --largest K); see vkevd svd --help",
 		"plt":                        `unknown command "plt"; did you mean plot?`,
 		"sovle":                      `unknown command "sovle"; did you mean solve?`,
 		"plot stage":                 `unknown command "stage"; did you mean stages?`,

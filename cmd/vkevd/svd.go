@@ -34,7 +34,7 @@ terminal, or with --verbose, and what --check finds in any case, unless --quiet 
 
 --out-u and --out-v write vectors: column j of U and of V belongs to value j. V is written, not Vᵀ.
 With --full U is M by M and V is N by N; the columns without a value come last. The largest
-component of each column of V is positive, and U has the signs that go with it.
+component of each column of V is positive, which also decides the signs of U.
 
 FILE has any format that solve reads, without --tridiagonal. The matrix may have any shape, and
 need not be symmetric. With --bidiagonal the matrix is upper bidiagonal, and with --banded it is an
@@ -86,7 +86,7 @@ holds.`,
 	f.StringVar(&j.u, "out-u", "", "write the left singular vectors to `FILE`: .npy in Fortran order")
 	f.StringVar(&j.v, "out-v", "", "write the right singular vectors to `FILE`: .npy in Fortran order")
 	f.StringVar(&j.report, "report", "", "write device, memory, times and measures to `FILE`: .json")
-	f.StringVar(&j.report, "json", "", "the same as --report `FILE`")
+	f.StringVar(&j.report, "json", "", "write the report to `FILE` as JSON, as --report does; - prints it\nin place of the values")
 	f.BoolVar(&j.noPrint, "no-print", false, "do not print the singular values to standard output")
 	f.BoolVar(&j.check, "check", false, "certify the values by Sturm counts, compare sums of squares, and\n"+
 		"measure residual and orthogonality of vectors")
@@ -149,7 +149,7 @@ func (o *svdOptions) flags(cmd *cobra.Command) {
 	f.BoolVar(&o.full, "full", false, "orthogonal matrices, U M by M and V N by N")
 	f.IntVar(&o.band, "band", 0, "superdiagonals `B` of the first stage (default: the device's tuning)")
 	f.IntVar(&o.block, "block", 0,
-		"rank `K` of its updates, a multiple of the number of superdiagonals\n"+
+		"rank `K` of the first stage's updates, a multiple of --band\n"+
 			"(default: the device's tuning)")
 }
 
