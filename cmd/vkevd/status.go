@@ -77,8 +77,17 @@ func describe(err error) string {
 // aboutMemory returns the text of the error with sizes in readable units, such as GiB.
 func aboutMemory(e *vk.OutOfMemoryError) string {
 	if e.Limit != 0 {
-		return fmt.Sprintf("%s needs %s of device memory, the device allows %s",
-			e.What, human(e.Need), human(e.Limit))
+		need, limit := apart(e.Need, e.Limit)
+		return fmt.Sprintf("%s needs %s of device memory, the device allows %s", e.What, need, limit)
 	}
-	return fmt.Sprintf("%s needs %s of device memory, %s is free", e.What, human(e.Need), human(e.Free))
+	need, free := apart(e.Need, e.Free)
+	return fmt.Sprintf("%s needs %s of device memory, %s is free", e.What, need, free)
+}
+
+// apart returns two different sizes in readable units, or in bytes if they would look the same.
+func apart(a, b uint64) (string, string) {
+	if human(a) == human(b) && a != b {
+		return fmt.Sprintf("%d bytes", a), fmt.Sprintf("%d bytes", b)
+	}
+	return human(a), human(b)
 }

@@ -98,8 +98,9 @@ func errorsOf(t *testing.T, pkg string) (names []string) {
 // TestSizesInMessages checks the message for lack of memory: sizes must be printed in GiB.
 func TestSizesInMessages(t *testing.T) {
 	for want, err := range map[string]error{
-		"x: A needs 72.5 GiB of device memory, 22.6 GiB is free":           fmt.Errorf("x: %w", &vk.OutOfMemoryError{What: "A", Need: 77797094656, Free: 24296902656}),
-		"A needs 4.3 GiB of device memory, the device allows 4.0 GiB; two": fmt.Errorf("%w\ntwo", &vk.OutOfMemoryError{What: "A", Need: 4668259328, Free: 1, Limit: 1 << 32}),
+		"x: A needs 72.5 GiB of device memory, 22.6 GiB is free":                        fmt.Errorf("x: %w", &vk.OutOfMemoryError{What: "A", Need: 77797094656, Free: 24296902656}),
+		"A needs 4305920000 bytes of device memory, the device allows 4294967295 bytes": &vk.OutOfMemoryError{What: "A", Need: 4305920000, Free: 1, Limit: 1<<32 - 1},
+		"A needs 4.3 GiB of device memory, the device allows 4.0 GiB; two":              fmt.Errorf("%w\ntwo", &vk.OutOfMemoryError{What: "A", Need: 4668259328, Free: 1, Limit: 1 << 32}),
 	} {
 		if got := describe(err); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
