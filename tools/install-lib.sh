@@ -14,3 +14,4 @@ ln -sf libvkevd.so.0 "$to/lib/libvkevd.so"
 install -m 644 "$source/vkevd.h" "$to/include"
 version=$(sed -n 's/^#define VKEVD_VERSION "\(.*\)"$/\1/p' "$source/vkevd.h")
 sed "s|@PREFIX@|$prefix|; s|@VERSION@|$version|" "$source/vkevd.pc.in" >"$to/lib/pkgconfig/vkevd.pc"
+echo "installed $to/lib/libvkevd.so, $to/include/vkevd.h and $to/lib/pkgconfig/vkevd.pc"

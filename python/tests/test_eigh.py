@@ -129,6 +129,8 @@ class Eigh(Case):
                           {"subset_by_index": [0, 1], "subset_by_value": [0, 1]}):
             with self.subTest(arguments), self.assertRaises(ValueError):
                 vkevd.eigh(a, **arguments)
+        with self.assertRaisesRegex(ValueError, "is not a range within 0 to 5"):
+            vkevd.eigh(a, subset_by_index=[0, 6])
         with self.assertRaises(ValueError):
             vkevd.eigh(np.stack([a, a]), subset_by_index=[0, 1])
 

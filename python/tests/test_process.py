@@ -6,6 +6,11 @@ from common import Case, np, symmetric, unittest, vkevd
 
 
 class Process(Case):
+    def test_version(self):
+        self.assertEqual(vkevd.__version__, vkevd.version())
+        with self.assertRaisesRegex(AttributeError, "vkevd.* has no attribute 'eigg'"):
+            vkevd.eigg
+
     def test_devices(self):
         devices = vkevd.devices()
         self.assertTrue(any(device.usable for device in devices))

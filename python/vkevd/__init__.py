@@ -35,3 +35,9 @@ __all__ = [
     "NotFiniteError", "OutOfMemoryError", "SVDResult", "UnsupportedError", "batched", "clear", "devices",
     "eigh", "eigvalsh", "install", "installed", "svd", "svdvals", "uninstall", "use", "version",
 ]
+
+
+def __getattr__(name):
+    if name == "__version__":
+        return version()
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

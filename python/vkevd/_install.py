@@ -34,7 +34,7 @@ def install(crossover=None, *, device=None):
     """
     opened = _devices.session(device)
     if crossover is None and opened.device.type == "cpu":
-        raise ValueError(f"{opened.device.name} is a CPU, on which LAPACK is faster")
+        raise ValueError(f"{opened.device.name} is a CPU, on which LAPACK is faster; install(N) uses it from order N on")
     uninstall()
     least = CROSSOVER if crossover is None else crossover
     for module in _modules():

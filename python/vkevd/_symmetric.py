@@ -31,7 +31,7 @@ def select_of(a, by_index, by_value):
     if by_index is not None:
         first, last = map(operator.index, by_index)
         if not 0 <= first <= last < a.shape[-1]:
-            raise ValueError(f"subset_by_index: [{first}, {last}] of {a.shape[-1]} eigenvalues")
+            raise ValueError(f"subset_by_index: [{first}, {last}] is not a range within 0 to {a.shape[-1] - 1}")
         return {"select": INDEX, "start": first, "stop": last + 1}
     if by_value is not None:
         low, high = map(float, by_value)
