@@ -58,7 +58,7 @@ func debugShadersFlag(root *cobra.Command, s *session) {
 // open opens a device. It adds three settings to opt: the folder for compiled kernels, the value of
 // --debug-shaders, and a logger that writes the driver's warnings to log.
 func (s *session) open(opt vk.Options, log io.Writer) (device, error) {
-	opt.CacheDir, opt.DebugShaders, opt.Logger = s.pipelineCache(), s.debugShaders, slog.New(plain(log))
+	opt.CacheDir, opt.DebugShaders, opt.Logger = s.pipelineCache(), s.debugShaders, slog.New(warnings{w: log})
 	return s.machine.open(opt)
 }
 
@@ -105,15 +105,4 @@ func prepareOn[P any](ctx context.Context, open func() (device, error), plan fun
 // vectorsPlan returns a function that makes a plan for all eigenvalues and eigenvectors of order n.
 func vectorsPlan(n int) func(device) (solver, error) {
 	return func(dev device) (solver, error) { return dev.plan(n, evd.Options{Vectors: true}) }
-}
-
-// plain returns a log handler that prints no time, because the other lines on standard error have
-// no time either.
-func plain(w io.Writer) slog.Handler {
-	return slog.NewTextHandler(w, &slog.HandlerOptions{ReplaceAttr: func(groups []string, a slog.Attr) slog.Attr {
-		if a.Key == slog.TimeKey && len(groups) == 0 {
-			return slog.Attr{}
-		}
-		return a
-	}})
 }

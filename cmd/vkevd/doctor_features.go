@@ -12,8 +12,10 @@ import (
 // machineWide examines the loader and the drivers for vkevd doctor, and chooses a device. It
 // returns the device, and whether a device was found.
 func (d *examination) machineWide() (vk.Info, bool) {
-	for _, name := range []string{"VK_DRIVER_FILES", "VK_ICD_FILENAMES"} {
+	chosen := "" // the variable that names drivers
+	for _, name := range []string{"VK_ICD_FILENAMES", "VK_DRIVER_FILES"} {
 		if files, set := d.lookup(name); set {
+			chosen = name
 			d.add(name, noted, "", "is set: the loader looks at no drivers except %s", files)
 		}
 	}
@@ -25,6 +27,9 @@ func (d *examination) machineWide() (vk.Info, bool) {
 	d.add("loader", fine, "", "found")
 	if len(infos) == 0 {
 		remedy := d.system.get(d.system.drivers, d.system.cpu) + "; for NVIDIA: " + d.system.nvidia
+		if chosen != "" {
+			remedy = "unset " + chosen + ", or name a driver that is there; otherwise " + remedy
+		}
 		d.add("drivers", missing, remedy, "the loader found none")
 		return vk.Info{}, false
 	}

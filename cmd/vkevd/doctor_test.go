@@ -117,8 +117,19 @@ func TestDoctorMisses(t *testing.T) {
 	}
 }
 
-// TestDoctorNotes runs doctor on fake machines on which only optional parts are missing. The exit
-// status must be 0.
+// TestDoctorNamesTheVariable checks that the remedy for missing drivers names the variable that
+// hides them.
+func TestDoctorNamesTheVariable(t *testing.T) {
+	s := healthy(t)
+	s.machine.none = true
+	s.variables["VK_DRIVER_FILES"] = "/nowhere.json"
+	stdout, _, status := s.run("doctor")
+	if want := "\nmissing  drivers                      the loader found none; unset VK_DRIVER_FILES, or name a driver that is there; otherwise install"; status != statusDevice || !strings.Contains(stdout, want) {
+		t.Errorf("status %d\n%s", status, stdout)
+	}
+}
+
+// TestDoctorNotes checks that the exit status is 0 if all missing parts are optional.
 func TestDoctorNotes(t *testing.T) {
 	s := healthy(t)
 	s.machine.info.Features = s.machine.info.Features[:len(s.machine.info.Features)-1]

@@ -53,7 +53,7 @@ func TestDriverWarnings(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
 	s.machine.during = func() { s.machine.opened[0].Logger.Warn("pipeline cache not written", "error", "disk full") }
-	const want = `level=WARN msg="pipeline cache not written" error="disk full"`
+	const want = "warning: pipeline cache not written: disk full"
 	if _, stderr, _ := s.run("solve", "A.mtx"); !strings.Contains(stderr, "\n"+want+"\n") {
 		t.Errorf("no warning in\n%s", stderr)
 	}
