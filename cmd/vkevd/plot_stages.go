@@ -71,8 +71,8 @@ func readRuns(ctx context.Context, files []string, stdin io.Reader) ([]draw.Run,
 	return runs, nil
 }
 
-// distinguish gives a longer name to every run if two runs have the same name and device. The
-// function call longer(i) returns the longer name of run i.
+// distinguish makes the names of runs in a legend different. If two runs have the same name and
+// device, it gives each run of the picture the longer name that longer(i) returns for run i.
 func distinguish(runs []draw.Run, longer func(i int) string) {
 	count := map[string]int{}
 	key := func(r draw.Run) string { return r.Name + "\x00" + r.Device }

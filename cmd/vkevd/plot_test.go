@@ -237,8 +237,9 @@ func TestPlotsOfExtremes(t *testing.T) {
 	}
 }
 
-// TestStagesOfUnlikeReports checks two reports with different stages. A stage that a report lacks
-// has no number for this report, and keeps its place in the order of the other report.
+// TestStagesOfUnlikeReports draws two reports with different stages. If a report lacks a stage of
+// the other report, it must have no number for this stage, and the stage must keep its place in the
+// order.
 func TestStagesOfUnlikeReports(t *testing.T) {
 	s := newFixture(t)
 	s.file("vectors.json", `{"file":"A","n":5,"stages":[{"name":"bulge chasing","seconds":1.5},{"name":"tridiagonal solve","seconds":0.25},{"name":"transpose","seconds":0.125}]}`)

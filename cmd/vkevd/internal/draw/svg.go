@@ -63,8 +63,9 @@ type following struct{ *plotter.Labels }
 
 func (l following) Plot(c draw.Canvas, p *plot.Plot) { fromStart(c, func() { l.Labels.Plot(c, p) }) }
 
-// steady adds the recorded places to the SVG text, and a list of fonts. The first font of the list
-// is the font with which texts were placed. The next two fonts have the same widths.
+// steady changes SVG text so that all viewers show it in the same way. It adds the recorded places
+// of texts, and a list of fonts. The first font of the list is the one with which the texts were
+// placed. The next two fonts have the same widths.
 func (c *svgCanvas) steady(drawn []byte) []byte {
 	const element = "<text "
 	parts := bytes.Split(drawn, []byte(element))
