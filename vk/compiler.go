@@ -16,7 +16,7 @@ package vk
 func OpenCompiler(opt Options, change func(*Info)) (*Device, error) {
 	opt = opt.withDefaults()
 	opt.DebugShaders = false
-	in, all, err := examineAll(opt.Validate)
+	in, all, err := examineAll(opt.Validate, opt.Without)
 	if err != nil {
 		return nil, err
 	}
@@ -25,7 +25,7 @@ func OpenCompiler(opt Options, change func(*Info)) (*Device, error) {
 			c.problem, c.info.Problem = nil, ""
 		}
 	}
-	best, err := choose(all, opt.Device)
+	best, err := choose(all, opt.Device, opt.Single)
 	if err != nil {
 		in.Destroy()
 		return nil, err

@@ -15,6 +15,7 @@ type candidate struct {
 	physical   driver.Physical
 	props      driver.Properties
 	features   driver.Features // none if the device was refused before they were read
+	without    driver.Features // features that the device may have, but that are not used
 	extensions []string
 	types      []driver.MemoryType
 	heaps      []driver.Heap
@@ -36,12 +37,15 @@ type candidate struct {
 
 // examine reads all properties of a physical device that Open and Info need. It does not make a
 // logical device, so that listing devices takes little time. If a device cannot be used, `examine`
-// describes it as far as possible.
-func examine(index int, p driver.Physical) *candidate {
-	c := &candidate{}
+// describes it as far as possible. The device is treated as if it lacked the features in `without`.
+func examine(index int, p driver.Physical, without driver.Features) *candidate {
+	c := &candidate{without: without}
 	c.extensions, _ = p.Extensions()
 	c.physical = p.Knowing(c.extensions)
 	c.props = c.physical.Properties()
+	if without[driver.Float64] {
+		c.props.Float64 = driver.FloatControls{}
+	}
 	c.heaps, c.types = c.memory()
 	queues := p.Queues()
 	if c.family = computes(queues, c.props.Vendor); c.family >= 0 {
@@ -107,7 +111,7 @@ func (c *candidate) refuse() error {
 	if c.tickBits == 0 {
 		return unsupported("timestamps of its queue", "yes", "no")
 	}
-	c.features = c.physical.Features()
+	c.features = c.physical.Features().Without(c.without)
 	c.info.Features = c.features.Names()
 	c.info.ByteMatrices = byteMatrices(c.physical, c.features)
 	return c.usable()
@@ -137,14 +141,9 @@ func (c *candidate) usable() error {
 // `required`.
 func lacks(name string, features driver.Features) error {
 	for _, f := range required {
-		if features[f] {
-			continue
+		if !features[f] {
+			return &UnsupportedError{name, f.String(), "yes", "no"}
 		}
-		have := "no"
-		if f == driver.Float64 { // the usual reason, and no driver will mend it
-			have = "no: this device computes in 32 bits only"
-		}
-		return &UnsupportedError{name, f.String(), "yes", have}
 	}
 	return nil
 }
@@ -187,19 +186,25 @@ func family(p *driver.Properties) string {
 	return "other"
 }
 
-// rank orders devices by type: a discrete GPU comes first, a CPU last.
-func (c *candidate) rank() int {
+// rank orders devices by type: a discrete GPU comes first, a CPU last. Unless `single` is true, a
+// device without double precision comes after all devices with it.
+func (c *candidate) rank(single bool) int {
+	rank := 0
 	switch c.props.Type {
 	case driver.Discrete:
-		return 4
+		rank = 4
 	case driver.Virtual:
-		return 3
+		rank = 3
 	case driver.Integrated:
-		return 2
+		rank = 2
 	case driver.Other:
-		return 1
+		rank = 1
 	}
-	return 0
+	const ranks = 5
+	if single || c.features[driver.Float64] {
+		rank += ranks
+	}
+	return rank
 }
 
 // matches tells whether the user's word names this device. The word is the index, the type or the

@@ -90,12 +90,25 @@ func (i Info) MemoryModel() bool {
 // compute in single precision.
 func (i Info) HalfStorage() bool { return i.offers(driver.Storage16) }
 
+// Float64 tells whether the device computes in double precision. It is true if Features is empty,
+// because nothing is known about the features then.
+func (i Info) Float64() bool { return len(i.Features) == 0 || i.offers(driver.Float64) }
+
+// NeedFloat64 returns an *UnsupportedError if the device does not compute in double precision. The
+// argument `advice` is the end of its text: what the caller can do instead.
+func (i Info) NeedFloat64(advice string) error {
+	if i.Float64() {
+		return nil
+	}
+	have := "no: this device computes in single precision only; " + advice
+	return &UnsupportedError{i.Name, driver.Float64.String(), "yes", have}
+}
+
 // offers tells whether the list Features of the device contains the given feature.
 func (i Info) offers(f driver.Feature) bool { return slices.Contains(i.Features, f.String()) }
 
 // required are the features that every kernel needs.
 var required = []driver.Feature{
-	driver.Float64,
 	driver.Int64,               // device addresses
 	driver.BufferDeviceAddress, // there are no descriptors: push blocks have addresses
 	driver.TimelineSemaphore,   // counts batches
@@ -104,6 +117,10 @@ var required = []driver.Feature{
 
 // wanted are the features that kernels use only if the device has them.
 var wanted = []driver.Feature{
+	// Float64 is for kernels in double precision. Build refuses these kernels on devices without it.
+	// Such devices solve in single precision (Info.Float64).
+	driver.Float64,
+
 	// The memory model is for kernels whose workgroups wait for each other, and for kernels whose
 	// invocations pass data through memory. Build refuses these kernels on devices without it.
 	driver.MemoryModel, driver.MemoryModelDevice,

@@ -3,6 +3,7 @@ package vk
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/vkevd/vkevd/vk/internal/driver"
@@ -14,37 +15,36 @@ func made(index int, name string, t driver.DeviceType, problem error) *candidate
 }
 
 func TestDevicesAreRanked(t *testing.T) {
-	noFloat64 := &UnsupportedError{Device: "Arc", Feature: "shaderFloat64", Need: "yes", Have: "no"}
+	noInt64 := &UnsupportedError{Device: "Arc", Feature: "shaderInt64", Need: "yes", Have: "no"}
 	all := []*candidate{
-		made(0, "llvmpipe (LLVM 15)", driver.CPU, nil), made(1, "Arc", driver.Discrete, noFloat64),
+		made(0, "llvmpipe (LLVM 15)", driver.CPU, nil), made(1, "Arc", driver.Discrete, noInt64),
 		made(2, "Radeon 780M", driver.Integrated, nil), made(3, "NVIDIA H200", driver.Discrete, nil), made(4, "NVIDIA H100", driver.Discrete, nil),
 	}
 	for word, want := range map[string]int{"": 3, "nvidia": 3, "h100": 4, "2": 2, "cpu": 0, "integrated": 2, "llvm": 0} {
-		c, err := choose(all, word)
+		c, err := choose(all, word, false)
 		if err != nil || c.info.Index != want {
 			t.Errorf("%q: %v, %v, want device %d", word, c, err, want)
 		}
 	}
-	if c, err := choose(all[:3], ""); err != nil || c.info.Index != 2 {
+	if c, err := choose(all[:3], "", false); err != nil || c.info.Index != 2 {
 		t.Errorf("without a usable discrete GPU: %v, %v", c, err)
 	}
 	var unsupported *UnsupportedError
-	if _, err := choose(all, "arc"); !errors.Is(err, ErrNoDevice) || !errors.As(err, &unsupported) {
+	if _, err := choose(all, "arc", false); !errors.Is(err, ErrNoDevice) || !errors.As(err, &unsupported) {
 		t.Errorf("a device that cannot be used: %v", err)
 	}
 	for _, c := range []struct {
 		all  []*candidate
 		word string
 	}{{all, "voodoo"}, {all, "7"}, {nil, ""}} {
-		if _, err := choose(c.all, c.word); !errors.Is(err, ErrNoDevice) {
+		if _, err := choose(c.all, c.word, false); !errors.Is(err, ErrNoDevice) {
 			t.Errorf("%q of %d: %v", c.word, len(c.all), err)
 		}
 	}
 }
 
-// A device without float64 is refused with a message, for example MoltenVK and some of Intel's
-// GPUs.
-func TestNoFloat64(t *testing.T) {
+// A device without one of the required features is refused with a message.
+func TestMissingFeature(t *testing.T) {
 	features := driver.Features{}
 	for _, f := range required {
 		features[f] = true
@@ -52,17 +52,47 @@ func TestNoFloat64(t *testing.T) {
 	if err := lacks("Apple M2", features); err != nil {
 		t.Errorf("nothing is missing, yet %v", err)
 	}
-	for f, want := range map[driver.Feature]string{
-		driver.Float64: "Apple M2: shaderFloat64: needs yes, has no: this device computes in 32 bits only",
-		driver.Int64:   "Apple M2: shaderInt64: needs yes, has no",
+	features[driver.Int64] = false
+	err := lacks("Apple M2", features)
+	var unsupported *UnsupportedError
+	if want := "Apple M2: shaderInt64: needs yes, has no"; !errors.As(err, &unsupported) || err.Error() != want {
+		t.Errorf("without shaderInt64: %v", err)
+	}
+}
+
+// A device without double precision is the last choice, unless its name is given or the program
+// needs only single precision.
+func TestSinglePrecisionIsTheLastChoice(t *testing.T) {
+	cpu, arc := made(0, "llvmpipe (LLVM 15)", driver.CPU, nil), made(1, "Arc", driver.Discrete, nil)
+	cpu.features[driver.Float64] = true
+	for _, c := range []struct {
+		all    []*candidate
+		word   string
+		single bool
+		want   *candidate
+	}{
+		{[]*candidate{cpu, arc}, "", false, cpu}, {[]*candidate{arc, cpu}, "", true, arc},
+		{[]*candidate{cpu, arc}, "arc", false, arc}, {[]*candidate{arc}, "", false, arc},
 	} {
-		features[f] = false
-		err := lacks("Apple M2", features)
-		var unsupported *UnsupportedError
-		if !errors.As(err, &unsupported) || err.Error() != want {
-			t.Errorf("without %v: %v", f, err)
+		if got, err := choose(c.all, c.word, c.single); got != c.want || err != nil {
+			t.Errorf("%q, single precision %t: %v, %v", c.word, c.single, got, err)
 		}
-		features[f] = true
+	}
+}
+
+// An Info without features, such as that of a forecast, says nothing about double precision. A list
+// without shaderFloat64 does.
+func TestNeedFloat64(t *testing.T) {
+	for _, features := range [][]string{nil, {"shaderInt64", "shaderFloat64"}} {
+		if i := (Info{Features: features}); !i.Float64() || i.NeedFloat64("") != nil {
+			t.Errorf("%v: %v", features, i.NeedFloat64(""))
+		}
+	}
+	i := Info{Name: "Arc", Features: []string{"shaderInt64"}}
+	var unsupported *UnsupportedError
+	if err := i.NeedFloat64("use float32"); i.Float64() || !errors.As(err, &unsupported) || unsupported.Feature != "shaderFloat64" ||
+		!strings.HasSuffix(err.Error(), "single precision only; use float32") {
+		t.Errorf("without: %v", err)
 	}
 }
 

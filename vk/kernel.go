@@ -105,6 +105,7 @@ func (d *Device) offersAll(kernel string, capabilities []spirv.Capability) error
 // capabilityFeatures maps a SPIR-V capability to the device feature that it needs. It has only
 // features that some kernels need and others do not.
 var capabilityFeatures = map[spirv.Capability]driver.Feature{
+	spirv.CapFloat64:                      driver.Float64,
 	spirv.CapVulkanMemoryModel:            driver.MemoryModel,
 	spirv.CapVulkanMemoryModelDeviceScope: driver.MemoryModelDevice,
 	spirv.CapInt64Atomics:                 driver.Int64Atomics,

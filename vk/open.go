@@ -14,7 +14,7 @@ import (
 // loader is installed but no driver, the list is empty. List does not open a device. Each Info has
 // the index that Options.Device accepts. The error wraps ErrNoDevice.
 func List() ([]Info, error) {
-	in, all, err := examineAll(false)
+	in, all, err := examineAll(false, hiddenByEnvironment())
 	if errors.Is(err, errNoDriver) {
 		return nil, nil
 	} else if err != nil {
@@ -29,9 +29,14 @@ func List() ([]Info, error) {
 }
 
 // examineAll makes an instance and examines its devices. The caller destroys the instance. The
-// candidates refer to the instance and must not be used after it was destroyed. If examineAll
-// returns an error, there is no instance to destroy. The error wraps ErrNoDevice.
-func examineAll(validate bool) (*driver.Instance, []*candidate, error) {
+// candidates refer to the instance and must not be used after it was destroyed. The devices are
+// treated as if they lacked the features with the names in `without`. If examineAll returns an error,
+// there is no instance to destroy. The error wraps ErrNoDevice, unless it is about `without`.
+func examineAll(validate bool, without []string) (*driver.Instance, []*candidate, error) {
+	hide, err := hidden(without)
+	if err != nil {
+		return nil, nil, err
+	}
 	in, err := driver.NewInstance("vkevd", validate)
 	if d := (*driver.Error)(nil); errors.As(err, &d) && d.Result == driver.NoDriver {
 		err = errNoDriver
@@ -46,7 +51,7 @@ func examineAll(validate bool) (*driver.Instance, []*candidate, error) {
 	}
 	var all []*candidate
 	for i, p := range physicals {
-		all = append(all, examine(i, p))
+		all = append(all, examine(i, p, hide))
 	}
 	return in, all, nil
 }
@@ -76,11 +81,11 @@ func vulkanSource(system string) string {
 // ErrNoDevice and says why the last device was refused.
 func Open(opt Options) (*Device, error) {
 	opt = opt.withDefaults()
-	in, all, err := examineAll(opt.Validate)
+	in, all, err := examineAll(opt.Validate, opt.Without)
 	if err != nil {
 		return nil, err
 	}
-	best, err := choose(all, opt.Device)
+	best, err := choose(all, opt.Device, opt.Single)
 	if err != nil {
 		in.Destroy()
 		return nil, err
@@ -96,8 +101,9 @@ func Open(opt Options) (*Device, error) {
 
 // choose returns the usable device of the highest rank among the devices that the word names. If
 // two devices have the same rank, `choose` returns the first one. An empty word names all devices.
-// The error wraps ErrNoDevice, and the reason why the last device of that name was refused.
-func choose(all []*candidate, word string) (*candidate, error) {
+// `single` is Options.Single. The error wraps ErrNoDevice, and the reason why the last device of that
+// name was refused.
+func choose(all []*candidate, word string, single bool) (*candidate, error) {
 	var best *candidate
 	var refused error
 	for _, c := range all {
@@ -108,7 +114,7 @@ func choose(all []*candidate, word string) (*candidate, error) {
 			refused = c.problem
 			continue
 		}
-		if best == nil || c.rank() > best.rank() {
+		if best == nil || c.rank(single) > best.rank(single) {
 			best = c
 		}
 	}

@@ -1,8 +1,13 @@
 package vk
 
 import (
+	"fmt"
 	"log/slog"
+	"os"
+	"strings"
 	"time"
+
+	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
 // Options say which device to open, and how. The zero value opens the best device.
@@ -36,6 +41,17 @@ type Options struct {
 	// that InTurn combines, and there are gaps between regions. CacheDir is ignored.
 	DebugShaders bool
 
+	// Single says that the program computes only in single precision. Open then chooses the best
+	// device of all. Otherwise a device without double precision is the last choice, unless Device
+	// names it.
+	Single bool
+
+	// Without lists features by Vulkan's names. The device is treated as if it lacked them, so that a
+	// test runs on it as on a smaller device. Build refuses kernels that need them. The environment
+	// variable VKEVD_WITHOUT, with commas between the names, adds features for all devices that the
+	// process opens or lists. With either of them CacheDir is ignored.
+	Without []string
+
 	// Batch is the time that one batch of commands should take on the device. Run chooses the
 	// commands of a batch by their predicted times. A cancelled Run still waits for its batch. The
 	// value 0 means 100 ms. Tests set one nanosecond, so that each command is a batch.
@@ -58,5 +74,29 @@ func (o Options) withDefaults() Options {
 	if o.DebugShaders {
 		o.CacheDir = "" // checked kernels have the names of kernels without checks, and probes measure another speed
 	}
+	o.Without = append(hiddenByEnvironment(), o.Without...)
+	if len(o.Without) > 0 {
+		o.CacheDir = "" // what is found out about the device is not true of the whole device
+	}
 	return o
+}
+
+// withoutVariable is the environment variable that lists features which are not used.
+const withoutVariable = "VKEVD_WITHOUT"
+
+// hiddenByEnvironment returns the names in VKEVD_WITHOUT.
+func hiddenByEnvironment() []string {
+	return strings.FieldsFunc(os.Getenv(withoutVariable), func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// hidden returns the features with the given names.
+func hidden(names []string) (set driver.Features, err error) {
+	for _, name := range names {
+		f, known := driver.FeatureNamed(name)
+		if !known {
+			return set, fmt.Errorf("vk: %q in Options.Without or %s is not the name of a feature that is used", name, withoutVariable)
+		}
+		set[f] = true
+	}
+	return set, nil
 }

@@ -3,6 +3,8 @@ package driver
 // #include "shim.h"
 import "C"
 
+import "slices"
+
 // Feature is an optional feature of a device that this module uses.
 type Feature int
 
@@ -43,6 +45,20 @@ func (f Feature) String() string { return featureNames[f] }
 
 // Features is a set of features. The index is a Feature.
 type Features [features]bool
+
+// Without returns the features of s that are not in `other`.
+func (s Features) Without(other Features) Features {
+	for f, has := range other {
+		s[f] = s[f] && !has
+	}
+	return s
+}
+
+// FeatureNamed returns the feature with Vulkan's name. The result is false for an unknown name.
+func FeatureNamed(name string) (Feature, bool) {
+	i := slices.Index(featureNames[:], name)
+	return Feature(i), i >= 0
+}
 
 // Names lists the names of the features in the set, in the order of the constants.
 func (s Features) Names() []string {
