@@ -30,7 +30,7 @@ var mayImport = map[string][]string{
 	"evd/cluster":       {"evd/matio"},
 	"evd/matgen":        {},
 	"evd/matio":         {},
-	"evd/spectrum":      {"stages", "stages/product", "stages/tridiag", "stages/tuning", "vk", "vk/spirv"},
+	"evd/spectrum":      {"stages", "stages/product", "stages/tridiag", "stages/tridiag/dc", "stages/tridiag/mrrr", "stages/tridiag/ql", "stages/tridiag/sturm", "stages/tuning", "vk", "vk/spirv"},
 	"evd/svd":           {"evd", "evd/ratio", "evd/spectrum", "stages", "stages/machine", "stages/product", "stages/tuning", "vk", "vk/spirv"},
 	"evd/tune":          {"evd", "evd/bench", "stages/product", "stages/tuning", "vk"},
 	"evd/probe":         {"stages/machine", "stages/product/emulated", "stages/tuning", "vk"},
@@ -65,6 +65,7 @@ var mayImport = map[string][]string{
 	"stages/tridiag/dc":    {"stages/tridiag"},
 	"stages/tridiag/mrrr":  {"stages/tridiag", "stages/tridiag/dc"},
 	"stages/tridiag/ql":    {"stages/tridiag"},
+	"stages/tridiag/sturm": {"stages/tridiag"},
 	"stages/tridiag/suite": {"stages/tridiag"},
 
 	"shaders":            {"vk/spirv"},

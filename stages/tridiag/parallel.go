@@ -8,25 +8,36 @@ import (
 
 // Parallel calls f(0) … f(n−1) on all processors and returns when all calls have returned. The
 // calls run at the same time and in no fixed order, so they must not write to the same memory.
-func Parallel(n int, f func(i int)) {
+func Parallel(n int, f func(i int)) { ParallelUntil(n, f, nil) }
+
+// ParallelUntil does the same as Parallel, but calls the function `stop` before each call of f. After
+// an error of `stop`, f is not called any more. ParallelUntil then returns the first such error. `stop`
+// may be called by several goroutines at the same time. It may be nil.
+func ParallelUntil(n int, f func(i int), stop func() error) error {
 	// Each worker takes the next i from a shared counter. This balances calls of unequal cost.
-	workers := min(n, runtime.GOMAXPROCS(0))
-	if workers <= 1 {
-		for i := range n {
+	var next atomic.Int64
+	var once sync.Once
+	var stopped error
+	work := func() {
+		for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+			if stop != nil {
+				if err := stop(); err != nil {
+					once.Do(func() { stopped = err })
+					return
+				}
+			}
 			f(i)
 		}
-		return
 	}
-	var next atomic.Int64
+	workers := min(n, runtime.GOMAXPROCS(0))
+	if workers <= 1 {
+		work()
+		return stopped
+	}
 	var wg sync.WaitGroup
 	for range workers {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				f(i)
-			}
-		}()
+		wg.Go(work)
 	}
 	wg.Wait()
+	return stopped
 }

@@ -1,6 +1,7 @@
 package tridiag
 
 import (
+	"errors"
 	"math"
 	"sync/atomic"
 	"testing"
@@ -15,6 +16,24 @@ func TestParallel(t *testing.T) {
 			if c := calls[i].Load(); c != 1 {
 				t.Errorf("f(%d) of %d was called %d times", i, n, c)
 			}
+		}
+	}
+}
+
+// TestParallelUntil checks that f is not called after an error of `stop`, whose first error is
+// returned, and that each call is made without an error.
+func TestParallelUntil(t *testing.T) {
+	for _, n := range []int{1, 2, 1000} {
+		var calls, looks atomic.Int32
+		enough := errors.New("enough")
+		err := ParallelUntil(n, func(int) { calls.Add(1) }, func() error {
+			if looks.Add(1) > 10 {
+				return enough
+			}
+			return nil
+		})
+		if want := min(n, 10); int(calls.Load()) != want || n > 10 != (err == enough) || n <= 10 && err != nil {
+			t.Errorf("%d of %d calls, %v", calls.Load(), n, err)
 		}
 	}
 }

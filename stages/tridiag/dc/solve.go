@@ -26,7 +26,7 @@ const defaultLeafSize = 32
 func Solve(d, e []float64, opt Options) (values, z []float64, err error) {
 	host := NewHost(len(d))
 	values, err = SolveWith(host, d, e, opt)
-	return values, host.vectors(), err
+	return values, host.Result(), err
 }
 
 // Values returns the eigenvalues without eigenvectors, with O(n) memory. Arguments and errors are

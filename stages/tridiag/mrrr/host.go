@@ -8,6 +8,10 @@ import (
 // Host is the Backend in plain Go. It specifies the results of other back ends, and runs on all
 // processors.
 type Host struct {
+	// Stop is called often while the back end works, by several goroutines. After an error of Stop,
+	// each later call must return an error, too, and the solver ends with this error. Stop may be nil.
+	Stop func() error
+
 	n, ld int
 	root  []float64 // representations of the blocks, 2×n
 	reps  []float64 // representations of the clusters, ld×n; each has two columns or more
@@ -36,6 +40,9 @@ func (b *Host) slot(t Task, slot int32) representation {
 	return representation{b.reps[int(slot)+int(t.Lo)*b.ld:], b.ld, int(t.Hi - t.Lo)}
 }
 
+// Result returns the vectors, n×m and column-major, after SolveWith. It shares the memory of b.
+func (b *Host) Result() []float64 { return b.z }
+
 // Root implements the interface Backend. It copies `rep`, so the caller may change `rep`
 // afterwards.
 func (b *Host) Root(rep []float64) error {
@@ -47,43 +54,44 @@ func (b *Host) Root(rep []float64) error {
 // they do not depend on the number of processors.
 func (b *Host) Count(tasks []Task, x []float64) ([]int32, error) {
 	counts := make([]int32, len(tasks))
-	tridiag.Parallel(len(tasks), func(t int) { counts[t] = int32(b.rep(tasks[t]).count(x[t])) })
-	return counts, nil
+	return counts, tridiag.ParallelUntil(len(tasks), func(t int) { counts[t] = int32(b.rep(tasks[t]).count(x[t])) }, b.Stop)
 }
 
 // Bisect implements the interface Backend: it replaces each interval, which must contain its
 // eigenvalue, by a shorter interval.
 func (b *Host) Bisect(tasks []Task, lo, hi []float64, rtol float64) error {
-	b.bisect(tasks, lo, hi, rtol, true)
-	return nil
+	return b.bisect(tasks, lo, hi, rtol, true)
 }
 
 // bisect does the work of the method Bisect. If `sure` is false, the given intervals need not
 // contain the eigenvalues.
-func (b *Host) bisect(tasks []Task, lo, hi []float64, rtol float64, sure bool) {
-	tridiag.Parallel(len(tasks), func(i int) {
+func (b *Host) bisect(tasks []Task, lo, hi []float64, rtol float64, sure bool) error {
+	return tridiag.ParallelUntil(len(tasks), func(i int) {
 		t, tol := tasks[i], rtol
 		if t.Sharp {
 			tol = SharpTol
 		}
 		lo[i], hi[i] = b.rep(t).bisect(int(t.Index), lo[i], hi[i], tol, sure)
-	})
+	}, b.Stop)
 }
 
 // Level implements the interface Backend: it processes one level of the representation tree. It
 // finds the vectors first, because the new representation of a cluster may overwrite the
 // representation from which vectors are computed.
 func (b *Host) Level(l *Level) error {
-	tridiag.Parallel(len(l.Vectors), func(i int) {
+	err := tridiag.ParallelUntil(len(l.Vectors), func(i int) {
 		t := l.Vectors[i]
 		z := b.column(l.Column[i])
 		clear(z)
 		twist := twisted{b.rep(t), make([]float64, t.Hi-t.Lo), z[t.Lo:t.Hi]}
 		l.Lambda[i], l.Residual[i] = twist.vector(int(t.Index), l.Lo[i], l.Hi[i], l.Gap[i])
-	})
+	}, b.Stop)
+	if err != nil {
+		return err
+	}
 	// For each cluster all candidates for its shift are tried, and only the representation with the
 	// best shift is stored.
-	tridiag.Parallel(len(l.Clusters), func(c int) {
+	err = tridiag.ParallelUntil(len(l.Clusters), func(c int) {
 		parent, shifts := b.rep(l.Clusters[c]), l.Shifts[c*Candidates:(c+1)*Candidates]
 		var growth [Candidates]float64
 		for j, tau := range shifts {
@@ -91,7 +99,10 @@ func (b *Host) Level(l *Level) error {
 		}
 		best := Choose(growth[:])
 		l.Chosen[c], l.Growth[c] = int32(best), growth[best]
-	})
+	}, b.Stop)
+	if err != nil {
+		return err
+	}
 	// A child is the new representation of a cluster, and is computed from the representation of
 	// its parent. First the children that have their own memory are computed, and then the children
 	// that overwrite their parents.
@@ -109,8 +120,7 @@ func (b *Host) Level(l *Level) error {
 		tau := l.Shifts[int(c)*Candidates+int(l.Chosen[c])]
 		l.MemberLo[i], l.MemberHi[i] = Move(l.MemberLo[i], l.MemberHi[i], tau)
 	}
-	b.bisect(l.Members, l.MemberLo, l.MemberHi, l.RTol, false)
-	return nil
+	return b.bisect(l.Members, l.MemberLo, l.MemberHi, l.RTol, false)
 }
 
 // column returns column c of the matrix of eigenvectors. The slice has n elements and shares the
@@ -122,7 +132,7 @@ func (b *Host) column(c int32) []float64 { return b.z[int(c)*b.n : (int(c)+1)*b.
 func (b *Host) Sums(lambda []float64) ([]float64, error) {
 	n := b.n
 	sums := make([]float64, 2*Samples*n)
-	tridiag.Parallel(n, func(r int) {
+	err := tridiag.ParallelUntil(n, func(r int) {
 		for s := range Samples {
 			var sum, weighted float64
 			for c, l := range lambda {
@@ -135,8 +145,8 @@ func (b *Host) Sums(lambda []float64) ([]float64, error) {
 			}
 			sums[2*s*n+r], sums[(2*s+1)*n+r] = sum, weighted
 		}
-	})
-	return sums, nil
+	}, b.Stop)
+	return sums, err
 }
 
 // SolveAll implements Backend. It returns nil, because this back end has no fast way to solve all
@@ -147,11 +157,13 @@ func (b *Host) SolveAll(_, _ []float64, _, _ int) ([]float64, error) { return ni
 // conquer. It overwrites the columns of the block's vectors, including the zeros in the rows
 // outside the block.
 func (b *Host) Solve(v Block, d, e []float64, from, to int) ([]float64, error) {
-	values, z, err := dc.Solve(d, e, dc.Options{From: from, To: to})
+	host := dc.NewHost(len(d))
+	host.Stop = b.Stop
+	values, err := dc.SolveWith(host, d, e, dc.Options{From: from, To: to})
 	if err != nil {
 		return nil, err
 	}
-	n := len(d)
+	n, z := len(d), host.Result()
 	for i, c := range v.Columns {
 		clear(b.column(c))
 		copy(b.column(c)[v.Lo:v.Hi], z[i*n:(i+1)*n])
