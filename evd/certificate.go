@@ -52,11 +52,12 @@ func (c *Certificate) String() string {
 // T must still be on the device.
 func (s *solve[T]) certifyValues(a Sym[T], sigma float64, p spectrum.Part) (*Certificate, error) {
 	t := s.steps.spectrum
-	var on spectrum.Tridiagonal
-	err := s.Run(func(rec *vk.Recorder) { on = t.Receive(rec, s.Arena) })
+	var received func() spectrum.Tridiagonal
+	err := s.Run(func(rec *vk.Recorder) { received = s.doubles.receive(rec, s.Arena, t) })
 	if err != nil {
 		return nil, spectrum.During(stages.PhaseCounts, err)
 	}
+	on := received()
 	c := &Certificate{Invariants: invariants(a, sigma, on)}
 	if len(p.Values) > 0 {
 		norm := max(on.Norm1(), spectrum.SafeMinOf[T]()*sigma)

@@ -6,7 +6,6 @@ import (
 
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
-	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -70,7 +69,7 @@ func (s *solve[T]) columnSums(a Sym[T], res *Result[T]) (sums [2][]float64, sigm
 		return sums, 0, err
 	}
 	m, t, ws := res.Vectors.Cols, s.steps.spectrum, s.Arena
-	z := s.doubles.vectors(ws, product.NewMatrix(t.X(ws), s.n, m, s.n))
+	z := s.doubles.vectors(ws, t.Matrix(ws, s.n, m, s.n))
 	// The vectors are uploaded before A, because row-major vectors need the memory of A as
 	// workspace.
 	if err := s.steps.orient.restore(s.Ctx, s.Dev, res.Vectors, s.regions.a.In(ws), z); err != nil {

@@ -109,8 +109,9 @@ func solveSingle(t *testing.T, p, q *evd.Plan[float32], n int, a []float64) (val
 
 // TestFloat32Types solves LAPACK's test types, and other matrices with known spectra, in single
 // precision.
-func TestFloat32Types(t *testing.T) {
-	d := device(t, vk.Options{})
+func TestFloat32Types(t *testing.T) { float32Types(t, device(t, vk.Options{})) }
+
+func float32Types(t *testing.T, d *vk.Device) {
 	orders := []int{5, 21, 50}
 	var p, q [3]*evd.Plan[float32]
 	for i, n := range orders {
@@ -214,8 +215,9 @@ func oneStage() *tuning.Tuning {
 
 // TestFloat32Options solves in single precision with each option in turn, and with Verify. The
 // results must agree, except for rounding errors, with the whole spectrum of the same matrix.
-func TestFloat32Options(t *testing.T) {
-	d := device(t, vk.Options{})
+func TestFloat32Options(t *testing.T) { float32Options(t, device(t, vk.Options{})) }
+
+func float32Options(t *testing.T, d *vk.Device) {
 	const n = 45
 	a := evd.NewSym(n, singles(full(random(n))), evd.Lower)
 	whole, err := singlePlan(t, d, n, evd.Options{Vectors: true, Tuning: small()}).Solve(context.Background(), a)
@@ -266,8 +268,9 @@ func TestFloat32Options(t *testing.T) {
 
 // TestFloat32Tridiagonal solves tridiagonal matrices of float32. The plan computes in double
 // precision.
-func TestFloat32Tridiagonal(t *testing.T) {
-	d := device(t, vk.Options{})
+func TestFloat32Tridiagonal(t *testing.T) { float32Tridiagonal(t, device(t, vk.Options{})) }
+
+func float32Tridiagonal(t *testing.T, d *vk.Device) {
 	const n = 40
 	p, err := evd.NewTridiagonalPlan[float32](d, n, evd.Options{Vectors: true, Tuning: small()})
 	if err != nil {

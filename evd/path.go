@@ -82,7 +82,7 @@ func (p *path[T]) suit(dev *vk.Device) (stages.Waiting, error) {
 	// The properties of the device are measured once and stored. If a measurement used the context
 	// of a caller, it could end early for all later callers.
 	ctx, facts := context.Background(), machine.Of(dev)
-	rate, err := facts.Float64Rate(ctx) // it also bounds the first batches
+	rate, err := facts.Rate(ctx) // it also bounds the first batches
 	if err != nil {
 		return stages.Waiting{}, err
 	}
@@ -113,7 +113,7 @@ func newSteps[T Float](
 	chase := stages.ChaseSize{N: n, B: t.Band, Vectors: opt.Vectors && !oneStage}
 	s.chase, err = stages.NewBulgeChasing[T](dev, chase, waiting, t.Chase.ChaseTuning)
 	b.keep(err)
-	s.spectrum, err = spectrum.New(dev, n, opt.spectrum(), opt.Verify, s.products.tridiagonal, t.Double())
+	s.spectrum, err = double.stage(dev, n, opt.spectrum(), opt.Verify, s.products.tridiagonal, t.Double())
 	b.keep(err)
 	if !opt.Vectors {
 		return s, b.err

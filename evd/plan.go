@@ -43,7 +43,9 @@ type Plan[T Float] struct {
 //
 // The error is a *ShapeError for an order that no matrix can have, an *OptionError for the first
 // option that is not possible, a *vk.UnsupportedError if the device lacks a feature, a
-// *vk.OutOfMemoryError, or vk.ErrClosed for a closed device.
+// *vk.OutOfMemoryError, or vk.ErrClosed for a closed device. A plan for float64 needs a device that
+// computes in double precision. For a plan for float32 the host solves the tridiagonal problem if the
+// device does not (vk.Info.Float64).
 //
 // On a vk.Dry device the plan is a forecast: Bytes, Memory and Costs work, and Solve does not.
 func NewPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {

@@ -71,6 +71,9 @@ func NewRefinePlan(dev *vk.Device, n int, opt Options) (*RefinePlan, error) {
 	if err := errors.Join(opt.check(n), spectrum.CheckDevices(dev, opt.Devices)); err != nil {
 		return nil, err
 	}
+	if err := dev.Info().NeedFloat64(inSinglePrecision); err != nil {
+		return nil, err
+	}
 	return withFittingProducts(n, opt, func(opt Options) (*RefinePlan, error) { return newRefinePlan(dev, n, opt) })
 }
 

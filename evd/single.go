@@ -12,8 +12,12 @@ import (
 // for the tridiagonal matrix, for eigenvalues and for the vectors S, and converts between single
 // and double precision on the device.
 type single struct {
+	singleMemory
 	convert *stages.Conversion
+}
 
+// singleMemory is device memory in single precision.
+type singleMemory struct {
 	// d and e hold the tridiagonal matrix, lambda holds the eigenvalues of a check, and x holds the
 	// vectors.
 	d, e, lambda, x vk.Region[float32]
@@ -21,16 +25,21 @@ type single struct {
 
 func newSingle(dev *vk.Device, n, m int) (*single, error) {
 	convert, err := stages.NewConversion(dev)
-	reals := func(name string, n int) vk.Region[float32] { return vk.Reserve[float32](name, n) }
-	return &single{
-		convert, reals("d, single", n), reals("e, single", n), reals("eigenvalues, single", n),
-		reals("vectors, transposed, single", n*m),
-	}, err
+	return &single{newSingleMemory(n, m), convert}, err
 }
 
-func (s *single) always() *vk.Layout { return vk.Together(s.d, s.e, s.lambda) }
+// newSingleMemory reserves the memory for order n and at most m vectors.
+func newSingleMemory(n, m int) singleMemory {
+	reals := func(name string, n int) vk.Region[float32] { return vk.Reserve[float32](name, n) }
+	return singleMemory{
+		reals("d, single", n), reals("e, single", n), reals("eigenvalues, single", n),
+		reals("vectors, transposed, single", n*m),
+	}
+}
 
-func (s *single) rows() *vk.Layout { return vk.Together(s.x) }
+func (s *singleMemory) always() *vk.Layout { return vk.Together(s.d, s.e, s.lambda) }
+
+func (s *singleMemory) rows() *vk.Layout { return vk.Together(s.x) }
 
 // products returns double-precision matrix products for the tridiagonal problem, and the layout of
 // their workspace. They are new, because the plan's own products are in single precision.
@@ -44,29 +53,40 @@ func (s *single) products(
 	return ops, ops.Work(), nil
 }
 
-func (s *single) emulates() bool { return false }
+func (s *single) ownProducts(dev *vk.Device, t tuning.Tuning) (product.Ops[float64], error) {
+	return product.New[float64](dev, t.Products)
+}
 
-func (s *single) emulate(*products[float32], func() (emulation, error)) error {
+func (s *singleMemory) emulates() bool { return false }
+
+func (s *singleMemory) emulate(*products[float32], func() (emulation, error)) error {
 	return spectrum.BadOption("Products", "emulated products replace double precision, and the matrix is in single precision")
 }
 
-func (s *single) tridiagonal(ws *vk.Arena, _ *spectrum.Stage) stages.Tridiagonal[float32] {
+func (s *singleMemory) tridiagonal(ws *vk.Arena, _ *spectrum.Stage) stages.Tridiagonal[float32] {
 	return stages.Tridiagonal[float32]{D: s.d.In(ws), E: s.e.In(ws)}
 }
 
-// widen records the conversion of the tridiagonal matrix to double precision. It leaves out the
-// last element of E, which is not used and may have any value.
-func (s *single) widen(rec *vk.Recorder, ws *vk.Arena, t *spectrum.Stage) {
-	s.convert.RecordWiden(rec, s.d.In(ws), t.D(ws))
-	s.convert.RecordWiden(rec, s.e.In(ws).Sub(0, s.e.Len()-1), t.E(ws))
+func (s *single) stage(
+	dev *vk.Device, n int, opt spectrum.Options, counts bool, ops product.Ops[float64], t tuning.Tuning,
+) (*spectrum.Stage, error) {
+	return spectrum.New(dev, n, opt, counts, ops, t)
 }
 
-func (s *single) values(rec *vk.Recorder, ws *vk.Arena, _ *spectrum.Stage, lambda []float64) vk.Slice[float32] {
+// receive does not convert the last element of E, because it is not used and may have any value.
+func (s *single) receive(rec *vk.Recorder, ws *vk.Arena, t *spectrum.Stage) func() spectrum.Tridiagonal {
+	s.convert.RecordWiden(rec, s.d.In(ws), t.D(ws))
+	s.convert.RecordWiden(rec, s.e.In(ws).Sub(0, s.e.Len()-1), t.E(ws))
+	host := t.Receive(rec, ws)
+	return func() spectrum.Tridiagonal { return host }
+}
+
+func (s *singleMemory) values(rec *vk.Recorder, ws *vk.Arena, _ *spectrum.Stage, lambda []float64) vk.Slice[float32] {
 	vk.SendFirst(rec, s.lambda.In(ws), spectrum.Unscale[float32](lambda, 1))
 	return s.lambda.In(ws)
 }
 
-func (s *single) vectors(ws *vk.Arena, x product.Matrix[float64]) product.Matrix[float32] {
+func (s *singleMemory) vectors(ws *vk.Arena, x product.Matrix[float64]) product.Matrix[float32] {
 	return product.NewMatrix(s.x.In(ws), x.Rows, x.Cols, x.Ld)
 }
 
@@ -75,11 +95,14 @@ func (s *single) narrow(rec *vk.Recorder, ws *vk.Arena, x product.Matrix[float64
 	s.convert.RecordNarrow(rec, x.At.Sub(0, elements(x)), s.x.In(ws))
 }
 
-func (s *single) widened(
-	rec *vk.Recorder, z product.Matrix[float32], x product.Matrix[float64],
-) product.Matrix[float64] {
-	s.convert.RecordWiden(rec, z.At.Sub(0, elements(z)), x.At)
-	return x
+func (s *single) upload(*spectrum.Call, *spectrum.Stage) error { return nil }
+
+func (s *single) sums(dev *vk.Device, n, m int, ops product.Ops[float64]) (columnSums[float32], error) {
+	widened := func(rec *vk.Recorder, z product.Matrix[float32], x product.Matrix[float64]) product.Matrix[float64] {
+		s.convert.RecordWiden(rec, z.At.Sub(0, elements(z)), x.At)
+		return x
+	}
+	return newSumsOnDevice(dev, n, m, ops, widened)
 }
 
 // elements returns how many elements of memory the matrix x spans, from its first to its last

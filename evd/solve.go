@@ -115,13 +115,14 @@ type solve[T Float] struct {
 // fails, no command is executed. T stays on the device, and reduce returns the host's copy.
 func (s *solve[T]) reduce(a Sym[T]) (host spectrum.Tridiagonal, sigma float64, err error) {
 	recorded := make(chan *vk.Recorder)
+	var received func() spectrum.Tridiagonal
 	var refused error
 	go func() {
 		if sigma, refused = s.scale(a); refused != nil {
 			recorded <- nil
 			return
 		}
-		recorded <- s.Record(func(rec *vk.Recorder) { host = s.recordReduction(rec, a.Uplo, sigma) })
+		recorded <- s.Record(func(rec *vk.Recorder) { received = s.recordReduction(rec, a.Uplo, sigma) })
 	}()
 	err = s.upload(s.Ctx, s.Dev, s.Arena, a)
 	rec := <-recorded
@@ -134,14 +135,17 @@ func (s *solve[T]) reduce(a Sym[T]) (host spectrum.Tridiagonal, sigma float64, e
 	if err == nil {
 		err = s.Execute(rec)
 	}
+	if err == nil {
+		host = received()
+	}
 	return host, sigma, err
 }
 
 // recordReduction records the stages that reduce A to tridiagonal form. Each stage has a status,
 // its INFO word, which is 0 for success. Each INFO word is copied before a later stage may
-// overwrite it. The result is the tridiagonal matrix on the host, which is valid after the
-// recording has been executed.
-func (s *solve[T]) recordReduction(rec *vk.Recorder, uplo Uplo, sigma float64) (host spectrum.Tridiagonal) {
+// overwrite it. The result returns the tridiagonal matrix on the host after the recording has been
+// executed.
+func (s *solve[T]) recordReduction(rec *vk.Recorder, uplo Uplo, sigma float64) func() spectrum.Tridiagonal {
 	r, t, ws := &s.regions, s.steps.spectrum, s.Arena
 	s.steps.products.emulated.begin(rec, ws)
 	s.recordLoad(rec, ws, uplo, sigma)
@@ -154,8 +158,7 @@ func (s *solve[T]) recordReduction(rec *vk.Recorder, uplo Uplo, sigma float64) (
 	}
 	s.steps.chase.Record(rec, ws, r.band.In(ws), s.doubles.tridiagonal(ws, t), r.reflectors(ws))
 	s.Info(rec, stages.PhaseBulgeChasing, s.steps.chase.Info(ws))
-	s.doubles.widen(rec, ws, t)
-	return t.Receive(rec, ws)
+	return s.doubles.receive(rec, ws, t)
 }
 
 // vectors says how the eigenvectors of the matrix are copied to the host. The list is empty if no
@@ -181,6 +184,9 @@ func (s *solve[T]) transformBack(vectors product.Matrix[float64]) (q product.Mat
 	q = product.NewMatrix(r.a.In(ws), s.n, x.Rows, s.n)
 	if x.Rows == 0 {
 		return q, nil
+	}
+	if err := s.doubles.upload(s.Call, s.steps.spectrum); err != nil {
+		return q, err
 	}
 	err = s.Run(func(rec *vk.Recorder) {
 		if s.steps.reduce == nil { // else the reduction has begun them

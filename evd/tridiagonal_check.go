@@ -4,9 +4,6 @@ import (
 	"context"
 
 	"github.com/vkevd/vkevd/evd/spectrum"
-	"github.com/vkevd/vkevd/stages"
-	"github.com/vkevd/vkevd/stages/product"
-	"github.com/vkevd/vkevd/vk"
 )
 
 // Check measures the errors of the result `res`, values Λ and vectors Z, for the matrix `t`, as
@@ -39,35 +36,8 @@ func (p *TridiagonalPlan[T]) Check(ctx context.Context, t Tridiagonal[T], res *R
 	if err != nil {
 		return Ratios{}, err
 	}
-	sums, err := p.columnSums(c, z, scaled.values)
+	sums, err := p.sums.of(p, c, z, scaled)
 	return newRatios[T](sums, scaled.norm, n), err
-}
-
-// columnSums returns the column sums of |σ·T·Z − Z·σ·Λ| and of |ZᵀZ − I|, one for each vector in
-// the matrix `z` = Z. The tridiagonal matrix σ·T must be on the device. The list `lambda` has the
-// values σ·λ.
-func (p *TridiagonalPlan[T]) columnSums(
-	c *spectrum.Call, z *Dense[T], lambda []float64,
-) (sums [2][]float64, err error) {
-	n, ws, t := p.base.N, c.Arena, p.spectrum
-	zs := product.NewMatrix(p.z.In(ws), n, z.Cols, n)
-	via := p.doubles.vectors(ws, product.NewMatrix(t.X(ws), n, z.Cols, n))
-	if err := p.orient.restore(c.Ctx, c.Dev, z, via.At, zs); err != nil {
-		return sums, err
-	}
-	out := [2]vk.Slice[float64]{p.residual.In(ws), p.orthogonality.In(ws)}
-	err = c.Run(func(rec *vk.Recorder) {
-		rec.Phase(stages.PhaseCheck, 0, p.residuals.Flops())
-		vk.SendFirst(rec, t.Lambda(ws), lambda)
-		wide := p.doubles.widened(rec, zs, product.NewMatrix(t.X(ws), n, z.Cols, n))
-		p.residuals.Record(rec, ws, stages.Tridiagonal[float64]{D: t.D(ws), E: t.E(ws)}, wide,
-			stages.Sums[float64]{Lambda: t.Lambda(ws), Residual: out[0], Orthogonality: out[1]})
-		for i := range sums {
-			sums[i] = make([]float64, z.Cols)
-			vk.ReceiveLast(rec, sums[i], out[i])
-		}
-	})
-	return sums, err
 }
 
 // Certify proves by Sturm counts how far each value of the result is from the eigenvalue with the
@@ -114,6 +84,9 @@ type scaled struct {
 	// values are the eigenvalues of the result, multiplied by σ.
 	values []float64
 
+	// t is σ·T.
+	t spectrum.Tridiagonal
+
 	// norm is ‖σ·T‖₁ of the tridiagonal matrix T, but at least σ times the safe minimum.
 	norm float64
 }
@@ -128,5 +101,5 @@ func (p *TridiagonalPlan[T]) uploadScaled(c *spectrum.Call, t Tridiagonal[T], re
 	}
 	sigma := scaling[float64](top)
 	s := t.times(sigma)
-	return scaled{spectrum.Scale(res.Values, sigma), max(s.Norm1(), spectrum.SafeMinOf[T]()*sigma)}, p.upload(c, s)
+	return scaled{spectrum.Scale(res.Values, sigma), s, max(s.Norm1(), spectrum.SafeMinOf[T]()*sigma)}, p.upload(c, s)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/vkevd/vkevd/evd/spectrum"
-	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tuning"
@@ -26,17 +25,13 @@ type TridiagonalPlan[T Float] struct {
 	// takes long.
 	tune tuning.Tuning
 
-	doubles   doubles[T]
-	ops       product.Ops[float64]
-	spectrum  *spectrum.Stage
-	orient    *orientation[T]
-	residuals *stages.TridiagonalResidual
+	doubles  doubles[T]
+	spectrum *spectrum.Stage
+	orient   *orientation[T]
+	sums     columnSums[T]
 
 	// z is the device memory of the vectors, one per column.
 	z vk.Region[T]
-
-	// residual and orthogonality are the device memory for the column sums of a check.
-	residual, orthogonality vk.Region[float64]
 }
 
 // NewTridiagonalPlan prepares for tridiagonal matrices of order n. The errors are those of NewPlan.
@@ -67,10 +62,10 @@ func NewTridiagonalPlan[T Float](dev *vk.Device, n int, opt Options) (*Tridiagon
 	return p, nil
 }
 
-// rateOf returns the device's measured rate of FP64 arithmetic, in operations per second. It
-// returns 0 if the rate is not known. Tests replace this function.
+// rateOf returns the device's measured rate of FP64 arithmetic, or of FP32 if the device has no
+// FP64, in operations per second. It returns 0 if the rate is not known. Tests replace this function.
 var rateOf = func(dev *vk.Device) (float64, error) {
-	return machine.Of(dev).Float64Rate(context.Background()) // found once for each device and kept
+	return machine.Of(dev).Rate(context.Background()) // found once for each device and kept
 }
 
 // prepare makes the stages and lays out their memory. The vectors share memory with the solver's
@@ -86,29 +81,37 @@ func (p *TridiagonalPlan[T]) prepare(t tuning.Tuning) (err error) {
 	if p.doubles, err = newDoubles[T](dev, n, p.opt.vectors(n)); err != nil {
 		return err
 	}
-	if p.ops, err = product.New[float64](dev, t.Products); err != nil {
+	ops, err := p.doubles.ownProducts(dev, t)
+	if err != nil {
 		return err
 	}
-	if p.spectrum, err = spectrum.New(dev, n, p.opt.spectrum(), true, p.ops, t); err != nil {
+	if p.spectrum, err = p.doubles.stage(dev, n, p.opt.spectrum(), true, ops, t); err != nil {
 		return err
 	}
 	if !p.opt.Vectors {
-		p.base.Layout = vk.Together(append(p.spectrum.Always(), p.ops.Work(), p.spectrum.Work())...)
+		p.base.Layout = vk.Together(append(p.spectrum.Always(), workOf(ops), p.spectrum.Work())...)
 		return nil
 	}
 	var b builder
 	p.orient, err = newOrientation[T](dev, p.opt)
 	b.keep(err)
-	p.residuals, err = stages.NewTridiagonalResidual(dev, n, m, p.ops)
+	p.sums, err = p.doubles.sums(dev, n, m, ops)
 	b.keep(err)
 	if b.err != nil {
 		return b.err
 	}
 	p.z = vk.Reserve[T]("vectors", n*m)
-	p.residual, p.orthogonality = vk.Reserve[float64]("residual sums", m), vk.Reserve[float64]("orthogonality sums", m)
-	p.base.Layout = vk.Together(append(p.spectrum.Always(), p.ops.Work(), p.residual, p.orthogonality,
-		vk.InTurn(p.spectrum.Work(), vk.Together(p.doubles.rows(), p.z, p.residuals.Work())))...)
+	p.base.Layout = vk.Together(append(p.spectrum.Always(), workOf(ops), p.sums.always(),
+		vk.InTurn(p.spectrum.Work(), vk.Together(p.doubles.rows(), p.z, p.sums.work())))...)
 	return nil
+}
+
+// workOf returns the workspace of products, which may be nil.
+func workOf(ops product.Ops[float64]) *vk.Layout {
+	if ops == nil {
+		return vk.Together()
+	}
+	return ops.Work()
 }
 
 // Costs returns a forecast of the number of floating-point operations. The forecast has one phase.

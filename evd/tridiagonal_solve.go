@@ -52,6 +52,9 @@ func (p *TridiagonalPlan[T]) vectors(c *spectrum.Call, x product.Matrix[float64]
 	if x.Rows == 0 {
 		return q, nil
 	}
+	if err := p.doubles.upload(c, p.spectrum); err != nil {
+		return q, err
+	}
 	err = c.Run(func(rec *vk.Recorder) {
 		p.doubles.narrow(rec, c.Arena, x)
 		q = p.orient.record(rec, p.doubles.vectors(c.Arena, x), q)

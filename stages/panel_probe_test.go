@@ -66,7 +66,7 @@ func TestPanelsMeet(t *testing.T) {
 			t.Errorf("the trial compiles %+v", compiled)
 		}
 	}()
-	if info, err := panelsMeet(ctx, fresh, 8, alone, func() { begun = true }); info != 0 || err != nil || !begun {
+	if info, err := panelsMeet[float64](ctx, fresh, 8, alone, func() { begun = true }); info != 0 || err != nil || !begun {
 		t.Errorf("one workgroup: INFO %d, %v, written down before: %v", info, err, begun)
 	}
 }

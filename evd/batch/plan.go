@@ -119,6 +119,9 @@ func NewPlan(dev *vk.Device, n, count int, opt Options) (*Plan, error) {
 	if err := spectrum.CheckDevices(dev, opt.Devices); err != nil {
 		return nil, err
 	}
+	if err := dev.Info().NeedFloat64("batches need it; solve the matrices one by one in float32 there"); err != nil {
+		return nil, err
+	}
 	p, err := newPlan(dev, n, count, opt)
 	if err != nil && len(opt.Devices) > 0 {
 		err = spectrum.OnDevice(dev, err)

@@ -147,6 +147,9 @@ func New(ctx context.Context, dev *vk.Device, opt Options) (*Bench, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
 	}
+	if err := dev.Info().NeedFloat64("the measurements are of stages in double precision"); err != nil {
+		return nil, err
+	}
 	fill, err := newRandom(dev)
 	if err != nil {
 		return nil, err

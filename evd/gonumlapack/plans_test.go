@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"os"
 	"slices"
 	"testing"
 
@@ -156,4 +158,26 @@ func TestCrossover(t *testing.T) {
 		t.Error("an unknown family takes another's")
 	}
 	var _ lapack.Float64 = gonum.Implementation{}
+}
+
+// TestWithoutFloat64 checks that gonum solves all problems if the device has no double precision, and
+// that the reason is reported.
+func TestWithoutFloat64(t *testing.T) {
+	dev, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), Without: []string{"shaderFloat64"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	impl := New(dev)
+	defer impl.Close()
+	impl.Crossover = Crossover{}
+	var reported error
+	impl.Report = func(err error) { reported = err }
+	a := []float64{2, 1, 1, 2}
+	w, work := make([]float64, 2), make([]float64, 6)
+	ok := impl.Dsyev(lapack.EVCompute, blas.Lower, 2, a, 2, w, work, len(work))
+	var unsupported *vk.UnsupportedError
+	if !ok || math.Abs(w[0]-1)+math.Abs(w[1]-3) > 1e-14 || !errors.As(reported, &unsupported) || unsupported.Feature != "shaderFloat64" {
+		t.Errorf("%v, values %v, reported %v", ok, w, reported)
+	}
 }

@@ -32,37 +32,71 @@ func countsAtOnce(n int, t tuning.Tuning) int {
 // meaning. Count needs a Stage that New made with counts or with a Selection by value, or a Stage
 // for which Settles returns true.
 func (s *Stage) Count(c *Call, shifts []float64) ([]int, error) {
-	result := make([]int, 0, len(shifts))
-	for some := range slices.Chunk(shifts, s.shifts.Len()) {
-		counts, err := s.countSome(c, some)
-		if err != nil {
-			return nil, During(stages.PhaseCounts, err)
+	counts, err := s.counter.counts(c, shifts)
+	if err != nil {
+		return nil, During(stages.PhaseCounts, err)
+	}
+	for i, x := range shifts {
+		switch {
+		case math.IsInf(x, -1):
+			counts[i] = 0
+		case math.IsInf(x, 1):
+			counts[i] = s.n
 		}
-		for i, x := range some {
-			switch {
-			case math.IsInf(x, -1):
-				result = append(result, 0)
-			case math.IsInf(x, 1):
-				result = append(result, s.n)
-			default:
-				result = append(result, int(counts[i]))
-			}
+	}
+	return counts, nil
+}
+
+// counter computes Sturm counts of the matrix T of a Stage.
+type counter interface {
+	// counts returns the number of eigenvalues below each shift. The counts at infinite shifts have
+	// no meaning.
+	counts(c *Call, shifts []float64) ([]int, error)
+
+	// work is the device memory that `counts` needs while it runs, and `always` is the device memory
+	// that no other stage may use.
+	work() *vk.Layout
+	always() *vk.Layout
+}
+
+// deviceCounter counts on the device.
+type deviceCounter struct {
+	sturm *stages.Bisection
+	of    *Stage // has T on the device
+
+	// shifts and `found` hold the shifts of one transfer to the device, and their counts.
+	shifts vk.Region[float64]
+	found  vk.Region[uint32]
+}
+
+// newDeviceCounter makes a counter for at most `atOnce` shifts in one transfer.
+func newDeviceCounter(sturm *stages.Bisection, of *Stage, atOnce int) *deviceCounter {
+	return &deviceCounter{sturm, of, vk.Reserve[float64]("shifts", atOnce), vk.Reserve[uint32]("counts", atOnce)}
+}
+
+func (d *deviceCounter) work() *vk.Layout { return d.sturm.Work() }
+
+func (d *deviceCounter) always() *vk.Layout { return vk.Together(d.shifts, d.found) }
+
+func (d *deviceCounter) counts(c *Call, shifts []float64) ([]int, error) {
+	result := make([]int, 0, len(shifts))
+	for some := range slices.Chunk(shifts, d.shifts.Len()) {
+		counts := make([]uint32, len(some))
+		err := c.Run(func(rec *vk.Recorder) {
+			rec.Phase(stages.PhaseCounts, 0, 0)
+			at, found := d.shifts.In(c.Arena), d.found.In(c.Arena).Sub(0, len(counts))
+			vk.SendFirst(rec, at, some)
+			d.sturm.RecordCounts(rec, c.Arena, d.of.d.In(c.Arena), d.of.e.In(c.Arena), at, found)
+			vk.ReceiveLast(rec, counts, d.found.In(c.Arena))
+		})
+		if err != nil {
+			return nil, err
+		}
+		for _, count := range counts {
+			result = append(result, int(count))
 		}
 	}
 	return result, nil
-}
-
-// countSome counts the eigenvalues below each shift, for the shifts of one transfer to the device.
-// All shifts must be finite: counts at infinite shifts have no meaning.
-func (s *Stage) countSome(c *Call, shifts []float64) ([]uint32, error) {
-	counts := make([]uint32, len(shifts))
-	return counts, c.Run(func(rec *vk.Recorder) {
-		rec.Phase(stages.PhaseCounts, 0, 0)
-		at, found := s.shifts.In(c.Arena), s.counts.In(c.Arena).Sub(0, len(counts))
-		vk.SendFirst(rec, at, shifts)
-		s.sturm.RecordCounts(rec, c.Arena, s.d.In(c.Arena), s.e.In(c.Arena), at, found)
-		vk.ReceiveLast(rec, counts, s.counts.In(c.Arena))
-	})
 }
 
 // uncertified tests the eigenvalues with the numbers k in the list `open`. The values of the slice

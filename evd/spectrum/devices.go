@@ -12,7 +12,8 @@ import (
 // CheckDevices checks the option Devices of a plan, the further devices `others`. No entry may be
 // nil. No device may be in the list twice, and the plan's first device may not be in it. If the
 // first device is a vk.Dry device, all others must be, and if it is not, no other may be. The error
-// is an *OptionError.
+// is an *OptionError. If there are others, all devices must compute in double precision. Otherwise
+// the error is a *vk.DeviceError, which wraps a *vk.UnsupportedError.
 func CheckDevices(first *vk.Device, others []*vk.Device) error {
 	for k, dev := range others {
 		switch {
@@ -22,6 +23,14 @@ func CheckDevices(first *vk.Device, others []*vk.Device) error {
 			return BadOption("Devices", "some devices are dry, and others are not")
 		case dev == first || slices.Contains(others[:k], dev):
 			return BadOption("Devices", "a device is twice in the list, or is the plan's first one")
+		}
+	}
+	if len(others) == 0 {
+		return nil
+	}
+	for _, dev := range append([]*vk.Device{first}, others...) {
+		if err := dev.Info().NeedFloat64("it cannot share a solve with other devices"); err != nil {
+			return OnDevice(dev, err)
 		}
 	}
 	return nil

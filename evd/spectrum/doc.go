@@ -9,6 +9,7 @@
 //	selection.go  Selection, the wanted part of the spectrum
 //	solver.go     the choice of the method, by name or by order
 //	methods.go    stages that solve the tridiagonal problem, as Methods
+//	host.go       the same methods on the host, for devices without double precision
 //	stage.go      Stage, the step T → Λ, S: interval → indices, method, settle
 //	counts.go     Sturm counts of many shifts
 //	settle.go     a second computation of values that are not certified

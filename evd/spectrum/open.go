@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // OpenBest opens the best device, for a function that solves for one matrix and then closes the
@@ -12,6 +13,12 @@ import (
 // names. Without this variable, they are stored in the folder vkevd of the user's cache folder,
 // which the command vkevd also uses. If VKEVD_CACHE is set but empty, nothing is stored.
 func OpenBest() (*vk.Device, error) { return vk.Open(vk.Options{CacheDir: cacheFolder()}) }
+
+// OpenBestFor does the same as OpenBest, for eigenvalues of matrices of type T. For float32 the device
+// need not compute in double precision.
+func OpenBestFor[T spirv.Real]() (*vk.Device, error) {
+	return vk.Open(vk.Options{CacheDir: cacheFolder(), Single: spirv.KindOf[T]() == spirv.Float32})
+}
 
 // cacheFolder returns the folder for compiled kernels. It returns "" if they are not stored.
 func cacheFolder() string {

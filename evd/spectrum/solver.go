@@ -54,15 +54,18 @@ type method struct {
 	// construct makes the method, for eigenvalues and vectors. For a method that finds no vectors,
 	// it makes the method for eigenvalues.
 	construct constructor
+
+	// onHost is the method on the host, for devices without double precision.
+	onHost hostMethod
 }
 
 // methods is the table of methods for the tridiagonal problem. To add a method, add a row, a
 // constructor, and a case in Options.choose.
 var methods = []method{
-	{DivideConquer, "dc", stages.PhaseTridiagonal, true, newDivideConquer},
-	{Bisection, "bisection", stages.PhaseBisection, false, newBisection},
-	{MRRR, "mrrr", stages.PhaseTridiagonal, true, newMRRR},
-	{QR, "qr", stages.PhaseTridiagonal, true, newQR},
+	{DivideConquer, "dc", stages.PhaseTridiagonal, true, newDivideConquer, hostDivideConquer},
+	{Bisection, "bisection", stages.PhaseBisection, false, newBisection, hostBisection},
+	{MRRR, "mrrr", stages.PhaseTridiagonal, true, newMRRR, hostMRRR},
+	{QR, "qr", stages.PhaseTridiagonal, true, newQR, hostQR},
 }
 
 // find returns the row of the table `methods` for the solver s. It returns nil for Auto, and for

@@ -23,20 +23,19 @@ type Stage struct {
 	opt   Options
 	phase string
 
-	// sturm computes Sturm counts. It is nil if no counts are needed. `exact` is a bisection with
-	// the same kernels, which computes values again that are not accurate enough. `exact` is nil if
+	// counter computes Sturm counts. It is nil if no counts are needed. `exact` is a bisection that
+	// uses the same counts, and computes values again that are not accurate enough. `exact` is nil if
 	// the plan's method is bisection itself.
-	sturm *stages.Bisection
-	exact Method
+	counter counter
+	exact   Method
 
 	// d and e hold the diagonal and off-diagonal of the tridiagonal matrix T, `values` holds values
 	// that a check uploads, and `x` holds the vectors. The methods D, E, Lambda and X return these
-	// regions.
+	// regions. They are empty if the host solves the problem.
 	d, e, values, x vk.Region[float64]
 
-	// shifts and `counts` hold the shifts of one transfer to the device, and their counts.
-	shifts vk.Region[float64]
-	counts vk.Region[uint32]
+	// host is the problem and its vectors if the host solves it, and otherwise nil.
+	host *hostProblem
 }
 
 // New prepares for order n ≥ 1 and for options that Options.Check accepts. The argument `counts`
@@ -51,18 +50,17 @@ func New(dev *vk.Device, n int, opt Options, counts bool, ops product.Ops[float6
 	}
 	reals := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
 	s.d, s.e, s.values = reals("d", n), reals("e", n), reals("eigenvalues", n)
-	atOnce, settles := 0, chosen != Bisection
+	settles := chosen != Bisection
 	if counts || settles || opt.Select.by == selectedByValue {
-		var err error
-		if s.sturm, err = stages.NewBisection(dev, n, t.Bisection); err != nil {
+		sturm, err := stages.NewBisection(dev, n, t.Bisection)
+		if err != nil {
 			return nil, err
 		}
 		if settles {
-			s.exact = bisectionOf(s.sturm, n)
+			s.exact = bisectionOf(sturm, n)
 		}
-		atOnce = countsAtOnce(n, t)
+		s.counter = newDeviceCounter(sturm, s, countsAtOnce(n, t))
 	}
-	s.shifts, s.counts = reals("shifts", atOnce), vk.Reserve[uint32]("counts", atOnce)
 	elements := s.Method.Elements()
 	if opt.Vectors {
 		elements = max(elements, n*s.capacity)
@@ -87,17 +85,24 @@ func (s *Stage) chooseMethod(dev *vk.Device, chosen Solver, ops product.Ops[floa
 // Always lists the device memory that is in use from the reduction to the tridiagonal matrix T
 // until the vectors of T have been transformed to the vectors of the caller's matrix.
 func (s *Stage) Always() []vk.Space {
-	return []vk.Space{s.d, s.e, s.values, s.x, s.shifts, s.counts}
+	if s.host != nil {
+		return nil
+	}
+	always := []vk.Space{s.d, s.e, s.values, s.x}
+	if s.counter != nil {
+		always = append(always, s.counter.always())
+	}
+	return always
 }
 
 // Work is the device memory that Solve, Count and Certify need while they run. Other stages may use
 // the same bytes at other times.
 func (s *Stage) Work() *vk.Layout {
 	switch {
-	case s.exact != nil: // sturm's is part of it
+	case s.exact != nil: // the counter's is part of it
 		return vk.InTurn(s.Method.Work(), s.exact.Work())
-	case s.sturm != nil:
-		return vk.InTurn(s.Method.Work(), s.sturm.Work())
+	case s.counter != nil:
+		return vk.InTurn(s.Method.Work(), s.counter.work())
 	}
 	return s.Method.Work()
 }
@@ -126,9 +131,23 @@ func (s *Stage) Lambda(ws *vk.Arena) vk.Slice[float64] { return s.values.In(ws) 
 // may use this memory before Solve, and after the last use of the vectors.
 func (s *Stage) X(ws *vk.Arena) vk.Slice[float64] { return s.x.In(ws) }
 
+// Matrix returns a rows×cols matrix with leading dimension ld in the memory of X. If the host solves
+// the problem, the matrix has only a shape, and no memory.
+func (s *Stage) Matrix(ws *vk.Arena, rows, cols, ld int) stages.Matrix {
+	if s.host != nil {
+		return stages.Matrix{Rows: rows, Cols: cols, Ld: ld}
+	}
+	return stages.NewMatrix(s.x.In(ws), rows, cols, ld)
+}
+
 // Send records that the tridiagonal matrix t is copied to the device, where Solve expects it. The
-// matrix `t` must not change until the recording has been executed.
+// matrix `t` must not change until the recording has been executed. If the host solves the problem,
+// Send does the same as Hold.
 func (s *Stage) Send(rec *vk.Recorder, ws *vk.Arena, t Tridiagonal) {
+	if s.host != nil {
+		s.Hold(t)
+		return
+	}
 	vk.SendFirst(rec, s.d.In(ws), t.D)
 	vk.SendFirst(rec, s.e.In(ws), t.E)
 }
@@ -143,12 +162,13 @@ func (s *Stage) Receive(rec *vk.Recorder, ws *vk.Arena) Tridiagonal {
 }
 
 // Solve finds the selected part of the spectrum of the tridiagonal matrix T. T must be on the
-// device, and `host` must be a copy of T. T is σ times the matrix from whose spectrum the caller
+// device, unless the host solves the problem, and `host` must be a copy of T. T is σ times the matrix from whose spectrum the caller
 // selects. Solve calls `allocate` with the number of eigenvalues as soon as this number is known.
 // Then the caller can allocate host memory for the vectors while the device computes. `allocate`
 // may be nil. The errors are *TooManyError, *NoConvergenceError, *StageError, and those of package
 // vk.
 func (s *Stage) Solve(c *Call, host Tridiagonal, sigma float64, allocate func(vectors int)) (Part, error) {
+	s.Hold(host)
 	var below [2]int
 	if s.opt.Select.by == selectedByValue {
 		ends := s.opt.Select.ends(sigma)
@@ -166,13 +186,16 @@ func (s *Stage) Solve(c *Call, host Tridiagonal, sigma float64, allocate func(ve
 		allocate(to - from)
 	}
 	p := Part{First: from}
-	if s.x.Len() > 0 {
-		p.Vectors = stages.NewMatrix(s.x.In(c.Arena), to-from, s.n, max(to-from, 1))
+	if s.host != nil || s.x.Len() > 0 {
+		p.Vectors = s.Matrix(c.Arena, to-from, s.n, max(to-from, 1))
 	}
 	if from == to {
 		return p, nil
 	}
-	t := Problem{s.d.In(c.Arena), s.e.In(c.Arena), host}
+	t := Problem{Host: host}
+	if s.host == nil {
+		t.D, t.E = s.d.In(c.Arena), s.e.In(c.Arena)
+	}
 	c.begins(s.phase)
 	var err error
 	p.Values, err = s.Method.Solve(c, t, from, to, p.Vectors)

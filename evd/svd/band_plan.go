@@ -85,6 +85,9 @@ func NewBandPlan[T evd.Float](dev *vk.Device, n, b int, opt BandOptions) (*BandP
 	if err := opt.check(n); err != nil {
 		return nil, err
 	}
+	if err := dev.Info().NeedFloat64(doubleOnly); err != nil {
+		return nil, err
+	}
 	p := &BandPlan[T]{b: b, opt: opt}
 	p.base = spectrum.Base{Dev: dev, N: n, Layout: vk.Together()}
 	p.tune = tuning.On(dev.Info())

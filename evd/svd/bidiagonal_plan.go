@@ -48,6 +48,9 @@ func NewBidiagonalPlan[T evd.Float](dev *vk.Device, n int, opt Options) (*Bidiag
 	if opt.Band > 0 || opt.Block > 0 {
 		return nil, spectrum.BadOption("Band, Block", "a bidiagonal matrix needs no reduction")
 	}
+	if err := dev.Info().NeedFloat64(doubleOnly); err != nil {
+		return nil, err
+	}
 	p := &BidiagonalPlan[T]{opt: opt, k: n}
 	if opt.Largest > 0 {
 		p.k = opt.Largest

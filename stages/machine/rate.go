@@ -46,8 +46,30 @@ func (m *Machine) Float64Rate(ctx context.Context) (float64, error) {
 	return rates.FP64, nil
 }
 
+// Rate returns Float64Rate. For a device without double precision it returns the rate of FP32, which
+// is measured and stored in the same way.
+func (m *Machine) Rate(ctx context.Context) (float64, error) {
+	if m.Info.Float64() {
+		return m.Float64Rate(ctx)
+	}
+	if m.Info.Type == "cpu" || m.dev.IsDry() {
+		return 0, nil
+	}
+	rates := m.Rates()
+	if rates.FP32 == 0 {
+		var err error
+		if rates.FP32, err = measureRate[float32](ctx, m.dev); err != nil {
+			return 0, err
+		}
+		m.KeepRates(rates)
+	}
+	m.dev.SetFloat64Rate(rates.FP32)
+	return rates.FP32, nil
+}
+
 // PeakRates are the rates of fused multiply-adds in registers, in flops per second, each
-// multiply-add counted as two. A rate is 0 if it is not known.
+// multiply-add counted as two. A rate is 0 if it is not known, and FP64 also if the device has only
+// single precision.
 type PeakRates struct{ FP64, FP32 float64 }
 
 const peakFact = "peak operations a second, FP64 FP32"
@@ -58,9 +80,12 @@ const peakFact = "peak operations a second, FP64 FP32"
 // are 0.
 func (m *Machine) PeakRates(ctx context.Context) (PeakRates, error) {
 	return m.peakRates(func() (string, error) {
-		double, err := measureRate[float64](ctx, m.dev)
-		if err != nil {
-			return "", err
+		double := 0.0
+		if m.Info.Float64() {
+			var err error
+			if double, err = measureRate[float64](ctx, m.dev); err != nil {
+				return "", err
+			}
 		}
 		single, err := measureRate[float32](ctx, m.dev)
 		return fmt.Sprint(double, single), err

@@ -2,6 +2,8 @@ package machine
 
 import (
 	"context"
+	"errors"
+	"os"
 	"testing"
 
 	"github.com/vkevd/vkevd/stages/stagetest"
@@ -67,5 +69,35 @@ func TestPeakRates(t *testing.T) {
 	}
 	if r, err := Of(vk.Dry(vk.Info{Memory: 1 << 40, Free: 1 << 40})).PeakRates(ctx); r != (PeakRates{}) || err != nil {
 		t.Errorf("of a dry device: %+v, %v", r, err)
+	}
+}
+
+// TestRateWithoutFloat64 checks the rates of a device without double precision: PeakRates has no FP64
+// rate, and Rate is the stored rate of FP32, or 0 on a CPU.
+func TestRateWithoutFloat64(t *testing.T) {
+	dev, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), Without: []string{"shaderFloat64"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dev.Close()
+	ctx, m := context.Background(), Of(dev)
+	if r, err := m.PeakRates(ctx); err != nil || r.FP64 != 0 || !(r.FP32 > 1e7) {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if m.Info.Type == "cpu" {
+		if r, err := m.Rate(ctx); r != 0 || err != nil {
+			t.Errorf("%g, %v", r, err)
+		}
+		m.Info.Type = "discrete" // as if the rate of a GPU were asked for
+	}
+	r, err := m.Rate(ctx)
+	if err != nil || !(r > 1e7) || m.Rates() != (Rates{FP32: r}) {
+		t.Errorf("%g, %v; stored %+v", r, err, m.Rates())
+	}
+	if again, err := m.Rate(ctx); again != r || err != nil {
+		t.Errorf("again %g, %v", again, err)
+	}
+	if _, err := MeasureArithmetic(ctx, dev); !errors.As(err, new(*vk.UnsupportedError)) {
+		t.Errorf("the arithmetic of doubles: %v", err)
 	}
 }

@@ -1,0 +1,23 @@
+package batch_test
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd/batch"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// TestWithoutFloat64 checks that a plan for batches names the missing feature.
+func TestWithoutFloat64(t *testing.T) {
+	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), Without: []string{"shaderFloat64"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	var unsupported *vk.UnsupportedError
+	if _, err := batch.NewPlan(d, 10, 3, batch.Options{}); !errors.As(err, &unsupported) || unsupported.Feature != "shaderFloat64" {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,184 @@
+package spectrum
+
+import (
+	"sync"
+	"time"
+
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tridiag"
+	"github.com/vkevd/vkevd/stages/tridiag/dc"
+	robust "github.com/vkevd/vkevd/stages/tridiag/mrrr"
+	"github.com/vkevd/vkevd/stages/tridiag/ql"
+	"github.com/vkevd/vkevd/stages/tridiag/sturm"
+	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// hostTuning has the orders at which methods on the host take turns. They were measured on two
+// processors: divide and conquer is the fastest method for vectors from order 50 on, and for all
+// values from 300 on. Bisection takes nine times as long for all values.
+var hostTuning = tuning.Tuning{
+	QR:            stages.QRTuning{Vectors: 32, Values: 256},
+	ConquerValues: tuning.ConquerValues{From: 1, Share: 8},
+}
+
+// NewOnHost returns a Stage for a device without double precision: the host solves the tridiagonal
+// problem in double precision, and the device has no memory for it. The caller must call Hold before
+// Count and Certify. After Solve, HostVectors has the vectors. The arguments are those of New.
+func NewOnHost(n int, opt Options) *Stage {
+	s := &Stage{n: n, capacity: opt.Capacity(n), opt: opt, host: &hostProblem{}}
+	chosen := opt.choose(n, hostTuning)
+	m := find(chosen)
+	s.phase, s.counter = m.phase, hostCounter{s.host}
+	s.Method = onHost{m.onHost, s.host, n, opt.Vectors, m.phase}
+	if chosen != Bisection {
+		s.exact = onHost{hostBisection, s.host, n, false, stages.PhaseBisection}
+	}
+	return s
+}
+
+// hostProblem is a tridiagonal problem that the host solves.
+type hostProblem struct {
+	// t is the matrix, and sturm counts its eigenvalues.
+	t     Tridiagonal
+	sturm *sturm.Matrix
+
+	// z has the vectors of the last solve as columns. They have n rows.
+	z []float64
+}
+
+// Hold tells a Stage of NewOnHost the matrix for later calls. For other Stages it does nothing: their
+// matrix is on the device. The matrix must not change.
+func (s *Stage) Hold(t Tridiagonal) {
+	if s.host != nil {
+		s.host.t, s.host.sturm = t, sturm.New(t.D, t.E)
+	}
+}
+
+// HostVectors returns the vectors of the last solve in the type T, as the matrix that Part.Vectors
+// describes: packed, one vector per row. The Stage forgets the vectors in double precision.
+func HostVectors[T spirv.Real](s *Stage) vk.Columns[T] {
+	n := s.n
+	m := len(s.host.z) / n
+	rows := vk.Columns[T]{Rows: m, Cols: n, Ld: max(m, 1), Data: make([]T, m*n)}
+	const tile = 64 // so that the accesses to both matrices are local
+	tridiag.Parallel((n+tile-1)/tile, func(part int) {
+		from, to := part*tile, min((part+1)*tile, n)
+		for k0 := 0; k0 < m; k0 += tile {
+			for i := from; i < to; i++ {
+				for k := k0; k < min(k0+tile, m); k++ {
+					rows.Data[k+i*m] = T(s.host.z[i+k*n])
+				}
+			}
+		}
+	})
+	s.host.z = nil
+	return rows
+}
+
+// hostCounter counts on the host.
+type hostCounter struct{ *hostProblem }
+
+func (hostCounter) work() *vk.Layout { return vk.Together() }
+
+func (hostCounter) always() *vk.Layout { return vk.Together() }
+
+func (h hostCounter) counts(c *Call, shifts []float64) ([]int, error) {
+	return h.sturm.Counts(shifts, c.Ctx.Err)
+}
+
+// hostMethod finds the eigenvalues λ[from] … λ[to−1] of the matrix of h, in ascending order. If
+// `vectors` is true, it also stores their vectors in h.z. The context of the call ends it. `progress`
+// is called, by several goroutines, with parts of the work that have been done. A method that knows
+// no parts does not call it.
+type hostMethod func(c *Call, h *hostProblem, from, to int, vectors bool, progress func(part float64)) ([]float64, error)
+
+// onHost makes a hostMethod a Method for order n.
+type onHost struct {
+	method  hostMethod
+	problem *hostProblem
+	n       int
+	vectors bool
+	phase   string
+}
+
+func (onHost) Work() *vk.Layout { return vk.Together() }
+
+func (onHost) Elements() int { return 0 }
+
+// Flops estimates the number of operations by those of divide and conquer without deflation.
+func (h onHost) Flops(m int) float64 {
+	n := float64(h.n)
+	if h.vectors {
+		return n * n * (n/3 + float64(m))
+	}
+	return 50 * n * float64(m)
+}
+
+// Solve ignores xt, which has only a shape. The vectors are in the hostProblem.
+func (h onHost) Solve(c *Call, t Problem, from, to int, _ stages.Matrix) ([]float64, error) {
+	began := time.Now()
+	defer func() { c.Profile.Add(h.phase+stages.OnHost, time.Since(began).Seconds()) }()
+	if err := c.Ctx.Err(); err != nil {
+		return nil, err
+	}
+	var lock sync.Mutex
+	done := 0.0
+	values, err := h.method(c, h.problem, from, to, h.vectors, func(part float64) {
+		lock.Lock()
+		defer lock.Unlock()
+		if done = min(done+part, 1); c.progress != nil {
+			c.progress(vk.Progress{Phase: h.phase, Done: done, Total: 1})
+		}
+	})
+	return values, NotConverged(err, h.phase)
+}
+
+// hostDivideConquer is divide and conquer. For values alone it needs only O(n) memory.
+func hostDivideConquer(c *Call, h *hostProblem, from, to int, vectors bool, progress func(float64)) ([]float64, error) {
+	host := dc.NewHost(len(h.t.D))
+	host.Stop, host.Progress = c.Ctx.Err, progress
+	values, err := dc.SolveWith(host, h.t.D, h.t.E, dc.Options{From: from, To: to, ValuesOnly: !vectors})
+	if err != nil {
+		return nil, err
+	}
+	h.z = host.Result()
+	return values[from:to], nil
+}
+
+// hostBisection finds values, and no vectors.
+func hostBisection(c *Call, h *hostProblem, from, to int, _ bool, _ func(float64)) ([]float64, error) {
+	return h.sturm.Eigenvalues(from, to, c.Ctx.Err)
+}
+
+// hostMRRR computes vectors even if only values are wanted.
+func hostMRRR(c *Call, h *hostProblem, from, to int, vectors bool, _ func(float64)) ([]float64, error) {
+	host := robust.NewHost(len(h.t.D), to-from)
+	host.Stop = c.Ctx.Err
+	values, tree, err := robust.SolveWith(host, h.t.D, h.t.E, robust.Options{From: from, To: to})
+	c.Tree = &tree
+	if vectors {
+		h.z = host.Result()
+	}
+	return values, err
+}
+
+// hostQR is QL and QR iteration, which computes all vectors. It is for small orders, and cannot be
+// interrupted.
+func hostQR(_ *Call, h *hostProblem, from, to int, vectors bool, _ func(float64)) ([]float64, error) {
+	n := len(h.t.D)
+	values, rows, err := ql.Solve(h.t.D, h.t.E, vectors)
+	if err != nil {
+		return nil, err
+	}
+	if vectors {
+		h.z = make([]float64, n*(to-from))
+		for k := from; k < to; k++ {
+			for i := range n {
+				h.z[i+(k-from)*n] = rows[i*n+k]
+			}
+		}
+	}
+	return values[from:to], nil
+}
