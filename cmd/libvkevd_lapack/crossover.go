@@ -31,7 +31,17 @@ var h200 = [3]orders{{512, 512}, {768, 768}, {512, 512}}
 
 // crossoverFor returns the smallest orders of problems that are solved on a device. The index is
 // the kind of problem.
+// A device without double precision is only useful for dense symmetric matrices.
 func crossoverFor(info vk.Info) [3]orders {
+	of := measured(info)
+	if !info.Float64() {
+		of[1], of[2] = orders{never, never}, orders{never, never}
+	}
+	return of
+}
+
+// measured returns the orders of the tables.
+func measured(info vk.Info) [3]orders {
 	if strings.Contains(info.Name, "H200") {
 		return h200
 	}

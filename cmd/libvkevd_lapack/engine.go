@@ -79,14 +79,15 @@ type engine struct {
 // often alternate between a few orders and kinds of problems.
 const keptPlans = 8
 
-// open opens the device for LAPACK calls: the one that VKEVD_DEVICE names, or the best device.
+// open opens the device for LAPACK calls: the one that VKEVD_DEVICE names, or the best device, even if
+// this device has no double precision. The next LAPACK then solves the problems in double precision.
 // Compiled kernels are stored in the folder that the command vkevd uses, too.
 func open() (*engine, error) {
 	cache, set := os.LookupEnv("VKEVD_CACHE")
 	if folder, err := os.UserCacheDir(); !set && err == nil {
 		cache = filepath.Join(folder, "vkevd")
 	}
-	dev, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), CacheDir: cache})
+	dev, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), CacheDir: cache, Single: true})
 	if err != nil {
 		return nil, err
 	}

@@ -6,11 +6,14 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"unsafe"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/kept"
 	"github.com/vkevd/vkevd/evd/svd"
+	"github.com/vkevd/vkevd/vk"
 )
 
 // started returns an engine, the solver behind the LAPACK functions, on the device that
@@ -253,5 +256,37 @@ func testNotFinite[T evd.Float](t *testing.T) {
 func TestPanicIsAnError(t *testing.T) {
 	if err := survive(func() error { panic("here") }); err == nil || err.Error() != "internal error: here" {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestWithoutFloat64 solves in single precision on a device without double precision. Problems in
+// double precision, and singular values in both precisions, are left to the next LAPACK.
+func TestWithoutFloat64(t *testing.T) {
+	t.Setenv("VKEVD_WITHOUT", "shaderFloat64")
+	en, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer en.dev.Close()
+	defer en.plans.Close()
+	const n = 20
+	for _, vectors := range []bool{false, true} {
+		if p, err := en.plan(job{kind: symmetric, single: true, n: n, vectors: vectors}); err != nil {
+			t.Error(err)
+		} else {
+			p.Close()
+		}
+		for _, j := range []job{
+			{kind: symmetric, n: n, vectors: vectors}, {kind: tridiagonal, n: n, vectors: vectors},
+			{kind: singular, rows: n, n: n}, {kind: singular, rows: n, n: n, single: true},
+		} {
+			if err := en.plans.With(j, func(kept.Plan) error { return nil }); err == nil || !strings.Contains(err.Error(), "shaderFloat64") {
+				t.Errorf("%+v: %v", j, err)
+			}
+		}
+	}
+	of := crossoverFor(vk.Info{Family: "intel", Features: []string{"shaderInt64"}})
+	if of[1] != (orders{never, never}) || of[2] != (orders{never, never}) || of[0] != crossovers[""][0] {
+		t.Errorf("orders %v", of)
 	}
 }

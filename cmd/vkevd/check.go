@@ -13,6 +13,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/vk"
 )
 
 // A checkJob is one call of vkevd check.
@@ -207,6 +208,10 @@ func (j *checkJob) measure(
 	}
 	show.stage("preparing the device")
 	dev, p, err := prepare(ctx, j.session, j.device(), log, vectorsPlan(a.N))
+	if as[*vk.UnsupportedError](err) && !as[*deviceError](err) { // such as a device without double precision
+		show.stage("checking on the host")
+		return unlessDone(ctx, func() (measures, error) { return onHost(a, res), nil })
+	}
 	if err != nil {
 		return nil, err
 	}

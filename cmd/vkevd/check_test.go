@@ -40,6 +40,17 @@ orthogonality                         0.5  good  ‖I − Qᵀ·Q‖₁ / (n·ε
 	}
 }
 
+// TestCheckWithoutFloat64 checks that the host measures if the device has no double precision.
+func TestCheckWithoutFloat64(t *testing.T) {
+	s := newFixture(t)
+	s.solved()
+	s.machine.planErr = &vk.UnsupportedError{Device: "Arc", Feature: doublePrecision}
+	stdout, stderr, status := s.run("check", "A.mtx", "v.txt", "Q.npy")
+	if status != statusSuccess || !strings.HasSuffix(stderr, "preparing the device\nchecking on the host\n") || !strings.Contains(stdout, "residual") {
+		t.Errorf("status %d\n%s%s", status, stdout, stderr)
+	}
+}
+
 // TestCheckOnTheHost checks the command check without a device. A correct result must pass, and
 // each kind of wrong result must be found.
 func TestCheckOnTheHost(t *testing.T) {

@@ -76,12 +76,12 @@ func prepare[P any](
 	return prepareOn(ctx, func() (device, error) { return s.open(vk.Options{Device: word}, log) }, plan)
 }
 
-// prepareAll opens all devices that the text of --device names and makes a plan on them. If ctx
+// prepareAll opens all devices that opt.Device names and makes a plan on them. If ctx
 // ends, it returns without waiting for the driver's compiler, and the devices stay open.
 func prepareAll[P any](
-	ctx context.Context, s *session, word string, log io.Writer, plan func(device) (P, error),
+	ctx context.Context, s *session, opt vk.Options, log io.Writer, plan func(device) (P, error),
 ) (device, P, error) {
-	return prepareOn(ctx, func() (device, error) { return s.openAll(word, log) }, plan)
+	return prepareOn(ctx, func() (device, error) { return s.openAll(opt, log) }, plan)
 }
 
 // prepareOn opens devices with the function `open` and makes a plan with the function `plan`. If

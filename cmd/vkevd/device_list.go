@@ -35,17 +35,17 @@ func deviceWords(list string) []string {
 	return words
 }
 
-// openAll opens the devices that the value of --device names: one device, several with commas
-// between them, or all. The first one does the steps of a solve that cannot be divided among
-// devices.
-func (s *session) openAll(word string, log io.Writer) (device, error) {
-	words, err := s.devices(word)
+// openAll opens the devices that opt.Device names: one device, several with commas between them, or
+// all. The first one does the steps of a solve that cannot be divided among devices.
+func (s *session) openAll(opt vk.Options, log io.Writer) (device, error) {
+	words, err := s.devices(opt.Device)
 	if err != nil {
 		return nil, err
 	}
 	var all []device
 	for _, w := range words {
-		dev, err := s.open(vk.Options{Device: w}, log)
+		opt.Device = w
+		dev, err := s.open(opt, log)
 		if err != nil {
 			for _, d := range all {
 				d.Close()
@@ -76,11 +76,24 @@ func (s *session) devices(word string) ([]string, error) {
 // comes first.
 var kinds = []string{"discrete", "integrated", "virtual", "cpu"}
 
-// usable lists the devices that can be used, as words for --device. The words are numbers, in the
-// order of the devices' types, the fastest first. CPUs are left out if there is any other device.
-// If no device can be used, the list has one empty word: an attempt to open the best device then
-// gives the reason.
-func usable(infos []vk.Info) (words []string) {
+// usable lists the devices that can share a solve, as words for --device, in the order of byType. A
+// device without double precision cannot share a solve: if there is no other device, the list has
+// only one of them. If no device can be used, the list has one empty word: an attempt to open the
+// best device then gives the reason.
+func usable(infos []vk.Info) []string {
+	single := func(i vk.Info) bool { return !i.Float64() }
+	if words := byType(slices.DeleteFunc(slices.Clone(infos), single)); len(words) > 0 {
+		return words
+	}
+	if words := byType(infos); len(words) > 0 {
+		return words[:1]
+	}
+	return []string{""}
+}
+
+// byType lists the numbers of the devices that can be used, in the order of the devices' types, the
+// fastest first. CPUs are left out if there is any other device.
+func byType(infos []vk.Info) (words []string) {
 	for _, kind := range kinds {
 		if kind == "cpu" && len(words) > 0 {
 			break
@@ -91,9 +104,6 @@ func usable(infos []vk.Info) (words []string) {
 				words = append(words, strconv.Itoa(i.Index))
 			}
 		}
-	}
-	if len(words) == 0 {
-		return []string{""}
 	}
 	return words
 }

@@ -12,17 +12,20 @@ import (
 
 // TestDeviceLists checks values of --device that name several devices. The word "all" must stand
 // for the usable devices, the fastest types first, and for CPUs only if there is no other device.
-// The devices of a list must keep their order.
+// The devices of a list must keep their order. Devices without double precision cannot share a
+// solve.
 func TestDeviceLists(t *testing.T) {
 	gpu := vk.Info{Index: 2, Type: "discrete"}
 	integrated := vk.Info{Index: 0, Type: "integrated"}
 	cpu := vk.Info{Index: 1, Type: "cpu"}
+	arc, other := vk.Info{Index: 6, Type: "discrete", Features: []string{"shaderInt64"}}, vk.Info{Index: 7, Type: "integrated", Features: []string{"shaderInt64"}}
 	bad := vk.Info{Index: 3, Type: "discrete", Problem: "no FP64"}
 	for _, c := range []struct {
 		infos []vk.Info
 		want  string
 	}{
 		{[]vk.Info{integrated, cpu, gpu, bad}, "2 0"}, {[]vk.Info{cpu, bad}, "1"}, {[]vk.Info{bad}, ""},
+		{[]vk.Info{arc, cpu, gpu}, "2"}, {[]vk.Info{arc, cpu}, "1"}, {[]vk.Info{arc, other}, "6"},
 		{[]vk.Info{gpu, {Index: 4, Type: "discrete"}, {Index: 5, Type: "other"}}, "2 4 5"},
 	} {
 		if got := strings.Join(usable(c.infos), " "); got != c.want {

@@ -16,7 +16,8 @@ func devicesCommand(s *session) *cobra.Command {
 		Short: "the Vulkan devices of this machine",
 		Long: `devices lists all devices that the Vulkan loader finds, and why some cannot be used. Unless
 --device or VKEVD_DEVICE names another, the commands use a discrete GPU before an integrated one,
-and the CPU last.`,
+and the CPU last. A device without double precision (FP64) computes eigenvalues and eigenvectors
+with --precision f32. For all else it comes after the CPU.`,
 		Example: "  vkevd devices\n  vkevd devices --json - | jq '.[].name'",
 		Args:    noArguments,
 	}
@@ -44,6 +45,9 @@ and the CPU last.`,
 	return cmd
 }
 
+// singleOnly says what a device without double precision can do.
+const singleOnly = "it solves for eigenvalues and eigenvectors in single precision (--precision f32)"
+
 func printDevices(w io.Writer, infos []vk.Info) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "\tname\ttype\tmemory\tfree\tdriver\tVulkan")
@@ -57,8 +61,13 @@ func printDevices(w io.Writer, infos []vk.Info) error {
 	for _, d := range infos {
 		if d.Problem != "" {
 			fmt.Fprintf(w, "%d cannot be used: %s\n", d.Index, printable(d.Problem))
-		} else if !d.HalfStorage() {
+			continue
+		}
+		if !d.HalfStorage() {
 			fmt.Fprintf(w, "%d cannot store numbers in half precision: it has no storageBuffer16BitAccess\n", d.Index)
+		}
+		if !d.Float64() {
+			fmt.Fprintf(w, "%d has no double precision: %s\n", d.Index, singleOnly)
 		}
 	}
 	return nil

@@ -45,7 +45,8 @@ the features of the device; the accuracy of its divisions and square roots in do
 units in the last place, for hard operands); whether running workgroups make progress while others
 wait for them; how large products are computed, and why; its memory and the largest matrices that
 fit; folders; and a small matrix, solved and checked. A line begins with ok, note or missing. After
-missing, it ends with a remedy, and the exit status is 3.
+missing, it ends with a remedy, and the exit status is 3. A device without double precision is no
+failure: doctor then tries it in single precision, and leaves out --first-run.
 
 The first run of vkevd on a device compiles kernels. With --first-run, doctor measures this: it
 solves a matrix of order 1024 with vectors twice, in processes whose caches are empty at first.`,

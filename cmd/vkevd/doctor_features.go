@@ -81,6 +81,9 @@ func (d *examination) choose(infos []vk.Info) (vk.Info, bool) {
 	return vk.Info{}, false
 }
 
+// doublePrecision is Vulkan's name of the feature for double precision.
+const doublePrecision = "shaderFloat64"
+
 // offers examines the properties that the device reports, for vkevd doctor. It tells whether vkevd
 // can use the device.
 func (d *examination) offers(info vk.Info) bool {
@@ -94,6 +97,8 @@ func (d *examination) offers(info vk.Info) bool {
 			d.add(f.Name, fine, "", "offered")
 		case f.Required:
 			d.add(f.Name, missing, update, "not offered")
+		case f.Name == doublePrecision:
+			d.add(f.Name, noted, "", "not offered: %s", singleOnly)
 		default:
 			d.add(f.Name, noted, "", "not offered, and not needed")
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -32,11 +33,11 @@ func TestDoctor(t *testing.T) {
 ok       drivers                      gonum 0.17
 ok       device                       Pretence 9000 (discrete)
 ok       Vulkan 1.2                   1.3.0
-ok       shaderFloat64                offered
 ok       shaderInt64                  offered
 ok       bufferDeviceAddress          offered
 ok       timelineSemaphore            offered
 ok       scalarBlockLayout            offered
+ok       shaderFloat64                offered
 ok       vulkanMemoryModel            offered
 ok       vulkanMemoryModelDeviceScope offered
 ok       subgroupSizeControl          offered
@@ -90,9 +91,9 @@ func TestDoctorMisses(t *testing.T) {
 		}, "missing  loader                       no Vulkan loader; sudo apt install libvulkan1", "missing or not good enough: loader; sudo apt install libvulkan1 mesa-vulkan-drivers"},
 		{"driver", debian, func(m *fakeMachine) { m.none = true }, "missing  drivers ", "missing or not good enough: drivers; sudo apt install mesa-vulkan-drivers; for NVIDIA: sudo apt install nvidia-driver (from non-free)"},
 		{"feature", debian, func(m *fakeMachine) {
-			m.info.Features, m.info.Problem = m.info.Features[1:], "Pretence 9000: shaderFloat64: needs yes, has no"
+			m.info.Features, m.info.Problem = m.info.Features[1:], "Pretence 9000: shaderInt64: needs yes, has no"
 			m.openErr = fmt.Errorf("%w: %s", vk.ErrNoDevice, m.info.Problem)
-		}, "missing  shaderFloat64 ", "missing or not good enough: device; sudo apt install mesa-vulkan-drivers to use the CPU"},
+		}, "missing  shaderInt64 ", "missing or not good enough: device; sudo apt install mesa-vulkan-drivers to use the CPU"},
 		{"old lavapipe", debian, func(m *fakeMachine) { // its features are not known
 			m.info.Name, m.info.Type, m.info.Features, m.info.Problem = "llvmpipe", "cpu", nil, "llvmpipe: lavapipe: needs Mesa 25, has Mesa 22"
 			m.openErr = fmt.Errorf("%w: %s", vk.ErrNoDevice, m.info.Problem)
@@ -154,6 +155,67 @@ func TestDoctorNotes(t *testing.T) {
 	}
 	if status != statusSuccess || stderr != "" {
 		t.Errorf("status %d, %q\n%s", status, stderr, stdout)
+	}
+}
+
+// TestDoctorWithoutFloat64 checks that doctor tries a device without double precision in single
+// precision, that it says what the device can do, and that nothing is missing.
+func TestDoctorWithoutFloat64(t *testing.T) {
+	s := healthy(t)
+	s.machine.info.Features = slices.DeleteFunc(s.machine.info.Features, func(f string) bool { return f == doublePrecision })
+	s.machine.arithmetic.Division = 9 // missing, if it were measured
+	stdout, stderr, status := s.run("doctor")
+	for _, line := range []string{
+		"note     shaderFloat64                not offered: " + singleOnly + "\n",
+		"note     largest n with vectors       about 16300\n",
+		"ok       a matrix of order 100        solved: residual ",
+	} {
+		if !strings.Contains(stdout, line) {
+			t.Errorf("no line %q", line)
+		}
+	}
+	if strings.Contains(stdout, "FP64") || strings.Contains(stdout, "products") {
+		t.Errorf("double precision was tried:\n%s", stdout)
+	}
+	if status != statusSuccess || stderr != "" {
+		t.Errorf("status %d, %q", status, stderr)
+	}
+	s.machine.spoil = 1
+	if _, _, status := s.run("doctor"); status != statusDevice {
+		t.Errorf("a wrong eigenvalue: status %d", status)
+	}
+}
+
+// TestWithoutFloat64Here runs commands on the device of the tests without double precision: those that
+// can work do, and the others name the feature.
+func TestWithoutFloat64Here(t *testing.T) {
+	t.Setenv("VKEVD_WITHOUT", "shaderFloat64,shaderBufferInt64Atomics")
+	t.Setenv("VKEVD_CACHE", "")
+	s := newFixture(t)
+	s.file("a.csv", "2,1,0\n1,2,1\n0,1,2\n")
+	device := os.Getenv("VKEVD_DEVICE")
+	for _, c := range []struct {
+		args []string
+		want string // part of the output, or of the error if the command fails
+		ok   bool
+	}{
+		{[]string{"doctor", "--device", device}, "ok       a matrix of order 100        solved: ", true},
+		{[]string{"devices"}, "has no double precision: " + singleOnly, true},
+		{[]string{"solve", "a.csv", "--precision", "f32", "--check", "--verify", "--device", device}, "3.414213", true},
+		{[]string{"plan", "-n", "500", "--precision", "f32", "--device", device}, "band reduction", true},
+		{[]string{"solve", "a.csv", "--device", device}, "shaderFloat64", false},
+		{[]string{"svd", "a.csv", "--device", device}, "shaderFloat64", false},
+		{[]string{"plan", "-n", "500", "--device", device}, "shaderFloat64", false},
+		{[]string{"bench", "gemm", "-n", "64", "--device", device}, "shaderFloat64", false},
+	} {
+		stdout, stderr, status := s.real(c.args...)
+		text, want := stdout, statusSuccess
+		if !c.ok {
+			text, want = stderr, statusDevice
+		}
+		if status != want || !strings.Contains(text, c.want) {
+			t.Errorf("%v: status %d, %s%s", c.args, status, stdout, stderr)
+		}
 	}
 }
 

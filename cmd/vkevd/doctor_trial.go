@@ -17,14 +17,23 @@ func (d *examination) tryOut(ctx context.Context) {
 		return
 	}
 	defer dev.Close()
-	d.arithmetic(ctx, dev)
+	double := dev.Info().Float64()
+	if double {
+		d.arithmetic(ctx, dev)
+	}
 	d.forwardProgress(dev)
 	d.residency(ctx, dev)
-	d.products(ctx, dev)
+	if double {
+		d.products(ctx, dev)
+	}
 	d.settings(dev.Info())
 	d.largestOrders(dev.Info())
-	d.smallSolve(ctx, dev)
-	d.firstRun(ctx)
+	if double {
+		d.smallSolve(func(a evd.Sym[float64]) (measures, error) { return solveAndMeasure(ctx, dev, a) })
+		d.firstRun(ctx)
+	} else {
+		d.smallSolve(func(a evd.Sym[float64]) (measures, error) { return solveAndMeasureSingle(ctx, dev, a) })
+	}
 }
 
 // forwardProgress adds a line about forward progress to the output of doctor: whether a workgroup
@@ -103,8 +112,12 @@ func (d *examination) largestOrders(info vk.Info) {
 		name    string
 		vectors bool
 	}{{"largest n with vectors", true}, {"largest n, values only", false}} {
+		of := kindDense
+		if !info.Float64() {
+			of = kindSingle
+		}
 		n, err := largestOrder(func(n int) (bool, error) {
-			_, unfit, err := d.machine.forecast(info, n, kindDense, evd.Options{Vectors: what.vectors})
+			_, unfit, err := d.machine.forecast(info, n, of, evd.Options{Vectors: what.vectors})
 			return unfit == nil, err
 		})
 		if err != nil {
@@ -135,9 +148,9 @@ func largestOrder(fits func(n int) (bool, error)) (int, error) {
 	return low * step, nil
 }
 
-// smallSolve solves a Hilbert matrix on the device, and measures the errors of the result on the
-// host. It adds a line about them to the output of doctor.
-func (d *examination) smallSolve(ctx context.Context, dev device) {
+// smallSolve solves a Hilbert matrix by the function `solve`, which also measures the errors of the
+// result.
+func (d *examination) smallSolve(solve func(a evd.Sym[float64]) (measures, error)) {
 	const n = 100
 	a := evd.Sym[float64]{N: n, Ld: n, Data: make([]float64, n*n)}
 	for j := range n {
@@ -145,7 +158,7 @@ func (d *examination) smallSolve(ctx context.Context, dev device) {
 			a.Data[i+j*n] = 1 / float64(1+i+j)
 		}
 	}
-	found, err := solveAndMeasure(ctx, dev, a)
+	found, err := solve(a)
 	if err == nil {
 		err = found.verdict()
 	}
@@ -170,6 +183,34 @@ func solveAndMeasure(ctx context.Context, dev device, a evd.Sym[float64]) (measu
 		return nil, err
 	}
 	return onHost(a, res), nil
+}
+
+// solveAndMeasureSingle is solveAndMeasure in single precision. Entries of `a` are rounded.
+func solveAndMeasureSingle(ctx context.Context, dev device, a evd.Sym[float64]) (measures, error) {
+	p, err := dev.single(a.N, evd.Options{Vectors: true, Progress: func(evd.Progress) {}})
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	rounded := evd.Sym[float32]{N: a.N, Ld: a.Ld, Data: converted[float32](a.Data)}
+	res, err := p.Solve(ctx, rounded)
+	if err != nil {
+		return nil, err
+	}
+	z := res.Vectors
+	a.Data = converted[float64](rounded.Data)
+	return onHost(a, &evd.Result[float64]{
+		Values: converted[float64](res.Values), Vectors: &evd.Dense[float64]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Data: converted[float64](z.Data)},
+	}).inUnits(true), nil
+}
+
+// converted returns the numbers in another type, rounded if necessary.
+func converted[T, S evd.Float](x []S) []T {
+	out := make([]T, len(x))
+	for i, v := range x {
+		out[i] = T(v)
+	}
+	return out
 }
 
 // folders tests whether vkevd can write to the folders in which it stores files between runs.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/batch"
+	"github.com/vkevd/vkevd/vk"
 )
 
 // batchConflicts lists the flags of the solver that cannot be combined with --batch.
@@ -63,7 +64,7 @@ func (j *solveJob) runBatch(ctx context.Context, file string) error {
 		return err
 	}
 	opt := batch.Options{Vectors: j.wantsVectors(), Progress: show.update}
-	dev, p, err := prepareAll(ctx, j.session, j.device(), show.above(), func(dev device) (batchSolver, error) {
+	dev, p, err := prepareAll(ctx, j.session, vk.Options{Device: j.device()}, show.above(), func(dev device) (batchSolver, error) {
 		var kept evd.Options
 		known.Tuned = j.config.apply(&kept, dev.Info(), show.above())
 		opt.Tuning = kept.Tuning

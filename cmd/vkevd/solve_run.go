@@ -8,6 +8,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
+	"github.com/vkevd/vkevd/vk"
 )
 
 // run runs the command vkevd solve. The output files get their final names before anything is
@@ -47,8 +48,10 @@ func (j *solveJob) run(ctx context.Context, file string) error {
 	// saves n² doubles.
 	opt.Overwrite = opt.Vectors && !j.check && !opt.Verify && !j.options.tridiagonal && j.start == ""
 	opt.Verify = opt.Verify || j.check && j.start != ""
-	dev, p, err := prepareAll(ctx, j.session, j.device(), show.above(), func(dev device) (solution, error) {
-		if _, single := a.(single); !single {
+	_, inSingle := a.(single)
+	on := vk.Options{Device: j.device(), Single: inSingle}
+	dev, p, err := prepareAll(ctx, j.session, on, show.above(), func(dev device) (solution, error) {
+		if !inSingle {
 			known.Tuned = j.config.apply(&opt, dev.Info(), show.above())
 		} else {
 			known.Precision = "float32"

@@ -85,6 +85,9 @@ func speedsOn(info vk.Info, rates probe.Rates, of kind) speeds {
 	if info.Type == "cpu" {
 		s.of, s.rates = cpuSpeeds, cpuRates
 	}
+	if !info.Float64() { // the host does what needs double precision
+		rates.FP64 = cpuRates.FP64
+	}
 	if rates.FP64 > 0 && rates.FP32 > 0 {
 		s.rates, s.known = rates, true
 	}

@@ -17,6 +17,19 @@ var h200 = vk.Info{
 	Memory: 141 << 30, Free: 140 << 30, MaxBuffer: 1 << 50, MaxAllocation: 1 << 50,
 }
 
+// TestSpeedsWithoutFloat64 checks forecasts for a device without double precision: its rate is known,
+// and the host does the tridiagonal problem.
+func TestSpeedsWithoutFloat64(t *testing.T) {
+	arc := vk.Info{Type: "discrete", Features: []string{"shaderInt64"}}
+	s := speedsOn(arc, probe.Rates{FP32: 1e13}, kindSingle)
+	if !s.known || s.rates != (probe.Rates{FP64: cpuRates.FP64, FP32: 1e13}) {
+		t.Errorf("%+v", s)
+	}
+	if s := speedsOn(arc, probe.Rates{}, kindSingle); s.known {
+		t.Errorf("without rates: %+v", s)
+	}
+}
+
 // TestForecastsOfTime compares forecasts of time with times that were measured on an H200, in
 // seconds on the device, from docs/benchmarks.md.
 func TestForecastsOfTime(t *testing.T) {

@@ -1,5 +1,6 @@
 """Functions for all tests: matrices, and LAPACK's error measures."""
 
+import os
 import subprocess
 import sys
 import unittest
@@ -44,9 +45,12 @@ class Case(unittest.TestCase):
         self.assertLess(np.abs(u.T @ u - np.eye(u.shape[1])).max(), tolerance * size)
         self.assertLess(np.abs(vh @ vh.T - np.eye(len(vh))).max(), tolerance * size)
 
-    def run_python(self, code, timeout=120):
-        """Runs code in a new Python process, which must succeed, and returns the printed text."""
-        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=timeout)
+    def run_python(self, code, timeout=120, **environment):
+        """Runs code in a new Python process, which must succeed, and returns the printed text.
+
+        environment has further environment variables."""
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=timeout,
+                              env={**os.environ, **environment})
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout
 

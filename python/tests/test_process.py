@@ -79,6 +79,30 @@ class Process(Case):
         counter.join()
         self.assertGreater(passes[0], 5)
 
+    def test_without_double_precision(self):
+        """On a device without double precision, float32 works, and numpy answers for all else."""
+        self.run_python("""
+import numpy as np
+import vkevd
+x = np.random.default_rng(1).standard_normal((60, 60))
+a = x + x.T
+single = a.astype(np.float32)
+w, z = vkevd.eigh(single)
+assert w.dtype == z.dtype == np.float32
+assert np.abs(single @ z - z * w).max() < 1e-4 and np.abs(z.T @ z - np.eye(60)).max() < 1e-5
+assert np.abs(w - np.linalg.eigvalsh(a)).max() < 1e-4
+for work in (lambda: vkevd.eigh(a), lambda: vkevd.svdvals(x), lambda: vkevd.svdvals(single)):
+    try:
+        work()
+    except vkevd.UnsupportedError as problem:
+        assert "shaderFloat64" in str(problem), problem
+    else:
+        raise AssertionError("double precision without double precision")
+right = np.linalg.eigvalsh(a)
+vkevd.install(2)
+assert (np.linalg.eigvalsh(a) == right).all()
+""", VKEVD_WITHOUT="shaderFloat64,shaderBufferInt64Atomics")
+
     def test_interrupt(self):
         self.run_python("""
 import os, signal, time, numpy as np, vkevd
