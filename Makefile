@@ -30,7 +30,7 @@ LONGER = ApplyQ2Tunings|InEveryTuning|ChasingWide/other|ChasingManyTimes|Conquer
 
 # Tests that run the same kernels many times with other numbers. The slower ways of testing below
 # leave them out, because the unit tests run them.
-MANY = OnEveryKind|OnEveryFamily|TestBidiagonalFamilies|TestEveryOrder$$|TestEverySize|LongInnerDimensions|TestRowMajor$$|ChasingWide|OfEveryOrder|AgreesWithTwin|GemmEdges|EveryKindOfMatrix|TestBulgeChasing$$|TestBidiagonalChasing$$|BracketsHold|TestBandReduction$$|ReductionKinds|DebugShadersSolve|TestBisection$$|OfSplitMatrices|EveryTableFits|TestBatch$$|GonumsSVD|TestEmulatedProducts$$|$(LONGER)
+MANY = OnEveryKind|OnEveryFamily|TestBidiagonalFamilies|TestEveryOrder$$|TestEverySize|LongInnerDimensions|TestRowMajor$$|ChasingWide|OfEveryOrder|AgreesWithTwin|GemmEdges|EveryKindOfMatrix|TestBulgeChasing$$|TestBidiagonalChasing$$|BracketsHold|TestBandReduction$$|ReductionKinds|DebugShadersSolve|TestBisection$$|OfSplitMatrices|EveryTableFits|TestBatch$$|WithoutFloat64Types|WithoutFloat64Parts|WithoutFeatures|GonumsSVD|TestEmulatedProducts$$|$(LONGER)
 # Tests for which bindings, threads and pointers make no difference.
 SLOW = PagesSolve|PagesUnder|EveryCallOfASession|DeviceLostInEachStage|ForecastsAre|ForecastsHold|FallbackOfMRRR|TestShim$$|SmallBuffersSolve|SurvivesAWait|$(MANY)
 
@@ -94,7 +94,7 @@ SYNC = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT:VALIDATION_CH
 GPUAV = VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_EXT:VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_RESERVE_BINDING_SLOT_EXT
 
 .PHONY: demo build lib install wheel drop-in test test-quick test-long soak shaders vet setup compiler clean \
-	test-drop-in test-drop-in-long test-unit test-newcomers test-python test-cluster test-vulkango test-race test-validation test-gpuav test-widths \
+	test-drop-in test-drop-in-long test-unit test-single test-newcomers test-python test-cluster test-vulkango test-race test-validation test-gpuav test-widths \
 	test-kernels test-modes test-inexact test-second test-farm test-faults test-chases test-tridiagonals test-gonum test-speed test-fuzz
 # The parts of a test share two cores and one GPU, so they run one after another.
 .NOTPARALLEL:
@@ -120,7 +120,7 @@ drop-in:
 install: lib
 	DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" tools/install-lib.sh
 
-test: setup compiler vet test-unit test-newcomers test-python test-drop-in test-cluster test-vulkango test-race test-validation test-widths
+test: setup compiler vet test-unit test-single test-newcomers test-python test-drop-in test-cluster test-vulkango test-race test-validation test-widths
 
 test-quick: setup compiler vet
 	$(TEST) $(GO) test -timeout $(TIMEOUT) -skip '$(QUICK_SKIP)' $(QUICK_PACKAGES)
@@ -143,6 +143,12 @@ vet:
 
 test-unit:
 	$(TEST) $(GO) test -timeout $(TIMEOUT) -skip '$(LONGER)' ./...
+
+# The device seems to have no double precision and no 64-bit atomic operations. The unit tests run the
+# tests of SINGLE_SKIP in the same way.
+SINGLE_SKIP = WithoutFloat64|Float32Types|Float32Options|Float32Tridiagonal
+test-single:
+	$(TEST) VKEVD_WITHOUT=shaderFloat64,shaderBufferInt64Atomics $(GO) test $(AGAIN) -run Float32 -skip '$(SINGLE_SKIP)' ./stages ./evd
 
 # Scripts that do what new users do first: see tests/newcomers.
 test-newcomers: build lib
