@@ -10,7 +10,7 @@ import (
 
 func TestDevices(t *testing.T) {
 	s := newFixture(t)
-	s.machine.info.Features = []string{"storageBuffer16BitAccess"}
+	s.machine.info.Features = []string{doublePrecision, "storageBuffer16BitAccess"}
 	stdout, stderr, status := s.run("devices")
 	const want = `   name           type      memory   free     driver      Vulkan
 0  Pretence 9000  discrete  3.0 GiB  2.0 GiB  gonum 0.17  1.3.0
