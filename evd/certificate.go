@@ -61,21 +61,9 @@ func (s *solve[T]) certifyValues(a Sym[T], sigma float64, p spectrum.Part) (*Cer
 	c := &Certificate{Invariants: invariants(a, sigma, on)}
 	if len(p.Values) > 0 {
 		norm := max(on.Norm1(), spectrum.SafeMinOf[T]()*sigma)
-		c.Counts, err = t.Certify(s.Call, rounded[T](p.Values), p.First, norm, spectrum.UlpOf[T]())
+		c.Counts, err = t.Certify(s.Call, spectrum.Rounded[T](p.Values), p.First, norm, spectrum.UlpOf[T]())
 	}
 	return c, err
-}
-
-// rounded returns the values rounded to the precision of T, as doubles. Values beyond the range of
-// T are not changed.
-func rounded[T Float](values []float64) []float64 {
-	out := spectrum.Scale(spectrum.Unscale[T](values, 1), 1)
-	for i, v := range out {
-		if math.IsInf(v, 0) {
-			out[i] = values[i]
-		}
-	}
-	return out
 }
 
 // invariants compares the trace and the Frobenius norm of σ·A with those of the tridiagonal matrix

@@ -22,9 +22,10 @@ type BandOptions struct {
 	// and the largest number of workgroups (Groups).
 	Tile int
 
-	// Storage is the format in which the device stores the band. The zero value is Double. Single
-	// and Half need less memory and have larger errors, as the documentation of Storage says. Solve
-	// scales the band by a power of two, so that no entry is too large for the format.
+	// Storage is the format in which the device stores the band. The zero value is Double, which
+	// means Single if the number type of the plan is float32. Single and Half need less memory and
+	// have larger errors, as the documentation of Storage says. Solve scales the band by a power of
+	// two, so that no entry is too large for the format.
 	Storage Storage
 
 	// Certify makes Solve measure the errors of the computed values, and store them in
@@ -87,6 +88,9 @@ func NewBandPlan[T evd.Float](dev *vk.Device, n, b int, opt BandOptions) (*BandP
 	}
 	if err := dev.Info().NeedFloat64(doubleOnly); err != nil {
 		return nil, err
+	}
+	if spectrum.UlpOf[T]() > spectrum.Ulp && opt.Storage == Double {
+		opt.Storage = Single // numbers of float32 gain nothing from more digits
 	}
 	p := &BandPlan[T]{b: b, opt: opt}
 	p.base = spectrum.Base{Dev: dev, N: n, Layout: vk.Together()}

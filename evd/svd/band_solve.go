@@ -108,9 +108,9 @@ func (p *BandPlan[T]) solve(c *spectrum.Call, b Band[T]) (*Result[T], error) {
 	if err := c.Run(func(rec *vk.Recorder) { t = path.record(rec, c) }); err != nil {
 		return nil, err
 	}
-	tail := spectrum.Tail[float64]{Stage: path.values, Sigma: sigma}
-	res, err := finish[T](c, tail, t, Options{Certify: p.opt.Certify}, p.base.N, func(part spectrum.Part) (*Certificate, error) {
-		found, err := certifyGolubKahan(c, path.values, sigma, b.norm(e), p.base.N, t, part)
+	tail := spectrum.Tail[T]{Stage: path.values, Sigma: sigma}
+	res, err := finish(c, tail, t, Options{Certify: p.opt.Certify}, p.base.N, func(part spectrum.Part) (*Certificate, error) {
+		found, err := certifyGolubKahan[float64](c, path.values, sigma, b.norm(e), p.base.N, t, part)
 		found.Norm *= spectrum.Ulp / p.opt.Storage.Ulp()
 		return found, err
 	})

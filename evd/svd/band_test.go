@@ -162,12 +162,12 @@ func TestBandPlanCertificateFindsErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	norm := mat.Norm(full, 2)
-	if got, err := certifyGolubKahan(c, p.path.values, 1, norm, 30, host, part); err != nil || !got.Passed() {
+	if got, err := certifyGolubKahan[float64](c, p.path.values, 1, norm, 30, host, part); err != nil || !got.Passed() {
 		t.Errorf("as it is: %v, %v", got, err)
 	}
 	part.Values[3] *= 1 + 1e-9
 	host.E[14] *= 1 + 1e-6
-	if got, err := certifyGolubKahan(c, p.path.values, 1, norm, 30, host, part); err != nil || got.Counts < evd.Threshold || got.Norm < evd.Threshold {
+	if got, err := certifyGolubKahan[float64](c, p.path.values, 1, norm, 30, host, part); err != nil || got.Counts < evd.Threshold || got.Norm < evd.Threshold {
 		t.Errorf("changed: %v, %v", got, err)
 	}
 }

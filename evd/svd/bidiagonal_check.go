@@ -8,6 +8,7 @@ import (
 	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -41,7 +42,7 @@ func (p *BidiagonalPlan[T]) Check(ctx context.Context, c Bidiagonal[T], res *Res
 	}
 	found := Ratios{}
 	if res.U != nil && res.V != nil {
-		found.Residual = c.residual(scaling(largest), res)
+		found.Residual = c.residual(scaling[float64](largest), res)
 	}
 	if !ratio.Descending(res.Values) {
 		found.Residual = math.Inf(1)
@@ -81,22 +82,22 @@ func (b Bidiagonal[T]) residual(sigma float64, res *Result[T]) float64 {
 			sums[j] += math.Abs(x)
 		}
 	}
-	return ratioOf(sums, max(norm, spectrum.SafeMin*sigma), float64(n))
+	return ratioOf[T](sums, max(norm, spectrum.SafeMinOf[T]()*sigma), float64(n))
 }
 
 // orthogonality returns ‖ZᵀZ − I‖₁ / (n·ε) for the vectors `z` of one side. It copies `z` to the
 // device memory that a solve uses for the vectors of this side.
 func (p *BidiagonalPlan[T]) orthogonality(call *spectrum.Call, of side, z *evd.Dense[T]) (float64, error) {
-	at := stages.NewMatrix(p.columns[of].In(call.Arena), z.Rows, z.Cols, z.Rows)
-	host := vk.Columns[float64]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Data: doubles(z.Data, 1)}
+	at := product.NewMatrix(p.columns[of].In(call.Arena), z.Rows, z.Cols, z.Rows)
+	host := vk.Columns[T]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Data: z.Data}
 	if err := vk.Upload(call.Ctx, call.Dev, at.At, host); err != nil {
 		return 0, err
 	}
-	sums := make([]float64, z.Cols)
+	sums := make([]T, z.Cols)
 	err := call.Run(func(rec *vk.Recorder) {
 		rec.Phase(stages.PhaseCheck, 0, 1)
 		p.residuals.RecordOrthogonality(rec, call.Arena, at, p.sums[of].In(call.Arena))
 		vk.ReceiveLast(rec, sums, p.sums[of].In(call.Arena))
 	})
-	return ratioOf(sums, 1, float64(z.Rows)), err
+	return ratioOf[T](spectrum.Scale(sums, 1), 1, float64(z.Rows)), err
 }

@@ -14,24 +14,25 @@ import (
 //
 //	C = U·Σ·Vᵀ
 //
-// The memory grows with n² only if vectors are wanted, to about 38·n² bytes. Goroutines that share
+// Both T are solved in double precision. For float32 the vectors are rounded once. The memory grows
+// with n² only if vectors are wanted, to about 38·n² bytes. Goroutines that share
 // a plan wait for each other. The caller closes the plan before the device.
 type BidiagonalPlan[T evd.Float] struct {
-	base   spectrum.Base
-	opt    Options
-	k      int // values that are wanted
-	ops    product.Ops[float64]
-	values *spectrum.Stage
+	base    spectrum.Base
+	opt     Options
+	k       int // values that are wanted
+	doubles doubles[T]
+	ops     product.Ops[T]
+	values  *spectrum.Stage
 
 	// The fields from `conquer` on are nil or empty if no vectors are wanted.
 	conquer   *stages.BidiagonalConquer
-	transpose *stages.Transpose[float64]
-	signs     *stages.Signs[float64]
-	residuals *stages.SingularResidual[float64]
-	rows      [2]vk.Region[float64] // the vectors of each side as rows; n² elements, which divide and conquer needs
-	columns   [2]vk.Region[float64] // the vectors of each side as columns
-	sums      [2]vk.Region[float64] // sums of a check
-	flipped   vk.Region[uint32]     // k words: which vectors were negated
+	transpose *stages.Transpose[T]
+	signs     *stages.Signs[T]
+	residuals *stages.SingularResidual[T]
+	columns   [2]vk.Region[T]   // the vectors of each side as columns
+	sums      [2]vk.Region[T]   // sums of a check
+	flipped   vk.Region[uint32] // k words: which vectors were negated
 }
 
 // NewBidiagonalPlan prepares for bidiagonal matrices of order n. The errors are those of NewPlan.
@@ -59,7 +60,7 @@ func NewBidiagonalPlan[T evd.Float](dev *vk.Device, n int, opt Options) (*Bidiag
 	if n == 0 {
 		return p, nil
 	}
-	t := tuning.On(dev.Info())
+	t := tuning.For[T](dev.Info())
 	if opt.Tuning != nil {
 		t = *opt.Tuning
 	}
@@ -83,10 +84,17 @@ func (p *BidiagonalPlan[T]) prepare(t tuning.Tuning) error {
 	if err != nil {
 		return err
 	}
-	if p.ops, err = product.New[float64](dev, t.Products); err != nil {
+	if p.doubles, err = newDoubles[T](dev, shape{rows: n, cols: n, k: p.k, wants: p.wants()}); err != nil {
 		return err
 	}
-	if p.values, err = newGolubKahan(dev, n, p.k, p.opt.Certify, p.ops, t); err != nil {
+	if p.ops, err = product.New[T](dev, t.Products); err != nil {
+		return err
+	}
+	double, err := p.doubles.products(dev, p.ops, t)
+	if err != nil {
+		return err
+	}
+	if p.values, err = newGolubKahan(dev, n, p.k, p.opt.Certify, double, t.Double()); err != nil {
 		return err
 	}
 	always := p.values.Always()
@@ -94,35 +102,35 @@ func (p *BidiagonalPlan[T]) prepare(t tuning.Tuning) error {
 		p.base.Layout = vk.Together(append(always, p.values.Work())...)
 		return nil
 	}
-	if err := p.prepareVectors(t); err != nil {
+	if err := p.prepareVectors(double, t); err != nil {
 		return err
 	}
-	var kept []vk.Space
+	kept := []vk.Space{p.doubles.wide(), p.doubles.rows()}
 	for of, wanted := range p.wants() {
 		if wanted == None {
 			continue
 		}
-		p.rows[of] = vk.Reserve[float64]([]string{"left vectors, transposed", "right vectors, transposed"}[of], n*n)
-		p.columns[of] = vk.Reserve[float64]([]string{"left vectors", "right vectors"}[of], p.k*n)
-		p.sums[of] = vk.Reserve[float64]([]string{"left orthogonality sums", "right orthogonality sums"}[of], p.k)
-		kept = append(kept, p.rows[of], p.columns[of], p.sums[of])
+		p.columns[of] = vk.Reserve[T]([]string{"left vectors", "right vectors"}[of], p.k*n)
+		p.sums[of] = vk.Reserve[T]([]string{"left orthogonality sums", "right orthogonality sums"}[of], p.k)
+		kept = append(kept, p.columns[of], p.sums[of])
 	}
 	p.flipped = vk.Reserve[uint32]("signs", p.k)
-	kept = append(kept, p.flipped, vk.InTurn(p.conquer.Work(), p.residuals.Work()))
+	kept = append(kept, p.flipped, vk.InTurn(vk.Together(p.conquer.Work(), p.doubles.extra()), p.residuals.Work()))
 	p.base.Layout = vk.Together(append(always, p.ops.Work(), vk.InTurn(p.values.Work(), vk.Together(kept...)))...)
 	return nil
 }
 
-// prepareVectors makes the stages that find the singular vectors.
-func (p *BidiagonalPlan[T]) prepareVectors(t tuning.Tuning) (err error) {
+// prepareVectors makes the stages that find the singular vectors. `double` are the products of divide
+// and conquer.
+func (p *BidiagonalPlan[T]) prepareVectors(double product.Ops[float64], t tuning.Tuning) (err error) {
 	dev, n := p.base.Dev, p.base.N
-	if p.conquer, err = stages.NewBidiagonalConquer(dev, n, p.ops, t.Products, t.DivideConquer); err != nil {
+	if p.conquer, err = stages.NewBidiagonalConquer(dev, n, double, t.Double().Products, t.DivideConquer); err != nil {
 		return err
 	}
-	if p.transpose, err = stages.NewTranspose[float64](dev); err != nil {
+	if p.transpose, err = stages.NewTranspose[T](dev); err != nil {
 		return err
 	}
-	if p.signs, err = stages.NewSigns[float64](dev); err != nil {
+	if p.signs, err = stages.NewSigns[T](dev); err != nil {
 		return err
 	}
 	p.residuals, err = stages.NewSingularResidual(dev, n, n, p.k, p.ops)

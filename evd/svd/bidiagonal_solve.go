@@ -7,6 +7,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -65,14 +66,14 @@ func (p *BidiagonalPlan[T]) Solve(ctx context.Context, c Bidiagonal[T]) (*Result
 	if err != nil {
 		return nil, err
 	}
-	sigma := scaling(largest)
+	sigma := scaling[float64](largest)
 	t, norm := c.golubKahan(sigma)
 	if err := call.Run(func(rec *vk.Recorder) { p.values.Send(rec, call.Arena, t) }); err != nil {
 		return nil, err
 	}
-	tail := spectrum.Tail[float64]{Stage: p.values, Sigma: sigma, Vectors: p.vectors(call, c, sigma)}
-	return finish[T](call, tail, t, p.opt, p.base.N, func(part spectrum.Part) (*Certificate, error) {
-		return certifyGolubKahan(call, p.values, sigma, norm, p.base.N, t, part)
+	tail := spectrum.Tail[T]{Stage: p.values, Sigma: sigma, Vectors: p.vectors(call, c, sigma)}
+	return finish(call, tail, t, p.opt, p.base.N, func(part spectrum.Part) (*Certificate, error) {
+		return certifyGolubKahan[T](call, p.values, sigma, norm, p.base.N, t, part)
 	})
 }
 
@@ -96,13 +97,13 @@ func (b Bidiagonal[T]) golubKahan(sigma float64) (t spectrum.Tridiagonal, norm f
 
 // vectors says how the wanted vectors are copied to the host: first U, then V. The first copy also
 // makes the device compute the vectors of both sides.
-func (p *BidiagonalPlan[T]) vectors(call *spectrum.Call, c Bidiagonal[T], sigma float64) (all []spectrum.Vectors[float64]) {
+func (p *BidiagonalPlan[T]) vectors(call *spectrum.Call, c Bidiagonal[T], sigma float64) (all []spectrum.Vectors[T]) {
 	made := false
 	for of, wanted := range p.wants() {
 		if wanted == None {
 			continue
 		}
-		all = append(all, spectrum.Vectors[float64]{Rows: p.base.N, Back: func(stages.Matrix) (stages.Matrix, error) {
+		all = append(all, spectrum.Vectors[T]{Rows: p.base.N, Back: func(stages.Matrix) (product.Matrix[T], error) {
 			var err error
 			if !made {
 				made = true
@@ -116,8 +117,8 @@ func (p *BidiagonalPlan[T]) vectors(call *spectrum.Call, c Bidiagonal[T], sigma 
 
 // columnsOf returns the device memory in which the vectors of one side (left or right) are stored,
 // as a matrix with a vector in each column.
-func (p *BidiagonalPlan[T]) columnsOf(call *spectrum.Call, of side) stages.Matrix {
-	return stages.NewMatrix(p.columns[of].In(call.Arena), p.base.N, p.k, p.base.N)
+func (p *BidiagonalPlan[T]) columnsOf(call *spectrum.Call, of side) product.Matrix[T] {
+	return product.NewMatrix(p.columns[of].In(call.Arena), p.base.N, p.k, p.base.N)
 }
 
 // conquerBoth computes the singular vectors of the bidiagonal matrix σ·C = S·Σ·Wᵀ by divide and
@@ -129,7 +130,7 @@ func (p *BidiagonalPlan[T]) conquerBoth(call *spectrum.Call, c Bidiagonal[T], si
 	var x [2]stages.Matrix
 	for of, wanted := range p.wants() {
 		if wanted != None {
-			x[of] = stages.NewMatrix(p.rows[of].In(ws), p.k, p.base.N, p.k)
+			x[of] = stages.NewMatrix(p.doubles.conquered(ws, side(of)), p.k, p.base.N, p.k)
 		}
 	}
 	conquer := p.conquer.Reporting(call.Reporter())
@@ -139,14 +140,15 @@ func (p *BidiagonalPlan[T]) conquerBoth(call *spectrum.Call, c Bidiagonal[T], si
 		return spectrum.During(stages.PhaseBidiagonal, err)
 	}
 	return call.Run(func(rec *vk.Recorder) {
-		rec.Phase(stages.PhaseTranspose, 0, 1)
 		decided := false // V decides the signs, if it is wanted
 		for _, of := range []side{right, left} {
 			if p.wants()[of] == None {
 				continue
 			}
+			p.doubles.narrow(rec, ws, of, x[of])
+			rec.Phase(stages.PhaseTranspose, 0, 1)
 			found := p.columnsOf(call, of)
-			p.transpose.Record(rec, x[of], found)
+			p.transpose.Record(rec, product.NewMatrix(p.doubles.vectors(ws, of), p.k, p.base.N, p.k), found)
 			if flipped := p.flipped.In(ws); decided {
 				p.signs.RecordFollowing(rec, found, flipped)
 			} else {

@@ -9,8 +9,8 @@ import (
 )
 
 // Certificate holds measured bounds for the errors of the singular values. Each number is an error
-// divided by n·ε·‖·‖, the usual size of rounding errors, with n = max(rows, columns), ε = 2⁻⁵² and
-// a norm of the matrix. A certificate passes if both numbers are below evd.Threshold. A NaN in the
+// divided by n·ε·‖·‖, the usual size of rounding errors, with n = max(rows, columns), the unit ε of the
+// number type and a norm of the matrix. A certificate passes if both numbers are below evd.Threshold. A NaN in the
 // input or in the values gives +Inf.
 //
 // Counts proves that the values are those of the bidiagonal matrix C. Norm compares A with C. Norm
@@ -42,7 +42,7 @@ func (c *Certificate) String() string {
 // values of σ·A. The argument `t` is the host's copy of T, the Golub-Kahan form of the bidiagonal
 // matrix to which σ·A was reduced. T must still be on the device, too.
 func (s *solve[T]) certify(a evd.Dense[T], sigma float64, t spectrum.Tridiagonal, p spectrum.Part) (*Certificate, error) {
-	c, err := certifyGolubKahan(s.Call, s.steps.values, sigma, frobenius(a, sigma), s.rows, t, p)
+	c, err := certifyGolubKahan[T](s.Call, s.steps.values, sigma, frobenius(a, sigma), s.rows, t, p)
 	c.Counts = c.Counts * float64(s.cols) / float64(s.rows) // from the order of C to max(rows, columns)
 	return c, err
 }
@@ -51,19 +51,20 @@ func (s *solve[T]) certify(a evd.Dense[T], sigma float64, t spectrum.Tridiagonal
 // proves their errors by Sturm counts on the Golub-Kahan form T of C, and compares ‖C‖F with `norm`
 // = ‖σ·A‖F. The device has T, and `t` is the host's copy. The number n is max(rows, columns) of A.
 // The result's Norm is in units of n·ε·‖A‖F. The result's Counts is in units of ε·‖T‖₁ times the
-// order of C, which may be less than n.
-func certifyGolubKahan(
+// order of C, which may be less than n. Both measure the values after they are rounded to the type T,
+// with the unit ε of T.
+func certifyGolubKahan[T evd.Float](
 	c *spectrum.Call, values *spectrum.Stage, sigma, norm float64, n int, t spectrum.Tridiagonal, p spectrum.Part,
 ) (*Certificate, error) {
-	found := &Certificate{Counts: math.Inf(1), Norm: normDifference(norm, t) / (float64(n) * spectrum.Ulp)}
+	found := &Certificate{Counts: math.Inf(1), Norm: normDifference(norm, t) / (float64(n) * spectrum.UlpOf[T]())}
 	if math.IsNaN(found.Norm) {
 		found.Norm = math.Inf(1)
 	}
-	norm1 := max(t.Norm1(), spectrum.SafeMin*sigma)
+	norm1 := max(t.Norm1(), spectrum.SafeMinOf[T]()*sigma)
 	if !(norm1 <= math.MaxFloat64) { // Sturm counts of such a T have no meaning
 		return found, nil
 	}
-	counts, err := values.Certify(c, p.Values, p.First, norm1, spectrum.Ulp)
+	counts, err := values.Certify(c, spectrum.Rounded[T](p.Values), p.First, norm1, spectrum.UlpOf[T]())
 	found.Counts = counts * 2 // T has twice the order of C
 	return found, err
 }

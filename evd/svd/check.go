@@ -10,6 +10,7 @@ import (
 	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -99,7 +100,7 @@ func (s *solve[T]) check(a evd.Dense[T], res *Result[T]) (ratios Ratios, err err
 	if err != nil {
 		return Ratios{}, err
 	}
-	sigma := scaling(largest)
+	sigma := scaling[T](largest)
 	if err := s.upload(a, sigma); err != nil {
 		return Ratios{}, err
 	}
@@ -107,17 +108,17 @@ func (s *solve[T]) check(a evd.Dense[T], res *Result[T]) (ratios Ratios, err err
 		return Ratios{}, err
 	}
 	u, v := sides(a)
-	var z [2]stages.Matrix
+	var z [2]product.Matrix[T]
 	for of, d := range map[side]*evd.Dense[T]{u: res.U, v: res.V} {
 		if d == nil {
 			continue
 		}
-		at := s.regions.x[of]
+		at := s.doubles.vectors(s.Arena, of)
 		if of == left && s.regions.full.Len() > 0 {
-			at = s.regions.full
+			at = s.regions.full.In(s.Arena)
 		}
-		z[of] = stages.NewMatrix(at.In(s.Arena), d.Rows, d.Cols, max(d.Rows, 1))
-		host := vk.Columns[float64]{Rows: d.Rows, Cols: d.Cols, Ld: d.Ld, Data: doubles(d.Data, 1)}
+		z[of] = product.NewMatrix(at, d.Rows, d.Cols, max(d.Rows, 1))
+		host := vk.Columns[T]{Rows: d.Rows, Cols: d.Cols, Ld: d.Ld, Data: d.Data}
 		if err := vk.Upload(s.Ctx, s.Dev, z[of].At, host); err != nil {
 			return Ratios{}, err
 		}
@@ -127,35 +128,40 @@ func (s *solve[T]) check(a evd.Dense[T], res *Result[T]) (ratios Ratios, err err
 		return Ratios{}, err
 	}
 	m, n := float64(s.m), float64(s.n)
-	norm := max(norm1(a, sigma), spectrum.SafeMin*sigma)
+	norm := max(norm1(a, sigma), spectrum.SafeMinOf[T]()*sigma)
 	return Ratios{
-		Residual: ratioOf(sums[2], norm, max(m, n)),
-		Left:     ratioOf(sums[u], 1, m), Right: ratioOf(sums[v], 1, n),
+		Residual: ratioOf[T](sums[2], norm, max(m, n)),
+		Left:     ratioOf[T](sums[u], 1, m), Right: ratioOf[T](sums[v], 1, n),
 	}, nil
 }
 
 // columnSums returns three lists of column sums: sums[left] and sums[right] for the orthogonality
 // of each side, and sums[2] for the residual. z[left] and z[right] are the vectors on the device. A
 // list is empty if its vectors are missing.
-func (s *solve[T]) columnSums(z [2]stages.Matrix, sigma []float64) (sums [3][]float64, err error) {
-	ws, r, lambda := s.Arena, &s.regions, s.steps.values.Lambda(s.Arena)
-	return sums, s.Run(func(rec *vk.Recorder) {
+func (s *solve[T]) columnSums(z [2]product.Matrix[T], sigma []float64) (sums [3][]float64, err error) {
+	ws, r := s.Arena, &s.regions
+	var found [3][]T
+	err = s.Run(func(rec *vk.Recorder) {
 		rec.Phase(stages.PhaseCheck, 0, 1)
 		for _, of := range []side{left, right} {
 			if z[of].Cols > 0 {
-				sums[of] = make([]float64, z[of].Cols)
+				found[of] = make([]T, z[of].Cols)
 				s.steps.residuals.RecordOrthogonality(rec, ws, z[of], r.sums[of].In(ws))
-				vk.ReceiveLast(rec, sums[of], r.sums[of].In(ws))
+				vk.ReceiveLast(rec, found[of], r.sums[of].In(ws))
 			}
 		}
 		if z[left].Cols > 0 && z[right].Cols > 0 {
-			sums[2] = make([]float64, len(sigma))
-			vk.SendFirst(rec, lambda, sigma)
-			found := z[right].Block(0, 0, z[right].Rows, len(sigma))
-			s.steps.residuals.Record(rec, ws, s.matrixA(), z[left], found, lambda, r.sums[2].In(ws))
-			vk.ReceiveLast(rec, sums[2], r.sums[2].In(ws))
+			found[2] = make([]T, len(sigma))
+			values := s.doubles.values(rec, ws, s.steps.values, sigma)
+			v := z[right].Block(0, 0, z[right].Rows, len(sigma))
+			s.steps.residuals.Record(rec, ws, s.matrixA(), z[left], v, values, r.sums[2].In(ws))
+			vk.ReceiveLast(rec, found[2], r.sums[2].In(ws))
 		}
 	})
+	for i := range sums {
+		sums[i] = spectrum.Scale(found[i], 1)
+	}
+	return sums, err
 }
 
 // norm1 returns ‖σ·A‖₁, the largest column sum of magnitudes. A is here the matrix on the device,
@@ -175,9 +181,9 @@ func norm1[T evd.Float](a evd.Dense[T], sigma float64) float64 {
 	return slices.Max(sums)
 }
 
-// ratioOf returns max(`sums`) / (`norm`·n·ε). It returns 0 if `sums` is empty or has only zeros,
-// and +Inf if `sums` has a NaN.
-func ratioOf(sums []float64, norm, n float64) float64 {
+// ratioOf returns max(`sums`) / (`norm`·n·ε), with the unit ε of T. It returns 0 if `sums` is empty
+// or has only zeros, and +Inf if `sums` has a NaN.
+func ratioOf[T evd.Float](sums []float64, norm, n float64) float64 {
 	top := 0.0
 	for _, x := range sums {
 		if math.IsNaN(x) {
@@ -188,5 +194,5 @@ func ratioOf(sums []float64, norm, n float64) float64 {
 	if top == 0 {
 		return 0
 	}
-	return top / norm / (n * spectrum.Ulp)
+	return top / norm / (n * spectrum.UlpOf[T]())
 }

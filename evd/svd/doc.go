@@ -2,7 +2,7 @@
 //
 //	A = U·Σ·Vᵀ     Σ = diag(σ₁, σ₂, …), σ₁ ≥ σ₂ ≥ … ≥ 0
 //
-// for A of any shape, in double precision:
+// for A of any shape, in double or single precision:
 //
 //	dev, err := vk.Open(vk.Options{})
 //	p, err := svd.NewPlan[float64](dev, m, n, svd.Options{U: svd.Thin, V: svd.Thin})
@@ -13,16 +13,20 @@
 // Values(ctx, a) and Decompose(ctx, a) solve a single matrix. NewBandPlan computes the singular
 // values of upper band matrices, and NewBidiagonalPlan decomposes bidiagonal matrices.
 //
-// The error of each computed value is at most about ε·max(m, n)·σ₁, with ε = 2⁻⁵², as in LAPACK's
-// dgesdd. So small values may have a large relative error. The values have the same bits with and
-// without vectors. The orthogonality errors of U and V are a few ε·max(m, n) for every A, also if A
-// is rank-deficient or graded.
+// The error of each computed value is at most about ε·max(m, n)·σ₁, as in LAPACK's dgesdd and
+// sgesdd, with ε = 2⁻⁵² for float64 and ε = 2⁻²³ for float32. So small values may have a large
+// relative error. The values have the same bits with and without vectors. The orthogonality errors
+// of U and V are a few ε·max(m, n) for every A, also if A is rank-deficient or graded.
+//
+// A plan for float32 reduces A and transforms vectors back in single precision. The bidiagonal
+// problem between these stages is solved in double precision for both number types.
 //
 //	options.go               the options of a plan
 //	plan.go shape.go         the plan for matrices of one shape
 //	path.go memory.go        the stages of a solve, and their memory
 //	solve.go                 the solve: A → C → values
 //	load.go                  the copy of A to the device
+//	doubles.go single.go     the number types: double precision for the bidiagonal problem
 //	vectors.go               the vectors: C → S, W → U, V
 //	result.go                the result of a solve
 //	certificate.go           error bounds of the values, which need no vectors

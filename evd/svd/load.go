@@ -54,18 +54,27 @@ func scan[T evd.Float](a evd.Dense[T]) (largest float64, err error) {
 }
 
 // scaling returns σ, the power of two by which A is multiplied. `largest` is max|a_ij|. The squares
-// of the entries of σ·A, and sums of these squares, are in the range of a double. The rule is that
-// of LAPACK's dgesdd. σ is 1 if no scaling is needed.
-func scaling(largest float64) float64 {
+// of the entries of σ·A, and sums of these squares, are in the range of the type T. The rule is that
+// of LAPACK's dgesdd and sgesdd. σ is 1 if no scaling is needed.
+func scaling[T evd.Float](largest float64) float64 {
 	_, e := math.Frexp(largest)
-	const most = 450 // 2^±450 squared, times any number of rows, is in range
+	most := mostExponent[T]()
 	switch {
 	case largest == 0 || -most < e && e < most:
 		return 1
 	case e < 0:
-		return math.Ldexp(1, min(-most-e, 1023)) // the product of a subnormal number stays smaller than 2^−450, which is safe
+		return math.Ldexp(1, min(-most-e, 1023)) // the product of a subnormal number stays smaller than 2^−most, which is safe
 	}
 	return math.Ldexp(1, most-e)
+}
+
+// mostExponent bounds the exponent of the largest entry. A square of 2^±mostExponent, times any
+// number of rows or times the square of the unit of T, is in the range of normal numbers of T.
+func mostExponent[T evd.Float]() int {
+	if spectrum.UlpOf[T]() > spectrum.Ulp {
+		return 38
+	}
+	return 450
 }
 
 // upload copies the matrix σ·A to the device in the order in which the host stores it. If the
@@ -76,7 +85,7 @@ func (s *solve[T]) upload(a evd.Dense[T], sigma float64) error {
 	if rows < cols {
 		to = s.regions.across
 	}
-	host := vk.Columns[float64]{Rows: rows, Cols: cols, Ld: a.Ld, Data: doubles(a.Data, sigma)}
+	host := vk.Columns[T]{Rows: rows, Cols: cols, Ld: a.Ld, Data: scaled(a.Data, sigma)}
 	return spectrum.During(stages.PhaseLoad, vk.Upload(s.Ctx, s.Dev, to.In(s.Arena), host))
 }
 
@@ -91,24 +100,27 @@ func (s *solve[T]) recordLoad(rec *vk.Recorder, a evd.Dense[T]) {
 
 // matrixA returns the device memory of the matrix A, which has at least as many rows as columns.
 // This is the caller's matrix or its transpose.
-func (s *solve[T]) matrixA() stages.Matrix {
-	return stages.NewMatrix(s.regions.a.In(s.Arena), s.rows, s.cols, s.rows)
+func (s *solve[T]) matrixA() product.Matrix[T] {
+	return product.NewMatrix(s.regions.a.In(s.Arena), s.rows, s.cols, s.rows)
 }
 
 // reduced returns the device memory of the matrix that is reduced to a band. This is A, or the
 // factor R of A if a QR factorisation comes first.
-func (s *solve[T]) reduced() stages.Matrix {
+func (s *solve[T]) reduced() product.Matrix[T] {
 	if s.tall {
-		return stages.NewMatrix(s.regions.r.In(s.Arena), s.cols, s.cols, s.cols)
+		return product.NewMatrix(s.regions.r.In(s.Arena), s.cols, s.cols, s.cols)
 	}
 	return s.matrixA()
 }
 
-// doubles returns σ·v in double precision. It returns v itself, without a copy, if σ is 1 and v has
-// doubles.
-func doubles[T evd.Float](v []T, sigma float64) []float64 {
-	if same, ok := any(v).([]float64); ok && sigma == 1 {
-		return same
+// scaled returns σ·v. It returns v itself, without a copy, if σ is 1.
+func scaled[T evd.Float](v []T, sigma float64) []T {
+	if sigma == 1 {
+		return v
 	}
-	return spectrum.Scale(v, sigma)
+	out := make([]T, len(v))
+	for i, x := range v {
+		out[i] = T(float64(x) * sigma)
+	}
+	return out
 }

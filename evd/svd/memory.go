@@ -1,6 +1,7 @@
 package svd
 
 import (
+	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -8,48 +9,47 @@ import (
 // regions holds the regions of device memory that the stages of a solve pass to each other. Memory
 // that only one stage uses is not in it. In the comments of the fields, rows and n are the numbers
 // of rows and columns of the matrix on the device, and k is the number of vectors.
-type regions struct {
-	a           vk.Region[float64] // rows·n elements: A, then the reflectors of Q1 and P1 or of Q0, then left vectors
-	r           vk.Region[float64] // n² elements, only after a QR factorisation: R, then the reflectors of Q1 and P1
-	across      vk.Region[float64] // the uploaded A, if it has fewer rows than columns
-	left, right vk.Region[float64] // block factors of Q1 and P1
-	first       vk.Region[float64] // block factors of Q0
-	band        vk.Region[float64]
+type regions[T evd.Float] struct {
+	a           vk.Region[T] // rows·n elements: A, then the reflectors of Q1 and P1 or of Q0, then left vectors
+	r           vk.Region[T] // n² elements, only after a QR factorisation: R, then the reflectors of Q1 and P1
+	across      vk.Region[T] // the uploaded A, if it has fewer rows than columns
+	left, right vk.Region[T] // block factors of Q1 and P1
+	first       vk.Region[T] // block factors of Q0
+	band        vk.Region[T]
 
 	// chased holds the reflectors of bulge chasing: first those of Q2 on the left side, then those
 	// of P2 on the right side. Later the right vectors overwrite these reflectors. The region is
 	// empty if no vectors are wanted.
-	chased  vk.Region[float64]
-	tau     [2]vk.Region[float64]
-	x       [2]vk.Region[float64] // vectors of each side as rows; at least n² elements, which divide and conquer needs
-	more    vk.Region[float64]    // rows that Full adds to the left vectors
-	full    vk.Region[float64]    // rows² elements: left vectors, if a has too little room for them
-	flipped vk.Region[uint32]     // k words: which vectors were negated
-	sums    [3]vk.Region[float64] // sums of a check: left orthogonality, right orthogonality, residual
+	chased  vk.Region[T]
+	tau     [2]vk.Region[T]
+	more    vk.Region[T]      // rows that Full adds to the left vectors
+	full    vk.Region[T]      // rows² elements: left vectors, if a has too little room for them
+	flipped vk.Region[uint32] // k words: which vectors were negated
+	sums    [3]vk.Region[T]   // sums of a check: left orthogonality, right orthogonality, residual
 }
 
 // reflectors returns the device memory of bulge chasing's reflectors for one side: those of Q2 for
 // the left side, and those of P2 for the right side.
-func (p *path) reflectors(ws *vk.Arena, of side) stages.Reflectors[float64] {
+func (p *path[T]) reflectors(ws *vk.Arena, of side) stages.Reflectors[T] {
 	if p.steps.conquer == nil {
-		return stages.Reflectors[float64]{}
+		return stages.Reflectors[T]{}
 	}
 	v, _ := stages.ReflectorLen(p.steps.chase.N, p.steps.chase.B)
-	return stages.Reflectors[float64]{V: p.regions.chased.In(ws).Sub(int(of)*v, v), Tau: p.regions.tau[of].In(ws)}
+	return stages.Reflectors[T]{V: p.regions.chased.In(ws).Sub(int(of)*v, v), Tau: p.regions.tau[of].In(ws)}
 }
 
 // lay lays out the device memory for the shape `of` and the bandwidth b. Stages that run one after
 // another share workspace. The vectors, stored as rows, share this workspace, too, because they are
 // computed after all values have been found. `lay` must be called after all stages are made,
 // because only then is the workspace of the matrix products known.
-func (p *path) lay(of shape, b int) {
+func (p *path[T]) lay(of shape, b int) {
 	s, r := &p.steps, &p.regions
-	entries := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
+	entries := func(name string, n int) vk.Region[T] { return vk.Reserve[T](name, n) }
 	n, b2, size := of.cols, b*b, s.band.GeneralSize
 	r.a = entries("A", of.rows*n)
 	r.left, r.right = entries("T of Q1", size.LeftPanels()*b2), entries("T of P1", size.RightPanels()*b2)
 	r.band = entries("band", size.BandLen())
-	always := append([]vk.Space{r.a, r.left, r.right, r.band, s.ops.Work(), s.band.Status()}, s.values.Always()...)
+	always := append([]vk.Space{r.a, r.left, r.right, r.band, s.ops.Work(), s.band.Status(), p.doubles.always()}, s.values.Always()...)
 	across := 0
 	if of.rows != n {
 		across = of.rows * n
@@ -71,33 +71,28 @@ func (p *path) lay(of shape, b int) {
 // layVectors reserves device memory for vectors. It returns two kinds: `kept` lists the regions
 // that are in use from the bulge chasing on, and `later` is the layout of the regions that are in
 // use only after the values have been found.
-func (p *path) layVectors(of shape) (kept []vk.Space, later *vk.Layout) {
+func (p *path[T]) layVectors(of shape) (kept []vk.Space, later *vk.Layout) {
 	s, r, n, k := &p.steps, &p.regions, of.cols, of.k
-	entries := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
+	entries := func(name string, n int) vk.Region[T] { return vk.Reserve[T](name, n) }
 	v, tau := stages.ReflectorLen(n, s.chase.B)
 	r.chased = entries("Q2, P2, right vectors", max(2*v, k*n))
-	r.tau = [2]vk.Region[float64]{entries("τ of Q2", tau), entries("τ of P2", tau)}
+	r.tau = [2]vk.Region[T]{entries("τ of Q2", tau), entries("τ of P2", tau)}
 	r.flipped = vk.Reserve[uint32]("signs", k)
 	full := 0
 	if of.more() > 0 {
 		full = of.rows * of.rows
 	}
 	r.more, r.full = entries("more left vectors, transposed", of.more()*of.rows), entries("left vectors", full)
-	r.sums = [3]vk.Region[float64]{entries("left orthogonality sums", k+of.more()), entries("right orthogonality sums", k), entries("residual sums", k)}
+	r.sums = [3]vk.Region[T]{entries("left orthogonality sums", k+of.more()), entries("right orthogonality sums", k), entries("residual sums", k)}
 	kept = []vk.Space{r.chased, r.tau[left], r.tau[right], r.flipped, r.full, r.sums[0], r.sums[1], r.sums[2]}
 
-	length := func(of shape, at side) int {
-		if of.wants[at] == None {
-			return 0
-		}
-		return max(k*of.length(at), n*n)
-	}
-	r.x = [2]vk.Region[float64]{entries("left vectors, transposed", length(of, left)), entries("right vectors, transposed", length(of, right))}
-	works := []vk.Space{s.conquer.Work(), s.q2.Work(), s.residuals.Work()}
-	for _, q := range []*stages.ApplyPanels[float64]{s.p1, s.q1, s.q0} {
+	backs := []vk.Space{s.q2.Work(), s.residuals.Work()}
+	for _, q := range []*stages.ApplyPanels[T]{s.p1, s.q1, s.q0} {
 		if q != nil {
-			works = append(works, q.Work())
+			backs = append(backs, q.Work())
 		}
 	}
-	return kept, vk.Together(r.x[left], r.x[right], r.more, vk.InTurn(works...))
+	conquer := vk.Together(s.conquer.Work(), p.doubles.extra())
+	back := vk.Together(p.doubles.rows(), vk.InTurn(backs...))
+	return kept, vk.Together(p.doubles.wide(), r.more, vk.InTurn(conquer, back))
 }

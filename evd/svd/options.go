@@ -83,8 +83,8 @@ func bounded(dev *vk.Device, t tuning.Tuning) (tuning.Tuning, error) {
 // sizes returns the tuning for matrices with n columns: the caller's or the device's, with the
 // changes that the options ask for. It does not depend on the wanted vectors, so that the values
 // have the same bits with and without vectors.
-func (o Options) sizes(info vk.Info, n int) (tuning.Tuning, error) {
-	t := tuning.On(info)
+func sizes[T evd.Float](o Options, info vk.Info, n int) (tuning.Tuning, error) {
+	t := tuning.For[T](info)
 	if o.Tuning != nil {
 		t = *o.Tuning
 	}

@@ -13,55 +13,66 @@ import (
 )
 
 // path holds everything that a solve uses: its stages, and the layout of their device memory.
-type path struct {
-	steps   steps
-	regions regions
+type path[T evd.Float] struct {
+	doubles doubles[T]
+	steps   steps[T]
+	regions regions[T]
 	layout  *vk.Layout
 }
 
 // memory returns the layout of the device memory of the stages. The type replaceable needs this
 // method.
-func (p *path) memory() *vk.Layout { return p.layout }
+func (p *path[T]) memory() *vk.Layout { return p.layout }
 
 // steps holds the stages, in the order of the solve. The field `qr` is nil if no QR factorisation
 // comes first. The fields from `conquer` on are nil if no vectors are wanted. A stage that is only
 // for left or only for right vectors is nil if those vectors are not wanted.
-type steps struct {
-	ops       product.Ops[float64]
-	transpose *stages.Transpose[float64]
-	qr        *stages.TallQR[float64]
-	band      *stages.GeneralBandReduction[float64]
-	chase     *stages.BidiagonalChasing[float64]
+//
+// The products `ops` are those of the number type T. The stages of the bidiagonal problem, `values`
+// and `conquer`, compute in double precision for every T.
+type steps[T evd.Float] struct {
+	ops       product.Ops[T]
+	transpose *stages.Transpose[T]
+	qr        *stages.TallQR[T]
+	band      *stages.GeneralBandReduction[T]
+	chase     *stages.BidiagonalChasing[T]
 	values    *spectrum.Stage
 
 	conquer    *stages.BidiagonalConquer
-	q2         *stages.ApplyQ2[float64] // applies Q2 and P2, whose reflectors are packed in the same way
-	p1, q1, q0 *stages.ApplyPanels[float64]
-	identity   *stages.Identity[float64]
-	signs      *stages.Signs[float64]
-	residuals  *stages.SingularResidual[float64]
+	q2         *stages.ApplyQ2[T] // applies Q2 and P2, whose reflectors are packed in the same way
+	p1, q1, q0 *stages.ApplyPanels[T]
+	identity   *stages.Identity[T]
+	signs      *stages.Signs[T]
+	residuals  *stages.SingularResidual[T]
 }
 
 // newPath makes the stages of a solve and lays out their memory. `certify` says whether solves will
 // make certificates of the values.
-func newPath(dev *vk.Device, of shape, certify bool, t tuning.Tuning) (*path, error) {
+func newPath[T evd.Float](dev *vk.Device, of shape, certify bool, t tuning.Tuning) (*path[T], error) {
 	t, err := bounded(dev, t)
 	if err != nil {
 		return nil, err
 	}
-	p := &path{}
-	if p.steps.ops, err = product.New[float64](dev, t.Products); err != nil {
+	p := &path[T]{}
+	if p.doubles, err = newDoubles[T](dev, of); err != nil {
+		return nil, err
+	}
+	if p.steps.ops, err = product.New[T](dev, t.Products); err != nil {
+		return nil, err
+	}
+	double, err := p.doubles.products(dev, p.steps.ops, t)
+	if err != nil {
 		return nil, err
 	}
 	wait, err := t.Waiting(context.Background(), machine.Of(dev))
 	if err != nil {
 		return nil, err
 	}
-	if err := p.steps.forValues(dev, of, certify, wait, t); err != nil {
+	if err := p.steps.forValues(dev, of, certify, wait, double, t); err != nil {
 		return nil, err
 	}
 	if of.vectors() {
-		if err := p.steps.forVectors(dev, of, wait, t); err != nil {
+		if err := p.steps.forVectors(dev, of, wait, double, t); err != nil {
 			return nil, err
 		}
 	}
@@ -80,9 +91,12 @@ func (s shape) reduced(t tuning.Tuning) stages.GeneralSize {
 }
 
 // forValues makes the stages that find the singular values. They compute the factor R of A (only if
-// of.tall is true), the band B, the bidiagonal matrix C, and the values Σ.
-func (s *steps) forValues(dev *vk.Device, of shape, certify bool, wait stages.Waiting, t tuning.Tuning) (err error) {
-	if s.transpose, err = stages.NewTranspose[float64](dev); err != nil {
+// of.tall is true), the band B, the bidiagonal matrix C, and the values Σ. `double` are the products
+// of the bidiagonal problem.
+func (s *steps[T]) forValues(
+	dev *vk.Device, of shape, certify bool, wait stages.Waiting, double product.Ops[float64], t tuning.Tuning,
+) (err error) {
+	if s.transpose, err = stages.NewTranspose[T](dev); err != nil {
 		return err
 	}
 	if of.tall {
@@ -94,10 +108,10 @@ func (s *steps) forValues(dev *vk.Device, of shape, certify bool, wait stages.Wa
 		return err
 	}
 	chase := stages.ChaseSize{N: of.cols, B: t.Band, Vectors: of.vectors()}
-	if s.chase, err = stages.NewBidiagonalChasing[float64](dev, chase, wait, t.Chase.ChaseTuning); err != nil {
+	if s.chase, err = stages.NewBidiagonalChasing[T](dev, chase, wait, t.Chase.ChaseTuning); err != nil {
 		return err
 	}
-	s.values, err = newGolubKahan(dev, of.cols, of.k, certify, s.ops, t)
+	s.values, err = newGolubKahan(dev, of.cols, of.k, certify, double, t.Double())
 	return err
 }
 
@@ -113,12 +127,15 @@ func newGolubKahan(dev *vk.Device, n, largest int, certify bool, ops product.Ops
 }
 
 // forVectors makes the stages that find the vectors: first S and W with C = S·Σ·Wᵀ, then U and V.
-func (s *steps) forVectors(dev *vk.Device, of shape, wait stages.Waiting, t tuning.Tuning) (err error) {
+// `double` are the products of the bidiagonal problem.
+func (s *steps[T]) forVectors(
+	dev *vk.Device, of shape, wait stages.Waiting, double product.Ops[float64], t tuning.Tuning,
+) (err error) {
 	n, b, band := of.cols, t.Band, of.reduced(t)
-	if s.conquer, err = stages.NewBidiagonalConquer(dev, n, s.ops, t.Products, t.DivideConquer); err != nil {
+	if s.conquer, err = stages.NewBidiagonalConquer(dev, n, double, t.Double().Products, t.DivideConquer); err != nil {
 		return err
 	}
-	if s.q2, err = stages.NewApplyQ2[float64](dev, stages.BackSize{N: n, B: b, M: of.k}, wait, t.ApplyQ2); err != nil {
+	if s.q2, err = stages.NewApplyQ2[T](dev, stages.BackSize{N: n, B: b, M: of.k}, wait, t.ApplyQ2); err != nil {
 		return err
 	}
 	if of.wants[right] != None && n > b {
@@ -144,10 +161,10 @@ func (s *steps) forVectors(dev *vk.Device, of shape, wait stages.Waiting, t tuni
 			}
 		}
 	}
-	if s.identity, err = stages.NewIdentity[float64](dev); err != nil {
+	if s.identity, err = stages.NewIdentity[T](dev); err != nil {
 		return err
 	}
-	if s.signs, err = stages.NewSigns[float64](dev); err != nil {
+	if s.signs, err = stages.NewSigns[T](dev); err != nil {
 		return err
 	}
 	s.residuals, err = stages.NewSingularResidual(dev, of.rows, n, of.k+of.more(), s.ops)
@@ -157,7 +174,7 @@ func (s *steps) forVectors(dev *vk.Device, of shape, wait stages.Waiting, t tuni
 // costs returns the costs of the phases in the order of the solve, for spectrum.ProgressOf. `both`
 // says whether the vectors of both sides are wanted. If only one side is wanted and the matrix is
 // square, the costs are those of left vectors.
-func (p *path) costs(of shape, both bool) []evd.StageCost {
+func (p *path[T]) costs(of shape, both bool) []evd.StageCost {
 	var costs []evd.StageCost
 	add := func(phase string, flops float64) { costs = append(costs, evd.StageCost{Stage: phase, Flops: flops}) }
 	s := p.steps

@@ -11,7 +11,7 @@ import (
 // NewPlan prepares all of them once. A plan solves one matrix at a time, and goroutines that share
 // it wait for each other. The caller closes the plan before the device.
 type Plan[T evd.Float] struct {
-	replaceable[*path]
+	replaceable[*path[T]]
 	m, n int // rows and columns of the caller's matrices
 	opt  Options
 	shape
@@ -25,9 +25,10 @@ const doubleOnly = "singular values need both precisions, eigenvalues in float32
 // a driver compiles them for the first time, and allocates device memory. Plan.Bytes returns the
 // size of this memory:
 //
-//	about 9·m·n bytes     for the values, if m = n
-//	about 17·m·n bytes    for the values, if m ≠ n, because A may have to be transposed
-//	about 38·n² bytes     for an n×n matrix with all vectors, if n is large
+//	about 9·m·n bytes     for the values, if m = n; half of it for float32
+//	about 17·m·n bytes    for the values, if m ≠ n, because A may have to be transposed; half of it
+//	                      for float32
+//	about 38·n² bytes     for an n×n matrix with all vectors, if n is large; 33·n² bytes for float32
 //
 // The workspace of panels adds up to about 100 MB, which matters if n is small. An NVIDIA device
 // then needs 81·n² bytes for all vectors with n = 1024, and 43·n² bytes with n = 4096. If m or n is
@@ -50,13 +51,13 @@ func NewPlan[T evd.Float](dev *vk.Device, m, n int, opt Options) (*Plan[T], erro
 	p := &Plan[T]{m: m, n: n, opt: opt}
 	p.base = spectrum.Base{Dev: dev, N: min(m, n), Layout: vk.Together()}
 	var err error
-	if p.tune, err = opt.sizes(dev.Info(), p.base.N); err != nil {
+	if p.tune, err = sizes[T](opt, dev.Info(), p.base.N); err != nil {
 		return nil, err
 	}
 	if p.shape = newShape(m, n, opt, p.tune); p.cols == 0 {
 		return p.withoutEntries()
 	}
-	p.newPath = func(t tuning.Tuning) (*path, error) { return newPath(dev, p.shape, opt.Certify, t) }
+	p.newPath = func(t tuning.Tuning) (*path[T], error) { return newPath[T](dev, p.shape, opt.Certify, t) }
 	if err := p.prepare(); err != nil {
 		return nil, err
 	}
@@ -78,7 +79,7 @@ func (p *Plan[T]) withoutEntries() (*Plan[T], error) {
 	if identity == 0 {
 		return p, nil
 	}
-	p.base.Layout = vk.Together(vk.Reserve[float64]("identity", identity))
+	p.base.Layout = vk.Together(vk.Reserve[T]("identity", identity))
 	if err := p.base.Allocate(); err != nil {
 		return nil, err
 	}

@@ -78,13 +78,29 @@ func TestForecast(t *testing.T) {
 // must end, and the plan must work afterwards. In a solve that is not cancelled, the last progress
 // report must say that all forecast operations are done.
 func TestCancelInEachPhase(t *testing.T) {
-	const m, n = 130, 60
+	a, g := families[0].make(130, 60, false)
+	t.Run("float64", func(t *testing.T) {
+		cancelInEachPhase(t, a, func(what string, p *Plan[float64], res *Result[float64]) {
+			decomposed(t, what, g, p.opt, res)
+		})
+	})
+	single, g32 := rounded(a)
+	t.Run("float32", func(t *testing.T) {
+		cancelInEachPhase(t, single, func(what string, p *Plan[float32], res *Result[float32]) {
+			decomposedIn(t, what, g32, p.opt, widened(res), ulp32)
+		})
+	})
+}
+
+// cancelInEachPhase is TestCancelInEachPhase for one number type. The function `right` checks a
+// result.
+func cancelInEachPhase[T evd.Float](t *testing.T, a evd.Dense[T], right func(what string, p *Plan[T], res *Result[T])) {
 	seen := map[string]bool{}
 	var cancelAt string
 	var cancel context.CancelFunc
 	done, total := 0.0, 0.0
 	small := tuning.Smallest()
-	p, err := NewPlan[float64](testDevice(t), m, n, Options{U: Full, V: Thin, Tuning: &small, Progress: func(at evd.Progress) {
+	p, err := NewPlan[T](testDevice(t), a.Rows, a.Cols, Options{U: Full, V: Thin, Tuning: &small, Progress: func(at evd.Progress) {
 		if at.Done < done {
 			t.Errorf("%s: %g operations after %g", at.Stage, at.Done, done)
 		}
@@ -97,12 +113,11 @@ func TestCancelInEachPhase(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	a, g := families[0].make(m, n, false)
 	first, err := p.Solve(context.Background(), a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	decomposed(t, "first", g, p.opt, first)
+	right("first", p, first)
 	// A fast device computes such a small matrix before it has reported all phases: it makes only
 	// one report at the end of each batch of commands. On such a device the test cancels only in
 	// the phases that were reported.
@@ -134,7 +149,7 @@ func TestCancelInEachPhase(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	decomposed(t, "after all", g, p.opt, res)
+	right("after all", p, res)
 }
 
 // TestPlanRefusesLargeIdentities makes plans with Full for matrices without entries. NewPlan must

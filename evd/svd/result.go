@@ -38,7 +38,8 @@ type Result[T evd.Float] struct {
 }
 
 // Rank returns the number of singular values above `tol`. If `tol` < 0, Rank returns the numerical
-// rank, the number of values above max(m, n)·ε·σ₁. ε is 2⁻⁵², or that of BandOptions.Storage.
+// rank, the number of values above max(m, n)·ε·σ₁. ε is the unit of T, or that of
+// BandOptions.Storage.
 // Rounding errors of zero values stay below this limit. With Options.Largest, Rank counts only the
 // computed values.
 func (r *Result[T]) Rank(tol float64) int {
@@ -57,10 +58,10 @@ func (r *Result[T]) Rank(tol float64) int {
 // V, as far as `opt` asks for them. The function `certify` measures the values. It is called only
 // if opt.Certify is set.
 func finish[T evd.Float](
-	c *spectrum.Call, tail spectrum.Tail[float64], t spectrum.Tridiagonal, opt Options, order int,
+	c *spectrum.Call, tail spectrum.Tail[T], t spectrum.Tridiagonal, opt Options, order int,
 	certify func(spectrum.Part) (*Certificate, error),
 ) (*Result[T], error) {
-	res := &Result[T]{Profile: c.Profile, Retried: c.Retried, order: order, ulp: spectrum.Ulp}
+	res := &Result[T]{Profile: c.Profile, Retried: c.Retried, order: order, ulp: spectrum.UlpOf[T]()}
 	if opt.Certify {
 		tail.Certify = func(part spectrum.Part) (err error) {
 			res.Certificate, err = certify(part)
@@ -75,12 +76,12 @@ func finish[T evd.Float](
 		r.Values[i] = max(x, 0) // bisection may end slightly below zero
 	}
 	slices.Reverse(r.Values)
-	res.Values = spectrum.Unscale[T](r.Values, 1)
+	res.Values = r.Values
 	for _, z := range r.Vectors {
 		if res.U == nil && opt.U != None {
-			res.U = columns[T](z)
+			res.U = columns(z)
 		} else {
-			res.V = columns[T](z)
+			res.V = columns(z)
 		}
 	}
 	return res, nil
@@ -118,11 +119,7 @@ func (s *solve[T]) empty() *Result[T] {
 	return res
 }
 
-// columns returns z as a Dense matrix. The result shares the memory of z if T is float64.
-func columns[T evd.Float](z vk.Columns[float64]) *evd.Dense[T] {
-	data, same := any(z.Data).([]T)
-	if !same {
-		data = spectrum.Unscale[T](z.Data, 1)
-	}
-	return &evd.Dense[T]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Data: data}
+// columns returns z as a Dense matrix, which shares the memory of z.
+func columns[T evd.Float](z vk.Columns[T]) *evd.Dense[T] {
+	return &evd.Dense[T]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Data: z.Data}
 }

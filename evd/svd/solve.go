@@ -53,21 +53,21 @@ func (p *Plan[T]) solve(c *spectrum.Call, a evd.Dense[T]) (*Result[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	sigma := scaling(largest)
+	sigma := scaling[T](largest)
 	t, err := s.reduce(a, sigma)
 	if err != nil {
 		return nil, err
 	}
 	u, v := sides(a)
-	tail := spectrum.Tail[float64]{Stage: s.steps.values, Sigma: sigma, Vectors: s.vectors(u, v, t)}
-	return finish[T](c, tail, t, p.opt, s.rows, func(part spectrum.Part) (*Certificate, error) {
+	tail := spectrum.Tail[T]{Stage: s.steps.values, Sigma: sigma, Vectors: s.vectors(u, v, t)}
+	return finish(c, tail, t, p.opt, s.rows, func(part spectrum.Part) (*Certificate, error) {
 		return s.certify(a, sigma, t, part)
 	})
 }
 
 // vectors describes how the wanted singular vectors are copied to the host: first U, then V. The
 // arguments `u` and `v` are the sides of U and V, and t is the Golub-Kahan form of C.
-func (s *solve[T]) vectors(u, v side, t spectrum.Tridiagonal) (all []spectrum.Vectors[float64]) {
+func (s *solve[T]) vectors(u, v side, t spectrum.Tridiagonal) (all []spectrum.Vectors[T]) {
 	b := &bases[T]{solve: s, c: t, first: v}
 	b.wants[u], b.wants[v] = s.opt.U, s.opt.V
 	if s.opt.V == None {
@@ -85,7 +85,7 @@ func (s *solve[T]) vectors(u, v side, t spectrum.Tridiagonal) (all []spectrum.Ve
 // plan.
 type solve[T evd.Float] struct {
 	*Plan[T]
-	*path
+	*path[T]
 	*spectrum.Call
 }
 
@@ -123,9 +123,9 @@ func (s *solve[T]) recordReduction(rec *vk.Recorder, a evd.Dense[T]) spectrum.Tr
 	}
 	rec.Phase(stages.PhaseBulgeChasing, 0, 1)
 	vk.Fill(rec, t.D(ws), 0)
-	s.steps.chase.Record(rec, ws, r.band.In(ws), stages.GolubKahan(t.E(ws).Sub(0, 2*s.cols-1)),
-		s.reflectors(ws, left), s.reflectors(ws, right))
+	s.steps.chase.Record(rec, ws, r.band.In(ws), s.doubles.bidiagonal(ws, t), s.reflectors(ws, left), s.reflectors(ws, right))
 	s.Info(rec, stages.PhaseBulgeChasing, s.steps.chase.Info(ws))
+	s.doubles.widen(rec, ws, t)
 	return t.Receive(rec, ws)
 }
 

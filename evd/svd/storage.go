@@ -63,7 +63,7 @@ const storedExponent = 14
 // Frobenius norm of 2^e·B for an exponent e with which all entries are at most 1.
 func (s Storage) scaling(largest float64, norm2 func(e int) float64) (sigma float64, more int) {
 	if s == Double || largest == 0 {
-		return scaling(largest), 0
+		return scaling[float64](largest), 0
 	}
 	_, e := math.Frexp(largest)
 	_, grown := math.Frexp(norm2(-e)) // largest·2^−e < 1

@@ -119,12 +119,18 @@ func wanted(t *testing.T, g *mat.Dense) []float64 {
 // n)·ε·σ₁, and that the values are in descending order.
 func near(t *testing.T, what string, m, n int, got, want []float64) {
 	t.Helper()
+	nearIn(t, what, m, n, got, want, 0x1p-52)
+}
+
+// nearIn is `near` for values with the unit `ulp`.
+func nearIn(t *testing.T, what string, m, n int, got, want []float64, ulp float64) {
+	t.Helper()
 	if len(got) != len(want) {
 		t.Errorf("%s: %d values, want %d", what, len(got), len(want))
 		return
 	}
 	for i := range want {
-		if limit := 2*float64(max(m, n))*0x1p-52*want[0] + 0x1p-1070; !(math.Abs(got[i]-want[i]) <= limit) {
+		if limit := 2*float64(max(m, n))*ulp*want[0] + 0x1p-1070; !(math.Abs(got[i]-want[i]) <= limit) {
 			t.Errorf("%s: σ%d is %g, want %g", what, i+1, got[i], want[i])
 			return
 		}

@@ -24,16 +24,16 @@ type bases[T evd.Float] struct {
 	first side                 // the side whose vectors decide the signs
 
 	made bool
-	at   [2]stages.Matrix // the columns of each side, when they are made
+	at   [2]product.Matrix[T] // the columns of each side, when they are made
 }
 
 // download says how the vectors of one side (left or right) are copied to the host.
-func (b *bases[T]) download(of side) spectrum.Vectors[float64] {
-	v := spectrum.Vectors[float64]{Rows: b.length(of)}
+func (b *bases[T]) download(of side) spectrum.Vectors[T] {
+	v := spectrum.Vectors[T]{Rows: b.length(of)}
 	if b.wants[of] == Full {
 		v.Cols = b.length(of)
 	}
-	v.Back = func(stages.Matrix) (stages.Matrix, error) {
+	v.Back = func(stages.Matrix) (product.Matrix[T], error) {
 		err := b.make()
 		return b.at[of], err
 	}
@@ -50,6 +50,11 @@ func (b *bases[T]) make() error {
 		return spectrum.During(stages.PhaseBidiagonal, err)
 	}
 	return b.Run(func(rec *vk.Recorder) {
+		for of, x := range b.conquered() {
+			if b.wants[of] != None {
+				b.doubles.narrow(rec, b.Arena, side(of), x)
+			}
+		}
 		if b.wants[right] != None {
 			b.recordRight(rec)
 		}
@@ -71,21 +76,27 @@ func (b *bases[T]) conquer() error {
 			e[i] = b.c.E[2*i+1]
 		}
 	}
-	var x [2]stages.Matrix
-	for _, of := range []side{left, right} {
-		if b.wants[of] != None {
-			x[of] = b.rowsOf(of, n)
-		}
-	}
+	x := b.conquered()
 	_, profile, err := b.steps.conquer.Reporting(b.Reporter()).SolveRange(b.Ctx, b.Arena, d, e, 0, b.k, x[left], x[right])
 	b.Profile.Merge(profile)
 	return spectrum.NotConverged(err, stages.PhaseBidiagonal)
 }
 
+// conquered returns the device matrices that have the vectors of divide and conquer as rows: S and
+// W, as far as they are wanted.
+func (b *bases[T]) conquered() (x [2]stages.Matrix) {
+	for _, of := range []side{left, right} {
+		if b.wants[of] != None {
+			x[of] = stages.NewMatrix(b.doubles.conquered(b.Arena, of), b.k, b.cols, b.k)
+		}
+	}
+	return x
+}
+
 // rowsOf returns the device memory of the k vectors of one side (left or right) as a matrix with a
 // vector in each row. `components` is the number of components of a vector.
-func (b *bases[T]) rowsOf(of side, components int) stages.Matrix {
-	return stages.NewMatrix(b.regions.x[of].In(b.Arena), b.k, components, b.k)
+func (b *bases[T]) rowsOf(of side, components int) product.Matrix[T] {
+	return product.NewMatrix(b.doubles.vectors(b.Arena, of), b.k, components, b.k)
 }
 
 // recordRight records the back transformation of the right vectors, from W to V.
@@ -124,13 +135,13 @@ func (b *bases[T]) recordLeft(rec *vk.Recorder) {
 
 // rest returns the device memory of the left vectors that belong to no singular value, one per row.
 // Only the option Full asks for these vectors.
-func (b *bases[T]) rest() stages.Matrix {
-	return stages.NewMatrix(b.regions.more.In(b.Arena), b.more(), b.rows, max(b.more(), 1))
+func (b *bases[T]) rest() product.Matrix[T] {
+	return product.NewMatrix(b.regions.more.In(b.Arena), b.more(), b.rows, max(b.more(), 1))
 }
 
 // recordBack2 records the product of Q2 (left side) or P2 (right side) and the vectors x. Q2 and P2
 // are the orthogonal factors of bulge chasing.
-func (b *bases[T]) recordBack2(rec *vk.Recorder, phase string, of side, x stages.Matrix) {
+func (b *bases[T]) recordBack2(rec *vk.Recorder, phase string, of side, x product.Matrix[T]) {
 	rec.Phase(phase, 0, 1)
 	b.steps.q2.Record(rec, b.Arena, b.reflectors(b.Arena, of), x)
 	b.Info(rec, phase, b.steps.q2.Info(b.Arena))
@@ -164,7 +175,7 @@ func (b *bases[T]) recordColumns(rec *vk.Recorder) {
 
 // columnsOf returns the device memory of the vectors of one side (left or right) as a matrix with a
 // vector in each column.
-func (s *solve[T]) columnsOf(of side) product.Matrix[float64] {
+func (s *solve[T]) columnsOf(of side) product.Matrix[T] {
 	rows, cols, at := s.length(of), s.k, s.regions.chased
 	if of == left {
 		at = s.regions.a
@@ -172,5 +183,5 @@ func (s *solve[T]) columnsOf(of side) product.Matrix[float64] {
 			cols, at = rows, s.regions.full
 		}
 	}
-	return stages.NewMatrix(at.In(s.Arena), rows, cols, rows)
+	return product.NewMatrix(at.In(s.Arena), rows, cols, rows)
 }

@@ -82,6 +82,13 @@ const ratioLimit = 10
 // error ratios must be small, and values and vectors must have the sizes that `opt` asks for.
 func decomposed(t *testing.T, what string, g *mat.Dense, opt Options, res *Result[float64]) {
 	t.Helper()
+	decomposedIn(t, what, g, opt, res, 0x1p-52)
+}
+
+// decomposedIn is decomposed for results with the unit `ulp`.
+func decomposedIn(t *testing.T, what string, g *mat.Dense, opt Options, res *Result[float64], ulp float64) {
+	t.Helper()
+	limit := ratioLimit * ulp / 0x1p-52
 	m, n := g.Dims()
 	for _, c := range []struct {
 		name   string
@@ -99,12 +106,12 @@ func decomposed(t *testing.T, what string, g *mat.Dense, opt Options, res *Resul
 		if c.z == nil {
 			continue
 		}
-		if r := orthogonality(c.z); !(r < ratioLimit) {
+		if r := orthogonality(c.z); !(r < limit) {
 			t.Errorf("%s: orthogonality of %s: %.3g", what, c.name, r)
 		}
 	}
 	if res.U != nil && res.V != nil {
-		if r := residual(g, res); !(r < ratioLimit) {
+		if r := residual(g, res); !(r < limit) {
 			t.Errorf("%s: residual %.3g", what, r)
 		}
 	}

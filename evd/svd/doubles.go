@@ -1,0 +1,109 @@
+package svd
+
+import (
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// doubles converts between the number type T of a plan and double precision. The bidiagonal problem
+// C = S·Σ·Wᵀ is solved in double precision for every T: C is converted to doubles, and the vectors S
+// and W are converted back to T. Each number type has an implementation: `identity` for float64, and
+// `single` for float32. No other code in this package depends on the type T.
+type doubles[T evd.Float] interface {
+	// always is the device memory that is in use during the whole solve. `wide` is the memory of the
+	// vectors S and W in double precision, which is in use until the end of the back transformation.
+	// `rows` is the additional memory of the vectors in the type T. It is in use from the conversion
+	// of S and W to the end of the back transformation, and in checks. `always` and `rows` are empty
+	// if T is float64.
+	always() *vk.Layout
+	wide() *vk.Layout
+	rows() *vk.Layout
+
+	// products returns the double-precision products for the bidiagonal problem. `ops` are the plan's
+	// products. `extra` returns the workspace that the returned products need in addition to the
+	// workspace of `ops`. It must be called after all stages are made.
+	products(dev *vk.Device, ops product.Ops[T], t tuning.Tuning) (product.Ops[float64], error)
+	extra() *vk.Layout
+
+	// bidiagonal returns the device memory to which the bulge chasing writes C. `widen` records the
+	// conversion of C to the memory in which gk, the stage that finds the values, expects the
+	// off-diagonal of the Golub-Kahan form of C.
+	bidiagonal(ws *vk.Arena, gk *spectrum.Stage) stages.Bidiagonal[T]
+	widen(rec *vk.Recorder, ws *vk.Arena, gk *spectrum.Stage)
+
+	// values records that the singular values in `sigma` are sent to the device, for stages that
+	// compute in the type T. It returns the device memory of these values.
+	values(rec *vk.Recorder, ws *vk.Arena, gk *spectrum.Stage, sigma []float64) vk.Slice[T]
+
+	// conquered returns the device memory to which divide and conquer writes the vectors of one side.
+	// `narrow` records the conversion of these vectors, x, to the memory that `vectors` returns, with
+	// the same leading dimension.
+	conquered(ws *vk.Arena, of side) vk.Slice[float64]
+	narrow(rec *vk.Recorder, ws *vk.Arena, of side, x stages.Matrix)
+
+	// vectors returns the device memory of the vectors of one side in the type T. It has room for
+	// the columns and for the rows of all vectors of Thin.
+	vectors(ws *vk.Arena, of side) vk.Slice[T]
+}
+
+// newDoubles returns the conversions for matrices of the given shape.
+func newDoubles[T evd.Float](dev *vk.Device, of shape) (d doubles[T], err error) {
+	var made any = newIdentity(of)
+	if _, single := any(*new(T)).(float32); single {
+		made, err = newSingle(dev, of)
+	}
+	return made.(doubles[T]), err
+}
+
+// sideNames are the names of the memory of vectors, by side.
+var sideNames = [2]string{left: "left vectors, transposed", right: "right vectors, transposed"}
+
+// identity implements doubles for float64. The vectors in double precision and those in the type T
+// have the same memory, and no conversion is recorded.
+type identity struct{ x [2]vk.Region[float64] }
+
+func newIdentity(of shape) *identity {
+	d := &identity{}
+	for at := range d.x {
+		elements := 0
+		if of.wants[at] != None {
+			elements = max(of.k*of.length(side(at)), of.cols*of.cols) // divide and conquer needs n²
+		}
+		d.x[at] = vk.Reserve[float64](sideNames[at], elements)
+	}
+	return d
+}
+
+func (*identity) always() *vk.Layout { return vk.Together() }
+
+func (d *identity) wide() *vk.Layout { return vk.Together(d.x[left], d.x[right]) }
+
+func (*identity) rows() *vk.Layout { return vk.Together() }
+
+func (*identity) products(_ *vk.Device, ops product.Ops[float64], _ tuning.Tuning) (product.Ops[float64], error) {
+	return ops, nil
+}
+
+func (*identity) extra() *vk.Layout { return vk.Together() }
+
+func (*identity) bidiagonal(ws *vk.Arena, gk *spectrum.Stage) stages.Bidiagonal[float64] {
+	e := gk.E(ws) // its last element is not used
+	return stages.GolubKahan(e.Sub(0, e.Len()-1))
+}
+
+func (*identity) widen(*vk.Recorder, *vk.Arena, *spectrum.Stage) {}
+
+func (*identity) values(rec *vk.Recorder, ws *vk.Arena, gk *spectrum.Stage, sigma []float64) vk.Slice[float64] {
+	vk.SendFirst(rec, gk.Lambda(ws), sigma)
+	return gk.Lambda(ws)
+}
+
+func (d *identity) conquered(ws *vk.Arena, of side) vk.Slice[float64] { return d.x[of].In(ws) }
+
+func (*identity) narrow(*vk.Recorder, *vk.Arena, side, stages.Matrix) {}
+
+func (d *identity) vectors(ws *vk.Arena, of side) vk.Slice[float64] { return d.x[of].In(ws) }

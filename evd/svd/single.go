@@ -1,0 +1,75 @@
+package svd
+
+import (
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// single implements doubles for float32. It has device memory in single precision for the bidiagonal
+// matrix, for singular values and for the vectors, and converts between the precisions on the device.
+type single struct {
+	convert *stages.Conversion
+	ops     product.Ops[float64]
+
+	// e holds the 2·n−1 elements of the bidiagonal matrix C, as the off-diagonal of its Golub-Kahan
+	// form. `sigma` holds the values of a check. x holds the vectors of divide and conquer in double
+	// precision, and `narrowed` holds vectors in single precision.
+	e, sigma vk.Region[float32]
+	x        [2]vk.Region[float64]
+	narrowed [2]vk.Region[float32]
+}
+
+func newSingle(dev *vk.Device, of shape) (d *single, err error) {
+	d = &single{}
+	if d.convert, err = stages.NewConversion(dev); err != nil {
+		return d, err
+	}
+	d.e, d.sigma = vk.Reserve[float32]("C, single", 2*of.cols-1), vk.Reserve[float32]("values, single", of.k)
+	for at := range d.x {
+		doubles, singles := 0, 0
+		if of.wants[at] != None {
+			doubles, singles = of.cols*of.cols, of.k*of.length(side(at))
+		}
+		d.x[at] = vk.Reserve[float64](sideNames[at], doubles)
+		d.narrowed[at] = vk.Reserve[float32](sideNames[at]+", single", singles)
+	}
+	return d, nil
+}
+
+func (d *single) always() *vk.Layout { return vk.Together(d.e, d.sigma) }
+
+func (d *single) wide() *vk.Layout { return vk.Together(d.x[left], d.x[right]) }
+
+func (d *single) rows() *vk.Layout { return vk.Together(d.narrowed[left], d.narrowed[right]) }
+
+func (d *single) products(dev *vk.Device, _ product.Ops[float32], t tuning.Tuning) (_ product.Ops[float64], err error) {
+	d.ops, err = product.New[float64](dev, t.Double().Products)
+	return d.ops, err
+}
+
+func (d *single) extra() *vk.Layout { return d.ops.Work() }
+
+func (d *single) bidiagonal(ws *vk.Arena, _ *spectrum.Stage) stages.Bidiagonal[float32] {
+	return stages.GolubKahan(d.e.In(ws))
+}
+
+func (d *single) widen(rec *vk.Recorder, ws *vk.Arena, gk *spectrum.Stage) {
+	d.convert.RecordWiden(rec, d.e.In(ws), gk.E(ws))
+}
+
+func (d *single) values(rec *vk.Recorder, ws *vk.Arena, _ *spectrum.Stage, sigma []float64) vk.Slice[float32] {
+	vk.SendFirst(rec, d.sigma.In(ws), spectrum.Unscale[float32](sigma, 1))
+	return d.sigma.In(ws)
+}
+
+func (d *single) conquered(ws *vk.Arena, of side) vk.Slice[float64] { return d.x[of].In(ws) }
+
+func (d *single) narrow(rec *vk.Recorder, ws *vk.Arena, of side, x stages.Matrix) {
+	rec.Phase(stages.PhaseNarrow, 0, 1)
+	d.convert.RecordNarrow(rec, x.At.Sub(0, x.Ld*x.Cols), d.narrowed[of].In(ws))
+}
+
+func (d *single) vectors(ws *vk.Arena, of side) vk.Slice[float32] { return d.narrowed[of].In(ws) }
