@@ -313,8 +313,9 @@ int32_t vkevd_svd_solve(vkevd_plan plan, const double *a, int64_t lda, double *s
                         double *v, int64_t ldv, const vkevd_control *control, vkevd_error *error);
 
 /*
- * vkevd_svd_solve_float32 is vkevd_svd_solve for a plan with number = VKEVD_FLOAT32. In this
- * version the device computes in double precision, and the results are rounded.
+ * vkevd_svd_solve_float32 is vkevd_svd_solve for a plan with number = VKEVD_FLOAT32. The reductions
+ * and the back transformations are computed in single precision, so the results have the errors of
+ * single precision.
  */
 int32_t vkevd_svd_solve_float32(vkevd_plan plan, const float *a, int64_t lda, float *s, float *u,
                                 int64_t ldu, float *v, int64_t ldv, const vkevd_control *control,

@@ -38,8 +38,8 @@ ratios:
   residual        ‖A·Q − Q·Λ‖₁ / (n·ε·‖A‖₁)
   orthogonality   ‖I − Qᵀ·Q‖₁ / (n·ε)
 
-ε is 2⁻⁵², that of double precision. If MATRIX or VECTORS is a .npy or .npz file of float32, ε is
-2⁻²³, that of single precision. The lines name ε.
+ε is 2⁻⁵², that of double precision. If MATRIX, VECTORS, U or V is a .npy or .npz file of float32,
+ε is 2⁻²³, that of single precision. The lines name ε.
 
 Ratios of a few units are as good as the precision can be. If a ratio is 60 or more, or NaN, the
 result is bad and the exit status is 1. MATRIX may have any format that solve reads without
@@ -49,8 +49,8 @@ the trace and Σλ² with the squared Frobenius norm.
 
 With --svd, VALUES are the singular values of a matrix of any shape, descending, and U and V its
 singular vectors, as vkevd svd writes them. The ratios are ‖A·V − U·Σ‖₁ / (n·ε·‖A‖₁), n = max(M, N),
-‖I − Uᵀ·U‖₁ / (M·ε) and ‖I − Vᵀ·V‖₁ / (N·ε), and ε is always 2⁻⁵². Without U and V, check can
-only compare Σσ² with the squared Frobenius norm.
+‖I − Uᵀ·U‖₁ / (M·ε) and ‖I − Vᵀ·V‖₁ / (N·ε), with ε as above. Without U and V, check can only
+compare Σσ² with the squared Frobenius norm.
 
 The device computes the products. With --host, or if there are fewer vectors than rows, the host
 does, which takes longer and shares no code with solve.`,

@@ -13,14 +13,24 @@ import (
 // user gives files of them.
 func (j *checkJob) singular(ctx context.Context, files []string, show *progress) (measures, error) {
 	show.stage("reading " + inputName(files[0]))
-	a, err := j.input.readAnyShape(ctx, files[0], j.stdin)
+	d, err := j.input.readAnyShape(ctx, files[0], j.stdin)
 	if err != nil {
 		return nil, err
 	}
-	res, opt, err := j.readSingular(ctx, files, a, show)
+	a := evd.Dense[float64]{Rows: d.Rows, Cols: d.Cols, Ld: max(d.Rows, 1), Data: d.Data}
+	res, opt, narrow, err := j.readSingular(ctx, files, a, show)
 	if err != nil {
 		return nil, err
 	}
+	found, err := j.measureSingular(ctx, files[0], a, res, opt, show)
+	return found.inUnits(d.Single || narrow), err
+}
+
+// measureSingular measures a result of which the sizes are known to match, in units of the ε of
+// double precision.
+func (j *checkJob) measureSingular(
+	ctx context.Context, file string, a evd.Dense[float64], res *svd.Result[float64], opt svd.Options, show *progress,
+) (measures, error) {
 	switch {
 	case res.U == nil:
 		return measures{{"squares", squaresFormula, squares(a, res.Values)}}, nil
@@ -29,48 +39,48 @@ func (j *checkJob) singular(ctx context.Context, files []string, show *progress)
 		return unlessDone(ctx, func() (measures, error) { return singularOnHost(a, res), nil })
 	}
 	show.stage("preparing the device")
-	dev, p, err := prepare(ctx, j.session, j.device(), show.above(), func(dev device) (singularSolver, error) {
-		return dev.svd(a.Rows, a.Cols, opt)
+	dev, p, err := prepare(ctx, j.session, j.device(), show.above(), func(dev device) (singularSolver[float64], error) {
+		return dev.svd(singularShape{rows: a.Rows, cols: a.Cols}, opt)
 	})
 	if err != nil {
-		return nil, aboutRectangle(files[0], a.Rows, a.Cols, err)
+		return nil, aboutRectangle(file, a.Rows, a.Cols, err)
 	}
 	defer dev.Close()
 	defer p.Close()
 	show.stage("checking")
 	r, err := p.Check(ctx, a, res)
 	if err != nil {
-		return nil, aboutRectangle(files[0], a.Rows, a.Cols, err)
+		return nil, aboutRectangle(file, a.Rows, a.Cols, err)
 	}
 	return singularRatios(r), nil
 }
 
 // readSingular reads singular values and vectors, and checks that their sizes match the matrix. The
-// returned options are those of a plan that can measure these values and vectors.
+// returned options are those of a plan that can measure these values and vectors. `narrow` tells
+// whether vectors are in single precision.
 func (j *checkJob) readSingular(ctx context.Context, files []string, a evd.Dense[float64], show *progress) (
-	*svd.Result[float64], svd.Options, error,
+	_ *svd.Result[float64], opt svd.Options, narrow bool, err error,
 ) {
 	res, few := &svd.Result[float64]{}, min(a.Rows, a.Cols)
-	var opt svd.Options
-	var err error
 	if res.Values, err = j.readValues(ctx, files[1], few == 0, show); err != nil {
-		return nil, opt, err
+		return nil, opt, false, err
 	}
 	k := len(res.Values)
-	wrong := func(format string, args ...any) (*svd.Result[float64], svd.Options, error) {
-		return nil, opt, fmt.Errorf(format+" of a matrix of %d by %d", append(args, a.Rows, a.Cols)...)
+	wrong := func(format string, args ...any) (*svd.Result[float64], svd.Options, bool, error) {
+		return nil, opt, false, fmt.Errorf(format+" of a matrix of %d by %d", append(args, a.Rows, a.Cols)...)
 	}
 	if len(files) == 2 && k != few || k > few {
 		return wrong("%s: %s cannot be all singular values", inputName(files[1]), plural(k, "value"))
 	}
 	if len(files) == 2 {
-		return res, opt, nil
+		return res, opt, false, nil
 	}
-	if res.U, _, err = j.readVectors(ctx, files[2], show); err != nil {
-		return nil, opt, err
+	var narrowV bool
+	if res.U, narrow, err = j.readVectors(ctx, files[2], show); err != nil {
+		return nil, opt, false, err
 	}
-	if res.V, _, err = j.readVectors(ctx, files[3], show); err != nil {
-		return nil, opt, err
+	if res.V, narrowV, err = j.readVectors(ctx, files[3], show); err != nil {
+		return nil, opt, false, err
 	}
 	for i, c := range []struct {
 		z      *evd.Dense[float64]
@@ -89,7 +99,7 @@ func (j *checkJob) readSingular(ctx context.Context, files []string, a evd.Dense
 	if k < few {
 		opt.Largest = k
 	}
-	return res, opt, nil
+	return res, opt, narrow || narrowV, nil
 }
 
 // singularOnHost measures the errors of a result on the host, with the functions of package ratio,

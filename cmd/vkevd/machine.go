@@ -26,9 +26,10 @@ type machine interface {
 	// forecastBatch makes a plan for a batch of `count` matrices of order n, on a device that need
 	// not be present. `unfit` is the error that the device would return for lack of memory, or nil.
 	forecastBatch(info vk.Info, n, count int, opt batch.Options) (f forecast, unfit *vk.OutOfMemoryError, err error)
-	// forecastSVD makes a plan for the singular values of m×n matrices, on a device that need not
-	// be present. `unfit` is the error that the device would return for lack of memory, or nil.
-	forecastSVD(info vk.Info, m, n int, opt svd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error)
+	// forecastSVD makes a plan for the singular values of m×n matrices, of kindDense or kindSingle,
+	// on a device that need not be present. `unfit` is the error that the device would return for
+	// lack of memory, or nil.
+	forecastSVD(info vk.Info, of kind, m, n int, opt svd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error)
 }
 
 type device interface {
@@ -37,9 +38,8 @@ type device interface {
 	single(n int, opt evd.Options) (denseSolver[float32], error)
 	tridiagonal(n int, opt evd.Options) (tridiagonalSolver, error)
 	refine(n int, opt evd.Options) (refiner, error)
-	svd(m, n int, opt svd.Options) (singularSolver, error)
-	banded(n, b int, opt svd.BandOptions) (singularSolver, error)
-	bidiagonal(n int, opt svd.Options) (singularSolver, error)
+	svd(of singularShape, opt svd.Options) (singularSolver[float64], error)
+	svdSingle(of singularShape, opt svd.Options) (singularSolver[float32], error)
 	batch(n, count int, opt batch.Options) (batchSolver, error)
 	bench(context.Context, bench.Options) (benchmark, error)
 	probe(context.Context) (probe.Arithmetic, error)

@@ -100,10 +100,7 @@ func writeValues[T evd.Float](ctx context.Context, o *outputs, path string, valu
 		if ending(path) == ".npy" {
 			return matio.WriteNPYVector(w, values)
 		}
-		doubles := make([]float64, len(values))
-		for i, v := range values {
-			doubles[i] = float64(v)
-		}
+		doubles := doublesOf(values)
 		if ending(path) == ".json" {
 			return matio.WriteValuesJSON(w, doubles)
 		}

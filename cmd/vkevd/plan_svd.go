@@ -50,16 +50,13 @@ func (j *planJob) forecast(info vk.Info, opt evd.Options) (forecast, *vk.OutOfMe
 		return j.machine.forecast(info, j.n, j.kind(), opt)
 	}
 	o := j.options
-	if o.kind() == kindSingle {
-		return nil, nil, &evd.OptionError{Option: "precision", Reason: "singular values are computed in f64"}
-	}
 	singular := svdOptions{largest: o.part.largest, full: j.full, band: o.band, block: o.block}
 	values, err := singular.svd(j.rows, j.n, j.wantsVectors(), j.wantsVectors())
 	if err != nil {
 		return nil, nil, err
 	}
 	values.Tuning = opt.Tuning
-	return j.machine.forecastSVD(info, j.rows, j.n, values)
+	return j.machine.forecastSVD(info, j.kind(), j.rows, j.n, values)
 }
 
 // size returns the size of the matrix as text, for error messages.

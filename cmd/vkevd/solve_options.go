@@ -34,10 +34,7 @@ func (o *options) flags(cmd *cobra.Command) {
 			"dc is divide and conquer; mrrr finds a part of the vectors faster;\n"+
 			"bisection finds values only; qr runs on the host")
 	completeSolver(cmd)
-	f.StringVar(&o.precision, "precision", "",
-		"`P` of matrix and result: f32 or f64 (default: that of a .npy file, else\n"+
-			"f64); f32 needs about two thirds of the memory")
-	cmd.RegisterFlagCompletionFunc("precision", words([]string{precisionSingle, precisionDouble}))
+	precisionFlag(cmd, &o.precision)
 	f.BoolVar(&o.tridiagonal, "tridiagonal", false, "the matrix is symmetric and tridiagonal already")
 	f.BoolVar(&o.verify, "verify", false,
 		"certify the result before it is written, vectors by ratios and values\n"+

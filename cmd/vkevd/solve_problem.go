@@ -48,7 +48,7 @@ func readProblem(
 	if err != nil {
 		return nil, suggestTridiagonal(err)
 	}
-	return ofPrecision(a, o.precision), nil
+	return ofPrecision(file, a, o.precision)
 }
 
 // suggestTridiagonal adds a hint to the error about a matrix that is not square. If the matrix has

@@ -54,7 +54,7 @@ func (j *solveJob) run(ctx context.Context, file string) error {
 		if !inSingle {
 			known.Tuned = j.config.apply(&opt, dev.Info(), show.above())
 		} else {
-			known.Precision = "float32"
+			known.Precision = precisionName[float32]()
 		}
 		return a.plan(dev, opt)
 	})

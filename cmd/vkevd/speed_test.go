@@ -41,7 +41,7 @@ func TestForecastsOfTime(t *testing.T) {
 		return f
 	}
 	singular := func(n int, vectors svd.Vectors) forecast {
-		f, _, err := vulkan{}.forecastSVD(h200, n, n, svd.Options{U: vectors, V: vectors})
+		f, _, err := vulkan{}.forecastSVD(h200, kindDense, n, n, svd.Options{U: vectors, V: vectors})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ type svdJob struct {
 	*session
 	device               func() string
 	input                singularInput
+	precision            string
 	options              svdOptions
 	config               *config
 	verbosity            verbosity
@@ -43,6 +44,9 @@ upper band: B+1 rows of N elements, the main diagonal last, entry (i, j) in row 
 Each value is within about n·ε·σ₁ of a singular value of A, n = max(M, N), ε = 2⁻⁵², as with LAPACK.
 Small singular values have no relative accuracy.
 
+A .npy file of single precision is solved in single precision, and results that are written to .npy
+files have it, too. --precision selects one of both. Then ε is 2⁻²³.
+
 --check measures the result, in multiples of what rounding may cost:
 
   certificate   |σ − σ(C)| / (n·ε·‖C‖), proved by Sturm counts
@@ -61,8 +65,8 @@ value to be one of C; the sums find most errors between A and C, but not all. Ve
 ratios prove all.
 
 Output files appear complete or not at all. An output named - goes to standard output, in place of
-the values. The host holds A, 8·M·N bytes, and the vectors. vkevd plan --svd prints what the device
-holds.`,
+the values. The host holds A, 8·M·N bytes while it is read, and the vectors. vkevd plan --svd prints
+what the device holds.`,
 		Example: `  vkevd svd A.mtx > sigma.txt
   vkevd svd --check --largest 10 A.npy
   vkevd svd --out-u U.npy --out-v V.npy --check A.npy
@@ -80,6 +84,7 @@ holds.`,
 	j.device = deviceFlag(cmd, s)
 	j.input.flags(cmd)
 	j.options.flags(cmd)
+	precisionFlag(cmd, &j.precision)
 	j.config = configFlag(cmd, s)
 	f := cmd.Flags()
 	f.StringVar(&j.values, "out-values", "", "also write the singular values to `FILE`: .txt, .npy or .json")
@@ -100,7 +105,8 @@ func (j *svdJob) checkUse(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("json") && cmd.Flags().Changed("report") {
 		return usage(cmd, "--json is the same as --report; give one of them")
 	}
-	if err := errors.Join(j.verbosity.check(cmd), j.options.check(cmd)); err != nil {
+	refuse := func(format string, args ...any) error { return usage(cmd, format, args...) }
+	if err := errors.Join(j.verbosity.check(cmd), j.options.check(cmd), checkPrecisionWord(refuse, j.precision)); err != nil {
 		return err
 	}
 	if err := j.input.check(cmd, false); err != nil {

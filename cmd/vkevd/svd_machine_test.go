@@ -11,39 +11,76 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-func (m *fakeMachine) svd(rows, cols int, opt svd.Options) (singularSolver, error) {
+func (m *fakeMachine) svd(of singularShape, opt svd.Options) (singularSolver[float64], error) {
 	m.singular = append(m.singular, opt)
 	if m.planErr != nil {
 		return nil, m.planErr
 	}
-	return &fakeSingular{m, rows, cols, opt}, nil
+	whole := &fakeSingular{m, of.rows, of.cols, opt}
+	if of.form != wholeMatrix {
+		return fakeBand{whole, of.above}, nil
+	}
+	return whole, nil
 }
 
-func (m *fakeMachine) forecastSVD(info vk.Info, rows, cols int, opt svd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error) {
-	if f, err = m.svd(rows, cols, opt); err == nil && info.Memory > 0 && f.Bytes() > info.Free {
+func (m *fakeMachine) svdSingle(of singularShape, opt svd.Options) (singularSolver[float32], error) {
+	p, err := m.svd(of, opt)
+	return fakeSingleSVD{p}, err
+}
+
+// A fakeSingleSVD solves in double precision and rounds the result to single precision.
+type fakeSingleSVD struct{ singularSolver[float64] }
+
+func (p fakeSingleSVD) Bytes() uint64 { return p.singularSolver.Bytes() / 2 }
+
+func (p fakeSingleSVD) Solve(ctx context.Context, a evd.Dense[float32]) (*svd.Result[float32], error) {
+	res, err := p.singularSolver.Solve(ctx, convertedDense[float64](a))
+	if err != nil {
+		return nil, err
+	}
+	round := func(z *evd.Dense[float64]) *evd.Dense[float32] {
+		if z == nil {
+			return nil
+		}
+		single := convertedDense[float32](*z)
+		return &single
+	}
+	return &svd.Result[float32]{
+		Values: convertedDense[float32](evd.Dense[float64]{Data: res.Values}).Data, U: round(res.U), V: round(res.V), Profile: res.Profile, Certificate: res.Certificate,
+	}, nil
+}
+
+func (p fakeSingleSVD) Check(ctx context.Context, a evd.Dense[float32], res *svd.Result[float32]) (svd.Ratios, error) {
+	u, v := convertedDense[float64](*res.U), convertedDense[float64](*res.V)
+	r, err := p.singularSolver.Check(ctx, convertedDense[float64](a), &svd.Result[float64]{Values: doublesOf(res.Values), U: &u, V: &v})
+	shorter := ulp / ulpOf[float32]()
+	return svd.Ratios{Residual: r.Residual * shorter, Left: r.Left * shorter, Right: r.Right * shorter}, err
+}
+
+// convertedDense returns the matrix with numbers of type T.
+func convertedDense[T, S evd.Float](a evd.Dense[S]) evd.Dense[T] {
+	b := evd.Dense[T]{Rows: a.Rows, Cols: a.Cols, Ld: a.Ld, RowMajor: a.RowMajor, Data: make([]T, len(a.Data))}
+	for i, x := range a.Data {
+		b.Data[i] = T(x)
+	}
+	return b
+}
+
+func (m *fakeMachine) forecastSVD(info vk.Info, of kind, rows, cols int, opt svd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error) {
+	shape := singularShape{rows: rows, cols: cols}
+	if f, err = m.svd(shape, opt); of == kindSingle {
+		f, err = m.svdSingle(shape, opt)
+	}
+	if err == nil && info.Memory > 0 && f.Bytes() > info.Free {
 		unfit = &vk.OutOfMemoryError{What: "the workspace", Need: f.Bytes(), Free: info.Free}
 	}
 	return f, unfit, err
 }
 
-func (m *fakeMachine) banded(n, b int, opt svd.BandOptions) (singularSolver, error) {
-	return m.diagonals(n, b, svd.Options{Largest: opt.Largest, Certify: opt.Certify, Progress: opt.Progress})
-}
-
-func (m *fakeMachine) bidiagonal(n int, opt svd.Options) (singularSolver, error) {
-	return m.diagonals(n, 1, opt)
-}
-
-// diagonals returns a fake solver for upper band matrices that are stored as b+1 rows of diagonals.
-func (m *fakeMachine) diagonals(n, b int, opt svd.Options) (singularSolver, error) {
-	p, err := m.svd(n, n, opt)
-	return fakeBand{p, b}, err
-}
-
 // A fakeBand converts the diagonals of a band matrix to a dense matrix, and solves the dense
 // matrix.
 type fakeBand struct {
-	singularSolver
+	singularSolver[float64]
 	b int
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/svd"
 )
 
@@ -17,8 +18,9 @@ type svdFacts struct {
 	Certificate *svd.Certificate `json:"certificate,omitempty"`
 }
 
-func (f *svdFacts) solved(a stored, res *svd.Result[float64], bytes uint64) {
-	f.Rows, f.Cols, f.Memory = a.rows, a.cols, bytes
+// solvedSVD stores the facts of a result for a matrix of the shape `of`.
+func solvedSVD[T evd.Float](f *svdFacts, of singularShape, res *svd.Result[T], bytes uint64) {
+	f.Rows, f.Cols, f.Memory = of.rows, of.cols, bytes
 	f.Values, f.Stages, f.Certificate = len(res.Values), res.Profile.Phases, res.Certificate
 	f.Vectors = res.U != nil || res.V != nil
 	if res.Retried != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -22,15 +23,40 @@ func (j *svdJob) run(ctx context.Context, file string) error {
 	defer out.abort()
 	summary, show := j.feedback(j.verbosity)
 	defer show.end()
-	known := svdFacts{facts: newFacts(file)}
+	on := svdOutput{out, summary, show, svdFacts{facts: newFacts(file)}}
 
 	show.stage("reading " + inputName(file))
-	a, err := j.input.read(ctx, file, j.stdin)
+	a, shape, err := j.input.read(ctx, file, j.stdin)
 	if err != nil {
 		return err
 	}
-	known.took("read")
+	if !isSingle(a, j.precision) {
+		on.known.took("read")
+		return runSVD(ctx, j, file, storedAs(a, a.Data, shape), device.svd, on)
+	}
+	data, err := singlesOf(file, a)
+	if err != nil {
+		return err
+	}
+	on.known.took("read")
+	return runSVD(ctx, j, file, storedAs(a, data, shape), device.svdSingle, on)
+}
 
+// svdOutput is where a command writes: files, summary and progress, and what it knows so far.
+type svdOutput struct {
+	out     *outputs
+	summary io.Writer
+	show    *progress
+	known   svdFacts
+}
+
+// runSVD solves a matrix of T that has been read, and writes the results. `plan` makes the plan.
+func runSVD[T evd.Float](
+	ctx context.Context, j *svdJob, file string, a stored[T],
+	plan func(device, singularShape, svd.Options) (singularSolver[T], error), on svdOutput,
+) error {
+	show, known := on.show, &on.known
+	known.Precision = precisionName[T]()
 	show.stage("preparing the device")
 	u, v := j.sides()
 	opt, err := j.options.svd(a.rows, a.cols, u, v)
@@ -38,11 +64,9 @@ func (j *svdJob) run(ctx context.Context, file string) error {
 		return fmt.Errorf("%s: %w", inputName(file), err)
 	}
 	opt.Progress, opt.Certify = show.update, j.check
-	dev, p, err := prepare(ctx, j.session, j.device(), show.above(), func(dev device) (singularSolver, error) {
-		var kept evd.Options
-		known.Tuned = j.config.apply(&kept, dev.Info(), show.above())
-		opt.Tuning = kept.Tuning
-		return j.input.plan(dev, a, opt)
+	dev, p, err := prepare(ctx, j.session, j.device(), show.above(), func(dev device) (singularSolver[T], error) {
+		j.saved(dev, known, &opt, show.above())
+		return plan(dev, a.singularShape, opt)
 	})
 	if err != nil {
 		return aboutRectangle(file, a.rows, a.cols, err)
@@ -57,7 +81,7 @@ func (j *svdJob) run(ctx context.Context, file string) error {
 		return aboutRectangle(file, a.rows, a.cols, err)
 	}
 	known.took("solve")
-	known.solved(a, res, p.Bytes())
+	solvedSVD(known, a.singularShape, res, p.Bytes())
 	known.on(dev)
 
 	if j.check {
@@ -68,49 +92,47 @@ func (j *svdJob) run(ctx context.Context, file string) error {
 		known.took("check")
 	}
 	show.stage("writing")
-	if err := j.write(ctx, out, res, known); err != nil {
+	if err := writeSVD(ctx, j, on.out, res, *known); err != nil {
 		return err
 	}
 	show.end()
 	if !j.noPrint {
-		if err := out.printValues(ctx, res.Values); err != nil {
+		if err := on.out.printValues(ctx, doublesOf(res.Values)); err != nil {
 			return err
 		}
 	}
 	known.took("write")
-	known.summary(summary)
+	known.summary(on.summary)
 	known.remarks(show.above())
 	return known.Ratios.verdict()
 }
 
-// write writes the output files of vkevd svd that the user has named, and gives them their final
-// names.
-func (j *svdJob) write(ctx context.Context, out *outputs, res *svd.Result[float64], known svdFacts) error {
-	if err := writeValues(ctx, out, j.values, res.Values, known.part()); err != nil {
-		return err
+// saved gives the options the sizes that vkevd tune has saved for the device. It ignores them for
+// single precision, because vkevd tune measures double precision.
+func (j *svdJob) saved(dev device, known *svdFacts, opt *svd.Options, log io.Writer) {
+	if known.Precision == precisionName[float64]() {
+		var kept evd.Options
+		known.Tuned = j.config.apply(&kept, dev.Info(), log)
+		opt.Tuning = kept.Tuning
 	}
-	for _, vectors := range []struct {
-		path string
-		z    *evd.Dense[float64]
-	}{{j.u, res.U}, {j.v, res.V}} {
-		if err := out.write(ctx, vectors.path, func(w io.Writer) error {
-			z := vectors.z
-			return matio.WriteNPY(w, z.Rows, z.Cols, z.Data, max(z.Ld, 1))
-		}); err != nil {
-			return err
-		}
+}
+
+// writeSVD writes the output files of `vkevd svd` under temporary names, and then renames them to
+// the names that the user gave.
+func writeSVD[T evd.Float](ctx context.Context, j *svdJob, out *outputs, res *svd.Result[T], known svdFacts) error {
+	err := errors.Join(writeValues(ctx, out, j.values, res.Values, known.part()),
+		writeVectors(ctx, out, j.u, res.U), writeVectors(ctx, out, j.v, res.V))
+	if err != nil {
+		return err
 	}
 	return out.finish(ctx, j.report, known.report)
 }
 
 // readAnyShape reads a matrix of any shape.
-func (m matrixInput) readAnyShape(ctx context.Context, file string, stdin io.Reader) (evd.Dense[float64], error) {
-	return unlessDone(ctx, func() (evd.Dense[float64], error) {
+func (m matrixInput) readAnyShape(ctx context.Context, file string, stdin io.Reader) (*matio.Dense, error) {
+	return unlessDone(ctx, func() (*matio.Dense, error) {
 		d, err := readDense(file, stdin, m.options())
-		if err != nil {
-			return evd.Dense[float64]{}, m.hint(err)
-		}
-		return evd.Dense[float64]{Rows: d.Rows, Cols: d.Cols, Ld: max(d.Rows, 1), Data: d.Data}, nil
+		return d, m.hint(err)
 	})
 }
 
@@ -121,7 +143,7 @@ func aboutRectangle(file string, rows, cols int, err error) error {
 
 // singularMeasures returns the error ratios of the singular values, and those of the vectors if the
 // result has vectors. The sums of squares are compared only if the result has all values.
-func singularMeasures(ctx context.Context, p singularSolver, a stored, res *svd.Result[float64]) (measures, error) {
+func singularMeasures[T evd.Float](ctx context.Context, p singularSolver[T], a stored[T], res *svd.Result[T]) (measures, error) {
 	found := certified(a, res)
 	if res.U == nil || res.V == nil {
 		return found, nil
@@ -139,7 +161,7 @@ func singularRatios(r svd.Ratios) measures {
 }
 
 // certified returns those error ratios of singular values that need no vectors.
-func certified(a stored, res *svd.Result[float64]) measures {
+func certified[T evd.Float](a stored[T], res *svd.Result[T]) measures {
 	c := res.Certificate
 	found := measures{
 		{"certificate", "|σ − σ(C)| / (n·ε·‖C‖), proved by Sturm counts", c.Counts},
@@ -155,7 +177,7 @@ const squaresFormula = "|Σσ² − ‖A‖F²| / (n·ε·‖A‖F²)"
 
 // squares returns |Σσ² − ‖A‖F²| in units of the rounding error. It returns +Inf for values that
 // cannot be singular values, because a value is negative or larger than the previous value.
-func squares(a evd.Dense[float64], values []float64) float64 {
+func squares[T evd.Float](a evd.Dense[T], values []T) float64 {
 	if !ratio.Descending(values) {
 		return math.Inf(1)
 	}
@@ -164,19 +186,21 @@ func squares(a evd.Dense[float64], values []float64) float64 {
 	}
 	most := 0.0
 	for _, x := range a.Data {
-		most = max(most, math.Abs(x))
+		most = max(most, math.Abs(float64(x)))
 	}
 	scale := powerOfTwo(most) // otherwise squares could overflow or underflow
 	var ofA, ofValues float64
 	for j := range a.Cols {
 		column := 0.0 // summed by columns, for smaller rounding errors
 		for _, x := range a.Data[j*a.Ld : j*a.Ld+a.Rows] {
-			column += (x * scale) * (x * scale)
+			y := float64(x) * scale
+			column += y * y
 		}
 		ofA += column
 	}
 	for _, v := range values {
-		ofValues += (v * scale) * (v * scale)
+		y := float64(v) * scale
+		ofValues += y * y
 	}
-	return over(ofValues-ofA, float64(max(a.Rows, a.Cols))*ulp*ofA)
+	return over(ofValues-ofA, float64(max(a.Rows, a.Cols))*ulpOf[T]()*ofA)
 }

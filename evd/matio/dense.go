@@ -1,6 +1,9 @@
 package matio
 
-import "unsafe"
+import (
+	"math"
+	"unsafe"
+)
 
 // Dense is a matrix with all elements stored by columns: element (i, j), counted from 0, is
 // Data[i+j*Rows]. The leading dimension is Rows, and len(Data) = Rows·Cols. The caller owns Data,
@@ -33,6 +36,21 @@ func (d *Dense) Singles() []float32 {
 		singles[i] = float32(x)
 	}
 	return singles[:len(data):len(data)]
+}
+
+// Largest returns the position of the first element with the largest magnitude, counted from 0. NaN
+// is ignored. If no element has a magnitude above 0, the result is −1, −1.
+func (d *Dense) Largest() (row, col int) {
+	most, at := 0.0, -1
+	for k, x := range d.Data {
+		if math.Abs(x) > most {
+			most, at = math.Abs(x), k
+		}
+	}
+	if at < 0 {
+		return -1, -1
+	}
+	return at % d.Rows, at / d.Rows
 }
 
 // At returns element (i, j) of the matrix, 0 ≤ i < Rows, 0 ≤ j < Cols.
