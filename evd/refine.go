@@ -7,8 +7,8 @@ import (
 	"github.com/vkevd/vkevd/evd/spectrum"
 )
 
-// Refinement describes how RefinePlan.Refine has computed a result: the steps of the iteration, and
-// the clusters of eigenvalues.
+// Refinement describes how RefinePlan.Refine or MixedPlan.Solve has computed a result: the steps of
+// the iteration, and the clusters of eigenvalues.
 type Refinement struct {
 	// Steps is the number of steps of the iteration. If the plan then solved without the
 	// approximate vectors, the steps before count, too. Each step takes about 6·n³ operations.
@@ -31,12 +31,14 @@ type Refinement struct {
 }
 
 // These are the possible reasons in Refinement.Cold. ColdCluster means that a cluster is too large,
-// or that its eigenproblem does not fit into the free device memory.
+// or that its eigenproblem does not fit into the free device memory. ColdSingle is only for a
+// MixedPlan.
 const (
 	ColdFar         = "the vectors are not near to orthonormal eigenvectors"
 	ColdCluster     = "too many eigenvalues are in one cluster"
 	ColdSteps       = "the iteration does not converge"
 	ColdCertificate = "the refined result does not pass its certificate"
+	ColdSingle      = "the solve in single precision failed"
 )
 
 // StartError says that the approximate eigenvectors contain a NaN or an infinity. Row and Col,

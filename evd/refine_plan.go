@@ -58,37 +58,46 @@ type refineRegions struct {
 //
 // The errors are those of NewPlan.
 func NewRefinePlan(dev *vk.Device, n int, opt Options) (*RefinePlan, error) {
-	if err := checkOrder(n, maxOrder, false); err != nil {
+	opt, err := refineOptions(dev, n, opt)
+	if err != nil {
 		return nil, err
+	}
+	return withFittingProducts(n, opt, func(opt Options) (*RefinePlan, error) {
+		p, err := newRefinePlan(dev, n, opt)
+		if err != nil || n <= 1 {
+			return p, err
+		}
+		p.lay(vk.Together())
+		return p, p.base.Allocate()
+	})
+}
+
+// refineOptions returns the options of a refinement, or an error for an order or an option that is
+// not possible.
+func refineOptions(dev *vk.Device, n int, opt Options) (Options, error) {
+	if err := checkOrder(n, maxOrder, false); err != nil {
+		return opt, err
 	}
 	opt.Vectors = true
 	switch {
 	case opt.Select != Selection{}:
-		return nil, spectrum.BadOption("Select", "a refinement is for all vectors")
+		return opt, spectrum.BadOption("Select", "a refinement is for all vectors, because it corrects each vector by multiples of all others")
 	case opt.Overwrite:
-		return nil, spectrum.BadOption("Overwrite", "a refinement needs the matrix in each step")
+		return opt, spectrum.BadOption("Overwrite", "a refinement needs the matrix in each step")
 	}
 	if err := errors.Join(opt.check(n), spectrum.CheckDevices(dev, opt.Devices)); err != nil {
-		return nil, err
+		return opt, err
 	}
-	if err := dev.Info().NeedFloat64(inSinglePrecision); err != nil {
-		return nil, err
-	}
-	return withFittingProducts(n, opt, func(opt Options) (*RefinePlan, error) { return newRefinePlan(dev, n, opt) })
+	return opt, dev.Info().NeedFloat64(inSinglePrecision)
 }
 
-// newRefinePlan makes a plan with options that are possible. If it uses emulated products that do
-// not fit into the device's memory, it returns an error.
+// newRefinePlan makes the stages of a plan for options that are possible, without device memory.
 func newRefinePlan(dev *vk.Device, n int, opt Options) (*RefinePlan, error) {
 	p := &RefinePlan{base: spectrum.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt}
 	if n <= 1 {
 		return p, nil
 	}
-	if err := dev.Compile(p.prepare); err != nil {
-		return nil, err
-	}
-	p.lay()
-	return p, p.base.Allocate()
+	return p, dev.Compile(p.prepare)
 }
 
 // prepare makes the stages of a refinement and lays out their memory.
@@ -120,16 +129,18 @@ func (p *RefinePlan) prepare() (err error) {
 	return b.err
 }
 
-// lay lays out the device memory of the plan. The matrix A and the vectors have memory of their
-// own. The workspaces of the steps and of a check share memory.
-func (p *RefinePlan) lay() {
+// lay lays out the device memory. A and the vectors are always in use. The workspaces of the steps
+// and of a check share memory. `before` is the memory of stages that run before the refinement, and
+// that need A and x[1]. It shares memory with everything else.
+func (p *RefinePlan) lay(before *vk.Layout) {
 	n, r, s := p.base.N, &p.regions, &p.steps
 	entries := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
 	r.a = entries("A", n*n)
 	r.x = [2]vk.Region[float64]{entries("vectors, transposed", n*n), entries("vectors, next", n*n)}
 	r.sums = [3]vk.Region[float64]{entries("eigenvalues", n), entries("residual sums", n), entries("orthogonality sums", n)}
-	p.base.Layout = vk.Together(r.a, r.x[0], r.x[1], r.sums[0], r.sums[1], r.sums[2],
-		s.products.Work(), s.products.emulated.Status(), vk.InTurn(s.refine.Work(), s.residuals.Work()))
+	after := vk.Together(r.x[0], s.products.Work(), vk.InTurn(s.refine.Work(), s.residuals.Work()))
+	p.base.Layout = vk.Together(r.a, r.x[1], r.sums[0], r.sums[1], r.sums[2],
+		s.products.emulated.Status(), vk.InTurn(before, after))
 }
 
 // usualSteps is the number of steps in forecasts. Vectors from single precision take this number of
@@ -161,11 +172,8 @@ func (p *RefinePlan) Close() { p.base.Close() }
 // closed.
 func (p *RefinePlan) accepts(a Sym[float64], q Dense[float64]) error {
 	n := p.base.N
-	if err := a.Check(); err != nil {
+	if err := p.fits(a); err != nil {
 		return err
-	}
-	if a.N != n {
-		return &ShapeError{N: a.N, Ld: a.Ld, Len: len(a.Data), Plan: n}
 	}
 	if q.Rows != n || q.Cols != n {
 		return &StartShapeError{Rows: q.Rows, Cols: q.Cols, N: n}
@@ -174,6 +182,17 @@ func (p *RefinePlan) accepts(a Sym[float64], q Dense[float64]) error {
 		return err
 	}
 	return p.base.Open()
+}
+
+// fits returns a *ShapeError if `a` does not fit the plan.
+func (p *RefinePlan) fits(a Sym[float64]) error {
+	if err := a.Check(); err != nil {
+		return err
+	}
+	if n := p.base.N; a.N != n {
+		return &ShapeError{N: a.N, Ld: a.Ld, Len: len(a.Data), Plan: n}
+	}
+	return nil
 }
 
 // in returns the region r of device memory as an n×n matrix, where n is the order of the plan.

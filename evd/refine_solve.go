@@ -34,7 +34,7 @@ func (p *RefinePlan) Refine(ctx context.Context, a Sym[float64], q Dense[float64
 	if s.N <= 1 {
 		return s.exact(a, q)
 	}
-	res, err := s.refine(a, q)
+	res, err := s.refine(a, func() (float64, error) { return s.load(a, q) })
 	if err != nil && s.GaveUp() != nil && errors.Is(err, s.GaveUp()) { // emulated products refused a factor
 		if err := s.startIsFinite(q); err != nil {
 			return nil, err
@@ -57,12 +57,13 @@ func (p *RefinePlan) begin(ctx context.Context, report func(Progress)) *spectrum
 	return p.base.Begin(ctx, spectrum.ProgressOf(p.Costs(), report))
 }
 
-// refine does the iteration of one call of Refine. If the iteration cannot be used, it sets
-// counts.Cold to the reason, and the caller must solve without the approximate vectors.
-func (s *refinement) refine(a Sym[float64], q Dense[float64]) (*Result[float64], error) {
+// refine does the iteration of one call. If the iteration cannot be used, it sets counts.Cold to the
+// reason, and the caller must solve without the approximate vectors. The function `load` brings σ·A
+// and the approximate vectors to the device, and returns σ.
+func (s *refinement) refine(a Sym[float64], load func() (sigma float64, err error)) (*Result[float64], error) {
 	wait, stop := spectrum.AllocateEarly[float64](s.Ctx, s.N, s.N)
 	defer stop()
-	sigma, err := s.load(a, q)
+	sigma, err := load()
 	if err != nil {
 		return nil, err
 	}

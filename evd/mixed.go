@@ -1,0 +1,211 @@
+package evd
+
+import (
+	"context"
+	"errors"
+	"math"
+
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// MixedPlan computes all eigenvalues and eigenvectors in mixed precision: a solve in single
+// precision, and then a refinement of its vectors to double precision (see RefinePlan). It works for
+// one call at a time, and goroutines that share it wait for each other. The caller closes the plan
+// before the device.
+type MixedPlan struct {
+	refine *RefinePlan
+
+	// first holds the stages of the solve in single precision, and `convert` converts A and the
+	// vectors. Both are nil for the orders 0 and 1.
+	first   *path[float32]
+	convert *stages.Conversion
+}
+
+// NewMixedPlan prepares for matrices of order n ≥ 0. It allocates about 40·n² bytes of device
+// memory, as NewRefinePlan does. The two solves share this memory. The options mean the same as those
+// of NewRefinePlan, with these exceptions:
+//
+//   - Verify is implied: each result has a certificate that has passed.
+//   - Solver, Band, Block and Wavefront are also for the solve in single precision.
+//
+// The errors are those of NewRefinePlan.
+func NewMixedPlan(dev *vk.Device, n int, opt Options) (*MixedPlan, error) {
+	opt.Verify = true
+	opt, err := refineOptions(dev, n, opt)
+	if err != nil {
+		return nil, err
+	}
+	return withFittingProducts(n, opt, func(opt Options) (*MixedPlan, error) { return newMixedPlan(dev, n, opt) })
+}
+
+// newMixedPlan does the same as NewMixedPlan, for options that are possible. Emulated products that
+// do not fit into the device's memory are an error.
+func newMixedPlan(dev *vk.Device, n int, opt Options) (*MixedPlan, error) {
+	r, err := newRefinePlan(dev, n, opt)
+	if err != nil {
+		return nil, err
+	}
+	p := &MixedPlan{refine: r}
+	if n <= 1 {
+		return p, nil
+	}
+	if err := dev.Compile(p.prepare); err != nil {
+		return nil, err
+	}
+	r.lay(p.first.layout)
+	return p, r.base.Allocate()
+}
+
+// prepare makes the stages of the solve in single precision.
+func (p *MixedPlan) prepare() (err error) {
+	r := p.refine
+	opt := Options{
+		Vectors: true, Solver: r.opt.Solver, Band: r.opt.Band, Block: r.opt.Block, Wavefront: r.opt.Wavefront,
+		Products: ProductsNative, Tuning: r.opt.Tuning,
+	}
+	if p.convert, err = stages.NewConversion(r.base.Dev); err != nil {
+		return err
+	}
+	p.first, err = newPath[float32](r.base.Dev, r.base.N, opt)
+	return err
+}
+
+// Costs returns a forecast of the number of floating-point operations of each phase: those of the
+// solve in single precision, and those of two steps of the refinement. Costs returns nil for the
+// orders 0 and 1.
+func (p *MixedPlan) Costs() []StageCost {
+	if p.first == nil {
+		return nil
+	}
+	return append(p.first.costs(), p.refine.Costs()...)
+}
+
+// Bytes returns the size in bytes of the device memory that the plan has allocated.
+func (p *MixedPlan) Bytes() uint64 { return p.refine.Bytes() }
+
+// Memory lists the regions of the plan's device memory.
+func (p *MixedPlan) Memory() []vk.Placed { return p.refine.Memory() }
+
+// Close waits for the call in flight and frees the plan's device memory. Results stay valid, because
+// they are on the host. A second call of Close does nothing.
+func (p *MixedPlan) Close() { p.refine.Close() }
+
+// Solve computes all eigenvalues and eigenvectors of the matrix `a`, and does not write to it. The
+// matrix is multiplied by a power of two, so that its largest entry is near 1 in single precision.
+//
+// If the solve in single precision fails, or if the refinement does not converge or does not pass its
+// certificate, the plan solves in double precision (a cold solve). Result.Refinement.Cold then has
+// the reason. During a cold solve the plan frees its own memory, and allocates the memory of a Plan.
+// The errors are those of Plan.Solve.
+func (p *MixedPlan) Solve(ctx context.Context, a Sym[float64]) (*Result[float64], error) {
+	a = a.withLd()
+	r := p.refine
+	r.base.Lock()
+	defer r.base.Unlock()
+	if err := r.fits(a); err != nil {
+		return nil, err
+	}
+	if err := r.base.Open(); err != nil {
+		return nil, err
+	}
+	report := spectrum.Rising(r.opt.Progress)
+	call := r.base.Begin(ctx, spectrum.ProgressOf(p.Costs(), report))
+	s := &refinement{RefinePlan: r, Call: call, N: r.base.N, report: report}
+	if s.N <= 1 {
+		one := Dense[float64]{Rows: s.N, Cols: s.N, Ld: 1, Data: []float64{1}}
+		return s.exact(a, one)
+	}
+	res, err := s.refine(a, func() (float64, error) { return p.load(s, a) })
+	if err != nil && s.methodFailed(err) {
+		if s.counts.Cold = ColdSingle; s.counts.Steps > 0 {
+			s.counts.Cold = ColdFar
+		}
+		err = nil
+	}
+	if err != nil || s.counts.Cold == "" {
+		return res, err
+	}
+	return s.solveCold(a)
+}
+
+// load uploads A, solves in single precision, and converts the vectors. Then σ·A and the vectors are
+// where the refinement expects them. It returns σ.
+func (p *MixedPlan) load(s *refinement, a Sym[float64]) (sigma float64, err error) {
+	largest, err := scan(a)
+	if err != nil {
+		return 0, err
+	}
+	sigma = toOne(largest)
+	host := vk.Columns[float64]{Rows: a.N, Cols: a.N, Ld: a.Ld, Data: a.Data}
+	if err := spectrum.During(stages.PhaseLoad, vk.Upload(s.Ctx, s.Dev, s.matrixA().At, host)); err != nil {
+		return 0, err
+	}
+	s.x, s.y = s.in(s.Arena, s.regions.x[0]), s.in(s.Arena, s.regions.x[1])
+	first := &solve[float32]{p.first, s.Call}
+	var received func() spectrum.Tridiagonal
+	err = s.Run(func(rec *vk.Recorder) {
+		rec.Phase(stages.PhaseLoad, 0, 1)
+		s.steps.load.Record(rec, s.matrixA(), bool(a.Uplo), sigma)
+		p.convert.RecordNarrow(rec, s.matrixA().At, first.matrixA(s.Arena).At)
+		received = first.recordReduction(rec, Lower, 1)
+	})
+	if err != nil {
+		return 0, err
+	}
+	tail := spectrum.Tail[float32]{Stage: first.steps.spectrum, Sigma: 1, Vectors: []spectrum.Vectors[float32]{{
+		Rows:  s.N,
+		Into:  func(int) vk.Columns[float32] { return vk.Columns[float32]{} }, // the vectors stay on the device
+		Fetch: func(x product.Matrix[float64], _ func() vk.Columns[float32]) error { return p.widen(s, first, x) },
+	}}}
+	_, err = tail.Run(s.Call, received())
+	return sigma, err
+}
+
+// widen transforms the vectors x of the tridiagonal matrix back in single precision, and converts
+// the result to doubles, one vector in each row of s.x.
+func (p *MixedPlan) widen(s *refinement, first *solve[float32], x product.Matrix[float64]) error {
+	q, err := first.transformBack(x)
+	if err != nil {
+		return err
+	}
+	return s.Run(func(rec *vk.Recorder) {
+		rec.Phase(stages.PhaseTranspose, 0, 1)
+		p.convert.RecordWiden(rec, q.At.Sub(0, elements(q)), s.y.At)
+		s.steps.orient.transpose.Record(rec, s.y, s.x)
+	})
+}
+
+// toOne returns the power of two that makes a number between ½ and 1 of the number `largest`, or as
+// near to it as a double allows. It returns 1 for 0.
+func toOne(largest float64) float64 {
+	if largest == 0 {
+		return 1
+	}
+	return math.Ldexp(1, min(-exponent(largest), 1023))
+}
+
+// methodFailed reports whether err is the failure of a method and not of the device, so that a cold
+// solve may succeed. Emulated products that refuse a factor, and waits between workgroups that fail,
+// are such failures.
+func (s *refinement) methodFailed(err error) bool {
+	return methodFailed(err) || s.GaveUp() != nil && errors.Is(err, s.GaveUp())
+}
+
+// SolveMixed computes all eigenvalues and eigenvectors of one matrix in mixed precision on the best
+// device. It opens the device, makes a MixedPlan, and closes both at the end.
+func SolveMixed(ctx context.Context, a Sym[float64], opt Options) (*Result[float64], error) {
+	dev, err := spectrum.OpenBest()
+	if err != nil {
+		return nil, err
+	}
+	defer dev.Close()
+	p, err := NewMixedPlan(dev, a.N, opt)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	return p.Solve(ctx, a)
+}
