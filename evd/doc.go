@@ -36,7 +36,8 @@
 //
 // A plan for float32 (NewPlan[float32]) needs about two thirds of the memory. Its ratios and
 // certificates are in units of float32's ulp. It solves the tridiagonal problem in double
-// precision, so the device must support both precisions.
+// precision, so the device must support both precisions. A MixedPlan computes in single precision,
+// and refines all vectors to double precision.
 //
 // # Method
 //
@@ -52,6 +53,7 @@
 //	several.go together.go shares.go       Options.Devices: plans and solves on several devices
 //	back_path.go                           the back transformation on another device
 //	refine*.go                             RefinePlan: from approximate eigenvectors
+//	mixed.go                               MixedPlan: single precision, then a refinement
 //	tridiagonal*.go                        TridiagonalPlan
 //	spectrum/                              T → Λ, S, for all kinds of plan
 package evd

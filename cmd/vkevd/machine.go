@@ -38,6 +38,7 @@ type device interface {
 	single(n int, opt evd.Options) (denseSolver[float32], error)
 	tridiagonal(n int, opt evd.Options) (tridiagonalSolver, error)
 	refine(n int, opt evd.Options) (refiner, error)
+	mixed(n int, opt evd.Options) (mixedSolver, error)
 	svd(of singularShape, opt svd.Options) (singularSolver[float64], error)
 	svdSingle(of singularShape, opt svd.Options) (singularSolver[float32], error)
 	batch(n, count int, opt batch.Options) (batchSolver, error)
@@ -88,6 +89,7 @@ const (
 	kindSingle                  // dense, of single precision
 	kindTridiagonal             // of double precision
 	kindRefined                 // dense, of double precision, with approximate vectors
+	kindMixed                   // dense, of double precision, solved in single precision first
 )
 
 type tridiagonalSolver interface {
@@ -135,6 +137,8 @@ func dryPlan(info vk.Info, n int, of kind, opt evd.Options) (forecast, error) {
 		return dry.single(n, opt)
 	case kindRefined:
 		return dry.refine(n, opt)
+	case kindMixed:
+		return dry.mixed(n, opt)
 	}
 	return dry.plan(n, opt)
 }
@@ -190,6 +194,14 @@ func (d opened) tridiagonal(n int, opt evd.Options) (tridiagonalSolver, error) {
 
 func (d opened) refine(n int, opt evd.Options) (refiner, error) {
 	p, err := evd.NewRefinePlan(d.Device, n, opt)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (d opened) mixed(n int, opt evd.Options) (mixedSolver, error) {
+	p, err := evd.NewMixedPlan(d.Device, n, opt)
 	if err != nil {
 		return nil, err
 	}

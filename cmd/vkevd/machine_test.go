@@ -299,6 +299,22 @@ func (m *fakeMachine) refine(n int, opt evd.Options) (refiner, error) {
 	return fakeRefiner{p.(*fakePlan)}, nil
 }
 
+func (m *fakeMachine) mixed(n int, opt evd.Options) (mixedSolver, error) {
+	p, err := m.plan(n, opt)
+	if err != nil {
+		return nil, err
+	}
+	return fakeMixed{p.(*fakePlan)}, nil
+}
+
+type fakeMixed struct{ *fakePlan }
+
+// Solve reports a refinement of two steps. If the first element of the matrix is 0, it reports a
+// solve in double precision.
+func (p fakeMixed) Solve(ctx context.Context, a evd.Sym[float64]) (*evd.Result[float64], error) {
+	return fakeRefiner{p.fakePlan}.Refine(ctx, a, evd.Dense[float64]{Data: a.Data})
+}
+
 type fakeRefiner struct{ *fakePlan }
 
 // Refine solves the problem with the fake plan, and reports a refinement of two steps. If the first

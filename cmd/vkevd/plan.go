@@ -49,7 +49,8 @@ reaches on an NVIDIA H200, or on a CPU with lavapipe. Expect it to be wrong by a
 The number of eigenvalues in an --interval is not known beforehand: the memory is for all of them.
 With --svd the plan is for the singular values of a matrix of M rows and N columns, and with --batch
 for a stack of matrices of order N, both without vectors unless --vectors or --full is given. With
---start it is for the refinement of approximate vectors, of which it counts two steps.
+--start it is for the refinement of approximate vectors, of which it counts two steps, and with
+--precision mixed for a solve in single precision and two such steps.
 
 With several devices (--device 0,1 or --device all) the plan prints the memory of the first device
 by regions, and the sums of all. The forecast of time is for the first device alone.
@@ -74,7 +75,7 @@ A part of the vectors is found by MRRR. If MRRR needs divide and conquer, which 
 			if err := checkOrders(j.n); err != nil {
 				return usage(cmd, "%w", err)
 			}
-			if err := errors.Join(checkEngine(cmd, j.engine), j.checkRanks(cmd), j.checkSVD(cmd), j.checkMany(cmd)); err != nil {
+			if err := errors.Join(checkEngine(cmd, j.engine), j.options.checkMixed(cmd, j.device()), j.checkRanks(cmd), j.checkSVD(cmd), j.checkMany(cmd)); err != nil {
 				return err
 			}
 			if err := j.options.check(cmd, j.wantsVectors()); err != nil {
@@ -135,7 +136,7 @@ func (j *planJob) run(ctx context.Context) error {
 	for _, other := range on.others {
 		opt.Devices = append(opt.Devices, vk.Dry(other))
 	}
-	on.tuned = j.kind() != kindSingle && j.config.apply(&opt, on.info, j.stderr)
+	on.tuned = j.kind() != kindSingle && j.kind() != kindMixed && j.config.apply(&opt, on.info, j.stderr)
 	f, unfit, err := j.forecast(on.info, opt)
 	if option := (*evd.OptionError)(nil); errors.As(err, &option) {
 		return aboutOption(option)
@@ -241,7 +242,7 @@ func (j *planJob) target(ctx context.Context) (target, error) {
 // The choice depends on the device's rates, if an earlier solve or vkevd doctor has measured them.
 func (j *planJob) products(opt evd.Options, on target) evd.Products {
 	switch {
-	case j.kind() == kindTridiagonal || opt.Products != evd.ProductsAuto:
+	case j.kind() == kindTridiagonal || j.kind() == kindSingle || opt.Products != evd.ProductsAuto:
 		return opt.Products
 	case on.products.Emulated && j.n >= evd.AutoOrder:
 		return evd.ProductsEmulated

@@ -52,7 +52,7 @@ func (j *planJob) report(on target, f forecast, unfit *vk.OutOfMemoryError, opt 
 	r := planReport{
 		Version: version(), N: j.n, Rows: j.rows, SVD: j.svd, Batch: j.batch, Start: j.start,
 		Vectors: vectors, Tridiagonal: j.options.tridiagonal, Tuned: on.tuned, Reason: on.missing,
-		Precision: map[bool]string{false: "float64", true: "float32"}[j.kind() == kindSingle],
+		Precision: j.precision(),
 		Device:    info.Name, Bytes: f.Bytes(), Free: info.Free, MaxRegion: info.MaxRegion(),
 		Host: j.hostBytes(vectors),
 	}
@@ -74,6 +74,17 @@ func (j *planJob) report(on target, f forecast, unfit *vk.OutOfMemoryError, opt 
 	r.Devices = sharesOf(devicesOf(f))
 	j.forecastTime(&r, on, f.Costs(), opt)
 	return r
+}
+
+// precision is the precision of the plan, as in the report of solve.
+func (j *planJob) precision() string {
+	switch j.kind() {
+	case kindSingle:
+		return precisionName[float32]()
+	case kindMixed:
+		return precisionMixed
+	}
+	return precisionName[float64]()
 }
 
 // forecastTime adds the stages of a solve to the report. If the device is known, it also adds their
@@ -119,6 +130,8 @@ func (j *planJob) hostBytes(vectors bool) uint64 {
 		return number * uint64(j.batch) * n * n
 	case j.start:
 		return number * 3 * n * n
+	case j.kind() == kindMixed:
+		return number * 2 * n * n
 	case j.svd && j.full:
 		return number * (uint64(j.rows)*n + uint64(j.rows)*uint64(j.rows) + n*n)
 	case j.svd && vectors:

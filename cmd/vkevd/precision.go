@@ -15,14 +15,16 @@ import (
 const (
 	precisionSingle = "f32"
 	precisionDouble = "f64"
+	precisionMixed  = "mixed" // only for eigenvalues and eigenvectors
 )
 
-// precisionFlag adds the flag --precision.
-func precisionFlag(cmd *cobra.Command, precision *string) {
+// precisionFlag adds the flag --precision. `more` continues its usage, and `others` are further words
+// that the flag may have, in addition to f32 and f64.
+func precisionFlag(cmd *cobra.Command, precision *string, more string, others ...string) {
 	cmd.Flags().StringVar(precision, "precision", "",
 		"`P` of matrix and result: f32 or f64 (default: that of a .npy file, else\n"+
-			"f64); f32 needs about two thirds of the memory")
-	cmd.RegisterFlagCompletionFunc("precision", words([]string{precisionSingle, precisionDouble}))
+			"f64); f32 needs about two thirds of the memory"+more)
+	cmd.RegisterFlagCompletionFunc("precision", words(append([]string{precisionSingle, precisionDouble}, others...)))
 }
 
 // checkPrecisionWord returns an error for an unknown precision. `refuse` makes the error.
@@ -37,6 +39,9 @@ func checkPrecisionWord(refuse func(format string, args ...any) error, precision
 // checkPrecision returns an error for an unknown precision, and for a precision that cannot be
 // combined with other flags.
 func (o *options) checkPrecision(refuse func(format string, args ...any) error) error {
+	if o.precision == precisionMixed {
+		return nil
+	}
 	if err := checkPrecisionWord(refuse, o.precision); err != nil {
 		return err
 	}
@@ -106,7 +111,11 @@ func ofPrecision(file string, d *matio.Dense, precision string) (problem, error)
 		data, err := singlesOf(file, d)
 		return single{evd.NewSym(n, data, evd.Lower)}, err
 	}
-	return dense{evd.Sym[float64]{N: n, Ld: max(n, 1), Data: d.Data, Uplo: evd.Lower}}, nil
+	a := dense{evd.Sym[float64]{N: n, Ld: max(n, 1), Data: d.Data, Uplo: evd.Lower}}
+	if precision == precisionMixed {
+		return mixed{a}, nil
+	}
+	return a, nil
 }
 
 // kind is the kind of matrices that the flags select. It does not consider the precision of a file.
@@ -116,6 +125,8 @@ func (o *options) kind() kind {
 		return kindTridiagonal
 	case o.precision == precisionSingle:
 		return kindSingle
+	case o.precision == precisionMixed:
+		return kindMixed
 	}
 	return kindDense
 }

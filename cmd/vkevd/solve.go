@@ -36,6 +36,11 @@ A .npy file of float32 is solved in single precision, and .npy files of its resu
 too. --precision selects the precision for any file. Ratios of single precision are in units of its
 ε, 2⁻²³.
 
+--precision mixed solves in single precision, and refines all vectors to double precision, as with
+--start. The result is certified. If the refinement does not succeed, A is solved in double
+precision, and solve says so. The refinement corrects each vector by multiples of all others, so a
+part of the spectrum is not possible.
+
 Eigenvectors take several times the time and memory. They are computed with --out-vectors,
 --check, --verify or --vectors, unless --values-only is given.
 
@@ -100,6 +105,7 @@ what the device holds.`,
   vkevd solve --batch --out-vectors Q.npy stack.npy
   vkevd solve --batch --out-values V.npz --out-vectors Q.npz many.npz
   vkevd solve --start Q.npy --out-vectors Q1.npy A1.npy
+  vkevd solve --precision mixed --out-vectors Q.npy A.npy
   vkevd solve --tridiagonal --values-only --check T.dat
   vkevd solve --check --out-vectors Q.npy --report A.json A.npy
   mpirun -n 64 vkevd solve --engine elpa --out-vectors Q.npy A.npy`,
@@ -157,7 +163,7 @@ func (j *solveJob) checkUse(cmd *cobra.Command) error {
 	case cmd.Flags().Changed("json") && cmd.Flags().Changed("report"):
 		return usage(cmd, "--json is the same as --report; give one of them")
 	}
-	if err := errors.Join(j.verbosity.check(cmd), checkEngine(cmd, j.engine), j.checkStart(cmd), j.checkBatch(cmd)); err != nil {
+	if err := errors.Join(j.verbosity.check(cmd), checkEngine(cmd, j.engine), o.checkMixed(cmd, j.device()), j.checkStart(cmd), j.checkBatch(cmd)); err != nil {
 		return err
 	}
 	if err := errors.Join(o.check(cmd, j.wantsVectors()), j.input.check(cmd, o.tridiagonal)); err != nil {
@@ -179,5 +185,5 @@ func (j *solveJob) checkUse(cmd *cobra.Command) error {
 
 // wantsVectors tells whether any flag needs the eigenvectors.
 func (j *solveJob) wantsVectors() bool {
-	return !j.options.valuesOnly && (j.options.vectors || j.vectors != "" || j.check || j.start != "" || j.options.verify)
+	return !j.options.valuesOnly && (j.options.vectors || j.vectors != "" || j.check || j.start != "" || j.options.verify || j.options.precision == precisionMixed)
 }

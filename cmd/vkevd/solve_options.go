@@ -34,7 +34,7 @@ func (o *options) flags(cmd *cobra.Command) {
 			"dc is divide and conquer; mrrr finds a part of the vectors faster;\n"+
 			"bisection finds values only; qr runs on the host")
 	completeSolver(cmd)
-	precisionFlag(cmd, &o.precision)
+	precisionFlag(cmd, &o.precision, ". mixed solves in\nsingle precision, and refines all vectors to double precision", precisionMixed)
 	f.BoolVar(&o.tridiagonal, "tridiagonal", false, "the matrix is symmetric and tridiagonal already")
 	f.BoolVar(&o.verify, "verify", false,
 		"certify the result before it is written, vectors by ratios and values\n"+

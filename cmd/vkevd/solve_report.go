@@ -117,7 +117,11 @@ func (f *facts) summary(w io.Writer) {
 	if f.Vectors {
 		found += " and vectors"
 	}
-	fmt.Fprintf(w, "matrix   %s, n = %d, %s in %s\n", printable(f.File), f.N, found, f.Precision)
+	precision := f.Precision
+	if precision == precisionMixed {
+		precision = "mixed precision"
+	}
+	fmt.Fprintf(w, "matrix   %s, n = %d, %s in %s\n", printable(f.File), f.N, found, precision)
 	f.where(w)
 	f.times(w)
 	if t := f.Tree; t != nil {

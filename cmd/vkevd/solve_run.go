@@ -46,15 +46,18 @@ func (j *solveJob) run(ctx context.Context, file string) error {
 	opt.Progress = show.update
 	// The matrix A is not needed after the solve. The vectors therefore replace A in memory, which
 	// saves n² doubles.
-	opt.Overwrite = opt.Vectors && !j.check && !opt.Verify && !j.options.tridiagonal && j.start == ""
+	opt.Overwrite = opt.Vectors && !j.check && !opt.Verify && !j.options.tridiagonal && j.start == "" && j.options.precision != precisionMixed
 	opt.Verify = opt.Verify || j.check && j.start != ""
 	_, inSingle := a.(single)
 	on := vk.Options{Device: j.device(), Single: inSingle}
 	dev, p, err := prepareAll(ctx, j.session, on, show.above(), func(dev device) (solution, error) {
-		if !inSingle {
-			known.Tuned = j.config.apply(&opt, dev.Info(), show.above())
-		} else {
+		switch a.(type) {
+		case single:
 			known.Precision = precisionName[float32]()
+		case mixed: // vkevd tune measures double precision
+			known.Precision = precisionMixed
+		default:
+			known.Tuned = j.config.apply(&opt, dev.Info(), show.above())
 		}
 		return a.plan(dev, opt)
 	})

@@ -81,7 +81,7 @@ type speeds struct {
 // speedsOn returns the predictions for a device with the given rates. A rate that is not known is
 // replaced by that of a typical device.
 func speedsOn(info vk.Info, rates probe.Rates, of kind) speeds {
-	s := speeds{of: gpuSpeeds, rates: gpuRates, single: of == kindSingle, gain: 1}
+	s := speeds{of: gpuSpeeds, rates: gpuRates, single: of == kindSingle || of == kindMixed, gain: 1}
 	if info.Type == "cpu" {
 		s.of, s.rates = cpuSpeeds, cpuRates
 	}
@@ -99,8 +99,11 @@ func speedsOn(info vk.Info, rates probe.Rates, of kind) speeds {
 func deviceSpeeds(ctx context.Context, dev device, precision string) speeds {
 	rates, _ := dev.rates(ctx, false) // a typical device's serve as well
 	of := kindDense
-	if precision == "float32" {
+	switch precision {
+	case precisionName[float32]():
 		of = kindSingle
+	case precisionMixed:
+		of = kindMixed
 	}
 	return speedsOn(dev.Info(), rates, of)
 }
@@ -133,11 +136,11 @@ func (s speeds) seconds(c evd.StageCost, n int) float64 {
 	if s.both && c.Stage == stages.PhaseBandReduction {
 		v.row *= 2
 	}
-	rate := s.rates.FP64
+	rate, gain := s.rates.FP64, s.gain
 	if s.single && !v.double {
-		rate = s.rates.FP32
+		rate, gain = s.rates.FP32, 1 // emulated products replace double precision
 	}
-	flops := c.Flops * (1 - v.products + v.products/s.gain)
+	flops := c.Flops * (1 - v.products + v.products/gain)
 	return v.row*float64(n) + flops/(v.share*rate)
 }
 

@@ -84,7 +84,7 @@ what the device holds.`,
 	j.device = deviceFlag(cmd, s)
 	j.input.flags(cmd)
 	j.options.flags(cmd)
-	precisionFlag(cmd, &j.precision)
+	precisionFlag(cmd, &j.precision, "")
 	j.config = configFlag(cmd, s)
 	f := cmd.Flags()
 	f.StringVar(&j.values, "out-values", "", "also write the singular values to `FILE`: .txt, .npy or .json")
