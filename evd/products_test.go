@@ -89,7 +89,7 @@ func TestAutoFollowsTheRates(t *testing.T) {
 	card := func(f emulated.Facts) *vk.Device {
 		dev := vk.Dry(vk.Info{
 			Name: "card", Family: "nvidia", Type: "discrete", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Units: 128,
-			Memory: 1 << 40, Free: 1 << 40, ByteMatrices: []vk.MatrixShape{{M: 16, N: 16, K: 32}}, Features: []string{"shaderIntegerDotProduct"},
+			Memory: 1 << 40, Free: 1 << 40, ByteMatrices: []vk.MatrixShape{{M: 16, N: 16, K: 32}}, Features: []string{"shaderFloat64", "shaderIntegerDotProduct"},
 		})
 		if f != (emulated.Facts{}) {
 			f.Keep(dev)
@@ -156,7 +156,7 @@ func TestAutoFits(t *testing.T) {
 	card := func(free uint64) *vk.Device {
 		dev := vk.Dry(vk.Info{
 			Name: "card", Family: "nvidia", Type: "discrete", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Units: 128,
-			Memory: free, Free: free, ByteMatrices: []vk.MatrixShape{{M: 16, N: 16, K: 32}}, Features: []string{"shaderIntegerDotProduct"},
+			Memory: free, Free: free, ByteMatrices: []vk.MatrixShape{{M: 16, N: 16, K: 32}}, Features: []string{"shaderFloat64", "shaderIntegerDotProduct"},
 		})
 		emulated.Facts{Native: 1.2e12, Emulated: 15e12, Bytes: 2e14, Right: true}.Keep(dev)
 		return dev
