@@ -83,8 +83,8 @@ func (p *Plan[T]) verified(ctx context.Context, a Sym[T], report func(Progress))
 	return res, nil
 }
 
-// methodFailed reports whether a method of the solve has failed, so that another method may
-// succeed.
+// methodFailed reports whether err says that one of the solve's methods has failed. A solve by
+// another method may succeed then.
 func methodFailed(err error) bool {
 	return errors.As(err, new(*StageError)) || errors.As(err, new(*NoConvergenceError))
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// ApplyQ1 multiplies m vectors by the orthogonal matrix of a band reduction (the first back
-// transformation; dormtr for dsytrd_sy2sb):
+// ApplyQ1 multiplies m vectors by the orthogonal matrix Q1 of a reduction to a band. It is for the
+// reduction dsytrd_sy2sb what LAPACK's dormtr is for dsytrd:
 //
 //	X ← Q1·X   or   X ← Q1ᵀ·X     Q1 = Q(0)·Q(1)⋯,  Q(p) = I − Y·T·Yᵀ
 //
@@ -19,7 +19,8 @@ import (
 // dimension are faster. The merged Y is again a trapezoid, because the columns of each panel are
 // zero above the trapezoid of the panel.
 //
-// The cost is 2·n²·m flops, and n²·Merge flops more for merging the factors.
+// The cost is 2·n²·m flops, and n²·Merge flops more for the merged Y and T, which have up to Merge
+// columns.
 type ApplyQ1[T spirv.Scalar] struct {
 	BackSize
 	merged *mergedPanels[T]

@@ -8,8 +8,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// closedForm is the total number of steps in the closed form of Wang and others (PPoPP 2025, §3.3):
-// 3n−2, plus a sum over the sweeps that must wait.
+// closedForm is the time of bulge chasing, in steps that run one after another, by the closed form
+// of Wang and others (PPoPP 2025, §3.3): 3n−2, plus a sum over the sweeps that must wait because
+// only `room` sweeps are in flight at a time.
 func closedForm(n, b, room float64) float64 {
 	total := 3*n - 2
 	for i := 1.0; i <= (n+3*b)/room-3*b; i++ {

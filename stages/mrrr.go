@@ -95,9 +95,10 @@ func NewMRRR(dev *vk.Device, n, m int, fallback *DivideConquer, t MRRRTuning) (*
 	return s, nil
 }
 
-// ld is the leading dimension of the clusters' representations. A cluster of c ≥ 2 eigenvalues owns
-// c columns and uses two of them. There are m + 2 columns, because on each side of the wanted range
-// a cluster may contain one more eigenvalue.
+// ld is the leading dimension of the matrix of the clusters' representations, which is stored row by
+// row: its number of columns. A cluster of c ≥ 2 eigenvalues owns c columns and uses two of them.
+// For m wanted eigenvalues there are m + 2 columns, because on each side of the wanted range a
+// cluster may contain one more eigenvalue.
 func (s *MRRR) ld() int { return min(s.n, s.m+2) }
 
 // inFlight returns the largest number of vectors that are computed at the same time.

@@ -238,8 +238,8 @@ func TestMemoryTypes(t *testing.T) {
 	}
 }
 
-// Timestamps of 36 bits start again at 0 about once an hour. The function `elapsed` is also right
-// for a batch that is in flight at that moment.
+// Timestamps of 36 bits in units of 52 ns start again at 0 about once an hour. The function
+// `elapsed` is also right for a batch that is in flight at that moment.
 func TestTimestampsBeginAgain(t *testing.T) {
 	for _, c := range []struct {
 		from, to uint64

@@ -9,9 +9,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A recording sends data, and its next command sees this data. The host has the data that the
-// recording receives after Run has returned. If the recording runs again, it sends the numbers that
-// are in the host's memory at that time.
+// TestSendAndReceive checks a recording that sends data to the device and copies data back. The
+// next command must see the sent data. When Run returns, the host must have the data that were
+// copied back. If the recording runs again, it must send what is in the host's memory at that time.
 func TestSendAndReceive(t *testing.T) {
 	ctx := context.Background()
 	d := open(t, vk.Options{})

@@ -39,7 +39,7 @@ func TestJSONEverywhere(t *testing.T) {
 }
 
 // TestJSONDoesNotOverwriteAnInput checks that --json refuses the name of an input file. An earlier
-// version of check --json replaced the matrix.
+// version of the command `vkevd check --json FILE` replaced the matrix in FILE by its report.
 func TestJSONDoesNotOverwriteAnInput(t *testing.T) {
 	s := tunable(t)
 	s.solved()

@@ -182,7 +182,8 @@ func (p *Plan) prepare() error {
 // whole reports whether the whole spectrum of each matrix is wanted.
 func (p *Plan) whole() bool { return p.opt.Select == evd.Selection{} }
 
-// Bytes returns the size of the device memory that the plan has allocated, on each of its devices.
+// Bytes returns the number of bytes of device memory that the plan has allocated on one device. It
+// is the same for each of the plan's devices.
 func (p *Plan) Bytes() uint64 { return p.base.Bytes() }
 
 // Memory lists the regions of the plan's device memory, which are the same on each of its devices.

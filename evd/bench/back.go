@@ -10,9 +10,9 @@ import (
 // The input of the back transformations is random, and not the result of a reduction: Householder
 // reflectors with random vectors, in the storage of a reduction. Their product is orthogonal.
 
-// newApplyQ2 measures the application of all reflectors of Q2, those of all bulge-chasing sweeps,
-// to m vectors. The vectors are rows of X. The counted bytes are the reflectors once, and X twice,
-// for reading and writing.
+// newApplyQ2 prepares the measurement of the application of all reflectors of Q2, those of all
+// bulge-chasing sweeps, to m vectors. The vectors are rows of X. The counted bytes are the
+// reflectors once, and X twice, for reading and writing.
 func newApplyQ2(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	waiting, err := b.waiting(t)
 	if err != nil {
@@ -42,10 +42,10 @@ func newApplyQ2(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
-// newApplyQ1 measures the application of the reflectors of Q1, those of all panels, to m vectors.
-// The vectors are rows of X. The input includes the block factors T of the reflectors, as the band
-// reduction stores them. The counted bytes are one triangle of reflectors, and X twice, for reading
-// and writing.
+// newApplyQ1 prepares the measurement of the application of the reflectors of Q1, those of all
+// panels, to m vectors. The vectors are rows of X. The input includes the block factors T of the
+// reflectors, as the band reduction stores them. The counted bytes are one triangle of reflectors,
+// and X twice, for reading and writing.
 func newApplyQ1(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	ops, err := product.New[float64](b.dev, t.Products)
 	if err != nil {

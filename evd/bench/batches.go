@@ -24,7 +24,7 @@ type stackOf struct {
 // newBatch prepares a measurement: the solve of a batch of matrices, with eigenvectors.
 func newBatch(b *Bench, s sizes, t tuning.Tuning) (*load, error) { return b.batch(s, t, true) }
 
-// newBatchValues measures a batch of matrices without vectors.
+// newBatchValues prepares the measurement of a batch of matrices without vectors.
 func newBatchValues(b *Bench, s sizes, t tuning.Tuning) (*load, error) { return b.batch(s, t, false) }
 
 // batch measures Plan.SolveInto of package evd/batch for s.count matrices of order s.n. The device

@@ -14,16 +14,16 @@ import (
 // vectors uses.
 const benchModuli = 14
 
-// newEmulatedGemm measures the product C ← C − A·Bᵀ, where C is n×n, and A and B are n×k, on
-// integer units that emulate double precision. The counted operations are those of the product in
-// double precision, 2·n²·k.
+// newEmulatedGemm prepares the measurement of the product C ← C − A·Bᵀ, where C is n×n, and A and B
+// are n×k, on integer units that emulate double precision. The counted operations are those of the
+// product in double precision, 2·n²·k.
 func newEmulatedGemm(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	return b.emulated(s, t, gemmUpdate)
 }
 
-// newEmulatedSyr2k measures the update of the lower triangle C ← C − Y·Zᵀ − Z·Yᵀ, where C is n×n
-// and the factors have k columns, on integer units that emulate double precision. The counted
-// operations are those in double precision, 2·n²·k.
+// newEmulatedSyr2k prepares the measurement of the update of the lower triangle C ← C − Y·Zᵀ −
+// Z·Yᵀ, where C is n×n and the factors have k columns, on integer units that emulate double
+// precision. The counted operations are those in double precision, 2·n²·k.
 func newEmulatedSyr2k(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	return b.emulated(s, t, syr2kUpdate)
 }

@@ -11,13 +11,15 @@ import (
 // each factor once, and the result once. If a product adds to the old result, the result counts
 // twice, for reading and writing.
 
-// newGemm measures C ← C − A·Bᵀ, where C is n×n, and A and B are n×k. This takes 2·n²·k operations.
+// newGemm prepares the measurement of C ← C − A·Bᵀ, where C is n×n, and A and B are n×k. This takes
+// 2·n²·k operations.
 func newGemm(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	return b.native(s, t, gemmUpdate)
 }
 
-// newSyr2k measures the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ, where C is n×n and the factors have
-// k columns. This counts as 2·n²·k operations, those of one triangle of each product.
+// newSyr2k prepares the measurement of the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ, where C is n×n
+// and the factors have k columns. This counts as 2·n²·k operations, those of one triangle of each
+// product.
 func newSyr2k(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	return b.native(s, t, syr2kUpdate)
 }
@@ -65,8 +67,8 @@ func (b *Bench) updating(s sizes, u update, ops product.Ops[float64]) *load {
 	}
 }
 
-// newSymm measures P ← A·W, where A is symmetric, n×n, and W is n×b. This takes 2·n²·b operations.
-// The bytes count one triangle of A, because no method needs to read more.
+// newSymm prepares the measurement of P ← A·W, where A is symmetric, n×n, and W is n×b. This takes
+// 2·n²·b operations. The bytes count one triangle of A, because no method needs to read more.
 func newSymm(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	ops, err := product.New[float64](b.dev, t.Products)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// newPanelQR measures the QR factorisation of a panel of n rows and b columns. For the rate in
-// bytes per second, the panel counts twice: it is read and written.
+// newPanelQR prepares the measurement of the QR factorisation of a panel of n rows and b columns.
+// For the rate in bytes per second, the panel counts twice: it is read and written.
 func newPanelQR(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	waiting, err := b.waiting(t)
 	if err != nil {
@@ -41,9 +41,9 @@ func newPanelQR(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 // A reduction overwrites its input, so the input is made again before each run. Random entries are
 // sufficient, because the number of operations does not depend on the entries.
 
-// newSy2sb measures the reduction of a dense symmetric matrix to a band (LAPACK's dsytrd_sy2sb).
-// Bytes are those that the method must move: each panel reads a triangle of the trailing matrix,
-// and each block reads and writes this triangle.
+// newSy2sb prepares the measurement of the reduction of a dense symmetric matrix to a band
+// (LAPACK's dsytrd_sy2sb). Bytes are those that the method must move: each panel reads a triangle
+// of the trailing matrix, and each block reads and writes this triangle.
 func newSy2sb(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	ops, err := product.New[float64](b.dev, t.Products)
 	if err != nil {
@@ -75,10 +75,10 @@ func newSy2sb(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
-// newSb2st measures the reduction of a band to tridiagonal form (LAPACK's dsytrd_sb2st). It stores
-// the reflectors, as a solve with vectors does. The counted bytes are the band once and the
-// reflectors once. The row also has a model of the critical path, because the length of this path
-// determines the time, and not the number of operations.
+// newSb2st prepares the measurement of the reduction of a band to tridiagonal form (LAPACK's
+// dsytrd_sb2st). It stores the reflectors, as a solve with vectors does. The counted bytes are the
+// band once and the reflectors once. The row also has a model of the critical path, because the
+// length of this path determines the time, and not the number of operations.
 func newSb2st(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	waiting, err := b.waiting(t)
 	if err != nil {

@@ -20,9 +20,9 @@ import (
 // is the number of superdiagonals of the intermediate band, and k is the rank of the updates. If
 // Options give no ranks, k is the rank that package svd chooses for the order.
 
-// newGe2tb measures the reduction of a dense matrix to an upper band. Bytes are those that the
-// method must move: each panel of b columns reads the trailing matrix twice, and each block of k
-// columns reads and writes it once.
+// newGe2tb prepares the measurement of the reduction of a dense matrix to an upper band. Bytes are
+// those that the method must move: each panel of b columns reads the trailing matrix twice, and
+// each block of k columns reads and writes it once.
 func newGe2tb(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	forecast, err := b.singular(vk.Dry(b.dev.Info()), s, svd.Options{Tuning: &t})
 	if err != nil {
@@ -60,8 +60,8 @@ func newGe2tb(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
-// newTb2bd measures the reduction of an upper band to bidiagonal form, without storing reflectors.
-// The counted bytes are the band once.
+// newTb2bd prepares the measurement of the reduction of an upper band to bidiagonal form, without
+// storing reflectors. The counted bytes are the band once.
 func newTb2bd(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	waiting, err := b.waiting(t)
 	if err != nil {
@@ -117,8 +117,8 @@ func gaussianBidiagonal(n int) (d, e []float64) {
 	return d, e
 }
 
-// newBdsdc measures divide and conquer of a bidiagonal matrix (LAPACK's dbdsdc), for all singular
-// values and the vectors of both sides. The time includes the host's part.
+// newBdsdc prepares the measurement of divide and conquer of a bidiagonal matrix (LAPACK's dbdsdc),
+// for all singular values and the vectors of both sides. The time includes the host's part.
 func newBdsdc(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	ops, err := product.New[float64](b.dev, t.Products)
 	if err != nil {
@@ -145,12 +145,13 @@ func newBdsdc(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
-// newSVD measures a whole solve for the singular values, without vectors.
+// newSVD prepares the measurement of a whole solve for the singular values, without vectors.
 func newSVD(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	return b.singularSolve(s, svd.Options{Tuning: &t})
 }
 
-// newSVDVectors measures a whole solve for the singular values and the thin vectors of both sides.
+// newSVDVectors prepares the measurement of a whole solve for the singular values and the thin
+// vectors of both sides.
 func newSVDVectors(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	return b.singularSolve(s, svd.Options{Tuning: &t, U: svd.Thin, V: svd.Thin})
 }

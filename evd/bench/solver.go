@@ -16,22 +16,24 @@ import (
 // run and not timed. The plan is closed after the run, because the device may have memory for only
 // one plan at a time.
 
-// newValues measures a whole solve without vectors.
+// newValues prepares the measurement of a whole solve without vectors.
 func newValues(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	return b.solver(s, evd.Options{Tuning: &t})
 }
 
-// newVectors measures a whole solve with vectors.
+// newVectors prepares the measurement of a whole solve with vectors.
 func newVectors(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	return b.solver(s, evd.Options{Tuning: &t, Vectors: true})
 }
 
-// newEmulatedValues measures a whole solve without vectors, with emulated products.
+// newEmulatedValues prepares the measurement of a whole solve without vectors, with emulated
+// products.
 func newEmulatedValues(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	return b.solver(s, evd.Options{Tuning: &t, Products: evd.ProductsEmulated})
 }
 
-// newEmulatedVectors measures a whole solve with vectors, with emulated products.
+// newEmulatedVectors prepares the measurement of a whole solve with vectors, with emulated
+// products.
 func newEmulatedVectors(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	return b.solver(s, evd.Options{Tuning: &t, Vectors: true, Products: evd.ProductsEmulated})
 }

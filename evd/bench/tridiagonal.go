@@ -37,8 +37,8 @@ func gaussian(n int) (d, e []float64) {
 	return d, e
 }
 
-// newStebz measures bisection for all eigenvalues (LAPACK's dstebz). The upload of d and e is not
-// timed.
+// newStebz prepares the measurement of bisection for all eigenvalues (LAPACK's dstebz). The upload
+// of d and e is not timed.
 func newStebz(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	bisection, err := stages.NewBisection(b.dev, s.n, t.Bisection)
 	if err != nil {
@@ -66,9 +66,9 @@ func newStebz(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
-// newStedc measures divide and conquer for all eigenvalues and vectors (LAPACK's dstedc). The time
-// includes the host's part. The counted operations are those without deflation, and the counted
-// bytes are the vectors once.
+// newStedc prepares the measurement of divide and conquer for all eigenvalues and vectors (LAPACK's
+// dstedc). The time includes the host's part. The counted operations are those without deflation,
+// and the counted bytes are the vectors once.
 func newStedc(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	ops, err := product.New[float64](b.dev, t.Products)
 	if err != nil {
@@ -94,7 +94,8 @@ func newStedc(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
-// newStedcValues measures divide and conquer for all eigenvalues, without vectors.
+// newStedcValues prepares the measurement of divide and conquer for all eigenvalues, without
+// vectors.
 func newStedcValues(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	divide, err := stages.NewDivideConquerValues(b.dev, s.n, t.DivideConquer)
 	if err != nil {
@@ -120,9 +121,10 @@ func newStedcValues(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	}, nil
 }
 
-// newStemr measures MRRR, the method of relatively robust representations, for the m smallest
-// eigenpairs (LAPACK's dstemr). The time includes the host's part. It is an error if divide and
-// conquer had to compute some vectors, because the time would then include divide and conquer.
+// newStemr prepares the measurement of MRRR, the method of relatively robust representations, for
+// the m smallest eigenpairs (LAPACK's dstemr). The time includes the host's part. It is an error if
+// divide and conquer had to compute some vectors, because the time would then include divide and
+// conquer.
 func newStemr(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	mrrr, err := stages.NewMRRR(b.dev, s.n, s.m, nil, t.MRRR)
 	if err != nil {

@@ -6,7 +6,7 @@ import "unsafe"
 // push block. Zero is the null address.
 //
 // An Addr does not own the memory, does not keep the memory alive, and has no length. An Addr can
-// be converted to an Addr of another element type, like an integer.
+// be converted to an Addr of any other element type; the address stays the same.
 type Addr[T any] uint64
 
 // Plus returns the address of the element that lies n elements after the address `a`. The number n

@@ -225,8 +225,9 @@ void retain() {
 	late_u_i = u_i;
 }
 
-// finish stores the diagonal block H·D·H = D − u·qᵀ − q·uᵀ, where the vector q is γ·Du −
-// ½γ·(γ·uᵀDu)·u. If `any` is false, no such step exists, and finish stores nothing.
+// finish stores the diagonal block H·D·H of step q. H = I − γ·u·uᵀ is the step's reflector, and D
+// is the block before. With y = γ·D·u − ½γ·(γ·uᵀ·D·u)·u, H·D·H is D − u·yᵀ − y·uᵀ. If `any` is
+// false, no such step exists, and finish stores nothing.
 void finish(Step q, bool any, uint slot, work_t d[OWN], work_t u[OWN], work_t u_i) {
 	work_t w[OWN];
 	[[unroll]] for (uint m = 0; m < OWN; m++) {

@@ -22,7 +22,8 @@ layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixOut x;
-	// Elements with i + j ≥ end are zero. With end ≥ rows + cols − 1 there are no such elements.
+	// The elements in row i and column j with i + j ≥ end are zero. With end ≥ rows + cols − 1 there
+	// are no such elements.
 	uint64_t end;
 	// The shape of x is rows×cols. The leading dimension ld is at least rows. `seed` selects the
 	// random numbers, and may have any value.

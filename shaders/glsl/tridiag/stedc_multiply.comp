@@ -3,9 +3,10 @@
 // stedc_multiply computes the products of the merges of one level, Q = W·S, for the upper and the
 // lower half, and for the wanted columns of S (LAPACK dlaed3).
 //
-//	Q[:n1, J] = upper W · S[:upper, J]      Q[n1:, J] = lower W · S[lower:, J]
+//	Q[:n1, J] = W1 · S[:upper, J]      Q[n1:, J] = W2 · S[lower:, J]
 //
-// J is a set of columns. merge.glsl explains n1, upper, lower, from and to.
+// W1 and W2 are the parts of W for the upper and the lower half of Q. J is a set of columns.
+// merge.glsl explains the numbers n1, upper, lower, from, to and lo.
 //
 // First form, if s is null: all merges, and all wanted columns J = [from, to).
 //
@@ -16,10 +17,10 @@
 // Second form: one merge, and the wanted columns J = [from + first, from + first + columns).
 //
 // in:  merges
-//      work    W: upper W at at_q, lower W at at_lower_q
+//      work    W1 at at_q, W2 at at_lower_q
 //      s       columns J of S
-//      place   for each column of Q the number of its vector in x; the merge's elements begin at lo
-// out: x       the columns of Q as rows: x[place[j] + i·ldx], where i is the row of T
+//      place   place[lo + j] is the number of the vector in x for column j of Q
+// out: x       column j of Q as a row: element i is x[place[lo + j] + (lo + i)·ldx]
 //
 // In the second form the rows of a tile are columns of Q, so that neighbouring invocations store to
 // neighbouring elements. The sizes of the products need not be multiples of the tile. No two

@@ -15,11 +15,11 @@
 // or B′ modulo one of them. The steps product and update process some tiles of C (a strip) at a
 // time, so that the residues of a strip stay in the cache.
 //
-// The error is normwise. Element (i, j) has an error of at most 2^(1−α)·√K·‖aᵢ‖·‖bⱼ‖, where K is
-// the inner dimension, aᵢ is row i of A and bⱼ is column j of B. α is 50.8 for 13 moduli and 54.6
-// for 14 moduli; the bound for 14 moduli is better than the bound of native products. A small
-// element of C that comes from small elements in rows with large elements is less accurate than a
-// native result.
+// The error is normwise. Element (i, j) of A·B has an error of at most 2^(1−t)·√K·‖aᵢ‖·‖bⱼ‖, where
+// K is the inner dimension, aᵢ is row i of A, bⱼ is column j of B, and t is the accuracy in bits: t
+// is 50.8 for 13 moduli and 54.6 for 14 moduli. The bound for 14 moduli is better than the bound of
+// native products. A small element of C that comes from small elements in rows with large elements
+// is less accurate than a native result.
 //
 // All bits are the same on every device, whatever the tiles are: integers are exact, and the few
 // operations on doubles are correctly rounded. Package stages/ref has the same product in plain Go.

@@ -40,8 +40,8 @@ type problem struct {
 	// and Z, and the right factors are Z and Y. Only the lower triangle of C is computed.
 	rankTwoK bool
 
-	// `skip` is the number of rows at the beginning of the left factor that are computed, but whose
-	// results do not belong to C.
+	// `skip` is the number of rows at the beginning of the left factor that are multiplied although
+	// their products do not belong to C and are not stored.
 	skip int
 
 	// A row that cannot be scaled is refused and counted. `counted[0]` is true if another block of

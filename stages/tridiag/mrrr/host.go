@@ -153,9 +153,9 @@ func (b *Host) Sums(lambda []float64) ([]float64, error) {
 // of T.
 func (b *Host) SolveAll(_, _ []float64, _, _ int) ([]float64, error) { return nil, nil }
 
-// Solve implements the interface Backend: it solves a block for which MRRR failed by divide and
-// conquer. It overwrites the columns of the block's vectors, including the zeros in the rows
-// outside the block.
+// Solve implements the interface Backend: by divide and conquer, it solves a block for which MRRR
+// failed. It writes whole columns for the vectors of the block: zeros in the rows outside the
+// block, and the vectors in the rows of the block.
 func (b *Host) Solve(v Block, d, e []float64, from, to int) ([]float64, error) {
 	host := dc.NewHost(len(d))
 	host.Stop = b.Stop
