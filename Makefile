@@ -15,11 +15,12 @@
 DEVICE_STAGES = ./stages $(wildcard ./stages/product ./stages/product/emulated ./stages/machine ./stages/tuning)
 DEVICE_EVD    = ./evd $(wildcard ./evd/batch ./evd/spectrum ./evd/svd)
 
-# Tests that only make test-long runs. In make test, these other tests run the same code:
+# These tests run only in `make test-long`. Beside each of them stands what runs the same code in
+# `make test`:
 #   ApplyQ2Tunings             TestApplyQ2, with other sizes of the kernel
 #   InEveryTuning              the other tests of divide and conquer and MRRR, with the smallest sizes
 #   ChasingWide/other          TestBulgeChasingWide, with other bands
-#   ChasingManyTimes           TestBulgeChasing compares the bits of all forms; races need a GPU
+#   ChasingManyTimes           TestBulgeChasing, which compares the bits of all forms (only a GPU has races)
 #   ConquerCollection          tests of families of matrices; tests/realdata solves the collection
 #   BidiagonalDivideConquerLarge  TestBidiagonalDivideConquer, with smaller orders
 #   TestShipped/bcsstk09       TestShipped with the other matrices, one of which is as large

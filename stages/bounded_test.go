@@ -67,8 +67,9 @@ func TestTridiagonalDispatchesAreBounded(t *testing.T) {
 
 type executor = func(context.Context, *vk.Recorder, func(vk.Progress)) (*vk.Profile, error)
 
-// recordBounded gives the recordings of bisection, both kinds of divide and conquer, and MRRR for
-// order n to the executors that the function `seen` returns.
+// recordBounded records bisection, both kinds of divide and conquer, and MRRR for order n. For each
+// method it calls the function `seen` with the name and the flops of the method. The result of
+// `seen` is a function that gets the recording instead of a device.
 func recordBounded(t *testing.T, dev *vk.Device, n int, tune Tuning, seen func(name string, flops float64) executor) {
 	t.Helper()
 	bisection, err := NewBisection(dev, n, tune.Bisection)

@@ -10,8 +10,8 @@ import "fmt"
 //     half-bandwidth;
 //  3. at most Room sweeps are in flight, and the next sweep waits until one of them ends.
 //
-// The paper adds up these rules in closed form, as if n/b and n/Room were integers. ModelChase
-// counts each sweep by these rules.
+// The paper gives a closed formula for the duration, as if n/b and n/Room were integers. ModelChase
+// adds up the steps sweep by sweep.
 type ChaseModel struct {
 	Lag  int `json:"lag"`  // steps from the beginning of a sweep to that of the next
 	Room int `json:"room"` // largest number of sweeps in flight; 0: all sweeps

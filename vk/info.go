@@ -117,8 +117,9 @@ var required = []driver.Feature{
 
 // wanted are the features that kernels use only if the device has them.
 var wanted = []driver.Feature{
-	// Float64 is for kernels in double precision. Build refuses these kernels on devices without it.
-	// Such devices solve in single precision (Info.Float64).
+	// Float64 is the feature that kernels in double precision need. On a device without it, Build
+	// refuses these kernels, and only single precision can be used. Info.Float64 tells whether a
+	// device has it.
 	driver.Float64,
 
 	// The memory model is for kernels whose workgroups wait for each other, and for kernels whose

@@ -101,10 +101,11 @@ func (u *usage) releaseQueue() {
 // hold u.lock.
 func (u *usage) wanted() bool { return u.taken && u.turns > u.done+1 }
 
-// reports calls the progress function of one Run, in its own goroutine and in order. Run waits for
-// each call to return, unless another call waits for the queue or the device is being closed. The
-// function may therefore use the device itself. If the function panics, Run panics with the same
-// value.
+// The type `reports` calls the progress function of one Run: one report after another, in a
+// goroutine of its own. Run waits until the progress function has returned. It stops waiting if
+// another function needs the queue of the device, or closes the device. So a progress function that
+// uses the device itself does not wait for ever. If the progress function panics, Run panics with
+// the same value.
 type reports struct {
 	on   *usage // its lock guards what follows
 	call func(Progress)

@@ -118,8 +118,8 @@ func orZero[T any](at *T) (value T) {
 	return value
 }
 
-// planOf returns the plan that a C program's handle stands for, and the plan's kind, which must be
-// a T.
+// planOf returns the plan that a C program's handle stands for, and the plan's kind as a value of
+// the type T. The error says if the plan is of another kind.
 func planOf[T kind](h C.vkevd_plan) (*plan, T, error) {
 	var none T
 	p, err := lookUp[*plan](h, "plan")

@@ -236,8 +236,8 @@ type Detail struct {
 	Profile *vk.Profile
 }
 
-// Profile runs each measurement of order n twice and returns the details of the second run. The
-// errors are those of Measure. The profiles have the times of kernels if the device was opened with
+// Profile runs each measurement of order n twice and returns the details of the second run. It
+// returns the same errors as Measure. The profiles have the times of kernels if the device was opened with
 // vk.Options.Kernels.
 func (b *Bench) Profile(ctx context.Context, n int) ([]Detail, error) {
 	t := b.newTurns(ctx, n)

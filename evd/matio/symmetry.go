@@ -54,9 +54,10 @@ func (d *Dense) Symmetric() error {
 	return worst
 }
 
-// exceeds reports whether e comes before the other error when the larger difference is searched.
-// NaN is larger than all numbers. Among equal differences the one that comes first in column-major
-// order wins. The result does therefore not depend on the order in which goroutines finish.
+// exceeds reports whether e is worse than the other error, that is, whether its difference is
+// larger. NaN is larger than all numbers. Of two equal differences, the one that comes first in
+// column-major order is worse. Therefore the worst error does not depend on the order in which
+// goroutines finish.
 func (e *NotSymmetricError) exceeds(than *NotSymmetricError) bool {
 	// cmp.Compare cannot be used, because it orders NaN below all numbers.
 	if a, b := math.IsNaN(e.Diff), math.IsNaN(than.Diff); a != b {

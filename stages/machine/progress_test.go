@@ -212,8 +212,10 @@ func TestMayWaitAfterAWaitThatFailed(t *testing.T) {
 	}
 }
 
-// TestMeetFailed checks that no workgroup waits for all others after such a wait failed in a solve,
-// whatever a trial has found, and that other waits stay allowed. A dry device must behave the same.
+// In some kernels each workgroup waits for all others. A trial finds out whether a device allows it.
+// TestMeetFailed checks that such waits are not used any more after one of them has failed in a
+// solve, even if the trial allowed them. Other kinds of waits must stay allowed. The same must be
+// true for a vk.Dry device, which runs no kernels.
 func TestMeetFailed(t *testing.T) {
 	trial := func(begin func()) (uint32, error) { begin(); return 0, nil }
 	for _, m := range []*Machine{Of(open(t)), Of(vk.Dry(vk.Info{}))} {

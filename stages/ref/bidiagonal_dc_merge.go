@@ -13,11 +13,12 @@ import (
 // the first column of the lower block. In the bases of the singular vectors of the two blocks, and
 // with the row moved to the top, the block is
 //
-//	    ⎡ z0  z1  z2  … ⎤      poles 0, d1, d2, … : the singular values of both blocks
+//	    ⎡ z0  z1  z2  … ⎤      poles 0, d1, d2, … : zero, and the singular values of both blocks
 //	M = ⎢     d1        ⎥      z1, z2, …          : the row times their right vectors
 //	    ⎣         d2  … ⎦      z0                 : the row times the upper block's null vector
 //
-// The left vector of pole 0 is the unit vector in the direction of the row between the blocks.
+// The left vector that belongs to pole 0 is the unit vector e_k, where k is the index of the row
+// between the blocks.
 func mergeBidiagonal(upper, lower bidiagonalBlock, dk, ek float64) bidiagonalBlock {
 	k := len(upper.triplets)
 	below := len(lower.triplets) // rows of the lower block

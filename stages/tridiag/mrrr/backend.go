@@ -17,7 +17,7 @@ type Backend interface {
 	Count(tasks []Task, x []float64) ([]int32, error)
 
 	// Bisect shrinks each interval [lo[t], hi[t]], which contains eigenvalue tasks[t].Index, until
-	// its length is at most rtol times its larger end. For tasks that are marked Sharp, SharpTol is
+	// its length is at most rtol times the larger absolute value of its ends. For tasks that are marked Sharp, SharpTol is
 	// used instead of rtol.
 	Bisect(tasks []Task, lo, hi []float64, rtol float64) error
 

@@ -56,8 +56,8 @@ VkResult vke_host_buffer(vke_device *d, uint64_t size, uint32_t usage, VkBuffer 
 	return d->create_buffer(d->handle, &info, NULL, out);
 }
 
-// vke_host_types tells as which memory types the device can import the memory at the host address
-// `host`. Bit i of *bits is set for memory type i.
+// vke_host_types sets bit i of *bits if the device can import the memory at the host address `host`
+// as memory type i. All other bits are 0.
 VkResult vke_host_types(vke_device *d, void *host, uint32_t *bits) {
 	VkMemoryHostPointerPropertiesEXT found = {ST_HOST_POINTER_PROPERTIES};
 	VkResult r = d->host_pointer(d->handle, HOST_ALLOCATION, host, &found);

@@ -5,6 +5,6 @@
 //
 // Environment variables select the long form of the tests:
 //
-//	VKEVD_FAULTS=all   tries each driver call with each result, and a cancellation at each call
+//	VKEVD_FAULTS=all   lets each driver call return each possible error, and cancels at each call
 //	VKEVD_SOAK=1h      runs random solves for that time
 package trials
