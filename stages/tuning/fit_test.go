@@ -24,7 +24,7 @@ var machines = []vk.Info{
 // the limits of the device are. (AMD's table was once refused on drivers that give a workgroup only
 // 32 KiB.)
 func TestEveryTableFits(t *testing.T) {
-	features := []string{"shaderBufferInt64Atomics", "vulkanMemoryModelAvailabilityVisibilityChains"}
+	features := []string{"shaderFloat64", "shaderBufferInt64Atomics", "vulkanMemoryModelAvailabilityVisibilityChains"}
 	for _, info := range machines {
 		for _, info.SharedBytes = range []int{16 << 10, 32 << 10, 48 << 10, 64 << 10} {
 			for _, info.MaxLocal = range []int{128, 256, 1024} {
