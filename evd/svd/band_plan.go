@@ -29,7 +29,8 @@ type BandOptions struct {
 	Storage Storage
 
 	// Certify makes Solve measure the errors of the computed values, and store them in
-	// Result.Certificate. Certificate.Norm is then in units of the rounding error of Storage.
+	// Result.Certificate. Certificate.Norm is then in units of the rounding error of Storage; for
+	// Single and Half it is not divided by n.
 	Certify bool
 
 	// Progress is called repeatedly during a solve, in the goroutine that called Solve. nil means

@@ -110,8 +110,11 @@ func (p *BandPlan[T]) solve(c *spectrum.Call, b Band[T]) (*Result[T], error) {
 	}
 	tail := spectrum.Tail[T]{Stage: path.values, Sigma: sigma}
 	res, err := finish(c, tail, t, Options{Certify: p.opt.Certify}, p.base.N, func(part spectrum.Part) (*Certificate, error) {
-		found, err := certifyGolubKahan[float64](c, path.values, sigma, b.norm(e), p.base.N, t, part)
-		found.Norm *= spectrum.Ulp / p.opt.Storage.Ulp()
+		found, err := certifyGolubKahan[T](c, path.values, sigma, b.norm(e), p.base.N, t, part)
+		found.Norm *= spectrum.UlpOf[T]() / p.opt.Storage.Ulp()
+		if p.opt.Storage != Double { // these errors do not grow with N, by measurements
+			found.Norm *= float64(p.base.N)
+		}
 		return found, err
 	})
 	if err != nil {

@@ -1,6 +1,7 @@
 package svd
 
 import (
+	"math"
 	"slices"
 
 	"github.com/vkevd/vkevd/evd"
@@ -38,12 +39,21 @@ type Result[T evd.Float] struct {
 }
 
 // Rank returns the number of singular values above `tol`. If `tol` < 0, Rank returns the numerical
-// rank, the number of values above max(m, n)·ε·σ₁. ε is the unit of T, or that of
-// BandOptions.Storage.
-// Rounding errors of zero values stay below this limit. With Options.Largest, Rank counts only the
-// computed values.
+// rank, the number of values above max(m, n)·ε·σ₁, where ε is the unit of T. If BandOptions.Storage
+// has a larger ε, the numerical rank is the number of values above ε·‖σ‖₂, where ‖σ‖₂ is the norm of
+// all values. Rounding errors of zero values stay below this limit. With Options.Largest, Rank
+// counts only the computed values.
 func (r *Result[T]) Rank(tol float64) int {
-	if tol < 0 && len(r.Values) > 0 {
+	switch {
+	case tol >= 0 || len(r.Values) == 0:
+	case r.ulp > spectrum.UlpOf[T]():
+		squares := 0.0
+		for _, x := range r.Values {
+			q := float64(x / r.Values[0]) // NaN if all values are 0; then no value is above tol
+			squares += q * q
+		}
+		tol = r.ulp * math.Sqrt(squares) * float64(r.Values[0])
+	default:
 		tol = float64(r.order) * r.ulp * float64(r.Values[0])
 	}
 	rank := 0

@@ -115,6 +115,26 @@ func TestBandStorageRank(t *testing.T) {
 	}
 }
 
+// TestBandStorageOfLargeOrders checks Rank and Certificate.Norm of a format with a large ε for large
+// orders n. (Both once used n·ε, which is more than 1 for Half and n = 2000: Rank returned 0 for the
+// identity, and each certificate passed.)
+func TestBandStorageOfLargeOrders(t *testing.T) {
+	identity := Result[float64]{Values: slices.Repeat([]float64{1}, 2000), order: 2000, ulp: Half.Ulp()}
+	if r := identity.Rank(-1); r != 2000 {
+		t.Errorf("the identity has rank %d", r)
+	}
+	band, _ := randomBand(60, 5, 1)
+	res, err := storedPlan(t, 60, 5, Half).Solve(context.Background(), band)
+	if err != nil {
+		t.Fatal(err)
+	}
+	norm := band.norm(0)
+	want := math.Abs(norm-floats.Norm(res.Values, 2)) / norm / Half.Ulp()
+	if math.Abs(res.Certificate.Norm-want) > 1e-6 {
+		t.Errorf("the norms differ by %.6g ε, the certificate says %.6g", want, res.Certificate.Norm)
+	}
+}
+
 // TestBandStorageRefuses checks the errors for a device that cannot store half-precision numbers, for
 // a format that does not exist, and for entries that are not finite.
 func TestBandStorageRefuses(t *testing.T) {
