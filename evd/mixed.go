@@ -160,6 +160,15 @@ func (p *MixedPlan) load(s *refinement, a Sym[float64]) (sigma float64, err erro
 		Into:  func(int) vk.Columns[float32] { return vk.Columns[float32]{} }, // the vectors stay on the device
 		Fetch: func(x product.Matrix[float64], _ func() vk.Columns[float32]) error { return p.widen(s, first, x) },
 	}}}
+	// The tail reports its end as the end of the solve, but the refinement follows.
+	if report := s.Reporter(); report != nil {
+		s.ReportTo(func(at vk.Progress) {
+			if at != (vk.Progress{}) {
+				report(at)
+			}
+		})
+		defer s.ReportTo(report)
+	}
 	_, err = tail.Run(s.Call, received())
 	return sigma, err
 }
@@ -184,7 +193,7 @@ func toOne(largest float64) float64 {
 	if largest == 0 {
 		return 1
 	}
-	return math.Ldexp(1, min(-exponent(largest), 1023))
+	return math.Ldexp(1, max(-1022, min(-exponent(largest), 1023)))
 }
 
 // methodFailed reports whether err is the failure of a method and not of the device, so that a cold

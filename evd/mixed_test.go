@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"math"
+	"os"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matgen"
@@ -178,5 +180,31 @@ func TestMixedMemory(t *testing.T) {
 	t.Logf("%.1f and %.1f bytes for each entry", float64(mixed.Bytes())/n/n, float64(refine.Bytes())/n/n)
 	if mixed.Bytes() > refine.Bytes()+refine.Bytes()/10 || len(mixed.Costs()) < len(refine.Costs())+3 {
 		t.Errorf("%d bytes, %d for a refinement, costs %v", mixed.Bytes(), refine.Bytes(), mixed.Costs())
+	}
+}
+
+// TestMixedProgress checks that the progress of a solve in mixed precision does not reach its total
+// before the refinement. (The end of the solve in single precision was once reported as the end.)
+func TestMixedProgress(t *testing.T) {
+	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), Batch: time.Nanosecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	complete, last := map[string]bool{}, evd.Progress{}
+	p := mixedPlan(t, d, 50, evd.Options{Tuning: small(), Progress: func(at evd.Progress) {
+		if at.Done < last.Done {
+			t.Errorf("%v after %v", at, last)
+		}
+		if last = at; at.Done == at.Total {
+			complete[at.Stage] = true
+		}
+	}})
+	a := kindNamed(t, "goe").Dense(50)
+	if _, err := p.Solve(context.Background(), evd.NewSym(50, a, evd.Lower)); err != nil {
+		t.Fatal(err)
+	}
+	if len(complete) != 1 || last.Done != last.Total {
+		t.Errorf("complete in %v, the last report is %v", complete, last)
 	}
 }
