@@ -20,8 +20,8 @@ const meetingPolls = 1 << 17
 // caller must pass the largest number that a stage needs (the methods Meeting of the tunings). A
 // single workgroup waits for no other, so the result is true, unless such a wait failed in a solve
 // (machine.MeetFailed). Otherwise the result is that of machine.MayMeet. The trial is a
-// factorisation of a panel of zeros with b columns, in double precision if the device has it. If the trial's kernel does not fit the device,
-// the result is false. Errors are those of package vk.
+// factorisation of a panel of zeros with b columns, in double precision if the device has it. If
+// the trial's kernel does not fit the device, the result is false. Errors are those of package vk.
 func PanelsMeet(ctx context.Context, m *machine.Machine, b, groups int, t PanelTuning) (bool, error) {
 	if failed := m.MeetingFailed(); failed || groups < 2 {
 		return !failed, nil

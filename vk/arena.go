@@ -75,13 +75,20 @@ func (d *Device) newArena(l *Layout, guard uint64) (*Arena, error) {
 
 // allocateArena allocates device memory for a layout, in buffers of at most `limit` bytes, with
 // guard bytes after each region. The error is an *OutOfMemoryError, or another *Error of the
-// driver. If allocateArena fails, it has released all memory.
+// driver. If allocateArena fails, it has released all memory. It panics before it allocates memory if
+// the layout contains a region twice.
 func (d *Device) allocateArena(l *Layout, guard, limit uint64) (*Arena, error) {
 	p := d.place(l, limit, guard)
 	if len(p.ends) == 0 {
 		p.ends = []uint64{alignment} // Vulkan refuses a buffer of 0 bytes
 	}
 	a := &Arena{dev: d, limit: p.limit, size: p.bytes(), regions: map[*Layout]named{}}
+	for _, leaf := range p.leaves {
+		if _, twice := a.regions[leaf.leaf]; twice {
+			panic(fmt.Sprintf("vk: region %q stands twice in one layout", leaf.leaf.name))
+		}
+		a.regions[leaf.leaf] = named{} // the method add stores its place
+	}
 	if err := d.fits(a.size); err != nil {
 		return nil, err
 	}
@@ -114,12 +121,8 @@ func (a *Arena) allocate(p *placement) (err error) {
 	return err
 }
 
-// add stores the place of one region of the arena. It panics if the layout contains the region
-// twice.
+// add stores the place of one region of the arena.
 func (a *Arena) add(p placed, guard uint64) {
-	if _, twice := a.regions[p.leaf]; twice {
-		panic(fmt.Sprintf("vk: region %q stands twice in one layout", p.leaf.name))
-	}
 	r := named{Placed{p.leaf.name, p.offset, p.leaf.bytes, p.paged}, a.base + p.offset}
 	if !p.paged {
 		r.addr = a.chunkOf(p.offset).address(p.offset)

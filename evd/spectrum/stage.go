@@ -24,8 +24,8 @@ type Stage struct {
 	phase string
 
 	// counter computes Sturm counts. It is nil if no counts are needed. `exact` is a bisection that
-	// uses the same counts, and computes values again that are not accurate enough. `exact` is nil if
-	// the plan's method is bisection itself.
+	// uses the same counts, and computes values again that are not accurate enough. `exact` is nil
+	// if the plan's method is bisection itself.
 	counter counter
 	exact   Method
 
@@ -131,8 +131,8 @@ func (s *Stage) Lambda(ws *vk.Arena) vk.Slice[float64] { return s.values.In(ws) 
 // may use this memory before Solve, and after the last use of the vectors.
 func (s *Stage) X(ws *vk.Arena) vk.Slice[float64] { return s.x.In(ws) }
 
-// Matrix returns a rows×cols matrix with leading dimension ld in the memory of X. If the host solves
-// the problem, the matrix has only a shape, and no memory.
+// Matrix returns a rows×cols matrix with leading dimension ld in the memory of X. If the host
+// solves the problem, the matrix has only a shape, and no memory.
 func (s *Stage) Matrix(ws *vk.Arena, rows, cols, ld int) stages.Matrix {
 	if s.host != nil {
 		return stages.Matrix{Rows: rows, Cols: cols, Ld: ld}
@@ -162,11 +162,11 @@ func (s *Stage) Receive(rec *vk.Recorder, ws *vk.Arena) Tridiagonal {
 }
 
 // Solve finds the selected part of the spectrum of the tridiagonal matrix T. T must be on the
-// device, unless the host solves the problem, and `host` must be a copy of T. T is σ times the matrix from whose spectrum the caller
-// selects. Solve calls `allocate` with the number of eigenvalues as soon as this number is known.
-// Then the caller can allocate host memory for the vectors while the device computes. `allocate`
-// may be nil. The errors are *TooManyError, *NoConvergenceError, *StageError, and those of package
-// vk.
+// device, unless the host solves the problem, and `host` must be a copy of T. T is σ times the
+// matrix from whose spectrum the caller selects. Solve calls `allocate` with the number of
+// eigenvalues as soon as this number is known. Then the caller can allocate host memory for the
+// vectors while the device computes. `allocate` may be nil. The errors are *TooManyError,
+// *NoConvergenceError, *StageError, and those of package vk.
 func (s *Stage) Solve(c *Call, host Tridiagonal, sigma float64, allocate func(vectors int)) (Part, error) {
 	s.Hold(host)
 	var below [2]int

@@ -46,8 +46,8 @@ type Options struct {
 	// pass over A on the host.
 	Certify bool
 
-	// Progress is called repeatedly during a solve, in the goroutine that called Solve. nil means
-	// no calls.
+	// Progress is called repeatedly during a solve, one call at a time, from another goroutine.
+	// Solve waits for the last call before it returns. nil means no calls.
 	Progress func(evd.Progress)
 
 	// Tuning has the sizes with which kernels run. nil means the tuning table of the device.
