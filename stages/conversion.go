@@ -10,7 +10,7 @@ import (
 // Solvers in single precision use Conversion, because they solve the tridiagonal problem in double
 // precision.
 type Conversion struct {
-	widen  *vk.Kernel[shaders.Slag2dSpec, shaders.Slag2dPush]
+	widen  *Widening[float32]
 	narrow *vk.Kernel[shaders.Dlag2sSpec, shaders.Dlag2sPush]
 }
 
@@ -18,21 +18,19 @@ const conversionThreads = 256 // invocations of a workgroup, at most
 
 // NewConversion builds the kernels for both directions. They can convert any number of elements.
 func NewConversion(dev *vk.Device) (*Conversion, error) {
+	widen, err := NewWidening[float32](dev)
+	if err != nil {
+		return nil, err
+	}
 	b := builder{dev: dev}
-	threads := b.threads(conversionThreads)
-	widen := build(&b, shaders.Slag2d(), shaders.Slag2dSpec{LocalSize: threads})
-	narrow := build(&b, shaders.Dlag2s(), shaders.Dlag2sSpec{LocalSize: threads})
+	narrow := build(&b, shaders.Dlag2s(), shaders.Dlag2sSpec{LocalSize: b.threads(conversionThreads)})
 	return &Conversion{widen, narrow}, b.err
 }
 
 // RecordWiden records y ← x, which is exact. y has at least as many elements as x, and must not
 // overlap x.
 func (c *Conversion) RecordWiden(rec *vk.Recorder, x vk.Slice[float32], y vk.Slice[float64]) {
-	holds("the doubles", y, x.Len())
-	if n := x.Len(); n > 0 {
-		c.widen.Dispatch(rec, vk.Folded(vk.Tiles(n, c.widen.Spec.LocalSize)),
-			shaders.Slag2dPush{X: x.Addr(), Y: y.Addr(), N: uint64(n)})
-	}
+	c.widen.Record(rec, x, y)
 }
 
 // RecordNarrow records y ← x with rounding. A number outside the range of float32 becomes infinite
