@@ -2,7 +2,6 @@ package evd
 
 import (
 	"context"
-	"errors"
 	"math"
 
 	"github.com/vkevd/vkevd/evd/spectrum"
@@ -119,7 +118,7 @@ func (p *MixedPlan) Solve(ctx context.Context, a Sym[float64]) (*Result[float64]
 		return s.exact(a, one)
 	}
 	res, err := s.refine(a, func() (float64, error) { return p.load(s, a) })
-	if err != nil && s.methodFailed(err) {
+	if err != nil && methodFailed(err) {
 		if s.counts.Cold = ColdSingle; s.counts.Steps > 0 {
 			s.counts.Cold = ColdFar
 		}
@@ -194,13 +193,6 @@ func toOne(largest float64) float64 {
 		return 1
 	}
 	return math.Ldexp(1, max(-1022, min(-exponent(largest), 1023)))
-}
-
-// methodFailed reports whether err is the failure of a method and not of the device, so that a cold
-// solve may succeed. Emulated products that refuse a factor, and waits between workgroups that fail,
-// are such failures.
-func (s *refinement) methodFailed(err error) bool {
-	return methodFailed(err) || s.GaveUp() != nil && errors.Is(err, s.GaveUp())
 }
 
 // SolveMixed computes all eigenvalues and eigenvectors of one matrix in mixed precision on the best
