@@ -21,7 +21,7 @@ var mayImport = map[string][]string{
 	"cmd/vkevd/internal/draw": {},
 	"examples/internal/style": {},
 
-	"cmd/libvkevd":      {"evd", "evd/batch", "evd/svd", "vk"},
+	"cmd/libvkevd":      {"evd", "evd/batch", "evd/spectrum", "evd/svd", "vk"},
 	"cmd/vkevd":         {"cmd/vkevd/internal/draw", "evd", "evd/accuracy", "evd/batch", "evd/bench", "evd/cluster", "evd/matgen", "evd/matio", "evd/probe", "evd/ratio", "evd/svd", "evd/tune", "stages", "vk"},
 	"evd":               {"evd/spectrum", "stages", "stages/machine", "stages/product", "stages/product/emulated", "stages/product/moduli", "stages/tuning", "vk"},
 	"evd/batch":         {"evd", "evd/ratio", "evd/spectrum", "stages", "stages/machine", "stages/tuning", "vk"},
@@ -54,7 +54,7 @@ var mayImport = map[string][]string{
 	"stages/product/moduli":   {},
 	"stages/product/emulated": {"shaders", "stages/product", "stages/product/moduli", "vk", "vk/spirv"},
 
-	"cmd/libvkevd_lapack": {"evd", "evd/kept", "evd/svd", "vk"},
+	"cmd/libvkevd_lapack": {"evd", "evd/kept", "evd/spectrum", "evd/svd", "vk"},
 
 	// Package stages/ref is for tests only. It may import constants of double-precision arithmetic
 	// (such as Ulp) and a norm from stages/tridiag, and the lists of moduli from

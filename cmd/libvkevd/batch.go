@@ -74,7 +74,7 @@ func pointers[T evd.Float, E any](a **E) **T { return (**T)(unsafe.Pointer(a)) }
 // batchSolve does the work of the C function vkevd_batch_solve, for numbers of type T. The plan
 // computes in double precision. If T is float32, batchSolve converts the numbers.
 func batchSolve[T evd.Float](h C.vkevd_plan, count C.int64_t, n *C.int64_t, a, w, z **T, codes *C.int32_t, control *C.vkevd_control,
-	solve func(context.Context, *batch.Plan, []evd.Sym[T], []spectrum[T]) error) error {
+	solve func(context.Context, *batch.Plan, []evd.Sym[T], []callersSpectrum[T]) error) error {
 	p, b, err := planOf[*many[T]](h)
 	if err != nil {
 		return err
@@ -91,8 +91,8 @@ func batchSolve[T evd.Float](h C.vkevd_plan, count C.int64_t, n *C.int64_t, a, w
 	})
 }
 
-// spectrum is the memory of the caller for the eigenvalues and vectors of one matrix.
-type spectrum[T evd.Float] struct {
+// callersSpectrum is the memory of the caller for the eigenvalues and vectors of one matrix.
+type callersSpectrum[T evd.Float] struct {
 	values  []T
 	vectors *evd.Dense[T] // nil if they are not wanted
 	err     error
@@ -100,7 +100,7 @@ type spectrum[T evd.Float] struct {
 
 // arrays returns the matrices of a batch, and the memory for their results. All memory belongs to
 // the C program that called. `count` is the number of matrices, and n[k] is the order of matrix k.
-func (b *many[T]) arrays(count C.int64_t, n *C.int64_t, a, w, z **T) ([]evd.Sym[T], []spectrum[T], error) {
+func (b *many[T]) arrays(count C.int64_t, n *C.int64_t, a, w, z **T) ([]evd.Sym[T], []callersSpectrum[T], error) {
 	switch {
 	case count < 0 || count > 1<<40:
 		return nil, nil, badArgument{fmt.Sprintf("count: %d", int64(count))}
@@ -113,7 +113,7 @@ func (b *many[T]) arrays(count C.int64_t, n *C.int64_t, a, w, z **T) ([]evd.Sym[
 	case z == nil && b.options.vectors == 1:
 		return nil, nil, errNull("z")
 	}
-	in, out := make([]evd.Sym[T], count), make([]spectrum[T], count)
+	in, out := make([]evd.Sym[T], count), make([]callersSpectrum[T], count)
 	uplo := triangle(b.options.upper, b.options.a_row_major)
 	for k := range in {
 		order := b.n
@@ -145,7 +145,7 @@ func (b *many[T]) arrays(count C.int64_t, n *C.int64_t, a, w, z **T) ([]evd.Sym[
 
 // inPlace solves a batch of float64 matrices. The plan writes the results directly to the caller's
 // memory.
-func inPlace(ctx context.Context, plan *batch.Plan, a []evd.Sym[float64], out []spectrum[float64]) error {
+func inPlace(ctx context.Context, plan *batch.Plan, a []evd.Sym[float64], out []callersSpectrum[float64]) error {
 	spectra := make([]batch.Spectrum, len(out))
 	for k, s := range out {
 		spectra[k].Values, spectra[k].Vectors = s.values, s.vectors
@@ -159,7 +159,7 @@ func inPlace(ctx context.Context, plan *batch.Plan, a []evd.Sym[float64], out []
 
 // inDoubles solves a batch of float32 matrices. It copies the matrices to double precision, solves,
 // and rounds the results to float32.
-func inDoubles(ctx context.Context, plan *batch.Plan, a []evd.Sym[float32], out []spectrum[float32]) error {
+func inDoubles(ctx context.Context, plan *batch.Plan, a []evd.Sym[float32], out []callersSpectrum[float32]) error {
 	doubles, spectra := make([]evd.Sym[float64], len(a)), make([]batch.Spectrum, len(a))
 	for k, m := range a {
 		doubles[k] = evd.Sym[float64]{N: m.N, Ld: m.Ld, Data: converted[float64](m.Data), Uplo: m.Uplo}
@@ -192,7 +192,7 @@ func converted[To, From evd.Float](from []From) []To {
 
 // codes writes an error code for each matrix of a batch to the C array `codes`. If the address of
 // this array is NULL, the method returns the first error of a matrix instead.
-func (b *many[T]) codes(codes *C.int32_t, spectra []spectrum[T]) error {
+func (b *many[T]) codes(codes *C.int32_t, spectra []callersSpectrum[T]) error {
 	for k, s := range spectra {
 		switch {
 		case codes != nil:

@@ -5,9 +5,9 @@ import "C"
 
 import (
 	"os"
-	"path/filepath"
 	"unsafe"
 
+	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -60,26 +60,13 @@ func goOpen(name *C.char, h *C.vkevd_device, out *C.vkevd_error) C.int32_t {
 		if which == "" {
 			which = os.Getenv("VKEVD_DEVICE")
 		}
-		dev, err := vk.Open(vk.Options{Device: which, CacheDir: cacheFolder()})
+		dev, err := vk.Open(vk.Options{Device: which, CacheDir: spectrum.CacheFolder()})
 		if err != nil {
 			return err
 		}
 		*h = keep[C.vkevd_device](dev)
 		return nil
 	})
-}
-
-// cacheFolder is the folder for compiled kernels, or "" if kernels are not stored. evd.Solve and
-// the command vkevd use the same folder.
-func cacheFolder() string {
-	if folder, set := os.LookupEnv("VKEVD_CACHE"); set {
-		return folder
-	}
-	folder, err := os.UserCacheDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(folder, "vkevd")
 }
 
 //export goDescribe

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"os"
-	"path/filepath"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/kept"
+	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -83,11 +83,7 @@ const keptPlans = 8
 // this device has no double precision. The next LAPACK then solves the problems in double precision.
 // Compiled kernels are stored in the folder that the command vkevd uses, too.
 func open() (*engine, error) {
-	cache, set := os.LookupEnv("VKEVD_CACHE")
-	if folder, err := os.UserCacheDir(); !set && err == nil {
-		cache = filepath.Join(folder, "vkevd")
-	}
-	dev, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), CacheDir: cache, Single: true})
+	dev, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), CacheDir: spectrum.CacheFolder(), Single: true})
 	if err != nil {
 		return nil, err
 	}

@@ -12,16 +12,17 @@ import (
 // device. Compiled kernels are stored in the folder that the environment variable VKEVD_CACHE
 // names. Without this variable, they are stored in the folder vkevd of the user's cache folder,
 // which the command vkevd also uses. If VKEVD_CACHE is set but empty, nothing is stored.
-func OpenBest() (*vk.Device, error) { return vk.Open(vk.Options{CacheDir: cacheFolder()}) }
+func OpenBest() (*vk.Device, error) { return OpenBestFor[float64]() }
 
 // OpenBestFor does the same as OpenBest, for eigenvalues of matrices of type T. For float32 the device
 // need not compute in double precision.
 func OpenBestFor[T spirv.Real]() (*vk.Device, error) {
-	return vk.Open(vk.Options{CacheDir: cacheFolder(), Single: spirv.KindOf[T]() == spirv.Float32})
+	return vk.Open(vk.Options{CacheDir: CacheFolder(), Single: spirv.KindOf[T]() == spirv.Float32})
 }
 
-// cacheFolder returns the folder for compiled kernels. It returns "" if they are not stored.
-func cacheFolder() string {
+// CacheFolder returns the folder for compiled kernels that OpenBest describes. It returns "" if they
+// are not stored.
+func CacheFolder() string {
 	if folder, set := os.LookupEnv("VKEVD_CACHE"); set {
 		return folder
 	}
