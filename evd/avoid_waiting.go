@@ -17,19 +17,25 @@ import (
 // becomes the plan's path. Otherwise avoidWaiting frees the memory of the old path, and then makes
 // a new path. The errors are those of NewPlan.
 func (p *Plan[T]) avoidWaiting(c *spectrum.Call) error {
-	facts := machine.Of(c.GaveUpOn())
-	if stages.AllMeet(c.GaveUp().Stage) {
-		facts.MeetFailed()
-		return p.replacePath(p.path.opt)
-	}
-	facts.WaitFailed()
-	if p.safe != nil && p.safe.opt.Solver == p.opt.Solver {
+	opt := afterFailedWait(c, p.path.opt)
+	if opt.Wavefront && p.safe != nil && p.safe.opt.Solver == p.opt.Solver {
 		p.take(p.safe)
 		return nil
 	}
-	opt := p.path.opt
-	opt.Wavefront = true
 	return p.replacePath(opt)
+}
+
+// afterFailedWait records the failed wait of the call c for the device of c. It returns options for
+// the next path: `opt`, without the waits of the kind that failed.
+func afterFailedWait(c *spectrum.Call, opt Options) Options {
+	facts := machine.Of(c.GaveUpOn())
+	if stages.AllMeet(c.GaveUp().Stage) {
+		facts.MeetFailed()
+		return opt
+	}
+	facts.WaitFailed()
+	opt.Wavefront = true
+	return opt
 }
 
 // replacePath makes a new path (stages and their memory) with the options in `opt`, and makes it

@@ -52,7 +52,7 @@ func TestNothingWaitsOnTheSafePath(t *testing.T) {
 
 // infoWords returns the number of INFO words that the host reads during a solve with the stages in
 // p. An INFO word is the status of a stage in which workgroups wait for each other.
-func infoWords(p *path[float64], c *spectrum.Call) int {
+func infoWords[T Float](p *path[T], c *spectrum.Call) int {
 	s := &p.steps
 	words := s.reduce.Info(c.Arena).Len() + s.chase.Info(c.Arena).Len()
 	if s.q2 != nil {

@@ -3,6 +3,7 @@ package evd
 import (
 	"context"
 	"math"
+	"sync"
 
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
@@ -18,9 +19,13 @@ type MixedPlan struct {
 	refine *RefinePlan
 
 	// first holds the stages of the solve in single precision, and `convert` converts A and the
-	// vectors. Both are nil for the orders 0 and 1.
+	// vectors. Both are nil for the orders 0 and 1. A call that holds the plan's lock may replace
+	// `first`. Methods that do not hold the plan's lock must call the method `current`.
 	first   *path[float32]
 	convert *stages.Conversion
+
+	// replacing is the lock for the field `first`.
+	replacing sync.Mutex
 }
 
 // NewMixedPlan prepares for matrices of order n ≥ 0. It allocates about 40·n² bytes of device
@@ -54,7 +59,7 @@ func newMixedPlan(dev *vk.Device, n int, opt Options) (*MixedPlan, error) {
 	if err := dev.Compile(p.prepare); err != nil {
 		return nil, err
 	}
-	r.lay(p.first.layout)
+	r.base.Layout = r.lay(p.first.layout)
 	return p, r.base.Allocate()
 }
 
@@ -72,14 +77,43 @@ func (p *MixedPlan) prepare() (err error) {
 	return err
 }
 
+// avoidWaiting replaces the stages of the solve in single precision and the plan's memory, for this
+// solve and all later ones. The new stages are without the waits of the kind that failed in the call
+// c. The failure is recorded for the device. The caller must have the plan's lock. The errors are
+// those of NewMixedPlan.
+func (p *MixedPlan) avoidWaiting(c *spectrum.Call) error {
+	base, opt := &p.refine.base, afterFailedWait(c, p.first.opt)
+	var next *path[float32]
+	err := base.Dev.Compile(func() (err error) {
+		next, err = newPath[float32](base.Dev, base.N, opt)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	p.replacing.Lock()
+	p.first = next
+	p.replacing.Unlock()
+	return base.Replace(p.refine.lay(next.layout))
+}
+
+// current returns the stages of the solve in single precision at this moment. Callers need not hold
+// the plan's lock.
+func (p *MixedPlan) current() *path[float32] {
+	p.replacing.Lock()
+	defer p.replacing.Unlock()
+	return p.first
+}
+
 // Costs returns a forecast of the number of floating-point operations of each phase: those of the
 // solve in single precision, and those of two steps of the refinement. Costs returns nil for the
 // orders 0 and 1.
 func (p *MixedPlan) Costs() []StageCost {
-	if p.first == nil {
+	first := p.current()
+	if first == nil {
 		return nil
 	}
-	return append(p.first.costs(), p.refine.Costs()...)
+	return append(first.costs(), p.refine.Costs()...)
 }
 
 // Bytes returns the size in bytes of the device memory that the plan has allocated.
@@ -95,10 +129,13 @@ func (p *MixedPlan) Close() { p.refine.Close() }
 // Solve computes all eigenvalues and eigenvectors of the matrix `a`, and does not write to it. The
 // matrix is multiplied by a power of two, so that its largest entry is near 1 in single precision.
 //
-// If the solve in single precision fails, or if the refinement does not converge or does not pass its
-// certificate, the plan solves in double precision (a cold solve). Result.Refinement.Cold then has
-// the reason. During a cold solve the plan frees its own memory, and allocates the memory of a Plan.
-// The errors are those of Plan.Solve.
+// If a wait between workgroups fails in the solve in single precision, the plan solves again without
+// waiting, now and in later calls, and Result.Retried has the failure.
+//
+// If the solve in single precision fails otherwise, or if the refinement does not converge or does
+// not pass its certificate, the plan solves in double precision (a cold solve). Result.Refinement.Cold
+// then has the reason. During a cold solve the plan frees its own memory, and allocates the memory of
+// a Plan. The errors are those of Plan.Solve.
 func (p *MixedPlan) Solve(ctx context.Context, a Sym[float64]) (*Result[float64], error) {
 	a = a.withLd()
 	r := p.refine
@@ -111,23 +148,18 @@ func (p *MixedPlan) Solve(ctx context.Context, a Sym[float64]) (*Result[float64]
 		return nil, err
 	}
 	report := spectrum.Rising(r.opt.Progress)
-	call := r.base.Begin(ctx, spectrum.ProgressOf(p.Costs(), report))
-	s := &refinement{RefinePlan: r, Call: call, N: r.base.N, report: report}
+	begin := func() *spectrum.Call { return r.base.Begin(ctx, spectrum.ProgressOf(p.Costs(), report)) }
+	s := &refinement{RefinePlan: r, Call: begin(), N: r.base.N, report: report}
 	if s.N <= 1 {
-		one := Dense[float64]{Rows: s.N, Cols: s.N, Ld: 1, Data: []float64{1}}
-		return s.exact(a, one)
+		return s.exact(a)
 	}
-	res, err := s.refine(a, func() (float64, error) { return p.load(s, a) })
-	if err != nil && methodFailed(err) {
-		if s.counts.Cold = ColdSingle; s.counts.Steps > 0 {
-			s.counts.Cold = ColdFar
+	return s.refineOrSolve(a, func() (float64, error) {
+		attempt := func(c *spectrum.Call) (float64, error) {
+			s.Call = c
+			return p.load(s, a)
 		}
-		err = nil
-	}
-	if err != nil || s.counts.Cold == "" {
-		return res, err
-	}
-	return s.solveCold(a)
+		return spectrum.Survive(begin, attempt, p.avoidWaiting)
+	})
 }
 
 // load uploads A, solves in single precision, and converts the vectors. Then σ·A and the vectors are

@@ -6,7 +6,6 @@ import (
 
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
-	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -17,44 +16,30 @@ func (gaveUp) Solve(*spectrum.Call, spectrum.Problem, int, int, stages.Matrix) (
 	return nil, &NoConvergenceError{Stage: stages.PhaseTridiagonal}
 }
 
-// TestMixedSolvesCold makes the solve in single precision fail: its method does not converge, a wait
-// between workgroups fails, or its vectors are wrong. The plan must solve in double precision, give
-// the reason, and work again afterwards.
+// TestMixedSolvesCold makes the solve in single precision fail: its method does not converge, or its
+// vectors are wrong. The plan must solve in double precision, give the reason, and work again
+// afterwards.
 func TestMixedSolvesCold(t *testing.T) {
 	d := openIn(t, t.TempDir())
 	const n = 40
-	tune := tuning.Smallest()
-	tune.Panel.Whole, tune.Panel.Groups, tune.Panel.Polls = true, 1, 1<<16
-	p, err := NewMixedPlan(d, n, Options{Tuning: &tune})
+	p, err := NewMixedPlan(d, n, Options{Tuning: waitingTuning()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	words := 0 // statuses of waits that the test has changed
 	a, method := randomSym(n), p.first.steps.spectrum.Method
 	for _, c := range []struct {
 		name, cold string
 		spoil      func()
 	}{
 		{"no convergence", ColdSingle, func() { p.first.steps.spectrum.Method = gaveUp{method} }},
-		{"a failed wait", ColdSingle, func() {
-			p.refine.base.BeforeInfo = func(rec *vk.Recorder, phase string, word vk.Slice[uint32]) {
-				if phase != stages.PhaseEmulated {
-					vk.Fill(rec, word, 3)
-					words++
-				}
-			}
-		}},
 		{"wrong vectors", ColdFar, func() { p.first.steps.spectrum.Method = zeros{method} }},
 	} {
 		c.spoil()
 		res, err := p.Solve(context.Background(), a)
-		p.first.steps.spectrum.Method, p.refine.base.BeforeInfo = method, nil
+		p.first.steps.spectrum.Method = method
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
-		}
-		if c.name == "a failed wait" && words == 0 {
-			continue // nothing waits on this device
 		}
 		if res.Refinement.Cold != c.cold || res.Certificate == nil || !res.Certificate.Passed() {
 			t.Errorf("%s: %+v, %v", c.name, res.Refinement, res.Certificate)
@@ -74,4 +59,68 @@ func (m zeros) Solve(c *spectrum.Call, t spectrum.Problem, from, to int, xt stag
 		return nil, err
 	}
 	return values, c.Run(func(rec *vk.Recorder) { vk.Fill(rec, xt.At.Sub(0, elements(xt)), 0) })
+}
+
+// TestMixedSurvivesAWaitThatFails makes a wait between workgroups fail in the solve in single
+// precision. The plan must solve again without waits of this kind, without a cold solve, and must
+// not wait in this way in later solves. The device must remember the failure. (Each later solve once
+// waited up to the limit again, and then solved in double precision.)
+func TestMixedSurvivesAWaitThatFails(t *testing.T) {
+	const n, given = 40, 5
+	ctx, a := context.Background(), randomSym(n)
+	for _, phase := range waitingPhases {
+		d := openIn(t, t.TempDir())
+		p, err := NewMixedPlan(d, n, Options{Tuning: waitingTuning()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		waits := infoWords(p.first, p.refine.base.Begin(ctx, nil))
+		if !mayWait(t, d) || waits == 0 {
+			t.Fatal("nothing waits")
+		}
+		p.refine.base.BeforeInfo = func(rec *vk.Recorder, at string, word vk.Slice[uint32]) {
+			if at == phase {
+				vk.Fill(rec, word, given)
+			}
+		}
+		asked := make(chan struct{})
+		go func() { // methods without the lock
+			defer close(asked)
+			for range 100 {
+				_, _, _ = p.Bytes(), p.Memory(), p.Costs()
+			}
+		}()
+		res, err := p.Solve(ctx, a)
+		<-asked
+		if err != nil {
+			t.Fatalf("%s: %v", phase, err)
+		}
+		if res.Retried == nil || *res.Retried != (StageError{Stage: phase, Info: given}) || res.Profile.Phase(stages.PhaseGivenUp) <= 0 {
+			t.Errorf("%s: retried after %v, %+v", phase, res.Retried, res.Profile.Phases)
+		}
+		panel := phase == stages.PhaseBandReduction
+		if mayWait(t, d) != panel || panelsWait(d) == panel {
+			t.Errorf("%s: the device remembers: may wait %v, panels %v", phase, mayWait(t, d), panelsWait(d))
+		}
+		left := 0
+		if panel {
+			left = waits - 1
+		}
+		if have := infoWords(p.first, p.refine.base.Begin(ctx, nil)); have != left {
+			t.Errorf("%s: %d stages wait afterwards, want %d", phase, have, left)
+		}
+		again, err := p.Solve(ctx, a)
+		if err != nil {
+			t.Fatalf("%s: %v", phase, err)
+		}
+		if again.Retried != nil || !sameBits(again, res) {
+			t.Errorf("%s: the next solve retried after %v, or has other bits", phase, again.Retried)
+		}
+		for _, r := range []*Result[float64]{res, again} {
+			if r.Refinement.Cold != "" || !r.Certificate.Passed() {
+				t.Errorf("%s: %+v, %v", phase, r.Refinement, r.Certificate)
+			}
+		}
+	}
 }

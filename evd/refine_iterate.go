@@ -36,6 +36,10 @@ type refinement struct {
 	*RefinePlan
 	*spectrum.Call
 
+	// start has the caller's approximate vectors. It is nil if a solve in single precision computes
+	// them.
+	start *Dense[float64]
+
 	// counts has the numbers of steps and clusters, the changes of the vectors, and the reason for
 	// a cold solve, a solve without the approximate vectors. The caller gets `counts` as
 	// Result.Refinement.

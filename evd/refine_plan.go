@@ -67,7 +67,7 @@ func NewRefinePlan(dev *vk.Device, n int, opt Options) (*RefinePlan, error) {
 		if err != nil || n <= 1 {
 			return p, err
 		}
-		p.lay(vk.Together())
+		p.base.Layout = p.lay(vk.Together())
 		return p, p.base.Allocate()
 	})
 }
@@ -129,17 +129,17 @@ func (p *RefinePlan) prepare() (err error) {
 	return b.err
 }
 
-// lay lays out the device memory. A and the vectors are always in use. The workspaces of the steps
+// lay reserves the regions and returns the layout of the device memory. A and the vectors are always in use. The workspaces of the steps
 // and of a check share memory. `before` is the memory of stages that run before the refinement, and
 // that need A and x[1]. It shares memory with everything else.
-func (p *RefinePlan) lay(before *vk.Layout) {
+func (p *RefinePlan) lay(before *vk.Layout) *vk.Layout {
 	n, r, s := p.base.N, &p.regions, &p.steps
 	entries := func(name string, n int) vk.Region[float64] { return vk.Reserve[float64](name, n) }
 	r.a = entries("A", n*n)
 	r.x = [2]vk.Region[float64]{entries("vectors, transposed", n*n), entries("vectors, next", n*n)}
 	r.sums = [3]vk.Region[float64]{entries("eigenvalues", n), entries("residual sums", n), entries("orthogonality sums", n)}
 	after := vk.Together(r.x[0], s.products.Work(), vk.InTurn(s.refine.Work(), s.residuals.Work()))
-	p.base.Layout = vk.Together(r.a, r.x[1], r.sums[0], r.sums[1], r.sums[2],
+	return vk.Together(r.a, r.x[1], r.sums[0], r.sums[1], r.sums[2],
 		s.products.emulated.Status(), vk.InTurn(before, after))
 }
 

@@ -2,7 +2,6 @@ package evd
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/vkevd/vkevd/evd/spectrum"
@@ -30,31 +29,39 @@ func (p *RefinePlan) Refine(ctx context.Context, a Sym[float64], q Dense[float64
 		return nil, err
 	}
 	report := spectrum.Rising(p.opt.Progress)
-	s := &refinement{RefinePlan: p, Call: p.begin(ctx, report), N: p.base.N, report: report}
+	s := &refinement{RefinePlan: p, Call: p.begin(ctx, report), start: &q, N: p.base.N, report: report}
 	if s.N <= 1 {
-		return s.exact(a, q)
+		return s.exact(a)
 	}
-	res, err := s.refine(a, func() (float64, error) { return s.load(a, q) })
-	if err != nil && s.GaveUp() != nil && errors.Is(err, s.GaveUp()) { // emulated products refused a factor
-		if err := s.startIsFinite(q); err != nil {
-			return nil, err
-		}
-		s.counts.Cold = ColdFar
-		err = nil
-	}
-	if err != nil || s.counts.Cold == "" {
-		return res, err
-	}
-	if err := s.startIsFinite(q); err != nil {
-		return nil, err
-	}
-	return s.solveCold(a)
+	return s.refineOrSolve(a, func() (float64, error) { return s.load(a, q) })
 }
 
 // begin begins a call of a method that uses the device. `report` receives the progress, and may be
 // nil.
 func (p *RefinePlan) begin(ctx context.Context, report func(Progress)) *spectrum.Call {
 	return p.base.Begin(ctx, spectrum.ProgressOf(p.Costs(), report))
+}
+
+// refineOrSolve does the iteration of one call, or a cold solve if the iteration cannot be used. It
+// is the only place that decides so, in the methods of RefinePlan and of MixedPlan. The argument
+// `load` is that of the method refine.
+func (s *refinement) refineOrSolve(a Sym[float64], load func() (sigma float64, err error)) (*Result[float64], error) {
+	res, err := s.refine(a, load)
+	if err != nil && methodFailed(err) {
+		// Before the first step, only the solve in single precision can fail. In a step, emulated
+		// products refuse a factor, or the eigenproblem of a cluster does not converge.
+		if s.counts.Cold = ColdSingle; s.counts.Steps > 0 {
+			s.counts.Cold = ColdFar
+		}
+		err = nil
+	}
+	if err != nil || s.counts.Cold == "" {
+		return res, err
+	}
+	if err := s.startIsFinite(); err != nil {
+		return nil, err
+	}
+	return s.solveCold(a)
 }
 
 // refine does the iteration of one call. If the iteration cannot be used, it sets counts.Cold to the
@@ -80,7 +87,7 @@ func (s *refinement) refine(a Sym[float64], load func() (sigma float64, err erro
 	if err := spectrum.During(stages.PhaseTranspose, vk.Download(s.Ctx, s.Dev, z, from.At)); err != nil {
 		return nil, err
 	}
-	res := &Result[float64]{Values: values, Vectors: dense(z, s.opt.RowMajor), Profile: s.Profile}
+	res := &Result[float64]{Values: values, Vectors: dense(z, s.opt.RowMajor), Profile: s.Profile, Retried: s.Retried}
 	if s.opt.Verify {
 		if res.Certificate, err = s.certify(a, sigma); err != nil {
 			return nil, err
@@ -148,11 +155,11 @@ func (s *refinement) certify(a Sym[float64], sigma float64) (*Certificate, error
 }
 
 // exact returns the result of a refinement of order 0 or 1.
-func (s *refinement) exact(a Sym[float64], q Dense[float64]) (*Result[float64], error) {
+func (s *refinement) exact(a Sym[float64]) (*Result[float64], error) {
 	if _, err := scan(a); err != nil {
 		return nil, err
 	}
-	if err := s.startIsFinite(q); err != nil {
+	if err := s.startIsFinite(); err != nil {
 		return nil, err
 	}
 	res := exact(s.Call, s.opt, a.Data[:s.N])
@@ -164,10 +171,13 @@ func (s *refinement) exact(a Sym[float64], q Dense[float64]) (*Result[float64], 
 	return res, nil
 }
 
-// startIsFinite returns a *StartError for the first element of q that is NaN or infinite, in the
-// order of the memory.
-func (s *refinement) startIsFinite(q Dense[float64]) error {
-	z := q.stored()
+// startIsFinite returns a *StartError for the first element of the caller's approximate vectors that
+// is NaN or infinite, in the order of the memory.
+func (s *refinement) startIsFinite() error {
+	if s.start == nil {
+		return nil
+	}
+	q, z := s.start, s.start.stored()
 	_, i, j := spectrum.Scan(z.Data, z.Ld, z.Cols, func(int) (int, int) { return 0, z.Rows })
 	if i < 0 {
 		return nil
@@ -206,6 +216,9 @@ func (s *refinement) cold(a Sym[float64]) (*Result[float64], error) {
 		return nil, err
 	}
 	res.Profile.Merge(s.Profile)
+	if res.Retried == nil {
+		res.Retried = s.Retried
+	}
 	res.Refinement = &s.counts
 	s.Ends()
 	return res, nil
