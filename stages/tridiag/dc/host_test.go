@@ -60,3 +60,33 @@ func TestHostProgress(t *testing.T) {
 		}
 	}
 }
+
+// TestHostStopsWithinAMerge makes Stop fail when the last merge has formed its first columns. The
+// merge must then form no further columns: it reports no further part of the work. (All merges before
+// the last one are less than half of the work.)
+func TestHostStopsWithinAMerge(t *testing.T) {
+	d, e := suite.Random(600)
+	enough := errors.New("enough")
+	host := NewHost(len(d))
+	var lock sync.Mutex
+	sum := 0.0
+	host.Stop = func() error {
+		lock.Lock()
+		defer lock.Unlock()
+		if sum > 0.5 {
+			return enough
+		}
+		return nil
+	}
+	host.Progress = func(part float64) {
+		lock.Lock()
+		defer lock.Unlock()
+		if sum > 0.5 {
+			t.Errorf("the merge went on after %g of the work", sum)
+		}
+		sum += part
+	}
+	if _, err := SolveWith(host, d, e, Options{}); err != enough || sum > 0.9 {
+		t.Errorf("%v after %g of the work", err, sum)
+	}
+}

@@ -90,3 +90,21 @@ func TestStop(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestTinyPivots counts where pivots are zero, or below the smallest normal number. They count as
+// negative, whatever their sign is, so an eigenvalue that is equal to the shift is counted.
+func TestTinyPivots(t *testing.T) {
+	zeros := make([]float64, 3)
+	for _, c := range []struct {
+		d    []float64
+		want int
+	}{{zeros, 3}, {[]float64{0.5, 0, -0.5}, 2}, {[]float64{0.5, 0x1p-1030, -0x1p-1030}, 2}, {[]float64{0.5, 0x1p-1022, 0.25}, 0}} {
+		if got, err := New(c.d, zeros[:2]).Counts([]float64{0}, nil); err != nil || got[0] != c.want {
+			t.Errorf("%g: %v below 0, want %d, %v", c.d, got, c.want, err)
+		}
+	}
+	// With e = 1 the pivot after a tiny pivot p is −1/p. It is positive, because p is taken as negative.
+	if got, err := New([]float64{0, 0}, []float64{1}).Counts([]float64{0}, nil); err != nil || got[0] != 1 {
+		t.Errorf("%v below 0, want 1, %v", got, err)
+	}
+}
