@@ -44,7 +44,7 @@ func (h *hosted) receive(rec *vk.Recorder, ws *vk.Arena, t *spectrum.Stage) func
 func (h *hosted) narrow(*vk.Recorder, *vk.Arena, product.Matrix[float64]) {}
 
 func (h *hosted) upload(c *spectrum.Call, t *spectrum.Stage) error {
-	rows := spectrum.HostVectors[float32](t)
+	rows := spectrum.HostVectors[float32](c, t)
 	if len(rows.Data) == 0 {
 		return nil
 	}

@@ -264,7 +264,7 @@ func TestHostVectors(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				rows, m := spectrum.HostVectors[float64](s), len(p.Values)
+				rows, m := spectrum.HostVectors[float64](c, s), len(p.Values)
 				if rows.Rows != m || rows.Cols != n || rows.Ld != m || p.Vectors.Rows != m || p.Vectors.Cols != n {
 					t.Fatalf("%d×%d, %d values of order %d", rows.Rows, rows.Cols, m, n)
 				}

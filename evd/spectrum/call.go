@@ -46,6 +46,11 @@ type Call struct {
 	// success.
 	infos []*info
 
+	// hostVectors has the vectors that a Stage of NewOnHost has computed in this call, as the columns
+	// of a packed matrix. They belong to the call, so that no memory stays in use after a call that
+	// fails.
+	hostVectors []float64
+
 	// beforeInfo is the function Base.BeforeInfo, which only tests set.
 	beforeInfo func(rec *vk.Recorder, phase string, word vk.Slice[uint32])
 }

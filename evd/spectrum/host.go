@@ -1,9 +1,6 @@
 package spectrum
 
 import (
-	"sync"
-	"time"
-
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/tridiag"
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
@@ -25,7 +22,7 @@ var hostTuning = tuning.Tuning{
 
 // NewOnHost returns a Stage for a device without double precision: the host solves the tridiagonal
 // problem in double precision, and the device has no memory for it. The caller must call Hold before
-// Count and Certify. After Solve, HostVectors has the vectors. The arguments are those of New.
+// Count and Certify. After Solve, HostVectors returns the vectors. The arguments are those of New.
 func NewOnHost(n int, opt Options) *Stage {
 	s := &Stage{n: n, capacity: opt.Capacity(n), opt: opt, host: &hostProblem{}}
 	chosen := opt.choose(n, hostTuning)
@@ -38,14 +35,11 @@ func NewOnHost(n int, opt Options) *Stage {
 	return s
 }
 
-// hostProblem is a tridiagonal problem that the host solves.
+// hostProblem is a tridiagonal problem that the host solves. It keeps only O(n) numbers between calls.
 type hostProblem struct {
 	// t is the matrix, and sturm counts its eigenvalues.
 	t     Tridiagonal
 	sturm *sturm.Matrix
-
-	// z has the vectors of the last solve as columns. They have n rows.
-	z []float64
 }
 
 // Hold tells a Stage of NewOnHost the matrix for later calls. For other Stages it does nothing: their
@@ -56,11 +50,19 @@ func (s *Stage) Hold(t Tridiagonal) {
 	}
 }
 
-// HostVectors returns the vectors of the last solve in the type T, as the matrix that Part.Vectors
-// describes: packed, one vector per row. The Stage forgets the vectors in double precision.
-func HostVectors[T spirv.Real](s *Stage) vk.Columns[T] {
-	n := s.n
-	m := len(s.host.z) / n
+// HostVectors returns the vectors that the host has computed in the call c, in the type T, as the
+// matrix that Part.Vectors describes: packed, one vector per row. The call forgets the vectors in
+// double precision.
+func HostVectors[T spirv.Real](c *Call, s *Stage) vk.Columns[T] {
+	rows := Transposed[T](s.n, c.hostVectors)
+	c.hostVectors = nil
+	return rows
+}
+
+// Transposed returns the transpose of the matrix z, which is column-major, packed, and has n rows. It
+// converts the elements to the type T.
+func Transposed[T spirv.Real](n int, z []float64) vk.Columns[T] {
+	m := len(z) / n
 	rows := vk.Columns[T]{Rows: m, Cols: n, Ld: max(m, 1), Data: make([]T, m*n)}
 	const tile = 64 // so that the accesses to both matrices are local
 	tridiag.Parallel((n+tile-1)/tile, func(part int) {
@@ -68,12 +70,11 @@ func HostVectors[T spirv.Real](s *Stage) vk.Columns[T] {
 		for k0 := 0; k0 < m; k0 += tile {
 			for i := from; i < to; i++ {
 				for k := k0; k < min(k0+tile, m); k++ {
-					rows.Data[k+i*m] = T(s.host.z[i+k*n])
+					rows.Data[k+i*m] = T(z[i+k*n])
 				}
 			}
 		}
 	})
-	s.host.z = nil
 	return rows
 }
 
@@ -89,10 +90,10 @@ func (h hostCounter) counts(c *Call, shifts []float64) ([]int, error) {
 }
 
 // hostMethod finds the eigenvalues λ[from] … λ[to−1] of the matrix of h, in ascending order. If
-// `vectors` is true, it also stores their vectors in h.z. The context of the call ends it. `progress`
-// is called, by several goroutines, with parts of the work that have been done. A method that knows
-// no parts does not call it.
-type hostMethod func(c *Call, h *hostProblem, from, to int, vectors bool, progress func(part float64)) ([]float64, error)
+// `vectors` is true, it also stores their vectors, packed, as columns, in c.hostVectors. It must end
+// soon with the error of w.Stop if Stop returns one. It tells w.Progress parts of the work that have
+// been done, or calls Progress not at all if it knows no parts.
+type hostMethod func(c *Call, h *hostProblem, from, to int, vectors bool, w *HostWork) ([]float64, error)
 
 // onHost makes a hostMethod a Method for order n.
 type onHost struct {
@@ -116,67 +117,57 @@ func (h onHost) Flops(m int) float64 {
 	return 50 * n * float64(m)
 }
 
-// Solve ignores xt, which has only a shape. The vectors are in the hostProblem.
-func (h onHost) Solve(c *Call, t Problem, from, to int, _ stages.Matrix) ([]float64, error) {
-	began := time.Now()
-	defer func() { c.Profile.Add(h.phase+stages.OnHost, time.Since(began).Seconds()) }()
-	if err := c.Ctx.Err(); err != nil {
-		return nil, err
-	}
-	var lock sync.Mutex
-	done := 0.0
-	values, err := h.method(c, h.problem, from, to, h.vectors, func(part float64) {
-		lock.Lock()
-		defer lock.Unlock()
-		if done = min(done+part, 1); c.progress != nil {
-			c.progress(vk.Progress{Phase: h.phase, Done: done, Total: 1})
-		}
+// Solve ignores xt, which has only a shape. The vectors are in the call c.
+func (h onHost) Solve(c *Call, _ Problem, from, to int, _ stages.Matrix) (values []float64, err error) {
+	err = c.OnHost(h.phase, func(w *HostWork) error {
+		values, err = h.method(c, h.problem, from, to, h.vectors, w)
+		return err
 	})
 	return values, NotConverged(err, h.phase)
 }
 
 // hostDivideConquer is divide and conquer. For values alone it needs only O(n) memory.
-func hostDivideConquer(c *Call, h *hostProblem, from, to int, vectors bool, progress func(float64)) ([]float64, error) {
+func hostDivideConquer(c *Call, h *hostProblem, from, to int, vectors bool, w *HostWork) ([]float64, error) {
 	host := dc.NewHost(len(h.t.D))
-	host.Stop, host.Progress = c.Ctx.Err, progress
+	host.Stop, host.Progress = w.Stop, w.Progress
 	values, err := dc.SolveWith(host, h.t.D, h.t.E, dc.Options{From: from, To: to, ValuesOnly: !vectors})
 	if err != nil {
 		return nil, err
 	}
-	h.z = host.Result()
+	c.hostVectors = host.Result()
 	return values[from:to], nil
 }
 
 // hostBisection finds values, and no vectors.
-func hostBisection(c *Call, h *hostProblem, from, to int, _ bool, _ func(float64)) ([]float64, error) {
-	return h.sturm.Eigenvalues(from, to, c.Ctx.Err)
+func hostBisection(_ *Call, h *hostProblem, from, to int, _ bool, w *HostWork) ([]float64, error) {
+	return h.sturm.Eigenvalues(from, to, w.Stop)
 }
 
 // hostMRRR computes vectors even if only values are wanted.
-func hostMRRR(c *Call, h *hostProblem, from, to int, vectors bool, _ func(float64)) ([]float64, error) {
+func hostMRRR(c *Call, h *hostProblem, from, to int, vectors bool, w *HostWork) ([]float64, error) {
 	host := robust.NewHost(len(h.t.D), to-from)
-	host.Stop = c.Ctx.Err
+	host.Stop = w.Stop
 	values, tree, err := robust.SolveWith(host, h.t.D, h.t.E, robust.Options{From: from, To: to})
 	c.Tree = &tree
 	if vectors {
-		h.z = host.Result()
+		c.hostVectors = host.Result()
 	}
 	return values, err
 }
 
 // hostQR is QL and QR iteration, which computes all vectors. It is for small orders, and cannot be
 // interrupted.
-func hostQR(_ *Call, h *hostProblem, from, to int, vectors bool, _ func(float64)) ([]float64, error) {
+func hostQR(c *Call, h *hostProblem, from, to int, vectors bool, _ *HostWork) ([]float64, error) {
 	n := len(h.t.D)
 	values, rows, err := ql.Solve(h.t.D, h.t.E, vectors)
 	if err != nil {
 		return nil, err
 	}
 	if vectors {
-		h.z = make([]float64, n*(to-from))
+		c.hostVectors = make([]float64, n*(to-from))
 		for k := from; k < to; k++ {
 			for i := range n {
-				h.z[i+(k-from)*n] = rows[i*n+k]
+				c.hostVectors[i+(k-from)*n] = rows[i*n+k]
 			}
 		}
 	}
