@@ -49,6 +49,9 @@ func NewBidiagonalPlan[T evd.Float](dev *vk.Device, n int, opt Options) (*Bidiag
 	if opt.Band > 0 || opt.Block > 0 {
 		return nil, spectrum.BadOption("Band, Block", "a bidiagonal matrix needs no reduction")
 	}
+	if opt.Verify {
+		return nil, spectrum.BadOption("Verify", "has no meaning for a bidiagonal matrix; Check measures a result")
+	}
 	if err := dev.Info().NeedFloat64(doubleOnly); err != nil {
 		return nil, err
 	}

@@ -10,12 +10,14 @@ import (
 
 // Certificate holds measured bounds for the errors of the singular values. Each number is an error
 // divided by n·ε·‖·‖, the usual size of rounding errors, with n = max(rows, columns), the unit ε of the
-// number type and a norm of the matrix. A certificate passes if both numbers are below evd.Threshold. A NaN in the
-// input or in the values gives +Inf.
+// number type and a norm of the matrix. A certificate passes if all numbers are below evd.Threshold. A
+// NaN in the input or in the values gives +Inf.
 //
-// Counts proves that the values are those of the bidiagonal matrix C. Norm compares A with C. Norm
-// is large if a reduction has changed the norm. Norm cannot find an error that preserves the norm,
-// and without vectors no better comparison is possible.
+// Small ratios of the vectors prove the result, however it was computed: orthonormal vectors with a
+// small residual are singular vectors of a matrix near A. Counts proves that the values are those of
+// the bidiagonal matrix C. Norm compares A with C. Norm is large if a reduction has changed the norm.
+// Norm cannot find an error that preserves the norm, and without vectors no better comparison is
+// possible.
 type Certificate struct {
 	// Counts is w / (n·ε·‖T‖₁), where each computed value is within the distance w of the singular
 	// value of C with the same index. Sturm counts on the Golub-Kahan form T of C prove the
@@ -27,15 +29,29 @@ type Certificate struct {
 	// Norm is | ‖A‖F − ‖C‖F | / (n·ε·‖A‖F). C is the bidiagonal matrix to which A was reduced. Norm
 	// should be small, because orthogonal factors preserve the Frobenius norm.
 	Norm float64 `json:"norm"`
+
+	// Vectors has the ratios of the vectors, as Plan.Check measures them. It is nil without
+	// Options.Verify and without vectors.
+	Vectors *Ratios `json:"vectors,omitempty"`
+
+	// Safe says that the first result did not pass its certificate, and that this result comes from
+	// a second solve on the safe path, which uses slower and simpler methods.
+	Safe bool `json:"safe"`
 }
 
-// Passed reports whether the values have passed: whether both numbers of the certificate are below
+// Passed reports whether the result has passed: whether all numbers of the certificate are below
 // evd.Threshold.
-func (c *Certificate) Passed() bool { return c.Counts < evd.Threshold && c.Norm < evd.Threshold }
+func (c *Certificate) Passed() bool {
+	return c.Counts < evd.Threshold && c.Norm < evd.Threshold && (c.Vectors == nil || c.Vectors.Passed())
+}
 
-// String lists the numbers of the certificate, Counts and Norm, in one line.
+// String lists the numbers of the certificate in one line.
 func (c *Certificate) String() string {
-	return fmt.Sprintf("Sturm counts %.3g, norm %.3g", c.Counts, c.Norm)
+	values := fmt.Sprintf("Sturm counts %.3g, norm %.3g", c.Counts, c.Norm)
+	if c.Vectors != nil {
+		return fmt.Sprintf("%v, %s", c.Vectors, values)
+	}
+	return values
 }
 
 // certify measures the errors of the computed singular values. The part `p` holds the singular

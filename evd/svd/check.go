@@ -78,11 +78,17 @@ func (p *Plan[T]) Check(ctx context.Context, a evd.Dense[T], res *Result[T]) (Ra
 		return Ratios{Residual: math.Inf(1)}, nil
 	}
 	s := &solve[T]{p, p.path, p.base.Begin(ctx, nil)}
+	r, err := s.measure(a, res)
+	return r, spectrum.During(stages.PhaseCheck, err)
+}
+
+// measure returns the ratios of a result that fits the plan and has at least one value.
+func (s *solve[T]) measure(a evd.Dense[T], res *Result[T]) (Ratios, error) {
 	r, err := s.check(a, res)
 	if err == nil && !ratio.Descending(res.Values) {
 		r.Residual = math.Inf(1)
 	}
-	return r, spectrum.During(stages.PhaseCheck, err)
+	return r, err
 }
 
 // needVectors returns an *evd.OptionError if the plan with the options `opt` has no vectors, or if

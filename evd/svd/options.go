@@ -46,6 +46,12 @@ type Options struct {
 	// pass over A on the host.
 	Certify bool
 
+	// Verify makes Solve certify each result before it returns, values and vectors (see
+	// Result.Certificate). If a result does not pass, Solve computes it again by slower and simpler
+	// methods (the safe path). If vectors of one side are wanted, the plan computes both sides,
+	// because the residual needs them. A BidiagonalPlan refuses Verify.
+	Verify bool
+
 	// Progress is called repeatedly during a solve, one call at a time, from another goroutine.
 	// Solve waits for the last call before it returns. nil means no calls.
 	Progress func(evd.Progress)

@@ -39,7 +39,8 @@ type steps[T evd.Float] struct {
 	values    *spectrum.Stage
 
 	conquer    *stages.BidiagonalConquer
-	q2         *stages.ApplyQ2[T] // applies Q2 and P2, whose reflectors are packed in the same way
+	iterate    *stages.BidiagonalQR // takes the place of `conquer` on the safe path of small orders; else nil
+	q2         *stages.ApplyQ2[T]   // applies Q2 and P2, whose reflectors are packed in the same way
 	p1, q1, q0 *stages.ApplyPanels[T]
 	identity   *stages.Identity[T]
 	signs      *stages.Signs[T]

@@ -13,8 +13,16 @@ import (
 type Plan[T evd.Float] struct {
 	replaceable[*path[T]]
 	m, n int // rows and columns of the caller's matrices
-	opt  Options
+
+	// asked are the options of the caller. `opt` are those of the solve: with Options.Verify they
+	// may have more vectors.
+	asked, opt Options
 	shape
+
+	// safe holds the stages for a second solve, by slower and simpler methods, if a result does not
+	// pass its certificate. It uses the same memory as the field `path`. It is nil without
+	// Options.Verify.
+	safe *path[T]
 }
 
 // doubleOnly is advice for users of devices that do not compute in double precision. The bidiagonal
@@ -30,7 +38,7 @@ const doubleOnly = "singular values need both precisions, eigenvalues in float32
 //	                      for float32
 //	about 38·n² bytes     for an n×n matrix with all vectors, if n is large; 33·n² bytes for float32
 //
-// The workspace of panels adds up to about 100 MB, which matters if n is small. An NVIDIA device
+// Options.Verify needs no more memory, except for a second side of vectors. The workspace of panels adds up to about 100 MB, which matters if n is small. An NVIDIA device
 // then needs 81·n² bytes for all vectors with n = 1024, and 43·n² bytes with n = 4096. If m or n is
 // 0, NewPlan allocates memory only for the identity matrix that Full asks for.
 //
@@ -48,7 +56,8 @@ func NewPlan[T evd.Float](dev *vk.Device, m, n int, opt Options) (*Plan[T], erro
 	if err := dev.Info().NeedFloat64(doubleOnly); err != nil {
 		return nil, err
 	}
-	p := &Plan[T]{m: m, n: n, opt: opt}
+	p := &Plan[T]{m: m, n: n, asked: opt, opt: opt.computed()}
+	opt = p.opt
 	p.base = spectrum.Base{Dev: dev, N: min(m, n), Layout: vk.Together()}
 	var err error
 	if p.tune, err = sizes[T](opt, dev.Info(), p.base.N); err != nil {
@@ -58,6 +67,11 @@ func NewPlan[T evd.Float](dev *vk.Device, m, n int, opt Options) (*Plan[T], erro
 		return p.withoutEntries()
 	}
 	p.newPath = func(t tuning.Tuning) (*path[T], error) { return newPath[T](dev, p.shape, opt.Certify, t) }
+	if opt.Verify {
+		if err := p.prepareSafe(); err != nil {
+			return nil, err
+		}
+	}
 	if err := p.prepare(); err != nil {
 		return nil, err
 	}

@@ -25,6 +25,10 @@ type replaceable[P interface{ memory() *vk.Layout }] struct {
 	// must call the method `current`.
 	path P
 
+	// shared is the layout of other stages that use the same memory as `path`, and never at the same
+	// time. It is nil if there are none.
+	shared *vk.Layout
+
 	// replacing is the lock for the field `path`, which a call may replace while other calls read
 	// it.
 	replacing sync.Mutex
@@ -35,8 +39,16 @@ func (r *replaceable[P]) prepare() (err error) {
 	if r.path, err = r.compile(r.tune); err != nil {
 		return err
 	}
-	r.base.Layout = r.path.memory()
+	r.base.Layout = r.memoryWith(r.path)
 	return r.base.Allocate()
+}
+
+// memoryWith returns the layout of the plan's memory, if `by` are the stages of its solves.
+func (r *replaceable[P]) memoryWith(by P) *vk.Layout {
+	if r.shared == nil {
+		return by.memory()
+	}
+	return vk.InTurn(by.memory(), r.shared)
 }
 
 // compile makes the stages of a solve with the sizes in t. The kernels of all stages are compiled
@@ -70,7 +82,7 @@ func (r *replaceable[P]) avoidWaiting(c *spectrum.Call) error {
 	r.replacing.Lock()
 	r.path = next
 	r.replacing.Unlock()
-	return r.base.Replace(next.memory())
+	return r.base.Replace(r.memoryWith(next))
 }
 
 // current returns the plan's stages and the layout of their memory (its path) at this moment.

@@ -27,7 +27,7 @@ import (
 //
 // The error is a *ShapeError, an *evd.NonFiniteError for an entry that is NaN or infinite,
 // ctx.Err() if the context ends first, an *evd.NoConvergenceError, an *evd.StageError,
-// evd.ErrClosed after Close, or an error of the device. If a wait between workgroups fails, Solve
+// evd.ErrClosed after Close, an *UnverifiedError with Options.Verify, or an error of the device. If a wait between workgroups fails, Solve
 // returns no error: the plan solves again without waiting, now and in later calls.
 func (p *Plan[T]) Solve(ctx context.Context, a evd.Dense[T]) (*Result[T], error) {
 	p.base.Lock()
@@ -36,16 +36,25 @@ func (p *Plan[T]) Solve(ctx context.Context, a evd.Dense[T]) (*Result[T], error)
 		return nil, err
 	}
 	report := spectrum.Rising(p.opt.Progress)
+	if p.opt.Verify {
+		return p.verified(ctx, a, report)
+	}
+	return p.survive(ctx, a, report)
+}
+
+// survive does the work of Solve, except for Options.Verify, for a matrix that fits the plan. If a
+// wait between workgroups fails, the matrix is solved once more without waits of this kind.
+func (p *Plan[T]) survive(ctx context.Context, a evd.Dense[T], report func(evd.Progress)) (*Result[T], error) {
 	return spectrum.Survive(
 		func() *spectrum.Call { return p.base.Begin(ctx, spectrum.ProgressOf(p.Costs(), report)) },
-		func(c *spectrum.Call) (*Result[T], error) { return p.solve(c, a) },
+		func(c *spectrum.Call) (*Result[T], error) { return p.solve(c, p.path, a) },
 		p.avoidWaiting)
 }
 
-// solve computes the singular values and the wanted vectors of a matrix that fits the plan. It uses
-// the stages that the plan has at this moment.
-func (p *Plan[T]) solve(c *spectrum.Call, a evd.Dense[T]) (*Result[T], error) {
-	s := &solve[T]{p, p.path, c}
+// solve computes the singular values and the vectors of a matrix that fits the plan, by the stages in
+// `by`. With Options.Verify the caller must test whether the certificate of the result has passed.
+func (p *Plan[T]) solve(c *spectrum.Call, by *path[T], a evd.Dense[T]) (*Result[T], error) {
+	s := &solve[T]{p, by, c}
 	if p.cols == 0 {
 		return s.empty(), nil
 	}
@@ -60,9 +69,13 @@ func (p *Plan[T]) solve(c *spectrum.Call, a evd.Dense[T]) (*Result[T], error) {
 	}
 	u, v := sides(a)
 	tail := spectrum.Tail[T]{Stage: s.steps.values, Sigma: sigma, Vectors: s.vectors(u, v, t)}
-	return finish(c, tail, t, p.opt, s.rows, func(part spectrum.Part) (*Certificate, error) {
+	res, err := finish(c, tail, t, p.opt, s.rows, func(part spectrum.Part) (*Certificate, error) {
 		return s.certify(a, sigma, t, part)
 	})
+	if err == nil && p.opt.Verify && p.shape.vectors() {
+		err = s.verifyVectors(a, res)
+	}
+	return res, err
 }
 
 // vectors describes how the wanted singular vectors are copied to the host: first U, then V. The
@@ -70,7 +83,7 @@ func (p *Plan[T]) solve(c *spectrum.Call, a evd.Dense[T]) (*Result[T], error) {
 func (s *solve[T]) vectors(u, v side, t spectrum.Tridiagonal) (all []spectrum.Vectors[T]) {
 	b := &bases[T]{solve: s, c: t, first: v}
 	b.wants[u], b.wants[v] = s.opt.U, s.opt.V
-	if s.opt.V == None {
+	if s.asked.V == None {
 		b.first = u
 	}
 	for _, of := range []side{u, v} {

@@ -65,8 +65,8 @@ func (b *bases[T]) make() error {
 	})
 }
 
-// conquer computes the singular vectors of the bidiagonal matrix C = S·Σ·Wᵀ by divide and conquer.
-// The singular values Σ of divide and conquer are not used. The result has those that bisection
+// conquer computes the singular vectors of the bidiagonal matrix C = S·Σ·Wᵀ by divide and conquer, or
+// on the safe path by QR iteration on the host. The singular values Σ of these methods are not used. The result has those that bisection
 // found: they are at least as accurate, and are the same with and without vectors.
 func (b *bases[T]) conquer() error {
 	n := b.cols
@@ -77,7 +77,14 @@ func (b *bases[T]) conquer() error {
 		}
 	}
 	x := b.conquered()
-	_, profile, err := b.steps.conquer.Reporting(b.Reporter()).SolveRange(b.Ctx, b.Arena, d, e, 0, b.k, x[left], x[right])
+	var profile *vk.Profile
+	var err error
+	if qr := b.steps.iterate; qr != nil {
+		_, profile, err = qr.SolveRange(b.Ctx, d, e, 0, b.k, x[left], x[right])
+	} else {
+		conquer := b.steps.conquer.Reporting(b.Reporter())
+		_, profile, err = conquer.SolveRange(b.Ctx, b.Arena, d, e, 0, b.k, x[left], x[right])
+	}
 	b.Profile.Merge(profile)
 	return spectrum.NotConverged(err, stages.PhaseBidiagonal)
 }
