@@ -98,7 +98,7 @@ A part of the vectors is found by MRRR. If MRRR needs divide and conquer, which 
 	cmd.Flags().Lookup("vectors").Usage = "include eigenvectors; this is the default except with --batch, and with\n--svd, which then includes the thin U and V"
 	cmd.Flags().Lookup("values-only").Usage = "include no eigenvectors"
 	cmd.Flags().Lookup("precision").Usage = "`P` of matrix and result: f32 or f64 (default: f64); f32 needs about\ntwo thirds of the memory"
-	cmd.Flags().Lookup("verify").Usage = "plan for solve --verify"
+	cmd.Flags().Lookup("verify").Usage = "plan for solve --verify, or with --svd for svd --verify"
 	j.config = configFlag(cmd, s)
 	cmd.Flags().IntVarP(&j.n, "n", "n", 0, "order `N` of the matrix")
 	cmd.Flags().IntVar(&j.batch, "batch", 0, "plan for a stack of `COUNT` matrices of order N, as solve --batch")

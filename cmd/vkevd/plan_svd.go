@@ -22,7 +22,7 @@ func (j *planJob) checkSVD(cmd *cobra.Command) error {
 		}
 		return nil
 	}
-	for _, name := range []string{"index", "smallest", "interval", "solver", "tridiagonal", "verify"} {
+	for _, name := range []string{"index", "smallest", "interval", "solver", "tridiagonal"} {
 		if f.Changed(name) {
 			return usage(cmd, "--%s cannot be combined with --svd", name)
 		}
@@ -50,7 +50,7 @@ func (j *planJob) forecast(info vk.Info, opt evd.Options) (forecast, *vk.OutOfMe
 		return j.machine.forecast(info, j.n, j.kind(), opt)
 	}
 	o := j.options
-	singular := svdOptions{largest: o.part.largest, full: j.full, band: o.band, block: o.block}
+	singular := svdOptions{largest: o.part.largest, full: j.full, band: o.band, block: o.block, verify: o.verify}
 	values, err := singular.svd(j.rows, j.n, j.wantsVectors(), j.wantsVectors())
 	if err != nil {
 		return nil, nil, err

@@ -141,16 +141,22 @@ func (f *facts) remarks(w io.Writer) {
 		f.refined(w)
 	}
 	if c := f.Certificate; c != nil {
-		by := ""
-		if c.Safe {
-			by = "; on the safe path, after the first result had failed"
-		}
-		fmt.Fprintf(w, "verified %v%s\n", c, by)
+		f.certified(w, c, c.Safe)
 	}
 	f.Ratios.print(w)
 	if len(f.Ratios) > 0 && !f.Vectors && !f.Tridiagonal {
 		fmt.Fprintln(w, "Without vectors only these sums are compared: they prove no single value.")
 	}
+}
+
+// certified prints the certificate c of a result that --verify has accepted. `safe` says that the
+// result comes from the safe path.
+func (f *facts) certified(w io.Writer, c fmt.Stringer, safe bool) {
+	by := ""
+	if safe {
+		by = "; on the safe path, after the first result had failed"
+	}
+	fmt.Fprintf(w, "verified %v%s\n", c, by)
 }
 
 // again prints why the solve needed a second attempt. It prints nothing if one attempt was enough.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/cluster"
+	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -30,6 +31,7 @@ var statuses = []struct {
 	{as[*batchError], statusNumerical},
 	{as[*evd.NoConvergenceError], statusNumerical},
 	{as[*evd.UnverifiedError], statusNumerical},
+	{as[*svd.UnverifiedError], statusNumerical},
 	{as[*cluster.EngineError], statusNumerical},
 	{as[*cluster.NotBuiltError], statusDevice},
 	{as[*evd.StageError], statusDevice},

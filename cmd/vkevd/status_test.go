@@ -7,15 +7,17 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"path"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestStatuses checks that every error that the packages evd and vk export has an exit status. The
+// TestStatuses checks that every error that the packages evd, evd/svd and vk export has an exit status. The
 // test passes each error alone, and wrapped in another error.
 func TestStatuses(t *testing.T) {
 	known := map[string]struct {
@@ -30,6 +32,8 @@ func TestStatuses(t *testing.T) {
 		"evd.TooManyError":       {&evd.TooManyError{}, statusInput},
 		"evd.NoConvergenceError": {&evd.NoConvergenceError{}, statusNumerical},
 		"evd.UnverifiedError":    {&evd.UnverifiedError{Safe: &evd.Certificate{}}, statusNumerical},
+		"svd.ShapeError":         {&svd.ShapeError{}, statusInput},
+		"svd.UnverifiedError":    {&svd.UnverifiedError{Safe: &svd.Certificate{}}, statusNumerical},
 		"evd.StageError":         {&evd.StageError{}, statusDevice},
 		"evd.ErrClosed":          {evd.ErrClosed, statusInput}, // a defect of the command: it closes last
 		"vk.UnsupportedError":    {&vk.UnsupportedError{}, statusDevice},
@@ -49,14 +53,14 @@ func TestStatuses(t *testing.T) {
 			}
 		}
 	}
-	names := slices.Concat(errorsOf(t, "evd"), errorsOf(t, "vk"))
+	names := slices.Concat(errorsOf(t, "evd"), errorsOf(t, "evd/svd"), errorsOf(t, "vk"))
 	for _, name := range names {
 		if _, listed := known[name]; !listed {
 			t.Errorf("%s has no row here", name)
 		}
 	}
 	if len(names) != len(known)-1 {
-		t.Errorf("evd and vk export %v", names)
+		t.Errorf("evd, evd/svd and vk export %v", names)
 	}
 }
 
@@ -74,6 +78,7 @@ func errorsOf(t *testing.T, pkg string) (names []string) {
 			names = append(names, pkg+"."+name.Name)
 		}
 	}
+	pkg = path.Base(pkg)
 	for _, f := range pkgs[pkg].Files {
 		for _, d := range f.Decls {
 			g, ok := d.(*ast.GenDecl)

@@ -64,12 +64,17 @@ and the exit status is 1. Then the outputs are written nevertheless. The certifi
 value to be one of C; the sums find most errors between A and C, but not all. Vectors with small
 ratios prove all.
 
+--verify measures certificate, norm and the ratios of vectors before the result is written. If one
+of them is bad, or if a method fails, A is solved again by slower and simpler methods. If the second
+result is bad, too, nothing is written, and the exit status is 1.
+
 Output files appear complete or not at all. An output named - goes to standard output, in place of
 the values. The host holds A, 8·M·N bytes while it is read, and the vectors. vkevd plan --svd prints
 what the device holds.`,
 		Example: `  vkevd svd A.mtx > sigma.txt
   vkevd svd --check --largest 10 A.npy
   vkevd svd --out-u U.npy --out-v V.npy --check A.npy
+  vkevd svd --out-v V.npy --verify A.npy
   vkevd svd --out-values sigma.npy --report run.json A.csv
   vkevd svd --bidiagonal --out-v V.npy C.txt
   vkevd svd --banded band.npy > sigma.txt`,
@@ -147,6 +152,7 @@ type svdOptions struct {
 	largest     int
 	full        bool
 	band, block int
+	verify      bool
 }
 
 func (o *svdOptions) flags(cmd *cobra.Command) {
@@ -157,6 +163,9 @@ func (o *svdOptions) flags(cmd *cobra.Command) {
 	f.IntVar(&o.block, "block", 0,
 		"rank `K` of the first stage's updates, a multiple of --band\n"+
 			"(default: the device's tuning)")
+	f.BoolVar(&o.verify, "verify", false,
+		"certify the result before it is written, vectors by ratios and values\n"+
+			"by Sturm counts, and solve again on another path if that fails")
 }
 
 // check returns an error for options of vkevd svd that are wrong for every matrix.
@@ -186,5 +195,7 @@ func (o *svdOptions) svd(m, n int, u, v bool) (svd.Options, error) {
 		}
 		return svd.None
 	}
-	return svd.Options{U: vectors(u), V: vectors(v), Largest: o.largest, Band: o.band, Block: o.block}, nil
+	return svd.Options{
+		U: vectors(u), V: vectors(v), Largest: o.largest, Band: o.band, Block: o.block, Verify: o.verify,
+	}, nil
 }

@@ -37,6 +37,10 @@ func (m *singularInput) checkKind(cmd *cobra.Command, vectors bool) error {
 		return usage(cmd, "--banded finds values alone, without --out-u and --out-v")
 	case (m.banded || m.bidiagonal) && (changed("band") || changed("block")):
 		return usage(cmd, "--band and --block are for matrices that are reduced to a band first")
+	case m.banded && changed("verify"):
+		return usage(cmd, "--verify cannot be combined with --banded; --check certifies the values")
+	case m.bidiagonal && changed("verify"):
+		return usage(cmd, "--verify cannot be combined with --bidiagonal; --check measures the result")
 	}
 	return nil
 }

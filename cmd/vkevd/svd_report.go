@@ -16,6 +16,7 @@ type svdFacts struct {
 	Rows        int              `json:"m"`
 	Cols        int              `json:"n"`
 	Certificate *svd.Certificate `json:"certificate,omitempty"`
+	verified    bool             // the user asked for --verify
 }
 
 // solvedSVD stores the facts of a result for a matrix of the shape `of`.
@@ -58,5 +59,8 @@ func (f svdFacts) summary(w io.Writer) {
 // svd.
 func (f svdFacts) remarks(w io.Writer) {
 	f.again(w)
+	if f.verified {
+		f.certified(w, f.Certificate, f.Certificate.Safe)
+	}
 	f.Ratios.print(w)
 }

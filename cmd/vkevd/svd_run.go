@@ -81,6 +81,7 @@ func runSVD[T evd.Float](
 		return aboutRectangle(file, a.rows, a.cols, err)
 	}
 	known.took("solve")
+	known.verified = opt.Verify
 	solvedSVD(known, a.singularShape, res, p.Bytes())
 	known.on(dev)
 
