@@ -25,9 +25,11 @@ type Arena struct {
 	// base is the virtual address of the virtual offset 0, if a region is paged, and 0 otherwise.
 	base uint64
 
-	// regions holds the place of each region. `names` lists the regions in the order of their
-	// offsets. `guards` holds the addresses of the guard bytes.
+	// regions holds the place of each region. `table` lists the regions in the order of their
+	// reservation, and `names` in the order of their offsets. `guards` holds the addresses of the
+	// guard bytes.
 	regions map[*Layout]named
+	table   []Placed
 	names   []named
 	guards  []uint64
 }
@@ -48,12 +50,19 @@ func (d *Device) NewArena(l *Layout) (*Arena, error) { return d.newArena(l, 0) }
 // bytes. CheckGuards then tells whether a kernel wrote past the end of a region.
 func (d *Device) NewGuardedArena(l *Layout) (*Arena, error) { return d.newArena(l, guardBytes) }
 
-// Bytes returns the size of the device memory that an arena for the layout takes on this device, in
-// bytes.
-func (d *Device) Bytes(l *Layout) uint64 { return d.place(l, d.info.cell(l), 0).bytes() }
+// Bytes returns the size of the device memory that an arena for the layout would take on this device
+// now, in bytes. Arena.Bytes is the size of memory that is allocated.
+func (d *Device) Bytes(l *Layout) uint64 { return d.forecast(l).bytes() }
 
-// Table lists the regions of a layout with the offsets that they have on this device.
-func (d *Device) Table(l *Layout) []Placed { return d.place(l, d.info.cell(l), 0).table() }
+// Table lists the regions of a layout with the offsets that they would have on this device now.
+// Arena.Table lists regions that are allocated.
+func (d *Device) Table(l *Layout) []Placed { return d.forecast(l).table() }
+
+// forecast is the placement of a layout, without guard bytes. If the device limits the size of a
+// buffer, the placement depends on the free memory at this moment.
+func (d *Device) forecast(l *Layout) *placement {
+	return d.place(l, d.info.MaxRegion(), 0, d.freeBytes())
+}
 
 // newArena allocates a layout with guard bytes after each region. It first tries buffers that are
 // larger than Info.MaxAllocation, the size that the driver guarantees. If the driver refuses a
@@ -66,7 +75,7 @@ func (d *Device) newArena(l *Layout, guard uint64) (*Arena, error) {
 	if d.opt.DebugShaders {
 		l, guard = l.apart(), debugGap
 	}
-	a, err := d.allocateArena(l, guard, d.info.cell(l))
+	a, err := d.allocateArena(l, guard, d.info.MaxRegion())
 	if promised := d.promiseKept(err); promised != 0 {
 		return d.allocateArena(l, guard, promised)
 	}
@@ -78,19 +87,20 @@ func (d *Device) newArena(l *Layout, guard uint64) (*Arena, error) {
 // driver. If allocateArena fails, it has released all memory. It panics before it allocates memory if
 // the layout contains a region twice.
 func (d *Device) allocateArena(l *Layout, guard, limit uint64) (*Arena, error) {
-	p := d.place(l, limit, guard)
+	free := d.freeBytes()
+	p := d.place(l, limit, guard, free)
 	if len(p.ends) == 0 {
 		p.ends = []uint64{alignment} // Vulkan refuses a buffer of 0 bytes
 	}
-	a := &Arena{dev: d, limit: p.limit, size: p.bytes(), regions: map[*Layout]named{}}
+	a := &Arena{dev: d, limit: p.limit, size: p.bytes(), table: p.table(), regions: map[*Layout]named{}}
 	for _, leaf := range p.leaves {
 		if _, twice := a.regions[leaf.leaf]; twice {
 			panic(fmt.Sprintf("vk: region %q stands twice in one layout", leaf.leaf.name))
 		}
 		a.regions[leaf.leaf] = named{} // the method add stores its place
 	}
-	if err := d.fits(a.size); err != nil {
-		return nil, err
+	if a.size > free {
+		return nil, &OutOfMemoryError{What: workspace, Need: a.size, Free: free}
 	}
 	if err := a.allocate(p); err != nil {
 		a.free()
@@ -167,3 +177,6 @@ func (a *Arena) free() {
 
 // Bytes returns the size of the arena's memory in bytes, including padding and guard bytes.
 func (a *Arena) Bytes() uint64 { return a.size }
+
+// Table lists the arena's regions in the order of their reservation.
+func (a *Arena) Table() []Placed { return slices.Clone(a.table) }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/vkevd/vkevd/vk/internal/driver"
@@ -25,6 +26,10 @@ type kernel struct {
 	pipeline *pipeline // nil on a Dry device
 	recipe   recipe
 	addrs    []spirv.PushField
+
+	// variant is the pipeline that translates addresses, or nil before its first use. If its
+	// compilation fails, it is not compiled again for this kernel.
+	variant atomic.Pointer[pipeline]
 }
 
 // isVirtual tells whether a push block of the kernel has a virtual address.
@@ -39,20 +44,25 @@ func (k *kernel) isVirtual(push []byte) bool {
 
 // translated returns the pipeline of the kernel's variant that translates addresses, and the push
 // block for it. The pipeline may still be compiling. If the variant cannot be made, the pipeline has
-// failed, and a Run returns its error. On a Dry device the pipeline is nil.
+// failed, and each Run returns its error. On a Dry device the pipeline is nil.
 func (k *kernel) translated(d *Device, push []byte) (*pipeline, []byte) {
 	if k.pipeline == nil {
 		return nil, push
 	}
 	r := k.recipe
 	t, size := d.pages.table(r.pushSize, int(d.from.props.MaxPush))
+	push = d.pages.extend(push, size)
+	if v := k.variant.Load(); v != nil {
+		return v, push
+	}
 	r.pages, r.pushSize = &t, size
 	v, _, err := d.request(r)
 	if err != nil {
 		v = &pipeline{done: make(chan struct{}), err: err}
 		close(v.done)
 	}
-	return v, d.pages.extend(push, size)
+	k.variant.Store(v)
+	return v, push
 }
 
 // Build compiles a module for the device, with the given specialisation constants. Calls with the

@@ -3,24 +3,29 @@ package vk
 import (
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 
 	"github.com/vkevd/vkevd/vk/internal/driver"
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// amdBuffer is the largest size of a buffer on AMD's GPUs, in bytes, if a layout allows this size.
-// AMD's own drivers allow no larger buffers. Mesa's driver allows 4 GiB, but users of that driver
-// have reported wrong reads from a buffer that crosses a multiple of 2³² bytes.
+// amdBuffer is the largest size of a buffer on AMD's GPUs, in bytes. AMD's own drivers allow no
+// larger buffers. Mesa's driver allows 4 GiB, but its users have reported wrong reads beyond 2 GiB,
+// and from a buffer that crosses a multiple of 2³² bytes.
 const amdBuffer = 2 << 30
 
 // MaxRegion is the size of the largest region that lies in one buffer, in bytes, or 0 if this size
 // is not known. Larger regions are paged. MaxRegion is the smaller of MaxBuffer and MaxAllocation.
-// For drivers that are known to allow larger allocations than MaxAllocation, it is MaxBuffer.
+// For drivers that are known to allow larger allocations than MaxAllocation, it is MaxBuffer. On
+// AMD's GPUs it is at most 2 GiB.
 func (i Info) MaxRegion() uint64 {
 	limit := i.MaxBuffer
 	if i.MaxAllocation != 0 && !i.allocatesMore() {
 		limit = lesser(limit, i.MaxAllocation)
+	}
+	if i.Family == "amd" {
+		limit = lesser(limit, amdBuffer)
 	}
 	return limit
 }
@@ -30,17 +35,6 @@ func (i Info) MaxRegion() uint64 {
 // driver for the same GPUs.
 func (i Info) allocatesMore() bool {
 	return i.Family == "nvidia" && i.Driver != "NVK" || i.Family == "cpu"
-}
-
-// cell returns the size of the cells of a layout, in bytes. The offsets of a layout are divided into
-// cells, and each cell becomes one device buffer. 0 means that the whole layout is one buffer. On
-// AMD's GPUs a cell is larger than amdBuffer only if a region then lies in one buffer.
-func (i Info) cell(l *Layout) uint64 {
-	limit, largest := i.MaxRegion(), l.largest()
-	if i.Family == "amd" && (largest <= amdBuffer || limit != 0 && largest > limit) {
-		return lesser(limit, amdBuffer)
-	}
-	return limit
 }
 
 // pageShare is the number of pages in the largest power of two that is at most the size of a buffer.
@@ -53,22 +47,23 @@ const pageShare = 16
 // refused buffers larger than MaxAllocation. For a device without known limits, page is 0.
 func (i Info) page() uint64 {
 	least := lesser(i.MaxBuffer, i.MaxAllocation)
-	if least == 0 {
-		return 0
-	}
 	if i.Family == "amd" {
 		least = lesser(least, amdBuffer)
+	}
+	if least == 0 {
+		return 0
 	}
 	return max(uint64(1)<<(bits.Len64(least)-1)/pageShare, alignment)
 }
 
-// place computes the placement of a layout on the device, in buffers of at most `limit` bytes. If the
-// free memory is too small for the gaps at the ends of the buffers, the placement is dense. It then
-// needs as much memory as in one buffer, and more regions may be paged. If even one buffer does not
-// fit, the result is the placement in one buffer, which no caller allocates.
-func (d *Device) place(l *Layout, limit, guard uint64) *placement {
+// place computes the placement of a layout on the device, in buffers of at most `limit` bytes, if
+// `free` bytes of memory are free. If `free` is too small for the gaps at the ends of the buffers,
+// the placement is dense. It then needs as much memory as in one buffer, and more regions may be
+// paged. If even one buffer does not fit, the result is the placement in one buffer, which no caller
+// allocates.
+func (d *Device) place(l *Layout, limit, guard, free uint64) *placement {
 	one := l.place(0, guard, false)
-	if !d.hasFree(one.bytes()) {
+	if one.bytes() > free {
 		return one
 	}
 	page := d.info.page()
@@ -76,7 +71,7 @@ func (d *Device) place(l *Layout, limit, guard uint64) *placement {
 	if p.paged {
 		p = l.place(limit&^(page-1), guard, false)
 	}
-	if p.bytes() > one.bytes() && !d.hasFree(p.bytes()) {
+	if p.bytes() > one.bytes() && p.bytes() > free {
 		p = l.place(limit&^(page-1), guard, true)
 	}
 	return p
@@ -92,25 +87,20 @@ func lesser(a, b uint64) uint64 {
 
 const workspace = "the workspace"
 
+// freeBytes returns the free memory of the device, in bytes. A caller that allocates must call it
+// once, because the amount may change between two calls. For a Dry device the result is that in its
+// Info. If Info does not report the memory, the memory counts as unlimited.
+//
 // On a Dry device a plan only forecasts its memory; on a real device it allocates the memory. Both
-// devices call the method `fits` with the same Info, so a plan that fits the forecast can also be
-// allocated. There are two exceptions: another process has taken memory in between, or the driver
-// refuses an allocation that it guarantees.
-
-// fits returns an *OutOfMemoryError if the device does not have `bytes` free.
-func (d *Device) fits(bytes uint64) error {
-	if d.hasFree(bytes) {
-		return nil
+// devices decide with the same Info, so a plan that fits the forecast can also be allocated. There
+// are two exceptions: another process has taken memory in between, or the driver refuses an
+// allocation that it guarantees.
+func (d *Device) freeBytes() uint64 {
+	if d.dry && d.info.Memory == 0 {
+		return math.MaxUint64
 	}
 	_, free := d.Memory()
-	return &OutOfMemoryError{What: workspace, Need: bytes, Free: free}
-}
-
-// hasFree tells whether the device has `bytes` free. For a Dry device the limit is that in its Info.
-// If Info does not report the memory, the memory counts as unlimited.
-func (d *Device) hasFree(bytes uint64) bool {
-	_, free := d.Memory()
-	return d.dry && d.info.Memory == 0 || bytes <= free
+	return free
 }
 
 // promiseKept returns the allocation size that the driver guarantees (MaxAllocation), if err says

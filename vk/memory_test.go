@@ -70,7 +70,7 @@ func TestSmallerBuffersAfterARefusal(t *testing.T) {
 // refusal allocates 1<<18 bytes in `count` regions on a device that refuses the first buffer.
 func refusal(t *testing.T, count int) {
 	d := memoryDevice(t)
-	if d.info.cell(Together()) != 0 && d.info.cell(Together()) < 1<<20 {
+	if most := d.info.MaxRegion(); most != 0 && most < 1<<20 {
 		t.Skip("the device has small buffers anyway")
 	}
 	d.from.props.MaxAllocation, d.info.MaxAllocation = 1<<16, 1<<16

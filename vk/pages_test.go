@@ -310,3 +310,33 @@ func TestTableAddressInTheKernel(t *testing.T) {
 		}
 	}
 }
+
+// The driver refuses to compile a kernel's variant for paged regions. Recordings that use the variant
+// fail with the driver's error, but only the first use compiles it.
+func TestARefusedVariantIsCompiledOnce(t *testing.T) {
+	p := newPaged(t, 1<<10, 1, 3000)
+	x, y := p.x[0].In(p.a), p.y[0].In(p.a)
+	tried := 0
+	defer func() { driver.Fault = nil }()
+	driver.Fault = func(call string) driver.Result {
+		if call == "vkCreateComputePipelines" {
+			tried++
+			return driver.OutOfMemory
+		}
+		return driver.Success
+	}
+	for range 3 {
+		rec := NewRecorder(p.d)
+		for range 2 {
+			p.widen.Dispatch(rec, Grid(1), shaders.Slag2dPush{X: x.Addr(), Y: y.Addr(), N: 1})
+		}
+		_, err := p.d.Run(context.Background(), rec, nil)
+		var failed *Error
+		if !errors.As(err, &failed) || failed.Kernel != "slag2d with pages" {
+			t.Errorf("error %v", err)
+		}
+	}
+	if tried != 1 {
+		t.Errorf("the variant was compiled %d times", tried)
+	}
+}

@@ -2,12 +2,14 @@ package vk
 
 import (
 	"encoding/json"
+	"maps"
 	"sync"
 )
 
 // probes holds the results of experiments on a device, by the name of the experiment. All processes
-// with the same folder, device and driver share one file. If several processes write the file, the
-// last one wins.
+// with the same folder, device and driver share one file. If several processes store a result under
+// the same name, the last one wins. If two processes write the file at the same moment, a result of
+// one may be lost; a later process then finds it anew.
 type probes struct {
 	trying sync.Mutex // held while a trial runs: one at a time
 	lock   sync.Mutex
@@ -59,21 +61,30 @@ func (d *Device) answer(name string) (string, bool) {
 	return v, ok
 }
 
-// readProbes reads the file with the results of experiments, at its first call. A file that is
-// missing or damaged counts as empty. The caller must hold d.probes.lock.
+// readProbes reads the file with the results of experiments, at its first call. The caller must hold
+// d.probes.lock.
 func (d *Device) readProbes() {
-	if d.probes.known != nil {
-		return
-	}
-	if data := readCache(d.cachePath("facts")); json.Unmarshal(data, &d.probes.known) != nil || d.probes.known == nil {
-		d.probes.known = map[string]string{}
+	if d.probes.known == nil {
+		d.probes.known = d.storedProbes()
 	}
 }
 
-// keepProbe adds the result of an experiment and writes all results to a file. If the file cannot
-// be written, keepProbe logs a warning, and the result remains known in this process. The caller
-// must hold d.probes.lock.
+// storedProbes returns the contents of the file with the results of experiments. A file that is
+// missing or damaged counts as empty.
+func (d *Device) storedProbes() map[string]string {
+	stored := map[string]string{}
+	if data := readCache(d.cachePath("facts")); json.Unmarshal(data, &stored) != nil || stored == nil {
+		return map[string]string{}
+	}
+	return stored
+}
+
+// keepProbe adds the result of an experiment and writes all results to a file, together with those
+// that other processes have written since this process has read the file. If the file cannot be
+// written, keepProbe logs a warning, and the result remains known in this process. The caller must
+// hold d.probes.lock.
 func (d *Device) keepProbe(name, answer string) {
+	maps.Copy(d.probes.known, d.storedProbes())
 	d.probes.known[name] = answer
 	path := d.cachePath("facts")
 	if path == "" {

@@ -67,3 +67,28 @@ func TestProbeOnce(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A process writes the file of results after another process has added a result to it. The file then
+// has the results of both. For a name that both have stored, the last result counts.
+func TestResultsOfAnotherProcessAreKept(t *testing.T) {
+	dir := t.TempDir()
+	var devices []*Device
+	for range 3 {
+		d, err := Open(Options{Device: os.Getenv("VKEVD_DEVICE"), CacheDir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Close()
+		devices = append(devices, d)
+	}
+	first, second, third := devices[0], devices[1], devices[2]
+	first.SetProbe("both", "of the first")
+	second.SetProbe("both", "of the second")
+	second.SetProbe("second", "no")
+	first.SetProbe("first", "yes")
+	for name, want := range map[string]string{"both": "of the second", "second": "no", "first": "yes"} {
+		if got, _ := third.answer(name); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+}

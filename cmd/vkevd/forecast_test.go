@@ -100,7 +100,8 @@ func TestBuffersDoNotLimitTheOrder(t *testing.T) {
 					args = append(args, "--values-only")
 				}
 				stdout, stderr, status := runOn(t, info, args...)
-				if status != statusSuccess || strings.Contains(stdout, "in several buffers") != (buffer != 0) {
+				several := buffer != 0 || family == "amd" // vk limits buffers on AMD's GPUs
+				if status != statusSuccess || strings.Contains(stdout, "in several buffers") != several {
 					t.Errorf("%+v, n = %d: status %d, %q\n%s", info, n, status, stderr, stdout)
 				}
 			}

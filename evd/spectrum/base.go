@@ -33,7 +33,8 @@ type Base struct {
 	arena  *vk.Arena  // nil before Allocate, after Close, and after a Replace that failed
 	closed bool       // after Close
 
-	shape sync.Mutex // guards Layout, which Bytes and Memory read during a call
+	// shape guards changes of Layout and `arena`, which Bytes and Memory read during a call.
+	shape sync.Mutex
 }
 
 // Allocate allocates the layout's memory. The error is a *vk.OutOfMemoryError if the device has too
@@ -41,9 +42,17 @@ type Base struct {
 func (b *Base) Allocate() error {
 	arena, err := b.Dev.NewArena(b.Layout)
 	if err == nil {
-		b.arena = arena
+		b.hold(arena)
 	}
 	return err
+}
+
+// hold makes `arena` the plan's memory. The caller must hold the plan's lock, or be the plan's
+// constructor.
+func (b *Base) hold(arena *vk.Arena) {
+	b.shape.Lock()
+	defer b.shape.Unlock()
+	b.arena = arena
 }
 
 // Lock waits until no other call uses the plan, and reserves the plan for one call. Unlock must
@@ -85,18 +94,32 @@ func (b *Base) Begin(ctx context.Context, progress func(vk.Progress)) *Call {
 	}
 }
 
-// Bytes returns the size of the plan's device memory, in bytes.
-func (b *Base) Bytes() uint64 { return b.Dev.Bytes(b.layout()) }
+// Bytes returns the size of the plan's device memory, in bytes. For a plan without memory it is the
+// size that the memory would have now.
+func (b *Base) Bytes() uint64 {
+	layout, arena := b.memory()
+	if arena == nil {
+		return b.Dev.Bytes(layout)
+	}
+	return arena.Bytes()
+}
 
 // Memory lists the layout's regions. Regions that are never in use at the same time may share
-// bytes.
-func (b *Base) Memory() []vk.Placed { return b.Dev.Table(b.layout()) }
+// bytes. For a plan without memory the offsets are those that the regions would have now.
+func (b *Base) Memory() []vk.Placed {
+	layout, arena := b.memory()
+	if arena == nil {
+		return b.Dev.Table(layout)
+	}
+	return arena.Table()
+}
 
-// layout returns the field Layout, for callers that do not hold the plan's lock.
-func (b *Base) layout() *vk.Layout {
+// memory returns the plan's layout, and its arena or nil, for callers that do not hold the plan's
+// lock.
+func (b *Base) memory() (*vk.Layout, *vk.Arena) {
 	b.shape.Lock()
 	defer b.shape.Unlock()
-	return b.Layout
+	return b.Layout, b.arena
 }
 
 // Close waits for the call in flight and frees the memory. A second call does nothing.
@@ -111,6 +134,6 @@ func (b *Base) Close() {
 func (b *Base) free() {
 	if b.arena != nil {
 		b.arena.Close()
-		b.arena = nil
+		b.hold(nil)
 	}
 }
