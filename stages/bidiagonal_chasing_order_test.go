@@ -36,37 +36,92 @@ func TestBidiagonalChasingRule(t *testing.T) {
 // a sweep or inside it. The result does not depend on timing.
 func TestBidiagonalChasingWaitsForItsLead(t *testing.T) {
 	const n, b, lead = 40, 3, 3 // tb2bd.comp derives the lead
-	bench, band := newBidiagonalBench(t, n, b, true, bidiagonalForms[0], smallestChase().ChaseTuning), upperBand(n, b)
-	stage, ws := bench.stage, bench.ws
+	bench := newBidiagonalBench(t, n, b, true, bidiagonalForms[0], smallestChase().ChaseTuning)
 	for f := range 10 {
-		put(t, bench.dev, bench.band.In(ws), band)
-		rec := vk.NewRecorder(bench.dev)
-		left, right := bench.reflectors()
-		vk.Fill(rec, left.Tau, 0)
-		vk.Fill(rec, right.Tau, 0)
-		stage.flags.Clear(rec, ws)
-		vk.Fill(rec, stage.flags.Ticket(ws, 0), 1) // one workgroup takes sweep 1
-		vk.Fill(rec, stage.flags.Flag(ws, 0), uint32(f))
-		stage.chase.Dispatch(rec, vk.Grid(1), shaders.Tb2bdChasePush[float64]{
-			Band: bench.band.In(ws).Addr(), Left: left.V.Addr(), LeftTau: left.Tau.Addr(), Right: right.V.Addr(), RightTau: right.Tau.Addr(),
-			N: n, First: 0, Last: uint32(stage.sweeps()), Polls: 1000,
-			Info: stage.flags.Info(ws).Addr(), Ticket: stage.flags.Ticket(ws, 0).Addr(), Flags: stage.flags.First(ws),
-			AbortWord: stage.abort,
-		})
-		run(t, bench.dev, rec)
-		steps, done := stage.steps(0), 0
-		for _, tau := range [][]float64{get(t, bench.dev, left.Tau), get(t, bench.dev, right.Tau)} {
-			for _, x := range tau[steps : 2*steps] {
-				if x != 0 {
-					done++
-				}
-			}
-		}
+		done, info := bench.afterFlag(f)
 		if want := max(0, f-lead); done != want {
 			t.Errorf("flag %d: %d half-steps, want %d", f, done, want)
 		}
-		if info := get(t, bench.dev, stage.Info(ws))[0]; info != 1 {
+		if info != 1 {
 			t.Errorf("flag %d: INFO = %d, want 1: the flag of sweep 0 was not set", f, info)
 		}
 	}
+	bench.leadBy(lead - 1)
+	if done, _ := bench.afterFlag(lead); done != 1 {
+		t.Errorf("a kernel with a lead of %d does %d half-steps, want 1: the test does not see its lead", lead-1, done)
+	}
+}
+
+// leadBy replaces the kernel of the bulge chasing by one that waits for the given lead.
+func (s *bidiagonalBench) leadBy(lead uint32) {
+	s.t.Helper()
+	spec := s.stage.chase.Spec
+	spec.Lead = lead
+	kernels := builder{dev: s.dev}
+	s.stage.chase = build(&kernels, shaders.Tb2bdChase[float64](), spec)
+	if kernels.err != nil {
+		s.t.Fatal(kernels.err)
+	}
+}
+
+// TestBidiagonalChasingNeedsItsLead runs the bulge chasing with a kernel whose sweeps wait for a lead
+// of two half-steps instead of three, many times and with many workgroups. Some results must be wrong.
+// Otherwise the long tests could not see a lead that is too small. The test is for GPUs: it runs if
+// VKEVD_CHASES is set.
+func TestBidiagonalChasingNeedsItsLead(t *testing.T) {
+	bands, runs := longChases(t)
+	if runs == 1 {
+		t.Skip("VKEVD_CHASES asks for no runs")
+	}
+	tune := smallestChase().ChaseTuning
+	tune.PerThread, tune.Dispatch, tune.Polls = 8, 1e15, 1<<24
+	wrong, all := 0, 0
+	for _, size := range bands {
+		n, b := size[0], size[1]
+		band := upperBand(n, b)
+		want := newBidiagonalBench(t, n, b, true, bidiagonalForm{waits: false}, tune).run(band)
+		bench := newBidiagonalBench(t, n, b, true, bidiagonalForm{waits: true, groups: 132}, tune)
+		bench.leadBy(bidiagonalLead - 1)
+		for range min(runs, 20) {
+			if all++; !bench.run(band).same(want) {
+				wrong++
+			}
+		}
+		t.Logf("n=%d b=%d: %d of %d results so far are wrong", n, b, wrong, all)
+	}
+	if wrong == 0 {
+		t.Errorf("no result of %d is wrong with a lead of %d", all, bidiagonalLead-1)
+	}
+}
+
+// afterFlag sets the flag of sweep 0 to f, as if f half-steps of it were finished, and lets one
+// workgroup run sweep 1. It returns the number of half-steps that the workgroup has done, and its
+// INFO word.
+func (s *bidiagonalBench) afterFlag(f int) (done int, info uint32) {
+	s.t.Helper()
+	stage, ws := s.stage, s.ws
+	put(s.t, s.dev, s.band.In(ws), upperBand(stage.N, stage.B))
+	rec := vk.NewRecorder(s.dev)
+	left, right := s.reflectors()
+	vk.Fill(rec, left.Tau, 0)
+	vk.Fill(rec, right.Tau, 0)
+	stage.flags.Clear(rec, ws)
+	vk.Fill(rec, stage.flags.Ticket(ws, 0), 1) // one workgroup takes sweep 1
+	vk.Fill(rec, stage.flags.Flag(ws, 0), uint32(f))
+	stage.chase.Dispatch(rec, vk.Grid(1), shaders.Tb2bdChasePush[float64]{
+		Band: s.band.In(ws).Addr(), Left: left.V.Addr(), LeftTau: left.Tau.Addr(), Right: right.V.Addr(), RightTau: right.Tau.Addr(),
+		N: uint32(stage.N), First: 0, Last: uint32(stage.sweeps()), Polls: 1000,
+		Info: stage.flags.Info(ws).Addr(), Ticket: stage.flags.Ticket(ws, 0).Addr(), Flags: stage.flags.First(ws),
+		AbortWord: stage.abort,
+	})
+	run(s.t, s.dev, rec)
+	steps := stage.steps(0)
+	for _, tau := range [][]float64{get(s.t, s.dev, left.Tau), get(s.t, s.dev, right.Tau)} {
+		for _, x := range tau[steps : 2*steps] {
+			if x != 0 {
+				done++
+			}
+		}
+	}
+	return done, get(s.t, s.dev, stage.Info(ws))[0]
 }

@@ -165,24 +165,40 @@ func TestBidiagonalChasingWide(t *testing.T) {
 	}
 }
 
-// TestBidiagonalChasingLong repeats a bulge chasing of many sweeps with different numbers of
-// workgroups. The environment variable VKEVD_CHASES is the number of repetitions. The results must
-// have the same bits as those of a run with one dispatch for each set of independent half-steps (a
-// wave). A half-step applies one reflector. The test is meant for GPUs, where races become visible.
-func TestBidiagonalChasingLong(t *testing.T) {
-	times, _ := strconv.Atoi(os.Getenv("VKEVD_CHASES"))
-	n, b := 96, 8
-	if times > 1 {
-		n, b = 1200, 32
+// longChases returns the bands of the long tests of bulge chasing, as pairs of an order and a number
+// of superdiagonals, and the number of runs for each of them. The environment variable VKEVD_CHASES is
+// the number of runs for all bands together. Without it, the tests run once, on a small band. The
+// widest band is left out if the device has too little shared memory for it.
+func longChases(t *testing.T) (bands [][2]int, runs int) {
+	if times, _ := strconv.Atoi(os.Getenv("VKEVD_CHASES")); times > 1 {
+		bands = [][2]int{{1200, 32}, {701, 48}, {900, 16}, {333, 7}}
+		if testDevice(t).Info().SharedBytes >= 48<<10 {
+			bands = append(bands, [2]int{640, 64})
+		}
+		return bands, (times + len(bands) - 1) / len(bands)
 	}
+	return [][2]int{{96, 8}}, 1
+}
+
+// TestBidiagonalChasingLong repeats bulge chasings of many sweeps with different numbers of
+// workgroups, with and without vectors. The results must have the same bits as those of a run with one
+// dispatch for each set of independent half-steps (a wave). A half-step applies one reflector. The
+// test is meant for GPUs, where races become visible.
+func TestBidiagonalChasingLong(t *testing.T) {
+	bands, runs := longChases(t)
 	tune := smallestChase().ChaseTuning
 	tune.PerThread, tune.Dispatch, tune.Polls = 8, 1e15, 1<<24
-	band := upperBand(n, b)
-	want := newBidiagonalBench(t, n, b, true, bidiagonalForm{waits: false}, tune).run(band)
-	for i := range max(times, 1) {
-		form := bidiagonalForm{waits: true, groups: []int{1, 2, 3, 7, 33, 132, 500}[i%7], oneTile: i%2 == 1}
-		if got := newBidiagonalBench(t, n, b, true, form, tune).run(band); !got.same(want) {
-			t.Fatalf("run %d, %+v: other bits than the wave form's", i, form)
+	for _, size := range bands {
+		n, b := size[0], size[1]
+		band := upperBand(n, b)
+		want := newBidiagonalBench(t, n, b, true, bidiagonalForm{waits: false}, tune).run(band)
+		for i := range runs {
+			form := bidiagonalForm{waits: true, groups: []int{1, 2, 3, 7, 33, 132, 500}[i%7], oneTile: i%2 == 1}
+			vectors := i%5 != 4
+			got := newBidiagonalBench(t, n, b, vectors, form, tune).run(band)
+			if vectors && !got.same(want) || !slices.Equal(got.gk, want.gk) {
+				t.Fatalf("n=%d b=%d, run %d, %+v: other bits than the wave form's", n, b, i, form)
+			}
 		}
 	}
 }
