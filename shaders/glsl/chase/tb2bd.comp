@@ -227,7 +227,7 @@ void chase(HalfStep q, bool keeps, uint to) {
 	[[unroll]] for (uint m = 0; m < OWN; m++) {
 		uint k = q.first + m * LANES;
 		work_t y = q.i > 0 ? fma(-a_u, u[m], a[m]) : k == 0 ? h.beta : work_t(0);
-		if (k < q.len) a_to.at[m * LANES * q.along] = scalar_t(y);
+		if (k < q.len) a_to.at[m * LANES * q.along] = STORED(y);
 	}
 }
 

@@ -247,7 +247,7 @@ void apply_middle(HalfStep q, work_t gamma, uint base) {
 		if (!has_middle(q, line)) continue;
 		Band to = Band(middle_at(q, line));
 		[[unroll]] for (uint k = 0; k < OWN; k++) {
-			if (q.first + k * LANES < q.len) to.at[k * LANES * q.along] = scalar_t(fma(-y_u, u[k], y[k]));
+			if (q.first + k * LANES < q.len) to.at[k * LANES * q.along] = STORED(fma(-y_u, u[k], y[k]));
 		}
 	}
 }
@@ -280,7 +280,7 @@ void chase(HalfStep q, bool keeps, uint to) {
 	[[unroll]] for (uint k = 0; k < OWN; k++) {
 		uint at = q.first + k * LANES;
 		work_t y = q.i > 0 ? fma(-a_u, u[k], a[k]) : at == 0 ? h.beta : work_t(0);
-		if (at < q.len) a_to.at[k * LANES * q.along] = scalar_t(y);
+		if (at < q.len) a_to.at[k * LANES * q.along] = STORED(y);
 	}
 }
 
