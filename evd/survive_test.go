@@ -168,8 +168,10 @@ func TestSolveSurvivesAWaitThatFails(t *testing.T) {
 	}
 }
 
-// TestSolveSurvivesAPollLimitOfZero sets the poll limit to 0, so that every wait in a kernel fails
-// at its first poll. The plan must solve again without waiting.
+// TestSolveSurvivesAPollLimitOfZero sets the poll limit to 0, so that a wait in a kernel fails if its
+// condition does not hold at the first poll. The plan must solve again without waiting, once. On a
+// CPU some wait fails, because a step takes much longer than a poll. On a GPU all conditions may hold
+// at the first poll.
 func TestSolveSurvivesAPollLimitOfZero(t *testing.T) {
 	const n = 60
 	ctx := context.Background()
@@ -184,20 +186,27 @@ func TestSolveSurvivesAPollLimitOfZero(t *testing.T) {
 			t.Fatal(err)
 		}
 		p := planOf(t, d, n, Options{Vectors: true, Tuning: tune})
+		retries := 0
 		for round := range 2 {
 			res, err := p.Solve(ctx, randomSym(n))
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}
-			if retried := res.Retried != nil; retried != (round == 0) || retried && (res.Retried.Stage != name || res.Retried.Info == 0) {
-				t.Errorf("%s, solve %d: retried after %v", name, round, res.Retried)
+			if failed := res.Retried; failed != nil {
+				retries++
+				if failed.Stage != name || failed.Info == 0 {
+					t.Errorf("%s, solve %d: retried after %v", name, round, failed)
+				}
 			}
 			if !sameBits(res, want) {
 				t.Errorf("%s, solve %d: other bits than without waiting", name, round)
 			}
 		}
-		if mayWait(t, d) {
-			t.Errorf("%s: the device does not remember", name)
+		if onCPU := d.Info().Family == "cpu"; retries > 1 || onCPU && retries == 0 {
+			t.Errorf("%s: %d retries in two solves", name, retries)
+		}
+		if mayWait(t, d) != (retries == 0) {
+			t.Errorf("%s: the device remembers the wrong answer after %d retries", name, retries)
 		}
 	}
 }
