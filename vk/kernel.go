@@ -49,13 +49,11 @@ func (k *kernel) translated(d *Device, push []byte) (*pipeline, []byte) {
 	if k.pipeline == nil {
 		return nil, push
 	}
-	r := k.recipe
-	t, size := d.pages.table(r.pushSize, int(d.from.props.MaxPush))
-	push = d.pages.extend(push, size)
+	r := k.recipe.paged(d)
+	push = d.pages.extend(push, r.pushSize)
 	if v := k.variant.Load(); v != nil {
 		return v, push
 	}
-	r.pages, r.pushSize = &t, size
 	v, _, err := d.request(r)
 	if err != nil {
 		v = &pipeline{done: make(chan struct{}), err: err}
@@ -164,6 +162,14 @@ type recipe struct {
 	// full says that each subgroup must have all its invocations, because invocations address their
 	// neighbours by number.
 	full bool
+}
+
+// paged returns the recipe of the kernel's variant that translates addresses by the page table of d.
+// The table must exist.
+func (r recipe) paged(d *Device) recipe {
+	t, size := d.pages.table(r.pushSize, int(d.from.props.MaxPush))
+	r.pages, r.pushSize = &t, size
+	return r
 }
 
 // title is the name of the kernel for lists of pipelines. It tells variants of a kernel apart.

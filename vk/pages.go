@@ -37,10 +37,8 @@ const tablePages = 1 << 16
 func (p *pages) add(d *Device, chunks []*chunk) (base uint64, err error) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	if p.ranges == nil {
-		if err := p.open(d); err != nil {
-			return 0, err
-		}
+	if err := p.open(d); err != nil {
+		return 0, err
 	}
 	size, last := uint64(1)<<p.shift, chunks[len(chunks)-1]
 	count := (last.from + last.size + size - 1) / size
@@ -59,8 +57,11 @@ func (p *pages) add(d *Device, chunks []*chunk) (base uint64, err error) {
 	return base, nil
 }
 
-// open makes the table. All its entries are 0.
+// open makes the table, unless it exists. All its entries are 0. The caller must hold p.lock.
 func (p *pages) open(d *Device) (err error) {
+	if p.ranges != nil {
+		return nil
+	}
 	p.shift = uint32(bits.Len64(d.info.page()) - 1)
 	p.ranges = []pageRange{{0, 1}} // page 0 stands for all addresses that are not virtual
 	if d.dry {

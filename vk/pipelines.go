@@ -39,9 +39,10 @@ type pipelines struct {
 // destroys it. If the compilation has failed, the next request for the same kernel and constants
 // makes a new pipeline.
 type pipeline struct {
-	// about describes the pipeline for KernelStatistics, without the numbers of the driver. It is
-	// set only with Options.Statistics.
-	about KernelStatistics
+	// about describes the pipeline for KernelStatistics, without the numbers of the driver. `recipe`
+	// is what the pipeline is made from. Both are set only with Options.Statistics.
+	about  KernelStatistics
+	recipe recipe
 
 	layout uint64
 
@@ -180,6 +181,7 @@ func (d *Device) start(r recipe) (*pipeline, error) {
 		if v.about, err = describe(r); err != nil {
 			return nil, wrap("looking into", r.title(), "", err)
 		}
+		v.recipe = r
 	}
 	guarded, err := d.bounds.guard(r)
 	if err != nil {

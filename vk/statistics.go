@@ -171,6 +171,32 @@ func (d *Device) StatisticsOf(build func() error) ([]KernelStatistics, error) {
 	return d.statistics(asked)
 }
 
+// PagedStatistics compiles, for each kernel that was built so far, the variant for regions that lie
+// in several buffers (see Arena). It returns the statistics of these variants. The device must have
+// been opened with Options.Statistics.
+func (d *Device) PagedStatistics() ([]KernelStatistics, error) {
+	d.pages.lock.Lock()
+	err := d.pages.open(d)
+	d.pages.lock.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	d.pipes.lock.Lock()
+	all := slices.Collect(maps.Values(d.pipes.made))
+	d.pipes.lock.Unlock()
+	return d.StatisticsOf(func() error {
+		for _, p := range all {
+			if p.recipe.pages != nil || p.wait() != nil {
+				continue
+			}
+			if _, _, err := d.request(p.recipe.paged(d)); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
 // statistics returns the statistics of each pipeline in the list once. Pipelines that could not be
 // compiled are left out.
 func (d *Device) statistics(of []*pipeline) ([]KernelStatistics, error) {

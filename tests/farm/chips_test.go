@@ -48,11 +48,15 @@ type report struct {
 type compiled struct {
 	Limit   int // bytes of shared memory
 	Kernels []vk.KernelStatistics
+
+	// Paged holds the variants of these kernels for regions that lie in several buffers.
+	Paged []vk.KernelStatistics
 }
 
 const (
 	chipVariable  = "VKEVD_FARM_CHIP"
 	firstVariable = "VKEVD_FARM_FIRST" // compile for the first variant only
+	pagedVariable = "VKEVD_FARM_PAGED" // also compile the kernels' variants for paged regions
 )
 
 // TestMain runs the tests. A test may start this program again as a child process, with the name of
@@ -117,6 +121,10 @@ var reports struct {
 	made map[string]report
 }
 
+// paged tells whether the variants for paged regions are compiled for a GPU. They take as long as the
+// kernels themselves.
+func paged(chip string) bool { return chip == chips[0].name || os.Getenv("VKEVD_FARM") != "" }
+
 // compileFor compiles all kernels for a GPU and returns their statistics. If the driver does not
 // know the GPU, the test is skipped.
 func compileFor(t *testing.T, chip string) report {
@@ -126,7 +134,11 @@ func compileFor(t *testing.T, chip string) report {
 	if r, ok := reports.made[chip]; ok {
 		return r
 	}
-	r, messages, err := compileIn(environment(t, chip), chip)
+	env := environment(t, chip)
+	if paged(chip) {
+		env = append(env, pagedVariable+"=1")
+	}
+	r, messages, err := compileIn(env, chip)
 	if unknown := strings.Contains(messages, "Unknown family"); unknown {
 		t.Skipf("the installed Mesa does not know %s", chip)
 	}

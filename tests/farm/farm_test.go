@@ -14,13 +14,7 @@ import (
 // table chooses. A kernel must not need scratch memory, because it would then have too few
 // registers. A kernel must not need more shared memory than a workgroup has.
 func TestKernelsOnAMD(t *testing.T) {
-	list := chips
-	if os.Getenv("VKEVD_FARM") != "" {
-		for _, name := range others {
-			list = append(list, chip{name, "VKEVD_FARM"})
-		}
-	}
-	for _, c := range list {
+	for _, c := range allChips() {
 		t.Run(c.name, func(t *testing.T) {
 			r := compileFor(t, c.name)
 			t.Logf("%s, %s", r.Device, r.Driver)
@@ -28,13 +22,49 @@ func TestKernelsOnAMD(t *testing.T) {
 				if len(made.Kernels) < fewest {
 					t.Errorf("table %q leads to %d kernels, want at least %d", variants[i].name, len(made.Kernels), fewest)
 				}
-				for _, k := range made.Kernels {
-					for _, p := range problems(k, made.Limit) {
-						t.Errorf("table %q: %v: %s is %v, at most %v", variants[i].name, k, p.what, p.is, p.most)
-					}
-				}
+				checkLimits(t, variants[i], made.Kernels, made.Limit)
 			}
 		})
+	}
+}
+
+// TestPagedKernelsOnAMD checks the variants of all kernels for regions that lie in several buffers,
+// as TestKernelsOnAMD checks the kernels. Unless VKEVD_FARM is set, it does so for one chip.
+func TestPagedKernelsOnAMD(t *testing.T) {
+	for _, c := range allChips() {
+		if !paged(c.name) {
+			continue
+		}
+		t.Run(c.name, func(t *testing.T) {
+			for i, made := range compileFor(t, c.name).Variants {
+				if len(made.Paged) != len(made.Kernels) {
+					t.Errorf("table %q: %d variants of %d kernels", variants[i].name, len(made.Paged), len(made.Kernels))
+				}
+				checkLimits(t, variants[i], made.Paged, made.Limit)
+			}
+		})
+	}
+}
+
+// allChips lists the chips of the document, and all others if VKEVD_FARM is set.
+func allChips() []chip {
+	list := slices.Clone(chips)
+	if os.Getenv("VKEVD_FARM") != "" {
+		for _, name := range others {
+			list = append(list, chip{name, "VKEVD_FARM"})
+		}
+	}
+	return list
+}
+
+// checkLimits reports kernels of a tuning table that need more than the chip has. `shared` is the
+// shared memory of a workgroup in bytes.
+func checkLimits(t *testing.T, table variant, kernels []vk.KernelStatistics, shared int) {
+	t.Helper()
+	for _, k := range kernels {
+		for _, p := range problems(k, shared) {
+			t.Errorf("table %q: %v: %s is %v, at most %v", table.name, k, p.what, p.is, p.most)
+		}
 	}
 }
 

@@ -32,8 +32,15 @@ func compileAll() (r report, err error) {
 	if os.Getenv(firstVariable) != "" {
 		list = list[:1]
 	}
+	// The variants have many kernels in common. The cache of one process keeps what was compiled for
+	// the variants before.
+	cache, err := os.MkdirTemp("", "vkevd-farm-")
+	if err != nil {
+		return r, err
+	}
+	defer os.RemoveAll(cache)
 	for _, v := range list {
-		made, err := compile(v, &r)
+		made, err := compile(v, cache, &r)
 		if err != nil {
 			return r, err
 		}
@@ -42,9 +49,10 @@ func compileAll() (r report, err error) {
 	return r, nil
 }
 
-// compile compiles all kernels of the library for a GPU with one of several drivers.
-func compile(v variant, r *report) (made compiled, err error) {
-	dev, err := vk.OpenCompiler(vk.Options{Statistics: true}, v.describe)
+// compile compiles all kernels of the library for a GPU with one of several drivers. `cache` is the
+// folder of kernels that this process has compiled.
+func compile(v variant, cache string, r *report) (made compiled, err error) {
+	dev, err := vk.OpenCompiler(vk.Options{Statistics: true, CacheDir: cache}, v.describe)
 	if err != nil {
 		return made, err
 	}
@@ -55,6 +63,9 @@ func compile(v variant, r *report) (made compiled, err error) {
 		return made, err
 	}
 	made.Limit = info.SharedBytes
-	made.Kernels, err = dev.Statistics()
+	if made.Kernels, err = dev.Statistics(); err != nil || os.Getenv(pagedVariable) == "" {
+		return made, err
+	}
+	made.Paged, err = dev.PagedStatistics()
 	return made, err
 }
