@@ -16,6 +16,13 @@ const newFileMode = 0o644
 // syncFile waits until the data of a file are on the disk. Tests replace it.
 var syncFile = (*os.File).Sync
 
+// startWriteBack is writeBack. Tests replace it.
+var startWriteBack = writeBack
+
+// writeBackBytes is the number of bytes after which an AtomicFile asks the system to write them to
+// the disk. Otherwise Linux would begin to write a file of some GiB when Commit syncs it.
+const writeBackBytes = 8 << 20
+
 // An AtomicFile is a file that appears under its name complete or not at all.
 //
 //	f, err := matio.CreateAtomic(path)
@@ -38,6 +45,9 @@ type AtomicFile struct {
 	f *os.File
 	// path is the name that the file has after Commit. It is "" if the target is written directly.
 	path string
+	// written is the number of bytes that were written. The system was asked to write the first
+	// `started` of them to the disk.
+	written, started int64
 	// err is the error of the first Write that failed, or nil.
 	err error
 	// closed says whether Commit or Abort has been called.
@@ -138,11 +148,32 @@ func (a *AtomicFile) Write(p []byte) (int, error) {
 	if a.closed {
 		return 0, os.ErrClosed
 	}
-	n, err := a.f.Write(p)
-	if a.err == nil {
-		a.err = err
+	n := 0
+	for {
+		piece := p[n:min(len(p), n+writeBackBytes)]
+		k, err := a.f.Write(piece)
+		n += k
+		a.startDisk(k)
+		if err != nil {
+			if a.err == nil {
+				a.err = err
+			}
+			return n, err
+		}
+		if n == len(p) {
+			return n, nil
+		}
 	}
-	return n, err
+}
+
+// startDisk counts k more written bytes, and asks the system to write what has been written to the
+// disk, if it is enough. A target that is written directly is left to the system.
+func (a *AtomicFile) startDisk(k int) {
+	a.written += int64(k)
+	if n := a.written - a.started; a.path != "" && n >= writeBackBytes {
+		startWriteBack(a.f, a.started, n)
+		a.started = a.written
+	}
 }
 
 // Commit makes the file appear under its name:
