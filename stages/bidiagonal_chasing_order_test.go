@@ -64,11 +64,11 @@ func (s *bidiagonalBench) leadBy(lead uint32) {
 	}
 }
 
-// TestBidiagonalChasingNeedsItsLead runs the bulge chasing with a kernel whose sweeps wait for a lead
+// TestBidiagonalChasingLongNeedsItsLead runs the bulge chasing with a kernel whose sweeps wait for a lead
 // of two half-steps instead of three, many times and with many workgroups. Some results must be wrong.
 // Otherwise the long tests could not see a lead that is too small. The test is for GPUs: it runs if
 // VKEVD_CHASES is set.
-func TestBidiagonalChasingNeedsItsLead(t *testing.T) {
+func TestBidiagonalChasingLongNeedsItsLead(t *testing.T) {
 	bands, runs := longChases(t)
 	if runs == 1 {
 		t.Skip("VKEVD_CHASES asks for no runs")
