@@ -1,7 +1,6 @@
 package stages
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"testing"
@@ -9,15 +8,6 @@ import (
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/vk"
 )
-
-// chaseLog says when each step of a bulge chasing began, and in which workgroup. A sweep's last
-// entry is the end of the sweep. Times are values of a counter that all workgroups share.
-type chaseLog struct {
-	n, b int
-	logs [][]logEntry // by sweep
-}
-
-type logEntry struct{ when, group int }
 
 // logChase runs a bulge chasing in one dispatch, with a kernel that logs when each step begins.
 func logChase(t testing.TB, n, b, groups int, tune ChaseTable) chaseLog {
@@ -43,15 +33,12 @@ func logChase(t testing.TB, n, b, groups int, tune ChaseTable) chaseLog {
 		t.Fatalf("INFO = %d", info[0])
 	}
 	raw := get(t, dev, log.In(ws))
-	l := chaseLog{n: n, b: b}
-	for s := range c.stage.sweeps() {
-		var steps []logEntry
-		for j := range c.stage.steps(s) + 1 {
-			at := 2 * (s*(c.stage.steps(0)+1) + j)
-			steps = append(steps, logEntry{int(raw[at]), int(raw[at+1])})
-		}
-		l.logs = append(l.logs, steps)
+	l := chaseLog{
+		n: n, b: b, sweeps: 34, unit: "step", key: "A colour is a sweep, numbered where it begins.",
+		rule:   "Each sweep runs down the band, three steps behind the one before it.",
+		colour: func(sweep, _ int) string { return fmt.Sprintf("hsl(%d 65%% %d%%)", sweep*137%360, 45+10*(sweep%3)) },
 	}
+	l.read(raw, c.stage.sweeps(), c.stage.steps)
 	return l
 }
 
@@ -93,79 +80,11 @@ func testChaseLog(t *testing.T, tune ChaseTable, lead int) {
 	path := os.Getenv("VKEVD_PICTURE")
 	if path != "" {
 		n, b, groups, tune = 512, 32, 6, chaseTuning(testDevice(t).Info().Family)
+		tune.Wavefront = false // the log is of workgroups that wait
 	}
 	l := logChase(t, n, b, groups, tune)
-	for s, steps := range l.logs {
-		for j, e := range steps {
-			if e.group != steps[0].group || j > 0 && e.when <= steps[j-1].when {
-				t.Errorf("sweep %d: step %d at %+v, the one before at %+v", s, j, e, steps[j-1])
-			}
-			if s == 0 || j == len(steps)-1 {
-				continue
-			}
-			before := l.logs[s-1]
-			if need := before[min(j+lead, len(before)-1)]; e.when < need.when {
-				t.Errorf("step (%d, %d) began at %d, before (%d, %d) at %d", s, j, e.when, s-1, j+lead, need.when)
-			}
-		}
-	}
+	l.check(t, lead)
 	if path != "" {
-		if err := os.WriteFile(path, l.picture(t.Name(), groups), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		l.draw(t, path, groups)
 	}
-}
-
-// picture draws the steps of the first sweeps twice as SVG: once by workgroup, and once by their
-// place in the matrix.
-func (l chaseLog) picture(name string, groups int) []byte {
-	const (
-		width, left, right, top = 1200, 120, 20, 60
-		lane, row, gap          = 26, 12, 90
-		sweeps                  = 34
-	)
-	shown := l.logs[:min(sweeps, len(l.logs))]
-	last, steps := 0, len(shown[0])-1
-	for _, s := range shown[:len(shown)-groups] { // later ones are cut off at the edge
-		last = max(last, s[len(s)-1].when)
-	}
-	x := func(when int) float64 { return left + float64(width-left-right)*float64(min(when, last))/float64(last) }
-	colour := func(sweep int) string { return fmt.Sprintf("hsl(%d 65%% %d%%)", sweep*137%360, 45+10*(sweep%3)) }
-	lower := top + groups*lane + gap
-	height := lower + steps*row + 50
-	var b bytes.Buffer
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="13">`+"\n", width, height)
-	fmt.Fprintf(&b, `<rect width="%d" height="%d" fill="white"/>`+"\n", width, height)
-	text := func(x, y float64, anchor, format string, args ...any) {
-		fmt.Fprintf(&b, `<text x="%.1f" y="%.1f" text-anchor="%s">%s</text>`+"\n", x, y, anchor, fmt.Sprintf(format, args...))
-	}
-	text(left, 24, "start", "Who does what: n = %d, b = %d, %d workgroups. A box is a step; a colour is a sweep, numbered where it begins.", l.n, l.b, groups)
-	text(left, float64(lower)-gap/2+14, "start", "Where in the matrix: the same boxes, step below step. Each sweep runs down the band, three steps behind the one before it.")
-	for g := range groups {
-		text(left-8, float64(top+g*lane+lane/2+5), "end", "workgroup %d", g)
-	}
-	for j := range steps {
-		if j%4 == 0 {
-			text(left-8, float64(lower+j*row+row), "end", "step %d", j)
-		}
-	}
-	for s, entries := range shown {
-		for j := range len(entries) - 1 {
-			from, to := x(entries[j].when), x(entries[j+1].when)
-			if to <= from {
-				continue
-			}
-			box := func(y, high int) {
-				fmt.Fprintf(&b, `<rect x="%.1f" y="%d" width="%.1f" height="%d" fill="%s" stroke="white" stroke-width="0.5"/>`+"\n", from, y, to-from, high, colour(s))
-			}
-			box(top+entries[j].group*lane, lane-4)
-			box(lower+j*row, row)
-		}
-		if at := x(entries[0].when); entries[0].when < last {
-			fmt.Fprintf(&b, `<text x="%.1f" y="%d" font-size="11" font-weight="bold">%d</text>`+"\n", at+1, top+entries[0].group*lane+lane/2+2, s)
-		}
-	}
-	text(left, float64(height-14), "start", "→ time, counted in beginnings of steps")
-	b.WriteString("</svg>\n")
-	return b.Bytes()
 }

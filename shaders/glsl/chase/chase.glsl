@@ -14,9 +14,7 @@
 layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) buffer Band { nonprivate scalar_t at[]; };
 
 #ifdef LOG
-// A Log records a run of the bulge chasing. It has one entry per step: the position of the step in
-// the order in which the steps began, and the number of the workgroup that ran the step.
-layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer Log { uvec2 at[]; };
+#include "log.glsl"
 #endif
 
 layout(push_constant, scalar) uniform Push {
@@ -91,10 +89,7 @@ uint64_t factor(uint s, uint j) { return element(uint64_t(p.tau), j, s, steps(0)
 
 #ifdef LOG
 // note writes to the log that step j of sweep s begins.
-void note(uint s, uint j) {
-	uint when = atomicAdd(p.counter.at[0], 1, gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
-	p.log.at[s * (steps(0) + 1) + j] = uvec2(when, gl_WorkGroupID.x);
-}
+void note(uint s, uint j) { note(p.counter, p.log, s * (steps(0) + 1) + j); }
 #endif
 
 #ifdef FLAGS

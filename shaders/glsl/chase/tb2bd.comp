@@ -10,10 +10,11 @@
 //          right_tau  factors τ of the reflectors of P2; written only if VECTORS
 //
 // variant: tb2bd_chase FLAGS
+// variant: tb2bd_log FLAGS LOG
 // variant: tb2bd_wave
 //
 // tb2bd_chase runs sweeps [first, last) in one dispatch. Each workgroup runs one sweep after
-// another. tb2bd_wave runs one wave in one dispatch: the half-steps with stride·s + h = wave, one
+// another. tb2bd_log also writes down when each half-step begins. tb2bd_wave runs one wave in one dispatch: the half-steps with stride·s + h = wave, one
 // workgroup per half-step. Both variants give the same bits.
 //
 // Step j of sweep s has two half-steps, with r = s+1+j·B and len = min(B, n−r):
@@ -95,6 +96,10 @@ layout(constant_id = 6) const uint WORK = 8;
 
 layout(buffer_reference, scalar, buffer_reference_align = SCALAR_BYTES) buffer Band { nonprivate scalar_t at[]; };
 
+#ifdef LOG
+#include "log.glsl"
+#endif
+
 layout(push_constant, scalar) uniform Push {
 	// `band` is the compact band (see the top of this file), with 3·B rows per column.
 	Band band;
@@ -120,6 +125,13 @@ layout(push_constant, scalar) uniform Push {
 	Flags info;
 	// abort_word becomes nonzero when the host asks the kernel to stop.
 	Flags abort_word;
+#ifdef LOG
+	// counter and `log` say in which order the half-steps began, see log.glsl. The entry of half-step
+	// h of sweep s is at index s·(half_steps(0)+1) + h. The entry with h = half_steps(s) is for the
+	// end of the sweep.
+	Flags counter;
+	Log log;
+#endif
 #else
 	// A half-step applies one reflector, and a wave is a set of independent half-steps, which one
 	// dispatch runs. `wave` is the number of the wave of this dispatch. Half-step h of sweep s
@@ -231,6 +243,11 @@ void chase(HalfStep q, bool keeps, uint to) {
 	}
 }
 
+#ifdef LOG
+// note writes to the log that half-step h of sweep s begins.
+void note(uint s, uint h) { note(p.counter, p.log, s * (half_steps(0) + 1) + h); }
+#endif
+
 #ifdef FLAGS
 // The publisher and the invocation number WAITER do not compute. While a half-step runs, they
 // exchange flags with other sweeps: the publisher publishes the flag for the previous half-step,
@@ -260,13 +277,21 @@ void main() {
 			if (t < WORK) {
 				chase(q, true, (h + 1) % TILES * TILE);
 			} else if (publisher()) {
+#ifdef LOG
+				note(s, h);
+#endif
 				if (h > 0) publish(p.flags, s, h); // half-step h−2 is stored, and the β of h−1
 			} else if (t == WAITER && h + 1 < count) {
 				go[(h + 1) % 2] = reaches(s, h + 2 + LEAD);
 			}
 			meet();
 		}
-		if (publisher()) publish(p.flags, s, FLAG_END);
+		if (publisher()) {
+#ifdef LOG
+			note(s, count);
+#endif
+			publish(p.flags, s, FLAG_END);
+		}
 	}
 }
 #else
