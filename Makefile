@@ -27,29 +27,41 @@ DEVICE_EVD    = ./evd $(wildcard ./evd/batch ./evd/spectrum ./evd/svd)
 #   FamiliesOfEveryOrder       TestSplitEverywhere, TestTridiagonals, and tests of each solver
 #   EmulatedProducts/other     TestEmulatedProducts, with other kinds of matrices
 #   BandsAndBlocks/[1258],     TestBandsAndBlocks, with other bands
-LONGER = ApplyQ2Tunings|InEveryTuning|ChasingWide/other|ChasingManyTimes|ConquerCollection|BidiagonalDivideConquerLarge|TestShipped/bcsstk09|FamiliesOfEveryOrder|EmulatedProducts/other|BandsAndBlocks/^[1258],
+#   BandsAndBlocks/40,         TestBandsAndBlocks/3,9, whose band is no power of two either
+#   WithoutFloat64Edges/.17    TestWithoutFloat64Edges, with other bands and blocks
+#   SingularInSingle           TestFloat32Vectors of evd/svd; the collection in doubles
+#   PagesSolveTheSame/300      the same problems of order 40 with small kernels; the other problems of
+#                              order 300; TestTranslateCommitted of vk/spirv for each kernel
+#   PagesUnderDebugShaders/d   the same test with MRRR and with singular values
+LONGER = ApplyQ2Tunings|InEveryTuning|ChasingWide/other|ChasingManyTimes|ConquerCollection|BidiagonalDivideConquerLarge|TestShipped/bcsstk09|FamiliesOfEveryOrder|EmulatedProducts/other|BandsAndBlocks/^([1258]|40),|WithoutFloat64Edges/.17|SingularInSingle|PagesSolveTheSame/300_(wave|float32|emul|svd|batch)|PagesUnderDebugShaders/^d
 
 # Tests that run the same kernels many times with other numbers. The slower ways of testing below
 # leave them out, because the unit tests run them.
 MANY = OnEveryKind|OnEveryFamily|TestBidiagonalFamilies|TestEveryOrder$$|TestEverySize|LongInnerDimensions|TestRowMajor$$|ChasingWide|OfEveryOrder|AgreesWithTwin|GemmEdges|EveryKindOfMatrix|TestBulgeChasing$$|TestBidiagonalChasing$$|BracketsHold|TestBandReduction$$|ReductionKinds|DebugShadersSolve|TestBisection$$|OfSplitMatrices|EveryTableFits|TestBatch$$|WithoutFloat64Types|WithoutFloat64Parts|WithoutFeatures|GonumsSVD|TestEmulatedProducts$$|$(LONGER)
-# Tests for which bindings, threads and pointers make no difference.
-SLOW = PagesSolve|PagesUnder|EveryCallOfASession|DeviceLostInEachStage|ForecastsAre|ForecastsHold|FallbackOfMRRR|TestShim$$|SmallBuffersSolve|SurvivesAWait|$(MANY)
+# Tests for which bindings, threads and pointers make no difference. Those of NoDispatch use no device.
+SLOW = NoDispatch|PagesSolve|PagesUnder|EveryCallOfASession|DeviceLostInEachStage|ForecastsAre|ForecastsHold|FallbackOfMRRR|TestShim$$|SmallBuffersSolve|SurvivesAWait|$(MANY)
 
 # Some ways of testing are slow, for example with the race detector. Each way has a list of packages,
 # X_PACKAGES, and a pattern of tests for go test -run, X_RUN. The comments say why these packages are
 # enough. The target test-modes, a part of test-long, also tests other packages.
 #
-# Only vk/internal/driver uses the Go binding. vk/internal/trials and the examples run whole solves.
-VULKANGO_PACKAGES = ./vk/... ./examples/...
+# Packages of vk with a device. vk/spirv has no device and no goroutines.
+DEVICE_VK = ./vk ./vk/internal/...
+# Only vk/internal/driver uses the Go binding. vk/internal/trials runs whole solves.
+VULKANGO_PACKAGES = $(DEVICE_VK)
 # Code on the host with several goroutines: vk and reading of files. The packages RACE_SOME start few
 # goroutines themselves; RACE_SOME_RUN selects the tests that use them.
-RACE_PACKAGES     = ./vk/... ./evd/matio ./evd/spectrum
-RACE_SOME         = ./stages/tridiag/... ./evd ./evd/svd ./evd/batch ./evd/gonumlapack
+# Plans of evd/svd use the same calls of evd/spectrum as those of evd.
+RACE_PACKAGES     = $(DEVICE_VK) ./evd/matio ./evd/spectrum
+RACE_SOME         = ./stages/tridiag/... ./evd ./evd/batch ./evd/gonumlapack
 RACE_SOME_RUN     = Order512|Cancel|Progress|PermanentCollection|SameBits|Verif|Settled|ManyAtOnce|Triangles|SolveInto|Thousand|ConquerRange
 # The validation layers check each driver call, so every kernel and every copy must be recorded once.
 # The tests in VALIDATION_SKIP record the same kernels as other tests of these packages, many times.
-VALIDATION_PACKAGES = ./vk/... $(DEVICE_STAGES) $(DEVICE_EVD)
-VALIDATION_SKIP     = $(SLOW)|TestPanelQR$$|TestPanelQRWhole$$|TestTallQR$$|TestGeneralBandReduction$$|TestApplyQ2$$|BoundedDispatchesHave|TestMRRRFallsBackOnDevice|TridiagonalisationKinds|TestMRRRRanges|TestLeafIs|TestCountBelow|SeveralProcesses|CancelledAtEachCall|Committed
+# A few tests record the kernels in single precision. The tests in NO_CALLS concern values of results,
+# errors, and the host.
+VALIDATION_PACKAGES = $(DEVICE_VK) $(DEVICE_STAGES) $(DEVICE_EVD)
+VALIDATION_SKIP     = $(SLOW)|TestPanelQR$$|TestPanelQRWhole$$|TestTallQR$$|TestGeneralBandReduction$$|TestApplyQ2$$|BoundedDispatchesHave|TestMRRRFallsBackOnDevice|TridiagonalisationKinds|TestMRRRRanges|TestLeafIs|TestCountBelow|SeveralProcesses|CancelledAtEachCall|TridiagonalisationIs|TridiagonalisationRepeats|HalfStorage$$|LeafOfEqual|GemmFloat32|PanelFloat32|BandPlan$$|TestSizes$$|$(NO_CALLS)
+NO_CALLS = Edges|BandsAndBlocks|OneStage$$|MixedSolvesCold|MixedKinds|MixedRefuses|MixedProgress|Float32(Options|Sizes|Range|Vectors|Rank|Bands)|NonFinite|BadInput|LargestDouble|FromTheLeast|OnLapacksMatrices|InSinglePrecision|RefusedMatrix|SolveKeeps|CheckOf|CheckRefuses|SpoiledValues|SettledValues|RefineRefuses|BandStorage$$|SplitEverywhere
 # Instrumented shaders compile slowly, so only test-long does this. The solves of the test SameBits
 # use most shaders. In make test, DebugShaders checks the memory accesses of kernels.
 GPUAV_PACKAGES    = ./vk/... ./evd ./evd/svd ./evd/batch
@@ -62,9 +74,9 @@ VULKANGO_RUN   = .
 RACE_RUN       = .
 VALIDATION_RUN = .
 WIDTH_RUN      = .
-# Tests of kernels that compile slowly for wide vectors. Other tests run the same code with other
-# sizes.
-WIDTH_SKIP     = TestBulgeChasing$$|TestBidiagonalChasing$$|ChasingWide|EveryTableFits|BandReductionLarger|PanelQRLarge|OnEveryKind|OnEveryFamily|$(LONGER)
+# Tests of kernels that compile slowly for wide vectors, of which other tests run the same code with
+# other sizes. Tests for which the width makes no difference: of the host, and of failing driver calls.
+WIDTH_SKIP     = NoDispatch|DriverCall|DryRefuses|CloseRaces|TestBulgeChasing$$|TestBidiagonalChasing$$|ChasingWide|EveryTableFits|BandReductionLarger|PanelQRLarge|OnEveryKind|OnEveryFamily|$(LONGER)
 
 # Vector widths of the CPU driver in bits, in addition to its default 256. Subgroups then have 4
 # invocations, and 16 in test-long.
@@ -87,7 +99,8 @@ FUZZ    ?= 1m
 DRIVER = $(if $(GPU),,VK_DRIVER_FILES="$$(ls /usr/share/vulkan/icd.d/lvp_icd*.json | head -n 1)")
 TEST = </dev/null env $(DRIVER) MESA_SHADER_CACHE_DIR="$(CURDIR)/.cache/mesa"
 # Go cannot detect that the environment of a driver changes test results, so Go must not cache them.
-AGAIN = -count=1 -timeout $(TIMEOUT)
+# The target vet has checked all packages, so the tests need not do so again.
+AGAIN = -count=1 -vet=off -timeout $(TIMEOUT)
 
 RACE = $(TEST) GOEXPERIMENT=cgocheck2 $(GO) test $(AGAIN) -race
 LAYER = VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation
@@ -140,10 +153,10 @@ shaders: compiler
 
 vet:
 	$(GO) vet ./...
-	$(GO) vet -tags vulkango ./...
+	$(GO) vet -tags vulkango ./vk/... # only these packages depend on the tag
 
 test-unit:
-	$(TEST) $(GO) test -timeout $(TIMEOUT) -skip '$(LONGER)' ./...
+	$(TEST) $(GO) test -vet=off -timeout $(TIMEOUT) -skip '$(LONGER)' ./...
 
 # The device seems to have no double precision and no 64-bit atomic operations. The unit tests run the
 # tests of SINGLE_SKIP in the same way.
@@ -178,7 +191,7 @@ test-drop-in-long: test-drop-in
 test-cluster:
 	@tools/setup.sh libelpa-dev libopenmpi-dev openmpi-bin libscalapack-openmpi-dev liblapack-dev libblas-dev pkg-config procps python3-numpy
 	$(GO) vet -tags elpa ./evd/cluster ./cmd/vkevd
-	$(TEST) $(GO) test -timeout $(TIMEOUT) -tags elpa ./evd/cluster
+	$(TEST) $(GO) test -vet=off -timeout $(TIMEOUT) -tags elpa ./evd/cluster
 	$(GO) build -tags elpa -o .cache/cluster/vkevd ./cmd/vkevd
 	$(TEST) tests/cluster/run.sh "$(CURDIR)/.cache/cluster/vkevd"
 
@@ -204,13 +217,13 @@ test-widths:
 	done
 
 # The parts of test-long. LONG has no time limit, because a part may run for hours.
-LONG = -count=1 -timeout 0
+LONG = -count=1 -vet=off -timeout 0
 
 test-kernels: # the tests that test-unit leaves out
-	$(TEST) $(GO) test $(LONG) -run '$(LONGER)' ./stages/... ./evd/... ./tests/realdata
+	$(TEST) $(GO) test $(LONG) -run '$(LONGER)' ./stages/... ./evd/... ./tests/realdata ./vk/internal/trials
 
 test-modes: # the other binding, validation, and wide vectors on more packages or with more tests
-	$(MAKE) test-vulkango VULKANGO_PACKAGES='$(DEVICE_STAGES) ./evd/... ./cmd/...'
+	$(MAKE) test-vulkango VULKANGO_PACKAGES='$(DEVICE_STAGES) ./evd/... ./cmd/... ./examples/...'
 	$(MAKE) test-race RACE_PACKAGES='./evd/... ./stages/tridiag/...' RACE_SOME='./vk/internal/trials'
 	$(MAKE) test-validation VALIDATION_SKIP='$(MANY)'
 	$(MAKE) test-widths WIDTHS=512

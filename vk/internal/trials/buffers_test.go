@@ -48,16 +48,23 @@ func TestSmallBuffersSolveTheSame(t *testing.T) {
 // real device, for random sizes of the largest buffer and random orders, some of which are too large
 // for the memory. If the Dry device accepts a plan, the real device must accept the plan and solve
 // the problem. If the Dry device refuses a plan, the real device must refuse it, too.
+//
+// With the smaller limits, all matrices of the solves are paged. The pages have 1 KiB, as in
+// TestPagesSolveTheSame, so that both tests compile the same kernels. With the larger limits, the
+// solves have several buffers and no pages.
 func TestForecastsHold(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 8))
 	accepted, refused := 0, 0
-	for range 10 {
-		limit := uint64(30+rng.IntN(700)) << 10
+	for k := range 10 {
+		limit := uint64(16<<10 + rng.IntN(16<<10))
+		if k%2 == 1 {
+			limit = uint64(400+rng.IntN(400)) << 10
+		}
 		d := device(t, vk.Options{MaxBuffer: limit})
 		for i := range 6 {
-			n, opt := 150+rng.IntN(200), evd.Options{Vectors: rng.IntN(2) == 0}
+			n, opt := 100+rng.IntN(120), evd.Options{Vectors: rng.IntN(2) == 0}
 			if i > 0 && rng.IntN(3) == 0 {
-				n *= 3000
+				n *= 5000
 			}
 			_, forecast := evd.NewPlan[float64](vk.Dry(d.Info()), n, opt)
 			p, err := evd.NewPlan[float64](d, n, opt)
