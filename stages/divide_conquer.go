@@ -25,11 +25,13 @@ import (
 //	divide_conquer_run.go         one solve in progress
 //	divide_conquer_values.go      the values pass: leaves and secular equations
 //	divide_conquer_deflation.go   the values pass: deflation between two levels
-//	divide_conquer_vectors.go     the vectors pass: kernels and memory
+//	divide_conquer_kernels.go     the vectors pass: the kernels of one level of merges
+//	divide_conquer_vectors.go     the vectors pass: memory
 //	divide_conquer_placement.go   the vectors pass: offsets of its matrices, lists for its kernels
 //	divide_conquer_record.go      the vectors pass: its recording, level by level
 //	divide_conquer_last_merge.go  the vectors pass: the last merge, which writes the result
 //	divide_conquer_buffers.go     lists in device memory
+//	divide_conquer_forest.go      many matrices at once, both passes in one recording
 //	divide_conquer_rounds.go      the values pass of BidiagonalConquer, with deflation on the host
 type DivideConquer struct {
 	values  deflation
@@ -51,7 +53,7 @@ func NewDivideConquer(
 	levels := t.levels(n)
 	values := newValuesPass(&b, n, levels, symmetricLeaves(&b, t), PhaseTridiagonal, t)
 	s := &DivideConquer{vectors: newVectorsPass(&b, n, levels, ops, tiles, t)}
-	s.values = newDeflation(&b, &values, s.vectors.lists.stepLists)
+	s.values = newDeflation(&b, &values, s.vectors.lists.stepLists, 1)
 	if b.err != nil {
 		return nil, b.err
 	}
@@ -122,7 +124,7 @@ type DivideConquerValues struct {
 func NewDivideConquerValues(dev *vk.Device, n int, t DivideConquerTuning) (*DivideConquerValues, error) {
 	b := builder{dev: dev}
 	values, steps := newValuesPass(&b, n, 1, symmetricLeaves(&b, t), PhaseTridiagonal, t), newStepLists(n, 1)
-	s := &DivideConquerValues{values: newDeflation(&b, &values, steps)}
+	s := &DivideConquerValues{values: newDeflation(&b, &values, steps, 1)}
 	s.work = vk.Together(values.work, steps.layout(), s.values.work)
 	return s, b.err
 }

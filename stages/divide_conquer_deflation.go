@@ -29,7 +29,7 @@ type deflation struct {
 
 	orders vk.Region[int32]   // by block, the permutation that makes its values ascend
 	leaves vk.Region[float64] // values of the leaves; NaN if a leaf has not converged
-	info   vk.Region[uint32]  // level·n + the first root that was not found, or allFound
+	info   vk.Region[uint32]  // level·n + the first root that was not found, or allFound; one word, or n
 	reals  vk.Region[float64] // scratch of stedc_deflate
 	words  vk.Region[int32]
 	steps  stepLists // of each stored level
@@ -50,15 +50,16 @@ const (
 // newDeflation builds the kernels that decide the deflation of each level, and lays out the memory
 // of these kernels. `pass` computes the eigenvalues of the levels. `steps` holds lists of rotations
 // and permutations, and must have space for at least pass.stored levels. The memory of `steps` is
-// not part of the layout of the result; the caller must add it.
-func newDeflation(b *builder, pass *valuesPass, steps stepLists) deflation {
+// not part of the layout of the result; the caller must add it. `infos` is the number of words of
+// info: 1, or n if each merge has its own word, at the index of its first row.
+func newDeflation(b *builder, pass *valuesPass, steps stepLists, infos int) deflation {
 	n, t := pass.n, pass.tune
 	s := deflation{pass: pass, steps: steps}
 	s.deflate = build(b, shaders.StedcDeflate(), shaders.StedcDeflateSpec{LocalSize: t.Deflate})
 	s.order = build(b, shaders.StedcOrder(), shaders.StedcOrderSpec{LocalSize: t.Threads})
 	s.orders = vk.Reserve[int32]("D&C orders", n)
 	s.leaves = vk.Reserve[float64]("D&C values of leaves", n)
-	s.info = vk.Reserve[uint32]("D&C info", 1)
+	s.info = vk.Reserve[uint32]("D&C info", infos)
 	s.reals = vk.Reserve[float64]("D&C steps' numbers", deflateReals*n)
 	s.words = vk.Reserve[int32]("D&C steps' words", deflateWords*n)
 	s.work = vk.Together(s.orders, s.leaves, s.info, s.reals, s.words)
@@ -94,7 +95,7 @@ func (s *deflation) record(rec *vk.Recorder, ws *vk.Arena, x *decided, places [2
 		vk.Fill(rec, s.info.In(ws), allFound)
 		vk.Fill(rec, s.steps.chains.region.In(ws), 0)
 	})
-	s.pass.solveLeaves(rec, ws, places, len(x.leaves))
+	s.pass.solveLeaves(rec, ws, places, span{last: len(x.leaves)}, n)
 	vk.Copy(rec, leaves, d)
 	first := 0
 	for level, count := range x.levels {
@@ -132,19 +133,25 @@ func (s *deflation) recordLevel(
 }
 
 // recordDeflation records the deflation of `count` merges of a level: merges first … first+count−1.
-// `columns` is the total number of columns of these merges.
+// `columns` is the total number of columns of these merges. There are several dispatches if the
+// merges cost more than tune.Dispatch.
 func (s *deflation) recordDeflation(rec *vk.Recorder, ws *vk.Arena, level, first, count int, columns float64) {
 	n, all := s.pass.n, s.pass.leafNumbers.In(ws)
 	at := min(level, s.pass.stored-1)
-	s.deflate.Dispatch(rec, vk.Folded(count), shaders.StedcDeflatePush{
+	push := shaders.StedcDeflatePush{
 		Merges: s.pass.mergeList.In(ws).From(first).Addr(), E: all.Addr(), D: all.From(n).Addr(),
 		First: all.From(2 * n).Addr(), Last: all.From(3 * n).Addr(), Order: s.orders.In(ws).Addr(),
 		Numbers: s.pass.numbersOf(ws, level, numberD, 1).Addr(),
 		Row:     s.steps.row.at(ws, at*n), Src: s.steps.src.at(ws, at*n), Dst: s.steps.dst.at(ws, at*n),
 		Rotations: s.steps.rotations.at(ws, 2*at*n), Chains: s.steps.chains.at(ws, at*n),
-		Reals: s.reals.In(ws).Addr(), Words: s.words.In(ws).Addr(), Count: uint32(count), Stride: uint32(n),
+		Reals: s.reals.In(ws).Addr(), Words: s.words.In(ws).Addr(), Stride: uint32(n),
+	}
+	merge := deflateFlops * columns / float64(count) // cost of a merge, on average
+	inPortions(count, s.pass.tune.atOnce(merge), func(begin, some int) {
+		push.FirstMerge, push.End = uint32(begin), uint32(begin+some)
+		s.deflate.Dispatch(rec, vk.Folded(some), push)
+		rec.Costs(merge * float64(some))
 	})
-	rec.Costs(deflateFlops * columns)
 }
 
 // recordOrder records the sorting of the eigenvalues of each of `count` merges: merges first …
@@ -159,12 +166,15 @@ func (s *deflation) recordOrder(rec *vk.Recorder, ws *vk.Arena, level, first, co
 			grid := vk.Groups{X: vk.Tiles(some, s.pass.tune.Threads), Y: 1, Z: count}
 			s.order.Dispatch(rec, grid, shaders.StedcOrderPush{
 				Merges: list.Plus(portion), D: d, Order: s.orders.In(ws).Addr(), Info: s.info.In(ws).Addr(),
-				Base: uint32(level * n), First: uint32(begin),
+				Base: uint32(level * n), Apart: s.apart(), First: uint32(begin),
 			})
 			rec.Costs(column * float64(count) * float64(some))
 		})
 	})
 }
+
+// apart returns 1 if each merge has its own word of info, and 0 if all merges share one word.
+func (s *deflation) apart() uint32 { return uint32(min(1, s.info.Len()-1)) }
 
 // deflateFlops is the cost of stedc_deflate for a column, and compareFlops is the cost of
 // stedc_order for a comparison, in flops. A column of stedc_deflate is expensive because one

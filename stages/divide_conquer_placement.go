@@ -145,16 +145,12 @@ func (v *vectorsRun) leaves() vk.Slice[float64] {
 	return v.pass.q.In(v.ws)
 }
 
-// levelPlan holds the sizes for the dispatches of one level of merges. Each size is the largest one
-// of all merges of the level.
+// levelPlan holds the sizes for the dispatches of one level of merges, and the merges.
 type levelPlan struct {
+	levelSizes
 	merges []placedMerge // all merges of the level except the last merge of the tree
 	chains []chainRange  // the chains of these merges
 
-	rows, half      int // rows of both halves of a merge, rows of its larger half
-	columns, inner  int // columns and inner dimension of a product
-	deflatedColumns int
-	flops           float64   // flops of the products
 	lastMerge       *dc.Merge // nil if the last merge is not in this level
 	lastMergeChains chainRange
 }

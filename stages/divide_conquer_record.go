@@ -70,32 +70,28 @@ func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 		return
 	}
 	s := v.pass
+	x := levelBuffers{v.mergesAt(level, 0), v.q(), v.xt.Addr()}
 	gather := v.gatherPush(level)
-	gather.W = v.xt.Addr()
+	gather.W = x.work
 	for _, c := range p.chains {
-		inPortions(c.count, s.tune.atOnce(moveBytes*float64(p.rows)), func(first, count int) {
-			gather.Chains, gather.Count = v.lists.chains.at(v.ws, level*s.n+c.first+first), uint32(count)
-			s.gather.Dispatch(rec, rowGrid(vk.Tiles(p.rows, s.tune.Threads), count), gather)
-			rec.Costs(moveBytes * max(1, float64(p.rows)*float64(count)))
-		})
+		c.first += level * s.n
+		s.recordGather(rec, gather, v.lists.chains, v.ws, c, p.rows)
 	}
 	// Small products are grouped into one dispatch, because a dispatch with one small product would
 	// leave most of the device idle.
 	grouped := p.half <= s.tune.Grouped
-	ofVectors := 2 * termFlops * float64(p.columns) * float64(p.inner) // cost of a merge's S
-	most := s.tune.atOnce(max(ofVectors, p.flops/float64(len(p.merges))))
+	most := s.tune.atOnce(max(p.vectorFlops(), p.flops/float64(len(p.merges))))
 	inPortions(len(p.merges), min(vk.MaxGroups()/2, most), func(first, count int) {
-		if s.tune.atOnce(ofVectors/float64(max(1, p.columns))) < p.columns { // then count is 1
+		if s.tune.atOnce(p.vectorFlops()/float64(max(1, p.columns))) < p.columns { // then count is 1
 			m := p.merges[first].merge
 			v.recordColumns(rec, level, first, m, 0, m.To-m.From, v.placedS(p.merges[first]))
 		} else {
 			vectors := v.vectorsPush(level, first)
-			vectors.S = v.xt.Addr()
-			s.vectors.Dispatch(rec, columnGrid(p.columns, count), vectors)
-			rec.Costs(ofVectors * float64(count))
+			vectors.S = x.work
+			s.recordVectors(rec, vectors, p.levelSizes, count)
 		}
 		if grouped {
-			v.multiplyGrouped(rec, p, v.mergesAt(level, first), count)
+			s.recordProducts(rec, x.from(first), p.levelSizes, count, len(p.merges))
 		}
 	})
 	if !grouped {
@@ -103,13 +99,7 @@ func (v *vectorsRun) recordLevel(rec *vk.Recorder, level int) {
 			v.multiplyApart(rec, m)
 		}
 	}
-	most = s.tune.atOnce(moveBytes * max(1, float64(p.rows)*float64(p.deflatedColumns)))
-	inPortions(len(p.merges), min(vk.MaxGroups(), most), func(first, count int) {
-		grid := vk.Groups{X: vk.Tiles(p.rows, s.tune.Threads), Y: strided(p.deflatedColumns), Z: count}
-		push := shaders.StedcDeflatedPush{Merges: v.mergesAt(level, first), W: v.xt.Addr(), Q: v.q()}
-		s.deflated.Dispatch(rec, grid, push)
-		rec.Costs(moveBytes * max(1, float64(p.rows)*float64(p.deflatedColumns)*float64(count)))
-	})
+	s.recordDeflated(rec, x, p.levelSizes, len(p.merges))
 }
 
 // recordColumns forms the wanted columns [first, first+count) of the matrix S of one merge, the
@@ -131,18 +121,6 @@ func (v *vectorsRun) recordColumns(rec *vk.Recorder, level, index int, m *dc.Mer
 func (v *vectorsRun) placedS(p placedMerge) vk.Slice[float64] {
 	m := p.merge
 	return v.xt.At.From(p.work + m.N1*m.Upper + m.N2*(m.K-m.Lower) + m.N()*(m.N()-m.K))
-}
-
-// multiplyGrouped records the products W·S, which form the eigenvectors, of `count` merges as one
-// dispatch of stedc_multiply. It does not use product.Ops, because a dispatch with one of these
-// small products would leave most of the device idle.
-func (v *vectorsRun) multiplyGrouped(rec *vk.Recorder, p *levelPlan, merges spirv.Addr[shaders.Merge], count int) {
-	s := v.pass
-	tile := s.chooser.Choose(product.Shape{M: p.half, N: p.columns, K: p.inner, Count: 2 * count})
-	grid := s.chooser.Tiles()[tile].Grid(p.half, p.columns)
-	grid.Z = 2 * count
-	s.multiply[tile].Dispatch(rec, grid, shaders.StedcMultiplyPush{Merges: merges, Work: v.xt.Addr(), Q: v.q()})
-	rec.Costs(p.flops * float64(count) / float64(len(p.merges)))
 }
 
 // multiplyApart records the two products that form the eigenvectors of one merge: W·S for the upper

@@ -132,22 +132,23 @@ func (s *valuesPass) recordLeaves(
 		vk.SendFirst(rec, list, leaves)
 		vk.SendFirst(rec, all, numbers[:2*n]) // e and d
 	})
-	s.solveLeaves(rec, ws, vectors, len(leaves))
+	s.solveLeaves(rec, ws, vectors, span{last: len(leaves)}, n)
 	vk.ReceiveLast(rec, numbers[n:], all.From(n))
 }
 
-// solveLeaves records the kernel for the leaves. There are several dispatches if the leaves cost
-// more than tune.Dispatch. The list of `count` leaves and their numbers must be on the device
-// already. The arguments are those of recordLeaves.
-func (s *valuesPass) solveLeaves(rec *vk.Recorder, ws *vk.Arena, vectors [2]spirv.Addr[float64], count int) {
-	n, all, leaf := s.n, s.leafNumbers.In(ws), float64(s.tune.Leaf)
-	rows := float64(n) / float64(max(1, count)) // of a leaf, on average
-	inPortions(count, s.tune.atOnce(s.leaf.flops*rows*leaf*leaf), func(first, count int) {
+// solveLeaves records the kernel for the leaves of a range of the list, which have `rows` rows
+// together. There are several dispatches if the leaves cost more than tune.Dispatch. The list of
+// leaves and their numbers must be on the device already. The other arguments are those of
+// recordLeaves.
+func (s *valuesPass) solveLeaves(rec *vk.Recorder, ws *vk.Arena, vectors [2]spirv.Addr[float64], leaves span, rows int) {
+	n, all, size, count := s.n, s.leafNumbers.In(ws), float64(s.tune.Leaf), leaves.last-leaves.first
+	leaf := s.leaf.flops * float64(rows) / float64(max(1, count)) * size * size // cost of a leaf, on average
+	inPortions(count, s.tune.atOnce(leaf), func(first, count int) {
 		s.leaf.dispatch(rec, leavesPush{
-			leaves: s.leafList.In(ws).From(first).Addr(), e: all.Addr(), d: all.From(n).Addr(), first: all.From(2 * n).Addr(),
-			last: all.From(3 * n).Addr(), vectors: vectors, count: count,
+			leaves: s.leafList.In(ws).From(leaves.first + first).Addr(), e: all.Addr(), d: all.From(n).Addr(),
+			first: all.From(2 * n).Addr(), last: all.From(3 * n).Addr(), vectors: vectors, count: count,
 		})
-		rec.Costs(s.leaf.flops * rows * float64(count) * leaf * leaf)
+		rec.Costs(leaf * float64(count))
 	})
 }
 

@@ -1,8 +1,6 @@
 package stages
 
 import (
-	"slices"
-
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
@@ -21,18 +19,13 @@ import (
 // to the result. Its W overwrites Q, some rows (a strip) at a time, and its S is formed in panels
 // of some columns.
 type vectorsPass struct {
-	n       int
-	levels  int // largest number of levels that a tree can have
-	tune    DivideConquerTuning
-	ops     product.Ops[float64] // computes the products of large merges
-	chooser product.Chooser      // chooses the tile of multiply for grouped products of small merges
+	mergeKernels
+	n      int
+	levels int                  // largest number of levels that a tree can have
+	ops    product.Ops[float64] // computes the products of large merges
 
-	gather   *vk.Kernel[shaders.StedcGatherSpec, shaders.StedcGatherPush]
-	vectors  *vk.Kernel[shaders.StedcVectorsSpec, shaders.StedcVectorsPush]
-	deflated *vk.Kernel[shaders.StedcDeflatedSpec, shaders.StedcDeflatedPush]
-	restore  *vk.Kernel[shaders.StedcRestoreSpec, shaders.StedcRestorePush]
-	sort     *vk.Kernel[shaders.StedcSortSpec, shaders.StedcSortPush]
-	multiply []*vk.Kernel[shaders.StedcMultiplySpec, shaders.StedcMultiplyPush] // by tile
+	restore *vk.Kernel[shaders.StedcRestoreSpec, shaders.StedcRestorePush]
+	sort    *vk.Kernel[shaders.StedcSortSpec, shaders.StedcSortPush]
 
 	q, panel vk.Region[float64]
 	lists    vectorLists // offsets on the device; each solve adds the memory on the host
@@ -48,20 +41,9 @@ const sortTile = 32
 func newVectorsPass(
 	b *builder, n, levels int, ops product.Ops[float64], tiles product.Tuning, t DivideConquerTuning,
 ) vectorsPass {
-	s := vectorsPass{n: n, levels: levels, tune: t, ops: ops}
-	threads := s.tune.Threads
-	s.gather = build(b, shaders.StedcGather(), shaders.StedcGatherSpec{LocalSize: threads})
-	s.vectors = build(b, shaders.StedcVectors(), shaders.StedcVectorsSpec{LocalSize: threads})
-	s.deflated = build(b, shaders.StedcDeflated(), shaders.StedcDeflatedSpec{LocalSize: threads})
-	s.restore = build(b, shaders.StedcRestore(), shaders.StedcRestoreSpec{LocalSize: threads})
-	s.sort = build(b, shaders.StedcSort(), shaders.StedcSortSpec{LocalSize: threads, Tile: sortTile})
-	s.chooser = product.NewChooser(mergeTiles(tiles))
-	for _, tile := range s.chooser.Tiles() {
-		if err := tile.Fits(b.dev.Info()); err != nil && b.err == nil {
-			b.err = err
-		}
-		s.multiply = append(s.multiply, build(b, shaders.StedcMultiply(), shaders.StedcMultiplySpec(tile.Spec())))
-	}
+	s := vectorsPass{mergeKernels: newMergeKernels(b, tiles, t), n: n, levels: levels, ops: ops}
+	s.restore = build(b, shaders.StedcRestore(), shaders.StedcRestoreSpec{LocalSize: t.Threads})
+	s.sort = build(b, shaders.StedcSort(), shaders.StedcSortSpec{LocalSize: t.Threads, Tile: sortTile})
 	// In the last merge, the product W·S of one half has at most n rows, an inner dimension of at
 	// most n, and at most n columns.
 	if err := ops.Reserve(product.Shape{M: n, N: n, K: n, Count: 1}); err != nil && b.err == nil {
@@ -75,37 +57,6 @@ func newVectorsPass(
 	s.lists = newVectorLists(n, levels, s.tune.mostMerges(n))
 	s.work = vk.Together(s.q, s.panel, s.lists.layout())
 	return s
-}
-
-// maxUnrolled is the largest number of multiply-adds in the unrolled inner loop of the kernel
-// stedc_multiply. NVIDIA's compiler (580.159, H200) needs 14 s for a tile with 1024 multiply-adds,
-// 2 s for 512 and 0.7 s for 256. For the kernel gemm it needs 0.7 s in all these cases. With 256
-// the products are as fast as with 1024, because grouped merges are small and larger merges use
-// product.Ops.
-const maxUnrolled = 256
-
-// mergeTiles returns the square tiles of the table t, or all tiles if no tile is square. (A tile is
-// the block of a product that one workgroup computes.) Square tiles suit the products of merges,
-// because these products are nearly square. The result has inner loops of at most maxUnrolled
-// multiply-adds. mergeTiles does not change the table t.
-func mergeTiles(t product.Tuning) product.Tuning {
-	var square []product.Tile
-	for _, tile := range t.Tiles {
-		if tile.M == tile.N {
-			square = append(square, tile)
-		}
-	}
-	if len(square) == 0 {
-		square = slices.Clone(t.Tiles)
-	}
-	for i := range square {
-		tile := &square[i]
-		for tile.Unroll%2 == 0 && tile.ThreadM*tile.ThreadN*tile.Unroll > maxUnrolled {
-			tile.Unroll /= 2
-		}
-	}
-	t.Tiles = square
-	return t
 }
 
 // blocks returns the largest number of elements of all diagonal blocks of Q together at any time.

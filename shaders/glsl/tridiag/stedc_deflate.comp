@@ -77,9 +77,9 @@ layout(push_constant, scalar) uniform Push {
 	ChainsOut chains;
 	SharedReals reals;
 	SharedInts words;
-	// `count` is the number of merges. `stride` is the order of T, and the length of each array in
-	// `numbers`, `rotations`, `reals` and `words`.
-	uint count, stride;
+	// The dispatch deflates the merges [first_merge, end). `stride` is the number of rows of T, and
+	// the length of each array in `numbers`, `rotations`, `reals` and `words`.
+	uint first_merge, end, stride;
 } p;
 
 // UPPER_ROWS, ALL_ROWS and LOWER_ROWS are the sets of rows in which a column of W (merge.glsl) can
@@ -219,8 +219,8 @@ void rotate(uint steps, uint count) {
 }
 
 void main() {
-	uint index = workgroup(), t = gl_LocalInvocationIndex;
-	if (index >= p.count) return;
+	uint index = p.first_merge + workgroup(), t = gl_LocalInvocationIndex;
+	if (index >= p.end) return;
 	m = p.merges.at[index];
 	uint64_t reals = uint64_t(p.reals) + 8 * m.lo, words = uint64_t(p.words) + 4 * m.lo;
 	uint64_t real_array = 8 * uint64_t(p.stride), word_array = 4 * uint64_t(p.stride);

@@ -8,7 +8,8 @@
 //      d       the eigenvalues
 // out: order   columns, counted from the block's first column
 //      info    for all columns i < k whose eigenvalue is NaN, the minimum of the previous info and
-//              lo + i + base. A NaN is a root that was not found; order is then undefined
+//              lo + i + base. A NaN is a root that was not found; order is then undefined. The
+//              element of info is lo·apart: with apart = 0 all merges have the same element
 //
 // Each invocation counts the eigenvalues that come before its own eigenvalue. order must not
 // overlap the inputs.
@@ -36,7 +37,7 @@ layout(push_constant, scalar) uniform Push {
 	Reals d;
 	IntsOut order;
 	Word info;
-	uint base;
+	uint base, apart;
 	// `first` is the number of the first column that this dispatch places, in each merge.
 	uint first;
 } p;
@@ -63,5 +64,5 @@ void main() {
 	}
 	if (i >= m.n) return;
 	p.order.at[m.lo + rank] = int(i);
-	if (i < m.k && (unpackDouble2x32(x).y >> 20 & 0x7ffu) == 0x7ffu) atomicMin(p.info.at[0], p.base + m.lo + i);
+	if (i < m.k && (unpackDouble2x32(x).y >> 20 & 0x7ffu) == 0x7ffu) atomicMin(p.info.at[m.lo * p.apart], p.base + m.lo + i);
 }
