@@ -5,8 +5,8 @@ package shaders
 import "unsafe"
 
 // BatchMatrix is an element of a buffer that the host shares with
-// lasrt_batch, org2l_batch, stebz_batch, steqr_batch,
-// syev_batch, syev_batch_values and sytd2_batch.
+// gemm_batch, laed0_batch, lasrt_batch, org2l_batch,
+// stebz_batch, steqr_batch, syev_batch, syev_batch_values and sytd2_batch.
 type BatchMatrix struct {
 	N     uint32
 	Upper uint32
@@ -32,8 +32,8 @@ var (
 )
 
 // BatchState is an element of a buffer that the host shares with
-// lasrt_batch, stebz_batch, steqr_batch, syev_batch,
-// syev_batch_values and sytd2_batch.
+// laed0_batch, lasrt_batch, stebz_batch, steqr_batch,
+// syev_batch, syev_batch_values and sytd2_batch.
 type BatchState struct {
 	Status   uint32
 	Exponent int32

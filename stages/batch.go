@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -14,6 +15,8 @@ import (
 //	larger n       sytd2_batch   A → T                       (dsytd2)
 //	               org2l_batch   the reflectors → Q           (dorg2l)
 //	               steqr_batch   T → Λ, Q → Q·V by QL         (dsteqr)
+//	               or forest     T → Λ, V                     (dstedc)
+//	                  gemm_batch Q → Q·V                      (dgemm)
 //	               lasrt_batch   sorts values, fixes signs    (dlasrt)
 //	               or, without vectors, stebz_batch           (dstebz)
 //
@@ -26,11 +29,12 @@ type Batch struct {
 
 	shared []batchShared // kernels for each row of the tuning's Shared
 	memory []batchMemory
+	forest *forest // divide and conquer; nil if no matrix needs it
 
 	table          vk.Region[shaders.BatchMatrix]
 	states         vk.Region[shaders.BatchState]
 	d, e, tau, two vk.Region[float64]
-	z              vk.Region[float64]
+	z, w           vk.Region[float64]
 }
 
 // BatchSize holds the limits of a batch: the largest order, the largest number of matrices, and
@@ -51,19 +55,26 @@ type batchShared struct {
 
 // batchMemory holds the kernels for one element of BatchTuning.Memory, which solves matrices that
 // are too large for shared memory. If eigenvectors are wanted, the field `bisect` is nil. Otherwise
-// the fields `form`, `iterate` and `sort` are nil.
+// only the fields `reduce` and `bisect` are not nil. Eigenvectors of T come from QL iteration
+// (`iterate`), or from divide and conquer; then `multiply` computes the products with Q, and
+// `iterate` is nil.
 type batchMemory struct {
 	reduce  *vk.Kernel[shaders.Sytd2BatchSpec, shaders.Sytd2BatchPush]
 	form    *vk.Kernel[shaders.Org2lBatchSpec, shaders.Org2lBatchPush]
 	iterate *vk.Kernel[shaders.SteqrBatchSpec, shaders.SteqrBatchPush]
 	bisect  *vk.Kernel[shaders.StebzBatchSpec, shaders.StebzBatchPush]
 	sort    *vk.Kernel[shaders.LasrtBatchSpec, shaders.LasrtBatchPush]
+
+	multiply *vk.Kernel[shaders.GemmBatchSpec, shaders.GemmBatchPush]
+	tile     product.Tile // of multiply
 }
 
 // NewBatch prepares batches of the given size. The caller must fit t to the device by
-// BatchTuning.For. NewBatch panics if the largest order of the batch is above t.Order(). The errors
-// of NewBatch are those of package vk.
-func NewBatch(dev *vk.Device, size BatchSize, t BatchTuning) (*Batch, error) {
+// BatchTuning.For. Matrices for which t says Conquer are solved by divide and conquer with the sizes
+// c, whose field Dispatch is not used, and with products in the square tiles of the table `tiles`.
+// NewBatch panics if the largest order of the batch is above t.Order(). The errors of NewBatch are
+// those of package vk.
+func NewBatch(dev *vk.Device, size BatchSize, t BatchTuning, c DivideConquerTuning, tiles product.Tuning) (*Batch, error) {
 	if size.N < 1 || size.Count < 1 || size.N > t.Order() {
 		panic(fmt.Sprintf("stages: a batch of %d matrices of order %d, at most %d", size.Count, size.N, t.Order()))
 	}
@@ -72,27 +83,34 @@ func NewBatch(dev *vk.Device, size BatchSize, t BatchTuning) (*Batch, error) {
 	}
 	s := &Batch{size: size, tune: t}
 	b := builder{dev: dev}
-	large := false
+	large, conquer := false, false
 	for class := range t.class(size.N) + 1 {
 		if class < len(t.Shared) {
 			s.shared = append(s.shared, buildShared(&b, t.Shared[class], size.Vectors))
 			continue
 		}
 		large = true
-		s.memory = append(s.memory, buildMemory(&b, t.Memory[class-len(t.Shared)], size.Vectors))
+		row := t.Memory[class-len(t.Shared)]
+		conquer = conquer || size.Vectors && row.Conquer
+		s.memory = append(s.memory, buildMemory(&b, row, size.Vectors, tiles))
 	}
-	rows, entries := 0, 0
+	rows, entries, work := 0, 0, 0
 	if large {
 		rows = size.Count * size.N
 	}
 	if large && size.Vectors {
 		entries = rows * size.N
 	}
+	if conquer {
+		c.Dispatch = t.Dispatch
+		s.forest = newForest(&b, rows, tiles, c)
+		work = size.Count * forestWork(size.N)
+	}
 	s.table = vk.Reserve[shaders.BatchMatrix]("matrices of the batch", size.Count)
 	s.states = vk.Reserve[shaders.BatchState]("states of the batch", size.Count)
 	s.d, s.e = vk.Reserve[float64]("diagonals", rows), vk.Reserve[float64]("off-diagonals", rows)
 	s.tau, s.two = vk.Reserve[float64]("τ of reflectors", rows), vk.Reserve[float64]("vectors of the reduction", 2*rows)
-	s.z = vk.Reserve[float64]("Q of the batch", entries)
+	s.z, s.w = vk.Reserve[float64]("Q of the batch", entries), vk.Reserve[float64]("W and S of the batch", work)
 	return s, b.err
 }
 
@@ -108,24 +126,35 @@ func buildShared(b *builder, t BatchShared, vectors bool) (k batchShared) {
 }
 
 // buildMemory builds the kernels for one row of BatchTuning.Memory: matrices that are too large for
-// shared memory.
-func buildMemory(b *builder, t BatchMemory, vectors bool) (k batchMemory) {
+// shared memory. The products after divide and conquer use the largest square tile of the table
+// `tiles` that suits the order.
+func buildMemory(b *builder, t BatchMemory, vectors bool, tiles product.Tuning) (k batchMemory) {
 	k.reduce = build(b, shaders.Sytd2Batch(), t.reduceSpec())
 	if !vectors {
 		k.bisect = build(b, shaders.StebzBatch(), t.bisectSpec())
 		return k
 	}
 	k.form = build(b, shaders.Org2lBatch(), t.formSpec())
-	k.iterate = build(b, shaders.SteqrBatch(), t.iterateSpec())
+	if t.Conquer {
+		n, chooser := int(t.Order), product.NewChooser(mergeTiles(tiles))
+		k.tile = chooser.Tiles()[chooser.Choose(product.Shape{M: n, N: n, K: n, Count: 1 << 10})]
+		k.multiply = build(b, shaders.GemmBatch(), shaders.GemmBatchSpec(k.tile.Spec()))
+	} else {
+		k.iterate = build(b, shaders.SteqrBatch(), t.iterateSpec())
+	}
 	k.sort = build(b, shaders.LasrtBatch(), t.sortSpec())
 	return k
 }
 
 // Work is the layout of the workspace. It has 68 bytes for each matrix. If n = BatchSize.N is above
 // the largest order of BatchTuning.Shared, it also has 5·n elements for each matrix, and with
-// vectors n² elements more.
+// vectors n² elements more. Divide and conquer needs 3/2·n² + O(n) elements more for each matrix.
 func (s *Batch) Work() *vk.Layout {
-	return vk.Together(s.table, s.states, s.d, s.e, s.tau, s.two, s.z)
+	work := vk.Together(s.table, s.states, s.d, s.e, s.tau, s.two, s.z, s.w)
+	if s.forest == nil {
+		return work
+	}
+	return vk.Together(work, s.forest.work)
 }
 
 // BatchFlops returns the usual cost of a matrix of order n in flops. With vectors the cost is

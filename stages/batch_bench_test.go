@@ -26,7 +26,11 @@ func TestBatchTimes(t *testing.T) {
 		return BatchTuning{Shared: []BatchShared{{order, team, matrices, apart}}, Dispatch: 2e11}
 	}
 	memory := func(order, threads, teams, apart uint32) BatchTuning {
-		return BatchTuning{Shared: []BatchShared{{2, 2, 1, 0}}, Memory: []BatchMemory{{order, threads, teams, apart}}, Dispatch: 2e11}
+		return BatchTuning{Shared: []BatchShared{{2, 2, 1, 0}}, Memory: []BatchMemory{{order, threads, teams, apart, false}}, Dispatch: 2e11}
+	}
+	conquer := func(t BatchTuning) BatchTuning {
+		t.Memory[0].Conquer = true
+		return t
 	}
 	for _, c := range []struct {
 		n, count int
@@ -36,9 +40,11 @@ func TestBatchTimes(t *testing.T) {
 		{16, 50000, []BatchTuning{shared(16, 16, 2, 0), memory(16, 32, 1, 32)}},
 		{32, 10000, []BatchTuning{memory(32, 32, 1, 32), shared(32, 32, 1, 32)}},
 		{64, 5000, []BatchTuning{memory(64, 64, 1, 32), shared(64, 64, 1, 32)}},
-		{128, 1000, []BatchTuning{memory(128, 128, 2, 32), memory(128, 64, 4, 32)}},
-		{256, 200, []BatchTuning{memory(256, 256, 2, 32)}},
-		{512, 50, []BatchTuning{memory(512, 512, 2, 32)}},
+		{128, 1000, []BatchTuning{memory(128, 128, 2, 32), memory(128, 64, 4, 32), conquer(memory(128, 128, 2, 32))}},
+		{192, 350, []BatchTuning{memory(192, 192, 2, 32), conquer(memory(192, 192, 2, 32))}},
+		{256, 200, []BatchTuning{memory(256, 256, 2, 32), conquer(memory(256, 256, 2, 32))}},
+		{384, 90, []BatchTuning{memory(384, 384, 2, 32), conquer(memory(384, 384, 2, 32))}},
+		{512, 50, []BatchTuning{memory(512, 512, 2, 32), conquer(memory(512, 512, 2, 32))}},
 	} {
 		if only := os.Getenv("VKEVD_BATCH"); only != "1" && only != fmt.Sprint(c.n) {
 			continue
@@ -58,7 +64,7 @@ func TestBatchTimes(t *testing.T) {
 
 // timeBatch solves the same random matrices three times and prints the times of the kernels.
 func timeBatch(t *testing.T, dev *vk.Device, n, count int, vectors bool, tune BatchTuning, data []float64) {
-	s, err := NewBatch(dev, BatchSize{N: n, Count: count, Vectors: vectors}, tune)
+	s, err := NewBatch(dev, BatchSize{N: n, Count: count, Vectors: vectors}, tune, TuningFor(dev.Info()).DivideConquer, TuningFor(dev.Info()).Products)
 	if err != nil {
 		t.Error(err)
 		return
@@ -97,7 +103,7 @@ func timeBatch(t *testing.T, dev *vk.Device, n, count int, vectors bool, tune Ba
 		profile, p := solve()
 		total, parts := 0.0, strings.Builder{}
 		for _, k := range profile.Kernels {
-			if strings.Contains(k.Name, "_batch") {
+			if strings.Contains(k.Name, "_batch") || strings.Contains(k.Name, "stedc") {
 				total += k.Seconds
 				fmt.Fprintf(&parts, " %s %.3f (%d)", k.Name, 1e3*k.Seconds, k.Count)
 			}

@@ -13,11 +13,28 @@ type batchRecording struct {
 	rec   *vk.Recorder
 	ws    *vk.Arena
 	class batchClass
+	lists *forestLists // of the part
 	x     BatchBuffers
 }
 
-func (s *Batch) recordMemory(rec *vk.Recorder, ws *vk.Arena, c batchClass, x BatchBuffers) *batchRecording {
-	return &batchRecording{s, s.memory[c.class-len(s.shared)], rec, ws, c, x}
+func (s *Batch) recordMemory(rec *vk.Recorder, ws *vk.Arena, c batchClass, lists *forestLists, x BatchBuffers) *batchRecording {
+	return &batchRecording{s, s.memory[c.class-len(s.shared)], rec, ws, c, lists, x}
+}
+
+// record records the whole solution of the class.
+func (r *batchRecording) record() {
+	r.reduce()
+	if !r.size.Vectors {
+		r.bisect()
+		return
+	}
+	r.form()
+	if r.conquers(r.class.class) {
+		r.conquer()
+	} else {
+		r.iterate()
+	}
+	r.sort()
 }
 
 // ofWorkgroup is the largest work of one workgroup, as a fraction of the largest cost of a
@@ -85,16 +102,44 @@ func (r *batchRecording) iterate() {
 	}
 }
 
+// conquer records divide and conquer for the tridiagonal matrices of the class, and the products of
+// their eigenvectors with Q. The eigenvectors overwrite the given matrices, and the products W and S.
+func (r *batchRecording) conquer() {
+	r.forest.record(r.rec, r.ws, r.class.trees, r.lists, shaders.Laed0BatchPush{
+		Matrices: r.table.In(r.ws).Addr(), States: r.states.In(r.ws).Addr(),
+		D: r.d.In(r.ws).Addr(), E: r.e.In(r.ws).Addr(), First: uint32(r.class.first), Count: uint32(r.class.count),
+	}, r.x.A.Addr(), r.w.In(r.ws).Addr())
+	n := r.class.largest
+	product := 2 * productCost * float64(n) * float64(n) * float64(n)
+	r.each(r.rec, r.class, product, func(first, count uint32) {
+		inPortions(int(count), vk.MaxGroups(), func(begin, some int) {
+			grid := r.batchMemory.tile.Grid(n, n)
+			grid.Z = some
+			r.batchMemory.multiply.Dispatch(r.rec, grid, shaders.GemmBatchPush{
+				Matrices: r.table.In(r.ws).Addr(), A: r.z.In(r.ws).Addr(), B: r.x.A.Addr(), C: r.w.In(r.ws).Addr(),
+				First: first + uint32(begin),
+			})
+			r.rec.Costs(product * float64(some))
+		})
+	})
+}
+
 // sort records the kernel that sorts the eigenvalues and copies eigenvalues and eigenvectors to the
 // result.
 func (r *batchRecording) sort() {
 	n := float64(r.class.largest)
+	x := shaders.LasrtBatchPush{D: r.d.In(r.ws).Addr(), Z: r.z.In(r.ws).Addr()}
+	if r.conquers(r.class.class) {
+		x = shaders.LasrtBatchPush{
+			D: r.forest.eigenvalues(r.ws).Addr(), Z: r.w.In(r.ws).Addr(),
+			Leaves: r.forest.leafValues(r.ws).Addr(), Info: r.forest.deflation.info.In(r.ws).Addr(),
+		}
+	}
+	x.Matrices, x.States = r.table.In(r.ws).Addr(), r.states.In(r.ws).Addr()
+	x.Values, x.V = r.x.Values.Addr(), r.x.V.Addr()
 	r.each(r.rec, r.class, 8*n*n, func(first, count uint32) {
-		r.batchMemory.sort.Dispatch(r.rec, vk.Folded(int(count)), shaders.LasrtBatchPush{
-			Matrices: r.table.In(r.ws).Addr(), States: r.states.In(r.ws).Addr(),
-			D: r.d.In(r.ws).Addr(), Z: r.z.In(r.ws).Addr(), Values: r.x.Values.Addr(), V: r.x.V.Addr(),
-			First: first, Count: count,
-		})
+		x.First, x.Count = first, count
+		r.batchMemory.sort.Dispatch(r.rec, vk.Folded(int(count)), x)
 	})
 }
 

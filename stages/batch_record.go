@@ -27,11 +27,15 @@ type BatchPart struct {
 	states  []shaders.BatchState  // one for each row of the table; valid when the recording has run
 	order   []int                 // for each row of the table, the number of its item
 	classes []batchClass
+	lists   forestLists // of the matrices that divide and conquer solves
 }
 
 // batchClass describes the matrices first … first + count − 1 of the table of matrices. The same
-// kernels solve these matrices.
-type batchClass struct{ class, first, count, largest int }
+// kernels solve these matrices. `trees` is empty if divide and conquer does not solve them.
+type batchClass struct {
+	class, first, count, largest int
+	trees                        trees
+}
 
 // BatchOutcome tells how the solution of one matrix of a batch ended. At most one of NonFinite and
 // Failed is true. After a success both are false.
@@ -45,35 +49,52 @@ type BatchOutcome struct {
 // most BatchSize.Count items, of order at most BatchSize.N.
 func (s *Batch) Place(items []BatchItem) *BatchPart {
 	p := &BatchPart{states: make([]shaders.BatchState, len(items)), order: make([]int, len(items))}
-	a, v, w, at := 0, 0, 0, 0
-	rows := make([]shaders.BatchMatrix, len(items))
+	a, v, w := 0, 0, 0
 	for i, m := range items {
 		p.A, p.V, p.W = append(p.A, a), append(p.V, v), append(p.W, w)
 		p.order[i] = i
-		rows[i] = shaders.BatchMatrix{
-			N: uint32(m.N), From: uint32(m.From), To: uint32(m.To), At: uint32(at), W: uint32(w),
-			A: twoWords(a), V: twoWords(v),
-		}
-		if m.Upper {
-			rows[i].Upper = 1
-		}
 		a += m.N * m.N
 		v += m.N * (m.To - m.From)
 		w += m.To - m.From
-		at += m.N
 	}
 	class := func(i int) int { return s.tune.class(items[i].N) }
 	slices.SortStableFunc(p.order, func(i, j int) int { return class(i) - class(j) })
+	at, work := 0, 0 // first free row of the arrays d and e, and first free element of W and S
+	var planted []forestMatrix
 	for k, i := range p.order {
-		p.table = append(p.table, rows[i])
+		m := items[i]
+		row := shaders.BatchMatrix{
+			N: uint32(m.N), From: uint32(m.From), To: uint32(m.To), At: uint32(at), W: uint32(p.W[i]),
+			A: twoWords(p.A[i]), V: twoWords(p.V[i]),
+		}
+		if m.Upper {
+			row.Upper = 1
+		}
+		p.table = append(p.table, row)
 		if c := len(p.classes); c == 0 || p.classes[c-1].class != class(i) {
 			p.classes = append(p.classes, batchClass{class: class(i), first: k})
 		}
 		c := &p.classes[len(p.classes)-1]
 		c.count++
-		c.largest = max(c.largest, items[i].N)
+		c.largest = max(c.largest, m.N)
+		if s.conquers(c.class) {
+			planted = append(planted, forestMatrix{n: m.N, lo: at, q: p.A[i], work: work})
+			work += forestWork(m.N)
+		}
+		at += m.N
+	}
+	for i := range p.classes {
+		if c := &p.classes[i]; s.conquers(c.class) {
+			c.trees = s.forest.plant(&p.lists, planted[:c.count])
+			planted = planted[c.count:]
+		}
 	}
 	return p
+}
+
+// conquers reports whether divide and conquer solves the matrices of a class.
+func (s *Batch) conquers(class int) bool {
+	return class >= len(s.shared) && s.memory[class-len(s.shared)].multiply != nil
 }
 
 // twoWords returns the 64-bit offset x as two 32-bit words. The first word has the low bits.
@@ -91,20 +112,15 @@ func (s *Batch) Record(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x BatchBuff
 	vk.SendFirst(rec, s.table.In(ws), p.table)
 	clear(p.states)
 	vk.SendFirst(rec, s.states.In(ws), p.states)
+	if len(p.lists.leaves) > 0 {
+		s.forest.send(rec, ws, &p.lists)
+	}
 	for _, c := range p.classes {
 		if c.class < len(s.shared) {
 			s.recordShared(rec, ws, c, x)
 			continue
 		}
-		r := s.recordMemory(rec, ws, c, x)
-		r.reduce()
-		if s.size.Vectors {
-			r.form()
-			r.iterate()
-			r.sort()
-		} else {
-			r.bisect()
-		}
+		s.recordMemory(rec, ws, c, &p.lists, x).record()
 	}
 	vk.ReceiveLast(rec, p.states, s.states.In(ws))
 }
@@ -124,7 +140,7 @@ func (s *Batch) Continue(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x BatchBu
 		if !more {
 			rec.Phase(PhaseBatch, 0, 1)
 		}
-		r := s.recordMemory(rec, ws, c, x)
+		r := s.recordMemory(rec, ws, c, &p.lists, x)
 		r.iterate()
 		r.sort()
 		more = true

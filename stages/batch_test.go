@@ -17,10 +17,17 @@ func smallestBatch() BatchTuning {
 	return BatchTuning{
 		Shared: []BatchShared{{Order: 3, Team: 2, Matrices: 3, Apart: 3}, {Order: 9, Team: 4, Matrices: 2}},
 		Memory: []BatchMemory{
-			{Order: 20, Threads: 32, Teams: 2, Apart: 1}, {Order: 160, Threads: 32, Teams: 1, Apart: 2},
+			{Order: 20, Threads: 32, Teams: 2, Apart: 1}, {Order: 40, Threads: 32, Teams: 1, Apart: 2},
+			{Order: 160, Threads: 32, Teams: 1, Apart: 2, Conquer: true},
 		},
 		Dispatch: 1e6,
 	}
+}
+
+// newBatch prepares a batch. Divide and conquer has leaves of at most three rows, and small tiles.
+func newBatch(dev *vk.Device, size BatchSize, t BatchTuning) (*Batch, error) {
+	small := SmallestTuning()
+	return NewBatch(dev, size, t, small.DivideConquer, small.Products)
 }
 
 // batchMatrix holds a matrix of a batch and its results.
@@ -32,8 +39,15 @@ type batchMatrix struct {
 	outcome BatchOutcome
 }
 
-// solveBatch solves the matrices in one batch.
+// solveBatch solves the matrices in one batch, with small sizes of divide and conquer.
 func solveBatch(t testing.TB, tune BatchTuning, vectors bool, all []*batchMatrix) *vk.Profile {
+	t.Helper()
+	return solveBatchWith(t, tune, SmallestTuning(), vectors, all)
+}
+
+// solveBatchWith solves the matrices in one batch, with the sizes of divide and conquer and of
+// products that `sizes` has.
+func solveBatchWith(t testing.TB, tune BatchTuning, sizes Tuning, vectors bool, all []*batchMatrix) *vk.Profile {
 	t.Helper()
 	dev := testDevice(t)
 	size := BatchSize{Count: len(all), Vectors: vectors}
@@ -46,7 +60,7 @@ func solveBatch(t testing.TB, tune BatchTuning, vectors bool, all []*batchMatrix
 		rows += m.item.N
 		wanted += m.item.N * (m.item.To - m.item.From)
 	}
-	s, err := NewBatch(dev, size, tune)
+	s, err := NewBatch(dev, size, tune, sizes.DivideConquer, sizes.Products)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +113,7 @@ func TestBatch(t *testing.T) {
 	var full [][]float64
 	var names []string
 	for i, kind := range matgen.Dense() {
-		for _, n := range []int{1, 2, 3, 4, 5, 9, 10, 20, 21, 33 + i%8} {
+		for _, n := range []int{1, 2, 3, 4, 5, 9, 10, 20, 21, 33 + i%8, 41 + i%16} {
 			a := kind.Dense(n)
 			full, names = append(full, a), append(names, fmt.Sprint(kind.Name(), " ", n))
 			all = append(all, whole(n, a, i%2 == 0))
@@ -146,12 +160,13 @@ func TestBatchDispatches(t *testing.T) {
 	dev := vk.Dry(vk.Info{Memory: 1 << 40, Free: 1 << 40, SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
 	const most = 1e8
 	tune := BatchTuning{
-		Shared: []BatchShared{{Order: 16, Team: 16, Matrices: 2}},
-		Memory: []BatchMemory{{Order: 512, Threads: 512, Teams: 2, Apart: 32}}, Dispatch: most,
+		Shared:   []BatchShared{{Order: 16, Team: 16, Matrices: 2}},
+		Memory:   []BatchMemory{{Order: 256, Threads: 256, Teams: 2, Apart: 32}, {Order: 512, Threads: 512, Teams: 2, Apart: 32, Conquer: true}},
+		Dispatch: most,
 	}
 	for _, c := range []struct{ n, count int }{{16, 100000}, {40, 1}, {40, 5000}, {512, 1}, {512, 300}} {
 		for _, vectors := range []bool{true, false} {
-			s, err := NewBatch(dev, BatchSize{N: c.n, Count: c.count, Vectors: vectors}, tune)
+			s, err := newBatch(dev, BatchSize{N: c.n, Count: c.count, Vectors: vectors}, tune)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -186,11 +201,11 @@ func TestBatchRefusesTunings(t *testing.T) {
 	slices.Reverse(shared.Shared)
 	slices.Reverse(memory.Memory)
 	for i, tune := range []BatchTuning{none, small, shared, memory} {
-		if _, err := NewBatch(dev, BatchSize{N: 9, Count: 1}, tune); err == nil {
+		if _, err := newBatch(dev, BatchSize{N: 9, Count: 1}, tune); err == nil {
 			t.Errorf("tuning %d is not refused", i)
 		}
 	}
-	if _, err := NewBatch(dev, BatchSize{N: 9, Count: 1}, smallestBatch()); err != nil {
+	if _, err := newBatch(dev, BatchSize{N: 9, Count: 1}, smallestBatch()); err != nil {
 		t.Error(err)
 	}
 }

@@ -37,6 +37,7 @@ type BatchMemory struct {
 	Threads uint32 // invocations of a workgroup
 	Teams   uint32 // invocations of sytd2_batch that share a row: Threads times as many
 	Apart   uint32 // additional invocations in steqr_batch, one of which computes the rotations
+	Conquer bool   `json:",omitempty"` // whether divide and conquer replaces QL iteration (steqr_batch)
 }
 
 // Order returns the largest order of a batch, or 0 if t has no kernels.

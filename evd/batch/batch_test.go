@@ -84,18 +84,54 @@ func (m named) worst(s batch.Spectrum) float64 {
 		ratio.Orthogonality(m.n, cols, s.Vectors.Data, s.Vectors.Ld))
 }
 
+// conquering returns the tuning table of the device, changed so that divide and conquer solves all
+// matrices that are too large for shared memory.
+func conquering(t testing.TB) *tuning.Tuning {
+	t.Helper()
+	tune := tuning.On(stagetest.Device(t).Info())
+	tune.Batch.Memory = slices.Clone(tune.Batch.Memory)
+	for i := range tune.Batch.Memory {
+		tune.Batch.Memory[i].Conquer = true
+	}
+	return &tune
+}
+
 // TestEveryOrder solves one batch with matrices of all orders up to 130. It checks LAPACK's error
 // ratios of the vectors, and the signs of the vectors. It also compares the eigenvalues of a plan
 // with vectors with those of a plan without vectors.
-func TestEveryOrder(t *testing.T) {
-	const most = 130
-	all := sample(most)
+func TestEveryOrder(t *testing.T) { everyOrder(t, nil, 130, sample(130)) }
+
+// TestEveryOrderByDivideAndConquer does the same as TestEveryOrder, but divide and conquer solves
+// all matrices that are too large for shared memory. On a GPU it also solves matrices of orders up
+// to 512.
+func TestEveryOrderByDivideAndConquer(t *testing.T) {
+	most, tune := 130, conquering(t)
+	var all []named
+	for i, m := range sample(130) {
+		if m.n > 16 && (i%3 == 0 || stagetest.Info().Type != "cpu") {
+			all = append(all, m)
+		}
+	}
+	if stagetest.Info().Type != "cpu" {
+		most = tune.Batch.Order()
+		kinds := matgen.Dense()
+		for i, n := range []int{191, 192, 193, 255, 256, 257, 300, 383, 384, 385, 511, 512} {
+			for k := i; k < len(kinds) && n <= most; k += 6 {
+				all = append(all, named{fmt.Sprintf("%s, n = %d", kinds[k].Name(), n), n, kinds[k].Dense(n)})
+			}
+		}
+	}
+	everyOrder(t, tune, most, all)
+}
+
+// everyOrder is TestEveryOrder with the given tuning and matrices of order `most` or less.
+func everyOrder(t *testing.T, tune *tuning.Tuning, most int, all []named) {
 	var a []evd.Sym[float64]
 	for i, m := range all {
 		a = append(a, m.symmetric(i%2 == 0))
 	}
-	vectors := solve(t, newPlan(t, most, 200, batch.Options{Vectors: true}), a...)
-	values := solve(t, newPlan(t, most, len(all), batch.Options{}), a...)
+	vectors := solve(t, newPlan(t, most, 200, batch.Options{Vectors: true, Tuning: tune}), a...)
+	values := solve(t, newPlan(t, most, len(all), batch.Options{Tuning: tune}), a...)
 	ratios := make([][2]float64, len(all))
 	var wait sync.WaitGroup
 	for i, m := range all {
@@ -137,11 +173,11 @@ func checkSigns(t *testing.T, name string, v *evd.Dense[float64]) {
 }
 
 // TestSameBits solves each matrix alone, and in batches of two, of three and of all matrices. It
-// uses the usual tuning of the device, and the smallest one. The bits of each result must always be
-// the same.
+// uses the usual tuning of the device, the smallest one, and one with divide and conquer. The bits of
+// each result must always be the same.
 func TestSameBits(t *testing.T) {
 	smallest := tuning.Smallest()
-	for _, tune := range []*tuning.Tuning{nil, &smallest} {
+	for _, tune := range []*tuning.Tuning{nil, &smallest, conquering(t)} {
 		for _, vectors := range []bool{true, false} {
 			var a []evd.Sym[float64]
 			for k, n := range []int{1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 20, 21, 33, 64, 65, 70} {

@@ -56,16 +56,17 @@ type Plan struct {
 }
 
 // MostOrder returns the largest order of matrices for which a plan can be made on the device.
-func MostOrder(dev *vk.Device, opt Options) int { return opt.sizes(dev).Order() }
+func MostOrder(dev *vk.Device, opt Options) int { return opt.tuning(dev).Batch.Order() }
 
-// sizes returns the tuning table of the kernels that solve batches: that of Options.Tuning, or else
-// that of the device.
-func (opt Options) sizes(dev *vk.Device) stages.BatchTuning {
+// tuning returns Options.Tuning, or else the tuning table of the device. Its sizes for batches fit
+// the device.
+func (opt Options) tuning(dev *vk.Device) tuning.Tuning {
 	t := tuning.On(dev.Info())
 	if opt.Tuning != nil {
 		t = *opt.Tuning
 	}
-	return t.Batch.For(dev.Info())
+	t.Batch = t.Batch.For(dev.Info())
+	return t
 }
 
 // A batch is solved in parts. maxRows is the largest allowed number of rows of all matrices of one
@@ -95,6 +96,7 @@ func (opt Options) check(n, count int) error {
 //	8·n² + 8·n + 68   always
 //	40·n              if n is too large for shared memory
 //	8·n²              if n is too large for shared memory, with vectors
+//	12·n² + 250·n     if divide and conquer solves T, with vectors
 //	8·n·m             if Select is m eigenvalues, with vectors
 //
 // The largest order in shared memory is 16 on NVIDIA GPUs, 32 on CPUs and 56 on other devices. It
@@ -163,8 +165,9 @@ func (p *Plan) prepare() error {
 	if err != nil {
 		return err
 	}
-	t := tuning.Tuning{Batch: p.opt.sizes(dev)}.Bounded(rate).Batch
-	p.batch, err = stages.NewBatch(dev, stages.BatchSize{N: n, Count: p.count, Vectors: p.opt.Vectors}, t)
+	t := p.opt.tuning(dev).Bounded(rate)
+	size := stages.BatchSize{N: n, Count: p.count, Vectors: p.opt.Vectors}
+	p.batch, err = stages.NewBatch(dev, size, t.Batch, t.DivideConquer, t.Products)
 	if err != nil {
 		return err
 	}

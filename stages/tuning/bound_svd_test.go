@@ -80,7 +80,8 @@ func TestNoDispatchOfSingularValuesIsLong(t *testing.T) {
 func TestNoDispatchOfABatchIsLong(t *testing.T) {
 	for _, card := range cards {
 		dev := card.dry()
-		tune := On(dev.Info()).Bounded(card.rate).Batch
+		all := On(dev.Info()).Bounded(card.rate)
+		tune := all.Batch
 		for _, vectors := range []bool{false, true} {
 			var items []stages.BatchItem
 			for n := 1; n <= tune.Order(); n = n*3/2 + 1 {
@@ -89,7 +90,7 @@ func TestNoDispatchOfABatchIsLong(t *testing.T) {
 				}
 			}
 			size := stages.BatchSize{N: items[len(items)-1].N, Count: len(items), Vectors: vectors}
-			s, err := stages.NewBatch(dev, size, tune)
+			s, err := stages.NewBatch(dev, size, tune, all.DivideConquer, all.Products)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -44,7 +44,8 @@ func Smallest() Tuning {
 		Batch: stages.BatchTuning{
 			Shared: []stages.BatchShared{{Order: 3, Team: 2, Matrices: 3, Apart: 3}, {Order: 9, Team: 4, Matrices: 2}},
 			Memory: []stages.BatchMemory{
-				{Order: 20, Threads: 32, Teams: 2, Apart: 1}, {Order: 160, Threads: 32, Teams: 1, Apart: 2},
+				{Order: 20, Threads: 32, Teams: 2, Apart: 1}, {Order: 60, Threads: 32, Teams: 1, Apart: 2},
+				{Order: 160, Threads: 32, Teams: 1, Apart: 2, Conquer: true},
 			},
 			Dispatch: 1e6,
 		},

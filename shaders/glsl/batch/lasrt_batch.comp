@@ -7,9 +7,14 @@
 // in:      matrices  the matrices [first, first + count), of order ≤ ORDER
 //          d         from element matrix.at on: the eigenvalues in any order, scaled
 //          z         the eigenvectors, by column, at the same place as the matrix
-//          states    exponent: the eigenvalues are multiplied by 2^exponent. status: a matrix whose
+//          leaves    from element matrix.at on: the eigenvalues of the leaves of divide and conquer.
+//                    An eigenvalue is NaN if QL iteration did not converge on its leaf
+//          info      from element matrix.at on: words that are not all ones if a root of a secular
+//                    equation was not found. leaves and info are null without divide and conquer
+// in, out: states    exponent: the eigenvalues are multiplied by 2^exponent. status: a matrix whose
 //                    status is not DONE has no eigenvalues. Its values are NaN, and its
-//                    eigenvectors are not written
+//                    eigenvectors are not written. The status becomes FAILED, and [lo, hi] all
+//                    rows, if leaves or info say that divide and conquer failed
 // out:     values    from element matrix.w on: the eigenvalues [from, to), ascending
 //          v         the eigenvectors of these eigenvalues. The component of largest magnitude of
 //                    each vector is positive. If several components have this magnitude, the first
@@ -37,10 +42,13 @@ layout(constant_id = 1) const uint ORDER = 256;
 // TEAM is the number of invocations that copy one eigenvector.
 layout(constant_id = 2) const uint TEAM = 32;
 
+layout(buffer_reference, scalar, buffer_reference_align = 4) readonly buffer Words { uint at[]; };
+
 layout(push_constant, scalar) uniform Push {
 	Matrices matrices;
 	States states;
-	MatrixIn d, z;
+	MatrixIn d, z, leaves;
+	Words info;
 	MatrixOut values, v;
 	// The dispatch processes the matrices [first, first + count).
 	uint first, count;
@@ -52,6 +60,17 @@ shared double value[ORDER];
 // of largest magnitude that the invocation has found.
 shared uint column[ORDER], place[LOCAL_SIZE];
 shared double found[LOCAL_SIZE];
+// `failed` is not 0 if divide and conquer has failed for this matrix.
+shared uint failed;
+
+// conquered sets `failed` if divide and conquer has failed for the matrix. Every invocation must
+// call it, and then pass a barrier.
+void conquered(BatchMatrix m) {
+	if (uint64_t(p.leaves) == 0ul) return;
+	for (uint i = gl_LocalInvocationIndex; i < m.n; i += LOCAL_SIZE) {
+		if (!finite(p.leaves.at[m.at + i]) || p.info.at[m.at + i] != ~0u) atomicOr(failed, 1u);
+	}
+}
 
 void main() {
 	if (workgroup() >= p.count) return;
@@ -59,12 +78,21 @@ void main() {
 	BatchMatrix m = p.matrices.at[index];
 	uint n = m.n, team = t / TEAM, lane = t % TEAM;
 	bool good = p.states.at[index].status == DONE;
-	double back = power_of_two(p.states.at[index].exponent);
+	if (t == 0) failed = 0;
+	barrier();
+	conquered(m);
+	// 2^exponent may be too large for a double, so it is multiplied in two steps.
+	int exponent = p.states.at[index].exponent;
+	double back = power_of_two(exponent / 2), again = power_of_two(exponent - exponent / 2);
 	for (uint i = t; i < n; i += LOCAL_SIZE) {
 		value[i] = p.d.at[m.at + i];
 		column[i] = 0;
 	}
 	barrier();
+	if (good && failed != 0) {
+		good = false;
+		if (t == 0) p.states.at[index].status = FAILED, p.states.at[index].lo = 0, p.states.at[index].hi = n - 1;
+	}
 	for (uint i = t; i < n; i += LOCAL_SIZE) {
 		double x = value[i];
 		uint rank = 0;
@@ -73,7 +101,7 @@ void main() {
 	}
 	barrier();
 	for (uint i = m.from + t; i < m.to; i += LOCAL_SIZE) {
-		p.values.at[m.w + i - m.from] = good ? value[column[i]] * back : packDouble2x32(uvec2(0u, 0x7ff80000u));
+		p.values.at[m.w + i - m.from] = good ? value[column[i]] * back * again : packDouble2x32(uvec2(0u, 0x7ff80000u));
 	}
 	if (!good) return;
 	MatrixIn z = MatrixIn(element(uint64_t(p.z), long_(m.a), 0, 0));

@@ -1,0 +1,56 @@
+// float64 only
+//
+// gemm_batch multiplies many pairs of square matrices, C = A·B (BLAS dgemm). The orders of the pairs
+// may differ.
+//
+// in:  matrices  the pairs [first, first + count). Of each matrix, the order n and the place `a` are
+//                read, which is the same for A, B and C
+//      a, b      n×n each, leading dimension n
+// out: c         n×n, leading dimension n
+//
+// c must not overlap a or b. Each element of C is one chain of multiply-adds, so its bits do not
+// depend on the tile. A NaN in A or B makes the elements of C that depend on it NaN.
+//
+// Grid: x and y together number the tiles of the largest product; z numbers the pairs.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_EXT_control_flow_attributes : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "index.glsl"
+#include "problem.glsl"
+#include "product/tile.glsl"
+#include "tile_order.glsl"
+#include "product/tile_factor.glsl"
+#include "product/tile_product.glsl"
+
+layout(push_constant, scalar) uniform Push {
+	Matrices matrices;
+	MatrixIn a, b;
+	MatrixOut c;
+	// The dispatch computes the products from number `first` on.
+	uint first;
+} p;
+
+void main() {
+	BatchMatrix m = p.matrices.at[p.first + gl_WorkGroupID.z];
+	uint tiles_m = (m.n + TILE_M - 1) / TILE_M, tiles_n = (m.n + TILE_N - 1) / TILE_N, index = workgroup();
+	if (index >= tiles_m * tiles_n) return;
+	uvec2 tile = swath_tile(index, tiles_m, tiles_n);
+	uint i0 = tile.x * TILE_M, j0 = tile.y * TILE_N;
+	uint64_t at = long_(m.a);
+	clear_acc();
+	tile_product(Factor(element(uint64_t(p.a), at + i0, 0, 0), m.n, m.n - i0, ALONG, 0),
+		Factor(element(uint64_t(p.b), at, j0, m.n), m.n, m.n - j0, ACROSS, 0), 0, m.n);
+	[[unroll]] for (uint c = 0; c < THREAD_N; c++) {
+		uint j = j0 + tile_col(c);
+		if (j >= m.n) continue;
+		MatrixOut column = MatrixOut(element(uint64_t(p.c), at + i0, j, m.n));
+		[[unroll]] for (uint r = 0; r < THREAD_M; r++) {
+			if (i0 + tile_row(r) < m.n) column.at[tile_row(r)] = acc[c * THREAD_M + r];
+		}
+	}
+}

@@ -1,0 +1,109 @@
+// float64 only
+//
+// laed0_batch prepares many tridiagonal matrices for divide and conquer (LAPACK dstedc, dlaed0). One
+// workgroup processes one matrix.
+//
+// Each matrix T is scaled by a power of two to elements below 1 in magnitude. Then T is torn into
+// leaves, blocks of at most LEAF rows: T is halved, and the halves are halved, until they have at
+// most LEAF rows. To cut T between rows i and i + 1, |e(i)| is subtracted from d(i) and d(i + 1).
+// The host's Tree.Halve (package dc in stages/tridiag) makes the same leaves.
+//
+// in:      matrices   the matrices [first, first + count)
+//          d, e       from element matrix.at on: T
+// in, out: states     status: GOOD becomes DONE, because divide and conquer does not iterate, or
+//                     NONFINITE if T has a NaN or an infinity. exponent: increased by the exponent
+//                     of the power of two
+// out:     torn_d     from element matrix.at on: the diagonal of the leaves
+//          torn_e     the scaled off-diagonal, with the elements between the leaves
+//          order      0, 1, 2 … for each leaf
+//
+// A matrix whose status is NONFINITE becomes zero, so that divide and conquer is quick. An
+// off-diagonal element becomes zero if it is negligible in a matrix whose norm is about 1. No two
+// buffers may overlap.
+//
+// Grid: in x and y, one workgroup for each matrix.
+#version 460
+#extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference2 : require
+#extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
+#extension GL_GOOGLE_include_directive : require
+#include "numerics_f64.glsl"
+#include "index.glsl"
+#include "scale.glsl"
+#include "problem.glsl"
+
+layout(local_size_x_id = 0) in;
+// LOCAL_SIZE is the number of invocations of a workgroup.
+layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+// LEAF is the largest order of a leaf, at least 1.
+layout(constant_id = 1) const uint LEAF = 32;
+#include "reduce.glsl"
+
+layout(buffer_reference, scalar, buffer_reference_align = 4) writeonly buffer IntsOut { int at[]; };
+
+layout(push_constant, scalar) uniform Push {
+	Matrices matrices;
+	States states;
+	MatrixIn d, e;
+	MatrixOut torn_d, torn_e;
+	IntsOut order;
+	// The dispatch processes the matrices [first, first + count).
+	uint first, count;
+} p;
+
+// NEGLIGIBLE is an exponent: an off-diagonal element below 2^NEGLIGIBLE counts as zero in a matrix
+// whose norm is about 1.
+const int NEGLIGIBLE = -400;
+
+// leaf_of returns the first row of the leaf that has row i of a matrix of order n, and the number of
+// rows of this leaf.
+uvec2 leaf_of(uint i, uint n) {
+	uint lo = 0;
+	while (n > LEAF) {
+		uint half_ = n / 2;
+		if (i < lo + half_) n = half_;
+		else lo += half_, n -= half_;
+	}
+	return uvec2(lo, n);
+}
+
+void main() {
+	if (workgroup() >= p.count) return;
+	uint index = p.first + workgroup(), t = gl_LocalInvocationIndex;
+	BatchMatrix m = p.matrices.at[index];
+	BatchState state = p.states.at[index];
+	double most = 0.0lf, bad = state.status == GOOD ? 0.0lf : 1.0lf;
+	for (uint i = t; i < m.n; i += LOCAL_SIZE) {
+		double d = p.d.at[m.at + i], e = i + 1 < m.n ? p.e.at[m.at + i] : 0.0lf;
+		if (!finite(d) || !finite(e)) bad = 1.0lf;
+		most = max(most, max(abs(d), abs(e)));
+	}
+	bad = group_max(bad);
+	most = group_max(bad > 0.0lf ? 0.0lf : most);
+	bool good = bad == 0.0lf;
+	// exponent_of is limited to normal powers of two, so a T of subnormal elements needs two steps.
+	int first = most > 0.0lf ? exponent_of(most) : 0;
+	double scale = power_of_two(-first);
+	int second = most > 0.0lf ? exponent_of(most * scale) : 0;
+	double scale_again = power_of_two(-second), least = power_of_two(NEGLIGIBLE);
+	for (uint i = t; i < m.n; i += LOCAL_SIZE) {
+		double d = 0.0lf, above = 0.0lf, below = 0.0lf; // above and below: the off-diagonal elements of row i
+		if (good) {
+			d = p.d.at[m.at + i] * scale * scale_again;
+			if (i > 0) above = p.e.at[m.at + i - 1] * scale * scale_again;
+			if (i + 1 < m.n) below = p.e.at[m.at + i] * scale * scale_again;
+		}
+		if (abs(above) < least) above = 0.0lf;
+		if (abs(below) < least) below = 0.0lf;
+		uvec2 leaf = leaf_of(i, m.n);
+		if (i == leaf.x) d -= abs(above);
+		if (i + 1 == leaf.x + leaf.y) d -= abs(below);
+		p.torn_d.at[m.at + i] = d;
+		p.torn_e.at[m.at + i] = below;
+		p.order.at[m.at + i] = int(i - leaf.x);
+	}
+	if (t > 0) return;
+	if (good) p.states.at[index].status = DONE, p.states.at[index].exponent = state.exponent + first + second;
+	else p.states.at[index].status = NONFINITE;
+}

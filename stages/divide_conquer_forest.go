@@ -1,0 +1,209 @@
+package stages
+
+import (
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tridiag/dc"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// forest solves many tridiagonal matrices at the same time by divide and conquer, T = S·Λ·Sᵀ for
+// each of them. Their rows follow one another in the arrays of the forest. Each matrix has its own
+// tree of merges, so that no merge joins rows of two matrices. The merges of one level of all trees
+// are dispatched together:
+//
+//	laed0_batch     each T is scaled and torn into leaves
+//	stedc_leaf      the leaves
+//	of each level:
+//	  deflation     values: stedc_deflate, _secular, _weights, _rows, _order
+//	  mergeKernels  vectors: stedc_gather, _vectors, _multiply, _deflated
+//
+// DivideConquer needs the host between values and vectors. A forest does not: the tree of a matrix
+// depends only on its order, each grid has as many workgroups as the merges need without deflation,
+// and each merge has the largest memory that it can need. The kernels read the actual sizes from
+// memory. The bits of a result depend only on the matrix and the device.
+type forest struct {
+	values    valuesPass
+	deflation deflation
+	vectors   mergeKernels
+	prepare   *vk.Kernel[shaders.Laed0BatchSpec, shaders.Laed0BatchPush]
+	work      *vk.Layout
+}
+
+// newForest prepares the solver for matrices with `rows` rows together. The matrix products use the
+// square tiles of the table `tiles`. An error is stored in b. The layout `work` has O(rows)
+// elements.
+func newForest(b *builder, rows int, tiles product.Tuning, t DivideConquerTuning) *forest {
+	steps := newStepLists(rows, 1)
+	f := &forest{
+		values:  newValuesPass(b, rows, 1, symmetricLeaves(b, t), PhaseBatch, t),
+		vectors: newMergeKernels(b, tiles, t),
+		prepare: build(b, shaders.Laed0Batch(), shaders.Laed0BatchSpec{LocalSize: t.Threads, Leaf: uint32(t.Leaf)}),
+	}
+	f.deflation = newDeflation(b, &f.values, steps, rows)
+	f.work = vk.Together(f.values.work, steps.layout(), f.deflation.work)
+	return f
+}
+
+// forestWork returns the largest number of elements that W and S of the merges of one level need,
+// for a matrix of order n. The merge of the last level needs the most: its W has two halves of N1²
+// and N2² elements, and its S has n² elements.
+func forestWork(n int) int { return n*n + (n/2)*(n/2) + (n-n/2)*(n-n/2) }
+
+// forestMatrix is one matrix of a forest: its order, its first row in the arrays of the forest, and
+// the offsets of its vectors in the memory of Q, and of its W and S in their memory.
+type forestMatrix struct{ n, lo, q, work int }
+
+// forestLists holds the leaves and the merges of all trees of one recording, which the host sends to
+// the device.
+type forestLists struct {
+	leaves []shaders.Leaf
+	merges []shaders.Merge
+}
+
+// trees describes the trees of some matrices of a forest, whose rows follow one another.
+type trees struct {
+	rows   span // of the arrays of the forest
+	leaves span // of forestLists.leaves
+	levels []treesLevel
+}
+
+// treesLevel is the merges of one level of all trees.
+type treesLevel struct {
+	merges span // of forestLists.merges
+	sizes  levelSizes
+}
+
+// plant appends the leaves and merges of the matrices to the lists, and returns their trees. The
+// rows of the matrices must follow one another.
+func (f *forest) plant(lists *forestLists, matrices []forestMatrix) trees {
+	last := matrices[len(matrices)-1]
+	t := trees{rows: span{first: matrices[0].lo, last: last.lo + last.n}, leaves: span{first: len(lists.leaves)}}
+	var levels [][]shaders.Merge
+	var tree dc.Tree
+	var offset []int // first element of each block of Q, by the block's first row
+	for i, m := range matrices {
+		if i == 0 || m.n != matrices[i-1].n {
+			tree, offset = f.treeOf(m.n)
+		}
+		for _, l := range tree.Leaves {
+			lists.leaves = append(lists.leaves, shaders.Leaf{Lo: uint32(m.lo + l.Lo), N: uint32(l.N1), At: wide(m.q + offset[l.Lo])})
+		}
+		for level, pairs := range tree.Levels {
+			if level == len(levels) {
+				levels, t.levels = append(levels, nil), append(t.levels, treesLevel{})
+			}
+			work := m.work
+			for _, p := range pairs {
+				levels[level] = append(levels[level], shaders.Merge{
+					Lo: uint32(m.lo + p.Lo), N1: uint32(p.N1), N: uint32(p.N()), At: wide(m.q + offset[p.Lo]), Work: wide(work),
+				})
+				work += forestWork(p.N())
+				t.levels[level].sizes.add(p)
+			}
+		}
+	}
+	t.leaves.last = len(lists.leaves)
+	for level, merges := range levels {
+		first := len(lists.merges)
+		lists.merges = append(lists.merges, merges...)
+		t.levels[level].merges = span{first: first, last: len(lists.merges)}
+	}
+	return t
+}
+
+// treeOf returns the tree of a matrix of order n, and the offsets of its blocks of Q, by the block's
+// first row. The offset of a merged block is that of its upper half, and the lower half follows the
+// upper half.
+func (f *forest) treeOf(n int) (tree dc.Tree, offset []int) {
+	tree.Halve(0, n, f.values.tune.Leaf, func(int) {})
+	offset = make([]int, n)
+	for l := len(tree.Levels) - 1; l >= 0; l-- {
+		for _, p := range tree.Levels[l] {
+			offset[p.Lo+p.N1] = offset[p.Lo] + p.N1*p.N1
+		}
+	}
+	return tree, offset
+}
+
+// add includes the merge of the pair p in the sizes of its level, as if no column deflated. The
+// grids for deflated columns are also large enough if all columns deflate.
+func (s *levelSizes) add(p dc.Pair) {
+	s.rows, s.half = max(s.rows, p.N()), max(s.half, p.N1, p.N2)
+	s.columns, s.inner, s.deflatedColumns = s.rows, s.half, s.rows
+	s.flops += 2 * productCost * float64(p.N()) * (float64(p.N1)*float64(p.N1) + float64(p.N2)*float64(p.N2))
+}
+
+// send records the copies of the lists to the device. It must come before all other commands of the
+// recording that use the forest.
+func (f *forest) send(rec *vk.Recorder, ws *vk.Arena, lists *forestLists) {
+	vk.SendFirst(rec, f.values.leafList.In(ws), lists.leaves)
+	vk.SendFirst(rec, f.values.mergeList.In(ws), lists.merges)
+	vk.Fill(rec, f.deflation.info.In(ws), allFound)
+}
+
+// record records the solution of the matrices of the trees t. push says which matrices of the batch
+// they are, and where T lies. The vectors go to the memory q, at the offsets that the trees have.
+// W and S use the memory `work`. Before the call, the lists must have been sent.
+func (f *forest) record(
+	rec *vk.Recorder, ws *vk.Arena, t trees, lists *forestLists, push shaders.Laed0BatchPush, q, work spirv.Addr[float64],
+) {
+	n, all := f.values.n, f.values.leafNumbers.In(ws)
+	e, d := all.Sub(0, n), all.Sub(n, n)
+	push.TornD, push.TornE, push.Order = d.Addr(), e.Addr(), f.deflation.orders.In(ws).Addr()
+	matrix := prepareFlops * float64(t.rows.len()) / float64(max(1, push.Count)) // cost of a matrix, on average
+	begin := push.First
+	inPortions(int(push.Count), f.values.tune.atOnce(matrix), func(first, count int) {
+		push.First, push.Count = begin+uint32(first), uint32(count)
+		f.prepare.Dispatch(rec, vk.Folded(count), push)
+		rec.Costs(matrix * float64(count))
+	})
+	f.values.solveLeaves(rec, ws, [2]spirv.Addr[float64]{q}, t.leaves, t.rows.len())
+	vk.Copy(rec, f.leafValues(ws).Sub(t.rows.first, t.rows.len()), d.From(t.rows.first))
+	for level, l := range t.levels {
+		vk.Fill(rec, f.deflation.steps.chains.region.In(ws).Sub(t.rows.first, t.rows.len()), 0)
+		f.deflation.recordLevel(rec, ws, level, l.merges.first, lists.merges[l.merges.first:l.merges.last], rootsOf{
+			level: level, merges: l.merges.len(), weights: true, rows: level+1 < len(t.levels),
+		})
+		f.recordVectors(rec, ws, t.rows, l, levelBuffers{f.values.mergeList.In(ws).From(l.merges.first).Addr(), q, work})
+	}
+}
+
+// recordVectors records the vectors of one level of merges of the matrices with the given rows.
+func (f *forest) recordVectors(rec *vk.Recorder, ws *vk.Arena, rows span, l treesLevel, x levelBuffers) {
+	n, steps, s := f.values.n, &f.deflation.steps, &f.vectors
+	number := func(kind int) spirv.Addr[float64] { return f.values.numbersOf(ws, 0, kind, 1).Addr() }
+	s.recordGather(rec, shaders.StedcGatherPush{
+		Merges: x.merges, Src: steps.src.at(ws, 0), Dst: steps.dst.at(ws, 0),
+		Cos: steps.rotations.at(ws, 0), Sin: steps.rotations.at(ws, n), Q: x.q, W: x.work,
+	}, steps.chains, ws, chainRange{rows.first, rows.len()}, l.sizes.rows)
+	merges := l.merges.len()
+	most := s.tune.atOnce(max(l.sizes.vectorFlops(), l.sizes.flops/float64(merges)))
+	inPortions(merges, min(vk.MaxGroups()/2, most), func(first, count int) {
+		s.recordVectors(rec, shaders.StedcVectorsPush{
+			Merges: x.from(first).merges, D: number(numberD), Mu: number(numberMu), Zhat: number(numberZHat),
+			Row: steps.row.at(ws, 0), S: x.work,
+		}, l.sizes, count)
+		s.recordProducts(rec, x.from(first), l.sizes, count, merges)
+	})
+	s.recordDeflated(rec, x, l.sizes, merges)
+}
+
+// eigenvalues returns the memory of the eigenvalues of all matrices after `record`, scaled and in
+// the order of the columns of Q.
+func (f *forest) eigenvalues(ws *vk.Arena) vk.Slice[float64] {
+	return f.values.leafNumbers.In(ws).From(f.values.n)
+}
+
+// leafValues returns the memory of the eigenvalues of the leaves. One of them is NaN if QL iteration
+// has not converged on its leaf.
+func (f *forest) leafValues(ws *vk.Arena) vk.Slice[float64] { return f.deflation.leaves.In(ws) }
+
+// prepareFlops is the cost of laed0_batch for a row, in flops. productCost is the cost of a flop of a
+// matrix product in a batch: the product reaches at least five times the rate of the other kernels
+// for batches, whose rate BatchTuning.Dispatch assumes.
+const (
+	prepareFlops = 100
+	productCost  = 0.2
+)
