@@ -35,14 +35,16 @@ type Batch struct {
 	states         vk.Region[shaders.BatchState]
 	d, e, tau, two vk.Region[float64]
 	z, w           vk.Region[float64]
+	scaled         vk.Region[float64] // d and e after scaling, of given tridiagonal matrices without vectors
 }
 
-// BatchSize holds the limits of a batch: the largest order, the largest number of matrices, and
-// whether eigenvectors are wanted.
+// BatchSize holds the limits of a batch: the largest order, the largest number of matrices, whether
+// eigenvectors are wanted, and whether the matrices are tridiagonal.
 type BatchSize struct {
-	N       int  // largest order
-	Count   int  // largest number of matrices
-	Vectors bool // whether vectors are wanted
+	N           int  // largest order
+	Count       int  // largest number of matrices
+	Vectors     bool // whether vectors are wanted
+	Tridiagonal bool // whether the matrices are tridiagonal, see NewBatch
 }
 
 // batchShared holds the kernels for one element of BatchTuning.Shared, which solves matrices in
@@ -67,19 +69,25 @@ type batchMemory struct {
 
 	multiply *vk.Kernel[shaders.GemmBatchSpec, shaders.GemmBatchPush]
 	tile     product.Tile // of multiply
+
+	prepare *vk.Kernel[shaders.Laed0BatchSpec, shaders.Laed0BatchPush] // scales T; nil unless T is given
 }
 
 // NewBatch prepares batches of the given size. The caller must fit t to the device by
 // BatchTuning.For. Matrices for which t says Conquer are solved by divide and conquer with the sizes
 // c, whose field Dispatch is not used, and with products in the square tiles of the table `tiles`.
-// NewBatch panics if the largest order of the batch is above t.Order(). The errors of NewBatch are
-// those of package vk.
+// If the matrices are tridiagonal, laed0_batch replaces the reduction, the rows of t.Memory are for
+// all orders, and divide and conquer solves all matrices if vectors are wanted. NewBatch panics if
+// the largest order of the batch is above t.Order(). The errors of NewBatch are those of package vk.
 func NewBatch(dev *vk.Device, size BatchSize, t BatchTuning, c DivideConquerTuning, tiles product.Tuning) (*Batch, error) {
 	if size.N < 1 || size.Count < 1 || size.N > t.Order() {
 		panic(fmt.Sprintf("stages: a batch of %d matrices of order %d, at most %d", size.Count, size.N, t.Order()))
 	}
 	if err := t.check(); err != nil {
 		return nil, err
+	}
+	if size.Tridiagonal {
+		t = t.Tridiagonal()
 	}
 	s := &Batch{size: size, tune: t}
 	b := builder{dev: dev}
@@ -92,7 +100,11 @@ func NewBatch(dev *vk.Device, size BatchSize, t BatchTuning, c DivideConquerTuni
 		large = true
 		row := t.Memory[class-len(t.Shared)]
 		conquer = conquer || size.Vectors && row.Conquer
-		s.memory = append(s.memory, buildMemory(&b, row, size.Vectors, tiles))
+		if size.Tridiagonal {
+			s.memory = append(s.memory, buildTridiagonal(&b, row, size.Vectors))
+		} else {
+			s.memory = append(s.memory, buildMemory(&b, row, size.Vectors, tiles))
+		}
 	}
 	rows, entries, work := 0, 0, 0
 	if large {
@@ -109,6 +121,14 @@ func NewBatch(dev *vk.Device, size BatchSize, t BatchTuning, c DivideConquerTuni
 	s.table = vk.Reserve[shaders.BatchMatrix]("matrices of the batch", size.Count)
 	s.states = vk.Reserve[shaders.BatchState]("states of the batch", size.Count)
 	s.d, s.e = vk.Reserve[float64]("diagonals", rows), vk.Reserve[float64]("off-diagonals", rows)
+	scaled := 0
+	if size.Tridiagonal {
+		if !size.Vectors {
+			scaled = 2 * rows
+		}
+		rows = 0 // there are no reflectors
+	}
+	s.scaled = vk.Reserve[float64]("scaled tridiagonal matrices", scaled)
 	s.tau, s.two = vk.Reserve[float64]("τ of reflectors", rows), vk.Reserve[float64]("vectors of the reduction", 2*rows)
 	s.z, s.w = vk.Reserve[float64]("Q of the batch", entries), vk.Reserve[float64]("W and S of the batch", work)
 	return s, b.err
@@ -146,11 +166,24 @@ func buildMemory(b *builder, t BatchMemory, vectors bool, tiles product.Tuning) 
 	return k
 }
 
+// buildTridiagonal builds the kernels for one row of BatchTuning.Memory, for matrices that are
+// tridiagonal already. The kernel that bisects reads the matrices that `prepare` has scaled.
+func buildTridiagonal(b *builder, t BatchMemory, vectors bool) (k batchMemory) {
+	if vectors {
+		k.sort = build(b, shaders.LasrtBatch(), t.sortSpec())
+		return k
+	}
+	k.prepare = build(b, shaders.Laed0Batch(), shaders.Laed0BatchSpec{LocalSize: t.Threads, Leaf: t.Order})
+	k.bisect = build(b, shaders.StebzBatch(), t.bisectSpec())
+	return k
+}
+
 // Work is the layout of the workspace. It has 68 bytes for each matrix. If n = BatchSize.N is above
 // the largest order of BatchTuning.Shared, it also has 5·n elements for each matrix, and with
 // vectors n² elements more. Divide and conquer needs 3/2·n² + O(n) elements more for each matrix.
+// Of 5·n elements, tridiagonal matrices need 4·n without vectors, and 2·n with vectors.
 func (s *Batch) Work() *vk.Layout {
-	work := vk.Together(s.table, s.states, s.d, s.e, s.tau, s.two, s.z, s.w)
+	work := vk.Together(s.table, s.states, s.d, s.e, s.tau, s.two, s.z, s.w, s.scaled)
 	if s.forest == nil {
 		return work
 	}

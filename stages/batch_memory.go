@@ -23,6 +23,10 @@ func (s *Batch) recordMemory(rec *vk.Recorder, ws *vk.Arena, c batchClass, lists
 
 // record records the whole solution of the class.
 func (r *batchRecording) record() {
+	if r.size.Tridiagonal {
+		r.recordTridiagonal()
+		return
+	}
 	r.reduce()
 	if !r.size.Vectors {
 		r.bisect()
@@ -41,6 +45,32 @@ func (r *batchRecording) record() {
 // dispatch. With this fraction, a device that runs 64 workgroups at a time finishes every dispatch
 // in time, even if the dispatch has few workgroups.
 const ofWorkgroup = 1.0 / 64
+
+// recordTridiagonal records the whole solution of the class, whose matrices are tridiagonal.
+func (r *batchRecording) recordTridiagonal() {
+	if r.size.Vectors {
+		r.conquer()
+		r.sort()
+		return
+	}
+	x, half := r.scaled.In(r.ws), r.scaled.Len()/2
+	push := r.given()
+	push.TornD, push.TornE = x.Addr(), x.From(half).Addr()
+	r.each(r.rec, r.class, prepareFlops*float64(r.class.largest), func(first, count uint32) {
+		push.First, push.Count = first, count
+		r.batchMemory.prepare.Dispatch(r.rec, vk.Folded(int(count)), push)
+	})
+	r.bisect()
+}
+
+// given returns the arguments of laed0_batch that say which matrices belong to the class, and where
+// their tridiagonal matrices lie.
+func (r *batchRecording) given() shaders.Laed0BatchPush {
+	return shaders.Laed0BatchPush{
+		Matrices: r.table.In(r.ws).Addr(), States: r.states.In(r.ws).Addr(),
+		D: r.d.In(r.ws).Addr(), E: r.e.In(r.ws).Addr(), First: uint32(r.class.first), Count: uint32(r.class.count),
+	}
+}
 
 // strips divides the columns 0 … n − 3 of the largest matrix into ranges; one dispatch processes
 // one range of columns in all matrices. Each range has a multiple of `unit` columns. For each
@@ -103,12 +133,15 @@ func (r *batchRecording) iterate() {
 }
 
 // conquer records divide and conquer for the tridiagonal matrices of the class, and the products of
-// their eigenvectors with Q. The eigenvectors overwrite the given matrices, and the products W and S.
+// their eigenvectors with Q. The eigenvectors overwrite the given matrices, and the products W and
+// S. If the given matrices are tridiagonal, there is no Q, and the eigenvectors go to its memory.
 func (r *batchRecording) conquer() {
-	r.forest.record(r.rec, r.ws, r.class.trees, r.lists, shaders.Laed0BatchPush{
-		Matrices: r.table.In(r.ws).Addr(), States: r.states.In(r.ws).Addr(),
-		D: r.d.In(r.ws).Addr(), E: r.e.In(r.ws).Addr(), First: uint32(r.class.first), Count: uint32(r.class.count),
-	}, r.x.A.Addr(), r.w.In(r.ws).Addr())
+	w := r.w.In(r.ws).Addr()
+	if r.size.Tridiagonal {
+		r.forest.record(r.rec, r.ws, r.class.trees, r.lists, r.given(), r.z.In(r.ws).Addr(), w)
+		return
+	}
+	r.forest.record(r.rec, r.ws, r.class.trees, r.lists, r.given(), r.x.A.Addr(), w)
 	n := r.class.largest
 	product := 2 * productCost * float64(n) * float64(n) * float64(n)
 	r.each(r.rec, r.class, product, func(first, count uint32) {
@@ -116,8 +149,7 @@ func (r *batchRecording) conquer() {
 			grid := r.batchMemory.tile.Grid(n, n)
 			grid.Z = some
 			r.batchMemory.multiply.Dispatch(r.rec, grid, shaders.GemmBatchPush{
-				Matrices: r.table.In(r.ws).Addr(), A: r.z.In(r.ws).Addr(), B: r.x.A.Addr(), C: r.w.In(r.ws).Addr(),
-				First: first + uint32(begin),
+				Matrices: r.table.In(r.ws).Addr(), A: r.z.In(r.ws).Addr(), B: r.x.A.Addr(), C: w, First: first + uint32(begin),
 			})
 			r.rec.Costs(product * float64(some))
 		})
@@ -130,9 +162,10 @@ func (r *batchRecording) sort() {
 	n := float64(r.class.largest)
 	x := shaders.LasrtBatchPush{D: r.d.In(r.ws).Addr(), Z: r.z.In(r.ws).Addr()}
 	if r.conquers(r.class.class) {
-		x = shaders.LasrtBatchPush{
-			D: r.forest.eigenvalues(r.ws).Addr(), Z: r.w.In(r.ws).Addr(),
-			Leaves: r.forest.leafValues(r.ws).Addr(), Info: r.forest.deflation.info.In(r.ws).Addr(),
+		x.D = r.forest.eigenvalues(r.ws).Addr()
+		x.Leaves, x.Info = r.forest.leafValues(r.ws).Addr(), r.forest.deflation.info.In(r.ws).Addr()
+		if !r.size.Tridiagonal {
+			x.Z = r.w.In(r.ws).Addr()
 		}
 	}
 	x.Matrices, x.States = r.table.In(r.ws).Addr(), r.states.In(r.ws).Addr()
@@ -146,10 +179,14 @@ func (r *batchRecording) sort() {
 // bisect records the bisection that finds the eigenvalues if no eigenvectors are wanted.
 func (r *batchRecording) bisect() {
 	n := float64(r.class.largest)
+	d, e := r.d.In(r.ws), r.e.In(r.ws)
+	if r.size.Tridiagonal {
+		d, e = r.scaled.In(r.ws), r.scaled.In(r.ws).From(r.scaled.Len()/2)
+	}
 	r.each(r.rec, r.class, 54*minorFlops*n*n, func(first, count uint32) {
 		r.batchMemory.bisect.Dispatch(r.rec, vk.Folded(int(count)), shaders.StebzBatchPush{
 			Matrices: r.table.In(r.ws).Addr(), States: r.states.In(r.ws).Addr(),
-			D: r.d.In(r.ws).Addr(), E: r.e.In(r.ws).Addr(), Values: r.x.Values.Addr(), First: first, Count: count,
+			D: d.Addr(), E: e.Addr(), Values: r.x.Values.Addr(), First: first, Count: count,
 		})
 	})
 }

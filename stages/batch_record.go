@@ -23,6 +23,10 @@ type BatchPart struct {
 	// the values.
 	A, V, W []int
 
+	// T has one element for each matrix: the index of its first row in the arrays of all diagonals
+	// and of all off-diagonals, for Batch.Given.
+	T []int
+
 	table   []shaders.BatchMatrix // sorted by kernels, then by the order of the items
 	states  []shaders.BatchState  // one for each row of the table; valid when the recording has run
 	order   []int                 // for each row of the table, the number of its item
@@ -48,7 +52,9 @@ type BatchOutcome struct {
 // Place chooses the offset in memory of each item, which is one matrix of a batch. There may be at
 // most BatchSize.Count items, of order at most BatchSize.N.
 func (s *Batch) Place(items []BatchItem) *BatchPart {
-	p := &BatchPart{states: make([]shaders.BatchState, len(items)), order: make([]int, len(items))}
+	p := &BatchPart{
+		states: make([]shaders.BatchState, len(items)), order: make([]int, len(items)), T: make([]int, len(items)),
+	}
 	a, v, w := 0, 0, 0
 	for i, m := range items {
 		p.A, p.V, p.W = append(p.A, a), append(p.V, v), append(p.W, w)
@@ -81,6 +87,7 @@ func (s *Batch) Place(items []BatchItem) *BatchPart {
 			planted = append(planted, forestMatrix{n: m.N, lo: at, q: p.A[i], work: work})
 			work += forestWork(m.N)
 		}
+		p.T[i] = at
 		at += m.N
 	}
 	for i := range p.classes {
@@ -94,8 +101,12 @@ func (s *Batch) Place(items []BatchItem) *BatchPart {
 
 // conquers reports whether divide and conquer solves the matrices of a class.
 func (s *Batch) conquers(class int) bool {
-	return class >= len(s.shared) && s.memory[class-len(s.shared)].multiply != nil
+	return s.forest != nil && class >= len(s.shared) && s.tune.Memory[class-len(s.shared)].Conquer
 }
+
+// Given returns the memory of the diagonals and of the off-diagonals of tridiagonal matrices, which
+// the caller writes before the recording of Record runs. Row k of matrix i is element T[i]+k.
+func (s *Batch) Given(ws *vk.Arena) (d, e vk.Slice[float64]) { return s.d.In(ws), s.e.In(ws) }
 
 // twoWords returns the 64-bit offset x as two 32-bit words. The first word has the low bits.
 func twoWords(x int) [2]uint32 { return [2]uint32{uint32(x), uint32(uint64(x) >> 32)} }
@@ -103,9 +114,11 @@ func twoWords(x int) [2]uint32 { return [2]uint32{uint32(x), uint32(uint64(x) >>
 // BatchBuffers holds the memory of the matrices, values and vectors of a batch, at the offsets of
 // BatchPart. V may be the same memory as A if all vectors of all matrices are wanted. V is not used
 // if no vectors are wanted.
+//
+// If the matrices are tridiagonal, they are not in A, and A is not used. V is then other memory.
 type BatchBuffers struct{ A, Values, V vk.Slice[float64] }
 
-// Record records the solution of the matrices of p. It overwrites the matrices. After the recording
+// Record records the solution of the matrices of p. It overwrites the matrices in A. After the recording
 // has run, the caller must call Continue, which records more work if some matrices need it.
 func (s *Batch) Record(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x BatchBuffers) {
 	rec.Phase(PhaseBatch, 0, 1)

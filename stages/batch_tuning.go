@@ -52,6 +52,16 @@ func (t BatchTuning) Order() int {
 	return order
 }
 
+// Tridiagonal returns the sizes for matrices that are tridiagonal already: the rows of t.Memory, for
+// all orders. Divide and conquer computes all vectors.
+func (t BatchTuning) Tridiagonal() BatchTuning {
+	t.Shared, t.Memory = nil, slices.Clone(t.Memory)
+	for i := range t.Memory {
+		t.Memory[i].Conquer = true
+	}
+	return t
+}
+
 // For returns t without the rows whose sizes exceed the limits of the device.
 func (t BatchTuning) For(info vk.Info) BatchTuning {
 	all := t

@@ -8,7 +8,6 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
-	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -39,24 +38,21 @@ type Options struct {
 	Tuning *tuning.Tuning
 }
 
-// Plan holds the pipelines and the memory for matrices up to one order. NewPlan prepares them once.
-// The caller closes the plan before the device.
-type Plan struct {
-	base  spectrum.Base
-	opt   Options
-	count int // largest number of matrices of a part
-
-	// others are the plans for the same matrices on the further devices (Options.Devices).
-	others []*Plan
-
-	batch *stages.Batch // nil for order 0
-
-	a, values vk.Region[float64]
-	v         vk.Region[float64] // empty if the vectors take the place of the matrices
-}
+// Plan holds the pipelines and the memory for dense matrices up to one order. NewPlan prepares them
+// once. The caller closes the plan before the device.
+type Plan struct{ *solver }
 
 // MostOrder returns the largest order of matrices for which a plan can be made on the device.
-func MostOrder(dev *vk.Device, opt Options) int { return opt.tuning(dev).Batch.Order() }
+func MostOrder(dev *vk.Device, opt Options) int { return opt.sizes(dev, false).Order() }
+
+// sizes returns the sizes of the kernels for dense or for tridiagonal matrices.
+func (opt Options) sizes(dev *vk.Device, tridiagonal bool) stages.BatchTuning {
+	t := opt.tuning(dev).Batch
+	if tridiagonal {
+		return t.Tridiagonal()
+	}
+	return t
+}
 
 // tuning returns Options.Tuning, or else the tuning table of the device. Its sizes for batches fit
 // the device.
@@ -109,94 +105,41 @@ func (opt Options) check(n, count int) error {
 //
 // On a vk.Dry device the plan is a forecast: Bytes and Memory work, and Solve does not.
 func NewPlan(dev *vk.Device, n, count int, opt Options) (*Plan, error) {
-	if n < 0 {
-		return nil, &evd.ShapeError{N: n}
-	}
-	if most := MostOrder(dev, opt); n > most {
-		return nil, &evd.ShapeError{N: n, Most: most}
-	}
-	if err := opt.check(n, count); err != nil {
-		return nil, err
-	}
-	if err := spectrum.CheckDevices(dev, opt.Devices); err != nil {
-		return nil, err
-	}
-	if err := dev.Info().NeedFloat64("batches need it; solve the matrices one by one in float32 there"); err != nil {
-		return nil, err
-	}
-	p, err := newPlan(dev, n, count, opt)
-	if err != nil && len(opt.Devices) > 0 {
-		err = spectrum.OnDevice(dev, err)
-	}
+	s, err := newSolver(dev, n, count, opt, false)
 	if err != nil {
 		return nil, err
 	}
-	for _, other := range opt.Devices {
-		alone := opt
-		alone.Devices, alone.Progress = nil, nil
-		q, err := NewPlan(other, n, count, alone)
-		if err != nil {
-			p.Close()
-			return nil, spectrum.OnDevice(other, err)
-		}
-		p.others = append(p.others, q)
-	}
-	return p, nil
+	return &Plan{s}, nil
 }
 
-// newPlan makes the part of a plan for one device. The arguments must have been checked.
-func newPlan(dev *vk.Device, n, count int, opt Options) (*Plan, error) {
-	p := &Plan{base: spectrum.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt, count: count}
-	if n == 0 {
-		return p, nil
-	}
-	if err := dev.Compile(p.prepare); err != nil {
-		return nil, err
-	}
-	return p, p.base.Allocate()
+// Solve computes the spectra of the matrices in new memory. If one matrix cannot be solved, its
+// Spectrum has the error, and the other matrices are solved.
+func (p *Plan) Solve(ctx context.Context, a []evd.Sym[float64]) (*Result, error) {
+	return p.solve(ctx, symmetric(a))
 }
 
-// prepare builds the kernels of the plan and lays out its device memory.
-func (p *Plan) prepare() error {
-	dev, n := p.base.Dev, p.base.N
-	// The device's rate is measured once and stored. If the measurement used the context of a
-	// caller, it could end early for all later callers.
-	rate, err := machine.Of(dev).Float64Rate(context.Background())
-	if err != nil {
-		return err
-	}
-	t := p.opt.tuning(dev).Bounded(rate)
-	size := stages.BatchSize{N: n, Count: p.count, Vectors: p.opt.Vectors}
-	p.batch, err = stages.NewBatch(dev, size, t.Batch, t.DivideConquer, t.Products)
-	if err != nil {
-		return err
-	}
-	p.a = vk.Reserve[float64]("A, vectors", p.count*n*n)
-	p.values = vk.Reserve[float64]("values", p.count*n)
-	apart := 0
-	if from, to, _ := spectrum.Range(p.opt.Select, n); p.opt.Vectors && !p.whole() {
-		apart = p.count * n * (to - from)
-	}
-	p.v = vk.Reserve[float64]("selected vectors", apart)
-	p.base.Layout = vk.Together(p.a, p.values, p.v, p.batch.Work())
-	return nil
+// SolveInto computes the spectrum of matrix a[k] in the caller's memory out[k]. The slice Values
+// and, with Options.Vectors, the matrix Vectors of out[k] must have the shapes that Solve returns.
+// Vectors are column-major and may have any leading dimension. They must not overlap each other or
+// a matrix of the list `a`. SolveInto overwrites Err.
+//
+// The errors are those of Solve, and an *evd.ShapeError for an element of `out` that does not fit.
+// After an error the contents of `out` are undefined.
+func (p *Plan) SolveInto(ctx context.Context, a []evd.Sym[float64], out []Spectrum) (*vk.Profile, error) {
+	return p.solveInto(ctx, symmetric(a), out)
 }
 
-// whole reports whether the whole spectrum of each matrix is wanted.
-func (p *Plan) whole() bool { return p.opt.Select == evd.Selection{} }
-
-// Bytes returns the number of bytes of device memory that the plan has allocated on one device. It
-// is the same for each of the plan's devices.
-func (p *Plan) Bytes() uint64 { return p.base.Bytes() }
-
-// Memory lists the regions of the plan's device memory, which are the same on each of its devices.
-func (p *Plan) Memory() []vk.Placed { return p.base.Memory() }
-
-// Close waits for the call in flight and frees the plan's device memory. Results stay valid. Methods
-// of a closed plan return evd.ErrClosed. A plan may be closed twice.
-func (p *Plan) Close() {
-	p.base.Close()
-	for _, q := range p.others {
-		q.Close()
-	}
+// Check measures the errors of computed spectra: s[k] holds the eigenvalues Λ and the vectors Z of
+// the matrix a[k]. It runs on the host and uses no intermediate results of the solve:
+//
+//	‖A·Z − Z·Λ‖₁ / (‖A‖₁·n·ulp),  ‖ZᵀZ − I‖₁ / (n·ulp)      (dsyt22)
+//
+// The result has one evd.Ratios for each matrix. The ratios of a matrix with an error
+// (Spectrum.Err) are infinite. Check uses all cores. It takes 4·n²·m operations for a matrix of
+// order n with m vectors.
+//
+// The error is an *evd.OptionError without Options.Vectors, an *evd.ShapeError if the matrices and
+// spectra do not fit each other or the plan, or ctx.Err().
+func (p *Plan) Check(ctx context.Context, a []evd.Sym[float64], s []Spectrum) ([]evd.Ratios, error) {
+	return p.check(ctx, symmetric(a), s)
 }

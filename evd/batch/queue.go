@@ -13,7 +13,7 @@ import (
 // queue gives out the matrices of a batch in parts. Each device of a plan takes a part, solves it,
 // and then takes the next one. A faster device therefore solves more parts.
 type queue struct {
-	a       []evd.Sym[float64]
+	a       matrices
 	out     []Spectrum
 	most    int // largest number of matrices of a part
 	devices int // number of devices that take parts
@@ -37,9 +37,9 @@ func (q *queue) take() (from, to int) {
 	most := q.most
 	if q.devices > 1 {
 		halves := 2 * q.devices
-		most = min(most, (len(q.a)-from+halves-1)/halves)
+		most = min(most, (q.a.count()-from+halves-1)/halves)
 	}
-	q.next = min(from+most, len(q.a))
+	q.next = min(from+most, q.a.count())
 	return from, q.next
 }
 
@@ -48,10 +48,10 @@ func (q *queue) take() (from, to int) {
 func (q *queue) solved(from, to int) {
 	q.lock.Lock()
 	defer q.lock.Unlock()
-	for _, m := range q.a[from:to] {
-		q.done += stages.BatchFlops(m.N, q.vectors)
+	for k := from; k < to; k++ {
+		q.done += stages.BatchFlops(q.a.order(k), q.vectors)
 	}
-	if q.count += to - from; q.count == len(q.a) {
+	if q.count += to - from; q.count == q.a.count() {
 		q.done = q.total // the order of the sum, and so its rounding, differs between runs
 	}
 	if q.report != nil {
@@ -61,8 +61,8 @@ func (q *queue) solved(from, to int) {
 
 // solveAll solves all matrices of the batch on the devices of the plan. After the first error no
 // device begins another part of the batch. The caller must have the plan's lock.
-func (p *Plan) solveAll(ctx context.Context, q *queue) (*vk.Profile, error) {
-	plans := append([]*Plan{p}, p.others...)
+func (p *solver) solveAll(ctx context.Context, q *queue) (*vk.Profile, error) {
+	plans := append([]*solver{p}, p.others...)
 	calls := make([]*spectrum.Call, len(plans))
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -83,9 +83,9 @@ func (p *Plan) solveAll(ctx context.Context, q *queue) (*vk.Profile, error) {
 }
 
 // solveSome solves parts of the batch on one device, until the queue has no parts left.
-func (p *Plan) solveSome(c *spectrum.Call, q *queue) error {
+func (p *solver) solveSome(c *spectrum.Call, q *queue) error {
 	for from, to := q.take(); from < to; from, to = q.take() {
-		if err := p.part(c, q.a[from:to], q.out[from:to]); err != nil {
+		if err := p.part(c, q.a, q.out, from, to); err != nil {
 			return err
 		}
 		q.solved(from, to)
@@ -95,7 +95,7 @@ func (p *Plan) solveSome(c *spectrum.Call, q *queue) error {
 
 // of adds to an error the device of `plan`, on which the error happened, if the plan p uses several
 // devices. The error of a context that has ended is returned unchanged.
-func (p *Plan) of(plan *Plan, err error) error {
+func (p *solver) of(plan *solver, err error) error {
 	if len(p.others) == 0 {
 		return err
 	}

@@ -1,10 +1,6 @@
 package batch
 
-import (
-	"testing"
-
-	"github.com/vkevd/vkevd/evd"
-)
+import "testing"
 
 // TestQueueLeavesWorkForAllDevices checks the parts into which a batch is divided. A plan with one
 // device must get parts as large as possible. If there are several devices, they must get parts
@@ -17,7 +13,7 @@ func TestQueueLeavesWorkForAllDevices(t *testing.T) {
 		{10, 100, 1, []int{10}}, {10, 4, 1, []int{4, 4, 2}}, {1, 9, 2, []int{1}},
 		{8, 100, 2, []int{2, 2, 1, 1, 1, 1}}, {20, 3, 2, []int{3, 3, 3, 3, 2, 2, 1, 1, 1, 1}},
 	} {
-		q := &queue{a: make([]evd.Sym[float64], c.count), most: c.most, devices: c.devices}
+		q := &queue{a: make(symmetric, c.count), most: c.most, devices: c.devices}
 		for k := 0; ; k++ {
 			from, to := q.take()
 			if from == to {

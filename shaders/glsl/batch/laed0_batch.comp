@@ -6,7 +6,8 @@
 // Each matrix T is scaled by a power of two to elements below 1 in magnitude. Then T is torn into
 // leaves, blocks of at most LEAF rows: T is halved, and the halves are halved, until they have at
 // most LEAF rows. To cut T between rows i and i + 1, |e(i)| is subtracted from d(i) and d(i + 1).
-// The host's Tree.Halve (package dc in stages/tridiag) makes the same leaves.
+// The host's Tree.Halve (package dc in stages/tridiag) makes the same leaves. If LEAF is at least the
+// order, T is scaled and not torn.
 //
 // in:      matrices   the matrices [first, first + count)
 //          d, e       from element matrix.at on: T
@@ -15,7 +16,7 @@
 //                     of the power of two
 // out:     torn_d     from element matrix.at on: the diagonal of the leaves
 //          torn_e     the scaled off-diagonal, with the elements between the leaves
-//          order      0, 1, 2 … for each leaf
+//          order      0, 1, 2 … for each leaf; not written if order is null
 //
 // A matrix whose status is NONFINITE becomes zero, so that divide and conquer is quick. An
 // off-diagonal element becomes zero if it is negligible in a matrix whose norm is about 1. No two
@@ -101,7 +102,7 @@ void main() {
 		if (i + 1 == leaf.x + leaf.y) d -= abs(below);
 		p.torn_d.at[m.at + i] = d;
 		p.torn_e.at[m.at + i] = below;
-		p.order.at[m.at + i] = int(i - leaf.x);
+		if (uint64_t(p.order) != 0ul) p.order.at[m.at + i] = int(i - leaf.x);
 	}
 	if (t > 0) return;
 	if (good) p.states.at[index].status = DONE, p.states.at[index].exponent = state.exponent + first + second;

@@ -3,7 +3,7 @@
 // stebz_batch finds eigenvalues of many symmetric tridiagonal matrices T by bisection (LAPACK
 // dstebz). One workgroup processes one matrix. Each invocation finds different eigenvalues.
 //
-// in:      matrices  the matrices [first, first + count), of order 3 … ORDER
+// in:      matrices  the matrices [first, first + count), of order ≤ ORDER
 //          d, e      from element matrix.at on: T, of norm about 1
 //          states    exponent: the eigenvalues are multiplied by 2^exponent. status: if it is
 //                    NONFINITE, the eigenvalues are NaN
@@ -50,7 +50,10 @@ void main() {
 	}
 	barrier();
 	int norm = norm_exponent(0, n);
-	double down = power_of_two(-norm), up = power_of_two(norm), back = power_of_two(p.states.at[index].exponent);
+	double down = power_of_two(-norm), up = power_of_two(norm);
+	// 2^exponent may be no normal number, so it is multiplied in two steps.
+	int exponent = p.states.at[index].exponent;
+	double back = power_of_two(exponent / 2), again = power_of_two(exponent - exponent / 2);
 	bool good = p.states.at[index].status != NONFINITE;
 	barrier();
 	for (uint i = t; i < n; i += LOCAL_SIZE) {
@@ -62,7 +65,7 @@ void main() {
 	}
 	barrier();
 	for (uint i = m.from + t; i < m.to; i += LOCAL_SIZE) {
-		double x = bisect(0, n, i) * up * back;
+		double x = bisect(0, n, i) * up * back * again;
 		p.values.at[m.w + i - m.from] = good ? x : packDouble2x32(uvec2(0u, 0x7ff80000u));
 	}
 }

@@ -1,0 +1,148 @@
+package batch
+
+import (
+	"math"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// matrices is the input of a solve: matrices that are all dense, or all tridiagonal.
+type matrices interface {
+	// count is the number of matrices. order returns the order of matrix k, and upper says whether
+	// its upper triangle is read.
+	count() int
+	order(k int) int
+	upper(k int) bool
+
+	// fits returns an *evd.ShapeError if matrix k has no valid shape, or if its order is above
+	// `most`.
+	fits(k, most int) error
+
+	// upload copies matrices to the device memory of the plan p. Item i of the part `at` is matrix
+	// index[i].
+	upload(c *spectrum.Call, p *solver, at *stages.BatchPart, index []int) error
+
+	// nonFinite returns an *evd.NonFiniteError for the first entry of matrix k that is NaN or
+	// infinite. The matrix must have such an entry.
+	nonFinite(k int) error
+
+	// full returns matrix k with both triangles, column-major and packed.
+	full(k int) []float64
+}
+
+// symmetric are dense symmetric matrices.
+type symmetric []evd.Sym[float64]
+
+func (a symmetric) count() int       { return len(a) }
+func (a symmetric) order(k int) int  { return a[k].N }
+func (a symmetric) upper(k int) bool { return a[k].Uplo == evd.Upper }
+
+func (a symmetric) fits(k, most int) error {
+	m := a[k]
+	if err := m.Check(); err != nil {
+		return err
+	}
+	if m.N > most {
+		return &evd.ShapeError{N: m.N, Ld: m.Ld, Len: len(m.Data), Most: most}
+	}
+	return nil
+}
+
+func (a symmetric) upload(c *spectrum.Call, p *solver, _ *stages.BatchPart, index []int) error {
+	up := make([]vk.Columns[float64], len(index))
+	for i, k := range index {
+		m := a[k]
+		up[i] = vk.Columns[float64]{Rows: m.N, Cols: m.N, Ld: max(m.Ld, m.N), Data: m.Data}
+	}
+	return vk.UploadParts(c.Ctx, c.Dev, p.a.In(c.Arena), up)
+}
+
+func (a symmetric) nonFinite(k int) error {
+	m, ld := a[k], max(a[k].Ld, a[k].N)
+	_, i, j := spectrum.Scan(m.Data, ld, m.N, func(j int) (from, to int) {
+		if m.Uplo == evd.Upper {
+			return 0, j + 1
+		}
+		return j, m.N
+	})
+	return &evd.NonFiniteError{Row: i, Col: j, Value: m.Data[i+j*ld]}
+}
+
+func (a symmetric) full(k int) []float64 {
+	m, n, ld := a[k], a[k].N, max(a[k].Ld, a[k].N)
+	full := make([]float64, n*n)
+	for j := range n {
+		for i := j; i < n; i++ {
+			x := m.Data[i+j*ld]
+			if m.Uplo == evd.Upper {
+				x = m.Data[j+i*ld]
+			}
+			full[i+j*n], full[j+i*n] = x, x
+		}
+	}
+	return full
+}
+
+// tridiagonals are tridiagonal symmetric matrices.
+type tridiagonals []evd.Tridiagonal[float64]
+
+func (a tridiagonals) count() int      { return len(a) }
+func (a tridiagonals) order(k int) int { return a[k].N() }
+func (a tridiagonals) upper(int) bool  { return false }
+
+func (a tridiagonals) fits(k, most int) error {
+	if err := a[k].Check(); err != nil {
+		return err
+	}
+	if n := a[k].N(); n > most {
+		return &evd.ShapeError{N: n, Len: len(a[k].E), Tridiagonal: true, Most: most}
+	}
+	return nil
+}
+
+func (a tridiagonals) upload(c *spectrum.Call, p *solver, at *stages.BatchPart, index []int) error {
+	rows := 0
+	for _, k := range index {
+		rows += a.order(k)
+	}
+	host := make([]float64, 2*rows)
+	d, e := host[:rows], host[rows:]
+	for i, k := range index {
+		n := a.order(k)
+		copy(d[at.T[i]:], a[k].D)
+		copy(e[at.T[i]:], a[k].E[:n-1])
+	}
+	toD, toE := p.batch.Given(c.Arena)
+	if err := vk.Upload(c.Ctx, c.Dev, toD.Sub(0, rows), vk.Vector(d)); err != nil {
+		return err
+	}
+	return vk.Upload(c.Ctx, c.Dev, toE.Sub(0, rows), vk.Vector(e))
+}
+
+func (a tridiagonals) nonFinite(k int) error {
+	bad := func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
+	for i, x := range a[k].D {
+		if bad(x) {
+			return &evd.NonFiniteError{Row: i, Col: i, Value: x}
+		}
+		if i+1 < a.order(k) && bad(a[k].E[i]) {
+			return &evd.NonFiniteError{Row: i + 1, Col: i, Value: a[k].E[i]}
+		}
+	}
+	panic("batch: the device has found a NaN that is not there")
+}
+
+func (a tridiagonals) full(k int) []float64 {
+	n := a.order(k)
+	full := make([]float64, n*n)
+	for i, x := range a[k].D {
+		full[i+i*n] = x
+		if i+1 < n {
+			full[i+1+i*n], full[i+(i+1)*n] = a[k].E[i], a[k].E[i]
+		}
+	}
+	return full
+}

@@ -1,0 +1,128 @@
+package batch
+
+import (
+	"context"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/machine"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// solver is the common part of Plan and TridiagonalPlan.
+type solver struct {
+	base        spectrum.Base
+	opt         Options
+	count       int  // largest number of matrices of a part
+	tridiagonal bool // whether the matrices are tridiagonal
+
+	// others are the solvers for the same matrices on the further devices (Options.Devices).
+	others []*solver
+
+	batch *stages.Batch // nil for order 0
+
+	a, values vk.Region[float64]
+	v         vk.Region[float64] // empty if the vectors take the place of the matrices
+}
+
+// newSolver makes a solver. Arguments and errors are those of NewPlan, or of NewTridiagonalPlan if
+// `tridiagonal` is true.
+func newSolver(dev *vk.Device, n, count int, opt Options, tridiagonal bool) (*solver, error) {
+	if n < 0 {
+		return nil, &evd.ShapeError{N: n, Tridiagonal: tridiagonal}
+	}
+	if most := opt.sizes(dev, tridiagonal).Order(); n > most {
+		return nil, &evd.ShapeError{N: n, Most: most, Tridiagonal: tridiagonal}
+	}
+	if err := opt.check(n, count); err != nil {
+		return nil, err
+	}
+	if err := spectrum.CheckDevices(dev, opt.Devices); err != nil {
+		return nil, err
+	}
+	if err := dev.Info().NeedFloat64("batches need it; solve the matrices one by one in float32 there"); err != nil {
+		return nil, err
+	}
+	p, err := newPart(dev, n, count, opt, tridiagonal)
+	if err != nil && len(opt.Devices) > 0 {
+		err = spectrum.OnDevice(dev, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range opt.Devices {
+		alone := opt
+		alone.Devices, alone.Progress = nil, nil
+		q, err := newSolver(other, n, count, alone, tridiagonal)
+		if err != nil {
+			p.Close()
+			return nil, spectrum.OnDevice(other, err)
+		}
+		p.others = append(p.others, q)
+	}
+	return p, nil
+}
+
+// newPart makes the part of a solver for one device. The arguments must have been checked.
+func newPart(dev *vk.Device, n, count int, opt Options, tridiagonal bool) (*solver, error) {
+	p := &solver{
+		base: spectrum.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt, count: count, tridiagonal: tridiagonal,
+	}
+	if n == 0 {
+		return p, nil
+	}
+	if err := dev.Compile(p.prepare); err != nil {
+		return nil, err
+	}
+	return p, p.base.Allocate()
+}
+
+// prepare builds the kernels of the plan and lays out its device memory.
+func (p *solver) prepare() error {
+	dev, n := p.base.Dev, p.base.N
+	// The device's rate is measured once and stored. If the measurement used the context of a
+	// caller, it could end early for all later callers.
+	rate, err := machine.Of(dev).Float64Rate(context.Background())
+	if err != nil {
+		return err
+	}
+	t := p.opt.tuning(dev).Bounded(rate)
+	size := stages.BatchSize{N: n, Count: p.count, Vectors: p.opt.Vectors, Tridiagonal: p.tridiagonal}
+	p.batch, err = stages.NewBatch(dev, size, t.Batch, t.DivideConquer, t.Products)
+	if err != nil {
+		return err
+	}
+	dense, apart := p.count*n*n, 0
+	if p.tridiagonal {
+		dense = 0
+	}
+	p.a = vk.Reserve[float64]("A, vectors", dense)
+	p.values = vk.Reserve[float64]("values", p.count*n)
+	if from, to, _ := spectrum.Range(p.opt.Select, n); p.opt.Vectors && !p.inPlace() {
+		apart = p.count * n * (to - from)
+	}
+	p.v = vk.Reserve[float64]("selected vectors", apart)
+	p.base.Layout = vk.Together(p.a, p.values, p.v, p.batch.Work())
+	return nil
+}
+
+// inPlace reports whether the vectors take the place of the matrices: if the matrices are dense, and
+// the whole spectrum of each matrix is wanted.
+func (p *solver) inPlace() bool { return !p.tridiagonal && p.opt.Select == evd.Selection{} }
+
+// Bytes returns the number of bytes of device memory that the plan has allocated on one device. It
+// is the same for each of the plan's devices.
+func (p *solver) Bytes() uint64 { return p.base.Bytes() }
+
+// Memory lists the regions of the plan's device memory, which are the same on each of its devices.
+func (p *solver) Memory() []vk.Placed { return p.base.Memory() }
+
+// Close waits for the call in flight and frees the plan's device memory. Results stay valid. Methods
+// of a closed plan return evd.ErrClosed. A plan may be closed twice.
+func (p *solver) Close() {
+	p.base.Close()
+	for _, q := range p.others {
+		q.Close()
+	}
+}

@@ -1,0 +1,57 @@
+package batch
+
+import (
+	"context"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// TridiagonalPlan holds the pipelines and the memory for tridiagonal matrices up to one order:
+//
+//	T(k) = S(k)·diag(λ(k))·S(k)ᵀ
+//
+// The vectors are computed by divide and conquer, for all matrices together. The contracts are those
+// of Plan: a NaN in one matrix is an error of this matrix alone, and the bits of a result depend only
+// on the matrix and the device. The caller closes the plan before the device.
+type TridiagonalPlan struct{ *solver }
+
+// MostTridiagonalOrder returns the largest order of matrices for which a TridiagonalPlan can be made
+// on the device.
+func MostTridiagonalOrder(dev *vk.Device, opt Options) int { return opt.sizes(dev, true).Order() }
+
+// NewTridiagonalPlan prepares a plan for tridiagonal matrices of order n or less, at most `count` of
+// them on the device at the same time. Arguments and errors are those of NewPlan, with
+// MostTridiagonalOrder instead of MostOrder.
+//
+// The device memory is `count` times the sum of these numbers of bytes:
+//
+//	24·n + 68        always
+//	16·n             without vectors
+//	20·n² + 250·n    with vectors
+//	8·n·m            with vectors, m of each matrix
+func NewTridiagonalPlan(dev *vk.Device, n, count int, opt Options) (*TridiagonalPlan, error) {
+	s, err := newSolver(dev, n, count, opt, true)
+	if err != nil {
+		return nil, err
+	}
+	return &TridiagonalPlan{s}, nil
+}
+
+// Solve computes the spectra of the matrices in new memory. If one matrix cannot be solved, its
+// Spectrum has the error, and the other matrices are solved. Solve does not write to its input.
+func (p *TridiagonalPlan) Solve(ctx context.Context, t []evd.Tridiagonal[float64]) (*Result, error) {
+	return p.solve(ctx, tridiagonals(t))
+}
+
+// SolveInto computes the spectrum of matrix t[k] in the caller's memory out[k]. Shapes, overlaps and
+// errors are those of Plan.SolveInto.
+func (p *TridiagonalPlan) SolveInto(ctx context.Context, t []evd.Tridiagonal[float64], out []Spectrum) (*vk.Profile, error) {
+	return p.solveInto(ctx, tridiagonals(t), out)
+}
+
+// Check measures the errors of computed spectra: s[k] holds the eigenvalues Λ and the vectors Z of
+// the matrix t[k]. Measures and errors are those of Plan.Check, and those of LAPACK's dstt22.
+func (p *TridiagonalPlan) Check(ctx context.Context, t []evd.Tridiagonal[float64], s []Spectrum) ([]evd.Ratios, error) {
+	return p.check(ctx, tridiagonals(t), s)
+}
