@@ -31,7 +31,7 @@ func (j *planJob) checkMany(cmd *cobra.Command) error {
 	case j.start:
 		return with("start", append([]string{"svd", "engine"}, startConflicts...))
 	case j.batch > 0:
-		return with("batch", append([]string{"svd", "engine", "products", "moduli"}, batchConflicts...))
+		return with("batch", append([]string{"svd", "tridiagonal", "engine", "products", "moduli"}, batchConflicts...))
 	}
 	return nil
 }

@@ -78,7 +78,9 @@ that could not be solved.
 FILE may also be a .npz file: each of its arrays is a matrix, N×N, or a stack, COUNT×N×N, and the
 orders may differ. --out-values and --out-vectors then name .npz files, whose arrays have the same
 names. Lines of text begin with the name of the matrix, such as K or K[3], and a tab. A.npz:K and
---array choose one array, a stack, which is treated as a .npy file.
+--array choose one array, a stack, which is treated as a .npy file. With --batch --tridiagonal a
+matrix is 2×N: its diagonal, then its off-diagonal with an element that is ignored. A stack is
+COUNT×2×N.
 
 With several devices (--device 0,1 or --device all), each computes a part of the vectors, in
 proportion to its measured speed. The first device does the other steps. With --values-only the
@@ -103,6 +105,7 @@ what the device holds.`,
   vkevd solve --device 0,1 --out-vectors Q.npy A.npy
   vkevd solve --smallest 100 --out-vectors lowest.npy A.mtx
   vkevd solve --batch --out-vectors Q.npy stack.npy
+  vkevd solve --batch --tridiagonal --out-vectors Q.npy T.npy
   vkevd solve --batch --out-values V.npz --out-vectors Q.npz many.npz
   vkevd solve --start Q.npy --out-vectors Q1.npy A1.npy
   vkevd solve --precision mixed --out-vectors Q.npy A.npy
@@ -118,7 +121,10 @@ what the device holds.`,
 				return j.runCluster(cmd.Context(), args[0])
 			}
 			if j.batch {
-				return j.runBatch(cmd.Context(), args[0])
+				if j.options.tridiagonal {
+					return runBatch(cmd.Context(), j, args[0], tridiagonalBatch)
+				}
+				return runBatch(cmd.Context(), j, args[0], denseBatch)
 			}
 			return j.run(cmd.Context(), args[0])
 		},
@@ -158,7 +164,7 @@ func (j *solveJob) checkUse(cmd *cobra.Command) error {
 		return usage(cmd, "--out-vectors cannot be combined with --values-only")
 	case j.check && o.valuesOnly && !o.part.all() && !o.tridiagonal:
 		return usage(cmd, "--check cannot judge a part of the values without vectors: it compares sums over all")
-	case severalDevices(j.device()) && (o.tridiagonal || j.start != ""):
+	case severalDevices(j.device()) && (o.tridiagonal && !j.batch || j.start != ""):
 		return usage(cmd, "--device %s: --tridiagonal and --start use one device", j.device())
 	case cmd.Flags().Changed("json") && cmd.Flags().Changed("report"):
 		return usage(cmd, "--json is the same as --report; give one of them")

@@ -14,7 +14,7 @@ import (
 )
 
 // batchConflicts lists the flags of the solver that cannot be combined with --batch.
-var batchConflicts = []string{"interval", "tridiagonal", "solver", "band", "block", "verify", "precision"}
+var batchConflicts = []string{"interval", "solver", "band", "block", "verify", "precision"}
 
 // checkBatch returns an error for flags that cannot be combined with --batch.
 func (j *solveJob) checkBatch(cmd *cobra.Command) error {
@@ -35,8 +35,33 @@ func (j *solveJob) checkBatch(cmd *cobra.Command) error {
 	return nil
 }
 
+// batchKind says how the matrices of a batch, of the type M, are taken from the file and solved.
+type batchKind[M any] struct {
+	matrices func(f *batchFile) []M
+	order    func(a M) int
+	plan     func(dev device) func(n, count int, opt batch.Options) (batchSolver[M], error)
+}
+
+// denseBatch and tridiagonalBatch are the two kinds of batches.
+var (
+	denseBatch = batchKind[denseMatrix]{
+		matrices: (*batchFile).matrices,
+		order:    func(a denseMatrix) int { return a.N },
+		plan: func(dev device) func(int, int, batch.Options) (batchSolver[denseMatrix], error) {
+			return dev.batch
+		},
+	}
+	tridiagonalBatch = batchKind[tridiagonalMatrix]{
+		matrices: (*batchFile).tridiagonals,
+		order:    tridiagonalMatrix.N,
+		plan: func(dev device) func(int, int, batch.Options) (batchSolver[tridiagonalMatrix], error) {
+			return dev.tridiagonalBatch
+		},
+	}
+)
+
 // runBatch runs the command vkevd solve --batch, from reading the file to writing the results.
-func (j *solveJob) runBatch(ctx context.Context, file string) error {
+func runBatch[M any](ctx context.Context, j *solveJob, file string, of batchKind[M]) error {
 	out, err := createOutputs(j.stdout, file, j.values, j.vectors, j.report)
 	if err != nil {
 		return err
@@ -47,14 +72,18 @@ func (j *solveJob) runBatch(ctx context.Context, file string) error {
 	known := newFacts(file)
 
 	show.stage("reading " + inputName(file))
-	f, err := readBatch(ctx, file, j.stdin, j.input.options())
+	f, err := readBatch(ctx, file, j.stdin, j.input.options(), j.options.tridiagonal)
 	if err != nil {
 		return j.input.hint(err)
 	}
 	if err := j.checkNames(f); err != nil {
 		return err
 	}
-	all := f.matrices()
+	all := of.matrices(f)
+	orderOf := make([]int, len(all))
+	for k, a := range all {
+		orderOf[k] = of.order(a)
+	}
 	least, n := f.orders()
 	known.took("read")
 
@@ -64,11 +93,11 @@ func (j *solveJob) runBatch(ctx context.Context, file string) error {
 		return err
 	}
 	opt := batch.Options{Vectors: j.wantsVectors(), Progress: show.update}
-	dev, p, err := prepareAll(ctx, j.session, vk.Options{Device: j.device()}, show.above(), func(dev device) (batchSolver, error) {
+	dev, p, err := prepareAll(ctx, j.session, vk.Options{Device: j.device()}, show.above(), func(dev device) (batchSolver[M], error) {
 		var kept evd.Options
 		known.Tuned = j.config.apply(&kept, dev.Info(), show.above())
 		opt.Tuning = kept.Tuning
-		return newBatchPlans(dev, groups, all, opt)
+		return newBatchPlans(of.plan(dev), groups, orderOf, opt)
 	})
 	if err != nil {
 		return aboutMatrix(file, n, err)

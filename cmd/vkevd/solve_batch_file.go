@@ -12,24 +12,36 @@ import (
 )
 
 // A batchFile is a file with many symmetric matrices: one stack without a name, or the arrays of a
-// .npz file, each a matrix or a stack.
+// .npz file, each a matrix or a stack. A tridiagonal matrix has two rows in the file: its diagonal,
+// and its off-diagonal with one further element.
 type batchFile struct {
 	*matio.Stacks
-	name string // of the file, in errors
+	name        string // of the file, in errors
+	tridiagonal bool
 }
 
-// readBatch reads a batchFile and checks that its matrices are symmetric.
-func readBatch(ctx context.Context, file string, stdin io.Reader, opt matio.Options) (*batchFile, error) {
+// readBatch reads a batchFile and checks that its matrices are symmetric or, if `tridiagonal` is
+// true, that each of them has two rows.
+func readBatch(ctx context.Context, file string, stdin io.Reader, opt matio.Options, tridiagonal bool) (*batchFile, error) {
 	return unlessDone(ctx, func() (*batchFile, error) {
 		s, err := readFile(file, stdin, "a stack", opt.ReadStacks, opt.ReadStacksFile)
 		if err != nil {
 			return nil, err
 		}
-		f := &batchFile{s, inputName(file)}
+		f := &batchFile{s, inputName(file), tridiagonal}
 		for _, a := range f.All {
+			if tridiagonal {
+				if a.Rows != 2 {
+					return nil, fmt.Errorf("%sthe matrices have %d rows, not 2: a diagonal and an off-diagonal", f.about(a), a.Rows)
+				}
+				continue
+			}
 			if a.Rows != a.Cols {
 				return nil, fmt.Errorf("%sthe matrices are %d by %d, not square", f.about(a), a.Rows, a.Cols)
 			}
+		}
+		if tridiagonal {
+			return f, nil
 		}
 		for k, a := range f.matrices() {
 			if i, j, ok := asymmetric(a.N, a.Data); ok {
@@ -75,6 +87,30 @@ func (f *batchFile) matrices() (all []evd.Sym[float64]) {
 	return all
 }
 
+// tridiagonals returns all matrices of the file, in the order of the file, if they are tridiagonal.
+func (f *batchFile) tridiagonals() (all []evd.Tridiagonal[float64]) {
+	for _, a := range f.All {
+		n := a.Cols
+		for k := range a.Count {
+			host := make([]float64, 2*n)
+			t := evd.Tridiagonal[float64]{D: host[:n], E: host[n:]}
+			for i := range n {
+				t.D[i], t.E[i] = a.Data[2*(k*n+i)], a.Data[2*(k*n+i)+1]
+			}
+			all = append(all, t)
+		}
+	}
+	return all
+}
+
+// order returns the order of the matrices of an array of the file.
+func (f *batchFile) order(a matio.NamedStack) int {
+	if f.tridiagonal {
+		return a.Cols
+	}
+	return a.Rows
+}
+
 // label is the name of matrix k for users: its number in a stack without a name, or NAME or
 // NAME[NUMBER] in a .npz file.
 func (f *batchFile) label(k int) string {
@@ -97,9 +133,9 @@ func (f *batchFile) label(k int) string {
 func (f *batchFile) orders() (least, most int) {
 	for i, a := range f.All {
 		if i == 0 {
-			least = a.Rows
+			least = f.order(a)
 		}
-		least, most = min(least, a.Rows), max(most, a.Rows)
+		least, most = min(least, f.order(a)), max(most, f.order(a))
 	}
 	return least, most
 }
@@ -118,7 +154,7 @@ func (f *batchFile) groups(wanted part) (all []batchGroup, _ error) {
 	at := map[evd.Selection]int{}
 	first := 0
 	for _, a := range f.All {
-		part, err := wanted.of(a.Rows)
+		part, err := wanted.of(f.order(a))
 		if err != nil {
 			return nil, fmt.Errorf("%s%w", f.about(a), err)
 		}
@@ -129,7 +165,7 @@ func (f *batchFile) groups(wanted part) (all []batchGroup, _ error) {
 			all = append(all, batchGroup{part: part})
 		}
 		g := &all[i]
-		g.most = max(g.most, a.Rows)
+		g.most = max(g.most, f.order(a))
 		for range a.Count {
 			g.index = append(g.index, first)
 			first++

@@ -10,17 +10,33 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A batchSolver is a plan for batches of matrices: a *batch.Plan, or a fake in tests.
-type batchSolver interface {
+// A batchSolver is a plan for batches of matrices of the type M: a *batch.Plan, a
+// *batch.TridiagonalPlan, or a fake in tests.
+type batchSolver[M any] interface {
 	Bytes() uint64
-	Solve(context.Context, []evd.Sym[float64]) (*batch.Result, error)
-	Check(context.Context, []evd.Sym[float64], []batch.Spectrum) ([]evd.Ratios, error)
+	Solve(context.Context, []M) (*batch.Result, error)
+	Check(context.Context, []M, []batch.Spectrum) ([]evd.Ratios, error)
 	Close()
 }
 
-func (d opened) batch(n, count int, opt batch.Options) (batchSolver, error) {
+// The types of matrices of a batch.
+type (
+	denseMatrix       = evd.Sym[float64]
+	tridiagonalMatrix = evd.Tridiagonal[float64]
+)
+
+func (d opened) batch(n, count int, opt batch.Options) (batchSolver[denseMatrix], error) {
 	opt.Devices = d.others
 	p, err := batch.NewPlan(d.Device, n, count, opt)
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (d opened) tridiagonalBatch(n, count int, opt batch.Options) (batchSolver[tridiagonalMatrix], error) {
+	opt.Devices = d.others
+	p, err := batch.NewTridiagonalPlan(d.Device, n, count, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -45,19 +61,21 @@ type batchGroup struct {
 
 // batchPlans holds the plans for the matrices of a file. The matrices are divided into groups, and
 // each group has a plan.
-type batchPlans struct {
+type batchPlans[M any] struct {
 	groups []batchGroup
-	plans  []batchSolver
+	plans  []batchSolver[M]
 }
 
-// newBatchPlans makes a plan for each group of matrices. `all` are the matrices of the file.
-// opt.Select is ignored, because each group has its own selection. opt.Progress gets the progress
-// of all groups together.
-func newBatchPlans(dev device, groups []batchGroup, all []evd.Sym[float64], opt batch.Options) (*batchPlans, error) {
-	p := &batchPlans{groups: groups}
+// newBatchPlans makes a plan for each group of matrices, by the function `plan`. `orders` are the
+// orders of the matrices of the file. opt.Select is ignored, because each group has its own
+// selection. opt.Progress gets the progress of all groups together.
+func newBatchPlans[M any](
+	plan func(n, count int, opt batch.Options) (batchSolver[M], error), groups []batchGroup, orders []int, opt batch.Options,
+) (*batchPlans[M], error) {
+	p := &batchPlans[M]{groups: groups}
 	total, before := 0.0, 0.0
-	for _, a := range all {
-		total += stages.BatchFlops(a.N, opt.Vectors)
+	for _, n := range orders {
+		total += stages.BatchFlops(n, opt.Vectors)
 	}
 	for _, g := range groups {
 		own := opt
@@ -69,12 +87,12 @@ func newBatchPlans(dev device, groups []batchGroup, all []evd.Sym[float64], opt 
 			}
 		}
 		for _, k := range g.index {
-			before += stages.BatchFlops(all[k].N, opt.Vectors)
+			before += stages.BatchFlops(orders[k], opt.Vectors)
 		}
 		// All plans have their memory on the device at the same time, so each group gets a part of
 		// it.
 		share := atOnce(math.MaxInt, g.most) / len(groups)
-		plan, err := dev.batch(g.most, max(1, min(len(g.index), share)), own)
+		plan, err := plan(g.most, max(1, min(len(g.index), share)), own)
 		if err != nil {
 			p.Close()
 			return nil, err
@@ -85,7 +103,7 @@ func newBatchPlans(dev device, groups []batchGroup, all []evd.Sym[float64], opt 
 }
 
 // Solve solves all matrices of the file. The result has only Spectra and Profile.
-func (p *batchPlans) Solve(ctx context.Context, a []evd.Sym[float64]) (*batch.Result, error) {
+func (p *batchPlans[M]) Solve(ctx context.Context, a []M) (*batch.Result, error) {
 	all := &batch.Result{Spectra: make([]batch.Spectrum, len(a)), Profile: vk.NewProfile()}
 	for i, g := range p.groups {
 		res, err := p.plans[i].Solve(ctx, chosen(a, g.index))
@@ -101,7 +119,7 @@ func (p *batchPlans) Solve(ctx context.Context, a []evd.Sym[float64]) (*batch.Re
 }
 
 // Check returns the error ratios of the results for all matrices of the file.
-func (p *batchPlans) Check(ctx context.Context, a []evd.Sym[float64], s []batch.Spectrum) ([]evd.Ratios, error) {
+func (p *batchPlans[M]) Check(ctx context.Context, a []M, s []batch.Spectrum) ([]evd.Ratios, error) {
 	all := make([]evd.Ratios, len(a))
 	for i, g := range p.groups {
 		checked, err := p.plans[i].Check(ctx, chosen(a, g.index), chosen(s, g.index))
@@ -125,7 +143,7 @@ func chosen[T any](list []T, index []int) []T {
 }
 
 // Bytes returns the size of the device memory of all plans together, in bytes.
-func (p *batchPlans) Bytes() (sum uint64) {
+func (p *batchPlans[M]) Bytes() (sum uint64) {
 	for _, plan := range p.plans {
 		sum += plan.Bytes()
 	}
@@ -133,7 +151,7 @@ func (p *batchPlans) Bytes() (sum uint64) {
 }
 
 // Close closes all plans.
-func (p *batchPlans) Close() {
+func (p *batchPlans[M]) Close() {
 	for _, plan := range p.plans {
 		plan.Close()
 	}

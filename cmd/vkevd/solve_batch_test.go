@@ -24,11 +24,42 @@ type fakeBatch struct {
 	opt batch.Options
 }
 
-func (m *fakeMachine) batch(n, count int, opt batch.Options) (batchSolver, error) {
+func (m *fakeMachine) batch(n, count int, opt batch.Options) (batchSolver[denseMatrix], error) {
 	if m.planErr != nil {
 		return nil, m.planErr
 	}
 	return fakeBatch{m, opt}, nil
+}
+
+func (m *fakeMachine) tridiagonalBatch(n, count int, opt batch.Options) (batchSolver[tridiagonalMatrix], error) {
+	p, err := m.batch(n, count, opt)
+	if err != nil {
+		return nil, err
+	}
+	return fakeTridiagonals{p.(fakeBatch)}, nil
+}
+
+// fakeTridiagonals is a fake plan for batches of tridiagonal matrices, which it solves as dense ones.
+type fakeTridiagonals struct{ fakeBatch }
+
+func (p fakeTridiagonals) Check(ctx context.Context, a []tridiagonalMatrix, s []batch.Spectrum) ([]evd.Ratios, error) {
+	return p.fakeBatch.Check(ctx, make([]denseMatrix, len(a)), s)
+}
+
+func (p fakeTridiagonals) Solve(ctx context.Context, a []tridiagonalMatrix) (*batch.Result, error) {
+	dense := make([]denseMatrix, len(a))
+	for k, t := range a {
+		n := t.N()
+		data := make([]float64, n*n)
+		for i, x := range t.D {
+			data[i+i*n] = x
+			if i+1 < n {
+				data[i+1+i*n], data[i+(i+1)*n] = t.E[i], t.E[i]
+			}
+		}
+		dense[k] = evd.NewSym(n, data, evd.Lower)
+	}
+	return p.fakeBatch.Solve(ctx, dense)
 }
 
 func (m *fakeMachine) forecastBatch(info vk.Info, n, count int, opt batch.Options) (forecast, *vk.OutOfMemoryError, error) {

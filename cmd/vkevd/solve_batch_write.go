@@ -51,7 +51,7 @@ func (j *solveJob) writeBatch(ctx context.Context, out *outputs, f *batchFile, r
 	}); err != nil {
 		return err
 	}
-	if err := out.write(ctx, j.vectors, func(w io.Writer) error { return f.write(w, res, writeStackVectors) }); err != nil {
+	if err := out.write(ctx, j.vectors, func(w io.Writer) error { return f.write(w, res, f.writeStackVectors) }); err != nil {
 		return err
 	}
 	return out.finish(ctx, j.report, r.write)
@@ -94,12 +94,12 @@ func writeStackValues(w io.Writer, a matio.NamedStack, s []batch.Spectrum) error
 
 // writeStackVectors writes the vectors of an array, as numpy.linalg.eigh returns them: element
 // (i, j) of a matrix is component i of vector j.
-func writeStackVectors(w io.Writer, a matio.NamedStack, s []batch.Spectrum) error {
+func (f *batchFile) writeStackVectors(w io.Writer, a matio.NamedStack, s []batch.Spectrum) error {
 	if a.Dims == 2 {
 		v := s[0].Vectors
 		return matio.WriteNPY(w, v.Rows, v.Cols, v.Data, v.Ld)
 	}
-	return matio.WriteStack(w, len(s), a.Rows, valuesOf(s), func(k int) []float64 { return s[k].Vectors.Data })
+	return matio.WriteStack(w, len(s), f.order(a), valuesOf(s), func(k int) []float64 { return s[k].Vectors.Data })
 }
 
 // valuesOf returns how many values each matrix of a stack has. The number is the same for all
