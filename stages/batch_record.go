@@ -52,19 +52,20 @@ type BatchOutcome struct {
 // Place chooses the offset in memory of each item, which is one matrix of a batch. There may be at
 // most BatchSize.Count items, of order at most BatchSize.N.
 func (s *Batch) Place(items []BatchItem) *BatchPart {
+	count := len(items)
 	p := &BatchPart{
-		states: make([]shaders.BatchState, len(items)), order: make([]int, len(items)), T: make([]int, len(items)),
+		A: make([]int, count), V: make([]int, count), W: make([]int, count), T: make([]int, count),
+		table: make([]shaders.BatchMatrix, 0, count), states: make([]shaders.BatchState, count),
 	}
 	a, v, w := 0, 0, 0
 	for i, m := range items {
-		p.A, p.V, p.W = append(p.A, a), append(p.V, v), append(p.W, w)
-		p.order[i] = i
+		p.A[i], p.V[i], p.W[i] = a, v, w
 		a += m.N * m.N
 		v += m.N * (m.To - m.From)
 		w += m.To - m.From
 	}
-	class := func(i int) int { return s.tune.class(items[i].N) }
-	slices.SortStableFunc(p.order, func(i, j int) int { return class(i) - class(j) })
+	var class func(i int) int
+	p.order, class = s.byClass(items)
 	at, work := 0, 0 // first free row of the arrays d and e, and first free element of W and S
 	var planted []forestMatrix
 	for k, i := range p.order {
@@ -99,6 +100,31 @@ func (s *Batch) Place(items []BatchItem) *BatchPart {
 	return p
 }
 
+// byClass returns the numbers of the items, sorted by class, and a function that returns the class of
+// an item. Items of one class keep their order.
+func (s *Batch) byClass(items []BatchItem) (order []int, class func(i int) int) {
+	classes := make([]int, s.size.N+1) // by order of a matrix
+	for n := range classes {
+		classes[n] = s.tune.class(n)
+	}
+	place := make([]int, classes[s.size.N]+1) // by class: where its next item goes
+	for _, m := range items {
+		if c := classes[m.N]; c+1 < len(place) {
+			place[c+1]++
+		}
+	}
+	for c := 1; c < len(place); c++ {
+		place[c] += place[c-1]
+	}
+	order = make([]int, len(items))
+	for i, m := range items {
+		c := classes[m.N]
+		order[place[c]] = i
+		place[c]++
+	}
+	return order, func(i int) int { return classes[items[i].N] }
+}
+
 // conquers reports whether divide and conquer solves the matrices of a class.
 func (s *Batch) conquers(class int) bool {
 	return s.forest != nil && class >= len(s.shared) && s.tune.Memory[class-len(s.shared)].Conquer
@@ -123,8 +149,7 @@ type BatchBuffers struct{ A, Values, V vk.Slice[float64] }
 func (s *Batch) Record(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x BatchBuffers) {
 	rec.Phase(PhaseBatch, 0, 1)
 	vk.SendFirst(rec, s.table.In(ws), p.table)
-	clear(p.states)
-	vk.SendFirst(rec, s.states.In(ws), p.states)
+	vk.Fill(rec, s.states.In(ws), 0)
 	if len(p.lists.leaves) > 0 {
 		s.forest.send(rec, ws, &p.lists)
 	}

@@ -107,9 +107,9 @@ func (p *solver) fits(n, cols int, s Spectrum) error {
 // part solves one part of a batch: the matrices from ≤ k < to of `a`, at most p.count of them. The
 // results go to `out`, which has the same numbers.
 func (p *solver) part(c *spectrum.Call, a matrices, out []Spectrum, first, last int) error {
-	var items []stages.BatchItem
-	var index []int // for each item, the number of its matrix
-	var values, vectors []vk.Columns[float64]
+	items := make([]stages.BatchItem, 0, last-first)
+	index := make([]int, 0, last-first) // for each item, the number of its matrix
+	values, vectors := make([]vk.Columns[float64], 0, last-first), make([]vk.Columns[float64], 0, last-first)
 	for k := first; k < last; k++ {
 		out[k].Err = nil
 		n := a.order(k)
