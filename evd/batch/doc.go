@@ -12,6 +12,8 @@
 // MostOrder returns the largest order of a plan, some hundreds. For larger matrices use an
 // evd.Plan, because a single large matrix keeps the device busy.
 //
+// A TridiagonalPlan solves many tridiagonal matrices.
+//
 // # Contracts
 //
 // If a matrix has a NaN or an infinity (*evd.NonFiniteError) or its iteration does not converge
@@ -34,6 +36,7 @@
 // # Method
 //
 // The method is Householder reduction to tridiagonal form and implicit QL iteration, as in LAPACK's
-// dsyev. If no vectors are wanted, bisection replaces QL iteration. A workgroup solves one matrix
-// or several. Package stages describes the steps (stages.Batch).
+// dsyev. A workgroup solves one matrix or several. For larger orders, divide and conquer replaces QL
+// iteration, for all matrices together. If no vectors are wanted, bisection replaces both. Package
+// stages describes the steps (stages.Batch).
 package batch
