@@ -21,9 +21,9 @@ type matrices interface {
 	// `most`.
 	fits(k, most int) error
 
-	// upload copies matrices to the device memory of the plan p. Item i of the part `at` is matrix
-	// index[i].
-	upload(c *spectrum.Call, p *solver, at *stages.BatchPart, index []int) error
+	// upload prepares the copy of matrices to the device memory of the plan p, and returns a function
+	// that copies them. Item i of the part `at` is matrix index[i].
+	upload(p *solver, at *stages.BatchPart, index []int) func(c *spectrum.Call) error
 
 	// nonFinite returns an *evd.NonFiniteError for the first entry of matrix k that is NaN or
 	// infinite. The matrix must have such an entry.
@@ -51,13 +51,13 @@ func (a symmetric) fits(k, most int) error {
 	return nil
 }
 
-func (a symmetric) upload(c *spectrum.Call, p *solver, _ *stages.BatchPart, index []int) error {
+func (a symmetric) upload(p *solver, _ *stages.BatchPart, index []int) func(c *spectrum.Call) error {
 	up := make([]vk.Columns[float64], len(index))
 	for i, k := range index {
 		m := a[k]
 		up[i] = vk.Columns[float64]{Rows: m.N, Cols: m.N, Ld: max(m.Ld, m.N), Data: m.Data}
 	}
-	return vk.UploadParts(c.Ctx, c.Dev, p.a.In(c.Arena), up)
+	return func(c *spectrum.Call) error { return vk.UploadParts(c.Ctx, c.Dev, p.a.In(c.Arena), up) }
 }
 
 func (a symmetric) nonFinite(k int) error {
@@ -103,7 +103,7 @@ func (a tridiagonals) fits(k, most int) error {
 	return nil
 }
 
-func (a tridiagonals) upload(c *spectrum.Call, p *solver, at *stages.BatchPart, index []int) error {
+func (a tridiagonals) upload(p *solver, at *stages.BatchPart, index []int) func(c *spectrum.Call) error {
 	rows := 0
 	for _, k := range index {
 		rows += a.order(k)
@@ -115,11 +115,13 @@ func (a tridiagonals) upload(c *spectrum.Call, p *solver, at *stages.BatchPart, 
 		copy(d[at.T[i]:], a[k].D)
 		copy(e[at.T[i]:], a[k].E[:n-1])
 	}
-	toD, toE := p.batch.Given(c.Arena)
-	if err := vk.Upload(c.Ctx, c.Dev, toD.Sub(0, rows), vk.Vector(d)); err != nil {
-		return err
+	return func(c *spectrum.Call) error {
+		toD, toE := p.batch.Given(c.Arena)
+		if err := vk.Upload(c.Ctx, c.Dev, toD.Sub(0, rows), vk.Vector(d)); err != nil {
+			return err
+		}
+		return vk.Upload(c.Ctx, c.Dev, toE.Sub(0, rows), vk.Vector(e))
 	}
-	return vk.Upload(c.Ctx, c.Dev, toE.Sub(0, rows), vk.Vector(e))
 }
 
 func (a tridiagonals) nonFinite(k int) error {

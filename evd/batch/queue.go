@@ -10,6 +10,20 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
+// A batch is divided into about `portions` parts, so that the host prepares one part while the device
+// solves another one. A part has at least leastPortion matrices, because few matrices do not fill a
+// device.
+const (
+	portions     = 4
+	leastPortion = 1 << 11
+)
+
+// portionSize returns the largest number of matrices of a part, for a batch of `count` matrices and a
+// plan that has memory for `most` matrices.
+func portionSize(count, most int) int {
+	return min(most, max(leastPortion, (count+portions-1)/portions))
+}
+
 // queue gives out the matrices of a batch in parts. Each device of a plan takes a part, solves it,
 // and then takes the next one. A faster device therefore solves more parts.
 type queue struct {
@@ -82,15 +96,37 @@ func (p *solver) solveAll(ctx context.Context, q *queue) (*vk.Profile, error) {
 	return calls[0].Profile, ctx.Err()
 }
 
-// solveSome solves parts of the batch on one device, until the queue has no parts left.
+// solveSome solves parts of the batch on one device, until the queue has no parts left. If this is
+// the only device, the host prepares the next part while the device solves the current one. If there
+// are several, a part that waits could be solved by another device.
 func (p *solver) solveSome(c *spectrum.Call, q *queue) error {
-	for from, to := q.take(); from < to; from, to = q.take() {
-		if err := p.part(c, q.a, q.out, from, to); err != nil {
+	next := func() *portion {
+		if from, to := q.take(); from < to {
+			return p.portionOf(q.a, q.out, from, to)
+		}
+		return nil
+	}
+	for r := next(); r != nil; {
+		ahead := next
+		if q.devices == 1 {
+			ahead = started(next)
+		}
+		err := p.execute(c, r, q.a, q.out)
+		following := ahead() // after an error, too, because portionOf writes to q.out
+		if err != nil {
 			return err
 		}
-		q.solved(from, to)
+		q.solved(r.first, r.last)
+		r = following
 	}
 	return nil
+}
+
+// started calls f in a goroutine. It returns a function that waits for the result of f.
+func started[T any](f func() T) func() T {
+	result := make(chan T, 1)
+	go func() { result <- f() }()
+	return func() T { return <-result }
 }
 
 // of adds to an error the device of `plan`, on which the error happened, if the plan p uses several

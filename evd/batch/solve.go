@@ -53,7 +53,7 @@ func (p *solver) solveInto(ctx context.Context, a matrices, out []Spectrum) (*vk
 	if a.count() != len(out) {
 		return nil, &evd.ShapeError{N: a.count(), Len: len(out)}
 	}
-	q := &queue{a: a, out: out, most: p.count, devices: 1 + len(p.others), vectors: p.opt.Vectors, report: p.opt.Progress}
+	q := &queue{a: a, out: out, most: portionSize(a.count(), p.count), devices: 1 + len(p.others), vectors: p.opt.Vectors, report: p.opt.Progress}
 	for k := range a.count() {
 		from, to, err := p.wanted(a, k)
 		if err == nil {
@@ -104,57 +104,79 @@ func (p *solver) fits(n, cols int, s Spectrum) error {
 	return nil
 }
 
-// part solves one part of a batch: the matrices from ≤ k < to of `a`, at most p.count of them. The
-// results go to `out`, which has the same numbers.
-func (p *solver) part(c *spectrum.Call, a matrices, out []Spectrum, first, last int) error {
-	items := make([]stages.BatchItem, 0, last-first)
-	index := make([]int, 0, last-first) // for each item, the number of its matrix
-	values, vectors := make([]vk.Columns[float64], 0, last-first), make([]vk.Columns[float64], 0, last-first)
+// portion is a part of a batch that the host has prepared for the device: the matrices first ≤ k <
+// last, at most solver.count of them.
+type portion struct {
+	first, last int
+	index       []int             // for each item of `at`, the number of its matrix
+	at          *stages.BatchPart // nil if all matrices have order 0
+
+	upload          func(c *spectrum.Call) error // copies the matrices to the device
+	values, vectors []vk.Columns[float64]        // host memory of the results, in the order of the items
+}
+
+// portionOf makes the part first ≤ k < last of the batch `a`, whose results go to `out`. It does not
+// use the device.
+func (p *solver) portionOf(a matrices, out []Spectrum, first, last int) *portion {
+	count := last - first
+	r := &portion{
+		first: first, last: last, index: make([]int, 0, count),
+		values: make([]vk.Columns[float64], 0, count), vectors: make([]vk.Columns[float64], 0, count),
+	}
+	items := make([]stages.BatchItem, 0, count)
 	for k := first; k < last; k++ {
 		out[k].Err = nil
 		n := a.order(k)
 		if n == 0 {
 			continue
 		}
-		from, to, _ := p.wanted(a, k)
+		from, to, _ := spectrum.Range(p.opt.Select, n)
 		items = append(items, stages.BatchItem{N: n, Upper: a.upper(k), From: from, To: to})
-		index = append(index, k)
-		values = append(values, vk.Columns[float64]{Rows: to - from, Cols: 1, Ld: to - from, Data: out[k].Values})
+		r.index = append(r.index, k)
+		r.values = append(r.values, vk.Columns[float64]{Rows: to - from, Cols: 1, Ld: to - from, Data: out[k].Values})
 		if v := out[k].Vectors; p.opt.Vectors && to > from {
-			vectors = append(vectors, vk.Columns[float64]{Rows: n, Cols: to - from, Ld: v.Ld, Data: v.Data})
+			r.vectors = append(r.vectors, vk.Columns[float64]{Rows: n, Cols: to - from, Ld: v.Ld, Data: v.Data})
 		}
 	}
-	if len(items) == 0 {
+	if len(items) > 0 {
+		r.at = p.batch.Place(items)
+		r.upload = a.upload(p, r.at, r.index)
+	}
+	return r
+}
+
+// execute solves a part of the batch `a` on the device. The results go to `out`.
+func (p *solver) execute(c *spectrum.Call, r *portion, a matrices, out []Spectrum) error {
+	if r.at == nil {
 		return c.Ctx.Err()
 	}
-	at := p.batch.Place(items)
 	x := stages.BatchBuffers{A: p.a.In(c.Arena), Values: p.values.In(c.Arena), V: p.v.In(c.Arena)}
 	if p.inPlace() {
 		x.V = x.A
 	}
-	if err := spectrum.During(stages.PhaseLoad, a.upload(c, p, at, index)); err != nil {
+	if err := spectrum.During(stages.PhaseLoad, r.upload(c)); err != nil {
 		return err
 	}
-	if err := c.Run(func(rec *vk.Recorder) { p.batch.Record(rec, c.Arena, at, x) }); err != nil {
+	if err := c.Run(func(rec *vk.Recorder) { p.batch.Record(rec, c.Arena, r.at, x) }); err != nil {
 		return err
 	}
 	for more := true; more; {
-		rec := c.Record(func(rec *vk.Recorder) { more = p.batch.Continue(rec, c.Arena, at, x) })
+		rec := c.Record(func(rec *vk.Recorder) { more = p.batch.Continue(rec, c.Arena, r.at, x) })
 		if more {
 			if err := c.Execute(rec); err != nil {
 				return err
 			}
 		}
 	}
-	err := vk.DownloadParts(c.Ctx, c.Dev, values, x.Values)
+	err := vk.DownloadParts(c.Ctx, c.Dev, r.values, x.Values)
 	if err == nil && p.opt.Vectors {
-		err = vk.DownloadParts(c.Ctx, c.Dev, vectors, x.V)
+		err = vk.DownloadParts(c.Ctx, c.Dev, r.vectors, x.V)
 	}
 	if err != nil {
 		return spectrum.During(stages.PhaseBatch, err)
 	}
-	for i, o := range at.Outcomes() {
-		k := index[i]
+	for i, o := range r.at.Outcomes() {
+		k := r.index[i]
 		out[k].Err = failure(a, k, o)
 		if out[k].Err != nil {
 			out[k].spoil()

@@ -1,0 +1,56 @@
+package batch_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/batch"
+	"github.com/vkevd/vkevd/stages/stagetest"
+)
+
+// TestPortions solves a batch that is divided into several parts. The results must have the bits of
+// single solves, a NaN in the last part must be that matrix's error, and the progress must grow and
+// end with all work. A second solve is cancelled after the first part.
+func TestPortions(t *testing.T) {
+	const n, count, bad = 3, 5000, 4321
+	a := batch.Stack(n, count, stagetest.Normal(n, n*count, n, 1).Data, evd.Lower)
+	a[bad].Data = slices.Clone(a[bad].Data)
+	a[bad].Data[4] = math.NaN()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	var seen []float64
+	stop := false
+	p := newPlan(t, n, count, batch.Options{Vectors: true, Progress: func(at evd.Progress) {
+		seen = append(seen, at.Done/at.Total)
+		if stop {
+			cancel()
+		}
+	}})
+	res, err := p.Solve(ctx, a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(seen) < 3 || !slices.IsSorted(seen) || seen[len(seen)-1] != 1 {
+		t.Errorf("progress %v", seen)
+	}
+	for k, s := range res.Spectra {
+		if (s.Err != nil) != (k == bad) {
+			t.Fatalf("matrix %d: %v", k, s.Err)
+		}
+	}
+	var failed *evd.NonFiniteError
+	if !errors.As(res.Spectra[bad].Err, &failed) || failed.Row != 1 || failed.Col != 1 {
+		t.Errorf("matrix %d: %v", bad, res.Spectra[bad].Err)
+	}
+	for _, k := range []int{0, 2047, 2048, 4095, 4096, bad - 1, bad + 1, count - 1} {
+		same(t, "in a part", res.Spectra[k:k+1], solve(t, p, a[k]).Spectra)
+	}
+	seen, stop = nil, true
+	if _, err := p.Solve(ctx, a); !errors.Is(err, context.Canceled) || len(seen) != 1 {
+		t.Errorf("cancelled after the first part: %v, progress %v", err, seen)
+	}
+}
