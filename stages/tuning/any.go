@@ -49,8 +49,8 @@ var anywhere = Tuning{
 		// workgroups.
 		Memory: []stages.BatchMemory{
 			{Order: 128, Threads: 96, Teams: 1, Apart: 32},
-			{Order: 256, Threads: 256, Teams: 1, Apart: 64, Conquer: true},
-			{Order: 256, Threads: 96, Teams: 1, Apart: 32, Conquer: true},
+			{Order: 256, Threads: 256, Teams: 1, Apart: 64},
+			{Order: 256, Threads: 96, Teams: 1, Apart: 32},
 			{Order: 384, Threads: 384, Teams: 1, Apart: 64, Conquer: true},
 			{Order: 384, Threads: 96, Teams: 1, Apart: 32, Conquer: true},
 		},
