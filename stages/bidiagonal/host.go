@@ -11,54 +11,70 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
 )
 
-// Host is the Backend in plain Go. It is neither blocked nor parallel. Tests compare other back
-// ends with Host. Tests without a device take numerical results from Host.
+// Host is the Backend in plain Go. It is blocked and runs on all processors. Tests compare other back
+// ends with Host, and it solves in production for devices without double precision.
 type Host struct {
-	n int
+	// Stop and Progress are those of dc.Host. The parts of Progress are those of all wanted sides.
+	Stop     func() error
+	Progress func(part float64)
 
-	// `blocks` holds the right vectors W and the left vectors S of all solved blocks, n×n and
-	// column-major.
-	blocks [2][]float64
+	// Wanted tells, for each side, whether its vectors are wanted. NewHost wants both.
+	Wanted [2]bool
 
-	// `results` has the wanted columns of W and of S, which the method Vectors forms. Both matrices
-	// have n rows and are column-major.
-	results [2][]float64
+	n      int
+	leaves []solvedLeaf
+	blocks [2]*dc.Blocks // the vectors W and S of all solved blocks; nil before Vectors
 }
 
-// NewHost prepares a back end in plain Go for bidiagonal matrices of order n.
-func NewHost(n int) *Host {
-	return &Host{n: n, blocks: [2][]float64{make([]float64, n*n), make([]float64, n*n)}}
+// solvedLeaf holds the right and left vectors of a leaf (a smallest subproblem), which is rows and
+// columns [lo, lo+n) of C. They are the columns of n×n matrices.
+type solvedLeaf struct {
+	lo, n   int
+	vectors [2][]float64
 }
+
+// NewHost prepares a back end in plain Go for bidiagonal matrices of order n. Memory for n² elements
+// is allocated only when the method Vectors is called.
+func NewHost(n int) *Host { return &Host{n: n, Wanted: [2]bool{true, true}} }
 
 // Result returns the wanted singular vectors of one side as the columns of a column-major matrix
-// with n rows.
-func (b *Host) Result(side Side) []float64 { return b.results[side] }
-
-// column returns rows [lo, hi) of column c of the right vectors W or the left vectors S. The
-// argument `side` selects W or S.
-func (b *Host) column(side Side, c, lo, hi int) []float64 {
-	return b.blocks[side][lo+c*b.n : hi+c*b.n]
+// with n rows, after SolveWith. It is empty if they are not wanted. It shares the memory of b.
+func (b *Host) Result(side Side) []float64 {
+	if b.blocks[side] == nil {
+		return nil
+	}
+	return b.blocks[side].Result()
 }
 
 // Leaves implements Backend.
 func (b *Host) Leaves(tree dc.Tree, d, e []float64, rows dc.Rows) error {
-	for _, l := range tree.Leaves {
-		if !b.leaf(l, d[l.Lo:l.Hi()], slices.Clone(e[l.Lo:l.Hi()-1])) {
-			return &tridiag.NoConvergenceError{Lo: l.Lo, Hi: l.Hi()}
+	b.leaves = make([]solvedLeaf, len(tree.Leaves))
+	failed := make([]bool, len(tree.Leaves))
+	err := tridiag.ParallelUntil(len(tree.Leaves), func(i int) {
+		l := tree.Leaves[i]
+		n := l.N1
+		solved := solvedLeaf{lo: l.Lo, n: n, vectors: [2][]float64{make([]float64, n*n), make([]float64, n*n)}}
+		failed[i] = !solved.solve(d[l.Lo:l.Hi()], slices.Clone(e[l.Lo:l.Hi()-1]))
+		for c := range n {
+			w := solved.vectors[Right][c*n : (c+1)*n]
+			rows.First[l.Lo+c], rows.Last[l.Lo+c] = w[0], w[n-1]
 		}
-		for c := l.Lo; c < l.Hi(); c++ {
-			w := b.column(Right, c, l.Lo, l.Hi())
-			rows.First[c], rows.Last[c] = w[0], w[len(w)-1]
-		}
+		b.leaves[i] = solved
+	}, b.Stop)
+	if err != nil {
+		return err
+	}
+	if i := slices.Index(failed, true); i >= 0 {
+		return &tridiag.NoConvergenceError{Lo: tree.Leaves[i].Lo, Hi: tree.Leaves[i].Hi()}
 	}
 	return nil
 }
 
-// leaf solves one leaf by gonum's QR iteration. If the last element of d is zero, a parent in the
+// solve solves a leaf by gonum's QR iteration. If the last element of d is zero, a parent in the
 // tree has removed the last row of the leaf. The singular vectors of this zero row must not mix with
 // the other vectors. In this case, rotations first make the last column zero, one row after another,
 // and the iteration then runs without the last row and column.
-func (b *Host) leaf(l dc.Pair, d, e []float64) bool {
+func (l solvedLeaf) solve(d, e []float64) bool {
 	n := len(d)
 	// The rows of w become right singular vectors, and the rows of s become left singular vectors.
 	// So a rotation of two columns of C rotates two rows of w.
@@ -101,8 +117,8 @@ func (b *Host) leaf(l dc.Pair, d, e []float64) bool {
 	// its value 0 comes last. The results must ascend, so their order is reversed.
 	slices.Reverse(d)
 	for c := range n {
-		copy(b.column(Right, l.Lo+c, l.Lo, l.Hi()), w[(n-1-c)*n:(n-c)*n])
-		copy(b.column(Left, l.Lo+c, l.Lo, l.Hi()), s[(n-1-c)*n:(n-c)*n])
+		copy(l.vectors[Right][c*n:(c+1)*n], w[(n-1-c)*n:(n-c)*n])
+		copy(l.vectors[Left][c*n:(c+1)*n], s[(n-1-c)*n:(n-c)*n])
 	}
 	return true
 }
@@ -122,10 +138,12 @@ func rotate(cos, sin float64, x, y []float64) {
 	}
 }
 
-// Roots implements Backend. Each merge solves its secular equation as in package dc. The error is
-// always nil.
+// Roots implements Backend. Each merge solves its secular equation as in package dc. The error is that
+// of Stop.
 func (b *Host) Roots(merges []*Merge) error {
-	if err := dc.NewHost(0).Roots(Of(merges, Right)); err != nil {
+	host := dc.NewHost(0)
+	host.Stop = b.Stop
+	if err := host.Roots(Of(merges, Right)); err != nil {
 		return err
 	}
 	for _, m := range merges {
@@ -134,73 +152,54 @@ func (b *Host) Roots(merges []*Merge) error {
 	return nil
 }
 
-// Vectors implements the interface Backend: it forms the right and left vectors of all merges. The
-// error is always nil.
+// Vectors implements the interface Backend: it forms the wanted vectors of all merges, one side after
+// the other. The error is that of Stop.
 func (b *Host) Vectors(levels [][]*Merge, order []int32) error {
+	sides := 0.0
+	for _, wanted := range b.Wanted {
+		if wanted {
+			sides++
+		}
+	}
 	for _, side := range Sides {
-		for _, merges := range OneSide(levels, side) {
-			for _, m := range merges {
-				b.merge(m, side)
-			}
+		if !b.Wanted[side] {
+			continue
 		}
-		b.results[side] = make([]float64, 0, b.n*len(order))
-		for _, c := range order {
-			b.results[side] = append(b.results[side], b.column(side, int(c), 0, b.n)...)
+		blocks := dc.NewBlocks(b.n)
+		blocks.Stop = b.Stop
+		if b.Progress != nil {
+			blocks.Progress = func(part float64) { b.Progress(part / sides) }
 		}
+		blocks.Factor = func(m *dc.Merge, j int, x []float64) { vector(m, j, side, x) }
+		for _, l := range b.leaves {
+			blocks.SetLeaf(l.lo, l.n, l.vectors[side])
+		}
+		if err := blocks.Merge(OneSide(levels, side), order); err != nil {
+			return err
+		}
+		b.blocks[side] = blocks
 	}
 	return nil
 }
 
-// merge forms one diagonal block of W or S from two smaller blocks, as the type dc.Merge describes.
-// The argument `side` selects W or S.
-func (b *Host) merge(m *dc.Merge, side Side) {
-	n := m.N()
-	w := make([][]float64, n) // the columns of W
-	for c := range len(m.Chain) - 1 {
-		first, last := m.Chain[c], m.Chain[c+1]-1
-		x := slices.Clone(b.column(side, m.Lo+int(m.Src[first]), m.Lo, m.Hi()))
-		for t := first; t < last; t++ {
-			y := slices.Clone(b.column(side, m.Lo+int(m.Src[t+1]), m.Lo, m.Hi()))
-			rotate(m.Cos[t], m.Sin[t], x, y)
-			w[m.Dst[t]], x = x, y
-		}
-		w[m.Dst[last]] = x
-	}
-	factor := make([]float64, m.K)
-	for j := range n {
-		to := b.column(side, m.Lo+j, m.Lo, m.Hi())
-		if j >= m.K {
-			copy(to, w[j])
-			continue
-		}
-		clear(to)
-		if j < m.From || j >= m.To {
-			continue
-		}
-		vector(m, j, side, factor)
-		for i, x := range factor {
-			for r, y := range w[m.Row[i]] {
-				to[r] += x * y
-			}
-		}
-	}
-}
-
 // vector writes to x the singular vector j of the merged matrix M on one side (right or left). The
-// vector has one element for each pole of the secular equation, and norm 1.
+// vector has one element for each pole of the secular equation, and norm 1. The element of pole i is
+// x[m.Row[i]].
 func vector(m *dc.Merge, j int, side Side, x []float64) {
 	norm := 0.0
 	for i, z := range m.ZHat {
-		x[i] = z / ((m.D[i] - m.D[m.Origin[j]]) - m.Mu[j])
+		v := z / ((m.D[i] - m.D[m.Origin[j]]) - m.Mu[j])
 		if side == Left {
-			x[i] *= math.Sqrt(m.D[i])
+			v *= math.Sqrt(m.D[i])
 		}
 		if side == Left && i == 0 {
-			x[i] = -1
+			v = -1
 		}
-		norm += x[i] * x[i]
+		norm += v * v
+		x[m.Row[i]] = v
 	}
+	norm = math.Sqrt(norm)
 	for i := range x {
-		x[i] /= math.Sqrt(norm)
+		x[i] /= norm
 	}
 }

@@ -1,0 +1,73 @@
+package bidiagonal
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/vkevd/vkevd/stages/tridiag/suite"
+)
+
+// TestHostStops checks that the back end in plain Go ends after an error of Stop, at the first calls
+// of Stop and at some later ones, and that the solver returns this error.
+func TestHostStops(t *testing.T) {
+	d, e := suite.Random(300) // more columns than one panel
+	enough := errors.New("enough")
+	for fail := int32(1); ; fail += 1 + fail/4 {
+		host := NewHost(len(d))
+		var calls atomic.Int32
+		host.Stop = func() error {
+			if calls.Add(1) >= fail {
+				return enough
+			}
+			return nil
+		}
+		_, err := SolveWith(host, d, e, Options{LeafSize: 32, To: len(d)})
+		if calls.Load() < fail {
+			if err != nil || fail < 20 {
+				t.Errorf("%d calls of Stop, %v", calls.Load(), err)
+			}
+			return
+		}
+		if err != enough {
+			t.Fatalf("call %d of Stop failed, the solver returned %v", fail, err)
+		}
+	}
+}
+
+// TestHostSides solves for the vectors of one side, of both and of none. The vectors of a side must be
+// the same in each case, and the parts of the work that Progress receives must have the sum 1.
+func TestHostSides(t *testing.T) {
+	const n = 150
+	d, e := suite.Random(n)
+	var both [2][]float64
+	for _, wanted := range [][2]bool{{true, true}, {true, false}, {false, true}, {false, false}} {
+		host := NewHost(n)
+		host.Wanted = wanted
+		var lock sync.Mutex
+		sum := 0.0
+		host.Progress = func(part float64) {
+			lock.Lock()
+			defer lock.Unlock()
+			sum += part
+		}
+		if _, err := SolveWith(host, d, e, Options{LeafSize: 32, To: n}); err != nil {
+			t.Fatal(err)
+		}
+		some := wanted[Right] || wanted[Left]
+		if some && math.Abs(sum-1) > 1e-9 || !some && sum != 0 {
+			t.Errorf("%v: parts of sum %g", wanted, sum)
+		}
+		for _, side := range Sides {
+			switch {
+			case both[side] == nil:
+				both[side] = host.Result(side)
+			case wanted[side] && !slices.Equal(host.Result(side), both[side]), !wanted[side] && len(host.Result(side)) > 0:
+				t.Errorf("%v: other vectors of side %d", wanted, side)
+			}
+		}
+	}
+}
