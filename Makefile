@@ -162,7 +162,7 @@ test-unit:
 # tests of SINGLE_SKIP in the same way.
 SINGLE_SKIP = WithoutFloat64|Float32Types|Float32Options|Float32Tridiagonal
 test-single:
-	$(TEST) VKEVD_WITHOUT=shaderFloat64,shaderBufferInt64Atomics $(GO) test $(AGAIN) -run Float32 -skip '$(SINGLE_SKIP)' ./stages ./evd
+	$(TEST) VKEVD_WITHOUT=shaderFloat64,shaderBufferInt64Atomics $(GO) test $(AGAIN) -run Float32 -skip '$(SINGLE_SKIP)' ./stages ./evd ./evd/svd
 
 # Scripts that do what new users do first: see tests/newcomers.
 test-newcomers: build lib

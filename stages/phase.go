@@ -13,6 +13,7 @@ const (
 	PhaseTridiagonal        = "tridiagonal solve"     // T → Λ, S by divide and conquer, MRRR or QR iteration
 	PhaseBidiagonal         = "bidiagonal solve"      // C → Σ, S, W by divide and conquer
 	PhaseBisection          = "bisection"             // T → Λ by bisection
+	PhaseDqds               = "dqds"                  // C → Σ, for devices without double precision
 	PhaseCounts             = "Sturm counts"          // of an interval's ends and of certificates
 	PhaseNarrow             = "vectors to float32"    // S in the precision of A
 	PhaseApplyQ2            = "back transformation 2" // Q2·S

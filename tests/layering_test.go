@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 	"evd/matgen":        {},
 	"evd/matio":         {},
 	"evd/spectrum":      {"stages", "stages/product", "stages/tridiag", "stages/tridiag/dc", "stages/tridiag/mrrr", "stages/tridiag/ql", "stages/tridiag/sturm", "stages/tuning", "vk", "vk/spirv"},
-	"evd/svd":           {"evd", "evd/ratio", "evd/spectrum", "stages", "stages/machine", "stages/product", "stages/tuning", "vk", "vk/spirv"},
+	"evd/svd":           {"evd", "evd/ratio", "evd/spectrum", "stages", "stages/bidiagonal", "stages/machine", "stages/product", "stages/tuning", "vk", "vk/spirv"},
 	"evd/tune":          {"evd", "evd/bench", "stages/product", "stages/tuning", "vk"},
 	"evd/probe":         {"stages/machine", "stages/product/emulated", "stages/tuning", "vk"},
 	"evd/gonumlapack":   {"evd", "evd/kept", "evd/svd", "vk"},

@@ -46,7 +46,7 @@ with --precision f32. For all else it comes after the CPU.`,
 }
 
 // singleOnly says what a device without double precision can do.
-const singleOnly = "it solves for eigenvalues and eigenvectors in single precision (--precision f32)"
+const singleOnly = "it solves for eigenvalues and singular values in single precision (--precision f32)"
 
 func printDevices(w io.Writer, infos []vk.Info) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)

@@ -204,7 +204,10 @@ func TestWithoutFloat64Here(t *testing.T) {
 		{[]string{"solve", "a.csv", "--precision", "f32", "--check", "--verify", "--device", device}, "3.414213", true},
 		{[]string{"plan", "-n", "500", "--precision", "f32", "--device", device}, "band reduction", true},
 		{[]string{"solve", "a.csv", "--device", device}, "shaderFloat64", false},
+		{[]string{"svd", "a.csv", "--precision", "f32", "--check", "--verify", "--out-u", "u.npy", "--device", device}, "3.414213", true},
+		{[]string{"plan", "--svd", "-n", "500", "--vectors", "--precision", "f32", "--device", device}, "dqds", true},
 		{[]string{"svd", "a.csv", "--device", device}, "shaderFloat64", false},
+		{[]string{"plan", "--svd", "-n", "500", "--device", device}, "shaderFloat64", false},
 		{[]string{"plan", "-n", "500", "--device", device}, "shaderFloat64", false},
 		{[]string{"bench", "gemm", "-n", "64", "--device", device}, "shaderFloat64", false},
 	} {

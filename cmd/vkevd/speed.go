@@ -35,6 +35,7 @@ var (
 		stages.PhaseTridiagonal:        {row: 1.5e-6, share: 0.78, products: 0.75, double: true},
 		stages.PhaseBidiagonal:         {row: 2e-6, share: 0.65, products: 0.75, double: true},
 		stages.PhaseBisection:          {row: 0.6e-6, share: 0.04, double: true},
+		stages.PhaseDqds:               {share: 0.1, double: true},
 		stages.PhaseApplyQ2:            {row: 0.2e-6, share: 0.46},
 		stages.PhaseApplyP2:            {row: 0.2e-6, share: 0.46},
 		stages.PhaseApplyQ1:            {row: 0.4e-6, share: 0.58, products: 1},
@@ -52,6 +53,7 @@ var (
 		stages.PhaseTridiagonal:        {share: 0.5, products: 0.75, double: true},
 		stages.PhaseBidiagonal:         {share: 0.2, products: 0.75, double: true},
 		stages.PhaseBisection:          {share: 0.03, double: true},
+		stages.PhaseDqds:               {share: 0.1, double: true}, // one processor, 30·n² nanoseconds
 		stages.PhaseApplyQ2:            {share: 0.05},
 		stages.PhaseApplyP2:            {share: 0.05},
 		stages.PhaseApplyQ1:            {share: 0.25, products: 1},

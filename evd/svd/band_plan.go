@@ -7,7 +7,6 @@ import (
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/machine"
-	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -87,9 +86,6 @@ func NewBandPlan[T evd.Float](dev *vk.Device, n, b int, opt BandOptions) (*BandP
 	if err := opt.check(n); err != nil {
 		return nil, err
 	}
-	if err := dev.Info().NeedFloat64(doubleOnly); err != nil {
-		return nil, err
-	}
 	if spectrum.UlpOf[T]() > spectrum.Ulp && opt.Storage == Double {
 		opt.Storage = Single // numbers of float32 gain nothing from more digits
 	}
@@ -132,11 +128,8 @@ func newBandPath(dev *vk.Device, n, b int, opt BandOptions, t tuning.Tuning) (*b
 	if p.reduction, err = newBandReduction(dev, opt.Storage, size, wait, t); err != nil {
 		return nil, err
 	}
-	ops, err := product.New[float64](dev, t.Products)
-	if err != nil {
-		return nil, err
-	}
-	if p.values, err = newGolubKahan(dev, n, opt.Largest, opt.Certify, ops, t); err != nil {
+	// Bisection uses no products.
+	if p.values, err = newGolubKahan(dev, n, opt.Largest, opt.Certify, nil, t); err != nil {
 		return nil, err
 	}
 	p.layout = vk.Together(append(p.values.Always(), vk.InTurn(p.reduction.memory(), p.values.Work()))...)

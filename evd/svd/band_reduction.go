@@ -25,8 +25,10 @@ type bandReduction interface {
 	// stages.NarrowSize.BandLen of them.
 	upload(c *spectrum.Call, band func(visit func(i int, x float64))) error
 
-	// record records the reduction. offDiagonal has 2n−1 elements: d1, e1, d2, e2, …, dn of C.
-	record(rec *vk.Recorder, c *spectrum.Call, offDiagonal vk.Slice[float64])
+	// record records the reduction. The Golub-Kahan form of C comes to gk, the stage that finds the
+	// values, and to the host. The result returns the host's copy after the recording has been
+	// executed.
+	record(rec *vk.Recorder, c *spectrum.Call, gk *spectrum.Stage) func() spectrum.Tridiagonal
 
 	// narrowInfo returns the INFO word of the narrowing, which is empty if no workgroup waits.
 	narrowInfo(ws *vk.Arena) vk.Slice[uint32]
@@ -36,7 +38,7 @@ type bandReduction interface {
 type storedBand[S spirv.Stored] struct {
 	narrow        *stages.BandNarrowing[S]
 	chase         *stages.BidiagonalChasing[S]
-	widen         *stages.Widening[S]
+	receiver      receiver[S]
 	band, general vk.Region[S] // the uploaded band, and the narrow band
 	off           vk.Region[S] // d1, e1, d2, e2, …, dn of C
 }
@@ -68,7 +70,7 @@ func newStoredBand[S spirv.Stored](
 	r.band = vk.Reserve[S]("band", size.BandLen())
 	r.general = vk.Reserve[S]("narrow band", r.narrow.GeneralLen())
 	r.off = vk.Reserve[S]("C", 2*size.N-1)
-	r.widen, err = stages.NewWidening[S](dev)
+	r.receiver, err = newReceiver[S](dev)
 	return r, err
 }
 
@@ -92,14 +94,14 @@ func (r *storedBand[S]) upload(c *spectrum.Call, band func(visit func(i int, x f
 	return spectrum.During(stages.PhaseLoad, vk.Upload(c.Ctx, c.Dev, r.band.In(c.Arena), host))
 }
 
-func (r *storedBand[S]) record(rec *vk.Recorder, c *spectrum.Call, offDiagonal vk.Slice[float64]) {
+func (r *storedBand[S]) record(rec *vk.Recorder, c *spectrum.Call, gk *spectrum.Stage) func() spectrum.Tridiagonal {
 	ws, none := c.Arena, stages.Reflectors[S]{}
 	r.narrow.Record(rec, ws, r.band.In(ws), r.general.In(ws))
 	c.Info(rec, stages.PhaseBandNarrowing, r.narrow.Info(ws))
 	rec.Phase(stages.PhaseBulgeChasing, 0, 1)
 	r.chase.Record(rec, ws, r.general.In(ws), stages.GolubKahan(r.off.In(ws)), none, none)
-	r.widen.Record(rec, r.off.In(ws), offDiagonal)
 	c.Info(rec, stages.PhaseBulgeChasing, r.chase.Info(ws))
+	return r.receiver.receive(rec, ws, r.off.In(ws), gk)
 }
 
 func (r *storedBand[S]) narrowInfo(ws *vk.Arena) vk.Slice[uint32] { return r.narrow.Info(ws) }

@@ -104,10 +104,11 @@ func (p *BandPlan[T]) solve(c *spectrum.Call, b Band[T]) (*Result[T], error) {
 	}); err != nil {
 		return nil, err
 	}
-	var t spectrum.Tridiagonal
-	if err := c.Run(func(rec *vk.Recorder) { t = path.record(rec, c) }); err != nil {
+	var received func() spectrum.Tridiagonal
+	if err := c.Run(func(rec *vk.Recorder) { received = path.reduction.record(rec, c, path.values) }); err != nil {
 		return nil, err
 	}
+	t := received()
 	tail := spectrum.Tail[T]{Stage: path.values, Sigma: sigma}
 	res, err := finish(c, tail, t, Options{Certify: p.opt.Certify}, p.base.N, func(part spectrum.Part) (*Certificate, error) {
 		found, err := certifyGolubKahan[T](c, path.values, sigma, b.norm(e), p.base.N, t, part)
@@ -125,14 +126,4 @@ func (p *BandPlan[T]) solve(c *spectrum.Call, b Band[T]) (*Result[T], error) {
 		res.Values[i] = T(math.Ldexp(float64(x), -more))
 	}
 	return res, nil
-}
-
-// record records the reduction of the band to the bidiagonal matrix C. The Golub-Kahan form of C
-// stays on the device. `record` returns the host's copy of this form, which is filled when the
-// recording has been executed.
-func (p *bandPath) record(rec *vk.Recorder, c *spectrum.Call) spectrum.Tridiagonal {
-	ws := c.Arena
-	vk.Fill(rec, p.values.D(ws), 0)
-	p.reduction.record(rec, c, p.values.E(ws).Sub(0, 2*p.reduction.size().N-1))
-	return p.values.Receive(rec, ws)
 }

@@ -26,7 +26,7 @@ type BidiagonalPlan[T evd.Float] struct {
 	values  *spectrum.Stage
 
 	// The fields from `conquer` on are nil or empty if no vectors are wanted.
-	conquer   *stages.BidiagonalConquer
+	conquer   conquest
 	transpose *stages.Transpose[T]
 	signs     *stages.Signs[T]
 	residuals *stages.SingularResidual[T]
@@ -52,7 +52,7 @@ func NewBidiagonalPlan[T evd.Float](dev *vk.Device, n int, opt Options) (*Bidiag
 	if opt.Verify {
 		return nil, spectrum.BadOption("Verify", "has no meaning for a bidiagonal matrix; Check measures a result")
 	}
-	if err := dev.Info().NeedFloat64(doubleOnly); err != nil {
+	if err := needsDoubles[T](dev); err != nil {
 		return nil, err
 	}
 	p := &BidiagonalPlan[T]{opt: opt, k: n}
@@ -127,7 +127,7 @@ func (p *BidiagonalPlan[T]) prepare(t tuning.Tuning) error {
 // and conquer.
 func (p *BidiagonalPlan[T]) prepareVectors(double product.Ops[float64], t tuning.Tuning) (err error) {
 	dev, n := p.base.Dev, p.base.N
-	if p.conquer, err = stages.NewBidiagonalConquer(dev, n, double, t.Double().Products, t.DivideConquer); err != nil {
+	if p.conquer, err = p.doubles.conquest(dev, n, double, t); err != nil {
 		return err
 	}
 	if p.transpose, err = stages.NewTranspose[T](dev); err != nil {

@@ -130,13 +130,10 @@ func (p *BidiagonalPlan[T]) conquerBoth(call *spectrum.Call, c Bidiagonal[T], si
 	var x [2]stages.Matrix
 	for of, wanted := range p.wants() {
 		if wanted != None {
-			x[of] = stages.NewMatrix(p.doubles.conquered(ws, side(of)), p.k, p.base.N, p.k)
+			x[of] = p.doubles.conquered(ws, side(of), p.k, p.base.N)
 		}
 	}
-	conquer := p.conquer.Reporting(call.Reporter())
-	_, profile, err := conquer.SolveRange(call.Ctx, ws, d, e, 0, p.k, x[left], x[right])
-	call.Profile.Merge(profile)
-	if err := spectrum.NotConverged(err, stages.PhaseBidiagonal); err != nil {
+	if err := p.conquer.solve(call, d, e, p.k, x); err != nil {
 		return spectrum.During(stages.PhaseBidiagonal, err)
 	}
 	return call.Run(func(rec *vk.Recorder) {

@@ -12,7 +12,8 @@ import (
 // doubles converts between the number type T of a plan and double precision. The bidiagonal problem
 // C = S·Σ·Wᵀ is solved in double precision for every T: C is converted to doubles, and the vectors S
 // and W are converted back to T. Each number type has an implementation: `identity` for float64, and
-// `single` for float32. No other code in this package depends on the type T.
+// `single` for float32. If the device does not compute in double precision, `hosted` takes the place
+// of `single`. No other code in this package depends on the type T or on the device's precision.
 type doubles[T evd.Float] interface {
 	// always is the device memory that is in use during the whole solve. `wide` is the memory of the
 	// vectors S and W in double precision, which is in use until the end of the back transformation.
@@ -29,20 +30,25 @@ type doubles[T evd.Float] interface {
 	products(dev *vk.Device, ops product.Ops[T], t tuning.Tuning) (product.Ops[float64], error)
 	extra() *vk.Layout
 
-	// bidiagonal returns the device memory to which the bulge chasing writes C. `widen` records the
-	// conversion of C to the memory in which gk, the stage that finds the values, expects the
-	// off-diagonal of the Golub-Kahan form of C.
+	// conquest makes what finds the vectors S and W of matrices C of order n, and `iteration` makes
+	// a slow and simple method for the safe path, which takes the place of the method `of`.
+	conquest(dev *vk.Device, n int, ops product.Ops[float64], t tuning.Tuning) (conquest, error)
+	iteration(dev *vk.Device, n int, of conquest) conquest
+
+	// bidiagonal returns the device memory to which the bulge chasing writes C. `receive` records
+	// that the Golub-Kahan form of C is brought to gk, the stage that finds the values, and to the
+	// host. Its result returns the host's copy after the recording has been executed.
 	bidiagonal(ws *vk.Arena, gk *spectrum.Stage) stages.Bidiagonal[T]
-	widen(rec *vk.Recorder, ws *vk.Arena, gk *spectrum.Stage)
+	receive(rec *vk.Recorder, ws *vk.Arena, gk *spectrum.Stage) func() spectrum.Tridiagonal
 
 	// values records that the singular values in `sigma` are sent to the device, for stages that
 	// compute in the type T. It returns the device memory of these values.
 	values(rec *vk.Recorder, ws *vk.Arena, gk *spectrum.Stage, sigma []float64) vk.Slice[T]
 
-	// conquered returns the device memory to which divide and conquer writes the vectors of one side.
+	// conquered returns the k×n matrix to which the conquest writes the vectors of one side, as rows.
 	// `narrow` records the conversion of these vectors, x, to the memory that `vectors` returns, with
 	// the same leading dimension.
-	conquered(ws *vk.Arena, of side) vk.Slice[float64]
+	conquered(ws *vk.Arena, of side, k, n int) stages.Matrix
 	narrow(rec *vk.Recorder, ws *vk.Arena, of side, x stages.Matrix)
 
 	// vectors returns the device memory of the vectors of one side in the type T. It has room for
@@ -53,10 +59,39 @@ type doubles[T evd.Float] interface {
 // newDoubles returns the conversions for matrices of the given shape.
 func newDoubles[T evd.Float](dev *vk.Device, of shape) (d doubles[T], err error) {
 	var made any = newIdentity(of)
-	if _, single := any(*new(T)).(float32); single {
+	_, single := any(*new(T)).(float32)
+	switch {
+	case !single:
+		err = needsDoubles[T](dev)
+	case dev.Info().Float64():
 		made, err = newSingle(dev, of)
+	default:
+		made = newHosted(of)
 	}
 	return made.(doubles[T]), err
+}
+
+// inSinglePrecision is advice for users of devices that do not compute in double precision.
+const inSinglePrecision = "plans for float32 work there (vkevd svd --precision f32)"
+
+// needsDoubles returns a *vk.UnsupportedError if T is float64 and the device has only single precision.
+func needsDoubles[T evd.Float](dev *vk.Device) error {
+	if spectrum.UlpOf[T]() > spectrum.Ulp {
+		return nil
+	}
+	return dev.Info().NeedFloat64(inSinglePrecision)
+}
+
+// onDevice makes the methods for vectors on devices that compute in double precision.
+type onDevice struct{}
+
+func (onDevice) conquest(dev *vk.Device, n int, ops product.Ops[float64], t tuning.Tuning) (conquest, error) {
+	s, err := stages.NewBidiagonalConquer(dev, n, ops, t.Double().Products, t.DivideConquer)
+	return conquestOnDevice{s}, err
+}
+
+func (onDevice) iteration(dev *vk.Device, n int, of conquest) conquest {
+	return iteration{stages.NewBidiagonalQR(dev, n), of}
 }
 
 // sideNames are the names of the memory of vectors, by side.
@@ -64,7 +99,10 @@ var sideNames = [2]string{left: "left vectors, transposed", right: "right vector
 
 // identity implements doubles for float64. The vectors in double precision and those in the type T
 // have the same memory, and no conversion is recorded.
-type identity struct{ x [2]vk.Region[float64] }
+type identity struct {
+	onDevice
+	x [2]vk.Region[float64]
+}
 
 func newIdentity(of shape) *identity {
 	d := &identity{}
@@ -95,14 +133,18 @@ func (*identity) bidiagonal(ws *vk.Arena, gk *spectrum.Stage) stages.Bidiagonal[
 	return stages.GolubKahan(e.Sub(0, e.Len()-1))
 }
 
-func (*identity) widen(*vk.Recorder, *vk.Arena, *spectrum.Stage) {}
+func (*identity) receive(rec *vk.Recorder, ws *vk.Arena, gk *spectrum.Stage) func() spectrum.Tridiagonal {
+	return receiveFrom(rec, ws, gk)
+}
 
 func (*identity) values(rec *vk.Recorder, ws *vk.Arena, gk *spectrum.Stage, sigma []float64) vk.Slice[float64] {
 	vk.SendFirst(rec, gk.Lambda(ws), sigma)
 	return gk.Lambda(ws)
 }
 
-func (d *identity) conquered(ws *vk.Arena, of side) vk.Slice[float64] { return d.x[of].In(ws) }
+func (d *identity) conquered(ws *vk.Arena, of side, k, n int) stages.Matrix {
+	return stages.NewMatrix(d.x[of].In(ws), k, n, k)
+}
 
 func (*identity) narrow(*vk.Recorder, *vk.Arena, side, stages.Matrix) {}
 

@@ -77,9 +77,10 @@ func (o Options) check(n int) error {
 }
 
 // bounded returns the tuning t, changed so that dispatches are short enough for the speed of the
-// device. The speed is its rate of FP64 arithmetic, which is measured once for each device.
+// device. The speed is its rate of FP64 arithmetic, or of FP32 if it has no FP64. It is measured once
+// for each device.
 func bounded(dev *vk.Device, t tuning.Tuning) (tuning.Tuning, error) {
-	rate, err := machine.Of(dev).Float64Rate(context.Background())
+	rate, err := machine.Of(dev).Rate(context.Background())
 	if err != nil {
 		return t, err
 	}

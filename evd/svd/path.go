@@ -38,9 +38,8 @@ type steps[T evd.Float] struct {
 	chase     *stages.BidiagonalChasing[T]
 	values    *spectrum.Stage
 
-	conquer    *stages.BidiagonalConquer
-	iterate    *stages.BidiagonalQR // takes the place of `conquer` on the safe path of small orders; else nil
-	q2         *stages.ApplyQ2[T]   // applies Q2 and P2, whose reflectors are packed in the same way
+	conquer    conquest
+	q2         *stages.ApplyQ2[T] // applies Q2 and P2, whose reflectors are packed in the same way
 	p1, q1, q0 *stages.ApplyPanels[T]
 	identity   *stages.Identity[T]
 	signs      *stages.Signs[T]
@@ -73,7 +72,10 @@ func newPath[T evd.Float](dev *vk.Device, of shape, certify bool, t tuning.Tunin
 		return nil, err
 	}
 	if of.vectors() {
-		if err := p.steps.forVectors(dev, of, wait, double, t); err != nil {
+		if p.steps.conquer, err = p.doubles.conquest(dev, of.cols, double, t); err != nil {
+			return nil, err
+		}
+		if err := p.steps.forVectors(dev, of, wait, t); err != nil {
 			return nil, err
 		}
 	}
@@ -116,26 +118,9 @@ func (s *steps[T]) forValues(
 	return err
 }
 
-// newGolubKahan makes the stage that finds singular values σ of a bidiagonal matrix of order n: the
-// largest ones, or all if `largest` is 0. The Golub-Kahan form of this matrix is a tridiagonal
-// matrix of order 2n with the eigenvalues ±σ. The stage finds the largest eigenvalues of this form.
-func newGolubKahan(dev *vk.Device, n, largest int, certify bool, ops product.Ops[float64], t tuning.Tuning) (*spectrum.Stage, error) {
-	if largest == 0 {
-		largest = n
-	}
-	opt := spectrum.Options{Select: spectrum.Index(2*n-largest, 2*n), Solver: spectrum.Bisection}
-	return spectrum.New(dev, 2*n, opt, certify, ops, t)
-}
-
-// forVectors makes the stages that find the vectors: first S and W with C = S·Σ·Wᵀ, then U and V.
-// `double` are the products of the bidiagonal problem.
-func (s *steps[T]) forVectors(
-	dev *vk.Device, of shape, wait stages.Waiting, double product.Ops[float64], t tuning.Tuning,
-) (err error) {
+// forVectors makes the stages that find the vectors U and V from S and W with C = S·Σ·Wᵀ.
+func (s *steps[T]) forVectors(dev *vk.Device, of shape, wait stages.Waiting, t tuning.Tuning) (err error) {
 	n, b, band := of.cols, t.Band, of.reduced(t)
-	if s.conquer, err = stages.NewBidiagonalConquer(dev, n, double, t.Double().Products, t.DivideConquer); err != nil {
-		return err
-	}
 	if s.q2, err = stages.NewApplyQ2[T](dev, stages.BackSize{N: n, B: b, M: of.k}, wait, t.ApplyQ2); err != nil {
 		return err
 	}

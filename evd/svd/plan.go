@@ -25,10 +25,6 @@ type Plan[T evd.Float] struct {
 	safe *path[T]
 }
 
-// doubleOnly is advice for users of devices that do not compute in double precision. The bidiagonal
-// problem is solved in double precision for every number type.
-const doubleOnly = "singular values need both precisions, eigenvalues in float32 do not (vkevd solve --precision f32)"
-
 // NewPlan prepares for m×n matrices on the device. It compiles kernels, which may take seconds when
 // a driver compiles them for the first time, and allocates device memory. Plan.Bytes returns the
 // size of this memory:
@@ -53,7 +49,7 @@ func NewPlan[T evd.Float](dev *vk.Device, m, n int, opt Options) (*Plan[T], erro
 	if err := opt.check(min(m, n)); err != nil {
 		return nil, err
 	}
-	if err := dev.Info().NeedFloat64(doubleOnly); err != nil {
+	if err := needsDoubles[T](dev); err != nil {
 		return nil, err
 	}
 	p := &Plan[T]{m: m, n: n, asked: opt, opt: opt.computed()}

@@ -11,39 +11,57 @@ import (
 // single implements doubles for float32. It has device memory in single precision for the bidiagonal
 // matrix, for singular values and for the vectors, and converts between the precisions on the device.
 type single struct {
+	singleMemory
+	onDevice
+	receiver[float32]
 	convert *stages.Conversion
 	ops     product.Ops[float64]
 
+	// x holds the vectors of divide and conquer in double precision.
+	x [2]vk.Region[float64]
+}
+
+// singleMemory is device memory in single precision.
+type singleMemory struct {
 	// e holds the 2·n−1 elements of the bidiagonal matrix C, as the off-diagonal of its Golub-Kahan
-	// form. `sigma` holds the values of a check. x holds the vectors of divide and conquer in double
-	// precision, and `narrowed` holds vectors in single precision.
+	// form. `sigma` holds the values of a check. `narrowed` holds vectors.
 	e, sigma vk.Region[float32]
-	x        [2]vk.Region[float64]
 	narrowed [2]vk.Region[float32]
 }
 
+func newSingleMemory(of shape) (d singleMemory) {
+	d.e, d.sigma = vk.Reserve[float32]("C, single", 2*of.cols-1), vk.Reserve[float32]("values, single", of.k)
+	for at := range d.narrowed {
+		elements := 0
+		if of.wants[at] != None {
+			elements = of.k * of.length(side(at))
+		}
+		d.narrowed[at] = vk.Reserve[float32](sideNames[at]+", single", elements)
+	}
+	return d
+}
+
 func newSingle(dev *vk.Device, of shape) (d *single, err error) {
-	d = &single{}
+	d = &single{singleMemory: newSingleMemory(of)}
 	if d.convert, err = stages.NewConversion(dev); err != nil {
 		return d, err
 	}
-	d.e, d.sigma = vk.Reserve[float32]("C, single", 2*of.cols-1), vk.Reserve[float32]("values, single", of.k)
 	for at := range d.x {
-		doubles, singles := 0, 0
+		elements := 0
 		if of.wants[at] != None {
-			doubles, singles = of.cols*of.cols, of.k*of.length(side(at))
+			elements = of.cols * of.cols
 		}
-		d.x[at] = vk.Reserve[float64](sideNames[at], doubles)
-		d.narrowed[at] = vk.Reserve[float32](sideNames[at]+", single", singles)
+		d.x[at] = vk.Reserve[float64](sideNames[at], elements)
 	}
-	return d, nil
+	d.receiver, err = newReceiver[float32](dev)
+	return d, err
 }
 
-func (d *single) always() *vk.Layout { return vk.Together(d.e, d.sigma) }
+func (d *singleMemory) always() *vk.Layout { return vk.Together(d.e, d.sigma) }
 
 func (d *single) wide() *vk.Layout { return vk.Together(d.x[left], d.x[right]) }
 
-func (d *single) rows() *vk.Layout { return vk.Together(d.narrowed[left], d.narrowed[right]) }
+func (d *singleMemory) rows() *vk.Layout { return vk.Together(d.narrowed[left], d.narrowed[right]) }
 
 func (d *single) products(dev *vk.Device, _ product.Ops[float32], t tuning.Tuning) (_ product.Ops[float64], err error) {
 	d.ops, err = product.New[float64](dev, t.Double().Products)
@@ -52,24 +70,26 @@ func (d *single) products(dev *vk.Device, _ product.Ops[float32], t tuning.Tunin
 
 func (d *single) extra() *vk.Layout { return d.ops.Work() }
 
-func (d *single) bidiagonal(ws *vk.Arena, _ *spectrum.Stage) stages.Bidiagonal[float32] {
+func (d *singleMemory) bidiagonal(ws *vk.Arena, _ *spectrum.Stage) stages.Bidiagonal[float32] {
 	return stages.GolubKahan(d.e.In(ws))
 }
 
-func (d *single) widen(rec *vk.Recorder, ws *vk.Arena, gk *spectrum.Stage) {
-	d.convert.RecordWiden(rec, d.e.In(ws), gk.E(ws))
+func (d *single) receive(rec *vk.Recorder, ws *vk.Arena, gk *spectrum.Stage) func() spectrum.Tridiagonal {
+	return d.receiver.receive(rec, ws, d.e.In(ws), gk)
 }
 
-func (d *single) values(rec *vk.Recorder, ws *vk.Arena, _ *spectrum.Stage, sigma []float64) vk.Slice[float32] {
+func (d *singleMemory) values(rec *vk.Recorder, ws *vk.Arena, _ *spectrum.Stage, sigma []float64) vk.Slice[float32] {
 	vk.SendFirst(rec, d.sigma.In(ws), spectrum.Unscale[float32](sigma, 1))
 	return d.sigma.In(ws)
 }
 
-func (d *single) conquered(ws *vk.Arena, of side) vk.Slice[float64] { return d.x[of].In(ws) }
+func (d *single) conquered(ws *vk.Arena, of side, k, n int) stages.Matrix {
+	return stages.NewMatrix(d.x[of].In(ws), k, n, k)
+}
 
 func (d *single) narrow(rec *vk.Recorder, ws *vk.Arena, of side, x stages.Matrix) {
 	rec.Phase(stages.PhaseNarrow, 0, 1)
 	d.convert.RecordNarrow(rec, x.At.Sub(0, x.Ld*x.Cols), d.narrowed[of].In(ws))
 }
 
-func (d *single) vectors(ws *vk.Arena, of side) vk.Slice[float32] { return d.narrowed[of].In(ws) }
+func (d *singleMemory) vectors(ws *vk.Arena, of side) vk.Slice[float32] { return d.narrowed[of].In(ws) }

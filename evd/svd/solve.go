@@ -107,20 +107,24 @@ type solve[T evd.Float] struct {
 // Golub-Kahan form of C stays on the device, and reduce returns the host's copy.
 func (s *solve[T]) reduce(a evd.Dense[T], sigma float64) (host spectrum.Tridiagonal, err error) {
 	recorded := make(chan *vk.Recorder)
+	var received func() spectrum.Tridiagonal
 	go func() {
-		recorded <- s.Record(func(rec *vk.Recorder) { host = s.recordReduction(rec, a) })
+		recorded <- s.Record(func(rec *vk.Recorder) { received = s.recordReduction(rec, a) })
 	}()
 	err = s.upload(a, sigma)
 	rec := <-recorded
 	if err == nil {
 		err = s.Execute(rec)
 	}
-	return host, err
+	if err != nil {
+		return host, err
+	}
+	return received(), nil
 }
 
-// recordReduction records the stages that reduce A to bidiagonal form. The result is the host's
-// copy of its Golub-Kahan form, which is valid after the recording has been executed.
-func (s *solve[T]) recordReduction(rec *vk.Recorder, a evd.Dense[T]) spectrum.Tridiagonal {
+// recordReduction records the stages that reduce A to bidiagonal form. The result returns the host's
+// copy of its Golub-Kahan form after the recording has been executed.
+func (s *solve[T]) recordReduction(rec *vk.Recorder, a evd.Dense[T]) func() spectrum.Tridiagonal {
 	r, t, ws := &s.regions, s.steps.values, s.Arena
 	s.recordLoad(rec, a)
 	if qr := s.steps.qr; qr != nil {
@@ -135,11 +139,9 @@ func (s *solve[T]) recordReduction(rec *vk.Recorder, a evd.Dense[T]) spectrum.Tr
 		s.Info(rec, stages.PhaseBandReduction, info)
 	}
 	rec.Phase(stages.PhaseBulgeChasing, 0, 1)
-	vk.Fill(rec, t.D(ws), 0)
 	s.steps.chase.Record(rec, ws, r.band.In(ws), s.doubles.bidiagonal(ws, t), s.reflectors(ws, left), s.reflectors(ws, right))
 	s.Info(rec, stages.PhaseBulgeChasing, s.steps.chase.Info(ws))
-	s.doubles.widen(rec, ws, t)
-	return t.Receive(rec, ws)
+	return s.doubles.receive(rec, ws, t)
 }
 
 // ShapeError says that the shape of a matrix does not fit its storage, or is not the shape of the

@@ -42,8 +42,12 @@ func (s Storage) Ulp() float64 {
 	return [...]float64{spectrum.Ulp, 0x1p-23, spirv.Float16Ulp}[s]
 }
 
-// supported returns a *vk.UnsupportedError if the device cannot store numbers of the format.
+// supported returns a *vk.UnsupportedError if the device cannot store numbers of the format, or cannot
+// compute with them.
 func (s Storage) supported(info vk.Info) error {
+	if s == Double {
+		return info.NeedFloat64("storage in single precision works there (vkevd svd --banded --storage f32)")
+	}
 	if s == Half && !info.HalfStorage() {
 		return &vk.UnsupportedError{Device: info.Name, Feature: "storageBuffer16BitAccess, for storage in half precision", Need: "yes", Have: "no"}
 	}
@@ -70,6 +74,19 @@ func (s Storage) scaling(largest float64, norm2 func(e int) float64) (sigma floa
 	exponent := storedExponent - grown - e
 	more = max(exponent-1000, 0)
 	return math.Ldexp(1, exponent-more), more
+}
+
+// widening returns the function that converts a number of S to a double, which is exact.
+func widening[S spirv.Stored]() (widen func(S) float64) {
+	switch to := any(&widen).(type) {
+	case *func(float64) float64:
+		*to = func(x float64) float64 { return x }
+	case *func(float32) float64:
+		*to = func(x float32) float64 { return float64(x) }
+	case *func(spirv.Float16) float64:
+		*to = spirv.Float16.Float64
+	}
+	return widen
 }
 
 // rounding returns the function that rounds a number to S.

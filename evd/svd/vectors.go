@@ -66,27 +66,12 @@ func (b *bases[T]) make() error {
 }
 
 // conquer computes the singular vectors of the bidiagonal matrix C = S·Σ·Wᵀ by divide and conquer, or
-// on the safe path by QR iteration on the host. The singular values Σ of these methods are not used. The result has those that bisection
-// found: they are at least as accurate, and are the same with and without vectors.
+// on the safe path by QR iteration on the host. The singular values Σ of these methods are not used.
+// The result has those that bisection found: they are at least as accurate, and are the same with and
+// without vectors.
 func (b *bases[T]) conquer() error {
-	n := b.cols
-	d, e := make([]float64, n), make([]float64, n-1)
-	for i := range d {
-		if d[i] = b.c.E[2*i]; i < n-1 {
-			e[i] = b.c.E[2*i+1]
-		}
-	}
-	x := b.conquered()
-	var profile *vk.Profile
-	var err error
-	if qr := b.steps.iterate; qr != nil {
-		_, profile, err = qr.SolveRange(b.Ctx, d, e, 0, b.k, x[left], x[right])
-	} else {
-		conquer := b.steps.conquer.Reporting(b.Reporter())
-		_, profile, err = conquer.SolveRange(b.Ctx, b.Arena, d, e, 0, b.k, x[left], x[right])
-	}
-	b.Profile.Merge(profile)
-	return spectrum.NotConverged(err, stages.PhaseBidiagonal)
+	d, e := bidiagonalOf(b.c)
+	return b.steps.conquer.solve(b.Call, d, e, b.k, b.conquered())
 }
 
 // conquered returns the device matrices that have the vectors of divide and conquer as rows: S and
@@ -94,7 +79,7 @@ func (b *bases[T]) conquer() error {
 func (b *bases[T]) conquered() (x [2]stages.Matrix) {
 	for _, of := range []side{left, right} {
 		if b.wants[of] != None {
-			x[of] = stages.NewMatrix(b.doubles.conquered(b.Arena, of), b.k, b.cols, b.k)
+			x[of] = b.doubles.conquered(b.Arena, of, b.k, b.cols)
 		}
 	}
 	return x

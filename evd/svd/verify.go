@@ -48,7 +48,7 @@ func (p *Plan[T]) prepareSafe() (err error) {
 		return err
 	}
 	if n := p.base.N; p.vectors() && n <= maxSafeQR {
-		p.safe.steps.iterate = stages.NewBidiagonalQR(p.base.Dev, n)
+		p.safe.steps.conquer = p.safe.doubles.iteration(p.base.Dev, n, p.safe.steps.conquer)
 	}
 	p.shared = p.safe.memory()
 	return nil

@@ -181,8 +181,9 @@ func TestVerifyNeedsNoMoreMemory(t *testing.T) {
 		if a, b := float64(p.Bytes()), float64(plain.Bytes()); a > 1.05*b {
 			t.Errorf("order %d: %g bytes, %g without Verify", n, a, b)
 		}
-		if (p.safe.steps.iterate != nil) != (n <= maxSafeQR) || p.path.steps.iterate != nil {
-			t.Errorf("order %d: QR iteration %v", n, p.safe.steps.iterate)
+		_, iterates := p.safe.steps.conquer.(iteration)
+		if _, always := p.path.steps.conquer.(iteration); iterates != (n <= maxSafeQR) || always {
+			t.Errorf("order %d: QR iteration %v, and on the usual path %v", n, iterates, always)
 		}
 		if n < 100 {
 			c := p.base.Begin(context.Background(), nil)
