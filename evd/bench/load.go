@@ -82,6 +82,7 @@ var table = []struct {
 	{"emulated-vectors", newEmulatedVectors},
 	{"ge2tb", newGe2tb},
 	{"tb2bd", newTb2bd},
+	{"gbbrd", newGbbrd},
 	{"bdsdc", newBdsdc},
 	{"svd", newSVD},
 	{"svd-vectors", newSVDVectors},

@@ -5,7 +5,6 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/spectrum"
-	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -121,11 +120,8 @@ func newBandPath(dev *vk.Device, n, b int, opt BandOptions, t tuning.Tuning) (*b
 	if err != nil {
 		return nil, err
 	}
-	size := stages.NarrowSize{N: n, From: max(1, min(b, n-1))}
-	size.To = min(size.From, max(t.Narrow.To, 2))
-	size.Tile = max(1, min(t.Narrow.Tile, size.From-size.To))
 	p := &bandPath{}
-	if p.reduction, err = newBandReduction(dev, opt.Storage, size, wait, t); err != nil {
+	if p.reduction, err = newBandReduction(dev, opt.Storage, t.NarrowSize(n, b), wait, t); err != nil {
 		return nil, err
 	}
 	// Bisection uses no products.

@@ -95,6 +95,15 @@ func (t Tuning) Waiting(ctx context.Context, m *machine.Machine) (stages.Waiting
 	return w, err
 }
 
+// NarrowSize returns the sizes of the passes that narrow a band of order n ≥ 1 with b superdiagonals,
+// before the bulge chasing makes it bidiagonal.
+func (t Tuning) NarrowSize(n, b int) stages.NarrowSize {
+	size := stages.NarrowSize{N: n, From: max(1, min(b, n-1))}
+	size.To = min(size.From, max(t.Narrow.To, 2))
+	size.Tile = max(1, min(t.Narrow.Tile, size.From-size.To))
+	return size
+}
+
 // Meeting returns the largest number of workgroups of a stage that all wait for each other, or 0 if
 // no stage has such workgroups on the device.
 func (t Tuning) Meeting(info vk.Info) int {
