@@ -46,10 +46,10 @@ Several files go into one picture.`,
   vkevd plot stages --out stages.png A.json`,
 		Args: unknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return usage(cmd, "plot needs the kind of picture: spectrum, density, stages, tune or accuracy")
+			return usage(cmd, "plot needs the kind of picture: spectrum, density, stages, tune, parallel or accuracy")
 		},
 	}
-	for _, kind := range []plotKind{spectrumPlot(), densityPlot(), stagesPlot(), tunePlot(), accuracyPlot()} {
+	for _, kind := range []plotKind{spectrumPlot(), densityPlot(), stagesPlot(), tunePlot(), parallelPlot(), accuracyPlot()} {
 		cmd.AddCommand(kind.command(s.stdin))
 	}
 	return cmd

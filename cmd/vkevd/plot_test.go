@@ -47,6 +47,7 @@ func TestPlots(t *testing.T) {
 		{"stages A.json", []string{"Stages of A.mtx, n = 5", "Pretence 9000", "seconds", "band reduction", "bulge chasing", "0.75", "0.25"}},
 		{"stages A.json B.json", []string{"A.mtx, n = 5, Pretence 9000", "B.mtx, n = 6, Pretence 9001", "bisection", "1.5"}},
 		{"tune rows.json", []string{"Stages that depend on b and k, n = 100", "b = 8", "b = 16", "k, rank of an update", "seconds", "0.1756 s at b = 16, k = 64"}},
+		{"parallel --stage sy2sb rows.json", []string{"sy2sb, n = 100", "b", "k", "8", "16", "32", "64", "time / best", "fastest: 0.01562 s", "next: 0.01562 s", "slowest: 0.0625 s", "2.5"}},
 	} {
 		args := strings.Fields(c.args)
 		for _, out := range []string{"p.png", "p.SVG"} {
@@ -268,7 +269,7 @@ func TestTheFontHasAllLetters(t *testing.T) {
 	typeface := sans(12).Face
 	for args, word := range map[string]string{
 		"spectrum --log wide.txt": "1e-9", "spectrum huge.txt": "eigenvalue / 1e300", "density tiny.txt": "eigenvalue / 1e-89",
-		"spectrum v.txt w.npy": "", "stages A.json B.json": "", "tune rows.json": "",
+		"spectrum v.txt w.npy": "", "stages A.json B.json": "", "tune rows.json": "", "parallel --stage sy2sb rows.json": "",
 	} {
 		all := strings.Fields(args)
 		if _, stderr, status := s.run(append([]string{"plot", all[0], "--out", "p.svg"}, all[1:]...)...); status != statusSuccess {
@@ -298,7 +299,7 @@ func TestPlotRefuses(t *testing.T) {
 	s.file("values.json", `{"stage":"values","n":1,"b":2,"k":4}`)
 	s.file("bad.json", `{"stage":"sy2sb","n":1,"b":-2,"k":4}`)
 	for _, c := range []struct{ args, says string }{
-		{"", "plot needs the kind of picture: spectrum, density, stages, tune or accuracy; see vkevd plot --help"},
+		{"", "plot needs the kind of picture: spectrum, density, stages, tune, parallel or accuracy; see vkevd plot --help"},
 		{"spectre", `unknown command "spectre"; did you mean spectrum?`},
 		{"spectrum", "plot spectrum needs a FILE to draw; see vkevd plot spectrum --help"},
 		{"spectrum v.txt", "plot spectrum needs --out, the FILE to draw into; see vkevd plot spectrum --help"},
