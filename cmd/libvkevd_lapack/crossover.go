@@ -41,6 +41,18 @@ func crossoverFor(info vk.Info) [3]orders {
 	return of
 }
 
+// neverBecause completes the sentence that begins with the name of the device: why it solves no
+// problem of this kind, if the smallest order is `never`.
+func neverBecause(info vk.Info, of kind) string {
+	switch {
+	case info.Family == "cpu":
+		return "is a CPU"
+	case of != symmetric && !info.Float64():
+		return "has no double precision"
+	}
+	return "is not faster for this problem"
+}
+
 // measured returns the orders of the tables.
 func measured(info vk.Info) [3]orders {
 	if strings.Contains(info.Name, "H200") {

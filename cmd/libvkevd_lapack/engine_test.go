@@ -294,3 +294,22 @@ func TestWithoutFloat64(t *testing.T) {
 		t.Errorf("orders %v", of)
 	}
 }
+
+// TestNeverBecause checks the reasons for which a device solves no order. A line of VKEVD_VERBOSE once
+// named the crossover of a CPU, although no order is large enough for a CPU.
+func TestNeverBecause(t *testing.T) {
+	cpu := vk.Info{Family: "cpu", Features: []string{"shaderFloat64"}}
+	single := vk.Info{Family: "intel", Features: []string{"shaderInt64"}}
+	for _, c := range []struct {
+		info vk.Info
+		of   kind
+		want string
+	}{
+		{cpu, symmetric, "is a CPU"}, {cpu, singular, "is a CPU"}, {single, singular, "has no double precision"},
+		{vk.Info{Family: "amd", Features: []string{"shaderFloat64"}}, tridiagonal, "is not faster for this problem"},
+	} {
+		if got := neverBecause(c.info, c.of); got != c.want {
+			t.Errorf("%s, kind %d: %q, want %q", c.info.Family, c.of, got, c.want)
+		}
+	}
+}

@@ -55,10 +55,11 @@ func vkevd_engine_open(device *C.struct_vkevd_device) C.int {
 	} else {
 		info := theEngine.dev.Info()
 		text = info.Name
-		for kind, c := range crossoverFor(info) {
+		for of, c := range crossoverFor(info) {
 			for vectors, order := range c {
-				device.crossover[kind][vectors] = C.int64_t(order)
+				device.crossover[of][vectors] = C.int64_t(order)
 			}
+			write(device.never[of][:], neverBecause(info, kind(of)))
 		}
 	}
 	write(device.name[:], text)

@@ -222,7 +222,10 @@ int solve_on_device(enum routine r, struct vkevd_problem *p)
 		start();
 	}
 	if (order < smallest(p)) {
-		say(r, p, "next library: the order is below the crossover");
+		if (smallest(p) == VKEVD_NEVER)
+			say(r, p, "next library: %s %s", device.name, device.never[p->kind]);
+		else
+			say(r, p, "next library: the order is below the crossover");
 		return 0;
 	}
 	if (atomic_load(&state) != RUNNING || owner != getpid()) {

@@ -34,7 +34,10 @@ struct vkevd_problem {
 struct vkevd_device {
 	char name[160];
 	int64_t crossover[VKEVD_KINDS][2]; /* smallest order for the device, without and with vectors */
+	char never[VKEVD_KINDS][48]; /* why the device solves no order, as "is a CPU"; used for VKEVD_NEVER */
 };
+
+#define VKEVD_NEVER INT32_MAX /* as a crossover: larger than any order */
 
 /* Functions of the engine. They return 0 for success. If vkevd_engine_solve fails, it writes only
  * the members found and failure. */

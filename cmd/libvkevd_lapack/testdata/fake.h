@@ -7,6 +7,7 @@ struct fake {
 	void *info, *a;   /* arguments of the last call */
 	int solves;       /* number of calls of the engine */
 	int fails;        /* 1: the engine fails */
+	int cpu;          /* 1: the device is a CPU, which solves no order */
 	const void *z, *vt; /* members of the last problem */
 	long columns, rows;
 	int upper, single;

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "../shim/problem.h"
 #include "fake.h"
@@ -28,8 +29,10 @@ int vkevd_engine_open(struct vkevd_device *device)
 	if (fake.meanwhile != NULL)
 		fake.meanwhile();
 	snprintf(device->name, sizeof device->name, "fake device");
-	for (int kind = 0; kind < VKEVD_KINDS; kind++)
-		device->crossover[kind][0] = device->crossover[kind][1] = 40;
+	for (int kind = 0; kind < VKEVD_KINDS; kind++) {
+		device->crossover[kind][0] = device->crossover[kind][1] = fake.cpu ? VKEVD_NEVER : 40;
+		strcpy(device->never[kind], "is a CPU");
+	}
 	return 0;
 }
 

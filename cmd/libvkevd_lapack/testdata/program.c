@@ -291,6 +291,12 @@ static void off(void)
 	DSYEVD_THEN(fake.calls == 1 && fake.solves == 0 && !engine_is_loaded());
 }
 
+static void cpu(void)
+{
+	fake.cpu = 1;
+	DSYEVD_THEN(fake.calls == 1 && fake.solves == 0);
+}
+
 static void always(void)
 {
 	order = 1;
@@ -315,7 +321,7 @@ int main(int argc, char **argv)
 	} cases[] = {
 		{"every_spelling", every_spelling}, {"small_stays", small_stays}, {"refused", refused},
 		{"parts", parts}, {"options", options}, {"work_adds_up", work_adds_up}, {"signals", signals}, {"forks", forks}, {"threads", threads},
-		{"wide_library", wide_library}, {"narrow_library", narrow_library}, {"off", off}, {"always", always}, {"no_next", no_next},
+		{"wide_library", wide_library}, {"narrow_library", narrow_library}, {"off", off}, {"cpu", cpu}, {"always", always}, {"no_next", no_next},
 		{"no_engine", no_engine},
 	};
 	a = calloc(N * N, 8), z = calloc(N * N, 8), u = calloc(N * N, 8), vt = calloc(N * N, 8);
