@@ -59,7 +59,13 @@ gemm multiplies n×n matrices with the block as inner dimension; symm and panel-
 columns as the band is wide. values, vectors, svd and svd-vectors are whole solvers; their wall
 clock includes the transfers of matrix and vectors. svd, of which ge2tb and tb2bd are stages, finds
 the singular values of n×n matrices, and svd-vectors also U and V; bdsdc also finds the singular
-vectors of bidiagonal matrices. gbbrd reduces a band of --band superdiagonals, which may be wide. If several flags list sizes, all combinations are measured.
+vectors of bidiagonal matrices. gbbrd reduces a band of --band superdiagonals, which may be wide. If
+several flags list sizes, all combinations are measured.
+
+emulated-gemm and emulated-syr2k are products on integer units. With --kernels the table shows the
+four steps apart: emulated_norms and emulated_shifts (the exponents of rows), emulated_planes (the
+residues), emulated_product_… (the products of residues), and emulated_update (the Chinese remainder
+theorem, and the update of C).
 
 batch solves --count random matrices of order n at once, with vectors; batch-values finds only their
 values. Their wall clock begins and ends with all data in host memory. Without --count, there are
