@@ -101,9 +101,6 @@ layout(push_constant, scalar) uniform Push {
 	uint n, ld, groups, polls;
 } p;
 
-// Workgroups exchange numbers through slots, words of 64 bits. NOTHING is the content of a slot
-// without a value. No finite number has the upper half of NOTHING.
-const uint64_t NOTHING = ~uint64_t(0);
 const uint CLUSTERS = LOCAL_SIZE / LANES;
 const uint SPILT = CHUNKS - KEPT; // chunks in memory
 // The sums in cluster_sums.glsl halve the number of elements of an array repeatedly. R1 to R5 are
@@ -133,8 +130,7 @@ acc_t product[CHUNKS];
 // element pads an odd number of rows.
 acc_t share_of[ROWS + 1];
 
-// column returns the index in A of this invocation's column in chunk c of the columns.
-uint column(uint c) { return gl_LocalInvocationIndex + c * LOCAL_SIZE; }
+#include "columns.glsl"
 
 // row returns the index in A of row number r of this workgroup.
 uint row(uint r) { return (gl_WorkGroupID.x + r / BLOCK * p.groups) * BLOCK + r % BLOCK; }
@@ -157,67 +153,8 @@ MatrixInOut place(uint r, uint c) { return MatrixInOut(element(uint64_t(p.a), co
 // which workgroups exchange a number.
 Slots first_slot(uint i) { return Slots(uint64_t(p.slots) + 8 * uint64_t(i * (2 * p.n - i + 1))); }
 
-// put stores `value` to slot i after the address `to`, for other workgroups. A separate flag is not
-// needed, because the bits of the value differ from those of an empty slot.
-void put(Slots to, uint i, acc_t value) {
-	uvec2 halves = SPLIT(value);
-	if (halves.y == ~0u) halves.y ^= 1u; // a NaN in A must not look like an empty slot
-	atomicStore(to.at[i], pack64(halves), gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
-}
-
-// peek loads slot i after the address `from`, through which workgroups exchange a number. The slot
-// may still be empty.
-uint64_t peek(Slots from, uint i) {
-	return atomicLoad(from.at[i], gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
-}
-
-// gives_up tells whether this invocation must stop waiting for the values of row i, after it has
-// read a slot k times.
-bool gives_up(uint i, uint k) {
-	if (k % POLLS_A_LOOK != 0) return false;
-	if (stopped(p.info, p.abort_word)) return true;
-	if (k < p.polls) return false;
-	atomicStore(p.info.at[0], i + 1, gl_ScopeDevice, gl_StorageSemanticsNone, gl_SemanticsRelaxed);
-	return true;
-}
-
-// missing tells whether a slot, a word through which workgroups exchange a number, was empty: then
-// all bits of its upper half are set.
-bool missing(uint64_t bits) { return unpack32(bits).y == ~0u; }
-
-// receive waits until other workgroups have published row i of A and, unless i is 0, the product p
-// = A·v. It stores the elements in this invocation's columns to the arrays x and `product`. The
-// elements of columns before i become zero.
-void receive(uint i) {
-	Slots from = first_slot(i);
-	uint second = i > 0 ? p.n - i : 0; // first slot of p
-	uint64_t bits[CHUNKS], bits_p[CHUNKS];
-	[[unroll]] for (uint c = 0; c < CHUNKS; c++) {
-		bool has = column(c) >= i && column(c) < p.n;
-		bits[c] = has ? NOTHING : uint64_t(0);
-		bits_p[c] = bits[c];
-	}
-	bool waits = true;
-	for (uint k = 1; waits; k++) {
-		// The loads for all chunks of columns are in flight at the same time.
-		[[unroll]] for (uint c = 0; c < CHUNKS; c++) {
-			if (missing(bits_p[c])) bits_p[c] = peek(from, second + column(c) - i);
-			if (missing(bits[c])) bits[c] = peek(from, column(c) - i);
-		}
-		waits = false;
-		[[unroll]] for (uint c = 0; c < CHUNKS; c++) waits = waits || missing(bits_p[c]) || missing(bits[c]);
-		if (waits && gives_up(i, k)) {
-			given_up = 1;
-			waits = false;
-		}
-	}
-	[[unroll]] for (uint c = 0; c < CHUNKS; c++) {
-		x[c] = work_t(JOIN(unpack32(bits[c])));
-		product[c] = acc_t(JOIN(unpack32(bits_p[c])));
-	}
-}
-
-#include "cluster_sums.glsl"
+// first_product returns the address of the first slot of the product A·v for row i > 0.
+Slots first_product(uint i) { return Slots(uint64_t(first_slot(i)) + 8 * uint64_t(p.n - i)); }
 
 // multiply applies the previous reflector to this invocation's elements of A, and adds up the
 // invocation's part of the product A·y. If this workgroup has row i of A, multiply also publishes
@@ -306,32 +243,14 @@ void main() {
 	}
 	load();
 	barrier(); // given_up is 0
-	receive(0);
+	receive(0, first_slot(0), first_slot(0));
 	if (g == 0 && t == 0) p.t.at[0] = scalar_t(x[0]);
 
 	[[dont_unroll]] for (uint j = 0; j + 1 < p.n; j++) {
-		// Compute the reflector of column j. The array x has this invocation's elements of the
-		// column.
-		acc_t square = acc_t(0);
-		[[unroll]] for (uint c = 0; c < CHUNKS; c++) {
-			if (column(c) == j + 1) head_x = acc_t(x[c]);
-			square = column(c) > j + 1 ? fma(acc_t(x[c]), acc_t(x[c]), square) : square;
-		}
-		square = cluster_sum(square);
-		if (t % LANES == 0) shares_x[t / LANES] = square;
-		barrier(); // shares_x, head_x, row_v and row_w are complete
+		// The array x has this invocation's elements of column j. After the barrier in reflect,
+		// row_v and row_w are complete, too.
+		Reflector h = reflect(j);
 		if (given_up != 0) return;
-		TOTAL(tail, shares_x)
-		acc_t head = head_x;
-		bool turns = tail >= acc_t(power_of_two(TINY_EXPONENT));
-		acc_t all = fma(head, head, tail);
-		int e = exponent_of(real_t(all)) >> 1;
-		acc_t down = acc_t(power_of_two(-e));
-		Reflector h = reflector(head * down, all * down * down, e, head, turns);
-		work_t unit = turns ? work_t(h.inverse * down) : work_t(0);
-		[[unroll]] for (uint c = 0; c < CHUNKS; c++) {
-			y[c] = column(c) > j + 1 ? x[c] * unit : work_t(column(c) == j + 1 ? 1 : 0);
-		}
 		// Apply the previous reflector to A, and compute this invocation's part of the product p =
 		// A·y.
 		multiply(j + 1);
@@ -343,7 +262,7 @@ void main() {
 				if (k % 2 == 0) sum += shares_p[k * ROWS + t];
 				else odd += shares_p[k * ROWS + t];
 			}
-			put(first_slot(j + 1), p.n - (j + 1) + row(t) - (j + 1), sum + odd);
+			put(first_product(j + 1), row(t) - (j + 1), sum + odd);
 		}
 		// If ROWS > LANES, invocations of several subgroups publish values of p. A subgroup that
 		// waits in the function `receive` may keep another subgroup of the workgroup from running.
@@ -353,7 +272,7 @@ void main() {
 		if (g == owner(j)) store_column(j, h);
 		if (last <= j) return;
 
-		receive(j + 1);
+		receive(j + 1, first_slot(j + 1), first_product(j + 1));
 		acc_t dot = acc_t(0);
 		[[unroll]] for (uint c = 0; c < CHUNKS; c++) {
 			dot = fma(acc_t(y[c]), product[c], dot);
