@@ -209,6 +209,7 @@ func oneStage() *tuning.Tuning {
 	t := small()
 	t.Sytrd = stages.TridiagonalisationTuning{
 		Values: 60, Vectors: 60, LocalSize: 16, Groups: 1, Rows: 1, Kept: 128, Polls: 1 << 24,
+		Blocked: stages.BlockedTuning{Left: 20, Columns: 8, LocalSize: 16, Groups: 1},
 	}
 	return t
 }

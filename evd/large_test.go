@@ -1,6 +1,7 @@
 package evd_test
 
 import (
+	"cmp"
 	"context"
 	"math/rand/v2"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/bench"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -36,16 +38,22 @@ func sizes(t *testing.T) (orders []int) {
 //
 // With VKEVD_INDEX=0:100 it computes only the vectors of the 100 smallest eigenvalues. With
 // VKEVD_PRECISION=f32 it solves in single precision. With VKEVD_OTHERS=1 or VKEVD_OTHERS=1,2 the
-// devices of these numbers help with the vectors.
+// devices of these numbers help with the vectors. VKEVD_TUNING is a JSON object with fields of
+// tuning.Tuning that replace those of the device's table.
 func TestSizes(t *testing.T) {
 	orders := sizes(t)
 	kernels := os.Getenv("VKEVD_KERNELS") != ""
 	d := device(t, vk.Options{Kernels: kernels, Statistics: kernels})
 	t.Logf("%s, %s %s", d.Info().Name, d.Info().Driver, d.Info().DriverVersion)
 	others := further(t)
+	variants, err := bench.Variants(d.Info(), nil, []string{cmp.Or(os.Getenv("VKEVD_TUNING"), "{}")})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, n := range orders {
 		a := random(n)
 		for _, opt := range []evd.Options{{}, {Vectors: true, Select: indices(t, n), Devices: others}} {
+			opt.Tuning = &variants[0].Tuning
 			if os.Getenv("VKEVD_PRECISION") == "f32" {
 				solveLarge(t, d, evd.NewSym(n, singles(a.Data), evd.Lower), opt)
 			} else {

@@ -10,11 +10,12 @@ import (
 )
 
 // oneStage returns a tuning with which small matrices are reduced to tridiagonal form in one stage,
-// by one workgroup.
+// by one workgroup. Of matrices with more than 25 columns, the first ones are reduced in blocks.
 func oneStage() *tuning.Tuning {
 	t := tuning.Smallest()
 	t.Sytrd = stages.TridiagonalisationTuning{
 		Values: 60, Vectors: 40, LocalSize: 16, Groups: 1, Rows: 1, Kept: 128, Polls: 1 << 24,
+		Blocked: stages.BlockedTuning{Left: 25, Columns: 4, LocalSize: 16, Groups: 1, Registers: 200},
 	}
 	return &t
 }
@@ -31,6 +32,8 @@ func TestOneStage(t *testing.T) {
 	}{
 		{1, Options{Vectors: true}, 1},
 		{2, Options{Vectors: true}, 1},
+		{25, Options{Vectors: true}, 1},
+		{26, Options{Vectors: true}, 1},
 		{40, Options{Vectors: true}, 1},
 		{40, Options{Vectors: true, Select: Index(3, 8), RowMajor: true}, 1},
 		{41, Options{Vectors: true}, tuning.Smallest().Band},

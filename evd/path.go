@@ -150,7 +150,7 @@ func newReduction[T Float](
 	dev *vk.Device, size stages.BandSize, ops product.Ops[T], w stages.Waiting, t tuning.Tuning, oneStage bool,
 ) (reduction[T], error) {
 	if oneStage {
-		return stages.NewTridiagonalisation[T](dev, size.N, w, t.Sytrd)
+		return stages.NewTridiagonalisation(dev, size.N, ops, w, t.Sytrd)
 	}
 	return stages.NewBandReduction(dev, size, ops, w, t.Panel)
 }

@@ -92,7 +92,7 @@ func TestCrowdedStagesDoNotMeet(t *testing.T) {
 		if meets := q.whole != nil; meets != c.meets {
 			t.Errorf("%+v: workgroups of a panel wait for each other: %v", c.w, meets)
 		}
-		if _, err := NewTridiagonalisation[float64](dev, 32, c.w, one); (err == nil) != c.meets {
+		if _, err := NewTridiagonalisation(dev, 32, writtenOps(), c.w, one); (err == nil) != c.meets {
 			t.Errorf("%+v: tridiagonalisation: %v", c.w, err)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 func init() {
 	sizes := func(t tuning.Tuning) stages.Tuning {
 		return stages.Tuning{
-			Band: t.Band, Block: t.Block, Products: t.Products, Panel: t.Panel,
+			Band: t.Band, Block: t.Block, Products: t.Products, Panel: t.Panel, Sytrd: t.Sytrd,
 			Chase:   stages.ChaseTable{ChaseTuning: t.Chase.ChaseTuning, Wavefront: t.Chase.Wavefront, WideFence: t.Chase.WideFence},
 			ApplyQ2: t.ApplyQ2, Bisection: t.Bisection, DivideConquer: t.DivideConquer, MRRR: t.MRRR,
 		}

@@ -16,6 +16,7 @@ type Tuning struct {
 	Band, Block   int
 	Products      product.Tuning
 	Panel         PanelTuning
+	Sytrd         TridiagonalisationTuning
 	Chase         ChaseTable
 	ApplyQ2       ApplyQ2Tuning
 	Bisection     BisectionTuning

@@ -16,7 +16,8 @@ import (
 //	A = Q·T·Qᵀ     Q = H(0)·H(1)⋯H(n−2)
 //
 // It is a band reduction with half-bandwidth 1 (see BandReduction) in one dispatch. The workgroups
-// keep the part of A that fits in their registers, and exchange a vector for each column. Most
+// keep the part of A that fits in their registers, and exchange a vector for each column. If A is
+// too large for the registers, its first columns are reduced in blocks before (BlockedTuning). Most
 // operations are products of a matrix and a vector. Therefore Tridiagonalisation is meant for small
 // orders, for which a band reduction and a bulge chasing spend most of their time on latency.
 //
@@ -27,6 +28,7 @@ import (
 type Tridiagonalisation[T spirv.Scalar] struct {
 	n      int
 	tune   TridiagonalisationTuning
+	blocks *tridiagonalBlocks[T] // reduces the first columns; nil if there are no blocks
 	kernel *vk.Kernel[shaders.SytrdSpec, shaders.SytrdPush[T]]
 	abort  spirv.Addr[uint32]
 
@@ -47,7 +49,7 @@ const mostTridiagonalised = 1 << 15
 // is too large, or if w does not allow workgroups to wait for each other, which this stage needs.
 // Other errors come from t.Fits or from package vk.
 func NewTridiagonalisation[T spirv.Scalar](
-	dev *vk.Device, n int, w Waiting, t TridiagonalisationTuning,
+	dev *vk.Device, n int, ops product.Ops[T], w Waiting, t TridiagonalisationTuning,
 ) (*Tridiagonalisation[T], error) {
 	if n < 1 || n > mostTridiagonalised || !w.Allowed || w.Crowded {
 		return nil, fmt.Errorf("stages: tridiagonalisation of order %d, waiting: %+v", n, w)
@@ -55,25 +57,34 @@ func NewTridiagonalisation[T spirv.Scalar](
 	if err := t.Fits(dev.Info(), n); err != nil {
 		return nil, err
 	}
-	return newTridiagonalisation[T](dev, n, w, t)
+	return newTridiagonalisation(dev, n, ops, w, t)
 }
 
 // newTridiagonalisation does the same as NewTridiagonalisation, but does not check its arguments.
 func newTridiagonalisation[T spirv.Scalar](
-	dev *vk.Device, n int, w Waiting, t TridiagonalisationTuning,
+	dev *vk.Device, n int, ops product.Ops[T], w Waiting, t TridiagonalisationTuning,
 ) (*Tridiagonalisation[T], error) {
 	kernels := builder{dev: dev}
 	s := &Tridiagonalisation[T]{n: n, tune: t, abort: dev.Abort()}
-	spec := sytrdSpec[T](t, n, dev.Info().Subgroup)
+	left := t.left(n)
+	spec := sytrdSpec[T](t, left, dev.Info().Subgroup)
 	spec.WideFence = specBool(w.WideFence)
 	s.kernel = build(&kernels, shaders.Sytrd[T](), spec)
-	s.slots = vk.Reserve[uint64]("tridiagonalisation's slots", n*(n+1))
+	s.slots = vk.Reserve[uint64]("tridiagonalisation's slots", left*(left+1))
 	s.flags = machine.ReserveFlags("tridiagonalisation's INFO", 0, 0, 1)
 	s.work = vk.Together(s.slots)
-	return s, kernels.err
+	if kernels.err != nil || left == n {
+		return s, kernels.err
+	}
+	var err error
+	if s.blocks, err = newTridiagonalBlocks(dev, n, ops, w, t); err != nil {
+		return nil, err
+	}
+	s.work = vk.InTurn(s.blocks.work, s.slots)
+	return s, nil
 }
 
-// Work returns the layout of the workspace, n·(n+1) words of 64 bits.
+// Work returns the layout of the workspace: n·(n+1) words of 64 bits, if there are no blocks.
 func (s *Tridiagonalisation[T]) Work() *vk.Layout { return s.work }
 
 // Status returns the layout of the word that Info returns. The caller must read the word before its
@@ -82,7 +93,8 @@ func (s *Tridiagonalisation[T]) Status() *vk.Layout { return s.flags.Layout() }
 
 // Info returns the INFO word of a run. The word is 0 after a successful run. Otherwise a workgroup
 // waited longer than the poll limit allows for the values of another workgroup: the word is 1 plus
-// the index of the row of these values, and the results are undefined.
+// the index of the row of these values, and the results are undefined. The index counts from the
+// first row that the failing dispatch reduces.
 func (s *Tridiagonalisation[T]) Info(ws *vk.Arena) vk.Slice[uint32] { return s.flags.Info(ws) }
 
 // Panels returns the number of Householder reflectors; in this reduction each panel has one column.
@@ -90,7 +102,13 @@ func (s *Tridiagonalisation[T]) Info(ws *vk.Arena) vk.Slice[uint32] { return s.f
 func (s *Tridiagonalisation[T]) Panels() int { return max(0, s.n-1) }
 
 // Flops returns the number of operations of a reduction to tridiagonal form, 4/3·n³ for order n.
-func (s *Tridiagonalisation[T]) Flops() float64 { n := float64(s.n); return 4 * n * n * n / 3 }
+func (s *Tridiagonalisation[T]) Flops() float64 { return s.flops(s.n) }
+
+// flops returns the number of operations for the first c columns.
+func (s *Tridiagonalisation[T]) flops(c int) float64 {
+	n, left := float64(s.n), float64(s.n-c)
+	return 4 * (n*n*n - left*left*left) / 3
+}
 
 // Record records the reduction of the n×n matrix a. `band` has 2·n elements. t has n−1 elements,
 // the factors τ. a, `band` and t must not overlap. Afterwards the three slices hold the same data
@@ -102,7 +120,7 @@ func (s *Tridiagonalisation[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product
 	}
 	holds("band", band, 2*n)
 	holds("tau", t, n-1)
-	s.record(rec, ws, a, band, t, s.tune.groups(n))
+	s.record(rec, ws, a, band, t, math.MaxInt)
 }
 
 // record does the same as the method Record, but dispatches only `come` workgroups. Tests dispatch
@@ -110,14 +128,21 @@ func (s *Tridiagonalisation[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product
 func (s *Tridiagonalisation[T]) record(
 	rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, t vk.Slice[T], come int,
 ) {
-	n, slots := s.n, s.slots.In(ws)
-	rec.Phase(PhaseTridiagonalisation, 0, 1)
+	n, slots := s.tune.left(s.n), s.slots.In(ws)
+	done := s.n - n
+	rec.Phase(PhaseTridiagonalisation, 0, s.Flops())
 	s.flags.Clear(rec, ws)
+	vk.Fill(rec, band.Sub(2*s.n-1, 1), 0)
+	if s.blocks != nil {
+		s.blocks.record(rec, ws, a, band, t, s.flags.Info(ws), come, func(columns int) {
+			rec.Phase(PhaseTridiagonalisation, s.flops(columns), s.Flops())
+		})
+	}
 	vk.Fill(rec, slots, math.MaxUint32)
-	vk.Fill(rec, band.Sub(2*n-1, 1), 0)
-	s.kernel.Dispatch(rec, vk.Grid(come), shaders.SytrdPush[T]{
-		A: a.Addr(), T: band.Addr(), Tau: t.Addr(), Slots: slots.Addr(), Info: s.flags.Info(ws).Addr(), AbortWord: s.abort,
+	s.kernel.Dispatch(rec, vk.Grid(min(come, s.tune.groups(n))), shaders.SytrdPush[T]{
+		A: a.Block(done, done, n, n).Addr(), T: band.Sub(2*done, 2*n).Addr(), Tau: t.Sub(done, max(n-1, 0)).Addr(),
+		Slots: slots.Addr(), Info: s.flags.Info(ws).Addr(), AbortWord: s.abort,
 		N: uint32(n), Ld: uint32(a.Ld), Groups: uint32(s.tune.groups(n)), Polls: s.tune.Polls,
 	})
-	rec.Costs(s.Flops())
+	rec.Costs(s.Flops() - s.flops(done))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -33,18 +34,29 @@ func smallestTridiagonalisation(t testing.TB, n int) TridiagonalisationTuning {
 	return tune
 }
 
+// tridiagonalOps returns the products with which the tests update matrices after blocks of columns.
+func tridiagonalOps(t testing.TB, d *vk.Device) product.Ops[float64] {
+	t.Helper()
+	ops, err := product.New[float64](d, SmallestTuning().Products)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return ops
+}
+
 // tridiagonalise reduces the symmetric matrix `dense` on the device. It checks that the zeros and
 // ones of Y are in the right places.
 func tridiagonalise(t *testing.T, n int, tune TridiagonalisationTuning, dense []float64) (y, band, tau []float64) {
 	t.Helper()
 	d := testDevice(t)
-	s, err := newTridiagonalisation[float64](d, n, SmallestTuning().Chase.waiting(t, d), tune)
+	ops := tridiagonalOps(t, d)
+	s, err := newTridiagonalisation(d, n, ops, SmallestTuning().Chase.waiting(t, d), tune)
 	if err != nil {
 		t.Fatal(err)
 	}
 	ld := n + n%2*3
 	a, bb, tt := vk.Reserve[float64]("A", ld*n), vk.Reserve[float64]("B", 2*n), vk.Reserve[float64]("tau", n-1)
-	ws := arena(t, d, vk.Together(a, bb, tt, s.Work(), s.Status()))
+	ws := arena(t, d, vk.Together(a, bb, tt, s.Work(), s.Status(), ops.Work()))
 	put(t, d, a.In(ws), padded(n, n, dense, ld))
 	rec := vk.NewRecorder(d)
 	s.Record(rec, ws, NewMatrix(a.In(ws), n, n, ld), bb.In(ws), tt.In(ws))
@@ -94,19 +106,25 @@ func TestTridiagonalisationKinds(t *testing.T) {
 	const n = 29
 	var orthogonal, similar worst
 	for _, kind := range matgen.Dense() {
-		dense := kind.Dense(n)
-		largest := 0.0
-		for _, x := range dense {
-			largest = max(largest, math.Abs(x))
-		}
-		_, e := math.Frexp(largest)
-		for i := range dense {
-			dense[i] = math.Ldexp(dense[i], -e)
-		}
+		dense := nearOne(kind.Dense(n))
 		seeTridiagonalisation(t, kind.Name(), n, smallestTridiagonalisation(t, n), dense, &orthogonal, &similar)
 	}
 	orthogonal.atMost(t, "‖I − Qᵀ·Q‖", 10)
 	similar.atMost(t, "‖A − Q·T·Qᵀ‖", 10)
+}
+
+// nearOne multiplies the numbers x by a power of two, so that the largest magnitude is in [½, 1). It
+// returns x.
+func nearOne(x []float64) []float64 {
+	largest := 0.0
+	for _, z := range x {
+		largest = max(largest, math.Abs(z))
+	}
+	_, e := math.Frexp(largest)
+	for i := range x {
+		x[i] = math.Ldexp(x[i], -e)
+	}
+	return x
 }
 
 // TestTridiagonalisationIsTheReference compares the reduction to tridiagonal form, with several
@@ -175,8 +193,7 @@ func TestTridiagonalisationOfNaN(t *testing.T) {
 		dense[i] = math.Float64frombits(math.MaxUint64)
 	}
 	d, tune := testDevice(t), smallestTridiagonalisation(t, n)
-	tune.Polls = 1 << 18
-	s, err := newTridiagonalisation[float64](d, n, SmallestTuning().Chase.waiting(t, d), tune)
+	s, err := newTridiagonalisation(d, n, tridiagonalOps(t, d), SmallestTuning().Chase.waiting(t, d), tune)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +214,7 @@ func TestTridiagonalisationGivesUp(t *testing.T) {
 	const n = 20
 	d, tune := testDevice(t), smallestTridiagonalisation(t, n)
 	tune.Polls, tune.Groups, tune.Kept = 1<<10, 2, n
-	s, err := newTridiagonalisation[float64](d, n, SmallestTuning().Chase.waiting(t, d), tune)
+	s, err := newTridiagonalisation(d, n, tridiagonalOps(t, d), SmallestTuning().Chase.waiting(t, d), tune)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +259,7 @@ func TestTridiagonalisationRefuses(t *testing.T) {
 			t.Errorf("%+v was accepted", bad)
 		}
 	}
-	if _, err := NewTridiagonalisation[float64](testDevice(t), n, Waiting{}, good); err == nil {
+	if _, err := NewTridiagonalisation(testDevice(t), n, writtenOps(), Waiting{}, good); err == nil {
 		t.Error("a device that may not wait was accepted")
 	}
 }

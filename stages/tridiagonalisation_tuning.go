@@ -39,6 +39,10 @@ type TridiagonalisationTuning struct {
 	// elements of A stay in memory.
 	Kept int
 
+	// Blocked holds the sizes for matrices that are too large for the registers. LocalSize, Groups,
+	// Rows, Block and Kept are for the part of the matrix that is left after the blocks.
+	Blocked BlockedTuning
+
 	// Polls is the number of times that a waiting workgroup reads a memory word before the wait
 	// fails.
 	Polls uint32
@@ -52,6 +56,12 @@ const mostLanes = 32
 // sizes do not suit n, the error prints them. If the device lacks something, the error is a
 // *vk.UnsupportedError.
 func (t TridiagonalisationTuning) Fits(info vk.Info, n int) error {
+	if t.Blocked.splits(n) {
+		if err := t.Blocked.fits(info, n); err != nil {
+			return err
+		}
+		n = t.Blocked.Left
+	}
 	if t.LocalSize == 0 || t.LocalSize&(t.LocalSize-1) != 0 || t.Groups < 1 || t.Rows < 1 || t.Block < 0 || t.Kept < t.rows(n) {
 		return fmt.Errorf("stages: no matrix of order %d can be reduced in one stage with %+v", n, t)
 	}
@@ -78,7 +88,19 @@ func (t TridiagonalisationTuning) Meeting(info vk.Info) int {
 	if max(t.Values, t.Vectors) == 0 || !info.Int64Atomics() {
 		return 0
 	}
-	return min(t.Groups, max(info.Units, 1))
+	groups := t.Groups
+	if t.Blocked.Left > 0 {
+		groups = max(groups, t.Blocked.Groups)
+	}
+	return min(groups, max(info.Units, 1))
+}
+
+// left returns the order of the part of an n×n matrix that is reduced without blocks.
+func (t TridiagonalisationTuning) left(n int) int {
+	if t.Blocked.splits(n) {
+		return t.Blocked.Left
+	}
+	return n
 }
 
 // rows returns the largest number of rows of a workgroup for a matrix of order n.

@@ -29,7 +29,7 @@ var (
 	// and "Singular values").
 	gpuSpeeds = map[string]speed{
 		stages.PhaseQR:                 {share: 0.1},
-		stages.PhaseTridiagonalisation: {row: 1.6e-6, share: 0.065},
+		stages.PhaseTridiagonalisation: {row: 1.6e-6, share: 0.055},
 		stages.PhaseBandReduction:      {row: 5.5e-6, share: 0.47, products: 0.5},
 		stages.PhaseBulgeChasing:       {row: 4.8e-6, share: 0.2},
 		stages.PhaseTridiagonal:        {row: 1.5e-6, share: 0.78, products: 0.75, double: true},

@@ -53,9 +53,13 @@ func (t Tuning) Bounded(rate float64) Tuning {
 	}
 	bound(&t.Products.Dispatch, flops)
 	bound(&t.Products.Emulated.Dispatch, flops)
-	// In one stage, one dispatch reduces the whole matrix with 4/3·n³ flops. Only half of the cost
-	// limit is allowed, because this kernel reaches at most half the rate of other kernels.
+	// In one stage, one dispatch reduces a matrix with 4/3·n³ flops. Only half of the cost limit is
+	// allowed, because this kernel reaches at most half the rate of other kernels. A matrix that is
+	// first reduced in blocks has a dispatch of 2·columns·n² flops for each block.
 	order := int(math.Cbrt(0.75 * flops / 2))
+	if b := t.Sytrd.Blocked; b.Left > 0 && b.Left <= order && b.Columns > 0 {
+		order = max(order, int(math.Sqrt(flops/2/2/float64(b.Columns))))
+	}
 	t.Sytrd.Values, t.Sytrd.Vectors = min(t.Sytrd.Values, order), min(t.Sytrd.Vectors, order)
 	// A dispatch consists of whole sweeps of the bulge chasing (or groups of sweeps), and ends with
 	// the one that makes its cost reach the limit. Its cost can thus exceed the limit, so the limit

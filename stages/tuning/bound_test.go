@@ -157,6 +157,10 @@ func TestBounded(t *testing.T) {
 	if n := table.Bounded(2e10).Sytrd.Vectors; n != 721 || table.Sytrd.Vectors <= n {
 		t.Errorf("a very slow device reduces order %d in one stage, the table %d", n, table.Sytrd.Vectors)
 	}
+	// Larger matrices are first reduced in blocks. A block is a small part of 4/3·n³ flops.
+	if n, order := slow.Sytrd.Vectors, table.Sytrd.Blocked.Left; n != table.Sytrd.Vectors || n <= order {
+		t.Errorf("a slow device reduces order %d in one stage, the table %d", n, table.Sytrd.Vectors)
+	}
 	if fast.ApplyQ2.Dispatch != table.ApplyQ2.Dispatch || fast.Chase.Dispatch != table.Chase.Dispatch {
 		t.Errorf("a fast device: %+v", fast.ApplyQ2)
 	}

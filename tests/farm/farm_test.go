@@ -139,9 +139,9 @@ func TestProblemsAreSeen(t *testing.T) {
 // notChosen names kernels that no plan uses with the tuning tables for AMD's GPUs or for GPUs of
 // unknown vendors.
 var notChosen = []string{
-	"geqrf_panel_whole", "ormtr_q2_flags", "sb2st_teams", "sytrd", // only in NVIDIA's tables
+	"geqrf_panel_whole", "ormtr_q2_flags", "sb2st_teams", "sytrd", "latrd", // only in NVIDIA's tables
 	"sb2st_log", "sb2st_teams_log", "tb2bd_log", // only in tests
-	"geqrf_panel_whole_f32", "ormtr_q2_flags_f32", "sb2st_teams_f32", "sytrd_f32", // the same in single precision
+	"geqrf_panel_whole_f32", "ormtr_q2_flags_f32", "sb2st_teams_f32", "sytrd_f32", "latrd_f32", // the same in single precision
 	"sb2st_log_f32", "sb2st_teams_log_f32", "tb2bd_log_f32", "tb2bd_log_f16",
 	"peak_dot", "peak_matrix", // only in vkevd bench
 	"peak_fma_f32", "random_fill_f32", "random_sweeps_f32", "random_trapezoid_f32",
