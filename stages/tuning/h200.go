@@ -4,7 +4,7 @@ import "github.com/vkevd/vkevd/stages"
 
 // h200 is the table for an NVIDIA H200 (132 multiprocessors, driver 580.159).
 var h200 = withSytrd(withSteps(nvidia, 1.45e-6, 3.3e-6), stages.TridiagonalisationTuning{
-	Values: 2560, Vectors: 3072, LocalSize: 256, Groups: 128, Rows: 8, Block: 4, Kept: 72, Polls: 1 << 22,
+	Values: 2816, Vectors: 3072, LocalSize: 256, Groups: 128, Rows: 8, Block: 4, Kept: 72, Polls: 1 << 22,
 	Blocked: stages.BlockedTuning{Left: 1536, Columns: 64, LocalSize: 256, Groups: 128, Block: 4, Registers: 128},
 })
 
