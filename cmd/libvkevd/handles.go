@@ -4,6 +4,7 @@ package main
 import "C"
 
 import (
+	"context"
 	"runtime/cgo"
 
 	"github.com/vkevd/vkevd/evd"
@@ -28,9 +29,16 @@ type kind interface {
 	Close()
 }
 
+// eigenSolver is a *evd.Plan[T], or a *evd.MixedPlan for T = float64.
+type eigenSolver[T evd.Float] interface {
+	Solve(context.Context, evd.Sym[T]) (*evd.Result[T], error)
+	Bytes() uint64
+	Close()
+}
+
 // symmetric is a plan for symmetric matrices.
 type symmetric[T evd.Float] struct {
-	*evd.Plan[T]
+	eigenSolver[T]
 	n       int
 	most    int // most selected values
 	options C.vkevd_symmetric

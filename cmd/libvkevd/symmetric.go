@@ -18,7 +18,7 @@ func goSymmetricPlan(device C.vkevd_device, n C.int64_t, options *C.vkevd_symmet
 		o := orZero(options)
 		if o.number == C.VKEVD_FLOAT32 {
 			return newPlan(device, &symmetric[float32]{n: int(n), options: o}, h)
-		}
+		} // a plan for VKEVD_MIXED has matrices of doubles
 		return newPlan(device, &symmetric[float64]{n: int(n), options: o}, h)
 	})
 }
@@ -29,8 +29,20 @@ func (s *symmetric[T]) build(dev *vk.Device, progress func(evd.Progress)) error 
 		return err
 	}
 	opt.Progress = progress
-	s.Plan, err = evd.NewPlan[T](dev, s.n, opt)
-	return err
+	if s.options.number == C.VKEVD_MIXED {
+		p, err := evd.NewMixedPlan(dev, s.n, opt)
+		if err != nil {
+			return err
+		}
+		s.eigenSolver = any(p).(eigenSolver[T])
+		return nil
+	}
+	p, err := evd.NewPlan[T](dev, s.n, opt)
+	if err != nil {
+		return err
+	}
+	s.eigenSolver = p
+	return nil
 }
 
 // plan converts the C program's options to options of package evd. It also stores in `s` what later
@@ -41,15 +53,22 @@ func (s *symmetric[T]) plan() (opt evd.Options, err error) {
 	if o.reserved0 != 0 || o.reserved != [6]C.int64_t{} {
 		return opt, errReserved
 	}
-	if err := flags(o.vectors, o.upper, o.a_row_major, o.vectors_row_major, o.verify, o.number); err != nil {
+	if err := flags(o.vectors, o.upper, o.a_row_major, o.vectors_row_major, o.verify); err != nil {
 		return opt, err
+	}
+	mixed := o.number == C.VKEVD_MIXED
+	switch {
+	case !mixed && o.number != C.VKEVD_FLOAT64 && o.number != C.VKEVD_FLOAT32:
+		return opt, badArgument{"options.number: none of VKEVD_FLOAT64, VKEVD_FLOAT32, VKEVD_MIXED"}
+	case mixed && (o.vectors == 0 || o._select != C.VKEVD_ALL):
+		return opt, badArgument{"options.number: VKEVD_MIXED needs vectors = 1 and select = VKEVD_ALL"}
 	}
 	opt.Vectors, opt.Verify = o.vectors == 1, o.verify == 1
 	opt.RowMajor = opt.Vectors && o.vectors_row_major == 1
 	s.most = s.n
 	switch o._select {
 	case C.VKEVD_ALL:
-		s.overwrite = opt.Vectors && !opt.Verify
+		s.overwrite = opt.Vectors && !opt.Verify && !mixed
 		opt.Overwrite = s.overwrite
 	case C.VKEVD_INDEX:
 		opt.Select = evd.Index(int(o.from), int(o.to))

@@ -174,10 +174,12 @@ int32_t vkevd_token_free(vkevd_token token, vkevd_error *error);
 
 /* ---- Plans --------------------------------------------------------------------------------- */
 
-/* Values of the option number: the type of the numbers in matrices. */
+/* Values of the option number: the type of the numbers in matrices. VKEVD_MIXED is only for
+ * symmetric matrices, see vkevd_symmetric_plan. Its matrices have double precision. */
 enum {
 	VKEVD_FLOAT64 = 0,
-	VKEVD_FLOAT32 = 1
+	VKEVD_FLOAT32 = 1,
+	VKEVD_MIXED = 2
 };
 
 /* vkevd_plan_bytes returns the size of the device memory that the plan has allocated, in bytes. */
@@ -205,7 +207,7 @@ typedef struct vkevd_symmetric {
 	int32_t vectors_row_major; /* 1: Z is row-major */
 	int32_t select;            /* VKEVD_ALL, VKEVD_INDEX or VKEVD_INTERVAL */
 	int32_t verify;            /* 1: certify each result, see VKEVD_UNVERIFIED */
-	int32_t number;            /* VKEVD_FLOAT64 or VKEVD_FLOAT32 */
+	int32_t number;            /* VKEVD_FLOAT64, VKEVD_FLOAT32 or VKEVD_MIXED */
 	int32_t reserved0;         /* 0 */
 	int64_t from, to;          /* for VKEVD_INDEX: 0 ≤ from ≤ to ≤ n */
 	double above, up_to;       /* for VKEVD_INTERVAL */
@@ -224,6 +226,12 @@ typedef struct vkevd_found {
  * which may take seconds the first time, and allocates device memory: about 26·n² bytes with all
  * vectors, 13·n² bytes with a few vectors, and 8·n² bytes without vectors. Errors:
  * VKEVD_BAD_ARGUMENT, VKEVD_UNSUPPORTED, VKEVD_OUT_OF_MEMORY, VKEVD_DEVICE_FAILED, VKEVD_CLOSED.
+ *
+ * With number = VKEVD_MIXED the plan solves in single precision first, and then refines the result
+ * to double precision. If the refinement does not succeed, it solves in double precision. Each result
+ * has a certificate that has passed, as with verify = 1. This is meant for devices
+ * whose double precision is slow. It needs vectors = 1, select = VKEVD_ALL, and about 40·n² bytes of
+ * device memory. The device must have double precision.
  */
 int32_t vkevd_symmetric_plan(vkevd_device device, int64_t n, const vkevd_symmetric *options,
                              vkevd_plan *plan, vkevd_error *error);

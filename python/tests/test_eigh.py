@@ -81,6 +81,26 @@ class Eigh(Case):
             with self.subTest(wrong.dtype), self.assertRaises(TypeError):
                 vkevd.eigh(wrong)
 
+    def test_mixed_precision(self):
+        for n in (0, 1, 2, 40, 150):
+            a = symmetric(n)
+            for order in "CF":
+                given = np.array(a, order=order)
+                w, z = vkevd.eigh(given, precision="mixed")
+                self.check_eigen(a, w, z)
+                self.assertTrue((given == a).all(), "a has changed")
+            w, z = vkevd.eigh(given, precision="mixed", overwrite_a=True)
+            self.check_eigen(a, w, z)
+        stages = set()
+        vkevd.eigh(a, precision="mixed", progress=lambda stage, done, total: stages.add(stage))
+        self.assertTrue(any(stage.startswith("refinement") for stage in stages), stages)
+        for wrong, arguments in ((a.astype(np.float32), {}), (np.stack([a, a]), {}), (a, {"eigvals_only": True}),
+                                 (a, {"subset_by_index": [0, 3]})):
+            with self.assertRaisesRegex(ValueError, "mixed precision is for all values"):
+                vkevd.eigh(wrong, precision="mixed", **arguments)
+        with self.assertRaisesRegex(ValueError, "'half' is not 'mixed'"):
+            vkevd.eigh(a, precision="half")
+
     def test_scales(self):
         for scale in (1e-300, 1e-30, 1e150, 1e300):
             w, z = vkevd.eigh(symmetric(25) * scale)

@@ -24,7 +24,9 @@ def single(a):
     return int(a.dtype == np.float32)
 
 
-ENDING = ("", "_float32")
+ENDING = ("", "_float32", "")
+
+MIXED = 2  # a value of the option number
 
 
 def square(a):

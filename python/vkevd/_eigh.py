@@ -9,7 +9,7 @@ from ._symmetric import EVERYTHING, one, select_of, upper_of
 
 
 def eigh(a, UPLO="L", *, lower=None, eigvals_only=False, overwrite_a=False, check_finite=True,
-         subset_by_index=None, subset_by_value=None, device=None, progress=None):
+         subset_by_index=None, subset_by_value=None, precision=None, device=None, progress=None):
     """Eigenvalues, ascending, and eigenvectors of a real symmetric matrix, or of a stack of them.
 
     UPLO ("L", "U") or lower (True, False) names the triangle of a that is read. subset_by_index =
@@ -19,6 +19,10 @@ def eigh(a, UPLO="L", *, lower=None, eigvals_only=False, overwrite_a=False, chec
     has no effect, because the triangle that is read is always checked. Matrices of float32 are
     solved in single precision, but stacks of small matrices in double precision.
 
+    precision="mixed" solves in single precision first, and then refines the result to double
+    precision. If that does not succeed, it solves in double precision. This is meant for devices
+    whose double precision is slow. It is for all values and vectors of one matrix of float64.
+
     Returns an EighResult(eigenvalues, eigenvectors). The vectors are in Fortran order. With
     eigvals_only the result is the array of eigenvalues. The component of largest magnitude of each
     vector is positive. Raises NotFiniteError, which is a LinAlgError, for a NaN or an infinity.
@@ -27,6 +31,10 @@ def eigh(a, UPLO="L", *, lower=None, eigvals_only=False, overwrite_a=False, chec
     a, copied = real(a)
     square(a)
     select = select_of(a, subset_by_index, subset_by_value)
+    if precision not in (None, "mixed"):
+        raise ValueError(f"precision {precision!r} is not 'mixed'")
+    if precision and (a.dtype != np.float64 or a.ndim > 2 or eigvals_only or select is not EVERYTHING):
+        raise ValueError("mixed precision is for all values and vectors of one matrix of float64")
     if a.ndim > 2:
         if select is not EVERYTHING:
             raise ValueError("a part of the spectrum of a stack of matrices")
@@ -35,7 +43,7 @@ def eigh(a, UPLO="L", *, lower=None, eigvals_only=False, overwrite_a=False, chec
         result = np.empty(0, a.dtype), np.empty((0, 0), a.dtype)
     else:
         keep = not copied and not (overwrite_a and a is given and a.flags.writeable)
-        result = one(a, upper, not eigvals_only, select, keep, device, progress)
+        result = one(a, upper, not eigvals_only, select, keep, device, progress, mixed=precision == "mixed")
     return result[0] if eigvals_only else EighResult(*result)
 
 

@@ -6,7 +6,7 @@ from ctypes import byref
 import numpy as np
 
 from . import _devices
-from ._arrays import ENDING, single, stored
+from ._arrays import ENDING, MIXED, single, stored
 from ._library import ALL, INDEX, INTERVAL, Found, Symmetric, call
 from ._solve import solve
 
@@ -41,13 +41,13 @@ def select_of(a, by_index, by_value):
     return EVERYTHING
 
 
-def one(a, upper, vectors, select, keep, device, progress, row_major=0):
+def one(a, upper, vectors, select, keep, device, progress, row_major=0, mixed=False):
     """Solves one matrix. keep is true if a belongs to the caller and must not be overwritten."""
     memory, ld, a_row_major = stored(a)
     keep = keep and memory is a
     n, part = len(a), select is not EVERYTHING
     m = select["stop"] - select["start"] if select["select"] == INDEX else n
-    options = Symmetric(vectors=vectors, upper=upper, a_row_major=a_row_major, number=single(a), **select)
+    options = Symmetric(vectors=vectors, upper=upper, a_row_major=a_row_major, number=MIXED if mixed else single(a), **select)
     w, z, ldz = np.empty(m, a.dtype), None, 0
     if vectors and not part and not keep and not row_major:  # in the same memory
         z, ldz = memory.T if a_row_major else memory, ld

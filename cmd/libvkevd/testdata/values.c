@@ -78,6 +78,30 @@ static void all_symmetric(void) {
 	symmetric(o, 0, 0, 66, 4);
 }
 
+// mixed solves in mixed precision, in every storage order, and checks what it refuses.
+static void mixed(void) {
+	vkevd_symmetric o = {0};
+	vkevd_plan plan;
+	o.vectors = 1, o.number = VKEVD_MIXED;
+	for (int i = 0; i < 8; i++) {
+		o.upper = i & 1, o.a_row_major = i >> 1 & 1, o.vectors_row_major = i >> 2;
+		symmetric(o, i % 3, 0, 0, N);
+	}
+	o.a_row_major = o.vectors_row_major = 0;
+	symmetric(o, 2, 1, 0, N);
+	o.verify = 1;
+	symmetric(o, 0, 0, 0, N);
+	o.vectors = 0;
+	WANT(VKEVD_BAD_ARGUMENT, vkevd_symmetric_plan(device, N, &o, &plan, &error));
+	o.vectors = 1, o.select = VKEVD_INDEX, o.to = 5;
+	WANT(VKEVD_BAD_ARGUMENT, vkevd_symmetric_plan(device, N, &o, &plan, &error));
+	o.select = VKEVD_ALL, o.number = 3;
+	WANT(VKEVD_BAD_ARGUMENT, vkevd_symmetric_plan(device, N, &o, &plan, &error));
+	vkevd_svd p = {0};
+	p.number = VKEVD_MIXED;
+	WANT(VKEVD_BAD_ARGUMENT, vkevd_svd_plan(device, N, N, &p, &plan, &error));
+}
+
 // singles solves problems in single precision, with a symmetric plan and with a plan for singular
 // values.
 static void singles(void) {
@@ -239,6 +263,7 @@ int main(void) {
 	many();
 	many_singles();
 	singles();
+	mixed();
 	OK(vkevd_close(device, &error));
 	return 0;
 }
