@@ -2,12 +2,16 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
+	"github.com/vkevd/vkevd/evd/svd"
 )
 
 // A singularInput says what the file of vkevd svd contains: a whole matrix, the diagonals of a band
@@ -15,6 +19,7 @@ import (
 type singularInput struct {
 	matrixInput
 	banded, bidiagonal bool
+	storage            string // a word of precisionWords, or ""
 }
 
 func (m *singularInput) flags(cmd *cobra.Command) {
@@ -22,6 +27,9 @@ func (m *singularInput) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&m.banded, "banded", false, "FILE has the diagonals of an upper band, as LAPACK's dgbbrd stores it:\n"+
 		"the last row is the main diagonal; for values alone")
+	f.StringVar(&m.storage, "storage", "", "with --banded: format `S` of the band on the device: f64, f32 or f16\n"+
+		"(default: the precision); see below for the errors")
+	cmd.RegisterFlagCompletionFunc("storage", words(precisionWords))
 	f.BoolVar(&m.bidiagonal, "bidiagonal", false, "FILE has the diagonal d and the superdiagonal e, in a format that\n"+
 		"solve --tridiagonal reads")
 }
@@ -31,6 +39,10 @@ func (m *singularInput) flags(cmd *cobra.Command) {
 func (m *singularInput) checkKind(cmd *cobra.Command, vectors bool) error {
 	changed := cmd.Flags().Changed
 	switch {
+	case m.storage != "" && !slices.Contains(precisionWords, m.storage):
+		return usage(cmd, "--storage: %q is none of %s", m.storage, strings.Join(precisionWords, ", "))
+	case m.storage != "" && !m.banded:
+		return usage(cmd, "--storage needs --banded: it is the format in which the device stores a band")
 	case m.banded && m.bidiagonal:
 		return usage(cmd, "--banded cannot be combined with --bidiagonal")
 	case m.banded && vectors:
@@ -55,7 +67,7 @@ func (m *singularInput) read(ctx context.Context, file string, stdin io.Reader) 
 		if err != nil {
 			return nil, singularShape{}, err
 		}
-		return a, singularShape{a.Cols, a.Cols, bidiagonalMatrix, 1}, nil
+		return a, singularShape{rows: a.Cols, cols: a.Cols, form: bidiagonalMatrix, above: 1}, nil
 	}
 	a, err := m.readAnyShape(ctx, file, stdin)
 	if err != nil {
@@ -67,7 +79,23 @@ func (m *singularInput) read(ctx context.Context, file string, stdin io.Reader) 
 	for j := range min(a.Cols, a.Rows-1) {
 		clear(a.Data[j*a.Rows : j*a.Rows+a.Rows-1-j])
 	}
-	return a, singularShape{a.Cols, a.Cols, bandMatrix, max(a.Rows-1, 0)}, nil
+	return a, singularShape{a.Cols, a.Cols, bandMatrix, max(a.Rows-1, 0), m.format()}, nil
+}
+
+// format returns the value of --storage. Without the flag it is svd.Double, which means the number type
+// of the plan.
+func (m *singularInput) format() svd.Storage {
+	return svd.Storage(max(0, slices.Index(precisionWords, m.storage))) // in the same order
+}
+
+// checkStorage returns an error for --storage f64 if the matrix in the file is solved in single
+// precision.
+func (m *singularInput) checkStorage(file string, single bool) error {
+	if single && m.storage == precisionDouble {
+		return fmt.Errorf("%s: --storage f64 stores no more digits than single precision has; "+
+			"--precision f64 solves in double precision", inputName(file))
+	}
+	return nil
 }
 
 // readBidiagonal reads the diagonals of a bidiagonal matrix. The rows of the result are the diagonal

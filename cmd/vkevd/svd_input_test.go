@@ -38,14 +38,19 @@ func TestSVDDiagonals(t *testing.T) {
 func TestSVDDiagonalsRefuse(t *testing.T) {
 	s := newFixture(t)
 	s.file("C.txt", "3 1\n2\n")
+	s.file("band.txt", "0 1\n3 2\n")
 	for line, want := range map[string]string{
-		"svd --banded --bidiagonal C.txt":        "--banded cannot be combined with --bidiagonal",
-		"svd --banded --out-u u.npy C.txt":       "--banded finds values alone",
-		"svd --bidiagonal --band 4 C.txt":        "--band and --block are for matrices",
-		"svd --bidiagonal --largest 3 C.txt":     "3 is more than the 2 singular values",
-		"svd --bidiagonal --block 4 C.txt":       "--band and --block are for matrices",
-		"svd --banded --full --largest 1 C.txt":  "--full cannot be combined with --largest",
-		"svd --banded --full --out-v v.npy C.tx": "--banded finds values alone",
+		"svd --banded --bidiagonal C.txt":                     "--banded cannot be combined with --bidiagonal",
+		"svd --banded --storage f64 --precision f32 band.txt": "--precision f64 solves in double precision",
+		"svd --banded --out-u u.npy C.txt":                    "--banded finds values alone",
+		"svd --storage f16 C.txt":                             "--storage needs --banded",
+		"svd --bidiagonal --storage f16 C.txt":                "--storage needs --banded",
+		"svd --banded --storage half C.txt":                   `--storage: "half" is none of f64, f32, f16`,
+		"svd --bidiagonal --band 4 C.txt":                     "--band and --block are for matrices",
+		"svd --bidiagonal --largest 3 C.txt":                  "3 is more than the 2 singular values",
+		"svd --bidiagonal --block 4 C.txt":                    "--band and --block are for matrices",
+		"svd --banded --full --largest 1 C.txt":               "--full cannot be combined with --largest",
+		"svd --banded --full --out-v v.npy C.tx":              "--banded finds values alone",
 	} {
 		if _, stderr, status := s.run(strings.Fields(line)...); status == statusSuccess || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %q", line, status, stderr)
