@@ -48,7 +48,15 @@ func TestHostSides(t *testing.T) {
 		host := NewHost(n)
 		host.Wanted = wanted
 		var lock sync.Mutex
-		sum := 0.0
+		sum, asked := 0.0, 0 // asked: calls of Stop while vectors are formed
+		host.Stop = func() error {
+			lock.Lock()
+			defer lock.Unlock()
+			if sum > 0 {
+				asked++
+			}
+			return nil
+		}
 		host.Progress = func(part float64) {
 			lock.Lock()
 			defer lock.Unlock()
@@ -60,6 +68,9 @@ func TestHostSides(t *testing.T) {
 		some := wanted[Right] || wanted[Left]
 		if some && math.Abs(sum-1) > 1e-9 || !some && sum != 0 {
 			t.Errorf("%v: parts of sum %g", wanted, sum)
+		}
+		if some != (asked > 0) {
+			t.Errorf("%v: %d calls of Stop while vectors are formed", wanted, asked)
 		}
 		for _, side := range Sides {
 			switch {
