@@ -37,10 +37,10 @@ func (c *Conversion) RecordWiden(rec *vk.Recorder, x vk.Slice[float32], y vk.Sli
 // or zero. y has at least as many elements as x, and must not overlap x.
 func (c *Conversion) RecordNarrow(rec *vk.Recorder, x vk.Slice[float64], y vk.Slice[float32]) {
 	holds("the single-precision numbers", y, x.Len())
-	if n := x.Len(); n > 0 {
-		c.narrow.Dispatch(rec, vk.Folded(vk.Tiles(n, c.narrow.Spec.LocalSize)),
-			shaders.Dlag2sPush{X: x.Addr(), Y: y.Addr(), N: uint64(n)})
-	}
+	moves(rec, x.Len(), sizeOf[float64]()+sizeOf[float32](), func(first, some int) {
+		c.narrow.Dispatch(rec, vk.Folded(vk.Tiles(some, c.narrow.Spec.LocalSize)),
+			shaders.Dlag2sPush{X: x.From(first).Addr(), Y: y.From(first).Addr(), N: uint64(some)})
+	})
 }
 
 // Widening converts numbers of T to double precision on the device, which is exact. For T = float64
@@ -74,10 +74,14 @@ func (w *Widening[T]) Record(rec *vk.Recorder, x vk.Slice[T], y vk.Slice[float64
 	case vk.Slice[float64]:
 		vk.Copy(rec, y, x)
 	case vk.Slice[float32]:
-		w.single.Dispatch(rec, vk.Folded(vk.Tiles(n, w.single.Spec.LocalSize)),
-			shaders.Slag2dPush{X: x.Addr(), Y: y.Addr(), N: uint64(n)})
+		moves(rec, n, sizeOf[float32]()+sizeOf[float64](), func(first, some int) {
+			w.single.Dispatch(rec, vk.Folded(vk.Tiles(some, w.single.Spec.LocalSize)),
+				shaders.Slag2dPush{X: x.From(first).Addr(), Y: y.From(first).Addr(), N: uint64(some)})
+		})
 	case vk.Slice[spirv.Float16]:
-		w.half.Dispatch(rec, vk.Folded(vk.Tiles(n, w.half.Spec.LocalSize)),
-			shaders.Hlag2dPush{X: x.Addr(), Y: y.Addr(), N: uint64(n)})
+		moves(rec, n, sizeOf[spirv.Float16]()+sizeOf[float64](), func(first, some int) {
+			w.half.Dispatch(rec, vk.Folded(vk.Tiles(some, w.half.Spec.LocalSize)),
+				shaders.Hlag2dPush{X: x.From(first).Addr(), Y: y.From(first).Addr(), N: uint64(some)})
+		})
 	}
 }

@@ -59,3 +59,33 @@ func TestTranspose(t *testing.T) {
 		}
 	}
 }
+
+// Copies of large matrices take several dispatches. Here every dispatch moves at most a few thousand
+// bytes. The results are the same.
+func TestMovesInPortions(t *testing.T) {
+	defer func(most float64) { movedAtOnce = most }(movedAtOnce)
+	movedAtOnce = 5000
+	t.Run("symmetric load", TestSymmetricLoad)
+	t.Run("transpose", TestTranspose)
+	t.Run("conversion", TestConversion)
+	t.Run("identity", func(t *testing.T) {
+		const rows, cols, ld = 75, 61, 80
+		s, err := NewIdentity[float64](testDevice(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := stagetest.NewBench(t, ld*cols, vk.Together())
+		want := stagetest.Poisoned(rows, cols, ld).Fill(func(i, j int) float64 { return map[bool]float64{true: 1}[i == j] })
+		none := stagetest.Poisoned(0, 0, 1)
+		got := p.Do(t, none, none, stagetest.Poisoned(rows, cols, ld), func(rec *vk.Recorder, _, _, x vk.Slice[float64]) {
+			before := rec.Len()
+			s.Record(rec, NewMatrix(x, rows, cols, ld))
+			if n := rec.Len() - before; n < 2*cols*rows*8/5000 {
+				t.Errorf("%d commands", n)
+			}
+		})
+		if stagetest.Furthest(t, "identity", got, want, want.Abs()) != 0 {
+			t.Error("it is not an identity")
+		}
+	})
+}

@@ -133,10 +133,15 @@ func (s *mergeKernels) recordProducts(rec *vk.Recorder, x levelBuffers, p levelS
 
 // recordDeflated records the copies of the deflated columns of `count` merges from W to Q.
 func (s *mergeKernels) recordDeflated(rec *vk.Recorder, x levelBuffers, p levelSizes, count int) {
-	merge := moveBytes * max(1, float64(p.rows)*float64(p.deflatedColumns)) // bytes that one merge moves
-	inPortions(count, min(vk.MaxGroups(), s.tune.atOnce(merge)), func(first, some int) {
-		grid := vk.Groups{X: vk.Tiles(p.rows, s.tune.Threads), Y: strided(p.deflatedColumns), Z: some}
-		s.deflated.Dispatch(rec, grid, shaders.StedcDeflatedPush{Merges: x.from(first).merges, W: x.work, Q: x.q})
-		rec.Costs(merge * float64(some))
+	column := moveBytes * max(1, float64(p.rows)) // bytes that one deflated column moves
+	most := s.tune.atOnce(column * float64(max(1, p.deflatedColumns)))
+	inPortions(count, min(vk.MaxGroups(), most), func(first, some int) {
+		inPortions(p.deflatedColumns, s.tune.atOnce(column*float64(some)), func(begin, columns int) {
+			grid := vk.Groups{X: vk.Tiles(p.rows, s.tune.Threads), Y: strided(columns), Z: some}
+			s.deflated.Dispatch(rec, grid, shaders.StedcDeflatedPush{
+				Merges: x.from(first).merges, W: x.work, Q: x.q, First: uint32(begin), Columns: uint32(columns),
+			})
+			rec.Costs(column * float64(columns) * float64(some))
+		})
 	})
 }

@@ -26,7 +26,9 @@ func (s *Identity[T]) Record(rec *vk.Recorder, x product.Matrix[T]) {
 	if x.Rows == 0 || x.Cols == 0 {
 		return
 	}
-	s.kernel.Dispatch(rec, vk.Folded(vk.Tiles(x.Rows, s.kernel.Spec.LocalSize)*x.Cols), shaders.LasetPush[T]{
-		X: x.Addr(), Rows: uint32(x.Rows), Cols: uint32(x.Cols), Ldx: uint32(x.Ld),
+	moves(rec, x.Cols, float64(x.Rows)*sizeOf[T](), func(first, some int) {
+		s.kernel.Dispatch(rec, vk.Folded(vk.Tiles(x.Rows, s.kernel.Spec.LocalSize)*some), shaders.LasetPush[T]{
+			X: x.Addr(), Rows: uint32(x.Rows), Cols: uint32(first + some), Ldx: uint32(x.Ld), First: uint32(first),
+		})
 	})
 }

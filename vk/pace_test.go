@@ -67,3 +67,35 @@ func TestRateCutsBatches(t *testing.T) {
 		t.Errorf("the first batch has %d commands of a fast device, %d of a slow one", fast, slow)
 	}
 }
+
+// A fill or copy of a very large slice is recorded in pieces, so that no command takes long. The
+// pieces cover the slice, and their costs are the bytes that they read and write.
+func TestLargeCopiesAreRecordedInPieces(t *testing.T) {
+	const n = 3*mostMoved/8 + 100 // doubles
+	d := Dry(Info{})
+	x, y := Reserve[float64]("x", n), Reserve[float64]("y", n)
+	a, err := d.NewArena(Together(x, y))
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := NewRecorder(d)
+	Fill(rec, x.In(a), 7)
+	Copy(rec, y.In(a), x.In(a))
+	at := map[op]uint64{}
+	for _, c := range rec.cmds {
+		if c.op == opBarrier {
+			continue
+		}
+		traffic, to, from := float64(c.size), x.In(a).addr, uint64(0)
+		if c.op == opCopy {
+			traffic, to, from = 2*traffic, y.In(a).addr, x.In(a).addr+at[c.op]
+		}
+		if c.size > mostMoved || c.cost != traffic || c.dst != to+at[c.op] || c.src != from {
+			t.Errorf("%s of %d bytes from %#x to %#x, cost %g", c.name(), c.size, c.src, c.dst, c.cost)
+		}
+		at[c.op] += c.size
+	}
+	if at[opFill] != 8*n || at[opCopy] != 8*n || rec.Len() != 2*2*4 {
+		t.Errorf("%v bytes of %d in %d commands", at, 8*n, rec.Len())
+	}
+}

@@ -20,7 +20,7 @@ const (
 	// because operations have a longer latency where a device has few units for doubles. No device
 	// is taken to be busy with fewer than fewestLanes threads.
 	laneRate    = 2.5e8
-	fewestLanes = 1 << 9
+	fewestLanes = 1 << 8
 
 	// batchEfficiency is the part of the device's rate of fused multiply-adds that the kernels for
 	// batches of matrices reach.

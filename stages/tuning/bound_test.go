@@ -128,7 +128,22 @@ func recordDense(t *testing.T, dev *vk.Device, n int, tune Tuning, ops product.O
 		record(rec)
 		return rec.Estimates()
 	}
+	load, err := stages.NewSymmetricLoad[float64](dev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	transpose, err := stages.NewTranspose[float64](dev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	identity, err := stages.NewIdentity[float64](dev)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return map[string][]float64{
+		"load":           recorded(func(rec *vk.Recorder) { load.Record(rec, matrix(a), false, 1) }),
+		"transpose":      recorded(func(rec *vk.Recorder) { transpose.Record(rec, matrix(a), matrix(x)) }),
+		"identity":       recorded(func(rec *vk.Recorder) { identity.Record(rec, matrix(x)) }),
 		"band reduction": recorded(func(rec *vk.Recorder) { band.Record(rec, ws, matrix(a), b.In(ws), factors.In(ws)) }),
 		"bulge chasing": recorded(func(rec *vk.Recorder) {
 			chase.Record(rec, ws, b.In(ws), stages.Tridiagonal[float64]{D: d.In(ws), E: e.In(ws)}, q)

@@ -22,11 +22,13 @@ layout(push_constant, scalar) uniform Push {
 	MatrixOut x;
 	// The shape of the matrix X is rows×cols. Its leading dimension ldx is at least rows.
 	uint rows, cols, ldx;
+	// The kernel writes the columns from `first` on.
+	uint first;
 } p;
 
 void main() {
 	uint tiles = (p.rows + LOCAL_SIZE - 1) / LOCAL_SIZE, group = workgroup();
-	uint i = group % tiles * LOCAL_SIZE + gl_LocalInvocationIndex, j = group / tiles;
+	uint i = group % tiles * LOCAL_SIZE + gl_LocalInvocationIndex, j = p.first + group / tiles;
 	if (j >= p.cols || i >= p.rows) return;
 	MatrixOut(element(uint64_t(p.x), i, j, p.ldx)).at[0] = scalar_t(i == j ? 1 : 0);
 }

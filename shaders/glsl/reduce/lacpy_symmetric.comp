@@ -32,14 +32,16 @@ layout(push_constant, scalar) uniform Push {
 	// n is the order of A, at least 1. The leading dimension ld is at least n. If upper is 0, the
 	// lower triangle of A is stored, otherwise the upper triangle.
 	uint n, ld, upper;
+	// The kernel makes the tiles first … end − 1 of the lower triangle.
+	uint first, end;
 } p;
 
 shared scalar_t tile[TILE * (TILE + 1)]; // element (r, c) at r + c·(TILE + 1)
 
 void main() {
 	uint rows = (p.n + TILE - 1) / TILE;
-	uint index = workgroup();
-	if (index >= triangle(rows)) return;
+	uint index = p.first + workgroup();
+	if (index >= p.end) return;
 	uvec2 at = lower_tile(index, rows);
 	if (p.upper != 0) at = at.yx;
 	uint i0 = at.x * TILE, j0 = at.y * TILE;

@@ -29,12 +29,16 @@ layout(push_constant, scalar) uniform Push {
 	Merges merges;
 	Reals w;
 	RealsOut q;
+	// The kernel copies the deflated columns first … first + columns − 1 of each merge, if there are
+	// so many.
+	uint first, columns;
 } p;
 
 void main() {
 	Merge m = p.merges.at[gl_WorkGroupID.z];
 	uint i = gl_GlobalInvocationID.x;
 	if (i >= m.n) return;
-	for (uint c = gl_WorkGroupID.y; c < m.n - m.k; c += gl_NumWorkGroups.y)
+	uint end = min(m.n - m.k, p.first + p.columns);
+	for (uint c = p.first + gl_WorkGroupID.y; c < end; c += gl_NumWorkGroups.y)
 		RealsOut(element(uint64_t(p.q), at_q(m) + i, m.k + c, m.n)).at[0] = Reals(element(uint64_t(p.w), at_deflated(m) + i, c, m.n)).at[0];
 }
