@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
-	"sync/atomic"
 	"unsafe"
 
 	"github.com/vkevd/vkevd/vk/internal/driver"
@@ -26,10 +25,6 @@ type kernel struct {
 	pipeline *pipeline // nil on a Dry device
 	recipe   recipe
 	addrs    []spirv.PushField
-
-	// variant is the pipeline that translates addresses, or nil before its first use. If its
-	// compilation fails, it is not compiled again for this kernel.
-	variant atomic.Pointer[pipeline]
 }
 
 // isVirtual tells whether a push block of the kernel has a virtual address.
@@ -44,22 +39,26 @@ func (k *kernel) isVirtual(push []byte) bool {
 
 // translated returns the pipeline of the kernel's variant that translates addresses, and the push
 // block for it. The pipeline may still be compiling. If the variant cannot be made, the pipeline has
-// failed, and each Run returns its error. On a Dry device the pipeline is nil.
-func (k *kernel) translated(d *Device, push []byte) (*pipeline, []byte) {
+// failed, and a Run returns its error. A recording requests a variant once, even if it fails; the
+// next recording requests it again. On a Dry device the pipeline is nil.
+func (r *Recorder) translated(k *kernel, push []byte) (*pipeline, []byte) {
 	if k.pipeline == nil {
 		return nil, push
 	}
-	r := k.recipe.paged(d)
-	push = d.pages.extend(push, r.pushSize)
-	if v := k.variant.Load(); v != nil {
-		return v, push
+	paged := k.recipe.paged(r.dev)
+	push = r.dev.pages.extend(push, paged.pushSize)
+	v := r.variants[k]
+	if v == nil {
+		var err error
+		if v, _, err = r.dev.request(paged); err != nil {
+			v = &pipeline{done: make(chan struct{}), err: err}
+			close(v.done)
+		}
+		if r.variants == nil {
+			r.variants = map[*kernel]*pipeline{}
+		}
+		r.variants[k] = v
 	}
-	v, _, err := d.request(r)
-	if err != nil {
-		v = &pipeline{done: make(chan struct{}), err: err}
-		close(v.done)
-	}
-	k.variant.Store(v)
 	return v, push
 }
 

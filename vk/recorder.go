@@ -80,6 +80,10 @@ type Recorder struct {
 	uploads    []bulk      // before the commands
 	downloads  []bulk      // after them
 	concurrent *concurrent // nil outside of Concurrently
+
+	// variants are the pipelines that translate addresses, by kernel. They include those that could
+	// not be compiled.
+	variants map[*kernel]*pipeline
 }
 
 // NewRecorder makes an empty recording for the device.
@@ -158,7 +162,7 @@ func (r *Recorder) dispatch(k *kernel, g Groups, push []byte, touch []Touch) {
 	}
 	pipeline := k.pipeline
 	if k.isVirtual(push) {
-		pipeline, push = k.translated(r.dev, push)
+		pipeline, push = r.translated(k, push)
 	}
 	from := len(r.bytes)
 	r.bytes = append(r.bytes, push...)
