@@ -1,0 +1,95 @@
+// This header reduces a small symmetric matrix in shared memory to tridiagonal form, for syev_batch.
+//
+// syev_batch.comp includes it, after its shared memory and the function `entry`.
+#ifndef SYTD2_GLSL
+#define SYTD2_GLSL
+
+// square_sum returns the sum of the squares of the entries in rows [from, n) of column j of this
+// invocation's matrix.
+double square_sum(uint from, uint j) {
+	double s0 = 0.0lf, s1 = 0.0lf;
+	uint i = from;
+	for (; i + 1 < n; i += 2) {
+		double x0 = a[entry(i, j)], x1 = a[entry(i + 1, j)];
+		s0 = fma(x0, x0, s0), s1 = fma(x1, x1, s1);
+	}
+	if (i < n) s0 = fma(a[entry(i, j)], a[entry(i, j)], s0);
+	return s0 + s1;
+}
+
+// reduce computes T = QᵀAQ (LAPACK dsytd2). Reflector k is I − τ·v·vᵀ with v(k+1) = 1. The vector v
+// is stored in column k of a below the diagonal. The factor τ is stored in element k of the second
+// half of the matrix's part of t_sin, because nothing else uses this half during the functions
+// `reduce` and `form`.
+void reduce() {
+	uint v = at_r, w = at_r + ORDER; // v and A·v are both in t_cos
+	for (uint k = 0; k + 2 < most; k++) {
+		bool live = k + 2 < n;
+		double tau = 0.0lf;
+		if (live) {
+			double squares = square_sum(k + 2, k), alpha = a[entry(k + 1, k)], beta = alpha, scale = 0.0lf;
+			// The elements of the column below the subdiagonal are negligible if their norm is at
+			// most 2^-400, because the matrix is scaled to a largest entry near 1.
+			if (squares > power_of_two(-800)) {
+				beta = sqrt(fma(alpha, alpha, squares));
+				if (alpha > 0.0lf) beta = -beta;
+				tau = (beta - alpha) / beta;
+				scale = 1.0lf / (alpha - beta);
+			}
+			for (uint i = lane; i < n; i += TEAM) {
+				if (i > k) t_cos[v + i] = i == k + 1 ? 1.0lf : a[entry(i, k)] * scale;
+			}
+			if (lane == 0) {
+				t_d[at_t + k] = a[entry(k, k)];
+				t_e[at_t + k] = beta;
+				t_sin[w + k] = tau;
+			}
+		}
+		barrier();
+		if (live) {
+			for (uint i = lane; i < n; i += TEAM) {
+				if (i <= k) continue;
+				double s0 = 0.0lf, s1 = 0.0lf;
+				uint j = k + 1;
+				for (; j + 1 < n; j += 2) {
+					s0 = fma(a[entry(i, j)], t_cos[v + j], s0);
+					s1 = fma(a[entry(i, j + 1)], t_cos[v + j + 1], s1);
+				}
+				if (j < n) s0 = fma(a[entry(i, j)], t_cos[v + j], s0);
+				t_cos[w + i] = tau * (s0 + s1);
+				a[entry(i, k)] = t_cos[v + i];
+			}
+		}
+		barrier();
+		if (live) {
+			double s0 = 0.0lf, s1 = 0.0lf;
+			uint j = k + 1;
+			for (; j + 1 < n; j += 2) {
+				s0 = fma(t_cos[w + j], t_cos[v + j], s0);
+				s1 = fma(t_cos[w + j + 1], t_cos[v + j + 1], s1);
+			}
+			if (j < n) s0 = fma(t_cos[w + j], t_cos[v + j], s0);
+			double half_ = 0.5lf * tau * (s0 + s1);
+			for (uint i = lane; i < n; i += TEAM) {
+				if (i <= k) continue;
+				double vi = t_cos[v + i], wi = fma(-half_, vi, t_cos[w + i]);
+				for (uint c = k + 1; c < n; c++) {
+					double vc = t_cos[v + c], wc = fma(-half_, vc, t_cos[w + c]);
+					uint at = entry(i, c);
+					a[at] = fma(-vi, wc, fma(-wi, vc, a[at]));
+				}
+			}
+		}
+		barrier();
+	}
+	if (n > 0 && lane == 0) {
+		t_d[at_t + n - 1] = a[entry(n - 1, n - 1)];
+		if (n > 1) {
+			t_d[at_t + n - 2] = a[entry(n - 2, n - 2)];
+			t_e[at_t + n - 2] = a[entry(n - 1, n - 2)];
+		}
+	}
+	barrier();
+}
+
+#endif
