@@ -240,7 +240,8 @@ test-second: # on a second CPU driver, which has matrix units and an fma() that 
 	$(TEST) $(GO) test $(LONG) -exec "$(CURDIR)/tools/lavapipe.sh" ./stages/machine ./stages/product/emulated
 	$(TEST) $(GO) test $(LONG) -exec "$(CURDIR)/tools/lavapipe.sh" -run 'DeflationIs|MRRRVectors|CountBelow|Extremes|LeafIs' ./stages
 
-test-farm: # compile the kernels for AMD's GPUs since 2016 and one of Intel's; the unit tests compile for five
+# The unit tests compile for five GPUs. test-farm takes five minutes of processor time (2026-11-23).
+test-farm: # compile the kernels for AMD's GPUs since 2016 and one of Intel's, also those for paged regions
 	VKEVD_FARM=all $(GO) test $(LONG) ./tests/farm
 
 test-faults: # every driver call fails with every result, and every call is cancelled

@@ -129,7 +129,11 @@ func (j *tuneJob) search(ctx context.Context, rows *rowFile, show *progress) err
 	if err := writeTuned(path, tuned{version(), info.Name, driverOf(info), j.options.N, r.Choice}); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(table, "saved in %s\n", printable(path))
+	text := fmt.Sprintf("saved in %s\n", printable(path))
+	if !r.Complete {
+		text = fmt.Sprintf("the best so far, of an unfinished search, saved in %s\n", printable(path))
+	}
+	_, err = io.WriteString(table, text)
 	return cannotWrite("standard output", err)
 }
 

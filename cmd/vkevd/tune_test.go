@@ -56,6 +56,12 @@ Syr2k: product.Tile{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 4, Buffe
 	if stdout, _, _ = s.run("tune"); !strings.HasSuffix(stdout, "s\nThe table is right for this device.\n") {
 		t.Errorf("got\n%s", stdout)
 	}
+	for _, s.machine.tuneResult.Complete = range []bool{false, true} {
+		want, unfinished := s.machine.tuneResult.Complete, "\nthe best so far, of an unfinished search, saved in "
+		if stdout, _, _ = s.run("tune", "--save"); strings.Contains(stdout, unfinished) == want || strings.Contains(stdout, "\nsaved in ") != want {
+			t.Errorf("complete %v: got\n%s", want, stdout)
+		}
+	}
 	if n := s.machine.tuning.N; n != tune.Order(s.machine.info) {
 		t.Errorf("n = %d", n)
 	}
