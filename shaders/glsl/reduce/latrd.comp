@@ -110,7 +110,6 @@ layout(push_constant, scalar) uniform Push {
 } p;
 
 const uint CLUSTERS = LOCAL_SIZE / LANES;
-const uint SPILT = CHUNKS - KEPT; // chunks in memory
 // TEAM neighbouring invocations compute an element of x and an element of p together.
 const uint TEAM = LANES < 8 ? LANES : 8;
 // Each team has one row of this workgroup in every pass.
@@ -139,7 +138,8 @@ shared uint given_up;
 
 // An invocation has one column in each chunk of columns. `mine` holds those elements of A that the
 // invocation keeps in registers: `mine[r + c·ROWS]` is in row r of this workgroup and in the
-// invocation's column of chunk SPILT + c. The elements of chunks 0 to SPILT − 1 are in memory.
+// invocation's column of chunk c. The elements of chunks KEPT to CHUNKS − 1 are in memory. The first
+// chunks are kept, because A becomes smaller from dispatch to dispatch and loses its last chunks.
 work_t mine[KEPT > 0 ? ROWS * KEPT : 1];
 // An invocation has one column of A in each chunk of columns. These arrays have the elements of
 // vectors that belong to these columns. x is the current column of A, y is the vector v of the
@@ -184,7 +184,7 @@ void load() {
 	}
 	[[unroll]] for (uint c = 0; c < KEPT; c++) {
 		[[unroll]] for (uint r = 0; r < ROWS; r++) {
-			uint l = column(SPILT + c);
+			uint l = column(c);
 			mine[r + c * ROWS] = work_t(0);
 			if (row(r) < p.n && l < p.n) mine[r + c * ROWS] = at_row(row(r), l);
 		}
@@ -229,8 +229,12 @@ void publish_small(uint j) {
 // workgroup has no such row, it computes a number that is not used: a branch for each row would
 // delay the loads.
 void multiply(uint i) {
-	[[unroll]] for (uint r = 0; r < ROWS; r++) share_of[r] = acc_t(0);
-	[[unroll]] for (uint c = 0; c < SPILT; c++) {
+	[[unroll]] for (uint r = 0; r < ROWS; r++) {
+		acc_t sum = acc_t(0);
+		[[unroll]] for (uint c = 0; c < KEPT; c++) sum = fma(acc_t(mine[r + c * ROWS]), acc_t(y[c]), sum);
+		share_of[r] = sum;
+	}
+	[[unroll]] for (uint c = KEPT; c < CHUNKS; c++) {
 		if (c * LOCAL_SIZE < p.n && (c + 1) * LOCAL_SIZE > i) { // otherwise y is zero there
 			uint l = min(column(c), p.n - 1); // y is zero after column n−1
 			[[unroll]] for (uint r = 0; r < ROWS; r++) {
@@ -238,11 +242,6 @@ void multiply(uint i) {
 				share_of[r] = fma(acc_t(at_row(k, l)), acc_t(y[c]), share_of[r]);
 			}
 		}
-	}
-	[[unroll]] for (uint r = 0; r < ROWS; r++) {
-		acc_t sum = share_of[r];
-		[[unroll]] for (uint c = 0; c < KEPT; c++) sum = fma(acc_t(mine[r + c * ROWS]), acc_t(y[SPILT + c]), sum);
-		share_of[r] = sum;
 	}
 }
 
