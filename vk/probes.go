@@ -11,9 +11,10 @@ import (
 // the same name, the last one wins. If two processes write the file at the same moment, a result of
 // one may be lost; a later process then finds it anew.
 type probes struct {
-	trying sync.Mutex // held while a trial runs: one at a time
-	lock   sync.Mutex
-	known  map[string]string // nil before the file was read
+	trying  sync.Mutex // held while a trial runs: one at a time
+	lock    sync.Mutex
+	known   map[string]string // nil before the file was read
+	unsaved map[string]string // results of this process that are not in the file, for example on a full disk
 }
 
 // ProbeOnce returns the result of an experiment on this device and driver. If this process, or
@@ -84,17 +85,25 @@ func (d *Device) storedProbes() map[string]string {
 // written, keepProbe logs a warning, and the result remains known in this process. The caller must
 // hold d.probes.lock.
 func (d *Device) keepProbe(name, answer string) {
-	maps.Copy(d.probes.known, d.storedProbes())
-	d.probes.known[name] = answer
+	known, unsaved := d.probes.known, d.probes.unsaved
+	if unsaved == nil {
+		unsaved = map[string]string{}
+		d.probes.unsaved = unsaved
+	}
+	unsaved[name] = answer
+	maps.Copy(known, d.storedProbes())
+	maps.Copy(known, unsaved)
 	path := d.cachePath("facts")
 	if path == "" {
 		return
 	}
-	data, err := json.Marshal(d.probes.known)
+	data, err := json.Marshal(known)
 	if err == nil {
 		err = writeCache(path, data)
 	}
 	if err != nil {
 		d.opt.Logger.Warn("answers about the device not written", "error", err)
+		return
 	}
+	clear(unsaved)
 }

@@ -92,3 +92,36 @@ func TestResultsOfAnotherProcessAreKept(t *testing.T) {
 		}
 	}
 }
+
+// TestUnwrittenResultsStay checks that a result that could not be written replaces an older result in
+// the file, in this process and in the file as soon as it can be written.
+func TestUnwrittenResultsStay(t *testing.T) {
+	dir := t.TempDir()
+	d, err := Open(Options{Device: os.Getenv("VKEVD_DEVICE"), CacheDir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	d.SetProbe("waits", "yes")
+	path := d.cachePath("facts")
+	aside := path + ".aside"
+	// A folder of this name that is not empty cannot be replaced by a file.
+	for _, err := range []error{os.Rename(path, aside), os.MkdirAll(filepath.Join(path, "x"), 0o700)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.SetProbe("waits", "no")
+	for _, err := range []error{os.RemoveAll(path), os.Rename(aside, path)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	d.SetProbe("other", "yes")
+	if got, _ := d.answer("waits"); got != "no" {
+		t.Errorf("in this process: %q", got)
+	}
+	if got := d.storedProbes()["waits"]; got != "no" {
+		t.Errorf("in the file: %q", got)
+	}
+}
