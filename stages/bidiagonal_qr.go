@@ -3,9 +3,11 @@ package stages
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/vkevd/vkevd/stages/bidiagonal"
+	"github.com/vkevd/vkevd/stages/tridiag"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -25,8 +27,8 @@ func NewBidiagonalQR(dev *vk.Device, n int) *BidiagonalQR { return &BidiagonalQR
 // SolveRange computes all singular values, in descending order, and the vectors of values[from:to].
 // It writes these vectors to st and wt, as BidiagonalConquer.SolveRange does. A side whose matrix is
 // Matrix{} is not written. d and e are not written. The error is a *bidiagonal.NonFiniteError, a
-// *NoConvergenceError, or an error of package vk. A context that ends during the iteration has no
-// effect until the iteration is complete.
+// *NoConvergenceError, or an error of package vk. If the context ends during the iteration, the error
+// is that of the context, and the iteration runs to its end without effect.
 func (s *BidiagonalQR) SolveRange(
 	ctx context.Context, d, e []float64, from, to int, st, wt Matrix,
 ) ([]float64, *vk.Profile, error) {
@@ -37,8 +39,14 @@ func (s *BidiagonalQR) SolveRange(
 	}
 	host := bidiagonal.NewHost(s.n)
 	opt := bidiagonal.Options{LeafSize: max(s.n, 1), From: from, To: to} // QR iteration solves leaves
-	values, err := bidiagonal.SolveWith(host, d, e, opt)
-	if err != nil || from == to {
+	d, e = slices.Clone(d), slices.Clone(e)                              // the iteration may outlast this call
+	var values []float64
+	var failed error
+	err := tridiag.Interruptible(ctx.Err, func() { values, failed = bidiagonal.SolveWith(host, d, e, opt) })
+	if err != nil {
+		return nil, profile, err
+	}
+	if err = failed; err != nil || from == to {
 		return values, profile, err
 	}
 	for side, xt := range [2]Matrix{bidiagonal.Right: wt, bidiagonal.Left: st} {
