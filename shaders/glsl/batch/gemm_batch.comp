@@ -45,12 +45,13 @@ void main() {
 	clear_acc();
 	tile_product(Factor(element(uint64_t(p.a), at + i0, 0, 0), m.n, m.n - i0, ALONG, 0),
 		Factor(element(uint64_t(p.b), at, j0, m.n), m.n, m.n - j0, ACROSS, 0), 0, m.n);
-	[[unroll]] for (uint c = 0; c < THREAD_N; c++) {
-		uint j = j0 + tile_col(c);
-		if (j >= m.n) continue;
-		MatrixOut column = MatrixOut(element(uint64_t(p.c), at + i0, j, m.n));
+	// The body of these unrolled loops must be short, as stedc_multiply.comp explains.
+	MatrixOut c = MatrixOut(element(uint64_t(p.c), at + i0, j0, m.n));
+	[[unroll]] for (uint s = 0; s < THREAD_N; s++) {
 		[[unroll]] for (uint r = 0; r < THREAD_M; r++) {
-			if (i0 + tile_row(r) < m.n) column.at[tile_row(r)] = acc[c * THREAD_M + r];
+			uint i = tile_row(r), j = tile_col(s);
+			if (i0 + i >= m.n || j0 + j >= m.n) continue;
+			c.at[i + j * m.n] = acc[s * THREAD_M + r];
 		}
 	}
 }
