@@ -58,7 +58,7 @@ var nvidia = Tuning{
 		Shared: []stages.BatchShared{{Order: 8, Team: 8, Matrices: 4}, {Order: 16, Team: 16, Matrices: 2}},
 		Memory: []stages.BatchMemory{
 			{Order: 32, Threads: 32, Teams: 1, Apart: 32}, {Order: 64, Threads: 64, Teams: 1, Apart: 32},
-			{Order: 128, Threads: 128, Teams: 2, Apart: 32}, {Order: 256, Threads: 256, Teams: 2, Apart: 32},
+			{Order: 128, Threads: 128, Teams: 2, Apart: 32}, {Order: 256, Threads: 256, Teams: 2, Apart: 32, Conquer: true},
 			{Order: 512, Threads: 512, Teams: 2, Apart: 32, Conquer: true},
 		},
 		Dispatch: 2e11,
