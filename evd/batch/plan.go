@@ -86,8 +86,8 @@ func (opt Options) check(n, count int) error {
 
 // NewPlan prepares a plan for matrices of order n or less. The plan solves a batch of any number of
 // matrices in parts. A part has at most `count` matrices, which are on the device at the same time.
-// A batch of some thousands has about four parts, so that the host prepares one part while the device
-// solves another one.
+// A batch of more than 16384 matrices has two parts or more, so that the host prepares one part while
+// the device solves another one.
 //
 // The device memory is `count` times the sum of these numbers of bytes:
 //

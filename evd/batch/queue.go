@@ -10,12 +10,12 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A batch is divided into about `portions` parts, so that the host prepares one part while the device
-// solves another one. A part has at least leastPortion matrices, because few matrices do not fill a
-// device.
+// A batch of many matrices is divided into parts, so that the host prepares one part while the device
+// solves another one. Each further part costs some milliseconds, so there are only two, and a part
+// has at least leastPortion matrices.
 const (
-	portions     = 4
-	leastPortion = 1 << 11
+	portions     = 2
+	leastPortion = 1 << 14
 )
 
 // portionSize returns the largest number of matrices of a part, for a batch of `count` matrices and a

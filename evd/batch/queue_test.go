@@ -30,11 +30,11 @@ func TestQueueLeavesWorkForAllDevices(t *testing.T) {
 	}
 }
 
-// TestPortionSize checks the largest number of matrices of a part: about a quarter of the batch, but
-// not so few that they do not fill a device, and not more than the plan has memory for.
+// TestPortionSize checks the largest number of matrices of a part: half of the batch, but not less
+// than leastPortion, and not more than the plan has memory for.
 func TestPortionSize(t *testing.T) {
 	for _, c := range []struct{ count, most, want int }{
-		{10, 100, 100}, {1000, 1000, 1000}, {5000, 5000, 2048}, {50000, 50000, 12500}, {50000, 1000, 1000}, {50001, 50001, 12501},
+		{10, 100, 100}, {1000, 1000, 1000}, {20000, 20000, 16384}, {50000, 50000, 25000}, {50000, 1000, 1000}, {50001, 50001, 25001},
 	} {
 		if got := portionSize(c.count, c.most); got != c.want {
 			t.Errorf("%d matrices, memory for %d: parts of %d, not %d", c.count, c.most, got, c.want)
