@@ -250,6 +250,12 @@ const (
 	ShiftsPeakBias      = 4096
 )
 
+// Constants of glsl/product/gemm.comp.
+const (
+	GemmTransA = 1
+	GemmTransB = 2
+)
+
 // Constants of glsl/tridiag/representation.glsl.
 const (
 	RepresentationRoot = 0xffffffff

@@ -102,6 +102,12 @@ func (g written) GemmUnsplit(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op
 	g.Gemm(rec, ws, opA, opB, alpha, a, b, beta, c)
 }
 
+func (g written) GemmTogether(rec *vk.Recorder, ws *vk.Arena, products ...product.Product[float64]) {
+	for _, p := range products {
+		g.Gemm(rec, ws, p.OpA, p.OpB, 1, p.A, p.B, 0, p.C)
+	}
+}
+
 func (written) Syr2k(rec *vk.Recorder, _ *vk.Arena, y, z, c Matrix) {
 	rec.Phase("syr2k order, rank", float64(c.Rows), float64(y.Cols))
 }

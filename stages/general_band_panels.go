@@ -10,19 +10,29 @@ import (
 // current trailing matrix is A − U·Wᵀ − Z·Vᵀ. U is stored in A, in the columns of the panels. W, Z
 // and V are stored in the workspace. Row i of U and of Z belongs to row i of A. Row j of W and of V
 // belongs to column j of A.
+//
+// Before W there are b more columns, xw, and before Z there are b more columns, xz. They hold the
+// product of A and the reflectors of the newest panel, so that one product multiplies [xw W] or
+// [xz Z] by a small matrix.
 type generalBlock[T spirv.Scalar] struct {
 	*GeneralBandReduction[T]
-	ws            *vk.Arena
-	a, u, w, z, v product.Matrix[T]
-	begin         int
+	ws       *vk.Arena
+	a, u, v  product.Matrix[T]
+	xw, xz   product.Matrix[T] // [xw W] and [xz Z], with b + k columns
+	w, z     product.Matrix[T]
+	begin, b int
 }
 
 func (r *GeneralBandReduction[T]) block(ws *vk.Arena, a product.Matrix[T], begin int) *generalBlock[T] {
 	k := min(r.K, r.N)
-	matrix := func(region vk.Region[T], rows int) product.Matrix[T] {
-		return product.NewMatrix(region.In(ws), rows, k, max(rows, 1))
+	matrix := func(region vk.Region[T], rows, cols int) product.Matrix[T] {
+		return product.NewMatrix(region.In(ws), rows, cols, max(rows, 1))
 	}
-	return &generalBlock[T]{r, ws, a, a.Block(0, begin, r.M, min(k, r.N-begin)), matrix(r.w, r.N), matrix(r.z, r.M), matrix(r.v, r.N), begin}
+	xw, xz := matrix(r.w, r.N, r.B+k), matrix(r.z, r.M, r.B+k)
+	return &generalBlock[T]{
+		GeneralBandReduction: r, ws: ws, a: a, u: a.Block(0, begin, r.M, min(k, r.N-begin)), v: matrix(r.v, r.N, k),
+		xw: xw, xz: xz, w: xw.Block(0, r.B, r.N, k), z: xz.Block(0, r.B, r.M, k), begin: begin, b: r.B,
+	}
 }
 
 // from returns the rows `row`, `row`+1, … of the first `cols` columns of x. The matrix x is a
@@ -32,12 +42,13 @@ func from[T spirv.Scalar](x product.Matrix[T], row, cols int) product.Matrix[T] 
 }
 
 // subtractPending applies the deferred update of the trailing matrix, A ← A − U·Wᵀ − Z·Vᵀ, to the
-// rows×cols block of A that begins at (i, j). It uses the first p columns of U, W, Z and V.
-func (k *generalBlock[T]) subtractPending(rec *vk.Recorder, i, j, rows, cols, p int) {
+// rows×cols block of A that begins at (i, j), with the products `by`. It uses the first p columns of
+// U, W, Z and V.
+func (k *generalBlock[T]) subtractPending(rec *vk.Recorder, by product.Ops[T], i, j, rows, cols, p int) {
 	if p == 0 {
 		return
 	}
-	k.ops.GemmPair(rec, k.ws, product.NoTrans, product.Trans, -1,
+	by.GemmPair(rec, k.ws, product.NoTrans, product.Trans, -1,
 		product.Pair[T]{A: k.u.Block(i, 0, rows, p), B: k.w.Block(j, 0, cols, p)},
 		product.Pair[T]{A: k.z.Block(i, 0, rows, p), B: k.v.Block(j, 0, cols, p)},
 		1, k.a.Block(i, j, rows, cols))
@@ -46,58 +57,61 @@ func (k *generalBlock[T]) subtractPending(rec *vk.Recorder, i, j, rows, cols, p 
 // leftPanel applies the deferred updates to the panel P at column c. It factors the panel, P = Q·R
 // with Q = I − Y·T·Yᵀ, and writes R to the band. It appends Y to U, and w to W:
 //
-//	Qᵀ·Â = Â − Y·wᵀ     w = Âᵀ·Y·T = (Aᵀ·Y − W·(Uᵀ·Y) − V·(Zᵀ·Y))·T
+//	Qᵀ·Â = Â − Y·wᵀ     w = Âᵀ·Y·T = (Aᵀ·Y)·T − W·(Uᵀ·Y·T) − V·(Zᵀ·Y·T)
 //
-// Â is the trailing matrix after the deferred updates, and A is the trailing matrix before them.
+// Â is the trailing matrix after the deferred updates, and A is the trailing matrix before them. U
+// lies in memory just before the columns of A that remain, with Y between the two. So one product
+// computes Uᵀ·Y, Yᵀ·Y and Aᵀ·Y.
 func (k *generalBlock[T]) leftPanel(rec *vk.Recorder, c int, band, t vk.Slice[T]) {
-	p, cols, rows := c-k.begin, min(k.B, k.N-c), k.M-c
-	k.subtractPending(rec, c, c, rows, cols, p)
+	p, cols, rows := c-k.begin, min(k.b, k.N-c), k.M-c
+	k.subtractPending(rec, k.ops, c, c, rows, cols, p)
 	y := k.a.Block(c, c, rows, cols)
 	with := k.of(cols)
 	// Element (i, j) of the triangular factor R of the panel is element (c+i, c+j) of the band.
-	corner, ld := 3*k.B*c+2*k.B-1, 3*k.B-1
+	corner, ld := 3*k.b*c+2*k.b-1, 3*k.b-1
 	upper := product.NewMatrix(band.Sub(corner, (cols-1)*ld+cols), cols, cols, max(ld, cols))
 	tau := k.tau.In(k.ws)
 	with.qr.record(rec, k.ws, y, upper, tau)
-	factor := product.NewMatrix(t, cols, cols, k.B)
+	factor := product.NewMatrix(t, cols, cols, k.b)
 
-	after := c + k.B // the first column after the panel
+	after := c + k.b // the first column after the panel
 	if after >= k.N {
 		with.factor.Record(rec, k.ws, y, tau, factor)
 		return
 	}
 	rest := k.N - after
-	yy, zy := k.inner(rec, from(k.u, c, p+cols), from(k.z, c, p), y)
-	with.factor.RecordFrom(rec, k.ws, yy.Block(p, 0, cols, cols), tau, factor)
-	x := product.NewMatrix(k.x.In(k.ws), rest, cols, rest)
-	k.ops.Gemm(rec, k.ws, product.Trans, product.NoTrans, 1, k.a.Block(c, after, rows, rest), y, 0, x)
-	if p > 0 {
-		k.ops.GemmPair(rec, k.ws, product.NoTrans, product.NoTrans, -1,
-			product.Pair[T]{A: from(k.w, after, p), B: yy.Block(0, 0, p, cols)}, product.Pair[T]{A: from(k.v, after, p), B: zy}, 1, x)
-	}
-	k.ops.Gemm(rec, k.ws, product.NoTrans, product.NoTrans, 1, x, factor, 0, k.w.Block(after, p, rest, cols))
+	// Row j of this product belongs to column j of A.
+	products := k.xw.Block(0, 0, k.N, k.b)
+	zy := k.small(0, p)
+	k.ops.GemmTogether(rec, k.ws,
+		product.Product[T]{OpA: product.Trans, A: k.a.Block(c, k.begin, rows, k.N-k.begin), B: y, C: from(products, k.begin, k.b)},
+		product.Product[T]{OpA: product.Trans, A: from(k.z, c, p), B: y, C: zy})
+	uy, yy := products.Block(k.begin, 0, p, k.b), products.Block(c, 0, k.b, k.b)
+	tw, tv := k.small(1, k.b+p), k.small(2, p) // [T; −Uᵀ·Y·T] and −Zᵀ·Y·T
+	k.rows.record(rec, yy, tau, factor, tw.Block(0, 0, k.b, k.b),
+		timesFactor[T]{uy, tw.Block(k.b, 0, p, k.b)}, timesFactor[T]{zy, tv})
+	k.ops.GemmPair(rec, k.ws, product.NoTrans, product.NoTrans, 1,
+		product.Pair[T]{A: from(k.xw, after, k.b+p), B: tw}, product.Pair[T]{A: from(k.v, after, p), B: tv},
+		0, k.w.Block(after, p, rest, k.b))
 }
 
 // rightPanel applies the deferred updates to the rows X to the right of the diagonal block at
 // column c. It factors the transpose, Xᵀ = Q·R with Q = I − v·T·vᵀ, and appends v to V and z to Z:
 //
-//	Â·Q = Â − z·vᵀ     z = Â·v·T = (A·v − U·(Wᵀ·v) − Z·(Vᵀ·v))·T
+//	Â·Q = Â − z·vᵀ     z = Â·v·T = (A·v)·T − U·(Wᵀ·v·T) − Z·(Vᵀ·v·T)
 //
 // Â is the trailing matrix after the deferred updates, and A is the trailing matrix before them. U
 // and W already have the columns of the left panel at column c, but Z and V do not have the columns
 // of the right panel yet.
 func (k *generalBlock[T]) rightPanel(rec *vk.Recorder, c int, t vk.Slice[T]) {
-	p, b := c-k.begin, k.B
+	p, b := c-k.begin, k.b
 	after := c + b // the first row and column that remain
 	rest, rows := k.N-after, k.M-after
 	strip := k.a.Block(c, after, b, rest)
 	v := k.v.Block(after, p, rest, b)
 	k.transpose.Record(rec, strip, v)
-	if p > 0 {
-		k.ops.GemmPair(rec, k.ws, product.NoTrans, product.Trans, -1,
-			product.Pair[T]{A: from(k.w, after, p), B: k.u.Block(c, 0, b, p)}, product.Pair[T]{A: from(k.v, after, p), B: k.z.Block(c, 0, b, p)}, 1, v)
-	}
-	k.ops.Gemm(rec, k.ws, product.NoTrans, product.Trans, -1, k.w.Block(after, p, rest, b), k.u.Block(c, p, b, b), 1, v)
+	k.ops.GemmPair(rec, k.ws, product.NoTrans, product.Trans, -1,
+		product.Pair[T]{A: from(k.w, after, p+b), B: k.u.Block(c, 0, b, p+b)}, product.Pair[T]{A: from(k.v, after, p), B: k.z.Block(c, 0, b, p)}, 1, v)
 	l := product.NewMatrix(k.l.In(k.ws).Sub(c/b*b*b, b*b), b, b, b)
 	tau := k.tau.In(k.ws)
 	k.full.qr.record(rec, k.ws, v, l, tau)
@@ -105,29 +119,27 @@ func (k *generalBlock[T]) rightPanel(rec *vk.Recorder, c int, t vk.Slice[T]) {
 		k.transpose.Record(rec, v, strip)
 	}
 
-	vv, wv := k.inner(rec, from(k.v, after, p+b), from(k.w, after, p+b), v)
-	factor := product.NewMatrix(t, b, b, b)
-	k.full.factor.RecordFrom(rec, k.ws, vv.Block(p, 0, b, b), tau, factor)
-	x := product.NewMatrix(k.x.In(k.ws), rows, b, rows)
-	k.ops.Gemm(rec, k.ws, product.NoTrans, product.NoTrans, 1, k.a.Block(after, after, rows, rest), v, 0, x)
-	if p > 0 {
-		k.ops.GemmPair(rec, k.ws, product.NoTrans, product.NoTrans, -1,
-			product.Pair[T]{A: from(k.u, after, p), B: wv.Block(0, 0, p, b)}, product.Pair[T]{A: from(k.z, after, p), B: vv.Block(0, 0, p, b)}, 1, x)
-	}
-	k.ops.Gemm(rec, k.ws, product.NoTrans, product.NoTrans, -1, k.u.Block(after, p, rows, b), wv.Block(p, 0, b, b), 1, x)
-	k.ops.Gemm(rec, k.ws, product.NoTrans, product.NoTrans, 1, x, factor, 0, k.z.Block(after, p, rows, b))
+	x := k.xz.Block(after, 0, rows, b)
+	vv, wv := k.small(0, p+b), k.small(1, p+b)
+	k.ops.GemmTogether(rec, k.ws,
+		product.Product[T]{A: k.a.Block(after, after, rows, rest), B: v, C: x},
+		product.Product[T]{OpA: product.Trans, A: from(k.v, after, p+b), B: v, C: vv},
+		product.Product[T]{OpA: product.Trans, A: from(k.w, after, p+b), B: v, C: wv})
+	tz, tu := k.small(2, b+p), k.small(3, p+b) // [T; −Vᵀ·v·T] and −Wᵀ·v·T
+	k.rows.record(rec, vv.Block(p, 0, b, b), tau, product.NewMatrix(t, b, b, b), tz.Block(0, 0, b, b),
+		timesFactor[T]{vv.Block(0, 0, p, b), tz.Block(b, 0, p, b)}, timesFactor[T]{wv, tu})
+	k.ops.GemmPair(rec, k.ws, product.NoTrans, product.NoTrans, 1,
+		product.Pair[T]{A: from(k.u, after, p+b), B: tu}, product.Pair[T]{A: from(k.xz, after, b+p), B: tz},
+		0, k.z.Block(after, p, rows, b))
 }
 
-// inner records the products fᵀ·y and gᵀ·y. It returns these products, which are packed matrices in
-// the workspace.
-func (k *generalBlock[T]) inner(rec *vk.Recorder, f, g, y product.Matrix[T]) (fy, gy product.Matrix[T]) {
-	cols, room := y.Cols, k.s.Len()/2
-	fy = product.NewMatrix(k.s.In(k.ws).Sub(0, room), f.Cols, cols, f.Cols)
-	k.ops.Gemm(rec, k.ws, product.Trans, product.NoTrans, 1, f, y, 0, fy)
-	if g.Cols == 0 {
-		return fy, product.Matrix[T]{}
-	}
-	gy = product.NewMatrix(k.s.In(k.ws).Sub(room, room), g.Cols, cols, g.Cols)
-	k.ops.Gemm(rec, k.ws, product.Trans, product.NoTrans, 1, g, y, 0, gy)
-	return fy, gy
+// small returns one of the small matrices in the workspace, number i of smallMatrices, as a packed
+// matrix of b columns.
+func (k *generalBlock[T]) small(i, rows int) product.Matrix[T] {
+	room := k.s.Len() / smallMatrices
+	return product.NewMatrix(k.s.In(k.ws).Sub(i*room, room), rows, k.b, max(rows, 1))
 }
+
+// smallMatrices is the number of matrices with at most k + b rows and b columns that a panel needs
+// at the same time.
+const smallMatrices = 4

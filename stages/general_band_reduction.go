@@ -34,13 +34,15 @@ type GeneralBandReduction[T spirv.Scalar] struct {
 	GeneralSize
 	panels[T] // right panels have b columns after they are transposed
 	ops       product.Ops[T]
+	update    product.Ops[T] // for the trailing matrix
 	transpose *Transpose[T]
 	lower     *vk.Kernel[shaders.Ge2tbLowerSpec, shaders.Ge2tbLowerPush[T]]
+	rows      factorRows[T]
 
-	w, v vk.Region[T] // W and V, n×k
-	z    vk.Region[T] // Z, m×k
-	x    vk.Region[T] // Âᵀ·Y or Â·v, max(m, n)×b
-	s    vk.Region[T] // two products, k×b each, with inner dimension m or n
+	w    vk.Region[T] // Aᵀ·Y and W, n×(b+k)
+	z    vk.Region[T] // A·v and Z, m×(b+k)
+	v    vk.Region[T] // V, n×k
+	s    vk.Region[T] // small matrices, (k+b)×b each
 	l    vk.Region[T] // transposed triangles L of all right panels, b×b each
 	tau  vk.Region[T] // factors of a panel, b
 	work *vk.Layout
@@ -69,18 +71,24 @@ func (s GeneralSize) BandLen() int { return generalBandLen(s.N, s.B) }
 
 func generalBandLen(n, b int) int { return 3 * b * (n + b) }
 
-// NewGeneralBandReduction prepares the reduction of matrices of one size to an upper band.
-func NewGeneralBandReduction[T spirv.Scalar](dev *vk.Device, size GeneralSize, ops product.Ops[T], w Waiting, t PanelTuning) (*GeneralBandReduction[T], error) {
+// NewGeneralBandReduction prepares the reduction of matrices of one size to an upper band. `update`
+// are the products that update the trailing matrix, and `ops` are all others. Both may be the same.
+func NewGeneralBandReduction[T spirv.Scalar](
+	dev *vk.Device, size GeneralSize, ops, update product.Ops[T], w Waiting, t PanelTuning,
+) (*GeneralBandReduction[T], error) {
 	m, n, b, k := size.M, size.N, size.B, size.K
 	if n < 0 || m < n || b < 1 || k < b || k%b != 0 {
 		return nil, fmt.Errorf("stages: reduction of %d×%d to %d superdiagonals by blocks of %d columns: want m ≥ n, b ≥ 1, k a multiple of b", m, n, b, k)
 	}
-	r := &GeneralBandReduction[T]{GeneralSize: size, ops: ops}
+	r := &GeneralBandReduction[T]{GeneralSize: size, ops: ops, update: update}
 	var err error
 	if r.panels, err = newPanels(dev, m, n, b, ops, w, t); err != nil {
 		return nil, err
 	}
 	if r.transpose, err = NewTranspose[T](dev); err != nil {
+		return nil, err
+	}
+	if r.rows, err = newFactorRows[T](dev, b, t); err != nil {
 		return nil, err
 	}
 	kernels := builder{dev: dev}
@@ -89,21 +97,22 @@ func NewGeneralBandReduction[T spirv.Scalar](dev *vk.Device, size GeneralSize, o
 		return nil, kernels.err
 	}
 	k = min(k, max(n, 1))
-	r.w, r.v, r.z = vk.Reserve[T]("W", n*k), vk.Reserve[T]("V", n*k), vk.Reserve[T]("Z", m*k)
-	r.x = vk.Reserve[T]("AᵀY, Av", m*b)
-	r.s = vk.Reserve[T]("UᵀY, ZᵀY", 2*(k+b)*b)
+	r.w, r.v, r.z = vk.Reserve[T]("AᵀY, W", n*(b+k)), vk.Reserve[T]("V", n*k), vk.Reserve[T]("Av, Z", m*(b+k))
+	r.s = vk.Reserve[T]("UᵀY, ZᵀY", smallMatrices*(k+b)*b)
 	r.l = vk.Reserve[T]("L", size.RightPanels()*b*b)
 	r.tau = vk.Reserve[T]("tau", b)
-	r.work = vk.Together(r.w, r.v, r.z, r.x, r.s, r.l, r.tau, vk.InTurn(r.inTurn()...))
+	r.work = vk.Together(r.w, r.v, r.z, r.s, r.l, r.tau, vk.InTurn(r.inTurn()...))
+	if err := update.Reserve(product.Shape{M: m, N: n, K: k, Count: 1}); err != nil {
+		return nil, err
+	}
 	return r, ops.Reserve(
-		product.Shape{M: m, N: n, K: k, Count: 1},     // the trailing update
 		product.Shape{M: m, N: b, K: m, Count: 1},     // Aᵀ·Y and A·v
 		product.Shape{M: m, N: b, K: k + b, Count: 1}, // the deferred updates of a panel, and of these products
 		product.Shape{M: k + b, N: b, K: m, Count: 1}, // UᵀY, ZᵀY, Wᵀv, Vᵀv
 	)
 }
 
-// Work is the layout of the workspace. The workspace of the products (Ops.Work) must be in the
+// Work is the layout of the workspace. The workspaces of the products (Ops.Work) must be in the
 // arena, too.
 func (r *GeneralBandReduction[T]) Work() *vk.Layout { return r.work }
 
@@ -139,7 +148,7 @@ func (r *GeneralBandReduction[T]) Record(rec *vk.Recorder, ws *vk.Arena, a produ
 			}
 		}
 		if c < n { // this was a whole block, and there are more columns
-			block.subtractPending(rec, c, c, r.M-c, n-c, r.K)
+			block.subtractPending(rec, r.update, c, c, r.M-c, n-c, r.K)
 		}
 	}
 	if r.RightPanels() > 0 {

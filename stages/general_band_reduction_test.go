@@ -23,7 +23,7 @@ func reduceGeneral(t *testing.T, size GeneralSize, dense []float64, tune Tuning,
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := NewGeneralBandReduction(d, size, ops, Waiting{Allowed: waits, WideFence: true}, tune.Panel)
+	r, err := NewGeneralBandReduction(d, size, ops, ops, Waiting{Allowed: waits, WideFence: true}, tune.Panel)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func TestGeneralBandReductionRepeats(t *testing.T) {
 
 func TestGeneralBandReductionRefuses(t *testing.T) {
 	for _, s := range []GeneralSize{{M: 3, N: 4, B: 1, K: 1}, {M: 4, N: -1, B: 1, K: 1}, {M: 4, N: 4, B: 0, K: 1}, {M: 4, N: 4, B: 2, K: 3}} {
-		if _, err := NewGeneralBandReduction[float64](testDevice(t), s, nil, Waiting{}, SmallestTuning().Panel); err == nil {
+		if _, err := NewGeneralBandReduction[float64](testDevice(t), s, nil, nil, Waiting{}, SmallestTuning().Panel); err == nil {
 			t.Errorf("%+v was accepted", s)
 		}
 	}

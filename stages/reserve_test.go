@@ -46,6 +46,12 @@ func (r reserving) GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op,
 	r.Gemm(rec, ws, opA, opB, alpha, first.A, first.B, beta, c)
 }
 
+func (r reserving) GemmTogether(rec *vk.Recorder, ws *vk.Arena, products ...product.Product[float64]) {
+	for _, p := range products {
+		r.Gemm(rec, ws, p.OpA, p.OpB, 1, p.A, p.B, 0, p.C)
+	}
+}
+
 func (r reserving) Syr2k(_ *vk.Recorder, _ *vk.Arena, y, _, c Matrix) {
 	r.holds(c.Rows, c.Rows, y.Cols, 1)
 }
@@ -98,7 +104,7 @@ func TestSingularStagesReserve(t *testing.T) {
 			for _, m := range []int{n, n + 1, 3 * n} {
 				ops := reserving{t: t, what: fmt.Sprintf("m=%d n=%d b=%d", m, n, b), shapes: &[]product.Shape{}}
 				size := GeneralSize{M: m, N: n, B: b, K: 2 * b}
-				reduction, err := NewGeneralBandReduction[float64](d, size, ops, Waiting{}, tune.Panel)
+				reduction, err := NewGeneralBandReduction[float64](d, size, ops, ops, Waiting{}, tune.Panel)
 				if err != nil {
 					t.Fatal(err)
 				}

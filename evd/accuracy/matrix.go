@@ -115,7 +115,7 @@ func newReducer(dev *vk.Device, n, b int, t tuning.Tuning) (*reducer, error) {
 	b = min(b, n)
 	size := stages.GeneralSize{M: n, N: n, B: b, K: max(1, n/16/b) * b}
 	r := &reducer{dev: dev}
-	if r.reduction, err = stages.NewGeneralBandReduction(dev, size, ops, alone, t.Panel); err != nil {
+	if r.reduction, err = stages.NewGeneralBandReduction(dev, size, ops, ops, alone, t.Panel); err != nil {
 		return nil, err
 	}
 	r.a, r.band = vk.Reserve[float64]("A", n*n), vk.Reserve[float64]("band", size.BandLen())

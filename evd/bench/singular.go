@@ -37,7 +37,7 @@ func newGe2tb(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 		return nil, err
 	}
 	size := stages.GeneralSize{M: s.n, N: s.n, B: s.b, K: forecast.Block()}
-	reduction, err := stages.NewGeneralBandReduction(b.dev, size, ops, waiting, t.Panel)
+	reduction, err := stages.NewGeneralBandReduction(b.dev, size, ops, ops, waiting, t.Panel)
 	if err != nil {
 		return nil, err
 	}

@@ -107,7 +107,7 @@ func (s *steps[T]) forValues(
 			return err
 		}
 	}
-	if s.band, err = stages.NewGeneralBandReduction(dev, of.reduced(t), s.ops, wait, t.Panel); err != nil {
+	if s.band, err = stages.NewGeneralBandReduction(dev, of.reduced(t), s.ops, s.ops, wait, t.Panel); err != nil {
 		return err
 	}
 	chase := stages.ChaseSize{N: of.cols, B: t.Band, Vectors: of.vectors()}

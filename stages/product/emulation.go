@@ -43,8 +43,9 @@ type Emulation struct {
 	PerFlop float64 `json:",omitempty"`
 
 	// Least has the smallest sizes of emulated products. A product with an m×n result is emulated
-	// if m·n is at least Least.M·Least.N and the inner dimension is at least Least.K. Native
-	// kernels compute smaller products. Least.Count is not used.
+	// if m·n is at least Least.M·Least.N, the inner dimension is at least Least.K, and m and n are
+	// at least a quarter of Least.M and Least.N. Native kernels compute other products. Least.Count
+	// is not used.
 	Least Shape
 }
 

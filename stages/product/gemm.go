@@ -43,7 +43,7 @@ func (g *tiledGemm[T]) Gemm(
 func (g *tiledGemm[T]) GemmUnsplit(
 	rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T],
 ) {
-	r := request[T]{opA, opB, alpha, beta, []Pair[T]{{a, b}}, c, Batch{Count: 1}}
+	r := single(opA, opB, alpha, Pair[T]{a, b}, beta, c)
 	g.record(rec, ws, r, g.unsplit(r.problem()))
 }
 
@@ -52,16 +52,18 @@ func (g *tiledGemm[T]) GemmUnsplit(
 func (g *tiledGemm[T]) GemmBatch(
 	rec *vk.Recorder, ws *vk.Arena, batch Batch, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T],
 ) {
-	r := request[T]{opA, opB, alpha, beta, []Pair[T]{{a, b}}, c, batch}
+	r := single(opA, opB, alpha, Pair[T]{a, b}, beta, c)
+	r.batch = batch
 	g.record(rec, ws, r, g.choose(r.problem()))
 }
 
-// GemmPair implements the interface Ops. The two products that are added have the same shapes and
-// the same inner dimension.
+// GemmPair implements the interface Ops. The two products that are added have the same shapes, but
+// their inner dimensions may differ.
 func (g *tiledGemm[T]) GemmPair(
 	rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, first, second Pair[T], beta T, c Matrix[T],
 ) {
-	r := request[T]{opA, opB, alpha, beta, []Pair[T]{first, second}, c, Batch{Count: 1}}
+	r := single(opA, opB, alpha, first, beta, c)
+	r.factors = append(r.factors, second)
 	g.record(rec, ws, r, g.choose(r.problem()))
 }
 
@@ -77,25 +79,32 @@ type request[T spirv.Scalar] struct {
 	// c is the result matrix of the product. In a batch, c is the result of the first product.
 	c     Matrix[T]
 	batch Batch
+
+	// `first` is the number of products of the batch that are left out at its beginning.
+	first int
 }
 
-// inner returns the inner dimension of the product op(A)·op(B). It is 0 if α = 0, because the
-// factors are not read in this case. inner panics if the shapes do not fit each other.
-func (r *request[T]) inner() (k int) {
-	one := r.factors[0].A
-	for _, f := range r.factors {
+// single returns the request for one product.
+func single[T spirv.Scalar](opA, opB Op, alpha T, factors Pair[T], beta T, c Matrix[T]) request[T] {
+	return request[T]{opA: opA, opB: opB, alpha: alpha, beta: beta, factors: []Pair[T]{factors}, c: c, batch: Batch{Count: 1}}
+}
+
+// inner returns the inner dimensions of the product op(A)·op(B) and of the second product of a
+// pair. The second one is 0 if there is no pair. Both are 0 if α = 0, because the factors are not
+// read in this case. inner panics if the shapes do not fit each other.
+func (r *request[T]) inner() (k [2]int) {
+	for i, f := range r.factors {
 		m, l := shapeOf(r.opA, f.A)
-		var n int
-		k, n = shapeOf(r.opB, f.B)
-		if k != l || m != r.c.Rows || n != r.c.Cols || r.batch.Count < 0 ||
-			f.A.Rows != one.Rows || f.A.Cols != one.Cols {
+		inner, n := shapeOf(r.opB, f.B)
+		if inner != l || m != r.c.Rows || n != r.c.Cols || r.batch.Count < 0 {
 			panic(fmt.Sprintf("product: gemm of %d×%d by %d×%d into %d×%d, %d times",
-				m, l, k, n, r.c.Rows, r.c.Cols, r.batch.Count))
+				m, l, inner, n, r.c.Rows, r.c.Cols, r.batch.Count))
 		}
+		k[i] = inner
 	}
 	// With an inner dimension of 0, the kernels only scale C.
 	if r.alpha == 0 {
-		return 0
+		return [2]int{}
 	}
 	return k
 }
@@ -105,7 +114,8 @@ func (r *request[T]) inner() (k int) {
 // that reads short slices of the inner dimension then reads only parts of cache lines. The strides
 // of a batch do not matter.
 func (r *request[T]) problem() problem {
-	p := problem{m: r.c.Rows, n: r.c.Cols, k: r.inner(), count: r.batch.Count}
+	k := r.inner()
+	p := problem{m: r.c.Rows, n: r.c.Cols, k: max(k[0], k[1]), count: r.batch.Count}
 	if r.opA == Trans {
 		p.alongK++
 	}
@@ -123,12 +133,15 @@ func shapeOf[T spirv.Scalar](o Op, m Matrix[T]) (rows, cols int) {
 	return m.Rows, m.Cols
 }
 
-// word returns the operation as the number that the kernels read: 0 for NoTrans and 1 for Trans.
-func (o Op) word() uint32 {
-	if o == Trans {
-		return 1
+// transposed returns the operations as the word that the kernel reads.
+func (r *request[T]) transposed() (word uint32) {
+	if r.opA == Trans {
+		word |= shaders.GemmTransA
 	}
-	return 0
+	if r.opB == Trans {
+		word |= shaders.GemmTransB
+	}
+	return word
 }
 
 // record records a request with the given tile and split. If the product costs more flops than one
@@ -137,20 +150,26 @@ func (o Op) word() uint32 {
 // of the whole product, so that the division into blocks does not change the bits.
 func (g *tiledGemm[T]) record(rec *vk.Recorder, ws *vk.Arena, r request[T], x splitK) {
 	tile := g.tiles[x.tile]
-	flops := 2 * float64(r.inner()) * float64(len(r.factors)) // of an element of C
-	most := g.within(flops * float64(tile.M) * float64(tile.N))
-	column := vk.Tiles(r.c.Rows, tile.M) // tiles
-	all := column * vk.Tiles(r.c.Cols, tile.N)
+	all, most := g.tilesOf(&r, x)
 	if r.batch.Count != 1 || all <= most {
 		g.recordBatch(rec, ws, r, x, max(1, most/max(all, 1)))
 		return
 	}
+	column := vk.Tiles(r.c.Rows, tile.M) // tiles
 	rows, cols := min(most, column)*int(tile.M), max(1, most/column)*int(tile.N)
 	for j := 0; j < r.c.Cols; j += cols {
 		for i := 0; i < r.c.Rows; i += rows {
 			g.recordBatch(rec, ws, r.block(i, j, min(rows, r.c.Rows-i), min(cols, r.c.Cols-j)), x, 1)
 		}
 	}
+}
+
+// tilesOf returns the number of tiles of C, and the number of tiles that cost as many flops as one
+// dispatch may.
+func (g *tiledGemm[T]) tilesOf(r *request[T], x splitK) (all, most int) {
+	tile, inner := g.tiles[x.tile], r.inner()
+	flops := 2 * float64(inner[0]+inner[1]) // of an element of C
+	return vk.Tiles(r.c.Rows, tile.M) * vk.Tiles(r.c.Cols, tile.N), g.within(flops * float64(tile.M) * float64(tile.N))
 }
 
 // block returns the request for the rows×cols block of C that begins at row i and column j. The new
@@ -180,47 +199,75 @@ func (r request[T]) block(i, j, rows, cols int) request[T] {
 // dispatch are added before the next dispatch, so that all dispatches can use the same memory. If C
 // would not change, nothing is recorded.
 func (g *tiledGemm[T]) recordBatch(rec *vk.Recorder, ws *vk.Arena, r request[T], x splitK, most int) {
-	k := r.inner()
-	if r.c.Rows == 0 || r.c.Cols == 0 || k == 0 && r.beta == 1 { // C stays
+	if r.leavesC() {
 		return
 	}
-	// These push constants are the same for all dispatches of the product.
-	kernel, first := g.kernels[x.tile], r.factors[0]
+	for item := 0; item < r.batch.Count; {
+		count := min(r.batch.Count-item, vk.MaxGroups()/x.splits, most)
+		part := r.items(item, count)
+		parts := g.sums.room(ws, 0, part.partials(x))
+		g.multiply(rec, part, x, parts)
+		g.add(rec, part, x, parts)
+		item += count
+	}
+}
+
+// leavesC returns whether C ← α·op(A)·op(B) + β·C does not change C.
+func (r *request[T]) leavesC() bool {
+	return r.c.Rows == 0 || r.c.Cols == 0 || r.inner() == [2]int{} && r.beta == 1
+}
+
+// items returns the request for `count` products of a batch, from number `first` on.
+func (r request[T]) items(first, count int) request[T] {
+	r.first, r.batch.Count = first, count
+	return r
+}
+
+// partials returns the number of elements of the partial products of a request with the split x. It
+// is 0 if the inner dimension is not split.
+func (r *request[T]) partials(x splitK) int {
+	if x.splits == 1 {
+		return 0
+	}
+	return r.batch.Count * x.splits * r.c.Rows * r.c.Cols
+}
+
+// multiply records the dispatch of a request. The result is C, or the partial products `parts` if
+// the inner dimension is split.
+func (g *tiledGemm[T]) multiply(rec *vk.Recorder, r request[T], x splitK, parts vk.Slice[T]) {
+	kernel, first, k := g.kernels[x.tile], r.factors[0], r.inner()
 	push := shaders.GemmPush[T]{
-		Alpha: r.alpha, Beta: r.beta,
-		M: uint32(r.c.Rows), N: uint32(r.c.Cols), K: uint32(k),
+		A: first.A.Addr().Plus(r.first * r.batch.StrideA), B: first.B.Addr().Plus(r.first * r.batch.StrideB),
+		C: r.c.Addr().Plus(r.first * r.batch.StrideC), Alpha: r.alpha, Beta: r.beta,
+		M: uint32(r.c.Rows), N: uint32(r.c.Cols), K: uint32(k[0]), K2: uint32(k[1]),
 		Lda: uint32(first.A.Ld), Ldb: uint32(first.B.Ld), Ldc: uint32(r.c.Ld),
-		TransA: r.opA.word(), TransB: r.opB.word(), Splits: uint32(x.splits), Stretch: uint32(x.depth),
+		Trans: r.transposed(), Splits: uint32(x.splits), Stretch: uint32(x.depth),
 		StrideA: uint64(r.batch.StrideA), StrideB: uint64(r.batch.StrideB), StrideC: uint64(r.batch.StrideC),
 	}
+	touch := []vk.Touch{vk.Touches(first.A.At), vk.Touches(first.B.At), vk.Touches(r.c.At)}
 	if len(r.factors) > 1 {
 		second := r.factors[1]
 		push.A2, push.B2 = second.A.Addr(), second.B.Addr()
 		push.Lda2, push.Ldb2 = uint32(second.A.Ld), uint32(second.B.Ld)
+		touch = append(touch, vk.Touches(second.A.At), vk.Touches(second.B.At))
 	}
 	// Partial products are packed and not scaled. The kernel that adds them scales the sum.
 	if x.splits > 1 {
-		push.Alpha, push.Beta, push.Ldc = 1, 0, push.M
+		push.Alpha, push.Beta, push.C, push.Ldc = 1, 0, parts.Addr(), push.M
 		push.StrideC = uint64(r.c.Rows) * uint64(r.c.Cols)
+		touch[2] = vk.Touches(parts)
 	}
-	grid := g.tiles[x.tile].Grid(r.c.Rows, r.c.Cols)
 	// The z dimension of the grid is the number of products times the number of pieces into which
 	// the inner dimension is split.
-	for item := 0; item < r.batch.Count; {
-		count := min(r.batch.Count-item, vk.MaxGroups()/x.splits, most)
-		push.A, push.B = first.A.Addr().Plus(item*r.batch.StrideA), first.B.Addr().Plus(item*r.batch.StrideB)
-		c := r.c
-		c.At = c.At.From(item * r.batch.StrideC)
-		push.C = c.Addr()
-		if x.splits > 1 {
-			push.C = g.sums.room(ws, count*x.splits*c.Rows*c.Cols)
-		}
-		grid.Z = count * x.splits
-		kernel.Dispatch(rec, grid, push)
-		rec.Costs(2 * float64(r.c.Rows) * float64(r.c.Cols) * float64(k) * float64(count*len(r.factors)))
-		if x.splits > 1 {
-			g.sums.record(rec, ws, x.splits, count, r.alpha, r.beta, c, r.batch.StrideC)
-		}
-		item += count
+	grid := g.tiles[x.tile].Grid(r.c.Rows, r.c.Cols)
+	grid.Z = r.batch.Count * x.splits
+	kernel.Dispatch(rec, grid, push, touch...)
+	rec.Costs(2 * float64(r.c.Rows) * float64(r.c.Cols) * float64(k[0]+k[1]) * float64(r.batch.Count))
+}
+
+// add records the sum of the partial products `parts` of a request, if its inner dimension is split.
+func (g *tiledGemm[T]) add(rec *vk.Recorder, r request[T], x splitK, parts vk.Slice[T]) {
+	if x.splits > 1 {
+		g.sums.record(rec, parts, x.splits, r)
 	}
 }

@@ -2,6 +2,8 @@ package product
 
 import (
 	"fmt"
+	"math"
+	"slices"
 	"testing"
 
 	"github.com/vkevd/vkevd/stages/ref"
@@ -64,7 +66,7 @@ func TestGemmEdges(t *testing.T) {
 						pieces := 1 + turn/3%3
 						worst = max(worst, x.check(t, p, turn%2*3, func(rec *vk.Recorder, a, b, c Matrix[float64]) {
 							cut := g.split(tile, k, pieces)
-							g.record(rec, p.WS, request[float64]{x.opA, x.opB, x.alpha, x.beta, []Pair[float64]{{a, b}}, c, Batch{Count: 1}}, cut)
+							g.record(rec, p.WS, single(x.opA, x.opB, x.alpha, Pair[float64]{a, b}, x.beta, c), cut)
 						}))
 					}
 				}
@@ -138,7 +140,8 @@ func TestGemmBatch(t *testing.T) {
 		got := p.do(t, a, b, c, func(rec *vk.Recorder, a, b, c Matrix[float64]) {
 			batch := Batch{count, a.Ld * m, b.Ld * n, c.Ld * n}
 			first := Pair[float64]{NewMatrix(a.At, k, m, a.Ld), NewMatrix(b.At, k, n, b.Ld)}
-			x := request[float64]{Trans, NoTrans, 2, -1, []Pair[float64]{first}, NewMatrix(c.At, m, n, c.Ld), batch}
+			x := single(Trans, NoTrans, 2, first, -1, NewMatrix(c.At, m, n, c.Ld))
+			x.batch = batch
 			g.record(rec, p.WS, x, g.split(1, k, pieces))
 		})
 		for i := range count {
@@ -151,20 +154,22 @@ func TestGemmBatch(t *testing.T) {
 }
 
 // TestGemmPair checks the sum of two products, with and without split-K. Each factor has a
-// different leading dimension.
+// different leading dimension. The inner dimensions k and k2 are equal, or one of them is smaller,
+// also so small that some parts of split-K have nothing of the product.
 func TestGemmPair(t *testing.T) {
 	g, err := newTiledGemm[float64](stagetest.Device(t), Tables.Smallest)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := newBench(t, 3000, vk.Together(g.sums.region))
-	const m, n, k = 17, 9, 21
+	const m, n = 17, 9
 	worst := 0.0
 	for tile := range g.tiles {
-		for i, op := range ops {
+		for i, op := range slices.Repeat(ops[:], 4) {
+			k, k2 := [4]int{21, 21, 2, 30}[i/4], [4]int{21, 3, 30, 0}[i/4]
 			// The first factors of the two products lie one after another in one region of memory,
 			// and the second factors in another region.
-			a1, b1, a2, b2 := factor(op[0], m, k, 1, 1), factor(op[1], k, n, 2, 2), factor(op[0], m, k, 5, 3), factor(op[1], k, n, 0, 4)
+			a1, b1, a2, b2 := factor(op[0], m, k, 1, 1), factor(op[1], k, n, 2, 2), factor(op[0], m, k2, 5, 3), factor(op[1], k2, n, 1, 4)
 			both := func(x, y stagetest.Sample) stagetest.Sample {
 				all := append(append([]float64{}, x.Data...), y.Data...)
 				return stagetest.Sample{Rows: len(all), Cols: 1, Ld: len(all), Data: all}
@@ -172,23 +177,67 @@ func TestGemmPair(t *testing.T) {
 			c := stagetest.Normal(m, n, m+2, 5)
 			want, bound := stagetest.Normal(m, n, m+2, 5), c.Abs()
 			for _, f := range [][2]stagetest.Sample{{a1, b1}, {a2, b2}} {
+				k := f[0].Rows * f[0].Cols / m
 				ref.Gemm(bool(op[0]), bool(op[1]), m, n, k, -0.5, f[0].Data, f[0].Ld, f[1].Data, f[1].Ld, 1, want.Data, c.Ld)
 				ref.Gemm(bool(op[0]), bool(op[1]), m, n, k, 0.5, f[0].Abs().Data, f[0].Ld, f[1].Abs().Data, f[1].Ld, 1, bound.Data, c.Ld)
 			}
 			got := p.do(t, both(a1, a2), both(b1, b2), c, func(rec *vk.Recorder, a, b, c Matrix[float64]) {
 				first := Pair[float64]{NewMatrix(a.At, a1.Rows, a1.Cols, a1.Ld), NewMatrix(b.At, b1.Rows, b1.Cols, b1.Ld)}
 				second := Pair[float64]{NewMatrix(a.At.From(len(a1.Data)), a2.Rows, a2.Cols, a2.Ld), NewMatrix(b.At.From(len(b1.Data)), b2.Rows, b2.Cols, b2.Ld)}
-				if i == 0 {
+				if i%4 == 0 {
 					g.GemmPair(rec, p.WS, op[0], op[1], -0.5, first, second, 1, c)
 					return
 				}
-				x := request[float64]{op[0], op[1], -0.5, 1, []Pair[float64]{first, second}, c, Batch{Count: 1}}
-				g.record(rec, p.WS, x, g.split(tile, k, 1+i%2))
+				x := single(op[0], op[1], -0.5, first, 1, c)
+				x.factors = append(x.factors, second)
+				g.record(rec, p.WS, x, g.split(tile, max(k, k2), 1+i%4))
 			})
 			worst = max(worst, stagetest.Furthest(t, fmt.Sprint(op), got, want, bound))
 		}
 	}
 	t.Logf("worst error %.2g ulp", worst)
+}
+
+// TestGemmTogether checks that products that run concurrently have the same bits as products that
+// run one after another, also if their partial products do not fit the workspace together.
+func TestGemmTogether(t *testing.T) {
+	for _, room := range []int{1, 1 << 20} {
+		tune := Tables.Smallest
+		g, err := newTiledGemm[float64](stagetest.Device(t), tune)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.capacity = min(g.capacity, room)
+		p := newBench(t, 3000, vk.Together(g.sums.region))
+		const n, k = 5, 100
+		a, b := stagetest.Normal(k, 24, k+1, 1), stagetest.Normal(k, n, k, 2)
+		c := stagetest.Normal(24, n, 26, 3)
+		record := func(multiply func(rec *vk.Recorder, products ...Product[float64])) stagetest.Sample {
+			return p.do(t, a, b, c, func(rec *vk.Recorder, a, b, c Matrix[float64]) {
+				multiply(rec,
+					Product[float64]{OpA: Trans, A: a.Block(0, 0, k, 3), B: b, C: c.Block(0, 0, 3, n)},
+					Product[float64]{OpA: Trans, A: a.Block(0, 3, k, 0), B: b, C: c.Block(3, 0, 0, n)},
+					Product[float64]{OpA: Trans, A: a.Block(0, 3, k, 20), B: b, C: c.Block(3, 0, 20, n)},
+					Product[float64]{OpA: Trans, A: a.Block(0, 0, 0, 1), B: b.Block(0, 0, 0, n), C: c.Block(23, 0, 1, n)})
+			})
+		}
+		have := record(func(rec *vk.Recorder, products ...Product[float64]) { g.GemmTogether(rec, p.WS, products...) })
+		want := record(func(rec *vk.Recorder, products ...Product[float64]) {
+			for _, x := range products {
+				r := single(x.OpA, x.OpB, 1, Pair[float64]{x.A, x.B}, 0, x.C)
+				g.record(rec, p.WS, r, g.choose(r.problem()))
+			}
+		})
+		sameBits := func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) }
+		if !slices.EqualFunc(have.Data, want.Data, sameBits) {
+			t.Errorf("room for %d: the bits are others", room)
+		}
+		for j := range n {
+			if x := have.Data[23+j*have.Ld]; x != 0 {
+				t.Errorf("room for %d: an empty sum is %g", room, x)
+			}
+		}
+	}
 }
 
 // TestProductsReadNothingElse checks that products do not read elements that do not exist, even if
@@ -217,8 +266,8 @@ func TestProductsReadNothingElse(t *testing.T) {
 			a.Ld, b.Ld, c.Ld = far, far, far
 			for tile := range g.tiles {
 				x := g.split(tile, 9, 1)
-				g.record(rec, p.WS, request[float64]{Trans, NoTrans, 1, 0, []Pair[float64]{{a, b}}, one(c), Batch{Count: 1}}, x)
-				g.record(rec, p.WS, request[float64]{NoTrans, Trans, 1, 0, []Pair[float64]{{one(a), one(b)}}, one(c), Batch{Count: 1}}, x)
+				g.record(rec, p.WS, single(Trans, NoTrans, 1, Pair[float64]{a, b}, 0, one(c)), x)
+				g.record(rec, p.WS, single(NoTrans, Trans, 1, Pair[float64]{one(a), one(b)}, 0, one(c)), x)
 				s.record(rec, p.WS, one(a), one(b), one(c), x)
 			}
 			r.Syr2k(rec, p.WS, one(a), one(b), one(c))

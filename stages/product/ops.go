@@ -65,10 +65,21 @@ type Gemm[T spirv.Scalar] interface {
 	// the result of the first product. No result may overlap another result or a factor.
 	GemmBatch(rec *vk.Recorder, ws *vk.Arena, batch Batch, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T])
 
-	// GemmPair records C ← α·(op(A1)·op(B1) + op(A2)·op(B2)) + β·C. The two products have equal
-	// shapes, but their leading dimensions may differ. The rules for α, β and overlaps are those of
-	// Gemm.
+	// GemmTogether records products that run concurrently. They may have different shapes. No
+	// result may overlap another result or a factor. GemmTogether is for products with few columns:
+	// native kernels always compute them.
+	GemmTogether(rec *vk.Recorder, ws *vk.Arena, products ...Product[T])
+
+	// GemmPair records C ← α·(op(A1)·op(B1) + op(A2)·op(B2)) + β·C. The inner dimensions and the
+	// leading dimensions of the two products may differ. The rules for α, β and overlaps are those
+	// of Gemm.
 	GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, first, second Pair[T], beta T, c Matrix[T])
+}
+
+// Product is the product C ← op(A)·op(B).
+type Product[T spirv.Scalar] struct {
+	OpA, OpB Op
+	A, B, C  Matrix[T]
 }
 
 // Batch is the number of products of equal shape, and the distances between successive products:

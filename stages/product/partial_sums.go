@@ -36,19 +36,16 @@ func threads(info vk.Info, most int) uint32 {
 	return 1 << (bits.Len(uint(most)) - 1)
 }
 
-// room returns the address of the memory for partial products. It panics if the reserved memory has
-// fewer than the given number of elements. All products of one arena use this memory, one after
+// room returns memory for partial products, the given number of elements from element `begin` on. It
+// panics if the reserved memory is too short. All products of one arena use this memory, one after
 // another.
-func (s *partialSums[T]) room(ws *vk.Arena, elements int) spirv.Addr[T] {
-	return s.region.In(ws).Sub(0, elements).Addr()
+func (s *partialSums[T]) room(ws *vk.Arena, begin, elements int) vk.Slice[T] {
+	return s.region.In(ws).Sub(begin, elements)
 }
 
-// record adds the partial products P of `count` matrices, with `splits` partial products each: C ←
-// α·ΣP + β·C. strideC is the distance from one matrix C to the next, in elements. The partial
-// products must be packed at the address that the method `room` returns. If β = 0, C is not read.
-func (s *partialSums[T]) record(
-	rec *vk.Recorder, ws *vk.Arena, splits, count int, alpha, beta T, c Matrix[T], strideC int,
-) {
+// record adds the partial products P of each product of the request r, `splits` partial products
+// each: C ← α·ΣP + β·C. The partial products are packed in `parts`. If β = 0, C is not read.
+func (s *partialSums[T]) record(rec *vk.Recorder, parts vk.Slice[T], splits int, r request[T]) {
 	// If a sum has many partial products, several neighbouring invocations (lanes) each add a part
 	// of it.
 	lanes := 1
@@ -57,11 +54,12 @@ func (s *partialSums[T]) record(
 	}
 	// Each element is computed by a group of `lanes` invocations, and a workgroup has several such
 	// groups. The z dimension of the grid is the number of matrices.
+	c := r.c
 	grid := vk.Folded(vk.Tiles(c.Rows*c.Cols, s.kernel.Spec.LocalSize/uint32(lanes)))
-	grid.Z = count
+	grid.Z = r.batch.Count
 	s.kernel.Dispatch(rec, grid, shaders.GemmSumPush[T]{
-		Parts: s.region.In(ws).Addr(), C: c.Addr(), StrideC: uint64(strideC), Alpha: alpha, Beta: beta,
-		M: uint32(c.Rows), N: uint32(c.Cols), Ldc: uint32(c.Ld),
+		Parts: parts.Addr(), C: c.Addr().Plus(r.first * r.batch.StrideC), StrideC: uint64(r.batch.StrideC),
+		Alpha: r.alpha, Beta: r.beta, M: uint32(c.Rows), N: uint32(c.Cols), Ldc: uint32(c.Ld),
 		Splits: uint32(splits), Lanes: uint32(lanes),
-	})
+	}, vk.Touches(parts), vk.Touches(c.At))
 }

@@ -68,8 +68,10 @@ func (s *tiledSymm[T]) record(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T],
 	}
 	// If the inner dimension is split, the partial products lie packed in the workspace, one after
 	// another.
+	parts := vk.Slice[T]{}
 	if x.splits > 1 {
-		push.P, push.Ldp, push.StrideP = s.sums.room(ws, x.splits*m*n), push.M, uint64(m)*uint64(n)
+		parts = s.sums.room(ws, 0, x.splits*m*n)
+		push.P, push.Ldp, push.StrideP = parts.Addr(), push.M, uint64(m)*uint64(n)
 	}
 	tile := s.tiles[x.tile]
 	tiles := vk.Tiles(m, tile.M) * vk.Tiles(n, tile.N)
@@ -83,6 +85,6 @@ func (s *tiledSymm[T]) record(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T],
 		rec.Costs(2 * float64(m) * float64(m) * float64(n) * float64(count) / float64(tiles))
 	}
 	if x.splits > 1 {
-		s.sums.record(rec, ws, x.splits, 1, 1, 0, p, 0)
+		s.sums.record(rec, parts, x.splits, single(NoTrans, NoTrans, 1, Pair[T]{a, w}, 0, p))
 	}
 }

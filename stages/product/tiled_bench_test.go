@@ -62,7 +62,7 @@ func BenchmarkProducts(b *testing.B) {
 			bb = at(y, s.n, s.k)
 		}
 		flops := 2 * float64(s.m) * float64(s.n) * float64(s.k)
-		r := request[float64]{s.opA, s.opB, 1, 0, []Pair[float64]{{a, bb}}, c, Batch{Count: 1}}
+		r := single(s.opA, s.opB, 1, Pair[float64]{a, bb}, 0, c)
 		shape := fmt.Sprintf("gemm/%s/%d×%d×%d/", s.name, s.m, s.n, s.k)
 		for i, tile := range gemm.tiles {
 			time(shape+tile.String(), flops, func(rec *vk.Recorder) { gemm.record(rec, ws, r, gemm.split(i, s.k, 1)) })

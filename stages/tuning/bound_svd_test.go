@@ -30,7 +30,7 @@ func TestNoDispatchOfSingularValuesIsLong(t *testing.T) {
 		}
 		qr, err1 := stages.NewTallQR(dev, m, n, b, ops, w, tune.Panel)
 		size := stages.GeneralSize{M: n, N: n, B: b, K: tune.Block, Vectors: true}
-		reduce, err2 := stages.NewGeneralBandReduction(dev, size, ops, w, tune.Panel)
+		reduce, err2 := stages.NewGeneralBandReduction(dev, size, ops, ops, w, tune.Panel)
 		const wide = 128 // superdiagonals of a given band
 		narrowed := stages.NarrowSize{N: n, From: wide, To: tune.Narrow.To, Tile: tune.Narrow.Tile}
 		narrow, err3 := stages.NewBandNarrowing[float64](dev, narrowed, w, tune.Chase.ChaseTuning)

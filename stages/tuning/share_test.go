@@ -42,6 +42,13 @@ func (c tally) GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alp
 	c.Ops.GemmPair(rec, ws, opA, opB, alpha, first, second, beta, x)
 }
 
+func (c tally) GemmTogether(rec *vk.Recorder, ws *vk.Arena, products ...product.Product[float64]) {
+	for _, p := range products {
+		c.count(p.C.Rows, p.C.Cols, inner(p.OpA, p.A), 1)
+	}
+	c.Ops.GemmTogether(rec, ws, products...)
+}
+
 func (c tally) Syr2k(rec *vk.Recorder, ws *vk.Arena, y, z, x product.Matrix[float64]) {
 	c.count(x.Rows, x.Rows, y.Cols, 1) // two products, of which one triangle is needed
 	c.Ops.Syr2k(rec, ws, y, z, x)

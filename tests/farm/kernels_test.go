@@ -147,7 +147,7 @@ func buildSVD(dev *vk.Device) error {
 		wait := stages.Waiting{Allowed: may, WideFence: t.Chase.WideFence}
 		for _, vectors := range []bool{false, true} {
 			size := stages.GeneralSize{M: n + 7, N: n, B: t.Band, K: t.Block, Vectors: vectors}
-			_, general := stages.NewGeneralBandReduction(dev, size, ops, wait, t.Panel)
+			_, general := stages.NewGeneralBandReduction(dev, size, ops, ops, wait, t.Panel)
 			chase := stages.ChaseSize{N: n, B: t.Band, Vectors: vectors}
 			_, bidiagonal := stages.NewBidiagonalChasing[float64](dev, chase, wait, t.Chase.ChaseTuning)
 			if err := errors.Join(general, bidiagonal); err != nil {

@@ -2,17 +2,18 @@
 // adds up (split-K; LAPACK dgemm). With a second pair of factors it computes C ← α·(op(A)·op(B) +
 // op(A2)·op(B2)) + β·C.
 //
-// in:      a, b    op(A) is m×k, op(B) is k×n; op(X) is Xᵀ if trans_x ≠ 0, else X
-//          a2, b2  the second pair of factors, with the same shapes and transpositions; or null
+// in:      a, b    op(A) is m×k, op(B) is k×n; op(X) is X or Xᵀ, as `trans` says
+//          a2, b2  the second pair of factors, with the same transpositions; or null. op(A2) is
+//                  m×k2, op(B2) is k2×n
 // in, out: c       m×n. If β = 0, c is overwritten: it is not read and may hold NaN
 //
 // Grid: x and y together number the tiles of C. z is item·splits + split, where item is the number
 // of a product in the batch, and split is the number of a part of the inner dimension. The factors
 // of an item begin stride_a and stride_b elements after the factors of the previous item. a2 and b2
 // are allowed only for a batch of one. A split multiplies the part [split·stretch,
-// (split+1)·stretch) of the inner dimension. The result of z begins at c + z·stride_c.
+// (split+1)·stretch) of each inner dimension. The result of z begins at c + z·stride_c.
 //
-//	splits = 1   stretch ≥ k; c receives the result of each item of the batch
+//	splits = 1   stretch ≥ k, k2; c receives the result of each item of the batch
 //	splits > 1   c is a workspace that receives a partial product for each z; α must be 1, β 0
 //
 // m, n and k need not be multiples of the tile. Padding (rows past m) is neither read nor written.
@@ -43,11 +44,11 @@ layout(push_constant, scalar) uniform Push {
 	// m, n and k are the sizes of the product, m and n at least 1. The leading dimensions lda, ldb
 	// and ldc are at least the number of stored rows.
 	uint m, n, k, lda, ldb, ldc;
-	// If trans_a = 0, op(A) = A; otherwise op(A) = Aᵀ. If trans_b = 0, op(B) = B; otherwise op(B) =
-	// Bᵀ.
-	uint trans_a, trans_b;
-	// The inner dimension k is split into `splits` parts, at least 1. `stretch` is the length of a
-	// part, and splits·stretch ≥ k.
+	// If the bit TRANS_A of `trans` is set, op(A) = Aᵀ; otherwise op(A) = A. The bit TRANS_B says
+	// the same of B. k2 is the inner dimension of the second pair of factors.
+	uint trans, k2;
+	// The inner dimensions k and k2 are split into `splits` parts, at least 1. `stretch` is the
+	// length of a part, and splits·stretch ≥ k, k2.
 	uint splits, stretch;
 	// a2 and b2 are the second pair of factors, or null if there is no second pair. lda2 and ldb2
 	// are their leading dimensions.
@@ -55,15 +56,20 @@ layout(push_constant, scalar) uniform Push {
 	uint lda2, ldb2;
 } p;
 
+#pragma host TRANS_A
+const uint TRANS_A = 1;
+#pragma host TRANS_B
+const uint TRANS_B = 2;
+
 // left returns the rows of op(A) that belong to the tile of C whose first element is (i0, j0). The
 // function `right` returns the columns of op(B) that belong to this tile.
 Factor left(uint64_t a, uint lda, uint i0) {
-	return p.trans_a == 0 ? Factor(element(a, i0, 0, lda), lda, p.m - i0, ALONG, 0)
+	return (p.trans & TRANS_A) == 0 ? Factor(element(a, i0, 0, lda), lda, p.m - i0, ALONG, 0)
 	                      : Factor(element(a, 0, i0, lda), lda, p.m - i0, ACROSS, 0);
 }
 
 Factor right(uint64_t b, uint ldb, uint j0) {
-	return p.trans_b == 0 ? Factor(element(b, 0, j0, ldb), ldb, p.n - j0, ACROSS, 0)
+	return (p.trans & TRANS_B) == 0 ? Factor(element(b, 0, j0, ldb), ldb, p.n - j0, ACROSS, 0)
 	                      : Factor(element(b, j0, 0, ldb), ldb, p.n - j0, ALONG, 0);
 }
 
@@ -77,14 +83,14 @@ void main() {
 
 	uint64_t a = element(uint64_t(p.a), item * p.stride_a, 0, 0);
 	uint64_t b = element(uint64_t(p.b), item * p.stride_b, 0, 0);
-	uint first = split * p.stretch, end = min(p.k, first + p.stretch);
+	uint first = split * p.stretch, inner = p.k;
 	clear_acc();
 	uint lda = p.lda, ldb = p.ldb;
 	uint pairs = uint64_t(p.a2) == 0ul ? 1 : 2;
 	[[dont_unroll]] for (uint pair = 0; pair < pairs; pair++) {
-		tile_product(left(a, lda, i0), right(b, ldb, j0), first, end);
+		tile_product(left(a, lda, i0), right(b, ldb, j0), first, min(inner, first + p.stretch));
 		a = uint64_t(p.a2), b = uint64_t(p.b2);
-		lda = p.lda2, ldb = p.ldb2;
+		lda = p.lda2, ldb = p.ldb2, inner = p.k2;
 	}
 
 	MatrixInOut c = MatrixInOut(element(uint64_t(p.c), z * p.stride_c + i0, j0, p.ldc));

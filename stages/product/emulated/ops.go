@@ -65,10 +65,17 @@ func NewOn(dev *vk.Device, native product.Ops[float64], t product.Emulation, cou
 func (o *Ops) Units() Units { return o.k.units }
 
 // emulates tells whether integer units compute an m×n product with the inner dimension `inner`. For
-// a pair of products, `inner` is the sum of their inner dimensions.
+// a pair of products, `inner` is the sum of their inner dimensions. A product with few rows or few
+// columns is native, because the conversion of its larger factor would take more time than the
+// product.
 func (o *Ops) emulates(m, n, inner int) bool {
-	return m > 0 && n > 0 && inner >= max(o.least.K, 1) && inner <= o.longest() && m*n >= o.least.M*o.least.N
+	return min(m, n) > 0 && inner >= max(o.least.K, 1) && inner <= o.longest() &&
+		m*n >= o.least.M*o.least.N && narrowest*min(m, n) >= min(o.least.M, o.least.N)
 }
+
+// narrowest is the factor by which an emulated product may have fewer rows or columns than the
+// smallest square product that is emulated.
+const narrowest = 4
 
 // longest returns the largest inner dimension of a product on integer units. For a longer product,
 // one tile would cost more than one dispatch may, or the sums would not fit 32 bits.
@@ -189,9 +196,14 @@ func (o *Ops) GemmBatch(rec *vk.Recorder, ws *vk.Arena, batch product.Batch, opA
 	o.native.GemmBatch(rec, ws, batch, opA, opB, alpha, a, b, beta, c)
 }
 
+// GemmTogether implements product.Ops. It records native products.
+func (o *Ops) GemmTogether(rec *vk.Recorder, ws *vk.Arena, products ...product.Product[float64]) {
+	o.native.GemmTogether(rec, ws, products...)
+}
+
 // GemmPair implements product.Ops. The two products are summed in one accumulator. Therefore one
 // factor of each side is multiplied by a power of two, so that the two products have about the same
-// magnitude.
+// magnitude. Pairs with different inner dimensions are computed by native kernels.
 func (o *Ops) GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, first, second product.Pair[float64],
 	beta float64, c product.Matrix[float64],
 ) {
@@ -203,7 +215,7 @@ func (o *Ops) GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alph
 	for i := range p.left {
 		fit(c, p.left[i], p.right[i])
 	}
-	if alpha == 0 || !o.emulates(c.Rows, c.Cols, 2*p.left[0].inner) || !o.blocks(rec, ws, p) {
+	if alpha == 0 || p.left[0].inner != p.left[1].inner || !o.emulates(c.Rows, c.Cols, 2*p.left[0].inner) || !o.blocks(rec, ws, p) {
 		o.native.GemmPair(rec, ws, opA, opB, alpha, first, second, beta, c)
 	}
 }

@@ -3,6 +3,7 @@ package emulated
 import (
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/vkevd/vkevd/stages/product"
@@ -316,5 +317,34 @@ func TestTooLongIsNative(t *testing.T) {
 	ops := newOps(t, small(), dots, 14, 1, 1)
 	if ops.emulates(1, 1, moduli.MostInner+1) || ops.emulates(1, 1, moduli.MostInner-1) || !ops.emulates(1, 1, 130000) {
 		t.Error("the limit of the inner dimension")
+	}
+}
+
+// TestNarrowAndUnequalProductsAreNative checks that integer units compute neither a product with few
+// columns, nor a pair of products with different inner dimensions.
+func TestNarrowAndUnequalProductsAreNative(t *testing.T) {
+	tune := small()
+	tune.Least = product.Shape{M: 16, N: 16, K: 8}
+	ops := newOps(t, tune, dots, 13, 100, 100)
+	for _, s := range []struct {
+		m, n, inner int
+		want        bool
+	}{{16, 16, 8, true}, {64, 4, 8, true}, {4, 64, 8, true}, {100, 3, 8, false}, {3, 100, 8, false}, {16, 15, 8, false}, {16, 16, 7, false}} {
+		if got := ops.emulates(s.m, s.n, s.inner); got != s.want {
+			t.Errorf("%+v: %t", s, got)
+		}
+	}
+	p := bench{stagetest.NewBench(t, 100*110, vk.Together(ops.Work(), ops.Status()))}
+	const m, k, k2 = 40, 20, 30
+	a, b, c := stagetest.Normal(m, k+k2, m, 1), stagetest.Normal(m, k+k2, m, 2), stagetest.Normal(m, m, m, 3)
+	pair := func(by product.Ops[float64]) []float64 {
+		return p.do(t, ops, a, b, c, func(rec *vk.Recorder, a, b, c product.Matrix[float64]) {
+			by.GemmPair(rec, p.WS, product.NoTrans, product.Trans, -1,
+				product.Pair[float64]{A: a.Block(0, 0, m, k), B: b.Block(0, 0, m, k)},
+				product.Pair[float64]{A: a.Block(0, k, m, k2), B: b.Block(0, k, m, k2)}, 1, c)
+		}).Data
+	}
+	if !slices.Equal(pair(ops), pair(ops.native)) {
+		t.Error("a pair with different inner dimensions is not native")
 	}
 }

@@ -1,0 +1,44 @@
+package stages
+
+import (
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// factorRows computes the triangular factor T of a panel, I − Y·T·Yᵀ, and multiplies matrices by −T,
+// in one dispatch. T has at most maxPanel columns.
+type factorRows[T spirv.Scalar] struct {
+	kernel *vk.Kernel[shaders.LarftRowsSpec, shaders.LarftRowsPush[T]]
+}
+
+// newFactorRows builds the kernel for panels of b columns.
+func newFactorRows[T spirv.Scalar](dev *vk.Device, b int, t PanelTuning) (f factorRows[T], err error) {
+	columns := powerOfTwo(b)
+	f.kernel, err = vk.Build(dev, shaders.LarftRows[T](), shaders.LarftRowsSpec{LocalSize: max(t.LocalSize, columns), Columns: columns})
+	return f, err
+}
+
+// timesFactor is a product R ← −S·T with the triangular factor T of a panel. S and R have equal
+// shapes and may be empty.
+type timesFactor[T spirv.Scalar] struct{ s, r product.Matrix[T] }
+
+// record computes T from the Gram matrix g = Yᵀ·Y and the factors τ. Only the part of g above the
+// diagonal is used. `above` receives a second copy of T, unless it is empty. The results must not
+// overlap anything else.
+func (f factorRows[T]) record(
+	rec *vk.Recorder, g product.Matrix[T], tau vk.Slice[T], t, above product.Matrix[T], first, second timesFactor[T],
+) {
+	n := g.Cols
+	push := shaders.LarftRowsPush[T]{
+		G: g.Addr(), Tau: tau.Addr(), T: t.Addr(), N: uint32(n), Ldg: uint32(g.Ld), Ldt: uint32(t.Ld),
+		S1: first.s.Addr(), R1: first.r.Addr(), Rows1: uint32(first.s.Rows), Lds1: uint32(first.s.Ld), Ldr1: uint32(first.r.Ld),
+		S2: second.s.Addr(), R2: second.r.Addr(), Rows2: uint32(second.s.Rows), Lds2: uint32(second.s.Ld), Ldr2: uint32(second.r.Ld),
+	}
+	if above.Rows > 0 {
+		push.Above, push.LdAbove = above.Addr(), uint32(above.Ld)
+	}
+	rows := f.kernel.Spec.LocalSize / f.kernel.Spec.Columns // of a workgroup
+	f.kernel.Dispatch(rec, vk.Folded(vk.Tiles(n+first.s.Rows+second.s.Rows, rows)), push)
+}
