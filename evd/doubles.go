@@ -1,10 +1,10 @@
 package evd
 
 import (
+	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
-	"github.com/vkevd/vkevd/stages/product/emulated"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -32,10 +32,10 @@ type doubles[T Float] interface {
 	ownProducts(dev *vk.Device, t tuning.Tuning) (product.Ops[float64], error)
 
 	// emulate replaces matrix products of p by products that emulate double precision on integer
-	// units. The function `choose` returns a function that makes them, or nil if all products are
-	// native. `emulate` returns an *OptionError if T is not float64. The method `emulates` reports
-	// whether T is float64.
-	emulate(p *products[T], choose func() (emulation, error)) error
+	// units. `choose` returns a function that makes them, or nil if all products are native. `moduli`
+	// is their number of moduli, or 0. `emulate` returns an *OptionError if T is not float64. The
+	// method `emulates` reports whether T is float64.
+	emulate(p *products[T], moduli int, choose func() (emulation.Maker, error)) error
 	emulates() bool
 
 	// stage makes the stage that solves the tridiagonal problem. The arguments are those of
@@ -105,20 +105,16 @@ func (identity) ownProducts(dev *vk.Device, t tuning.Tuning) (product.Ops[float6
 
 func (identity) emulates() bool { return true }
 
-func (identity) emulate(p *products[float64], choose func() (emulation, error)) error {
+func (identity) emulate(p *products[float64], moduli int, choose func() (emulation.Maker, error)) error {
 	make, err := choose()
 	if err != nil || make == nil {
 		return err
 	}
-	reduction, err := make(reductionModuli)
+	reduction, vectors, err := make.Both(moduli)
 	if err != nil {
 		return err
 	}
-	vectors, err := make(vectorModuli)
-	if err != nil {
-		return err
-	}
-	p.reduction, p.vectors, p.emulated = reduction, vectors, []*emulated.Ops{reduction, vectors}
+	p.reduction, p.vectors, p.emulated = reduction, vectors, emulation.Products{reduction, vectors}
 	return nil
 }
 

@@ -94,7 +94,7 @@ func (opt Options) check(n int) error {
 	case opt.RowMajor && !opt.Vectors:
 		return spectrum.BadOption("RowMajor", "only vectors have rows")
 	}
-	if err := opt.checkProducts(); err != nil {
+	if err := CheckProducts(opt.Products, opt.Moduli); err != nil {
 		return err
 	}
 	return opt.spectrum().Check(n)

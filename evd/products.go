@@ -1,15 +1,12 @@
 package evd
 
 import (
-	"context"
 	"errors"
 	"fmt"
 
+	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/evd/spectrum"
-	"github.com/vkevd/vkevd/stages"
-	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/product"
-	"github.com/vkevd/vkevd/stages/product/emulated"
 	"github.com/vkevd/vkevd/stages/product/moduli"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -58,20 +55,14 @@ func ParseProducts(s string) (Products, error) {
 	return 0, spectrum.BadOption("Products", fmt.Sprintf("%q is not auto, native or emulated", s))
 }
 
-// reductionModuli and vectorModuli are the numbers of moduli of emulated products. An emulated
-// product is computed by integer units, modulo several small numbers. The reduction needs fewer
-// moduli, because its errors only change the eigenvalues by rounding errors. The orthogonality of
-// the vectors needs 14.
-const reductionModuli, vectorModuli = 13, 14
-
-// checkProducts returns an *OptionError if the value of Options.Products or Options.Moduli is not
-// possible.
-func (opt Options) checkProducts() error {
+// CheckProducts returns an *OptionError if the value of Options.Products, or that of Options.Moduli,
+// is not possible.
+func CheckProducts(p Products, count int) error {
 	switch {
-	case opt.Products < ProductsAuto || opt.Products > ProductsEmulated:
-		return spectrum.BadOption("Products", fmt.Sprintf("there is no choice %d", int(opt.Products)))
-	case opt.Moduli != 0 && (opt.Moduli < moduli.Least || opt.Moduli > moduli.Most):
-		return spectrum.BadOption("Moduli", fmt.Sprintf("%d is not between %d and %d", opt.Moduli, moduli.Least, moduli.Most))
+	case p < ProductsAuto || p > ProductsEmulated:
+		return spectrum.BadOption("Products", fmt.Sprintf("there is no choice %d", int(p)))
+	case count != 0 && (count < moduli.Least || count > moduli.Most):
+		return spectrum.BadOption("Moduli", fmt.Sprintf("%d is not between %d and %d", count, moduli.Least, moduli.Most))
 	}
 	return nil
 }
@@ -88,38 +79,7 @@ type products[T Float] struct {
 
 	// emulated lists those of the products for the reduction and for the vectors that are emulated
 	// by integer units.
-	emulated emulatedOps
-}
-
-// emulatedOps lists the products of one solve that emulate double precision on integer units. It is
-// empty if all products are native.
-type emulatedOps []*emulated.Ops
-
-// Status returns the memory in which emulated products count refused rows. Its contents must stay
-// until the recording has been executed.
-func (es emulatedOps) Status() *vk.Layout {
-	var parts []vk.Space
-	for _, e := range es {
-		parts = append(parts, e.Status())
-	}
-	return vk.Together(parts...)
-}
-
-// begin records the commands that emulated products need before their first product in a recording.
-func (es emulatedOps) begin(rec *vk.Recorder, ws *vk.Arena) {
-	for _, e := range es {
-		e.Begin(rec, ws)
-	}
-}
-
-// refused makes the call `c` read, when the recording runs, how many rows of factors the emulated
-// products have refused so far. They refuse rows whose numbers are too large or not finite.
-func (es emulatedOps) refused(c *spectrum.Call, rec *vk.Recorder, ws *vk.Arena) {
-	for _, e := range es {
-		for i := range 2 {
-			c.Info(rec, stages.PhaseEmulated, e.Refused(ws).Sub(i, 1))
-		}
-	}
+	emulated emulation.Products
 }
 
 // AutoOrder is the smallest order for which ProductsAuto compares measured speeds. For smaller
@@ -155,7 +115,9 @@ func newProducts[T Float](dev *vk.Device, n int, opt Options, t tuning.Tuning, d
 	}
 	p.reduction, p.vectors = p.native, p.native
 	if opt.Products == ProductsEmulated || opt.mayEmulate(n) && double.emulates() {
-		err = double.emulate(&p, func() (emulation, error) { return newEmulation(dev, opt, t) })
+		err = double.emulate(&p, opt.Moduli, func() (emulation.Maker, error) {
+			return emulation.Chosen(dev, opt.Products == ProductsEmulated, t)
+		})
 	}
 	if err != nil {
 		return p, err
@@ -164,58 +126,9 @@ func newProducts[T Float](dev *vk.Device, n int, opt Options, t tuning.Tuning, d
 	return p, err
 }
 
-// emulation is a function that makes products which emulate double precision on integer units, with
-// the given number of moduli. A nil emulation means native products.
-type emulation func(moduli int) (*emulated.Ops, error)
-
-// newEmulation chooses between emulated and native products, by the options and by the measured
-// speeds of the device. The result is nil for native products. The sizes of emulated products
-// depend on the measured speeds.
-func newEmulation(dev *vk.Device, opt Options, t tuning.Tuning) (emulation, error) {
-	choice, err := choose(dev, opt, t)
-	if err != nil || !choice.Emulated {
-		return nil, err
-	}
-	return emulationBy(dev, opt, t, choice.Facts), nil
-}
-
-// choose chooses between native and emulated products, by the options `opt` and by the measured
-// speeds of the device.
-func choose(dev *vk.Device, opt Options, t tuning.Tuning) (emulated.Choice, error) {
-	// The speeds of the device are measured once and stored. If the measurement used the context of
-	// a caller, it could end early for all later callers.
-	ctx := context.Background()
-	if opt.Products == ProductsEmulated {
-		return emulated.Force(ctx, dev, t.Products)
-	}
-	return emulated.Choose(ctx, dev, t.Products)
-}
-
-// emulationBy returns the function that makes emulated products, with the sizes for the measured
-// speeds in `rates`.
-func emulationBy(dev *vk.Device, opt Options, t tuning.Tuning, rates emulated.Facts) emulation {
-	t = t.BoundedBytes(machine.Of(dev).Rates().FP64, rates.Bytes)
-	return func(count int) (*emulated.Ops, error) {
-		if opt.Moduli != 0 {
-			count = opt.Moduli
-		}
-		plain, err := product.New[float64](dev, t.Products)
-		if err != nil {
-			return nil, err
-		}
-		return emulated.New(context.Background(), dev, plain, t.Products.Emulated, count)
-	}
-}
-
 // Work returns the workspace of all matrix products. The products share it, because they are not
 // recorded concurrently.
-func (p *products[T]) Work() *vk.Layout {
-	parts := []vk.Space{p.native.Work(), p.extra}
-	for _, e := range p.emulated {
-		parts = append(parts, e.Work())
-	}
-	return vk.InTurn(parts...)
-}
+func (p *products[T]) Work() *vk.Layout { return p.emulated.Work(p.native.Work(), p.extra) }
 
 // goNative makes new stages for the plan, with native products instead of emulated ones, for this
 // solve and all later ones. It is called after emulated products have refused a row whose numbers

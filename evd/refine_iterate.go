@@ -135,10 +135,10 @@ func (s *refinement) step(rough bool) (left float64, err error) {
 func (s *refinement) quotients(ops product.Ops[float64]) (norm float64, err error) {
 	s.lambda = make([]float64, s.N)
 	err = s.Run(func(rec *vk.Recorder) {
-		s.steps.products.emulated.begin(rec, s.Arena)
+		s.steps.products.emulated.Begin(rec, s.Arena)
 		rec.Phase(stages.PhaseRefineProducts, float64(min(s.counts.Steps-1, usualSteps)), usualSteps)
 		vk.Receive(rec, s.lambda, s.steps.refine.RecordProducts(rec, s.Arena, ops, s.matrixA(), s.x, s.y))
-		s.steps.products.emulated.refused(s.Call, rec, s.Arena)
+		s.steps.products.emulated.Refused(s.Call, rec, s.Arena)
 	})
 	for _, x := range s.lambda {
 		norm = math.Max(norm, math.Abs(x))
@@ -172,11 +172,11 @@ func (s *refinement) update(ops product.Ops[float64], clusters stages.Clusters, 
 	}
 	sums := make([]float64, s.N)
 	err = s.Run(func(rec *vk.Recorder) {
-		s.steps.products.emulated.begin(rec, s.Arena)
+		s.steps.products.emulated.Begin(rec, s.Arena)
 		rec.Phase(stages.PhaseRefineUpdate, 0, 1)
 		vk.SendFirst(rec, s.y.At, w)
 		vk.Receive(rec, sums, s.steps.refine.RecordUpdate(rec, s.Arena, ops, s.noise, clusters, s.x, s.y))
-		s.steps.products.emulated.refused(s.Call, rec, s.Arena)
+		s.steps.products.emulated.Refused(s.Call, rec, s.Arena)
 	})
 	s.x, s.y = s.y, s.x
 	if slices.ContainsFunc(sums, math.IsNaN) {

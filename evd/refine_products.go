@@ -3,6 +3,7 @@ package evd
 import (
 	"math"
 
+	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/product/moduli"
@@ -21,7 +22,7 @@ type refineProducts struct {
 	// rough products are as accurate as the products of the last step.
 	roughNoise float64
 
-	emulated emulatedOps
+	emulated emulation.Products
 }
 
 // roughNoise is the value of refineProducts.roughNoise for emulated products. The number of their
@@ -39,7 +40,7 @@ func newRefineProducts(dev *vk.Device, n int, opt Options, t tuning.Tuning) (p r
 	if !opt.mayEmulate(n) {
 		return p, nil
 	}
-	choice, err := choose(dev, opt, t)
+	choice, err := emulation.Choose(dev, opt.Products == ProductsEmulated, t)
 	if err != nil {
 		return p, err
 	}
@@ -51,10 +52,9 @@ func newRefineProducts(dev *vk.Device, n int, opt Options, t tuning.Tuning) (p r
 	}
 	fine := opt.Moduli
 	if fine == 0 {
-		fine = vectorModuli
+		fine = emulation.VectorModuli
 	}
-	opt.Moduli = 0 // rough products have their own number
-	make := emulationBy(dev, opt, t, rates)
+	make := emulation.By(dev, t, rates)
 	for _, count := range []int{moduli.Rough, fine} {
 		e, err := make(count)
 		if err != nil {

@@ -1,6 +1,7 @@
 package evd
 
 import (
+	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
@@ -59,7 +60,7 @@ func (s *single) ownProducts(dev *vk.Device, t tuning.Tuning) (product.Ops[float
 
 func (s *singleMemory) emulates() bool { return false }
 
-func (s *singleMemory) emulate(*products[float32], func() (emulation, error)) error {
+func (s *singleMemory) emulate(*products[float32], int, func() (emulation.Maker, error)) error {
 	return spectrum.BadOption("Products", "emulated products replace double precision, and the matrix is in single precision")
 }
 

@@ -147,12 +147,12 @@ func (s *solve[T]) reduce(a Sym[T]) (host spectrum.Tridiagonal, sigma float64, e
 // executed.
 func (s *solve[T]) recordReduction(rec *vk.Recorder, uplo Uplo, sigma float64) func() spectrum.Tridiagonal {
 	r, t, ws := &s.regions, s.steps.spectrum, s.Arena
-	s.steps.products.emulated.begin(rec, ws)
+	s.steps.products.emulated.Begin(rec, ws)
 	s.recordLoad(rec, ws, uplo, sigma)
 	rec.Phase(s.phase(), 0, 1)
 	s.steps.reduce.Record(rec, ws, s.matrixA(ws), r.band.In(ws), r.t.In(ws))
 	s.Info(rec, s.phase(), s.steps.reduce.Info(ws))
-	s.steps.products.emulated.refused(s.Call, rec, ws)
+	s.steps.products.emulated.Refused(s.Call, rec, ws)
 	if !s.oneStage {
 		rec.Phase(stages.PhaseBulgeChasing, 0, 1)
 	}
@@ -190,7 +190,7 @@ func (s *solve[T]) transformBack(vectors product.Matrix[float64]) (q product.Mat
 	}
 	err = s.Run(func(rec *vk.Recorder) {
 		if s.steps.reduce == nil { // else the reduction has begun them
-			s.steps.products.emulated.begin(rec, ws)
+			s.steps.products.emulated.Begin(rec, ws)
 		}
 		s.doubles.narrow(rec, ws, vectors)
 		if s.steps.q2 != nil {
@@ -200,7 +200,7 @@ func (s *solve[T]) transformBack(vectors product.Matrix[float64]) (q product.Mat
 		}
 		rec.Phase(stages.PhaseApplyQ1, 0, 1)
 		s.steps.q1.Record(rec, ws, s.matrixA(ws), r.t.In(ws), x)
-		s.steps.products.emulated.refused(s.Call, rec, ws)
+		s.steps.products.emulated.Refused(s.Call, rec, ws)
 		q = s.steps.orient.record(rec, x, q)
 	})
 	return q, err

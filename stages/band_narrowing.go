@@ -32,7 +32,7 @@ type BandNarrowing[T spirv.Stored] struct {
 	abort     spirv.Addr[uint32]
 	passes    []narrowPass[T]
 	transpose *Transpose[T]
-	across    vk.Region[T]  // the narrow band by rows, on its way to the general compact band
+	across    vk.Region[T]  // a band by rows, on its way from or to the general compact band
 	flags     machine.Flags // those of one pass after another, if workgroups wait
 }
 
@@ -108,7 +108,7 @@ func NewBandNarrowing[T spirv.Stored](dev *vk.Device, size NarrowSize, w Waiting
 		return nil, &vk.UnsupportedError{Device: info.Name, Feature: "elements of a compact band",
 			Need: fmt.Sprintf("%d·%d", size.N+size.above(), size.height()), Have: fmt.Sprint(mostBand)}
 	}
-	s := &BandNarrowing[T]{NarrowSize: size, tune: t, abort: dev.Abort(), across: vk.Reserve[T]("narrow band, transposed", size.N*(size.To+1))}
+	s := &BandNarrowing[T]{NarrowSize: size, tune: t, abort: dev.Abort(), across: vk.Reserve[T]("band, transposed", size.N*(max(size.From, size.To)+1))}
 	s.tune.Groups = t.groups(info)
 	tickets, flags := 0, 0
 	stride := chaseShape{tune: t}.flagStride()
@@ -248,6 +248,23 @@ func (s *BandNarrowing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band, general 
 	rows := product.NewMatrix(s.across.In(ws), s.N, kept, s.N)
 	s.transpose.Record(rec, narrow, rows)
 	s.transpose.Record(rec, rows, product.NewMatrix(general.From(2*s.To-kept), kept, s.N, 3*s.To))
+}
+
+// RecordGeneral does the same as Record for a band of From superdiagonals in general compact storage,
+// `wide`, with 3·From·(N+From) elements, as GeneralBandReduction stores it. It first copies the band
+// to `band`, which has BandLen elements. `wide` is not changed. The arguments must not overlap.
+func (s *BandNarrowing[T]) RecordGeneral(rec *vk.Recorder, ws *vk.Arena, wide, band, general vk.Slice[T]) {
+	if s.N == 0 {
+		return
+	}
+	holds("the wide band", wide, generalBandLen(s.N, s.From))
+	holds("the band", band, s.BandLen())
+	vk.Fill(rec, band.Sub(0, s.BandLen()), 0)
+	diagonals := s.From + 1
+	rows := product.NewMatrix(s.across.In(ws), s.N, diagonals, s.N)
+	s.transpose.Record(rec, product.NewMatrix(wide.From(s.From-1), diagonals, s.N, 3*s.From), rows)
+	s.transpose.Record(rec, rows, product.NewMatrix(band.From(s.above()-s.From), diagonals, s.N, s.height()))
+	s.Record(rec, ws, band, general)
 }
 
 // recordChase records the dispatches of a pass in which workgroups wait for each other. The sweeps

@@ -2,6 +2,7 @@ package svd
 
 import (
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
@@ -34,6 +35,11 @@ type doubles[T evd.Float] interface {
 	// a slow and simple method for the safe path, which takes the place of the method `of`.
 	conquest(dev *vk.Device, n int, ops product.Ops[float64], t tuning.Tuning) (conquest, error)
 	iteration(dev *vk.Device, n int, of conquest) conquest
+
+	// emulate replaces products of p by products that emulate double precision on integer units.
+	// `choose` returns a function that makes them, or nil if all products are native. `moduli` is
+	// their number of moduli, or 0. `emulate` returns an *evd.OptionError if T is not float64.
+	emulate(p *products[T], moduli int, choose func() (emulation.Maker, error)) error
 
 	// bidiagonal returns the device memory to which the bulge chasing writes C. `receive` records
 	// that the Golub-Kahan form of C is brought to gk, the stage that finds the values, and to the
@@ -127,6 +133,19 @@ func (*identity) products(_ *vk.Device, ops product.Ops[float64], _ tuning.Tunin
 }
 
 func (*identity) extra() *vk.Layout { return vk.Together() }
+
+func (*identity) emulate(p *products[float64], moduli int, choose func() (emulation.Maker, error)) error {
+	make, err := choose()
+	if err != nil || make == nil {
+		return err
+	}
+	reduction, vectors, err := make.Both(moduli)
+	if err != nil {
+		return err
+	}
+	p.update, p.vectors, p.emulated = reduction, vectors, emulation.Products{reduction, vectors}
+	return nil
+}
 
 func (*identity) bidiagonal(ws *vk.Arena, gk *spectrum.Stage) stages.Bidiagonal[float64] {
 	e := gk.E(ws) // its last element is not used

@@ -16,6 +16,9 @@ type regions[T evd.Float] struct {
 	left, right vk.Region[T] // block factors of Q1 and P1
 	first       vk.Region[T] // block factors of Q0
 	band        vk.Region[T]
+	// `pass` is the storage of the band during the passes that make it narrower, and `narrow` is the
+	// narrow band. Both are empty if there is no such pass.
+	pass, narrow vk.Region[T]
 
 	// chased holds the reflectors of bulge chasing: first those of Q2 on the left side, then those
 	// of P2 on the right side. Later the right vectors overwrite these reflectors. The region is
@@ -49,13 +52,18 @@ func (p *path[T]) lay(of shape, b int) {
 	r.a = entries("A", of.rows*n)
 	r.left, r.right = entries("T of Q1", size.LeftPanels()*b2), entries("T of P1", size.RightPanels()*b2)
 	r.band = entries("band", size.BandLen())
-	always := append([]vk.Space{r.a, r.left, r.right, r.band, s.ops.Work(), s.band.Status(), p.doubles.always()}, s.values.Always()...)
+	always := append([]vk.Space{r.a, r.left, r.right, r.band, s.products.Work(), s.products.emulated.Status(), s.band.Status(), p.doubles.always()}, s.values.Always()...)
+	inTurn := []vk.Space{s.band.Work(), s.chase.Work(), s.values.Work()}
+	if s.narrow != nil {
+		r.pass, r.narrow = entries("band during passes", s.narrow.BandLen()), entries("narrow band", s.narrow.GeneralLen())
+		always, inTurn = append(always, r.narrow), append(inTurn, vk.Together(r.pass, s.narrow.Work()))
+	}
 	across := 0
 	if of.rows != n {
 		across = of.rows * n
 	}
 	r.across = entries("A as it comes", across)
-	inTurn := []vk.Space{vk.Together(r.across), s.band.Work(), s.chase.Work(), s.values.Work()}
+	inTurn = append(inTurn, vk.Together(r.across))
 	if of.tall {
 		r.r, r.first = entries("R", n*n), entries("T of Q0", s.qr.Panels()*b2)
 		always = append(always, r.r, r.first, s.qr.Status())

@@ -41,6 +41,16 @@ type Options struct {
 	// value of the device's tuning table.
 	Band, Block int
 
+	// Products says how large matrix products are computed: in double precision (native), or by
+	// integer units (emulated). The choice ProductsAuto is that of evd, for min(m, n) instead of the
+	// order. If emulated products refuse a matrix, the plan solves again with native products (see
+	// Result.Retried). A BidiagonalPlan has native products, whatever Products is.
+	Products evd.Products
+
+	// Moduli is the number of moduli of emulated products, 13 to 16. 0 means 13 in the reduction and
+	// 14 for the vectors. See evd.Options.
+	Moduli int
+
 	// Certify makes Solve measure the errors of the computed values, and store them in
 	// Result.Certificate. The measurement takes a fraction of the time of the bisection, and one
 	// pass over A on the host.
@@ -73,7 +83,14 @@ func (o Options) check(n int) error {
 	case o.Band < 0 || o.Block < 0:
 		return spectrum.BadOption("Band, Block", "must not be negative")
 	}
-	return nil
+	return evd.CheckProducts(o.Products, o.Moduli)
+}
+
+// mayEmulate reports whether the options allow emulated products for matrices with n singular values
+// and numbers of T, on a device with fast integer units.
+func mayEmulate[T evd.Float](o Options, n int) bool {
+	_, double := any(*new(T)).(float64)
+	return o.Products == evd.ProductsEmulated || double && o.Products == evd.ProductsAuto && n >= evd.AutoOrder
 }
 
 // bounded returns the tuning t, changed so that dispatches are short enough for the speed of the
@@ -88,12 +105,16 @@ func bounded(dev *vk.Device, t tuning.Tuning) (tuning.Tuning, error) {
 }
 
 // sizes returns the tuning for matrices with n columns: the caller's or the device's, with the
-// changes that the options ask for. It does not depend on the wanted vectors, so that the values
-// have the same bits with and without vectors.
+// changes that the options ask for. For large n, a reduction to a wide band is faster if no vectors
+// are wanted (see tuning.Tuning.For). Otherwise sizes does not depend on the wanted vectors, so that
+// the values have the same bits with and without vectors.
 func sizes[T evd.Float](o Options, info vk.Info, n int) (tuning.Tuning, error) {
 	t := tuning.For[T](info)
 	if o.Tuning != nil {
 		t = *o.Tuning
+	}
+	if o.U == None && o.V == None {
+		t = t.For(n, 0)
 	}
 	if b := o.Band; b > 0 {
 		t.Band, t.Block = b, max(t.Block/b, 1)*b

@@ -25,16 +25,17 @@ type path[T evd.Float] struct {
 func (p *path[T]) memory() *vk.Layout { return p.layout }
 
 // steps holds the stages, in the order of the solve. The field `qr` is nil if no QR factorisation
-// comes first. The fields from `conquer` on are nil if no vectors are wanted. A stage that is only
+// comes first. The field `narrow` is nil if the chase begins with the band of the reduction. The fields from `conquer` on are nil if no vectors are wanted. A stage that is only
 // for left or only for right vectors is nil if those vectors are not wanted.
 //
-// The products `ops` are those of the number type T. The stages of the bidiagonal problem, `values`
+// The products are those of the number type T. The stages of the bidiagonal problem, `values`
 // and `conquer`, compute in double precision for every T.
 type steps[T evd.Float] struct {
-	ops       product.Ops[T]
+	products  products[T]
 	transpose *stages.Transpose[T]
 	qr        *stages.TallQR[T]
 	band      *stages.GeneralBandReduction[T]
+	narrow    *stages.BandNarrowing[T]
 	chase     *stages.BidiagonalChasing[T]
 	values    *spectrum.Stage
 
@@ -46,9 +47,8 @@ type steps[T evd.Float] struct {
 	residuals  *stages.SingularResidual[T]
 }
 
-// newPath makes the stages of a solve and lays out their memory. `certify` says whether solves will
-// make certificates of the values.
-func newPath[T evd.Float](dev *vk.Device, of shape, certify bool, t tuning.Tuning) (*path[T], error) {
+// newPath makes the stages of a solve and lays out their memory.
+func newPath[T evd.Float](dev *vk.Device, of shape, opt Options, t tuning.Tuning) (*path[T], error) {
 	t, err := bounded(dev, t)
 	if err != nil {
 		return nil, err
@@ -57,10 +57,10 @@ func newPath[T evd.Float](dev *vk.Device, of shape, certify bool, t tuning.Tunin
 	if p.doubles, err = newDoubles[T](dev, of); err != nil {
 		return nil, err
 	}
-	if p.steps.ops, err = product.New[T](dev, t.Products); err != nil {
+	if p.steps.products, err = newProducts(dev, of.cols, opt, t, p.doubles); err != nil {
 		return nil, err
 	}
-	double, err := p.doubles.products(dev, p.steps.ops, t)
+	double, err := p.doubles.products(dev, p.steps.products.vectors, t)
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +68,7 @@ func newPath[T evd.Float](dev *vk.Device, of shape, certify bool, t tuning.Tunin
 	if err != nil {
 		return nil, err
 	}
-	if err := p.steps.forValues(dev, of, certify, wait, double, t); err != nil {
+	if err := p.steps.forValues(dev, of, opt.Certify, wait, double, t); err != nil {
 		return nil, err
 	}
 	if of.vectors() {
@@ -93,6 +93,18 @@ func (s shape) reduced(t tuning.Tuning) stages.GeneralSize {
 	return size
 }
 
+// narrowed returns the sizes of the passes that make the band of the reduction narrower, before it
+// is reduced to bidiagonal form. There is a pass only for orders from ValuesFrom on, without vectors:
+// then a reduction to a wide band and this pass are faster than a reduction to a narrow band.
+func narrowed(of shape, t tuning.Tuning) stages.NarrowSize {
+	size := stages.NarrowSize{N: of.cols, From: t.Band, To: t.Band, Tile: 1}
+	if !of.vectors() && t.ValuesFrom > 0 && of.cols >= t.ValuesFrom {
+		size.To = min(size.From, max(t.Narrow.To, 2))
+		size.Tile = max(1, min(t.Narrow.Tile, size.From-size.To))
+	}
+	return size
+}
+
 // forValues makes the stages that find the singular values. They compute the factor R of A (only if
 // of.tall is true), the band B, the bidiagonal matrix C, and the values Σ. `double` are the products
 // of the bidiagonal problem.
@@ -103,14 +115,20 @@ func (s *steps[T]) forValues(
 		return err
 	}
 	if of.tall {
-		if s.qr, err = stages.NewTallQR(dev, of.rows, of.cols, t.Band, s.ops, wait, t.Panel); err != nil {
+		if s.qr, err = stages.NewTallQR(dev, of.rows, of.cols, t.Band, s.products.native, wait, t.Panel); err != nil {
 			return err
 		}
 	}
-	if s.band, err = stages.NewGeneralBandReduction(dev, of.reduced(t), s.ops, s.ops, wait, t.Panel); err != nil {
+	if s.band, err = stages.NewGeneralBandReduction(dev, of.reduced(t), s.products.native, s.products.update, wait, t.Panel); err != nil {
 		return err
 	}
 	chase := stages.ChaseSize{N: of.cols, B: t.Band, Vectors: of.vectors()}
+	if size := narrowed(of, t); size.From > size.To {
+		chase.B = size.To
+		if s.narrow, err = stages.NewBandNarrowing[T](dev, size, wait, t.Chase.ChaseTuning); err != nil {
+			return err
+		}
+	}
 	if s.chase, err = stages.NewBidiagonalChasing[T](dev, chase, wait, t.Chase.ChaseTuning); err != nil {
 		return err
 	}
@@ -126,7 +144,7 @@ func (s *steps[T]) forVectors(dev *vk.Device, of shape, wait stages.Waiting, t t
 	}
 	if of.wants[right] != None && n > b {
 		size := stages.PanelsSize{Rows: n - b, Cols: band.RightPanels() * b, B: b, M: of.k, Across: true}
-		if s.p1, err = stages.NewApplyPanels(dev, stages.PhaseApplyP1, size, s.ops, t.Panel); err != nil {
+		if s.p1, err = stages.NewApplyPanels(dev, stages.PhaseApplyP1, size, s.products.vectors, t.Panel); err != nil {
 			return err
 		}
 	}
@@ -136,13 +154,13 @@ func (s *steps[T]) forVectors(dev *vk.Device, of shape, wait stages.Waiting, t t
 		if of.tall {
 			phase = stages.PhaseApplyQ0
 		}
-		q, err := stages.NewApplyPanels(dev, phase, columns, s.ops, t.Panel)
+		q, err := stages.NewApplyPanels(dev, phase, columns, s.products.vectors, t.Panel)
 		if err != nil {
 			return err
 		}
 		if s.q1 = q; of.tall {
 			s.q0 = q
-			if s.q1, err = stages.NewApplyPanels(dev, stages.PhaseApplyQ1, stages.PanelsSize{Rows: n, Cols: n, B: b, M: of.k}, s.ops, t.Panel); err != nil {
+			if s.q1, err = stages.NewApplyPanels(dev, stages.PhaseApplyQ1, stages.PanelsSize{Rows: n, Cols: n, B: b, M: of.k}, s.products.vectors, t.Panel); err != nil {
 				return err
 			}
 		}
@@ -153,7 +171,7 @@ func (s *steps[T]) forVectors(dev *vk.Device, of shape, wait stages.Waiting, t t
 	if s.signs, err = stages.NewSigns[T](dev); err != nil {
 		return err
 	}
-	s.residuals, err = stages.NewSingularResidual(dev, of.rows, n, of.k+of.more(), s.ops)
+	s.residuals, err = stages.NewSingularResidual(dev, of.rows, n, of.k+of.more(), s.products.native)
 	return err
 }
 
@@ -168,6 +186,9 @@ func (p *path[T]) costs(of shape, both bool) []evd.StageCost {
 		add(stages.PhaseQR, s.qr.Flops())
 	}
 	add(stages.PhaseBandReduction, s.band.Flops())
+	if s.narrow != nil {
+		add(stages.PhaseBandNarrowing, s.narrow.Flops())
+	}
 	add(stages.PhaseBulgeChasing, s.chase.Flops())
 	costs = append(costs, s.values.Cost())
 	if s.conquer == nil {

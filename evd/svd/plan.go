@@ -1,8 +1,11 @@
 package svd
 
 import (
+	"errors"
+
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -62,16 +65,33 @@ func NewPlan[T evd.Float](dev *vk.Device, m, n int, opt Options) (*Plan[T], erro
 	if p.shape = newShape(m, n, opt, p.tune); p.cols == 0 {
 		return p.withoutEntries()
 	}
-	p.newPath = func(t tuning.Tuning) (*path[T], error) { return newPath[T](dev, p.shape, opt.Certify, t) }
+	p.newPath = func(t tuning.Tuning) (*path[T], error) { return newPath[T](dev, p.shape, p.opt, t) }
 	if opt.Verify {
 		if err := p.prepareSafe(); err != nil {
 			return nil, err
 		}
 	}
-	if err := p.prepare(); err != nil {
+	err = p.prepare()
+	full := (*vk.OutOfMemoryError)(nil)
+	if errors.As(err, &full) && opt.Products == evd.ProductsAuto && mayEmulate[T](opt, p.cols) {
+		p.opt.Products = evd.ProductsNative // they need less memory
+		err = p.prepare()
+	}
+	if err != nil {
 		return nil, err
 	}
 	return p, nil
+}
+
+// avoid makes new stages for the plan after the call c has failed, for this solve and all later ones:
+// with native products if emulated products refused the matrix, and otherwise without the waits that
+// failed. The caller must hold the plan's lock. The errors are those of NewPlan.
+func (p *Plan[T]) avoid(c *spectrum.Call) error {
+	if c.GaveUp().Stage != stages.PhaseEmulated {
+		return p.avoidWaiting(c)
+	}
+	p.opt.Products = evd.ProductsNative
+	return p.replace(p.tune)
 }
 
 // withoutEntries finishes the plan for matrices with m = 0 or n = 0. With Full the result has an

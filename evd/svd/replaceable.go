@@ -65,8 +65,7 @@ func (r *replaceable[P]) compile(t tuning.Tuning) (made P, err error) {
 // ones. The new path is without the waits of the kind that failed in the call c: if a workgroup of a
 // panel waited for all others in vain, no workgroups wait for all others, and otherwise no workgroup
 // waits for another one. avoidWaiting also records the failure for the device. The caller must hold
-// the plan's lock. The memory of the old path is freed before the memory of the new path is
-// allocated. The errors are those of NewPlan.
+// the plan's lock. The errors are those of NewPlan.
 func (r *replaceable[P]) avoidWaiting(c *spectrum.Call) error {
 	t, facts := r.tune, machine.Of(r.base.Dev)
 	if stages.AllMeet(c.GaveUp().Stage) {
@@ -75,6 +74,13 @@ func (r *replaceable[P]) avoidWaiting(c *spectrum.Call) error {
 		facts.WaitFailed()
 		t.Chase.Wavefront = true
 	}
+	return r.replace(t)
+}
+
+// replace replaces the plan's path (its stages and their memory) by one with the sizes in t. The
+// memory of the old path is freed before the memory of the new path is allocated. The caller must
+// hold the plan's lock.
+func (r *replaceable[P]) replace(t tuning.Tuning) error {
 	next, err := r.compile(t)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package svd
 
 import (
+	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
@@ -69,6 +70,11 @@ func (d *single) products(dev *vk.Device, _ product.Ops[float32], t tuning.Tunin
 }
 
 func (d *single) extra() *vk.Layout { return d.ops.Work() }
+
+// emulate returns an *evd.OptionError: emulation replaces double precision.
+func (d *singleMemory) emulate(*products[float32], int, func() (emulation.Maker, error)) error {
+	return spectrum.BadOption("Products", "emulated products replace double precision, and the matrix is in single precision")
+}
 
 func (d *singleMemory) bidiagonal(ws *vk.Arena, _ *spectrum.Stage) stages.Bidiagonal[float32] {
 	return stages.GolubKahan(d.e.In(ws))

@@ -54,7 +54,8 @@ func reflected(n int) (a evd.Dense[float64], values []float64) {
 // TestSizes solves matrices of the shapes in VKEVD_SIZES (for example 1024,4096x128), each one
 // twice. It prints the times of the second solve, by phase and in all. If VKEVD_VECTORS is set, it
 // also computes vectors. VKEVD_TUNING replaces sizes of the tuning table, for example {"QRFirst":
-// 3}, as the flag --tuning of `vkevd bench` does.
+// 3}, as the flag --tuning of `vkevd bench` does. VKEVD_PRODUCTS is native or emulated, VKEVD_BAND the
+// number of superdiagonals, and VKEVD_VECTORS=only leaves out the solve without vectors.
 func TestSizes(t *testing.T) {
 	list := os.Getenv("VKEVD_SIZES")
 	if list == "" {
@@ -73,7 +74,7 @@ func TestSizes(t *testing.T) {
 			}
 		}
 		for _, vectors := range []Vectors{None, Thin} {
-			if vectors == None || list == "64,90x30" || os.Getenv("VKEVD_VECTORS") != "" {
+			if vectors == None && os.Getenv("VKEVD_VECTORS") != "only" || vectors == Thin && (list == "64,90x30" || os.Getenv("VKEVD_VECTORS") != "") {
 				solveOfSize(t, m, n, vectors)
 			}
 		}
@@ -99,7 +100,16 @@ func solveOfSize(t *testing.T, m, n int, vectors Vectors) {
 			t.Fatal(err)
 		}
 	}
-	p, err := NewPlan[float64](testDevice(t), m, n, Options{U: vectors, V: vectors, Tuning: &tune})
+	opt := Options{U: vectors, V: vectors, Tuning: &tune}
+	opt.Band, _ = strconv.Atoi(os.Getenv("VKEVD_BAND"))
+	opt.Block, _ = strconv.Atoi(os.Getenv("VKEVD_BLOCK"))
+	if products := os.Getenv("VKEVD_PRODUCTS"); products != "" {
+		var err error
+		if opt.Products, err = evd.ParseProducts(products); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p, err := NewPlan[float64](testDevice(t), m, n, opt)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,8 @@ import (
 //
 //	σ·A = Q0·R                 only if A has many more rows than columns; R takes the place of A
 //	σ·A = Q1·[B; 0]·P1ᵀ        reduction to an upper band B
-//	  B = Q2·C·P2ᵀ             reduction to bidiagonal form C, by bulge chasing
+//	  B = Q2·C·P2ᵀ             reduction to bidiagonal form C, by bulge chasing; for large orders
+//	                           without vectors, a wide B first becomes narrower, also by chasing
 //	[0 Cᵀ; C 0]                has the eigenvalues ±σᵢ, which bisection finds. With sorted rows and
 //	                           columns it is tridiagonal, with a zero diagonal
 //	                           (Golub and Kahan, 1965)
@@ -48,7 +49,7 @@ func (p *Plan[T]) survive(ctx context.Context, a evd.Dense[T], report func(evd.P
 	return spectrum.Survive(
 		func() *spectrum.Call { return p.base.Begin(ctx, spectrum.ProgressOf(p.Costs(), report)) },
 		func(c *spectrum.Call) (*Result[T], error) { return p.solve(c, p.path, a) },
-		p.avoidWaiting)
+		p.avoid)
 }
 
 // solve computes the singular values and the vectors of a matrix that fits the plan, by the stages in
@@ -126,6 +127,7 @@ func (s *solve[T]) reduce(a evd.Dense[T], sigma float64) (host spectrum.Tridiago
 // copy of its Golub-Kahan form after the recording has been executed.
 func (s *solve[T]) recordReduction(rec *vk.Recorder, a evd.Dense[T]) func() spectrum.Tridiagonal {
 	r, t, ws := &s.regions, s.steps.values, s.Arena
+	s.steps.products.emulated.Begin(rec, ws)
 	s.recordLoad(rec, a)
 	if qr := s.steps.qr; qr != nil {
 		qr.Record(rec, ws, s.matrixA(), s.reduced(), r.first.In(ws))
@@ -138,8 +140,15 @@ func (s *solve[T]) recordReduction(rec *vk.Recorder, a evd.Dense[T]) func() spec
 	for _, info := range s.steps.band.Infos(ws) {
 		s.Info(rec, stages.PhaseBandReduction, info)
 	}
+	s.steps.products.emulated.Refused(s.Call, rec, ws)
+	band := r.band.In(ws)
+	if narrow := s.steps.narrow; narrow != nil {
+		narrow.RecordGeneral(rec, ws, band, r.pass.In(ws), r.narrow.In(ws))
+		s.Info(rec, stages.PhaseBandNarrowing, narrow.Info(ws))
+		band = r.narrow.In(ws)
+	}
 	rec.Phase(stages.PhaseBulgeChasing, 0, 1)
-	s.steps.chase.Record(rec, ws, r.band.In(ws), s.doubles.bidiagonal(ws, t), s.reflectors(ws, left), s.reflectors(ws, right))
+	s.steps.chase.Record(rec, ws, band, s.doubles.bidiagonal(ws, t), s.reflectors(ws, left), s.reflectors(ws, right))
 	s.Info(rec, stages.PhaseBulgeChasing, s.steps.chase.Info(ws))
 	return s.doubles.receive(rec, ws, t)
 }

@@ -61,6 +61,7 @@ func (b *bases[T]) make() error {
 		if b.wants[left] != None {
 			b.recordLeft(rec)
 		}
+		b.steps.products.emulated.Refused(b.Call, rec, b.Arena)
 		b.recordColumns(rec)
 	})
 }

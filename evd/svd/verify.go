@@ -35,7 +35,7 @@ func (e *UnverifiedError) Error() string {
 const maxSafeQR = 2048
 
 // safely returns the tuning of the safe path, which computes a second result for Options.Verify. On
-// this path no workgroup waits for another workgroup.
+// this path no workgroup waits for another workgroup, and all products are native.
 func safely(t tuning.Tuning) tuning.Tuning {
 	t.Chase.Wavefront = true
 	return t
@@ -44,7 +44,10 @@ func safely(t tuning.Tuning) tuning.Tuning {
 // prepareSafe makes the stages of the safe path, for a plan with Options.Verify. They share the
 // memory of the plan's other stages, because both never run at the same time.
 func (p *Plan[T]) prepareSafe() (err error) {
-	if p.safe, err = p.compile(safely(p.tune)); err != nil {
+	wanted := p.opt.Products
+	p.opt.Products = evd.ProductsNative
+	p.safe, err = p.compile(safely(p.tune))
+	if p.opt.Products = wanted; err != nil {
 		return err
 	}
 	if n := p.base.N; p.vectors() && n <= maxSafeQR {

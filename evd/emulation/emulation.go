@@ -1,0 +1,115 @@
+// Package emulation, internal to vkevd, holds the matrix products of one solve that emulate double
+// precision on integer units, and chooses between them and native products.
+package emulation
+
+import (
+	"context"
+
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/machine"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/product/emulated"
+	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// ReductionModuli and VectorModuli are the numbers of moduli of emulated products. An emulated
+// product is computed by integer units, modulo several small numbers. The reduction needs fewer
+// moduli, because its errors only change the values by rounding errors. The orthogonality of the
+// vectors needs 14.
+const ReductionModuli, VectorModuli = 13, 14
+
+// Products lists the emulated products of one solve. It is empty if all products are native.
+type Products []*emulated.Ops
+
+// Status returns the memory in which emulated products count refused rows. Its contents must stay
+// until the recording has been executed.
+func (ps Products) Status() *vk.Layout {
+	var parts []vk.Space
+	for _, p := range ps {
+		parts = append(parts, p.Status())
+	}
+	return vk.Together(parts...)
+}
+
+// Work returns the workspace of the products and of `others`, which share it. No two products may be
+// recorded concurrently.
+func (ps Products) Work(others ...vk.Space) *vk.Layout {
+	for _, p := range ps {
+		others = append(others, p.Work())
+	}
+	return vk.InTurn(others...)
+}
+
+// Begin records the commands that emulated products need before their first product in a recording.
+func (ps Products) Begin(rec *vk.Recorder, ws *vk.Arena) {
+	for _, p := range ps {
+		p.Begin(rec, ws)
+	}
+}
+
+// Refused makes the call `c` read, when the recording runs, how many rows of factors the emulated
+// products have refused so far. They refuse rows whose numbers are too large or not finite.
+func (ps Products) Refused(c *spectrum.Call, rec *vk.Recorder, ws *vk.Arena) {
+	for _, p := range ps {
+		for i := range 2 {
+			c.Info(rec, stages.PhaseEmulated, p.Refused(ws).Sub(i, 1))
+		}
+	}
+}
+
+// Maker is a function that makes emulated products with the given number of moduli. A nil Maker
+// means native products.
+type Maker func(moduli int) (*emulated.Ops, error)
+
+// Both makes the emulated products of a solve, for its reduction and for its vectors. If moduli is
+// not 0, both have this number of moduli.
+func (m Maker) Both(moduli int) (reduction, vectors *emulated.Ops, err error) {
+	if reduction, err = m(or(moduli, ReductionModuli)); err != nil {
+		return nil, nil, err
+	}
+	vectors, err = m(or(moduli, VectorModuli))
+	return reduction, vectors, err
+}
+
+func or(n, otherwise int) int {
+	if n == 0 {
+		return otherwise
+	}
+	return n
+}
+
+// Choose chooses between native and emulated products by the measured speeds of the device. If
+// `force` is true it chooses emulated products, and the error is a *vk.UnsupportedError if the
+// device has no units for them, or units that computed wrong results. Other errors are those of vk.
+func Choose(dev *vk.Device, force bool, t tuning.Tuning) (emulated.Choice, error) {
+	// The speeds of the device are measured once and stored. If the measurement used the context of
+	// a caller, it could end early for all later callers.
+	ctx := context.Background()
+	if force {
+		return emulated.Force(ctx, dev, t.Products)
+	}
+	return emulated.Choose(ctx, dev, t.Products)
+}
+
+// By returns the Maker of emulated products with the sizes for the measured speeds in `rates`.
+func By(dev *vk.Device, t tuning.Tuning, rates emulated.Facts) Maker {
+	t = t.BoundedBytes(machine.Of(dev).Rates().FP64, rates.Bytes)
+	return func(count int) (*emulated.Ops, error) {
+		plain, err := product.New[float64](dev, t.Products)
+		if err != nil {
+			return nil, err
+		}
+		return emulated.New(context.Background(), dev, plain, t.Products.Emulated, count)
+	}
+}
+
+// Chosen returns the Maker of the products that Choose chooses.
+func Chosen(dev *vk.Device, force bool, t tuning.Tuning) (Maker, error) {
+	choice, err := Choose(dev, force, t)
+	if err != nil || !choice.Emulated {
+		return nil, err
+	}
+	return By(dev, t, choice.Facts), nil
+}

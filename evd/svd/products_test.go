@@ -1,0 +1,207 @@
+package svd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product/emulated"
+	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// TestEmulatedProducts solves matrices of all families with products that emulate double precision
+// on integer units. With the smallest tuning, all large products of a solve are emulated. The limits
+// are those of native products. The values have the same bits with and without vectors.
+func TestEmulatedProducts(t *testing.T) {
+	small := tuning.Smallest()
+	for i, shape := range [][2]int{{50, 50}, {61, 37}, {13, 40}} {
+		m, n := shape[0], shape[1]
+		opt := Options{U: Thin, V: Thin, Products: evd.ProductsEmulated, Moduli: 15 * (i % 2), Tuning: &small}
+		p, err := NewPlan[float64](testDevice(t), m, n, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt.U, opt.V = None, None
+		plain, err := NewPlan[float64](testDevice(t), m, n, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt.Products, opt.Moduli = evd.ProductsNative, 0
+		native, err := NewPlan[float64](testDevice(t), m, n, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for f, family := range families {
+			a, g := family.make(m, n, (i+f)%2 == 0)
+			what := fmt.Sprintf("%d×%d %s", m, n, family.name)
+			res, err := p.Solve(context.Background(), a)
+			values, err2 := plain.Solve(context.Background(), a)
+			others, err3 := native.Solve(context.Background(), a)
+			if err := errors.Join(err, err2, err3); err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+			if res.Retried != nil {
+				t.Errorf("%s: native products were needed: %v", what, res.Retried)
+			}
+			near(t, what, m, n, values.Values, wanted(t, g))
+			if !slices.Equal(values.Values, res.Values) {
+				t.Errorf("%s: other values without vectors", what)
+			}
+			if family.name == "random" && slices.Equal(values.Values, others.Values) {
+				t.Errorf("%s: native products give the same bits, so no product was emulated", what)
+			}
+			decomposed(t, what, g, Options{U: Thin, V: Thin}, res)
+		}
+		p.Close()
+		plain.Close()
+		native.Close()
+	}
+}
+
+// refusing returns a matrix whose reduction has factors that emulated products refuse: the norms of
+// the two factors of a pair differ by more than any scaling can balance.
+func refusing(n int) evd.Dense[float64] {
+	a := evd.Dense[float64]{Rows: n, Cols: n, Ld: n, Data: make([]float64, n*n)}
+	for i := range n {
+		for j := max(0, i-1); j <= min(n-1, i+1); j++ {
+			a.Data[i+j*n] = math.Pow(10, 250*float64(i+j)/float64(2*n-2)-250) * float64(1+(i+2*j)%3)
+		}
+	}
+	return a
+}
+
+// TestRefusedProductsAreNative solves a matrix that emulated products refuse, twice. The first solve
+// is repeated with native products, and the second one has native products from the beginning.
+func TestRefusedProductsAreNative(t *testing.T) {
+	small := tuning.Smallest()
+	const n = 50
+	p, err := NewPlan[float64](testDevice(t), n, n, Options{U: Thin, V: Thin, Products: evd.ProductsEmulated, Tuning: &small})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	a := refusing(n)
+	first, err := p.Solve(context.Background(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first.Retried == nil || first.Retried.Stage != stages.PhaseEmulated {
+		t.Fatalf("retried: %v", first.Retried)
+	}
+	second, err := p.Solve(context.Background(), a)
+	if err != nil || second.Retried != nil || !slices.Equal(first.Values, second.Values) {
+		t.Errorf("second solve: error %v, retried %v, same values %t", err, second.Retried, slices.Equal(first.Values, second.Values))
+	}
+}
+
+// TestProductsOption checks the errors for impossible values of Options.Products and Options.Moduli.
+func TestProductsOption(t *testing.T) {
+	option := (*evd.OptionError)(nil)
+	for _, opt := range []Options{{Products: 7}, {Moduli: 12}, {Moduli: 17}} {
+		if _, err := NewPlan[float64](testDevice(t), 10, 10, opt); !errors.As(err, &option) {
+			t.Errorf("%+v: %v", opt, err)
+		}
+	}
+	if _, err := NewPlan[float32](testDevice(t), 10, 10, Options{Products: evd.ProductsEmulated}); !errors.As(err, &option) {
+		t.Errorf("emulated products in single precision: %v", err)
+	}
+}
+
+// TestAutoProducts checks the products that ProductsAuto chooses by the rates of a device: emulated
+// ones if double precision is slow, unless the plan then does not fit the memory.
+func TestAutoProducts(t *testing.T) {
+	card := func(free uint64, slow bool) *vk.Device {
+		dev := vk.Dry(vk.Info{
+			Name: "card", Family: "nvidia", Type: "discrete", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Units: 128,
+			Memory: free, Free: free, ByteMatrices: []vk.MatrixShape{{M: 16, N: 16, K: 32}}, Features: []string{"shaderFloat64", "shaderIntegerDotProduct"},
+		})
+		f := emulated.Facts{Native: 20e12, Emulated: 24e12, Bytes: 3.4e14, Right: true}
+		if slow {
+			f.Native = 1.2e12
+		}
+		f.Keep(dev)
+		return dev
+	}
+	bytes := func(dev *vk.Device, n int, products evd.Products) uint64 {
+		p, err := NewPlan[float64](dev, n+10, n, Options{U: Thin, V: Thin, Products: products})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Bytes()
+	}
+	const n = 4096
+	native := bytes(card(1<<40, true), n, evd.ProductsNative)
+	for _, c := range []struct {
+		what string
+		dev  *vk.Device
+		want bool
+	}{
+		{"slow double precision", card(1<<40, true), true},
+		{"fast double precision", card(1<<40, false), false},
+		{"little memory", card(native, true), false},
+	} {
+		if have := bytes(c.dev, n, evd.ProductsAuto) > native; have != c.want {
+			t.Errorf("%s: emulated is %t", c.what, have)
+		}
+	}
+	if small := card(1<<40, true); bytes(small, 2000, evd.ProductsAuto) != bytes(small, 2000, evd.ProductsNative) {
+		t.Error("products of small matrices are emulated")
+	}
+	full := (*vk.OutOfMemoryError)(nil)
+	if _, err := NewPlan[float64](card(native, true), n+10, n, Options{U: Thin, V: Thin, Products: evd.ProductsEmulated}); !errors.As(err, &full) {
+		t.Errorf("emulated products that do not fit: %v", err)
+	}
+}
+
+// TestWideBandBecomesNarrower computes the values of matrices whose orders reach ValuesFrom. They are
+// reduced to a wide band, and passes make it narrower. With vectors there is no such pass.
+func TestWideBandBecomesNarrower(t *testing.T) {
+	small := tuning.Smallest()
+	small.ValuesBand, small.ValuesFrom, small.Narrow = 9, 20, tuning.Smallest().Narrow
+	for _, wavefront := range []bool{false, true} {
+		small.Chase.Wavefront = wavefront
+		for _, shape := range [][2]int{{19, 19}, {20, 20}, {21, 20}, {20, 61}, {37, 37}, {50, 45}} {
+			m, n := shape[0], shape[1]
+			p, err := NewPlan[float64](testDevice(t), m, n, Options{Tuning: &small, Certify: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			passes := 0
+			for _, c := range p.Costs() {
+				if c.Stage == stages.PhaseBandNarrowing {
+					passes++
+				}
+			}
+			if want := min(m, n) >= 20; (passes == 1) != want || want != (p.Band() == 9) {
+				t.Errorf("%d×%d: %d phases of passes, band %d", m, n, passes, p.Band())
+			}
+			for f, family := range families {
+				a, g := family.make(m, n, f%2 == 0)
+				res, err := p.Solve(context.Background(), a)
+				what := fmt.Sprintf("%d×%d %s", m, n, family.name)
+				if err != nil {
+					t.Fatalf("%s: %v", what, err)
+				}
+				near(t, what, m, n, res.Values, wanted(t, g))
+				if !res.Certificate.Passed() {
+					t.Errorf("%s: %+v", what, res.Certificate)
+				}
+			}
+			p.Close()
+		}
+	}
+	p, err := NewPlan[float64](testDevice(t), 30, 30, Options{U: Thin, Tuning: &small})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if p.Band() != 4 || p.current().steps.narrow != nil {
+		t.Errorf("with vectors: band %d", p.Band())
+	}
+}
