@@ -36,20 +36,21 @@ func newGe2tb(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := stages.GeneralSize{M: s.n, N: s.n, B: s.b, K: forecast.Block()}
+	width := forecast.Band()
+	size := stages.GeneralSize{M: s.n, N: s.n, B: width, K: forecast.Block()}
 	reduction, err := stages.NewGeneralBandReduction(b.dev, size, ops, ops, waiting, t.Panel)
 	if err != nil {
 		return nil, err
 	}
 	ra, a := packed("A", s.n, s.n)
 	band := vk.Reserve[float64]("band", size.BandLen())
-	left := vk.Reserve[float64]("T of Q1", size.LeftPanels()*s.b*s.b)
-	right := vk.Reserve[float64]("T of P1", size.RightPanels()*s.b*s.b)
+	left := vk.Reserve[float64]("T of Q1", size.LeftPanels()*width*width)
+	right := vk.Reserve[float64]("T of P1", size.RightPanels()*width*width)
 	n := float64(s.n)
 	return &load{
-		row:     Row{B: s.b, K: size.K},
+		row:     Row{B: width, K: size.K},
 		flops:   reduction.Flops(),
-		bytes:   realBytes * n * n * n / 3 * 2 * (1/float64(s.b) + 1/float64(size.K)),
+		bytes:   realBytes * n * n * n / 3 * 2 * (1/float64(width) + 1/float64(size.K)),
 		layout:  vk.Together(ra, band, left, right, ops.Work(), reduction.Work(), reduction.Status()),
 		prepare: b.fills(a),
 		record: func(rec *vk.Recorder, ws *vk.Arena) {
@@ -174,7 +175,7 @@ func (b *Bench) singularSolve(s sizes, opt svd.Options) (*load, error) {
 		bytes *= 3
 	}
 	return &load{
-		row:    Row{B: s.b, K: forecast.Block()},
+		row:    Row{B: forecast.Band(), K: forecast.Block()},
 		flops:  flops,
 		bytes:  bytes,
 		layout: vk.Together(),
@@ -197,7 +198,9 @@ func (b *Bench) singularSolve(s sizes, opt svd.Options) (*load, error) {
 
 // singular returns the plan for square matrices of the given sizes on the device dev.
 func (b *Bench) singular(dev *vk.Device, s sizes, opt svd.Options) (*svd.Plan[float64], error) {
-	opt.Band = s.b
+	if len(b.opt.Bands) > 0 { // otherwise the tuning of opt has the half-bandwidth
+		opt.Band = s.b
+	}
 	if len(b.opt.Blocks) > 0 {
 		opt.Block = s.k
 	}
