@@ -23,7 +23,7 @@ var mayImport = map[string][]string{
 
 	"cmd/libvkevd":      {"evd", "evd/batch", "evd/spectrum", "evd/svd", "vk"},
 	"cmd/vkevd":         {"cmd/vkevd/internal/draw", "evd", "evd/accuracy", "evd/batch", "evd/bench", "evd/cluster", "evd/matgen", "evd/matio", "evd/probe", "evd/ratio", "evd/svd", "evd/tune", "stages", "vk"},
-	"evd":               {"evd/emulation", "evd/spectrum", "stages", "stages/machine", "stages/product", "stages/product/emulated", "stages/product/moduli", "stages/tuning", "vk"},
+	"evd":               {"evd/emulation", "evd/spectrum", "stages", "stages/machine", "stages/product", "stages/product/moduli", "stages/tuning", "vk"},
 	"evd/batch":         {"evd", "evd/ratio", "evd/spectrum", "stages", "stages/machine", "stages/tuning", "vk"},
 	"evd/accuracy":      {"evd/svd", "stages", "stages/product", "stages/tuning", "vk"},
 	"evd/bench":         {"evd", "evd/batch", "evd/svd", "stages", "stages/machine", "stages/product", "stages/product/emulated", "stages/tuning", "shaders", "vk"},

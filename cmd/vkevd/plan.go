@@ -131,7 +131,9 @@ func (j *planJob) run(ctx context.Context) error {
 		if opt, err = j.options.evd(j.n, j.wantsVectors()); err != nil {
 			return err
 		}
-		opt.Products = j.products(opt, on)
+	}
+	if j.batch == 0 {
+		opt.Products = j.products(on)
 	}
 	for _, other := range on.others {
 		opt.Devices = append(opt.Devices, vk.Dry(other))
@@ -238,13 +240,14 @@ func (j *planJob) target(ctx context.Context) (target, error) {
 	return on, err
 }
 
-// products returns how a solve of order N would compute matrix products with the given --products.
-// The choice depends on the device's rates, if an earlier solve or vkevd doctor has measured them.
-func (j *planJob) products(opt evd.Options, on target) evd.Products {
+// products returns how the solve would compute matrix products with the given --products. The choice
+// depends on the device's rates, if an earlier solve or vkevd doctor has measured them.
+func (j *planJob) products(on target) evd.Products {
+	wanted := j.options.chosen()
 	switch {
-	case j.kind() == kindTridiagonal || j.kind() == kindSingle || opt.Products != evd.ProductsAuto:
-		return opt.Products
-	case on.products.Emulated && j.n >= evd.AutoOrder:
+	case j.kind() == kindTridiagonal || j.kind() == kindSingle || wanted != evd.ProductsAuto:
+		return wanted
+	case on.products.Emulated && j.order() >= evd.AutoOrder:
 		return evd.ProductsEmulated
 	}
 	return evd.ProductsNative

@@ -63,7 +63,7 @@ func (j *planJob) report(on target, f forecast, unfit *vk.OutOfMemoryError, opt 
 	if unfit != nil {
 		r.Reason = describe(unfit)
 	}
-	if on.products.Why != "" && j.n >= evd.AutoOrder && j.options.products == evd.ProductsAuto.String() && !j.svd && j.batch == 0 {
+	if on.products.Why != "" && j.order() >= evd.AutoOrder && j.options.chosen() == evd.ProductsAuto && j.batch == 0 {
 		r.Products = on.products.String()
 	}
 	for _, m := range f.Memory() {
@@ -90,10 +90,7 @@ func (j *planJob) precision() string {
 // forecastTime adds the stages of a solve to the report. If the device is known, it also adds their
 // predicted times.
 func (j *planJob) forecastTime(r *planReport, on target, costs []evd.StageCost, opt evd.Options) {
-	n := j.n
-	if j.svd {
-		n = min(n, j.rows)
-	}
+	n := j.order()
 	device := speedsOn(on.info, on.rates, j.kind()).emulated(on.products, opt)
 	if j.svd {
 		device = device.singular()

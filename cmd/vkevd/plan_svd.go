@@ -50,13 +50,23 @@ func (j *planJob) forecast(info vk.Info, opt evd.Options) (forecast, *vk.OutOfMe
 		return j.machine.forecast(info, j.n, j.kind(), opt)
 	}
 	o := j.options
-	singular := svdOptions{largest: o.part.largest, full: j.full, band: o.band, block: o.block, verify: o.verify}
+	singular := svdOptions{
+		largest: o.part.largest, full: j.full, band: o.band, block: o.block, verify: o.verify, productsFlags: o.productsFlags,
+	}
 	values, err := singular.svd(j.rows, j.n, j.wantsVectors(), j.wantsVectors())
 	if err != nil {
 		return nil, nil, err
 	}
-	values.Tuning = opt.Tuning
+	values.Tuning, values.Products = opt.Tuning, opt.Products
 	return j.machine.forecastSVD(info, j.kind(), j.rows, j.n, values)
+}
+
+// order returns the number of eigenvalues or singular values.
+func (j *planJob) order() int {
+	if j.svd {
+		return min(j.n, j.rows)
+	}
+	return j.n
 }
 
 // size returns the size of the matrix as text, for error messages.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/probe"
+	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -61,6 +62,36 @@ func TestPlanTellsProducts(t *testing.T) {
 			t.Errorf("plan %d has %v products", i, have)
 		}
 	}
+}
+
+// TestPlanTellsProductsOfSVD checks the same for singular values, whose number counts, not the larger
+// one of the sizes of the matrix. vkevd svd itself gives the flags to the library.
+func TestPlanTellsProductsOfSVD(t *testing.T) {
+	s := newFixture(t)
+	s.machine.chosen = probe.Products{Emulated: true, Why: "they are faster"}
+	stdout, _, status := s.run("plan", "--svd", "-n", "3000", "--m", "4000")
+	if status != statusSuccess || !strings.Contains(stdout, "\nproducts                     emulated: they are faster\n") {
+		t.Errorf("status %d, %q", status, stdout)
+	}
+	if stdout, _, _ := s.run("plan", "--svd", "-n", "3000", "--m", "2000"); strings.Contains(stdout, "emulated") {
+		t.Errorf("2000 singular values: %q", stdout)
+	}
+	s.run("plan", "--svd", "-n", "3000", "--products", "native")
+	s.run("plan", "--svd", "-n", "10", "--products", "emulated")
+	s.file("A.mtx", threeFour)
+	s.run("svd", "A.mtx")
+	s.run("svd", "--products", "emulated", "--moduli", "15", "A.mtx")
+	for i, want := range []svd.Options{
+		{Products: evd.ProductsEmulated}, {}, {}, {Products: evd.ProductsEmulated}, {}, {Products: evd.ProductsEmulated, Moduli: 15},
+	} {
+		if i == 1 || i == 2 {
+			want.Products = evd.ProductsNative
+		}
+		if have := s.machine.singular[i]; have.Products != want.Products || have.Moduli != want.Moduli {
+			t.Errorf("plan %d has %v products, %d moduli", i, have.Products, have.Moduli)
+		}
+	}
+	s.fails(statusInput, "--products: \"fast\" is not auto, native or emulated; see vkevd svd --help", "svd", "--products", "fast", "A.mtx")
 }
 
 func TestPlanThatDoesNotFit(t *testing.T) {

@@ -18,9 +18,8 @@ type options struct {
 	tridiagonal         bool
 	precision           string
 	band, block         int
-	products            string
-	moduli              int
 	verify              bool
+	productsFlags
 }
 
 func (o *options) flags(cmd *cobra.Command) {
@@ -43,12 +42,7 @@ func (o *options) flags(cmd *cobra.Command) {
 	f.IntVar(&o.block, "block", 0,
 		"rank `K` of the first stage's updates, a multiple of the half-bandwidth\n"+
 			"(default: the device's tuning)")
-	f.StringVar(&o.products, "products", evd.ProductsAuto.String(),
-		"auto, native or emulated: `HOW` large products are computed, in the\n"+
-			"device's double precision or on its integer units")
-	f.IntVar(&o.moduli, "moduli", 0,
-		"moduli `N` of emulated products, 13 to 16 (default: 13 in the reduction,\n"+
-			"14 for the vectors)")
+	o.productsFlags.flags(cmd)
 }
 
 // completeSolver lets the shell complete the value of --solver.
@@ -69,8 +63,8 @@ func (o *options) check(cmd *cobra.Command, vectors bool) error {
 	if vectors && !solver.Vectors() {
 		return usage(cmd, "--solver %s finds no vectors; add --values-only", solver)
 	}
-	if _, err := evd.ParseProducts(o.products); err != nil {
-		return usage(cmd, "--products: %q is not auto, native or emulated", o.products)
+	if err := o.productsFlags.check(cmd); err != nil {
+		return err
 	}
 	refuse := func(format string, args ...any) error { return usage(cmd, format, args...) }
 	if err := o.checkPrecision(refuse); err != nil {
@@ -96,11 +90,10 @@ const anyOrder = math.MaxInt
 // the spectrum.
 func (o *options) evd(n int, vectors bool) (evd.Options, error) {
 	solver, _ := evd.ParseSolver(o.solver)
-	products, _ := evd.ParseProducts(o.products)
 	selection, err := o.part.of(n)
 	return evd.Options{
 		Vectors: vectors, Select: selection, Solver: solver, Band: o.band, Block: o.block, Verify: o.verify,
-		Products: products, Moduli: o.moduli,
+		Products: o.chosen(), Moduli: o.moduli,
 	}, err
 }
 

@@ -159,6 +159,7 @@ type svdOptions struct {
 	full        bool
 	band, block int
 	verify      bool
+	productsFlags
 }
 
 func (o *svdOptions) flags(cmd *cobra.Command) {
@@ -172,6 +173,7 @@ func (o *svdOptions) flags(cmd *cobra.Command) {
 	f.BoolVar(&o.verify, "verify", false,
 		"certify the result before it is written, vectors by ratios and values\n"+
 			"by Sturm counts, and solve again on another path if that fails")
+	o.productsFlags.flags(cmd)
 }
 
 // check returns an error for options of vkevd svd that are wrong for every matrix.
@@ -182,7 +184,7 @@ func (o *svdOptions) check(cmd *cobra.Command) error {
 	if o.full && o.largest > 0 {
 		return usage(cmd, "--full cannot be combined with --largest: all vectors need all values")
 	}
-	return nil
+	return o.productsFlags.check(cmd)
 }
 
 // svd returns the library's options for an m×n matrix. `u` and `v` tell which vectors are wanted.
@@ -203,5 +205,6 @@ func (o *svdOptions) svd(m, n int, u, v bool) (svd.Options, error) {
 	}
 	return svd.Options{
 		U: vectors(u), V: vectors(v), Largest: o.largest, Band: o.band, Block: o.block, Verify: o.verify,
+		Products: o.chosen(), Moduli: o.moduli,
 	}, nil
 }

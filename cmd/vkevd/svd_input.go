@@ -53,6 +53,8 @@ func (m *singularInput) checkKind(cmd *cobra.Command, vectors bool) error {
 		return usage(cmd, "--verify cannot be combined with --banded; --check certifies the values")
 	case m.bidiagonal && changed("verify"):
 		return usage(cmd, "--verify cannot be combined with --bidiagonal; --check measures the result")
+	case (m.banded || m.bidiagonal) && (changed("products") || changed("moduli")):
+		return usage(cmd, "--products and --moduli are for matrices that are reduced to a band first")
 	}
 	return nil
 }

@@ -51,6 +51,8 @@ func TestSVDDiagonalsRefuse(t *testing.T) {
 		"svd --bidiagonal --block 4 C.txt":                    "--band and --block are for matrices",
 		"svd --banded --full --largest 1 C.txt":               "--full cannot be combined with --largest",
 		"svd --banded --full --out-v v.npy C.tx":              "--banded finds values alone",
+		"svd --banded --products native C.txt":                "--products and --moduli are for matrices that are reduced to a band first",
+		"svd --bidiagonal --moduli 15 C.txt":                  "--products and --moduli are for matrices that are reduced to a band first",
 	} {
 		if _, stderr, status := s.run(strings.Fields(line)...); status == statusSuccess || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %q", line, status, stderr)
