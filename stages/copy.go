@@ -101,6 +101,6 @@ func (s *Transpose[T]) Record(rec *vk.Recorder, a, b product.Matrix[T]) {
 		s.kernel.Dispatch(rec, vk.Folded(vk.Tiles(a.Rows, copyTile)*some), shaders.TransposePush[T]{
 			A: a.Block(0, from, a.Rows, cols).Addr(), B: b.Block(from, 0, cols, b.Cols).Addr(),
 			Rows: uint32(a.Rows), Cols: uint32(cols), Lda: uint32(a.Ld), Ldb: uint32(b.Ld),
-		})
+		}, vk.Touches(a.At), vk.Touches(b.At))
 	})
 }

@@ -55,7 +55,9 @@ func (k *generalBlock[T]) subtractPending(rec *vk.Recorder, by product.Ops[T], i
 }
 
 // leftPanel applies the deferred updates to the panel P at column c. It factors the panel, P = Q·R
-// with Q = I − Y·T·Yᵀ, and writes R to the band. It appends Y to U, and w to W:
+// with Q = I − Y·T·Yᵀ, and writes R to the band. It copies the rows for the right panel at column c,
+// without the deferred updates, to the columns of V that this panel will have. It appends Y to U, and
+// w to W:
 //
 //	Qᵀ·Â = Â − Y·wᵀ     w = Âᵀ·Y·T = (Aᵀ·Y)·T − W·(Uᵀ·Y·T) − V·(Zᵀ·Y·T)
 //
@@ -88,8 +90,11 @@ func (k *generalBlock[T]) leftPanel(rec *vk.Recorder, c int, band, t vk.Slice[T]
 		product.Product[T]{OpA: product.Trans, A: from(k.z, c, p), B: y, C: zy})
 	uy, yy := products.Block(k.begin, 0, p, k.b), products.Block(c, 0, k.b, k.b)
 	tw, tv := k.small(1, k.b+p), k.small(2, p) // [T; −Uᵀ·Y·T] and −Zᵀ·Y·T
-	k.rows.record(rec, yy, tau, factor, tw.Block(0, 0, k.b, k.b),
-		timesFactor[T]{uy, tw.Block(k.b, 0, p, k.b)}, timesFactor[T]{zy, tv})
+	rec.Concurrently(func() {
+		k.rows.record(rec, yy, tau, factor, tw.Block(0, 0, k.b, k.b),
+			timesFactor[T]{uy, tw.Block(k.b, 0, p, k.b)}, timesFactor[T]{zy, tv})
+		k.transpose.Record(rec, k.strip(c), k.v.Block(after, p, rest, k.b)) // for the right panel
+	})
 	k.ops.GemmPair(rec, k.ws, product.NoTrans, product.NoTrans, 1,
 		product.Pair[T]{A: from(k.xw, after, k.b+p), B: tw}, product.Pair[T]{A: from(k.v, after, p), B: tv},
 		0, k.w.Block(after, p, rest, k.b))
@@ -107,17 +112,12 @@ func (k *generalBlock[T]) rightPanel(rec *vk.Recorder, c int, t vk.Slice[T]) {
 	p, b := c-k.begin, k.b
 	after := c + b // the first row and column that remain
 	rest, rows := k.N-after, k.M-after
-	strip := k.a.Block(c, after, b, rest)
-	v := k.v.Block(after, p, rest, b)
-	k.transpose.Record(rec, strip, v)
+	v := k.v.Block(after, p, rest, b) // leftPanel has copied the rows X to it
 	k.ops.GemmPair(rec, k.ws, product.NoTrans, product.Trans, -1,
 		product.Pair[T]{A: from(k.w, after, p+b), B: k.u.Block(c, 0, b, p+b)}, product.Pair[T]{A: from(k.v, after, p), B: k.z.Block(c, 0, b, p)}, 1, v)
 	l := product.NewMatrix(k.l.In(k.ws).Sub(c/b*b*b, b*b), b, b, b)
 	tau := k.tau.In(k.ws)
 	k.full.qr.record(rec, k.ws, v, l, tau)
-	if k.Vectors {
-		k.transpose.Record(rec, v, strip)
-	}
 
 	x := k.xz.Block(after, 0, rows, b)
 	vv, wv := k.small(0, p+b), k.small(1, p+b)
@@ -126,11 +126,22 @@ func (k *generalBlock[T]) rightPanel(rec *vk.Recorder, c int, t vk.Slice[T]) {
 		product.Product[T]{OpA: product.Trans, A: from(k.v, after, p+b), B: v, C: vv},
 		product.Product[T]{OpA: product.Trans, A: from(k.w, after, p+b), B: v, C: wv})
 	tz, tu := k.small(2, b+p), k.small(3, p+b) // [T; −Vᵀ·v·T] and −Wᵀ·v·T
-	k.rows.record(rec, vv.Block(p, 0, b, b), tau, product.NewMatrix(t, b, b, b), tz.Block(0, 0, b, b),
-		timesFactor[T]{vv.Block(0, 0, p, b), tz.Block(b, 0, p, b)}, timesFactor[T]{wv, tu})
+	rec.Concurrently(func() {
+		k.rows.record(rec, vv.Block(p, 0, b, b), tau, product.NewMatrix(t, b, b, b), tz.Block(0, 0, b, b),
+			timesFactor[T]{vv.Block(0, 0, p, b), tz.Block(b, 0, p, b)}, timesFactor[T]{wv, tu})
+		if k.Vectors {
+			k.transpose.Record(rec, v, k.strip(c))
+		}
+	})
 	k.ops.GemmPair(rec, k.ws, product.NoTrans, product.NoTrans, 1,
 		product.Pair[T]{A: from(k.u, after, p+b), B: tu}, product.Pair[T]{A: from(k.xz, after, b+p), B: tz},
 		0, k.z.Block(after, p, rows, b))
+}
+
+// strip returns the rows of A to the right of the diagonal block at column c.
+func (k *generalBlock[T]) strip(c int) product.Matrix[T] {
+	after := c + k.b
+	return k.a.Block(c, after, k.b, k.N-after)
 }
 
 // small returns one of the small matrices in the workspace, number i of smallMatrices, as a packed

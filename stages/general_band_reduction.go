@@ -128,10 +128,12 @@ func (r *GeneralBandReduction[T]) flops(c int) float64 {
 }
 
 // Record reduces the m×n matrix a. band has BandLen elements. left has b×b elements for each left
-// panel, and right has b×b elements for each right panel. The arguments must not overlap.
+// panel, and right has b×b elements for each right panel: the factors T. If they are not needed
+// afterwards, b×b elements for all panels suffice. The arguments must not overlap.
 func (r *GeneralBandReduction[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, left, right vk.Slice[T]) {
 	n, b := r.N, r.B
-	if a.Rows != r.M || a.Cols != n || band.Len() < r.BandLen() || left.Len() < r.LeftPanels()*b*b || right.Len() < r.RightPanels()*b*b {
+	if a.Rows != r.M || a.Cols != n || band.Len() < r.BandLen() ||
+		left.Len() != b*b && left.Len() < r.LeftPanels()*b*b || right.Len() != b*b && right.Len() < r.RightPanels()*b*b {
 		panic(fmt.Sprintf("stages: reduction of %d×%d, %d elements of band, %d and %d of T: m = %d, n = %d, b = %d",
 			a.Rows, a.Cols, band.Len(), left.Len(), right.Len(), r.M, n, b))
 	}
@@ -142,9 +144,9 @@ func (r *GeneralBandReduction[T]) Record(rec *vk.Recorder, ws *vk.Arena, a produ
 		c := begin
 		for ; c < min(begin+r.K, n); c += b {
 			rec.Phase(PhaseBandReduction, r.flops(c), r.Flops())
-			block.leftPanel(rec, c, band, left.Sub(c/b*b*b, b*b))
+			block.leftPanel(rec, c, band, factorOf(left, c/b, b))
 			if c+b < n {
-				block.rightPanel(rec, c, right.Sub(c/b*b*b, b*b))
+				block.rightPanel(rec, c, factorOf(right, c/b, b))
 			}
 		}
 		if c < n { // this was a whole block, and there are more columns
@@ -156,4 +158,13 @@ func (r *GeneralBandReduction[T]) Record(rec *vk.Recorder, ws *vk.Arena, a produ
 			R: r.l.In(ws).Addr(), Band: band.Addr(), N: uint32(n), B: uint32(b), Panels: uint32(r.RightPanels()),
 		})
 	}
+}
+
+// factorOf returns the memory for the factor T of a panel, b×b elements. `all` has as many elements
+// for each panel, or only for one.
+func factorOf[T spirv.Scalar](all vk.Slice[T], panel, b int) vk.Slice[T] {
+	if all.Len() == b*b {
+		return all
+	}
+	return all.Sub(panel*b*b, b*b)
 }

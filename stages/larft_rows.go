@@ -25,20 +25,26 @@ func newFactorRows[T spirv.Scalar](dev *vk.Device, b int, t PanelTuning) (f fact
 type timesFactor[T spirv.Scalar] struct{ s, r product.Matrix[T] }
 
 // record computes T from the Gram matrix g = Yᵀ·Y and the factors τ. Only the part of g above the
-// diagonal is used. `above` receives a second copy of T, unless it is empty. The results must not
-// overlap anything else.
+// diagonal is used. `above` receives a second copy of T. The results must not overlap anything else.
 func (f factorRows[T]) record(
 	rec *vk.Recorder, g product.Matrix[T], tau vk.Slice[T], t, above product.Matrix[T], first, second timesFactor[T],
 ) {
 	n := g.Cols
 	push := shaders.LarftRowsPush[T]{
 		G: g.Addr(), Tau: tau.Addr(), T: t.Addr(), N: uint32(n), Ldg: uint32(g.Ld), Ldt: uint32(t.Ld),
-		S1: first.s.Addr(), R1: first.r.Addr(), Rows1: uint32(first.s.Rows), Lds1: uint32(first.s.Ld), Ldr1: uint32(first.r.Ld),
-		S2: second.s.Addr(), R2: second.r.Addr(), Rows2: uint32(second.s.Rows), Lds2: uint32(second.s.Ld), Ldr2: uint32(second.r.Ld),
+		Above: above.Addr(), LdAbove: uint32(above.Ld),
+		Rows1: uint32(first.s.Rows), Lds1: uint32(first.s.Ld), Ldr1: uint32(first.r.Ld),
+		Rows2: uint32(second.s.Rows), Lds2: uint32(second.s.Ld), Ldr2: uint32(second.r.Ld),
 	}
-	if above.Rows > 0 {
-		push.Above, push.LdAbove = above.Addr(), uint32(above.Ld)
+	touch := []vk.Touch{vk.Touches(g.At), vk.Touches(tau), vk.Touches(t.At), vk.Touches(above.At)}
+	if first.s.Rows > 0 {
+		push.S1, push.R1 = first.s.Addr(), first.r.Addr()
+		touch = append(touch, vk.Touches(first.s.At), vk.Touches(first.r.At))
+	}
+	if second.s.Rows > 0 {
+		push.S2, push.R2 = second.s.Addr(), second.r.Addr()
+		touch = append(touch, vk.Touches(second.s.At), vk.Touches(second.r.At))
 	}
 	rows := f.kernel.Spec.LocalSize / f.kernel.Spec.Columns // of a workgroup
-	f.kernel.Dispatch(rec, vk.Folded(vk.Tiles(n+first.s.Rows+second.s.Rows, rows)), push)
+	f.kernel.Dispatch(rec, vk.Folded(vk.Tiles(n+first.s.Rows+second.s.Rows, rows)), push, touch...)
 }

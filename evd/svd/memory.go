@@ -50,7 +50,13 @@ func (p *path[T]) lay(of shape, b int) {
 	entries := func(name string, n int) vk.Region[T] { return vk.Reserve[T](name, n) }
 	n, b2, size := of.cols, b*b, s.band.GeneralSize
 	r.a = entries("A", of.rows*n)
-	r.left, r.right = entries("T of Q1", size.LeftPanels()*b2), entries("T of P1", size.RightPanels()*b2)
+	factors := [2]int{b2, b2} // the factors of a side without vectors share memory
+	for at, panels := range []int{left: size.LeftPanels(), right: size.RightPanels()} {
+		if of.wants[at] != None {
+			factors[at] = panels * b2
+		}
+	}
+	r.left, r.right = entries("T of Q1", factors[left]), entries("T of P1", factors[right])
 	r.band = entries("band", size.BandLen())
 	always := append([]vk.Space{r.a, r.left, r.right, r.band, s.products.Work(), s.products.emulated.Status(), s.band.Status(), p.doubles.always()}, s.values.Always()...)
 	inTurn := []vk.Space{s.band.Work(), s.chase.Work(), s.values.Work()}

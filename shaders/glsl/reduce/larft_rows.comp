@@ -12,7 +12,7 @@
 //      tau      n factors τ
 //      s1, s2   rows1×n and rows2×n
 // out: t        n×n, with zeros below the diagonal
-//      above    n×n, a second copy of T; or null
+//      above    n×n, a second copy of T
 //      r1, r2   rows1×n and rows2×n
 //
 // An output must not overlap an input or another output. An invocation computes one element of a
@@ -78,7 +78,7 @@ void main() {
 	if (!column) return;
 	if (identity) {
 		p.t.at[row + j * p.ldt] = scalar_t(s);
-		if (uint64_t(p.above) != 0ul) p.above.at[row + j * p.ld_above] = scalar_t(s);
+		p.above.at[row + j * p.ld_above] = scalar_t(s);
 	}
 	if (first) p.r1.at[row1 + j * p.ldr1] = scalar_t(-s);
 	if (second) p.r2.at[row2 + j * p.ldr2] = scalar_t(-s);
