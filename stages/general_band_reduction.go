@@ -88,7 +88,7 @@ func NewGeneralBandReduction[T spirv.Scalar](
 	if r.transpose, err = NewTranspose[T](dev); err != nil {
 		return nil, err
 	}
-	if r.rows, err = newFactorRows[T](dev, b, t); err != nil {
+	if r.rows, err = newFactorRows[T](dev, b); err != nil {
 		return nil, err
 	}
 	kernels := builder{dev: dev}
