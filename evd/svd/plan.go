@@ -90,8 +90,13 @@ func (p *Plan[T]) avoid(c *spectrum.Call) error {
 	if c.GaveUp().Stage != stages.PhaseEmulated {
 		return p.avoidWaiting(c)
 	}
+	wanted := p.opt.Products
 	p.opt.Products = evd.ProductsNative
-	return p.replace(p.tune)
+	err := p.replace(p.tune)
+	if err != nil {
+		p.opt.Products = wanted // the stages of before are still there
+	}
+	return err
 }
 
 // withoutEntries finishes the plan for matrices with m = 0 or n = 0. With Full the result has an
