@@ -43,13 +43,17 @@ func (d opened) tridiagonalBatch(n, count int, opt batch.Options) (batchSolver[t
 	return p, nil
 }
 
-// batchBytes limits the matrices that are on the device at the same time. It is the largest sum of
-// their sizes, in bytes.
-const batchBytes = 1 << 30
+// batchBytes limits the matrices that are on the device at the same time: the largest sum of their
+// sizes, in bytes. smallBytes is added to each size. It stands for what a plan needs beside a small
+// matrix: less than 0.7 kB for a tridiagonal matrix of order 2 with vectors.
+const (
+	batchBytes = 1 << 30
+	smallBytes = 1 << 10
+)
 
 // atOnce returns how many matrices of order n may be on the device at the same time. `count` is the
 // number of all matrices.
-func atOnce(count, n int) int { return max(1, min(count, batchBytes/max(1, 8*n*n))) }
+func atOnce(count, n int) int { return max(1, min(count, batchBytes/(8*n*n+smallBytes))) }
 
 // A batchGroup is the set of matrices of a file from which the same indices of eigenvalues are
 // wanted. The largest eigenvalues, for example, have other indices for every order.

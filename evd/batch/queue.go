@@ -122,11 +122,24 @@ func (p *solver) solveSome(c *spectrum.Call, q *queue) error {
 	return nil
 }
 
-// started calls f in a goroutine. It returns a function that waits for the result of f.
+// started calls f in a goroutine. It returns a function that waits for the result of f, and that
+// panics if f has panicked.
 func started[T any](f func() T) func() T {
-	result := make(chan T, 1)
-	go func() { result <- f() }()
-	return func() T { return <-result }
+	var result T
+	var failure any
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		defer func() { failure = recover() }()
+		result = f()
+	}()
+	return func() T {
+		<-ended
+		if failure != nil {
+			panic(failure)
+		}
+		return result
+	}
 }
 
 // of adds to an error the device of `plan`, on which the error happened, if the plan p uses several

@@ -41,3 +41,18 @@ func TestPortionSize(t *testing.T) {
 		}
 	}
 }
+
+// TestStartedPassesPanics checks that a panic in the goroutine of `started` reaches the goroutine that
+// waits for the result. Otherwise it would end the process.
+func TestStartedPassesPanics(t *testing.T) {
+	if got := started(func() int { return 7 })(); got != 7 {
+		t.Errorf("result %d", got)
+	}
+	defer func() {
+		if got := recover(); got != "broken" {
+			t.Errorf("panic %v", got)
+		}
+	}()
+	started(func() int { panic("broken") })()
+	t.Error("no panic")
+}
