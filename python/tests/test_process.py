@@ -91,7 +91,9 @@ w, z = vkevd.eigh(single)
 assert w.dtype == z.dtype == np.float32
 assert np.abs(single @ z - z * w).max() < 1e-4 and np.abs(z.T @ z - np.eye(60)).max() < 1e-5
 assert np.abs(w - np.linalg.eigvalsh(a)).max() < 1e-4
-for work in (lambda: vkevd.eigh(a), lambda: vkevd.svdvals(x), lambda: vkevd.svdvals(single)):
+sigma = vkevd.svdvals(single)
+assert sigma.dtype == np.float32 and np.abs(sigma - np.linalg.svd(a, compute_uv=False)).max() < 1e-4
+for work in (lambda: vkevd.eigh(a), lambda: vkevd.svdvals(x)):
     try:
         work()
     except vkevd.UnsupportedError as problem:

@@ -18,6 +18,7 @@ np.save("A.npy", a)
 np.save("A1.npy", a * (1 + 1e-7))  # near A, for --start
 np.save("stack.npy", np.stack([a[:40, :40], a[40:80, 40:80]]))
 np.savez("many.npz", small=a[:9, :9], pairs=np.stack([a[:20, :20], a[20:40, 20:40]]))
+np.save("Ts.npy", a[:6, :30].reshape(3, 2, 30))  # d and e of three tridiagonal matrices
 np.savetxt("A.csv", a[:, :70], delimiter=",")  # of another shape, for svd
 END
 /usr/bin/python3 matrix.py
