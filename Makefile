@@ -4,7 +4,7 @@
 # make wheel       dist/vkevd-….whl, the Python package, which contains the C library
 # make drop-in     bin/lib/libvkevd_lapack.so, LAPACK's functions for LD_PRELOAD: see docs/drop-in.md
 # make test-quick  the tests that find most defects: two minutes on two cores
-# make test        all tests that CI runs: about 25 minutes on two cores; each target test-NAME is a part
+# make test        all tests that CI runs: about 20 minutes on two cores; each target test-NAME is a part
 # make test-long   longer tests, to run before each release, also with GPU=1: more sizes, validation
 #                  layers and race detector on all packages, every fault at every driver call, 1000
 #                  bulge chasings, fuzzing, ten minutes of random solves
