@@ -99,8 +99,8 @@ func (s shape) reduced(t tuning.Tuning) stages.GeneralSize {
 func narrowed(of shape, t tuning.Tuning) stages.NarrowSize {
 	size := stages.NarrowSize{N: of.cols, From: t.Band, To: t.Band, Tile: 1}
 	if !of.vectors() && t.ValuesFrom > 0 && of.cols >= t.ValuesFrom {
-		size.To = min(size.From, max(t.Narrow.To, 2))
-		size.Tile = max(1, min(t.Narrow.Tile, size.From-size.To))
+		passes := t.NarrowSize(of.cols, t.Band)
+		size.To, size.Tile = passes.To, passes.Tile
 	}
 	return size
 }
