@@ -38,11 +38,12 @@ func (l *legend) entryWidth(e entry) vg.Length {
 	return sampleWidth + sampleGap + (1+replaced)*l.style.Width(e.name)
 }
 
-// rows distributes the entries of a legend over rows. A row has at most the given width, except if
-// a single entry is wider.
+// rows distributes the entries of a legend over rows. A row has at most the given width. A name that
+// is wider is shortened.
 func (l *legend) rows(width vg.Length) (rows [][]entry) {
 	var used vg.Length
 	for _, e := range l.entries {
+		e.name = shortened(e.name, l.style, width-sampleWidth-sampleGap)
 		w := l.entryWidth(e)
 		if len(rows) == 0 || used+entryGap+w > width {
 			rows, used = append(rows, nil), -entryGap

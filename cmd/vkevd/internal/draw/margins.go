@@ -36,12 +36,14 @@ func (p *Picture) labelGrowth() vg.Length {
 	return replaced / 2 * longest
 }
 
-// folded divides the title into lines that are not wider than the given width, if words permit it.
+// folded divides the title into lines that are not wider than the given width. A word that is wider
+// is shortened.
 func folded(title string, style draw.TextStyle, width vg.Length) string {
 	var lines []string
 	for _, paragraph := range strings.Split(title, "\n") {
 		line := ""
 		for _, word := range strings.Fields(paragraph) {
+			word = shortened(word, style, width)
 			if longer := line + " " + word; line == "" {
 				line = word
 			} else if (1+replaced)*style.Width(longer) > width {
@@ -54,6 +56,15 @@ func folded(title string, style draw.TextStyle, width vg.Length) string {
 		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n")
+}
+
+// shortened returns the text, or its beginning and its end if the text is wider than the given width.
+func shortened(text string, style draw.TextStyle, width vg.Length) string {
+	letters := []rune(text)
+	for left := len(letters) - 1; (1+replaced)*style.Width(text) > width && left > 2; left-- {
+		text = string(letters[:(left+1)/2]) + "…" + string(letters[len(letters)-left/2:])
+	}
+	return text
 }
 
 // pad moves both ends of an axis outwards, so that no curve runs along the edge of the plot. `low`
@@ -80,15 +91,25 @@ func (p *Picture) draw(all draw.Canvas) {
 	all.SetColor(p.plot.BackgroundColor)
 	all.Fill(all.Rectangle.Path())
 	c := draw.Crop(all, p.leftMargin(), -rightMargin, margin, -margin)
-	title := p.plot.Title
 	strip := c // the legend's part of the canvas, below the title
+	// gonum leaves too much space above a logarithmic axis that has a label, so the label is drawn here.
+	label := p.plot.Y.Label.TextStyle
+	descent := label.FontExtents().Descent
+	labelAt := c.Min.X + label.Height(p.yLabel) - descent
+	if p.yLabel != "" {
+		c.Min.X = labelAt + 2*descent + p.plot.Y.Label.Padding
+	}
+	title := p.plot.Title
 	p.plot.Title.Text = folded(title.Text, title.TextStyle, c.Size().X)
 	if title.Text == "" {
 		p.plot.Title.Text = " " // gonum leaves no padding below a title that is not there
 	}
 	strip.Max.Y -= title.TextStyle.Rectangle(p.plot.Title.Text).Size().Y + title.Padding
-	p.plot.Title.Padding += p.legend.height(c.Size().X)
+	p.plot.Title.Padding += p.legend.height(strip.Size().X)
 	p.plot.Draw(c) // first: it fills the background
-	p.legend.draw(strip, p.plot.DataCanvas(c).Min.X)
+	data := p.plot.DataCanvas(c)
+	label.Rotation += math.Pi / 2
+	all.FillText(label, vg.Point{X: labelAt, Y: data.Center().Y}, p.yLabel)
+	p.legend.draw(strip, data.Min.X)
 	p.plot.Title = title
 }

@@ -107,35 +107,46 @@ func (l *parallelLines) Plot(c draw.Canvas, p *plot.Plot) {
 	text := p.Legend.TextStyle
 	text.Font.Size = vg.Points(9)
 	black := draw.LineStyle{Color: color.Black, Width: vg.Points(0.8)}
-	for i, axis := range append(slices.Clone(l.axes), l.times()) {
-		x := float64(i)
+	axis := func(x float64, called string) {
 		c.StrokeLines(black, []vg.Point{at(x, 0), at(x, 1)})
-		for k, value := range axis.Values {
-			l.label(c, text, at(x, height(k, len(axis.Values))), value)
-		}
 		name := text
 		name.XAlign, name.YAlign = draw.XCenter, draw.YTop
 		from := at(x, 0)
-		c.FillText(name, vg.Point{X: from.X, Y: from.Y - vg.Points(8)}, axis.Name)
+		c.FillText(name, vg.Point{X: from.X, Y: from.Y - vg.Points(8)}, called)
+	}
+	for i, a := range l.axes {
+		axis(float64(i), a.Name)
+		for k, value := range a.Values {
+			l.label(c, text, at(float64(i), height(k, len(a.Values))), value)
+		}
+	}
+	last := float64(len(l.axes))
+	axis(last, "time / best")
+	for _, t := range l.ratios() {
+		l.label(c, text, at(last, t.Value), t.Label)
 	}
 }
 
-// times returns the axis of the times.
-func (l *parallelLines) times() Axis {
+// ratios returns ticks for the axis of the times: the place on the axis, and the ratio of a time to the
+// fastest one.
+func (l *parallelLines) ratios() []plot.Tick {
 	slowest, fastest := l.variants[0].Seconds, l.variants[len(l.variants)-1].Seconds
-	const steps = 4
-	axis := Axis{Name: "time / best"}
-	for i := range steps + 1 {
-		ratio := 1.0
-		if fastest > 0 {
-			ratio = 1 + (slowest/fastest-1)*float64(i)/steps
+	if slowest == fastest || fastest <= 0 {
+		return []plot.Tick{{Label: "1"}}
+	}
+	var ticks []plot.Tick
+	for _, t := range (roundTicks{}).Ticks(1, slowest/fastest) {
+		if t.IsMinor() {
+			continue
 		}
-		axis.Values = append(axis.Values, fmt.Sprintf("%.3g", ratio))
+		t.Value = (t.Value - 1) / (slowest/fastest - 1)
+		ticks = append(ticks, t)
 	}
-	if slowest == fastest {
-		axis.Values = []string{"1"}
+	const near = 0.05
+	if len(ticks) == 0 || ticks[0].Value > near {
+		ticks = append(ticks, plot.Tick{Label: "1"})
 	}
-	return axis
+	return ticks
 }
 
 // label writes a value at a tick of an axis, at the right, on a white ground.

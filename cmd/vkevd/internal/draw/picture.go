@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"image/color"
 	"io"
+	"math"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
@@ -23,9 +24,18 @@ var Formats = []string{".png", ".svg"}
 type Picture struct {
 	plot          *plot.Plot
 	legend        legend
+	yLabel        string  // the label of the y axis, which gonum does not draw: see the method draw
 	width, height float64 // centimetres, without the legend
-	fixed         bool    // the caller has chosen the height, which then includes the legend
+	rows          bool    // the height follows from the rows of the picture, and must not be smaller
+	chosen        size    // by the caller, in centimetres, including the legend; 0 is not chosen
 }
+
+type size struct{ width, height float64 }
+
+// full is the smallest size of a picture, in centimetres, whose texts have their full size. The height
+// excludes the legend. Texts and lines of a smaller picture are reduced with it. Otherwise labels would
+// cover each other.
+var full = size{12, 6.5}
 
 // colours is a list of colours that people with any common form of colour blindness can distinguish
 // (Okabe and Ito, 2008).
@@ -51,7 +61,7 @@ func newPicture(title, x, y string) *Picture {
 	} {
 		f.Variant = variant
 	}
-	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = title, x, y
+	p.Title.Text, p.X.Label.Text = title, x
 	p.Title.Padding, p.X.Label.Padding, p.Y.Label.Padding = vg.Points(8), vg.Points(4), vg.Points(4)
 	p.Title.TextStyle.Font.Size = vg.Points(13)
 	for _, f := range []*font.Font{&p.X.Label.TextStyle.Font, &p.Y.Label.TextStyle.Font} {
@@ -64,7 +74,7 @@ func newPicture(title, x, y string) *Picture {
 	style := p.Legend.TextStyle
 	style.Font.Size = vg.Points(10)
 	const width, height = 18, 11
-	return &Picture{plot: p, legend: legend{style: style}, width: width, height: height}
+	return &Picture{plot: p, legend: legend{style: style}, yLabel: y, width: width, height: height}
 }
 
 // SetTitle replaces the title.
@@ -73,11 +83,36 @@ func (p *Picture) SetTitle(text string) { p.plot.Title.Text = text }
 // Resize sets the width and the height of the picture in centimetres. 0 keeps the default size,
 // which depends on the content.
 func (p *Picture) Resize(width, height float64) {
-	if width > 0 {
-		p.width = width
+	p.chosen = size{width, height}
+}
+
+const dotsPerInch = 150
+
+// layout returns the size for which the picture is laid out, in points, and the number by which the
+// picture is then multiplied. This number is 1, or less for a picture smaller than `full`.
+func (p *Picture) layout() (width, height vg.Length, scale float64) {
+	of := func(chosen, usual float64) float64 {
+		if chosen > 0 {
+			return chosen
+		}
+		return usual
 	}
-	if height > 0 {
-		p.height, p.fixed = height, true
+	wide, least := of(p.chosen.width, p.width), full.height
+	if p.rows {
+		least = p.height
+	}
+	dots := math.Floor(dotsPerInch * min(1, wide/full.width))
+	for ; ; dots-- { // a smaller scale makes the layout wider, and its legend lower
+		scale = dots / dotsPerInch // a whole number of dots
+		width = vg.Length(wide/scale) * vg.Centimeter
+		legend := p.legend.height(width - p.leftMargin() - rightMargin)
+		if p.chosen.height == 0 {
+			return width, vg.Length(p.height)*vg.Centimeter + legend, scale
+		}
+		height = vg.Length(p.chosen.height/scale) * vg.Centimeter
+		if height >= vg.Length(least)*vg.Centimeter+legend {
+			return width, height, scale
+		}
 	}
 }
 
@@ -125,20 +160,16 @@ func (p *Picture) texts(at plotter.XYs, labels []string, x, y vg.Length) error {
 
 // Write draws the picture and writes it to w in one of the Formats.
 func (p *Picture) Write(w io.Writer, format string) error {
-	const dotsPerInch = 150
-	width, height := vg.Length(p.width)*vg.Centimeter, vg.Length(p.height)*vg.Centimeter
-	if !p.fixed {
-		height += p.legend.height(width - p.leftMargin() - rightMargin)
-	}
+	width, height, scale := p.layout()
 	var canvas interface {
 		vg.CanvasSizer
 		io.WriterTo
 	}
 	switch format {
 	case ".png":
-		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(dotsPerInch))}
+		canvas = vgimg.PngCanvas{Canvas: vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(int(math.Round(scale*dotsPerInch))))}
 	case ".svg":
-		canvas = &svgCanvas{Canvas: vgsvg.New(width, height)}
+		canvas = &svgCanvas{Canvas: vgsvg.New(width, height), width: width, height: height, scale: scale}
 	default:
 		panic(fmt.Sprintf("a picture in %q", format))
 	}

@@ -45,7 +45,7 @@ func Stages(runs []Run) (*Picture, error) {
 	if count == 1 {
 		p.SetTitle("Stages of " + runs[0].Name + "\n" + runs[0].Device)
 	}
-	p.height = 3.5 + float64(len(stages))*float64(pitch/vg.Centimeter)
+	p.height, p.rows = 3.5+float64(len(stages))*float64(pitch/vg.Centimeter), true
 	return p, nil
 }
 

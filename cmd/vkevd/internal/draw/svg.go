@@ -16,8 +16,10 @@ import (
 // the font, it stretches or shrinks another font to the recorded width, so that texts do not overlap.
 type svgCanvas struct {
 	*vgsvg.Canvas
-	places []textPlace
-	start  bool // FillString places texts by their start
+	width, height vg.Length // of what is drawn
+	scale         float64   // the size of the picture divided by this size
+	places        []textPlace
+	start         bool // FillString places texts by their start
 }
 
 // A textPlace is the width of a text, and the part of the text that has a fixed place.
@@ -63,7 +65,8 @@ type following struct{ *plotter.Labels }
 
 func (l following) Plot(c draw.Canvas, p *plot.Plot) { fromStart(c, func() { l.Labels.Plot(c, p) }) }
 
-// steady changes SVG text so that all viewers show it in the same way. It adds the recorded places
+// steady changes SVG text so that all viewers show it in the same way, and gives the picture its
+// size. It adds the recorded places
 // of texts, and a list of fonts. The first font of the list is the one with which the texts were
 // placed. The next two fonts have the same widths.
 func (c *svgCanvas) steady(drawn []byte) []byte {
@@ -76,6 +79,10 @@ func (c *svgCanvas) steady(drawn []byte) []byte {
 			element, c.places[i].anchor, c.places[i].width.Points())
 		b.Write(part)
 	}
-	return bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"),
+	size := func(scale float64) []byte {
+		return fmt.Appendf(nil, `<svg width="%.5gpt" height="%.5gpt"`, scale*c.width.Points(), scale*c.height.Points())
+	}
+	sized := bytes.Replace(b.Bytes(), size(1), size(c.scale), 1)
+	return bytes.ReplaceAll(sized, []byte("font-family:Liberation Sans;"),
 		[]byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;"))
 }
