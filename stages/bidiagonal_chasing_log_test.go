@@ -60,7 +60,7 @@ func logBidiagonalChase(t *testing.T, n, b, groups int, tune ChaseTuning) *chase
 		key:  "Blue: on columns, from the right; orange: on rows, from the left; a number: a sweep begins.",
 		rule: "Each sweep follows the one before it at a distance of four half-steps.",
 		colour: func(sweep, half int) string {
-			return fmt.Sprintf("hsl(%d 65%% %d%%)", []int{212, 28}[half%2], []int{38, 52, 66}[sweep%3])
+			return fmt.Sprintf("hsl(%d 65%% %d%%)", []int{212, 28}[half%2], []int{58, 68, 78}[sweep%3])
 		},
 	}
 	l.read(get(t, dev, log.In(ws)), s.sweeps(), s.halfSteps)

@@ -36,7 +36,7 @@ func logChase(t testing.TB, n, b, groups int, tune ChaseTable) chaseLog {
 	l := chaseLog{
 		n: n, b: b, sweeps: 34, unit: "step", key: "A colour is a sweep, numbered where it begins.",
 		rule:   "Each sweep runs down the band, three steps behind the one before it.",
-		colour: func(sweep, _ int) string { return fmt.Sprintf("hsl(%d 65%% %d%%)", sweep*137%360, 45+10*(sweep%3)) },
+		colour: func(sweep, _ int) string { return fmt.Sprintf("hsl(%d 65%% %d%%)", sweep*137%360, 60+7*(sweep%3)) },
 	}
 	l.read(raw, c.stage.sweeps(), c.stage.steps)
 	return l
