@@ -39,6 +39,31 @@ func TestTextsKeepTheirRoom(t *testing.T) {
 	}
 }
 
+// TestAxisNamesFit checks that the long name of the first axis of parallel coordinates lies inside of
+// the picture. In an earlier version its first letter was cut off.
+func TestAxisNamesFit(t *testing.T) {
+	s := newFixture(t)
+	const name = "ALongName.OfOneSize"
+	row := `{"stage":"a","n":1,"tuning":"{\"` + name + `\":%[1]d,\"X\":%[1]d,\"Y\":%[1]d,\"Z\":%[1]d}","seconds_median":%[1]d}`
+	s.file("rows", fmt.Sprintf(row+"\n", 1)+fmt.Sprintf(row, 2))
+	if _, stderr, status := s.run("plot", "parallel", "--out", "p.svg", "rows"); status != statusSuccess {
+		t.Fatal(stderr)
+	}
+	drawn, _ := os.ReadFile("p.svg")
+	at := bytes.Index(drawn, []byte(">"+name+"<"))
+	if at < 0 {
+		t.Fatalf("no name: %s", svgText(t, "p.svg"))
+	}
+	element := string(drawn[bytes.LastIndex(drawn[:at], []byte("<text ")):at])
+	var width, middle float64
+	if _, err := fmt.Sscanf(element, `<text text-anchor="middle" textLength="%g" lengthAdjust="spacingAndGlyphs" x="%g"`, &width, &middle); err != nil {
+		t.Fatalf("%v: %s", err, element)
+	}
+	if middle < width/2 {
+		t.Errorf("a name of width %g has its middle at %g", width, middle)
+	}
+}
+
 // TestLegendsKeepTheirSamples checks that a text of the legend begins after its sample, and a number
 // after its bar, in every font. In an earlier version a viewer that drew a wider font wrote over the
 // sample, because all texts were placed by their middle. A long title is folded.

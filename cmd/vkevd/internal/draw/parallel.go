@@ -104,8 +104,7 @@ func (l *parallelLines) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 		c.StrokeLines(style, line)
 	}
-	text := p.Legend.TextStyle
-	text.Font.Size = vg.Points(9)
+	text := l.text(p)
 	black := draw.LineStyle{Color: color.Black, Width: vg.Points(0.8)}
 	axis := func(x float64, called string) {
 		c.StrokeLines(black, []vg.Point{at(x, 0), at(x, 1)})
@@ -121,10 +120,33 @@ func (l *parallelLines) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 	}
 	last := float64(len(l.axes))
-	axis(last, "time / best")
+	axis(last, timeAxis)
 	for _, t := range l.ratios() {
 		l.label(c, text, at(last, t.Value), t.Label)
 	}
+}
+
+// timeAxis is the name of the axis of the times.
+const timeAxis = "time / best"
+
+// text is the style of values and of the names of axes.
+func (l *parallelLines) text(p *plot.Plot) draw.TextStyle {
+	text := p.Legend.TextStyle
+	text.Font.Size = vg.Points(9)
+	return text
+}
+
+// GlyphBoxes returns the places of the names of axes, so that the plot leaves space for them.
+func (l *parallelLines) GlyphBoxes(p *plot.Plot) (boxes []plot.GlyphBox) {
+	text := l.text(p)
+	for i, axis := range append(slices.Clone(l.axes), Axis{Name: timeAxis}) {
+		half := text.Width(axis.Name) * (1 + replaced) / 2
+		boxes = append(boxes, plot.GlyphBox{
+			X: p.X.Norm(float64(i)), Y: p.Y.Norm(0),
+			Rectangle: vg.Rectangle{Min: vg.Point{X: -half}, Max: vg.Point{X: half}},
+		})
+	}
+	return boxes
 }
 
 // ratios returns ticks for the axis of the times: the place on the axis, and the ratio of a time to the
