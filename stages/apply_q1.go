@@ -36,13 +36,20 @@ type BackSize struct {
 
 // NewApplyQ1 prepares the multiplication of vectors by Q1 for one size.
 func NewApplyQ1[T spirv.Scalar](dev *vk.Device, size BackSize, ops product.Ops[T], t PanelTuning) (*ApplyQ1[T], error) {
+	return NewApplyQ1InBlocks(dev, size, size.N, ops, t)
+}
+
+// NewApplyQ1InBlocks does the same for reflectors that are in memory block by block (ColumnBlocks):
+// RecordBlock applies the reflectors of a block of at most `width` columns. `width` must be a
+// multiple of the half-bandwidth, or at least the order.
+func NewApplyQ1InBlocks[T spirv.Scalar](dev *vk.Device, size BackSize, width int, ops product.Ops[T], t PanelTuning) (*ApplyQ1[T], error) {
 	n, b, m := size.N, size.B, size.M
-	if n < 0 || b < 1 || m < 0 {
-		return nil, fmt.Errorf("stages: Q1 of order %d, half-bandwidth %d, for %d vectors", n, b, m)
+	if n < 0 || b < 1 || m < 0 || width < n && (width < 1 || width%b != 0) {
+		return nil, fmt.Errorf("stages: Q1 of order %d, half-bandwidth %d, for %d vectors, in blocks of %d", n, b, m, width)
 	}
 	q := &ApplyQ1[T]{BackSize: size}
 	var err error
-	q.merged, err = newMergedPanels(dev, n, q.columns(), b, m, ops, t)
+	q.merged, err = newMergedPanels(dev, n, min(width, q.columns()), b, m, ops, t)
 	return q, err
 }
 
@@ -66,8 +73,28 @@ func (q *ApplyQ1[T]) flops(c int) float64 { return 2 * float64(q.N-c) * float64(
 // of BandReduction. xt is m×n, or has fewer rows if there are fewer vectors.
 func (q *ApplyQ1[T]) Record(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], t vk.Slice[T], xt product.Matrix[T]) {
 	q.merged.eachFromLast(q.columns(), func(begin, width int) {
-		q.apply(rec, ws, y, t, xt, begin, width, product.Trans)
+		q.apply(rec, ws, q.below(y, 0, begin, width), t, xt, begin, product.Trans)
 	})
+}
+
+// RecordBlock replaces X by Q·X, where Q is the product of the panels of one block of columns. y is
+// the block as BandShare.Block returns it: column 0 and row 0 of y are column and row `first` of A.
+// Q1·X is the result of RecordBlock for all blocks, from the last one to the first.
+func (q *ApplyQ1[T]) RecordBlock(
+	rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], first int, t vk.Slice[T], xt product.Matrix[T],
+) {
+	if cols := min(y.Cols, q.columns()-first); cols > 0 {
+		q.merged.eachFromLast(cols, func(begin, width int) {
+			q.apply(rec, ws, q.below(y, first, first+begin, width), t, xt, first+begin, product.Trans)
+		})
+	}
+}
+
+// below returns the reflectors in `width` columns of A from column `begin` on, from their first row
+// on. y is a block of A that begins at row and column `first`.
+func (q *ApplyQ1[T]) below(y product.Matrix[T], first, begin, width int) product.Matrix[T] {
+	top := begin + q.B
+	return y.Block(top-first, begin-first, q.N-top, width)
 }
 
 // RecordTransposed replaces X by Q1ᵀ·X. The arguments are those of Record.
@@ -75,21 +102,22 @@ func (q *ApplyQ1[T]) RecordTransposed(
 	rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], t vk.Slice[T], xt product.Matrix[T],
 ) {
 	for begin := 0; begin < q.columns(); begin += q.merged.width {
-		q.apply(rec, ws, y, t, xt, begin, min(q.merged.width, q.columns()-begin), product.NoTrans)
+		width := min(q.merged.width, q.columns()-begin)
+		q.apply(rec, ws, q.below(y, 0, begin, width), t, xt, begin, product.NoTrans)
 	}
 }
 
-// apply multiplies X by the block reflector of columns begin … begin+width−1 of Y, which may belong
-// to several panels. Only the rows of X from the first row of the first of these panels on change.
-// The operation op applies to the triangular factor T of the block: Trans gives Q1, and NoTrans
-// gives Q1ᵀ.
+// apply multiplies X by the block reflector of the columns of y, which may belong to several panels.
+// The first of these columns is column `begin` of A, and row 0 of y is its first row below the
+// diagonal block. Only the rows of X from this row on change. The operation op applies to the
+// triangular factor T of the block reflector: Trans gives Q1, and NoTrans gives Q1ᵀ.
 func (q *ApplyQ1[T]) apply(
-	rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], panels vk.Slice[T], xt product.Matrix[T], begin, width int, op product.Op,
+	rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], panels vk.Slice[T], xt product.Matrix[T], begin int, op product.Op,
 ) {
 	if xt.Rows > q.M || xt.Cols != q.N {
 		panic(fmt.Sprintf("stages: Q1 of order %d for %d vectors applied to %d×%d", q.N, q.M, xt.Cols, xt.Rows))
 	}
-	b, m := q.B, xt.Rows
+	b, m, width := q.B, xt.Rows, y.Cols
 	if m == 0 {
 		return
 	}
@@ -99,6 +127,5 @@ func (q *ApplyQ1[T]) apply(
 		done = q.flops(begin + width)
 	}
 	rec.Phase(PhaseApplyQ1, done, q.Flops())
-	q.merged.record(rec, ws, a.Block(top, begin, q.N-top, width), panels.Sub(begin/b*b*b, width/b*b*b),
-		xt.Block(0, top, m, q.N-top), op)
+	q.merged.record(rec, ws, y, panels.Sub(begin/b*b*b, width/b*b*b), xt.Block(0, top, m, q.N-top), op)
 }

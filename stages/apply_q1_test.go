@@ -14,7 +14,7 @@ import (
 // TestApplyQ1 compares Q1·X and Q1ᵀ·X with package ref. A reduction on the device computes the
 // reflectors. In some cases the number of reflectors that are applied together does not divide the
 // number of all reflectors, and in some cases there are fewer vectors than the stage was prepared
-// for.
+// for. Q1·X is also computed block by block, as for reflectors that several devices have.
 func TestApplyQ1(t *testing.T) {
 	for _, s := range []struct{ n, b, m, merge int }{
 		{0, 3, 4, 6}, {1, 3, 2, 6}, {4, 4, 4, 8}, {5, 4, 5, 8}, {9, 4, 3, 4}, {37, 4, 1, 12}, {50, 3, 50, 1},
@@ -28,32 +28,37 @@ func TestApplyQ1(t *testing.T) {
 		for i := range x {
 			x[i] = random.NormFloat64()
 		}
-		for _, transposed := range []bool{false, true} {
-			got := applyQ1(t, s.n, s.b, s.m, tune, y, factors, x, transposed)
+		for _, how := range []string{"whole", "transposed", "in blocks"} {
+			got := applyQ1(t, s.n, s.b, s.m, tune, y, factors, x, how)
 			want := append([]float64(nil), x...)
-			if transposed {
+			if how == "transposed" {
 				ref.ApplyQ1Transposed(s.n, s.b, y, max(s.n, 1), factors, s.m, want, max(s.n, 1))
 			} else {
 				ref.ApplyQ1(s.n, s.b, y, max(s.n, 1), factors, s.m, want, max(s.n, 1))
 			}
 			for i := range want {
 				if d := math.Abs(got[i] - want[i]); !(d < 1e-13) {
-					t.Fatalf("%+v, transposed %v: component %d of vector %d = %g, the reference has %g", s, transposed, i%s.n, i/s.n, got[i], want[i])
+					t.Fatalf("%+v, %s: component %d of vector %d = %g, the reference has %g", s, how, i%s.n, i/s.n, got[i], want[i])
 				}
 			}
 		}
 	}
 }
 
-// applyQ1 multiplies the n×m matrix x by Q1, or by Q1ᵀ if transposed is true, on the device.
-func applyQ1(t *testing.T, n, b, m int, tune Tuning, y, factors, x []float64, transposed bool) []float64 {
+// applyQ1 multiplies the n×m matrix x by Q1 on the device, or by Q1ᵀ. `how` says which, and whether
+// the reflectors are applied in blocks of 2·b columns.
+func applyQ1(t *testing.T, n, b, m int, tune Tuning, y, factors, x []float64, how string) []float64 {
 	t.Helper()
 	d := testDevice(t)
 	ops, err := product.New[float64](d, tune.Products)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := NewApplyQ1(d, BackSize{n, b, m + n%3}, ops, tune.Panel) // n%3 vectors fewer than the stage is prepared for
+	width := n
+	if how == "in blocks" {
+		width = 2 * b
+	}
+	q, err := NewApplyQ1InBlocks(d, BackSize{n, b, m + n%3}, width, ops, tune.Panel) // n%3 vectors fewer than the stage is prepared for
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,11 +72,17 @@ func applyQ1(t *testing.T, n, b, m int, tune Tuning, y, factors, x []float64, tr
 	put(t, d, xx.In(ws), padded(m, n, transpose(n, m, x), ldx))
 
 	rec := vk.NewRecorder(d)
-	record := q.Record
-	if transposed {
-		record = q.RecordTransposed
+	reflectors, vectors := NewMatrix(a.In(ws), n, n, lda), NewMatrix(xx.In(ws), m, n, ldx)
+	switch how {
+	case "whole":
+		q.Record(rec, ws, reflectors, tt.In(ws), vectors)
+	case "transposed":
+		q.RecordTransposed(rec, ws, reflectors, tt.In(ws), vectors)
+	default:
+		for first := (max(n, 1) - 1) / width * width; first >= 0 && n > 0; first -= width {
+			q.RecordBlock(rec, ws, reflectors.Block(first, first, n-first, min(width, n-first)), first, tt.In(ws), vectors)
+		}
 	}
-	record(rec, ws, NewMatrix(a.In(ws), n, n, lda), tt.In(ws), NewMatrix(xx.In(ws), m, n, ldx))
 	run(t, d, rec)
 	return transpose(m, n, unpadded(t, m, n, get(t, d, xx.In(ws)), ldx))
 }
@@ -91,6 +102,11 @@ func TestApplyQ1Refuses(t *testing.T) {
 	for _, s := range [][3]int{{-1, 4, 4}, {4, 0, 4}, {4, 4, -1}} {
 		if _, err := NewApplyQ1[float64](testDevice(t), BackSize{s[0], s[1], s[2]}, nil, SmallestTuning().Panel); err == nil {
 			t.Errorf("%s was accepted", fmt.Sprint(s))
+		}
+	}
+	for _, width := range []int{0, 2, 6} {
+		if _, err := NewApplyQ1InBlocks[float64](testDevice(t), BackSize{9, 4, 1}, width, nil, SmallestTuning().Panel); err == nil {
+			t.Errorf("blocks of %d columns were accepted", width)
 		}
 	}
 }

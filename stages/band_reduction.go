@@ -118,8 +118,8 @@ func (s BandSize) Panels() int { return max(0, (s.N-1)/s.B) }
 func (r *BandReduction[T]) Flops() float64 { return r.flops(r.N) }
 
 // flops is the cost in flops of reducing columns 0 … c−1 to the band.
-func (r *BandReduction[T]) flops(c int) float64 {
-	n, left := float64(r.N), float64(r.N-c)
+func (s BandSize) flops(c int) float64 {
+	n, left := float64(s.N), float64(s.N-c)
 	return 4 * (n*n*n - left*left*left) / 3
 }
 

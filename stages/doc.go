@@ -4,6 +4,7 @@
 //
 //	A  dense, lower triangle        n×n, Ld ≥ n
 //	│  BandReduction   dsytrd_sy2sb   A = Q1·B·Q1ᵀ     B: half-bandwidth b
+//	│  BandShare                      the same by several devices, each with some columns of A
 //	│  Tridiagonalisation   dsytrd    the same for b = 1, for small orders: B = T, Q2 = I
 //	▼
 //	B  compact band                 2b rows per column

@@ -1,0 +1,230 @@
+package stages
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd/matgen"
+	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// TestDivideColumns checks that every trailing matrix is divided in the proportions of the parts, up
+// to one block, and that few blocks do not fail.
+func TestDivideColumns(t *testing.T) {
+	parts := []float64{0.5, 0.2, 0.3}
+	const n, width = 1000, 10
+	c := DivideColumns(n, width, parts)
+	held, all := make([]float64, 3), 0.0
+	for j := len(c.Owner) - 1; j >= 0; j-- {
+		from, to := c.Columns(j)
+		size := float64((n - from) * (to - from))
+		held[c.Owner[j]] += size
+		all += size
+		for k, p := range parts {
+			if d := math.Abs(held[k] - p*all); d > 2*size {
+				t.Fatalf("columns from %d on: device %d has %g of %g elements", from, k, held[k], all)
+			}
+		}
+	}
+	total := 0
+	for k := range parts {
+		s := c.share(k)
+		total += s.size
+		if !slices.IsSorted(s.blocks) {
+			t.Errorf("device %d: blocks %v", k, s.blocks)
+		}
+	}
+	if total != int(all) {
+		t.Errorf("%d elements, want %g", total, all)
+	}
+	if one := DivideColumns(7, 16, parts); len(one.Owner) != 1 || one.Owner[0] != 0 {
+		t.Errorf("one block: %v", one.Owner)
+	}
+}
+
+// TestBandShare checks band reductions by one to three devices with unequal shares, for orders at
+// and near the multiples of the half-bandwidth and the block size, and smaller than a block.
+func TestBandShare(t *testing.T) {
+	var orthogonal, similar worst
+	for _, parts := range [][]float64{{1}, {0.5, 0.5}, {0.2, 0.5, 0.3}} {
+		for _, size := range [][2]int{{1, 2}, {3, 3}, {4, 8}, {5, 20}} {
+			b, k := size[0], size[1]
+			for _, n := range edges(b, k) {
+				if n > 0 {
+					checkShares(t, "random", n, b, k, parts, SmallestTuning(), symmetric(n), &orthogonal, &similar)
+				}
+			}
+		}
+	}
+	for _, kind := range matgen.Dense() {
+		const n = 43
+		checkShares(t, kind.Name(), n, 4, 8, []float64{0.4, 0.6}, SmallestTuning(), kind.Dense(n), &orthogonal, &similar)
+	}
+	checkShares(t, "larger", 257, 16, 64, []float64{0.3, 0.7}, TuningFor(testDevice(t).Info()), symmetric(257), &orthogonal, &similar)
+	orthogonal.atMost(t, "‖I − Q1ᵀ·Q1‖", 10)
+	similar.atMost(t, "‖A − Q1·B·Q1ᵀ‖", 10)
+}
+
+// TestBandShareIsTheReference compares the band and the reflectors with the results of package ref,
+// and two runs with each other.
+func TestBandShareIsTheReference(t *testing.T) {
+	for _, s := range [][3]int{{33, 4, 8}, {50, 3, 9}, {29, 5, 20}} {
+		n, b, k := s[0], s[1], s[2]
+		dense, parts := symmetric(n), []float64{0.3, 0.3, 0.4}
+		y, band, factors := reduceShared(t, n, b, k, parts, SmallestTuning(), dense)
+		y2, band2, factors2 := reduceShared(t, n, b, k, parts, SmallestTuning(), dense)
+		if !slices.Equal(y, y2) || !slices.Equal(band, band2) || !slices.Equal(factors, factors2) {
+			t.Errorf("n=%d: two runs differ", n)
+		}
+		a := slices.Clone(dense)
+		wantBand, wantFactors := ref.BandReduction(n, b, k, a, n)
+		for _, c := range []struct {
+			name      string
+			got, want []float64
+		}{{"Y", y, a}, {"band", band, wantBand}, {"T", factors, wantFactors}} {
+			for i := range c.want {
+				if d := math.Abs(c.got[i] - c.want[i]); !(d < 1e-10) {
+					t.Fatalf("n=%d b=%d k=%d: %s[%d] = %g, the reference has %g", n, b, k, c.name, i, c.got[i], c.want[i])
+				}
+			}
+		}
+	}
+}
+
+func TestBandShareRefuses(t *testing.T) {
+	d := testDevice(t)
+	for _, s := range [][4]int{{0, 4, 8, 8}, {10, 0, 8, 8}, {10, 4, 6, 6}, {10, 4, 8, 4}, {10, 4, 2, 2}} {
+		size := BandSize{s[0], s[1], s[2]}
+		if _, err := NewBandShare(d, size, ColumnBlocks{N: s[0], Width: s[3]}, 0, []float64{1}, ShareOps[float64]{}, Waiting{}, SmallestTuning().Panel); err == nil {
+			t.Errorf("n, b, k, width = %v was accepted", s)
+		}
+	}
+}
+
+// checkShares is checkReduction for a reduction by several devices.
+func checkShares(t *testing.T, name string, n, b, k int, parts []float64, tune Tuning, dense []float64, orthogonal, similar *worst) {
+	t.Helper()
+	where := fmt.Sprintf("%s n=%d b=%d k=%d, %d devices", name, n, b, k, len(parts))
+	y, band, factors := reduceShared(t, n, b, k, parts, tune, dense)
+	checkReflectors(t, where, n, b, y)
+	checkBand(t, where, n, b, band)
+	q := make([]float64, n*n)
+	for j := range n {
+		q[j+j*n] = 1
+	}
+	ref.ApplyQ1(n, b, y, n, factors, n, q, n)
+	orthogonal.see(ratio.Orthogonality(n, n, q, n), where)
+	full := make([]float64, n*n) // B
+	for c := range n {
+		for r := c; r < min(c+b+1, n); r++ {
+			full[r+c*n] = band[r-c+c*2*b]
+			full[c+r*n] = full[r+c*n]
+		}
+	}
+	similar.see(similarity(n, dense, q, full), where)
+}
+
+// member is one of the devices of reduceShared. All of them are the test device, each with memory of
+// its own.
+type member struct {
+	*BandShare[float64]
+	ws         *vk.Arena
+	a, band, t vk.Slice[float64]
+}
+
+// reduceShared reduces the symmetric matrix `dense` to a band by several devices, and does the copies
+// between them. It returns the results in the form of BandReduction.
+func reduceShared(t *testing.T, n, b, k int, parts []float64, tune Tuning, dense []float64) (y, band, factors []float64) {
+	t.Helper()
+	d := testDevice(t)
+	all := newMembers(t, d, BandSize{n, b, k}, parts, tune, dense)
+	step := func(m member, record func(rec *vk.Recorder)) {
+		rec := vk.NewRecorder(d)
+		record(rec)
+		run(t, d, rec)
+	}
+	for c := 0; c < n; c += b {
+		owner := all[all[0].Owner(c)]
+		step(owner, func(rec *vk.Recorder) { owner.RecordPanel(rec, owner.ws, owner.a, owner.band, owner.t, c) })
+		if !owner.IsPanel(c) {
+			continue
+		}
+		reflectors, factor := get(t, d, owner.Reflectors(owner.ws, owner.a, c)), get(t, d, owner.Triangle(owner.t, c))
+		sum := make([]float64, (n-c-b)*b)
+		for _, m := range all {
+			if m.device != owner.device {
+				put(t, d, m.Reflectors(m.ws, m.a, c), reflectors)
+				put(t, d, m.Triangle(m.t, c), factor)
+			}
+			var part vk.Slice[float64]
+			step(m, func(rec *vk.Recorder) { part = m.RecordProduct(rec, m.ws, m.a, c) })
+			if part.Len() > 0 {
+				for i, x := range get(t, d, part) {
+					sum[i] += x
+				}
+			}
+		}
+		for _, m := range all {
+			put(t, d, m.P(m.ws, c), sum)
+			step(m, func(rec *vk.Recorder) { m.RecordUpdate(rec, m.ws, m.a, m.t, c) })
+		}
+	}
+	y, band = make([]float64, n*n), make([]float64, 2*b*n)
+	for _, m := range all {
+		step(m, func(rec *vk.Recorder) { m.RecordEnd(rec, m.ws, m.a, m.band) })
+		for _, j := range m.Own() {
+			from, to := m.Blocks().Columns(j)
+			copy(band[2*b*from:2*b*to], get(t, d, m.Band(m.band, j)))
+			block := get(t, d, m.Block(m.ws, m.a, j).At)
+			for col := from; col < to; col++ {
+				copy(y[from+col*n:n+col*n], block[(col-from)*(n-from):])
+			}
+		}
+	}
+	return y, band, get(t, d, all[0].t)
+}
+
+// newMembers prepares the devices of reduceShared, and copies the lower triangle of `dense` to them.
+// The elements above the diagonal are NaN.
+func newMembers(t *testing.T, d *vk.Device, size BandSize, parts []float64, tune Tuning, dense []float64) (all []member) {
+	t.Helper()
+	n, b := size.N, size.B
+	ops, err := product.New[float64](d, tune.Products)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums, blocks := slices.Clone(parts), DivideColumns(n, size.K, parts)
+	for k := range sums[1:] {
+		sums[k+1] += sums[k]
+	}
+	sums[len(sums)-1] = 1
+	for k := range parts {
+		r, err := NewBandShare(d, size, blocks, k, sums, ShareOps[float64]{ops, ops}, tune.Chase.waiting(t, d), tune.Panel)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, bb, tt := vk.Reserve[float64]("A", r.Elements()), vk.Reserve[float64]("B", 2*b*n), vk.Reserve[float64]("T", r.Panels()*b*b)
+		ws := arena(t, d, vk.Together(a, bb, tt, r.Work(), r.Status(), ops.Work()))
+		m := member{r, ws, a.In(ws), bb.In(ws), tt.In(ws)}
+		for _, j := range r.Own() {
+			from, to := blocks.Columns(j)
+			var block []float64
+			for col := from; col < to; col++ {
+				for i := from; i < n; i++ {
+					block = append(block, pick(i < col, math.NaN(), dense[i+col*n]))
+				}
+			}
+			put(t, d, r.Block(ws, m.a, j).At, block)
+		}
+		rec := vk.NewRecorder(d)
+		r.RecordBegin(rec, ws, m.a, m.band)
+		run(t, d, rec)
+		all = append(all, m)
+	}
+	return all
+}
