@@ -7,19 +7,27 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// newBackPath makes the stages with which the device dev helps another device in the back
-// transformation of eigenvectors. It makes them for at most m vectors. The stages and memory of the
-// other device, which reduces the matrix, are `of`. Both devices apply the same reflectors, so they
-// use the same half-bandwidth:
+// part says which of several devices of a plan a path is for.
+type part struct {
+	split  shares
+	device int // number of the device
+	most   int // largest number of its vectors
+}
+
+// newBackPath makes the stages with which the device dev helps the first device of a plan in the back
+// transformation of eigenvectors. The stages and memory of the first device, which reduces the
+// matrix, are `of`. Both devices apply the same reflectors, so they use the same half-bandwidth:
 //
 //	Q = Q1·(Q2·S)
 //
 // The device dev transforms some columns of S, the eigenvectors of the tridiagonal matrix, into the
-// columns of Q with the same numbers.
+// columns of Q with the same numbers. If the matrix is distributed, newBackPath also makes the stage
+// for the device's part of it.
 //
 // If the options have a tuning, it is that of the device `first`, which reduces the matrix. It is used
 // on the device dev only if both devices have the same name.
-func newBackPath[T Float](first, dev *vk.Device, of *path[T], m int) (p *path[T], err error) {
+func newBackPath[T Float](first, dev *vk.Device, of *path[T], mine part) (p *path[T], err error) {
+	m := mine.most
 	p = &path[T]{n: of.n, opt: of.opt, oneStage: of.oneStage}
 	if dev.Info().Name != first.Info().Name {
 		p.opt.Tuning = nil
@@ -41,6 +49,11 @@ func newBackPath[T Float](first, dev *vk.Device, of *path[T], m int) (p *path[T]
 	s := &p.steps
 	if s.products, err = newProducts(dev, p.n, p.opt, p.tune, p.doubles); err != nil {
 		return nil, err
+	}
+	if p.distributed() {
+		err = p.newBackShare(dev, mine, waiting)
+		p.layBackShare(m, of)
+		return p, err
 	}
 	var b builder
 	back := stages.BackSize{N: p.n, B: p.tune.Band, M: m}
@@ -79,12 +92,14 @@ func (p *path[T]) vectorsAt(ws *vk.Arena, m int) product.Matrix[float64] {
 	return product.NewMatrix(p.regions.x.In(ws), m, p.n, max(m, 1))
 }
 
-// reflectorsTo copies the reflectors of Q1 and Q2 from the device of the solve s to the device of
+// reflectorsTo copies the reflectors of Q2, and those of Q1 if the first device has all, from the device of the solve s to the device of
 // the solve `to`. The link leads from the first device to the second.
 func (s *solve[T]) reflectorsTo(to *solve[T], link *vk.Link) error {
-	for _, r := range [][2]vk.Region[T]{
-		{s.regions.a, to.regions.a}, {s.regions.t, to.regions.t}, {s.regions.v, to.regions.v}, {s.regions.tau, to.regions.tau},
-	} {
+	regions := [][2]vk.Region[T]{{s.regions.v, to.regions.v}, {s.regions.tau, to.regions.tau}}
+	if !s.distributed() { // else each device has its part of Q1, and all factors T
+		regions = append(regions, [2]vk.Region[T]{s.regions.a, to.regions.a}, [2]vk.Region[T]{s.regions.t, to.regions.t})
+	}
+	for _, r := range regions {
 		if err := vk.Move(to.Ctx, link, column(r[1].In(to.Arena)), column(r[0].In(s.Arena))); err != nil {
 			return spectrum.During(stages.PhaseMove, err)
 		}

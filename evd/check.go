@@ -15,7 +15,8 @@ import (
 //	‖A·Z − Z·Λ‖₁ / (‖A‖₁·n·ulp),  ‖ZᵀZ − I‖₁ / (n·ulp)      (dsyt22)
 //
 // The argument `a` must be the matrix that was solved. (After a Solve with Options.Overwrite, the
-// memory of this matrix holds the vectors instead.) The errors are *OptionError without vectors,
+// memory of this matrix holds the vectors instead.) The errors are *OptionError without vectors
+// or with Options.Distribute,
 // *ShapeError if `a` or `res` does not fit the plan, *NonFiniteError, ErrClosed, ctx.Err(), and
 // those of the device.
 func (p *Plan[T]) Check(ctx context.Context, a Sym[T], res *Result[T]) (Ratios, error) {
@@ -26,6 +27,9 @@ func (p *Plan[T]) Check(ctx context.Context, a Sym[T], res *Result[T]) (Ratios, 
 		return Ratios{}, err
 	}
 	n := p.base.N
+	if p.opt.Distribute {
+		return Ratios{}, errNoCheck
+	}
 	if !p.opt.Vectors || res.Vectors == nil {
 		return Ratios{}, errNoVectors
 	}
@@ -42,6 +46,9 @@ func (p *Plan[T]) Check(ctx context.Context, a Sym[T], res *Result[T]) (Ratios, 
 // errNoVectors is the error of Check if the plan does not compute vectors, or if the result has
 // none.
 var errNoVectors = spectrum.BadOption("Vectors", "a check needs them, in the plan and in the result")
+
+// errNoCheck is the error of a check of vectors if the plan distributes the matrix.
+var errNoCheck = spectrum.BadOption("Distribute", "a check of vectors needs the whole matrix on one device")
 
 // check measures the errors of the result `res` for the matrix `a`. Both must fit the plan. If the
 // result has no values, its ratios are 0.

@@ -20,7 +20,7 @@ func (p *path[T]) costs() []StageCost {
 		return nil
 	}
 	s := &p.steps
-	costs := []StageCost{{Stage: p.phase(), Flops: s.reduce.Flops()}}
+	costs := []StageCost{{Stage: p.phase(), Flops: s.reductionFlops()}}
 	if !p.oneStage {
 		model := s.chase.Model()
 		costs = append(costs, StageCost{Stage: stages.PhaseBulgeChasing, Flops: s.chase.Flops(), Model: &model})

@@ -14,6 +14,11 @@ type regions[T Float] struct {
 	band   vk.Region[T] // 2·b·n elements: B in compact storage
 	v, tau vk.Region[T] // the reflectors of Q2, stages.ReflectorLen; none without vectors
 
+	// columns and block are used only if the matrix is distributed (Options.Distribute). columns
+	// holds the device's columns of A, then the reflectors of Q1 in these columns; a then holds only
+	// vectors. block holds reflectors of Q1 of another device.
+	columns, block vk.Region[T]
+
 	// x is used only on a device that helps another device in the back transformation. It holds
 	// some columns of S, the eigenvectors of the tridiagonal matrix, one per row. On the first
 	// device the vectors are part of steps.spectrum.

@@ -73,7 +73,7 @@ func (p *MixedPlan) prepare() (err error) {
 	if p.convert, err = stages.NewConversion(r.base.Dev); err != nil {
 		return err
 	}
-	p.first, err = newPath[float32](r.base.Dev, r.base.N, opt)
+	p.first, err = newPath[float32](r.base.Dev, r.base.N, opt, nil)
 	return err
 }
 
@@ -85,7 +85,7 @@ func (p *MixedPlan) avoidWaiting(c *spectrum.Call) error {
 	base, opt := &p.refine.base, afterFailedWait(c, p.first.opt)
 	var next *path[float32]
 	err := base.Dev.Compile(func() (err error) {
-		next, err = newPath[float32](base.Dev, base.N, opt)
+		next, err = newPath[float32](base.Dev, base.N, opt, nil)
 		return err
 	})
 	if err != nil {

@@ -60,8 +60,8 @@ type Options struct {
 
 	// Devices are further devices, which compute a part of the vectors: the back transformations are
 	// divided by columns, in proportion to the measured rates of FP64 arithmetic. The device of
-	// NewPlan, which should be the fastest one, does all other steps. Without Vectors the further
-	// devices are not used. Each of them needs memory of its own (Plan.Devices).
+	// NewPlan, which should be the fastest one, does all other steps, except with Distribute. Without
+	// Vectors and Distribute the further devices are not used. Each of them needs memory of its own (Plan.Devices).
 	//
 	// For the same list of devices results have the same bits from run to run. They may differ by
 	// rounding errors from those of one device.
@@ -69,6 +69,14 @@ type Options struct {
 	// An error of one of several devices is a *vk.DeviceError, which wraps the errors that NewPlan and
 	// Solve describe. No device has anything in flight then.
 	Devices []*vk.Device
+
+	// Distribute divides the matrix among the device of NewPlan and Devices, so that each holds only
+	// its part of A and of the reflectors of Q1, and all devices reduce A to a band. It is for
+	// matrices that are too large for one device. The tridiagonal problem is still solved on the
+	// first device. With Distribute, Devices are also used without Vectors. Distribute needs Devices,
+	// and cannot be combined with both Verify and Vectors. The plan's method Check returns an
+	// *OptionError.
+	Distribute bool
 
 	// Progress is called repeatedly during a solve, one call at a time, from another goroutine.
 	// Solve waits for the last call before it returns. The function may use the device and other
@@ -93,6 +101,10 @@ func (opt Options) check(n int) error {
 		return spectrum.BadOption("Overwrite", "only vectors can take the input's place")
 	case opt.RowMajor && !opt.Vectors:
 		return spectrum.BadOption("RowMajor", "only vectors have rows")
+	case opt.Distribute && len(opt.Devices) == 0:
+		return spectrum.BadOption("Distribute", "needs further devices, among which the matrix is divided")
+	case opt.Distribute && opt.Verify && opt.Vectors:
+		return errNoCheck
 	}
 	if err := CheckProducts(opt.Products, opt.Moduli); err != nil {
 		return err
@@ -110,7 +122,7 @@ func (opt Options) checkTridiagonal(n int) error {
 	}{
 		{"Band", opt.Band != 0}, {"Block", opt.Block != 0}, {"Wavefront", opt.Wavefront},
 		{"Verify", opt.Verify}, {"Overwrite", opt.Overwrite},
-		{"Products", opt.Products != ProductsAuto}, {"Moduli", opt.Moduli != 0}, {"Devices", len(opt.Devices) > 0},
+		{"Products", opt.Products != ProductsAuto}, {"Moduli", opt.Moduli != 0}, {"Devices", len(opt.Devices) > 0}, {"Distribute", opt.Distribute},
 	} {
 		if dense.set {
 			return spectrum.BadOption(dense.name, "has no meaning for a tridiagonal matrix")

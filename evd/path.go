@@ -38,16 +38,19 @@ type path[T Float] struct {
 	regions regions[T]
 	layout  *vk.Layout
 
-	// back holds the stages of the other devices, which compute a part of the vectors.
+	// back holds the stages of the other devices, which compute a part of the vectors, and have a
+	// part of a distributed matrix.
 	back []*path[T]
 }
 
 // steps are the stages, in the order of the solve. The fields from `q2` on are nil if no vectors
-// are wanted. `q2` is also nil if A is reduced in one stage.
+// are wanted. `q2` is also nil if A is reduced in one stage. If the matrix is distributed
+// (Options.Distribute), `share` takes the place of `load` and `reduce`, and `residuals` is nil.
 type steps[T Float] struct {
 	products  products[T]
 	load      *stages.SymmetricLoad[T]
 	reduce    reduction[T]
+	share     *stages.BandShare[T]
 	chase     *stages.BulgeChasing[T]
 	spectrum  *spectrum.Stage
 	q2        *stages.ApplyQ2[T]
@@ -56,8 +59,9 @@ type steps[T Float] struct {
 	residuals *stages.Residual[T]
 }
 
-// newPath makes the stages of a solve for matrices of order n ≥ 1 and lays out their memory.
-func newPath[T Float](dev *vk.Device, n int, opt Options) (p *path[T], err error) {
+// newPath makes the stages of a solve for matrices of order n ≥ 1 and lays out their memory. If the
+// plan uses several devices, `split` says which part each of them has.
+func newPath[T Float](dev *vk.Device, n int, opt Options, split shares) (p *path[T], err error) {
 	p = &path[T]{n: n, opt: opt}
 	if p.tune, err = sizes[T](dev, n, opt); err != nil {
 		return nil, err
@@ -71,6 +75,12 @@ func newPath[T Float](dev *vk.Device, n int, opt Options) (p *path[T], err error
 	}
 	if p.steps, err = newSteps(dev, n, opt, p.tune, waiting, p.oneStage, p.doubles); err != nil {
 		return nil, err
+	}
+	if p.distributed() {
+		first := part{split, 0, split.most(0, opt.vectors(n))}
+		err = p.newShare(dev, first, waiting)
+		p.layShare(first.most)
+		return p, err
 	}
 	p.lay()
 	return p, nil
@@ -91,7 +101,7 @@ func (p *path[T]) suit(dev *vk.Device) (stages.Waiting, error) {
 		return stages.Waiting{}, err
 	}
 	p.tune = p.tune.Bounded(rate)
-	if p.opt.Band == 0 && p.opt.Block == 0 && p.tune.OneStage(p.n, p.opt.vectors(p.n), waiting, facts.Info) {
+	if p.opt.Band == 0 && p.opt.Block == 0 && !p.distributed() && p.tune.OneStage(p.n, p.opt.vectors(p.n), waiting, facts.Info) {
 		p.oneStage, p.tune.Band, p.tune.Block = true, 1, 1
 	}
 	return waiting, nil
@@ -108,8 +118,10 @@ func newSteps[T Float](
 	var b builder
 	s.load, err = stages.NewSymmetricLoad[T](dev)
 	b.keep(err)
-	s.reduce, err = newReduction(dev, stages.BandSize{N: n, B: t.Band, K: t.Block}, s.products.reduction, waiting, t, oneStage)
-	b.keep(err)
+	if !opt.Distribute {
+		s.reduce, err = newReduction(dev, stages.BandSize{N: n, B: t.Band, K: t.Block}, s.products.reduction, waiting, t, oneStage)
+		b.keep(err)
+	}
 	chase := stages.ChaseSize{N: n, B: t.Band, Vectors: opt.Vectors && !oneStage}
 	s.chase, err = stages.NewBulgeChasing[T](dev, chase, waiting, t.Chase.ChaseTuning)
 	b.keep(err)
@@ -124,12 +136,14 @@ func newSteps[T Float](
 		s.q2, err = stages.NewApplyQ2[T](dev, back, waiting, t.ApplyQ2)
 		b.keep(err)
 	}
-	s.q1, err = stages.NewApplyQ1(dev, back, s.products.vectors, t.Panel)
-	b.keep(err)
 	s.orient, err = newOrientation[T](dev, opt)
 	b.keep(err)
-	s.residuals, err = stages.NewResidual(dev, n, m, s.products.native)
-	b.keep(err)
+	if !opt.Distribute {
+		s.q1, err = stages.NewApplyQ1(dev, back, s.products.vectors, t.Panel)
+		b.keep(err)
+		s.residuals, err = stages.NewResidual(dev, n, m, s.products.native)
+		b.keep(err)
+	}
 	return s, b.err
 }
 

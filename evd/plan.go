@@ -27,8 +27,8 @@ type Plan[T Float] struct {
 	replacing sync.Mutex
 
 	// others are the further devices of Options.Devices, in their order; the list is empty if no
-	// vectors are wanted. `split` says which part of the vectors each device computes, the first
-	// device included.
+	// vectors are wanted and the matrix is not distributed. `split` says which part of the vectors
+	// and of a distributed matrix each device has, the first device included.
 	others []*other
 	split  shares
 
@@ -61,6 +61,7 @@ func NewPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 // newPlan makes a plan with options that are possible. If it uses emulated products that do not fit
 // into the device's memory, it returns an error.
 func newPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
+	opt.Distribute = opt.Distribute && n > 1 // smaller orders are solved on the host
 	p := &Plan[T]{base: spectrum.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt}
 	if n == 0 {
 		var err error

@@ -84,6 +84,8 @@ func refineOptions(dev *vk.Device, n int, opt Options) (Options, error) {
 		return opt, spectrum.BadOption("Select", "a refinement is for all vectors, because it corrects each vector by multiples of all others")
 	case opt.Overwrite:
 		return opt, spectrum.BadOption("Overwrite", "a refinement needs the matrix in each step")
+	case opt.Distribute:
+		return opt, spectrum.BadOption("Distribute", "a refinement needs the whole matrix on one device")
 	}
 	if err := errors.Join(opt.check(n), spectrum.CheckDevices(dev, opt.Devices)); err != nil {
 		return opt, err

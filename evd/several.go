@@ -7,9 +7,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// other is one of the further devices of a plan, which compute a part of the vectors. It has this
-// device's memory, and a link that copies from the first device to this one. A vk.Dry device has no
-// link.
+// other is one of the further devices of a plan, which compute a part of the vectors, and with
+// Options.Distribute have a part of the matrix. It has this device's memory, and a link that copies
+// from the first device to this one. A vk.Dry device has no link, and neither has a plan without
+// vectors.
 type other struct {
 	base spectrum.Base
 	link *vk.Link
@@ -24,10 +25,10 @@ func (o *other) close() {
 	o.base.Close()
 }
 
-// addDevices adds the devices of Options.Devices to the plan, if vectors are wanted. Without
-// vectors, and for the orders 0 and 1, the plan uses only its first device.
+// addDevices adds the devices of Options.Devices to the plan, if vectors are wanted or the matrix is
+// distributed. Otherwise, and for the orders 0 and 1, the plan uses only its first device.
 func (p *Plan[T]) addDevices(opt Options) (err error) {
-	if !opt.Vectors || len(opt.Devices) == 0 || p.base.N <= 1 {
+	if !opt.Vectors && !opt.Distribute || len(opt.Devices) == 0 || p.base.N <= 1 {
 		return nil
 	}
 	all := append([]*vk.Device{p.base.Dev}, opt.Devices...)
@@ -54,18 +55,18 @@ func (p *Plan[T]) onFirst(err error) error {
 	return err
 }
 
-// newPath makes the stages of a solve on the first device, and the stages for the back
-// transformation on the further devices. Stages and the layout of their memory are together called
+// newPath makes the stages of a solve on the first device, and the stages of the further devices: for
+// the back transformation, and for their part of a distributed matrix. Stages and the layout of their memory are together called
 // a path.
 func (p *Plan[T]) newPath(opt Options) (*path[T], error) {
-	by, err := newPath[T](p.base.Dev, p.base.N, opt)
+	by, err := newPath[T](p.base.Dev, p.base.N, opt, p.split)
 	if err != nil {
 		return nil, err
 	}
 	for k, o := range p.others {
-		most := p.split.most(k+1, opt.capacity(p.base.N))
+		part := part{p.split, k + 1, p.split.most(k+1, opt.capacity(p.base.N))}
 		err := o.base.Dev.Compile(func() error {
-			back, err := newBackPath(p.base.Dev, o.base.Dev, by, most)
+			back, err := newBackPath(p.base.Dev, o.base.Dev, by, part)
 			by.back = append(by.back, back)
 			return err
 		})
@@ -103,7 +104,7 @@ func (p *Plan[T]) allocate() error {
 		if err := o.base.Allocate(); err != nil {
 			return spectrum.OnDevice(o.base.Dev, err)
 		}
-		if o.base.Dev.IsDry() {
+		if o.base.Dev.IsDry() || !p.opt.Vectors {
 			continue
 		}
 		link, err := vk.NewLink(p.base.Dev, o.base.Dev)
@@ -136,6 +137,7 @@ type DeviceShare struct {
 	Device *vk.Device
 
 	// Part is the part of the vectors that the device computes. It is a fraction between 0 and 1.
+	// With Options.Distribute it is also the device's part of the matrix, up to a block of columns.
 	Part float64
 
 	// Bytes is the size of the memory that the plan has allocated on the device, in bytes. Memory
@@ -145,7 +147,7 @@ type DeviceShare struct {
 }
 
 // Devices lists the devices that the plan uses: first the device of NewPlan, then those of
-// Options.Devices. Without vectors the plan uses only the first device.
+// Options.Devices. Without vectors and Options.Distribute the plan uses only the first device.
 func (p *Plan[T]) Devices() []DeviceShare {
 	all := []DeviceShare{{p.base.Dev, 1, p.Bytes(), p.Memory()}}
 	before := 0.0

@@ -157,11 +157,17 @@ func TestSeveralDevicesOnLapacksMatrices(t *testing.T) {
 // TestProgressOfSeveralDevices solves on two devices. Progress.Done must never decrease, and must
 // be Progress.Total at the end. The profile must have the phases of both devices.
 func TestProgressOfSeveralDevices(t *testing.T) {
+	for _, distribute := range []bool{false, true} {
+		t.Run(fmt.Sprint("distribute ", distribute), func(t *testing.T) { progressOfTwo(t, distribute) })
+	}
+}
+
+func progressOfTwo(t *testing.T, distribute bool) {
 	d, e := device(t, vk.Options{Batch: time.Nanosecond}), device(t, vk.Options{Batch: time.Nanosecond})
 	const n = 100
 	done, total := 0.0, 0.0
 	var seen []string
-	opt := severally(evd.Options{Vectors: true, Tuning: small(), Progress: func(p evd.Progress) {
+	opt := severally(evd.Options{Vectors: true, Distribute: distribute, Tuning: small(), Progress: func(p evd.Progress) {
 		if p.Done < done {
 			t.Errorf("%s: %g after %g", p.Stage, p.Done, done)
 		}
@@ -174,7 +180,11 @@ func TestProgressOfSeveralDevices(t *testing.T) {
 	if done < 0.9*total || !slices.Contains(seen, "back transformation 1") {
 		t.Errorf("%g of %g operations, phases %q", done, total, seen)
 	}
-	for _, phase := range []string{"back transformation 1", "back transformation 1, device " + fmt.Sprint(e.Info().Index), "copies to other devices, on host"} {
+	phases := []string{"band reduction", "bulge chasing", "back transformation 1", "back transformation 1, device " + fmt.Sprint(e.Info().Index), "copies to other devices, on host"}
+	if distribute {
+		phases = append(phases, "band reduction, device "+fmt.Sprint(e.Info().Index))
+	}
+	for _, phase := range phases {
 		if res.Profile.Phase(phase) <= 0 {
 			t.Errorf("there is no time for %q: %+v", phase, res.Profile.Phases)
 		}
@@ -185,11 +195,17 @@ func TestProgressOfSeveralDevices(t *testing.T) {
 // and the plan must work afterwards. If the progress function panics, Solve must panic with the
 // same value.
 func TestSeveralDevicesAreCancelled(t *testing.T) {
+	for _, distribute := range []bool{false, true} {
+		t.Run(fmt.Sprint("distribute ", distribute), func(t *testing.T) { cancelledOnTwo(t, distribute) })
+	}
+}
+
+func cancelledOnTwo(t *testing.T, distribute bool) {
 	d, e := device(t, vk.Options{Batch: time.Nanosecond}), device(t, vk.Options{Batch: time.Nanosecond})
 	const n = 60
 	a := evd.Sym[float64]{N: n, Ld: n, Data: full(random(n))}
 	reports, end := 0, func(int) {}
-	p, err := evd.NewPlan[float64](d, n, severally(evd.Options{Vectors: true, Tuning: small(), Progress: func(evd.Progress) {
+	p, err := evd.NewPlan[float64](d, n, severally(evd.Options{Vectors: true, Distribute: distribute, Tuning: small(), Progress: func(evd.Progress) {
 		reports++
 		end(reports)
 	}}, e))
@@ -241,12 +257,14 @@ func TestSeveralDevicesAreCancelled(t *testing.T) {
 // plan.
 func TestSeveralDevicesOfWhichOneIsClosed(t *testing.T) {
 	const n = 60
-	for which, reported := range [][]int{{60}, {3, 60}} {
+	for which, reported := range [][]int{{60}, {3, 60}, {20, 150}, {3, 20, 150}} {
+		distribute := which > 1
+		which := which % 2
 		for _, at := range reported {
 			d := [2]*vk.Device{device(t, vk.Options{Batch: time.Nanosecond}), device(t, vk.Options{Batch: time.Nanosecond})}
 			reports := 0
 			var once sync.Once
-			p, err := evd.NewPlan[float64](d[0], n, severally(evd.Options{Vectors: true, Tuning: small(), Progress: func(evd.Progress) {
+			p, err := evd.NewPlan[float64](d[0], n, severally(evd.Options{Vectors: true, Distribute: distribute, Tuning: small(), Progress: func(evd.Progress) {
 				if reports++; reports == at {
 					once.Do(func() { go d[which].Close() })
 				}

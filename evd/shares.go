@@ -9,24 +9,29 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// shares says which part of the vectors each device of a plan computes. Element k is the sum of the
+// shares says which part of the vectors, and of a distributed matrix, each device of a plan has. Element k is the sum of the
 // fractions of the devices 0 to k, so the last element is 1.
 type shares []float64
 
-// newShares divides the vectors among the devices in proportion to their measured rates of FP64
+// newShares divides vectors and matrix among the devices in proportion to their measured rates of FP64
 // arithmetic. If the rate of a device is not known, as for CPUs, all devices get equal parts.
 func newShares(devices []*vk.Device) (shares, error) {
 	rates := make([]float64, len(devices))
 	for k, dev := range devices {
-		// The rate of a device is measured once and stored. If the measurement used the context of
-		// a caller, it could end early for all later callers.
-		rate, err := machine.Of(dev).Float64Rate(context.Background())
+		rate, err := measuredRate(dev)
 		if err != nil {
 			return nil, spectrum.OnDevice(dev, err)
 		}
 		rates[k] = rate
 	}
 	return sharesOf(rates), nil
+}
+
+// measuredRate returns the device's rate of FP64 arithmetic, or 0 if it is not known. Only tests
+// change it. The rate of a device is measured once and stored. If the measurement used the context of
+// a caller, it could end early for all later callers.
+var measuredRate = func(dev *vk.Device) (float64, error) {
+	return machine.Of(dev).Float64Rate(context.Background())
 }
 
 // sharesOf returns fractions in proportion to the devices' rates. If one of the rates is 0, which
@@ -45,6 +50,15 @@ func sharesOf(rates []float64) shares {
 	}
 	s[len(s)-1] = 1
 	return s
+}
+
+// parts returns the fraction of each device.
+func (s shares) parts() []float64 {
+	parts, before := make([]float64, len(s)), 0.0
+	for k, end := range s {
+		parts[k], before = end-before, end
+	}
+	return parts
 }
 
 // strip is a number of vectors that the kernels compute together. If there are many vectors, a

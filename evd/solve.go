@@ -75,12 +75,13 @@ func (p *Plan[T]) solveBy(by *path[T], c *spectrum.Call, a Sym[T]) (*Result[T], 
 	if by.n <= 1 {
 		return s.exact(a)
 	}
-	t, sigma, err := s.reduce(a)
+	g := p.together(s)
+	defer g.end()
+	t, sigma, err := g.reduce(a)
 	if err != nil {
 		return nil, p.onFirst(err)
 	}
-	g := p.together(s)
-	defer g.end()
+	g.copyReflectors()
 	tail := spectrum.Tail[T]{Stage: s.steps.spectrum, Sigma: sigma, Vectors: g.vectors(a)}
 	var certificate *Certificate
 	if p.opt.Verify {

@@ -11,12 +11,13 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// together is the part of a solve that runs on several devices. Each device transforms its part of
-// the vectors back. The reflectors are copied to the other devices while the first device solves
-// the tridiagonal problem:
+// together is a solve on several devices. Each device transforms its part of the vectors back. The
+// reflectors are copied to the other devices while the first device solves the tridiagonal problem:
 //
 //	first device   reduce │ tridiagonal problem      │ vectors 0 … to−1   │ download
 //	other devices         │ reflectors arrive      S │ vectors from … m−1 │ download
+//
+// With Options.Distribute all devices reduce the matrix, and keep their parts of the reflectors of Q1.
 //
 // There is one goroutine per device. If the plan uses one device, only this device's solve is in
 // it.
@@ -32,14 +33,12 @@ type together[T Float] struct {
 	cancel     context.CancelFunc
 
 	// copied is closed when the reflectors are on all devices, or when an error has ended the
-	// copies. `failed` is this error. If the plan uses one device, `copied` is nil.
+	// copies. `failed` is this error. If no reflectors are copied, `copied` is nil.
 	copied chan struct{}
 	failed error
 }
 
-// together begins the part of a solve that runs on all devices of the plan, after the reduction on
-// the first one. It starts to copy the reflectors to the other devices. The caller must call the
-// method `end`.
+// together begins a solve on all devices of the plan. The caller must call the method `end`.
 func (p *Plan[T]) together(first *solve[T]) *together[T] {
 	g := &together[T]{plan: p, all: []*solve[T]{first}, outer: first.Ctx}
 	g.ctx, g.cancel = context.WithCancel(first.Ctx)
@@ -50,6 +49,25 @@ func (p *Plan[T]) together(first *solve[T]) *together[T] {
 	for k, o := range p.others {
 		g.all = append(g.all, &solve[T]{first.back[k], o.base.Begin(g.ctx, nil)})
 	}
+	return g
+}
+
+// reduce reduces A to the band B and to the tridiagonal matrix T, on the first device or, with
+// Options.Distribute, on all. It returns the host's copy of T, which stays on the first device, and
+// the scale σ.
+func (g *together[T]) reduce(a Sym[T]) (host spectrum.Tridiagonal, sigma float64, err error) {
+	if g.plan.opt.Distribute {
+		return g.reduceDistributed(a)
+	}
+	return g.all[0].reduce(a)
+}
+
+// copyReflectors starts to copy the reflectors to the other devices, if there are others and vectors
+// are wanted.
+func (g *together[T]) copyReflectors() {
+	if len(g.all) == 1 || !g.plan.opt.Vectors {
+		return
+	}
 	g.copied = make(chan struct{})
 	go func() {
 		defer close(g.copied)
@@ -57,10 +75,9 @@ func (p *Plan[T]) together(first *solve[T]) *together[T] {
 			if k == 0 {
 				return nil
 			}
-			return first.reflectorsTo(s, p.others[k-1].link)
+			return g.all[0].reflectorsTo(s, g.plan.others[k-1].link)
 		})
 	}()
-	return g
 }
 
 // cause returns the error that made the solve end. If copying the reflectors has failed, all
@@ -105,7 +122,7 @@ func (g *together[T]) each(do func(k int, s *solve[T]) error) error {
 // vectors describes how the eigenvectors are copied from the devices to the host.
 func (g *together[T]) vectors(a Sym[T]) []spectrum.Vectors[T] {
 	sets := g.all[0].vectors(a)
-	if len(g.all) > 1 {
+	if len(g.all) > 1 && len(sets) > 0 {
 		sets[0].Fetch = g.fetch
 	}
 	return sets
@@ -151,6 +168,9 @@ func (g *together[T]) fetch(x product.Matrix[float64], wait func() vk.Columns[T]
 // transformBack transforms the parts of all devices back; parts[k] is on device k. It returns the
 // matrices to download. It reports the progress of the slowest device.
 func (g *together[T]) transformBack(parts []product.Matrix[float64]) ([]product.Matrix[T], error) {
+	if g.plan.opt.Distribute {
+		return g.transformBackDistributed(parts)
+	}
 	slowest := spectrum.NewSlowest(len(g.all), g.all[0].Reporter())
 	q := make([]product.Matrix[T], len(g.all))
 	return q, g.each(func(k int, s *solve[T]) (err error) {

@@ -3,6 +3,7 @@ package vk_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"sync"
 	"testing"
@@ -18,14 +19,21 @@ import (
 // the devices, no call hangs, no object is left, and the same plan solves the next matrix. The test
 // lets only some calls fail, because most calls are made in every batch.
 func TestDriverCallsFailOnSeveralDevices(t *testing.T) {
-	const n, tries = 12, 12 // tries for each call
+	for _, distribute := range []bool{false, true} {
+		t.Run(fmt.Sprint("distribute ", distribute), func(t *testing.T) { loseOneOfTwo(t, distribute) })
+	}
+}
+
+// loseOneOfTwo is TestDriverCallsFailOnSeveralDevices for one way to divide the work.
+func loseOneOfTwo(t *testing.T, distribute bool) {
+	const n, tries = 18, 12 // tries for each call
 	small := tuning.Smallest()
 	a := evd.Sym[float64]{N: n, Ld: n, Data: make([]float64, n*n)}
 	for i := range a.Data {
 		a.Data[i] = float64(i*i%17) + 1
 	}
 	d, e := open(t, vk.Options{Batch: time.Nanosecond}), open(t, vk.Options{Batch: time.Nanosecond})
-	p, err := evd.NewPlan[float64](d, n, evd.Options{Vectors: true, Tuning: &small, Devices: []*vk.Device{e}})
+	p, err := evd.NewPlan[float64](d, n, evd.Options{Vectors: true, Distribute: distribute, Tuning: &small, Devices: []*vk.Device{e}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,117 @@
+package evd
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// given makes all devices of new plans have the given rates, in the order of the plan's devices.
+func given(t *testing.T, rates map[*vk.Device]float64) {
+	t.Helper()
+	before := measuredRate
+	measuredRate = func(d *vk.Device) (float64, error) { return rates[d], nil }
+	t.Cleanup(func() { measuredRate = before })
+}
+
+// accurate fails the test if the vectors of `res` have errors that are too large for the matrix a.
+func accurate(t *testing.T, name string, a Sym[float64], res *Result[float64]) {
+	t.Helper()
+	n, z := a.N, res.Vectors
+	whole := make([]float64, n*n)
+	for j := range n {
+		for i := j; i < n; i++ {
+			whole[i+j*n], whole[j+i*n] = a.Data[i+j*a.Ld], a.Data[i+j*a.Ld]
+		}
+	}
+	residual := ratio.Residual(n, z.Cols, whole, n, res.Values, z.Data, z.Ld)
+	if o := ratio.Orthogonality(n, z.Cols, z.Data, z.Ld); !(math.Max(residual, o) < 10) {
+		t.Errorf("%s: residual %g, orthogonality %g", name, residual, o)
+	}
+}
+
+// TestDistributedUnequally divides matrices among three devices of which one is much faster than the
+// others, so that the others have few columns, or none.
+func TestDistributedUnequally(t *testing.T) {
+	d := []*vk.Device{verifyDevice(t), verifyDevice(t), verifyDevice(t)}
+	for _, rates := range [][3]float64{{1, 5, 2}, {100, 1, 1}, {1, 1, 50}} {
+		given(t, map[*vk.Device]float64{d[0]: rates[0], d[1]: rates[1], d[2]: rates[2]})
+		for _, n := range []int{7, 50, 77} {
+			a := randomSym(n)
+			p := planOf(t, d[0], n, Options{Vectors: true, Distribute: true, Tuning: waitingTuning(), Devices: d[1:]})
+			res, err := p.Solve(context.Background(), a)
+			if err != nil {
+				t.Fatal(err)
+			}
+			accurate(t, "unequal", a, res)
+			again, err := p.Solve(context.Background(), a)
+			if err != nil || !sameBits(again, res) {
+				t.Errorf("n = %d, rates %v: the second solve has other bits, %v", n, rates, err)
+			}
+		}
+	}
+}
+
+// TestDistributedSurvivesAWaitThatFails makes a wait in a panel fail on the second of two devices of a
+// distributed plan. Solve must solve again without such waits, and name the stage.
+func TestDistributedSurvivesAWaitThatFails(t *testing.T) {
+	const n = 33
+	for _, phase := range waitingPhases {
+		if phase == stages.PhaseBulgeChasing {
+			continue // only the first device has it
+		}
+		d := []*vk.Device{openIn(t, t.TempDir()), openIn(t, t.TempDir())}
+		a := randomSym(n)
+		p := planOf(t, d[0], n, Options{Vectors: true, Distribute: true, Tuning: waitingTuning(), Devices: d[1:]})
+		p.others[0].base.BeforeInfo = func(rec *vk.Recorder, at string, word vk.Slice[uint32]) {
+			if at == phase {
+				vk.Fill(rec, word, 3)
+			}
+		}
+		res, err := p.Solve(context.Background(), a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Retried == nil || *res.Retried != (StageError{Stage: phase, Info: 3}) {
+			t.Errorf("%s: retried after %v", phase, res.Retried)
+		}
+		accurate(t, phase, a, res)
+		if again, err := p.Solve(context.Background(), a); err != nil || again.Retried != nil || !sameBits(again, res) {
+			t.Errorf("%s, the next solve: %v", phase, err)
+		}
+	}
+}
+
+// TestDistributedEmulatedProducts solves with emulated products on both devices. If the second device
+// refuses the matrix, the plan must solve again with native products.
+func TestDistributedEmulatedProducts(t *testing.T) {
+	const n = 50
+	d := []*vk.Device{openIn(t, t.TempDir()), openIn(t, t.TempDir())}
+	tune, a := tuning.Smallest(), randomSym(n)
+	opt := Options{Vectors: true, Distribute: true, Tuning: &tune, Products: ProductsNative, Devices: d[1:]}
+	want, err := planOf(t, d[0], n, opt).Solve(context.Background(), a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt.Products = ProductsEmulated
+	p := planOf(t, d[0], n, opt)
+	res, err := p.Solve(context.Background(), a)
+	if err != nil || res.Retried != nil || sameBits(res, want) {
+		t.Fatalf("%v, retried %v; the bits are those of native products: %v", err, res.Retried, sameBits(res, want))
+	}
+	accurate(t, "emulated", a, res)
+	p.others[0].base.BeforeInfo = func(rec *vk.Recorder, phase string, word vk.Slice[uint32]) {
+		if phase == stages.PhaseEmulated {
+			vk.Fill(rec, word, 3)
+		}
+	}
+	res, err = p.Solve(context.Background(), a)
+	if err != nil || res.Retried == nil || res.Retried.Stage != stages.PhaseEmulated || !sameBits(res, want) {
+		t.Errorf("refused: %v, retried %v", err, res.Retried)
+	}
+}

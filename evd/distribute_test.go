@@ -1,0 +1,221 @@
+package evd_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/matgen"
+	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// TestDistributedMatrices solves with the matrix divided among two and three devices, for small and
+// odd orders, for all ways to return vectors, and for orders smaller than a block of columns. The
+// errors must be small, the values must be those of one device, and a second solve must give the
+// same bits.
+func TestDistributedMatrices(t *testing.T) {
+	d := [3]*vk.Device{device(t, vk.Options{}), device(t, vk.Options{}), device(t, vk.Options{})}
+	for n, options := range map[int]map[string]evd.Options{
+		0: {"all": {Vectors: true}}, 1: {"all": {Vectors: true}, "values": {}},
+		2: {"all": {Vectors: true}, "values": {}, "one": {Vectors: true, Select: evd.Index(1, 2)}},
+		3: {"rows": {Vectors: true, RowMajor: true}}, 5: {"none": {Vectors: true, Select: evd.Index(2, 2)}, "values": {}},
+		33: {"MRRR": {Vectors: true, Solver: evd.MRRR, RowMajor: true}, "sizes": {Vectors: true, Band: 6, Block: 18}},
+		67: {
+			"all": {Vectors: true}, "rows": {Vectors: true, RowMajor: true}, "overwrite": {Vectors: true, Overwrite: true},
+			"overwrite rows": {Vectors: true, Overwrite: true, RowMajor: true},
+			"part":           {Vectors: true, Select: evd.Index(11, 40)}, "interval": {Vectors: true, Select: evd.Interval(-3, 3), RowMajor: true},
+			"QR": {Vectors: true, Solver: evd.QR}, "waves": {Vectors: true, Wavefront: true}, "values": {}, "verified values": {Verify: true},
+			"one block": {Vectors: true, Band: 10, Block: 70},
+		},
+	} {
+		a := full(random(n))
+		for name, opt := range options {
+			opt.Tuning = small()
+			want := solved(t, d[0], n, a, opt)
+			opt.Distribute = true
+			for k := range 2 {
+				what := fmt.Sprintf("n = %d, %s, %d devices", n, name, k+2)
+				got := solved(t, d[0], n, a, severally(opt, d[1:k+2]...))
+				agree(t, what+", again", solved(t, d[0], n, a, severally(opt, d[1:k+2]...)), got)
+				if got.First != want.First || len(got.Values) != len(want.Values) || (got.Certificate == nil) == opt.Verify {
+					t.Fatalf("%s: %d values from %d on, certificate %v", what, len(got.Values), got.First, got.Certificate)
+				}
+				if n > 0 {
+					if r := ratio.Values(n, got.Values, want.Values, norm2(want.Values)); !(r < good) {
+						t.Errorf("%s: values differ by %g·n·ε·‖A‖", what, r)
+					}
+				}
+				if opt.Vectors && len(got.Values) == n && n > 0 {
+					judge(t, n, a, byColumns(got))
+				}
+			}
+		}
+	}
+}
+
+// byColumns returns the result with its vectors in column-major order.
+func byColumns(res *evd.Result[float64]) *evd.Result[float64] {
+	z := evd.Dense[float64]{Rows: res.Vectors.Rows, Cols: res.Vectors.Cols, Ld: res.Vectors.Rows}
+	for j := range z.Cols {
+		z.Data = append(z.Data, res.Vectors.Col(j)...)
+	}
+	return &evd.Result[float64]{Values: res.Values, Vectors: &z}
+}
+
+// TestDistributedLapacksMatrices solves LAPACK's test matrices, divided between two devices. Some of
+// them have such large or small entries that they are multiplied by a power of two. For every third
+// one the upper triangle is in memory, too, and must give the same bits.
+func TestDistributedLapacksMatrices(t *testing.T) {
+	d, e := device(t, vk.Options{}), device(t, vk.Options{})
+	const n = 83
+	p, err := evd.NewPlan[float64](d, n, severally(evd.Options{Vectors: true, Distribute: true, Tuning: small()}, e))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	for i, kind := range matgen.Dense() {
+		a := kind.Dense(n)
+		var lower *evd.Result[float64]
+		for _, uplo := range []evd.Uplo{evd.Lower, evd.Upper}[:1+i%3/2] {
+			in := slices.Clone(a)
+			for j := range n {
+				for i := range j {
+					if uplo == evd.Lower {
+						in[i+j*n] = math.NaN()
+					} else {
+						in[j+i*n] = math.NaN()
+					}
+				}
+			}
+			res, err := p.Solve(context.Background(), evd.Sym[float64]{N: n, Ld: n, Data: in, Uplo: uplo})
+			if err != nil {
+				t.Fatalf("%s: %v", kind.Name(), err)
+			}
+			if lower == nil {
+				lower = res
+				t.Run(kind.Name(), func(t *testing.T) { judge(t, n, a, res) })
+				continue
+			}
+			agree(t, kind.Name()+", upper triangle", res, lower)
+		}
+	}
+}
+
+// The same in single precision, for all vectors and for a part.
+func TestDistributedInSinglePrecision(t *testing.T) {
+	d, e, f := device(t, vk.Options{}), device(t, vk.Options{}), device(t, vk.Options{})
+	const n = 45
+	_, double := rounded(full(random(n)))
+	opt := severally(evd.Options{Vectors: true, Distribute: true, Tuning: small()}, e, f)
+	for _, part := range []evd.Selection{{}, evd.Index(3, 20)} {
+		opt.Select = part
+		res, err := singlePlan(t, d, n, opt).Solve(context.Background(), evd.NewSym(n, singles(double), evd.Lower))
+		if err != nil {
+			t.Fatal(err)
+		}
+		values, z := widened(res)
+		m := len(values)
+		if r := ratio.Residual(n, m, double, n, values, z, n) * shorter; !(r < good) {
+			t.Errorf("residual %g", r)
+		}
+		if r := ratio.Orthogonality(n, m, z, n) * shorter; !(r < good) {
+			t.Errorf("orthogonality %g", r)
+		}
+	}
+}
+
+// TestMemoryOfDistributedMatrices checks that a device holds only its part of the matrix, so that
+// several devices solve what one of them has no memory for, and that the plan names the device that
+// has too little memory.
+func TestMemoryOfDistributedMatrices(t *testing.T) {
+	const n = 16384
+	matrix := float64(8 * n * n)
+	info := vk.Info{Name: "dry", Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Memory: 1 << 40, Free: 1 << 40}
+	for _, opt := range []evd.Options{{}, {Vectors: true}, {Vectors: true, Select: evd.Index(0, 100)}} {
+		one, err := evd.NewPlan[float64](vk.Dry(info), n, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt.Distribute = true
+		devices := []*vk.Device{vk.Dry(info), vk.Dry(info), vk.Dry(info)}
+		p, err := evd.NewPlan[float64](vk.Dry(info), n, severally(opt, devices...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		shared := 0.0
+		for k, s := range p.Devices() {
+			t.Logf("vectors %v, %v: device %d has %.3f·n² numbers; one device %.3f·n²", opt.Vectors, opt.Select, k, float64(s.Bytes)/matrix, float64(one.Bytes())/matrix)
+			for _, r := range s.Memory {
+				if r.Name == "columns of A, Q1" {
+					shared += float64(r.Bytes) / matrix
+					if part := float64(r.Bytes) / matrix; part > 0.15 {
+						t.Errorf("device %d has %.3f·n² numbers of A", k, part)
+					}
+				}
+			}
+			if s.Bytes > one.Bytes()*3/4 {
+				t.Errorf("device %d has %d bytes, one device has %d", k, s.Bytes, one.Bytes())
+			}
+		}
+		if shared < 0.5 || shared > 0.52 {
+			t.Errorf("all devices have %.3f·n² numbers of A", shared)
+		}
+		little := info
+		little.Free = p.Devices()[0].Bytes
+		if _, err := evd.NewPlan[float64](vk.Dry(little), n, evd.Options{Vectors: opt.Vectors, Select: opt.Select}); !errors.As(err, new(*vk.OutOfMemoryError)) {
+			t.Errorf("one device: %v", err)
+		}
+		if _, err := evd.NewPlan[float64](vk.Dry(little), n, severally(opt, devices...)); err != nil {
+			t.Errorf("four devices: %v", err)
+		}
+		little.Free = p.Devices()[1].Bytes - 1
+		last := vk.Dry(little)
+		_, err = evd.NewPlan[float64](vk.Dry(info), n, severally(opt, devices[0], devices[1], last))
+		var of *vk.DeviceError
+		if !errors.As(err, new(*vk.OutOfMemoryError)) || !errors.As(err, &of) || of.Device != last {
+			t.Errorf("too little memory on the last device: %v", err)
+		}
+	}
+}
+
+// TestDistributeRefuses checks options that cannot be combined with Distribute, and checks of
+// vectors.
+func TestDistributeRefuses(t *testing.T) {
+	d, e := device(t, vk.Options{}), device(t, vk.Options{})
+	const n = 9
+	refused := func(what string, err error) {
+		t.Helper()
+		var bad *evd.OptionError
+		if !errors.As(err, &bad) || bad.Option != "Distribute" {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	_, err := evd.NewPlan[float64](d, n, evd.Options{Distribute: true})
+	refused("one device", err)
+	both := severally(evd.Options{Distribute: true, Vectors: true}, e)
+	_, err = evd.NewRefinePlan(d, n, both)
+	refused("refinement", err)
+	_, err = evd.NewMixedPlan(d, n, both)
+	refused("mixed precision", err)
+	_, err = evd.NewTridiagonalPlan[float64](d, n, evd.Options{Distribute: true})
+	refused("tridiagonal", err)
+	p, err := evd.NewPlan[float64](d, n, both)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	res, err := p.Solve(context.Background(), random(n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = p.Check(context.Background(), random(n), res)
+	refused("check", err)
+	both.Verify = true
+	_, err = evd.NewPlan[float64](d, n, both)
+	refused("verify", err)
+}
