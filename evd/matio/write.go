@@ -11,6 +11,10 @@ import (
 // stream together.
 const flushBytes = 1 << 18
 
+// directBytes is the number of bytes from which numbers in memory are written to the stream without
+// being collected before, and the largest number of bytes of one such write.
+const directBytes = 8 << 20
+
 // A gather collects small pieces of output and writes them to an io.Writer in larger ones. It
 // stores its first error, and the method `flush` returns this error at the end, so loops need not
 // check for errors. After an error nothing more is written, and the output is incomplete. If a
@@ -45,6 +49,17 @@ func (g *gather) enough() {
 	}
 }
 
+// direct writes the collected output and then b to the stream, in pieces of at most directBytes. A
+// stream may refuse each piece, for example when the user cancels.
+func (g *gather) direct(b []byte) {
+	g.flush()
+	for len(b) > 0 && g.err == nil {
+		now := min(len(b), directBytes)
+		_, g.err = g.w.Write(b[:now])
+		b = b[now:]
+	}
+}
+
 // WriteNPY writes a rows×cols matrix as a .npy file (version 1.0, Fortran order, <f8 or <f4), which
 // numpy.load reads. Element (i, j) is colMajor[i+j*ld], ld ≥ max(1, rows). Elements of colMajor
 // outside the matrix are not read. WriteNPY allocates only a buffer. The errors are those of the
@@ -55,6 +70,10 @@ func WriteNPY[T float32 | float64](w io.Writer, rows, cols int, colMajor []T, ld
 	}
 	g := newGather(w)
 	g.npyArray(descr[T](), true, fmt.Sprintf("(%d, %d)", rows, cols))
+	if ld == rows { // the columns follow each other
+		npyElements(g, colMajor[:rows*cols])
+		return g.flush()
+	}
 	for j := 0; rows > 0 && j < cols && g.err == nil; j++ {
 		npyElements(g, colMajor[j*ld:j*ld+rows])
 	}

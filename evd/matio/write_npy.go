@@ -43,7 +43,9 @@ func (n *NPYWriter) WriteColumns(cols int, colMajor []float64, ld int) error {
 		return fmt.Errorf("matio: %d columns more than the matrix has", cols-n.left)
 	}
 	n.left -= cols
-	if n.rows > 0 {
+	if ld == n.rows { // the columns follow each other
+		npyElements(n.g, colMajor[:n.rows*cols])
+	} else if n.rows > 0 {
 		for j := 0; j < cols && n.g.err == nil; j++ {
 			npyElements(n.g, colMajor[j*ld:j*ld+n.rows])
 		}
@@ -104,6 +106,10 @@ func npyElements[T float32 | float64](g *gather, values []T) {
 			}
 			g.enough()
 		}
+		return
+	}
+	if len(values)*size >= directBytes {
+		g.direct(raw(values))
 		return
 	}
 	for len(values) > 0 && g.err == nil {
