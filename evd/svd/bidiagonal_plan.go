@@ -26,7 +26,7 @@ type BidiagonalPlan[T evd.Float] struct {
 	values  *spectrum.Stage
 
 	// The fields from `conquer` on are nil or empty if no vectors are wanted.
-	conquer   conquest
+	conquer   bidiagonalVectors
 	transpose *stages.Transpose[T]
 	signs     *stages.Signs[T]
 	residuals *stages.SingularResidual[T]
@@ -127,7 +127,7 @@ func (p *BidiagonalPlan[T]) prepare(t tuning.Tuning) error {
 // and conquer.
 func (p *BidiagonalPlan[T]) prepareVectors(double product.Ops[float64], t tuning.Tuning) (err error) {
 	dev, n := p.base.Dev, p.base.N
-	if p.conquer, err = p.doubles.conquest(dev, n, double, t); err != nil {
+	if p.conquer, err = p.doubles.bidiagonalVectors(dev, n, double, t); err != nil {
 		return err
 	}
 	if p.transpose, err = stages.NewTranspose[T](dev); err != nil {

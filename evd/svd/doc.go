@@ -22,16 +22,22 @@
 // A plan for float32 reduces A and transforms vectors back in single precision. The bidiagonal
 // problem between these stages is solved in double precision for both number types.
 //
-//	options.go               the options of a plan
-//	plan.go shape.go         the plan for matrices of one shape
-//	path.go memory.go        the stages of a solve, and their memory
-//	solve.go                 the solve: A → C → values
-//	load.go                  the copy of A to the device
-//	doubles.go single.go     the number types: double precision for the bidiagonal problem
-//	vectors.go               the vectors: C → S, W → U, V
-//	result.go                the result of a solve
-//	certificate.go           error bounds of the values, which need no vectors
-//	check.go                 residual and orthogonality of the vectors
-//	band_*.go                plans for band matrices
-//	bidiagonal_*.go          plans for bidiagonal matrices
+//	values.go                   functions for a single matrix
+//	options.go storage.go       the options of a plan
+//	plan.go shape.go            the plan for matrices of one shape
+//	replaceable.go              new stages for a plan after a wait has failed
+//	path.go memory.go           the stages of a solve, and their memory
+//	products.go                 the matrix products of a solve, native or emulated
+//	solve.go                    the solve: A → C → values
+//	load.go                     the copy of A to the device
+//	golub_kahan.go              the stage that finds the values of C
+//	doubles.go single.go        the number types: double precision for the bidiagonal problem
+//	hosted.go                   the bidiagonal problem on the host, for devices without doubles
+//	vectors.go                  the vectors: C → S, W → U, V
+//	divide_conquer.go           methods for the vectors S, W of C
+//	result.go                   the result of a solve
+//	certificate.go verify.go    error bounds of the values; Options.Verify
+//	check.go                    residual and orthogonality of the vectors
+//	band_*.go                   plans for band matrices
+//	bidiagonal_*.go             plans for bidiagonal matrices
 package svd

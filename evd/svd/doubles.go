@@ -31,10 +31,10 @@ type doubles[T evd.Float] interface {
 	products(dev *vk.Device, ops product.Ops[T], t tuning.Tuning) (product.Ops[float64], error)
 	extra() *vk.Layout
 
-	// conquest makes what finds the vectors S and W of matrices C of order n, and `iteration` makes
+	// bidiagonalVectors makes the method for the vectors S and W of matrices C of order n, and `iteration` makes
 	// a slow and simple method for the safe path, which takes the place of the method `of`.
-	conquest(dev *vk.Device, n int, ops product.Ops[float64], t tuning.Tuning) (conquest, error)
-	iteration(dev *vk.Device, n int, of conquest) conquest
+	bidiagonalVectors(dev *vk.Device, n int, ops product.Ops[float64], t tuning.Tuning) (bidiagonalVectors, error)
+	iteration(dev *vk.Device, n int, of bidiagonalVectors) bidiagonalVectors
 
 	// emulate replaces products of p by products that emulate double precision on integer units.
 	// `choose` returns a function that makes them, or nil if all products are native. `moduli` is
@@ -51,7 +51,7 @@ type doubles[T evd.Float] interface {
 	// compute in the type T. It returns the device memory of these values.
 	values(rec *vk.Recorder, ws *vk.Arena, gk *spectrum.Stage, sigma []float64) vk.Slice[T]
 
-	// conquered returns the k×n matrix to which the conquest writes the vectors of one side, as rows.
+	// conquered returns the k×n matrix to which bidiagonalVectors writes the vectors of one side, as rows.
 	// `narrow` records the conversion of these vectors, x, to the memory that `vectors` returns, with
 	// the same leading dimension.
 	conquered(ws *vk.Arena, of side, k, n int) stages.Matrix
@@ -91,12 +91,12 @@ func needsDoubles[T evd.Float](dev *vk.Device) error {
 // onDevice makes the methods for vectors on devices that compute in double precision.
 type onDevice struct{}
 
-func (onDevice) conquest(dev *vk.Device, n int, ops product.Ops[float64], t tuning.Tuning) (conquest, error) {
+func (onDevice) bidiagonalVectors(dev *vk.Device, n int, ops product.Ops[float64], t tuning.Tuning) (bidiagonalVectors, error) {
 	s, err := stages.NewBidiagonalConquer(dev, n, ops, t.Double().Products, t.DivideConquer)
-	return conquestOnDevice{s}, err
+	return divideConquer{s}, err
 }
 
-func (onDevice) iteration(dev *vk.Device, n int, of conquest) conquest {
+func (onDevice) iteration(dev *vk.Device, n int, of bidiagonalVectors) bidiagonalVectors {
 	return iteration{stages.NewBidiagonalQR(dev, n), of}
 }
 

@@ -28,12 +28,14 @@ func (*hosted) products(*vk.Device, product.Ops[float32], tuning.Tuning) (produc
 
 func (*hosted) extra() *vk.Layout { return vk.Together() }
 
-func (h *hosted) conquest(_ *vk.Device, n int, _ product.Ops[float64], _ tuning.Tuning) (conquest, error) {
-	return conquestOnHost{h, n, hostLeaf}, nil
+func (h *hosted) bidiagonalVectors(_ *vk.Device, n int, _ product.Ops[float64], _ tuning.Tuning) (bidiagonalVectors, error) {
+	return divideConquerOnHost{h, n, hostLeaf}, nil
 }
 
 // iteration is QR iteration: divide and conquer with a single leaf.
-func (h *hosted) iteration(_ *vk.Device, n int, _ conquest) conquest { return conquestOnHost{h, n, n} }
+func (h *hosted) iteration(_ *vk.Device, n int, _ bidiagonalVectors) bidiagonalVectors {
+	return divideConquerOnHost{h, n, n}
+}
 
 func (h *hosted) receive(rec *vk.Recorder, ws *vk.Arena, gk *spectrum.Stage) func() spectrum.Tridiagonal {
 	return h.receiverOnHost.receive(rec, ws, h.e.In(ws), gk)
@@ -49,19 +51,19 @@ func (*hosted) narrow(*vk.Recorder, *vk.Arena, side, stages.Matrix) {}
 // hostLeaf is the largest order of a leaf of divide and conquer on the host.
 const hostLeaf = 32
 
-// conquestOnHost is divide and conquer on the host, for matrices of order n. It uploads the vectors to
+// divideConquerOnHost is divide and conquer on the host, for matrices of order n. It uploads the vectors to
 // the memory of `to`.
-type conquestOnHost struct {
+type divideConquerOnHost struct {
 	to      *hosted
 	n, leaf int
 }
 
-func (conquestOnHost) Work() *vk.Layout { return vk.Together() }
+func (divideConquerOnHost) Work() *vk.Layout { return vk.Together() }
 
 // Flops is the number of operations without deflation.
-func (s conquestOnHost) Flops() float64 { n := float64(s.n); return 8.0 / 3 * n * n * n }
+func (s divideConquerOnHost) Flops() float64 { n := float64(s.n); return 8.0 / 3 * n * n * n }
 
-func (s conquestOnHost) solve(c *spectrum.Call, d, e []float64, k int, x [2]stages.Matrix) error {
+func (s divideConquerOnHost) solve(c *spectrum.Call, d, e []float64, k int, x [2]stages.Matrix) error {
 	host := bidiagonal.NewHost(s.n)
 	host.Wanted = [2]bool{bidiagonal.Left: x[left].Ld > 0, bidiagonal.Right: x[right].Ld > 0}
 	err := c.OnHost(stages.PhaseBidiagonal, func(w *spectrum.HostWork) error {

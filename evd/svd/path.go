@@ -39,7 +39,7 @@ type steps[T evd.Float] struct {
 	chase     *stages.BidiagonalChasing[T]
 	values    *spectrum.Stage
 
-	conquer    conquest
+	conquer    bidiagonalVectors
 	q2         *stages.ApplyQ2[T] // applies Q2 and P2, whose reflectors are packed in the same way
 	p1, q1, q0 *stages.ApplyPanels[T]
 	identity   *stages.Identity[T]
@@ -72,7 +72,7 @@ func newPath[T evd.Float](dev *vk.Device, of shape, opt Options, t tuning.Tuning
 		return nil, err
 	}
 	if of.vectors() {
-		if p.steps.conquer, err = p.doubles.conquest(dev, of.cols, double, t); err != nil {
+		if p.steps.conquer, err = p.doubles.bidiagonalVectors(dev, of.cols, double, t); err != nil {
 			return nil, err
 		}
 		if err := p.steps.forVectors(dev, of, wait, t); err != nil {

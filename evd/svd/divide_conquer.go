@@ -6,8 +6,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// conquest finds singular vectors of the bidiagonal matrix C = S·Σ·Wᵀ in double precision.
-type conquest interface {
+// bidiagonalVectors finds singular vectors of the bidiagonal matrix C = S·Σ·Wᵀ in double precision.
+type bidiagonalVectors interface {
 	// Work is the device memory that `solve` needs, and Flops is the largest possible number of its
 	// operations for the vectors of both sides.
 	Work() *vk.Layout
@@ -19,10 +19,10 @@ type conquest interface {
 	solve(c *spectrum.Call, d, e []float64, k int, x [2]stages.Matrix) error
 }
 
-// conquestOnDevice is divide and conquer on the device.
-type conquestOnDevice struct{ *stages.BidiagonalConquer }
+// divideConquer is the method of Gu and Eisenstat on the device.
+type divideConquer struct{ *stages.BidiagonalConquer }
 
-func (s conquestOnDevice) solve(c *spectrum.Call, d, e []float64, k int, x [2]stages.Matrix) error {
+func (s divideConquer) solve(c *spectrum.Call, d, e []float64, k int, x [2]stages.Matrix) error {
 	_, profile, err := s.Reporting(c.Reporter()).SolveRange(c.Ctx, c.Arena, d, e, 0, k, x[left], x[right])
 	c.Profile.Merge(profile)
 	return spectrum.NotConverged(err, stages.PhaseBidiagonal)
@@ -31,7 +31,7 @@ func (s conquestOnDevice) solve(c *spectrum.Call, d, e []float64, k int, x [2]st
 // iteration is QR iteration on the host, for the safe path. The device receives the vectors.
 type iteration struct {
 	*stages.BidiagonalQR
-	conquest // the method that the iteration replaces; its memory and its number of operations count
+	bidiagonalVectors // the method that the iteration replaces; its memory and its number of operations count
 }
 
 func (s iteration) solve(c *spectrum.Call, d, e []float64, k int, x [2]stages.Matrix) error {
