@@ -33,8 +33,8 @@ type solvedLeaf struct {
 	vectors [2][]float64
 }
 
-// NewHost prepares a back end in plain Go for bidiagonal matrices of order n. Memory for n² elements
-// is allocated only when the method Vectors is called.
+// NewHost prepares a back end in plain Go for bidiagonal matrices of order n. The method
+// Vectors allocates memory: for at most 2·n² elements if one side is wanted, 3·n² if both are.
 func NewHost(n int) *Host { return &Host{n: n, Wanted: [2]bool{true, true}} }
 
 // Result returns the wanted singular vectors of one side as the columns of a column-major matrix

@@ -29,8 +29,8 @@ type solvedLeaf struct {
 	vectors []float64 // n×n, column-major
 }
 
-// NewHost prepares a back end in plain Go for matrices of order n. Memory for n² elements is
-// allocated only when the method Vectors is called.
+// NewHost prepares a back end in plain Go for matrices of order n. The method Vectors
+// allocates memory for 2·n² elements.
 func NewHost(n int) *Host { return &Host{n: n} }
 
 // Result returns the eigenvectors that the method Vectors has formed, as a column-major matrix with n

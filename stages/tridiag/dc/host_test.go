@@ -4,37 +4,20 @@ import (
 	"errors"
 	"math"
 	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
-// TestHostStops checks that the back end in plain Go ends after an error of Stop, at the first calls
-// of Stop and at some later ones, and that the solver returns this error.
+// TestHostStops checks that the back end in plain Go ends after an error of Stop.
 func TestHostStops(t *testing.T) {
 	d, e := suite.Random(300) // more columns than one panel
-	enough := errors.New("enough")
-	for fail := int32(1); ; fail += 1 + fail/8 {
+	suite.Stops(t, 8, func(stop func() error) error {
 		host := NewHost(len(d))
-		var calls atomic.Int32
-		host.Stop = func() error {
-			if calls.Add(1) >= fail {
-				return enough
-			}
-			return nil
-		}
+		host.Stop = stop
 		_, err := SolveWith(host, d, e, Options{})
-		if calls.Load() < fail {
-			if err != nil || fail < 20 {
-				t.Errorf("%d calls of Stop, %v", calls.Load(), err)
-			}
-			return
-		}
-		if err != enough {
-			t.Fatalf("call %d of Stop failed, the solver returned %v", fail, err)
-		}
-	}
+		return err
+	})
 }
 
 // TestHostProgress checks that the parts of the work are positive, and that their sum is 1.

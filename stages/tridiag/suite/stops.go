@@ -1,0 +1,34 @@
+package suite
+
+import (
+	"errors"
+	"sync/atomic"
+	"testing"
+)
+
+// Stops checks that a solver ends after an error of its function Stop, and that it returns this
+// error. `solve` runs the solver with the given Stop. Stops makes each of the first calls fail, and
+// then some later ones: after call number i it tries number i + 1 + i/pace. The solver must call Stop
+// at least 20 times.
+func Stops(t *testing.T, pace int32, solve func(stop func() error) error) {
+	t.Helper()
+	enough := errors.New("enough")
+	for fail := int32(1); ; fail += 1 + fail/pace {
+		var calls atomic.Int32
+		err := solve(func() error {
+			if calls.Add(1) >= fail {
+				return enough
+			}
+			return nil
+		})
+		if calls.Load() < fail {
+			if err != nil || fail < 20 {
+				t.Errorf("%d calls of Stop, %v", calls.Load(), err)
+			}
+			return
+		}
+		if err != enough {
+			t.Fatalf("call %d of Stop failed, the solver returned %v", fail, err)
+		}
+	}
+}
