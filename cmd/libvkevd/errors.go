@@ -70,7 +70,7 @@ func codeOf(err error) C.int32_t {
 		return C.VKEVD_TOO_MANY
 	case is[*evd.NoConvergenceError](err):
 		return C.VKEVD_NO_CONVERGENCE
-	case is[*evd.UnverifiedError](err):
+	case is[*evd.UnverifiedError](err), is[*svd.UnverifiedError](err):
 		return C.VKEVD_UNVERIFIED
 	case is[*evd.StageError](err), is[*vk.Error](err), errors.Is(err, vk.ErrDeviceLost):
 		return C.VKEVD_DEVICE_FAILED

@@ -36,10 +36,10 @@ func (s *singular[T]) build(dev *vk.Device, progress func(evd.Progress)) error {
 // singular values in `s`.
 func (s *singular[T]) plan() (opt svd.Options, err error) {
 	o := &s.options
-	if o.reserved0 != 0 || o.reserved != [6]C.int64_t{} {
+	if o.reserved != [6]C.int64_t{} {
 		return opt, errReserved
 	}
-	if err := flags(o.a_row_major, o.vectors_row_major, o.number); err != nil {
+	if err := flags(o.a_row_major, o.vectors_row_major, o.number, o.verify); err != nil {
 		return opt, err
 	}
 	for _, x := range []C.int32_t{o.u, o.v} {
@@ -48,7 +48,7 @@ func (s *singular[T]) plan() (opt svd.Options, err error) {
 		}
 	}
 	of := [...]svd.Vectors{C.VKEVD_NONE: svd.None, C.VKEVD_THIN: svd.Thin, C.VKEVD_FULL: svd.Full}
-	opt.U, opt.V, opt.Largest = of[o.u], of[o.v], int(o.largest)
+	opt.U, opt.V, opt.Largest, opt.Verify = of[o.u], of[o.v], int(o.largest), o.verify == 1
 	s.k = min(s.m, s.n)
 	if o.largest != 0 {
 		s.k = int(o.largest)

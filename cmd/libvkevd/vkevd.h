@@ -286,7 +286,7 @@ typedef struct vkevd_svd {
 	int32_t a_row_major;       /* 1: A is row-major */
 	int32_t vectors_row_major; /* 1: U and V are row-major */
 	int32_t number;            /* VKEVD_FLOAT64, or VKEVD_FLOAT32: A, s, U and V are float */
-	int32_t reserved0;         /* 0 */
+	int32_t verify;            /* 1: certify each result, see VKEVD_UNVERIFIED */
 	int64_t largest;           /* number of largest singular values; 0: all. Not with VKEVD_FULL */
 	int64_t reserved[6];       /* 0 */
 } vkevd_svd;

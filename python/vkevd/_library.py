@@ -42,7 +42,7 @@ class Symmetric(ctypes.Structure):
 
 class Svd(ctypes.Structure):
     _fields_ = [("u", c_int32), ("v", c_int32), ("a_row_major", c_int32), ("vectors_row_major", c_int32),
-                ("number", c_int32), ("reserved0", c_int32),
+                ("number", c_int32), ("verify", c_int32),
                 ("largest", c_int64), ("reserved", c_int64 * 6)]
 
 

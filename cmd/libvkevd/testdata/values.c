@@ -177,6 +177,13 @@ static void all_singular(void) {
 	singular(50, 50, o, 0);
 	o.u = VKEVD_THIN, o.largest = 5, o.vectors_row_major = 1;
 	singular(50, 40, o, 1);
+	o.verify = 1;
+	singular(50, 40, o, 1);
+	o.u = VKEVD_NONE, o.largest = 0;
+	singular(50, 40, o, 0);
+	o.verify = 2;
+	vkevd_plan plan;
+	WANT(VKEVD_BAD_ARGUMENT, vkevd_svd_plan(device, N, N, &o, &plan, &error));
 }
 
 // many solves a batch of matrices of the orders 0, …, 12. One matrix contains a NaN.
