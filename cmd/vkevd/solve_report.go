@@ -197,13 +197,13 @@ func (f *facts) times(w io.Writer) {
 			continue
 		}
 		total += seconds
-		fmt.Fprintf(w, "%-28s %12.4f s\n", lap, seconds)
+		fmt.Fprintf(w, "%-30s %12.4f s\n", lap, seconds)
 		if lap != "solve" {
 			continue
 		}
 		for _, s := range f.Stages {
-			fmt.Fprintf(w, "  %-26s %12.4f s  %3.0f%%\n", s.Name, s.Seconds, 100*s.Seconds/max(inside, ulp))
+			fmt.Fprintf(w, "  %-28s %12.4f s  %3.0f%%\n", s.Name, s.Seconds, 100*s.Seconds/max(inside, ulp))
 		}
 	}
-	fmt.Fprintf(w, "%-28s %12.4f s\n", "total", total)
+	fmt.Fprintf(w, "%-30s %12.4f s\n", "total", total)
 }

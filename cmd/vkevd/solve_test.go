@@ -181,8 +181,8 @@ memory   64 bytes on the device
 read                         TIME s
 prepare                      TIME s
 solve                        TIME s
-  band reduction                   0.7500 s   75%
-  tridiagonal on host              0.2500 s   25%
+  band reduction                     0.7500 s   75%
+  tridiagonal on host                0.2500 s   25%
 write                        TIME s
 total                        TIME s
 The vectors were not kept: --out-vectors keeps them.
