@@ -38,14 +38,15 @@ func sizes(t *testing.T) (orders []int) {
 //
 // With VKEVD_INDEX=0:100 it computes only the vectors of the 100 smallest eigenvalues. With
 // VKEVD_PRECISION=f32 it solves in single precision. With VKEVD_OTHERS=1 or VKEVD_OTHERS=1,2 the
-// devices of these numbers help with the vectors. VKEVD_TUNING is a JSON object with fields of
+// devices of these numbers help with the vectors. With VKEVD_DISTRIBUTE=1, too, the matrix is divided
+// among all devices, and both solves of a matrix must have the same bits. VKEVD_TUNING is a JSON object with fields of
 // tuning.Tuning that replace those of the device's table.
 func TestSizes(t *testing.T) {
 	orders := sizes(t)
 	kernels := os.Getenv("VKEVD_KERNELS") != ""
 	d := device(t, vk.Options{Kernels: kernels, Statistics: kernels})
 	t.Logf("%s, %s %s", d.Info().Name, d.Info().Driver, d.Info().DriverVersion)
-	others := further(t)
+	others, distribute := further(t), os.Getenv("VKEVD_DISTRIBUTE") != ""
 	variants, err := bench.Variants(d.Info(), nil, []string{cmp.Or(os.Getenv("VKEVD_TUNING"), "{}")})
 	if err != nil {
 		t.Fatal(err)
@@ -54,6 +55,9 @@ func TestSizes(t *testing.T) {
 		a := random(n)
 		for _, opt := range []evd.Options{{}, {Vectors: true, Select: indices(t, n), Devices: others}} {
 			opt.Tuning = &variants[0].Tuning
+			if opt.Distribute = distribute; distribute {
+				opt.Devices = others
+			}
 			if os.Getenv("VKEVD_PRECISION") == "f32" {
 				solveLarge(t, d, evd.NewSym(n, singles(a.Data), evd.Lower), opt)
 			} else {
@@ -124,6 +128,7 @@ func solveLarge[T evd.Float](t *testing.T, d *vk.Device, a evd.Sym[T], opt evd.O
 	}
 	defer p.Close()
 	t.Logf("n = %d, vectors %v: %.2f GB", a.N, vectors, float64(p.Bytes())/1e9)
+	var before *evd.Result[T]
 	for round := range 2 { // the first round warms up the device and the caches
 		began := time.Now()
 		res, err := p.Solve(ctx, a)
@@ -132,12 +137,20 @@ func solveLarge[T evd.Float](t *testing.T, d *vk.Device, a evd.Sym[T], opt evd.O
 		}
 		t.Logf("  round %d: %.3f s, %.3f s of it in stages", round, time.Since(began).Seconds(), res.Profile.Total())
 		if round == 0 {
+			before = res
 			continue
+		}
+		if opt.Distribute {
+			agree(t, "the second solve", res, before)
 		}
 		for _, s := range append(res.Profile.Phases, res.Profile.Kernels...) {
 			t.Logf("    %-32s %10.3f ms  ×%d", s.Name, 1e3*s.Seconds, s.Count)
 		}
 		if vectors {
+			if p, err = checker(p, d, a.N, opt); err != nil {
+				t.Fatal(err)
+			}
+			defer p.Close()
 			r, err := p.Check(ctx, a, res)
 			if err != nil {
 				t.Fatal(err)
@@ -148,4 +161,15 @@ func solveLarge[T evd.Float](t *testing.T, d *vk.Device, a evd.Sym[T], opt evd.O
 			}
 		}
 	}
+}
+
+// checker returns a plan that can check results of the plan p: p, or, if p distributes the matrix, a
+// plan for one device in place of p.
+func checker[T evd.Float](p *evd.Plan[T], d *vk.Device, n int, opt evd.Options) (*evd.Plan[T], error) {
+	if !opt.Distribute {
+		return p, nil
+	}
+	p.Close()
+	opt.Devices, opt.Distribute = nil, false
+	return evd.NewPlan[T](d, n, opt)
 }
