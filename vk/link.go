@@ -28,14 +28,46 @@ const (
 // The caller closes the link before the devices.
 type Link struct {
 	from, to *linkEnd
-	piece    int                // bytes of a piece
-	shared   *driver.HostMemory // imported by both devices; nil if each has memory of its own
-	busy     sync.Mutex         // held by the Move in flight
+	piece    int         // bytes of a piece
+	shared   *sharedHost // imported by both devices; nil if each has memory of its own
+	busy     sync.Mutex  // held by the Move in flight
+}
+
+// sharedHost is host memory that both ends of a link have imported. It is freed when both ends are
+// released. An end may be released later than the link is closed, if its device is being closed at
+// the same time.
+type sharedHost struct {
+	memory *driver.HostMemory
+	lock   sync.Mutex
+	users  int // ends that are not released
+}
+
+// use adds an end of the link that uses the memory. It does nothing if s is nil.
+func (s *sharedHost) use() {
+	if s != nil {
+		s.lock.Lock()
+		defer s.lock.Unlock()
+		s.users++
+	}
+}
+
+// drop removes an end of the link. After the last one it frees the memory. It does nothing if s is
+// nil.
+func (s *sharedHost) drop() {
+	if s == nil {
+		return
+	}
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	if s.users--; s.users == 0 {
+		s.memory.Free()
+	}
 }
 
 // linkEnd is the part of a Link on one of its two devices.
 type linkEnd struct {
 	dev      *Device
+	shared   *sharedHost    // memory of the buffer, or nil
 	buffer   *driver.Buffer // the pieces, one after another
 	batches  [linkPieces]*driver.Batch
 	timeline *driver.Timeline
@@ -77,9 +109,11 @@ func newLink(from, to *Device, piece int) (*Link, error) {
 // share allocates host memory and opens both ends of the link with this memory, which both devices
 // import. After an error the caller calls the method `free` of the link.
 func (l *Link) share() (err error) {
-	if l.shared, err = driver.NewHostMemory(linkPieces * l.piece); err != nil {
+	memory, err := driver.NewHostMemory(linkPieces * l.piece)
+	if err != nil {
 		return err
 	}
+	l.shared = &sharedHost{memory: memory}
 	return errors.Join(l.from.open(l.shared, l.piece), l.to.open(l.shared, l.piece))
 }
 
@@ -103,13 +137,12 @@ func (l *Link) Close() {
 	l.free()
 }
 
-// free releases both ends of the link, and then the host memory that both devices have imported, if
-// any.
+// free releases both ends of the link. The host memory that both devices have imported, if any, is
+// freed after the last of them.
 func (l *Link) free() {
 	for _, e := range l.ends() {
 		e.close()
 	}
-	l.shared.Free()
 	l.shared = nil
 }
 
@@ -117,14 +150,16 @@ func (l *Link) free() {
 // the given number of bytes. If `shared` is not nil, the buffer uses this host memory. Otherwise
 // the device gets host memory of its own. After an error the caller calls the method `close` of the
 // end.
-func (e *linkEnd) open(shared *driver.HostMemory, piece int) (err error) {
+func (e *linkEnd) open(shared *sharedHost, piece int) (err error) {
 	d := e.dev
+	e.shared = shared
+	shared.use()
 	d.arenasLock.Lock()
 	d.links = append(d.links, e)
 	d.arenasLock.Unlock()
 	const visible, cached = driver.HostVisible | driver.HostCoherent, driver.HostCached
 	if shared != nil {
-		e.buffer, err = d.dev.Import(shared, d.from.memoryTypes(uint64(len(shared.Bytes)), visible, cached))
+		e.buffer, err = d.dev.Import(shared.memory, d.from.memoryTypes(uint64(len(shared.memory.Bytes)), visible, cached))
 	} else {
 		e.buffer, err = d.newBuffer(uint64(linkPieces*piece), visible, cached, true)
 	}
@@ -139,8 +174,8 @@ func (e *linkEnd) open(shared *driver.HostMemory, piece int) (err error) {
 	return wrap("opening a link", "", "", err)
 }
 
-// close releases one end of a link. After Device.Close it does nothing, because Device.Close has
-// released the end.
+// close releases one end of a link. After the beginning of Device.Close it does nothing, because
+// Device.Close releases the end.
 func (e *linkEnd) close() {
 	d := e.dev
 	if d.usage.enter() != nil {
@@ -166,6 +201,7 @@ func (e *linkEnd) release() {
 		d.DestroyTimeline(e.timeline)
 	}
 	d.FreeBuffer(e.buffer)
+	e.shared.drop()
 	*e = linkEnd{dev: e.dev}
 }
 

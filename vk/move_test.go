@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/rand/v2"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -251,6 +252,44 @@ func TestMoveEnds(t *testing.T) {
 		t.Error("a dry device has a link")
 	}
 	p.dev[0].Close()
+	p.close()
+	if n := driver.Live(); n != 0 {
+		t.Errorf("%d objects are left", n)
+	}
+}
+
+// TestLinkClosedDuringDeviceClose closes a link while one of its devices is being closed. The host
+// memory that this device has imported must not be freed before the device is closed.
+func TestLinkClosedDuringDeviceClose(t *testing.T) {
+	p, err := openPair(1000, false, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !p.link.Imported() {
+		p.close()
+		t.Skip("the devices do not import host memory")
+	}
+	memory, d := p.link.shared.memory, p.dev[1]
+	if err := d.usage.enter(); err != nil { // Device.Close waits for this call
+		t.Fatal(err)
+	}
+	closed := make(chan error)
+	go func() { closed <- d.Close() }()
+	for d.usage.enter() == nil { // until Device.Close has begun
+		d.usage.leave()
+		runtime.Gosched()
+	}
+	p.link.Close()
+	if memory.Bytes == nil {
+		t.Error("the memory is freed, and the device still has it")
+	}
+	d.usage.leave()
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+	if memory.Bytes != nil {
+		t.Error("the memory is not freed")
+	}
 	p.close()
 	if n := driver.Live(); n != 0 {
 		t.Errorf("%d objects are left", n)
