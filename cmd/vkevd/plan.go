@@ -53,7 +53,8 @@ for a stack of matrices of order N, both without vectors unless --vectors or --f
 --precision mixed for a solve in single precision and two such steps.
 
 With several devices (--device 0,1 or --device all) the plan prints the memory of the first device
-by regions, and the sums of all. The forecast of time is for the first device alone.
+by regions, and the sums of all. The forecast of time is for the first device alone. With
+--distribute each device has only its part of the matrix.
 
 With --engine the plan is for P processes of an MPI job: the memory of each, and a forecast of the
 time at an assumed speed. It needs neither MPI nor the engine.
@@ -64,6 +65,7 @@ A part of the vectors is found by MRRR. If MRRR needs divide and conquer, which 
   vkevd plan -n 100000 --values-only --device nvidia
   vkevd plan -n 100000 --smallest 1000 --json -
   vkevd plan -n 65536 --device 0,1
+  vkevd plan -n 200000 --values-only --device 0,1,2,3 --distribute
   vkevd plan --svd -m 100000 -n 2000 --vectors
   vkevd plan --batch 1000 -n 64
   vkevd plan -n 500000 --engine elpa --ranks 1024`,
@@ -75,7 +77,7 @@ A part of the vectors is found by MRRR. If MRRR needs divide and conquer, which 
 			if err := checkOrders(j.n); err != nil {
 				return usage(cmd, "%w", err)
 			}
-			if err := errors.Join(checkEngine(cmd, j.engine), j.options.checkMixed(cmd, j.device()), j.checkRanks(cmd), j.checkSVD(cmd), j.checkMany(cmd)); err != nil {
+			if err := errors.Join(checkEngine(cmd, j.engine), j.options.checkMixed(cmd, j.device()), j.options.checkDistribute(cmd, j.device(), j.wantsVectors()), j.checkRanks(cmd), j.checkSVD(cmd), j.checkMany(cmd)); err != nil {
 				return err
 			}
 			if err := j.options.check(cmd, j.wantsVectors()); err != nil {

@@ -27,8 +27,8 @@ func printPlan(w io.Writer, r planReport) error {
 	}
 	fmt.Fprintf(&b, "%-28s %16s %16d  %s\n", "total on the device", "", r.Bytes, human(r.Bytes))
 	for _, d := range r.Devices {
-		fmt.Fprintf(&b, "%-28s %16s %16d  %s: %s, for %.0f%% of the vectors\n",
-			fmt.Sprintf("on device %d", d.Index), "", d.Bytes, human(d.Bytes), printable(d.Name), 100*d.Part)
+		fmt.Fprintf(&b, "%-28s %16s %16d  %s: %s, for %.0f%% of the %s\n",
+			fmt.Sprintf("on device %d", d.Index), "", d.Bytes, human(d.Bytes), printable(d.Name), 100*d.Part, r.Parts)
 	}
 	fmt.Fprintf(&b, "%-28s %16s %16d  %s\n\n", "matrix, vectors on the host", "", r.Host, human(r.Host))
 	r.printStages(&b)

@@ -28,7 +28,8 @@ type planReport struct {
 	MaxRegion   uint64          `json:"max_region_bytes"` // larger regions are paged; 0 if not known
 	Host        uint64          `json:"host_bytes"`       // matrix and vectors in solve
 	Devices     []deviceShare   `json:"devices,omitempty"`
-	Memory      []plannedRegion `json:"memory"` // of the first device; regions with the same offset share it
+	Parts       string          `json:"parts_of,omitempty"` // what is divided among them
+	Memory      []plannedRegion `json:"memory"`             // of the first device; regions with the same offset share it
 	Stages      []plannedStage  `json:"stages"`
 	Flops       float64         `json:"flops"`
 	Seconds     float64         `json:"seconds,omitempty"`
@@ -71,7 +72,7 @@ func (j *planJob) report(on target, f forecast, unfit *vk.OutOfMemoryError, opt 
 			r.Memory = append(r.Memory, plannedRegion{m.Name, m.Offset, m.Bytes, m.Paged})
 		}
 	}
-	r.Devices = sharesOf(devicesOf(f))
+	r.Devices, r.Parts = sharesOf(devicesOf(f)), divided(devicesOf(f), opt.Distribute)
 	j.forecastTime(&r, on, f.Costs(), opt)
 	return r
 }

@@ -88,6 +88,11 @@ others are not used. Each device needs memory of its own, which vkevd plan print
 device takes the next matrices when it has solved some. So far this was tried with Mesa's lavapipe
 only.
 
+With --distribute the devices also divide the matrix: each has some columns, and all reduce it to a
+band, with --values-only, too. It is for a matrix that is too large for one device. The first device
+still needs the memory of the tridiagonal problem. --check and --verify of vectors need the whole
+matrix on one device, and are refused; vkevd check --host measures the files.
+
 With --engine, every process of an MPI job runs this command, and FILE is an uncompressed .npy file
 that all of them can read. Each reads its part; together they write --out-vectors. No process holds
 the whole matrix. Process 0 prints.
@@ -103,6 +108,7 @@ what the device holds.`,
 		Example: `  vkevd solve A.mtx > values.txt
   vkevd solve --device nvidia --out-vectors Q.npy A.mtx.gz
   vkevd solve --device 0,1 --out-vectors Q.npy A.npy
+  vkevd solve --device 0,1 --distribute --values-only A.npy
   vkevd solve --smallest 100 --out-vectors lowest.npy A.mtx
   vkevd solve --batch --out-vectors Q.npy stack.npy
   vkevd solve --batch --tridiagonal --out-vectors Q.npy T.npy
@@ -169,7 +175,7 @@ func (j *solveJob) checkUse(cmd *cobra.Command) error {
 	case cmd.Flags().Changed("json") && cmd.Flags().Changed("report"):
 		return usage(cmd, "--json is the same as --report; give one of them")
 	}
-	if err := errors.Join(j.verbosity.check(cmd), checkEngine(cmd, j.engine), o.checkMixed(cmd, j.device()), j.checkStart(cmd), j.checkBatch(cmd)); err != nil {
+	if err := errors.Join(j.verbosity.check(cmd), checkEngine(cmd, j.engine), o.checkMixed(cmd, j.device()), o.checkDistribute(cmd, j.device(), j.wantsVectors()), j.checkStart(cmd), j.checkBatch(cmd)); err != nil {
 		return err
 	}
 	if err := errors.Join(o.check(cmd, j.wantsVectors()), j.input.check(cmd, o.tridiagonal)); err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,6 +20,7 @@ type options struct {
 	precision           string
 	band, block         int
 	verify              bool
+	distribute          bool
 	productsFlags
 }
 
@@ -38,6 +40,9 @@ func (o *options) flags(cmd *cobra.Command) {
 	f.BoolVar(&o.verify, "verify", false,
 		"certify the result before it is written, vectors by ratios and values\n"+
 			"by Sturm counts, and solve again on another path if that fails")
+	f.BoolVar(&o.distribute, "distribute", false,
+		"divide the matrix among the devices of --device, for a matrix that is\n"+
+			"too large for one of them")
 	f.IntVar(&o.band, "band", 0, "half-bandwidth `B` of the first stage (default: the device's tuning)")
 	f.IntVar(&o.block, "block", 0,
 		"rank `K` of the first stage's updates, a multiple of the half-bandwidth\n"+
@@ -81,6 +86,29 @@ func (o *options) check(cmd *cobra.Command, vectors bool) error {
 	return nil
 }
 
+// distributeConflicts lists the flags that cannot be combined with --distribute.
+var distributeConflicts = []string{"tridiagonal", "start", "batch", "svd", "engine"}
+
+// checkDistribute returns an error for flags that cannot be combined with --distribute. `devices` is
+// the value of --device, and `vectors` says whether vectors are wanted.
+func (o *options) checkDistribute(cmd *cobra.Command, devices string, vectors bool) error {
+	if !o.distribute {
+		return nil
+	}
+	if !severalDevices(devices) {
+		return usage(cmd, "--distribute needs several devices, for example --device 0,1")
+	}
+	if i := slices.IndexFunc(distributeConflicts, cmd.Flags().Changed); i >= 0 {
+		return usage(cmd, "--%s cannot be combined with --distribute", distributeConflicts[i])
+	}
+	for _, name := range []string{"check", "verify"} {
+		if vectors && cmd.Flags().Changed(name) {
+			return usage(cmd, "--%s cannot be combined with --distribute: a check of vectors needs the whole matrix on one device; vkevd check --host needs none", name)
+		}
+	}
+	return nil
+}
+
 // anyOrder is used in place of the order of a matrix that has not been read yet. It is so large
 // that every range of indices fits into it.
 const anyOrder = math.MaxInt
@@ -92,7 +120,7 @@ func (o *options) evd(n int, vectors bool) (evd.Options, error) {
 	solver, _ := evd.ParseSolver(o.solver)
 	selection, err := o.part.of(n)
 	return evd.Options{
-		Vectors: vectors, Select: selection, Solver: solver, Band: o.band, Block: o.block, Verify: o.verify,
+		Vectors: vectors, Select: selection, Solver: solver, Band: o.band, Block: o.block, Verify: o.verify, Distribute: o.distribute,
 		Products: o.chosen(), Moduli: o.moduli,
 	}, err
 }

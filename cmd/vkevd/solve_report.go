@@ -24,6 +24,7 @@ type facts struct {
 	Vulkan    string             `json:"vulkan"`
 	Memory    uint64             `json:"memory_bytes"`        // on the device
 	Devices   []deviceShare      `json:"devices,omitempty"`   // if there are several
+	Parts     string             `json:"parts_of,omitempty"`  // what is divided among them: vectors or matrix
 	Seconds   map[string]float64 `json:"seconds"`             // wall clock, for each of laps
 	Stages    []vk.Timing        `json:"stages"`              // of the solve, by the device's clock
 	Compiled  []vk.Timing        `json:"compiled"`            // kernels, by the time of the driver's compiler or of reading its cache
@@ -73,19 +74,33 @@ func (f *facts) on(dev device) {
 	f.Device, f.Driver, f.Vulkan, f.Compiled = info.Name, driverOf(info), info.API, dev.compileTimes()
 }
 
-// deviceShare describes one of several devices of a solve: its part of the vectors and its memory.
+// deviceShare describes one of several devices of a solve: its part of the vectors, or of the matrix
+// and the vectors if the matrix is distributed, and its memory.
 type deviceShare struct {
 	Index int     `json:"index"`
 	Name  string  `json:"device"`
-	Part  float64 `json:"part"`         // of the vectors, out of 1
+	Part  float64 `json:"part"`         // out of 1
 	Bytes uint64  `json:"memory_bytes"` // on the device
 }
 
 // onAll stores what each device contributes to the plan, if the plan uses several devices.
-func (f *facts) onAll(plan any) {
+// `distributed` says whether they divide the matrix.
+func (f *facts) onAll(plan any, distributed bool) {
 	if p, ok := plan.(interface{ Devices() []evd.DeviceShare }); ok {
-		f.Devices = sharesOf(p.Devices())
+		f.Devices, f.Parts = sharesOf(p.Devices()), divided(p.Devices(), distributed)
 	}
+}
+
+// divided names what several devices divide: the vectors, or the matrix with its vectors. It is "" if
+// there is one device.
+func divided(all []evd.DeviceShare, distributed bool) string {
+	switch {
+	case len(all) < 2:
+		return ""
+	case distributed:
+		return "matrix"
+	}
+	return "vectors"
 }
 
 // sharesOf lists what each of several devices contributes to a plan. The list is empty if the plan
@@ -180,7 +195,7 @@ func (f *facts) where(w io.Writer) {
 		fmt.Fprintf(w, "memory   %s on the device\n", human(f.Memory))
 	}
 	for _, d := range f.Devices {
-		fmt.Fprintf(w, "memory   %s on device %d, %s, for %.0f%% of the vectors\n", human(d.Bytes), d.Index, printable(d.Name), 100*d.Part)
+		fmt.Fprintf(w, "memory   %s on device %d, %s, for %.0f%% of the %s\n", human(d.Bytes), d.Index, printable(d.Name), 100*d.Part, f.Parts)
 	}
 }
 

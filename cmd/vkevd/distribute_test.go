@@ -1,0 +1,59 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestDistribute divides a matrix between two devices, both of which are the first device of this
+// machine. The values must be those of one device up to rounding, and reports and plans must say what
+// is divided.
+func TestDistribute(t *testing.T) {
+	if os.Getenv("VKEVD_DEVICE") != "" {
+		t.Skip("VKEVD_DEVICE names a device, and the numbers here may be others")
+	}
+	file, err := filepath.Abs("../../tests/testdata/matrices/bcsstk03.mtx")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newFixture(t)
+	for _, args := range [][]string{{"--values-only", "--check"}, {"--out-vectors", "Q.npy"}} {
+		args = append([]string{"solve", "--report", "R.json", "--out-values", "L.npy", "--device", "0,0", "--distribute", file}, args...)
+		_, stderr, status := s.real(args...)
+		if status != statusSuccess || strings.Count(stderr, "for 50% of the matrix") != 2 {
+			t.Errorf("%v: status %d\n%s", args, status, stderr)
+		}
+		report, err := os.ReadFile("R.json")
+		if err != nil || strings.Count(string(report), `"part": 0.5`) != 2 || !strings.Contains(string(report), `"parts_of": "matrix"`) {
+			t.Errorf("%v, report:\n%s", err, report)
+		}
+	}
+	if _, stderr, status := s.real("check", file, "L.npy", "Q.npy"); status != statusSuccess {
+		t.Errorf("check: status %d\n%s", status, stderr)
+	}
+	stdout, stderr, status := s.real("plan", "-n", "112", "--device", "0,0", "--distribute")
+	if status != statusSuccess || strings.Count(stdout, "for 50% of the matrix\n") != 2 || !strings.Contains(stdout, "columns of A, Q1") {
+		t.Errorf("status %d, %s\n%s", status, stderr, stdout)
+	}
+}
+
+// TestDistributeRefuses checks flags that cannot be combined with --distribute.
+func TestDistributeRefuses(t *testing.T) {
+	s := newFixture(t)
+	s.file("A", npy(2, 2, 1, 0, 0, 2))
+	for _, c := range []struct{ args, want string }{
+		{"solve --distribute A", "needs several devices"},
+		{"plan --distribute -n 9", "needs several devices"},
+		{"solve --distribute --device 0,1 --check A", "--check cannot be combined with --distribute"},
+		{"solve --distribute --device 0,1 --vectors --verify A", "--verify cannot be combined with --distribute"},
+		{"solve --distribute --device 0,1 --batch A", "--batch cannot be combined with --distribute"},
+		{"plan --distribute --device 0,1 -n 9 --svd", "--svd cannot be combined with --distribute"},
+		{"solve --distribute --device 0,1 --precision mixed A", "uses one device"},
+	} {
+		if _, stderr, status := s.run(strings.Fields(c.args)...); status != statusInput || !strings.Contains(stderr, c.want) {
+			t.Errorf("%s: status %d, %q", c.args, status, stderr)
+		}
+	}
+}
