@@ -163,6 +163,9 @@ func (s *ApplyQ2[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 // Flops returns the cost in flops of multiplying m vectors by Q2: 2·n²·m for order n.
 func (s *ApplyQ2[T]) Flops() float64 { return 2 * float64(s.N) * float64(s.N) * float64(s.M) }
 
+// ProductFlops returns 0, because the reflectors are not applied by products.
+func (s *ApplyQ2[T]) ProductFlops() float64 { return 0 }
+
 // Record replaces X by Q2·X or Q2ᵀ·X. q holds the reflectors that BulgeChasing stored. xt is m×n,
 // or has fewer rows if there are fewer vectors. xt must not overlap q.
 func (s *ApplyQ2[T]) Record(rec *vk.Recorder, ws *vk.Arena, q Reflectors[T], xt product.Matrix[T]) {

@@ -67,6 +67,32 @@ type ApplyQ2Tuning struct {
 
 	// Dispatch is the approximate cost of the largest dispatch of ApplyQ2, in flops.
 	Dispatch float64
+
+	// Squares has the sizes of ApplyQ2Squares, which applies Q2 by large products.
+	Squares Q2SquareTuning
+}
+
+// Q2SquareTuning is the set of sizes of ApplyQ2Squares.
+type Q2SquareTuning struct {
+	// Sweeps is the number of sweeps whose reflectors are multiplied out to one orthogonal matrix,
+	// a square. It is rounded up to whole groups. The products have an inner dimension of about
+	// 2·Sweeps. If Sweeps is 0, ApplyQ2Squares is never used.
+	Sweeps int
+
+	// Gain is the smallest ratio of the rates of products, emulated to native, for which
+	// ApplyQ2Squares is used. If Gain is 0, it is used with all emulated products, even if their
+	// rates were not measured.
+	Gain float64
+}
+
+// Faster returns whether ApplyQ2Squares is taken to be faster than ApplyQ2 for m vectors. `gain` is
+// the ratio of the rates of products, emulated to native, or 0 if it is not known. ApplyQ2 needs
+// 2·n²·m flops. ApplyQ2Squares needs 2·n²·Sweeps flops, and 4·n²·m flops in products.
+func (t Q2SquareTuning) Faster(m int, gain float64) bool {
+	if t.Sweeps == 0 || t.Gain == 0 {
+		return t.Sweeps > 0
+	}
+	return gain >= t.Gain && float64(m)*(1-2/gain) > float64(t.Sweeps)
 }
 
 // Fits returns nil if Q2 of half-bandwidth b can be applied to doubles with these sizes on the

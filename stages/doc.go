@@ -88,7 +88,8 @@
 // n).
 //
 // ApplyQ2 applies Q2 and P2, and ApplyPanels applies Q1, P1 and Q0. Like eigenvectors, singular
-// vectors are stored transposed while they are transformed.
+// vectors are stored transposed while they are transformed. ApplyQ2Squares takes the place of
+// ApplyQ2 if products run on integer units that are much faster than double precision.
 //
 // # Waiting
 //

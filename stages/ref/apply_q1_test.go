@@ -1,6 +1,7 @@
 package ref
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 )
@@ -52,4 +53,25 @@ func TestApplyQ1AndQ2(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestApplyQ2Squares checks that products with squares of all sizes give Q2, which ApplyQ2 forms from
+// the identity.
+func TestApplyQ2Squares(t *testing.T) {
+	for _, b := range []int{2, 3, 5} {
+		for _, n := range []int{1, 2, 3, 4, 7, 12, 20, 31} {
+			y := lowerOnly(n, gaussSymmetric(n, 5), n)
+			band, _ := BandReduction(n, b, 2*b, y, n)
+			_, _, v, tau := BulgeChasing(n, b, band)
+			want := eye(n, n)
+			ApplyQ2(n, b, v, tau, n, want, n)
+			for _, sweeps := range []int{1, 2, 4, 9, 40} {
+				for _, steps := range []int{1, 2, 5} {
+					got := eye(n, n)
+					ApplyQ2Squares(n, b, sweeps, steps*b, v, tau, n, got, n)
+					agree(t, fmt.Sprintf("b=%d, %d sweeps, %d steps", b, sweeps, steps), n, n, got, want, n)
+				}
+			}
+		}
+	}
 }

@@ -34,7 +34,7 @@ var anywhere = Tuning{
 	}},
 	Narrow: stages.NarrowTuning{Tile: 31, To: 35}, // not measured
 	ApplyQ2: stages.ApplyQ2Tuning{
-		Threads: 64, Pipe: 2, Lanes: 1 << 13, Group: 16, Chunk: 8, Batch: 4, Rows: 32, Dispatch: 1e11,
+		Threads: 64, Pipe: 2, Lanes: 1 << 13, Group: 16, Chunk: 8, Batch: 4, Rows: 32, Dispatch: 1e11, Squares: squares,
 	},
 	Bisection:     stages.BisectionTuning{Threads: 64, Tile: 512, Fused: true, Lanes: 1 << 12, Levels: 3, Dispatch: 2e9},
 	DivideConquer: stages.DivideConquerTuning{Leaf: 32, Lanes: 32, Threads: 128, Deflate: 128, Panels: 8, Columns: 2048, Grouped: 128},

@@ -108,6 +108,10 @@ func recordDense(t *testing.T, dev *vk.Device, n int, tune Tuning, ops product.O
 	if err != nil {
 		t.Fatal(err)
 	}
+	squares, err := stages.NewApplyQ2Squares(dev, back, ops, tune.ApplyQ2)
+	if err != nil {
+		t.Fatal(err)
+	}
 	q1, err := stages.NewApplyQ1(dev, back, ops, tune.Panel)
 	if err != nil {
 		t.Fatal(err)
@@ -117,7 +121,7 @@ func recordDense(t *testing.T, dev *vk.Device, n int, tune Tuning, ops product.O
 	a, x, factors := reals("A", n*n), reals("X", n*n), reals("T", band.Panels()*tune.Band*tune.Band)
 	b, d, e, rv, rt := reals("band", 2*tune.Band*n), reals("d", n), reals("e", n), reals("V", v), reals("τ", tau)
 	ws, err := dev.NewArena(vk.Together(status, a, x, factors, b, d, e, rv, rt, ops.Work(), band.Status(),
-		vk.InTurn(band.Work(), chase.Work(), q2.Work(), q1.Work())))
+		vk.InTurn(band.Work(), chase.Work(), q2.Work(), squares.Work(), q1.Work())))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,6 +153,7 @@ func recordDense(t *testing.T, dev *vk.Device, n int, tune Tuning, ops product.O
 			chase.Record(rec, ws, b.In(ws), stages.Tridiagonal[float64]{D: d.In(ws), E: e.In(ws)}, q)
 		}),
 		"back transformation 2": recorded(func(rec *vk.Recorder) { q2.Record(rec, ws, q, matrix(x)) }),
+		"squares":               recorded(func(rec *vk.Recorder) { squares.Record(rec, ws, q, matrix(x)) }),
 		"back transformation 1": recorded(func(rec *vk.Recorder) { q1.Record(rec, ws, matrix(a), factors.In(ws), matrix(x)) }),
 	}
 }

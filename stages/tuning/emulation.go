@@ -1,6 +1,18 @@
 package tuning
 
-import "github.com/vkevd/vkevd/stages/product"
+import (
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+)
+
+// squares has the sizes with which Q2 is applied by emulated products. They come from a forecast for
+// an RTX 4090, not from measurements (docs/forecasts.md). With 256, 512 and 1024 sweeps the forecast
+// is 0.36, 0.28 and 0.31 s for n = 8192, and 19, 14 and 13 s for n = 32768. Squares need 32·n bytes
+// of memory for each sweep.
+//
+// Products by squares have twice as many flops as reflectors, and the reflectors must be multiplied
+// out. So a gain of 2 is not enough.
+var squares = stages.Q2SquareTuning{Sweeps: 512, Gain: 2.5}
 
 // emulation has the sizes for matrix units of NVIDIA's shape, 16×16×32. It was measured on an H200
 // (driver 580.159). With n = 8192, it reaches 441 TOP/s for an inner dimension of 512, and 492

@@ -31,7 +31,7 @@ var lavapipe = Tuning{
 		ChaseTuning: stages.ChaseTuning{PerThread: 16, WaitSubgroups: 1, FlagStride: 1, Polls: 1 << 30, Dispatch: 1e8},
 		Wavefront:   true,
 	},
-	ApplyQ2:       stages.ApplyQ2Tuning{Threads: 16, Pipe: 1, Group: 16, Chunk: 16, Batch: 1, Dispatch: 4e8},
+	ApplyQ2:       stages.ApplyQ2Tuning{Threads: 16, Pipe: 1, Group: 16, Chunk: 16, Batch: 1, Dispatch: 4e8, Squares: squares},
 	Bisection:     stages.BisectionTuning{Threads: 32, Tile: 512, Lanes: 16, Levels: 1, Dispatch: 2e7},
 	DivideConquer: stages.DivideConquerTuning{Leaf: 32, Lanes: 8, Threads: 32, Deflate: 32, Panels: 8, Grouped: 1 << 20},
 	MRRR:          stages.MRRRTuning{Threads: 32, Lanes: 16, Levels: 1, Vectors: 1 << 10, Dispatch: 2e7},

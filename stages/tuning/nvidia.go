@@ -47,7 +47,7 @@ var nvidia = Tuning{
 	// 48 KiB of shared memory together.
 	ApplyQ2: stages.ApplyQ2Tuning{
 		Flags: true, Workgroups: 1 << 10, Polls: 1 << 24, Threads: 128, Pipe: 2, Lanes: 1 << 14,
-		Items: 1 << 12, Group: 64, Chunk: 16, Batch: 16, Rows: 32, Private: true, Dispatch: 2.5e12,
+		Items: 1 << 12, Group: 64, Chunk: 16, Batch: 16, Rows: 32, Private: true, Dispatch: 2.5e12, Squares: squares,
 	},
 	Bisection:     stages.BisectionTuning{Threads: 128, Tile: 512, Fused: true, Lanes: 1 << 15, Levels: 5, Dispatch: 3e10},
 	DivideConquer: anywhere.DivideConquer,

@@ -35,6 +35,7 @@ func Smallest() Tuning {
 		// no test reaches it by chance.
 		ApplyQ2: stages.ApplyQ2Tuning{
 			Flags: true, Workgroups: 3, Polls: 1 << 30, Threads: 4, Group: 4, Chunk: 4, Batch: 2, Dispatch: 1e4,
+			Squares: stages.Q2SquareTuning{Sweeps: 7},
 		},
 		Bisection:     stages.BisectionTuning{Threads: 8, Tile: 8, Fused: true, Lanes: 100, Levels: 3, Dispatch: 1e4},
 		DivideConquer: stages.DivideConquerTuning{Leaf: 3, Lanes: 4, Threads: 8, Deflate: 8, Panels: 3, Grouped: 10},

@@ -170,7 +170,8 @@ func buildSVD(dev *vk.Device) error {
 		back := stages.BackSize{N: n, B: t.Band, M: n}
 		_, left := stages.NewApplyQ2[float64](dev, back, wait, t.ApplyQ2)
 		_, transposed := stages.NewApplyQ2Transposed[float64](dev, back, wait, t.ApplyQ2)
-		if err := errors.Join(left, transposed); err != nil {
+		_, squares := stages.NewApplyQ2Squares(dev, back, ops, t.ApplyQ2)
+		if err := errors.Join(left, transposed, squares); err != nil {
 			return err
 		}
 	}

@@ -6,6 +6,7 @@
 //
 // variant: ormtr_q2_flags FLAGS
 // variant: ormtr_q2_teams
+// variant: orgtr_q2 SQUARES
 //
 // A dispatch applies `groups` groups of G consecutive sweeps, beginning with group number `group`.
 // For Q2 the numbers of the groups descend, because the last sweep acts first. For Q2ᵀ they ascend.
@@ -61,6 +62,9 @@
 // more row than the reflector has for it, and v is zero in the extra row.
 //
 // Reflectors past the last sweep or past the last row do not exist. The kernel uses τ = 0 for them.
+//
+// Squares. With SQUARES the kernel does not apply reflectors to vectors of a caller. It multiplies
+// them out (LAPACK dorgtr, for the second stage). q2_squares.glsl has the contract.
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_KHR_memory_scope_semantics : require
@@ -121,6 +125,12 @@ layout(push_constant, scalar) uniform Push {
 	// The sweeps of the bulge chasing are divided into groups. This dispatch applies `groups` of
 	// these groups, at least one. The first of them has the number `group`.
 	uint group, groups;
+#ifdef SQUARES
+	// A square is the product of the reflectors of `height` successive steps of all groups. `squares`
+	// is the number of squares, at least 1. The last one has all further steps. This dispatch
+	// computes the squares from number `first` to number `end` − 1.
+	uint height, squares, first, end;
+#endif
 #ifdef FLAGS
 	// polls is the poll limit: an invocation gives up waiting after so many loads of a flag.
 	uint polls;
@@ -166,6 +176,8 @@ work_t memory_slot[PRIVATE ? KEPT : 1];
 uint strip; // the strip that the workgroup works on
 work_t x[WINDOW]; // the window, of this invocation's vector
 work_t coming_v[OWN], coming_tau[OWN_TAU]; // elements of the next chunk, in flight
+
+#include "q2_squares.glsl"
 
 #include "q2_blocks.glsl"
 
@@ -250,8 +262,8 @@ void leave(uint base, bool last) {
 // at this time.
 void block(Place at) {
 	bool busy = PIPE == 1 || works(at); // a single team always has a block
-	uint j = step_of(at), blocks = busy ? steps(sweep_of(at.q + team())) : 1;
-	bool first = j == (TRANSPOSED ? blocks - 1 : 0), last = j == (TRANSPOSED ? 0 : blocks - 1);
+	uint j = step_of(at), end = busy ? steps_end(sweep_of(at.q + team())) : 1;
+	bool first = j == (TRANSPOSED ? end - 1 : steps_begin()), last = j == (TRANSPOSED ? 0 : end - 1);
 	uint base = base_of(at);
 	if (busy) enter(base, first);
 	for (uint batch = 0; batch < BATCHES; batch++) {
@@ -331,10 +343,17 @@ void between_times() {
 }
 
 void main() {
+#ifdef SQUARES
+	if (!begin_square(workgroup())) return;
+	clear();
+	begin_columns();
+	Place at = Place(groups_begin(), 0, G / CHUNK - 1);
+#else
 	strip = workgroup();
 	if (strip >= strips()) return;
 	clear();
 	Place at = Place(0, 0, G / CHUNK - 1);
+#endif
 	request(at);
 	for (; at.q < p.groups; at.q += PIPE) {
 		uint end = times(at.q);

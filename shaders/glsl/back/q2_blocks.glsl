@@ -19,10 +19,6 @@
 #ifndef Q2_BLOCKS_GLSL
 #define Q2_BLOCKS_GLSL
 
-// steps returns the number of steps of sweep s of the bulge chasing. It is also the number of
-// blocks of a group that begins with sweep s. If s is past the last sweep, steps returns 0.
-uint steps(uint s) { return s + 1 < p.n ? (p.n - 1 - s + B - 1) / B : 0; }
-
 // A workgroup consists of PIPE teams of invocations. `team` returns the number of this invocation's
 // team, and the function `lane` returns the invocation's number in the team. If PIPE is 1, team is
 // the constant 0, so that the compiler sees that all invocations of a workgroup take the same
@@ -44,17 +40,26 @@ uint sweep_of(uint q) { return (TRANSPOSED ? p.group + q : p.group - q) * G; }
 // last group that is applied at the same time as group q.
 uint last_of(uint q) { return min(q + PIPE, p.groups) - 1; }
 
+// count returns the number of blocks of reflectors that a team applies for a group of sweeps that
+// begins with sweep s.
+uint count(uint s) {
+	uint end = steps_end(s);
+	return end - min(steps_begin(), end);
+}
+
 // times returns the number of time steps that the teams of a workgroup need to apply the groups of
 // sweeps number q to last_of(q).
-uint times(uint q) { return max(steps(sweep_of(q)), steps(sweep_of(last_of(q)))) + last_of(q) - q; }
+uint times(uint q) { return max(count(sweep_of(q)), count(sweep_of(last_of(q)))) + last_of(q) - q; }
 
 // A block is the reflectors of step j of all sweeps of a group. step_of returns the j of the block
-// that this team applies at time at.t. If the team has no block at this time, the result is at
-// least the number of steps, also if the unsigned subtraction wraps around.
-uint step_of(Place at) { return TRANSPOSED ? steps(sweep_of(at.q)) - 1 - at.t + team() : at.t - team(); }
+// that this team applies at time at.t. If the team has no block at this time, the result has no
+// meaning.
+uint step_of(Place at) { return TRANSPOSED ? steps(sweep_of(at.q)) - 1 - at.t + team() : steps_begin() + at.t - team(); }
 
 // works tells whether this team of invocations has a block of reflectors to apply at time at.t.
-bool works(Place at) { return at.q + team() < p.groups && step_of(at) < steps(sweep_of(at.q + team())); }
+bool works(Place at) {
+	return at.q + team() < p.groups && at.t >= team() && step_of(at) < steps_end(sweep_of(at.q + team()));
+}
 
 // base_of returns the first row, base = s0 + 1 + j·B, of the block of reflectors that this team
 // applies. s0 is the first sweep of the group, and j is the step.
@@ -90,16 +95,16 @@ struct Rows { uint64_t at; uint base, first, count; };
 Rows rows(uint base, uint first, uint count) {
 	first += neighbour();
 	uint lowest = row_of(base, TRANSPOSED ? first + (count - 1) * SHARE : first);
-	return Rows(element(uint64_t(p.x), vector(), lowest, p.ld), base, first, count);
+	return Rows(element(origin(), vector(), lowest - top(), p.ld), base, first, count);
 }
 
 // inside tells whether all rows of a block of reflectors exist, and all vectors that the team works
 // on, so that the elements can be accessed without checks.
-bool inside(uint base) { return base + B + G <= p.n && (strip + 1) * WIDTH <= p.m; }
+bool inside(uint base) { return base + B + G <= rows_end() && (strip + 1) * WIDTH <= vectors_end(); }
 
 // exists tells whether row number k of the rows r lies inside X, and whether this invocation has a
 // vector.
-bool exists(Rows r, uint k) { return row_of(r.base, r.first + k * SHARE) < p.n && vector() < p.m; }
+bool exists(Rows r, uint k) { return row_of(r.base, r.first + k * SHARE) < rows_end() && vector() < vectors_end(); }
 
 // place returns the distance in memory of row k of the rows r from the address r.at, in elements.
 uint place(Rows r, uint k) { return (TRANSPOSED ? r.count - 1 - k : k) * SHARE * p.ld; }
@@ -115,5 +120,27 @@ void store(Rows r, uint k, work_t value) { Vectors(r.at).at[place(r, k)] = value
 void store_checked(Rows r, uint k, work_t value) {
 	if (exists(r, k)) store(r, k, value);
 }
+
+#ifdef SQUARES
+// begin_columns stores the ones of the identity matrix in the columns of the strip. It is a barrier
+// of the workgroup, because other invocations load these elements.
+void begin_columns() {
+	if (team() == 0 && neighbour() == 0 && vector() < vectors_end()) {
+		Vectors(element(origin(), vector(), vector(), p.ld)).at[0] = scalar_t(1);
+	}
+	const int what = gl_StorageSemanticsBuffer | gl_StorageSemanticsShared;
+	const int how = gl_SemanticsAcquireRelease | gl_SemanticsMakeAvailable | gl_SemanticsMakeVisible;
+	controlBarrier(gl_ScopeWorkgroup, gl_ScopeWorkgroup, what, how);
+}
+
+// groups_begin returns the number of the first group of sweeps that changes a column of the strip.
+// The teams take PIPE successive groups at a time, so some of the first of these groups may change
+// none.
+uint groups_begin() {
+	uint column = (strip + 1) * WIDTH - 1, last = p.groups - 1, q = last - min(column / G, last);
+	for (; q < last && times(q) == last_of(q) - q; q += PIPE) {}
+	return q;
+}
+#endif
 
 #endif

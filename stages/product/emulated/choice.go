@@ -96,7 +96,7 @@ func unfit(info vk.Info) string {
 // decide chooses between native and emulated products by the measured rates f.
 func decide(f Facts) Choice {
 	c := Choice{Facts: f}
-	gain := f.Emulated / max(f.Native, 1)
+	gain := f.Gain()
 	switch {
 	case f == Facts{}:
 		c.Why = "the rates of products are not measured yet"

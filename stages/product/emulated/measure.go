@@ -21,6 +21,10 @@ type Facts struct {
 	Right                   bool
 }
 
+// Gain returns the ratio of the rates of emulated and native products. It is 0 if nothing was
+// measured.
+func (f Facts) Gain() float64 { return f.Emulated / max(f.Native, 1) }
+
 // factsName is the name under which Facts are stored. It contains the version of the measurement,
 // so that results of older versions are not read.
 const factsName = "emulated products, 1: flops a second native and emulated, operations on bytes, right"
