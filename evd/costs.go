@@ -27,7 +27,7 @@ func (p *path[T]) costs() []StageCost {
 	}
 	costs = append(costs, s.spectrum.Cost())
 	if s.q2 != nil {
-		costs = append(costs, StageCost{Stage: stages.PhaseApplyQ2, Flops: s.q2.Flops()})
+		costs = append(costs, StageCost{Stage: stages.PhaseApplyQ2, Flops: s.q2.Flops(), Products: s.q2.ProductFlops()})
 	}
 	if s.q1 != nil {
 		costs = append(costs, StageCost{Stage: stages.PhaseApplyQ1, Flops: s.q1.Flops()})

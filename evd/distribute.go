@@ -1,6 +1,7 @@
 package evd
 
 import (
+	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
@@ -32,7 +33,8 @@ func (p *path[T]) newBackShare(dev *vk.Device, mine part, waiting stages.Waiting
 	}
 	var b builder
 	var err error
-	p.steps.q2, err = stages.NewApplyQ2[T](dev, stages.BackSize{N: p.n, B: p.tune.Band, M: mine.most}, waiting, p.tune.ApplyQ2)
+	back, products := stages.BackSize{N: p.n, B: p.tune.Band, M: mine.most}, &p.steps.products
+	p.steps.q2, err = emulation.NewQ2(dev, back, products.vectors, products.emulated, waiting, p.tune.ApplyQ2)
 	b.keep(err)
 	p.steps.orient, err = newOrientation[T](dev, p.opt)
 	b.keep(err)

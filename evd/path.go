@@ -3,6 +3,7 @@ package evd
 import (
 	"context"
 
+	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/machine"
@@ -53,7 +54,7 @@ type steps[T Float] struct {
 	share     *stages.BandShare[T]
 	chase     *stages.BulgeChasing[T]
 	spectrum  *spectrum.Stage
-	q2        *stages.ApplyQ2[T]
+	q2        emulation.Q2[T]
 	q1        *stages.ApplyQ1[T]
 	orient    *orientation[T]
 	residuals *stages.Residual[T]
@@ -133,7 +134,7 @@ func newSteps[T Float](
 	m := opt.capacity(n)
 	back := stages.BackSize{N: n, B: t.Band, M: m}
 	if !oneStage {
-		s.q2, err = stages.NewApplyQ2[T](dev, back, waiting, t.ApplyQ2)
+		s.q2, err = emulation.NewQ2(dev, back, s.products.vectors, s.products.emulated, waiting, t.ApplyQ2)
 		b.keep(err)
 	}
 	s.orient, err = newOrientation[T](dev, opt)

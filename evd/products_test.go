@@ -82,7 +82,8 @@ func TestProductsOption(t *testing.T) {
 // TestAutoFollowsTheRates checks the products that ProductsAuto chooses. They must be emulated on a
 // card whose double precision is slow. They must be native on an H200, on a device without measured
 // speeds, for small matrices and in single precision. A refinement must use emulated products also
-// on the H200, but never on units that computed wrong results.
+// on the H200, but never on units that computed wrong results. On the slow card Q2 must be applied by
+// squares if many vectors are wanted, and on the H200 by reflectors.
 func TestAutoFollowsTheRates(t *testing.T) {
 	slow := emulated.Facts{Native: 1.2e12, Emulated: 15e12, Bytes: 2e14, Right: true}
 	h200 := emulated.Facts{Native: 20e12, Emulated: 24e12, Bytes: 3.4e14, Right: true}
@@ -104,6 +105,32 @@ func TestAutoFollowsTheRates(t *testing.T) {
 			emulates = emulates || r.Name == "residues of factors"
 		}
 		return emulates
+	}
+	squares := func(p *evd.Plan[float64], err error) bool {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range p.Memory() {
+			if r.Name == "squares of Q2" && r.Bytes > 0 {
+				return true
+			}
+		}
+		return false
+	}
+	for _, c := range []struct {
+		name  string
+		facts emulated.Facts
+		opt   evd.Options
+		want  bool
+	}{
+		{"slow", slow, evd.Options{Vectors: true}, true},
+		{"slow, native", slow, evd.Options{Vectors: true, Products: evd.ProductsNative}, false},
+		{"slow, few vectors", slow, evd.Options{Vectors: true, Select: evd.Index(0, 500)}, false},
+		{"H200, emulated", h200, evd.Options{Vectors: true, Products: evd.ProductsEmulated}, false},
+	} {
+		if have := squares(evd.NewPlan[float64](card(c.facts), 4096, c.opt)); have != c.want {
+			t.Errorf("%s: squares is %v", c.name, have)
+		}
 	}
 	for _, c := range []struct {
 		name  string

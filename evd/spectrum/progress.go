@@ -22,6 +22,10 @@ type StageCost struct {
 	Stage string  `json:"stage"`
 	Flops float64 `json:"flops"`
 
+	// Products is set only for a back transformation 2 that runs by large products. It is the part
+	// of Flops in these products.
+	Products float64 `json:"products,omitempty"`
+
 	// Model is set only for bulge chasing. The time of bulge chasing depends on the length of a
 	// chain of dependent steps, and not on the number of operations.
 	Model *stages.ChaseModel `json:"model,omitempty"`

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/machine"
@@ -40,7 +41,7 @@ type steps[T evd.Float] struct {
 	values    *spectrum.Stage
 
 	conquer    bidiagonalVectors
-	q2         *stages.ApplyQ2[T] // applies Q2 and P2, whose reflectors are packed in the same way
+	q2         emulation.Q2[T] // applies Q2 and P2, whose reflectors are packed in the same way
 	p1, q1, q0 *stages.ApplyPanels[T]
 	identity   *stages.Identity[T]
 	signs      *stages.Signs[T]
@@ -139,7 +140,8 @@ func (s *steps[T]) forValues(
 // forVectors makes the stages that find the vectors U and V from S and W with C = S·Σ·Wᵀ.
 func (s *steps[T]) forVectors(dev *vk.Device, of shape, wait stages.Waiting, t tuning.Tuning) (err error) {
 	n, b, band := of.cols, t.Band, of.reduced(t)
-	if s.q2, err = stages.NewApplyQ2[T](dev, stages.BackSize{N: n, B: b, M: of.k}, wait, t.ApplyQ2); err != nil {
+	size := stages.BackSize{N: n, B: b, M: of.k}
+	if s.q2, err = emulation.NewQ2(dev, size, s.products.vectors, s.products.emulated, wait, t.ApplyQ2); err != nil {
 		return err
 	}
 	if of.wants[right] != None && n > b {
@@ -182,6 +184,9 @@ func (p *path[T]) costs(of shape, both bool) []evd.StageCost {
 	var costs []evd.StageCost
 	add := func(phase string, flops float64) { costs = append(costs, evd.StageCost{Stage: phase, Flops: flops}) }
 	s := p.steps
+	back2 := func(phase string) {
+		costs = append(costs, evd.StageCost{Stage: phase, Flops: s.q2.Flops(), Products: s.q2.ProductFlops()})
+	}
 	if s.qr != nil {
 		add(stages.PhaseQR, s.qr.Flops())
 	}
@@ -202,7 +207,7 @@ func (p *path[T]) costs(of shape, both bool) []evd.StageCost {
 	}
 	add(stages.PhaseBidiagonal, conquer)
 	if of.wants[right] != None && (both || of.wants[left] == None) {
-		add(stages.PhaseApplyP2, s.q2.Flops())
+		back2(stages.PhaseApplyP2)
 		if s.p1 != nil {
 			add(stages.PhaseApplyP1, s.p1.Flops())
 		}
@@ -210,7 +215,7 @@ func (p *path[T]) costs(of shape, both bool) []evd.StageCost {
 	if s.q1 == nil {
 		return costs
 	}
-	add(stages.PhaseApplyQ2, s.q2.Flops())
+	back2(stages.PhaseApplyQ2)
 	if s.q0 != nil {
 		add(stages.PhaseApplyQ1, s.q1.Flops())
 	}

@@ -1,0 +1,36 @@
+package emulation
+
+import (
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/product/emulated"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// Q2 is the back transformation X ← Q2·X, where Q2 is the orthogonal matrix of a bulge chasing. It
+// has two implementations: stages.ApplyQ2 applies reflectors, and stages.ApplyQ2Squares uses large
+// products.
+type Q2[T spirv.Scalar] interface {
+	Record(rec *vk.Recorder, ws *vk.Arena, q stages.Reflectors[T], xt product.Matrix[T])
+	Info(ws *vk.Arena) vk.Slice[uint32]
+	Work() *vk.Layout
+
+	// Flops returns the cost of the back transformation in flops, and ProductFlops the part of it
+	// that is in large products.
+	Flops() float64
+	ProductFlops() float64
+}
+
+// NewQ2 prepares the back transformation by the faster method. `ops` are the products of a solve for
+// its vectors. Large products are used only if the products are emulated, that is if ps is not
+// empty, and if the device's measured rates say that they are faster. The errors are those of the
+// stage.
+func NewQ2[T spirv.Scalar](
+	dev *vk.Device, size stages.BackSize, ops product.Ops[T], ps Products, w stages.Waiting, t stages.ApplyQ2Tuning,
+) (Q2[T], error) {
+	if len(ps) > 0 && t.Squares.Faster(size.M, emulated.Known(dev).Gain()) {
+		return stages.NewApplyQ2Squares(dev, size, ops, t)
+	}
+	return stages.NewApplyQ2[T](dev, size, w, t)
+}
