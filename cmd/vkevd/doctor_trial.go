@@ -117,7 +117,7 @@ func (d *examination) largestOrders(info vk.Info) {
 			of = kindSingle
 		}
 		n, err := largestOrder(func(n int) (bool, error) {
-			_, unfit, err := d.machine.forecast(info, n, of, evd.Options{Vectors: what.vectors})
+			_, unfit, err := d.machine.forecast(absent{Info: info}, n, of, evd.Options{Vectors: what.vectors})
 			return unfit == nil, err
 		})
 		if err != nil {

@@ -22,14 +22,36 @@ type machine interface {
 	// forecast makes a plan for a device that need not be present. The result `unfit` is the error
 	// that the device would return because it has too little memory. `unfit` is nil if the plan
 	// fits, or if the memory of the device is not known.
-	forecast(info vk.Info, n int, of kind, opt evd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error)
+	forecast(on absent, n int, of kind, opt evd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error)
 	// forecastBatch makes a plan for a batch of `count` matrices of order n, on a device that need
 	// not be present. `unfit` is the error that the device would return for lack of memory, or nil.
 	forecastBatch(info vk.Info, n, count int, opt batch.Options) (f forecast, unfit *vk.OutOfMemoryError, err error)
 	// forecastSVD makes a plan for the singular values of m×n matrices, of kindDense or kindSingle,
 	// on a device that need not be present. `unfit` is the error that the device would return for
 	// lack of memory, or nil.
-	forecastSVD(info vk.Info, of kind, m, n int, opt svd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error)
+	forecastSVD(on absent, of kind, m, n int, opt svd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error)
+}
+
+// An absent device need not be present: a plan for it is a forecast. Its products are those that the
+// present device has measured, or empty if they are not known.
+type absent struct {
+	vk.Info
+	products probe.Products
+}
+
+// dry returns the device for plans that run nothing. It has the measured rates of products, because
+// the stages of a plan depend on them.
+func (a absent) dry() *vk.Device {
+	dev := vk.Dry(a.Info)
+	if f := a.products.Facts; f.Native > 0 {
+		f.Keep(dev)
+	}
+	return dev
+}
+
+// boundless returns the same device with unlimited memory.
+func (a absent) boundless() absent {
+	return absent{boundless(a.Info), a.products}
 }
 
 type device interface {
@@ -115,22 +137,22 @@ func (vulkan) open(opt vk.Options) (device, error) {
 	return opened{Device: dev}, nil
 }
 
-func (vulkan) forecast(info vk.Info, n int, of kind, opt evd.Options) (
+func (vulkan) forecast(on absent, n int, of kind, opt evd.Options) (
 	f forecast, unfit *vk.OutOfMemoryError, err error,
 ) {
-	if f, err = dryPlan(info, n, of, opt); errors.As(err, &unfit) {
+	if f, err = dryPlan(on, n, of, opt); errors.As(err, &unfit) {
 		others := make([]*vk.Device, len(opt.Devices))
 		for k, dev := range opt.Devices {
 			others[k] = vk.Dry(boundless(dev.Info()))
 		}
 		opt.Devices = others
-		f, err = dryPlan(boundless(info), n, of, opt)
+		f, err = dryPlan(on.boundless(), n, of, opt)
 	}
 	return f, unfit, err
 }
 
-func dryPlan(info vk.Info, n int, of kind, opt evd.Options) (forecast, error) {
-	dry := opened{Device: vk.Dry(info), others: opt.Devices}
+func dryPlan(on absent, n int, of kind, opt evd.Options) (forecast, error) {
+	dry := opened{Device: on.dry(), others: opt.Devices}
 	switch of {
 	case kindTridiagonal:
 		return dry.tridiagonal(n, opt)

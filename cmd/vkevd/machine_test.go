@@ -70,7 +70,7 @@ func (m *fakeMachine) open(opt vk.Options) (device, error) {
 	return m, nil
 }
 
-func (m *fakeMachine) forecast(info vk.Info, n int, of kind, opt evd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error) {
+func (m *fakeMachine) forecast(info absent, n int, of kind, opt evd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error) {
 	if m.forecastErr != nil {
 		return nil, nil, m.forecastErr
 	}

@@ -141,7 +141,7 @@ func (j *planJob) run(ctx context.Context) error {
 		opt.Devices = append(opt.Devices, vk.Dry(other))
 	}
 	on.tuned = j.kind() != kindSingle && j.kind() != kindMixed && j.config.apply(&opt, on.info, j.stderr)
-	f, unfit, err := j.forecast(on.info, opt)
+	f, unfit, err := j.forecast(absent{on.info, on.products}, opt)
 	if option := (*evd.OptionError)(nil); errors.As(err, &option) {
 		return aboutOption(option)
 	} else if err != nil {

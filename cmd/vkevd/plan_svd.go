@@ -42,12 +42,12 @@ func (j *planJob) checkSVD(cmd *cobra.Command) error {
 // forecast makes the plan that the flags of vkevd plan ask for: eigenvalues of one matrix,
 // eigenvalues of many matrices, or with --svd singular values. The second result is the error that
 // the device would return for lack of memory, or nil.
-func (j *planJob) forecast(info vk.Info, opt evd.Options) (forecast, *vk.OutOfMemoryError, error) {
+func (j *planJob) forecast(on absent, opt evd.Options) (forecast, *vk.OutOfMemoryError, error) {
 	if j.batch > 0 {
-		return j.forecastBatch(info, opt)
+		return j.forecastBatch(on.Info, opt)
 	}
 	if !j.svd {
-		return j.machine.forecast(info, j.n, j.kind(), opt)
+		return j.machine.forecast(on, j.n, j.kind(), opt)
 	}
 	o := j.options
 	singular := svdOptions{
@@ -58,7 +58,7 @@ func (j *planJob) forecast(info vk.Info, opt evd.Options) (forecast, *vk.OutOfMe
 		return nil, nil, err
 	}
 	values.Tuning, values.Products = opt.Tuning, opt.Products
-	return j.machine.forecastSVD(info, j.kind(), j.rows, j.n, values)
+	return j.machine.forecastSVD(on, j.kind(), j.rows, j.n, values)
 }
 
 // order returns the number of eigenvalues or singular values.

@@ -144,6 +144,10 @@ func (s speeds) seconds(c evd.StageCost, n int) float64 {
 	if s.single && !v.double {
 		rate, gain = s.rates.FP32, 1 // emulated products replace double precision
 	}
+	if c.Products > 0 { // large products, as in back transformation 1
+		v = s.of[stages.PhaseApplyQ1]
+		v.products = c.Products / c.Flops
+	}
 	flops := c.Flops * (1 - v.products + v.products/gain)
 	return v.row*float64(n) + flops/(v.share*rate)
 }

@@ -34,14 +34,14 @@ func TestSpeedsWithoutFloat64(t *testing.T) {
 // seconds on the device, from docs/benchmarks.md.
 func TestForecastsOfTime(t *testing.T) {
 	dense := func(n int, vectors bool, of kind) forecast {
-		f, _, err := vulkan{}.forecast(h200, n, of, evd.Options{Vectors: vectors, Products: evd.ProductsNative})
+		f, _, err := vulkan{}.forecast(absent{Info: h200}, n, of, evd.Options{Vectors: vectors, Products: evd.ProductsNative})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return f
 	}
 	singular := func(n int, vectors svd.Vectors) forecast {
-		f, _, err := vulkan{}.forecastSVD(h200, kindDense, n, n, svd.Options{U: vectors, V: vectors})
+		f, _, err := vulkan{}.forecastSVD(absent{Info: h200}, kindDense, n, n, svd.Options{U: vectors, V: vectors})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,5 +118,47 @@ func TestForecastOfASlowCard(t *testing.T) {
 	}
 	if s := slow.emulated(products, evd.Options{}).seconds(q1, 0); s != slow.seconds(q1, 0) {
 		t.Errorf("%g s with native products", s)
+	}
+}
+
+// TestForecastOfSquares checks the forecast for a card with slow double precision and fast integer
+// units. Such a card applies back transformation 2 by large products, which need memory for squares.
+// The forecast must know that from the measured rates of products, for eigenvectors and for singular
+// vectors.
+func TestForecastOfSquares(t *testing.T) {
+	card := h200
+	card.ByteMatrices, card.Features = []vk.MatrixShape{{M: 16, N: 16, K: 32}}, []string{"shaderFloat64", "shaderIntegerDotProduct"}
+	var products probe.Products
+	products.Facts.Native, products.Facts.Emulated, products.Facts.Bytes, products.Facts.Right = 1.2e12, 12e12, 2e14, true
+	const n = 8192
+	seconds := func(on absent, svdToo bool) float64 {
+		opt := evd.Options{Vectors: true, Products: evd.ProductsEmulated}
+		f, _, err := vulkan{}.forecast(on, n, kindDense, opt)
+		if svdToo {
+			f, _, err = vulkan{}.forecastSVD(on, kindDense, n, n, svd.Options{U: svd.Thin, V: svd.Thin, Products: evd.ProductsEmulated})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		total, squares := 0.0, false
+		for _, c := range f.Costs() {
+			if c.Stage == "back transformation 2" {
+				total = speedsOn(on.Info, probe.Rates{FP64: 1.3e12, FP32: 80e12}, kindDense).emulated(products, opt).seconds(c, n)
+			}
+		}
+		for _, r := range f.Memory() {
+			squares = squares || r.Name == "squares of Q2"
+		}
+		if squares != (on.products.Facts.Native > 0) {
+			t.Errorf("singular %v: squares in memory %v", svdToo, squares)
+		}
+		return total
+	}
+	for _, singular := range []bool{false, true} {
+		slow, fast := seconds(absent{Info: card}, singular), seconds(absent{card, products}, singular)
+		t.Logf("singular %v: back transformation 2 takes %.3g s by reflectors, %.3g s by squares", singular, slow, fast)
+		if !(fast < slow/3 && fast > slow/10) {
+			t.Errorf("singular %v: back transformation 2 takes %.3g s by reflectors, %.3g s by squares", singular, slow, fast)
+		}
 	}
 }

@@ -68,17 +68,17 @@ func singularPlan[T evd.Float](dev *vk.Device, of singularShape, opt svd.Options
 	return p, nil
 }
 
-func (vulkan) forecastSVD(info vk.Info, of kind, m, n int, opt svd.Options) (
+func (vulkan) forecastSVD(on absent, of kind, m, n int, opt svd.Options) (
 	f forecast, unfit *vk.OutOfMemoryError, err error,
 ) {
-	if f, err = drySVD(info, of, m, n, opt); errors.As(err, &unfit) {
-		f, err = drySVD(boundless(info), of, m, n, opt)
+	if f, err = drySVD(on, of, m, n, opt); errors.As(err, &unfit) {
+		f, err = drySVD(on.boundless(), of, m, n, opt)
 	}
 	return f, unfit, err
 }
 
-func drySVD(info vk.Info, of kind, m, n int, opt svd.Options) (forecast, error) {
-	dry, shape := opened{Device: vk.Dry(info)}, singularShape{rows: m, cols: n}
+func drySVD(on absent, of kind, m, n int, opt svd.Options) (forecast, error) {
+	dry, shape := opened{Device: on.dry()}, singularShape{rows: m, cols: n}
 	if of == kindSingle {
 		return dry.svdSingle(shape, opt)
 	}

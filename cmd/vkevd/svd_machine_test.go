@@ -66,7 +66,7 @@ func convertedDense[T, S evd.Float](a evd.Dense[S]) evd.Dense[T] {
 	return b
 }
 
-func (m *fakeMachine) forecastSVD(info vk.Info, of kind, rows, cols int, opt svd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error) {
+func (m *fakeMachine) forecastSVD(info absent, of kind, rows, cols int, opt svd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error) {
 	shape := singularShape{rows: rows, cols: cols}
 	if f, err = m.svd(shape, opt); of == kindSingle {
 		f, err = m.svdSingle(shape, opt)
