@@ -65,7 +65,8 @@ several flags list sizes, all combinations are measured.
 emulated-gemm and emulated-syr2k are products on integer units. With --kernels the table shows the
 four steps apart: emulated_norms and emulated_shifts (the exponents of rows), emulated_planes (the
 residues), emulated_product_… (the products of residues), and emulated_update (the Chinese remainder
-theorem, and the update of C).
+theorem, and the update of C). apply-q2-squares is back transformation 2 by such products; its rate
+counts the operations of apply-q2, so that the two rates can be compared.
 
 batch solves --count random matrices of order n at once, with vectors; batch-values finds only their
 values. Their wall clock begins and ends with all data in host memory. Without --count, there are

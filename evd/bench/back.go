@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tuning"
@@ -22,12 +23,35 @@ func newApplyQ2(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	if err != nil {
 		return nil, err
 	}
+	return b.backTwo(s, q2, q2.Flops()), nil
+}
+
+// newApplyQ2Squares prepares the measurement of the same back transformation by products on integer
+// units (stages.ApplyQ2Squares). The counted operations are those of the reflectors, 2·n²·m, so that
+// the rate can be compared with that of newApplyQ2.
+func newApplyQ2Squares(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
+	ops, err := b.units(t)
+	if err != nil {
+		return nil, err
+	}
+	q2, err := stages.NewApplyQ2Squares(b.dev, stages.BackSize{N: s.n, B: s.b, M: s.m}, product.Ops[float64](ops), t.ApplyQ2)
+	if err != nil {
+		return nil, err
+	}
+	l := b.backTwo(s, q2, 2*float64(s.n)*float64(s.n)*float64(s.m))
+	l.layout = vk.Together(l.layout, ops.Work())
+	return l.onUnits(ops), nil
+}
+
+// backTwo makes the measurement of the back transformation q2 of m vectors. The input is filled with
+// random reflectors and random vectors.
+func (b *Bench) backTwo(s sizes, q2 emulation.Q2[float64], flops float64) *load {
 	lv, lt := stages.ReflectorLen(s.n, s.b)
 	v, tau := vk.Reserve[float64]("V", lv), vk.Reserve[float64]("tau", lt)
 	rx, x := packed("X", s.m, s.n)
 	return &load{
 		row:    Row{B: s.b, M: s.m},
-		flops:  q2.Flops(),
+		flops:  flops,
 		bytes:  realBytes * (float64(lv) + 2*float64(s.m)*float64(s.n)),
 		layout: vk.Together(v, tau, rx, q2.Work()),
 		prepare: func(rec *vk.Recorder, ws *vk.Arena) {
@@ -39,7 +63,7 @@ func newApplyQ2(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 		},
 		info:   q2.Info,
 		result: rx,
-	}, nil
+	}
 }
 
 // newApplyQ1 prepares the measurement of the application of the reflectors of Q1, those of all

@@ -31,18 +31,28 @@ func newEmulatedSyr2k(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 // emulated makes the measurement of the update `u` by products that emulate double precision on
 // integer units.
 func (b *Bench) emulated(s sizes, t tuning.Tuning, u update) (*load, error) {
-	native, err := product.New[float64](b.dev, t.Products)
-	if err != nil {
-		return nil, err
-	}
-	ops, err := emulated.New(context.Background(), b.dev, native, t.Products.Emulated, benchModuli)
+	ops, err := b.units(t)
 	if err != nil {
 		return nil, err
 	}
 	if err := ops.Reserve(product.Shape{M: s.n, N: s.n, K: s.k, Count: 1}); err != nil {
 		return nil, err
 	}
-	l := b.updating(s, u, ops)
+	return b.updating(s, u, ops).onUnits(ops), nil
+}
+
+// units makes products that emulate double precision on integer units.
+func (b *Bench) units(t tuning.Tuning) (*emulated.Ops, error) {
+	native, err := product.New[float64](b.dev, t.Products)
+	if err != nil {
+		return nil, err
+	}
+	return emulated.New(context.Background(), b.dev, native, t.Products.Emulated, benchModuli)
+}
+
+// onUnits adds to a measurement what the emulated products `ops` need: they count refused rows, and
+// the measurement fails if there are any.
+func (l *load) onUnits(ops *emulated.Ops) *load {
 	fill := l.prepare
 	l.layout = vk.Together(l.layout, ops.Status())
 	l.prepare = func(rec *vk.Recorder, ws *vk.Arena) {
@@ -52,5 +62,5 @@ func (b *Bench) emulated(s sizes, t tuning.Tuning, u update) (*load, error) {
 	l.infos = func(ws *vk.Arena) []vk.Slice[uint32] {
 		return []vk.Slice[uint32]{ops.Refused(ws).Sub(0, 1), ops.Refused(ws).Sub(1, 1)}
 	}
-	return l, nil
+	return l
 }

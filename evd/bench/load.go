@@ -71,6 +71,7 @@ var table = []struct {
 	{"sy2sb", newSy2sb},
 	{"sb2st", newSb2st},
 	{"apply-q2", newApplyQ2},
+	{"apply-q2-squares", newApplyQ2Squares},
 	{"apply-q1", newApplyQ1},
 	{"stebz", newStebz},
 	{"stedc", newStedc},
