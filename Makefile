@@ -58,9 +58,11 @@ RACE_SOME_RUN     = Order512|Cancel|Progress|PermanentCollection|SameBits|Verif|
 # The validation layers check each driver call, so every kernel and every copy must be recorded once.
 # The tests in VALIDATION_SKIP record the same kernels as other tests of these packages, many times.
 # A few tests record the kernels in single precision. The tests in NO_CALLS concern values of results,
-# errors, and the host.
+# errors, and the host. Verify of singular values is recorded by VerifySurvives and by two shapes of
+# VerifySeesAndSolvesAgain, Verify of eigenvalues by all shapes; BandShare's kernels by
+# BandShareIsTheReference; those of ConquerOfSingularMatrices by BidiagonalConquerOfRanges.
 VALIDATION_PACKAGES = $(DEVICE_VK) $(DEVICE_STAGES) $(DEVICE_EVD)
-VALIDATION_SKIP     = $(SLOW)|TestPanelQR$$|TestPanelQRWhole$$|TestTallQR$$|TestGeneralBandReduction$$|TestApplyQ2$$|BoundedDispatchesHave|TestMRRRFallsBackOnDevice|TridiagonalisationKinds|TestMRRRRanges|TestLeafIs|TestCountBelow|SeveralProcesses|CancelledAtEachCall|TridiagonalisationIs|TridiagonalisationRepeats|HalfStorage$$|LeafOfEqual|GemmFloat32|PanelFloat32|BandPlan$$|TestSizes$$|$(NO_CALLS)
+VALIDATION_SKIP     = $(SLOW)|TestPanelQR$$|TestPanelQRWhole$$|TestTallQR$$|TestGeneralBandReduction$$|TestApplyQ2$$|BoundedDispatchesHave|TestMRRRFallsBackOnDevice|TridiagonalisationKinds|TestMRRRRanges|TestLeafIs|TestCountBelow|SeveralProcesses|CancelledAtEachCall|TridiagonalisationIs|TridiagonalisationRepeats|HalfStorage$$|VerifyPassesWhatIsRight|VerifySeesAndSolvesAgain/^(60.20|23.19)|BandShare$$|ConquerOfSingularMatrices|LeafOfEqual|GemmFloat32|PanelFloat32|BandPlan$$|TestSizes$$|$(NO_CALLS)
 NO_CALLS = Edges|BandsAndBlocks|OneStage$$|MixedSolvesCold|MixedKinds|MixedRefuses|MixedProgress|Float32(Options|Sizes|Range|Vectors|Rank|Bands)|NonFinite|BadInput|LargestDouble|FromTheLeast|OnLapacksMatrices|InSinglePrecision|RefusedMatrix|SolveKeeps|CheckOf|CheckRefuses|SpoiledValues|SettledValues|RefineRefuses|BandStorage$$|SplitEverywhere
 # Instrumented shaders compile slowly, so only test-long does this. The solves of the test SameBits
 # use most shaders. In make test, DebugShaders checks the memory accesses of kernels.

@@ -6,28 +6,17 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
-	"sync"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/stages/tuning"
-	"github.com/vkevd/vkevd/vk"
 )
 
-var openOnce = sync.OnceValues(func() (*vk.Device, error) { return vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")}) })
-
-func testDevice(t testing.TB) *vk.Device {
-	t.Helper()
-	d, err := openOnce()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
+var testDevice = stagetest.Device
 
 // family is a kind of test matrix, with a function that fills an m×n matrix.
 type family struct {

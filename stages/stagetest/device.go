@@ -11,25 +11,65 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-var openOnce = sync.OnceValues(func() (*vk.Device, error) {
-	return vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), DebugShaders: os.Getenv("VKEVD_DEBUG_SHADERS") != ""})
-})
+// shared is the device of the tests of one package, and the number of tests that use it.
+var shared struct {
+	sync.Mutex
+	device *vk.Device
+	users  int // tests that are running
+	served int // tests since the device was opened
+}
 
-// Device returns the device that all tests of one package share. The environment variable
+// The validation layers (1.3.239) keep every submission to a queue until the queue is destroyed, and
+// compare each new one with all before. With the layers, the tests open the device anew after this
+// number of tests. Otherwise the last tests of a package would take twenty times as long.
+const servedByDevice = 8
+
+func validated() bool { return os.Getenv("VK_INSTANCE_LAYERS") != "" }
+
+// open opens the shared device if it is not open. The caller must hold the lock.
+func open() (*vk.Device, error) {
+	if shared.device == nil {
+		var err error
+		opt := vk.Options{Device: os.Getenv("VKEVD_DEVICE"), DebugShaders: os.Getenv("VKEVD_DEBUG_SHADERS") != ""}
+		if shared.device, err = vk.Open(opt); err != nil {
+			return nil, err
+		}
+	}
+	return shared.device, nil
+}
+
+// Device returns the device that the tests of one package share. The environment variable
 // VKEVD_DEVICE names the device. If VKEVD_DEBUG_SHADERS is set, the device uses the debug forms of
-// the kernels.
+// the kernels. A test must not use the device of an earlier test.
 func Device(t testing.TB) *vk.Device {
 	t.Helper()
-	d, err := openOnce()
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.users == 0 && shared.served >= servedByDevice && validated() {
+		shared.device.Close()
+		shared.device, shared.served = nil, 0
+	}
+	d, err := open()
 	if err != nil {
 		t.Fatal(err)
 	}
+	if shared.users == 0 {
+		shared.served++
+	}
+	shared.users++
+	t.Cleanup(func() {
+		shared.Lock()
+		defer shared.Unlock()
+		shared.users--
+	})
 	return d
 }
 
 // Info describes the device that Device returns. It is empty if there is no device.
 func Info() vk.Info {
-	d, err := openOnce()
+	shared.Lock()
+	defer shared.Unlock()
+	d, err := open()
 	if err != nil {
 		return vk.Info{}
 	}
