@@ -126,7 +126,8 @@ func TestMakefilePatterns(t *testing.T) {
 			if strings.HasPrefix(word, "$(") {
 				continue // another of these variables
 			}
-			pattern := regexp.MustCompile(strings.ReplaceAll(word, "$$", "$"))
+			test, _, _ := strings.Cut(word, "/") // what follows selects subtests
+			pattern := regexp.MustCompile(strings.ReplaceAll(test, "$$", "$"))
 			if !slices.ContainsFunc(names, pattern.MatchString) {
 				t.Errorf("the Makefile's pattern %q matches no test", word)
 			}
