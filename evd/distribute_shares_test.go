@@ -11,14 +11,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// given makes all devices of new plans have the given rates, in the order of the plan's devices.
-func given(t *testing.T, rates map[*vk.Device]float64) {
-	t.Helper()
-	before := measuredRate
-	measuredRate = func(d *vk.Device) (float64, error) { return rates[d], nil }
-	t.Cleanup(func() { measuredRate = before })
-}
-
 // accurate fails the test if the vectors of `res` have errors that are too large for the matrix a.
 func accurate(t *testing.T, name string, a Sym[float64], res *Result[float64]) {
 	t.Helper()
@@ -35,20 +27,22 @@ func accurate(t *testing.T, name string, a Sym[float64], res *Result[float64]) {
 	}
 }
 
-// TestDistributedUnequally divides matrices among three devices of which one is much faster than the
-// others, so that the others have few columns, or none.
+// TestDistributedUnequally divides matrices unequally among three devices, so that some have few
+// columns, or none.
 func TestDistributedUnequally(t *testing.T) {
 	d := []*vk.Device{verifyDevice(t), verifyDevice(t), verifyDevice(t)}
-	for _, rates := range [][3]float64{{1, 5, 2}, {100, 1, 1}, {1, 1, 50}} {
-		given(t, map[*vk.Device]float64{d[0]: rates[0], d[1]: rates[1], d[2]: rates[2]})
+	for _, rates := range [][]float64{{1, 5, 2}, {100, 1, 1}, {1, 1, 50}} {
 		for _, n := range []int{7, 50, 77} {
 			a := randomSym(n)
-			p := planOf(t, d[0], n, Options{Vectors: true, Distribute: true, Tuning: waitingTuning(), Devices: d[1:]})
+			p := planOf(t, d[0], n, Options{Vectors: true, Distribute: true, Tuning: waitingTuning(), Devices: d[1:], Shares: rates})
 			res, err := p.Solve(context.Background(), a)
 			if err != nil {
 				t.Fatal(err)
 			}
 			accurate(t, "unequal", a, res)
+			if got, want := p.Devices()[1].Part, rates[1]/(rates[0]+rates[1]+rates[2]); math.Abs(got-want) > 1e-12 {
+				t.Errorf("rates %v: the second device has %g, want %g", rates, got, want)
+			}
 			again, err := p.Solve(context.Background(), a)
 			if err != nil || !sameBits(again, res) {
 				t.Errorf("n = %d, rates %v: the second solve has other bits, %v", n, rates, err)

@@ -183,8 +183,8 @@ func TestMemoryOfDistributedMatrices(t *testing.T) {
 	}
 }
 
-// TestDistributeRefuses checks options that cannot be combined with Distribute, and checks of
-// vectors.
+// TestDistributeRefuses checks options that cannot be combined with Distribute, checks of vectors,
+// and bad values of Shares.
 func TestDistributeRefuses(t *testing.T) {
 	d, e := device(t, vk.Options{}), device(t, vk.Options{})
 	const n = 9
@@ -215,6 +215,13 @@ func TestDistributeRefuses(t *testing.T) {
 	}
 	_, err = p.Check(context.Background(), random(n), res)
 	refused("check", err)
+	for _, list := range [][]float64{{1}, {1, 2, 3}, {1, 0}, {-1, 1}, {1, math.NaN()}, {1, math.Inf(1)}} {
+		var bad *evd.OptionError
+		opt := severally(evd.Options{Vectors: true, Shares: list}, e)
+		if _, err := evd.NewPlan[float64](d, n, opt); !errors.As(err, &bad) || bad.Option != "Shares" {
+			t.Errorf("shares %v: %v", list, err)
+		}
+	}
 	both.Verify = true
 	_, err = evd.NewPlan[float64](d, n, both)
 	refused("verify", err)

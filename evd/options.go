@@ -2,6 +2,8 @@ package evd
 
 import (
 	"fmt"
+	"math"
+	"slices"
 
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages/tuning"
@@ -59,7 +61,7 @@ type Options struct {
 	RowMajor bool
 
 	// Devices are further devices, which compute a part of the vectors: the back transformations are
-	// divided by columns, in proportion to the measured rates of FP64 arithmetic. The device of
+	// divided by columns, in proportion to Shares. The device of
 	// NewPlan, which should be the fastest one, does all other steps, except with Distribute. Without
 	// Vectors and Distribute the further devices are not used. Each of them needs memory of its own (Plan.Devices).
 	//
@@ -69,6 +71,10 @@ type Options struct {
 	// An error of one of several devices is a *vk.DeviceError, which wraps the errors that NewPlan and
 	// Solve describe. No device has anything in flight then.
 	Devices []*vk.Device
+
+	// Shares are the parts of the device of NewPlan and of Devices in the divided work, in any unit:
+	// one positive number for each device. nil means the measured rates of FP64 arithmetic.
+	Shares []float64
 
 	// Distribute divides the matrix among the device of NewPlan and Devices, so that each holds only
 	// its part of A and of the reflectors of Q1, and all devices reduce A to a band. It is for
@@ -101,6 +107,10 @@ func (opt Options) check(n int) error {
 		return spectrum.BadOption("Overwrite", "only vectors can take the input's place")
 	case opt.RowMajor && !opt.Vectors:
 		return spectrum.BadOption("RowMajor", "only vectors have rows")
+	case len(opt.Shares) > 0 && len(opt.Shares) != len(opt.Devices)+1:
+		return spectrum.BadOption("Shares", fmt.Sprintf("there are %d numbers for %d devices", len(opt.Shares), len(opt.Devices)+1))
+	case slices.ContainsFunc(opt.Shares, func(x float64) bool { return !(x > 0) || math.IsInf(x, 1) }):
+		return spectrum.BadOption("Shares", "each must be positive and finite")
 	case opt.Distribute && len(opt.Devices) == 0:
 		return spectrum.BadOption("Distribute", "needs further devices, among which the matrix is divided")
 	case opt.Distribute && opt.Verify && opt.Vectors:
@@ -122,7 +132,8 @@ func (opt Options) checkTridiagonal(n int) error {
 	}{
 		{"Band", opt.Band != 0}, {"Block", opt.Block != 0}, {"Wavefront", opt.Wavefront},
 		{"Verify", opt.Verify}, {"Overwrite", opt.Overwrite},
-		{"Products", opt.Products != ProductsAuto}, {"Moduli", opt.Moduli != 0}, {"Devices", len(opt.Devices) > 0}, {"Distribute", opt.Distribute},
+		{"Products", opt.Products != ProductsAuto}, {"Moduli", opt.Moduli != 0}, {"Devices", len(opt.Devices) > 0}, {"Shares", len(opt.Shares) > 0},
+		{"Distribute", opt.Distribute},
 	} {
 		if dense.set {
 			return spectrum.BadOption(dense.name, "has no meaning for a tridiagonal matrix")

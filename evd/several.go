@@ -32,7 +32,9 @@ func (p *Plan[T]) addDevices(opt Options) (err error) {
 		return nil
 	}
 	all := append([]*vk.Device{p.base.Dev}, opt.Devices...)
-	if p.split, err = newShares(all); err != nil {
+	if len(opt.Shares) > 0 {
+		p.split = sharesOf(opt.Shares)
+	} else if p.split, err = newShares(all); err != nil {
 		return err
 	}
 	for _, dev := range opt.Devices {

@@ -18,20 +18,15 @@ type shares []float64
 func newShares(devices []*vk.Device) (shares, error) {
 	rates := make([]float64, len(devices))
 	for k, dev := range devices {
-		rate, err := measuredRate(dev)
+		// The rate of a device is measured once and stored. If the measurement used the context of
+		// a caller, it could end early for all later callers.
+		rate, err := machine.Of(dev).Float64Rate(context.Background())
 		if err != nil {
 			return nil, spectrum.OnDevice(dev, err)
 		}
 		rates[k] = rate
 	}
 	return sharesOf(rates), nil
-}
-
-// measuredRate returns the device's rate of FP64 arithmetic, or 0 if it is not known. Only tests
-// change it. The rate of a device is measured once and stored. If the measurement used the context of
-// a caller, it could end early for all later callers.
-var measuredRate = func(dev *vk.Device) (float64, error) {
-	return machine.Of(dev).Float64Rate(context.Background())
 }
 
 // sharesOf returns fractions in proportion to the devices' rates. If one of the rates is 0, which

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -36,6 +37,25 @@ func TestDistribute(t *testing.T) {
 	stdout, stderr, status := s.real("plan", "-n", "112", "--device", "0,0", "--distribute")
 	if status != statusSuccess || strings.Count(stdout, "for 50% of the matrix\n") != 2 || !strings.Contains(stdout, "columns of A, Q1") {
 		t.Errorf("status %d, %s\n%s", status, stderr, stdout)
+	}
+}
+
+// TestPlanDividesByRates checks that a plan for several devices divides the work as a solve does: in
+// proportion to the rates of the devices, or equally if one is not known.
+func TestPlanDividesByRates(t *testing.T) {
+	for _, speeds := range [][]float64{{3e12, 1e12, 2e12}, {3e12, 0, 2e12}} {
+		s := newFixture(t)
+		s.machine.speeds = speeds
+		if _, stderr, status := s.run("plan", "-n", "9", "--device", "2,0,1"); status != statusSuccess {
+			t.Fatalf("status %d, %s", status, stderr)
+		}
+		want := speeds
+		if slices.Contains(speeds, 0) {
+			want = nil
+		}
+		if got := s.machine.planned.Shares; !slices.Equal(got, want) {
+			t.Errorf("speeds %v: shares %v", speeds, got)
+		}
 	}
 }
 

@@ -73,6 +73,9 @@ type device interface {
 	// rates returns the device's rates of arithmetic. If they are not stored, and `measure` is
 	// true, they are measured.
 	rates(ctx context.Context, measure bool) (probe.Rates, error)
+	// workRate returns the rate by which plans for several devices divide their work, or 0 if it is
+	// not known. It is measured unless it is stored.
+	workRate(ctx context.Context) (float64, error)
 	// with returns a device that uses this device together with further ones, in plans for dense
 	// matrices and for batches. Its method Close closes all of them.
 	with(others []device) device
@@ -248,6 +251,8 @@ func (d opened) rates(ctx context.Context, measure bool) (probe.Rates, error) {
 	}
 	return probe.MeasureRates(ctx, d.Device)
 }
+
+func (d opened) workRate(ctx context.Context) (float64, error) { return probe.WorkRate(ctx, d.Device) }
 
 func (d opened) compileTimes() []vk.Timing { return d.CompileTimes() }
 

@@ -39,9 +39,11 @@ type fakeMachine struct {
 	meeting                                       int  // workgroups that all wait for each other
 	chosen                                        probe.Products
 	tuneResult                                    tune.Result
+	speeds                                        []float64 // of the devices, for workRate
 
 	// These members record the calls that the tested program has made.
 	opened   []vk.Options
+	planned  evd.Options // of the last forecast
 	tuning   tune.Options
 	benched  bench.Options
 	errorsOf accuracy.Options
@@ -71,6 +73,7 @@ func (m *fakeMachine) open(opt vk.Options) (device, error) {
 }
 
 func (m *fakeMachine) forecast(info absent, n int, of kind, opt evd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error) {
+	m.planned = opt
 	if m.forecastErr != nil {
 		return nil, nil, m.forecastErr
 	}
@@ -121,6 +124,15 @@ func (m *fakeMachine) rates(_ context.Context, measure bool) (probe.Rates, error
 		return probe.Rates{}, nil
 	}
 	return m.measured, m.probeErr
+}
+
+// workRate returns element k of speeds for the device that was opened as number k, or 0 without
+// speeds.
+func (m *fakeMachine) workRate(context.Context) (float64, error) {
+	if len(m.speeds) == 0 {
+		return 0, nil
+	}
+	return m.speeds[len(m.opened)-1], nil
 }
 
 func (m *fakeMachine) products(context.Context, bool) (probe.Products, error) { return m.chosen, nil }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -140,6 +141,7 @@ func (j *planJob) run(ctx context.Context) error {
 	for _, other := range on.others {
 		opt.Devices = append(opt.Devices, vk.Dry(other))
 	}
+	opt.Shares = on.shares
 	on.tuned = j.kind() != kindSingle && j.kind() != kindMixed && j.config.apply(&opt, on.info, j.stderr)
 	f, unfit, err := j.forecast(absent{on.info, on.products}, opt)
 	if option := (*evd.OptionError)(nil); errors.As(err, &option) {
@@ -197,6 +199,7 @@ func (j *planJob) kind() kind {
 type target struct {
 	info     vk.Info
 	others   []vk.Info // further devices
+	shares   []float64 // rates by which several devices divide their work; nil if one is not known
 	missing  string    // why there is no device; info is then a typical one
 	products probe.Products
 	rates    probe.Rates // 0 without a device
@@ -227,19 +230,43 @@ func (j *planJob) target(ctx context.Context) (target, error) {
 	}
 	defer dev.Close()
 	on := target{info: dev.Info()}
-	for _, w := range words[1:] {
-		other, err := j.open(vk.Options{Device: w}, j.stderr)
-		if err != nil {
+	if len(words) > 1 {
+		if err := j.further(ctx, &on, dev, words[1:]); err != nil {
 			return on, err
 		}
-		on.others = append(on.others, other.Info())
-		other.Close()
 	}
 	if on.products, err = dev.products(ctx, false); err != nil {
 		return on, err
 	}
 	on.rates, err = unlessDone(ctx, func() (probe.Rates, error) { return dev.rates(ctx, true) })
 	return on, err
+}
+
+// further adds the devices that the words name to those of the target, and the rates by which all of
+// them divide their work.
+func (j *planJob) further(ctx context.Context, on *target, first device, words []string) error {
+	rate, err := first.workRate(ctx)
+	if err != nil {
+		return err
+	}
+	rates := []float64{rate}
+	for _, w := range words {
+		other, err := j.open(vk.Options{Device: w}, j.stderr)
+		if err != nil {
+			return err
+		}
+		on.others = append(on.others, other.Info())
+		rate, err := other.workRate(ctx)
+		other.Close()
+		if err != nil {
+			return err
+		}
+		rates = append(rates, rate)
+	}
+	if slices.Min(rates) > 0 { // else all parts are equal
+		on.shares = rates
+	}
+	return nil
 }
 
 // products returns how the solve would compute matrix products with the given --products. The choice

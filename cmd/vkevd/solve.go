@@ -85,8 +85,8 @@ COUNT×2×N.
 With several devices (--device 0,1 or --device all), each computes a part of the vectors, in
 proportion to its measured speed. The first device does the other steps. With --values-only the
 others are not used. Each device needs memory of its own, which vkevd plan prints. With --batch each
-device takes the next matrices when it has solved some. So far this was tried with Mesa's lavapipe
-only.
+device takes the next matrices when it has solved some. So far this was tried with Mesa's lavapipe,
+and with one H200 that was opened twice.
 
 With --distribute the devices also divide the matrix: each has some columns, and all reduce it to a
 band, with --values-only, too. It is for a matrix that is too large for one device. The first device

@@ -61,6 +61,12 @@ func MeasureRates(ctx context.Context, dev *vk.Device) (Rates, error) {
 // device.
 func KnownRates(dev *vk.Device) Rates { return machine.Of(dev).KnownPeakRates() }
 
+// WorkRate returns the rate of FP64 arithmetic by which plans for several devices divide their work,
+// in flops per second. It is 0 if the rate is not known, as for CPUs.
+func WorkRate(ctx context.Context, dev *vk.Device) (float64, error) {
+	return machine.Of(dev).Float64Rate(ctx)
+}
+
 // Products says how a device computes large matrix products, and why.
 type Products = emulated.Choice
 
