@@ -160,12 +160,15 @@ func (c chooser) unsplit(p problem) splitK {
 }
 
 // more returns the next number of pieces of the inner dimension to try after `pieces`. The sequence
-// is 1, 2, 3, 4, 6, 8, 12, 16 …
+// is 1, 2, 3 … 15, 16, 24, 32, 48 …
 func more(pieces int) int {
-	if pieces&(pieces-1) == 0 && pieces > 1 {
+	if pieces < 16 {
+		return pieces + 1
+	}
+	if pieces&(pieces-1) == 0 {
 		return pieces / 2 * 3
 	}
-	return max(pieces/3*4, 2)
+	return pieces / 3 * 4
 }
 
 // split divides an inner dimension of k into at most the given number of pieces. The length of a
