@@ -245,10 +245,10 @@ func (s *Bisection) recordPrepare(rec *vk.Recorder, ws *vk.Arena, d, e vk.Slice[
 
 // team chooses the size of teams for m intervals. A team of 2^levels − 1 threads does `levels`
 // halvings of one interval in one step. team returns the kernel with the largest teams for which
-// the device has enough threads.
+// the device has enough threads, or with the largest teams of all for at most tune.Few intervals.
 func team[S, P any](s *Bisection, byLevels []*vk.Kernel[S, P], m int) *vk.Kernel[S, P] {
 	levels := 1
-	for levels < len(byLevels) && m*(2<<levels-1) <= s.tune.Lanes {
+	for levels < len(byLevels) && (m <= s.tune.Few || m*(2<<levels-1) <= s.tune.Lanes) {
 		levels++
 	}
 	return byLevels[levels-1]

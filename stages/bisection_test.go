@@ -106,6 +106,27 @@ func TestBisectionRange(t *testing.T) {
 	}
 }
 
+// TestFewEigenvaluesGetLargestTeams checks that at most Few eigenvalues have the largest teams, also if
+// these have more than Lanes threads, and that their bits are the same.
+func TestFewEigenvaluesGetLargestTeams(t *testing.T) {
+	const n, few = 17, 4
+	tune := smallestBisection()
+	tune.Levels, tune.Lanes, tune.Threads = 3, few, max(tune.Threads, 1<<3-1)
+	kind := matgen.Tridiagonals()[0]
+	d, e := kind.Tridiagonal(n)
+	want := newBisectionBench(t, n, tune).run(d, e, 0, few)
+	tune.Few = few
+	bench := newBisectionBench(t, n, tune)
+	for m, levels := range map[int]uint32{1: 3, few: 3, few + 1: 1} {
+		if got := team(bench.stage, bench.stage.bisect, m).Spec.Levels; got != levels {
+			t.Errorf("%d eigenvalues: %d halvings at once, want %d", m, got, levels)
+		}
+	}
+	if got := bench.run(d, e, 0, few); !sameBits(got[:few], want[:few]) {
+		t.Errorf("%v with larger teams, %v without", got[:few], want[:few])
+	}
+}
+
 // TestBisectionExtremes checks bisection for matrices whose elements are the largest or the
 // smallest finite numbers. The scaling of the kernel is exact, so the bits are those of package
 // ref.

@@ -20,7 +20,7 @@ var nvidia = Tuning{
 			{M: 128, N: 128, K: 16, ThreadM: 8, ThreadN: 8, Unroll: 16, Buffers: 1, Resident: 1},
 			{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 8, Buffers: 1, Resident: 3},
 			{M: 64, N: 64, K: 16, ThreadM: 8, ThreadN: 4, Unroll: 16, Buffers: 1, Resident: 2},
-			{M: 128, N: 32, K: 16, ThreadM: 8, ThreadN: 4, Unroll: 16, Buffers: 1, Resident: 2},
+			{M: 128, N: 32, K: 16, ThreadM: 4, ThreadN: 8, Unroll: 16, Buffers: 1, Resident: 2},
 			{M: 64, N: 32, K: 16, ThreadM: 4, ThreadN: 4, Unroll: 16, Buffers: 1, Resident: 4},
 			{M: 32, N: 32, K: 16, ThreadM: 4, ThreadN: 4, Unroll: 16, Buffers: 1, Resident: 7},
 		},
@@ -49,7 +49,7 @@ var nvidia = Tuning{
 		Flags: true, Workgroups: 1 << 10, Polls: 1 << 24, Threads: 128, Pipe: 2, Lanes: 1 << 14,
 		Items: 1 << 12, Group: 64, Chunk: 16, Batch: 16, Rows: 32, Private: true, Dispatch: 2.5e12, Squares: squares,
 	},
-	Bisection:     stages.BisectionTuning{Threads: 128, Tile: 512, Fused: true, Lanes: 1 << 15, Levels: 5, Dispatch: 3e10},
+	Bisection:     stages.BisectionTuning{Threads: 128, Tile: 512, Fused: true, Lanes: 1 << 15, Levels: 6, Few: 1024, Dispatch: 3e10},
 	DivideConquer: anywhere.DivideConquer,
 	MRRR:          stages.MRRRTuning{Threads: 64, Lanes: 1 << 15, Levels: 4, Vectors: 1 << 15, Dispatch: 3e10},
 	// The driver gives all workgroups of a multiprocessor about 48 KiB of shared memory together.
