@@ -121,9 +121,11 @@ func sizes[T evd.Float](o Options, info vk.Info, n int) (tuning.Tuning, error) {
 	}
 	if o.Block > 0 {
 		t.Block = o.Block
-	} else { // the deferred updates cost 6·n²·k, so a block must be a small part of the matrix
+	} else {
+		// A block has two deferred updates of rank k, from the left and from the right, and the table's
+		// block has one. The deferred updates cost 6·n²·k, so a block must be a small part of the matrix.
 		b := t.Band
-		t.Block = max(b, min(t.Block, n/16/b*b))
+		t.Block = max(b, min(t.Block/2, n/32)/b*b)
 	}
 	if t.Block%t.Band != 0 {
 		return t, spectrum.BadOption("Block", fmt.Sprintf("%d is not a multiple of the %d superdiagonals", t.Block, t.Band))

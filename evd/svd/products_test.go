@@ -205,3 +205,16 @@ func TestWideBandBecomesNarrower(t *testing.T) {
 		t.Errorf("with vectors: band %d", p.Band())
 	}
 }
+
+// TestBlocksAreSmallParts checks the columns of a block for tables with k = 512. A block must be a
+// small part of the matrix, and at most half of the table's block.
+func TestBlocksAreSmallParts(t *testing.T) {
+	table := tuning.Smallest()
+	table.Band, table.Block, table.ValuesFrom = 32, 512, 0
+	for n, want := range map[int]int{1: 32, 1024: 32, 2100: 64, 4096: 128, 8192: 256, 32768: 256} {
+		got, err := sizes[float64](Options{U: Thin, Tuning: &table}, vk.Info{}, n)
+		if err != nil || got.Block != want {
+			t.Errorf("n = %d: blocks of %d columns, want %d; %v", n, got.Block, want, err)
+		}
+	}
+}
