@@ -83,7 +83,8 @@ func TestProductsOption(t *testing.T) {
 // card whose double precision is slow. They must be native on an H200, on a device without measured
 // speeds, for small matrices and in single precision. A refinement must use emulated products also
 // on the H200, but never on units that computed wrong results. On the slow card Q2 must be applied by
-// squares if many vectors are wanted, and on the H200 by reflectors.
+// squares if many vectors are wanted, and on the H200 by reflectors. Products with a symmetric factor
+// must be emulated on the slow card, and native on the H200.
 func TestAutoFollowsTheRates(t *testing.T) {
 	slow := emulated.Facts{Native: 1.2e12, Emulated: 15e12, Bytes: 2e14, Right: true}
 	h200 := emulated.Facts{Native: 20e12, Emulated: 24e12, Bytes: 3.4e14, Right: true}
@@ -106,16 +107,25 @@ func TestAutoFollowsTheRates(t *testing.T) {
 		}
 		return emulates
 	}
-	squares := func(p *evd.Plan[float64], err error) bool {
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, r := range p.Memory() {
-			if r.Name == "squares of Q2" && r.Bytes > 0 {
-				return true
+	region := func(name string) func(p *evd.Plan[float64], err error) bool {
+		return func(p *evd.Plan[float64], err error) bool {
+			if err != nil {
+				t.Fatal(err)
 			}
+			for _, r := range p.Memory() {
+				if r.Name == name && r.Bytes > 0 {
+					return true
+				}
+			}
+			return false
 		}
-		return false
+	}
+	squares, held := region("squares of Q2"), region("residues of a symmetric factor")
+	if !held(evd.NewPlan[float64](card(slow), 4096, evd.Options{})) {
+		t.Error("slow: symmetric products are native")
+	}
+	if held(evd.NewPlan[float64](card(h200), 4096, evd.Options{Products: evd.ProductsEmulated})) {
+		t.Error("H200: symmetric products are emulated")
 	}
 	for _, c := range []struct {
 		name  string

@@ -47,7 +47,7 @@ func (b *Bench) units(t tuning.Tuning) (*emulated.Ops, error) {
 	if err != nil {
 		return nil, err
 	}
-	return emulated.New(context.Background(), b.dev, native, t.Products.Emulated, benchModuli)
+	return emulated.New(context.Background(), b.dev, native, t.Products.Emulated.ByGain(0), benchModuli)
 }
 
 // onUnits adds to a measurement what the emulated products `ops` need: they count refused rows, and

@@ -96,12 +96,13 @@ func Choose(dev *vk.Device, force bool, t tuning.Tuning) (emulated.Choice, error
 // By returns the Maker of emulated products with the sizes for the measured speeds in `rates`.
 func By(dev *vk.Device, t tuning.Tuning, rates emulated.Facts) Maker {
 	t = t.BoundedBytes(machine.Of(dev).Rates().FP64, rates.Bytes)
+	sizes := t.Products.Emulated.ByGain(rates.Gain())
 	return func(count int) (*emulated.Ops, error) {
 		plain, err := product.New[float64](dev, t.Products)
 		if err != nil {
 			return nil, err
 		}
-		return emulated.New(context.Background(), dev, plain, t.Products.Emulated, count)
+		return emulated.New(context.Background(), dev, plain, sizes, count)
 	}
 }
 

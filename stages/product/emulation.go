@@ -32,6 +32,11 @@ type Emulation struct {
 	// for several products. If the residues need more bytes, native kernels compute the products.
 	Held int
 
+	// HeldGain is the smallest ratio of the rates of products, emulated to native, for which the
+	// residues of a symmetric factor are kept. If HeldGain is 0, any ratio suffices, even if the
+	// rates were not measured.
+	HeldGain float64 `json:",omitempty"`
+
 	// Dispatch is the cost in flops above which a kernel of a product is divided into several
 	// dispatches. 0 means no limit. Dispatch limits the time of a dispatch on slow devices, and
 	// does not change the bits of a result.
@@ -47,6 +52,15 @@ type Emulation struct {
 	// at least a quarter of Least.M and Least.N. Native kernels compute other products. Least.Count
 	// is not used.
 	Least Shape
+}
+
+// ByGain returns the sizes for a device whose emulated products are `gain` times as fast as its
+// native ones. A gain of 0 means that the rates were not measured.
+func (e Emulation) ByGain(gain float64) Emulation {
+	if gain < e.HeldGain {
+		e.Held = 0
+	}
+	return e
 }
 
 // MatrixTile holds the tile sizes of a product of residues on matrix units.

@@ -118,7 +118,7 @@ func race(ctx context.Context, dev *vk.Device, t product.Tuning, u Units, n, k i
 		return 0, 0, err
 	}
 	e := t.Emulated
-	e.Least = product.Shape{}
+	e.Least, e.Held = product.Shape{}, 0 // no symmetric factors
 	ops, err := NewOn(dev, plain, e, measureModuli, u)
 	if err != nil {
 		return 0, 0, err
@@ -196,7 +196,7 @@ func multipliesRight(ctx context.Context, dev *vk.Device, t product.Tuning, u Un
 		return false, err
 	}
 	e := t.Emulated
-	e.Least = product.Shape{}
+	e.Least, e.Held = product.Shape{}, 0 // no symmetric factors
 	ops, err := NewOn(dev, plain, e, measureModuli, u)
 	if err != nil {
 		return false, err
