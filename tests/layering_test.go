@@ -33,7 +33,7 @@ var mayImport = map[string][]string{
 	"evd/matio":         {},
 	"evd/spectrum":      {"stages", "stages/product", "stages/tridiag", "stages/tridiag/dc", "stages/tridiag/mrrr", "stages/tridiag/ql", "stages/tridiag/sturm", "stages/tuning", "vk", "vk/spirv"},
 	"evd/svd":           {"evd", "evd/emulation", "evd/ratio", "evd/spectrum", "stages", "stages/bidiagonal", "stages/machine", "stages/product", "stages/tuning", "vk", "vk/spirv"},
-	"evd/tune":          {"evd", "evd/bench", "stages/product", "stages/tuning", "vk"},
+	"evd/tune":          {"evd", "evd/bench", "stages", "stages/product", "stages/tuning", "vk"},
 	"evd/probe":         {"stages/machine", "stages/product/emulated", "stages/tuning", "vk"},
 	"evd/gonumlapack":   {"evd", "evd/kept", "evd/svd", "vk"},
 	"evd/kept":          {"evd", "vk"},

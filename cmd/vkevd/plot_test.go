@@ -334,6 +334,23 @@ func TestPlotRefuses(t *testing.T) {
 	}
 }
 
+// TestPlotTuneIgnoresWholeSolves draws rows as vkevd tune writes them: of stages of one order, and of
+// whole solves and batches of other orders.
+func TestPlotTuneIgnoresWholeSolves(t *testing.T) {
+	s := newFixture(t)
+	s.file("rows.json", `{"stage":"sy2sb","n":100,"b":8,"k":16,"seconds_median":1}
+{"stage":"sy2sb","n":100,"b":8,"k":32,"seconds_median":2}
+{"stage":"values","n":2048,"b":1,"k":512,"seconds_median":9}
+{"stage":"batch","n":192,"b":0,"k":0,"seconds_median":9}
+`)
+	if _, stderr, status := s.run("plot", "tune", "--out", "p.SVG", "rows.json"); status != statusSuccess || stderr != "" {
+		t.Fatalf("status %d, %s", status, stderr)
+	}
+	if text := svgText(t, "p.SVG"); !strings.Contains(text, "Stages that depend on b and k, n = 100") {
+		t.Errorf("the picture has %q", text)
+	}
+}
+
 // TestTotals checks two rules of the function `totals`, which adds the times of stages for each
 // half-bandwidth b and rank k. The time of a stage that does not depend on k is added for each k.
 // If a pair (b, k) lacks a measurement of some stage, the pair has no total.

@@ -30,6 +30,9 @@ rank k, a curve for each b, from rows that tune --json or bench --json has writt
 			if err != nil {
 				return nil, err
 			}
+			if some := slices.DeleteFunc(slices.Clone(rows), isWhole); len(some) > 0 {
+				rows = some
+			}
 			n, rows, err := ofOrder(rows, order)
 			if err != nil {
 				return nil, err
@@ -79,7 +82,7 @@ func readRows(ctx context.Context, files []string, stdin io.Reader) ([]bench.Row
 func totals(rows []bench.Row) map[draw.Sizes]float64 {
 	at := map[string]map[draw.Sizes]float64{} // seconds by stage; K is 0 for a stage that does not depend on k
 	for _, r := range rows {
-		if r.B == 0 || r.Stage == "symm" || r.Stage == "panel-qr" || r.Stage == "values" || r.Stage == "vectors" {
+		if r.B == 0 || r.Stage == "symm" || r.Stage == "panel-qr" || isWhole(r) {
 			continue // this row is a part of another stage, or the sum of all stages
 		}
 		if at[r.Stage] == nil {
@@ -109,6 +112,12 @@ func totals(rows []bench.Row) map[draw.Sizes]float64 {
 		}
 	}
 	return points
+}
+
+// isWhole tells whether a row measures whole solves. vkevd tune measures whole solves of several
+// orders, to find those from which another method is faster.
+func isWhole(r bench.Row) bool {
+	return r.Stage == "values" || r.Stage == "vectors" || r.Stage == "batch"
 }
 
 // ofOrder selects the measurements of one order of matrices, and returns the order and the rows. If

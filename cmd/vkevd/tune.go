@@ -31,10 +31,14 @@ func tuneCommand(s *session) *cobra.Command {
 		Use:   "tune [flags]",
 		Short: "find the sizes with which this device is fastest",
 		Long: `tune finds the fastest half-bandwidth b, rank k of the band reduction's updates, and tile of these
-updates. It measures all stages that depend on them, on random matrices of one order, and prints
-the measurements, the best choice, and that choice as source code. --save writes it to the user's
-settings for this device and driver. Then solve, plan and bench use it, unless they are called
-with --no-config.
+updates. It measures all stages that depend on them, on random matrices of one order. Then it
+finds the orders from which another method is faster, by whole solves: the largest orders that are
+reduced to tridiagonal form in one stage, on devices with sizes for it, and the orders of matrices
+of a batch from which divide and conquer computes the vectors.
+
+tune prints the measurements, the best choice, and that choice as source code. --save writes it to
+the user's settings for this device and driver. Then solve, plan and bench use it, unless they are
+called with --no-config.
 
 Choices whose kernels spill registers, as the driver's compiler reports, are not measured. When
 --budget is spent, the best choice so far counts, and tune says what it has not tried.`,

@@ -151,7 +151,7 @@ func TestBadTuningIsIgnored(t *testing.T) {
 		"empty": "", "no JSON": "hello", "cut": string(good[:len(good)/2]), "array": "[1]", "escapes": "\x1b[2J",
 		"another device": change("device", "X\x1b[2J"), "another driver": change("driver", "X"), "unknown": change("more", 1),
 		"band of 0": change("choice.band", 0), "huge band": change("choice.band", 1<<20), "no number": change("choice.band", "wide"),
-		"block": change("choice.block", 100), "tile": change("choice.rank_two_k", map[string]any{"M": 1 << 30}),
+		"crossover": change("choice.crossovers", map[string]any{"batch_conquer_from": -1}), "block": change("choice.block", 100), "tile": change("choice.rank_two_k", map[string]any{"M": 1 << 30}),
 	} {
 		if err := os.WriteFile(files[0], []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -2,7 +2,8 @@
 //
 // The tables of package tuning have sizes that were measured on a few devices. The function Search
 // finds sizes for other devices: the half-bandwidth b and the rank k of the band reduction, and the
-// tile of the rank-2k update. It does not change the other sizes of the table.
+// tile of the rank-2k update. It also finds the orders from which other methods are faster. It does
+// not change the other sizes of the table.
 package tune
 
 import (
@@ -26,12 +27,15 @@ type Choice struct {
 	// RankTwoK is the size of the tiles in updates of the trailing matrix. It is the size in the
 	// device's tuning table, or one of the list `tiles`.
 	RankTwoK product.Tile `json:"rank_two_k"`
+
+	// Crossovers has the orders from which another method is faster.
+	Crossovers `json:"crossovers,omitzero"`
 }
 
 // TableChoice returns the sizes that the device has in its tuning table.
 func TableChoice(info vk.Info) Choice {
 	t := tuning.On(info)
-	return Choice{t.Band, t.Block, t.Products.Syr2k}
+	return Choice{Band: t.Band, Block: t.Block, RankTwoK: t.Products.Syr2k}
 }
 
 // maxBand and maxBlock are the largest sizes that a search or a file may choose. Larger sizes were
@@ -52,32 +56,45 @@ func (c Choice) Tuning(info vk.Info) (*tuning.Tuning, error) {
 	case c.RankTwoK != TableChoice(info).RankTwoK && !slices.Contains(tiles, c.RankTwoK):
 		return nil, fmt.Errorf("%+v is none of the tiles that are known to work", c.RankTwoK)
 	}
+	if err := c.check(); err != nil {
+		return nil, err
+	}
 	t := c.on(info)
 	return &t, nil
 }
 
 // on returns the device's tuning table, with the sizes that the choice c makes: the bandwidth, the
-// block size and the tile of the product Syr2k. It does not check the sizes.
+// block size, the tile of the product Syr2k, and the crossovers. It does not check the sizes.
 func (c Choice) on(info vk.Info) tuning.Tuning {
 	t := tuning.On(info)
 	t.Band, t.Block, t.Products.Syr2k = c.Band, c.Block, c.RankTwoK
 	t.ValuesFrom = 0 // no measurement on this device
+	c.change(&t)
 	return t
 }
 
 // String describes the choice in words.
 func (c Choice) String() string {
-	return fmt.Sprintf("b = %d, k = %d, rank-2k update by a %v", c.Band, c.Block, c.RankTwoK)
+	return fmt.Sprintf("b = %d, k = %d, rank-2k update by a %v%v", c.Band, c.Block, c.RankTwoK, c.Crossovers)
 }
 
-// Table returns the chosen sizes as Go code. A maintainer can add the code to the file of a machine
-// in stages/tuning.
+// Table returns the chosen sizes for a maintainer, nearly as Go code, for the file of a machine in
+// stages/tuning.
 func (c Choice) Table(family string) string {
-	t := c.RankTwoK
+	t, x := c.RankTwoK, ""
+	if c.OneStageValues > 0 {
+		x += fmt.Sprintf("Sytrd.Values: %d,\n", c.OneStageValues)
+	}
+	if c.OneStageVectors > 0 {
+		x += fmt.Sprintf("Sytrd.Vectors: %d,\n", c.OneStageVectors)
+	}
+	if c.Conquer > 0 {
+		x += fmt.Sprintf("Batch.Memory: Conquer: true from Order %d on,\n", c.Conquer)
+	}
 	return fmt.Sprintf(`// stages/tuning, family %q
 Band: %d, Block: %d,
 Syr2k: product.Tile{M: %d, N: %d, K: %d, ThreadM: %d, ThreadN: %d, Unroll: %d, Buffers: %d, Resident: %d},
-`, family, c.Band, c.Block, t.M, t.N, t.K, t.ThreadM, t.ThreadN, t.Unroll, t.Buffers, t.Resident)
+`, family, c.Band, c.Block, t.M, t.N, t.K, t.ThreadM, t.ThreadN, t.Unroll, t.Buffers, t.Resident) + x
 }
 
 // tiles lists the sizes of tiles of the rank-2k update that a search tries. All tiles are square.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vkevd/vkevd/evd/bench"
+	"github.com/vkevd/vkevd/stages/tuning"
 )
 
 // Result is what a search for the fastest sizes has found.
@@ -40,15 +41,18 @@ type target interface {
 	// with the sizes of the tuning table do not count.
 	refused(c Choice) error
 
-	// measure measures stages of the solver with the sizes c. It returns a row with the median time
-	// of each stage.
-	measure(ctx context.Context, c Choice, stages ...string) ([]bench.Row, error)
+	// measure measures stages of the solver for order n with the sizes c. It returns a row with the
+	// median time of each stage.
+	measure(ctx context.Context, n int, c Choice, stages ...string) ([]bench.Row, error)
+
+	// table returns the device's tuning table.
+	table() tuning.Tuning
 }
 
 // search is the state of a search for the fastest sizes. It begins with the sizes of the device's
 // tuning table and changes one size after another. The size with the largest effect comes first:
 // the half-bandwidth b, then the rank k for the best and for the second best b, then the tile of
-// the update.
+// the update. At last it searches the orders from which other methods are faster (Crossovers).
 type search struct {
 	target
 
@@ -121,6 +125,7 @@ func (s *search) run(ctx context.Context, table Choice) (Result, error) {
 	s.block(ctx, best, best.Choice)
 	s.block(ctx, best, second)
 	s.tile(ctx, best)
+	s.crossovers(ctx, best, s.table())
 	r.Complete, r.Untried = !s.out && ctx.Err() == nil, s.untried
 	return r, outer.Err()
 }
@@ -219,21 +224,31 @@ func (s *search) better(ctx context.Context, best *Result, c Choice, name string
 	return seconds
 }
 
-// try returns the sum of the times of the stages with the sizes c, in seconds. The error says why
-// they were not measured: the context has ended, the rest of the time for the search is shorter
-// than the longest measurement so far, or the sizes are refused.
-func (s *search) try(ctx context.Context, c Choice, stages ...string) (float64, error) {
+// mayMeasure returns nil if another measurement may begin now. Otherwise it returns the reason why
+// not: the context's error, or errTime if the rest of the time for the search is shorter than the
+// longest measurement so far. The first measurement may always begin.
+func (s *search) mayMeasure(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
-		return 0, err
+		return err
 	}
 	now := s.clock()
 	s.longest = max(s.longest, now.Sub(s.last))
 	s.last = now
 	if s.begun && (s.out || now.Sub(s.began)+s.longest > s.budget) {
 		s.out = true
-		return 0, errTime
+		return errTime
 	}
 	s.begun = true
+	return nil
+}
+
+// try returns the sum of the times of the stages with the sizes c, in seconds. The error says why
+// they were not measured: the context has ended, the rest of the time for the search is shorter
+// than the longest measurement so far, or the sizes are refused.
+func (s *search) try(ctx context.Context, c Choice, stages ...string) (float64, error) {
+	if err := s.mayMeasure(ctx); err != nil {
+		return 0, err
+	}
 	if err := s.refused(c); err != nil {
 		if ctx.Err() == nil {
 			s.note(fmt.Sprintf("%v: %v", c, err))
@@ -249,7 +264,7 @@ func (s *search) try(ctx context.Context, c Choice, stages ...string) (float64, 
 			unknown = append(unknown, name)
 		}
 	}
-	rows, err := s.measure(ctx, c, unknown...)
+	rows, err := s.measure(ctx, s.n, c, unknown...)
 	if err != nil {
 		if ctx.Err() == nil {
 			s.note(fmt.Sprintf("%v: %v", c, err))

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/bench"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -122,10 +124,14 @@ func (d *onDevice) noteSpills(table Choice) {
 	}
 }
 
-// measure measures stages of the solver on the device, with the sizes c.
-func (d *onDevice) measure(ctx context.Context, c Choice, stages ...string) ([]bench.Row, error) {
+// table returns the device's tuning table.
+func (d *onDevice) table() tuning.Tuning { return tuning.On(d.dev.Info()) }
+
+// measure measures stages of the solver on the device for order n, with the sizes c.
+func (d *onDevice) measure(ctx context.Context, n int, c Choice, stages ...string) ([]bench.Row, error) {
 	return d.bench.With(bench.Options{
-		Stages: stages, Orders: []int{d.opt.N}, Repeat: d.opt.Repeat, WarmUp: briefWarmUp,
-		Variants: []bench.Variant{{Tuning: c.on(d.dev.Info())}}, Progress: d.opt.Progress,
-	}).Measure(ctx, d.opt.N)
+		Stages: stages, Orders: []int{n}, Repeat: d.opt.Repeat, WarmUp: briefWarmUp,
+		Variants: []bench.Variant{{Name: strings.TrimPrefix(c.Crossovers.String(), ", "), Tuning: c.on(d.dev.Info())}},
+		Progress: d.opt.Progress,
+	}).Measure(ctx, n)
 }

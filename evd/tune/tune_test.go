@@ -12,6 +12,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/bench"
+	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -27,6 +28,12 @@ type valley struct {
 	step        time.Duration
 	tried       []Choice
 	chased      map[int]bool
+
+	// tuned is the device's tuning table. One stage is faster up to the order oneStage, and divide
+	// and conquer from the order conquer on.
+	tuned             tuning.Tuning
+	oneStage, conquer int
+	solved            []int // orders of whole solves and batches, as measured
 }
 
 func (v *valley) refused(c Choice) error {
@@ -36,13 +43,32 @@ func (v *valley) refused(c Choice) error {
 	return nil
 }
 
-func (v *valley) measure(_ context.Context, c Choice, stages ...string) ([]bench.Row, error) {
+func (v *valley) table() tuning.Tuning { return v.tuned }
+
+func (v *valley) measure(_ context.Context, n int, c Choice, names ...string) ([]bench.Row, error) {
 	v.now = v.now.Add(v.step)
 	v.tried = append(v.tried, c)
 	var rows []bench.Row
-	for _, s := range stages {
-		r := bench.Row{Stage: s, B: c.Band}
+	for _, s := range names {
+		r := bench.Row{Stage: s, B: c.Band, N: n}
+		t := v.tuned
+		c.change(&t)
 		switch s {
+		case "values", "vectors":
+			most := t.Sytrd.Values
+			if s == "vectors" {
+				most = t.Sytrd.Vectors
+			}
+			if r.Median = 2; (n <= most) == (n <= v.oneStage) {
+				r.Median = 1
+			}
+			v.solved = append(v.solved, n)
+		case "batch":
+			row := slices.IndexFunc(t.Batch.Memory, func(m stages.BatchMemory) bool { return n <= int(m.Order) })
+			if r.Median = 2; t.Batch.Memory[row].Conquer == (n >= v.conquer) {
+				r.Median = 1
+			}
+			v.solved = append(v.solved, n)
 		case "sb2st": // depends on b alone
 			if r.Median = 1 + math.Abs(math.Log2(float64(c.Band)/float64(v.band))); v.chased[c.Band] {
 				return nil, errors.New("measured twice")
@@ -68,11 +94,22 @@ func (v *valley) search(budget time.Duration) (*search, *[]string) {
 	}, &notes
 }
 
+// choice returns a Choice without crossovers, and crossing one with the table's sizes.
+func choice(band, block int, tile product.Tile) Choice {
+	return Choice{Band: band, Block: block, RankTwoK: tile}
+}
+
+func crossing(x Crossovers) Choice {
+	c := table
+	c.Crossovers = x
+	return c
+}
+
 var table = TableChoice(vk.Info{Family: "nvidia"})
 
 func TestSearchFindsTheBest(t *testing.T) {
 	for _, want := range []Choice{
-		{64, 1024, tiles[2]}, {16, 128, tiles[0]}, {128, 2048, tiles[5]}, {8, 16, tiles[1]}, table,
+		choice(64, 1024, tiles[2]), choice(16, 128, tiles[0]), choice(128, 2048, tiles[5]), choice(8, 16, tiles[1]), table,
 	} {
 		v := &valley{band: want.Band, block: want.Block, tile: want.RankTwoK, step: time.Second}
 		s, notes := v.search(time.Hour)
@@ -134,6 +171,52 @@ func TestSearchEndsWithItsContext(t *testing.T) {
 	}
 }
 
+// TestSearchFindsCrossovers runs searches on devices on which other methods are faster up to, or
+// from, some orders. The search must find these orders, and must return 0 for those of the table.
+func TestSearchFindsCrossovers(t *testing.T) {
+	sized := tuning.Tuning{}
+	sized.Sytrd.LocalSize, sized.Sytrd.Values, sized.Sytrd.Vectors = 256, 2816, 3072
+	sized.Batch.Memory = []stages.BatchMemory{{Order: 32}, {Order: 64}, {Order: 128}, {Order: 256, Conquer: true}, {Order: 256}, {Order: 512, Conquer: true}}
+	for _, c := range []struct {
+		oneStage, conquer int
+		want              Crossovers
+	}{
+		{2816, 150, Crossovers{OneStageVectors: 2816}},
+		{3072, 300, Crossovers{OneStageValues: 3072, Conquer: 257}},
+		{100, 40, Crossovers{OneStageValues: 1, OneStageVectors: 1, Conquer: 33}},
+		{8192, 9999, Crossovers{OneStageValues: 4096, OneStageVectors: 4096, Conquer: maxOrder}},
+		{1300, 70, Crossovers{OneStageValues: 1280, OneStageVectors: 1280, Conquer: 65}},
+	} {
+		v := &valley{band: table.Band, block: table.Block, tile: table.RankTwoK, step: time.Second, tuned: sized, oneStage: c.oneStage, conquer: c.conquer}
+		s, _ := v.search(time.Hour)
+		r, err := s.run(context.Background(), table)
+		if err != nil || r.Choice != crossing(c.want) || !r.Complete {
+			t.Errorf("one stage to %d, divide and conquer from %d: %+v, %v", c.oneStage, c.conquer, r, err)
+		}
+		if v.chased = nil; slices.ContainsFunc(v.solved, func(n int) bool { return n <= 32 || n > oneStageMost }) {
+			t.Errorf("measured orders %v", v.solved)
+		}
+		// The rows of the tuning change as the choice says. Those of the table itself stay.
+		changed := sized
+		r.change(&changed)
+		for i, row := range changed.Batch.Memory {
+			if c.want.Conquer > 0 && row.Conquer != (int(row.Order) >= c.want.Conquer) {
+				t.Errorf("from %d on: row %+v", c.want.Conquer, row)
+			}
+			if sized.Batch.Memory[i].Conquer != (i == 3 || i == 5) {
+				t.Errorf("the table has changed: %+v", sized.Batch.Memory[i])
+			}
+		}
+	}
+	// A search whose time runs out keeps the table's orders and names what it has not tried.
+	v := &valley{band: table.Band, block: table.Block, tile: table.RankTwoK, step: time.Second, tuned: sized, oneStage: 1300, conquer: 70}
+	s, _ := v.search(24 * time.Second)
+	r, err := s.run(context.Background(), table)
+	if err != nil || r.Choice != table || r.Complete || !slices.Contains(r.Untried, "values in one stage") || !slices.Contains(r.Untried, "divide and conquer in batches") {
+		t.Errorf("%+v, %v after %d measurements", r, err, len(v.tried))
+	}
+}
+
 func TestChoices(t *testing.T) {
 	for _, info := range []vk.Info{{Family: "nvidia"}, {Family: "cpu"}, {Family: "other"}} {
 		got, err := TableChoice(info).Tuning(info)
@@ -141,13 +224,15 @@ func TestChoices(t *testing.T) {
 			t.Errorf("%s: the table's own choice gives %+v, %v", info.Family, got, err)
 		}
 	}
-	ok := Choice{64, 1024, tiles[2]}
+	ok := choice(64, 1024, tiles[2])
 	if got, err := ok.Tuning(vk.Info{Family: "nvidia"}); err != nil || got.Band != 64 || got.Block != 1024 || got.Products.Syr2k != tiles[2] || len(got.Products.Tiles) == 0 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, bad := range []Choice{
-		{}, {0, 64, tiles[0]}, {-8, 64, tiles[0]}, {32, 0, tiles[0]}, {32, 16, tiles[0]}, {32, 100, tiles[0]}, {512, 512, tiles[0]},
-		{64, 1 << 20, tiles[0]}, {32, 512, product.Tile{}}, {32, 512, product.Tile{M: 1 << 30, N: 1 << 30, K: 1, ThreadM: 1, ThreadN: 1, Unroll: 1, Resident: 1}},
+		{}, choice(0, 64, tiles[0]), choice(-8, 64, tiles[0]), choice(32, 0, tiles[0]), choice(32, 16, tiles[0]), choice(32, 100, tiles[0]),
+		choice(512, 512, tiles[0]), choice(64, 1<<20, tiles[0]), choice(32, 512, product.Tile{}),
+		choice(32, 512, product.Tile{M: 1 << 30, N: 1 << 30, K: 1, ThreadM: 1, ThreadN: 1, Unroll: 1, Resident: 1}),
+		crossing(Crossovers{OneStageValues: -1}), crossing(Crossovers{OneStageVectors: 1 << 20}), crossing(Crossovers{Conquer: 1 << 15}),
 	} {
 		if got, err := bad.Tuning(vk.Info{Family: "nvidia"}); err == nil {
 			t.Errorf("%+v gives %+v", bad, got)
