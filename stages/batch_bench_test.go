@@ -3,6 +3,7 @@ package stages
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,7 +13,8 @@ import (
 )
 
 // TestBatchTimes prints the times of batches for several sets of kernel sizes, each the best of
-// three runs. It is used for tuning: VKEVD_BATCH=1 go test ./stages -run TestBatchTimes -v.
+// three runs. It is used for tuning: VKEVD_BATCH=1 go test ./stages -run TestBatchTimes -v, or with
+// some of the orders, as in VKEVD_BATCH=192,384.
 func TestBatchTimes(t *testing.T) {
 	if os.Getenv("VKEVD_BATCH") == "" {
 		t.Skip("set VKEVD_BATCH")
@@ -32,6 +34,15 @@ func TestBatchTimes(t *testing.T) {
 		t.Memory[0].Conquer = true
 		return t
 	}
+	// either returns the sizes with QL iteration and with divide and conquer.
+	either := func(t ...BatchTuning) (all []BatchTuning) {
+		for _, t := range t {
+			c := t
+			c.Memory = []BatchMemory{t.Memory[0]}
+			all = append(all, t, conquer(c))
+		}
+		return all
+	}
 	for _, c := range []struct {
 		n, count int
 		tunings  []BatchTuning
@@ -41,12 +52,14 @@ func TestBatchTimes(t *testing.T) {
 		{32, 10000, []BatchTuning{memory(32, 32, 1, 32), shared(32, 32, 1, 32)}},
 		{64, 5000, []BatchTuning{memory(64, 64, 1, 32), shared(64, 64, 1, 32)}},
 		{128, 1000, []BatchTuning{memory(128, 128, 2, 32), memory(128, 64, 4, 32), conquer(memory(128, 128, 2, 32))}},
-		{192, 350, []BatchTuning{memory(192, 192, 2, 32), conquer(memory(192, 192, 2, 32))}},
-		{256, 200, []BatchTuning{memory(256, 256, 2, 32), conquer(memory(256, 256, 2, 32))}},
-		{384, 90, []BatchTuning{memory(384, 384, 2, 32), conquer(memory(384, 384, 2, 32))}},
+		// The sizes with one team are those of the table for all devices (any.go in package tuning).
+		{160, 512, either(memory(256, 256, 2, 32))},
+		{192, 350, either(memory(256, 256, 2, 32), memory(256, 256, 1, 64), memory(256, 96, 1, 32))},
+		{256, 200, either(memory(256, 256, 2, 32))},
+		{384, 90, either(memory(384, 384, 2, 32), memory(384, 384, 1, 64), memory(384, 96, 1, 32))},
 		{512, 50, []BatchTuning{memory(512, 512, 2, 32), conquer(memory(512, 512, 2, 32))}},
 	} {
-		if only := os.Getenv("VKEVD_BATCH"); only != "1" && only != fmt.Sprint(c.n) {
+		if only := os.Getenv("VKEVD_BATCH"); only != "1" && !slices.Contains(strings.Split(only, ","), fmt.Sprint(c.n)) {
 			continue
 		}
 		data := stagetest.Normal(c.n, c.count*c.n, c.n, 1).Data
@@ -56,6 +69,9 @@ func TestBatchTimes(t *testing.T) {
 				continue
 			}
 			for _, vectors := range []bool{true, false} {
+				if len(tune.Memory) > 0 && tune.Memory[0].Conquer && !vectors {
+					continue // the kernels for values are those of QL iteration
+				}
 				timeBatch(t, dev, c.n, c.count, vectors, tune, data)
 			}
 		}
