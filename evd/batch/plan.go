@@ -86,10 +86,11 @@ func (opt Options) check(n, count int) error {
 
 // NewPlan prepares a plan for matrices of order n or less. The plan solves a batch of any number of
 // matrices in parts. A part has at most `count` matrices, which are on the device at the same time.
-// A batch of more than 16384 matrices has two parts or more, so that the host prepares one part while
-// the device solves another one.
+// If `count` is more than 16384, a part has at most half of them, or 16384 if that is more, so that
+// the host prepares one part while the device solves another one.
 //
-// The device memory is `count` times the sum of these numbers of bytes:
+// The device memory is the largest number of matrices of a part, times the sum of these numbers of
+// bytes:
 //
 //	8·n² + 8·n + 68   always
 //	40·n              if n is too large for shared memory

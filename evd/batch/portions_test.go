@@ -12,6 +12,19 @@ import (
 	"github.com/vkevd/vkevd/stages/stagetest"
 )
 
+// TestMemoryOfPortions checks that a plan has memory for one part of its batch. (A plan of 20000
+// matrices once had memory for all of them, and used that of 16384.)
+func TestMemoryOfPortions(t *testing.T) {
+	const n, part = 3, 16384
+	of := func(count int) uint64 { return newPlan(t, n, count, batch.Options{}).Bytes() }
+	if whole, divided := of(part), of(20000); divided != whole {
+		t.Errorf("%d bytes for 20000 matrices, %d for %d", divided, whole, part)
+	}
+	if half, whole := of(50000), of(part); half <= whole || half >= 2*whole {
+		t.Errorf("%d bytes for 50000 matrices, %d for %d", half, whole, part)
+	}
+}
+
 // TestPortions solves a batch that is divided into several parts. The results must have the bits of
 // single solves, a NaN in the last part must be that matrix's error, and the progress must grow and
 // end with all work. A second solve is cancelled after the first part.

@@ -67,7 +67,8 @@ func newSolver(dev *vk.Device, n, count int, opt Options, tridiagonal bool) (*so
 // newPart makes the part of a solver for one device. The arguments must have been checked.
 func newPart(dev *vk.Device, n, count int, opt Options, tridiagonal bool) (*solver, error) {
 	p := &solver{
-		base: spectrum.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt, count: count, tridiagonal: tridiagonal,
+		base: spectrum.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt, tridiagonal: tridiagonal,
+		count: portionSize(count, count),
 	}
 	if n == 0 {
 		return p, nil
