@@ -77,12 +77,14 @@ func (p *Plan[T]) solveBy(by *path[T], c *spectrum.Call, a Sym[T]) (*Result[T], 
 	}
 	g := p.together(s)
 	defer g.end()
-	t, sigma, err := g.reduce(a)
+	tail := spectrum.Tail[T]{Stage: s.steps.spectrum, Vectors: g.vectors(a)}
+	defer tail.End()
+	t, sigma, err := g.reduce(a, func() { tail.Begin(s.Call) })
 	if err != nil {
 		return nil, p.onFirst(err)
 	}
 	g.copyReflectors()
-	tail := spectrum.Tail[T]{Stage: s.steps.spectrum, Sigma: sigma, Vectors: g.vectors(a)}
+	tail.Sigma = sigma
 	var certificate *Certificate
 	if p.opt.Verify {
 		tail.Certify = func(values spectrum.Part) (err error) {
@@ -113,8 +115,9 @@ type solve[T Float] struct {
 
 // reduce reduces A to the band B and to the tridiagonal matrix T, and returns the scale σ. Another
 // goroutine scans A and records the commands while A is uploaded. If A is not finite or the upload
-// fails, no command is executed. T stays on the device, and reduce returns the host's copy.
-func (s *solve[T]) reduce(a Sym[T]) (host spectrum.Tridiagonal, sigma float64, err error) {
+// fails, no command is executed. Otherwise reduce calls the function `meanwhile` before the device
+// executes the commands. T stays on the device, and reduce returns the host's copy.
+func (s *solve[T]) reduce(a Sym[T], meanwhile func()) (host spectrum.Tridiagonal, sigma float64, err error) {
 	recorded := make(chan *vk.Recorder)
 	var received func() spectrum.Tridiagonal
 	var refused error
@@ -134,6 +137,7 @@ func (s *solve[T]) reduce(a Sym[T]) (host spectrum.Tridiagonal, sigma float64, e
 		err = s.uploadTiny(s.Ctx, s.Dev, s.Arena, a, sigma)
 	}
 	if err == nil {
+		meanwhile()
 		err = s.Execute(rec)
 	}
 	if err == nil {

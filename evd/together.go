@@ -54,12 +54,12 @@ func (p *Plan[T]) together(first *solve[T]) *together[T] {
 
 // reduce reduces A to the band B and to the tridiagonal matrix T, on the first device or, with
 // Options.Distribute, on all. It returns the host's copy of T, which stays on the first device, and
-// the scale σ.
-func (g *together[T]) reduce(a Sym[T]) (host spectrum.Tridiagonal, sigma float64, err error) {
+// the scale σ. It may call the function `meanwhile` before the device computes.
+func (g *together[T]) reduce(a Sym[T], meanwhile func()) (host spectrum.Tridiagonal, sigma float64, err error) {
 	if g.plan.opt.Distribute {
 		return g.reduceDistributed(a)
 	}
-	return g.all[0].reduce(a)
+	return g.all[0].reduce(a, meanwhile)
 }
 
 // copyReflectors starts to copy the reflectors to the other devices, if there are others and vectors

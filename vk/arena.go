@@ -151,7 +151,7 @@ func (a *Arena) chunkOf(off uint64) *chunk {
 	return a.chunks[min(off/a.limit, uint64(len(a.chunks)-1))]
 }
 
-// Close releases the memory. No Run may use the memory while Close is called. A second call does
+// Close waits for the copies of uploads, and releases the memory. No Run may use the memory while Close is called. A second call does
 // nothing. A call after Device.Close does nothing either.
 func (a *Arena) Close() {
 	if a.dev.usage.enter() != nil {
@@ -159,6 +159,7 @@ func (a *Arena) Close() {
 	}
 	defer a.dev.usage.leave()
 	if a.dev.dropChunks(a) {
+		a.dev.awaitUploads()
 		a.free()
 	}
 }

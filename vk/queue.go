@@ -2,6 +2,7 @@ package vk
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/vkevd/vkevd/vk/internal/driver"
@@ -52,6 +53,13 @@ type queue struct {
 
 	batches [inFlight]*driver.Batch
 	pace    pace
+
+	// copies are the command buffers of transfers, one for each section of the staging buffer.
+	copies [sections]*driver.Batch
+
+	// uploaded is the value that the timeline reaches when the last copy of an upload has ended. It
+	// is 0 if no such copy is in flight.
+	uploaded atomic.Uint64
 }
 
 // open makes the timeline semaphore and the command buffers of the queue. If `open` fails, the
@@ -65,6 +73,11 @@ func (q *queue) open(d *Device) (err error) {
 			return err
 		}
 	}
+	for i := range q.copies {
+		if q.copies[i], err = d.dev.NewBatch(d.from.family, 1); err != nil {
+			return err
+		}
+	}
 	q.pace = newPace(d.from.props.Type == driver.CPU)
 	return nil
 }
@@ -72,7 +85,7 @@ func (q *queue) open(d *Device) (err error) {
 // close destroys the semaphore and the command buffers that `open` has made. It also works if
 // `open` has failed. No batch may be in flight.
 func (q *queue) close(d *Device) {
-	for _, b := range q.batches {
+	for _, b := range append(q.batches[:], q.copies[:]...) {
 		if b != nil {
 			d.dev.DestroyBatch(b)
 		}
@@ -102,20 +115,29 @@ func (d *Device) idle() {
 // failure of the device ends the wait early. The error is an error of the driver, such as a lost
 // device, and never the error of the context.
 func (d *Device) await(ctx context.Context, value uint64) error {
-	if d.from.props.Type != driver.CPU {
-		for began := time.Now(); time.Since(began) < busyWait; {
-			if now, err := d.dev.Value(d.queue.timeline); err != nil || now >= value {
-				return err
-			}
-		}
-	}
-	for {
-		err := d.dev.Wait(d.queue.timeline, value, pollInterval)
-		if err != driver.ErrTimeout {
-			return err
-		}
-		if ctx.Err() != nil {
+	err := d.poll(value)
+	for err == driver.ErrTimeout {
+		err = d.dev.Wait(d.queue.timeline, value, pollInterval)
+		if err == driver.ErrTimeout && ctx.Err() != nil {
 			d.setAbort(1)
 		}
 	}
+	if last := d.queue.uploaded.Load(); err == nil && last <= value {
+		d.queue.uploaded.CompareAndSwap(last, 0)
+	}
+	return err
+}
+
+// poll polls the timeline semaphore for a short time, until it has reached `value`. If it has not,
+// the error is driver.ErrTimeout.
+func (d *Device) poll(value uint64) error {
+	if d.from.props.Type == driver.CPU {
+		return driver.ErrTimeout
+	}
+	for began := time.Now(); time.Since(began) < busyWait; {
+		if now, err := d.dev.Value(d.queue.timeline); err != nil || now >= value {
+			return err
+		}
+	}
+	return driver.ErrTimeout
 }

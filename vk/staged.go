@@ -3,6 +3,7 @@ package vk
 import (
 	"context"
 	"fmt"
+	"slices"
 	"unsafe"
 )
 
@@ -107,14 +108,20 @@ func bytesIn[T any](v []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(zero)))
 }
 
-// stageSent copies the data that the recording sends to the staging buffer. The caller must hold
-// the queue, and no batch may be in flight.
+// stageSent copies the data that the recording sends to the staging buffer. If there are such data,
+// it first waits for uploads that use the buffer. The caller must hold the queue, and no batch may
+// be in flight.
 func (r *run) stageSent() error {
 	if len(r.rec.staged) == 0 {
 		return nil
 	}
 	if err := r.dev.needStaging(); err != nil {
 		return err
+	}
+	if slices.ContainsFunc(r.rec.cmds, func(c command) bool { return c.op == opSend }) {
+		if err := r.dev.finishUploads(); err != nil {
+			return err
+		}
 	}
 	r.eachStaged(opSend, func(host, staging []byte) { copy(staging, host) })
 	return nil

@@ -3,24 +3,24 @@ package vk
 import (
 	"context"
 	"errors"
-	"runtime"
-	"sync"
 
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// stagingBytes is the size of the staging buffer between host and device. A transfer uses the two
-// halves for double buffering: the host copies one half while the device copies the other half. For
-// example, an upload:
+// stagingBytes is the size of the staging buffer between host and device. A transfer uses it in
+// sections. The host copies some sections while the device copies others. For example, an upload:
 //
-//	half 0   host 0 | device 0 |          host 2 | device 2
-//	half 1            host 1 |   device 1 |        host 3 …
+//	section 0   host 0 | device 0 |                     host 4 | device 4
+//	section 1            host 1 |   device 1 |                   host 5 …
+//	section 2                       host 2 |   device 2 |
+//	section 3                                  host 3 |   device 3 |
 //
 // A Run uses the whole buffer for the data that its recording sends and receives. No such transfer
-// is in flight at that time.
+// is in flight at that time, except uploads whose data the host has copied already.
 const (
 	stagingBytes = 32 << 20
-	stagingHalf  = stagingBytes / inFlight
+	sections     = 4
+	sectionBytes = stagingBytes / sections
 )
 
 // needStaging allocates the staging buffer at its first use. The caller must hold the queue
@@ -37,37 +37,33 @@ func (d *Device) needStaging() error {
 	return nil
 }
 
-// copier is the state of a transfer between the host and n elements of device memory. The transfer
-// goes through the two halves of the staging buffer.
+// copier is the state of a transfer between the host and elements of device memory. The transfer is
+// divided into pieces. Piece p goes through section p mod `sections` of the staging buffer.
 type copier struct {
 	dev    *Device
 	device Slice[byte]
 	elem   uint64 // size of an element, in bytes
 	up     bool   // the direction is to the device
 
-	// touch copies elements [from, to) between the host and a half of the staging buffer. Several
-	// goroutines call `touch` for different parts of the same half at the same time.
-	touch func(half []byte, from, to int)
+	// touch copies elements [from, to) between the host and a section of the staging buffer. Several
+	// goroutines call `touch` for different parts of the same section at the same time.
+	touch func(section []byte, from, to int)
 
-	// next is the first element whose copy was not submitted yet. `copies` are the copies in
-	// flight, one for each half of the staging buffer.
-	next   int
-	copies [inFlight]halfCopy
+	// step is the number of elements of a piece, `count` that of the transfer. `values[p]` is the
+	// value of the timeline semaphore when the device's copy of piece p has ended.
+	step, count int
+	values      []uint64
+
+	// helpers are the goroutines that copy on the host.
+	helpers *helpers
 }
 
-// halfCopy is a copy in flight of elements [from, to). `value` is the value of the timeline
-// semaphore when the copy has ended. `value` is 0 if no copy is in flight.
-type halfCopy struct {
-	value    uint64
-	from, to int
-}
-
-// transfer copies n elements of elem bytes through the halves of the staging buffer. It copies to
+// transfer copies n elements of elem bytes through the sections of the staging buffer. It copies to
 // the device if `up` is true, otherwise from the device. `at` is the memory of the elements on the
 // device, and `touch` is copier.touch. When ctx ends, `transfer` starts no new copy. After an error
 // no copy is in flight.
 func transfer(
-	ctx context.Context, d *Device, at Slice[byte], elem uint64, n int, touch func(half []byte, from, to int), up bool,
+	ctx context.Context, d *Device, at Slice[byte], elem uint64, n int, touch func(section []byte, from, to int), up bool,
 ) error {
 	if d.dry {
 		return errors.New("vk: a dry device has no memory")
@@ -83,60 +79,114 @@ func transfer(
 }
 
 // all copies n elements through the staging buffer. The caller must hold the device's queue. When
-// ctx ends, `all` starts no new copy. When `all` returns, no copy is in flight.
+// ctx ends, `all` starts no new copy. When `all` returns, the host's memory is no longer in use. The
+// device's copies of an upload may still be in flight: later work of the device follows them, and
+// queue.uploaded is the value of the timeline semaphore when they have ended.
 func (c *copier) all(ctx context.Context, n int) (err error) {
 	d := c.dev
 	defer func() { d.settle(err) }()
 	if err := d.needStaging(); err != nil {
 		return err
 	}
-	step := pieceBytes(uint64(n)*c.elem) / int(c.elem)
-	for half := 0; c.next < n; half = (half + 1) % inFlight {
-		if err := c.finish(half); err != nil {
+	if err := d.finishUploads(); err != nil {
+		return err
+	}
+	if n == 0 {
+		return nil
+	}
+	c.count, c.step = n, pieceBytes(uint64(n)*c.elem)/int(c.elem)
+	c.values = make([]uint64, (n+c.step-1)/c.step)
+	c.helpers = c.newHelpers()
+	defer c.helpers.stop()
+	if c.up {
+		return c.upload(ctx)
+	}
+	return c.download(ctx)
+}
+
+// upload submits the copy of each piece as soon as the host has filled the piece's section. The
+// sections that no copy is using are open to the host's goroutines.
+func (c *copier) upload(ctx context.Context) error {
+	opened := min(sections, len(c.values))
+	c.helpers.open(opened)
+	for p := range c.values {
+		if old := p - sections/2; old >= 0 && opened < len(c.values) {
+			if err := c.await(old); err != nil {
+				return err
+			}
+			opened++
+			c.helpers.open(opened)
+		}
+		c.helpers.wait(p)
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := c.submit(p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// download submits the copies of as many pieces as there are sections. Each time a copy has ended,
+// its section is open to the host's goroutines.
+func (c *copier) download(ctx context.Context) error {
+	for p := range min(sections, len(c.values)) {
+		if err := c.submit(p); err != nil {
+			return err
+		}
+	}
+	for p := range c.values {
+		if err := c.await(p); err != nil {
 			return err
 		}
 		if err := ctx.Err(); err != nil {
-			return errors.Join(err, c.finishAll())
-		}
-		if err := c.submit(half, min(step, n-c.next)); err != nil {
 			return err
 		}
+		c.helpers.open(p + 1)
+		if next := p - 1 + sections; p > 0 && next < len(c.values) {
+			c.helpers.wait(p - 1)
+			if err := c.submit(next); err != nil {
+				return err
+			}
+		}
 	}
-	return c.finishAll()
+	c.helpers.wait(len(c.values) - 1)
+	return nil
 }
 
 // pieceBytes returns how many bytes of a transfer are copied at a time. A large transfer is copied
-// in halves of the staging buffer, and a small transfer in smaller pieces. The host therefore
+// in sections of the staging buffer, and a small transfer in smaller pieces. The host therefore
 // always copies one piece while the device copies another piece.
 func pieceBytes(bytes uint64) int {
-	const parts, least = 4, 1 << 20 // a smaller copy takes less time than its submission
-	return int(min(max(bytes/parts, least), stagingHalf))
+	const least = 1 << 20 // a smaller copy takes less time than its submission
+	return int(min(max((bytes+sections-1)/sections, least), sectionBytes))
 }
 
-// half returns the host's view of a half of the staging buffer, and the offset of this half in the
-// buffer. The host must not touch the bytes while a copy of this half is in flight.
-func (c *copier) half(i int) ([]byte, uint64) {
-	return c.dev.staging.Host[i*stagingHalf : (i+1)*stagingHalf], uint64(i * stagingHalf)
+// section returns the host's view of the section of piece p, and the offset of this section in the
+// staging buffer. The host must not touch the bytes while the device copies a piece of this section.
+func (c *copier) section(p int) ([]byte, uint64) {
+	i := p % sections
+	return c.dev.staging.Host[i*sectionBytes : (i+1)*sectionBytes], uint64(i * sectionBytes)
 }
 
-// submit starts the copy of the next `count` elements. In an upload it first fills the half of the
-// staging buffer. The half must not be in flight. If `submit` returns an error, no copy was
+// elements returns the range [from, to) of the elements of piece p.
+func (c *copier) elements(p int) (from, to int) { return p * c.step, min((p+1)*c.step, c.count) }
+
+// submit starts the device's copy of piece p. In an upload the host must have filled the section.
+// No other copy of the section may be in flight. If `submit` returns an error, no copy was
 // submitted.
-func (c *copier) submit(half, count int) error {
+func (c *copier) submit(p int) error {
 	d := c.dev
-	host, hostOff := c.half(half)
-	from, to := c.next, c.next+count
-	size := uint64(count) * c.elem
-	there := d.pieces(c.device.addr+uint64(from)*c.elem, size)
-	here := []piece{{d.staging, hostOff, size}}
-	var cmds []driver.Command
+	from, to := c.elements(p)
+	_, offset := c.section(p)
+	size := uint64(to-from) * c.elem
+	src, dst := d.pieces(c.device.addr+uint64(from)*c.elem, size), []piece{{d.staging, offset, size}}
 	if c.up {
-		c.touchAll(host, from, to)
-		cmds = copies(there, here)
-	} else {
-		cmds = copies(here, there)
+		src, dst = dst, src
 	}
-	b := d.queue.batches[half]
+	cmds := copies(dst, src)
+	b := d.queue.copies[p%sections]
 	if err := d.dev.Record(b, append(cmds, driver.Command{Op: driver.OpBarrier}), nil, 0); err != nil {
 		return wrap("recording a transfer", "", "", err)
 	}
@@ -144,57 +194,32 @@ func (c *copier) submit(half, count int) error {
 		return wrap("submitting a transfer", "", "", err)
 	}
 	d.queue.value++
-	c.copies[half] = halfCopy{d.queue.value, from, to}
-	c.next = to
+	c.values[p] = d.queue.value
+	if c.up {
+		d.queue.uploaded.Store(d.queue.value)
+	}
 	return nil
 }
 
-// finish waits for the copy of a half of the staging buffer, if a copy is in flight. In a download,
-// `finish` then copies the half to the host. `finish` waits even if the transfer was cancelled,
-// because the device may still be reading or writing the half.
-func (c *copier) finish(half int) error {
-	done := c.copies[half]
-	if done.value == 0 {
+// await waits until the device's copy of piece p has ended.
+func (c *copier) await(p int) error {
+	return wrap("waiting for a transfer", "", "", c.dev.await(context.Background(), c.values[p]))
+}
+
+// awaitUploads waits until the device's copies of all uploads have ended, or the device has failed.
+// The caller need not hold the queue.
+func (d *Device) awaitUploads() {
+	if value := d.queue.uploaded.Load(); value > 0 {
+		d.settle(d.await(context.Background(), value))
+	}
+}
+
+// finishUploads waits until the device's copies of all uploads have ended. The host may write to
+// the staging buffer afterwards. The caller must hold the queue.
+func (d *Device) finishUploads() error {
+	value := d.queue.uploaded.Load()
+	if value == 0 {
 		return nil
 	}
-	c.copies[half].value = 0
-	if err := c.dev.await(context.Background(), done.value); err != nil {
-		return wrap("waiting for a transfer", "", "", err)
-	}
-	if !c.up {
-		host, _ := c.half(half)
-		c.touchAll(host, done.from, done.to)
-	}
-	return nil
-}
-
-// finishAll waits for all copies and returns the first error. After an error it still waits for the
-// remaining copies.
-func (c *copier) finishAll() error {
-	var first error
-	for half := range c.copies {
-		if err := c.finish(half); err != nil && first == nil {
-			first = err
-		}
-	}
-	return first
-}
-
-// touchAll copies elements [from, to) between the host and a half of the staging buffer. Several
-// goroutines share a large range, because one goroutine is slower than the bus, especially if host
-// memory is used for the first time.
-func (c *copier) touchAll(half []byte, from, to int) {
-	const most, share = 8, 256 << 10 // goroutines at most; bytes for each at least
-	n, elem := to-from, int(c.elem)
-	workers := max(1, min(runtime.GOMAXPROCS(0), most, n*elem/share))
-	var wg sync.WaitGroup
-	for w := range workers {
-		a, b := n*w/workers, n*(w+1)/workers
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			c.touch(half[a*elem:b*elem], from+a, from+b)
-		}()
-	}
-	wg.Wait()
+	return wrap("waiting for a transfer", "", "", d.await(context.Background(), value))
 }

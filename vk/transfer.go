@@ -28,7 +28,8 @@ func (c Columns[T]) check(n int) {
 }
 
 // Upload copies the matrix `src` to the device, where its columns are contiguous (leading dimension
-// Rows). It panics if `src` is inconsistent or has more elements than `dst`.
+// Rows). When Upload returns, the host's memory has been read. The device may still be copying:
+// later calls that use the device come after the copy. It panics if `src` is inconsistent or has more elements than `dst`.
 func Upload[T any](ctx context.Context, d *Device, dst Slice[T], src Columns[T]) error {
 	src.check(dst.n)
 	return transfer(ctx, d, dst.bytes(), dst.elem(), src.Rows*src.Cols, func(half []byte, from, to int) {

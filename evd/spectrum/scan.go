@@ -4,11 +4,12 @@ import (
 	"math"
 	"runtime"
 	"sync"
+	"sync/atomic"
 
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Scan reads columns 0 … cols−1 of the column-major matrix a once, on all CPU cores. The function
+// Scan reads columns 0 … cols−1 of the column-major matrix a once, on several CPU cores. The function
 // `part` returns the range of rows [from, to) to read in column j. If all entries are finite, Scan
 // returns their largest magnitude, and `row` = `col` = −1. Otherwise `row` and `col` are the
 // position of the first entry, in column order, that is NaN or infinite.
@@ -17,24 +18,31 @@ func Scan[T spirv.Scalar](a []T, ld, cols int, part func(j int) (from, to int)) 
 		largest  float64
 		row, col int
 	}
-	of := make([]found, min(runtime.GOMAXPROCS(0), cols))
-	var group sync.WaitGroup
-	for w := range of {
-		group.Go(func() {
-			f := found{row: -1, col: -1}
-			// Worker w scans the columns w, w + len(of), w + 2·len(of), …, where len(of) is the
-			// number of workers. Neighbouring columns have nearly the same length, even in a
-			// triangle. So all workers have nearly the same number of entries.
-			for j := w; j < cols && f.col < 0; j += len(of) {
-				from, to := part(j)
-				var at int
-				if f.largest, at = ScanColumn(a[j*ld+from:j*ld+to], f.largest); at >= 0 {
-					f.row, f.col = from+at, j
-				}
+	const share = 1 << 16 // entries of a worker at least; a thread starts in the time of so many
+	of := make([]found, max(1, min(runtime.GOMAXPROCS(0), cols, len(a)/share)))
+	// Each worker scans the next column that nobody has taken, until it finds a bad entry. All
+	// columns before this entry have then been taken, too.
+	var next atomic.Int64
+	scan := func(w int) {
+		f := found{row: -1, col: -1}
+		for f.col < 0 {
+			j := int(next.Add(1)) - 1
+			if j >= cols {
+				break
 			}
-			of[w] = f
-		})
+			from, to := part(j)
+			var at int
+			if f.largest, at = ScanColumn(a[j*ld+from:j*ld+to], f.largest); at >= 0 {
+				f.row, f.col = from+at, j
+			}
+		}
+		of[w] = f
 	}
+	var group sync.WaitGroup
+	for w := 1; w < len(of); w++ {
+		group.Go(func() { scan(w) })
+	}
+	scan(0)
 	group.Wait()
 	row, col = -1, -1
 	for _, f := range of {

@@ -161,6 +161,15 @@ func (s *Stage) Receive(rec *vk.Recorder, ws *vk.Arena) Tridiagonal {
 	return t
 }
 
+// number returns the number of eigenvalues that Solve will find, if it is known before T is.
+func (s *Stage) number() (m int, known bool) {
+	if s.opt.Select.by == selectedByValue {
+		return 0, false
+	}
+	from, to := s.opt.Select.within(s.n, [2]int{})
+	return to - from, to-from <= s.capacity
+}
+
 // Solve finds the selected part of the spectrum of the tridiagonal matrix T. T must be on the
 // device, unless the host solves the problem, and `host` must be a copy of T. T is σ times the
 // matrix from whose spectrum the caller selects. Solve calls `allocate` with the number of

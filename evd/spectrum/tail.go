@@ -58,6 +58,11 @@ type Tail[T spirv.Real] struct {
 	// device. These values are eigenvalues of T, σ times the eigenvalues of the caller's matrix.
 	// Certify may be nil. If Certify returns an error, Run stops and returns this error.
 	Certify func(values Part) error
+
+	// memory is the host memory of each set of vectors, from Begin on. `allocated` says that its
+	// allocation has begun.
+	memory    []*resultMemory[T]
+	allocated bool
 }
 
 // Result is the selected part of the spectrum on the host.
@@ -73,21 +78,47 @@ type Result[T spirv.Real] struct {
 	Vectors []vk.Columns[T]
 }
 
+// Begin starts to allocate host memory for the vectors, if their number is known already. The field
+// Vectors must have its final sizes, and Stage must be set. A plan calls Begin before the device
+// reduces its matrix, so that the operating system provides the memory meanwhile. Run calls Begin
+// itself if the plan has not. After Begin the plan must call End in any case.
+func (t *Tail[T]) Begin(c *Call) {
+	for range t.Vectors {
+		t.memory = append(t.memory, newResultMemory[T](c.Ctx))
+	}
+	if m, known := t.Stage.number(); known {
+		t.allocate(m)
+	}
+}
+
+// End waits for the goroutines that prepare host memory. No goroutine writes to the memory any more.
+func (t *Tail[T]) End() {
+	for _, m := range t.memory {
+		m.stop()
+	}
+}
+
+// allocate starts to allocate host memory for m vectors of each set, unless it has begun already.
+func (t *Tail[T]) allocate(m int) {
+	if t.allocated {
+		return
+	}
+	t.allocated = true
+	for i, v := range t.Vectors {
+		v.allocate(t.memory[i], m)
+	}
+}
+
 // Run solves the tridiagonal problem for T, which must be on the device and in `host`. It allocates
 // host memory for the vectors as soon as their number is known, while the device computes. If Run
 // returns an error, no goroutine writes to this memory any more. The errors are those of
 // Stage.Solve, of Certify and of Back, and those of package vk.
-func (t Tail[T]) Run(c *Call, host Tridiagonal) (Result[T], error) {
-	memory := make([]*resultMemory[T], len(t.Vectors))
-	for i := range memory {
-		memory[i] = newResultMemory[T](c.Ctx)
-		defer memory[i].stop()
+func (t *Tail[T]) Run(c *Call, host Tridiagonal) (Result[T], error) {
+	if t.memory == nil {
+		t.Begin(c)
 	}
-	part, err := t.Stage.Solve(c, host, t.Sigma, func(m int) {
-		for i, v := range t.Vectors {
-			v.allocate(memory[i], m)
-		}
-	})
+	defer t.End()
+	part, err := t.Stage.Solve(c, host, t.Sigma, t.allocate)
 	if err != nil {
 		return Result[T]{}, err
 	}
@@ -102,10 +133,10 @@ func (t Tail[T]) Run(c *Call, host Tridiagonal) (Result[T], error) {
 		if fetch == nil {
 			fetch = v.fetch(c)
 		}
-		if err := fetch(part.Vectors, memory[i].wait); err != nil {
+		if err := fetch(part.Vectors, t.memory[i].wait); err != nil {
 			return Result[T]{}, err
 		}
-		res.Vectors = append(res.Vectors, memory[i].wait())
+		res.Vectors = append(res.Vectors, t.memory[i].wait())
 	}
 	c.Ends()
 	return res, nil

@@ -1,0 +1,104 @@
+package vk
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// helpers copies the pieces of a transfer between host memory and the staging buffer, by several
+// goroutines. One goroutine is slower than the bus, especially if host memory is used for the first
+// time. Each piece is divided into shares. A goroutine takes one share after another, so a goroutine
+// that starts late delays nothing: waking a thread takes as long as copying a share.
+type helpers struct {
+	c *copier
+
+	// perPiece is the number of shares of a piece. next is the number of the first share that nobody
+	// has taken; share i belongs to piece i/perPiece.
+	perPiece int
+	next     atomic.Int64
+
+	// opened[p] is closed when piece p may be copied. copied[p] is closed when it has been copied;
+	// left[p] is the number of its shares that have not been copied.
+	opened, copied []chan struct{}
+	left           []atomic.Int64
+
+	done    int         // number of channels `opened` that are closed
+	stopped atomic.Bool // no more pieces are copied
+	group   sync.WaitGroup
+}
+
+// newHelpers starts the goroutines of a transfer. The caller must call `stop` in any case.
+func (c *copier) newHelpers() *helpers {
+	const most, share = 8, 256 << 10 // goroutines at most; bytes of a share
+	h := &helpers{c: c, perPiece: max(1, c.step*int(c.elem)/share), left: make([]atomic.Int64, len(c.values))}
+	for p := range c.values {
+		h.opened, h.copied = append(h.opened, make(chan struct{})), append(h.copied, make(chan struct{}))
+		h.left[p].Store(int64(h.perPiece))
+	}
+	// The caller of `wait` copies, too.
+	for range min(runtime.GOMAXPROCS(0), most, len(c.values)*h.perPiece) - 1 {
+		h.group.Go(h.work)
+	}
+	return h
+}
+
+// work copies shares until none is left.
+func (h *helpers) work() {
+	for {
+		i := int(h.next.Add(1)) - 1
+		p := i / h.perPiece
+		if p >= len(h.opened) {
+			return
+		}
+		<-h.opened[p]
+		if h.stopped.Load() {
+			return
+		}
+		h.copy(i)
+	}
+}
+
+// copy copies share i, which the caller has taken.
+func (h *helpers) copy(i int) {
+	c, p, k := h.c, i/h.perPiece, i%h.perPiece
+	from, to := c.elements(p)
+	n, elem := to-from, int(c.elem)
+	a, b := n*k/h.perPiece, n*(k+1)/h.perPiece
+	section, _ := c.section(p)
+	c.touch(section[a*elem:b*elem], from+a, from+b)
+	if h.left[p].Add(-1) == 0 {
+		close(h.copied[p])
+	}
+}
+
+// open lets the goroutines copy the pieces 0 … count−1.
+func (h *helpers) open(count int) {
+	for ; h.done < count; h.done++ {
+		close(h.opened[h.done])
+	}
+}
+
+// wait waits until piece p has been copied. The piece must be open. The caller copies shares
+// meanwhile.
+func (h *helpers) wait(p int) {
+	for h.left[p].Load() > 0 {
+		i := h.next.Load()
+		if int(i)/h.perPiece > min(p, h.done-1) {
+			break // others have taken all shares of the piece
+		}
+		if h.next.CompareAndSwap(i, i+1) {
+			h.copy(int(i))
+		}
+	}
+	<-h.copied[p]
+}
+
+// stop waits until no goroutine copies any more. Pieces that are not open stay as they are.
+func (h *helpers) stop() {
+	if h.done < len(h.opened) {
+		h.stopped.Store(true)
+	}
+	h.open(len(h.opened))
+	h.group.Wait()
+}
