@@ -18,6 +18,13 @@ type shares []float64
 func newShares(devices []*vk.Device) (shares, error) {
 	rates := make([]float64, len(devices))
 	for k, dev := range devices {
+		// Devices of the same name get equal parts. Their measured rates differ a little, and another
+		// division would change the bits of the result.
+		same := func(d *vk.Device) bool { return d.Info().Name == dev.Info().Name }
+		if first := slices.IndexFunc(devices[:k], same); first >= 0 {
+			rates[k] = rates[first]
+			continue
+		}
 		// The rate of a device is measured once and stored. If the measurement used the context of
 		// a caller, it could end early for all later callers.
 		rate, err := machine.Of(dev).Float64Rate(context.Background())

@@ -1,6 +1,12 @@
 package evd
 
-import "testing"
+import (
+	"slices"
+	"testing"
+
+	"github.com/vkevd/vkevd/stages/machine"
+	"github.com/vkevd/vkevd/vk"
+)
 
 // TestShares divides vectors among devices with given rates. The parts must follow one another
 // without gaps and must be in proportion to the rates. No device may get more vectors than the
@@ -29,5 +35,20 @@ func TestShares(t *testing.T) {
 	}
 	if from, to := sharesOf([]float64{3, 0}).of(1, 4096); from != 2048 || to != 4096 {
 		t.Errorf("with an unknown rate the half of 4096 is %d to %d", from, to)
+	}
+}
+
+// TestEqualDevicesGetEqualShares checks that devices of the same name get equal parts, although their
+// measured rates differ, because each process may measure other rates, and the bits of a result
+// depend on the parts. Other devices get parts in proportion to their rates.
+func TestEqualDevicesGetEqualShares(t *testing.T) {
+	measured := func(name string, rate float64) *vk.Device {
+		d := vk.Dry(vk.Info{Name: name, Memory: 1 << 40, Free: 1 << 40})
+		machine.Of(d).KeepRates(machine.Rates{FP64: rate})
+		return d
+	}
+	got, err := newShares([]*vk.Device{measured("A", 10), measured("B", 20), measured("A", 11), measured("B", 19)})
+	if want := sharesOf([]float64{1, 2, 1, 2}); err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, want %v; %v", got, want, err)
 	}
 }

@@ -261,6 +261,12 @@ func (j *planJob) further(ctx context.Context, on *target, first device, words [
 		if err != nil {
 			return err
 		}
+		for k, info := range append([]vk.Info{on.info}, on.others[:len(on.others)-1]...) {
+			if info.Name == other.Info().Name { // equal parts, as in a solve
+				rate = rates[k]
+				break
+			}
+		}
 		rates = append(rates, rate)
 	}
 	if slices.Min(rates) > 0 { // else all parts are equal
