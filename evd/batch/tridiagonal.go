@@ -24,7 +24,8 @@ func MostTridiagonalOrder(dev *vk.Device, opt Options) int { return opt.sizes(de
 // them on the device at the same time. Arguments and errors are those of NewPlan, with
 // MostTridiagonalOrder instead of MostOrder.
 //
-// The device memory is `count` times the sum of these numbers of bytes:
+// The device memory is the largest number of matrices of a part (see NewPlan), times the sum of these
+// numbers of bytes:
 //
 //	24·n + 68        always
 //	16·n             without vectors
