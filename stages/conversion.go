@@ -85,3 +85,26 @@ func (w *Widening[T]) Record(rec *vk.Recorder, x vk.Slice[T], y vk.Slice[float64
 		})
 	}
 }
+
+// HalfRounding rounds numbers of single precision to half precision on the device. It needs no
+// arithmetic in half or double precision.
+type HalfRounding struct {
+	kernel *vk.Kernel[shaders.Slag2hSpec, shaders.Slag2hPush]
+}
+
+// NewHalfRounding builds the kernel, which can convert any number of elements. The error is a
+// *vk.UnsupportedError if the device cannot store half-precision numbers.
+func NewHalfRounding(dev *vk.Device) (*HalfRounding, error) {
+	b := builder{dev: dev}
+	return &HalfRounding{build(&b, shaders.Slag2h(), shaders.Slag2hSpec{LocalSize: b.threads(conversionThreads)})}, b.err
+}
+
+// Record records y ← x. The results are the nearest half-precision numbers, ties to even; 65520 and
+// larger numbers become infinite. y has at least as many elements as x, and must not overlap x.
+func (r *HalfRounding) Record(rec *vk.Recorder, x vk.Slice[float32], y vk.Slice[spirv.Float16]) {
+	holds("the half-precision numbers", y, x.Len())
+	moves(rec, x.Len(), sizeOf[float32]()+sizeOf[spirv.Float16](), func(first, some int) {
+		r.kernel.Dispatch(rec, vk.Folded(vk.Tiles(some, r.kernel.Spec.LocalSize)),
+			shaders.Slag2hPush{X: x.From(first).Addr(), Y: y.From(first).Addr(), N: uint64(some)})
+	})
+}

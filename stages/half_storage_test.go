@@ -171,3 +171,43 @@ func singularValues(t *testing.T, a mat.Matrix) []float64 {
 	}
 	return f.Values(nil)
 }
+
+// TestHalfRounding rounds numbers of single precision on the device: all half-precision numbers, the
+// midpoints between neighbours, the numbers next to the midpoints, and numbers out of range. The
+// results must be those of spirv.NewFloat16. The element after the last one must not be written.
+func TestHalfRounding(t *testing.T) {
+	dev := halfDevice(t)
+	round, err := NewHalfRounding(dev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	numbers := []float32{65519, 65520, 65536, math.MaxFloat32, float32(math.Inf(1)), 0x1p-25, 0x1.8p-25, 0x1p-126}
+	for bits := range uint16(0x7c00) {
+		x, next := spirv.Float16(bits).Float64(), spirv.Float16(bits+1).Float64()
+		middle := float32(x + (next-x)/2)
+		if bits == 0x7bff {
+			middle = 65520
+		}
+		numbers = append(numbers, float32(x), middle, math.Nextafter32(middle, 0), math.Nextafter32(middle, math.MaxFloat32))
+	}
+	for _, x := range numbers {
+		numbers = append(numbers, -x)
+	}
+	n := len(numbers)
+	rx, ry := vk.Reserve[float32]("x", n), vk.Reserve[spirv.Float16]("y", n+2)
+	ws := arena(t, dev, vk.Together(rx, ry))
+	put(t, dev, rx.In(ws), numbers)
+	put(t, dev, ry.In(ws), slices.Repeat([]spirv.Float16{0x1234}, n+2))
+	rec := vk.NewRecorder(dev)
+	round.Record(rec, rx.In(ws), ry.In(ws))
+	run(t, dev, rec)
+	got := get(t, dev, ry.In(ws))
+	for i, x := range numbers {
+		if have, want := got[i].Float64(), half(float64(x)); have != want { // −0 may become 0
+			t.Fatalf("%x is rounded to %x, want %x", x, have, want)
+		}
+	}
+	if got[n] != 0x1234 || got[n+1] != 0x1234 {
+		t.Errorf("numbers after the last one: %x, %x", got[n], got[n+1])
+	}
+}
