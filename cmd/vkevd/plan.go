@@ -10,6 +10,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/probe"
+	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -26,6 +27,7 @@ type planJob struct {
 	ranks   int     // number of processes, only with engine
 	rate    float64 // GFLOP/s of one process, only with engine
 	rows    int     // number of rows with svd; n is then the number of columns
+	storage string  // a word of precisionWords, or ""; only with svd
 	options options
 	config  *config
 	json    *jsonOutput
@@ -68,6 +70,7 @@ A part of the vectors is found by MRRR. If MRRR needs divide and conquer, which 
   vkevd plan -n 65536 --device 0,1
   vkevd plan -n 200000 --values-only --device 0,1,2,3 --distribute
   vkevd plan --svd -m 100000 -n 2000 --vectors
+  vkevd plan --svd -n 50000 --storage f16
   vkevd plan --batch 1000 -n 64
   vkevd plan -n 500000 --engine elpa --ranks 1024`,
 		Args: noArguments,
@@ -108,6 +111,8 @@ A part of the vectors is found by MRRR. If MRRR needs divide and conquer, which 
 	cmd.Flags().BoolVar(&j.start, "start", false, "plan for solve --start")
 	cmd.Flags().BoolVar(&j.svd, "svd", false, "plan for singular values, of a matrix of any shape")
 	cmd.Flags().BoolVar(&j.full, "full", false, "with --svd: include the whole U and V, M by M and N by N")
+	storageFlag(cmd, &j.storage)
+	cmd.Flags().Lookup("storage").Usage = "with --svd: plan for svd --storage `S`, f64, f32 or f16"
 	cmd.Flags().IntVarP(&j.rows, "m", "m", 0, "with --svd: number `M` of rows (default: N)")
 	j.json = jsonFlag(cmd, "the plan, and whether it fits,")
 	return cmd
@@ -187,10 +192,14 @@ func devicesOf(f forecast) []evd.DeviceShare {
 	return nil
 }
 
-// kind returns the kind of matrices that the plan of vkevd plan is for, such as tridiagonal ones.
+// kind returns the kind of matrices that the plan of vkevd plan is for, such as tridiagonal ones. With
+// --storage, a matrix of doubles is reduced in single precision.
 func (j *planJob) kind() kind {
-	if j.start {
+	switch {
+	case j.start:
 		return kindRefined
+	case storageOf(j.storage) != svd.Double:
+		return kindSingle
 	}
 	return j.options.kind()
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -79,7 +80,7 @@ func (j *planJob) report(on target, f forecast, unfit *vk.OutOfMemoryError, opt 
 
 // precision is the precision of the plan, as in the report of solve.
 func (j *planJob) precision() string {
-	switch j.kind() {
+	switch j.options.kind() {
 	case kindSingle:
 		return precisionName[float32]()
 	case kindMixed:
@@ -130,6 +131,8 @@ func (j *planJob) hostBytes(vectors bool) uint64 {
 		return number * 3 * n * n
 	case j.kind() == kindMixed:
 		return number * 2 * n * n
+	case j.svd && storageOf(j.storage) != svd.Double && number == 8:
+		return (number + 4) * uint64(j.rows) * n // the matrix is rounded to single precision
 	case j.svd && j.full:
 		return number * (uint64(j.rows)*n + uint64(j.rows)*uint64(j.rows) + n*n)
 	case j.svd && vectors:

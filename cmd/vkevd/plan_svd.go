@@ -20,6 +20,9 @@ func (j *planJob) checkSVD(cmd *cobra.Command) error {
 		if j.full {
 			return usage(cmd, "--full needs --svd: eigenvectors are a square matrix anyway")
 		}
+		if j.storage != "" {
+			return usage(cmd, "--storage needs --svd: eigenvalues have the precision of --precision")
+		}
 		return nil
 	}
 	for _, name := range []string{"index", "smallest", "interval", "solver", "tridiagonal"} {
@@ -29,6 +32,12 @@ func (j *planJob) checkSVD(cmd *cobra.Command) error {
 	}
 	if j.full && f.Changed("largest") {
 		return usage(cmd, "--full cannot be combined with --largest: all vectors need all values")
+	}
+	if j.options.precision == precisionSingle && j.storage == precisionDouble {
+		return usage(cmd, "--storage f64 stores no more digits than --precision f32 has")
+	}
+	if err := checkStorageWord(cmd, j.storage, j.wantsVectors()); err != nil {
+		return err
 	}
 	if !f.Changed("m") {
 		j.rows = j.n
@@ -57,8 +66,8 @@ func (j *planJob) forecast(on absent, opt evd.Options) (forecast, *vk.OutOfMemor
 	if err != nil {
 		return nil, nil, err
 	}
-	values.Tuning, values.Products = opt.Tuning, opt.Products
-	return j.machine.forecastSVD(on, j.kind(), j.rows, j.n, values)
+	values.Tuning, values.Products, values.Storage = opt.Tuning, opt.Products, storageOf(j.storage)
+	return j.machine.forecastSVD(on, j.options.kind(), j.rows, j.n, values)
 }
 
 // order returns the number of eigenvalues or singular values.

@@ -44,10 +44,11 @@ upper band: B+1 rows of N elements, the main diagonal last, entry (i, j) in row 
 Each value is within about n·ε·σ₁ of a singular value of A, n = max(M, N), ε = 2⁻⁵², as with LAPACK.
 Small singular values have no relative accuracy.
 
-With --banded, --storage f32 or f16 stores the band in single or half precision while the device
-reduces it; half precision computes in single. Then the values have errors of about 5e-8 or 2e-4,
-relative to the norm of all values, and certificate and squares count in the ε of the storage where
-it is larger. The band is scaled, so that no number is out of range.
+Values alone may be computed with fewer digits. --storage f32 reduces the matrix in single
+precision. --storage f16 does the same, but the band between the two stages, or the band of
+--banded, is stored in half precision on the device. Then the values have errors of about 5e-8 or
+2e-4, relative to the norm of all values, and norm and squares count in the ε of the storage where
+it is larger. The matrix is scaled, so that no number is out of range.
 
 A .npy file of single precision is solved in single precision, and results that are written to .npy
 files have it, too. --precision selects one of both. Then ε is 2⁻²³.
@@ -83,7 +84,8 @@ what the device holds.`,
   vkevd svd --out-values sigma.npy --report run.json A.csv
   vkevd svd --bidiagonal --out-v V.npy C.txt
   vkevd svd --banded band.npy > sigma.txt
-  vkevd svd --banded --storage f16 --check band.npy`,
+  vkevd svd --banded --storage f16 --check band.npy
+  vkevd svd --storage f16 A.npy > sigma.txt`,
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := j.checkUse(cmd); err != nil {

@@ -27,11 +27,37 @@ func (m *singularInput) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&m.banded, "banded", false, "FILE has the diagonals of an upper band, as LAPACK's dgbbrd stores it:\n"+
 		"the last row is the main diagonal; for values alone")
-	f.StringVar(&m.storage, "storage", "", "with --banded: format `S` of the band on the device: f64, f32 or f16\n"+
-		"(default: the precision); see below for the errors")
-	cmd.RegisterFlagCompletionFunc("storage", words(precisionWords))
+	storageFlag(cmd, &m.storage)
 	f.BoolVar(&m.bidiagonal, "bidiagonal", false, "FILE has the diagonal d and the superdiagonal e, in a format that\n"+
 		"solve --tridiagonal reads")
+}
+
+// storageFlag adds the flag --storage.
+func storageFlag(cmd *cobra.Command, storage *string) {
+	cmd.Flags().StringVar(storage, "storage", "", "format `S` of the numbers on the device, for values alone: f64, f32\n"+
+		"or f16 (default: the precision); see above for the errors")
+	cmd.RegisterFlagCompletionFunc("storage", words(precisionWords))
+}
+
+// checkStorageWord returns an error for an unknown format, or for a format that cannot be combined
+// with other flags. `vectors` tells whether the user wants vectors.
+func checkStorageWord(cmd *cobra.Command, storage string, vectors bool) error {
+	fewer := storage != "" && storage != precisionDouble
+	switch {
+	case storage != "" && !slices.Contains(precisionWords, storage):
+		return usage(cmd, "--storage: %q is none of %s", storage, strings.Join(precisionWords, ", "))
+	case storage != "" && vectors:
+		return usage(cmd, "--storage is for singular values alone, without vectors")
+	case fewer && cmd.Flag("products").Value.String() == evd.ProductsEmulated.String():
+		return usage(cmd, "--products emulated cannot be combined with --storage %s: they replace double precision", storage)
+	}
+	return nil
+}
+
+// storageOf returns the format that --storage selects. Without the flag it is svd.Double, which means
+// the number type of the plan.
+func storageOf(word string) svd.Storage {
+	return svd.Storage(max(0, slices.Index(precisionWords, word))) // in the same order
 }
 
 // checkKind returns an error for flags that cannot be combined with --banded or --bidiagonal.
@@ -39,10 +65,8 @@ func (m *singularInput) flags(cmd *cobra.Command) {
 func (m *singularInput) checkKind(cmd *cobra.Command, vectors bool) error {
 	changed := cmd.Flags().Changed
 	switch {
-	case m.storage != "" && !slices.Contains(precisionWords, m.storage):
-		return usage(cmd, "--storage: %q is none of %s", m.storage, strings.Join(precisionWords, ", "))
-	case m.storage != "" && !m.banded:
-		return usage(cmd, "--storage needs --banded: it is the format in which the device stores a band")
+	case m.storage != "" && m.bidiagonal:
+		return usage(cmd, "--storage cannot be combined with --bidiagonal: there is no band to store")
 	case m.banded && m.bidiagonal:
 		return usage(cmd, "--banded cannot be combined with --bidiagonal")
 	case m.banded && vectors:
@@ -56,7 +80,7 @@ func (m *singularInput) checkKind(cmd *cobra.Command, vectors bool) error {
 	case (m.banded || m.bidiagonal) && (changed("products") || changed("moduli")):
 		return usage(cmd, "--products and --moduli are for matrices that are reduced to a band first")
 	}
-	return nil
+	return checkStorageWord(cmd, m.storage, vectors)
 }
 
 // read reads the matrix of the command svd from its file. If the file contains only diagonals,
@@ -76,18 +100,12 @@ func (m *singularInput) read(ctx context.Context, file string, stdin io.Reader) 
 		return nil, singularShape{}, err
 	}
 	if !m.banded {
-		return a, singularShape{rows: a.Rows, cols: a.Cols}, nil
+		return a, singularShape{rows: a.Rows, cols: a.Cols, storage: storageOf(m.storage)}, nil
 	}
 	for j := range min(a.Cols, a.Rows-1) {
 		clear(a.Data[j*a.Rows : j*a.Rows+a.Rows-1-j])
 	}
-	return a, singularShape{a.Cols, a.Cols, bandMatrix, max(a.Rows-1, 0), m.format()}, nil
-}
-
-// format returns the value of --storage. Without the flag it is svd.Double, which means the number type
-// of the plan.
-func (m *singularInput) format() svd.Storage {
-	return svd.Storage(max(0, slices.Index(precisionWords, m.storage))) // in the same order
+	return a, singularShape{a.Cols, a.Cols, bandMatrix, max(a.Rows-1, 0), storageOf(m.storage)}, nil
 }
 
 // checkStorage returns an error for --storage f64 if the matrix in the file is solved in single

@@ -23,7 +23,7 @@ type singularShape struct {
 	rows, cols int
 	form       singularForm
 	above      int         // number of superdiagonals, only of a band
-	storage    svd.Storage // of a band on the device
+	storage    svd.Storage // of the numbers on the device
 }
 
 // singularForm says how a matrix lies in memory.
@@ -54,7 +54,7 @@ func singularPlan[T evd.Float](dev *vk.Device, of singularShape, opt svd.Options
 		return bidiagonalPlan[T]{p}, nil
 	case bandMatrix:
 		p, err := svd.NewBandPlan[T](dev, of.cols, of.above, svd.BandOptions{
-			Largest: opt.Largest, Certify: opt.Certify, Progress: opt.Progress, Tuning: opt.Tuning, Storage: of.storage,
+			Largest: opt.Largest, Certify: opt.Certify, Progress: opt.Progress, Tuning: opt.Tuning, Storage: opt.Storage,
 		})
 		if err != nil {
 			return nil, err

@@ -15,6 +15,7 @@ type svdFacts struct {
 	*facts
 	Rows        int              `json:"m"`
 	Cols        int              `json:"n"`
+	Storage     string           `json:"storage,omitempty"` // of the numbers on the device, if it is not the precision
 	Certificate *svd.Certificate `json:"certificate,omitempty"`
 	verified    bool             // the user asked for --verify
 }
@@ -26,6 +27,13 @@ func solvedSVD[T evd.Float](f *svdFacts, of singularShape, res *svd.Result[T], b
 	f.Vectors = res.U != nil || res.V != nil
 	if res.Retried != nil {
 		f.Retried = res.Retried.Error()
+	}
+}
+
+// storedIn stores the format of the numbers on the device, unless it is that of the precision.
+func (f *svdFacts) storedIn(format svd.Storage) {
+	if format != svd.Double {
+		f.Storage = format.String()
 	}
 }
 
@@ -50,7 +58,11 @@ func (f svdFacts) summary(w io.Writer) {
 	if f.Vectors {
 		found += " and vectors"
 	}
-	fmt.Fprintf(w, "matrix   %s, %d by %d, %s in %s\n", printable(f.File), f.Rows, f.Cols, found, f.Precision)
+	stored := ""
+	if f.Storage != "" {
+		stored = fmt.Sprintf(", storage in %s precision", f.Storage)
+	}
+	fmt.Fprintf(w, "matrix   %s, %d by %d, %s in %s%s\n", printable(f.File), f.Rows, f.Cols, found, f.Precision, stored)
 	f.where(w)
 	f.times(w)
 }

@@ -61,15 +61,18 @@ func runSVD[T evd.Float](
 ) error {
 	show, known := on.show, &on.known
 	known.Precision = precisionName[T]()
+	computed := computedIn(known.Precision, a.singularShape)
 	show.stage("preparing the device")
 	u, v := j.sides()
 	opt, err := j.options.svd(a.rows, a.cols, u, v)
 	if err != nil {
 		return fmt.Errorf("%s: %w", inputName(file), err)
 	}
-	opt.Progress, opt.Certify = show.update, j.check
+	opt.Progress, opt.Certify, opt.Storage = show.update, j.check, a.storage
 	dev, p, err := prepare(ctx, j.session, j.device(), show.above(), func(dev device) (singularSolver[T], error) {
-		j.saved(dev, known, &opt, show.above())
+		if computed == precisionName[float64]() {
+			j.saved(dev, known, &opt, show.above())
+		}
 		return plan(dev, a.singularShape, opt)
 	})
 	if err != nil {
@@ -78,7 +81,7 @@ func runSVD[T evd.Float](
 	defer dev.Close()
 	defer p.Close()
 	known.took("prepare")
-	show.of(p.Costs(), min(a.rows, a.cols), deviceSpeeds(ctx, dev, known.Precision).singular())
+	show.of(p.Costs(), min(a.rows, a.cols), deviceSpeeds(ctx, dev, computed).singular())
 
 	res, err := p.Solve(ctx, a.Dense)
 	if err != nil {
@@ -87,6 +90,7 @@ func runSVD[T evd.Float](
 	known.took("solve")
 	known.verified = opt.Verify
 	solvedSVD(known, a.singularShape, res, p.Bytes())
+	known.storedIn(a.storage)
 	known.on(dev)
 
 	if j.check {
@@ -112,14 +116,22 @@ func runSVD[T evd.Float](
 	return known.Ratios.verdict()
 }
 
-// saved gives the options the sizes that vkevd tune has saved for the device. It ignores them for
-// single precision, because vkevd tune measures double precision.
-func (j *svdJob) saved(dev device, known *svdFacts, opt *svd.Options, log io.Writer) {
-	if known.Precision == precisionName[float64]() {
-		var kept evd.Options
-		known.Tuned = j.config.apply(&kept, dev.Info(), log)
-		opt.Tuning = kept.Tuning
+// computedIn returns the name of the precision in which most of the work is done, for a matrix of the
+// shape `of` and of the precision that is given by name. A dense matrix is reduced in single precision
+// if --storage has fewer digits than doubles.
+func computedIn(precision string, of singularShape) string {
+	if of.form == wholeMatrix && of.storage != svd.Double {
+		return precisionName[float32]()
 	}
+	return precision
+}
+
+// saved gives the options the sizes that vkevd tune has saved for the device. It is not for single
+// precision, because vkevd tune measures double precision.
+func (j *svdJob) saved(dev device, known *svdFacts, opt *svd.Options, log io.Writer) {
+	var kept evd.Options
+	known.Tuned = j.config.apply(&kept, dev.Info(), log)
+	opt.Tuning = kept.Tuning
 }
 
 // writeSVD writes the output files of `vkevd svd` under temporary names, and then renames them to
@@ -170,7 +182,7 @@ func certified[T evd.Float](a stored[T], res *svd.Result[T]) measures {
 	c := res.Certificate
 	found := measures{
 		{"certificate", "|σ − σ(C)| / (n·ε·‖C‖), proved by Sturm counts", c.Counts},
-		{"norm", "|‖A‖F − ‖C‖F| / (n·ε·‖A‖F)", c.Norm},
+		{"norm", a.normFormula(), c.Norm},
 	}
 	if len(res.Values) < min(a.rows, a.cols) {
 		return found
@@ -178,8 +190,20 @@ func certified[T evd.Float](a stored[T], res *svd.Result[T]) measures {
 	return append(found, a.squares(res.Values))
 }
 
-// squares compares the sums of squares. If a band is stored with fewer digits, the measure is in the ε
-// of its format, and is not divided by n: these errors do not grow with n.
+// normFormula describes Certificate.Norm, whose unit depends on the format of the numbers. (A plan for a
+// dense matrix in single precision divides by n, as the documentation of svd.Options says.)
+func (a stored[T]) normFormula() string {
+	switch {
+	case a.storage == svd.Double:
+		return "|‖A‖F − ‖C‖F| / (n·ε·‖A‖F)"
+	case a.storage == svd.Single && a.form == wholeMatrix:
+		return "|‖A‖F − ‖C‖F| / (n·ε·‖A‖F), ε of the storage"
+	}
+	return "|‖A‖F − ‖C‖F| / (ε·‖A‖F), ε of the storage"
+}
+
+// squares compares the sums of squares. If numbers are stored with fewer digits, the measure is in the
+// ε of their format, and is not divided by n: these errors do not grow with n.
 func (a stored[T]) squares(values []T) measure {
 	m := measure{"squares", squaresFormula, squares(a.Dense, values)}
 	if ulp := a.storage.Ulp(); ulp > ulpOf[T]() {

@@ -95,8 +95,24 @@ func (r *storedBand[S]) upload(c *spectrum.Call, band func(visit func(i int, x f
 }
 
 func (r *storedBand[S]) record(rec *vk.Recorder, c *spectrum.Call, gk *spectrum.Stage) func() spectrum.Tridiagonal {
-	ws, none := c.Arena, stages.Reflectors[S]{}
+	ws := c.Arena
 	r.narrow.Record(rec, ws, r.band.In(ws), r.general.In(ws))
+	return r.recordChase(rec, c, gk)
+}
+
+// recordGeneral does the same as `record` for a band in general compact storage, as
+// stages.GeneralBandReduction stores it. The band is not changed.
+func (r *storedBand[S]) recordGeneral(
+	rec *vk.Recorder, c *spectrum.Call, wide vk.Slice[S], gk *spectrum.Stage,
+) func() spectrum.Tridiagonal {
+	ws := c.Arena
+	r.narrow.RecordGeneral(rec, ws, wide, r.band.In(ws), r.general.In(ws))
+	return r.recordChase(rec, c, gk)
+}
+
+// recordChase records what follows the narrowing of the band.
+func (r *storedBand[S]) recordChase(rec *vk.Recorder, c *spectrum.Call, gk *spectrum.Stage) func() spectrum.Tridiagonal {
+	ws, none := c.Arena, stages.Reflectors[S]{}
 	c.Info(rec, stages.PhaseBandNarrowing, r.narrow.Info(ws))
 	rec.Phase(stages.PhaseBulgeChasing, 0, 1)
 	r.chase.Record(rec, ws, r.general.In(ws), stages.GolubKahan(r.off.In(ws)), none, none)

@@ -37,8 +37,8 @@ type BidiagonalPlan[T evd.Float] struct {
 
 // NewBidiagonalPlan prepares for bidiagonal matrices of order n. The errors are those of NewPlan.
 // On a vk.Dry device the plan is a forecast, as NewPlan describes. Thin and Full mean the same for
-// a square matrix. Options.Band and Options.Block must be 0, because they are sizes of the
-// reduction of dense matrices.
+// a square matrix. Options.Band, Options.Block and Options.Storage must be 0, because they are for
+// the reduction of dense matrices.
 func NewBidiagonalPlan[T evd.Float](dev *vk.Device, n int, opt Options) (*BidiagonalPlan[T], error) {
 	if err := checkSizes(n); err != nil {
 		return nil, err
@@ -51,6 +51,9 @@ func NewBidiagonalPlan[T evd.Float](dev *vk.Device, n int, opt Options) (*Bidiag
 	}
 	if opt.Verify {
 		return nil, spectrum.BadOption("Verify", "has no meaning for a bidiagonal matrix; Check measures a result")
+	}
+	if fewerDigits[T](opt) {
+		return nil, spectrum.BadOption("Storage", "a bidiagonal matrix needs no reduction")
 	}
 	if err := needsDoubles[T](dev); err != nil {
 		return nil, err

@@ -27,7 +27,8 @@ type Certificate struct {
 	Counts float64 `json:"counts"`
 
 	// Norm is | ‖A‖F − ‖C‖F | / (n·ε·‖A‖F). C is the bidiagonal matrix to which A was reduced. Norm
-	// should be small, because orthogonal factors preserve the Frobenius norm.
+	// should be small, because orthogonal factors preserve the Frobenius norm. If the band is stored
+	// in half precision, ε is that of half precision, and Norm is not divided by n.
 	Norm float64 `json:"norm"`
 
 	// Vectors has the ratios of the vectors, as Plan.Check measures them. It is nil without
@@ -60,6 +61,9 @@ func (c *Certificate) String() string {
 func (s *solve[T]) certify(a evd.Dense[T], sigma float64, t spectrum.Tridiagonal, p spectrum.Part) (*Certificate, error) {
 	c, err := certifyGolubKahan[T](s.Call, s.steps.values, sigma, frobenius(a, sigma), s.rows, t, p)
 	c.Counts = c.Counts * float64(s.cols) / float64(s.rows) // from the order of C to max(rows, columns)
+	if s.opt.Storage == Half {                              // these errors do not grow with n, by measurements
+		c.Norm *= float64(s.rows) * spectrum.UlpOf[T]() / Half.Ulp()
+	}
 	return c, err
 }
 

@@ -23,7 +23,9 @@
 // problem between these stages is solved in double precision for both number types.
 //
 //	values.go                   functions for a single matrix
-//	options.go storage.go       the options of a plan
+//	options.go                  the options of a plan
+//	storage.go half.go          values with fewer digits: the band in half precision
+//	in_single.go                matrices of doubles that are reduced in single precision
 //	plan.go shape.go            the plan for matrices of one shape
 //	replaceable.go              new stages for a plan after a wait has failed
 //	path.go memory.go           the stages of a solve, and their memory

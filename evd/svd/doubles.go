@@ -8,6 +8,7 @@ import (
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // doubles converts between the number type T of a plan and double precision. The bidiagonal problem
@@ -40,6 +41,10 @@ type doubles[T evd.Float] interface {
 	// `choose` returns a function that makes them, or nil if all products are native. `moduli` is
 	// their number of moduli, or 0. `emulate` returns an *evd.OptionError if T is not float64.
 	emulate(p *products[T], moduli int, choose func() (emulation.Maker, error)) error
+
+	// toHalf returns a function that records the rounding of numbers of T to half precision. It
+	// returns an *evd.OptionError if T is float64.
+	toHalf(dev *vk.Device) (func(*vk.Recorder, vk.Slice[T], vk.Slice[spirv.Float16]), error)
 
 	// bidiagonal returns the device memory to which the bulge chasing writes C. `receive` records
 	// that the Golub-Kahan form of C is brought to gk, the stage that finds the values, and to the
@@ -145,6 +150,12 @@ func (*identity) emulate(p *products[float64], moduli int, choose func() (emulat
 	}
 	p.update, p.vectors, p.emulated = reduction, vectors, emulation.Products{reduction, vectors}
 	return nil
+}
+
+// toHalf returns an *evd.OptionError: a plan for float64 reduces matrices by a plan for float32 if
+// Options.Storage is Half.
+func (*identity) toHalf(*vk.Device) (func(*vk.Recorder, vk.Slice[float64], vk.Slice[spirv.Float16]), error) {
+	return nil, spectrum.BadOption("Storage", "a band of doubles is not stored in half precision")
 }
 
 func (*identity) bidiagonal(ws *vk.Arena, gk *spectrum.Stage) stages.Bidiagonal[float64] {

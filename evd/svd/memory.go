@@ -59,7 +59,12 @@ func (p *path[T]) lay(of shape, b int) {
 	r.left, r.right = entries("T of Q1", factors[left]), entries("T of P1", factors[right])
 	r.band = entries("band", size.BandLen())
 	always := append([]vk.Space{r.a, r.left, r.right, r.band, s.products.Work(), s.products.emulated.Status(), s.band.Status(), p.doubles.always()}, s.values.Always()...)
-	inTurn := []vk.Space{s.band.Work(), s.chase.Work(), s.values.Work()}
+	inTurn := []vk.Space{s.band.Work(), s.values.Work()}
+	if s.half != nil {
+		inTurn = append(inTurn, s.half.memory())
+	} else {
+		inTurn = append(inTurn, s.chase.Work())
+	}
 	if s.narrow != nil {
 		r.pass, r.narrow = entries("band during passes", s.narrow.BandLen()), entries("narrow band", s.narrow.GeneralLen())
 		always, inTurn = append(always, r.narrow), append(inTurn, vk.Together(r.pass, s.narrow.Work()))

@@ -51,8 +51,23 @@ type Options struct {
 	// 14 for the vectors. See evd.Options.
 	Moduli int
 
+	// Storage is the format of the numbers in which values without vectors are computed, up to the
+	// bidiagonal matrix. The zero value is Double, which means Single if the number type of the plan
+	// is float32. The other formats are faster, need less memory and have larger errors, as the
+	// documentation of Storage says:
+	//
+	//	Single   a plan for float64 rounds A to float32 and reduces it as a plan for float32 does
+	//	Half     the plan reduces A to a band in single precision, and stores this band in half
+	//	         precision. The device needs the feature storageBuffer16BitAccess
+	//
+	// Solve scales A by a power of two, so that no entry is too large for the format. A device
+	// without double precision can be used. Emulated products and vectors need the number type of
+	// the plan. A BidiagonalPlan refuses Single and Half.
+	Storage Storage
+
 	// Certify makes Solve measure the errors of the computed values, and store them in
-	// Result.Certificate. The measurement takes a fraction of the time of the bisection, and one
+	// Result.Certificate. If Storage has fewer digits than the plan's number type, the errors are in
+	// units of single precision, and for Half Certificate.Norm is in units of half precision. The measurement takes a fraction of the time of the bisection, and one
 	// pass over A on the host.
 	Certify bool
 
@@ -80,10 +95,33 @@ func (o Options) check(n int) error {
 		return spectrum.BadOption("Largest", fmt.Sprintf("%d of %d singular values", o.Largest, n))
 	case o.Largest > 0 && (o.U == Full || o.V == Full):
 		return spectrum.BadOption("Largest", "all vectors (Full) need all singular values")
+	case o.Storage < Double || o.Storage > Half:
+		return spectrum.BadOption("Storage", "must be Double, Single or Half")
 	case o.Band < 0 || o.Block < 0:
 		return spectrum.BadOption("Band, Block", "must not be negative")
 	}
 	return evd.CheckProducts(o.Products, o.Moduli)
+}
+
+// fewerDigits reports whether Options.Storage has fewer digits than T.
+func fewerDigits[T evd.Float](o Options) bool {
+	return o.Storage != Double && o.Storage.Ulp() > spectrum.UlpOf[T]()
+}
+
+// checkStorage returns an *evd.OptionError if Options.Storage has fewer digits than T and another option
+// needs all digits. It returns a *vk.UnsupportedError if the device cannot store numbers of the
+// format.
+func checkStorage[T evd.Float](o Options, info vk.Info) error {
+	switch {
+	case !fewerDigits[T](o):
+		return nil
+	case o.U != None || o.V != None:
+		return spectrum.BadOption("Storage", fmt.Sprintf("%v precision is for values alone, without U and V", o.Storage))
+	case o.Products == evd.ProductsEmulated:
+		return spectrum.BadOption("Products", fmt.Sprintf(
+			"emulated products replace double precision, and %v precision needs none", o.Storage))
+	}
+	return o.Storage.supported(info)
 }
 
 // mayEmulate reports whether the options allow emulated products for matrices with n singular values

@@ -26,8 +26,10 @@ type path[T evd.Float] struct {
 func (p *path[T]) memory() *vk.Layout { return p.layout }
 
 // steps holds the stages, in the order of the solve. The field `qr` is nil if no QR factorisation
-// comes first. The field `narrow` is nil if the chase begins with the band of the reduction. The fields from `conquer` on are nil if no vectors are wanted. A stage that is only
-// for left or only for right vectors is nil if those vectors are not wanted.
+// comes first. The field `narrow` is nil if the chase begins with the band of the reduction. The
+// field `half` replaces `narrow` and `chase` if the band is stored in half precision, and is nil
+// otherwise. The fields from `conquer` on are nil if no vectors are wanted. A stage that is only for
+// left or only for right vectors is nil if those vectors are not wanted.
 //
 // The products are those of the number type T. The stages of the bidiagonal problem, `values`
 // and `conquer`, compute in double precision for every T.
@@ -38,6 +40,7 @@ type steps[T evd.Float] struct {
 	band      *stages.GeneralBandReduction[T]
 	narrow    *stages.BandNarrowing[T]
 	chase     *stages.BidiagonalChasing[T]
+	half      *halfChase[T]
 	values    *spectrum.Stage
 
 	conquer    bidiagonalVectors
@@ -70,6 +73,9 @@ func newPath[T evd.Float](dev *vk.Device, of shape, opt Options, t tuning.Tuning
 		return nil, err
 	}
 	if err := p.steps.forValues(dev, of, opt.Certify, wait, double, t); err != nil {
+		return nil, err
+	}
+	if err := p.forChase(dev, of, opt.Storage, wait, t); err != nil {
 		return nil, err
 	}
 	if of.vectors() {
@@ -106,9 +112,9 @@ func narrowed(of shape, t tuning.Tuning) stages.NarrowSize {
 	return size
 }
 
-// forValues makes the stages that find the singular values. They compute the factor R of A (only if
-// of.tall is true), the band B, the bidiagonal matrix C, and the values Σ. `double` are the products
-// of the bidiagonal problem.
+// forValues makes the stages that find the singular values, without the chase. They compute the
+// factor R of A (only if of.tall is true), the band B, and the values Σ of the bidiagonal matrix C.
+// `double` are the products of the bidiagonal problem.
 func (s *steps[T]) forValues(
 	dev *vk.Device, of shape, certify bool, wait stages.Waiting, double product.Ops[float64], t tuning.Tuning,
 ) (err error) {
@@ -123,17 +129,24 @@ func (s *steps[T]) forValues(
 	if s.band, err = stages.NewGeneralBandReduction(dev, of.reduced(t), s.products.native, s.products.update, wait, t.Panel); err != nil {
 		return err
 	}
-	chase := stages.ChaseSize{N: of.cols, B: t.Band, Vectors: of.vectors()}
-	if size := narrowed(of, t); size.From > size.To {
-		chase.B = size.To
+	s.values, err = newGolubKahan(dev, of.cols, of.k, certify, double, t.Double())
+	return err
+}
+
+// forChase makes the stages that reduce the band B to the bidiagonal matrix C.
+func (p *path[T]) forChase(dev *vk.Device, of shape, storage Storage, wait stages.Waiting, t tuning.Tuning) (err error) {
+	s, size := &p.steps, narrowed(of, t)
+	if storage == Half {
+		s.half, err = newHalfChase(dev, of.reduced(t).BandLen(), size, p.doubles, wait, t)
+		return err
+	}
+	if size.From > size.To {
 		if s.narrow, err = stages.NewBandNarrowing[T](dev, size, wait, t.Chase.ChaseTuning); err != nil {
 			return err
 		}
 	}
-	if s.chase, err = stages.NewBidiagonalChasing[T](dev, chase, wait, t.Chase.ChaseTuning); err != nil {
-		return err
-	}
-	s.values, err = newGolubKahan(dev, of.cols, of.k, certify, double, t.Double())
+	chase := stages.ChaseSize{N: of.cols, B: size.To, Vectors: of.vectors()}
+	s.chase, err = stages.NewBidiagonalChasing[T](dev, chase, wait, t.Chase.ChaseTuning)
 	return err
 }
 
@@ -194,7 +207,11 @@ func (p *path[T]) costs(of shape, both bool) []evd.StageCost {
 	if s.narrow != nil {
 		add(stages.PhaseBandNarrowing, s.narrow.Flops())
 	}
-	add(stages.PhaseBulgeChasing, s.chase.Flops())
+	if s.half != nil {
+		costs = append(costs, s.half.costs()...)
+	} else {
+		add(stages.PhaseBulgeChasing, s.chase.Flops())
+	}
 	costs = append(costs, s.values.Cost())
 	if s.conquer == nil {
 		return costs

@@ -26,6 +26,10 @@ type Plan[T evd.Float] struct {
 	// pass its certificate. It uses the same memory as the field `path`. It is nil without
 	// Options.Verify.
 	safe *path[T]
+
+	// single computes all results of this plan, if Options.Storage has fewer digits than T, which is
+	// then float64. It is nil otherwise. This plan then has neither stages nor memory of its own.
+	single *Plan[float32]
 }
 
 // NewPlan prepares for m×n matrices on the device. It compiles kernels, which may take seconds when
@@ -37,9 +41,11 @@ type Plan[T evd.Float] struct {
 //	                      for float32
 //	about 38·n² bytes     for an n×n matrix with all vectors, if n is large; 33·n² bytes for float32
 //
-// Options.Verify needs no more memory, except for a second side of vectors. The workspace of panels adds up to about 100 MB, which matters if n is small. An NVIDIA device
-// then needs 81·n² bytes for all vectors with n = 1024, and 43·n² bytes with n = 4096. If m or n is
-// 0, NewPlan allocates memory only for the identity matrix that Full asks for.
+// Options.Storage with fewer digits needs the memory of a plan for float32. Options.Verify needs no
+// more memory, except for a second side of vectors. The workspace of panels adds up to about 100 MB,
+// which matters if n is small. An NVIDIA device then needs 81·n² bytes for all vectors with n = 1024,
+// and 43·n² bytes with n = 4096. If m or n is 0, NewPlan allocates memory only for the identity
+// matrix that Full asks for.
 //
 // The error is an *evd.ShapeError for a shape that no matrix can have, an *evd.OptionError for the
 // first option that is not possible, a *vk.UnsupportedError if the device lacks a feature, a
@@ -52,13 +58,22 @@ func NewPlan[T evd.Float](dev *vk.Device, m, n int, opt Options) (*Plan[T], erro
 	if err := opt.check(min(m, n)); err != nil {
 		return nil, err
 	}
-	if err := needsDoubles[T](dev); err != nil {
+	if err := checkStorage[T](opt, dev.Info()); err != nil {
 		return nil, err
 	}
 	p := &Plan[T]{m: m, n: n, asked: opt, opt: opt.computed()}
 	opt = p.opt
 	p.base = spectrum.Base{Dev: dev, N: min(m, n), Layout: vk.Together()}
 	var err error
+	if _, single := any(*new(T)).(float32); !single && fewerDigits[T](opt) {
+		if err := p.prepareInSingle(dev); err != nil {
+			return nil, err
+		}
+		return p, nil
+	}
+	if err := needsDoubles[T](dev); err != nil {
+		return nil, err
+	}
 	if p.tune, err = sizes[T](opt, dev.Info(), p.base.N); err != nil {
 		return nil, err
 	}
@@ -131,6 +146,9 @@ func (p *Plan[T]) Block() int { return p.tune.Block }
 // Costs returns a forecast of the number of floating-point operations of each phase, in the order
 // of the solve. Costs returns nil for matrices without entries.
 func (p *Plan[T]) Costs() []evd.StageCost {
+	if p.single != nil {
+		return p.single.Costs()
+	}
 	if p.cols == 0 {
 		return nil
 	}
@@ -138,12 +156,27 @@ func (p *Plan[T]) Costs() []evd.StageCost {
 }
 
 // Bytes returns the size of the device memory that the plan has allocated.
-func (p *Plan[T]) Bytes() uint64 { return p.base.Bytes() }
+func (p *Plan[T]) Bytes() uint64 {
+	if p.single != nil {
+		return p.single.Bytes()
+	}
+	return p.base.Bytes()
+}
 
 // Memory lists the regions of the plan's device memory. Regions that are never in use at the same
 // time may share bytes.
-func (p *Plan[T]) Memory() []vk.Placed { return p.base.Memory() }
+func (p *Plan[T]) Memory() []vk.Placed {
+	if p.single != nil {
+		return p.single.Memory()
+	}
+	return p.base.Memory()
+}
 
 // Close waits for the solve in flight and frees the plan's device memory. Solve returns evd.ErrClosed
 // afterwards.
-func (p *Plan[T]) Close() { p.base.Close() }
+func (p *Plan[T]) Close() {
+	if p.single != nil {
+		p.single.Close()
+	}
+	p.base.Close()
+}

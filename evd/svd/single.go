@@ -7,6 +7,7 @@ import (
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // single implements doubles for float32. It has device memory in single precision for the bidiagonal
@@ -74,6 +75,11 @@ func (d *single) extra() *vk.Layout { return d.ops.Work() }
 // emulate returns an *evd.OptionError: emulation replaces double precision.
 func (d *singleMemory) emulate(*products[float32], int, func() (emulation.Maker, error)) error {
 	return spectrum.BadOption("Products", "emulated products replace double precision, and the matrix is in single precision")
+}
+
+func (*singleMemory) toHalf(dev *vk.Device) (func(*vk.Recorder, vk.Slice[float32], vk.Slice[spirv.Float16]), error) {
+	round, err := stages.NewHalfRounding(dev)
+	return round.Record, err
 }
 
 func (d *singleMemory) bidiagonal(ws *vk.Arena, _ *spectrum.Stage) stages.Bidiagonal[float32] {

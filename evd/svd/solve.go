@@ -28,11 +28,15 @@ import (
 //
 // The error is a *ShapeError, an *evd.NonFiniteError for an entry that is NaN or infinite,
 // ctx.Err() if the context ends first, an *evd.NoConvergenceError, an *evd.StageError,
-// evd.ErrClosed after Close, an *UnverifiedError with Options.Verify, or an error of the device. If a wait between workgroups fails, Solve
-// returns no error: the plan solves again without waiting, now and in later calls.
+// evd.ErrClosed after Close, an *UnverifiedError with Options.Verify, or an error of the device. If a
+// wait between workgroups fails, Solve returns no error: the plan solves again without waiting, now
+// and in later calls.
 func (p *Plan[T]) Solve(ctx context.Context, a evd.Dense[T]) (*Result[T], error) {
 	p.base.Lock()
 	defer p.base.Unlock()
+	if p.single != nil {
+		return p.solveInSingle(ctx, a)
+	}
 	if err := p.accepts(a); err != nil {
 		return nil, err
 	}
@@ -63,7 +67,7 @@ func (p *Plan[T]) solve(c *spectrum.Call, by *path[T], a evd.Dense[T]) (*Result[
 	if err != nil {
 		return nil, err
 	}
-	sigma := scaling[T](largest)
+	sigma := p.scale(a, largest)
 	t, err := s.reduce(a, sigma)
 	if err != nil {
 		return nil, err
@@ -73,6 +77,9 @@ func (p *Plan[T]) solve(c *spectrum.Call, by *path[T], a evd.Dense[T]) (*Result[
 	res, err := finish(c, tail, t, p.opt, s.rows, func(part spectrum.Part) (*Certificate, error) {
 		return s.certify(a, sigma, t, part)
 	})
+	if err == nil && p.opt.Storage == Half {
+		res.ulp = Half.Ulp()
+	}
 	if err == nil && p.opt.Verify && p.shape.vectors() {
 		err = s.verifyVectors(a, res)
 	}
@@ -142,6 +149,9 @@ func (s *solve[T]) recordReduction(rec *vk.Recorder, a evd.Dense[T]) func() spec
 	}
 	s.steps.products.emulated.Refused(s.Call, rec, ws)
 	band := r.band.In(ws)
+	if half := s.steps.half; half != nil {
+		return half.record(rec, s.Call, band, t)
+	}
 	if narrow := s.steps.narrow; narrow != nil {
 		narrow.RecordGeneral(rec, ws, band, r.pass.In(ws), r.narrow.In(ws))
 		s.Info(rec, stages.PhaseBandNarrowing, narrow.Info(ws))

@@ -9,9 +9,10 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Storage is the format of the numbers in which a BandPlan stores a band in device memory, while it
-// reduces the band to bidiagonal form. The singular values of the bidiagonal matrix are computed in
-// double precision in any case.
+// Storage is the format of the numbers in which a plan stores a band in device memory, while it
+// reduces the band to bidiagonal form. The band is the matrix of a BandPlan, or an intermediate result
+// of a Plan. The singular values of the bidiagonal matrix are computed in double precision in any
+// case.
 //
 // The errors of the singular values are those of the format: about 3·10⁻¹⁶ for Double, 5·10⁻⁸ for
 // Single and 2·10⁻⁴ for Half, relative to the norm of all singular values.
@@ -46,7 +47,7 @@ func (s Storage) Ulp() float64 {
 // compute with them.
 func (s Storage) supported(info vk.Info) error {
 	if s == Double {
-		return info.NeedFloat64("storage in single precision works there (vkevd svd --banded --storage f32)")
+		return info.NeedFloat64("storage in single precision works there (vkevd svd --storage f32)")
 	}
 	if s == Half && !info.HalfStorage() {
 		return &vk.UnsupportedError{Device: info.Name, Feature: "storageBuffer16BitAccess, for storage in half precision", Need: "yes", Have: "no"}

@@ -1,0 +1,98 @@
+package svd
+
+import (
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// halfChase reduces the band B of a dense matrix of T to the bidiagonal matrix C, with B and C stored
+// in half precision. It has no vectors.
+type halfChase[T evd.Float] struct {
+	// round records the rounding of numbers to half precision.
+	round func(rec *vk.Recorder, x vk.Slice[T], y vk.Slice[spirv.Float16])
+
+	band *storedBand[spirv.Float16]
+	wide vk.Region[spirv.Float16] // B in half precision, as stages.GeneralBandReduction stores it
+}
+
+// newHalfChase makes the stages for a band of the size `size`. `length` is the number of elements of
+// the band, as stages.GeneralBandReduction stores it.
+func newHalfChase[T evd.Float](
+	dev *vk.Device, length int, size stages.NarrowSize, double doubles[T], wait stages.Waiting, t tuning.Tuning,
+) (h *halfChase[T], err error) {
+	h = &halfChase[T]{wide: vk.Reserve[spirv.Float16]("band, half", length)}
+	if h.round, err = double.toHalf(dev); err != nil {
+		return nil, err
+	}
+	h.band, err = newStoredBand[spirv.Float16](dev, size, wait, t)
+	return h, err
+}
+
+// memory returns the device memory that is in use from the rounding of B to the end of the reduction.
+func (h *halfChase[T]) memory() *vk.Layout { return vk.Together(h.wide, h.band.memory()) }
+
+// costs returns the costs of the phases. A band that is narrow already has no phase of narrowing.
+func (h *halfChase[T]) costs() []evd.StageCost {
+	return slices.DeleteFunc(h.band.costs(), func(c evd.StageCost) bool {
+		return c.Stage == stages.PhaseBandNarrowing && c.Flops == 0
+	})
+}
+
+// record records the rounding and the reduction of B, which is not changed. The Golub-Kahan form of C
+// comes to gk, the stage that finds the values, and to the host. The result returns the host's copy
+// after the recording has been executed.
+func (h *halfChase[T]) record(rec *vk.Recorder, c *spectrum.Call, b vk.Slice[T], gk *spectrum.Stage) func() spectrum.Tridiagonal {
+	wide := h.wide.In(c.Arena)
+	h.round(rec, b.Sub(0, wide.Len()), wide)
+	return h.band.recordGeneral(rec, c, wide, gk)
+}
+
+// scale returns the power of two σ by which the plan multiplies A. `largest` is max|a_ij|.
+func (p *Plan[T]) scale(a evd.Dense[T], largest float64) float64 {
+	if p.opt.Storage != Half {
+		return scaling[T](largest)
+	}
+	sigma, _ := Half.scaling(largest, func(e int) float64 { return norm(a, e) }) // T is float32, whose numbers need no more
+	return sigma
+}
+
+// norm returns the Frobenius norm of 2^e·A. It reads A on all CPU cores.
+func norm[T evd.Float](a evd.Dense[T], e int) float64 {
+	rows, cols := stored(a)
+	squares := make([]float64, cols)
+	first, second := math.Ldexp(1, e/2), math.Ldexp(1, e-e/2) // 2^e may be out of range
+	eachColumn(cols, func(j int) {
+		for _, x := range a.Data[j*a.Ld : j*a.Ld+rows] {
+			y := float64(x) * first * second
+			squares[j] += y * y
+		}
+	})
+	sum := 0.0
+	for _, x := range squares {
+		sum += x
+	}
+	return math.Sqrt(sum)
+}
+
+// eachColumn calls do(0) … do(cols−1) on all CPU cores.
+func eachColumn(cols int, do func(j int)) {
+	var group sync.WaitGroup
+	workers := min(runtime.GOMAXPROCS(0), cols)
+	for w := range workers {
+		group.Go(func() {
+			for j := w; j < cols; j += workers {
+				do(j)
+			}
+		})
+	}
+	group.Wait()
+}

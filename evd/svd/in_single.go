@@ -1,0 +1,57 @@
+package svd
+
+import (
+	"context"
+	"math"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// prepareInSingle makes the plan for float32 that reduces the matrices of the plan p for float64, if
+// Options.Storage asks for numbers with fewer digits.
+func (p *Plan[T]) prepareInSingle(dev *vk.Device) (err error) {
+	if p.single, err = NewPlan[float32](dev, p.m, p.n, p.asked); err != nil {
+		return err
+	}
+	p.tune, p.base.N = p.single.tune, 0 // the plan for float32 has the memory
+	return nil
+}
+
+// solveInSingle does the work of Solve with the plan for float32. It multiplies the matrix by a power
+// of two and rounds it to float32. The values are divided by this power of two at the end.
+func (p *Plan[T]) solveInSingle(ctx context.Context, a evd.Dense[T]) (*Result[T], error) {
+	if err := p.accepts(a); err != nil {
+		return nil, err
+	}
+	largest, err := scan(a)
+	if err != nil {
+		return nil, err
+	}
+	sigma, more := p.asked.Storage.scaling(largest, func(e int) float64 { return norm(a, e) })
+	found, err := p.single.Solve(ctx, inSingle(a, sigma, math.Ldexp(1, more)))
+	if err != nil {
+		return nil, err
+	}
+	res := &Result[T]{
+		Values: make([]T, len(found.Values)), Certificate: found.Certificate, Profile: found.Profile,
+		Retried: found.Retried, order: found.order, ulp: found.ulp,
+	}
+	for i, x := range spectrum.Unscale[float64](spectrum.Scale(found.Values, 1), sigma) {
+		res.Values[i] = T(math.Ldexp(x, -more))
+	}
+	return res, nil
+}
+
+// inSingle returns the matrix σ·more·A in single precision.
+func inSingle[T evd.Float](a evd.Dense[T], sigma, more float64) evd.Dense[float32] {
+	rows, cols := stored(a)
+	b := evd.Dense[float32]{Rows: a.Rows, Cols: a.Cols, Ld: max(rows, 1), RowMajor: a.RowMajor, Data: make([]float32, rows*cols)}
+	eachColumn(cols, func(j int) {
+		for i, x := range a.Data[j*a.Ld : j*a.Ld+rows] {
+			b.Data[i+j*rows] = float32(float64(x) * sigma * more)
+		}
+	})
+	return b
+}
