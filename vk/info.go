@@ -2,6 +2,7 @@ package vk
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
@@ -68,6 +69,10 @@ type Info struct {
 // MatrixShape is the size of a matrix product that a subgroup computes with one instruction: M×K
 // times K×N.
 type MatrixShape struct{ M, N, K int }
+
+// Named tells whether `word` is a word of the device's name. For example, "H200" is a word of "NVIDIA
+// H200 NVL", and not of "NVIDIA GH200 480GB".
+func (i Info) Named(word string) bool { return slices.Contains(strings.Fields(i.Name), word) }
 
 // IntegerDotProducts tells whether kernels may use packed dot products of bytes.
 func (i Info) IntegerDotProducts() bool { return i.offers(driver.IntegerDotProduct) }

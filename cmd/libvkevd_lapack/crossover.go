@@ -2,7 +2,6 @@ package main
 
 import (
 	"math"
-	"strings"
 
 	"github.com/vkevd/vkevd/vk"
 )
@@ -26,7 +25,7 @@ var crossovers = map[string][3]orders{
 // h200 was measured on an H200, in comparison with OpenBLAS 0.3.34 on 16 CPU cores of the same
 // machine. From the orders of h200 on, the device is faster even for a single problem, which needs
 // a new plan. With an existing plan the device is faster from orders between 256 and 512 on.
-// docs/drop-in.md has the times.
+// docs/drop-in.md has the times. They do not hold for a GH200, whose CPU is another one.
 var h200 = [3]orders{{512, 512}, {768, 768}, {512, 512}}
 
 // crossoverFor returns the smallest orders of problems that are solved on a device. The index is
@@ -55,7 +54,7 @@ func neverBecause(info vk.Info, of kind) string {
 
 // measured returns the orders of the tables.
 func measured(info vk.Info) [3]orders {
-	if strings.Contains(info.Name, "H200") {
+	if info.Named("H200") {
 		return h200
 	}
 	if c, known := crossovers[info.Family]; known {

@@ -295,6 +295,19 @@ func TestWithoutFloat64(t *testing.T) {
 	}
 }
 
+// TestCrossoverOfAnH200 checks that only an H200 has the orders that were measured on it. A GH200 has the
+// same GPU, but another CPU.
+func TestCrossoverOfAnH200(t *testing.T) {
+	for name, want := range map[string][3]orders{
+		"NVIDIA H200": h200, "NVIDIA H200 NVL": h200, "NVIDIA GH200 480GB": crossovers[""],
+	} {
+		info := vk.Info{Family: "nvidia", Name: name}
+		if got := crossoverFor(info); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
 // TestNeverBecause checks the reasons for which a device solves no order. A line of VKEVD_VERBOSE once
 // named the crossover of a CPU, although no order is large enough for a CPU.
 func TestNeverBecause(t *testing.T) {

@@ -1,7 +1,6 @@
 package gonumlapack
 
 import (
-	"strings"
 
 	"github.com/vkevd/vkevd/vk"
 )
@@ -40,7 +39,7 @@ var h200 = Crossover{Values: 96, Vectors: 96, Singular: 512, SingularVectors: 25
 // CrossoverFor returns the smallest orders of problems that an Implementation made by New solves on
 // the device.
 func CrossoverFor(dev vk.Info) Crossover {
-	if dev.Family == "nvidia" && strings.Contains(dev.Name, "H200") {
+	if dev.Family == "nvidia" && dev.Named("H200") {
 		return h200
 	}
 	if c, known := crossovers[dev.Family]; known {

@@ -154,6 +154,9 @@ func TestCrossover(t *testing.T) {
 	if c := CrossoverFor(vk.Info{Family: "nvidia", Name: "NVIDIA H200"}); c != h200 {
 		t.Errorf("an H200 takes %+v", c)
 	}
+	if c := CrossoverFor(vk.Info{Family: "nvidia", Name: "NVIDIA GH200 480GB"}); c != crossovers["nvidia"] {
+		t.Errorf("a GH200, whose CPU has not been measured, takes %+v", c)
+	}
 	if CrossoverFor(vk.Info{Family: "unheard of"}) != crossovers[""] {
 		t.Error("an unknown family takes another's")
 	}

@@ -1,8 +1,6 @@
 package tuning
 
 import (
-	"strings"
-
 	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -13,7 +11,8 @@ func chain(info vk.Info) []Tuning {
 	// Family is the vendor of the device. A device with its own table is recognised by its name.
 	switch info.Family {
 	case "nvidia":
-		if strings.Contains(info.Name, "H200") {
+		// The table of the H200 was measured on an H200. A GH200 has the same GPU, beside another CPU.
+		if info.Named("H200") || info.Named("GH200") {
 			return []Tuning{h200, nvidia, anywhere}
 		}
 		return []Tuning{nvidia, anywhere}
