@@ -18,3 +18,18 @@ func trusted(info fs.FileInfo) bool {
 	}
 	return info.Mode().Perm()&othersWrite == 0 && (owner == os.Geteuid() || owner == 0)
 }
+
+// locked calls `do` while no other process is in such a call for the same folder. If the folder cannot
+// be locked, for example in some network file systems, `do` is called without a lock. The kernel
+// releases the lock if the process ends.
+func locked(folder string, do func() error) error {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	if f, err := os.Open(folder); err == nil {
+		defer f.Close() // also releases the lock
+		for syscall.Flock(int(f.Fd()), syscall.LOCK_EX) == syscall.EINTR {
+		}
+	}
+	return do()
+}

@@ -3,13 +3,15 @@ package vk
 import (
 	"encoding/json"
 	"maps"
+	"path/filepath"
 	"sync"
 )
 
 // probes holds the results of experiments on a device, by the name of the experiment. All processes
 // with the same folder, device and driver share one file. If several processes store a result under
-// the same name, the last one wins. If two processes write the file at the same moment, a result of
-// one may be lost; a later process then finds it anew.
+// the same name, the last one wins. A process locks the folder while it adds its results to the file
+// (see locked). On Windows there is no lock: if two processes write the file at the same moment, a
+// result of one may be lost, and a later process finds it anew.
 type probes struct {
 	trying  sync.Mutex // held while a trial runs: one at a time
 	lock    sync.Mutex
@@ -91,16 +93,20 @@ func (d *Device) keepProbe(name, answer string) {
 		d.probes.unsaved = unsaved
 	}
 	unsaved[name] = answer
-	maps.Copy(known, d.storedProbes())
 	maps.Copy(known, unsaved)
 	path := d.cachePath("facts")
 	if path == "" {
 		return
 	}
-	data, err := json.Marshal(known)
-	if err == nil {
-		err = writeCache(path, data)
-	}
+	err := locked(filepath.Dir(path), func() error {
+		maps.Copy(known, d.storedProbes())
+		maps.Copy(known, unsaved)
+		data, err := json.Marshal(known)
+		if err != nil {
+			return err
+		}
+		return writeCache(path, data)
+	})
 	if err != nil {
 		d.opt.Logger.Warn("answers about the device not written", "error", err)
 		return

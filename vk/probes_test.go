@@ -2,8 +2,11 @@ package vk
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"sync"
 	"testing"
 )
 
@@ -123,5 +126,40 @@ func TestUnwrittenResultsStay(t *testing.T) {
 	}
 	if got := d.storedProbes()["waits"]; got != "no" {
 		t.Errorf("in the file: %q", got)
+	}
+}
+
+// TestProbesOfManyWriters stores results from several devices with the same folder at the same time,
+// as several processes do. No result may be lost.
+func TestProbesOfManyWriters(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no lock on this system")
+	}
+	dir := t.TempDir()
+	open := func() *Device {
+		d, err := Open(Options{Device: os.Getenv("VKEVD_DEVICE"), CacheDir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { d.Close() })
+		return d
+	}
+	const writers, results = 4, 25
+	var group sync.WaitGroup
+	for w := range writers {
+		d := open()
+		group.Go(func() {
+			for k := range results {
+				// The results of before must come from the file, and not from this process.
+				d.probes.lock.Lock()
+				d.probes.known = nil
+				d.probes.lock.Unlock()
+				d.SetProbe(fmt.Sprintf("%d of writer %d", k, w), "yes")
+			}
+		})
+	}
+	group.Wait()
+	if stored := open().storedProbes(); len(stored) != writers*results {
+		t.Errorf("%d results are stored, want %d", len(stored), writers*results)
 	}
 }
