@@ -74,6 +74,9 @@ func TestShim(t *testing.T) {
 	run("chosen", "program", "no_engine", "", "VKEVD_CROSSOVER=off", "VKEVD_LAPACK="+in("libfake.so"))
 	run("verbose_off", "program", "off", "vkevd: dsyevd n=2100 → next library: the order is below the crossover\n",
 		"VKEVD_CROSSOVER=off", "VKEVD_VERBOSE=1")
+	// The device's own value for "never". The line once had an empty name of a device.
+	run("never", "program", "off", "vkevd: dsyevd n=2100 → next library: the order is below the crossover\n",
+		"VKEVD_CROSSOVER=2147483647", "VKEVD_VERBOSE=1")
 	run("cpu", "program", "cpu", "vkevd: dsyevd n=2100 → next library: fake device is a CPU\n", "VKEVD_VERBOSE=1")
 	t.Run("verbose", func(t *testing.T) {
 		c := exec.Command(in("program"), "always")

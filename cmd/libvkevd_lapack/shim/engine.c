@@ -222,7 +222,7 @@ int solve_on_device(enum routine r, struct vkevd_problem *p)
 		start();
 	}
 	if (order < smallest(p)) {
-		if (smallest(p) == VKEVD_NEVER)
+		if (smallest(p) == VKEVD_NEVER && crossover_setting() == CROSSOVER_UNSET)
 			say(r, p, "next library: %s %s", device.name, device.never[p->kind]);
 		else
 			say(r, p, "next library: the order is below the crossover");
