@@ -1,7 +1,6 @@
 package gonumlapack
 
 import (
-
 	"github.com/vkevd/vkevd/vk"
 )
 
