@@ -87,7 +87,7 @@ func TestEveryNumberType(t *testing.T) {
 	for _, s := range all {
 		switch s.Trade {
 		case "product", "reduce", "chase", "back":
-			if !s.Typed {
+			if !s.Typed && s.Name != "slag2h" { // which converts between two given types
 				t.Errorf("%s includes no numerics.glsl", s.File())
 			}
 		case "tridiag", "emulated":
