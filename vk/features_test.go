@@ -63,6 +63,12 @@ func TestSubgroupSizeIsRequired(t *testing.T) {
 	if _, err := Build(d, shaders.OrmtrQ2Teams[float64](), spec); err != nil {
 		t.Error(err)
 	}
+	// A workgroup of half a subgroup more cannot have full subgroups.
+	part := spec
+	part.LocalSize += uint32(d.info.Subgroup) / 2
+	if k, err := Build(d, shaders.OrmtrQ2Teams[float64](), part); err != nil || k.core.recipe.full || !k.core.recipe.exchanges {
+		t.Errorf("a workgroup of %d: %v", part.LocalSize, err)
+	}
 	a := Reserve[float64]("a", 4)
 	ws, err := d.NewArena(Together(a))
 	if err != nil {

@@ -78,7 +78,8 @@ func Build[S, P any](d *Device, m spirv.Module[S, P], spec S) (*Kernel[S, P], er
 		}
 	}
 	r := recipe{name: m.Name, code: m.Code, spec: m.Spec, data: slices.Clone(bytesOf(&spec)), pushSize: int(unsafe.Sizeof(push))}
-	if n := r.invocations(m.LocalSize); d.info.MaxLocal > 0 && n > d.info.MaxLocal {
+	n := r.invocations(m.LocalSize)
+	if d.info.MaxLocal > 0 && n > d.info.MaxLocal {
 		what := "invocations in a workgroup of " + m.Name
 		return nil, &UnsupportedError{d.info.Name, what, fmt.Sprint(n), fmt.Sprint(d.info.MaxLocal)}
 	}
@@ -86,8 +87,9 @@ func Build[S, P any](d *Device, m spirv.Module[S, P], spec S) (*Kernel[S, P], er
 		if err := d.offersAll(m.Name, m.Capabilities); err != nil {
 			return nil, err
 		}
-		r.full = d.from.features[driver.FullSubgroups] && (slices.Contains(m.Capabilities, spirv.CapGroupNonUniform) ||
+		r.exchanges = d.from.features[driver.FullSubgroups] && (slices.Contains(m.Capabilities, spirv.CapGroupNonUniform) ||
 			slices.Contains(m.Capabilities, spirv.CapCooperativeMatrixKHR))
+		r.full = r.exchanges && n%d.info.Subgroup == 0 // all workgroups are one-dimensional
 		var err error
 		if core.pipeline, err = d.pipeline(r); err != nil {
 			return nil, err
@@ -158,9 +160,10 @@ type recipe struct {
 	// pages is the place of the page table, if the pipeline translates addresses, and nil otherwise.
 	pages *spirv.PageTable
 
-	// full says that each subgroup must have all its invocations, because invocations address their
-	// neighbours by number.
-	full bool
+	// exchanges says that the invocations of a subgroup address each other by number, so that the
+	// pipeline requires the subgroup size Info.Subgroup. full says that it also requires all
+	// invocations of each subgroup. Vulkan permits this only if a workgroup has whole subgroups.
+	exchanges, full bool
 }
 
 // paged returns the recipe of the kernel's variant that translates addresses by the page table of d.

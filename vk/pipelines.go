@@ -188,7 +188,7 @@ func (d *Device) start(r recipe) (*pipeline, error) {
 		return nil, wrap("guarding", r.title(), "", err)
 	}
 	req := driver.PipelineRequest{Layout: layout, Data: slices.Clone(r.data), FullSubgroups: r.full}
-	if r.full {
+	if r.exchanges {
 		req.SubgroupSize = d.from.requiredSubgroup()
 	}
 	for _, s := range r.spec {
