@@ -22,11 +22,11 @@ type mergedPanels[T spirv.Scalar] struct {
 	ops      product.Ops[T]
 	factor   *TFactor[T]
 
-	// t is the triangular factor T of merged panels, width×width. xyt is Xt·Y·op(T)ᵀ, and `half` is
-	// Y·op(T)ᵀ or Xt·Y, with at most m rows. xyt and `half` share memory with the workspace of the
-	// stage `factor`, which computes T and ends before they are computed.
-	t, half, xyt vk.Region[T]
-	work         *vk.Layout
+	// t is the triangular factor T of merged panels, width×width. xy is Xt·Y and xyt is
+	// Xt·Y·op(T)ᵀ, m×width each. xy and xyt share memory with the workspace of the stage `factor`,
+	// which computes T and ends before they are computed.
+	t, xy, xyt vk.Region[T]
+	work       *vk.Layout
 }
 
 // newMergedPanels prepares the multiplication of at most m vectors by `cols` Householder
@@ -38,12 +38,12 @@ func newMergedPanels[T spirv.Scalar](dev *vk.Device, rows, cols, b, m int, ops p
 		return nil, err
 	}
 	q.t = vk.Reserve[T]("merged T", q.width*q.width)
-	q.half = vk.Reserve[T]("X·Y or Y·T", m*q.width)
+	q.xy = vk.Reserve[T]("X·Y", m*q.width)
 	q.xyt = vk.Reserve[T]("X·Y·T", m*q.width)
-	q.work = vk.Together(q.t, vk.InTurn(vk.Together(q.half, q.xyt), q.factor.Work()))
+	q.work = vk.Together(q.t, vk.InTurn(vk.Together(q.xy, q.xyt), q.factor.Work()))
 	return q, ops.Reserve(
 		product.Shape{M: m, N: q.width, K: rows, Count: 1},                     // X·Y
-		product.Shape{M: m, N: min(columnsOfT, q.width), K: q.width, Count: 1}, // X·Y·T, or Y·T
+		product.Shape{M: m, N: min(columnsOfT, q.width), K: q.width, Count: 1}, // X·Y·T
 		product.Shape{M: m, N: rows, K: q.width, Count: 1},                     // X − (X·Y·T)·Yᵀ
 	)
 }
@@ -62,20 +62,14 @@ func (q *mergedPanels[T]) eachFromLast(cols int, apply func(begin, width int)) {
 func (q *mergedPanels[T]) record(
 	rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], panels vk.Slice[T], xt product.Matrix[T], op product.Op,
 ) {
-	m, rows, width := xt.Rows, y.Rows, y.Cols
+	m, width := xt.Rows, y.Cols
 	t := product.NewMatrix(q.t.In(ws), width, width, width)
 	q.factor.RecordMerge(rec, ws, y, q.b, panels, t)
 
+	xy := product.NewMatrix(q.xy.In(ws), m, width, m)
 	xyt := product.NewMatrix(q.xyt.In(ws), m, width, m)
-	if rows <= m { // Y·T costs less than (X·Y)·T
-		yt := product.NewMatrix(q.half.In(ws), rows, width, rows)
-		q.timesT(rec, ws, op, y, t, yt)
-		q.ops.Gemm(rec, ws, product.NoTrans, product.NoTrans, 1, xt, yt, 0, xyt)
-	} else {
-		xy := product.NewMatrix(q.half.In(ws), m, width, m)
-		q.ops.Gemm(rec, ws, product.NoTrans, product.NoTrans, 1, xt, y, 0, xy)
-		q.timesT(rec, ws, op, xy, t, xyt)
-	}
+	q.ops.Gemm(rec, ws, product.NoTrans, product.NoTrans, 1, xt, y, 0, xy)
+	q.timesT(rec, ws, op, xy, t, xyt)
 	q.ops.Gemm(rec, ws, product.NoTrans, product.Trans, -1, xyt, y, 1, xt)
 }
 
