@@ -168,12 +168,29 @@ double weight(uint c, double rho) {
 	return p.first.at[m.lo + c] * (minus ? -root_half : root_half);
 }
 
-// A step makes one column of W. `closes` tells whether the columns of steps a and a + 1 have
-// eigenvalues so close that a rotation may make the column of step a an eigenvector of the merged
+// Numbers has the numbers of a step: eigenvalue d, weight z, first and last row of the column of Q, and
+// the state.
+struct Numbers {
+	double d, z, first, last;
+	uint state;
+};
+
+// load returns the numbers of step a.
+Numbers load(uint a) {
+	return Numbers(step_d.at[a], step_z.at[a], step_first.at[a], step_last.at[a], uint(state.at[a]));
+}
+
+// store writes the numbers of step a.
+void store(uint a, Numbers x) {
+	step_d.at[a] = x.d, step_z.at[a] = x.z, step_first.at[a] = x.first, step_last.at[a] = x.last;
+	state.at[a] = int(x.state);
+}
+
+// A step makes one column of W. `closes` tells whether the columns of two neighbouring steps a and c
+// have eigenvalues so close that a rotation may make the column of step a an eigenvector of the merged
 // block (deflation). It returns the rotation: its cosine `cs`, its sine `sn`, and the new weight r
-// of step a + 1.
-bool closes(uint a, out double cs, out double sn, out double r) {
-	double za = step_z.at[a], zc = step_z.at[a + 1], da = step_d.at[a], dc = step_d.at[a + 1];
+// of step c.
+bool closes(double da, double za, double dc, double zc, out double cs, out double sn, out double r) {
 	cs = 1.0lf, sn = 0.0lf, r = 0.0lf;
 	if (abs((dc - da) * za * zc) > 2.0lf * tolerance * (za * za + zc * zc)) return false;
 	double large = max(abs(za), abs(zc)), small = min(abs(za), abs(zc));
@@ -183,37 +200,52 @@ bool closes(uint a, out double cs, out double sn, out double r) {
 	return !(abs((dc - da) * cs * sn) > tolerance);
 }
 
-// turn applies a rotation to the columns of steps a and a + 1. A step makes one column of W. After
-// the rotation, the column of step a is an eigenvector (deflated), and step a + 1 belongs to the
-// same sequence of rotations (chain) as step a.
-void turn(uint a, double cs, double sn, double r) {
-	double da = step_d.at[a], dc = step_d.at[a + 1];
-	step_z.at[a + 1] = r;
-	step_d.at[a + 1] = da * sn * sn + dc * cs * cs;
-	step_d.at[a] = da * cs * cs + dc * sn * sn;
+// closes tells the same about steps a and a + 1, as they are in memory.
+bool closes(uint a) {
+	double cs, sn, r;
+	return closes(step_d.at[a], step_z.at[a], step_d.at[a + 1], step_z.at[a + 1], cs, sn, r);
+}
+
+// turn applies a rotation to the columns of steps a and a + 1, with the numbers x and y. A step makes
+// one column of W. After the rotation, the column of step a is an eigenvector (deflated), and step
+// a + 1 belongs to the same sequence of rotations (chain) as step a. `turn` stores the numbers of step
+// a and returns those of step a + 1.
+Numbers turn(uint a, Numbers x, Numbers y, double cs, double sn, double r) {
 	p.rotations.at[m.lo + a] = cs;
 	p.rotations.at[p.stride + m.lo + a] = sn;
-	uint set_a = uint(state.at[a]) & 3, set_c = uint(state.at[a + 1]) & 3;
-	state.at[a + 1] = int(JOINED | (set_a != set_c ? ALL_ROWS : set_c));
-	double fa = step_first.at[a], fc = step_first.at[a + 1], la = step_last.at[a], lc = step_last.at[a + 1];
-	step_first.at[a] = cs * fa + sn * fc;
-	step_first.at[a + 1] = cs * fc - sn * fa;
-	step_last.at[a] = cs * la + sn * lc;
-	step_last.at[a + 1] = cs * lc - sn * la;
+	uint set_x = x.state & 3, set_y = y.state & 3;
+	Numbers after = Numbers(x.d * sn * sn + y.d * cs * cs, r, cs * y.first - sn * x.first, cs * y.last - sn * x.last,
+		JOINED | (set_x != set_y ? ALL_ROWS : set_y));
+	x.d = x.d * cs * cs + y.d * sn * sn;
+	x.first = cs * x.first + sn * y.first;
+	x.last = cs * x.last + sn * y.last;
+	store(a, x);
+	return after;
 }
 
 // A step makes one column of W. `rotate` goes through the steps [0, steps) in order, and rotates
 // neighbouring columns if one of them then becomes an eigenvector (deflation). The candidates are
 // the steps whose column could be rotated with the previous column before any rotation was applied.
 // A rotation changes the numbers of the next step. So rotate examines only the candidates and the
-// steps that follow a rotation. Only one invocation calls rotate.
+// steps that follow a rotation. Only one invocation calls rotate. The numbers of the last step of a
+// chain stay in registers, and the next step is loaded before it is needed, because each rotation
+// would otherwise wait for the memory.
 void rotate(uint steps, uint count) {
 	uint settled = 0; // steps before this one cannot continue a chain any more
 	for (uint i = 0; i < count; i++) {
 		uint t = uint(candidates.at[i]);
 		if (t < settled) continue;
+		Numbers x = load(t - 1), y = load(t);
+		bool turned = false;
 		double cs, sn, r;
-		for (; t < steps && closes(t - 1, cs, sn, r); t++) turn(t - 1, cs, sn, r);
+		while (t < steps && closes(x.d, x.z, y.d, y.z, cs, sn, r)) {
+			Numbers next = load(min(t + 1, steps - 1));
+			x = turn(t - 1, x, y, cs, sn, r);
+			y = next;
+			turned = true;
+			t++;
+		}
+		if (turned) store(t - 1, x);
 		settled = t + 1;
 	}
 }
@@ -262,12 +294,11 @@ void main() {
 	// Find the candidates: the steps whose column may be rotated with the previous column, so that
 	// the previous column becomes an eigenvector. Then apply the rotations. Most merges have few
 	// candidates.
-	double cs, sn, r;
 	uint found = 0;
-	for (uint i = max(begin, 1u); i < min(end, steps); i++) found += uint(closes(i - 1, cs, sn, r));
+	for (uint i = max(begin, 1u); i < min(end, steps); i++) found += uint(closes(i - 1));
 	found = before(uvec4(found, 0, 0, 0), all).x;
 	for (uint i = max(begin, 1u); i < min(end, steps); i++) {
-		if (closes(i - 1, cs, sn, r)) candidates.at[found++] = int(i);
+		if (closes(i - 1)) candidates.at[found++] = int(i);
 	}
 	meet();
 	if (t == 0) rotate(steps, all.x);
