@@ -72,8 +72,9 @@ func (s NarrowSize) height() int { return s.From + 2*s.Tile + 1 }
 
 // BandLen returns the number of elements of the compact band. The N columns have From + 2·Tile + 1
 // elements each, and From + Tile columns of zeros follow. Element (i, j) lies at i +
-// j·(From+2·Tile) + From + Tile.
-func (s NarrowSize) BandLen() int { return s.height() * (s.N + s.above()) }
+// j·(From+2·Tile) + From + Tile. The number is rounded up to an even one, because commands of the
+// driver fill whole words of four bytes, and two numbers in half precision make a word.
+func (s NarrowSize) BandLen() int { return vk.Tiles(s.height()*(s.N+s.above()), 2) * 2 }
 
 // narrowPass is one pass: it reduces width superdiagonals to width − tile superdiagonals. The field
 // `chase` is the kernel whose workgroups wait for each other, and `wave` is the kernel without

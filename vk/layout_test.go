@@ -91,6 +91,30 @@ func TestFoldedGridsCoverAndFit(t *testing.T) {
 	}
 }
 
+// TestFillRefusesAPartOfAWord fills numbers of two bytes. Vulkan fills words of four bytes, so the
+// number of elements and the first one must be even.
+func TestFillRefusesAPartOfAWord(t *testing.T) {
+	halves := Reserve[uint16]("halves", 8)
+	d := Dry(Info{})
+	ws, err := d.NewArena(Together(halves))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		from, count int
+		refused     bool
+	}{{0, 8, false}, {2, 4, false}, {0, 7, true}, {1, 7, true}, {1, 2, true}} {
+		func() {
+			defer func() {
+				if got := recover() != nil; got != c.refused {
+					t.Errorf("%d elements from %d: refused %v", c.count, c.from, got)
+				}
+			}()
+			Fill(NewRecorder(d), halves.In(ws).Sub(c.from, c.count), 0)
+		}()
+	}
+}
+
 func TestRecorderNamesPhasesAndFills(t *testing.T) {
 	d := Dry(Info{})
 	a := Reserve[float64]("a", 4)

@@ -128,9 +128,12 @@ func (r *Recorder) Estimates() []float64 {
 const mostMoved = 1 << 29
 
 // Fill sets every 32-bit word of the slice `s` to the value `word`. It records several commands if
-// the slice is very large.
+// the slice is very large. It panics if the slice does not consist of whole words.
 func Fill[T any](r *Recorder, s Slice[T], word uint32) {
 	at := s.span()
+	if at.from%4 != 0 || at.to%4 != 0 {
+		panic("vk: Fill of a part of a word")
+	}
 	for from := at.from; from < at.to; from += mostMoved {
 		size := min(mostMoved, at.to-from)
 		r.add(command{op: opFill, dst: from, size: size, word: word, cost: float64(size)}, []access{{span{from, from + size}, true}})
