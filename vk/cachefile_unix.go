@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
+	"time"
 )
 
 // trusted tells whether only the user or root can have written the file. This matters because
@@ -19,16 +20,24 @@ func trusted(info fs.FileInfo) bool {
 	return info.Mode().Perm()&othersWrite == 0 && (owner == os.Geteuid() || owner == 0)
 }
 
+// lockTries is the number of times that locked tries to lock a folder, at intervals of lockPause.
+const lockTries, lockPause = 100, 10 * time.Millisecond
+
 // locked calls `do` while no other process is in such a call for the same folder. If the folder cannot
-// be locked, for example in some network file systems, `do` is called without a lock. The kernel
-// releases the lock if the process ends.
+// be locked, for example in some network file systems, or because a stopped process holds the lock for
+// a second, `do` is called without a lock. The kernel releases the lock if the process ends.
 func locked(folder string, do func() error) error {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return err
 	}
 	if f, err := os.Open(folder); err == nil {
 		defer f.Close() // also releases the lock
-		for syscall.Flock(int(f.Fd()), syscall.LOCK_EX) == syscall.EINTR {
+		for range lockTries {
+			err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+			if err != syscall.EWOULDBLOCK && err != syscall.EINTR {
+				break
+			}
+			time.Sleep(lockPause)
 		}
 	}
 	return do()
