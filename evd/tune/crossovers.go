@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vkevd/vkevd/evd/bench"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/tuning"
 )
@@ -94,10 +95,10 @@ func (s *search) oneStage(ctx context.Context, c Choice, stage string, now int, 
 		one, two := c, c
 		set(&one.Crossovers, n)
 		set(&two.Crossovers, never)
-		oneFaster, known := s.compare(ctx, n, stage, one, two)
+		oneFaster, known := s.compare(ctx, n, stage, one, two, inOneStage)
 		switch {
 		case !known:
-			s.untried = append(s.untried, fmt.Sprintf("%s in one stage", stage))
+			s.leaves(fmt.Sprintf("%s in one stage", stage))
 			return 0
 		case oneFaster:
 			faster = half
@@ -106,6 +107,23 @@ func (s *search) oneStage(ctx context.Context, c Choice, stage string, now int, 
 		}
 	}
 	return unless(now, max(faster*oneStageStep, never))
+}
+
+// inOneStage returns an error if the measured solve was not in one stage, for example because a wait
+// between workgroups has failed before on this device. The half-bandwidth of one stage is 1.
+func inOneStage(r bench.Row) error {
+	if r.B != 1 {
+		return fmt.Errorf("one stage is not possible for n = %d", r.N)
+	}
+	return nil
+}
+
+// leaves notes that a choice is not tried, if the reason is the time for the search. Other reasons
+// were given to s.note.
+func (s *search) leaves(what string) {
+	if s.out {
+		s.untried = append(s.untried, what)
+	}
 }
 
 // conquer returns the smallest order from which divide and conquer is faster than QL iteration for
@@ -132,8 +150,8 @@ func (s *search) conquer(ctx context.Context, c Choice, t stages.BatchTuning) in
 		ql, dc := c, c
 		ql.Conquer, dc.Conquer = maxOrder, 1
 		var known bool
-		if wins, known = s.compare(ctx, n, "batch", dc, ql); !known {
-			s.untried = append(s.untried, "divide and conquer in batches")
+		if wins, known = s.compare(ctx, n, "batch", dc, ql, nil); !known {
+			s.leaves("divide and conquer in batches")
 			return 0
 		}
 		if wins {
@@ -152,14 +170,20 @@ func unless(now, order int) int {
 }
 
 // compare measures a stage of order n with the sizes x and with the sizes y, and tells whether it is
-// faster with x. If one of them was not measured, `known` is false.
-func (s *search) compare(ctx context.Context, n int, stage string, x, y Choice) (faster, known bool) {
+// faster with x. If one of them was not measured, or if `check` returns an error for the result of x,
+// `known` is false. check may be nil.
+func (s *search) compare(
+	ctx context.Context, n int, stage string, x, y Choice, check func(bench.Row) error,
+) (faster, known bool) {
 	seconds := [2]float64{math.Inf(1), math.Inf(1)}
 	for i, c := range []Choice{x, y} {
 		if err := s.mayMeasure(ctx); err != nil {
 			return false, false
 		}
 		rows, err := s.measure(ctx, n, c, stage)
+		if err == nil && len(rows) > 0 && i == 0 && check != nil {
+			err = check(rows[0])
+		}
 		if err != nil || len(rows) == 0 {
 			if err != nil && ctx.Err() == nil {
 				s.note(fmt.Sprintf("%v: %v", c, err))

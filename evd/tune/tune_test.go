@@ -33,6 +33,7 @@ type valley struct {
 	// and conquer from the order conquer on.
 	tuned             tuning.Tuning
 	oneStage, conquer int
+	twoStages         bool  // one stage is not possible
 	solved            []int // orders of whole solves and batches, as measured
 }
 
@@ -61,6 +62,9 @@ func (v *valley) measure(_ context.Context, n int, c Choice, names ...string) ([
 			}
 			if r.Median = 2; (n <= most) == (n <= v.oneStage) {
 				r.Median = 1
+			}
+			if n <= most && !v.twoStages {
+				r.B = 1
 			}
 			v.solved = append(v.solved, n)
 		case "batch":
@@ -207,6 +211,12 @@ func TestSearchFindsCrossovers(t *testing.T) {
 				t.Errorf("the table has changed: %+v", sized.Batch.Memory[i])
 			}
 		}
+	}
+	// On a device without one stage, a search keeps the table's orders for it.
+	never := &valley{band: table.Band, block: table.Block, tile: table.RankTwoK, step: time.Second, tuned: sized, oneStage: 1300, conquer: 70, twoStages: true}
+	without, _ := never.search(time.Hour)
+	if r, err := without.run(context.Background(), table); err != nil || r.Choice != crossing(Crossovers{Conquer: 65}) || !r.Complete || len(r.Untried) > 0 {
+		t.Errorf("without one stage: %+v, %v", r, err)
 	}
 	// A search whose time runs out keeps the table's orders and names what it has not tried.
 	v := &valley{band: table.Band, block: table.Block, tile: table.RankTwoK, step: time.Second, tuned: sized, oneStage: 1300, conquer: 70}
