@@ -9,8 +9,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// shares says which part of the vectors, and of a distributed matrix, each device of a plan has. Element k is the sum of the
-// fractions of the devices 0 to k, so the last element is 1.
+// shares says which part of the vectors, and of a distributed matrix, each device of a plan has.
+// Element k is the sum of the fractions of the devices 0 to k, so the last element is 1.
 type shares []float64
 
 // newShares divides vectors and matrix among the devices in proportion to their measured rates of FP64
@@ -42,9 +42,9 @@ func sharesOf(rates []float64) shares {
 	if slices.Min(rates) <= 0 {
 		rates = slices.Repeat([]float64{1}, len(rates))
 	}
-	s, sum := make(shares, len(rates)), 0.0
+	s, sum, most := make(shares, len(rates)), 0.0, slices.Max(rates)
 	for k, r := range rates {
-		sum += r
+		sum += r / most // a sum of the rates might overflow
 		s[k] = sum
 	}
 	for k := range s {

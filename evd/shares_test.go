@@ -12,7 +12,7 @@ import (
 // without gaps and must be in proportion to the rates. No device may get more vectors than the
 // method `most` returns, because its memory is allocated for that number.
 func TestShares(t *testing.T) {
-	for _, rates := range [][]float64{{1}, {1, 1}, {3, 1}, {67e12, 67e12, 34e12}, {0, 5}, {1, 1, 1, 1, 1, 1, 1, 1}} {
+	for _, rates := range [][]float64{{1}, {1, 1}, {3, 1}, {67e12, 67e12, 34e12}, {0, 5}, {1e308, 1e308, 1e308}, {1, 1, 1, 1, 1, 1, 1, 1}} {
 		s := sharesOf(rates)
 		for _, most := range []int{0, 1, 2, 3, 7, 64, 511, 512, 1000, 5000, 32768} {
 			for _, m := range []int{0, min(1, most), most / 3, max(0, most-1), most} {
