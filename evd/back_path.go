@@ -52,9 +52,11 @@ func newBackPath[T Float](first, dev *vk.Device, of *path[T], mine part) (p *pat
 		return nil, err
 	}
 	if p.distributed() {
-		err = p.newBackShare(dev, mine, waiting)
+		if err = p.newBackShare(dev, mine, waiting); err != nil {
+			return nil, err
+		}
 		p.layBackShare(m, of)
-		return p, err
+		return p, nil
 	}
 	var b builder
 	back := stages.BackSize{N: p.n, B: p.tune.Band, M: m}
@@ -66,8 +68,11 @@ func newBackPath[T Float](first, dev *vk.Device, of *path[T], mine part) (p *pat
 	b.keep(err)
 	s.orient, err = newOrientation[T](dev, p.opt)
 	b.keep(err)
+	if b.err != nil {
+		return nil, b.err
+	}
 	p.layBack(m, of)
-	return p, b.err
+	return p, nil
 }
 
 // layBack lays out the memory of a device that only transforms at most m vectors back. The

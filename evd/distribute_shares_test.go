@@ -3,6 +3,7 @@ package evd
 import (
 	"context"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/ratio"
@@ -107,5 +108,20 @@ func TestDistributedEmulatedProducts(t *testing.T) {
 	res, err = p.Solve(context.Background(), a)
 	if err != nil || res.Retried == nil || res.Retried.Stage != stages.PhaseEmulated || !sameBits(res, want) {
 		t.Errorf("refused: %v, retried %v", err, res.Retried)
+	}
+}
+
+// TestDistributeRefusesADeviceWithoutRoomForPanels checks plans of which a device has too little
+// shared memory for the panels of the first device's half-bandwidth. The error must name it.
+func TestDistributeRefusesADeviceWithoutRoomForPanels(t *testing.T) {
+	large := verifyDevice(t).Info()
+	small := large
+	small.Name, small.SharedBytes = "a small device", 1<<10
+	for _, vectors := range []bool{false, true} {
+		opt := Options{Vectors: vectors, Distribute: true, Devices: []*vk.Device{vk.Dry(small)}, Shares: []float64{1, 1}}
+		p, err := NewPlan[float64](vk.Dry(large), 300, opt)
+		if p != nil || err == nil || !strings.Contains(err.Error(), small.Name) {
+			t.Errorf("vectors %v: %v", vectors, err)
+		}
 	}
 }

@@ -79,9 +79,11 @@ func newPath[T Float](dev *vk.Device, n int, opt Options, split shares) (p *path
 	}
 	if p.distributed() {
 		first := part{split, 0, split.most(0, opt.vectors(n))}
-		err = p.newShare(dev, first, waiting)
+		if err = p.newShare(dev, first, waiting); err != nil {
+			return nil, err
+		}
 		p.layShare(first.most)
-		return p, err
+		return p, nil
 	}
 	p.lay()
 	return p, nil
