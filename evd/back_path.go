@@ -61,7 +61,7 @@ func newBackPath[T Float](first, dev *vk.Device, of *path[T], mine part) (p *pat
 	var b builder
 	back := stages.BackSize{N: p.n, B: p.tune.Band, M: m}
 	if !p.oneStage {
-		s.q2, err = emulation.NewQ2(dev, back, s.products.vectors, s.products.emulated, waiting, p.tune.ApplyQ2)
+		s.q2, err = emulation.NewQ2(dev, back, p.opt.capacity(p.n), s.products.vectors, s.products.emulated, waiting, p.tune.ApplyQ2)
 		b.keep(err)
 	}
 	s.q1, err = stages.NewApplyQ1(dev, back, s.products.vectors, p.tune.Panel)

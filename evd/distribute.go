@@ -34,7 +34,7 @@ func (p *path[T]) newBackShare(dev *vk.Device, mine part, waiting stages.Waiting
 	var b builder
 	var err error
 	back, products := stages.BackSize{N: p.n, B: p.tune.Band, M: mine.most}, &p.steps.products
-	p.steps.q2, err = emulation.NewQ2(dev, back, products.vectors, products.emulated, waiting, p.tune.ApplyQ2)
+	p.steps.q2, err = emulation.NewQ2(dev, back, p.opt.capacity(p.n), products.vectors, products.emulated, waiting, p.tune.ApplyQ2)
 	b.keep(err)
 	p.steps.orient, err = newOrientation[T](dev, p.opt)
 	b.keep(err)

@@ -136,7 +136,7 @@ func newSteps[T Float](
 	m := opt.capacity(n)
 	back := stages.BackSize{N: n, B: t.Band, M: m}
 	if !oneStage {
-		s.q2, err = emulation.NewQ2(dev, back, s.products.vectors, s.products.emulated, waiting, t.ApplyQ2)
+		s.q2, err = emulation.NewQ2(dev, back, m, s.products.vectors, s.products.emulated, waiting, t.ApplyQ2)
 		b.keep(err)
 	}
 	s.orient, err = newOrientation[T](dev, opt)

@@ -23,13 +23,14 @@ type Q2[T spirv.Scalar] interface {
 }
 
 // NewQ2 prepares the back transformation by the faster method. `ops` are the products of a solve for
-// its vectors. Large products are used only if the products are emulated, that is if ps is not
-// empty, and if the device's measured rates say that they are faster. The errors are those of the
-// stage.
+// its vectors, and `all` is the number of its vectors on all devices together. Large products are
+// used only if the products are emulated, that is if ps is not empty, and if the device's measured
+// rates say that they are faster for `all` vectors. Devices with the same rates thus use the same
+// method, whatever their shares are. The errors are those of the stage.
 func NewQ2[T spirv.Scalar](
-	dev *vk.Device, size stages.BackSize, ops product.Ops[T], ps Products, w stages.Waiting, t stages.ApplyQ2Tuning,
+	dev *vk.Device, size stages.BackSize, all int, ops product.Ops[T], ps Products, w stages.Waiting, t stages.ApplyQ2Tuning,
 ) (Q2[T], error) {
-	if len(ps) > 0 && t.Squares.Faster(size.M, emulated.Known(dev).Gain()) {
+	if len(ps) > 0 && t.Squares.Faster(all, emulated.Known(dev).Gain()) {
 		return stages.NewApplyQ2Squares(dev, size, ops, t)
 	}
 	return stages.NewApplyQ2[T](dev, size, w, t)

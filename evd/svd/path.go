@@ -154,7 +154,7 @@ func (p *path[T]) forChase(dev *vk.Device, of shape, storage Storage, wait stage
 func (s *steps[T]) forVectors(dev *vk.Device, of shape, wait stages.Waiting, t tuning.Tuning) (err error) {
 	n, b, band := of.cols, t.Band, of.reduced(t)
 	size := stages.BackSize{N: n, B: b, M: of.k}
-	if s.q2, err = emulation.NewQ2(dev, size, s.products.vectors, s.products.emulated, wait, t.ApplyQ2); err != nil {
+	if s.q2, err = emulation.NewQ2(dev, size, size.M, s.products.vectors, s.products.emulated, wait, t.ApplyQ2); err != nil {
 		return err
 	}
 	if of.wants[right] != None && n > b {
