@@ -6,6 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/probe"
+	"github.com/vkevd/vkevd/vk"
 )
 
 // TestDistribute divides a matrix between two devices, both of which are the first device of this
@@ -77,4 +81,41 @@ func TestDistributeRefuses(t *testing.T) {
 			t.Errorf("%s: status %d, %q", c.args, status, stderr)
 		}
 	}
+}
+
+// TestPlanKnowsProductsOfAllDevices checks that a plan for several devices knows the measured rates
+// of products of each device, also if it does not fit the memory. The rates decide how a device
+// applies back transformation 2, and thus its memory.
+func TestPlanKnowsProductsOfAllDevices(t *testing.T) {
+	card := h200
+	card.ByteMatrices, card.Features = []vk.MatrixShape{{M: 16, N: 16, K: 32}}, []string{"shaderFloat64", "shaderIntegerDotProduct"}
+	s := newFixture(t)
+	s.machine.info, s.machine.chosen = card, fastUnits()
+	if _, stderr, status := s.run("plan", "-n", "9", "--device", "0,1"); status != statusSuccess {
+		t.Fatalf("status %d, %s", status, stderr)
+	}
+	if got := probe.ChosenProducts(s.machine.planned.Devices[0]).Facts; got != fastUnits().Facts {
+		t.Errorf("rates of the second device: %+v", got)
+	}
+	bytes := func(card vk.Info, products probe.Products) uint64 {
+		opt := evd.Options{Vectors: true, Products: evd.ProductsEmulated, Devices: []*vk.Device{absent{card, products}.dry()}}
+		f, unfit, err := vulkan{}.forecast(absent{card, products}, 8192, kindDense, opt)
+		if err != nil || (unfit != nil) != (card.Free < 1<<30) {
+			t.Fatalf("%v, %v", unfit, err)
+		}
+		return devicesOf(f)[1].Bytes
+	}
+	small := card
+	small.Memory, small.Free = 1<<20, 1<<20
+	want := bytes(card, fastUnits())
+	if slow, got := bytes(card, probe.Products{}), bytes(small, fastUnits()); got != want || slow >= want {
+		t.Errorf("second device: %v bytes, %v if it does not fit, %v without rates", want, got, slow)
+	}
+}
+
+// fastUnits returns the products of a device whose emulated products are ten times as fast as its
+// double precision.
+func fastUnits() (p probe.Products) {
+	p.Facts.Native, p.Facts.Emulated, p.Facts.Bytes, p.Facts.Right = 1.2e12, 12e12, 2e14, true
+	return p
 }

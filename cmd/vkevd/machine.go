@@ -146,7 +146,7 @@ func (vulkan) forecast(on absent, n int, of kind, opt evd.Options) (
 	if f, err = dryPlan(on, n, of, opt); errors.As(err, &unfit) {
 		others := make([]*vk.Device, len(opt.Devices))
 		for k, dev := range opt.Devices {
-			others[k] = vk.Dry(boundless(dev.Info()))
+			others[k] = absent{dev.Info(), probe.ChosenProducts(dev)}.boundless().dry()
 		}
 		opt.Devices = others
 		f, err = dryPlan(on.boundless(), n, of, opt)

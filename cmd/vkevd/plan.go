@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -144,7 +145,7 @@ func (j *planJob) run(ctx context.Context) error {
 		opt.Products = j.products(on)
 	}
 	for _, other := range on.others {
-		opt.Devices = append(opt.Devices, vk.Dry(other))
+		opt.Devices = append(opt.Devices, other.dry())
 	}
 	opt.Shares = on.shares
 	on.tuned = j.kind() != kindSingle && j.kind() != kindMixed && j.config.apply(&opt, on.info, j.stderr)
@@ -174,7 +175,7 @@ func (j *planJob) run(ctx context.Context) error {
 func (on target) unfit(f forecast) vk.Info {
 	for k, d := range devicesOf(f) {
 		if k > 0 && d.Bytes > on.others[k-1].Free {
-			return on.others[k-1]
+			return on.others[k-1].Info
 		}
 		if k == 0 && d.Bytes > on.info.Free {
 			break
@@ -207,7 +208,7 @@ func (j *planJob) kind() kind {
 // A target is a device for which vkevd plan makes a forecast, with its rates of arithmetic.
 type target struct {
 	info     vk.Info
-	others   []vk.Info // further devices
+	others   []absent  // further devices
 	shares   []float64 // rates by which several devices divide their work; nil if one is not known
 	missing  string    // why there is no device; info is then a typical one
 	products probe.Products
@@ -264,18 +265,20 @@ func (j *planJob) further(ctx context.Context, on *target, first device, words [
 		if err != nil {
 			return err
 		}
-		on.others = append(on.others, other.Info())
+		info := other.Info()
 		rate, err := other.workRate(ctx)
+		products, err2 := other.products(ctx, false)
 		other.Close()
-		if err != nil {
+		if err := cmp.Or(err, err2); err != nil {
 			return err
 		}
-		for k, info := range append([]vk.Info{on.info}, on.others[:len(on.others)-1]...) {
-			if info.Name == other.Info().Name { // equal parts, as in a solve
+		for k, before := range append([]absent{{Info: on.info}}, on.others...) {
+			if before.Name == info.Name { // equal parts, as in a solve
 				rate = rates[k]
 				break
 			}
 		}
+		on.others = append(on.others, absent{info, products})
 		rates = append(rates, rate)
 	}
 	if slices.Min(rates) > 0 { // else all parts are equal

@@ -128,8 +128,7 @@ func TestForecastOfASlowCard(t *testing.T) {
 func TestForecastOfSquares(t *testing.T) {
 	card := h200
 	card.ByteMatrices, card.Features = []vk.MatrixShape{{M: 16, N: 16, K: 32}}, []string{"shaderFloat64", "shaderIntegerDotProduct"}
-	var products probe.Products
-	products.Facts.Native, products.Facts.Emulated, products.Facts.Bytes, products.Facts.Right = 1.2e12, 12e12, 2e14, true
+	products := fastUnits()
 	const n = 8192
 	seconds := func(on absent, svdToo bool) float64 {
 		opt := evd.Options{Vectors: true, Products: evd.ProductsEmulated}
