@@ -203,10 +203,17 @@ func (a stored[T]) normFormula() string {
 }
 
 // squares compares the sums of squares. If numbers are stored with fewer digits, the measure is in the
-// ε of their format, and is not divided by n: these errors do not grow with n.
+// ε of their format. For bands and in half precision it is not divided by n, because these errors do
+// not grow with n. Dense matrices in single precision have the unit of normFormula.
 func (a stored[T]) squares(values []T) measure {
 	m := measure{"squares", squaresFormula, squares(a.Dense, values)}
-	if ulp := a.storage.Ulp(); ulp > ulpOf[T]() {
+	ulp := a.storage.Ulp()
+	switch {
+	case ulp <= ulpOf[T]():
+	case a.storage == svd.Single && a.form == wholeMatrix:
+		m.formula = squaresFormula + ", ε of the storage"
+		m.ratio *= ulpOf[T]() / ulp
+	default:
 		m.formula = "|Σσ² − ‖A‖F²| / (ε·‖A‖F²), ε of the storage"
 		m.ratio *= float64(max(a.Rows, a.Cols)) * ulpOf[T]() / ulp
 	}

@@ -62,7 +62,8 @@ type Options struct {
 	//
 	// Solve scales A by a power of two, so that no entry is too large for the format. A device
 	// without double precision can be used. Emulated products and vectors need the number type of
-	// the plan. A BidiagonalPlan refuses Single and Half.
+	// the plan. A BidiagonalPlan refuses formats with fewer
+	// digits than its number type.
 	Storage Storage
 
 	// Certify makes Solve measure the errors of the computed values, and store them in
