@@ -72,9 +72,8 @@ func (s NarrowSize) height() int { return s.From + 2*s.Tile + 1 }
 
 // BandLen returns the number of elements of the compact band. The N columns have From + 2·Tile + 1
 // elements each, and From + Tile columns of zeros follow. Element (i, j) lies at i +
-// j·(From+2·Tile) + From + Tile. The number is rounded up to an even one, because commands of the
-// driver fill whole words of four bytes, and two numbers in half precision make a word.
-func (s NarrowSize) BandLen() int { return vk.Tiles(s.height()*(s.N+s.above()), 2) * 2 }
+// j·(From+2·Tile) + From + Tile.
+func (s NarrowSize) BandLen() int { return s.height() * (s.N + s.above()) }
 
 // narrowPass is one pass: it reduces width superdiagonals to width − tile superdiagonals. The field
 // `chase` is the kernel whose workgroups wait for each other, and `wave` is the kernel without
@@ -191,11 +190,19 @@ func (s *BandNarrowing[T]) Flops() float64 {
 	return sum
 }
 
+// BandLen returns the number of elements of the memory for the compact band, rounded up to a multiple
+// of four bytes.
+func (s *BandNarrowing[T]) BandLen() int { return wholeWords[T](s.NarrowSize.BandLen()) }
+
 // GeneralLen returns the number of elements of the result: 3·To·(N+To), rounded up to a multiple of
 // four bytes.
-func (s *BandNarrowing[T]) GeneralLen() int {
-	words := vk.Tiles(generalBandLen(s.N, s.To)*int(spirv.KindOf[T]().Size()), 4)
-	return words * 4 / int(spirv.KindOf[T]().Size())
+func (s *BandNarrowing[T]) GeneralLen() int { return wholeWords[T](generalBandLen(s.N, s.To)) }
+
+// wholeWords returns the number of elements n, rounded up to a multiple of four bytes. Commands of the
+// driver fill only whole words.
+func wholeWords[T spirv.Stored](n int) int {
+	size := int(spirv.KindOf[T]().Size())
+	return vk.Tiles(n*size, 4) * 4 / size
 }
 
 // Work is the layout of the workspace: memory for the narrow band and, if workgroups wait for each

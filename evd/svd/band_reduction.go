@@ -67,7 +67,7 @@ func newStoredBand[S spirv.Stored](
 	if r.chase, err = stages.NewBidiagonalChasing[S](dev, chase, wait, t.Chase.ChaseTuning); err != nil {
 		return nil, err
 	}
-	r.band = vk.Reserve[S]("band", size.BandLen())
+	r.band = vk.Reserve[S]("band", r.narrow.BandLen())
 	r.general = vk.Reserve[S]("narrow band", r.narrow.GeneralLen())
 	r.off = vk.Reserve[S]("C", 2*size.N-1)
 	r.receiver, err = newReceiver[S](dev)
