@@ -1,11 +1,9 @@
 package evd
 
 import (
-	"runtime"
-	"sync"
-
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tridiag"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -160,24 +158,19 @@ func (r *distributedReduction[T]) multiply(c int) error {
 
 // add adds the parts of the product P, which has `size` elements, in the order of the devices.
 func (r *distributedReduction[T]) add(size int) {
-	const share = 1 << 14 // elements for each goroutine, at least
-	workers := max(1, min(runtime.GOMAXPROCS(0), size/share))
-	var wait sync.WaitGroup
-	for w := range workers {
-		from, to := size*w/workers, size*(w+1)/workers
-		wait.Go(func() {
-			clear(r.sum[from:to])
-			for k, part := range r.parts {
-				if !r.has[k] {
-					continue
-				}
-				for i := from; i < to; i++ {
-					r.sum[i] += part[i]
-				}
+	const tile = 1 << 14 // elements that one call adds
+	tridiag.Parallel(vk.Tiles(size, tile), func(t int) {
+		from, to := t*tile, min((t+1)*tile, size)
+		clear(r.sum[from:to])
+		for k, part := range r.parts {
+			if !r.has[k] {
+				continue
 			}
-		})
-	}
-	wait.Wait()
+			for i := from; i < to; i++ {
+				r.sum[i] += part[i]
+			}
+		}
+	})
 }
 
 // endShare ends the reduction on a device, and copies its part of the band to `band`.

@@ -23,7 +23,7 @@ var mayImport = map[string][]string{
 
 	"cmd/libvkevd":      {"evd", "evd/batch", "evd/spectrum", "evd/svd", "vk"},
 	"cmd/vkevd":         {"cmd/vkevd/internal/draw", "evd", "evd/accuracy", "evd/batch", "evd/bench", "evd/cluster", "evd/matgen", "evd/matio", "evd/probe", "evd/ratio", "evd/svd", "evd/tune", "stages", "vk"},
-	"evd":               {"evd/emulation", "evd/spectrum", "stages", "stages/machine", "stages/product", "stages/product/moduli", "stages/tuning", "vk"},
+	"evd":               {"evd/emulation", "evd/spectrum", "stages", "stages/machine", "stages/product", "stages/product/moduli", "stages/tridiag", "stages/tuning", "vk"},
 	"evd/batch":         {"evd", "evd/ratio", "evd/spectrum", "stages", "stages/machine", "stages/tuning", "vk"},
 	"evd/accuracy":      {"evd/svd", "stages", "stages/product", "stages/tuning", "vk"},
 	"evd/bench":         {"evd", "evd/batch", "evd/emulation", "evd/svd", "stages", "stages/machine", "stages/product", "stages/product/emulated", "stages/tuning", "shaders", "vk"},
@@ -32,7 +32,7 @@ var mayImport = map[string][]string{
 	"evd/matgen":        {},
 	"evd/matio":         {},
 	"evd/spectrum":      {"stages", "stages/product", "stages/tridiag", "stages/tridiag/dc", "stages/tridiag/mrrr", "stages/tridiag/ql", "stages/tridiag/sturm", "stages/tuning", "vk", "vk/spirv"},
-	"evd/svd":           {"evd", "evd/emulation", "evd/ratio", "evd/spectrum", "stages", "stages/bidiagonal", "stages/machine", "stages/product", "stages/tuning", "vk", "vk/spirv"},
+	"evd/svd":           {"evd", "evd/emulation", "evd/ratio", "evd/spectrum", "stages", "stages/bidiagonal", "stages/machine", "stages/product", "stages/tridiag", "stages/tuning", "vk", "vk/spirv"},
 	"evd/tune":          {"evd", "evd/bench", "stages", "stages/product", "stages/tuning", "vk"},
 	"evd/probe":         {"stages/machine", "stages/product/emulated", "stages/tuning", "vk"},
 	"evd/gonumlapack":   {"evd", "evd/kept", "evd/svd", "vk"},

@@ -2,13 +2,12 @@ package svd
 
 import (
 	"math"
-	"runtime"
 	"slices"
-	"sync"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tridiag"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
@@ -70,7 +69,7 @@ func norm[T evd.Float](a evd.Dense[T], e int) float64 {
 	rows, cols := stored(a)
 	squares := make([]float64, cols)
 	first, second := math.Ldexp(1, e/2), math.Ldexp(1, e-e/2) // 2^e may be out of range
-	eachColumn(cols, func(j int) {
+	tridiag.Parallel(cols, func(j int) {
 		for _, x := range a.Data[j*a.Ld : j*a.Ld+rows] {
 			y := float64(x) * first * second
 			squares[j] += y * y
@@ -81,18 +80,4 @@ func norm[T evd.Float](a evd.Dense[T], e int) float64 {
 		sum += x
 	}
 	return math.Sqrt(sum)
-}
-
-// eachColumn calls do(0) … do(cols−1) on all CPU cores.
-func eachColumn(cols int, do func(j int)) {
-	var group sync.WaitGroup
-	workers := min(runtime.GOMAXPROCS(0), cols)
-	for w := range workers {
-		group.Go(func() {
-			for j := w; j < cols; j += workers {
-				do(j)
-			}
-		})
-	}
-	group.Wait()
 }

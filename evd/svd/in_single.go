@@ -6,6 +6,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages/tridiag"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -48,7 +49,7 @@ func (p *Plan[T]) solveInSingle(ctx context.Context, a evd.Dense[T]) (*Result[T]
 func inSingle[T evd.Float](a evd.Dense[T], sigma, more float64) evd.Dense[float32] {
 	rows, cols := stored(a)
 	b := evd.Dense[float32]{Rows: a.Rows, Cols: a.Cols, Ld: max(rows, 1), RowMajor: a.RowMajor, Data: make([]float32, rows*cols)}
-	eachColumn(cols, func(j int) {
+	tridiag.Parallel(cols, func(j int) {
 		for i, x := range a.Data[j*a.Ld : j*a.Ld+rows] {
 			b.Data[i+j*rows] = float32(float64(x) * sigma * more)
 		}
