@@ -106,16 +106,11 @@ func (identity) ownProducts(dev *vk.Device, t tuning.Tuning) (product.Ops[float6
 func (identity) emulates() bool { return true }
 
 func (identity) emulate(p *products[float64], moduli int, choose func() (emulation.Maker, error)) error {
-	make, err := choose()
-	if err != nil || make == nil {
-		return err
+	both, err := emulation.Both(moduli, choose)
+	if len(both) > 0 {
+		p.reduction, p.vectors, p.emulated = both[0], both[1], both
 	}
-	reduction, vectors, err := make.Both(moduli)
-	if err != nil {
-		return err
-	}
-	p.reduction, p.vectors, p.emulated = reduction, vectors, emulation.Products{reduction, vectors}
-	return nil
+	return err
 }
 
 func (identity) tridiagonal(ws *vk.Arena, t *spectrum.Stage) stages.Tridiagonal[float64] {

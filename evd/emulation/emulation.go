@@ -63,14 +63,23 @@ func (ps Products) Refused(c *spectrum.Call, rec *vk.Recorder, ws *vk.Arena) {
 // means native products.
 type Maker func(moduli int) (*emulated.Ops, error)
 
-// Both makes the emulated products of a solve, for its reduction and for its vectors. If moduli is
-// not 0, both have this number of moduli.
-func (m Maker) Both(moduli int) (reduction, vectors *emulated.Ops, err error) {
-	if reduction, err = m(or(moduli, ReductionModuli)); err != nil {
-		return nil, nil, err
+// Both makes the emulated products of a solve with the Maker that `choose` returns: first those for
+// its reduction, and then those for its vectors. If moduli is not 0, both have this number of moduli.
+// The result is empty if the Maker is nil.
+func Both(moduli int, choose func() (Maker, error)) (Products, error) {
+	make, err := choose()
+	if err != nil || make == nil {
+		return nil, err
 	}
-	vectors, err = m(or(moduli, VectorModuli))
-	return reduction, vectors, err
+	reduction, err := make(or(moduli, ReductionModuli))
+	if err != nil {
+		return nil, err
+	}
+	vectors, err := make(or(moduli, VectorModuli))
+	if err != nil {
+		return nil, err
+	}
+	return Products{reduction, vectors}, nil
 }
 
 func or(n, otherwise int) int {

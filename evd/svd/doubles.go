@@ -140,16 +140,11 @@ func (*identity) products(_ *vk.Device, ops product.Ops[float64], _ tuning.Tunin
 func (*identity) extra() *vk.Layout { return vk.Together() }
 
 func (*identity) emulate(p *products[float64], moduli int, choose func() (emulation.Maker, error)) error {
-	make, err := choose()
-	if err != nil || make == nil {
-		return err
+	both, err := emulation.Both(moduli, choose)
+	if len(both) > 0 {
+		p.update, p.vectors, p.emulated = both[0], both[1], both
 	}
-	reduction, vectors, err := make.Both(moduli)
-	if err != nil {
-		return err
-	}
-	p.update, p.vectors, p.emulated = reduction, vectors, emulation.Products{reduction, vectors}
-	return nil
+	return err
 }
 
 // toHalf returns an *evd.OptionError: a plan for float64 reduces matrices by a plan for float32 if
