@@ -66,16 +66,23 @@ func TestBandReductionIsTheReference(t *testing.T) {
 		n, b, k := s[0], s[1], s[2]
 		dense := symmetric(n)
 		y, band, factors := reduce(t, n, b, k, SmallestTuning(), dense)
-		a := slices.Clone(dense)
-		wantBand, wantFactors := ref.BandReduction(n, b, k, a, n)
-		for _, c := range []struct {
-			name      string
-			got, want []float64
-		}{{"Y", y, a}, {"band", band, wantBand}, {"T", factors, wantFactors}} {
-			for i := range c.want {
-				if d := math.Abs(c.got[i] - c.want[i]); !(d < 1e-10) {
-					t.Fatalf("n=%d b=%d k=%d: %s[%d] = %g, the reference has %g", n, b, k, c.name, i, c.got[i], c.want[i])
-				}
+		likeReference(t, n, b, k, dense, y, band, factors)
+	}
+}
+
+// likeReference fails the test if the reflectors Y, the band and the factors T of the symmetric matrix
+// `dense` differ from those that package ref computes.
+func likeReference(t *testing.T, n, b, k int, dense, y, band, factors []float64) {
+	t.Helper()
+	a := slices.Clone(dense)
+	wantBand, wantFactors := ref.BandReduction(n, b, k, a, n)
+	for _, c := range []struct {
+		name      string
+		got, want []float64
+	}{{"Y", y, a}, {"band", band, wantBand}, {"T", factors, wantFactors}} {
+		for i := range c.want {
+			if d := math.Abs(c.got[i] - c.want[i]); !(d < 1e-10) {
+				t.Fatalf("n=%d b=%d k=%d: %s[%d] = %g, the reference has %g", n, b, k, c.name, i, c.got[i], c.want[i])
 			}
 		}
 	}

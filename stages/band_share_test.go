@@ -81,18 +81,7 @@ func TestBandShareIsTheReference(t *testing.T) {
 		if !slices.Equal(y, y2) || !slices.Equal(band, band2) || !slices.Equal(factors, factors2) {
 			t.Errorf("n=%d: two runs differ", n)
 		}
-		a := slices.Clone(dense)
-		wantBand, wantFactors := ref.BandReduction(n, b, k, a, n)
-		for _, c := range []struct {
-			name      string
-			got, want []float64
-		}{{"Y", y, a}, {"band", band, wantBand}, {"T", factors, wantFactors}} {
-			for i := range c.want {
-				if d := math.Abs(c.got[i] - c.want[i]); !(d < 1e-10) {
-					t.Fatalf("n=%d b=%d k=%d: %s[%d] = %g, the reference has %g", n, b, k, c.name, i, c.got[i], c.want[i])
-				}
-			}
-		}
+		likeReference(t, n, b, k, dense, y, band, factors)
 	}
 }
 
