@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages/bidiagonal"
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
 	"github.com/vkevd/vkevd/stages/tridiag/mrrr"
@@ -62,6 +63,34 @@ func TestTridiagonalDispatchesAreBounded(t *testing.T) {
 		}
 		if len(longest) != 7 {
 			t.Errorf("%v: seven methods have recordings", longest)
+		}
+	}
+}
+
+// TestDeflationIsBounded checks that one dispatch does not compute too many rotations of one merge.
+// One invocation computes them one after the other, so their time does not depend on the device's
+// rate. The test uses four times the time of a rotation on an H200 (docs/benchmarks.md).
+func TestDeflationIsBounded(t *testing.T) {
+	const n, rotation = 65536, 4 * 669e-9
+	for _, card := range slowCards {
+		dev := vk.Dry(vk.Info{
+			Name: card.name, Family: card.family, Type: "discrete", Memory: 1 << 40, Free: 1 << 40,
+			SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Units: 32,
+		})
+		s, err := NewDivideConquerValues(dev, n, BoundedFor(dev.Info(), card.rate).DivideConquer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ws, err := dev.NewArena(s.Work())
+		if err != nil {
+			t.Fatal(err)
+		}
+		rec := vk.NewRecorder(dev)
+		merge := newMerge(&dc.Merge{Pair: dc.Pair{N1: n / 2, N2: n / 2}}, 0, 0)
+		s.values.recordDeflation(rec, ws, 0, 0, []shaders.Merge{merge})
+		steps, dispatches := s.values.portion, len(rec.Estimates())
+		if seconds := rotation * float64(steps); seconds > 0.1 || steps*dispatches < n {
+			t.Errorf("%s: %d dispatches of %d rotations, which take %.0f ms", card.name, dispatches, steps, 1e3*seconds)
 		}
 	}
 }

@@ -25,6 +25,7 @@ import (
 type deflation struct {
 	pass    *valuesPass
 	deflate *vk.Kernel[shaders.StedcDeflateSpec, shaders.StedcDeflatePush]
+	portion int // steps of each merge whose rotations one dispatch of stedc_deflate computes
 	order   *vk.Kernel[shaders.StedcOrderSpec, shaders.StedcOrderPush]
 
 	orders vk.Region[int32]   // by block, the permutation that makes its values ascend
@@ -55,7 +56,8 @@ const (
 func newDeflation(b *builder, pass *valuesPass, steps stepLists, infos int) deflation {
 	n, t := pass.n, pass.tune
 	s := deflation{pass: pass, steps: steps}
-	s.deflate = build(b, shaders.StedcDeflate(), shaders.StedcDeflateSpec{LocalSize: t.Deflate})
+	s.portion = min(deflateSteps, t.atOnce(deflateFlops))
+	s.deflate = build(b, shaders.StedcDeflate(), shaders.StedcDeflateSpec{LocalSize: t.Deflate, Steps: uint32(s.portion)})
 	s.order = build(b, shaders.StedcOrder(), shaders.StedcOrderSpec{LocalSize: t.Threads})
 	s.orders = vk.Reserve[int32]("D&C orders", n)
 	s.leaves = vk.Reserve[float64]("D&C values of leaves", n)
@@ -121,21 +123,19 @@ func (s *deflation) recordLevel(
 	n, all := s.pass.n, s.pass.leafNumbers.In(ws)
 	list, d := s.pass.mergeList.In(ws).From(first).Addr(), all.From(n).Addr()
 	firstRows, lastRows := all.From(2*n).Addr(), all.From(3*n).Addr()
-	columns := 0.0
 	for _, m := range merges {
 		roots.poles = max(roots.poles, int(m.N))
-		columns += float64(m.N)
 	}
-	s.recordDeflation(rec, ws, level, first, len(merges), columns)
+	s.recordDeflation(rec, ws, level, first, merges)
 	roots.list, roots.lambda, roots.first, roots.last = list, d, firstRows, lastRows
 	s.pass.recordRoots(rec, ws, roots)
 	s.recordOrder(rec, ws, level, first, len(merges), roots.poles)
 }
 
-// recordDeflation records the deflation of `count` merges of a level: merges first … first+count−1.
-// `columns` is the total number of columns of these merges. There are several dispatches if the
-// merges cost more than tune.Dispatch.
-func (s *deflation) recordDeflation(rec *vk.Recorder, ws *vk.Arena, level, first, count int, columns float64) {
+// recordDeflation records the deflation of the merges of a level, which are the elements [first,
+// first+len(merges)) of the list of merges of all levels. There are several dispatches if the merges
+// cost more than tune.Dispatch, or if a merge has more than s.portion columns.
+func (s *deflation) recordDeflation(rec *vk.Recorder, ws *vk.Arena, level, first int, merges []shaders.Merge) {
 	n, all := s.pass.n, s.pass.leafNumbers.In(ws)
 	at := min(level, s.pass.stored-1)
 	push := shaders.StedcDeflatePush{
@@ -146,11 +146,19 @@ func (s *deflation) recordDeflation(rec *vk.Recorder, ws *vk.Arena, level, first
 		Rotations: s.steps.rotations.at(ws, 2*at*n), Chains: s.steps.chains.at(ws, at*n),
 		Reals: s.reals.In(ws).Addr(), Words: s.words.In(ws).Addr(), Stride: uint32(n),
 	}
-	merge := deflateFlops * columns / float64(count) // cost of a merge, on average
-	inPortions(count, s.pass.tune.atOnce(merge), func(begin, some int) {
+	largest, columns := 0, 0.0
+	for _, m := range merges {
+		largest = max(largest, int(m.N))
+		columns += float64(m.N)
+	}
+	merge := deflateFlops * columns / float64(len(merges)) // cost of a merge, on average
+	inPortions(len(merges), s.pass.tune.atOnce(merge), func(begin, some int) {
 		push.FirstMerge, push.End = uint32(begin), uint32(begin+some)
-		s.deflate.Dispatch(rec, vk.Folded(some), push)
-		rec.Costs(merge * float64(some))
+		inPortions(largest, s.portion, func(step, steps int) {
+			push.Portion = uint32(step / s.portion)
+			s.deflate.Dispatch(rec, vk.Folded(some), push)
+			rec.Costs(merge * float64(some) * float64(steps) / float64(largest))
+		})
 	})
 }
 
@@ -179,7 +187,13 @@ func (s *deflation) apart() uint32 { return uint32(min(1, s.info.Len()-1)) }
 // deflateFlops is the cost of stedc_deflate for a column, and compareFlops is the cost of
 // stedc_order for a comparison, in flops. A column of stedc_deflate is expensive because one
 // invocation of a workgroup computes all rotations.
+//
+// deflateSteps is the largest number of steps whose rotations one dispatch computes in a merge. They
+// take a time that does not depend on the rate of a device, but on the time of one operation after
+// another: 0.67 µs for a step on an H200 (docs/benchmarks.md). On a device whose threads are four
+// times as slow, a dispatch takes 44 ms.
 const (
+	deflateSteps = 1 << 14
 	deflateFlops = 4000
 	compareFlops = 2
 )

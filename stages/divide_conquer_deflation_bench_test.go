@@ -60,9 +60,10 @@ func deflateOnce(b *testing.B, dev *vk.Device, s *deflation, ws *vk.Arena, n int
 	vk.SendFirst(rec, s.pass.leafNumbers.In(ws), numbers)
 	vk.SendFirst(rec, s.orders.In(ws), orders)
 	merge := newMerge(&dc.Merge{Pair: dc.Pair{N1: n / 2, N2: n / 2}}, 0, 0)
-	vk.SendFirst(rec, s.pass.mergeList.In(ws).Sub(0, 1), []shaders.Merge{merge})
+	merges := []shaders.Merge{merge}
+	vk.SendFirst(rec, s.pass.mergeList.In(ws).Sub(0, 1), merges)
 	rec.Phase("deflation", 0, 1)
-	s.recordDeflation(rec, ws, 0, 0, 1, float64(n))
+	s.recordDeflation(rec, ws, 0, 0, merges)
 	seconds := run(b, dev, rec).Phase("deflation")
 	want := n
 	if rotate {

@@ -47,17 +47,21 @@ func newHalves(r *rand.Rand, lo, n1, n2 int) halves {
 
 // TestDeflationIsThatOfTheHost compares the results of the kernel stedc_deflate with those of the
 // function dc.Deflate on the host. All bits must be equal, because the kernel and dc.Deflate do the
-// same operations in the same order.
+// same operations in the same order. In half of the trials, a merge needs several dispatches, and
+// chains of rotations continue from one dispatch to the next.
 func TestDeflationIsThatOfTheHost(t *testing.T) {
 	skipInexact(t)
 	dev, r := testDevice(t), rand.New(rand.NewPCG(18, 1))
 	const n = 340
-	rotated, singles := 0, 0
-	for trial := range 6 {
+	rotated, singles, continued := 0, 0, 0
+	for trial := range 8 {
 		tune := SmallestTuning().DivideConquer
 		if trial%2 == 1 {
 			tune = TuningFor(dev.Info()).DivideConquer
 			tune.Leaf = 3
+		}
+		if trial%4 >= 2 {
+			tune.Dispatch = 5 * deflateFlops
 		}
 		s, err := NewDivideConquerValues(dev, n, tune)
 		if err != nil {
@@ -90,7 +94,7 @@ func TestDeflationIsThatOfTheHost(t *testing.T) {
 		vk.SendFirst(rec, s.values.pass.leafNumbers.In(ws), numbers)
 		vk.SendFirst(rec, s.values.orders.In(ws), orders)
 		vk.SendFirst(rec, s.values.pass.mergeList.In(ws), merges)
-		s.values.recordDeflation(rec, ws, 0, 0, len(merges), n)
+		s.values.recordDeflation(rec, ws, 0, 0, merges)
 		run(t, dev, rec)
 		got := deflated{
 			merges: get(t, dev, s.values.pass.mergeList.In(ws)), blocks: get(t, dev, s.values.pass.leafNumbers.In(ws)),
@@ -104,11 +108,15 @@ func TestDeflationIsThatOfTheHost(t *testing.T) {
 			want := dc.Deflate(x.pair, x.d, x.rows, order, x.rho)
 			got.compare(t, fmt.Sprintf("trial %d, merge %d", trial, i), n, i, want)
 			rotated += len(want.Src) - len(want.Chain) + 1
+			for c := range len(want.Chain) - 1 {
+				first, last := int(want.Chain[c]), int(want.Chain[c+1])-1
+				continued += last/s.values.portion - first/s.values.portion
+			}
 			singles += x.pair.N() - want.K
 		}
 	}
-	if singles -= rotated; rotated < 100 || singles < 100 {
-		t.Errorf("%d rotations and %d negligible weights are too few to test", rotated, singles)
+	if singles -= rotated; rotated < 100 || singles < 100 || continued < 50 {
+		t.Errorf("%d rotations, %d negligible weights and %d continued chains are too few to test", rotated, singles, continued)
 	}
 }
 

@@ -29,11 +29,17 @@
 //          rotations    two arrays of `stride` elements: cosine and sine of each step
 //          chains       element t has the chain that begins with step t. If no chain begins with
 //                       step t, the element has first = end
+// between: merges       k is the number of candidates (see candidates), and upper the number of
+//                       steps that do not come last for their negligible weight
 // scratch: reals        four arrays of `stride` elements
 //          words        three arrays of `stride` elements
 //
 // In all these arrays except the fifth one of numbers, the elements of a merge begin at lo. No two
 // buffers may overlap. A NaN gives undefined results, but no access out of bounds.
+//
+// One invocation computes all rotations of a merge, so a dispatch rotates at most STEPS steps. A merge
+// with more columns needs several dispatches, in the order of p.portion. The scratch arrays and
+// `merges` keep its state from one dispatch to the next. The results do not depend on STEPS.
 //
 // Invocations of a workgroup load elements of the scratch arrays, of `merges`, d, `first` and
 // `last` that other invocations store. In the Vulkan memory model a barrier orders such accesses
@@ -56,7 +62,10 @@
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup: a power of two.
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
+// STEPS is the number of steps of each merge whose rotations one dispatch computes, at least 1.
+layout(constant_id = 1) const uint STEPS = 16384;
 
+#include "prefix.glsl"
 #include "reduce.glsl"
 
 layout(buffer_reference, scalar, buffer_reference_align = 4) buffer SharedMerges { nonprivate Merge at[]; };
@@ -80,6 +89,9 @@ layout(push_constant, scalar) uniform Push {
 	// The dispatch deflates the merges [first_merge, end). `stride` is the number of rows of T, and
 	// the length of each array in `numbers`, `rotations`, `reals` and `words`.
 	uint first_merge, end, stride;
+	// The dispatch computes the rotations of steps [portion·STEPS, (portion + 1)·STEPS). The first
+	// dispatch of a merge also orders the steps, and the last one also writes the results.
+	uint portion;
 } p;
 
 // UPPER_ROWS, ALL_ROWS and LOWER_ROWS are the sets of rows in which a column of W (merge.glsl) can
@@ -102,28 +114,11 @@ void meet() {
 Merge m;
 SharedReals step_d, step_z, step_first, step_last;
 SharedInts sorted, candidates, state; // state: the set of rows of a step, and JOINED
+IntsOut src;                         // the column of Q that a step reads
 double tolerance;                    // the largest magnitude of an element that counts as zero
 
-shared uvec4 counted[LOCAL_SIZE];
-
-// before returns prefix sums: for each component of `count`, the sum over the invocations before
-// this one. `all` gets the sums over all invocations. Every invocation must call the function
-// `before`.
-uvec4 before(uvec4 count, out uvec4 all) {
-	uint t = gl_LocalInvocationIndex;
-	uvec4 sum = count;
-	counted[t] = sum;
-	barrier();
-	for (uint width = 1; width < LOCAL_SIZE; width *= 2) {
-		uvec4 more = t < width ? uvec4(0) : counted[t - width];
-		barrier();
-		counted[t] = sum += more;
-		barrier();
-	}
-	all = counted[LOCAL_SIZE - 1];
-	barrier();
-	return sum - count;
-}
+// first_begin has, for each invocation, the first step of its range that begins a chain, or m.n.
+shared uint first_begin[LOCAL_SIZE];
 
 // value returns the eigenvalue of column c of the merge, where column 0 is column `lo` of the
 // matrix.
@@ -223,22 +218,38 @@ Numbers turn(uint a, Numbers x, Numbers y, double cs, double sn, double r) {
 	return after;
 }
 
-// A step makes one column of W. `rotate` goes through the steps [0, steps) in order, and rotates
-// neighbouring columns if one of them then becomes an eigenvector (deflation). The candidates are
-// the steps whose column could be rotated with the previous column before any rotation was applied.
-// A rotation changes the numbers of the next step. So rotate examines only the candidates and the
-// steps that follow a rotation. Only one invocation calls rotate. The numbers of the last step of a
-// chain stay in registers, and the next step is loaded before it is needed, because each rotation
-// would otherwise wait for the memory.
+// first_candidate returns the index of the first candidate that is at least `step`. `count` is the
+// number of candidates.
+uint first_candidate(uint step, uint count) {
+	uint low = 0, high = count;
+	while (low < high) {
+		uint mid = (low + high) / 2;
+		if (uint(candidates.at[mid]) < step) low = mid + 1;
+		else high = mid;
+	}
+	return low;
+}
+
+// A step makes one column of W. `rotate` goes through those of the steps [0, steps) that this dispatch
+// rotates, in order. It rotates neighbouring columns if one of them then becomes an eigenvector
+// (deflation). The `count` candidates are the steps whose column could be rotated with the previous
+// column before any rotation was applied. A rotation changes the numbers of the next step. So rotate
+// examines only the candidates and the steps that follow a rotation, which may belong to the previous
+// dispatch. Only one invocation calls rotate. The numbers of the last step of a chain stay in
+// registers, and the next step is loaded before it is needed, because each rotation would otherwise
+// wait for the memory.
 void rotate(uint steps, uint count) {
-	uint settled = 0; // steps before this one cannot continue a chain any more
-	for (uint i = 0; i < count; i++) {
-		uint t = uint(candidates.at[i]);
+	uint begin = p.portion * STEPS, end = min(begin + STEPS, steps);
+	uint settled = begin; // steps before this one cannot continue a chain any more
+	bool follows = begin > 0 && begin < end && (uint(state.at[begin - 1]) & JOINED) != 0;
+	for (uint i = first_candidate(begin, count); follows || i < count; follows = false) {
+		uint t = follows ? begin : uint(candidates.at[i++]);
+		if (t >= end) break;
 		if (t < settled) continue;
 		Numbers x = load(t - 1), y = load(t);
 		bool turned = false;
 		double cs, sn, r;
-		while (t < steps && closes(x.d, x.z, y.d, y.z, cs, sn, r)) {
+		while (t < end && closes(x.d, x.z, y.d, y.z, cs, sn, r)) {
 			Numbers next = load(min(t + 1, steps - 1));
 			x = turn(t - 1, x, y, cs, sn, r);
 			y = next;
@@ -250,32 +261,26 @@ void rotate(uint steps, uint count) {
 	}
 }
 
-void main() {
-	uint index = p.first_merge + workgroup(), t = gl_LocalInvocationIndex;
-	if (index >= p.end) return;
-	m = p.merges.at[index];
-	uint64_t reals = uint64_t(p.reals) + 8 * m.lo, words = uint64_t(p.words) + 4 * m.lo;
-	uint64_t real_array = 8 * uint64_t(p.stride), word_array = 4 * uint64_t(p.stride);
-	step_d = SharedReals(reals), step_z = SharedReals(reals + real_array);
-	step_first = SharedReals(reals + 2 * real_array), step_last = SharedReals(reals + 3 * real_array);
-	sorted = SharedInts(words), candidates = SharedInts(words + word_array), state = SharedInts(words + 2 * word_array);
-	IntsOut src = IntsOut(uint64_t(p.src) + 4 * m.lo);
+// begins tells whether a chain begins with step i. `steps` is the number of steps that do not come
+// last for their negligible weight. Each of the other steps is a chain of its own.
+bool begins(uint i, uint steps) { return i >= steps || (uint(state.at[i]) & JOINED) == 0; }
 
-	double torn = p.e.at[m.lo + m.n1 - 1], rho = 2.0lf * abs(torn), largest = 0.0lf;
-	for (uint c = t; c < m.n; c += LOCAL_SIZE) largest = max(largest, max(abs(value(c)), abs(weight(c, torn))));
-	tolerance = 8.0lf * EPS * group_max(largest);
+// prepare orders the steps of the merge, and finds the candidates: the steps whose column may be
+// rotated with the previous column. Most merges have few candidates. `torn` is the element of T
+// between the two blocks. Each invocation processes the steps [begin, end). The results are the
+// number of candidates, and the number of steps that do not come last for their negligible weight.
+void prepare(double torn, uint begin, uint end, out uint steps, out uint count) {
+	double rho = 2.0lf * abs(torn);
+	uvec4 all;
 	sort();
 	meet();
 
 	// A column whose weight z is negligible is an eigenvector of the merged block without any
-	// rotation. The steps of these columns come last in the order of steps. Each invocation
-	// processes a range of columns in ascending order of eigenvalues.
-	uint share = (m.n + LOCAL_SIZE - 1) / LOCAL_SIZE, begin = min(t * share, m.n), end = min(begin + share, m.n);
+	// rotation. The steps of these columns come last in the order of steps.
 	uint kept = 0;
 	for (uint i = begin; i < end; i++) kept += uint(!(rho * abs(weight(uint(sorted.at[i]), torn)) <= tolerance));
-	uvec4 all;
 	kept = before(uvec4(kept, 0, 0, 0), all).x;
-	uint steps = all.x;
+	steps = all.x;
 	for (uint i = begin; i < end; i++) {
 		uint c = uint(sorted.at[i]);
 		double z = weight(c, torn);
@@ -291,17 +296,41 @@ void main() {
 	}
 	meet();
 
-	// Find the candidates: the steps whose column may be rotated with the previous column, so that
-	// the previous column becomes an eigenvector. Then apply the rotations. Most merges have few
-	// candidates.
 	uint found = 0;
 	for (uint i = max(begin, 1u); i < min(end, steps); i++) found += uint(closes(i - 1));
 	found = before(uvec4(found, 0, 0, 0), all).x;
+	count = all.x;
 	for (uint i = max(begin, 1u); i < min(end, steps); i++) {
 		if (closes(i - 1)) candidates.at[found++] = int(i);
 	}
 	meet();
-	if (t == 0) rotate(steps, all.x);
+}
+
+void main() {
+	uint index = p.first_merge + workgroup(), t = gl_LocalInvocationIndex, done = p.portion * STEPS;
+	if (index >= p.end) return;
+	m = p.merges.at[index];
+	if (p.portion > 0 && done >= m.n) return;
+	uint64_t reals = uint64_t(p.reals) + 8 * m.lo, words = uint64_t(p.words) + 4 * m.lo;
+	uint64_t real_array = 8 * uint64_t(p.stride), word_array = 4 * uint64_t(p.stride);
+	step_d = SharedReals(reals), step_z = SharedReals(reals + real_array);
+	step_first = SharedReals(reals + 2 * real_array), step_last = SharedReals(reals + 3 * real_array);
+	sorted = SharedInts(words), candidates = SharedInts(words + word_array), state = SharedInts(words + 2 * word_array);
+	src = IntsOut(uint64_t(p.src) + 4 * m.lo);
+
+	double torn = p.e.at[m.lo + m.n1 - 1], rho = 2.0lf * abs(torn), largest = 0.0lf;
+	for (uint c = t; c < m.n; c += LOCAL_SIZE) largest = max(largest, max(abs(value(c)), abs(weight(c, torn))));
+	tolerance = 8.0lf * EPS * group_max(largest);
+	// Each invocation processes a range of columns, or of steps, in ascending order.
+	uint share = (m.n + LOCAL_SIZE - 1) / LOCAL_SIZE, begin = min(t * share, m.n), end = min(begin + share, m.n);
+	uint steps = m.upper, count = m.k;
+	if (p.portion == 0) prepare(torn, begin, end, steps, count);
+	if (t == 0) rotate(steps, count);
+	if (m.n - done > STEPS) { // the next dispatch continues
+		m.upper = steps, m.k = count;
+		if (t == 0) p.merges.at[index] = m;
+		return;
+	}
 	meet();
 
 	// Number the columns of W: first the poles, ordered by the rows in which they can be nonzero
@@ -311,7 +340,7 @@ void main() {
 		bool deflated = i >= steps || i + 1 < steps && (uint(state.at[i + 1]) & JOINED) != 0;
 		sets[deflated ? 3 : uint(state.at[i]) & 3]++;
 	}
-	uvec4 at = before(sets, all);
+	uvec4 all, at = before(sets, all);
 	uint k = m.n - all.w;
 	uvec3 base = uvec3(0, all.x, all.x + all.y);
 	uint64_t numbers = uint64_t(p.numbers) + 8 * m.lo;
@@ -333,12 +362,21 @@ void main() {
 			RealsOut(numbers + 2 * real_array).at[pole] = step_first.at[i];
 			RealsOut(numbers + 3 * real_array).at[pole] = step_last.at[i];
 		}
-		uint past = i + 1;
-		bool begins = i >= steps || (uint(state.at[i]) & JOINED) == 0;
-		if (begins) {
-			while (past < steps && (uint(state.at[past]) & JOINED) != 0) past++;
-		}
-		p.chains.at[m.lo + i] = Chain(index, i, begins ? past : i);
+	}
+
+	// A chain ends before the next chain begins, so an invocation goes through its range from the end.
+	uint next = m.n;
+	for (uint i = end; i-- > begin;) {
+		if (begins(i, steps)) next = i;
+	}
+	first_begin[t] = next;
+	barrier();
+	next = m.n;
+	for (uint other = t + 1; other < LOCAL_SIZE && next == m.n; other++) next = first_begin[other];
+	for (uint i = end; i-- > begin;) {
+		bool first = begins(i, steps);
+		p.chains.at[m.lo + i] = Chain(index, i, first ? next : i);
+		if (first) next = i;
 	}
 	if (t > 0) return;
 	RealsOut(uint64_t(p.numbers) + 4 * real_array).at[index] = rho;
