@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -89,5 +90,17 @@ func TestSubgroupSizeIsRequired(t *testing.T) {
 		if !strings.Contains(quiet.String(), "requiredSubgroupSize") {
 			t.Errorf("a subgroup of 3 is silently accepted: %s", quiet)
 		}
+	}
+}
+
+// A device that was to be opened with validation, on a machine without the validation layer, has a
+// driver. The advice names the package of the layer.
+func TestAdviceNamesTheLayer(t *testing.T) {
+	missing := noDevice(&driver.Error{Call: "vkCreateInstance", Result: driver.LayerMissing})
+	if !errors.Is(missing, ErrNoDevice) || runtime.GOOS == "linux" && !strings.HasSuffix(missing.Error(), "apt install vulkan-validationlayers") {
+		t.Errorf("without the layer: %v", missing)
+	}
+	if other := noDevice(errNoDriver); strings.Contains(other.Error(), "layer") {
+		t.Errorf("without a driver: %v", other)
 	}
 }

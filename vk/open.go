@@ -62,12 +62,20 @@ var errNoDriver = errors.New("the Vulkan loader found no driver")
 // noDevice adds to an error the advice which software to install. The result wraps ErrNoDevice and
 // err.
 func noDevice(err error) error {
-	return fmt.Errorf("%w: %w; %s", ErrNoDevice, err, vulkanSource(runtime.GOOS))
+	var failed *driver.Error
+	layers := errors.As(err, &failed) && failed.Result == driver.LayerMissing
+	return fmt.Errorf("%w: %w; %s", ErrNoDevice, err, vulkanSource(runtime.GOOS, layers))
 }
 
-// vulkanSource says how to install Vulkan on an operating system. `system` is a value of
-// runtime.GOOS.
-func vulkanSource(system string) string {
+// vulkanSource says how to install Vulkan on an operating system, or only the validation layer, if
+// that is what is missing. `system` is a value of runtime.GOOS.
+func vulkanSource(system string, layers bool) string {
+	if layers && system == "linux" {
+		return "on Debian and Ubuntu: apt install vulkan-validationlayers"
+	}
+	if layers {
+		return "the validation layer comes with the Vulkan SDK"
+	}
 	switch system {
 	case "windows":
 		return "Vulkan comes with the graphics driver of the GPU's maker"
