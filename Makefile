@@ -33,7 +33,8 @@ DEVICE_EVD    = ./evd $(wildcard ./evd/batch ./evd/spectrum ./evd/svd)
 #   PagesSolveTheSame/300      the same problems of order 40 with small kernels; the other problems of
 #                              order 300; TestTranslateCommitted of vk/spirv for each kernel
 #   PagesUnderDebugShaders/d   the same test with MRRR and with singular values
-LONGER = ApplyQ2Tunings|InEveryTuning|ChasingWide/other|ChasingManyTimes|ConquerCollection|BidiagonalDivideConquerLarge|TestShipped/bcsstk09|FamiliesOfEveryOrder|EmulatedProducts/other|BandsAndBlocks/^([1258]|40),|WithoutFloat64Edges/.17|SingularInSingle|PagesSolveTheSame/300_(wave|float32|emul|svd|batch)|PagesUnderDebugShaders/^d
+#   SeveralDevicesOnLapacks    TestEveryKindOfMatrix, on one device; TestSeveralDevicesFindTheSameBits
+LONGER = ApplyQ2Tunings|InEveryTuning|ChasingWide/other|ChasingManyTimes|ConquerCollection|BidiagonalDivideConquerLarge|TestShipped/bcsstk09|FamiliesOfEveryOrder|EmulatedProducts/other|BandsAndBlocks/^([1258]|40),|WithoutFloat64Edges/.17|SingularInSingle|PagesSolveTheSame/300_(wave|float32|emul|svd|batch)|PagesUnderDebugShaders/^d|SeveralDevicesOnLapacks
 
 # Tests that run the same kernels many times with other numbers. The slower ways of testing below
 # leave them out, because the unit tests run them.
@@ -50,19 +51,22 @@ DEVICE_VK = ./vk ./vk/internal/...
 # Only vk/internal/driver uses the Go binding. vk/internal/trials runs whole solves.
 VULKANGO_PACKAGES = $(DEVICE_VK)
 # Code on the host with several goroutines: vk and reading of files. The packages RACE_SOME start few
-# goroutines themselves; RACE_SOME_RUN selects the tests that use them.
+# goroutines themselves; RACE_SOME_RUN selects the tests that use them. evd/gonumlapack and the C
+# libraries share plans between goroutines by evd/kept.
 # Plans of evd/svd use the same calls of evd/spectrum as those of evd.
 RACE_PACKAGES     = $(DEVICE_VK) ./evd/matio ./evd/spectrum
-RACE_SOME         = ./stages/tridiag/... ./evd ./evd/batch ./evd/gonumlapack
-RACE_SOME_RUN     = Order512|Cancel|Progress|PermanentCollection|SameBits|Verif|Settled|ManyAtOnce|Triangles|SolveInto|Thousand|ConquerRange
+RACE_SOME         = ./stages/tridiag/... ./evd ./evd/batch ./evd/kept
+RACE_SOME_RUN     = Order512|Cancel|Progress|PermanentCollection|SameBits|Verif|Settled|ManyGoroutines|Triangles|SolveInto|Thousand|ConquerRange
 # The validation layers check each driver call, so every kernel and every copy must be recorded once.
 # The tests in VALIDATION_SKIP record the same kernels as other tests of these packages, many times.
 # A few tests record the kernels in single precision. The tests in NO_CALLS concern values of results,
 # errors, and the host. Verify of singular values is recorded by VerifySurvives and by two shapes of
 # VerifySeesAndSolvesAgain, Verify of eigenvalues by all shapes; BandShare's kernels by
-# BandShareIsTheReference; those of ConquerOfSingularMatrices by BidiagonalConquerOfRanges.
+# BandShareIsTheReference; those of ConquerOfSingularMatrices by BidiagonalConquerOfRanges. TestVectors
+# of evd/svd records the kernels of VectorsOfOneSide, and evd's tests of cancelled solves make the
+# calls of those of evd/svd.
 VALIDATION_PACKAGES = $(DEVICE_VK) $(DEVICE_STAGES) $(DEVICE_EVD)
-VALIDATION_SKIP     = $(SLOW)|TestPanelQR$$|TestPanelQRWhole$$|TestTallQR$$|TestGeneralBandReduction$$|TestApplyQ2$$|BoundedDispatchesHave|TestMRRRFallsBackOnDevice|TridiagonalisationKinds|TestMRRRRanges|TestLeafIs|TestCountBelow|SeveralProcesses|CancelledAtEachCall|TridiagonalisationIs|TridiagonalisationRepeats|HalfStorage$$|VerifyPassesWhatIsRight|VerifySeesAndSolvesAgain/^60.20|VerifySeesAndSolvesAgain/^23.19|BandShare$$|ConquerOfSingularMatrices|LeafOfEqual|GemmFloat32|PanelFloat32|BandPlan$$|TestSizes$$|$(NO_CALLS)
+VALIDATION_SKIP     = $(SLOW)|TestPanelQR$$|TestPanelQRWhole$$|TestTallQR$$|TestGeneralBandReduction$$|TestApplyQ2$$|BoundedDispatchesHave|TestMRRRFallsBackOnDevice|TridiagonalisationKinds|TestMRRRRanges|TestLeafIs|TestCountBelow|SeveralProcesses|CancelledAtEachCall|TridiagonalisationIs|TridiagonalisationRepeats|HalfStorage$$|VerifyPassesWhatIsRight|VerifySeesAndSolvesAgain/^60.20|VerifySeesAndSolvesAgain/^23.19|BandShare$$|ConquerOfSingularMatrices|VectorsOfOneSide|CancelInEachPhase|PermanentCollection|LeafOfEqual|GemmFloat32|PanelFloat32|BandPlan$$|TestSizes$$|$(NO_CALLS)
 NO_CALLS = Edges|BandsAndBlocks|OneStage$$|MixedSolvesCold|MixedKinds|MixedRefuses|MixedProgress|Float32(Options|Sizes|Range|Vectors|Rank|Bands)|NonFinite|BadInput|LargestDouble|FromTheLeast|OnLapacksMatrices|InSinglePrecision|RefusedMatrix|SolveKeeps|CheckOf|CheckRefuses|SpoiledValues|SettledValues|RefineRefuses|BandStorage$$|SplitEverywhere
 # Instrumented shaders compile slowly, so only test-long does this. The solves of the test SameBits
 # use most shaders. In make test, DebugShaders checks the memory accesses of kernels.
@@ -71,14 +75,14 @@ GPUAV_RUN         = SameBits|Fill|Kernel|Transfer
 # Several devices run the same kernels, and each open device compiles them anew.
 GPUAV_SKIP        = SeveralDevices
 # Packages with kernels whose invocations exchange numbers within a subgroup.
-WIDTH_PACKAGES    = ./vk $(DEVICE_STAGES)
+WIDTH_PACKAGES    = ./vk $(filter-out ./stages/tuning,$(DEVICE_STAGES))
 VULKANGO_RUN   = .
 RACE_RUN       = .
 VALIDATION_RUN = .
 WIDTH_RUN      = .
 # Tests of kernels that compile slowly for wide vectors, of which other tests run the same code with
 # other sizes. Tests for which the width makes no difference: of the host, and of failing driver calls.
-WIDTH_SKIP     = NoDispatch|DriverCall|DryRefuses|CloseRaces|TestBulgeChasing$$|TestBidiagonalChasing$$|ChasingWide|EveryTableFits|BandReductionLarger|PanelQRLarge|OnEveryKind|OnEveryFamily|$(LONGER)
+WIDTH_SKIP     = NoDispatch|DriverCall|DryRefuses|CloseRaces|TestBulgeChasing$$|TestBidiagonalChasing$$|ChasingWide|EveryTableFits|BandReductionLarger|PanelQRLarge|OnEveryKind|OnEveryFamily|TridiagonalisationKinds|BandShare$$|$(LONGER)
 
 # Vector widths of the CPU driver in bits, in addition to its default 256. Subgroups then have 4
 # invocations, and 16 in test-long.

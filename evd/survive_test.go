@@ -85,6 +85,9 @@ func TestSolveSurvivesAWaitThatFails(t *testing.T) {
 			if phase == stages.PhaseApplyQ2 && !opt.Vectors {
 				continue
 			}
+			if phase != waitingPhases[0] && (opt.Overwrite || opt.RowMajor || opt.Solver == QR) {
+				continue // these options make no difference to what follows a failed wait
+			}
 			t.Run(phase+"/"+name, func(t *testing.T) {
 				opt.Tuning = waitingTuning()
 				dir := t.TempDir()

@@ -71,7 +71,7 @@ func TestTridiagonalDispatchesAreBounded(t *testing.T) {
 // One invocation computes them one after the other, so their time does not depend on the device's
 // rate. The test uses four times the time of a rotation on an H200 (docs/benchmarks.md).
 func TestDeflationIsBounded(t *testing.T) {
-	const n, rotation = 65536, 4 * 669e-9
+	const n, rotation = 65536, 4 * 620e-9
 	for _, card := range slowCards {
 		dev := vk.Dry(vk.Info{
 			Name: card.name, Family: card.family, Type: "discrete", Memory: 1 << 40, Free: 1 << 40,

@@ -3,6 +3,7 @@ package kept_test
 import (
 	"errors"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
@@ -86,5 +87,33 @@ func TestErrors(t *testing.T) {
 	}
 	if err := ps.With(2, func(kept.Plan) error { return errors.New("device lost") }); err != nil || len(*open) != 0 {
 		t.Errorf("device lost: %v, %v open", err, *open)
+	}
+}
+
+// TestManyGoroutines uses plans of several orders in many goroutines. The fake plans have no locks of
+// their own, so the race detector finds a plan that is made, used or closed without the lock of Plans.
+func TestManyGoroutines(t *testing.T) {
+	const goroutines, orders, most = 8, 6, 3
+	ps, open := keeping(1000)
+	var wg sync.WaitGroup
+	uses := 0
+	for g := range goroutines {
+		wg.Go(func() {
+			for i := range orders {
+				order := 1 + (i+g)%orders
+				if err := ps.With(order, func(p kept.Plan) error {
+					if uses++; p.Bytes() != uint64(order) {
+						t.Errorf("order %d: a plan of order %d", order, p.Bytes())
+					}
+					return nil
+				}); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if uses != goroutines*orders || ps.Count() != most || len(*open) != most {
+		t.Errorf("%d uses, %d plans are kept, %d are open", uses, ps.Count(), len(*open))
 	}
 }
