@@ -31,6 +31,7 @@ import (
 //	divide_conquer_record.go      the vectors pass: its recording, level by level
 //	divide_conquer_last_merge.go  the vectors pass: the last merge, which writes the result
 //	divide_conquer_buffers.go     lists in device memory
+//	divide_conquer_shared.go      vectors divided among several devices
 //	divide_conquer_forest.go      many matrices at once, both passes in one recording
 //	divide_conquer_rounds.go      the values pass of BidiagonalConquer, with deflation on the host
 type DivideConquer struct {

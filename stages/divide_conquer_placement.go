@@ -319,7 +319,7 @@ func (v *vectorsRun) complete(levels [][]*dc.Merge, order []int32) {
 //	S              K × (To − From)
 //
 // A column of W that is zero in one half is not stored in this half. placeMerges panics if the
-// matrices need more than n² elements.
+// matrices need more than vectorsPass.room elements.
 func (v *vectorsRun) placeMerges(level int) {
 	p, work := &v.levels[level], 0 // work: the first free element of the result's memory
 	records := v.lists.merges.host[level*v.pass.tune.mostMerges(v.pass.n):]
@@ -336,7 +336,7 @@ func (v *vectorsRun) placeMerges(level int) {
 	if m := p.lastMerge; m != nil {
 		records[len(p.merges)] = newMerge(m, v.offset[m.Lo], 0)
 	}
-	if work > v.pass.n*v.pass.n {
+	if work > v.pass.room {
 		panic("stages: W and S of divide and conquer do not fit")
 	}
 }

@@ -80,35 +80,57 @@ func (r *divideConquerRun) solve(d, e []float64, opt dc.Options) ([]float64, *vk
 // names it. If a root of a secular equation is not found, the error is an *InfoError whose field
 // Info is 1 plus the index of the first such root.
 func (r *divideConquerRun) Values(tree dc.Tree, d, e []float64, order []int32) ([][]*dc.Merge, error) {
+	// If no eigenvectors are wanted, the eigenvectors of the leaves are not stored, and the address
+	// is zero.
+	if r.vectors == nil || r.values.pass.n == 0 {
+		return r.find(tree, d, e, order, leafVectors{offset: make([]int, len(d))})
+	}
+	v := r.vectors
+	v.begin(tree)
+	return r.find(tree, d, e, order, leafVectors{at: v.leaves().Addr(), offset: v.offset, last: v.last})
+}
+
+// leafVectors says where the values pass stores the eigenvectors of the leaves: those of a leaf
+// begin offset[row] elements after the address `at`, where `row` is the first row of the leaf. If
+// `at` is 0, they are not stored. The merge `last` comes last in its level, as vectorLists says; its
+// order is 0 if there is none.
+type leafVectors struct {
+	at     spirv.Addr[float64]
+	offset []int
+	last   dc.Pair
+
+	// receive, if it is not nil, records what else the host receives from the recording.
+	receive func(rec *vk.Recorder)
+}
+
+// find does the work of Values.
+func (r *divideConquerRun) find(tree dc.Tree, d, e []float64, order []int32, to leafVectors) ([][]*dc.Merge, error) {
 	n := r.values.pass.n
 	if n == 0 {
 		return nil, nil
 	}
-	// If no eigenvectors are wanted, the eigenvectors of the leaves are not stored, and the address
-	// is zero.
-	var places [2]spirv.Addr[float64]
-	var last dc.Pair // merge that comes last in its level, as vectorLists says; of order 0 if there is none
 	x := decided{e: e, d: d, order: order, leafValues: make([]float64, n), info: [1]uint32{allFound}}
-	offset := make([]int, n)
-	if v := r.vectors; v != nil {
-		v.begin(tree)
-		places[0], offset, last = v.leaves().Addr(), v.offset, v.last
-	}
 	for _, l := range tree.Leaves {
-		x.leaves = append(x.leaves, shaders.Leaf{Lo: uint32(l.Lo), N: uint32(l.N1), At: wide(offset[l.Lo])})
+		x.leaves = append(x.leaves, shaders.Leaf{Lo: uint32(l.Lo), N: uint32(l.N1), At: wide(to.offset[l.Lo])})
 	}
 	levels := make([][]*dc.Merge, len(tree.Levels))
 	for level, pairs := range tree.Levels {
 		for _, p := range pairs {
 			levels[level] = append(levels[level], &dc.Merge{Pair: p})
 		}
-		slices.SortStableFunc(levels[level], func(a, b *dc.Merge) int { return rankOf(a.Pair == last) - rankOf(b.Pair == last) })
+		slices.SortStableFunc(levels[level], func(a, b *dc.Merge) int { return rankOf(a.Pair == to.last) - rankOf(b.Pair == to.last) })
 		for _, m := range levels[level] {
 			x.merges = append(x.merges, newMerge(m, 0, 0))
 		}
 		x.levels = append(x.levels, len(pairs))
 	}
-	if err := r.run(func(rec *vk.Recorder) { r.values.record(rec, r.ws, &x, places) }); err != nil {
+	err := r.run(func(rec *vk.Recorder) {
+		r.values.record(rec, r.ws, &x, [2]spirv.Addr[float64]{to.at})
+		if to.receive != nil {
+			to.receive(rec)
+		}
+	})
+	if err != nil {
 		return nil, err
 	}
 	for _, l := range tree.Leaves {

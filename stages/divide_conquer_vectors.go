@@ -22,6 +22,7 @@ type vectorsPass struct {
 	mergeKernels
 	n      int
 	levels int                  // largest number of levels that a tree can have
+	room   int                  // elements of the result's memory that W and S of a level may use
 	ops    product.Ops[float64] // computes the products of large merges
 
 	restore *vk.Kernel[shaders.StedcRestoreSpec, shaders.StedcRestorePush]
@@ -41,9 +42,9 @@ const sortTile = 32
 func newVectorsPass(
 	b *builder, n, levels int, ops product.Ops[float64], tiles product.Tuning, t DivideConquerTuning,
 ) vectorsPass {
-	s := vectorsPass{mergeKernels: newMergeKernels(b, tiles, t), n: n, levels: levels, ops: ops}
+	s := vectorsPass{mergeKernels: newMergeKernels(b, tiles, t), n: n, levels: levels, room: n * n, ops: ops}
 	s.restore = build(b, shaders.StedcRestore(), shaders.StedcRestoreSpec{LocalSize: t.Threads})
-	s.sort = build(b, shaders.StedcSort(), shaders.StedcSortSpec{LocalSize: t.Threads, Tile: sortTile})
+	s.buildSort(b)
 	// In the last merge, the product W·S of one half has at most n rows, an inner dimension of at
 	// most n, and at most n columns.
 	if err := ops.Reserve(product.Shape{M: n, N: n, K: n, Count: 1}); err != nil && b.err == nil {
@@ -57,6 +58,11 @@ func newVectorsPass(
 	s.lists = newVectorLists(n, levels, s.tune.mostMerges(n))
 	s.work = vk.Together(s.q, s.panel, s.lists.layout())
 	return s
+}
+
+// buildSort builds the kernel stedc_sort. An error is stored in b.
+func (s *vectorsPass) buildSort(b *builder) {
+	s.sort = build(b, shaders.StedcSort(), shaders.StedcSortSpec{LocalSize: s.tune.Threads, Tile: sortTile})
 }
 
 // blocks returns the largest number of elements of all diagonal blocks of Q together at any time.
