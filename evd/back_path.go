@@ -52,7 +52,7 @@ func newBackPath[T Float](first, dev *vk.Device, of *path[T], mine part) (p *pat
 		return nil, err
 	}
 	if p.distributed() {
-		if err = p.newBackShare(dev, mine, waiting); err != nil {
+		if err = p.newBackShare(dev, of, mine, waiting); err != nil {
 			return nil, err
 		}
 		p.layBackShare(m, of)

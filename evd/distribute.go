@@ -26,8 +26,8 @@ func (p *path[T]) newShare(dev *vk.Device, mine part, waiting stages.Waiting) (e
 }
 
 // newBackShare makes the stages of a device that is not the first one of a plan which distributes the
-// matrix.
-func (p *path[T]) newBackShare(dev *vk.Device, mine part, waiting stages.Waiting) error {
+// matrix. The stages of the first device are `of`.
+func (p *path[T]) newBackShare(dev *vk.Device, of *path[T], mine part, waiting stages.Waiting) error {
 	if err := p.newShare(dev, mine, waiting); err != nil || !p.opt.Vectors {
 		return err
 	}
@@ -38,6 +38,12 @@ func (p *path[T]) newBackShare(dev *vk.Device, mine part, waiting stages.Waiting
 	b.keep(err)
 	p.steps.orient, err = newOrientation[T](dev, p.opt)
 	b.keep(err)
+	if of.steps.spectrum.Shared() {
+		t := p.tune.Double()
+		t.DivideConquer.Leaf = of.tune.Double().DivideConquer.Leaf
+		p.steps.conquer, err = stages.NewConquerShare(dev, p.n, mine.device, products.tridiagonal, t.Products, t.DivideConquer)
+		b.keep(err)
+	}
 	return b.err
 }
 
@@ -71,7 +77,12 @@ func (p *path[T]) layBackShare(m int, of *path[T]) {
 	always := []vk.Space{r.t, r.band, s.products.Work(), s.products.emulated.Status(), s.share.Status()}
 	work := []vk.Space{s.share.Work()}
 	if p.opt.Vectors {
-		r.x = vk.Reserve[float64]("vectors, transposed", p.n*m)
+		elements := p.n * m
+		if s.conquer != nil {
+			elements = s.conquer.Elements(m)
+			work = append(work, s.conquer.Work())
+		}
+		r.x = vk.Reserve[float64]("vectors, transposed", elements)
 		always = append(always, r.x)
 		work = append(work, vk.Together(p.doubles.rows(), p.backWork()))
 	}

@@ -173,7 +173,7 @@ func TestMemoryOfDistributedMatrices(t *testing.T) {
 		if _, err := evd.NewPlan[float64](vk.Dry(little), n, severally(opt, devices...)); err != nil {
 			t.Errorf("four devices: %v", err)
 		}
-		little.Free = p.Devices()[1].Bytes - 1
+		little.Free = p.Devices()[3].Bytes - 1
 		last := vk.Dry(little)
 		_, err = evd.NewPlan[float64](vk.Dry(info), n, severally(opt, devices[0], devices[1], last))
 		var of *vk.DeviceError
@@ -225,4 +225,22 @@ func TestDistributeRefuses(t *testing.T) {
 	both.Verify = true
 	_, err = evd.NewPlan[float64](d, n, both)
 	refused("verify", err)
+}
+
+// TestVectorsOfALargeMatrixFitFourDevices plans a matrix of order 100,000 with all vectors on four
+// devices of 141 GB, of which no device could hold the vectors of the tridiagonal matrix together with
+// its part of the matrix and the reflectors.
+func TestVectorsOfALargeMatrixFitFourDevices(t *testing.T) {
+	const n, memory = 100_000, 141e9
+	info := vk.Info{Name: "dry", Family: "nvidia", SharedBytes: 228 << 10, MaxLocal: 1024, Memory: memory, Free: memory}
+	for _, solver := range []evd.Solver{evd.Auto, evd.DivideConquer} {
+		opt := severally(evd.Options{Vectors: true, Distribute: true, Solver: solver}, vk.Dry(info), vk.Dry(info), vk.Dry(info))
+		p, err := evd.NewPlan[float64](vk.Dry(info), n, opt)
+		if err != nil {
+			t.Fatalf("%v: %v", solver, err)
+		}
+		for k, d := range p.Devices() {
+			t.Logf("%v, device %d: %.1f GB, %.3f·n² numbers", solver, k, float64(d.Bytes)/1e9, float64(d.Bytes)/(8*n*n))
+		}
+	}
 }

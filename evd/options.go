@@ -78,8 +78,9 @@ type Options struct {
 
 	// Distribute divides the matrix among the device of NewPlan and Devices, so that each holds only
 	// its part of A and of the reflectors of Q1, and all devices reduce A to a band. It is for
-	// matrices that are too large for one device. The tridiagonal problem is still solved on the
-	// first device. With Distribute, Devices are also used without Vectors. Distribute needs Devices,
+	// matrices that are too large for one device. Divide and conquer divides the vectors of the
+	// tridiagonal problem, too. MRRR, QR iteration and values without vectors use the first device for
+	// this problem. With Distribute, Devices are also used without Vectors. Distribute needs Devices,
 	// and cannot be combined with both Verify and Vectors. The plan's method Check returns an
 	// *OptionError.
 	Distribute bool

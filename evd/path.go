@@ -46,12 +46,14 @@ type path[T Float] struct {
 
 // steps are the stages, in the order of the solve. The fields from `q2` on are nil if no vectors
 // are wanted. `q2` is also nil if A is reduced in one stage. If the matrix is distributed
-// (Options.Distribute), `share` takes the place of `load` and `reduce`, and `residuals` is nil.
+// (Options.Distribute), `share` takes the place of `load` and `reduce`, and `residuals` is nil. On the
+// further devices `conquer` has their part of `spectrum`, if spectrum.Shared.
 type steps[T Float] struct {
 	products  products[T]
 	load      *stages.SymmetricLoad[T]
 	reduce    reduction[T]
 	share     *stages.BandShare[T]
+	conquer   *stages.ConquerShare
 	chase     *stages.BulgeChasing[T]
 	spectrum  *spectrum.Stage
 	q2        emulation.Q2[T]
@@ -67,6 +69,10 @@ func newPath[T Float](dev *vk.Device, n int, opt Options, split shares) (p *path
 	if p.tune, err = sizes[T](dev, n, opt); err != nil {
 		return nil, err
 	}
+	first := part{split: split}
+	if p.distributed() {
+		first.most = split.most(0, opt.vectors(n))
+	}
 	if p.doubles, err = newDoubles[T](dev, n, opt.vectors(n)); err != nil {
 		return nil, err
 	}
@@ -74,11 +80,10 @@ func newPath[T Float](dev *vk.Device, n int, opt Options, split shares) (p *path
 	if err != nil {
 		return nil, err
 	}
-	if p.steps, err = newSteps(dev, n, opt, p.tune, waiting, p.oneStage, p.doubles); err != nil {
+	if p.steps, err = newSteps(dev, n, opt, p.tune, waiting, p.oneStage, p.doubles, first.most); err != nil {
 		return nil, err
 	}
 	if p.distributed() {
-		first := part{split, 0, split.most(0, opt.vectors(n))}
 		if err = p.newShare(dev, first, waiting); err != nil {
 			return nil, err
 		}
@@ -111,9 +116,10 @@ func (p *path[T]) suit(dev *vk.Device) (stages.Waiting, error) {
 }
 
 // newSteps makes all stages of a solve. If several of them cannot be made, the error is that of the
-// first one in the order of the solve.
+// first one in the order of the solve. `most` is the largest number of vectors of the first device if
+// the matrix is distributed, and otherwise 0.
 func newSteps[T Float](
-	dev *vk.Device, n int, opt Options, t tuning.Tuning, waiting stages.Waiting, oneStage bool, double doubles[T],
+	dev *vk.Device, n int, opt Options, t tuning.Tuning, waiting stages.Waiting, oneStage bool, double doubles[T], most int,
 ) (s steps[T], err error) {
 	if s.products, err = newProducts(dev, n, opt, t, double); err != nil {
 		return s, err
@@ -128,7 +134,9 @@ func newSteps[T Float](
 	chase := stages.ChaseSize{N: n, B: t.Band, Vectors: opt.Vectors && !oneStage}
 	s.chase, err = stages.NewBulgeChasing[T](dev, chase, waiting, t.Chase.ChaseTuning)
 	b.keep(err)
-	s.spectrum, err = double.stage(dev, n, opt.spectrum(), opt.Verify, s.products.tridiagonal, t.Double())
+	of := opt.spectrum()
+	of.Part = most
+	s.spectrum, err = double.stage(dev, n, of, opt.Verify, s.products.tridiagonal, t.Double())
 	b.keep(err)
 	if !opt.Vectors {
 		return s, b.err

@@ -85,6 +85,7 @@ func (p *Plan[T]) solveBy(by *path[T], c *spectrum.Call, a Sym[T]) (*Result[T], 
 	}
 	g.copyReflectors()
 	tail.Sigma = sigma
+	g.share()
 	var certificate *Certificate
 	if p.opt.Verify {
 		tail.Certify = func(values spectrum.Part) (err error) {

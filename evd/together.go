@@ -80,6 +80,25 @@ func (g *together[T]) copyReflectors() {
 	}()
 }
 
+// share tells the call of the first device which devices solve the tridiagonal problem, if several do.
+func (g *together[T]) share() {
+	first := g.all[0]
+	if !first.steps.spectrum.Shared() {
+		return
+	}
+	shared := &spectrum.Shared{Part: g.plan.split.of, Each: func(do func(k int) error) error {
+		return g.each(func(k int, _ *solve[T]) error { return do(k) })
+	}}
+	for k, s := range g.all {
+		d := stages.ConquerDevice{Ctx: s.Ctx, Arena: s.Arena, Share: s.steps.conquer, Profile: s.Profile}
+		if k > 0 {
+			d.X.At = s.regions.x.In(s.Arena)
+		}
+		shared.Devices = append(shared.Devices, d)
+	}
+	first.Call.Shared = shared
+}
+
 // cause returns the error that made the solve end. If copying the reflectors has failed, all
 // devices are cancelled and return context.Canceled as err. In this case `cause` returns the error
 // of the copies. Otherwise it returns err.
@@ -129,11 +148,15 @@ func (g *together[T]) vectors(a Sym[T]) []spectrum.Vectors[T] {
 }
 
 // fetch transforms the vectors x of the tridiagonal matrix back and copies the results to host
-// memory. Each device transforms a part of the vectors. The function `wait` returns the host
+// memory. Each device transforms a part of the vectors. If the devices have solved the tridiagonal
+// problem together, each has its part already, and x is that of the first one. The function `wait` returns the host
 // memory. No device writes to this memory before all devices have transformed their parts without
 // an error: it may be the memory of the input matrix, which a second attempt would need.
 func (g *together[T]) fetch(x product.Matrix[float64], wait func() vk.Columns[T]) error {
-	first, m := g.all[0], x.Rows
+	first, m, shared := g.all[0], x.Rows, g.all[0].Shared
+	if shared != nil {
+		m = shared.Vectors
+	}
 	began := time.Now()
 	<-g.copied
 	if g.failed != nil || m == 0 {
@@ -142,12 +165,18 @@ func (g *together[T]) fetch(x product.Matrix[float64], wait func() vk.Columns[T]
 	mine := make([]product.Matrix[float64], len(g.all)) // the part of each device
 	err := g.each(func(k int, s *solve[T]) error {
 		from, to := g.plan.split.of(k, m)
-		part := x.Block(from, 0, to-from, x.Cols)
-		if k == 0 {
-			mine[k] = part
+		switch {
+		case k > 0:
+			mine[k] = s.vectorsAt(s.Arena, to-from)
+		case shared != nil:
+			mine[k] = x
+		default:
+			mine[k] = x.Block(0, 0, to, x.Cols)
+		}
+		if k == 0 || shared != nil {
 			return nil
 		}
-		mine[k] = s.vectorsAt(s.Arena, to-from)
+		part := x.Block(from, 0, to-from, x.Cols)
 		return spectrum.During(stages.PhaseMove, vk.Move(s.Ctx, g.plan.others[k-1].link, blockOf(mine[k]), blockOf(part)))
 	})
 	if err != nil {

@@ -25,6 +25,10 @@ type Call struct {
 	// Tree has the counters of MRRR. It is nil if another method solves the tridiagonal problem.
 	Tree *Tree
 
+	// Shared describes the devices that solve the tridiagonal problem together. It is nil if the
+	// method needs one device.
+	Shared *Shared
+
 	// Retried is nil in the first attempt of a solve. In a later attempt, Retried is the error of
 	// the attempt before it: a wait between workgroups failed, or emulated products refused the
 	// matrix.

@@ -137,6 +137,11 @@ type Options struct {
 
 	// Solver is the method. The zero value is Auto.
 	Solver Solver
+
+	// Part is the largest number of vectors that the first of several devices computes, if they may
+	// solve the problem together. Of the methods only DivideConquer does so (Stage.Shared). If Part is
+	// 0, the first device computes all vectors.
+	Part int
 }
 
 // Check returns an *OptionError for the first option that is not possible for matrices of order n,

@@ -62,23 +62,27 @@ func New(dev *vk.Device, n int, opt Options, counts bool, ops product.Ops[float6
 		s.counter = newDeviceCounter(sturm, s, countsAtOnce(n, t))
 	}
 	elements := s.Method.Elements()
-	if opt.Vectors {
+	if opt.Vectors && !s.Shared() {
 		elements = max(elements, n*s.capacity)
 	}
 	s.x = reals("vectors, transposed", elements)
 	return s, nil
 }
 
-// chooseMethod makes the method that `chosen` names. For values without vectors, divide and conquer
-// has a variant that needs less memory.
+// chooseMethod makes the method that `chosen` names. Divide and conquer has a variant for values
+// without vectors, which needs less memory, and one for several devices.
 func (s *Stage) chooseMethod(dev *vk.Device, chosen Solver, ops product.Ops[float64], t tuning.Tuning) (err error) {
-	m := find(chosen)
+	m, vectors := find(chosen), s.capacity
 	construct := m.construct
-	if chosen == DivideConquer && !s.opt.Vectors {
+	switch {
+	case chosen != DivideConquer:
+	case !s.opt.Vectors:
 		construct = newDivideConquerValues
+	case s.opt.Part > 0:
+		construct, vectors = newSharedConquer, s.opt.Part
 	}
 	s.phase = m.phase
-	s.Method, err = construct(dev, s.n, s.capacity, ops, t)
+	s.Method, err = construct(dev, s.n, vectors, ops, t)
 	return err
 }
 
@@ -196,7 +200,8 @@ func (s *Stage) Solve(c *Call, host Tridiagonal, sigma float64, allocate func(ve
 	}
 	p := Part{First: from}
 	if s.host != nil || s.x.Len() > 0 {
-		p.Vectors = s.Matrix(c.Arena, to-from, s.n, max(to-from, 1))
+		rows := s.rows(c, to-from)
+		p.Vectors = s.Matrix(c.Arena, rows, s.n, max(rows, 1))
 	}
 	if from == to {
 		return p, nil

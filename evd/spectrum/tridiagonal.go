@@ -75,7 +75,8 @@ type Part struct {
 	Values []float64
 
 	// Vectors has the vectors on the device: row k is the vector of Values[k]. If no vectors are
-	// wanted, Vectors has no meaning.
+	// wanted, Vectors has no meaning. If several devices solve the problem together, Vectors has only
+	// those of the first device.
 	Vectors stages.Matrix
 }
 
