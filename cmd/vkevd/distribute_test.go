@@ -45,21 +45,27 @@ func TestDistribute(t *testing.T) {
 }
 
 // TestPlanDividesByRates checks that a plan for several devices divides the work as a solve does: in
-// proportion to the rates of the devices, or equally if one is not known. The fake devices have one
-// name, so they count with the rate of the first one.
+// proportion to the rates of the devices, or equally if one is not known. Devices of one name count
+// with the rate of the first of them.
 func TestPlanDividesByRates(t *testing.T) {
-	for _, speeds := range [][]float64{{3e12, 1e12, 2e12}, {0, 1e12, 2e12}} {
+	for _, c := range []struct {
+		names          []string
+		speeds, shares []float64
+	}{
+		{[]string{"A", "B", "C"}, []float64{3e12, 1e12, 2e12}, []float64{3e12, 1e12, 2e12}},
+		{[]string{"A", "B", "A"}, []float64{3e12, 1e12, 2e12}, []float64{3e12, 1e12, 3e12}},
+		{[]string{"A", "B", "B"}, []float64{3e12, 1e12, 2e12}, []float64{3e12, 1e12, 1e12}},
+		{[]string{"A", "A", "A"}, []float64{3e12, 1e12, 2e12}, []float64{3e12, 3e12, 3e12}},
+		{[]string{"A", "B", "C"}, []float64{3e12, 0, 2e12}, nil},
+		{[]string{"A", "B", "C"}, []float64{0, 1e12, 2e12}, nil},
+	} {
 		s := newFixture(t)
-		s.machine.speeds = speeds
+		s.machine.names, s.machine.speeds = c.names, c.speeds
 		if _, stderr, status := s.run("plan", "-n", "9", "--device", "2,0,1"); status != statusSuccess {
 			t.Fatalf("status %d, %s", status, stderr)
 		}
-		want := []float64{3e12, 3e12, 3e12}
-		if slices.Contains(speeds, 0) {
-			want = nil
-		}
-		if got := s.machine.planned.Shares; !slices.Equal(got, want) {
-			t.Errorf("speeds %v: shares %v", speeds, got)
+		if got := s.machine.planned.Shares; !slices.Equal(got, c.shares) {
+			t.Errorf("%v, speeds %v: shares %v", c.names, c.speeds, got)
 		}
 	}
 }

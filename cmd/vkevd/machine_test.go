@@ -40,6 +40,7 @@ type fakeMachine struct {
 	chosen                                        probe.Products
 	tuneResult                                    tune.Result
 	speeds                                        []float64 // of the devices, for workRate
+	names                                         []string  // of the devices; without names, all have that of info
 
 	// These members record the calls that the tested program has made.
 	opened   []vk.Options
@@ -69,7 +70,22 @@ func (m *fakeMachine) open(opt vk.Options) (device, error) {
 	if m.openErr != nil {
 		return nil, m.openErr
 	}
+	if len(m.names) > 0 {
+		return namedDevice{m, m.names[len(m.opened)-1]}, nil
+	}
 	return m, nil
+}
+
+// A namedDevice is a device of a fake machine with a name of its own.
+type namedDevice struct {
+	*fakeMachine
+	name string
+}
+
+func (d namedDevice) Info() vk.Info {
+	info := d.info
+	info.Name = d.name
+	return info
 }
 
 func (m *fakeMachine) forecast(info absent, n int, of kind, opt evd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error) {
