@@ -15,37 +15,39 @@ import (
 func NewGolubKahanOnHost(n int, opt Options) *Stage {
 	s := &Stage{n: n, capacity: opt.Capacity(n), opt: opt, host: &hostProblem{}, phase: stages.PhaseDqds}
 	s.counter = hostCounter{s.host}
-	s.Method = onHost{hostDqds, s.host, n, false, s.phase}
+	s.Method = onHost{hostDqds(gonum.Implementation{}.Dlasq1), s.host, n, false, s.phase}
 	return s
 }
 
-// hostDqds finds values of a Golub-Kahan form by gonum's dqds (LAPACK dlasq1), and no vectors. It
-// computes all values: on one busy processor of a server it took 0.03 s for 1024 singular values, and
-// 0.2 s for 2048 (2026-11-23). After an error of w.Stop, dqds runs to its end without effect. If it
-// does not converge, bisection finds the values.
-func hostDqds(c *Call, h *hostProblem, from, to int, vectors bool, w *HostWork) ([]float64, error) {
-	if err := tridiag.CheckFinite(h.t.D, h.t.E); err != nil {
-		return nil, err
-	}
-	n := len(h.t.D) / 2
-	d, e := make([]float64, n), make([]float64, n)
-	for i := range d {
-		if d[i] = h.t.E[2*i]; i < n-1 {
-			e[i] = h.t.E[2*i+1]
+// hostDqds returns a method that finds values of a Golub-Kahan form by dqds, and no vectors. lasq1 is
+// LAPACK's dlasq1. It computes all values: gonum's took 0.03 s for 1024 singular values, and 0.2 s for
+// 2048, on one busy processor of a server (2026-11-23). After an error of HostWork.Stop, lasq1 runs to
+// its end without effect. If it does not converge, bisection finds the values.
+func hostDqds(lasq1 func(n int, d, e, work []float64) (info int)) hostMethod {
+	return func(c *Call, h *hostProblem, from, to int, vectors bool, w *HostWork) ([]float64, error) {
+		if err := tridiag.CheckFinite(h.t.D, h.t.E); err != nil {
+			return nil, err
 		}
+		n := len(h.t.D) / 2
+		d, e := make([]float64, n), make([]float64, n)
+		for i := range d {
+			if d[i] = h.t.E[2*i]; i < n-1 {
+				e[i] = h.t.E[2*i+1]
+			}
+		}
+		info := 0
+		err := tridiag.Interruptible(w.Stop, func() { info = lasq1(n, d, e, make([]float64, 4*n)) })
+		if err != nil {
+			return nil, err
+		}
+		if info != 0 {
+			return hostBisection(c, h, from, to, vectors, w)
+		}
+		values := make([]float64, 0, 2*n) // −σ and σ, ascending; d has σ in descending order
+		for _, x := range d {
+			values = append(values, -x)
+		}
+		slices.Reverse(d)
+		return append(values, d...)[from:to], nil
 	}
-	info := 0
-	err := tridiag.Interruptible(w.Stop, func() { info = gonum.Implementation{}.Dlasq1(n, d, e, make([]float64, 4*n)) })
-	if err != nil {
-		return nil, err
-	}
-	if info != 0 {
-		return hostBisection(c, h, from, to, vectors, w)
-	}
-	values := make([]float64, 0, 2*n) // −σ and σ, ascending; d has σ in descending order
-	for _, x := range d {
-		values = append(values, -x)
-	}
-	slices.Reverse(d)
-	return append(values, d...)[from:to], nil
 }
