@@ -12,6 +12,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/bench"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -47,7 +48,12 @@ func TestSizes(t *testing.T) {
 	d := device(t, vk.Options{Kernels: kernels, Statistics: kernels})
 	t.Logf("%s, %s %s", d.Info().Name, d.Info().Driver, d.Info().DriverVersion)
 	others, distribute := further(t), os.Getenv("VKEVD_DISTRIBUTE") != ""
-	variants, err := bench.Variants(d.Info(), nil, []string{cmp.Or(os.Getenv("VKEVD_TUNING"), "{}")})
+	single := os.Getenv("VKEVD_PRECISION") == "f32"
+	table := tuning.For[float64](d.Info())
+	if single {
+		table = tuning.For[float32](d.Info())
+	}
+	variants, err := bench.Variants(d.Info(), &table, []string{cmp.Or(os.Getenv("VKEVD_TUNING"), "{}")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +64,7 @@ func TestSizes(t *testing.T) {
 			if opt.Distribute = distribute; distribute {
 				opt.Devices = others
 			}
-			if os.Getenv("VKEVD_PRECISION") == "f32" {
+			if single {
 				solveLarge(t, d, evd.NewSym(n, singles(a.Data), evd.Lower), opt)
 			} else {
 				solveLarge(t, d, a, opt)
