@@ -75,6 +75,11 @@ func newApplyQ1(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	if err != nil {
 		return nil, err
 	}
+	return b.applyQ1(s, t, ops)
+}
+
+// applyQ1 makes the measurement of newApplyQ1 with the products `ops`.
+func (b *Bench) applyQ1(s sizes, t tuning.Tuning, ops product.Ops[float64]) (*load, error) {
 	q1, err := stages.NewApplyQ1(b.dev, stages.BackSize{N: s.n, B: s.b, M: s.m}, ops, t.Panel)
 	if err != nil {
 		return nil, err

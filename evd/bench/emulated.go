@@ -28,6 +28,20 @@ func newEmulatedSyr2k(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	return b.emulated(s, t, syr2kUpdate)
 }
 
+// newEmulatedApplyQ1 prepares the measurement of newApplyQ1 with products that emulate double
+// precision on integer units.
+func newEmulatedApplyQ1(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
+	ops, err := b.units(t)
+	if err != nil {
+		return nil, err
+	}
+	l, err := b.applyQ1(s, t, ops)
+	if err != nil {
+		return nil, err
+	}
+	return l.onUnits(ops), nil
+}
+
 // emulated makes the measurement of the update `u` by products that emulate double precision on
 // integer units.
 func (b *Bench) emulated(s sizes, t tuning.Tuning, u update) (*load, error) {

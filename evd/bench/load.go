@@ -73,6 +73,7 @@ var table = []struct {
 	{"apply-q2", newApplyQ2},
 	{"apply-q2-squares", newApplyQ2Squares},
 	{"apply-q1", newApplyQ1},
+	{"emulated-apply-q1", newEmulatedApplyQ1},
 	{"stebz", newStebz},
 	{"stedc", newStedc},
 	{"stedc-values", newStedcValues},

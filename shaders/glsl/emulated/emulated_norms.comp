@@ -12,8 +12,11 @@
 // q is the sum of the integers ⌈|a|·2^(12−e)⌉² over the elements a of the row. A sum of integers
 // does not depend on the order of its terms.
 //
-// Grid: x and y together number the workgroups. A workgroup has ROWS rows. Each row has
-// LOCAL_SIZE/ROWS invocations, which read the row twice.
+// Grid: x and y together number the workgroups. A workgroup has `share` rows. Each row has
+// LOCAL_SIZE/share invocations, which read the row twice. LOCAL_SIZE is a power of two.
+//
+// Consecutive invocations read what is contiguous in memory: elements of one row if step_inner is 1,
+// and otherwise the same element of consecutive rows.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -27,11 +30,9 @@
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 256;
-// ROWS is the number of rows of the factor that a workgroup processes, a divisor of LOCAL_SIZE.
-layout(constant_id = 1) const uint ROWS = 32;
 // SYMMETRIC tells whether the factor is symmetric. If the factor is symmetric, the kernel reads
 // only its lower triangle, k ≤ r.
-layout(constant_id = 2) const bool SYMMETRIC = false;
+layout(constant_id = 1) const bool SYMMETRIC = false;
 
 layout(buffer_reference, scalar, buffer_reference_align = 8) readonly buffer Bits { uint64_t at[]; };
 
@@ -48,12 +49,18 @@ layout(push_constant, scalar) uniform Push {
 	// If SYMMETRIC is true, `before` is the number of rows of the symmetric matrix before the first
 	// row of this dispatch. Then a is the address of element (0, 0), and not of the first row.
 	uint before;
+	// `share` is the number of rows that a workgroup processes, a power of two, at most LOCAL_SIZE.
+	uint share;
 } p;
 
+// The invocations of a row are numbered from 0 on. In shared memory, number `slice` of row r has
+// place slice·share + r.
 shared uint largest[LOCAL_SIZE];
 shared uint64_t sums[LOCAL_SIZE];
 
-const uint SLICES = LOCAL_SIZE / ROWS;
+// UNROLL is the number of elements that an invocation loads before it uses them. The loads wait for
+// memory at the same time.
+const uint UNROLL = 4;
 
 // bits returns element k of a row as the 64 bits of its double.
 uint64_t bits(uint row, uint k) {
@@ -63,33 +70,49 @@ uint64_t bits(uint row, uint k) {
 }
 
 void main() {
-	uint t = gl_LocalInvocationIndex, row = workgroup() * ROWS + t % ROWS, slice = t / ROWS;
-	bool have = row < p.rows;
+	uint t = gl_LocalInvocationIndex, slices = LOCAL_SIZE / p.share;
+	bool contiguous = p.step_inner == 1;
+	uint r = contiguous ? t / slices : t % p.share, slice = contiguous ? t % slices : t / p.share;
+	uint row = workgroup() * p.share + r, place = slice * p.share + r;
+	uint end = row < p.rows ? p.inner : 0;
 
 	// `biased` becomes the largest exponent field (biased exponent) of the elements of the row.
-	// Subnormal numbers count with the exponent 1.
+	// Subnormal numbers count with the exponent 1. An element may be read twice.
 	uint biased = 1;
-	for (uint k = slice; have && k < p.inner; k += SLICES) biased = max(biased, uint(bits(row, k) >> 52) & 0x7ff);
-	largest[t] = biased;
+	for (uint k = slice; k < end; k += UNROLL * slices) {
+		uint64_t x[UNROLL];
+		[[unroll]] for (uint u = 0; u < UNROLL; u++) x[u] = bits(row, min(k + u * slices, end - 1));
+		[[unroll]] for (uint u = 0; u < UNROLL; u++) biased = max(biased, uint(x[u] >> 52) & 0x7ff);
+	}
+	largest[place] = biased;
+	for (uint half_ = slices / 2; half_ > 0; half_ /= 2) {
+		barrier();
+		if (slice < half_) largest[place] = max(largest[place], largest[place + half_ * p.share]);
+	}
 	barrier();
-	for (uint s = 0; s < SLICES; s++) biased = max(biased, largest[s * ROWS + t % ROWS]);
+	biased = largest[r];
 
 	uint64_t sum = 0;
-	for (uint k = slice; have && k < p.inner; k += SLICES) {
-		uint64_t x = bits(row, k);
-		uint e = uint(x >> 52) & 0x7ff;
-		uint64_t m = (x & 0xfffffffffffffUL) | (e == 0 ? 0UL : 1UL << 52);
-		// The integer c is ⌈m·2^-r⌉, where m is the significand of the element. Every r ≥ 53 gives
-		// the same c, because m is below 2^53. So r may be limited to 60.
-		uint r = min(biased - max(e, 1) + 41, 60);
-		uint64_t c = (m + (1UL << r) - 1) >> r;
-		sum += c * c;
+	for (uint k = slice; k < end; k += UNROLL * slices) {
+		uint64_t x[UNROLL];
+		[[unroll]] for (uint u = 0; u < UNROLL; u++) x[u] = k + u * slices < end ? bits(row, k + u * slices) : 0UL;
+		[[unroll]] for (uint u = 0; u < UNROLL; u++) {
+			uint e = uint(x[u] >> 52) & 0x7ff;
+			uint64_t m = (x[u] & 0xfffffffffffffUL) | (e == 0 ? 0UL : 1UL << 52);
+			// The integer c is ⌈m·2^-q⌉, where m is the significand of the element. Every q ≥ 53
+			// gives the same c, because m is below 2^53. So q may be limited to 60.
+			uint q = min(biased - max(e, 1) + 41, 60);
+			uint64_t c = (m + (1UL << q) - 1) >> q;
+			sum += c * c;
+		}
 	}
-	sums[t] = sum;
-	barrier();
-	if (slice != 0 || !have) return;
-	sum = 0;
-	for (uint s = 0; s < SLICES; s++) sum += sums[s * ROWS + t];
+	sums[place] = sum;
+	for (uint half_ = slices / 2; half_ > 0; half_ /= 2) {
+		barrier();
+		if (slice < half_) sums[place] += sums[place + half_ * p.share];
+	}
+	if (slice != 0 || end == 0) return;
+	sum = sums[r];
 	int e = biased == 0x7ff ? NOT_FINITE : int(biased) - 1022;
 	p.norms.at[row] = Norm(sum, e, 0);
 	if (e != NOT_FINITE && sum != 0) atomicMax(p.peak.at[0], uint(e - 12 + half_log(sum) + PEAK_BIAS));

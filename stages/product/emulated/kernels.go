@@ -68,7 +68,7 @@ func (k *kernels) buildOthers(dev *vk.Device) (err error) {
 		return uint32(threads)
 	}
 	panel, depth, count := uint32(k.tuning.Panel), k.units.depth(), uint32(k.moduli.N)
-	norms := shaders.EmulatedNormsSpec{LocalSize: limit(normThreads), Rows: normRows}
+	norms := shaders.EmulatedNormsSpec{LocalSize: limit(normThreads)}
 	if k.norms, err = vk.Build(dev, shaders.EmulatedNorms(), norms); err != nil {
 		return err
 	}

@@ -70,11 +70,29 @@ func up(n, step int) int { return (n + step - 1) / step * step }
 
 // These are the sizes of the workgroups in the kernels that convert factors to residues.
 const (
-	normThreads, normRows = 256, 32
-	shiftThreads          = 128
-	planeThreads          = 128
-	planePart             = 16 // largest number of elements that one invocation converts
+	normThreads  = 256
+	shiftThreads = 128
+	planeThreads = 128
+	planePart    = 16 // largest number of elements that one invocation converts
 )
+
+// A workgroup computes the norms of normRows rows, or fewer if there would be fewer than normGroups
+// workgroups. If consecutive invocations read consecutive rows, it has at least normLeast rows, so
+// that they read whole sectors of the cache. If they read consecutive elements of a row, it has at
+// most normAlong rows.
+const normRows, normGroups, normLeast, normAlong = 32, 512, 4, 8
+
+// share returns the number of rows whose norms a workgroup computes, a power of two.
+func (f rows) share() uint32 {
+	share, least := uint32(normRows), uint32(normLeast)
+	if f.stepInner == 1 {
+		share, least = normAlong, 1
+	}
+	for share > least && vk.Tiles(f.rows, share) < normGroups {
+		share /= 2
+	}
+	return share
+}
 
 // recordNorms records the kernel that writes an upper bound of the norm of each row of f to
 // `norms`. The kernel increases `peak` to the largest of the bounds, so `peak` must be zero before
@@ -86,10 +104,11 @@ func (k *kernels) recordNorms(rec *vk.Recorder, f rows, norms vk.Slice[shaders.N
 	}
 	k.cut(f.rows, normRows, normCost*float64(f.inner), func(first, count int) {
 		part := f.part(first, count)
-		kernel.Dispatch(rec, vk.Folded(vk.Tiles(count, normRows)), shaders.EmulatedNormsPush{
+		share := part.share()
+		kernel.Dispatch(rec, vk.Folded(vk.Tiles(count, share)), shaders.EmulatedNormsPush{
 			A: integers(part.at), Norms: norms.From(first).Addr(), Peak: peak.Addr(),
 			StepRow: uint64(f.stepRow), StepInner: uint64(f.stepInner),
-			Before: uint32(first), Rows: uint32(count), Inner: uint32(f.inner - f.from),
+			Before: uint32(first), Rows: uint32(count), Inner: uint32(f.inner - f.from), Share: share,
 		}, vk.Touches(f.at), vk.Touches(norms), vk.Touches(peak))
 		rec.Costs(normCost * float64(count) * float64(f.inner))
 	})

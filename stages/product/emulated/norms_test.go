@@ -1,0 +1,78 @@
+package emulated
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/stages/stagetest"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// TestNormsOfAnyShare checks that the bounds of norms, and the largest of them, do not depend on how
+// many rows a workgroup processes. The rows of the factor are rows of a matrix, or columns of it.
+func TestNormsOfAnyShare(t *testing.T) {
+	const count, inner = 37, 1301
+	dev := stagetest.Device(t)
+	k := newOps(t, small(), dots, 14, 1, 1).k
+	at, norms, peak := vk.Reserve[float64]("factor", count*inner), vk.Reserve[shaders.Norm]("norms", count), vk.Reserve[uint32]("peak", 1)
+	ws := stagetest.Arena(t, dev, vk.Together(at, norms, peak))
+	host := stagetest.Normal(count, inner, count, 1).Data // row r is host[r + k·count]
+	for i := range count {
+		host[i+(i*31%inner)*count] *= math.Ldexp(1, 3*i) // the largest element is somewhere in the row
+	}
+	host[7+1300*count], host[8+5*count] = math.NaN(), 0x1p-1074
+	turned := make([]float64, len(host))
+	want, peaks := make([]ref.EmulatedNorm, count), uint32(0)
+	for r := range count {
+		for c := range inner {
+			turned[c+r*inner] = host[r+c*count]
+		}
+		want[r] = ref.NewEmulatedNorm(turned[r*inner : (r+1)*inner])
+		if want[r].E != ref.NotFinite {
+			peaks = max(peaks, uint32(want[r].Log()+shaders.ShiftsPeakBias))
+		}
+	}
+	m := product.NewMatrix(at.In(ws), count, inner, count)
+	n := product.NewMatrix(at.In(ws), inner, count, inner)
+	for _, f := range []struct {
+		rows
+		host []float64
+	}{{operand(product.NoTrans, m, false), host}, {operand(product.Trans, n, false), turned}} {
+		stagetest.Put(t, dev, at.In(ws), f.host)
+		for share := uint32(1); share <= k.norms.Spec.LocalSize; share *= 2 {
+			rec := vk.NewRecorder(dev)
+			vk.Fill(rec, peak.In(ws), 0)
+			k.norms.Dispatch(rec, vk.Folded(vk.Tiles(count, share)), shaders.EmulatedNormsPush{
+				A: integers(f.at), Norms: norms.In(ws).Addr(), Peak: peak.In(ws).Addr(),
+				StepRow: uint64(f.stepRow), StepInner: uint64(f.stepInner), Rows: count, Inner: inner, Share: share,
+			})
+			stagetest.Run(t, dev, rec)
+			what := fmt.Sprintf("%d rows for each workgroup, %d apart", share, f.stepRow)
+			for r, have := range stagetest.Get(t, dev, norms.In(ws)) {
+				if w := want[r]; int(have.E) != w.E || w.E != ref.NotFinite && have.Q != w.Q {
+					t.Fatalf("%s: row %d has %+v, want %+v", what, r, have, w)
+				}
+			}
+			if have := stagetest.Get(t, dev, peak.In(ws))[0]; have != peaks {
+				t.Errorf("%s: the largest is %d, want %d", what, have, peaks)
+			}
+		}
+	}
+}
+
+// TestShares checks how many rows a workgroup processes: few of few rows, so that there are many
+// workgroups.
+func TestShares(t *testing.T) {
+	for _, s := range []struct {
+		rows, stepInner int
+		want            uint32
+	}{{32768, 32768, 32}, {16384, 16384, 32}, {4096, 4096, 8}, {512, 4096, 4}, {1, 4096, 4}, {32768, 1, 8}, {512, 1, 1}, {600, 1, 1}, {2048, 1, 4}} {
+		if have := (rows{rows: s.rows, stepInner: s.stepInner}).share(); have != s.want {
+			t.Errorf("%+v: %d", s, have)
+		}
+	}
+}
