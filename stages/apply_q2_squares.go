@@ -42,6 +42,9 @@ type ApplyQ2Squares[T spirv.Scalar] struct {
 	// multiplied is the kernel that multiplies the reflectors of squares out. It is nil if Q2 = I.
 	multiplied *vk.Kernel[shaders.OrgtrQ2Spec, shaders.OrgtrQ2Push[T]]
 
+	// copying is the kernel that copies rows of vectors.
+	copying *Copying[T]
+
 	// squares holds the squares of `sweeps` sweeps, each transposed. rows holds the rows of the
 	// vectors on which a square acts, before the product.
 	squares, rows vk.Region[T]
@@ -70,6 +73,9 @@ func NewApplyQ2Squares[T spirv.Scalar](
 	s.sweeps = vk.Tiles(min(t.Squares.Sweeps, s.count()), s.spec.G) * int(s.spec.G)
 	s.height = vk.Tiles(s.sweeps, uint32(s.B)) * s.B
 	if s.multiplied, err = vk.Build(dev, shaders.OrgtrQ2[T](), s.spec); err != nil {
+		return nil, err
+	}
+	if s.copying, err = NewCopying[T](dev); err != nil {
 		return nil, err
 	}
 	// The first sweeps have the most squares, and the largest ones.
@@ -200,19 +206,7 @@ func (s *ApplyQ2Squares[T]) apply(rec *vk.Recorder, ws *vk.Arena, d q2Division, 
 	top, order := s.square(d, u)
 	x := xt.Block(0, top, xt.Rows, order)
 	before := product.NewMatrix(s.rows.In(ws), x.Rows, order, x.Rows)
-	copyColumns(rec, before, x)
+	s.copying.Record(rec, x, before)
 	square := product.NewMatrix(s.squares.In(ws).From(u*d.order*d.order), order, order, d.order)
 	s.ops.Gemm(rec, ws, product.NoTrans, product.NoTrans, 1, before, square, 0, x)
-}
-
-// copyColumns records copies of the columns of b to those of a, which has the same shape. If both
-// are contiguous it records a single copy.
-func copyColumns[T spirv.Scalar](rec *vk.Recorder, a, b product.Matrix[T]) {
-	if a.Ld == a.Rows && b.Ld == b.Rows {
-		vk.Copy(rec, a.At.Sub(0, a.Rows*a.Cols), b.At.Sub(0, b.Rows*b.Cols))
-		return
-	}
-	for j := range a.Cols {
-		vk.Copy(rec, a.At.Sub(j*a.Ld, a.Rows), b.At.Sub(j*b.Ld, b.Rows))
-	}
 }

@@ -75,6 +75,37 @@ func (s *SymmetricLoad[T]) Record(rec *vk.Recorder, a product.Matrix[T], upper b
 	})
 }
 
+// Copying copies a matrix to other memory (dlacpy).
+type Copying[T spirv.Scalar] struct {
+	kernel *vk.Kernel[shaders.LacpySpec, shaders.LacpyPush[T]]
+}
+
+const copyingThreads = 256 // largest number of invocations of a workgroup
+
+// NewCopying builds the kernel that copies matrices of any shape.
+func NewCopying[T spirv.Scalar](dev *vk.Device) (*Copying[T], error) {
+	b := builder{dev: dev}
+	k := build(&b, shaders.Lacpy[T](), shaders.LacpySpec{LocalSize: b.threads(copyingThreads)})
+	return &Copying[T]{k}, b.err
+}
+
+// Record copies the matrix x to y, which has the same shape. x and y may have any leading dimensions,
+// and must not overlap.
+func (s *Copying[T]) Record(rec *vk.Recorder, x, y product.Matrix[T]) {
+	if x.Rows != y.Rows || x.Cols != y.Cols {
+		panic(fmt.Sprintf("stages: copy of %d×%d to %d×%d", x.Rows, x.Cols, y.Rows, y.Cols))
+	}
+	if x.Rows == 0 || x.Cols == 0 {
+		return
+	}
+	moves(rec, x.Cols, 2*float64(x.Rows)*sizeOf[T](), func(first, some int) {
+		s.kernel.Dispatch(rec, vk.Folded(vk.Tiles(x.Rows, s.kernel.Spec.LocalSize)*some), shaders.LacpyPush[T]{
+			X: x.Block(0, first, x.Rows, some).Addr(), Y: y.Block(0, first, y.Rows, some).Addr(),
+			Rows: uint32(x.Rows), Cols: uint32(some), Ldx: uint32(x.Ld), Ldy: uint32(y.Ld),
+		}, vk.Touches(x.At), vk.Touches(y.At))
+	})
+}
+
 // Transpose writes the transpose of a matrix to other memory: B = Aᵀ.
 type Transpose[T spirv.Stored] struct {
 	kernel *vk.Kernel[shaders.TransposeSpec, shaders.TransposePush[T]]

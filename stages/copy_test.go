@@ -60,6 +60,26 @@ func TestTranspose(t *testing.T) {
 	}
 }
 
+func TestCopying(t *testing.T) {
+	s, err := NewCopying[float64](testDevice(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := stagetest.NewBench(t, 110*105, vk.Together())
+	for _, rows := range append(copySizes, 3, 105) {
+		for _, cols := range copySizes {
+			a, b := stagetest.Normal(rows, cols, rows+1, 1), stagetest.Poisoned(rows, cols, rows+3)
+			want := stagetest.Poisoned(rows, cols, rows+3).Fill(func(i, j int) float64 { return a.Data[i+j*a.Ld] })
+			got := p.Do(t, a, stagetest.Poisoned(0, 0, 1), b, func(rec *vk.Recorder, x, _, y vk.Slice[float64]) {
+				s.Record(rec, NewMatrix(x, rows, cols, a.Ld), NewMatrix(y, rows, cols, b.Ld))
+			})
+			if stagetest.Furthest(t, fmt.Sprintf("%d×%d", rows, cols), got, want, want.Abs()) != 0 {
+				t.Errorf("%d×%d: elements changed", rows, cols)
+			}
+		}
+	}
+}
+
 // Copies of large matrices take several dispatches. Here every dispatch moves at most a few thousand
 // bytes. The results are the same.
 func TestMovesInPortions(t *testing.T) {
@@ -67,6 +87,7 @@ func TestMovesInPortions(t *testing.T) {
 	movedAtOnce = 5000
 	t.Run("symmetric load", TestSymmetricLoad)
 	t.Run("transpose", TestTranspose)
+	t.Run("copy", TestCopying)
 	t.Run("conversion", TestConversion)
 	t.Run("identity", func(t *testing.T) {
 		const rows, cols, ld = 75, 61, 80
