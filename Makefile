@@ -24,6 +24,7 @@ DEVICE_EVD    = ./evd $(wildcard ./evd/batch ./evd/spectrum ./evd/svd)
 #   ConquerCollection          tests of families of matrices; tests/realdata solves the collection
 #   BidiagonalDivideConquerLarge  TestBidiagonalDivideConquer, with smaller orders
 #   TestShipped/bcsstk09       TestShipped with the other matrices, one of which is as large
+#   ShippedEmulated/(jag|Si2)  TestShippedEmulated with the smaller matrices; bcsstk09 is above
 #   FamiliesOfEveryOrder       TestSplitEverywhere, TestTridiagonals, and tests of each solver
 #   EmulatedProducts/other     TestEmulatedProducts, with other kinds of matrices
 #   BandsAndBlocks/[1258],     TestBandsAndBlocks, with other bands
@@ -34,7 +35,7 @@ DEVICE_EVD    = ./evd $(wildcard ./evd/batch ./evd/spectrum ./evd/svd)
 #                              order 300; TestTranslateCommitted of vk/spirv for each kernel
 #   PagesUnderDebugShaders/d   the same test with MRRR and with singular values
 #   SeveralDevicesOnLapacks    TestEveryKindOfMatrix, on one device; TestSeveralDevicesFindTheSameBits
-LONGER = ApplyQ2Tunings|InEveryTuning|ChasingWide/other|ChasingManyTimes|ConquerCollection|BidiagonalDivideConquerLarge|TestShipped/bcsstk09|FamiliesOfEveryOrder|EmulatedProducts/other|BandsAndBlocks/^([1258]|40),|WithoutFloat64Edges/.17|SingularInSingle|PagesSolveTheSame/300_(wave|float32|emul|svd|batch)|PagesUnderDebugShaders/^d|SeveralDevicesOnLapacks
+LONGER = ApplyQ2Tunings|InEveryTuning|ChasingWide/other|ChasingManyTimes|ConquerCollection|BidiagonalDivideConquerLarge|TestShipped/bcsstk09|ShippedEmulated/(jag|Si2)|FamiliesOfEveryOrder|EmulatedProducts/other|BandsAndBlocks/^([1258]|40),|WithoutFloat64Edges/.17|SingularInSingle|PagesSolveTheSame/300_(wave|float32|emul|svd|batch)|PagesUnderDebugShaders/^d|SeveralDevicesOnLapacks
 
 # Tests that run the same kernels many times with other numbers. The slower ways of testing below
 # leave them out, because the unit tests run them.

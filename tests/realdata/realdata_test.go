@@ -3,6 +3,7 @@
 //
 //	VKEVD_DATA      folder of the collection; the default is shared/data next to the repository
 //	VKEVD_DATA_MAX  largest order to solve; 100000 selects all matrices, for a GPU
+//	VKEVD_PRODUCTS  how products are computed for the collection: auto, native or emulated
 //	VKEVD_DEVICE    the device, as in the library's own tests
 //
 // A compiled test runs without its source:
@@ -19,6 +20,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
 	"github.com/vkevd/vkevd/tests/testdata"
 )
@@ -34,12 +36,21 @@ const (
 )
 
 // TestShipped solves all matrices that come with the repository, whatever their order.
-func TestShipped(t *testing.T) {
+func TestShipped(t *testing.T) { solveAll(t, shippedMatrices(t), shipped, evd.ProductsAuto) }
+
+// TestShippedEmulated solves the same matrices with products that emulate double precision on integer
+// units, as vkevd solve --products emulated --check does. Products of every size are emulated.
+func TestShippedEmulated(t *testing.T) {
+	solveAll(t, shippedMatrices(t), shipped, evd.ProductsEmulated)
+}
+
+// shippedMatrices returns the matrices that come with the repository.
+func shippedMatrices(t *testing.T) (all []spectrum) {
+	t.Helper()
 	files, err := testdata.Matrices.ReadDir("matrices")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []spectrum
 	for _, f := range files {
 		name, found := strings.CutSuffix(strings.TrimSuffix(f.Name(), ".gz"), ".mtx")
 		if !found {
@@ -51,7 +62,7 @@ func TestShipped(t *testing.T) {
 			read: func(int) (*matio.Dense, error) { return shippedMatrix(f.Name()) },
 		})
 	}
-	solveAll(t, all, shipped)
+	return all
 }
 
 func shippedMatrix(name string) (*matio.Dense, error) {
@@ -92,7 +103,21 @@ func TestCollected(t *testing.T) {
 	if most >= usualOrder {
 		fewest = usualSpectra
 	}
-	solveAll(t, all, fewest)
+	solveAll(t, all, fewest, wantedProducts(t))
+}
+
+// wantedProducts returns the value of the environment variable VKEVD_PRODUCTS.
+func wantedProducts(t *testing.T) evd.Products {
+	t.Helper()
+	s := os.Getenv("VKEVD_PRODUCTS")
+	if s == "" {
+		return evd.ProductsAuto
+	}
+	p, err := evd.ParseProducts(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
 
 // largest is the largest order of a matrix that the tests solve.

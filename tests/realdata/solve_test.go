@@ -15,6 +15,8 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -44,8 +46,9 @@ var scoreNames = [...]string{
 
 // solveAll solves matrices in ascending order of their size, with and without vectors. It logs the
 // largest error ratios of each family of matrices. If there are fewer than `fewest` matrices, the
-// test fails, because a test without matrices would check nothing.
-func solveAll(t *testing.T, all []spectrum, fewest int) {
+// test fails, because a test without matrices would check nothing. `products` says how the products
+// of the solves are computed.
+func solveAll(t *testing.T, all []spectrum, fewest int, products evd.Products) {
 	if len(all) < fewest {
 		t.Errorf("only %d matrices, there should be %d", len(all), fewest)
 	}
@@ -57,6 +60,12 @@ func solveAll(t *testing.T, all []spectrum, fewest int) {
 	t.Cleanup(func() { d.Close() })
 	t.Logf("%s, %s %s", d.Info().Name, d.Info().Driver, d.Info().DriverVersion)
 
+	opt := evd.Options{Products: products}
+	if products == evd.ProductsEmulated { // all products, those of small matrices, too
+		sizes := tuning.On(d.Info())
+		sizes.Products.Emulated.Least = product.Shape{}
+		opt.Tuning = &sizes
+	}
 	families := map[string]*tally{}
 	for _, s := range all {
 		t.Run(s.name, func(t *testing.T) {
@@ -68,7 +77,7 @@ func solveAll(t *testing.T, all []spectrum, fewest int) {
 			if err := belongs(a, s.want); err != nil {
 				t.Fatal(err)
 			}
-			got := solve(t, d, a, s.want)
+			got := solve(t, d, a, s.want, opt)
 			if families[s.family] == nil {
 				families[s.family] = &tally{}
 			}
@@ -80,8 +89,9 @@ func solveAll(t *testing.T, all []spectrum, fewest int) {
 	}
 }
 
-// solve solves one matrix and returns its error ratios. A ratio that is too large fails the test.
-func solve(t *testing.T, d *vk.Device, a *matio.Dense, want []float64) (got scores) {
+// solve solves one matrix with the options `opt` and returns its error ratios. A ratio that is too
+// large fails the test.
+func solve(t *testing.T, d *vk.Device, a *matio.Dense, want []float64, opt evd.Options) (got scores) {
 	t.Helper()
 	n := a.Rows
 	norm := max(math.Abs(want[0]), math.Abs(want[n-1]))
@@ -89,9 +99,10 @@ func solve(t *testing.T, d *vk.Device, a *matio.Dense, want []float64) (got scor
 
 	upper := sym // the other triangle
 	upper.Uplo = evd.Upper
-	alone := run(t, d, upper, evd.Options{}, nil)
+	alone := run(t, d, upper, opt, nil)
 	got[valuesAlone] = ratio.Values(n, alone.Values, want, norm)
-	res := run(t, d, sym, evd.Options{Vectors: true}, func(p *evd.Plan[float64], res *evd.Result[float64]) {
+	opt.Vectors = true
+	res := run(t, d, sym, opt, func(p *evd.Plan[float64], res *evd.Result[float64]) {
 		got[residual], got[orthogonality] = measure(t, p, sym, res)
 	})
 	got[values] = ratio.Values(n, res.Values, want, norm)
@@ -115,6 +126,9 @@ func run(t *testing.T, d *vk.Device, a evd.Sym[float64], opt evd.Options, then f
 	res, err := p.Solve(context.Background(), a)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if res.Retried != nil {
+		t.Errorf("order %d was solved again: %v", a.N, res.Retried)
 	}
 	if then != nil {
 		then(p, res)
