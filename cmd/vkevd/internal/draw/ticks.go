@@ -64,7 +64,8 @@ func (wholeTicks) Ticks(low, high float64) []plot.Tick {
 
 // decades places ticks at powers of ten, for an axis of positive numbers. About ten of these ticks
 // have labels. If the axis has only a few powers of ten, there are also ticks at 2, 3, …, 9 times
-// each power.
+// each power. On an axis with less than two powers of ten, those at 2 and 5 times a power have labels. If that gives less than
+// two labels, the ticks are those of roundTicks.
 type decades struct{}
 
 func (decades) Ticks(low, high float64) []plot.Tick {
@@ -72,10 +73,13 @@ func (decades) Ticks(low, high float64) []plot.Tick {
 	const rounding = 1e-9 // of a logarithm
 	from, to := int(math.Ceil(math.Log10(low)-rounding)), int(math.Floor(math.Log10(high)+rounding))
 	every := 1 + (to-from)/most
+	short := to-from < 1
 	var ticks []plot.Tick
+	labels := 0
 	add := func(value float64, label string) {
 		if value >= low*(1-rounding) && value <= high*(1+rounding) {
 			ticks = append(ticks, plot.Tick{Value: value, Label: label})
+			labels += min(len(label), 1)
 		}
 	}
 	for e := from - 1; e <= to; e++ {
@@ -83,10 +87,20 @@ func (decades) Ticks(low, high float64) []plot.Tick {
 		if (e-from)%every == 0 {
 			label = powerOfTen(e)
 		}
+		if short {
+			label = timesPower(1, e)
+		}
 		add(math.Pow10(e), label)
 		for m := 2.0; m < 10 && to-from <= few; m++ {
-			add(m*math.Pow10(e), "")
+			label := ""
+			if short && (m == 2 || m == 5) {
+				label = timesPower(m, e)
+			}
+			add(m*math.Pow10(e), label)
 		}
+	}
+	if labels < 2 {
+		return roundTicks{}.Ticks(low, high)
 	}
 	return ticks
 }
@@ -94,6 +108,14 @@ func (decades) Ticks(low, high float64) []plot.Tick {
 // powerOfTen writes 10ᵉ in the form 1e3, because the font lacks some superscript digits and would
 // silently leave them out.
 func powerOfTen(e int) string { return fmt.Sprintf("1e%d", e) }
+
+// timesPower writes m·10ᵉ, where m is a digit: as 0.2, or as 2e-7 if there would be many zeros.
+func timesPower(m float64, e int) string {
+	if e < -4 || e > 4 {
+		return fmt.Sprintf("%ge%d", m, e)
+	}
+	return number(m*math.Pow10(e), max(0, -e))
+}
 
 // ticksAt returns a tick with a label for each of the given whole numbers.
 func ticksAt(places []int) plot.ConstantTicks {

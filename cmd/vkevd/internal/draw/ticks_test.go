@@ -42,10 +42,12 @@ func TestWholeTicks(t *testing.T) {
 	}
 }
 
-// TestDecades checks logarithmic axes: all labels must lie within the axis.
+// TestDecades checks logarithmic axes: all labels must lie within the axis, and a short axis has more
+// than one label. An earlier version labelled an axis from 0.1 to 3 only with 1e0.
 func TestDecades(t *testing.T) {
 	for want, ends := range map[string][2]float64{
-		"1e0 1e1 1e2": {0.9, 300}, "1e-9 1e-7 1e-5 1e-3 1e-1 1e1 1e3 1e5 1e7 1e9": {1e-9, 2e10}, "1e-5 1e-4": {0.99e-5, 1.01e-4}, "": {2, 9},
+		"1e0 1e1 1e2": {0.9, 300}, "1e-9 1e-7 1e-5 1e-3 1e-1 1e1 1e3 1e5 1e7 1e9": {1e-9, 2e10}, "1e-5 1e-4": {0.99e-5, 1.01e-4},
+		"2 5": {2, 9}, "0.2 0.5 1 2": {0.12, 2.7}, "2e-7 5e-7": {1.5e-7, 9e-7}, "3.0 3.2 3.4 3.6 3.8 4.0": {3, 4},
 	} {
 		if got := shown((decades{}).Ticks(ends[0], ends[1])); got != want {
 			t.Errorf("from %g to %g: %s, want %s", ends[0], ends[1], got, want)
