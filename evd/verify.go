@@ -3,7 +3,8 @@ package evd
 import (
 	"context"
 	"errors"
-	"fmt"
+
+	"github.com/vkevd/vkevd/evd/spectrum"
 )
 
 // UnverifiedError says that the result did not pass its certificate, and that a second result, by
@@ -17,12 +18,7 @@ type UnverifiedError struct {
 
 // Error returns a text with all numbers of both certificates, and with the threshold.
 func (e *UnverifiedError) Error() string {
-	first := "no result"
-	if e.First != nil {
-		first = e.First.String()
-	}
-	return fmt.Sprintf("no result can be verified: %s; on the safe path: %v; each must be below %d",
-		first, e.Safe, Threshold)
+	return spectrum.Unverified(e.First, e.Safe, Threshold)
 }
 
 // With Options.Verify, a second solve uses slower and simpler methods. maxSafeQR is the largest

@@ -33,6 +33,20 @@ func (e *OptionError) Error() string { return "option " + e.Option + ": " + e.Re
 // BadOption makes an *OptionError from the name of the option and the reason.
 func BadOption(option, reason string) *OptionError { return &OptionError{option, reason} }
 
+// Unverified is the text of an error about a result that did not pass its certificate. `first` and
+// `safe` are the certificates of the first result, or nil if it had none, and of the second result, by
+// the safe path. Each number of a certificate must be below `threshold`.
+func Unverified[C interface {
+	comparable
+	fmt.Stringer
+}](first, safe C, threshold int) string {
+	text := "no result"
+	if first != *new(C) {
+		text = first.String()
+	}
+	return fmt.Sprintf("no result can be verified: %s; on the safe path: %v; each must be below %d", text, safe, threshold)
+}
+
 // TooManyError says that an interval has more eigenvalues than Selection.AtMost allows.
 type TooManyError struct {
 	// Found is the number of eigenvalues in the interval. AtMost is the largest allowed number.

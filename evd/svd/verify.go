@@ -3,7 +3,6 @@ package svd
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/spectrum"
@@ -22,12 +21,7 @@ type UnverifiedError struct {
 
 // Error returns a text with all numbers of both certificates, and with the threshold.
 func (e *UnverifiedError) Error() string {
-	first := "no result"
-	if e.First != nil {
-		first = e.First.String()
-	}
-	return fmt.Sprintf("no result can be verified: %s; on the safe path: %v; each must be below %d",
-		first, e.Safe, evd.Threshold)
+	return spectrum.Unverified(e.First, e.Safe, evd.Threshold)
 }
 
 // maxSafeQR is the largest number of singular values for which the safe path computes the vectors of
