@@ -202,6 +202,17 @@ func BatchFlops(n int, vectors bool) float64 {
 	return 4.0/3*x*x*x + 54*minorFlops*x*x
 }
 
+// TridiagonalBatchFlops returns the usual cost of a tridiagonal matrix of order n in a batch, in flops.
+// With vectors it is that of divide and conquer, 4/3·n³ if no eigenvalue deflates. Without vectors it
+// is that of bisection with 54 halvings for each eigenvalue.
+func TridiagonalBatchFlops(n int, vectors bool) float64 {
+	x := float64(n)
+	if vectors {
+		return 4.0 / 3 * x * x * x
+	}
+	return 54 * minorFlops * x * x
+}
+
 // rotationFlops is the cost of computing the cosine and sine of one rotation. The cost is high
 // because the operations form a chain in which each operation needs the result of the previous one.
 const rotationFlops = 200

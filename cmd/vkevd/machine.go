@@ -23,9 +23,10 @@ type machine interface {
 	// that the device would return because it has too little memory. `unfit` is nil if the plan
 	// fits, or if the memory of the device is not known.
 	forecast(on absent, n int, of kind, opt evd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error)
-	// forecastBatch makes a plan for a batch of `count` matrices of order n, on a device that need
-	// not be present. `unfit` is the error that the device would return for lack of memory, or nil.
-	forecastBatch(info vk.Info, n, count int, opt batch.Options) (f forecast, unfit *vk.OutOfMemoryError, err error)
+	// forecastBatch makes a plan for a batch of `count` matrices of order n, of kindDense or
+	// kindTridiagonal, on a device that need not be present. `unfit` is the error that the device
+	// would return for lack of memory, or nil.
+	forecastBatch(info vk.Info, of kind, n, count int, opt batch.Options) (f forecast, unfit *vk.OutOfMemoryError, err error)
 	// forecastSVD makes a plan for the singular values of m×n matrices, of kindDense or kindSingle,
 	// on a device that need not be present. `unfit` is the error that the device would return for
 	// lack of memory, or nil.

@@ -31,31 +31,45 @@ func (j *planJob) checkMany(cmd *cobra.Command) error {
 	case j.start:
 		return with("start", append([]string{"svd", "engine"}, startConflicts...))
 	case j.batch > 0:
-		return with("batch", append([]string{"svd", "tridiagonal", "engine", "products", "moduli"}, batchConflicts...))
+		return with("batch", append([]string{"svd", "engine", "products", "moduli"}, batchConflicts...))
 	}
 	return nil
 }
 
 // A batchForecast is the forecast of memory and operations for many matrices that are solved in one
-// batch.
+// batch. `flops` is the number of operations for one matrix.
 type batchForecast struct {
-	*batch.Plan
-	n, count int
-	vectors  bool
+	batchMemory
+	count int
+	flops float64
+}
+
+// A batchMemory is the part of a plan for a batch that a forecast needs: its device memory.
+type batchMemory interface {
+	Memory() []vk.Placed
+	Bytes() uint64
 }
 
 func (f batchForecast) Costs() []evd.StageCost {
-	return []evd.StageCost{{Stage: stages.PhaseBatch, Flops: float64(f.count) * stages.BatchFlops(f.n, f.vectors)}}
+	return []evd.StageCost{{Stage: stages.PhaseBatch, Flops: float64(f.count) * f.flops}}
 }
 
-func (vulkan) forecastBatch(info vk.Info, n, count int, opt batch.Options) (
+func (vulkan) forecastBatch(info vk.Info, of kind, n, count int, opt batch.Options) (
 	f forecast, unfit *vk.OutOfMemoryError, err error,
 ) {
-	p, err := batch.NewPlan(vk.Dry(info), n, atOnce(count, n), opt)
-	if errors.As(err, &unfit) {
-		p, err = batch.NewPlan(vk.Dry(boundless(info)), n, atOnce(count, n), opt)
+	made := batchForecast{count: count, flops: stages.BatchFlops(n, opt.Vectors)}
+	plan := func(dev *vk.Device) (batchMemory, error) { return batch.NewPlan(dev, n, atOnce(count, n), opt) }
+	if of == kindTridiagonal {
+		made.flops = stages.TridiagonalBatchFlops(n, opt.Vectors)
+		plan = func(dev *vk.Device) (batchMemory, error) {
+			return batch.NewTridiagonalPlan(dev, n, atOnce(count, n), opt)
+		}
 	}
-	return batchForecast{p, n, count, opt.Vectors}, unfit, err
+	made.batchMemory, err = plan(vk.Dry(info))
+	if errors.As(err, &unfit) {
+		made.batchMemory, err = plan(vk.Dry(boundless(info)))
+	}
+	return made, unfit, err
 }
 
 // forecastBatch makes the plan for a batch of j.batch matrices. The second result is the error that
@@ -65,7 +79,7 @@ func (j *planJob) forecastBatch(info vk.Info, opt evd.Options) (forecast, *vk.Ou
 	if err != nil {
 		return nil, nil, err
 	}
-	return j.machine.forecastBatch(info, j.n, j.batch, batch.Options{
+	return j.machine.forecastBatch(info, j.kind(), j.n, j.batch, batch.Options{
 		Vectors: j.wantsVectors(), Select: part, Tuning: opt.Tuning,
 	})
 }

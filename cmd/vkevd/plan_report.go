@@ -65,7 +65,7 @@ func (j *planJob) report(on target, f forecast, unfit *vk.OutOfMemoryError, opt 
 	if unfit != nil {
 		r.Reason = describe(unfit)
 	}
-	if on.products.Why != "" && j.order() >= evd.AutoOrder && j.options.chosen() == evd.ProductsAuto && j.batch == 0 {
+	if on.products.Why != "" && j.choosesProducts() {
 		r.Products = on.products.String()
 	}
 	for _, m := range f.Memory() {
@@ -76,6 +76,14 @@ func (j *planJob) report(on target, f forecast, unfit *vk.OutOfMemoryError, opt 
 	r.Devices, r.Parts = sharesOf(devicesOf(f)), divided(devicesOf(f), opt.Distribute)
 	j.forecastTime(&r, on, f.Costs(), opt)
 	return r
+}
+
+// choosesProducts tells whether the solve chooses between native and emulated products by measured
+// rates. Plans for single precision and for tridiagonal matrices have only native products.
+func (j *planJob) choosesProducts() bool {
+	kind := j.kind()
+	return j.order() >= evd.AutoOrder && j.options.chosen() == evd.ProductsAuto && j.batch == 0 &&
+		kind != kindSingle && kind != kindTridiagonal
 }
 
 // precision is the precision of the plan, as in the report of solve.
@@ -123,6 +131,10 @@ func (j *planJob) hostBytes(vectors bool) uint64 {
 	}
 	n, found := uint64(j.n), uint64(j.options.part.count(j.n))
 	switch {
+	case j.batch > 0 && j.options.tridiagonal && vectors:
+		return number * uint64(j.batch) * (2*n + n*found)
+	case j.batch > 0 && j.options.tridiagonal:
+		return number * uint64(j.batch) * 2 * n
 	case j.batch > 0 && vectors:
 		return number * uint64(j.batch) * n * (n + found)
 	case j.batch > 0:

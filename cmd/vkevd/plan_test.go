@@ -55,6 +55,12 @@ func TestPlanTellsProducts(t *testing.T) {
 	if status != statusSuccess || !strings.Contains(stdout, "\nproducts                     emulated: they are faster\n") {
 		t.Errorf("status %d, %q", status, stdout)
 	}
+	for _, flag := range []string{"--precision=f32", "--tridiagonal"} {
+		if stdout, _, _ := s.run("plan", "-n", "3000", flag); !strings.Contains(stdout, "total") || strings.Contains(stdout, "products") {
+			t.Errorf("%s: there is no choice of products:\n%s", flag, stdout)
+		}
+	}
+	s.machine.wanted = s.machine.wanted[:1]
 	s.run("plan", "-n", "3000", "--products", "native")
 	s.run("plan", "-n", "1000")
 	for i, want := range []evd.Products{evd.ProductsEmulated, evd.ProductsNative, evd.ProductsNative} {
@@ -165,9 +171,10 @@ func TestPlanOfManyAndOfARefinement(t *testing.T) {
 	s.machine.info.Type, s.machine.info.Family = "cpu", "cpu"
 	s.machine.info.SharedBytes, s.machine.info.MaxLocal, s.machine.info.Subgroup = 32<<10, 1024, 8
 	s.machine.measured = probe.Rates{FP64: 2e10, FP32: 4e10}
-	var all, part, r planReport
+	var all, part, r, values, vectors planReport
 	for args, into := range map[string]*planReport{
 		"--batch 1000": &part, "--batch 1000000": &all, "--start": &r,
+		"--batch 1000 --tridiagonal": &values, "--batch 1000 --tridiagonal --vectors": &vectors,
 	} {
 		stdout, stderr, status := s.run(append([]string{"plan", "-n", "64", "--json", "-"}, strings.Fields(args)...)...)
 		if err := json.Unmarshal([]byte(stdout), into); err != nil || status != statusSuccess || into.Seconds <= 0 || stderr != "" {
@@ -184,15 +191,24 @@ func TestPlanOfManyAndOfARefinement(t *testing.T) {
 	if !r.Start || !r.Vectors || part.Vectors || part.Batch != 1000 {
 		t.Errorf("%+v\n%+v", r, part)
 	}
+	if values.Host != 1000*2*8*64 || vectors.Host != values.Host+1000*matrix || !values.Tridiagonal {
+		t.Errorf("tridiagonal: the host has %d and %d bytes", values.Host, vectors.Host)
+	}
+	if got, want := values.Bytes, uint64(1000*(40*64+68)); got < want || got > want+want/20 {
+		t.Errorf("tridiagonal: %d bytes, about %d are documented", got, want)
+	}
+	if got, want := vectors.Bytes, uint64(1000*(28*64*64+(24+250)*64+68)); got < want*9/10 || got > want+want/10 || vectors.Flops >= part.Flops*10 {
+		t.Errorf("tridiagonal, with vectors: %d bytes, about %d are documented", got, want)
+	}
 	for args, says := range map[string]string{
-		"--batch 0":                    "--batch: 0 is not a number of matrices, at least 1; see vkevd plan --help",
-		"--batch 5 --tridiagonal":      "--batch cannot be combined with --tridiagonal; see vkevd plan --help",
-		"--batch 5 --svd":              "--batch cannot be combined with --svd; see vkevd plan --help",
-		"--start --batch 5":            "--start cannot be combined with --batch; see vkevd plan --help",
-		"--start --smallest 5":         "--start cannot be combined with --smallest; see vkevd plan --help",
-		"--start --precision f32":      "--start refines to double precision, not to --precision f32; see vkevd plan --help",
-		"--batch 5 --vectors --verify": "--batch cannot be combined with --verify; see vkevd plan --help",
-		"--batch 5 --smallest 100":     "--smallest: 100 is too many; the number of all eigenvalues is 64",
+		"--batch 0":                           "--batch: 0 is not a number of matrices, at least 1; see vkevd plan --help",
+		"--batch 5 --svd":                     "--batch cannot be combined with --svd; see vkevd plan --help",
+		"--start --batch 5":                   "--start cannot be combined with --batch; see vkevd plan --help",
+		"--start --smallest 5":                "--start cannot be combined with --smallest; see vkevd plan --help",
+		"--start --precision f32":             "--start refines to double precision, not to --precision f32; see vkevd plan --help",
+		"--batch 5 --vectors --verify":        "--batch cannot be combined with --verify; see vkevd plan --help",
+		"--batch 5 --tridiagonal --solver qr": "--batch cannot be combined with --solver; see vkevd plan --help",
+		"--batch 5 --smallest 100":            "--smallest: 100 is too many; the number of all eigenvalues is 64",
 	} {
 		s.fails(statusInput, says, append([]string{"plan", "-n", "64"}, strings.Fields(args)...)...)
 	}

@@ -62,8 +62,8 @@ func (p fakeTridiagonals) Solve(ctx context.Context, a []tridiagonalMatrix) (*ba
 	return p.fakeBatch.Solve(ctx, dense)
 }
 
-func (m *fakeMachine) forecastBatch(info vk.Info, n, count int, opt batch.Options) (forecast, *vk.OutOfMemoryError, error) {
-	return vulkan{}.forecastBatch(info, n, count, opt)
+func (m *fakeMachine) forecastBatch(info vk.Info, of kind, n, count int, opt batch.Options) (forecast, *vk.OutOfMemoryError, error) {
+	return vulkan{}.forecastBatch(info, of, n, count, opt)
 }
 
 func (p fakeBatch) Check(ctx context.Context, a []evd.Sym[float64], s []batch.Spectrum) ([]evd.Ratios, error) {

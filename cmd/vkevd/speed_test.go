@@ -48,7 +48,7 @@ func TestForecastsOfTime(t *testing.T) {
 		return f
 	}
 	many := func(n, count int) forecast {
-		f, _, err := vulkan{}.forecastBatch(h200, n, count, batch.Options{Vectors: true})
+		f, _, err := vulkan{}.forecastBatch(h200, kindDense, n, count, batch.Options{Vectors: true})
 		if err != nil {
 			t.Fatal(err)
 		}
