@@ -10,17 +10,16 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export VKEVD_CACHE="$scratch/cache" VKEVD_CONFIG="$scratch/config"
 
-[ $# -gt 0 ] || set -- numpy gonum tridiagonal gpu pipeline readme python c
-failed=0
-for name; do
+[ $# -gt 0 ] || set -- gonum readme numpy tridiagonal gpu pipeline python c
+# Two scripts run at a time, because most of them use one core. xargs fails if one of them fails.
+export here scratch
+printf '%s\n' "$@" | xargs -n 1 -P 2 sh -euc '
+	name=$0 started=$(date +%s)
 	mkdir "$scratch/$name"
-	started=$(date +%s)
-	if (cd "$scratch/$name" && sh -eu "$here/$name.sh") >"$scratch/$name.log" 2>&1; then
+	if (cd "$scratch/$name" && exec sh -eu "$here/$name.sh") >"$scratch/$name.log" 2>&1; then
 		echo "newcomers: $name: fine, $(($(date +%s) - started)) s"
 	else
-		failed=1
 		cat "$scratch/$name.log"
 		echo "newcomers: $name: FAILED"
-	fi
-done
-exit $failed
+		exit 1
+	fi'
