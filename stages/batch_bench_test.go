@@ -28,7 +28,7 @@ func TestBatchTimes(t *testing.T) {
 		return BatchTuning{Shared: []BatchShared{{order, team, matrices, apart}}, Dispatch: 2e11}
 	}
 	memory := func(order, threads, teams, apart uint32) BatchTuning {
-		return BatchTuning{Shared: []BatchShared{{2, 2, 1, 0}}, Memory: []BatchMemory{{order, threads, teams, apart, false}}, Dispatch: 2e11}
+		return BatchTuning{Shared: []BatchShared{{2, 2, 1, 0}}, Memory: []BatchMemory{{order, threads, teams, apart, false, 0, 0}}, Dispatch: 2e11}
 	}
 	conquer := func(t BatchTuning) BatchTuning {
 		t.Memory[0].Conquer = true

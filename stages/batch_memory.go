@@ -118,12 +118,12 @@ func (r *batchRecording) form() {
 // iterate records the usual number of rotations of QL iteration. Continue records more of them for
 // matrices that need more.
 func (r *batchRecording) iterate() {
-	n := r.class.largest
+	n, matrices := r.class.largest, r.tune.Memory[r.class.class-len(r.shared)].matrices()
 	rotation := rotationFlops + 6*float64(n)
-	once := min(max(1, r.tune.Dispatch*ofWorkgroup/rotation), rotationsOf(n))
+	once := min(max(1, r.tune.Dispatch*ofWorkgroup/(float64(matrices)*rotation)), rotationsOf(n))
 	for range int(rotationsOf(n)/once) + 1 {
 		r.each(r.rec, r.class, once*rotation, func(first, count uint32) {
-			r.batchMemory.iterate.Dispatch(r.rec, vk.Folded(int(count)), shaders.SteqrBatchPush{
+			r.batchMemory.iterate.Dispatch(r.rec, vk.Folded(vk.Tiles(int(count), matrices)), shaders.SteqrBatchPush{
 				Matrices: r.table.In(r.ws).Addr(), States: r.states.In(r.ws).Addr(),
 				D: r.d.In(r.ws).Addr(), E: r.e.In(r.ws).Addr(), Z: r.z.In(r.ws).Addr(),
 				First: first, Count: count, Rotations: uint32(once),

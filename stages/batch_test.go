@@ -17,7 +17,7 @@ func smallestBatch() BatchTuning {
 	return BatchTuning{
 		Shared: []BatchShared{{Order: 3, Team: 2, Matrices: 3, Apart: 3}, {Order: 9, Team: 4, Matrices: 2}},
 		Memory: []BatchMemory{
-			{Order: 20, Threads: 32, Teams: 2, Apart: 1}, {Order: 40, Threads: 32, Teams: 1, Apart: 2},
+			{Order: 20, Threads: 32, Teams: 2, Apart: 1}, {Order: 40, Threads: 4, Teams: 1, Apart: 4, Rows: 3, Matrices: 3},
 			{Order: 160, Threads: 32, Teams: 1, Apart: 2, Conquer: true},
 		},
 		Dispatch: 1e6,

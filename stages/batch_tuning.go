@@ -36,8 +36,15 @@ type BatchMemory struct {
 	Order   uint32 // largest order
 	Threads uint32 // invocations of a workgroup
 	Teams   uint32 // invocations of sytd2_batch that share a row: Threads times as many
-	Apart   uint32 // additional invocations in steqr_batch, one of which computes the rotations
+	Apart   uint32 // additional invocations in steqr_batch, of which Matrices compute the rotations
 	Conquer bool   `json:",omitempty"` // whether divide and conquer replaces QL iteration (steqr_batch)
+
+	// Rows is the number of rows of a matrix that an invocation of sytd2_batch, org2l_batch and
+	// steqr_batch processes at the same time. Matrices is the number of matrices that a workgroup of
+	// steqr_batch processes at the same time, with a team of Threads invocations for each of them. It
+	// is at most Apart. 0 counts as 1 for both numbers.
+	Rows     uint32 `json:",omitempty"`
+	Matrices uint32 `json:",omitempty"`
 }
 
 // Order returns the largest order of a batch, or 0 if t has no kernels.
@@ -146,13 +153,13 @@ func (s BatchShared) fits(info vk.Info) error {
 // fits returns nil if the device can run the batch kernels for matrices beyond shared memory with
 // the sizes m.
 func (m BatchMemory) fits(info vk.Info) error {
-	if m.Order < 3 || m.Threads == 0 || m.Teams == 0 || m.Apart == 0 {
+	if m.Order < 3 || m.Threads == 0 || m.Teams == 0 || m.Apart < m.matrices() {
 		return fmt.Errorf("stages: no batch can be tuned by %+v", m)
 	}
 	bytes, err := mostShared(sharedOf(shaders.Sytd2Batch, m.reduceSpec()), sharedOf(shaders.Org2lBatch, m.formSpec()),
 		sharedOf(shaders.SteqrBatch, m.iterateSpec()), sharedOf(shaders.StebzBatch, m.bisectSpec()),
 		sharedOf(shaders.LasrtBatch, m.sortSpec()))
-	return room(info, int(max(m.Threads*m.Teams, m.Threads+m.Apart)), bytes, err)
+	return room(info, int(max(m.Threads*m.Teams, m.matrices()*m.Threads+m.Apart)), bytes, err)
 }
 
 // room returns nil if a workgroup of the device may have `threads` invocations and `bytes` bytes of
@@ -169,18 +176,24 @@ func room(info vk.Info, threads, bytes int, err error) error {
 	return nil
 }
 
+// matrices returns the number of matrices of a workgroup of steqr_batch.
+func (m BatchMemory) matrices() uint32 { return max(m.Matrices, 1) }
+
 const lasrtTeam = 32 // largest number of invocations of lasrt_batch that copy a vector
 
 func (m BatchMemory) reduceSpec() shaders.Sytd2BatchSpec {
-	return shaders.Sytd2BatchSpec{LocalSize: m.Threads * m.Teams, Order: m.Order, Teams: m.Teams}
+	return shaders.Sytd2BatchSpec{LocalSize: m.Threads * m.Teams, Order: m.Order, Teams: m.Teams, Together: max(m.Rows, 1)}
 }
 
 func (m BatchMemory) formSpec() shaders.Org2lBatchSpec {
-	return shaders.Org2lBatchSpec{LocalSize: m.Threads, Order: m.Order}
+	return shaders.Org2lBatchSpec{LocalSize: m.Threads, Order: m.Order, Together: max(m.Rows, 1)}
 }
 
 func (m BatchMemory) iterateSpec() shaders.SteqrBatchSpec {
-	return shaders.SteqrBatchSpec{LocalSize: m.Threads + m.Apart, Order: m.Order, Apart: m.Apart}
+	return shaders.SteqrBatchSpec{
+		LocalSize: m.matrices()*m.Threads + m.Apart, Order: m.Order, Apart: m.Apart,
+		Together: max(m.Rows, 1), Matrices: m.matrices(),
+	}
 }
 
 func (m BatchMemory) bisectSpec() shaders.StebzBatchSpec {

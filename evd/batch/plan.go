@@ -98,7 +98,7 @@ func (opt Options) check(n, count int) error {
 //	12·n² + 250·n     if divide and conquer solves T, with vectors
 //	8·n·m             if Select is m eigenvalues, with vectors
 //
-// The largest order in shared memory is 16 on NVIDIA GPUs, 32 on CPUs and 56 on other devices. It
+// The largest order in shared memory is 16 on NVIDIA GPUs and on CPUs, and 56 on other devices. It
 // is smaller on a device with little shared memory. The number of rows, count·n, must be at most
 // 2³¹−1.
 //

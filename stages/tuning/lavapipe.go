@@ -35,13 +35,17 @@ var lavapipe = Tuning{
 	Bisection:     stages.BisectionTuning{Threads: 32, Tile: 512, Lanes: 16, Levels: 1, Dispatch: 2e7},
 	DivideConquer: stages.DivideConquerTuning{Leaf: 32, Lanes: 8, Threads: 32, Deflate: 32, Panels: 8, Grouped: 1 << 20},
 	MRRR:          stages.MRRRTuning{Threads: 32, Lanes: 16, Levels: 1, Vectors: 1 << 10, Dispatch: 2e7},
-	// As many invocations as a vector register has elements work on one matrix, and as many further
-	// invocations compute its rotations.
+	// As many invocations as a vector register has elements work on one matrix, and each of them
+	// processes eight rows at a time, because loads and stores are slow. As many further invocations
+	// compute the rotations of as many matrices, as far as 32 KiB of shared memory suffice.
 	Batch: stages.BatchTuning{
-		Shared: []stages.BatchShared{
-			{Order: 8, Team: 8, Matrices: 1}, {Order: 16, Team: 8, Matrices: 1}, {Order: 32, Team: 8, Matrices: 1},
+		Shared: []stages.BatchShared{{Order: 8, Team: 8, Matrices: 1}, {Order: 16, Team: 8, Matrices: 1}},
+		Memory: []stages.BatchMemory{
+			{Order: 32, Threads: 8, Teams: 1, Apart: 8, Rows: 8, Matrices: 8},
+			{Order: 64, Threads: 8, Teams: 1, Apart: 8, Rows: 8, Matrices: 6},
+			{Order: 128, Threads: 8, Teams: 1, Apart: 8, Rows: 8, Matrices: 3},
+			{Order: 256, Threads: 8, Teams: 1, Apart: 8, Rows: 8, Conquer: true},
 		},
-		Memory:   []stages.BatchMemory{{Order: 256, Threads: 8, Teams: 1, Apart: 8}},
 		Dispatch: 2e8,
 	},
 	QR:            stages.QRTuning{Vectors: 64, Values: 256}, // orders up to 256 were measured

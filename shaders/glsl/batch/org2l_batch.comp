@@ -39,6 +39,9 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 256;
 // ORDER is the largest order of a matrix.
 layout(constant_id = 1) const uint ORDER = 256;
+// TOGETHER is the number of rows of the product that an invocation processes at the same time, at
+// least 1.
+layout(constant_id = 2) const uint TOGETHER = 1;
 #include "reduce.glsl"
 
 // SharedReals has elements that the invocations of a workgroup exchange.
@@ -59,7 +62,7 @@ layout(push_constant, scalar) uniform Push {
 const uint NB = 4;
 // AHEAD is the number of columns of the matrix that an invocation loads before it uses the first of
 // them.
-const uint AHEAD = 8;
+const uint AHEAD = TOGETHER > 1 ? 1 : 8;
 // TILE is the number of rows and columns of the tiles that the function `transpose` copies through
 // shared memory.
 const uint TILE = 16;
@@ -70,52 +73,83 @@ shared double tile[TILE * (TILE + 1)];
 SharedReals a;
 uint n, t;
 
-// row_times multiplies row r of the product, the part of Qᵀ that is formed, by the reflectors k … k
-// + NB − 1. `tau` has their factors τ, and element q·NB + s of `products` is the dot product of
-// their vectors v(q) and v(s).
-void row_times(uint r, uint k, double tau[NB], double products[NB * NB]) {
+// rows_times multiplies the rows r, r + LOCAL_SIZE, … of the product, the part of Qᵀ that is formed,
+// by the reflectors k … k + NB − 1. There are at most TOGETHER such rows. `tau` has the factors τ of
+// the reflectors, and element q·NB + s of `products` is the dot product of their vectors v(q) and
+// v(s).
+void rows_times(uint r, uint k, double tau[NB], double products[NB * NB]) {
 	uint live = k + NB + 1; // the rows and columns before `live` are still those of the unit matrix
-	double by[NB];
-	[[unroll]] for (uint q = 0; q < NB; q++) by[q] = r < live ? v[q * ORDER + r] : 0.0lf;
+	bool formed[TOGETHER]; // whether the row is not that of the unit matrix
+	double by[TOGETHER * NB];
+	[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
+		uint row = r + i * LOCAL_SIZE;
+		formed[i] = row >= live && row < n;
+		[[unroll]] for (uint q = 0; q < NB; q++) by[i * NB + q] = row < min(live, n) ? v[q * ORDER + row] : 0.0lf;
+	}
 	uint c = live;
-	if (r >= live) {
+	if (r + (TOGETHER - 1) * LOCAL_SIZE >= live) {
 		for (; c + AHEAD <= n; c += AHEAD) {
-			double x[AHEAD];
-			[[unroll]] for (uint s = 0; s < AHEAD; s++) x[s] = a.at[(c + s) * n + r];
+			double x[TOGETHER * AHEAD];
+			[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
+				[[unroll]] for (uint s = 0; s < AHEAD; s++) {
+					x[i * AHEAD + s] = formed[i] ? a.at[(c + s) * n + r + i * LOCAL_SIZE] : 0.0lf;
+				}
+			}
 			[[unroll]] for (uint s = 0; s < AHEAD; s++) {
-				[[unroll]] for (uint q = 0; q < NB; q++) by[q] = fma(x[s], v[q * ORDER + c + s], by[q]);
+				[[unroll]] for (uint q = 0; q < NB; q++) {
+					double vq = v[q * ORDER + c + s];
+					[[unroll]] for (uint i = 0; i < TOGETHER; i++) by[i * NB + q] = fma(x[i * AHEAD + s], vq, by[i * NB + q]);
+				}
 			}
 		}
 		for (; c < n; c++) {
-			double x = a.at[c * n + r];
-			[[unroll]] for (uint q = 0; q < NB; q++) by[q] = fma(x, v[q * ORDER + c], by[q]);
+			[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
+				double x = formed[i] ? a.at[c * n + r + i * LOCAL_SIZE] : 0.0lf;
+				[[unroll]] for (uint q = 0; q < NB; q++) by[i * NB + q] = fma(x, v[q * ORDER + c], by[i * NB + q]);
+			}
 		}
 	}
 	// Of the NB Householder reflectors that are applied together, the last one acts first.
 	[[unroll]] for (uint back = 0; back < NB; back++) {
 		uint q = NB - 1 - back;
-		[[unroll]] for (uint s = 0; s < NB; s++) {
-			if (s > q) by[q] = fma(-by[s], products[q * NB + s], by[q]);
+		[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
+			[[unroll]] for (uint s = 0; s < NB; s++) {
+				if (s > q) by[i * NB + q] = fma(-by[i * NB + s], products[q * NB + s], by[i * NB + q]);
+			}
+			by[i * NB + q] *= tau[q];
 		}
-		by[q] *= tau[q];
 	}
 	for (c = k + 1; c < min(live, n); c++) {
-		double x = r == c ? 1.0lf : 0.0lf;
-		[[unroll]] for (uint q = 0; q < NB; q++) x = fma(-by[q], v[q * ORDER + c], x);
-		a.at[c * n + r] = x;
+		[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
+			uint row = r + i * LOCAL_SIZE;
+			double x = row == c ? 1.0lf : 0.0lf;
+			[[unroll]] for (uint q = 0; q < NB; q++) x = fma(-by[i * NB + q], v[q * ORDER + c], x);
+			if (i == 0 || row < n) a.at[c * n + row] = x;
+		}
 	}
 	for (; c + AHEAD <= n; c += AHEAD) {
-		double x[AHEAD];
-		[[unroll]] for (uint s = 0; s < AHEAD; s++) x[s] = r >= live ? a.at[(c + s) * n + r] : 0.0lf;
+		double x[TOGETHER * AHEAD];
+		[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
+			[[unroll]] for (uint s = 0; s < AHEAD; s++) {
+				x[i * AHEAD + s] = formed[i] ? a.at[(c + s) * n + r + i * LOCAL_SIZE] : 0.0lf;
+			}
+		}
 		[[unroll]] for (uint s = 0; s < AHEAD; s++) {
-			[[unroll]] for (uint q = 0; q < NB; q++) x[s] = fma(-by[q], v[q * ORDER + c + s], x[s]);
-			a.at[(c + s) * n + r] = x[s];
+			[[unroll]] for (uint q = 0; q < NB; q++) {
+				double vq = v[q * ORDER + c + s];
+				[[unroll]] for (uint i = 0; i < TOGETHER; i++) x[i * AHEAD + s] = fma(-by[i * NB + q], vq, x[i * AHEAD + s]);
+			}
+			[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
+				if (i == 0 || r + i * LOCAL_SIZE < n) a.at[(c + s) * n + r + i * LOCAL_SIZE] = x[i * AHEAD + s];
+			}
 		}
 	}
 	for (; c < n; c++) {
-		double x = r >= live ? a.at[c * n + r] : 0.0lf;
-		[[unroll]] for (uint q = 0; q < NB; q++) x = fma(-by[q], v[q * ORDER + c], x);
-		a.at[c * n + r] = x;
+		[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
+			double x = formed[i] ? a.at[c * n + r + i * LOCAL_SIZE] : 0.0lf;
+			[[unroll]] for (uint q = 0; q < NB; q++) x = fma(-by[i * NB + q], v[q * ORDER + c], x);
+			if (i == 0 || r + i * LOCAL_SIZE < n) a.at[c * n + r + i * LOCAL_SIZE] = x;
+		}
 	}
 }
 
@@ -141,7 +175,7 @@ void times(uint k, uint at) {
 			products[q * NB + s] = group_sum(sum);
 		}
 	}
-	for (uint r = k + 1 + t; r < n; r += LOCAL_SIZE) row_times(r, k, tau, products);
+	for (uint r = k + 1 + t; r < n; r += TOGETHER * LOCAL_SIZE) rows_times(r, k, tau, products);
 	meet();
 }
 

@@ -1,9 +1,9 @@
 // float64 only
 //
 // steqr_batch diagonalises many tridiagonal matrices T = V·diag(λ)·Vᵀ by implicit QL iteration, and
-// multiplies given matrices Z by V (LAPACK dsteqr). One workgroup processes one matrix. A dispatch
-// ends for a matrix when its sweeps have had `rotations` rotations or more. The next dispatch
-// continues.
+// multiplies given matrices Z by V (LAPACK dsteqr). One workgroup processes MATRICES matrices. A
+// dispatch ends for a matrix when its sweeps have had `rotations` rotations or more. The next
+// dispatch continues.
 //
 // in:      matrices  the matrices [first, first + count), of order 3 … ORDER
 // in, out: d, e      from element matrix.at on: T before, λ in d after, in no order
@@ -11,14 +11,14 @@
 //          states    status becomes DONE when the iteration has ended, or FAILED. The other members
 //                    say where the iteration is
 //
-// Invocation LOCAL_SIZE − APART, the generator, computes the rotations of two sweeps. At the same
-// time the invocations before it apply the rotations of the previous two sweeps. Each of these
-// invocations has one or several rows of Z. Two sweeps are applied in one pass if they begin at the
-// same end of a block. Two such sweeps are called a pair.
+// Each matrix has a team of TEAM invocations and one further invocation, the generator. The generator
+// computes the rotations of two sweeps. At the same time the team applies the rotations of the
+// previous two sweeps. Each invocation of the team has one or several rows of Z. Two sweeps are
+// applied in one pass if they begin at the same end of a block. Two such sweeps are called a pair.
 //
 // The bits do not depend on where a dispatch ends, because d and e are stored and loaded unchanged.
 //
-// Grid: in x and y, one workgroup for each matrix.
+// Grid: in x and y, one workgroup for MATRICES matrices.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
@@ -36,10 +36,14 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 288;
 // ORDER is the largest order of a matrix.
 layout(constant_id = 1) const uint ORDER = 256;
-// APART is the number of invocations that apply no rotations, usually one subgroup, at least 1. The
-// first one of these invocations, the generator, computes the rotations of the QL iteration, and
-// the other ones do nothing.
+// APART is the number of invocations that are in no team, usually one subgroup, at least MATRICES.
+// Invocation g of them, g < MATRICES, is the generator of matrix g of the workgroup, and the other
+// ones do nothing.
 layout(constant_id = 2) const uint APART = 32;
+// TOGETHER is the number of rows of Z that an invocation processes at the same time, at least 1.
+layout(constant_id = 3) const uint TOGETHER = 1;
+// MATRICES is the number of matrices that a workgroup processes at the same time, at least 1.
+layout(constant_id = 4) const uint MATRICES = 1;
 
 layout(push_constant, scalar) uniform Push {
 	Matrices matrices;
@@ -50,35 +54,56 @@ layout(push_constant, scalar) uniform Push {
 	uint first, count, rotations;
 } p;
 
-// t_d and t_e are the diagonal and the off-diagonal of T. t_cos and t_sin are the cosines and sines
-// of the rotations of the last four sweeps, which are applied in pairs.
-shared double t_d[ORDER], t_e[ORDER], t_cos[4 * ORDER], t_sin[4 * ORDER];
+// For each matrix, t_d and t_e have the diagonal and the off-diagonal of T in ORDER elements. t_cos
+// and t_sin have the cosines and sines of the rotations of the last four sweeps, which are applied
+// in pairs, in 4·ORDER elements.
+shared double t_d[MATRICES * ORDER], t_e[MATRICES * ORDER];
+shared double t_cos[MATRICES * 4 * ORDER], t_sin[MATRICES * 4 * ORDER];
 #include "ql.glsl"
-// `pairs` has the last two pairs of sweeps of QL iteration. The second sweep of a pair is applied
-// in the same pass as the first sweep. The second sweep begins at the same element, and is not
-// longer than the first sweep.
-shared Sweep pairs[4];
-// Sweeps of QL iteration are applied in pairs, and the last two pairs are stored as pair 0 and pair
-// 1. `over[i]` tells whether pair i is the last pair of this dispatch.
-shared bool over[2];
+// For each matrix, `pairs` has the last two pairs of sweeps of QL iteration. The second sweep of a
+// pair is applied in the same pass as the first sweep. The second sweep begins at the same element,
+// and is not longer than the first sweep.
+shared Sweep pairs[MATRICES * 4];
+// Sweeps of QL iteration are applied in pairs, and the last two pairs of each matrix are stored as
+// pair 0 and pair 1. `over[2·g + i]` tells whether pair i is the last pair of matrix g in this
+// dispatch.
+shared bool over[MATRICES * 2];
 
-const uint APPLY = LOCAL_SIZE - APART;
-// AHEAD is the number of elements of a row of Z that an invocation loads before it uses the first
-// of them.
+// TEAM is the number of invocations that apply the rotations of one matrix.
+const uint TEAM = (LOCAL_SIZE - APART) / MATRICES;
+// AHEAD is the number of elements of a row of Z that an invocation loads before it uses the first of
+// them, if it processes one row at a time.
 const uint AHEAD = 4;
 
-// Two sweeps of rotations are applied to a row in one pass. `rotate` applies rotation k of the
-// first sweep and rotation k − 1 of the second sweep to the row. x is element k + 1 of the row. y
-// is element k after the rotations of the first sweep so far. `behind` is element k − 1 after the
-// rotations of the second sweep so far. rotate returns the final element k − 1.
-double rotate(uint k, uint count, uint from, double x, inout double y, inout double behind) {
-	double c = t_cos[from + k], s = t_sin[from + k];
-	double ahead = fma(c, y, s * x);
-	y = fma(c, x, -(s * y));
-	double c2 = 1.0lf, s2 = 0.0lf;
-	if (k <= count) c2 = t_cos[from + ORDER + k - 1], s2 = t_sin[from + ORDER + k - 1];
-	double done = fma(c2, behind, s2 * ahead);
-	behind = fma(c2, ahead, -(s2 * behind));
+// A Turn has the cosines and sines of rotation k of the first sweep of a pair, and of rotation k − 1
+// of the second sweep.
+struct Turn { double c, s, c2, s2; };
+
+// turn_at returns the rotations for element k of a row. The first rotation of the pair is at index
+// `from`, and the second sweep has `count` rotations.
+Turn turn_at(uint k, uint count, uint from) {
+	Turn both = Turn(t_cos[from + k], t_sin[from + k], 1.0lf, 0.0lf);
+	if (k <= count) both.c2 = t_cos[from + ORDER + k - 1], both.s2 = t_sin[from + ORDER + k - 1];
+	return both;
+}
+
+// last_at returns the rotation of the second sweep of a pair after the last one of the first sweep
+// s. `after` is the second sweep, and the first rotation of the pair is at index `from`.
+Turn last_at(Sweep s, Sweep after, uint from) {
+	Turn last = Turn(1.0lf, 0.0lf, 1.0lf, 0.0lf);
+	if (s.count <= after.count) last.c2 = t_cos[from + ORDER + s.count - 1], last.s2 = t_sin[from + ORDER + s.count - 1];
+	return last;
+}
+
+// Two sweeps of rotations are applied to a row in one pass. `rotate` applies the rotations `both`
+// for element k to the row. x is element k + 1 of the row. y is element k after the rotations of the
+// first sweep so far. `behind` is element k − 1 after the rotations of the second sweep so far.
+// rotate returns the final element k − 1.
+double rotate(Turn both, double x, inout double y, inout double behind) {
+	double ahead = fma(both.c, y, both.s * x);
+	y = fma(both.c, x, -(both.s * y));
+	double done = fma(both.c2, behind, both.s2 * ahead);
+	behind = fma(both.c2, ahead, -(both.s2 * behind));
 	return done;
 }
 
@@ -99,73 +124,116 @@ void turn(MatrixInOut z, uint n, uint r, Sweep s, Sweep after, uint from) {
 		[[unroll]] for (uint q = 0; q < AHEAD; q++) {
 			if (k + AHEAD + q < s.count) next[q] = z.at[at + (2 + AHEAD + q) * by];
 		}
-		[[unroll]] for (uint q = 0; q < AHEAD; q++, at += by) z.at[at] = rotate(k + q, after.count, from, now[q], y, behind);
+		[[unroll]] for (uint q = 0; q < AHEAD; q++, at += by) z.at[at] = rotate(turn_at(k + q, after.count, from), now[q], y, behind);
 	}
 	[[unroll]] for (uint q = 0; q < AHEAD - 1; q++) {
 		if (k + q >= s.count) continue;
-		z.at[at] = rotate(k + q, after.count, from, next[q], y, behind);
+		z.at[at] = rotate(turn_at(k + q, after.count, from), next[q], y, behind);
 		at += by;
 	}
-	// Apply the last rotation of the second one of the two sweeps that are applied together.
-	double c2 = 1.0lf, s2 = 0.0lf;
-	if (s.count <= after.count) c2 = t_cos[from + ORDER + s.count - 1], s2 = t_sin[from + ORDER + s.count - 1];
-	z.at[at] = fma(c2, behind, s2 * y);
-	z.at[at + by] = fma(c2, y, -(s2 * behind));
+	Turn last = last_at(s, after, from);
+	z.at[at] = fma(last.c2, behind, last.s2 * y);
+	z.at[at + by] = fma(last.c2, y, -(last.s2 * behind));
+}
+
+// turn_rows does the same with the rows r, r + TEAM, …, at most TOGETHER rows. So the rotations are
+// loaded only once for these rows.
+void turn_rows(MatrixInOut z, uint n, uint r, Sweep s, Sweep after, uint from) {
+	uint at = s.first * n + r, by = s.step * n;
+	bool live[TOGETHER]; // whether the row exists
+	double y[TOGETHER], behind[TOGETHER], c = t_cos[from], sn = t_sin[from];
+	[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
+		live[i] = i == 0 || r + i * TEAM < n;
+		double x = 0.0lf;
+		y[i] = 0.0lf;
+		if (live[i]) y[i] = z.at[at + i * TEAM], x = z.at[at + by + i * TEAM];
+		behind[i] = fma(c, y[i], sn * x);
+		y[i] = fma(c, x, -(sn * y[i]));
+	}
+	for (uint k = 1; k < s.count; k++, at += by) {
+		Turn both = turn_at(k, after.count, from);
+		[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
+			if (live[i]) z.at[at + i * TEAM] = rotate(both, z.at[at + 2 * by + i * TEAM], y[i], behind[i]);
+		}
+	}
+	Turn last = last_at(s, after, from);
+	[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
+		if (live[i]) z.at[at + i * TEAM] = fma(last.c2, behind[i], last.s2 * y[i]);
+		if (live[i]) z.at[at + by + i * TEAM] = fma(last.c2, y[i], -(last.s2 * behind[i]));
+	}
 }
 
 void main() {
-	if (workgroup() >= p.count) return;
-	uint index = p.first + workgroup(), t = gl_LocalInvocationIndex;
-	BatchMatrix m = p.matrices.at[index];
-	BatchState state = p.states.at[index];
-	if (state.status != GOOD) return;
-	uint n = m.n;
-	MatrixInOut z = MatrixInOut(element(uint64_t(p.z), long_(m.a), 0, 0));
-	for (uint i = t; i < n; i += LOCAL_SIZE) {
-		t_d[i] = p.d.at[m.at + i];
-		t_e[i] = i + 1 < n ? p.e.at[m.at + i] : 0.0lf;
+	uint begin = workgroup() * MATRICES, t = gl_LocalInvocationIndex;
+	if (begin >= p.count) return;
+	// `mine` is the number of this invocation's matrix in the workgroup, and `lane` the number of the
+	// invocation in its team. Some invocations process no matrix, but they must reach every barrier,
+	// too. They have n = 0, and `mine` may be too large.
+	bool applies = t < MATRICES * TEAM;
+	uint mine = applies ? t / TEAM : t - MATRICES * TEAM, lane = t % TEAM;
+	uint index = p.first + begin + mine, n = 0;
+	BatchMatrix m = BatchMatrix(0, 0, 0, 0, 0, 0, uint[2](0, 0), uint[2](0, 0));
+	BatchState state = BatchState(DONE, 0, 0, 0, 0, 0, 0);
+	if (mine < MATRICES && begin + mine < p.count) {
+		m = p.matrices.at[index];
+		state = p.states.at[index];
+		if (state.status == GOOD) n = m.n;
 	}
-	bool generates = t == APPLY;
+	uint base = mine * ORDER; // of this matrix in t_d and t_e
+	MatrixInOut z = MatrixInOut(element(uint64_t(p.z), long_(m.a), 0, 0));
+	for (uint i = lane; applies && i < n; i += TEAM) {
+		t_d[base + i] = p.d.at[m.at + i];
+		t_e[base + i] = i + 1 < n ? p.e.at[m.at + i] : 0.0lf;
+	}
+	bool generates = !applies && mine < MATRICES;
 	lo = state.lo, hi = state.hi, futile = state.futile, turned = (state.turned & 1) != 0;
 	uint sweeps = state.sweeps, rotations = 0, status = GOOD;
 	// If `found` is true, the block of T for the next sweep is known already. This sweep and the
 	// previous one cannot be applied as a pair.
-	bool found = (state.turned & 2) != 0, going = true;
+	bool found = (state.turned & 2) != 0, going = n > 0;
 	barrier();
 	for (uint number = 0;; number++) {
-		uint now = number % 2, from = 2 * now * ORDER;
+		uint now = number % 2, pair = 4 * mine + 2 * now, from = pair * ORDER;
 		if (generates) {
 			Sweep s = Sweep(0, 0, 0), after = s;
 			if (going) {
 				if (rotations >= p.rotations) going = false;
-				else if (!found && !next_block(0, n)) going = false, status = DONE;
+				else if (!found && !next_block(base, n)) going = false, status = DONE;
 				else if (sweeps >= SWEEPS * n) going = false, status = FAILED;
 				else {
-					s = sweep(0, from);
+					s = sweep(base, from);
 					sweeps++, rotations += s.count;
-					found = next_block(0, n);
+					found = next_block(base, n);
 					bool same = found && (turned ? lo : hi) == s.first && (turned ? 1u : ~0u) == s.step && hi - lo <= s.count;
 					if (same) {
-						after = sweep(0, from + ORDER);
+						after = sweep(base, from + ORDER);
 						sweeps++, rotations += after.count;
 						found = false;
 					}
 				}
 			}
-			pairs[2 * now] = s;
-			pairs[2 * now + 1] = after;
-			over[now] = !going;
+			pairs[pair] = s;
+			pairs[pair + 1] = after;
+			over[2 * mine + now] = !going;
 		}
-		if (number > 0 && t < APPLY) {
-			Sweep s = pairs[2 - 2 * now], after = pairs[3 - 2 * now];
-			for (uint r = t; r < n && s.count > 0; r += APPLY) turn(z, n, r, s, after, 2 * (1 - now) * ORDER);
+		if (number > 0 && applies) {
+			uint last = 4 * mine + 2 - 2 * now;
+			Sweep s = pairs[last], after = pairs[last + 1];
+			for (uint r = lane; r < n && s.count > 0; r += TOGETHER * TEAM) {
+				if (TOGETHER > 1) turn_rows(z, n, r, s, after, last * ORDER);
+				else turn(z, n, r, s, after, last * ORDER);
+			}
 		}
 		barrier();
-		if (over[now]) break;
+		bool all = true;
+		for (uint g = 0; g < MATRICES; g++) all = all && over[2 * g + now];
+		if (all) break;
 	}
-	for (uint i = t; i < n; i += LOCAL_SIZE) {
-		p.d.at[m.at + i] = t_d[i];
-		if (i + 1 < n) p.e.at[m.at + i] = t_e[i];
+	for (uint i = lane; applies && i < n; i += TEAM) {
+		p.d.at[m.at + i] = t_d[base + i];
+		if (i + 1 < n) p.e.at[m.at + i] = t_e[base + i];
 	}
-	if (generates) p.states.at[index] = BatchState(status, state.exponent, lo, hi, (turned ? 1 : 0) + (found ? 2 : 0), futile, sweeps);
+	if (generates && n > 0) {
+		p.states.at[index] = BatchState(status, state.exponent, lo, hi, (turned ? 1 : 0) + (found ? 2 : 0), futile, sweeps);
+	}
 }

@@ -48,6 +48,9 @@ layout(constant_id = 1) const uint ORDER = 256;
 // TEAMS is the number of invocations that share a row of the matrix; each of them has every
 // TEAMS-th column.
 layout(constant_id = 2) const uint TEAMS = 1;
+// TOGETHER is the number of rows of the trailing matrix that an invocation processes at the same
+// time, at least 1.
+layout(constant_id = 3) const uint TOGETHER = 1;
 #include "reduce.glsl"
 
 // SharedReals has elements that the invocations of a workgroup exchange.
@@ -68,7 +71,7 @@ layout(push_constant, scalar) uniform Push {
 const uint ROWS = LOCAL_SIZE / TEAMS;
 // AHEAD is the number of columns of the matrix that an invocation loads before it uses the first of
 // them.
-const uint AHEAD = 8;
+const uint AHEAD = TOGETHER > 1 ? 1 : 8;
 // TILE is the number of rows and columns of the tiles by which one triangle is copied to the other
 // triangle.
 const uint TILE = 16;
@@ -143,26 +146,45 @@ void prepare(BatchMatrix m, uint index) {
 // vector at element `now` of the array v, and stores the partial products to the array `parts`.
 void pass(uint k, uint old, uint now) {
 	uint team = t / ROWS, begin = (k + 1) / 16 * 16;
-	for (uint i = begin + t % ROWS; i < n; i += ROWS) {
-		if (i <= k) continue;
-		double vi = v[old + i], wi = w[old + i], sum = 0.0lf;
+	for (uint first = begin + t % ROWS; first < n; first += TOGETHER * ROWS) {
+		if (TOGETHER == 1 && first <= k) continue;
+		bool live[TOGETHER]; // whether the row belongs to the trailing matrix
+		double vi[TOGETHER], wi[TOGETHER], sum[TOGETHER];
+		[[unroll]] for (uint r = 0; r < TOGETHER; r++) {
+			uint i = first + r * ROWS;
+			live[r] = TOGETHER == 1 || i > k && i < n;
+			vi[r] = live[r] ? v[old + i] : 0.0lf, wi[r] = live[r] ? w[old + i] : 0.0lf, sum[r] = 0.0lf;
+		}
 		uint j = k + 1 + team;
 		for (; j + (AHEAD - 1) * TEAMS < n; j += AHEAD * TEAMS) {
-			double x[AHEAD];
-			[[unroll]] for (uint q = 0; q < AHEAD; q++) x[q] = a.at[(j + q * TEAMS) * n + i];
+			double x[TOGETHER * AHEAD];
+			[[unroll]] for (uint q = 0; q < AHEAD; q++) {
+				[[unroll]] for (uint r = 0; r < TOGETHER; r++) {
+					x[q * TOGETHER + r] = live[r] ? a.at[(j + q * TEAMS) * n + first + r * ROWS] : 0.0lf;
+				}
+			}
 			[[unroll]] for (uint q = 0; q < AHEAD; q++) {
 				uint c = j + q * TEAMS;
-				x[q] = fma(-vi, w[old + c], fma(-wi, v[old + c], x[q]));
-				a.at[c * n + i] = x[q];
-				sum = fma(x[q], v[now + c], sum);
+				double wc = w[old + c], vc = v[old + c], by = v[now + c];
+				[[unroll]] for (uint r = 0; r < TOGETHER; r++) {
+					double y = fma(-vi[r], wc, fma(-wi[r], vc, x[q * TOGETHER + r]));
+					if (live[r]) a.at[c * n + first + r * ROWS] = y;
+					sum[r] = fma(y, by, sum[r]);
+				}
 			}
 		}
 		for (; j < n; j += TEAMS) {
-			double x = fma(-vi, w[old + j], fma(-wi, v[old + j], a.at[j * n + i]));
-			a.at[j * n + i] = x;
-			sum = fma(x, v[now + j], sum);
+			double wc = w[old + j], vc = v[old + j], by = v[now + j];
+			[[unroll]] for (uint r = 0; r < TOGETHER; r++) {
+				if (!live[r]) continue;
+				double y = fma(-vi[r], wc, fma(-wi[r], vc, a.at[j * n + first + r * ROWS]));
+				a.at[j * n + first + r * ROWS] = y;
+				sum[r] = fma(y, by, sum[r]);
+			}
 		}
-		parts[team * ORDER + i] = sum;
+		[[unroll]] for (uint r = 0; r < TOGETHER; r++) {
+			if (live[r]) parts[team * ORDER + first + r * ROWS] = sum[r];
+		}
 	}
 }
 
