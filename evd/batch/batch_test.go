@@ -172,9 +172,9 @@ func checkSigns(t *testing.T, name string, v *evd.Dense[float64]) {
 	}
 }
 
-// TestSameBits solves each matrix alone, and in batches of two, of three and of all matrices. It
-// uses the usual tuning of the device, the smallest one, and one with divide and conquer. The bits of
-// each result must always be the same.
+// TestSameBits solves each matrix alone, and in batches of two, of three, of all matrices, and of
+// 1000. It uses the usual tuning of the device, the smallest one, and one with divide and conquer. The
+// bits of each result must always be the same.
 func TestSameBits(t *testing.T) {
 	smallest := tuning.Smallest()
 	for _, tune := range []*tuning.Tuning{nil, &smallest, conquering(t)} {
@@ -190,6 +190,13 @@ func TestSameBits(t *testing.T) {
 			for size := 1; size <= 3; size++ {
 				for k := 0; k+size <= len(a); k += size {
 					same(t, fmt.Sprintf("matrices %d to %d alone", k, k+size), together.Spectra[k:k+size], solve(t, p, a[k:k+size]...).Spectra)
+				}
+			}
+			if tune == nil {
+				many := slices.Repeat(a, 1000/len(a)+1)[:1000]
+				large := newPlan(t, 70, len(many), batch.Options{Vectors: vectors})
+				for k, s := range solve(t, large, many...).Spectra {
+					same(t, "in a batch of 1000", together.Spectra[k%len(a):][:1], []batch.Spectrum{s})
 				}
 			}
 			slices.Reverse(a)
