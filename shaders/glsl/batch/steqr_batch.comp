@@ -75,36 +75,25 @@ const uint TEAM = (LOCAL_SIZE - APART) / MATRICES;
 // them, if it processes one row at a time.
 const uint AHEAD = 4;
 
-// A Turn has the cosines and sines of rotation k of the first sweep of a pair, and of rotation k − 1
-// of the second sweep.
-struct Turn { double c, s, c2, s2; };
-
-// turn_at returns the rotations for element k of a row. The first rotation of the pair is at index
-// `from`, and the second sweep has `count` rotations.
-Turn turn_at(uint k, uint count, uint from) {
-	Turn both = Turn(t_cos[from + k], t_sin[from + k], 1.0lf, 0.0lf);
-	if (k <= count) both.c2 = t_cos[from + ORDER + k - 1], both.s2 = t_sin[from + ORDER + k - 1];
-	return both;
-}
-
-// last_at returns the rotation of the second sweep of a pair after the last one of the first sweep
-// s. `after` is the second sweep, and the first rotation of the pair is at index `from`.
-Turn last_at(Sweep s, Sweep after, uint from) {
-	Turn last = Turn(1.0lf, 0.0lf, 1.0lf, 0.0lf);
-	if (s.count <= after.count) last.c2 = t_cos[from + ORDER + s.count - 1], last.s2 = t_sin[from + ORDER + s.count - 1];
-	return last;
-}
-
-// Two sweeps of rotations are applied to a row in one pass. `rotate` applies the rotations `both`
-// for element k to the row. x is element k + 1 of the row. y is element k after the rotations of the
-// first sweep so far. `behind` is element k − 1 after the rotations of the second sweep so far.
-// rotate returns the final element k − 1.
-double rotate(Turn both, double x, inout double y, inout double behind) {
-	double ahead = fma(both.c, y, both.s * x);
-	y = fma(both.c, x, -(both.s * y));
-	double done = fma(both.c2, behind, both.s2 * ahead);
-	behind = fma(both.c2, ahead, -(both.s2 * behind));
+// Two sweeps of rotations are applied to a row in one pass. `rotate` applies rotation k of the
+// first sweep, with cosine c and sine s, and rotation k − 1 of the second sweep, with c2 and s2, to
+// the row. x is element k + 1 of the row. y is element k after the rotations of the first sweep so
+// far. `behind` is element k − 1 after the rotations of the second sweep so far. rotate returns the
+// final element k − 1.
+double rotate(double c, double s, double c2, double s2, double x, inout double y, inout double behind) {
+	double ahead = fma(c, y, s * x);
+	y = fma(c, x, -(s * y));
+	double done = fma(c2, behind, s2 * ahead);
+	behind = fma(c2, ahead, -(s2 * behind));
 	return done;
+}
+
+// rotate_at does the same with the rotations for element k. The first rotation of the pair is at
+// index `from`, and the second sweep has `count` rotations.
+double rotate_at(uint k, uint count, uint from, double x, inout double y, inout double behind) {
+	double c2 = 1.0lf, s2 = 0.0lf;
+	if (k <= count) c2 = t_cos[from + ORDER + k - 1], s2 = t_sin[from + ORDER + k - 1];
+	return rotate(t_cos[from + k], t_sin[from + k], c2, s2, x, y, behind);
 }
 
 // turn applies the rotations of two sweeps of QL iteration, s and `after`, to row r of Z in one
@@ -124,16 +113,18 @@ void turn(MatrixInOut z, uint n, uint r, Sweep s, Sweep after, uint from) {
 		[[unroll]] for (uint q = 0; q < AHEAD; q++) {
 			if (k + AHEAD + q < s.count) next[q] = z.at[at + (2 + AHEAD + q) * by];
 		}
-		[[unroll]] for (uint q = 0; q < AHEAD; q++, at += by) z.at[at] = rotate(turn_at(k + q, after.count, from), now[q], y, behind);
+		[[unroll]] for (uint q = 0; q < AHEAD; q++, at += by) z.at[at] = rotate_at(k + q, after.count, from, now[q], y, behind);
 	}
 	[[unroll]] for (uint q = 0; q < AHEAD - 1; q++) {
 		if (k + q >= s.count) continue;
-		z.at[at] = rotate(turn_at(k + q, after.count, from), next[q], y, behind);
+		z.at[at] = rotate_at(k + q, after.count, from, next[q], y, behind);
 		at += by;
 	}
-	Turn last = last_at(s, after, from);
-	z.at[at] = fma(last.c2, behind, last.s2 * y);
-	z.at[at + by] = fma(last.c2, y, -(last.s2 * behind));
+	// Apply the last rotation of the second one of the two sweeps that are applied together.
+	double c2 = 1.0lf, s2 = 0.0lf;
+	if (s.count <= after.count) c2 = t_cos[from + ORDER + s.count - 1], s2 = t_sin[from + ORDER + s.count - 1];
+	z.at[at] = fma(c2, behind, s2 * y);
+	z.at[at + by] = fma(c2, y, -(s2 * behind));
 }
 
 // turn_rows does the same with the rows r, r + TEAM, …, at most TOGETHER rows. So the rotations are
@@ -141,7 +132,7 @@ void turn(MatrixInOut z, uint n, uint r, Sweep s, Sweep after, uint from) {
 void turn_rows(MatrixInOut z, uint n, uint r, Sweep s, Sweep after, uint from) {
 	uint at = s.first * n + r, by = s.step * n;
 	bool live[TOGETHER]; // whether the row exists
-	double y[TOGETHER], behind[TOGETHER], c = t_cos[from], sn = t_sin[from];
+	double y[TOGETHER], behind[TOGETHER], c = t_cos[from], sn = t_sin[from], c2, s2;
 	[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
 		live[i] = i == 0 || r + i * TEAM < n;
 		double x = 0.0lf;
@@ -151,15 +142,18 @@ void turn_rows(MatrixInOut z, uint n, uint r, Sweep s, Sweep after, uint from) {
 		y[i] = fma(c, x, -(sn * y[i]));
 	}
 	for (uint k = 1; k < s.count; k++, at += by) {
-		Turn both = turn_at(k, after.count, from);
+		c = t_cos[from + k], sn = t_sin[from + k], c2 = 1.0lf, s2 = 0.0lf;
+		if (k <= after.count) c2 = t_cos[from + ORDER + k - 1], s2 = t_sin[from + ORDER + k - 1];
 		[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
-			if (live[i]) z.at[at + i * TEAM] = rotate(both, z.at[at + 2 * by + i * TEAM], y[i], behind[i]);
+			if (live[i]) z.at[at + i * TEAM] = rotate(c, sn, c2, s2, z.at[at + 2 * by + i * TEAM], y[i], behind[i]);
 		}
 	}
-	Turn last = last_at(s, after, from);
+	// Apply the last rotation of the second one of the two sweeps that are applied together.
+	c2 = 1.0lf, s2 = 0.0lf;
+	if (s.count <= after.count) c2 = t_cos[from + ORDER + s.count - 1], s2 = t_sin[from + ORDER + s.count - 1];
 	[[unroll]] for (uint i = 0; i < TOGETHER; i++) {
-		if (live[i]) z.at[at + i * TEAM] = fma(last.c2, behind[i], last.s2 * y[i]);
-		if (live[i]) z.at[at + by + i * TEAM] = fma(last.c2, y[i], -(last.s2 * behind[i]));
+		if (live[i]) z.at[at + i * TEAM] = fma(c2, behind[i], s2 * y[i]);
+		if (live[i]) z.at[at + by + i * TEAM] = fma(c2, y[i], -(s2 * behind[i]));
 	}
 }
 
