@@ -15,8 +15,7 @@ import (
 //	‖A·Z − Z·Λ‖₁ / (‖A‖₁·n·ulp),  ‖ZᵀZ − I‖₁ / (n·ulp)      (dsyt22)
 //
 // The argument `a` must be the matrix that was solved. (After a Solve with Options.Overwrite, the
-// memory of this matrix holds the vectors instead.) The errors are *OptionError without vectors
-// or with Options.Distribute,
+// memory of this matrix holds the vectors instead.) The errors are *OptionError without vectors,
 // *ShapeError if `a` or `res` does not fit the plan, *NonFiniteError, ErrClosed, ctx.Err(), and
 // those of the device.
 func (p *Plan[T]) Check(ctx context.Context, a Sym[T], res *Result[T]) (Ratios, error) {
@@ -27,9 +26,6 @@ func (p *Plan[T]) Check(ctx context.Context, a Sym[T], res *Result[T]) (Ratios, 
 		return Ratios{}, err
 	}
 	n := p.base.N
-	if p.opt.Distribute {
-		return Ratios{}, errNoCheck
-	}
 	if !p.opt.Vectors || res.Vectors == nil {
 		return Ratios{}, errNoVectors
 	}
@@ -39,28 +35,31 @@ func (p *Plan[T]) Check(ctx context.Context, a Sym[T], res *Result[T]) (Ratios, 
 	if err := res.Vectors.check(); err != nil {
 		return Ratios{}, err
 	}
-	s := &solve[T]{p.path, p.base.Begin(ctx, nil)}
-	return s.check(a, res)
+	g := p.together(&solve[T]{p.path, p.base.Begin(ctx, nil)})
+	defer g.end()
+	ratios, err := g.check(a, res)
+	return ratios, p.onFirst(err)
 }
 
 // errNoVectors is the error of Check if the plan does not compute vectors, or if the result has
 // none.
 var errNoVectors = spectrum.BadOption("Vectors", "a check needs them, in the plan and in the result")
 
-// errNoCheck is the error of a check of vectors if the plan distributes the matrix.
-var errNoCheck = spectrum.BadOption("Distribute", "a check of vectors needs the whole matrix on one device")
-
-// check measures the errors of the result `res` for the matrix `a`. Both must fit the plan. If the
-// result has no values, its ratios are 0.
-func (s *solve[T]) check(a Sym[T], res *Result[T]) (Ratios, error) {
-	if s.n == 0 || len(res.Values) == 0 {
+// check measures the errors of the result `res` for the matrix `a`, on the first device, or on all if
+// the matrix is distributed. Both must fit the plan. If the result has no values, its ratios are 0.
+func (g *together[T]) check(a Sym[T], res *Result[T]) (Ratios, error) {
+	if a.N == 0 || len(res.Values) == 0 {
 		return Ratios{}, nil
 	}
-	sums, sigma, err := s.columnSums(a, res)
+	measure := g.all[0].columnSums
+	if g.plan.opt.Distribute {
+		measure = g.columnSums
+	}
+	sums, sigma, err := measure(a, res)
 	if err != nil {
 		return Ratios{}, spectrum.During(stages.PhaseCheck, err)
 	}
-	return newRatios[T](sums, max(norm1(a, sigma), spectrum.SafeMinOf[T]()*sigma), s.n), nil
+	return newRatios[T](sums, max(norm1(a, sigma), spectrum.SafeMinOf[T]()*sigma), a.N), nil
 }
 
 // columnSums measures the result `res`. Z has the vectors of `res` as columns, and Λ is the

@@ -21,7 +21,10 @@ func (p *path[T]) newShare(dev *vk.Device, mine part, waiting stages.Waiting) (e
 		return err
 	}
 	back := stages.BackSize{N: p.n, B: size.B, M: mine.most}
-	s.q1, err = stages.NewApplyQ1InBlocks(dev, back, size.K, s.products.vectors, p.tune.Panel)
+	if s.q1, err = stages.NewApplyQ1InBlocks(dev, back, size.K, s.products.vectors, p.tune.Panel); err != nil {
+		return err
+	}
+	s.panels, err = stages.NewResidualPanels(dev, p.n, mine.most, s.products.native)
 	return err
 }
 
@@ -100,6 +103,7 @@ func (p *path[T]) reserveShare(m int, reflectors func(n, b int) (v, tau int)) {
 	if p.opt.Vectors {
 		v, tau = reflectors(n, b)
 		r.a = vk.Reserve[T]("vectors", n*m)
+		r.lambda = vk.Reserve[T]("eigenvalues of a check", m)
 		r.block = vk.Reserve[T]("Q1 of another device", n*min(n, p.tune.Block))
 	}
 	r.v, r.tau = vk.Reserve[T]("V of Q2", v), vk.Reserve[T]("τ of Q2", tau)
@@ -116,10 +120,10 @@ func (p *path[T]) reflectorsAndVectors() *vk.Layout {
 	return vk.InTurn(reflectors, r.a)
 }
 
-// backWork is the workspace of the back transformation.
+// backWork is the workspace of the back transformation, and of checks.
 func (p *path[T]) backWork() *vk.Layout {
 	s := &p.steps
-	return vk.InTurn(vk.Together(p.regions.block, s.q1.Work()), s.q2.Work())
+	return vk.InTurn(vk.Together(p.regions.block, s.q1.Work()), s.q2.Work(), vk.Together(p.regions.lambda, s.panels.Work()))
 }
 
 // blockOfQ1 returns block j of the columns with the reflectors of Q1. If another device has the

@@ -183,8 +183,8 @@ func TestMemoryOfDistributedMatrices(t *testing.T) {
 	}
 }
 
-// TestDistributeRefuses checks options that cannot be combined with Distribute, checks of vectors,
-// and bad values of Shares.
+// TestDistributeRefuses checks options that cannot be combined with Distribute, and bad values of
+// Shares.
 func TestDistributeRefuses(t *testing.T) {
 	d, e := device(t, vk.Options{}), device(t, vk.Options{})
 	const n = 9
@@ -204,17 +204,6 @@ func TestDistributeRefuses(t *testing.T) {
 	refused("mixed precision", err)
 	_, err = evd.NewTridiagonalPlan[float64](d, n, evd.Options{Distribute: true})
 	refused("tridiagonal", err)
-	p, err := evd.NewPlan[float64](d, n, both)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
-	res, err := p.Solve(context.Background(), random(n))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = p.Check(context.Background(), random(n), res)
-	refused("check", err)
 	for _, list := range [][]float64{{1}, {1, 2, 3}, {1, 0}, {-1, 1}, {1, math.NaN()}, {1, math.Inf(1)}} {
 		var bad *evd.OptionError
 		opt := severally(evd.Options{Vectors: true, Shares: list}, e)
@@ -222,9 +211,6 @@ func TestDistributeRefuses(t *testing.T) {
 			t.Errorf("shares %v: %v", list, err)
 		}
 	}
-	both.Verify = true
-	_, err = evd.NewPlan[float64](d, n, both)
-	refused("verify", err)
 }
 
 // TestVectorsOfALargeMatrixFitFourDevices plans a matrix of order 100,000 with all vectors on four

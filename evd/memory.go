@@ -25,6 +25,7 @@ type regions[T Float] struct {
 	x vk.Region[float64]
 
 	residual, orthogonality vk.Region[T] // column sums of a check
+	lambda                  vk.Region[T] // eigenvalues of a check, if the matrix is distributed
 }
 
 // reflectors returns the device memory of the reflectors of Q2, which bulge chasing writes.

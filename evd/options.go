@@ -80,9 +80,8 @@ type Options struct {
 	// its part of A and of the reflectors of Q1, and all devices reduce A to a band. It is for
 	// matrices that are too large for one device. Divide and conquer divides the vectors of the
 	// tridiagonal problem, too. MRRR, QR iteration and values without vectors use the first device for
-	// this problem. With Distribute, Devices are also used without Vectors. Distribute needs Devices,
-	// and cannot be combined with both Verify and Vectors. The plan's method Check returns an
-	// *OptionError.
+	// this problem. With Distribute, Devices are also used without Vectors. NewPlan
+	// sets Distribute itself if the memory of a device is too small otherwise. Distribute needs Devices.
 	Distribute bool
 
 	// Progress is called repeatedly during a solve, one call at a time, from another goroutine.
@@ -114,8 +113,6 @@ func (opt Options) check(n int) error {
 		return spectrum.BadOption("Shares", "each must be positive and finite")
 	case opt.Distribute && len(opt.Devices) == 0:
 		return spectrum.BadOption("Distribute", "needs further devices, among which the matrix is divided")
-	case opt.Distribute && opt.Verify && opt.Vectors:
-		return errNoCheck
 	}
 	if err := CheckProducts(opt.Products, opt.Moduli); err != nil {
 		return err

@@ -46,7 +46,7 @@ type path[T Float] struct {
 
 // steps are the stages, in the order of the solve. The fields from `q2` on are nil if no vectors
 // are wanted. `q2` is also nil if A is reduced in one stage. If the matrix is distributed
-// (Options.Distribute), `share` takes the place of `load` and `reduce`, and `residuals` is nil. On the
+// (Options.Distribute), `share` takes the place of `load` and `reduce`, and `panels` that of `residuals`. On the
 // further devices `conquer` has their part of `spectrum`, if spectrum.Shared.
 type steps[T Float] struct {
 	products  products[T]
@@ -60,6 +60,7 @@ type steps[T Float] struct {
 	q1        *stages.ApplyQ1[T]
 	orient    *orientation[T]
 	residuals *stages.Residual[T]
+	panels    *stages.ResidualPanels[T]
 }
 
 // newPath makes the stages of a solve for matrices of order n ≥ 1 and lays out their memory. If the

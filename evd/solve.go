@@ -100,7 +100,7 @@ func (p *Plan[T]) solveBy(by *path[T], c *spectrum.Call, a Sym[T]) (*Result[T], 
 	res := newResult(s.Call, r, p.opt.RowMajor)
 	res.Certificate = certificate
 	if p.opt.Verify && p.opt.Vectors {
-		certificate.Ratios, err = s.check(a, res)
+		certificate.Ratios, err = g.check(a, res)
 	}
 	return res, p.onFirst(err)
 }

@@ -163,8 +163,15 @@ func (r columnSums[T]) compare(rec *vk.Recorder, p, y product.Matrix[T], lambda,
 func (r columnSums[T]) gram(rec *vk.Recorder, ws *vk.Arena, z, zj product.Matrix[T], j int, sums vk.Slice[T]) {
 	g := product.NewMatrix(r.product.In(ws), z.Cols, zj.Cols, z.Cols)
 	r.ops.Gemm(rec, ws, product.Trans, product.NoTrans, 1, z, zj, 0, g)
+	r.identity(rec, g, zj, j, sums)
+}
+
+// identity records the sums of the magnitudes in each column of G − E. Column c of E is column
+// first + c of the identity matrix. `first` may be negative: modulo 2³², no row has the number of such
+// a column. y is any matrix.
+func (r columnSums[T]) identity(rec *vk.Recorder, g, y product.Matrix[T], first int, sums vk.Slice[T]) {
 	r.columns.Dispatch(rec, vk.Folded(g.Cols), shaders.ColumnResidualPush[T]{ // no λ stands for the identity
-		X: g.Addr(), Y: zj.Addr(), Sums: sums.Addr(),
-		Rows: uint32(g.Rows), Cols: uint32(g.Cols), Ldx: uint32(g.Ld), Ldy: uint32(zj.Ld), First: uint32(j),
+		X: g.Addr(), Y: y.Addr(), Sums: sums.Addr(),
+		Rows: uint32(g.Rows), Cols: uint32(g.Cols), Ldx: uint32(g.Ld), Ldy: uint32(y.Ld), First: uint32(first),
 	})
 }

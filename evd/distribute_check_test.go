@@ -1,0 +1,116 @@
+package evd_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// TestCheckOfDistributedVectors compares the measures of Plan.Check with Distribute to those of one
+// device, for vectors with errors far above rounding errors: for all vectors and for a part, for both
+// triangles, for row-major vectors, and for a matrix that is scaled by a power of two. Without these
+// errors the measures must be small.
+func TestCheckOfDistributedVectors(t *testing.T) {
+	d := [3]*vk.Device{device(t, vk.Options{}), device(t, vk.Options{}), device(t, vk.Options{})}
+	ctx := context.Background()
+	for _, n := range []int{2, 33, 67, 300} {
+		for name, opt := range map[string]evd.Options{
+			"all": {}, "rows": {RowMajor: true}, "part": {Select: evd.Index(n/4, n/2)}, "MRRR": {Solver: evd.MRRR},
+		} {
+			for _, scale := range []float64{1, 0x1p600} {
+				opt.Vectors, opt.Tuning = true, small()
+				a := evd.Sym[float64]{N: n, Ld: n + 1, Data: make([]float64, n*(n+1)), Uplo: evd.Upper}
+				for i, x := range full(random(n)) {
+					if i/n >= i%n {
+						a.Data[i%n+i/n*(n+1)] = x * scale
+					} else {
+						a.Data[i%n+i/n*(n+1)] = math.NaN()
+					}
+				}
+				one := mustPlan(t, d[0], n, opt)
+				res, err := one.Solve(ctx, a)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, others := range [][]*vk.Device{d[1:2], d[1:]} {
+					several := severally(opt, others...)
+					several.Distribute = true
+					what := fmt.Sprintf("n = %d, %s, scale %g, %d devices", n, name, scale, len(others)+1)
+					p := mustPlan(t, d[0], n, several)
+					if good, err := p.Check(ctx, a, res); err != nil || !(max(good.Residual, good.Orthogonality) < 10) {
+						t.Errorf("%s: %+v, %v", what, good, err)
+					}
+					bad := *res
+					vectors := *res.Vectors
+					vectors.Data = append([]float64(nil), vectors.Data...)
+					for i := range vectors.Data {
+						vectors.Data[i] += 1e-3 * math.Sin(float64(i))
+					}
+					bad.Vectors = &vectors
+					want, err := one.Check(ctx, a, &bad)
+					if err != nil {
+						t.Fatal(err)
+					}
+					got, err := p.Check(ctx, a, &bad)
+					if err != nil || !near(got.Residual, want.Residual) || !near(got.Orthogonality, want.Orthogonality) {
+						t.Errorf("%s: %+v, %v, not %+v", what, got, err, want)
+					}
+				}
+			}
+		}
+	}
+}
+
+// near tells whether two large ratios are the same, up to rounding errors.
+func near(x, y float64) bool { return y > 1e3 && math.Abs(x-y) <= 1e-8*y }
+
+// mustPlan makes a plan, which is closed at the end of the test.
+func mustPlan(t *testing.T, d *vk.Device, n int, opt evd.Options) *evd.Plan[float64] {
+	t.Helper()
+	p, err := evd.NewPlan[float64](d, n, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	return p
+}
+
+// TestCheckOfDistributedSingles does so in single precision.
+func TestCheckOfDistributedSingles(t *testing.T) {
+	d, e := device(t, vk.Options{}), device(t, vk.Options{})
+	const n = 45
+	a := evd.NewSym(n, singles(full(random(n))), evd.Lower)
+	for _, part := range []evd.Selection{{}, evd.Index(3, 20)} {
+		opt := severally(evd.Options{Vectors: true, Distribute: true, Tuning: small(), Select: part, Verify: true}, e)
+		p := singlePlan(t, d, n, opt)
+		res, err := p.Solve(context.Background(), a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := res.Certificate; c == nil || c.Safe || !c.Passed() || c.Residual == 0 || c.Orthogonality == 0 {
+			t.Errorf("certificate %v", c)
+		}
+		res.Vectors.Data[n] += 0.1
+		if r, err := p.Check(context.Background(), a, res); err != nil || r.Passed() {
+			t.Errorf("a wrong vector: %+v, %v", r, err)
+		}
+	}
+}
+
+// TestVerifyDistributedVectors certifies vectors with Distribute.
+func TestVerifyDistributedVectors(t *testing.T) {
+	d := [3]*vk.Device{device(t, vk.Options{}), device(t, vk.Options{}), device(t, vk.Options{})}
+	for _, n := range []int{1, 2, 5, 67} {
+		for _, solver := range []evd.Solver{evd.Auto, evd.MRRR} {
+			opt := severally(evd.Options{Vectors: true, Distribute: true, Verify: true, Solver: solver, Tuning: small()}, d[1:]...)
+			res := solved(t, d[0], n, full(random(n)), opt)
+			if c := res.Certificate; c == nil || c.Safe || !c.Passed() || n > 1 && c.Residual == 0 {
+				t.Errorf("n = %d, %v: certificate %v", n, solver, c)
+			}
+		}
+	}
+}
