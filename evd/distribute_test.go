@@ -230,3 +230,39 @@ func TestVectorsOfALargeMatrixFitFourDevices(t *testing.T) {
 		}
 	}
 }
+
+// TestPlansDistributeByThemselves plans a matrix whose plan does not fit one device, but fits four that
+// divide it. Without further devices, or with too little memory for all, the error is a
+// *vk.OutOfMemoryError.
+func TestPlansDistributeByThemselves(t *testing.T) {
+	const n = 16384
+	info := vk.Info{Name: "dry", Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Memory: 1 << 40, Free: 1 << 40}
+	for _, c := range []struct {
+		vectors bool
+		share   float64 // of n² numbers, which a device has memory for
+		divided bool
+		fits    bool
+	}{{true, 4, false, true}, {true, 1.7, true, true}, {true, 1.2, true, false}, {false, 2, false, true}, {false, 0.5, true, true}, {false, 0.1, true, false}} {
+		card := info
+		card.Free = uint64(c.share * 8 * n * n)
+		opt := evd.Options{Vectors: c.vectors}
+		if _, err := evd.NewPlan[float64](vk.Dry(card), n, opt); (err == nil) != (!c.divided) {
+			t.Errorf("%+v, one device: %v", c, err)
+		}
+		p, err := evd.NewPlan[float64](vk.Dry(card), n, severally(opt, vk.Dry(card), vk.Dry(card), vk.Dry(card)))
+		if !c.fits {
+			if !errors.As(err, new(*vk.OutOfMemoryError)) || !errors.As(err, new(*vk.DeviceError)) {
+				t.Errorf("%+v: %v", c, err)
+			}
+			continue
+		}
+		if err != nil || p.Distributed() != c.divided {
+			t.Fatalf("%+v: %v", c, err)
+		}
+		for _, d := range p.Devices() {
+			if d.Bytes > card.Free {
+				t.Errorf("%+v: %d bytes of %d", c, d.Bytes, card.Free)
+			}
+		}
+	}
+}

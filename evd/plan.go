@@ -47,6 +47,9 @@ type Plan[T Float] struct {
 // computes in double precision. For a plan for float32 the host solves the tridiagonal problem if the
 // device does not (vk.Info.Float64).
 //
+// If Options.Devices has further devices, and the memory of a device is too small for a plan without
+// Options.Distribute, NewPlan makes a plan with it. Plan.Distributed says so.
+//
 // On a vk.Dry device the plan is a forecast: Bytes, Memory and Costs work, and Solve does not.
 func NewPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	if err := checkOrder(n, maxOrder, false); err != nil {
@@ -55,8 +58,24 @@ func NewPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	if err := errors.Join(opt.check(n), spectrum.CheckDevices(dev, opt.Devices)); err != nil {
 		return nil, err
 	}
-	return withFittingProducts(n, opt, func(opt Options) (*Plan[T], error) { return newPlan[T](dev, n, opt) })
+	makePlan := func(opt Options) (*Plan[T], error) {
+		return withFittingProducts(n, opt, func(opt Options) (*Plan[T], error) { return newPlan[T](dev, n, opt) })
+	}
+	p, err := makePlan(opt)
+	if opt.Distribute || len(opt.Devices) == 0 || !errors.As(err, new(*vk.OutOfMemoryError)) {
+		return p, err
+	}
+	opt.Distribute = true
+	divided, failed := makePlan(opt)
+	if failed == nil || errors.As(failed, new(*vk.OutOfMemoryError)) {
+		return divided, failed
+	}
+	return nil, err // for another reason, the matrix cannot be divided
 }
+
+// Distributed reports whether the plan divides the matrix among its devices: with Options.Distribute,
+// or because it does not fit the memory of one of them. Matrices of the orders 0 and 1 are not divided.
+func (p *Plan[T]) Distributed() bool { return p.opt.Distribute }
 
 // newPlan makes a plan with options that are possible. If it uses emulated products that do not fit
 // into the device's memory, it returns an error.

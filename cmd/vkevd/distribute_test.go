@@ -24,7 +24,7 @@ func TestDistribute(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := newFixture(t)
-	for _, args := range [][]string{{"--values-only", "--check"}, {"--out-vectors", "Q.npy"}} {
+	for _, args := range [][]string{{"--values-only", "--check"}, {"--out-vectors", "Q.npy", "--check"}, {"--verify", "--vectors"}} {
 		args = append([]string{"solve", "--report", "R.json", "--out-values", "L.npy", "--device", "0,0", "--distribute", file}, args...)
 		_, stderr, status := s.real(args...)
 		if status != statusSuccess || strings.Count(stderr, "for 50% of the matrix") != 2 {
@@ -77,8 +77,6 @@ func TestDistributeRefuses(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"solve --distribute A", "needs several devices"},
 		{"plan --distribute -n 9", "needs several devices"},
-		{"solve --distribute --device 0,1 --check A", "--check cannot be combined with --distribute"},
-		{"solve --distribute --device 0,1 --vectors --verify A", "--verify cannot be combined with --distribute"},
 		{"solve --distribute --device 0,1 --batch A", "--batch cannot be combined with --distribute"},
 		{"plan --distribute --device 0,1 -n 9 --svd", "--svd cannot be combined with --distribute"},
 		{"solve --distribute --device 0,1 --precision mixed A", "uses one device"},
@@ -104,7 +102,7 @@ func TestPlanKnowsProductsOfAllDevices(t *testing.T) {
 		t.Errorf("rates of the second device: %+v", got)
 	}
 	bytes := func(card vk.Info, products probe.Products) uint64 {
-		opt := evd.Options{Vectors: true, Products: evd.ProductsEmulated, Devices: []*vk.Device{absent{card, products}.dry()}}
+		opt := evd.Options{Vectors: true, Distribute: true, Products: evd.ProductsEmulated, Devices: []*vk.Device{absent{card, products}.dry()}}
 		f, unfit, err := vulkan{}.forecast(absent{card, products}, 8192, kindDense, opt)
 		if err != nil || (unfit != nil) != (card.Free < 1<<30) {
 			t.Fatalf("%v, %v", unfit, err)
@@ -124,4 +122,36 @@ func TestPlanKnowsProductsOfAllDevices(t *testing.T) {
 func fastUnits() (p probe.Products) {
 	p.Facts.Native, p.Facts.Emulated, p.Facts.Bytes, p.Facts.Right = 1.2e12, 12e12, 2e14, true
 	return p
+}
+
+// TestPlanDistributesByItself plans n = 100,000 with all vectors on four GPUs with 141 GB, with and
+// without --distribute. The plan must fit and divide the matrix. With two GPUs it must not fit, and
+// with a small matrix only the vectors are divided.
+func TestPlanDistributesByItself(t *testing.T) {
+	card := h200
+	card.Memory, card.Free = 141e9, 141e9
+	for _, c := range []struct {
+		n, devices int
+		distribute bool
+		parts      string
+		fits       bool
+	}{
+		{100_000, 4, true, "matrix", true}, {100_000, 4, false, "matrix", true},
+		{130_000, 2, false, "matrix", false}, {32768, 4, false, "vectors", true},
+	} {
+		opt := evd.Options{Vectors: true, Distribute: c.distribute, Products: evd.ProductsNative}
+		for range c.devices - 1 {
+			opt.Devices = append(opt.Devices, absent{Info: card}.dry())
+		}
+		f, unfit, err := vulkan{}.forecast(absent{Info: card}, c.n, kindDense, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if divided(f) != c.parts || (unfit == nil) != c.fits || len(devicesOf(f)) != c.devices {
+			t.Errorf("%+v: divides the %s, %v", c, divided(f), unfit)
+		}
+		for _, d := range devicesOf(f) {
+			t.Logf("n = %d, %s: %.1f GB", c.n, divided(f), float64(d.Bytes)/1e9)
+		}
+	}
 }

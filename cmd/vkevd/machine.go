@@ -103,6 +103,7 @@ type denseSolver[T evd.Float] interface {
 	Solve(context.Context, evd.Sym[T]) (*evd.Result[T], error)
 	Check(context.Context, evd.Sym[T], *evd.Result[T]) (evd.Ratios, error)
 	Devices() []evd.DeviceShare
+	Distributed() bool
 	Close()
 }
 
@@ -149,7 +150,7 @@ func (vulkan) forecast(on absent, n int, of kind, opt evd.Options) (
 		for k, dev := range opt.Devices {
 			others[k] = absent{dev.Info(), probe.ChosenProducts(dev)}.boundless().dry()
 		}
-		opt.Devices = others
+		opt.Devices, opt.Distribute = others, opt.Distribute || len(others) > 0
 		f, err = dryPlan(on.boundless(), n, of, opt)
 	}
 	return f, unfit, err

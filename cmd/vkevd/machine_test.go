@@ -118,6 +118,7 @@ func (m *fakeMachine) tridiagonal(n int, opt evd.Options) (tridiagonalSolver, er
 func (m *fakeMachine) with([]device) device { return m }
 
 func (p *fakePlan) Devices() []evd.DeviceShare { return nil }
+func (p *fakePlan) Distributed() bool          { return false }
 
 func (m *fakeMachine) Info() vk.Info { return m.info }
 

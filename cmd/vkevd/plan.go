@@ -58,7 +58,7 @@ for a stack of matrices of order N, both without vectors unless --vectors or --f
 
 With several devices (--device 0,1 or --device all) the plan prints the memory of the first device
 by regions, and the sums of all. The forecast of time is for the first device alone. With
---distribute each device has only its part of the matrix.
+--distribute, and if the plan does not fit otherwise, each device has only its part of the matrix.
 
 With --engine the plan is for P processes of an MPI job: the memory of each, and a forecast of the
 time at an assumed speed. It needs neither MPI nor the engine.
@@ -82,7 +82,7 @@ A part of the vectors is found by MRRR. If MRRR needs divide and conquer, which 
 			if err := checkOrders(j.n); err != nil {
 				return usage(cmd, "%w", err)
 			}
-			if err := errors.Join(checkEngine(cmd, j.engine), j.options.checkMixed(cmd, j.device()), j.options.checkDistribute(cmd, j.device(), j.wantsVectors()), j.checkRanks(cmd), j.checkSVD(cmd), j.checkMany(cmd)); err != nil {
+			if err := errors.Join(checkEngine(cmd, j.engine), j.options.checkMixed(cmd, j.device()), j.options.checkDistribute(cmd, j.device()), j.checkRanks(cmd), j.checkSVD(cmd), j.checkMany(cmd)); err != nil {
 				return err
 			}
 			if err := j.options.check(cmd, j.wantsVectors()); err != nil {
@@ -186,8 +186,8 @@ func (on target) unfit(f forecast) vk.Info {
 
 // devicesOf lists the devices of a plan that uses several, each with its part of the vectors and
 // its memory. The list is empty if the plan uses one device.
-func devicesOf(f forecast) []evd.DeviceShare {
-	if p, ok := f.(interface{ Devices() []evd.DeviceShare }); ok && len(p.Devices()) > 1 {
+func devicesOf(plan any) []evd.DeviceShare {
+	if p, ok := plan.(interface{ Devices() []evd.DeviceShare }); ok && len(p.Devices()) > 1 {
 		return p.Devices()
 	}
 	return nil

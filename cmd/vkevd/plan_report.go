@@ -73,7 +73,7 @@ func (j *planJob) report(on target, f forecast, unfit *vk.OutOfMemoryError, opt 
 			r.Memory = append(r.Memory, plannedRegion{m.Name, m.Offset, m.Bytes, m.Paged})
 		}
 	}
-	r.Devices, r.Parts = sharesOf(devicesOf(f)), divided(devicesOf(f), opt.Distribute)
+	r.Devices, r.Parts = sharesOf(devicesOf(f)), divided(f)
 	j.forecastTime(&r, on, f.Costs(), opt)
 	return r
 }

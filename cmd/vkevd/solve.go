@@ -89,9 +89,9 @@ device takes the next matrices when it has solved some. So far this was tried wi
 and with one H200 that was opened twice.
 
 With --distribute the devices also divide the matrix: each has some columns, and all reduce it to a
-band, with --values-only, too. It is for a matrix that is too large for one device. The first device
-still needs the memory of the tridiagonal problem. --check and --verify of vectors need the whole
-matrix on one device, and are refused; vkevd check --host measures the files.
+band, with --values-only, too. It is for a matrix that is too large for one device, and is chosen by
+itself then. All vectors of the tridiagonal problem are divided, too; a part of them, by MRRR, is on
+the first device.
 
 With --engine, every process of an MPI job runs this command, and FILE is an uncompressed .npy file
 that all of them can read. Each reads its part; together they write --out-vectors. No process holds
@@ -175,7 +175,7 @@ func (j *solveJob) checkUse(cmd *cobra.Command) error {
 	case cmd.Flags().Changed("json") && cmd.Flags().Changed("report"):
 		return usage(cmd, "--json is the same as --report; give one of them")
 	}
-	if err := errors.Join(j.verbosity.check(cmd), checkEngine(cmd, j.engine), o.checkMixed(cmd, j.device()), o.checkDistribute(cmd, j.device(), j.wantsVectors()), j.checkStart(cmd), j.checkBatch(cmd)); err != nil {
+	if err := errors.Join(j.verbosity.check(cmd), checkEngine(cmd, j.engine), o.checkMixed(cmd, j.device()), o.checkDistribute(cmd, j.device()), j.checkStart(cmd), j.checkBatch(cmd)); err != nil {
 		return err
 	}
 	if err := errors.Join(o.check(cmd, j.wantsVectors()), j.input.check(cmd, o.tridiagonal)); err != nil {

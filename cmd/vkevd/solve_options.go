@@ -42,7 +42,7 @@ func (o *options) flags(cmd *cobra.Command) {
 			"by Sturm counts, and solve again on another path if that fails")
 	f.BoolVar(&o.distribute, "distribute", false,
 		"divide the matrix among the devices of --device, for a matrix that is\n"+
-			"too large for one of them")
+			"too large for one of them (which vkevd also does by itself)")
 	f.IntVar(&o.band, "band", 0, "half-bandwidth `B` of the first stage (default: the device's tuning)")
 	f.IntVar(&o.block, "block", 0,
 		"rank `K` of the first stage's updates, a multiple of the half-bandwidth\n"+
@@ -90,8 +90,8 @@ func (o *options) check(cmd *cobra.Command, vectors bool) error {
 var distributeConflicts = []string{"tridiagonal", "start", "batch", "svd", "engine"}
 
 // checkDistribute returns an error for flags that cannot be combined with --distribute. `devices` is
-// the value of --device, and `vectors` says whether vectors are wanted.
-func (o *options) checkDistribute(cmd *cobra.Command, devices string, vectors bool) error {
+// the value of --device.
+func (o *options) checkDistribute(cmd *cobra.Command, devices string) error {
 	if !o.distribute {
 		return nil
 	}
@@ -100,11 +100,6 @@ func (o *options) checkDistribute(cmd *cobra.Command, devices string, vectors bo
 	}
 	if i := slices.IndexFunc(distributeConflicts, cmd.Flags().Changed); i >= 0 {
 		return usage(cmd, "--%s cannot be combined with --distribute", distributeConflicts[i])
-	}
-	for _, name := range []string{"check", "verify"} {
-		if vectors && cmd.Flags().Changed(name) {
-			return usage(cmd, "--%s cannot be combined with --distribute: a check of vectors needs the whole matrix on one device; vkevd check --host needs none", name)
-		}
 	}
 	return nil
 }

@@ -84,20 +84,17 @@ type deviceShare struct {
 }
 
 // onAll stores what each device contributes to the plan, if the plan uses several devices.
-// `distributed` says whether they divide the matrix.
-func (f *facts) onAll(plan any, distributed bool) {
-	if p, ok := plan.(interface{ Devices() []evd.DeviceShare }); ok {
-		f.Devices, f.Parts = sharesOf(p.Devices()), divided(p.Devices(), distributed)
-	}
+func (f *facts) onAll(plan any) {
+	f.Devices, f.Parts = sharesOf(devicesOf(plan)), divided(plan)
 }
 
-// divided names what several devices divide: the vectors, or the matrix with its vectors. It is "" if
-// there is one device.
-func divided(all []evd.DeviceShare, distributed bool) string {
-	switch {
-	case len(all) < 2:
+// divided names what the devices of a plan divide: the vectors, or the matrix with its vectors. It is
+// "" if the plan uses one device.
+func divided(plan any) string {
+	if len(devicesOf(plan)) < 2 {
 		return ""
-	case distributed:
+	}
+	if p, ok := plan.(interface{ Distributed() bool }); ok && p.Distributed() {
 		return "matrix"
 	}
 	return "vectors"

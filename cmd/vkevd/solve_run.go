@@ -76,7 +76,7 @@ func (j *solveJob) run(ctx context.Context, file string) error {
 	known.took("solve")
 	known.solved(n, opt, res.Result, p.Bytes(), j.options.tridiagonal)
 	known.on(dev)
-	known.onAll(p, opt.Distribute)
+	known.onAll(p)
 
 	if j.check {
 		show.stage("checking")
