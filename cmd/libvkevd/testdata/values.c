@@ -165,6 +165,16 @@ static void singular(int m, int n, vkevd_svd o, int pad) {
 	free(a.at), free(u.at), free(v.at);
 }
 
+// svd_bytes returns the device memory of a plan for 50×40 matrices.
+static uint64_t svd_bytes(vkevd_svd o) {
+	vkevd_plan plan;
+	uint64_t bytes = 0;
+	OK(vkevd_svd_plan(device, 50, 40, &o, &plan, &error));
+	OK(vkevd_plan_bytes(plan, &bytes, &error));
+	OK(vkevd_plan_close(plan, &error));
+	return bytes;
+}
+
 static void all_singular(void) {
 	for (int i = 0; i < 4; i++) {
 		vkevd_svd o = {0};
@@ -177,8 +187,10 @@ static void all_singular(void) {
 	singular(50, 50, o, 0);
 	o.u = VKEVD_THIN, o.largest = 5, o.vectors_row_major = 1;
 	singular(50, 40, o, 1);
+	uint64_t without = svd_bytes(o);
 	o.verify = 1;
 	singular(50, 40, o, 1);
+	CHECK(svd_bytes(o) > without); // a certificate needs the vectors of both sides
 	o.u = VKEVD_NONE, o.largest = 0;
 	singular(50, 40, o, 0);
 	o.verify = 2;
