@@ -26,6 +26,9 @@ func TestFor(t *testing.T) {
 		if own := single.Products.Tiles[0] != double.Products.Tiles[0]; own != (name == "h200") {
 			t.Errorf("%s: own tiles for float32: %v", name, own)
 		}
+		if own := single.Panel.TileBytes != double.Panel.TileBytes; own != (name == "h200") {
+			t.Errorf("%s: own panels for float32: %v", name, own)
+		}
 		if single.Products.Units != double.Products.Units {
 			t.Errorf("%s: %d units", name, single.Products.Units)
 		}
