@@ -13,30 +13,37 @@ import (
 // damaged files away from drivers.
 var cacheMagic = []byte("vkevd pipelines 1\n")
 
-// readCache returns the data of a cache file. It returns nil if the file is missing or damaged, if
+// storedCache is the data of a cache file, with its SHA-256 hash.
+type storedCache struct {
+	data []byte
+	sum  [sha256.Size]byte
+}
+
+// readCache returns the data of a cache file. The data is nil if the file is missing or damaged, if
 // it is not a cache file, or if another user may have written it.
-func readCache(path string) []byte {
+func readCache(path string) (c storedCache) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil
+		return c
 	}
 	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || !trusted(info) {
-		return nil
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() || !trusted(info) {
+		return c
 	}
-	file, err := io.ReadAll(f)
-	if err != nil {
-		return nil
+	file := make([]byte, info.Size()) // less time than io.ReadAll, which copies a growing slice
+	if _, err := io.ReadFull(f, file); err != nil {
+		return c
 	}
 	body, ok := bytes.CutPrefix(file, cacheMagic)
 	if !ok || len(body) < sha256.Size {
-		return nil
+		return c
 	}
 	sum, data := body[:sha256.Size], body[sha256.Size:]
-	if want := sha256.Sum256(data); !bytes.Equal(sum, want[:]) {
-		return nil
+	if want := sha256.Sum256(data); bytes.Equal(sum, want[:]) {
+		c = storedCache{data, want}
 	}
-	return data
+	return c
 }
 
 // writeCache replaces a cache file in one step: a concurrent reader sees either the old file or the

@@ -9,14 +9,14 @@ import (
 
 func TestBadCacheFileIsAMiss(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "deep", "pipelines.bin")
-	if readCache(path) != nil {
+	if readCache(path).data != nil {
 		t.Error("a missing file was read")
 	}
 	data := []byte("what the driver said")
 	if err := writeCache(path, data); err != nil {
 		t.Fatal(err)
 	}
-	if got := readCache(path); !bytes.Equal(got, data) {
+	if got := readCache(path).data; !bytes.Equal(got, data) {
 		t.Fatalf("read %q", got)
 	}
 	if st, err := os.Stat(filepath.Dir(path)); err != nil || st.Mode().Perm() != 0o700 {
@@ -30,7 +30,7 @@ func TestBadCacheFileIsAMiss(t *testing.T) {
 		if err := os.WriteFile(path, bad, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if readCache(path) != nil {
+		if readCache(path).data != nil {
 			t.Errorf("%s file was taken", name)
 		}
 	}
@@ -50,7 +50,7 @@ func TestCacheThatOthersMayWriteIsAMiss(t *testing.T) {
 		if err := os.Chmod(path, mode); err != nil {
 			t.Fatal(err)
 		}
-		if got := readCache(path); (got != nil) != taken {
+		if got := readCache(path).data; (got != nil) != taken {
 			t.Errorf("mode %v: read %q", mode, got)
 		}
 	}
@@ -58,7 +58,7 @@ func TestCacheThatOthersMayWriteIsAMiss(t *testing.T) {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if readCache(folder) != nil {
+	if readCache(folder).data != nil {
 		t.Error("a folder was read")
 	}
 }
@@ -72,7 +72,7 @@ func FuzzReadCache(f *testing.F) {
 		if err := writeCache(path, data); err != nil {
 			t.Fatal(err)
 		}
-		if got := readCache(path); !bytes.Equal(got, data) {
+		if got := readCache(path).data; !bytes.Equal(got, data) {
 			t.Errorf("wrote %q, read %q", data, got)
 		}
 	})

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"testing"
@@ -62,6 +64,27 @@ func TestKernelRunsAndKeepsItsPipeline(t *testing.T) {
 	first := probe(t, vk.Options{CacheDir: dir, Kernels: true})
 	if again := probe(t, vk.Options{CacheDir: dir}); again != first {
 		t.Errorf("fused %d, then %d", first, again)
+	}
+}
+
+// A device that has compiled nothing new does not write the cache file again.
+func TestUnchangedCacheFileStays(t *testing.T) {
+	dir := t.TempDir()
+	file := func() os.FileInfo {
+		t.Helper()
+		t.Run("device", func(t *testing.T) { probe(t, vk.Options{CacheDir: dir}) }) // its end closes the device
+		all, err := filepath.Glob(filepath.Join(dir, "pipelines-*"))
+		if err != nil || len(all) != 1 {
+			t.Fatal(all, err)
+		}
+		info, err := os.Stat(all[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info
+	}
+	if before := file(); !os.SameFile(before, file()) { // a file that is written has a new inode
+		t.Error("the file was written again")
 	}
 }
 

@@ -28,6 +28,14 @@ func List() ([]Info, error) {
 	return list, nil
 }
 
+// Preload loads the Vulkan drivers, so that the next Open or List is faster. With drivers that are
+// loaded already, Preload does nothing. A program that will need a device may call Preload in a
+// goroutine while it does other work. If there are no drivers, Open returns the error.
+func Preload() { driver.Preload(application) }
+
+// application is the name of this program for Vulkan's drivers.
+const application = "vkevd"
+
 // examineAll makes an instance and examines its devices. The caller destroys the instance. The
 // candidates refer to the instance and must not be used after it was destroyed. The devices are
 // treated as if they lacked the features with the names in `without`. If examineAll returns an error,
@@ -37,7 +45,7 @@ func examineAll(validate bool, without []string) (*driver.Instance, []*candidate
 	if err != nil {
 		return nil, nil, err
 	}
-	in, err := driver.NewInstance("vkevd", validate)
+	in, err := driver.NewInstance(application, validate)
 	if d := (*driver.Error)(nil); errors.As(err, &d) && d.Result == driver.NoDriver {
 		err = errNoDriver
 	}
@@ -169,10 +177,12 @@ func (d *Device) openPipelines() (err error) {
 	for _, f := range slices.Concat(required, wanted) {
 		use[f] = d.from.features[f]
 	}
+	stored := make(chan storedCache, 1)
+	go func() { stored <- readCache(d.cachePath("pipelines")) }() // while the driver makes the device
 	if d.dev, err = d.from.physical.NewDevice(d.from.family, use, d.extensions()); err != nil {
 		return wrap("opening the device", "", "", err)
 	}
-	if err = d.pipes.open(d); err != nil {
+	if err = d.pipes.open(d, <-stored); err != nil {
 		return wrap("opening the pipeline cache", "", "", err)
 	}
 	return nil

@@ -1,6 +1,7 @@
 package vk
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -22,12 +23,13 @@ import (
 // Inside of Compile, Build does not wait: Compile waits after all pipelines were requested.
 type pipelines struct {
 	cache   *driver.Cache
-	path    string         // of the file; "" keeps nothing
-	workers chan struct{}  // one place for each compilation at a time
-	pending sync.WaitGroup // compilations
+	path    string            // of the file; "" keeps nothing
+	stored  [sha256.Size]byte // hash of the file's data; 0 without a file
+	workers chan struct{}     // one place for each compilation at a time
+	pending sync.WaitGroup    // compilations
 
 	lock    sync.Mutex // guards what follows
-	fresh   bool       // something was compiled that the file lacks
+	fresh   bool       // something was compiled, or taken from the cache
 	layouts map[int]uint64
 	made    map[string]*pipeline
 	asked   []*pipeline // pipelines that Build requested while collect > 0, in order
@@ -69,16 +71,16 @@ func (p *pipeline) failed() bool {
 	}
 }
 
-// open reads the cache file of compiled pipelines. If the driver refuses the data, the cache begins
-// empty. `open` compiles no pipeline. No other method of `p` may be called before `open` has
+// open makes the cache of compiled pipelines from the data of the cache file. If the driver refuses the
+// data, the cache begins empty. `open` compiles no pipeline. No other method of `p` may be called before `open` has
 // returned.
-func (p *pipelines) open(d *Device) error {
+func (p *pipelines) open(d *Device, stored storedCache) error {
 	p.layouts, p.made = map[int]uint64{}, map[string]*pipeline{}
 	p.workers = make(chan struct{}, runtime.GOMAXPROCS(0))
 	p.path = d.cachePath("pipelines")
-	data := readCache(p.path)
+	p.stored = stored.sum
 	var err error
-	if p.cache, err = d.dev.NewCache(data); err != nil && data != nil {
+	if p.cache, err = d.dev.NewCache(stored.data); err != nil && stored.data != nil {
 		p.cache, err = d.dev.NewCache(nil)
 	}
 	return err
@@ -97,8 +99,8 @@ func (d *Device) cachePath(kind string) string {
 	return filepath.Join(d.opt.CacheDir, name)
 }
 
-// close waits for the compilations, destroys all pipelines and writes the cache file. If the file
-// cannot be written, `close` logs a warning. No other call may be in progress. `close` also works
+// close waits for the compilations, destroys all pipelines and writes the cache file, unless the file
+// has the same data. If the file cannot be written, `close` logs a warning. No other call may be in progress. `close` also works
 // if the method `open` has failed.
 func (p *pipelines) close(d *Device) {
 	p.pending.Wait()
@@ -114,7 +116,7 @@ func (p *pipelines) close(d *Device) {
 		return
 	}
 	if p.fresh && p.path != "" {
-		if data, err := d.dev.CacheData(p.cache); err == nil {
+		if data, err := d.dev.CacheData(p.cache); err == nil && sha256.Sum256(data) != p.stored {
 			if err := writeCache(p.path, data); err != nil {
 				d.opt.Logger.Warn("pipeline cache not written", "error", err)
 			}

@@ -76,7 +76,7 @@ func (d *Device) readProbes() {
 // missing or damaged counts as empty.
 func (d *Device) storedProbes() map[string]string {
 	stored := map[string]string{}
-	if data := readCache(d.cachePath("facts")); json.Unmarshal(data, &stored) != nil || stored == nil {
+	if file := readCache(d.cachePath("facts")); json.Unmarshal(file.data, &stored) != nil || stored == nil {
 		return map[string]string{}
 	}
 	return stored

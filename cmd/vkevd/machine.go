@@ -18,6 +18,9 @@ import (
 // fake machine that needs neither Vulkan nor a device.
 type machine interface {
 	list() ([]vk.Info, error)
+	// preload loads the drivers, so that `open` takes less time. Commands call it in a goroutine
+	// while they read a file.
+	preload()
 	open(vk.Options) (device, error)
 	// forecast makes a plan for a device that need not be present. The result `unfit` is the error
 	// that the device would return because it has too little memory. `unfit` is nil if the plan
@@ -133,6 +136,8 @@ type tridiagonalSolver interface {
 type vulkan struct{}
 
 func (vulkan) list() ([]vk.Info, error) { return vk.List() }
+
+func (vulkan) preload() { vk.Preload() }
 
 func (vulkan) open(opt vk.Options) (device, error) {
 	dev, err := vk.Open(opt)

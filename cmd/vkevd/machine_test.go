@@ -51,11 +51,20 @@ type fakeMachine struct {
 	wanted   []evd.Options
 	singular []svd.Options
 	closed   int // devices and plans closed
+
+	preloaded chan struct{} // gets a value for each call of preload, unless it is nil
 }
 
 var fakeInfo = vk.Info{
 	Name: "Pretence 9000", Type: "discrete", Family: "other", Driver: "gonum", DriverVersion: "0.17", API: "1.3.0",
 	Memory: 3 << 30, Free: 2 << 30,
+}
+
+// preload runs beside the command that calls it.
+func (m *fakeMachine) preload() {
+	if m.preloaded != nil {
+		m.preloaded <- struct{}{}
+	}
 }
 
 func (m *fakeMachine) list() ([]vk.Info, error) {

@@ -72,6 +72,7 @@ func runBatch[M any](ctx context.Context, j *solveJob, file string, of batchKind
 	known := newFacts(file)
 
 	show.stage("reading " + inputName(file))
+	go j.machine.preload()
 	f, err := readBatch(ctx, file, j.stdin, j.input.options(), j.options.tridiagonal)
 	if err != nil {
 		return j.input.hint(err)

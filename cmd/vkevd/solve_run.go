@@ -25,6 +25,7 @@ func (j *solveJob) run(ctx context.Context, file string) error {
 	known := newFacts(file)
 
 	show.stage("reading " + inputName(file))
+	go j.machine.preload()
 	a, err := readProblem(ctx, file, j.stdin, j.input, j.options, show.above())
 	if err != nil {
 		return err

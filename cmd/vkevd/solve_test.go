@@ -24,6 +24,20 @@ const (
 	oneThree = "1\n3\n"
 )
 
+// The commands that read a file and then need a device load the drivers while they read.
+func TestDriversAreLoadedWhileReading(t *testing.T) {
+	s := newFixture(t)
+	s.machine.preloaded = make(chan struct{}, 1)
+	s.file("A.mtx", twoByTwo)
+	s.file("B.npy", stackFile(t, []float64{2, 1, 1, 2}))
+	for _, args := range [][]string{{"solve", "A.mtx"}, {"svd", "A.mtx"}, {"solve", "--batch", "B.npy"}} {
+		if _, stderr, status := s.run(args...); status != statusSuccess {
+			t.Errorf("%q: %s", args, stderr)
+		}
+		<-s.machine.preloaded // or the test times out
+	}
+}
+
 func zipped(text string) string {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)

@@ -26,6 +26,7 @@ func (j *svdJob) run(ctx context.Context, file string) error {
 	on := svdOutput{out, summary, show, svdFacts{facts: newFacts(file)}}
 
 	show.stage("reading " + inputName(file))
+	go j.machine.preload()
 	a, shape, err := j.input.read(ctx, file, j.stdin)
 	if err != nil {
 		return err

@@ -1,6 +1,8 @@
 package tuning
 
 import (
+	"sync"
+
 	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -45,12 +47,19 @@ func On(info vk.Info) Tuning {
 // to the tables and must not be changed.
 func pick(info vk.Info, tables []Tuning) Tuning {
 	t := tables[0]
-	// The sizes in the following rows do not depend on the half-bandwidth.
-	t.Products = row(tables, func(t Tuning) error { return t.Products.Fits(info) }).Products
-	t.Panel = row(tables, func(t Tuning) error { return t.Panel.Fits(info) }).Panel
-	t.Bisection = row(tables, func(t Tuning) error { return t.Bisection.Fits(info) }).Bisection
-	t.DivideConquer = row(tables, func(t Tuning) error { return t.DivideConquer.Fits(info) }).DivideConquer
-	t.MRRR = row(tables, func(t Tuning) error { return t.MRRR.Fits(info) }).MRRR
+	// The sizes in the following rows do not depend on the half-bandwidth. The rows are chosen
+	// concurrently, because the first choice in a process reads the SPIR-V of about seventy kernels.
+	var wg sync.WaitGroup
+	wg.Go(func() { t.Products = row(tables, func(t Tuning) error { return t.Products.Fits(info) }).Products })
+	wg.Go(func() { t.Panel = row(tables, func(t Tuning) error { return t.Panel.Fits(info) }).Panel })
+	wg.Go(func() { t.Bisection = row(tables, func(t Tuning) error { return t.Bisection.Fits(info) }).Bisection })
+	wg.Go(func() {
+		t.DivideConquer = row(tables, func(t Tuning) error { return t.DivideConquer.Fits(info) }).DivideConquer
+	})
+	wg.Go(func() { t.MRRR = row(tables, func(t Tuning) error { return t.MRRR.Fits(info) }).MRRR })
+	wg.Go(func() { t.Batch = row(tables, func(t Tuning) error { return t.Batch.Fits(info) }).Batch.For(info) })
+	band := row(tables, func(t Tuning) error { return fitsBand(t, info, t.Band) })
+	wg.Wait()
 
 	for _, x := range tables {
 		if t.QRFirst == 0 {
@@ -60,13 +69,10 @@ func pick(info vk.Info, tables []Tuning) Tuning {
 			t.Narrow = x.Narrow
 		}
 	}
-	t.Batch = row(tables, func(t Tuning) error { return t.Batch.Fits(info) }).Batch.For(info)
 
 	// The sizes of bulge chasing and ApplyQ2 must fit the half-bandwidth b. So b is chosen first:
 	// it comes from the first table whose own sizes fit the device for its own b. Then the rows are
 	// chosen for this b.
-	fits := func(t Tuning) error { return fitsBand(t, info, t.Band) }
-	band := row(tables, fits)
 	t.Band, t.Block, t.ValuesBand, t.ValuesFrom = band.Band, band.Block, band.ValuesBand, band.ValuesFrom
 	t.Chase = row(tables, func(x Tuning) error { return x.Chase.Fits(info, t.Band) }).Chase
 	t.ApplyQ2 = row(tables, func(x Tuning) error { return x.ApplyQ2.Fits(info, t.Band) }).ApplyQ2

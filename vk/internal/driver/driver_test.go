@@ -176,3 +176,36 @@ func TestMemoryTypesAreTriedWhileFull(t *testing.T) {
 		}
 	}
 }
+
+// Preload loads the drivers, and the next NewInstance takes the instance that loaded them. If no
+// instance can be made, NewInstance returns the error.
+func TestPreload(t *testing.T) {
+	before := parked
+	parked = nil
+	defer func() {
+		if before != nil {
+			bDestroyInstance(before, nil)
+		}
+	}()
+	live := Live()
+	Fault = func(string) Result { return OutOfHostMemory }
+	Preload("driver test")
+	Fault = nil
+	if parked != nil {
+		t.Error("an instance that could not be made was kept")
+	}
+	Preload("driver test")
+	first := parked
+	Preload("driver test")
+	if first == nil || parked != first || Live() != live {
+		t.Errorf("%v, then %v, %d objects", first, parked, Live()-live)
+	}
+	in, err := NewInstance("driver test", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if in.handle != first || parked != nil {
+		t.Error("the preloaded instance was not used")
+	}
+	in.Destroy()
+}

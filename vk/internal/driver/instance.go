@@ -71,6 +71,24 @@ const (
 func NewInstance(app string, validate bool) (*Instance, error) {
 	instanceLock.Lock()
 	defer instanceLock.Unlock()
+	return newInstance(app, validate)
+}
+
+// Preload loads the drivers, unless they are loaded already, so that the next NewInstance without
+// validation is fast. Meanwhile NewInstance waits. Errors are those that NewInstance will return.
+func Preload(app string) {
+	instanceLock.Lock()
+	defer instanceLock.Unlock()
+	if parked != nil {
+		return
+	}
+	if in, err := newInstance(app, false); err == nil {
+		in.release()
+	}
+}
+
+// newInstance is NewInstance for a caller that holds instanceLock.
+func newInstance(app string, validate bool) (*Instance, error) {
 	if err := load(); err != nil {
 		return nil, err
 	}
