@@ -34,7 +34,7 @@ func valuesByQR(t *testing.T, d, e []float64) []float64 {
 // place (ulp).
 func TestBidiagonalPlan(t *testing.T) {
 	small := tuning.Smallest()
-	for _, n := range []int{1, 2, 50} {
+	for _, n := range []int{1, 2, 3, 10, 20, 30, 40, 50} { // those of dchkbd, and edges
 		opt := Options{U: Thin, V: Full, Certify: true, Tuning: &small}
 		p, err := NewBidiagonalPlan[float64](testDevice(t), n, opt)
 		if err != nil {

@@ -1,0 +1,172 @@
+package svd
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/stages/tuning"
+)
+
+// evenValues is the type of ddrvbd from which the other dense types are made: U·D·V with random
+// orthogonal matrices U and V. The diagonal matrix D has evenly spaced elements from 1 to ε, with
+// random signs.
+func evenValues(m, n int) *mat.Dense {
+	r := rand.New(rand.NewPCG(uint64(m), uint64(n)))
+	d := mat.NewDense(m, n, nil)
+	k := min(m, n)
+	for i := range k {
+		x := 1 - float64(i)/float64(max(k-1, 1))*(1-0x1p-52)
+		if r.IntN(2) == 0 {
+			x = -x
+		}
+		d.Set(i, i, x)
+	}
+	var a mat.Dense
+	a.Product(randomOrthogonal(r, m), d, randomOrthogonal(r, n))
+	return &a
+}
+
+// randomOrthogonal returns the orthogonal factor of a random n×n matrix.
+func randomOrthogonal(r *rand.Rand, n int) *mat.Dense {
+	x, q := mat.NewDense(n, n, nil), mat.Dense{}
+	x.Apply(func(int, int, float64) float64 { return r.NormFloat64() }, x)
+	var qr mat.QR
+	qr.Factorize(x)
+	qr.QTo(&q)
+	return &q
+}
+
+// driverTypes are the five types of matrices in LAPACK's test ddrvbd. The factors of types 4 and 5
+// are the underflow threshold divided by the unit of rounding, and the overflow threshold times it.
+var driverTypes = []struct {
+	name  string
+	make  func(m, n int) *mat.Dense
+	scale float64
+}{
+	{"1: zero", func(m, n int) *mat.Dense { return mat.NewDense(m, n, nil) }, 1},
+	{"2: identity", func(m, n int) *mat.Dense {
+		a := mat.NewDense(m, n, nil)
+		for i := range min(m, n) {
+			a.Set(i, i, 1)
+		}
+		return a
+	}, 1},
+	{"3: even", evenValues, 1},
+	{"4: even, near underflow", evenValues, 0x1p-1022 * 0x1p52},
+	{"5: even, near overflow", evenValues, 0x1p1023 * 0x1p-52},
+}
+
+// timesScale returns the matrix scale·g, for a plan.
+func timesScale(g *mat.Dense, scale float64) evd.Dense[float64] {
+	a := Gonum(g)
+	a.Data = slices.Clone(a.Data)
+	for i := range a.Data {
+		a.Data[i] *= scale
+	}
+	return a
+}
+
+// TestDriverTypes solves all types of LAPACK's ddrvbd, with the shapes of its input file and at edges
+// of the smallest tiles, for each pair of options of U and V. All ratios must be below the limit. The
+// values must have the same bits for all options.
+func TestDriverTypes(t *testing.T) {
+	small := tuning.Smallest()
+	for _, shape := range append(slices.Clone(pairs), [][2]int{{2, 2}, {5, 4}, {9, 8}, {17, 16}, {50, 49}}...) {
+		m, n := shape[0], shape[1]
+		if m == 0 || n == 0 {
+			continue // TestVectors has matrices without entries
+		}
+		values := make([][]float64, len(driverTypes))
+		for _, vectors := range []Vectors{None, Thin, Full} {
+			opt := Options{U: vectors, V: vectors, Tuning: &small}
+			p, err := NewPlan[float64](testDevice(t), m, n, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, c := range driverTypes {
+				what := fmt.Sprintf("%d×%d, vectors %d, type %s", m, n, vectors, c.name)
+				g := c.make(m, n)
+				res, err := p.Solve(context.Background(), timesScale(g, c.scale))
+				if err != nil {
+					t.Fatalf("%s: %v", what, err)
+				}
+				if values[i] == nil {
+					values[i] = res.Values
+					nearScaled(t, what, res.Values, valuesByGonum(t, g), c.scale)
+				} else if !slices.Equal(values[i], res.Values) {
+					t.Errorf("%s: other values than without vectors", what)
+				}
+				if vectors == None {
+					continue
+				}
+				g.Scale(c.scale, g)
+				decomposed(t, what, g, opt, res)
+			}
+			p.Close()
+		}
+	}
+}
+
+// generalBandOfType returns an m×n matrix with k sub- and superdiagonals of one of the bandTypes.
+// The upper part is that of bandOfType. Orthogonal transformations of k+1 neighbouring rows make the
+// lower part.
+func generalBandOfType(t *testing.T, family string, dense bool, m, n, k int) *mat.Dense {
+	t.Helper()
+	r := rand.New(rand.NewPCG(uint64(m), uint64(n)))
+	a := mat.NewDense(m, n, nil)
+	if family == "" {
+		a.Apply(func(i, j int, _ float64) float64 {
+			if i-j > k || j-i > k {
+				return 0
+			}
+			return 2*r.Float64() - 1
+		}, a)
+		return a
+	}
+	_, upper := bandOfType(t, family, dense, min(m, n), k, 1)
+	a.Slice(0, min(m, n), 0, min(m, n)).(*mat.Dense).Copy(upper)
+	for top := 0; dense && k > 0 && top < m; top += k + 1 {
+		rows := a.Slice(top, min(top+k+1, m), 0, n).(*mat.Dense)
+		var x mat.Dense
+		x.Mul(randomOrthogonal(r, min(k+1, m-top)), rows)
+		rows.Copy(&x)
+	}
+	return a
+}
+
+// TestGeneralBandTypes solves the types of LAPACK's dchkbb as dense matrices, with vectors, in the
+// shapes and with the numbers k of sub- and superdiagonals of its input file. TestBandTypes solves
+// square upper bands, without vectors.
+func TestGeneralBandTypes(t *testing.T) {
+	small := tuning.Smallest()
+	for i, shape := range pairs {
+		m, n := shape[0], shape[1]
+		if m == 0 || n == 0 {
+			continue
+		}
+		opt := Options{U: Thin, V: Thin, Tuning: &small}
+		p, err := NewPlan[float64](testDevice(t), m, n, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for at, c := range bandTypes {
+			k := []int{0, 1, 2, 3, 16}[(i+at)%5]
+			what := fmt.Sprintf("%d×%d, k = %d, type %s", m, n, k, c.name)
+			g := generalBandOfType(t, c.family, c.dense, m, n, k)
+			res, err := p.Solve(context.Background(), timesScale(g, c.scale))
+			if err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+			nearScaled(t, what, res.Values, valuesByGonum(t, g), c.scale)
+			g.Scale(c.scale, g)
+			decomposed(t, what, g, opt, res)
+		}
+		p.Close()
+	}
+}
