@@ -92,7 +92,7 @@ func NewBandReduction[T spirv.Scalar](
 	err = ops.Reserve(
 		product.Shape{M: n, N: n, K: k, Count: 1},             // the trailing update
 		product.Shape{M: n, N: b, K: n, Count: 1, Held: true}, // P = A·y
-		product.Shape{M: n, N: b, K: k, Count: 1},             // what Y and Z change in a panel, and in P
+		product.Shape{M: n, N: b, K: 2 * k, Count: 1},         // what Y and Z change in a panel, and in P
 		product.Shape{M: k, N: b, K: n, Count: 2},             // [Y y]ᵀ·y and Zᵀ·y
 	)
 	r.work = vk.Together(r.z, r.p, r.s, r.between, r.tau, ops.HeldWork(), vk.InTurn(r.qr.Work(), r.factor.Work()))

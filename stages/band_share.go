@@ -103,13 +103,13 @@ func (r *BandShare[T]) reserve() error {
 	r.x, r.between, r.tau = vk.Reserve[T]("yᵀP", b*b), vk.Reserve[T]("TᵀYᵀPT", b*b), vk.Reserve[T]("tau", b)
 	r.work = vk.Together(r.y, r.z, r.p, r.s, r.x, r.between, r.tau, vk.InTurn(r.qr.Work(), r.factor.Work()))
 	err := r.products.Reserve(
-		product.Shape{M: n, N: b, K: k, Count: 1}, // M·y, and what Y and Z change in a panel and in P
-		product.Shape{M: k, N: b, K: n, Count: 1}, // Mᵀ·y, Yᵀ·y, Zᵀ·y and yᵀ·P
+		product.Shape{M: n, N: b, K: 2 * k, Count: 1}, // M·y, and what Y and Z change in a panel and in P
+		product.Shape{M: k, N: b, K: n, Count: 1},     // Mᵀ·y, Yᵀ·y, Zᵀ·y and yᵀ·P
 	)
 	if err != nil {
 		return err
 	}
-	return r.updates.Reserve(product.Shape{M: n, N: k, K: k, Count: 1})
+	return r.updates.Reserve(product.Shape{M: n, N: k, K: 2 * k, Count: 1})
 }
 
 // Work is the workspace. The workspaces of the products (Ops.Work) must be in the arena, too. Its

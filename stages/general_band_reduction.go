@@ -102,13 +102,13 @@ func NewGeneralBandReduction[T spirv.Scalar](
 	r.l = vk.Reserve[T]("L", size.RightPanels()*b*b)
 	r.tau = vk.Reserve[T]("tau", b)
 	r.work = vk.Together(r.w, r.v, r.z, r.s, r.l, r.tau, vk.InTurn(r.inTurn()...))
-	if err := update.Reserve(product.Shape{M: m, N: n, K: k, Count: 1}); err != nil {
+	if err := update.Reserve(product.Shape{M: m, N: n, K: 2 * k, Count: 1}); err != nil {
 		return nil, err
 	}
 	return r, ops.Reserve(
-		product.Shape{M: m, N: b, K: m, Count: 1},     // Aᵀ·Y and A·v
-		product.Shape{M: m, N: b, K: k + b, Count: 1}, // the deferred updates of a panel, and of these products
-		product.Shape{M: k + b, N: b, K: m, Count: 1}, // UᵀY, ZᵀY, Wᵀv, Vᵀv
+		product.Shape{M: m, N: b, K: m, Count: 1},       // Aᵀ·Y and A·v
+		product.Shape{M: m, N: b, K: 2*k + b, Count: 1}, // the deferred updates of a panel, and of these products
+		product.Shape{M: k + b, N: b, K: m, Count: 1},   // UᵀY, ZᵀY, Wᵀv, Vᵀv
 	)
 }
 

@@ -42,8 +42,13 @@ func (r reserving) Gemm(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alp
 	r.GemmBatch(rec, ws, product.Batch{Count: 1}, opA, opB, alpha, a, b, beta, c)
 }
 
-func (r reserving) GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, first, _ product.Pair[float64], beta float64, c Matrix) {
-	r.Gemm(rec, ws, opA, opB, alpha, first.A, first.B, beta, c)
+// GemmPair fails unless the sum of both inner dimensions is reserved.
+func (r reserving) GemmPair(_ *vk.Recorder, _ *vk.Arena, opA, _ product.Op, _ float64, first, second product.Pair[float64], _ float64, c Matrix) {
+	k := first.A.Cols + second.A.Cols
+	if opA == product.Trans {
+		k = first.A.Rows + second.A.Rows
+	}
+	r.holds(c.Rows, c.Cols, k, 1)
 }
 
 func (r reserving) GemmTogether(rec *vk.Recorder, ws *vk.Arena, products ...product.Product[float64]) {

@@ -41,7 +41,8 @@ type Ops[T spirv.Scalar] interface {
 
 // Shape is a bound on the sizes of products: Count products of M×K by K×N matrices that run at the
 // same time. A symmetric product of order n with m columns counts as M×N = n×m with K = n. A
-// rank-2k update counts as n×n with K = k.
+// rank-2k update counts as n×n with K = k. A pair of products counts with the sum of both inner
+// dimensions.
 type Shape struct {
 	M, N, K, Count int
 
