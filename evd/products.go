@@ -1,7 +1,6 @@
 package evd
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/vkevd/vkevd/evd/emulation"
@@ -97,13 +96,13 @@ func (opt Options) mayEmulate(n int) bool {
 // into the device's memory, and ProductsAuto may have chosen emulated products, it returns a plan
 // with native products, which need less memory.
 func withFittingProducts[P any](n int, opt Options, newPlan func(Options) (P, error)) (P, error) {
-	p, err := newPlan(opt)
-	full := (*vk.OutOfMemoryError)(nil)
-	if opt.Products != ProductsAuto || !opt.mayEmulate(n) || !errors.As(err, &full) {
-		return p, err
-	}
-	opt.Products = ProductsNative
-	return newPlan(opt)
+	auto := opt.Products == ProductsAuto && opt.mayEmulate(n)
+	return emulation.OrNative(auto, func(native bool) (P, error) {
+		if native {
+			opt.Products = ProductsNative
+		}
+		return newPlan(opt)
+	})
 }
 
 // newProducts makes the products for order n. The error is a *vk.UnsupportedError if the options
@@ -115,7 +114,7 @@ func newProducts[T Float](dev *vk.Device, n int, opt Options, t tuning.Tuning, d
 	}
 	p.reduction, p.vectors = p.native, p.native
 	if opt.Products == ProductsEmulated || opt.mayEmulate(n) && double.emulates() {
-		err = double.emulate(&p, opt.Moduli, func() (emulation.Maker, error) {
+		err = double.emulate(&p, emulation.Sizes{Moduli: opt.Moduli}, func() (emulation.Maker, error) {
 			return emulation.Chosen(dev, opt.Products == ProductsEmulated, t)
 		})
 	}

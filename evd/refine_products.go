@@ -56,7 +56,7 @@ func newRefineProducts(dev *vk.Device, n int, opt Options, t tuning.Tuning) (p r
 	}
 	make := emulation.By(dev, t, rates)
 	for _, count := range []int{moduli.Rough, fine} {
-		e, err := make(count)
+		e, err := make(count, 0)
 		if err != nil {
 			return p, err
 		}

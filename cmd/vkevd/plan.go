@@ -294,8 +294,17 @@ func (j *planJob) products(on target) evd.Products {
 	switch {
 	case j.kind() == kindTridiagonal || j.kind() == kindSingle || wanted != evd.ProductsAuto:
 		return wanted
-	case on.products.Emulated && j.order() >= evd.AutoOrder:
+	case j.choice(on).Emulated && j.order() >= evd.AutoOrder:
 		return evd.ProductsEmulated
 	}
 	return evd.ProductsNative
+}
+
+// choice returns how the target computes large products, if the options leave it open. The singular
+// values of large matrices have a rule of their own.
+func (j *planJob) choice(on target) probe.Products {
+	if j.svd && j.order() >= svd.LargeOrder {
+		return on.products.Large()
+	}
+	return on.products
 }

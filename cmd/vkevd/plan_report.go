@@ -65,8 +65,8 @@ func (j *planJob) report(on target, f forecast, unfit *vk.OutOfMemoryError, opt 
 	if unfit != nil {
 		r.Reason = describe(unfit)
 	}
-	if on.products.Why != "" && j.choosesProducts() {
-		r.Products = on.products.String()
+	if products := j.choice(on); products.Why != "" && j.choosesProducts() {
+		r.Products = products.String()
 	}
 	for _, m := range f.Memory() {
 		if m.Bytes > 0 { // without vectors some regions are empty

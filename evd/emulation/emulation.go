@@ -4,6 +4,7 @@ package emulation
 
 import (
 	"context"
+	"errors"
 
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
@@ -59,27 +60,50 @@ func (ps Products) Refused(c *spectrum.Call, rec *vk.Recorder, ws *vk.Arena) {
 	}
 }
 
-// Maker is a function that makes emulated products with the given number of moduli. A nil Maker
-// means native products.
-type Maker func(moduli int) (*emulated.Ops, error)
+// Maker is a function that makes emulated products with the given number of moduli. Their residues
+// need about `room` bytes at most, or as many as the tuning says if room is 0. A nil Maker means
+// native products.
+type Maker func(moduli, room int) (*emulated.Ops, error)
+
+// Sizes are the sizes of the emulated products of a solve.
+type Sizes struct {
+	// Moduli is the number of moduli. If it is 0, products for the reduction have ReductionModuli
+	// of them, and products for the vectors have VectorModuli.
+	Moduli int
+
+	// Reduction and Vectors are the bytes for the residues of products for the reduction, and for
+	// the vectors. 0 means as many as the tuning says.
+	Reduction, Vectors int
+}
 
 // Both makes the emulated products of a solve with the Maker that `choose` returns: first those for
-// its reduction, and then those for its vectors. If moduli is not 0, both have this number of moduli.
-// The result is empty if the Maker is nil.
-func Both(moduli int, choose func() (Maker, error)) (Products, error) {
+// its reduction, and then those for its vectors. The result is empty if the Maker is nil.
+func Both(s Sizes, choose func() (Maker, error)) (Products, error) {
 	make, err := choose()
 	if err != nil || make == nil {
 		return nil, err
 	}
-	reduction, err := make(or(moduli, ReductionModuli))
+	reduction, err := make(or(s.Moduli, ReductionModuli), s.Reduction)
 	if err != nil {
 		return nil, err
 	}
-	vectors, err := make(or(moduli, VectorModuli))
+	vectors, err := make(or(s.Moduli, VectorModuli), s.Vectors)
 	if err != nil {
 		return nil, err
 	}
 	return Products{reduction, vectors}, nil
+}
+
+// OrNative returns the plan that newPlan(false) makes. If this plan does not fit into the device's
+// memory, and `auto` says that it may have chosen emulated products itself, OrNative returns the plan
+// of newPlan(true), which has native products. They need less memory.
+func OrNative[P any](auto bool, newPlan func(native bool) (P, error)) (P, error) {
+	p, err := newPlan(false)
+	full := (*vk.OutOfMemoryError)(nil)
+	if auto && errors.As(err, &full) {
+		return newPlan(true)
+	}
+	return p, err
 }
 
 func or(n, otherwise int) int {
@@ -102,16 +126,20 @@ func Choose(dev *vk.Device, force bool, t tuning.Tuning) (emulated.Choice, error
 	return emulated.Choose(ctx, dev, t.Products)
 }
 
+// Gain returns the ratio of the measured rates of emulated and native products on the device. It is 0
+// if they were not measured.
+func Gain(dev *vk.Device) float64 { return emulated.Known(dev).Gain() }
+
 // By returns the Maker of emulated products with the sizes for the measured speeds in `rates`.
 func By(dev *vk.Device, t tuning.Tuning, rates emulated.Facts) Maker {
 	t = t.BoundedBytes(machine.Of(dev).Rates().FP64, rates.Bytes)
 	sizes := t.Products.Emulated.ByGain(rates.Gain())
-	return func(count int) (*emulated.Ops, error) {
+	return func(count, room int) (*emulated.Ops, error) {
 		plain, err := product.New[float64](dev, t.Products)
 		if err != nil {
 			return nil, err
 		}
-		return emulated.New(context.Background(), dev, plain, sizes, count)
+		return emulated.New(context.Background(), dev, plain, sizes.Within(room, count), count)
 	}
 }
 

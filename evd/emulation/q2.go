@@ -3,7 +3,6 @@ package emulation
 import (
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
-	"github.com/vkevd/vkevd/stages/product/emulated"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
 )
@@ -30,7 +29,7 @@ type Q2[T spirv.Scalar] interface {
 func NewQ2[T spirv.Scalar](
 	dev *vk.Device, size stages.BackSize, all int, ops product.Ops[T], ps Products, w stages.Waiting, t stages.ApplyQ2Tuning,
 ) (Q2[T], error) {
-	if len(ps) > 0 && t.Squares.Faster(all, emulated.Known(dev).Gain()) {
+	if len(ps) > 0 && t.Squares.Faster(all, Gain(dev)) {
 		return stages.NewApplyQ2Squares(dev, size, ops, t)
 	}
 	return stages.NewApplyQ2[T](dev, size, w, t)

@@ -15,8 +15,7 @@
 //
 // The error of each computed value is at most about ε·max(m, n)·σ₁, as in LAPACK's dgesdd and
 // sgesdd, with ε = 2⁻⁵² for float64 and ε = 2⁻²³ for float32. So small values may have a large
-// relative error. The values have the same bits with and without vectors, except in large orders: from
-// Tuning.ValuesFrom on, a plan without vectors reduces A to another band. The orthogonality errors of U
+// relative error. The values have the same bits with and without vectors. The orthogonality errors of U
 // and V are a few ε·max(m, n) for every A, also if A is rank-deficient or graded.
 //
 // A plan for float32 reduces A and transforms vectors back in single precision. The bidiagonal

@@ -38,9 +38,9 @@ type doubles[T evd.Float] interface {
 	iteration(dev *vk.Device, n int, of bidiagonalVectors) bidiagonalVectors
 
 	// emulate replaces products of p by products that emulate double precision on integer units.
-	// `choose` returns a function that makes them, or nil if all products are native. `moduli` is
-	// their number of moduli, or 0. `emulate` returns an *evd.OptionError if T is not float64.
-	emulate(p *products[T], moduli int, choose func() (emulation.Maker, error)) error
+	// `choose` returns a function that makes them, or nil if all products are native. `sizes` are
+	// those of the emulated products. `emulate` returns an *evd.OptionError if T is not float64.
+	emulate(p *products[T], sizes emulation.Sizes, choose func() (emulation.Maker, error)) error
 
 	// toHalf returns a function that records the rounding of numbers of T to half precision. It
 	// returns an *evd.OptionError if T is float64.
@@ -139,8 +139,8 @@ func (*identity) products(_ *vk.Device, ops product.Ops[float64], _ tuning.Tunin
 
 func (*identity) extra() *vk.Layout { return vk.Together() }
 
-func (*identity) emulate(p *products[float64], moduli int, choose func() (emulation.Maker, error)) error {
-	both, err := emulation.Both(moduli, choose)
+func (*identity) emulate(p *products[float64], sizes emulation.Sizes, choose func() (emulation.Maker, error)) error {
+	both, err := emulation.Both(sizes, choose)
 	if len(both) > 0 {
 		p.update, p.vectors, p.emulated = both[0], both[1], both
 	}

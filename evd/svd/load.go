@@ -1,6 +1,7 @@
 package svd
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/vkevd/vkevd/evd"
@@ -9,6 +10,20 @@ import (
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
+
+// ShapeError says that the shape of a matrix does not fit its storage, or is not the shape of the
+// plan.
+type ShapeError struct {
+	Rows, Cols, Ld, Len int // shape and storage of the matrix
+	PlanRows, PlanCols  int
+}
+
+func (e *ShapeError) Error() string {
+	if e.Rows != e.PlanRows || e.Cols != e.PlanCols {
+		return fmt.Sprintf("matrix of %d×%d given to a plan for %d×%d", e.Rows, e.Cols, e.PlanRows, e.PlanCols)
+	}
+	return fmt.Sprintf("matrix of %d×%d with leading dimension %d in %d elements", e.Rows, e.Cols, e.Ld, e.Len)
+}
 
 // accepts returns a *ShapeError if `a` does not fit the plan, and evd.ErrClosed if the plan is
 // closed.

@@ -43,7 +43,7 @@ type Options struct {
 
 	// Products says how large matrix products are computed: in double precision (native), or by
 	// integer units (emulated). The choice ProductsAuto is that of evd, for min(m, n) instead of the
-	// order. If emulated products refuse a matrix, the plan solves again with native products (see
+	// order. From LargeOrder on, emulated products need not be much faster. If emulated products refuse a matrix, the plan solves again with native products (see
 	// Result.Retried). A BidiagonalPlan has native products, whatever Products is.
 	Products evd.Products
 
@@ -143,18 +143,19 @@ func bounded(dev *vk.Device, t tuning.Tuning) (tuning.Tuning, error) {
 	return t.Bounded(rate), nil
 }
 
-// sizes returns the tuning for matrices with n columns: the caller's or the device's, with the
-// changes that the options ask for. For large n, a reduction to a wide band is faster if no vectors
-// are wanted (see tuning.Tuning.For). Otherwise sizes does not depend on the wanted vectors, so that
-// the values have the same bits with and without vectors.
-func sizes[T evd.Float](o Options, info vk.Info, n int) (tuning.Tuning, error) {
-	t := tuning.For[T](info)
+// tableOf returns the caller's tuning, or that of the device.
+func tableOf[T evd.Float](o Options, info vk.Info) tuning.Tuning {
 	if o.Tuning != nil {
-		t = *o.Tuning
+		return *o.Tuning
 	}
-	if o.U == None && o.V == None {
-		t = t.For(n, 0)
-	}
+	return tuning.For[T](info)
+}
+
+// sizes returns the tuning for matrices with n columns: the caller's or the device's, with the
+// changes that the options ask for. They do not depend on the wanted vectors, so that the values have
+// the same bits with and without vectors.
+func sizes[T evd.Float](o Options, info vk.Info, n int) (tuning.Tuning, error) {
+	t := tableOf[T](o, info)
 	if b := o.Band; b > 0 {
 		t.Band, t.Block = b, max(t.Block/b, 1)*b
 	}
@@ -162,9 +163,13 @@ func sizes[T evd.Float](o Options, info vk.Info, n int) (tuning.Tuning, error) {
 		t.Block = o.Block
 	} else {
 		// A block has two deferred updates of rank k, from the left and from the right, and the table's
-		// block has one. The deferred updates cost 6·n²·k, so a block must be a small part of the matrix.
-		b := t.Band
-		t.Block = max(b, min(t.Block/2, n/32)/b*b)
+		// block has one. Emulated products need a larger inner dimension. The deferred updates cost
+		// 6·n²·k, so a block must be a small part of the matrix.
+		b, k := t.Band, min(t.Block/2, n/32)
+		if o.Products == evd.ProductsEmulated {
+			k = max(k, min(t.Block, n/64))
+		}
+		t.Block = max(b, k/b*b)
 	}
 	if t.Block%t.Band != 0 {
 		return t, spectrum.BadOption("Block", fmt.Sprintf("%d is not a multiple of the %d superdiagonals", t.Block, t.Band))

@@ -101,8 +101,8 @@ func (s shape) reduced(t tuning.Tuning) stages.GeneralSize {
 }
 
 // narrowed returns the sizes of the passes that make the band of the reduction narrower, before it
-// is reduced to bidiagonal form. There is a pass only for orders from ValuesFrom on, without vectors:
-// then a reduction to a wide band and this pass are faster than a reduction to a narrow band.
+// is reduced to bidiagonal form. There is a pass only for orders from ValuesFrom on, without vectors,
+// and if Options.Band is a wide band.
 func narrowed(of shape, t tuning.Tuning) stages.NarrowSize {
 	size := stages.NarrowSize{N: of.cols, From: t.Band, To: t.Band, Tile: 1}
 	if !of.vectors() && t.ValuesFrom > 0 && of.cols >= t.ValuesFrom {
@@ -159,7 +159,7 @@ func (s *steps[T]) forVectors(dev *vk.Device, of shape, wait stages.Waiting, t t
 	}
 	if of.wants[right] != None && n > b {
 		size := stages.PanelsSize{Rows: n - b, Cols: band.RightPanels() * b, B: b, M: of.k, Across: true}
-		if s.p1, err = stages.NewApplyPanels(dev, stages.PhaseApplyP1, size, s.products.vectors, t.Panel); err != nil {
+		if s.p1, err = stages.NewApplyPanels(dev, stages.PhaseApplyP1, size, s.products.back, t.Panel); err != nil {
 			return err
 		}
 	}
@@ -169,13 +169,13 @@ func (s *steps[T]) forVectors(dev *vk.Device, of shape, wait stages.Waiting, t t
 		if of.tall {
 			phase = stages.PhaseApplyQ0
 		}
-		q, err := stages.NewApplyPanels(dev, phase, columns, s.products.vectors, t.Panel)
+		q, err := stages.NewApplyPanels(dev, phase, columns, s.products.back, t.Panel)
 		if err != nil {
 			return err
 		}
 		if s.q1 = q; of.tall {
 			s.q0 = q
-			if s.q1, err = stages.NewApplyPanels(dev, stages.PhaseApplyQ1, stages.PanelsSize{Rows: n, Cols: n, B: b, M: of.k}, s.products.vectors, t.Panel); err != nil {
+			if s.q1, err = stages.NewApplyPanels(dev, stages.PhaseApplyQ1, stages.PanelsSize{Rows: n, Cols: n, B: b, M: of.k}, s.products.back, t.Panel); err != nil {
 				return err
 			}
 		}

@@ -1,9 +1,8 @@
 package svd
 
 import (
-	"errors"
-
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/tuning"
@@ -58,6 +57,18 @@ func NewPlan[T evd.Float](dev *vk.Device, m, n int, opt Options) (*Plan[T], erro
 	if err := opt.check(min(m, n)); err != nil {
 		return nil, err
 	}
+	auto := opt.Products == evd.ProductsAuto && mayEmulate[T](opt, min(m, n))
+	return emulation.OrNative(auto, func(native bool) (*Plan[T], error) {
+		if native {
+			opt.Products = evd.ProductsNative
+		}
+		return newPlan[T](dev, m, n, opt)
+	})
+}
+
+// newPlan makes a plan for sizes and with options that are possible. If it chooses emulated products
+// that do not fit into the device's memory, it returns an error.
+func newPlan[T evd.Float](dev *vk.Device, m, n int, opt Options) (*Plan[T], error) {
 	if err := checkStorage[T](opt, dev.Info()); err != nil {
 		return nil, err
 	}
@@ -74,7 +85,10 @@ func NewPlan[T evd.Float](dev *vk.Device, m, n int, opt Options) (*Plan[T], erro
 	if err := needsDoubles[T](dev); err != nil {
 		return nil, err
 	}
-	if p.tune, err = sizes[T](opt, dev.Info(), p.base.N); err != nil {
+	if p.opt.Products, err = chosenProducts[T](dev, p.base.N, opt); err != nil {
+		return nil, err
+	}
+	if p.tune, err = sizes[T](p.opt, dev.Info(), p.base.N); err != nil {
 		return nil, err
 	}
 	if p.shape = newShape(m, n, opt, p.tune); p.cols == 0 {
@@ -86,13 +100,7 @@ func NewPlan[T evd.Float](dev *vk.Device, m, n int, opt Options) (*Plan[T], erro
 			return nil, err
 		}
 	}
-	err = p.prepare()
-	full := (*vk.OutOfMemoryError)(nil)
-	if errors.As(err, &full) && opt.Products == evd.ProductsAuto && mayEmulate[T](opt, p.cols) {
-		p.opt.Products = evd.ProductsNative // they need less memory
-		err = p.prepare()
-	}
-	if err != nil {
+	if err := p.prepare(); err != nil {
 		return nil, err
 	}
 	return p, nil

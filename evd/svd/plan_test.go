@@ -17,7 +17,7 @@ import (
 // TestPlansAreSmall checks upper limits for the memory of a plan, in bytes per entry of the m×n
 // matrix.
 func TestPlansAreSmall(t *testing.T) {
-	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024})
+	dev := card(1<<40, 1)
 	for _, c := range []struct {
 		m, n int
 		opt  Options
@@ -25,6 +25,9 @@ func TestPlansAreSmall(t *testing.T) {
 	}{
 		{16384, 16384, Options{}, 9}, {32768, 32768, Options{}, 9},
 		{16384, 16384, Options{U: Thin, V: Thin}, 40}, {32768, 32768, Options{U: Thin, V: Thin}, 40}, {32768, 32768, Options{U: Thin, V: Thin, Largest: 100}, 40},
+		{16384, 16384, Options{Products: evd.ProductsEmulated}, 9}, {24576, 24576, Options{Products: evd.ProductsEmulated}, 9},
+		{32768, 32768, Options{Products: evd.ProductsEmulated}, 9}, {16384, 16384, Options{U: Thin, V: Thin, Products: evd.ProductsEmulated}, 40},
+		{32768, 32768, Options{U: Thin, V: Thin, Products: evd.ProductsEmulated}, 40},
 		{1024, 1024, Options{U: Thin, V: Thin}, 84}, {4096, 4096, Options{U: Thin, V: Thin}, 45},
 		{1000000, 128, Options{}, 17}, {1000000, 128, Options{U: Thin, V: Thin}, 25}, {128, 1000000, Options{U: Thin, V: Thin}, 25},
 	} {
@@ -170,7 +173,7 @@ func TestPlanRefusesLargeIdentities(t *testing.T) {
 // and conquer with the vectors of both sides, and 2·(2·m − n)·n operations for each vector that Q1
 // is applied to.
 func TestCosts(t *testing.T) {
-	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024})
+	dev := card(1<<40, 1)
 	const m, n = 1200, 1000
 	for _, c := range []struct {
 		m             int

@@ -13,12 +13,44 @@ import (
 type products[T evd.Float] struct {
 	native product.Ops[T]
 
-	// `update` are the products that update the trailing matrix in the reduction to a band, and
-	// `vectors` are those of the vectors.
-	update, vectors product.Ops[T]
+	// `update` are the products that update the trailing matrix in the reduction to a band,
+	// `vectors` are those of divide and conquer and of back transformation 2, and `back` those of
+	// back transformation 1.
+	update, vectors, back product.Ops[T]
 
-	// emulated lists those of `update` and `vectors` that are emulated by integer units.
+	// emulated lists the products that are emulated by integer units.
 	emulated emulation.Products
+}
+
+// LargeOrder is the smallest number of singular values for which ProductsAuto chooses emulated
+// products even if they are only a little faster than native ones. On an H200 they save time from
+// this order on, and not at 8192.
+const LargeOrder = 16384
+
+// chosenProducts returns native or emulated products for n singular values: those that the options
+// ask for, or those that ProductsAuto chooses by the measured rates of the device. Errors are those
+// of vk.
+func chosenProducts[T evd.Float](dev *vk.Device, n int, opt Options) (evd.Products, error) {
+	if opt.Products != evd.ProductsAuto || !mayEmulate[T](opt, n) {
+		return opt.Products, nil
+	}
+	choice, err := emulation.Choose(dev, false, tableOf[T](opt, dev.Info()))
+	if n >= LargeOrder {
+		choice = choice.Large()
+	}
+	if err != nil || !choice.Emulated {
+		return evd.ProductsNative, err
+	}
+	return evd.ProductsEmulated, nil
+}
+
+// residues returns the sizes of emulated products for n singular values. Their residues need a
+// fraction of the memory of a plan, which is 8·n² bytes or more for values, and 37·n² bytes or more
+// for all vectors. The reduction has the same sizes with and without vectors, so that the values have
+// the same bits.
+func residues(n, moduli int) emulation.Sizes {
+	const least = 64 << 20 // bytes
+	return emulation.Sizes{Moduli: moduli, Reduction: max(least, n*n*3/8), Vectors: max(least, 2*n*n)}
 }
 
 // newProducts makes the products for n singular values. The error is a *vk.UnsupportedError if the
@@ -29,11 +61,15 @@ func newProducts[T evd.Float](dev *vk.Device, n int, opt Options, t tuning.Tunin
 	if p.native, err = product.New[T](dev, t.Products); err != nil {
 		return p, err
 	}
-	p.update, p.vectors = p.native, p.native
-	if mayEmulate[T](opt, n) {
-		err = double.emulate(&p, opt.Moduli, func() (emulation.Maker, error) {
-			return emulation.Chosen(dev, opt.Products == evd.ProductsEmulated, t)
-		})
+	p.update, p.vectors, p.back = p.native, p.native, p.native
+	if opt.Products != evd.ProductsEmulated {
+		return p, nil
+	}
+	err = double.emulate(&p, residues(n, opt.Moduli), func() (emulation.Maker, error) {
+		return emulation.Chosen(dev, true, t)
+	})
+	if emulation.Gain(dev) >= t.Products.Emulated.BackGain {
+		p.back = p.vectors
 	}
 	return p, err
 }

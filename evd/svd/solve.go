@@ -2,7 +2,6 @@ package svd
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/spectrum"
@@ -57,7 +56,8 @@ func (p *Plan[T]) survive(ctx context.Context, a evd.Dense[T], report func(evd.P
 }
 
 // solve computes the singular values and the vectors of a matrix that fits the plan, by the stages in
-// `by`. With Options.Verify the caller must test whether the certificate of the result has passed.
+// `by`. It is the method in the comment of Solve, step by step. With Options.Verify the caller must
+// test whether the certificate of the result has passed.
 func (p *Plan[T]) solve(c *spectrum.Call, by *path[T], a evd.Dense[T]) (*Result[T], error) {
 	s := &solve[T]{p, by, c}
 	if p.cols == 0 {
@@ -68,10 +68,14 @@ func (p *Plan[T]) solve(c *spectrum.Call, by *path[T], a evd.Dense[T]) (*Result[
 		return nil, err
 	}
 	sigma := p.scale(a, largest)
+
+	// σ·A = Q1·[B; 0]·P1ᵀ and B = Q2·C·P2ᵀ. The tridiagonal matrix t is the Golub-Kahan form of C.
 	t, err := s.reduce(a, sigma)
 	if err != nil {
 		return nil, err
 	}
+
+	// Bisection of t finds Σ. Then the functions in s.vectors find S and W, U and V.
 	u, v := sides(a)
 	tail := spectrum.Tail[T]{Stage: s.steps.values, Sigma: sigma, Vectors: s.vectors(u, v, t)}
 	res, err := finish(c, tail, t, p.opt, s.rows, func(part spectrum.Part) (*Certificate, error) {
@@ -161,18 +165,4 @@ func (s *solve[T]) recordReduction(rec *vk.Recorder, a evd.Dense[T]) func() spec
 	s.steps.chase.Record(rec, ws, band, s.doubles.bidiagonal(ws, t), s.reflectors(ws, left), s.reflectors(ws, right))
 	s.Info(rec, stages.PhaseBulgeChasing, s.steps.chase.Info(ws))
 	return s.doubles.receive(rec, ws, t)
-}
-
-// ShapeError says that the shape of a matrix does not fit its storage, or is not the shape of the
-// plan.
-type ShapeError struct {
-	Rows, Cols, Ld, Len int // shape and storage of the matrix
-	PlanRows, PlanCols  int
-}
-
-func (e *ShapeError) Error() string {
-	if e.Rows != e.PlanRows || e.Cols != e.PlanCols {
-		return fmt.Sprintf("matrix of %d×%d given to a plan for %d×%d", e.Rows, e.Cols, e.PlanRows, e.PlanCols)
-	}
-	return fmt.Sprintf("matrix of %d×%d with leading dimension %d in %d elements", e.Rows, e.Cols, e.Ld, e.Len)
 }

@@ -52,6 +52,11 @@ type Emulation struct {
 	// at least a quarter of Least.M and Least.N. Native kernels compute other products. Least.Count
 	// is not used.
 	Least Shape
+
+	// BackGain is the smallest ratio of the rates of products, emulated to native, for which back
+	// transformation 1 of singular vectors has emulated products. If BackGain is 0, any ratio
+	// suffices, even if the rates were not measured.
+	BackGain float64 `json:",omitempty"`
 }
 
 // ByGain returns the sizes for a device whose emulated products are `gain` times as fast as its
@@ -59,6 +64,16 @@ type Emulation struct {
 func (e Emulation) ByGain(gain float64) Emulation {
 	if gain < e.HeldGain {
 		e.Held = 0
+	}
+	return e
+}
+
+// Within returns the sizes for products modulo `count` numbers whose residues need about `room` bytes
+// at most. If room is 0, all sizes stay as they are.
+func (e Emulation) Within(room, count int) Emulation {
+	if room > 0 {
+		e.Planes = min(e.Planes, room/3*2)
+		e.Strip = min(e.Strip, room/3/(2*count)) // there are two strips, and a residue is a byte
 	}
 	return e
 }

@@ -26,9 +26,9 @@ type Tuning struct {
 	Band, Block int
 
 	// ValuesBand is the half-bandwidth b if the order is at least ValuesFrom and at most a quarter
-	// of the vectors is wanted. For singular values, it is the number of superdiagonals if no
-	// vectors are wanted, and passes make the band narrower before it is reduced to bidiagonal form.
-	// If ValuesFrom is 0, ValuesBand is never used.
+	// of the vectors is wanted. If ValuesFrom is 0, ValuesBand is never used. Singular value
+	// decompositions do not use ValuesBand. From the order ValuesFrom on, passes make a wide band
+	// that the caller has chosen narrower, before it is reduced to bidiagonal form.
 	ValuesBand, ValuesFrom int
 
 	// QRFirst is a ratio of rows to columns. A general matrix with at least this ratio gets a QR

@@ -34,6 +34,20 @@ func (c Choice) String() string {
 // does not justify the memory for residues.
 const worth = 1.5
 
+// worthLarge takes the place of `worth` for the singular values of large matrices. The larger a
+// product is, the more emulation gains beyond the measured ratio, and the less memory the residues
+// need beside the matrix.
+const worthLarge = 1
+
+// Large returns the choice for the singular values of large matrices: emulated products need not be
+// much faster than native ones.
+func (c Choice) Large() Choice {
+	if c.Facts.Right {
+		return decide(c.Facts, worthLarge)
+	}
+	return c
+}
+
 // Choose chooses between native products and products on integer units (emulated products) for a
 // device by measured rates. It measures the rates if they are not known. The choice is native if
 // the device cannot emulate products, or if the device computed the golden product (a test product
@@ -51,7 +65,7 @@ func Choose(ctx context.Context, dev *vk.Device, t product.Tuning) (Choice, erro
 	if errors.As(err, &unsupported) || errors.As(err, &memory) {
 		return Choice{Why: err.Error()}, nil
 	}
-	return decide(f), err
+	return decide(f, worth), err
 }
 
 // Force chooses products on integer units (emulated products), whatever their rate is. The error is
@@ -77,7 +91,7 @@ func Chosen(dev *vk.Device) Choice {
 	if why := unfit(dev.Info()); why != "" {
 		return Choice{Why: why}
 	}
-	return decide(Known(dev))
+	return decide(Known(dev), worth)
 }
 
 // unfit returns the reason why the rates of products are not measured on a device, or "" if the
@@ -93,8 +107,9 @@ func unfit(info vk.Info) string {
 	return ""
 }
 
-// decide chooses between native and emulated products by the measured rates f.
-func decide(f Facts) Choice {
+// decide chooses between native and emulated products by the measured rates f. Emulated products must
+// be at least `least` times as fast.
+func decide(f Facts, least float64) Choice {
 	c := Choice{Facts: f}
 	gain := f.Gain()
 	switch {
@@ -103,9 +118,9 @@ func decide(f Facts) Choice {
 	case !f.Right:
 		c.Why = "the integer units computed a product wrongly"
 	default:
-		c.Emulated = gain >= worth
+		c.Emulated = gain >= least
 		c.Why = fmt.Sprintf("emulated products reach %.3g times the rate of native ones (%.3g and %.3g TFLOP/s), and %.3g is worth it",
-			gain, f.Emulated/1e12, f.Native/1e12, worth)
+			gain, f.Emulated/1e12, f.Native/1e12, least)
 	}
 	return c
 }
