@@ -80,6 +80,7 @@ func NewGeneralBandReduction[T spirv.Scalar](
 	if n < 0 || m < n || b < 1 || k < b || k%b != 0 {
 		return nil, fmt.Errorf("stages: reduction of %d×%d to %d superdiagonals by blocks of %d columns: want m ≥ n, b ≥ 1, k a multiple of b", m, n, b, k)
 	}
+	t = t.forRows(m)
 	r := &GeneralBandReduction[T]{GeneralSize: size, ops: ops, update: update}
 	var err error
 	if r.panels, err = newPanels(dev, m, n, b, ops, w, t); err != nil {

@@ -124,6 +124,27 @@ func TestGeneralBandReductionRepeats(t *testing.T) {
 	}
 }
 
+// TestShortPanels checks for which numbers of rows a reduction uses PanelTuning.ShortTileBytes. With
+// other chunks of rows, sums have another order, so the bits show which size was used.
+func TestShortPanels(t *testing.T) {
+	size := GeneralSize{M: 61, N: 50, B: 4, K: 8}
+	dense := stagetest.Normal(size.M, size.N, size.M, 5).Data
+	large, small := SmallestTuning(), SmallestTuning()
+	large.Panel.LocalSize, small.Panel.LocalSize = 64, 64
+	large.Panel.TileBytes, small.Panel.TileBytes = 33*8*4, 9*8*4
+	want := map[bool][]float64{true: reduceGeneral(t, size, dense, small, true).band, false: reduceGeneral(t, size, dense, large, true).band}
+	if slices.Equal(want[true], want[false]) {
+		t.Fatal("both sizes give the same bits")
+	}
+	for rows, short := range map[int]bool{size.M - 1: false, size.M: true} {
+		tune := large
+		tune.Panel.ShortRows, tune.Panel.ShortTileBytes = rows, small.Panel.TileBytes
+		if !slices.Equal(reduceGeneral(t, size, dense, tune, true).band, want[short]) {
+			t.Errorf("panels of at most %d rows are short: wrong for %d rows", rows, size.M)
+		}
+	}
+}
+
 func TestGeneralBandReductionRefuses(t *testing.T) {
 	for _, s := range []GeneralSize{{M: 3, N: 4, B: 1, K: 1}, {M: 4, N: -1, B: 1, K: 1}, {M: 4, N: 4, B: 0, K: 1}, {M: 4, N: 4, B: 2, K: 3}} {
 		if _, err := NewGeneralBandReduction[float64](testDevice(t), s, nil, nil, Waiting{}, SmallestTuning().Panel); err == nil {

@@ -22,6 +22,11 @@ type PanelTuning struct {
 	// (a chunk). The kernel needs some more bytes for smaller arrays.
 	TileBytes int
 
+	// ShortTileBytes takes the place of TileBytes in a reduction to an upper band, for matrices of
+	// at most ShortRows rows. More workgroups with fewer rows each share a panel then.
+	ShortTileBytes int `json:",omitempty"`
+	ShortRows      int `json:",omitempty"`
+
 	// Groups is the largest number of workgroups that factor one panel.
 	Groups int
 
@@ -56,6 +61,14 @@ func (t PanelTuning) Fits(info vk.Info) error {
 		}
 	}
 	return nil
+}
+
+// forRows returns the sizes for panels of matrices with m rows, in a reduction to an upper band.
+func (t PanelTuning) forRows(m int) PanelTuning {
+	if m <= t.ShortRows {
+		t.TileBytes = t.ShortTileBytes
+	}
+	return t
 }
 
 // panelFits does the same as PanelTuning.Fits for panels of b columns with elements of type T.
