@@ -43,22 +43,21 @@ func New(ctx context.Context, dev *vk.Device, native product.Ops[float64], t pro
 	return NewOn(dev, native, t, count, units)
 }
 
-// heldShare limits the memory for the residues of a symmetric factor to the fraction 1/heldShare of
-// the device's memory.
-const heldShare = 4
+// The residues of a symmetric factor take at most 1/heldShare of the device's memory, and those of the
+// factors of other products 1/planesShare.
+const heldShare, planesShare = 4, 8
 
 // NewOn does the same as New, but the caller chooses the integer units.
 func NewOn(dev *vk.Device, native product.Ops[float64], t product.Emulation, count int, units Units) (*Ops, error) {
 	if memory := dev.Info().Memory; memory > 0 {
-		t.Held = min(t.Held, int(memory/heldShare))
+		t.Held, t.Planes = min(t.Held, int(memory/heldShare)), min(t.Planes, int(memory/planesShare))
 	}
 	k, err := newKernels(dev, t, units, count)
 	if err != nil {
 		return nil, err
 	}
-	s, err := newSymm(dev, k, t)
 	refused := vk.Reserve[uint32]("rows that emulated products refused", 2) // of left and of right sides
-	return &Ops{native: native, k: k, least: t.Least, refused: refused, symm: s}, err
+	return &Ops{native: native, k: k, least: t.Least, refused: refused, symm: newSymm(dev, k, t)}, nil
 }
 
 // Units returns the integer units that the products run on.
@@ -88,7 +87,9 @@ func (o *Ops) longest() int {
 func (o *Ops) Reserve(shapes ...product.Shape) error {
 	for _, s := range shapes {
 		if s.Held {
-			o.reserveSymm(s)
+			if err := o.reserveSymm(s); err != nil {
+				return err
+			}
 			continue
 		}
 		// A recorded product may have a smaller inner dimension than the reserved product.
@@ -112,16 +113,16 @@ func (o *Ops) Reserve(shapes ...product.Shape) error {
 }
 
 // reserveSymm reserves memory for products of a symmetric factor of order s.M with a matrix of s.N
-// columns.
-func (o *Ops) reserveSymm(s product.Shape) {
-	o.symm.reserve(s.M)
-	if !o.holds(s.M) {
-		return
+// columns. The errors are those of newKernels.
+func (o *Ops) reserveSymm(s product.Shape) error {
+	if err := o.symm.reserve(s.M); err != nil || !o.holds(s.M) {
+		return err
 	}
 	k := o.symm.k
 	o.planes = max(o.planes, k.geometry(s.N, s.M+k.padInner).words(k.moduli.N))
 	o.rows = max(o.rows, up(s.M, k.padRows), up(s.N, k.padRows))
 	o.any = true
+	return nil
 }
 
 // Work implements product.Ops.

@@ -11,8 +11,10 @@ import (
 // factor use the same residues.
 type symm struct {
 	// k has the kernels for products with a symmetric factor. The results of such products have few
-	// columns.
-	k *kernels
+	// columns. Until a product is reserved they are the kernels of other products, and the method
+	// build makes kernels with the tile for few columns.
+	k     *kernels
+	build func() (*kernels, error)
 
 	// `order` is the largest order of a symmetric factor whose products run on integer units. 0
 	// means that native kernels compute all products.
@@ -27,24 +29,33 @@ type symm struct {
 	held product.Matrix[float64]
 }
 
-// newSymm builds the kernels for products with few columns. If the tuning has no tile for such
-// products, newSymm uses the kernels k.
-func newSymm(dev *vk.Device, k *kernels, t product.Emulation) (s symm, err error) {
-	s.k = k
+// newSymm prepares products with few columns. If the tuning has a tile for such products, their
+// kernels are built when the first product is reserved, because most plans have none. Otherwise the
+// products use the kernels k.
+func newSymm(dev *vk.Device, k *kernels, t product.Emulation) symm {
+	s := symm{k: k}
 	if t.Narrow.M > 0 && t.Held > 0 && k.units.Matrix() {
 		t.Tile = t.Narrow
-		s.k, err = newKernels(dev, t, k.units, k.moduli.N)
+		s.build = func() (*kernels, error) { return newKernels(dev, t, k.units, k.moduli.N) }
 	}
-	return s, err
+	return s
 }
 
 // reserve reserves memory for products with a symmetric factor of order n, unless the residues of
-// the factor would need too much memory.
-func (s *symm) reserve(n int) {
+// the factor would need too much memory. The errors are those of newKernels.
+func (s *symm) reserve(n int) error {
+	if s.build != nil {
+		k, err := s.build()
+		if err != nil {
+			return err
+		}
+		s.k, s.build = k, nil
+	}
 	if 4*s.shape(n).words(s.k.moduli.N) <= s.k.tuning.Held {
 		s.order = max(s.order, n)
 	}
 	s.work = nil
+	return nil
 }
 
 // shape returns the memory layout of the residues of a symmetric factor of order n.

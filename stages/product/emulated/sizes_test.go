@@ -1,0 +1,40 @@
+package emulated
+
+import (
+	"testing"
+
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// TestSizesOnADevice checks what a device with matrix units and 8 GB of memory builds and reserves.
+// The residues of factors may take a part of the memory. The kernels for products with few columns
+// are built when a product with a symmetric factor is reserved, and not before.
+func TestSizesOnADevice(t *testing.T) {
+	const memory = 8e9
+	shape := vk.MatrixShape{M: 16, N: 16, K: 32}
+	dev := vk.Dry(vk.Info{
+		Name: "card", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Memory: memory, Free: memory,
+		ByteMatrices: []vk.MatrixShape{shape}, Features: []string{"shaderFloat64", "shaderIntegerDotProduct"},
+	})
+	plain, err := product.New[float64](dev, native)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := benchTuning
+	e.Planes, e.Held = 4<<30, 4<<30
+	e.Narrow = product.MatrixTile{M: 256, N: 64, SubM: 4, SubN: 4, Step: 64, Pitch: 80, Swath: 8, Turns: 2}
+	ops, err := NewOn(dev, plain, e, 14, Units{Shape: shape, Order: dots.Order})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if sizes := ops.k.tuning; sizes.Planes != memory/planesShare || sizes.Held != memory/heldShare {
+		t.Errorf("%d bytes for factors, %d for symmetric ones", sizes.Planes, sizes.Held)
+	}
+	if err := ops.Reserve(product.Shape{M: 2048, N: 2048, K: 512, Count: 1}); err != nil || ops.symm.k != ops.k {
+		t.Errorf("kernels for few columns are built for other products; %v", err)
+	}
+	if err := ops.Reserve(product.Shape{M: 2048, N: 32, K: 2048, Held: true}); err != nil || ops.symm.k == ops.k || ops.symm.k.tileN != 64 {
+		t.Errorf("no kernels for few columns; %v", err)
+	}
+}
