@@ -151,7 +151,7 @@ func newSteps[T Float](
 	s.orient, err = newOrientation[T](dev, opt)
 	b.keep(err)
 	if !opt.Distribute {
-		s.q1, err = stages.NewApplyQ1(dev, back, s.products.vectors, t.Panel)
+		s.q1, err = stages.NewApplyQ1(dev, back, s.products.vectors, s.products.emulated.Panel(t))
 		b.keep(err)
 		s.residuals, err = stages.NewResidual(dev, n, m, s.products.native)
 		b.keep(err)

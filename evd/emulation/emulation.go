@@ -60,6 +60,14 @@ func (ps Products) Refused(c *spectrum.Call, rec *vk.Recorder, ws *vk.Arena) {
 	}
 }
 
+// Panel returns the sizes of back transformations with these products, for the tuning t.
+func (ps Products) Panel(t tuning.Tuning) stages.PanelTuning {
+	if len(ps) > 0 {
+		t.Panel.Merge = max(t.Panel.Merge, t.Products.Emulated.Merge)
+	}
+	return t.Panel
+}
+
 // Maker is a function that makes emulated products with the given number of moduli. Their residues
 // need about `room` bytes at most, or as many as the tuning says if room is 0. A nil Maker means
 // native products.

@@ -159,7 +159,7 @@ func (s *steps[T]) forVectors(dev *vk.Device, of shape, wait stages.Waiting, t t
 	}
 	if of.wants[right] != None && n > b {
 		size := stages.PanelsSize{Rows: n - b, Cols: band.RightPanels() * b, B: b, M: of.k, Across: true}
-		if s.p1, err = stages.NewApplyPanels(dev, stages.PhaseApplyP1, size, s.products.back, t.Panel); err != nil {
+		if s.p1, err = stages.NewApplyPanels(dev, stages.PhaseApplyP1, size, s.products.back, s.products.panel); err != nil {
 			return err
 		}
 	}
@@ -169,13 +169,13 @@ func (s *steps[T]) forVectors(dev *vk.Device, of shape, wait stages.Waiting, t t
 		if of.tall {
 			phase = stages.PhaseApplyQ0
 		}
-		q, err := stages.NewApplyPanels(dev, phase, columns, s.products.back, t.Panel)
+		q, err := stages.NewApplyPanels(dev, phase, columns, s.products.back, s.products.panel)
 		if err != nil {
 			return err
 		}
 		if s.q1 = q; of.tall {
 			s.q0 = q
-			if s.q1, err = stages.NewApplyPanels(dev, stages.PhaseApplyQ1, stages.PanelsSize{Rows: n, Cols: n, B: b, M: of.k}, s.products.back, t.Panel); err != nil {
+			if s.q1, err = stages.NewApplyPanels(dev, stages.PhaseApplyQ1, stages.PanelsSize{Rows: n, Cols: n, B: b, M: of.k}, s.products.back, s.products.panel); err != nil {
 				return err
 			}
 		}

@@ -3,6 +3,7 @@ package svd
 import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/emulation"
+	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -17,6 +18,9 @@ type products[T evd.Float] struct {
 	// `vectors` are those of divide and conquer and of back transformation 2, and `back` those of
 	// back transformation 1.
 	update, vectors, back product.Ops[T]
+
+	// panel has the sizes of back transformation 1.
+	panel stages.PanelTuning
 
 	// emulated lists the products that are emulated by integer units.
 	emulated emulation.Products
@@ -62,7 +66,7 @@ func newProducts[T evd.Float](dev *vk.Device, n int, opt Options, t tuning.Tunin
 	if p.native, err = product.New[T](dev, t.Products); err != nil {
 		return p, err
 	}
-	p.update, p.vectors, p.back = p.native, p.native, p.native
+	p.update, p.vectors, p.back, p.panel = p.native, p.native, p.native, t.Panel
 	if opt.Products != evd.ProductsEmulated {
 		return p, nil
 	}
@@ -70,7 +74,7 @@ func newProducts[T evd.Float](dev *vk.Device, n int, opt Options, t tuning.Tunin
 		return emulation.Chosen(dev, true, t)
 	})
 	if emulation.Gain(dev) >= t.Products.Emulated.BackGain {
-		p.back = p.vectors
+		p.back, p.panel = p.vectors, p.emulated.Panel(t)
 	}
 	return p, err
 }

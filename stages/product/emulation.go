@@ -28,6 +28,11 @@ type Emulation struct {
 	// more is computed block by block.
 	Planes int
 
+	// Merge is the number of Householder reflectors that back transformations apply together, if it
+	// is larger than that of native products (stages.PanelTuning). A larger inner dimension is of
+	// more use to emulated products.
+	Merge int `json:",omitempty"`
+
 	// Held is the largest number of bytes for the residues of a symmetric factor, which are kept
 	// for several products. If the residues need more bytes, native kernels compute the products.
 	Held int
