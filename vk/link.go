@@ -95,7 +95,10 @@ func newLink(from, to *Device, piece int) (*Link, error) {
 		if l.share() == nil {
 			return l, nil
 		}
-		l.free() // a driver may refuse an import for reasons of its own
+		// A driver may refuse an import for reasons of its own. If a device is being closed, free leaves
+		// its end to Device.Close, so the link gets new ends.
+		l.free()
+		l.from, l.to = &linkEnd{dev: from}, &linkEnd{dev: to}
 	}
 	for _, e := range l.ends() {
 		if err := e.open(nil, piece); err != nil {

@@ -295,3 +295,49 @@ func TestLinkClosedDuringDeviceClose(t *testing.T) {
 		t.Errorf("%d objects are left", n)
 	}
 }
+
+// TestLinkOpenedDuringDeviceClose opens a link while one of its devices is being closed, and the
+// driver refuses to import host memory. The link opens its ends a second time then, and the device
+// must release what belongs to the first ends, too.
+func TestLinkOpenedDuringDeviceClose(t *testing.T) {
+	p, err := openPair(1000, false, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !p.link.Imported() {
+		p.close()
+		t.Skip("the devices do not import host memory")
+	}
+	p.link.Close()
+	d := p.dev[0]
+	closed := make(chan error)
+	imports := 0
+	driver.Fault = func(call string) driver.Result {
+		if call != "vkGetMemoryHostPointerPropertiesEXT" {
+			return driver.Success
+		}
+		if imports++; imports == 1 { // the first end gets its memory, while Device.Close begins
+			go func() { closed <- d.Close() }()
+			for d.usage.enter() == nil {
+				d.usage.leave()
+				runtime.Gosched()
+			}
+			return driver.Success
+		}
+		return driver.InitFailed
+	}
+	link, err := newLink(d, p.dev[1], 1000)
+	if err != nil {
+		t.Error(err)
+	} else {
+		link.Close()
+	}
+	if err := <-closed; err != nil {
+		t.Error(err)
+	}
+	driver.Fault = nil
+	p.close()
+	if n := driver.Live(); n != 0 {
+		t.Errorf("%d objects are left", n)
+	}
+}
