@@ -215,20 +215,35 @@ func TestDistributeRefuses(t *testing.T) {
 
 // TestVectorsOfALargeMatrixFitFourDevices plans a matrix of order 100,000 with all vectors on four
 // devices of 141 GB, of which no device could hold the vectors of the tridiagonal matrix together with
-// its part of the matrix and the reflectors.
+// its part of the matrix and the reflectors. In single precision each device needs less.
 func TestVectorsOfALargeMatrixFitFourDevices(t *testing.T) {
-	const n, memory = 100_000, 141e9
-	info := vk.Info{Name: "dry", Family: "nvidia", SharedBytes: 228 << 10, MaxLocal: 1024, Memory: memory, Free: memory}
 	for _, solver := range []evd.Solver{evd.Auto, evd.DivideConquer} {
-		opt := severally(evd.Options{Vectors: true, Distribute: true, Solver: solver}, vk.Dry(info), vk.Dry(info), vk.Dry(info))
-		p, err := evd.NewPlan[float64](vk.Dry(info), n, opt)
-		if err != nil {
-			t.Fatalf("%v: %v", solver, err)
+		double, single := bytesOfFour[float64](t, solver), bytesOfFour[float32](t, solver)
+		for k := range double {
+			t.Logf("%v, device %d: %.1f GB, in single precision %.1f GB", solver, k, double[k]/1e9, single[k]/1e9)
+			if single[k] >= double[k] {
+				t.Errorf("%v, device %d: single precision does not need less", solver, k)
+			}
 		}
-		for k, d := range p.Devices() {
-			t.Logf("%v, device %d: %.1f GB, %.3f·n² numbers", solver, k, float64(d.Bytes)/1e9, float64(d.Bytes)/(8*n*n))
+		if single[0] > 1.01*single[1] { // the first device has no more vectors than the second one
+			t.Errorf("%v: the first device needs %.1f GB, the second one %.1f GB", solver, single[0]/1e9, single[1]/1e9)
 		}
 	}
+}
+
+// bytesOfFour returns the bytes of each of four devices for a matrix of order 100,000 with all vectors.
+func bytesOfFour[T evd.Float](t *testing.T, solver evd.Solver) (bytes []float64) {
+	const n, memory = 100_000, 141e9
+	info := vk.Info{Name: "dry", Family: "nvidia", SharedBytes: 228 << 10, MaxLocal: 1024, Memory: memory, Free: memory}
+	opt := severally(evd.Options{Vectors: true, Distribute: true, Solver: solver}, vk.Dry(info), vk.Dry(info), vk.Dry(info))
+	p, err := evd.NewPlan[T](vk.Dry(info), n, opt)
+	if err != nil {
+		t.Fatalf("%v: %v", solver, err)
+	}
+	for _, d := range p.Devices() {
+		bytes = append(bytes, float64(d.Bytes))
+	}
+	return bytes
 }
 
 // TestPlansDistributeByThemselves plans a matrix whose plan does not fit one device, but fits four that

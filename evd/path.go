@@ -46,7 +46,8 @@ type path[T Float] struct {
 
 // steps are the stages, in the order of the solve. The fields from `q2` on are nil if no vectors
 // are wanted. `q2` is also nil if A is reduced in one stage. If the matrix is distributed
-// (Options.Distribute), `share` takes the place of `load` and `reduce`, and `panels` that of `residuals`. On the
+// (Options.Distribute), `share` takes the place of `load` and `reduce`, and `panels` that of
+// `residuals`. On the
 // further devices `conquer` has their part of `spectrum`, if spectrum.Shared.
 type steps[T Float] struct {
 	products  products[T]
@@ -85,6 +86,11 @@ func newPath[T Float](dev *vk.Device, n int, opt Options, split shares) (p *path
 		return nil, err
 	}
 	if p.distributed() {
+		if p.opt.Vectors && p.steps.spectrum.Shared() { // the device has only its own vectors
+			if p.doubles, err = newDoubles[T](dev, n, first.most); err != nil {
+				return nil, err
+			}
+		}
 		if err = p.newShare(dev, first, waiting); err != nil {
 			return nil, err
 		}

@@ -67,10 +67,10 @@ func NewPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	}
 	opt.Distribute = true
 	divided, failed := makePlan(opt)
-	if failed == nil || errors.As(failed, new(*vk.OutOfMemoryError)) {
-		return divided, failed
+	if errors.As(failed, new(*vk.UnsupportedError)) {
+		return nil, err // the matrix cannot be divided
 	}
-	return nil, err // for another reason, the matrix cannot be divided
+	return divided, failed
 }
 
 // Distributed reports whether the plan divides the matrix among its devices: with Options.Distribute,

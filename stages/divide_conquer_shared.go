@@ -93,7 +93,7 @@ func newConquerShare(
 	s.vectors.buildSort(b)
 	v, columns, half := &s.vectors, 0, halfOf(n)
 	columns = min(v.panelColumns(), maxStrip)
-	for _, shape := range []product.Shape{{M: half, N: half, K: half, Count: 1}, {M: columns, N: columns, K: n, Count: 1}} {
+	for _, shape := range []product.Shape{{M: half, N: half, K: half, Count: 1}, {M: 2 * columns, N: columns, K: n, Count: 1}} {
 		if err := ops.Reserve(shape); err != nil && b.err == nil {
 			b.err = err
 		}
@@ -126,7 +126,7 @@ func (s *vectorsPass) sharedBlocks() int {
 	return max(halfOf(s.n)*halfOf(s.n), s.n*s.tune.Leaf)
 }
 
-// Work is the workspace on the first device: n²/4 + 2·n·min(n/Panels, 4096) elements, and O(n·log n)
+// Work is the workspace on the first device: n²/4 + 2·n·min(panelColumns(), 4096) elements, and O(n·log n)
 // elements more. The arena must also contain ops.Work, and the memory of X.
 func (s *SharedConquer) Work() *vk.Layout { return s.work }
 

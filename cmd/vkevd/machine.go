@@ -155,8 +155,13 @@ func (vulkan) forecast(on absent, n int, of kind, opt evd.Options) (
 		for k, dev := range opt.Devices {
 			others[k] = absent{dev.Info(), probe.ChosenProducts(dev)}.boundless().dry()
 		}
-		opt.Devices, opt.Distribute = others, opt.Distribute || len(others) > 0
+		asked := opt.Distribute
+		opt.Devices, opt.Distribute = others, asked || len(others) > 0
 		f, err = dryPlan(on.boundless(), n, of, opt)
+		if err != nil && !asked { // the matrix cannot be divided
+			opt.Distribute = false
+			f, err = dryPlan(on.boundless(), n, of, opt)
+		}
 	}
 	return f, unfit, err
 }
