@@ -24,17 +24,23 @@ const (
 	oneThree = "1\n3\n"
 )
 
-// The commands that read a file and then need a device load the drivers while they read.
+// The commands that read a matrix and then need a device load the drivers while they read: the
+// standard input of this test has no data before the drivers are loaded.
 func TestDriversAreLoadedWhileReading(t *testing.T) {
 	s := newFixture(t)
-	s.machine.preloaded = make(chan struct{}, 1)
-	s.file("A.mtx", twoByTwo)
-	s.file("B.npy", stackFile(t, []float64{2, 1, 1, 2}))
-	for _, args := range [][]string{{"solve", "A.mtx"}, {"svd", "A.mtx"}, {"solve", "--batch", "B.npy"}} {
-		if _, stderr, status := s.run(args...); status != statusSuccess {
-			t.Errorf("%q: %s", args, stderr)
+	s.machine.preloaded = make(chan struct{})
+	stack := stackFile(t, []float64{2, 1, 1, 2})
+	for _, c := range []struct {
+		input string
+		args  []string
+	}{
+		{twoByTwo, []string{"solve", "-"}}, {twoByTwo, []string{"svd", "-"}}, {stack, []string{"solve", "--batch", "-"}},
+	} {
+		preloaded := callback(func() { <-s.machine.preloaded }) // or the test times out
+		s.stdin = io.MultiReader(preloaded, strings.NewReader(c.input))
+		if _, stderr, status := s.run(c.args...); status != statusSuccess {
+			t.Errorf("%q: %s", c.args, stderr)
 		}
-		<-s.machine.preloaded // or the test times out
 	}
 }
 

@@ -207,5 +207,9 @@ func TestPreload(t *testing.T) {
 	if in.handle != first || parked != nil {
 		t.Error("the preloaded instance was not used")
 	}
+	Preload("driver test")
+	if parked != nil {
+		t.Error("the drivers were loaded again, although an instance exists")
+	}
 	in.Destroy()
 }

@@ -74,12 +74,16 @@ func NewInstance(app string, validate bool) (*Instance, error) {
 	return newInstance(app, validate)
 }
 
-// Preload loads the drivers, unless they are loaded already, so that the next NewInstance without
-// validation is fast. Meanwhile NewInstance waits. Errors are those that NewInstance will return.
+// held is the number of instances that exist beside `parked`. instanceLock guards it.
+var held int
+
+// Preload loads the drivers, unless an instance has loaded them already, so that the next NewInstance
+// without validation is fast. Meanwhile NewInstance waits. Preload returns no error: if it fails, the
+// next NewInstance fails in the same way.
 func Preload(app string) {
 	instanceLock.Lock()
 	defer instanceLock.Unlock()
-	if parked != nil {
+	if parked != nil || held > 0 {
 		return
 	}
 	if in, err := newInstance(app, false); err == nil {
@@ -122,6 +126,7 @@ func newInstance(app string, validate bool) (*Instance, error) {
 	if err != nil {
 		return nil, err
 	}
+	held++
 	if err := bInitInstance(in.handle); err != nil {
 		in.release()
 		return nil, err
@@ -160,6 +165,7 @@ func (in *Instance) Destroy() {
 // release is Destroy for a caller that holds instanceLock. An instance with the validation layer is
 // always destroyed.
 func (in *Instance) release() {
+	held--
 	if in.messages != nil {
 		C.vke_unlisten(in.c(), in.messages)
 		in.messages = nil
