@@ -102,7 +102,8 @@ func TestPlanKnowsProductsOfAllDevices(t *testing.T) {
 		t.Errorf("rates of the second device: %+v", got)
 	}
 	bytes := func(card vk.Info, products probe.Products) uint64 {
-		opt := evd.Options{Vectors: true, Distribute: true, Products: evd.ProductsEmulated, Devices: []*vk.Device{absent{card, products}.dry()}}
+		opt := evd.Options{Vectors: true, Select: evd.Index(0, 4096), Products: evd.ProductsEmulated}
+		opt.Distribute, opt.Devices = true, []*vk.Device{absent{card, products}.dry()}
 		f, unfit, err := vulkan{}.forecast(absent{card, products}, 8192, kindDense, opt)
 		if err != nil || (unfit != nil) != (card.Free < 1<<30) {
 			t.Fatalf("%v, %v", unfit, err)

@@ -51,7 +51,7 @@ const mostHeld = 1 << 40
 var emulationAnywhere = product.Emulation{
 	Tile: product.MatrixTile{M: 64, N: 64, SubM: 2, SubN: 2, Step: 32, Pitch: 48, Swath: 8, Turns: 1},
 	Dots: product.DotTile{M: 64, N: 64, Swath: 8},
-	Held: mostHeld, HeldGain: 4,
+	Held: mostHeld, HeldGain: 4, BackGain: 2,
 	Panel: 64, Spacing: 128, Strip: 4 << 20, Planes: 1 << 30, Least: product.Shape{M: 1024, N: 1024, K: 256},
 }
 

@@ -45,7 +45,7 @@ func New(ctx context.Context, dev *vk.Device, native product.Ops[float64], t pro
 
 // The residues of a symmetric factor take at most 1/heldShare of the device's memory, and those of the
 // factors of other products 1/planesShare.
-const heldShare, planesShare = 4, 8
+const heldShare, planesShare = 4, 24
 
 // NewOn does the same as New, but the caller chooses the integer units.
 func NewOn(dev *vk.Device, native product.Ops[float64], t product.Emulation, count int, units Units) (*Ops, error) {

@@ -28,7 +28,7 @@ func TestSizesOnADevice(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if sizes := ops.k.tuning; sizes.Planes != memory/planesShare || sizes.Held != memory/heldShare {
+	if sizes := ops.k.tuning; sizes.Planes != int(memory)/planesShare || sizes.Held != memory/heldShare {
 		t.Errorf("%d bytes for factors, %d for symmetric ones", sizes.Planes, sizes.Held)
 	}
 	if err := ops.Reserve(product.Shape{M: 2048, N: 2048, K: 512, Count: 1}); err != nil || ops.symm.k != ops.k {
