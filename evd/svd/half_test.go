@@ -73,7 +73,7 @@ func TestStorage(t *testing.T) {
 
 func testStorage[T evd.Float](t *testing.T, scales ...int) {
 	narrowing := tuning.Smallest()
-	narrowing.ValuesFrom, narrowing.ValuesBand, narrowing.Narrow.To = 60, 4*narrowing.Band, 3
+	narrowing.ValuesFrom, narrowing.Band, narrowing.Narrow.To = 60, 4*narrowing.Band, 3
 	for storage, most := range denseErrors {
 		for _, shape := range [][2]int{{37, 37}, {20, 45}, {130, 21}, {70, 64}} {
 			m, n := shape[0], shape[1]
@@ -261,7 +261,7 @@ func TestStorageRefuses(t *testing.T) {
 // plan must solve again without waits, with the same bits.
 func TestStorageSurvives(t *testing.T) {
 	tune := tuning.Smallest()
-	tune.ValuesFrom, tune.ValuesBand, tune.Narrow.To = 20, 4*tune.Band, 3
+	tune.ValuesFrom, tune.Band, tune.Narrow.To = 20, 4*tune.Band, 3
 	a := randomRectangle(50, 40)
 	for _, phase := range []string{stages.PhaseBandNarrowing, stages.PhaseBulgeChasing} {
 		d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})

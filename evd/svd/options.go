@@ -43,8 +43,9 @@ type Options struct {
 
 	// Products says how large matrix products are computed: in double precision (native), or by
 	// integer units (emulated). The choice ProductsAuto is that of evd, for min(m, n) instead of the
-	// order. From LargeOrder on, emulated products need not be much faster. If emulated products refuse a matrix, the plan solves again with native products (see
-	// Result.Retried). A BidiagonalPlan has native products, whatever Products is.
+	// order. From LargeOrder on, emulated products need not be much faster. If emulated products
+	// refuse a matrix, the plan solves again with native products (see Result.Retried). A
+	// BidiagonalPlan has native products, whatever Products is.
 	Products evd.Products
 
 	// Moduli is the number of moduli of emulated products, 13 to 16. 0 means 13 in the reduction and

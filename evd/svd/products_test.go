@@ -170,7 +170,7 @@ func TestAutoProducts(t *testing.T) {
 // wide band that the options ask for. Passes make it narrower. With vectors there is no such pass.
 func TestWideBandBecomesNarrower(t *testing.T) {
 	small := tuning.Smallest()
-	small.ValuesBand, small.ValuesFrom = 9, 20
+	small.ValuesFrom = 20
 	for _, wavefront := range []bool{false, true} {
 		small.Chase.Wavefront = wavefront
 		for _, shape := range [][2]int{{19, 19}, {20, 20}, {21, 20}, {20, 61}, {37, 37}, {50, 45}} {
