@@ -18,7 +18,7 @@ func For[T spirv.Scalar](info vk.Info) Tuning {
 	if info.Family == "nvidia" && nvidiaSingle.Fits(info) == nil {
 		t.Products.Tiles, t.Products.Syr2k = nvidiaSingle.Tiles, nvidiaSingle.Syr2k
 		t.ApplyQ2.Batch = nvidiaSingleBatch
-		t.Panel.TileBytes = nvidiaSinglePanel
+		t.Panel.TileBytes, t.Panel.ShortTileBytes, t.Panel.ShortRows = nvidiaSinglePanel, 0, 0
 	}
 	return t
 }
@@ -47,5 +47,6 @@ const nvidiaSingleBatch = 8
 
 // nvidiaSinglePanel is PanelTuning.TileBytes for float32. A workgroup then has as many rows of a panel
 // as in double precision, and twice as many workgroups share a panel. For n = 8192 on an H200, the
-// band reduction takes 73 ms, and 77 ms with 33 KiB.
+// band reduction takes 73 ms, and 77 ms with 33 KiB. Shorter chunks for short panels
+// (PanelTuning.ShortTileBytes) were not measured in single precision.
 const nvidiaSinglePanel = 17 << 10
