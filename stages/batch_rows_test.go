@@ -27,27 +27,30 @@ func TestBatchRowsAndMatrices(t *testing.T) {
 	bad[0] = math.NaN()
 	all = slices.Insert(all, 2, whole(20, bad, false))
 	const wrong = 2 // the index of the matrix with a NaN
-	var first []*batchMatrix
-	for _, row := range []BatchMemory{
+	rows := []BatchMemory{
 		{Apart: 1}, {Apart: 3, Rows: 3, Matrices: 3}, {Apart: 8, Rows: 8, Matrices: 8}, {Apart: 5, Rows: 2, Matrices: 4},
-	} {
-		row.Order, row.Threads, row.Teams = 40, 4, 1 // sums depend on Threads and Teams
-		now := make([]*batchMatrix, len(all))
-		for i, m := range all {
-			now[i] = &batchMatrix{item: m.item, a: m.a}
-		}
-		tune := BatchTuning{Shared: []BatchShared{{Order: 2, Team: 2, Matrices: 1}}, Memory: []BatchMemory{row}, Dispatch: 2e6}
-		solveBatch(t, tune, true, now)
-		if first == nil {
-			first = now
-		}
-		name := fmt.Sprintf("%d rows, %d matrices", row.Rows, row.Matrices)
-		for i, m := range now {
-			want := first[i]
-			if m.outcome != want.outcome || m.outcome.NonFinite != (i == wrong) {
-				t.Errorf("%s: matrix %d: %+v", name, i, m.outcome)
-			} else if i != wrong && (!sameBits(m.values, want.values) || !sameBits(m.vectors, want.vectors)) {
-				t.Errorf("%s: matrix %d of order %d has other bits", name, i, m.item.N)
+	}
+	for _, teams := range []uint32{1, 2} { // sums depend on Threads and Teams
+		var first []*batchMatrix
+		for _, row := range rows {
+			row.Order, row.Threads, row.Teams = 40, 4, teams
+			now := make([]*batchMatrix, len(all))
+			for i, m := range all {
+				now[i] = &batchMatrix{item: m.item, a: m.a}
+			}
+			tune := BatchTuning{Shared: []BatchShared{{Order: 2, Team: 2, Matrices: 1}}, Memory: []BatchMemory{row}, Dispatch: 2e6}
+			solveBatch(t, tune, true, now)
+			if first == nil {
+				first = now
+			}
+			name := fmt.Sprintf("%d teams, %d rows, %d matrices", teams, row.Rows, row.Matrices)
+			for i, m := range now {
+				want := first[i]
+				if m.outcome != want.outcome || m.outcome.NonFinite != (i == wrong) {
+					t.Errorf("%s: matrix %d: %+v", name, i, m.outcome)
+				} else if i != wrong && (!sameBits(m.values, want.values) || !sameBits(m.vectors, want.vectors)) {
+					t.Errorf("%s: matrix %d of order %d has other bits", name, i, m.item.N)
+				}
 			}
 		}
 	}

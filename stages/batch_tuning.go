@@ -31,10 +31,11 @@ type BatchShared struct {
 }
 
 // BatchMemory is the set of sizes of the kernels for matrices of order Order or less that are too
-// large for shared memory. One workgroup works on each matrix.
+// large for shared memory. One workgroup works on each matrix, but steqr_batch may have several
+// matrices in a workgroup (Matrices).
 type BatchMemory struct {
 	Order   uint32 // largest order
-	Threads uint32 // invocations of a workgroup
+	Threads uint32 // invocations of a workgroup of org2l_batch, and of a team of steqr_batch
 	Teams   uint32 // invocations of sytd2_batch that share a row: Threads times as many
 	Apart   uint32 // additional invocations in steqr_batch, of which Matrices compute the rotations
 	Conquer bool   `json:",omitempty"` // whether divide and conquer replaces QL iteration (steqr_batch)

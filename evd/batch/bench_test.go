@@ -44,9 +44,8 @@ func BenchmarkSolve(b *testing.B) {
 }
 
 // TestSpeed compares a batch of small matrices with an evd.Plan that solves one matrix after
-// another. On a GPU the batch must be five times as fast. On a CPU device the batch must only be
-// faster, because an evd.Plan solves matrices of order 16 on the host there, without the driver, and
-// because other programs may use the cores.
+// another. The batch must be five times as fast. For order 16 on a CPU device it must only be faster,
+// because an evd.Plan solves matrices of this order on the host there, without the driver.
 func TestSpeed(t *testing.T) {
 	if os.Getenv("VKEVD_SPEED") == "" {
 		t.Skip("set VKEVD_SPEED; make test-long does")
@@ -76,7 +75,7 @@ func TestSpeed(t *testing.T) {
 		times := [2]float64{seconds(together) / float64(count), seconds(single) / alone}
 		t.Logf("order %d: %.3f ms in a batch, %.3f ms alone: %.1f times", n, 1e3*times[0], 1e3*times[1], times[1]/times[0])
 		least := 5.0
-		if stagetest.Info().Type == "cpu" {
+		if stagetest.Info().Type == "cpu" && n == 16 {
 			least = 1
 		}
 		if times[1] < least*times[0] {

@@ -11,7 +11,7 @@
 // out:     z         Q, at the same place as the matrix in a; written when from = 0
 //
 // The finished part of the product replaces the used reflectors in a. The product is stored
-// transposed: each invocation has a row of it, and sums run along the row. NB reflectors are
+// transposed: each invocation has one or several rows of it, and sums run along the row. NB reflectors are
 // applied at a time, in two passes over the matrix.
 //
 // from must be a multiple of NB. a and z must not overlap. The bits depend on n and LOCAL_SIZE.

@@ -18,8 +18,8 @@
 //
 // For each column the kernel makes one pass over both triangles of the trailing matrix. The pass
 // does the update of rank two for the previous column, A − v·wᵀ − w·vᵀ, and computes the product
-// A·v for this column. An invocation has one row, and every TEAMS-th column. The bits depend on n,
-// LOCAL_SIZE and TEAMS.
+// A·v for this column. An invocation has TOGETHER rows at a time, and every TEAMS-th column of them. The bits
+// depend on n, LOCAL_SIZE and TEAMS.
 //
 // Invocations of a workgroup load elements of a that other invocations store. In the Vulkan memory
 // model a barrier orders such accesses only if they are not private. No workgroup accesses the data
