@@ -6,7 +6,7 @@
 # make test-quick  the tests that find most defects: two minutes on two cores
 # make test        all tests that CI runs: about 20 minutes on two cores; each target test-NAME is a part
 # make test-long   longer tests, to run before each release, also with GPU=1: more sizes, validation
-#                  layers and race detector on all packages, every fault at every driver call, 1000
+#                  layers and race detector on more packages, every fault at every driver call, 1000
 #                  bulge chasings, fuzzing, ten minutes of random solves
 # make soak        an hour of random solves, each checked (SOAK=10m: ten minutes; GPU=1: on the GPU)
 # make shaders     recompile the shaders that changed (make shaders ALL=-all: all shaders)
@@ -35,7 +35,8 @@ DEVICE_EVD    = ./evd $(wildcard ./evd/batch ./evd/spectrum ./evd/svd)
 #                              order 300; TestTranslateCommitted of vk/spirv for each kernel
 #   PagesUnderDebugShaders/d   the same test with MRRR and with singular values
 #   SeveralDevicesOnLapacks    TestEveryKindOfMatrix, on one device; TestSeveralDevicesFindTheSameBits
-LONGER = ApplyQ2Tunings|InEveryTuning|ChasingWide/other|ChasingManyTimes|ConquerCollection|BidiagonalDivideConquerLarge|TestShipped/bcsstk09|ShippedEmulated/(jag|Si2)|FamiliesOfEveryOrder|EmulatedProducts/other|BandsAndBlocks/^([1258]|40),|WithoutFloat64Edges/.17|SingularInSingle|PagesSolveTheSame/300_(wave|float32|emul|svd|batch)|PagesUnderDebugShaders/^d|SeveralDevicesOnLapacks
+#   DistributedLapacks         TestDistributedMatrices, with other kinds of matrices
+LONGER = ApplyQ2Tunings|InEveryTuning|ChasingWide/other|ChasingManyTimes|ConquerCollection|BidiagonalDivideConquerLarge|TestShipped/bcsstk09|ShippedEmulated/(jag|Si2)|FamiliesOfEveryOrder|EmulatedProducts/other|BandsAndBlocks/^([1258]|40),|WithoutFloat64Edges/.17|SingularInSingle|PagesSolveTheSame/300_(wave|float32|emul|svd|batch)|PagesUnderDebugShaders/^d|SeveralDevicesOnLapacks|DistributedLapacks
 
 # Tests that run the same kernels many times with other numbers. The slower ways of testing below
 # leave them out, because the unit tests run them.
@@ -61,7 +62,8 @@ RACE_SOME_RUN     = Order512|Cancel|Progress|PermanentCollection|SameBits|Verif|
 # The validation layers check each driver call, so every kernel and every copy must be recorded once.
 # The tests in VALIDATION_SKIP record the same kernels as other tests of these packages, many times.
 # A few tests record the kernels in single precision. The tests in NO_CALLS concern values of results,
-# errors, and the host. Verify of singular values is recorded by VerifySurvives and by two shapes of
+# errors, and the host; the solves under permanent garbage collection (PermanentCollection) make the
+# calls of other tests. Verify of singular values is recorded by VerifySurvives and by two shapes of
 # VerifySeesAndSolvesAgain, Verify of eigenvalues by all shapes; BandShare's kernels by
 # BandShareIsTheReference; those of ConquerOfSingularMatrices by BidiagonalConquerOfRanges. TestVectors
 # of evd/svd records the kernels of VectorsOfOneSide, and evd's tests of cancelled solves make the
@@ -231,9 +233,9 @@ test-kernels: # the tests that test-unit leaves out
 
 test-modes: # the other binding, validation, and wide vectors on more packages or with more tests
 	$(MAKE) test-vulkango VULKANGO_PACKAGES='$(DEVICE_STAGES) ./evd/... ./cmd/... ./examples/...'
-	$(MAKE) test-race RACE_PACKAGES='./evd/... ./stages/tridiag/...' RACE_SOME='./vk/internal/trials'
+	$(MAKE) test-race RACE_PACKAGES='./evd/... ./stages/tridiag/... ./cmd/vkevd' RACE_SOME='./vk/internal/trials'
 	$(MAKE) test-validation VALIDATION_SKIP='$(MANY)'
-	$(MAKE) test-widths WIDTHS=512
+	$(MAKE) test-widths WIDTHS=512 WIDTH_PACKAGES='./vk $(DEVICE_STAGES)' WIDTH_SKIP='$(LONGER)'
 
 # Mesa's drivers for GPUs compile x/y as x·(1/y). The CPU driver does it here, too.
 INEXACT_RUN  = Bisect|MRRR|Conquer|Deflat|Leaf|Count|TestDevice|Bits|Twin|Agree|Settle|Certi|Batch|Values|Bidiagonal
