@@ -98,7 +98,8 @@ func (p *path[T]) vectorsAt(ws *vk.Arena, m int) product.Matrix[float64] {
 	return product.NewMatrix(p.regions.x.In(ws), m, p.n, max(m, 1))
 }
 
-// reflectorsTo copies the reflectors of Q2, and those of Q1 if the first device has all, from the device of the solve s to the device of
+// reflectorsTo copies the reflectors of Q2, and those of Q1 if the first device has all, from the
+// device of the solve s to the device of
 // the solve `to`. The link leads from the first device to the second.
 func (s *solve[T]) reflectorsTo(to *solve[T], link *vk.Link) error {
 	regions := [][2]vk.Region[T]{{s.regions.v, to.regions.v}, {s.regions.tau, to.regions.tau}}

@@ -63,7 +63,8 @@ type Options struct {
 	// Devices are further devices, which compute a part of the vectors: the back transformations are
 	// divided by columns, in proportion to Shares. The device of
 	// NewPlan, which should be the fastest one, does all other steps, except with Distribute. Without
-	// Vectors and Distribute the further devices are not used. Each of them needs memory of its own (Plan.Devices).
+	// Vectors and Distribute the further devices are not used. Each of them needs memory of its own
+	// (Plan.Devices).
 	//
 	// For the same list of devices results have the same bits from run to run. They may differ by
 	// rounding errors from those of one device.

@@ -72,8 +72,8 @@ func (p *pipeline) failed() bool {
 }
 
 // open makes the cache of compiled pipelines from the data of the cache file. If the driver refuses the
-// data, the cache begins empty. `open` compiles no pipeline. No other method of `p` may be called before `open` has
-// returned.
+// data, the cache begins empty. `open` compiles no pipeline. No other method of `p` may be called
+// before `open` has returned.
 func (p *pipelines) open(d *Device, stored storedCache) error {
 	p.layouts, p.made = map[int]uint64{}, map[string]*pipeline{}
 	p.workers = make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -100,8 +100,8 @@ func (d *Device) cachePath(kind string) string {
 }
 
 // close waits for the compilations, destroys all pipelines and writes the cache file, unless the file
-// has the same data. If the file cannot be written, `close` logs a warning. No other call may be in progress. `close` also works
-// if the method `open` has failed.
+// has the same data. If the file cannot be written, `close` logs a warning. No other call may be in
+// progress. `close` also works if the method `open` has failed.
 func (p *pipelines) close(d *Device) {
 	p.pending.Wait()
 	for _, v := range p.made {

@@ -64,8 +64,8 @@ func (wholeTicks) Ticks(low, high float64) []plot.Tick {
 
 // decades places ticks at powers of ten, for an axis of positive numbers. About ten of these ticks
 // have labels. If the axis has only a few powers of ten, there are also ticks at 2, 3, …, 9 times
-// each power. On an axis with less than two powers of ten, those at 2 and 5 times a power have labels. If that gives less than
-// two labels, the ticks are those of roundTicks.
+// each power. On an axis with fewer than two powers of ten, those at 2 and 5 times a power have
+// labels. If that gives fewer than two labels, the ticks are those of roundTicks.
 type decades struct{}
 
 func (decades) Ticks(low, high float64) []plot.Tick {
