@@ -258,9 +258,9 @@ func TestMoveEnds(t *testing.T) {
 	}
 }
 
-// TestLinkClosedDuringDeviceClose closes a link while one of its devices is being closed. The host
-// memory that this device has imported must not be freed before the device is closed.
-func TestLinkClosedDuringDeviceClose(t *testing.T) {
+// importingPair is openPair for devices that import host memory. Without such devices, the test is
+// skipped.
+func importingPair(t *testing.T) *pair {
 	p, err := openPair(1000, false, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -269,16 +269,38 @@ func TestLinkClosedDuringDeviceClose(t *testing.T) {
 		p.close()
 		t.Skip("the devices do not import host memory")
 	}
+	return p
+}
+
+// beginClose closes the device in a goroutine, and returns when Device.Close has begun. The channel
+// gets the error of Device.Close, which waits for the calls in progress.
+func beginClose(d *Device) chan error {
+	closed := make(chan error)
+	go func() { closed <- d.Close() }()
+	for d.usage.enter() == nil {
+		d.usage.leave()
+		runtime.Gosched()
+	}
+	return closed
+}
+
+// leaveNothing closes the pair, and checks that no object of a driver is left.
+func (p *pair) leaveNothing(t *testing.T) {
+	p.close()
+	if n := driver.Live(); n != 0 {
+		t.Errorf("%d objects are left", n)
+	}
+}
+
+// TestLinkClosedDuringDeviceClose closes a link while one of its devices is being closed. The host
+// memory that this device has imported must not be freed before the device is closed.
+func TestLinkClosedDuringDeviceClose(t *testing.T) {
+	p := importingPair(t)
 	memory, d := p.link.shared.memory, p.dev[1]
 	if err := d.usage.enter(); err != nil { // Device.Close waits for this call
 		t.Fatal(err)
 	}
-	closed := make(chan error)
-	go func() { closed <- d.Close() }()
-	for d.usage.enter() == nil { // until Device.Close has begun
-		d.usage.leave()
-		runtime.Gosched()
-	}
+	closed := beginClose(d)
 	p.link.Close()
 	if memory.Bytes == nil {
 		t.Error("the memory is freed, and the device still has it")
@@ -290,38 +312,24 @@ func TestLinkClosedDuringDeviceClose(t *testing.T) {
 	if memory.Bytes != nil {
 		t.Error("the memory is not freed")
 	}
-	p.close()
-	if n := driver.Live(); n != 0 {
-		t.Errorf("%d objects are left", n)
-	}
+	p.leaveNothing(t)
 }
 
 // TestLinkOpenedDuringDeviceClose opens a link while one of its devices is being closed, and the
 // driver refuses to import host memory. The link opens its ends a second time then, and the device
 // must release what belongs to the first ends, too.
 func TestLinkOpenedDuringDeviceClose(t *testing.T) {
-	p, err := openPair(1000, false, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !p.link.Imported() {
-		p.close()
-		t.Skip("the devices do not import host memory")
-	}
+	p := importingPair(t)
 	p.link.Close()
 	d := p.dev[0]
-	closed := make(chan error)
+	var closed chan error
 	imports := 0
 	driver.Fault = func(call string) driver.Result {
 		if call != "vkGetMemoryHostPointerPropertiesEXT" {
 			return driver.Success
 		}
 		if imports++; imports == 1 { // the first end gets its memory, while Device.Close begins
-			go func() { closed <- d.Close() }()
-			for d.usage.enter() == nil {
-				d.usage.leave()
-				runtime.Gosched()
-			}
+			closed = beginClose(d)
 			return driver.Success
 		}
 		return driver.InitFailed
@@ -336,8 +344,5 @@ func TestLinkOpenedDuringDeviceClose(t *testing.T) {
 		t.Error(err)
 	}
 	driver.Fault = nil
-	p.close()
-	if n := driver.Live(); n != 0 {
-		t.Errorf("%d objects are left", n)
-	}
+	p.leaveNothing(t)
 }
