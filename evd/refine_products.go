@@ -46,15 +46,14 @@ func newRefineProducts(dev *vk.Device, n int, opt Options, t tuning.Tuning) (p r
 	}
 	// Nearly all operations of a refinement are in matrix products. Therefore emulated products are
 	// chosen even if they are only a little faster.
-	rates := choice.Facts
-	if !choice.Emulated && !(rates.Right && rates.Emulated > rates.Native) {
+	if !choice.Emulated && !choice.Large().Emulated {
 		return p, nil
 	}
 	fine := opt.Moduli
 	if fine == 0 {
 		fine = emulation.VectorModuli
 	}
-	make := emulation.By(dev, t, rates)
+	make := emulation.By(dev, t, choice.Facts)
 	for _, count := range []int{moduli.Rough, fine} {
 		e, err := make(count, 0)
 		if err != nil {
