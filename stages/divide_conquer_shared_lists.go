@@ -130,7 +130,10 @@ func (v *sharedDevice) plan(r *sharedRun, levels [][]*dc.Merge, wanted []int32) 
 	v.sortOthers(r)
 }
 
-// chainsOf returns the ranges of the chains of a level, in the device's own blocks.
+// chainsOf returns the ranges of the chains of a level, in the device's own blocks. At the level of
+// the last merge, a device that has one of its halves must have no other merge, because the chains in
+// the halves belong to the last merge. assign guarantees this: a block with a merge of that level is
+// larger than both halves, so it is alone on its device.
 func (v *sharedDevice) chainsOf(r *sharedRun) (ranges []chainRange) {
 	for _, b := range r.blocks {
 		if b.device == v.share.device {

@@ -156,10 +156,10 @@ func (v *sharedDevice) report(rec *vk.Recorder, flops float64) {
 	v.done += flops
 }
 
-// send copies numbers from the device `owner` to the memory of the strip on all other devices that form
-// vectors. The function `produce` records on the owner how the numbers are made.
-// `where` returns the memory of the numbers on a device. The ranges of the numbers are `ranges`. Then
-// all devices do what `use` records.
+// send copies numbers from the device `owner` to the memory of the strip on all other devices that
+// form vectors. The function `produce` records on the owner how the numbers are made. `where` returns
+// the memory of the numbers on a device. The ranges of the numbers are `ranges`. Then all devices do
+// what `use` records.
 func (r *sharedRun) send(
 	owner int, ranges []span, where func(v *sharedDevice) vk.Slice[float64], produce, use func(rec *vk.Recorder, v *sharedDevice),
 ) error {

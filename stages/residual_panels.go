@@ -36,8 +36,8 @@ func NewResidualPanels[T spirv.Scalar](dev *vk.Device, n, m int, ops product.Ops
 // Columns is the largest number of columns of a panel.
 func (r *ResidualPanels[T]) Columns() int { return min(r.sums.n, residualBlock) }
 
-// Work is the workspace: at most 512·n elements. The workspace of the products (Ops.Work) must be in
-// the arena, too.
+// Work is the workspace: at most 256·(n+m) + m elements. The workspace of the products (Ops.Work) must
+// be in the arena, too.
 func (r *ResidualPanels[T]) Work() *vk.Layout { return vk.Together(r.panel, r.sums.product, r.out) }
 
 // RecordResidual records the sums for the rows from, from+1, … of A·Z − Z·diag(λ). The panel P has

@@ -33,9 +33,10 @@ func (e *OptionError) Error() string { return "option " + e.Option + ": " + e.Re
 // BadOption makes an *OptionError from the name of the option and the reason.
 func BadOption(option, reason string) *OptionError { return &OptionError{option, reason} }
 
-// Unverified is the text of an error about a result that did not pass its certificate. `first` and
-// `safe` are the certificates of the first result, or nil if it had none, and of the second result, by
-// the safe path. Each number of a certificate must be below `threshold`.
+// Unverified is the text of an error about a result that did not pass its certificate. `first` is the
+// certificate of the first result, or nil if that result had none. `safe` is the certificate of the
+// second result, which the safe path has computed. Each number of a certificate must be below
+// `threshold`.
 func Unverified[C interface {
 	comparable
 	fmt.Stringer

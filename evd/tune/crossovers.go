@@ -110,7 +110,8 @@ func (s *search) oneStage(ctx context.Context, c Choice, stage string, now int, 
 }
 
 // inOneStage returns an error if the measured solve was not in one stage, for example because a wait
-// between workgroups has failed before on this device. The half-bandwidth of one stage is 1.
+// between workgroups has failed before on this device. A reduction in one stage has the half-bandwidth
+// 1.
 func inOneStage(r bench.Row) error {
 	if r.B != 1 {
 		return fmt.Errorf("one stage is not possible for n = %d", r.N)

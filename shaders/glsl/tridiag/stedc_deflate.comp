@@ -261,8 +261,8 @@ void rotate(uint steps, uint count) {
 	}
 }
 
-// begins tells whether a chain begins with step i. `steps` is the number of steps that do not come
-// last for their negligible weight. Each of the other steps is a chain of its own.
+// begins tells whether a chain begins with step i. The steps with a negligible weight come last, and
+// each of them is a chain of its own. `steps` is the number of steps before them.
 bool begins(uint i, uint steps) { return i >= steps || (uint(state.at[i]) & JOINED) == 0; }
 
 // prepare orders the steps of the merge, and finds the candidates: the steps whose column may be
