@@ -42,9 +42,9 @@ type Options struct {
 	// solves again with native products (see Result.Retried).
 	Products Products
 
-	// Moduli is the number of moduli of emulated products, 13 to 16. 0 means 13 in the reduction
-	// and 14 for the vectors. With 15 moduli the errors of products are about those of rounding the
-	// results.
+	// Moduli is the number of moduli of emulated products for the vectors, 13 to 16. 0 means 14.
+	// The reduction has one modulus less, but at least 13. With 15 moduli the errors of products are
+	// about those of rounding the results.
 	Moduli int
 
 	// Verify makes Solve certify each result before it returns (see Result.Certificate). If a

@@ -3,13 +3,17 @@ package evd_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/stages/product/emulated"
 	"github.com/vkevd/vkevd/vk"
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/lapack/gonum"
 )
 
 // TestEmulatedProducts solves matrices of every kind twice: with native products, and with products
@@ -28,16 +32,17 @@ func TestEmulatedProducts(t *testing.T) {
 }
 
 // testEmulatedProducts solves one matrix with emulated products, which integer units compute: with 13
-// moduli in the reduction and 14 for the vectors, and with 15 in both, which gives more accurate
-// products. The values must be those of native products, and the known ones if there are any.
+// moduli in the reduction and 14 for the vectors, and with 14 and 15, which give more accurate
+// products. The values must be those of native products, and the known ones if there are any. Counts
+// of eigenvalues must prove them, too.
 func testEmulatedProducts(t *testing.T, d *vk.Device, kind matgen.DenseKind, n int) {
 	a := kind.Dense(n)
 	native := solve(t, d, n, a, evd.Options{Vectors: true, Products: evd.ProductsNative, Tuning: small()})
 	orthogonality := func(r *evd.Result[float64]) float64 {
 		return ratio.Orthogonality(n, n, r.Vectors.Data, r.Vectors.Ld)
 	}
-	for _, count := range []int{0, 15} {
-		t.Run(fmt.Sprint(count, " moduli"), func(t *testing.T) {
+	for _, count := range []int{14, 15} {
+		t.Run(fmt.Sprintf("%d and %d moduli", emulation.ReductionModuli(count), count), func(t *testing.T) {
 			res := solve(t, d, n, a, evd.Options{Vectors: true, Products: evd.ProductsEmulated, Moduli: count, Tuning: small()})
 			// This family of matrices has pairs of factors whose norms differ by 10²⁵⁰. Emulated
 			// products refuse such pairs, because no scaling can balance the two norms.
@@ -48,6 +53,7 @@ func testEmulatedProducts(t *testing.T, d *vk.Device, kind matgen.DenseKind, n i
 			if o := orthogonality(res); !(residual < 5) || !(o < 2+orthogonality(native)) {
 				t.Errorf("residual %.2g, orthogonality %.2g; native orthogonality %.2g", residual, o, orthogonality(native))
 			}
+			countValues(t, n, a, res.Values)
 			known, ok := kind.Eigenvalues(n)
 			if !ok {
 				known = native.Values
@@ -58,6 +64,19 @@ func testEmulatedProducts(t *testing.T, d *vk.Device, kind matgen.DenseKind, n i
 				}
 			}
 		})
+	}
+}
+
+// countValues proves by Sturm counts that `values` are the eigenvalues of the symmetric matrix `a`, up
+// to `good` rounding errors. The host reduces `a` to tridiagonal form with LAPACK's dsytd2, so that
+// the counts depend on no product of the device. A norm below the safe minimum counts as the safe
+// minimum, because such numbers have absolute rounding errors.
+func countValues(t *testing.T, n int, a, values []float64) {
+	t.Helper()
+	d, e, tau := make([]float64, n), make([]float64, n-1), make([]float64, n-1)
+	gonum.Implementation{}.Dsytd2(blas.Lower, n, slices.Clone(a), n, d, e, tau)
+	if err := ratio.Sturm(d, e, values, good*float64(n)*ratio.Ulp*max(norm2(values), ratio.SafeMin)); err != nil {
+		t.Errorf("counts: %v", err)
 	}
 }
 

@@ -28,7 +28,7 @@ var mayImport = map[string][]string{
 	"evd/accuracy":      {"evd/svd", "stages", "stages/product", "stages/tuning", "vk"},
 	"evd/bench":         {"evd", "evd/batch", "evd/emulation", "evd/svd", "stages", "stages/machine", "stages/product", "stages/product/emulated", "stages/tuning", "shaders", "vk"},
 	"evd/cluster":       {"evd/matio"},
-	"evd/emulation":     {"evd/spectrum", "stages", "stages/machine", "stages/product", "stages/product/emulated", "stages/tuning", "vk", "vk/spirv"},
+	"evd/emulation":     {"evd/spectrum", "stages", "stages/machine", "stages/product", "stages/product/emulated", "stages/product/moduli", "stages/tuning", "vk", "vk/spirv"},
 	"evd/matgen":        {},
 	"evd/matio":         {},
 	"evd/spectrum":      {"stages", "stages/product", "stages/tridiag", "stages/tridiag/dc", "stages/tridiag/mrrr", "stages/tridiag/ql", "stages/tridiag/sturm", "stages/tuning", "vk", "vk/spirv"},

@@ -18,8 +18,8 @@ func (p *productsFlags) flags(cmd *cobra.Command) {
 		"auto, native or emulated: `HOW` large products are computed, in the\n"+
 			"device's double precision or on its integer units")
 	f.IntVar(&p.moduli, "moduli", 0,
-		"moduli `N` of emulated products, 13 to 16 (default: 13 in the reduction,\n"+
-			"14 for the vectors)")
+		"moduli `N` of emulated products for the vectors, 13 to 16 (default: 14);\n"+
+			"the reduction has one less, but at least 13")
 }
 
 // check returns an error for an unknown value of --products.

@@ -3,6 +3,7 @@
 package emulation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -11,15 +12,20 @@ import (
 	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/product/emulated"
+	"github.com/vkevd/vkevd/stages/product/moduli"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// ReductionModuli and VectorModuli are the numbers of moduli of emulated products. An emulated
-// product is computed by integer units, modulo several small numbers. The reduction needs fewer
-// moduli, because its errors only change the values by rounding errors. The orthogonality of the
+// VectorModuli is the usual number of moduli of emulated products for the vectors. An emulated
+// product is computed by integer units, modulo several small numbers. The orthogonality of the
 // vectors needs 14.
-const ReductionModuli, VectorModuli = 13, 14
+const VectorModuli = 14
+
+// ReductionModuli returns the number of moduli of products for the reduction, if products for the
+// vectors have `vectors` of them. The reduction needs one modulus less, because its errors only
+// change the values by rounding errors.
+func ReductionModuli(vectors int) int { return max(vectors-1, moduli.Least) }
 
 // Products lists the emulated products of one solve. It is empty if all products are native.
 type Products []*emulated.Ops
@@ -75,8 +81,7 @@ type Maker func(moduli, room int) (*emulated.Ops, error)
 
 // Sizes are the sizes of the emulated products of a solve.
 type Sizes struct {
-	// Moduli is the number of moduli. If it is 0, products for the reduction have ReductionModuli
-	// of them, and products for the vectors have VectorModuli.
+	// Moduli is the number of moduli of products for the vectors. 0 means VectorModuli.
 	Moduli int
 
 	// Reduction and Vectors are the bytes for the residues of products for the reduction, and for
@@ -91,11 +96,12 @@ func Both(s Sizes, choose func() (Maker, error)) (Products, error) {
 	if err != nil || make == nil {
 		return nil, err
 	}
-	reduction, err := make(or(s.Moduli, ReductionModuli), s.Reduction)
+	count := cmp.Or(s.Moduli, VectorModuli)
+	reduction, err := make(ReductionModuli(count), s.Reduction)
 	if err != nil {
 		return nil, err
 	}
-	vectors, err := make(or(s.Moduli, VectorModuli), s.Vectors)
+	vectors, err := make(count, s.Vectors)
 	if err != nil {
 		return nil, err
 	}
@@ -112,13 +118,6 @@ func OrNative[P any](auto bool, newPlan func(native bool) (P, error)) (P, error)
 		return newPlan(true)
 	}
 	return p, err
-}
-
-func or(n, otherwise int) int {
-	if n == 0 {
-		return otherwise
-	}
-	return n
 }
 
 // Choose chooses between native and emulated products by the measured speeds of the device. If

@@ -1,10 +1,12 @@
 package emulation
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/product/emulated"
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
@@ -19,6 +21,21 @@ func TestPanel(t *testing.T) {
 		sizes.Products = product.Tuning{Emulated: product.Emulation{Merge: c.emulated}}
 		if have := c.products.Panel(sizes).Merge; have != c.it {
 			t.Errorf("%d emulated, %d and %d: %d reflectors", len(c.products), c.merge, c.emulated, have)
+		}
+	}
+}
+
+// TestModuliOfBoth checks the numbers of moduli of the products for the reduction and for the vectors.
+func TestModuliOfBoth(t *testing.T) {
+	for moduli, want := range map[int][]int{0: {13, 14}, 13: {13, 13}, 14: {13, 14}, 15: {14, 15}, 16: {15, 16}} {
+		var have []int
+		maker := func(moduli, room int) (*emulated.Ops, error) {
+			have = append(have, moduli)
+			return nil, nil
+		}
+		_, err := Both(Sizes{Moduli: moduli}, func() (Maker, error) { return maker, nil })
+		if err != nil || !slices.Equal(have, want) {
+			t.Errorf("%d: %v moduli, want %v; %v", moduli, have, want, err)
 		}
 	}
 }

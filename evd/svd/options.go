@@ -48,8 +48,8 @@ type Options struct {
 	// BidiagonalPlan has native products, whatever Products is.
 	Products evd.Products
 
-	// Moduli is the number of moduli of emulated products, 13 to 16. 0 means 13 in the reduction and
-	// 14 for the vectors. See evd.Options.
+	// Moduli is the number of moduli of emulated products for the vectors, 13 to 16. 0 means 14. The
+	// reduction has one modulus less, but at least 13. See evd.Options.
 	Moduli int
 
 	// Storage is the format of the numbers in which values without vectors are computed, up to the
