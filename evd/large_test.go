@@ -40,8 +40,10 @@ func sizes(t *testing.T) (orders []int) {
 // With VKEVD_INDEX=0:100 it computes only the vectors of the 100 smallest eigenvalues. With
 // VKEVD_PRECISION=f32 it solves in single precision. With VKEVD_OTHERS=1 or VKEVD_OTHERS=1,2 the
 // devices of these numbers help with the vectors. With VKEVD_DISTRIBUTE=1, too, the matrix is divided
-// among all devices, and both solves of a matrix must have the same bits. VKEVD_TUNING is a JSON object with fields of
-// tuning.Tuning that replace those of the device's table.
+// among all devices, and both solves of a matrix must have the same bits. VKEVD_PRODUCTS is auto,
+// native or emulated. VKEVD_TUNING is a JSON object with fields of tuning.Tuning that replace those of
+// the device's table. Without VKEVD_DISTRIBUTE, orders from 32768 on are solved once, as they need no
+// warm-up.
 func TestSizes(t *testing.T) {
 	orders := sizes(t)
 	kernels := os.Getenv("VKEVD_KERNELS") != ""
@@ -49,6 +51,10 @@ func TestSizes(t *testing.T) {
 	t.Logf("%s, %s %s", d.Info().Name, d.Info().Driver, d.Info().DriverVersion)
 	others, distribute := further(t), os.Getenv("VKEVD_DISTRIBUTE") != ""
 	single := os.Getenv("VKEVD_PRECISION") == "f32"
+	products, err := evd.ParseProducts(cmp.Or(os.Getenv("VKEVD_PRODUCTS"), "auto"))
+	if err != nil {
+		t.Fatal(err)
+	}
 	table := tuning.For[float64](d.Info())
 	if single {
 		table = tuning.For[float32](d.Info())
@@ -60,7 +66,7 @@ func TestSizes(t *testing.T) {
 	for _, n := range orders {
 		a := random(n)
 		for _, opt := range []evd.Options{{}, {Vectors: true, Select: indices(t, n), Devices: others}} {
-			opt.Tuning = &variants[0].Tuning
+			opt.Tuning, opt.Products = &variants[0].Tuning, products
 			if opt.Distribute = distribute; distribute {
 				opt.Devices = others
 			}
@@ -135,14 +141,18 @@ func solveLarge[T evd.Float](t *testing.T, d *vk.Device, a evd.Sym[T], opt evd.O
 	defer p.Close()
 	t.Logf("n = %d, vectors %v: %.2f GB", a.N, vectors, float64(p.Bytes())/1e9)
 	var before *evd.Result[T]
-	for round := range 2 { // the first round warms up the device and the caches
+	rounds := 2 // the first round warms up the device and the caches
+	if a.N >= 32768 && !opt.Distribute {
+		rounds = 1
+	}
+	for round := range rounds {
 		began := time.Now()
 		res, err := p.Solve(ctx, a)
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Logf("  round %d: %.3f s, %.3f s of it in stages", round, time.Since(began).Seconds(), res.Profile.Total())
-		if round == 0 {
+		if round < rounds-1 {
 			before = res
 			continue
 		}
