@@ -125,6 +125,19 @@ func newProducts[T Float](dev *vk.Device, n int, opt Options, t tuning.Tuning, d
 	return p, err
 }
 
+// Emulated reports whether the plan computes large matrix products by integer units: because
+// Options.Products asks for it, or because ProductsAuto has chosen it. A solve whose emulated
+// products refuse a matrix changes the result to false.
+func (p *Plan[T]) Emulated() bool { return len(p.current().steps.products.emulated) > 0 }
+
+// Emulated reports whether the plan computes large matrix products by integer units, as
+// Plan.Emulated does.
+func (p *RefinePlan) Emulated() bool { return len(p.steps.products.emulated) > 0 }
+
+// Emulated reports whether the refinement computes large matrix products by integer units. The solve
+// in single precision never does.
+func (p *MixedPlan) Emulated() bool { return p.refine.Emulated() }
+
 // Work returns the workspace of all matrix products. The products share it, because they are not
 // recorded concurrently.
 func (p *products[T]) Work() *vk.Layout { return p.emulated.Work(p.native.Work(), p.extra) }

@@ -44,28 +44,25 @@ func TestDistribute(t *testing.T) {
 	}
 }
 
-// TestPlanDividesByRates checks that a plan for several devices divides the work as a solve does: in
-// proportion to the rates of the devices, or equally if one is not known. Devices of one name count
-// with the rate of the first of them.
+// TestPlanDividesByRates checks that a plan for several devices knows the measured rate of each device,
+// so that it divides the work as a solve does. A rate of 0 is not known.
 func TestPlanDividesByRates(t *testing.T) {
-	for _, c := range []struct {
-		names          []string
-		speeds, shares []float64
-	}{
-		{[]string{"A", "B", "C"}, []float64{3e12, 1e12, 2e12}, []float64{3e12, 1e12, 2e12}},
-		{[]string{"A", "B", "A"}, []float64{3e12, 1e12, 2e12}, []float64{3e12, 1e12, 3e12}},
-		{[]string{"A", "B", "B"}, []float64{3e12, 1e12, 2e12}, []float64{3e12, 1e12, 1e12}},
-		{[]string{"A", "A", "A"}, []float64{3e12, 1e12, 2e12}, []float64{3e12, 3e12, 3e12}},
-		{[]string{"A", "B", "C"}, []float64{3e12, 0, 2e12}, nil},
-		{[]string{"A", "B", "C"}, []float64{0, 1e12, 2e12}, nil},
-	} {
+	for _, speeds := range [][]float64{{3e12, 1e12, 2e12}, {3e12, 0, 2e12}, {0, 1e12, 2e12}} {
 		s := newFixture(t)
-		s.machine.names, s.machine.speeds = c.names, c.speeds
+		s.machine.speeds = speeds
 		if _, stderr, status := s.run("plan", "-n", "9", "--device", "2,0,1"); status != statusSuccess {
 			t.Fatalf("status %d, %s", status, stderr)
 		}
-		if got := s.machine.planned.Shares; !slices.Equal(got, c.shares) {
-			t.Errorf("%v, speeds %v: shares %v", c.names, c.speeds, got)
+		var got []float64
+		for _, dev := range append([]*vk.Device{s.machine.plannedOn.dry()}, s.machine.planned.Devices...) {
+			rate, err := probe.WorkRate(t.Context(), dev)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, rate)
+		}
+		if !slices.Equal(got, speeds) || s.machine.planned.Shares != nil {
+			t.Errorf("rates %v, want %v; shares %v", got, speeds, s.machine.planned.Shares)
 		}
 	}
 }
@@ -103,15 +100,15 @@ func TestPlanKnowsProductsOfAllDevices(t *testing.T) {
 	}
 	bytes := func(card vk.Info, products probe.Products) uint64 {
 		opt := evd.Options{Vectors: true, Select: evd.Index(0, 4096), Products: evd.ProductsEmulated}
-		opt.Distribute, opt.Devices = true, []*vk.Device{absent{card, products}.dry()}
-		f, unfit, err := vulkan{}.forecast(absent{card, products}, 8192, kindDense, opt)
+		opt.Distribute, opt.Devices = true, []*vk.Device{absent{Info: card, products: products}.dry()}
+		f, unfit, err := vulkan{}.forecast(absent{Info: card, products: products}, 8192, kindDense, opt)
 		if err != nil || (unfit != nil) != (card.Free < 1<<30) {
 			t.Fatalf("%v, %v", unfit, err)
 		}
 		return devicesOf(f)[1].Bytes
 	}
 	small := card
-	small.Memory, small.Free = 1<<20, 1<<20
+	small.Free = 1 << 20
 	want := bytes(card, fastUnits())
 	if slow, got := bytes(card, probe.Products{}), bytes(small, fastUnits()); got != want || slow >= want {
 		t.Errorf("second device: %v bytes, %v if it does not fit, %v without rates", want, got, slow)

@@ -36,26 +36,29 @@ type machine interface {
 	forecastSVD(on absent, of kind, m, n int, opt svd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error)
 }
 
-// An absent device need not be present: a plan for it is a forecast. Its products are those that the
-// present device has measured, or empty if they are not known.
+// An absent device need not be present: a plan for it is a forecast. Its rates are those that the
+// present device has measured.
 type absent struct {
 	vk.Info
-	products probe.Products
+	products probe.Products // empty if they are not known
+	rate     float64        // device.workRate; 0 if it is not known
 }
 
-// dry returns the device for plans that run nothing. It has the measured rates of products, because
-// the stages of a plan depend on them.
+// dry returns the device for plans that run nothing. It has the measured rates, because the stages
+// of a plan, and the parts of several devices, depend on them.
 func (a absent) dry() *vk.Device {
 	dev := vk.Dry(a.Info)
+	probe.KeepWorkRate(dev, a.rate)
 	if f := a.products.Facts; f.Native > 0 {
 		f.Keep(dev)
 	}
 	return dev
 }
 
-// boundless returns the same device with unlimited memory.
+// boundless returns the same device with unlimited free memory.
 func (a absent) boundless() absent {
-	return absent{boundless(a.Info), a.products}
+	a.Info = boundless(a.Info)
+	return a
 }
 
 type device interface {
@@ -153,7 +156,11 @@ func (vulkan) forecast(on absent, n int, of kind, opt evd.Options) (
 	if f, err = dryPlan(on, n, of, opt); errors.As(err, &unfit) {
 		others := make([]*vk.Device, len(opt.Devices))
 		for k, dev := range opt.Devices {
-			others[k] = absent{dev.Info(), probe.ChosenProducts(dev)}.boundless().dry()
+			rate, _ := probe.WorkRate(context.Background(), dev) // a dry device measures nothing
+			others[k] = absent{dev.Info(), probe.ChosenProducts(dev), rate}.boundless().dry()
+		}
+		if opt.Products == evd.ProductsAuto { // native products need the least memory
+			opt.Products = evd.ProductsNative
 		}
 		asked := opt.Distribute
 		opt.Devices, opt.Distribute = others, asked || len(others) > 0

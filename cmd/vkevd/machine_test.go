@@ -38,19 +38,21 @@ type fakeMachine struct {
 	starves                                       bool // waiting workgroups block running ones
 	meeting                                       int  // workgroups that all wait for each other
 	chosen                                        probe.Products
+	emulates                                      bool // plans have emulated products
 	tuneResult                                    tune.Result
 	speeds                                        []float64 // of the devices, for workRate
 	names                                         []string  // of the devices; without names, all have that of info
 
 	// These members record the calls that the tested program has made.
-	opened   []vk.Options
-	planned  evd.Options // of the last forecast
-	tuning   tune.Options
-	benched  bench.Options
-	errorsOf accuracy.Options
-	wanted   []evd.Options
-	singular []svd.Options
-	closed   int // devices and plans closed
+	opened    []vk.Options
+	planned   evd.Options // of the last forecast
+	plannedOn absent      // its device
+	tuning    tune.Options
+	benched   bench.Options
+	errorsOf  accuracy.Options
+	wanted    []evd.Options
+	singular  []svd.Options
+	closed    int // devices and plans closed
 
 	preloaded chan struct{} // gets a value for each call of preload, unless it is nil
 }
@@ -98,7 +100,7 @@ func (d namedDevice) Info() vk.Info {
 }
 
 func (m *fakeMachine) forecast(info absent, n int, of kind, opt evd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error) {
-	m.planned = opt
+	m.planned, m.plannedOn = opt, info
 	if m.forecastErr != nil {
 		return nil, nil, m.forecastErr
 	}
@@ -236,6 +238,8 @@ type fakePlan struct {
 }
 
 func (p *fakePlan) Close() { p.closed++ }
+
+func (p *fakePlan) Emulated() bool { return p.emulates }
 
 func (p *fakePlan) Bytes() uint64 { return 16 * uint64(p.n) * uint64(p.n) }
 

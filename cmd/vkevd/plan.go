@@ -1,11 +1,9 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -142,20 +140,22 @@ func (j *planJob) run(ctx context.Context) error {
 		}
 	}
 	if j.batch == 0 {
-		opt.Products = j.products(on)
+		opt.Products = j.options.chosen()
 	}
 	for _, other := range on.others {
 		opt.Devices = append(opt.Devices, other.dry())
 	}
-	opt.Shares = on.shares
-	on.tuned = j.kind() != kindSingle && j.kind() != kindMixed && j.config.apply(&opt, on.info, j.stderr)
-	f, unfit, err := j.forecast(absent{on.info, on.products}, opt)
+	on.tuned = j.kind() != kindSingle && j.kind() != kindMixed && j.config.apply(&opt, on.Info, j.stderr)
+	f, unfit, err := j.forecast(on.absent, opt)
 	if option := (*evd.OptionError)(nil); errors.As(err, &option) {
 		return aboutOption(option)
 	} else if err != nil {
 		return err
 	}
-	r := j.report(on, f, unfit, opt)
+	if on.products, err = j.chosenProducts(on, f, opt); err != nil {
+		return err
+	}
+	r := j.report(on, f, unfit)
 	if !j.json.instead() {
 		if err := printPlan(j.stdout, r); err != nil {
 			return cannotWrite("standard output", err)
@@ -177,11 +177,11 @@ func (on target) unfit(f forecast) vk.Info {
 		if k > 0 && d.Bytes > on.others[k-1].Free {
 			return on.others[k-1].Info
 		}
-		if k == 0 && d.Bytes > on.info.Free {
+		if k == 0 && d.Bytes > on.Info.Free {
 			break
 		}
 	}
-	return on.info
+	return on.Info
 }
 
 // devicesOf lists the devices of a plan that uses several, each with its part of the vectors and
@@ -207,13 +207,11 @@ func (j *planJob) kind() kind {
 
 // A target is a device for which vkevd plan makes a forecast, with its rates of arithmetic.
 type target struct {
-	info     vk.Info
-	others   []absent  // further devices
-	shares   []float64 // rates by which several devices divide their work; nil if one is not known
-	missing  string    // why there is no device; info is then a typical one
-	products probe.Products
-	rates    probe.Rates // 0 without a device
-	tuned    bool        // with sizes from vkevd tune --save
+	absent
+	others  []absent    // further devices
+	missing string      // why there is no device; the target is then a typical one
+	rates   probe.Rates // 0 without a device
+	tuned   bool        // with sizes from vkevd tune --save
 }
 
 // typical is a made-up description of a device. vkevd plan uses it if the computer has no device.
@@ -233,78 +231,48 @@ func (j *planJob) target(ctx context.Context) (target, error) {
 	}
 	dev, err := j.open(vk.Options{Device: words[0]}, j.stderr)
 	if errors.Is(err, vk.ErrNoDevice) && word == "" {
-		return target{info: typical, missing: describe(err)}, nil
+		return target{absent: absent{Info: typical}, missing: describe(err)}, nil
 	}
 	if err != nil {
 		return target{}, err
 	}
 	defer dev.Close()
-	on := target{info: dev.Info()}
-	if len(words) > 1 {
-		if err := j.further(ctx, &on, dev, words[1:]); err != nil {
-			return on, err
-		}
+	on := target{}
+	if on.absent, err = withRates(ctx, dev); err != nil {
+		return on, err
 	}
-	if on.products, err = dev.products(ctx, false); err != nil {
+	if err := j.further(ctx, &on, words[1:]); err != nil {
 		return on, err
 	}
 	on.rates, err = unlessDone(ctx, func() (probe.Rates, error) { return dev.rates(ctx, true) })
 	return on, err
 }
 
-// further adds the devices that the words name to those of the target, and the rates by which all of
-// them divide their work.
-func (j *planJob) further(ctx context.Context, on *target, first device, words []string) error {
-	rate, err := first.workRate(ctx)
-	if err != nil {
-		return err
-	}
-	rates := []float64{rate}
+// further adds the devices that the words name to those of the target.
+func (j *planJob) further(ctx context.Context, on *target, words []string) error {
 	for _, w := range words {
-		other, err := j.open(vk.Options{Device: w}, j.stderr)
+		dev, err := j.open(vk.Options{Device: w}, j.stderr)
 		if err != nil {
 			return err
 		}
-		info := other.Info()
-		rate, err := other.workRate(ctx)
-		products, err2 := other.products(ctx, false)
-		other.Close()
-		if err := cmp.Or(err, err2); err != nil {
+		other, err := withRates(ctx, dev)
+		dev.Close()
+		if err != nil {
 			return err
 		}
-		for k, before := range append([]absent{{Info: on.info}}, on.others...) {
-			if before.Name == info.Name { // equal parts, as in a solve
-				rate = rates[k]
-				break
-			}
-		}
-		on.others = append(on.others, absent{info, products})
-		rates = append(rates, rate)
-	}
-	if slices.Min(rates) > 0 { // else all parts are equal
-		on.shares = rates
+		on.others = append(on.others, other)
 	}
 	return nil
 }
 
-// products returns how the solve would compute matrix products with the given --products. The choice
-// depends on the device's rates, if an earlier solve or vkevd doctor has measured them.
-func (j *planJob) products(on target) evd.Products {
-	wanted := j.options.chosen()
-	switch {
-	case j.kind() == kindTridiagonal || j.kind() == kindSingle || wanted != evd.ProductsAuto:
-		return wanted
-	case j.choice(on).Emulated && j.order() >= evd.AutoOrder:
-		return evd.ProductsEmulated
+// withRates describes an open device, with the rates on which the plans of a solve depend.
+func withRates(ctx context.Context, dev device) (a absent, err error) {
+	a.Info = dev.Info()
+	if a.Float64() {
+		if a.rate, err = dev.workRate(ctx); err != nil {
+			return a, err
+		}
 	}
-	return evd.ProductsNative
-}
-
-// choice returns how the target computes large products, if the options leave it open. The singular
-// values of large matrices have a rule of their own.
-func (j *planJob) choice(on target) probe.Products {
-	if j.svd && j.order() >= svd.LargeOrder {
-		return on.products.Large()
-	}
-	return on.products
+	a.products, err = dev.products(ctx, false)
+	return a, err
 }

@@ -49,8 +49,8 @@ type plannedStage struct {
 	Seconds float64 `json:"seconds,omitempty"`
 }
 
-func (j *planJob) report(on target, f forecast, unfit *vk.OutOfMemoryError, opt evd.Options) planReport {
-	info, vectors := on.info, j.wantsVectors()
+func (j *planJob) report(on target, f forecast, unfit *vk.OutOfMemoryError) planReport {
+	info, vectors := on.Info, j.wantsVectors()
 	r := planReport{
 		Version: version(), N: j.n, Rows: j.rows, SVD: j.svd, Batch: j.batch, Start: j.start,
 		Vectors: vectors, Tridiagonal: j.options.tridiagonal, Tuned: on.tuned, Reason: on.missing,
@@ -65,8 +65,8 @@ func (j *planJob) report(on target, f forecast, unfit *vk.OutOfMemoryError, opt 
 	if unfit != nil {
 		r.Reason = describe(unfit)
 	}
-	if products := j.choice(on); products.Why != "" && j.choosesProducts() {
-		r.Products = products.String()
+	if on.products.Why != "" && j.choosesProducts() {
+		r.Products = on.products.String()
 	}
 	for _, m := range f.Memory() {
 		if m.Bytes > 0 { // without vectors some regions are empty
@@ -74,16 +74,8 @@ func (j *planJob) report(on target, f forecast, unfit *vk.OutOfMemoryError, opt 
 		}
 	}
 	r.Devices, r.Parts = sharesOf(devicesOf(f)), divided(f)
-	j.forecastTime(&r, on, f.Costs(), opt)
+	j.forecastTime(&r, on, f)
 	return r
-}
-
-// choosesProducts tells whether the solve chooses between native and emulated products by measured
-// rates. Plans for single precision and for tridiagonal matrices have only native products.
-func (j *planJob) choosesProducts() bool {
-	kind := j.kind()
-	return j.order() >= evd.AutoOrder && j.options.chosen() == evd.ProductsAuto && j.batch == 0 &&
-		kind != kindSingle && kind != kindTridiagonal
 }
 
 // precision is the precision of the plan, as in the report of solve.
@@ -99,9 +91,12 @@ func (j *planJob) precision() string {
 
 // forecastTime adds the stages of a solve to the report. If the device is known, it also adds their
 // predicted times.
-func (j *planJob) forecastTime(r *planReport, on target, costs []evd.StageCost, opt evd.Options) {
+func (j *planJob) forecastTime(r *planReport, on target, f forecast) {
 	n := j.order()
-	device := speedsOn(on.info, on.rates, j.kind()).emulated(on.products, opt)
+	device := speedsOn(on.Info, on.rates, j.kind())
+	if emulates(f) {
+		device = device.emulated(on.products)
+	}
 	if j.svd {
 		device = device.singular()
 	}
@@ -111,7 +106,7 @@ func (j *planJob) forecastTime(r *planReport, on target, costs []evd.StageCost, 
 			r.Rate = device.rates.FP32
 		}
 	}
-	for _, c := range costs {
+	for _, c := range f.Costs() {
 		s := plannedStage{StageCost: c}
 		if device.known {
 			s.Seconds = device.seconds(c, n)

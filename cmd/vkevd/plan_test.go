@@ -50,7 +50,7 @@ func TestPlan(t *testing.T) {
 // matrix products. The printed memory must be that of a solve with these products.
 func TestPlanTellsProducts(t *testing.T) {
 	s := newFixture(t)
-	s.machine.chosen = probe.Products{Emulated: true, Why: "they are faster"}
+	s.machine.chosen, s.machine.emulates = probe.Products{Emulated: true, Why: "they are faster"}, true
 	stdout, _, status := s.run("plan", "-n", "3000")
 	if status != statusSuccess || !strings.Contains(stdout, "\nproducts                     emulated: they are faster\n") {
 		t.Errorf("status %d, %q", status, stdout)
@@ -63,7 +63,7 @@ func TestPlanTellsProducts(t *testing.T) {
 	s.machine.wanted = s.machine.wanted[:1]
 	s.run("plan", "-n", "3000", "--products", "native")
 	s.run("plan", "-n", "1000")
-	for i, want := range []evd.Products{evd.ProductsEmulated, evd.ProductsNative, evd.ProductsNative} {
+	for i, want := range []evd.Products{evd.ProductsAuto, evd.ProductsNative, evd.ProductsAuto} {
 		if have := s.machine.wanted[i].Products; have != want {
 			t.Errorf("plan %d has %v products", i, have)
 		}
@@ -74,7 +74,7 @@ func TestPlanTellsProducts(t *testing.T) {
 // one of the sizes of the matrix. vkevd svd itself gives the flags to the library.
 func TestPlanTellsProductsOfSVD(t *testing.T) {
 	s := newFixture(t)
-	s.machine.chosen = probe.Products{Emulated: true, Why: "they are faster"}
+	s.machine.chosen, s.machine.emulates = probe.Products{Emulated: true, Why: "they are faster"}, true
 	stdout, _, status := s.run("plan", "--svd", "-n", "3000", "--m", "4000")
 	if status != statusSuccess || !strings.Contains(stdout, "\nproducts                     emulated: they are faster\n") {
 		t.Errorf("status %d, %q", status, stdout)
@@ -88,11 +88,8 @@ func TestPlanTellsProductsOfSVD(t *testing.T) {
 	s.run("svd", "A.mtx")
 	s.run("svd", "--products", "emulated", "--moduli", "15", "A.mtx")
 	for i, want := range []svd.Options{
-		{Products: evd.ProductsEmulated}, {}, {}, {Products: evd.ProductsEmulated}, {}, {Products: evd.ProductsEmulated, Moduli: 15},
+		{}, {}, {Products: evd.ProductsNative}, {Products: evd.ProductsEmulated}, {}, {Products: evd.ProductsEmulated, Moduli: 15},
 	} {
-		if i == 1 || i == 2 {
-			want.Products = evd.ProductsNative
-		}
 		if have := s.machine.singular[i]; have.Products != want.Products || have.Moduli != want.Moduli {
 			t.Errorf("plan %d has %v products, %d moduli", i, have.Products, have.Moduli)
 		}

@@ -118,11 +118,11 @@ func (s speeds) singular() speeds {
 	return s
 }
 
-// emulated returns the predictions for a solve with emulated products. It returns s unchanged if
-// the solve does not use emulated products, or if their rate was not measured.
-func (s speeds) emulated(products probe.Products, opt evd.Options) speeds {
-	if f := products.Facts; opt.Products == evd.ProductsEmulated && f.Native > 0 && f.Emulated > 0 {
-		s.gain = f.Emulated / f.Native
+// emulated returns the predictions for a solve with emulated products. It returns s unchanged if the
+// rates of products were not measured.
+func (s speeds) emulated(products probe.Products) speeds {
+	if f := products.Facts; f.Native > 0 && f.Emulated > 0 {
+		s.gain = f.Gain()
 	}
 	return s
 }
@@ -143,6 +143,9 @@ func (s speeds) seconds(c evd.StageCost, n int) float64 {
 	rate, gain := s.rates.FP64, s.gain
 	if s.single && !v.double {
 		rate, gain = s.rates.FP32, 1 // emulated products replace double precision
+	}
+	if c.Native {
+		gain = 1
 	}
 	if c.Products > 0 { // large products, as in back transformation 1
 		v = s.of[stages.PhaseApplyQ1]

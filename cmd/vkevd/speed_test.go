@@ -113,11 +113,13 @@ func TestForecastOfASlowCard(t *testing.T) {
 	}
 	var products probe.Products
 	products.Facts.Native, products.Facts.Emulated = 1, 8
-	if s := slow.emulated(products, evd.Options{Products: evd.ProductsEmulated}).seconds(q1, 0); s < 3.9*fast || s > 4.1*fast {
+	if s := slow.emulated(products).seconds(q1, 0); s < 3.9*fast || s > 4.1*fast {
 		t.Errorf("%g s with emulated products, 8 times as fast; %g s before", s, fast)
 	}
-	if s := slow.emulated(products, evd.Options{}).seconds(q1, 0); s != slow.seconds(q1, 0) {
-		t.Errorf("%g s with native products", s)
+	native := q1
+	native.Native = true
+	if s := slow.emulated(products).seconds(native, 0); s != slow.seconds(q1, 0) {
+		t.Errorf("%g s for a stage with native products", s)
 	}
 }
 
@@ -142,7 +144,7 @@ func TestForecastOfSquares(t *testing.T) {
 		total, squares := 0.0, false
 		for _, c := range f.Costs() {
 			if c.Stage == "back transformation 2" {
-				total = speedsOn(on.Info, probe.Rates{FP64: 1.3e12, FP32: 80e12}, kindDense).emulated(products, opt).seconds(c, n)
+				total = speedsOn(on.Info, probe.Rates{FP64: 1.3e12, FP32: 80e12}, kindDense).emulated(products).seconds(c, n)
 			}
 		}
 		for _, r := range f.Memory() {
@@ -154,7 +156,7 @@ func TestForecastOfSquares(t *testing.T) {
 		return total
 	}
 	for _, singular := range []bool{false, true} {
-		slow, fast := seconds(absent{Info: card}, singular), seconds(absent{card, products}, singular)
+		slow, fast := seconds(absent{Info: card}, singular), seconds(absent{Info: card, products: products}, singular)
 		t.Logf("singular %v: back transformation 2 takes %.3g s by reflectors, %.3g s by squares", singular, slow, fast)
 		if !(fast < slow/3 && fast > slow/10) {
 			t.Errorf("singular %v: back transformation 2 takes %.3g s by reflectors, %.3g s by squares", singular, slow, fast)

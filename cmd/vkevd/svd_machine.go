@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"math"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/svd"
@@ -72,6 +73,9 @@ func (vulkan) forecastSVD(on absent, of kind, m, n int, opt svd.Options) (
 	f forecast, unfit *vk.OutOfMemoryError, err error,
 ) {
 	if f, err = drySVD(on, of, m, n, opt); errors.As(err, &unfit) {
+		if opt.Products == evd.ProductsAuto { // native products need the least memory
+			opt.Products = evd.ProductsNative
+		}
 		f, err = drySVD(on.boundless(), of, m, n, opt)
 	}
 	return f, unfit, err
@@ -85,9 +89,11 @@ func drySVD(on absent, of kind, m, n int, opt svd.Options) (forecast, error) {
 	return dry.svd(shape, opt)
 }
 
-// boundless returns the description of the same device with unlimited memory.
+// boundless returns the description of the same device with unlimited free memory, and no limit for a
+// buffer. The size of its memory does not change, because it limits the residues of emulated
+// products.
 func boundless(info vk.Info) vk.Info {
-	info.Memory, info.Free, info.MaxBuffer, info.MaxAllocation = 0, 0, 0, 0
+	info.Free, info.MaxBuffer, info.MaxAllocation = math.MaxInt64, 0, 0
 	return info
 }
 

@@ -110,8 +110,9 @@ type fakeSingular struct {
 	opt        svd.Options
 }
 
-func (p *fakeSingular) Close()        { p.closed++ }
-func (p *fakeSingular) Bytes() uint64 { return 16 * uint64(p.rows) * uint64(p.cols) }
+func (p *fakeSingular) Close()         { p.closed++ }
+func (p *fakeSingular) Emulated() bool { return p.emulates }
+func (p *fakeSingular) Bytes() uint64  { return 16 * uint64(p.rows) * uint64(p.cols) }
 
 func (p *fakeSingular) Memory() []vk.Placed {
 	return []vk.Placed{{Name: "A", Bytes: p.Bytes()}}

@@ -67,6 +67,14 @@ func WorkRate(ctx context.Context, dev *vk.Device) (float64, error) {
 	return machine.Of(dev).Float64Rate(ctx)
 }
 
+// KeepWorkRate stores the rate of WorkRate for a vk.Dry device, on which nothing can be measured. A
+// rate of 0 is not stored.
+func KeepWorkRate(dev *vk.Device, rate float64) {
+	if rate > 0 {
+		machine.Of(dev).KeepRates(machine.Rates{FP64: rate})
+	}
+}
+
 // Products says how a device computes large matrix products, and why.
 type Products = emulated.Choice
 

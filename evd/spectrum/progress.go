@@ -26,6 +26,10 @@ type StageCost struct {
 	// of Flops in these products.
 	Products float64 `json:"products,omitempty"`
 
+	// Native says that this phase has native products in a plan whose other large products are
+	// emulated by integer units.
+	Native bool `json:"native,omitempty"`
+
 	// Model is set only for bulge chasing. The time of bulge chasing depends on the length of a
 	// chain of dependent steps, and not on the number of operations.
 	Model *stages.ChaseModel `json:"model,omitempty"`

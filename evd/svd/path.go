@@ -197,6 +197,10 @@ func (p *path[T]) costs(of shape, both bool) []evd.StageCost {
 	var costs []evd.StageCost
 	add := func(phase string, flops float64) { costs = append(costs, evd.StageCost{Stage: phase, Flops: flops}) }
 	s := p.steps
+	back1 := func(phase string, flops float64) {
+		add(phase, flops)
+		costs[len(costs)-1].Native = len(s.products.emulated) > 0 && s.products.back == s.products.native
+	}
 	back2 := func(phase string) {
 		costs = append(costs, evd.StageCost{Stage: phase, Flops: s.q2.Flops(), Products: s.q2.ProductFlops()})
 	}
@@ -226,7 +230,7 @@ func (p *path[T]) costs(of shape, both bool) []evd.StageCost {
 	if of.wants[right] != None && (both || of.wants[left] == None) {
 		back2(stages.PhaseApplyP2)
 		if s.p1 != nil {
-			add(stages.PhaseApplyP1, s.p1.Flops())
+			back1(stages.PhaseApplyP1, s.p1.Flops())
 		}
 	}
 	if s.q1 == nil {
@@ -234,7 +238,7 @@ func (p *path[T]) costs(of shape, both bool) []evd.StageCost {
 	}
 	back2(stages.PhaseApplyQ2)
 	if s.q0 != nil {
-		add(stages.PhaseApplyQ1, s.q1.Flops())
+		back1(stages.PhaseApplyQ1, s.q1.Flops())
 	}
 	// The last back transformation is applied to the k vectors. With the option Full it is also
 	// applied to the vectors that belong to no singular value.
@@ -242,6 +246,6 @@ func (p *path[T]) costs(of shape, both bool) []evd.StageCost {
 	if s.q0 != nil {
 		last, phase = s.q0, stages.PhaseApplyQ0
 	}
-	add(phase, last.Flops()*float64(of.k+of.more())/float64(last.M))
+	back1(phase, last.Flops()*float64(of.k+of.more())/float64(last.M))
 	return costs
 }

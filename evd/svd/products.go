@@ -79,6 +79,13 @@ func newProducts[T evd.Float](dev *vk.Device, n int, opt Options, t tuning.Tunin
 	return p, err
 }
 
+// Emulated reports whether the plan computes large matrix products by integer units: because
+// Options.Products asks for it, or because evd.ProductsAuto has chosen it. A solve whose emulated
+// products refuse a matrix changes the result to false.
+func (p *Plan[T]) Emulated() bool {
+	return p.single == nil && p.cols > 0 && len(p.current().steps.products.emulated) > 0
+}
+
 // Work returns the workspace of all matrix products. The products share it, because they are not
 // recorded concurrently.
 func (p *products[T]) Work() *vk.Layout { return p.emulated.Work(p.native.Work()) }

@@ -166,6 +166,40 @@ func TestAutoProducts(t *testing.T) {
 	}
 }
 
+// TestBackGain checks the products of back transformation 1 in a plan with emulated products. They
+// are emulated only on a device whose emulated products are at least BackGain times as fast as native
+// ones. The costs of the plan say which stages have native products.
+func TestBackGain(t *testing.T) {
+	const n = 4096
+	least := tuning.On(card(1<<40, 1).Info()).Products.Emulated.BackGain
+	if !(least > 1) {
+		t.Fatalf("BackGain is %g", least)
+	}
+	for _, c := range []struct {
+		gain     float64
+		emulated bool
+	}{{0.9 * least, false}, {1.1 * least, true}} {
+		p, err := NewPlan[float64](card(1<<40, c.gain), n, n, Options{U: Thin, V: Thin, Products: evd.ProductsEmulated})
+		if err != nil {
+			t.Fatal(err)
+		}
+		products := &p.current().steps.products
+		want, merge := products.native, p.tune.Panel.Merge
+		if c.emulated {
+			want, merge = products.vectors, products.emulated.Panel(p.tune).Merge
+		}
+		if !p.Emulated() || products.vectors == products.native || products.back != want || products.panel.Merge != merge {
+			t.Errorf("gain %g: emulated %t, %d reflectors together", c.gain, products.back != products.native, products.panel.Merge)
+		}
+		for _, cost := range p.Costs() {
+			back := cost.Stage == stages.PhaseApplyQ1 || cost.Stage == stages.PhaseApplyP1
+			if cost.Native != (back && !c.emulated) {
+				t.Errorf("gain %g: %s: native products %t", c.gain, cost.Stage, cost.Native)
+			}
+		}
+	}
+}
+
 // TestWideBandBecomesNarrower computes the values of matrices whose orders reach ValuesFrom, by a
 // wide band that the options ask for. Passes make it narrower. With vectors there is no such pass.
 func TestWideBandBecomesNarrower(t *testing.T) {

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/probe"
+	"github.com/vkevd/vkevd/evd/svd"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// emulatingCard returns an absent device with `free` of 24 GB of memory, whose emulated products are
+// `gain` times as fast as its native ones.
+func emulatingCard(free uint64, gain float64) absent {
+	card := h200
+	card.ByteMatrices, card.Features = []vk.MatrixShape{{M: 16, N: 16, K: 32}}, []string{"shaderFloat64", "shaderIntegerDotProduct"}
+	card.Memory, card.Free = 24e9, free
+	a := absent{Info: card}
+	a.products.Facts.Native, a.products.Facts.Emulated, a.products.Facts.Bytes, a.products.Facts.Right = 12e12/gain, 12e12, 2e14, true
+	a.products = probe.ChosenProducts(a.dry())
+	return a
+}
+
+// TestPlanChoosesAsASolve checks that a plan has the products that a solve on the device has, and says
+// why: emulated ones if they are much faster, for a refinement and for many singular values also if
+// they are a little faster, and native ones if emulated ones do not fit the memory. If not even native
+// products fit, the plan must ask for the memory of native ones.
+func TestPlanChoosesAsASolve(t *testing.T) {
+	const n, slow, fast = 4096, 10, 1.2
+	plan := func(j planJob, on absent, products evd.Products) (f forecast, unfit *vk.OutOfMemoryError, text string) {
+		t.Helper()
+		j.session = &session{environment: environment{machine: vulkan{}}}
+		j.options.products = products.String()
+		opt := evd.Options{Vectors: !j.svd, Products: products}
+		f, unfit, err := j.forecast(on, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		chosen, err := j.chosenProducts(target{absent: on}, f, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f, unfit, chosen.String()
+	}
+	const ample = 23e9
+	dense := planJob{n: n}
+	native, _, _ := plan(dense, emulatingCard(ample, slow), evd.ProductsNative)
+	emulated, _, _ := plan(dense, emulatingCard(ample, slow), evd.ProductsEmulated)
+	few := native.Bytes()
+	for _, c := range []struct {
+		name  string
+		j     planJob
+		on    absent
+		bytes uint64 // 0: not checked
+		fits  bool
+		text  string
+	}{
+		{"slow", dense, emulatingCard(ample, slow), emulated.Bytes(), true, "emulated: emulated products reach 10 times"},
+		{"fast", dense, emulatingCard(ample, fast), few, true, "native: emulated products reach 1.2 times"},
+		{"little memory", dense, emulatingCard(few, slow), few, true, "native: emulated products are faster, but need more memory"},
+		{"too little memory", dense, emulatingCard(few-1, slow), few, false, "native: emulated products are faster, but need more memory"},
+		{"refinement", planJob{n: n, start: true}, emulatingCard(ample, fast), 0, true, "emulated: emulated products reach 1.2 times"},
+		{"singular values", planJob{n: n, rows: n, svd: true}, emulatingCard(ample, fast), 0, true, "native: emulated products reach 1.2 times"},
+		{"many singular values", planJob{n: svd.LargeOrder, rows: svd.LargeOrder, svd: true}, emulatingCard(ample, fast), 0, true, "emulated: emulated products reach 1.2 times"},
+	} {
+		f, unfit, text := plan(c.j, c.on, evd.ProductsAuto)
+		if (unfit == nil) != c.fits || c.bytes != 0 && f.Bytes() != c.bytes || !strings.HasPrefix(text, c.text) {
+			t.Errorf("%s: %d bytes, want %d; %v; %q, want %q", c.name, f.Bytes(), c.bytes, unfit, text, c.text)
+		}
+		if unfit != nil && unfit.Need != few {
+			t.Errorf("%s: needs %d bytes, native products need %d", c.name, unfit.Need, few)
+		}
+	}
+	// The residues of this card have little memory. They have as much if none of it is free.
+	tiny := emulatingCard(ample, slow)
+	tiny.Memory = 4e8
+	want, _, _ := plan(dense, tiny, evd.ProductsEmulated)
+	tiny.Free = 1 << 20
+	if f, unfit, _ := plan(dense, tiny, evd.ProductsEmulated); unfit == nil || f.Bytes() != want.Bytes() || f.Bytes() >= emulated.Bytes() {
+		t.Errorf("emulated products that do not fit: %d bytes, want %d, less than %d; %v", f.Bytes(), want.Bytes(), emulated.Bytes(), unfit)
+	}
+}
