@@ -28,17 +28,19 @@ func atOnce(n int, do func(k int) error) error {
 
 // solveShared finds eigenvalues, and the vectors of the eigenvalues from, from+1, …, with
 // len(counts) parts, of which part k forms counts[k] vectors. All parts are on one device. The result
-// has the vectors as rows, n elements each.
+// has the vectors as rows, n elements each. The test fails if a part records a product that it has not
+// reserved.
 func solveShared(t *testing.T, tune Tuning, d, e []float64, from int, counts []int) (values []float64, vectors [][]float64) {
 	t.Helper()
 	dev, n := testDevice(t), len(d)
 	var first *SharedConquer
 	devices := make([]ConquerDevice, len(counts))
 	for k, m := range counts {
-		ops, err := product.New[float64](dev, tune.Products)
+		tiled, err := product.New[float64](dev, tune.Products)
 		if err != nil {
 			t.Fatal(err)
 		}
+		ops := newReservedOps(t, fmt.Sprintf("n=%d, device %d of %d", n, k, len(counts)), tiled)
 		x := ConquerDevice{Ctx: context.Background(), Profile: vk.NewProfile()}
 		var work *vk.Layout
 		if k == 0 {
