@@ -2,6 +2,7 @@ package spectrum
 
 import (
 	"errors"
+	"runtime"
 
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
@@ -49,6 +50,7 @@ func Survive[R any](begin func() *Call, solve func(c *Call) (R, error), avoid fu
 		seconds := call.Profile.Total() - lost.Total()
 		lost.Add(phase, seconds)
 		call = begin()
+		runtime.GC() // frees the host memory for vectors of this attempt, because the next one needs as much
 		call.Retried = failed
 		for _, t := range lost.Phases {
 			call.Profile.Add(t.Name, t.Seconds)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"weak"
 
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
@@ -97,6 +98,31 @@ func TestSurvive(t *testing.T) {
 				t.Errorf("%s: attempt %d: %+v", c.name, i, call.Profile)
 			}
 		}
+	}
+}
+
+// TestSurviveFreesMemory checks that the host memory for the vectors of a failed attempt is free when
+// the next attempt begins. Otherwise a solve with all vectors would need it twice.
+func TestSurviveFreesMemory(t *testing.T) {
+	ctx := context.Background()
+	var first weak.Pointer[float64]
+	begin := func() *Call { return &Call{Ctx: ctx, Dev: vk.Dry(vk.Info{}), Profile: vk.NewProfile()} }
+	_, err := Survive(begin, func(c *Call) (int, error) {
+		if c.Retried != nil {
+			if first.Value() != nil {
+				t.Error("the memory of the first attempt is not free")
+			}
+			return 0, nil
+		}
+		m := newResultMemory[float64](c.Ctx)
+		defer m.stop()
+		m.allocate(1000, 1000)
+		first = weak.Make(&m.wait().Data[0])
+		c.gaveUp = &StageError{Stage: "chase", Info: 1}
+		return 0, c.gaveUp
+	}, func(*Call) error { return nil })
+	if err != nil || first == (weak.Pointer[float64]{}) {
+		t.Error(err, first)
 	}
 }
 
