@@ -22,6 +22,10 @@ type doubles[T Float] interface {
 	always() *vk.Layout
 	rows() *vk.Layout
 
+	// limit reserves the memory of `rows` for at most m vectors, instead of the number in newDoubles.
+	// It must be called before the memory is laid out.
+	limit(m int)
+
 	// products returns the matrix products in double precision that the tridiagonal problem uses.
 	// `ops` are the plan's products in the type T. The second result is the additional workspace of
 	// the returned products.
@@ -92,6 +96,8 @@ type identity struct{}
 func (identity) always() *vk.Layout { return vk.Together() }
 
 func (identity) rows() *vk.Layout { return vk.Together() }
+
+func (identity) limit(int) {}
 
 func (identity) products(
 	_ *vk.Device, ops product.Ops[float64], _ tuning.Tuning,

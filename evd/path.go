@@ -87,9 +87,7 @@ func newPath[T Float](dev *vk.Device, n int, opt Options, split shares) (p *path
 	}
 	if p.distributed() {
 		if p.opt.Vectors && p.steps.spectrum.Shared() { // the device has only its own vectors
-			if p.doubles, err = newDoubles[T](dev, n, first.most); err != nil {
-				return nil, err
-			}
+			p.doubles.limit(first.most)
 		}
 		if err = p.newShare(dev, first, waiting); err != nil {
 			return nil, err

@@ -32,10 +32,13 @@ func newSingle(dev *vk.Device, n, m int) (*single, error) {
 // newSingleMemory reserves the memory for order n and at most m vectors.
 func newSingleMemory(n, m int) singleMemory {
 	reals := func(name string, n int) vk.Region[float32] { return vk.Reserve[float32](name, n) }
-	return singleMemory{
-		reals("d, single", n), reals("e, single", n), reals("eigenvalues, single", n),
-		reals("vectors, transposed, single", n*m),
-	}
+	s := singleMemory{d: reals("d, single", n), e: reals("e, single", n), lambda: reals("eigenvalues, single", n)}
+	s.limit(m)
+	return s
+}
+
+func (s *singleMemory) limit(m int) {
+	s.x = vk.Reserve[float32]("vectors, transposed, single", s.d.Len()*m)
 }
 
 func (s *singleMemory) always() *vk.Layout { return vk.Together(s.d, s.e, s.lambda) }
