@@ -111,7 +111,7 @@ void main() {
 		barrier();
 		if (slice < half_) sums[place] += sums[place + half_ * p.share];
 	}
-	if (slice != 0 || end == 0) return;
+	if (slice != 0 || row >= p.rows) return;
 	sum = sums[r];
 	int e = biased == 0x7ff ? NOT_FINITE : int(biased) - 1022;
 	p.norms.at[row] = Norm(sum, e, 0);
