@@ -172,18 +172,23 @@ func checkSigns(t *testing.T, name string, v *evd.Dense[float64]) {
 	}
 }
 
-// TestSameBits solves each matrix alone, and in batches of two, of three, of all matrices, and of
-// 1000. It uses the usual tuning of the device, the smallest one, and one with divide and conquer. The
-// bits of each result must always be the same.
+// ofSeveralOrders returns matrices of 16 orders and kinds. The largest order is 70.
+func ofSeveralOrders() (a []evd.Sym[float64]) {
+	for k, n := range []int{1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 20, 21, 33, 64, 65, 70} {
+		kind := matgen.Dense()[k*3]
+		a = append(a, named{n: n, full: kind.Dense(n)}.symmetric(k%2 == 0))
+	}
+	return a
+}
+
+// TestSameBits solves each matrix alone, and in batches of two, of three, and of all matrices. It uses
+// the usual tuning of the device, the smallest one, and one with divide and conquer. The bits of each
+// result must always be the same.
 func TestSameBits(t *testing.T) {
 	smallest := tuning.Smallest()
 	for _, tune := range []*tuning.Tuning{nil, &smallest, conquering(t)} {
 		for _, vectors := range []bool{true, false} {
-			var a []evd.Sym[float64]
-			for k, n := range []int{1, 2, 3, 4, 7, 8, 9, 15, 16, 17, 20, 21, 33, 64, 65, 70} {
-				kind := matgen.Dense()[k*3]
-				a = append(a, named{n: n, full: kind.Dense(n)}.symmetric(k%2 == 0))
-			}
+			a := ofSeveralOrders()
 			p := newPlan(t, 70, len(a), batch.Options{Vectors: vectors, Tuning: tune})
 			together := solve(t, p, a...)
 			same(t, "a second time", together.Spectra, solve(t, p, a...).Spectra)
@@ -192,17 +197,24 @@ func TestSameBits(t *testing.T) {
 					same(t, fmt.Sprintf("matrices %d to %d alone", k, k+size), together.Spectra[k:k+size], solve(t, p, a[k:k+size]...).Spectra)
 				}
 			}
-			if tune == nil {
-				many := slices.Repeat(a, 1000/len(a)+1)[:1000]
-				large := newPlan(t, 70, len(many), batch.Options{Vectors: vectors})
-				for k, s := range solve(t, large, many...).Spectra {
-					same(t, "in a batch of 1000", together.Spectra[k%len(a):][:1], []batch.Spectrum{s})
-				}
-			}
 			slices.Reverse(a)
 			back := solve(t, p, a...).Spectra
 			slices.Reverse(back)
 			same(t, "in reverse order", together.Spectra, back)
+		}
+	}
+}
+
+// TestBitsInALargeBatch solves matrices in a batch of 1000. The bits of each result must be those in a
+// small batch.
+func TestBitsInALargeBatch(t *testing.T) {
+	for _, vectors := range []bool{true, false} {
+		a := ofSeveralOrders()
+		few := solve(t, newPlan(t, 70, len(a), batch.Options{Vectors: vectors}), a...).Spectra
+		many := slices.Repeat(a, 1000/len(a)+1)[:1000]
+		large := newPlan(t, 70, len(many), batch.Options{Vectors: vectors})
+		for k, s := range solve(t, large, many...).Spectra {
+			same(t, "in a batch of 1000", few[k%len(a):][:1], []batch.Spectrum{s})
 		}
 	}
 }
