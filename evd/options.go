@@ -162,11 +162,11 @@ func (opt Options) vectors(n int) int {
 // sizes returns the tuning for matrices of number type T and order n. This is the caller's tuning,
 // or else the device's, with the sizes that `opt` sets in place of its own.
 func sizes[T Float](dev *vk.Device, n int, opt Options) (tuning.Tuning, error) {
-	t := tuning.For[T](dev.Info())
+	t := tuning.On(dev.Info())
 	if opt.Tuning != nil {
 		t = *opt.Tuning
 	}
-	t = t.For(n, opt.vectors(n))
+	t = tuning.Of[T](t).For(n, opt.vectors(n))
 	if opt.Band > 0 {
 		// Block must be a multiple of the new Band. It is the table's value rounded down to a
 		// multiple, but at least Band.

@@ -2,6 +2,7 @@ package evd
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/vkevd/vkevd/stages/tuning"
@@ -31,6 +32,34 @@ func TestTuningOfAnotherDevice(t *testing.T) {
 	}
 	if small.ApplyQ2.Threads == table.ApplyQ2.Threads {
 		t.Error("both tables have the same size")
+	}
+}
+
+// TestGivenSizesKeepThoseOfFloat32 makes plans with a device's table of sizes, in which only the
+// half-bandwidth was changed, as stored results of `vkevd tune` do. A solve in single precision must
+// have its own tiles and the new half-bandwidth. (It once had the tiles for double precision.)
+func TestGivenSizesKeepThoseOfFloat32(t *testing.T) {
+	dev := vk.Dry(vk.Info{Name: "NVIDIA H200", Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Memory: 1 << 40, Free: 1 << 40})
+	given, want := tuning.On(dev.Info()), tuning.For[float32](dev.Info()).Products.Tiles
+	given.Band = 16
+	opt := Options{Vectors: true, Tuning: &given}
+	p, err := NewPlan[float32](dev, 5000, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	m, err := NewMixedPlan(dev, 5000, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer m.Close()
+	for name, got := range map[string]tuning.Tuning{"single": p.path.tune, "mixed": m.first.tune} {
+		if got.Band != 16 || !slices.Equal(got.Products.Tiles, want) || slices.Equal(want, given.Products.Tiles) {
+			t.Errorf("%s: half-bandwidth %d, tiles %v, want %v", name, got.Band, got.Products.Tiles, want)
+		}
+		if !slices.Equal(got.Double().Products.Tiles, given.Products.Tiles) {
+			t.Errorf("%s: the tridiagonal problem has the tiles %v", name, got.Double().Products.Tiles)
+		}
 	}
 }
 

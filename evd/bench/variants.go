@@ -35,10 +35,10 @@ func Variants(info vk.Info, from *tuning.Tuning, texts []string) (all []Variant,
 // values of these fields.
 func changed(t tuning.Tuning, text string) (tuning.Tuning, error) {
 	// The JSON decoder overwrites the elements of an existing list. All tunings of a device family
-	// share the list of tiles. So this list is removed before decoding, and the shared list stays
+	// share the lists of tiles. So these lists are removed before decoding, and the shared lists stay
 	// unchanged.
-	tiles := t.Products.Tiles
-	t.Products.Tiles = nil
+	tiles, singles := t.Products.Tiles, t.Singles.Tiles
+	t.Products.Tiles, t.Singles.Tiles = nil, nil
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&t); err != nil {
@@ -48,6 +48,9 @@ func changed(t tuning.Tuning, text string) (tuning.Tuning, error) {
 	}
 	if t.Products.Tiles == nil {
 		t.Products.Tiles = tiles
+	}
+	if t.Singles.Tiles == nil {
+		t.Singles.Tiles = singles
 	}
 	return t, nil
 }

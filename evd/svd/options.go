@@ -147,7 +147,7 @@ func bounded(dev *vk.Device, t tuning.Tuning) (tuning.Tuning, error) {
 // tableOf returns the caller's tuning, or that of the device.
 func tableOf[T evd.Float](o Options, info vk.Info) tuning.Tuning {
 	if o.Tuning != nil {
-		return *o.Tuning
+		return tuning.Of[T](*o.Tuning)
 	}
 	return tuning.For[T](info)
 }

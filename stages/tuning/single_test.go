@@ -41,3 +41,23 @@ func TestFor(t *testing.T) {
 		t.Error("sizes without products for doubles have others for the tridiagonal problem")
 	}
 }
+
+// TestChangedSizesKeepThoseOfFloat32 changes the half-bandwidth in a device's table, as stored results
+// of `vkevd tune` do. Matrices of float32 must have the new half-bandwidth and the table's own sizes
+// for float32. (The sizes for float64 once took their place.)
+func TestChangedSizesKeepThoseOfFloat32(t *testing.T) {
+	info := vk.Info{Name: "NVIDIA H200", Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Units: 132}
+	changed := On(info)
+	changed.Band = 64
+	got, want := Of[float32](changed), For[float32](info)
+	want.Band = 64
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v\nwant %+v", got, want)
+	}
+	if again := Of[float32](got); !reflect.DeepEqual(again, got) {
+		t.Errorf("a second call changes the sizes: %+v", again)
+	}
+	if !reflect.DeepEqual(Of[float64](changed), changed) {
+		t.Error("the sizes for float64 change")
+	}
+}

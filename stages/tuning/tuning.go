@@ -36,6 +36,7 @@ type Tuning struct {
 	QRFirst float64
 
 	Products      product.Tuning                  // all large products
+	Singles       Singles                         `json:",omitzero"` // sizes for matrices of float32 in place of others
 	Doubles       product.Tuning                  `json:",omitzero"` // products for the tridiagonal problem of a plan for float32; see Double
 	Panel         stages.PanelTuning              // panels of the band reduction, and ApplyQ1
 	Sytrd         stages.TridiagonalisationTuning // reduction in one stage, and for which orders
