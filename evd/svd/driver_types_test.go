@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -77,7 +78,7 @@ func timesScale(g *mat.Dense, scale float64) evd.Dense[float64] {
 // values must have the same bits for all options.
 func TestDriverTypes(t *testing.T) {
 	small := tuning.Smallest()
-	for _, shape := range append(slices.Clone(pairs), [][2]int{{2, 2}, {5, 4}, {9, 8}, {17, 16}, {50, 49}}...) {
+	for _, shape := range slices.Concat(pairs, [][2]int{{2, 2}, {5, 4}, {9, 8}, {17, 16}, {50, 49}, {40, 3}, {3, 40}}) {
 		m, n := shape[0], shape[1]
 		if m == 0 || n == 0 {
 			continue // TestVectors has matrices without entries
@@ -140,25 +141,36 @@ func generalBandOfType(t *testing.T, family string, dense bool, m, n, k int) *ma
 	return a
 }
 
+// bandPairs are the numbers of rows and columns in dbb.in, the input file of LAPACK's test dchkbb,
+// without those of matrices that have no entries.
+var bandPairs = [][2]int{
+	{1, 1}, {1, 2}, {1, 3}, {2, 1}, {2, 2}, {2, 3}, {3, 1}, {3, 2}, {3, 3}, {10, 10}, {10, 16}, {16, 10}, {16, 16},
+}
+
 // TestGeneralBandTypes solves the types of LAPACK's dchkbb as dense matrices, with vectors, in the
 // shapes and with the numbers k of sub- and superdiagonals of its input file. TestBandTypes solves
 // square upper bands, without vectors.
 func TestGeneralBandTypes(t *testing.T) {
+	for _, shape := range bandPairs {
+		solveTypes(t, shape, []int{0, 1, 2, 3, 16}, generalBandOfType)
+	}
+}
+
+// solveTypes solves m×n matrices of all bandTypes, with thin vectors. The function `make` returns a
+// matrix of a type for each parameter k. The values and the ratios must be right.
+func solveTypes(t *testing.T, shape [2]int, ks []int, make func(t *testing.T, family string, dense bool, m, n, k int) *mat.Dense) {
+	t.Helper()
 	small := tuning.Smallest()
-	for i, shape := range pairs {
-		m, n := shape[0], shape[1]
-		if m == 0 || n == 0 {
-			continue
-		}
-		opt := Options{U: Thin, V: Thin, Tuning: &small}
-		p, err := NewPlan[float64](testDevice(t), m, n, opt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for at, c := range bandTypes {
-			k := []int{0, 1, 2, 3, 16}[(i+at)%5]
+	m, n, opt := shape[0], shape[1], Options{U: Thin, V: Thin, Tuning: &small}
+	p, err := NewPlan[float64](testDevice(t), m, n, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	for _, c := range bandTypes {
+		for _, k := range ks {
 			what := fmt.Sprintf("%d×%d, k = %d, type %s", m, n, k, c.name)
-			g := generalBandOfType(t, c.family, c.dense, m, n, k)
+			g := make(t, c.family, c.dense, m, n, k)
 			res, err := p.Solve(context.Background(), timesScale(g, c.scale))
 			if err != nil {
 				t.Fatalf("%s: %v", what, err)
@@ -167,6 +179,33 @@ func TestGeneralBandTypes(t *testing.T) {
 			g.Scale(c.scale, g)
 			decomposed(t, what, g, opt, res)
 		}
-		p.Close()
+	}
+}
+
+// denseOfType returns an m×n matrix of one of LAPACK's types for dchkbd, which has the same types as
+// dchkbb: a diagonal matrix D, or U·D·V with random orthogonal matrices U and V, or random entries.
+func denseOfType(t *testing.T, family string, dense bool, m, n, _ int) *mat.Dense {
+	t.Helper()
+	if family == "" {
+		return generalBandOfType(t, family, dense, m, n, max(m, n))
+	}
+	d := generalBandOfType(t, strings.NewReplacer("8: dense", "3: diagonal", "9: dense", "4: diagonal",
+		"10: dense", "5: diagonal").Replace(family), false, m, n, 0)
+	if !dense {
+		return d
+	}
+	r := rand.New(rand.NewPCG(uint64(m), uint64(n)))
+	var a mat.Dense
+	a.Product(randomOrthogonal(r, m), d, randomOrthogonal(r, n))
+	return &a
+}
+
+// TestGeneralTypes solves the types of LAPACK's dchkbd as dense matrices, with vectors, in the shapes
+// of its input file. TestBidiagonalPlan solves the bidiagonal matrices of the same types.
+func TestGeneralTypes(t *testing.T) {
+	for _, shape := range pairs {
+		if shape[0] > 0 && shape[1] > 0 {
+			solveTypes(t, shape, []int{0}, denseOfType)
+		}
 	}
 }

@@ -122,11 +122,18 @@ func decomposedIn(t *testing.T, what string, g *mat.Dense, opt Options, res *Res
 	}
 }
 
-// pairs are the numbers of rows and columns, up to 40, in svd.in, the input file of LAPACK's tests
-// dchkbd and dchkbb.
+// pairs are the numbers of rows and columns in svd.in, the input file of LAPACK's tests dchkbd and
+// ddrvbd.
 var pairs = [][2]int{
-	{0, 0}, {0, 1}, {0, 10}, {1, 0}, {1, 1}, {1, 10}, {3, 3}, {3, 10}, {3, 40}, {10, 0}, {10, 1}, {10, 3}, {10, 10}, {10, 40},
-	{20, 20}, {40, 3}, {40, 10}, {40, 40}, {30, 20},
+	{0, 0}, {0, 1}, {0, 3}, {1, 0}, {1, 1}, {1, 2}, {2, 0}, {2, 1}, {3, 0}, {3, 1}, {3, 3}, {10, 10}, {10, 16}, {16, 10},
+	{16, 16}, {30, 30}, {30, 40}, {40, 30}, {40, 40},
+}
+
+// ownPairs are more numbers of rows and columns. Some matrices have so many rows that a QR
+// factorisation comes first.
+var ownPairs = [][2]int{
+	{0, 10}, {1, 10}, {3, 10}, {3, 40}, {10, 0}, {10, 1}, {10, 3}, {10, 40}, {20, 20}, {40, 3}, {40, 10}, {30, 20}, {2, 2}, {4, 4},
+	{5, 4}, {5, 5}, {7, 9}, {8, 4}, {9, 8}, {17, 13}, {13, 27}, {50, 50}, {61, 37},
 }
 
 // TestVectors computes all vectors for every matrix family. The shapes are those of LAPACK's tests,
@@ -134,8 +141,7 @@ var pairs = [][2]int{
 // same bits as without vectors.
 func TestVectors(t *testing.T) {
 	small := tuning.Smallest()
-	shapes := append(slices.Clone(pairs), [][2]int{{2, 2}, {4, 4}, {5, 4}, {5, 5}, {7, 9}, {8, 4}, {9, 8}, {16, 16}, {17, 13}, {13, 27}, {50, 50}, {61, 37}}...)
-	for i, shape := range shapes {
+	for i, shape := range slices.Concat(pairs, ownPairs) {
 		m, n := shape[0], shape[1]
 		opt := Options{U: Thin, V: Thin, Tuning: &small}
 		if i%2 == 1 {
