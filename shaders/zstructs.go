@@ -185,7 +185,6 @@ var (
 type Start struct {
 	Lo   float64
 	Hi   float64
-	Tiny float64
 	Down [2]float64
 	Up   [2]float64
 }
@@ -194,10 +193,9 @@ type Start struct {
 var (
 	_ = [1]struct{}{}[unsafe.Offsetof(Start{}.Lo)-0]
 	_ = [1]struct{}{}[unsafe.Offsetof(Start{}.Hi)-8]
-	_ = [1]struct{}{}[unsafe.Offsetof(Start{}.Tiny)-16]
-	_ = [1]struct{}{}[unsafe.Offsetof(Start{}.Down)-24]
-	_ = [1]struct{}{}[unsafe.Offsetof(Start{}.Up)-40]
-	_ = [1]struct{}{}[unsafe.Sizeof(Start{})-56]
+	_ = [1]struct{}{}[unsafe.Offsetof(Start{}.Down)-16]
+	_ = [1]struct{}{}[unsafe.Offsetof(Start{}.Up)-32]
+	_ = [1]struct{}{}[unsafe.Sizeof(Start{})-48]
 )
 
 // Task is an element of a buffer that the host shares with

@@ -13,8 +13,9 @@ import (
 //
 //	λ_k = sup { x : fewer than k+1 pivots of T − x·I = L·D·Lᵀ are negative }
 //
-// The error is a few ulp of λ_k or 2⁻¹⁰⁴·‖T‖, whichever is larger, apart from rounding errors of
-// the Sturm counts. The values are in ascending order. Their bits are the bits of package ref's
+// The error is a few ulp of λ_k or 2⁻⁹⁰⁰·‖T‖, whichever is larger, apart from rounding errors of
+// the Sturm counts. The counts of a T with a zero diagonal are exact for a matrix whose elements
+// differ from those of T by a few ulp of themselves. But elements of T below 2⁻⁴⁵⁰·‖T‖ count as zero. The values are in ascending order. Their bits are the bits of package ref's
 // Bisection, and do not depend on the tuning or on the requested range.
 //
 // There are three steps:
@@ -58,9 +59,10 @@ const (
 	narrowRounds = 53
 
 	// bisectionRounds is the number of halvings of an eigenvalue's interval from the beginning to
-	// full accuracy. The length of the interval is a little more than 2·‖T‖ at first and 2⁻¹⁰⁴·‖T‖
-	// at the end.
-	bisectionRounds = 107
+	// full accuracy. The length of the interval is a little more than 2·‖T‖ at first, and 2 ulp of
+	// the eigenvalue or 2⁻⁹⁰⁰·‖T‖ at the end. An eigenvalue may be so small because the halvings of
+	// tiny intervals halve exponents (see stebz.comp, and package ref for the number of halvings).
+	bisectionRounds = 122
 
 	// usualRounds is the number of halvings by counts with divisions for an eigenvalue that is not
 	// tiny relative to ‖T‖. In later rounds most workgroups have no eigenvalue left.

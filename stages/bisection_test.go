@@ -106,6 +106,35 @@ func TestBisectionRange(t *testing.T) {
 	}
 }
 
+// TestTinyEigenvaluesKeepTheirDigits checks matrices with a zero diagonal, whose eigenvalues have all
+// magnitudes down to 2⁻⁴⁵⁰ times the norm, or are zero. Each value must have a small error relative
+// to itself, and the bits of package ref.
+func TestTinyEigenvaluesKeepTheirDigits(t *testing.T) {
+	skipInexact(t)
+	for _, last := range []float64{0, 0x1p-449, 0x1p-54, 0x1p-52, 0x1p-50} {
+		const n = 40
+		d, e := make([]float64, n), make([]float64, n-1)
+		want := make([]float64, n) // ±x for each 2×2 block
+		for k := range n / 2 {
+			x := math.Exp2(-449 * float64(k) / (n/2 - 1))
+			if k == n/2-1 {
+				x = last
+			}
+			e[2*k], want[2*k], want[2*k+1] = x, x, -x
+		}
+		slices.Sort(want)
+		got := newBisectionBench(t, n, smallestBisection()).run(d, e, 0, n)
+		if !sameBits(got, ref.Bisection(d, e)) {
+			t.Errorf("with %g: other bits than package ref's", last)
+		}
+		for k, x := range want {
+			if !(math.Abs(got[k]-x) <= 4*ratio.Ulp*math.Abs(x)+0x1p-890) {
+				t.Errorf("with %g: eigenvalue %d is %g, want %g", last, k, got[k], x)
+			}
+		}
+	}
+}
+
 // TestFewEigenvaluesGetLargestTeams checks that at most Few eigenvalues have the largest teams, also if
 // these have more than Lanes threads, and that their bits are the same.
 func TestFewEigenvaluesGetLargestTeams(t *testing.T) {

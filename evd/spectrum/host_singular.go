@@ -1,12 +1,14 @@
 package spectrum
 
 import (
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/lapack/gonum"
 
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/tridiag"
+	"github.com/vkevd/vkevd/stages/tridiag/sturm"
 )
 
 // NewGolubKahanOnHost returns a Stage as NewOnHost does, for Golub-Kahan forms of bidiagonal matrices:
@@ -50,4 +52,54 @@ func hostDqds(lasq1 func(n int, d, e, work []float64) (info int)) hostMethod {
 		slices.Reverse(d)
 		return append(values, d...)[from:to], nil
 	}
+}
+
+// KeepDigits makes the Stage of a Golub-Kahan form find all values with a small relative error. The
+// device counts elements as zero that are smaller than 2⁻⁴⁵⁰ times the largest element. If the form
+// has such elements, the host finds those values again that are so small that these elements may
+// matter. The form has even order and a zero diagonal, and the wanted values are in the upper half.
+func (s *Stage) KeepDigits() {
+	if s.host == nil {
+		s.Method = relative{s.Method}
+	}
+}
+
+// relative is the method of KeepDigits.
+type relative struct{ Method }
+
+func (m relative) Solve(c *Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {
+	values, err := m.Method.Solve(c, t, from, to, xt)
+	if err != nil {
+		return nil, err
+	}
+	doubtful := losesDigits(t.Host.E, values)
+	if doubtful == 0 {
+		return values, nil
+	}
+	form := sturm.NewGolubKahan(t.Host.E)
+	err = c.OnHost(stages.PhaseBisection, func(w *HostWork) error {
+		return tridiag.ParallelUntil(doubtful, func(k int) { values[k] = form.Value(from + k) }, w.Stop)
+	})
+	slices.Sort(values) // two methods may exchange values that are equal up to an ulp
+	return values, err
+}
+
+// losesDigits returns how many of the values of a Golub-Kahan form may have too few digits. The values
+// ascend, and the first ones may be too small. The result is 0 unless elements e of the form are so
+// small that counts on the device take them as zero.
+func losesDigits(e, values []float64) (count int) {
+	const flushed, small = 0x1p-450, 0x1p-390
+	most, least := 0.0, math.Inf(1)
+	for _, x := range e {
+		if x = math.Abs(x); x > 0 {
+			most, least = max(most, x), min(least, x)
+		}
+	}
+	if least >= flushed*most {
+		return 0
+	}
+	for count < len(values) && values[count] < small*most {
+		count++
+	}
+	return count
 }

@@ -83,3 +83,25 @@ func TestDqdsIsInterruptible(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestLosesDigits checks that the host finds values again only if elements count as zero on the device,
+// and only tiny values.
+func TestLosesDigits(t *testing.T) {
+	for _, c := range []struct {
+		e, values []float64
+		want      int
+	}{
+		{[]float64{1, 0x1p-451}, []float64{0x1p-391, 1}, 1},
+		{[]float64{-1, -0x1p-451}, []float64{-0x1p-391, 0, 0x1p-391, 1}, 3},
+		{[]float64{1, 0x1p-450}, []float64{0, 1}, 0},
+		{[]float64{1, 0x1p-451}, []float64{0x1p-390, 1}, 0},
+		{[]float64{1, 0x1p-451}, []float64{0, 0x1p-400}, 2},
+		{[]float64{0, 1, 0}, []float64{0}, 0},
+		{[]float64{0, 0}, []float64{0}, 0},
+		{nil, []float64{0}, 0},
+	} {
+		if got := losesDigits(c.e, c.values); got != c.want {
+			t.Errorf("elements %v, values %v: %d, want %d", c.e, c.values, got, c.want)
+		}
+	}
+}

@@ -103,6 +103,7 @@ func (p *BidiagonalPlan[T]) prepare(t tuning.Tuning) error {
 	if p.values, err = newGolubKahan(dev, n, p.k, p.opt.Certify, double, t.Double()); err != nil {
 		return err
 	}
+	p.values.KeepDigits()
 	always := p.values.Always()
 	if p.opt.U == None && p.opt.V == None {
 		p.base.Layout = vk.Together(append(always, p.values.Work())...)

@@ -8,7 +8,7 @@ import (
 
 // Bisection returns all eigenvalues of the symmetric tridiagonal matrix T with diagonal d and
 // off-diagonal e, in ascending order. Each eigenvalue is found by bisection with Sturm counts
-// (dstebz without blocks). The error is a few ulp of the eigenvalue or ulp²·‖T‖, whichever is
+// (dstebz without blocks). The error is a few ulp of the eigenvalue or 2⁻⁹⁰⁰·‖T‖, whichever is
 // larger, apart from rounding errors of the counts. The counts are exact for a matrix whose
 // off-diagonal elements have relative errors of some ulps, and never decrease as x grows. If T is
 // not finite, all values are NaN.
@@ -37,7 +37,6 @@ type Sturm struct {
 	D, E2    []float64 // diagonal; squares of the off-diagonal, E2[i] couples i and i+1
 	Exponent int
 	Lo, Hi   float64 // Count(Lo) = 0, Count(Hi) = n: the ends of Gerschgorin's discs and some more
-	Tiny     float64 // absolute part of the rule that ends a bisection
 }
 
 const (
@@ -46,6 +45,10 @@ const (
 	// denormal numbers give the same counts. For a norm of 1, such small elements do not change the
 	// eigenvalues noticeably.
 	bisectFlush = 0x1p-900
+
+	// bisectTiny is the absolute part of the rule that ends a bisection. The bisections of the zero
+	// matrix end at once, at 0.
+	bisectTiny = 0x1p-900
 )
 
 // NewSturm scales T by a power of two and finds the interval in which every bisection begins. d and
@@ -88,7 +91,6 @@ func NewSturm(d, e []float64) *Sturm {
 	room := 4 * (float64(n)*tridiag.Ulp*norm + tridiag.Pivmin)
 	s.Lo -= room
 	s.Hi += room
-	s.Tiny = tridiag.Ulp*tridiag.Ulp*norm + 8*tridiag.Pivmin // ends at once, at 0, for the zero matrix
 	return s
 }
 
@@ -120,18 +122,47 @@ func (s *Sturm) Count(x float64) int {
 // ascend, because counts are monotone.
 //
 // The loop ends, for these reasons. If an interval is longer than the bound at which the loop
-// stops, the midpoint of the interval lies strictly inside. An interval of twice the norm is
-// shorter than Tiny after at most 106 halvings. If a number is NaN, the loop ends immediately.
+// stops, the middle of the interval lies strictly inside. After at most 122 halvings the interval
+// is short enough (see the method middle). If a number is NaN, the loop ends immediately.
 func (s *Sturm) Value(k int) float64 {
 	lo, hi := s.Lo, s.Hi
-	mid := 0.5 * (lo + hi)
-	for hi-lo > 2*tridiag.Ulp*max(math.Abs(lo), math.Abs(hi))+s.Tiny {
+	mid := s.middle(lo, hi)
+	for hi-lo > 2*tridiag.Ulp*max(math.Abs(lo), math.Abs(hi))+bisectTiny {
 		if s.Count(mid) > k {
 			hi = mid
 		} else {
 			lo = mid
 		}
-		mid = 0.5 * (lo + hi)
+		mid = s.middle(lo, hi)
 	}
 	return mid
+}
+
+// middle returns the point at which a bisection divides the interval [lo, hi]: usually the
+// midpoint. If both ends are smaller than ulp·‖T‖, the middle is 0, or a power of two whose exponent
+// is the mean of the exponents of the ends, until the ends have nearly the same exponent. So a
+// bisection finds the exponent of a tiny eigenvalue in few halvings:
+//
+//	54   halvings until both ends are smaller than ulp·‖T‖
+//	12   until both ends have the same sign, and their ratio is at most 4. The exponents are between
+//	     −900 and −50 at first, and each halving of the interval halves their difference
+//	53   until the interval is shorter than 2·ulp of the larger end
+//
+// For an eigenvalue that is not tiny 105 halvings are enough.
+func (s *Sturm) middle(lo, hi float64) float64 {
+	small := tridiag.Ulp * max(math.Abs(s.Lo), math.Abs(s.Hi), 0.5)
+	near, far := max(lo, -hi), max(hi, -lo) // distances from 0; near is negative if 0 lies inside
+	midpoint := 0.5 * (lo + hi)
+	switch {
+	case !(far <= small && math.Abs(midpoint) <= far): // also if a number is NaN
+		return midpoint
+	case near < 0:
+		return 0
+	}
+	if near = max(near, bisectTiny); far <= 4*near {
+		return midpoint
+	}
+	_, least := math.Frexp(near)
+	_, most := math.Frexp(far)
+	return math.Copysign(math.Ldexp(1, (least+most)>>1), hi+lo)
 }

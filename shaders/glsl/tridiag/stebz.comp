@@ -106,10 +106,31 @@ void main() {
 	if (i < p.count) p.counts.at[i] = found;
 }
 #else
+// TINY is the exponent of the absolute term of the rule that ends a bisection.
+const int TINY = -900;
+
+// `small` is ulp·norm, for the norm of the scaled T. Eigenvalues of smaller magnitude are tiny.
+work_t small;
+
+// middle returns the point that divides the interval [lo, hi]: usually its midpoint. If both ends
+// are smaller than `small`, it is 0, or a power of two whose exponent is the mean of the exponents of
+// the ends, until the ends have nearly the same exponent. So a bisection finds the exponent of a
+// tiny eigenvalue in few halvings. The operations are a contract with package stages/ref.
+work_t middle(work_t lo, work_t hi) {
+	work_t near = max(lo, -hi), far = max(hi, -lo); // distances from 0; near < 0 if 0 lies inside
+	work_t midpoint = work_t(0.5) * (lo + hi);
+	if (!(far <= small && abs(midpoint) <= far)) return midpoint; // also if a number is NaN
+	if (near < 0) return work_t(0);
+	near = max(near, power_of_two(TINY));
+	if (far <= 4 * near) return midpoint;
+	work_t x = power_of_two((exponent_of(near) + exponent_of(far)) >> 1);
+	return hi > 0 ? x : -x;
+}
+
 #include "sturm_tree.glsl"
 
 // open_ tells whether the interval [lo, hi] is still too long, so that bisection must go on.
-bool open_(work_t lo, work_t hi, work_t tiny) { return hi - lo > 2 * ulp() * max(abs(lo), abs(hi)) + tiny; }
+bool open_(work_t lo, work_t hi) { return hi - lo > 2 * ulp() * max(abs(lo), abs(hi)) + power_of_two(TINY); }
 
 void main() {
 	uint t = gl_LocalInvocationIndex, team = t / TEAM, node = t % TEAM + 1;
@@ -117,6 +138,7 @@ void main() {
 	bool ours = team < TEAMS && i < p.count;
 	Start s = p.start.at[0];
 	work_t lo = s.lo, hi = s.hi, from = lo, to = hi;
+	small = unit(s);
 	if (ours) {
 		if (p.fresh == 0) {
 			lo = p.lo.at[i];
@@ -127,16 +149,16 @@ void main() {
 	}
 	uint resident = NOTHING;
 	for (uint round = 0; round < p.rounds; round++) {
-		while (ours && open_(lo, hi, s.tiny)) {
+		while (ours && open_(lo, hi)) {
 			work_t x = middle(lo, hi);
 			if (x < from) lo = x;
 			else if (x > to) hi = x;
 			else break;
 		}
-		if (!any_(ours && open_(lo, hi, s.tiny))) break;
+		if (!any_(ours && open_(lo, hi))) break;
 		counted[t] = below(point(node, lo, hi), resident);
 		barrier();
-		for (uint k = 1, level = 0; level < LEVELS && ours && open_(lo, hi, s.tiny); level++) {
+		for (uint k = 1, level = 0; level < LEVELS && ours && open_(lo, hi); level++) {
 			bool down = counted[team * TEAM + k - 1] > p.first + i;
 			if (down) hi = middle(lo, hi);
 			else lo = middle(lo, hi);

@@ -165,6 +165,9 @@ void main() {
 	if (g < p.points) p.counts.at[g] = found;
 }
 #else
+// middle returns the midpoint of [lo, hi].
+work_t middle(work_t lo, work_t hi) { return work_t(0.5) * (lo + hi); }
+
 #include "sturm_tree.glsl"
 
 void main() {

@@ -6,9 +6,8 @@
 // out: rows   n pairs of the scaled matrix 2^−x·T, whose largest entry is in [½, 1): the diagonal
 //             element, and the square of the off-diagonal element before it (0 in the first
 //             row). Values below 2^-900 in magnitude are replaced by 0
-//      start  lo, hi: an interval with all eigenvalues of 2^−x·T strictly inside; tiny: the
-//             absolute term of the stopping rule of bisection; down: two factors with product
-//             2^−x; up: two factors with product 2^x
+//      start  lo, hi: an interval with all eigenvalues of 2^−x·T strictly inside; down: two
+//             factors with product 2^−x; up: two factors with product 2^x
 //
 // The results have the same bits as those of NewSturm in package stages/ref, because the kernel
 // uses only exact operations, minima, maxima and a few sums. The outputs must not overlap the
@@ -91,6 +90,5 @@ void main() {
 	work_t room = 4 * (work_t(p.n) * ulp() * norm + pivmin());
 	s.lo = lo - room;
 	s.hi = hi + room;
-	s.tiny = ulp() * ulp() * norm + 8 * pivmin();
 	if (t == 0) p.start.at[0] = s;
 }

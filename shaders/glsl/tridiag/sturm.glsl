@@ -9,10 +9,9 @@
 // A Row is a row of the scaled T: its diagonal element, and the square of the off-diagonal element
 // before it.
 struct Row { real_t d, e2; };
-// A Start has an interval [lo, hi] that contains all eigenvalues of the scaled T. `tiny` is the
-// absolute term of the stopping rule of bisection. The product of the two elements of `down` scales
-// T. The product of the two elements of `up` reverses the scaling.
-struct Start { real_t lo, hi, tiny, down[2], up[2]; };
+// A Start has an interval [lo, hi] that contains all eigenvalues of the scaled T. The product of the
+// two elements of `down` scales T. The product of the two elements of `up` reverses the scaling.
+struct Start { real_t lo, hi, down[2], up[2]; };
 
 #include "ulp.glsl"
 

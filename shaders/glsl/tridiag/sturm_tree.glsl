@@ -3,7 +3,8 @@
 // tree: the root is node 1, and the children of node k are 2k and 2k+1.
 //
 // stebz.comp and stebz_narrow.comp include this header, after the declarations of LOCAL_SIZE and
-// LEVELS. The header defines TEAM, TEAMS, middle, point and any_.
+// LEVELS, and after a function middle(lo, hi). It returns the point that divides an interval. The
+// header defines TEAM, TEAMS, point and any_.
 #ifndef STURM_TREE_GLSL
 #define STURM_TREE_GLSL
 
@@ -18,9 +19,6 @@ shared uint busy;
 // A team of invocations bisects one interval, and its points form a binary tree. `counted` has the
 // number of eigenvalues that each invocation has counted, ordered by team and by node of the tree.
 shared uint counted[LOCAL_SIZE];
-
-// middle returns the middle of [lo, hi].
-work_t middle(work_t lo, work_t hi) { return work_t(0.5) * (lo + hi); }
 
 // A team bisects the interval [lo, hi] at points that form a binary tree. `point` returns the point
 // of node k of the tree, at which one invocation counts eigenvalues.
