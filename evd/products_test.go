@@ -67,6 +67,32 @@ func testEmulatedProducts(t *testing.T, d *vk.Device, kind matgen.DenseKind, n i
 	}
 }
 
+// TestEmulatedProductsAreBalanced solves matrices whose rows have very different norms. The factors of
+// a rank-2k update then differ in size, too, and emulated products must balance them: without that
+// the residual was 10⁵ times as large in a simulation. The residual must be that of native products,
+// up to 3.
+func TestEmulatedProductsAreBalanced(t *testing.T) {
+	d := device(t, vk.Options{})
+	const n = 50
+	oneLarge, ascending := full(random(n)), full(random(n))
+	oneLarge[n/3*(n+1)] = 1e9
+	for i := range n {
+		ascending[i*(n+1)] += float64(n * (i + 1))
+	}
+	for name, a := range map[string][]float64{"one large entry": oneLarge, "ascending diagonal": ascending} {
+		residual := func(p evd.Products) float64 {
+			res := solve(t, d, n, a, evd.Options{Vectors: true, Products: p, Tuning: small()})
+			if res.Retried != nil {
+				t.Errorf("%s: native products were needed: %v", name, res.Retried)
+			}
+			return ratio.Residual(n, n, a, n, res.Values, res.Vectors.Data, res.Vectors.Ld)
+		}
+		if native, emulated := residual(evd.ProductsNative), residual(evd.ProductsEmulated); !(emulated <= native+3) {
+			t.Errorf("%s: residual %.3g, and %.3g with native products", name, emulated, native)
+		}
+	}
+}
+
 // countValues proves by Sturm counts that `values` are the eigenvalues of the symmetric matrix `a`, up
 // to `good` rounding errors. The host reduces `a` to tridiagonal form with LAPACK's dsytd2, so that
 // the counts depend on no product of the device. A norm below the safe minimum counts as the safe
