@@ -11,8 +11,8 @@ type Emulation struct {
 
 	// Narrow has the tile sizes for matrix units of products with few columns, which are the
 	// products with a symmetric factor. If Narrow.M is 0, these products use Tile. The larger one
-	// of Narrow.M and Narrow.N must divide Panel, or be equal to the larger one of Tile.M and
-	// Tile.N. In addition, Narrow.Step must be Tile.Step.
+	// of Narrow.M and Narrow.N must divide Panel or be larger; then the panels of these products
+	// have as many rows. In addition, Narrow.Step must be Tile.Step.
 	Narrow MatrixTile
 
 	// Panel is the number of rows of a panel. The residues of the rows of a panel are contiguous in

@@ -14,14 +14,15 @@ import (
 // out. So a gain of 2 is not enough.
 var squares = stages.Q2SquareTuning{Sweeps: 512, Gain: 2.5}
 
-// emulation has the sizes for matrix units of NVIDIA's shape, 16×16×32. It was measured on an H200
-// (driver 580.159). With n = 8192, it reaches 441 TOP/s for an inner dimension of 512, and 492
-// TOP/s for 1024. With another tile the rates of n = 8192, 12288 and 16384 differed by less than 1
-// %. Other tiles with 64×64 elements per subgroup reach 400 to 480 TOP/s, and smaller tiles 300 to
-// 400 TOP/s. The size of a strip has little effect: from 4 to 64 million elements the time differs
-// by 3 %.
+// emulation has the sizes for matrix units of NVIDIA's shape, 16×16×32. They were measured on an H200
+// (driver 580.159). Two workgroups of 128 invocations run on a multiprocessor, because each
+// invocation has 255 registers and the driver gives all workgroups about 48 KiB of shared memory.
+// With n = 8192 and 16384, tiles of 128×256 reach 404 TOP/s for an inner dimension of 512, and 454
+// TOP/s for 1024. Tiles of 128×128 with panels of 256 rows are 4 % faster, and with panels of 128
+// rows, which a workgroup reads from first byte to last, another 4 %. Two buffers in shared memory
+// need steps of 32 bytes there, and reach 350 TOP/s. Smaller tiles reach 280 to 360 TOP/s.
 var emulation = product.Emulation{
-	Tile: product.MatrixTile{M: 128, N: 256, SubM: 4, SubN: 4, Step: 64, Pitch: 80, Swath: 8, Turns: 2},
+	Tile: product.MatrixTile{M: 128, N: 128, SubM: 4, SubN: 4, Step: 64, Pitch: 80, Swath: 8, Turns: 2},
 	Dots: product.DotTile{M: 64, N: 64, Swath: 8},
 	// On an H200 native symmetric products are faster. A reduction of order 16384 takes 0.46 s with
 	// them, and 0.80 to 0.89 s with emulated ones, with Narrow or other narrow tiles. There emulated
@@ -39,7 +40,7 @@ var emulation = product.Emulation{
 	// Norms of rows have become faster since then, and emulated products were not measured again.
 	BackGain: 2,
 	Narrow:   product.MatrixTile{M: 256, N: 64, SubM: 4, SubN: 4, Step: 64, Pitch: 80, Swath: 8, Turns: 2},
-	Panel:    256, Spacing: 128, Strip: 16 << 20, Planes: 4 << 30, Least: product.Shape{M: 1024, N: 1024, K: 256},
+	Panel:    128, Spacing: 128, Strip: 16 << 20, Planes: 4 << 30, Least: product.Shape{M: 1024, N: 1024, K: 256},
 }
 
 // mostHeld is the limit on the bytes of the residues of a symmetric factor. A quarter of the device's

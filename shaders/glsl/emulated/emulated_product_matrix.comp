@@ -15,8 +15,9 @@
 // A workgroup computes one tile modulo TURNS moduli, one after another. Each subgroup computes
 // SUB_M×SUB_N fragments of the tile in 32-bit sums. The sums are exact, because inner + inner2 ≤
 // 131071. Tiles of the factors pass through shared memory, STEP bytes of each row at a time. In
-// shared memory two rows are PITCH bytes apart. If PITCH is an odd multiple of 16, there are no
-// bank conflicts.
+// shared memory two rows are PITCH bytes apart. If PITCH is an odd multiple of 16, and DEPTH is the
+// number of bytes that an invocation loads and stores at a time, there are no bank conflicts:
+// eight neighbouring invocations then store to the same bytes of eight rows.
 //
 // The device decides which elements of a fragment each invocation holds. The decision is the same
 // for all fragments. The kernel stores the residues in the order of the device. emulated_order

@@ -6,9 +6,8 @@
 // A factor is a set of rows along the inner dimension. Its residues modulo one modulus pᵢ are
 // called a plane. A plane has signed bytes. Rows are grouped into panels of PANEL rows, and the
 // inner dimension into blocks of DEPTH bytes. The blocks of a panel lie one after another. A block
-// has DEPTH bytes of each row of its panel, row by row. So the rows of a fragment of a matrix unit
-// are contiguous. A workgroup that computes along the inner dimension reads a panel from its first
-// byte to its last.
+// has DEPTH bytes of each row of its panel, row by row. A workgroup that computes along the inner
+// dimension reads a panel from its first byte to its last.
 //
 // The numbers of rows and of elements of a row are padded with zeros to whole tiles.
 #ifndef PLANES_GLSL

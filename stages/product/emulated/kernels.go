@@ -41,11 +41,11 @@ func newKernels(dev *vk.Device, t product.Emulation, u Units, count int) (*kerne
 	if u.Matrix() {
 		k.tileM, k.tileN, step = t.Tile.M, t.Tile.N, t.Tile.Step
 	} else {
-		k.tileM, k.tileN, step = t.Dots.M, t.Dots.N, u.depth()
+		k.tileM, k.tileN, step = t.Dots.M, t.Dots.N, u.inner()
 	}
 	large, small := max(k.tileM, k.tileN), min(k.tileM, k.tileN)
 	fragM, fragN := u.fragment()
-	if small == 0 || large%small != 0 || k.tileM%fragM != 0 || k.tileN%fragN != 0 || step == 0 || step%u.depth() != 0 ||
+	if small == 0 || large%small != 0 || k.tileM%fragM != 0 || k.tileN%fragN != 0 || step == 0 || step%u.inner() != 0 ||
 		t.Panel <= 0 || t.Panel%16 != 0 || t.Spacing < 0 || t.Spacing%16 != 0 ||
 		t.Panel%int(large) != 0 && u.Matrix() || max(int(large), t.Panel)%min(int(large), t.Panel) != 0 {
 		return nil, fmt.Errorf("product: emulated tiles of %d×%d×%d, panels of %d rows, %d bytes apart, for %v",
@@ -128,7 +128,7 @@ func (k *kernels) buildProduct(dev *vk.Device) error {
 	}
 	t, lanes := k.tuning.Tile, uint32(dev.Info().Subgroup)
 	if t.SubM == 0 || t.SubN == 0 || t.M%(t.SubM*fragM) != 0 || t.N%(t.SubN*fragN) != 0 ||
-		t.Pitch < t.Step || t.Pitch%max(depth/2, 8) != 0 || t.Swath == 0 || t.Turns == 0 {
+		t.Pitch < t.Step || t.Pitch%depth != 0 || t.Swath == 0 || t.Turns == 0 {
 		return fmt.Errorf("product: %v for %v", t, k.units)
 	}
 	spec := shaders.EmulatedProductMatrixSpec{

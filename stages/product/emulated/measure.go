@@ -28,7 +28,7 @@ func (f Facts) Gain() float64 { return f.Emulated / max(f.Native, 1) }
 // factsName is the name under which Facts are stored. It contains the version of the measurement,
 // so that results of older versions are not read. A change of the measurement, or of the speed of a
 // measured kernel, needs a new version.
-const factsName = "emulated products, 2: flops a second native and emulated, operations on bytes, right"
+const factsName = "emulated products, 3: flops a second native and emulated, operations on bytes, right"
 
 // The measured products are made larger, from leastOrder on, until the native product takes
 // measureSeconds or has mostOrder rows. The inner dimension is a quarter of the order, but at most

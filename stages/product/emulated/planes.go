@@ -73,7 +73,7 @@ const (
 	normThreads  = 256
 	shiftThreads = 128
 	planeThreads = 128
-	planePart    = 16 // largest number of elements that one invocation converts
+	planePart    = 8 // largest number of elements that one invocation converts
 )
 
 // A workgroup computes the norms of normRows rows, or fewer if there would be fewer than normGroups

@@ -88,7 +88,7 @@ func BenchmarkPlanes(b *testing.B) {
 // benchTuning has sizes of emulated products for matrix units of the shape 16×16×32, as in the
 // tuning table.
 var benchTuning = product.Emulation{
-	Tile:  product.MatrixTile{M: 128, N: 256, SubM: 4, SubN: 4, Step: 64, Pitch: 80, Swath: 8, Turns: 2},
+	Tile:  product.MatrixTile{M: 128, N: 128, SubM: 4, SubN: 4, Step: 64, Pitch: 80, Swath: 8, Turns: 2},
 	Dots:  product.DotTile{M: 64, N: 64, Swath: 8},
-	Panel: 256, Spacing: 128, Strip: 16 << 20, Planes: 1 << 30, Least: product.Shape{M: 1024, N: 1024, K: 256},
+	Panel: 128, Spacing: 128, Strip: 16 << 20, Planes: 1 << 30, Least: product.Shape{M: 1024, N: 1024, K: 256},
 }

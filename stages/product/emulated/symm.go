@@ -35,7 +35,7 @@ type symm struct {
 func newSymm(dev *vk.Device, k *kernels, t product.Emulation) symm {
 	s := symm{k: k}
 	if t.Narrow.M > 0 && t.Held > 0 && k.units.Matrix() {
-		t.Tile = t.Narrow
+		t.Tile, t.Panel = t.Narrow, max(t.Panel, int(max(t.Narrow.M, t.Narrow.N)))
 		s.build = func() (*kernels, error) { return newKernels(dev, t, k.units, k.moduli.N) }
 	}
 	return s

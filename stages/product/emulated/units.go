@@ -45,13 +45,18 @@ func (u Units) fragment() (m, n uint32) {
 }
 
 // depth returns the number of residues (bytes) of one row that are contiguous in memory. For matrix
-// units it is the inner dimension K of the unit's shape.
+// units it is at most 16, the bytes that an invocation loads at a time: neighbouring invocations
+// then store to neighbouring rows of shared memory, without bank conflicts.
 func (u Units) depth() uint32 {
 	if !u.Matrix() {
 		return 32
 	}
-	return uint32(u.Shape.K)
+	return min(uint32(u.Shape.K), 16)
 }
+
+// inner returns the divisor of padded inner dimensions: the inner dimension K of matrix units, and
+// the depth of packed dot products.
+func (u Units) inner() uint32 { return max(uint32(u.Shape.K), u.depth()) }
 
 // FindUnits returns the units with which a device multiplies bytes: matrix units if the device has
 // usable ones, and packed dot products otherwise. FindUnits runs a kernel to find the Order of
