@@ -25,26 +25,24 @@ type BandReduction[T spirv.Scalar] struct {
 	BandSize
 	ops product.Ops[T]
 
-	// Kernels. `qr` factors a panel, `factor` computes the factor T of the panel, and `middle`
-	// computes −½·Tᵀ·(Yᵀ·P)·T. `extract` copies the band out of A.
+	// Kernels. `qr` factors a panel, `factor` computes the factor T of the panel and multiplies rows
+	// by it, and `middle` computes the b×b matrix N. `extract` copies the band out of A.
 	qr      *PanelQR[T]
-	factor  *TFactor[T]
+	factor  factorRows[T]
 	middle  *vk.Kernel[shaders.Sy2sbMiddleSpec, shaders.Sy2sbMiddlePush[T]]
 	extract *vk.Kernel[shaders.BandExtractSpec, shaders.BandExtractPush[T]]
 
-	// z holds the matrix Z of a block of k columns, n×k: the current trailing matrix is A − Y·Zᵀ −
-	// Z·Yᵀ. p holds the product P of the trailing matrix and one panel of reflectors, n×b.
-	z, p vk.Region[T]
+	// xz holds the matrix [x Z], n×(b+k). Z is that of the block: the current trailing matrix is A −
+	// Y·Zᵀ − Z·Yᵀ. x is the product A·y of one panel of reflectors.
+	xz vk.Region[T]
 
-	// s holds small products that a panel with the reflectors y needs, at different times: [Y y]ᵀ·y
-	// and Zᵀ·y, or yᵀ·P. Y and Z are the matrices of the pending update, and P is the product of
-	// the trailing matrix and y. Each product is k×b or smaller.
-	s vk.Region[T]
+	// s holds the products [Y y]ᵀ·y and Zᵀ·y of a panel with the reflectors y, at most k×b each. r
+	// holds the second factors of z, of the same sizes: [−Zᵀ·y·T; N] and [T; −Yᵀ·y·T].
+	s, r vk.Region[T]
 
-	// `between` holds the b×b matrix −½·Tᵀ(yᵀP)T of a panel I − y·T·yᵀ, where P is the product of
-	// the trailing matrix and y. tau holds the factors τ of the b reflectors of the panel.
-	between, tau vk.Region[T]
-	work         *vk.Layout
+	// yx holds the b×b matrix yᵀ·A·y of a panel. tau holds the factors τ of its b reflectors.
+	yx, tau vk.Region[T]
+	work    *vk.Layout
 }
 
 // BandSize holds the sizes of a band reduction: the order, the half-bandwidth and the columns of a
@@ -54,9 +52,6 @@ type BandSize struct {
 	B int // half-bandwidth, at least 1
 	K int // rank of the trailing updates: a multiple of B
 }
-
-// middleStrip is the number of columns that one workgroup of the kernel sy2sb_middle computes.
-const middleStrip = 8
 
 // NewBandReduction builds the kernels and lays out the workspace for matrices of the given size.
 func NewBandReduction[T spirv.Scalar](
@@ -72,30 +67,25 @@ func NewBandReduction[T spirv.Scalar](
 	if r.qr, err = NewPanelQR[T](dev, b, w, t); err != nil {
 		return nil, err
 	}
-	if r.factor, err = NewTFactor(dev, n, b, ops, t); err != nil {
+	if r.factor, err = newFactorRows[T](dev, b); err != nil {
 		return nil, err
 	}
 	kernels := builder{dev: dev}
-	middle := shaders.Sy2sbMiddleSpec{LocalSize: t.LocalSize, Columns: uint32(b), Strip: middleStrip}
-	r.middle = build(&kernels, shaders.Sy2sbMiddle[T](), middle)
+	r.middle = build(&kernels, shaders.Sy2sbMiddle[T](), shaders.Sy2sbMiddleSpec{LocalSize: t.LocalSize, Columns: uint32(b)})
 	r.extract = build(&kernels, shaders.BandExtract[T](), shaders.BandExtractSpec{LocalSize: t.LocalSize})
 	if kernels.err != nil {
 		return nil, kernels.err
 	}
-	// The factorisation of panels (qr) and the computation of their factors T (factor) share one
-	// region of memory, because their workspaces are never in use at the same time.
-	r.z = vk.Reserve[T]("Z", n*min(k, n))
-	r.p = vk.Reserve[T]("P", n*b)
-	r.s = vk.Reserve[T]("YᵀY, ZᵀY", 2*k*b)
-	r.between = vk.Reserve[T]("TᵀYᵀPT", b*b)
-	r.tau = vk.Reserve[T]("tau", b)
+	r.xz = vk.Reserve[T]("Ay, Z", n*(b+min(k, n)))
+	r.s, r.r = vk.Reserve[T]("YᵀY, ZᵀY", 2*k*b), vk.Reserve[T]("T, N", 2*k*b)
+	r.yx, r.tau = vk.Reserve[T]("YᵀAY", b*b), vk.Reserve[T]("tau", b)
 	err = ops.Reserve(
 		product.Shape{M: n, N: n, K: k, Count: 1},             // the trailing update
-		product.Shape{M: n, N: b, K: n, Count: 1, Held: true}, // P = A·y
-		product.Shape{M: n, N: b, K: 2 * k, Count: 1},         // what Y and Z change in a panel, and in P
+		product.Shape{M: n, N: b, K: n, Count: 1, Held: true}, // x = A·y
+		product.Shape{M: n, N: b, K: 2 * k, Count: 1},         // what Y and Z change in a panel, and z
 		product.Shape{M: k, N: b, K: n, Count: 2},             // [Y y]ᵀ·y and Zᵀ·y
 	)
-	r.work = vk.Together(r.z, r.p, r.s, r.between, r.tau, ops.HeldWork(), vk.InTurn(r.qr.Work(), r.factor.Work()))
+	r.work = vk.Together(r.xz, r.s, r.r, r.yx, r.tau, ops.HeldWork(), r.qr.Work())
 	return r, err
 }
 
@@ -158,25 +148,25 @@ func (r *BandReduction[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matr
 }
 
 // block is the block of k columns of A that starts at column `begin`. Its pending update is A −
-// Y·Zᵀ − Z·Yᵀ. Y is stored in A, in place of the panels that were factored, and Z is stored in the
-// workspace. Row i of Y and of Z belongs to row i of A.
+// Y·Zᵀ − Z·Yᵀ. Y is stored in A, in place of the panels that were factored. xz is the matrix [x Z] in
+// the workspace. Row i of Y, of x and of Z belongs to row i of A.
 type block[T spirv.Scalar] struct {
 	*BandReduction[T]
 	ws    *vk.Arena
-	a, z  product.Matrix[T]
+	a, xz product.Matrix[T]
 	begin int
 }
 
 // block returns the description of the block of k columns of A that starts at column `begin`.
 func (r *BandReduction[T]) block(ws *vk.Arena, a product.Matrix[T], begin int) *block[T] {
-	return &block[T]{r, ws, a, product.NewMatrix(r.z.In(ws), r.N, min(r.K, r.N), max(r.N, 1)), begin}
+	return &block[T]{r, ws, a, product.NewMatrix(r.xz.In(ws), r.N, r.B+min(r.K, r.N), max(r.N, 1)), begin}
 }
 
 // at returns the first `cols` columns of the matrices Y and Z of the pending update A − Y·Zᵀ −
 // Z·Yᵀ, without the rows above row number `row`. In the diagonal block of a panel and above it, the
 // memory of Y holds other numbers and must not be read as Y.
 func (k *block[T]) at(row, cols int) (y, z product.Matrix[T]) {
-	return k.a.Block(row, k.begin, k.N-row, cols), k.z.Block(row, 0, k.N-row, cols)
+	return k.a.Block(row, k.begin, k.N-row, cols), k.xz.Block(row, k.B, k.N-row, cols)
 }
 
 // catchUp applies the pending updates A − Y·Zᵀ − Z·Yᵀ of the block to the panel that begins at
@@ -196,66 +186,51 @@ func (k *block[T]) catchUp(rec *vk.Recorder, c int) {
 // to Y and Z. With Q = I − y·T·yᵀ the trailing matrix A − Y·Zᵀ − Z·Yᵀ becomes
 //
 //	Qᵀ·(A − Y·Zᵀ − Z·Yᵀ)·Q = A − Y·Zᵀ − Z·Yᵀ − y·zᵀ − z·yᵀ
-//	z = P·T − ½·y·(Tᵀ·(yᵀ·P)·T)
-//	P = (A − Y·Zᵀ − Z·Yᵀ)·y = A·y − Y·(Zᵀ·y) − Z·(Yᵀ·y).
+//	z = P·T + y·N     P = (A − Y·Zᵀ − Z·Yᵀ)·y     N = −½·Tᵀ·(yᵀ·P)·T
 //
-// T is computed after the products with A, Y and Z, because these products need only y. T is made
-// from yᵀ·y, which is a part of the product [Y y]ᵀ·y.
+// P itself is not formed. With x = A·y the same z is one product:
+//
+//	z = [Y y]·[F; N] + [x Z]·[T; G]     F = −(Zᵀ·y)·T     G = −(Yᵀ·y)·T
+//	N = −½·Tᵀ·((yᵀ·x)·T + (Yᵀ·y)ᵀ·F + (Zᵀ·y)ᵀ·G)
+//
+// The products with y run concurrently with A·y. T is made from yᵀ·y, a part of [Y y]ᵀ·y.
 func (k *block[T]) panel(rec *vk.Recorder, c int, band, t vk.Slice[T]) {
 	b, ws := k.B, k.ws
-	top, pending := c+b, c-k.begin
+	top, p := c+b, c-k.begin // first row of y; columns of Y and of Z
 	m := k.N - top
 	y := k.a.Block(top, c, m, b)
 	// Element (i, j) of the triangle R of the panel is element (top+i, c+j) of the matrix. The
 	// compact band stores this element at (b+i−j) + (c+j)·2b.
 	upper := product.NewMatrix(band.Sub(b+c*2*b, (b-1)*(2*b-1)+b), b, b, 2*b-1)
-	factor := product.NewMatrix(t, b, b, b)
 	tau := k.tau.In(ws)
 	k.qr.record(rec, ws, y, upper, tau)
 
-	// First the product P of the trailing matrix and y, and the triangular factor T of the panel
-	// are computed.
-	p := product.NewMatrix(k.p.In(ws), m, b, m)
-	k.ops.Symm(rec, ws, k.a.Block(top, top, m, m), y, p)
-	yy, zy := k.inner(rec, top, pending, y)
-	k.factor.RecordFrom(rec, ws, yy.Block(pending, 0, b, b), tau, factor)
-	if pending > 0 {
-		oldY, oldZ := k.at(top, pending)
-		k.ops.GemmPair(rec, ws, product.NoTrans, product.NoTrans, -1,
-			product.Pair[T]{A: oldY, B: zy.Block(0, 0, pending, b)}, product.Pair[T]{A: oldZ, B: yy.Block(0, 0, pending, b)}, 1, p)
-	}
+	x := k.xz.Block(top, 0, m, b)
+	allY, allZ := k.at(top, p+b)
+	yy, zy := small(k.s, ws, 0, p+b, b), small(k.s, ws, p+b, p, b)
+	k.ops.SymmTogether(rec, ws, k.a.Block(top, top, m, m), y, x,
+		product.Product[T]{OpA: product.Trans, A: allY, B: y, C: yy},
+		product.Product[T]{OpA: product.Trans, A: allZ.Block(0, 0, m, p), B: y, C: zy})
 
-	// Then z = P·T + y·N is computed, with N = −½·Tᵀ·(yᵀ·P)·T.
-	x := product.NewMatrix(k.s.In(ws), b, b, b)
-	k.ops.Gemm(rec, ws, product.Trans, product.NoTrans, 1, y, p, 0, x)
-	between := product.NewMatrix(k.between.In(ws), b, b, b)
-	k.middle.Dispatch(rec, vk.Grid(vk.Tiles(b, k.middle.Spec.Strip)), shaders.Sy2sbMiddlePush[T]{
-		X: x.Addr(), T: factor.Addr(), N: between.Addr(), Ldt: uint32(factor.Ld),
+	left, right := small(k.r, ws, 0, p+b, b), small(k.r, ws, p+b, p+b, b) // [F; N] and [T; G]
+	f, g := left.Block(0, 0, p, b), right.Block(b, 0, p, b)
+	factor := product.NewMatrix(t, b, b, b)
+	yx := product.NewMatrix(k.yx.In(ws), b, b, b)
+	rec.Beside(func() {
+		k.factor.record(rec, yy.Block(p, 0, b, b), tau, factor, right.Block(0, 0, b, b),
+			timesFactor[T]{zy, f}, timesFactor[T]{yy.Block(0, 0, p, b), g})
+	}, func() { k.ops.Gemm(rec, ws, product.Trans, product.NoTrans, 1, y, x, 0, yx) })
+	k.middle.Dispatch(rec, vk.Grid(b), shaders.Sy2sbMiddlePush[T]{
+		X: yx.Addr(), T: factor.Addr(), N: left.Block(p, 0, b, b).Addr(), Ldt: uint32(factor.Ld), Ldn: uint32(left.Ld),
+		S1: yy.Addr(), R1: f.Addr(), S2: zy.Addr(), R2: g.Addr(), Rows: uint32(p),
+		Lds1: uint32(yy.Ld), Ldr1: uint32(f.Ld), Lds2: uint32(zy.Ld), Ldr2: uint32(g.Ld),
 	})
-	z := k.z.Block(top, pending, m, b)
 	k.ops.GemmPair(rec, ws, product.NoTrans, product.NoTrans, 1,
-		product.Pair[T]{A: p, B: factor}, product.Pair[T]{A: y, B: between}, 0, z)
+		product.Pair[T]{A: allY, B: left}, product.Pair[T]{A: k.xz.Block(top, 0, m, b+p), B: right},
+		0, allZ.Block(0, p, m, b))
 }
 
-// inner computes the products [Y y]ᵀ·y and Zᵀ·y of the rows top … n−1. Each of Y and Z has
-// `pending` columns. If Y and Z have the same leading dimension, one batched product computes both,
-// because column j of Z then lies at the same distance from column j of Y for every j. The batched
-// product takes as many columns of Z as [Y y] has, so the last b rows of its result `zy` have no
-// meaning.
-func (k *block[T]) inner(
-	rec *vk.Recorder, top, pending int, y product.Matrix[T],
-) (yy, zy product.Matrix[T]) {
-	rows := pending + k.B
-	yy = product.NewMatrix(k.s.In(k.ws).Sub(0, rows*k.B), rows, k.B, rows)
-	zy = product.NewMatrix(k.s.In(k.ws).Sub(rows*k.B, rows*k.B), rows, k.B, rows)
-	allY, allZ := k.at(top, rows)
-	batch := product.Batch{Count: 1, StrideC: rows * k.B}
-	if pending > 0 && allY.Ld == allZ.Ld {
-		batch.Count, batch.StrideA = 2, allY.Addr().Until(allZ.Addr())
-	}
-	k.ops.GemmBatch(rec, k.ws, batch, product.Trans, product.NoTrans, 1, allY, y, 0, yy)
-	if pending > 0 && batch.Count == 1 {
-		k.ops.Gemm(rec, k.ws, product.Trans, product.NoTrans, 1, allZ, y, 0, zy)
-	}
-	return yy, zy
+// small returns a packed matrix of b columns in the region, after `before` rows of an earlier one.
+func small[T spirv.Scalar](region vk.Region[T], ws *vk.Arena, before, rows, b int) product.Matrix[T] {
+	return product.NewMatrix(region.In(ws).Sub(before*b, rows*b), rows, b, max(rows, 1))
 }

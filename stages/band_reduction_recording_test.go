@@ -116,6 +116,11 @@ func (written) Symm(rec *vk.Recorder, _ *vk.Arena, a, w, p Matrix) {
 	rec.Phase("symm", float64(a.Rows), float64(w.Cols))
 }
 
+func (g written) SymmTogether(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix, others ...product.Product[float64]) {
+	g.Symm(rec, ws, a, w, p)
+	g.GemmTogether(rec, ws, others...)
+}
+
 func shape(m Matrix, op product.Op) string {
 	if op == product.Trans {
 		return fmt.Sprintf("(%d×%d)ᵀ", m.Rows, m.Cols)

@@ -86,8 +86,7 @@ func NewBandShare[T spirv.Scalar](
 		return nil, err
 	}
 	kernels := builder{dev: dev}
-	middle := shaders.Sy2sbMiddleSpec{LocalSize: t.LocalSize, Columns: uint32(b), Strip: middleStrip}
-	r.middle = build(&kernels, shaders.Sy2sbMiddle[T](), middle)
+	r.middle = build(&kernels, shaders.Sy2sbMiddle[T](), shaders.Sy2sbMiddleSpec{LocalSize: t.LocalSize, Columns: uint32(b)})
 	r.extract = build(&kernels, shaders.BandExtract[T](), shaders.BandExtractSpec{LocalSize: t.LocalSize})
 	if kernels.err != nil {
 		return nil, kernels.err

@@ -185,8 +185,8 @@ func (r *BandShare[T]) RecordUpdate(rec *vk.Recorder, ws *vk.Arena, a, t vk.Slic
 	sum := product.NewMatrix(r.P(ws, c), m, b, m)
 	x, between := product.NewMatrix(r.x.In(ws), b, b, b), product.NewMatrix(r.between.In(ws), b, b, b)
 	r.products.Gemm(rec, ws, product.Trans, product.NoTrans, 1, y, sum, 0, x)
-	r.middle.Dispatch(rec, vk.Grid(vk.Tiles(b, r.middle.Spec.Strip)), shaders.Sy2sbMiddlePush[T]{
-		X: x.Addr(), T: factor.Addr(), N: between.Addr(), Ldt: uint32(factor.Ld),
+	r.middle.Dispatch(rec, vk.Grid(b), shaders.Sy2sbMiddlePush[T]{
+		X: x.Addr(), T: factor.Addr(), N: between.Addr(), Ldt: uint32(factor.Ld), Ldn: uint32(between.Ld),
 	})
 	r.products.GemmPair(rec, ws, product.NoTrans, product.NoTrans, 1,
 		product.Pair[T]{A: sum, B: factor}, product.Pair[T]{A: y, B: between}, 0, z)

@@ -70,6 +70,11 @@ func (r reserving) Symm(_ *vk.Recorder, _ *vk.Arena, a, w, _ Matrix) {
 	r.holds(a.Rows, w.Cols, a.Rows, 1)
 }
 
+func (r reserving) SymmTogether(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix, others ...product.Product[float64]) {
+	r.Symm(rec, ws, a, w, p)
+	r.GemmTogether(rec, ws, others...)
+}
+
 // reservedOps records products with Ops, and fails the test for each product that `check` does not
 // hold.
 type reservedOps struct {

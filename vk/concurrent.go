@@ -37,12 +37,46 @@ func (r *Recorder) Concurrently(record func()) {
 		panic("vk: Concurrently inside Concurrently")
 	}
 	before := len(r.cmds)
-	r.concurrent = &concurrent{dev: r.dev}
+	r.concurrent = r.takeBeside()
 	defer func() { r.concurrent = nil }()
 	record()
 	if len(r.cmds) > before {
 		r.cmds = append(r.cmds, command{op: opBarrier})
 	}
+}
+
+// Beside calls the function `first`, and then the function `then`. The commands of `first` run
+// concurrently with the first command of `then`, or with its first call of Concurrently. All of them
+// must declare what they access, as in Concurrently.
+func (r *Recorder) Beside(first, then func()) {
+	if r.concurrent != nil || r.beside != nil {
+		panic("vk: Beside inside Concurrently or Beside")
+	}
+	before := len(r.cmds)
+	r.concurrent = &concurrent{dev: r.dev}
+	func() {
+		defer func() { r.concurrent = nil }()
+		first()
+		r.beside = r.concurrent
+	}()
+	if len(r.cmds) == before {
+		r.beside = nil
+	}
+	defer func() { r.beside = nil }()
+	then()
+	if r.beside != nil { // `then` has recorded no command
+		r.cmds = append(r.cmds, command{op: opBarrier})
+	}
+}
+
+// takeBeside returns the state of the commands that have no barrier yet (Beside). If there are none,
+// it returns a new state.
+func (r *Recorder) takeBeside() *concurrent {
+	c := r.beside
+	if r.beside = nil; c == nil {
+		c = &concurrent{dev: r.dev}
+	}
+	return c
 }
 
 // check panics if a command writes memory that an earlier command of the same call of Concurrently

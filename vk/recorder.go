@@ -69,7 +69,7 @@ func (c *command) name() string {
 }
 
 // Recorder collects commands. A full barrier of compute and transfer separates any two commands,
-// except commands inside of one call of Concurrently. A recording consists of plain values. A
+// except commands inside of one call of Concurrently or Beside. A recording consists of plain values. A
 // program can print and compare recordings, and run a recording any number of times, but not in two
 // Runs at the same time.
 type Recorder struct {
@@ -80,6 +80,7 @@ type Recorder struct {
 	uploads    []bulk      // before the commands
 	downloads  []bulk      // after them
 	concurrent *concurrent // nil outside of Concurrently
+	beside     *concurrent // the commands of Beside that have no barrier yet; nil if there are none
 
 	// variants are the pipelines that translate addresses, by kernel. They include those that could
 	// not be compiled.
@@ -160,7 +161,7 @@ func Copy[T any](r *Recorder, dst, src Slice[T]) {
 // push block has a virtual address, the translated variant of the kernel runs.
 func (r *Recorder) dispatch(k *kernel, g Groups, push []byte, touch []Touch) {
 	var acc []access
-	if r.concurrent != nil {
+	if r.concurrent != nil || r.beside != nil {
 		acc = declared(k, push, touch)
 	}
 	pipeline := k.pipeline
@@ -173,13 +174,16 @@ func (r *Recorder) dispatch(k *kernel, g Groups, push []byte, touch []Touch) {
 }
 
 // add appends a command to the recording; `acc` lists the memory that the command accesses. A
-// barrier follows the command. Inside of Concurrently the barrier follows the last command instead,
-// and `add` panics if two commands access the same memory and at least one of them writes it.
+// barrier follows the command. Inside of Concurrently the barrier follows the last command instead.
+// `add` panics if two concurrent commands access the same memory and at least one of them writes it.
 func (r *Recorder) add(c command, acc []access) {
 	r.cmds = append(r.cmds, c)
 	if r.concurrent != nil {
 		r.concurrent.check(c, acc)
 		return
+	}
+	if r.beside != nil {
+		r.takeBeside().check(c, acc)
 	}
 	r.cmds = append(r.cmds, command{op: opBarrier})
 }

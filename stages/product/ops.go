@@ -104,9 +104,14 @@ type Symm[T spirv.Scalar] interface {
 	// not overlap A or W.
 	Symm(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T])
 
-	// Hold says that the factors A of the following calls of Symm are lower right blocks of the
-	// symmetric matrix a. The lower triangle of a must not change until the next call of Hold. Hold
-	// may record a conversion of a, and keeps the converted matrix in the workspace HeldWork.
+	// SymmTogether records P ← A·W and the other products concurrently. The rules are those of Symm
+	// and of GemmTogether. A, W and the other factors may overlap.
+	SymmTogether(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T], others ...Product[T])
+
+	// Hold says that the factors A of the following calls of Symm and SymmTogether are lower right
+	// blocks of the symmetric matrix a. The lower triangle of a must not change until the next call
+	// of Hold. Hold may record a conversion of a, and keeps the converted matrix in the workspace
+	// HeldWork.
 	Hold(rec *vk.Recorder, ws *vk.Arena, a Matrix[T])
 
 	// HeldWork is the workspace of Hold. Its contents must not change between products.

@@ -38,7 +38,12 @@ func newTiledSymm[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledSymm[T], erro
 // Symm implements the interface Ops. It uses the tile and the split of the inner dimension with the
 // smallest predicted cost.
 func (s *tiledSymm[T]) Symm(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T]) {
-	s.record(rec, ws, a, w, p, s.choose(problem{m: p.Rows, n: p.Cols, k: p.Rows, count: 1, alongK: 2}))
+	s.record(rec, ws, a, w, p, s.chooseFor(p))
+}
+
+// chooseFor returns the tile and the split for the result p of a symmetric product.
+func (s *tiledSymm[T]) chooseFor(p Matrix[T]) splitK {
+	return s.choose(problem{m: p.Rows, n: p.Cols, k: p.Rows, count: 1, alongK: 2})
 }
 
 // Hold implements the interface Ops. It does nothing, because this implementation does not convert
@@ -52,6 +57,30 @@ func (s *tiledSymm[T]) HeldWork() *vk.Layout { return vk.Together() }
 // record records P ← A·W with the given tile and split. It panics if the shapes do not fit each
 // other. P must not overlap A or W. The partial products of a split are stored in ws.
 func (s *tiledSymm[T]) record(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T], x splitK) {
+	parts := s.sums.room(ws, 0, s.partials(p, x))
+	s.multiply(rec, a, w, p, x, parts)
+	s.add(rec, a, w, p, x, parts)
+}
+
+// partials returns the number of elements of the partial products. It is 0 if the inner dimension is
+// not split.
+func (s *tiledSymm[T]) partials(p Matrix[T], x splitK) int {
+	if x.splits == 1 {
+		return 0
+	}
+	return x.splits * p.Rows * p.Cols
+}
+
+// tilesOf returns the number of tiles of P, and the number of tiles that cost as many flops as one
+// dispatch may.
+func (s *tiledSymm[T]) tilesOf(p Matrix[T], x splitK) (all, most int) {
+	tile := s.tiles[x.tile]
+	return vk.Tiles(p.Rows, tile.M) * vk.Tiles(p.Cols, tile.N), s.within(2 * float64(tile.M) * float64(tile.N) * float64(p.Rows))
+}
+
+// multiply records the dispatches of the product. The result is P, or the partial products `parts`
+// if the inner dimension is split: packed, one after another.
+func (s *tiledSymm[T]) multiply(rec *vk.Recorder, a, w, p Matrix[T], x splitK, parts vk.Slice[T]) {
 	m, n := p.Rows, p.Cols
 	if a.Rows != m || a.Cols != m || w.Rows != m || w.Cols != n {
 		panic(fmt.Sprintf("product: symm of %d×%d by %d×%d into %d×%d",
@@ -66,25 +95,25 @@ func (s *tiledSymm[T]) record(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T],
 		M: uint32(m), N: uint32(n), Lda: uint32(a.Ld), Ldw: uint32(w.Ld), Ldp: uint32(p.Ld),
 		Stretch: uint32(x.depth),
 	}
-	// If the inner dimension is split, the partial products lie packed in the workspace, one after
-	// another.
-	parts := vk.Slice[T]{}
+	touch := []vk.Touch{vk.Touches(a.At), vk.Touches(w.At), vk.Touches(p.At)}
 	if x.splits > 1 {
-		parts = s.sums.room(ws, 0, x.splits*m*n)
 		push.P, push.Ldp, push.StrideP = parts.Addr(), push.M, uint64(m)*uint64(n)
+		touch[2] = vk.Touches(parts)
 	}
-	tile := s.tiles[x.tile]
-	tiles := vk.Tiles(m, tile.M) * vk.Tiles(n, tile.N)
-	most := s.within(2 * float64(tile.M) * float64(tile.N) * float64(m))
+	tiles, most := s.tilesOf(p, x)
 	for first := 0; first < tiles; first += most {
 		count := min(most, tiles-first)
 		push.First, push.Count = uint32(first), uint32(count)
 		grid := vk.Folded(count)
 		grid.Z = x.splits
-		s.kernels[x.tile].Dispatch(rec, grid, push)
+		s.kernels[x.tile].Dispatch(rec, grid, push, touch...)
 		rec.Costs(2 * float64(m) * float64(m) * float64(n) * float64(count) / float64(tiles))
 	}
-	if x.splits > 1 {
+}
+
+// add records the sum of the partial products, if the inner dimension is split.
+func (s *tiledSymm[T]) add(rec *vk.Recorder, a, w, p Matrix[T], x splitK, parts vk.Slice[T]) {
+	if x.splits > 1 && p.Rows > 0 && p.Cols > 0 {
 		s.sums.record(rec, parts, x.splits, single(NoTrans, NoTrans, 1, Pair[T]{a, w}, 0, p))
 	}
 }

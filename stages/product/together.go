@@ -1,44 +1,103 @@
 package product
 
-import "github.com/vkevd/vkevd/vk"
+import (
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
 
 // GemmTogether implements the interface Ops. Each product has the tile and the split that it would
 // have alone, so that its bits are the same. If their partial products (of split-K) do not fit the
 // workspace together, or if a product costs more flops than one dispatch may, the products run one
 // after another.
 func (g *tiledGemm[T]) GemmTogether(rec *vk.Recorder, ws *vk.Arena, products ...Product[T]) {
-	requests, splits := make([]request[T], 0, len(products)), make([]splitK, 0, len(products))
-	needed, fit := 0, true
+	j := g.jointly(products)
+	if !j.fits || j.partials > g.capacity {
+		j.oneByOne(rec, ws)
+		return
+	}
+	j.divide(ws, 0)
+	rec.Concurrently(func() { j.multiply(rec) })
+	rec.Concurrently(func() { j.add(rec) })
+}
+
+// SymmTogether implements the interface Ops by the rules of GemmTogether.
+func (t *Tiled[T]) SymmTogether(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T], others ...Product[T]) {
+	j, x := t.jointly(others), t.tiledSymm.chooseFor(p)
+	partials := t.tiledSymm.partials(p, x)
+	tiles, most := t.tiledSymm.tilesOf(p, x)
+	if !j.fits || tiles > most || partials+j.partials > t.tiledGemm.capacity {
+		t.Symm(rec, ws, a, w, p)
+		j.oneByOne(rec, ws)
+		return
+	}
+	// All partial products are in the memory for general products.
+	parts := t.tiledGemm.sums.room(ws, 0, partials)
+	j.divide(ws, partials)
+	rec.Concurrently(func() {
+		t.tiledSymm.multiply(rec, a, w, p, x, parts)
+		j.multiply(rec)
+	})
+	rec.Concurrently(func() {
+		t.tiledSymm.add(rec, a, w, p, x, parts)
+		j.add(rec)
+	})
+}
+
+// joint is a list of products that are recorded together.
+type joint[T spirv.Scalar] struct {
+	gemm     *tiledGemm[T]
+	requests []request[T]
+	splits   []splitK
+	parts    []vk.Slice[T] // the memory of each product's partial products
+
+	partials int  // elements of all partial products
+	fits     bool // each product fits one dispatch
+}
+
+// jointly returns the list of the products, without products that would not change their result.
+func (g *tiledGemm[T]) jointly(products []Product[T]) *joint[T] {
+	j := &joint[T]{gemm: g, fits: true}
 	for _, p := range products {
 		r := single(p.OpA, p.OpB, 1, Pair[T]{p.A, p.B}, 0, p.C)
 		if r.leavesC() {
 			continue
 		}
 		x := g.choose(r.problem())
-		needed += r.partials(x)
-		fit = fit && r.inner() != [2]int{} && g.inOneDispatch(&r, x)
-		requests, splits = append(requests, r), append(splits, x)
+		j.partials += r.partials(x)
+		j.fits = j.fits && r.inner() != [2]int{} && g.inOneDispatch(&r, x)
+		j.requests, j.splits = append(j.requests, r), append(j.splits, x)
 	}
-	if !fit || needed > g.capacity {
-		for i, r := range requests {
-			g.record(rec, ws, r, splits[i])
-		}
-		return
+	return j
+}
+
+// oneByOne records the products one after another.
+func (j *joint[T]) oneByOne(rec *vk.Recorder, ws *vk.Arena) {
+	for i, r := range j.requests {
+		j.gemm.record(rec, ws, r, j.splits[i])
 	}
-	parts, used := make([]vk.Slice[T], len(requests)), 0
-	rec.Concurrently(func() {
-		for i, r := range requests {
-			n := r.partials(splits[i])
-			parts[i] = g.sums.room(ws, used, n)
-			used += n
-			g.multiply(rec, r, splits[i], parts[i])
-		}
-	})
-	rec.Concurrently(func() {
-		for i, r := range requests {
-			g.add(rec, r, splits[i], parts[i])
-		}
-	})
+}
+
+// divide gives each product memory for its partial products, from element `used` of the workspace
+// on.
+func (j *joint[T]) divide(ws *vk.Arena, used int) {
+	for i, r := range j.requests {
+		n := r.partials(j.splits[i])
+		j.parts = append(j.parts, j.gemm.sums.room(ws, used, n))
+		used += n
+	}
+}
+
+// multiply records the dispatches of the products, and add the sums of their partial products.
+func (j *joint[T]) multiply(rec *vk.Recorder) {
+	for i, r := range j.requests {
+		j.gemm.multiply(rec, r, j.splits[i], j.parts[i])
+	}
+}
+
+func (j *joint[T]) add(rec *vk.Recorder) {
+	for i, r := range j.requests {
+		j.gemm.add(rec, r, j.splits[i], j.parts[i])
+	}
 }
 
 // inOneDispatch returns whether a product, with the given tile and split, costs at most as many

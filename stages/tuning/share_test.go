@@ -60,6 +60,11 @@ func (c tally) Symm(rec *vk.Recorder, ws *vk.Arena, a, w, p product.Matrix[float
 	c.Ops.Symm(rec, ws, a, w, p)
 }
 
+func (c tally) SymmTogether(rec *vk.Recorder, ws *vk.Arena, a, w, p product.Matrix[float64], others ...product.Product[float64]) {
+	c.Symm(rec, ws, a, w, p)
+	c.GemmTogether(rec, ws, others...)
+}
+
 func inner(op product.Op, a product.Matrix[float64]) int {
 	if op == product.Trans {
 		return a.Rows

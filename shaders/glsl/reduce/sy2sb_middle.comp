@@ -1,14 +1,20 @@
-// sy2sb_middle computes a b×b matrix for the band reduction, N = −½·Tᵀ·X·T. T is the triangular
-// factor of a panel I − y·T·yᵀ, and X = yᵀ·P, where P is the product of the trailing matrix and y.
+// sy2sb_middle computes a b×b matrix for the band reduction:
 //
-// in:  x  b×b, leading dimension b
-//      t  b×b, upper triangular with zeros stored below the diagonal, leading dimension ldt
-// out: n  b×b, leading dimension b; it must not overlap x or t
+//	N = −½·Tᵀ·(X·T + S1ᵀ·R1 + S2ᵀ·R2)
 //
-// b is COLUMNS. A workgroup computes STRIP columns of N. b need not be a multiple of STRIP. A NaN
-// in X or T makes the elements of N that depend on it NaN.
+// T is the triangular factor of a panel I − y·T·yᵀ. The sum in brackets is (yᵀ·P)·T, where P is the
+// product of the trailing matrix and y. If P was formed, X is yᵀ·P, and S1, S2, R1 and R2 are empty.
 //
-// Grid: ⌈COLUMNS / STRIP⌉ workgroups.
+// in:  x       b×b, leading dimension b
+//      t       b×b, upper triangular with zeros stored below the diagonal
+//      s1, r1  rows×b
+//      s2, r2  rows×b
+// out: n       b×b; no element may be in the memory of another matrix
+//
+// b is COLUMNS. A workgroup computes one column of N. A NaN in a factor makes the elements of N that
+// depend on it NaN.
+//
+// Grid: b workgroups.
 #version 460
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_GOOGLE_include_directive : require
@@ -24,49 +30,64 @@ layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;
 // COLUMNS is the order b of the matrices, at least 1.
 layout(constant_id = 1) const uint COLUMNS = 32;
-// STRIP is the number of columns of N that a workgroup computes, at least 1.
-layout(constant_id = 2) const uint STRIP = 8;
 
 layout(push_constant, scalar) uniform Push {
-	MatrixIn x, t;
+	MatrixIn x, t, s1, r1, s2, r2;
 	MatrixOut n;
-	// ldt is the leading dimension of T, at least b.
-	uint ldt;
+	// Each leading dimension is at least the number of rows of its matrix: ldt is that of T, and so
+	// on. If rows = 0, s1, r1, s2 and r2 are not read.
+	uint ldt, ldn, rows, lds1, ldr1, lds2, ldr2;
 } p;
 
+// LANES is the number of invocations that share the sum of an element.
+const uint LANES = LOCAL_SIZE > COLUMNS ? LOCAL_SIZE / COLUMNS : 1;
 // AT_ONCE is the number of loads of each factor that an invocation has in flight.
-const uint AT_ONCE = 8;
+const uint AT_ONCE = 4;
 
-// The array xt in shared memory has element (i, l) of the product X·T at i + l·COLUMNS.
-shared acc_t xt[STRIP * COLUMNS];
+// Element i·LANES + lane of `parts` is a part of the sum of element i, and `column` has a column of
+// the matrix in brackets.
+shared acc_t parts[LANES * COLUMNS], column[COLUMNS];
+
+// total returns the sum of element i.
+acc_t total(uint i) {
+	acc_t sum = parts[i * LANES];
+	for (uint lane = 1; lane < LANES; lane++) sum += parts[i * LANES + lane];
+	return sum;
+}
 
 void main() {
-	uint begin = gl_WorkGroupID.x * STRIP, size = min(STRIP, COLUMNS - begin) * COLUMNS;
-	for (uint at = gl_LocalInvocationIndex; at < size; at += LOCAL_SIZE) {
-		uint i = at % COLUMNS, l = begin + at / COLUMNS;
+	uint l = gl_WorkGroupID.x;
+	for (uint at = gl_LocalInvocationIndex; at < LANES * COLUMNS; at += LOCAL_SIZE) {
+		uint i = at / LANES, lane = at % LANES;
 		acc_t sum = acc_t(0);
-		[[dont_unroll]] for (uint k = 0; k < COLUMNS; k += AT_ONCE) {
-			acc_t x[AT_ONCE], t[AT_ONCE];
-			[[unroll]] for (uint u = 0; u < AT_ONCE; u++) {
-				bool in_ = k + u < COLUMNS;
-				x[u] = in_ ? acc_t(p.x.at[i + (k + u) * COLUMNS]) : acc_t(0);
-				t[u] = in_ ? acc_t(p.t.at[k + u + l * p.ldt]) : acc_t(0);
-			}
-			[[unroll]] for (uint u = 0; u < AT_ONCE; u++) sum = fma(x[u], t[u], sum);
+		for (uint k = lane; k < COLUMNS; k += LANES) {
+			sum = fma(acc_t(p.x.at[i + k * COLUMNS]), acc_t(p.t.at[k + l * p.ldt]), sum);
 		}
-		xt[at] = sum;
+		[[dont_unroll]] for (uint first = lane; first < p.rows; first += AT_ONCE * LANES) {
+			acc_t s1[AT_ONCE], r1[AT_ONCE], s2[AT_ONCE], r2[AT_ONCE];
+			[[unroll]] for (uint u = 0; u < AT_ONCE; u++) {
+				uint k = first + u * LANES;
+				bool in_ = k < p.rows;
+				s1[u] = in_ ? acc_t(p.s1.at[k + i * p.lds1]) : acc_t(0);
+				r1[u] = in_ ? acc_t(p.r1.at[k + l * p.ldr1]) : acc_t(0);
+				s2[u] = in_ ? acc_t(p.s2.at[k + i * p.lds2]) : acc_t(0);
+				r2[u] = in_ ? acc_t(p.r2.at[k + l * p.ldr2]) : acc_t(0);
+			}
+			[[unroll]] for (uint u = 0; u < AT_ONCE; u++) sum = fma(s2[u], r2[u], fma(s1[u], r1[u], sum));
+		}
+		parts[at] = sum;
 	}
 	barrier();
-	for (uint at = gl_LocalInvocationIndex; at < size; at += LOCAL_SIZE) {
-		uint i = at % COLUMNS, l = at / COLUMNS;
+	for (uint i = gl_LocalInvocationIndex; i < COLUMNS; i += LOCAL_SIZE) column[i] = total(i);
+	barrier();
+	for (uint at = gl_LocalInvocationIndex; at < LANES * COLUMNS; at += LOCAL_SIZE) {
+		uint i = at / LANES, lane = at % LANES;
 		acc_t sum = acc_t(0);
-		[[dont_unroll]] for (uint k = 0; k < COLUMNS; k += AT_ONCE) {
-			acc_t t[AT_ONCE];
-			[[unroll]] for (uint u = 0; u < AT_ONCE; u++) t[u] = k + u < COLUMNS ? acc_t(p.t.at[k + u + i * p.ldt]) : acc_t(0);
-			[[unroll]] for (uint u = 0; u < AT_ONCE; u++) {
-				if (k + u < COLUMNS) sum = fma(t[u], xt[k + u + l * COLUMNS], sum);
-			}
-		}
-		p.n.at[i + (begin + l) * COLUMNS] = scalar_t(acc_t(-0.5) * sum);
+		for (uint k = lane; k < COLUMNS; k += LANES) sum = fma(acc_t(p.t.at[k + i * p.ldt]), column[k], sum);
+		parts[at] = sum;
+	}
+	barrier();
+	for (uint i = gl_LocalInvocationIndex; i < COLUMNS; i += LOCAL_SIZE) {
+		p.n.at[i + l * p.ldn] = scalar_t(acc_t(-0.5) * total(i));
 	}
 }

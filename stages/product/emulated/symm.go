@@ -95,15 +95,34 @@ func (o *Ops) Hold(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[float64]) {
 	s.k.recordPlanes(rec, f, false, side.shifts[0], side.shape, s.planes.In(ws))
 }
 
+// isHeld tells whether the matrix a is a lower right block of the factor that Hold has converted.
+func (o *Ops) isHeld(a product.Matrix[float64]) bool {
+	held, m := o.symm.held, a.Rows
+	before := held.Rows - m
+	return before >= 0 && o.holds(m) && a.Ld == held.Ld && held.Block(before, before, m, m).Addr() == a.Addr()
+}
+
+// SymmTogether implements product.Ops. An emulated product runs before the other products.
+func (o *Ops) SymmTogether(
+	rec *vk.Recorder, ws *vk.Arena, a, w, p product.Matrix[float64], others ...product.Product[float64],
+) {
+	if !o.isHeld(a) {
+		o.native.SymmTogether(rec, ws, a, w, p, others...)
+		return
+	}
+	o.Symm(rec, ws, a, w, p)
+	o.native.GemmTogether(rec, ws, others...)
+}
+
 // Symm implements product.Ops. The product is emulated if the matrix a is a lower right block of
 // the factor that Hold has converted. Otherwise it is native.
 func (o *Ops) Symm(rec *vk.Recorder, ws *vk.Arena, a, w, p product.Matrix[float64]) {
-	s, m := &o.symm, a.Rows
-	before := s.held.Rows - m // rows of the held factor before the first row of a
-	if before < 0 || !o.holds(m) || a.Ld != s.held.Ld || s.held.Block(before, before, m, m).Addr() != a.Addr() {
+	if !o.isHeld(a) {
 		o.native.Symm(rec, ws, a, w, p)
 		return
 	}
+	s, m := &o.symm, a.Rows
+	before := s.held.Rows - m // rows of the held factor before the first row of a
 	right := operand(product.NoTrans, w, true)
 	fit(p, operand(product.NoTrans, a, false), right)
 
