@@ -36,6 +36,49 @@ func TestBandOfValues(t *testing.T) {
 	}
 }
 
+// TestRankByOrder checks the rank k of the updates that plans choose. The table of an H200 has a
+// smaller rank for orders up to SmallTo. Such orders must use it, unless Options.Block is set, or the
+// products are emulated, or the matrix has another number type.
+func TestRankByOrder(t *testing.T) {
+	dev := vk.Dry(vk.Info{
+		Name: "NVIDIA H200", Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Memory: 1 << 40, Free: 1 << 40,
+		ByteMatrices: []vk.MatrixShape{{M: 16, N: 16, K: 32}},
+		Features:     []string{"shaderFloat64", "shaderIntegerDotProduct", "shaderInt8", "cooperativeMatrix"},
+	})
+	table := tuning.On(dev.Info())
+	if table.SmallTo == 0 || table.SmallBlock == table.Block {
+		t.Fatalf("the table has no rank for small orders: %d up to %d, and %d", table.SmallBlock, table.SmallTo, table.Block)
+	}
+	blocks := func(n int, opt evd.Options) (double, single int) {
+		p, err := evd.NewPlan[float64](dev, n, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt.Products = evd.ProductsAuto
+		q, err := evd.NewPlan[float32](dev, n, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p.Block(), q.Block()
+	}
+	for _, c := range []struct {
+		n            int
+		opt          evd.Options
+		want, single int
+	}{
+		{table.SmallTo, evd.Options{Vectors: true}, table.SmallBlock, table.Block},
+		{table.SmallTo + 1, evd.Options{Vectors: true}, table.Block, table.Block},
+		{table.ValuesFrom, evd.Options{}, table.Block, table.Block}, // by a wide band
+		{table.SmallTo, evd.Options{Products: evd.ProductsEmulated}, table.Block, table.Block},
+		{table.SmallTo, evd.Options{Block: 64}, 64, 64},
+		{4096, evd.Options{Band: 24}, 240, 504},
+	} {
+		if double, single := blocks(c.n, c.opt); double != c.want || single != c.single {
+			t.Errorf("n = %d, %+v: ranks %d and %d, want %d and %d", c.n, c.opt, double, single, c.want, c.single)
+		}
+	}
+}
+
 // TestValuesByAWiderBand compares the values of a solve with a wider band with those of the usual
 // band. They must agree except for rounding errors.
 func TestValuesByAWiderBand(t *testing.T) {

@@ -166,6 +166,9 @@ func sizes[T Float](dev *vk.Device, n int, opt Options) (tuning.Tuning, error) {
 	if opt.Tuning != nil {
 		t = *opt.Tuning
 	}
+	if opt.Products == ProductsEmulated {
+		t.SmallTo = 0 // emulated products need a larger inner dimension
+	}
 	t = tuning.Of[T](t).For(n, opt.vectors(n))
 	if opt.Band > 0 {
 		// Block must be a multiple of the new Band. It is the table's value rounded down to a

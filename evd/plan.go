@@ -124,6 +124,10 @@ func (p *Plan[T]) prepare() (err error) {
 // this order. It returns 1 if the matrix is reduced to tridiagonal form in one stage.
 func (p *Plan[T]) Band() int { return p.current().tune.Band }
 
+// Block returns the rank k of the updates of the trailing matrix in the first stage: Options.Block, or
+// the tuning's value for this order. It returns 1 if the matrix is reduced in one stage.
+func (p *Plan[T]) Block() int { return p.current().tune.Block }
+
 // current returns the plan's stages and memory (its path) at this moment. Callers do not need the
 // plan's lock.
 func (p *Plan[T]) current() *path[T] {

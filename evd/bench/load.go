@@ -129,8 +129,12 @@ func (b *Bench) sizes(stage string, n int, t tuning.Tuning) (all []sizes) {
 		}
 		return all
 	}
+	k := t.Block
+	if stage == "sy2sb" {
+		k = t.For(n, n).Block
+	}
 	for _, m := range orElse(b.opt.Cols, n) {
-		all = append(all, sizes{n: n, b: t.Band, k: t.Block, m: m})
+		all = append(all, sizes{n: n, b: t.Band, k: k, m: m})
 	}
 	return all
 }
@@ -151,6 +155,9 @@ func (b *Bench) tunings() (all []Variant) {
 		t := v.Tuning
 		if len(b.opt.Bands) > 0 {
 			v.Tuning.ValuesFrom = 0
+		}
+		if len(b.opt.Bands)+len(b.opt.Blocks) > 0 {
+			v.Tuning.SmallTo = 0
 		}
 		for _, band := range orElse(b.opt.Bands, t.Band) {
 			for _, block := range orElse(b.opt.Blocks, max(t.Block/band, 1)*band) {

@@ -53,7 +53,7 @@ func (b *Bench) solver(s sizes, opt evd.Options) (*load, error) {
 	}
 	n := float64(s.n)
 	return &load{
-		row:    Row{B: forecast.Band(), K: s.k},
+		row:    Row{B: forecast.Band(), K: forecast.Block()},
 		flops:  flops,
 		bytes:  realBytes * n * n,
 		layout: vk.Together(),

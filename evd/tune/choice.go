@@ -68,7 +68,7 @@ func (c Choice) Tuning(info vk.Info) (*tuning.Tuning, error) {
 func (c Choice) on(info vk.Info) tuning.Tuning {
 	t := tuning.On(info)
 	t.Band, t.Block, t.Products.Syr2k = c.Band, c.Block, c.RankTwoK
-	t.ValuesFrom = 0 // no measurement on this device
+	t.SmallTo, t.ValuesFrom = 0, 0 // no measurement on this device
 	c.change(&t)
 	return t
 }

@@ -65,6 +65,7 @@ func Search(ctx context.Context, dev *vk.Device, opt Options) (Result, error) {
 	}
 	defer b.Close()
 	table := TableChoice(dev.Info())
+	table.Block = tuning.On(dev.Info()).For(opt.N, opt.N).Block // the table may have another one for small orders
 	d := &onDevice{dev: dev, bench: b, opt: opt}
 	d.noteSpills(table)
 	s := &search{target: d, n: opt.N, budget: opt.Budget, clock: time.Now, began: began, row: opt.Row, note: opt.Note}

@@ -75,6 +75,7 @@ func pick(info vk.Info, tables []Tuning) Tuning {
 	// it comes from the first table whose own sizes fit the device for its own b. Then the rows are
 	// chosen for this b.
 	t.Band, t.Block, t.ValuesBand, t.ValuesFrom = band.Band, band.Block, band.ValuesBand, band.ValuesFrom
+	t.SmallBlock, t.SmallTo = band.SmallBlock, band.SmallTo
 	t.Chase = row(tables, func(x Tuning) error { return x.Chase.Fits(info, t.Band) }).Chase
 	t.ApplyQ2 = row(tables, func(x Tuning) error { return x.ApplyQ2.Fits(info, t.Band) }).ApplyQ2
 	// The wide band for solves with few vectors is optional. It is not used if it does not fit the

@@ -3,7 +3,7 @@ package tuning
 import "github.com/vkevd/vkevd/stages"
 
 // h200 is the table for an NVIDIA H200 (132 multiprocessors, driver 580.159).
-var h200 = withSytrd(withSteps(nvidia, 1.45e-6, 3.3e-6), stages.TridiagonalisationTuning{
+var h200 = withSytrd(withSteps(withSmallBlock(nvidia, 256), 1.45e-6, 3.3e-6), stages.TridiagonalisationTuning{
 	Values: 2816, Vectors: 3072, LocalSize: 256, Groups: 128, Rows: 8, Block: 4, Kept: 72, Polls: 1 << 22,
 	Blocked: stages.BlockedTuning{Left: 1536, Columns: 64, LocalSize: 256, Groups: 128, Block: 4, Registers: 128},
 })
@@ -20,5 +20,14 @@ func withSytrd(t Tuning, s stages.TridiagonalisationTuning) Tuning {
 // half-bandwidth 64 and a team for each of the three blocks of a step.
 func withSteps(t Tuning, step, team float64) Tuning {
 	t.Chase.Step, t.Chase.TeamStep = step, team
+	return t
+}
+
+// withSmallBlock returns the table t with the rank k of the trailing updates for orders below
+// ValuesFrom. For n = 3072 / 4096 / 8192 / 16384, a band reduction takes 16.0 / 24.7 / 89.3 / 470 ms
+// with k = 512 and 15.3 / 23.8 / 87.1 / 466 ms with k = 256. For n = 32768 it takes 3266 and 3265 ms
+// with half-bandwidth 32, and 2892 and 2904 ms with 64.
+func withSmallBlock(t Tuning, k int) Tuning {
+	t.SmallBlock, t.SmallTo = k, t.ValuesFrom-1
 	return t
 }

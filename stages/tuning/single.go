@@ -40,6 +40,7 @@ func Of[T spirv.Scalar](t Tuning) Tuning {
 		return t
 	}
 	t.Doubles = t.Products
+	t.SmallTo = 0 // not measured in single precision
 	if s := t.Singles; len(s.Tiles) > 0 {
 		t.Products.Tiles, t.Products.Syr2k = s.Tiles, s.Syr2k
 		t.ApplyQ2.Batch = s.Batch

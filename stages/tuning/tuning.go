@@ -25,6 +25,11 @@ type Tuning struct {
 	// trailing updates, a multiple of Band.
 	Band, Block int
 
+	// SmallBlock is the rank k in place of Block for orders up to SmallTo, for native products. A
+	// small k makes a panel cheaper, and the trailing updates of large matrices dearer. If SmallTo is
+	// 0, SmallBlock is never used. Singular value decompositions do not use SmallBlock.
+	SmallBlock, SmallTo int
+
 	// ValuesBand is the half-bandwidth b if the order is at least ValuesFrom and at most a quarter
 	// of the vectors is wanted. If ValuesFrom is 0, ValuesBand is never used. Singular value
 	// decompositions do not use ValuesBand. From the order ValuesFrom on, passes make a wide band
@@ -131,10 +136,14 @@ func (t Tuning) OneStage(n, m int, w stages.Waiting, info vk.Info) bool {
 	return w.Allowed && !w.Crowded && n <= most && t.Sytrd.Fits(info, n) == nil
 }
 
-// For returns the tuning for order n and m vectors. A wide band makes the band reduction cheaper.
-// It makes the bulge chasing and the back transformation of each vector more expensive. Therefore a
-// wide band is used only if few vectors are wanted.
+// For returns the tuning for order n and m vectors. Block is then the rank for this order: the table
+// has a smaller one for small orders. A wide band makes the band reduction cheaper. It makes the
+// bulge chasing and the back transformation of each vector more expensive. Therefore a wide band is
+// used only if few vectors are wanted.
 func (t Tuning) For(n, m int) Tuning {
+	if n <= t.SmallTo {
+		t.Block = t.SmallBlock
+	}
 	if t.ValuesFrom > 0 && n >= t.ValuesFrom && 4*m <= n {
 		t.Band, t.Block = t.ValuesBand, max(t.Block/t.ValuesBand, 1)*t.ValuesBand
 	}
