@@ -3,7 +3,7 @@
 # make lib         bin/lib/libvkevd.so, the C library; make install puts it under PREFIX
 # make wheel       dist/vkevd-….whl, the Python package, which contains the C library
 # make drop-in     bin/lib/libvkevd_lapack.so, LAPACK's functions for LD_PRELOAD: see docs/drop-in.md
-# make test-quick  the tests that find most defects: two minutes on two cores
+# make test-quick  the tests that find most defects: two minutes on two cores, the first run five
 # make test        all tests that CI runs: about 20 minutes on two cores; each target test-NAME is a part
 # make test-long   longer tests, to run before each release, also with GPU=1: more sizes, validation
 #                  layers and race detector on more packages, every fault at every driver call, 1000
@@ -34,13 +34,14 @@ DEVICE_EVD    = ./evd $(wildcard ./evd/batch ./evd/spectrum ./evd/svd)
 #   PagesSolveTheSame/300      the same problems of order 40 with small kernels; the other problems of
 #                              order 300; TestTranslateCommitted of vk/spirv for each kernel
 #   PagesUnderDebugShaders/d   the same test with MRRR and with singular values
+#   NoDispatchIsLong/very/emul TestNoDispatchIsLong with emulated products of smaller orders
 #   SeveralDevicesOnLapacks    TestEveryKindOfMatrix, on one device; TestSeveralDevicesFindTheSameBits
 #   DistributedLapacks         TestDistributedMatrices, with other kinds of matrices
-LONGER = ApplyQ2Tunings|InEveryTuning|ChasingWide/other|ChasingManyTimes|ConquerCollection|BidiagonalDivideConquerLarge|TestShipped/bcsstk09|ShippedEmulated/(jag|Si2)|FamiliesOfEveryOrder|EmulatedProducts/other|BandsAndBlocks/^([1258]|40),|WithoutFloat64Edges/.17|SingularInSingle|PagesSolveTheSame/300_(wave|float32|emul|svd|batch)|PagesUnderDebugShaders/^d|SeveralDevicesOnLapacks|DistributedLapacks
+LONGER = ApplyQ2Tunings|InEveryTuning|ChasingWide/other|ChasingManyTimes|ConquerCollection|BidiagonalDivideConquerLarge|TestShipped/bcsstk09|ShippedEmulated/(jag|Si2)|FamiliesOfEveryOrder|EmulatedProducts/other|BandsAndBlocks/^([1258]|40),|WithoutFloat64Edges/.17|SingularInSingle|PagesSolveTheSame/300_(wave|float32|emul|svd|batch)|PagesUnderDebugShaders/^d|SeveralDevicesOnLapacks|DistributedLapacks|NoDispatchIsLong/very/emul
 
 # Tests that run the same kernels many times with other numbers. The slower ways of testing below
 # leave them out, because the unit tests run them.
-MANY = OnEveryKind|OnEveryFamily|TestBidiagonalFamilies|TestEveryOrder$$|TestEverySize|LongInnerDimensions|TestRowMajor$$|ChasingWide|OfEveryOrder|AgreesWithTwin|GemmEdges|EveryKindOfMatrix|TestBulgeChasing$$|TestBidiagonalChasing$$|BracketsHold|TestBandReduction$$|ReductionKinds|DebugShadersSolve|TestBisection$$|OfSplitMatrices|EveryTableFits|TestBatch$$|WithoutFloat64Types|WithoutFloat64Parts|WithoutFeatures|GonumsSVD|TestEmulatedProducts$$|$(LONGER)
+MANY = OnEveryKind|OnEveryFamily|TestBidiagonalFamilies|TestEveryOrder$$|TestEverySize|LongInnerDimensions|TestRowMajor$$|ChasingWide|OfEveryOrder|AgreesWithTwin|GemmEdges|EveryKindOfMatrix|TestBulgeChasing$$|TestBidiagonalChasing$$|BracketsHold|TestBandReduction$$|ReductionKinds|DebugShadersSolve|TestBisection$$|OfSplitMatrices|EveryTableFits|TestBatch$$|WithoutFloat64Types|WithoutFloat64Parts|WithoutFeatures|GonumsSVD|TestEmulatedProducts$$|InALargeBatch|$(LONGER)
 # Tests for which bindings, threads and pointers make no difference. Those of NoDispatch use no device.
 SLOW = NoDispatch|PagesSolve|PagesUnder|EveryCallOfASession|DeviceLostInEachStage|ForecastsAre|ForecastsHold|FallbackOfMRRR|TestShim$$|SmallBuffersSolve|SurvivesAWait|$(MANY)
 
@@ -91,9 +92,12 @@ WIDTH_SKIP     = NoDispatch|DriverCall|DryRefuses|CloseRaces|TestBulgeChasing$$|
 # invocations, and 16 in test-long.
 WIDTHS = 128
 
-# The quick tests: no long runs, no injected faults, no collections of matrices.
-QUICK_PACKAGES = ./tests ./cmd/... ./evd/... ./shaders/... ./stages/... ./vk ./vk/spirv ./vk/internal/driver
-QUICK_SKIP     = Dsyev|$(SLOW)
+# The quick tests: kernels and stages, whole solves in double precision by one device, files, and the
+# command. They leave out collections of matrices, injected faults, and packages that use the others:
+# benchmarks, tuning, gonum's interface and the C libraries. They also leave out several devices, other
+# precisions, devices without double precision, refinement and Verify.
+QUICK_PACKAGES = ./tests ./cmd/vkevd ./evd ./evd/matio ./evd/spectrum ./evd/svd ./evd/batch ./shaders/... ./stages ./stages/product/... ./stages/tridiag/... ./stages/tuning ./vk ./vk/spirv ./vk/internal/driver
+QUICK_SKIP     = Distribut|SeveralDevices|Mixed|Refine|WithoutFloat64|Float32|Verif|Storage|Types|Precision|DriverCall|ForReal|Applications|$(SLOW)
 
 GO      ?= go
 PREFIX  ?= /usr/local
@@ -145,7 +149,8 @@ install: lib
 
 test: setup compiler vet test-unit test-single test-newcomers test-python test-drop-in test-cluster test-vulkango test-race test-validation test-widths
 
-test-quick: setup compiler vet
+# go test itself runs the most important checks of go vet.
+test-quick: setup compiler
 	$(TEST) $(GO) test -timeout $(TIMEOUT) -skip '$(QUICK_SKIP)' $(QUICK_PACKAGES)
 
 test-long: setup compiler test-drop-in-long test-kernels test-gpuav test-modes test-inexact test-second test-farm test-faults test-chases test-tridiagonals test-gonum test-speed test-fuzz
