@@ -54,45 +54,52 @@ func (c card) check(t *testing.T, name string, estimates []float64) {
 // TestTridiagonalDispatchesAreBounded of package stages.
 func TestNoDispatchIsLong(t *testing.T) {
 	for _, card := range cards {
-		dev := card.dry()
-		tune := On(dev.Info()).For(card.n, card.n).Bounded(card.rate)
-		native, err := product.New[float64](dev, tune.Products)
-		if err != nil {
-			t.Fatal(err)
+		t.Run(card.name, func(t *testing.T) { card.checkDense(t) })
+	}
+}
+
+// checkDense checks the dense stages with native products, and with emulated products at several rates
+// of the integer units.
+func (c card) checkDense(t *testing.T) {
+	dev := c.dry()
+	tune := On(dev.Info()).For(c.n, c.n).Bounded(c.rate)
+	check := func(ops product.Ops[float64], status *vk.Layout, others bool) {
+		for name, estimates := range recordDense(t, dev, c.n, tune, ops, status, others) {
+			c.check(t, name, estimates)
 		}
-		all := map[string]product.Ops[float64]{"native": native}
-		// A rate of 0 means that the rate was not measured. Emulated products of the largest order
-		// have a million dispatches, so only this rate is tested with them.
-		rates := []float64{0, 1.2 * card.rate, 300 * card.rate}
-		if card.n > 1<<15 {
-			rates = rates[:1]
-		}
-		for _, bytes := range rates {
-			sizes := tune.BoundedBytes(card.rate, bytes).Products.Emulated
-			sizes.Held = 1 << 34
-			for _, u := range emulated.Candidates(dev.Info()) {
+	}
+	native, err := product.New[float64](dev, tune.Products)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("native", func(t *testing.T) { check(native, vk.Together(), true) })
+	// A rate of 0 means that the rate was not measured. Emulated products of the largest order
+	// have a million dispatches, so only this rate is tested with them, and only by make test-long.
+	rates := []float64{0, 1.2 * c.rate, 300 * c.rate}
+	if c.n > 1<<15 {
+		rates = rates[:1]
+	}
+	for _, bytes := range rates {
+		sizes := tune.BoundedBytes(c.rate, bytes).Products.Emulated
+		sizes.Held = 1 << 34
+		for _, u := range emulated.Candidates(dev.Info()) {
+			t.Run(fmt.Sprintf("emulated on %v at %.0g", u, bytes), func(t *testing.T) {
 				ops, err := emulated.NewOn(dev, native, sizes, 14, u)
 				if err != nil {
 					t.Fatal(err)
 				}
-				all[fmt.Sprintf("emulated on %v at %.0g", u, bytes)] = ops
-			}
-		}
-		for products, ops := range all {
-			status := vk.Together()
-			if e, ok := ops.(*emulated.Ops); ok {
-				status = e.Status()
-			}
-			for name, estimates := range recordDense(t, dev, card.n, tune, ops, status) {
-				card.check(t, products+": "+name, estimates)
-			}
+				check(ops, ops.Status(), false)
+			})
 		}
 	}
 }
 
-// recordDense returns the cost estimates of all dispatches of the bulge chasing and of the stages
-// whose work is of order n³.
-func recordDense(t *testing.T, dev *vk.Device, n int, tune Tuning, ops product.Ops[float64], status *vk.Layout) map[string][]float64 {
+// recordDense returns the cost estimates of all dispatches of the stages that use the matrix products
+// `ops`. If `others` is true, it adds those of stages without matrix products: the bulge chasing, and
+// stages whose work is of order n² or n³.
+func recordDense(
+	t *testing.T, dev *vk.Device, n int, tune Tuning, ops product.Ops[float64], status *vk.Layout, others bool,
+) map[string][]float64 {
 	t.Helper()
 	w := stages.Waiting{Allowed: true, WideFence: true}
 	band, err := stages.NewBandReduction(dev, stages.BandSize{N: n, B: tune.Band, K: tune.Block}, ops, w, tune.Panel)
@@ -144,18 +151,22 @@ func recordDense(t *testing.T, dev *vk.Device, n int, tune Tuning, ops product.O
 	if err != nil {
 		t.Fatal(err)
 	}
-	return map[string][]float64{
-		"load":           recorded(func(rec *vk.Recorder) { load.Record(rec, matrix(a), false, 1) }),
-		"transpose":      recorded(func(rec *vk.Recorder) { transpose.Record(rec, matrix(a), matrix(x)) }),
-		"identity":       recorded(func(rec *vk.Recorder) { identity.Record(rec, matrix(x)) }),
-		"band reduction": recorded(func(rec *vk.Recorder) { band.Record(rec, ws, matrix(a), b.In(ws), factors.In(ws)) }),
-		"bulge chasing": recorded(func(rec *vk.Recorder) {
-			chase.Record(rec, ws, b.In(ws), stages.Tridiagonal[float64]{D: d.In(ws), E: e.In(ws)}, q)
-		}),
-		"back transformation 2": recorded(func(rec *vk.Recorder) { q2.Record(rec, ws, q, matrix(x)) }),
+	all := map[string][]float64{
+		"band reduction":        recorded(func(rec *vk.Recorder) { band.Record(rec, ws, matrix(a), b.In(ws), factors.In(ws)) }),
 		"squares":               recorded(func(rec *vk.Recorder) { squares.Record(rec, ws, q, matrix(x)) }),
 		"back transformation 1": recorded(func(rec *vk.Recorder) { q1.Record(rec, ws, matrix(a), factors.In(ws), matrix(x)) }),
 	}
+	if !others {
+		return all
+	}
+	all["load"] = recorded(func(rec *vk.Recorder) { load.Record(rec, matrix(a), false, 1) })
+	all["transpose"] = recorded(func(rec *vk.Recorder) { transpose.Record(rec, matrix(a), matrix(x)) })
+	all["identity"] = recorded(func(rec *vk.Recorder) { identity.Record(rec, matrix(x)) })
+	all["bulge chasing"] = recorded(func(rec *vk.Recorder) {
+		chase.Record(rec, ws, b.In(ws), stages.Tridiagonal[float64]{D: d.In(ws), E: e.In(ws)}, q)
+	})
+	all["back transformation 2"] = recorded(func(rec *vk.Recorder) { q2.Record(rec, ws, q, matrix(x)) })
+	return all
 }
 
 // TestBounded checks the method Bounded, which limits the cost of dispatches: it must not increase

@@ -95,7 +95,7 @@ func TestProductsRunOnUnits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		recordDense(t, dev, n, tune, tally{ops, &flops, &long}, ops.Status())
+		recordDense(t, dev, n, tune, tally{ops, &flops, &long}, ops.Status(), false)
 		q2, err := stages.NewApplyQ2Squares(dev, stages.BackSize{N: n, B: tune.Band, M: n}, product.Ops[float64](ops), tune.ApplyQ2)
 		if err != nil {
 			t.Fatal(err)
