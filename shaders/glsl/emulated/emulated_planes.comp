@@ -31,7 +31,7 @@
 
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 128;
-// MODULI_COUNT is the number of moduli: 10, or 13 to 16.
+// MODULI_COUNT is the number of moduli: 6, 8, 10, or 13 to 16.
 layout(constant_id = 3) const uint MODULI_COUNT = 14;
 // RIGHT tells whether the factor whose residues are computed is the right factor of the product.
 layout(constant_id = 4) const bool RIGHT = false;
@@ -81,6 +81,8 @@ uvec2 integers[PART];
 // factor, q is the inverse of P/pᵢ modulo pᵢ, where P is the product of the moduli.
 uint weight(uint i, uint half_) {
 	if (!RIGHT) return LEFT[2 * i + half_];
+	if (MODULI_COUNT == 6) return RIGHT_6[2 * i + half_];
+	if (MODULI_COUNT == 8) return RIGHT_8[2 * i + half_];
 	if (MODULI_COUNT == 10) return RIGHT_10[2 * i + half_];
 	return MODULI_COUNT == 13 ? RIGHT_13[2 * i + half_] : MODULI_COUNT == 14 ? RIGHT_14[2 * i + half_]
 	     : MODULI_COUNT == 15 ? RIGHT_15[2 * i + half_] : RIGHT_16[2 * i + half_];

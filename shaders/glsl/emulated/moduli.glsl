@@ -41,10 +41,19 @@ const uint LEFT[16 * 2] = uint[16 * 2](
 	0xf4510901u, 0x3d991094u, 0x01f00f01u, 0x0f01f00fu, 0x96321101u, 0x3303d66eu, 0x333f1701u, 0xc626cf08u,
 	0xf52a1b01u, 0x3d94fcbcu, 0x64bd1d01u, 0x960c6ecdu, 0x22e62101u, 0x0f290807u, 0x4e022701u, 0x5f08c304u,
 	0xe5ab2d01u, 0x6460e633u, 0xb4413901u, 0x5605232eu, 0xa4bf3b01u, 0xedf94658u, 0xafac3f01u, 0xc1ff31abu);
-// RIGHT_10 and RIGHT_13 to RIGHT_16 have the residues of 256ᵏ·qᵢ modulo pᵢ for k = 0 to 7, as
-// signed bytes in two words, for 10 moduli and for 13 to 16 moduli. qᵢ is the inverse of P/pᵢ
-// modulo pᵢ, where P is the product of the moduli in use. Entries past the last modulus in use are
-// zero.
+// RIGHT_6 to RIGHT_16 have the residues of 256ᵏ·qᵢ modulo pᵢ for k = 0 to 7, as signed bytes in two
+// words. The number in the name is the number of moduli. qᵢ is the inverse of P/pᵢ modulo pᵢ, where P
+// is the product of the moduli in use. Entries past the last modulus in use are zero.
+const uint RIGHT_6[16 * 2] = uint[16 * 2](
+	0x000000a7u, 0x00000000u, 0x93939393u, 0x93939393u, 0xa9e3a235u, 0x25b8e8f8u, 0x0433d8f8u, 0xf6fe6414u,
+	0xfe9286d7u, 0xe11855eeu, 0xc7cc6dc7u, 0x6dc7cc6du, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u,
+	0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u,
+	0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u);
+const uint RIGHT_8[16 * 2] = uint[16 * 2](
+	0x000000e1u, 0x00000000u, 0x53535353u, 0x53535353u, 0x356622b7u, 0xf8a9e3a2u, 0xb1be25a3u, 0x48aa216bu,
+	0xb54a7644u, 0xcda86442u, 0x93393493u, 0x34933934u, 0x57e95321u, 0x0a63302du, 0x28165273u, 0x57c7d5f4u,
+	0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u,
+	0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u, 0x00000000u);
 const uint RIGHT_10[16 * 2] = uint[16 * 2](
 	0x0000000fu, 0x00000000u, 0x2e2e2e2eu, 0x2e2e2e2eu, 0xdcf4fc53u, 0x7828b994u, 0xe05e4540u, 0x5010d15bu,
 	0x7128e9e2u, 0x9b870e1du, 0x12d11d12u, 0x1d12d11du, 0xbfd2b742u, 0x14d7605au, 0xb462f09au, 0x5b556974u,

@@ -57,10 +57,7 @@ func TestKernelsHaveTheConstants(t *testing.T) {
 	check("MULTIPLIERS", multipliers)
 	check("FRACTIONS", fractions)
 	check("LEFT", left)
-	for n := moduli.Rough; n <= moduli.Most; n++ {
-		if n > moduli.Rough && n < moduli.Least {
-			continue
-		}
+	for _, n := range moduli.Counts() {
 		right := make([]int64, 2*moduli.Most)
 		for i, q := range moduli.New(n).Inverse {
 			low, high := moduli.Weights(i, q)

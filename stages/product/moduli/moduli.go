@@ -23,11 +23,17 @@ const (
 	Least = 13
 	Most  = 16
 
-	// Rough is the only number of moduli below Least that the kernels support. The errors are at
-	// most a few times 2⁻³⁹ of the norms of the factors. Rough is for iterations whose later steps
-	// correct such errors.
-	Rough = 10
+	// Rough is the number of moduli for iterations whose later steps correct the errors. The errors
+	// are at most a few times 2⁻³⁹ of the norms of the factors. Fewest is the smallest number of
+	// moduli that the kernels support.
+	Rough, Fewest = 10, 6
 )
+
+// Inexact lists the numbers of moduli below Least that the kernels support, in ascending order.
+func Inexact() []int { return []int{Fewest, 8, Rough} }
+
+// Counts lists all numbers of moduli that the kernels support, in ascending order.
+func Counts() []int { return append(Inexact(), Least, 14, 15, Most) }
 
 // MostInner is the largest inner dimension of a product. 128²·MostInner is less than 2³¹, so the
 // 32-bit sums of products of residues are exact.
@@ -109,6 +115,14 @@ func Weights(i int, q int64) (low, high uint32) {
 // Multiplier returns round(2³²/pᵢ) for the modulus pᵢ. The kernels multiply by this number instead
 // of dividing by pᵢ.
 func Multiplier(i int) int64 { return (1<<32 + all[i]/2) / all[i] }
+
+// Error returns a bound on the errors of an element of a product: it is relative to the norms of the
+// row and of the column whose product the element is. The bound is 8/√P, where P is the product of
+// the moduli. A row is scaled to integers below √P, so the error of rounding is about 1/√P.
+func (s *System) Error() float64 {
+	p, _ := new(big.Float).SetInt(s.P).Float64()
+	return 8 / math.Sqrt(p)
+}
 
 // FractionBits is the number of bits after the binary point in the result of Fraction.
 const FractionBits = 80
