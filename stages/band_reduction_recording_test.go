@@ -102,6 +102,10 @@ func (g written) GemmUnsplit(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op
 	g.Gemm(rec, ws, opA, opB, alpha, a, b, beta, c)
 }
 
+func (g written) Gemmtr(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b Matrix, beta float64, c Matrix) {
+	g.Gemm(rec, ws, opA, opB, alpha, a, b, beta, c)
+}
+
 func (g written) GemmTogether(rec *vk.Recorder, ws *vk.Arena, products ...product.Product[float64]) {
 	for _, p := range products {
 		g.Gemm(rec, ws, p.OpA, p.OpB, 1, p.A, p.B, 0, p.C)

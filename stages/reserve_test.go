@@ -47,6 +47,10 @@ func (r reserving) GemmUnsplit(rec *vk.Recorder, ws *vk.Arena, opA, opB product.
 	r.Gemm(rec, ws, opA, opB, alpha, a, b, beta, c)
 }
 
+func (r reserving) Gemmtr(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b Matrix, beta float64, c Matrix) {
+	r.Gemm(rec, ws, opA, opB, alpha, a, b, beta, c)
+}
+
 // GemmPair fails unless the sum of both inner dimensions is reserved.
 func (r reserving) GemmPair(_ *vk.Recorder, _ *vk.Arena, opA, _ product.Op, _ float64, first, second product.Pair[float64], _ float64, c Matrix) {
 	k := first.A.Cols + second.A.Cols

@@ -15,13 +15,14 @@ type tiledGemm[T spirv.Scalar] struct {
 	chooser
 	kernels []*vk.Kernel[shaders.GemmSpec, shaders.GemmPush[T]] // one for each tile
 	sums    partialSums[T]
+	columns int // gemmtrColumns, or fewer in tests
 }
 
 // newTiledGemm builds a kernel for each tile of the table, and the kernel that adds partial
 // products. The error is a *vk.UnsupportedError if a tile does not fit the device, or another error
 // of package vk.
 func newTiledGemm[T spirv.Scalar](dev *vk.Device, t Tuning) (*tiledGemm[T], error) {
-	g := &tiledGemm[T]{chooser: newChooser(t)}
+	g := &tiledGemm[T]{chooser: newChooser(t), columns: gemmtrColumns}
 	var err error
 	if g.kernels, err = tileKernels[T](dev, t.Tiles, shaders.Gemm[T](), Tile.Spec); err != nil {
 		return nil, err

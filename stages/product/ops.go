@@ -75,6 +75,10 @@ type Gemm[T spirv.Scalar] interface {
 	// leading dimensions of the two products may differ. The rules for α, β and overlaps are those
 	// of Gemm.
 	GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, first, second Pair[T], beta T, c Matrix[T])
+
+	// Gemmtr does the same as Gemm for the lower triangle of the n×n matrix C (dgemmtr). Elements of C
+	// above the diagonal may have any values afterwards.
+	Gemmtr(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T])
 }
 
 // Product is the product C ← op(A)·op(B).

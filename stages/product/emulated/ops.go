@@ -237,7 +237,7 @@ func (o *Ops) Syr2k(rec *vk.Recorder, ws *vk.Arena, y, z, c product.Matrix[float
 	}
 	if need := 2 * up(o.k.geometry(n, k).words(o.k.moduli.N), 64); need <= o.planes && 2*up(n, o.k.padRows) <= o.rows {
 		o.k.record(rec, ws, o.mem, problem{
-			left: left, right: []rows{left[1], left[0]}, alpha: -1, beta: 1, c: c, rankTwoK: true,
+			left: left, right: []rows{left[1], left[0]}, alpha: -1, beta: 1, c: c, lower: true, rankTwoK: true,
 		})
 		return
 	}
@@ -252,6 +252,39 @@ func (o *Ops) Syr2k(rec *vk.Recorder, ws *vk.Arena, y, z, c product.Matrix[float
 	o.GemmPair(rec, ws, product.NoTrans, product.Trans, -1, product.Pair[float64]{A: lower(y), B: upper(z)},
 		product.Pair[float64]{A: lower(z), B: upper(y)}, 1, c.Block(half, 0, n-half, half))
 	o.Syr2k(rec, ws, lower(y), lower(z), c.Block(half, half, n-half, n-half))
+}
+
+// Gemmtr implements product.Ops. If the residues of the factors do not fit the memory, the lower
+// triangle of C is divided into two triangles and a rectangle. Refused rows of a factor are then
+// counted once for each part.
+func (o *Ops) Gemmtr(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b product.Matrix[float64],
+	beta float64, c product.Matrix[float64],
+) {
+	left, right := operand(opA, a, false), operand(opB, b, true)
+	if fit(c, left, right); c.Rows != c.Cols {
+		panic(fmt.Sprintf("product: emulated gemmtr into %d×%d", c.Rows, c.Cols))
+	}
+	p := problem{left: []rows{left}, right: []rows{right}, alpha: alpha, beta: beta, c: c, lower: true}
+	if m, _ := o.block(p); alpha == 0 || m == 0 || !o.emulates(c.Rows, c.Cols, left.inner) {
+		o.native.Gemmtr(rec, ws, opA, opB, alpha, a, b, beta, c)
+		return
+	}
+	o.triangle(rec, ws, p)
+}
+
+// triangle records the product p, whose field lower is true. A block of C must fit the memory.
+func (o *Ops) triangle(rec *vk.Recorder, ws *vk.Arena, p problem) {
+	n := p.c.Rows
+	if m, cols := o.block(p); m >= n && cols >= n {
+		o.k.record(rec, ws, o.mem, p)
+		return
+	}
+	half := up(n/2, o.k.padRows)
+	o.triangle(rec, ws, p.block(0, 0, half, half))
+	rectangle := p.block(half, 0, n-half, half)
+	rectangle.lower = false
+	o.blocks(rec, ws, rectangle)
+	o.triangle(rec, ws, p.block(half, half, n-half, n-half))
 }
 
 // fit panics if the shapes of a product do not fit each other.

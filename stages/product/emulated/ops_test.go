@@ -133,6 +133,29 @@ func TestSyr2kOfFewRows(t *testing.T) {
 	}
 }
 
+// TestGemmtrHasTheBitsOfTheReference checks lower triangles of emulated products, also with so little
+// memory for residues that the triangle is divided. Elements above the diagonal may be NaN.
+func TestGemmtrHasTheBitsOfTheReference(t *testing.T) {
+	eachUnits(t, func(t *testing.T, u Units) {
+		e := small()
+		for _, planes := range []int{1 << 20, 1 << 17, 1 << 16} {
+			e.Planes = planes
+			ops := newOps(t, e, u, 14, 131, 40)
+			p := bench{stagetest.NewBench(t, 140*140, vk.Together(ops.Work(), ops.Status()))}
+			for i, n := range []int{1, 33, 131} {
+				opA, opB := product.Op(i&1 != 0), product.Op(i&2 != 0)
+				a, b := factor(opA, n, 40, 1, 1), factor(opB, 40, n, 2, 2)
+				c := stagetest.Normal(n, n, n+3, 3).Lower()
+				have := p.do(t, ops, a, b, c, func(rec *vk.Recorder, a, b, c product.Matrix[float64]) {
+					ops.Gemmtr(rec, p.WS, opA, opB, -1, a, b, 1, c)
+				})
+				want := expect(14, opA, opB, -1, a, b, 1, c)
+				equal(t, fmt.Sprint("gemmtr ", planes, n), have.Lower(), want.Lower())
+			}
+		}
+	})
+}
+
 // join returns the columns of a followed by the columns of b.
 func join(a, b stagetest.Sample) stagetest.Sample {
 	return stagetest.Sample{Rows: a.Rows, Cols: a.Cols + b.Cols, Ld: a.Ld, Data: append(append([]float64{}, a.Data...), b.Data...)}

@@ -36,8 +36,11 @@ type problem struct {
 	alpha, beta float64
 	c           product.Matrix[float64]
 
+	// If lower is true, only the lower triangle of the square matrix C is computed.
+	lower bool
+
 	// rankTwoK is true for a symmetric rank-2k update C − Y·Zᵀ − Z·Yᵀ. The left factors are then Y
-	// and Z, and the right factors are Z and Y. Only the lower triangle of C is computed.
+	// and Z, and the right factors are Z and Y. The field lower must be true, too.
 	rankTwoK bool
 
 	// `skip` is the number of rows at the beginning of the left factor that are multiplied although
@@ -176,7 +179,7 @@ func (k *kernels) recordStrips(rec *vk.Recorder, ws *vk.Arena, mem *memory, p pr
 	m, n := p.skip+p.c.Rows, p.c.Cols
 	tiles := vk.Tiles(m, k.tileM) * vk.Tiles(n, k.tileN)
 	lower := uint32(0)
-	if p.rankTwoK {
+	if p.lower {
 		square := max(k.tileM, k.tileN)
 		rows := vk.Tiles(n, square)
 		tiles, lower = rows*(rows+1)/2*int(square/k.tileM*(square/k.tileN)), 1
