@@ -67,30 +67,68 @@ type refinement struct {
 // iteration does not help, it sets counts.Cold, and the caller must solve without the approximate
 // vectors. σ·A and the vectors must be on the device.
 func (s *refinement) iterate() error {
-	rough := true
 	unit := float64(s.N) * spectrum.Ulp
+	most, err := s.firstError()
+	if err != nil {
+		return err
+	}
 	for s.counts.Steps < mostSteps {
-		left, err := s.step(rough)
+		ops := s.steps.products.within(most)
+		left, err := s.step(ops)
 		if err != nil || s.counts.Cold != "" {
 			return err
 		}
-		if left <= mostLeft*unit && (!rough || s.steps.products.roughNoise == 0) {
+		if left <= mostLeft*unit && ops.error == 0 {
 			return nil
 		}
 		// The next change of the vectors will be about half of the estimated error, and leaves an
 		// error of its square. If this square is too large, the next step is not the last one, and
 		// rough products are enough for it.
-		rough = left/2 > math.Sqrt(mostLeft*unit)
+		if most = 0; left/2 > math.Sqrt(mostLeft*unit) {
+			most = s.steps.products.rough()
+		}
 	}
 	s.counts.Cold = ColdSteps
 	return nil
 }
 
-// step does one step of the iteration. The result `left` estimates the error of the vectors X after
-// the step: of XᵀX relative to 1, and of XᵀAX relative to ‖A‖.
-func (s *refinement) step(rough bool) (left float64, err error) {
+// firstError returns the largest error that the products of the first step may have. Let c be the size
+// of the off-diagonal elements of XᵀAX relative to ‖A‖, in a sample. Gaps between eigenvalues are
+// about ‖A‖/n, so the correction E has elements of about n·c. The step leaves an error of about
+// (n·c)². An error δ of the products gives an error of n·δ in E, so δ may be n·c².
+func (s *refinement) firstError() (float64, error) {
+	rough := s.steps.products.rough()
+	if rough == 0 {
+		return 0, nil
+	}
+	var block []float64
+	err := s.Run(func(rec *vk.Recorder) {
+		rec.Phase(stages.PhaseRefineProducts, 0, 1)
+		at := s.steps.refine.RecordSample(rec, s.Arena, s.steps.products.native, s.matrixA(), s.x, s.y)
+		block = make([]float64, at.Len())
+		vk.Receive(rec, block, at)
+	})
+	m := int(math.Sqrt(float64(len(block))))
+	norm, coupling := 0.0, 0.0
+	for i, x := range block {
+		if i%(m+1) == 0 {
+			norm = math.Max(norm, math.Abs(x))
+		} else {
+			coupling = math.Max(coupling, math.Abs(x))
+		}
+	}
+	c := coupling / norm
+	if !(c < 1) { // or NaN
+		return rough, err
+	}
+	return max(rough, float64(s.N)*c*c), err
+}
+
+// step does one step of the iteration, with the products `ops` for XᵀAX and XᵀX. The result `left`
+// estimates the error of the vectors X after the step: of XᵀX relative to 1, and of XᵀAX relative to
+// ‖A‖.
+func (s *refinement) step(ops refineOps) (left float64, err error) {
 	s.counts.Steps++
-	ops, noise := s.steps.products.of(rough)
 	norm, err := s.quotients(ops)
 	if err != nil {
 		return 0, err
@@ -99,7 +137,7 @@ func (s *refinement) step(rough bool) (left float64, err error) {
 		s.counts.Cold = ColdFar
 		return 0, nil
 	}
-	s.noise = noise(s.N, norm)
+	s.noise = math.Max(stages.RefinementNoise(s.N, norm), ops.error*norm)
 	clusters, err := s.clusters()
 	if err != nil {
 		return 0, err
@@ -118,16 +156,25 @@ func (s *refinement) step(rough bool) (left float64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	change, err := s.update(ops, clusters, w)
+	change, err := s.correct()
+	if err != nil {
+		return 0, err
+	}
 	s.counts.Changes = append(s.counts.Changes, change)
-	if !(change < mostChange) {
+	if !(change < mostChange) { // or NaN
 		s.counts.Cold = ColdFar
+		return 0, nil
 	}
 	left = change * change
 	if norm > 0 {
 		left += change * inside / norm
 	}
-	return left, err
+	size := change
+	if clusters.Largest() > 1 {
+		size = 1 // rotations within clusters are not small
+	}
+	remains := max(change*change/2, mostLeft*float64(s.N)*spectrum.Ulp)
+	return left, s.update(s.steps.products.forUpdate(s.N, size, remains), clusters, w)
 }
 
 // quotients computes S = XᵀAX, XᵀX and the Rayleigh quotients λ of the vectors X. It returns max
@@ -162,27 +209,31 @@ func (s *refinement) clusters() (stages.Clusters, error) {
 	return stages.NewClusters(s.lambda, reach, strength), nil
 }
 
-// update replaces the vectors X by X + X·E, and returns ‖E‖_∞, the size of the correction. The
-// argument `w` has the eigenvectors of the clusters, the sets of close eigenvalues. Without
-// clusters, the product X·E needs fewer digits than the other products of a step, because E is
-// small. Rotations within clusters are not small, so their products need all digits.
-func (s *refinement) update(ops product.Ops[float64], clusters stages.Clusters, w []float64) (change float64, err error) {
-	if clusters.Largest() == 1 {
-		ops = s.steps.products.rough
-	}
+// correct computes the correction E of the vectors X, and returns its size ‖E‖_∞, or NaN.
+func (s *refinement) correct() (change float64, err error) {
 	sums := make([]float64, s.N)
 	err = s.Run(func(rec *vk.Recorder) {
-		s.steps.products.emulated.Begin(rec, s.Arena)
 		rec.Phase(stages.PhaseRefineUpdate, 0, 1)
-		vk.SendFirst(rec, s.y.At, w)
-		vk.Receive(rec, sums, s.steps.refine.RecordUpdate(rec, s.Arena, ops, s.noise, clusters, s.x, s.y))
-		s.steps.products.emulated.Refused(s.Call, rec, s.Arena)
+		vk.Receive(rec, sums, s.steps.refine.RecordCorrection(rec, s.Arena, s.noise))
 	})
-	s.x, s.y = s.y, s.x
 	if slices.ContainsFunc(sums, math.IsNaN) {
 		return math.NaN(), err
 	}
 	return slices.Max(sums), err
+}
+
+// update replaces the vectors X by X + X·E. The argument `w` has the eigenvectors of the clusters, the
+// sets of close eigenvalues.
+func (s *refinement) update(ops product.Ops[float64], clusters stages.Clusters, w []float64) error {
+	err := s.Run(func(rec *vk.Recorder) {
+		s.steps.products.emulated.Begin(rec, s.Arena)
+		rec.Phase(stages.PhaseRefineUpdate, 0, 1)
+		vk.SendFirst(rec, s.y.At, w)
+		s.steps.refine.RecordUpdate(rec, s.Arena, ops, clusters, s.x, s.y)
+		s.steps.products.emulated.Refused(s.Call, rec, s.Arena)
+	})
+	s.x, s.y = s.y, s.x
+	return err
 }
 
 // matrixA returns the device memory of σ·A, with both triangles.

@@ -122,7 +122,7 @@ func (p *RefinePlan) prepare() (err error) {
 	var b builder
 	s.load, err = stages.NewSymmetricLoad[float64](dev)
 	b.keep(err)
-	s.refine, err = stages.NewRefinement(dev, n, s.products.all()...)
+	s.refine, err = stages.NewRefinement(dev, n, s.products.reserved()...)
 	b.keep(err)
 	s.orient, err = newOrientation[float64](dev, p.opt)
 	b.keep(err)

@@ -1,10 +1,9 @@
 package evd
 
 import (
-	"math"
+	"slices"
 
 	"github.com/vkevd/vkevd/evd/emulation"
-	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/product/moduli"
 	"github.com/vkevd/vkevd/stages/tuning"
@@ -12,22 +11,24 @@ import (
 )
 
 // refineProducts are the matrix products of a refinement of vectors X. Early steps need fewer
-// digits than the last step, and the update X·E needs fewer digits in each step: for these, rough
-// products are enough. Emulated products are faster with fewer moduli. Native products are the same
-// for all uses.
+// digits than the last step, and the update X·E needs fewer digits than XᵀAX, because E is small.
+// Emulated products are faster with fewer moduli. Native products are the same for all uses.
 type refineProducts struct {
-	native, rough, fine product.Ops[float64]
+	native product.Ops[float64]
 
-	// roughNoise is the error of an element of XᵀAX by rough products, relative to ‖A‖. It is 0 if
-	// rough products are as accurate as the products of the last step.
-	roughNoise float64
+	// all lists the products in the order of increasing accuracy. The last ones are for the last step.
+	// If products are native, they are the only element.
+	all []refineOps
 
 	emulated emulation.Products
 }
 
-// roughNoise is the value of refineProducts.roughNoise for emulated products. The number of their
-// moduli, the small numbers modulo which integer units compute, is moduli.Rough.
-const roughNoise = 0x1p-37
+// refineOps are products with a bound on the error of an element, relative to the norms of its row
+// and of its column. The bound is 0 if no step needs more digits.
+type refineOps struct {
+	product.Ops[float64]
+	error float64
+}
 
 // newRefineProducts makes the products for order n. The error is a *vk.UnsupportedError if the
 // options ask for emulated products and the device has no units for them, or units that computed
@@ -36,7 +37,7 @@ func newRefineProducts(dev *vk.Device, n int, opt Options, t tuning.Tuning) (p r
 	if p.native, err = product.New[float64](dev, t.Products); err != nil {
 		return p, err
 	}
-	p.rough, p.fine = p.native, p.native
+	p.all = []refineOps{{Ops: p.native}}
 	if !opt.mayEmulate(n) {
 		return p, nil
 	}
@@ -54,22 +55,28 @@ func newRefineProducts(dev *vk.Device, n int, opt Options, t tuning.Tuning) (p r
 		fine = emulation.VectorModuli
 	}
 	make := emulation.By(dev, t, choice.Facts)
-	for _, count := range []int{moduli.Rough, fine} {
+	p.all = nil
+	for _, count := range append(moduli.Inexact(), fine) {
 		e, err := make(count, 0)
 		if err != nil {
 			return p, err
 		}
-		p.emulated = append(p.emulated, e)
+		ops := refineOps{e, moduli.New(count).Error()}
+		if count == fine {
+			ops.error = 0
+		}
+		p.emulated, p.all = append(p.emulated, e), append(p.all, ops)
 	}
-	p.rough, p.fine, p.roughNoise = p.emulated[0], p.emulated[1], roughNoise
 	return p, nil
 }
 
-// all lists the products that the refinement uses, each of them once.
-func (p *refineProducts) all() []product.Ops[float64] {
-	all := []product.Ops[float64]{p.native}
-	for _, e := range p.emulated {
-		all = append(all, e)
+// reserved lists all products that the refinement may use, each of them once.
+func (p *refineProducts) reserved() (all []product.Ops[float64]) {
+	if len(p.emulated) > 0 { // for a sample, and for the errors of the result
+		all = append(all, p.native)
+	}
+	for _, o := range p.all {
+		all = append(all, o.Ops)
 	}
 	return all
 }
@@ -78,20 +85,29 @@ func (p *refineProducts) all() []product.Ops[float64] {
 // they are not recorded concurrently.
 func (p *refineProducts) Work() *vk.Layout {
 	var parts []vk.Space
-	for _, o := range p.all() {
+	for _, o := range p.reserved() {
 		parts = append(parts, o.Work())
 	}
 	return vk.InTurn(parts...)
 }
 
-// of returns the products that compute XᵀAX and XᵀX in a step of the iteration for the vectors X.
-// `rough` says that this step needs fewer digits. The function `noise` returns the size below which
-// elements of XᵀAX count as rounding errors.
-func (p *refineProducts) of(rough bool) (ops product.Ops[float64], noise func(n int, norm float64) float64) {
-	if rough && p.roughNoise > 0 {
-		return p.rough, func(n int, norm float64) float64 {
-			return math.Max(stages.RefinementNoise(n, norm), p.roughNoise*norm)
-		}
+// within returns the fastest products whose error is at most `most`.
+func (p *refineProducts) within(most float64) refineOps {
+	return p.all[slices.IndexFunc(p.all, func(o refineOps) bool { return o.error <= most })]
+}
+
+// rough returns the error of products for a step that is not the last one.
+func (p *refineProducts) rough() float64 {
+	if len(p.emulated) == 0 {
+		return 0
 	}
-	return p.fine, stages.RefinementNoise
+	return moduli.New(moduli.Rough).Error()
+}
+
+// forUpdate returns the products that compute X·F for n×n matrices, where ‖F‖_∞ is about `size`. The
+// error of XᵀX and XᵀAX that the step leaves anyway is `left`, relative to their norms. A row of these
+// matrices has n elements, and each of them gets an error of the products times the norm of a column
+// of F. This must be small compared with `left`.
+func (p *refineProducts) forUpdate(n int, size, left float64) product.Ops[float64] {
+	return p.within(left / (4 * float64(n) * size)).Ops
 }

@@ -13,6 +13,7 @@ import (
 //	G = XᵀX,  S = XᵀAX,  λᵢ = sᵢᵢ/gᵢᵢ       RecordProducts
 //	which pairs are coupled                 RecordCouplings, then Clusters on the host
 //	the matrices of clusters                RecordClusters, then their eigenvectors W by the caller
+//	E and ‖E‖_∞                             RecordCorrection
 //	X ← X·(I + E)·W                         RecordUpdate
 //
 // The caller runs the recordings and reads results between the parts. Function Refinement of
@@ -24,7 +25,6 @@ import (
 // matrices change their roles.
 type Refinement struct {
 	n          int
-	panel      int // columns of S and G that one product computes
 	values     *vk.Kernel[shaders.RefsyevValuesSpec, shaders.RefsyevValuesPush]
 	couplings  *vk.Kernel[shaders.RefsyevCouplingsSpec, shaders.RefsyevCouplingsPush]
 	blocks     *vk.Kernel[shaders.RefsyevBlocksSpec, shaders.RefsyevBlocksPush]
@@ -39,9 +39,8 @@ type Refinement struct {
 }
 
 const (
-	refinementThreads = 256  // invocations of a workgroup, at most
-	refinementPanel   = 1024 // columns of S and G that one product computes
-	refinementSmall   = 32   // largest order of a cluster that is rotated without a product
+	refinementThreads = 256 // invocations of a workgroup, at most
+	refinementSmall   = 32  // largest order of a cluster that is rotated without a product
 )
 
 // NewRefinement prepares the refinement of eigenvectors for order n ≥ 1, and reserves its matrix
@@ -50,7 +49,7 @@ func NewRefinement(dev *vk.Device, n int, ops ...product.Ops[float64]) (*Refinem
 	b := builder{dev: dev}
 	threads := b.threads(refinementThreads)
 	r := &Refinement{
-		n: n, panel: refinementPanel,
+		n:          n,
 		values:     build(&b, shaders.RefsyevValues(), shaders.RefsyevValuesSpec{LocalSize: threads}),
 		couplings:  build(&b, shaders.RefsyevCouplings(), shaders.RefsyevCouplingsSpec{LocalSize: threads}),
 		blocks:     build(&b, shaders.RefsyevBlocks(), shaders.RefsyevBlocksSpec{LocalSize: b.threads(copyTile)}),
@@ -79,14 +78,26 @@ func (r *Refinement) Work() *vk.Layout {
 
 // Flops is the number of floating-point operations of a step without clusters: the result
 // `products` counts those of RecordProducts, and the result `update` counts those of RecordUpdate.
-// RecordProducts computes only the parts of S and G that contain elements of the lower triangle.
+// RecordProducts computes only the lower triangles of S and G.
 func (r *Refinement) Flops() (products, update float64) {
 	n := float64(r.n)
-	products = 2 * n * n * n
-	for j := 0; j < r.n; j += r.panel {
-		products += 4 * float64(r.n-j) * float64(min(r.panel, r.n-j)) * n
-	}
-	return products, 2 * n * n * n
+	return 2*n*n*n + 2*n*n*(n+1), 2 * n * n * n
+}
+
+// refinementSample is the number of vectors that RecordSample looks at.
+const refinementSample = 32
+
+// RecordSample computes the block of S for the last vectors, at most 32 of them, and returns its
+// elements: column j of the block has its diagonal element at place j. y is workspace. The size of
+// the other elements says how many digits of S the first step needs.
+func (r *Refinement) RecordSample(rec *vk.Recorder, ws *vk.Arena, ops product.Ops[float64], a, xt, y Matrix) vk.Slice[float64] {
+	m := min(refinementSample, r.n)
+	x := xt.Block(r.n-m, 0, m, r.n)
+	xa := NewMatrix(y.At.Sub(0, m*r.n), m, r.n, m)
+	s := NewMatrix(r.s.In(ws).Sub(0, m*m), m, m, m)
+	ops.Gemm(rec, ws, product.NoTrans, product.Trans, 1, x, a, 0, xa)
+	ops.Gemm(rec, ws, product.NoTrans, product.Trans, 1, xa, x, 0, s)
+	return s.At
 }
 
 // RecordProducts computes G, S and λ for the vectors xt, and returns the n Rayleigh quotients λ. y
@@ -94,12 +105,8 @@ func (r *Refinement) Flops() (products, update float64) {
 func (r *Refinement) RecordProducts(rec *vk.Recorder, ws *vk.Arena, ops product.Ops[float64], a, xt, y Matrix) vk.Slice[float64] {
 	n, s, g := r.n, r.matrixS(ws), r.matrixG(ws)
 	ops.Gemm(rec, ws, product.NoTrans, product.Trans, 1, xt, a, 0, y)
-	for j := 0; j < n; j += r.panel {
-		cols := min(r.panel, n-j)
-		right := xt.Block(j, 0, cols, n)
-		ops.Gemm(rec, ws, product.NoTrans, product.Trans, 1, y.Block(j, 0, n-j, n), right, 0, s.Block(j, j, n-j, cols))
-		ops.Gemm(rec, ws, product.NoTrans, product.Trans, 1, xt.Block(j, 0, n-j, n), right, 0, g.Block(j, j, n-j, cols))
-	}
+	ops.Gemmtr(rec, ws, product.NoTrans, product.Trans, 1, y, xt, 0, s)
+	ops.Gemmtr(rec, ws, product.NoTrans, product.Trans, 1, xt, xt, 0, g)
 	r.values.Dispatch(rec, vk.Folded(vk.Tiles(n, r.values.Spec.LocalSize)), shaders.RefsyevValuesPush{
 		S: s.Addr(), G: g.Addr(), Lambda: r.lambda.In(ws).Addr(), N: uint32(n), Lds: uint32(s.Ld), Ldg: uint32(g.Ld),
 	})
@@ -155,13 +162,9 @@ func (r *Refinement) blocksIn(clusters Clusters, y Matrix) Matrix {
 	return NewMatrix(y.At, rows, r.n, rows)
 }
 
-// RecordUpdate writes the improved vectors X·(I + E)·W to y. It returns n sums, and the largest of
-// them is ‖E‖_∞. `noise` and `clusters` are the arguments of RecordCouplings and RecordClusters in
-// this step. If a cluster has more than one index, y must hold the eigenvectors W of the clusters,
-// in the form that RecordClusters uses. xt keeps the old vectors.
-func (r *Refinement) RecordUpdate(
-	rec *vk.Recorder, ws *vk.Arena, ops product.Ops[float64], noise float64, clusters Clusters, xt, y Matrix,
-) vk.Slice[float64] {
+// RecordCorrection computes E. It returns n sums, and the largest of them is ‖E‖_∞. `noise` is the
+// argument of RecordCouplings in this step. RecordClusters must have been called before.
+func (r *Refinement) RecordCorrection(rec *vk.Recorder, ws *vk.Arena, noise float64) vk.Slice[float64] {
 	n, e, g := r.n, r.matrixS(ws), r.matrixG(ws)
 	tiles := vk.Tiles(n, copyTile)
 	r.correction.Dispatch(rec, vk.Folded(tiles*(tiles+1)/2), shaders.RefsyevCorrectionPush{
@@ -174,13 +177,21 @@ func (r *Refinement) RecordUpdate(
 		X: e.Addr(), Y: e.Addr(), Lambda: r.zeros.In(ws).Addr(), Sums: sums.Addr(),
 		Rows: uint32(n), Cols: uint32(n), Ldx: uint32(e.Ld), Ldy: uint32(e.Ld),
 	})
+	return sums
+}
+
+// RecordUpdate writes the improved vectors X·(I + E)·W to y. `clusters` is the argument of
+// RecordClusters in this step. If a cluster has more than one index, y must hold the eigenvectors W
+// of the clusters, in the form that RecordClusters uses. xt keeps the old vectors.
+func (r *Refinement) RecordUpdate(rec *vk.Recorder, ws *vk.Arena, ops product.Ops[float64], clusters Clusters, xt, y Matrix) {
+	e := r.matrixS(ws)
 	if clusters.Largest() > 1 {
+		g := r.matrixG(ws)
 		r.recordRotations(rec, ws, ops, clusters, e, g, r.blocksIn(clusters, y))
 		e = g
 	}
 	vk.Copy(rec, y.At, xt.At)
 	ops.Gemm(rec, ws, product.NoTrans, product.NoTrans, 1, e, xt, 1, y)
-	return sums
 }
 
 // recordRotations computes Fᵀ from Eᵀ, where I + F = (I + E)·W. E is the correction of the vectors,

@@ -125,7 +125,6 @@ func refine(t *testing.T, n int, a, x []float64) (values []float64, change float
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.panel = 16
 	ra, rx, ry := vk.Reserve[float64]("A", n*n), vk.Reserve[float64]("X", n*n), vk.Reserve[float64]("Y", n*n)
 	ws := arena(t, d, vk.Together(ra, rx, ry, r.Work(), ops.Work()))
 	at := func(region vk.Region[float64]) Matrix { return NewMatrix(region.In(ws), n, n, n) }
@@ -168,7 +167,8 @@ func refine(t *testing.T, n int, a, x []float64) (values []float64, change float
 	rec = vk.NewRecorder(d)
 	vk.Send(rec, blocks.At, w)
 	sums := make([]float64, n)
-	vk.Receive(rec, sums, r.RecordUpdate(rec, ws, ops, noise, clusters, at(rx), at(ry)))
+	vk.Receive(rec, sums, r.RecordCorrection(rec, ws, noise))
+	r.RecordUpdate(rec, ws, ops, clusters, at(rx), at(ry))
 	run(t, d, rec)
 	return values, slices.Max(sums), clusters, transposed(n, get(t, d, ry.In(ws)))
 }
