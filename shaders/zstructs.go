@@ -237,11 +237,6 @@ const (
 	EmulatedOrderNoOrder = 0xffffffff
 )
 
-// Constants of glsl/emulated/residue.glsl.
-const (
-	ResidueOnePass = 1082
-)
-
 // Constants of glsl/emulated/shifts.glsl.
 const (
 	ShiftsNotFiniteBits = 0x80000000

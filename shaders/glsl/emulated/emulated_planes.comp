@@ -27,6 +27,7 @@
 #include "index.glsl"
 #include "moduli.glsl"
 #include "planes.glsl"
+#include "residue.glsl"
 #include "shifts.glsl"
 
 layout(local_size_x_id = 0) in;
@@ -98,22 +99,6 @@ uint64_t scaled(uint64_t m, int e, int s) {
 	return (twice >> 1) + (twice & 1);
 }
 
-// MAGIC is the bit pattern of the float 1.5·2²³. Near this float, consecutive floats are
-// consecutive integers. So for every integer t with |t| < 2²² the float 1.5·2²³ + t has the bit
-// pattern MAGIC + t.
-const float MAGIC_FLOAT = 12582912.0;
-const int MAGIC = 0x4b400000;
-
-// rest returns a number whose low byte is the residue of t modulo q. magic_t is MAGIC + t, where
-// |t| < 2^19. `inverse` is 1/q with an error of some ulps. Adding 1.5·2²³ to the quotient t/q
-// rounds it to an integer. For odd q, the distance of t/q from the middle between two integers is
-// at least 1/(2·q), which is three times the error of the computed quotient. For q = 256, rounding
-// up and rounding down give the same low byte. The low byte of q·MAGIC is 0.
-uint rest(int magic_t, int q, float inverse) {
-	float quotient = (intBitsToFloat(magic_t) - MAGIC_FLOAT) * inverse + MAGIC_FLOAT;
-	return uint(magic_t - q * floatBitsToInt(quotient)) & 255;
-}
-
 // bits returns element k of a row as the 64 bits of its double.
 uint64_t bits(uint row, uint k) {
 	if (SYMMETRIC) row += p.before;
@@ -148,7 +133,7 @@ void main() {
 			[[unroll]] for (uint b = 0; b < 4; b++) {
 				uvec2 n = integers[4 * w + b];
 				int magic_t = dotPacked4x8EXT(n.y, high) + (dotPacked4x8EXT(n.x, low) + offset);
-				words[w] |= rest(magic_t, q, inverse) << (8 * b);
+				words[w] |= (residue(magic_t, q, inverse) & 255) << (8 * b);
 			}
 		}
 		uint64_t at = uint64_t(p.planes) + i * p.plane_bytes;

@@ -65,20 +65,19 @@ void main() {
 	uint modulus = gl_WorkGroupID.z, t = gl_LocalInvocationIndex;
 	uvec2 corner = tile_corner(p.first + workgroup(), p.rows, p.cols, p.lower != 0);
 	uint row = t % (TILE_M / 8) * 8, col = t / (TILE_M / 8) * 8;
-	[[unroll]] for (uint e = 0; e < 64; e++) acc[e] = 0;
+	[[unroll]] for (uint e = 0; e < 64; e++) acc[e] = SUM_START;
 	multiply(uint64_t(p.a) + modulus * p.plane_bytes_a, uint64_t(p.b) + modulus * p.plane_bytes_b, p.inner,
 		corner.x + row, corner.y + col);
 	multiply(uint64_t(p.a2) + modulus * p.plane_bytes_a, uint64_t(p.b2) + modulus * p.plane_bytes_b, p.inner2,
 		corner.x + row, corner.y + col);
 
 	// A word of the result holds the residues of four neighbouring rows of one column.
-	int q = MODULI[modulus], multiplier = MULTIPLIERS[modulus];
-	bool twice = reduces_twice(p.inner + p.inner2);
+	Reduction reduce = reduction(modulus);
 	WordsOut words = WordsOut(uint64_t(p.words) + 4 * (modulus * p.modulus_words + uint64_t(workgroup()) * TILE_WORDS));
 	[[unroll]] for (uint c = 0; c < 8; c++) {
 		[[unroll]] for (uint r = 0; r < 8; r += 4) {
 			uint word = 0;
-			[[unroll]] for (uint b = 0; b < 4; b++) word |= (residue(acc[8 * c + r + b], q, multiplier, twice) & 255) << (8 * b);
+			[[unroll]] for (uint b = 0; b < 4; b++) word |= (residue_of_sum(acc[8 * c + r + b], reduce) & 255) << (8 * b);
 			uint i = row + r, j = col + c;
 			uint fragment = j / FRAG_N * (TILE_M / FRAG_M) + i / FRAG_M;
 			words.at[fragment * FRAG_WORDS + (j % FRAG_N * FRAG_M + i % FRAG_M) / 4] = word;

@@ -35,6 +35,7 @@
 #extension GL_EXT_shader_explicit_arithmetic_types_int64 : require
 #extension GL_EXT_shader_explicit_arithmetic_types_int8 : require
 #extension GL_EXT_control_flow_attributes : require
+#extension GL_EXT_integer_dot_product : require
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_cooperative_matrix : require
@@ -157,16 +158,16 @@ void multiply(uint row, uint col) {
 }
 
 // finish stores the residues of the subgroup's part of the tile. `words` is the address of the
-// residues of the tile. `row` and `col` are the first row and the first column of the part. q is
-// the modulus; `multiplier` and `twice` are arguments of the function `residue`.
-void finish(uint64_t words, uint row, uint col, int q, int multiplier, bool twice) {
+// residues of the tile. `row` and `col` are the first row and the first column of the part. r has the
+// constants of the modulus.
+void finish(uint64_t words, uint row, uint col, Reduction r) {
 	uint lane = gl_SubgroupInvocationID;
 	[[unroll]] for (uint f = 0; f < SUB_M * SUB_N; f++) {
 		uint fragment = (col / FRAG_N + f / SUB_M) * (TILE_M / FRAG_M) + row / FRAG_M + f % SUB_M;
 		uint word[COMPONENTS / 4];
 		[[unroll]] for (uint w = 0; w < COMPONENTS / 4; w++) {
 			uint y[4];
-			[[unroll]] for (uint e = 0; e < 4; e++) y[e] = residue(acc[f][4 * w + e], q, multiplier, twice);
+			[[unroll]] for (uint e = 0; e < 4; e++) y[e] = residue_of_sum(acc[f][4 * w + e], r);
 			word[w] = pack32(u8vec4(y[0], y[1], y[2], y[3]));
 		}
 		uint64_t at = words + 4 * (fragment * FRAG_WORDS + lane * (COMPONENTS / 4));
@@ -195,7 +196,7 @@ void main() {
 	fetch(a, b, 0);
 	[[dont_unroll]] for (; modulus < last; modulus++) {
 		[[unroll]] for (uint f = 0; f < SUB_M * SUB_N; f++)
-			acc[f] = coopmat<int, gl_ScopeSubgroup, FRAG_M, FRAG_N, gl_MatrixUseAccumulator>(0);
+			acc[f] = coopmat<int, gl_ScopeSubgroup, FRAG_M, FRAG_N, gl_MatrixUseAccumulator>(SUM_START);
 		[[dont_unroll]] for (uint k = 0; k < end; k += STEP) {
 			put();
 			barrier();
@@ -216,8 +217,6 @@ void main() {
 			multiply(row, col);
 			barrier();
 		}
-		uint64_t to = words + 4 * modulus * p.modulus_words;
-		if (reduces_twice(end)) finish(to, row, col, MODULI[modulus], MULTIPLIERS[modulus], true);
-		else finish(to, row, col, MODULI[modulus], MULTIPLIERS[modulus], false);
+		finish(words + 4 * modulus * p.modulus_words, row, col, reduction(modulus));
 	}
 }

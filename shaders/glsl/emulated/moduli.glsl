@@ -7,13 +7,6 @@
 
 // MODULI has the moduli pᵢ.
 const int MODULI[16] = int[16](256, 255, 253, 251, 247, 241, 239, 233, 229, 227, 223, 217, 211, 199, 197, 193);
-// MULTIPLIERS has the number round(2³²/pᵢ) for each modulus pᵢ. The kernels multiply by these
-// numbers instead of dividing by pᵢ. The number for pᵢ = 256 is 0, because the low byte of an
-// integer is its residue modulo 256.
-const int MULTIPLIERS[16] = int[16](
-	0, 16843009, 16976155, 17111423, 17388532, 17821441, 17970574, 18433336,
-	18755316, 18920561, 19259943, 19792476, 20355295, 21582750, 21801864, 22253717
-);
 // FRACTIONS has the number round(2⁸⁰/pᵢ) for each modulus pᵢ, in four limbs of 20 bits. The lowest
 // limb is the first.
 const uint FRACTIONS[16 * 4] = uint[16 * 4](

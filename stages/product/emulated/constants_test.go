@@ -39,22 +39,16 @@ func TestKernelsHaveTheConstants(t *testing.T) {
 			t.Errorf("%s: %v\nwant %v", name, have, want)
 		}
 	}
-	var all, multipliers, fractions, left []int64
+	var all, fractions, left []int64
 	for i := range moduli.Most {
 		all = append(all, moduli.Modulus(i))
 		for _, l := range moduli.Limbs(i) {
 			fractions = append(fractions, int64(l))
 		}
-		multiplier := int64(0) // modulo 256 there is no multiplication: the low byte is the residue
-		if i > 0 {
-			multiplier = moduli.Multiplier(i)
-		}
-		multipliers = append(multipliers, multiplier)
 		low, high := moduli.Weights(i, 1)
 		left = append(left, int64(low), int64(high))
 	}
 	check("MODULI", all)
-	check("MULTIPLIERS", multipliers)
 	check("FRACTIONS", fractions)
 	check("LEFT", left)
 	for _, n := range moduli.Counts() {
@@ -64,9 +58,6 @@ func TestKernelsHaveTheConstants(t *testing.T) {
 			right[2*i], right[2*i+1] = int64(low), int64(high)
 		}
 		check(fmt.Sprint("RIGHT_", n), right)
-	}
-	if shaders.ResidueOnePass != moduli.OnePass {
-		t.Errorf("one pass up to %d, want %d", shaders.ResidueOnePass, moduli.OnePass)
 	}
 	if bits := uint32(shaders.ShiftsNotFiniteBits); int32(bits) != ref.NotFinite {
 		t.Errorf("rows that cannot be scaled have the shift %d", int32(bits))

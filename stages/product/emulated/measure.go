@@ -155,8 +155,7 @@ func race(ctx context.Context, dev *vk.Device, t product.Tuning, u Units, n, k i
 }
 
 // goldenM, goldenN and goldenK are the sizes of the golden product, a test product whose bits are
-// compared with goldenHash. The sizes are not multiples of a tile. The inner dimension is so long
-// that two steps are needed to reduce the sums modulo each modulus.
+// compared with goldenHash. The sizes are not multiples of a tile.
 const goldenM, goldenN, goldenK = 150, 140, 1100
 
 // goldenHash is the hash of the exact product of goldenFactors with 14 moduli. TestGoldenHash

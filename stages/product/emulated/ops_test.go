@@ -191,8 +191,7 @@ func TestBlocksHaveTheBitsOfTheReference(t *testing.T) {
 }
 
 // TestLongInnerDimensions checks products with long inner dimensions against the bits of package
-// ref. The inner dimensions are near a multiple of a step, near moduli.OnePass, and near
-// moduli.MostInner. The elements of the factors are small integers such as 1 and −1.
+// ref. The inner dimensions are near a multiple of a step, and up to moduli.MostInner. The elements of the factors are small integers such as 1 and −1.
 func TestLongInnerDimensions(t *testing.T) {
 	eachUnits(t, func(t *testing.T, u Units) {
 		lengths := []int{31, 32, 33, 1023, 1024, 1025, 1056, 1057, 1082, 1083, 1088, 4000}

@@ -39,11 +39,6 @@ func Counts() []int { return append(Inexact(), Least, 14, 15, Most) }
 // 32-bit sums of products of residues are exact.
 const MostInner = 131071
 
-// OnePass is the largest inner dimension for which one step reduces a sum modulo pᵢ < 256. The
-// residues modulo such a pᵢ are at most 127 in magnitude. Sums over a longer inner dimension need
-// two steps. Modulo 256 no step is needed, because the low byte of the sum is the residue.
-const OnePass = 1082
-
 // all has the moduli p₀, p₁, … A residue is a signed byte. Modulo 256 a residue lies in [−128,
 // 127]. Modulo each other modulus p, a residue lies in [−(p−1)/2, (p−1)/2].
 var all = [Most]int64{256, 255, 253, 251, 247, 241, 239, 233, 229, 227, 223, 217, 211, 199, 197, 193}
@@ -111,10 +106,6 @@ func Weights(i int, q int64) (low, high uint32) {
 	}
 	return low, high
 }
-
-// Multiplier returns round(2³²/pᵢ) for the modulus pᵢ. The kernels multiply by this number instead
-// of dividing by pᵢ.
-func Multiplier(i int) int64 { return (1<<32 + all[i]/2) / all[i] }
 
 // Error returns a bound on the errors of an element of a product: it is relative to the norms of the
 // row and of the column whose product the element is. The bound is 8/√P, where P is the product of

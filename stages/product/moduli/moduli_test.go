@@ -1,6 +1,7 @@
 package moduli
 
 import (
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"slices"
@@ -77,29 +78,54 @@ func TestWeights(t *testing.T) {
 	}
 }
 
-// TestReduction checks the reduction of 32-bit sums modulo p: one step must give the symmetric
-// residue of every sum of OnePass terms, and two steps must give the symmetric residue of every sum
-// of MostInner terms. The test uses sums half-way between two multiples of p, because the rounding
-// changes there.
+// TestReduction checks the arithmetic of residue.glsl: for each modulus p, the low byte that it computes
+// from the four bytes of a 32-bit sum, weighted by the residues of 256ᵏ, must be the symmetric residue of
+// the sum. The quotient is computed in single precision. Its product and its sum may be rounded once
+// together or each alone, and the reciprocal of p may be some ulps off. The weighted sums are all numbers
+// in a range, and the sums are near multiples of p and at the ends of their range.
 func TestReduction(t *testing.T) {
-	step := func(x, p, m int64) int64 { return x - (x*m+1<<31)>>32*p }
-	for i := 1; i < Most; i++ { // modulo 256 there is no reduction: the low byte is the residue
-		p, m := Modulus(i), Multiplier(i)
-		for _, c := range []struct {
-			most  int64
-			steps int
-		}{{127 * 127 * OnePass, 1}, {127 * 127 * MostInner, 2}} {
-			for centre := int64(0); centre <= c.most; centre += p * max(1, c.most/p/100000) {
-				for _, x := range []int64{centre, centre + p/2, centre + p/2 + 1, centre + p - 1, c.most - centre} {
-					x = min(x, c.most)
-					for _, x := range []int64{x, -x} {
-						y := x
-						for range c.steps {
-							y = step(y, p, m)
-						}
-						if y != Symmetric(x, p) {
-							t.Fatalf("%d modulo %d is %d, not %d, after %d steps", x, p, Symmetric(x, p), y, c.steps)
-						}
+	const magic = 1.5 * (1 << 23)
+	for i := range Most {
+		p := Modulus(i)
+		low, _ := Weights(i, 1)
+		exact := float32(1 / float64(p))
+		inverses := []float32{exact}
+		for _, towards := range []float32{0, 1} {
+			off := exact
+			for range 3 {
+				off = math.Nextafter32(off, towards)
+			}
+			inverses = append(inverses, off)
+		}
+		residue := func(x, inverse float32, fused bool) int8 {
+			quotient := float32(x*inverse) + magic
+			if fused {
+				quotient = float32(float64(x)*float64(inverse) + magic) // the product of two floats is exact
+			}
+			return int8(int64(x) - p*int64(quotient-magic))
+		}
+		const most = 4*255*128 + 128*128 // no weighted sum is larger; the last product is that of the start of sums
+		for x := int64(-most); x <= most; x++ {
+			for _, inverse := range inverses {
+				for _, fused := range []bool{false, true} {
+					if y := residue(float32(x), inverse, fused); int64(y) != Symmetric(x, p) {
+						t.Fatalf("%d modulo %d is %d, want %d", x, p, y, Symmetric(x, p))
+					}
+				}
+			}
+		}
+		const largest = 128 * 128 * MostInner
+		for centre := int64(0); centre <= largest; centre += p * max(1, largest/p/100000) {
+			for _, x := range []int64{centre, centre + p/2, centre + p/2 + 1, centre + p - 1, largest - centre} {
+				for _, x := range []int64{min(x, largest), -min(x, largest)} {
+					sum := uint32(x) + 1<<31
+					weighted := int64(0)
+					for k := range 4 {
+						weighted += int64(uint8(sum>>(8*k))) * int64(int8(low>>(8*k)))
+					}
+					weighted -= 128 * int64(int8(low>>24))
+					if weighted < -most || weighted > most || Symmetric(weighted, p) != Symmetric(x, p) {
+						t.Fatalf("%d modulo %d: the weighted sum is %d", x, p, weighted)
 					}
 				}
 			}
