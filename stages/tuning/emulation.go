@@ -17,10 +17,10 @@ var squares = stages.Q2SquareTuning{Sweeps: 512, Gain: 2.5}
 // emulation has the sizes for matrix units of NVIDIA's shape, 16×16×32. They were measured on an H200
 // (driver 580.159). Two workgroups of 128 invocations run on a multiprocessor, because each
 // invocation has 255 registers and the driver gives all workgroups about 48 KiB of shared memory.
-// With n = 8192 and 16384, tiles of 128×256 reach 404 TOP/s for an inner dimension of 512, and 454
-// TOP/s for 1024. Tiles of 128×128 with panels of 256 rows are 4 % faster, and with panels of 128
-// rows, which a workgroup reads from first byte to last, another 4 %. Two buffers in shared memory
-// need steps of 32 bytes there, and reach 350 TOP/s. Smaller tiles reach 280 to 360 TOP/s.
+// With n = 8192 and 16384 these sizes reach 423, 472 and 498 TOP/s for inner dimensions of 512, 1024
+// and 2048. Tiles of 128×256 reach 391 and 448 TOP/s, panels of 256 rows 409 and 457. Two buffers in
+// shared memory need steps of 32 bytes there, and reach 325 to 350 TOP/s. Smaller tiles reach 280 to
+// 360 TOP/s. Strips of 64 million elements reach 2 % more in products, and nothing in whole solves.
 var emulation = product.Emulation{
 	Tile: product.MatrixTile{M: 128, N: 128, SubM: 4, SubN: 4, Step: 64, Pitch: 80, Swath: 8, Turns: 2},
 	Dots: product.DotTile{M: 64, N: 64, Swath: 8},
