@@ -36,10 +36,10 @@ type doubles[T Float] interface {
 	ownProducts(dev *vk.Device, t tuning.Tuning) (product.Ops[float64], error)
 
 	// emulate replaces matrix products of p by products that emulate double precision on integer
-	// units. `choose` returns a function that makes them, or nil if all products are native. `sizes`
-	// are those of the emulated products. `emulate` returns an *OptionError if T is not float64. The
-	// method `emulates` reports whether T is float64.
-	emulate(p *products[T], sizes emulation.Sizes, choose func() (emulation.Maker, error)) error
+	// units. `choose` returns a function that makes them, or nil if all products are native. `moduli`
+	// is Options.Moduli. `emulate` returns an *OptionError if T is not float64. The method `emulates`
+	// reports whether T is float64.
+	emulate(p *products[T], moduli int, choose func() (emulation.Maker, error)) error
 	emulates() bool
 
 	// stage makes the stage that solves the tridiagonal problem. The arguments are those of
@@ -111,8 +111,8 @@ func (identity) ownProducts(dev *vk.Device, t tuning.Tuning) (product.Ops[float6
 
 func (identity) emulates() bool { return true }
 
-func (identity) emulate(p *products[float64], sizes emulation.Sizes, choose func() (emulation.Maker, error)) error {
-	both, err := emulation.Both(sizes, choose)
+func (identity) emulate(p *products[float64], moduli int, choose func() (emulation.Maker, error)) error {
+	both, err := emulation.Both(moduli, choose)
 	if len(both) > 0 {
 		p.reduction, p.vectors, p.emulated = both[0], both[1], both
 	}

@@ -114,7 +114,7 @@ func newProducts[T Float](dev *vk.Device, n int, opt Options, t tuning.Tuning, d
 	}
 	p.reduction, p.vectors = p.native, p.native
 	if opt.Products == ProductsEmulated || opt.mayEmulate(n) && double.emulates() {
-		err = double.emulate(&p, emulation.Sizes{Moduli: opt.Moduli}, func() (emulation.Maker, error) {
+		err = double.emulate(&p, opt.Moduli, func() (emulation.Maker, error) {
 			return emulation.Chosen(dev, opt.Products == ProductsEmulated, t)
 		})
 	}

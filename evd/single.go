@@ -63,7 +63,7 @@ func (s *single) ownProducts(dev *vk.Device, t tuning.Tuning) (product.Ops[float
 
 func (s *singleMemory) emulates() bool { return false }
 
-func (s *singleMemory) emulate(*products[float32], emulation.Sizes, func() (emulation.Maker, error)) error {
+func (s *singleMemory) emulate(*products[float32], int, func() (emulation.Maker, error)) error {
 	return spectrum.BadOption("Products", "emulated products replace double precision, and the matrix is in single precision")
 }
 

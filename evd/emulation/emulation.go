@@ -79,29 +79,20 @@ func (ps Products) Panel(t tuning.Tuning) stages.PanelTuning {
 // native products.
 type Maker func(moduli, room int) (*emulated.Ops, error)
 
-// Sizes are the sizes of the emulated products of a solve.
-type Sizes struct {
-	// Moduli is the number of moduli of products for the vectors. 0 means VectorModuli.
-	Moduli int
-
-	// Reduction and Vectors are the bytes for the residues of products for the reduction, and for
-	// the vectors. 0 means as many as the tuning says.
-	Reduction, Vectors int
-}
-
 // Both makes the emulated products of a solve with the Maker that `choose` returns: first those for
-// its reduction, and then those for its vectors. The result is empty if the Maker is nil.
-func Both(s Sizes, choose func() (Maker, error)) (Products, error) {
+// its reduction, and then those for its vectors. The latter have `moduli` moduli; 0 means VectorModuli.
+// The result is empty if the Maker is nil.
+func Both(moduli int, choose func() (Maker, error)) (Products, error) {
 	make, err := choose()
 	if err != nil || make == nil {
 		return nil, err
 	}
-	count := cmp.Or(s.Moduli, VectorModuli)
-	reduction, err := make(ReductionModuli(count), s.Reduction)
+	count := cmp.Or(moduli, VectorModuli)
+	reduction, err := make(ReductionModuli(count), 0)
 	if err != nil {
 		return nil, err
 	}
-	vectors, err := make(count, s.Vectors)
+	vectors, err := make(count, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func TestModuliOfBoth(t *testing.T) {
 			have = append(have, moduli)
 			return nil, nil
 		}
-		_, err := Both(Sizes{Moduli: moduli}, func() (Maker, error) { return maker, nil })
+		_, err := Both(moduli, func() (Maker, error) { return maker, nil })
 		if err != nil || !slices.Equal(have, want) {
 			t.Errorf("%d: %v moduli, want %v; %v", moduli, have, want, err)
 		}

@@ -1,6 +1,8 @@
 package svd
 
 import (
+	"cmp"
+
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/evd/spectrum"
@@ -37,10 +39,11 @@ type doubles[T evd.Float] interface {
 	bidiagonalVectors(dev *vk.Device, n int, ops product.Ops[float64], t tuning.Tuning) (bidiagonalVectors, error)
 	iteration(dev *vk.Device, n int, of bidiagonalVectors) bidiagonalVectors
 
-	// emulate replaces products of p by products that emulate double precision on integer units.
-	// `choose` returns a function that makes them, or nil if all products are native. `sizes` are
-	// those of the emulated products. `emulate` returns an *evd.OptionError if T is not float64.
-	emulate(p *products[T], sizes emulation.Sizes, choose func() (emulation.Maker, error)) error
+	// emulate replaces the products of p that `c` names by products that emulate double precision on
+	// integer units. `moduli` is Options.Moduli. `choose` returns
+	// a function that makes them, and `room` has the bytes for their residues. `emulate` returns an
+	// *evd.OptionError if T is not float64.
+	emulate(p *products[T], c choice, room rooms, moduli int, choose func() (emulation.Maker, error)) error
 
 	// toHalf returns a function that records the rounding of numbers of T to half precision. It
 	// returns an *evd.OptionError if T is float64.
@@ -139,12 +142,31 @@ func (*identity) products(_ *vk.Device, ops product.Ops[float64], _ tuning.Tunin
 
 func (*identity) extra() *vk.Layout { return vk.Together() }
 
-func (*identity) emulate(p *products[float64], sizes emulation.Sizes, choose func() (emulation.Maker, error)) error {
-	both, err := emulation.Both(sizes, choose)
-	if len(both) > 0 {
-		p.update, p.vectors, p.emulated = both[0], both[1], both
+func (*identity) emulate(p *products[float64], c choice, room rooms, moduli int, choose func() (emulation.Maker, error)) error {
+	maker, err := choose()
+	if err != nil {
+		return err
 	}
-	return err
+	count := cmp.Or(moduli, emulation.VectorModuli)
+	for _, x := range []struct {
+		ops         *product.Ops[float64]
+		wanted      bool
+		count, room int
+	}{
+		{&p.update, c.reduction, emulation.ReductionModuli(count), room.reduction},
+		{&p.vectors, c.vectors, count, room.vectors},
+		{&p.back, c.vectors, count, room.back},
+	} {
+		if !x.wanted {
+			continue
+		}
+		ops, err := maker(x.count, x.room)
+		if err != nil {
+			return err
+		}
+		*x.ops, p.emulated = ops, append(p.emulated, ops)
+	}
+	return nil
 }
 
 // toHalf returns an *evd.OptionError: a plan for float64 reduces matrices by a plan for float32 if

@@ -43,7 +43,8 @@ type Options struct {
 
 	// Products says how large matrix products are computed: in double precision (native), or by
 	// integer units (emulated). The choice ProductsAuto is that of evd, for min(m, n) instead of the
-	// order. From LargeOrder on, emulated products need not be much faster. If emulated products
+	// order. From LargeOrder on, or LargeVectors for the products that compute vectors, emulated
+	// products need not be much faster. If emulated products
 	// refuse a matrix, the plan solves again with native products (see Result.Retried). A
 	// BidiagonalPlan has native products, whatever Products is.
 	Products evd.Products
@@ -153,9 +154,10 @@ func tableOf[T evd.Float](o Options, info vk.Info) tuning.Tuning {
 }
 
 // sizes returns the tuning for matrices with n columns: the caller's or the device's, with the
-// changes that the options ask for. They do not depend on the wanted vectors, so that the values have
-// the same bits with and without vectors.
-func sizes[T evd.Float](o Options, info vk.Info, n int) (tuning.Tuning, error) {
+// changes that the options ask for. `emulated` says whether the products of the reduction are emulated.
+// The sizes do not depend on the wanted vectors, so that the values have the same bits with and
+// without vectors.
+func sizes[T evd.Float](o Options, info vk.Info, n int, emulated bool) (tuning.Tuning, error) {
 	t := tableOf[T](o, info)
 	if b := o.Band; b > 0 {
 		t.Band, t.Block = b, max(t.Block/b, 1)*b
@@ -167,7 +169,7 @@ func sizes[T evd.Float](o Options, info vk.Info, n int) (tuning.Tuning, error) {
 		// block has one. Emulated products need a larger inner dimension. The deferred updates cost
 		// 6·n²·k, so a block must be a small part of the matrix.
 		b, k := t.Band, min(t.Block/2, n/32)
-		if o.Products == evd.ProductsEmulated {
+		if emulated {
 			k = max(k, min(t.Block, n/64))
 		}
 		t.Block = max(b, k/b*b)

@@ -52,7 +52,7 @@ type steps[T evd.Float] struct {
 }
 
 // newPath makes the stages of a solve and lays out their memory.
-func newPath[T evd.Float](dev *vk.Device, of shape, opt Options, t tuning.Tuning) (*path[T], error) {
+func newPath[T evd.Float](dev *vk.Device, of shape, c choice, opt Options, t tuning.Tuning) (*path[T], error) {
 	t, err := bounded(dev, t)
 	if err != nil {
 		return nil, err
@@ -61,7 +61,7 @@ func newPath[T evd.Float](dev *vk.Device, of shape, opt Options, t tuning.Tuning
 	if p.doubles, err = newDoubles[T](dev, of); err != nil {
 		return nil, err
 	}
-	if p.steps.products, err = newProducts(dev, of.cols, opt, t, p.doubles); err != nil {
+	if p.steps.products, err = newProducts(dev, of.cols, c, opt, t, p.doubles); err != nil {
 		return nil, err
 	}
 	double, err := p.doubles.products(dev, p.steps.products.vectors, t)
@@ -154,7 +154,7 @@ func (p *path[T]) forChase(dev *vk.Device, of shape, storage Storage, wait stage
 func (s *steps[T]) forVectors(dev *vk.Device, of shape, wait stages.Waiting, t tuning.Tuning) (err error) {
 	n, b, band := of.cols, t.Band, of.reduced(t)
 	size := stages.BackSize{N: n, B: b, M: of.k}
-	if s.q2, err = emulation.NewQ2(dev, size, size.M, s.products.vectors, s.products.emulated, wait, t.ApplyQ2); err != nil {
+	if s.q2, err = emulation.NewQ2(dev, size, size.M, s.products.back, s.products.emulated, wait, t.ApplyQ2); err != nil {
 		return err
 	}
 	if of.wants[right] != None && n > b {
@@ -197,9 +197,9 @@ func (p *path[T]) costs(of shape, both bool) []evd.StageCost {
 	var costs []evd.StageCost
 	add := func(phase string, flops float64) { costs = append(costs, evd.StageCost{Stage: phase, Flops: flops}) }
 	s := p.steps
-	back1 := func(phase string, flops float64) {
+	by := func(ops product.Ops[T], phase string, flops float64) {
 		add(phase, flops)
-		costs[len(costs)-1].Native = len(s.products.emulated) > 0 && s.products.back == s.products.native
+		costs[len(costs)-1].Native = len(s.products.emulated) > 0 && ops == s.products.native
 	}
 	back2 := func(phase string) {
 		costs = append(costs, evd.StageCost{Stage: phase, Flops: s.q2.Flops(), Products: s.q2.ProductFlops()})
@@ -207,7 +207,7 @@ func (p *path[T]) costs(of shape, both bool) []evd.StageCost {
 	if s.qr != nil {
 		add(stages.PhaseQR, s.qr.Flops())
 	}
-	add(stages.PhaseBandReduction, s.band.Flops())
+	by(s.products.update, stages.PhaseBandReduction, s.band.Flops())
 	if s.narrow != nil {
 		add(stages.PhaseBandNarrowing, s.narrow.Flops())
 	}
@@ -226,11 +226,11 @@ func (p *path[T]) costs(of shape, both bool) []evd.StageCost {
 	if !both {
 		conquer /= 2
 	}
-	add(stages.PhaseBidiagonal, conquer)
+	by(s.products.vectors, stages.PhaseBidiagonal, conquer)
 	if of.wants[right] != None && (both || of.wants[left] == None) {
 		back2(stages.PhaseApplyP2)
 		if s.p1 != nil {
-			back1(stages.PhaseApplyP1, s.p1.Flops())
+			by(s.products.back, stages.PhaseApplyP1, s.p1.Flops())
 		}
 	}
 	if s.q1 == nil {
@@ -238,7 +238,7 @@ func (p *path[T]) costs(of shape, both bool) []evd.StageCost {
 	}
 	back2(stages.PhaseApplyQ2)
 	if s.q0 != nil {
-		back1(stages.PhaseApplyQ1, s.q1.Flops())
+		by(s.products.back, stages.PhaseApplyQ1, s.q1.Flops())
 	}
 	// The last back transformation is applied to the k vectors. With the option Full it is also
 	// applied to the vectors that belong to no singular value.
@@ -246,6 +246,6 @@ func (p *path[T]) costs(of shape, both bool) []evd.StageCost {
 	if s.q0 != nil {
 		last, phase = s.q0, stages.PhaseApplyQ0
 	}
-	back1(phase, last.Flops()*float64(of.k+of.more())/float64(last.M))
+	by(s.products.back, phase, last.Flops()*float64(of.k+of.more())/float64(last.M))
 	return costs
 }

@@ -21,6 +21,9 @@ type Plan[T evd.Float] struct {
 	asked, opt Options
 	shape
 
+	// emulates says which products of the stages are emulated.
+	emulates choice
+
 	// safe holds the stages for a second solve, by slower and simpler methods, if a result does not
 	// pass its certificate. It uses the same memory as the field `path`. It is nil without
 	// Options.Verify.
@@ -38,7 +41,8 @@ type Plan[T evd.Float] struct {
 //	about 9·m·n bytes     for the values, if m = n; half of it for float32
 //	about 17·m·n bytes    for the values, if m ≠ n, because A may have to be transposed; half of it
 //	                      for float32
-//	about 38·n² bytes     for an n×n matrix with all vectors, if n is large; 33·n² bytes for float32
+//	about 38·n² bytes     for an n×n matrix with all vectors, if n is large; 40·n² bytes with emulated
+//	                      products, and 33·n² bytes for float32
 //
 // Options.Storage with fewer digits needs the memory of a plan for float32. Options.Verify needs no
 // more memory, except for a second side of vectors. The workspace of panels adds up to about 100 MB,
@@ -85,16 +89,16 @@ func newPlan[T evd.Float](dev *vk.Device, m, n int, opt Options) (*Plan[T], erro
 	if err := needsDoubles[T](dev); err != nil {
 		return nil, err
 	}
-	if p.opt.Products, err = chosenProducts[T](dev, p.base.N, opt); err != nil {
+	if p.emulates, err = chooses[T](dev, p.base.N, opt.U != None || opt.V != None, opt); err != nil {
 		return nil, err
 	}
-	if p.tune, err = sizes[T](p.opt, dev.Info(), p.base.N); err != nil {
+	if p.tune, err = sizes[T](p.opt, dev.Info(), p.base.N, p.emulates.reduction); err != nil {
 		return nil, err
 	}
 	if p.shape = newShape(m, n, opt, p.tune); p.cols == 0 {
 		return p.withoutEntries()
 	}
-	p.newPath = func(t tuning.Tuning) (*path[T], error) { return newPath[T](dev, p.shape, p.opt, t) }
+	p.newPath = func(t tuning.Tuning) (*path[T], error) { return newPath[T](dev, p.shape, p.emulates, p.opt, t) }
 	if opt.Verify {
 		if err := p.prepareSafe(); err != nil {
 			return nil, err
@@ -113,11 +117,11 @@ func (p *Plan[T]) avoid(c *spectrum.Call) error {
 	if c.GaveUp().Stage != stages.PhaseEmulated {
 		return p.avoidWaiting(c)
 	}
-	wanted := p.opt.Products
-	p.opt.Products = evd.ProductsNative
+	wanted := p.emulates
+	p.emulates = choice{}
 	err := p.replace(p.tune)
 	if err != nil {
-		p.opt.Products = wanted // the stages of before are still there
+		p.emulates = wanted // the stages of before are still there
 	}
 	return err
 }

@@ -15,8 +15,8 @@ type products[T evd.Float] struct {
 	native product.Ops[T]
 
 	// `update` are the products that update the trailing matrix in the reduction to a band,
-	// `vectors` are those of divide and conquer and of back transformation 2, and `back` those of
-	// back transformation 1.
+	// `vectors` are those of divide and conquer, and `back` those of the back transformations. They
+	// are native, or each has its own workspace for residues (see workOf).
 	update, vectors, back product.Ops[T]
 
 	// panel has the sizes of back transformation 1.
@@ -26,57 +26,79 @@ type products[T evd.Float] struct {
 	emulated emulation.Products
 }
 
+// choice says which products of a plan are emulated: those of the reduction, and those for vectors. If
+// no vectors are wanted, the latter are not. The values have the same bits with and without vectors,
+// because the products of the reduction do not depend on the wanted vectors.
+type choice struct{ reduction, vectors bool }
+
 // LargeOrder is the smallest number of singular values for which ProductsAuto chooses emulated
-// products even if they are only a little faster than native ones. On an H200 they save 13 % of the
-// time for values of this order, and less than 1 % for all vectors. For n = 16384 they save 2 % for
-// values, and all vectors take 5 % longer, because residues get less memory.
-const LargeOrder = 32768
+// products even if they are only a little faster than native ones. LargeVectors is the smallest
+// number for which it chooses them for vectors. On an H200 they save 13 % of the time for values of
+// order LargeOrder. For n = 16384 the reduction takes 5 % longer with them, because residues get less
+// memory, and divide and conquer and the back transformations take less time.
+const LargeOrder, LargeVectors = 32768, 16384
 
-// chosenProducts returns native or emulated products for n singular values: those that the options
-// ask for, or those that ProductsAuto chooses by the measured rates of the device. Errors are those
-// of vk.
-func chosenProducts[T evd.Float](dev *vk.Device, n int, opt Options) (evd.Products, error) {
+// chooses returns the choice for n singular values, with or without vectors: what the options ask for,
+// or what ProductsAuto chooses by the measured rates of the device. Errors are those of vk.
+func chooses[T evd.Float](dev *vk.Device, n int, vectors bool, opt Options) (choice, error) {
 	if opt.Products != evd.ProductsAuto || !mayEmulate[T](opt, n) {
-		return opt.Products, nil
+		emulated := opt.Products == evd.ProductsEmulated
+		return choice{emulated, emulated && vectors}, nil
 	}
-	choice, err := emulation.Choose(dev, false, tableOf[T](opt, dev.Info()))
-	if n >= LargeOrder {
-		choice = choice.Large()
+	rates, err := emulation.Choose(dev, false, tableOf[T](opt, dev.Info()))
+	if err != nil {
+		return choice{}, err
 	}
-	if err != nil || !choice.Emulated {
-		return evd.ProductsNative, err
-	}
-	return evd.ProductsEmulated, nil
+	large := rates.Large().Emulated
+	return choice{
+		reduction: rates.Emulated || large && n >= LargeOrder,
+		vectors:   vectors && (rates.Emulated || large && n >= LargeVectors),
+	}, nil
 }
 
-// residues returns the sizes of emulated products for n singular values. Their residues need a
-// fraction of the memory of a plan, which is 8·n² bytes or more for values, and 37·n² bytes or more
-// for all vectors. The reduction has the same sizes with and without vectors, so that the values have
-// the same bits.
-func residues(n, moduli int) emulation.Sizes {
-	const least = 64 << 20 // bytes
-	return emulation.Sizes{Moduli: moduli, Reduction: max(least, n*n*3/8), Vectors: max(least, 2*n*n)}
+// rooms are the bytes for the residues of emulated products for n singular values. The residues of the
+// reduction take a part of the memory of a plan for values, which is 8·n² bytes or more. Those of divide
+// and conquer take a part of the memory of a plan for vectors, which is 37·n² bytes or more. Other
+// residues lie in memory that later or earlier stages use. The bits of a product do not depend on them.
+type rooms struct{ reduction, vectors, back int }
+
+func residues(n int, vectors bool) rooms {
+	const least = 64 << 20
+	reduction := n * n * 3 / 8
+	if vectors {
+		reduction = 8 * n * n
+	}
+	return rooms{max(least, reduction), max(least, 2*n*n), max(least, 5*n*n)}
 }
 
-// newProducts makes the products for n singular values. The error is a *vk.UnsupportedError if the
-// options ask for emulated products and the device has no units for them, or units that computed
-// wrong results. It is an *evd.OptionError if they ask for emulated products in single precision.
-// Other errors are those of vk.
-func newProducts[T evd.Float](dev *vk.Device, n int, opt Options, t tuning.Tuning, double doubles[T]) (p products[T], err error) {
+// newProducts makes the products for n singular values. The error is a *vk.UnsupportedError if `c`
+// asks for emulated products and the device has no units for them, or units that computed wrong
+// results. It is an *evd.OptionError if `c` asks for emulated products in single precision. Other
+// errors are those of vk.
+func newProducts[T evd.Float](dev *vk.Device, n int, c choice, opt Options, t tuning.Tuning, double doubles[T]) (p products[T], err error) {
 	if p.native, err = product.New[T](dev, t.Products); err != nil {
 		return p, err
 	}
 	p.update, p.vectors, p.back, p.panel = p.native, p.native, p.native, t.Panel
-	if opt.Products != evd.ProductsEmulated {
+	if !c.reduction && !c.vectors {
 		return p, nil
 	}
-	err = double.emulate(&p, residues(n, opt.Moduli), func() (emulation.Maker, error) {
+	err = double.emulate(&p, c, residues(n, c.vectors), opt.Moduli, func() (emulation.Maker, error) {
 		return emulation.Chosen(dev, true, t)
 	})
-	if emulation.Gain(dev) >= t.Products.Emulated.BackGain {
-		p.back, p.panel = p.vectors, p.emulated.Panel(t)
+	if c.vectors {
+		p.panel = p.emulated.Panel(t)
 	}
 	return p, err
+}
+
+// workOf returns the workspace of products that are emulated. The workspace of the native products is
+// in use during the whole solve, and workOf returns an empty layout for them.
+func (p *products[T]) workOf(ops product.Ops[T]) *vk.Layout {
+	if ops == p.native {
+		return vk.Together()
+	}
+	return ops.Work()
 }
 
 // Emulated reports whether the plan computes large matrix products by integer units: because
@@ -85,7 +107,3 @@ func newProducts[T evd.Float](dev *vk.Device, n int, opt Options, t tuning.Tunin
 func (p *Plan[T]) Emulated() bool {
 	return p.single == nil && p.cols > 0 && len(p.current().steps.products.emulated) > 0
 }
-
-// Work returns the workspace of all matrix products. The products share it, because they are not
-// recorded concurrently.
-func (p *products[T]) Work() *vk.Layout { return p.emulated.Work(p.native.Work()) }

@@ -166,35 +166,50 @@ func TestAutoProducts(t *testing.T) {
 	}
 }
 
-// TestBackGain checks the products of back transformation 1 in a plan with emulated products. They
-// are emulated only on a device whose emulated products are at least BackGain times as fast as native
-// ones. The costs of the plan say which stages have native products.
-func TestBackGain(t *testing.T) {
-	const n = 4096
-	least := tuning.On(card(1<<40, 1).Info()).Products.Emulated.BackGain
-	if !(least > 1) {
-		t.Fatalf("BackGain is %g", least)
-	}
+// TestLargeVectors checks which products ProductsAuto emulates on a device whose emulated products are
+// a little faster than native ones: none of small matrices, those for vectors from LargeVectors on, and
+// all from LargeOrder on. The products of the reduction must not depend on the wanted vectors. The
+// costs of the plan say which stages have native products.
+func TestLargeVectors(t *testing.T) {
+	dev := card(1<<40, 1.2)
 	for _, c := range []struct {
-		gain     float64
-		emulated bool
-	}{{0.9 * least, false}, {1.1 * least, true}} {
-		p, err := NewPlan[float64](card(1<<40, c.gain), n, n, Options{U: Thin, V: Thin, Products: evd.ProductsEmulated})
+		n                            int
+		wanted                       Vectors
+		reduction, vectors, emulated bool
+	}{
+		{LargeVectors - 1, Thin, false, false, false},
+		{LargeVectors, Thin, false, true, true},
+		{LargeVectors, None, false, false, false},
+		{LargeOrder - 1, Thin, false, true, true},
+		{LargeOrder, Thin, true, true, true},
+		{LargeOrder, None, true, false, true},
+	} {
+		p, err := NewPlan[float64](dev, c.n, c.n, Options{U: c.wanted, V: c.wanted})
 		if err != nil {
 			t.Fatal(err)
 		}
-		products := &p.current().steps.products
-		want, merge := products.native, p.tune.Panel.Merge
-		if c.emulated {
-			want, merge = products.vectors, products.emulated.Panel(p.tune).Merge
+		what := fmt.Sprintf("n = %d, vectors %d", c.n, c.wanted)
+		x, merge := &p.current().steps.products, p.tune.Panel.Merge
+		if c.vectors {
+			merge = p.tune.Products.Emulated.Merge
 		}
-		if !p.Emulated() || products.vectors == products.native || products.back != want || products.panel.Merge != merge {
-			t.Errorf("gain %g: emulated %t, %d reflectors together", c.gain, products.back != products.native, products.panel.Merge)
+		for name, is := range map[string][2]bool{
+			"of the reduction":            {x.update != x.native, c.reduction},
+			"of divide and conquer":       {x.vectors != x.native, c.vectors},
+			"of the back transformations": {x.back != x.native, c.vectors},
+			"of the plan":                 {p.Emulated(), c.emulated},
+			"with own workspaces":         {x.vectors != x.back, c.vectors},
+		} {
+			if is[0] != is[1] {
+				t.Errorf("%s: products %s: emulated is %t", what, name, is[0])
+			}
+		}
+		if x.panel.Merge != merge {
+			t.Errorf("%s: %d reflectors are merged, want %d", what, x.panel.Merge, merge)
 		}
 		for _, cost := range p.Costs() {
-			back := cost.Stage == stages.PhaseApplyQ1 || cost.Stage == stages.PhaseApplyP1
-			if cost.Native != (back && !c.emulated) {
-				t.Errorf("gain %g: %s: native products %t", c.gain, cost.Stage, cost.Native)
+			if native := cost.Stage == stages.PhaseBandReduction && c.emulated && !c.reduction; cost.Native != native {
+				t.Errorf("%s: %s: native products %t", what, cost.Stage, cost.Native)
 			}
 		}
 	}
@@ -253,7 +268,7 @@ func TestBlocksAreSmallParts(t *testing.T) {
 	table := tuning.Smallest()
 	table.Band, table.Block, table.ValuesFrom = 32, 512, 0
 	for n, want := range map[int]int{1: 32, 1024: 32, 2100: 64, 4096: 128, 8192: 256, 32768: 256} {
-		got, err := sizes[float64](Options{U: Thin, Tuning: &table}, vk.Info{}, n)
+		got, err := sizes[float64](Options{U: Thin, Tuning: &table}, vk.Info{}, n, false)
 		if err != nil || got.Block != want {
 			t.Errorf("n = %d: blocks of %d columns, want %d; %v", n, got.Block, want, err)
 		}

@@ -73,7 +73,7 @@ func (d *single) products(dev *vk.Device, _ product.Ops[float32], t tuning.Tunin
 func (d *single) extra() *vk.Layout { return d.ops.Work() }
 
 // emulate returns an *evd.OptionError: emulation replaces double precision.
-func (d *singleMemory) emulate(*products[float32], emulation.Sizes, func() (emulation.Maker, error)) error {
+func (d *singleMemory) emulate(*products[float32], choice, rooms, int, func() (emulation.Maker, error)) error {
 	return spectrum.BadOption("Products", "emulated products replace double precision, and the matrix is in single precision")
 }
 

@@ -38,10 +38,10 @@ func safely(t tuning.Tuning) tuning.Tuning {
 // prepareSafe makes the stages of the safe path, for a plan with Options.Verify. They share the
 // memory of the plan's other stages, because both never run at the same time.
 func (p *Plan[T]) prepareSafe() (err error) {
-	wanted := p.opt.Products
-	p.opt.Products = evd.ProductsNative
+	wanted := p.emulates
+	p.emulates = choice{}
 	p.safe, err = p.compile(safely(p.tune))
-	if p.opt.Products = wanted; err != nil {
+	if p.emulates = wanted; err != nil {
 		return err
 	}
 	if n := p.base.N; p.vectors() && n <= maxSafeQR {

@@ -57,11 +57,6 @@ type Emulation struct {
 	// at least a quarter of Least.M and Least.N. Native kernels compute other products. Least.Count
 	// is not used.
 	Least Shape
-
-	// BackGain is the smallest ratio of the rates of products, emulated to native, for which back
-	// transformation 1 of singular vectors has emulated products. If BackGain is 0, any ratio
-	// suffices, even if the rates were not measured.
-	BackGain float64 `json:",omitempty"`
 }
 
 // ByGain returns the sizes for a device whose emulated products are `gain` times as fast as its

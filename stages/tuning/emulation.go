@@ -32,15 +32,11 @@ var emulation = product.Emulation{
 	Held: mostHeld, HeldGain: 4,
 	// On an H200 back transformation 1 of 8192 vectors takes 744 ms for n = 32768 with emulated
 	// products of 1024 merged reflectors and 4 GiB of residues. It takes 763 ms with 2048 reflectors,
-	// 830 ms with 512, and 951 ms with 512 and 1 GiB. With 16 GiB it takes as long as with 4 GiB. With
-	// native products of 512 reflectors it takes 3.75 s for 32768 vectors.
-	Merge: 1024,
-	// On an H200, whose gain was measured as 1.16 to 1.24, back transformation 1 of one side of
-	// singular vectors took 4.34 s for n = 32768 with emulated products, and 3.75 s with native ones.
-	// Norms of rows have become faster since then, and emulated products were not measured again.
-	BackGain: 2,
-	Narrow:   product.MatrixTile{M: 256, N: 64, SubM: 4, SubN: 4, Step: 64, Pitch: 80, Swath: 8, Turns: 2},
-	Panel:    128, Spacing: 128, Strip: 16 << 20, Planes: 4 << 30, Least: product.Shape{M: 1024, N: 1024, K: 256},
+	// 830 ms with 512, and 951 ms with 512 and 1 GiB. With 16 GiB it takes as long as with 4 GiB. For one
+	// side of 32768 singular vectors it takes 2.8 s, and 3.75 s with native products of 512 reflectors.
+	Merge:  1024,
+	Narrow: product.MatrixTile{M: 256, N: 64, SubM: 4, SubN: 4, Step: 64, Pitch: 80, Swath: 8, Turns: 2},
+	Panel:  128, Spacing: 128, Strip: 16 << 20, Planes: 4 << 30, Least: product.Shape{M: 1024, N: 1024, K: 256},
 }
 
 // mostHeld is the limit on the bytes of the residues of a symmetric factor. A quarter of the device's
@@ -52,7 +48,7 @@ const mostHeld = 1 << 40
 var emulationAnywhere = product.Emulation{
 	Tile: product.MatrixTile{M: 64, N: 64, SubM: 2, SubN: 2, Step: 32, Pitch: 48, Swath: 8, Turns: 1},
 	Dots: product.DotTile{M: 64, N: 64, Swath: 8},
-	Held: mostHeld, HeldGain: 4, BackGain: 2,
+	Held: mostHeld, HeldGain: 4,
 	Panel: 64, Spacing: 128, Strip: 4 << 20, Planes: 1 << 30, Least: product.Shape{M: 1024, N: 1024, K: 256},
 }
 
