@@ -10,6 +10,7 @@ type Selection struct {
 	from, to int
 	a, b     float64
 	atMost   int
+	least    int // smallest index that an interval may select
 }
 
 type selectedBy int
@@ -52,6 +53,22 @@ func CheckSelection(s Selection, n int) error {
 	}
 	return nil
 }
+
+// Singular returns the selection of those eigenvalues of a Golub-Kahan form of order 2n that are the
+// singular values which s selects. The indices of s count singular values from the largest one.
+func Singular(s Selection, n int) Selection {
+	switch {
+	case s.by == selectedAll:
+		return Index(n, 2*n)
+	case s.by == selectedByIndex:
+		return Index(2*n-s.to, 2*n-s.from)
+	}
+	s.least, s.atMost = n, Capacity(s, n)
+	return s
+}
+
+// ByValue reports whether the selection is an interval.
+func (s Selection) ByValue() bool { return s.by == selectedByValue }
 
 // Capacity is the largest number of eigenvalues of a matrix of order n that s may select.
 func Capacity(s Selection, n int) int {
@@ -98,7 +115,8 @@ func (s Selection) within(n int, below [2]int) (from, to int) {
 	case selectedByIndex:
 		return s.from, s.to
 	case selectedByValue:
-		return below[0], max(below[0], below[1])
+		from = max(below[0], s.least)
+		return from, max(from, below[1])
 	}
 	return 0, n
 }

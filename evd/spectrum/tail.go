@@ -54,6 +54,9 @@ type Tail[T spirv.Real] struct {
 	// Vectors are the sets of vectors to return. It is empty if no vectors are wanted.
 	Vectors []Vectors[T]
 
+	// Found is called with the values of T as soon as they are known. It may be nil.
+	Found func(values Part)
+
 	// Certify measures the accuracy of values while the tridiagonal matrix T is still on the
 	// device. These values are eigenvalues of T, σ times the eigenvalues of the caller's matrix.
 	// Certify may be nil. If Certify returns an error, Run stops and returns this error.
@@ -123,6 +126,9 @@ func (t *Tail[T]) Run(c *Call, host Tridiagonal) (Result[T], error) {
 		return Result[T]{}, err
 	}
 	res := Result[T]{First: part.First, Values: Unscale[T](part.Values, t.Sigma)}
+	if t.Found != nil {
+		t.Found(part)
+	}
 	if t.Certify != nil {
 		if err := t.Certify(part); err != nil {
 			return Result[T]{}, err

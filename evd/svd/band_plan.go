@@ -12,8 +12,10 @@ import (
 
 // BandOptions are the options of a BandPlan. The zero value computes all singular values.
 type BandOptions struct {
-	// Largest is the number of singular values to compute: the largest ones. 0 means all.
+	// Largest is the number of singular values to compute: the largest ones. 0 means all. Select selects
+	// other values, as in Options.
 	Largest int
+	Select  evd.Selection
 
 	// Tile is the largest number of superdiagonals that one pass removes from a wide band. 0 means
 	// the value of the device's tuning table. Tuning.Chase sets the size of a workgroup (PerThread)
@@ -47,7 +49,12 @@ func (o BandOptions) check(n int) error {
 	case o.Storage < Double || o.Storage > Half:
 		return spectrum.BadOption("Storage", "must be Double, Single or Half")
 	}
-	return Options{Largest: o.Largest}.check(n)
+	return o.dense().check(n)
+}
+
+// dense returns the options that a plan for dense matrices has, too.
+func (o BandOptions) dense() Options {
+	return Options{Largest: o.Largest, Select: o.Select, Storage: o.Storage, Certify: o.Certify}
 }
 
 // BandPlan computes the singular values, without vectors, of upper band matrices B:
@@ -125,7 +132,7 @@ func newBandPath(dev *vk.Device, n, b int, opt BandOptions, t tuning.Tuning) (*b
 		return nil, err
 	}
 	// Bisection uses no products.
-	if p.values, err = newGolubKahan(dev, n, opt.Largest, opt.Certify, nil, t); err != nil {
+	if p.values, err = newGolubKahan(dev, n, opt.dense().part(), opt.Certify, nil, t); err != nil {
 		return nil, err
 	}
 	p.layout = vk.Together(append(p.values.Always(), vk.InTurn(p.reduction.memory(), p.values.Work()))...)

@@ -20,7 +20,7 @@ import (
 type BidiagonalPlan[T evd.Float] struct {
 	base    spectrum.Base
 	opt     Options
-	k       int // values that are wanted
+	k       int // largest number of values that are wanted
 	doubles doubles[T]
 	ops     product.Ops[T]
 	values  *spectrum.Stage
@@ -58,10 +58,7 @@ func NewBidiagonalPlan[T evd.Float](dev *vk.Device, n int, opt Options) (*Bidiag
 	if err := needsDoubles[T](dev); err != nil {
 		return nil, err
 	}
-	p := &BidiagonalPlan[T]{opt: opt, k: n}
-	if opt.Largest > 0 {
-		p.k = opt.Largest
-	}
+	p := &BidiagonalPlan[T]{opt: opt, k: spectrum.Capacity(opt.part(), n)}
 	p.base = spectrum.Base{Dev: dev, N: n, Layout: vk.Together()}
 	if n == 0 {
 		return p, nil
@@ -100,7 +97,7 @@ func (p *BidiagonalPlan[T]) prepare(t tuning.Tuning) error {
 	if err != nil {
 		return err
 	}
-	if p.values, err = newGolubKahan(dev, n, p.k, p.opt.Certify, double, t.Double()); err != nil {
+	if p.values, err = newGolubKahan(dev, n, p.opt.part(), p.opt.Certify, double, t.Double()); err != nil {
 		return err
 	}
 	p.values.KeepDigits()

@@ -72,7 +72,8 @@ func (p *BidiagonalPlan[T]) Solve(ctx context.Context, c Bidiagonal[T]) (*Result
 	if err := call.Run(func(rec *vk.Recorder) { p.values.Send(rec, call.Arena, t) }); err != nil {
 		return nil, err
 	}
-	tail := spectrum.Tail[T]{Stage: p.values, Sigma: sigma, Vectors: p.vectors(call, c, sigma)}
+	b := &bidiagonalBases[T]{BidiagonalPlan: p, Call: call, c: c, sigma: sigma}
+	tail := spectrum.Tail[T]{Stage: p.values, Sigma: sigma, Vectors: b.downloads(), Found: b.found}
 	return finish(call, tail, t, p.opt, p.base.N, func(part spectrum.Part) (*Certificate, error) {
 		return certifyGolubKahan[T](call, p.values, sigma, norm, p.base.N, t, part)
 	})
@@ -96,21 +97,30 @@ func (b Bidiagonal[T]) golubKahan(sigma float64) (t spectrum.Tridiagonal, norm f
 	return t, math.Sqrt(squares)
 }
 
-// vectors says how the wanted vectors are copied to the host: first U, then V. The first copy also
+// bidiagonalBases computes the singular vectors of one bidiagonal matrix c. The vectors are those of the
+// values with the indices from … from+k−1. The largest value has index 0.
+type bidiagonalBases[T evd.Float] struct {
+	*BidiagonalPlan[T]
+	*spectrum.Call
+	c       Bidiagonal[T]
+	sigma   float64
+	from, k int
+	made    bool
+}
+
+// found receives the values for which vectors are wanted.
+func (b *bidiagonalBases[T]) found(p spectrum.Part) { b.from, b.k = found(p, b.base.N) }
+
+// downloads says how the wanted vectors are copied to the host: first U, then V. The first copy also
 // makes the device compute the vectors of both sides.
-func (p *BidiagonalPlan[T]) vectors(call *spectrum.Call, c Bidiagonal[T], sigma float64) (all []spectrum.Vectors[T]) {
-	made := false
-	for of, wanted := range p.wants() {
+func (b *bidiagonalBases[T]) downloads() (all []spectrum.Vectors[T]) {
+	for of, wanted := range b.wants() {
 		if wanted == None {
 			continue
 		}
-		all = append(all, spectrum.Vectors[T]{Rows: p.base.N, Back: func(stages.Matrix) (product.Matrix[T], error) {
-			var err error
-			if !made {
-				made = true
-				err = p.conquerBoth(call, c, sigma)
-			}
-			return p.columnsOf(call, side(of)), err
+		all = append(all, spectrum.Vectors[T]{Rows: b.base.N, Back: func(stages.Matrix) (product.Matrix[T], error) {
+			err := b.conquerBoth()
+			return b.columnsOf(side(of)), err
 		}})
 	}
 	return all
@@ -118,39 +128,43 @@ func (p *BidiagonalPlan[T]) vectors(call *spectrum.Call, c Bidiagonal[T], sigma 
 
 // columnsOf returns the device memory in which the vectors of one side (left or right) are stored,
 // as a matrix with a vector in each column.
-func (p *BidiagonalPlan[T]) columnsOf(call *spectrum.Call, of side) product.Matrix[T] {
-	return product.NewMatrix(p.columns[of].In(call.Arena), p.base.N, p.k, p.base.N)
+func (b *bidiagonalBases[T]) columnsOf(of side) product.Matrix[T] {
+	return product.NewMatrix(b.columns[of].In(b.Arena), b.base.N, b.k, b.base.N)
 }
 
 // conquerBoth computes the singular vectors of the bidiagonal matrix σ·C = S·Σ·Wᵀ by divide and
-// conquer. The vectors are the columns of S and W, with fixed signs. The singular values Σ of
-// divide and conquer are not used: the result has those that bisection found, which are the same
-// with and without vectors.
-func (p *BidiagonalPlan[T]) conquerBoth(call *spectrum.Call, c Bidiagonal[T], sigma float64) error {
-	d, e, ws := spectrum.Scale(c.D, sigma), spectrum.Scale(c.off(), sigma), call.Arena
+// conquer, at its first call. The vectors are the columns of S and W, with fixed signs. The singular
+// values Σ of divide and conquer are not used: the result has those that bisection found, which are
+// the same with and without vectors.
+func (b *bidiagonalBases[T]) conquerBoth() error {
+	if b.made || b.k == 0 {
+		return nil
+	}
+	b.made = true
+	d, e, ws := spectrum.Scale(b.c.D, b.sigma), spectrum.Scale(b.c.off(), b.sigma), b.Arena
 	var x [2]stages.Matrix
-	for of, wanted := range p.wants() {
+	for of, wanted := range b.wants() {
 		if wanted != None {
-			x[of] = p.doubles.conquered(ws, side(of), p.k, p.base.N)
+			x[of] = b.doubles.conquered(ws, side(of), b.k, b.base.N)
 		}
 	}
-	if err := p.conquer.solve(call, d, e, p.k, x); err != nil {
+	if err := b.conquer.solve(b.Call, d, e, b.from, b.from+b.k, x); err != nil {
 		return spectrum.During(stages.PhaseBidiagonal, err)
 	}
-	return call.Run(func(rec *vk.Recorder) {
+	return b.Run(func(rec *vk.Recorder) {
 		decided := false // V decides the signs, if it is wanted
 		for _, of := range []side{right, left} {
-			if p.wants()[of] == None {
+			if b.wants()[of] == None {
 				continue
 			}
-			p.doubles.narrow(rec, ws, of, x[of])
+			b.doubles.narrow(rec, ws, of, x[of])
 			rec.Phase(stages.PhaseTranspose, 0, 1)
-			found := p.columnsOf(call, of)
-			p.transpose.Record(rec, product.NewMatrix(p.doubles.vectors(ws, of), p.k, p.base.N, p.k), found)
-			if flipped := p.flipped.In(ws); decided {
-				p.signs.RecordFollowing(rec, found, flipped)
+			found := b.columnsOf(of)
+			b.transpose.Record(rec, product.NewMatrix(b.doubles.vectors(ws, of), b.k, b.base.N, b.k), found)
+			if flipped := b.flipped.In(ws); decided {
+				b.signs.RecordFollowing(rec, found, flipped)
 			} else {
-				p.signs.RecordDeciding(rec, found, flipped)
+				b.signs.RecordDeciding(rec, found, flipped)
 			}
 			decided = true
 		}

@@ -13,17 +13,17 @@ type bidiagonalVectors interface {
 	Work() *vk.Layout
 	Flops() float64
 
-	// solve finds the vectors of the k largest values. d is the diagonal of C, and e is the
-	// superdiagonal. x[left] and x[right] receive the vectors as rows. They are the matrices of
+	// solve finds the vectors of the values with the indices from … to−1; the largest has index 0. d
+	// is the diagonal of C, and e is the superdiagonal. x[left] and x[right] receive the vectors as rows. They are the matrices of
 	// doubles.conquered, or Matrix{} for a side that is not wanted.
-	solve(c *spectrum.Call, d, e []float64, k int, x [2]stages.Matrix) error
+	solve(c *spectrum.Call, d, e []float64, from, to int, x [2]stages.Matrix) error
 }
 
 // divideConquer is the method of Gu and Eisenstat on the device.
 type divideConquer struct{ *stages.BidiagonalConquer }
 
-func (s divideConquer) solve(c *spectrum.Call, d, e []float64, k int, x [2]stages.Matrix) error {
-	_, profile, err := s.Reporting(c.Reporter()).SolveRange(c.Ctx, c.Arena, d, e, 0, k, x[left], x[right])
+func (s divideConquer) solve(c *spectrum.Call, d, e []float64, from, to int, x [2]stages.Matrix) error {
+	_, profile, err := s.Reporting(c.Reporter()).SolveRange(c.Ctx, c.Arena, d, e, from, to, x[left], x[right])
 	c.Profile.Merge(profile)
 	return spectrum.NotConverged(err, stages.PhaseBidiagonal)
 }
@@ -34,8 +34,8 @@ type iteration struct {
 	bidiagonalVectors // the method that the iteration replaces; its memory and its number of operations count
 }
 
-func (s iteration) solve(c *spectrum.Call, d, e []float64, k int, x [2]stages.Matrix) error {
-	_, profile, err := s.SolveRange(c.Ctx, d, e, 0, k, x[left], x[right])
+func (s iteration) solve(c *spectrum.Call, d, e []float64, from, to int, x [2]stages.Matrix) error {
+	_, profile, err := s.SolveRange(c.Ctx, d, e, from, to, x[left], x[right])
 	c.Profile.Merge(profile)
 	return spectrum.NotConverged(err, stages.PhaseBidiagonal)
 }

@@ -1,6 +1,7 @@
 package svd
 
 import (
+	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
@@ -9,20 +10,21 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// newGolubKahan makes the stage that finds singular values σ of a bidiagonal matrix of order n: the
-// largest ones, or all if `largest` is 0. The Golub-Kahan form of this matrix is a tridiagonal
-// matrix of order 2n with the eigenvalues ±σ. The stage finds the largest eigenvalues of this form. If
-// the device does not compute in double precision, the host finds them, and `ops` is not used.
-func newGolubKahan(dev *vk.Device, n, largest int, certify bool, ops product.Ops[float64], t tuning.Tuning) (*spectrum.Stage, error) {
-	if largest == 0 {
-		largest = n
-	}
-	opt := spectrum.Options{Select: spectrum.Index(2*n-largest, 2*n), Solver: spectrum.Bisection}
+// newGolubKahan makes the stage that finds singular values σ of a bidiagonal matrix of order n: those
+// that `part` selects. The Golub-Kahan form of this matrix is a tridiagonal matrix of order 2n with the
+// eigenvalues ±σ. If the device does not compute in double precision, the host finds the values, and
+// `ops` is not used.
+func newGolubKahan(dev *vk.Device, n int, part evd.Selection, certify bool, ops product.Ops[float64], t tuning.Tuning) (*spectrum.Stage, error) {
+	opt := spectrum.Options{Select: spectrum.Singular(part, n), Solver: spectrum.Bisection}
 	if !dev.Info().Float64() {
 		return spectrum.NewGolubKahanOnHost(2*n, opt), nil
 	}
 	return spectrum.New(dev, 2*n, opt, certify, ops, t)
 }
+
+// found returns which singular values a part of the eigenvalues of a Golub-Kahan form of order 2n holds:
+// k values from index `from` on. The largest singular value has index 0.
+func found(p spectrum.Part, n int) (from, k int) { return 2*n - p.First - len(p.Values), len(p.Values) }
 
 // receiver brings the bidiagonal matrix C, stored as numbers of S, to the stage gk that finds its
 // values, and to the host. `off` is the off-diagonal of the Golub-Kahan form of C, in device memory.

@@ -63,12 +63,12 @@ func (divideConquerOnHost) Work() *vk.Layout { return vk.Together() }
 // Flops is the number of operations without deflation.
 func (s divideConquerOnHost) Flops() float64 { n := float64(s.n); return 8.0 / 3 * n * n * n }
 
-func (s divideConquerOnHost) solve(c *spectrum.Call, d, e []float64, k int, x [2]stages.Matrix) error {
+func (s divideConquerOnHost) solve(c *spectrum.Call, d, e []float64, from, to int, x [2]stages.Matrix) error {
 	host := bidiagonal.NewHost(s.n)
 	host.Wanted = [2]bool{bidiagonal.Left: x[left].Ld > 0, bidiagonal.Right: x[right].Ld > 0}
 	err := c.OnHost(stages.PhaseBidiagonal, func(w *spectrum.HostWork) error {
 		host.Stop, host.Progress = w.Stop, w.Progress
-		_, err := bidiagonal.SolveWith(host, d, e, bidiagonal.Options{LeafSize: s.leaf, To: k})
+		_, err := bidiagonal.SolveWith(host, d, e, bidiagonal.Options{LeafSize: s.leaf, From: from, To: to})
 		return err
 	})
 	if err != nil {

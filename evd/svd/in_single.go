@@ -36,7 +36,7 @@ func (p *Plan[T]) solveInSingle(ctx context.Context, a evd.Dense[T]) (*Result[T]
 		return nil, err
 	}
 	res := &Result[T]{
-		Values: make([]T, len(found.Values)), Certificate: found.Certificate, Profile: found.Profile,
+		Values: make([]T, len(found.Values)), First: found.First, Certificate: found.Certificate, Profile: found.Profile,
 		Retried: found.Retried, order: found.order, ulp: found.ulp,
 	}
 	for i, x := range spectrum.Unscale[float64](spectrum.Scale(found.Values, 1), sigma) {

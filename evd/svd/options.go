@@ -36,6 +36,11 @@ type Options struct {
 	// operations, becomes cheaper.
 	Largest int
 
+	// Select selects the singular values to compute, and their vectors, if Largest is 0: Index or
+	// Interval. The zero value selects all. An interval is not possible if Storage has fewer digits
+	// than the number type of the plan.
+	Select evd.Selection
+
 	// Band is the number of superdiagonals b of the intermediate band. Block is the number of
 	// columns between two updates of the whole trailing matrix, a multiple of Band. 0 means the
 	// value of the device's tuning table.
@@ -96,14 +101,40 @@ func (o Options) check(n int) error {
 		return spectrum.BadOption("U, V", "must be None, Thin or Full")
 	case o.Largest < 0 || o.Largest > n:
 		return spectrum.BadOption("Largest", fmt.Sprintf("%d of %d singular values", o.Largest, n))
-	case o.Largest > 0 && (o.U == Full || o.V == Full):
-		return spectrum.BadOption("Largest", "all vectors (Full) need all singular values")
+	case o.Largest > 0 && o.Select != (evd.Selection{}):
+		return spectrum.BadOption("Select", "cannot be combined with Largest")
+	case o.part() != (evd.Selection{}) && (o.U == Full || o.V == Full):
+		return spectrum.BadOption("Largest, Select", "all vectors (Full) need all singular values")
 	case o.Storage < Double || o.Storage > Half:
 		return spectrum.BadOption("Storage", "must be Double, Single or Half")
 	case o.Band < 0 || o.Block < 0:
 		return spectrum.BadOption("Band, Block", "must not be negative")
 	}
+	if err := spectrum.CheckSelection(o.Select, n); err != nil {
+		return err
+	}
+	if n > 0 && spectrum.Capacity(o.Select, n) == 0 {
+		return spectrum.BadOption("Index", "selects no singular value")
+	}
 	return evd.CheckProducts(o.Products, o.Moduli)
+}
+
+// Index selects the singular values with the indices from … to−1. The largest one has index 0.
+func Index(from, to int) evd.Selection { return spectrum.Index(from, to) }
+
+// Interval selects the singular values in (a, b]: a < σ ≤ b. An end may be infinite. A value within
+// the rounding error max(m, n)·ε·σ₁ of an end may count as on either side of this end. The number of
+// values is not known before the solve, so the plan allocates memory for all, unless
+// Selection.AtMost gives a smaller number. If there are more values, Solve returns an
+// *evd.TooManyError.
+func Interval(a, b float64) evd.Selection { return spectrum.Interval(a, b) }
+
+// part returns the selection of singular values that the options ask for.
+func (o Options) part() evd.Selection {
+	if o.Largest > 0 {
+		return Index(0, o.Largest)
+	}
+	return o.Select
 }
 
 // fewerDigits reports whether Options.Storage has fewer digits than T.
@@ -120,6 +151,8 @@ func checkStorage[T evd.Float](o Options, info vk.Info) error {
 		return nil
 	case o.U != None || o.V != None:
 		return spectrum.BadOption("Storage", fmt.Sprintf("%v precision is for values alone, without U and V", o.Storage))
+	case o.Select.ByValue():
+		return spectrum.BadOption("Select", fmt.Sprintf("an interval is not possible in %v precision", o.Storage))
 	case o.Products == evd.ProductsEmulated:
 		return spectrum.BadOption("Products", fmt.Sprintf(
 			"emulated products replace double precision, and %v precision needs none", o.Storage))

@@ -129,7 +129,7 @@ func (s *steps[T]) forValues(
 	if s.band, err = stages.NewGeneralBandReduction(dev, of.reduced(t), s.products.native, s.products.update, wait, t.Panel); err != nil {
 		return err
 	}
-	s.values, err = newGolubKahan(dev, of.cols, of.k, certify, double, t.Double())
+	s.values, err = newGolubKahan(dev, of.cols, of.part, certify, double, t.Double())
 	return err
 }
 

@@ -11,9 +11,11 @@ import (
 
 // Result is the result of Solve. The caller owns its memory, and later solves do not change it.
 type Result[T evd.Float] struct {
-	// Values are the singular values in descending order: all of them, or as many of the largest
-	// values as Options.Largest says.
+	// Values are the singular values in descending order: all of them, or the part that
+	// Options.Largest or Options.Select selects. First is the index of Values[0] among all singular
+	// values. The largest one has index 0.
 	Values []T
+	First  int
 
 	// U and V have the left and the right singular vectors as columns. Column j belongs to
 	// Values[j]. If there are more columns than values (Full), the last columns belong to no value.
@@ -86,7 +88,7 @@ func finish[T evd.Float](
 		r.Values[i] = max(x, 0) // bisection may end slightly below zero
 	}
 	slices.Reverse(r.Values)
-	res.Values = r.Values
+	res.Values, res.First = r.Values, len(t.D)-r.First-len(r.Values)
 	for _, z := range r.Vectors {
 		if res.U == nil && opt.U != None {
 			res.U = columns(z)

@@ -2,6 +2,7 @@ package svd
 
 import (
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tuning"
 )
@@ -28,9 +29,10 @@ const (
 
 // shape describes the matrix on the device, and which results are wanted of it.
 type shape struct {
-	rows, cols int  // rows ≥ cols
-	tall       bool // whether a QR factorisation comes first
-	k          int  // number of singular values that are wanted
+	rows, cols int           // rows ≥ cols
+	tall       bool          // whether a QR factorisation comes first
+	part       evd.Selection // singular values that are wanted
+	k          int           // largest number of them
 
 	// wants[left] and wants[right] say which vectors are wanted. A square matrix may be stored as
 	// its transpose, which exchanges the sides. So for square matrices both elements have the
@@ -42,10 +44,8 @@ type shape struct {
 func newShape(m, n int, o Options, t tuning.Tuning) shape {
 	s := shape{rows: max(m, n), cols: min(m, n)}
 	s.tall = s.cols > 0 && float64(s.rows) >= t.QRFirst*float64(s.cols) && t.QRFirst > 0
-	s.k = s.cols
-	if o.Largest > 0 {
-		s.k = o.Largest
-	}
+	s.part = o.part()
+	s.k = spectrum.Capacity(s.part, s.cols)
 	u, v := o.U, o.V
 	switch {
 	case m < n:

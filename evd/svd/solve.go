@@ -75,9 +75,9 @@ func (p *Plan[T]) solve(c *spectrum.Call, by *path[T], a evd.Dense[T]) (*Result[
 		return nil, err
 	}
 
-	// Bisection of t finds Σ. Then the functions in s.vectors find S and W, U and V.
-	u, v := sides(a)
-	tail := spectrum.Tail[T]{Stage: s.steps.values, Sigma: sigma, Vectors: s.vectors(u, v, t)}
+	// Bisection of t finds Σ. Then `b` finds S and W, U and V.
+	b := s.bases(a, t)
+	tail := spectrum.Tail[T]{Stage: s.steps.values, Sigma: sigma, Vectors: b.downloads(a), Found: b.found}
 	res, err := finish(c, tail, t, p.opt, s.rows, func(part spectrum.Part) (*Certificate, error) {
 		return s.certify(a, sigma, t, part)
 	})
@@ -88,22 +88,6 @@ func (p *Plan[T]) solve(c *spectrum.Call, by *path[T], a evd.Dense[T]) (*Result[
 		err = s.verifyVectors(a, res)
 	}
 	return res, err
-}
-
-// vectors describes how the wanted singular vectors are copied to the host: first U, then V. The
-// arguments `u` and `v` are the sides of U and V, and t is the Golub-Kahan form of C.
-func (s *solve[T]) vectors(u, v side, t spectrum.Tridiagonal) (all []spectrum.Vectors[T]) {
-	b := &bases[T]{solve: s, c: t, first: v}
-	b.wants[u], b.wants[v] = s.opt.U, s.opt.V
-	if s.asked.V == None {
-		b.first = u
-	}
-	for _, of := range []side{u, v} {
-		if b.wants[of] != None {
-			all = append(all, b.download(of))
-		}
-	}
-	return all
 }
 
 // solve is the state of one solve: a plan, the stages that it uses (the path), and the call of the

@@ -23,8 +23,39 @@ type bases[T evd.Float] struct {
 	wants [2]Vectors           // the vectors that this solve wants
 	first side                 // the side whose vectors decide the signs
 
+	// The vectors are those of the values with the indices from … from+k−1, as soon as the values are
+	// found. The largest value has index 0.
+	from, k int
+
 	made bool
 	at   [2]product.Matrix[T] // the columns of each side, when they are made
+}
+
+// bases returns the computation of the wanted vectors of the matrix `a`. The Golub-Kahan form of its
+// bidiagonal matrix C is t.
+func (s *solve[T]) bases(a evd.Dense[T], t spectrum.Tridiagonal) *bases[T] {
+	u, v := sides(a)
+	b := &bases[T]{solve: s, c: t, first: v}
+	b.wants[u], b.wants[v] = s.opt.U, s.opt.V
+	if s.asked.V == None {
+		b.first = u
+	}
+	return b
+}
+
+// found receives the values for which vectors are wanted.
+func (b *bases[T]) found(p spectrum.Part) { b.from, b.k = found(p, b.cols) }
+
+// downloads describes how the wanted singular vectors of the matrix `a` are copied to the host: first
+// U, then V.
+func (b *bases[T]) downloads(a evd.Dense[T]) (all []spectrum.Vectors[T]) {
+	u, v := sides(a)
+	for _, of := range []side{u, v} {
+		if b.wants[of] != None {
+			all = append(all, b.download(of))
+		}
+	}
+	return all
 }
 
 // download says how the vectors of one side (left or right) are copied to the host.
@@ -46,6 +77,12 @@ func (b *bases[T]) make() error {
 		return nil
 	}
 	b.made = true
+	if b.k == 0 {
+		for of := range b.at {
+			b.at[of] = b.columnsOf(side(of))
+		}
+		return nil
+	}
 	if err := b.conquer(); err != nil {
 		return spectrum.During(stages.PhaseBidiagonal, err)
 	}
@@ -72,7 +109,7 @@ func (b *bases[T]) make() error {
 // without vectors.
 func (b *bases[T]) conquer() error {
 	d, e := bidiagonalOf(b.c)
-	return b.steps.conquer.solve(b.Call, d, e, b.k, b.conquered())
+	return b.steps.conquer.solve(b.Call, d, e, b.from, b.from+b.k, b.conquered())
 }
 
 // conquered returns the device matrices that have the vectors of divide and conquer as rows: S and
@@ -168,13 +205,13 @@ func (b *bases[T]) recordColumns(rec *vk.Recorder) {
 
 // columnsOf returns the device memory of the vectors of one side (left or right) as a matrix with a
 // vector in each column.
-func (s *solve[T]) columnsOf(of side) product.Matrix[T] {
-	rows, cols, at := s.length(of), s.k, s.regions.chased
+func (b *bases[T]) columnsOf(of side) product.Matrix[T] {
+	rows, cols, at := b.length(of), b.k, b.regions.chased
 	if of == left {
-		at = s.regions.a
-		if s.regions.full.Len() > 0 {
-			cols, at = rows, s.regions.full
+		at = b.regions.a
+		if b.regions.full.Len() > 0 {
+			cols, at = rows, b.regions.full
 		}
 	}
-	return product.NewMatrix(at.In(s.Arena), rows, cols, rows)
+	return product.NewMatrix(at.In(b.Arena), rows, cols, rows)
 }
