@@ -168,11 +168,12 @@ void times(uint k, uint at) {
 	meet();
 	[[unroll]] for (uint q = 0; q < NB; q++) {
 		[[unroll]] for (uint s = 0; s < NB; s++) {
-			products[q * NB + s] = 0.0lf;
-			if (s <= q) continue;
 			double sum = 0.0lf;
-			for (uint i = t; i < n; i += LOCAL_SIZE) sum = fma(v[q * ORDER + i], v[s * ORDER + i], sum);
-			products[q * NB + s] = group_sum(sum);
+			if (s > q) {
+				for (uint i = t; i < n; i += LOCAL_SIZE) sum = fma(v[q * ORDER + i], v[s * ORDER + i], sum);
+				sum = group_sum(sum);
+			}
+			products[q * NB + s] = sum;
 		}
 	}
 	for (uint r = k + 1 + t; r < n; r += TOGETHER * LOCAL_SIZE) rows_times(r, k, tau, products);
