@@ -114,20 +114,27 @@ type solve[T Float] struct {
 	*spectrum.Call
 }
 
-// reduce reduces A to the band B and to the tridiagonal matrix T, and returns the scale σ. Another
-// goroutine scans A and records the commands while A is uploaded. If A is not finite or the upload
+// reduce reduces A to the band B and to the tridiagonal matrix T, and returns the scale σ. Other
+// goroutines scan A and record the commands while A is uploaded. If A is not finite or the upload
 // fails, no command is executed. Otherwise reduce calls the function `meanwhile` before the device
 // executes the commands. T stays on the device, and reduce returns the host's copy.
 func (s *solve[T]) reduce(a Sym[T], meanwhile func()) (host spectrum.Tridiagonal, sigma float64, err error) {
-	recorded := make(chan *vk.Recorder)
+	recorded, scanned := make(chan *vk.Recorder), make(chan struct{})
 	var received func() spectrum.Tridiagonal
 	var refused error
+	record := func(by float64) *vk.Recorder {
+		return s.Record(func(rec *vk.Recorder) { received = s.recordReduction(rec, a.Uplo, by) })
+	}
 	go func() {
-		if sigma, refused = s.scale(a); refused != nil {
-			recorded <- nil
-			return
+		sigma, refused = s.scale(a)
+		close(scanned)
+	}()
+	go func() {
+		rec := record(1) // nearly every matrix has σ = 1
+		if <-scanned; refused == nil && sigma != 1 {
+			rec = record(sigma)
 		}
-		recorded <- s.Record(func(rec *vk.Recorder) { received = s.recordReduction(rec, a.Uplo, sigma) })
+		recorded <- rec
 	}()
 	err = s.upload(s.Ctx, s.Dev, s.Arena, a)
 	rec := <-recorded
