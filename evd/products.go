@@ -17,10 +17,10 @@ type Products int
 const (
 	// ProductsAuto chooses emulated products for float64 and orders from AutoOrder on, if two
 	// conditions hold. The device's integer units computed right results in a trial. They are so
-	// much faster than the device's double precision that a whole solve becomes faster. The first
-	// plan on a device measures both speeds, and stores them for the device. Otherwise, or if the
-	// device's memory is too small for the residues that emulation needs, ProductsAuto chooses
-	// native products.
+	// much faster than the device's double precision that a whole solve becomes faster: 1.5 times,
+	// or as fast from LargeOrder on. The first plan on a device measures both speeds, and stores them
+	// for the device. Otherwise, or if the device's memory is too small for the residues that
+	// emulation needs, ProductsAuto chooses native products.
 	ProductsAuto Products = iota
 
 	// ProductsNative chooses products in the device's double precision.
@@ -86,6 +86,11 @@ type products[T Float] struct {
 // to be faster.
 const AutoOrder = 2048
 
+// LargeOrder is the smallest order for which ProductsAuto chooses emulated products even if they are
+// only a little faster than native ones. On an H200, emulated products save 14 % of the time for the
+// values of order LargeOrder, and 17 % of the time with all vectors (docs/benchmarks.md).
+const LargeOrder = 32768
+
 // mayEmulate reports whether the options allow emulated products for order n, on a device with fast
 // integer units.
 func (opt Options) mayEmulate(n int) bool {
@@ -115,7 +120,11 @@ func newProducts[T Float](dev *vk.Device, n int, opt Options, t tuning.Tuning, d
 	p.reduction, p.vectors = p.native, p.native
 	if opt.Products == ProductsEmulated || opt.mayEmulate(n) && double.emulates() {
 		err = double.emulate(&p, opt.Moduli, func() (emulation.Maker, error) {
-			return emulation.Chosen(dev, opt.Products == ProductsEmulated, t)
+			choice, err := emulation.Choose(dev, opt.Products == ProductsEmulated, t)
+			if opt.Products == ProductsAuto && n >= LargeOrder {
+				choice = choice.Large()
+			}
+			return emulation.Chosen(dev, choice, t), err
 		})
 	}
 	if err != nil {

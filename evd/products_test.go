@@ -130,14 +130,16 @@ func TestProductsOption(t *testing.T) {
 }
 
 // TestAutoFollowsTheRates checks the products that ProductsAuto chooses. They must be emulated on a
-// card whose double precision is slow. They must be native on an H200, on a device without measured
-// speeds, for small matrices and in single precision. A refinement must use emulated products also
+// card whose double precision is slow, and for large matrices also on an H200. They must be native
+// for other matrices on an H200, on a device without measured speeds or with slower units, for small
+// matrices and in single precision. A refinement must use emulated products also
 // on the H200, but never on units that computed wrong results. On the slow card Q2 must be applied by
 // squares if many vectors are wanted, and on the H200 by reflectors. Products with a symmetric factor
 // must be emulated on the slow card, and native on the H200.
 func TestAutoFollowsTheRates(t *testing.T) {
 	slow := emulated.Facts{Native: 1.2e12, Emulated: 15e12, Bytes: 2e14, Right: true}
 	h200 := emulated.Facts{Native: 20e12, Emulated: 24e12, Bytes: 3.4e14, Right: true}
+	slowUnits := emulated.Facts{Native: 20e12, Emulated: 19e12, Bytes: 2e14, Right: true}
 	card := func(f emulated.Facts) *vk.Device {
 		dev := vk.Dry(vk.Info{
 			Name: "card", Family: "nvidia", Type: "discrete", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Units: 128,
@@ -204,6 +206,10 @@ func TestAutoFollowsTheRates(t *testing.T) {
 		{"slow, small", slow, 1024, evd.Options{Vectors: true}, false},
 		{"H200", h200, 4096, evd.Options{Vectors: true}, false},
 		{"H200, emulated", h200, 4096, evd.Options{Products: evd.ProductsEmulated}, true},
+		{"H200, large", h200, evd.LargeOrder, evd.Options{Vectors: true}, true},
+		{"H200, large, native", h200, evd.LargeOrder, evd.Options{Products: evd.ProductsNative}, false},
+		{"slow units, large", slowUnits, evd.LargeOrder, evd.Options{}, false},
+		{"slow units, large, emulated", slowUnits, evd.LargeOrder, evd.Options{Products: evd.ProductsEmulated}, true},
 		{"not measured", emulated.Facts{}, 4096, evd.Options{}, false},
 	} {
 		if have := memory(evd.NewPlan[float64](card(c.facts), c.n, c.opt)); have != c.want {

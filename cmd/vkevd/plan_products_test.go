@@ -14,6 +14,7 @@ import (
 // `gain` times as fast as its native ones.
 func emulatingCard(free uint64, gain float64) absent {
 	card := h200
+	card.Name = "card" // the table of an H200 has a rank for native products
 	card.ByteMatrices, card.Features = []vk.MatrixShape{{M: 16, N: 16, K: 32}}, []string{"shaderFloat64", "shaderIntegerDotProduct"}
 	card.Memory, card.Free = 24e9, free
 	a := absent{Info: card}
@@ -60,6 +61,7 @@ func TestPlanChoosesAsASolve(t *testing.T) {
 		{"fast", dense, emulatingCard(ample, fast), few, true, "native: emulated products reach 1.2 times"},
 		{"little memory", dense, emulatingCard(few, slow), few, true, "native: emulated products are faster, but need more memory"},
 		{"too little memory", dense, emulatingCard(few-1, slow), few, false, "native: emulated products are faster, but need more memory"},
+		{"large", planJob{n: evd.LargeOrder}, emulatingCard(200e9, fast), 0, true, "emulated: emulated products reach 1.2 times"},
 		{"refinement", planJob{n: n, start: true}, emulatingCard(ample, fast), 0, true, "emulated: emulated products reach 1.2 times"},
 		{"singular values", planJob{n: n, rows: n, svd: true}, emulatingCard(ample, fast), 0, true, "native: emulated products reach 1.2 times"},
 		{"many singular values", planJob{n: svd.LargeOrder, rows: svd.LargeOrder, svd: true}, emulatingCard(ample, fast), 0, true, "emulated: emulated products reach 1.2 times"},

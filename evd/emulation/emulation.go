@@ -141,11 +141,11 @@ func By(dev *vk.Device, t tuning.Tuning, rates emulated.Facts) Maker {
 	}
 }
 
-// Chosen returns the Maker of the products that Choose chooses.
-func Chosen(dev *vk.Device, force bool, t tuning.Tuning) (Maker, error) {
-	choice, err := Choose(dev, force, t)
-	if err != nil || !choice.Emulated {
-		return nil, err
+// Chosen returns the Maker of emulated products if the choice c for the device is to emulate, and nil
+// otherwise.
+func Chosen(dev *vk.Device, c emulated.Choice, t tuning.Tuning) Maker {
+	if !c.Emulated {
+		return nil
 	}
-	return By(dev, t, choice.Facts), nil
+	return By(dev, t, c.Facts)
 }

@@ -49,9 +49,9 @@ type Options struct {
 	// Products says how large matrix products are computed: in double precision (native), or by
 	// integer units (emulated). The choice ProductsAuto is that of evd, for min(m, n) instead of the
 	// order. From LargeOrder on, or LargeVectors for the products that compute vectors, emulated
-	// products need not be much faster. If emulated products
-	// refuse a matrix, the plan solves again with native products (see Result.Retried). A
-	// BidiagonalPlan has native products, whatever Products is.
+	// products need not be much faster. If emulated products refuse a matrix, the plan solves again
+	// with native products (see Result.Retried). A BidiagonalPlan has native products, whatever
+	// Products is.
 	Products evd.Products
 
 	// Moduli is the number of moduli of emulated products for the vectors, 13 to 16. 0 means 14. The
@@ -69,8 +69,7 @@ type Options struct {
 	//
 	// Solve scales A by a power of two, so that no entry is too large for the format. A device
 	// without double precision can be used. Emulated products and vectors need the number type of
-	// the plan. A BidiagonalPlan refuses formats with fewer
-	// digits than its number type.
+	// the plan. A BidiagonalPlan refuses formats with fewer digits than its number type.
 	Storage Storage
 
 	// Certify makes Solve measure the errors of the computed values, and store them in

@@ -84,7 +84,8 @@ func newProducts[T evd.Float](dev *vk.Device, n int, c choice, opt Options, t tu
 		return p, nil
 	}
 	err = double.emulate(&p, c, residues(n, c.vectors), opt.Moduli, func() (emulation.Maker, error) {
-		return emulation.Chosen(dev, true, t)
+		choice, err := emulation.Choose(dev, true, t)
+		return emulation.Chosen(dev, choice, t), err
 	})
 	if c.vectors {
 		p.panel = p.emulated.Panel(t)

@@ -34,13 +34,12 @@ func (c Choice) String() string {
 // does not justify the memory for residues.
 const worth = 1.5
 
-// worthLarge takes the place of `worth` for the singular values of large matrices. The larger a
-// product is, the more emulation gains beyond the measured ratio, and the less memory the residues
-// need beside the matrix.
+// worthLarge takes the place of `worth` for large matrices. The larger a product is, the more
+// emulation gains beyond the measured ratio, and the less memory the residues need beside the matrix.
 const worthLarge = 1
 
-// Large returns the choice for the singular values of large matrices: emulated products need not be
-// much faster than native ones.
+// Large returns the choice for large matrices: emulated products need not be much faster than native
+// ones.
 func (c Choice) Large() Choice {
 	if c.Facts.Right {
 		return decide(c.Facts, worthLarge)
