@@ -18,9 +18,10 @@ var squares = stages.Q2SquareTuning{Sweeps: 512, Gain: 2.5}
 // (driver 580.159). Two workgroups of 128 invocations run on a multiprocessor, because each
 // invocation has 255 registers and the driver gives all workgroups about 48 KiB of shared memory.
 // With n = 8192 and 16384 these sizes reach 423, 472 and 498 TOP/s for inner dimensions of 512, 1024
-// and 2048. Tiles of 128×256 reach 391 and 448 TOP/s, panels of 256 rows 409 and 457. Two buffers in
-// shared memory need steps of 32 bytes there, and reach 325 to 350 TOP/s. Smaller tiles reach 280 to
-// 360 TOP/s. Strips of 64 million elements reach 2 % more in products, and nothing in whole solves.
+// and 2048. Tiles of 128×256 reach 391 and 448 TOP/s. Other variants were measured before sums were
+// reduced by weighted bytes, when these sizes reached 422 and 470 TOP/s: panels of 256 rows 409 and
+// 457, two buffers in shared memory with steps of 32 bytes 325 and 351, smaller tiles 280 to 350. Strips
+// of 64 million elements reach 2 % more in products, and nothing in whole solves.
 var emulation = product.Emulation{
 	Tile: product.MatrixTile{M: 128, N: 128, SubM: 4, SubN: 4, Step: 64, Pitch: 80, Swath: 8, Turns: 2},
 	Dots: product.DotTile{M: 64, N: 64, Swath: 8},
