@@ -40,9 +40,9 @@ type doubles[T evd.Float] interface {
 	iteration(dev *vk.Device, n int, of bidiagonalVectors) bidiagonalVectors
 
 	// emulate replaces the products of p that `c` names by products that emulate double precision on
-	// integer units. `moduli` is Options.Moduli. `choose` returns
-	// a function that makes them, and `room` has the bytes for their residues. `emulate` returns an
-	// *evd.OptionError if T is not float64.
+	// integer units. `moduli` is Options.Moduli. `choose` returns a function that makes them, and
+	// `room` has the bytes for their residues. `emulate` returns an *evd.OptionError if T is not
+	// float64.
 	emulate(p *products[T], c choice, room rooms, moduli int, choose func() (emulation.Maker, error)) error
 
 	// toHalf returns a function that records the rounding of numbers of T to half precision. It

@@ -56,19 +56,18 @@ func chooses[T evd.Float](dev *vk.Device, n int, vectors bool, opt Options) (cho
 	}, nil
 }
 
-// rooms are the bytes for the residues of emulated products for n singular values. The residues of the
-// reduction take a part of the memory of a plan for values, which is 8·n² bytes or more. Those of divide
-// and conquer take a part of the memory of a plan for vectors, which is 37·n² bytes or more. Other
-// residues lie in memory that later or earlier stages use. The bits of a product do not depend on them.
+// rooms are the bytes for the residues of emulated products. The residues of the reduction take a part
+// of the memory of a plan for values, which is 8·n² bytes or more. Those of divide and conquer take a
+// part of the memory of a plan for vectors, which is 37·n² bytes or more. Other residues lie in memory
+// that later or earlier stages use.
 type rooms struct{ reduction, vectors, back int }
 
-func residues(n int, vectors bool) rooms {
+// residues returns the rooms for n singular values. The room of the reduction must not depend on the
+// wanted vectors: the bits of a rank-2k update depend on it, because each block of the update that
+// fits the room has its own scaling.
+func residues(n int) rooms {
 	const least = 64 << 20
-	reduction := n * n * 3 / 8
-	if vectors {
-		reduction = 8 * n * n
-	}
-	return rooms{max(least, reduction), max(least, 2*n*n), max(least, 5*n*n)}
+	return rooms{max(least, n*n*3/8), max(least, 2*n*n), max(least, 5*n*n)}
 }
 
 // newProducts makes the products for n singular values. The error is a *vk.UnsupportedError if `c`
@@ -83,7 +82,7 @@ func newProducts[T evd.Float](dev *vk.Device, n int, c choice, opt Options, t tu
 	if !c.reduction && !c.vectors {
 		return p, nil
 	}
-	err = double.emulate(&p, c, residues(n, c.vectors), opt.Moduli, func() (emulation.Maker, error) {
+	err = double.emulate(&p, c, residues(n), opt.Moduli, func() (emulation.Maker, error) {
 		choice, err := emulation.Choose(dev, true, t)
 		return emulation.Chosen(dev, choice, t), err
 	})
