@@ -55,7 +55,7 @@ func singularPlan[T evd.Float](dev *vk.Device, of singularShape, opt svd.Options
 		return bidiagonalPlan[T]{p}, nil
 	case bandMatrix:
 		p, err := svd.NewBandPlan[T](dev, of.cols, of.above, svd.BandOptions{
-			Largest: opt.Largest, Certify: opt.Certify, Progress: opt.Progress, Tuning: opt.Tuning, Storage: opt.Storage,
+			Largest: opt.Largest, Select: opt.Select, Certify: opt.Certify, Progress: opt.Progress, Tuning: opt.Tuning, Storage: opt.Storage,
 		})
 		if err != nil {
 			return nil, err

@@ -122,6 +122,7 @@ func (p *BandPlan[T]) solve(c *spectrum.Call, b Band[T]) (*Result[T], error) {
 		return nil, err
 	}
 	res.ulp = p.opt.Storage.Ulp()
+	res.most, res.norm = math.Ldexp(res.most, -more), math.Ldexp(res.norm, -more)
 	for i, x := range res.Values {
 		res.Values[i] = T(math.Ldexp(float64(x), -more))
 	}

@@ -74,6 +74,8 @@ func (p *Plan[T]) Check(ctx context.Context, a evd.Dense[T], res *Result[T]) (Ra
 	switch {
 	case p.cols == 0:
 		return Ratios{}, nil
+	case len(res.Values) == 0 && p.opt.Select.ByValue():
+		return Ratios{}, nil // an interval may hold no value
 	case len(res.Values) == 0:
 		return Ratios{Residual: math.Inf(1)}, nil
 	}

@@ -14,8 +14,8 @@ type bidiagonalVectors interface {
 	Flops() float64
 
 	// solve finds the vectors of the values with the indices from … to−1; the largest has index 0. d
-	// is the diagonal of C, and e is the superdiagonal. x[left] and x[right] receive the vectors as rows. They are the matrices of
-	// doubles.conquered, or Matrix{} for a side that is not wanted.
+	// is the diagonal of C, and e is the superdiagonal. x[left] and x[right] receive the vectors as
+	// rows. They are the matrices of doubles.conquered, or Matrix{} for a side that is not wanted.
 	solve(c *spectrum.Call, d, e []float64, from, to int, x [2]stages.Matrix) error
 }
 

@@ -38,6 +38,7 @@ func (p *Plan[T]) solveInSingle(ctx context.Context, a evd.Dense[T]) (*Result[T]
 	res := &Result[T]{
 		Values: make([]T, len(found.Values)), First: found.First, Certificate: found.Certificate, Profile: found.Profile,
 		Retried: found.Retried, order: found.order, ulp: found.ulp,
+		most: math.Ldexp(found.most/sigma, -more), norm: math.Ldexp(found.norm/sigma, -more),
 	}
 	for i, x := range spectrum.Unscale[float64](spectrum.Scale(found.Values, 1), sigma) {
 		res.Values[i] = T(math.Ldexp(x, -more))

@@ -37,7 +37,7 @@ type Options struct {
 	Largest int
 
 	// Select selects the singular values to compute, and their vectors, if Largest is 0: Index or
-	// Interval. The zero value selects all. An interval is not possible if Storage has fewer digits
+	// Interval. Index 0 is the largest value. The zero value selects all. An interval is not possible if Storage has fewer digits
 	// than the number type of the plan.
 	Select evd.Selection
 
@@ -151,12 +151,18 @@ func checkStorage[T evd.Float](o Options, info vk.Info) error {
 	case o.U != None || o.V != None:
 		return spectrum.BadOption("Storage", fmt.Sprintf("%v precision is for values alone, without U and V", o.Storage))
 	case o.Select.ByValue():
-		return spectrum.BadOption("Select", fmt.Sprintf("an interval is not possible in %v precision", o.Storage))
+		return noInterval(o.Storage)
 	case o.Products == evd.ProductsEmulated:
 		return spectrum.BadOption("Products", fmt.Sprintf(
 			"emulated products replace double precision, and %v precision needs none", o.Storage))
 	}
 	return o.Storage.supported(info)
+}
+
+// noInterval returns the *evd.OptionError about an interval and a Storage with fewer digits than the
+// number type of the plan. The errors of the values are too large for its ends.
+func noInterval(s Storage) error {
+	return spectrum.BadOption("Select", fmt.Sprintf("an interval is not possible in %v precision", s))
 }
 
 // mayEmulate reports whether the options allow emulated products for matrices with n singular values

@@ -38,31 +38,44 @@ type Result[T evd.Float] struct {
 	// order is max(m, n) of the matrix. `ulp` is ε of the format in which the matrix was stored.
 	order int
 	ulp   float64
+
+	// most is an upper bound of all singular values, computed or not, and `norm` is their norm ‖σ‖₂.
+	most, norm float64
 }
 
 // Rank returns the number of singular values above `tol`. If `tol` < 0, Rank returns the numerical
 // rank, the number of values above max(m, n)·ε·σ₁, where ε is the unit of T. If BandOptions.Storage
 // has a larger ε, the numerical rank is the number of values above ε·‖σ‖₂, where ‖σ‖₂ is the norm of
-// all values. Rounding errors of zero values stay below this limit. With Options.Largest, Rank
-// counts only the computed values.
+// all values. Rounding errors of zero values stay below this limit. With Options.Largest or
+// Options.Select, Rank counts only the computed values. If σ₁ is not one of them, an upper bound takes
+// its place, the norm ‖T‖₁ of the Golub-Kahan form.
 func (r *Result[T]) Rank(tol float64) int {
-	switch {
-	case tol >= 0 || len(r.Values) == 0:
-	case r.ulp > spectrum.UlpOf[T]():
-		squares := 0.0
-		for _, x := range r.Values {
-			q := float64(x / r.Values[0]) // NaN if all values are 0; then no value is above tol
-			squares += q * q
-		}
-		tol = r.ulp * math.Sqrt(squares) * float64(r.Values[0])
-	default:
-		tol = float64(r.order) * r.ulp * float64(r.Values[0])
+	if tol < 0 && len(r.Values) > 0 {
+		tol = r.noise()
 	}
 	rank := 0
 	for rank < len(r.Values) && float64(r.Values[rank]) > tol {
 		rank++
 	}
 	return rank
+}
+
+// noise is the limit of the numerical rank, for a result with at least one value.
+func (r *Result[T]) noise() float64 {
+	switch large := r.ulp > spectrum.UlpOf[T](); {
+	case large && r.First > 0:
+		return r.ulp * r.norm
+	case large:
+		squares := 0.0
+		for _, x := range r.Values {
+			q := float64(x / r.Values[0]) // NaN if all values are 0; then no value is above the limit
+			squares += q * q
+		}
+		return r.ulp * math.Sqrt(squares) * float64(r.Values[0])
+	case r.First > 0:
+		return float64(r.order) * r.ulp * r.most
+	}
+	return float64(r.order) * r.ulp * float64(r.Values[0])
 }
 
 // finish runs the last part of a solve and makes the Result. t is the Golub-Kahan form of the
@@ -73,7 +86,10 @@ func finish[T evd.Float](
 	c *spectrum.Call, tail spectrum.Tail[T], t spectrum.Tridiagonal, opt Options, order int,
 	certify func(spectrum.Part) (*Certificate, error),
 ) (*Result[T], error) {
-	res := &Result[T]{Profile: c.Profile, Retried: c.Retried, order: order, ulp: spectrum.UlpOf[T]()}
+	res := &Result[T]{
+		Profile: c.Profile, Retried: c.Retried, order: order, ulp: spectrum.UlpOf[T](),
+		most: t.Norm1() / tail.Sigma, norm: norm2(t.E) / tail.Sigma,
+	}
 	if opt.Certify {
 		tail.Certify = func(part spectrum.Part) (err error) {
 			res.Certificate, err = certify(part)
@@ -97,6 +113,15 @@ func finish[T evd.Float](
 		}
 	}
 	return res, nil
+}
+
+// norm2 returns the norm ‖e‖₂. The elements of a bidiagonal matrix C are the elements e of its
+// Golub-Kahan form, and ‖e‖₂ is the norm of all singular values.
+func norm2(e []float64) (norm float64) {
+	for _, x := range e {
+		norm = math.Hypot(norm, x)
+	}
+	return norm
 }
 
 // withoutValues returns a result that has neither values nor vectors. If `certify` is true, the

@@ -143,8 +143,10 @@ func TestSelectRefuses(t *testing.T) {
 			t.Errorf("%+v: %v", opt, err)
 		}
 	}
-	if _, err := NewBandPlan[float64](dev, 5, 2, BandOptions{Select: Index(0, 6)}); !errors.As(err, &option) {
-		t.Error(err)
+	for _, opt := range []BandOptions{{Select: Index(0, 6)}, {Select: Interval(0, 1), Storage: Half}} {
+		if _, err := NewBandPlan[float64](dev, 5, 2, opt); !errors.As(err, &option) {
+			t.Errorf("%+v: %v", opt, err)
+		}
 	}
 	a, _ := families[0].make(9, 7, false)
 	p, err := NewPlan[float64](dev, 9, 7, Options{U: Thin, V: Thin, Select: Interval(0, math.Inf(1)).AtMost(2)})
@@ -162,5 +164,82 @@ func TestSelectRefuses(t *testing.T) {
 	a.Data[3] = 2
 	if res, err := p.Solve(context.Background(), a); err != nil || len(res.Values) != 1 || math.Abs(res.Values[0]-2) > 1e-14 {
 		t.Errorf("afterwards: %v, %v", res, err)
+	}
+}
+
+// TestRankOfAPart checks the numerical rank of results without the largest value: of a dense matrix, and
+// of a band in single precision. The first 15 of 20 values are not zero.
+func TestRankOfAPart(t *testing.T) {
+	const n, rank = 20, 15
+	dense := evd.Dense[float64]{Rows: n, Cols: n, Ld: n, Data: make([]float64, n*n)}
+	for j := range n {
+		for i := range n {
+			for k := range rank {
+				dense.Data[i+j*n] += math.Cos(float64(3*i+7*k+i*k)) * math.Sin(float64(5*j+2*k+j*k))
+			}
+		}
+	}
+	band := Band[float64]{N: n, Ld: 1, Data: make([]float64, n)}
+	for i := range rank {
+		band.Data[i] = float64(1 + i)
+	}
+	for from, want := range map[int]int{0: rank, 10: 5, rank: 0} {
+		p, err := NewPlan[float64](testDevice(t), n, n, Options{Select: Index(from, n)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		q, err := NewBandPlan[float64](testDevice(t), n, 0, BandOptions{Select: Index(from, n), Storage: Single})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer q.Close()
+		ofDense, err := p.Solve(context.Background(), dense)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ofBand, err := q.Solve(context.Background(), band)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, b := ofDense.Rank(-1), ofBand.Rank(-1); a != want || b != want {
+			t.Errorf("from %d on: ranks %d and %d, want %d", from, a, b, want)
+		}
+	}
+}
+
+// TestVerifyOfNoValue solves with Verify and an interval that holds no value. The certificate must pass.
+func TestVerifyOfNoValue(t *testing.T) {
+	a, _ := families[0].make(9, 7, false)
+	p, err := NewPlan[float64](testDevice(t), 9, 7, Options{U: Thin, V: Thin, Verify: true, Select: Interval(1e10, 1e11)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	res, err := p.Solve(context.Background(), a)
+	if err != nil || len(res.Values) != 0 || !res.Certificate.Passed() {
+		t.Fatalf("%v, %v", res, err)
+	}
+	if r, err := p.Check(context.Background(), a, res); err != nil || r != (Ratios{}) {
+		t.Errorf("%v, %v", r, err)
+	}
+}
+
+// TestRoomOfTheReduction checks that the residues of emulated products of the reduction are as many
+// with vectors as without, for all orders.
+func TestRoomOfTheReduction(t *testing.T) {
+	dev := card(1<<40, 20)
+	for _, n := range []int{4096, LargeOrder} {
+		var planes [2]uint64
+		for i, wanted := range []Vectors{None, Thin} {
+			p, err := NewPlan[float64](dev, n, n, Options{U: wanted, V: wanted, Products: evd.ProductsEmulated})
+			if err != nil {
+				t.Fatal(err)
+			}
+			planes[i] = p.path.steps.products.update.Work().Bytes()
+		}
+		if planes[0] != planes[1] {
+			t.Errorf("n = %d: residues of %d and %d bytes", n, planes[0], planes[1])
+		}
 	}
 }
