@@ -2,6 +2,7 @@ package evd
 
 import (
 	"context"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -33,6 +34,15 @@ func TestDigitsOfARefinement(t *testing.T) {
 	errorOf := func(count int) float64 { return moduli.New(count).Error() }
 	changed, rounded := a, *solved.Vectors
 	changed.Data, rounded.Data = slices.Clone(a.Data), slices.Clone(rounded.Data)
+	// The largest eigenvalues of `negative` are tiny: it is −Q·diag(2⁻ʲ)·Qᵀ.
+	negative := Sym[float64]{N: n, Ld: n, Data: make([]float64, n*n), Uplo: a.Uplo}
+	for j := range n {
+		for k := range n {
+			for i := range n {
+				negative.Data[i+j*n] -= math.Ldexp(solved.Vectors.At(i, k)*solved.Vectors.At(j, k), -k)
+			}
+		}
+	}
 	r := rand.New(rand.NewPCG(3, 3))
 	for i := range changed.Data {
 		changed.Data[i] += 1e-4 * r.NormFloat64()
@@ -45,7 +55,7 @@ func TestDigitsOfARefinement(t *testing.T) {
 		a     Sym[float64]
 		q     Dense[float64]
 		count int // of moduli
-	}{{"a changed matrix", changed, *solved.Vectors, 8}, {"rounded vectors", a, rounded, moduli.Rough}} {
+	}{{"a changed matrix", changed, *solved.Vectors, 8}, {"rounded vectors", a, rounded, moduli.Rough}, {"tiny largest values", negative, rounded, moduli.Rough}} {
 		s := &refinement{RefinePlan: p, Call: p.begin(context.Background(), nil), N: n}
 		if _, err := s.load(c.a, c.q); err != nil {
 			t.Fatal(err)

@@ -93,7 +93,7 @@ func (s *refinement) iterate() error {
 }
 
 // firstError returns the largest error that the products of the first step may have. Let c be the size
-// of the off-diagonal elements of XᵀAX relative to ‖A‖, in a sample. Gaps between eigenvalues are
+// of the off-diagonal elements of XᵀAX relative to ‖A‖, in a sample with both ends of the spectrum. Gaps between eigenvalues are
 // about ‖A‖/n, so the correction E has elements of about n·c. The step leaves an error of about
 // (n·c)². An error δ of the products gives an error of n·δ in E, so δ may be n·c².
 func (s *refinement) firstError() (float64, error) {
@@ -101,17 +101,17 @@ func (s *refinement) firstError() (float64, error) {
 	if rough == 0 {
 		return 0, nil
 	}
-	var block []float64
+	var blocks []float64
+	var m int
 	err := s.Run(func(rec *vk.Recorder) {
 		rec.Phase(stages.PhaseRefineProducts, 0, 1)
-		at := s.steps.refine.RecordSample(rec, s.Arena, s.steps.products.native, s.matrixA(), s.x, s.y)
-		block = make([]float64, at.Len())
-		vk.Receive(rec, block, at)
+		at, size := s.steps.refine.RecordSample(rec, s.Arena, s.steps.products.native, s.matrixA(), s.x, s.y)
+		blocks, m = make([]float64, at.Len()), size
+		vk.Receive(rec, blocks, at)
 	})
-	m := int(math.Sqrt(float64(len(block))))
 	norm, coupling := 0.0, 0.0
-	for i, x := range block {
-		if i%(m+1) == 0 {
+	for i, x := range blocks {
+		if i%(m*m)%(m+1) == 0 { // on the diagonal
 			norm = math.Max(norm, math.Abs(x))
 		} else {
 			coupling = math.Max(coupling, math.Abs(x))

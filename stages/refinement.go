@@ -84,20 +84,24 @@ func (r *Refinement) Flops() (products, update float64) {
 	return 2*n*n*n + 2*n*n*(n+1), 2 * n * n * n
 }
 
-// refinementSample is the number of vectors that RecordSample looks at.
+// refinementSample is the number of vectors at each end of the spectrum that RecordSample looks at.
 const refinementSample = 32
 
-// RecordSample computes the block of S for the last vectors, at most 32 of them, and returns its
-// elements: column j of the block has its diagonal element at place j. y is workspace. The size of
-// the other elements says how many digits of S the first step needs.
-func (r *Refinement) RecordSample(rec *vk.Recorder, ws *vk.Arena, ops product.Ops[float64], a, xt, y Matrix) vk.Slice[float64] {
-	m := min(refinementSample, r.n)
-	x := xt.Block(r.n-m, 0, m, r.n)
-	xa := NewMatrix(y.At.Sub(0, m*r.n), m, r.n, m)
-	s := NewMatrix(r.s.In(ws).Sub(0, m*m), m, m, m)
-	ops.Gemm(rec, ws, product.NoTrans, product.Trans, 1, x, a, 0, xa)
-	ops.Gemm(rec, ws, product.NoTrans, product.Trans, 1, xa, x, 0, s)
-	return s.At
+// RecordSample computes two blocks of S, those of the first and of the last m vectors, and returns them
+// and m, which is at most 32. A block is stored by columns. y is workspace. The off-diagonal elements
+// say how many digits of S the first step needs. One of the diagonals has the largest eigenvalues by
+// magnitude.
+func (r *Refinement) RecordSample(rec *vk.Recorder, ws *vk.Arena, ops product.Ops[float64], a, xt, y Matrix) (vk.Slice[float64], int) {
+	m := min(refinementSample, r.n/2)
+	all := r.s.In(ws).Sub(0, 2*m*m)
+	for i, from := range []int{0, r.n - m} {
+		x := xt.Block(from, 0, m, r.n)
+		xa := NewMatrix(y.At.Sub(i*m*r.n, m*r.n), m, r.n, m)
+		s := NewMatrix(all.Sub(i*m*m, m*m), m, m, m)
+		ops.Gemm(rec, ws, product.NoTrans, product.Trans, 1, x, a, 0, xa)
+		ops.Gemm(rec, ws, product.NoTrans, product.Trans, 1, xa, x, 0, s)
+	}
+	return all, m
 }
 
 // RecordProducts computes G, S and λ for the vectors xt, and returns the n Rayleigh quotients λ. y
