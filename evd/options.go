@@ -166,8 +166,8 @@ func sizes[T Float](dev *vk.Device, n int, opt Options) (tuning.Tuning, error) {
 	if opt.Tuning != nil {
 		t = *opt.Tuning
 	}
-	if opt.Products == ProductsEmulated {
-		t.SmallTo = 0 // emulated products need a larger inner dimension
+	if opt.Products == ProductsEmulated || opt.Distribute {
+		t.SmallTo = 0 // emulated products need a larger inner dimension; divided matrices were not measured
 	}
 	t = tuning.Of[T](t).For(n, opt.vectors(n))
 	if opt.Band > 0 {

@@ -74,7 +74,7 @@ func (c card) checkDense(t *testing.T) {
 	}
 	t.Run("native", func(t *testing.T) { check(native, vk.Together(), true) })
 	// A rate of 0 means that the rate was not measured. Emulated products of the largest order
-	// have a million dispatches, so only this rate is tested with them, and only by make test-long.
+	// have a million dispatches, so only this rate is tested with them, and make test leaves them out.
 	rates := []float64{0, 1.2 * c.rate, 300 * c.rate}
 	if c.n > 1<<15 {
 		rates = rates[:1]

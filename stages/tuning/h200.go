@@ -24,9 +24,10 @@ func withSteps(t Tuning, step, team float64) Tuning {
 }
 
 // withSmallBlock returns the table t with the rank k of the trailing updates for orders below
-// ValuesFrom. For n = 3072 / 4096 / 8192 / 16384, a band reduction takes 16.0 / 24.7 / 89.3 / 470 ms
-// with k = 512 and 15.3 / 23.8 / 87.1 / 466 ms with k = 256. For n = 32768 it takes 3266 and 3265 ms
-// with half-bandwidth 32, and 2892 and 2904 ms with 64.
+// ValuesFrom. On an H200, for n = 3072 / 4096 / 8192 / 16384, a band reduction takes 16.0 / 24.7 /
+// 89.3 / 470 ms with k = 512 and 15.3 / 23.8 / 87.1 / 466 ms with k = 256. For n = 32768 it takes 3266
+// ms with k = 512 and 3265 ms with k = 256 if the half-bandwidth is 32, and 2892 and 2904 ms if it is
+// 64. No order between 16384 and 32768 was measured.
 func withSmallBlock(t Tuning, k int) Tuning {
 	t.SmallBlock, t.SmallTo = k, t.ValuesFrom-1
 	return t

@@ -22,12 +22,14 @@ import (
 // reads it as JSON.
 type Tuning struct {
 	// Band is the half-bandwidth b of the band reduction, at least 1. Block is the rank k of its
-	// trailing updates, a multiple of Band.
+	// trailing updates, a multiple of Band. See SmallBlock for small orders.
 	Band, Block int
 
-	// SmallBlock is the rank k in place of Block for orders up to SmallTo, for native products. A
-	// small k makes a panel cheaper, and the trailing updates of large matrices dearer. If SmallTo is
-	// 0, SmallBlock is never used. Singular value decompositions do not use SmallBlock.
+	// SmallBlock is the rank k in place of Block for orders up to SmallTo, rounded down to a multiple
+	// of Band. A small k makes a panel cheaper, and the trailing updates of large matrices dearer. If
+	// SmallTo is 0, SmallBlock is never used. Singular value decompositions and matrices that are
+	// divided among devices do not use it, and neither does a plan with evd.ProductsEmulated. No
+	// measured device with a SmallBlock chooses emulated products by itself for these orders.
 	SmallBlock, SmallTo int
 
 	// ValuesBand is the half-bandwidth b if the order is at least ValuesFrom and at most a quarter
@@ -142,7 +144,7 @@ func (t Tuning) OneStage(n, m int, w stages.Waiting, info vk.Info) bool {
 // used only if few vectors are wanted.
 func (t Tuning) For(n, m int) Tuning {
 	if n <= t.SmallTo {
-		t.Block = t.SmallBlock
+		t.Block = max(t.SmallBlock/t.Band, 1) * t.Band
 	}
 	if t.ValuesFrom > 0 && n >= t.ValuesFrom && 4*m <= n {
 		t.Band, t.Block = t.ValuesBand, max(t.Block/t.ValuesBand, 1)*t.ValuesBand
