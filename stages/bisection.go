@@ -15,8 +15,9 @@ import (
 //
 // The error is a few ulp of λ_k or 2⁻⁹⁰⁰·‖T‖, whichever is larger, apart from rounding errors of
 // the Sturm counts. The counts of a T with a zero diagonal are exact for a matrix whose elements
-// differ from those of T by a few ulp of themselves. But elements of T below 2⁻⁴⁵⁰·‖T‖ count as zero. The values are in ascending order. Their bits are the bits of package ref's
-// Bisection, and do not depend on the tuning or on the requested range.
+// differ from those of T by a few ulp of themselves. But elements of T below 2⁻⁴⁵⁰·‖T‖ count as zero. The
+// values are in ascending order. Their bits are the bits of package ref's Bisection, and do not depend
+// on the tuning or on the requested range.
 //
 // There are three steps:
 //

@@ -7,7 +7,7 @@ import (
 )
 
 // Touch is the declaration that a dispatch reads or writes a range of device memory.
-// Recorder.Concurrently needs such declarations. Whether the dispatch reads or writes follows from
+// Recorder.Concurrently and Recorder.Beside need such declarations. Whether the dispatch reads or writes follows from
 // the code of the shader.
 type Touch struct{ at span }
 
@@ -34,7 +34,7 @@ type concurrent struct {
 // accesses through device addresses.
 func (r *Recorder) Concurrently(record func()) {
 	if r.concurrent != nil {
-		panic("vk: Concurrently inside Concurrently")
+		panic("vk: Concurrently inside Concurrently or Beside")
 	}
 	before := len(r.cmds)
 	r.concurrent = r.takeBeside()

@@ -68,10 +68,10 @@ func (c *command) name() string {
 	return "copy"
 }
 
-// Recorder collects commands. A full barrier of compute and transfer separates any two commands,
-// except commands inside of one call of Concurrently or Beside. A recording consists of plain values. A
-// program can print and compare recordings, and run a recording any number of times, but not in two
-// Runs at the same time.
+// Recorder collects commands. A full barrier of compute and transfer separates any two commands. The
+// methods Concurrently and Beside are exceptions. A recording consists of plain values. A program can
+// print and compare recordings, and run a recording any number of times, but not in two Runs at the
+// same time.
 type Recorder struct {
 	dev        *Device
 	cmds       []command

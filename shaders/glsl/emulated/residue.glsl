@@ -23,8 +23,9 @@ uint residue(int magic_t, int q, float inverse) {
 	return uint(magic_t - q * floatBitsToInt(quotient));
 }
 
-// The sums of a product begin with SUM_START instead of 0. Then a sum is a number without sign, for
-// which packed dot products need no correction.
+// The sums of a product begin with SUM_START instead of 0, and wrap around. Read as an unsigned number,
+// a sum is then the true sum + 2³¹, which is never negative. So its four bytes can be multiplied by
+// weights as unsigned bytes.
 const int SUM_START = int(0x80000000u);
 
 // Reduction holds the constants for residues modulo q of 32-bit sums that began with SUM_START. The

@@ -155,8 +155,8 @@ func (o *Ops) Status() *vk.Layout { return vk.Together(o.refused) }
 func (o *Ops) Begin(rec *vk.Recorder, ws *vk.Arena) { vk.Fill(rec, o.refused.In(ws), 0) }
 
 // Refused returns two counts since the last Begin: the rows of left factors and the rows of right
-// factors that could not be scaled. If a pair is computed in blocks, a row is counted in each
-// block, because each block scales the row anew. The elements of C that depend on such a row are
+// factors that could not be scaled. If a pair or a Gemmtr is computed in parts, a row is counted in
+// each part, because each part scales the row anew. The elements of C that depend on such a row are
 // NaN.
 func (o *Ops) Refused(ws *vk.Arena) vk.Slice[uint32] { return o.refused.In(ws) }
 

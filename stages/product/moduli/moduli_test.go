@@ -104,8 +104,9 @@ func TestReduction(t *testing.T) {
 			}
 			return int8(int64(x) - p*int64(quotient-magic))
 		}
-		const most = 4*255*128 + 128*128 // no weighted sum is larger; the last product is that of the start of sums
-		for x := int64(-most); x <= most; x++ {
+		const most = 4*255*128 + 128*128       // no weighted sum is larger; the last product is that of the start of sums
+		const mostOfFactors = most + 4*255*128 // an element of a factor is a sum of eight weighted bytes
+		for x := int64(-mostOfFactors); x <= mostOfFactors; x++ {
 			for _, inverse := range inverses {
 				for _, fused := range []bool{false, true} {
 					if y := residue(float32(x), inverse, fused); int64(y) != Symmetric(x, p) {
