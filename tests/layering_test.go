@@ -38,6 +38,7 @@ var mayImport = map[string][]string{
 	"evd/gonumlapack":   {"evd", "evd/kept", "evd/svd", "vk"},
 	"evd/kept":          {"evd", "vk"},
 	"evd/ratio":         {},
+	"examples/compress": {"evd/svd"},
 	"examples/graphene": {"evd", "examples/internal/style"},
 	"examples/karate":   {"evd", "evd/matio", "examples/internal/style"},
 	"examples/many":     {"evd", "examples/internal/style", "vk"},
