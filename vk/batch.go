@@ -21,6 +21,11 @@ type batch struct {
 	// memory accesses are checked (Options.DebugShaders), otherwise it is empty.
 	work work
 	ran  []mark
+
+	// The batch may begin after the events `waits`. At its end the events `signals` happen. `takes` are
+	// the host's copies before the batch, and `posts` those after it (Exchange).
+	waits, signals []*Event
+	takes, posts   []hostCopy
 }
 
 // mark names the time between two timestamps by its phase and its kernel. `kernel` is "" if kernels
@@ -62,21 +67,22 @@ func (w *work) wrap(op string, err error) error {
 }
 
 // start encodes commands of the recording from command number `next` on, and submits them as one
-// batch. `slot` is the number of the command buffer to use, which must not be in flight. The result
+// batch, after the events for which it waits. `slot` is the number of the command buffer to use, which
+// must not be in flight. The result
 // is the number of the first command that is not in the batch. The batch has at least one command,
 // even if this command takes longer than Options.Batch. After an error the batch is not in flight.
 func (r *run) start(slot, next int) (int, error) {
 	d := r.dev
 	e := encoder{run: r, b: &batch{}}
 	e.stamp("")
-	for next < len(r.rec.cmds) && e.fits(&r.rec.cmds[next]) {
-		e.add(&r.rec.cmds[next])
-		next++
-	}
+	next = e.encode(r.rec.cmds, next)
 	e.stamp("")
 	e.b.progress = r.mark
 	if err := d.dev.Record(d.queue.batches[slot], e.out, r.rec.bytes, e.queries); err != nil {
 		return next, e.b.work.wrap("recording a batch", err)
+	}
+	if err := r.ready(e.b); err != nil {
+		return next, err
 	}
 	if err := d.submit(d.queue.batches[slot], d.queue.timeline, d.queue.value+1); err != nil {
 		return next, e.b.work.wrap("submitting a batch", err)
@@ -102,6 +108,7 @@ func (r *run) finish(slot int) error {
 	if err := d.await(r.ctx, b.value); err != nil {
 		return b.work.wrap("waiting for a batch", err)
 	}
+	b.ended()
 	if err := d.bounds.found(b); err != nil {
 		return err
 	}

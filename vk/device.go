@@ -48,7 +48,7 @@ type Device struct {
 	arenasLock sync.Mutex
 	arenas     []*Arena
 	chunks     []*chunk      // of all arenas, by address
-	links      []*linkEnd    // open ends of links
+	attached   []attachment  // open ends of links, and views of exchanges
 	dryEnd     atomic.Uint64 // end of the last chunk of a Dry device, an address
 
 	pages pages
@@ -80,11 +80,11 @@ func (d *Device) Close() error {
 // `release` also works on a device that Open has made only in part.
 func (d *Device) release() {
 	if d.dev != nil {
-		if d.queue.value > 0 || len(d.links) > 0 {
+		if d.queue.value > 0 || len(d.attached) > 0 {
 			d.idle()
 		}
-		for _, e := range d.links {
-			e.release()
+		for _, a := range d.attached {
+			a.release()
 		}
 		for _, a := range d.openArenas() {
 			a.free()

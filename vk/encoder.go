@@ -28,6 +28,29 @@ func (e *encoder) fits(c *command) bool {
 	return true
 }
 
+// encode adds commands of the recording from command number `next` on, as many as the batch may have.
+// It returns the number of the first command that is not in the batch. Waits are at the beginning of
+// a batch, and signals at its end.
+func (e *encoder) encode(cmds []command, next int) int {
+	empty := true
+	for ; next < len(cmds); next++ {
+		switch c := &cmds[next]; {
+		case c.op == opSignal:
+			e.b.signals = append(e.b.signals, c.event)
+		case len(e.b.signals) > 0 || c.op == opWait && !empty:
+			return next
+		case c.op == opWait:
+			e.b.waits = append(e.b.waits, c.event)
+		case !e.fits(c):
+			return next
+		default:
+			e.add(c)
+			empty = false
+		}
+	}
+	return next
+}
+
 // stamp writes a timestamp. The time since the last timestamp is counted for the given kernel, or
 // for the phase if `kernel` is "". The number of timestamps must stay within batchQueries, which
 // the method `fits` ensures.
@@ -87,6 +110,16 @@ func (e *encoder) translate(c *command) {
 		e.out = append(e.out, copies(d.pieces(c.dst, c.size), e.staged(c))...)
 	case opReceive:
 		e.out = append(e.out, copies(e.staged(c), d.pieces(c.src, c.size))...)
+	case opPost:
+		e.out = append(e.out, copies([]piece{{c.view.buffer, c.dst, c.size}}, d.pieces(c.src, c.size))...)
+		if x, needed := c.hostCopyOf(c.dst); needed {
+			e.b.posts = append(e.b.posts, x)
+		}
+	case opTake:
+		e.out = append(e.out, copies(d.pieces(c.dst, c.size), []piece{{c.view.buffer, c.src, c.size}})...)
+		if x, needed := c.hostCopyOf(c.src); needed {
+			e.b.takes = append(e.b.takes, x)
+		}
 	case opCopy:
 		e.out = append(e.out, copies(d.pieces(c.dst, c.size), d.pieces(c.src, c.size))...)
 	default:

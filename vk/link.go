@@ -3,7 +3,6 @@ package vk
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/vkevd/vkevd/vk/internal/driver"
@@ -33,46 +32,16 @@ type Link struct {
 	busy     sync.Mutex  // held by the Move in flight
 }
 
-// sharedHost is host memory that both ends of a link have imported. It is freed when both ends are
-// released. An end may be released later than the link is closed, if its device is being closed at
-// the same time.
-type sharedHost struct {
-	memory *driver.HostMemory
-	lock   sync.Mutex
-	users  int // ends that are not released
-}
-
-// use adds an end of the link that uses the memory. It does nothing if s is nil.
-func (s *sharedHost) use() {
-	if s != nil {
-		s.lock.Lock()
-		defer s.lock.Unlock()
-		s.users++
-	}
-}
-
-// drop removes an end of the link. After the last one it frees the memory. It does nothing if s is
-// nil.
-func (s *sharedHost) drop() {
-	if s == nil {
-		return
-	}
-	s.lock.Lock()
-	defer s.lock.Unlock()
-	if s.users--; s.users == 0 {
-		s.memory.Free()
-	}
-}
-
 // linkEnd is the part of a Link on one of its two devices.
 type linkEnd struct {
-	dev      *Device
-	shared   *sharedHost    // memory of the buffer, or nil
-	buffer   *driver.Buffer // the pieces, one after another
+	hostView // the pieces, one after another
 	batches  [linkPieces]*driver.Batch
 	timeline *driver.Timeline
 	value    uint64 // value of the timeline when all copies submitted so far have ended
 }
+
+// newLinkEnd returns an end of a link that is not open yet.
+func newLinkEnd(d *Device) *linkEnd { return &linkEnd{hostView: hostView{dev: d}} }
 
 // NewLink makes a link from one device to another. The link takes 64 MiB of host memory, or 128 MiB
 // if one of the devices cannot import host memory. `from` and `to` may be the same device. The
@@ -90,7 +59,7 @@ func newLink(from, to *Device, piece int) (*Link, error) {
 		}
 		defer d.usage.leave()
 	}
-	l := &Link{from: &linkEnd{dev: from}, to: &linkEnd{dev: to}, piece: piece}
+	l := &Link{from: newLinkEnd(from), to: newLinkEnd(to), piece: piece}
 	if from.importsHost() && to.importsHost() {
 		if l.share() == nil {
 			return l, nil
@@ -98,7 +67,7 @@ func newLink(from, to *Device, piece int) (*Link, error) {
 		// A driver may refuse an import for reasons of its own. If a device is being closed, free leaves
 		// its end to Device.Close, so the link gets new ends.
 		l.free()
-		l.from, l.to = &linkEnd{dev: from}, &linkEnd{dev: to}
+		l.from, l.to = newLinkEnd(from), newLinkEnd(to)
 	}
 	for _, e := range l.ends() {
 		if err := e.open(nil, piece); err != nil {
@@ -120,11 +89,6 @@ func (l *Link) share() (err error) {
 	return errors.Join(l.from.open(l.shared, l.piece), l.to.open(l.shared, l.piece))
 }
 
-// importsHost tells whether the device can import host memory.
-func (d *Device) importsHost() bool {
-	return slices.Contains(d.from.extensions, driver.HostMemoryExtension)
-}
-
 // ends lists both ends.
 func (l *Link) ends() []*linkEnd { return []*linkEnd{l.from, l.to} }
 
@@ -144,29 +108,18 @@ func (l *Link) Close() {
 // freed after the last of them.
 func (l *Link) free() {
 	for _, e := range l.ends() {
-		e.close()
+		e.dev.detach(e)
 	}
 	l.shared = nil
 }
 
 // open makes the buffer, timeline semaphore and command buffers of one end of a link, for pieces of
-// the given number of bytes. If `shared` is not nil, the buffer uses this host memory. Otherwise
-// the device gets host memory of its own. After an error the caller calls the method `close` of the
-// end.
+// the given number of bytes, as hostView.open does. After an error the caller detaches the end from
+// the device.
 func (e *linkEnd) open(shared *sharedHost, piece int) (err error) {
 	d := e.dev
-	e.shared = shared
-	shared.use()
-	d.arenasLock.Lock()
-	d.links = append(d.links, e)
-	d.arenasLock.Unlock()
-	const visible, cached = driver.HostVisible | driver.HostCoherent, driver.HostCached
-	if shared != nil {
-		e.buffer, err = d.dev.Import(shared.memory, d.from.memoryTypes(uint64(len(shared.memory.Bytes)), visible, cached))
-	} else {
-		e.buffer, err = d.newBuffer(uint64(linkPieces*piece), visible, cached, true)
-	}
-	if err == nil {
+	d.attach(e)
+	if err = e.hostView.open(shared, linkPieces*piece); err == nil {
 		e.timeline, err = d.dev.NewTimeline()
 	}
 	for i := range e.batches {
@@ -175,20 +128,6 @@ func (e *linkEnd) open(shared *sharedHost, piece int) (err error) {
 		}
 	}
 	return wrap("opening a link", "", "", err)
-}
-
-// close releases one end of a link. After the beginning of Device.Close it does nothing, because
-// Device.Close releases the end.
-func (e *linkEnd) close() {
-	d := e.dev
-	if d.usage.enter() != nil {
-		return
-	}
-	defer d.usage.leave()
-	d.arenasLock.Lock()
-	d.links = slices.DeleteFunc(d.links, func(x *linkEnd) bool { return x == e })
-	d.arenasLock.Unlock()
-	e.release()
 }
 
 // release destroys the objects that the method `open` has made for one end of a link. It also works
@@ -203,9 +142,8 @@ func (e *linkEnd) release() {
 	if e.timeline != nil {
 		d.DestroyTimeline(e.timeline)
 	}
-	d.FreeBuffer(e.buffer)
-	e.shared.drop()
-	*e = linkEnd{dev: e.dev}
+	e.hostView.release()
+	*e = *newLinkEnd(e.dev)
 }
 
 // submit starts the copies of piece number i of a transfer, a number from 0 to linkPieces−1. It

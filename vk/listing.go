@@ -42,6 +42,14 @@ func (r *Recorder) describe(c command) string {
 		return fmt.Sprintf("send %s %d bytes", r.dev.nameOf(c.dst), c.size)
 	case opReceive:
 		return fmt.Sprintf("receive %s %d bytes", r.dev.nameOf(c.src), c.size)
+	case opPost:
+		return fmt.Sprintf("post %s to %d, %d bytes", r.dev.nameOf(c.src), c.dst, c.size)
+	case opTake:
+		return fmt.Sprintf("take %s from %d, %d bytes", r.dev.nameOf(c.dst), c.src, c.size)
+	case opSignal:
+		return "signal"
+	case opWait:
+		return "wait"
 	case opCopy:
 		return fmt.Sprintf("copy %s from %s %d bytes", r.dev.nameOf(c.dst), r.dev.nameOf(c.src), c.size)
 	}

@@ -17,6 +17,10 @@ const (
 	opPhase
 	opSend
 	opReceive
+	opPost
+	opTake
+	opSignal
+	opWait
 )
 
 // command is one entry of a recording. The kind `op` determines which members are used.
@@ -45,6 +49,14 @@ type command struct {
 
 	// phase is the phase that begins with this command. It is set only in a phase mark.
 	phase *phaseMark
+
+	// A post or take has an exchange, and the device's view of it. The place in the exchange is `dst`
+	// of a post and `src` of a take.
+	exchange *Exchange
+	view     *hostView
+
+	// event is that of a signal or of a wait.
+	event *Event
 }
 
 // phaseMark is the beginning of a phase.
@@ -64,6 +76,10 @@ func (c *command) name() string {
 		return "receive"
 	case opFill:
 		return "fill"
+	case opPost:
+		return "post"
+	case opTake:
+		return "take"
 	}
 	return "copy"
 }

@@ -172,19 +172,26 @@ func (r *run) all() error {
 			failed = r.finish(slot) // a recorded access then belongs to this batch
 		}
 	}
-	// The loop finishes the oldest batch first, so that progress reports and the profile are in the
-	// order of the recording.
+	if err := r.finishAll(); failed == nil {
+		failed = err
+	}
+	if failed == nil {
+		failed = r.ctx.Err()
+	}
+	return failed
+}
+
+// finishAll finishes all batches in flight, and returns the first error. The oldest batch comes
+// first, so that progress reports and the profile are in the order of the recording.
+func (r *run) finishAll() (failed error) {
 	for range inFlight {
 		slot := r.oldest()
 		if slot < 0 {
 			break
 		}
-		if err := r.finish(slot); err != nil && failed == nil {
+		if err := r.finish(slot); failed == nil {
 			failed = err
 		}
-	}
-	if failed == nil {
-		failed = r.ctx.Err()
 	}
 	return failed
 }

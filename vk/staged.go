@@ -58,9 +58,10 @@ func Receive[T any](r *Recorder, v []T, src Slice[T]) {
 }
 
 // SendFirst is Send without the limit of 32 MiB. The commands recorded so far must not use `dst`.
-// If v does not fit into the staging buffer, v is uploaded before the recording runs.
+// If v does not fit into the staging buffer, or would leave no room for later statuses, it is uploaded
+// before the recording runs.
 func SendFirst[T any](r *Recorder, dst Slice[T], v []T) {
-	if r.canStage(bytesIn(v)) {
+	if r.canStage(len(bytesIn(v)) + keptForWords) {
 		Send(r, dst, v)
 	} else {
 		r.uploads = append(r.uploads, bulk{bytesIn(v), dst.Sub(0, len(v)).bytes()})
@@ -70,7 +71,7 @@ func SendFirst[T any](r *Recorder, dst Slice[T], v []T) {
 // ReceiveLast is Receive without the limit of 32 MiB. Later commands must not change `src`. If v
 // does not fit into the staging buffer, `src` is downloaded after the recording has run.
 func ReceiveLast[T any](r *Recorder, v []T, src Slice[T]) {
-	if r.canStage(bytesIn(v)) {
+	if r.canStage(len(bytesIn(v)) + keptForWords) {
 		Receive(r, v, src)
 	} else {
 		r.downloads = append(r.downloads, bulk{bytesIn(v), src.Sub(0, len(v)).bytes()})
@@ -87,15 +88,17 @@ func (r *Recorder) nextStaged() uint64 {
 	return alignUp(last.off + uint64(len(last.host)))
 }
 
-// canStage tells whether the bytes of `host` still fit into the staging buffer.
-func (r *Recorder) canStage(host []byte) bool {
-	return r.nextStaged()+uint64(len(host)) <= stagingBytes
-}
+// canStage tells whether so many bytes still fit into the staging buffer.
+func (r *Recorder) canStage(bytes int) bool { return r.nextStaged()+uint64(bytes) <= stagingBytes }
+
+// keptForWords is the part of the staging buffer, in bytes, that SendFirst and ReceiveLast leave free
+// for Send and Receive of later commands, such as a status of each stage.
+const keptForWords = 64 << 10
 
 // stage reserves a place in the staging buffer for the data of a transfer, and returns the
 // transfer's number. Places do not overlap, so that all transfers of a recording can be in flight.
 func (r *Recorder) stage(host []byte) uint32 {
-	if !r.canStage(host) {
+	if !r.canStage(len(host)) {
 		panic(fmt.Sprintf("vk: more than %d bytes are sent and received in one recording", stagingBytes))
 	}
 	r.staged = append(r.staged, staged{host: host, off: r.nextStaged()})

@@ -141,3 +141,27 @@ func TestSendFirstAndReceiveLast(t *testing.T) {
 		}
 	}
 }
+
+// A band of 32 MiB was sent, and then there was no room for the status of a stage: a solve of order
+// 32768 on two devices panicked.
+func TestStatusAfterALargeSend(t *testing.T) {
+	d := vk.Dry(vk.Info{})
+	x := vk.Reserve[float64]("x", 4<<20)
+	a, err := d.NewArena(vk.Together(x))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, record := range map[string]func(rec *vk.Recorder){
+		"sent":     func(rec *vk.Recorder) { vk.SendFirst(rec, x.In(a), make([]float64, 4<<20)) },
+		"received": func(rec *vk.Recorder) { vk.ReceiveLast(rec, make([]float64, 4<<20), x.In(a)) },
+	} {
+		rec := vk.NewRecorder(d)
+		record(rec)
+		vk.Receive(rec, make([]float64, 1), x.In(a))
+		var text strings.Builder
+		rec.WriteTo(&text)
+		if n := strings.Count(text.String(), "load "); n != 1 {
+			t.Errorf("32 MiB are %s with %d uploads and downloads, want 1:\n%s", name, n, &text)
+		}
+	}
+}

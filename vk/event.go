@@ -1,0 +1,96 @@
+package vk
+
+import (
+	"context"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/vkevd/vkevd/vk/internal/driver"
+)
+
+// Event happens once. A recording on one device lets it happen (Signal), and recordings on other
+// devices wait for it (Wait). So recordings on several devices, which run at the same time, can
+// exchange numbers through the memory of an Exchange:
+//
+//	device 0   … Post(x), Signal(e) …
+//	device 1   … Wait(e), Take(x) …
+//
+// The host waits, not the device: a device gets the commands after Wait when the event has happened.
+// Meanwhile the host has encoded them.
+type Event struct {
+	happened atomic.Bool
+	done     chan struct{} // closed after `happened` is set
+}
+
+// NewEvent returns an event that has not happened yet.
+func NewEvent() *Event { return &Event{done: make(chan struct{})} }
+
+// happen lets the event happen. It panics if the event has happened before.
+func (e *Event) happen() {
+	if e.happened.Swap(true) {
+		panic("vk: an event happens twice")
+	}
+	close(e.done)
+}
+
+// wait waits until the event has happened, or returns the error of the context. If `poll` is true it
+// polls for a short time before it sleeps, because it takes up to 0.1 ms to wake a goroutine.
+func (e *Event) wait(ctx context.Context, poll bool) error {
+	for began := time.Now(); poll && time.Since(began) < busyWait; runtime.Gosched() {
+		if e.happened.Load() {
+			return ctx.Err()
+		}
+	}
+	select {
+	case <-e.done:
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}
+
+// Signal lets the event happen when all commands recorded so far have ended. A recording with events
+// can run only once. If the Run fails, the event may never happen: then the contexts of all Runs that
+// wait for it must end.
+func (r *Recorder) Signal(e *Event) { r.cmds = append(r.cmds, command{op: opSignal, event: e}) }
+
+// Wait makes the commands that follow wait until the events have happened. When ctx ends, Run waits
+// no longer. Everything that other devices have written to an Exchange before the events is visible
+// to the commands that follow.
+func (r *Recorder) Wait(events ...*Event) {
+	for _, e := range events {
+		r.cmds = append(r.cmds, command{op: opWait, event: e})
+	}
+}
+
+// ready waits for the events before the batch b, which is encoded but not submitted. The batches in
+// flight may let events happen for which others wait, so ready first waits for these batches. Then
+// it copies what the batch takes from exchanges, as far as the host has to.
+func (r *run) ready(b *batch) error {
+	if len(b.waits) > 0 {
+		if err := r.finishAll(); err != nil {
+			return err
+		}
+	}
+	poll := r.dev.from.props.Type != driver.CPU
+	for _, e := range b.waits {
+		if err := e.wait(r.ctx, poll); err != nil {
+			return err
+		}
+	}
+	for _, x := range b.takes {
+		x.toDevice()
+	}
+	return nil
+}
+
+// ended lets the events happen for which the batch b was the last missing part. The commands of the
+// batch must have ended. Before, it copies what the batch has posted, as far as the host has to.
+func (b *batch) ended() {
+	for _, x := range b.posts {
+		x.toHost()
+	}
+	for _, e := range b.signals {
+		e.happen()
+	}
+}

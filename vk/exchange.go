@@ -1,0 +1,136 @@
+package vk
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/vkevd/vkevd/vk/internal/driver"
+)
+
+// Exchange is memory of the host through which recordings on several devices exchange numbers (Post
+// and Take). If all devices can import host memory (VK_EXT_external_memory_host), all use the same
+// memory, and the host copies nothing. Otherwise each device has host memory of its own, and the
+// host copies between them: at the end of a batch what was posted, and at the beginning what is taken.
+//
+// The order of the recordings is given by Events. The caller closes the exchange before the devices,
+// and after the end of all recordings that use it.
+type Exchange struct {
+	bytes int
+	host  []byte // the numbers, if each device has memory of its own
+	views []*hostView
+}
+
+// NewExchange makes an exchange of the given number of bytes for the devices. The error is a
+// *DeviceError, or that of the host's memory.
+func NewExchange(devices []*Device, bytes int) (*Exchange, error) {
+	for _, d := range devices {
+		if d.dry {
+			return nil, &DeviceError{d, errors.New("vk: a dry device has no memory")}
+		}
+		if err := d.usage.enter(); err != nil {
+			return nil, &DeviceError{d, err}
+		}
+		defer d.usage.leave()
+	}
+	x := &Exchange{bytes: bytes}
+	all := !slices.ContainsFunc(devices, func(d *Device) bool { return !d.importsHost() })
+	if all && x.share(devices) == nil {
+		return x, nil
+	}
+	x.Close() // a driver may refuse an import for reasons of its own
+	x.host = make([]byte, bytes)
+	for _, d := range devices {
+		v := x.add(d)
+		if err := v.open(nil, bytes); err != nil {
+			x.Close()
+			return nil, &DeviceError{d, wrap("allocating the memory of an exchange", "", "", err)}
+		}
+	}
+	return x, nil
+}
+
+// share allocates host memory that all devices import. After an error the caller calls Close.
+func (x *Exchange) share(devices []*Device) error {
+	memory, err := driver.NewHostMemory(x.bytes)
+	if err != nil {
+		return err
+	}
+	shared := &sharedHost{memory: memory}
+	for _, d := range devices {
+		err = errors.Join(err, x.add(d).open(shared, x.bytes))
+	}
+	return err
+}
+
+// add adds a view of the exchange that is not open yet, and attaches it to the device.
+func (x *Exchange) add(d *Device) *hostView {
+	v := &hostView{dev: d}
+	d.attach(v)
+	x.views = append(x.views, v)
+	return v
+}
+
+// Imported tells whether all devices read and write the same host memory.
+func (x *Exchange) Imported() bool { return x.host == nil }
+
+// Bytes is the size of the exchange.
+func (x *Exchange) Bytes() int { return x.bytes }
+
+// Close releases the memory. A second call does nothing. No recording that uses the exchange may be in
+// flight.
+func (x *Exchange) Close() {
+	for _, v := range x.views {
+		v.dev.detach(v)
+	}
+	x.views, x.host = nil, nil
+}
+
+// view returns the view of the device. It panics if the exchange has none, or if the bytes [at,
+// at+size) are not in the exchange.
+func (x *Exchange) view(d *Device, at, size int) *hostView {
+	i := slices.IndexFunc(x.views, func(v *hostView) bool { return v.dev == d })
+	if i < 0 || at < 0 || at%4 != 0 || size < 0 || at > x.bytes-size {
+		panic(fmt.Sprintf("vk: %d bytes at %d of an exchange of %d bytes, closed or of other devices", size, at, x.bytes))
+	}
+	return x.views[i]
+}
+
+// Post records a copy of src to the exchange, from the byte `at` on. `at` is a multiple of 4. Until
+// an event has told that the numbers were posted, nothing else may use these bytes.
+func Post[T any](r *Recorder, x *Exchange, at int, src Slice[T]) {
+	if src.n > 0 {
+		s := src.span()
+		v := x.view(r.dev, at, int(s.to-s.from))
+		r.add(command{op: opPost, src: s.from, dst: uint64(at), size: s.to - s.from, exchange: x, view: v}, []access{{s, false}})
+	}
+}
+
+// Take records a copy of as many bytes as dst has from the exchange, from the byte `at` on, to dst.
+// `at` is a multiple of 4. The numbers must have been posted before an event for which the recording
+// has waited, or earlier in the same recording and before a Signal and a Wait.
+func Take[T any](r *Recorder, dst Slice[T], x *Exchange, at int) {
+	if dst.n > 0 {
+		s := dst.span()
+		v := x.view(r.dev, at, int(s.to-s.from))
+		r.add(command{op: opTake, dst: s.from, src: uint64(at), size: s.to - s.from, exchange: x, view: v}, []access{{s, true}})
+	}
+}
+
+// hostCopy is a copy between the numbers of an exchange and the host memory of one device, which the
+// host makes because the device cannot import the numbers.
+type hostCopy struct {
+	numbers, own []byte
+}
+
+func (c hostCopy) toHost()   { copy(c.numbers, c.own) }
+func (c hostCopy) toDevice() { copy(c.own, c.numbers) }
+
+// hostCopyOf returns the copy for a Post or Take, and whether the host has to make one. `at` is the
+// place in the exchange.
+func (c *command) hostCopyOf(at uint64) (hostCopy, bool) {
+	if c.exchange.Imported() {
+		return hostCopy{}, false
+	}
+	return hostCopy{c.exchange.host[at : at+c.size], c.view.buffer.Host[at : at+c.size]}, true
+}

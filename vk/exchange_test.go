@@ -1,0 +1,209 @@
+package vk
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// exchanging is some devices with memory, and an exchange between them.
+type exchanging struct {
+	dev []*Device
+	mem []Slice[uint32]
+	x   *Exchange
+}
+
+const exchangeWords = 5000
+
+// openExchange opens devices and an exchange of twice exchangeWords words. If `apart` is true, the
+// devices do not import host memory.
+func openExchange(t *testing.T, devices int, apart bool, maxBuffer uint64) *exchanging {
+	t.Helper()
+	g := &exchanging{}
+	region := Reserve[uint32]("x", exchangeWords)
+	for range devices {
+		d, err := Open(Options{Device: os.Getenv("VKEVD_DEVICE"), Batch: time.Nanosecond, MaxBuffer: maxBuffer})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { d.Close() })
+		if apart {
+			d.from.extensions = nil
+		}
+		a, err := d.NewArena(Together(region))
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.dev, g.mem = append(g.dev, d), append(g.mem, region.In(a))
+	}
+	x, err := NewExchange(g.dev, 8*exchangeWords)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { x.Close(); x.Close() })
+	g.x = x
+	return g
+}
+
+// run runs a recording on each device at the same time, and returns the errors.
+func (g *exchanging) run(ctx context.Context, record func(k int, rec *Recorder)) []error {
+	errs := make([]error, len(g.dev))
+	var all sync.WaitGroup
+	for k, d := range g.dev {
+		rec := NewRecorder(d)
+		record(k, rec)
+		all.Go(func() { _, errs[k] = d.Run(ctx, rec, nil) })
+	}
+	all.Wait()
+	return errs
+}
+
+// TestExchange sends words around a ring of devices, many times, in one recording for each device. A
+// device changes a part of the words before it sends them on. In the end all changes are there.
+func TestExchange(t *testing.T) {
+	for name, c := range map[string]struct {
+		apart     bool
+		maxBuffer uint64
+	}{"imported": {}, "apart": {apart: true}, "paged": {maxBuffer: 1 << 13}} {
+		t.Run(name, func(t *testing.T) {
+			const devices, rounds = 3, 20
+			g := openExchange(t, devices, c.apart, c.maxBuffer)
+			if !c.apart && g.dev[0].importsHost() && !g.x.Imported() {
+				t.Error("the devices could share memory")
+			}
+			events := make([]*Event, devices*rounds)
+			for i := range events {
+				events[i] = NewEvent()
+			}
+			got := make([]uint32, exchangeWords)
+			errs := g.run(context.Background(), func(k int, rec *Recorder) {
+				for round := range rounds {
+					at, now := round*devices+k, g.mem[k]
+					if at == 0 {
+						Fill(rec, now, 1000)
+					} else {
+						rec.Wait(events[at-1])
+						Take(rec, now, g.x, (at-1)%2*4*exchangeWords)
+					}
+					Fill(rec, now.Sub(at, 1), uint32(at))
+					Post(rec, g.x, at%2*4*exchangeWords, now)
+					rec.Signal(events[at])
+				}
+				if k == devices-1 {
+					ReceiveLast(rec, got, g.mem[k])
+				}
+			})
+			if err := errors.Join(errs...); err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range got {
+				want := uint32(1000)
+				if i < devices*rounds {
+					want = uint32(i)
+				}
+				if v != want {
+					t.Fatalf("word %d is %d, want %d", i, v, want)
+				}
+			}
+		})
+	}
+}
+
+// TestWaitEndsWithItsContext: an event that never happens does not stop a Run for ever, and the device
+// can be used afterwards.
+func TestWaitEndsWithItsContext(t *testing.T) {
+	g := openExchange(t, 1, false, 0)
+	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer cancel()
+	after := NewEvent()
+	errs := g.run(ctx, func(_ int, rec *Recorder) {
+		Fill(rec, g.mem[0], 1)
+		rec.Wait(NewEvent())
+		Fill(rec, g.mem[0], 2)
+		rec.Signal(after)
+	})
+	if !errors.Is(errs[0], context.DeadlineExceeded) || after.happened.Load() {
+		t.Fatalf("error %v, and the event after the wait: %v", errs[0], after.happened.Load())
+	}
+	got := make([]uint32, 1)
+	errs = g.run(context.Background(), func(_ int, rec *Recorder) { Receive(rec, got, g.mem[0]) })
+	if errs[0] != nil || got[0] != 1 {
+		t.Errorf("afterwards: %v, word %d, want 1", errs[0], got[0])
+	}
+}
+
+// TestSignalsOfAWaitingRun: a device that waits has told before what it has posted, so two devices can
+// wait for each other in turns. Without that, this test would not end.
+func TestSignalsOfAWaitingRun(t *testing.T) {
+	g := openExchange(t, 2, false, 0)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	var mine [2][10]*Event
+	for k := range mine {
+		for i := range mine[k] {
+			mine[k][i] = NewEvent()
+		}
+	}
+	errs := g.run(ctx, func(k int, rec *Recorder) {
+		for i := range mine[k] {
+			Fill(rec, g.mem[k], uint32(i))
+			rec.Signal(mine[k][i])
+			rec.Wait(mine[1-k][i])
+		}
+	})
+	if err := errors.Join(errs...); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestExchangeOutlivesAClosedDevice closes the devices before the exchange, which is against the rules
+// but must not crash, and makes an exchange with a closed device.
+func TestExchangeOutlivesAClosedDevice(t *testing.T) {
+	g := openExchange(t, 2, false, 0)
+	g.dev[1].Close()
+	g.x.Close()
+	var e *DeviceError
+	if _, err := NewExchange(g.dev, 64); !errors.As(err, &e) || e.Device != g.dev[1] {
+		t.Errorf("with a closed device: %v", err)
+	}
+	if _, err := NewExchange([]*Device{Dry(Info{})}, 64); !errors.As(err, &e) {
+		t.Errorf("with a dry device: %v", err)
+	}
+}
+
+// TestExchangeRefuses: places outside of the exchange, and devices that have no part in it, panic when
+// a command is recorded. The text of a recording shows what is exchanged.
+func TestExchangeRefuses(t *testing.T) {
+	g, other := openExchange(t, 1, false, 0), openExchange(t, 1, false, 0)
+	for name, record := range map[string]func(rec *Recorder){
+		"past the end": func(rec *Recorder) { Post(rec, g.x, 8*exchangeWords-4, g.mem[0].Sub(0, 2)) },
+		"before it":    func(rec *Recorder) { Take(rec, g.mem[0], g.x, -4) },
+		"no word":      func(rec *Recorder) { Take(rec, g.mem[0], g.x, 2) },
+		"other device": func(rec *Recorder) { Take(rec, g.mem[0], other.x, 0) },
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s is accepted", name)
+				}
+			}()
+			record(NewRecorder(g.dev[0]))
+		}()
+	}
+	rec := NewRecorder(g.dev[0])
+	Take(rec, g.mem[0].Sub(0, 2), g.x, 16)
+	Post(rec, g.x, 8, g.mem[0].Sub(1, 1))
+	rec.Signal(NewEvent())
+	rec.Wait(NewEvent())
+	var text strings.Builder
+	rec.WriteTo(&text)
+	for _, want := range []string{"take x from 16, 8 bytes", "post x+4 to 8, 4 bytes", "signal", "wait"} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("%q is missing in\n%s", want, &text)
+		}
+	}
+}

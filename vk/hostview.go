@@ -1,0 +1,103 @@
+package vk
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/vkevd/vkevd/vk/internal/driver"
+)
+
+// sharedHost is host memory that several devices have imported: both ends of a Link, or all devices of an
+// Exchange. It is freed when all views of it are released. A view may be released later than the link
+// or exchange is closed, if its device is being closed at the same time.
+type sharedHost struct {
+	memory *driver.HostMemory
+	lock   sync.Mutex
+	users  int // views that are not released
+}
+
+// use adds a view of the memory. It does nothing if s is nil.
+func (s *sharedHost) use() {
+	if s != nil {
+		s.lock.Lock()
+		defer s.lock.Unlock()
+		s.users++
+	}
+}
+
+// drop removes a view. After the last one it frees the memory. It does nothing if s is
+// nil.
+func (s *sharedHost) drop() {
+	if s == nil {
+		return
+	}
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	if s.users--; s.users == 0 {
+		s.memory.Free()
+	}
+}
+
+// hostView is memory of the host as one device sees it, a buffer: one end of a Link, or the part of a
+// device in an Exchange.
+type hostView struct {
+	dev    *Device
+	shared *sharedHost    // memory of the buffer, imported; nil if the device has memory of its own
+	buffer *driver.Buffer // nil if the view is not open
+}
+
+// open makes the buffer of `size` bytes. If `shared` is not nil, the buffer uses this host memory.
+// Otherwise the device gets host memory of its own. The caller has attached the view, or what it is a
+// part of, to the device, and after an error it detaches it. It has entered the device.
+func (v *hostView) open(shared *sharedHost, size int) (err error) {
+	d := v.dev
+	v.shared = shared
+	shared.use()
+	const visible, cached = driver.HostVisible | driver.HostCoherent, driver.HostCached
+	if shared != nil {
+		v.buffer, err = d.dev.Import(shared.memory, d.from.memoryTypes(uint64(len(shared.memory.Bytes)), visible, cached))
+	} else {
+		v.buffer, err = d.newBuffer(uint64(size), visible, cached, true)
+	}
+	return err
+}
+
+// release frees the buffer. It also works if the method `open` has failed.
+func (v *hostView) release() {
+	v.dev.dev.FreeBuffer(v.buffer)
+	v.shared.drop()
+	*v = hostView{dev: v.dev}
+}
+
+// attachment is something that Device.Close must release, if nobody has done so before.
+type attachment interface{ release() }
+
+// attach registers an attachment with the device.
+func (d *Device) attach(a attachment) {
+	d.arenasLock.Lock()
+	defer d.arenasLock.Unlock()
+	d.attached = append(d.attached, a)
+}
+
+// detach releases an attachment. After the beginning of Device.Close it does nothing, because
+// Device.Close releases the attachment. If the device does not know it, detach does nothing.
+func (d *Device) detach(a attachment) {
+	if d.usage.enter() != nil {
+		return
+	}
+	defer d.usage.leave()
+	d.arenasLock.Lock()
+	i := slices.Index(d.attached, a)
+	if i >= 0 {
+		d.attached = slices.Delete(d.attached, i, i+1)
+	}
+	d.arenasLock.Unlock()
+	if i >= 0 {
+		a.release()
+	}
+}
+
+// importsHost tells whether the device can import host memory.
+func (d *Device) importsHost() bool {
+	return slices.Contains(d.from.extensions, driver.HostMemoryExtension)
+}
