@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -205,5 +206,58 @@ func TestExchangeRefuses(t *testing.T) {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("%q is missing in\n%s", want, &text)
 		}
+	}
+}
+
+// TestBroadcast spreads slices of many lengths from changing devices, through places for two pieces.
+// Each device adds a word of its own before it sends, so that a piece that comes too early or too late
+// is seen at the end.
+func TestBroadcast(t *testing.T) {
+	for name, apart := range map[string]bool{"imported": false, "apart": true} {
+		t.Run(name, func(t *testing.T) {
+			const devices, piece = 3, 400
+			g := openExchange(t, devices, apart, 0)
+			b := NewBroadcast(g.x, 100, 2*piece+200, piece, devices)
+			got := make([][]uint32, devices)
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			defer cancel()
+			lengths := []int{1, 100, 101, 0, 99, 1000, 350, 5, 400, 3000, 200, 201}
+			errs := g.run(ctx, func(k int, rec *Recorder) {
+				p := b.Party(k)
+				got[k] = make([]uint32, exchangeWords)
+				Fill(rec, g.mem[k], uint32(k)+1000)
+				for i, n := range append(lengths, lengths...) {
+					sender := i * i % devices
+					s := g.mem[k].Sub(i, n)
+					if k == sender && n > 0 {
+						Fill(rec, s.Sub(0, 1), uint32(i))
+					}
+					Spread(rec, p, sender, s)
+				}
+				ReceiveLast(rec, got[k], g.mem[k])
+			})
+			if err := errors.Join(errs...); err != nil {
+				t.Fatal(err)
+			}
+			// The same copies in plain Go.
+			mem := make([][]uint32, devices)
+			for k := range mem {
+				mem[k] = slices.Repeat([]uint32{uint32(k) + 1000}, exchangeWords)
+			}
+			for i, n := range append(lengths, lengths...) {
+				s := mem[i*i%devices][i : i+n]
+				if n > 0 {
+					s[0] = uint32(i)
+				}
+				for k := range mem {
+					copy(mem[k][i:i+n], s)
+				}
+			}
+			for k := range mem {
+				if !slices.Equal(got[k], mem[k]) {
+					t.Errorf("device %d has other words", k)
+				}
+			}
+		})
 	}
 }
