@@ -57,6 +57,9 @@ func (p *Plan[T]) replacePath(opt Options) error {
 			err = e
 		}
 	}
+	if err == nil {
+		err = p.allocateExchange()
+	}
 	return err
 }
 

@@ -1,60 +1,135 @@
 package evd
 
 import (
+	"unsafe"
+
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/tridiag"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// distributedReduction is a band reduction by all devices of a plan (stages.BandShare). One goroutine
-// per device runs its recordings. The devices wait for each other twice in each panel: for the
-// reflectors of the panel, and for the product of the trailing matrix and the reflectors, which is
-// the sum of the parts of all devices. Both go through the memory of the host.
+// distributedReduction is a band reduction by all devices of a plan (stages.BandShare). Each device has
+// one recording. The devices wait for each other twice in each panel: for the reflectors of the panel,
+// and for the product of the trailing matrix and the reflectors, of which each device forms a part.
+// Both go through the plan's Exchange:
+//
+//	owner of the panel   update, panel │ post y, T │ own part of P │ post it │ take the other parts …
+//	other devices        update        │ take y, T │ own part of P │ post it │ take the other parts …
 type distributedReduction[T Float] struct {
 	*together[T]
+	x      *vk.Exchange
+	places exchangePlaces
 
-	// reflectors and triangle hold the reflectors of a panel and its factor T.
-	reflectors, triangle []T
-
-	// parts[k] is memory for the part that device k has of the product P. `has` says which devices
-	// have a part. The sum of the parts is `sum`.
-	parts [][]T
-	has   []bool
-	sum   []T
+	// factored[i] happens when the reflectors of panel i are posted, formed[i][k] when the part of
+	// device k in the product of panel i is, and banded[k] when the columns of the band that device k
+	// has are.
+	factored []*vk.Event
+	formed   [][]*vk.Event
+	banded   []*vk.Event
 }
+
+// exchangePlaces says where the numbers of a distributed reduction lie in the exchange. All places are
+// in bytes.
+type exchangePlaces struct {
+	triangle, reflectors, band int
+
+	// parts[i][k] is the place of the part of device k in the product of a panel whose number is odd
+	// (i = 1) or even (i = 0). There are two places, because a device may post the part of the next
+	// panel while another one still takes that of this panel. It cannot be two panels ahead: then the
+	// other one has posted the part of the next panel, after it had taken those of this one.
+	parts [2][]int
+
+	bytes int // of all
+}
+
+// newExchangePlaces lays out the exchange for matrices of order n, half-bandwidth b and the given number
+// of devices. An element has `size` bytes.
+func newExchangePlaces(n, b, devices, size int) (p exchangePlaces) {
+	reserve := func(elements int) int {
+		at := p.bytes
+		p.bytes += (elements*size + 63) / 64 * 64
+		return at
+	}
+	p.triangle, p.reflectors, p.band = reserve(b*b), reserve(n*b), reserve(2*n*b)
+	for i := range p.parts {
+		for range devices {
+			p.parts[i] = append(p.parts[i], reserve(n*b))
+		}
+	}
+	return p
+}
+
+// places lays out the exchange for a distributed reduction by these stages.
+func (p *path[T]) places(devices int) exchangePlaces {
+	return newExchangePlaces(p.n, p.tune.Band, devices, elementBytes[T]())
+}
+
+// elementBytes is the size of a number of type T in bytes.
+func elementBytes[T Float]() int { return int(unsafe.Sizeof(*new(T))) }
 
 // reduceDistributed does the work of solve.reduce with all devices of the plan: each device reduces
 // its columns of A. Then the first device reduces the band to tridiagonal form.
 func (g *together[T]) reduceDistributed(a Sym[T]) (host spectrum.Tridiagonal, sigma float64, err error) {
-	first := g.all[0]
-	if sigma, err = first.scale(a); err != nil {
-		return host, sigma, err
+	r := g.newReduction()
+	recorded := make([]chan *vk.Recorder, len(g.all))
+	var received func() spectrum.Tridiagonal
+	for k, s := range g.all {
+		recorded[k] = make(chan *vk.Recorder, 1)
+		go func() {
+			recorded[k] <- s.Record(func(rec *vk.Recorder) {
+				if found := r.record(rec, k, s); k == 0 {
+					received = found
+				}
+			})
+		}()
 	}
-	n, b := first.n, first.tune.Band
-	r := &distributedReduction[T]{
-		together: g, reflectors: make([]T, n*min(b, n)), triangle: make([]T, b*b),
-		parts: make([][]T, len(g.all)), has: make([]bool, len(g.all)), sum: make([]T, n*b),
+	var refused error
+	scanned := make(chan struct{})
+	go func() {
+		sigma, refused = g.all[0].scale(a)
+		close(scanned)
+	}()
+	err = g.each(func(_ int, s *solve[T]) error { return s.uploadShare(a, 1) }) // nearly every matrix has σ = 1
+	<-scanned
+	recordings := make([]*vk.Recorder, len(g.all))
+	for k := range recordings {
+		recordings[k] = <-recorded[k]
 	}
-	for k := range r.parts {
-		r.parts[k] = make([]T, n*b)
+	if refused != nil {
+		return host, sigma, refused
 	}
-	band := make([]T, 2*b*n)
-	if err = g.each(func(_ int, s *solve[T]) error { return s.beginShare(a, sigma) }); err != nil {
-		return host, sigma, err
+	if err == nil && sigma != 1 {
+		err = g.each(func(_ int, s *solve[T]) error { return s.uploadShare(a, sigma) })
 	}
-	if err = r.panels(); err != nil {
-		return host, sigma, err
+	if err == nil {
+		err = g.each(func(k int, s *solve[T]) error { return s.Execute(recordings[k]) })
 	}
-	if err = g.each(func(_ int, s *solve[T]) error { return s.endShare(band) }); err != nil {
-		return host, sigma, err
+	if err == nil {
+		host = received()
 	}
-	host, err = first.chaseBand(band)
 	return host, sigma, err
 }
 
-// beginShare copies the device's columns of σ·A to the device, and prepares the reduction.
-func (s *solve[T]) beginShare(a Sym[T], sigma float64) error {
+// newReduction prepares a distributed reduction.
+func (g *together[T]) newReduction() *distributedReduction[T] {
+	first := g.all[0]
+	events := func() []*vk.Event {
+		all := make([]*vk.Event, len(g.all))
+		for k := range all {
+			all[k] = vk.NewEvent()
+		}
+		return all
+	}
+	r := &distributedReduction[T]{together: g, x: g.plan.exchange, places: first.places(len(g.all)), banded: events()}
+	for range first.steps.share.Panels() {
+		r.factored, r.formed = append(r.factored, vk.NewEvent()), append(r.formed, events())
+	}
+	return r
+}
+
+// uploadShare copies the device's columns of σ·A to the device.
+func (s *solve[T]) uploadShare(a Sym[T], sigma float64) error {
 	share, ws := s.steps.share, s.Arena
 	columns := s.regions.columns.In(ws)
 	for _, j := range share.Own() {
@@ -63,11 +138,7 @@ func (s *solve[T]) beginShare(a Sym[T], sigma float64) error {
 			return spectrum.During(stages.PhaseLoad, err)
 		}
 	}
-	return s.Run(func(rec *vk.Recorder) {
-		s.steps.products.emulated.Begin(rec, ws)
-		rec.Phase(stages.PhaseLoad, 0, 1)
-		share.RecordBegin(rec, ws, columns, s.regions.band.In(ws))
-	})
+	return nil
 }
 
 // below returns the columns [from, to) of σ·A, from row `from` on. Elements above the diagonal may
@@ -79,129 +150,123 @@ func (a Sym[T]) below(from, to int, sigma float64) vk.Columns[T] {
 		return c
 	}
 	c.Ld, c.Data = c.Rows, make([]T, c.Rows*c.Cols)
-	for j := from; j < to; j++ {
+	tridiag.Parallel(c.Cols, func(column int) {
+		j := from + column
 		for i := j; i < a.N; i++ {
 			at := i + j*a.Ld
 			if a.Uplo == Upper {
 				at = j + i*a.Ld
 			}
-			c.Data[i-from+(j-from)*c.Ld] = T(float64(a.Data[at]) * sigma) // σ may be beyond the range of T
+			c.Data[i-from+column*c.Ld] = T(float64(a.Data[at]) * sigma) // σ may be beyond the range of T
 		}
-	}
+	})
 	return c
 }
 
-// panels reduces all columns to the band.
-func (r *distributedReduction[T]) panels() error {
-	first := r.all[0]
-	previous := -1
-	for c := 0; c < first.n; c += first.tune.Band {
-		if err := r.factor(previous, c); err != nil {
-			return err
-		}
-		if !first.steps.share.IsPanel(c) {
-			return nil // the last diagonal block
-		}
-		if err := r.multiply(c); err != nil {
-			return err
-		}
-		r.add((first.n - c - first.tune.Band) * first.tune.Band)
-		previous = c
-	}
-	return nil
-}
-
-// factor ends the panel at column `previous` on all devices, and factors the panel at column c on the
-// device that has it. `previous` is −1 for the first panel.
-func (r *distributedReduction[T]) factor(previous, c int) error {
-	return r.each(func(k int, s *solve[T]) error {
-		share, ws := s.steps.share, s.Arena
-		columns, t := s.regions.columns.In(ws), s.regions.t.In(ws)
-		return s.Run(func(rec *vk.Recorder) {
-			if previous >= 0 {
-				p := share.P(ws, previous)
-				vk.SendFirst(rec, p, r.sum[:p.Len()])
-				share.RecordUpdate(rec, ws, columns, t, previous)
-			}
-			if share.Owner(c) != k {
-				return
-			}
-			share.RecordPanel(rec, ws, columns, s.regions.band.In(ws), t, c)
-			s.Info(rec, stages.PhaseBandReduction, share.Info(ws))
-			if share.IsPanel(c) {
-				y := share.Reflectors(ws, columns, c)
-				vk.ReceiveLast(rec, r.triangle, share.Triangle(t, c))
-				vk.ReceiveLast(rec, r.reflectors[:y.Len()], y)
-			}
-		})
-	})
-}
-
-// multiply computes the parts of the product P of the trailing matrix and the reflectors of the panel
-// at column c. All other devices get the reflectors first.
-func (r *distributedReduction[T]) multiply(c int) error {
-	return r.each(func(k int, s *solve[T]) error {
-		share, ws := s.steps.share, s.Arena
-		columns := s.regions.columns.In(ws)
-		return s.Run(func(rec *vk.Recorder) {
-			if share.Owner(c) != k {
-				y := share.Reflectors(ws, columns, c)
-				vk.SendFirst(rec, share.Triangle(s.regions.t.In(ws), c), r.triangle)
-				vk.SendFirst(rec, y, r.reflectors[:y.Len()])
-			}
-			part := share.RecordProduct(rec, ws, columns, c)
-			vk.ReceiveLast(rec, r.parts[k][:part.Len()], part)
-			r.has[k] = part.Len() > 0
-		})
-	})
-}
-
-// add adds the parts of the product P, which has `size` elements, in the order of the devices.
-func (r *distributedReduction[T]) add(size int) {
-	const tile = 1 << 14 // elements that one call adds
-	tridiag.Parallel(vk.Tiles(size, tile), func(t int) {
-		from, to := t*tile, min((t+1)*tile, size)
-		clear(r.sum[from:to])
-		for k, part := range r.parts {
-			if !r.has[k] {
-				continue
-			}
-			for i := from; i < to; i++ {
-				r.sum[i] += part[i]
-			}
-		}
-	})
-}
-
-// endShare ends the reduction on a device, and copies its part of the band to `band`.
-func (s *solve[T]) endShare(band []T) error {
+// record records the part of device k in the reduction. On the first device it also records the bulge
+// chasing. Its result returns the tridiagonal matrix on the host after the recording has been executed.
+func (r *distributedReduction[T]) record(rec *vk.Recorder, k int, s *solve[T]) (received func() spectrum.Tridiagonal) {
 	share, ws := s.steps.share, s.Arena
-	return s.Run(func(rec *vk.Recorder) {
-		rec.Phase(stages.PhaseBandReduction, share.Flops(), share.Flops())
-		share.RecordEnd(rec, ws, s.regions.columns.In(ws), s.regions.band.In(ws))
-		s.steps.products.emulated.Refused(s.Call, rec, ws)
-		for _, j := range share.Own() {
-			from, to := share.Blocks().Columns(j)
-			rows := len(band) / s.n
-			vk.ReceiveLast(rec, band[rows*from:rows*to], share.Band(s.regions.band.In(ws), j))
-		}
+	columns, band := s.regions.columns.In(ws), s.regions.band.In(ws)
+	s.steps.products.emulated.Begin(rec, ws)
+	rec.Phase(stages.PhaseLoad, 0, 1)
+	share.RecordBegin(rec, ws, columns, band)
+	for i := range r.factored {
+		c := i * share.B
+		r.panel(rec, k, s, c)
+		r.product(rec, k, s, c)
+		r.update(rec, k, s, c)
+	}
+	r.panel(rec, k, s, len(r.factored)*share.B) // the last diagonal block
+	s.Info(rec, stages.PhaseBandReduction, share.Info(ws))
+	share.RecordEnd(rec, ws, columns, band)
+	s.steps.products.emulated.Refused(s.Call, rec, ws)
+	r.shareBand(rec, k, s, band)
+	if k > 0 {
+		return nil
+	}
+	rec.Phase(stages.PhaseBulgeChasing, 0, 1)
+	s.steps.chase.Record(rec, ws, band, s.doubles.tridiagonal(ws, s.steps.spectrum), s.regions.reflectors(ws))
+	s.Info(rec, stages.PhaseBulgeChasing, s.steps.chase.Info(ws))
+	return s.doubles.receive(rec, ws, s.steps.spectrum)
+}
+
+// panel factors the panel at column c on the device that has it, and copies its reflectors to the other
+// devices. Without rows below its diagonal block it has no reflectors.
+func (r *distributedReduction[T]) panel(rec *vk.Recorder, k int, s *solve[T], c int) {
+	share, ws := s.steps.share, s.Arena
+	columns, t := s.regions.columns.In(ws), s.regions.t.In(ws)
+	mine := share.Owner(c) == k
+	if mine {
+		share.RecordPanel(rec, ws, columns, s.regions.band.In(ws), t, c)
+	}
+	if !share.IsPanel(c) {
+		return
+	}
+	y, triangle, factored := share.Reflectors(ws, columns, c), share.Triangle(t, c), r.factored[c/share.B]
+	if mine {
+		rec.Concurrently(func() {
+			vk.Post(rec, r.x, r.places.triangle, triangle)
+			vk.Post(rec, r.x, r.places.reflectors, y)
+		})
+		rec.Signal(factored)
+		return
+	}
+	rec.Wait(factored)
+	rec.Concurrently(func() {
+		vk.Take(rec, triangle, r.x, r.places.triangle)
+		vk.Take(rec, y, r.x, r.places.reflectors)
 	})
 }
 
-// chaseBand copies the band to the first device and reduces it to tridiagonal form. T stays on the
-// device, and chaseBand returns the host's copy.
-func (s *solve[T]) chaseBand(band []T) (host spectrum.Tridiagonal, err error) {
-	r, t, ws := &s.regions, s.steps.spectrum, s.Arena
-	var received func() spectrum.Tridiagonal
-	err = s.Run(func(rec *vk.Recorder) {
-		vk.SendFirst(rec, r.band.In(ws), band)
-		rec.Phase(stages.PhaseBulgeChasing, 0, 1)
-		s.steps.chase.Record(rec, ws, r.band.In(ws), s.doubles.tridiagonal(ws, t), r.reflectors(ws))
-		s.Info(rec, stages.PhaseBulgeChasing, s.steps.chase.Info(ws))
-		received = s.doubles.receive(rec, ws, t)
-	})
-	if err == nil {
-		host = received()
+// product forms the device's part of the product P of the trailing matrix and the reflectors of the panel
+// at column c, and posts it.
+func (r *distributedReduction[T]) product(rec *vk.Recorder, k int, s *solve[T], c int) {
+	i := c / s.steps.share.B
+	part := s.steps.share.RecordProduct(rec, s.Arena, s.regions.columns.In(s.Arena), c)
+	vk.Post(rec, r.x, r.places.parts[i%2][k], part)
+	rec.Signal(r.formed[i][k])
+}
+
+// update ends the panel at column c: the device takes the parts of P that other devices have formed, and
+// updates its columns.
+func (r *distributedReduction[T]) update(rec *vk.Recorder, k int, s *solve[T], c int) {
+	share, ws, i := s.steps.share, s.Arena, c/s.steps.share.B
+	for j, formed := range r.formed[i] {
+		if j != k {
+			rec.Wait(formed)
+		}
 	}
-	return host, err
+	rec.Concurrently(func() {
+		for j, place := range r.places.parts[i%2] {
+			if j != k {
+				vk.Take(rec, share.Part(ws, c, j), r.x, place)
+			}
+		}
+	})
+	share.RecordUpdate(rec, ws, s.regions.columns.In(ws), s.regions.t.In(ws), c)
+}
+
+// shareBand copies the columns of the band from the other devices to the first one.
+func (r *distributedReduction[T]) shareBand(rec *vk.Recorder, k int, s *solve[T], band vk.Slice[T]) {
+	share := s.steps.share
+	blocks := share.Blocks()
+	if k == 0 {
+		rec.Wait(r.banded[1:]...)
+	}
+	rec.Concurrently(func() {
+		for j, owner := range blocks.Owner {
+			from, _ := blocks.Columns(j)
+			place := r.places.band + from*2*share.B*elementBytes[T]()
+			switch {
+			case k > 0 && owner == k:
+				vk.Post(rec, r.x, place, share.Band(band, j))
+			case k == 0 && owner > 0:
+				vk.Take(rec, share.Band(band, j), r.x, place)
+			}
+		}
+	})
+	if k > 0 {
+		rec.Signal(r.banded[k])
+	}
 }

@@ -32,6 +32,10 @@ type Plan[T Float] struct {
 	others []*other
 	split  shares
 
+	// exchange is the memory of the host through which the devices exchange numbers if the matrix is
+	// distributed. Otherwise it is nil.
+	exchange *vk.Exchange
+
 	// safe holds the stages for a second solve, by slower and simpler methods, if a result does not
 	// pass its certificate. It uses the same memory as the field `path`. It is nil without
 	// Options.Verify.
@@ -149,6 +153,9 @@ func (p *Plan[T]) Memory() []vk.Placed { return p.base.Memory() }
 // device. A second call of Close does nothing.
 func (p *Plan[T]) Close() {
 	p.base.Close()
+	if p.exchange != nil {
+		p.exchange.Close()
+	}
 	for _, o := range p.others {
 		o.close()
 	}

@@ -115,7 +115,45 @@ func (p *Plan[T]) allocate() error {
 		}
 		o.link = link
 	}
-	return nil
+	return p.allocateExchange()
+}
+
+// allocateExchange makes the memory of the host through which the devices exchange numbers, if the
+// matrix is distributed. If the plan has it already, it must be large enough for the plan's stages.
+func (p *Plan[T]) allocateExchange() (err error) {
+	if !p.opt.Distribute || p.base.Dev.IsDry() {
+		return nil
+	}
+	all := []*vk.Device{p.base.Dev}
+	for _, o := range p.others {
+		all = append(all, o.base.Dev)
+	}
+	bytes := max(p.path.places(len(all)).bytes, broadcastBytes)
+	if p.exchange != nil && p.exchange.Bytes() >= bytes {
+		return nil
+	}
+	if p.exchange != nil {
+		p.exchange.Close()
+	}
+	p.exchange, err = vk.NewExchange(all, bytes)
+	return err
+}
+
+// The vectors of a plan that distributes the matrix, and the reflectors for them, go from one device to
+// all others in pieces of pieceBytes, for which there are broadcastBytes (vk.Broadcast).
+const (
+	pieceBytes     = 16 << 20
+	broadcastBytes = 8 * pieceBytes
+)
+
+// parties returns the parts of the devices in a broadcast between them. Only one broadcast at a time may
+// be in progress.
+func (p *Plan[T]) parties() (all []*vk.Party) {
+	b := vk.NewBroadcast(p.exchange, 0, broadcastBytes, pieceBytes, 1+len(p.others))
+	for k := range 1 + len(p.others) {
+		all = append(all, b.Party(k))
+	}
+	return all
 }
 
 // open returns ErrClosed if the plan is closed. If an earlier attempt to replace the memory of a

@@ -89,8 +89,9 @@ func (g *together[T]) share() {
 	shared := &spectrum.Shared{Part: g.plan.split.of, Each: func(do func(k int) error) error {
 		return g.each(func(k int, _ *solve[T]) error { return do(k) })
 	}}
-	for k, s := range g.all {
-		d := stages.ConquerDevice{Ctx: s.Ctx, Arena: s.Arena, Share: s.steps.conquer, Profile: s.Profile}
+	for k, party := range g.plan.parties() {
+		s := g.all[k]
+		d := stages.ConquerDevice{Ctx: s.Ctx, Arena: s.Arena, Share: s.steps.conquer, Profile: s.Profile, Party: party}
 		if k > 0 {
 			d.X.At = s.regions.x.In(s.Arena)
 		}

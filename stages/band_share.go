@@ -20,8 +20,8 @@ import (
 //	RecordPanel      the owner of the panel factors it, I − y·T·yᵀ
 //	                 the host copies y and T to the other devices
 //	RecordProduct    each device forms its part of the product P = (A − Y·Zᵀ − Z·Yᵀ)·y
-//	                 the host adds the parts, in the order of the devices, and copies P to all
-//	RecordUpdate     each device forms z = P·T + y·N, N = −½·Tᵀ·(yᵀ·P)·T, and after a block
+//	                 the parts of all devices are copied to all
+//	RecordUpdate     each device adds the parts, in the order of the devices, forms z = P·T + y·N, N = −½·Tᵀ·(yᵀ·P)·T, and after a block
 //	                 of panels updates its own columns, A ← A − Y·Zᵀ − Z·Yᵀ
 //
 // A block of columns is stored from the row of its first column on, with its diagonal block in full.
@@ -47,13 +47,15 @@ type BandShare[T spirv.Scalar] struct {
 	middle  *vk.Kernel[shaders.Sy2sbMiddleSpec, shaders.Sy2sbMiddlePush[T]]
 	extract *vk.Kernel[shaders.BandExtractSpec, shaders.BandExtractPush[T]]
 	mirror  *SymmetricLoad[T]
+	sums    product.Sums[T]
 
 	// y is a copy of the block of columns in progress, for a block of another device; z is Z, which
-	// has the same shape. p is P, or the device's part of it, n×b. s holds the products Yᵀ·y and
+	// has the same shape. p holds the parts
+	// of P that all devices have formed, n×b each, and `sum` is P. s holds the products Yᵀ·y and
 	// Zᵀ·y of the device's part of Y and Z. x is yᵀ·P, `between` is N, and tau has the factors of the
 	// reflectors of a panel.
-	y, z, p, s, x, between, tau vk.Region[T]
-	work                        *vk.Layout
+	y, z, p, sum, s, x, between, tau vk.Region[T]
+	work                             *vk.Layout
 }
 
 // ShareOps are the matrix products of a BandShare: Products for products with few columns, Updates
@@ -85,6 +87,9 @@ func NewBandShare[T spirv.Scalar](
 	if r.mirror, err = NewSymmetricLoad[T](dev); err != nil {
 		return nil, err
 	}
+	if r.sums, err = product.NewSums[T](dev); err != nil {
+		return nil, err
+	}
 	kernels := builder{dev: dev}
 	r.middle = build(&kernels, shaders.Sy2sbMiddle[T](), shaders.Sy2sbMiddleSpec{LocalSize: t.LocalSize, Columns: uint32(b)})
 	r.extract = build(&kernels, shaders.BandExtract[T](), shaders.BandExtractSpec{LocalSize: t.LocalSize})
@@ -98,9 +103,10 @@ func NewBandShare[T spirv.Scalar](
 func (r *BandShare[T]) reserve() error {
 	n, b, k := r.N, r.B, min(r.K, r.N)
 	r.y, r.z = vk.Reserve[T]("Y of a block", n*k), vk.Reserve[T]("Z", n*k)
-	r.p, r.s = vk.Reserve[T]("P", n*b), vk.Reserve[T]("Yᵀy, Zᵀy", 2*k*b)
+	r.p, r.sum = vk.Reserve[T]("parts of P", len(r.parts)*n*b), vk.Reserve[T]("P", n*b)
+	r.s = vk.Reserve[T]("Yᵀy, Zᵀy", 2*k*b)
 	r.x, r.between, r.tau = vk.Reserve[T]("yᵀP", b*b), vk.Reserve[T]("TᵀYᵀPT", b*b), vk.Reserve[T]("tau", b)
-	r.work = vk.Together(r.y, r.z, r.p, r.s, r.x, r.between, r.tau, vk.InTurn(r.qr.Work(), r.factor.Work()))
+	r.work = vk.Together(r.y, r.z, r.p, r.sum, r.s, r.x, r.between, r.tau, vk.InTurn(r.qr.Work(), r.factor.Work()))
 	err := r.products.Reserve(
 		product.Shape{M: n, N: b, K: 2 * k, Count: 1}, // M·y, and what Y and Z change in a panel and in P
 		product.Shape{M: k, N: b, K: n, Count: 1},     // Mᵀ·y, Yᵀ·y, Zᵀ·y and yᵀ·P

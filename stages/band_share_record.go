@@ -107,12 +107,9 @@ func (r *BandShare[T]) RecordProduct(rec *vk.Recorder, ws *vk.Arena, a vk.Slice[
 	p := r.panel(ws, a, c)
 	from, to := r.pendingPart(p.pending)
 	columns := r.trailing(p.top)
-	if from == to && len(columns) == 0 {
-		return vk.Slice[T]{}
-	}
 	rec.Phase(PhaseBandReduction, r.flops(c), r.Flops())
 	m, b := r.N-p.top, r.B
-	sum := product.NewMatrix(r.P(ws, c), m, b, m)
+	sum := product.NewMatrix(r.Part(ws, c, r.device), m, b, m)
 	vk.Fill(rec, sum.At, 0)
 	y, _ := p.reflectors()
 	for _, j := range columns {
@@ -130,10 +127,11 @@ func (r *BandShare[T]) RecordProduct(rec *vk.Recorder, ws *vk.Arena, a vk.Slice[
 	return sum.At
 }
 
-// P returns the memory of the product P of the panel at column c. P has n−c−b rows and b columns,
-// without gaps.
-func (r *BandShare[T]) P(ws *vk.Arena, c int) vk.Slice[T] {
-	return r.p.In(ws).Sub(0, (r.N-c-r.B)*r.B)
+// Part returns the memory of the part that the given device has of the product P of the panel at column
+// c. It has n−c−b rows and b columns, without gaps.
+func (r *BandShare[T]) Part(ws *vk.Arena, c, device int) vk.Slice[T] {
+	elements := (r.N - c - r.B) * r.B
+	return r.p.In(ws).Sub(device*elements, elements)
 }
 
 // trailing lists the device's blocks with columns from `top` on.
@@ -174,7 +172,7 @@ func (r *BandShare[T]) recordColumns(rec *vk.Recorder, ws *vk.Arena, a vk.Slice[
 	}
 }
 
-// RecordUpdate forms the columns z of the panel. The memory P must hold the sum of the parts of all
+// RecordUpdate forms the columns z of the panel. The memory Part must hold the parts of all
 // devices. After the last panel of a block, RecordUpdate also updates the device's columns of the
 // trailing matrix.
 func (r *BandShare[T]) RecordUpdate(rec *vk.Recorder, ws *vk.Arena, a, t vk.Slice[T], c int) {
@@ -182,7 +180,8 @@ func (r *BandShare[T]) RecordUpdate(rec *vk.Recorder, ws *vk.Arena, a, t vk.Slic
 	p, b := r.panel(ws, a, c), r.B
 	m, factor := r.N-p.top, r.triangle(t, c)
 	y, z := p.reflectors()
-	sum := product.NewMatrix(r.P(ws, c), m, b, m)
+	sum := product.NewMatrix(r.sum.In(ws).Sub(0, m*b), m, b, m)
+	r.sums.Record(rec, r.p.In(ws), len(r.parts), sum)
 	x, between := product.NewMatrix(r.x.In(ws), b, b, b), product.NewMatrix(r.between.In(ws), b, b, b)
 	r.products.Gemm(rec, ws, product.Trans, product.NoTrans, 1, y, sum, 0, x)
 	r.middle.Dispatch(rec, vk.Grid(b), shaders.Sy2sbMiddlePush[T]{

@@ -144,7 +144,7 @@ func reduceShared(t *testing.T, n, b, k int, parts []float64, tune Tuning, dense
 			continue
 		}
 		reflectors, factor := get(t, d, owner.Reflectors(owner.ws, owner.a, c)), get(t, d, owner.Triangle(owner.t, c))
-		sum := make([]float64, (n-c-b)*b)
+		formed := make([][]float64, len(all))
 		for _, m := range all {
 			if m.device != owner.device {
 				put(t, d, m.Reflectors(m.ws, m.a, c), reflectors)
@@ -152,14 +152,12 @@ func reduceShared(t *testing.T, n, b, k int, parts []float64, tune Tuning, dense
 			}
 			var part vk.Slice[float64]
 			step(m, func(rec *vk.Recorder) { part = m.RecordProduct(rec, m.ws, m.a, c) })
-			if part.Len() > 0 {
-				for i, x := range get(t, d, part) {
-					sum[i] += x
-				}
-			}
+			formed[m.device] = get(t, d, part)
 		}
 		for _, m := range all {
-			put(t, d, m.P(m.ws, c), sum)
+			for k, part := range formed {
+				put(t, d, m.Part(m.ws, c, k), part)
+			}
 			step(m, func(rec *vk.Recorder) { m.RecordUpdate(rec, m.ws, m.a, m.t, c) })
 		}
 	}

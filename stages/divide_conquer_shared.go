@@ -16,8 +16,8 @@ import (
 //	two devices     the vectors of the blocks that the last merge joins, and of all other blocks
 //	all devices     columns Jk of the last merge, W·S[:, Jk], some rows (a strip) of W at a time
 //
-// A strip of W = Q·G is made by the device that has these rows of Q, and goes through the memory of
-// the host to all devices. The n²/2 elements of W are moved once to each device. The last merge has
+// A strip of W = Q·G is made by the device that has these rows of Q, and goes to all devices
+// (vk.Broadcast). The n²/2 elements of W are moved once to each device. The last merge has
 // three quarters of all operations, and each device does its share of them. The bits of the result
 // are those of DivideConquer if products are.
 //
@@ -159,6 +159,10 @@ type ConquerDevice struct {
 
 	// Profile gets the times of the device.
 	Profile *vk.Profile
+
+	// Party is the part of the device in a broadcast among all devices, which no one else uses during
+	// the solve.
+	Party *vk.Party
 }
 
 // SolveRange computes the eigenvectors of the eigenvalues from, from+1, … of the tridiagonal matrix

@@ -23,13 +23,14 @@ type sharedRun struct {
 	tree       dc.Tree
 	leafOffset []int // in found.leaves, by first row
 	found      sharedNumbers
-	host       []float64 // a strip of W, or some columns of a block, on their way to all devices
+	strip      int // elements of a strip of W, or of some columns of a block, on their way to all devices
 }
 
 // sharedDevice is one device in a sharedRun.
 type sharedDevice struct {
 	*vectorsRun
 	share   *ConquerShare
+	party   *vk.Party
 	runs    *recordings
 	columns []int32 // columns of Q outside of the last merge that become vectors on this device
 
@@ -46,7 +47,7 @@ func newSharedRun(
 	from, strip := 0, devices[0].Share.strip.Len()
 	for k, x := range devices {
 		runs := newRecordings(x.Ctx, x.Arena, x.Share.values)
-		v := &sharedDevice{share: x.Share, runs: &runs, from: from, to: from + x.X.Rows}
+		v := &sharedDevice{share: x.Share, party: x.Party, runs: &runs, from: from, to: from + x.X.Rows}
 		v.vectorsRun = &vectorsRun{pass: &x.Share.vectors, values: x.Share.values, ws: x.Arena, xt: x.X, turns: 1, deflated: true}
 		if k == 0 {
 			v.runs = &r.recordings
@@ -54,7 +55,7 @@ func newSharedRun(
 		r.devices, r.profiles = append(r.devices, v), append(r.profiles, x.Profile)
 		from, strip = v.to, min(strip, x.Share.strip.Len())
 	}
-	r.host = make([]float64, strip)
+	r.strip = strip
 	return r
 }
 
@@ -97,26 +98,25 @@ func (r *sharedRun) Values(tree dc.Tree, d, e []float64, order []int32) ([][]*dc
 }
 
 // Vectors implements dc.WholeBackend: each device forms its blocks, and then the blocks go to all
-// devices, one after another.
+// devices, one after another. Each device has one recording.
 func (r *sharedRun) Vectors(levels [][]*dc.Merge, wanted []int32) error {
 	if r.values.pass.n == 0 {
 		return nil
 	}
-	err := r.each(func(k int) error {
+	return r.each(func(k int) error {
 		v := r.devices[k]
 		v.plan(r, levels, wanted[v.from:v.to])
-		return v.runs.run(func(rec *vk.Recorder) { v.recordBlocks(rec, r) })
+		return v.runs.run(func(rec *vk.Recorder) {
+			v.recordBlocks(rec, r)
+			for _, b := range r.blocks {
+				if r.joined(b) {
+					v.shareRows(rec, r, b)
+				} else {
+					v.shareColumns(rec, r, b)
+				}
+			}
+		})
 	})
-	for _, b := range r.blocks {
-		switch {
-		case err != nil:
-		case r.joined(b):
-			err = r.sendRows(b)
-		default:
-			err = r.sendColumns(b)
-		}
-	}
-	return err
 }
 
 // joined tells whether the last merge joins the block with another one.
@@ -156,69 +156,31 @@ func (v *sharedDevice) report(rec *vk.Recorder, flops float64) {
 	v.done += flops
 }
 
-// send copies numbers from the device `owner` to the memory of the strip on all other devices that
-// form vectors. The function `produce` records on the owner how the numbers are made. `where` returns
-// the memory of the numbers on a device. The ranges of the numbers are `ranges`. Then all devices do
-// what `use` records.
-func (r *sharedRun) send(
-	owner int, ranges []span, where func(v *sharedDevice) vk.Slice[float64], produce, use func(rec *vk.Recorder, v *sharedDevice),
-) error {
-	err := r.each(func(k int) error {
-		if k != owner {
-			return nil
-		}
-		v := r.devices[k]
-		return v.runs.run(func(rec *vk.Recorder) {
-			produce(rec, v)
-			for _, x := range ranges {
-				vk.ReceiveLast(rec, r.host[x.first:x.last], where(v).Sub(x.first, x.last-x.first))
-			}
-		})
-	})
-	if err != nil {
-		return err
+// shareRows records how the rows of W in one half of the last merge go to all devices, some rows (a
+// strip) at a time. The device multiplies them by its columns of S.
+func (v *sharedDevice) shareRows(rec *vk.Recorder, r *sharedRun, b sharedBlock) {
+	m, begin := v.levels[len(v.levels)-1].lastMerge, b.lo-r.last.Lo
+	height := r.strip / m.N()
+	for _, x := range r.devices {
+		height = min(height, x.share.vectors.tune.atOnce(moveBytes*float64(m.N())))
 	}
-	return r.each(func(k int) error {
-		v := r.devices[k]
-		if v.xt.Rows == 0 {
-			return nil
-		}
-		return v.runs.run(func(rec *vk.Recorder) {
-			if k != owner {
-				for _, x := range ranges {
-					vk.SendFirst(rec, v.share.strip.In(v.ws).Sub(x.first, x.last-x.first), r.host[x.first:x.last])
-				}
-			}
-			use(rec, v)
-		})
-	})
-}
-
-// sendRows sends the rows of W in one half of the last merge to all devices, some rows (a strip) at a
-// time. Each device multiplies them by its columns of S.
-func (r *sharedRun) sendRows(b sharedBlock) error {
-	level := len(r.devices[0].levels) - 1
-	m, begin := r.devices[0].levels[level].lastMerge, b.lo-r.last.Lo
-	height := len(r.host) / m.N()
-	for _, v := range r.devices {
-		height = min(height, v.share.vectors.tune.atOnce(moveBytes*float64(m.N())))
-	}
-	strip := func(v *sharedDevice) vk.Slice[float64] { return v.share.strip.In(v.ws) }
+	strip := v.share.strip.In(v.ws)
 	for first := 0; first < b.n; first += height {
 		count := min(height, b.n-first)
-		// The other columns are zero in this half, and are not stored.
-		ranges := []span{{first: m.Lower * count, last: m.N() * count}}
-		if begin == 0 {
-			ranges = []span{{last: m.Upper * count}, {first: m.K * count, last: m.N() * count}}
+		if v.share.device == b.device {
+			v.recordStrip(rec, begin, first, count)
 		}
-		err := r.send(b.device, ranges, strip,
-			func(rec *vk.Recorder, v *sharedDevice) { v.recordStrip(rec, begin, first, count) },
-			func(rec *vk.Recorder, v *sharedDevice) { v.recordProducts(rec, begin, first, count) })
-		if err != nil {
-			return err
+		// The other columns are zero in this half, and are not stored.
+		if begin == 0 {
+			vk.Spread(rec, v.party, b.device, strip.Sub(0, m.Upper*count))
+			vk.Spread(rec, v.party, b.device, strip.Sub(m.K*count, (m.N()-m.K)*count))
+		} else {
+			vk.Spread(rec, v.party, b.device, strip.Sub(m.Lower*count, (m.N()-m.Lower)*count))
+		}
+		if v.xt.Rows > 0 {
+			v.recordProducts(rec, begin, first, count)
 		}
 	}
-	return nil
 }
 
 // recordStrip makes the rows [first, first+count) of W in the half of the last merge whose first row
@@ -283,32 +245,27 @@ func (v *sharedDevice) recordSort(rec *vk.Recorder, push shaders.StedcSortPush, 
 }
 
 // columnsOf returns the number of columns of a block that go to all devices at a time.
-func (r *sharedRun) columnsOf(b sharedBlock) int { return min(b.n, len(r.host)/b.n) }
+func (r *sharedRun) columnsOf(b sharedBlock) int { return min(b.n, r.strip/b.n) }
 
-// sendColumns sends the vectors of a block that is no part of the last merge to all devices, some
-// columns at a time. Each device copies those that are wanted from it to its result.
-func (r *sharedRun) sendColumns(b sharedBlock) error {
+// shareColumns records how the vectors of a block that is no part of the last merge go to all devices,
+// some columns at a time. The device copies those that are wanted from it to its result.
+func (v *sharedDevice) shareColumns(rec *vk.Recorder, r *sharedRun, b sharedBlock) {
 	width := r.columnsOf(b)
 	for first := 0; first < b.n; first += width {
 		count := min(width, b.n-first)
-		where := func(v *sharedDevice) vk.Slice[float64] {
-			if v.share.device != b.device {
-				return v.share.strip.In(v.ws)
-			}
-			return v.pass.q.In(v.ws).From(r.offset[b.lo] + first*b.n)
+		from := v.share.strip.In(v.ws)
+		if v.share.device == b.device {
+			from = v.pass.q.In(v.ws).From(r.offset[b.lo] + first*b.n)
 		}
-		err := r.send(b.device, []span{{last: count * b.n}}, where, func(*vk.Recorder, *sharedDevice) {},
-			func(rec *vk.Recorder, v *sharedDevice) {
-				x, l := v.othersIn(b.lo+first, b.lo+first+count), &v.lists
-				push := shaders.StedcSortPush{X: v.xt.Addr(), First: uint32(b.lo), Rows: uint32(b.n), Ldx: uint32(v.xt.Ld)}
-				push.Q, push.Order, push.Place = where(v).Addr(), l.others.at(v.ws, x.first), l.othersPlace.at(v.ws, x.first)
-				v.recordSort(rec, push, x.last-x.first)
-			})
-		if err != nil {
-			return err
+		vk.Spread(rec, v.party, b.device, from.Sub(0, count*b.n))
+		if v.xt.Rows == 0 {
+			continue
 		}
+		x, l := v.othersIn(b.lo+first, b.lo+first+count), &v.lists
+		push := shaders.StedcSortPush{X: v.xt.Addr(), First: uint32(b.lo), Rows: uint32(b.n), Ldx: uint32(v.xt.Ld)}
+		push.Q, push.Order, push.Place = from.Addr(), l.others.at(v.ws, x.first), l.othersPlace.at(v.ws, x.first)
+		v.recordSort(rec, push, x.last-x.first)
 	}
-	return nil
 }
 
 // The compiler checks that sharedRun has all methods of dc.WholeBackend.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -27,21 +28,28 @@ func atOnce(n int, do func(k int) error) error {
 }
 
 // solveShared finds eigenvalues, and the vectors of the eigenvalues from, from+1, …, with
-// len(counts) parts, of which part k forms counts[k] vectors. All parts are on one device. The result
+// len(counts) parts, of which part k forms counts[k] vectors. Each part is on a device of its own. The result
 // has the vectors as rows, n elements each. The test fails if a part records a product that it has not
 // reserved.
 func solveShared(t *testing.T, tune Tuning, d, e []float64, from int, counts []int) (values []float64, vectors [][]float64) {
 	t.Helper()
-	dev, n := testDevice(t), len(d)
+	open, n := stagetest.Devices(t, len(counts)), len(d)
+	x, err := vk.NewExchange(open, 6000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	broadcast := vk.NewBroadcast(x, 0, 6000, 2000, len(counts))
 	var first *SharedConquer
 	devices := make([]ConquerDevice, len(counts))
 	for k, m := range counts {
+		dev := open[k]
 		tiled, err := product.New[float64](dev, tune.Products)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ops := newReservedOps(t, fmt.Sprintf("n=%d, device %d of %d", n, k, len(counts)), tiled)
-		x := ConquerDevice{Ctx: context.Background(), Profile: vk.NewProfile()}
+		x := ConquerDevice{Ctx: context.Background(), Profile: vk.NewProfile(), Party: broadcast.Party(k)}
 		var work *vk.Layout
 		if k == 0 {
 			first, err = NewSharedConquer(dev, n, ops, tune.Products, tune.DivideConquer)
@@ -59,12 +67,12 @@ func solveShared(t *testing.T, tune Tuning, d, e []float64, from int, counts []i
 		x.X = NewMatrix(at.In(x.Arena), m, n, max(m, 1))
 		devices[k] = x
 	}
-	values, err := first.SolveRange(d, e, from, devices, func(do func(k int) error) error { return atOnce(len(counts), do) }, nil)
+	values, err = first.SolveRange(d, e, from, devices, func(do func(k int) error) error { return atOnce(len(counts), do) }, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for k, m := range counts {
-		x := get(t, dev, devices[k].X.At)
+		x := get(t, open[k], devices[k].X.At)
 		for j := range m {
 			row := make([]float64, n)
 			for i := range row {

@@ -15,8 +15,9 @@ import (
 var shared struct {
 	sync.Mutex
 	device *vk.Device
-	users  int // tests that are running
-	served int // tests since the device was opened
+	others []*vk.Device // further devices, as long as `device` is open
+	users  int          // tests that are running
+	served int          // tests since the device was opened
 }
 
 // The validation layers (1.3.239) keep every submission to a queue until the queue is destroyed, and
@@ -30,12 +31,33 @@ func validated() bool { return os.Getenv("VK_INSTANCE_LAYERS") != "" }
 func open() (*vk.Device, error) {
 	if shared.device == nil {
 		var err error
-		opt := vk.Options{Device: os.Getenv("VKEVD_DEVICE"), DebugShaders: os.Getenv("VKEVD_DEBUG_SHADERS") != ""}
-		if shared.device, err = vk.Open(opt); err != nil {
+		if shared.device, err = vk.Open(options()); err != nil {
 			return nil, err
 		}
 	}
 	return shared.device, nil
+}
+
+// options are those of all devices of the tests.
+func options() vk.Options {
+	return vk.Options{Device: os.Getenv("VKEVD_DEVICE"), DebugShaders: os.Getenv("VKEVD_DEBUG_SHADERS") != ""}
+}
+
+// Devices returns the device of Device and further ones, `count` together, which are all the same
+// piece of hardware, opened several times. The contract is that of Device.
+func Devices(t testing.TB, count int) []*vk.Device {
+	t.Helper()
+	all := []*vk.Device{Device(t)}
+	shared.Lock()
+	defer shared.Unlock()
+	for len(shared.others) < count-1 {
+		d, err := vk.Open(options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		shared.others = append(shared.others, d)
+	}
+	return append(all, shared.others[:count-1]...)
 }
 
 // Device returns the device that the tests of one package share. The environment variable
@@ -46,8 +68,10 @@ func Device(t testing.TB) *vk.Device {
 	shared.Lock()
 	defer shared.Unlock()
 	if shared.users == 0 && shared.served >= servedByDevice && validated() {
-		shared.device.Close()
-		shared.device, shared.served = nil, 0
+		for _, d := range append(shared.others, shared.device) {
+			d.Close()
+		}
+		shared.device, shared.others, shared.served = nil, nil, 0
 	}
 	d, err := open()
 	if err != nil {
