@@ -98,15 +98,12 @@ func (p *path[T]) vectorsAt(ws *vk.Arena, m int) product.Matrix[float64] {
 	return product.NewMatrix(p.regions.x.In(ws), m, p.n, max(m, 1))
 }
 
-// reflectorsTo copies the reflectors of Q2, and those of Q1 if the first device has all, from the
-// device of the solve s to the device of
-// the solve `to`. The link leads from the first device to the second.
+// reflectorsTo copies the reflectors of Q2 and Q1 from the device of the solve s to the device of the
+// solve `to`. The link leads from the first device to the second.
 func (s *solve[T]) reflectorsTo(to *solve[T], link *vk.Link) error {
-	regions := [][2]vk.Region[T]{{s.regions.v, to.regions.v}, {s.regions.tau, to.regions.tau}}
-	if !s.distributed() { // else each device has its part of Q1, and all factors T
-		regions = append(regions, [2]vk.Region[T]{s.regions.a, to.regions.a}, [2]vk.Region[T]{s.regions.t, to.regions.t})
-	}
-	for _, r := range regions {
+	for _, r := range [][2]vk.Region[T]{
+		{s.regions.v, to.regions.v}, {s.regions.tau, to.regions.tau}, {s.regions.a, to.regions.a}, {s.regions.t, to.regions.t},
+	} {
 		if err := vk.Move(to.Ctx, link, column(r[1].In(to.Arena)), column(r[0].In(s.Arena))); err != nil {
 			return spectrum.During(stages.PhaseMove, err)
 		}

@@ -7,8 +7,8 @@ import (
 )
 
 // transformBackDistributed does the work of transformBack for a plan that distributes the matrix.
-// Each device has only a part of the reflectors of Q1. The blocks of columns, from the last one to
-// the first, go from their devices to all others. Each device has one recording, and the devices take
+// The reflectors of Q2 go from the first device to all others. Of those of Q1 each device has only a
+// part. The blocks of columns, from the last one to the first, go from their devices to all others. Each device has one recording, and the devices take
 // part in all copies, even if they have no vectors.
 func (g *together[T]) transformBackDistributed(parts []product.Matrix[float64]) ([]product.Matrix[T], error) {
 	q, parties := make([]product.Matrix[T], len(g.all)), g.plan.parties()
@@ -25,6 +25,9 @@ func (s *solve[T]) transformPart(vectors product.Matrix[float64], p *vk.Party) (
 	q = product.NewMatrix(s.regions.a.In(ws), s.n, x.Rows, s.n)
 	any := x.Rows > 0
 	return q, s.Run(func(rec *vk.Recorder) {
+		rec.Phase(stages.PhaseMove, 0, 1)
+		vk.Spread(rec, p, 0, s.regions.v.In(ws))
+		vk.Spread(rec, p, 0, s.regions.tau.In(ws))
 		if any {
 			s.doubles.narrow(rec, ws, vectors)
 			rec.Phase(stages.PhaseApplyQ2, 0, 1)

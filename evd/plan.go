@@ -2,9 +2,11 @@ package evd
 
 import (
 	"errors"
+	"slices"
 	"sync"
 
 	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -51,8 +53,8 @@ type Plan[T Float] struct {
 // computes in double precision. For a plan for float32 the host solves the tridiagonal problem if the
 // device does not (vk.Info.Float64).
 //
-// If Options.Devices has further devices, and the memory of a device is too small for a plan without
-// Options.Distribute, NewPlan makes a plan with it. Plan.Distributed says so.
+// If Options.Devices has further devices, NewPlan sets Options.Distribute where that was measured to be
+// faster, or where the memory of a device is too small otherwise. Plan.Distributed says so.
 //
 // On a vk.Dry device the plan is a forecast: Bytes, Memory and Costs work, and Solve does not.
 func NewPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
@@ -65,16 +67,37 @@ func NewPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	makePlan := func(opt Options) (*Plan[T], error) {
 		return withFittingProducts(n, opt, func(opt Options) (*Plan[T], error) { return newPlan[T](dev, n, opt) })
 	}
-	p, err := makePlan(opt)
-	if opt.Distribute || len(opt.Devices) == 0 || !errors.As(err, new(*vk.OutOfMemoryError)) {
+	if opt.Distribute || len(opt.Devices) == 0 {
+		return makePlan(opt)
+	}
+	whole, divided := opt, opt
+	divided.Distribute = true
+	if opt.dividesFaster(dev, n) {
+		if p, err := makePlan(divided); err == nil {
+			return p, nil
+		}
+		return makePlan(whole) // the devices may lack room for panels, or a feature
+	}
+	p, err := makePlan(whole)
+	if !errors.As(err, new(*vk.OutOfMemoryError)) {
 		return p, err
 	}
-	opt.Distribute = true
-	divided, failed := makePlan(opt)
+	p, failed := makePlan(divided)
 	if errors.As(failed, new(*vk.UnsupportedError)) {
 		return nil, err // the matrix cannot be divided
 	}
-	return divided, failed
+	return p, failed
+}
+
+// dividesFaster tells whether a plan with several devices is faster if they divide the matrix. That
+// was measured only for devices of one name.
+func (opt Options) dividesFaster(dev *vk.Device, n int) bool {
+	t := tuning.On(dev.Info())
+	if opt.Tuning != nil {
+		t = *opt.Tuning
+	}
+	others := func(d *vk.Device) bool { return d.Info().Name != dev.Info().Name }
+	return t.Divided.Divides(n, opt.vectors(n)) && !slices.ContainsFunc(opt.Devices, others)
 }
 
 // Distributed reports whether the plan divides the matrix among its devices: with Options.Distribute,

@@ -63,9 +63,9 @@ func (g *together[T]) reduce(a Sym[T], meanwhile func()) (host spectrum.Tridiago
 }
 
 // copyReflectors starts to copy the reflectors to the other devices, if there are others and vectors
-// are wanted.
+// are wanted. If the matrix is distributed, they are copied later (transformPart).
 func (g *together[T]) copyReflectors() {
-	if len(g.all) == 1 || !g.plan.opt.Vectors {
+	if len(g.all) == 1 || !g.plan.opt.Vectors || g.plan.opt.Distribute {
 		return
 	}
 	g.copied = make(chan struct{})
@@ -159,7 +159,9 @@ func (g *together[T]) fetch(x product.Matrix[float64], wait func() vk.Columns[T]
 		m = shared.Vectors
 	}
 	began := time.Now()
-	<-g.copied
+	if g.copied != nil {
+		<-g.copied
+	}
 	if g.failed != nil || m == 0 {
 		return g.failed
 	}

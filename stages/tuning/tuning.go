@@ -55,6 +55,7 @@ type Tuning struct {
 	MRRR          stages.MRRRTuning               // relatively robust representations
 	QR            stages.QRTuning                 // orders up to which QR iteration on the host is faster
 	ConquerValues ConquerValues                   // values alone by divide and conquer
+	Divided       Divided                         // matrices that several devices divide
 	Batch         stages.BatchTuning              // batches of small matrices
 }
 
@@ -71,6 +72,21 @@ func (t Tuning) Double() Tuning {
 // for orders from From on, if at least 1/Share of the values are wanted. If From is 0, bisection is
 // always used.
 type ConquerValues struct{ From, Share int }
+
+// Divided says from which orders on several devices of one name are faster if they divide the matrix,
+// too, and not only the vectors: for eigenvalues alone, and with vectors. 0 means that they divide only
+// matrices that do not fit one device. It is not used for singular values.
+type Divided struct{ Values, Vectors int }
+
+// Divides tells whether devices of one name divide a matrix of order n, with m wanted vectors, because
+// that is faster.
+func (d Divided) Divides(n, m int) bool {
+	from := d.Values
+	if m > 0 {
+		from = d.Vectors
+	}
+	return from > 0 && n >= from
+}
 
 // Chase is the set of sizes of the bulge chasing. It also contains rules for waits in all stages,
 // which are here only to keep the JSON form.
