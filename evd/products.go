@@ -69,7 +69,8 @@ func CheckProducts(p Products, count int) error {
 // products holds the matrix products that a solve uses. Checks use the native products, because a
 // check must not depend on the products that it checks.
 type products[T Float] struct {
-	native, reduction, vectors product.Ops[T]
+	native             *product.Tiled[T]
+	reduction, vectors product.Ops[T]
 
 	// tridiagonal are the double-precision products that the tridiagonal problem uses. `extra` is
 	// the workspace that they need in addition to that of the other products.

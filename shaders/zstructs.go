@@ -249,6 +249,14 @@ const (
 	GemmTransB = 2
 )
 
+// Constants of glsl/product/own_columns.glsl.
+const (
+	OwnColumnsWords  = 4
+	OwnColumnsBefore = 0
+	OwnColumnsNumber = 1
+	OwnColumnsAt     = 2
+)
+
 // Constants of glsl/tridiag/representation.glsl.
 const (
 	RepresentationRoot = 0xffffffff

@@ -18,17 +18,17 @@ import (
 // each panel with reflectors y the devices do this:
 //
 //	RecordPanel      the owner of the panel factors it, I − y·T·yᵀ
-//	                 the host copies y and T to the other devices
+//	                 the host copies y and the factors τ to the other devices
 //	RecordProduct    each device forms its part of the product P = (A − Y·Zᵀ − Z·Yᵀ)·y
 //	                 the parts of all devices are copied to all
-//	RecordUpdate     each device adds the parts, in the order of the devices, forms z = P·T + y·N, N = −½·Tᵀ·(yᵀ·P)·T, and after a block
-//	                 of panels updates its own columns, A ← A − Y·Zᵀ − Z·Yᵀ
+//	RecordUpdate     each device adds the parts, in the order of the devices, computes T, forms
+//	                 z = P·T + y·N, N = −½·Tᵀ·(yᵀ·P)·T, and after a block of panels updates its own
+//	                 columns, A ← A − Y·Zᵀ − Z·Yᵀ
 //
 // A block of columns is stored from the row of its first column on, with its diagonal block in full.
-// So the columns [q, e) of the trailing matrix, q ≤ i, contribute M·y[q:e] to the rows from q on, and
-// Mᵀ·y[e:] to the rows [q, e), where M has the rows from q on, or from e on. No device needs columns
-// of another device. Y of the pending update is the block of the panel: the owner has it in its
-// columns, and the other devices have a copy of it.
+// A device's part of the product A·y is that of the elements in its columns and of their transposes
+// (product.SymmColumns). No device needs columns of another device. Y of the pending update is the
+// block of the panel: the owner has it in its columns, and the other devices have a copy of it.
 //
 // BandShare has no threads, and does not copy between devices: the caller does.
 type BandShare[T spirv.Scalar] struct {
@@ -38,29 +38,33 @@ type BandShare[T spirv.Scalar] struct {
 	parts  []float64 // of the products Y·(Zᵀ·y) + Z·(Yᵀ·y): sums of the devices' fractions
 	own    share
 
-	// `products` computes products with few columns, and `updates` the trailing updates.
+	// `products` computes products with few columns, `multiply` the part of A·y, and `updates` the
+	// trailing updates.
 	products, updates product.Ops[T]
+	multiply          *product.SymmColumns[T]
 
 	// Kernels, as in BandReduction. `mirror` completes the diagonal blocks of A.
 	qr      *PanelQR[T]
-	factor  *TFactor[T]
+	factor  factorRows[T]
 	middle  *vk.Kernel[shaders.Sy2sbMiddleSpec, shaders.Sy2sbMiddlePush[T]]
 	extract *vk.Kernel[shaders.BandExtractSpec, shaders.BandExtractPush[T]]
 	mirror  *SymmetricLoad[T]
 	sums    product.Sums[T]
 
 	// y is a copy of the block of columns in progress, for a block of another device; z is Z, which
-	// has the same shape. p holds the parts
-	// of P that all devices have formed, n×b each, and `sum` is P. s holds the products Yᵀ·y and
-	// Zᵀ·y of the device's part of Y and Z. x is yᵀ·P, `between` is N, and tau has the factors of the
-	// reflectors of a panel.
-	y, z, p, sum, s, x, between, tau vk.Region[T]
-	work                             *vk.Layout
+	// has the same shape. p holds the parts of P that all devices have formed, n×b each, and `sum` is
+	// P. s holds the products Yᵀ·y and Zᵀ·y of the device's part of Y and Z, and `gram` is yᵀ·y. x is
+	// yᵀ·P, and `between` is N. Both halves of `factors` are T.
+	y, z, p, sum, s, gram, x, between, factors vk.Region[T]
+	work                                       *vk.Layout
 }
 
 // ShareOps are the matrix products of a BandShare: Products for products with few columns, Updates
 // for the trailing updates. They may be the same.
-type ShareOps[T spirv.Scalar] struct{ Products, Updates product.Ops[T] }
+type ShareOps[T spirv.Scalar] struct {
+	Products *product.Tiled[T]
+	Updates  product.Ops[T]
+}
 
 // NewBandShare prepares the part of the device with number `device` of those that `blocks` names.
 // Element k of `parts` is the sum of the fractions of the devices 0 … k. The blocks must be as wide
@@ -81,7 +85,10 @@ func NewBandShare[T spirv.Scalar](
 	if r.qr, err = NewPanelQR[T](dev, b, w, t); err != nil {
 		return nil, err
 	}
-	if r.factor, err = NewTFactor(dev, n, b, r.products, t); err != nil {
+	if r.factor, err = newFactorRows[T](dev, b); err != nil {
+		return nil, err
+	}
+	if r.multiply, err = ops.Products.NewSymmColumns(dev, blocks.Part(device)); err != nil {
 		return nil, err
 	}
 	if r.mirror, err = NewSymmetricLoad[T](dev); err != nil {
@@ -104,12 +111,12 @@ func (r *BandShare[T]) reserve() error {
 	n, b, k := r.N, r.B, min(r.K, r.N)
 	r.y, r.z = vk.Reserve[T]("Y of a block", n*k), vk.Reserve[T]("Z", n*k)
 	r.p, r.sum = vk.Reserve[T]("parts of P", len(r.parts)*n*b), vk.Reserve[T]("P", n*b)
-	r.s = vk.Reserve[T]("Yᵀy, Zᵀy", 2*k*b)
-	r.x, r.between, r.tau = vk.Reserve[T]("yᵀP", b*b), vk.Reserve[T]("TᵀYᵀPT", b*b), vk.Reserve[T]("tau", b)
-	r.work = vk.Together(r.y, r.z, r.p, r.sum, r.s, r.x, r.between, r.tau, vk.InTurn(r.qr.Work(), r.factor.Work()))
+	r.s, r.gram, r.factors = vk.Reserve[T]("Yᵀy, Zᵀy", 2*k*b), vk.Reserve[T]("yᵀy", b*b), vk.Reserve[T]("T of a panel", 2*b*b)
+	r.x, r.between = vk.Reserve[T]("yᵀP", b*b), vk.Reserve[T]("TᵀYᵀPT", b*b)
+	r.work = vk.Together(r.y, r.z, r.p, r.sum, r.s, r.gram, r.x, r.between, r.factors, r.multiply.Work(), r.qr.Work())
 	err := r.products.Reserve(
-		product.Shape{M: n, N: b, K: 2 * k, Count: 1}, // M·y, and what Y and Z change in a panel and in P
-		product.Shape{M: k, N: b, K: n, Count: 1},     // Mᵀ·y, Yᵀ·y, Zᵀ·y and yᵀ·P
+		product.Shape{M: n, N: b, K: 2 * k, Count: 1}, // what Y and Z change in a panel and in P
+		product.Shape{M: k, N: b, K: n, Count: 3},     // Yᵀ·y, Zᵀ·y, yᵀ·y and yᵀ·P
 	)
 	if err != nil {
 		return err

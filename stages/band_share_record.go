@@ -11,11 +11,12 @@ import (
 // elements. `band` has 2b·n elements, of which each device writes those of its own columns. t has
 // b·b elements for each panel, and every device needs all of them. c is the first column of a panel.
 
-// RecordBegin prepares `band` and the INFO word, and completes the diagonal blocks of the device's
-// columns. Of these blocks the lower triangles must be in memory.
+// RecordBegin prepares `band`, the workspace and the INFO word, and completes the diagonal blocks of
+// the device's columns. Of these blocks the lower triangles must be in memory.
 func (r *BandShare[T]) RecordBegin(rec *vk.Recorder, ws *vk.Arena, a, band vk.Slice[T]) {
 	vk.Fill(rec, band.Sub(0, 2*r.B*r.N), 0)
 	r.qr.begin(rec, ws)
+	r.multiply.RecordBegin(rec, ws)
 	for _, j := range r.own.blocks {
 		m := r.Block(ws, a, j)
 		r.mirror.Record(rec, m.Block(0, 0, m.Cols, m.Cols), false, 1)
@@ -61,7 +62,8 @@ func (p *panelShare[T]) reflectors() (y, z product.Matrix[T]) {
 func (r *BandShare[T]) IsPanel(c int) bool { return c+r.B < r.N }
 
 // RecordPanel applies the pending update to the panel, on the device that has it, and factors the
-// panel. Afterwards Reflectors has its reflectors, t its factor T, and `band` its triangle R.
+// panel. Afterwards Reflectors has its reflectors, the first b elements of Triangle their factors τ,
+// and `band` its triangle R. The other devices need copies of Reflectors and of Triangle.
 func (r *BandShare[T]) RecordPanel(rec *vk.Recorder, ws *vk.Arena, a, band, t vk.Slice[T], c int) {
 	rec.Phase(PhaseBandReduction, r.flops(c), r.Flops())
 	p, b := r.panel(ws, a, c), r.B
@@ -78,17 +80,11 @@ func (r *BandShare[T]) RecordPanel(rec *vk.Recorder, ws *vk.Arena, a, band, t vk
 	y, _ := p.reflectors()
 	// R lies in the band as BandReduction explains.
 	upper := product.NewMatrix(band.Sub(b+c*2*b, (b-1)*(2*b-1)+b), b, b, 2*b-1)
-	tau := r.tau.In(ws)
-	r.qr.record(rec, ws, y, upper, tau)
-	r.factor.Record(rec, ws, y, tau, r.triangle(t, c))
+	r.qr.record(rec, ws, y, upper, r.Triangle(t, c).Sub(0, b))
 }
 
-// triangle returns the factor T of the panel at column c.
-func (r *BandShare[T]) triangle(t vk.Slice[T], c int) product.Matrix[T] {
-	return product.NewMatrix(r.Triangle(t, c), r.B, r.B, r.B)
-}
-
-// Triangle returns the memory of the factor T of the panel at column c.
+// Triangle returns the memory of the factor T of the panel at column c. RecordUpdate computes T.
+// Between RecordPanel and RecordUpdate, the first b elements are the factors τ of the reflectors.
 func (r *BandShare[T]) Triangle(t vk.Slice[T], c int) vk.Slice[T] {
 	return t.Sub(c/r.B*r.B*r.B, r.B*r.B)
 }
@@ -102,25 +98,22 @@ func (r *BandShare[T]) Reflectors(ws *vk.Arena, a vk.Slice[T], c int) vk.Slice[T
 }
 
 // RecordProduct forms the device's part of the product P = (A − Y·Zᵀ − Z·Yᵀ)·y, and returns its
-// memory. If the device has no part, RecordProduct records nothing and returns an empty slice.
+// memory. If the device has no columns of the trailing matrix, its part of A·y is zero. RecordProduct
+// also computes yᵀ·y, which RecordUpdate needs.
 func (r *BandShare[T]) RecordProduct(rec *vk.Recorder, ws *vk.Arena, a vk.Slice[T], c int) vk.Slice[T] {
-	p := r.panel(ws, a, c)
-	from, to := r.pendingPart(p.pending)
-	columns := r.trailing(p.top)
 	rec.Phase(PhaseBandReduction, r.flops(c), r.Flops())
-	m, b := r.N-p.top, r.B
+	p, b := r.panel(ws, a, c), r.B
+	from, to := r.pendingPart(p.pending)
+	m, part := r.N-p.top, to-from
 	sum := product.NewMatrix(r.Part(ws, c, r.device), m, b, m)
-	vk.Fill(rec, sum.At, 0)
 	y, _ := p.reflectors()
-	for _, j := range columns {
-		r.recordColumns(rec, ws, a, j, p.top, y, sum)
-	}
-	if from < to {
-		oldY, oldZ := p.at(p.top, from, to)
-		yy := product.NewMatrix(r.s.In(ws).Sub(0, (to-from)*b), to-from, b, to-from)
-		zy := product.NewMatrix(r.s.In(ws).Sub((to-from)*b, (to-from)*b), to-from, b, to-from)
-		r.products.Gemm(rec, ws, product.Trans, product.NoTrans, 1, oldY, y, 0, yy)
-		r.products.Gemm(rec, ws, product.Trans, product.NoTrans, 1, oldZ, y, 0, zy)
+	oldY, oldZ := p.at(p.top, from, to)
+	yy, zy := small(r.s, ws, 0, part, b), small(r.s, ws, part, part, b)
+	r.multiply.Record(rec, ws, a, p.top, y, sum,
+		product.Product[T]{OpA: product.Trans, A: y, B: y, C: small(r.gram, ws, 0, b, b)},
+		product.Product[T]{OpA: product.Trans, A: oldY, B: y, C: yy},
+		product.Product[T]{OpA: product.Trans, A: oldZ, B: y, C: zy})
+	if part > 0 {
 		r.products.GemmPair(rec, ws, product.NoTrans, product.NoTrans, -1,
 			product.Pair[T]{A: oldY, B: zy}, product.Pair[T]{A: oldZ, B: yy}, 1, sum)
 	}
@@ -156,36 +149,26 @@ func (r *BandShare[T]) pendingPart(pending int) (from, to int) {
 	return end(r.device - 1), end(r.device)
 }
 
-// recordColumns adds the product of block j of the columns of A and y to `sum`. Row 0 of y and of
-// `sum` is row `top` of A. The columns of the block before column `top` do not belong to the trailing
-// matrix.
-func (r *BandShare[T]) recordColumns(rec *vk.Recorder, ws *vk.Arena, a vk.Slice[T], j, top int, y, sum product.Matrix[T]) {
-	from, to := r.blocks.Columns(j)
-	first := max(from, top)
-	rows, cols := r.N-first, to-first
-	m := r.Block(ws, a, j).Block(first-from, first-from, rows, cols)
-	r.products.Gemm(rec, ws, product.NoTrans, product.NoTrans, 1,
-		m, y.Block(first-top, 0, cols, r.B), 1, sum.Block(first-top, 0, rows, r.B))
-	if below := r.N - to; below > 0 {
-		r.products.Gemm(rec, ws, product.Trans, product.NoTrans, 1,
-			m.Block(cols, 0, below, cols), y.Block(to-top, 0, below, r.B), 1, sum.Block(first-top, 0, cols, r.B))
-	}
-}
-
-// RecordUpdate forms the columns z of the panel. The memory Part must hold the parts of all
-// devices. After the last panel of a block, RecordUpdate also updates the device's columns of the
-// trailing matrix.
+// RecordUpdate computes T and the columns z of the panel. The memory Part must hold the parts of all
+// devices, and Triangle the factors τ. After the last panel of a block, RecordUpdate also
+// updates the device's columns of the trailing matrix.
 func (r *BandShare[T]) RecordUpdate(rec *vk.Recorder, ws *vk.Arena, a, t vk.Slice[T], c int) {
 	rec.Phase(PhaseBandReduction, r.flops(c), r.Flops())
 	p, b := r.panel(ws, a, c), r.B
-	m, factor := r.N-p.top, r.triangle(t, c)
+	m, triangle := r.N-p.top, r.Triangle(t, c)
 	y, z := p.reflectors()
 	sum := product.NewMatrix(r.sum.In(ws).Sub(0, m*b), m, b, m)
 	r.sums.Record(rec, r.p.In(ws), len(r.parts), sum)
-	x, between := product.NewMatrix(r.x.In(ws), b, b, b), product.NewMatrix(r.between.In(ws), b, b, b)
-	r.products.Gemm(rec, ws, product.Trans, product.NoTrans, 1, y, sum, 0, x)
-	r.middle.Dispatch(rec, vk.Grid(b), shaders.Sy2sbMiddlePush[T]{
-		X: x.Addr(), T: factor.Addr(), N: between.Addr(), Ldt: uint32(factor.Ld), Ldn: uint32(between.Ld),
+	x, between := small(r.x, ws, 0, b, b), small(r.between, ws, 0, b, b)
+	// T is computed apart from the factors τ, which all workgroups read.
+	factor, second := small(r.factors, ws, 0, b, b), small(r.factors, ws, b, b, b)
+	rec.Beside(func() {
+		r.factor.record(rec, small(r.gram, ws, 0, b, b), triangle.Sub(0, b), factor, second, timesFactor[T]{}, timesFactor[T]{})
+	}, func() { r.products.Gemm(rec, ws, product.Trans, product.NoTrans, 1, y, sum, 0, x) })
+	rec.Beside(func() { vk.Copy(rec, triangle, factor.At) }, func() {
+		r.middle.Dispatch(rec, vk.Grid(b), shaders.Sy2sbMiddlePush[T]{
+			X: x.Addr(), T: factor.Addr(), N: between.Addr(), Ldt: uint32(factor.Ld), Ldn: uint32(between.Ld),
+		}, vk.Touches(x.At), vk.Touches(factor.At), vk.Touches(between.At))
 	})
 	r.products.GemmPair(rec, ws, product.NoTrans, product.NoTrans, 1,
 		product.Pair[T]{A: sum, B: factor}, product.Pair[T]{A: y, B: between}, 0, z)

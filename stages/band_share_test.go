@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/matgen"
@@ -82,6 +83,43 @@ func TestBandShareIsTheReference(t *testing.T) {
 			t.Errorf("n=%d: two runs differ", n)
 		}
 		likeReference(t, n, b, k, dense, y, band, factors)
+	}
+}
+
+// TestBandShareIsShort checks how many commands follow one another in a panel, besides the panel's
+// factorisation: the number of barriers.
+func TestBandShareIsShort(t *testing.T) {
+	const n, b, k, mostProduct, mostUpdate = 4096, 32, 256, 4, 5
+	d, tune := dry(), TuningFor(vk.Info{Family: "nvidia"})
+	ops, err := product.New[float64](d, tune.Products)
+	if err != nil {
+		t.Fatal(err)
+	}
+	size, blocks := BandSize{n, b, k}, DivideColumns(n, k, []float64{1, 1})
+	r, err := NewBandShare(d, size, blocks, 0, []float64{0.5, 1}, ShareOps[float64]{ops, ops}, tune.Chase.waiting(t, d), tune.Panel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, tt := vk.Reserve[float64]("A", r.Elements()), vk.Reserve[float64]("T", r.Panels()*b*b)
+	ws, err := d.NewArena(vk.Together(a, tt, r.Work(), r.Status(), ops.Work()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	barriers := func(record func(rec *vk.Recorder)) int {
+		rec := vk.NewRecorder(d)
+		record(rec)
+		var text strings.Builder
+		if _, err := rec.WriteTo(&text); err != nil {
+			t.Fatal(err)
+		}
+		return strings.Count(text.String(), "barrier")
+	}
+	for _, c := range []int{0, 3 * b, 6 * b, n / 2, n/2 + 6*b} { // a block ends with panel 7
+		product := barriers(func(rec *vk.Recorder) { r.RecordProduct(rec, ws, a.In(ws), c) })
+		update := barriers(func(rec *vk.Recorder) { r.RecordUpdate(rec, ws, a.In(ws), tt.In(ws), c) })
+		if product > mostProduct || update > mostUpdate {
+			t.Errorf("column %d: %d commands in a row for the product and %d for z, at most %d and %d", c, product, update, mostProduct, mostUpdate)
+		}
 	}
 }
 

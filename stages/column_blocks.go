@@ -1,6 +1,9 @@
 package stages
 
-import "github.com/vkevd/vkevd/vk"
+import (
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+)
 
 // ColumnBlocks says how the columns of a symmetric matrix of order N are divided among several
 // devices. Width neighbouring columns form a block; the last block may have fewer columns. Block j
@@ -63,4 +66,13 @@ func (c ColumnBlocks) share(device int) share {
 		}
 	}
 	return s
+}
+
+// Part returns the columns of one device, as the products with them need it.
+func (c ColumnBlocks) Part(device int) product.Columns {
+	part, s := product.Columns{N: c.N, Width: c.Width}, c.share(device)
+	for _, j := range s.blocks {
+		part.Blocks, part.At = append(part.Blocks, j), append(part.At, s.at[j])
+	}
+	return part
 }

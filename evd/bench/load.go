@@ -67,6 +67,7 @@ var table = []struct {
 	{"emulated-gemm", newEmulatedGemm},
 	{"emulated-syr2k", newEmulatedSyr2k},
 	{"symm", newSymm},
+	{"share-symm", newShareSymm},
 	{"panel-qr", newPanelQR},
 	{"sy2sb", newSy2sb},
 	{"sb2st", newSb2st},

@@ -90,3 +90,41 @@ func newSymm(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 		result: rp,
 	}, nil
 }
+
+// newShareSymm prepares the measurement of the part of P ← A·W that one of two devices has if the
+// columns of A are divided between them, as in a distributed solve. It is the part of the first
+// device, about half of the operations of newSymm.
+func newShareSymm(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
+	ops, err := product.New[float64](b.dev, t.Products)
+	if err != nil {
+		return nil, err
+	}
+	columns := stages.DivideColumns(s.n, s.k, []float64{1, 1}).Part(0)
+	part, err := ops.NewSymmColumns(b.dev, columns)
+	if err != nil {
+		return nil, err
+	}
+	var blocks []func(ws *vk.Arena) stages.Matrix
+	ra := vk.Reserve[float64]("columns of A", columns.Elements())
+	for l, j := range columns.Blocks {
+		from, to := columns.Columns(j)
+		rows := s.n - from
+		blocks = append(blocks, func(ws *vk.Arena) stages.Matrix {
+			return stages.NewMatrix(ra.In(ws).Sub(columns.At[l], rows*(to-from)), rows, to-from, rows)
+		})
+	}
+	rw, w := packed("W", s.n, s.b)
+	rp, p := packed("P", s.n, s.b)
+	return &load{
+		row:    Row{B: s.b, K: s.k},
+		flops:  part.Flops(0, s.b),
+		bytes:  realBytes * float64(columns.Elements()+2*s.n*s.b),
+		layout: vk.Together(ra, rw, rp, ops.Work(), part.Work()),
+		prepare: func(rec *vk.Recorder, ws *vk.Arena) {
+			b.fills(append(blocks, w)...)(rec, ws)
+			part.RecordBegin(rec, ws)
+		},
+		record: func(rec *vk.Recorder, ws *vk.Arena) { part.Record(rec, ws, ra.In(ws), 0, w(ws), p(ws)) },
+		result: rp,
+	}, nil
+}

@@ -46,20 +46,25 @@ func (s *partialSums[T]) room(ws *vk.Arena, begin, elements int) vk.Slice[T] {
 // record adds the partial products P of each product of the request r, `splits` partial products
 // each: C ← α·ΣP + β·C. The partial products are packed in `parts`. If β = 0, C is not read.
 func (s *partialSums[T]) record(rec *vk.Recorder, parts vk.Slice[T], splits int, r request[T]) {
-	// If a sum has many partial products, several neighbouring invocations (lanes) each add a part
-	// of it.
-	lanes := 1
-	for lanes < sumLanes && 2*lanes <= splits {
-		lanes *= 2
-	}
+	lanes := lanesFor(splits)
 	// Each element is computed by a group of `lanes` invocations, and a workgroup has several such
 	// groups. The z dimension of the grid is the number of matrices.
 	c := r.c
-	grid := vk.Folded(vk.Tiles(c.Rows*c.Cols, s.kernel.Spec.LocalSize/uint32(lanes)))
+	grid := vk.Folded(vk.Tiles(c.Rows*c.Cols, s.kernel.Spec.LocalSize/lanes))
 	grid.Z = r.batch.Count
 	s.kernel.Dispatch(rec, grid, shaders.GemmSumPush[T]{
 		Parts: parts.Addr(), C: c.Addr().Plus(r.first * r.batch.StrideC), StrideC: uint64(r.batch.StrideC),
 		Alpha: r.alpha, Beta: r.beta, M: uint32(c.Rows), N: uint32(c.Cols), Ldc: uint32(c.Ld),
-		Splits: uint32(splits), Lanes: uint32(lanes),
+		Splits: uint32(splits), Lanes: lanes,
 	}, vk.Touches(parts), vk.Touches(c.At))
+}
+
+// lanesFor returns the number of invocations (lanes) that share the sum of one element. If a sum has
+// many partial products, several neighbouring invocations each add a part of it.
+func lanesFor(splits int) uint32 {
+	lanes := 1
+	for lanes < sumLanes && 2*lanes <= splits {
+		lanes *= 2
+	}
+	return uint32(lanes)
 }

@@ -50,6 +50,8 @@ type choices struct {
 	by map[problem]splitK
 }
 
+func newChoices() *choices { return &choices{by: map[problem]splitK{}} }
+
 // mostChoices is the largest number of entries in the cache of choices of tiles and splits. One
 // solve, of any order that fits a device, needs far fewer.
 const mostChoices = 1 << 16
@@ -58,7 +60,7 @@ const mostChoices = 1 << 16
 // twice the number of elements that a full device computes at the same time. The tuning t must have
 // at least one tile.
 func newChooser(t Tuning) chooser {
-	c := chooser{tiles: t.Tiles, units: t.Units, dispatch: t.Dispatch, known: &choices{by: map[problem]splitK{}}}
+	c := chooser{tiles: t.Tiles, units: t.Units, dispatch: t.Dispatch, known: newChoices()}
 	for _, x := range t.Tiles {
 		c.capacity = max(c.capacity, 2*t.Units*int(x.Resident)*int(x.M*x.N))
 	}
@@ -90,20 +92,26 @@ func (t Tile) step() float64 {
 // may only be compared with other costs for the same p.
 func (c chooser) cost(x splitK, p problem) float64 {
 	t := c.tiles[x.tile]
-	// `groups` is the number of workgroups of the product. `perUnit` is the number of workgroups
-	// that one compute unit runs in total, but at least the number that keeps the unit busy.
 	groups := vk.Tiles(p.m, t.M) * vk.Tiles(p.n, t.N) * p.count * x.splits
+	return c.costOf(x, p.alongK, groups, float64(p.m)*float64(p.n)*float64(p.count*x.splits))
+}
+
+// costOf returns the predicted cost of products with `groups` workgroups. If the inner dimension is
+// split, the workgroups write the given number of elements of partial products.
+func (c chooser) costOf(x splitK, alongK, groups int, elements float64) float64 {
+	t := c.tiles[x.tile]
+	// `perUnit` is the number of workgroups that one compute unit runs in total, but at least the
+	// number that keeps the unit busy.
 	perUnit := max(float64(vk.Tiles(groups, uint32(c.units))), float64(t.Resident)*occupancy)
 	cost := perUnit * t.step() * float64(x.depth+startSteps)
 	// If the elements of a factor along the inner dimension are contiguous, a tile with a small K
 	// reads only a part of each cache line.
 	if t.K < lineElements {
-		cost *= 1 + shortLines*float64(p.alongK)
+		cost *= 1 + shortLines*float64(alongK)
 	}
 	// If the inner dimension is split, the product writes partial products, and another dispatch
 	// reads and adds them.
 	if x.splits > 1 {
-		elements := float64(p.m) * float64(p.n) * float64(p.count*x.splits)
 		cost += dispatchSteps*c.tiles[0].step() + partCost*elements/float64(c.units)
 	}
 	return cost
@@ -112,15 +120,20 @@ func (c chooser) cost(x splitK, p problem) float64 {
 // choose returns the tile and the split of the inner dimension with the smallest predicted cost for
 // p.
 func (c chooser) choose(p problem) splitK {
-	c.known.Lock()
-	defer c.known.Unlock()
-	best, ok := c.known.by[p]
+	return c.known.of(p, func() splitK { return c.search(p) })
+}
+
+// of returns the choice for p. The function `search` finds it if it is not in the cache.
+func (k *choices) of(p problem, search func() splitK) splitK {
+	k.Lock()
+	defer k.Unlock()
+	best, ok := k.by[p]
 	if !ok {
-		if len(c.known.by) >= mostChoices {
-			clear(c.known.by)
+		if len(k.by) >= mostChoices {
+			clear(k.by)
 		}
-		best = c.search(p)
-		c.known.by[p] = best
+		best = search()
+		k.by[p] = best
 	}
 	return best
 }

@@ -25,22 +25,9 @@ func (t *Tiled[T]) SymmTogether(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T
 	j, x := t.jointly(others), t.tiledSymm.chooseFor(p)
 	partials := t.tiledSymm.partials(p, x)
 	tiles, most := t.tiledSymm.tilesOf(p, x)
-	if !j.fits || tiles > most || partials+j.partials > t.tiledGemm.capacity {
-		t.Symm(rec, ws, a, w, p)
-		j.oneByOne(rec, ws)
-		return
-	}
-	// All partial products are in the memory for general products.
-	parts := t.tiledGemm.sums.room(ws, 0, partials)
-	j.divide(ws, partials)
-	rec.Concurrently(func() {
-		t.tiledSymm.multiply(rec, a, w, p, x, parts)
-		j.multiply(rec)
-	})
-	rec.Concurrently(func() {
-		t.tiledSymm.add(rec, a, w, p, x, parts)
-		j.add(rec)
-	})
+	j.beside(rec, ws, partials, tiles <= most,
+		func(parts vk.Slice[T]) { t.tiledSymm.multiply(rec, a, w, p, x, parts) },
+		func(parts vk.Slice[T]) { t.tiledSymm.add(rec, a, w, p, x, parts) })
 }
 
 // joint is a list of products that are recorded together.
@@ -52,6 +39,29 @@ type joint[T spirv.Scalar] struct {
 
 	partials int  // elements of all partial products
 	fits     bool // each product fits one dispatch
+}
+
+// beside records the products and another product concurrently, or one after another by the rules of
+// GemmTogether. `fits` says whether the other product fits one dispatch. The functions `multiply` and
+// `add` record its dispatches, and the sum of its partial products. It has the given number of them,
+// and they are in the memory for general products.
+func (j *joint[T]) beside(rec *vk.Recorder, ws *vk.Arena, partials int, fits bool, multiply, add func(parts vk.Slice[T])) {
+	parts := j.gemm.sums.room(ws, 0, partials)
+	if !j.fits || !fits || partials+j.partials > j.gemm.capacity {
+		multiply(parts)
+		add(parts)
+		j.oneByOne(rec, ws)
+		return
+	}
+	j.divide(ws, partials)
+	rec.Concurrently(func() {
+		multiply(parts)
+		j.multiply(rec)
+	})
+	rec.Concurrently(func() {
+		add(parts)
+		j.add(rec)
+	})
 }
 
 // jointly returns the list of the products, without products that would not change their result.

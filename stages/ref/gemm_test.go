@@ -83,3 +83,37 @@ func TestSyr2kAndSymmReadOneTriangle(t *testing.T) {
 		}
 	}
 }
+
+// TestSymmColumns checks that the parts of all devices add up to the product with the trailing matrix,
+// that a part reads only the device's columns, and that nothing before `top` is read.
+func TestSymmColumns(t *testing.T) {
+	const n, k, devices = 9, 3, 2
+	for top := range n {
+		m, ld := n-top, n+2
+		a, w := lowerOnly(n, gaussSymmetric(n, 3), ld), padded(m, k, ld, 1)
+		sum, want := padded(m, k, ld, 1), nans(ld*k)
+		Symm(m, k, a[top+top*ld:], ld, w, ld, want, ld)
+		for device := range devices {
+			own := func(column int) bool { return column/2%devices == device }
+			mine := lowerOnly(n, gaussSymmetric(n, 3), ld)
+			for j := range n {
+				for i := range n {
+					if !own(j) || i < top || j < top {
+						mine[i+j*ld] = math.NaN()
+					}
+				}
+			}
+			p := nans(ld * k)
+			SymmColumns(n, k, top, own, mine, ld, w, ld, p, ld)
+			for j := range k {
+				for i := range m {
+					if device == 0 {
+						sum[i+j*ld] = 0
+					}
+					sum[i+j*ld] += p[i+j*ld]
+				}
+			}
+		}
+		agree(t, "symm of columns", m, k, sum, want, ld)
+	}
+}

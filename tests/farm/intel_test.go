@@ -26,7 +26,7 @@ const intelGPU = "1912"
 var spillOnIntel = []string{
 	"emulated_product_dot", "emulated_product_matrix", "gemm", "gemm_batch", "gemm_f32", "geqrf_panel_column_f32", "geqrf_panel_first",
 	"geqrf_panel_first_f32", "orgtr_q2", "ormtr_q2_teams", "ormtr_q2_teams_f32", "sb2st_chase", "sb2st_chase_f32", "sb2st_wave",
-	"stedc_deflate", "stedc_multiply", "symm", "syr2k", "tb2bd_chase", "tb2bd_wave", "tb2tb_chase", "tb2tb_wave",
+	"stedc_deflate", "stedc_multiply", "symm", "symm_columns", "syr2k", "tb2bd_chase", "tb2bd_wave", "tb2tb_chase", "tb2tb_wave",
 }
 
 // TestKernelsOnIntel checks that every kernel compiles with all sizes of Intel's tuning table, and

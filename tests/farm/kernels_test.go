@@ -33,6 +33,9 @@ func buildAll(dev *vk.Device) error {
 	if err := dev.Compile(func() error { return buildSVD(dev) }); err != nil {
 		return err
 	}
+	if err := dev.Compile(func() error { return errors.Join(buildShare[float64](dev), buildShare[float32](dev)) }); err != nil {
+		return err
+	}
 	if err := dev.Compile(func() error { return buildEmulated(dev) }); err != nil {
 		return err
 	}
@@ -133,6 +136,20 @@ func buildEmulated(dev *vk.Device) error {
 		}
 	}
 	return nil
+}
+
+// buildShare builds the stage of one of several devices that reduce a matrix together.
+func buildShare[T spirv.Scalar](dev *vk.Device) error {
+	const n = 6000
+	t := tuning.For[T](dev.Info())
+	ops, err := product.New[T](dev, t.Products)
+	if err != nil {
+		return err
+	}
+	size, blocks := stages.BandSize{N: n, B: t.Band, K: t.Block}, stages.DivideColumns(n, t.Block, []float64{1, 1})
+	wait, both := stages.Waiting{WideFence: t.Chase.WideFence}, stages.ShareOps[T]{Products: ops, Updates: ops}
+	_, err = stages.NewBandShare(dev, size, blocks, 0, []float64{0.5, 1}, both, wait, t.Panel)
+	return err
 }
 
 // buildSVD builds the stages of the singular value decomposition.

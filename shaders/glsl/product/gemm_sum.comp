@@ -1,5 +1,9 @@
 // gemm_sum adds up the partial products P[0], P[1], … that gemm or symm left in a workspace (the
-// second half of split-K): C ← α·(P[0] + P[1] + …) + β·C.
+// second half of split-K): C ← α·(P[0] + P[1] + …) + β·C. The variant symm_columns_sum adds up those
+// of symm_columns.
+//
+// variant: gemm_sum
+// variant: symm_columns_sum OWN_COLUMNS
 //
 // in:      parts  for each member of the batch `splits` matrices P, each m×n without padding,
 //                 one after another. The matrices of member z begin z·splits matrices after
@@ -7,11 +11,14 @@
 // in, out: c      m×n; member z begins z·stride_c elements after the first one. If β = 0,
 //                 c is overwritten: it is not read and may hold NaN
 //
-// Each element of C is the sum of `splits` parts. `lanes` invocations compute one element.
-// Invocation l of them, called lane l, adds up the parts l, l + lanes, …. Then the sums of the
-// lanes are added in the order of l. So the bits of the result depend on splits and lanes alone.
-// Neighbouring invocations compute neighbouring elements. The sums are short and bound by latency,
-// so each invocation keeps AT_ONCE loads in flight.
+// Each element of C is the sum of `splits` parts. In symm_columns_sum it is the sum of the first of
+// them: the number depends on the row, because the parts of empty pieces are not stored.
+//
+// `lanes` invocations compute one element. Invocation l of them, called lane l, adds up the parts l,
+// l + lanes, …. Then the sums of the lanes are added in the order of l. So the bits of the result
+// depend on the number of parts and on lanes alone. Neighbouring invocations compute neighbouring
+// elements. The sums are short and bound by latency, so each invocation keeps AT_ONCE loads in
+// flight.
 //
 // Grid: a workgroup computes LOCAL_SIZE/lanes successive elements, whose first is given by x and y
 // together; z is the member of the batch. The number of elements may have any value. A NaN in a
@@ -25,6 +32,9 @@
 #extension GL_GOOGLE_include_directive : require
 #include "numerics.glsl"
 #include "index.glsl"
+#ifdef OWN_COLUMNS
+#include "own_columns.glsl"
+#endif
 
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup, a multiple of lanes.
@@ -43,6 +53,12 @@ layout(push_constant, scalar) uniform Push {
 	// `splits` is the number of parts to add up, at least 1. `lanes` is the number of invocations
 	// for each element, a power of two that divides LOCAL_SIZE.
 	uint splits, lanes;
+#ifdef OWN_COLUMNS
+	// own, top, passed and stretch are those of symm_columns. `order` is its n, `width` its WIDTH and
+	// `tile` its TILE_M.
+	Words own;
+	uint order, top, passed, stretch, width, tile;
+#endif
 } p;
 
 // AT_ONCE is the number of loads from memory that one invocation has in flight.
@@ -52,6 +68,18 @@ const uint AT_ONCE = 8;
 // of each invocation: first those of all invocations number 0, then those of all invocations number
 // 1, and so on.
 shared acc_t partial[LOCAL_SIZE];
+
+// parts_of returns the number of parts to add up for element number e of C.
+uint parts_of(uint64_t e) {
+#ifdef OWN_COLUMNS
+	if (p.width % p.tile != 0) return p.splits;
+	uint row = p.top + uint(e) % p.m; // of A; there are less than 2³² elements
+	Inner x = inner(p.own, row / p.width, p.order, p.width, p.passed);
+	return pieces_of(x.along + x.across, p.stretch);
+#else
+	return p.splits;
+#endif
+}
 
 void main() {
 	uint width = LOCAL_SIZE / p.lanes;
@@ -63,11 +91,12 @@ void main() {
 	acc_t sum = acc_t(0);
 	if (owner) {
 		uint64_t at = element(uint64_t(p.parts), e, uint64_t(gl_WorkGroupID.z) * p.splits, size);
-		for (uint s = lane; s < p.splits; s += AT_ONCE * p.lanes) {
+		uint splits = parts_of(e);
+		for (uint s = lane; s < splits; s += AT_ONCE * p.lanes) {
 			acc_t some[AT_ONCE];
 			[[unroll]] for (uint u = 0; u < AT_ONCE; u++) {
 				uint part = s + u * p.lanes;
-				some[u] = part < p.splits ? acc_t(MatrixIn(element(at, 0, part, size)).at[0]) : acc_t(0);
+				some[u] = part < splits ? acc_t(MatrixIn(element(at, 0, part, size)).at[0]) : acc_t(0);
 			}
 			[[unroll]] for (uint u = 0; u < AT_ONCE; u++) sum += some[u];
 		}

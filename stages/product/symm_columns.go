@@ -1,0 +1,234 @@
+package product
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// SymmColumns computes one device's part of a product P = A·W with a symmetric matrix A whose columns
+// are divided among several devices (Columns):
+//
+//	P(i, j) = Σ A(i, k)·W(k, j)     the device has column min(i, k)
+//
+// The sum of the parts of all devices is the product. A part costs as much of the time of Symm as the
+// device has of the elements of A: like Symm, the product is one dispatch, and one more if the inner
+// dimension is split.
+type SymmColumns[T spirv.Scalar] struct {
+	chooser // with those tiles that fit the blocks
+	columns Columns
+	kernels []*vk.Kernel[shaders.SymmColumnsSpec, shaders.SymmColumnsPush[T]] // one for each tile
+	sum     *vk.Kernel[shaders.SymmColumnsSumSpec, shaders.SymmColumnsSumPush[T]]
+	gemm    *tiledGemm[T]     // products beside this one, and the memory of partial products
+	own     vk.Region[uint32] // the table of the blocks
+	table   []uint32          // its contents
+}
+
+// NewSymmColumns builds the kernels, with the tiles of t. They use the workspace t.Work for partial
+// products. Tiles that lie in the rows of one block are preferred. If there are none, the product is
+// slow. The error is that of package vk.
+func (t *Tiled[T]) NewSymmColumns(dev *vk.Device, c Columns) (*SymmColumns[T], error) {
+	if c.N < 1 || c.Width < 1 {
+		return nil, fmt.Errorf("product: blocks of %d columns of %d", c.Width, c.N)
+	}
+	c.check()
+	s := &SymmColumns[T]{chooser: t.tiledSymm.chooser, columns: c, gemm: t.tiledGemm, table: c.table()}
+	s.tiles, s.known = c.fitting(s.tiles), newChoices()
+	var err error
+	if s.kernels, err = tileKernels[T](dev, s.tiles, shaders.SymmColumns[T](), s.spec); err != nil {
+		return nil, err
+	}
+	sum := shaders.SymmColumnsSumSpec{LocalSize: t.tiledGemm.sums.kernel.Spec.LocalSize}
+	if s.sum, err = vk.Build(dev, shaders.SymmColumnsSum[T](), sum); err != nil {
+		return nil, err
+	}
+	s.own = vk.Reserve[uint32]("table of columns", len(s.table))
+	return s, nil
+}
+
+// fitting returns the tiles that lie in the rows of one block, or all tiles if there are none.
+func (c Columns) fitting(tiles []Tile) []Tile {
+	whole := slices.DeleteFunc(slices.Clone(tiles), func(t Tile) bool { return !c.whole(t) })
+	if len(whole) == 0 {
+		return tiles
+	}
+	return whole
+}
+
+// whole tells whether each tile of P lies in the rows of one block.
+func (c Columns) whole(t Tile) bool { return c.Width%int(t.M) == 0 }
+
+// spec returns the specialisation constants of the kernel for a tile.
+func (s *SymmColumns[T]) spec(t Tile) shaders.SymmColumnsSpec {
+	g := t.Spec()
+	return shaders.SymmColumnsSpec{
+		LocalSize: g.LocalSize, TileM: g.TileM, TileN: g.TileN, TileK: g.TileK,
+		ThreadM: g.ThreadM, ThreadN: g.ThreadN, Unroll: g.Unroll, Buffers: g.Buffers, Width: uint32(s.columns.Width),
+	}
+}
+
+// Work is the memory of the table of the blocks. Its contents must not change between RecordBegin and
+// the last product. The workspace of the Tiled must be in the arena, too.
+func (s *SymmColumns[T]) Work() *vk.Layout { return vk.Together(s.own) }
+
+// RecordBegin sends the table of the blocks to the device.
+func (s *SymmColumns[T]) RecordBegin(rec *vk.Recorder, ws *vk.Arena) {
+	vk.SendFirst(rec, s.own.In(ws), s.table)
+}
+
+// Flops is the cost in flops of a product with the trailing matrix that begins at row and column
+// `top`, for the given number of columns of W.
+func (s *SymmColumns[T]) Flops(top, cols int) float64 {
+	_, _, elements := s.columns.trailing(top)
+	return 2 * elements * float64(cols)
+}
+
+// Record records P ← A·W, the device's part, and concurrently the products `others`. A is the
+// trailing matrix that begins at row and column `top`. `a` is the memory of the device's columns, of
+// which elements before row or column `top` may be NaN. W and P have N−top rows. P must not overlap A
+// or W, and the rules of GemmTogether hold for `others`, whose factors may overlap A and W.
+func (s *SymmColumns[T]) Record(rec *vk.Recorder, ws *vk.Arena, a vk.Slice[T], top int, w, p Matrix[T], others ...Product[T]) {
+	s.record(rec, ws, s.part(a, top, w, p), s.chooseFor(top, p.Cols), others...)
+}
+
+// columnsPart is a product P ← A·W of a SymmColumns.
+type columnsPart[T spirv.Scalar] struct {
+	a    vk.Slice[T]
+	top  int
+	w, p Matrix[T]
+
+	passed   int     // the device's columns before column `top`
+	elements float64 // see Columns.trailing
+}
+
+// part describes a product. It panics if the shapes do not fit each other.
+func (s *SymmColumns[T]) part(a vk.Slice[T], top int, w, p Matrix[T]) columnsPart[T] {
+	m := s.columns.N - top
+	if top < 0 || p.Rows != m || w.Rows != m || w.Cols != p.Cols {
+		panic(fmt.Sprintf("product: symm of columns of order %d from %d on by %d×%d into %d×%d",
+			s.columns.N, top, w.Rows, w.Cols, p.Rows, p.Cols))
+	}
+	x := columnsPart[T]{a: a, top: top, w: w, p: p}
+	x.passed, _, x.elements = s.columns.trailing(top)
+	return x
+}
+
+// chooseFor returns the tile and the split with the smallest predicted cost.
+func (s *SymmColumns[T]) chooseFor(top, cols int) splitK {
+	m, longest := s.columns.N-top, s.longest(top)
+	if longest == 0 || cols == 0 {
+		return s.split(0, 1, 1)
+	}
+	p := problem{m: m, n: cols, k: longest, count: 1, alongK: 2}
+	return s.known.of(p, func() splitK { return s.search(p, s.columns.rows(top)) })
+}
+
+// longest returns the largest inner dimension of a tile of P, which is 0 if the device has no part of
+// the trailing matrix that begins at `top`.
+func (s *SymmColumns[T]) longest(top int) int {
+	_, longest, _ := s.columns.trailing(top)
+	if longest > 0 && !s.columns.whole(s.tiles[0]) {
+		return s.columns.N - top // see symm_columns.comp
+	}
+	return longest
+}
+
+// search predicts the cost of all tiles and splits, like chooser.search. It counts the pieces that
+// have elements: the others cost nothing. `rows` describes the rows of P.
+func (s *SymmColumns[T]) search(p problem, rows []blockRows) splitK {
+	best, least := splitK{}, math.Inf(1)
+	for i, t := range s.tiles {
+		cols := vk.Tiles(p.n, t.N)
+		for pieces := 1; ; pieces = more(pieces) {
+			x := s.split(i, p.k, pieces)
+			if x.splits > 1 && (p.m*p.n*x.splits > s.capacity || x.splits > vk.MaxGroups()) {
+				break
+			}
+			groups := vk.Tiles(p.m, t.M) * cols * x.splits
+			if s.columns.whole(t) {
+				groups = 0
+				for _, r := range rows {
+					groups += vk.Tiles(r.rows, t.M) * cols * max(vk.Tiles(r.inner, uint32(x.depth)), 1)
+				}
+			}
+			if cost := s.costOf(x, p.alongK, groups, float64(groups)*float64(t.M*t.N)); cost < least {
+				best, least = x, cost
+			}
+			if x.depth <= int(t.K) { // more pieces would be the same ones
+				break
+			}
+		}
+	}
+	return best
+}
+
+// record records a product with the given tile and split, and concurrently the products `others`.
+func (s *SymmColumns[T]) record(rec *vk.Recorder, ws *vk.Arena, x columnsPart[T], k splitK, others ...Product[T]) {
+	partials := 0
+	if k.splits > 1 {
+		partials = k.splits * x.p.Rows * x.p.Cols
+	}
+	tiles, most := s.tilesOf(x, k)
+	s.gemm.jointly(others).beside(rec, ws, partials, tiles <= most,
+		func(parts vk.Slice[T]) { s.multiply(rec, ws, x, k, parts) },
+		func(parts vk.Slice[T]) { s.add(rec, ws, x, k, parts) })
+}
+
+// tilesOf returns the number of tiles of P, and a number of tiles that cost at most as many flops as
+// one dispatch may.
+func (s *SymmColumns[T]) tilesOf(x columnsPart[T], k splitK) (all, most int) {
+	tile, n := s.tiles[k.tile], s.columns.N
+	rows := vk.Tiles(n, tile.M) - x.top/int(tile.M)
+	return rows * vk.Tiles(x.p.Cols, tile.N), s.within(2 * float64(tile.M) * float64(tile.N) * float64(n-x.top))
+}
+
+// multiply records the dispatches of a product. The result is P, or the partial products `parts` if
+// the inner dimension is split: packed, one after another.
+func (s *SymmColumns[T]) multiply(rec *vk.Recorder, ws *vk.Arena, x columnsPart[T], k splitK, parts vk.Slice[T]) {
+	m, n, own := x.p.Rows, x.p.Cols, s.own.In(ws)
+	if m == 0 || n == 0 {
+		return
+	}
+	push := shaders.SymmColumnsPush[T]{
+		Own: own.Addr(), W: x.w.Addr(), P: x.p.Addr(),
+		N: uint32(s.columns.N), Top: uint32(x.top), Passed: uint32(x.passed),
+		Cols: uint32(n), Ldw: uint32(x.w.Ld), Ldp: uint32(x.p.Ld), Stretch: uint32(k.depth),
+	}
+	touch := []vk.Touch{vk.Touches(own), vk.Touches(x.w.At), vk.Touches(x.p.At)}
+	if x.a.Len() > 0 { // the device has columns
+		push.A = x.a.Addr()
+		touch = append(touch, vk.Touches(x.a))
+	}
+	if k.splits > 1 {
+		push.P, push.Ldp, push.StrideP = parts.Addr(), uint32(m), uint64(m)*uint64(n)
+		touch[2] = vk.Touches(parts)
+	}
+	tiles, most := s.tilesOf(x, k)
+	for first := 0; first < tiles; first += most {
+		count := min(most, tiles-first)
+		push.First, push.Count = uint32(first), uint32(count)
+		grid := vk.Folded(count)
+		grid.Z = k.splits
+		s.kernels[k.tile].Dispatch(rec, grid, push, touch...)
+		rec.Costs(2 * x.elements * float64(n) * float64(count) / float64(tiles))
+	}
+}
+
+// add records the sum of the partial products, if the inner dimension is split.
+func (s *SymmColumns[T]) add(rec *vk.Recorder, ws *vk.Arena, x columnsPart[T], k splitK, parts vk.Slice[T]) {
+	p, own := x.p, s.own.In(ws)
+	if k.splits == 1 || p.Rows == 0 || p.Cols == 0 {
+		return
+	}
+	lanes := lanesFor(k.splits)
+	grid := vk.Folded(vk.Tiles(p.Rows*p.Cols, s.sum.Spec.LocalSize/lanes))
+	s.sum.Dispatch(rec, grid, shaders.SymmColumnsSumPush[T]{
+		Parts: parts.Addr(), C: p.Addr(), Alpha: 1, M: uint32(p.Rows), N: uint32(p.Cols), Ldc: uint32(p.Ld),
+		Splits: uint32(k.splits), Lanes: lanes, Own: own.Addr(), Order: uint32(s.columns.N), Top: uint32(x.top),
+		Passed: uint32(x.passed), Stretch: uint32(k.depth), Width: uint32(s.columns.Width), Tile: s.tiles[k.tile].M,
+	}, vk.Touches(parts), vk.Touches(p.At), vk.Touches(own))
+}
