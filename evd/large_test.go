@@ -45,7 +45,9 @@ func sizes(t *testing.T) (orders []int) {
 // devices of these numbers help with the vectors. With VKEVD_DISTRIBUTE=1, too, the matrix is divided
 // among all devices, and both solves of a matrix must have the same bits. VKEVD_PRODUCTS is auto,
 // native or emulated. VKEVD_TUNING is a JSON object with fields of tuning.Tuning that replace those of
-// the device's table. VKEVD_ONLY is "values" or "vectors" if only one of both is to be solved for.
+// the device's table. If it has several lines, there is an object on each, and each matrix is solved
+// with each of these tunings in turn. VKEVD_ONLY is "values" or "vectors" if only one of both is to be
+// solved for.
 //
 // Orders below 32768 are solved twice, because the first solve warms up the device. Divided matrices are
 // so below 65536. From 80000 on only some vectors are checked, on the host.
@@ -64,24 +66,27 @@ func TestSizes(t *testing.T) {
 	if single {
 		table = tuning.For[float32](d.Info())
 	}
-	variants, err := bench.Variants(d.Info(), &table, []string{cmp.Or(os.Getenv("VKEVD_TUNING"), "{}")})
+	variants, err := bench.Variants(d.Info(), &table, strings.Split(cmp.Or(os.Getenv("VKEVD_TUNING"), "{}"), "\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range orders {
 		a := random(n)
-		for _, opt := range []evd.Options{{}, {Vectors: true, Select: indices(t, n), Devices: others}} {
-			if only := os.Getenv("VKEVD_ONLY"); only == "vectors" && !opt.Vectors || only == "values" && opt.Vectors {
-				continue
-			}
-			opt.Tuning, opt.Products = &variants[0].Tuning, products
-			if opt.Distribute = distribute; distribute {
-				opt.Devices = others
-			}
-			if single {
-				solveLarge(t, d, evd.NewSym(n, singles(a.Data), evd.Lower), opt)
-			} else {
-				solveLarge(t, d, a, opt)
+		for _, v := range variants {
+			t.Logf("tuning %s", v.Name)
+			for _, opt := range []evd.Options{{}, {Vectors: true, Select: indices(t, n), Devices: others}} {
+				if only := os.Getenv("VKEVD_ONLY"); only == "vectors" && !opt.Vectors || only == "values" && opt.Vectors {
+					continue
+				}
+				opt.Tuning, opt.Products = &v.Tuning, products
+				if opt.Distribute = distribute; distribute {
+					opt.Devices = others
+				}
+				if single {
+					solveLarge(t, d, evd.NewSym(n, singles(a.Data), evd.Lower), opt)
+				} else {
+					solveLarge(t, d, a, opt)
+				}
 			}
 		}
 	}

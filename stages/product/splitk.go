@@ -69,7 +69,7 @@ func newChooser(t Tuning) chooser {
 
 // The model of costs counts the instructions of one compute unit of the device. In a step of the
 // inner dimension, an invocation does ThreadM·ThreadN multiplications and reads ThreadM + ThreadN
-// numbers. The constants are rounded values for an H200; only their order of magnitude is
+// numbers, one or mostPack numbers at a time. The constants are rounded values for an H200; only their order of magnitude is
 // important.
 const (
 	startSteps    = 64   // a workgroup's first loads and its access to C, in steps
@@ -83,7 +83,11 @@ const (
 // step is the cost of one step of the inner dimension of a product for one workgroup, in
 // instructions of a compute unit.
 func (t Tile) step() float64 {
-	return float64(t.threads()) * float64(t.ThreadM*t.ThreadN+t.ThreadM+t.ThreadN)
+	loads := t.ThreadM + t.ThreadN
+	if t.Packed {
+		loads /= mostPack
+	}
+	return float64(t.threads()) * float64(t.ThreadM*t.ThreadN+loads)
 }
 
 // cost returns the predicted cost of all products of p, with the tile and the split x. The model

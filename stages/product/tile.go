@@ -30,11 +30,23 @@ type Tile struct {
 	// Resident is the number of workgroups of this tile that a compute unit of the device can hold
 	// at the same time.
 	Resident uint32
+
+	// Packed says that invocations load 16 bytes at a time from shared memory, which then must have
+	// a buffer. ThreadM, ThreadN, and the number of invocations divided by K, must be multiples of
+	// mostPack. Packed does not change the bits of a result.
+	Packed bool `json:",omitempty"`
 }
+
+// mostPack is the largest number of matrix elements in 16 bytes, that of float32.
+const mostPack = 4
 
 // String returns the sizes of the tile as text.
 func (t Tile) String() string {
-	return fmt.Sprintf("%d×%d×%d tile of %d×%d", t.M, t.N, t.K, t.ThreadM, t.ThreadN)
+	packed := ""
+	if t.Packed {
+		packed = "packed "
+	}
+	return fmt.Sprintf("%s%d×%d×%d tile of %d×%d", packed, t.M, t.N, t.K, t.ThreadM, t.ThreadN)
 }
 
 // threads is the number of invocations of a workgroup that computes one tile.
@@ -59,6 +71,9 @@ func fits[T spirv.Scalar](t Tile, info vk.Info) error {
 	}
 	if t.Resident < 1 || t.Buffers > 2 {
 		return fmt.Errorf("product: %v: %d resident, %d buffers", t, t.Resident, t.Buffers)
+	}
+	if t.Packed && (t.Buffers == 0 || t.ThreadM%mostPack != 0 || t.ThreadN%mostPack != 0 || n/t.K%mostPack != 0) {
+		return fmt.Errorf("product: %v: %d invocations cannot load packs of %d, %d buffers", t, n, mostPack, t.Buffers)
 	}
 	refuse := func(feature string, need, have int) error {
 		return &vk.UnsupportedError{Device: info.Name, Feature: feature, Need: fmt.Sprint(need), Have: fmt.Sprint(have)}
@@ -92,9 +107,13 @@ func fitsTriangle[T spirv.Scalar](t Tile, info vk.Info) error {
 // Spec returns the tile as specialisation constants. All kernels of matrix products have these
 // constants.
 func (t Tile) Spec() shaders.GemmSpec {
+	packed := spirv.False
+	if t.Packed {
+		packed = spirv.True
+	}
 	return shaders.GemmSpec{
 		LocalSize: t.threads(), TileM: t.M, TileN: t.N, TileK: t.K,
-		ThreadM: t.ThreadM, ThreadN: t.ThreadN, Unroll: t.Unroll, Buffers: t.Buffers,
+		ThreadM: t.ThreadM, ThreadN: t.ThreadN, Unroll: t.Unroll, Buffers: t.Buffers, Packed: packed,
 	}
 }
 

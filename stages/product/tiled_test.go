@@ -158,6 +158,9 @@ func TestTilesThatDoNotFit(t *testing.T) {
 		"too many threads":   func(t *Tile) { t.M, t.N, t.ThreadM, t.ThreadN = 256, 256, 1, 1 },
 		"too much to share":  func(t *Tile) { t.M, t.N, t.K, t.ThreadM, t.ThreadN = 256, 256, 64, 16, 16 },
 		"a side too long":    func(t *Tile) { t.M, t.ThreadM = 192, 24 },
+		"packs in no buffer": func(t *Tile) { t.K, t.Unroll, t.Buffers, t.Packed = 1, 1, 0, true },
+		"half packs":         func(t *Tile) { t.N, t.ThreadN, t.Packed = 32, 2, true },
+		"packs of two loads": func(t *Tile) { t.K, t.N, t.Packed = 64, 64, true },
 		"nothing for anyone": func(t *Tile) { *t = Tile{} },
 	} {
 		bad := good

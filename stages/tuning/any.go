@@ -16,7 +16,7 @@ var anywhere = Tuning{
 	// operations from a ratio of 5/3 on.
 	QRFirst: 2,
 	Products: product.Tuning{
-		// The tiles of products need at most 128 invocations in a workgroup, and at most 8320 bytes
+		// The tiles of products need at most 128 invocations in a workgroup, and at most 8352 bytes
 		// of shared memory.
 		Tiles: []product.Tile{
 			{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 4, Buffers: 1, Resident: 2},

@@ -42,7 +42,7 @@
 #include "own_columns.glsl"
 
 // WIDTH is the number of columns of a block of A; the last block may have fewer.
-layout(constant_id = 8) const uint WIDTH = 32;
+layout(constant_id = 9) const uint WIDTH = 32;
 
 layout(push_constant, scalar) uniform Push {
 	MatrixIn a;

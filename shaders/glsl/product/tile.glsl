@@ -1,11 +1,12 @@
 // This header divides a matrix product into tiles, and defines the registers of one invocation.
 //
 // The kernels of products include this header, after index.glsl. The header declares the workgroup
-// size and specialisation constants 0 to 7, and defines clear_acc and multiply_add.
+// size and specialisation constants 0 to 8, and defines clear_acc and multiply_add.
 //
 // A workgroup computes TILE_M×TILE_N elements of the result. Each invocation accumulates
 // THREAD_M×THREAD_N of them in registers. The elements of one invocation are THREADS_M rows and
-// THREADS_N columns apart, so that neighbouring invocations access neighbouring elements.
+// THREADS_N columns apart, so that neighbouring invocations access neighbouring elements. If the
+// tile is packed, an invocation has packs of neighbouring elements instead of single ones.
 //
 // These conditions must hold:
 //
@@ -13,8 +14,18 @@
 //	LOCAL_SIZE = (TILE_M/THREAD_M)·(TILE_N/THREAD_N); it divides TILE_M·TILE_K and TILE_N·TILE_K
 //	with BUFFERS > 0, TILE_K divides LOCAL_SIZE
 //	with BUFFERS > 0, TILE_M divides LOCAL_SIZE or is a multiple of it; the same holds for TILE_N
+//	with PACKED, BUFFERS > 0, and PACK divides THREAD_M, THREAD_N and LOCAL_SIZE/TILE_K
 #ifndef TILE_GLSL
 #define TILE_GLSL
+
+// pack_t is a vector of 16 bytes, and PACK is the number of its elements.
+#if SCALAR_BYTES == 4
+#define pack_t vec4
+#define PACK 4
+#else
+#define pack_t dvec2
+#define PACK 2
+#endif
 
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup, which computes one tile.
@@ -34,12 +45,18 @@ layout(constant_id = 6) const uint UNROLL = 4;
 // buffering, which saves one barrier per step. With 0 there is no shared memory, and the factors
 // are read from memory directly (for CPUs).
 layout(constant_id = 7) const uint BUFFERS = 1;
+// If PACKED is true, one instruction loads a pack from shared memory: PACK neighbouring rows, or
+// PACK neighbouring columns, which are 16 bytes. The bits of the result do not depend on PACKED.
+layout(constant_id = 8) const bool PACKED = false;
 
 // The invocations that compute one tile form a grid of THREADS_M×THREADS_N invocations: THREADS_M
 // in the direction of increasing row index, and THREADS_N in the direction of increasing column
 // index.
 const uint THREADS_M = TILE_M / THREAD_M;
 const uint THREADS_N = TILE_N / THREAD_N;
+
+// NEAR is the number of neighbouring rows, and of neighbouring columns, that an invocation has.
+const uint NEAR = PACKED ? PACK : 1;
 
 // acc is the invocation's part of the result (column-major). part_a and part_b are the elements of
 // the two factors that the invocation needs at one step of the inner dimension. The three arrays
@@ -50,8 +67,8 @@ acc_t part_a[THREAD_M], part_b[THREAD_N];
 
 // tile_row and tile_col return a row and a column of the tile: those of element (r, c) of this
 // invocation's part of the tile.
-uint tile_row(uint r) { return gl_LocalInvocationIndex % THREADS_M + r * THREADS_M; }
-uint tile_col(uint c) { return gl_LocalInvocationIndex / THREADS_M + c * THREADS_N; }
+uint tile_row(uint r) { return (gl_LocalInvocationIndex % THREADS_M + r / NEAR * THREADS_M) * NEAR + r % NEAR; }
+uint tile_col(uint c) { return (gl_LocalInvocationIndex / THREADS_M + c / NEAR * THREADS_N) * NEAR + c % NEAR; }
 
 // clear_acc sets the invocation's part of the result, acc, to zero.
 void clear_acc() {

@@ -15,17 +15,23 @@
 
 // STRIDE_M and STRIDE_N are the distances from element (r, k) to element (r, k+1) in the tiles of
 // the two factors in shared memory. The distances are odd, so that writes along r and writes along
-// k have no bank conflicts.
-const uint STRIDE_M = TILE_M + 1, STRIDE_N = TILE_N + 1;
+// k have no bank conflicts. In packed tiles each index k begins with a whole pack, and the distances
+// are odd numbers of packs if the sides of the tile have even numbers of packs.
+const uint STRIDE_M = TILE_M + NEAR, STRIDE_N = TILE_N + NEAR;
 // FETCH_M and FETCH_N are the numbers of elements that one invocation loads of a tile of the first
 // and of the second factor.
 const uint FETCH_M = TILE_M * TILE_K / LOCAL_SIZE, FETCH_N = TILE_N * TILE_K / LOCAL_SIZE;
 
 // tile_a and tile_b are the tiles in shared memory. Each array has BUFFERS buffers, but at least
 // one. Element (r, k) of buffer number i lies at index (i·TILE_K + k)·STRIDE + r, where STRIDE is
-// STRIDE_M for tile_a and STRIDE_N for tile_b.
-shared scalar_t tile_a[(BUFFERS == 0 ? 1 : BUFFERS) * TILE_K * STRIDE_M];
-shared scalar_t tile_b[(BUFFERS == 0 ? 1 : BUFFERS) * TILE_K * STRIDE_N];
+// STRIDE_M for tile_a and STRIDE_N for tile_b. Packed tiles are in packs_a and packs_b, where pack
+// number j has the elements from index j·PACK on. Arrays that are not used have one element, and
+// compilers remove them.
+const uint LINES = (BUFFERS == 0 ? 1 : BUFFERS) * TILE_K;
+shared scalar_t tile_a[PACKED ? 1 : LINES * STRIDE_M];
+shared scalar_t tile_b[PACKED ? 1 : LINES * STRIDE_N];
+shared pack_t packs_a[PACKED ? LINES * STRIDE_M / PACK : 1];
+shared pack_t packs_b[PACKED ? LINES * STRIDE_N / PACK : 1];
 // next_a and next_b are this invocation's elements of the next tiles. They are loaded from memory
 // and not yet stored to shared memory.
 scalar_t next_a[FETCH_M], next_b[FETCH_N];
@@ -97,24 +103,54 @@ void fetch(Factor a, Factor b, uint k, uint end) {
 
 // put stores the elements that `fetch` has loaded (next_a and next_b) to buffer number buffer_ in
 // shared memory. In the buffer, the elements with the same index k of the inner dimension are
-// contiguous.
+// contiguous. The steps of a Walk from one element to the next are whole packs in packed tiles.
 void put(Factor a, Factor b, uint buffer_) {
 	Walk w = walk(a.form, TILE_M, WIDE_M);
-	uint at = (buffer_ * TILE_K + w.k) * STRIDE_M + w.r, near = w.near_r, far = w.far_k * STRIDE_M + w.far_r;
-	[[unroll]] for (uint s = 0; s < FETCH_M; s++) tile_a[at + s % WIDE_M * near + s / WIDE_M * far] = next_a[s];
+	uint at = (buffer_ * TILE_K + w.k) * STRIDE_M + w.r, part = at % NEAR;
+	uint near = w.near_r / NEAR, far = (w.far_k * STRIDE_M + w.far_r) / NEAR;
+	at /= NEAR;
+	if (PACKED) {
+		[[unroll]] for (uint s = 0; s < FETCH_M; s++) packs_a[at + s % WIDE_M * near + s / WIDE_M * far][part] = next_a[s];
+	} else {
+		[[unroll]] for (uint s = 0; s < FETCH_M; s++) tile_a[at + s % WIDE_M * near + s / WIDE_M * far] = next_a[s];
+	}
 	w = walk(b.form, TILE_N, WIDE_N);
-	at = (buffer_ * TILE_K + w.k) * STRIDE_N + w.r, near = w.near_r, far = w.far_k * STRIDE_N + w.far_r;
-	[[unroll]] for (uint s = 0; s < FETCH_N; s++) tile_b[at + s % WIDE_N * near + s / WIDE_N * far] = next_b[s];
+	at = (buffer_ * TILE_K + w.k) * STRIDE_N + w.r, part = at % NEAR;
+	near = w.near_r / NEAR, far = (w.far_k * STRIDE_N + w.far_r) / NEAR;
+	at /= NEAR;
+	if (PACKED) {
+		[[unroll]] for (uint s = 0; s < FETCH_N; s++) packs_b[at + s % WIDE_N * near + s / WIDE_N * far][part] = next_b[s];
+	} else {
+		[[unroll]] for (uint s = 0; s < FETCH_N; s++) tile_b[at + s % WIDE_N * near + s / WIDE_N * far] = next_b[s];
+	}
+}
+
+// load_parts loads part_a and part_b from shared memory. at_a and at_b are the places of the first
+// row and the first column of this invocation, in packs if the tile is packed.
+void load_parts(uint at_a, uint at_b) {
+	if (PACKED) {
+		[[unroll]] for (uint r = 0; r < THREAD_M / PACK; r++) {
+			pack_t x = packs_a[at_a + r * THREADS_M];
+			[[unroll]] for (uint i = 0; i < PACK; i++) part_a[r * PACK + i] = acc_t(x[i]);
+		}
+		[[unroll]] for (uint c = 0; c < THREAD_N / PACK; c++) {
+			pack_t x = packs_b[at_b + c * THREADS_N];
+			[[unroll]] for (uint i = 0; i < PACK; i++) part_b[c * PACK + i] = acc_t(x[i]);
+		}
+	} else {
+		[[unroll]] for (uint r = 0; r < THREAD_M; r++) part_a[r] = acc_t(tile_a[at_a + r * THREADS_M]);
+		[[unroll]] for (uint c = 0; c < THREAD_N; c++) part_b[c] = acc_t(tile_b[at_b + c * THREADS_N]);
+	}
 }
 
 // multiply adds the product of the two tiles in buffer number buffer_ of shared memory to acc, the
 // invocation's part of the result.
 void multiply(uint buffer_) {
-	uint at_a = buffer_ * TILE_K * STRIDE_M + tile_row(0), at_b = buffer_ * TILE_K * STRIDE_N + tile_col(0);
+	const uint line_m = STRIDE_M / NEAR, line_n = STRIDE_N / NEAR;
+	uint at_a = buffer_ * TILE_K * line_m + tile_row(0) / NEAR, at_b = buffer_ * TILE_K * line_n + tile_col(0) / NEAR;
 	[[dont_unroll]] for (uint k = 0; k < TILE_K; k += UNROLL) {
 		[[unroll]] for (uint u = 0; u < UNROLL; u++) {
-			[[unroll]] for (uint r = 0; r < THREAD_M; r++) part_a[r] = acc_t(tile_a[at_a + (k + u) * STRIDE_M + r * THREADS_M]);
-			[[unroll]] for (uint c = 0; c < THREAD_N; c++) part_b[c] = acc_t(tile_b[at_b + (k + u) * STRIDE_N + c * THREADS_N]);
+			load_parts(at_a + (k + u) * line_m, at_b + (k + u) * line_n);
 			multiply_add();
 		}
 	}
