@@ -102,6 +102,10 @@ func (g written) GemmUnsplit(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op
 	g.Gemm(rec, ws, opA, opB, alpha, a, b, beta, c)
 }
 
+func (g written) Syr2kColumns(rec *vk.Recorder, ws *vk.Arena, y, z Matrix, blocks []product.ColumnBlock[float64]) {
+	product.Pairs(rec, ws, product.Gemm[float64](g), y, z, blocks)
+}
+
 func (g written) Gemmtr(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b Matrix, beta float64, c Matrix) {
 	g.Gemm(rec, ws, opA, opB, alpha, a, b, beta, c)
 }

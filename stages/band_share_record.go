@@ -175,13 +175,13 @@ func (r *BandShare[T]) RecordUpdate(rec *vk.Recorder, ws *vk.Arena, a, t vk.Slic
 	if p.top%r.K != 0 {
 		return
 	}
+	var blocks []product.ColumnBlock[T]
 	for _, j := range r.trailing(p.top) {
-		from, to := r.blocks.Columns(j)
-		y, z := p.at(from, 0, r.K)
-		r.updates.GemmPair(rec, ws, product.NoTrans, product.Trans, -1,
-			product.Pair[T]{A: y, B: z.Block(0, 0, to-from, r.K)}, product.Pair[T]{A: z, B: y.Block(0, 0, to-from, r.K)},
-			1, r.Block(ws, a, j))
+		from, _ := r.blocks.Columns(j)
+		blocks = append(blocks, product.ColumnBlock[T]{First: from - p.top, C: r.Block(ws, a, j)})
 	}
+	y, z = p.at(p.top, 0, r.K)
+	r.updates.Syr2kColumns(rec, ws, y, z, blocks)
 }
 
 // RecordEnd copies the diagonal blocks of the device's columns to `band`, and sets the elements of

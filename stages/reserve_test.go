@@ -47,6 +47,10 @@ func (r reserving) GemmUnsplit(rec *vk.Recorder, ws *vk.Arena, opA, opB product.
 	r.Gemm(rec, ws, opA, opB, alpha, a, b, beta, c)
 }
 
+func (r reserving) Syr2kColumns(rec *vk.Recorder, ws *vk.Arena, y, z Matrix, blocks []product.ColumnBlock[float64]) {
+	product.Pairs(rec, ws, product.Gemm[float64](r), y, z, blocks)
+}
+
 func (r reserving) Gemmtr(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alpha float64, a, b Matrix, beta float64, c Matrix) {
 	r.Gemm(rec, ws, opA, opB, alpha, a, b, beta, c)
 }

@@ -41,7 +41,7 @@ type Ops[T spirv.Scalar] interface {
 
 // Shape is a bound on the sizes of products: Count products of M×K by K×N matrices that run at the
 // same time. A symmetric product of order n with m columns counts as M×N = n×m with K = n. A
-// rank-2k update counts as n×n with K = k. A pair of products counts with the sum of both inner
+// rank-2k update counts as n×n with K = k, and one of columns as n×k with K = 2k. A pair of products counts with the sum of both inner
 // dimensions.
 type Shape struct {
 	M, N, K, Count int
@@ -100,6 +100,28 @@ type Syr2k[T spirv.Scalar] interface {
 	// Syr2k records C ← C − Y·Zᵀ − Z·Yᵀ for the lower triangle of C. C is n×n, Y and Z are n×k. The
 	// strictly upper triangle of C is neither read nor written. C must not overlap Y or Z.
 	Syr2k(rec *vk.Recorder, ws *vk.Arena, y, z, c Matrix[T])
+
+	// Syr2kColumns does the same for some blocks of columns of the lower triangle of a matrix with the
+	// rows of Y and Z. The diagonal block of each block of columns is updated in full.
+	Syr2kColumns(rec *vk.Recorder, ws *vk.Arena, y, z Matrix[T], blocks []ColumnBlock[T])
+}
+
+// ColumnBlock is a block of neighbouring columns of a matrix, from the row of its first diagonal element
+// on. First is the number of this row and column.
+type ColumnBlock[T spirv.Scalar] struct {
+	First int
+	C     Matrix[T]
+}
+
+// Pairs records the update of each of the blocks by GemmPair. It is Syr2kColumns for implementations
+// that have nothing better.
+func Pairs[T spirv.Scalar](rec *vk.Recorder, ws *vk.Arena, ops Gemm[T], y, z Matrix[T], blocks []ColumnBlock[T]) {
+	for _, b := range blocks {
+		rows := func(m Matrix[T], count int) Matrix[T] { return m.Block(b.First, 0, count, m.Cols) }
+		m, n := b.C.Rows, b.C.Cols
+		ops.GemmPair(rec, ws, NoTrans, Trans, -1,
+			Pair[T]{rows(y, m), rows(z, n)}, Pair[T]{rows(z, m), rows(y, n)}, 1, b.C)
+	}
 }
 
 // Symm is the interface of the product with a symmetric matrix from the left (dsymm).

@@ -42,4 +42,9 @@ func (*Tiled[T]) Reserve(...Shape) error { return nil }
 // Work implements the interface Ops. The workspace is the memory for partial products.
 func (t *Tiled[T]) Work() *vk.Layout { return t.work }
 
+// Syr2kColumns implements the interface Ops. Each block is a pair of products.
+func (t *Tiled[T]) Syr2kColumns(rec *vk.Recorder, ws *vk.Arena, y, z Matrix[T], blocks []ColumnBlock[T]) {
+	Pairs(rec, ws, t, y, z, blocks)
+}
+
 var _ Ops[float64] = (*Tiled[float64])(nil)

@@ -254,6 +254,36 @@ func (o *Ops) Syr2k(rec *vk.Recorder, ws *vk.Arena, y, z, c product.Matrix[float
 	o.Syr2k(rec, ws, lower(y), lower(z), c.Block(half, half, n-half, n-half))
 }
 
+// Syr2kColumns implements product.Ops. The residues of Y and Z are computed once for all blocks, if
+// they fit the memory and each block begins with a panel of the residues.
+func (o *Ops) Syr2kColumns(rec *vk.Recorder, ws *vk.Arena, y, z product.Matrix[float64], blocks []product.ColumnBlock[float64]) {
+	begin, k := y.Rows, y.Cols
+	for _, b := range blocks {
+		begin = min(begin, b.First)
+	}
+	n, some := y.Rows-begin, false
+	together := 2*up(o.k.geometry(n, k).words(o.k.moduli.N), 64) <= o.planes && up(n, o.k.padRows) <= o.rows
+	for _, b := range blocks {
+		if b.First+b.C.Rows != y.Rows {
+			panic(fmt.Sprintf("product: emulated syr2k of %d rows, and %d rows of columns from %d on", y.Rows, b.C.Rows, b.First))
+		}
+		together = together && (b.First-begin)%o.k.padRows == 0
+		some = some || o.emulates(b.C.Rows, b.C.Cols, 2*k)
+	}
+	if !together || !some {
+		product.Pairs(rec, ws, product.Gemm[float64](o), y, z, blocks)
+		return
+	}
+	factor := func(m product.Matrix[float64]) rows { return operand(product.NoTrans, m.Block(begin, 0, n, k), false) }
+	left := []rows{factor(y), factor(z)}
+	p := problem{left: left, right: []rows{left[1], left[0]}, alpha: -1, beta: 1, rankTwoK: true}
+	l, r := o.k.recordFactors(rec, ws, o.mem, p)
+	for _, b := range blocks {
+		p.c = b.C
+		o.k.recordStrips(rec, ws, o.mem, p, o.k.from(l, b.First-begin), o.k.from(r, b.First-begin))
+	}
+}
+
 // Gemmtr implements product.Ops. If the residues of the factors do not fit the memory, the lower
 // triangle of C is divided into two triangles and a rectangle. Refused rows of a factor are then
 // counted once for each part.

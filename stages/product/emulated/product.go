@@ -40,7 +40,7 @@ type problem struct {
 	lower bool
 
 	// rankTwoK is true for a symmetric rank-2k update C − Y·Zᵀ − Z·Yᵀ. The left factors are then Y
-	// and Z, and the right factors are Z and Y. The field lower must be true, too.
+	// and Z, and the right factors are Z and Y. C is then a block of columns, or lower is true, too.
 	rankTwoK bool
 
 	// `skip` is the number of rows at the beginning of the left factor that are multiplied although
@@ -69,6 +69,13 @@ func (a *allot[T]) take(n int) vk.Slice[T] {
 
 // record records all kernels of a product. The residues of the factors must fit the memory.
 func (k *kernels) record(rec *vk.Recorder, ws *vk.Arena, mem *memory, p problem) {
+	left, right := k.recordFactors(rec, ws, mem, p)
+	k.recordStrips(rec, ws, mem, p, left, right)
+}
+
+// recordFactors records the kernels that convert the factors of a product to residues, and returns both
+// sides with their residues.
+func (k *kernels) recordFactors(rec *vk.Recorder, ws *vk.Arena, mem *memory, p problem) (left, right *side) {
 	planes, norms := &allot[uint32]{from: mem.planes.In(ws)}, &allot[shaders.Norm]{from: mem.norms.In(ws)}
 	shifts, peaks := &allot[int32]{from: mem.shifts.In(ws)}, mem.peaks.In(ws)
 	vk.Fill(rec, peaks, 0)
@@ -76,7 +83,7 @@ func (k *kernels) record(rec *vk.Recorder, ws *vk.Arena, mem *memory, p problem)
 	// The kernel emulated_shifts reads the peaks (the largest norms) of the factors in this order:
 	// first factor of the left side, first factor of the right side, second factor of the left
 	// side, second factor of the right side.
-	left, right := k.newSide(p.left), k.newSide(p.right)
+	left, right = k.newSide(p.left), k.newSide(p.right)
 	sides := []*side{left, right}
 	all := [2][]vk.Slice[shaders.Norm]{}
 	together := rec.Concurrently
@@ -134,7 +141,19 @@ func (k *kernels) record(rec *vk.Recorder, ws *vk.Arena, mem *memory, p problem)
 		right.planes = []vk.Slice[uint32]{left.planes[1], left.planes[0]}
 		right.shifts = left.shifts[:1]
 	}
-	k.recordStrips(rec, ws, mem, p, left, right)
+	return left, right
+}
+
+// from returns the side s of a product without its first `first` rows, a multiple of the padding.
+func (k *kernels) from(s *side, first int) *side {
+	part := &side{shape: s.shape}
+	for i := range s.planes {
+		part.planes = append(part.planes, s.planes[i].From(first/k.tuning.Panel*s.shape.panelBytes/4))
+	}
+	for _, shifts := range s.shifts {
+		part.shifts = append(part.shifts, shifts.From(first))
+	}
+	return part
 }
 
 // joint returns the shifts (powers of two) of the rows that hold for all factors of a side
