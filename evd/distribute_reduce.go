@@ -1,6 +1,7 @@
 package evd
 
 import (
+	"time"
 	"unsafe"
 
 	"github.com/vkevd/vkevd/evd/spectrum"
@@ -14,17 +15,19 @@ import (
 // and for the product of the trailing matrix and the reflectors, of which each device forms a part.
 // Both go through the plan's Exchange:
 //
-//	owner of the panel   update, panel │ post y, T │ own part of P │ post it │ take the other parts …
-//	other devices        update        │ take y, T │ own part of P │ post it │ take the other parts …
+//	owner of the panel   update, panel │ post y, τ │ own part of P │ post it │ take the other parts …
+//	other devices        update        │ take y, τ │ own part of P │ post it │ take the other parts …
+//
+// The reflectors go in pieces, so that other devices take one piece while the owner posts the next.
 type distributedReduction[T Float] struct {
 	*together[T]
 	x      *vk.Exchange
 	places exchangePlaces
 
-	// factored[i] happens when the reflectors of panel i are posted, formed[i][k] when the part of
-	// device k in the product of panel i is, and banded[k] when the columns of the band that device k
-	// has are.
-	factored []*vk.Event
+	// factored[i][j] happens when piece j of the reflectors of panel i is posted, formed[i][k] when the
+	// part of device k in the product of panel i is, and banded[k] when the columns of the band that
+	// device k has are.
+	factored [][]*vk.Event
 	formed   [][]*vk.Event
 	banded   []*vk.Event
 }
@@ -32,7 +35,7 @@ type distributedReduction[T Float] struct {
 // exchangePlaces says where the numbers of a distributed reduction lie in the exchange. All places are
 // in bytes.
 type exchangePlaces struct {
-	triangle, reflectors, band int
+	tau, reflectors, band int
 
 	// parts[i][k] is the place of the part of device k in the product of a panel whose number is odd
 	// (i = 1) or even (i = 0). There are two places, because a device may post the part of the next
@@ -51,7 +54,7 @@ func newExchangePlaces(n, b, devices, size int) (p exchangePlaces) {
 		p.bytes += (elements*size + 63) / 64 * 64
 		return at
 	}
-	p.triangle, p.reflectors, p.band = reserve(b*b), reserve(n*b), reserve(2*n*b)
+	p.tau, p.reflectors, p.band = reserve(b), reserve(n*b), reserve(2*n*b)
 	for i := range p.parts {
 		for range devices {
 			p.parts[i] = append(p.parts[i], reserve(n*b))
@@ -103,7 +106,10 @@ func (g *together[T]) reduceDistributed(a Sym[T]) (host spectrum.Tridiagonal, si
 		err = g.each(func(_ int, s *solve[T]) error { return s.uploadShare(a, sigma) })
 	}
 	if err == nil {
+		began := time.Now()
 		err = g.each(func(k int, s *solve[T]) error { return s.Execute(recordings[k]) })
+		first := g.all[0].Profile
+		first.Add(stages.PhaseBandReduction+stages.OnHost, time.Since(began).Seconds()-first.Total()) // it waits for others
 	}
 	if err == nil {
 		host = received()
@@ -114,19 +120,36 @@ func (g *together[T]) reduceDistributed(a Sym[T]) (host spectrum.Tridiagonal, si
 // newReduction prepares a distributed reduction.
 func (g *together[T]) newReduction() *distributedReduction[T] {
 	first := g.all[0]
-	events := func() []*vk.Event {
-		all := make([]*vk.Event, len(g.all))
+	events := func(count int) []*vk.Event {
+		all := make([]*vk.Event, count)
 		for k := range all {
 			all[k] = vk.NewEvent()
 		}
 		return all
 	}
-	r := &distributedReduction[T]{together: g, x: g.plan.exchange, places: first.places(len(g.all)), banded: events()}
-	for range first.steps.share.Panels() {
-		r.factored, r.formed = append(r.factored, vk.NewEvent()), append(r.formed, events())
+	r := &distributedReduction[T]{together: g, x: g.plan.exchange, places: first.places(len(g.all)), banded: events(len(g.all))}
+	for i := range first.steps.share.Panels() {
+		r.factored = append(r.factored, events(len(piecesOf[T]((first.n-(i+1)*first.steps.share.B)*first.steps.share.B))))
+		r.formed = append(r.formed, events(len(g.all)))
 	}
 	return r
 }
+
+// reflectorBytes is the size of a piece of reflectors, in bytes. A smaller piece would take about as long
+// as its submission.
+const reflectorBytes = 4 << 20
+
+// piecesOf divides so many numbers into pieces.
+func piecesOf[T Float](count int) (pieces []span) {
+	most := reflectorBytes / elementBytes[T]()
+	for from := 0; from < count; from += most {
+		pieces = append(pieces, span{from, min(from+most, count)})
+	}
+	return pieces
+}
+
+// span is the range of numbers from ≤ i < to.
+type span struct{ from, to int }
 
 // uploadShare copies the device's columns of σ·A to the device.
 func (s *solve[T]) uploadShare(a Sym[T], sigma float64) error {
@@ -191,8 +214,8 @@ func (r *distributedReduction[T]) record(rec *vk.Recorder, k int, s *solve[T]) (
 	return s.doubles.receive(rec, ws, s.steps.spectrum)
 }
 
-// panel factors the panel at column c on the device that has it, and copies its reflectors to the other
-// devices. Without rows below its diagonal block it has no reflectors.
+// panel factors the panel at column c on the device that has it, and copies its reflectors and their
+// factors τ to the other devices. Without rows below its diagonal block it has no reflectors.
 func (r *distributedReduction[T]) panel(rec *vk.Recorder, k int, s *solve[T], c int) {
 	share, ws := s.steps.share, s.Arena
 	columns, t := s.regions.columns.In(ws), s.regions.t.In(ws)
@@ -203,20 +226,30 @@ func (r *distributedReduction[T]) panel(rec *vk.Recorder, k int, s *solve[T], c 
 	if !share.IsPanel(c) {
 		return
 	}
-	y, triangle, factored := share.Reflectors(ws, columns, c), share.Triangle(t, c), r.factored[c/share.B]
-	if mine {
+	y, tau, factored := share.Reflectors(ws, columns, c), share.Triangle(t, c).Sub(0, share.B), r.factored[c/share.B]
+	for j, piece := range piecesOf[T](y.Len()) {
+		some, place := y.Sub(piece.from, piece.to-piece.from), r.places.reflectors+piece.from*elementBytes[T]()
+		if !mine {
+			rec.Wait(factored[j])
+		}
 		rec.Concurrently(func() {
-			vk.Post(rec, r.x, r.places.triangle, triangle)
-			vk.Post(rec, r.x, r.places.reflectors, y)
+			if mine {
+				vk.Post(rec, r.x, place, some)
+			} else {
+				vk.Take(rec, some, r.x, place)
+			}
+			switch {
+			case j > 0:
+			case mine:
+				vk.Post(rec, r.x, r.places.tau, tau)
+			default:
+				vk.Take(rec, tau, r.x, r.places.tau)
+			}
 		})
-		rec.Signal(factored)
-		return
+		if mine {
+			rec.Signal(factored[j])
+		}
 	}
-	rec.Wait(factored)
-	rec.Concurrently(func() {
-		vk.Take(rec, triangle, r.x, r.places.triangle)
-		vk.Take(rec, y, r.x, r.places.reflectors)
-	})
 }
 
 // product forms the device's part of the product P of the trailing matrix and the reflectors of the panel

@@ -3,6 +3,7 @@ package vk
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -63,11 +64,12 @@ func (r *Recorder) Wait(events ...*Event) {
 	}
 }
 
-// ready waits for the events before the batch b, which is encoded but not submitted. The batches in
-// flight may let events happen for which others wait, so ready first waits for these batches. Then
-// it copies what the batch takes from exchanges, as far as the host has to.
+// ready waits for the events before the batch b, which is encoded but not submitted. A batch in flight
+// may let events happen for which others wait. In this case ready first waits for the batches in flight.
+// In the end it copies what the batch takes from exchanges, as far as the host has to.
 func (r *run) ready(b *batch) error {
-	if len(b.waits) > 0 {
+	signals := func(b *batch) bool { return b != nil && len(b.signals) > 0 }
+	if len(b.waits) > 0 && slices.ContainsFunc(r.pending[:], signals) {
 		if err := r.finishAll(); err != nil {
 			return err
 		}
