@@ -128,16 +128,17 @@ func (g *together[T]) newReduction() *distributedReduction[T] {
 		return all
 	}
 	r := &distributedReduction[T]{together: g, x: g.plan.exchange, places: first.places(len(g.all)), banded: events(len(g.all))}
-	for i := range first.steps.share.Panels() {
-		r.factored = append(r.factored, events(len(piecesOf[T]((first.n-(i+1)*first.steps.share.B)*first.steps.share.B))))
+	share, columns := first.steps.share, first.regions.columns.In(first.Arena)
+	for i := range share.Panels() {
+		r.factored = append(r.factored, events(len(piecesOf[T](share.Reflectors(first.Arena, columns, i*share.B).Len()))))
 		r.formed = append(r.formed, events(len(g.all)))
 	}
 	return r
 }
 
 // reflectorBytes is the size of a piece of reflectors, in bytes. A smaller piece would take about as long
-// as its submission.
-const reflectorBytes = 4 << 20
+// as its submission. Only tests change it.
+var reflectorBytes = 4 << 20
 
 // piecesOf divides so many numbers into pieces.
 func piecesOf[T Float](count int) (pieces []span) {

@@ -85,7 +85,7 @@ func TestRowsFallThrough(t *testing.T) {
 
 // TestFactsOfTheDevice checks that the number of compute units in the tuning is the number that the
 // driver reports, and that only the H200's tuning has measured times for forecasts of the bulge
-// chasing. A GH200 has the same GPU and takes the H200's tuning.
+// chasing. A GH200 has the same GPU and takes the H200's tuning, and so does an H100 with as many units.
 func TestFactsOfTheDevice(t *testing.T) {
 	for _, c := range []struct {
 		info  vk.Info
@@ -94,6 +94,7 @@ func TestFactsOfTheDevice(t *testing.T) {
 	}{
 		{vk.Info{Family: "nvidia", Name: "NVIDIA H200", Units: 132}, 132, true}, {vk.Info{Family: "nvidia", Name: "NVIDIA L4", Units: 58}, 58, false},
 		{vk.Info{Family: "nvidia", Name: "NVIDIA H200 NVL", Units: 132}, 132, true}, {vk.Info{Family: "nvidia", Name: "NVIDIA GH200 480GB", Units: 132}, 132, true},
+		{vk.Info{Family: "nvidia", Name: "NVIDIA H100 80GB HBM3", Units: 132}, 132, true}, {vk.Info{Family: "nvidia", Name: "NVIDIA H100 PCIe", Units: 114}, 114, false},
 		{vk.Info{Family: "nvidia", Name: "NVIDIA XH200", Units: 20}, 20, false},
 		{vk.Info{Family: "nvidia"}, 132, false}, {vk.Info{Family: "cpu"}, 4, false}, {vk.Info{Family: "amd", Units: 96}, 96, false},
 	} {

@@ -49,22 +49,22 @@ func Of[T spirv.Scalar](t Tuning) Tuning {
 	return t
 }
 
-// nvidiaSingles has the sizes for float32 on GPUs of NVIDIA. They were measured on an H200 (driver
-// 580.159).
+// nvidiaSingles has the sizes for float32 on GPUs of NVIDIA. They were measured on an H200, and those
+// of products on an H100 (both with driver 580.159).
 //
-// For n = 8192 and an inner dimension of 1024, the packed tile of 128×128×8 reaches 40.4 TFLOP/s in
-// syr2k, and the packed tile of 128×64×16 reaches 37.6 TFLOP/s in gemm. No tile whose shared memory
-// is loaded one number at a time was faster than 37.9 and 34.9 TFLOP/s. symm of order 16384 with 32
-// columns reaches 27.0 TFLOP/s with the packed tile of 64×32×16, and 22 to 24 TFLOP/s with single
-// loads. A tile of 64×64×16 with 8×8 elements for each invocation is left out, because the model of
-// costs would take it for gemm, where it reached 30.9 TFLOP/s with single loads.
+// For n = 16384 and an inner dimension of 1024, the packed tile of 128×128×8 reaches 41.9 TFLOP/s in
+// syr2k, and the packed tile of 128×64×16 reaches 40.0 TFLOP/s in gemm. The same tiles reach 36.4 and
+// 36.1 TFLOP/s if shared memory is loaded one number at a time. symm with 32 columns reaches 27.5
+// TFLOP/s with the packed tile of 64×32×16, and 17.3 with the tiles of before. A tile of 64×64×16 with
+// 8×8 elements for each invocation is left out, because the model of costs takes it for gemm, where
+// it reaches 34.8 TFLOP/s.
 //
 // For n = 8192, ApplyQ2 takes 40.1 ms with batches of 8, 46.9 ms with 16, which is the number for
 // float64, and 42.7 ms with 4.
 //
-// With panels in chunks of 17 KiB a workgroup has as many rows of a panel as in double precision, and
-// twice as many workgroups share a panel. For n = 8192 the band reduction takes 73 ms, and 77 ms with
-// 33 KiB.
+// With small chunks of panels, more workgroups share a panel. With chunks of 9 / 17 KiB the band
+// reduction takes 19.1 / 20.1 ms for n = 4096, 60.6 / 63.2 for 8192 and 278 / 280 for 16384 (H100). With
+// 33 KiB, the size for double precision, it took 77 instead of 73 ms for n = 8192 on an H200.
 var nvidiaSingles = Singles{
 	Tiles: []product.Tile{
 		{M: 128, N: 64, K: 16, ThreadM: 8, ThreadN: 8, Unroll: 16, Buffers: 1, Resident: 3, Packed: true},
@@ -73,5 +73,5 @@ var nvidiaSingles = Singles{
 		{M: 32, N: 32, K: 32, ThreadM: 4, ThreadN: 4, Unroll: 16, Buffers: 1, Resident: 5},
 	},
 	Syr2k: product.Tile{M: 128, N: 128, K: 8, ThreadM: 8, ThreadN: 16, Unroll: 8, Buffers: 1, Resident: 1, Packed: true},
-	Batch: 8, PanelBytes: 17 << 10,
+	Batch: 8, PanelBytes: 9 << 10,
 }
