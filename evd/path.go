@@ -155,7 +155,8 @@ func newSteps[T Float](
 	s.orient, err = newOrientation[T](dev, opt)
 	b.keep(err)
 	if !opt.Distribute {
-		s.q1, err = stages.NewApplyQ1(dev, back, s.products.vectors, s.products.emulated.Panel(t))
+		ops, panel := s.products.back(dev, n, m, opt, t)
+		s.q1, err = stages.NewApplyQ1(dev, back, ops, panel)
 		b.keep(err)
 		s.residuals, err = stages.NewResidual(dev, n, m, s.products.native)
 		b.keep(err)
