@@ -8,11 +8,11 @@ import (
 
 // transformBackDistributed does the work of transformBack for a plan that distributes the matrix.
 // The reflectors of Q2 go from the first device to all others. Of those of Q1 each device has only a
-// part. The blocks of columns, from the last one to the first, go from their devices to all others. Each device has one recording, and the devices take
-// part in all copies, even if they have no vectors.
+// part. The blocks of columns, from the last one to the first, go from their devices to all others.
+// Each device has one recording, and the devices take part in all copies, even if they have no vectors.
 func (g *together[T]) transformBackDistributed(parts []product.Matrix[float64]) ([]product.Matrix[T], error) {
 	q, parties := make([]product.Matrix[T], len(g.all)), g.plan.parties()
-	return q, g.each(func(k int, s *solve[T]) (err error) {
+	return q, g.gathered(func(k int, s *solve[T]) (err error) {
 		q[k], err = s.transformPart(parts[k], parties[k])
 		return err
 	})
@@ -23,12 +23,12 @@ func (s *solve[T]) transformPart(vectors product.Matrix[float64], p *vk.Party) (
 	ws, share := s.Arena, s.steps.share
 	x := s.doubles.vectors(ws, vectors)
 	q = product.NewMatrix(s.regions.a.In(ws), s.n, x.Rows, s.n)
-	any := x.Rows > 0
-	return q, s.Run(func(rec *vk.Recorder) {
+	has := x.Rows > 0
+	err = s.Run(func(rec *vk.Recorder) {
 		rec.Phase(stages.PhaseMove, 0, 1)
 		vk.Spread(rec, p, 0, s.regions.v.In(ws))
 		vk.Spread(rec, p, 0, s.regions.tau.In(ws))
-		if any {
+		if has {
 			s.doubles.narrow(rec, ws, vectors)
 			rec.Phase(stages.PhaseApplyQ2, 0, 1)
 			s.steps.q2.Record(rec, ws, s.regions.reflectors(ws), x)
@@ -38,13 +38,14 @@ func (s *solve[T]) transformPart(vectors product.Matrix[float64], p *vk.Party) (
 			from, _ := share.Blocks().Columns(j)
 			y := s.blockOfQ1(j)
 			vk.Spread(rec, p, share.Owner(from), y.At)
-			if any {
+			if has {
 				s.steps.q1.RecordBlock(rec, ws, y, from, s.regions.t.In(ws), x)
 			}
 		}
-		if any {
+		if has {
 			s.steps.products.emulated.Refused(s.Call, rec, ws)
 			q = s.steps.orient.record(rec, x, q)
 		}
 	})
+	return q, err
 }

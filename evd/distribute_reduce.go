@@ -74,31 +74,29 @@ func elementBytes[T Float]() int { return int(unsafe.Sizeof(*new(T))) }
 // reduceDistributed does the work of solve.reduce with all devices of the plan: each device reduces
 // its columns of A. Then the first device reduces the band to tridiagonal form.
 func (g *together[T]) reduceDistributed(a Sym[T]) (host spectrum.Tridiagonal, sigma float64, err error) {
-	r := g.newReduction()
-	recorded := make([]chan *vk.Recorder, len(g.all))
+	r, recordings := g.newReduction(), make([]*vk.Recorder, len(g.all))
 	var received func() spectrum.Tridiagonal
-	for k, s := range g.all {
-		recorded[k] = make(chan *vk.Recorder, 1)
-		go func() {
-			recorded[k] <- s.Record(func(rec *vk.Recorder) {
-				if found := r.record(rec, k, s); k == 0 {
-					received = found
-				}
-			})
-		}()
-	}
 	var refused error
 	scanned := make(chan struct{})
 	go func() {
 		sigma, refused = g.all[0].scale(a)
 		close(scanned)
 	}()
-	err = g.each(func(_ int, s *solve[T]) error { return s.uploadShare(a, 1) }) // nearly every matrix has σ = 1
+	err = g.each(func(k int, s *solve[T]) error {
+		errs := spectrum.Parallel(2, g.cancel, func(i int) error {
+			if i == 0 {
+				return s.uploadShare(a, 1) // nearly every matrix has σ = 1
+			}
+			recordings[k] = s.Record(func(rec *vk.Recorder) {
+				if found := r.record(rec, k, s); k == 0 {
+					received = found
+				}
+			})
+			return nil
+		})
+		return errs[0]
+	})
 	<-scanned
-	recordings := make([]*vk.Recorder, len(g.all))
-	for k := range recordings {
-		recordings[k] = <-recorded[k]
-	}
 	if refused != nil {
 		return host, sigma, refused
 	}
@@ -107,9 +105,10 @@ func (g *together[T]) reduceDistributed(a Sym[T]) (host spectrum.Tridiagonal, si
 	}
 	if err == nil {
 		began := time.Now()
-		err = g.each(func(k int, s *solve[T]) error { return s.Execute(recordings[k]) })
+		err = g.gathered(func(k int, s *solve[T]) error { return s.Execute(recordings[k]) })
+		// The first device waits for others, mostly in the band reduction.
 		first := g.all[0].Profile
-		first.Add(stages.PhaseBandReduction+stages.OnHost, time.Since(began).Seconds()-first.Total()) // it waits for others
+		first.Add(stages.PhaseBandReduction+stages.OnHost, max(0, time.Since(began).Seconds()-first.Total()))
 	}
 	if err == nil {
 		host = received()

@@ -72,11 +72,12 @@ func NewPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	}
 	whole, divided := opt, opt
 	divided.Distribute = true
-	if opt.dividesFaster(dev, n) {
-		if p, err := makePlan(divided); err == nil {
-			return p, nil
+	if spectrum.UlpOf[T]() == spectrum.Ulp && opt.dividesFaster(dev, n) {
+		p, err := makePlan(divided)
+		if !errors.As(err, new(*vk.OutOfMemoryError)) && !errors.As(err, new(*vk.UnsupportedError)) {
+			return p, err
 		}
-		return makePlan(whole) // the devices may lack room for panels, or a feature
+		return makePlan(whole)
 	}
 	p, err := makePlan(whole)
 	if !errors.As(err, new(*vk.OutOfMemoryError)) {
@@ -89,19 +90,20 @@ func NewPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	return p, failed
 }
 
-// dividesFaster tells whether a plan with several devices is faster if they divide the matrix. That
-// was measured only for devices of one name.
+// dividesFaster tells whether a plan with several devices is faster if they divide the matrix. That was
+// measured only for equal parts on devices of one name, and for divide and conquer.
 func (opt Options) dividesFaster(dev *vk.Device, n int) bool {
 	t := tuning.On(dev.Info())
 	if opt.Tuning != nil {
 		t = *opt.Tuning
 	}
 	others := func(d *vk.Device) bool { return d.Info().Name != dev.Info().Name }
-	return t.Divided.Divides(n, opt.vectors(n)) && !slices.ContainsFunc(opt.Devices, others)
+	conquers := !opt.Vectors || opt.Solver == Auto || opt.Solver == DivideConquer
+	return t.Divided.Divides(n, opt.vectors(n)) && conquers && len(opt.Shares) == 0 && !slices.ContainsFunc(opt.Devices, others)
 }
 
 // Distributed reports whether the plan divides the matrix among its devices: with Options.Distribute,
-// or because it does not fit the memory of one of them. Matrices of the orders 0 and 1 are not divided.
+// because it is faster, or because the matrix does not fit the memory of one of them. Matrices of the orders 0 and 1 are not divided.
 func (p *Plan[T]) Distributed() bool { return p.opt.Distribute }
 
 // newPlan makes a plan with options that are possible. If it uses emulated products that do not fit

@@ -58,8 +58,8 @@ func (p *Plan[T]) onFirst(err error) error {
 }
 
 // newPath makes the stages of a solve on the first device, and the stages of the further devices: for
-// the back transformation, and for their part of a distributed matrix. Stages and the layout of their memory are together called
-// a path.
+// the back transformation, and for their part of a distributed matrix. Stages and the layout of their
+// memory are together called a path.
 func (p *Plan[T]) newPath(opt Options) (*path[T], error) {
 	by, err := newPath[T](p.base.Dev, p.base.N, opt, p.split)
 	if err != nil {
@@ -106,7 +106,7 @@ func (p *Plan[T]) allocate() error {
 		if err := o.base.Allocate(); err != nil {
 			return spectrum.OnDevice(o.base.Dev, err)
 		}
-		if o.base.Dev.IsDry() || !p.opt.Vectors {
+		if o.base.Dev.IsDry() || !p.linked() {
 			continue
 		}
 		link, err := vk.NewLink(p.base.Dev, o.base.Dev)
@@ -128,28 +128,45 @@ func (p *Plan[T]) allocateExchange() (err error) {
 	for _, o := range p.others {
 		all = append(all, o.base.Dev)
 	}
-	bytes := max(p.path.places(len(all)).bytes, broadcastBytes)
+	bytes := p.path.places(len(all)).bytes
+	if p.safe != nil {
+		bytes = max(bytes, p.safe.places(len(all)).bytes)
+	}
+	if p.opt.Vectors {
+		bytes = max(bytes, broadcastPieces*p.piece())
+	}
 	if p.exchange != nil && p.exchange.Bytes() >= bytes {
 		return nil
 	}
 	if p.exchange != nil {
 		p.exchange.Close()
+		p.exchange = nil // the next call tries again if there is too little memory
 	}
 	p.exchange, err = vk.NewExchange(all, bytes)
 	return err
 }
 
 // The vectors of a plan that distributes the matrix, and the reflectors for them, go from one device to
-// all others in pieces of pieceBytes, for which there are broadcastBytes (vk.Broadcast).
+// all others in pieces (vk.Broadcast). The exchange has room for broadcastPieces of them, of at most
+// largestPiece bytes.
 const (
-	pieceBytes     = 16 << 20
-	broadcastBytes = 8 * pieceBytes
+	broadcastPieces = 8
+	largestPiece    = 16 << 20
 )
+
+// piece returns the size of a piece in bytes. Small matrices have smaller pieces.
+func (p *Plan[T]) piece() int { return min(largestPiece, max(1<<16, 4*p.base.N*p.base.N)) }
+
+// linked tells whether the plan needs links from the first device to the others: if the reflectors, or
+// all vectors of the tridiagonal matrix, are on the first device.
+func (p *Plan[T]) linked() bool {
+	return p.opt.Vectors && !(p.opt.Distribute && p.safe == nil && p.path.steps.spectrum.Shared())
+}
 
 // parties returns the parts of the devices in a broadcast between them. Only one broadcast at a time may
 // be in progress.
 func (p *Plan[T]) parties() (all []*vk.Party) {
-	b := vk.NewBroadcast(p.exchange, 0, broadcastBytes, pieceBytes, 1+len(p.others))
+	b := vk.NewBroadcast(p.exchange, 0, broadcastPieces*p.piece(), p.piece(), 1+len(p.others))
 	for k := range 1 + len(p.others) {
 		all = append(all, b.Party(k))
 	}
@@ -167,7 +184,7 @@ func (p *Plan[T]) open() error {
 			return spectrum.OnDevice(o.base.Dev, err)
 		}
 	}
-	return nil
+	return p.allocateExchange()
 }
 
 // DeviceShare describes what one device contributes to a plan: its part of the vectors and its

@@ -87,7 +87,7 @@ func (g *together[T]) share() {
 		return
 	}
 	shared := &spectrum.Shared{Part: g.plan.split.of, Each: func(do func(k int) error) error {
-		return g.each(func(k int, _ *solve[T]) error { return do(k) })
+		return g.gathered(func(k int, _ *solve[T]) error { return do(k) })
 	}}
 	for k, party := range g.plan.parties() {
 		s := g.all[k]
@@ -139,6 +139,20 @@ func (g *together[T]) each(do func(k int, s *solve[T]) error) error {
 	return spectrum.OnDevice(g.all[k].Dev, err)
 }
 
+// gathered does the same as each for recordings that wait for each other.
+func (g *together[T]) gathered(do func(k int, s *solve[T]) error) error {
+	devices := make([]*vk.Device, len(g.all))
+	for k, s := range g.all {
+		devices[k] = s.Dev
+	}
+	release, err := vk.Gather(g.ctx, devices)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return g.each(do)
+}
+
 // vectors describes how the eigenvectors are copied from the devices to the host.
 func (g *together[T]) vectors(a Sym[T]) []spectrum.Vectors[T] {
 	sets := g.all[0].vectors(a)
@@ -150,8 +164,8 @@ func (g *together[T]) vectors(a Sym[T]) []spectrum.Vectors[T] {
 
 // fetch transforms the vectors x of the tridiagonal matrix back and copies the results to host
 // memory. Each device transforms a part of the vectors. If the devices have solved the tridiagonal
-// problem together, each has its part already, and x is that of the first one. The function `wait` returns the host
-// memory. No device writes to this memory before all devices have transformed their parts without
+// problem together, each has its part already, and x is that of the first one. The function `wait`
+// returns the host memory. No device writes to this memory before all devices have transformed their parts without
 // an error: it may be the memory of the input matrix, which a second attempt would need.
 func (g *together[T]) fetch(x product.Matrix[float64], wait func() vk.Columns[T]) error {
 	first, m, shared := g.all[0], x.Rows, g.all[0].Shared
@@ -198,7 +212,8 @@ func (g *together[T]) fetch(x product.Matrix[float64], wait func() vk.Columns[T]
 }
 
 // transformBack transforms the parts of all devices back; parts[k] is on device k. It returns the
-// matrices to download. It reports the progress of the slowest device.
+// matrices to download. It reports the progress of the slowest device, or, if the matrix is divided, of
+// the first one.
 func (g *together[T]) transformBack(parts []product.Matrix[float64]) ([]product.Matrix[T], error) {
 	if g.plan.opt.Distribute {
 		return g.transformBackDistributed(parts)

@@ -18,7 +18,7 @@ import (
 // each panel with reflectors y the devices do this:
 //
 //	RecordPanel      the owner of the panel factors it, I − y·T·yᵀ
-//	                 the host copies y and the factors τ to the other devices
+//	                 y and the factors τ go to the other devices
 //	RecordProduct    each device forms its part of the product P = (A − Y·Zᵀ − Z·Yᵀ)·y
 //	                 the parts of all devices are copied to all
 //	RecordUpdate     each device adds the parts, in the order of the devices, computes T, forms

@@ -68,9 +68,9 @@ func (w *work) wrap(op string, err error) error {
 
 // start encodes commands of the recording from command number `next` on, and submits them as one
 // batch, after the events for which it waits. `slot` is the number of the command buffer to use, which
-// must not be in flight. The result
-// is the number of the first command that is not in the batch. The batch has at least one command,
-// even if this command takes longer than Options.Batch. After an error the batch is not in flight.
+// must not be in flight. The result is the number of the first command that is not in the batch. The
+// batch has at least one command of the recording, perhaps only waits and signals, even if this command
+// takes longer than Options.Batch. After an error the batch is not in flight.
 func (r *run) start(slot, next int) (int, error) {
 	d := r.dev
 	e := encoder{run: r, b: &batch{}}
@@ -90,7 +90,9 @@ func (r *run) start(slot, next int) (int, error) {
 	d.queue.value++
 	e.b.value = d.queue.value
 	r.pending[slot] = e.b
-	r.most = min(batchGrowth*r.most, batchCommands)
+	if e.b.estimate > 0 { // a batch of waits and signals teaches nothing
+		r.most = min(batchGrowth*r.most, batchCommands)
+	}
 	return next, nil
 }
 

@@ -8,6 +8,9 @@
 //	Kernel    is a compiled pipeline with its specialisation constants; the Device owns it
 //	Recorder  is a list of commands, plain Go values; Device.Run submits it
 //	Link      copies from one Device to another; Close releases it, before the devices
+//	Exchange  is host memory through which recordings on several devices exchange numbers; Close releases
+//	          it, before the devices
+//	Event     happens in one recording, and recordings on other devices wait for it
 //	Running   is a list of commands that Device.Start has submitted; Await waits for its end
 //
 // An Arena, a Kernel and a Recorder can also be made on a device without hardware. The function Dry
@@ -22,7 +25,8 @@
 //	arena, chunk, memory, guards    memory for a layout, and tests for writes past its regions
 //	pages                           the page table for regions that lie in several buffers
 //	slice, transfer, staging        ranges of memory, and copies between host and device
-//	link, move                      copies from one device to another
+//	link, move, hostview            copies from one device to another
+//	exchange, event, broadcast, gather  recordings on several devices that exchange numbers
 //	kernel, pipelines, floatmodes   kernels and their compilation
 //	recorder, concurrent, staged    a list of commands
 //	run, start, batch, encoder, queue, pace, profile    execution of a list in batches, and its time

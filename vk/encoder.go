@@ -45,7 +45,7 @@ func (e *encoder) encode(cmds []command, next int) int {
 			return next
 		default:
 			e.add(c)
-			empty = false
+			empty = empty && (c.op == opPhase || c.op == opBarrier)
 		}
 	}
 	return next

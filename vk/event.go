@@ -19,6 +19,10 @@ import (
 //
 // The host waits, not the device: a device gets the commands after Wait when the event has happened.
 // Meanwhile the host has encoded them.
+//
+// A Run holds the queue of its device while it waits. So recordings that wait for each other must run
+// while one caller has all their devices (Gather). Otherwise two such sets of recordings on the same
+// devices could wait for each other for ever.
 type Event struct {
 	happened atomic.Bool
 	done     chan struct{} // closed after `happened` is set
@@ -53,14 +57,16 @@ func (e *Event) wait(ctx context.Context, poll bool) error {
 // Signal lets the event happen when all commands recorded so far have ended. A recording with events
 // can run only once. If the Run fails, the event may never happen: then the contexts of all Runs that
 // wait for it must end.
-func (r *Recorder) Signal(e *Event) { r.cmds = append(r.cmds, command{op: opSignal, event: e}) }
+func (r *Recorder) Signal(e *Event) {
+	r.cmds, r.events = append(r.cmds, command{op: opSignal, event: e}), true
+}
 
 // Wait makes the commands that follow wait until the events have happened. When ctx ends, Run waits
 // no longer. Everything that other devices have written to an Exchange before the events is visible
 // to the commands that follow.
 func (r *Recorder) Wait(events ...*Event) {
 	for _, e := range events {
-		r.cmds = append(r.cmds, command{op: opWait, event: e})
+		r.cmds, r.events = append(r.cmds, command{op: opWait, event: e}), true
 	}
 }
 

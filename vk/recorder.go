@@ -98,6 +98,9 @@ type Recorder struct {
 	concurrent *concurrent // nil outside of Concurrently
 	beside     *concurrent // the commands of Beside that have no barrier yet; nil if there are none
 
+	// events is true if the recording has events.
+	events bool
+
 	// variants are the pipelines that translate addresses, by kernel. They include those that could
 	// not be compiled.
 	variants map[*kernel]*pipeline

@@ -12,7 +12,8 @@ import (
 // Order of locks: a call takes the queue before it takes any other lock of the device. A call that
 // waits for the queue holds no other lock. The lock probes.trying is the exception: a call of
 // ProbeOnce holds this lock during the probe, and the probe takes the queue. No call that holds the
-// queue takes the lock probes.trying. A deadlock is therefore impossible.
+// queue takes the lock probes.trying. A call that holds the queue may wait for an Event of a call on
+// another device; such calls have all their devices by Gather. A deadlock is therefore impossible.
 type usage struct {
 	lock    sync.Mutex
 	changed sync.Cond // signalled when a member changes
@@ -104,11 +105,15 @@ func (u *usage) wanted() bool { return u.taken && u.turns > u.done+1 }
 // The type `reports` calls the progress function of one Run: one report after another, in a
 // goroutine of its own. Run waits until the progress function has returned. It stops waiting if
 // another function needs the queue of the device, or closes the device. So a progress function that
-// uses the device itself does not wait for ever. If the progress function panics, Run panics with
-// the same value.
+// uses the device itself does not wait for ever. If other devices wait for the Run, it does not wait for
+// the progress function before its end, because the function may use these devices. If the progress
+// function panics, Run panics with the same value.
 type reports struct {
 	on   *usage // its lock guards what follows
 	call func(Progress)
+
+	// shared is true if other devices may wait for the Run: its recording has events.
+	shared bool
 
 	queue  []Progress // not yet reported
 	active bool       // the goroutine runs
@@ -127,7 +132,7 @@ func (r *reports) add(p Progress) {
 		r.active = true
 		go r.deliver()
 	}
-	for r.active && !r.on.wanted() && !r.on.closed {
+	for r.active && !r.shared && !r.on.wanted() && !r.on.closed {
 		r.on.changed.Wait()
 	}
 }

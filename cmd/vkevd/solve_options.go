@@ -42,7 +42,8 @@ func (o *options) flags(cmd *cobra.Command) {
 			"by Sturm counts, and solve again on another path if that fails")
 	f.BoolVar(&o.distribute, "distribute", false,
 		"divide the matrix among the devices of --device, for a matrix that is\n"+
-			"too large for one of them (which vkevd also does by itself)")
+			"too large for one of them, or where that is faster (vkevd also does so\n"+
+			"by itself)")
 	f.IntVar(&o.band, "band", 0, "half-bandwidth `B` of the first stage (default: the device's tuning)")
 	f.IntVar(&o.block, "block", 0,
 		"rank `K` of the first stage's updates, a multiple of the half-bandwidth\n"+

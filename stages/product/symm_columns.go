@@ -67,7 +67,7 @@ func (s *SymmColumns[T]) spec(t Tile) shaders.SymmColumnsSpec {
 	g := t.Spec()
 	return shaders.SymmColumnsSpec{
 		LocalSize: g.LocalSize, TileM: g.TileM, TileN: g.TileN, TileK: g.TileK,
-		ThreadM: g.ThreadM, ThreadN: g.ThreadN, Unroll: g.Unroll, Buffers: g.Buffers, Width: uint32(s.columns.Width),
+		ThreadM: g.ThreadM, ThreadN: g.ThreadN, Unroll: g.Unroll, Buffers: g.Buffers, Packed: g.Packed, Width: uint32(s.columns.Width),
 	}
 }
 
