@@ -15,8 +15,8 @@ type part struct {
 	most   int // largest number of its vectors
 }
 
-// newBackPath makes the stages with which the device dev helps the first device of a plan in the back
-// transformation of eigenvectors. The stages and memory of the first device, which reduces the
+// newBackPath makes the stages with which the device dev helps the first device of a plan in the
+// back transformation of eigenvectors. The stages and memory of the first device, which reduces the
 // matrix, are `of`. Both devices apply the same reflectors, so they use the same half-bandwidth:
 //
 //	Q = Q1·(Q2·S)
@@ -25,8 +25,8 @@ type part struct {
 // columns of Q with the same numbers. If the matrix is distributed, newBackPath also makes the stage
 // for the device's part of it.
 //
-// If the options have a tuning, it is that of the device `first`, which reduces the matrix. It is used
-// on the device dev only if both devices have the same name.
+// If the options have a tuning, it is that of the device `first`, which reduces the matrix. It is
+// used on the device dev only if both devices have the same name.
 func newBackPath[T Float](first, dev *vk.Device, of *path[T], mine part) (p *path[T], err error) {
 	m := mine.most
 	p = &path[T]{n: of.n, opt: of.opt, oneStage: of.oneStage}
@@ -99,8 +99,8 @@ func (p *path[T]) vectorsAt(ws *vk.Arena, m int) product.Matrix[float64] {
 	return product.NewMatrix(p.regions.x.In(ws), m, p.n, max(m, 1))
 }
 
-// reflectorsTo copies the reflectors of Q2 and Q1 from the device of the solve s to the device of the
-// solve `to`. The link leads from the first device to the second.
+// reflectorsTo copies the reflectors of Q2 and Q1 from the device of the solve s to the device of
+// the solve `to`. The link leads from the first device to the second.
 func (s *solve[T]) reflectorsTo(to *solve[T], link *vk.Link) error {
 	for _, r := range [][2]vk.Region[T]{
 		{s.regions.v, to.regions.v}, {s.regions.tau, to.regions.tau}, {s.regions.a, to.regions.a}, {s.regions.t, to.regions.t},

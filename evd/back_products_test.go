@@ -9,9 +9,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestProductsOfManyVectors: with emulated products, back transformation 1 of order 65536 took 155 s on an
-// H200, where native products take some 30 s. The emulated ones are used only for as many vectors as
-// they were measured to be faster for.
+// TestProductsOfManyVectors: with emulated products, back transformation 1 of order 65536 took 155
+// s on an H200, where native products take some 30 s. The emulated ones are used only for as many
+// vectors as they were measured to be faster for.
 func TestProductsOfManyVectors(t *testing.T) {
 	h200 := emulated.Facts{Native: 20e12, Emulated: 24e12, Bytes: 3.4e14, Right: true}
 	slow := emulated.Facts{Native: 1.2e12, Emulated: 15e12, Bytes: 2e14, Right: true}

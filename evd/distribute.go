@@ -29,8 +29,8 @@ func (p *path[T]) newShare(dev *vk.Device, mine part, waiting stages.Waiting) (e
 	return err
 }
 
-// newBackShare makes the stages of a device that is not the first one of a plan which distributes the
-// matrix. The stages of the first device are `of`.
+// newBackShare makes the stages of a device that is not the first one of a plan which distributes
+// the matrix. The stages of the first device are `of`.
 func (p *path[T]) newBackShare(dev *vk.Device, of *path[T], mine part, waiting stages.Waiting) error {
 	if err := p.newShare(dev, mine, waiting); err != nil || !p.opt.Vectors {
 		return err

@@ -11,9 +11,9 @@ import (
 )
 
 // TestCheckOfDistributedVectors compares the measures of Plan.Check with Distribute to those of one
-// device, for vectors with errors far above rounding errors: for all vectors and for a part, for both
-// triangles, for row-major vectors, and for a matrix that is scaled by a power of two. Without these
-// errors the measures must be small.
+// device, for vectors with errors far above rounding errors: for all vectors and for a part, for
+// both triangles, for row-major vectors, and for a matrix that is scaled by a power of two. Without
+// these errors the measures must be small.
 func TestCheckOfDistributedVectors(t *testing.T) {
 	d := [3]*vk.Device{device(t, vk.Options{}), device(t, vk.Options{}), device(t, vk.Options{})}
 	ctx := context.Background()

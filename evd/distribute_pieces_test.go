@@ -10,9 +10,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestReflectorsGoInPieces: the columns of a panel have gaps between them in the memory of the device, so
-// there were more pieces than events, and a divided solve of order 32768 panicked. Here a panel has up
-// to twenty pieces.
+// TestReflectorsGoInPieces: the columns of a panel have gaps between them in the memory of the
+// device, so there were more pieces than events, and a divided solve of order 32768 panicked. Here
+// a panel has up to twenty pieces.
 func TestReflectorsGoInPieces(t *testing.T) {
 	defer func(bytes int) { reflectorBytes = bytes }(reflectorBytes)
 	const n = 61

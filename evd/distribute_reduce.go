@@ -10,10 +10,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// distributedReduction is a band reduction by all devices of a plan (stages.BandShare). Each device has
-// one recording. The devices wait for each other twice in each panel: for the reflectors of the panel,
-// and for the product of the trailing matrix and the reflectors, of which each device forms a part.
-// Both go through the plan's Exchange:
+// distributedReduction is a band reduction by all devices of a plan (stages.BandShare). Each device
+// has one recording. The devices wait for each other twice in each panel: for the reflectors of the
+// panel, and for the product of the trailing matrix and the reflectors, of which each device forms
+// a part. Both go through the plan's Exchange:
 //
 //	owner of the panel   update, panel │ post y, τ │ own part of P │ post it │ take the other parts …
 //	other devices        update        │ take y, τ │ own part of P │ post it │ take the other parts …
@@ -24,16 +24,16 @@ type distributedReduction[T Float] struct {
 	x      *vk.Exchange
 	places exchangePlaces
 
-	// factored[i][j] happens when piece j of the reflectors of panel i is posted, formed[i][k] when the
-	// part of device k in the product of panel i is, and banded[k] when the columns of the band that
-	// device k has are.
+	// factored[i][j] happens when piece j of the reflectors of panel i is posted, formed[i][k] when
+	// the part of device k in the product of panel i is, and banded[k] when the columns of the band
+	// that device k has are.
 	factored [][]*vk.Event
 	formed   [][]*vk.Event
 	banded   []*vk.Event
 }
 
-// exchangePlaces says where the numbers of a distributed reduction lie in the exchange. All places are
-// in bytes.
+// exchangePlaces says where the numbers of a distributed reduction lie in the exchange. All places
+// are in bytes.
 type exchangePlaces struct {
 	tau, reflectors, band int
 
@@ -46,8 +46,8 @@ type exchangePlaces struct {
 	bytes int // of all
 }
 
-// newExchangePlaces lays out the exchange for matrices of order n, half-bandwidth b and the given number
-// of devices. An element has `size` bytes.
+// newExchangePlaces lays out the exchange for matrices of order n, half-bandwidth b and the given
+// number of devices. An element has `size` bytes.
 func newExchangePlaces(n, b, devices, size int) (p exchangePlaces) {
 	reserve := func(elements int) int {
 		at := p.bytes
@@ -135,8 +135,8 @@ func (g *together[T]) newReduction() *distributedReduction[T] {
 	return r
 }
 
-// reflectorBytes is the size of a piece of reflectors, in bytes. A smaller piece would take about as long
-// as its submission. Only tests change it.
+// reflectorBytes is the size of a piece of reflectors, in bytes. A smaller piece would take about
+// as long as its submission. Only tests change it.
 var reflectorBytes = 4 << 20
 
 // piecesOf divides so many numbers into pieces.
@@ -186,8 +186,9 @@ func (a Sym[T]) below(from, to int, sigma float64) vk.Columns[T] {
 	return c
 }
 
-// record records the part of device k in the reduction. On the first device it also records the bulge
-// chasing. Its result returns the tridiagonal matrix on the host after the recording has been executed.
+// record records the part of device k in the reduction. On the first device it also records the
+// bulge chasing. Its result returns the tridiagonal matrix on the host after the recording has been
+// executed.
 func (r *distributedReduction[T]) record(rec *vk.Recorder, k int, s *solve[T]) (received func() spectrum.Tridiagonal) {
 	share, ws := s.steps.share, s.Arena
 	columns, band := s.regions.columns.In(ws), s.regions.band.In(ws)
@@ -252,8 +253,8 @@ func (r *distributedReduction[T]) panel(rec *vk.Recorder, k int, s *solve[T], c 
 	}
 }
 
-// product forms the device's part of the product P of the trailing matrix and the reflectors of the panel
-// at column c, and posts it.
+// product forms the device's part of the product P of the trailing matrix and the reflectors of the
+// panel at column c, and posts it.
 func (r *distributedReduction[T]) product(rec *vk.Recorder, k int, s *solve[T], c int) {
 	i := c / s.steps.share.B
 	part := s.steps.share.RecordProduct(rec, s.Arena, s.regions.columns.In(s.Arena), c)
@@ -261,8 +262,8 @@ func (r *distributedReduction[T]) product(rec *vk.Recorder, k int, s *solve[T], 
 	rec.Signal(r.formed[i][k])
 }
 
-// update ends the panel at column c: the device takes the parts of P that other devices have formed, and
-// updates its columns.
+// update ends the panel at column c: the device takes the parts of P that other devices have
+// formed, and updates its columns.
 func (r *distributedReduction[T]) update(rec *vk.Recorder, k int, s *solve[T], c int) {
 	share, ws, i := s.steps.share, s.Arena, c/s.steps.share.B
 	for j, formed := range r.formed[i] {

@@ -10,9 +10,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestDividedPlansShareDevices solves with two plans that divide matrices among the same devices, from two
-// goroutines, in both orders of the devices. A device's queue is taken while it waits for another one,
-// so each plan could have one device and wait for the other for ever.
+// TestDividedPlansShareDevices solves with two plans that divide matrices among the same devices,
+// from two goroutines, in both orders of the devices. A device's queue is taken while it waits for
+// another one, so each plan could have one device and wait for the other for ever.
 func TestDividedPlansShareDevices(t *testing.T) {
 	d, e := device(t, vk.Options{}), device(t, vk.Options{})
 	const n, rounds = 60, 6
@@ -38,9 +38,9 @@ func TestDividedPlansShareDevices(t *testing.T) {
 	all.Wait()
 }
 
-// TestProgressUsesAnotherDevice solves with another plan on the second device while the first plan reports
-// its progress. The first device's Run must not wait for the report, because the second device, for
-// which the report waits, may wait for the first one.
+// TestProgressUsesAnotherDevice solves with another plan on the second device while the first plan
+// reports its progress. The first device's Run must not wait for the report, because the second
+// device, for which the report waits, may wait for the first one.
 func TestProgressUsesAnotherDevice(t *testing.T) {
 	d, e := device(t, vk.Options{Batch: time.Nanosecond}), device(t, vk.Options{Batch: time.Nanosecond})
 	const n = 40

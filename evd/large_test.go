@@ -42,15 +42,15 @@ func sizes(t *testing.T) (orders []int) {
 //
 // With VKEVD_INDEX=0:100 it computes only the vectors of the 100 smallest eigenvalues. With
 // VKEVD_PRECISION=f32 it solves in single precision. With VKEVD_OTHERS=1 or VKEVD_OTHERS=1,2 the
-// devices of these numbers help with the vectors. With VKEVD_DISTRIBUTE=1, too, the matrix is divided
-// among all devices, and both solves of a matrix must have the same bits. VKEVD_PRODUCTS is auto,
-// native or emulated. VKEVD_TUNING is a JSON object with fields of tuning.Tuning that replace those of
-// the device's table. If it has several lines, there is an object on each, and each matrix is solved
-// with each of these tunings in turn. VKEVD_ONLY is "values" or "vectors" if only one of both is to be
-// solved for.
+// devices of these numbers help with the vectors. With VKEVD_DISTRIBUTE=1, too, the matrix is
+// divided among all devices, and both solves of a matrix must have the same bits. VKEVD_PRODUCTS is
+// auto, native or emulated. VKEVD_TUNING is a JSON object with fields of tuning.Tuning that replace
+// those of the device's table. If it has several lines, there is an object on each, and each matrix
+// is solved with each of these tunings in turn. VKEVD_ONLY is "values" or "vectors" if only one of
+// both is to be solved for.
 //
-// Orders below 32768 are solved twice, because the first solve warms up the device. Divided matrices are
-// so below 65536. From 80000 on only some vectors are checked, on the host.
+// Orders below 32768 are solved twice, because the first solve warms up the device. Divided
+// matrices are so below 65536. From 80000 on only some vectors are checked, on the host.
 func TestSizes(t *testing.T) {
 	orders := sizes(t)
 	kernels := os.Getenv("VKEVD_KERNELS") != ""
@@ -193,8 +193,8 @@ func solveLarge[T evd.Float](t *testing.T, d *vk.Device, a evd.Sym[T], opt evd.O
 	}
 }
 
-// checkSome checks eight vectors on the host, from all parts of the spectrum: ‖A·Q − Q·Λ‖₁/(‖A‖₁·n·ε) and
-// ‖QᵀQ − I‖₁/(n·ε).
+// checkSome checks eight vectors on the host, from all parts of the spectrum: ‖A·Q −
+// Q·Λ‖₁/(‖A‖₁·n·ε) and ‖QᵀQ − I‖₁/(n·ε).
 func checkSome[T evd.Float](t *testing.T, a evd.Sym[T], res *evd.Result[T]) {
 	const some = 8
 	n, m := a.N, res.Vectors.Cols

@@ -77,13 +77,13 @@ type Options struct {
 	// one positive number for each device. nil means the measured rates of FP64 arithmetic.
 	Shares []float64
 
-	// Distribute divides the matrix among the device of NewPlan and Devices, so that each holds only
-	// its part of A and of the reflectors of Q1, and all devices reduce A to a band. It is for large
-	// matrices, and for those that are too large for one device. Divide and conquer divides the vectors of the
-	// tridiagonal problem, too. MRRR, QR iteration and values without vectors use the first device for
-	// this problem. With Distribute, Devices are also used without Vectors. NewPlan
-	// sets Distribute itself where that was measured to be faster, or if the memory of a device is too
-	// small otherwise. Distribute needs Devices.
+	// Distribute divides the matrix among the device of NewPlan and Devices, so that each holds
+	// only its part of A and of the reflectors of Q1, and all devices reduce A to a band. It is for
+	// large matrices, and for those that are too large for one device. Divide and conquer divides
+	// the vectors of the tridiagonal problem, too. MRRR, QR iteration and values without vectors
+	// use the first device for this problem. With Distribute, Devices are also used without
+	// Vectors. NewPlan sets Distribute itself where that was measured to be faster, or if the
+	// memory of a device is too small otherwise. Distribute needs Devices.
 	Distribute bool
 
 	// Progress is called repeatedly during a solve, one call at a time, from another goroutine.

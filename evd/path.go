@@ -121,8 +121,8 @@ func (p *path[T]) suit(dev *vk.Device) (stages.Waiting, error) {
 }
 
 // newSteps makes all stages of a solve. If several of them cannot be made, the error is that of the
-// first one in the order of the solve. `most` is the largest number of vectors of the first device if
-// the matrix is distributed, and otherwise 0.
+// first one in the order of the solve. `most` is the largest number of vectors of the first device
+// if the matrix is distributed, and otherwise 0.
 func newSteps[T Float](
 	dev *vk.Device, n int, opt Options, t tuning.Tuning, waiting stages.Waiting, oneStage bool, double doubles[T], most int,
 ) (s steps[T], err error) {

@@ -50,11 +50,11 @@ type Plan[T Float] struct {
 // The error is a *ShapeError for an order that no matrix can have, an *OptionError for the first
 // option that is not possible, a *vk.UnsupportedError if the device lacks a feature, a
 // *vk.OutOfMemoryError, or vk.ErrClosed for a closed device. A plan for float64 needs a device that
-// computes in double precision. For a plan for float32 the host solves the tridiagonal problem if the
-// device does not (vk.Info.Float64).
+// computes in double precision. For a plan for float32 the host solves the tridiagonal problem if
+// the device does not (vk.Info.Float64).
 //
-// If Options.Devices has further devices, NewPlan sets Options.Distribute where that was measured to be
-// faster, or where the memory of a device is too small otherwise. Plan.Distributed says so.
+// If Options.Devices has further devices, NewPlan sets Options.Distribute where that was measured
+// to be faster, or where the memory of a device is too small otherwise. Plan.Distributed says so.
 //
 // On a vk.Dry device the plan is a forecast: Bytes, Memory and Costs work, and Solve does not.
 func NewPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
@@ -90,8 +90,8 @@ func NewPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	return p, failed
 }
 
-// dividesFaster tells whether a plan with several devices is faster if they divide the matrix. That was
-// measured only for equal parts on devices of one name, and for divide and conquer.
+// dividesFaster tells whether a plan with several devices is faster if they divide the matrix. That
+// was measured only for equal parts on devices of one name, and for divide and conquer.
 func (opt Options) dividesFaster(dev *vk.Device, n int) bool {
 	t := tuning.On(dev.Info())
 	if opt.Tuning != nil {
@@ -102,8 +102,9 @@ func (opt Options) dividesFaster(dev *vk.Device, n int) bool {
 	return t.Divided.Divides(n, opt.vectors(n)) && conquers && len(opt.Shares) == 0 && !slices.ContainsFunc(opt.Devices, others)
 }
 
-// Distributed reports whether the plan divides the matrix among its devices: with Options.Distribute,
-// because it is faster, or because the matrix does not fit the memory of one of them. Matrices of the orders 0 and 1 are not divided.
+// Distributed reports whether the plan divides the matrix among its devices: with
+// Options.Distribute, because it is faster, or because the matrix does not fit the memory of one of
+// them. Matrices of the orders 0 and 1 are not divided.
 func (p *Plan[T]) Distributed() bool { return p.opt.Distribute }
 
 // newPlan makes a plan with options that are possible. If it uses emulated products that do not fit
@@ -153,8 +154,8 @@ func (p *Plan[T]) prepare() (err error) {
 // this order. It returns 1 if the matrix is reduced to tridiagonal form in one stage.
 func (p *Plan[T]) Band() int { return p.current().tune.Band }
 
-// Block returns the rank k of the updates of the trailing matrix in the first stage: Options.Block, or
-// the tuning's value for this order. It returns 1 if the matrix is reduced in one stage.
+// Block returns the rank k of the updates of the trailing matrix in the first stage: Options.Block,
+// or the tuning's value for this order. It returns 1 if the matrix is reduced in one stage.
 func (p *Plan[T]) Block() int { return p.current().tune.Block }
 
 // current returns the plan's stages and memory (its path) at this moment. Callers do not need the
@@ -169,8 +170,8 @@ func (p *Plan[T]) current() *path[T] {
 // its first device.
 func (p *Plan[T]) Bytes() uint64 { return p.base.Bytes() }
 
-// Memory lists the regions of the plan's memory on its first device. Regions that are never in use at
-// the same time may share bytes.
+// Memory lists the regions of the plan's memory on its first device. Regions that are never in use
+// at the same time may share bytes.
 func (p *Plan[T]) Memory() []vk.Placed { return p.base.Memory() }
 
 // Close waits for the solve in flight and frees the plan's device memory. Results stay valid,

@@ -83,11 +83,12 @@ type products[T Float] struct {
 	emulated emulation.Products
 }
 
-// mostEmulated is the largest number of elements of the vectors, n·m, for which ProductsAuto emulates the
-// products of back transformation 1, unless they are at least slowGain times as fast as native ones. The
-// conversion of the vectors to residues walks along rows, whose elements lie in as many pages of memory
-// as there are. On an H200, back transformation 1 of n = 65536 takes 6.9 s for 16384 vectors, as long as
-// native products would, but 24.9 s for 32768 vectors and 155 s for all 65536 (docs/benchmarks.md).
+// mostEmulated is the largest number of elements of the vectors, n·m, for which ProductsAuto
+// emulates the products of back transformation 1, unless they are at least slowGain times as fast
+// as native ones. The conversion of the vectors to residues walks along rows, whose elements lie in
+// as many pages of memory as there are. On an H200, back transformation 1 of n = 65536 takes 6.9 s
+// for 16384 vectors, as long as native products would, but 24.9 s for 32768 vectors and 155 s for
+// all 65536 (docs/benchmarks.md).
 const (
 	mostEmulated = 9 << 27
 	slowGain     = 2

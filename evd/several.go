@@ -57,9 +57,9 @@ func (p *Plan[T]) onFirst(err error) error {
 	return err
 }
 
-// newPath makes the stages of a solve on the first device, and the stages of the further devices: for
-// the back transformation, and for their part of a distributed matrix. Stages and the layout of their
-// memory are together called a path.
+// newPath makes the stages of a solve on the first device, and the stages of the further devices:
+// for the back transformation, and for their part of a distributed matrix. Stages and the layout of
+// their memory are together called a path.
 func (p *Plan[T]) newPath(opt Options) (*path[T], error) {
 	by, err := newPath[T](p.base.Dev, p.base.N, opt, p.split)
 	if err != nil {
@@ -146,9 +146,9 @@ func (p *Plan[T]) allocateExchange() (err error) {
 	return err
 }
 
-// The vectors of a plan that distributes the matrix, and the reflectors for them, go from one device to
-// all others in pieces (vk.Broadcast). The exchange has room for broadcastPieces of them, of at most
-// largestPiece bytes.
+// The vectors of a plan that distributes the matrix, and the reflectors for them, go from one
+// device to all others in pieces (vk.Broadcast). The exchange has room for broadcastPieces of them,
+// of at most largestPiece bytes.
 const (
 	broadcastPieces = 8
 	largestPiece    = 16 << 20
@@ -157,14 +157,14 @@ const (
 // piece returns the size of a piece in bytes. Small matrices have smaller pieces.
 func (p *Plan[T]) piece() int { return min(largestPiece, max(1<<16, 4*p.base.N*p.base.N)) }
 
-// linked tells whether the plan needs links from the first device to the others: if the reflectors, or
-// all vectors of the tridiagonal matrix, are on the first device.
+// linked tells whether the plan needs links from the first device to the others: if the reflectors,
+// or all vectors of the tridiagonal matrix, are on the first device.
 func (p *Plan[T]) linked() bool {
 	return p.opt.Vectors && !(p.opt.Distribute && p.safe == nil && p.path.steps.spectrum.Shared())
 }
 
-// parties returns the parts of the devices in a broadcast between them. Only one broadcast at a time may
-// be in progress.
+// parties returns the parts of the devices in a broadcast between them. Only one broadcast at a
+// time may be in progress.
 func (p *Plan[T]) parties() (all []*vk.Party) {
 	b := vk.NewBroadcast(p.exchange, 0, broadcastPieces*p.piece(), p.piece(), 1+len(p.others))
 	for k := range 1 + len(p.others) {

@@ -17,7 +17,8 @@ import (
 //	first device   reduce │ tridiagonal problem      │ vectors 0 … to−1   │ download
 //	other devices         │ reflectors arrive      S │ vectors from … m−1 │ download
 //
-// With Options.Distribute all devices reduce the matrix, and keep their parts of the reflectors of Q1.
+// With Options.Distribute all devices reduce the matrix, and keep their parts of the reflectors of
+// Q1.
 //
 // There is one goroutine per device. If the plan uses one device, only this device's solve is in
 // it.
@@ -80,7 +81,8 @@ func (g *together[T]) copyReflectors() {
 	}()
 }
 
-// share tells the call of the first device which devices solve the tridiagonal problem, if several do.
+// share tells the call of the first device which devices solve the tridiagonal problem, if several
+// do.
 func (g *together[T]) share() {
 	first := g.all[0]
 	if !first.steps.spectrum.Shared() {
@@ -165,8 +167,9 @@ func (g *together[T]) vectors(a Sym[T]) []spectrum.Vectors[T] {
 // fetch transforms the vectors x of the tridiagonal matrix back and copies the results to host
 // memory. Each device transforms a part of the vectors. If the devices have solved the tridiagonal
 // problem together, each has its part already, and x is that of the first one. The function `wait`
-// returns the host memory. No device writes to this memory before all devices have transformed their parts without
-// an error: it may be the memory of the input matrix, which a second attempt would need.
+// returns the host memory. No device writes to this memory before all devices have transformed
+// their parts without an error: it may be the memory of the input matrix, which a second attempt
+// would need.
 func (g *together[T]) fetch(x product.Matrix[float64], wait func() vk.Columns[T]) error {
 	first, m, shared := g.all[0], x.Rows, g.all[0].Shared
 	if shared != nil {
@@ -212,8 +215,8 @@ func (g *together[T]) fetch(x product.Matrix[float64], wait func() vk.Columns[T]
 }
 
 // transformBack transforms the parts of all devices back; parts[k] is on device k. It returns the
-// matrices to download. It reports the progress of the slowest device, or, if the matrix is divided, of
-// the first one.
+// matrices to download. It reports the progress of the slowest device, or, if the matrix is
+// divided, of the first one.
 func (g *together[T]) transformBack(parts []product.Matrix[float64]) ([]product.Matrix[T], error) {
 	if g.plan.opt.Distribute {
 		return g.transformBackDistributed(parts)

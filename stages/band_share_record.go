@@ -98,8 +98,8 @@ func (r *BandShare[T]) Reflectors(ws *vk.Arena, a vk.Slice[T], c int) vk.Slice[T
 }
 
 // RecordProduct forms the device's part of the product P = (A − Y·Zᵀ − Z·Yᵀ)·y, and returns its
-// memory. If the device has no columns of the trailing matrix, its part of A·y is zero. RecordProduct
-// also computes yᵀ·y, which RecordUpdate needs.
+// memory. If the device has no columns of the trailing matrix, its part of A·y is zero.
+// RecordProduct also computes yᵀ·y, which RecordUpdate needs.
 func (r *BandShare[T]) RecordProduct(rec *vk.Recorder, ws *vk.Arena, a vk.Slice[T], c int) vk.Slice[T] {
 	rec.Phase(PhaseBandReduction, r.flops(c), r.Flops())
 	p, b := r.panel(ws, a, c), r.B
@@ -120,8 +120,8 @@ func (r *BandShare[T]) RecordProduct(rec *vk.Recorder, ws *vk.Arena, a vk.Slice[
 	return sum.At
 }
 
-// Part returns the memory of the part that the given device has of the product P of the panel at column
-// c. It has n−c−b rows and b columns, without gaps.
+// Part returns the memory of the part that the given device has of the product P of the panel at
+// column c. It has n−c−b rows and b columns, without gaps.
 func (r *BandShare[T]) Part(ws *vk.Arena, c, device int) vk.Slice[T] {
 	elements := (r.N - c - r.B) * r.B
 	return r.p.In(ws).Sub(device*elements, elements)

@@ -164,8 +164,8 @@ type member struct {
 	a, band, t vk.Slice[float64]
 }
 
-// reduceShared reduces the symmetric matrix `dense` to a band by several devices, and does the copies
-// between them. It returns the results in the form of BandReduction.
+// reduceShared reduces the symmetric matrix `dense` to a band by several devices, and does the
+// copies between them. It returns the results in the form of BandReduction.
 func reduceShared(t *testing.T, n, b, k int, parts []float64, tune Tuning, dense []float64) (y, band, factors []float64) {
 	t.Helper()
 	d := testDevice(t)

@@ -126,8 +126,8 @@ func (s *vectorsPass) sharedBlocks() int {
 	return max(halfOf(s.n)*halfOf(s.n), s.n*s.tune.Leaf)
 }
 
-// Work is the workspace on the first device: n²/4 + 2·n·min(panelColumns(), 4096) elements, and O(n·log n)
-// elements more. The arena must also contain ops.Work, and the memory of X.
+// Work is the workspace on the first device: n²/4 + 2·n·min(panelColumns(), 4096) elements, and
+// O(n·log n) elements more. The arena must also contain ops.Work, and the memory of X.
 func (s *SharedConquer) Work() *vk.Layout { return s.work }
 
 // Share is the part of the first device in the vectors.
@@ -170,8 +170,8 @@ type ConquerDevice struct {
 // order: the first device gets as many as its X has rows, and so on. SolveRange returns all
 // eigenvalues, in ascending order.
 //
-// The function `each` calls its argument for the number of each device, at the same time, and returns
-// the first error. `progress` may be nil. The errors are those of DivideConquer.Solve.
+// The function `each` calls its argument for the number of each device, at the same time, and
+// returns the first error. `progress` may be nil. The errors are those of DivideConquer.Solve.
 func (s *SharedConquer) SolveRange(
 	d, e []float64, from int, devices []ConquerDevice, each func(do func(k int) error) error, progress func(vk.Progress),
 ) ([]float64, error) {

@@ -247,8 +247,8 @@ func (v *sharedDevice) recordSort(rec *vk.Recorder, push shaders.StedcSortPush, 
 // columnsOf returns the number of columns of a block that go to all devices at a time.
 func (r *sharedRun) columnsOf(b sharedBlock) int { return min(b.n, r.strip/b.n) }
 
-// shareColumns records how the vectors of a block that is no part of the last merge go to all devices,
-// some columns at a time. The device copies those that are wanted from it to its result.
+// shareColumns records how the vectors of a block that is no part of the last merge go to all
+// devices, some columns at a time. The device copies those that are wanted from it to its result.
 func (v *sharedDevice) shareColumns(rec *vk.Recorder, r *sharedRun, b sharedBlock) {
 	width := r.columnsOf(b)
 	for first := 0; first < b.n; first += width {

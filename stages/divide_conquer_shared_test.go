@@ -28,9 +28,9 @@ func atOnce(n int, do func(k int) error) error {
 }
 
 // solveShared finds eigenvalues, and the vectors of the eigenvalues from, from+1, …, with
-// len(counts) parts, of which part k forms counts[k] vectors. Each part is on a device of its own. The result
-// has the vectors as rows, n elements each. The test fails if a part records a product that it has not
-// reserved.
+// len(counts) parts, of which part k forms counts[k] vectors. Each part is on a device of its own.
+// The result has the vectors as rows, n elements each. The test fails if a part records a product
+// that it has not reserved.
 func solveShared(t *testing.T, tune Tuning, d, e []float64, from int, counts []int) (values []float64, vectors [][]float64) {
 	t.Helper()
 	open, n := stagetest.Devices(t, len(counts)), len(d)
@@ -132,9 +132,9 @@ func TestSharedConquerOnEveryKind(t *testing.T) {
 	}
 }
 
-// TestSharedConquerOfSplitMatrices does so for matrices with zeros in the off-diagonal. In some cases
-// one block is most of T. In others two, three or many blocks have about the same size, and there is
-// no last merge.
+// TestSharedConquerOfSplitMatrices does so for matrices with zeros in the off-diagonal. In some
+// cases one block is most of T. In others two, three or many blocks have about the same size, and
+// there is no last merge.
 func TestSharedConquerOfSplitMatrices(t *testing.T) {
 	splitTridiagonals(211, func(name string, d, e []float64) {
 		checkShared(t, name, SmallestTuning(), d, e, thirds(13), []int{2, 3})
@@ -161,8 +161,8 @@ func TestSharedConquerInEveryTuning(t *testing.T) {
 	}
 }
 
-// TestBlocksFitTheirDevices checks that the blocks of one device have no more elements than its memory,
-// for matrices that are divided into blocks in many ways.
+// TestBlocksFitTheirDevices checks that the blocks of one device have no more elements than its
+// memory, for matrices that are divided into blocks in many ways.
 func TestBlocksFitTheirDevices(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for n := 2; n < 90; n++ {

@@ -22,8 +22,8 @@ type batch struct {
 	work work
 	ran  []mark
 
-	// The batch may begin after the events `waits`. At its end the events `signals` happen. `takes` are
-	// the host's copies before the batch, and `posts` those after it (Exchange).
+	// The batch may begin after the events `waits`. At its end the events `signals` happen. `takes`
+	// are the host's copies before the batch, and `posts` those after it (Exchange).
 	waits, signals []*Event
 	takes, posts   []hostCopy
 }
@@ -67,10 +67,10 @@ func (w *work) wrap(op string, err error) error {
 }
 
 // start encodes commands of the recording from command number `next` on, and submits them as one
-// batch, after the events for which it waits. `slot` is the number of the command buffer to use, which
-// must not be in flight. The result is the number of the first command that is not in the batch. The
-// batch has at least one command of the recording, perhaps only waits and signals, even if this command
-// takes longer than Options.Batch. After an error the batch is not in flight.
+// batch, after the events for which it waits. `slot` is the number of the command buffer to use,
+// which must not be in flight. The result is the number of the first command that is not in the
+// batch. The batch has at least one command of the recording, perhaps only waits and signals, even
+// if this command takes longer than Options.Batch. After an error the batch is not in flight.
 func (r *run) start(slot, next int) (int, error) {
 	d := r.dev
 	e := encoder{run: r, b: &batch{}}

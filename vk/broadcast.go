@@ -2,9 +2,9 @@ package vk
 
 import "sync"
 
-// Broadcast copies numbers from one device to all others, within recordings that run at the same time.
-// The numbers go in pieces through places in an Exchange. While some devices take a piece, the sender
-// posts the next ones:
+// Broadcast copies numbers from one device to all others, within recordings that run at the same
+// time. The numbers go in pieces through places in an Exchange. While some devices take a piece,
+// the sender posts the next ones:
 //
 //	sender   post 0 | post 1 | post 2 | post 3 | wait for all, post 4 …
 //	others            take 0 | take 1 | take 2 | take 3 …
@@ -19,8 +19,8 @@ type Broadcast struct {
 	pieces []sentPiece // by number, as far as they are known
 }
 
-// sentPiece is a piece that one device, the sender, sends to all others. Its events are: the sender has
-// posted it, and each other device has taken it. taken[sender] is nil.
+// sentPiece is a piece that one device, the sender, sends to all others. Its events are: the sender
+// has posted it, and each other device has taken it. taken[sender] is nil.
 type sentPiece struct {
 	posted *Event
 	taken  []*Event
@@ -52,8 +52,8 @@ func (b *Broadcast) sent(number, sender int) sentPiece {
 	return b.pieces[number]
 }
 
-// free lists the events for which the sender of a piece waits: all others have taken the piece that was
-// in the same place before. If the sender has taken it, it did so earlier in its recording.
+// free lists the events for which the sender of a piece waits: all others have taken the piece that
+// was in the same place before. If the sender has taken it, it did so earlier in its recording.
 func (b *Broadcast) free(number, sender int) (events []*Event) {
 	b.lock.Lock()
 	defer b.lock.Unlock()

@@ -28,9 +28,9 @@ func (e *encoder) fits(c *command) bool {
 	return true
 }
 
-// encode adds commands of the recording from command number `next` on, as many as the batch may have.
-// It returns the number of the first command that is not in the batch. Waits are at the beginning of
-// a batch, and signals at its end.
+// encode adds commands of the recording from command number `next` on, as many as the batch may
+// have. It returns the number of the first command that is not in the batch. Waits are at the
+// beginning of a batch, and signals at its end.
 func (e *encoder) encode(cmds []command, next int) int {
 	empty := true
 	for ; next < len(cmds); next++ {
@@ -87,10 +87,10 @@ func (e *encoder) add(c *command) {
 	}
 }
 
-// translate adds the driver's commands for one command of the recording. It looks up the buffers that
-// belong to the command's addresses. A fill or copy of memory in several buffers becomes several
-// commands, without barriers between them. All addresses must lie in open arenas. `translate` panics
-// if an arena of the command is closed.
+// translate adds the driver's commands for one command of the recording. It looks up the buffers
+// that belong to the command's addresses. A fill or copy of memory in several buffers becomes
+// several commands, without barriers between them. All addresses must lie in open arenas.
+// `translate` panics if an arena of the command is closed.
 func (e *encoder) translate(c *command) {
 	d := e.run.dev
 	switch c.op {

@@ -20,9 +20,9 @@ import (
 // The host waits, not the device: a device gets the commands after Wait when the event has happened.
 // Meanwhile the host has encoded them.
 //
-// A Run holds the queue of its device while it waits. So recordings that wait for each other must run
-// while one caller has all their devices (Gather). Otherwise two such sets of recordings on the same
-// devices could wait for each other for ever.
+// A Run holds the queue of its device while it waits. So recordings that wait for each other must
+// run while one caller has all their devices (Gather). Otherwise two such sets of recordings on the
+// same devices could wait for each other for ever.
 type Event struct {
 	happened atomic.Bool
 	done     chan struct{} // closed after `happened` is set
@@ -54,9 +54,9 @@ func (e *Event) wait(ctx context.Context, poll bool) error {
 	return ctx.Err()
 }
 
-// Signal lets the event happen when all commands recorded so far have ended. A recording with events
-// can run only once. If the Run fails, the event may never happen: then the contexts of all Runs that
-// wait for it must end.
+// Signal lets the event happen when all commands recorded so far have ended. A recording with
+// events can run only once. If the Run fails, the event may never happen: then the contexts of all
+// Runs that wait for it must end.
 func (r *Recorder) Signal(e *Event) {
 	r.cmds, r.events = append(r.cmds, command{op: opSignal, event: e}), true
 }
@@ -70,9 +70,10 @@ func (r *Recorder) Wait(events ...*Event) {
 	}
 }
 
-// ready waits for the events before the batch b, which is encoded but not submitted. A batch in flight
-// may let events happen for which others wait. In this case ready first waits for the batches in flight.
-// In the end it copies what the batch takes from exchanges, as far as the host has to.
+// ready waits for the events before the batch b, which is encoded but not submitted. A batch in
+// flight may let events happen for which others wait. In this case ready first waits for the
+// batches in flight. In the end it copies what the batch takes from exchanges, as far as the host
+// has to.
 func (r *run) ready(b *batch) error {
 	signals := func(b *batch) bool { return b != nil && len(b.signals) > 0 }
 	if len(b.waits) > 0 && slices.ContainsFunc(r.pending[:], signals) {

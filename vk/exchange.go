@@ -12,7 +12,8 @@ import (
 // Exchange is memory of the host through which recordings on several devices exchange numbers (Post
 // and Take). If all devices can import host memory (VK_EXT_external_memory_host), all use the same
 // memory, and the host copies nothing. Otherwise each device has host memory of its own, and the
-// host copies between them: at the end of a batch what was posted, and at the beginning what is taken.
+// host copies between them: at the end of a batch what was posted, and at the beginning what is
+// taken.
 //
 // The order of the recordings is given by Events. The caller closes the exchange before the devices,
 // and after the end of all recordings that use it.
@@ -80,8 +81,8 @@ func (x *Exchange) Imported() bool { return x.host == nil }
 // Bytes is the size of the exchange.
 func (x *Exchange) Bytes() int { return x.bytes }
 
-// Close releases the memory. A second call does nothing. No recording that uses the exchange may be in
-// flight.
+// Close releases the memory. A second call does nothing. No recording that uses the exchange may be
+// in flight.
 func (x *Exchange) Close() {
 	x.closing.Lock()
 	defer x.closing.Unlock()
@@ -101,8 +102,8 @@ func (x *Exchange) view(d *Device, at, size int) *hostView {
 	return x.views[i]
 }
 
-// exchangeCost is the cost of a byte that goes to or from the host, in the unit of Recorder.Costs. Two
-// GPUs copied 60 GB/s.
+// exchangeCost is the cost of a byte that goes to or from the host, in the unit of Recorder.Costs.
+// Two GPUs copied 60 GB/s.
 const exchangeCost = 16
 
 // Post records a copy of src to the exchange, from the byte `at` on. `at` is a multiple of 4. Until

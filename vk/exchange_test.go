@@ -114,8 +114,8 @@ func TestExchange(t *testing.T) {
 	}
 }
 
-// TestWaitEndsWithItsContext: an event that never happens does not stop a Run for ever, and the device
-// can be used afterwards.
+// TestWaitEndsWithItsContext: an event that never happens does not stop a Run for ever, and the
+// device can be used afterwards.
 func TestWaitEndsWithItsContext(t *testing.T) {
 	g := openExchange(t, 1, false, 0)
 	ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
@@ -137,8 +137,8 @@ func TestWaitEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestSignalsOfAWaitingRun: a device that waits has told before what it has posted, so two devices can
-// wait for each other in turns. Without that, this test would not end.
+// TestSignalsOfAWaitingRun: a device that waits has told before what it has posted, so two devices
+// can wait for each other in turns. Without that, this test would not end.
 func TestSignalsOfAWaitingRun(t *testing.T) {
 	g := openExchange(t, 2, false, 0)
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -161,8 +161,8 @@ func TestSignalsOfAWaitingRun(t *testing.T) {
 	}
 }
 
-// TestExchangeOutlivesAClosedDevice closes the devices before the exchange, which is against the rules
-// but must not crash, and makes an exchange with a closed device.
+// TestExchangeOutlivesAClosedDevice closes the devices before the exchange, which is against the
+// rules but must not crash, and makes an exchange with a closed device.
 func TestExchangeOutlivesAClosedDevice(t *testing.T) {
 	g := openExchange(t, 2, false, 0)
 	g.dev[1].Close()
@@ -176,8 +176,8 @@ func TestExchangeOutlivesAClosedDevice(t *testing.T) {
 	}
 }
 
-// TestExchangeRefuses: places outside of the exchange, and devices that have no part in it, panic when
-// a command is recorded. The text of a recording shows what is exchanged.
+// TestExchangeRefuses: places outside of the exchange, and devices that have no part in it, panic
+// when a command is recorded. The text of a recording shows what is exchanged.
 func TestExchangeRefuses(t *testing.T) {
 	g, other := openExchange(t, 1, false, 0), openExchange(t, 1, false, 0)
 	for name, record := range map[string]func(rec *Recorder){
@@ -209,9 +209,9 @@ func TestExchangeRefuses(t *testing.T) {
 	}
 }
 
-// TestBroadcast spreads slices of many lengths from changing devices, through places for two pieces.
-// Each device adds a word of its own before it sends, so that a piece that comes too early or too late
-// is seen at the end.
+// TestBroadcast spreads slices of many lengths from changing devices, through places for two
+// pieces. Each device adds a word of its own before it sends, so that a piece that comes too early
+// or too late is seen at the end.
 func TestBroadcast(t *testing.T) {
 	for name, apart := range map[string]bool{"imported": false, "apart": true} {
 		t.Run(name, func(t *testing.T) {

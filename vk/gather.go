@@ -5,18 +5,18 @@ import (
 	"sync"
 )
 
-// gathered holds the devices that callers of Gather have. `changed` is closed when some of them become
-// free.
+// gathered holds the devices that callers of Gather have. `changed` is closed when some of them
+// become free.
 var gathered = struct {
 	sync.Mutex
 	devices map[*Device]bool
 	changed chan struct{}
 }{devices: map[*Device]bool{}, changed: make(chan struct{})}
 
-// Gather reserves the devices for recordings that wait for each other (Event). It waits until no other
-// caller of Gather has any of the devices, or returns the error of the context. Other Runs on these
-// devices, which wait for no other device, need no reservation. The caller must call `release` when its
-// recordings have ended.
+// Gather reserves the devices for recordings that wait for each other (Event). It waits until no
+// other caller of Gather has any of the devices, or returns the error of the context. Other Runs on
+// these devices, which wait for no other device, need no reservation. The caller must call
+// `release` when its recordings have ended.
 func Gather(ctx context.Context, devices []*Device) (release func(), err error) {
 	for {
 		changed := gather(devices)
@@ -31,8 +31,8 @@ func Gather(ctx context.Context, devices []*Device) (release func(), err error) 
 	}
 }
 
-// gather reserves all devices and returns nil, or reserves none of them. Then the result is closed when
-// other devices have become free.
+// gather reserves all devices and returns nil, or reserves none of them. Then the result is closed
+// when other devices have become free.
 func gather(devices []*Device) chan struct{} {
 	gathered.Lock()
 	defer gathered.Unlock()

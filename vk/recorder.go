@@ -84,10 +84,10 @@ func (c *command) name() string {
 	return "copy"
 }
 
-// Recorder collects commands. A full barrier of compute and transfer separates any two commands. The
-// methods Concurrently and Beside are exceptions. A recording consists of plain values. A program can
-// print and compare recordings, and run a recording any number of times, but not in two Runs at the
-// same time.
+// Recorder collects commands. A full barrier of compute and transfer separates any two commands.
+// The methods Concurrently and Beside are exceptions. A recording consists of plain values. A
+// program can print and compare recordings, and run a recording any number of times, but not in two
+// Runs at the same time.
 type Recorder struct {
 	dev        *Device
 	cmds       []command
@@ -144,7 +144,8 @@ func (r *Recorder) Estimates() []float64 {
 }
 
 // mostMoved is the largest number of bytes that one command fills or copies. A device that moves 20
-// GB per second takes 54 ms for a copy of so many bytes. It is a multiple of the size of every element.
+// GB per second takes 54 ms for a copy of so many bytes. It is a multiple of the size of every
+// element.
 const mostMoved = 1 << 29
 
 // Fill sets every 32-bit word of the slice `s` to the value `word`. It records several commands if

@@ -22,9 +22,9 @@ type Progress struct {
 // If onProgress is not nil, Run calls it after each batch, in another goroutine. Run waits until
 // onProgress has returned, so if onProgress ends ctx, the Run ends. There is one exception: Run
 // does not wait for onProgress while another call waits for the device. Therefore onProgress may
-// use the device, or close it. If the recording has events, Run waits for onProgress only at its end.
-// Run returns after the last call of onProgress has returned, except
-// while the device is being closed. If onProgress panics, Run panics.
+// use the device, or close it. If the recording has events, Run waits for onProgress only at its
+// end. Run returns after the last call of onProgress has returned, except while the device is being
+// closed. If onProgress panics, Run panics.
 func (d *Device) Run(ctx context.Context, rec *Recorder, onProgress func(Progress)) (*Profile, error) {
 	if d.dry {
 		return nil, errDry

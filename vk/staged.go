@@ -58,8 +58,8 @@ func Receive[T any](r *Recorder, v []T, src Slice[T]) {
 }
 
 // SendFirst is Send without the limit of 32 MiB. The commands recorded so far must not use `dst`.
-// If v does not fit into the staging buffer, or would leave no room for later statuses, it is uploaded
-// before the recording runs.
+// If v does not fit into the staging buffer, or would leave no room for later statuses, it is
+// uploaded before the recording runs.
 func SendFirst[T any](r *Recorder, dst Slice[T], v []T) {
 	if r.canStage(len(bytesIn(v)) + keptForWords) {
 		Send(r, dst, v)
@@ -91,8 +91,8 @@ func (r *Recorder) nextStaged() uint64 {
 // canStage tells whether so many bytes still fit into the staging buffer.
 func (r *Recorder) canStage(bytes int) bool { return r.nextStaged()+uint64(bytes) <= stagingBytes }
 
-// keptForWords is the part of the staging buffer, in bytes, that SendFirst and ReceiveLast leave free
-// for Send and Receive of later commands, such as a status of each stage.
+// keptForWords is the part of the staging buffer, in bytes, that SendFirst and ReceiveLast leave
+// free for Send and Receive of later commands, such as a status of each stage.
 const keptForWords = 64 << 10
 
 // stage reserves a place in the staging buffer for the data of a transfer, and returns the

@@ -105,9 +105,9 @@ func (u *usage) wanted() bool { return u.taken && u.turns > u.done+1 }
 // The type `reports` calls the progress function of one Run: one report after another, in a
 // goroutine of its own. Run waits until the progress function has returned. It stops waiting if
 // another function needs the queue of the device, or closes the device. So a progress function that
-// uses the device itself does not wait for ever. If other devices wait for the Run, it does not wait for
-// the progress function before its end, because the function may use these devices. If the progress
-// function panics, Run panics with the same value.
+// uses the device itself does not wait for ever. If other devices wait for the Run, it does not
+// wait for the progress function before its end, because the function may use these devices. If the
+// progress function panics, Run panics with the same value.
 type reports struct {
 	on   *usage // its lock guards what follows
 	call func(Progress)

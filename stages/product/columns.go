@@ -6,9 +6,10 @@ import (
 	"github.com/vkevd/vkevd/shaders"
 )
 
-// Columns describes those columns of a symmetric matrix that one of several devices has. The columns
-// are divided into blocks of Width columns; the last block may have fewer. The device stores the rows
-// of a block from the row of its first column on, packed, with the diagonal block in full.
+// Columns describes those columns of a symmetric matrix that one of several devices has. The
+// columns are divided into blocks of Width columns; the last block may have fewer. The device
+// stores the rows of a block from the row of its first column on, packed, with the diagonal block
+// in full.
 type Columns struct {
 	N     int // order of the matrix, at least 1
 	Width int // columns of a block, at least 1
@@ -87,7 +88,8 @@ func (c Columns) trailing(top int) (passed, longest int, elements float64) {
 // device's part in each of these rows.
 type blockRows struct{ rows, inner int }
 
-// rows describes the rows of the trailing matrix that begins at row and column `top`, block by block.
+// rows describes the rows of the trailing matrix that begins at row and column `top`, block by
+// block.
 func (c Columns) rows(top int) (all []blockRows) {
 	before, next := 0, 0 // the device's columns from `top` on, and its next block
 	for j := 0; j*c.Width < c.N; j++ {

@@ -41,8 +41,8 @@ type Ops[T spirv.Scalar] interface {
 
 // Shape is a bound on the sizes of products: Count products of M×K by K×N matrices that run at the
 // same time. A symmetric product of order n with m columns counts as M×N = n×m with K = n. A
-// rank-2k update counts as n×n with K = k, and one of columns as n×k with K = 2k. A pair of products counts with the sum of both inner
-// dimensions.
+// rank-2k update counts as n×n with K = k, and one of columns as n×k with K = 2k. A pair of
+// products counts with the sum of both inner dimensions.
 type Shape struct {
 	M, N, K, Count int
 
@@ -106,8 +106,8 @@ type Syr2k[T spirv.Scalar] interface {
 	Syr2kColumns(rec *vk.Recorder, ws *vk.Arena, y, z Matrix[T], blocks []ColumnBlock[T])
 }
 
-// ColumnBlock is a block of neighbouring columns of a matrix, from the row of its first diagonal element
-// on. First is the number of this row and column.
+// ColumnBlock is a block of neighbouring columns of a matrix, from the row of its first diagonal
+// element on. First is the number of this row and column.
 type ColumnBlock[T spirv.Scalar] struct {
 	First int
 	C     Matrix[T]

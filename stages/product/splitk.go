@@ -69,8 +69,8 @@ func newChooser(t Tuning) chooser {
 
 // The model of costs counts the instructions of one compute unit of the device. In a step of the
 // inner dimension, an invocation does ThreadM·ThreadN multiplications and reads ThreadM + ThreadN
-// numbers, one or mostPack numbers at a time. The constants are rounded values for an H200; only their order of magnitude is
-// important.
+// numbers, one or mostPack numbers at a time. The constants are rounded values for an H200; only
+// their order of magnitude is important.
 const (
 	startSteps    = 64   // a workgroup's first loads and its access to C, in steps
 	dispatchSteps = 20   // the dispatch that sums, in steps of the first tile

@@ -10,14 +10,14 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// SymmColumns computes one device's part of a product P = A·W with a symmetric matrix A whose columns
-// are divided among several devices (Columns):
+// SymmColumns computes one device's part of a product P = A·W with a symmetric matrix A whose
+// columns are divided among several devices (Columns):
 //
 //	P(i, j) = Σ A(i, k)·W(k, j)     the device has column min(i, k)
 //
-// The sum of the parts of all devices is the product. A part costs as much of the time of Symm as the
-// device has of the elements of A: like Symm, the product is one dispatch, and one more if the inner
-// dimension is split.
+// The sum of the parts of all devices is the product. A part costs as much of the time of Symm as
+// the device has of the elements of A: like Symm, the product is one dispatch, and one more if the
+// inner dimension is split.
 type SymmColumns[T spirv.Scalar] struct {
 	chooser // with those tiles that fit the blocks
 	columns Columns
@@ -71,8 +71,8 @@ func (s *SymmColumns[T]) spec(t Tile) shaders.SymmColumnsSpec {
 	}
 }
 
-// Work is the memory of the table of the blocks. Its contents must not change between RecordBegin and
-// the last product. The workspace of the Tiled must be in the arena, too.
+// Work is the memory of the table of the blocks. Its contents must not change between RecordBegin
+// and the last product. The workspace of the Tiled must be in the arena, too.
 func (s *SymmColumns[T]) Work() *vk.Layout { return vk.Together(s.own) }
 
 // RecordBegin sends the table of the blocks to the device.
@@ -88,9 +88,10 @@ func (s *SymmColumns[T]) Flops(top, cols int) float64 {
 }
 
 // Record records P ← A·W, the device's part, and concurrently the products `others`. A is the
-// trailing matrix that begins at row and column `top`. `a` is the memory of the device's columns, of
-// which elements before row or column `top` may be NaN. W and P have N−top rows. P must not overlap A
-// or W, and the rules of GemmTogether hold for `others`, whose factors may overlap A and W.
+// trailing matrix that begins at row and column `top`. `a` is the memory of the device's columns,
+// of which elements before row or column `top` may be NaN. W and P have N−top rows. P must not
+// overlap A or W, and the rules of GemmTogether hold for `others`, whose factors may overlap A and
+// W.
 func (s *SymmColumns[T]) Record(rec *vk.Recorder, ws *vk.Arena, a vk.Slice[T], top int, w, p Matrix[T], others ...Product[T]) {
 	s.record(rec, ws, s.part(a, top, w, p), s.chooseFor(top, p.Cols), others...)
 }
@@ -127,8 +128,8 @@ func (s *SymmColumns[T]) chooseFor(top, cols int) splitK {
 	return s.known.of(p, func() splitK { return s.search(p, s.columns.rows(top)) })
 }
 
-// longest returns the largest inner dimension of a tile of P, which is 0 if the device has no part of
-// the trailing matrix that begins at `top`.
+// longest returns the largest inner dimension of a tile of P, which is 0 if the device has no part
+// of the trailing matrix that begins at `top`.
 func (s *SymmColumns[T]) longest(top int) int {
 	_, longest, _ := s.columns.trailing(top)
 	if longest > 0 && !s.columns.whole(s.tiles[0]) {

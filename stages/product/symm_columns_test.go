@@ -65,10 +65,10 @@ func owners(n, width, devices int, inTurn bool) (owner []int) {
 	return owner
 }
 
-// TestSymmColumns checks the parts of one to three devices, for orders and beginnings of the trailing
-// matrix at and near the multiples of blocks and tiles, with every tile, and with and without
-// split-K. It also checks divisions in which a device has no columns of the trailing matrix, or none
-// at all.
+// TestSymmColumns checks the parts of one to three devices, for orders and beginnings of the
+// trailing matrix at and near the multiples of blocks and tiles, with every tile, and with and
+// without split-K. It also checks divisions in which a device has no columns of the trailing
+// matrix, or none at all.
 func TestSymmColumns(t *testing.T) {
 	eachTuning(t, func(t *testing.T, tune Tuning) {
 		ops, err := New[float64](stagetest.Device(t), tune)
@@ -96,8 +96,8 @@ func TestSymmColumns(t *testing.T) {
 	})
 }
 
-// check computes the product with each tile, with the inner dimension in one or more pieces. If there
-// are two pieces, each dispatch computes one tile.
+// check computes the product with each tile, with the inner dimension in one or more pieces. If
+// there are two pieces, each dispatch computes one tile.
 func (x columnsCase) check(t *testing.T, ops *Tiled[float64], turn int) (worst float64) {
 	t.Helper()
 	s, err := ops.NewSymmColumns(stagetest.Device(t), x.columns())
@@ -136,9 +136,9 @@ func pick[T any](first bool, x, y T) T {
 	return y
 }
 
-// TestSymmColumnsTogether checks that the product and others that run concurrently have the bits that
-// each of them has alone, also if their partial products do not fit the workspace together, and that
-// two runs have the same bits.
+// TestSymmColumnsTogether checks that the product and others that run concurrently have the bits
+// that each of them has alone, also if their partial products do not fit the workspace together,
+// and that two runs have the same bits.
 func TestSymmColumnsTogether(t *testing.T) {
 	const n, width, cols, other = 300, 16, 3, 20
 	x := columnsCase{n: n, width: width, cols: cols, top: 21, owner: owners(n, width, 2, true)}
@@ -184,8 +184,8 @@ func TestSymmColumnsTogether(t *testing.T) {
 	}
 }
 
-// TestSymmColumnsSplits checks that the parts of two devices get about the pieces of the whole product:
-// a device with half of the elements has about as many pieces with elements.
+// TestSymmColumnsSplits checks that the parts of two devices get about the pieces of the whole
+// product: a device with half of the elements has about as many pieces with elements.
 func TestSymmColumnsSplits(t *testing.T) {
 	const n, width, cols = 16384, 512, 32
 	dev := vk.Dry(vk.Info{Name: "dry", Family: "nvidia", Memory: 1 << 40, Free: 1 << 40, SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
@@ -216,8 +216,8 @@ func TestSymmColumnsSplits(t *testing.T) {
 	}
 }
 
-// TestSymmColumnsDispatches checks that no dispatch costs more than it may, on a slow device, and that
-// all of them together cost what the product costs.
+// TestSymmColumnsDispatches checks that no dispatch costs more than it may, on a slow device, and
+// that all of them together cost what the product costs.
 func TestSymmColumnsDispatches(t *testing.T) {
 	const n, width, cols, most = 20000, 512, 32, 1e9
 	dev := vk.Dry(vk.Info{Name: "dry", Family: "other", Memory: 1 << 40, Free: 1 << 40, SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})

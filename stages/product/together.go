@@ -41,10 +41,10 @@ type joint[T spirv.Scalar] struct {
 	fits     bool // each product fits one dispatch
 }
 
-// beside records the products and another product concurrently, or one after another by the rules of
-// GemmTogether. `fits` says whether the other product fits one dispatch. The functions `multiply` and
-// `add` record its dispatches, and the sum of its partial products. It has the given number of them,
-// and they are in the memory for general products.
+// beside records the products and another product concurrently, or one after another by the rules
+// of GemmTogether. `fits` says whether the other product fits one dispatch. The functions
+// `multiply` and `add` record its dispatches, and the sum of its partial products. It has the given
+// number of them, and they are in the memory for general products.
 func (j *joint[T]) beside(rec *vk.Recorder, ws *vk.Arena, partials int, fits bool, multiply, add func(parts vk.Slice[T])) {
 	parts := j.gemm.sums.room(ws, 0, partials)
 	if !j.fits || !fits || partials+j.partials > j.gemm.capacity {

@@ -21,9 +21,9 @@ import (
 //
 //	go test ./stages/product -run XXX -bench Tunings -benchtime 7x
 //
-// VKEVD_SIZES has the orders, by default 8192, and 256 on a CPU. VKEVD_TUNINGS has the tunings, one on each line: a name
-// without blanks, and a JSON object with fields of tuning.Tuning that replace those of the device's
-// table. With VKEVD_PRECISION=f32 the products are those of float32.
+// VKEVD_SIZES has the orders, by default 8192, and 256 on a CPU. VKEVD_TUNINGS has the tunings, one
+// on each line: a name without blanks, and a JSON object with fields of tuning.Tuning that replace
+// those of the device's table. With VKEVD_PRECISION=f32 the products are those of float32.
 func BenchmarkTunings(b *testing.B) {
 	usual := "8192"
 	if stagetest.Device(b).Info().Type == "cpu" {

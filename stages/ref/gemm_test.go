@@ -84,8 +84,8 @@ func TestSyr2kAndSymmReadOneTriangle(t *testing.T) {
 	}
 }
 
-// TestSymmColumns checks that the parts of all devices add up to the product with the trailing matrix,
-// that a part reads only the device's columns, and that nothing before `top` is read.
+// TestSymmColumns checks that the parts of all devices add up to the product with the trailing
+// matrix, that a part reads only the device's columns, and that nothing before `top` is read.
 func TestSymmColumns(t *testing.T) {
 	const n, k, devices = 9, 3, 2
 	for top := range n {

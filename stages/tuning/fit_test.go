@@ -42,9 +42,9 @@ func TestEveryTableFits(t *testing.T) {
 }
 
 // TestIntelWithSmallSubgroups checks that all tables fit Intel's GPUs of the ninth generation with
-// subgroups of 16 invocations. Such a GPU has at most 56 subgroups in a workgroup, some have only 36.
-// (The size 32 was once required there, so that a workgroup of 1024 is possible. A subgroup of this
-// size has too few registers for doubles.)
+// subgroups of 16 invocations. Such a GPU has at most 56 subgroups in a workgroup, some have only
+// 36. (The size 32 was once required there, so that a workgroup of 1024 is possible. A subgroup of
+// this size has too few registers for doubles.)
 func TestIntelWithSmallSubgroups(t *testing.T) {
 	for _, subgroups := range []int{36, 56} {
 		info := vk.Info{Family: "intel", Subgroup: 16, MaxLocal: 16 * subgroups, SharedBytes: 64 << 10, Units: 24, Memory: 1 << 40, Free: 1 << 40}
@@ -85,7 +85,8 @@ func TestRowsFallThrough(t *testing.T) {
 
 // TestFactsOfTheDevice checks that the number of compute units in the tuning is the number that the
 // driver reports, and that only the H200's tuning has measured times for forecasts of the bulge
-// chasing. A GH200 has the same GPU and takes the H200's tuning, and so does an H100 with as many units.
+// chasing. A GH200 has the same GPU and takes the H200's tuning, and so does an H100 with as many
+// units.
 func TestFactsOfTheDevice(t *testing.T) {
 	for _, c := range []struct {
 		info  vk.Info
@@ -148,9 +149,10 @@ func TestWaitingAsksWhetherPanelsMeet(t *testing.T) {
 }
 
 // TestWaitingOnAPartOfADevice checks a device with fewer units than the panels of the tuning have
-// workgroups, such as a part of a GPU. Its panels have a dispatch for each column, but a reduction in
-// one stage uses all units. So the trial must run with as many workgroups as there are units. (The
-// trial was once skipped on such a device.) A device whose tuning has no such stage runs no trial.
+// workgroups, such as a part of a GPU. Its panels have a dispatch for each column, but a reduction
+// in one stage uses all units. So the trial must run with as many workgroups as there are units.
+// (The trial was once skipped on such a device.) A device whose tuning has no such stage runs no
+// trial.
 func TestWaitingOnAPartOfADevice(t *testing.T) {
 	dev, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
 	if err != nil {

@@ -32,9 +32,9 @@ func (s Singles) fits(info vk.Info) error {
 // For returns the tuning for matrices of T on a device.
 func For[T spirv.Scalar](info vk.Info) Tuning { return Of[T](On(info)) }
 
-// Of returns the tuning t for matrices of T. For float64 it is t. For float32 it is t with the sizes
-// t.Singles, and the field Doubles holds the products of t. A tuning that Of has returned for float32
-// does not change.
+// Of returns the tuning t for matrices of T. For float64 it is t. For float32 it is t with the
+// sizes t.Singles, and the field Doubles holds the products of t. A tuning that Of has returned for
+// float32 does not change.
 func Of[T spirv.Scalar](t Tuning) Tuning {
 	if spirv.KindOf[T]() != spirv.Float32 || len(t.Doubles.Tiles) > 0 {
 		return t
@@ -49,22 +49,22 @@ func Of[T spirv.Scalar](t Tuning) Tuning {
 	return t
 }
 
-// nvidiaSingles has the sizes for float32 on GPUs of NVIDIA. They were measured on an H200, and those
-// of products on an H100 (both with driver 580.159).
+// nvidiaSingles has the sizes for float32 on GPUs of NVIDIA. They were measured on an H200, and
+// those of products on an H100 (both with driver 580.159).
 //
-// For n = 16384 and an inner dimension of 1024, the packed tile of 128×128×8 reaches 41.9 TFLOP/s in
-// syr2k, and the packed tile of 128×64×16 reaches 40.0 TFLOP/s in gemm. The same tiles reach 36.4 and
-// 36.1 TFLOP/s if shared memory is loaded one number at a time. symm with 32 columns reaches 27.5
-// TFLOP/s with the packed tile of 64×32×16, and 17.3 with the tiles of before. A tile of 64×64×16 with
-// 8×8 elements for each invocation is left out, because the model of costs takes it for gemm, where
-// it reaches 34.8 TFLOP/s.
+// For n = 16384 and an inner dimension of 1024, the packed tile of 128×128×8 reaches 41.9 TFLOP/s
+// in syr2k, and the packed tile of 128×64×16 reaches 40.0 TFLOP/s in gemm. The same tiles reach
+// 36.4 and 36.1 TFLOP/s if shared memory is loaded one number at a time. symm with 32 columns
+// reaches 27.5 TFLOP/s with the packed tile of 64×32×16, and 17.3 with the tiles of before. A tile
+// of 64×64×16 with 8×8 elements for each invocation is left out, because the model of costs takes
+// it for gemm, where it reaches 34.8 TFLOP/s.
 //
 // For n = 8192, ApplyQ2 takes 40.1 ms with batches of 8, 46.9 ms with 16, which is the number for
 // float64, and 42.7 ms with 4.
 //
 // With small chunks of panels, more workgroups share a panel. With chunks of 9 / 17 KiB the band
-// reduction takes 19.1 / 20.1 ms for n = 4096, 60.6 / 63.2 for 8192 and 278 / 280 for 16384 (H100). With
-// 33 KiB, the size for double precision, it took 77 instead of 73 ms for n = 8192 on an H200.
+// reduction takes 19.1 / 20.1 ms for n = 4096, 60.6 / 63.2 for 8192 and 278 / 280 for 16384 (H100).
+// With 33 KiB, the size for double precision, it took 77 instead of 73 ms for n = 8192 on an H200.
 var nvidiaSingles = Singles{
 	Tiles: []product.Tile{
 		{M: 128, N: 64, K: 16, ThreadM: 8, ThreadN: 8, Unroll: 16, Buffers: 1, Resident: 3, Packed: true},

@@ -73,13 +73,13 @@ func (t Tuning) Double() Tuning {
 // always used.
 type ConquerValues struct{ From, Share int }
 
-// Divided says from which orders on several devices of one name are faster if they divide the matrix,
-// too, and not only the vectors: for eigenvalues alone, and with vectors. 0 means that they divide only
-// matrices that do not fit one device. It is not used for singular values.
+// Divided says from which orders on several devices of one name are faster if they divide the
+// matrix, too, and not only the vectors: for eigenvalues alone, and with vectors. 0 means that they
+// divide only matrices that do not fit one device. It is not used for singular values.
 type Divided struct{ Values, Vectors int }
 
-// Divides tells whether devices of one name divide a matrix of order n, with m wanted vectors, because
-// that is faster.
+// Divides tells whether devices of one name divide a matrix of order n, with m wanted vectors,
+// because that is faster.
 func (d Divided) Divides(n, m int) bool {
 	from := d.Values
 	if m > 0 {
@@ -121,8 +121,8 @@ func (t Tuning) Waiting(ctx context.Context, m *machine.Machine) (stages.Waiting
 	return w, err
 }
 
-// NarrowSize returns the sizes of the passes that narrow a band of order n ≥ 1 with b superdiagonals,
-// before the bulge chasing makes it bidiagonal.
+// NarrowSize returns the sizes of the passes that narrow a band of order n ≥ 1 with b
+// superdiagonals, before the bulge chasing makes it bidiagonal.
 func (t Tuning) NarrowSize(n, b int) stages.NarrowSize {
 	size := stages.NarrowSize{N: n, From: max(1, min(b, n-1))}
 	size.To = min(size.From, max(t.Narrow.To, 2))

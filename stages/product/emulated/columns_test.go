@@ -9,9 +9,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestSyr2kColumns updates some blocks of columns. Their lower triangles have the bits of Syr2k of the rows
-// from the first block on, because both use the same residues. Nothing else changes. Blocks that do not
-// begin with a panel of residues, or whose residues do not fit, are updated one by one.
+// TestSyr2kColumns updates some blocks of columns. Their lower triangles have the bits of Syr2k of
+// the rows from the first block on, because both use the same residues. Nothing else changes.
+// Blocks that do not begin with a panel of residues, or whose residues do not fit, are updated one
+// by one.
 func TestSyr2kColumns(t *testing.T) {
 	eachUnits(t, func(t *testing.T, u Units) {
 		const n, k, width = 150, 24, 32

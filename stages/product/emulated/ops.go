@@ -43,8 +43,8 @@ func New(ctx context.Context, dev *vk.Device, native product.Ops[float64], t pro
 	return NewOn(dev, native, t, count, units)
 }
 
-// The residues of a symmetric factor take at most 1/heldShare of the device's memory, and those of the
-// factors of other products 1/planesShare.
+// The residues of a symmetric factor take at most 1/heldShare of the device's memory, and those of
+// the factors of other products 1/planesShare.
 const heldShare, planesShare = 4, 24
 
 // NewOn does the same as New, but the caller chooses the integer units.

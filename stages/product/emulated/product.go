@@ -73,8 +73,8 @@ func (k *kernels) record(rec *vk.Recorder, ws *vk.Arena, mem *memory, p problem)
 	k.recordStrips(rec, ws, mem, p, left, right)
 }
 
-// recordFactors records the kernels that convert the factors of a product to residues, and returns both
-// sides with their residues.
+// recordFactors records the kernels that convert the factors of a product to residues, and returns
+// both sides with their residues.
 func (k *kernels) recordFactors(rec *vk.Recorder, ws *vk.Arena, mem *memory, p problem) (left, right *side) {
 	planes, norms := &allot[uint32]{from: mem.planes.In(ws)}, &allot[shaders.Norm]{from: mem.norms.In(ws)}
 	shifts, peaks := &allot[int32]{from: mem.shifts.In(ws)}, mem.peaks.In(ws)
