@@ -123,8 +123,8 @@ func fastUnits() (p probe.Products) {
 }
 
 // TestPlanDistributesByItself plans n = 100,000 with all vectors on four GPUs with 141 GB, with and
-// without --distribute. The plan must fit and divide the matrix. With two GPUs it must not fit, and
-// with a small matrix only the vectors are divided.
+// without --distribute. The plan must fit and divide the matrix. With two GPUs it must not fit. A
+// smaller matrix is divided because that is faster, and of a small one only the vectors are.
 func TestPlanDistributesByItself(t *testing.T) {
 	card := h200
 	card.Memory, card.Free = 141e9, 141e9
@@ -135,7 +135,7 @@ func TestPlanDistributesByItself(t *testing.T) {
 		fits       bool
 	}{
 		{100_000, 4, true, "matrix", true}, {100_000, 4, false, "matrix", true},
-		{130_000, 2, false, "matrix", false}, {32768, 4, false, "vectors", true},
+		{130_000, 2, false, "matrix", false}, {32768, 4, false, "matrix", true}, {8192, 4, false, "vectors", true},
 	} {
 		opt := evd.Options{Vectors: true, Distribute: c.distribute, Products: evd.ProductsNative}
 		for range c.devices - 1 {

@@ -84,14 +84,14 @@ COUNT×2×N.
 
 With several devices (--device 0,1 or --device all), each computes a part of the vectors, in
 proportion to its measured speed. The first device does the other steps. With --values-only the
-others are not used, unless the matrix is divided. Each device needs memory of its own, which vkevd plan prints. With --batch each
-device takes the next matrices when it has solved some. This was measured on two and four H100 and
-H200.
+others are not used, unless the matrix is divided. Each device needs memory of its own, which vkevd
+plan prints. With --batch each device takes the next matrices when it has solved some. This was
+measured on two and four H100 and H200.
 
 With --distribute the devices also divide the matrix: each has some columns, and all reduce it to a
 band, with --values-only, too. It is chosen by itself for a matrix that is too large for one device,
-and where it is faster. All vectors of the tridiagonal problem are divided, too; a part of them, by MRRR, is on
-the first device.
+and where it is faster. All vectors of the tridiagonal problem are divided, too; a part of them, by
+MRRR, is on the first device.
 
 With --engine, every process of an MPI job runs this command, and FILE is an uncompressed .npy file
 that all of them can read. Each reads its part; together they write --out-vectors. No process holds
