@@ -227,10 +227,7 @@ func (r request[T]) items(first, count int) request[T] {
 // partials returns the number of elements of the partial products of a request with the split x. It
 // is 0 if the inner dimension is not split.
 func (r *request[T]) partials(x splitK) int {
-	if x.splits == 1 {
-		return 0
-	}
-	return r.batch.Count * x.splits * r.c.Rows * r.c.Cols
+	return x.partials(r.batch.Count * r.c.Rows * r.c.Cols)
 }
 
 // multiply records the dispatch of a request. The result is C, or the partial products `parts` if

@@ -12,6 +12,15 @@ import (
 // piece. `splits` is at least 1, and `splits`·`depth` is at least the inner dimension.
 type splitK struct{ tile, splits, depth int }
 
+// partials returns the number of elements of the partial products of a result with so many elements. It
+// is 0 if the inner dimension is not split.
+func (x splitK) partials(elements int) int {
+	if x.splits == 1 {
+		return 0
+	}
+	return x.splits * elements
+}
+
 // problem holds the properties that determine the choice of tile and split. It stands for `count`
 // products of an m×k matrix by a k×n matrix. problem is comparable, because it is the key of the
 // cache of choices.
@@ -146,6 +155,11 @@ func (k *choices) of(p problem, search func() splitK) splitK {
 // combination. A split is allowed if its partial products fit the reserved memory, and if its
 // number of pieces fits one dimension of a grid.
 func (c chooser) search(p problem) splitK {
+	return c.cheapest(p, func(x splitK) float64 { return c.cost(x, p) })
+}
+
+// cheapest returns the allowed tile and split for p with the smallest cost.
+func (c chooser) cheapest(p problem, costOf func(x splitK) float64) splitK {
 	best, least := splitK{}, math.Inf(1)
 	for i, t := range c.tiles {
 		for pieces := 1; ; pieces = more(pieces) {
@@ -153,7 +167,7 @@ func (c chooser) search(p problem) splitK {
 			if x.splits > 1 && (p.m*p.n*p.count*x.splits > c.capacity || p.count*x.splits > vk.MaxGroups()) {
 				break
 			}
-			if cost := c.cost(x, p); cost < least {
+			if cost := costOf(x); cost < least {
 				best, least = x, cost
 			}
 			if x.depth <= int(t.K) { // more pieces would be the same ones

@@ -57,18 +57,9 @@ func (s *tiledSymm[T]) HeldWork() *vk.Layout { return vk.Together() }
 // record records P ← A·W with the given tile and split. It panics if the shapes do not fit each
 // other. P must not overlap A or W. The partial products of a split are stored in ws.
 func (s *tiledSymm[T]) record(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T], x splitK) {
-	parts := s.sums.room(ws, 0, s.partials(p, x))
+	parts := s.sums.room(ws, 0, x.partials(p.Rows*p.Cols))
 	s.multiply(rec, a, w, p, x, parts)
 	s.add(rec, a, w, p, x, parts)
-}
-
-// partials returns the number of elements of the partial products. It is 0 if the inner dimension is
-// not split.
-func (s *tiledSymm[T]) partials(p Matrix[T], x splitK) int {
-	if x.splits == 1 {
-		return 0
-	}
-	return x.splits * p.Rows * p.Cols
 }
 
 // tilesOf returns the number of tiles of P, and the number of tiles that cost as many flops as one
@@ -101,13 +92,22 @@ func (s *tiledSymm[T]) multiply(rec *vk.Recorder, a, w, p Matrix[T], x splitK, p
 		touch[2] = vk.Touches(parts)
 	}
 	tiles, most := s.tilesOf(p, x)
+	inDispatches(rec, tiles, most, x.splits, 2*float64(m)*float64(m)*float64(n), func(first, count uint32, grid vk.Groups) {
+		push.First, push.Count = first, count
+		s.kernels[x.tile].Dispatch(rec, grid, push, touch...)
+	})
+}
+
+// inDispatches calls `dispatch` for each dispatch of a product, which records it: the tiles from number
+// `first` on, `count` of them and at most `most`, with the given number of splits. The whole product
+// costs `flops`.
+func inDispatches(rec *vk.Recorder, tiles, most, splits int, flops float64, dispatch func(first, count uint32, grid vk.Groups)) {
 	for first := 0; first < tiles; first += most {
 		count := min(most, tiles-first)
-		push.First, push.Count = uint32(first), uint32(count)
 		grid := vk.Folded(count)
-		grid.Z = x.splits
-		s.kernels[x.tile].Dispatch(rec, grid, push, touch...)
-		rec.Costs(2 * float64(m) * float64(m) * float64(n) * float64(count) / float64(tiles))
+		grid.Z = splits
+		dispatch(uint32(first), uint32(count), grid)
+		rec.Costs(flops * float64(count) / float64(tiles))
 	}
 }
 

@@ -2,7 +2,6 @@ package product
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/vkevd/vkevd/shaders"
@@ -138,43 +137,27 @@ func (s *SymmColumns[T]) longest(top int) int {
 	return longest
 }
 
-// search predicts the cost of all tiles and splits, like chooser.search. It counts the pieces that
-// have elements: the others cost nothing. `rows` describes the rows of P.
+// search is chooser.search, but counts only the pieces that have elements: the others cost nothing.
+// `rows` describes the rows of P.
 func (s *SymmColumns[T]) search(p problem, rows []blockRows) splitK {
-	best, least := splitK{}, math.Inf(1)
-	for i, t := range s.tiles {
+	return s.cheapest(p, func(x splitK) float64 {
+		t := s.tiles[x.tile]
 		cols := vk.Tiles(p.n, t.N)
-		for pieces := 1; ; pieces = more(pieces) {
-			x := s.split(i, p.k, pieces)
-			if x.splits > 1 && (p.m*p.n*x.splits > s.capacity || x.splits > vk.MaxGroups()) {
-				break
-			}
-			groups := vk.Tiles(p.m, t.M) * cols * x.splits
-			if s.columns.whole(t) {
-				groups = 0
-				for _, r := range rows {
-					groups += vk.Tiles(r.rows, t.M) * cols * max(vk.Tiles(r.inner, uint32(x.depth)), 1)
-				}
-			}
-			if cost := s.costOf(x, p.alongK, groups, float64(groups)*float64(t.M*t.N)); cost < least {
-				best, least = x, cost
-			}
-			if x.depth <= int(t.K) { // more pieces would be the same ones
-				break
+		groups := vk.Tiles(p.m, t.M) * cols * x.splits
+		if s.columns.whole(t) {
+			groups = 0
+			for _, r := range rows {
+				groups += vk.Tiles(r.rows, t.M) * cols * max(vk.Tiles(r.inner, uint32(x.depth)), 1)
 			}
 		}
-	}
-	return best
+		return s.costOf(x, p.alongK, groups, float64(groups)*float64(t.M*t.N))
+	})
 }
 
 // record records a product with the given tile and split, and concurrently the products `others`.
 func (s *SymmColumns[T]) record(rec *vk.Recorder, ws *vk.Arena, x columnsPart[T], k splitK, others ...Product[T]) {
-	partials := 0
-	if k.splits > 1 {
-		partials = k.splits * x.p.Rows * x.p.Cols
-	}
 	tiles, most := s.tilesOf(x, k)
-	s.gemm.jointly(others).beside(rec, ws, partials, tiles <= most,
+	s.gemm.jointly(others).beside(rec, ws, k.partials(x.p.Rows*x.p.Cols), tiles <= most,
 		func(parts vk.Slice[T]) { s.multiply(rec, ws, x, k, parts) },
 		func(parts vk.Slice[T]) { s.add(rec, ws, x, k, parts) })
 }
@@ -209,14 +192,10 @@ func (s *SymmColumns[T]) multiply(rec *vk.Recorder, ws *vk.Arena, x columnsPart[
 		touch[2] = vk.Touches(parts)
 	}
 	tiles, most := s.tilesOf(x, k)
-	for first := 0; first < tiles; first += most {
-		count := min(most, tiles-first)
-		push.First, push.Count = uint32(first), uint32(count)
-		grid := vk.Folded(count)
-		grid.Z = k.splits
+	inDispatches(rec, tiles, most, k.splits, 2*x.elements*float64(n), func(first, count uint32, grid vk.Groups) {
+		push.First, push.Count = first, count
 		s.kernels[k.tile].Dispatch(rec, grid, push, touch...)
-		rec.Costs(2 * x.elements * float64(n) * float64(count) / float64(tiles))
-	}
+	})
 }
 
 // add records the sum of the partial products, if the inner dimension is split.

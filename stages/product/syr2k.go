@@ -47,12 +47,10 @@ func (s *tiledSyr2k[T]) Syr2k(rec *vk.Recorder, _ *vk.Arena, y, z, c Matrix[T]) 
 	tiles := rows * (rows + 1) / 2 * int(s.tile.M/s.tile.N)
 	tileFlops := 4 * float64(s.tile.M) * float64(s.tile.N) * float64(k)
 	most := partsWithin(s.dispatch, tileFlops)
-	for first := 0; first < tiles; first += most {
-		count := min(most, tiles-first)
-		s.kernel.Dispatch(rec, vk.Folded(count), shaders.Syr2kPush[T]{
-			Y: y.Addr(), Z: z.Addr(), C: c.Addr(), First: uint32(first), Count: uint32(count),
+	inDispatches(rec, tiles, most, 1, 2*float64(n)*float64(n)*float64(k), func(first, count uint32, grid vk.Groups) {
+		s.kernel.Dispatch(rec, grid, shaders.Syr2kPush[T]{
+			Y: y.Addr(), Z: z.Addr(), C: c.Addr(), First: first, Count: count,
 			N: uint32(n), K: uint32(k), Ldy: uint32(y.Ld), Ldz: uint32(z.Ld), Ldc: uint32(c.Ld),
 		})
-		rec.Costs(2 * float64(n) * float64(n) * float64(k) * float64(count) / float64(tiles))
-	}
+	})
 }

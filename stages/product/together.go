@@ -23,9 +23,8 @@ func (g *tiledGemm[T]) GemmTogether(rec *vk.Recorder, ws *vk.Arena, products ...
 // SymmTogether implements the interface Ops by the rules of GemmTogether.
 func (t *Tiled[T]) SymmTogether(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T], others ...Product[T]) {
 	j, x := t.jointly(others), t.tiledSymm.chooseFor(p)
-	partials := t.tiledSymm.partials(p, x)
 	tiles, most := t.tiledSymm.tilesOf(p, x)
-	j.beside(rec, ws, partials, tiles <= most,
+	j.beside(rec, ws, x.partials(p.Rows*p.Cols), tiles <= most,
 		func(parts vk.Slice[T]) { t.tiledSymm.multiply(rec, a, w, p, x, parts) },
 		func(parts vk.Slice[T]) { t.tiledSymm.add(rec, a, w, p, x, parts) })
 }
