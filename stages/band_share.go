@@ -2,6 +2,7 @@ package stages
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages/product"
@@ -36,7 +37,7 @@ type BandShare[T spirv.Scalar] struct {
 	blocks ColumnBlocks
 	device int
 	parts  []float64 // of the products Y·(Zᵀ·y) + Z·(Yᵀ·y): sums of the devices' fractions
-	own    share
+	own    product.Columns
 
 	// `products` computes products with few columns, `multiply` the part of A·y, and `updates` the
 	// trailing updates.
@@ -78,7 +79,7 @@ func NewBandShare[T spirv.Scalar](
 			"in blocks of %d columns of %d: want b ≥ 1, k a multiple of b, blocks of k columns", n, b, k, blocks.Width, blocks.N)
 	}
 	r := &BandShare[T]{
-		BandSize: size, blocks: blocks, device: device, parts: parts, own: blocks.share(device),
+		BandSize: size, blocks: blocks, device: device, parts: parts, own: blocks.Part(device),
 		products: ops.Products, updates: ops.Updates,
 	}
 	var err error
@@ -88,7 +89,7 @@ func NewBandShare[T spirv.Scalar](
 	if r.factor, err = newFactorRows[T](dev, b); err != nil {
 		return nil, err
 	}
-	if r.multiply, err = ops.Products.NewSymmColumns(dev, blocks.Part(device)); err != nil {
+	if r.multiply, err = ops.Products.NewSymmColumns(dev, r.own); err != nil {
 		return nil, err
 	}
 	if r.mirror, err = NewSymmetricLoad[T](dev); err != nil {
@@ -136,10 +137,10 @@ func (r *BandShare[T]) Status() *vk.Layout { return r.qr.Status() }
 func (r *BandShare[T]) Info(ws *vk.Arena) vk.Slice[uint32] { return r.qr.Info(ws) }
 
 // Elements is the number of elements of A that the device stores.
-func (r *BandShare[T]) Elements() int { return r.own.size }
+func (r *BandShare[T]) Elements() int { return r.own.Elements() }
 
 // Own lists the numbers of the device's blocks of columns, in ascending order.
-func (r *BandShare[T]) Own() []int { return r.own.blocks }
+func (r *BandShare[T]) Own() []int { return r.own.Blocks }
 
 // Has tells whether the device has block j of the columns.
 func (r *BandShare[T]) Has(j int) bool { return r.blocks.Owner[j] == r.device }
@@ -160,7 +161,8 @@ func (r *BandShare[T]) Block(ws *vk.Arena, a vk.Slice[T], j int) product.Matrix[
 	from, to := r.blocks.Columns(j)
 	rows, memory := r.N-from, r.y.In(ws)
 	if r.Has(j) {
-		memory = a.Sub(r.own.at[j], r.blocks.elements(j))
+		i, _ := slices.BinarySearch(r.own.Blocks, j)
+		memory = a.Sub(r.own.At[i], r.blocks.elements(j))
 	}
 	return product.NewMatrix(memory.Sub(0, rows*(to-from)), rows, to-from, rows)
 }

@@ -17,7 +17,7 @@ func (r *BandShare[T]) RecordBegin(rec *vk.Recorder, ws *vk.Arena, a, band vk.Sl
 	vk.Fill(rec, band.Sub(0, 2*r.B*r.N), 0)
 	r.qr.begin(rec, ws)
 	r.multiply.RecordBegin(rec, ws)
-	for _, j := range r.own.blocks {
+	for _, j := range r.own.Blocks {
 		m := r.Block(ws, a, j)
 		r.mirror.Record(rec, m.Block(0, 0, m.Cols, m.Cols), false, 1)
 	}
@@ -129,7 +129,7 @@ func (r *BandShare[T]) Part(ws *vk.Arena, c, device int) vk.Slice[T] {
 
 // trailing lists the device's blocks with columns from `top` on.
 func (r *BandShare[T]) trailing(top int) (blocks []int) {
-	for _, j := range r.own.blocks {
+	for _, j := range r.own.Blocks {
 		if _, to := r.blocks.Columns(j); to > top {
 			blocks = append(blocks, j)
 		}
@@ -187,7 +187,7 @@ func (r *BandShare[T]) RecordUpdate(rec *vk.Recorder, ws *vk.Arena, a, t vk.Slic
 // RecordEnd copies the diagonal blocks of the device's columns to `band`, and sets the elements of
 // the columns above the reflectors to zero.
 func (r *BandShare[T]) RecordEnd(rec *vk.Recorder, ws *vk.Arena, a, band vk.Slice[T]) {
-	for _, j := range r.own.blocks {
+	for _, j := range r.own.Blocks {
 		m, segment := r.Block(ws, a, j), r.Band(band, j)
 		grid := vk.Folded(vk.Tiles(m.Cols, r.extract.Spec.LocalSize) * vk.Tiles(m.Cols, uint32(r.B)))
 		r.extract.Dispatch(rec, grid, shaders.BandExtractPush[T]{

@@ -34,10 +34,10 @@ func TestDivideColumns(t *testing.T) {
 	}
 	total := 0
 	for k := range parts {
-		s := c.share(k)
-		total += s.size
-		if !slices.IsSorted(s.blocks) {
-			t.Errorf("device %d: blocks %v", k, s.blocks)
+		s := c.Part(k)
+		total += s.Elements()
+		if !slices.IsSorted(s.Blocks) {
+			t.Errorf("device %d: blocks %v", k, s.Blocks)
 		}
 	}
 	if total != int(all) {

@@ -47,32 +47,14 @@ func (c ColumnBlocks) elements(j int) int {
 // Of returns the number of the block that holds the column.
 func (c ColumnBlocks) Of(column int) int { return column / c.Width }
 
-// share is the part of one device: the numbers of its blocks, in ascending order, the place of each
-// in its memory, and the size of this memory in elements.
-type share struct {
-	blocks []int
-	at     map[int]int
-	size   int
-}
-
-// share returns the part of one device.
-func (c ColumnBlocks) share(device int) share {
-	s := share{at: map[int]int{}}
+// Part returns the columns of one device.
+func (c ColumnBlocks) Part(device int) product.Columns {
+	part, size := product.Columns{N: c.N, Width: c.Width}, 0
 	for j, owner := range c.Owner {
 		if owner == device {
-			s.blocks = append(s.blocks, j)
-			s.at[j] = s.size
-			s.size += c.elements(j)
+			part.Blocks, part.At = append(part.Blocks, j), append(part.At, size)
+			size += c.elements(j)
 		}
-	}
-	return s
-}
-
-// Part returns the columns of one device, as the products with them need it.
-func (c ColumnBlocks) Part(device int) product.Columns {
-	part, s := product.Columns{N: c.N, Width: c.Width}, c.share(device)
-	for _, j := range s.blocks {
-		part.Blocks, part.At = append(part.Blocks, j), append(part.At, s.at[j])
 	}
 	return part
 }
