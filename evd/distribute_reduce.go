@@ -46,26 +46,21 @@ type exchangePlaces struct {
 	bytes int // of all
 }
 
-// newExchangePlaces lays out the exchange for matrices of order n, half-bandwidth b and the given
-// number of devices. An element has `size` bytes.
-func newExchangePlaces(n, b, devices, size int) (p exchangePlaces) {
+// places lays out the exchange for a distributed reduction by these stages on so many devices.
+func (p *path[T]) places(devices int) (x exchangePlaces) {
+	n, b := p.n, p.tune.Band
 	reserve := func(elements int) int {
-		at := p.bytes
-		p.bytes += (elements*size + 63) / 64 * 64
+		at := x.bytes
+		x.bytes += (elements*elementBytes[T]() + 63) / 64 * 64
 		return at
 	}
-	p.tau, p.reflectors, p.band = reserve(b), reserve(n*b), reserve(2*n*b)
-	for i := range p.parts {
+	x.tau, x.reflectors, x.band = reserve(b), reserve(n*b), reserve(2*n*b)
+	for i := range x.parts {
 		for range devices {
-			p.parts[i] = append(p.parts[i], reserve(n*b))
+			x.parts[i] = append(x.parts[i], reserve(n*b))
 		}
 	}
-	return p
-}
-
-// places lays out the exchange for a distributed reduction by these stages.
-func (p *path[T]) places(devices int) exchangePlaces {
-	return newExchangePlaces(p.n, p.tune.Band, devices, elementBytes[T]())
+	return x
 }
 
 // elementBytes is the size of a number of type T in bytes.
