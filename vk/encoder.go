@@ -111,15 +111,9 @@ func (e *encoder) translate(c *command) {
 	case opReceive:
 		e.out = append(e.out, copies(e.staged(c), d.pieces(c.src, c.size))...)
 	case opPost:
-		e.out = append(e.out, copies([]piece{{c.view.buffer, c.dst, c.size}}, d.pieces(c.src, c.size))...)
-		if x, needed := c.hostCopyOf(c.dst); needed {
-			e.b.posts = append(e.b.posts, x)
-		}
+		e.out = append(e.out, copies(e.exchanged(c, c.dst, &e.b.posts), d.pieces(c.src, c.size))...)
 	case opTake:
-		e.out = append(e.out, copies(d.pieces(c.dst, c.size), []piece{{c.view.buffer, c.src, c.size}})...)
-		if x, needed := c.hostCopyOf(c.src); needed {
-			e.b.takes = append(e.b.takes, x)
-		}
+		e.out = append(e.out, copies(d.pieces(c.dst, c.size), e.exchanged(c, c.src, &e.b.takes))...)
 	case opCopy:
 		e.out = append(e.out, copies(d.pieces(c.dst, c.size), d.pieces(c.src, c.size))...)
 	default:

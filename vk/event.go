@@ -2,12 +2,8 @@ package vk
 
 import (
 	"context"
-	"runtime"
 	"slices"
 	"sync/atomic"
-	"time"
-
-	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
 // Event happens once. A recording on one device lets it happen (Signal), and recordings on other
@@ -42,10 +38,8 @@ func (e *Event) happen() {
 // wait waits until the event has happened, or returns the error of the context. If `poll` is true it
 // polls for a short time before it sleeps, because it takes up to 0.1 ms to wake a goroutine.
 func (e *Event) wait(ctx context.Context, poll bool) error {
-	for began := time.Now(); poll && time.Since(began) < busyWait; runtime.Gosched() {
-		if e.happened.Load() {
-			return ctx.Err()
-		}
+	if poll && spin(e.happened.Load) {
+		return ctx.Err()
 	}
 	select {
 	case <-e.done:
@@ -58,7 +52,7 @@ func (e *Event) wait(ctx context.Context, poll bool) error {
 // events can run only once. If the Run fails, the event may never happen: then the contexts of all
 // Runs that wait for it must end.
 func (r *Recorder) Signal(e *Event) {
-	r.cmds, r.events = append(r.cmds, command{op: opSignal, event: e}), true
+	r.cmds = append(r.cmds, command{op: opSignal, event: e})
 }
 
 // Wait makes the commands that follow wait until the events have happened. When ctx ends, Run waits
@@ -66,8 +60,13 @@ func (r *Recorder) Signal(e *Event) {
 // to the commands that follow.
 func (r *Recorder) Wait(events ...*Event) {
 	for _, e := range events {
-		r.cmds, r.events = append(r.cmds, command{op: opWait, event: e}), true
+		r.cmds = append(r.cmds, command{op: opWait, event: e})
 	}
+}
+
+// hasEvents tells whether the recording lets events happen or waits for them.
+func (r *Recorder) hasEvents() bool {
+	return slices.ContainsFunc(r.cmds, func(c command) bool { return c.op == opSignal || c.op == opWait })
 }
 
 // ready waits for the events before the batch b, which is encoded but not submitted. A batch in
@@ -81,9 +80,8 @@ func (r *run) ready(b *batch) error {
 			return err
 		}
 	}
-	poll := r.dev.from.props.Type != driver.CPU
 	for _, e := range b.waits {
-		if err := e.wait(r.ctx, poll); err != nil {
+		if err := e.wait(r.ctx, r.dev.polls()); err != nil {
 			return err
 		}
 	}

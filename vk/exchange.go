@@ -28,15 +28,11 @@ type Exchange struct {
 // NewExchange makes an exchange of the given number of bytes for the devices. The error is a
 // *DeviceError, or that of the host's memory.
 func NewExchange(devices []*Device, bytes int) (*Exchange, error) {
-	for _, d := range devices {
-		if d.dry {
-			return nil, &DeviceError{d, errors.New("vk: a dry device has no memory")}
-		}
-		if err := d.usage.enter(); err != nil {
-			return nil, &DeviceError{d, err}
-		}
-		defer d.usage.leave()
+	leave, err := enterAll(devices...)
+	if err != nil {
+		return nil, err
 	}
+	defer leave()
 	x := &Exchange{bytes: bytes}
 	all := !slices.ContainsFunc(devices, func(d *Device) bool { return !d.importsHost() })
 	if all && x.share(devices) == nil {
@@ -111,9 +107,9 @@ const exchangeCost = 16
 func Post[T any](r *Recorder, x *Exchange, at int, src Slice[T]) {
 	if src.n > 0 {
 		s := src.span()
-		v := x.view(r.dev, at, int(s.to-s.from))
-		r.add(command{op: opPost, src: s.from, dst: uint64(at), size: s.to - s.from, cost: exchangeCost * float64(s.to-s.from), exchange: x, view: v},
-			[]access{{s, false}})
+		size := s.to - s.from
+		x.view(r.dev, at, int(size)) // it panics if there is none
+		r.add(command{op: opPost, src: s.from, dst: uint64(at), size: size, cost: exchangeCost * float64(size), exchange: x}, []access{{s, false}})
 	}
 }
 
@@ -123,9 +119,9 @@ func Post[T any](r *Recorder, x *Exchange, at int, src Slice[T]) {
 func Take[T any](r *Recorder, dst Slice[T], x *Exchange, at int) {
 	if dst.n > 0 {
 		s := dst.span()
-		v := x.view(r.dev, at, int(s.to-s.from))
-		r.add(command{op: opTake, dst: s.from, src: uint64(at), size: s.to - s.from, cost: exchangeCost * float64(s.to-s.from), exchange: x, view: v},
-			[]access{{s, true}})
+		size := s.to - s.from
+		x.view(r.dev, at, int(size)) // it panics if there is none
+		r.add(command{op: opTake, dst: s.from, src: uint64(at), size: size, cost: exchangeCost * float64(size), exchange: x}, []access{{s, true}})
 	}
 }
 
@@ -138,11 +134,12 @@ type hostCopy struct {
 func (c hostCopy) toHost()   { copyParallel(c.numbers, c.own) }
 func (c hostCopy) toDevice() { copyParallel(c.own, c.numbers) }
 
-// hostCopyOf returns the copy for a Post or Take, and whether the host has to make one. `at` is the
-// place in the exchange.
-func (c *command) hostCopyOf(at uint64) (hostCopy, bool) {
-	if c.exchange.Imported() {
-		return hostCopy{}, false
+// exchanged returns the place of a Post or Take in the memory of the host, as the device sees it. If the
+// host has to copy the numbers, it adds the copy to `list`.
+func (e *encoder) exchanged(c *command, at uint64, list *[]hostCopy) []piece {
+	x, own := c.exchange, c.exchange.view(e.run.dev, int(at), int(c.size)).buffer
+	if !x.Imported() {
+		*list = append(*list, hostCopy{x.host[at : at+c.size], own.Host[at : at+c.size]})
 	}
-	return hostCopy{c.exchange.host[at : at+c.size], c.view.buffer.Host[at : at+c.size]}, true
+	return []piece{{own, at, c.size}}
 }

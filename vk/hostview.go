@@ -1,6 +1,7 @@
 package vk
 
 import (
+	"errors"
 	"slices"
 	"sync"
 
@@ -100,4 +101,27 @@ func (d *Device) detach(a attachment) {
 // importsHost tells whether the device can import host memory.
 func (d *Device) importsHost() bool {
 	return slices.Contains(d.from.extensions, driver.HostMemoryExtension)
+}
+
+// enterAll begins a call that uses the memory of all these devices. After an error, a *DeviceError, no
+// device is entered. Otherwise the caller must call `leave`.
+func enterAll(devices ...*Device) (leave func(), err error) {
+	entered := 0
+	leave = func() {
+		for _, d := range devices[:entered] {
+			d.usage.leave()
+		}
+	}
+	for _, d := range devices {
+		err := errors.New("vk: a dry device has no memory")
+		if !d.dry {
+			err = d.usage.enter()
+		}
+		if err != nil {
+			leave()
+			return nil, &DeviceError{d, err}
+		}
+		entered++
+	}
+	return leave, nil
 }

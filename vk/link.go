@@ -50,15 +50,11 @@ func NewLink(from, to *Device) (*Link, error) { return newLink(from, to, linkByt
 
 // newLink makes a link whose copies go in pieces of the given number of bytes.
 func newLink(from, to *Device, piece int) (*Link, error) {
-	for _, d := range []*Device{from, to} {
-		if d.dry {
-			return nil, &DeviceError{d, errors.New("vk: a dry device has no memory")}
-		}
-		if err := d.usage.enter(); err != nil {
-			return nil, &DeviceError{d, err}
-		}
-		defer d.usage.leave()
+	leave, err := enterAll(from, to)
+	if err != nil {
+		return nil, err
 	}
+	defer leave()
 	l := &Link{from: newLinkEnd(from), to: newLinkEnd(to), piece: piece}
 	if from.importsHost() && to.importsHost() {
 		if l.share() == nil {

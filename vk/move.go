@@ -72,12 +72,11 @@ func (s spanned) joined() spanned {
 func (l *Link) move(ctx context.Context, dst, src spanned) (err error) {
 	l.busy.Lock()
 	defer l.busy.Unlock()
-	for _, e := range l.ends() {
-		if err := e.dev.usage.enter(); err != nil {
-			return &DeviceError{e.dev, err}
-		}
-		defer e.dev.usage.leave()
+	leave, err := enterAll(l.from.dev, l.to.dev)
+	if err != nil {
+		return err
 	}
+	defer leave()
 	if l.from.buffer == nil {
 		return &DeviceError{l.from.dev, ErrClosed}
 	}

@@ -132,14 +132,29 @@ func (d *Device) await(ctx context.Context, value uint64) error {
 // poll polls the timeline semaphore for a short time, until it has reached `value`. If it has not,
 // the error is driver.ErrTimeout.
 func (d *Device) poll(value uint64) error {
-	if d.from.props.Type == driver.CPU {
+	var now uint64
+	var err error
+	ended := d.polls() && spin(func() bool {
+		now, err = d.dev.Value(d.queue.timeline)
+		return err != nil || now >= value
+	})
+	if !ended {
 		return driver.ErrTimeout
 	}
-	for began := time.Now(); time.Since(began) < busyWait; {
-		if now, err := d.dev.Value(d.queue.timeline); err != nil || now >= value {
-			return err
+	return err
+}
+
+// polls tells whether a waiting goroutine polls before it sleeps. A device that computes on the CPU needs
+// its cores.
+func (d *Device) polls() bool { return d.from.props.Type != driver.CPU }
+
+// spin calls the function `done` until it returns true, for at most the time busyWait. It returns
+// whether `done` has returned true.
+func spin(done func() bool) bool {
+	for began := time.Now(); time.Since(began) < busyWait; runtime.Gosched() { // others may need the thread
+		if done() {
+			return true
 		}
-		runtime.Gosched() // others may need the thread
 	}
-	return driver.ErrTimeout
+	return false
 }

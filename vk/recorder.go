@@ -50,10 +50,8 @@ type command struct {
 	// phase is the phase that begins with this command. It is set only in a phase mark.
 	phase *phaseMark
 
-	// A post or take has an exchange, and the device's view of it. The place in the exchange is `dst`
-	// of a post and `src` of a take.
+	// A post or take has an exchange. The place in the exchange is `dst` of a post and `src` of a take.
 	exchange *Exchange
-	view     *hostView
 
 	// event is that of a signal or of a wait.
 	event *Event
@@ -97,9 +95,6 @@ type Recorder struct {
 	downloads  []bulk      // after them
 	concurrent *concurrent // nil outside of Concurrently
 	beside     *concurrent // the commands of Beside that have no barrier yet; nil if there are none
-
-	// events is true if the recording has events.
-	events bool
 
 	// variants are the pipelines that translate addresses, by kernel. They include those that could
 	// not be compiled.

@@ -61,7 +61,7 @@ func (d *Device) begin() (turn uint64, err error) {
 func (d *Device) run(ctx context.Context, rec *Recorder, onProgress func(Progress), turn uint64) (*Profile, error) {
 	r := &run{dev: d, ctx: ctx, rec: rec, profile: NewProfile(), most: firstCommands}
 	if onProgress != nil {
-		r.reports = &reports{on: &d.usage, call: onProgress, shared: rec.events}
+		r.reports = &reports{on: &d.usage, call: onProgress, shared: rec.hasEvents()}
 		defer r.reports.flush()
 	}
 	d.usage.takeTurn(turn)
