@@ -37,7 +37,8 @@ func TestProductsOfManyVectors(t *testing.T) {
 	}
 }
 
-// TestPlansDivideWhereItIsFaster plans for several H200, which divide large matrices by themselves.
+// TestPlansDivideWhereItIsFaster checks which plans for two devices divide the matrix by themselves: those
+// for two H200, from the order 16384 on.
 func TestPlansDivideWhereItIsFaster(t *testing.T) {
 	card := func(name string) *vk.Device {
 		return vk.Dry(vk.Info{
