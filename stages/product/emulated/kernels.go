@@ -22,7 +22,8 @@ type kernels struct {
 	tileM, tileN      uint32
 	padRows, padInner int
 
-	norms, symmetricNorms  *vk.Kernel[shaders.EmulatedNormsSpec, shaders.EmulatedNormsPush]
+	norms, symmetricNorms, farNorms *vk.Kernel[shaders.EmulatedNormsSpec, shaders.EmulatedNormsPush]
+
 	shifts                 *vk.Kernel[shaders.EmulatedShiftsSpec, shaders.EmulatedShiftsPush]
 	left, right, symmetric *vk.Kernel[shaders.EmulatedPlanesSpec, shaders.EmulatedPlanesPush]
 	update                 *vk.Kernel[shaders.EmulatedUpdateSpec, shaders.EmulatedUpdatePush]
@@ -70,6 +71,10 @@ func (k *kernels) buildOthers(dev *vk.Device) (err error) {
 	panel, depth, count := uint32(k.tuning.Panel), k.units.depth(), uint32(k.moduli.N)
 	norms := shaders.EmulatedNormsSpec{LocalSize: limit(normThreads)}
 	if k.norms, err = vk.Build(dev, shaders.EmulatedNorms(), norms); err != nil {
+		return err
+	}
+	far := shaders.EmulatedNormsSpec{LocalSize: limit(farThreads)}
+	if k.farNorms, err = vk.Build(dev, shaders.EmulatedNorms(), far); err != nil {
 		return err
 	}
 	norms.Symmetric = truth(true)

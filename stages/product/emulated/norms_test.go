@@ -43,10 +43,14 @@ func TestNormsOfAnyShare(t *testing.T) {
 		host []float64
 	}{{operand(product.NoTrans, m, false), host}, {operand(product.Trans, n, false), turned}} {
 		stagetest.Put(t, dev, at.In(ws), f.host)
-		for share := uint32(1); share <= k.norms.Spec.LocalSize; share *= 2 {
+		kernel := k.norms
+		for share := uint32(1); share <= k.farNorms.Spec.LocalSize; share *= 2 {
+			if share > k.norms.Spec.LocalSize {
+				kernel = k.farNorms
+			}
 			rec := vk.NewRecorder(dev)
 			vk.Fill(rec, peak.In(ws), 0)
-			k.norms.Dispatch(rec, vk.Folded(vk.Tiles(count, share)), shaders.EmulatedNormsPush{
+			kernel.Dispatch(rec, vk.Folded(vk.Tiles(count, share)), shaders.EmulatedNormsPush{
 				A: integers(f.at), Norms: norms.In(ws).Addr(), Peak: peak.In(ws).Addr(),
 				StepRow: uint64(f.stepRow), StepInner: uint64(f.stepInner), Rows: count, Inner: inner, Share: share,
 			})
@@ -71,8 +75,35 @@ func TestShares(t *testing.T) {
 		rows, stepInner int
 		want            uint32
 	}{{32768, 32768, 32}, {16384, 16384, 32}, {4096, 4096, 8}, {512, 4096, 4}, {1, 4096, 4}, {32768, 1, 8}, {512, 1, 1}, {600, 1, 1}, {2048, 1, 4}} {
-		if have := (rows{rows: s.rows, stepInner: s.stepInner}).share(); have != s.want {
+		f := rows{rows: s.rows, inner: 32768, stepInner: s.stepInner}
+		if have := f.share(); have != s.want {
 			t.Errorf("%+v: %d", s, have)
+		}
+		if f.inner = 65536; s.stepInner == 32768 && f.share() != farRows { // rows span 16 GiB
+			t.Errorf("%+v: %d rows of a far factor", s, f.share())
+		}
+	}
+}
+
+// TestFarFactors checks that products of factors with far elements have the same bits as other
+// products. The rows of the left factor are contiguous, or not. Norms take one dispatch, or several.
+func TestFarFactors(t *testing.T) {
+	defer func(n int) { farElements = n }(farElements)
+	const m, n, k = 300, 70, 200
+	for _, cost := range []float64{0, 3e5} {
+		sizes := small()
+		sizes.Dispatch, sizes.PerFlop = cost, 100
+		ops := newOps(t, sizes, dots, 14, m, k)
+		b := bench{stagetest.NewBench(t, (m+3)*(k+3), vk.Together(ops.Work(), ops.Status()))}
+		for _, op := range []product.Op{product.NoTrans, product.Trans} {
+			x, y, z := factor(op, m, k, 3, 1), factor(product.Trans, k, n, 1, 2), stagetest.Normal(m, n, m, 3)
+			want := expect(14, op, product.Trans, -1, x, y, 1, z)
+			for _, farElements = range []int{0, 9 << 27} {
+				have := b.do(t, ops, x, y, z, func(rec *vk.Recorder, x, y, z product.Matrix[float64]) {
+					ops.Gemm(rec, b.WS, op, product.Trans, -1, x, y, 1, z)
+				})
+				equal(t, fmt.Sprintf("%v, far from %d elements on, dispatches of %g flops", op, farElements, cost), have, want)
+			}
 		}
 	}
 }

@@ -71,6 +71,7 @@ func up(n, step int) int { return (n + step - 1) / step * step }
 // These are the sizes of the workgroups in the kernels that convert factors to residues.
 const (
 	normThreads  = 256
+	farThreads   = 1024 // of the kernel for norms of far factors
 	shiftThreads = 128
 	planeThreads = 128
 	planePart    = 8 // largest number of elements that one invocation converts
@@ -79,11 +80,28 @@ const (
 // A workgroup computes the norms of normRows rows, or fewer if there would be fewer than normGroups
 // workgroups. If consecutive invocations read consecutive rows, it has at least normLeast rows, so
 // that they read whole sectors of the cache. If they read consecutive elements of a row, it has at
-// most normAlong rows.
-const normRows, normGroups, normLeast, normAlong = 32, 512, 4, 8
+// most normAlong rows. For a far factor it has farRows rows.
+const normRows, normGroups, normLeast, normAlong, farRows = 32, 512, 4, 8, 128
+
+// farElements is the distance from the first to the last element of a row, in elements, above which
+// a factor is far. A GPU keeps the physical addresses of some pages of its memory in a cache. Each
+// workgroup that computes norms walks through all pages of its rows, and in a far factor these are
+// more pages than the cache holds. On an H200, back transformation 1 was slow where a row spanned
+// 17 GB, and was not slow where it spanned 8.6 GB (docs/benchmarks.md, "Several GPUs"). Workgroups of
+// a far factor have more rows, so that fewer workgroups walk. Tests set smaller numbers.
+var farElements = 9 << 27
+
+// isFar tells whether the elements of one row are spread over very much memory. Symmetric factors
+// are so large only if their residues do not fit the memory.
+func (f rows) isFar() bool {
+	return !f.symmetric && f.stepInner > 1 && f.inner*f.stepInner > farElements
+}
 
 // share returns the number of rows whose norms a workgroup computes, a power of two.
 func (f rows) share() uint32 {
+	if f.isFar() {
+		return farRows
+	}
 	share, least := uint32(normRows), uint32(normLeast)
 	if f.stepInner == 1 {
 		share, least = normAlong, 1
@@ -99,12 +117,15 @@ func (f rows) share() uint32 {
 // the dispatch.
 func (k *kernels) recordNorms(rec *vk.Recorder, f rows, norms vk.Slice[shaders.Norm], peak vk.Slice[uint32]) {
 	kernel := k.norms
-	if f.symmetric {
+	switch {
+	case f.symmetric:
 		kernel = k.symmetricNorms
+	case f.isFar():
+		kernel = k.farNorms
 	}
-	k.cut(f.rows, normRows, normCost*float64(f.inner), func(first, count int) {
+	k.cut(f.rows, max(normRows, int(f.share())), normCost*float64(f.inner), func(first, count int) {
 		part := f.part(first, count)
-		share := part.share()
+		share := min(part.share(), kernel.Spec.LocalSize)
 		kernel.Dispatch(rec, vk.Folded(vk.Tiles(count, share)), shaders.EmulatedNormsPush{
 			A: integers(part.at), Norms: norms.From(first).Addr(), Peak: peak.Addr(),
 			StepRow: uint64(f.stepRow), StepInner: uint64(f.stepInner),
