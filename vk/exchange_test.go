@@ -161,6 +161,38 @@ func TestSignalsOfAWaitingRun(t *testing.T) {
 	}
 }
 
+// TestCloseOfAWaitingDevice closes a device while its Run waits for an event. Close waits for the
+// Run, and the Run still gets its event and ends.
+func TestCloseOfAWaitingDevice(t *testing.T) {
+	g := openExchange(t, 1, false, 0)
+	before, event, closed := NewEvent(), NewEvent(), make(chan struct{})
+	go func() {
+		<-before.done // the Run has begun, and waits next
+		go func() { g.dev[0].Close(); close(closed) }()
+		select {
+		case <-closed:
+			t.Error("Close has not waited for a Run that waits")
+		case <-time.After(50 * time.Millisecond):
+		}
+		event.happen()
+	}()
+	got := make([]uint32, 1)
+	errs := g.run(context.Background(), func(_ int, rec *Recorder) {
+		Fill(rec, g.mem[0], 1)
+		rec.Signal(before)
+		rec.Wait(event)
+		Fill(rec, g.mem[0], 2)
+		ReceiveLast(rec, got, g.mem[0].Sub(0, 1))
+	})
+	if errs[0] != nil || got[0] != 2 {
+		t.Errorf("%v, word %d, want 2", errs[0], got[0])
+	}
+	<-closed
+	if errs := g.run(context.Background(), func(_ int, rec *Recorder) { Fill(rec, g.mem[0], 3) }); !errors.Is(errs[0], ErrClosed) {
+		t.Errorf("after Close: %v", errs[0])
+	}
+}
+
 // TestExchangeOutlivesAClosedDevice closes the devices before the exchange, which is against the
 // rules but must not crash, and makes an exchange with a closed device.
 func TestExchangeOutlivesAClosedDevice(t *testing.T) {
@@ -209,15 +241,18 @@ func TestExchangeRefuses(t *testing.T) {
 	}
 }
 
-// TestBroadcast spreads slices of many lengths from changing devices, through places for two
-// pieces. Each device adds a word of its own before it sends, so that a piece that comes too early
-// or too late is seen at the end.
+// TestBroadcast spreads slices of many lengths from changing devices, through places for one, two or
+// five pieces. Each device adds a word of its own before it sends, so that a piece that comes too
+// early or too late is seen at the end.
 func TestBroadcast(t *testing.T) {
-	for name, apart := range map[string]bool{"imported": false, "apart": true} {
+	for name, c := range map[string]struct {
+		apart  bool
+		places int
+	}{"imported": {places: 2}, "apart": {apart: true, places: 2}, "one place": {places: 1}, "five places": {places: 5}} {
 		t.Run(name, func(t *testing.T) {
 			const devices, piece = 3, 400
-			g := openExchange(t, devices, apart, 0)
-			b := NewBroadcast(g.x, 100, 2*piece+200, piece, devices)
+			g := openExchange(t, devices, c.apart, 0)
+			b := NewBroadcast(g.x, 100, c.places*piece+200, piece, devices)
 			got := make([][]uint32, devices)
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 			defer cancel()
