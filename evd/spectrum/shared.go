@@ -59,10 +59,7 @@ func (s sharedConquer) Solve(c *Call, t Problem, from, to int, xt stages.Matrix)
 
 // Shared reports whether the method works on several devices. Then Solve needs Call.Shared, and the
 // vectors of a Part are those of the first device.
-func (s *Stage) Shared() bool {
-	_, shared := s.Method.(sharedConquer)
-	return shared
-}
+func (s *Stage) Shared() bool { return s.shared }
 
 // rows returns how many of m vectors are on the first device.
 func (s *Stage) rows(c *Call, m int) int {

@@ -23,6 +23,9 @@ type Stage struct {
 	opt   Options
 	phase string
 
+	// shared says that the method works on several devices (Shared).
+	shared bool
+
 	// counter computes Sturm counts. It is nil if no counts are needed. `exact` is a bisection that
 	// uses the same counts, and computes values again that are not accurate enough. `exact` is nil
 	// if the plan's method is bisection itself.
@@ -79,7 +82,7 @@ func (s *Stage) chooseMethod(dev *vk.Device, chosen Solver, ops product.Ops[floa
 	case !s.opt.Vectors:
 		construct = newDivideConquerValues
 	case s.opt.Part > 0:
-		construct, vectors = newSharedConquer, s.opt.Part
+		construct, vectors, s.shared = newSharedConquer, s.opt.Part, true
 	}
 	s.phase = m.phase
 	s.Method, err = construct(dev, s.n, vectors, ops, t)
