@@ -3,6 +3,7 @@ package evd
 import (
 	"testing"
 
+	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/product/emulated"
 	"github.com/vkevd/vkevd/stages/tuning"
@@ -37,8 +38,30 @@ func TestProductsOfManyVectors(t *testing.T) {
 	}
 }
 
-// TestPlansDivideWhereItIsFaster checks which plans for two devices divide the matrix by themselves: those
-// for two H200, from the order 16384 on.
+// TestForecastOfNativeBackTransformation: the forecast of a plan with emulated products says which
+// phase has native ones.
+func TestForecastOfNativeBackTransformation(t *testing.T) {
+	for n, native := range map[int]bool{32768: false, 65536: true} {
+		dev := vk.Dry(vk.Info{
+			Name: "NVIDIA H200", Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Units: 132,
+			Memory: 1 << 40, Free: 1 << 40, Features: []string{"shaderFloat64", "shaderIntegerDotProduct"},
+			ByteMatrices: []vk.MatrixShape{{M: 16, N: 16, K: 32}},
+		})
+		emulated.Facts{Native: 20e12, Emulated: 24e12, Bytes: 3.4e14, Right: true}.Keep(dev)
+		p, err := NewPlan[float64](dev, n, Options{Vectors: true})
+		if err != nil || !p.Emulated() {
+			t.Fatalf("order %d: %v, and emulated products are missing", n, err)
+		}
+		for _, c := range p.Costs() {
+			if c.Native != (native && c.Stage == stages.PhaseApplyQ1) {
+				t.Errorf("order %d, %s: native is %v", n, c.Stage, c.Native)
+			}
+		}
+	}
+}
+
+// TestPlansDivideWhereItIsFaster checks which plans for two devices divide the matrix by
+// themselves: those for two H200, from the order 16384 on.
 func TestPlansDivideWhereItIsFaster(t *testing.T) {
 	card := func(name string) *vk.Device {
 		return vk.Dry(vk.Info{

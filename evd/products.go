@@ -81,6 +81,9 @@ type products[T Float] struct {
 	// emulated lists those of the products for the reduction and for the vectors that are emulated
 	// by integer units.
 	emulated emulation.Products
+
+	// nativeBack says that back transformation 1 has native products although others are emulated.
+	nativeBack bool
 }
 
 // mostEmulated is the largest number of elements of the vectors, n·m, for which ProductsAuto
@@ -95,9 +98,10 @@ const (
 )
 
 // back returns the products of back transformation 1 of m vectors of length n on the device, and its
-// sizes.
-func (p products[T]) back(dev *vk.Device, n, m int, opt Options, t tuning.Tuning) (product.Ops[T], stages.PanelTuning) {
+// sizes. It sets nativeBack.
+func (p *products[T]) back(dev *vk.Device, n, m int, opt Options, t tuning.Tuning) (product.Ops[T], stages.PanelTuning) {
 	if opt.Products == ProductsAuto && n*m > mostEmulated && emulation.Gain(dev) < slowGain {
+		p.nativeBack = len(p.emulated) > 0
 		return p.native, t.Panel
 	}
 	return p.vectors, p.emulated.Panel(t)
