@@ -22,8 +22,8 @@ type part struct {
 //	Q = Q1·(Q2·S)
 //
 // The device dev transforms some columns of S, the eigenvectors of the tridiagonal matrix, into the
-// columns of Q with the same numbers. If the matrix is distributed, newBackPath also makes the stage
-// for the device's part of it.
+// columns of Q with the same numbers. If the matrix is distributed, newBackPath also makes the
+// stage for the device's part of it.
 //
 // If the options have a tuning, it is that of the device `first`, which reduces the matrix. It is
 // used on the device dev only if both devices have the same name.
@@ -64,7 +64,7 @@ func newBackPath[T Float](first, dev *vk.Device, of *path[T], mine part) (p *pat
 		s.q2, err = emulation.NewQ2(dev, back, p.opt.capacity(p.n), s.products.vectors, s.products.emulated, waiting, p.tune.ApplyQ2)
 		b.keep(err)
 	}
-	ops, panel := s.products.back(dev, p.n, m, p.opt, p.tune)
+	ops, panel := s.products.chooseBack(dev, p.n, m, p.opt, p.tune)
 	s.q1, err = stages.NewApplyQ1(dev, back, ops, panel)
 	b.keep(err)
 	s.orient, err = newOrientation[T](dev, p.opt)

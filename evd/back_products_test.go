@@ -31,7 +31,7 @@ func TestProductsOfManyVectors(t *testing.T) {
 		var native product.Tiled[float64]
 		var other product.Tiled[float64]
 		p := products[float64]{native: &native, vectors: &other}
-		ops, _ := p.back(dev, c.n, c.m, Options{Products: c.opt}, tuning.Tuning{})
+		ops, _ := p.chooseBack(dev, c.n, c.m, Options{Products: c.opt}, tuning.Tuning{})
 		if (ops == product.Ops[float64](&native)) != c.native {
 			t.Errorf("%+v: native is %v", c, !c.native)
 		}
@@ -39,22 +39,32 @@ func TestProductsOfManyVectors(t *testing.T) {
 }
 
 // TestForecastOfNativeBackTransformation: the forecast of a plan with emulated products says which
-// phase has native ones.
+// phase has native ones. Four devices that divide a matrix have few enough vectors each.
 func TestForecastOfNativeBackTransformation(t *testing.T) {
-	for n, native := range map[int]bool{32768: false, 65536: true} {
+	card := func() *vk.Device {
 		dev := vk.Dry(vk.Info{
 			Name: "NVIDIA H200", Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Units: 132,
 			Memory: 1 << 40, Free: 1 << 40, Features: []string{"shaderFloat64", "shaderIntegerDotProduct"},
 			ByteMatrices: []vk.MatrixShape{{M: 16, N: 16, K: 32}},
 		})
 		emulated.Facts{Native: 20e12, Emulated: 24e12, Bytes: 3.4e14, Right: true}.Keep(dev)
-		p, err := NewPlan[float64](dev, n, Options{Vectors: true})
-		if err != nil || !p.Emulated() {
-			t.Fatalf("order %d: %v, and emulated products are missing", n, err)
+		return dev
+	}
+	for _, c := range []struct {
+		n, others int
+		native    bool
+	}{{32768, 0, false}, {65536, 0, true}, {65536, 1, true}, {65536, 3, false}} {
+		var others []*vk.Device
+		for range c.others {
+			others = append(others, card())
 		}
-		for _, c := range p.Costs() {
-			if c.Native != (native && c.Stage == stages.PhaseApplyQ1) {
-				t.Errorf("order %d, %s: native is %v", n, c.Stage, c.Native)
+		p, err := NewPlan[float64](card(), c.n, Options{Vectors: true, Devices: others})
+		if err != nil || !p.Emulated() || p.Distributed() != (c.others > 0) {
+			t.Fatalf("%+v: %v, or no emulated products, or the matrix is not divided as expected", c, err)
+		}
+		for _, cost := range p.Costs() {
+			if cost.Native != (c.native && cost.Stage == stages.PhaseApplyQ1) {
+				t.Errorf("%+v, %s: native is %v", c, cost.Stage, cost.Native)
 			}
 		}
 	}

@@ -10,9 +10,9 @@ import (
 // distributed tells whether the matrix is divided among several devices (Options.Distribute).
 func (p *path[T]) distributed() bool { return p.opt.Distribute }
 
-// newShare makes the stages of a device that depend on its part of a distributed matrix: its part of
-// the band reduction, and back transformation 1, for which the reflectors of other devices arrive
-// block by block.
+// newShare makes the stages of a device that depend on its part of a distributed matrix: its part
+// of the band reduction, and back transformation 1, for which the reflectors of other devices
+// arrive block by block.
 func (p *path[T]) newShare(dev *vk.Device, mine part, waiting stages.Waiting) (err error) {
 	s, size := &p.steps, stages.BandSize{N: p.n, B: p.tune.Band, K: p.tune.Block}
 	blocks := stages.DivideColumns(p.n, size.K, mine.split.parts())
@@ -21,7 +21,7 @@ func (p *path[T]) newShare(dev *vk.Device, mine part, waiting stages.Waiting) (e
 		return err
 	}
 	back := stages.BackSize{N: p.n, B: size.B, M: mine.most}
-	products, panel := s.products.back(dev, p.n, mine.most, p.opt, p.tune)
+	products, panel := s.products.chooseBack(dev, p.n, mine.most, p.opt, p.tune)
 	if s.q1, err = stages.NewApplyQ1InBlocks(dev, back, size.K, products, panel); err != nil {
 		return err
 	}
@@ -59,9 +59,9 @@ func (s *steps[T]) reductionFlops() float64 {
 	return s.reduce.Flops()
 }
 
-// layShare lays out the memory of the first device of a plan that distributes the matrix. The device
-// transforms at most m vectors back. It overwrites the reflectors with the transposed vectors, after
-// their last use.
+// layShare lays out the memory of the first device of a plan that distributes the matrix. The
+// device transforms at most m vectors back. It overwrites the reflectors with the transposed
+// vectors, after their last use.
 func (p *path[T]) layShare(m int) {
 	s, r := &p.steps, &p.regions
 	p.reserveShare(m, stages.ReflectorLen)

@@ -155,7 +155,7 @@ func newSteps[T Float](
 	s.orient, err = newOrientation[T](dev, opt)
 	b.keep(err)
 	if !opt.Distribute {
-		ops, panel := s.products.back(dev, n, m, opt, t)
+		ops, panel := s.products.chooseBack(dev, n, m, opt, t)
 		s.q1, err = stages.NewApplyQ1(dev, back, ops, panel)
 		b.keep(err)
 		s.residuals, err = stages.NewResidual(dev, n, m, s.products.native)

@@ -19,8 +19,8 @@ const (
 	// ProductsAuto chooses emulated products for float64 and orders from AutoOrder on, if two
 	// conditions hold. The device's integer units computed right results in a trial. They are so
 	// much faster than the device's double precision that a whole solve becomes faster: 1.5 times,
-	// or as fast from LargeOrder on. The first plan on a device measures both speeds, and stores them
-	// for the device. Otherwise, or if the device's memory is too small for the residues that
+	// or as fast from LargeOrder on. The first plan on a device measures both speeds, and stores
+	// them for the device. Otherwise, or if the device's memory is too small for the residues that
 	// emulation needs, ProductsAuto chooses native products.
 	ProductsAuto Products = iota
 
@@ -55,8 +55,8 @@ func ParseProducts(s string) (Products, error) {
 	return 0, spectrum.BadOption("Products", fmt.Sprintf("%q is not auto, native or emulated", s))
 }
 
-// CheckProducts returns an *OptionError if the value of Options.Products, or that of Options.Moduli,
-// is not possible.
+// CheckProducts returns an *OptionError if the value of Options.Products, or that of
+// Options.Moduli, is not possible.
 func CheckProducts(p Products, count int) error {
 	switch {
 	case p < ProductsAuto || p > ProductsEmulated:
@@ -83,6 +83,7 @@ type products[T Float] struct {
 	emulated emulation.Products
 
 	// nativeBack says that back transformation 1 has native products although others are emulated.
+	// If several devices divide only the vectors, the first one decides as if it had all of them.
 	nativeBack bool
 }
 
@@ -93,13 +94,13 @@ type products[T Float] struct {
 // for 16384 vectors, as long as native products would, but 24.9 s for 32768 vectors and 155 s for
 // all 65536 (docs/benchmarks.md).
 const (
-	mostEmulated = 9 << 27
+	mostEmulated = emulation.MostNear
 	slowGain     = 2
 )
 
-// back returns the products of back transformation 1 of m vectors of length n on the device, and its
-// sizes. It sets nativeBack.
-func (p *products[T]) back(dev *vk.Device, n, m int, opt Options, t tuning.Tuning) (product.Ops[T], stages.PanelTuning) {
+// chooseBack returns the products of back transformation 1 of m vectors of length n on the device,
+// and its sizes. It sets nativeBack, and is called once.
+func (p *products[T]) chooseBack(dev *vk.Device, n, m int, opt Options, t tuning.Tuning) (product.Ops[T], stages.PanelTuning) {
 	if opt.Products == ProductsAuto && n*m > mostEmulated && emulation.Gain(dev) < slowGain {
 		p.nativeBack = len(p.emulated) > 0
 		return p.native, t.Panel
@@ -112,9 +113,9 @@ func (p *products[T]) back(dev *vk.Device, n, m int, opt Options, t tuning.Tunin
 // to be faster.
 const AutoOrder = 2048
 
-// LargeOrder is the smallest order for which ProductsAuto chooses emulated products even if they are
-// only a little faster than native ones. On an H200, emulated products save 14 % of the time for the
-// values of order LargeOrder, and 17 % of the time with all vectors (docs/benchmarks.md).
+// LargeOrder is the smallest order for which ProductsAuto chooses emulated products even if they
+// are only a little faster than native ones. On an H200, emulated products save 14 % of the time
+// for the values of order LargeOrder, and 17 % of the time with all vectors (docs/benchmarks.md).
 const LargeOrder = 32768
 
 // mayEmulate reports whether the options allow emulated products for order n, on a device with fast
@@ -169,8 +170,8 @@ func (p *Plan[T]) Emulated() bool { return len(p.current().steps.products.emulat
 // Plan.Emulated does.
 func (p *RefinePlan) Emulated() bool { return len(p.steps.products.emulated) > 0 }
 
-// Emulated reports whether the refinement computes large matrix products by integer units. The solve
-// in single precision never does.
+// Emulated reports whether the refinement computes large matrix products by integer units. The
+// solve in single precision never does.
 func (p *MixedPlan) Emulated() bool { return p.refine.Emulated() }
 
 // Work returns the workspace of all matrix products. The products share it, because they are not

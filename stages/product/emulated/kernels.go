@@ -22,8 +22,8 @@ type kernels struct {
 	tileM, tileN      uint32
 	padRows, padInner int
 
-	norms, symmetricNorms, farNorms *vk.Kernel[shaders.EmulatedNormsSpec, shaders.EmulatedNormsPush]
-
+	norms, symmetricNorms  *normsKernel
+	farNorms               *normsKernel // for far factors (rows.isFar)
 	shifts                 *vk.Kernel[shaders.EmulatedShiftsSpec, shaders.EmulatedShiftsPush]
 	left, right, symmetric *vk.Kernel[shaders.EmulatedPlanesSpec, shaders.EmulatedPlanesPush]
 	update                 *vk.Kernel[shaders.EmulatedUpdateSpec, shaders.EmulatedUpdatePush]
@@ -32,6 +32,8 @@ type kernels struct {
 	// or with packed dot products.
 	multiply func(rec *vk.Recorder, grid vk.Groups, push shaders.EmulatedProductDotPush, touch ...vk.Touch)
 }
+
+type normsKernel = vk.Kernel[shaders.EmulatedNormsSpec, shaders.EmulatedNormsPush]
 
 // newKernels builds the kernels for `count` moduli. The error is a *vk.UnsupportedError if the
 // device cannot run the kernels. Another error names sizes of the tuning that contradict each

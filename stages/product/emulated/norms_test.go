@@ -12,8 +12,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestNormsOfAnyShare checks that the bounds of norms, and the largest of them, do not depend on how
-// many rows a workgroup processes. The rows of the factor are rows of a matrix, or columns of it.
+// TestNormsOfAnyShare checks that the bounds of norms, and the largest of them, do not depend on
+// how many rows a workgroup processes. The rows of the factor are rows of a matrix, or columns of
+// it.
 func TestNormsOfAnyShare(t *testing.T) {
 	const count, inner = 37, 1301
 	dev := stagetest.Device(t)
@@ -85,8 +86,23 @@ func TestShares(t *testing.T) {
 	}
 }
 
+// TestKernelsOfNorms checks which kernel computes the norms of a factor.
+func TestKernelsOfNorms(t *testing.T) {
+	k := newOps(t, small(), dots, 14, 1, 1).k
+	const long = MostNear / 16384 // a row of so many elements, 16384 apart, is not far
+	for f, want := range map[*rows]*normsKernel{
+		{rows: 1, inner: long, stepInner: 16384}: k.norms, {rows: 1, inner: long + 1, stepInner: 16384}: k.farNorms,
+		{rows: 1, inner: 1 << 40, stepInner: 1}: k.norms, {rows: 1, inner: 1 << 20, stepInner: 1 << 20, symmetric: true}: k.symmetricNorms,
+	} {
+		if k.normsOf(*f) != want {
+			t.Errorf("%+v has another kernel", *f)
+		}
+	}
+}
+
 // TestFarFactors checks that products of factors with far elements have the same bits as other
-// products. The rows of the left factor are contiguous, or not. Norms take one dispatch, or several.
+// products. The rows of the left factor are contiguous, or not. Norms take one dispatch, or
+// several.
 func TestFarFactors(t *testing.T) {
 	defer func(n int) { farElements = n }(farElements)
 	const m, n, k = 300, 70, 200
@@ -98,7 +114,7 @@ func TestFarFactors(t *testing.T) {
 		for _, op := range []product.Op{product.NoTrans, product.Trans} {
 			x, y, z := factor(op, m, k, 3, 1), factor(product.Trans, k, n, 1, 2), stagetest.Normal(m, n, m, 3)
 			want := expect(14, op, product.Trans, -1, x, y, 1, z)
-			for _, farElements = range []int{0, 9 << 27} {
+			for _, farElements = range []int{0, MostNear} {
 				have := b.do(t, ops, x, y, z, func(rec *vk.Recorder, x, y, z product.Matrix[float64]) {
 					ops.Gemm(rec, b.WS, op, product.Trans, -1, x, y, 1, z)
 				})

@@ -83,16 +83,20 @@ const (
 // most normAlong rows. For a far factor it has farRows rows.
 const normRows, normGroups, normLeast, normAlong, farRows = 32, 512, 4, 8, 128
 
-// farElements is the distance from the first to the last element of a row, in elements, above which
-// a factor is far. A GPU keeps the physical addresses of some pages of its memory in a cache. Each
+// MostNear is the distance from the first to the last element of a row, in elements, above which a
+// factor is far. A GPU keeps the physical addresses of some pages of its memory in a cache. Each
 // workgroup that computes norms walks through all pages of its rows, and in a far factor these are
 // more pages than the cache holds. On an H200, back transformation 1 was slow where a row spanned
-// 17 GB, and was not slow where it spanned 8.6 GB (docs/benchmarks.md, "Several GPUs"). Workgroups of
-// a far factor have more rows, so that fewer workgroups walk. Tests set smaller numbers.
-var farElements = 9 << 27
+// 17 GB, and was not slow where it spanned 8.6 GB (docs/benchmarks.md, "Several GPUs"). Workgroups
+// of a far factor have more rows, so that fewer workgroups walk.
+const MostNear = 9 << 27
+
+// farElements is MostNear, or a smaller number in tests.
+var farElements = MostNear
 
 // isFar tells whether the elements of one row are spread over very much memory. Symmetric factors
-// are so large only if their residues do not fit the memory.
+// do not count: they are converted once for each block of a reduction, and have a kernel of their
+// own.
 func (f rows) isFar() bool {
 	return !f.symmetric && f.stepInner > 1 && f.inner*f.stepInner > farElements
 }
@@ -112,17 +116,22 @@ func (f rows) share() uint32 {
 	return share
 }
 
+// normsOf returns the kernel for the norms of f.
+func (k *kernels) normsOf(f rows) *normsKernel {
+	switch {
+	case f.symmetric:
+		return k.symmetricNorms
+	case f.isFar():
+		return k.farNorms
+	}
+	return k.norms
+}
+
 // recordNorms records the kernel that writes an upper bound of the norm of each row of f to
 // `norms`. The kernel increases `peak` to the largest of the bounds, so `peak` must be zero before
 // the dispatch.
 func (k *kernels) recordNorms(rec *vk.Recorder, f rows, norms vk.Slice[shaders.Norm], peak vk.Slice[uint32]) {
-	kernel := k.norms
-	switch {
-	case f.symmetric:
-		kernel = k.symmetricNorms
-	case f.isFar():
-		kernel = k.farNorms
-	}
+	kernel := k.normsOf(f)
 	k.cut(f.rows, max(normRows, int(f.share())), normCost*float64(f.inner), func(first, count int) {
 		part := f.part(first, count)
 		share := min(part.share(), kernel.Spec.LocalSize)

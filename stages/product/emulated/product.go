@@ -40,7 +40,8 @@ type problem struct {
 	lower bool
 
 	// rankTwoK is true for a symmetric rank-2k update C − Y·Zᵀ − Z·Yᵀ. The left factors are then Y
-	// and Z, and the right factors are Z and Y. C is then a block of columns, or lower is true, too.
+	// and Z, and the right factors are Z and Y. C is then a block of columns, or lower is true,
+	// too.
 	rankTwoK bool
 
 	// `skip` is the number of rows at the beginning of the left factor that are multiplied although
