@@ -43,8 +43,8 @@ type Options struct {
 	Products Products
 
 	// Moduli is the number of moduli of emulated products for the vectors, 13 to 16. 0 means 14.
-	// The reduction has one modulus less, but at least 13. With 15 moduli the errors of products are
-	// about those of rounding the results.
+	// The reduction has one modulus less, but at least 13. With 15 moduli the errors of products
+	// are about those of rounding the results.
 	Moduli int
 
 	// Verify makes Solve certify each result before it returns (see Result.Certificate). If a
@@ -60,21 +60,20 @@ type Options struct {
 	// of vector j is Data[i·Ld + j]. RowMajor needs Vectors.
 	RowMajor bool
 
-	// Devices are further devices, which compute a part of the vectors: the back transformations are
-	// divided by columns, in proportion to Shares. The device of
-	// NewPlan, which should be the fastest one, does all other steps, except with Distribute. Without
-	// Vectors and Distribute the further devices are not used. Each of them needs memory of its own
-	// (Plan.Devices).
+	// Devices are further devices, which compute a part of the vectors: the back transformations
+	// are divided by columns, in proportion to Shares. The device of NewPlan, which should be the
+	// fastest one, does all other steps, except with Distribute. Without Vectors and Distribute the
+	// further devices are not used. Each of them needs memory of its own (Plan.Devices).
 	//
 	// For the same list of devices results have the same bits from run to run. They may differ by
 	// rounding errors from those of one device.
 	//
-	// An error of one of several devices is a *vk.DeviceError, which wraps the errors that NewPlan and
-	// Solve describe. No device has anything in flight then.
+	// An error of one of several devices is a *vk.DeviceError, which wraps the errors that NewPlan
+	// and Solve describe. No device has anything in flight then.
 	Devices []*vk.Device
 
-	// Shares are the parts of the device of NewPlan and of Devices in the divided work, in any unit:
-	// one positive number for each device. nil means the measured rates of FP64 arithmetic.
+	// Shares are the parts of the device of NewPlan and of Devices in the divided work, in any
+	// unit: one positive number for each device. nil means the measured rates of FP64 arithmetic.
 	Shares []float64
 
 	// Distribute divides the matrix among the device of NewPlan and Devices, so that each holds
@@ -88,12 +87,13 @@ type Options struct {
 
 	// Progress is called repeatedly during a solve, one call at a time, from another goroutine.
 	// Solve waits for the last call before it returns. The function may use the device and other
-	// plans. It must not call a method of the same plan, because the call would never return.
+	// plans. It must not call a method of the same plan, nor wait for a plan that divides its
+	// matrix among devices of this one, because such a call would never return.
 	Progress func(Progress)
 
 	// Tuning replaces the device's tuning table of sizes. nil means the device's table. NewPlan
-	// copies Tuning. If these sizes are not possible on the device, NewPlan returns an error. Those of
-	// Devices that have another name than the first device use their own tables.
+	// copies Tuning. If these sizes are not possible on the device, NewPlan returns an error. Those
+	// of Devices that have another name than the first device use their own tables.
 	Tuning *tuning.Tuning
 }
 

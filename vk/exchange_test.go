@@ -63,8 +63,8 @@ func (g *exchanging) run(ctx context.Context, record func(k int, rec *Recorder))
 	return errs
 }
 
-// TestExchange sends words around a ring of devices, many times, in one recording for each device. A
-// device changes a part of the words before it sends them on. In the end all changes are there.
+// TestExchange sends words around a ring of devices, many times, in one recording for each device.
+// A device changes a part of the words before it sends them on. In the end all changes are there.
 func TestExchange(t *testing.T) {
 	for name, c := range map[string]struct {
 		apart     bool
@@ -165,9 +165,13 @@ func TestSignalsOfAWaitingRun(t *testing.T) {
 // Run, and the Run still gets its event and ends.
 func TestCloseOfAWaitingDevice(t *testing.T) {
 	g := openExchange(t, 1, false, 0)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
 	before, event, closed := NewEvent(), NewEvent(), make(chan struct{})
 	go func() {
-		<-before.done // the Run has begun, and waits next
+		if before.wait(ctx, false) != nil { // afterwards the Run has begun, and waits next
+			return
+		}
 		go func() { g.dev[0].Close(); close(closed) }()
 		select {
 		case <-closed:
@@ -177,7 +181,7 @@ func TestCloseOfAWaitingDevice(t *testing.T) {
 		event.happen()
 	}()
 	got := make([]uint32, 1)
-	errs := g.run(context.Background(), func(_ int, rec *Recorder) {
+	errs := g.run(ctx, func(_ int, rec *Recorder) {
 		Fill(rec, g.mem[0], 1)
 		rec.Signal(before)
 		rec.Wait(event)
@@ -185,9 +189,13 @@ func TestCloseOfAWaitingDevice(t *testing.T) {
 		ReceiveLast(rec, got, g.mem[0].Sub(0, 1))
 	})
 	if errs[0] != nil || got[0] != 2 {
-		t.Errorf("%v, word %d, want 2", errs[0], got[0])
+		t.Fatalf("%v, word %d, want 2", errs[0], got[0])
 	}
-	<-closed
+	select {
+	case <-closed:
+	case <-ctx.Done():
+		t.Fatal("Close does not return")
+	}
 	if errs := g.run(context.Background(), func(_ int, rec *Recorder) { Fill(rec, g.mem[0], 3) }); !errors.Is(errs[0], ErrClosed) {
 		t.Errorf("after Close: %v", errs[0])
 	}
@@ -241,9 +249,9 @@ func TestExchangeRefuses(t *testing.T) {
 	}
 }
 
-// TestBroadcast spreads slices of many lengths from changing devices, through places for one, two or
-// five pieces. Each device adds a word of its own before it sends, so that a piece that comes too
-// early or too late is seen at the end.
+// TestBroadcast spreads slices of many lengths from changing devices, through places for one, two
+// or five pieces. Each device adds a word of its own before it sends, so that a piece that comes
+// too early or too late is seen at the end.
 func TestBroadcast(t *testing.T) {
 	for name, c := range map[string]struct {
 		apart  bool
@@ -262,7 +270,7 @@ func TestBroadcast(t *testing.T) {
 				got[k] = make([]uint32, exchangeWords)
 				Fill(rec, g.mem[k], uint32(k)+1000)
 				for i, n := range append(lengths, lengths...) {
-					sender := i * i % devices
+					sender := (i + i/4) % devices
 					s := g.mem[k].Sub(i, n)
 					if k == sender && n > 0 {
 						Fill(rec, s.Sub(0, 1), uint32(i))
@@ -280,7 +288,7 @@ func TestBroadcast(t *testing.T) {
 				mem[k] = slices.Repeat([]uint32{uint32(k) + 1000}, exchangeWords)
 			}
 			for i, n := range append(lengths, lengths...) {
-				s := mem[i*i%devices][i : i+n]
+				s := mem[(i+i/4)%devices][i : i+n]
 				if n > 0 {
 					s[0] = uint32(i)
 				}

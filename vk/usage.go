@@ -12,8 +12,10 @@ import (
 // Order of locks: a call takes the queue before it takes any other lock of the device. A call that
 // waits for the queue holds no other lock. The lock probes.trying is the exception: a call of
 // ProbeOnce holds this lock during the probe, and the probe takes the queue. No call that holds the
-// queue takes the lock probes.trying. A call that holds the queue may wait for an Event of a call on
-// another device; such calls have all their devices by Gather. A deadlock is therefore impossible.
+// queue takes the lock probes.trying. A call that holds the queue may wait for an Event of a call
+// on another device; such calls have all their devices by Gather. A deadlock is therefore
+// impossible, unless a progress function waits for a call of Gather while its own Run has the
+// devices by Gather.
 type usage struct {
 	lock    sync.Mutex
 	changed sync.Cond // signalled when a member changes

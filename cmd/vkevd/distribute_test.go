@@ -13,8 +13,8 @@ import (
 )
 
 // TestDistribute divides a matrix between two devices, both of which are the first device of this
-// machine. The values must be those of one device up to rounding, and reports and plans must say what
-// is divided.
+// machine. The values must be those of one device up to rounding, and reports and plans must say
+// what is divided.
 func TestDistribute(t *testing.T) {
 	if os.Getenv("VKEVD_DEVICE") != "" {
 		t.Skip("VKEVD_DEVICE names a device, and the numbers here may be others")
@@ -44,8 +44,8 @@ func TestDistribute(t *testing.T) {
 	}
 }
 
-// TestPlanDividesByRates checks that a plan for several devices knows the measured rate of each device,
-// so that it divides the work as a solve does. A rate of 0 is not known.
+// TestPlanDividesByRates checks that a plan for several devices knows the measured rate of each
+// device, so that it divides the work as a solve does. A rate of 0 is not known.
 func TestPlanDividesByRates(t *testing.T) {
 	for _, speeds := range [][]float64{{3e12, 1e12, 2e12}, {3e12, 0, 2e12}, {0, 1e12, 2e12}} {
 		s := newFixture(t)
@@ -123,8 +123,8 @@ func fastUnits() (p probe.Products) {
 }
 
 // TestPlanDistributesByItself plans n = 100,000 with all vectors on four GPUs with 141 GB, with and
-// without --distribute. The plan must fit and divide the matrix. With two GPUs it must not fit. A
-// smaller matrix is divided because that is faster, and of a small one only the vectors are.
+// without --distribute. The plan must fit and divide the matrix. n = 130,000 must not fit two GPUs.
+// A smaller matrix is divided because that is faster, and of a small one only the vectors are.
 func TestPlanDistributesByItself(t *testing.T) {
 	card := h200
 	card.Memory, card.Free = 141e9, 141e9
