@@ -9,8 +9,8 @@ import (
 // avoidWaiting replaces the plan's path (its stages and their memory) by a path without the waits
 // of the kind that failed in the call c. The new path is for this solve and all later ones. If a
 // workgroup of a panel waited for all others in vain, only such waits are avoided. If another wait
-// failed, no workgroup waits for another workgroup. The failure is recorded for the device of c. The
-// caller must have the plan's lock.
+// failed, no workgroup waits for another workgroup. The failure is recorded for the device of c.
+// The caller must have the plan's lock.
 //
 // With Options.Verify, the plan already has a second path for repeated solves, the safe path. If no
 // workgroup waits on the safe path, and it has the same methods for the tridiagonal problem, it

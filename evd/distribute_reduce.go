@@ -37,10 +37,11 @@ type distributedReduction[T Float] struct {
 type exchangePlaces struct {
 	tau, reflectors, band int
 
-	// parts[i][k] is the place of the part of device k in the product of a panel whose number is odd
-	// (i = 1) or even (i = 0). There are two places, because a device may post the part of the next
-	// panel while another one still takes that of this panel. It cannot be two panels ahead: then the
-	// other one has posted the part of the next panel, after it had taken those of this one.
+	// parts[i][k] is the place of the part of device k in the product of a panel whose number is
+	// odd (i = 1) or even (i = 0). There are two places, because a device may post the part of the
+	// next panel while another one still takes that of this panel. It cannot be two panels ahead:
+	// then the other one has posted the part of the next panel, after it had taken those of this
+	// one.
 	parts [2][]int
 
 	bytes int // of all
@@ -210,8 +211,8 @@ func (r *distributedReduction[T]) record(rec *vk.Recorder, k int, s *solve[T]) (
 	return s.doubles.receive(rec, ws, s.steps.spectrum)
 }
 
-// panel factors the panel at column c on the device that has it, and copies its reflectors and their
-// factors τ to the other devices. Without rows below its diagonal block it has no reflectors.
+// panel factors the panel at column c on the device that has it, and copies its reflectors and
+// their factors τ to the other devices. Without rows below its diagonal block it has no reflectors.
 func (r *distributedReduction[T]) panel(rec *vk.Recorder, k int, s *solve[T], c int) {
 	share, ws := s.steps.share, s.Arena
 	columns, t := s.regions.columns.In(ws), s.regions.t.In(ws)

@@ -34,8 +34,8 @@ type Plan[T Float] struct {
 	others []*other
 	split  shares
 
-	// exchange is the memory of the host through which the devices exchange numbers if the matrix is
-	// distributed. Otherwise it is nil.
+	// exchange is the memory of the host through which the devices exchange numbers if the matrix
+	// is distributed. Otherwise it is nil.
 	exchange *vk.Exchange
 
 	// safe holds the stages for a second solve, by slower and simpler methods, if a result does not

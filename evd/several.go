@@ -25,8 +25,8 @@ func (o *other) close() {
 	o.base.Close()
 }
 
-// addDevices adds the devices of Options.Devices to the plan, if vectors are wanted or the matrix is
-// distributed. Otherwise, and for the orders 0 and 1, the plan uses only its first device.
+// addDevices adds the devices of Options.Devices to the plan, if vectors are wanted or the matrix
+// is distributed. Otherwise, and for the orders 0 and 1, the plan uses only its first device.
 func (p *Plan[T]) addDevices(opt Options) (err error) {
 	if !opt.Vectors && !opt.Distribute || len(opt.Devices) == 0 || p.base.N <= 1 {
 		return nil

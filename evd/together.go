@@ -63,8 +63,8 @@ func (g *together[T]) reduce(a Sym[T], meanwhile func()) (host spectrum.Tridiago
 	return g.all[0].reduce(a, meanwhile)
 }
 
-// copyReflectors starts to copy the reflectors to the other devices, if there are others and vectors
-// are wanted. If the matrix is distributed, they are copied later (transformPart).
+// copyReflectors starts to copy the reflectors to the other devices, if there are others and
+// vectors are wanted. If the matrix is distributed, they are copied later (transformPart).
 func (g *together[T]) copyReflectors() {
 	if len(g.all) == 1 || !g.plan.opt.Vectors || g.plan.opt.Distribute {
 		return

@@ -26,10 +26,11 @@ import (
 //	                 z = P·T + y·N, N = −½·Tᵀ·(yᵀ·P)·T, and after a block of panels updates its own
 //	                 columns, A ← A − Y·Zᵀ − Z·Yᵀ
 //
-// A block of columns is stored from the row of its first column on, with its diagonal block in full.
-// A device's part of the product A·y is that of the elements in its columns and of their transposes
-// (product.SymmColumns). No device needs columns of another device. Y of the pending update is the
-// block of the panel: the owner has it in its columns, and the other devices have a copy of it.
+// A block of columns is stored from the row of its first column on, with its diagonal block in
+// full. A device's part of the product A·y is that of the elements in its columns and of their
+// transposes (product.SymmColumns). No device needs columns of another device. Y of the pending
+// update is the block of the panel: the owner has it in its columns, and the other devices have a
+// copy of it.
 //
 // BandShare has no threads, and does not copy between devices: the caller does.
 type BandShare[T spirv.Scalar] struct {
@@ -53,9 +54,9 @@ type BandShare[T spirv.Scalar] struct {
 	sums    product.Sums[T]
 
 	// y is a copy of the block of columns in progress, for a block of another device; z is Z, which
-	// has the same shape. p holds the parts of P that all devices have formed, n×b each, and `sum` is
-	// P. s holds the products Yᵀ·y and Zᵀ·y of the device's part of Y and Z, and `gram` is yᵀ·y. x is
-	// yᵀ·P, and `between` is N. Both halves of `factors` are T.
+	// has the same shape. p holds the parts of P that all devices have formed, n×b each, and `sum`
+	// is P. s holds the products Yᵀ·y and Zᵀ·y of the device's part of Y and Z, and `gram` is yᵀ·y.
+	// x is yᵀ·P, and `between` is N. Both halves of `factors` are T.
 	y, z, p, sum, s, gram, x, between, factors vk.Region[T]
 	work                                       *vk.Layout
 }
@@ -155,8 +156,8 @@ func (r *BandShare[T]) Blocks() ColumnBlocks { return r.blocks }
 func (r *BandShare[T]) Flops() float64 { return r.flops(r.N) }
 
 // Block returns block j of the columns of A, without the rows above its first diagonal element. `a`
-// is the memory of the device's columns. If another device has the block, it is the device's copy of
-// the block in progress.
+// is the memory of the device's columns. If another device has the block, it is the device's copy
+// of the block in progress.
 func (r *BandShare[T]) Block(ws *vk.Arena, a vk.Slice[T], j int) product.Matrix[T] {
 	from, to := r.blocks.Columns(j)
 	rows, memory := r.N-from, r.y.In(ws)

@@ -9,10 +9,11 @@ import (
 
 // In the methods of this file, `a` is the memory of the device's columns of A, with Elements
 // elements. `band` has 2b·n elements, of which each device writes those of its own columns. t has
-// b·b elements for each panel, and every device needs all of them. c is the first column of a panel.
+// b·b elements for each panel, and every device needs all of them. c is the first column of a
+// panel.
 
-// RecordBegin prepares `band`, the workspace and the INFO word, and completes the diagonal blocks of
-// the device's columns. Of these blocks the lower triangles must be in memory.
+// RecordBegin prepares `band`, the workspace and the INFO word, and completes the diagonal blocks
+// of the device's columns. Of these blocks the lower triangles must be in memory.
 func (r *BandShare[T]) RecordBegin(rec *vk.Recorder, ws *vk.Arena, a, band vk.Slice[T]) {
 	vk.Fill(rec, band.Sub(0, 2*r.B*r.N), 0)
 	r.qr.begin(rec, ws)
@@ -62,8 +63,8 @@ func (p *panelShare[T]) reflectors() (y, z product.Matrix[T]) {
 func (r *BandShare[T]) IsPanel(c int) bool { return c+r.B < r.N }
 
 // RecordPanel applies the pending update to the panel, on the device that has it, and factors the
-// panel. Afterwards Reflectors has its reflectors, the first b elements of Triangle their factors τ,
-// and `band` its triangle R. The other devices need copies of Reflectors and of Triangle.
+// panel. Afterwards Reflectors has its reflectors, the first b elements of Triangle their factors
+// τ, and `band` its triangle R. The other devices need copies of Reflectors and of Triangle.
 func (r *BandShare[T]) RecordPanel(rec *vk.Recorder, ws *vk.Arena, a, band, t vk.Slice[T], c int) {
 	rec.Phase(PhaseBandReduction, r.flops(c), r.Flops())
 	p, b := r.panel(ws, a, c), r.B
@@ -149,8 +150,8 @@ func (r *BandShare[T]) pendingPart(pending int) (from, to int) {
 	return end(r.device - 1), end(r.device)
 }
 
-// RecordUpdate computes T and the columns z of the panel. The memory Part must hold the parts of all
-// devices, and Triangle the factors τ. After the last panel of a block, RecordUpdate also
+// RecordUpdate computes T and the columns z of the panel. The memory Part must hold the parts of
+// all devices, and Triangle the factors τ. After the last panel of a block, RecordUpdate also
 // updates the device's columns of the trailing matrix.
 func (r *BandShare[T]) RecordUpdate(rec *vk.Recorder, ws *vk.Arena, a, t vk.Slice[T], c int) {
 	rec.Phase(PhaseBandReduction, r.flops(c), r.Flops())

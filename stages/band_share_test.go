@@ -14,8 +14,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestDivideColumns checks that every trailing matrix is divided in the proportions of the parts, up
-// to one block, and that few blocks do not fail.
+// TestDivideColumns checks that every trailing matrix is divided in the proportions of the parts,
+// up to one block, and that few blocks do not fail.
 func TestDivideColumns(t *testing.T) {
 	parts := []float64{0.5, 0.2, 0.3}
 	const n, width = 1000, 10
@@ -156,8 +156,8 @@ func checkShares(t *testing.T, name string, n, b, k int, parts []float64, tune T
 	similar.see(similarity(n, dense, q, full), where)
 }
 
-// member is one of the devices of reduceShared. All of them are the test device, each with memory of
-// its own.
+// member is one of the devices of reduceShared. All of them are the test device, each with memory
+// of its own.
 type member struct {
 	*BandShare[float64]
 	ws         *vk.Arena
@@ -214,8 +214,8 @@ func reduceShared(t *testing.T, n, b, k int, parts []float64, tune Tuning, dense
 	return y, band, get(t, d, all[0].t)
 }
 
-// newMembers prepares the devices of reduceShared, and copies the lower triangle of `dense` to them.
-// The elements above the diagonal are NaN.
+// newMembers prepares the devices of reduceShared, and copies the lower triangle of `dense` to
+// them. The elements above the diagonal are NaN.
 func newMembers(t *testing.T, d *vk.Device, size BandSize, parts []float64, tune Tuning, dense []float64) (all []member) {
 	t.Helper()
 	n, b := size.N, size.B

@@ -7,16 +7,17 @@ import (
 
 // ColumnBlocks says how the columns of a symmetric matrix of order N are divided among several
 // devices. Width neighbouring columns form a block; the last block may have fewer columns. Block j
-// belongs to device Owner[j]. A device stores only the rows of a block from its diagonal on, packed.
+// belongs to device Owner[j]. A device stores only the rows of a block from its diagonal on,
+// packed.
 type ColumnBlocks struct {
 	N, Width int
 	Owner    []int
 }
 
-// DivideColumns divides the columns in proportion to the numbers `parts`, one for each device, which
-// must be positive. The blocks are distributed from the last one to the first. Each goes to the
-// device that has least in proportion to its part. Therefore every trailing matrix is divided in
-// about the same proportions, not only the whole one.
+// DivideColumns divides the columns in proportion to the numbers `parts`, one for each device,
+// which must be positive. The blocks are distributed from the last one to the first. Each goes to
+// the device that has least in proportion to its part. Therefore every trailing matrix is divided
+// in about the same proportions, not only the whole one.
 func DivideColumns(n, width int, parts []float64) ColumnBlocks {
 	c := ColumnBlocks{N: n, Width: width, Owner: make([]int, vk.Tiles(n, uint32(width)))}
 	held := make([]float64, len(parts)) // elements

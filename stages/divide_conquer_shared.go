@@ -39,9 +39,9 @@ type ConquerShare struct {
 	work    *vk.Layout
 }
 
-// blockOwners is the number of devices, the first ones, on which the blocks are formed that the last
-// merge joins. A block has half of all rows at most. So the blocks of one device have n²/4 elements
-// at most if there are two such devices.
+// blockOwners is the number of devices, the first ones, on which the blocks are formed that the
+// last merge joins. A block has half of all rows at most. So the blocks of one device have n²/4
+// elements at most if there are two such devices.
 const blockOwners = 2
 
 // maxStrip is the largest number of rows of W that a device receives at a time, and of columns of S
@@ -83,8 +83,8 @@ func NewConquerShare(
 	return s, nil
 }
 
-// newConquerShare makes the kernels with which a device forms vectors, and lays out their memory. An
-// error is stored in b.
+// newConquerShare makes the kernels with which a device forms vectors, and lays out their memory.
+// An error is stored in b.
 func newConquerShare(
 	b *builder, n, device int, ops product.Ops[float64], tiles product.Tuning, t DivideConquerTuning,
 ) *ConquerShare {
@@ -117,8 +117,8 @@ func (s *ConquerShare) hasBlocks() bool { return s.device < blockOwners }
 func halfOf(n int) int { return (n + 1) / 2 }
 
 // sharedBlocks returns the largest number of elements that the blocks of one device have, or the
-// vectors of all leaves, which the first device has before. If a leaf may have more than half of all
-// rows, one device may have the block of all.
+// vectors of all leaves, which the first device has before. If a leaf may have more than half of
+// all rows, one device may have the block of all.
 func (s *vectorsPass) sharedBlocks() int {
 	if s.n < 2*s.tune.Leaf {
 		return s.n * s.n
@@ -140,9 +140,9 @@ func (s *SharedConquer) Flops() float64 { n := float64(s.values.pass.n); return 
 // devices after it have none. The arena must also contain ops.Work, and the memory of X.
 func (s *ConquerShare) Work() *vk.Layout { return s.work }
 
-// Elements returns the number of elements that the memory of X must have on this device, for at most
-// m vectors: n·m, and on devices with blocks at least 3/8·n², because W and S of all other merges
-// lie there.
+// Elements returns the number of elements that the memory of X must have on this device, for at
+// most m vectors: n·m, and on devices with blocks at least 3/8·n², because W and S of all other
+// merges lie there.
 func (s *ConquerShare) Elements(m int) int {
 	return max(s.vectors.n*m, s.vectors.room)
 }
@@ -160,8 +160,8 @@ type ConquerDevice struct {
 	// Profile gets the times of the device.
 	Profile *vk.Profile
 
-	// Party is the part of the device in a broadcast among all devices, which no one else uses during
-	// the solve.
+	// Party is the part of the device in a broadcast among all devices, which no one else uses
+	// during the solve.
 	Party *vk.Party
 }
 

@@ -183,8 +183,8 @@ func (v *sharedDevice) shareRows(rec *vk.Recorder, r *sharedRun, b sharedBlock) 
 	}
 }
 
-// recordStrip makes the rows [first, first+count) of W in the half of the last merge whose first row
-// is `begin`.
+// recordStrip makes the rows [first, first+count) of W in the half of the last merge whose first
+// row is `begin`.
 func (v *sharedDevice) recordStrip(rec *vk.Recorder, begin, first, count int) {
 	level, threads := len(v.levels)-1, v.pass.tune.Threads
 	p := &v.levels[level]

@@ -84,8 +84,8 @@ func solveShared(t *testing.T, tune Tuning, d, e []float64, from int, counts []i
 	return values, vectors
 }
 
-// checkShared compares the results of SharedConquer with those of DivideConquer, which must have the
-// same bits: for all vectors on two to four devices, and for a part of them.
+// checkShared compares the results of SharedConquer with those of DivideConquer, which must have
+// the same bits: for all vectors on two to four devices, and for a part of them.
 func checkShared(t *testing.T, name string, tune Tuning, d, e []float64, divisions ...[]int) {
 	t.Helper()
 	n := len(d)
@@ -112,8 +112,8 @@ func checkShared(t *testing.T, name string, tune Tuning, d, e []float64, divisio
 // thirds divides n vectors among three devices.
 func thirds(n int) []int { return []int{n / 3, n - n/3 - n/4, n / 4} }
 
-// TestSharedConquerOfEveryOrder compares vectors that several devices form with those of one device,
-// for all small orders and for divisions that leave devices without vectors.
+// TestSharedConquerOfEveryOrder compares vectors that several devices form with those of one
+// device, for all small orders and for divisions that leave devices without vectors.
 func TestSharedConquerOfEveryOrder(t *testing.T) {
 	for n := range 34 {
 		d, e := randomTridiagonal(n, 1)

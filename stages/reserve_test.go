@@ -164,9 +164,9 @@ func TestEveryProductIsReserved(t *testing.T) {
 	}
 }
 
-// TestSingularStagesReserve checks stages of the singular value decomposition. A stage must announce
-// the shapes of all its matrix products (`Reserve`) before it records them, because the workspace of
-// products depends on their shapes.
+// TestSingularStagesReserve checks stages of the singular value decomposition. A stage must
+// announce the shapes of all its matrix products (`Reserve`) before it records them, because the
+// workspace of products depends on their shapes.
 func TestSingularStagesReserve(t *testing.T) {
 	d, tune := dry(), SmallestTuning()
 	for _, n := range []int{1, 2, 5, 8, 9, 23, 50} {

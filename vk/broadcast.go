@@ -27,8 +27,8 @@ type sentPiece struct {
 }
 
 // NewBroadcast makes a broadcast between devices that are numbered from 0 on. It uses the bytes
-// [at, at+bytes) of the exchange in pieces of `piece` bytes, a multiple of 4. There must be room for
-// one piece at least.
+// [at, at+bytes) of the exchange in pieces of `piece` bytes, a multiple of 4. There must be room
+// for one piece at least.
 func NewBroadcast(x *Exchange, at, bytes, piece, devices int) *Broadcast {
 	if piece <= 0 || piece%4 != 0 || bytes < piece || at < 0 || at > x.bytes-bytes {
 		panic("vk: a broadcast outside of its exchange")
@@ -78,8 +78,8 @@ type Party struct {
 func (b *Broadcast) Party(device int) *Party { return &Party{of: b, device: device} }
 
 // Spread records a copy of the slice s from the device number `sender` to the slices s of all other
-// devices, which have the same length. The recordings of all devices must be in progress at the same
-// time.
+// devices, which have the same length. The recordings of all devices must be in progress at the
+// same time.
 func Spread[T any](rec *Recorder, p *Party, sender int, s Slice[T]) {
 	b, all := p.of, s.bytes()
 	for from := 0; from < all.n; from += b.piece {

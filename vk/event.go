@@ -13,8 +13,8 @@ import (
 //	device 0   … Post(x), Signal(e) …
 //	device 1   … Wait(e), Take(x) …
 //
-// The host waits, not the device: a device gets the commands after Wait when the event has happened.
-// Meanwhile the host has encoded them.
+// The host waits, not the device: a device gets the commands after Wait when the event has
+// happened. Meanwhile the host has encoded them.
 //
 // A Run holds the queue of its device while it waits. So recordings that wait for each other must
 // run while one caller has all their devices (Gather). Otherwise two such sets of recordings on the
@@ -35,8 +35,8 @@ func (e *Event) happen() {
 	close(e.done)
 }
 
-// wait waits until the event has happened, or returns the error of the context. If `poll` is true it
-// polls for a short time before it sleeps, because it takes up to 0.1 ms to wake a goroutine.
+// wait waits until the event has happened, or returns the error of the context. If `poll` is true
+// it polls for a short time before it sleeps, because it takes up to 0.1 ms to wake a goroutine.
 func (e *Event) wait(ctx context.Context, poll bool) error {
 	if poll && spin(e.happened.Load) {
 		return ctx.Err()

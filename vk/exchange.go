@@ -15,8 +15,8 @@ import (
 // host copies between them: at the end of a batch what was posted, and at the beginning what is
 // taken.
 //
-// The order of the recordings is given by Events. The caller closes the exchange before the devices,
-// and after the end of all recordings that use it.
+// The order of the recordings is given by Events. The caller closes the exchange before the
+// devices, and after the end of all recordings that use it.
 type Exchange struct {
 	bytes int
 	host  []byte // the numbers, if each device has memory of its own
@@ -114,8 +114,8 @@ func Post[T any](r *Recorder, x *Exchange, at int, src Slice[T]) {
 }
 
 // Take records a copy of as many bytes as dst has from the exchange, from the byte `at` on, to dst.
-// `at` is a multiple of 4. The numbers must have been posted before an event for which the recording
-// has waited, or earlier in the same recording and before a Signal and a Wait.
+// `at` is a multiple of 4. The numbers must have been posted before an event for which the
+// recording has waited, or earlier in the same recording and before a Signal and a Wait.
 func Take[T any](r *Recorder, dst Slice[T], x *Exchange, at int) {
 	if dst.n > 0 {
 		s := dst.span()
@@ -125,8 +125,8 @@ func Take[T any](r *Recorder, dst Slice[T], x *Exchange, at int) {
 	}
 }
 
-// hostCopy is a copy between the numbers of an exchange and the host memory of one device, which the
-// host makes because the device cannot import the numbers.
+// hostCopy is a copy between the numbers of an exchange and the host memory of one device, which
+// the host makes because the device cannot import the numbers.
 type hostCopy struct {
 	numbers, own []byte
 }
@@ -134,8 +134,8 @@ type hostCopy struct {
 func (c hostCopy) toHost()   { copyParallel(c.numbers, c.own) }
 func (c hostCopy) toDevice() { copyParallel(c.own, c.numbers) }
 
-// exchanged returns the place of a Post or Take in the memory of the host, as the device sees it. If the
-// host has to copy the numbers, it adds the copy to `list`.
+// exchanged returns the place of a Post or Take in the memory of the host, as the device sees it.
+// If the host has to copy the numbers, it adds the copy to `list`.
 func (e *encoder) exchanged(c *command, at uint64, list *[]hostCopy) []piece {
 	x, own := c.exchange, c.exchange.view(e.run.dev, int(at), int(c.size)).buffer
 	if !x.Imported() {

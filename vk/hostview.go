@@ -103,8 +103,8 @@ func (d *Device) importsHost() bool {
 	return slices.Contains(d.from.extensions, driver.HostMemoryExtension)
 }
 
-// enterAll begins a call that uses the memory of all these devices. After an error, a *DeviceError, no
-// device is entered. Otherwise the caller must call `leave`.
+// enterAll begins a call that uses the memory of all these devices. After an error, a *DeviceError,
+// no device is entered. Otherwise the caller must call `leave`.
 func enterAll(devices ...*Device) (leave func(), err error) {
 	entered := 0
 	leave = func() {

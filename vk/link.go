@@ -60,8 +60,8 @@ func newLink(from, to *Device, piece int) (*Link, error) {
 		if l.share() == nil {
 			return l, nil
 		}
-		// A driver may refuse an import for reasons of its own. If a device is being closed, free leaves
-		// its end to Device.Close, so the link gets new ends.
+		// A driver may refuse an import for reasons of its own. If a device is being closed, free
+		// leaves its end to Device.Close, so the link gets new ends.
 		l.free()
 		l.from, l.to = newLinkEnd(from), newLinkEnd(to)
 	}

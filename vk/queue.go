@@ -30,9 +30,9 @@ const (
 	batchTarget = 100 * time.Millisecond
 
 	// busyWait is the time for which a waiting goroutine polls the timeline semaphore before it
-	// sleeps. Waking a sleeping goroutine takes up to 0.1 ms, and a solve of order 1024 waits for ten
-	// batches of 0.1 to 2.5 ms. A device that computes on the CPU needs the CPU's cores, so a wait
-	// for such a device sleeps immediately.
+	// sleeps. Waking a sleeping goroutine takes up to 0.1 ms, and a solve of order 1024 waits for
+	// ten batches of 0.1 to 2.5 ms. A device that computes on the CPU needs the CPU's cores, so a
+	// wait for such a device sleeps immediately.
 	busyWait = 4 * time.Millisecond
 
 	// pollInterval is the interval at which a waiting Run checks its context.
@@ -144,8 +144,8 @@ func (d *Device) poll(value uint64) error {
 	return err
 }
 
-// polls tells whether a waiting goroutine polls before it sleeps. A device that computes on the CPU needs
-// its cores.
+// polls tells whether a waiting goroutine polls before it sleeps. A device that computes on the CPU
+// needs its cores.
 func (d *Device) polls() bool { return d.from.props.Type != driver.CPU }
 
 // spin calls the function `done` until it returns true, for at most the time busyWait. It returns

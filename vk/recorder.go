@@ -35,8 +35,8 @@ type command struct {
 	groups   Groups
 	push     [2]int
 
-	// A fill, copy, send or receive has addresses, and the size in bytes. A fill and a send use only
-	// `dst`, a receive uses only `src`.
+	// A fill, copy, send or receive has addresses, and the size in bytes. A fill and a send use
+	// only `dst`, a receive uses only `src`.
 	dst, src uint64
 	size     uint64
 
@@ -50,7 +50,8 @@ type command struct {
 	// phase is the phase that begins with this command. It is set only in a phase mark.
 	phase *phaseMark
 
-	// A post or take has an exchange. The place in the exchange is `dst` of a post and `src` of a take.
+	// A post or take has an exchange. The place in the exchange is `dst` of a post and `src` of a
+	// take.
 	exchange *Exchange
 
 	// event is that of a signal or of a wait.
@@ -190,7 +191,8 @@ func (r *Recorder) dispatch(k *kernel, g Groups, push []byte, touch []Touch) {
 
 // add appends a command to the recording; `acc` lists the memory that the command accesses. A
 // barrier follows the command. Inside of Concurrently the barrier follows the last command instead.
-// `add` panics if two concurrent commands access the same memory and at least one of them writes it.
+// `add` panics if two concurrent commands access the same memory and at least one of them writes
+// it.
 func (r *Recorder) add(c command, acc []access) {
 	r.cmds = append(r.cmds, c)
 	if r.concurrent != nil {

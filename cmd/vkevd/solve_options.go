@@ -90,8 +90,8 @@ func (o *options) check(cmd *cobra.Command, vectors bool) error {
 // distributeConflicts lists the flags that cannot be combined with --distribute.
 var distributeConflicts = []string{"tridiagonal", "start", "batch", "svd", "engine"}
 
-// checkDistribute returns an error for flags that cannot be combined with --distribute. `devices` is
-// the value of --device.
+// checkDistribute returns an error for flags that cannot be combined with --distribute. `devices`
+// is the value of --device.
 func (o *options) checkDistribute(cmd *cobra.Command, devices string) error {
 	if !o.distribute {
 		return nil

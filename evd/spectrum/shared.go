@@ -24,7 +24,8 @@ type Shared struct {
 }
 
 // sharedConquer is divide and conquer by several devices as a Method (stages.SharedConquer). Each
-// device has only its own part of the vectors. m is the largest number of vectors of the first device.
+// device has only its own part of the vectors. m is the largest number of vectors of the first
+// device.
 type sharedConquer struct {
 	*stages.SharedConquer
 	n, m int

@@ -263,7 +263,8 @@ func (g *tiledGemm[T]) multiply(rec *vk.Recorder, r request[T], x splitK, parts 
 	rec.Costs(2 * float64(r.c.Rows) * float64(r.c.Cols) * float64(k[0]+k[1]) * float64(r.batch.Count))
 }
 
-// add records the sum of the partial products `parts` of a request, if its inner dimension is split.
+// add records the sum of the partial products `parts` of a request, if its inner dimension is
+// split.
 func (g *tiledGemm[T]) add(rec *vk.Recorder, r request[T], x splitK, parts vk.Slice[T]) {
 	if x.splits > 1 {
 		g.sums.record(rec, parts, x.splits, r)

@@ -76,8 +76,8 @@ type Gemm[T spirv.Scalar] interface {
 	// of Gemm.
 	GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, first, second Pair[T], beta T, c Matrix[T])
 
-	// Gemmtr does the same as Gemm for the lower triangle of the n×n matrix C (dgemmtr). Elements of C
-	// above the diagonal may have any values afterwards.
+	// Gemmtr does the same as Gemm for the lower triangle of the n×n matrix C (dgemmtr). Elements
+	// of C above the diagonal may have any values afterwards.
 	Gemmtr(rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T])
 }
 
@@ -101,8 +101,8 @@ type Syr2k[T spirv.Scalar] interface {
 	// strictly upper triangle of C is neither read nor written. C must not overlap Y or Z.
 	Syr2k(rec *vk.Recorder, ws *vk.Arena, y, z, c Matrix[T])
 
-	// Syr2kColumns does the same for some blocks of columns of the lower triangle of a matrix with the
-	// rows of Y and Z. The diagonal block of each block of columns is updated in full.
+	// Syr2kColumns does the same for some blocks of columns of the lower triangle of a matrix with
+	// the rows of Y and Z. The diagonal block of each block of columns is updated in full.
 	Syr2kColumns(rec *vk.Recorder, ws *vk.Arena, y, z Matrix[T], blocks []ColumnBlock[T])
 }
 
@@ -113,8 +113,8 @@ type ColumnBlock[T spirv.Scalar] struct {
 	C     Matrix[T]
 }
 
-// Pairs records the update of each of the blocks by GemmPair. It is Syr2kColumns for implementations
-// that have nothing better.
+// Pairs records the update of each of the blocks by GemmPair. It is Syr2kColumns for
+// implementations that have nothing better.
 func Pairs[T spirv.Scalar](rec *vk.Recorder, ws *vk.Arena, ops Gemm[T], y, z Matrix[T], blocks []ColumnBlock[T]) {
 	for _, b := range blocks {
 		rows := func(m Matrix[T], count int) Matrix[T] { return m.Block(b.First, 0, count, m.Cols) }

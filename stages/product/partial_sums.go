@@ -36,9 +36,9 @@ func threads(info vk.Info, most int) uint32 {
 	return 1 << (bits.Len(uint(most)) - 1)
 }
 
-// room returns memory for partial products, the given number of elements from element `begin` on. It
-// panics if the reserved memory is too short. All products of one arena use this memory, one after
-// another.
+// room returns memory for partial products, the given number of elements from element `begin` on.
+// It panics if the reserved memory is too short. All products of one arena use this memory, one
+// after another.
 func (s *partialSums[T]) room(ws *vk.Arena, begin, elements int) vk.Slice[T] {
 	return s.region.In(ws).Sub(begin, elements)
 }
@@ -59,8 +59,8 @@ func (s *partialSums[T]) record(rec *vk.Recorder, parts vk.Slice[T], splits int,
 	}, vk.Touches(parts), vk.Touches(c.At))
 }
 
-// lanesFor returns the number of invocations (lanes) that share the sum of one element. If a sum has
-// many partial products, several neighbouring invocations each add a part of it.
+// lanesFor returns the number of invocations (lanes) that share the sum of one element. If a sum
+// has many partial products, several neighbouring invocations each add a part of it.
 func lanesFor(splits int) uint32 {
 	lanes := 1
 	for lanes < sumLanes && 2*lanes <= splits {

@@ -12,8 +12,8 @@ import (
 // piece. `splits` is at least 1, and `splits`·`depth` is at least the inner dimension.
 type splitK struct{ tile, splits, depth int }
 
-// partials returns the number of elements of the partial products of a result with so many elements. It
-// is 0 if the inner dimension is not split.
+// partials returns the number of elements of the partial products of a result with so many
+// elements. It is 0 if the inner dimension is not split.
 func (x splitK) partials(elements int) int {
 	if x.splits == 1 {
 		return 0

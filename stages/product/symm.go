@@ -98,9 +98,9 @@ func (s *tiledSymm[T]) multiply(rec *vk.Recorder, a, w, p Matrix[T], x splitK, p
 	})
 }
 
-// inDispatches calls `dispatch` for each dispatch of a product, which records it: the tiles from number
-// `first` on, `count` of them and at most `most`, with the given number of splits. The whole product
-// costs `flops`.
+// inDispatches calls `dispatch` for each dispatch of a product, which records it: the tiles from
+// number `first` on, `count` of them and at most `most`, with the given number of splits. The whole
+// product costs `flops`.
 func inDispatches(rec *vk.Recorder, tiles, most, splits int, flops float64, dispatch func(first, count uint32, grid vk.Groups)) {
 	for first := 0; first < tiles; first += most {
 		count := min(most, tiles-first)

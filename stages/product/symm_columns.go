@@ -28,8 +28,8 @@ type SymmColumns[T spirv.Scalar] struct {
 }
 
 // NewSymmColumns builds the kernels, with the tiles of t. They use the workspace t.Work for partial
-// products. Tiles that lie in the rows of one block are preferred. If there are none, the product is
-// slow. The error is that of package vk.
+// products. Tiles that lie in the rows of one block are preferred. If there are none, the product
+// is slow. The error is that of package vk.
 func (t *Tiled[T]) NewSymmColumns(dev *vk.Device, c Columns) (*SymmColumns[T], error) {
 	if c.N < 1 || c.Width < 1 {
 		return nil, fmt.Errorf("product: blocks of %d columns of %d", c.Width, c.N)
@@ -162,8 +162,8 @@ func (s *SymmColumns[T]) record(rec *vk.Recorder, ws *vk.Arena, x columnsPart[T]
 		func(parts vk.Slice[T]) { s.add(rec, ws, x, k, parts) })
 }
 
-// tilesOf returns the number of tiles of P, and a number of tiles that cost at most as many flops as
-// one dispatch may.
+// tilesOf returns the number of tiles of P, and a number of tiles that cost at most as many flops
+// as one dispatch may.
 func (s *SymmColumns[T]) tilesOf(x columnsPart[T], k splitK) (all, most int) {
 	tile, n := s.tiles[k.tile], s.columns.N
 	rows := vk.Tiles(n, tile.M) - x.top/int(tile.M)

@@ -34,8 +34,8 @@ func (x columnsCase) columns() Columns {
 	return c
 }
 
-// memory returns the device's columns of the symmetric matrix a. Elements before row or column `top`
-// are NaN.
+// memory returns the device's columns of the symmetric matrix a. Elements before row or column
+// `top` are NaN.
 func (x columnsCase) memory(a stagetest.Sample) stagetest.Sample {
 	var data []float64
 	for _, j := range x.columns().Blocks {
@@ -251,7 +251,8 @@ func TestSymmColumnsDispatches(t *testing.T) {
 	}
 }
 
-// TestColumnsRows compares the numbers of elements of the rows of a device's part with the elements.
+// TestColumnsRows compares the numbers of elements of the rows of a device's part with the
+// elements.
 func TestColumnsRows(t *testing.T) {
 	const n, width = 50, 8
 	for _, devices := range []int{1, 2, 3, 9} {

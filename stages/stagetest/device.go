@@ -20,9 +20,9 @@ var shared struct {
 	served int          // tests since the device was opened
 }
 
-// The validation layers (1.3.239) keep every submission to a queue until the queue is destroyed, and
-// compare each new one with all before. With the layers, the tests open the device anew after this
-// number of tests. Otherwise the last tests of a package would take twenty times as long.
+// The validation layers (1.3.239) keep every submission to a queue until the queue is destroyed,
+// and compare each new one with all before. With the layers, the tests open the device anew after
+// this number of tests. Otherwise the last tests of a package would take twenty times as long.
 const servedByDevice = 8
 
 func validated() bool { return os.Getenv("VK_INSTANCE_LAYERS") != "" }

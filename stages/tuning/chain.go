@@ -13,10 +13,11 @@ func chain(info vk.Info) []Tuning {
 	// Family is the vendor of the device. A device with its own table is recognised by its name.
 	switch info.Family {
 	case "nvidia":
-		// The table of the H200 was measured on an H200. A GH200 has the same GPU, beside another CPU. An
-		// H100 has the same processor and slower memory. With as many multiprocessors, it takes 3.1
-		// instead of 9.2 ms for the values of order 1024 with this table, 5.4 instead of 12.2 ms with
-		// vectors, and at the orders 2048 to 8192 it is faster, too (docs/benchmarks.md).
+		// The table of the H200 was measured on an H200. A GH200 has the same GPU, beside another
+		// CPU. An H100 has the same processor and slower memory. With as many multiprocessors, it
+		// takes 3.1 instead of 9.2 ms for the values of order 1024 with this table, 5.4 instead of
+		// 12.2 ms with vectors, and at the orders 2048 to 8192 it is faster, too
+		// (docs/benchmarks.md).
 		if info.Named("H200") || info.Named("GH200") || info.Named("H100") && info.Units >= 132 {
 			return []Tuning{h200, nvidia, anywhere}
 		}
@@ -51,7 +52,8 @@ func On(info vk.Info) Tuning {
 func pick(info vk.Info, tables []Tuning) Tuning {
 	t := tables[0]
 	// The sizes in the following rows do not depend on the half-bandwidth. The rows are chosen
-	// concurrently, because the first choice in a process reads the SPIR-V of about seventy kernels.
+	// concurrently, because the first choice in a process reads the SPIR-V of about seventy
+	// kernels.
 	var wg sync.WaitGroup
 	wg.Go(func() { t.Products = row(tables, func(t Tuning) error { return t.Products.Fits(info) }).Products })
 	wg.Go(func() { t.Panel = row(tables, func(t Tuning) error { return t.Panel.Fits(info) }).Panel })

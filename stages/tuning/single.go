@@ -12,8 +12,8 @@ type Singles struct {
 	Tiles []product.Tile // Products.Tiles
 	Syr2k product.Tile   `json:"RankTwoK"` // Products.Syr2k
 
-	// Batch is ApplyQ2.Batch, the number of reflectors that an invocation applies before it moves the
-	// elements of its vectors to other registers.
+	// Batch is ApplyQ2.Batch, the number of reflectors that an invocation applies before it moves
+	// the elements of its vectors to other registers.
 	Batch uint32
 
 	// PanelBytes is the largest value of Panel.TileBytes. Shorter chunks for short panels

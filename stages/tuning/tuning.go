@@ -25,11 +25,12 @@ type Tuning struct {
 	// trailing updates, a multiple of Band. See SmallBlock for small orders.
 	Band, Block int
 
-	// SmallBlock is the rank k in place of Block for orders up to SmallTo, rounded down to a multiple
-	// of Band. A small k makes a panel cheaper, and the trailing updates of large matrices dearer. If
-	// SmallTo is 0, SmallBlock is never used. Singular value decompositions and matrices that are
-	// divided among devices do not use it, and neither does a plan with evd.ProductsEmulated. No
-	// measured device with a SmallBlock chooses emulated products by itself for these orders.
+	// SmallBlock is the rank k in place of Block for orders up to SmallTo, rounded down to a
+	// multiple of Band. A small k makes a panel cheaper, and the trailing updates of large matrices
+	// dearer. If SmallTo is 0, SmallBlock is never used. Singular value decompositions and matrices
+	// that are divided among devices do not use it, and neither does a plan with
+	// evd.ProductsEmulated. No measured device with a SmallBlock chooses emulated products by
+	// itself for these orders.
 	SmallBlock, SmallTo int
 
 	// ValuesBand is the half-bandwidth b if the order is at least ValuesFrom and at most a quarter
@@ -136,8 +137,8 @@ func (t Tuning) Meeting(info vk.Info) int {
 	return max(t.Panel.Meeting(info), t.Sytrd.Meeting(info))
 }
 
-// NeverMeeting returns the tuning t without the stages whose workgroups all wait for each other, for
-// plans that use no such stage. Waiting then runs no trial for them.
+// NeverMeeting returns the tuning t without the stages whose workgroups all wait for each other,
+// for plans that use no such stage. Waiting then runs no trial for them.
 func (t Tuning) NeverMeeting() Tuning {
 	t.Panel.Whole, t.Sytrd = false, stages.TridiagonalisationTuning{}
 	return t
@@ -154,10 +155,10 @@ func (t Tuning) OneStage(n, m int, w stages.Waiting, info vk.Info) bool {
 	return w.Allowed && !w.Crowded && n <= most && t.Sytrd.Fits(info, n) == nil
 }
 
-// For returns the tuning for order n and m vectors. Block is then the rank for this order: the table
-// has a smaller one for small orders. A wide band makes the band reduction cheaper. It makes the
-// bulge chasing and the back transformation of each vector more expensive. Therefore a wide band is
-// used only if few vectors are wanted.
+// For returns the tuning for order n and m vectors. Block is then the rank for this order: the
+// table has a smaller one for small orders. A wide band makes the band reduction cheaper. It makes
+// the bulge chasing and the back transformation of each vector more expensive. Therefore a wide
+// band is used only if few vectors are wanted.
 func (t Tuning) For(n, m int) Tuning {
 	if n <= t.SmallTo {
 		t.Block = max(t.SmallBlock/t.Band, 1) * t.Band
