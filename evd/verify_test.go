@@ -35,12 +35,15 @@ func upload(c *spectrum.Call, to vk.Slice[float64], v []float64) error {
 	return vk.Upload(c.Ctx, c.Dev, to, vk.Vector(v))
 }
 
-var spoils = []struct {
+// A spoil is a way to make the result of the tridiagonal problem wrong.
+type spoil struct {
 	name    string
 	vectors bool // the error is visible only with vectors
 	values  bool // the error is in the values
 	spoil   func(c *spectrum.Call, d vk.Slice[float64], values []float64, xt stages.Matrix) error
-}{
+}
+
+var spoils = []spoil{
 	{"a value", false, true, func(_ *spectrum.Call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
 		values[0] += 1e-9
 		return nil
@@ -94,6 +97,45 @@ func verifyDevice(t *testing.T) *vk.Device {
 	return d
 }
 
+// normal returns a matrix with normally distributed elements.
+func normal(n int, seed uint64) Sym[float64] {
+	a := Sym[float64]{N: n, Ld: n, Data: make([]float64, n*n)}
+	rng := rand.New(rand.NewPCG(seed, seed+1))
+	for i := range a.Data {
+		a.Data[i] = rng.NormFloat64()
+	}
+	return a
+}
+
+// firstResult solves with a new plan, whose first result must pass its certificate.
+func firstResult(t *testing.T, d *vk.Device, a Sym[float64], opt Options) *Result[float64] {
+	t.Helper()
+	res, err := verifying(t, d, a.N, opt).Solve(context.Background(), a)
+	if err != nil || res.Certificate == nil || res.Certificate.Safe {
+		t.Fatalf("%+v: %v, %+v", opt, err, res)
+	}
+	return res
+}
+
+// solvesAgain makes the plan's first result wrong and solves. The result must pass its certificate,
+// and have the values of `good`. It is that of the safe path unless `mended` is true: then Solve has
+// corrected the values before the certificate.
+func solvesAgain(t *testing.T, p *Plan[float64], s spoil, a Sym[float64], good *Result[float64]) (res *Result[float64], mended bool) {
+	t.Helper()
+	p.path.spoil(s.spoil)
+	res, err := p.Solve(context.Background(), a)
+	mended = s.values && p.path.steps.spectrum.Settles()
+	if err != nil || res.Certificate.Safe == mended || !res.Certificate.Passed() {
+		t.Fatalf("%v, %+v", err, res)
+	}
+	for k, v := range res.Values {
+		if math.Abs(v-good.Values[k]) > 1e-13*float64(a.N) {
+			t.Errorf("value %d is %g, not %g", k, v, good.Values[k])
+		}
+	}
+	return res, mended
+}
+
 // TestVerifySeesAndSolvesAgain makes the first result wrong. Verify must detect the error and
 // return the second result, which the safe path computes. If the second result is wrong, too, Solve
 // must return an error.
@@ -101,16 +143,9 @@ func TestVerifySeesAndSolvesAgain(t *testing.T) {
 	ctx := context.Background()
 	d := verifyDevice(t)
 	const n = 21
-	a := Sym[float64]{N: n, Ld: n, Data: make([]float64, n*n)}
-	rng := rand.New(rand.NewPCG(1, 2))
-	for i := range a.Data {
-		a.Data[i] = rng.NormFloat64()
-	}
+	a := normal(n, 1)
 	for _, opt := range []Options{{Vectors: true}, {}, {Vectors: true, Select: Index(4, 11), RowMajor: true}, {Select: Interval(-3, 2)}, {Solver: QR}} {
-		good, err := verifying(t, d, n, opt).Solve(ctx, a)
-		if err != nil || good.Certificate == nil || good.Certificate.Safe {
-			t.Fatalf("%+v: %v, %+v", opt, err, good)
-		}
+		good := firstResult(t, d, a, opt)
 		t.Logf("%v", good.Certificate)
 		for _, s := range spoils {
 			if s.vectors && !opt.Vectors {
@@ -118,18 +153,7 @@ func TestVerifySeesAndSolvesAgain(t *testing.T) {
 			}
 			t.Run(fmt.Sprintf("%s/vectors=%v,%v,%v", s.name, opt.Vectors, opt.Select, opt.Solver), func(t *testing.T) {
 				p := verifying(t, d, n, opt)
-				p.path.spoil(s.spoil)
-				res, err := p.Solve(ctx, a)
-				mended := s.values && p.path.steps.spectrum.Settles() // Solve corrects the values before the certificate
-				if err != nil || res.Certificate.Safe == mended || !res.Certificate.Passed() {
-					t.Fatalf("%v, %+v", err, res)
-				}
-				for k, v := range res.Values {
-					if math.Abs(v-good.Values[k]) > 1e-13*n {
-						t.Errorf("value %d is %g, not %g", k, v, good.Values[k])
-					}
-				}
-				if mended {
+				if _, mended := solvesAgain(t, p, s, a, good); mended {
 					return
 				}
 				p.safe.spoil(s.spoil)
