@@ -92,8 +92,9 @@ type Options struct {
 	Progress func(Progress)
 
 	// Tuning replaces the device's tuning table of sizes. nil means the device's table. NewPlan
-	// copies Tuning. If these sizes are not possible on the device, NewPlan returns an error. Those
-	// of Devices that have another name than the first device use their own tables.
+	// copies Tuning. If these sizes are not possible on the device, NewPlan returns an error. A
+	// device of the list Devices uses Tuning only if it has the same name as the first device, and
+	// otherwise its own table.
 	Tuning *tuning.Tuning
 }
 

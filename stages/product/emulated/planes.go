@@ -84,11 +84,11 @@ const (
 const normRows, normGroups, normLeast, normAlong, farRows = 32, 512, 4, 8, 128
 
 // MostNear is the distance from the first to the last element of a row, in elements, above which a
-// factor is far. A GPU keeps the physical addresses of some pages of its memory in a cache. Each
-// workgroup that computes norms walks through all pages of its rows, and in a far factor these are
-// more pages than the cache holds. On an H200, back transformation 1 was slow where a row spanned
-// 17 GB, and was not slow where it spanned 8.6 GB (docs/benchmarks.md, "Several GPUs"). Workgroups
-// of a far factor have more rows, so that fewer workgroups walk.
+// factor is far. A GPU keeps the physical addresses of some pages of its memory in a cache. A
+// workgroup that computes norms reads all pages that its rows are in. The rows of a far factor are
+// in more pages than the cache can hold. On an H200, back transformation 1 was slow where a row
+// spanned 17 GB, and was not slow where it spanned 8.6 GB (docs/benchmarks.md, "Several GPUs").
+// Workgroups of a far factor have more rows, so that fewer workgroups read each page.
 const MostNear = 9 << 27
 
 // farElements is MostNear, or a smaller number in tests.
