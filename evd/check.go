@@ -6,6 +6,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tridiag"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -109,18 +110,28 @@ func (s *solve[T]) columnSums(a Sym[T], res *Result[T]) (sums [2][]float64, sigm
 
 // norm1 returns the 1-norm of σ·A, the largest column sum of magnitudes. It reads only one triangle
 // of the symmetric matrix A, so each off-diagonal entry adds to the sums of two columns. If an
-// entry is NaN, the result is NaN.
+// entry is NaN, the result is NaN. The result does not depend on the number of CPU cores.
 func norm1[T Float](a Sym[T], sigma float64) float64 {
-	sums := make([]float64, a.N)
-	for j := range a.N {
-		from, to := a.column(j)
-		for i := from; i < to; i++ {
-			x := math.Abs(float64(a.Data[i+j*a.Ld]) * sigma)
-			sums[i] += x
-			if i != j {
-				sums[j] += x
+	parts := min(32, 1+a.N/256)
+	sums := make([][]float64, parts) // of the columns p, p + parts, … and of the rows that these are
+	tridiag.Parallel(parts, func(p int) {
+		s := make([]float64, a.N)
+		for j := p; j < a.N; j += parts {
+			from, to := a.column(j)
+			for i := from; i < to; i++ {
+				x := math.Abs(float64(a.Data[i+j*a.Ld]) * sigma)
+				s[i] += x
+				if i != j {
+					s[j] += x
+				}
 			}
 		}
+		sums[p] = s
+	})
+	for _, s := range sums[1:] {
+		for i, x := range s {
+			sums[0][i] += x
+		}
 	}
-	return largest(sums)
+	return largest(sums[0])
 }

@@ -1,6 +1,8 @@
 package evd
 
 import (
+	"sync"
+
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
@@ -28,19 +30,12 @@ func (g *together[T]) columnSums(a Sym[T], res *Result[T]) (sums [2][]float64, s
 		return sums, sigma, err
 	}
 	width := first.steps.panels.Columns()
-	for from := 0; from < a.N; from += width {
-		panel := a.whole(from, min(from+width, a.N), sigma)
-		if err = c.add(panel, from, sums[0], true); err != nil {
-			return sums, sigma, err
-		}
+	if err = c.panels(a.N, width, sums[0], true, func(buffer []T, from, to int) []T {
+		return a.whole(buffer, from, to, sigma)
+	}); err != nil {
+		return sums, sigma, err
 	}
-	for from := 0; from < m; from += width {
-		panel := res.Vectors.columns(from, min(from+width, m))
-		if err = c.add(panel, from, sums[1], false); err != nil {
-			return sums, sigma, err
-		}
-	}
-	return sums, sigma, nil
+	return sums, sigma, c.panels(m, width, sums[1], false, res.Vectors.columns)
 }
 
 // vectorsOnDevices is a check of m vectors by several devices. z[k] has the vectors of device k, as
@@ -83,6 +78,38 @@ func (d Dense[T]) part(from, to int) Dense[T] {
 	return d
 }
 
+// panels adds to the column sums what the panels of A or of the vectors contribute, which have
+// `width` of the `count` columns each. `fill` returns the columns [from, to). It may use the buffer
+// for them. It fills one buffer while the devices use another one.
+func (c vectorsOnDevices[T]) panels(
+	count, width int, sums []float64, residual bool, fill func(buffer []T, from, to int) []T,
+) error {
+	filled, stop := make(chan []T), make(chan struct{})
+	var filling sync.WaitGroup
+	defer filling.Wait()
+	defer close(stop)
+	filling.Go(func() {
+		var buffers [2][]T
+		for from := 0; from < count; from += width {
+			i := from / width % 2
+			if buffers[i] == nil {
+				buffers[i] = make([]T, c.all[0].n*min(width, count))
+			}
+			select {
+			case filled <- fill(buffers[i], from, min(from+width, count)):
+			case <-stop:
+				return
+			}
+		}
+	})
+	for from := 0; from < count; from += width {
+		if err := c.add(<-filled, from, sums, residual); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // add adds what a panel of A or of the vectors, with columns from number `from` on, contributes to the
 // column sums. All devices compute at the same time, and each has its own vectors.
 func (c vectorsOnDevices[T]) add(panel []T, from int, sums []float64, residual bool) error {
@@ -107,27 +134,56 @@ func (c vectorsOnDevices[T]) add(panel []T, from int, sums []float64, residual b
 	})
 }
 
+// tileRows is the number of rows that a goroutine writes of all columns of a panel, before it takes
+// the next rows. Its elements stay in the caches of a core.
+const tileRows = 64
+
+// tiles calls `do` for all rows of a matrix with n rows, some rows [first, last) at a time.
+func tiles(n int, do func(first, last int)) {
+	tridiag.Parallel((n+tileRows-1)/tileRows, func(i int) { do(i*tileRows, min((i+1)*tileRows, n)) })
+}
+
 // whole returns the columns [from, to) of σ·A, with both triangles: a.N elements for each column.
-func (a Sym[T]) whole(from, to int, sigma float64) []T {
-	n := a.N
-	panel := make([]T, n*(to-from))
-	tridiag.Parallel(n, func(i int) { // row i of the panel
-		for j := from; j < to; j++ {
-			r, c := max(i, j), min(i, j)
-			if a.Uplo == Upper {
-				r, c = c, r
+// They are in the memory of `panel`.
+func (a Sym[T]) whole(panel []T, from, to int, sigma float64) []T {
+	panel = panel[:a.N*(to-from)]
+	set := func(i, j int, x T) { panel[i+(j-from)*a.N] = T(float64(x) * sigma) } // σ may be beyond the range of T
+	tiles(a.N, func(first, last int) {
+		for j := from; j < to; j++ { // column j, as far as it is stored
+			begin, end := a.column(j)
+			for i := max(begin, first); i < min(end, last); i++ {
+				set(i, j, a.Data[i+j*a.Ld])
 			}
-			panel[i+(j-from)*n] = T(float64(a.Data[r+c*a.Ld]) * sigma) // σ may be beyond the range of T
+		}
+		for i := first; i < last; i++ { // row i, as far as column i is stored
+			begin, end := a.column(i)
+			for j := max(begin, from); j < min(end, to); j++ {
+				set(i, j, a.Data[j+i*a.Ld])
+			}
 		}
 	})
 	return panel
 }
 
-// columns returns a copy of the columns [from, to) of d, one after another.
-func (d Dense[T]) columns(from, to int) []T {
-	panel := make([]T, 0, d.Rows*(to-from))
-	for j := from; j < to; j++ {
-		panel = append(panel, d.Col(j)...)
+// columns returns the columns [from, to) of d, one after another. They are in the memory of d if they
+// lie there so, and otherwise in that of `panel`.
+func (d Dense[T]) columns(panel []T, from, to int) []T {
+	if !d.RowMajor && d.Ld == d.Rows {
+		return d.Data[from*d.Ld : to*d.Ld]
 	}
+	panel = panel[:d.Rows*(to-from)]
+	tiles(d.Rows, func(first, last int) {
+		if !d.RowMajor {
+			for j := from; j < to; j++ {
+				copy(panel[first+(j-from)*d.Rows:last+(j-from)*d.Rows], d.Data[first+j*d.Ld:])
+			}
+			return
+		}
+		for i := first; i < last; i++ {
+			for j, x := range d.Data[from+i*d.Ld : to+i*d.Ld] {
+				panel[i+j*d.Rows] = x
+			}
+		}
+	})
 	return panel
 }

@@ -8,6 +8,9 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
@@ -17,9 +20,17 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
+// opened counts the devices that each test has opened, by the test's name.
+var opened sync.Map
+
+// device opens the device that VKEVD_DEVICE names. VKEVD_DEVICE may be a list ("0,1"): the devices
+// that a test opens one after another are those of the list, in turn.
 func device(t testing.TB, opt vk.Options) *vk.Device {
 	t.Helper()
-	opt.Device, opt.DebugShaders = os.Getenv("VKEVD_DEVICE"), opt.DebugShaders || os.Getenv("VKEVD_DEBUG_SHADERS") != ""
+	count, _ := opened.LoadOrStore(t.Name(), new(atomic.Int32))
+	list := strings.Split(os.Getenv("VKEVD_DEVICE"), ",")
+	opt.Device = list[int(count.(*atomic.Int32).Add(1)-1)%len(list)]
+	opt.DebugShaders = opt.DebugShaders || os.Getenv("VKEVD_DEBUG_SHADERS") != ""
 	d, err := vk.Open(opt)
 	if err != nil {
 		t.Fatal(err)
