@@ -30,11 +30,17 @@ func mostExponent[T Float]() int {
 	return 300
 }
 
-// upload copies A to the device, with both triangles unchanged. It may run while commands are
-// recorded, but not while commands are executed. An error names the phase.
+// upload copies the triangle a.Uplo of A to the device. It may run while commands are recorded, but
+// not while commands are executed. An error names the phase.
 func (p *path[T]) upload(ctx context.Context, dev *vk.Device, ws *vk.Arena, a Sym[T]) error {
+	return a.upload(ctx, dev, p.regions.a.In(ws))
+}
+
+// upload copies the triangle a.Uplo to device memory for all elements, without gaps between the
+// columns. The other triangle gets undefined values there.
+func (a Sym[T]) upload(ctx context.Context, dev *vk.Device, to vk.Slice[T]) error {
 	host := vk.Columns[T]{Rows: a.N, Cols: a.N, Ld: a.Ld, Data: a.Data}
-	return spectrum.During(stages.PhaseLoad, vk.Upload(ctx, dev, p.regions.a.In(ws), host))
+	return spectrum.During(stages.PhaseLoad, vk.UploadTriangle(ctx, dev, to, host, bool(a.Uplo)))
 }
 
 // uploadTiny multiplies the matrix A by σ on the host and uploads the product to the device memory

@@ -170,8 +170,7 @@ func (p *MixedPlan) load(s *refinement, a Sym[float64]) (sigma float64, err erro
 		return 0, err
 	}
 	sigma = toOne(largest)
-	host := vk.Columns[float64]{Rows: a.N, Cols: a.N, Ld: a.Ld, Data: a.Data}
-	if err := spectrum.During(stages.PhaseLoad, vk.Upload(s.Ctx, s.Dev, s.matrixA().At, host)); err != nil {
+	if err := a.upload(s.Ctx, s.Dev, s.matrixA().At); err != nil {
 		return 0, err
 	}
 	s.x, s.y = s.in(s.Arena, s.regions.x[0]), s.in(s.Arena, s.regions.x[1])

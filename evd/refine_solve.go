@@ -118,8 +118,7 @@ func (s *refinement) load(a Sym[float64], q Dense[float64]) (sigma float64, err 
 	if err := spectrum.During(stages.PhaseLoad, vk.Upload(s.Ctx, s.Dev, to.At, q.stored())); err != nil {
 		return 0, err
 	}
-	host := vk.Columns[float64]{Rows: a.N, Cols: a.N, Ld: a.Ld, Data: a.Data}
-	if err := spectrum.During(stages.PhaseLoad, vk.Upload(s.Ctx, s.Dev, s.matrixA().At, host)); err != nil {
+	if err := a.upload(s.Ctx, s.Dev, s.matrixA().At); err != nil {
 		return 0, err
 	}
 	return sigma, s.Run(func(rec *vk.Recorder) {

@@ -29,12 +29,31 @@ func (c Columns[T]) check(n int) {
 
 // Upload copies the matrix `src` to the device, where its columns are contiguous (leading dimension
 // Rows). When Upload returns, the host's memory has been read. The device may still be copying:
-// later calls that use the device come after the copy. It panics if `src` is inconsistent or has more elements than `dst`.
+// later calls that use the device come after the copy. It panics if `src` is inconsistent or has more
+// elements than `dst`.
 func Upload[T any](ctx context.Context, d *Device, dst Slice[T], src Columns[T]) error {
 	src.check(dst.n)
 	return transfer(ctx, d, dst.bytes(), dst.elem(), src.Rows*src.Cols, func(half []byte, from, to int) {
 		src.pieces(from, to, func(host []T, at int) {
 			copy(view[T](half)[at:], host)
+		})
+	}, true)
+}
+
+// UploadTriangle does the same as Upload for a matrix of which only the lower triangle is needed, or
+// only the upper one if `upper` is true, each with the diagonal. The host's elements of the other
+// triangle are not read, and those at `dst` get undefined values. For large matrices this is faster,
+// because the host copies more slowly than the device.
+func UploadTriangle[T any](ctx context.Context, d *Device, dst Slice[T], src Columns[T], upper bool) error {
+	src.check(dst.n)
+	return transfer(ctx, d, dst.bytes(), dst.elem(), src.Rows*src.Cols, func(half []byte, from, to int) {
+		src.pieces(from, to, func(host []T, at int) {
+			j, i := (from+at)/src.Rows, (from+at)%src.Rows // of the first element
+			begin, end := min(max(j-i, 0), len(host)), len(host)
+			if upper {
+				begin, end = 0, min(max(j-i+1, 0), len(host))
+			}
+			copy(view[T](half)[at+begin:at+end], host[begin:])
 		})
 	}, true)
 }
