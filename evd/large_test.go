@@ -182,11 +182,12 @@ func solveLarge[T evd.Float](t *testing.T, d *vk.Device, a evd.Sym[T], opt evd.O
 			checkSome(t, a, res)
 			continue
 		}
+		began = time.Now()
 		r, err := p.Check(ctx, a, res)
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("    residual %.3g, orthogonality %.3g", r.Residual, r.Orthogonality)
+		t.Logf("    residual %.3g, orthogonality %.3g, checked in %.3f s", r.Residual, r.Orthogonality, time.Since(began).Seconds())
 		if !(r.Residual < 10 && r.Orthogonality < 10) {
 			t.Errorf("n = %d: ratios %+v", a.N, r)
 		}
