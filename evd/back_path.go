@@ -64,8 +64,7 @@ func newBackPath[T Float](first, dev *vk.Device, of *path[T], mine part) (p *pat
 		s.q2, err = emulation.NewQ2(dev, back, p.opt.capacity(p.n), s.products.vectors, s.products.emulated, waiting, p.tune.ApplyQ2)
 		b.keep(err)
 	}
-	ops, panel := s.products.chooseBack(dev, p.n, m, p.opt, p.tune)
-	s.q1, err = stages.NewApplyQ1(dev, back, ops, panel)
+	s.q1, err = stages.NewApplyQ1(dev, back, s.products.vectors, s.products.emulated.Panel(p.tune))
 	b.keep(err)
 	s.orient, err = newOrientation[T](dev, p.opt)
 	b.keep(err)

@@ -30,7 +30,7 @@ func (p *path[T]) costs() []StageCost {
 		costs = append(costs, StageCost{Stage: stages.PhaseApplyQ2, Flops: s.q2.Flops(), Products: s.q2.ProductFlops()})
 	}
 	if s.q1 != nil {
-		costs = append(costs, StageCost{Stage: stages.PhaseApplyQ1, Flops: s.q1.Flops(), Native: s.products.nativeBack})
+		costs = append(costs, StageCost{Stage: stages.PhaseApplyQ1, Flops: s.q1.Flops()})
 	}
 	return costs
 }

@@ -21,8 +21,7 @@ func (p *path[T]) newShare(dev *vk.Device, mine part, waiting stages.Waiting) (e
 		return err
 	}
 	back := stages.BackSize{N: p.n, B: size.B, M: mine.most}
-	products, panel := s.products.chooseBack(dev, p.n, mine.most, p.opt, p.tune)
-	if s.q1, err = stages.NewApplyQ1InBlocks(dev, back, size.K, products, panel); err != nil {
+	if s.q1, err = stages.NewApplyQ1InBlocks(dev, back, size.K, s.products.vectors, s.products.emulated.Panel(p.tune)); err != nil {
 		return err
 	}
 	s.panels, err = stages.NewResidualPanels(dev, p.n, mine.most, s.products.native)

@@ -3,7 +3,6 @@ package evd
 import (
 	"context"
 	"math"
-	"os"
 	"testing"
 
 	"github.com/vkevd/vkevd/stages/tuning"
@@ -22,7 +21,7 @@ func TestReflectorsGoInPieces(t *testing.T) {
 	}
 	var devices [3]*vk.Device
 	for k := range devices {
-		d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
+		d, err := vk.Open(vk.Options{Device: DeviceName(t)})
 		if err != nil {
 			t.Fatal(err)
 		}

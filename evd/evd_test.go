@@ -8,9 +8,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
@@ -20,16 +17,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// opened counts the devices that each test has opened, by the test's name.
-var opened sync.Map
-
-// device opens the device that VKEVD_DEVICE names. VKEVD_DEVICE may be a list ("0,1"): the devices
-// that a test opens one after another are those of the list, in turn.
+// device opens the device in VKEVD_DEVICE.
 func device(t testing.TB, opt vk.Options) *vk.Device {
 	t.Helper()
-	count, _ := opened.LoadOrStore(t.Name(), new(atomic.Int32))
-	list := strings.Split(os.Getenv("VKEVD_DEVICE"), ",")
-	opt.Device = list[int(count.(*atomic.Int32).Add(1)-1)%len(list)]
+	opt.Device = evd.DeviceName(t)
 	opt.DebugShaders = opt.DebugShaders || os.Getenv("VKEVD_DEBUG_SHADERS") != ""
 	d, err := vk.Open(opt)
 	if err != nil {
@@ -287,7 +278,7 @@ func TestSolvesUnderPermanentCollection(t *testing.T) {
 	a := evd.Sym[float64]{N: n, Ld: n, Data: full(random(n))}
 	var first *evd.Result[float64]
 	for range 3 {
-		d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
+		d, err := vk.Open(vk.Options{Device: evd.DeviceName(t)})
 		if err != nil {
 			t.Fatal(err)
 		}

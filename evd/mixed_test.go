@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"os"
 	"slices"
 	"testing"
 	"time"
@@ -186,7 +185,7 @@ func TestMixedMemory(t *testing.T) {
 // TestMixedProgress checks that the progress of a solve in mixed precision does not reach its total
 // before the refinement. (The end of the solve in single precision was once reported as the end.)
 func TestMixedProgress(t *testing.T) {
-	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), Batch: time.Nanosecond})
+	d, err := vk.Open(vk.Options{Device: evd.DeviceName(t), Batch: time.Nanosecond})
 	if err != nil {
 		t.Fatal(err)
 	}

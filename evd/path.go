@@ -155,8 +155,7 @@ func newSteps[T Float](
 	s.orient, err = newOrientation[T](dev, opt)
 	b.keep(err)
 	if !opt.Distribute {
-		ops, panel := s.products.chooseBack(dev, n, m, opt, t)
-		s.q1, err = stages.NewApplyQ1(dev, back, ops, panel)
+		s.q1, err = stages.NewApplyQ1(dev, back, s.products.vectors, s.products.emulated.Panel(t))
 		b.keep(err)
 		s.residuals, err = stages.NewResidual(dev, n, m, s.products.native)
 		b.keep(err)

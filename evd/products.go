@@ -5,7 +5,6 @@ import (
 
 	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/evd/spectrum"
-	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/product/moduli"
 	"github.com/vkevd/vkevd/stages/tuning"
@@ -81,31 +80,6 @@ type products[T Float] struct {
 	// emulated lists those of the products for the reduction and for the vectors that are emulated
 	// by integer units.
 	emulated emulation.Products
-
-	// nativeBack says that back transformation 1 has native products although others are emulated.
-	// If several devices divide only the vectors, the first one decides as if it had all of them.
-	nativeBack bool
-}
-
-// mostEmulated is the largest number of elements of the vectors, n·m, for which ProductsAuto
-// emulates the products of back transformation 1, unless they are at least slowGain times as fast
-// as native ones. The conversion of the vectors to residues walks along rows, whose elements lie in
-// as many pages of memory as there are. On an H200, back transformation 1 of n = 65536 takes 6.9 s
-// for 16384 vectors, as long as native products would, but 24.9 s for 32768 vectors and 155 s for
-// all 65536 (docs/benchmarks.md).
-const (
-	mostEmulated = emulation.MostNear
-	slowGain     = 2
-)
-
-// chooseBack returns the products of back transformation 1 of m vectors of length n on the device,
-// and its sizes. It sets nativeBack, and is called once.
-func (p *products[T]) chooseBack(dev *vk.Device, n, m int, opt Options, t tuning.Tuning) (product.Ops[T], stages.PanelTuning) {
-	if opt.Products == ProductsAuto && n*m > mostEmulated && emulation.Gain(dev) < slowGain {
-		p.nativeBack = len(p.emulated) > 0
-		return p.native, t.Panel
-	}
-	return p.vectors, p.emulated.Panel(t)
 }
 
 // AutoOrder is the smallest order for which ProductsAuto compares measured speeds. For smaller

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
@@ -19,7 +18,7 @@ import (
 // for each other, in the folder `dir`.
 func openIn(t *testing.T, dir string) *vk.Device {
 	t.Helper()
-	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE"), CacheDir: dir})
+	d, err := vk.Open(vk.Options{Device: DeviceName(t), CacheDir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}

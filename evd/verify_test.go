@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/matgen"
@@ -89,7 +88,7 @@ func (p *path[T]) spoil(s func(*spectrum.Call, vk.Slice[float64], []float64, sta
 
 func verifyDevice(t *testing.T) *vk.Device {
 	t.Helper()
-	d, err := vk.Open(vk.Options{Device: os.Getenv("VKEVD_DEVICE")})
+	d, err := vk.Open(vk.Options{Device: DeviceName(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,8 +26,8 @@ func openExchange(t *testing.T, devices int, apart bool, maxBuffer uint64) *exch
 	t.Helper()
 	g := &exchanging{}
 	region := Reserve[uint32]("x", exchangeWords)
-	for range devices {
-		d, err := Open(Options{Device: os.Getenv("VKEVD_DEVICE"), Batch: time.Nanosecond, MaxBuffer: maxBuffer})
+	for k := range devices {
+		d, err := Open(Options{Device: listed(k), Batch: time.Nanosecond, MaxBuffer: maxBuffer})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,6 +48,12 @@ func openExchange(t *testing.T, devices int, apart bool, maxBuffer uint64) *exch
 	t.Cleanup(func() { x.Close(); x.Close() })
 	g.x = x
 	return g
+}
+
+// listed returns element k of the list in VKEVD_DEVICE ("0,1"), which begins again after its end.
+func listed(k int) string {
+	list := strings.Split(os.Getenv("VKEVD_DEVICE"), ",")
+	return list[k%len(list)]
 }
 
 // run runs a recording on each device at the same time, and returns the errors.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -36,7 +35,7 @@ func openPair(piece int, apart bool, maxBuffer uint64) (p *pair, err error) {
 	}()
 	x := Reserve[uint32]("x", pairWords)
 	for i := range p.dev {
-		if p.dev[i], err = Open(Options{Device: os.Getenv("VKEVD_DEVICE"), Batch: time.Nanosecond, MaxBuffer: maxBuffer >> (3 * i)}); err != nil {
+		if p.dev[i], err = Open(Options{Device: listed(i), Batch: time.Nanosecond, MaxBuffer: maxBuffer >> (3 * i)}); err != nil {
 			return p, err
 		}
 		if apart {

@@ -124,10 +124,6 @@ func Choose(dev *vk.Device, force bool, t tuning.Tuning) (emulated.Choice, error
 	return emulated.Choose(ctx, dev, t.Products)
 }
 
-// MostNear is the largest number of elements over which the rows of a factor may be spread, so that
-// their conversion to residues is fast.
-const MostNear = emulated.MostNear
-
 // Gain returns the ratio of the measured rates of emulated and native products on the device. It is 0
 // if they were not measured.
 func Gain(dev *vk.Device) float64 { return emulated.Known(dev).Gain() }

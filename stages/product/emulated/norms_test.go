@@ -89,7 +89,7 @@ func TestShares(t *testing.T) {
 // TestKernelsOfNorms checks which kernel computes the norms of a factor.
 func TestKernelsOfNorms(t *testing.T) {
 	k := newOps(t, small(), dots, 14, 1, 1).k
-	const long = MostNear / 16384 // a row of so many elements, 16384 apart, is not far
+	const long = mostNear / 16384 // a row of so many elements, 16384 apart, is not far
 	for f, want := range map[*rows]*normsKernel{
 		{rows: 1, inner: long, stepInner: 16384}: k.norms, {rows: 1, inner: long + 1, stepInner: 16384}: k.farNorms,
 		{rows: 1, inner: 1 << 40, stepInner: 1}: k.norms, {rows: 1, inner: 1 << 20, stepInner: 1 << 20, symmetric: true}: k.symmetricNorms,
@@ -114,7 +114,7 @@ func TestFarFactors(t *testing.T) {
 		for _, op := range []product.Op{product.NoTrans, product.Trans} {
 			x, y, z := factor(op, m, k, 3, 1), factor(product.Trans, k, n, 1, 2), stagetest.Normal(m, n, m, 3)
 			want := expect(14, op, product.Trans, -1, x, y, 1, z)
-			for _, farElements = range []int{0, MostNear} {
+			for _, farElements = range []int{0, mostNear} {
 				have := b.do(t, ops, x, y, z, func(rec *vk.Recorder, x, y, z product.Matrix[float64]) {
 					ops.Gemm(rec, b.WS, op, product.Trans, -1, x, y, 1, z)
 				})
