@@ -113,7 +113,7 @@ func (s *solve[T]) columnSums(a Sym[T], res *Result[T]) (sums [2][]float64, sigm
 // entry is NaN, the result is NaN. The result does not depend on the number of CPU cores.
 func norm1[T Float](a Sym[T], sigma float64) float64 {
 	parts := min(32, 1+a.N/256)
-	sums := make([][]float64, parts) // of the columns p, p + parts, … and of the rows that these are
+	sums := make([][]float64, parts) // sums[p] is what the columns p, p + parts, … contribute
 	tridiag.Parallel(parts, func(p int) {
 		s := make([]float64, a.N)
 		for j := p; j < a.N; j += parts {
