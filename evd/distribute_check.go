@@ -78,9 +78,9 @@ func (d Dense[T]) part(from, to int) Dense[T] {
 	return d
 }
 
-// panels adds to the column sums what the panels of A or of the vectors contribute, which have
-// `width` of the `count` columns each. `fill` returns the columns [from, to). It may use the buffer
-// for them. It fills one buffer while the devices use another one.
+// panels calls `add` for all columns of A or of the vectors. There are `count` columns, and a panel
+// has `width` of them. `fill` returns the columns [from, to), and may write them to the buffer. The
+// host fills one buffer while the devices use the other one.
 func (c vectorsOnDevices[T]) panels(
 	count, width int, sums []float64, residual bool, fill func(buffer []T, from, to int) []T,
 ) error {
