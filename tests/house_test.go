@@ -1,47 +1,13 @@
 package tests
 
 import (
-	"bytes"
 	"go/parser"
 	"go/token"
-	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
 )
-
-// These are limits for the length of a file. A new reader should be able to read a file without
-// interruption. Generated files do not count.
-const (
-	mostLines   = 400 // of any Go file
-	medianLines = 110 // of all Go files
-)
-
-var generated = regexp.MustCompile(`(?m)^// Code generated .* DO NOT EDIT\.$`)
-
-func TestFileLengths(t *testing.T) {
-	var lengths []int
-	eachGoFile(t, func(path string) {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if generated.Match(text) {
-			return
-		}
-		lines := bytes.Count(text, []byte("\n"))
-		lengths = append(lengths, lines)
-		if lines > mostLines {
-			t.Errorf("%s has %d lines, more than %d; split it by topic", path, lines, mostLines)
-		}
-	})
-	slices.Sort(lengths)
-	if median := lengths[len(lengths)/2]; median > medianLines {
-		t.Errorf("the median of %d files is %d lines, more than %d", len(lengths), median, medianLines)
-	}
-}
 
 // public are the packages with semantic versioning. Users may rely on their interfaces.
 var public = []string{"evd", "evd/batch", "evd/cluster", "evd/gonumlapack", "evd/matio", "evd/svd", "vk"}
