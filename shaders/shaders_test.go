@@ -2,10 +2,14 @@ package shaders
 
 import (
 	"bytes"
+	"encoding/binary"
 	"os"
 	"slices"
+	"strings"
 	"testing"
+	"unsafe"
 
+	"github.com/vkevd/vkevd/shaders/gen/bindings"
 	"github.com/vkevd/vkevd/shaders/gen/source"
 	"github.com/vkevd/vkevd/vk/spirv"
 )
@@ -30,12 +34,13 @@ func TestGeneratedIsCurrent(t *testing.T) {
 	if err != nil {
 		t.Skip("no shell to ask for the pinned version:", err)
 	}
-	if err := source.StructsStale(".", all); err != nil {
+	if err := bindings.Stale(".", all); err != nil {
 		t.Error(err)
 	}
-	made := map[string]bool{}
+	stamps := source.ReadStamps(".")
+	made := map[string]bool{"stamps.txt": true}
 	for _, s := range all {
-		if err := source.Stale(".", s, compiler); err != nil {
+		if err := stamps.Stale(".", s, compiler); err != nil {
 			t.Error(err)
 		}
 		for _, v := range s.Compiled() {
@@ -107,51 +112,54 @@ func TestEveryNumberType(t *testing.T) {
 	}
 }
 
-// TestTypedModules checks that the modules of a typed kernel fit the SPIR-V of each number type.
-func TestTypedModules(t *testing.T) {
-	for want, check := range map[string]error{
-		Gemm[float64]().Name:                  Gemm[float64]().Check(),
-		Gemm[float32]().Name:                  Gemm[float32]().Check(),
-		Sb2stWave[float32]().Name:             Sb2stWave[float32]().Check(),
-		Tb2tbChase[spirv.Float16]().Name:      Tb2tbChase[spirv.Float16]().Check(),
-		Tb2bdBidiagonal[spirv.Float16]().Name: Tb2bdBidiagonal[spirv.Float16]().Check(),
-		LacpySymmetric[float32]().Name:        LacpySymmetric[float32]().Check(),
-		GeqrfPanelWhole[float32]().Name:       GeqrfPanelWhole[float32]().Check(),
-	} {
-		if check != nil {
-			t.Errorf("%s: %v", want, check)
+// fits checks that a module describes its kernel: the same parameters with the same types at the same
+// places, the same size of workgroups, the same capabilities, and the shader's defaults. The test
+// TestModulesFitTheirKernels, which is generated, calls fits for each module.
+func fits[S, P any](t *testing.T, m spirv.Module[S, P], defaults S) {
+	t.Helper()
+	info, err := spirv.Reflect(m.Code)
+	if err != nil {
+		t.Fatalf("%s: %v", m.Name, err)
+	}
+	if !bytes.Equal(m.Code, code(m.Name)) {
+		t.Errorf("%s has the code of another kernel", m.Name)
+	}
+	if m.LocalSize != info.LocalSize || !slices.Equal(m.Capabilities, info.Capabilities) {
+		t.Errorf("%s: %v, %v; the kernel has %v, %v", m.Name, m.LocalSize, m.Capabilities, info.LocalSize, info.Capabilities)
+	}
+	structs := map[spirv.Kind]bool{}
+	for _, s := range info.Structs {
+		structs[spirv.Kind(s.Name)] = true
+	}
+	for i, f := range info.Push {
+		f.Name = source.Camel(f.Name)
+		if structs[f.Elem] {
+			f.Elem = "shaders." + f.Elem
 		}
+		info.Push[i] = f
 	}
-	if have := Gemm[float32]().Name; have != "gemm_f32" {
-		t.Error(have)
+	if !slices.Equal(m.Push, info.Push) {
+		t.Errorf("%s: push block %+v; the kernel has %+v", m.Name, m.Push, info.Push)
 	}
-}
-
-// TestCommittedKernels checks that the push block of every committed kernel is small enough for
-// every device.
-func TestCommittedKernels(t *testing.T) {
-	_, all := sources(t)
-	for _, s := range all {
-		for _, v := range s.Compiled() {
-			info, err := spirv.Reflect(code(v.Name))
-			if err != nil {
-				t.Errorf("%s: %v", v.Name, err)
-				continue
-			}
-			for _, f := range info.Push {
-				if f.Offset+f.Size > spirv.MaxPushBytes {
-					t.Errorf("%s: push member %s ends at byte %d", v.Name, f.Name, f.Offset+f.Size)
-				}
-			}
+	if size := m.PushSize(); size > spirv.MaxPushBytes || size%4 != 0 {
+		t.Errorf("%s: push block of %d bytes; at most %d in whole words", m.Name, size, spirv.MaxPushBytes)
+	}
+	if len(m.Spec) != len(info.Spec) {
+		t.Fatalf("%s: constants %+v; the kernel has %+v", m.Name, m.Spec, info.Spec)
+	}
+	for i, f := range m.Spec {
+		c := info.Spec[i]
+		value := make([]byte, 8) // of the default, little-endian
+		copy(value, unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(&defaults), f.Offset)), f.Size))
+		if f.Name != source.Camel(strings.ToLower(c.Name)) || f.ID != c.ID || f.Kind != c.Kind ||
+			f.Size != c.Kind.Size() || binary.LittleEndian.Uint64(value) != c.Default {
+			t.Errorf("%s: constant %+v with the default %x; the kernel has %+v", m.Name, f, value, c)
 		}
 	}
 }
 
 func TestProbeModule(t *testing.T) {
 	m := ProbeFma()
-	if err := m.Check(); err != nil {
-		t.Error(err)
-	}
 	spec := ProbeFmaDefaults()
 	spec.LocalSize = 32
 	if size := m.GroupSize(spec); size != [3]uint32{32, 1, 1} {

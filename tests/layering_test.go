@@ -70,14 +70,15 @@ var mayImport = map[string][]string{
 	"stages/tridiag/sturm": {"stages/tridiag"},
 	"stages/tridiag/suite": {"stages/tridiag"},
 
-	"shaders":            {"vk/spirv"},
-	"shaders/gen":        {"shaders/gen/source", "vk/spirv"},
-	"shaders/gen/source": {"vk/spirv"},
-	"vk":                 {"vk/internal/driver", "vk/spirv"},
-	"vk/internal/driver": {},
-	"vk/internal/trials": {},
-	"vk/spirv":           {},
-	"tests/testdata":     {},
+	"shaders":              {"vk/spirv"},
+	"shaders/gen":          {"shaders/gen/bindings", "shaders/gen/source"},
+	"shaders/gen/bindings": {"shaders/gen/source", "vk/spirv"},
+	"shaders/gen/source":   {"vk/spirv"},
+	"vk":                   {"vk/internal/driver", "vk/spirv"},
+	"vk/internal/driver":   {},
+	"vk/internal/trials":   {},
+	"vk/spirv":             {},
+	"tests/testdata":       {},
 }
 
 // forTests is a package that holds test data. It is the only package under tests that test files of

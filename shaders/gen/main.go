@@ -1,11 +1,12 @@
-// Gen compiles the shaders. It writes the SPIR-V of each kernel to spv/KERNEL.spv, the types of its
-// parameters to zSOURCE.go, and the structs that kernels share with the host to zstructs.go.
+// Gen compiles the shaders. It writes the SPIR-V of each kernel to spv/KERNEL.spv, what the SPIR-V
+// was made from to spv/stamps.txt, and the Go types that belong to the kernels to z_TOPIC.go, one
+// file for each folder of sources.
 //
 //	go run ./shaders/gen            compile the sources that changed
 //	go run ./shaders/gen -all       compile all sources
-//	go run ./shaders/gen NAME...    compile these sources
+//	go run ./shaders/gen NAME...    compile these sources; for a header, all sources that include it
 //
-// If a source does not compile, its generated files stay unchanged, and the other sources are still
+// If a source does not compile, its SPIR-V stays unchanged, and the other sources are still
 // compiled. The exit status is then 1.
 package main
 
@@ -17,27 +18,27 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/vkevd/vkevd/shaders/gen/bindings"
 	"github.com/vkevd/vkevd/shaders/gen/source"
-	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 func main() {
 	all := flag.Bool("all", false, "compile sources that have not changed, too")
 	flag.Parse()
-	if err := run(*all, flag.Args()); err != nil {
+	root, err := source.Root()
+	if err == nil {
+		err = run(root, *all, flag.Args())
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "shaders/gen:", err)
 		os.Exit(1)
 	}
 }
 
-// run generates the files of the sources in `names`. If `names` is empty, it generates the files of
-// all sources if `all` is true, and otherwise of the sources that changed. Then it writes the
-// structs and removes generated files that have no source.
-func run(all bool, names []string) error {
-	root, err := source.Root()
-	if err != nil {
-		return err
-	}
+// run compiles the sources in `names`, which are names of sources or of headers. If `names` is
+// empty, it compiles all sources if `all` is true, and otherwise the sources that changed. Then it
+// writes the Go files, and removes generated files that have no source.
+func run(root string, all bool, names []string) error {
 	compiler, err := source.Compiler(root)
 	if err != nil {
 		return err
@@ -47,92 +48,68 @@ func run(all bool, names []string) error {
 	if err != nil {
 		return err
 	}
-	failed := 0
+	stamps := source.ReadStamps(dir)
+	failed, known := 0, map[string]bool{}
 	for _, s := range sources {
-		if len(names) > 0 && !slices.Contains(names, s.Name) {
+		asked := all
+		for _, name := range names {
+			if s.Name == name || s.Includes(name) {
+				asked, known[name] = true, true
+			}
+		}
+		if !asked && (len(names) > 0 || stamps.Stale(dir, s, compiler) == nil) {
 			continue
 		}
-		if !all && len(names) == 0 && source.Stale(dir, s, compiler) == nil {
-			continue
-		}
-		if err := generate(root, dir, compiler, s); err != nil {
+		stamp, err := compile(root, dir, compiler, s)
+		if err != nil {
 			fmt.Fprintf(os.Stderr, "shaders/gen: %s: %v\n", s.File(), err)
 			failed++
 			continue
 		}
+		stamps[s.File()] = stamp
 		fmt.Println(s.Name)
+	}
+	for _, name := range names {
+		if !known[name] {
+			return fmt.Errorf("no source and no header is called %q", name)
+		}
 	}
 	if failed > 0 {
 		return fmt.Errorf("%d of %d sources failed", failed, len(sources))
 	}
-	text, err := source.Structs(dir, sources)
+	files, err := bindings.Files(dir, sources)
 	if err != nil {
 		return err
 	}
-	if err := write(source.StructsFile(dir), text); err != nil {
-		return err
-	}
-	if len(names) == 0 {
-		return removeOrphans(dir, sources)
-	}
-	return nil
-}
-
-// generate compiles one source and writes its Go file and the SPIR-V of its kernels. A source that
-// names no number type itself is compiled for each number type. A comparison of the results shows
-// which parameters depend on the number type.
-func generate(root, dir, compiler string, s *source.Source) error {
-	stamp := source.Stamp{Source: s.Hash, Compiler: compiler}
-	var kernels []*kernel
-	codes := map[string][]byte{}
-	for _, v := range s.Variants {
-		k, code, err := compile(root, s, v)
-		if err != nil {
+	for name, text := range files {
+		if err := write(filepath.Join(dir, name), text); err != nil {
 			return err
 		}
-		for _, n := range s.Others() {
-			other, typedCode, err := compile(root, s, v.For(n))
-			if err == nil {
-				err = k.typed(other, n.Go)
-			}
-			if err != nil {
-				return fmt.Errorf("%s for %s: %w", v.Name, n.Go, err)
-			}
-			codes[other.name] = typedCode
-		}
-		kernels = append(kernels, k)
-		codes[v.Name] = code
 	}
+	return removeOrphans(dir, stamps, sources, files)
+}
+
+// compile compiles one source, checks that its kernels have Go types, and writes their SPIR-V.
+func compile(root, dir, compiler string, s *source.Source) (source.Stamp, error) {
+	stamp := source.Stamp{Source: s.Hash, Compiler: compiler}
+	codes := map[string][]byte{}
 	for _, v := range s.Compiled() {
-		stamp.Add(v.Name, codes[v.Name])
+		code, err := source.Compile(root, s, v)
+		if err != nil {
+			return stamp, err
+		}
+		codes[v.Name] = code
+		stamp.Add(v.Name, code)
 	}
-	text, err := goFile(s, stamp, kernels)
-	if err != nil {
-		return err
+	if err := bindings.Check(s, codes); err != nil {
+		return stamp, err
 	}
 	for name, code := range codes {
 		if err := write(source.SPVFile(dir, name), code); err != nil {
-			return err
+			return stamp, err
 		}
 	}
-	return write(source.GoFile(dir, s.Name), text)
-}
-
-// compile compiles one variant and reads the parameters of the kernel from the SPIR-V.
-func compile(root string, s *source.Source, v source.Variant) (*kernel, []byte, error) {
-	code, err := source.Compile(root, s, v)
-	if err != nil {
-		return nil, nil, err
-	}
-	info, err := spirv.Reflect(code)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", v.Name, err)
-	}
-	k, err := newKernel(v, info)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", v.Name, err)
-	}
-	return k, code, nil
+	return stamp, nil
 }
 
 // write replaces the whole file in one step, by a rename. Another process that compiles the package
@@ -148,31 +125,32 @@ func write(path string, data []byte) error {
 	return os.Rename(tmp, path)
 }
 
-// removeOrphans deletes generated files (Go and SPIR-V) whose source or variant no longer exists.
-func removeOrphans(dir string, sources []*source.Source) error {
-	wanted := map[string]bool{source.StructsFile(dir): true}
+// removeOrphans deletes generated files (Go and SPIR-V) whose source or variant no longer exists,
+// and writes the stamps of the sources that exist.
+func removeOrphans(dir string, stamps source.Stamps, sources []*source.Source, files map[string][]byte) error {
+	wanted := map[string]bool{}
+	for name := range files {
+		wanted[filepath.Join(dir, name)] = true
+	}
+	kept := source.Stamps{}
 	for _, s := range sources {
-		wanted[source.GoFile(dir, s.Name)] = true
+		kept[s.File()] = stamps[s.File()]
 		for _, v := range s.Compiled() {
 			wanted[source.SPVFile(dir, v.Name)] = true
 		}
 	}
-	made, err := filepath.Glob(source.GoFile(dir, "*"))
-	if err != nil {
-		return err
-	}
-	binaries, err := filepath.Glob(source.SPVFile(dir, "*"))
-	if err != nil {
-		return err
-	}
-	for _, path := range append(made, binaries...) {
-		if wanted[path] {
-			continue
-		}
-		fmt.Println("removing", strings.TrimPrefix(path, dir+string(filepath.Separator)))
-		if err := os.Remove(path); err != nil {
+	for _, pattern := range []string{filepath.Join(dir, "z_*.go"), source.SPVFile(dir, "*")} {
+		made, err := filepath.Glob(pattern)
+		if err != nil {
 			return err
 		}
+		made = slices.DeleteFunc(made, func(path string) bool { return wanted[path] })
+		for _, path := range made {
+			fmt.Println("removing", strings.TrimPrefix(path, dir+string(filepath.Separator)))
+			if err := os.Remove(path); err != nil {
+				return err
+			}
+		}
 	}
-	return nil
+	return write(source.StampsFile(dir), kept.Text())
 }

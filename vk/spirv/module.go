@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"regexp"
-	"slices"
 	"unsafe"
 )
 
@@ -13,7 +12,8 @@ const MaxPushBytes = 128
 
 // Module is one compiled kernel. S is the Go struct of its specialisation constants, and P is the
 // Go struct of its push block. Both are generated from the shader. Go code that uses a kernel with
-// the constants or parameters of another kernel therefore does not compile.
+// the constants or parameters of another kernel therefore does not compile. [Describe] makes Spec
+// and Push from S and P.
 type Module[S, P any] struct {
 	Name         string       // name of the kernel, unique in this repository
 	Code         []byte       // SPIR-V, little-endian words
@@ -81,60 +81,6 @@ func (m Module[S, P]) SharedBytes(spec S) (int, error) {
 		return 0, fmt.Errorf("%s: %w", m.Name, err)
 	}
 	return bytes, nil
-}
-
-// Check compares S and P with the descriptions in Spec and Push: names, offsets, sizes and types.
-// It also fails if the push block is larger than MaxPushBytes. Generated modules pass; Check is for
-// modules made by hand.
-func (m Module[S, P]) Check() error {
-	spec := make([]field, len(m.Spec))
-	for i, f := range m.Spec {
-		spec[i] = field{f.Name, f.Offset, f.Size, string(f.Kind)}
-	}
-	push := make([]field, len(m.Push))
-	for i, f := range m.Push {
-		push[i] = field{f.Name, f.Offset, f.Size, string(f.Kind)}
-		if f.IsAddr() {
-			push[i].typ = fmt.Sprintf("%s[%s]", Address, f.Elem)
-		}
-	}
-	if err := compare(reflect.TypeFor[S](), spec); err != nil {
-		return fmt.Errorf("spirv: %s: specialisation constants: %w", m.Name, err)
-	}
-	if err := compare(reflect.TypeFor[P](), push); err != nil {
-		return fmt.Errorf("spirv: %s: push block: %w", m.Name, err)
-	}
-	if size := m.PushSize(); size > MaxPushBytes || size%4 != 0 {
-		return fmt.Errorf("spirv: %s: push block of %d bytes; at most %d in whole words", m.Name, size, MaxPushBytes)
-	}
-	return nil
-}
-
-// field is the part of a struct field that the function `compare` checks.
-type field struct {
-	name         string
-	offset, size uintptr
-	typ          string // name of the type, as Kind has it
-}
-
-// compare checks that a Go struct has the wanted fields, with the same names, types, offsets and
-// sizes. If not, it returns an error. Padding fields are ignored.
-func compare(t reflect.Type, want []field) error {
-	if t.Kind() != reflect.Struct {
-		return fmt.Errorf("%v is no struct", t)
-	}
-	var have []field
-	for i := range t.NumField() {
-		f := t.Field(i)
-		if f.Name == "_" {
-			continue
-		}
-		have = append(have, field{f.Name, f.Offset, f.Type.Size(), spelling(f.Type)})
-	}
-	if !slices.Equal(have, want) {
-		return fmt.Errorf("%v is %v, the shader has %v", t, have, want)
-	}
-	return nil
 }
 
 // spelling returns the name of a type without import paths, as the type Kind spells it. Package

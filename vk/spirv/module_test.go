@@ -1,70 +1,75 @@
 package spirv
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"unsafe"
 )
 
 type trialSpec struct {
-	LocalSize uint32
-	Eps       float64
-	Fused     Bool
+	LocalSize uint32  `spirv:"3"`
+	Eps       float64 `spirv:"4"`
+	Fused     Bool    `spirv:"5"`
 }
 
 type trialPush struct {
-	N uint32
-	_ [4]byte
-	A Addr[float64]
-	H Addr[Float16]
+	N      uint32
+	_      [4]byte
+	A      Addr[float64]   `spirv:"r"`
+	H      Addr[Float16]   `spirv:"rw"`
+	S      Addr[trialSpec] `spirv:"w"`
+	Unused Addr[uint32]    `spirv:"-"`
 }
 
 func trial() Module[trialSpec, trialPush] {
-	return Module[trialSpec, trialPush]{
-		Name: "trial",
-		Spec: []SpecField{
-			{"LocalSize", 3, Uint32, unsafe.Offsetof(trialSpec{}.LocalSize), 4},
-			{"Eps", 4, Float64, unsafe.Offsetof(trialSpec{}.Eps), 8},
-			{"Fused", 5, Boolean, unsafe.Offsetof(trialSpec{}.Fused), 4},
-		},
-		Push: []PushField{
-			{Name: "N", Size: 4, Kind: Uint32},
-			{Name: "A", Offset: 8, Size: 8, Kind: Address, Elem: Float64},
-			{Name: "H", Offset: 16, Size: 8, Kind: Address, Elem: Half},
-		},
+	m := Module[trialSpec, trialPush]{
+		Name:      "trial",
 		LocalSize: [3]Dimension{{Specialised: true, ID: 3}, {Fixed: 2}, {Fixed: 1}},
 	}
+	m.Spec, m.Push = Describe[trialSpec, trialPush]()
+	return m
 }
 
-func TestModuleCheck(t *testing.T) {
-	if err := trial().Check(); err != nil {
-		t.Fatal(err)
+func TestDescribe(t *testing.T) {
+	m := trial()
+	if want := []SpecField{
+		{"LocalSize", 3, Uint32, unsafe.Offsetof(trialSpec{}.LocalSize), 4},
+		{"Eps", 4, Float64, unsafe.Offsetof(trialSpec{}.Eps), 8},
+		{"Fused", 5, Boolean, unsafe.Offsetof(trialSpec{}.Fused), 4},
+	}; !slices.Equal(m.Spec, want) {
+		t.Errorf("constants %+v, want %+v", m.Spec, want)
 	}
-	for name, spoil := range map[string]func(m *Module[trialSpec, trialPush]){
-		"push offset":  func(m *Module[trialSpec, trialPush]) { m.Push[1].Offset = 4 },
-		"push element": func(m *Module[trialSpec, trialPush]) { m.Push[1].Elem = Float32 },
-		"push name":    func(m *Module[trialSpec, trialPush]) { m.Push[0].Name = "M" },
-		"push missing": func(m *Module[trialSpec, trialPush]) { m.Push = m.Push[:2] },
-		"spec kind":    func(m *Module[trialSpec, trialPush]) { m.Spec[0].Kind = Int32 },
-		"spec size":    func(m *Module[trialSpec, trialPush]) { m.Spec[1].Size = 4 },
+	if want := []PushField{
+		{Name: "N", Size: 4, Kind: Uint32},
+		{Name: "A", Offset: 8, Size: 8, Kind: Address, Elem: Float64, Readable: true},
+		{Name: "H", Offset: 16, Size: 8, Kind: Address, Elem: Half, Readable: true, Writable: true},
+		{Name: "S", Offset: 24, Size: 8, Kind: Address, Elem: "spirv.trialSpec", Writable: true},
+		{Name: "Unused", Offset: 32, Size: 8, Kind: Address, Elem: Uint32},
+	}; !slices.Equal(m.Push, want) {
+		t.Errorf("push block %+v, want %+v", m.Push, want)
+	}
+}
+
+// TestDescribeRefuses checks that a field without its tag is refused.
+func TestDescribeRefuses(t *testing.T) {
+	for name, describe := range map[string]func(){
+		"constant": func() { Describe[struct{ A uint32 }, struct{}]() },
+		"address":  func() { Describe[struct{}, struct{ A Addr[float64] }]() },
+		"access": func() {
+			Describe[struct{}, struct {
+				A Addr[float64] `spirv:"wr"`
+			}]()
+		},
 	} {
-		m := trial()
-		spoil(&m)
-		if m.Check() == nil {
-			t.Errorf("%s: accepted", name)
-		}
-	}
-}
-
-func TestModuleCheckPushLimit(t *testing.T) {
-	m := Module[struct{}, struct {
-		A [33]uint32
-	}]{Push: []PushField{{Name: "A", Size: 132, Kind: "[33]uint32"}}}
-	if err := m.Check(); err == nil || !strings.Contains(err.Error(), "132 bytes") {
-		t.Errorf("have %v", err)
-	}
-	if err := (Module[struct{}, struct{}]{}).Check(); err != nil {
-		t.Errorf("no parameters at all: %v", err)
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%s: accepted", name)
+				}
+			}()
+			describe()
+		}()
 	}
 }
 

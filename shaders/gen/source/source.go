@@ -24,11 +24,15 @@ type Source struct {
 	Constants []Constant // constants of the file and of included files, from #pragma host NAME...
 	Typed     bool       // whether the file includes numerics.glsl and is compiled for several number types
 	Half      bool       // whether the file includes storage.glsl and is also compiled for half precision
+	Headers   []string   // files that the source includes directly or indirectly, without folders
 	Hash      string     // hash of Doc, of Float64, and of the code of the file and its included files
 }
 
 // File returns the source's path below the folder glsl.
 func (s *Source) File() string { return s.Trade + "/" + s.Name + ".comp" }
+
+// Includes reports whether the source includes the header NAME.glsl, directly or indirectly.
+func (s *Source) Includes(name string) bool { return slices.Contains(s.Headers, name+".glsl") }
 
 // Variant is one kernel made from a source, with its preprocessor definitions. The header of the
 // source declares a variant by a line
@@ -209,9 +213,9 @@ const numerics = "numerics.glsl"
 // numbers in half precision.
 const storage = "storage.glsl"
 
-// visit sets the fields Hash, Typed, Half and Constants of the source. They depend on the source and
-// on the files that it includes directly or indirectly. An included file also counts if the
-// preprocessor would skip its #include.
+// visit sets the fields Hash, Typed, Half, Headers and Constants of the source. They depend on the
+// source and on the files that it includes directly or indirectly. An included file also counts if
+// the preprocessor would skip its #include.
 func (s *Source) visit(path string) error {
 	h := sha256.New()
 	fmt.Fprintf(h, "%t %q\n", s.Float64, s.Doc)
@@ -229,6 +233,9 @@ func (s *Source) visit(path string) error {
 		}
 		s.Typed = s.Typed || filepath.Base(path) == numerics
 		s.Half = s.Half || filepath.Base(path) == storage
+		if filepath.Ext(path) == ".glsl" {
+			s.Headers = append(s.Headers, filepath.Base(path))
+		}
 		rel, _ := filepath.Rel(root, path)
 		text = uncommented(text)
 		rel = filepath.ToSlash(rel)
@@ -279,4 +286,15 @@ func find(name string, dirs ...string) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("included %q not found", name)
+}
+
+// Camel turns snake_case into CamelCase. A capital letter in `name` stays a capital letter.
+func Camel(name string) string {
+	var b strings.Builder
+	for word := range strings.SplitSeq(name, "_") {
+		if word != "" {
+			b.WriteString(strings.ToUpper(word[:1]) + word[1:])
+		}
+	}
+	return b.String()
 }

@@ -134,22 +134,29 @@ func TestStale(t *testing.T) {
 	s := read(t, dir, "a.comp")
 	stamp := Stamp{Source: s.Hash, Compiler: "glslang 1"}
 	stamp.Add("a", []byte("words"))
-	text := "// Code generated. DO NOT EDIT.\n//\n" + stamp.String() + "\npackage shaders\n\n// source  not this\n"
-	if err := os.WriteFile(GoFile(dir, "a"), []byte(text), 0o666); err != nil {
+	written := Stamps{s.File(): stamp, "back/other.comp": {Source: "hash", Compiler: "glslang 0, tools 2"}}
+	if err := os.WriteFile(StampsFile(dir), written.Text(), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if err := Stale(dir, s, "glslang 1"); err != nil {
+	all := ReadStamps(dir)
+	if !reflect.DeepEqual(all, written) {
+		t.Errorf("read %v, written %v", all, written)
+	}
+	if err := all.Stale(dir, s, "glslang 1"); err != nil {
 		t.Error(err)
 	}
-	if Stale(dir, s, "glslang 2") == nil {
+	if all.Stale(dir, s, "glslang 2") == nil {
 		t.Error("another compiler is not noticed")
 	}
+	if (Stamps{}).Stale(dir, s, "glslang 1") == nil {
+		t.Error("a missing stamp is not noticed")
+	}
 	os.WriteFile(SPVFile(dir, "a"), []byte("other"), 0o666)
-	if Stale(dir, s, "glslang 1") == nil {
+	if all.Stale(dir, s, "glslang 1") == nil {
 		t.Error("changed words are not noticed")
 	}
 	os.Remove(SPVFile(dir, "a"))
-	if Stale(dir, s, "glslang 1") == nil {
+	if all.Stale(dir, s, "glslang 1") == nil {
 		t.Error("missing words are not noticed")
 	}
 }
@@ -166,6 +173,17 @@ func TestReadStorage(t *testing.T) {
 		}
 		if !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}
+
+func TestCamel(t *testing.T) {
+	for name, want := range map[string]string{
+		"sb2st_chase": "Sb2stChase", "n": "N", "ldA": "LdA", "AB": "AB", "ld_a": "LdA", "_x__y_": "XY",
+		strings.ToLower("TILE_N"): "TileN",
+	} {
+		if have := Camel(name); have != want {
+			t.Errorf("%s: have %s, want %s", name, have, want)
 		}
 	}
 }

@@ -1,0 +1,142 @@
+package bindings
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/vkevd/vkevd/shaders/gen/source"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+var update = flag.Bool("update", false, "write the golden file anew")
+
+// TestGolden generates Go code from two GLSL shaders and compares it with golden files. One shader
+// has every kind of parameter, and the other shader has a type parameter.
+func TestGolden(t *testing.T) {
+	for _, name := range []string{"kinds", "typed"} {
+		t.Run(name, func(t *testing.T) { testGolden(t, name) })
+	}
+}
+
+func testGolden(t *testing.T, name string) {
+	root, err := source.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !source.CompilerAvailable(root) {
+		t.Skip("the pinned compiler is not here (tools/glslc.sh --fetch gets it)")
+	}
+	dir := t.TempDir()
+	shaders := filepath.Join(dir, "shaders")
+	if err := os.CopyFS(filepath.Join(source.GLSL(shaders), "product"), os.DirFS("testdata")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(filepath.Join(root, "tools"), filepath.Join(dir, "tools")); err != nil {
+		t.Fatal(err)
+	}
+	s, err := source.Read(filepath.Join(source.GLSL(shaders), "product", name+".comp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes := map[string][]byte{}
+	for _, v := range s.Compiled() {
+		if codes[v.Name], err = source.Compile(dir, s, v); err != nil {
+			t.Fatal(err)
+		}
+		file := source.SPVFile(shaders, v.Name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o777), os.WriteFile(file, codes[v.Name], 0o666)); err != nil {
+			t.Fatal(err)
+		}
+		if err := source.Validate(root, file); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := Check(s, codes); err != nil {
+		t.Error(err)
+	}
+	files, err := Files(shaders, []*source.Source{s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, golden := range map[string]string{
+		"z_product.go": ".golden", "z_structs.go": "_structs.golden", "z_modules_test.go": "_modules.golden",
+	} {
+		compareGolden(t, name+golden, files[file])
+		if Stale(shaders, []*source.Source{s}) == nil {
+			t.Error("Go files that are missing or old are not noticed")
+		}
+		if err := os.WriteFile(filepath.Join(shaders, file), files[file], 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Stale(shaders, []*source.Source{s}); err != nil {
+		t.Errorf("stale as soon as generated: %v", err)
+	}
+}
+
+// compareGolden compares a generated file with the file called name in testdata. With -update it
+// replaces the file in testdata.
+func compareGolden(t *testing.T, name string, have []byte) {
+	t.Helper()
+	golden := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(golden, have, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(have, want) {
+		t.Errorf("differs from %s (go test -update, then look at the difference):\n%s", golden, have)
+	}
+}
+
+func TestLiteral(t *testing.T) {
+	for _, c := range []struct {
+		kind spirv.Kind
+		bits uint64
+		want string
+	}{
+		{spirv.Boolean, 0, "spirv.False"},
+		{spirv.Boolean, 1, "spirv.True"},
+		{spirv.Uint32, 1<<32 - 1, "4294967295"},
+		{spirv.Int32, 1<<32 - 1, "-1"},
+		{spirv.Int64, math.MaxUint64, "-1"},
+		{spirv.Float32, uint64(math.Float32bits(0.1)), "0.1"},
+		{spirv.Float64, math.Float64bits(0x1p-1074), "5e-324"},
+		{spirv.Float64, math.Float64bits(math.Inf(1)), ""},
+	} {
+		have, err := literal(spirv.SpecConstant{Kind: c.kind, Default: c.bits})
+		if have != c.want || (err != nil) != (c.want == "") {
+			t.Errorf("%s %#x: have %s, %v, want %s", c.kind, c.bits, have, err, c.want)
+		}
+	}
+}
+
+func TestNewKernelRefuses(t *testing.T) {
+	field := func(name string, offset uintptr) spirv.PushField {
+		return spirv.PushField{Name: name, Offset: offset, Size: 8, Kind: spirv.Uint64}
+	}
+	for want, push := range map[string][]spirv.PushField{
+		"have the name LdA":     {field("ldA", 0), field("ld_a", 8)},
+		"aligns it to its size": {field("a", 4)},
+		"block of 136 bytes":    {field("a", 128)},
+	} {
+		_, err := newKernel(source.Variant{Name: "k"}, &spirv.Info{Push: push})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("have %v, want %q", err, want)
+		}
+	}
+	k, err := newKernel(source.Variant{Name: "k"}, &spirv.Info{Push: []spirv.PushField{field("a", 120)}})
+	if err != nil || k.size != spirv.MaxPushBytes {
+		t.Errorf("the largest block: %v", err)
+	}
+}

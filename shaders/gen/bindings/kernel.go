@@ -1,0 +1,218 @@
+package bindings
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/vkevd/vkevd/shaders/gen/source"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// kernel is a compiled variant of a source, with the names that it has in Go.
+type kernel struct {
+	name    string // name of the kernel and of its file in spv/
+	goName  string // name of the kernel's function in Go
+	defines []string
+	info    *spirv.Info
+	spec    []specField     // specialisation constants, ordered by id
+	push    []pushField     // members of the push block, ordered by offset
+	size    uintptr         // bytes of the push block with trailing padding
+	others  []instantiation // the same kernel for other number types; nil if it exists only for float64
+}
+
+// pushField is a member of the push block, with the padding before it. Name is the name of the Go
+// field.
+type pushField struct {
+	spirv.PushField
+	pad   uintptr // bytes between the previous member and this one
+	typed bool    // whether the member, or the memory that it points to, has the kernel's number type
+}
+
+// instantiation is a kernel that was compiled for a number type other than float64.
+type instantiation struct {
+	number string // name of the type in Go
+	*kernel
+}
+
+// specField is a specialisation constant with its Go field and its default.
+type specField struct {
+	name string // name of the Go field
+	spirv.SpecConstant
+	value string // default value, as a Go expression
+}
+
+// kernelsOf returns the kernels of a source, one for each declared variant. The function `code`
+// returns the SPIR-V of a variant by its name. A source that names no number type itself is compiled
+// for each number type. A comparison of the results shows which parameters depend on the number
+// type.
+func kernelsOf(s *source.Source, code func(name string) ([]byte, error)) (all []*kernel, err error) {
+	read := func(v source.Variant) (*kernel, error) {
+		words, err := code(v.Name)
+		if err != nil {
+			return nil, err
+		}
+		info, err := spirv.Reflect(words)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", v.Name, err)
+		}
+		k, err := newKernel(v, info)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", v.Name, err)
+		}
+		return k, nil
+	}
+	for _, v := range s.Variants {
+		k, err := read(v)
+		if err != nil {
+			return nil, err
+		}
+		for _, n := range s.Others() {
+			other, err := read(v.For(n))
+			if err == nil {
+				err = k.typed(other, n.Go)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("%s for %s: %w", v.Name, n.Go, err)
+			}
+		}
+		all = append(all, k)
+	}
+	return all, nil
+}
+
+// newKernel makes a kernel from a variant, and from info, the description of the variant's SPIR-V.
+// It returns an error for names that collide in Go, for members that Go cannot place at their
+// offsets, and for push blocks larger than spirv.MaxPushBytes.
+func newKernel(v source.Variant, info *spirv.Info) (*kernel, error) {
+	k := &kernel{name: v.Name, goName: source.Camel(v.Name), defines: v.Defines, info: info}
+	taken := map[string]bool{}
+	for _, c := range info.Spec {
+		value, err := literal(c)
+		if err != nil {
+			return nil, err
+		}
+		f := specField{source.Camel(strings.ToLower(c.Name)), c, value}
+		if taken[f.name] {
+			return nil, fmt.Errorf("two specialisation constants have the name %s in Go", f.name)
+		}
+		taken[f.name] = true
+		k.spec = append(k.spec, f)
+	}
+	clear(taken)
+	align := uintptr(4)
+	for _, f := range info.Push {
+		f.Name = source.Camel(f.Name)
+		if taken[f.Name] {
+			return nil, fmt.Errorf("two push members have the name %s in Go", f.Name)
+		}
+		taken[f.Name] = true
+		if f.Offset%f.Size != 0 {
+			return nil, fmt.Errorf("push member %s of %d bytes is at offset %d; Go aligns it to its size",
+				f.Name, f.Size, f.Offset)
+		}
+		k.push = append(k.push, pushField{PushField: f, pad: f.Offset - k.size})
+		k.size = f.Offset + f.Size
+		align = max(align, f.Size)
+	}
+	// Explicit padding after the last member gives the Go struct the same size on 32-bit machines
+	// as on 64-bit machines.
+	k.size = (k.size + align - 1) / align * align
+	if k.size > spirv.MaxPushBytes {
+		return nil, fmt.Errorf("push block of %d bytes; every device has room for %d", k.size, spirv.MaxPushBytes)
+	}
+	return k, nil
+}
+
+// trailing returns the number of bytes of padding after the last member of the push block.
+func (k *kernel) trailing() uintptr {
+	if k.push == nil {
+		return 0
+	}
+	last := k.push[len(k.push)-1]
+	return k.size - last.Offset - last.Size
+}
+
+// typed adds to k the same kernel compiled for another number type. The Go name of that type is
+// `number`. A member that is float64 in k and has the type `number` in the kernel `other` gets the
+// type parameter T. typed returns an error if k and `other` differ in any other way.
+func (k *kernel) typed(other *kernel, number string) error {
+	if !sameSpec(k, other) {
+		return fmt.Errorf("the specialisation constants depend on the number type")
+	}
+	if len(k.info.Structs) > 0 {
+		return fmt.Errorf("structs in buffers cannot depend on the number type yet")
+	}
+	if len(k.push) != len(other.push) {
+		return fmt.Errorf("the push block has %d members, and %d for float64", len(other.push), len(k.push))
+	}
+	for i := range k.push {
+		f, g := &k.push[i], other.push[i]
+		of, in := f.Kind, g.Kind
+		if f.IsAddr() && g.IsAddr() {
+			of, in = f.Elem, g.Elem
+		}
+		f.typed = of == spirv.Float64 && in == spirv.Kind(number)
+		if f.Name != g.Name || f.IsAddr() != g.IsAddr() || of != in && !f.typed {
+			return fmt.Errorf("push member %s (%s) is member %s (%s) for float64", g.Name, in, f.Name, of)
+		}
+	}
+	want := without(k.info.Capabilities, spirv.CapFloat64)
+	if number == string(spirv.Half) {
+		want = append(want, spirv.CapStorageBuffer16BitAccess)
+		slices.Sort(want)
+	}
+	if !slices.Equal(other.info.Capabilities, want) {
+		return fmt.Errorf("capabilities %v, want %v", other.info.Capabilities, want)
+	}
+	k.others = append(k.others, instantiation{number, other})
+	return nil
+}
+
+// without returns a copy of a list of capabilities, without the capability `one`.
+func without(all []spirv.Capability, one spirv.Capability) []spirv.Capability {
+	return slices.DeleteFunc(slices.Clone(all), func(c spirv.Capability) bool { return c == one })
+}
+
+// literal returns the default value of a specialisation constant as a Go expression. It fails for
+// infinities and NaN, because Go has no expression for them.
+func literal(c spirv.SpecConstant) (string, error) {
+	float := func(x float64, bits int) (string, error) {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return "", fmt.Errorf("the default of %s is %v", c.Name, x)
+		}
+		return strconv.FormatFloat(x, 'g', -1, bits), nil
+	}
+	switch c.Kind {
+	case spirv.Boolean:
+		if c.Default != 0 {
+			return "spirv.True", nil
+		}
+		return "spirv.False", nil
+	case spirv.Int32:
+		return strconv.FormatInt(int64(int32(c.Default)), 10), nil
+	case spirv.Int64:
+		return strconv.FormatInt(int64(c.Default), 10), nil
+	case spirv.Float32:
+		return float(float64(math.Float32frombits(uint32(c.Default))), 32)
+	case spirv.Float64:
+		return float(math.Float64frombits(c.Default), 64)
+	}
+	return strconv.FormatUint(c.Default, 10), nil
+}
+
+// sameSpec and samePush report whether two variants can share one Go type: sameSpec for their
+// specialisation constants, and samePush for their push blocks.
+func sameSpec(a, b *kernel) bool {
+	return slices.EqualFunc(a.spec, b.spec, func(f, g specField) bool {
+		return f.name == g.name && f.Kind == g.Kind
+	})
+}
+
+func samePush(a, b *kernel) bool {
+	return slices.EqualFunc(a.push, b.push, func(f, g pushField) bool {
+		return f.Name == g.Name && f.Offset == g.Offset && f.Kind == g.Kind && f.Elem == g.Elem && f.typed == g.typed
+	})
+}
