@@ -86,7 +86,7 @@ func TestMeasureIsTheFormula(t *testing.T) {
 		}
 	}
 	// For Z = [1 δ; 0 1] the formula gives I − ZᵀZ = −[0 δ; δ δ²].
-	if got, want := Orthogonality(2, 2, []float64{1, 0, delta, 1}, 2), delta/(2*Ulp); math.Abs(got/want-1) > 1e-10 {
+	if got, want := Orthogonality(2, 2, []float64{1, 0, delta, 1}, 2), delta/(2*Ulp); !(math.Abs(got/want-1) <= 1e-10) {
 		t.Errorf("Orthogonality = %g, formula gives %g", got, want)
 	}
 }

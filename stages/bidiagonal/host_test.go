@@ -48,7 +48,7 @@ func TestHostSides(t *testing.T) {
 			t.Fatal(err)
 		}
 		some := wanted[Right] || wanted[Left]
-		if some && math.Abs(sum-1) > 1e-9 || !some && sum != 0 {
+		if some && !(math.Abs(sum-1) <= 1e-9) || !some && sum != 0 {
 			t.Errorf("%v: parts of sum %g", wanted, sum)
 		}
 		if some != (asked > 0) {

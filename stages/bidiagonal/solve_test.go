@@ -46,7 +46,7 @@ func TestSolveAgreesWithTwin(t *testing.T) {
 					t.Errorf("%s: %v", name, r)
 				}
 				if n > 0 {
-					if off := ratio.Values(n, values, want, want[0]); !(off < limit) && want[0] > 0 {
+					if off := ratio.Values(n, values, want, want[0]); want[0] != 0 && !(off < limit) {
 						t.Errorf("%s: values differ by %g from the twin's", name, off)
 					}
 				}

@@ -60,7 +60,7 @@ func TestNarrowBand(t *testing.T) {
 		for w := c.width; w-c.tile > 1; w -= c.tile {
 			b.Pass(w, w-c.tile, band)
 			for i, got := range narrowValues(t, b, w-c.tile, band) {
-				if math.Abs(got-want[i]) > 10*float64(c.n)*0x1p-52*want[0] {
+				if !(math.Abs(got-want[i]) <= 10*float64(c.n)*0x1p-52*want[0]) {
 					t.Errorf("%+v, %d superdiagonals: value %d is %g, want %g", b, w-c.tile, i, got, want[i])
 				}
 			}

@@ -123,7 +123,7 @@ func TestBidiagonalChasingValues(t *testing.T) {
 			}
 			want, got := singular(t, full), singular(t, c)
 			for k := range want {
-				if math.Abs(got[k]-want[k]) > 20*float64(n)*0x1p-52*want[0] {
+				if !(math.Abs(got[k]-want[k]) <= 20*float64(n)*0x1p-52*want[0]) {
 					t.Errorf("n=%d b=%d: σ%d is %g, want %g", n, b, k, got[k], want[k])
 				}
 			}

@@ -83,12 +83,12 @@ func TestBidiagonalDeflation(t *testing.T) {
 		}
 		for i, p := range remaining {
 			z := math.Abs(p.z)
-			if z < tol || i > 0 && (z == tol || p.sigma <= max(tol, remaining[i-1].sigma)) {
+			if !(z >= tol) || i > 0 && (z == tol || !(p.sigma > max(tol, remaining[i-1].sigma))) {
 				t.Errorf("%s: pole %d is %g with z = %g", name, i, p.sigma, p.z)
 			}
 		}
 		for _, p := range solved {
-			if p.sigma < 0 {
+			if !(p.sigma >= 0) {
 				t.Errorf("%s: a value is %g", name, p.sigma)
 			}
 		}
@@ -102,7 +102,7 @@ func TestBidiagonalGap(t *testing.T) {
 		p := poles{{sigma: x[0]}, {sigma: x[1]}}
 		a, b := new(big.Float).SetPrec(200).SetFloat64(x[0]), new(big.Float).SetPrec(200).SetFloat64(x[1])
 		want, _ := a.Sub(a.Mul(a, a), b.Mul(b, b)).Float64()
-		if got := p.gap(0, 1); math.Abs(got-want) > 2*tridiag.Ulp*math.Abs(want) || p.gap(1, 0) != -got {
+		if got := p.gap(0, 1); !(math.Abs(got-want) <= 2*tridiag.Ulp*math.Abs(want)) || p.gap(1, 0) != -got {
 			t.Errorf("%g² − %g² is %g, want %g", x[0], x[1], got, want)
 		}
 	}
@@ -124,7 +124,7 @@ func TestBidiagonalSecularWithPolesAnUlpApart(t *testing.T) {
 		solved := p.solve()
 		for j, x := range solved {
 			s, w = append(s, x.s...), append(w, x.w...)
-			if x.sigma < sigma[j] || j+1 < n && x.sigma > sigma[j+1] {
+			if !(x.sigma >= sigma[j]) || j+1 < n && !(x.sigma <= sigma[j+1]) {
 				t.Errorf("z = %g: σ%d is %g, not between its poles", z, j, x.sigma)
 			}
 		}

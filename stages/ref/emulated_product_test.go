@@ -107,7 +107,7 @@ func TestEmulatedProductObeysItsBound(t *testing.T) {
 			}
 			rms := math.Sqrt(squares / (m * m))
 			typical := 1.6*math.Exp2(-alpha)/math.Sqrt(6) + 0x1p-54
-			if worst > 1 || n < 15 && rms > typical {
+			if !(worst <= 1) || n < 15 && !(rms <= typical) {
 				t.Errorf("%d moduli, %s: %.2g of the bound, rms %.2g of %.2g", n, name, worst, rms, typical)
 			}
 		}
@@ -170,7 +170,7 @@ func TestEmulatedPairsWithAZeroFactor(t *testing.T) {
 			whole := 2 - zero/2*2 // index of the left factor of the product that is not zero
 			Gemm(false, true, n, n, k, 1, f[whole].At, n, f[whole+1].At, n, 0, want, n)
 			for e := range want {
-				if math.Abs(have[e]-want[e]) > 1e-13 {
+				if !(math.Abs(have[e]-want[e]) <= 1e-13) {
 					t.Fatalf("factor %d is zero, its partner is of size %g: element %d is %g, want %g", zero, large, e, have[e], want[e])
 				}
 			}

@@ -45,7 +45,7 @@ func TestHouseholder(t *testing.T) {
 						tail = max(tail, math.Abs(xi))
 					}
 				}
-				if v[0] != 1 || (tail == 0) != (tau == 0) || tau < 0 || tau > 2 {
+				if v[0] != 1 || (tail == 0) != (tau == 0) || !(tau >= 0 && tau <= 2) {
 					t.Fatalf("%s n=%d scale=%g: v0=%g τ=%g", kind, n, scale, v[0], tau)
 				}
 				if wantSign := tail == 0 || (beta < 0) == (x[0] >= 0); !wantSign || tail == 0 && beta != x[0] {

@@ -107,7 +107,7 @@ func TestPanelQR(t *testing.T) {
 						norm = max(norm, math.Abs(v))
 						diff = max(diff, math.Abs(v-qr[i]))
 					}
-					if diff > float64(10*m)*5e-324 { // what denormals round to
+					if !(diff <= float64(10*m)*5e-324) { // what denormals round to
 						residual.see(t, diff/norm/(float64(m)*ratio.Ulp), "%s m=%d b=%d j=%d", name, m, b, j)
 					}
 				}

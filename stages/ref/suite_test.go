@@ -37,7 +37,7 @@ type worst struct {
 func (w *worst) see(t *testing.T, ratio float64, format string, args ...any) {
 	t.Helper()
 	where := fmt.Sprintf(format, args...)
-	if ratio > w.ratio {
+	if ratio > w.ratio || math.IsNaN(ratio) {
 		w.ratio, w.where = ratio, where
 	}
 	if !(ratio < threshold) {

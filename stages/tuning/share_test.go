@@ -105,7 +105,7 @@ func TestProductsRunOnUnits(t *testing.T) {
 		share, rest := 1-native/flops, nativeLong/flops
 		t.Logf("n = %d: %.1f %% of %.3g flops on integer units; native with long inner dimensions %.1f %%, to multiply squares out %.1f %%",
 			n, 100*share, flops, 100*rest, 100*multiplied/flops)
-		if share < 0.85 || rest > 0.07 {
+		if !(share >= 0.85 && rest <= 0.07) {
 			t.Errorf("n = %d: %.1f %% of the flops run on integer units, %.1f %% in long native products", n, 100*share, 100*rest)
 		}
 	}

@@ -125,7 +125,7 @@ func TestSyr2kOfFewRows(t *testing.T) {
 			want := append([]float64{}, c.Data...)
 			ref.Syr2k(n, 8, y.Data, n, z.Data, n, want, n)
 			for i, x := range have.Data {
-				if math.Abs(x-want[i]) > 1e-13 {
+				if !(math.Abs(x-want[i]) <= 1e-13) {
 					t.Fatalf("n = %d: element %d is off by %g", n, i, x-want[i])
 				}
 			}
@@ -183,7 +183,7 @@ func TestBlocksHaveTheBitsOfTheReference(t *testing.T) {
 		want := append([]float64{}, c.Data...)
 		ref.Syr2k(120, 40, y.Data, 120, z.Data, 120, want, 120)
 		for i, x := range have.Data {
-			if math.Abs(x-want[i]) > 1e-13 {
+			if !(math.Abs(x-want[i]) <= 1e-13) {
 				t.Fatalf("planes of %d bytes: element %d of syr2k is off by %g", planes, i, x-want[i])
 			}
 		}
@@ -235,7 +235,7 @@ func TestTinyRowsKeepTheirBits(t *testing.T) {
 		native := make([]float64, 20*20)
 		ref.Gemm(false, true, 20, 20, 40, 1, a.Data, 20, b.Data, 20, 0, native, 20)
 		for e, x := range native {
-			if math.Abs(have.Data[e]-x) > math.Ldexp(1e-13, log+large) {
+			if !(math.Abs(have.Data[e]-x) <= math.Ldexp(1e-13, log+large)) {
 				t.Fatalf("2^%d: element %d is %g, want %g", log, e, have.Data[e], x)
 			}
 		}
@@ -318,7 +318,7 @@ func TestDividedProductsHaveTheBitsOfTheReference(t *testing.T) {
 		})
 		equal(t, fmt.Sprintf("gemm, %g flops", dispatch), have, expect(13, product.NoTrans, product.Trans, -1, a, b, 1, c))
 		for i, cost := range costs {
-			if cost > dispatch {
+			if !(cost <= dispatch) {
 				t.Errorf("%g flops: dispatch %d of %d costs %g", dispatch, i, len(costs), cost)
 			}
 		}

@@ -71,7 +71,7 @@ func (b *literal) Roots(merges []*Merge) error {
 		b.rows(m.Pair, own)
 		m.Q = own.Of(m.Lo, m.Hi())
 		for j := range found.First {
-			if math.Abs(found.First[j]-m.Q.First[j]) > 1e-14 || math.Abs(found.Last[j]-m.Q.Last[j]) > 1e-14 {
+			if !(math.Abs(found.First[j]-m.Q.First[j]) <= 1e-14 && math.Abs(found.Last[j]-m.Q.Last[j]) <= 1e-14) {
 				b.t.Fatalf("column %d of %+v ends in %g and %g, found was %g and %g", j, m.Pair, m.Q.First[j],
 					m.Q.Last[j], found.First[j], found.Last[j])
 			}
@@ -169,7 +169,7 @@ func (b *literal) check(m *Merge) {
 	for c := range len(m.Chain) - 1 {
 		for t := m.Chain[c]; t < m.Chain[c+1]-1; t++ {
 			b.rotated++
-			if math.Abs(math.Hypot(m.Cos[t], m.Sin[t])-1) > 4*tridiag.Roundoff || int(m.Dst[t]) < m.K {
+			if !(math.Abs(math.Hypot(m.Cos[t], m.Sin[t])-1) <= 4*tridiag.Roundoff) || int(m.Dst[t]) < m.K {
 				b.t.Fatalf("rotation %g %g to %d", m.Cos[t], m.Sin[t], m.Dst[t])
 			}
 		}
@@ -200,7 +200,7 @@ func TestDivideConquerLiteral(t *testing.T) {
 					continue
 				}
 				for k, x := range z {
-					if y := lit.q[k%n][k/n]; math.Abs(x-y) > 1e-10 {
+					if y := lit.q[k%n][k/n]; !(math.Abs(x-y) <= 1e-10) {
 						t.Fatalf("%s: Z[%d, %d] is %g and %g", name, k%n, k/n, x, y)
 					}
 				}
@@ -242,7 +242,7 @@ func TestDivideConquerDeflatesEqual(t *testing.T) {
 	if m.K != 2 || m.Lower != 0 || m.Upper != 1 || !slices.Equal(m.Chain, []int32{0, 3, 4}) {
 		t.Errorf("K=%d groups %d %d chains %v", m.K, m.Lower, m.Upper, m.Chain)
 	}
-	if math.Abs(m.Z[0]-math.Sqrt(1.36/2)) > 1e-15 || math.Abs(math.Abs(m.Z[1])-0.8*math.Sqrt(0.5)) > 1e-15 || m.Rho != 1 {
+	if !(math.Abs(m.Z[0]-math.Sqrt(1.36/2)) <= 1e-15 && math.Abs(math.Abs(m.Z[1])-0.8*math.Sqrt(0.5)) <= 1e-15) || m.Rho != 1 {
 		t.Errorf("z %v rho %g", m.Z, m.Rho)
 	}
 }

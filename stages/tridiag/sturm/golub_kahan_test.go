@@ -25,7 +25,7 @@ func TestGolubKahan(t *testing.T) {
 	}
 	zero := NewGolubKahan([]float64{1, 0, 0, 0, 0x1p-990})
 	for k, want := range []float64{0, 0, 1} {
-		if got := zero.Value(3 + k); math.Abs(got-want) > 0x1p-52 {
+		if got := zero.Value(3 + k); !(math.Abs(got-want) <= 0x1p-52) {
 			t.Errorf("zeros: value %d is %g, want %g", k, got, want)
 		}
 	}
