@@ -27,7 +27,7 @@ func TestFirstBatchByMeasuredRate(t *testing.T) {
 	} {
 		p := newPace(c.cpu)
 		p.slow(c.rate)
-		if got := p.estimate(&command{cost: flops}); math.Abs(got-c.want) > 1e-12 {
+		if got := p.estimate(&command{cost: flops}); !(math.Abs(got-c.want) <= 1e-12) {
 			t.Errorf("%s: %g s for a command, want %g", c.name, got, c.want)
 		}
 	}

@@ -145,7 +145,7 @@ func TestProgressUsesTheDevice(t *testing.T) {
 		t.Errorf("reports %v", seen)
 	}
 	for i := 1; i < len(seen); i++ {
-		if seen[i] < seen[i-1] {
+		if !(seen[i] >= seen[i-1]) {
 			t.Errorf("reports out of order: %v", seen)
 		}
 	}

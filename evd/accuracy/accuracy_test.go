@@ -47,10 +47,10 @@ func TestSpectra(t *testing.T) {
 		{Arithmetic, 1, 1.0 / n, 0.5}, {Logarithmic, 1, 1e-4, (1 - 1e-4) / math.Log(1e4)}, {QuarterCircle, 1, 0, 4 / (3 * math.Pi)},
 	} {
 		v := c.of.Values(n)
-		if !slices.IsSortedFunc(v, func(a, b float64) int { return int(math.Copysign(1, b-a)) }) || v[n-1] < 0 || v[0] > 1 {
+		if !slices.IsSortedFunc(v, func(a, b float64) int { return int(math.Copysign(1, b-a)) }) || !(v[n-1] >= 0 && v[0] <= 1) {
 			t.Errorf("%v: not descending in [0, 1]: %g … %g", c.of, v[0], v[n-1])
 		}
-		if math.Abs(v[0]-c.first) > 0.01 || math.Abs(v[n-1]-c.last) > 0.001 || math.Abs(floats.Sum(v)/n-c.mean) > 0.002 {
+		if !(math.Abs(v[0]-c.first) <= 0.01 && math.Abs(v[n-1]-c.last) <= 0.001 && math.Abs(floats.Sum(v)/n-c.mean) <= 0.002) {
 			t.Errorf("%v: from %g to %g, mean %g; want %+v", c.of, v[0], v[n-1], floats.Sum(v)/n, c)
 		}
 		if one := c.of.Values(1); len(one) != 1 || !(one[0] > 0 && one[0] <= 1) {
@@ -92,7 +92,7 @@ func TestSource(t *testing.T) {
 	if err := vk.Download(context.Background(), dev, square(n, host), a.At); err != nil {
 		t.Fatal(err)
 	}
-	if largest := math.Abs(host[floats.MaxIdx(host)]); largest > 0.6 {
+	if largest := floats.Norm(host, math.Inf(1)); !(largest <= 0.6) {
 		t.Errorf("an entry of %g: the orthogonal factors are not random", largest)
 	}
 	r, err := newReducer(dev, n, b, small)
@@ -130,7 +130,7 @@ func TestRun(t *testing.T) {
 	runs := [][]float64{nil, nil}
 	for k := range runs {
 		err := Run(context.Background(), dev, opt, func(r Row) error {
-			if at := bounds[r.Precision]; !(r.Error >= at[0] && r.Error <= at[1]) || r.Seconds <= 0 || r.Passes[0] != r.B || r.Device == "" {
+			if at := bounds[r.Precision]; !(r.Error >= at[0] && r.Error <= at[1]) || !(r.Seconds > 0) || r.Passes[0] != r.B || r.Device == "" {
 				t.Errorf("%+v", r)
 			}
 			runs[k] = append(runs[k], r.Error)

@@ -63,13 +63,13 @@ func TestPlan(t *testing.T) {
 		t.Error("a plan with more than 2³⁰ elements in a process was accepted")
 	}
 	each := 8. * n * n / p
-	if got := float64(f.Matrix); got < each || got > 1.05*each {
+	if got := float64(f.Matrix); !(got >= each && got <= 1.05*each) {
 		t.Errorf("the matrix takes %.3g bytes a process, its elements %.3g", got, each)
 	}
 	if f.Bytes < 5*f.Matrix || f.Bytes > 5*f.Matrix+1<<28 {
 		t.Errorf("%d bytes for a matrix of %d", f.Bytes, f.Matrix)
 	}
-	if want := 20. / 3 * n * n * n; f.Flops < 0.999*want || f.Flops > 1.001*want {
+	if want := 20. / 3 * n * n * n; !(f.Flops >= 0.999*want && f.Flops <= 1.001*want) {
 		t.Errorf("%.4g flops, want %.4g", f.Flops, want)
 	}
 }

@@ -180,7 +180,7 @@ func TestWithoutFloat64(t *testing.T) {
 	w, work := make([]float64, 2), make([]float64, 6)
 	ok := impl.Dsyev(lapack.EVCompute, blas.Lower, 2, a, 2, w, work, len(work))
 	var unsupported *vk.UnsupportedError
-	if !ok || math.Abs(w[0]-1)+math.Abs(w[1]-3) > 1e-14 || !errors.As(reported, &unsupported) || unsupported.Feature != "shaderFloat64" {
+	if !ok || !(math.Abs(w[0]-1)+math.Abs(w[1]-3) <= 1e-14) || !errors.As(reported, &unsupported) || unsupported.Feature != "shaderFloat64" {
 		t.Errorf("%v, values %v, reported %v", ok, w, reported)
 	}
 }

@@ -35,7 +35,7 @@ func checkEigenvalues(t *testing.T, d *Dense, path string) {
 		allSquares += x * x
 	}
 	const roundings = 1e-13
-	if tolerance := roundings * float64(d.Rows); math.Abs(trace) > tolerance*norm || math.Abs(squares-allSquares) > tolerance*allSquares {
+	if tolerance := roundings * float64(d.Rows); !(math.Abs(trace) <= tolerance*norm && math.Abs(squares-allSquares) <= tolerance*allSquares) {
 		t.Errorf("%s: Σλ − Σa_ii = %g, Σλ² = %g, Σa_ij² = %g", path, trace, squares, allSquares)
 	}
 }

@@ -101,7 +101,7 @@ func TestOrthogonalitySums(t *testing.T) {
 				}
 				want += math.Abs(x)
 			}
-			if math.Abs(sums[j]-want) > 1e-12*want {
+			if !(math.Abs(sums[j]-want) <= 1e-12*want) {
 				t.Errorf("%d columns: sum %d is %g, want %g", m, j, sums[j], want)
 			}
 		}

@@ -118,7 +118,7 @@ func TestSearchFindsTheBest(t *testing.T) {
 		v := &valley{band: want.Band, block: want.Block, tile: want.RankTwoK, step: time.Second}
 		s, notes := v.search(time.Hour)
 		r, err := s.run(context.Background(), table)
-		if err != nil || r.Choice != want || !r.Complete || r.Table != table || r.Seconds != 1 || r.Before < 1 || len(*notes) > 0 || len(r.Untried) > 0 {
+		if err != nil || r.Choice != want || !r.Complete || r.Table != table || r.Seconds != 1 || !(r.Before >= 1) || len(*notes) > 0 || len(r.Untried) > 0 {
 			t.Errorf("want %v: %+v, %v, %q", want, r, err, *notes)
 		}
 		if v.tried[0] != table {
@@ -278,13 +278,13 @@ func TestSearchHere(t *testing.T) {
 	r, err := Search(context.Background(), dev, Options{
 		N: 40, Budget: time.Second, Repeat: 1, Row: func(_ Choice, r bench.Row) { rows = append(rows, r) }, Note: func(what string) { t.Log(what) },
 	})
-	if err != nil || r.Seconds <= 0 || r.Before < r.Seconds || r.Table != TableChoice(dev.Info()) {
+	if err != nil || !(r.Seconds > 0 && r.Before >= r.Seconds) || r.Table != TableChoice(dev.Info()) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if _, err := r.Choice.Tuning(dev.Info()); err != nil {
 		t.Error(err)
 	}
-	if len(rows) < len(dependent) || rows[0].N != 40 || rows[0].Median <= 0 || rows[0].Device != dev.Info().Name {
+	if len(rows) < len(dependent) || rows[0].N != 40 || !(rows[0].Median > 0) || rows[0].Device != dev.Info().Name {
 		t.Errorf("%+v", rows)
 	}
 }

@@ -178,7 +178,7 @@ func belongs(a *matio.Dense, want []float64) error {
 		allSquares += x * x
 	}
 	const roundings = 1e-13
-	if tolerance := roundings * float64(a.Rows); math.Abs(trace) > tolerance*norm || math.Abs(squares-allSquares) > tolerance*allSquares {
+	if tolerance := roundings * float64(a.Rows); !(math.Abs(trace) <= tolerance*norm && math.Abs(squares-allSquares) <= tolerance*allSquares) {
 		return fmt.Errorf("misread: Σλ − Σa_ii = %g, Σλ² = %g, Σa_ij² = %g", trace, squares, allSquares)
 	}
 	return nil
@@ -196,7 +196,7 @@ func (y *tally) add(name string, got scores, took time.Duration) {
 	y.count++
 	y.took += took
 	for i, x := range got {
-		if x >= y.worst[i] {
+		if x >= y.worst[i] || math.IsNaN(x) {
 			y.worst[i], y.where[i] = x, name
 		}
 	}

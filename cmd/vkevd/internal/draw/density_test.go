@@ -17,7 +17,7 @@ func TestHistogram(t *testing.T) {
 		for i := 1; i < len(outline); i++ {
 			area += (outline[i].X - outline[i-1].X) * outline[i].Y
 		}
-		if math.Abs(area-1) > 1e-12 || bins > 0 && len(outline) != 2*bins+2 {
+		if !(math.Abs(area-1) <= 1e-12) || bins > 0 && len(outline) != 2*bins+2 {
 			t.Errorf("%d bins: area %g in %v", bins, area, outline)
 		}
 	}

@@ -20,7 +20,7 @@ func TestRoundTicks(t *testing.T) {
 			if tick.Label != "" {
 				labels = append(labels, tick.Label)
 			}
-			if tick.Value < c.low-1e-9 || tick.Value > c.high+1e-9 {
+			if !(tick.Value >= c.low-1e-9 && tick.Value <= c.high+1e-9) {
 				t.Errorf("%g is outside %g to %g", tick.Value, c.low, c.high)
 			}
 		}
