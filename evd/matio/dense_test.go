@@ -104,7 +104,7 @@ func TestMemory(t *testing.T) {
 	if !ok || len(a) != 3 || cap(a) != 5 {
 		t.Errorf("grow gave length %d, capacity %d, %v", len(a), cap(a), ok)
 	}
-	if _, ok := grow(nil, math.MaxInt/wordBytes, math.MaxInt/wordBytes); ok {
+	if _, ok := grow[float64](nil, math.MaxInt/wordBytes, math.MaxInt/wordBytes); ok {
 		t.Error("grow found all memory there is")
 	}
 }

@@ -134,7 +134,10 @@ func (r *diagonals) row(words [][]byte) error {
 		if complaint != "" {
 			return r.errorf("%s", complaint)
 		}
-		*to = append(*to, x)
+		var ok bool
+		if *to, ok = push(*to, x); !ok {
+			return &TooLargeError{r.in.file, r.no, r.width}
+		}
 	}
 	return nil
 }

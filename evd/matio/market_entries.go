@@ -21,10 +21,10 @@ func (m *market) readCoordinates() error {
 	rows, cols := m.out.Rows, m.out.Cols
 	// A short file may declare a large matrix. So the system must confirm that it has the memory
 	// before the allocation, because a failed allocation would end the process.
-	if !available(rows * cols) {
+	a, ok := allocate[float64](rows * cols)
+	if !ok {
 		return m.tooLarge()
 	}
-	a := make([]float64, rows*cols)
 	m.out.Data = a
 	return m.eachEntry(func(i, j int, x float64) error {
 		a[i+j*rows] += x

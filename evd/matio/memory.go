@@ -3,6 +3,8 @@ package matio
 import (
 	"math"
 	"math/bits"
+	"runtime/debug"
+	"unsafe"
 )
 
 // These constants limit the memory. The package documentation explains them in the section Memory.
@@ -19,10 +21,16 @@ const (
 	// memory for more elements is allocated only after the first elements have been read.
 	firstElements = 1 << 16
 
-	// askBytes is the smallest allocation for which the reader first asks the system whether it has
-	// the memory. If the system refuses memory to Go's allocator, the process ends. In practice
-	// systems do not refuse less than askBytes.
-	askBytes = 1 << 28
+	// fewElements is the number of elements of the first allocation for a list of numbers, which is
+	// usually short.
+	fewElements = 1 << 8
+
+	// askBytes is the smallest allocation for which a reader first asks for the memory. If the
+	// system refuses memory to Go's allocator, the process ends.
+	askBytes = 1 << 22
+
+	// spareBytes is the memory that a reader leaves to the rest of the process.
+	spareBytes = 1 << 24
 )
 
 // elements returns the number of elements of a matrix, rows·cols. The second result is false if it
@@ -33,20 +41,58 @@ func elements(rows, cols, most int) (int, bool) {
 	return int(lo), hi == 0 && lo <= uint64(most)
 }
 
-// available reports whether n elements can be allocated now. For less than askBytes it always
-// returns true. Another process may take the memory before the allocation. Then the Go runtime ends
-// the process, and this package cannot prevent it.
+// available reports whether the system has memory for n doubles now. All readers ask this function
+// before they allocate memory that depends on the file, most of them by `allocate`, `grow` or
+// `push`. For less than askBytes it always returns true. Another process may take the memory before
+// the allocation. Then the process ends, and this package cannot prevent it.
 func available(n int) bool {
-	return n < askBytes/wordBytes || systemHas(n*wordBytes)
+	bytes := int64(n) * wordBytes
+	if bytes < askBytes {
+		return true
+	}
+	if !systemHas(bytes) {
+		return false
+	}
+	if bytes <= memoryLeft()-spareBytes {
+		return true
+	}
+	// The memory that this process uses may be garbage, such as the smaller copies of a slice that
+	// grew.
+	debug.FreeOSMemory()
+	return bytes <= memoryLeft()-spareBytes
+}
+
+// allocate returns n zeros. The second result is false if the system does not have the memory.
+func allocate[T any](n int) ([]T, bool) {
+	size := int(unsafe.Sizeof(*new(T)))
+	if !available((n*size + wordBytes - 1) / wordBytes) {
+		return nil, false
+	}
+	return make([]T, n), true
 }
 
 // grow returns a copy of the slice `data` with a larger capacity. The new capacity is twice the old
 // one, but at least `first` and at most `want` elements. The second result is false if the system
 // does not have the memory.
-func grow(data []float64, first, want int) ([]float64, bool) {
-	room := min(want, max(first, 2*cap(data)))
-	if !available(room) {
+func grow[T any](data []T, first, want int) ([]T, bool) {
+	more, ok := allocate[T](min(want, max(first, 2*cap(data))))
+	if !ok {
 		return nil, false
 	}
-	return append(make([]float64, 0, room), data...), true
+	return more[:copy(more, data)], true
+}
+
+// push appends x to the slice `data`. The second result is false if the system does not have the
+// memory for more elements.
+func push(data []float64, x float64) ([]float64, bool) {
+	if len(data) == cap(data) {
+		if len(data) >= mostElements {
+			return nil, false
+		}
+		var ok bool
+		if data, ok = grow(data, fewElements, mostElements); !ok {
+			return nil, false
+		}
+	}
+	return append(data, x), true
 }

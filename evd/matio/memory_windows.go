@@ -9,7 +9,7 @@ var (
 
 // systemHas reports whether the system has this many bytes of memory. It commits memory of this
 // size and releases it without writing to it.
-func systemHas(bytes int) bool {
+func systemHas(bytes int64) bool {
 	const commitReserve, release, readWrite = 0x3000, 0x8000, 4
 	at, _, _ := virtualAlloc.Call(0, uintptr(bytes), commitReserve, readWrite)
 	if at == 0 {

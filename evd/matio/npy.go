@@ -194,11 +194,10 @@ func (f *npy) readData() ([]float64, error) {
 // compressed, and the file stores doubles as this machine does. If another process shortens the
 // file during the read, readParallel returns an error.
 func (f *npy) readParallel(total int) ([]float64, error) {
-	a, ok := grow(nil, total, total)
+	a, ok := allocate[float64](total)
 	if !ok {
 		return nil, f.tooLarge()
 	}
-	a = a[:total]
 	switch err := f.at.fill(raw(a), f.header); err {
 	case nil:
 		return a, nil

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 )
 
@@ -95,10 +96,8 @@ func zipped(r io.Reader) (at io.ReaderAt, size int64, ok bool) {
 	return io.NewSectionReader(f, from, size), size, true
 }
 
-// slurp reads a whole .npz file into memory, for streams without random access. The capacity of the
-// buffer doubles when the buffer is full. If the buffer is large, `slurp` first asks the system
-// whether it has the memory. So a stream that is too long gives an error, and does not end the
-// process.
+// slurp reads a whole .npz file into memory, for streams without random access. If the system does
+// not have the memory, the error is a *TooLargeError, which counts eight bytes as one element.
 func (in *input) slurp() (*bytes.Reader, error) {
 	if !in.starts(zipMagic) {
 		return nil, &FormatError{in.file, 0, "not a .npz file: not a zip archive"}
@@ -106,15 +105,10 @@ func (in *input) slurp() (*bytes.Reader, error) {
 	var file []byte
 	for {
 		if len(file) == cap(file) {
-			room := max(askBytes, 2*cap(file))
-			// A small buffer is doubled without asking the system for the memory, because in
-			// practice systems do not refuse so little.
-			if cap(file) < askBytes/2 {
-				room = max(1<<16, 2*cap(file))
-			} else if !systemHas(room) {
-				return nil, fmt.Errorf("%s: the stream has more than %d bytes, and this system has no memory to hold it", in.file, len(file))
+			var ok bool
+			if file, ok = grow(file, 1<<16, math.MaxInt); !ok {
+				return nil, &TooLargeError{in.file, len(file) / wordBytes, 1}
 			}
-			file = append(make([]byte, 0, room), file...)
 		}
 		n, err := in.Read(file[len(file):cap(file)])
 		file = file[:len(file)+n]

@@ -177,10 +177,14 @@ func (s *sparse) put(row, col, x float64, put func(i, j int, x float64) error) e
 // larger than the archive. If the system does not have this memory, the error is a *TooLargeError.
 func (s *sparse) dense() (*Dense, error) {
 	n, ok := elements(s.rows, s.cols, mostElements)
-	if !ok || !available(n) {
+	var data []float64
+	if ok {
+		data, ok = allocate[float64](n)
+	}
+	if !ok {
 		return nil, &TooLargeError{s.file, s.rows, s.cols}
 	}
-	d := &Dense{Rows: s.rows, Cols: s.cols, Data: make([]float64, n)}
+	d := &Dense{Rows: s.rows, Cols: s.cols, Data: data}
 	err := s.each(func(i, j int, x float64) error {
 		d.Data[i+j*d.Rows] += x
 		return nil

@@ -154,7 +154,11 @@ func (d *Dense) tridiagonal(name string) (*Tridiagonal, error) {
 		return &Tridiagonal{d.Data[:n], d.Data[n : n+max(0, n-1)]}, nil
 	}
 	if n == 2 && d.Cols != 2 {
-		t := &Tridiagonal{make([]float64, d.Cols), make([]float64, max(0, d.Cols-1))}
+		both, ok := allocate[float64](2 * d.Cols)
+		if !ok {
+			return nil, &TooLargeError{name, n, d.Cols}
+		}
+		t := &Tridiagonal{both[:d.Cols], both[d.Cols:][:max(0, d.Cols-1)]}
 		for j := range d.Cols {
 			if t.D[j] = d.Data[2*j]; j < len(t.E) {
 				t.E[j] = d.Data[2*j+1]
@@ -233,12 +237,13 @@ func newTridiagonal(file string, rows, cols int) (*scattered, error) {
 	if rows != cols {
 		return nil, fmt.Errorf("%s: %w", file, &NotSquareError{rows, cols})
 	}
-	if !available(3 * rows) {
-		return nil, &TooLargeError{file, rows, cols}
+	all, ok := allocate[float64](3 * rows)
+	if !ok {
+		return nil, &TooLargeError{file, rows, 3}
 	}
 	// off is the number of off-diagonal elements: one less than the order, but 0 for order 0.
 	off := max(0, rows-1)
-	return &scattered{Tridiagonal{make([]float64, rows), make([]float64, off)}, make([]float64, off), file}, nil
+	return &scattered{Tridiagonal{all[:rows:rows], all[rows:][:off:off]}, all[2*rows:][:off], file}, nil
 }
 
 // put adds x to element (i, j), counted from 0, which must be inside the matrix. A nonzero x

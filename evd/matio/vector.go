@@ -1,12 +1,9 @@
 package matio
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
-	"strings"
 )
 
 // ReadVectorFile opens a file and calls ReadVector. Errors of the operating system are returned as
@@ -94,44 +91,9 @@ func readValues(l *lines) ([]float64, error) {
 		if err := l.endOfLine(rest); err != nil {
 			return nil, err
 		}
-		a = append(a, x)
-	}
-}
-
-// readJSON reads one array of numbers. After the array the file must end. readJSON decodes the text
-// element by element, so the whole text is never in memory. Objects, strings and nested arrays give
-// a *FormatError. A null is read as 0, as encoding/json does. JSON has no NaN and no infinity.
-func readJSON(in *input) ([]float64, error) {
-	d := json.NewDecoder(in)
-	a := []float64{}
-	token, err := d.Token() // the opening bracket
-	for err == nil && d.More() {
-		var x *float64 // nil for null, which Decode accepts
-		if err = d.Decode(&x); err == nil && x == nil {
-			return nil, &FormatError{in.file, 0, "JSON: not an array of numbers: null"}
-		}
-		if err == nil {
-			a = append(a, *x)
+		var ok bool
+		if a, ok = push(a, x); !ok {
+			return nil, &TooLargeError{l.in.file, l.no, 1}
 		}
 	}
-	if err == nil {
-		token, err = d.Token() // the closing bracket
-	}
-	if err == nil {
-		// Nothing may follow the array: the next token must be io.EOF.
-		if token, err = d.Token(); err == io.EOF {
-			return a, nil
-		}
-	}
-	var syntax *json.SyntaxError
-	var kind *json.UnmarshalTypeError
-	switch {
-	case err == nil:
-		return nil, &FormatError{in.file, 0, fmt.Sprintf("JSON: %v after the array", token)}
-	case err == io.EOF, err == io.ErrUnexpectedEOF:
-		return nil, &FormatError{in.file, 0, "JSON: the file ends inside the array"}
-	case errors.As(err, &syntax), errors.As(err, &kind):
-		return nil, &FormatError{in.file, 0, "JSON: not an array of numbers: " + strings.TrimPrefix(err.Error(), "json: ")}
-	}
-	return nil, fmt.Errorf("%s: %w", in.file, err)
 }

@@ -234,14 +234,20 @@ func TestJSON(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`{"n": 2}`:   "v: JSON: an object, not an array of numbers",
-		"[1, 2":      "v: JSON: the file ends inside the array",
-		"[1, 2] 3":   "v: JSON: 3 after the array",
-		"[1, \"2\"]": "v: JSON: not an array of numbers: ", // followed by encoding/json's message
-		"[[1], 2]":   "v: JSON: not an array of numbers: ",
-		"[1 2]":      "v: JSON: not an array of numbers: ",
-		"[1, null]":  "v: JSON: not an array of numbers: null",
-		"[1, 1e999]": "v: JSON: not an array of numbers: ",
+		`{"n": 2}`:                               "v: JSON: an object, not an array of numbers",
+		"[1, 2":                                  "v: JSON: the file ends inside the array",
+		"[1,":                                    "v: JSON: the file ends inside the array",
+		"[1, 2] 3":                               `v: JSON: "3" after the array`,
+		"[1, \"2\"]":                             `v: JSON: element 2 of the array is not a number, but "\"2\""`,
+		"[[1], 2]":                               `v: JSON: element 1 of the array is not a number, but "["`,
+		"[1 2]":                                  "v: JSON: no comma before element 2 of the array",
+		"[1,]":                                   `v: JSON: element 2 of the array is not a number, but "]"`,
+		"[,1]":                                   `v: JSON: element 1 of the array is not a number, but ","`,
+		"[1, null]":                              `v: JSON: element 2 of the array is not a number, but "null"`,
+		"[1, NaN]":                               `v: JSON: element 2 of the array is not a number, but "NaN"`,
+		"[01]":                                   `v: JSON: element 1 of the array is not a number, but "01"`,
+		"[1, 1e999]":                             `v: JSON: element 2 of the array: "1e999" is larger than the largest double`,
+		"[1, " + strings.Repeat("7", 1025) + "]": "v: JSON: element 2 of the array has more than 1024 bytes",
 	} {
 		if _, err := ReadVector(strings.NewReader(text), "v"); !strings.HasPrefix(fmt.Sprint(err), want) {
 			t.Errorf("%s:\n got %v\nwant %s…", text, err, want)

@@ -1,0 +1,8 @@
+//go:build !linux
+
+package matio
+
+import "math"
+
+// memoryLeft has no limit to report: systemHas knows the limits of this system.
+func memoryLeft() int64 { return math.MaxInt64 }

@@ -1,0 +1,120 @@
+package matio
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// readJSON reads one array of numbers. After the array the file must end. Anything else than
+// numbers in the array gives a *FormatError, also NaN and infinity, which JSON does not have.
+//
+// json.Decoder holds a whole element in memory before it looks at it, so a file of one endless
+// element would take all memory. Therefore readJSON takes the array apart itself.
+func readJSON(in *input) ([]float64, error) {
+	r := &jsonArray{input: in}
+	if word, err := r.next(); err != nil {
+		return nil, err
+	} else if string(word) != "[" {
+		return nil, r.errorf("not an array of numbers")
+	}
+	a := []float64{}
+	for {
+		word, err := r.next()
+		if err != nil {
+			return nil, err
+		}
+		if len(a) == 0 && string(word) == "]" {
+			return a, r.end()
+		}
+		x, err := r.number(word, len(a)+1)
+		if err != nil {
+			return nil, err
+		}
+		var ok bool
+		if a, ok = push(a, x); !ok {
+			return nil, &TooLargeError{in.file, len(a) + 1, 1}
+		}
+		switch word, err := r.next(); {
+		case err != nil:
+			return nil, err
+		case string(word) == "]":
+			return a, r.end()
+		case string(word) != ",":
+			return nil, r.errorf("no comma before element %d of the array", len(a)+1)
+		}
+	}
+}
+
+// A jsonArray splits the text of a JSON array of numbers into words.
+type jsonArray struct {
+	*input
+	word []byte // the memory of the word that `next` returned last
+}
+
+// next returns the next word: a bracket, a comma, or all characters up to the next bracket, comma
+// or blank. A word ends after longestField+1 characters, and is then no number. The result is valid
+// until the next call.
+func (r *jsonArray) next() ([]byte, error) {
+	r.word = r.word[:0]
+	for len(r.word) <= longestField {
+		c, err := r.ReadByte()
+		if err == io.EOF && len(r.word) > 0 {
+			break
+		} else if err == io.EOF {
+			return nil, r.errorf("the file ends inside the array")
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: %w", r.file, err)
+		}
+		ends := c == '[' || c == ']' || c == ','
+		if len(r.word) > 0 && (ends || jsonBlank(c)) {
+			r.UnreadByte() // never an error after ReadByte
+			break
+		}
+		if !jsonBlank(c) {
+			r.word = append(r.word, c)
+		}
+		if ends {
+			break
+		}
+	}
+	return r.word, nil
+}
+
+// jsonBlank reports whether JSON has c between its words.
+func jsonBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
+
+// number returns the value of element k of the array, counted from 1.
+func (r *jsonArray) number(word []byte, k int) (float64, error) {
+	if len(word) > longestField {
+		return 0, r.errorf("element %d of the array has more than %d bytes", k, longestField)
+	}
+	if !bytes.Contains([]byte("-0123456789"), word[:1]) || !json.Valid(word) {
+		return 0, r.errorf("element %d of the array is not a number, but %s", k, quote(word))
+	}
+	x, complaint := number(word)
+	if complaint != "" {
+		return 0, r.errorf("element %d of the array: %s", k, complaint)
+	}
+	return x, nil
+}
+
+// end returns an error if the file has another word.
+func (r *jsonArray) end() error {
+	for {
+		c, err := r.ReadByte()
+		switch {
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return fmt.Errorf("%s: %w", r.file, err)
+		case !jsonBlank(c):
+			return r.errorf("%s after the array", quote([]byte{c}))
+		}
+	}
+}
+
+func (r *jsonArray) errorf(format string, args ...any) *FormatError {
+	return &FormatError{r.file, 0, "JSON: " + fmt.Sprintf(format, args...)}
+}
