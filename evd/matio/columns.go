@@ -45,8 +45,8 @@ func npyColumns(file *os.File, path string) (*NPYColumns, error) {
 	if err := f.readHeader(); err != nil {
 		return nil, err
 	}
-	if len(f.shape) != 2 {
-		return nil, f.errorf("a matrix has two dimensions, but this array has %d%s", len(f.shape), stackHint(len(f.shape)))
+	if complaint := isMatrix(f.shape); complaint != "" {
+		return nil, f.errorf("%s", complaint)
 	}
 	rows, cols := f.shape[0], f.shape[1]
 	most := (int64(math.MaxInt64) - f.header) / int64(f.bytes)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 )
 
 // npyMagic is the beginning of every .npy file. The format is:
@@ -32,47 +31,24 @@ type npy struct {
 	header int64
 }
 
-// readNPY reads a matrix of at most `most` elements, and converts the matrix to column order. An
-// array that does not have two dimensions is an error. Errors are *FormatError, *TooLargeError and
-// those of the stream.
-func readNPY(in *input, most int) (*Dense, error) {
-	f := npy{input: in, most: most}
-	if err := f.readHeader(); err != nil {
-		return nil, err
-	}
-	return f.matrix()
-}
-
-// matrix reads the elements of a matrix after the header. The errors are those of readNPY.
-func (f *npy) matrix() (*Dense, error) {
-	if len(f.shape) != 2 {
-		return nil, f.errorf("a matrix has two dimensions, but this array has %d%s", len(f.shape), stackHint(len(f.shape)))
-	}
-	a, err := f.readData()
-	if err != nil {
-		return nil, err
-	}
-	d := &Dense{Rows: f.shape[0], Cols: f.shape[1], Data: a, Single: strings.HasSuffix(f.descr, "f4")}
-	if !f.fortranOrder {
-		var ok bool
-		if d.Data, ok = byColumns(a, d.Rows, d.Cols); !ok {
-			return nil, f.tooLarge()
-		}
-	}
-	return d, nil
-}
-
 // readHeader reads a .npy file up to its elements. It returns an error if the elements are not
-// numbers.
+// numbers. The field descr becomes the name of the type in elementTypes.
 func (f *npy) readHeader() error {
 	if err := f.readDictionary(); err != nil {
 		return err
 	}
+	given := f.descr
+	f.descr = usualType(given)
 	var known bool
-	if f.element, known = elementTypes[f.descr]; !known {
-		return f.errorf("element type %q is not supported, only booleans, integers and floats of at most 64 bits%s", f.descr, conversion(f.descr))
+	f.element, known = elementTypes[f.descr]
+	switch {
+	case known:
+		return nil
+	case len(f.descr) > 1 && f.descr[1] == 'c':
+		return f.errorf("the elements are complex (%q), which only numpy.linalg solves. If A.imag is zero, save A.real. "+
+			"Otherwise save numpy.block([[A.real, -A.imag], [A.imag, A.real]]), which has each value twice", given)
 	}
-	return nil
+	return f.errorf("element type %q is not supported, only booleans, integers and floats of at most 64 bits: save A.astype(float) instead", given)
 }
 
 // readDictionary reads a .npy file up to its elements: the version, and the dictionary that

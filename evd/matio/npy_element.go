@@ -3,6 +3,7 @@ package matio
 import (
 	"encoding/binary"
 	"math"
+	"strings"
 )
 
 // An element is a type of numbers in a .npy file. NumPy's name of a type has three parts: byte
@@ -78,22 +79,36 @@ func (e element) decode(a []float64, p []byte) []float64 {
 	return a
 }
 
-// conversion says how to convert an array whose element type is not supported. It is empty if NumPy
-// cannot convert the array without loss.
-func conversion(descr string) string {
-	switch {
-	case len(descr) > 1 && descr[1] == 'c':
-		return ": complex matrices cannot be solved"
-	case len(descr) > 1 && (descr[1] == 'O' || descr[1] == 'f'):
-		return ": save A.astype(float) instead"
-	}
-	return ""
+// typeNames maps NumPy's other names of types to those in elementTypes, without the byte order. C's
+// long and NumPy's int are missing, because their size depends on the machine.
+var typeNames = map[string]string{
+	"?": "b1", "b": "i1", "B": "u1", "h": "i2", "H": "u2", "i": "i4", "I": "u4", "q": "i8", "Q": "u8",
+	"e": "f2", "f": "f4", "d": "f8", "F": "c8", "D": "c16",
+	"bool": "b1", "int8": "i1", "int16": "i2", "int32": "i4", "int64": "i8",
+	"uint8": "u1", "uint16": "u2", "uint32": "u4", "uint64": "u8",
+	"float16": "f2", "half": "f2", "float32": "f4", "single": "f4",
+	"float64": "f8", "double": "f8", "float": "f8", "complex64": "c8", "complex128": "c16",
 }
 
-// stackHint says who reads an array of three dimensions.
-func stackHint(dimensions int) string {
-	if dimensions != 3 {
-		return ""
+// usualType returns the name in elementTypes for a name that numpy.load accepts. A name may have
+// any byte order before it, also for types of one byte. No byte order, = and | mean the machine's.
+func usualType(descr string) string {
+	order, name := "<", strings.TrimLeft(descr, "<>=|")
+	if !nativeLittle {
+		order = ">"
 	}
-	return "; vkevd solve --batch solves a stack of matrices"
+	switch prefix := descr[:len(descr)-len(name)]; prefix {
+	case "<", ">":
+		order = prefix
+	case "", "=", "|":
+	default:
+		return descr
+	}
+	if usual, ok := typeNames[name]; ok {
+		name = usual
+	}
+	if strings.HasSuffix(name, "1") {
+		order = "|"
+	}
+	return order + name
 }

@@ -21,8 +21,8 @@ type npyHeader struct {
 //	{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
 //
 // The three keys may come in any order, and other keys are refused. `shape` is () for a single
-// number and (n,) for a vector. `descr` must be a string. A list as `descr` describes records and
-// is refused. The result `complaint` says what is wrong, and is empty if the dictionary is correct.
+// number and (n,) for a vector. The result `complaint` says what is wrong, and is empty if the
+// dictionary is correct.
 //
 // NumPy evaluates the dictionary with Python's parser. parseHeader accepts only the part of
 // Python's literals that NumPy and other writers use: strings without escapes, True and False, and
@@ -36,10 +36,7 @@ func parseHeader(text string) (h npyHeader, complaint string) {
 		p.expect(":")
 		switch key {
 		case "descr":
-			if p.accept("[") {
-				p.fail("arrays of records are not supported")
-			}
-			h.descr = p.quoted()
+			h.descr = p.elementType()
 		case "fortran_order":
 			h.fortranOrder = p.boolean()
 		case "shape":
@@ -96,8 +93,34 @@ func (p *literal) expect(token string) {
 	}
 }
 
-// quoted reads a string in single or double quotes. The string must have no escapes.
+// elementType reads the name of the elements' type. In a pair of the name and something in braces,
+// these are metadata, which do not change the elements. A list describes records.
+func (p *literal) elementType() string {
+	if p.accept("[") {
+		p.fail(`arrays of records are not supported: save A["FIELD"] instead`)
+	}
+	if !p.accept("(") {
+		return p.quoted()
+	}
+	name := p.quoted()
+	p.expect(",")
+	if !p.accept("()") { // the shape of one element
+		p.expect("{")
+		_, rest, ok := strings.Cut(p.rest, "})")
+		if !ok {
+			p.fail("the metadata of the element type do not end")
+		}
+		p.rest = rest
+		return name
+	}
+	p.expect(")")
+	return name
+}
+
+// quoted reads a string in single or double quotes. The string must have no escapes. Python 2 may
+// have the letter u before a string.
 func (p *literal) quoted() string {
+	p.accept("u")
 	mark := "'"
 	if !p.accept(mark) {
 		mark = `"`

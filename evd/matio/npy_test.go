@@ -80,6 +80,42 @@ func TestNPYTypes(t *testing.T) {
 	}
 }
 
+// TestNPYTypeNames reads the names of types that numpy.load reads (tried with NumPy 1.24), besides
+// those that NumPy writes itself.
+func TestNPYTypeNames(t *testing.T) {
+	f8, i2, bytes := []float64{1.5, -2}, []int16{1, -2}, []byte{1, 0}
+	for _, c := range []struct {
+		descr    string // a Python literal
+		elements any
+		want     []float64
+	}{
+		{"'=f8'", f8, f8}, {"'|f8'", f8, f8}, {"'f8'", f8, f8}, {"u'<f8'", f8, f8}, {`u"<f8"`, f8, f8},
+		{"'d'", f8, f8}, {"'<d'", f8, f8}, {"'double'", f8, f8}, {"'float'", f8, f8}, {"'float64'", f8, f8},
+		{"('<f8', ())", f8, f8}, {"('<f8', {'unit': {'a': \"m\"}})", f8, f8}, {"(u'<f8',{})", f8, f8},
+		{"'f'", []float32{1.5, -2}, f8}, {"'single'", []float32{1.5, -2}, f8}, {"'=f4'", []float32{1.5, -2}, f8},
+		{"'e'", []uint16{0x3e00, 0xc000}, f8}, {"'half'", []uint16{0x3e00, 0xc000}, f8}, {"'float16'", []uint16{0x3e00, 0xc000}, f8},
+		{"'h'", i2, []float64{1, -2}}, {"'=i2'", i2, []float64{1, -2}}, {"'>h'", []byte{0, 1, 255, 254}, []float64{1, -2}},
+		{"'<b1'", bytes, []float64{1, 0}}, {"'=b1'", bytes, []float64{1, 0}}, {"'>b1'", bytes, []float64{1, 0}},
+		{"'?'", bytes, []float64{1, 0}}, {"'bool'", bytes, []float64{1, 0}}, {"'b1'", bytes, []float64{1, 0}},
+		{"'<i1'", []int8{1, -2}, []float64{1, -2}}, {"'>i1'", []int8{1, -2}, []float64{1, -2}}, {"'b'", []int8{1, -2}, []float64{1, -2}},
+		{"'<u1'", []uint8{1, 254}, []float64{1, 254}}, {"'B'", []uint8{1, 254}, []float64{1, 254}}, {"'uint8'", []uint8{1, 254}, []float64{1, 254}},
+	} {
+		file := npyFile(1, "{'descr': "+c.descr+", 'fortran_order': False, 'shape': (2,), }", c.elements)
+		if got, err := ReadVector(strings.NewReader(file), "v"); err != nil || !same(got, c.want) {
+			t.Errorf("%s: %v, %v", c.descr, got, err)
+		}
+	}
+	for _, descr := range []string{
+		"''", "'<'", "'<F8'", "'<f8 '", "'!f8'", "'<<f8'", "'<f9'", "'l'", "'int'", "'<V8'", "'<U4'", "'<M8[ns]'", "b'<f8'",
+		"('<f8', (2,))", "('<f8',)", "('<f8', {'a': 1)", "[('x', '<f8')]", "'<c16'", "'D'", "'>c8'",
+	} {
+		file := npyFile(1, "{'descr': "+descr+", 'fortran_order': False, 'shape': (2,), }", f8)
+		if got, err := ReadVector(strings.NewReader(file), "v"); err == nil {
+			t.Errorf("%s is read: %v", descr, got)
+		}
+	}
+}
+
 func TestNPYShapesAndVersions(t *testing.T) {
 	six := []float64{1, 2, 3, 4, 5, 6}
 	for _, c := range []struct {
@@ -124,13 +160,14 @@ func TestNPYBad(t *testing.T) {
 		{npyFile(1, fine, pair, byte(0)), "the header announces 16 bytes of elements, but the file has 17", "data follow the last of 2 elements"},
 		{npyFile(1, dictionary("<f8", true, "(1000000, 1000000)")), "the header announces 8000000000000 bytes of elements, but the file has 0", "the file ends inside its elements"},
 		{npyFile(1, dictionary("<f8", true, "("+mostText+", 2)")), mostText + " by 2 elements take 1.64e+04 GiB, more than this system can provide", ""},
-		{npyFile(1, dictionary("<f8", true, "(3,)")), "a matrix has two dimensions, but this array has 1", ""},
+		{npyFile(1, dictionary("<f8", true, "(3,)")), "a matrix has two dimensions, but this array has 1: A.reshape(n, n) makes a matrix", ""},
 		{npyFile(1, dictionary("<f8", true, "()")), "a matrix has two dimensions, but this array has 0", ""},
 		{npyFile(1, dictionary("<f8", true, "(1, 1, 1)")), "a matrix has two dimensions, but this array has 3; vkevd solve --batch solves a stack of matrices", ""},
-		{npyFile(1, dictionary("<c16", true, "(1, 1)")), `element type "<c16" is not supported, only ` + types + ": complex matrices cannot be solved", ""},
-		{npyFile(1, dictionary("=f8", true, "(1, 1)")), `element type "=f8" is not supported, only ` + types + ": save A.astype(float) instead", ""},
+		{npyFile(1, dictionary("<c16", true, "(1, 1)")), `the elements are complex ("<c16"), which only numpy.linalg solves. If A.imag is zero, save A.real. ` +
+			"Otherwise save numpy.block([[A.real, -A.imag], [A.imag, A.real]]), which has each value twice", ""},
+		{npyFile(1, dictionary("<f16", true, "(1, 1)")), `element type "<f16" is not supported, only ` + types + ": save A.astype(float) instead", ""},
 		{npyFile(1, dictionary("|O", true, "(1, 1)")), `element type "|O" is not supported, only ` + types + ": save A.astype(float) instead", ""},
-		{npyFile(1, "{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (1,)}"), "header: arrays of records are not supported", ""},
+		{npyFile(1, "{'descr': [('x', '<f8')], 'fortran_order': False, 'shape': (1,)}"), `header: arrays of records are not supported: save A["FIELD"] instead`, ""},
 		{npyFile(1, "{'descr': '<f8', 'fortran_order': False}"), "header: no shape", ""},
 		{npyFile(1, "{}"), "header: no descr", ""},
 		{npyFile(1, ""), `header: expected { before ""`, ""},

@@ -13,9 +13,9 @@ type Stack struct {
 	Data              []float64
 }
 
-// ReadStackFile reads a .npy file of three dimensions, count×rows×cols, in C order, compressed with
-// gzip or not. NumPy's save writes such a file for a stack of matrices. The errors are those of
-// ReadFile.
+// ReadStackFile reads a .npy file of three dimensions, count×rows×cols, compressed with gzip or not.
+// NumPy's save writes such a file for a stack of matrices. A stack in Fortran order needs memory for
+// two copies while it is read. The errors are those of ReadFile.
 func ReadStackFile(path string) (*Stack, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -38,37 +38,11 @@ func ReadStack(r io.Reader, name string) (*Stack, error) {
 
 // readStack reads a stack of matrices from an input.
 func readStack(in *input) (*Stack, error) {
-	f := npy{input: in, most: mostElements}
-	if err := f.readHeader(); err != nil {
-		return nil, err
-	}
-	return f.stack()
-}
-
-// stack reads the elements of a stack of matrices after the header.
-func (f *npy) stack() (*Stack, error) {
-	if len(f.shape) != 3 {
-		return nil, f.errorf("a stack of matrices has three dimensions, but this array has %d", len(f.shape))
-	}
-	if f.fortranOrder {
-		return nil, f.errorf("a stack of matrices must be in C order: the elements of a matrix lie together")
-	}
-	data, err := f.readData()
+	a, err := readArray(in, mostElements, isStack)
 	if err != nil {
 		return nil, err
 	}
-	s := &Stack{f.shape[0], f.shape[1], f.shape[2], data}
-	turned := make([]float64, s.Rows*s.Cols)
-	for k := range s.Count {
-		a := data[k*len(turned) : (k+1)*len(turned)]
-		for i := range s.Rows {
-			for j := range s.Cols {
-				turned[i+j*s.Rows] = a[i*s.Cols+j]
-			}
-		}
-		copy(a, turned)
-	}
-	return s, nil
+	return &a.Stack, nil
 }
 
 // WriteStack writes count×rows×cols elements as a .npy file (version 1.0, C order, <f8), which
@@ -78,11 +52,14 @@ func (f *npy) stack() (*Stack, error) {
 func WriteStack(w io.Writer, count, rows, cols int, matrix func(k int) []float64) error {
 	g := newGather(w)
 	g.npyArray(descr[float64](), false, fmt.Sprintf("(%d, %d, %d)", count, rows, cols))
-	turned := make([]float64, rows*cols)
+	var turned []float64
 	for k := 0; k < count && g.err == nil; k++ {
 		a := matrix(k)
-		if len(a) != len(turned) {
-			return fmt.Errorf("matio: matrix %d has %d elements, not %d", k, len(a), len(turned))
+		if len(a) != rows*cols {
+			return fmt.Errorf("matio: matrix %d has %d elements, not %d", k, len(a), rows*cols)
+		}
+		if k == 0 {
+			turned = make([]float64, len(a))
 		}
 		for i := range rows {
 			for j := range cols {

@@ -1,10 +1,13 @@
 package matio
 
 import (
+	"archive/zip"
 	"bytes"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -37,6 +40,66 @@ func TestStack(t *testing.T) {
 	}
 	if err := WriteStack(&b, 1, 2, 2, func(int) []float64 { return matrices[0] }); err == nil {
 		t.Error("a matrix of another size is no error")
+	}
+}
+
+// TestStackOrders reads stacks in C order and in Fortran order, with NumPy's rule for the place of
+// an element: the last index runs fastest in C order, the first one in Fortran order. The matrices
+// are smaller and larger than a tile, square and not.
+func TestStackOrders(t *testing.T) {
+	value := func(k, i, j int) float64 { return float64(k*1e6 + i*1e3 + j) }
+	for _, shape := range [][3]int{{2, 3, 3}, {3, 2, 4}, {1, 3, 2}, {9, 3, 3}, {4, 1, 3}, {5, 1, 1}, {2, 70, 80}, {3, 65, 65}, {30, 5, 6}, {4, 2, 2}} {
+		count, rows, cols := shape[0], shape[1], shape[2]
+		size := count * rows * cols
+		byRows, byColumns, want := make([]float64, size), make([]float64, size), make([]float64, size)
+		for k := range count {
+			for i := range rows {
+				for j := range cols {
+					x := value(k, i, j)
+					byRows[(k*rows+i)*cols+j] = x
+					byColumns[k+(i+j*rows)*count] = x
+					want[k*rows*cols+i+j*rows] = x
+				}
+			}
+		}
+		text := fmt.Sprintf("(%d, %d, %d)", count, rows, cols)
+		for order, data := range map[bool][]float64{false: byRows, true: byColumns} {
+			file := npyFile(1, dictionary("<f8", order, text), data)
+			s, err := ReadStack(strings.NewReader(file), "s")
+			if err != nil || s.Count != count || s.Rows != rows || s.Cols != cols || !slices.Equal(s.Data, want) {
+				t.Errorf("%s, Fortran order %v: %v", text, order, err)
+			}
+			all, err := Options{}.ReadStacks(streamed(npz(zip.Deflate, "A.npy", file)), "s")
+			if err != nil || !slices.Equal(all.All[0].Data, want) {
+				t.Errorf("%s in an archive, Fortran order %v: %v", text, order, err)
+			}
+		}
+	}
+}
+
+// TestEmptyStacks reads stacks without elements. They keep their shapes. A stack of very many empty
+// matrices is refused.
+func TestEmptyStacks(t *testing.T) {
+	for _, shape := range [][3]int{{0, 3, 3}, {3, 0, 0}, {0, 0, 0}, {0, 1 << 40, 1 << 40}, {1 << 20, 0, 7}} {
+		for _, order := range []bool{false, true} {
+			file := npyFile(1, dictionary("<f8", order, fmt.Sprintf("(%d, %d, %d)", shape[0], shape[1], shape[2])))
+			s, err := ReadStack(strings.NewReader(file), "s")
+			if err != nil || [3]int{s.Count, s.Rows, s.Cols} != shape || len(s.Data) != 0 {
+				t.Errorf("%v: %+v, %v", shape, s, err)
+			}
+		}
+	}
+	for _, shape := range []string{"(1000000000000, 0, 0)", "(1000000000000, 0, 3)", "(1048577, 3, 0)"} {
+		if _, err := ReadStack(strings.NewReader(npyFile(1, dictionary("<f8", false, shape))), "s"); !errors.As(err, new(*FormatError)) {
+			t.Errorf("%s: %v", shape, err)
+		}
+	}
+	var b bytes.Buffer
+	if err := WriteStack(&b, 0, 1<<40, 1<<40, nil); err != nil {
+		t.Error(err)
+	}
+	if s, err := ReadStack(&b, "s"); err != nil || s.Count != 0 || s.Rows != 1<<40 || s.Cols != 1<<40 {
+		t.Errorf("round trip: %+v, %v", s, err)
 	}
 }
 

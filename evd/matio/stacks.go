@@ -31,7 +31,7 @@ type NamedStack struct {
 
 // ReadStacksFile reads many matrices from a file, compressed with gzip or not:
 //
-//	FILE.npy         a stack: an array of three dimensions, count×rows×cols, in C order
+//	FILE.npy         a stack: an array of three dimensions, count×rows×cols
 //	FILE.npz         all arrays of the archive, each a matrix of two dimensions or a stack
 //	FILE.npz:ARRAY   one array of the archive, a stack
 //
@@ -124,24 +124,9 @@ func (z *archive) oneStack(array string) (*Stacks, error) {
 
 // readMatrices reads an array of two dimensions as one matrix, and of three dimensions as a stack.
 func readMatrices(in *input) (*NamedStack, error) {
-	f := npy{input: in, most: mostElements}
-	if err := f.readHeader(); err != nil {
+	a, err := readArray(in, mostElements, isMatrixOrStack)
+	if err != nil {
 		return nil, err
 	}
-	switch dims := len(f.shape); dims {
-	case 2:
-		d, err := f.matrix()
-		if err != nil {
-			return nil, err
-		}
-		return &NamedStack{Dims: dims, Stack: Stack{1, d.Rows, d.Cols, d.Data}}, nil
-	case 3:
-		s, err := f.stack()
-		if err != nil {
-			return nil, err
-		}
-		return &NamedStack{Dims: dims, Stack: *s}, nil
-	default:
-		return nil, f.errorf("a matrix has two dimensions and a stack three, but this array has %d", dims)
-	}
+	return &NamedStack{Dims: a.dims, Stack: a.Stack}, nil
 }

@@ -2,6 +2,7 @@ package matio
 
 import (
 	"math"
+	"slices"
 	"sync/atomic"
 )
 
@@ -18,12 +19,37 @@ func byColumns(a []float64, rows, cols int) ([]float64, bool) {
 			transposeInPlace(a, rows)
 		}
 		return a, true
-	case !available(len(a)):
-		return nil, false
 	}
-	b := make([]float64, len(a))
-	transposeInto(b, a, rows, cols)
-	return b, true
+	b, ok := allocate[float64](len(a))
+	if ok {
+		transposeInto(b, a, rows, cols)
+	}
+	return b, ok
+}
+
+// eachByColumns converts each matrix of a stack from row order to column order. It returns false if
+// the system has no memory for one more matrix.
+func eachByColumns(stack []float64, rows, cols int) bool {
+	if rows <= 1 || cols <= 1 || len(stack) == 0 {
+		return true
+	}
+	b, ok := allocate[float64](rows * cols)
+	if !ok {
+		return false
+	}
+	for a := range slices.Chunk(stack, len(b)) {
+		copy(b, a)
+		if len(b) >= tile*tile {
+			transposeInto(a, b, rows, cols)
+			continue
+		}
+		for i := range rows {
+			for j, x := range b[i*cols : (i+1)*cols] {
+				a[i+j*rows] = x
+			}
+		}
+	}
+	return true
 }
 
 // isItsTranspose reports whether an n×n matrix equals its transpose, bit by bit. It stops soon

@@ -56,19 +56,6 @@ func ReadVector(r io.Reader, name string) ([]float64, error) {
 	return readValues(newLines(in))
 }
 
-// readNPYVector reads an array of one dimension, or of two dimensions one of which is 1. For such
-// shapes C order and Fortran order are the same.
-func readNPYVector(in *input) ([]float64, error) {
-	f := npy{input: in, most: mostElements}
-	if err := f.readHeader(); err != nil {
-		return nil, err
-	}
-	if n := len(f.shape); n != 1 && (n != 2 || f.shape[0] != 1 && f.shape[1] != 1) {
-		return nil, f.errorf("not a vector: dimensions %v", f.shape)
-	}
-	return f.readData()
-}
-
 // readValues reads one number per line. A second word on a line is an error. A file without numbers
 // gives an empty slice, because an empty list of eigenvalues is a valid result.
 func readValues(l *lines) ([]float64, error) {

@@ -1,0 +1,122 @@
+package matio
+
+import (
+	"fmt"
+	"slices"
+)
+
+// mostEmpty is the largest number of matrices without elements in a stack. The file has no bytes
+// for them, but each takes memory and time of a caller.
+const mostEmpty = 1 << 20
+
+// An array is the content of a .npy file as matrices that are stored by columns. An array of two
+// dimensions is one matrix, and an array of one dimension is one column.
+type array struct {
+	Stack
+	dims   int  // number of dimensions in the file
+	single bool // whether the file has single precision
+}
+
+// readArray reads a .npy file of at most `most` elements, in either order. The function `fits`
+// returns a complaint if the caller does not take arrays of this shape. Errors are *FormatError,
+// *TooLargeError and those of the stream.
+func readArray(in *input, most int, fits func(shape []int) string) (*array, error) {
+	f := npy{input: in, most: most}
+	if err := f.readHeader(); err != nil {
+		return nil, err
+	}
+	if complaint := fits(f.shape); complaint != "" {
+		return nil, f.errorf("%s", complaint)
+	}
+	count, rows, cols := stackShape(f.shape)
+	if count > mostEmpty && (rows == 0 || cols == 0) {
+		return nil, f.errorf("a stack of %d matrices without elements", count)
+	}
+	data, err := f.readData()
+	if err != nil {
+		return nil, err
+	}
+	ok := true
+	switch {
+	case count == 1 && !f.fortranOrder:
+		data, ok = byColumns(data, rows, cols)
+	case !f.fortranOrder:
+		ok = eachByColumns(data, rows, cols)
+	case count > 1 && len(data) > 0:
+		// In Fortran order, the elements with the same place in all matrices follow each other.
+		data, ok = byColumns(data, rows*cols, count)
+	}
+	if !ok {
+		return nil, f.tooLarge()
+	}
+	return &array{Stack{count, rows, cols, data}, len(f.shape), f.descr[1:] == "f4"}, nil
+}
+
+// stackShape returns the shape of an array as a stack of matrices.
+func stackShape(shape []int) (count, rows, cols int) {
+	full := []int{1, 1, 1}
+	switch len(shape) {
+	case 1:
+		full[1] = shape[0]
+	case 2, 3:
+		copy(full[3-len(shape):], shape)
+	}
+	return full[0], full[1], full[2]
+}
+
+// The following functions are for readArray. They return "" if an array of this shape is a matrix,
+// a stack, either of them, or a vector.
+
+func isMatrix(shape []int) string {
+	switch len(shape) {
+	case 2:
+		return ""
+	case 1:
+		return "a matrix has two dimensions, but this array has 1: A.reshape(n, n) makes a matrix"
+	case 3:
+		return "a matrix has two dimensions, but this array has 3; vkevd solve --batch solves a stack of matrices"
+	}
+	return fmt.Sprintf("a matrix has two dimensions, but this array has %d", len(shape))
+}
+
+func isStack(shape []int) string {
+	switch len(shape) {
+	case 3:
+		return ""
+	case 2:
+		return "a stack of matrices has three dimensions, but this array has 2: it is one matrix; leave out --batch"
+	}
+	return fmt.Sprintf("a stack of matrices has three dimensions, but this array has %d", len(shape))
+}
+
+func isMatrixOrStack(shape []int) string {
+	if len(shape) == 2 || len(shape) == 3 {
+		return ""
+	}
+	return fmt.Sprintf("a matrix has two dimensions and a stack three, but this array has %d", len(shape))
+}
+
+func isVector(shape []int) string {
+	if len(shape) == 1 || len(shape) == 2 && slices.Contains(shape, 1) {
+		return ""
+	}
+	return fmt.Sprintf("not a vector: dimensions %v", shape)
+}
+
+// readNPY reads a matrix.
+func readNPY(in *input, most int) (*Dense, error) {
+	a, err := readArray(in, most, isMatrix)
+	if err != nil {
+		return nil, err
+	}
+	return &Dense{Rows: a.Rows, Cols: a.Cols, Data: a.Data, Single: a.single}, nil
+}
+
+// readNPYVector reads an array of one dimension, or of two dimensions one of which is 1.
+func readNPYVector(in *input) ([]float64, error) {
+	a, err := readArray(in, mostElements, isVector)
+	if err != nil {
+		return nil, err
+	}
+	return a.Data, nil
+}
