@@ -19,7 +19,9 @@
 //	                diagonal of a symmetric file, and any count that is wrong.
 //	.npy 1, 2, 3    C and Fortran order; floats of 16, 32 and 64 bits, integers of 8 to 64
 //	                bits with and without sign, booleans, either byte order; all converted to
-//	                float64 (integers beyond 2⁵³ are rounded to nearest).
+//	                float64 (integers beyond 2⁵³ are rounded to nearest). The names of types
+//	                are those that numpy.load reads, except those whose size depends on the
+//	                machine.
 //	                Refused: complex, structured, object and every other type.
 //	.npz            the array that Options or a path FILE.npz:NAME names, else the only array,
 //	                else the array called A; stored or deflated. A matrix that
@@ -64,12 +66,14 @@
 //
 // A Dense matrix is stored by columns (Fortran order), as the solvers need it. A square matrix in
 // row order is transposed in place. A matrix in row order that is not square needs memory for two
-// copies while it is read. Writing never needs a second copy: WriteNPY uses the caller's leading
-// dimension, and an NPYWriter takes columns block by block.
+// copies while it is read, and so does a stack in Fortran order. Writing never needs a second copy:
+// WriteNPY uses the caller's leading dimension, and an NPYWriter takes columns block by block.
 //
 // The sizes that a file declares are not trusted: memory grows with the data that the file really
 // has, after decompression. The exception is a sparse file, because few entries may describe a
-// large matrix. If the system has no memory for it, the error is a TooLargeError.
+// large matrix. All readers ask for memory before they allocate 4 MiB or more, and if there is none,
+// the error is a TooLargeError. On Linux they know what the machine has left, and the limits of the
+// process's control groups, as in a container. On other systems they know what the system refuses.
 //
 // # Errors
 //
