@@ -11,7 +11,7 @@ lapack=$(/sbin/ldconfig -p | sed -n 's/.*=> \(.*-linux-gnu\)\/liblapack\.so\.3$/
 export here repository lapack VKEVD_CACHE="$scratch/cache"
 export shim="$repository/bin/lib/libvkevd_lapack.so" alternative="$repository/bin/lib/alternative"
 
-[ $# -gt 0 ] || set -- testers bad_input numpy hazards alternative
+[ $# -gt 0 ] || set -- testers arrays bad_input numpy hazards alternative
 failed=0
 for name; do
 	mkdir "$scratch/$name"

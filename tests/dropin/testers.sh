@@ -15,4 +15,4 @@ tests() {
 	done
 }
 in_both tests
-on_device calls 10000 $all_routines
+on_device calls 9400 $all_routines

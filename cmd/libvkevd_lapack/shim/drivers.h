@@ -1,9 +1,10 @@
 /* drivers.h has one function for each list of arguments, for both precisions. It is included twice.
  * INT is the integer type, and SIZED(name) adds the size of INT to a name.
  *
- * Each function passes three kinds of calls to the next library: queries for the size of the
- * workspace, calls with an argument that LAPACK would refuse, and problems without entries. The
- * next library therefore handles queries, info < 0 and xerbla. After the device has solved a
+ * Each function passes these calls to the next library: queries for the size of the workspace,
+ * calls with an argument that LAPACK would refuse, problems without entries, and eigenvalues of
+ * order 1, for which LAPACK returns early with other sizes and without some results. The next
+ * library therefore handles queries, info < 0 and xerbla. After the device has solved a
  * problem, the function makes a query to the next library. The query writes the size of the
  * workspace to work[0] and iwork[0], as LAPACK does at the end of each call. */
 
@@ -20,7 +21,7 @@ static void SIZED(syev)(enum routine r, SIZED(syev_next) *next, syev_parameters(
 {
 	const INT query = -1;
 	int vectors = is(jobz, 'V');
-	int ok = job(jobz) && triangle(uplo) && *n > 0 && *lda >= *n && *lwork >= 3 * (int64_t)*n - 1;
+	int ok = job(jobz) && triangle(uplo) && *n > 1 && *lda >= *n && *lwork >= 3 * (int64_t)*n - 1;
 	struct vkevd_problem p = symmetric(uplo, *n, a, *lda, w);
 
 	if (ok && two_stage(r)) { /* the size of the workspace depends on the next library's block sizes */
@@ -44,9 +45,9 @@ static void SIZED(syevd)(enum routine r, SIZED(syevd_next) *next, syevd_paramete
 	const INT query = -1;
 	const int64_t k = *n;
 	int vectors = is(jobz, 'V');
-	int ok = job(jobz) && triangle(uplo) && k > 0 && *lda >= k &&
-		*lwork >= (k == 1 ? 1 : vectors ? 1 + 6 * k + 2 * k * k : 2 * k + 1) &&
-		*liwork >= (k > 1 && vectors ? 3 + 5 * k : 1);
+	int ok = job(jobz) && triangle(uplo) && k > 1 && *lda >= k &&
+		*lwork >= (vectors ? 1 + 6 * k + 2 * k * k : 2 * k + 1) &&
+		*liwork >= (vectors ? 3 + 5 * k : 1);
 	struct vkevd_problem p = symmetric(uplo, k, a, *lda, w);
 
 	if (ok && two_stage(r)) {
@@ -70,7 +71,7 @@ static void SIZED(syevr)(enum routine r, SIZED(syevr_next) *next, syevr_paramete
 	const INT query = -1;
 	const int64_t k = *n;
 	int vectors = is(jobz, 'V');
-	int ok = job(jobz) && triangle(uplo) && k > 0 && *lda >= k && *lwork >= 26 * k &&
+	int ok = job(jobz) && triangle(uplo) && k > 1 && *lda >= k && *lwork >= 26 * k &&
 		*liwork >= 10 * k && *ldz >= (vectors ? k : 1);
 	struct vkevd_problem p = symmetric(uplo, k, a, *lda, w);
 
@@ -81,8 +82,8 @@ static void SIZED(syevr)(enum routine r, SIZED(syevr_next) *next, syevr_paramete
 		next(jobz, range, uplo, n, a, lda, vl, vu, il, iu, abstol, m, w, z, ldz, isuppz, work,
 			&query, iwork, &query, info, 1, 1, 1);
 		*m = p.found;
-		if (vectors && p.found == k)
-			SIZED(support)(isuppz, k);
+		if (vectors)
+			SIZED(support)(isuppz, &p);
 		*info = 0;
 		return;
 	}
@@ -94,7 +95,7 @@ static void SIZED(syevx)(enum routine r, SIZED(syevx_next) *next, syevx_paramete
 	const INT query = -1;
 	const int64_t k = *n;
 	int vectors = is(jobz, 'V');
-	int ok = job(jobz) && triangle(uplo) && k > 0 && *lda >= k && *lwork >= (k > 1 ? 8 * k : 1) &&
+	int ok = job(jobz) && triangle(uplo) && k > 1 && *lda >= k && *lwork >= 8 * k &&
 		*ldz >= (vectors ? k : 1);
 	struct vkevd_problem p = symmetric(uplo, k, a, *lda, w);
 
@@ -118,9 +119,9 @@ static void SIZED(stevd)(enum routine r, SIZED(stevd_next) *next, stevd_paramete
 	const INT query = -1;
 	const int64_t k = *n;
 	int vectors = is(jobz, 'V');
-	int ok = job(jobz) && k > 0 && *ldz >= (vectors ? k : 1) &&
-		*lwork >= (vectors && k > 1 ? 1 + 4 * k + k * k : 1) &&
-		*liwork >= (vectors && k > 1 ? 3 + 5 * k : 1);
+	int ok = job(jobz) && k > 1 && *ldz >= (vectors ? k : 1) &&
+		*lwork >= (vectors ? 1 + 4 * k + k * k : 1) &&
+		*liwork >= (vectors ? 3 + 5 * k : 1);
 	struct vkevd_problem p = {.kind = VKEVD_TRIDIAGONAL, .range = 'A', .n = k, .a = d, .e = e, .w = d};
 
 	if (vectors)
@@ -138,7 +139,7 @@ static void SIZED(stevr)(enum routine r, SIZED(stevr_next) *next, stevr_paramete
 	const INT query = -1;
 	const int64_t k = *n;
 	int vectors = is(jobz, 'V');
-	int ok = job(jobz) && k > 0 && *lwork >= 20 * k && *liwork >= 10 * k && *ldz >= (vectors ? k : 1);
+	int ok = job(jobz) && k > 1 && *lwork >= 20 * k && *liwork >= 10 * k && *ldz >= (vectors ? k : 1);
 	struct vkevd_problem p = {.kind = VKEVD_TRIDIAGONAL, .n = k, .a = d, .e = e, .w = w};
 
 	ok = ok && SIZED(part)(r, &p, range, vl, vu, il, iu);
@@ -148,8 +149,8 @@ static void SIZED(stevr)(enum routine r, SIZED(stevr_next) *next, stevr_paramete
 		next(jobz, range, n, d, e, vl, vu, il, iu, abstol, m, w, z, ldz, isuppz, work, &query,
 			iwork, &query, info, 1, 1);
 		*m = p.found;
-		if (vectors && p.found == k)
-			SIZED(support)(isuppz, k);
+		if (vectors)
+			SIZED(support)(isuppz, &p);
 		*info = 0;
 		return;
 	}

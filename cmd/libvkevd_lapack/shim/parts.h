@@ -20,11 +20,15 @@ static int SIZED(part)(enum routine r, struct vkevd_problem *p, const char *rang
 	return 0;
 }
 
-/* support fills isuppz for n vectors. Each vector may have nonzero components from 1 to n. */
-static void SIZED(support)(INT *isuppz, int64_t n)
+/* support fills isuppz, as LAPACK does, only if the call asks for all values by range A, or by range
+ * I with il = 1 and iu = n. Otherwise isuppz may have no memory, also if all values lie between vl
+ * and vu. Each vector may have nonzero components from 1 to n. */
+static void SIZED(support)(INT *isuppz, const struct vkevd_problem *p)
 {
-	for (int64_t i = 0; i < n; i++) {
+	if (p->range == 'V' || p->found != p->n)
+		return;
+	for (int64_t i = 0; i < p->n; i++) {
 		isuppz[2 * i] = 1;
-		isuppz[2 * i + 1] = n;
+		isuppz[2 * i + 1] = p->n;
 	}
 }

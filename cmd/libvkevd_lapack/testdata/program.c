@@ -134,7 +134,13 @@ static void parts(void)
 			range = "V";
 			call(wide ? "%s_64_" : "%s_", with_parts[i]);
 			CHECK(outcome == 0 && fake.vl == 0 && fake.vu == 1);
-			range = "A";
+			bound[1] = N; /* all values, but LAPACK sets isuppz only for range A, and for I with all indices */
+			memset(ints, -1, sizeof ints);
+			call(wide ? "%s_64_" : "%s_", with_parts[i]);
+			CHECK(outcome == 0 && (int32_t)result == N);
+			CHECK(ints[2] == -1 || with_parts[i] == DSYEVX || with_parts[i] == SSYEVX);
+			bound[1] = 1;
+			range = i % 2 ? "A" : "I", first = 1, last = N;
 			memset(ints, -1, sizeof ints);
 			call(wide ? "%s_64_" : "%s_", with_parts[i]);
 			if (with_parts[i] == DSYEVX || with_parts[i] == SSYEVX) /* ifail */
@@ -174,7 +180,10 @@ static void options(void)
 	ld_vt--;
 	SDD("S");
 	CHECK(info == 77 && fake.solves == solves);
-	m = cols, n = rows;
+	m = cols, ld_vt++;
+	SDD("O"); /* and m = n */
+	CHECK(info == 0 && fake.z == a && fake.columns == cols && fake.vt == vt && fake.rows == cols);
+	n = rows;
 	SDD("O"); /* m < n: Vᵀ does */
 	CHECK(info == 0 && fake.z == u && fake.columns == cols && fake.vt == a && fake.rows == cols);
 }
@@ -299,7 +308,13 @@ static void cpu(void)
 
 static void always(void)
 {
-	order = 1;
+	for (order = 0; order < 2; order++) /* LAPACK itself returns early */
+		for (int r = 0; r < DGESVD; r++) {
+			int calls = fake.calls;
+			call("%s_", r);
+			CHECK(fake.calls == calls + 1 && fake.solves == 0);
+		}
+	fake.calls = 0;
 	DSYEVD_THEN(fake.calls == 0 && fake.solves == 1);
 }
 

@@ -1,0 +1,298 @@
+"""arrays.py LAPACK DROP_IN [wide] compares what the drop-in writes with what LAPACK writes.
+
+The same call goes to both libraries. Each argument, also a number, lies between guard words, in
+memory of the least size that LAPACK's manual allows. The drop-in may change no word that LAPACK
+leaves unchanged, and it must change each word of a result. Values must be LAPACK's, and vectors up
+to their sign. Calls that the drop-in passes on must leave the same bits everywhere: queries, wrong
+arguments, NaN, orders 0 and 1. `wide` is for a LAPACK with 64-bit integers."""
+import collections
+import ctypes
+import itertools
+import sys
+
+import numpy as np
+
+LISTS = {  # the arguments, in LAPACK's order
+    "syev": "jobz uplo n a lda w work lwork info",
+    "syevd": "jobz uplo n a lda w work lwork iwork liwork info",
+    "syevr": "jobz range uplo n a lda vl vu il iu abstol m w z ldz isuppz work lwork iwork liwork"
+    " info",
+    "syevx": "jobz range uplo n a lda vl vu il iu abstol m w z ldz work lwork iwork ifail info",
+    "syev_2stage": "jobz uplo n a lda w work lwork info",
+    "syevd_2stage": "jobz uplo n a lda w work lwork iwork liwork info",
+    "stevd": "jobz n d e z ldz work lwork iwork liwork info",
+    "stevr": "jobz range n d e vl vu il iu abstol m w z ldz isuppz work lwork iwork liwork info",
+    "gesvd": "jobu jobvt m n a lda s u ldu vt ldvt work lwork info",
+    "gesdd": "jobz m n a lda s u ldu vt ldvt work lwork iwork info",
+}
+SHAPES = (0, 0), (0, 2), (2, 0), (1, 1), (2, 1), (2, 2), (40, 1), (1, 40)
+SHAPES += (40, 40), (40, 7), (7, 40), (40, 30), (30, 40)
+UNSET = 12345  # a word that nobody has written
+GUARD = 100  # number of guard words before and behind each argument
+integer = np.int64 if sys.argv[3:] == ["wide"] else np.int32
+lapack, dropin = (ctypes.CDLL(path) for path in sys.argv[1:3])
+
+# A call: the routine without the letter of the precision, its arguments, the number of values, and
+# the vectors that it returns. vectors[k] is a function from the memory of argument k to a matrix
+# whose columns are the vectors.
+Call = collections.namedtuple("Call", "driver arguments found vectors")
+
+
+class Memory:
+    """An argument between guard words: a letter, a number or an array."""
+
+    def __init__(self, value, real):
+        if isinstance(value, str):
+            value = np.frombuffer(value.encode(), np.uint8)
+        value = np.atleast_1d(value)
+        kind = {"f": real, "i": integer, "u": np.uint8}[value.dtype.kind]
+        self.all = np.full(value.size + 2 * GUARD, UNSET % 256, kind)
+        self.inside = self.all[GUARD : GUARD + value.size]
+        self.inside[:] = value.ravel("F")
+        self.before = self.all.copy()
+        self.address = ctypes.c_void_p(self.all.ctypes.data + GUARD * self.all.itemsize)
+
+    def changed(self):
+        """Tells for each word inside whether it changed. Guard words must not have changed."""
+        changed = self.all.view(np.uint8) != self.before.view(np.uint8)
+        words = changed.reshape(self.all.size, -1).any(axis=1)
+        behind = GUARD + self.inside.size
+        assert not words[:GUARD].any() and not words[behind:].any(), "a guard word was written"
+        return words[GUARD:behind]
+
+
+def run(library, c, real):
+    """Makes a call and returns the memory of its arguments afterwards."""
+    memory = {k: Memory(c.arguments[k], real) for k in LISTS[c.driver].split()}
+    routine = getattr(library, ("d" if real is np.float64 else "s") + c.driver + "_")
+    lengths = [ctypes.c_size_t(1)] * 3  # of the strings, as Fortran passes them
+    routine(*(m.address for m in memory.values()), *lengths)
+    return memory
+
+
+def check_passed_on(c, real):
+    want, got = run(lapack, c, real), run(dropin, c, real)
+    for k, m in got.items():
+        m.changed()
+        assert m.all.tobytes() == want[k].all.tobytes(), f"{k} {m.inside}, not {want[k].inside}"
+
+
+def check_solved(c, real):
+    want, got = run(lapack, c, real), run(dropin, c, real)
+    for k, m in got.items():
+        mine, theirs = m.changed(), want[k].changed()
+        more = np.flatnonzero(mine & ~theirs)
+        less = np.flatnonzero(theirs & ~mine & is_result(c, k, m.inside.size))
+        assert more.size == 0, f"{k}: LAPACK does not write the words {more}"
+        assert less.size == 0, f"{k}: LAPACK writes the words {less}, too"
+    for k in {"m", "info", "ifail", "work", "iwork"} & set(got):
+        results = is_result(c, k, got[k].inside.size)
+        x, y = got[k].inside[results], want[k].inside[results]
+        assert (x == y).all(), f"{k} is {x}, not {y}"
+    compare_numbers(c, want, got, 4e-11 if real is np.float64 else 8e-3)
+
+
+def is_result(c, k, size):
+    """Tells for each word of argument k whether LAPACK's manual promises a result there."""
+    if k in c.vectors:
+        return np.isin(np.arange(size), c.vectors[k](np.arange(size)))
+    if k == "w" or k == "d" and c.driver == "stevd":
+        return np.arange(size) < c.found
+    if k in ("work", "iwork"):  # the size of the workspace, where one can ask for it
+        return np.arange(size) < ("l" + k in LISTS[c.driver].split())
+    return np.full(size, k in ("m", "s", "isuppz", "ifail", "info"))
+
+
+def compare_numbers(c, want, got, tolerance):
+    """Compares values and vectors. Values are about 1 apart, so vectors have their errors."""
+
+    def near(x, y):
+        return np.allclose(x, y, rtol=0, atol=tolerance)
+
+    values = {"stevd": "d", "gesvd": "s", "gesdd": "s"}.get(c.driver, "w")
+    w = got[values].inside[: c.found]
+    assert near(w, want[values].inside[: c.found]), f"values {w}"
+    signs = []
+    for k, matrix in c.vectors.items():
+        products = matrix(got[k].inside).T.astype(float) @ matrix(want[k].inside)
+        one, others = products[: c.found, : c.found], products[c.found :, c.found :]
+        assert near(np.abs(one), np.eye(len(one))), f"vectors in {k}"
+        # Vectors of no value are another basis of the same space.
+        assert near(others @ others.T, np.eye(len(others))), f"further vectors in {k}"
+        signs.append(np.sign(np.diag(one)))
+    assert len(signs) < 2 or (signs[0] == signs[1]).all(), "signs of left and right vectors"
+    if "isuppz" in got and got["isuppz"].changed().any():
+        z = c.vectors["z"](got["z"].inside)
+        for (low, high), x in zip(got["isuppz"].inside.reshape(-1, 2), z.T):
+            assert 1 <= low <= high <= len(x) and not x[: low - 1].any() and not x[high:].any()
+
+
+def unset(count, kind=float):
+    return np.full(count, UNSET, kind)
+
+
+def embedded(matrix, ld):
+    """A matrix in memory with a leading dimension."""
+    a = unset((ld, matrix.shape[1]))
+    a[: len(matrix)] = matrix
+    return a
+
+
+def part_of(rows, columns, ld):
+    """A function from memory to the rows×columns matrix in it."""
+    return lambda x: x[: ld * columns].reshape(ld, columns, order="F")[:rows]
+
+
+def transpose_of(rows, columns, ld):
+    return lambda x: part_of(rows, columns, ld)(x).T
+
+
+def with_values(values, rows, columns):
+    """A matrix with these singular values, or a symmetric matrix with these eigenvalues."""
+    r = np.random.default_rng(rows + 100 * columns)
+    u = np.linalg.qr(r.standard_normal((rows, rows)))[0][:, : len(values)]
+    v = np.linalg.qr(r.standard_normal((columns, columns)))[0][:, : len(values)]
+    return (u * values) @ (u.T if rows == columns else v.T)
+
+
+def complete(driver, arguments, found, vectors, least, more):
+    """Adds workspace to a call: lwork and liwork are `least`, or with `more` what a query says."""
+    sizes = dict(zip(("lwork", "liwork"), least))
+    common = {"m": UNSET, "abstol": 0.0, "info": UNSET, "iwork": unset(1, int)}
+    arguments = {**common, **arguments}
+    c = Call(driver, arguments, found, vectors)
+    if more or driver.endswith("2stage"):
+        asked = c._replace(arguments=dict(arguments, work=unset(1), lwork=-1, liwork=-1))
+        asked = run(lapack, asked, np.float64)
+        sizes = {k: int(asked[k[1:]].inside[0]) for k in sizes}
+    arguments.update(sizes, work=unset(sizes["lwork"]))
+    if "liwork" in sizes:
+        arguments["iwork"] = unset(sizes["liwork"], int)
+    return c
+
+
+def spectra(driver, values):
+    """Parts of the spectrum to ask for: range, il, iu, vl, vu, and how many values they have."""
+    n = len(values)
+    parts = [("A", 0, 0, 0.0, 0.0, n)]
+    if "range" in LISTS[driver].split():
+        parts += [("I", 1, n, 0.0, 0.0, n), ("V", 0, 0, -np.inf, np.inf, n)]
+        parts += [("V", 0, 0, 99.0, 100.0, 0)]
+        if n > 1:
+            first, last = n // 2 + 1, n // 2 + max(1, n // 8)
+            parts += [("i", first, last, 0.0, 0.0, last - first + 1)]
+            parts += [("v", 0, 0, values[0] - 0.4, values[n // 2] - 0.4, n // 2)]
+    return parts
+
+
+def least_workspace(driver, n, vectors):
+    small = {"syevd": (1, 1), "syevx": (1,), "stevd": (1, 1)}
+    return small[driver] if n < 2 and driver in small else {
+        "syev": (max(1, 3 * n - 1),),
+        "syevd": (1 + 6 * n + 2 * n * n, 3 + 5 * n) if vectors else (2 * n + 1, 1),
+        "syevr": (max(1, 26 * n), max(1, 10 * n)),
+        "syevx": (8 * n,),
+        "syev_2stage": (0,),  # only a query tells them
+        "syevd_2stage": (0, 0),
+        "stevd": (1 + 4 * n + n * n, 3 + 5 * n) if vectors else (1, 1),
+        "stevr": (max(1, 20 * n), max(1, 10 * n)),
+    }[driver]
+
+
+def eigenproblems(driver):
+    """Yields calls of a driver for eigenvalues, and whether the drop-in passes them on."""
+    dense, names = driver.startswith("sy"), LISTS[driver].split()
+    jobs = "n" if driver.endswith("2stage") else "Nv"  # there are no vectors
+    triangles = "Ul" if dense else "U"
+    for n, jobz, uplo, more in itertools.product((0, 1, 2, 40), jobs, triangles, (13, 0)):
+        values, vectors = np.arange(n) - n // 3 + 1.0, jobz == "v"
+        known = {"jobz": jobz, "uplo": uplo, "n": n, "lda": max(1, n + more), "w": unset(n)}
+        if dense:
+            stored = (np.triu if uplo == "U" else np.tril)(np.ones((n, n)))
+            known["a"] = embedded(np.where(stored, with_values(values, n, n), UNSET), n + more)
+        else:
+            known["d"] = d = values + 0.3 * np.sin(values)
+            known["e"] = e = 0.2 + 0.1 * np.cos(values[1:])
+            values = np.linalg.eigvalsh(np.diag(d) + np.diag(e, 1) + np.diag(e, -1))
+        for span, il, iu, vl, vu, found in spectra(driver, values):
+            count, ldz = (max(1, found), max(1, n + more)) if vectors else (0, 1)
+            of = {}
+            if vectors and "z" in names:
+                of["z"] = part_of(n, found, ldz)
+            elif vectors:
+                of["a"] = part_of(n, n, n + more)
+            known.update(range=span, il=il, iu=iu, vl=vl, vu=vu, ldz=ldz, z=unset(ldz * count))
+            known.update(isuppz=unset(2 * count, int), ifail=unset(n if vectors else 0, int))
+            if driver == "syevx":
+                known["iwork"] = unset(5 * n, int)
+            least = least_workspace(driver, n, vectors)
+            yield complete(driver, known, found, of, least, more), n < 2
+
+
+def singular_values(driver):
+    """Yields calls of a driver for singular values, and whether the drop-in passes them on."""
+    jobs = [(j, j) for j in "nsoa"]
+    if driver == "gesvd":
+        jobs = [j for j in itertools.product("NSOA", repeat=2) if j != ("O", "O")]
+    for (m, n), (jobu, jobvt), more in itertools.product(SHAPES, jobs, (13, 0)):
+        few, many, lda = min(m, n), max(m, n), max(1, m + more)
+        a = embedded(with_values(few - np.arange(few) + 0.5, m, n), m + more)
+        left, right = jobu.upper(), jobvt.upper()
+        if jobu == "o":  # gesdd: one side replaces A, the other one has memory
+            left, right = ("O", "A") if m >= n else ("A", "O")
+        columns, rows = {"S": few, "A": m}.get(left, 0), {"S": few, "A": n}.get(right, 0)
+        ldu, ldvt = m + more if columns else 1, rows + more if rows else 1
+        of = {}
+        if left == "O":
+            of["a"] = part_of(m, few, lda)
+        elif columns:
+            of["u"] = part_of(m, columns, ldu)
+        if right == "O":
+            of["a"] = transpose_of(few, n, lda)
+        elif rows:
+            of["vt"] = transpose_of(rows, n, ldvt)
+        known = {"jobz": jobu, "jobu": jobu, "jobvt": jobvt, "m": m, "n": n, "a": a, "lda": lda}
+        known.update(s=unset(few), u=unset(ldu * columns), vt=unset(ldvt * n if rows else 0))
+        known.update(ldu=max(1, ldu), ldvt=max(1, ldvt), iwork=unset(8 * few, int))
+        least = {
+            "n": 3 * few + max(many, 7 * few),
+            "s": 4 * few * few + 7 * few,
+            "o": 3 * few + max(many, 5 * few * few + 4 * few),
+            "a": 4 * few * few + 6 * few + many,
+        }.get(jobu, max(3 * few + many, 5 * few))
+        yield complete(driver, known, few, of, (max(1, least),), more), few == 0
+
+
+def refused(c):
+    """Returns changes of a call: LAPACK refuses it, or only answers a query, or finds NaN."""
+    names, of = LISTS[c.driver].split(), c.arguments
+    changes = [{k: "X"} for k in ("jobz", "range", "uplo", "jobu", "jobvt")]
+    changes += [{k: -1} for k in ("n", "lwork", "liwork")] + [{"m": -1}] * c.driver.startswith("ge")
+    changes += [{k: of[k] - 1} for k in ("lda", "ldz", "ldu", "ldvt", "liwork") if k in names]
+    changes += [{"lwork": 1 if c.driver == "gesdd" else of["lwork"] - 1}]
+    changes += [{"range": "I", "il": il, "iu": iu} for il, iu in ((0, 3), (3, 2), (1, of["n"] + 1))]
+    changes += [{"range": "V", "vl": 1.0, "vu": 1.0}, {"jobu": "O", "jobvt": "O"}]
+    if "a" in names:
+        changes += [{"a": np.where(of["a"] == of["a"][1, 1], np.nan, of["a"])}]
+    return [change for change in changes if change.keys() <= set(names)]
+
+
+def main():
+    failed = count = 0
+    for driver, real in itertools.product(LISTS, (np.float64, np.float32)):
+        cases = list((singular_values if driver.startswith("ge") else eigenproblems)(driver))
+        last = cases[-1][0]
+        cases += [(last._replace(arguments={**last.arguments, **x}), True) for x in refused(last)]
+        for c, passed_on in cases:
+            count += 1
+            try:
+                (check_passed_on if passed_on else check_solved)(c, real)
+            except AssertionError as error:
+                failed += 1
+                numbers = {k: v for k, v in c.arguments.items() if not isinstance(v, np.ndarray)}
+                print(real.__name__, driver, numbers, error)
+    print(count, "calls,", failed, "failed")
+    sys.exit(failed > 0)
+
+
+main()
