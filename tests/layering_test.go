@@ -21,8 +21,8 @@ var mayImport = map[string][]string{
 	"cmd/vkevd/internal/draw": {},
 	"examples/internal/style": {},
 
-	"cmd/libvkevd":      {"evd", "evd/batch", "evd/spectrum", "evd/svd", "vk"},
-	"cmd/vkevd":         {"cmd/vkevd/internal/draw", "evd", "evd/accuracy", "evd/batch", "evd/bench", "evd/cluster", "evd/matgen", "evd/matio", "evd/probe", "evd/ratio", "evd/svd", "evd/tune", "stages", "vk"},
+	"cmd/libvkevd":      {"evd", "evd/batch", "evd/spectrum", "evd/svd", "internal/environ", "vk"},
+	"cmd/vkevd":         {"cmd/vkevd/internal/draw", "evd", "evd/accuracy", "evd/batch", "evd/bench", "evd/cluster", "evd/matgen", "evd/matio", "evd/probe", "evd/ratio", "evd/svd", "evd/tune", "internal/environ", "stages", "vk"},
 	"evd":               {"evd/emulation", "evd/spectrum", "stages", "stages/machine", "stages/product", "stages/product/moduli", "stages/tridiag", "stages/tuning", "vk"},
 	"evd/batch":         {"evd", "evd/ratio", "evd/spectrum", "stages", "stages/machine", "stages/tuning", "vk"},
 	"evd/accuracy":      {"evd/svd", "stages", "stages/product", "stages/tuning", "vk"},
@@ -31,7 +31,7 @@ var mayImport = map[string][]string{
 	"evd/emulation":     {"evd/spectrum", "stages", "stages/machine", "stages/product", "stages/product/emulated", "stages/product/moduli", "stages/tuning", "vk", "vk/spirv"},
 	"evd/matgen":        {},
 	"evd/matio":         {},
-	"evd/spectrum":      {"stages", "stages/product", "stages/tridiag", "stages/tridiag/dc", "stages/tridiag/mrrr", "stages/tridiag/ql", "stages/tridiag/sturm", "stages/tuning", "vk", "vk/spirv"},
+	"evd/spectrum":      {"stages", "stages/product", "stages/tridiag", "stages/tridiag/dc", "stages/tridiag/mrrr", "stages/tridiag/ql", "stages/tridiag/sturm", "stages/tuning", "internal/environ", "vk", "vk/spirv"},
 	"evd/svd":           {"evd", "evd/emulation", "evd/ratio", "evd/spectrum", "stages", "stages/bidiagonal", "stages/machine", "stages/product", "stages/tridiag", "stages/tuning", "vk", "vk/spirv"},
 	"evd/tune":          {"evd", "evd/bench", "stages", "stages/product", "stages/tuning", "vk"},
 	"evd/probe":         {"stages/machine", "stages/product/emulated", "stages/tuning", "vk"},
@@ -56,7 +56,7 @@ var mayImport = map[string][]string{
 	"stages/product/moduli":   {},
 	"stages/product/emulated": {"shaders", "stages/product", "stages/product/moduli", "vk", "vk/spirv"},
 
-	"cmd/libvkevd_lapack": {"evd", "evd/kept", "evd/spectrum", "evd/svd", "vk"},
+	"cmd/libvkevd_lapack": {"evd", "evd/kept", "evd/spectrum", "evd/svd", "internal/environ", "vk"},
 
 	// Package stages/ref is for tests only. It may import constants of double-precision arithmetic
 	// (such as Ulp) and a norm from stages/tridiag, and the lists of moduli from
@@ -74,8 +74,9 @@ var mayImport = map[string][]string{
 	"shaders/gen":          {"shaders/gen/bindings", "shaders/gen/source"},
 	"shaders/gen/bindings": {"shaders/gen/source", "vk/spirv"},
 	"shaders/gen/source":   {"vk/spirv"},
-	"vk":                   {"vk/internal/driver", "vk/spirv"},
+	"vk":                   {"internal/environ", "vk/internal/driver", "vk/spirv"},
 	"vk/internal/driver":   {},
+	"internal/environ":     {},
 	"vk/internal/trials":   {},
 	"vk/spirv":             {},
 	"tests/testdata":       {},
@@ -90,9 +91,9 @@ var bindings = []string{"github.com/goki/vulkan", "github.com/vulkan-go/vulkan"}
 
 const driverPackage = "vk/internal/driver"
 
-// usesC are the packages with cgo: the calls of Vulkan, the libraries for C programs, and the
-// solvers for clusters.
-var usesC = []string{driverPackage, "cmd/libvkevd", "cmd/libvkevd_lapack", "evd/cluster"}
+// usesC are the packages with cgo: the calls of Vulkan, the libraries for C programs, the solvers for
+// clusters, and the package that asks the C library whether this program has raised rights.
+var usesC = []string{driverPackage, "internal/environ", "cmd/libvkevd", "cmd/libvkevd_lapack", "evd/cluster"}
 
 func TestLayering(t *testing.T) {
 	used := map[string]map[string]bool{} // packages of the module that each package imports

@@ -3,10 +3,10 @@ package vk
 import (
 	"fmt"
 	"log/slog"
-	"os"
 	"strings"
 	"time"
 
+	"github.com/vkevd/vkevd/internal/environ"
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
@@ -86,7 +86,7 @@ const withoutVariable = "VKEVD_WITHOUT"
 
 // hiddenByEnvironment returns the names in VKEVD_WITHOUT.
 func hiddenByEnvironment() []string {
-	return strings.FieldsFunc(os.Getenv(withoutVariable), func(r rune) bool { return r == ',' || r == ' ' })
+	return strings.FieldsFunc(environ.Get(withoutVariable), func(r rune) bool { return r == ',' || r == ' ' })
 }
 
 // hidden returns the features with the given names.

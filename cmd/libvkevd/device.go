@@ -4,10 +4,10 @@ package main
 import "C"
 
 import (
-	"os"
 	"unsafe"
 
 	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/internal/environ"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -58,7 +58,7 @@ func goOpen(name *C.char, h *C.vkevd_device, out *C.vkevd_error) C.int32_t {
 		*h = 0
 		which := C.GoString(name)
 		if which == "" {
-			which = os.Getenv("VKEVD_DEVICE")
+			which = environ.Get("VKEVD_DEVICE")
 		}
 		dev, err := vk.Open(vk.Options{Device: which, CacheDir: spectrum.CacheFolder()})
 		if err != nil {

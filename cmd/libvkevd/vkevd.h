@@ -51,7 +51,8 @@
  * Environment variables. They are read when the library is loaded. VKEVD_DEVICE names the device
  * that vkevd_open(NULL, …) opens. VKEVD_CACHE names the folder for compiled kernels. If VKEVD_CACHE
  * is not set, the folder is vkevd in the user's cache folder. If it is empty, kernels are not
- * stored.
+ * stored. A program with raised rights, such as a set-user-ID program, obeys no variable and stores
+ * no kernels.
  */
 #ifndef VKEVD_H
 #define VKEVD_H

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -78,6 +80,7 @@ func TestShim(t *testing.T) {
 	run("never", "program", "off", "vkevd: dsyevd n=2100 → next library: the order is below the crossover\n",
 		"VKEVD_CROSSOVER=2147483647", "VKEVD_VERBOSE=1")
 	run("cpu", "program", "cpu", "vkevd: dsyevd n=2100 → next library: fake device is a CPU\n", "VKEVD_VERBOSE=1")
+	t.Run("set_user_id", func(t *testing.T) { runRaised(t, dir, in("program")) })
 	t.Run("verbose", func(t *testing.T) {
 		c := exec.Command(in("program"), "always")
 		c.Env = append(os.Environ(), "VKEVD_CROSSOVER=0", "VKEVD_VERBOSE=1")
@@ -90,4 +93,34 @@ func TestShim(t *testing.T) {
 		t.Fatal(err)
 	}
 	run("no_engine", "program", "no_engine", "")
+}
+
+// runRaised runs a program in the folder dir as another user, as a set-user-ID program of root. The
+// user's variables would lead to other libraries, other calls on the device, and lines on standard
+// error.
+func runRaised(t *testing.T, dir, program string) {
+	if os.Getuid() != 0 {
+		t.Skip("NOT TESTED: only root can make a set-user-ID program of root")
+	}
+	for _, folder := range []string{filepath.Dir(dir), dir} { // other users may enter them
+		if err := os.Chmod(folder, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(program, 0o755|os.ModeSetuid); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Chmod(program, 0o755)
+	for _, variable := range []string{"VKEVD_LAPACK=/does/not/exist", "VKEVD_CROSSOVER=off", "VKEVD_VERBOSE=1"} {
+		c := exec.Command(program, "raised")
+		c.Env = append(os.Environ(), variable)
+		c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+		out, err := c.CombinedOutput()
+		if errors.Is(err, os.ErrPermission) || string(out) == "no raised rights\n" {
+			t.Skipf("NOT TESTED: set-user-ID has no effect here (nosuid or no_new_privs): %v", err)
+		}
+		if err != nil || string(out) != "fine\n" {
+			t.Errorf("%s is obeyed: %v\n%s", variable, err, out)
+		}
+	}
 }

@@ -8,6 +8,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/vkevd/vkevd/internal/environ"
 )
 
 // An environment is the data that the program reads from its process, except files. Tests use
@@ -29,8 +31,8 @@ type environment struct {
 // processEnvironment returns the environment of the process that runs the program. Most tests use
 // made-up environments instead.
 func processEnvironment() environment {
-	terminal, dumb := isTerminal(os.Stderr), os.Getenv("TERM") == "dumb"
-	return environment{os.LookupEnv, os.UserCacheDir, os.UserConfigDir, osRelease, terminal && !dumb, terminal && dumb,
+	terminal, dumb := isTerminal(os.Stderr), environ.Get("TERM") == "dumb"
+	return environment{environ.Lookup, environ.UserCacheDir, environ.UserConfigDir, osRelease, terminal && !dumb, terminal && dumb,
 		func() int { return columns(os.Stderr) }, vulkan{}, runAgain}
 }
 

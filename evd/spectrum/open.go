@@ -1,9 +1,9 @@
 package spectrum
 
 import (
-	"os"
 	"path/filepath"
 
+	"github.com/vkevd/vkevd/internal/environ"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
 )
@@ -11,7 +11,8 @@ import (
 // OpenBest opens the best device, for a function that solves for one matrix and then closes the
 // device. Compiled kernels are stored in the folder that the environment variable VKEVD_CACHE
 // names. Without this variable, they are stored in the folder vkevd of the user's cache folder,
-// which the command vkevd also uses. If VKEVD_CACHE is set but empty, nothing is stored.
+// which the command vkevd also uses. If VKEVD_CACHE is set but empty, nothing is stored. Nothing is
+// stored either in a program with raised rights, such as a set-user-ID program.
 func OpenBest() (*vk.Device, error) { return OpenBestFor[float64]() }
 
 // OpenBestFor does the same as OpenBest, for eigenvalues of matrices of type T. For float32 the device
@@ -23,10 +24,10 @@ func OpenBestFor[T spirv.Real]() (*vk.Device, error) {
 // CacheFolder returns the folder for compiled kernels that OpenBest describes. It returns "" if they
 // are not stored.
 func CacheFolder() string {
-	if folder, set := os.LookupEnv("VKEVD_CACHE"); set {
+	if folder, set := environ.Lookup("VKEVD_CACHE"); set {
 		return folder
 	}
-	folder, err := os.UserCacheDir()
+	folder, err := environ.UserCacheDir()
 	if err != nil {
 		return ""
 	}

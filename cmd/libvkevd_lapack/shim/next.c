@@ -131,7 +131,7 @@ static struct next in_any_library(enum routine r, int wide)
 
 static struct next search(enum routine r, int wide, void *caller)
 {
-	const char *chosen = getenv("VKEVD_LAPACK");
+	const char *chosen = variable("VKEVD_LAPACK");
 	struct next next;
 	if (chosen != NULL && *chosen != 0)
 		return in_library(chosen, 0, r, wide);

@@ -1,4 +1,5 @@
 /* settings.c reads the environment variables once, and prints the lines of VKEVD_VERBOSE. */
+#define _GNU_SOURCE
 #include "shim.h"
 
 #include <pthread.h>
@@ -11,9 +12,11 @@
 static int64_t crossover = CROSSOVER_UNSET;
 static int verbose;
 
+const char *variable(const char *name) { return secure_getenv(name); }
+
 static void read_settings(void)
 {
-	const char *v = getenv("VKEVD_VERBOSE"), *c = getenv("VKEVD_CROSSOVER");
+	const char *v = variable("VKEVD_VERBOSE"), *c = variable("VKEVD_CROSSOVER");
 	char *end;
 
 	verbose = v != NULL && strcmp(v, "1") == 0;

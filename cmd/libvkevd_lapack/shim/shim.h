@@ -50,6 +50,11 @@ struct next find_next(enum routine r, int wide, void *caller);
  * and changes no result. */
 int solve_on_device(enum routine r, struct vkevd_problem *p);
 
+/* variable returns the value of an environment variable of the drop-in. It returns NULL in a program
+ * with raised rights, such as a set-user-ID program: the variable may come from a user who has fewer
+ * rights than the program. */
+const char *variable(const char *name);
+
 /* crossover_setting returns the value of VKEVD_CROSSOVER, or one of these constants. */
 enum { CROSSOVER_UNSET = -1, CROSSOVER_OFF = -2 };
 int64_t crossover_setting(void);

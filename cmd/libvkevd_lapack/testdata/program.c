@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -318,6 +319,14 @@ static void always(void)
 	DSYEVD_THEN(fake.calls == 0 && fake.solves == 1);
 }
 
+/* As a set-user-ID program, this program obeys no variable of the drop-in. */
+static void raised(void)
+{
+	if (getauxval(AT_SECURE) == 0)
+		puts("no raised rights"), exit(0);
+	DSYEVD_THEN(fake.calls == 0 && fake.solves == 1);
+}
+
 static void no_next(void)
 {
 	DSYEVD_THEN(outcome == -1000 && fake.solves == 0);
@@ -336,7 +345,7 @@ int main(int argc, char **argv)
 	} cases[] = {
 		{"every_spelling", every_spelling}, {"small_stays", small_stays}, {"refused", refused},
 		{"parts", parts}, {"options", options}, {"work_adds_up", work_adds_up}, {"signals", signals}, {"forks", forks}, {"threads", threads},
-		{"wide_library", wide_library}, {"narrow_library", narrow_library}, {"off", off}, {"cpu", cpu}, {"always", always}, {"no_next", no_next},
+		{"wide_library", wide_library}, {"narrow_library", narrow_library}, {"off", off}, {"cpu", cpu}, {"always", always}, {"raised", raised}, {"no_next", no_next},
 		{"no_engine", no_engine},
 	};
 	a = calloc(N * N, 8), z = calloc(N * N, 8), u = calloc(N * N, 8), vt = calloc(N * N, 8);
