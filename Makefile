@@ -12,7 +12,9 @@
 # make shaders     recompile the shaders that changed (make shaders ALL=-all: all shaders)
 
 # Packages of stages and evd whose tests need a device.
-DEVICE_STAGES = ./stages $(wildcard ./stages/product ./stages/product/emulated ./stages/machine ./stages/tuning)
+ROOMS         = ./stages ./stages/move ./stages/panel ./stages/reduce ./stages/chase ./stages/back ./stages/residual \
+	./stages/refine ./stages/batch ./stages/tridiag/stebz ./stages/tridiag/stedc ./stages/tridiag/stemr ./stages/tridiag/steqr
+DEVICE_STAGES = $(ROOMS) ./stages/product ./stages/product/emulated ./stages/machine ./stages/tuning
 DEVICE_EVD    = ./evd $(wildcard ./evd/batch ./evd/spectrum ./evd/svd)
 
 # These tests run only in `make test-long`. Beside each of them stands what runs the same code in
@@ -58,7 +60,7 @@ VULKANGO_PACKAGES = $(DEVICE_VK)
 # libraries share plans between goroutines by evd/kept.
 # Plans of evd/svd use the same calls of evd/spectrum as those of evd.
 RACE_PACKAGES     = $(DEVICE_VK) ./evd/matio ./evd/spectrum
-RACE_SOME         = ./stages/tridiag/... ./evd ./evd/batch ./evd/kept
+RACE_SOME         = ./stages/tridiag ./stages/tridiag/dc ./stages/tridiag/mrrr ./stages/tridiag/ql ./stages/tridiag/sturm ./evd ./evd/batch ./evd/kept
 RACE_SOME_RUN     = Order512|Cancel|Progress|PermanentCollection|SameBits|Verif|Settled|ManyGoroutines|Triangles|SolveInto|Thousand|ConquerRange
 # The validation layers check each driver call, so every kernel and every copy must be recorded once.
 # The tests in VALIDATION_SKIP record the same kernels as other tests of these packages, many times.
@@ -70,7 +72,7 @@ RACE_SOME_RUN     = Order512|Cancel|Progress|PermanentCollection|SameBits|Verif|
 # of evd/svd records the kernels of VectorsOfOneSide, and evd's tests of cancelled solves make the
 # calls of those of evd/svd.
 VALIDATION_PACKAGES = $(DEVICE_VK) $(DEVICE_STAGES) $(DEVICE_EVD)
-VALIDATION_SKIP     = $(SLOW)|TestPanelQR$$|TestPanelQRWhole$$|TestTallQR$$|TestGeneralBandReduction$$|TestApplyQ2$$|BoundedDispatchesHave|TestMRRRFallsBackOnDevice|TridiagonalisationKinds|TestMRRRRanges|TestLeafIs|TestCountBelow|SeveralProcesses|CancelledAtEachCall|TridiagonalisationIs|TridiagonalisationRepeats|HalfStorage$$|VerifyPassesWhatIsRight|VerifySeesAndSolvesAgain/^60.20|VerifySeesAndSolvesAgain/^23.19|BandShare$$|ConquerOfSingularMatrices|VectorsOfOneSide|CancelInEachPhase|PermanentCollection|LeafOfEqual|GemmFloat32|PanelFloat32|BandPlan$$|TestSizes$$|$(NO_CALLS)
+VALIDATION_SKIP     = $(SLOW)|TestPanelQR$$|TestPanelQRWhole$$|TestTallQR$$|TestGeneralBandReduction$$|TestApplyQ2$$|BoundedConquerHas|BoundedMRRRHas|TestMRRRFallsBackOnDevice|TridiagonalisationKinds|TestMRRRRanges|TestLeafIs|TestCountBelow|SeveralProcesses|CancelledAtEachCall|TridiagonalisationIs|TridiagonalisationRepeats|HalfStorage$$|VerifyPassesWhatIsRight|VerifySeesAndSolvesAgain/^60.20|VerifySeesAndSolvesAgain/^23.19|BandShare$$|ConquerOfSingularMatrices|VectorsOfOneSide|CancelInEachPhase|PermanentCollection|LeafOfEqual|GemmFloat32|PanelFloat32|BandPlan$$|TestSizes$$|$(NO_CALLS)
 NO_CALLS = Edges|BandsAndBlocks|OneStage$$|MixedSolvesCold|MixedKinds|MixedRefuses|MixedProgress|Float32(Options|Sizes|Range|Vectors|Rank|Bands)|NonFinite|BadInput|LargestDouble|FromTheLeast|OnLapacksMatrices|InSinglePrecision|RefusedMatrix|SolveKeeps|CheckOf|CheckRefuses|SpoiledValues|SettledValues|RefineRefuses|BandStorage$$|SplitEverywhere
 # Instrumented shaders compile slowly, so only test-long does this. The solves of the test SameBits
 # use most shaders. In make test, DebugShaders checks the memory accesses of kernels.
@@ -96,7 +98,7 @@ WIDTHS = 128
 # command. They leave out collections of matrices, injected faults, and packages that use the others:
 # benchmarks, tuning, gonum's interface and the C libraries. They also leave out several devices, other
 # precisions, devices without double precision, refinement and Verify.
-QUICK_PACKAGES = ./tests ./cmd/vkevd ./evd ./evd/matio ./evd/spectrum ./evd/svd ./evd/batch ./shaders/... ./stages ./stages/product/... ./stages/tridiag/... ./stages/tuning ./vk ./vk/spirv ./vk/internal/driver
+QUICK_PACKAGES = ./tests ./cmd/vkevd ./evd ./evd/matio ./evd/spectrum ./evd/svd ./evd/batch ./shaders/... $(ROOMS) ./stages/product/... ./stages/tridiag ./stages/tridiag/dc ./stages/tridiag/mrrr ./stages/tridiag/ql ./stages/tridiag/sturm ./stages/tuning ./vk ./vk/spirv ./vk/internal/driver
 QUICK_SKIP     = Distribut|SeveralDevices|Mixed|Refine|WithoutFloat64|Float32|Verif|Storage|Types|Precision|DriverCall|ForReal|Applications|$(SLOW)
 
 GO      ?= go
@@ -176,7 +178,7 @@ test-unit:
 # tests of SINGLE_SKIP in the same way.
 SINGLE_SKIP = WithoutFloat64|Float32Types|Float32Options|Float32Tridiagonal
 test-single:
-	$(TEST) VKEVD_WITHOUT=shaderFloat64,shaderBufferInt64Atomics $(GO) test $(AGAIN) -run Float32 -skip '$(SINGLE_SKIP)' ./stages ./evd ./evd/svd
+	$(TEST) VKEVD_WITHOUT=shaderFloat64,shaderBufferInt64Atomics $(GO) test $(AGAIN) -run Float32 -skip '$(SINGLE_SKIP)' $(ROOMS) ./evd ./evd/svd
 
 # Scripts that do what new users do first: see tests/newcomers.
 test-newcomers: build lib
@@ -247,12 +249,12 @@ INEXACT_RUN  = Bisect|MRRR|Conquer|Deflat|Leaf|Count|TestDevice|Bits|Twin|Agree|
 INEXACT_SKIP = OnEveryKind|OnEveryFamily|Large|Chasing|Families|Survives|Gonum|$(LONGER)
 
 test-inexact: # quotients and square roots are not correctly rounded
-	$(TEST) $(GO) test $(LONG) -tags inexact -run '$(INEXACT_RUN)' -skip '$(INEXACT_SKIP)' ./stages/machine ./stages ./evd/batch ./evd/spectrum ./evd/svd
+	$(TEST) $(GO) test $(LONG) -tags inexact -run '$(INEXACT_RUN)' -skip '$(INEXACT_SKIP)' ./stages/machine $(ROOMS) ./evd/batch ./evd/spectrum ./evd/svd
 
 test-second: # on a second CPU driver, which has matrix units and an fma() that rounds once
 	tools/lavapipe.sh --fetch
 	$(TEST) $(GO) test $(LONG) -exec "$(CURDIR)/tools/lavapipe.sh" ./stages/machine ./stages/product/emulated
-	$(TEST) $(GO) test $(LONG) -exec "$(CURDIR)/tools/lavapipe.sh" -run 'DeflationIs|MRRRVectors|CountBelow|Extremes|LeafIs' ./stages
+	$(TEST) $(GO) test $(LONG) -exec "$(CURDIR)/tools/lavapipe.sh" -run 'DeflationIs|MRRRVectors|CountBelow|Extremes|LeafIs' $(ROOMS)
 
 # The unit tests compile for five GPUs. test-farm takes five minutes of processor time (2026-11-23).
 test-farm: # compile the kernels for AMD's GPUs since 2016 and one of Intel's, also those for paged regions
@@ -262,10 +264,10 @@ test-faults: # every driver call fails with every result, and every call is canc
 	$(TEST) VKEVD_FAULTS=all $(GO) test $(LONG) ./vk/internal/trials
 
 test-chases: # bulge chasing at n = 2048, 1000 times on a GPU, 20 times on the CPU driver: always the same bits
-	$(TEST) VKEVD_CHASES=$(if $(GPU),1000,20) $(GO) test $(LONG) -v -run BulgeChasingLong ./stages
+	$(TEST) VKEVD_CHASES=$(if $(GPU),1000,20) $(GO) test $(LONG) -v -run BulgeChasingLong ./stages/chase
 
 test-tridiagonals: # larger orders and many glued matrices
-	$(TEST) VKEVD_MRRR=1 VKEVD_CONQUER=1 $(GO) test $(LONG) -run 'MRRR|DivideConquer' ./stages
+	$(TEST) VKEVD_MRRR=1 VKEVD_CONQUER=1 $(GO) test $(LONG) -run 'MRRR|DivideConquer' ./stages/tridiag/stedc ./stages/tridiag/stemr
 
 test-gonum: # all of gonum's own test of Dsyev
 	$(TEST) VKEVD_GONUM=1 $(GO) test $(LONG) ./evd/gonumlapack

@@ -4,6 +4,7 @@ import (
 	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	backs "github.com/vkevd/vkevd/stages/back"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -59,12 +60,12 @@ func newBackPath[T Float](first, dev *vk.Device, of *path[T], mine part) (p *pat
 		return p, nil
 	}
 	var b builder
-	back := stages.BackSize{N: p.n, B: p.tune.Band, M: m}
+	back := backs.Size{N: p.n, B: p.tune.Band, M: m}
 	if !p.oneStage {
 		s.q2, err = emulation.NewQ2(dev, back, p.opt.capacity(p.n), s.products.vectors, s.products.emulated, waiting, p.tune.ApplyQ2)
 		b.keep(err)
 	}
-	s.q1, err = stages.NewApplyQ1(dev, back, s.products.vectors, s.products.emulated.Panel(p.tune))
+	s.q1, err = backs.NewApplyQ1(dev, back, s.products.vectors, s.products.emulated.Panel(p.tune))
 	b.keep(err)
 	s.orient, err = newOrientation[T](dev, p.opt)
 	b.keep(err)

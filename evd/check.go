@@ -6,6 +6,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/residual"
 	"github.com/vkevd/vkevd/stages/tridiag"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -95,7 +96,7 @@ func (s *solve[T]) columnSums(a Sym[T], res *Result[T]) (sums [2][]float64, sigm
 	s.recordLoad(rec, ws, a.Uplo, sigma)
 	out := [2]vk.Slice[T]{s.regions.residual.In(ws), s.regions.orthogonality.In(ws)}
 	s.steps.residuals.Record(rec, ws, s.matrixA(ws), z,
-		stages.Sums[T]{Lambda: at, Residual: out[0], Orthogonality: out[1]})
+		residual.Sums[T]{Lambda: at, Residual: out[0], Orthogonality: out[1]})
 	var found [2][]T
 	for i := range found {
 		found[i] = make([]T, m)

@@ -3,7 +3,11 @@ package evd
 import (
 	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/stages"
+	backs "github.com/vkevd/vkevd/stages/back"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/reduce"
+	"github.com/vkevd/vkevd/stages/residual"
+	"github.com/vkevd/vkevd/stages/tridiag/stedc"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -14,17 +18,17 @@ func (p *path[T]) distributed() bool { return p.opt.Distribute }
 // of the band reduction, and back transformation 1, for which the reflectors of other devices
 // arrive block by block.
 func (p *path[T]) newShare(dev *vk.Device, mine part, waiting stages.Waiting) (err error) {
-	s, size := &p.steps, stages.BandSize{N: p.n, B: p.tune.Band, K: p.tune.Block}
-	blocks := stages.DivideColumns(p.n, size.K, mine.split.parts())
-	ops := stages.ShareOps[T]{Products: s.products.native, Updates: s.products.reduction}
-	if s.share, err = stages.NewBandShare(dev, size, blocks, mine.device, mine.split, ops, waiting, p.tune.Panel); err != nil || !p.opt.Vectors {
+	s, size := &p.steps, reduce.BandSize{N: p.n, B: p.tune.Band, K: p.tune.Block}
+	blocks := reduce.DivideColumns(p.n, size.K, mine.split.parts())
+	ops := reduce.ShareOps[T]{Products: s.products.native, Updates: s.products.reduction}
+	if s.share, err = reduce.NewBandShare(dev, size, blocks, mine.device, mine.split, ops, waiting, p.tune.Panel); err != nil || !p.opt.Vectors {
 		return err
 	}
-	back := stages.BackSize{N: p.n, B: size.B, M: mine.most}
-	if s.q1, err = stages.NewApplyQ1InBlocks(dev, back, size.K, s.products.vectors, s.products.emulated.Panel(p.tune)); err != nil {
+	back := backs.Size{N: p.n, B: size.B, M: mine.most}
+	if s.q1, err = backs.NewApplyQ1InBlocks(dev, back, size.K, s.products.vectors, s.products.emulated.Panel(p.tune)); err != nil {
 		return err
 	}
-	s.panels, err = stages.NewResidualPanels(dev, p.n, mine.most, s.products.native)
+	s.panels, err = residual.NewResidualPanels(dev, p.n, mine.most, s.products.native)
 	return err
 }
 
@@ -36,7 +40,7 @@ func (p *path[T]) newBackShare(dev *vk.Device, of *path[T], mine part, waiting s
 	}
 	var b builder
 	var err error
-	back, products := stages.BackSize{N: p.n, B: p.tune.Band, M: mine.most}, &p.steps.products
+	back, products := backs.Size{N: p.n, B: p.tune.Band, M: mine.most}, &p.steps.products
 	p.steps.q2, err = emulation.NewQ2(dev, back, p.opt.capacity(p.n), products.vectors, products.emulated, waiting, p.tune.ApplyQ2)
 	b.keep(err)
 	p.steps.orient, err = newOrientation[T](dev, p.opt)
@@ -44,7 +48,7 @@ func (p *path[T]) newBackShare(dev *vk.Device, of *path[T], mine part, waiting s
 	if of.steps.spectrum.Shared() {
 		t := p.tune.Double()
 		t.DivideConquer.Leaf = of.tune.Double().DivideConquer.Leaf
-		p.steps.conquer, err = stages.NewConquerShare(dev, p.n, mine.device, products.tridiagonal, t.Products, t.DivideConquer)
+		p.steps.conquer, err = stedc.NewConquerShare(dev, p.n, mine.device, products.tridiagonal, t.Products, t.DivideConquer)
 		b.keep(err)
 	}
 	return b.err

@@ -12,7 +12,7 @@ import (
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/evd/spectrum"
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/reduce"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -207,9 +207,9 @@ func TestFloat32Range(t *testing.T) {
 // oneStage returns the smallest tuning, changed so that matrices are reduced in one stage.
 func oneStage() *tuning.Tuning {
 	t := small()
-	t.Sytrd = stages.TridiagonalisationTuning{
+	t.Sytrd = reduce.TridiagonalisationTuning{
 		Values: 60, Vectors: 60, LocalSize: 16, Groups: 1, Rows: 1, Kept: 128, Polls: 1 << 24,
-		Blocked: stages.BlockedTuning{Left: 20, Columns: 8, LocalSize: 16, Groups: 1},
+		Blocked: reduce.BlockedTuning{Left: 20, Columns: 8, LocalSize: 16, Groups: 1},
 	}
 	return t
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/move"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -22,7 +23,7 @@ type MixedPlan struct {
 	// vectors. Both are nil for the orders 0 and 1. A call that holds the plan's lock may replace
 	// `first`. Methods that do not hold the plan's lock must call the method `current`.
 	first   *path[float32]
-	convert *stages.Conversion
+	convert *move.Conversion
 
 	// replacing is the lock for the field `first`.
 	replacing sync.Mutex
@@ -70,7 +71,7 @@ func (p *MixedPlan) prepare() (err error) {
 		Vectors: true, Solver: r.opt.Solver, Band: r.opt.Band, Block: r.opt.Block, Wavefront: r.opt.Wavefront,
 		Products: ProductsNative, Tuning: r.opt.Tuning,
 	}
-	if p.convert, err = stages.NewConversion(r.base.Dev); err != nil {
+	if p.convert, err = move.NewConversion(r.base.Dev); err != nil {
 		return err
 	}
 	p.first, err = newPath[float32](r.base.Dev, r.base.N, opt, nil)

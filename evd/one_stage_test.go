@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/reduce"
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
@@ -13,9 +13,9 @@ import (
 // by one workgroup. Of matrices with more than 25 columns, the first ones are reduced in blocks.
 func oneStage() *tuning.Tuning {
 	t := tuning.Smallest()
-	t.Sytrd = stages.TridiagonalisationTuning{
+	t.Sytrd = reduce.TridiagonalisationTuning{
 		Values: 60, Vectors: 40, LocalSize: 16, Groups: 1, Rows: 1, Kept: 128, Polls: 1 << 24,
-		Blocked: stages.BlockedTuning{Left: 25, Columns: 4, LocalSize: 16, Groups: 1, Registers: 200},
+		Blocked: reduce.BlockedTuning{Left: 25, Columns: 4, LocalSize: 16, Groups: 1, Registers: 200},
 	}
 	return &t
 }

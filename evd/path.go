@@ -6,8 +6,14 @@ import (
 	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	backs "github.com/vkevd/vkevd/stages/back"
+	chases "github.com/vkevd/vkevd/stages/chase"
 	"github.com/vkevd/vkevd/stages/machine"
+	"github.com/vkevd/vkevd/stages/move"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/reduce"
+	"github.com/vkevd/vkevd/stages/residual"
+	"github.com/vkevd/vkevd/stages/tridiag/stedc"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -51,17 +57,17 @@ type path[T Float] struct {
 // further devices `conquer` has their part of `spectrum`, if spectrum.Shared.
 type steps[T Float] struct {
 	products  products[T]
-	load      *stages.SymmetricLoad[T]
+	load      *move.SymmetricLoad[T]
 	reduce    reduction[T]
-	share     *stages.BandShare[T]
-	conquer   *stages.ConquerShare
-	chase     *stages.BulgeChasing[T]
+	share     *reduce.BandShare[T]
+	conquer   *stedc.ConquerShare
+	chase     *chases.BulgeChasing[T]
 	spectrum  *spectrum.Stage
 	q2        emulation.Q2[T]
-	q1        *stages.ApplyQ1[T]
+	q1        *backs.ApplyQ1[T]
 	orient    *orientation[T]
-	residuals *stages.Residual[T]
-	panels    *stages.ResidualPanels[T]
+	residuals *residual.Residual[T]
+	panels    *residual.ResidualPanels[T]
 }
 
 // newPath makes the stages of a solve for matrices of order n ≥ 1 and lays out their memory. If the
@@ -130,14 +136,14 @@ func newSteps[T Float](
 		return s, err
 	}
 	var b builder
-	s.load, err = stages.NewSymmetricLoad[T](dev)
+	s.load, err = move.NewSymmetricLoad[T](dev)
 	b.keep(err)
 	if !opt.Distribute {
-		s.reduce, err = newReduction(dev, stages.BandSize{N: n, B: t.Band, K: t.Block}, s.products.reduction, waiting, t, oneStage)
+		s.reduce, err = newReduction(dev, reduce.BandSize{N: n, B: t.Band, K: t.Block}, s.products.reduction, waiting, t, oneStage)
 		b.keep(err)
 	}
-	chase := stages.ChaseSize{N: n, B: t.Band, Vectors: opt.Vectors && !oneStage}
-	s.chase, err = stages.NewBulgeChasing[T](dev, chase, waiting, t.Chase.ChaseTuning)
+	chase := chases.Size{N: n, B: t.Band, Vectors: opt.Vectors && !oneStage}
+	s.chase, err = chases.NewBulgeChasing[T](dev, chase, waiting, t.Chase.Tuning)
 	b.keep(err)
 	of := opt.spectrum()
 	of.Part = most
@@ -147,7 +153,7 @@ func newSteps[T Float](
 		return s, b.err
 	}
 	m := opt.capacity(n)
-	back := stages.BackSize{N: n, B: t.Band, M: m}
+	back := backs.Size{N: n, B: t.Band, M: m}
 	if !oneStage {
 		s.q2, err = emulation.NewQ2(dev, back, m, s.products.vectors, s.products.emulated, waiting, t.ApplyQ2)
 		b.keep(err)
@@ -155,9 +161,9 @@ func newSteps[T Float](
 	s.orient, err = newOrientation[T](dev, opt)
 	b.keep(err)
 	if !opt.Distribute {
-		s.q1, err = stages.NewApplyQ1(dev, back, s.products.vectors, s.products.emulated.Panel(t))
+		s.q1, err = backs.NewApplyQ1(dev, back, s.products.vectors, s.products.emulated.Panel(t))
 		b.keep(err)
-		s.residuals, err = stages.NewResidual(dev, n, m, s.products.native)
+		s.residuals, err = residual.NewResidual(dev, n, m, s.products.native)
 		b.keep(err)
 	}
 	return s, b.err
@@ -177,12 +183,12 @@ type reduction[T Float] interface {
 // newReduction makes the first stage: the reduction to a band, or the reduction to tridiagonal form
 // if oneStage is true.
 func newReduction[T Float](
-	dev *vk.Device, size stages.BandSize, ops product.Ops[T], w stages.Waiting, t tuning.Tuning, oneStage bool,
+	dev *vk.Device, size reduce.BandSize, ops product.Ops[T], w stages.Waiting, t tuning.Tuning, oneStage bool,
 ) (reduction[T], error) {
 	if oneStage {
-		return stages.NewTridiagonalisation(dev, size.N, ops, w, t.Sytrd)
+		return reduce.NewTridiagonalisation(dev, size.N, ops, w, t.Sytrd)
 	}
-	return stages.NewBandReduction(dev, size, ops, w, t.Panel)
+	return reduce.NewBandReduction(dev, size, ops, w, t.Panel)
 }
 
 // phase returns the name of the first stage in profiles, progress and forecasts.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/refine"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -18,7 +19,7 @@ const hostCluster = 64
 // replaces the values λ of the cluster by the eigenvalues. It returns w, the eigenvectors in the
 // form that stages.Refinement expects. `inside` is the largest sum of off-diagonal magnitudes in a
 // column of a cluster's matrix. It measures how far the vectors of one cluster were mixed.
-func (s *refinement) ritz(clusters stages.Clusters) (inside float64, w []float64, err error) {
+func (s *refinement) ritz(clusters refine.Clusters) (inside float64, w []float64, err error) {
 	var ld int
 	err = s.Run(func(rec *vk.Recorder) {
 		rec.Phase(stages.PhaseRitz, 0, 1)

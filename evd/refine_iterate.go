@@ -8,6 +8,7 @@ import (
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/refine"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -137,7 +138,7 @@ func (s *refinement) step(ops refineOps) (left float64, err error) {
 		s.counts.Cold = ColdFar
 		return 0, nil
 	}
-	s.noise = math.Max(stages.RefinementNoise(s.N, norm), ops.error*norm)
+	s.noise = math.Max(refine.RefinementNoise(s.N, norm), ops.error*norm)
 	clusters, err := s.clusters()
 	if err != nil {
 		return 0, err
@@ -195,7 +196,7 @@ func (s *refinement) quotients(ops product.Ops[float64]) (norm float64, err erro
 
 // clusters divides the eigenvalues of this step into clusters, sets of eigenvalues that are too
 // close for the iteration.
-func (s *refinement) clusters() (stages.Clusters, error) {
+func (s *refinement) clusters() (refine.Clusters, error) {
 	reach, strength := make([]float64, s.N), make([]float64, s.N)
 	err := s.Run(func(rec *vk.Recorder) {
 		rec.Phase(stages.PhaseRitz, 0, 1)
@@ -206,7 +207,7 @@ func (s *refinement) clusters() (stages.Clusters, error) {
 	if err != nil {
 		return nil, err
 	}
-	return stages.NewClusters(s.lambda, reach, strength), nil
+	return refine.NewClusters(s.lambda, reach, strength), nil
 }
 
 // correct computes the correction E of the vectors X, and returns its size ‖E‖_∞, or NaN.
@@ -224,7 +225,7 @@ func (s *refinement) correct() (change float64, err error) {
 
 // update replaces the vectors X by X + X·E. The argument `w` has the eigenvectors of the clusters, the
 // sets of close eigenvalues.
-func (s *refinement) update(ops product.Ops[float64], clusters stages.Clusters, w []float64) error {
+func (s *refinement) update(ops product.Ops[float64], clusters refine.Clusters, w []float64) error {
 	err := s.Run(func(rec *vk.Recorder) {
 		s.steps.products.emulated.Begin(rec, s.Arena)
 		rec.Phase(stages.PhaseRefineUpdate, 0, 1)

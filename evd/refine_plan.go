@@ -7,7 +7,10 @@ import (
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/machine"
+	"github.com/vkevd/vkevd/stages/move"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/refine"
+	"github.com/vkevd/vkevd/stages/residual"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -30,10 +33,10 @@ type RefinePlan struct {
 // and 1.
 type refineSteps struct {
 	products  refineProducts
-	load      *stages.SymmetricLoad[float64]
-	refine    *stages.Refinement
+	load      *move.SymmetricLoad[float64]
+	refine    *refine.Refinement
 	orient    *orientation[float64]
-	residuals *stages.Residual[float64]
+	residuals *residual.Residual[float64]
 }
 
 // refineRegions holds the regions of device memory that the stages of a refinement pass to each
@@ -120,13 +123,13 @@ func (p *RefinePlan) prepare() (err error) {
 		return err
 	}
 	var b builder
-	s.load, err = stages.NewSymmetricLoad[float64](dev)
+	s.load, err = move.NewSymmetricLoad[float64](dev)
 	b.keep(err)
-	s.refine, err = stages.NewRefinement(dev, n, s.products.reserved()...)
+	s.refine, err = refine.NewRefinement(dev, n, s.products.reserved()...)
 	b.keep(err)
 	s.orient, err = newOrientation[float64](dev, p.opt)
 	b.keep(err)
-	s.residuals, err = stages.NewResidual[float64](dev, n, n, s.products.native)
+	s.residuals, err = residual.NewResidual[float64](dev, n, n, s.products.native)
 	b.keep(err)
 	return b.err
 }

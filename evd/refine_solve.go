@@ -6,6 +6,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/residual"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -138,7 +139,7 @@ func (s *refinement) certify(a Sym[float64], sigma float64) (*Certificate, error
 		rec.Phase(stages.PhaseCheck, 0, s.steps.residuals.Flops())
 		r := &s.regions.sums
 		vk.SendFirst(rec, r[0].In(s.Arena), s.lambda)
-		out := stages.Sums[float64]{Lambda: r[0].In(s.Arena), Residual: r[1].In(s.Arena), Orthogonality: r[2].In(s.Arena)}
+		out := residual.Sums[float64]{Lambda: r[0].In(s.Arena), Residual: r[1].In(s.Arena), Orthogonality: r[2].In(s.Arena)}
 		s.steps.residuals.Record(rec, s.Arena, s.matrixA(), s.y, out)
 		for i, from := range []vk.Slice[float64]{out.Residual, out.Orthogonality} {
 			sums[i] = make([]float64, s.N)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/move"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -12,8 +13,8 @@ import (
 // eigenvectors, from one vector per row to one vector per column, and fixes their signs. For a
 // check of a result it also uploads vectors and transposes them back.
 type orientation[T Float] struct {
-	transpose *stages.Transpose[T]
-	signs     *stages.Signs[T]
+	transpose *move.Transpose[T]
+	signs     *move.Signs[T]
 
 	// rowMajor is Options.RowMajor: if it is true, vectors are downloaded in row-major order.
 	rowMajor bool
@@ -21,11 +22,11 @@ type orientation[T Float] struct {
 
 // newOrientation builds the kernels.
 func newOrientation[T Float](dev *vk.Device, opt Options) (*orientation[T], error) {
-	transpose, err := stages.NewTranspose[T](dev)
+	transpose, err := move.NewTranspose[T](dev)
 	if err != nil {
 		return nil, err
 	}
-	signs, err := stages.NewSigns[T](dev)
+	signs, err := move.NewSigns[T](dev)
 	return &orientation[T]{transpose, signs, opt.RowMajor}, err
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/move"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -14,7 +15,7 @@ import (
 // and double precision on the device.
 type single struct {
 	singleMemory
-	convert *stages.Conversion
+	convert *move.Conversion
 }
 
 // singleMemory is device memory in single precision.
@@ -25,7 +26,7 @@ type singleMemory struct {
 }
 
 func newSingle(dev *vk.Device, n, m int) (*single, error) {
-	convert, err := stages.NewConversion(dev)
+	convert, err := move.NewConversion(dev)
 	return &single{newSingleMemory(n, m), convert}, err
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tridiag/stedc"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -93,7 +94,7 @@ func (g *together[T]) share() {
 	}}
 	for k, party := range g.plan.parties() {
 		s := g.all[k]
-		d := stages.ConquerDevice{Ctx: s.Ctx, Arena: s.Arena, Share: s.steps.conquer, Profile: s.Profile, Party: party}
+		d := stedc.ConquerDevice{Ctx: s.Ctx, Arena: s.Arena, Share: s.steps.conquer, Profile: s.Profile, Party: party}
 		if k > 0 {
 			d.X.At = s.regions.x.In(s.Arena)
 		}

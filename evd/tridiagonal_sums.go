@@ -4,6 +4,7 @@ import (
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/residual"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -18,7 +19,7 @@ type columnSums[T Float] interface {
 
 // sumsOnDevice computes on the device, where σ·T must be.
 type sumsOnDevice[T Float] struct {
-	residuals *stages.TridiagonalResidual
+	residuals *residual.TridiagonalResidual
 
 	// widened returns the vectors z in double precision. If T is float32, it records the conversion of
 	// z to x, which has the shape of z.
@@ -33,7 +34,7 @@ func newSumsOnDevice[T Float](
 	dev *vk.Device, n, m int, ops product.Ops[float64],
 	widened func(*vk.Recorder, product.Matrix[T], product.Matrix[float64]) product.Matrix[float64],
 ) (columnSums[T], error) {
-	residuals, err := stages.NewTridiagonalResidual(dev, n, m, ops)
+	residuals, err := residual.NewTridiagonalResidual(dev, n, m, ops)
 	residual, orthogonality := vk.Reserve[float64]("residual sums", m), vk.Reserve[float64]("orthogonality sums", m)
 	return sumsOnDevice[T]{residuals, widened, residual, orthogonality}, err
 }
@@ -55,7 +56,7 @@ func (d sumsOnDevice[T]) of(p *TridiagonalPlan[T], c *spectrum.Call, z *Dense[T]
 		vk.SendFirst(rec, t.Lambda(ws), s.values)
 		wide := d.widened(rec, zs, t.Matrix(ws, n, z.Cols, n))
 		d.residuals.Record(rec, ws, stages.Tridiagonal[float64]{D: t.D(ws), E: t.E(ws)}, wide,
-			stages.Sums[float64]{Lambda: t.Lambda(ws), Residual: out[0], Orthogonality: out[1]})
+			residual.Sums[float64]{Lambda: t.Lambda(ws), Residual: out[0], Orthogonality: out[1]})
 		for i := range sums {
 			sums[i] = make([]float64, z.Cols)
 			vk.ReceiveLast(rec, sums[i], out[i])

@@ -9,65 +9,65 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// builder builds kernels one after another and keeps the first error.
-type builder struct {
-	dev *vk.Device
-	err error // of the first kernel that could not be built
+// Builder builds kernels one after another and keeps the first error.
+type Builder struct {
+	Dev *vk.Device
+	Err error // of the first kernel that could not be built
 }
 
-// build builds a kernel with vk.Build. If the builder already has an error, build returns nil.
-func build[S, P any](b *builder, m spirv.Module[S, P], spec S) *vk.Kernel[S, P] {
-	if b.err != nil {
+// Build builds a kernel with vk.Build. If the builder already has an error, build returns nil.
+func Build[S, P any](b *Builder, m spirv.Module[S, P], spec S) *vk.Kernel[S, P] {
+	if b.Err != nil {
 		return nil
 	}
-	k, err := vk.Build(b.dev, m, spec)
-	b.err = err
+	k, err := vk.Build(b.Dev, m, spec)
+	b.Err = err
 	return k
 }
 
-// threads returns the size of a workgroup that can use at most `most` invocations. The size is the
+// Threads returns the size of a workgroup that can use at most `most` invocations. The size is the
 // largest power of two that is at most this number and that the device allows.
-func (b *builder) threads(most int) uint32 {
-	if info := b.dev.Info(); info.MaxLocal > 0 {
+func (b *Builder) Threads(most int) uint32 {
+	if info := b.Dev.Info(); info.MaxLocal > 0 {
 		most = min(most, info.MaxLocal)
 	}
 	return 1 << (bits.Len(uint(most)) - 1)
 }
 
-// wholeSubgroups rounds a number of invocations up to a multiple of the subgroup size. Kernels that
+// WholeSubgroups rounds a number of invocations up to a multiple of the subgroup size. Kernels that
 // exchange values within a subgroup need full subgroups.
-func wholeSubgroups(threads int, info vk.Info) int {
+func WholeSubgroups(threads int, info vk.Info) int {
 	subgroup := max(1, info.Subgroup)
 	return vk.Tiles(threads, uint32(subgroup)) * subgroup
 }
 
-// shared is the shared memory that a kernel declares, in bytes. err is set if the SPIR-V module
+// Shared is the shared memory that a kernel declares, in bytes. err is set if the SPIR-V module
 // does not determine the size.
-type shared struct {
-	bytes int
-	err   error
+type Shared struct {
+	Bytes int
+	Err   error
 }
 
-// sharedOf reads the size of a kernel's shared memory from its SPIR-V.
-func sharedOf[S, P any](kernel func() spirv.Module[S, P], spec S) shared {
+// SharedOf reads the size of a kernel's shared memory from its SPIR-V.
+func SharedOf[S, P any](kernel func() spirv.Module[S, P], spec S) Shared {
 	bytes, err := product.SharedBytes(kernel, spec)
-	return shared{bytes, err}
+	return Shared{bytes, err}
 }
 
-// mostShared is the largest size of several kernels that run one after another. The sizes are not
+// MostShared is the largest size of several kernels that run one after another. The sizes are not
 // added because a workgroup has shared memory only while its dispatch runs.
-func mostShared(all ...shared) (bytes int, err error) {
+func MostShared(all ...Shared) (bytes int, err error) {
 	for _, s := range all {
-		if s.err != nil {
-			return 0, s.err
+		if s.Err != nil {
+			return 0, s.Err
 		}
-		bytes = max(bytes, s.bytes)
+		bytes = max(bytes, s.Bytes)
 	}
 	return bytes, nil
 }
 
-// specBool converts a truth value to the type of specialisation constants.
-func specBool(v bool) spirv.Bool {
+// SpecBool converts a truth value to the type of specialisation constants.
+func SpecBool(v bool) spirv.Bool {
 	if v {
 		return spirv.True
 	}

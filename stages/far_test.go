@@ -1,4 +1,4 @@
-package stages
+package stages_test
 
 import (
 	"context"
@@ -6,8 +6,13 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/back"
+	"github.com/vkevd/vkevd/stages/move"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/reduce"
 	"github.com/vkevd/vkevd/stages/stagetest"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -17,7 +22,7 @@ const farLd = product.MostLd - 8
 // farArena allocates a matrix of farLd rows with as many columns as the device has memory for. With
 // 330 columns its end is past 2³² elements (41 GiB). With 31 columns its end is past 2³¹ bytes,
 // which is the largest buffer of the CPU driver.
-func farArena(t *testing.T, d *vk.Device) Matrix {
+func farArena(t *testing.T, d *vk.Device) stages.Matrix {
 	t.Helper()
 	for _, cols := range []int{330, 165, 31} {
 		at := vk.Reserve[float64]("far", farLd*cols)
@@ -35,23 +40,23 @@ func farArena(t *testing.T, d *vk.Device) Matrix {
 			t.Fatal(err)
 		}
 		t.Cleanup(ws.Close)
-		return NewMatrix(at.In(ws), farLd, cols, farLd)
+		return stages.NewMatrix(at.In(ws), farLd, cols, farLd)
 	}
 	t.Skip("not enough device memory")
-	return Matrix{}
+	return stages.Matrix{}
 }
 
 // TestAtTheFarEnd runs stages on blocks near the end of a huge matrix, where offsets are largest.
 // The results must have the same bits as the results for a small matrix of its own.
 func TestAtTheFarEnd(t *testing.T) {
 	const n = 24
-	d := testDevice(t)
+	d := stagetest.Device(t)
 	far := farArena(t, d)
 	chain := newReductionAndBack(t, d, n)
 	near := vk.Reserve[float64]("near", 3*n*n)
-	ws := arena(t, d, vk.Together(near))
-	alone := func(k int) Matrix { return NewMatrix(near.In(ws).Sub(k*n*n, n*n), n, n, n) }
-	last := func(k int) Matrix { return far.Block(farLd-(k+1)*n, far.Cols-n, n, n) }
+	ws := stagetest.Arena(t, d, vk.Together(near))
+	alone := func(k int) stages.Matrix { return stages.NewMatrix(near.In(ws).Sub(k*n*n, n*n), n, n, n) }
+	last := func(k int) stages.Matrix { return far.Block(farLd-(k+1)*n, far.Cols-n, n, n) }
 	want := chain.run(t, alone(0), alone(1), alone(2))
 	got := chain.run(t, last(0), last(1), last(2))
 	for i, what := range []string{"reflectors and band", "vectors, transposed", "vectors"} {
@@ -67,51 +72,51 @@ func TestAtTheFarEnd(t *testing.T) {
 type reductionAndBack struct {
 	dev       *vk.Device
 	n         int
-	load      *SymmetricLoad[float64]
-	band      *BandReduction[float64]
-	q1        *ApplyQ1[float64]
-	transpose *Transpose[float64]
-	signs     *Signs[float64]
+	load      *move.SymmetricLoad[float64]
+	band      *reduce.BandReduction[float64]
+	q1        *back.ApplyQ1[float64]
+	transpose *move.Transpose[float64]
+	signs     *move.Signs[float64]
 	b, t      vk.Region[float64]
 	ws        *vk.Arena
 }
 
 func newReductionAndBack(t *testing.T, d *vk.Device, n int) *reductionAndBack {
 	t.Helper()
-	tune := SmallestTuning()
+	tune := tuning.Smallest()
 	ops, err := product.New[float64](d, tune.Products)
 	errs := []error{err}
 	keep := func(err error) { errs = append(errs, err) }
 	c := &reductionAndBack{dev: d, n: n}
-	c.load, err = NewSymmetricLoad[float64](d)
+	c.load, err = move.NewSymmetricLoad[float64](d)
 	keep(err)
-	c.band, err = NewBandReduction(d, BandSize{n, tune.Band, tune.Block}, ops, tune.Chase.waiting(t, d), tune.Panel)
+	c.band, err = reduce.NewBandReduction(d, reduce.BandSize{N: n, B: tune.Band, K: tune.Block}, ops, waiting(t, d, tune), tune.Panel)
 	keep(err)
-	c.q1, err = NewApplyQ1(d, BackSize{n, tune.Band, n}, ops, tune.Panel)
+	c.q1, err = back.NewApplyQ1(d, back.Size{N: n, B: tune.Band, M: n}, ops, tune.Panel)
 	keep(err)
-	c.transpose, err = NewTranspose[float64](d)
+	c.transpose, err = move.NewTranspose[float64](d)
 	keep(err)
-	c.signs, err = NewSigns[float64](d)
+	c.signs, err = move.NewSigns[float64](d)
 	keep(err)
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
 	c.b, c.t = vk.Reserve[float64]("band", 2*tune.Band*n), vk.Reserve[float64]("T", c.band.Panels()*tune.Band*tune.Band)
-	c.ws = arena(t, d, vk.Together(c.b, c.t, ops.Work(), vk.InTurn(c.band.Work(), c.q1.Work())))
+	c.ws = stagetest.Arena(t, d, vk.Together(c.b, c.t, ops.Work(), vk.InTurn(c.band.Work(), c.q1.Work())))
 	return c
 }
 
 // run reduces a random matrix in a. It forms Q1, transposed in x and not transposed in z, and returns
 // the final contents of a, x and z.
-func (c *reductionAndBack) run(t *testing.T, a, x, z Matrix) (found [3][]float64) {
+func (c *reductionAndBack) run(t *testing.T, a, x, z stages.Matrix) (found [3][]float64) {
 	t.Helper()
-	column := func(m Matrix, j int) vk.Slice[float64] { return m.At.Sub(j*m.Ld, m.Rows) }
+	column := func(m stages.Matrix, j int) vk.Slice[float64] { return m.At.Sub(j*m.Ld, m.Rows) }
 	in := stagetest.Normal(c.n, c.n, c.n, 1)
 	for j := range c.n {
 		unit := make([]float64, c.n)
 		unit[j] = 1
-		put(t, c.dev, column(a, j), in.Data[j*c.n:(j+1)*c.n])
-		put(t, c.dev, column(x, j), unit)
+		stagetest.Put(t, c.dev, column(a, j), in.Data[j*c.n:(j+1)*c.n])
+		stagetest.Put(t, c.dev, column(x, j), unit)
 	}
 	rec := vk.NewRecorder(c.dev)
 	c.load.Record(rec, a, false, 0.5)
@@ -122,9 +127,9 @@ func (c *reductionAndBack) run(t *testing.T, a, x, z Matrix) (found [3][]float64
 	if _, err := c.dev.Run(context.Background(), rec, nil); err != nil {
 		t.Fatal(err)
 	}
-	for i, m := range []Matrix{a, x, z} {
+	for i, m := range []stages.Matrix{a, x, z} {
 		for j := range c.n {
-			found[i] = append(found[i], get(t, c.dev, column(m, j))...)
+			found[i] = append(found[i], stagetest.Get(t, c.dev, column(m, j))...)
 		}
 	}
 	return found

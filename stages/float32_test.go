@@ -1,11 +1,11 @@
-package stages
+package stages_test
 
 import (
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
 )
@@ -16,20 +16,11 @@ import (
 // single builds a kernel for the device of the tests.
 func single[S, P any](t *testing.T, m spirv.Module[S, P], spec S) *vk.Kernel[S, P] {
 	t.Helper()
-	kernel, err := vk.Build(testDevice(t), m, spec)
+	kernel, err := vk.Build(stagetest.Device(t), m, spec)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return kernel
-}
-
-// normals returns n normally distributed numbers. Number i is multiplied by scale(i).
-func normals(n int, seed uint64, scale func(i int) float64) []float32 {
-	r, x := rand.New(rand.NewPCG(seed, 2)), make([]float32, n)
-	for i := range x {
-		x[i] = float32(r.NormFloat64() * scale(i))
-	}
-	return x
 }
 
 // singleTolerance is the largest relative error, 2⁻¹⁵: a few hundred times the rounding error of
@@ -38,24 +29,24 @@ const singleTolerance = 0x1p-15
 
 func TestGemmFloat32(t *testing.T) {
 	const m, n, k = 37, 18, 21
-	dev := testDevice(t)
+	dev := stagetest.Device(t)
 	spec := shaders.GemmDefaults()
 	spec.LocalSize, spec.TileM, spec.TileN, spec.TileK, spec.ThreadM, spec.ThreadN = 16, 16, 8, 8, 4, 2
 	kernel := single(t, shaders.Gemm[float32](), spec)
 	one := func(int) float64 { return 1 }
-	a, b, c := normals(m*k, 1, one), normals(k*n, 2, one), normals(m*n, 3, one)
+	a, b, c := stagetest.Normals(m*k, 1, one), stagetest.Normals(k*n, 2, one), stagetest.Normals(m*n, 3, one)
 	x, y, z := vk.Reserve[float32]("A", m*k), vk.Reserve[float32]("B", k*n), vk.Reserve[float32]("C", m*n)
-	ws := arena(t, dev, vk.Together(x, y, z))
-	put(t, dev, x.In(ws), a)
-	put(t, dev, y.In(ws), b)
-	put(t, dev, z.In(ws), c)
+	ws := stagetest.Arena(t, dev, vk.Together(x, y, z))
+	stagetest.Put(t, dev, x.In(ws), a)
+	stagetest.Put(t, dev, y.In(ws), b)
+	stagetest.Put(t, dev, z.In(ws), c)
 	rec := vk.NewRecorder(dev)
 	kernel.Dispatch(rec, vk.Folded(vk.Tiles(m, spec.TileM)*vk.Tiles(n, spec.TileN)), shaders.GemmPush[float32]{
 		A: x.In(ws).Addr(), B: y.In(ws).Addr(), C: z.In(ws).Addr(), Alpha: 2, Beta: -0.5,
 		M: m, N: n, K: k, Lda: m, Ldb: k, Ldc: m, Splits: 1, Stretch: k,
 	})
-	run(t, dev, rec)
-	for i, have := range get(t, dev, z.In(ws)) {
+	stagetest.Run(t, dev, rec)
+	for i, have := range stagetest.Get(t, dev, z.In(ws)) {
 		want := -0.5 * float64(c[i])
 		for l := range k {
 			want += 2 * float64(a[i%m+l*m]) * float64(b[l+i/m*k])
@@ -77,7 +68,7 @@ func TestPanelFloat32(t *testing.T) {
 		"mixed": func(i int) float64 { return []float64{1e-12, 1, 1e-25}[i%m/rows] },
 	} {
 		t.Run(name, func(t *testing.T) {
-			panel := normals(m*columns, 4, scale)
+			panel := stagetest.Normals(m*columns, 4, scale)
 			r := factorPanel(t, panel, m, columns, rows, groups)
 			top := 0.0
 			for _, x := range panel {
@@ -103,7 +94,7 @@ func TestPanelFloat32(t *testing.T) {
 
 // factorPanel factors a panel on the device and returns R, column by column.
 func factorPanel(t *testing.T, panel []float32, m, columns, rows, groups int) []float32 {
-	dev := testDevice(t)
+	dev := stagetest.Device(t)
 	spec := shaders.GeqrfPanelStartDefaults()
 	spec.LocalSize, spec.Columns, spec.Chunk = 8, uint32(columns), 2
 	start := single(t, shaders.GeqrfPanelStart[float32](), spec)
@@ -116,8 +107,8 @@ func factorPanel(t *testing.T, panel []float32, m, columns, rows, groups int) []
 	size := columns * (1 + groups)
 	from, to := vk.Reserve[float32]("state", size), vk.Reserve[float32]("next state", size)
 	exponents, slots := vk.Reserve[int32]("exponents", 1+groups), vk.Reserve[uint64]("slots", 1)
-	ws := arena(t, dev, vk.Together(x, r, tau, from, to, exponents, slots))
-	put(t, dev, x.In(ws), panel)
+	ws := stagetest.Arena(t, dev, vk.Together(x, r, tau, from, to, exponents, slots))
+	stagetest.Put(t, dev, x.In(ws), panel)
 	rec := vk.NewRecorder(dev)
 	vk.Fill(rec, r.In(ws), 0)
 	start.Dispatch(rec, vk.Grid(groups), shaders.GeqrfPanelStartPush[float32]{
@@ -137,8 +128,8 @@ func factorPanel(t *testing.T, panel []float32, m, columns, rows, groups int) []
 		}
 		from, to = to, from
 	}
-	run(t, dev, rec)
-	return get(t, dev, r.In(ws))
+	stagetest.Run(t, dev, rec)
+	return stagetest.Get(t, dev, r.In(ws))
 }
 
 // TestBulgeChasingFloat32 checks that the bulge chasing in waves (dispatches that run one step of
@@ -147,7 +138,7 @@ func factorPanel(t *testing.T, panel []float32, m, columns, rows, groups int) []
 // elements are taken as zero.
 func TestBulgeChasingFloat32(t *testing.T) {
 	const n, b, lead, ld = 30, 4, 2, 8 // ld = 2·b
-	dev := testDevice(t)
+	dev := stagetest.Device(t)
 	spec := shaders.Sb2stWaveDefaults()
 	spec.LocalSize, spec.Work, spec.B, spec.Lanes, spec.Tiles, spec.Lead = 8, 8, b, 2, 2, lead
 	for dev.Info().Subgroup > int(spec.Work) { // whole subgroups
@@ -160,15 +151,15 @@ func TestBulgeChasingFloat32(t *testing.T) {
 		"1e-30":  func(int) float64 { return 1e-30 },
 		"graded": func(i int) float64 { return math.Pow(10, -float64(i%ld)*9) }, // far from the diagonal subnormal
 	} {
-		band := normals(n*ld, 5, scale)
+		band := stagetest.Normals(n*ld, 5, scale)
 		for i := range band {
 			if row := i/ld + i%ld; i%ld > b || row >= n {
 				band[i] = 0
 			}
 		}
 		x := vk.Reserve[float32]("band", n*ld)
-		ws := arena(t, dev, vk.Together(x))
-		put(t, dev, x.In(ws), band)
+		ws := stagetest.Arena(t, dev, vk.Together(x))
+		stagetest.Put(t, dev, x.In(ws), band)
 		rec := vk.NewRecorder(dev)
 		steps := func(s int) int { return vk.Tiles(n-1-s, uint32(b)) }
 		for wave := range (1 + lead) * n {
@@ -183,8 +174,8 @@ func TestBulgeChasingFloat32(t *testing.T) {
 				})
 			}
 		}
-		run(t, dev, rec)
-		after := get(t, dev, x.In(ws))
+		stagetest.Run(t, dev, rec)
+		after := stagetest.Get(t, dev, x.In(ws))
 		top := 0.0
 		for _, v := range band {
 			top = max(top, math.Abs(float64(v)))

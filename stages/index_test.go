@@ -1,9 +1,11 @@
-package stages
+package stages_test
 
 import (
 	"testing"
 
 	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -11,22 +13,22 @@ import (
 // numbers of workgroups in a grid of several rows, and the order of tiles up to the largest
 // matrices.
 func TestIndexHeaders(t *testing.T) {
-	d := testDevice(t)
-	b := builder{dev: d}
-	kernel := build(&b, shaders.ProbeIndex(), shaders.ProbeIndexSpec{LocalSize: 1})
-	if b.err != nil {
-		t.Fatal(b.err)
+	d := stagetest.Device(t)
+	b := stages.Builder{Dev: d}
+	kernel := stages.Build(&b, shaders.ProbeIndex(), shaders.ProbeIndexSpec{LocalSize: 1})
+	if b.Err != nil {
+		t.Fatal(b.Err)
 	}
 	const count = 70000
 	reserve := func(name string, n int) vk.Region[uint64] { return vk.Reserve[uint64](name, n) }
 	places, offsets, groups := reserve("places", 3*count), reserve("offsets", count), reserve("groups", count)
 	lower, swath := vk.Reserve[uint32]("lower", 2*count), vk.Reserve[uint32]("swath", 2*count)
-	ws := arena(t, d, vk.Together(places, offsets, groups, lower, swath))
+	ws := stagetest.Arena(t, d, vk.Together(places, offsets, groups, lower, swath))
 	in := make([]uint64, 3*count)
 	for i := range uint64(count) {
 		in[3*i], in[3*i+1], in[3*i+2] = i*0x10001, i*0x1003, 1<<32+i
 	}
-	put(t, d, places.In(ws), in)
+	stagetest.Put(t, d, places.In(ws), in)
 	grid := vk.Folded(count)
 	if grid.Y < 2 {
 		t.Fatalf("%v is not folded", grid)
@@ -40,8 +42,8 @@ func TestIndexHeaders(t *testing.T) {
 			Lower: lower.In(ws).Addr(), Swath: swath.In(ws).Addr(),
 			Count: count, First: uint32(tiles.first), Rows: uint32(tiles.rows), Cols: uint32(tiles.cols),
 		})
-		run(t, d, rec)
-		gotLower, gotSwath := get(t, d, lower.In(ws)), get(t, d, swath.In(ws))
+		stagetest.Run(t, d, rec)
+		gotLower, gotSwath := stagetest.Get(t, d, lower.In(ws)), stagetest.Get(t, d, swath.In(ws))
 		check := func(what string, got []uint32, cols int, last func(row int) int) {
 			at := -tiles.first
 			inSwaths(tiles.rows, cols, last, func(row, col int) bool {
@@ -55,7 +57,7 @@ func TestIndexHeaders(t *testing.T) {
 		check("lower", gotLower, tiles.rows, func(row int) int { return row })
 		check("swath", gotSwath, tiles.cols, func(int) int { return tiles.cols - 1 })
 	}
-	got, numbers := get(t, d, offsets.In(ws)), get(t, d, groups.In(ws))
+	got, numbers := stagetest.Get(t, d, offsets.In(ws)), stagetest.Get(t, d, groups.In(ws))
 	for i := range uint64(count) {
 		if want := 8 * (in[3*i] + in[3*i+1]*in[3*i+2]); got[i] != want || numbers[i] != i+1 {
 			t.Fatalf("workgroup %d: number %d, offset %d, want %d", i, numbers[i]-1, got[i], want)

@@ -1,10 +1,22 @@
-package stages
+package stages_test
 
 import (
 	"errors"
 	"testing"
 
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/back"
+	"github.com/vkevd/vkevd/stages/chase"
+	"github.com/vkevd/vkevd/stages/move"
+	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/reduce"
+	"github.com/vkevd/vkevd/stages/residual"
+	"github.com/vkevd/vkevd/stages/roomtest"
+	"github.com/vkevd/vkevd/stages/tridiag/stebz"
+	"github.com/vkevd/vkevd/stages/tridiag/stedc"
+	"github.com/vkevd/vkevd/stages/tridiag/stemr"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -18,56 +30,62 @@ func leastDevice() *vk.Device {
 // devices that were never measured, on a device that has only the limits that Vulkan guarantees.
 func TestEveryStageFitsTheLeastDevice(t *testing.T) {
 	const n, m = 1000, 300
-	d, tune := leastDevice(), tuningFor("other")
+	d, tune := leastDevice(), tuning.On(roomtest.Family("other"))
 	ops, err := product.New[float64](d, tune.Products)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, build := range map[string]func() error{
-		"load":                 func() error { _, err := NewSymmetricLoad[float64](d); return err },
-		"transposition":        func() error { _, err := NewTranspose[float64](d); return err },
-		"signs":                func() error { _, err := NewSigns[float64](d); return err },
-		"residual":             func() error { _, err := NewResidual(d, n, m, ops); return err },
-		"tridiagonal residual": func() error { _, err := NewTridiagonalResidual(d, n, m, ops); return err },
+		"load":                 func() error { _, err := move.NewSymmetricLoad[float64](d); return err },
+		"transposition":        func() error { _, err := move.NewTranspose[float64](d); return err },
+		"signs":                func() error { _, err := move.NewSigns[float64](d); return err },
+		"residual":             func() error { _, err := residual.NewResidual(d, n, m, ops); return err },
+		"tridiagonal residual": func() error { _, err := residual.NewTridiagonalResidual(d, n, m, ops); return err },
 		"band reduction": func() error {
-			_, err := NewBandReduction(d, BandSize{n, tune.Band, tune.Block}, ops, tune.Chase.waiting(t, d), tune.Panel)
+			_, err := reduce.NewBandReduction(d, reduce.BandSize{N: n, B: tune.Band, K: tune.Block}, ops, waiting(t, d, tune), tune.Panel)
 			return err
 		},
 		"widest panel": func() error {
-			_, err := NewPanelQR[float64](d, maxPanel, tune.Chase.waiting(t, d), tune.Panel)
+			_, err := panel.NewQR[float64](d, panel.MaxPanel, waiting(t, d, tune), tune.Panel)
 			return err
 		},
 		"waves": func() error {
 			waves := tune
 			waves.Chase.Wavefront = true // a dry device cannot be asked whether it hands flags on
-			_, err := NewBulgeChasing[float64](d, ChaseSize{n, waves.Band, true}, waves.Chase.waiting(t, d), waves.Chase.ChaseTuning)
+			_, err := chase.NewBulgeChasing[float64](d, chase.Size{N: n, B: waves.Band, Vectors: true}, waiting(t, d, waves), waves.Chase.Tuning)
 			return err
 		},
 		"Q2": func() error {
-			_, err := NewApplyQ2[float64](d, BackSize{n, tune.Band, m}, tune.Chase.waiting(t, d), tune.ApplyQ2)
+			_, err := back.NewApplyQ2[float64](d, back.Size{N: n, B: tune.Band, M: m}, waiting(t, d, tune), tune.ApplyQ2)
 			return err
 		},
-		"Q1": func() error { _, err := NewApplyQ1(d, BackSize{n, tune.Band, m}, ops, tune.Panel); return err },
+		"Q1": func() error {
+			_, err := back.NewApplyQ1(d, back.Size{N: n, B: tune.Band, M: m}, ops, tune.Panel)
+			return err
+		},
 		"QR": func() error {
-			_, err := NewTallQR(d, 2*n, n, tune.Band, ops, tune.Chase.waiting(t, d), tune.Panel)
+			_, err := panel.NewTallQR(d, 2*n, n, tune.Band, ops, waiting(t, d, tune), tune.Panel)
 			return err
 		},
 		"P1": func() error {
-			size := PanelsSize{Rows: n, Cols: n - 7, B: tune.Band, M: m, Across: true}
-			_, err := NewApplyPanels(d, PhaseApplyP1, size, ops, tune.Panel)
+			size := back.PanelsSize{Rows: n, Cols: n - 7, B: tune.Band, M: m, Across: true}
+			_, err := back.NewApplyPanels(d, stages.PhaseApplyP1, size, ops, tune.Panel)
 			return err
 		},
-		"identity":          func() error { _, err := NewIdentity[float64](d); return err },
-		"singular residual": func() error { _, err := NewSingularResidual(d, 2*n, n, m, ops); return err },
-		"bisection":         func() error { _, err := NewBisection(d, n, tune.Bisection); return err },
-		"values":            func() error { _, err := NewDivideConquerValues(d, n, tune.DivideConquer); return err },
-		"vectors":           func() error { _, err := NewDivideConquer(d, n, ops, tune.Products, tune.DivideConquer); return err },
+		"identity":          func() error { _, err := move.NewIdentity[float64](d); return err },
+		"singular residual": func() error { _, err := residual.NewSingularResidual(d, 2*n, n, m, ops); return err },
+		"bisection":         func() error { _, err := stebz.NewBisection(d, n, tune.Bisection); return err },
+		"values":            func() error { _, err := stedc.NewDivideConquerValues(d, n, tune.DivideConquer); return err },
+		"vectors": func() error {
+			_, err := stedc.NewDivideConquer(d, n, ops, tune.Products, tune.DivideConquer)
+			return err
+		},
 		"MRRR": func() error {
-			fallback, err := NewDivideConquer(d, n, ops, tune.Products, tune.DivideConquer)
+			fallback, err := stedc.NewDivideConquer(d, n, ops, tune.Products, tune.DivideConquer)
 			if err != nil {
 				return err
 			}
-			_, err = NewMRRR(d, n, m, fallback, tune.MRRR)
+			_, err = stemr.NewMRRR(d, n, m, fallback, tune.MRRR)
 			return err
 		},
 	} {
@@ -81,21 +99,21 @@ func TestEveryStageFitsTheLeastDevice(t *testing.T) {
 // the device. The error must name the reason, and must come before a driver compiles a kernel.
 func TestStagesRefuse(t *testing.T) {
 	small := vk.Dry(vk.Info{Name: "small", SharedBytes: 4 << 10, MaxLocal: 32, Subgroup: 8})
-	tune := tuningFor("other")
+	tune := tuning.On(roomtest.Family("other"))
 	tune.Chase.Wavefront = true
 	for name, build := range map[string]func() error{
-		"bisection": func() error { _, err := NewBisection(small, 9, tune.Bisection); return err },
+		"bisection": func() error { _, err := stebz.NewBisection(small, 9, tune.Bisection); return err },
 		"products":  func() error { _, err := product.New[float64](small, tune.Products); return err },
 		"panels": func() error {
-			_, err := NewPanelQR[float64](small, 32, tune.Chase.waiting(t, small), tune.Panel)
+			_, err := panel.NewQR[float64](small, 32, waiting(t, small, tune), tune.Panel)
 			return err
 		},
 		"Q2": func() error {
-			_, err := NewApplyQ2[float64](small, BackSize{90, tune.Band, 9}, tune.Chase.waiting(t, small), tune.ApplyQ2)
+			_, err := back.NewApplyQ2[float64](small, back.Size{N: 90, B: tune.Band, M: 9}, waiting(t, small, tune), tune.ApplyQ2)
 			return err
 		},
 		"band too large": func() error {
-			_, err := NewBulgeChasing[float64](leastDevice(), ChaseSize{1<<26 + 1, tune.Band, false}, tune.Chase.waiting(t, leastDevice()), tune.Chase.ChaseTuning)
+			_, err := chase.NewBulgeChasing[float64](leastDevice(), chase.Size{N: 1<<26 + 1, B: tune.Band, Vectors: false}, roomtest.Waits{Wavefront: tune.Chase.Wavefront, WideFence: tune.Chase.WideFence}.Waiting(t, leastDevice()), tune.Chase.Tuning)
 			return err
 		},
 	} {
@@ -104,10 +122,10 @@ func TestStagesRefuse(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	for _, bad := range []BisectionTuning{
+	for _, bad := range []stebz.Tuning{
 		{}, {Threads: 64, Tile: 12}, {Threads: 6, Tile: 8, Levels: 3}, {Threads: 64, Tile: 8, Levels: 40}, {Tile: 8},
 	} {
-		if _, err := NewBisection(leastDevice(), 9, bad); err == nil {
+		if _, err := stebz.NewBisection(leastDevice(), 9, bad); err == nil {
 			t.Errorf("%+v was taken", bad)
 		}
 	}
@@ -128,8 +146,8 @@ func TestMatrixRefusesHugeLeadingDimensions(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := r.In(ws)
-	NewMatrix(at, 5, 3, product.MostLd-1)
-	NewMatrix(at, product.MostLd+1, 1, product.MostLd+1) // a vector may have any length
+	stages.NewMatrix(at, 5, 3, product.MostLd-1)
+	stages.NewMatrix(at, product.MostLd+1, 1, product.MostLd+1) // a vector may have any length
 	for _, ld := range []int{product.MostLd, 1 << 62} {
 		func() {
 			defer func() {
@@ -137,7 +155,7 @@ func TestMatrixRefusesHugeLeadingDimensions(t *testing.T) {
 					t.Errorf("Ld %d was taken", ld)
 				}
 			}()
-			NewMatrix(at, 5, 3, ld)
+			stages.NewMatrix(at, 5, 3, ld)
 		}()
 	}
 }
@@ -146,7 +164,7 @@ func TestMatrixRefusesHugeLeadingDimensions(t *testing.T) {
 // no element that determines a sign.
 func TestSignsOfNothing(t *testing.T) {
 	d := leastDevice()
-	s, err := NewSigns[float64](d)
+	s, err := move.NewSigns[float64](d)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -156,8 +174,8 @@ func TestSignsOfNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	rec := vk.NewRecorder(d)
-	s.Record(rec, NewMatrix(r.In(ws), 0, 3, 1))
-	s.Record(rec, NewMatrix(r.In(ws), 1, 0, 1))
+	s.Record(rec, stages.NewMatrix(r.In(ws), 0, 3, 1))
+	s.Record(rec, stages.NewMatrix(r.In(ws), 1, 0, 1))
 	if rec.Len() != 0 {
 		t.Errorf("%d commands", rec.Len())
 	}
@@ -167,21 +185,21 @@ func TestSignsOfNothing(t *testing.T) {
 // too short, because kernels do not check lengths.
 func TestRecordPanicsOnShortSlices(t *testing.T) {
 	const n, m = 40, 9
-	d, tune := leastDevice(), SmallestTuning()
+	d, tune := leastDevice(), tuning.Smallest()
 	tune.Chase.Wavefront = true // a dry device cannot be asked whether it hands flags on
 	var errs []error
 	keep := func(err error) { errs = append(errs, err) }
 	ops, err := product.New[float64](d, tune.Products)
 	keep(err)
-	chase, err := NewBulgeChasing[float64](d, ChaseSize{n, tune.Band, true}, tune.Chase.waiting(t, d), tune.Chase.ChaseTuning)
+	chase, err := chase.NewBulgeChasing[float64](d, chase.Size{N: n, B: tune.Band, Vectors: true}, waiting(t, d, tune), tune.Chase.Tuning)
 	keep(err)
-	q2, err := NewApplyQ2[float64](d, BackSize{n, tune.Band, m}, tune.Chase.waiting(t, d), tune.ApplyQ2)
+	q2, err := back.NewApplyQ2[float64](d, back.Size{N: n, B: tune.Band, M: m}, waiting(t, d, tune), tune.ApplyQ2)
 	keep(err)
-	sturm, err := NewBisection(d, n, tune.Bisection)
+	sturm, err := stebz.NewBisection(d, n, tune.Bisection)
 	keep(err)
-	factor, err := NewTFactor(d, n, 8, ops, tune.Panel)
+	factor, err := panel.NewTFactor(d, n, 8, ops, tune.Panel)
 	keep(err)
-	measure, err := NewTridiagonalResidual(d, n, m, ops)
+	measure, err := residual.NewTridiagonalResidual(d, n, m, ops)
 	keep(err)
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
@@ -192,24 +210,26 @@ func TestRecordPanicsOnShortSlices(t *testing.T) {
 		t.Fatal(err)
 	}
 	of := func(n int) vk.Slice[float64] { return all.In(ws).Sub(0, n) }
-	matrix := func(rows, cols int) Matrix { return NewMatrix(all.In(ws), rows, cols, rows) }
+	matrix := func(rows, cols int) stages.Matrix { return stages.NewMatrix(all.In(ws), rows, cols, rows) }
 	rec := vk.NewRecorder(d)
-	vectors, factors := ReflectorLen(n, tune.Band)
+	vectors, factors := stages.ReflectorLen(n, tune.Band)
 	band := 2 * tune.Band * n
 	for name, c := range map[string]struct {
 		lengths []int
 		record  func(n []int)
 	}{
 		"chase": {[]int{band, n, n - 1, vectors, factors}, func(l []int) {
-			chase.Record(rec, ws, of(l[0]), Tridiagonal[float64]{of(l[1]), of(l[2])}, Reflectors[float64]{of(l[3]), of(l[4])})
+			chase.Record(rec, ws, of(l[0]), stages.Tridiagonal[float64]{D: of(l[1]), E: of(l[2])}, stages.Reflectors[float64]{V: of(l[3]), Tau: of(l[4])})
 		}},
-		"Q2":       {[]int{vectors, factors}, func(l []int) { q2.Record(rec, ws, Reflectors[float64]{of(l[0]), of(l[1])}, matrix(m, n)) }},
+		"Q2": {[]int{vectors, factors}, func(l []int) {
+			q2.Record(rec, ws, stages.Reflectors[float64]{V: of(l[0]), Tau: of(l[1])}, matrix(m, n))
+		}},
 		"values":   {[]int{n, n - 1, m}, func(l []int) { sturm.RecordRange(rec, ws, of(l[0]), of(l[1]), 3, 3+m, of(l[2])) }},
 		"counts":   {[]int{n, n - 1, m}, func(l []int) { sturm.RecordCounts(rec, ws, of(l[0]), of(l[1]), of(l[2]), words.In(ws).Sub(0, m)) }},
 		"T":        {[]int{8}, func(l []int) { factor.RecordFrom(rec, ws, matrix(8, 8), of(l[0]), matrix(8, 8)) }},
 		"merged T": {[]int{4 * 8}, func(l []int) { factor.RecordMerge(rec, ws, matrix(n, 8), 4, of(l[0]), matrix(8, 8)) }},
 		"residual": {[]int{n, n - 1, m, m, m}, func(l []int) {
-			measure.Record(rec, ws, Tridiagonal[float64]{of(l[0]), of(l[1])}, matrix(n, m), Sums[float64]{of(l[2]), of(l[3]), of(l[4])})
+			measure.Record(rec, ws, stages.Tridiagonal[float64]{D: of(l[0]), E: of(l[1])}, matrix(n, m), residual.Sums[float64]{Lambda: of(l[2]), Residual: of(l[3]), Orthogonality: of(l[4])})
 		}},
 	} {
 		c.record(c.lengths)

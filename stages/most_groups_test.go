@@ -1,9 +1,15 @@
-package stages
+package stages_test
 
 import (
 	"math"
 	"testing"
 
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/back"
+	"github.com/vkevd/vkevd/stages/chase"
+	"github.com/vkevd/vkevd/stages/panel"
+	"github.com/vkevd/vkevd/stages/roomtest"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -13,41 +19,41 @@ import (
 func TestNoTuningHasTooManyGroups(t *testing.T) {
 	d := vk.Dry(vk.Info{Name: "dry", Subgroup: 32, SharedBytes: 48 << 10, MaxLocal: 1024})
 	for _, groups := range []int{vk.MaxGroups() + 1, math.MaxInt32} {
-		tune := tuningFor("nvidia")
+		tune := tuning.On(roomtest.Family("nvidia"))
 		tune.Chase.Groups, tune.ApplyQ2.Workgroups, tune.Panel.Groups = groups, groups, groups
 		most := 5 * vk.MaxGroups()
 		t.Run("chase", func(t *testing.T) {
 			tune := tune
 			tune.Band, tune.Chase.Dispatch = 2, math.Inf(1)
-			s, err := NewBulgeChasing[float64](d, ChaseSize{most, tune.Band, false}, tune.Chase.waiting(t, d), tune.Chase.ChaseTuning)
+			s, err := chase.NewBulgeChasing[float64](d, chase.Size{N: most, B: tune.Band, Vectors: false}, waiting(t, d, tune), tune.Chase.Tuning)
 			recordsDry(t, d, err, s.Work, []int{4 * most, most, most - 1}, func(rec *vk.Recorder, ws *vk.Arena, x []vk.Slice[float64]) {
-				s.Record(rec, ws, x[0], Tridiagonal[float64]{x[1], x[2]}, Reflectors[float64]{x[2], x[2]})
+				s.Record(rec, ws, x[0], stages.Tridiagonal[float64]{D: x[1], E: x[2]}, stages.Reflectors[float64]{V: x[2], Tau: x[2]})
 			})
 		})
 		t.Run("reading T", func(t *testing.T) {
 			tune := tune
 			tune.Band = 1
 			n := 256*vk.MaxGroups() + 1
-			s, err := NewBulgeChasing[float64](d, ChaseSize{n, tune.Band, false}, tune.Chase.waiting(t, d), tune.Chase.ChaseTuning)
+			s, err := chase.NewBulgeChasing[float64](d, chase.Size{N: n, B: tune.Band, Vectors: false}, waiting(t, d, tune), tune.Chase.Tuning)
 			recordsDry(t, d, err, s.Work, []int{2 * n, n, n - 1}, func(rec *vk.Recorder, ws *vk.Arena, x []vk.Slice[float64]) {
-				s.Record(rec, ws, x[0], Tridiagonal[float64]{x[1], x[2]}, Reflectors[float64]{x[2], x[2]})
+				s.Record(rec, ws, x[0], stages.Tridiagonal[float64]{D: x[1], E: x[2]}, stages.Reflectors[float64]{V: x[2], Tau: x[2]})
 			})
 		})
 		t.Run("Q2", func(t *testing.T) {
 			const n = 100
 			m := 128 * (vk.MaxGroups() + 2)
-			s, err := NewApplyQ2[float64](d, BackSize{n, tune.Band, m}, tune.Chase.waiting(t, d), tune.ApplyQ2)
-			v, tau := ReflectorLen(n, tune.Band)
+			s, err := back.NewApplyQ2[float64](d, back.Size{N: n, B: tune.Band, M: m}, waiting(t, d, tune), tune.ApplyQ2)
+			v, tau := stages.ReflectorLen(n, tune.Band)
 			recordsDry(t, d, err, s.Work, []int{v, tau, m * n}, func(rec *vk.Recorder, ws *vk.Arena, x []vk.Slice[float64]) {
-				s.Record(rec, ws, Reflectors[float64]{x[0], x[1]}, NewMatrix(x[2], m, n, m))
+				s.Record(rec, ws, stages.Reflectors[float64]{V: x[0], Tau: x[1]}, stages.NewMatrix(x[2], m, n, m))
 			})
 		})
 		t.Run("panels", func(t *testing.T) {
 			const b = 32
 			m := 128 * (vk.MaxGroups() + 1)
-			s, err := NewPanelQR[float64](d, b, tune.Chase.waiting(t, d), tune.Panel)
+			s, err := panel.NewQR[float64](d, b, waiting(t, d, tune), tune.Panel)
 			recordsDry(t, d, err, s.Work, []int{m * b, b * b, b}, func(rec *vk.Recorder, ws *vk.Arena, x []vk.Slice[float64]) {
-				s.Record(rec, ws, NewMatrix(x[0], m, b, m), NewMatrix(x[1], b, b, b), x[2])
+				s.Record(rec, ws, stages.NewMatrix(x[0], m, b, m), stages.NewMatrix(x[1], b, b, b), x[2])
 			})
 		})
 	}

@@ -13,12 +13,12 @@ import (
 // and Q2 = I.
 type Reflectors[T spirv.Stored] struct{ V, Tau vk.Slice[T] }
 
-// check panics if the slice V or Tau of the reflectors is too short for order n and half-bandwidth
+// Check panics if the slice V or Tau of the reflectors is too short for order n and half-bandwidth
 // b.
-func (q Reflectors[T]) check(n, b int) {
+func (q Reflectors[T]) Check(n, b int) {
 	v, tau := ReflectorLen(n, b)
-	holds("V", q.V, v)
-	holds("tau", q.Tau, tau)
+	Holds("V", q.V, v)
+	Holds("tau", q.Tau, tau)
 }
 
 // ReflectorLen returns the numbers of elements of Reflectors.V and Reflectors.Tau for order n and

@@ -22,28 +22,28 @@ type Waiting struct {
 	Crowded bool
 }
 
-// span is a range of items [first, last) of a stage that one dispatch processes, with their cost in
+// Span is a range of items [first, last) of a stage that one dispatch processes, with their cost in
 // flops.
-type span struct {
-	first, last int
-	cost        float64
+type Span struct {
+	First, Last int
+	Cost        float64
 }
 
-// len is the number of items in the span.
-func (s span) len() int { return s.last - s.first }
+// Len is the number of items in the span.
+func (s Span) Len() int { return s.Last - s.First }
 
-// spans divides items 0 … n−1 into spans, one for each dispatch. A span has at least one and at
+// Spans divides items 0 … n−1 into spans, one for each dispatch. A span has at least one and at
 // most `most` items. A span ends with the item at which the cost of the span reaches `limit`. The
 // spans follow one another and cover all items. For n = 0 there is no span.
-func spans(n, most int, limit float64, cost func(item int) float64) []span {
-	var all []span
-	part := span{}
+func Spans(n, most int, limit float64, cost func(item int) float64) []Span {
+	var all []Span
+	part := Span{}
 	for i := range n {
-		part.cost += cost(i)
-		part.last = i + 1
-		if part.cost >= limit || part.len() >= most || part.last == n {
+		part.Cost += cost(i)
+		part.Last = i + 1
+		if part.Cost >= limit || part.Len() >= most || part.Last == n {
 			all = append(all, part)
-			part = span{first: part.last}
+			part = Span{First: part.Last}
 		}
 	}
 	return all

@@ -13,7 +13,7 @@ import (
 	"github.com/vkevd/vkevd/evd/probe"
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/evd/tune"
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/chase"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -250,7 +250,7 @@ func (p *fakePlan) Memory() []vk.Placed {
 
 func (p *fakePlan) Costs() []evd.StageCost {
 	n := float64(p.n)
-	return []evd.StageCost{{Stage: "band reduction", Flops: 4. / 3 * n * n * n}, {Stage: "bulge chasing", Flops: 6 * n * n, Model: &stages.ChaseModel{Path: 2992, Stalls: 8, Seconds: 0.003}}}
+	return []evd.StageCost{{Stage: "band reduction", Flops: 4. / 3 * n * n * n}, {Stage: "bulge chasing", Flops: 6 * n * n, Model: &chase.ChaseModel{Path: 2992, Stalls: 8, Seconds: 0.003}}}
 }
 
 // begin does the first part of every fake solve. It reports the stages, and calls the function that

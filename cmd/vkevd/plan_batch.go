@@ -9,6 +9,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/batch"
 	"github.com/vkevd/vkevd/stages"
+	batchs "github.com/vkevd/vkevd/stages/batch"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -57,10 +58,10 @@ func (f batchForecast) Costs() []evd.StageCost {
 func (vulkan) forecastBatch(info vk.Info, of kind, n, count int, opt batch.Options) (
 	f forecast, unfit *vk.OutOfMemoryError, err error,
 ) {
-	made := batchForecast{count: count, flops: stages.BatchFlops(n, opt.Vectors)}
+	made := batchForecast{count: count, flops: batchs.BatchFlops(n, opt.Vectors)}
 	plan := func(dev *vk.Device) (batchMemory, error) { return batch.NewPlan(dev, n, atOnce(count, n), opt) }
 	if of == kindTridiagonal {
-		made.flops = stages.TridiagonalBatchFlops(n, opt.Vectors)
+		made.flops = batchs.TridiagonalBatchFlops(n, opt.Vectors)
 		plan = func(dev *vk.Device) (batchMemory, error) {
 			return batch.NewTridiagonalPlan(dev, n, atOnce(count, n), opt)
 		}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/batch"
-	"github.com/vkevd/vkevd/stages"
+	batchs "github.com/vkevd/vkevd/stages/batch"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -79,7 +79,7 @@ func newBatchPlans[M any](
 	p := &batchPlans[M]{groups: groups}
 	total, before := 0.0, 0.0
 	for _, n := range orders {
-		total += stages.BatchFlops(n, opt.Vectors)
+		total += batchs.BatchFlops(n, opt.Vectors)
 	}
 	for _, g := range groups {
 		own := opt
@@ -91,7 +91,7 @@ func newBatchPlans[M any](
 			}
 		}
 		for _, k := range g.index {
-			before += stages.BatchFlops(orders[k], opt.Vectors)
+			before += batchs.BatchFlops(orders[k], opt.Vectors)
 		}
 		// All plans have their memory on the device at the same time, so each group gets a part of
 		// it.

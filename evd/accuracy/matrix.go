@@ -6,7 +6,11 @@ import (
 
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/back"
+	"github.com/vkevd/vkevd/stages/move"
+	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/reduce"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -17,9 +21,9 @@ type source struct {
 	dev       *vk.Device
 	n         int
 	ops       product.Ops[float64]
-	qr        *stages.TallQR[float64]
-	apply     *stages.ApplyPanels[float64]
-	transpose *stages.Transpose[float64]
+	qr        *panel.TallQR[float64]
+	apply     *back.ApplyPanels[float64]
+	transpose *move.Transpose[float64]
 
 	// g holds a random matrix and then its reflectors, r the triangle of its QR factorisation, and
 	// `factors` the factors T of its panels. x and y hold the matrix that is made.
@@ -37,14 +41,14 @@ func newSource(dev *vk.Device, n int, t tuning.Tuning) (s *source, err error) {
 	if s.ops, err = product.New[float64](dev, t.Products); err != nil {
 		return nil, err
 	}
-	if s.qr, err = stages.NewTallQR(dev, n, n, b, s.ops, alone, t.Panel); err != nil {
+	if s.qr, err = panel.NewTallQR(dev, n, n, b, s.ops, alone, t.Panel); err != nil {
 		return nil, err
 	}
-	size := stages.PanelsSize{Rows: n, Cols: n, B: b, M: n}
-	if s.apply, err = stages.NewApplyPanels(dev, stages.PhaseApplyQ0, size, s.ops, t.Panel); err != nil {
+	size := back.PanelsSize{Rows: n, Cols: n, B: b, M: n}
+	if s.apply, err = back.NewApplyPanels(dev, stages.PhaseApplyQ0, size, s.ops, t.Panel); err != nil {
 		return nil, err
 	}
-	if s.transpose, err = stages.NewTranspose[float64](dev); err != nil {
+	if s.transpose, err = move.NewTranspose[float64](dev); err != nil {
 		return nil, err
 	}
 	square := func(name string) vk.Region[float64] { return vk.Reserve[float64](name, n*n) }
@@ -100,7 +104,7 @@ func square(n int, data []float64) vk.Columns[float64] {
 // reducer reduces dense matrices of order n to bands with b superdiagonals, in double precision.
 type reducer struct {
 	dev         *vk.Device
-	reduction   *stages.GeneralBandReduction[float64]
+	reduction   *reduce.GeneralBandReduction[float64]
 	a, band     vk.Region[float64]
 	left, right vk.Region[float64]
 	arena       *vk.Arena
@@ -113,9 +117,9 @@ func newReducer(dev *vk.Device, n, b int, t tuning.Tuning) (*reducer, error) {
 		return nil, err
 	}
 	b = min(b, n)
-	size := stages.GeneralSize{M: n, N: n, B: b, K: max(1, n/16/b) * b}
+	size := reduce.GeneralSize{M: n, N: n, B: b, K: max(1, n/16/b) * b}
 	r := &reducer{dev: dev}
-	if r.reduction, err = stages.NewGeneralBandReduction(dev, size, ops, ops, alone, t.Panel); err != nil {
+	if r.reduction, err = reduce.NewGeneralBandReduction(dev, size, ops, ops, alone, t.Panel); err != nil {
 		return nil, err
 	}
 	r.a, r.band = vk.Reserve[float64]("A", n*n), vk.Reserve[float64]("band", size.BandLen())

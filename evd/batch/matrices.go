@@ -5,7 +5,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/spectrum"
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/batch"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -23,7 +23,7 @@ type matrices interface {
 
 	// upload prepares the copy of matrices to the device memory of the plan p, and returns a function
 	// that copies them. Item i of the part `at` is matrix index[i].
-	upload(p *solver, at *stages.BatchPart, index []int) func(c *spectrum.Call) error
+	upload(p *solver, at *batch.BatchPart, index []int) func(c *spectrum.Call) error
 
 	// nonFinite returns an *evd.NonFiniteError for the first entry of matrix k that is NaN or
 	// infinite. The matrix must have such an entry.
@@ -51,7 +51,7 @@ func (a symmetric) fits(k, most int) error {
 	return nil
 }
 
-func (a symmetric) upload(p *solver, _ *stages.BatchPart, index []int) func(c *spectrum.Call) error {
+func (a symmetric) upload(p *solver, _ *batch.BatchPart, index []int) func(c *spectrum.Call) error {
 	up := make([]vk.Columns[float64], len(index))
 	for i, k := range index {
 		m := a[k]
@@ -103,7 +103,7 @@ func (a tridiagonals) fits(k, most int) error {
 	return nil
 }
 
-func (a tridiagonals) upload(p *solver, at *stages.BatchPart, index []int) func(c *spectrum.Call) error {
+func (a tridiagonals) upload(p *solver, at *batch.BatchPart, index []int) func(c *spectrum.Call) error {
 	rows := 0
 	for _, k := range index {
 		rows += a.order(k)

@@ -7,7 +7,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/spectrum"
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/batch"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -46,7 +46,7 @@ type Plan struct{ *solver }
 func MostOrder(dev *vk.Device, opt Options) int { return opt.sizes(dev, false).Order() }
 
 // sizes returns the sizes of the kernels for dense or for tridiagonal matrices.
-func (opt Options) sizes(dev *vk.Device, tridiagonal bool) stages.BatchTuning {
+func (opt Options) sizes(dev *vk.Device, tridiagonal bool) batch.Tuning {
 	t := opt.tuning(dev).Batch
 	if tridiagonal {
 		return t.Tridiagonal()

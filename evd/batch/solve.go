@@ -7,6 +7,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/batch"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -62,7 +63,7 @@ func (p *solver) solveInto(ctx context.Context, a matrices, out []Spectrum) (*vk
 		if err != nil {
 			return nil, err
 		}
-		q.total += stages.BatchFlops(a.order(k), p.opt.Vectors)
+		q.total += batch.BatchFlops(a.order(k), p.opt.Vectors)
 	}
 	p.base.Lock()
 	defer p.base.Unlock()
@@ -108,8 +109,8 @@ func (p *solver) fits(n, cols int, s Spectrum) error {
 // last, at most solver.count of them.
 type portion struct {
 	first, last int
-	index       []int             // for each item of `at`, the number of its matrix
-	at          *stages.BatchPart // nil if all matrices have order 0
+	index       []int            // for each item of `at`, the number of its matrix
+	at          *batch.BatchPart // nil if all matrices have order 0
 
 	upload          func(c *spectrum.Call) error // copies the matrices to the device
 	values, vectors []vk.Columns[float64]        // host memory of the results, in the order of the items
@@ -123,7 +124,7 @@ func (p *solver) portionOf(a matrices, out []Spectrum, first, last int) *portion
 		first: first, last: last, index: make([]int, 0, count),
 		values: make([]vk.Columns[float64], 0, count), vectors: make([]vk.Columns[float64], 0, count),
 	}
-	items := make([]stages.BatchItem, 0, count)
+	items := make([]batch.Item, 0, count)
 	for k := first; k < last; k++ {
 		out[k].Err = nil
 		n := a.order(k)
@@ -131,7 +132,7 @@ func (p *solver) portionOf(a matrices, out []Spectrum, first, last int) *portion
 			continue
 		}
 		from, to, _ := spectrum.Range(p.opt.Select, n)
-		items = append(items, stages.BatchItem{N: n, Upper: a.upper(k), From: from, To: to})
+		items = append(items, batch.Item{N: n, Upper: a.upper(k), From: from, To: to})
 		r.index = append(r.index, k)
 		r.values = append(r.values, vk.Columns[float64]{Rows: to - from, Cols: 1, Ld: to - from, Data: out[k].Values})
 		if v := out[k].Vectors; p.opt.Vectors && to > from {
@@ -150,7 +151,7 @@ func (p *solver) execute(c *spectrum.Call, r *portion, a matrices, out []Spectru
 	if r.at == nil {
 		return c.Ctx.Err()
 	}
-	x := stages.BatchBuffers{A: p.a.In(c.Arena), Values: p.values.In(c.Arena), V: p.v.In(c.Arena)}
+	x := batch.Buffers{A: p.a.In(c.Arena), Values: p.values.In(c.Arena), V: p.v.In(c.Arena)}
 	if p.inPlace() {
 		x.V = x.A
 	}
@@ -187,7 +188,7 @@ func (p *solver) execute(c *spectrum.Call, r *portion, a matrices, out []Spectru
 
 // failure converts the outcome `o`, which the device has reported for matrix k, to an error. The
 // result is nil if the matrix was solved.
-func failure(a matrices, k int, o stages.BatchOutcome) error {
+func failure(a matrices, k int, o batch.BatchOutcome) error {
 	switch {
 	case o.NonFinite:
 		return a.nonFinite(k)

@@ -5,7 +5,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/spectrum"
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/batch"
 	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -20,7 +20,7 @@ type solver struct {
 	// others are the solvers for the same matrices on the further devices (Options.Devices).
 	others []*solver
 
-	batch *stages.Batch // nil for order 0
+	batch *batch.Batch // nil for order 0
 
 	a, values vk.Region[float64]
 	v         vk.Region[float64] // empty if the vectors take the place of the matrices
@@ -89,8 +89,8 @@ func (p *solver) prepare() error {
 		return err
 	}
 	t := p.opt.tuning(dev).Bounded(rate)
-	size := stages.BatchSize{N: n, Count: p.count, Vectors: p.opt.Vectors, Tridiagonal: p.tridiagonal}
-	p.batch, err = stages.NewBatch(dev, size, t.Batch, t.DivideConquer, t.Products)
+	size := batch.Size{N: n, Count: p.count, Vectors: p.opt.Vectors, Tridiagonal: p.tridiagonal}
+	p.batch, err = batch.New(dev, size, t.Batch, t.DivideConquer, t.Products)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,8 @@ package bench
 import (
 	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/back"
+	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -19,7 +21,7 @@ func newApplyQ2(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	if err != nil {
 		return nil, err
 	}
-	q2, err := stages.NewApplyQ2[float64](b.dev, stages.BackSize{N: s.n, B: s.b, M: s.m}, waiting, t.ApplyQ2)
+	q2, err := back.NewApplyQ2[float64](b.dev, back.Size{N: s.n, B: s.b, M: s.m}, waiting, t.ApplyQ2)
 	if err != nil {
 		return nil, err
 	}
@@ -34,7 +36,7 @@ func newApplyQ2Squares(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	if err != nil {
 		return nil, err
 	}
-	q2, err := stages.NewApplyQ2Squares(b.dev, stages.BackSize{N: s.n, B: s.b, M: s.m}, product.Ops[float64](ops), t.ApplyQ2)
+	q2, err := back.NewApplyQ2Squares(b.dev, back.Size{N: s.n, B: s.b, M: s.m}, product.Ops[float64](ops), t.ApplyQ2)
 	if err != nil {
 		return nil, err
 	}
@@ -80,11 +82,11 @@ func newApplyQ1(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 
 // applyQ1 makes the measurement of newApplyQ1 with the products `ops`.
 func (b *Bench) applyQ1(s sizes, t tuning.Tuning, ops product.Ops[float64]) (*load, error) {
-	q1, err := stages.NewApplyQ1(b.dev, stages.BackSize{N: s.n, B: s.b, M: s.m}, ops, t.Panel)
+	q1, err := back.NewApplyQ1(b.dev, back.Size{N: s.n, B: s.b, M: s.m}, ops, t.Panel)
 	if err != nil {
 		return nil, err
 	}
-	factor, err := stages.NewTFactor(b.dev, s.n, s.b, ops, t.Panel)
+	factor, err := panel.NewTFactor(b.dev, s.n, s.b, ops, t.Panel)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/batch"
-	"github.com/vkevd/vkevd/stages"
+	batchs "github.com/vkevd/vkevd/stages/batch"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -43,7 +43,7 @@ func (b *Bench) batch(s sizes, t tuning.Tuning, vectors bool) (*load, error) {
 	}
 	return &load{
 		row:    Row{Count: s.count},
-		flops:  count * stages.BatchFlops(s.n, vectors),
+		flops:  count * batchs.BatchFlops(s.n, vectors),
 		bytes:  realBytes * count * moved,
 		layout: vk.Together(),
 		run: func(ctx context.Context, _ *vk.Arena) (sample, error) {

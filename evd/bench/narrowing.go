@@ -2,6 +2,7 @@ package bench
 
 import (
 	"github.com/vkevd/vkevd/stages"
+	chases "github.com/vkevd/vkevd/stages/chase"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -14,11 +15,11 @@ func newGbbrd(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 		return nil, err
 	}
 	size := t.NarrowSize(s.n, s.b)
-	narrow, err := stages.NewBandNarrowing[float64](b.dev, size, waiting, t.Chase.ChaseTuning)
+	narrow, err := chases.NewBandNarrowing[float64](b.dev, size, waiting, t.Chase.Tuning)
 	if err != nil {
 		return nil, err
 	}
-	chase, err := stages.NewBidiagonalChasing[float64](b.dev, stages.ChaseSize{N: s.n, B: size.To}, waiting, t.Chase.ChaseTuning)
+	chase, err := chases.NewBidiagonalChasing[float64](b.dev, chases.Size{N: s.n, B: size.To}, waiting, t.Chase.Tuning)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +36,7 @@ func newGbbrd(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 		record: func(rec *vk.Recorder, ws *vk.Arena) {
 			none := stages.Reflectors[float64]{}
 			narrow.Record(rec, ws, band.In(ws), general.In(ws))
-			chase.Record(rec, ws, general.In(ws), stages.GolubKahan(c.In(ws)), none, none)
+			chase.Record(rec, ws, general.In(ws), chases.GolubKahan(c.In(ws)), none, none)
 		},
 		infos:  func(ws *vk.Arena) []vk.Slice[uint32] { return []vk.Slice[uint32]{narrow.Info(ws), chase.Info(ws)} },
 		result: c,
@@ -43,7 +44,7 @@ func newGbbrd(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 }
 
 // bandToNarrow records commands that make a random upper band, in the storage of stages.NarrowSize.
-func (r *random) bandToNarrow(rec *vk.Recorder, band vk.Slice[float64], size stages.NarrowSize) {
+func (r *random) bandToNarrow(rec *vk.Recorder, band vk.Slice[float64], size chases.NarrowSize) {
 	height := size.From + 2*size.Tile + 1 // of a column; entry (i, j) of the band is (i−j+From, j) of x
 	vk.Fill(rec, band, 0)
 	x := stages.NewMatrix(band.From(size.Tile), size.From+1, size.N, height)

@@ -3,6 +3,7 @@ package bench
 import (
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/reduce"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -99,7 +100,7 @@ func newShareSymm(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	if err != nil {
 		return nil, err
 	}
-	columns := stages.DivideColumns(s.n, s.k, []float64{1, 1}).Part(0)
+	columns := reduce.DivideColumns(s.n, s.k, []float64{1, 1}).Part(0)
 	part, err := ops.NewSymmColumns(b.dev, columns)
 	if err != nil {
 		return nil, err

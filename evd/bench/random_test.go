@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/reduce"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -164,7 +164,7 @@ func TestRandomUpperBand(t *testing.T) {
 	r := newTestRandom(t, dev)
 	for _, size := range [][2]int{{1, 1}, {1, 3}, {5, 1}, {3, 4}, {9, 4}} {
 		n, b := size[0], size[1]
-		band := vk.Reserve[float64]("band", stages.GeneralSize{M: n, N: n, B: b, K: b}.BandLen())
+		band := vk.Reserve[float64]("band", reduce.GeneralSize{M: n, N: n, B: b, K: b}.BandLen())
 		got := made(t, dev, vk.Together(band), func(rec *vk.Recorder, ws *vk.Arena) {
 			r.upperBand(rec, band.In(ws), n, b)
 		}, band)[0]

@@ -4,8 +4,11 @@ import (
 	"context"
 
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/chase"
 	"github.com/vkevd/vkevd/stages/machine"
+	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/reduce"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -17,7 +20,7 @@ func newPanelQR(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	if err != nil {
 		return nil, err
 	}
-	qr, err := stages.NewPanelQR[float64](b.dev, s.b, waiting, t.Panel)
+	qr, err := panel.NewQR[float64](b.dev, s.b, waiting, t.Panel)
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +56,7 @@ func newSy2sb(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	if err != nil {
 		return nil, err
 	}
-	reduction, err := stages.NewBandReduction(b.dev, stages.BandSize{N: s.n, B: s.b, K: s.k}, ops, waiting, t.Panel)
+	reduction, err := reduce.NewBandReduction(b.dev, reduce.BandSize{N: s.n, B: s.b, K: s.k}, ops, waiting, t.Panel)
 	if err != nil {
 		return nil, err
 	}
@@ -84,8 +87,8 @@ func newSb2st(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	if err != nil {
 		return nil, err
 	}
-	size := stages.ChaseSize{N: s.n, B: s.b, Vectors: true}
-	chase, err := stages.NewBulgeChasing[float64](b.dev, size, waiting, t.Chase.ChaseTuning)
+	size := chase.Size{N: s.n, B: s.b, Vectors: true}
+	chase, err := chase.NewBulgeChasing[float64](b.dev, size, waiting, t.Chase.Tuning)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,10 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/stages"
+	chases "github.com/vkevd/vkevd/stages/chase"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/reduce"
+	"github.com/vkevd/vkevd/stages/tridiag/stedc"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -37,8 +40,8 @@ func newGe2tb(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 		return nil, err
 	}
 	width := forecast.Band()
-	size := stages.GeneralSize{M: s.n, N: s.n, B: width, K: forecast.Block()}
-	reduction, err := stages.NewGeneralBandReduction(b.dev, size, ops, ops, waiting, t.Panel)
+	size := reduce.GeneralSize{M: s.n, N: s.n, B: width, K: forecast.Block()}
+	reduction, err := reduce.NewGeneralBandReduction(b.dev, size, ops, ops, waiting, t.Panel)
 	if err != nil {
 		return nil, err
 	}
@@ -68,11 +71,11 @@ func newTb2bd(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	if err != nil {
 		return nil, err
 	}
-	chase, err := stages.NewBidiagonalChasing[float64](b.dev, stages.ChaseSize{N: s.n, B: s.b}, waiting, t.Chase.ChaseTuning)
+	chase, err := chases.NewBidiagonalChasing[float64](b.dev, chases.Size{N: s.n, B: s.b}, waiting, t.Chase.Tuning)
 	if err != nil {
 		return nil, err
 	}
-	size := stages.GeneralSize{M: s.n, N: s.n, B: s.b, K: s.b}
+	size := reduce.GeneralSize{M: s.n, N: s.n, B: s.b, K: s.b}
 	band, c := vk.Reserve[float64]("band", size.BandLen()), vk.Reserve[float64]("C", 2*s.n-1)
 	return &load{
 		row:    Row{B: s.b},
@@ -84,7 +87,7 @@ func newTb2bd(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 		},
 		record: func(rec *vk.Recorder, ws *vk.Arena) {
 			none := stages.Reflectors[float64]{}
-			chase.Record(rec, ws, band.In(ws), stages.GolubKahan(c.In(ws)), none, none)
+			chase.Record(rec, ws, band.In(ws), chases.GolubKahan(c.In(ws)), none, none)
 		},
 		info:   chase.Info,
 		result: c,
@@ -125,7 +128,7 @@ func newBdsdc(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	if err != nil {
 		return nil, err
 	}
-	divide, err := stages.NewBidiagonalConquer(b.dev, s.n, ops, t.Products, t.DivideConquer)
+	divide, err := stedc.NewBidiagonalConquer(b.dev, s.n, ops, t.Products, t.DivideConquer)
 	if err != nil {
 		return nil, err
 	}

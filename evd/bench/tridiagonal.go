@@ -9,8 +9,10 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tridiag/stebz"
+	"github.com/vkevd/vkevd/stages/tridiag/stedc"
+	"github.com/vkevd/vkevd/stages/tridiag/stemr"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -40,7 +42,7 @@ func gaussian(n int) (d, e []float64) {
 // newStebz prepares the measurement of bisection for all eigenvalues (LAPACK's dstebz). The upload
 // of d and e is not timed.
 func newStebz(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	bisection, err := stages.NewBisection(b.dev, s.n, t.Bisection)
+	bisection, err := stebz.NewBisection(b.dev, s.n, t.Bisection)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +76,7 @@ func newStedc(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	if err != nil {
 		return nil, err
 	}
-	divide, err := stages.NewDivideConquer(b.dev, s.n, ops, t.Products, t.DivideConquer)
+	divide, err := stedc.NewDivideConquer(b.dev, s.n, ops, t.Products, t.DivideConquer)
 	if err != nil {
 		return nil, err
 	}
@@ -97,7 +99,7 @@ func newStedc(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 // newStedcValues prepares the measurement of divide and conquer for all eigenvalues, without
 // vectors.
 func newStedcValues(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	divide, err := stages.NewDivideConquerValues(b.dev, s.n, t.DivideConquer)
+	divide, err := stedc.NewDivideConquerValues(b.dev, s.n, t.DivideConquer)
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +128,7 @@ func newStedcValues(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 // divide and conquer had to compute some vectors, because the time would then include divide and
 // conquer.
 func newStemr(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	mrrr, err := stages.NewMRRR(b.dev, s.n, s.m, nil, t.MRRR)
+	mrrr, err := stemr.NewMRRR(b.dev, s.n, s.m, nil, t.MRRR)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/machine"
+	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/product/emulated"
 	"github.com/vkevd/vkevd/stages/product/moduli"
@@ -67,7 +68,7 @@ func (ps Products) Refused(c *spectrum.Call, rec *vk.Recorder, ws *vk.Arena) {
 }
 
 // Panel returns the sizes of back transformations with these products, for the tuning t.
-func (ps Products) Panel(t tuning.Tuning) stages.PanelTuning {
+func (ps Products) Panel(t tuning.Tuning) panel.Tuning {
 	if len(ps) > 0 {
 		t.Panel.Merge = max(t.Panel.Merge, t.Products.Emulated.Merge)
 	}

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/product/emulated"
 	"github.com/vkevd/vkevd/stages/tuning"
@@ -17,7 +17,7 @@ func TestPanel(t *testing.T) {
 		products            Products
 		merge, emulated, it int
 	}{{nil, 512, 1024, 512}, {make(Products, 2), 512, 1024, 1024}, {make(Products, 2), 512, 0, 512}} {
-		sizes := tuning.Tuning{Panel: stages.PanelTuning{Merge: c.merge}}
+		sizes := tuning.Tuning{Panel: panel.Tuning{Merge: c.merge}}
 		sizes.Products = product.Tuning{Emulated: product.Emulation{Merge: c.emulated}}
 		if have := c.products.Panel(sizes).Merge; have != c.it {
 			t.Errorf("%d emulated, %d and %d: %d reflectors", len(c.products), c.merge, c.emulated, have)

@@ -2,6 +2,7 @@ package emulation
 
 import (
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/back"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
@@ -27,10 +28,10 @@ type Q2[T spirv.Scalar] interface {
 // rates say that they are faster for `all` vectors. Devices with the same rates thus use the same
 // method, whatever their shares are. The errors are those of the stage.
 func NewQ2[T spirv.Scalar](
-	dev *vk.Device, size stages.BackSize, all int, ops product.Ops[T], ps Products, w stages.Waiting, t stages.ApplyQ2Tuning,
+	dev *vk.Device, size back.Size, all int, ops product.Ops[T], ps Products, w stages.Waiting, t back.ApplyQ2Tuning,
 ) (Q2[T], error) {
 	if len(ps) > 0 && t.Squares.Faster(all, Gain(dev)) {
-		return stages.NewApplyQ2Squares(dev, size, ops, t)
+		return back.NewApplyQ2Squares(dev, size, ops, t)
 	}
-	return stages.NewApplyQ2[T](dev, size, w, t)
+	return back.NewApplyQ2[T](dev, size, w, t)
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tridiag/stemr"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -60,7 +60,7 @@ type Call struct {
 }
 
 // Tree counts the work of MRRR, the method of relatively robust representations, in one solve.
-type Tree = stages.MRRRCounters
+type Tree = stemr.MRRRCounters
 
 // info is a status of a stage, its INFO word. The host has its value after the recording has been
 // executed.

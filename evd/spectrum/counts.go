@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tridiag/stebz"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -61,7 +62,7 @@ type counter interface {
 
 // deviceCounter counts on the device.
 type deviceCounter struct {
-	sturm *stages.Bisection
+	sturm *stebz.Bisection
 	of    *Stage // has T on the device
 
 	// shifts and `found` hold the shifts of one transfer to the device, and their counts.
@@ -70,7 +71,7 @@ type deviceCounter struct {
 }
 
 // newDeviceCounter makes a counter for at most `atOnce` shifts in one transfer.
-func newDeviceCounter(sturm *stages.Bisection, of *Stage, atOnce int) *deviceCounter {
+func newDeviceCounter(sturm *stebz.Bisection, of *Stage, atOnce int) *deviceCounter {
 	return &deviceCounter{sturm, of, vk.Reserve[float64]("shifts", atOnce), vk.Reserve[uint32]("counts", atOnce)}
 }
 

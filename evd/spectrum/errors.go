@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tridiag/stedc"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -84,7 +85,7 @@ func (e *NoConvergenceError) Error() string {
 // NotConverged converts a stage's error about rows of the tridiagonal matrix T into a
 // *NoConvergenceError of the given phase. It returns other errors unchanged.
 func NotConverged(err error, phase string) error {
-	var failed *stages.NoConvergenceError
+	var failed *stedc.NoConvergenceError
 	if errors.As(err, &failed) {
 		return &NoConvergenceError{Stage: phase, Index: failed.Lo, End: failed.Hi}
 	}

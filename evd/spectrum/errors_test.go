@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tridiag/stedc"
 )
 
 // TestNoConvergenceNamesRows checks the text of a stage's error about a block of the tridiagonal
 // matrix. The text must name rows, not indices of eigenvalues.
 func TestNoConvergenceNamesRows(t *testing.T) {
-	err := NotConverged(&stages.NoConvergenceError{Lo: 2, Hi: 4}, stages.PhaseTridiagonal)
+	err := NotConverged(&stedc.NoConvergenceError{Lo: 2, Hi: 4}, stages.PhaseTridiagonal)
 	var failed *NoConvergenceError
 	if !errors.As(err, &failed) || *failed != (NoConvergenceError{Stage: stages.PhaseTridiagonal, Index: 2, End: 4}) {
 		t.Fatal(err)

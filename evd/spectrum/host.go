@@ -6,6 +6,7 @@ import (
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
 	robust "github.com/vkevd/vkevd/stages/tridiag/mrrr"
 	"github.com/vkevd/vkevd/stages/tridiag/ql"
+	"github.com/vkevd/vkevd/stages/tridiag/steqr"
 	"github.com/vkevd/vkevd/stages/tridiag/sturm"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -16,7 +17,7 @@ import (
 // processors: divide and conquer is the fastest method for vectors from order 50 on, and for all
 // values from 300 on. Bisection takes nine times as long for all values.
 var hostTuning = tuning.Tuning{
-	QR:            stages.QRTuning{Vectors: 32, Values: 256},
+	QR:            steqr.QRTuning{Vectors: 32, Values: 256},
 	ConquerValues: tuning.ConquerValues{From: 1, Share: 8},
 }
 

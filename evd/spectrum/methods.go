@@ -3,6 +3,10 @@ package spectrum
 import (
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tridiag/stebz"
+	"github.com/vkevd/vkevd/stages/tridiag/stedc"
+	"github.com/vkevd/vkevd/stages/tridiag/stemr"
+	"github.com/vkevd/vkevd/stages/tridiag/steqr"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -37,12 +41,12 @@ type constructor func(dev *vk.Device, n, m int, ops product.Ops[float64], t tuni
 // also as workspace. This memory must have n×n elements, even if only a part of the vectors is
 // wanted.
 type divideConquer struct {
-	*stages.DivideConquer
+	*stedc.DivideConquer
 	n int
 }
 
 func newDivideConquer(dev *vk.Device, n, _ int, ops product.Ops[float64], t tuning.Tuning) (Method, error) {
-	s, err := stages.NewDivideConquer(dev, n, ops, t.Products, t.DivideConquer)
+	s, err := stedc.NewDivideConquer(dev, n, ops, t.Products, t.DivideConquer)
 	return divideConquer{s, n}, err
 }
 
@@ -67,10 +71,10 @@ func (s divideConquer) Solve(c *Call, t Problem, from, to int, xt stages.Matrix)
 
 // divideConquerValues is divide and conquer as a Method, for eigenvalues without vectors
 // (stages.DivideConquerValues). It finds all values and returns the wanted part.
-type divideConquerValues struct{ *stages.DivideConquerValues }
+type divideConquerValues struct{ *stedc.DivideConquerValues }
 
 func newDivideConquerValues(dev *vk.Device, n, _ int, _ product.Ops[float64], t tuning.Tuning) (Method, error) {
-	s, err := stages.NewDivideConquerValues(dev, n, t.DivideConquer)
+	s, err := stedc.NewDivideConquerValues(dev, n, t.DivideConquer)
 	return divideConquerValues{s}, err
 }
 
@@ -90,19 +94,19 @@ func (s divideConquerValues) Solve(c *Call, t Problem, from, to int, _ stages.Ma
 // bisection is bisection as a Method (stages.Bisection). It reads the tridiagonal matrix on the
 // device and downloads the values. It computes only the wanted part.
 type bisection struct {
-	*stages.Bisection
+	*stebz.Bisection
 	n      int
 	values vk.Region[float64]
 }
 
 // newBisection makes the method bisection, and reserves device memory for its result.
 func newBisection(dev *vk.Device, n, _ int, _ product.Ops[float64], t tuning.Tuning) (Method, error) {
-	s, err := stages.NewBisection(dev, n, t.Bisection)
+	s, err := stebz.NewBisection(dev, n, t.Bisection)
 	return bisectionOf(s, n), err
 }
 
 // bisectionOf returns a Method that uses the kernels and the workspace of the stage s.
-func bisectionOf(s *stages.Bisection, n int) bisection {
+func bisectionOf(s *stebz.Bisection, n int) bisection {
 	return bisection{s, n, vk.Reserve[float64]("bisection values", n)}
 }
 
@@ -124,16 +128,16 @@ func (s bisection) Solve(c *Call, t Problem, from, to int, _ stages.Matrix) ([]f
 // mrrr is the method MRRR as a Method, for at most m vectors (stages.MRRR). If MRRR fails for some
 // vectors, divide and conquer computes them.
 type mrrr struct {
-	*stages.MRRR
+	*stemr.MRRR
 	n, m int
 }
 
 func newMRRR(dev *vk.Device, n, m int, ops product.Ops[float64], t tuning.Tuning) (Method, error) {
-	divide, err := stages.NewDivideConquer(dev, n, ops, t.Products, t.DivideConquer)
+	divide, err := stedc.NewDivideConquer(dev, n, ops, t.Products, t.DivideConquer)
 	if err != nil {
 		return nil, err
 	}
-	s, err := stages.NewMRRR(dev, n, m, divide, t.MRRR)
+	s, err := stemr.NewMRRR(dev, n, m, divide, t.MRRR)
 	return mrrr{s, n, m}, err
 }
 
@@ -154,10 +158,10 @@ func (s mrrr) Solve(c *Call, t Problem, from, to int, xt stages.Matrix) ([]float
 
 // qr is QR iteration as a Method (stages.QRIteration). The iteration runs on the host, and uploads
 // the vectors to the device.
-type qr struct{ *stages.QRIteration }
+type qr struct{ *steqr.QRIteration }
 
 func newQR(dev *vk.Device, n, _ int, _ product.Ops[float64], _ tuning.Tuning) (Method, error) {
-	return qr{stages.NewQRIteration(dev, n)}, nil
+	return qr{steqr.NewQRIteration(dev, n)}, nil
 }
 
 func (s qr) Elements() int { return 0 }

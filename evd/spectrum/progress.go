@@ -1,7 +1,7 @@
 package spectrum
 
 import (
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/chase"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -32,7 +32,7 @@ type StageCost struct {
 
 	// Model is set only for bulge chasing. The time of bulge chasing depends on the length of a
 	// chain of dependent steps, and not on the number of operations.
-	Model *stages.ChaseModel `json:"model,omitempty"`
+	Model *chase.ChaseModel `json:"model,omitempty"`
 }
 
 // ProgressOf returns a function for the argument `progress` of Base.Begin. The function converts

@@ -3,6 +3,7 @@ package spectrum
 import (
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tridiag/stedc"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -11,7 +12,7 @@ import (
 // each call.
 type Shared struct {
 	// Devices are the devices of the call, the first one included. Of X they have only the memory.
-	Devices []stages.ConquerDevice
+	Devices []stedc.ConquerDevice
 
 	// Part returns which of m vectors device k computes: from ≤ i < to.
 	Part func(k, m int) (from, to int)
@@ -27,12 +28,12 @@ type Shared struct {
 // device has only its own part of the vectors. m is the largest number of vectors of the first
 // device.
 type sharedConquer struct {
-	*stages.SharedConquer
+	*stedc.SharedConquer
 	n, m int
 }
 
 func newSharedConquer(dev *vk.Device, n, m int, ops product.Ops[float64], t tuning.Tuning) (Method, error) {
-	s, err := stages.NewSharedConquer(dev, n, ops, t.Products, t.DivideConquer)
+	s, err := stedc.NewSharedConquer(dev, n, ops, t.Products, t.DivideConquer)
 	return sharedConquer{s, n, m}, err
 }
 

@@ -3,7 +3,7 @@ package spectrum
 import (
 	"testing"
 
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tridiag/steqr"
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
@@ -12,7 +12,7 @@ import (
 // 20,000, and took four times as long as divide and conquer.
 func TestChoose(t *testing.T) {
 	table := tuning.Tuning{
-		QR:            stages.QRTuning{Vectors: 10, Values: 20},
+		QR:            steqr.QRTuning{Vectors: 10, Values: 20},
 		ConquerValues: tuning.ConquerValues{From: 100, Share: 4},
 	}
 	bisects := tuning.Tuning{QR: table.QR}

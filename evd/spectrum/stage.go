@@ -3,6 +3,7 @@ package spectrum
 import (
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tridiag/stebz"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -55,7 +56,7 @@ func New(dev *vk.Device, n int, opt Options, counts bool, ops product.Ops[float6
 	s.d, s.e, s.values = reals("d", n), reals("e", n), reals("eigenvalues", n)
 	settles := chosen != Bisection
 	if counts || settles || opt.Select.by == selectedByValue {
-		sturm, err := stages.NewBisection(dev, n, t.Bisection)
+		sturm, err := stebz.NewBisection(dev, n, t.Bisection)
 		if err != nil {
 			return nil, err
 		}

@@ -4,6 +4,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	chases "github.com/vkevd/vkevd/stages/chase"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
@@ -13,7 +14,7 @@ import (
 // stored.
 type bandReduction interface {
 	// size returns the sizes of the passes that narrow the band.
-	size() stages.NarrowSize
+	size() chases.NarrowSize
 
 	// costs returns the costs of the phases.
 	costs() []evd.StageCost
@@ -36,8 +37,8 @@ type bandReduction interface {
 
 // storedBand is the bandReduction for bands that are stored as numbers of S.
 type storedBand[S spirv.Stored] struct {
-	narrow        *stages.BandNarrowing[S]
-	chase         *stages.BidiagonalChasing[S]
+	narrow        *chases.BandNarrowing[S]
+	chase         *chases.BidiagonalChasing[S]
 	receiver      receiver[S]
 	band, general vk.Region[S] // the uploaded band, and the narrow band
 	off           vk.Region[S] // d1, e1, d2, e2, …, dn of C
@@ -45,7 +46,7 @@ type storedBand[S spirv.Stored] struct {
 
 // newBandReduction makes the stages of a reduction.
 func newBandReduction(
-	dev *vk.Device, storage Storage, size stages.NarrowSize, wait stages.Waiting, t tuning.Tuning,
+	dev *vk.Device, storage Storage, size chases.NarrowSize, wait stages.Waiting, t tuning.Tuning,
 ) (bandReduction, error) {
 	switch storage {
 	case Single:
@@ -57,14 +58,14 @@ func newBandReduction(
 }
 
 func newStoredBand[S spirv.Stored](
-	dev *vk.Device, size stages.NarrowSize, wait stages.Waiting, t tuning.Tuning,
+	dev *vk.Device, size chases.NarrowSize, wait stages.Waiting, t tuning.Tuning,
 ) (r *storedBand[S], err error) {
 	r = &storedBand[S]{}
-	if r.narrow, err = stages.NewBandNarrowing[S](dev, size, wait, t.Chase.ChaseTuning); err != nil {
+	if r.narrow, err = chases.NewBandNarrowing[S](dev, size, wait, t.Chase.Tuning); err != nil {
 		return nil, err
 	}
-	chase := stages.ChaseSize{N: size.N, B: size.To}
-	if r.chase, err = stages.NewBidiagonalChasing[S](dev, chase, wait, t.Chase.ChaseTuning); err != nil {
+	chase := chases.Size{N: size.N, B: size.To}
+	if r.chase, err = chases.NewBidiagonalChasing[S](dev, chase, wait, t.Chase.Tuning); err != nil {
 		return nil, err
 	}
 	r.band = vk.Reserve[S]("band", r.narrow.BandLen())
@@ -74,7 +75,7 @@ func newStoredBand[S spirv.Stored](
 	return r, err
 }
 
-func (r *storedBand[S]) size() stages.NarrowSize { return r.narrow.NarrowSize }
+func (r *storedBand[S]) size() chases.NarrowSize { return r.narrow.NarrowSize }
 
 func (r *storedBand[S]) costs() []evd.StageCost {
 	return []evd.StageCost{
@@ -115,7 +116,7 @@ func (r *storedBand[S]) recordChase(rec *vk.Recorder, c *spectrum.Call, gk *spec
 	ws, none := c.Arena, stages.Reflectors[S]{}
 	c.Info(rec, stages.PhaseBandNarrowing, r.narrow.Info(ws))
 	rec.Phase(stages.PhaseBulgeChasing, 0, 1)
-	r.chase.Record(rec, ws, r.general.In(ws), stages.GolubKahan(r.off.In(ws)), none, none)
+	r.chase.Record(rec, ws, r.general.In(ws), chases.GolubKahan(r.off.In(ws)), none, none)
 	c.Info(rec, stages.PhaseBulgeChasing, r.chase.Info(ws))
 	return r.receiver.receive(rec, ws, r.off.In(ws), gk)
 }

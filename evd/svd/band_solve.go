@@ -6,7 +6,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/spectrum"
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/chase"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -45,7 +45,7 @@ func (b Band[T]) scan() (largest float64, err error) {
 
 // compact calls `visit` for each entry of 2^e·B, with the index of the entry in the storage of
 // stages.NarrowSize.
-func (b Band[T]) compact(e int, size stages.NarrowSize, visit func(i int, x float64)) {
+func (b Band[T]) compact(e int, size chase.NarrowSize, visit func(i int, x float64)) {
 	for j := range b.N {
 		first, entries := b.column(j)
 		for k, x := range entries {

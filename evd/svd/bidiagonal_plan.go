@@ -4,7 +4,9 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/move"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/residual"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -27,9 +29,9 @@ type BidiagonalPlan[T evd.Float] struct {
 
 	// The fields from `conquer` on are nil or empty if no vectors are wanted.
 	conquer   bidiagonalVectors
-	transpose *stages.Transpose[T]
-	signs     *stages.Signs[T]
-	residuals *stages.SingularResidual[T]
+	transpose *move.Transpose[T]
+	signs     *move.Signs[T]
+	residuals *residual.SingularResidual[T]
 	columns   [2]vk.Region[T]   // the vectors of each side as columns
 	sums      [2]vk.Region[T]   // sums of a check
 	flipped   vk.Region[uint32] // k words: which vectors were negated
@@ -131,13 +133,13 @@ func (p *BidiagonalPlan[T]) prepareVectors(double product.Ops[float64], t tuning
 	if p.conquer, err = p.doubles.bidiagonalVectors(dev, n, double, t); err != nil {
 		return err
 	}
-	if p.transpose, err = stages.NewTranspose[T](dev); err != nil {
+	if p.transpose, err = move.NewTranspose[T](dev); err != nil {
 		return err
 	}
-	if p.signs, err = stages.NewSigns[T](dev); err != nil {
+	if p.signs, err = move.NewSigns[T](dev); err != nil {
 		return err
 	}
-	p.residuals, err = stages.NewSingularResidual(dev, n, n, p.k, p.ops)
+	p.residuals, err = residual.NewSingularResidual(dev, n, n, p.k, p.ops)
 	return err
 }
 

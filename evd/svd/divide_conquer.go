@@ -3,6 +3,8 @@ package svd
 import (
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tridiag/stedc"
+	"github.com/vkevd/vkevd/stages/tridiag/steqr"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -20,7 +22,7 @@ type bidiagonalVectors interface {
 }
 
 // divideConquer is the method of Gu and Eisenstat on the device.
-type divideConquer struct{ *stages.BidiagonalConquer }
+type divideConquer struct{ *stedc.BidiagonalConquer }
 
 func (s divideConquer) solve(c *spectrum.Call, d, e []float64, from, to int, x [2]stages.Matrix) error {
 	_, profile, err := s.Reporting(c.Reporter()).SolveRange(c.Ctx, c.Arena, d, e, from, to, x[left], x[right])
@@ -30,7 +32,7 @@ func (s divideConquer) solve(c *spectrum.Call, d, e []float64, from, to int, x [
 
 // iteration is QR iteration on the host, for the safe path. The device receives the vectors.
 type iteration struct {
-	*stages.BidiagonalQR
+	*steqr.BidiagonalQR
 	bidiagonalVectors // the method that the iteration replaces; its memory and its number of operations count
 }
 

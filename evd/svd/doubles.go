@@ -7,7 +7,10 @@ import (
 	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/chase"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tridiag/stedc"
+	"github.com/vkevd/vkevd/stages/tridiag/steqr"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
@@ -52,7 +55,7 @@ type doubles[T evd.Float] interface {
 	// bidiagonal returns the device memory to which the bulge chasing writes C. `receive` records
 	// that the Golub-Kahan form of C is brought to gk, the stage that finds the values, and to the
 	// host. Its result returns the host's copy after the recording has been executed.
-	bidiagonal(ws *vk.Arena, gk *spectrum.Stage) stages.Bidiagonal[T]
+	bidiagonal(ws *vk.Arena, gk *spectrum.Stage) chase.Bidiagonal[T]
 	receive(rec *vk.Recorder, ws *vk.Arena, gk *spectrum.Stage) func() spectrum.Tridiagonal
 
 	// values records that the singular values in `sigma` are sent to the device, for stages that
@@ -100,12 +103,12 @@ func needsDoubles[T evd.Float](dev *vk.Device) error {
 type onDevice struct{}
 
 func (onDevice) bidiagonalVectors(dev *vk.Device, n int, ops product.Ops[float64], t tuning.Tuning) (bidiagonalVectors, error) {
-	s, err := stages.NewBidiagonalConquer(dev, n, ops, t.Double().Products, t.DivideConquer)
+	s, err := stedc.NewBidiagonalConquer(dev, n, ops, t.Double().Products, t.DivideConquer)
 	return divideConquer{s}, err
 }
 
 func (onDevice) iteration(dev *vk.Device, n int, of bidiagonalVectors) bidiagonalVectors {
-	return iteration{stages.NewBidiagonalQR(dev, n), of}
+	return iteration{steqr.NewBidiagonalQR(dev, n), of}
 }
 
 // sideNames are the names of the memory of vectors, by side.
@@ -175,9 +178,9 @@ func (*identity) toHalf(*vk.Device) (func(*vk.Recorder, vk.Slice[float64], vk.Sl
 	return nil, spectrum.BadOption("Storage", "a band of doubles is not stored in half precision")
 }
 
-func (*identity) bidiagonal(ws *vk.Arena, gk *spectrum.Stage) stages.Bidiagonal[float64] {
+func (*identity) bidiagonal(ws *vk.Arena, gk *spectrum.Stage) chase.Bidiagonal[float64] {
 	e := gk.E(ws) // its last element is not used
-	return stages.GolubKahan(e.Sub(0, e.Len()-1))
+	return chase.GolubKahan(e.Sub(0, e.Len()-1))
 }
 
 func (*identity) receive(rec *vk.Recorder, ws *vk.Arena, gk *spectrum.Stage) func() spectrum.Tridiagonal {

@@ -139,7 +139,7 @@ func TestFloat32Vectors(t *testing.T) {
 			nearIn(t, what, m, n, double.Values, wanted(t, g), ulp32)
 			decomposedIn(t, what, g, opt, double, ulp32)
 			ratios, err := p.Check(context.Background(), a, res)
-			if want := residual(g, double) / (ulp32 / 0x1p-52); err != nil || !(ratios.Residual < ratioLimit) || m >= n && math.Abs(ratios.Residual-want) > 1 {
+			if want := residualOf(g, double) / (ulp32 / 0x1p-52); err != nil || !(ratios.Residual < ratioLimit) || m >= n && math.Abs(ratios.Residual-want) > 1 {
 				t.Errorf("%s: Check finds %v, the host a residual of %g, %v", what, ratios, want, err)
 			}
 			if !(ratios.Left < ratioLimit && ratios.Right < ratioLimit) {

@@ -3,7 +3,7 @@ package svd
 import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/spectrum"
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/move"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -39,11 +39,11 @@ func newReceiver[S spirv.Stored](dev *vk.Device) (receiver[S], error) {
 	if !dev.Info().Float64() {
 		return receiverOnHost[S]{}, nil
 	}
-	widen, err := stages.NewWidening[S](dev)
+	widen, err := move.NewWidening[S](dev)
 	return receiverOnDevice[S]{widen}, err
 }
 
-type receiverOnDevice[S spirv.Stored] struct{ widen *stages.Widening[S] }
+type receiverOnDevice[S spirv.Stored] struct{ widen *move.Widening[S] }
 
 func (r receiverOnDevice[S]) receive(
 	rec *vk.Recorder, ws *vk.Arena, off vk.Slice[S], gk *spectrum.Stage,

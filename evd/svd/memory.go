@@ -3,6 +3,7 @@ package svd
 import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/back"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -106,7 +107,7 @@ func (p *path[T]) layVectors(of shape) (kept []vk.Space, later *vk.Layout) {
 	kept = []vk.Space{r.chased, r.tau[left], r.tau[right], r.flipped, r.full, r.sums[0], r.sums[1], r.sums[2]}
 
 	backs := []vk.Space{s.q2.Work(), s.residuals.Work()}
-	for _, q := range []*stages.ApplyPanels[T]{s.p1, s.q1, s.q0} {
+	for _, q := range []*back.ApplyPanels[T]{s.p1, s.q1, s.q0} {
 		if q != nil {
 			backs = append(backs, q.Work())
 		}

@@ -7,8 +7,14 @@ import (
 	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/back"
+	chases "github.com/vkevd/vkevd/stages/chase"
 	"github.com/vkevd/vkevd/stages/machine"
+	"github.com/vkevd/vkevd/stages/move"
+	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/reduce"
+	"github.com/vkevd/vkevd/stages/residual"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -35,20 +41,20 @@ func (p *path[T]) memory() *vk.Layout { return p.layout }
 // and `conquer`, compute in double precision for every T.
 type steps[T evd.Float] struct {
 	products  products[T]
-	transpose *stages.Transpose[T]
-	qr        *stages.TallQR[T]
-	band      *stages.GeneralBandReduction[T]
-	narrow    *stages.BandNarrowing[T]
-	chase     *stages.BidiagonalChasing[T]
+	transpose *move.Transpose[T]
+	qr        *panel.TallQR[T]
+	band      *reduce.GeneralBandReduction[T]
+	narrow    *chases.BandNarrowing[T]
+	chase     *chases.BidiagonalChasing[T]
 	half      *halfChase[T]
 	values    *spectrum.Stage
 
 	conquer    bidiagonalVectors
 	q2         emulation.Q2[T] // applies Q2 and P2, whose reflectors are packed in the same way
-	p1, q1, q0 *stages.ApplyPanels[T]
-	identity   *stages.Identity[T]
-	signs      *stages.Signs[T]
-	residuals  *stages.SingularResidual[T]
+	p1, q1, q0 *back.ApplyPanels[T]
+	identity   *move.Identity[T]
+	signs      *move.Signs[T]
+	residuals  *residual.SingularResidual[T]
 }
 
 // newPath makes the stages of a solve and lays out their memory.
@@ -92,8 +98,8 @@ func newPath[T evd.Float](dev *vk.Device, of shape, c choice, opt Options, t tun
 
 // reduced returns the sizes of the reduction to a band. The matrix to be reduced is A, or the
 // factor R of A if a QR factorisation comes first.
-func (s shape) reduced(t tuning.Tuning) stages.GeneralSize {
-	size := stages.GeneralSize{M: s.rows, N: s.cols, B: t.Band, K: t.Block, Vectors: s.wants[right] != None}
+func (s shape) reduced(t tuning.Tuning) reduce.GeneralSize {
+	size := reduce.GeneralSize{M: s.rows, N: s.cols, B: t.Band, K: t.Block, Vectors: s.wants[right] != None}
 	if s.tall {
 		size.M = s.cols
 	}
@@ -103,8 +109,8 @@ func (s shape) reduced(t tuning.Tuning) stages.GeneralSize {
 // narrowed returns the sizes of the passes that make the band of the reduction narrower, before it
 // is reduced to bidiagonal form. There is a pass only for orders from ValuesFrom on, without vectors,
 // and if Options.Band is a wide band.
-func narrowed(of shape, t tuning.Tuning) stages.NarrowSize {
-	size := stages.NarrowSize{N: of.cols, From: t.Band, To: t.Band, Tile: 1}
+func narrowed(of shape, t tuning.Tuning) chases.NarrowSize {
+	size := chases.NarrowSize{N: of.cols, From: t.Band, To: t.Band, Tile: 1}
 	if !of.vectors() && t.ValuesFrom > 0 && of.cols >= t.ValuesFrom {
 		passes := t.NarrowSize(of.cols, t.Band)
 		size.To, size.Tile = passes.To, passes.Tile
@@ -118,15 +124,15 @@ func narrowed(of shape, t tuning.Tuning) stages.NarrowSize {
 func (s *steps[T]) forValues(
 	dev *vk.Device, of shape, certify bool, wait stages.Waiting, double product.Ops[float64], t tuning.Tuning,
 ) (err error) {
-	if s.transpose, err = stages.NewTranspose[T](dev); err != nil {
+	if s.transpose, err = move.NewTranspose[T](dev); err != nil {
 		return err
 	}
 	if of.tall {
-		if s.qr, err = stages.NewTallQR(dev, of.rows, of.cols, t.Band, s.products.native, wait, t.Panel); err != nil {
+		if s.qr, err = panel.NewTallQR(dev, of.rows, of.cols, t.Band, s.products.native, wait, t.Panel); err != nil {
 			return err
 		}
 	}
-	if s.band, err = stages.NewGeneralBandReduction(dev, of.reduced(t), s.products.native, s.products.update, wait, t.Panel); err != nil {
+	if s.band, err = reduce.NewGeneralBandReduction(dev, of.reduced(t), s.products.native, s.products.update, wait, t.Panel); err != nil {
 		return err
 	}
 	s.values, err = newGolubKahan(dev, of.cols, of.part, certify, double, t.Double())
@@ -141,52 +147,52 @@ func (p *path[T]) forChase(dev *vk.Device, of shape, storage Storage, wait stage
 		return err
 	}
 	if size.From > size.To {
-		if s.narrow, err = stages.NewBandNarrowing[T](dev, size, wait, t.Chase.ChaseTuning); err != nil {
+		if s.narrow, err = chases.NewBandNarrowing[T](dev, size, wait, t.Chase.Tuning); err != nil {
 			return err
 		}
 	}
-	chase := stages.ChaseSize{N: of.cols, B: size.To, Vectors: of.vectors()}
-	s.chase, err = stages.NewBidiagonalChasing[T](dev, chase, wait, t.Chase.ChaseTuning)
+	chase := chases.Size{N: of.cols, B: size.To, Vectors: of.vectors()}
+	s.chase, err = chases.NewBidiagonalChasing[T](dev, chase, wait, t.Chase.Tuning)
 	return err
 }
 
 // forVectors makes the stages that find the vectors U and V from S and W with C = S·Σ·Wᵀ.
 func (s *steps[T]) forVectors(dev *vk.Device, of shape, wait stages.Waiting, t tuning.Tuning) (err error) {
 	n, b, band := of.cols, t.Band, of.reduced(t)
-	size := stages.BackSize{N: n, B: b, M: of.k}
+	size := back.Size{N: n, B: b, M: of.k}
 	if s.q2, err = emulation.NewQ2(dev, size, size.M, s.products.back, s.products.emulated, wait, t.ApplyQ2); err != nil {
 		return err
 	}
 	if of.wants[right] != None && n > b {
-		size := stages.PanelsSize{Rows: n - b, Cols: band.RightPanels() * b, B: b, M: of.k, Across: true}
-		if s.p1, err = stages.NewApplyPanels(dev, stages.PhaseApplyP1, size, s.products.back, s.products.panel); err != nil {
+		size := back.PanelsSize{Rows: n - b, Cols: band.RightPanels() * b, B: b, M: of.k, Across: true}
+		if s.p1, err = back.NewApplyPanels(dev, stages.PhaseApplyP1, size, s.products.back, s.products.panel); err != nil {
 			return err
 		}
 	}
 	if of.wants[left] != None {
-		columns := stages.PanelsSize{Rows: of.rows, Cols: n, B: b, M: max(of.k, of.more())}
+		columns := back.PanelsSize{Rows: of.rows, Cols: n, B: b, M: max(of.k, of.more())}
 		phase := stages.PhaseApplyQ1
 		if of.tall {
 			phase = stages.PhaseApplyQ0
 		}
-		q, err := stages.NewApplyPanels(dev, phase, columns, s.products.back, s.products.panel)
+		q, err := back.NewApplyPanels(dev, phase, columns, s.products.back, s.products.panel)
 		if err != nil {
 			return err
 		}
 		if s.q1 = q; of.tall {
 			s.q0 = q
-			if s.q1, err = stages.NewApplyPanels(dev, stages.PhaseApplyQ1, stages.PanelsSize{Rows: n, Cols: n, B: b, M: of.k}, s.products.back, s.products.panel); err != nil {
+			if s.q1, err = back.NewApplyPanels(dev, stages.PhaseApplyQ1, back.PanelsSize{Rows: n, Cols: n, B: b, M: of.k}, s.products.back, s.products.panel); err != nil {
 				return err
 			}
 		}
 	}
-	if s.identity, err = stages.NewIdentity[T](dev); err != nil {
+	if s.identity, err = move.NewIdentity[T](dev); err != nil {
 		return err
 	}
-	if s.signs, err = stages.NewSigns[T](dev); err != nil {
+	if s.signs, err = move.NewSigns[T](dev); err != nil {
 		return err
 	}
-	s.residuals, err = stages.NewSingularResidual(dev, of.rows, n, of.k+of.more(), s.products.native)
+	s.residuals, err = residual.NewSingularResidual(dev, of.rows, n, of.k+of.more(), s.products.native)
 	return err
 }
 

@@ -3,7 +3,7 @@ package svd
 import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/emulation"
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -20,7 +20,7 @@ type products[T evd.Float] struct {
 	update, vectors, back product.Ops[T]
 
 	// panel has the sizes of back transformation 1.
-	panel stages.PanelTuning
+	panel panel.Tuning
 
 	// emulated lists the products that are emulated by integer units.
 	emulated emulation.Products

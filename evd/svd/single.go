@@ -4,6 +4,8 @@ import (
 	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/chase"
+	"github.com/vkevd/vkevd/stages/move"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -16,7 +18,7 @@ type single struct {
 	singleMemory
 	onDevice
 	receiver[float32]
-	convert *stages.Conversion
+	convert *move.Conversion
 	ops     product.Ops[float64]
 
 	// x holds the vectors of divide and conquer in double precision.
@@ -45,7 +47,7 @@ func newSingleMemory(of shape) (d singleMemory) {
 
 func newSingle(dev *vk.Device, of shape) (d *single, err error) {
 	d = &single{singleMemory: newSingleMemory(of)}
-	if d.convert, err = stages.NewConversion(dev); err != nil {
+	if d.convert, err = move.NewConversion(dev); err != nil {
 		return d, err
 	}
 	for at := range d.x {
@@ -78,12 +80,12 @@ func (d *singleMemory) emulate(*products[float32], choice, rooms, int, func() (e
 }
 
 func (*singleMemory) toHalf(dev *vk.Device) (func(*vk.Recorder, vk.Slice[float32], vk.Slice[spirv.Float16]), error) {
-	round, err := stages.NewHalfRounding(dev)
+	round, err := move.NewHalfRounding(dev)
 	return round.Record, err
 }
 
-func (d *singleMemory) bidiagonal(ws *vk.Arena, _ *spectrum.Stage) stages.Bidiagonal[float32] {
-	return stages.GolubKahan(d.e.In(ws))
+func (d *singleMemory) bidiagonal(ws *vk.Arena, _ *spectrum.Stage) chase.Bidiagonal[float32] {
+	return chase.GolubKahan(d.e.In(ws))
 }
 
 func (d *single) receive(rec *vk.Recorder, ws *vk.Arena, gk *spectrum.Stage) func() spectrum.Tridiagonal {

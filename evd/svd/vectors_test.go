@@ -35,7 +35,7 @@ func orthogonality(z *evd.Dense[float64]) float64 {
 
 // residual returns ‖A·V − U·Σ‖₁/(‖A‖₁·max(m, n)·ε) for a result. The matrices U and V have only the
 // vectors that belong to a singular value.
-func residual(g *mat.Dense, res *Result[float64]) float64 {
+func residualOf(g *mat.Dense, res *Result[float64]) float64 {
 	m, n := g.Dims()
 	k := len(res.Values)
 	largest := 0.0
@@ -111,7 +111,7 @@ func decomposedIn(t *testing.T, what string, g *mat.Dense, opt Options, res *Res
 		}
 	}
 	if res.U != nil && res.V != nil {
-		if r := residual(g, res); !(r < limit) {
+		if r := residualOf(g, res); !(r < limit) {
 			t.Errorf("%s: residual %.3g", what, r)
 		}
 	}
@@ -251,7 +251,7 @@ func TestCheck(t *testing.T) {
 				return r
 			}
 			got := check()
-			if want := residual(g, res); !(got.Residual < ratioLimit) || m >= n && math.Abs(got.Residual-want) > 0.2 {
+			if want := residualOf(g, res); !(got.Residual < ratioLimit) || m >= n && math.Abs(got.Residual-want) > 0.2 {
 				t.Errorf("%s: residual %g, on the host %g", what, got.Residual, want)
 			}
 			if u, v := orthogonality(res.U), orthogonality(res.V); math.Abs(got.Left-u) > 0.2 || math.Abs(got.Right-v) > 0.2 {

@@ -12,7 +12,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/bench"
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/batch"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -68,7 +68,7 @@ func (v *valley) measure(_ context.Context, n int, c Choice, names ...string) ([
 			}
 			v.solved = append(v.solved, n)
 		case "batch":
-			row := slices.IndexFunc(t.Batch.Memory, func(m stages.BatchMemory) bool { return n <= int(m.Order) })
+			row := slices.IndexFunc(t.Batch.Memory, func(m batch.Memory) bool { return n <= int(m.Order) })
 			if r.Median = 2; t.Batch.Memory[row].Conquer == (n >= v.conquer) {
 				r.Median = 1
 			}
@@ -180,7 +180,7 @@ func TestSearchEndsWithItsContext(t *testing.T) {
 func TestSearchFindsCrossovers(t *testing.T) {
 	sized := tuning.Tuning{}
 	sized.Sytrd.LocalSize, sized.Sytrd.Values, sized.Sytrd.Vectors = 256, 2816, 3072
-	sized.Batch.Memory = []stages.BatchMemory{{Order: 32}, {Order: 64}, {Order: 128}, {Order: 256, Conquer: true}, {Order: 256}, {Order: 512, Conquer: true}}
+	sized.Batch.Memory = []batch.Memory{{Order: 32}, {Order: 64}, {Order: 128}, {Order: 256, Conquer: true}, {Order: 256}, {Order: 512, Conquer: true}}
 	for _, c := range []struct {
 		oneStage, conquer int
 		want              Crossovers

@@ -1,8 +1,14 @@
 package tuning
 
 import (
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/back"
+	"github.com/vkevd/vkevd/stages/batch"
+	"github.com/vkevd/vkevd/stages/chase"
+	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tridiag/stebz"
+	"github.com/vkevd/vkevd/stages/tridiag/stedc"
+	"github.com/vkevd/vkevd/stages/tridiag/stemr"
 )
 
 // anywhere is the table for every device that Vulkan allows: it needs at most 16 KiB of shared
@@ -26,28 +32,28 @@ var anywhere = Tuning{
 		Syr2k: product.Tile{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 4, Buffers: 1, Resident: 2},
 		Units: 32, Emulated: emulationAnywhere,
 	},
-	Panel: stages.PanelTuning{LocalSize: 128, TileBytes: 9 << 10, Groups: 64, Factor: 16, Merge: 256},
+	Panel: panel.Tuning{LocalSize: 128, TileBytes: 9 << 10, Groups: 64, Factor: 16, Merge: 256},
 	// The bulge chasing has 32 workgroups in flight, because most drivers do not report the number
 	// of compute units.
-	Chase: Chase{ChaseTuning: stages.ChaseTuning{
+	Chase: Chase{Tuning: chase.Tuning{
 		PerThread: 8, WaitSubgroups: 1, Groups: 32, FlagStride: 8, Polls: 1 << 24, SweepCost: 1e7, Dispatch: 2e10,
 	}},
-	Narrow: stages.NarrowTuning{Tile: 31, To: 35}, // not measured
-	ApplyQ2: stages.ApplyQ2Tuning{
+	Narrow: chase.NarrowTuning{Tile: 31, To: 35}, // not measured
+	ApplyQ2: back.ApplyQ2Tuning{
 		Threads: 64, Pipe: 2, Lanes: 1 << 13, Group: 16, Chunk: 8, Batch: 4, Rows: 32, Dispatch: 1e11, Squares: squares,
 	},
-	Bisection:     stages.BisectionTuning{Threads: 64, Tile: 512, Fused: true, Lanes: 1 << 12, Levels: 3, Dispatch: 2e9},
-	DivideConquer: stages.DivideConquerTuning{Leaf: 32, Lanes: 32, Threads: 128, Deflate: 128, Panels: 8, Columns: 2048, Grouped: 128},
-	MRRR:          stages.MRRRTuning{Threads: 64, Lanes: 1 << 12, Levels: 4, Vectors: 1 << 13, Dispatch: 2e9},
-	Batch: stages.BatchTuning{
-		Shared: []stages.BatchShared{
+	Bisection:     stebz.Tuning{Threads: 64, Tile: 512, Fused: true, Lanes: 1 << 12, Levels: 3, Dispatch: 2e9},
+	DivideConquer: stedc.Tuning{Leaf: 32, Lanes: 32, Threads: 128, Deflate: 128, Panels: 8, Columns: 2048, Grouped: 128},
+	MRRR:          stemr.Tuning{Threads: 64, Lanes: 1 << 12, Levels: 4, Vectors: 1 << 13, Dispatch: 2e9},
+	Batch: batch.Tuning{
+		Shared: []batch.Shared{
 			{Order: 8, Team: 8, Matrices: 4}, {Order: 16, Team: 16, Matrices: 2}, {Order: 32, Team: 32, Matrices: 1},
 			{Order: 40, Team: 40, Matrices: 1}, {Order: 56, Team: 56, Matrices: 1},
 		},
 		// The sizes for batches were not measured on any device. For matrices of order above 128
 		// there are two rows: one with many invocations, and one with few for devices with small
 		// workgroups.
-		Memory: []stages.BatchMemory{
+		Memory: []batch.Memory{
 			{Order: 128, Threads: 96, Teams: 1, Apart: 32},
 			{Order: 256, Threads: 256, Teams: 1, Apart: 64},
 			{Order: 256, Threads: 96, Teams: 1, Apart: 32},

@@ -4,7 +4,12 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/back"
+	"github.com/vkevd/vkevd/stages/batch"
+	chases "github.com/vkevd/vkevd/stages/chase"
+	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/reduce"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -28,17 +33,17 @@ func TestNoDispatchOfSingularValuesIsLong(t *testing.T) {
 				}
 			}
 		}
-		qr, err1 := stages.NewTallQR(dev, m, n, b, ops, w, tune.Panel)
-		size := stages.GeneralSize{M: n, N: n, B: b, K: tune.Block, Vectors: true}
-		reduce, err2 := stages.NewGeneralBandReduction(dev, size, ops, ops, w, tune.Panel)
+		qr, err1 := panel.NewTallQR(dev, m, n, b, ops, w, tune.Panel)
+		size := reduce.GeneralSize{M: n, N: n, B: b, K: tune.Block, Vectors: true}
+		reduce, err2 := reduce.NewGeneralBandReduction(dev, size, ops, ops, w, tune.Panel)
 		const wide = 128 // superdiagonals of a given band
-		narrowed := stages.NarrowSize{N: n, From: wide, To: tune.Narrow.To, Tile: tune.Narrow.Tile}
-		narrow, err3 := stages.NewBandNarrowing[float64](dev, narrowed, w, tune.Chase.ChaseTuning)
-		chase, err4 := stages.NewBidiagonalChasing[float64](dev, stages.ChaseSize{N: n, B: b, Vectors: true}, w, tune.Chase.ChaseTuning)
-		left := stages.PanelsSize{Rows: m, Cols: n, B: b, M: n}
-		q1, err5 := stages.NewApplyPanels(dev, stages.PhaseApplyQ1, left, ops, tune.Panel)
-		right := stages.PanelsSize{Rows: n, Cols: n, B: b, M: n, Across: true}
-		p1, err6 := stages.NewApplyPanels(dev, stages.PhaseApplyP1, right, ops, tune.Panel)
+		narrowed := chases.NarrowSize{N: n, From: wide, To: tune.Narrow.To, Tile: tune.Narrow.Tile}
+		narrow, err3 := chases.NewBandNarrowing[float64](dev, narrowed, w, tune.Chase.Tuning)
+		chase, err4 := chases.NewBidiagonalChasing[float64](dev, chases.Size{N: n, B: b, Vectors: true}, w, tune.Chase.Tuning)
+		left := back.PanelsSize{Rows: m, Cols: n, B: b, M: n}
+		q1, err5 := back.NewApplyPanels(dev, stages.PhaseApplyQ1, left, ops, tune.Panel)
+		right := back.PanelsSize{Rows: n, Cols: n, B: b, M: n, Across: true}
+		p1, err6 := back.NewApplyPanels(dev, stages.PhaseApplyP1, right, ops, tune.Panel)
 		failed(err1, err2, err3, err4, err5, err6)
 
 		v, tau := stages.ReflectorLen(n, b)
@@ -66,7 +71,7 @@ func TestNoDispatchOfSingularValuesIsLong(t *testing.T) {
 		})
 		check("narrowing", func(rec *vk.Recorder) { narrow.Record(rec, ws, given.In(ws), general.In(ws)) })
 		check("chase", func(rec *vk.Recorder) {
-			c := stages.Bidiagonal[float64]{D: d.In(ws), E: e.In(ws), Stride: 1}
+			c := chases.Bidiagonal[float64]{D: d.In(ws), E: e.In(ws), Stride: 1}
 			chase.Record(rec, ws, band.In(ws), c, reflectors(lv, lt), reflectors(rv, rt))
 		})
 		check("back transformation of U", func(rec *vk.Recorder) { q1.Record(rec, ws, matrix(a, m, n), ts.In(ws), matrix(x, n, m)) })
@@ -83,14 +88,14 @@ func TestNoDispatchOfABatchIsLong(t *testing.T) {
 		all := On(dev.Info()).Bounded(card.rate)
 		tune := all.Batch
 		for _, vectors := range []bool{false, true} {
-			var items []stages.BatchItem
+			var items []batch.Item
 			for n := 1; n <= tune.Order(); n = n*3/2 + 1 {
 				for range 2000 {
-					items = append(items, stages.BatchItem{N: n, To: n})
+					items = append(items, batch.Item{N: n, To: n})
 				}
 			}
-			size := stages.BatchSize{N: items[len(items)-1].N, Count: len(items), Vectors: vectors}
-			s, err := stages.NewBatch(dev, size, tune, all.DivideConquer, all.Products)
+			size := batch.Size{N: items[len(items)-1].N, Count: len(items), Vectors: vectors}
+			s, err := batch.New(dev, size, tune, all.DivideConquer, all.Products)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -103,7 +108,7 @@ func TestNoDispatchOfABatchIsLong(t *testing.T) {
 				t.Fatal(err)
 			}
 			rec := vk.NewRecorder(dev)
-			s.Record(rec, ws, p, stages.BatchBuffers{A: a.In(ws), Values: values.In(ws), V: v.In(ws)})
+			s.Record(rec, ws, p, batch.Buffers{A: a.In(ws), Values: values.In(ws), V: v.In(ws)})
 			var flops []float64
 			for _, cost := range rec.Estimates() {
 				flops = append(flops, cost/batchEfficiency)

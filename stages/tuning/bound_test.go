@@ -5,8 +5,12 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/stages"
+	backs "github.com/vkevd/vkevd/stages/back"
+	"github.com/vkevd/vkevd/stages/chase"
+	"github.com/vkevd/vkevd/stages/move"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/product/emulated"
+	"github.com/vkevd/vkevd/stages/reduce"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -102,24 +106,24 @@ func recordDense(
 ) map[string][]float64 {
 	t.Helper()
 	w := stages.Waiting{Allowed: true, WideFence: true}
-	band, err := stages.NewBandReduction(dev, stages.BandSize{N: n, B: tune.Band, K: tune.Block}, ops, w, tune.Panel)
+	band, err := reduce.NewBandReduction(dev, reduce.BandSize{N: n, B: tune.Band, K: tune.Block}, ops, w, tune.Panel)
 	if err != nil {
 		t.Fatal(err)
 	}
-	chase, err := stages.NewBulgeChasing[float64](dev, stages.ChaseSize{N: n, B: tune.Band, Vectors: true}, w, tune.Chase.ChaseTuning)
+	chase, err := chase.NewBulgeChasing[float64](dev, chase.Size{N: n, B: tune.Band, Vectors: true}, w, tune.Chase.Tuning)
 	if err != nil {
 		t.Fatal(err)
 	}
-	back := stages.BackSize{N: n, B: tune.Band, M: n}
-	q2, err := stages.NewApplyQ2[float64](dev, back, w, tune.ApplyQ2)
+	back := backs.Size{N: n, B: tune.Band, M: n}
+	q2, err := backs.NewApplyQ2[float64](dev, back, w, tune.ApplyQ2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	squares, err := stages.NewApplyQ2Squares(dev, back, ops, tune.ApplyQ2)
+	squares, err := backs.NewApplyQ2Squares(dev, back, ops, tune.ApplyQ2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	q1, err := stages.NewApplyQ1(dev, back, ops, tune.Panel)
+	q1, err := backs.NewApplyQ1(dev, back, ops, tune.Panel)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,15 +143,15 @@ func recordDense(
 		record(rec)
 		return rec.Estimates()
 	}
-	load, err := stages.NewSymmetricLoad[float64](dev)
+	load, err := move.NewSymmetricLoad[float64](dev)
 	if err != nil {
 		t.Fatal(err)
 	}
-	transpose, err := stages.NewTranspose[float64](dev)
+	transpose, err := move.NewTranspose[float64](dev)
 	if err != nil {
 		t.Fatal(err)
 	}
-	identity, err := stages.NewIdentity[float64](dev)
+	identity, err := move.NewIdentity[float64](dev)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 package tuning
 
 import (
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/back"
 	"github.com/vkevd/vkevd/stages/product"
 )
 
@@ -12,7 +12,7 @@ import (
 //
 // Products by squares have twice as many flops as reflectors, and the reflectors must be multiplied
 // out. So a gain of 2 is not enough.
-var squares = stages.Q2SquareTuning{Sweeps: 512, Gain: 2.5}
+var squares = back.Q2SquareTuning{Sweeps: 512, Gain: 2.5}
 
 // emulation has the sizes for matrix units of NVIDIA's shape, 16×16×32. They were measured on an H200
 // (driver 580.159). Two workgroups of 128 invocations run on a multiprocessor, because each

@@ -9,7 +9,9 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/chase"
 	"github.com/vkevd/vkevd/stages/machine"
+	"github.com/vkevd/vkevd/stages/reduce"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -55,7 +57,7 @@ func TestIntelWithSmallSubgroups(t *testing.T) {
 		}
 		// A workgroup of a wide band is the largest one with full subgroups.
 		w := stages.Waiting{Allowed: true, WideFence: true}
-		chase, err := stages.NewBulgeChasing[float64](vk.Dry(info), stages.ChaseSize{N: 1000, B: 64, Vectors: true}, w, tuning.On(info).Chase.ChaseTuning)
+		chase, err := chase.NewBulgeChasing[float64](vk.Dry(info), chase.Size{N: 1000, B: 64, Vectors: true}, w, tuning.On(info).Chase.Tuning)
 		if err != nil || chase == nil {
 			t.Errorf("%d subgroups: %v", subgroups, err)
 		}
@@ -138,7 +140,7 @@ func TestWaitingAsksWhetherPanelsMeet(t *testing.T) {
 	m.Info.Units, m.Units = 256, 256 // so many units are claimed
 	small := tuning.Smallest()
 	small.Panel.Whole, small.Panel.Groups, small.Panel.Polls = true, 200, 1<<16
-	small.Sytrd = stages.TridiagonalisationTuning{Values: 64, LocalSize: 32, Groups: 4, Rows: 8, Kept: 64, Polls: 1 << 16}
+	small.Sytrd = reduce.TridiagonalisationTuning{Values: 64, LocalSize: 32, Groups: 4, Rows: 8, Kept: 64, Polls: 1 << 16}
 	w, err := small.Waiting(context.Background(), m)
 	if !w.Allowed || !w.Crowded || err != nil {
 		t.Errorf("%+v, %v", w, err)
@@ -166,7 +168,7 @@ func TestWaitingOnAPartOfADevice(t *testing.T) {
 	m.Info.Units, m.Units = 200, 200 // so many units are claimed
 	small := tuning.Smallest()
 	small.Panel.Whole, small.Panel.Groups, small.Panel.Polls = true, 256, 1<<16
-	small.Sytrd = stages.TridiagonalisationTuning{Values: 64, LocalSize: 32, Groups: 256, Rows: 8, Kept: 64, Polls: 1 << 16}
+	small.Sytrd = reduce.TridiagonalisationTuning{Values: 64, LocalSize: 32, Groups: 256, Rows: 8, Kept: 64, Polls: 1 << 16}
 	if panel, all := small.Panel.Meeting(m.Info), small.Meeting(m.Info); panel != 0 || all != 200 {
 		t.Errorf("%d workgroups of a panel, %d of any stage wait for all others", panel, all)
 	}

@@ -1,16 +1,18 @@
 package tuning
 
-import "github.com/vkevd/vkevd/stages"
+import (
+	"github.com/vkevd/vkevd/stages/reduce"
+)
 
 // h200 is the table for an NVIDIA H200 (132 multiprocessors, driver 580.159).
-var h200 = withSytrd(withSteps(withDivided(withConquer(withSmallBlock(nvidia, 256), 8192, 4), 16384), 1.45e-6, 3.3e-6), stages.TridiagonalisationTuning{
+var h200 = withSytrd(withSteps(withDivided(withConquer(withSmallBlock(nvidia, 256), 8192, 4), 16384), 1.45e-6, 3.3e-6), reduce.TridiagonalisationTuning{
 	Values: 2816, Vectors: 3072, LocalSize: 256, Groups: 128, Rows: 8, Block: 4, Kept: 72, Polls: 1 << 22,
-	Blocked: stages.BlockedTuning{Left: 1536, Columns: 64, LocalSize: 256, Groups: 128, Block: 4, Registers: 128},
+	Blocked: reduce.BlockedTuning{Left: 1536, Columns: 64, LocalSize: 256, Groups: 128, Block: 4, Registers: 128},
 })
 
 // withSytrd returns the table t with the sizes s, with which small matrices are reduced in one
 // stage.
-func withSytrd(t Tuning, s stages.TridiagonalisationTuning) Tuning {
+func withSytrd(t Tuning, s reduce.TridiagonalisationTuning) Tuning {
 	t.Sytrd = s
 	return t
 }

@@ -1,8 +1,15 @@
 package tuning
 
 import (
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/back"
+	"github.com/vkevd/vkevd/stages/batch"
+	"github.com/vkevd/vkevd/stages/chase"
+	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tridiag/stebz"
+	"github.com/vkevd/vkevd/stages/tridiag/stedc"
+	"github.com/vkevd/vkevd/stages/tridiag/stemr"
+	"github.com/vkevd/vkevd/stages/tridiag/steqr"
 )
 
 // lavapipe is the table for drivers that run on a CPU. It was measured with Mesa 25.0.7 on two
@@ -26,21 +33,21 @@ var lavapipe = Tuning{
 		Syr2k: product.Tile{M: 64, N: 64, K: 1, ThreadM: 8, ThreadN: 8, Unroll: 1, Resident: 1},
 		Units: 4, Emulated: emulationOnCPU,
 	},
-	Panel: stages.PanelTuning{LocalSize: 64, TileBytes: 17 << 10, Groups: 8, Factor: 16, Merge: 64},
+	Panel: panel.Tuning{LocalSize: 64, TileBytes: 17 << 10, Groups: 8, Factor: 16, Merge: 64},
 	Chase: Chase{
-		ChaseTuning: stages.ChaseTuning{PerThread: 16, WaitSubgroups: 1, FlagStride: 1, Polls: 1 << 30, Dispatch: 1e8},
-		Wavefront:   true,
+		Tuning:    chase.Tuning{PerThread: 16, WaitSubgroups: 1, FlagStride: 1, Polls: 1 << 30, Dispatch: 1e8},
+		Wavefront: true,
 	},
-	ApplyQ2:       stages.ApplyQ2Tuning{Threads: 16, Pipe: 1, Group: 16, Chunk: 16, Batch: 1, Dispatch: 4e8, Squares: squares},
-	Bisection:     stages.BisectionTuning{Threads: 32, Tile: 512, Lanes: 16, Levels: 1, Dispatch: 2e7},
-	DivideConquer: stages.DivideConquerTuning{Leaf: 32, Lanes: 8, Threads: 32, Deflate: 32, Panels: 8, Grouped: 1 << 20},
-	MRRR:          stages.MRRRTuning{Threads: 32, Lanes: 16, Levels: 1, Vectors: 1 << 10, Dispatch: 2e7},
+	ApplyQ2:       back.ApplyQ2Tuning{Threads: 16, Pipe: 1, Group: 16, Chunk: 16, Batch: 1, Dispatch: 4e8, Squares: squares},
+	Bisection:     stebz.Tuning{Threads: 32, Tile: 512, Lanes: 16, Levels: 1, Dispatch: 2e7},
+	DivideConquer: stedc.Tuning{Leaf: 32, Lanes: 8, Threads: 32, Deflate: 32, Panels: 8, Grouped: 1 << 20},
+	MRRR:          stemr.Tuning{Threads: 32, Lanes: 16, Levels: 1, Vectors: 1 << 10, Dispatch: 2e7},
 	// As many invocations as a vector register has elements work on one matrix, and each of them
 	// processes eight rows at a time, because loads and stores are slow. As many further invocations
 	// compute the rotations of as many matrices, as far as 32 KiB of shared memory suffice.
-	Batch: stages.BatchTuning{
-		Shared: []stages.BatchShared{{Order: 8, Team: 8, Matrices: 1}, {Order: 16, Team: 8, Matrices: 1}},
-		Memory: []stages.BatchMemory{
+	Batch: batch.Tuning{
+		Shared: []batch.Shared{{Order: 8, Team: 8, Matrices: 1}, {Order: 16, Team: 8, Matrices: 1}},
+		Memory: []batch.Memory{
 			{Order: 32, Threads: 8, Teams: 1, Apart: 8, Rows: 8, Matrices: 8},
 			{Order: 64, Threads: 8, Teams: 1, Apart: 8, Rows: 8, Matrices: 6},
 			{Order: 128, Threads: 8, Teams: 1, Apart: 8, Rows: 8, Matrices: 3},
@@ -48,6 +55,6 @@ var lavapipe = Tuning{
 		},
 		Dispatch: 2e8,
 	},
-	QR:            stages.QRTuning{Vectors: 64, Values: 256}, // orders up to 256 were measured
-	ConquerValues: ConquerValues{From: 1024, Share: 4},       // at 512 it depends on how much deflates
+	QR:            steqr.QRTuning{Vectors: 64, Values: 256}, // orders up to 256 were measured
+	ConquerValues: ConquerValues{From: 1024, Share: 4},      // at 512 it depends on how much deflates
 }

@@ -1,8 +1,13 @@
 package tuning
 
 import (
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/back"
+	"github.com/vkevd/vkevd/stages/batch"
+	"github.com/vkevd/vkevd/stages/chase"
+	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tridiag/stebz"
+	"github.com/vkevd/vkevd/stages/tridiag/stemr"
 )
 
 // nvidia is the table for GPUs of NVIDIA. Its sizes were measured on an H200. Other GPUs of NVIDIA
@@ -36,32 +41,32 @@ var nvidia = Tuning{
 	//
 	// With 128 workgroups, each workgroup has its own multiprocessor of an H200, so that all
 	// workgroups are resident at the same time.
-	Panel: stages.PanelTuning{
+	Panel: panel.Tuning{
 		LocalSize: 512, TileBytes: 33 << 10, ShortTileBytes: 12 << 10, ShortRows: 4096, Groups: 128, Whole: true, Polls: 1 << 22, Factor: 32, Merge: 512,
 	},
 	// With these sizes, each of the three blocks of a bulge chasing step has its own team of
 	// invocations if the half-bandwidth is 33 or more. There is one workgroup for each
 	// multiprocessor.
-	Chase: Chase{ChaseTuning: stages.ChaseTuning{
+	Chase: Chase{Tuning: chase.Tuning{
 		PerThread: 8, WaitSubgroups: 2, Team: 128, FlagStride: 8, Polls: 1 << 24, SweepCost: 6e6, Dispatch: 5e10,
 	}},
 	// Narrowing a band of order 32768 with 128 superdiagonals takes 1.19 s with these sizes, 1.38 s
 	// with Tile = 31 and To = 35, and 1.31 s with Tile = 48 and To = 32.
-	Narrow: stages.NarrowTuning{Tile: 47, To: 34},
+	Narrow: chase.NarrowTuning{Tile: 47, To: 34},
 	// These sizes are chosen because the driver gives all workgroups of a multiprocessor only about
 	// 48 KiB of shared memory together.
-	ApplyQ2: stages.ApplyQ2Tuning{
+	ApplyQ2: back.ApplyQ2Tuning{
 		Flags: true, Workgroups: 1 << 10, Polls: 1 << 24, Threads: 128, Pipe: 2, Lanes: 1 << 14,
 		Items: 1 << 12, Group: 64, Chunk: 16, Batch: 16, Rows: 32, Private: true, Dispatch: 2.5e12, Squares: squares,
 	},
-	Bisection:     stages.BisectionTuning{Threads: 128, Tile: 512, Fused: true, Lanes: 1 << 15, Levels: 6, Few: 1024, Dispatch: 3e10},
+	Bisection:     stebz.Tuning{Threads: 128, Tile: 512, Fused: true, Lanes: 1 << 15, Levels: 6, Few: 1024, Dispatch: 3e10},
 	DivideConquer: anywhere.DivideConquer,
-	MRRR:          stages.MRRRTuning{Threads: 64, Lanes: 1 << 15, Levels: 4, Vectors: 1 << 15, Dispatch: 3e10},
+	MRRR:          stemr.Tuning{Threads: 64, Lanes: 1 << 15, Levels: 4, Vectors: 1 << 15, Dispatch: 3e10},
 	// The driver gives all workgroups of a multiprocessor about 48 KiB of shared memory together.
 	// Therefore matrices of order 17 or more are faster in memory than in shared memory.
-	Batch: stages.BatchTuning{
-		Shared: []stages.BatchShared{{Order: 8, Team: 8, Matrices: 4}, {Order: 16, Team: 16, Matrices: 2}},
-		Memory: []stages.BatchMemory{
+	Batch: batch.Tuning{
+		Shared: []batch.Shared{{Order: 8, Team: 8, Matrices: 4}, {Order: 16, Team: 16, Matrices: 2}},
+		Memory: []batch.Memory{
 			{Order: 32, Threads: 32, Teams: 1, Apart: 32}, {Order: 64, Threads: 64, Teams: 1, Apart: 32},
 			{Order: 128, Threads: 128, Teams: 2, Apart: 32}, {Order: 256, Threads: 256, Teams: 2, Apart: 32, Conquer: true},
 			{Order: 512, Threads: 512, Teams: 2, Apart: 32, Conquer: true},

@@ -3,7 +3,7 @@ package tuning
 import (
 	"testing"
 
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/back"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/product/emulated"
 	"github.com/vkevd/vkevd/vk"
@@ -96,7 +96,7 @@ func TestProductsRunOnUnits(t *testing.T) {
 			t.Fatal(err)
 		}
 		recordDense(t, dev, n, tune, tally{ops, &flops, &long}, ops.Status(), false)
-		q2, err := stages.NewApplyQ2Squares(dev, stages.BackSize{N: n, B: tune.Band, M: n}, product.Ops[float64](ops), tune.ApplyQ2)
+		q2, err := back.NewApplyQ2Squares(dev, back.Size{N: n, B: tune.Band, M: n}, product.Ops[float64](ops), tune.ApplyQ2)
 		if err != nil {
 			t.Fatal(err)
 		}

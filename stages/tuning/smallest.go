@@ -1,8 +1,14 @@
 package tuning
 
 import (
-	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/back"
+	"github.com/vkevd/vkevd/stages/batch"
+	"github.com/vkevd/vkevd/stages/chase"
+	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tridiag/stebz"
+	"github.com/vkevd/vkevd/stages/tridiag/stedc"
+	"github.com/vkevd/vkevd/stages/tridiag/stemr"
 )
 
 // Smallest returns sizes with which matrices of order 50 or less reach every path of the stages.
@@ -26,25 +32,25 @@ func Smallest() Tuning {
 		},
 		// With this value of TileBytes, a workgroup processes four rows of a panel of 3 columns at
 		// a time.
-		Panel: stages.PanelTuning{LocalSize: 8, TileBytes: 8 * 3 * 5, Groups: 3, Factor: 2, Merge: 16},
-		Chase: Chase{ChaseTuning: stages.ChaseTuning{
+		Panel: panel.Tuning{LocalSize: 8, TileBytes: 8 * 3 * 5, Groups: 3, Factor: 2, Merge: 16},
+		Chase: Chase{Tuning: chase.Tuning{
 			PerThread: 2, WaitSubgroups: 2, Groups: 3, FlagStride: 1, Polls: 1 << 30, SweepCost: 1, Dispatch: 1e4,
 		}},
-		Narrow: stages.NarrowTuning{Tile: 3, To: 4},
+		Narrow: chase.NarrowTuning{Tile: 3, To: 4},
 		// The poll limit (the number of reads of a flag after which a wait fails) is so high that
 		// no test reaches it by chance.
-		ApplyQ2: stages.ApplyQ2Tuning{
+		ApplyQ2: back.ApplyQ2Tuning{
 			Flags: true, Workgroups: 3, Polls: 1 << 30, Threads: 4, Group: 4, Chunk: 4, Batch: 2, Dispatch: 1e4,
-			Squares: stages.Q2SquareTuning{Sweeps: 7},
+			Squares: back.Q2SquareTuning{Sweeps: 7},
 		},
-		Bisection:     stages.BisectionTuning{Threads: 8, Tile: 8, Fused: true, Lanes: 100, Levels: 3, Dispatch: 1e4},
-		DivideConquer: stages.DivideConquerTuning{Leaf: 3, Lanes: 4, Threads: 8, Deflate: 8, Panels: 3, Grouped: 10},
-		MRRR:          stages.MRRRTuning{Threads: 8, Lanes: 64, Levels: 3, Vectors: 12, Dispatch: 1e4},
+		Bisection:     stebz.Tuning{Threads: 8, Tile: 8, Fused: true, Lanes: 100, Levels: 3, Dispatch: 1e4},
+		DivideConquer: stedc.Tuning{Leaf: 3, Lanes: 4, Threads: 8, Deflate: 8, Panels: 3, Grouped: 10},
+		MRRR:          stemr.Tuning{Threads: 8, Lanes: 64, Levels: 3, Vectors: 12, Dispatch: 1e4},
 		// Matrices of the largest orders have more rows than a workgroup has invocations, and need
 		// several dispatches.
-		Batch: stages.BatchTuning{
-			Shared: []stages.BatchShared{{Order: 3, Team: 2, Matrices: 3, Apart: 3}, {Order: 9, Team: 4, Matrices: 2}},
-			Memory: []stages.BatchMemory{
+		Batch: batch.Tuning{
+			Shared: []batch.Shared{{Order: 3, Team: 2, Matrices: 3, Apart: 3}, {Order: 9, Team: 4, Matrices: 2}},
+			Memory: []batch.Memory{
 				{Order: 20, Threads: 32, Teams: 2, Apart: 1}, {Order: 60, Threads: 32, Teams: 1, Apart: 2},
 				{Order: 160, Threads: 32, Teams: 1, Apart: 2, Conquer: true},
 			},

@@ -13,8 +13,17 @@ import (
 	"context"
 
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/back"
+	"github.com/vkevd/vkevd/stages/batch"
+	"github.com/vkevd/vkevd/stages/chase"
 	"github.com/vkevd/vkevd/stages/machine"
+	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/reduce"
+	"github.com/vkevd/vkevd/stages/tridiag/stebz"
+	"github.com/vkevd/vkevd/stages/tridiag/stedc"
+	"github.com/vkevd/vkevd/stages/tridiag/stemr"
+	"github.com/vkevd/vkevd/stages/tridiag/steqr"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -46,18 +55,18 @@ type Tuning struct {
 	Products      product.Tuning                  // all large products
 	Singles       Singles                         `json:",omitzero"` // sizes for matrices of float32 in place of others
 	Doubles       product.Tuning                  `json:",omitzero"` // products for the tridiagonal problem of a plan for float32; see Double
-	Panel         stages.PanelTuning              // panels of the band reduction, and ApplyQ1
-	Sytrd         stages.TridiagonalisationTuning // reduction in one stage, and for which orders
+	Panel         panel.Tuning                    // panels of the band reduction, and ApplyQ1
+	Sytrd         reduce.TridiagonalisationTuning // reduction in one stage, and for which orders
 	Chase         Chase                           // bulge chasing
-	Narrow        stages.NarrowTuning             // passes that make a caller's band narrower
-	ApplyQ2       stages.ApplyQ2Tuning            // back transformation 2
-	Bisection     stages.BisectionTuning          // bisection and Sturm counts
-	DivideConquer stages.DivideConquerTuning      // divide and conquer
-	MRRR          stages.MRRRTuning               // relatively robust representations
-	QR            stages.QRTuning                 // orders up to which QR iteration on the host is faster
+	Narrow        chase.NarrowTuning              // passes that make a caller's band narrower
+	ApplyQ2       back.ApplyQ2Tuning              // back transformation 2
+	Bisection     stebz.Tuning                    // bisection and Sturm counts
+	DivideConquer stedc.Tuning                    // divide and conquer
+	MRRR          stemr.Tuning                    // relatively robust representations
+	QR            steqr.QRTuning                  // orders up to which QR iteration on the host is faster
 	ConquerValues ConquerValues                   // values alone by divide and conquer
 	Divided       Divided                         // matrices that several devices divide
-	Batch         stages.BatchTuning              // batches of small matrices
+	Batch         batch.Tuning                    // batches of small matrices
 }
 
 // Double returns the tuning for the tridiagonal problem, which is solved in double precision for
@@ -92,7 +101,7 @@ func (d Divided) Divides(n, m int) bool {
 // Chase is the set of sizes of the bulge chasing. It also contains rules for waits in all stages,
 // which are here only to keep the JSON form.
 type Chase struct {
-	stages.ChaseTuning
+	chase.Tuning
 
 	// Wavefront forbids waits between workgroups in all stages. The bulge chasing then has one
 	// dispatch for each set of independent steps (a wave).
@@ -117,15 +126,15 @@ func (t Tuning) Waiting(ctx context.Context, m *machine.Machine) (stages.Waiting
 	if w.Allowed, err = m.MayWait(ctx); !w.Allowed {
 		return w, err
 	}
-	meets, err := stages.PanelsMeet(ctx, m, max(t.Band, 1), t.Meeting(m.Info), t.Panel)
+	meets, err := panel.Meet(ctx, m, max(t.Band, 1), t.Meeting(m.Info), t.Panel)
 	w.Crowded = !meets
 	return w, err
 }
 
 // NarrowSize returns the sizes of the passes that narrow a band of order n ≥ 1 with b
 // superdiagonals, before the bulge chasing makes it bidiagonal.
-func (t Tuning) NarrowSize(n, b int) stages.NarrowSize {
-	size := stages.NarrowSize{N: n, From: max(1, min(b, n-1))}
+func (t Tuning) NarrowSize(n, b int) chase.NarrowSize {
+	size := chase.NarrowSize{N: n, From: max(1, min(b, n-1))}
 	size.To = min(size.From, max(t.Narrow.To, 2))
 	size.Tile = max(1, min(t.Narrow.Tile, size.From-size.To))
 	return size
@@ -140,7 +149,7 @@ func (t Tuning) Meeting(info vk.Info) int {
 // NeverMeeting returns the tuning t without the stages whose workgroups all wait for each other,
 // for plans that use no such stage. Waiting then runs no trial for them.
 func (t Tuning) NeverMeeting() Tuning {
-	t.Panel.Whole, t.Sytrd = false, stages.TridiagonalisationTuning{}
+	t.Panel.Whole, t.Sytrd = false, reduce.TridiagonalisationTuning{}
 	return t
 }
 

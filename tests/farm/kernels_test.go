@@ -8,8 +8,16 @@ import (
 	"github.com/vkevd/vkevd/evd/batch"
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages"
+	backs "github.com/vkevd/vkevd/stages/back"
+	chases "github.com/vkevd/vkevd/stages/chase"
+	"github.com/vkevd/vkevd/stages/move"
+	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/product/emulated"
+	"github.com/vkevd/vkevd/stages/reduce"
+	"github.com/vkevd/vkevd/stages/refine"
+	"github.com/vkevd/vkevd/stages/residual"
+	"github.com/vkevd/vkevd/stages/tridiag/stedc"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
@@ -146,9 +154,9 @@ func buildShare[T spirv.Scalar](dev *vk.Device) error {
 	if err != nil {
 		return err
 	}
-	size, blocks := stages.BandSize{N: n, B: t.Band, K: t.Block}, stages.DivideColumns(n, t.Block, []float64{1, 1})
-	wait, both := stages.Waiting{WideFence: t.Chase.WideFence}, stages.ShareOps[T]{Products: ops, Updates: ops}
-	_, err = stages.NewBandShare(dev, size, blocks, 0, []float64{0.5, 1}, both, wait, t.Panel)
+	size, blocks := reduce.BandSize{N: n, B: t.Band, K: t.Block}, reduce.DivideColumns(n, t.Block, []float64{1, 1})
+	wait, both := stages.Waiting{WideFence: t.Chase.WideFence}, reduce.ShareOps[T]{Products: ops, Updates: ops}
+	_, err = reduce.NewBandShare(dev, size, blocks, 0, []float64{0.5, 1}, both, wait, t.Panel)
 	return err
 }
 
@@ -163,36 +171,36 @@ func buildSVD(dev *vk.Device) error {
 	for _, may := range []bool{false, true} {
 		wait := stages.Waiting{Allowed: may, WideFence: t.Chase.WideFence}
 		for _, vectors := range []bool{false, true} {
-			size := stages.GeneralSize{M: n + 7, N: n, B: t.Band, K: t.Block, Vectors: vectors}
-			_, general := stages.NewGeneralBandReduction(dev, size, ops, ops, wait, t.Panel)
-			chase := stages.ChaseSize{N: n, B: t.Band, Vectors: vectors}
-			_, bidiagonal := stages.NewBidiagonalChasing[float64](dev, chase, wait, t.Chase.ChaseTuning)
+			size := reduce.GeneralSize{M: n + 7, N: n, B: t.Band, K: t.Block, Vectors: vectors}
+			_, general := reduce.NewGeneralBandReduction(dev, size, ops, ops, wait, t.Panel)
+			chase := chases.Size{N: n, B: t.Band, Vectors: vectors}
+			_, bidiagonal := chases.NewBidiagonalChasing[float64](dev, chase, wait, t.Chase.Tuning)
 			if err := errors.Join(general, bidiagonal); err != nil {
 				return err
 			}
 		}
-		narrow := stages.NarrowSize{N: n, From: 128, To: t.Narrow.To, Tile: t.Narrow.Tile}
-		if _, err := stages.NewBandNarrowing[float64](dev, narrow, wait, t.Chase.ChaseTuning); err != nil {
+		narrow := chases.NarrowSize{N: n, From: 128, To: t.Narrow.To, Tile: t.Narrow.Tile}
+		if _, err := chases.NewBandNarrowing[float64](dev, narrow, wait, t.Chase.Tuning); err != nil {
 			return err
 		}
-		_, tall := stages.NewTallQR(dev, 2*n, n, t.Band, ops, wait, t.Panel)
-		columns := stages.PanelsSize{Rows: 2 * n, Cols: n, B: t.Band, M: n}
-		_, panels := stages.NewApplyPanels(dev, stages.PhaseApplyQ1, columns, ops, t.Panel)
-		_, identity := stages.NewIdentity[float64](dev)
-		_, check := stages.NewSingularResidual(dev, 2*n, n, n, ops)
-		_, refinement := stages.NewRefinement(dev, n, ops)
+		_, tall := panel.NewTallQR(dev, 2*n, n, t.Band, ops, wait, t.Panel)
+		columns := backs.PanelsSize{Rows: 2 * n, Cols: n, B: t.Band, M: n}
+		_, panels := backs.NewApplyPanels(dev, stages.PhaseApplyQ1, columns, ops, t.Panel)
+		_, identity := move.NewIdentity[float64](dev)
+		_, check := residual.NewSingularResidual(dev, 2*n, n, n, ops)
+		_, refinement := refine.NewRefinement(dev, n, ops)
 		if err := errors.Join(tall, panels, identity, check, refinement); err != nil {
 			return err
 		}
-		back := stages.BackSize{N: n, B: t.Band, M: n}
-		_, left := stages.NewApplyQ2[float64](dev, back, wait, t.ApplyQ2)
-		_, transposed := stages.NewApplyQ2Transposed[float64](dev, back, wait, t.ApplyQ2)
-		_, squares := stages.NewApplyQ2Squares(dev, back, ops, t.ApplyQ2)
+		back := backs.Size{N: n, B: t.Band, M: n}
+		_, left := backs.NewApplyQ2[float64](dev, back, wait, t.ApplyQ2)
+		_, transposed := backs.NewApplyQ2Transposed[float64](dev, back, wait, t.ApplyQ2)
+		_, squares := backs.NewApplyQ2Squares(dev, back, ops, t.ApplyQ2)
 		if err := errors.Join(left, transposed, squares); err != nil {
 			return err
 		}
 	}
-	_, err = stages.NewBidiagonalConquer(dev, n, ops, t.Products, t.DivideConquer)
+	_, err = stedc.NewBidiagonalConquer(dev, n, ops, t.Products, t.DivideConquer)
 	return err
 }
 

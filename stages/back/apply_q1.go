@@ -1,0 +1,133 @@
+package back
+
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/panel"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// ApplyQ1 multiplies m vectors by the orthogonal matrix Q1 of a reduction to a band. It is for the
+// reduction dsytrd_sy2sb what LAPACK's dormtr is for dsytrd:
+//
+//	X ← Q1·X   or   X ← Q1ᵀ·X     Q1 = Q(0)·Q(1)⋯,  Q(p) = I − Y·T·Yᵀ
+//
+// X is n×m and is stored transposed: Xt is m×n, and component r of vector c lies at c + r·ld. The
+// columns of Y are the Householder reflectors of panel p, and T is the triangular factor of panel
+// p. Record merges neighbouring panels into one Y and one T, because products with a large inner
+// dimension are faster. The merged Y is again a trapezoid, because the columns of each panel are
+// zero above the trapezoid of the panel.
+//
+// The cost is 2·n²·m flops, and n²·Merge flops more for the merged Y and T, which have up to Merge
+// columns.
+type ApplyQ1[T spirv.Scalar] struct {
+	Size
+	merged *panel.MergedPanels[T]
+}
+
+// Size holds the sizes of a back transformation: the order of the matrix, its half-bandwidth
+// and the number of vectors.
+type Size struct {
+	N int // order of the matrix
+	B int // half-bandwidth, at least 1
+	M int // largest number of vectors
+}
+
+// NewApplyQ1 prepares the multiplication of vectors by Q1 for one size.
+func NewApplyQ1[T spirv.Scalar](dev *vk.Device, size Size, ops product.Ops[T], t panel.Tuning) (*ApplyQ1[T], error) {
+	return NewApplyQ1InBlocks(dev, size, size.N, ops, t)
+}
+
+// NewApplyQ1InBlocks does the same for reflectors that are in memory block by block (ColumnBlocks):
+// RecordBlock applies the reflectors of a block of at most `width` columns. `width` must be a
+// multiple of the half-bandwidth, or at least the order.
+func NewApplyQ1InBlocks[T spirv.Scalar](dev *vk.Device, size Size, width int, ops product.Ops[T], t panel.Tuning) (*ApplyQ1[T], error) {
+	n, b, m := size.N, size.B, size.M
+	if n < 0 || b < 1 || m < 0 || width < n && (width < 1 || width%b != 0) {
+		return nil, fmt.Errorf("stages: Q1 of order %d, half-bandwidth %d, for %d vectors, in blocks of %d", n, b, m, width)
+	}
+	q := &ApplyQ1[T]{Size: size}
+	var err error
+	q.merged, err = panel.NewMergedPanels(dev, n, min(width, q.columns()), b, m, ops, t)
+	return q, err
+}
+
+// columns returns the number of Householder reflectors in Q1: b for each panel of the band
+// reduction.
+func (q *ApplyQ1[T]) columns() int { return max(0, (q.N-1)/q.B) * q.B }
+
+// Work is the layout of the workspace. The workspace of the products (Ops.Work) must be in the
+// arena, too.
+func (q *ApplyQ1[T]) Work() *vk.Layout { return q.merged.Work }
+
+// Flops returns the cost in flops of multiplying all vectors by Q1, without the cost of merging
+// panels.
+func (q *ApplyQ1[T]) Flops() float64 { return q.flops(0) }
+
+// flops returns the cost in flops of applying the reflectors c … n−1 to all vectors. Reflector j is
+// column j of Y.
+func (q *ApplyQ1[T]) flops(c int) float64 { return 2 * float64(q.N-c) * float64(q.N-c) * float64(q.M) }
+
+// Record replaces X by Q1·X. y is the matrix A as BandReduction left it, and t holds the factors T
+// of BandReduction. xt is m×n, or has fewer rows if there are fewer vectors.
+func (q *ApplyQ1[T]) Record(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], t vk.Slice[T], xt product.Matrix[T]) {
+	q.merged.EachFromLast(q.columns(), func(begin, width int) {
+		q.apply(rec, ws, q.below(y, 0, begin, width), t, xt, begin, product.Trans)
+	})
+}
+
+// RecordBlock replaces X by Q·X, where Q is the product of the panels of one block of columns. y is
+// the block as BandShare.Block returns it: column 0 and row 0 of y are column and row `first` of A.
+// Q1·X is the result of RecordBlock for all blocks, from the last one to the first.
+func (q *ApplyQ1[T]) RecordBlock(
+	rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], first int, t vk.Slice[T], xt product.Matrix[T],
+) {
+	if cols := min(y.Cols, q.columns()-first); cols > 0 {
+		q.merged.EachFromLast(cols, func(begin, width int) {
+			q.apply(rec, ws, q.below(y, first, first+begin, width), t, xt, first+begin, product.Trans)
+		})
+	}
+}
+
+// below returns the reflectors in `width` columns of A from column `begin` on, from their first row
+// on. y is a block of A that begins at row and column `first`.
+func (q *ApplyQ1[T]) below(y product.Matrix[T], first, begin, width int) product.Matrix[T] {
+	top := begin + q.B
+	return y.Block(top-first, begin-first, q.N-top, width)
+}
+
+// RecordTransposed replaces X by Q1ᵀ·X. The arguments are those of Record.
+func (q *ApplyQ1[T]) RecordTransposed(
+	rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], t vk.Slice[T], xt product.Matrix[T],
+) {
+	for begin := 0; begin < q.columns(); begin += q.merged.Width {
+		width := min(q.merged.Width, q.columns()-begin)
+		q.apply(rec, ws, q.below(y, 0, begin, width), t, xt, begin, product.NoTrans)
+	}
+}
+
+// apply multiplies X by the block reflector of the columns of y, which may belong to several panels.
+// The first of these columns is column `begin` of A, and row 0 of y is its first row below the
+// diagonal block. Only the rows of X from this row on change. The operation op applies to the
+// triangular factor T of the block reflector: Trans gives Q1, and NoTrans gives Q1ᵀ.
+func (q *ApplyQ1[T]) apply(
+	rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], panels vk.Slice[T], xt product.Matrix[T], begin int, op product.Op,
+) {
+	if xt.Rows > q.M || xt.Cols != q.N {
+		panic(fmt.Sprintf("stages: Q1 of order %d for %d vectors applied to %d×%d", q.N, q.M, xt.Cols, xt.Rows))
+	}
+	b, m, width := q.B, xt.Rows, y.Cols
+	if m == 0 {
+		return
+	}
+	top := begin + b
+	done := q.Flops() - q.flops(begin)
+	if op == product.Trans { // for Q1 the last panels come first
+		done = q.flops(begin + width)
+	}
+	rec.Phase(stages.PhaseApplyQ1, done, q.Flops())
+	q.merged.Record(rec, ws, y, panels.Sub(begin/b*b*b, width/b*b*b), xt.Block(0, top, m, q.N-top), op)
+}

@@ -1,0 +1,215 @@
+package back
+
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/chase"
+	"github.com/vkevd/vkevd/stages/move"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// ApplyQ2Squares multiplies m vectors by the orthogonal matrix of a bulge chasing, as ApplyQ2 does,
+// but by large matrix products:
+//
+//	X ← Q2·X
+//
+// X is n×m and is stored transposed: Xt is m×n, and component r of vector c lies at c + r·ld.
+//
+// A square U is the product of the Householder reflectors of `height` successive rows of steps of
+// `sweeps` neighbouring sweeps. It is an orthogonal matrix of order height + sweeps − 1. The sweeps
+// s0 … s0+sweeps−1 have the squares U(0), U(1), …, and square u acts on the rows from s0 + 1 +
+// u·height on. Their reflectors are the product
+//
+//	⋯U(2)·U(1)·U(0)
+//
+// because reflectors with smaller steps may act first; ormtr_q2.comp has the proof. A kernel
+// multiplies the reflectors of each square out, and each square is then applied by a product:
+//
+//	Xt(:, rows) ← Xt(:, rows)·Uᵀ
+//
+// ApplyQ2 needs 2·n²·m flops, and its reflectors are too short for matrix units. With height =
+// sweeps the products of ApplyQ2Squares need 4·n²·m flops, with an inner dimension of 2·sweeps, and
+// to multiply the reflectors out takes 2·n²·sweeps flops. So ApplyQ2Squares is faster if products
+// run on integer units that are much faster than the device's double precision.
+type ApplyQ2Squares[T spirv.Scalar] struct {
+	Size
+	sweeps, height int // sizes of a square; `height` is a multiple of B
+	limit          float64
+	ops            product.Ops[T]
+	spec           shaders.OrgtrQ2Spec
+
+	// multiplied is the kernel that multiplies the reflectors of squares out. It is nil if Q2 = I.
+	multiplied *vk.Kernel[shaders.OrgtrQ2Spec, shaders.OrgtrQ2Push[T]]
+
+	// copying is the kernel that copies rows of vectors.
+	copying *move.Copying[T]
+
+	// squares holds the squares of `sweeps` sweeps, each transposed. rows holds the rows of the
+	// vectors on which a square acts, before the product.
+	squares, rows vk.Region[T]
+}
+
+// NewApplyQ2Squares prepares the product Q2·X. The products use `ops`. The error is a
+// *vk.UnsupportedError if the reflectors do not fit the device's shared memory.
+func NewApplyQ2Squares[T spirv.Scalar](
+	dev *vk.Device, size Size, ops product.Ops[T], t ApplyQ2Tuning,
+) (*ApplyQ2Squares[T], error) {
+	if size.N < 0 || size.M < 0 || size.B < 1 || t.Squares.Sweeps < 1 {
+		panic(fmt.Sprintf("stages: Q2 of order %d, half-bandwidth %d, for %d vectors, by squares of %d sweeps",
+			size.N, size.B, size.M, t.Squares.Sweeps))
+	}
+	s := &ApplyQ2Squares[T]{Size: size, ops: ops, limit: t.Dispatch}
+	if s.count() == 0 || s.M == 0 {
+		return s, nil
+	}
+	t.Flags = false
+	spec, err := q2Spec[T](t, dev.Info(), Size{N: s.N, B: s.B, M: 2 * s.N}, product.NoTrans)
+	if err != nil {
+		return nil, err
+	}
+	s.spec = shaders.OrgtrQ2Spec(spec)
+	// A square has whole groups of sweeps, and whole steps. No square has more sweeps than there are.
+	s.sweeps = vk.Tiles(min(t.Squares.Sweeps, s.count()), s.spec.G) * int(s.spec.G)
+	s.height = vk.Tiles(s.sweeps, uint32(s.B)) * s.B
+	if s.multiplied, err = vk.Build(dev, shaders.OrgtrQ2[T](), s.spec); err != nil {
+		return nil, err
+	}
+	if s.copying, err = move.NewCopying[T](dev); err != nil {
+		return nil, err
+	}
+	// The first sweeps have the most squares, and the largest ones.
+	first := s.division(0)
+	s.squares = vk.Reserve[T]("squares of Q2", first.squares*first.order*first.order)
+	s.rows = vk.Reserve[T]("rows of vectors", s.M*first.order)
+	return s, ops.Reserve(product.Shape{M: s.M, N: first.order, K: first.order, Count: 1})
+}
+
+// count returns the number of sweeps of the bulge chasing that have reflectors.
+func (s *ApplyQ2Squares[T]) count() int { return chase.Size{N: s.N, B: s.B}.Sweeps() }
+
+// q2Division says how the reflectors of neighbouring sweeps are divided into squares.
+type q2Division struct {
+	sweep, groups  int // the first sweep, and the number of groups of sweeps
+	squares, order int // the number of squares, and the order of the largest
+}
+
+// division returns the division of the sweeps from `sweep` on, which begin a square. The last
+// square has all further steps. So there are as few squares as their largest order allows.
+func (s *ApplyQ2Squares[T]) division(sweep int) q2Division {
+	g := int(s.spec.G)
+	d := q2Division{sweep: sweep, groups: vk.Tiles(min(s.sweeps, s.count()-sweep), uint32(g)), squares: 1}
+	rows := s.N - 1 - sweep
+	most := s.height + d.groups*g - 1
+	if d.order = min(rows, most); rows > most {
+		d.squares += vk.Tiles(rows-most, uint32(s.height))
+	}
+	return d
+}
+
+// square returns the first row and the order of square number u.
+func (s *ApplyQ2Squares[T]) square(d q2Division, u int) (top, order int) {
+	top = d.sweep + 1 + u*s.height
+	return top, min(d.order, s.N-top)
+}
+
+// Work is the layout of the workspace. The workspace of the products (Ops.Work) must be in the
+// arena, too.
+func (s *ApplyQ2Squares[T]) Work() *vk.Layout {
+	if s.multiplied == nil {
+		return vk.Together()
+	}
+	return vk.Together(s.squares, s.rows)
+}
+
+// Info returns an empty slice, because no workgroup waits for another.
+func (s *ApplyQ2Squares[T]) Info(*vk.Arena) vk.Slice[uint32] { return vk.Slice[uint32]{} }
+
+// Flops returns the cost in flops: of the products, and of multiplying the reflectors out.
+func (s *ApplyQ2Squares[T]) Flops() float64 { return s.ProductFlops() + s.multipliedFlops() }
+
+// ProductFlops returns the cost in flops of the products: 4·n²·m for order n and few sweeps in a
+// square.
+func (s *ApplyQ2Squares[T]) ProductFlops() float64 {
+	flops := 0.0
+	s.each(func(d q2Division) {
+		for u := range d.squares {
+			_, order := s.square(d, u)
+			flops += 2 * float64(order) * float64(order) * float64(s.M)
+		}
+	})
+	return flops
+}
+
+// multipliedFlops returns the cost in flops of multiplying out the reflectors of all squares.
+func (s *ApplyQ2Squares[T]) multipliedFlops() float64 {
+	flops := 0.0
+	s.each(func(d q2Division) { flops += float64(d.squares) * s.squareFlops(d) })
+	return flops
+}
+
+// squareFlops returns the cost of multiplying out the reflectors of the largest square, in flops.
+// Half of the products of reflectors with elements of the square would be zero, and are left out.
+func (s *ApplyQ2Squares[T]) squareFlops(d q2Division) float64 {
+	sweeps, height := float64(d.groups*int(s.spec.G)), float64(min(s.height, d.order))
+	return 2 * sweeps * height * (sweeps + height)
+}
+
+// each calls `do` for each division of the sweeps, in the order of the product Q2·X: the last sweeps
+// act first.
+func (s *ApplyQ2Squares[T]) each(do func(q2Division)) {
+	if s.multiplied == nil {
+		return
+	}
+	for k := vk.Tiles(s.count(), uint32(s.sweeps)) - 1; k >= 0; k-- {
+		do(s.division(k * s.sweeps))
+	}
+}
+
+// Record replaces X by Q2·X. q holds the reflectors that BulgeChasing stored. xt is m×n, or has
+// fewer rows if there are fewer vectors. xt must not overlap q.
+func (s *ApplyQ2Squares[T]) Record(rec *vk.Recorder, ws *vk.Arena, q stages.Reflectors[T], xt product.Matrix[T]) {
+	if xt.Rows > s.M || xt.Cols != s.N {
+		panic(fmt.Sprintf("stages: Q2 of order %d for %d vectors applied to %d×%d", s.N, s.M, xt.Cols, xt.Rows))
+	}
+	if xt.Rows == 0 || s.multiplied == nil {
+		return
+	}
+	q.Check(s.N, s.B)
+	s.each(func(d q2Division) {
+		s.multiply(rec, ws, q, d)
+		for u := range d.squares {
+			s.apply(rec, ws, d, u, xt)
+		}
+	})
+}
+
+// multiply records the kernel that multiplies out the reflectors of all squares of the division d.
+// A dispatch computes as many squares as its limit of flops allows, and at least one.
+func (s *ApplyQ2Squares[T]) multiply(rec *vk.Recorder, ws *vk.Arena, q stages.Reflectors[T], d q2Division) {
+	all := s.squares.In(ws).Sub(0, d.squares*d.order*d.order)
+	vk.Fill(rec, all, 0)
+	strips := vk.Tiles(d.order, s.spec.LocalSize/s.spec.Pipe/s.spec.Share)
+	flops := s.squareFlops(d)
+	stages.InPortions(d.squares, int(max(1, min(s.limit/flops, float64(d.squares)))), func(first, some int) {
+		s.multiplied.Dispatch(rec, vk.Folded(some*strips), shaders.OrgtrQ2Push[T]{
+			X: all.Addr(), V: q.V.Addr(), Tau: q.Tau.Addr(), N: uint32(s.N), M: uint32(d.order), Ld: uint32(d.order),
+			Group: uint32(d.sweep/int(s.spec.G) + d.groups - 1), Groups: uint32(d.groups),
+			Height: uint32(s.height / s.B), Squares: uint32(d.squares), First: uint32(first), End: uint32(first + some),
+		})
+		rec.Costs(flops * float64(some))
+	})
+}
+
+// apply records the product of square number u with its rows of the vectors.
+func (s *ApplyQ2Squares[T]) apply(rec *vk.Recorder, ws *vk.Arena, d q2Division, u int, xt product.Matrix[T]) {
+	top, order := s.square(d, u)
+	x := xt.Block(0, top, xt.Rows, order)
+	before := product.NewMatrix(s.rows.In(ws), x.Rows, order, x.Rows)
+	s.copying.Record(rec, x, before)
+	square := product.NewMatrix(s.squares.In(ws).From(u*d.order*d.order), order, order, d.order)
+	s.ops.Gemm(rec, ws, product.NoTrans, product.NoTrans, 1, before, square, 0, x)
+}

@@ -1,0 +1,3 @@
+package back_test
+
+import _ "github.com/vkevd/vkevd/stages/roomtest/tables"

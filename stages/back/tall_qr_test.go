@@ -1,0 +1,97 @@
+package back
+
+import (
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/panel"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/stagetest"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// TestTallQR factors m×n matrices A with many rows. It checks that Q0·R = A, that R is upper
+// triangular and that the columns of Q0 are orthonormal. It covers edge cases of n, of the panel
+// width b, and of the number of reflectors that are applied together.
+func TestTallQR(t *testing.T) {
+	for _, b := range []int{1, 4} {
+		for _, n := range []int{1, 3, 4, 5, 8, 11, 26} {
+			for _, m := range []int{n, 2*n + 3, 150} {
+				for _, merge := range []int{b, 8, 1000} {
+					a := stagetest.Normal(m, n, m, uint64(m+100*n)).Data
+					tune := SmallestTuning()
+					tune.Panel.Merge = merge
+					y, r, factors := tallQR(t, m, n, b, tune, a)
+					what := fmt.Sprintf("m=%d n=%d b=%d merge=%d", m, n, b, merge)
+					for j := range n {
+						for i := j + 1; i < n; i++ {
+							if r[i+j*n] != 0 {
+								t.Fatalf("%s: R(%d, %d) is %g", what, i, j, r[i+j*n])
+							}
+						}
+					}
+					q := make([]float64, m*n) // Q0 applied to the first n unit vectors
+					for i := range n {
+						q[i+i*m] = 1
+					}
+					q = applyPanels(t, PanelsSize{Rows: m, Cols: n, B: b}, tune, y, m, n, factors, q, n)
+					rest := append([]float64(nil), a...)
+					for j := range n {
+						for k := range j + 1 {
+							for i := range m {
+								rest[i+j*m] -= q[i+k*m] * r[k+j*n]
+							}
+						}
+					}
+					of := ratio.Norm1(m, n, rest, m) / ratio.Norm1(m, n, a, m) / (float64(m) * ratio.Ulp)
+					if o := ratio.Orthogonality(m, n, q, m); !(of < 10 && o < 10) {
+						t.Fatalf("%s: ratios of A − Q·R, QᵀQ − I: %.3g, %.3g", what, of, o)
+					}
+				}
+			}
+		}
+	}
+}
+
+// tallQR factors a packed matrix on the device, with leading dimension m + 1.
+func tallQR(t *testing.T, m, n, b int, tune Tables, dense []float64) (y, r, factors []float64) {
+	t.Helper()
+	d := stagetest.Device(t)
+	ops, err := product.New[float64](d, tune.Products)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := panel.NewTallQR(d, m, n, b, ops, stages.Waiting{Allowed: n%2 == 0, WideFence: true}, tune.Panel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, rr, ff := vk.Reserve[float64]("A", (m+1)*n), vk.Reserve[float64]("R", n*n), vk.Reserve[float64]("T", q.Panels()*b*b)
+	ws := stagetest.Arena(t, d, vk.Together(a, rr, ff, q.Work(), q.Status(), ops.Work()))
+	stagetest.Put(t, d, a.In(ws), stagetest.Padded(m, n, dense, m+1))
+	rec := vk.NewRecorder(d)
+	q.Record(rec, ws, stages.NewMatrix(a.In(ws), m, n, m+1), stages.NewMatrix(rr.In(ws), n, n, n), ff.In(ws))
+	stagetest.Run(t, d, rec)
+	for _, info := range q.Infos(ws) {
+		if info.Len() > 0 && stagetest.Get(t, d, info)[0] != 0 {
+			t.Fatalf("INFO = %d", stagetest.Get(t, d, info)[0])
+		}
+	}
+	factors = stagetest.Get(t, d, ff.In(ws))
+	for i, x := range factors {
+		if math.IsNaN(x) && (n%b == 0 || i < (q.Panels()-1)*b*b) {
+			t.Fatalf("element %d of T was not written", i)
+		}
+	}
+	return stagetest.Unpadded(t, m, n, stagetest.Get(t, d, a.In(ws)), m+1), stagetest.Get(t, d, rr.In(ws)), factors
+}
+
+func TestTallQRRefuses(t *testing.T) {
+	for _, s := range [][3]int{{3, 4, 1}, {4, 0, 1}, {4, 4, 0}} {
+		if _, err := panel.NewTallQR[float64](stagetest.Device(t), s[0], s[1], s[2], nil, stages.Waiting{}, SmallestTuning().Panel); err == nil {
+			t.Errorf("%v was accepted", s)
+		}
+	}
+}

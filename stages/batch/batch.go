@@ -1,0 +1,225 @@
+package batch
+
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tridiag/stebz"
+	"github.com/vkevd/vkevd/stages/tridiag/stedc"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Batch finds eigenvalues and eigenvectors of many small symmetric matrices in one run, A =
+// Q·diag(λ)·Qᵀ. A workgroup solves one matrix or several.
+//
+//	n ≤ 16 to 56   syev_batch: the whole solution in shared memory (dsyev)
+//	larger n       sytd2_batch   A → T                       (dsytd2)
+//	               org2l_batch   the reflectors → Q           (dorg2l)
+//	               steqr_batch   T → Λ, Q → Q·V by QL         (dsteqr)
+//	               or forest     T → Λ, V                     (dstedc)
+//	                  gemm_batch Q → Q·V                      (dgemm)
+//	               lasrt_batch   sorts values, fixes signs    (dlasrt)
+//	               or, without vectors, stebz_batch           (dstebz)
+//
+// T is tridiagonal, Λ = diag(λ), and V holds the eigenvectors of T. BatchTuning lists the orders at
+// which the kernels change. The bits of a result depend only on the matrix and the device, and not
+// on the other matrices of the batch.
+type Batch struct {
+	size Size
+	tune Tuning
+
+	shared []batchShared // kernels for each row of the tuning's Shared
+	memory []batchMemory
+	forest *stedc.Forest // divide and conquer; nil if no matrix needs it
+
+	table          vk.Region[shaders.BatchMatrix]
+	states         vk.Region[shaders.BatchState]
+	d, e, tau, two vk.Region[float64]
+	z, w           vk.Region[float64]
+	scaled         vk.Region[float64] // d and e after scaling, of given tridiagonal matrices without vectors
+}
+
+// Size holds the limits of a batch: the largest order, the largest number of matrices, whether
+// eigenvectors are wanted, and whether the matrices are tridiagonal.
+type Size struct {
+	N           int  // largest order
+	Count       int  // largest number of matrices
+	Vectors     bool // whether vectors are wanted
+	Tridiagonal bool // whether the matrices are tridiagonal, see NewBatch
+}
+
+// batchShared holds the kernels for one element of BatchTuning.Shared, which solves matrices in
+// shared memory. If eigenvectors are wanted, the field `values` is nil. Otherwise the field
+// `vectors` is nil.
+type batchShared struct {
+	vectors *vk.Kernel[shaders.SyevBatchSpec, shaders.SyevBatchPush]
+	values  *vk.Kernel[shaders.SyevBatchValuesSpec, shaders.SyevBatchValuesPush]
+}
+
+// batchMemory holds the kernels for one element of BatchTuning.Memory, which solves matrices that
+// are too large for shared memory. If eigenvectors are wanted, the field `bisect` is nil. Otherwise
+// only the fields `reduce` and `bisect` are not nil. Eigenvectors of T come from QL iteration
+// (`iterate`), or from divide and conquer; then `multiply` computes the products with Q, and
+// `iterate` is nil.
+type batchMemory struct {
+	reduce  *vk.Kernel[shaders.Sytd2BatchSpec, shaders.Sytd2BatchPush]
+	form    *vk.Kernel[shaders.Org2lBatchSpec, shaders.Org2lBatchPush]
+	iterate *vk.Kernel[shaders.SteqrBatchSpec, shaders.SteqrBatchPush]
+	bisect  *vk.Kernel[shaders.StebzBatchSpec, shaders.StebzBatchPush]
+	sort    *vk.Kernel[shaders.LasrtBatchSpec, shaders.LasrtBatchPush]
+
+	multiply *vk.Kernel[shaders.GemmBatchSpec, shaders.GemmBatchPush]
+	tile     product.Tile // of multiply
+
+	prepare *vk.Kernel[shaders.Laed0BatchSpec, shaders.Laed0BatchPush] // scales T; nil unless T is given
+}
+
+// New prepares batches of the given size. The caller must fit t to the device by
+// BatchTuning.For. Matrices for which t says Conquer are solved by divide and conquer with the sizes
+// c, whose field Dispatch is not used, and with products in the square tiles of the table `tiles`.
+// If the matrices are tridiagonal, laed0_batch replaces the reduction, the rows of t.Memory are for
+// all orders, and divide and conquer solves all matrices if vectors are wanted. NewBatch panics if
+// the largest order of the batch is above t.Order(). The errors of NewBatch are those of package vk.
+func New(dev *vk.Device, size Size, t Tuning, c stedc.Tuning, tiles product.Tuning) (*Batch, error) {
+	if size.N < 1 || size.Count < 1 || size.N > t.Order() {
+		panic(fmt.Sprintf("stages: a batch of %d matrices of order %d, at most %d", size.Count, size.N, t.Order()))
+	}
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	if size.Tridiagonal {
+		t = t.Tridiagonal()
+	}
+	s := &Batch{size: size, tune: t}
+	b := stages.Builder{Dev: dev}
+	large, conquer := false, false
+	for class := range t.class(size.N) + 1 {
+		if class < len(t.Shared) {
+			s.shared = append(s.shared, buildShared(&b, t.Shared[class], size.Vectors))
+			continue
+		}
+		large = true
+		row := t.Memory[class-len(t.Shared)]
+		conquer = conquer || size.Vectors && row.Conquer
+		if size.Tridiagonal {
+			s.memory = append(s.memory, buildTridiagonal(&b, row, size.Vectors))
+		} else {
+			s.memory = append(s.memory, buildMemory(&b, row, size.Vectors, tiles))
+		}
+	}
+	rows, entries, work := 0, 0, 0
+	if large {
+		rows = size.Count * size.N
+	}
+	if large && size.Vectors {
+		entries = rows * size.N
+	}
+	if conquer {
+		c.Dispatch = t.Dispatch
+		s.forest = stedc.NewForest(&b, rows, tiles, c)
+		work = size.Count * stedc.ForestWork(size.N)
+	}
+	s.table = vk.Reserve[shaders.BatchMatrix]("matrices of the batch", size.Count)
+	s.states = vk.Reserve[shaders.BatchState]("states of the batch", size.Count)
+	s.d, s.e = vk.Reserve[float64]("diagonals", rows), vk.Reserve[float64]("off-diagonals", rows)
+	scaled := 0
+	if size.Tridiagonal {
+		if !size.Vectors {
+			scaled = 2 * rows
+		}
+		rows = 0 // there are no reflectors
+	}
+	s.scaled = vk.Reserve[float64]("scaled tridiagonal matrices", scaled)
+	s.tau, s.two = vk.Reserve[float64]("τ of reflectors", rows), vk.Reserve[float64]("vectors of the reduction", 2*rows)
+	s.z, s.w = vk.Reserve[float64]("Q of the batch", entries), vk.Reserve[float64]("W and S of the batch", work)
+	return s, b.Err
+}
+
+// buildShared builds the kernels for one row of BatchTuning.Shared: small matrices, which are
+// solved in shared memory.
+func buildShared(b *stages.Builder, t Shared, vectors bool) (k batchShared) {
+	if vectors {
+		k.vectors = stages.Build(b, shaders.SyevBatch(), t.spec())
+	} else {
+		k.values = stages.Build(b, shaders.SyevBatchValues(), shaders.SyevBatchValuesSpec(t.spec()))
+	}
+	return k
+}
+
+// buildMemory builds the kernels for one row of BatchTuning.Memory: matrices that are too large for
+// shared memory. The products after divide and conquer use the largest square tile of the table
+// `tiles` that suits the order.
+func buildMemory(b *stages.Builder, t Memory, vectors bool, tiles product.Tuning) (k batchMemory) {
+	k.reduce = stages.Build(b, shaders.Sytd2Batch(), t.reduceSpec())
+	if !vectors {
+		k.bisect = stages.Build(b, shaders.StebzBatch(), t.bisectSpec())
+		return k
+	}
+	k.form = stages.Build(b, shaders.Org2lBatch(), t.formSpec())
+	if t.Conquer {
+		n, chooser := int(t.Order), product.NewChooser(stedc.MergeTiles(tiles))
+		k.tile = chooser.Tiles()[chooser.Choose(product.Shape{M: n, N: n, K: n, Count: 1 << 10})]
+		k.multiply = stages.Build(b, shaders.GemmBatch(), shaders.GemmBatchSpec(k.tile.Spec()))
+	} else {
+		k.iterate = stages.Build(b, shaders.SteqrBatch(), t.iterateSpec())
+	}
+	k.sort = stages.Build(b, shaders.LasrtBatch(), t.sortSpec())
+	return k
+}
+
+// buildTridiagonal builds the kernels for one row of BatchTuning.Memory, for matrices that are
+// tridiagonal already. The kernel that bisects reads the matrices that `prepare` has scaled.
+func buildTridiagonal(b *stages.Builder, t Memory, vectors bool) (k batchMemory) {
+	if vectors {
+		k.sort = stages.Build(b, shaders.LasrtBatch(), t.sortSpec())
+		return k
+	}
+	k.prepare = stages.Build(b, shaders.Laed0Batch(), shaders.Laed0BatchSpec{LocalSize: t.Threads, Leaf: t.Order})
+	k.bisect = stages.Build(b, shaders.StebzBatch(), t.bisectSpec())
+	return k
+}
+
+// Work is the layout of the workspace. It has 68 bytes for each matrix. If n = BatchSize.N is above
+// the largest order of BatchTuning.Shared, it also has 5·n elements for each matrix, and with
+// vectors n² elements more. Divide and conquer needs 3/2·n² + O(n) elements more for each matrix.
+// Of 5·n elements, tridiagonal matrices need 4·n without vectors, and 2·n with vectors.
+func (s *Batch) Work() *vk.Layout {
+	work := vk.Together(s.table, s.states, s.d, s.e, s.tau, s.two, s.z, s.w, s.scaled)
+	if s.forest == nil {
+		return work
+	}
+	return vk.Together(work, s.forest.Work)
+}
+
+// BatchFlops returns the usual cost of a matrix of order n in flops. With vectors the cost is
+// 4/3·n³ for the reduction, 4/3·n³ for Q, and 7·n³ for QL iteration, plus the computation of the
+// rotations. Without vectors the cost is that of the reduction and of bisection with 54 halvings
+// for each eigenvalue.
+func BatchFlops(n int, vectors bool) float64 {
+	x := float64(n)
+	if vectors {
+		return (4.0/3+4.0/3+7)*x*x*x + rotationFlops*rotationsOf(n)
+	}
+	return 4.0/3*x*x*x + 54*stebz.MinorFlops*x*x
+}
+
+// TridiagonalBatchFlops returns the usual cost of a tridiagonal matrix of order n in a batch, in flops.
+// With vectors it is that of divide and conquer, 4/3·n³ if no eigenvalue deflates. Without vectors it
+// is that of bisection with 54 halvings for each eigenvalue.
+func TridiagonalBatchFlops(n int, vectors bool) float64 {
+	x := float64(n)
+	if vectors {
+		return 4.0 / 3 * x * x * x
+	}
+	return 54 * stebz.MinorFlops * x * x
+}
+
+// rotationFlops is the cost of computing the cosine and sine of one rotation. The cost is high
+// because the operations form a chain in which each operation needs the result of the previous one.
+const rotationFlops = 200
+
+// rotationsOf returns the usual number of rotations of QL iteration for order n: 1.2·n², a little
+// more than 2.2·n sweeps with n/2 rotations each.
+func rotationsOf(n int) float64 { return 1.2 * float64(n) * float64(n) }

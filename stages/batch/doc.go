@@ -1,0 +1,3 @@
+// Package batch, internal to vkevd, solves many small symmetric matrices at the same time, dense or
+// tridiagonal.
+package batch

@@ -1,0 +1,238 @@
+package batch
+
+import (
+	"slices"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/tridiag/stedc"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Item is one matrix of a batch.
+type Item struct {
+	N        int  // order, at least 1
+	Upper    bool // whether the upper triangle is read instead of the lower one
+	From, To int  // the wanted eigenvalues, [From, To), counted from 0 at the smallest
+}
+
+// BatchPart holds matrices that are solved together, and the offsets of their data in memory.
+type BatchPart struct {
+	// A, V and W have one element for each matrix. The elements are offsets, counted in float64
+	// values: A[i] is the offset of the n×n matrix i in BatchBuffers.A, V[i] that of its
+	// n×(To−From) vectors in BatchBuffers.V, and W[i] that of its To−From values in
+	// BatchBuffers.Values. There are no gaps between the matrices, between the vectors or between
+	// the values.
+	A, V, W []int
+
+	// T has one element for each matrix: the index of its first row in the arrays of all diagonals
+	// and of all off-diagonals, for Batch.Given.
+	T []int
+
+	table   []shaders.BatchMatrix // sorted by kernels, then by the order of the items
+	states  []shaders.BatchState  // one for each row of the table; valid when the recording has run
+	order   []int                 // for each row of the table, the number of its item
+	classes []batchClass
+	lists   stedc.ForestLists // of the matrices that divide and conquer solves
+}
+
+// batchClass describes the matrices first … first + count − 1 of the table of matrices. The same
+// kernels solve these matrices. `trees` is empty if divide and conquer does not solve them.
+type batchClass struct {
+	class, first, count, largest int
+	trees                        stedc.Trees
+}
+
+// BatchOutcome tells how the solution of one matrix of a batch ended. At most one of NonFinite and
+// Failed is true. After a success both are false.
+type BatchOutcome struct {
+	NonFinite bool // the triangle has a NaN or an infinity
+	Failed    bool // QL iteration did not end on rows [Lo, Hi) of T
+	Lo, Hi    int
+}
+
+// Place chooses the offset in memory of each item, which is one matrix of a batch. There may be at
+// most BatchSize.Count items, of order at most BatchSize.N.
+func (s *Batch) Place(items []Item) *BatchPart {
+	count := len(items)
+	p := &BatchPart{
+		A: make([]int, count), V: make([]int, count), W: make([]int, count), T: make([]int, count),
+		table: make([]shaders.BatchMatrix, 0, count), states: make([]shaders.BatchState, count),
+	}
+	a, v, w := 0, 0, 0
+	for i, m := range items {
+		p.A[i], p.V[i], p.W[i] = a, v, w
+		a += m.N * m.N
+		v += m.N * (m.To - m.From)
+		w += m.To - m.From
+	}
+	var class func(i int) int
+	p.order, class = s.byClass(items)
+	at, work := 0, 0 // first free row of the arrays d and e, and first free element of W and S
+	var planted []stedc.ForestMatrix
+	for k, i := range p.order {
+		m := items[i]
+		row := shaders.BatchMatrix{
+			N: uint32(m.N), From: uint32(m.From), To: uint32(m.To), At: uint32(at), W: uint32(p.W[i]),
+			A: twoWords(p.A[i]), V: twoWords(p.V[i]),
+		}
+		if m.Upper {
+			row.Upper = 1
+		}
+		p.table = append(p.table, row)
+		if c := len(p.classes); c == 0 || p.classes[c-1].class != class(i) {
+			p.classes = append(p.classes, batchClass{class: class(i), first: k})
+		}
+		c := &p.classes[len(p.classes)-1]
+		c.count++
+		c.largest = max(c.largest, m.N)
+		if s.conquers(c.class) {
+			planted = append(planted, stedc.ForestMatrix{N: m.N, Lo: at, Q: p.A[i], Work: work})
+			work += stedc.ForestWork(m.N)
+		}
+		p.T[i] = at
+		at += m.N
+	}
+	for i := range p.classes {
+		if c := &p.classes[i]; s.conquers(c.class) {
+			c.trees = s.forest.Plant(&p.lists, planted[:c.count])
+			planted = planted[c.count:]
+		}
+	}
+	return p
+}
+
+// byClass returns the numbers of the items, sorted by class, and a function that returns the class of
+// an item. Items of one class keep their order.
+func (s *Batch) byClass(items []Item) (order []int, class func(i int) int) {
+	classes := make([]int, s.size.N+1) // by order of a matrix
+	for n := range classes {
+		classes[n] = s.tune.class(n)
+	}
+	place := make([]int, classes[s.size.N]+1) // by class: where its next item goes
+	for _, m := range items {
+		if c := classes[m.N]; c+1 < len(place) {
+			place[c+1]++
+		}
+	}
+	for c := 1; c < len(place); c++ {
+		place[c] += place[c-1]
+	}
+	order = make([]int, len(items))
+	for i, m := range items {
+		c := classes[m.N]
+		order[place[c]] = i
+		place[c]++
+	}
+	return order, func(i int) int { return classes[items[i].N] }
+}
+
+// conquers reports whether divide and conquer solves the matrices of a class.
+func (s *Batch) conquers(class int) bool {
+	return s.forest != nil && class >= len(s.shared) && s.tune.Memory[class-len(s.shared)].Conquer
+}
+
+// Given returns the memory of the diagonals and of the off-diagonals of tridiagonal matrices, which
+// the caller writes before the recording of Record runs. Row k of matrix i is element T[i]+k.
+func (s *Batch) Given(ws *vk.Arena) (d, e vk.Slice[float64]) { return s.d.In(ws), s.e.In(ws) }
+
+// twoWords returns the 64-bit offset x as two 32-bit words. The first word has the low bits.
+func twoWords(x int) [2]uint32 { return [2]uint32{uint32(x), uint32(uint64(x) >> 32)} }
+
+// Buffers holds the memory of the matrices, values and vectors of a batch, at the offsets of
+// BatchPart. V may be the same memory as A if all vectors of all matrices are wanted. V is not used
+// if no vectors are wanted.
+//
+// If the matrices are tridiagonal, they are not in A, and A is not used. V is then other memory.
+type Buffers struct{ A, Values, V vk.Slice[float64] }
+
+// Record records the solution of the matrices of p. It overwrites the matrices in A. After the recording
+// has run, the caller must call Continue, which records more work if some matrices need it.
+func (s *Batch) Record(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x Buffers) {
+	rec.Phase(stages.PhaseBatch, 0, 1)
+	vk.SendFirst(rec, s.table.In(ws), p.table)
+	vk.Fill(rec, s.states.In(ws), 0)
+	if len(p.lists.Leaves) > 0 {
+		s.forest.Send(rec, ws, &p.lists)
+	}
+	for _, c := range p.classes {
+		if c.class < len(s.shared) {
+			s.recordShared(rec, ws, c, x)
+			continue
+		}
+		s.recordMemory(rec, ws, c, &p.lists, x).record()
+	}
+	vk.ReceiveLast(rec, p.states, s.states.In(ws))
+}
+
+// Continue records further rotations of QL iteration, for matrices that need more than the usual
+// number of rotations. If no matrix needs more rotations, Continue returns false and records
+// nothing.
+func (s *Batch) Continue(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x Buffers) bool {
+	more := false
+	for _, c := range p.classes {
+		unfinished := slices.ContainsFunc(p.states[c.first:c.first+c.count], func(state shaders.BatchState) bool {
+			return state.Status == shaders.ProblemGood
+		})
+		if c.class < len(s.shared) || !s.size.Vectors || !unfinished {
+			continue
+		}
+		if !more {
+			rec.Phase(stages.PhaseBatch, 0, 1)
+		}
+		r := s.recordMemory(rec, ws, c, &p.lists, x)
+		r.iterate()
+		r.sort()
+		more = true
+	}
+	if more {
+		vk.ReceiveLast(rec, p.states, s.states.In(ws))
+	}
+	return more
+}
+
+// Outcomes returns the outcome of each matrix, in the order of the items.
+func (p *BatchPart) Outcomes() []BatchOutcome {
+	all := make([]BatchOutcome, len(p.order))
+	for k, i := range p.order {
+		state := p.states[k]
+		all[i] = BatchOutcome{NonFinite: state.Status == shaders.ProblemNonfinite}
+		if state.Status == shaders.ProblemFailed {
+			all[i] = BatchOutcome{Failed: true, Lo: int(state.Lo), Hi: int(state.Hi) + 1}
+		}
+	}
+	return all
+}
+
+// each divides a class of matrices (matrices that the same kernels solve) into ranges, and calls
+// `record` for each range: the matrices first … first + count − 1 of the table. A range costs at
+// most as much as one dispatch may cost. The argument `cost` is the cost of one matrix in flops.
+func (s *Batch) each(rec *vk.Recorder, c batchClass, cost float64, record func(first, count uint32)) {
+	most := max(1, int(s.tune.Dispatch/cost))
+	for from := 0; from < c.count; from += most {
+		count := min(most, c.count-from)
+		record(uint32(c.first+from), uint32(count))
+		rec.Costs(cost * float64(count))
+	}
+}
+
+// recordShared records the solution of one class of matrices: matrices that use the same kernel and
+// fit into shared memory.
+func (s *Batch) recordShared(rec *vk.Recorder, ws *vk.Arena, c batchClass, x Buffers) {
+	t, k := s.tune.Shared[c.class], s.shared[c.class]
+	s.each(rec, c, BatchFlops(c.largest, s.size.Vectors), func(first, count uint32) {
+		grid := vk.Folded(vk.Tiles(int(count), t.Matrices))
+		push := shaders.SyevBatchValuesPush{
+			Matrices: s.table.In(ws).Addr(), States: s.states.In(ws).Addr(), A: x.A.Addr(), Values: x.Values.Addr(),
+			First: first, Count: count,
+		}
+		if !s.size.Vectors {
+			k.values.Dispatch(rec, grid, push)
+			return
+		}
+		k.vectors.Dispatch(rec, grid, shaders.SyevBatchPush{
+			Matrices: push.Matrices, States: push.States, A: push.A, Values: push.Values, V: x.V.Addr(),
+			First: first, Count: count,
+		})
+	})
+}

@@ -1,0 +1,3 @@
+package batch_test
+
+import _ "github.com/vkevd/vkevd/stages/roomtest/tables"

@@ -1,0 +1,208 @@
+package batch
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Tuning is the set of sizes for batches of small matrices that are measured for each device.
+// A matrix is solved by the kernels of the first row whose Order is at least the order of the
+// matrix: first the rows of Shared are tried, and then the rows of Memory.
+type Tuning struct {
+	Shared []Shared // for matrices in shared memory; orders ascend
+	Memory []Memory // for larger matrices; orders ascend
+
+	// Dispatch is the largest cost of one dispatch in flops. One workgroup does at most 1/64 of
+	// this work.
+	Dispatch float64
+}
+
+// Shared is the set of sizes of the kernel syev_batch, which solves matrices of order Order or
+// less in shared memory.
+type Shared struct {
+	Order    uint32 // largest order, at least 2
+	Team     uint32 // invocations that solve a matrix
+	Matrices uint32 // matrices that a workgroup solves at the same time
+	Apart    uint32 // invocations of a workgroup besides the teams; 0, or at least Matrices
+}
+
+// Memory is the set of sizes of the kernels for matrices of order Order or less that are too
+// large for shared memory. One workgroup works on each matrix, but steqr_batch may have several
+// matrices in a workgroup (Matrices).
+type Memory struct {
+	Order   uint32 // largest order
+	Threads uint32 // invocations of a workgroup of org2l_batch, and of a team of steqr_batch
+	Teams   uint32 // invocations of sytd2_batch that share a row: Threads times as many
+	Apart   uint32 // additional invocations in steqr_batch, of which Matrices compute the rotations
+	Conquer bool   `json:",omitempty"` // whether divide and conquer replaces QL iteration (steqr_batch)
+
+	// Rows is the number of rows of a matrix that an invocation of sytd2_batch, org2l_batch and
+	// steqr_batch processes at the same time. Matrices is the number of matrices that a workgroup of
+	// steqr_batch processes at the same time, with a team of Threads invocations for each of them. It
+	// is at most Apart. 0 counts as 1 for both numbers.
+	Rows     uint32 `json:",omitempty"`
+	Matrices uint32 `json:",omitempty"`
+}
+
+// Order returns the largest order of a batch, or 0 if t has no kernels.
+func (t Tuning) Order() int {
+	order := 0
+	for _, s := range t.Shared {
+		order = max(order, int(s.Order))
+	}
+	for _, m := range t.Memory {
+		order = max(order, int(m.Order))
+	}
+	return order
+}
+
+// Tridiagonal returns the sizes for matrices that are tridiagonal already: the rows of t.Memory, for
+// all orders. Divide and conquer computes all vectors.
+func (t Tuning) Tridiagonal() Tuning {
+	t.Shared, t.Memory = nil, slices.Clone(t.Memory)
+	for i := range t.Memory {
+		t.Memory[i].Conquer = true
+	}
+	return t
+}
+
+// For returns t without the rows whose sizes exceed the limits of the device.
+func (t Tuning) For(info vk.Info) Tuning {
+	all := t
+	t.Shared, t.Memory = nil, nil
+	for _, s := range all.Shared {
+		if s.fits(info) == nil {
+			t.Shared = append(t.Shared, s)
+		}
+	}
+	for _, m := range all.Memory {
+		if m.fits(info) == nil {
+			t.Memory = append(t.Memory, m)
+		}
+	}
+	return t
+}
+
+// Fits returns nil if the device can run the kernels of at least one row of t.Shared and of at
+// least one row of t.Memory.
+func (t Tuning) Fits(info vk.Info) (err error) {
+	if err := t.check(); err != nil {
+		return err
+	}
+	if len(t.Memory) == 0 {
+		return fmt.Errorf("stages: no batch can be tuned by %+v", t)
+	}
+	if fit := t.For(info); len(fit.Shared) == 0 {
+		return t.Shared[0].fits(info)
+	} else if len(fit.Memory) == 0 {
+		return t.Memory[0].fits(info)
+	}
+	return nil
+}
+
+// check returns an error if no row of Shared accepts order 2, because the kernels of Memory do not
+// solve matrices of order 2. It also returns an error if the rows of Shared or of Memory are not
+// sorted by ascending order.
+func (t Tuning) check() error {
+	shared := slices.IsSortedFunc(t.Shared, func(x, y Shared) int { return cmp.Compare(x.Order, y.Order) })
+	memory := slices.IsSortedFunc(t.Memory, func(x, y Memory) int { return cmp.Compare(x.Order, y.Order) })
+	if n := len(t.Shared); n == 0 || t.Shared[n-1].Order < 2 || !shared || !memory {
+		return fmt.Errorf("stages: no batch can be tuned by %+v", t)
+	}
+	return nil
+}
+
+// class returns the index of the row for order n: an index of Shared, or len(Shared) plus an index
+// of Memory.
+func (t Tuning) class(n int) int {
+	for i, s := range t.Shared {
+		if n <= int(s.Order) {
+			return i
+		}
+	}
+	for i, m := range t.Memory {
+		if n <= int(m.Order) {
+			return len(t.Shared) + i
+		}
+	}
+	panic(fmt.Sprintf("stages: a matrix of order %d in a batch of at most %d", n, t.Order()))
+}
+
+// threads returns the number of invocations of a workgroup of syev_batch.
+func (s Shared) threads() uint32 { return s.Team*s.Matrices + s.Apart }
+
+// spec returns the specialisation of syev_batch. The kernel syev_batch_values has the same
+// specialisation constants.
+func (s Shared) spec() shaders.SyevBatchSpec {
+	return shaders.SyevBatchSpec{LocalSize: s.threads(), Order: s.Order, Team: s.Team, Matrices: s.Matrices}
+}
+
+// fits returns nil if the device can run the kernel syev_batch with the sizes s.
+func (s Shared) fits(info vk.Info) error {
+	if s.Order < 2 || s.Team == 0 || s.Matrices == 0 || s.Apart > 0 && s.Apart < s.Matrices {
+		return fmt.Errorf("stages: no batch can be tuned by %+v", s)
+	}
+	vectors, err := stages.MostShared(stages.SharedOf(shaders.SyevBatch, s.spec()),
+		stages.SharedOf(shaders.SyevBatchValues, shaders.SyevBatchValuesSpec(s.spec())))
+	return room(info, int(s.threads()), vectors, err)
+}
+
+// fits returns nil if the device can run the batch kernels for matrices beyond shared memory with
+// the sizes m.
+func (m Memory) fits(info vk.Info) error {
+	if m.Order < 3 || m.Threads == 0 || m.Teams == 0 || m.Apart < m.matrices() {
+		return fmt.Errorf("stages: no batch can be tuned by %+v", m)
+	}
+	bytes, err := stages.MostShared(stages.SharedOf(shaders.Sytd2Batch, m.reduceSpec()), stages.SharedOf(shaders.Org2lBatch, m.formSpec()),
+		stages.SharedOf(shaders.SteqrBatch, m.iterateSpec()), stages.SharedOf(shaders.StebzBatch, m.bisectSpec()),
+		stages.SharedOf(shaders.LasrtBatch, m.sortSpec()))
+	return room(info, int(max(m.Threads*m.Teams, m.matrices()*m.Threads+m.Apart)), bytes, err)
+}
+
+// room returns nil if a workgroup of the device may have `threads` invocations and `bytes` bytes of
+// shared memory. If err is not nil, room returns err.
+func room(info vk.Info, threads, bytes int, err error) error {
+	switch {
+	case err != nil:
+		return err
+	case info.MaxLocal > 0 && threads > info.MaxLocal:
+		return stages.Refused(info, "invocations in a workgroup", threads, info.MaxLocal)
+	case info.SharedBytes > 0 && bytes > info.SharedBytes:
+		return stages.Refused(info, "bytes of shared memory", bytes, info.SharedBytes)
+	}
+	return nil
+}
+
+// matrices returns the number of matrices of a workgroup of steqr_batch.
+func (m Memory) matrices() uint32 { return max(m.Matrices, 1) }
+
+const lasrtTeam = 32 // largest number of invocations of lasrt_batch that copy a vector
+
+func (m Memory) reduceSpec() shaders.Sytd2BatchSpec {
+	return shaders.Sytd2BatchSpec{LocalSize: m.Threads * m.Teams, Order: m.Order, Teams: m.Teams, Together: max(m.Rows, 1)}
+}
+
+func (m Memory) formSpec() shaders.Org2lBatchSpec {
+	return shaders.Org2lBatchSpec{LocalSize: m.Threads, Order: m.Order, Together: max(m.Rows, 1)}
+}
+
+func (m Memory) iterateSpec() shaders.SteqrBatchSpec {
+	return shaders.SteqrBatchSpec{
+		LocalSize: m.matrices()*m.Threads + m.Apart, Order: m.Order, Apart: m.Apart,
+		Together: max(m.Rows, 1), Matrices: m.matrices(),
+	}
+}
+
+func (m Memory) bisectSpec() shaders.StebzBatchSpec {
+	return shaders.StebzBatchSpec{LocalSize: m.Threads, Order: m.Order}
+}
+
+func (m Memory) sortSpec() shaders.LasrtBatchSpec {
+	team := min(m.Threads, lasrtTeam)
+	return shaders.LasrtBatchSpec{LocalSize: m.Threads / team * team, Order: m.Order, Team: team}
+}

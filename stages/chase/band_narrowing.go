@@ -1,0 +1,311 @@
+package chase
+
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/machine"
+	"github.com/vkevd/vkevd/stages/move"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// BandNarrowing reduces an upper band to a narrower upper band in several passes (successive band
+// reduction),
+//
+//	B = Q·B′·Pᵀ
+//
+// T is the number type of the band in memory. For spirv.Float16 the stage computes in single
+// precision and rounds each element that it stores.
+//
+// BandNarrowing does not store Q and P, so only solves without vectors use it. A pass removes some
+// superdiagonals by bulge chasing. It applies Householder reflectors alternately to columns and to
+// rows of the band; each application is a half-step. The reflectors have fewer elements than the
+// band has superdiagonals. The blocks in shared memory therefore do not grow with the width of the
+// band. The kernel tb2tb.comp derives which half-steps a half-step depends on.
+//
+// Source: C. Bischof, B. Lang, X. Sun, ACM TOMS 26 (2000); on GPUs E. Ringoot et al., Accelerating
+// Bidiagonalization of Banded Matrices through Memory-Aware Bulge-Chasing on GPUs.
+type BandNarrowing[T spirv.Stored] struct {
+	NarrowSize
+	tune      Tuning
+	abort     spirv.Addr[uint32]
+	passes    []narrowPass[T]
+	transpose *move.Transpose[T]
+	across    vk.Region[T]  // a band by rows, on its way from or to the general compact band
+	flags     machine.Flags // those of one pass after another, if workgroups wait
+}
+
+// NarrowSize holds the sizes of a BandNarrowing: the order and the numbers of superdiagonals.
+type NarrowSize struct {
+	N    int // order of the band
+	From int // superdiagonals before, at least 1
+	To   int // superdiagonals afterwards, at least 2, unless From is not larger
+	Tile int // most superdiagonals that a pass removes, at least 1
+}
+
+// NarrowTuning is the set of sizes of BandNarrowing that are measured for each device. The other
+// sizes are in Tuning: for example, ChaseTuning.PerThread and ChaseTuning.Groups are what
+// Ringoot et al. call TPB and MaxBlocks.
+type NarrowTuning struct {
+	Tile int // most superdiagonals that a pass removes
+	To   int // superdiagonals that are left to BidiagonalChasing
+}
+
+// Passes returns the number of superdiagonals before each pass, followed by the number after the
+// last pass. All passes remove about the same number of superdiagonals.
+func (s NarrowSize) Passes() []int {
+	widths := []int{s.From}
+	excess := max(0, s.From-s.To)
+	count := vk.Tiles(excess, uint32(s.Tile))
+	for i := range count {
+		widths = append(widths, s.From-(i+1)*excess/count)
+	}
+	return widths
+}
+
+// above is the number of elements that the compact storage of a band has above the diagonal in each
+// column. height is the number of all elements of a column. Each column has space for the fill-in
+// of all passes.
+func (s NarrowSize) above() int { return s.From + s.Tile }
+
+func (s NarrowSize) height() int { return s.From + 2*s.Tile + 1 }
+
+// BandLen returns the number of elements of the compact band. The N columns have From + 2·Tile + 1
+// elements each, and From + Tile columns of zeros follow. Element (i, j) lies at i +
+// j·(From+2·Tile) + From + Tile.
+func (s NarrowSize) BandLen() int { return s.height() * (s.N + s.above()) }
+
+// narrowPass is one pass: it reduces width superdiagonals to width − tile superdiagonals. The field
+// `chase` is the kernel whose workgroups wait for each other, and `wave` is the kernel without
+// waits. At most one of them is set. Both fields are nil if the matrix is too small to have
+// elements to annihilate.
+type narrowPass[T spirv.Stored] struct {
+	n, width, tile int
+	chase          *vk.Kernel[shaders.Tb2tbChaseSpec, shaders.Tb2tbChasePush[T]] // sweeps wait for each other
+	wave           *vk.Kernel[shaders.Tb2tbWaveSpec, shaders.Tb2tbWavePush[T]]   // a dispatch for each wave of half-steps
+	parts          []stages.Span                                                 // the sweeps of each dispatch, if workgroups wait
+}
+
+const (
+	// narrowLead is the lead of a sweep over the next sweep, in half-steps. A half-step applies one
+	// Householder reflector to columns or to rows. Half-step h of a sweep may begin when the
+	// previous sweep has finished half-step h + narrowLead.
+	narrowLead = 1
+
+	// narrowAhead is the largest number of rows or columns that a cluster of invocations loads at
+	// the same time, while it applies a Householder reflector to a block (AHEAD in tb2tb.comp).
+	narrowAhead = 4
+)
+
+// NewBandNarrowing prepares the passes for bands of one size. The error is a *vk.UnsupportedError if
+// Tile is too large for the device's shared memory, or if the band has more than 2³² elements.
+func NewBandNarrowing[T spirv.Stored](dev *vk.Device, size NarrowSize, w stages.Waiting, t Tuning) (*BandNarrowing[T], error) {
+	if size.N < 0 || size.From < 1 || size.Tile < 1 || size.From > size.To && size.To < 2 {
+		panic(fmt.Sprintf("stages: narrowing of a band, %+v", size))
+	}
+	info := dev.Info()
+	if size.N+size.above() > mostBand/size.height() {
+		return nil, &vk.UnsupportedError{Device: info.Name, Feature: "elements of a compact band",
+			Need: fmt.Sprintf("%d·%d", size.N+size.above(), size.height()), Have: fmt.Sprint(mostBand)}
+	}
+	s := &BandNarrowing[T]{NarrowSize: size, tune: t, abort: dev.Abort(), across: vk.Reserve[T]("band, transposed", size.N*(max(size.From, size.To)+1))}
+	s.tune.Groups = t.groups(info)
+	tickets, flags := 0, 0
+	stride := chaseShape{tune: t}.flagStride()
+	for widths := size.Passes(); len(widths) > 1; widths = widths[1:] {
+		pass := narrowPass[T]{n: size.N, width: widths[0], tile: widths[0] - widths[1]}
+		if err := pass.build(dev, w, s.tune); err != nil {
+			return nil, err
+		}
+		s.passes = append(s.passes, pass)
+		tickets, flags = max(tickets, len(pass.parts)), max(flags, pass.sweeps())
+	}
+	if w.Allowed {
+		s.flags = machine.ReserveFlags("narrowing INFO, tickets, flags", tickets, flags, stride)
+	}
+	var err error
+	s.transpose, err = move.NewTranspose[T](dev)
+	return s, err
+}
+
+// build builds the kernel of the pass.
+func (p *narrowPass[T]) build(dev *vk.Device, w stages.Waiting, t Tuning) error {
+	if p.sweeps() == 0 {
+		return nil
+	}
+	length := p.tile + 1
+	shape := chaseShape{b: length, info: dev.Info(), wait: w, tune: t}
+	spec, err := fitChase(shape, shaders.Tb2tbChase[T], func(f chaseFit) shaders.Tb2tbChaseSpec {
+		return shaders.Tb2tbChaseSpec{
+			LocalSize: f.size, Work: f.work, Lanes: f.lanes, Tiles: f.tiles, B: uint32(length), Step: uint32(p.width),
+			Lead: narrowLead, Ahead: uint32(min(vk.Tiles(p.width-length, uint32(length)), narrowAhead)),
+			WideFence: stages.SpecBool(w.WideFence), FlagStride: shape.flagStride(),
+		}
+	})
+	if err != nil {
+		return err
+	}
+	kernels := stages.Builder{Dev: dev}
+	if w.Allowed {
+		p.chase = stages.Build(&kernels, shaders.Tb2tbChase[T](), spec)
+		p.parts = stages.Spans(p.sweeps(), p.sweeps(), t.Dispatch, func(sweep int) float64 {
+			return max(2*t.SweepCost, float64(p.halfSteps(sweep))*p.halfStepFlops())
+		})
+	} else {
+		p.wave = stages.Build(&kernels, shaders.Tb2tbWave[T](), spec)
+	}
+	return kernels.Err
+}
+
+// sweeps returns the number of sweeps of a pass. One sweep annihilates the elements of one row, and
+// chases the bulge that this creates down the band.
+func (p *narrowPass[T]) sweeps() int { return max(0, p.n-1-(p.width-p.tile)) }
+
+// halfSteps returns the number of half-steps of a sweep. A sweep moves a bulge down the band in
+// steps, and each step has two half-steps: a reflector is applied to columns and another one to
+// rows.
+func (p *narrowPass[T]) halfSteps(sweep int) int {
+	return 2 * ((p.n-1-sweep-(p.width-p.tile))/p.width + 1)
+}
+
+// halfStepFlops returns the cost in flops of a half-step, which applies one Householder reflector
+// to columns or to rows.
+func (p *narrowPass[T]) halfStepFlops() float64 {
+	return 4 * float64(p.tile+1) * float64(p.width+p.tile+1)
+}
+
+// flops returns the cost of the pass in flops, about 4·n²·tile·(1 + tile/width). n is the order of
+// the band, width is the number of its superdiagonals, and the pass removes tile of them.
+func (p *narrowPass[T]) flops() float64 {
+	n, tile := float64(p.n), float64(p.tile)
+	return 4 * n * n * tile * (1 + tile/float64(p.width))
+}
+
+// Flops returns the cost of all passes in flops.
+func (s *BandNarrowing[T]) Flops() float64 {
+	sum := 0.0
+	for i := range s.passes {
+		sum += s.passes[i].flops()
+	}
+	return sum
+}
+
+// BandLen returns the number of elements of the memory for the compact band, rounded up to a multiple
+// of four bytes.
+func (s *BandNarrowing[T]) BandLen() int { return wholeWords[T](s.NarrowSize.BandLen()) }
+
+// GeneralLen returns the number of elements of the result: 3·To·(N+To), rounded up to a multiple of
+// four bytes.
+func (s *BandNarrowing[T]) GeneralLen() int { return wholeWords[T](stages.GeneralBandLen(s.N, s.To)) }
+
+// wholeWords returns the number of elements n, rounded up to a multiple of four bytes. Commands of the
+// driver fill only whole words.
+func wholeWords[T spirv.Stored](n int) int {
+	size := int(spirv.KindOf[T]().Size())
+	return vk.Tiles(n*size, 4) * 4 / size
+}
+
+// Work is the layout of the workspace: memory for the narrow band and, if workgroups wait for each
+// other, a flag for each sweep, counters from which workgroups take sweeps (tickets), and the INFO
+// word.
+func (s *BandNarrowing[T]) Work() *vk.Layout {
+	if s.flags.Stride() == 0 {
+		return vk.Together(s.across)
+	}
+	return vk.Together(s.across, s.flags.Layout())
+}
+
+// Info returns the INFO word. After a successful run the word is 0. Otherwise a workgroup polled
+// the flag of a sweep more often than the poll limit allows: the word is 1 plus the index of this
+// sweep, and the results are undefined. The slice is empty if workgroups do not wait for each
+// other.
+func (s *BandNarrowing[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
+	if s.flags.Stride() == 0 {
+		return vk.Slice[uint32]{}
+	}
+	return s.flags.Info(ws)
+}
+
+// Record reduces `band` to NarrowSize.To superdiagonals. `band` has BandLen elements and is
+// overwritten. Record writes the result to `general`, in the general compact storage that
+// BidiagonalChasing reads, which has GeneralLen elements. The arguments must not overlap.
+func (s *BandNarrowing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band, general vk.Slice[T]) {
+	if s.N == 0 {
+		return
+	}
+	stages.Holds("the band", band, s.BandLen())
+	stages.Holds("the general band", general, s.GeneralLen())
+	if s.flags.Stride() > 0 {
+		s.flags.Clear(rec, ws)
+	}
+	done := 0.0
+	for i := range s.passes {
+		pass := &s.passes[i]
+		rec.Phase(stages.PhaseBandNarrowing, done, s.Flops())
+		done += pass.flops()
+		switch {
+		case pass.chase != nil:
+			s.recordChase(rec, ws, pass, band)
+		case pass.wave != nil:
+			s.recordWaves(rec, pass, band, 1+narrowLead)
+		}
+	}
+	vk.Fill(rec, general.Sub(0, s.GeneralLen()), 0)
+	kept := min(s.From, s.To) + 1 // diagonals
+	narrow := product.NewMatrix(band.From(s.above()-kept+1), kept, s.N, s.height())
+	rows := product.NewMatrix(s.across.In(ws), s.N, kept, s.N)
+	s.transpose.Record(rec, narrow, rows)
+	s.transpose.Record(rec, rows, product.NewMatrix(general.From(2*s.To-kept), kept, s.N, 3*s.To))
+}
+
+// RecordGeneral does the same as Record for a band of From superdiagonals in general compact storage,
+// `wide`, with 3·From·(N+From) elements, as GeneralBandReduction stores it. It first copies the band
+// to `band`, which has BandLen elements. `wide` is not changed. The arguments must not overlap.
+func (s *BandNarrowing[T]) RecordGeneral(rec *vk.Recorder, ws *vk.Arena, wide, band, general vk.Slice[T]) {
+	if s.N == 0 {
+		return
+	}
+	stages.Holds("the wide band", wide, stages.GeneralBandLen(s.N, s.From))
+	stages.Holds("the band", band, s.BandLen())
+	vk.Fill(rec, band.Sub(0, s.BandLen()), 0)
+	diagonals := s.From + 1
+	rows := product.NewMatrix(s.across.In(ws), s.N, diagonals, s.N)
+	s.transpose.Record(rec, product.NewMatrix(wide.From(s.From-1), diagonals, s.N, 3*s.From), rows)
+	s.transpose.Record(rec, rows, product.NewMatrix(band.From(s.above()-s.From), diagonals, s.N, s.height()))
+	s.Record(rec, ws, band, general)
+}
+
+// recordChase records the dispatches of a pass in which workgroups wait for each other. The sweeps
+// of the pass are divided into parts, and each part is one dispatch. recordChase clears the tickets
+// and flags of all parts before the first dispatch.
+func (s *BandNarrowing[T]) recordChase(rec *vk.Recorder, ws *vk.Arena, p *narrowPass[T], band vk.Slice[T]) {
+	s.flags.ClearFirst(rec, ws, p.sweeps())
+	for i, part := range p.parts {
+		// A sweep begins 1 + narrowLead half-steps after the previous sweep, so the length of a
+		// sweep limits the number of sweeps in flight. Additional workgroups would only poll flags.
+		groups := min(s.tune.Groups, part.Len(), p.halfSteps(0)/(1+narrowLead)+2)
+		p.chase.Dispatch(rec, vk.Grid(groups), shaders.Tb2tbChasePush[T]{
+			Band: band.Addr(), N: uint32(s.N), Above: uint32(s.above()), Height: uint32(s.height()),
+			First: uint32(part.First), Last: uint32(part.Last), Polls: s.tune.Polls,
+			Info: s.flags.Info(ws).Addr(), Ticket: s.flags.Ticket(ws, i).Addr(), Flags: s.flags.First(ws), AbortWord: s.abort,
+		})
+		rec.Costs(part.Cost)
+	}
+}
+
+// recordWaves records a dispatch for each wave t = 0, 1, … of a pass. A half-step applies one
+// reflector. Wave t consists of half-step h = t − stride·s of each sweep s. The half-steps of a
+// wave are independent of each other. `stride` is the number of waves between the beginnings of two
+// successive sweeps.
+func (s *BandNarrowing[T]) recordWaves(rec *vk.Recorder, p *narrowPass[T], band vk.Slice[T], stride int) {
+	eachWave(p.sweeps(), stride, p.halfSteps, func(t, newest, count int) {
+		p.wave.Dispatch(rec, vk.Folded(count), shaders.Tb2tbWavePush[T]{
+			Band: band.Addr(), N: uint32(s.N), Above: uint32(s.above()), Height: uint32(s.height()),
+			Wave: uint32(t), Stride: uint32(stride), Newest: uint32(newest), Count: uint32(count),
+		})
+		rec.Costs(float64(count) * p.halfStepFlops())
+	})
+}

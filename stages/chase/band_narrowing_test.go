@@ -1,0 +1,218 @@
+package chase
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/stages/stagetest"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// narrowBench holds a BandNarrowing stage and its data on the device. The stage can be run several
+// times.
+type narrowBench struct {
+	t             testing.TB
+	dev           *vk.Device
+	stage         *BandNarrowing[float64]
+	ws            *vk.Arena
+	band, general vk.Region[float64]
+}
+
+func newNarrowBench(t testing.TB, size NarrowSize, form bidiagonalForm, tune Tuning) *narrowBench {
+	t.Helper()
+	s := &narrowBench{t: t, dev: stagetest.Device(t)}
+	tune.OneTile, tune.Groups = form.oneTile, form.groups
+	var err error
+	if s.stage, err = NewBandNarrowing[float64](s.dev, size, stages.Waiting{Allowed: form.waits, WideFence: true}, tune); err != nil {
+		t.Fatal(err)
+	}
+	s.band, s.general = vk.Reserve[float64]("band", size.BandLen()), vk.Reserve[float64]("general band", stages.GeneralBandLen(size.N, size.To))
+	s.ws = stagetest.Arena(t, s.dev, vk.Together(s.band, s.general, s.stage.Work()))
+	return s
+}
+
+// run runs the stage BandNarrowing on a band. It returns the compact band after the last pass, and
+// the result in general compact storage.
+func (s *narrowBench) run(band []float64) (after, general []float64) {
+	s.t.Helper()
+	stagetest.Put(s.t, s.dev, s.band.In(s.ws), band)
+	rec := vk.NewRecorder(s.dev)
+	s.stage.Record(rec, s.ws, s.band.In(s.ws), s.general.In(s.ws))
+	stagetest.Run(s.t, s.dev, rec)
+	if info := s.stage.Info(s.ws); info.Len() > 0 && stagetest.Get(s.t, s.dev, info)[0] != 0 {
+		s.t.Fatalf("%+v: INFO = %d", s.stage.NarrowSize, stagetest.Get(s.t, s.dev, info)[0])
+	}
+	return stagetest.Get(s.t, s.dev, s.band.In(s.ws)), stagetest.Get(s.t, s.dev, s.general.In(s.ws))
+}
+
+// bandToNarrow returns a random band with s.From superdiagonals in compact storage.
+func bandToNarrow(s NarrowSize) []float64 {
+	b := ref.NarrowBand{N: s.N, Width: s.From, Tile: s.Tile}
+	g := stagetest.Normal(s.From+1, s.N, s.From+1, uint64(s.N+1000*s.From)).Data
+	band := make([]float64, b.Len())
+	for i := range s.N {
+		for j := i; j < min(s.N, i+s.From+1); j++ {
+			band[b.At(i, j)] = g[j-i+i*(s.From+1)]
+		}
+	}
+	return band
+}
+
+// narrowedByTwin returns the results of package ref for the same band: the band after the last
+// pass, and the general compact band.
+func narrowedByTwin(s NarrowSize, band []float64) (after, general []float64) {
+	b := ref.NarrowBand{N: s.N, Width: s.From, Tile: s.Tile}
+	after, general = slices.Clone(band), make([]float64, ref.BidiagonalBandLen(s.N, s.To))
+	for widths := s.Passes(); len(widths) > 1; widths = widths[1:] {
+		b.Pass(widths[0], widths[1], after)
+	}
+	for i := range s.N {
+		for j := i; j < min(s.N, i+s.To+1); j++ {
+			general[ref.BidiagonalBandAt(s.To, i, j)] = after[b.At(i, j)]
+		}
+	}
+	return after, general
+}
+
+// TestBandNarrowing compares all forms of the stage with each other and with package ref. The sizes
+// include no pass, one pass and several passes; tiles of one and of two diagonals; matrices that
+// end in each part of a half-step (the application of one reflector); and bands so wide that the
+// middle rows of a half-step are loaded in several rounds.
+func TestBandNarrowing(t *testing.T) {
+	for _, size := range []NarrowSize{
+		{1, 5, 2, 3}, {6, 5, 2, 3}, {4, 3, 4, 2}, {17, 5, 3, 1}, {33, 16, 4, 6}, {48, 30, 27, 3}, {12, 30, 18, 12},
+	} {
+		for range 3 {
+			band := bandToNarrow(size)
+			want, wantGeneral := narrowedByTwin(size, band)
+			var first []float64
+			for i, form := range bidiagonalForms {
+				got, general := newNarrowBench(t, size, form, SmallestTuning().Chase.Tuning).run(band)
+				what := fmt.Sprintf("%+v, %s", size, form.name)
+				if i == 0 {
+					first = got
+				} else if !slices.Equal(got, first) {
+					t.Errorf("%s gives other bits", what)
+				}
+				stagetest.Close(t, what+": band", got, want)
+				stagetest.Close(t, what+": general band", general, wantGeneral)
+			}
+			size.N++
+		}
+	}
+}
+
+// TestBandNarrowingPasses checks that all passes of a BandNarrowing remove about the same number of
+// superdiagonals, and at most Tile.
+func TestBandNarrowingPasses(t *testing.T) {
+	for _, c := range []struct {
+		size NarrowSize
+		want []int
+	}{
+		{NarrowSize{From: 128, To: 35, Tile: 31}, []int{128, 97, 66, 35}}, {NarrowSize{From: 40, To: 32, Tile: 31}, []int{40, 32}},
+		{NarrowSize{From: 128, To: 32, Tile: 31}, []int{128, 104, 80, 56, 32}}, {NarrowSize{From: 9, To: 32, Tile: 31}, []int{9}},
+	} {
+		if got := c.size.Passes(); !slices.Equal(got, c.want) {
+			t.Errorf("%+v: %v, want %v", c.size, got, c.want)
+		}
+	}
+}
+
+// TestBandNarrowingRule checks that the result becomes wrong if each sweep begins one half-step too
+// early. A half-step is the reflector that a sweep applies from the left, or the one that it applies
+// from the right, at one place of the band. The test runs waves: a wave is a dispatch that runs one
+// half-step of each of several sweeps.
+func TestBandNarrowingRule(t *testing.T) {
+	size := NarrowSize{N: 40, From: 8, To: 5, Tile: 3}
+	band := bandToNarrow(size)
+	bench := newNarrowBench(t, size, bidiagonalForm{waits: false}, SmallestTuning().Chase.Tuning)
+	right, _ := bench.run(band)
+	for _, stride := range []int{2 + narrowLead, 1 + narrowLead, narrowLead} {
+		stagetest.Put(t, bench.dev, bench.band.In(bench.ws), band)
+		rec := vk.NewRecorder(bench.dev)
+		bench.stage.recordWaves(rec, &bench.stage.passes[0], bench.band.In(bench.ws), stride)
+		stagetest.Run(t, bench.dev, rec)
+		got := stagetest.Get(t, bench.dev, bench.band.In(bench.ws))
+		if safe := stride > narrowLead; slices.Equal(got, right) != safe {
+			t.Errorf("a sweep begins %d waves after the one before it: right is %v", stride, !safe)
+		}
+	}
+}
+
+// TestBandNarrowingWaitsForItsLead checks how far a sweep follows the previous sweep. A flag counts
+// the finished half-steps (applications of one reflector) of a sweep. The test sets the flag of
+// sweep 0 to f, and no workgroup increases the flag. The kernel must then do f − 1 half-steps of
+// sweep 1 and give up. Each half-step of sweep 1 annihilates an element that was not zero before,
+// so the test can count the half-steps.
+func TestBandNarrowingWaitsForItsLead(t *testing.T) {
+	const lead = 1 // tb2tb.comp derives the lead
+	size := NarrowSize{N: 40, From: 8, To: 5, Tile: 3}
+	bench := newNarrowBench(t, size, bidiagonalForms[0], SmallestTuning().Chase.Tuning)
+	stage, ws, pass := bench.stage, bench.ws, &bench.stage.passes[0]
+	at := ref.NarrowBand{N: size.N, Width: size.From, Tile: size.Tile}
+	ones := make([]float64, size.BandLen())
+	for i := range ones {
+		ones[i] = 1
+	}
+	for f := range 7 {
+		stagetest.Put(t, bench.dev, bench.band.In(ws), ones)
+		rec := vk.NewRecorder(bench.dev)
+		stage.flags.Clear(rec, ws)
+		vk.Fill(rec, stage.flags.Ticket(ws, 0), 1) // one workgroup takes sweep 1
+		vk.Fill(rec, stage.flags.Flag(ws, 0), uint32(f))
+		pass.chase.Dispatch(rec, vk.Grid(1), shaders.Tb2tbChasePush[float64]{
+			Band: bench.band.In(ws).Addr(), N: uint32(size.N), Above: uint32(size.above()), Height: uint32(size.height()),
+			Last: uint32(pass.sweeps()), Polls: 1000, Info: stage.flags.Info(ws).Addr(), Ticket: stage.flags.Ticket(ws, 0).Addr(),
+			Flags: stage.flags.First(ws), AbortWord: stage.abort,
+		})
+		stagetest.Run(t, bench.dev, rec)
+		got, done := stagetest.Get(t, bench.dev, bench.band.In(ws)), 0
+		for h := range pass.halfSteps(1) {
+			r := 1 + size.To + h/2*size.From
+			if r+1 >= size.N {
+				break
+			}
+			annihilated := at.At(max(1, r-size.From), r+1)
+			if h%2 == 1 {
+				annihilated = at.At(r+1, r)
+			}
+			if got[annihilated] == 0 {
+				done++
+			}
+		}
+		if want := max(0, f-lead); done != want {
+			t.Errorf("flag %d: %d half-steps, want %d", f, done, want)
+		}
+		if info := stagetest.Get(t, bench.dev, stage.Info(ws))[0]; info != 1 {
+			t.Errorf("flag %d: INFO = %d, want 1: the flag of sweep 0 was not set", f, info)
+		}
+	}
+}
+
+// TestBandNarrowingLong repeats a reduction of a band to a narrower band with different numbers of
+// workgroups. The environment variable VKEVD_CHASES is the number of repetitions. The results must
+// have the same bits as those of a run with one dispatch for each set of independent half-steps (a
+// wave). The test is meant for GPUs, where races become visible.
+func TestBandNarrowingLong(t *testing.T) {
+	times, _ := strconv.Atoi(os.Getenv("VKEVD_CHASES"))
+	size := NarrowSize{N: 60, From: 12, To: 8, Tile: 4}
+	if times > 1 {
+		size = NarrowSize{N: 1200, From: 100, To: 38, Tile: 31}
+	}
+	tune := SmallestTuning().Chase.Tuning
+	tune.PerThread, tune.Dispatch, tune.Polls = 8, 1e15, 1<<24
+	band := bandToNarrow(size)
+	want, _ := newNarrowBench(t, size, bidiagonalForm{waits: false}, tune).run(band)
+	for i := range max(times, 1) {
+		form := bidiagonalForm{waits: true, groups: []int{1, 2, 3, 7, 33, 132, 500}[i%7], oneTile: i%2 == 1}
+		if got, _ := newNarrowBench(t, size, form, tune).run(band); !slices.Equal(got, want) {
+			t.Fatalf("run %d, %+v: other bits than the wave form's", i, form)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+package chase
+
+import (
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// chaseSpec returns the specialisation constants of the bulge chasing kernel in which one team of
+// invocations processes all blocks of a step. fitChase chooses the constants. The bits of the
+// result depend on B and Lanes.
+func chaseSpec[T spirv.Scalar](c chaseShape) (shaders.Sb2stChaseSpec, error) {
+	return fitChase(c, shaders.Sb2stChase[T], func(f chaseFit) shaders.Sb2stChaseSpec {
+		return shaders.Sb2stChaseSpec{
+			LocalSize: f.size, Work: f.work, Lanes: f.lanes, B: uint32(c.b), Tiles: f.tiles,
+			// Retain keeps the diagonal blocks of two steps in registers. If only one block fits
+			// into shared memory, two blocks are also too large for registers.
+			Retain:  stages.SpecBool(f.tiles > 1),
+			Vectors: stages.SpecBool(c.vectors), Lead: chaseLead,
+			WideFence: stages.SpecBool(c.wait.WideFence), FlagStride: c.flagStride(),
+		}
+	})
+}
+
+// chaseFit is the set of sizes that the function fitChase chooses for a chasing kernel.
+type chaseFit struct {
+	size  uint32 // invocations of a workgroup
+	work  uint32 // those that compute; the others wait and publish, and come after them
+	lanes uint32 // neighbours that share a row
+	tiles uint32 // blocks in shared memory, 2 or 1
+}
+
+// fitChase chooses the sizes of a bulge chasing kernel for the band and the device. The kernel has
+// two tiles (blocks of the band) in shared memory if they fit, and otherwise one tile. If the
+// device allows too few invocations in a workgroup, each invocation processes more elements. The
+// argument `spec` is a function that makes the specialisation constants from the sizes. The error
+// is a *vk.UnsupportedError if one tile does not fit, or if the device allows fewer invocations
+// than a block has rows.
+func fitChase[S, P any](c chaseShape, kernel func() spirv.Module[S, P], spec func(chaseFit) S) (s S, err error) {
+	var f chaseFit
+	// Each iteration halves the number of invocations that share a row, so that each invocation has
+	// twice as many elements.
+	for lanes := lanesFor(c.b, int(c.tune.PerThread), c.subgroup()); lanes >= 1; lanes /= 2 {
+		work := uint32(stages.WholeSubgroups(c.b*lanes, c.info))
+		f = chaseFit{size: work, work: work, lanes: uint32(lanes), tiles: 2}
+		if c.wait.Allowed {
+			f.size += uint32(c.waiters())
+		}
+		need, err := product.SharedBytes(kernel, spec(f))
+		if err != nil {
+			return s, err
+		}
+		if c.tune.OneTile || need > c.info.SharedBytes {
+			f.tiles = 1
+		}
+		s = spec(f)
+		if need, err = product.SharedBytes(kernel, s); err != nil {
+			return s, err
+		}
+		if need > c.info.SharedBytes {
+			return s, c.refuse("bytes of shared memory", need, c.info.SharedBytes)
+		}
+		if int(f.size) <= c.info.MaxLocal {
+			return s, nil
+		}
+	}
+	// The device allows fewer invocations in a workgroup than a block of the bulge chasing has
+	// rows.
+	return s, c.refuse("invocations in a workgroup", int(f.size), c.info.MaxLocal)
+}
+
+// teamsSpec chooses the sizes of the kernel sb2st_teams.comp, in which each of the three blocks of
+// a step has its own team of invocations. The result ok is true if the tuning wants this kernel and
+// the device can run it. If ok is false, chaseSpec may still find sizes for the kernel with one
+// team for all blocks.
+func teamsSpec[T spirv.Scalar](c chaseShape) (spec shaders.Sb2stTeamsSpec, ok bool) {
+	const blocks = 3 // of a step, with a team each
+	perThread := int(c.tune.PerThread)
+	if !c.wait.Allowed || c.tune.Team == 0 || c.b*c.b <= perThread*int(c.tune.Team) {
+		return spec, false
+	}
+	// A workgroup consists of three teams, one for each block of a step; one subgroup that computes
+	// the reflector; and the invocations that wait for other workgroups.
+	team := stages.WholeSubgroups(int(c.tune.Team), c.info)
+	size := blocks*team + c.subgroup() + c.waiters()
+	if size > c.info.MaxLocal { // one team for all blocks may still fit
+		return spec, false
+	}
+	// Blocks C and D of a step are full squares, and block A is symmetric. So an invocation of the
+	// teams for C and D has twice as many elements as an invocation of the team for A.
+	spec = shaders.Sb2stTeamsSpec{
+		LocalSize: uint32(size), B: uint32(c.b), Team: uint32(team), Head: uint32(c.subgroup()),
+		Lanes:   uint32(lanesFor(c.b, 2*perThread, c.subgroup())),
+		LanesA:  uint32(lanesFor(c.b, perThread, c.subgroup())),
+		Vectors: stages.SpecBool(c.vectors), Lead: chaseLead,
+		WideFence: stages.SpecBool(c.wait.WideFence), FlagStride: c.flagStride(),
+	}
+	need, err := product.SharedBytes(shaders.Sb2stTeams[T], spec)
+	return spec, err == nil && need <= c.info.SharedBytes
+}

@@ -1,0 +1,120 @@
+package chase
+
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Tuning is the set of sizes of BulgeChasing.
+type Tuning struct {
+	// PerThread is the smallest number of elements of a row or column of a block that an invocation
+	// keeps in registers. If each block of a step has its own team of invocations, the invocations
+	// for the two full square blocks keep twice as many elements.
+	PerThread uint32 `json:"Own"`
+
+	// WaitSubgroups is the number of subgroups of a workgroup, 1 or 2, that only wait for the
+	// previous sweep and publish the progress of their own sweep. With 2, one subgroup publishes
+	// and the other waits, so that a wait never delays a publication.
+	WaitSubgroups int `json:"Spare"`
+
+	// If OneTile is true, only one block is in shared memory even if two blocks would fit. It is
+	// used for tests and measurements.
+	OneTile bool
+
+	// Team is the number of invocations of a team, a part of a workgroup that processes whole
+	// blocks. If b² > PerThread·Team, each of the three blocks of a step has its own team, because
+	// one team for all blocks would have too many elements for each invocation. If Team is 0, one
+	// team processes all blocks.
+	Team uint32
+
+	// Groups is the number of workgroups of a dispatch that are in flight at the same time. 0 means
+	// one workgroup for each compute unit of the device.
+	Groups int
+
+	// FlagStride is the distance in memory between the flags of two successive sweeps, in 32-bit
+	// words, at least 1.
+	FlagStride uint32
+
+	// Polls is the number of times that a waiting workgroup reads a flag before the wait fails.
+	Polls uint32
+
+	// SweepCost is a lower limit for the estimated cost of a sweep, in flops. A short sweep takes
+	// longer than its operations suggest, because of latency.
+	SweepCost float64
+
+	// Dispatch is the approximate cost of the largest dispatch of the bulge chasing, in flops.
+	Dispatch float64
+
+	// Step and TeamStep are the measured times of one step on the critical path of ChaseModel, in
+	// seconds. Step is for half-bandwidth 32, with one team of invocations for all blocks. TeamStep
+	// is for half-bandwidth 64, with a team for each of the three blocks. 0 means that the time was
+	// not measured.
+	Step, TeamStep float64
+}
+
+// Fits returns nil if bands of doubles of half-bandwidth b can be chased with these sizes on the
+// device. Otherwise it returns a *vk.UnsupportedError.
+func (t Tuning) Fits(info vk.Info, b int) error {
+	for _, allowed := range []bool{false, true} {
+		shape := chaseShape{b: b, info: info, wait: stages.Waiting{Allowed: allowed}, tune: t}
+		if _, err := chaseSpec[float64](shape); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// groups returns the number of workgroups of one dispatch that are in flight at the same time.
+func (t Tuning) groups(info vk.Info) int {
+	const usual = 32 // used if the driver does not report the number of units
+	switch {
+	case t.Groups > 0:
+		return min(t.Groups, vk.MaxGroups())
+	case info.Units > 0:
+		return min(info.Units, vk.MaxGroups())
+	}
+	return usual
+}
+
+// chaseShape holds all values that determine the specialisation constants of the bulge chasing
+// kernels.
+type chaseShape struct {
+	b       int  // half-bandwidth
+	vectors bool // whether reflectors are stored
+	info    vk.Info
+	wait    stages.Waiting
+	tune    Tuning
+}
+
+// subgroup returns the number of invocations in a subgroup, or 1 if the driver does not report it.
+func (c chaseShape) subgroup() int { return max(1, c.info.Subgroup) }
+
+// flagStride returns the distance in memory between the flags of two successive sweeps, in 32-bit
+// words.
+func (c chaseShape) flagStride() uint32 { return max(1, c.tune.FlagStride) }
+
+// waiters returns the number of invocations that wait or publish while the other invocations
+// compute. No invocation does both.
+func (c chaseShape) waiters() int {
+	return max(2, max(1, c.tune.WaitSubgroups)*c.subgroup())
+}
+
+// refuse returns the error for a device that has less of the named feature, such as shared memory,
+// than the kernel needs.
+func (c chaseShape) refuse(feature string, need, have int) error {
+	return &vk.UnsupportedError{Device: c.info.Name, Feature: fmt.Sprintf("%s for half-bandwidth %d", feature, c.b),
+		Need: fmt.Sprint(need), Have: fmt.Sprint(have)}
+}
+
+// lanesFor returns the number of neighbouring invocations of a subgroup that share the b elements
+// of a row. It is the largest power of two for which each invocation has at least perThread
+// elements.
+func lanesFor(b, perThread, subgroup int) int {
+	lanes := 1
+	for 2*lanes <= subgroup && lanes*max(1, perThread) < b {
+		lanes *= 2
+	}
+	return lanes
+}

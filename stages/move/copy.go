@@ -1,0 +1,138 @@
+package move
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+const (
+	Tile        = 32  // side of the square tiles that a transposition moves through shared memory
+	TileThreads = 128 // invocations of a workgroup, which moves one tile
+)
+
+// movedAtOnce is the largest number of bytes that one dispatch reads and writes, if the dispatch only
+// moves a matrix. A device that moves 20 GB per second takes 54 ms for them. Only tests change it.
+var movedAtOnce = float64(1 << 30)
+
+// moves records a kernel that moves a matrix of `count` parts, such as columns or tiles. Each part
+// takes `bytes` bytes of reads and writes. `dispatch` records the parts first … first+some−1. There
+// are several dispatches if the matrix is larger than movedAtOnce.
+func moves(rec *vk.Recorder, count int, bytes float64, dispatch func(first, some int)) {
+	stages.InPortions(count, int(max(1, movedAtOnce/bytes)), func(first, some int) {
+		dispatch(first, some)
+		rec.Costs(float64(some) * bytes)
+	})
+}
+
+// sizeOf is the size of a number of T, in bytes.
+func sizeOf[T any]() float64 {
+	var x T
+	return float64(unsafe.Sizeof(x))
+}
+
+// SymmetricLoad makes a full symmetric matrix from one triangle and multiplies it by a scale
+// factor: A ← σ·A in place (dlacpy and dlascl).
+//
+// A caller's matrix usually has only one triangle. The stages read the lower triangle, but checks
+// of results multiply by the full matrix.
+type SymmetricLoad[T spirv.Scalar] struct {
+	mirror *vk.Kernel[shaders.LacpySymmetricSpec, shaders.LacpySymmetricPush[T]]
+}
+
+// NewSymmetricLoad builds the kernel that makes a full symmetric matrix from one triangle. It works
+// for matrices of any order.
+func NewSymmetricLoad[T spirv.Scalar](dev *vk.Device) (*SymmetricLoad[T], error) {
+	spec := shaders.LacpySymmetricSpec{LocalSize: TileThreads, Tile: Tile}
+	k, err := vk.Build(dev, shaders.LacpySymmetric[T](), spec)
+	return &SymmetricLoad[T]{k}, err
+}
+
+// Record reads the lower triangle of the square matrix a, or the upper triangle if `upper` is true,
+// and replaces a by the full symmetric matrix sigma·a. The triangle that is not read may hold any
+// values, even NaN.
+func (s *SymmetricLoad[T]) Record(rec *vk.Recorder, a product.Matrix[T], upper bool, sigma T) {
+	if a.Rows != a.Cols {
+		panic(fmt.Sprintf("stages: symmetric matrix of %d×%d", a.Rows, a.Cols))
+	}
+	if a.Rows == 0 {
+		return
+	}
+	push := shaders.LacpySymmetricPush[T]{A: a.Addr(), Sigma: sigma, N: uint32(a.Rows), Ld: uint32(a.Ld)}
+	if upper {
+		push.Upper = 1
+	}
+	// Each workgroup writes one tile (square block) of the triangle and its mirror image in the
+	// other triangle.
+	tiles := vk.Tiles(a.Rows, Tile)
+	moves(rec, tiles*(tiles+1)/2, 3*Tile*Tile*sizeOf[T](), func(first, some int) {
+		push.First, push.End = uint32(first), uint32(first+some)
+		s.mirror.Dispatch(rec, vk.Folded(some), push)
+	})
+}
+
+// Copying copies a matrix to other memory (dlacpy).
+type Copying[T spirv.Scalar] struct {
+	kernel *vk.Kernel[shaders.LacpySpec, shaders.LacpyPush[T]]
+}
+
+const copyingThreads = 256 // largest number of invocations of a workgroup
+
+// NewCopying builds the kernel that copies matrices of any shape.
+func NewCopying[T spirv.Scalar](dev *vk.Device) (*Copying[T], error) {
+	b := stages.Builder{Dev: dev}
+	k := stages.Build(&b, shaders.Lacpy[T](), shaders.LacpySpec{LocalSize: b.Threads(copyingThreads)})
+	return &Copying[T]{k}, b.Err
+}
+
+// Record copies the matrix x to y, which has the same shape. x and y may have any leading dimensions,
+// and must not overlap.
+func (s *Copying[T]) Record(rec *vk.Recorder, x, y product.Matrix[T]) {
+	if x.Rows != y.Rows || x.Cols != y.Cols {
+		panic(fmt.Sprintf("stages: copy of %d×%d to %d×%d", x.Rows, x.Cols, y.Rows, y.Cols))
+	}
+	if x.Rows == 0 || x.Cols == 0 {
+		return
+	}
+	moves(rec, x.Cols, 2*float64(x.Rows)*sizeOf[T](), func(first, some int) {
+		s.kernel.Dispatch(rec, vk.Folded(vk.Tiles(x.Rows, s.kernel.Spec.LocalSize)*some), shaders.LacpyPush[T]{
+			X: x.Block(0, first, x.Rows, some).Addr(), Y: y.Block(0, first, y.Rows, some).Addr(),
+			Rows: uint32(x.Rows), Cols: uint32(some), Ldx: uint32(x.Ld), Ldy: uint32(y.Ld),
+		}, vk.Touches(x.At), vk.Touches(y.At))
+	})
+}
+
+// Transpose writes the transpose of a matrix to other memory: B = Aᵀ.
+type Transpose[T spirv.Stored] struct {
+	kernel *vk.Kernel[shaders.TransposeSpec, shaders.TransposePush[T]]
+}
+
+// NewTranspose builds the kernel that transposes matrices of any shape.
+func NewTranspose[T spirv.Stored](dev *vk.Device) (*Transpose[T], error) {
+	k, err := vk.Build(dev, shaders.Transpose[T](), shaders.TransposeSpec{LocalSize: TileThreads, Tile: Tile})
+	return &Transpose[T]{k}, err
+}
+
+// Record writes aᵀ to b. If a is m×n, b is n×m. a and b may have any leading dimensions, and must
+// not overlap.
+func (s *Transpose[T]) Record(rec *vk.Recorder, a, b product.Matrix[T]) {
+	if a.Rows != b.Cols || a.Cols != b.Rows {
+		panic(fmt.Sprintf("stages: transposition of %d×%d into %d×%d", a.Rows, a.Cols, b.Rows, b.Cols))
+	}
+	if a.Rows == 0 || a.Cols == 0 {
+		return
+	}
+	moves(rec, vk.Tiles(a.Cols, Tile), 2*Tile*float64(a.Rows)*sizeOf[T](), func(first, some int) {
+		from := first * Tile
+		cols := min(some*Tile, a.Cols-from)
+		s.kernel.Dispatch(rec, vk.Folded(vk.Tiles(a.Rows, Tile)*some), shaders.TransposePush[T]{
+			A: a.Block(0, from, a.Rows, cols).Addr(), B: b.Block(from, 0, cols, b.Cols).Addr(),
+			Rows: uint32(a.Rows), Cols: uint32(cols), Lda: uint32(a.Ld), Ldb: uint32(b.Ld),
+		}, vk.Touches(a.At), vk.Touches(b.At))
+	})
+}

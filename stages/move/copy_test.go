@@ -1,0 +1,113 @@
+package move
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/stagetest"
+	"github.com/vkevd/vkevd/vk"
+)
+
+var copySizes = []int{0, 1, 2, 31, 32, 33, 64, 100}
+
+// TestSymmetricLoad checks that SymmetricLoad overwrites the triangle that it does not read,
+// whatever values it held, and does not change the padding between columns.
+func TestSymmetricLoad(t *testing.T) {
+	s, err := NewSymmetricLoad[float64](stagetest.Device(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := stagetest.NewBench(t, 320*323, vk.Together())
+	for _, n := range append(copySizes, 320) { // 10 rows of tiles: two swaths
+		for _, upper := range []bool{false, true} {
+			full := stagetest.Normal(n, n, n+3, 1)
+			at := func(i, j int) float64 { return full.Data[max(i, j)+min(i, j)*full.Ld] }
+			given, want := stagetest.Poisoned(n, n, n+3), stagetest.Poisoned(n, n, n+3).Fill(func(i, j int) float64 { return 0.25 * at(i, j) })
+			for j := range n {
+				for i := range n {
+					if i == j || upper == (i < j) {
+						given.Data[i+j*given.Ld] = at(i, j)
+					}
+				}
+			}
+			got := p.Do(t, stagetest.Poisoned(0, 0, 1), stagetest.Poisoned(0, 0, 1), given, func(rec *vk.Recorder, _, _, a vk.Slice[float64]) {
+				s.Record(rec, stages.NewMatrix(a, n, n, given.Ld), upper, 0.25)
+			})
+			if stagetest.Furthest(t, fmt.Sprintf("n=%d upper=%v", n, upper), got, want, want.Abs()) != 0 {
+				t.Errorf("n=%d upper=%v: a power of two did not scale exactly", n, upper)
+			}
+		}
+	}
+}
+
+func TestTranspose(t *testing.T) {
+	s, err := NewTranspose[float64](stagetest.Device(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := stagetest.NewBench(t, 105*105, vk.Together())
+	for _, rows := range copySizes {
+		for _, cols := range copySizes {
+			a, b := stagetest.Normal(rows, cols, rows+1, 1), stagetest.Poisoned(cols, rows, cols+2)
+			want := stagetest.Poisoned(cols, rows, cols+2).Fill(func(i, j int) float64 { return a.Data[j+i*a.Ld] })
+			got := p.Do(t, a, stagetest.Poisoned(0, 0, 1), b, func(rec *vk.Recorder, x, _, y vk.Slice[float64]) {
+				s.Record(rec, stages.NewMatrix(x, rows, cols, a.Ld), stages.NewMatrix(y, cols, rows, b.Ld))
+			})
+			if stagetest.Furthest(t, fmt.Sprintf("%d×%d", rows, cols), got, want, want.Abs()) != 0 {
+				t.Errorf("%d×%d: elements changed", rows, cols)
+			}
+		}
+	}
+}
+
+func TestCopying(t *testing.T) {
+	s, err := NewCopying[float64](stagetest.Device(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := stagetest.NewBench(t, 110*105, vk.Together())
+	for _, rows := range append(copySizes, 3, 105) {
+		for _, cols := range copySizes {
+			a, b := stagetest.Normal(rows, cols, rows+1, 1), stagetest.Poisoned(rows, cols, rows+3)
+			want := stagetest.Poisoned(rows, cols, rows+3).Fill(func(i, j int) float64 { return a.Data[i+j*a.Ld] })
+			got := p.Do(t, a, stagetest.Poisoned(0, 0, 1), b, func(rec *vk.Recorder, x, _, y vk.Slice[float64]) {
+				s.Record(rec, stages.NewMatrix(x, rows, cols, a.Ld), stages.NewMatrix(y, rows, cols, b.Ld))
+			})
+			if stagetest.Furthest(t, fmt.Sprintf("%d×%d", rows, cols), got, want, want.Abs()) != 0 {
+				t.Errorf("%d×%d: elements changed", rows, cols)
+			}
+		}
+	}
+}
+
+// Copies of large matrices take several dispatches. Here every dispatch moves at most a few thousand
+// bytes. The results are the same.
+func TestMovesInPortions(t *testing.T) {
+	defer func(most float64) { movedAtOnce = most }(movedAtOnce)
+	movedAtOnce = 5000
+	t.Run("symmetric load", TestSymmetricLoad)
+	t.Run("transpose", TestTranspose)
+	t.Run("copy", TestCopying)
+	t.Run("conversion", TestConversion)
+	t.Run("identity", func(t *testing.T) {
+		const rows, cols, ld = 75, 61, 80
+		s, err := NewIdentity[float64](stagetest.Device(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := stagetest.NewBench(t, ld*cols, vk.Together())
+		want := stagetest.Poisoned(rows, cols, ld).Fill(func(i, j int) float64 { return map[bool]float64{true: 1}[i == j] })
+		none := stagetest.Poisoned(0, 0, 1)
+		got := p.Do(t, none, none, stagetest.Poisoned(rows, cols, ld), func(rec *vk.Recorder, _, _, x vk.Slice[float64]) {
+			before := rec.Len()
+			s.Record(rec, stages.NewMatrix(x, rows, cols, ld))
+			if n := rec.Len() - before; n < 2*cols*rows*8/5000 {
+				t.Errorf("%d commands", n)
+			}
+		})
+		if stagetest.Furthest(t, "identity", got, want, want.Abs()) != 0 {
+			t.Error("it is not an identity")
+		}
+	})
+}

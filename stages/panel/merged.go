@@ -1,0 +1,91 @@
+package panel
+
+import (
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// MergedPanels multiplies vectors by the Householder reflectors of several neighbouring panels of a
+// QR factorisation in one step,
+//
+//	X ← (I − Y·op(T)·Yᵀ)·X
+//
+// so that the products have a large inner dimension. Y has the reflectors as columns, and T is the
+// triangular factor of the merged panels. X is stored transposed: Xt ← Xt − (Xt·Y)·op(T)ᵀ·Yᵀ. The
+// merged Y is a trapezoid, because the columns of each panel are zero above the trapezoid of the
+// panel.
+type MergedPanels[T spirv.Scalar] struct {
+	// b is the number of reflectors of a panel. width is the number of reflectors that are applied
+	// together. It is a multiple of b or the number of all reflectors.
+	b, Width int
+	ops      product.Ops[T]
+	factor   *TFactor[T]
+
+	// t is the triangular factor T of merged panels, width×width. xy is Xt·Y and xyt is
+	// Xt·Y·op(T)ᵀ, m×width each. xy and xyt share memory with the workspace of the stage `factor`,
+	// which computes T and ends before they are computed.
+	t, xy, xyt vk.Region[T]
+	Work       *vk.Layout
+}
+
+// NewMergedPanels prepares the multiplication of at most m vectors by `cols` Householder
+// reflectors, which have at most `rows` elements.
+func NewMergedPanels[T spirv.Scalar](dev *vk.Device, rows, cols, b, m int, ops product.Ops[T], t Tuning) (*MergedPanels[T], error) {
+	q := &MergedPanels[T]{b: b, ops: ops, Width: min(max(1, t.Merge/b)*b, cols)}
+	var err error
+	if q.factor, err = NewTFactor(dev, rows, q.Width, ops, t); err != nil {
+		return nil, err
+	}
+	q.t = vk.Reserve[T]("merged T", q.Width*q.Width)
+	q.xy = vk.Reserve[T]("X·Y", m*q.Width)
+	q.xyt = vk.Reserve[T]("X·Y·T", m*q.Width)
+	q.Work = vk.Together(q.t, vk.InTurn(vk.Together(q.xy, q.xyt), q.factor.Work()))
+	return q, ops.Reserve(
+		product.Shape{M: m, N: q.Width, K: rows, Count: 1},                     // X·Y
+		product.Shape{M: m, N: min(columnsOfT, q.Width), K: q.Width, Count: 1}, // X·Y·T
+		product.Shape{M: m, N: rows, K: q.Width, Count: 1},                     // X − (X·Y·T)·Yᵀ
+	)
+}
+
+// EachFromLast divides `cols` reflectors into ranges that are applied together, and calls `apply`
+// for each range: `width` reflectors from number `begin` on. The last range comes first, because
+// the product is Q = Q(0)·Q(1)⋯.
+func (q *MergedPanels[T]) EachFromLast(cols int, apply func(begin, width int)) {
+	for begin := (cols - 1) / max(q.Width, 1) * q.Width; begin >= 0 && cols > 0; begin -= q.Width {
+		apply(begin, min(q.Width, cols-begin))
+	}
+}
+
+// Record multiplies the vectors xt, m×y.Rows, by the reflectors in y. `panels` holds the factors T
+// of the panels. The operation op applies to the merged T: Trans gives Q·X, and NoTrans gives Qᵀ·X.
+func (q *MergedPanels[T]) Record(
+	rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], panels vk.Slice[T], xt product.Matrix[T], op product.Op,
+) {
+	m, width := xt.Rows, y.Cols
+	t := product.NewMatrix(q.t.In(ws), width, width, width)
+	q.factor.RecordMerge(rec, ws, y, q.b, panels, t)
+
+	xy := product.NewMatrix(q.xy.In(ws), m, width, m)
+	xyt := product.NewMatrix(q.xyt.In(ws), m, width, m)
+	q.ops.Gemm(rec, ws, product.NoTrans, product.NoTrans, 1, xt, y, 0, xy)
+	q.timesT(rec, ws, op, xy, t, xyt)
+	q.ops.Gemm(rec, ws, product.NoTrans, product.Trans, -1, xyt, y, 1, xt)
+}
+
+// columnsOfT is the number of columns of the upper triangular matrix T in one product. T is divided
+// into p pieces of so many columns. The zero rows of each piece, below the triangle, are skipped.
+// Smaller pieces save more operations: the fraction (p−1)/(2p) of T is skipped.
+const columnsOfT = 256
+
+// timesT records the product xt ← x·op(t), where t is an upper triangular matrix.
+func (q *MergedPanels[T]) timesT(rec *vk.Recorder, ws *vk.Arena, op product.Op, x, t, xt product.Matrix[T]) {
+	for c := 0; c < t.Cols; c += columnsOfT {
+		n := min(columnsOfT, t.Cols-c)
+		above, factor := x.Block(0, 0, x.Rows, c+n), t.Block(0, c, c+n, n)
+		if op == product.Trans {
+			above, factor = x.Block(0, c, x.Rows, t.Cols-c), t.Block(c, c, n, t.Cols-c)
+		}
+		q.ops.Gemm(rec, ws, product.NoTrans, op, 1, above, factor, 0, xt.Block(0, c, x.Rows, n))
+	}
+}

@@ -1,0 +1,139 @@
+package panel
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// Tuning is the set of sizes of PanelQR and TFactor. Many workgroups factor a panel. They
+// process one column after another, and add up their partial sums after each column, so the latency
+// of a column is important. Above a certain number of workgroups, more workgroups increase this
+// latency.
+type Tuning struct {
+	// LocalSize is the number of invocations of a workgroup, a power of two. If a panel has more
+	// than LocalSize columns, a workgroup has at least one invocation for each column.
+	LocalSize uint32
+
+	// TileBytes is the shared memory, in bytes, for the rows that a workgroup processes at a time
+	// (a chunk). The kernel needs some more bytes for smaller arrays.
+	TileBytes int
+
+	// ShortTileBytes takes the place of TileBytes in a reduction to an upper band, for matrices of
+	// at most ShortRows rows. More workgroups with fewer rows each share a panel then.
+	ShortTileBytes int `json:",omitempty"`
+	ShortRows      int `json:",omitempty"`
+
+	// Groups is the largest number of workgroups that factor one panel.
+	Groups int
+
+	// If Whole is true, one dispatch factors all columns, and its workgroups wait for each other.
+	// Whole has an effect only on devices with a compute unit for each workgroup. If Whole is
+	// false, each column is a dispatch.
+	Whole bool
+
+	// Polls is the number of times that a waiting workgroup reads a memory word before the wait
+	// fails. It is used only if Whole is true.
+	Polls uint32
+
+	// Factor is the number of columns of the triangular factor T of a panel that one workgroup
+	// computes alone. It is at most LocalSize.
+	Factor uint32
+
+	// Merge is the number of Householder reflectors that ApplyQ1 applies together in one matrix
+	// product.
+	Merge int
+}
+
+// narrowPanel is a number of columns. A panel with fewer columns than narrowPanel needs no more
+// shared memory than a panel with narrowPanel columns.
+const narrowPanel = 16
+
+// Fits returns nil if the device can factor panels of doubles of every width with these sizes.
+// Otherwise it returns an error that prints the sizes, or a *vk.UnsupportedError.
+func (t Tuning) Fits(info vk.Info) error {
+	for b := narrowPanel; b <= MaxPanel; b *= 2 {
+		if err := panelFits[float64](t, info, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ForRows returns the sizes for panels of matrices with m rows, in a reduction to an upper band.
+func (t Tuning) ForRows(m int) Tuning {
+	if m <= t.ShortRows {
+		t.TileBytes = t.ShortTileBytes
+	}
+	return t
+}
+
+// panelFits does the same as PanelTuning.Fits for panels of b columns with elements of type T.
+func panelFits[T spirv.Scalar](t Tuning, info vk.Info, b int) error {
+	if t.LocalSize == 0 || t.LocalSize&(t.LocalSize-1) != 0 || t.Groups < 1 || t.Factor < 1 || t.Factor > t.LocalSize {
+		return fmt.Errorf("stages: no panels can be tuned by %+v", t)
+	}
+	spec := panelSpec[T](t, b)
+	refuse := func(feature string, need, have int) error {
+		return &vk.UnsupportedError{Device: info.Name, Feature: feature, Need: fmt.Sprint(need), Have: fmt.Sprint(have)}
+	}
+	if n := int(spec.LocalSize); n > info.MaxLocal {
+		return refuse("invocations in a workgroup", n, info.MaxLocal)
+	}
+	// The device must have enough shared memory for the kernel that needs the most.
+	declared := []stages.Shared{
+		stages.SharedOf(shaders.GeqrfPanelColumn[T], spec),
+		stages.SharedOf(shaders.Larft[T], shaders.LarftSpec{LocalSize: t.LocalSize, Block: t.Factor}),
+	}
+	if t.Whole {
+		declared = append(declared, stages.SharedOf(shaders.GeqrfPanelWhole[T], wholeSpec(spec)))
+	}
+	need, err := stages.MostShared(declared...)
+	if err != nil {
+		return err
+	}
+	if need > info.SharedBytes {
+		return refuse("bytes of shared memory", need, info.SharedBytes)
+	}
+	return nil
+}
+
+// panelSpec returns the specialisation constants of the kernels that factor panels of b columns.
+func panelSpec[T spirv.Scalar](t Tuning, b int) shaders.GeqrfPanelColumnSpec {
+	threads := max(t.LocalSize, stages.PowerOfTwo(b)) // each column needs an invocation
+	size := int(spirv.KindOf[T]().Size())
+	// A chunk of rows is stored in shared memory by columns, and each column is padded by one
+	// element. The number of rows in a chunk is a power of two.
+	rows := t.TileBytes/(size*b) - 1
+	chunk := min(threads, 1<<(bits.Len(uint(max(rows, 1)))-1))
+	return shaders.GeqrfPanelColumnSpec{LocalSize: threads, Columns: uint32(b), Chunk: chunk}
+}
+
+// wholeSpec returns the specialisation constants of the kernel that factors all columns of a panel
+// in one dispatch.
+func wholeSpec(s shaders.GeqrfPanelColumnSpec) shaders.GeqrfPanelWholeSpec {
+	whole := shaders.GeqrfPanelWholeDefaults()
+	whole.LocalSize, whole.Columns, whole.Chunk = s.LocalSize, s.Columns, s.Chunk
+	return whole
+}
+
+// Meeting returns the number of workgroups of a panel each of which waits for all others. It is 0 if
+// no panel of the device has such workgroups, because each column is a dispatch.
+func (t Tuning) Meeting(info vk.Info) int {
+	if !t.together(info) {
+		return 0
+	}
+	return t.Groups
+}
+
+// together reports whether the device has a compute unit for each workgroup of a panel. The
+// workgroups may wait for each other only if all of them are also resident at the same time.
+// PanelsMeet tests whether they are resident, because another program may use some of the compute
+// units.
+func (t Tuning) together(info vk.Info) bool {
+	return t.Whole && t.Groups <= max(info.Units, 1) && info.Int64Atomics()
+}

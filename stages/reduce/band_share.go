@@ -1,0 +1,172 @@
+package reduce
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/move"
+	"github.com/vkevd/vkevd/stages/panel"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// BandShare is the part of one device in a band reduction by several devices (dsytrd_sy2sb),
+//
+//	A = Q1·B·Q1ᵀ     B has half-bandwidth b
+//
+// The method and the names are those of BandReduction. The columns of A are divided among the
+// devices (ColumnBlocks), and a block has as many columns as the rank k of a trailing update. For
+// each panel with reflectors y the devices do this:
+//
+//	RecordPanel      the owner of the panel factors it, I − y·T·yᵀ
+//	                 y and the factors τ go to the other devices
+//	RecordProduct    each device forms its part of the product P = (A − Y·Zᵀ − Z·Yᵀ)·y
+//	                 the parts of all devices are copied to all
+//	RecordUpdate     each device adds the parts, in the order of the devices, computes T, forms
+//	                 z = P·T + y·N, N = −½·Tᵀ·(yᵀ·P)·T, and after a block of panels updates its own
+//	                 columns, A ← A − Y·Zᵀ − Z·Yᵀ
+//
+// A block of columns is stored from the row of its first column on, with its diagonal block in
+// full. A device's part of the product A·y is that of the elements in its columns and of their
+// transposes (product.SymmColumns). No device needs columns of another device. Y of the pending
+// update is the block of the panel: the owner has it in its columns, and the other devices have a
+// copy of it.
+//
+// BandShare has no threads, and does not copy between devices: the caller does.
+type BandShare[T spirv.Scalar] struct {
+	BandSize
+	blocks ColumnBlocks
+	device int
+	parts  []float64 // of the products Y·(Zᵀ·y) + Z·(Yᵀ·y): sums of the devices' fractions
+	own    product.Columns
+
+	// `products` computes products with few columns, `multiply` the part of A·y, and `updates` the
+	// trailing updates.
+	products, updates product.Ops[T]
+	multiply          *product.SymmColumns[T]
+
+	// Kernels, as in BandReduction. `mirror` completes the diagonal blocks of A.
+	qr      *panel.QR[T]
+	factor  panel.FactorRows[T]
+	middle  *vk.Kernel[shaders.Sy2sbMiddleSpec, shaders.Sy2sbMiddlePush[T]]
+	extract *vk.Kernel[shaders.BandExtractSpec, shaders.BandExtractPush[T]]
+	mirror  *move.SymmetricLoad[T]
+	sums    product.Sums[T]
+
+	// y is a copy of the block of columns in progress, for a block of another device; z is Z, which
+	// has the same shape. p holds the parts of P that all devices have formed, n×b each, and `sum`
+	// is P. s holds the products Yᵀ·y and Zᵀ·y of the device's part of Y and Z, and `gram` is yᵀ·y.
+	// x is yᵀ·P, and `between` is N. Both halves of `factors` are T.
+	y, z, p, sum, s, gram, x, between, factors vk.Region[T]
+	work                                       *vk.Layout
+}
+
+// ShareOps are the matrix products of a BandShare: Products for products with few columns, Updates
+// for the trailing updates. They may be the same.
+type ShareOps[T spirv.Scalar] struct {
+	Products *product.Tiled[T]
+	Updates  product.Ops[T]
+}
+
+// NewBandShare prepares the part of the device with number `device` of those that `blocks` names.
+// Element k of `parts` is the sum of the fractions of the devices 0 … k. The blocks must be as wide
+// as the trailing updates, size.K.
+func NewBandShare[T spirv.Scalar](
+	dev *vk.Device, size BandSize, blocks ColumnBlocks, device int, parts []float64, ops ShareOps[T], w stages.Waiting, t panel.Tuning,
+) (*BandShare[T], error) {
+	n, b, k := size.N, size.B, size.K
+	if n < 1 || b < 1 || k < b || k%b != 0 || blocks.N != n || blocks.Width != k {
+		return nil, fmt.Errorf("stages: share of a band reduction of order %d to half-bandwidth %d by updates of rank %d, "+
+			"in blocks of %d columns of %d: want b ≥ 1, k a multiple of b, blocks of k columns", n, b, k, blocks.Width, blocks.N)
+	}
+	r := &BandShare[T]{
+		BandSize: size, blocks: blocks, device: device, parts: parts, own: blocks.Part(device),
+		products: ops.Products, updates: ops.Updates,
+	}
+	var err error
+	if r.qr, err = panel.NewQR[T](dev, b, w, t); err != nil {
+		return nil, err
+	}
+	if r.factor, err = panel.NewFactorRows[T](dev, b); err != nil {
+		return nil, err
+	}
+	if r.multiply, err = ops.Products.NewSymmColumns(dev, r.own); err != nil {
+		return nil, err
+	}
+	if r.mirror, err = move.NewSymmetricLoad[T](dev); err != nil {
+		return nil, err
+	}
+	if r.sums, err = product.NewSums[T](dev); err != nil {
+		return nil, err
+	}
+	kernels := stages.Builder{Dev: dev}
+	r.middle = stages.Build(&kernels, shaders.Sy2sbMiddle[T](), shaders.Sy2sbMiddleSpec{LocalSize: t.LocalSize, Columns: uint32(b)})
+	r.extract = stages.Build(&kernels, shaders.BandExtract[T](), shaders.BandExtractSpec{LocalSize: t.LocalSize})
+	if kernels.Err != nil {
+		return nil, kernels.Err
+	}
+	return r, r.reserve()
+}
+
+// reserve lays out the workspace, and reserves the products.
+func (r *BandShare[T]) reserve() error {
+	n, b, k := r.N, r.B, min(r.K, r.N)
+	r.y, r.z = vk.Reserve[T]("Y of a block", n*k), vk.Reserve[T]("Z", n*k)
+	r.p, r.sum = vk.Reserve[T]("parts of P", len(r.parts)*n*b), vk.Reserve[T]("P", n*b)
+	r.s, r.gram, r.factors = vk.Reserve[T]("Yᵀy, Zᵀy", 2*k*b), vk.Reserve[T]("yᵀy", b*b), vk.Reserve[T]("T of a panel", 2*b*b)
+	r.x, r.between = vk.Reserve[T]("yᵀP", b*b), vk.Reserve[T]("TᵀYᵀPT", b*b)
+	r.work = vk.Together(r.y, r.z, r.p, r.sum, r.s, r.gram, r.x, r.between, r.factors, r.multiply.Work(), r.qr.Work())
+	err := r.products.Reserve(
+		product.Shape{M: n, N: b, K: 2 * k, Count: 1}, // what Y and Z change in a panel and in P
+		product.Shape{M: k, N: b, K: n, Count: 3},     // Yᵀ·y, Zᵀ·y, yᵀ·y and yᵀ·P
+	)
+	if err != nil {
+		return err
+	}
+	return r.updates.Reserve(product.Shape{M: n, N: k, K: 2 * k, Count: 1})
+}
+
+// Work is the workspace. The workspaces of the products (Ops.Work) must be in the arena, too. Its
+// contents must not change between the first and the last panel.
+func (r *BandShare[T]) Work() *vk.Layout { return r.work }
+
+// Status is the memory of the INFO word. The memory must not be overwritten before the word is
+// read.
+func (r *BandShare[T]) Status() *vk.Layout { return r.qr.Status() }
+
+// Info is the INFO word after RecordPanel, as PanelQR.Info describes it.
+func (r *BandShare[T]) Info(ws *vk.Arena) vk.Slice[uint32] { return r.qr.Info(ws) }
+
+// Elements is the number of elements of A that the device stores.
+func (r *BandShare[T]) Elements() int { return r.own.Elements() }
+
+// Own lists the numbers of the device's blocks of columns, in ascending order.
+func (r *BandShare[T]) Own() []int { return r.own.Blocks }
+
+// Has tells whether the device has block j of the columns.
+func (r *BandShare[T]) Has(j int) bool { return r.blocks.Owner[j] == r.device }
+
+// Owner returns the number of the device that has the column.
+func (r *BandShare[T]) Owner(column int) int { return r.blocks.Owner[r.blocks.Of(column)] }
+
+// Blocks says how the columns are divided.
+func (r *BandShare[T]) Blocks() ColumnBlocks { return r.blocks }
+
+// Flops is the cost in flops of the whole reduction, by all devices.
+func (r *BandShare[T]) Flops() float64 { return r.flops(r.N) }
+
+// Block returns block j of the columns of A, without the rows above its first diagonal element. `a`
+// is the memory of the device's columns. If another device has the block, it is the device's copy
+// of the block in progress.
+func (r *BandShare[T]) Block(ws *vk.Arena, a vk.Slice[T], j int) product.Matrix[T] {
+	from, to := r.blocks.Columns(j)
+	rows, memory := r.N-from, r.y.In(ws)
+	if r.Has(j) {
+		i, _ := slices.BinarySearch(r.own.Blocks, j)
+		memory = a.Sub(r.own.At[i], r.blocks.elements(j))
+	}
+	return product.NewMatrix(memory.Sub(0, rows*(to-from)), rows, to-from, rows)
+}

@@ -1,0 +1,3 @@
+package reduce_test
+
+import _ "github.com/vkevd/vkevd/stages/roomtest/tables"

@@ -1,0 +1,178 @@
+package residual
+
+import (
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// Residual measures the errors of eigenpairs on the device (the two tests of dsyt22). Z has the
+// eigenvectors as columns. Residual computes, for each column, the sum of the magnitudes of the
+// elements of
+//
+//	A·Z − Z·diag(λ)   and   ZᵀZ − I
+//
+// The largest sum of each matrix is its 1-norm. A is n×n with both triangles stored, and Z is n×m.
+type Residual[T spirv.Scalar] struct{ sums columnSums[T] }
+
+// Sums holds the eigenvalues λ that the stage Residual reads, and the sums of magnitudes that it
+// writes: one element of each for every column of Z.
+type Sums[T spirv.Real] struct {
+	Lambda        vk.Slice[T] // in: λ
+	Residual      vk.Slice[T] // out: sums of |A·Z − Z·diag(λ)|
+	Orthogonality vk.Slice[T] // out: sums of |ZᵀZ − I|
+}
+
+// NewResidual prepares the measurement of errors for up to m ≤ n eigenvectors of length n.
+func NewResidual[T spirv.Scalar](dev *vk.Device, n, m int, ops product.Ops[T]) (*Residual[T], error) {
+	sums, err := newColumnSums(dev, n, m, ops)
+	if err != nil {
+		return nil, err
+	}
+	return &Residual[T]{sums}, ops.Reserve(product.Shape{M: n, N: min(m, residualBlock), K: n, Count: 1})
+}
+
+// Work is the workspace: at most n·256 elements for vectors of length n. The workspace of the
+// products (Ops.Work) must be in the arena, too.
+func (r *Residual[T]) Work() *vk.Layout { return vk.Together(r.sums.product) }
+
+// Flops is the cost of the two products A·Z and ZᵀZ, for m vectors, in flops.
+func (r *Residual[T]) Flops() float64 {
+	n, m := float64(r.sums.n), float64(r.sums.m)
+	return 2*n*n*m + 2*n*m*m
+}
+
+// Record measures the errors of the columns of z, which are at most m. A NaN in an input gives NaN
+// in all sums that depend on it. Outputs must not overlap inputs.
+func (r *Residual[T]) Record(rec *vk.Recorder, ws *vk.Arena, a, z product.Matrix[T], s Sums[T]) {
+	r.sums.record(rec, ws, z, s, func(zj, p product.Matrix[T]) {
+		r.sums.ops.Gemm(rec, ws, product.NoTrans, product.NoTrans, 1, a, zj, 0, p)
+	})
+}
+
+// TridiagonalResidual does the same as Residual for a symmetric tridiagonal matrix T of doubles
+// instead of A (dstt22).
+type TridiagonalResidual struct {
+	sums  columnSums[float64]
+	times *vk.Kernel[shaders.LagtmSpec, shaders.LagtmPush]
+}
+
+// NewTridiagonalResidual prepares the measurement of errors for up to m ≤ n eigenvectors of length
+// n.
+func NewTridiagonalResidual(dev *vk.Device, n, m int, ops product.Ops[float64]) (*TridiagonalResidual, error) {
+	sums, err := newColumnSums(dev, n, m, ops)
+	if err != nil {
+		return nil, err
+	}
+	b := stages.Builder{Dev: dev}
+	times := stages.Build(&b, shaders.Lagtm(), shaders.LagtmSpec{LocalSize: b.Threads(residualThreads)})
+	return &TridiagonalResidual{sums, times}, b.Err
+}
+
+// Work is the workspace, at most n·256 elements. The workspace of the products (Ops.Work) must be
+// in the arena, too.
+func (r *TridiagonalResidual) Work() *vk.Layout { return vk.Together(r.sums.product) }
+
+// Flops is the cost of the two products T·Z and ZᵀZ for m vectors, in flops.
+func (r *TridiagonalResidual) Flops() float64 {
+	n, m := float64(r.sums.n), float64(r.sums.m)
+	return lagtmFlops*n*m + 2*n*m*m
+}
+
+const lagtmFlops = 5 // of an element of T·Z: three products and two sums
+
+// Record does the same as Residual.Record, for the tridiagonal matrix t instead of A.
+func (r *TridiagonalResidual) Record(
+	rec *vk.Recorder, ws *vk.Arena, t stages.Tridiagonal[float64], z stages.Matrix, s Sums[float64],
+) {
+	n := r.sums.n
+	stages.Holds("the diagonal", t.D, n)
+	stages.Holds("the off-diagonal", t.E, n-1)
+	r.sums.record(rec, ws, z, s, func(zj, p stages.Matrix) {
+		r.times.Dispatch(rec, vk.Folded(vk.Tiles(n, r.times.Spec.LocalSize)*zj.Cols), shaders.LagtmPush{
+			D: t.D.Addr(), E: t.E.Addr(), Z: zj.Addr(), P: p.Addr(),
+			N: uint32(n), Cols: uint32(zj.Cols), Ldz: uint32(zj.Ld), Ldp: uint32(p.Ld),
+		})
+	})
+}
+
+// columnSums is the part that Residual, TridiagonalResidual and SingularResidual have in common.
+// For some columns of Z at a time, it forms a product such as A·Z or ZᵀZ, subtracts the expected
+// matrix, and sums the magnitudes of each column.
+type columnSums[T spirv.Scalar] struct {
+	n, m    int // order; vectors, at most
+	ops     product.Ops[T]
+	columns *vk.Kernel[shaders.ColumnResidualSpec, shaders.ColumnResidualPush[T]]
+	product vk.Region[T] // of some columns: A·Z or ZᵀZ
+}
+
+const (
+	residualThreads = 256 // invocations of a workgroup, at most
+	residualBlock   = 256 // columns that are measured at a time; the workspace is n times as large
+)
+
+// newColumnSums reserves the product ZᵀZ in ops, for n×m matrices Z. Its callers must reserve the
+// product A·Z.
+func newColumnSums[T spirv.Scalar](dev *vk.Device, n, m int, ops product.Ops[T]) (columnSums[T], error) {
+	b := stages.Builder{Dev: dev}
+	cols := min(m, residualBlock)
+	columns := stages.Build(&b, shaders.ColumnResidual[T](), shaders.ColumnResidualSpec{LocalSize: b.Threads(residualThreads)})
+	if b.Err == nil && ops != nil {
+		b.Err = ops.Reserve(product.Shape{M: m, N: cols, K: n, Count: 1})
+	}
+	return columnSums[T]{n, m, ops, columns, vk.Reserve[T]("residual", n*cols)}, b.Err
+}
+
+// record records the sums of magnitudes for all columns of z, some columns at a time. The function
+// `times` records the product p ← A·zj for a range zj of these columns.
+func (r columnSums[T]) record(
+	rec *vk.Recorder, ws *vk.Arena, z product.Matrix[T], s Sums[T], times func(zj, p product.Matrix[T]),
+) {
+	m := z.Cols
+	stages.Holds("the eigenvalues", s.Lambda, m)
+	stages.Holds("the residuals", s.Residual, m)
+	stages.Holds("the sums of ZᵀZ − I", s.Orthogonality, m)
+	r.each(m, func(j, cols int) {
+		zj := z.Block(0, j, r.n, cols)
+		p := product.NewMatrix(r.product.In(ws), r.n, cols, r.n)
+		times(zj, p)
+		r.compare(rec, p, zj, s.Lambda.From(j), s.Residual.From(j))
+		r.gram(rec, ws, z, zj, j, s.Orthogonality.From(j))
+	})
+}
+
+// each divides m columns into ranges and calls `measure` for each range. A range has `cols` columns
+// and begins with column j.
+func (r columnSums[T]) each(m int, measure func(j, cols int)) {
+	for j := 0; j < m; j += residualBlock {
+		measure(j, min(residualBlock, m-j))
+	}
+}
+
+// compare records the sums of the magnitudes in each column of P − Y·diag(λ).
+func (r columnSums[T]) compare(rec *vk.Recorder, p, y product.Matrix[T], lambda, sums vk.Slice[T]) {
+	r.columns.Dispatch(rec, vk.Folded(p.Cols), shaders.ColumnResidualPush[T]{
+		X: p.Addr(), Y: y.Addr(), Lambda: lambda.Addr(), Sums: sums.Addr(),
+		Rows: uint32(p.Rows), Cols: uint32(p.Cols), Ldx: uint32(p.Ld), Ldy: uint32(y.Ld),
+	})
+}
+
+// gram records the sums of the magnitudes in some columns of ZᵀZ − I. The matrix zj consists of the
+// same columns of z; the first of them is column j of z.
+func (r columnSums[T]) gram(rec *vk.Recorder, ws *vk.Arena, z, zj product.Matrix[T], j int, sums vk.Slice[T]) {
+	g := product.NewMatrix(r.product.In(ws), z.Cols, zj.Cols, z.Cols)
+	r.ops.Gemm(rec, ws, product.Trans, product.NoTrans, 1, z, zj, 0, g)
+	r.identity(rec, g, zj, j, sums)
+}
+
+// identity records the sums of the magnitudes in each column of G − E. Column c of E is column
+// first + c of the identity matrix. `first` may be negative: modulo 2³², no row has the number of such
+// a column. y is any matrix.
+func (r columnSums[T]) identity(rec *vk.Recorder, g, y product.Matrix[T], first int, sums vk.Slice[T]) {
+	r.columns.Dispatch(rec, vk.Folded(g.Cols), shaders.ColumnResidualPush[T]{ // no λ stands for the identity
+		X: g.Addr(), Y: y.Addr(), Sums: sums.Addr(),
+		Rows: uint32(g.Rows), Cols: uint32(g.Cols), Ldx: uint32(g.Ld), Ldy: uint32(y.Ld), First: uint32(first),
+	})
+}

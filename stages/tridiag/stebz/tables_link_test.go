@@ -1,0 +1,3 @@
+package stebz_test
+
+import _ "github.com/vkevd/vkevd/stages/roomtest/tables"

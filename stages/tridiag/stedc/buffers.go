@@ -1,0 +1,42 @@
+package stedc
+
+import (
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/tridiag/dc"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// newMerge returns the record that describes m to the kernels. m joins two solved subproblems,
+// whose eigenvectors are two diagonal blocks of the matrix Q. These blocks begin at element q of Q.
+// The product W = Q·G of m, where G consists of rotations and a permutation, begins at element
+// `work` of the memory of W.
+func newMerge(m *dc.Merge, q, work int) shaders.Merge {
+	return shaders.Merge{
+		Lo: uint32(m.Lo), N1: uint32(m.N1), N: uint32(m.N()), K: uint32(m.K),
+		Upper: uint32(m.Upper), Lower: uint32(m.Lower), From: uint32(m.From), To: uint32(m.To),
+		At: wide(q), Work: wide(work),
+	}
+}
+
+// wide returns a 64-bit offset as two 32-bit words, because the kernels read offsets in this form.
+// The first word has the low bits.
+func wide(offset int) [2]uint32 { return [2]uint32{uint32(offset), uint32(uint64(offset) >> 32)} }
+
+// list is an array on the device that the host writes and the kernels read.
+type list[T any] struct {
+	region vk.Region[T]
+	host   []T // at most as long as region; nil until withHost
+}
+
+// newList makes a list with memory for n elements on the device, and without memory on the host.
+func newList[T any](name string, n int) list[T] { return list[T]{region: vk.Reserve[T](name, n)} }
+
+// withHost returns the list with memory on the host for n elements, which are zero.
+func (l list[T]) withHost(n int) list[T] { return list[T]{l.region, make([]T, n)} }
+
+// send records a copy of the list's elements from the host to the device.
+func (l list[T]) send(rec *vk.Recorder, ws *vk.Arena) { vk.SendFirst(rec, l.region.In(ws), l.host) }
+
+// at returns the device address of element i of the list.
+func (l list[T]) at(ws *vk.Arena, i int) spirv.Addr[T] { return l.region.In(ws).From(i).Addr() }

@@ -1,0 +1,200 @@
+package stedc
+
+import (
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// deflation decides the deflation of each merge on the device, as package dc does on the host
+// (dc.Deflate, dc.MergedOrder). Because the device decides the deflation, the values pass is one
+// recording, and the device does not wait for the host between two levels of merges:
+//
+//	stedc_leaf                     the leaves, which are the smallest subproblems
+//	stedc_deflate                  of each level: poles, rotations, and the lists of the vectors pass
+//	stedc_secular, stedc_order     the values of the merged blocks, and their order
+//	stedc_weights, stedc_rows      the rows that the next level needs
+//
+// The host has the tree of merges, but not the number of columns that each merge deflates.
+// Therefore each dispatch has as many workgroups as it would need without deflation, and the
+// kernels read the actual sizes from memory.
+//
+// A merge joins two blocks. The eigenvalues of a block, and the first and last rows of its
+// eigenvectors, are in valuesPass.leafNumbers. Each merge overwrites those of its two blocks. The
+// lists of merges of all levels follow one another in valuesPass.mergeList.
+type deflation struct {
+	pass    *valuesPass
+	deflate *vk.Kernel[shaders.StedcDeflateSpec, shaders.StedcDeflatePush]
+	portion int // steps of each merge whose rotations one dispatch of stedc_deflate computes
+	order   *vk.Kernel[shaders.StedcOrderSpec, shaders.StedcOrderPush]
+
+	orders vk.Region[int32]   // by block, the permutation that makes its values ascend
+	leaves vk.Region[float64] // values of the leaves; NaN if a leaf has not converged
+	Info   vk.Region[uint32]  // level·n + the first root that was not found, or allFound; one word, or n
+	reals  vk.Region[float64] // scratch of stedc_deflate
+	words  vk.Region[int32]
+	steps  stepLists // of each stored level
+	work   *vk.Layout
+}
+
+// allFound is the value of the word `info` of a run in which all roots of the secular equations
+// were found.
+const allFound = 1<<32 - 1
+
+// The kernel stedc_deflate has deflateReals scratch arrays of float64 and deflateWords scratch
+// arrays of 32-bit integers.
+const (
+	deflateReals = 4
+	deflateWords = 3
+)
+
+// newDeflation builds the kernels that decide the deflation of each level, and lays out the memory
+// of these kernels. `pass` computes the eigenvalues of the levels. `steps` holds lists of rotations
+// and permutations, and must have space for at least pass.stored levels. The memory of `steps` is
+// not part of the layout of the result; the caller must add it. `infos` is the number of words of
+// info: 1, or n if each merge has its own word, at the index of its first row.
+func newDeflation(b *stages.Builder, pass *valuesPass, steps stepLists, infos int) deflation {
+	n, t := pass.n, pass.tune
+	s := deflation{pass: pass, steps: steps}
+	s.portion = min(deflateSteps, t.atOnce(deflateFlops))
+	s.deflate = stages.Build(b, shaders.StedcDeflate(), shaders.StedcDeflateSpec{LocalSize: t.Deflate, Steps: uint32(s.portion)})
+	s.order = stages.Build(b, shaders.StedcOrder(), shaders.StedcOrderSpec{LocalSize: t.Threads})
+	s.orders = vk.Reserve[int32]("D&C orders", n)
+	s.leaves = vk.Reserve[float64]("D&C values of leaves", n)
+	s.Info = vk.Reserve[uint32]("D&C info", infos)
+	s.reals = vk.Reserve[float64]("D&C steps' numbers", deflateReals*n)
+	s.words = vk.Reserve[int32]("D&C steps' words", deflateWords*n)
+	s.work = vk.Together(s.orders, s.leaves, s.Info, s.reals, s.words)
+	return s
+}
+
+// decided holds the data that the host sends to the device before the eigenvalues are computed, and
+// the data that the host receives afterwards.
+type decided struct {
+	leaves []shaders.Leaf
+	e, d   []float64       // d becomes the values of all blocks
+	order  []int32         // the orders of all blocks
+	merges []shaders.Merge // of all levels; K, Upper and Lower are received
+	levels []int           // number of merges of each level
+
+	leafValues []float64 // received
+	info       [1]uint32 // received
+}
+
+// record records the computation of all eigenvalues. It writes the eigenvectors of the leaves, the
+// smallest blocks, to the address places[0]. If this address is 0, no eigenvectors are wanted.
+func (s *deflation) record(rec *vk.Recorder, ws *vk.Arena, x *decided, places [2]spirv.Addr[float64]) {
+	n, vectors := s.pass.n, places[0] != 0
+	all := s.pass.leafNumbers.In(ws)
+	e, d := all.Sub(0, n), all.Sub(n, n)
+	merges, orders, leaves := s.pass.mergeList.In(ws), s.orders.In(ws), s.leaves.In(ws)
+	rec.Concurrently(func() {
+		vk.SendFirst(rec, s.pass.leafList.In(ws), x.leaves)
+		vk.SendFirst(rec, e, x.e)
+		vk.SendFirst(rec, d, x.d)
+		vk.SendFirst(rec, orders, x.order)
+		vk.SendFirst(rec, merges, x.merges)
+		vk.Fill(rec, s.Info.In(ws), allFound)
+		vk.Fill(rec, s.steps.chains.region.In(ws), 0)
+	})
+	s.pass.solveLeaves(rec, ws, places, stages.Span{Last: len(x.leaves)}, n)
+	vk.Copy(rec, leaves, d)
+	first := 0
+	for level, count := range x.levels {
+		s.recordLevel(rec, ws, level, first, x.merges[first:first+count], rootsOf{
+			level: level, merges: count, weights: vectors || level+1 < len(x.levels), rows: level+1 < len(x.levels),
+		})
+		first += count
+	}
+	rec.Concurrently(func() {
+		vk.ReceiveLast(rec, x.d, d)
+		vk.ReceiveLast(rec, x.order, orders)
+		vk.ReceiveLast(rec, x.merges, merges)
+		vk.ReceiveLast(rec, x.leafValues, leaves)
+		vk.ReceiveLast(rec, x.info[:], s.Info.In(ws))
+	})
+}
+
+// recordLevel records the merges of one level of the tree. They are the elements [first,
+// first+len(merges)) of the list of merges of all levels.
+func (s *deflation) recordLevel(
+	rec *vk.Recorder, ws *vk.Arena, level, first int, merges []shaders.Merge, roots rootsOf,
+) {
+	n, all := s.pass.n, s.pass.leafNumbers.In(ws)
+	list, d := s.pass.mergeList.In(ws).From(first).Addr(), all.From(n).Addr()
+	firstRows, lastRows := all.From(2*n).Addr(), all.From(3*n).Addr()
+	for _, m := range merges {
+		roots.poles = max(roots.poles, int(m.N))
+	}
+	s.recordDeflation(rec, ws, level, first, merges)
+	roots.list, roots.lambda, roots.first, roots.last = list, d, firstRows, lastRows
+	s.pass.recordRoots(rec, ws, roots)
+	s.recordOrder(rec, ws, level, first, len(merges), roots.poles)
+}
+
+// recordDeflation records the deflation of the merges of a level, which are the elements [first,
+// first+len(merges)) of the list of merges of all levels. There are several dispatches if the merges
+// cost more than tune.Dispatch, or if a merge has more than s.portion columns.
+func (s *deflation) recordDeflation(rec *vk.Recorder, ws *vk.Arena, level, first int, merges []shaders.Merge) {
+	n, all := s.pass.n, s.pass.leafNumbers.In(ws)
+	at := min(level, s.pass.stored-1)
+	push := shaders.StedcDeflatePush{
+		Merges: s.pass.mergeList.In(ws).From(first).Addr(), E: all.Addr(), D: all.From(n).Addr(),
+		First: all.From(2 * n).Addr(), Last: all.From(3 * n).Addr(), Order: s.orders.In(ws).Addr(),
+		Numbers: s.pass.numbersOf(ws, level, numberD, 1).Addr(),
+		Row:     s.steps.row.at(ws, at*n), Src: s.steps.src.at(ws, at*n), Dst: s.steps.dst.at(ws, at*n),
+		Rotations: s.steps.rotations.at(ws, 2*at*n), Chains: s.steps.chains.at(ws, at*n),
+		Reals: s.reals.In(ws).Addr(), Words: s.words.In(ws).Addr(), Stride: uint32(n),
+	}
+	largest, columns := 0, 0.0
+	for _, m := range merges {
+		largest = max(largest, int(m.N))
+		columns += float64(m.N)
+	}
+	merge := deflateFlops * columns / float64(len(merges)) // cost of a merge, on average
+	stages.InPortions(len(merges), s.pass.tune.atOnce(merge), func(begin, some int) {
+		push.FirstMerge, push.End = uint32(begin), uint32(begin+some)
+		stages.InPortions(largest, s.portion, func(step, steps int) {
+			push.Portion = uint32(step / s.portion)
+			s.deflate.Dispatch(rec, vk.Folded(some), push)
+			rec.Costs(merge * float64(some) * float64(steps) / float64(largest))
+		})
+	})
+}
+
+// recordOrder records the sorting of the eigenvalues of each of `count` merges: merges first …
+// first+count−1. The largest of these merges has `columns` columns.
+func (s *deflation) recordOrder(rec *vk.Recorder, ws *vk.Arena, level, first, count, columns int) {
+	n := s.pass.n
+	list, d := s.pass.mergeList.In(ws).From(first).Addr(), s.pass.leafNumbers.In(ws).From(n).Addr()
+	column := compareFlops * float64(columns) // cost of one column of a merge
+	most := s.pass.tune.atOnce(column * float64(columns))
+	stages.InPortions(count, min(vk.MaxGroups(), most), func(portion, count int) {
+		stages.InPortions(columns, s.pass.tune.atOnce(column*float64(count)), func(begin, some int) {
+			grid := vk.Groups{X: vk.Tiles(some, s.pass.tune.Threads), Y: 1, Z: count}
+			s.order.Dispatch(rec, grid, shaders.StedcOrderPush{
+				Merges: list.Plus(portion), D: d, Order: s.orders.In(ws).Addr(), Info: s.Info.In(ws).Addr(),
+				Base: uint32(level * n), Apart: s.apart(), First: uint32(begin),
+			})
+			rec.Costs(column * float64(count) * float64(some))
+		})
+	})
+}
+
+// apart returns 1 if each merge has its own word of info, and 0 if all merges share one word.
+func (s *deflation) apart() uint32 { return uint32(min(1, s.Info.Len()-1)) }
+
+// deflateFlops is the cost of stedc_deflate for a column, and compareFlops is the cost of
+// stedc_order for a comparison, in flops. A column of stedc_deflate is expensive because one
+// invocation of a workgroup computes all rotations.
+//
+// deflateSteps is the largest number of steps whose rotations one dispatch computes in a merge. They
+// take a time that does not depend on the rate of a device, but on the time of one operation after
+// another: 0.62 µs for a step on an H200 (docs/benchmarks.md). On a device whose threads are four
+// times as slow, a dispatch takes 41 ms.
+const (
+	deflateSteps = 1 << 14
+	deflateFlops = 4000
+	compareFlops = 2
+)

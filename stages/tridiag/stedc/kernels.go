@@ -1,0 +1,148 @@
+package stedc
+
+import (
+	"slices"
+
+	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// mergeKernels holds the kernels that form the eigenvectors of many merges of one level together. A
+// merge joins two solved blocks of T, whose eigenvectors are the blocks of Q. G consists of the
+// rotations and the permutation of deflation, and S has the vectors of the secular equation:
+//
+//	W ← Q·G       gather
+//	S             vectors
+//	Q ← W·S       multiply, and deflated for the columns of W that are eigenvectors already
+//
+// The file merge.glsl says where these matrices lie in memory.
+type mergeKernels struct {
+	tune    Tuning
+	chooser product.Chooser // chooses the tile of multiply
+
+	gather   *vk.Kernel[shaders.StedcGatherSpec, shaders.StedcGatherPush]
+	vectors  *vk.Kernel[shaders.StedcVectorsSpec, shaders.StedcVectorsPush]
+	deflated *vk.Kernel[shaders.StedcDeflatedSpec, shaders.StedcDeflatedPush]
+	multiply []*vk.Kernel[shaders.StedcMultiplySpec, shaders.StedcMultiplyPush] // by tile
+}
+
+// newMergeKernels builds the kernels. The products use the square tiles of the table `tiles`. An
+// error is stored in b.
+func newMergeKernels(b *stages.Builder, tiles product.Tuning, t Tuning) mergeKernels {
+	s := mergeKernels{tune: t, chooser: product.NewChooser(MergeTiles(tiles))}
+	s.gather = stages.Build(b, shaders.StedcGather(), shaders.StedcGatherSpec{LocalSize: t.Threads})
+	s.vectors = stages.Build(b, shaders.StedcVectors(), shaders.StedcVectorsSpec{LocalSize: t.Threads})
+	s.deflated = stages.Build(b, shaders.StedcDeflated(), shaders.StedcDeflatedSpec{LocalSize: t.Threads})
+	for _, tile := range s.chooser.Tiles() {
+		if err := tile.Fits(b.Dev.Info()); err != nil && b.Err == nil {
+			b.Err = err
+		}
+		s.multiply = append(s.multiply, stages.Build(b, shaders.StedcMultiply(), shaders.StedcMultiplySpec(tile.Spec())))
+	}
+	return s
+}
+
+// maxUnrolled is the largest number of multiply-adds in the unrolled inner loop of the kernel
+// stedc_multiply. NVIDIA's compiler (580.159, H200) needs 14 s for a tile with 1024 multiply-adds,
+// 2 s for 512 and 0.7 s for 256. For the kernel gemm it needs 0.7 s in all these cases. With 256
+// the products are as fast as with 1024, because grouped merges are small and larger merges use
+// product.Ops.
+const maxUnrolled = 256
+
+// MergeTiles returns the square tiles of the table t, or all tiles if no tile is square. (A tile is
+// the block of a product that one workgroup computes.) Square tiles suit the products of merges,
+// because these products are nearly square. The result has inner loops of at most maxUnrolled
+// multiply-adds. mergeTiles does not change the table t.
+func MergeTiles(t product.Tuning) product.Tuning {
+	var square []product.Tile
+	for _, tile := range t.Tiles {
+		if tile.M == tile.N {
+			square = append(square, tile)
+		}
+	}
+	if len(square) == 0 {
+		square = slices.Clone(t.Tiles)
+	}
+	for i := range square {
+		tile := &square[i]
+		for tile.Unroll%2 == 0 && tile.ThreadM*tile.ThreadN*tile.Unroll > maxUnrolled {
+			tile.Unroll /= 2
+		}
+	}
+	t.Tiles = square
+	return t
+}
+
+// levelSizes holds the sizes for the dispatches of the merges of one level. All sizes except the
+// flops are the largest ones of all merges.
+type levelSizes struct {
+	rows, half      int // rows of both halves of a merge, rows of its larger half
+	columns, inner  int // columns and inner dimension of a product
+	deflatedColumns int
+	flops           float64 // flops of the products of all merges together
+}
+
+// levelBuffers holds the addresses of the merges of one level and of their matrices: the blocks of
+// Q, and W and S, which lie in `work`.
+type levelBuffers struct {
+	merges  spirv.Addr[shaders.Merge]
+	q, work spirv.Addr[float64]
+}
+
+// from returns the buffers without the first `count` merges.
+func (x levelBuffers) from(count int) levelBuffers {
+	x.merges = x.merges.Plus(count)
+	return x
+}
+
+// recordGather records W ← Q·G. The range r is the part of the list `chains` that has the chains of
+// the merges. push has the other lists.
+func (s *mergeKernels) recordGather(
+	rec *vk.Recorder, push shaders.StedcGatherPush, chains list[shaders.Chain], ws *vk.Arena, r chainRange, rows int,
+) {
+	stages.InPortions(r.count, s.tune.atOnce(moveBytes*float64(rows)), func(first, count int) {
+		push.Chains, push.Count = chains.at(ws, r.first+first), uint32(count)
+		s.gather.Dispatch(rec, rowGrid(vk.Tiles(rows, s.tune.Threads), count), push)
+		rec.Costs(moveBytes * max(1, float64(rows)*float64(count)))
+	})
+}
+
+// vectorFlops returns the cost in flops of forming S for one merge of a level.
+func (p levelSizes) vectorFlops() float64 {
+	return 2 * termFlops * float64(p.columns) * float64(p.inner)
+}
+
+// recordVectors records the computation of S for `count` merges. push has the lists for S.
+func (s *mergeKernels) recordVectors(rec *vk.Recorder, push shaders.StedcVectorsPush, p levelSizes, count int) {
+	s.vectors.Dispatch(rec, columnGrid(p.columns, count), push)
+	rec.Costs(p.vectorFlops() * float64(count))
+}
+
+// recordProducts records the products W·S of `count` of the `merges` merges of a level as one
+// dispatch. The bits of a product do not depend on the tile: each element of the product is one
+// chain of multiply-adds.
+func (s *mergeKernels) recordProducts(rec *vk.Recorder, x levelBuffers, p levelSizes, count, merges int) {
+	tile := s.chooser.Choose(product.Shape{M: p.half, N: p.columns, K: p.inner, Count: 2 * count})
+	grid := s.chooser.Tiles()[tile].Grid(p.half, p.columns)
+	grid.Z = 2 * count
+	s.multiply[tile].Dispatch(rec, grid, shaders.StedcMultiplyPush{Merges: x.merges, Work: x.work, Q: x.q})
+	rec.Costs(p.flops * float64(count) / float64(merges))
+}
+
+// recordDeflated records the copies of the deflated columns of `count` merges from W to Q.
+func (s *mergeKernels) recordDeflated(rec *vk.Recorder, x levelBuffers, p levelSizes, count int) {
+	column := moveBytes * max(1, float64(p.rows)) // bytes that one deflated column moves
+	most := s.tune.atOnce(column * float64(max(1, p.deflatedColumns)))
+	stages.InPortions(count, min(vk.MaxGroups(), most), func(first, some int) {
+		stages.InPortions(p.deflatedColumns, s.tune.atOnce(column*float64(some)), func(begin, columns int) {
+			grid := vk.Groups{X: vk.Tiles(p.rows, s.tune.Threads), Y: strided(columns), Z: some}
+			s.deflated.Dispatch(rec, grid, shaders.StedcDeflatedPush{
+				Merges: x.from(first).merges, W: x.work, Q: x.q, First: uint32(begin), Columns: uint32(columns),
+			})
+			rec.Costs(column * float64(columns) * float64(some))
+		})
+	})
+}

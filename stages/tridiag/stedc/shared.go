@@ -1,0 +1,190 @@
+package stedc
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/tridiag/dc"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// SharedConquer does the same as DivideConquer, T = S·Λ·Sᵀ, with several devices, of which none has
+// memory for all vectors. Device k computes the columns S[:, Jk] of the vectors:
+//
+//	first device    values, as DivideConquer; the vectors of the leaves go to the host
+//	two devices     the vectors of the blocks that the last merge joins, and of all other blocks
+//	all devices     columns Jk of the last merge, W·S[:, Jk], some rows (a strip) of W at a time
+//
+// A strip of W = Q·G is made by the device that has these rows of Q, and goes to all devices
+// (vk.Broadcast). The n²/2 elements of W are moved once to each device. The last merge has
+// three quarters of all operations, and each device does its share of them. The bits of the result
+// are those of DivideConquer if products are.
+//
+//	divide_conquer_shared.go        the stage, and its memory on each device
+//	divide_conquer_shared_lists.go  which device has which block, and the lists of each device
+//	divide_conquer_shared_run.go    one solve in progress
+type SharedConquer struct {
+	values deflation
+	share  *ConquerShare
+	work   *vk.Layout
+}
+
+// ConquerShare is the part of one device in SharedConquer.
+type ConquerShare struct {
+	vectors vectorsPass
+	values  *valuesPass // on further devices it has only memory for the numbers of the first device
+	strip   vk.Region[float64]
+	device  int // number of the device
+	work    *vk.Layout
+}
+
+// blockOwners is the number of devices, the first ones, on which the blocks are formed that the
+// last merge joins. A block has half of all rows at most. So the blocks of one device have n²/4
+// elements at most if there are two such devices.
+const blockOwners = 2
+
+// maxStrip is the largest number of rows of W that a device receives at a time, and of columns of S
+// that it multiplies by them. With more rows and columns the products would not be faster.
+const maxStrip = 4096
+
+// NewSharedConquer prepares the first device for matrices of order n ≥ 0. The other arguments are
+// those of NewDivideConquer.
+func NewSharedConquer(
+	dev *vk.Device, n int, ops product.Ops[float64], tiles product.Tuning, t Tuning,
+) (*SharedConquer, error) {
+	b := stages.Builder{Dev: dev}
+	values := newValuesPass(&b, n, t.levels(n), symmetricLeaves(&b, t), stages.PhaseTridiagonal, t)
+	s := &SharedConquer{share: newConquerShare(&b, n, 0, ops, tiles, t)}
+	s.share.values = &values
+	s.values = newDeflation(&b, &values, s.share.vectors.lists.stepLists, 1)
+	if b.Err != nil {
+		return nil, b.Err
+	}
+	s.work = vk.Together(values.work, s.values.work, s.share.work)
+	return s, nil
+}
+
+// NewConquerShare prepares a further device for its part of the vectors. `device` is its number, at
+// least 1. The other arguments are those of NewDivideConquer. `t` must be the tuning of the first
+// device in its field Leaf.
+func NewConquerShare(
+	dev *vk.Device, n, device int, ops product.Ops[float64], tiles product.Tuning, t Tuning,
+) (*ConquerShare, error) {
+	b := stages.Builder{Dev: dev}
+	s := newConquerShare(&b, n, device, ops, tiles, t)
+	if b.Err != nil {
+		return nil, b.Err
+	}
+	stored := max(t.levels(n), 1)
+	s.values = &valuesPass{dev: dev, phase: stages.PhaseTridiagonal, n: n, stored: stored, tune: t}
+	s.values.numbers = vk.Reserve[float64]("D&C merge numbers", stored*allNumbers*n)
+	s.work = vk.Together(s.values.numbers, s.work)
+	return s, nil
+}
+
+// newConquerShare makes the kernels with which a device forms vectors, and lays out their memory.
+// An error is stored in b.
+func newConquerShare(
+	b *stages.Builder, n, device int, ops product.Ops[float64], tiles product.Tuning, t Tuning,
+) *ConquerShare {
+	s := &ConquerShare{device: device}
+	s.vectors = vectorsPass{mergeKernels: newMergeKernels(b, tiles, t), n: n, levels: t.levels(n), Ops: ops}
+	s.vectors.buildSort(b)
+	v, columns, half := &s.vectors, 0, halfOf(n)
+	columns = min(v.panelColumns(), maxStrip)
+	for _, shape := range []product.Shape{{M: half, N: half, K: half, Count: 1}, {M: 2 * columns, N: columns, K: n, Count: 1}} {
+		if err := ops.Reserve(shape); err != nil && b.Err == nil {
+			b.Err = err
+		}
+	}
+	blocks := 0
+	if s.hasBlocks() {
+		blocks, v.room = v.sharedBlocks(), max((3*half*half+1)/2+n, min(2*t.Leaf, n)*n)
+	}
+	v.q = vk.Reserve[float64]("D&C blocks", blocks)
+	v.panel = vk.Reserve[float64]("D&C panel", n*columns)
+	s.strip = vk.Reserve[float64]("D&C strip", n*columns)
+	v.lists = newVectorLists(n, v.levels, t.mostMerges(n))
+	s.work = vk.Together(v.q, v.panel, s.strip, v.lists.layout())
+	return s
+}
+
+// hasBlocks tells whether blocks are formed on this device.
+func (s *ConquerShare) hasBlocks() bool { return s.device < blockOwners }
+
+// halfOf returns the largest number of rows of a block that is no more than half of n rows.
+func halfOf(n int) int { return (n + 1) / 2 }
+
+// sharedBlocks returns the largest number of elements that the blocks of one device have, or the
+// vectors of all leaves, which the first device has before. If a leaf may have more than half of
+// all rows, one device may have the block of all.
+func (s *vectorsPass) sharedBlocks() int {
+	if s.n < 2*s.tune.Leaf {
+		return s.n * s.n
+	}
+	return max(halfOf(s.n)*halfOf(s.n), s.n*s.tune.Leaf)
+}
+
+// Work is the workspace on the first device: n²/4 + 2·n·min(panelColumns(), 4096) elements, and
+// O(n·log n) elements more. The arena must also contain ops.Work, and the memory of X.
+func (s *SharedConquer) Work() *vk.Layout { return s.work }
+
+// Share is the part of the first device in the vectors.
+func (s *SharedConquer) Share() *ConquerShare { return s.share }
+
+// Flops is the same as DivideConquer.Flops, on all devices together.
+func (s *SharedConquer) Flops() float64 { n := float64(s.values.pass.n); return 4.0 / 3 * n * n * n }
+
+// Work is the workspace on a further device. The second device has a block of n²/4 elements, and
+// devices after it have none. The arena must also contain ops.Work, and the memory of X.
+func (s *ConquerShare) Work() *vk.Layout { return s.work }
+
+// Elements returns the number of elements that the memory of X must have on this device, for at
+// most m vectors: n·m, and on devices with blocks at least 3/8·n², because W and S of all other
+// merges lie there.
+func (s *ConquerShare) Elements(m int) int {
+	return max(s.vectors.n*m, s.vectors.room)
+}
+
+// ConquerDevice is a device in one solve of SharedConquer.
+type ConquerDevice struct {
+	Ctx   context.Context
+	Arena *vk.Arena // with the workspace of Share
+	Share *ConquerShare
+
+	// X gets the device's vectors, one per row: m×n for m vectors, packed (Ld = max(m, 1)). Its
+	// memory has Share.Elements or more.
+	X stages.Matrix
+
+	// Profile gets the times of the device.
+	Profile *vk.Profile
+
+	// Party is the part of the device in a broadcast among all devices, which no one else uses
+	// during the solve.
+	Party *vk.Party
+}
+
+// SolveRange computes the eigenvectors of the eigenvalues from, from+1, … of the tridiagonal matrix
+// with diagonal d[n] and off-diagonal e[n−1]. The vectors are divided among the devices in their
+// order: the first device gets as many as its X has rows, and so on. SolveRange returns all
+// eigenvalues, in ascending order.
+//
+// The function `each` calls its argument for the number of each device, at the same time, and
+// returns the first error. `progress` may be nil. The errors are those of DivideConquer.Solve.
+func (s *SharedConquer) SolveRange(
+	d, e []float64, from int, devices []ConquerDevice, each func(do func(k int) error) error, progress func(vk.Progress),
+) ([]float64, error) {
+	n, to := s.values.pass.n, from
+	for k, x := range devices {
+		if x.Share.device != k || x.X.Cols != n || x.X.Ld != max(x.X.Rows, 1) || x.X.At.Len() < x.Share.Elements(x.X.Rows) {
+			panic(fmt.Sprintf("stages: device %d of %d has %d×%d vectors, Ld %d, for order %d", k, len(devices), x.X.Rows, x.X.Cols, x.X.Ld, n))
+		}
+		to += x.X.Rows
+	}
+	if len(d) != n || to > n || len(devices) < blockOwners {
+		panic(fmt.Sprintf("stages: %d devices, vectors %d to %d of order %d", len(devices), from, to, n))
+	}
+	return newSharedRun(s, devices, each, progress).solve(d, e, dc.Options{From: from, To: to})
+}
