@@ -57,11 +57,12 @@ func Eigen(ctx context.Context, a mat.Symmetric) (*Result[float64], error) {
 	return Solve(ctx, Gonum(a), Options{Vectors: true})
 }
 
-// EigenValues returns all eigenvalues of a gonum matrix in ascending order, without vectors.
+// EigenValues returns all eigenvalues of a gonum matrix in ascending order, without vectors. The
+// errors are those of Solve. The values are returned beside an *OverflowError.
 func EigenValues(ctx context.Context, a mat.Symmetric) ([]float64, error) {
 	res, err := Solve(ctx, Gonum(a), Options{})
-	if err != nil {
+	if res == nil {
 		return nil, err
 	}
-	return res.Values, nil
+	return res.Values, err
 }

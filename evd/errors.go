@@ -89,6 +89,10 @@ type (
 	// not indices of eigenvalues. Stage is the phase of the solve.
 	NoConvergenceError = spectrum.NoConvergenceError
 
+	// OverflowError says that an eigenvalue is beyond the largest number of the result's type T. A
+	// method that returns this error also returns the result, in which the value is +Inf or −Inf.
+	OverflowError = spectrum.OverflowError
+
 	// StageError says that a kernel in the phase Stage reported a failure: its INFO word, a status
 	// that is 0 for success, is not 0. The field Info is this word. The cause is a defect of the
 	// device, of its driver or of this module, never the input. Solve does not return this error if

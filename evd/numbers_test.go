@@ -48,39 +48,6 @@ func TestEntriesFromTheLeastToTheLargest(t *testing.T) {
 	}
 }
 
-// TestEigenvaluesBeyondTheLargestDouble solves a matrix with an eigenvalue that is larger than
-// every double. This value must be +Inf. All other values and all vectors must be right.
-func TestEigenvaluesBeyondTheLargestDouble(t *testing.T) {
-	d := device(t, vk.Options{})
-	const n = 8
-	a := make([]float64, n*n)
-	for i := range a {
-		a[i] = math.MaxFloat64
-	}
-	p, err := evd.NewPlan[float64](d, n, evd.Options{Vectors: true, Tuning: small()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
-	res, err := p.Solve(context.Background(), evd.Sym[float64]{N: n, Ld: n, Data: a})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if last := res.Values[n-1]; !math.IsInf(last, 1) { // n·MaxFloat64
-		t.Errorf("the largest eigenvalue is %g", last)
-	}
-	for j, v := range res.Values[:n-1] {
-		if !(math.Abs(v) <= 10*n*0x1p-52*math.MaxFloat64) { // zeros, except for rounding errors
-			t.Errorf("eigenvalue %d is %g", j, v)
-		}
-	}
-	for _, x := range res.Vectors.Col(n - 1) {
-		if math.Abs(x-1/math.Sqrt(n)) > 1e-14 {
-			t.Errorf("the last vector has an entry %g", x)
-		}
-	}
-}
-
 // TestEveryPlaceOfANonFiniteEntry puts a NaN or an infinity at each place of the triangle that is
 // read, in turn. The error must name this place.
 func TestEveryPlaceOfANonFiniteEntry(t *testing.T) {

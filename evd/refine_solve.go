@@ -100,7 +100,7 @@ func (s *refinement) refine(a Sym[float64], load func() (sigma float64, err erro
 	}
 	res.Refinement = &s.counts
 	s.Ends()
-	return res, nil
+	return res, res.overflow()
 }
 
 // load uploads the matrix A and the approximate vectors, and records a command with which the
@@ -212,7 +212,7 @@ func (s *refinement) cold(a Sym[float64]) (*Result[float64], error) {
 	}
 	defer p.Close()
 	res, err := p.Solve(s.Ctx, a)
-	if err != nil {
+	if res == nil {
 		return nil, err
 	}
 	res.Profile.Merge(s.Profile)
@@ -221,5 +221,5 @@ func (s *refinement) cold(a Sym[float64]) (*Result[float64], error) {
 	}
 	res.Refinement = &s.counts
 	s.Ends()
-	return res, nil
+	return res, err
 }

@@ -1,6 +1,8 @@
 package evd
 
 import (
+	"errors"
+	"math"
 	"slices"
 
 	"github.com/vkevd/vkevd/evd/spectrum"
@@ -15,8 +17,9 @@ type Result[T Float] struct {
 	// 0.
 	First int
 
-	// Values are the eigenvalues λ[First], λ[First+1] … in ascending order. A value that is too
-	// large for the number type T is +Inf or −Inf.
+	// Values are the eigenvalues λ[First], λ[First+1] … in ascending order. A value beyond the
+	// largest number of the type T is +Inf or −Inf. The result is then returned beside an
+	// *OverflowError.
 	Values []T
 
 	// Vectors has the eigenvectors in an n×len(Values) matrix: column k belongs to Values[k]. It is
@@ -27,8 +30,8 @@ type Result[T Float] struct {
 	// words "on host".
 	Profile *vk.Profile
 
-	// Certificate has the measured errors of the result, all below Threshold. It is nil without
-	// Options.Verify.
+	// Certificate has the measured errors of the result. They are all below Threshold, unless the
+	// result is returned beside an *OverflowError. It is nil without Options.Verify.
 	Certificate *Certificate
 
 	// Tree has the counters of MRRR. It is nil if another method solved the tridiagonal problem.
@@ -64,6 +67,20 @@ func newResult[T Float](c *spectrum.Call, r spectrum.Result[T], rowMajor bool) *
 	}
 	return res
 }
+
+// overflow returns an *OverflowError if a value of the result is beyond the largest number of the
+// type T, and nil otherwise. An infinite value is no eigenvalue, so the certificate of such a result
+// does not pass.
+func (r *Result[T]) overflow() error {
+	err := spectrum.Overflow(r.Values, r.First, false)
+	if err != nil && r.Certificate != nil {
+		r.Certificate.Counts = math.Inf(1)
+	}
+	return err
+}
+
+// overflows reports whether err says that a value overflows. A result is returned beside it.
+func overflows(err error) bool { return errors.As(err, new(*OverflowError)) }
 
 // exact returns the selected part of the spectrum of a matrix of order 0 or 1. For order 1 the
 // eigenvalue is the entry of the matrix.

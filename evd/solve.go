@@ -22,6 +22,10 @@ import (
 // The factor σ is a power of two. With Options.Verify the result has a Certificate that has passed,
 // or the error is an *UnverifiedError.
 //
+// If an eigenvalue is beyond the largest number of the type T, Solve returns the result beside an
+// *OverflowError. The value is +Inf or −Inf. With Options.Verify the certificate of such a result
+// has not passed.
+//
 // Other errors are *ShapeError, *NonFiniteError (for the first entry, in column order, of the
 // triangle that is read), ctx.Err() if the context ends first, *TooManyError, *NoConvergenceError
 // (never seen), *StageError, ErrClosed after Close, and those of the device.
@@ -69,7 +73,8 @@ func (p *Plan[T]) begin(ctx context.Context, by *path[T], report func(Progress))
 }
 
 // solveBy solves by the stages in `by`, for a matrix that the plan accepts. With Options.Verify the
-// result has a certificate. The caller must test whether the certificate has passed.
+// result has a certificate. The caller must test whether the certificate has passed. With an
+// *OverflowError, solveBy returns the result, too.
 func (p *Plan[T]) solveBy(by *path[T], c *spectrum.Call, a Sym[T]) (*Result[T], error) {
 	s := &solve[T]{by, c}
 	if by.n <= 1 {
@@ -100,9 +105,11 @@ func (p *Plan[T]) solveBy(by *path[T], c *spectrum.Call, a Sym[T]) (*Result[T], 
 	res := newResult(s.Call, r, p.opt.RowMajor)
 	res.Certificate = certificate
 	if p.opt.Verify && p.opt.Vectors {
-		certificate.Ratios, err = g.check(a, res)
+		if certificate.Ratios, err = g.check(a, res); err != nil {
+			return nil, p.onFirst(err)
+		}
 	}
-	return res, p.onFirst(err)
+	return res, res.overflow()
 }
 
 // solve is the state of one solve: the stages that it uses (a path), and the call of the plan.

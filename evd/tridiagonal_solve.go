@@ -42,7 +42,8 @@ func (p *TridiagonalPlan[T]) Solve(ctx context.Context, t Tridiagonal[T]) (*Resu
 	if err != nil {
 		return nil, err
 	}
-	return newResult(c, r, p.opt.RowMajor), nil
+	res := newResult(c, r, p.opt.RowMajor)
+	return res, res.overflow()
 }
 
 // vectors transposes the vectors S of the tridiagonal matrix, from rows to columns, and fixes their

@@ -42,7 +42,8 @@ func (opt Options) safely(n int) Options {
 
 // verified solves for Options.Verify. It first uses the plan's usual methods. If the result does
 // not pass its certificate, or if a method failed, it solves again by slower and simpler methods,
-// the safe path. Any other error would also happen on the safe path, so `verified` returns it
+// the safe path. A value that overflows may be a wrong value, so it also needs the second solve. If
+// it overflows again, the result is returned beside the *OverflowError. Any other error would also happen on the safe path, so `verified` returns it
 // without a second solve. A wait between workgroups that fails is handled within the first solve
 // (see Plan.Solve). The profile of the result has the times of both solves.
 func (p *Plan[T]) verified(ctx context.Context, a Sym[T], report func(Progress)) (*Result[T], error) {
@@ -56,14 +57,14 @@ func (p *Plan[T]) verified(ctx context.Context, a Sym[T], report func(Progress))
 	if err == nil && first.Certificate.Passed() {
 		return first, nil
 	}
-	if err != nil && !methodFailed(err) {
+	if err != nil && !methodFailed(err) && !overflows(err) {
 		return nil, err
 	}
 	if first != nil {
 		first.Vectors = nil // their memory may be collected
 	}
 	res, err := p.solveBy(p.safe, p.begin(ctx, p.safe, report), a)
-	if err != nil {
+	if res == nil {
 		return nil, err
 	}
 	res.Certificate.Safe = true
@@ -73,7 +74,10 @@ func (p *Plan[T]) verified(ctx context.Context, a Sym[T], report func(Progress))
 		res.Profile.Merge(first.Profile)
 		res.Retried = first.Retried
 	}
-	if !res.Certificate.Passed() {
+	switch {
+	case err != nil: // the same value overflows on the safe path
+		return res, err
+	case !res.Certificate.Passed():
 		return nil, failed
 	}
 	return res, nil

@@ -19,16 +19,19 @@ func Stack(n, count int, data []float64, uplo evd.Uplo) []evd.Sym[float64] {
 
 // Spectrum is the selected part of the spectrum of one matrix.
 type Spectrum struct {
-	// Values are the selected eigenvalues of the matrix, in ascending order. They are NaN if Err is
-	// not nil.
+	// Values are the selected eigenvalues of the matrix, in ascending order. They are NaN if the
+	// matrix could not be solved.
 	Values []float64
 
 	// Vectors has the eigenvectors as a column-major matrix with n rows. Column k belongs to
-	// Values[k]. The vectors are NaN if Err is not nil. Vectors is nil without Options.Vectors.
+	// Values[k]. The vectors are NaN if the matrix could not be solved. Vectors is nil without
+	// Options.Vectors.
 	Vectors *evd.Dense[float64]
 
-	// Err is nil if the matrix was solved, and otherwise an *evd.NonFiniteError or an
-	// *evd.NoConvergenceError.
+	// Err is nil if the matrix was solved. If it could not be solved, Err is an
+	// *evd.NonFiniteError or an *evd.NoConvergenceError. If Err is an *evd.OverflowError, the matrix
+	// was solved, but a value is beyond the largest double, and is +Inf or −Inf. The other values
+	// and the vectors are right.
 	Err error
 }
 

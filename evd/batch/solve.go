@@ -181,7 +181,10 @@ func (p *solver) execute(c *spectrum.Call, r *portion, a matrices, out []Spectru
 		out[k].Err = failure(a, k, o)
 		if out[k].Err != nil {
 			out[k].spoil()
+			continue
 		}
+		from, _, _ := spectrum.Range(p.opt.Select, a.order(k))
+		out[k].Err = spectrum.Overflow(out[k].Values, from, false)
 	}
 	return nil
 }

@@ -58,3 +58,15 @@ func (e *NotSymmetricError) Error() string {
 	return fmt.Sprintf("not symmetric: a(%d,%d) and a(%d,%d) differ by %.3g (rows and columns from 1)",
 		e.Row+1, e.Col+1, e.Col+1, e.Row+1, e.Difference)
 }
+
+// An OverflowError says that an eigenvalue is beyond the largest double. Index is its index, counted
+// from 0 at the smallest eigenvalue. If several eigenvalues overflow, Index is that of the first one
+// in the result. Value is +Inf or −Inf. The result is returned beside this error.
+type OverflowError struct {
+	Index int
+	Value float64
+}
+
+func (e *OverflowError) Error() string {
+	return fmt.Sprintf("eigenvalue %d is beyond the largest float64, and is %v in the result (indices from 0)", e.Index, e.Value)
+}

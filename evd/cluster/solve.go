@@ -34,7 +34,9 @@ type solve struct {
 // the selected part is nearer to the upper end of the spectrum, Solve therefore solves for −A. The
 // caller must call Close on the result.
 //
-// The errors are *OptionError, *NonFiniteError, *NotSymmetricError, *EngineError, *ProcessError,
+// If an eigenvalue is beyond the largest double, Solve returns the result beside an *OverflowError.
+//
+// The other errors are *OptionError, *NonFiniteError, *NotSymmetricError, *EngineError, *ProcessError,
 // those of `source`, and that of `ctx`. The order may be 0.
 func Solve(ctx context.Context, w *World, source Source, opt Options) (*Solution, error) {
 	s := &solve{World: w, ctx: ctx, source: source, opt: opt, n: source.Order()}
@@ -62,7 +64,7 @@ func Solve(ctx context.Context, w *World, source Source, opt Options) (*Solution
 		res.Close()
 		return nil, err
 	}
-	return res, nil
+	return res, res.overflow()
 }
 
 // sameProblem returns an error on all processes if the processes do not have the same order or the
@@ -239,6 +241,16 @@ func (s *solve) unscale(values []float64) {
 	if s.negated {
 		slices.Reverse(values)
 	}
+}
+
+// overflow returns an *OverflowError if a value of the result is infinite, and nil otherwise.
+func (r *Solution) overflow() error {
+	for k, v := range r.Values {
+		if math.IsInf(v, 0) {
+			return &OverflowError{r.First + k, v}
+		}
+	}
+	return nil
 }
 
 // Close frees the memory of the vectors and the grid of processes. All processes must call Close

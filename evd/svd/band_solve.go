@@ -126,5 +126,5 @@ func (p *BandPlan[T]) solve(c *spectrum.Call, b Band[T]) (*Result[T], error) {
 	for i, x := range res.Values {
 		res.Values[i] = T(math.Ldexp(float64(x), -more))
 	}
-	return res, nil
+	return res, res.overflow()
 }

@@ -74,9 +74,13 @@ func (p *BidiagonalPlan[T]) Solve(ctx context.Context, c Bidiagonal[T]) (*Result
 	}
 	b := &bidiagonalBases[T]{BidiagonalPlan: p, Call: call, c: c, sigma: sigma}
 	tail := spectrum.Tail[T]{Stage: p.values, Sigma: sigma, Vectors: b.downloads(), Found: b.found}
-	return finish(call, tail, t, p.opt, p.base.N, func(part spectrum.Part) (*Certificate, error) {
+	res, err := finish(call, tail, t, p.opt, p.base.N, func(part spectrum.Part) (*Certificate, error) {
 		return certifyGolubKahan[T](call, p.values, sigma, norm, p.base.N, t, part)
 	})
+	if err != nil {
+		return nil, err
+	}
+	return res, res.overflow()
 }
 
 // golubKahan returns the Golub-Kahan form of σ·C, and the Frobenius norm of σ·C. This form is the

@@ -43,7 +43,7 @@ func (p *Plan[T]) solveInSingle(ctx context.Context, a evd.Dense[T]) (*Result[T]
 	for i, x := range spectrum.Unscale[float64](spectrum.Scale(found.Values, 1), sigma) {
 		res.Values[i] = T(math.Ldexp(x, -more))
 	}
-	return res, nil
+	return res, res.overflow()
 }
 
 // inSingle returns the matrix σ·more·A in single precision.

@@ -1,6 +1,7 @@
 package svd
 
 import (
+	"errors"
 	"math"
 	"slices"
 
@@ -13,7 +14,8 @@ import (
 type Result[T evd.Float] struct {
 	// Values are the singular values in descending order: all of them, or the part that
 	// Options.Largest or Options.Select selects. First is the index of Values[0] among all singular
-	// values. The largest one has index 0.
+	// values. The largest one has index 0. A value beyond the largest number of the type T is +Inf.
+	// The result is then returned beside an *evd.OverflowError.
 	Values []T
 	First  int
 
@@ -114,6 +116,20 @@ func finish[T evd.Float](
 	}
 	return res, nil
 }
+
+// overflow returns an *evd.OverflowError if a value of the result is beyond the largest number of
+// the type T, and nil otherwise. An infinite value is no singular value, so the certificate of such a
+// result does not pass.
+func (r *Result[T]) overflow() error {
+	err := spectrum.Overflow(r.Values, r.First, true)
+	if err != nil && r.Certificate != nil {
+		r.Certificate.Counts = math.Inf(1)
+	}
+	return err
+}
+
+// overflows reports whether err says that a value overflows. A result is returned beside it.
+func overflows(err error) bool { return errors.As(err, new(*evd.OverflowError)) }
 
 // norm2 returns the norm ‖e‖₂. The elements of a bidiagonal matrix C are the elements e of its
 // Golub-Kahan form, and ‖e‖₂ is the norm of all singular values.

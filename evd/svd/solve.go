@@ -30,6 +30,9 @@ import (
 // evd.ErrClosed after Close, an *UnverifiedError with Options.Verify, or an error of the device. If a
 // wait between workgroups fails, Solve returns no error: the plan solves again without waiting, now
 // and in later calls.
+//
+// If a singular value is beyond the largest number of the type T, Solve returns the result beside an
+// *evd.OverflowError. The value is +Inf. A certificate of such a result has not passed.
 func (p *Plan[T]) Solve(ctx context.Context, a evd.Dense[T]) (*Result[T], error) {
 	p.base.Lock()
 	defer p.base.Unlock()
@@ -57,7 +60,8 @@ func (p *Plan[T]) survive(ctx context.Context, a evd.Dense[T], report func(evd.P
 
 // solve computes the singular values and the vectors of a matrix that fits the plan, by the stages in
 // `by`. It is the method in the comment of Solve, step by step. With Options.Verify the caller must
-// test whether the certificate of the result has passed.
+// test whether the certificate of the result has passed. With an *evd.OverflowError, `solve` returns
+// the result, too.
 func (p *Plan[T]) solve(c *spectrum.Call, by *path[T], a evd.Dense[T]) (*Result[T], error) {
 	s := &solve[T]{p, by, c}
 	if p.cols == 0 {
@@ -81,13 +85,18 @@ func (p *Plan[T]) solve(c *spectrum.Call, by *path[T], a evd.Dense[T]) (*Result[
 	res, err := finish(c, tail, t, p.opt, s.rows, func(part spectrum.Part) (*Certificate, error) {
 		return s.certify(a, sigma, t, part)
 	})
-	if err == nil && p.opt.Storage == Half {
+	if err != nil {
+		return nil, err
+	}
+	if p.opt.Storage == Half {
 		res.ulp = Half.Ulp()
 	}
-	if err == nil && p.opt.Verify && p.shape.vectors() && len(res.Values) > 0 { // an interval may hold none
-		err = s.verifyVectors(a, res)
+	if p.opt.Verify && p.shape.vectors() && len(res.Values) > 0 { // an interval may hold none
+		if err := s.verifyVectors(a, res); err != nil {
+			return nil, err
+		}
 	}
-	return res, err
+	return res, res.overflow()
 }
 
 // solve is the state of one solve: a plan, the stages that it uses (the path), and the call of the

@@ -14,13 +14,14 @@ import (
 // opens the device, makes a plan, and closes both afterwards. A program with several matrices of
 // one shape should use one Plan, to save the time of opening. The matrix `a` is not changed.
 //
-// Errors are those of vk.Open, NewPlan and Plan.Solve.
+// Errors are those of vk.Open, NewPlan and Plan.Solve. The values are returned beside an
+// *evd.OverflowError.
 func Values(ctx context.Context, a mat.Matrix) ([]float64, error) {
 	res, err := solveOne(ctx, a, Options{})
-	if err != nil {
+	if res == nil {
 		return nil, err
 	}
-	return res.Values, nil
+	return res.Values, err
 }
 
 // Decompose computes all singular values of a gonum matrix, and the thin U and V, on the best

@@ -62,8 +62,9 @@ func (o Options) computed() Options {
 }
 
 // verified solves for Options.Verify. It first uses the plan's usual methods. If the result does not
-// pass its certificate, or if a method failed, it solves again on the safe path. Any other error
-// would also happen on the safe path, so `verified` returns it without a second solve. A wait between
+// pass its certificate, or if a method failed, it solves again on the safe path. A value that
+// overflows may be a wrong value, so it also needs the second solve. If it overflows again, the
+// result is returned beside the *evd.OverflowError. Any other error would also happen on the safe path, so `verified` returns it without a second solve. A wait between
 // workgroups that fails is handled within the first solve (see Plan.Solve). The profile of the result
 // has the times of both solves.
 func (p *Plan[T]) verified(ctx context.Context, a evd.Dense[T], report func(evd.Progress)) (*Result[T], error) {
@@ -71,7 +72,7 @@ func (p *Plan[T]) verified(ctx context.Context, a evd.Dense[T], report func(evd.
 	switch {
 	case err == nil && first.Certificate.Passed():
 		return only(p.asked, first), nil
-	case err != nil && !methodFailed(err):
+	case err != nil && !methodFailed(err) && !overflows(err):
 		return nil, err
 	}
 	if first != nil {
@@ -79,7 +80,7 @@ func (p *Plan[T]) verified(ctx context.Context, a evd.Dense[T], report func(evd.
 	}
 	c := p.base.Begin(ctx, spectrum.ProgressOf(p.Costs(), report))
 	res, err := p.solve(c, p.safe, a)
-	if err != nil {
+	if res == nil {
 		return nil, err
 	}
 	res.Certificate.Safe = true
@@ -89,7 +90,10 @@ func (p *Plan[T]) verified(ctx context.Context, a evd.Dense[T], report func(evd.
 		res.Profile.Merge(first.Profile)
 		res.Retried = first.Retried
 	}
-	if !res.Certificate.Passed() {
+	switch {
+	case err != nil: // the same value overflows on the safe path
+		return only(p.asked, res), err
+	case !res.Certificate.Passed():
 		return nil, failed
 	}
 	return only(p.asked, res), nil
