@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"runtime"
 	"runtime/debug"
 	"sync"
@@ -164,15 +165,24 @@ func (p problem[T]) solveBy(plan kept.Plan) (values []T, z, v *evd.Dense[T], err
 	case *svd.Plan[T]:
 		a := evd.Dense[T]{Rows: p.rows, Cols: p.n, Ld: p.ld, Data: p.a}
 		res, err := plan.Solve(ctx, a)
-		if err != nil {
+		if err = asLAPACK(err); err != nil {
 			return nil, nil, nil, err
 		}
 		return res.Values, res.U, res.V, nil
 	}
-	if err != nil {
+	if err = asLAPACK(err); err != nil {
 		return nil, nil, nil, err
 	}
 	return res.Values, res.Vectors, nil, nil
+}
+
+// asLAPACK returns the error of a solve, or nil if the result is what LAPACK would return. LAPACK
+// returns INFO = 0 and an infinite value if the value is beyond the largest number of its type.
+func asLAPACK(err error) error {
+	if errors.As(err, new(*evd.OverflowError)) {
+		return nil
+	}
+	return err
 }
 
 // columns is memory of a LAPACK call for vectors. It is column-major, with leading dimension ld.

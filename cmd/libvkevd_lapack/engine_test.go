@@ -253,6 +253,35 @@ func testNotFinite[T evd.Float](t *testing.T) {
 	}
 }
 
+// TestBeyondTheLargestNumber solves a matrix whose largest value is beyond the largest number of the
+// type. As in LAPACK, the value is infinite, and there is no error.
+func TestBeyondTheLargestNumber(t *testing.T) {
+	inBoth(t, testBeyond[float64], testBeyond[float32])
+}
+
+func testBeyond[T evd.Float](t *testing.T) {
+	const n = 10
+	en := started(t)
+	most := math.MaxFloat64
+	if unsafe.Sizeof(T(0)) == 4 {
+		most = math.MaxFloat32
+	}
+	a, z, w := slices.Repeat([]T{T(most)}, n*n), newMemory[T](n, n), slices.Repeat([]T{unset}, n)
+	p := problem[T]{kind: symmetric, n: n, ld: n, a: a, part: part{by: 'A'}, w: w, z: z.columns()}
+	if _, err := solve(en, p); err != nil || !math.IsInf(float64(w[n-1]), 1) {
+		t.Errorf("symmetric: %v, %v", w, err)
+	}
+	z.orthonormal(t, "symmetric", false)
+	p = problem[T]{kind: tridiagonal, n: n, a: a[:n], e: a[:n-1], part: part{by: 'A'}, w: w, z: z.columns()}
+	if _, err := solve(en, p); err != nil || !math.IsInf(float64(w[n-1]), 1) {
+		t.Errorf("tridiagonal: %v, %v", w, err)
+	}
+	p = problem[T]{kind: singular, rows: n, n: n, ld: n, a: a, w: w, u: svd.Thin, z: z.columns()}
+	if _, err := solve(en, p); err != nil || !math.IsInf(float64(w[0]), 1) {
+		t.Errorf("singular: %v, %v", w, err)
+	}
+}
+
 func TestPanicIsAnError(t *testing.T) {
 	if err := survive(func() error { panic("here") }); err == nil || err.Error() != "internal error: here" {
 		t.Errorf("the error is %v", err)

@@ -21,7 +21,7 @@ import (
 // The rules for `work` and `lwork` are gonum's: `lwork` must be at least max(5·min(m, n), 3·min(m,
 // n) + max(m, n)), and lwork = −1 asks for the size. The device does not use `work`. The result
 // `ok` is false if A has a NaN or an infinity, or if the device fails. In these cases `s`, `u` and
-// `vt` are not changed.
+// `vt` are not changed. A singular value beyond the largest double is +Inf, and `ok` is true.
 func (impl *Implementation) Dgesvd(
 	jobU, jobVT lapack.SVDJob, m, n int, a []float64, lda int, s, u []float64, ldu int,
 	vt []float64, ldvt int, work []float64, lwork int,
@@ -46,7 +46,8 @@ func (impl *Implementation) Dgesvd(
 	prepared := impl.plans.With(key, func(p kept.Plan) error {
 		var res *svd.Result[float64]
 		dense := evd.Dense[float64]{Rows: m, Cols: n, Ld: lda, Data: a, RowMajor: true}
-		if res, err = p.(singularSolver).Solve(context.Background(), dense); err == nil {
+		res, err = p.(singularSolver).Solve(context.Background(), dense)
+		if err = asGonum(err); err == nil {
 			copy(s, res.Values)
 			putRows(u, ldu, res.U)
 			if right.wanted != svd.None {

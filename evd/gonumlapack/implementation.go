@@ -2,6 +2,7 @@ package gonumlapack
 
 import (
 	"context"
+	"errors"
 
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/lapack"
@@ -62,7 +63,8 @@ func (impl *Implementation) Close() { impl.plans.Close() }
 // Z replaces `a`: component i of vector j is a[i·lda+j]. The rules for `work` and `lwork` are
 // gonum's: lwork must be at least 3n−1, and lwork = −1 asks for the size. The device does not use
 // `work`. If the triangle has a NaN or an infinity, the result `ok` is false, and `a` and `w` are
-// not changed. If the device fails, `ok` is also false, and the contents of `a` are undefined.
+// not changed. If the device fails, `ok` is also false, and the contents of `a` are undefined. An
+// eigenvalue beyond the largest double is +Inf or −Inf, and `ok` is true.
 func (impl *Implementation) Dsyev(
 	jobz lapack.EVJob, uplo blas.Uplo, n int, a []float64, lda int, w, work []float64, lwork int,
 ) (ok bool) {
@@ -105,11 +107,20 @@ func solve(p solver, uplo blas.Uplo, n int, a []float64, lda int, w []float64) e
 		sym.Uplo = evd.Upper
 	}
 	res, err := p.Solve(context.Background(), sym)
-	if err != nil {
+	if err = asGonum(err); err != nil {
 		return err
 	}
 	copy(w, res.Values)
 	return nil
+}
+
+// asGonum returns the error of a solve, or nil if the result is what gonum would return. gonum
+// returns an infinite value without an error if the value is beyond the largest double.
+func asGonum(err error) error {
+	if errors.As(err, new(*evd.OverflowError)) {
+		return nil
+	}
+	return err
 }
 
 // report passes an error to the user's function Report, if there is one.
