@@ -10,6 +10,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/batch"
+	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -98,6 +99,12 @@ type callersSpectrum[T evd.Float] struct {
 	err     error
 }
 
+// perMatrix is the number of bytes that the library needs for a matrix of a batch, without its
+// entries. It is a rough number: a solve has further lists of this length.
+func perMatrix[T evd.Float]() uintptr {
+	return 2 * (unsafe.Sizeof(evd.Sym[T]{}) + unsafe.Sizeof(callersSpectrum[T]{}) + unsafe.Sizeof(batch.Spectrum{}))
+}
+
 // arrays returns the matrices of a batch, and the memory for their results. All memory belongs to
 // the C program that called. `count` is the number of matrices, and n[k] is the order of matrix k.
 func (b *many[T]) arrays(count C.int64_t, n *C.int64_t, a, w, z **T) ([]evd.Sym[T], []callersSpectrum[T], error) {
@@ -112,6 +119,9 @@ func (b *many[T]) arrays(count C.int64_t, n *C.int64_t, a, w, z **T) ([]evd.Sym[
 		return nil, nil, errNull("w")
 	case z == nil && b.options.vectors == 1:
 		return nil, nil, errNull("z")
+	}
+	if bytes := C.uint64_t(count) * C.uint64_t(perMatrix[T]()); C.vkevd_has_memory(bytes) == 0 {
+		return nil, nil, badArgument{fmt.Sprintf("count: %d, for which the library needs %d bytes of memory, which cannot be had", int64(count), uint64(bytes))}
 	}
 	in, out := make([]evd.Sym[T], count), make([]callersSpectrum[T], count)
 	uplo := triangle(b.options.upper, b.options.a_row_major)
@@ -172,8 +182,10 @@ func inDoubles(ctx context.Context, plan *batch.Plan, a []evd.Sym[float32], out 
 		return err
 	}
 	for k, s := range spectra {
-		out[k].err = s.Err
 		copy(out[k].values, converted[float32](s.Values))
+		if out[k].err = s.Err; s.Err == nil { // a double may be beyond the largest float32
+			out[k].err = spectrum.Overflow(out[k].values, 0, false)
+		}
 		if s.Vectors != nil {
 			copy(out[k].vectors.Data, converted[float32](s.Vectors.Data))
 		}

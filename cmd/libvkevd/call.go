@@ -6,10 +6,12 @@ import "C"
 
 import (
 	"context"
+	"runtime/cgo"
 	"sync/atomic"
 	"unsafe"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/vk"
 )
 
 // token is the Go object that the C type vkevd_token stands for. A C program cancels solves with
@@ -53,11 +55,39 @@ func goTokenFree(h C.vkevd_token, out *C.vkevd_error) C.int32_t {
 // turn makes the solves of one plan run one after another. It passes the plan's progress reports to
 // the solve that is running.
 type turn struct {
+	dev   *vk.Device
 	taken chan struct{} // a channel with one place, which is occupied while a solve runs
 	watch atomic.Pointer[func(evd.Progress)]
 }
 
-func newTurn() turn { return turn{taken: make(chan struct{}, 1)} }
+func newTurn(dev *vk.Device) turn { return turn{dev: dev, taken: make(chan struct{}, 1)} }
+
+// call is a solve that has a progress function.
+type call struct {
+	turn  *turn
+	outer *call // the solve whose progress function has made this call, or nil
+}
+
+// outer returns the solve whose progress function the calling thread runs, or nil if it runs none.
+func outer() *call {
+	if h := cgo.Handle(C.vkevd_reporting()); h != 0 {
+		return h.Value().(*call)
+	}
+	return nil
+}
+
+// within returns an error if the calling thread runs the progress function of a solve to which `is`
+// applies. The same holds if that function waits for another solve whose progress function the thread
+// runs, and so on. The call of the C program would then wait for itself without end. `what` names the
+// argument of the call.
+func within(what string, is func(*turn) bool) error {
+	for c := outer(); c != nil; c = c.outer {
+		if is(c.turn) {
+			return badArgument{what + ": in use by the solve whose progress function makes this call"}
+		}
+	}
+	return nil
+}
 
 // progress receives the progress reports of a plan. It calls the progress function of the solve
 // that is running.
@@ -72,6 +102,9 @@ func (t *turn) progress(p evd.Progress) {
 // nil.
 func (t *turn) run(control *C.vkevd_control, solve func(context.Context) error) error {
 	c := orZero(control)
+	if err := within("plan", func(other *turn) bool { return other == t }); err != nil {
+		return err
+	}
 	ctx := context.Background()
 	if c.token != 0 {
 		by, err := lookUp[*token](c.token, "control.token")
@@ -89,7 +122,9 @@ func (t *turn) run(control *C.vkevd_control, solve func(context.Context) error) 
 	}
 	defer func() { <-t.taken }()
 	if c.progress != nil {
-		watch := func(p evd.Progress) { watch(&c, p, cancel) }
+		number := cgo.NewHandle(&call{t, outer()})
+		defer number.Delete()
+		watch := func(p evd.Progress) { watch(number, &c, p, cancel) }
 		t.watch.Store(&watch)
 		defer t.watch.Store(nil)
 	}
@@ -99,12 +134,12 @@ func (t *turn) run(control *C.vkevd_control, solve func(context.Context) error) 
 	return solve(ctx)
 }
 
-// watch reports the progress of a solve to the progress function of the C program. If this function
-// returns a nonzero value, watch calls `cancel`.
-func watch(c *C.vkevd_control, p evd.Progress, cancel func()) {
+// watch reports the progress of a solve to the progress function of the C program. `number` stands
+// for the solve. If the function returns a nonzero value, watch calls `cancel`.
+func watch(number cgo.Handle, c *C.vkevd_control, p evd.Progress, cancel func()) {
 	stage := C.CString(p.Stage)
 	defer C.free(unsafe.Pointer(stage))
-	if C.vkevd_report(c.progress, c.user, stage, C.double(p.Done), C.double(p.Total)) != 0 {
+	if C.vkevd_report(C.uint64_t(number), c.progress, c.user, stage, C.double(p.Done), C.double(p.Total)) != 0 {
 		cancel()
 	}
 }

@@ -89,8 +89,14 @@ func goDescribe(h C.vkevd_device, info *C.vkevd_device_info, out *C.vkevd_error)
 //export goClose
 func goClose(h C.vkevd_device, out *C.vkevd_error) C.int32_t {
 	return guard(out, func() error {
-		dev, err := release[*vk.Device](h, "device")
+		dev, err := deviceOf(h)
 		if err != nil {
+			return err
+		}
+		if err := within("device", func(t *turn) bool { return t.dev == dev }); err != nil {
+			return err
+		}
+		if _, err := release[*vk.Device](h, "device"); err != nil {
 			return err
 		}
 		return dev.Close()

@@ -1,6 +1,7 @@
 // The functions of vkevd.h. Each function first checks that this process has loaded the library. A
 // child process after fork() has none of the threads of Go's runtime, so a call into Go might wait
 // forever. Then the function calls the Go function with the same name.
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -32,7 +33,7 @@ const char *vkevd_code_text(int32_t code) {
 		"success", "bad argument", "the matrix holds a NaN or an infinity", "no usable device",
 		"not supported by the device", "out of device memory", "the device failed", "cancelled",
 		"closed", "more eigenvalues than allowed", "no convergence", "the result is not verified",
-		"forked process", "defect of the library",
+		"forked process", "defect of the library", "a value of the result overflows",
 	};
 	if (code < 0 || code >= (int32_t)(sizeof texts / sizeof *texts))
 		return "unknown code";
@@ -150,6 +151,21 @@ int32_t vkevd_batch_solve_float32(vkevd_plan plan, int64_t count, const int64_t 
 	                      (vkevd_control *)control, error);
 }
 
-int32_t vkevd_report(vkevd_progress progress, void *user, const char *stage, double done, double total) {
-	return progress(user, stage, done, total);
+static __thread uint64_t reporting;
+
+int32_t vkevd_report(uint64_t call, vkevd_progress progress, void *user, const char *stage, double done,
+                     double total) {
+	uint64_t outer = reporting;
+	reporting = call;
+	int32_t answer = progress(user, stage, done, total);
+	reporting = outer;
+	return answer;
+}
+
+uint64_t vkevd_reporting(void) { return reporting; }
+
+int32_t vkevd_has_memory(uint64_t bytes) {
+	void *volatile memory = malloc(bytes); // volatile, or compilers leave the call out
+	free(memory);
+	return memory != NULL;
 }

@@ -39,6 +39,9 @@ func report(out *C.vkevd_error, err error) C.int32_t {
 	if e := (*evd.NonFiniteError)(nil); errors.As(err, &e) {
 		out.row, out.column = C.int64_t(e.Row), C.int64_t(e.Col)
 	}
+	if e := (*evd.OverflowError)(nil); errors.As(err, &e) {
+		out.row = C.int64_t(e.Index)
+	}
 	if e := (*vk.OutOfMemoryError)(nil); errors.As(err, &e) {
 		out.need, out.free = C.uint64_t(e.Need), C.uint64_t(e.Free)
 	}
@@ -70,6 +73,8 @@ func codeOf(err error) C.int32_t {
 		return C.VKEVD_TOO_MANY
 	case is[*evd.NoConvergenceError](err):
 		return C.VKEVD_NO_CONVERGENCE
+	case is[*evd.OverflowError](err):
+		return C.VKEVD_OVERFLOW
 	case is[*evd.UnverifiedError](err), is[*svd.UnverifiedError](err):
 		return C.VKEVD_UNVERIFIED
 	case is[*evd.StageError](err), is[*vk.Error](err), errors.Is(err, vk.ErrDeviceLost):

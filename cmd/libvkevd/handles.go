@@ -109,7 +109,7 @@ func newPlan(device C.vkevd_device, k kind, h *C.vkevd_plan) error {
 	if err != nil {
 		return err
 	}
-	p := &plan{turn: newTurn(), kind: k}
+	p := &plan{turn: newTurn(dev), kind: k}
 	if err := k.build(dev, p.turn.progress); err != nil {
 		return err
 	}
@@ -159,8 +159,14 @@ func goPlanBytes(h C.vkevd_plan, bytes *C.uint64_t, out *C.vkevd_error) C.int32_
 //export goPlanClose
 func goPlanClose(h C.vkevd_plan, out *C.vkevd_error) C.int32_t {
 	return guard(out, func() error {
-		p, err := release[*plan](h, "plan")
+		p, err := lookUp[*plan](h, "plan")
 		if err != nil {
+			return err
+		}
+		if err := within("plan", func(t *turn) bool { return t == &p.turn }); err != nil {
+			return err
+		}
+		if _, err := release[*plan](h, "plan"); err != nil {
 			return err
 		}
 		p.kind.Close()

@@ -97,7 +97,7 @@ func svdSolve[T evd.Float](h C.vkevd_plan, a *T, lda C.int64_t, s, u *T, ldu C.i
 	}
 	return p.turn.run(control, func(ctx context.Context) error {
 		res, err := by.Solve(ctx, in)
-		if err != nil {
+		if res == nil {
 			return err
 		}
 		copy(values, res.Values)
@@ -107,7 +107,7 @@ func svdSolve[T evd.Float](h C.vkevd_plan, a *T, lda C.int64_t, s, u *T, ldu C.i
 		if right != nil {
 			put(right, res.V)
 		}
-		return nil
+		return err // nil, or an *evd.OverflowError beside the result
 	})
 }
 

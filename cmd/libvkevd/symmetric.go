@@ -149,14 +149,14 @@ func symmetricSolve[T evd.Float](h C.vkevd_plan, a *T, lda C.int64_t, w, z *T, l
 	}
 	return p.turn.run(control, func(ctx context.Context) error {
 		res, err := s.solve(ctx, in, vectors)
-		if err != nil {
+		if res == nil {
 			return turned(err, s.options.a_row_major == 1)
 		}
 		copy(values, res.Values)
 		if found != nil {
 			*found = C.vkevd_found{first: C.int64_t(res.First), count: C.int64_t(len(res.Values))}
 		}
-		return nil
+		return err // nil, or an *evd.OverflowError beside the result
 	})
 }
 
@@ -169,7 +169,7 @@ func (s *symmetric[T]) solve(ctx context.Context, a, z evd.Dense[T]) (*evd.Resul
 		sym.Ld, sym.Data = z.Ld, z.Data
 	}
 	res, err := s.Solve(ctx, sym)
-	if err == nil && res.Vectors != nil && !s.overwrite {
+	if res != nil && res.Vectors != nil && !s.overwrite {
 		z.Cols = res.Vectors.Cols
 		put(&z, res.Vectors)
 	}

@@ -24,6 +24,10 @@
  * success. The library has no global error state. If a call fails, the arrays for its results hold
  * undefined numbers, and the handles for its results are 0.
  *
+ * VKEVD_OVERFLOW is an exception: the results are there. An eigenvalue or singular value is beyond the
+ * largest double, or float, and is +Inf or −Inf. All other values and all vectors are right. With the
+ * option verify such a result has not passed its certificate.
+ *
  * Handles. Devices, plans and tokens are numbers. 0 is never a valid handle. If a handle is closed,
  * or belongs to another kind of object, the function returns VKEVD_BAD_ARGUMENT and does not crash.
  * The number of a closed handle is never used again.
@@ -81,14 +85,17 @@ enum {
 	VKEVD_NO_CONVERGENCE = 10,/* an iteration did not end */
 	VKEVD_UNVERIFIED = 11,    /* options.verify: the result failed its certificate, twice */
 	VKEVD_FORKED = 12,        /* this process is a child of the process that loaded the library */
-	VKEVD_INTERNAL = 13       /* a defect of the library; the text may help to report it */
+	VKEVD_INTERNAL = 13,      /* a defect of the library; the text may help to report it */
+	VKEVD_OVERFLOW = 14       /* a value of the result is infinite: error.row. The result is there */
 };
 
 /* The error of one call. */
 typedef struct vkevd_error {
 	int32_t code;          /* the code that the function returned */
 	int32_t reserved;
-	int64_t row, column;   /* VKEVD_NOT_FINITE: indices of the first such entry, from 0. Otherwise -1 */
+	int64_t row, column;   /* VKEVD_NOT_FINITE: indices of the first such entry, from 0.
+	                          VKEVD_OVERFLOW: row is the index of the first such value, from 0, among
+	                          all values of the matrix. Otherwise -1 */
 	uint64_t need, free;   /* VKEVD_OUT_OF_MEMORY: bytes that are needed, and free. Otherwise 0 */
 	char text[472];        /* one line of UTF-8 that ends in a zero byte; "" after success */
 } vkevd_error;
@@ -150,7 +157,9 @@ int32_t vkevd_close(vkevd_device device, vkevd_error *error);
  * done and total are numbers of floating-point operations: those that are completed, and those of
  * the whole solve. The function is called in another thread than the solve, one call at a time, and
  * never after the solve has returned. stage is valid only during the call. If the function returns
- * a number other than 0, the solve is cancelled. The function must not use the plan.
+ * a number other than 0, the solve is cancelled. The function must not solve with the plan or close
+ * it, nor close its device. These calls return VKEVD_BAD_ARGUMENT if the thread that makes them runs
+ * the progress function. Other threads would wait for the end of the solve.
  */
 typedef int32_t (*vkevd_progress)(void *user, const char *stage, double done, double total);
 
@@ -256,7 +265,8 @@ int32_t vkevd_symmetric_plan(vkevd_device device, int64_t n, const vkevd_symmetr
  * gives the same bits in every run.
  *
  * control may be NULL. Errors: VKEVD_BAD_ARGUMENT, VKEVD_NOT_FINITE, VKEVD_CANCELLED,
- * VKEVD_TOO_MANY, VKEVD_CLOSED, VKEVD_UNVERIFIED, VKEVD_OUT_OF_MEMORY, VKEVD_DEVICE_FAILED.
+ * VKEVD_TOO_MANY, VKEVD_CLOSED, VKEVD_UNVERIFIED, VKEVD_OUT_OF_MEMORY, VKEVD_DEVICE_FAILED,
+ * VKEVD_OVERFLOW.
  */
 int32_t vkevd_symmetric_solve(vkevd_plan plan, const double *a, int64_t lda, double *w, double *z,
                               int64_t ldz, vkevd_found *found, const vkevd_control *control,
@@ -362,7 +372,8 @@ int32_t vkevd_batch_plan(vkevd_device device, int64_t n, int64_t count, const vk
  *     w      addresses of arrays for n[k] values each, ascending.
  *     z      addresses of arrays for n[k]×n[k] numbers each, column-major. NULL without vectors.
  *     codes  array of count codes: VKEVD_OK, or VKEVD_NOT_FINITE or VKEVD_NO_CONVERGENCE for a
- *            matrix whose results are NaN. NULL: the function returns the first such code.
+ *            matrix whose results are NaN, or VKEVD_OVERFLOW for a matrix with an infinite value.
+ *            NULL: the function returns the first such code.
  *
  * If one matrix fails, all other matrices are still solved. control may be NULL. Errors are those
  * of vkevd_symmetric_solve.

@@ -33,7 +33,7 @@ static void devices(void) {
 	CHECK(none == 0);
 	CHECK(strcmp(vkevd_version(), VKEVD_VERSION) == 0);
 	CHECK(strcmp(vkevd_code_text(VKEVD_CANCELLED), "cancelled") == 0);
-	CHECK(strcmp(vkevd_code_text(VKEVD_INTERNAL + 1), "unknown code") == 0 && vkevd_code_text(-1));
+	CHECK(strcmp(vkevd_code_text(VKEVD_OVERFLOW + 1), "unknown code") == 0 && vkevd_code_text(-1));
 }
 
 static void errors(vkevd_plan plan) {
@@ -133,6 +133,70 @@ static void control(vkevd_plan plan) {
 	WANT(VKEVD_CANCELLED, vkevd_symmetric_solve(plan, diagonal, N, w, z, N, NULL, &c, &error));
 	OK(vkevd_symmetric_solve(plan, diagonal, N, w, z, N, NULL, NULL, &error));
 	check_values(w);
+}
+
+// within calls functions that would wait for the solve whose progress function it is. outer_plan is
+// the plan of this solve, and middle_plan another one, whose solve may be in between.
+static vkevd_plan outer_plan, middle_plan;
+static int refusals;
+
+static int32_t within(void *user, const char *stage, double done, double total) {
+	(void)user, (void)stage, (void)done, (void)total;
+	static double values[N], vectors[N * N];
+	vkevd_error own;
+	uint64_t bytes;
+	const int32_t bad = VKEVD_BAD_ARGUMENT;
+	CHECK(vkevd_symmetric_solve(outer_plan, diagonal, N, values, vectors, N, NULL, NULL, &own) == bad);
+	CHECK(strstr(own.text, "plan") && strstr(own.text, "progress function"));
+	CHECK(vkevd_plan_close(outer_plan, &own) == bad);
+	CHECK(vkevd_close(device, &own) == bad);
+	CHECK(vkevd_plan_bytes(outer_plan, &bytes, &own) == VKEVD_OK && bytes > 0);
+	refusals++;
+	return 0;
+}
+
+static int32_t middle(void *user, const char *stage, double done, double total) {
+	(void)user, (void)stage, (void)done, (void)total;
+	static double values[N];
+	static int once;
+	vkevd_error own;
+	vkevd_control c = {within, NULL, 0};
+	if (!once++) // another plan may be used, but not outer_plan in its progress function
+		CHECK(vkevd_symmetric_solve(middle_plan, diagonal, N, values, NULL, 0, NULL, &c, &own) == VKEVD_OK);
+	return 0;
+}
+
+// reentry checks that calls from a progress function that would never return are refused. If they are
+// not, the alarm ends the program.
+static void reentry(vkevd_plan plan) {
+	vkevd_control c = {within, NULL, 0};
+	alarm(120);
+	outer_plan = plan;
+	OK(vkevd_symmetric_solve(plan, diagonal, N, w, z, N, NULL, &c, &error));
+	int direct = refusals;
+	CHECK(direct > 0);
+	OK(vkevd_symmetric_plan(device, N, NULL, &middle_plan, &error));
+	c.progress = middle;
+	OK(vkevd_symmetric_solve(plan, diagonal, N, w, z, N, NULL, &c, &error));
+	CHECK(refusals > direct);
+	check_values(w);
+	OK(vkevd_plan_close(middle_plan, &error));
+	alarm(0);
+}
+
+// counts checks numbers of matrices that no program can have in memory.
+static void counts(void) {
+	const double *a[1] = {diagonal};
+	double *values[1] = {w};
+	int32_t codes[1];
+	vkevd_plan plan;
+	OK(vkevd_batch_plan(device, 2, 1, NULL, &plan, &error));
+	for (int bits = 39; bits < 63; bits++) {
+		WANT(VKEVD_BAD_ARGUMENT, vkevd_batch_solve(plan, (int64_t)1 << bits, NULL, a, values, NULL, codes, NULL, &error));
+		CHECK(strstr(error.text, "count"));
+	}
+	WANT(VKEVD_BAD_ARGUMENT, vkevd_batch_solve(plan, -1, NULL, a, values, NULL, codes, NULL, &error));
+	OK(vkevd_plan_close(plan, &error));
 }
 
 static void *solve_often(void *plan) {
@@ -255,6 +319,8 @@ int main(int argc, char **argv) {
 	devices();
 	errors(plan);
 	control(plan);
+	reentry(plan);
+	counts();
 	threads(plan);
 	forks(plan);
 	repeat(40);

@@ -1,6 +1,7 @@
 // Functions for the tests of the C library. A test ends with its first failure, and prints only
 // this failure.
 #define _POSIX_C_SOURCE 200809L
+#include <float.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdint.h>

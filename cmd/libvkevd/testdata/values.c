@@ -275,6 +275,60 @@ static void many_singles(void) {
 	WANT(VKEVD_BAD_ARGUMENT, vkevd_batch_plan(device, 8, 2, &o, &plan, &error));
 }
 
+// overflow solves matrices whose entries are all the largest number, so that a value is beyond it. The
+// error must name the value, and all results must be there.
+static void overflow(int verify) {
+	enum { n = 5 };
+	double a[n * n], w[n], z[n * n], u[n * n];
+	float as[n * n], ws[n];
+	vkevd_symmetric o = {0};
+	vkevd_svd of = {0};
+	vkevd_batch many = {0};
+	vkevd_plan plan;
+	vkevd_found found = {9, 9};
+	for (int i = 0; i < n * n; i++)
+		a[i] = DBL_MAX, as[i] = FLT_MAX, z[i] = u[i] = NAN;
+	o.vectors = 1, o.verify = verify;
+	OK(vkevd_symmetric_plan(device, n, &o, &plan, &error));
+	WANT(VKEVD_OVERFLOW, vkevd_symmetric_solve(plan, a, n, w, z, n, &found, NULL, &error));
+	CHECK(error.row == n - 1 && error.column == -1 && strstr(error.text, "eigenvalue 4"));
+	CHECK(found.first == 0 && found.count == n && isinf(w[n - 1]) && fabs(w[0]) < 1e-10 * DBL_MAX);
+	for (int i = 0; i < n; i++)
+		CHECK(fabs(z[i + (n - 1) * n] - 1 / sqrt(n)) < 1e-12);
+	OK(vkevd_plan_close(plan, &error));
+
+	o.vectors = 0, o.number = VKEVD_FLOAT32, o.select = VKEVD_INDEX, o.from = n - 1, o.to = n;
+	OK(vkevd_symmetric_plan(device, n, &o, &plan, &error));
+	WANT(VKEVD_OVERFLOW, vkevd_symmetric_solve_float32(plan, as, n, ws, NULL, 0, NULL, NULL, &error));
+	CHECK(error.row == n - 1 && isinf(ws[0]) && strstr(error.text, "float32"));
+	OK(vkevd_plan_close(plan, &error));
+
+	of.u = of.v = VKEVD_THIN, of.verify = verify;
+	OK(vkevd_svd_plan(device, n, n, &of, &plan, &error));
+	WANT(VKEVD_OVERFLOW, vkevd_svd_solve(plan, a, n, w, u, n, z, n, NULL, &error));
+	CHECK(error.row == 0 && isinf(w[0]) && w[1] < 1e-10 * DBL_MAX && strstr(error.text, "singular value 0"));
+	for (int i = 0; i < n; i++)
+		CHECK(fabs(u[i] - 1 / sqrt(n)) < 1e-12 && fabs(z[i] - 1 / sqrt(n)) < 1e-12);
+	OK(vkevd_plan_close(plan, &error));
+
+	const double *am[1] = {a};
+	const float *ams[1] = {as};
+	double *wm[1] = {w};
+	float *wms[1] = {ws};
+	int32_t code = -1;
+	OK(vkevd_batch_plan(device, n, 1, &many, &plan, &error));
+	OK(vkevd_batch_solve(plan, 1, NULL, am, wm, NULL, &code, NULL, &error));
+	CHECK(code == VKEVD_OVERFLOW && isinf(w[n - 1]) && fabs(w[0]) < 1e-10 * DBL_MAX);
+	WANT(VKEVD_OVERFLOW, vkevd_batch_solve(plan, 1, NULL, am, wm, NULL, NULL, NULL, &error));
+	CHECK(error.row == n - 1 && strstr(error.text, "matrix 0"));
+	OK(vkevd_plan_close(plan, &error));
+	many.number = VKEVD_FLOAT32;
+	OK(vkevd_batch_plan(device, n, 1, &many, &plan, &error));
+	OK(vkevd_batch_solve_float32(plan, 1, NULL, ams, wms, NULL, &code, NULL, &error));
+	CHECK(code == VKEVD_OVERFLOW && isinf(ws[n - 1]) && fabs(ws[0]) < 1e-4 * FLT_MAX);
+	OK(vkevd_plan_close(plan, &error));
+}
+
 int main(void) {
 	OK(vkevd_open(NULL, &device, &error));
 	all_symmetric();
@@ -283,6 +337,8 @@ int main(void) {
 	many_singles();
 	singles();
 	mixed();
+	overflow(0);
+	overflow(1);
 	OK(vkevd_close(device, &error));
 	return 0;
 }
