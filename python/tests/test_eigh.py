@@ -107,6 +107,27 @@ class Eigh(Case):
             self.check_eigen(symmetric(25), w / scale, z)
         self.assertTrue((vkevd.eigvalsh(np.zeros((5, 5))) == 0).all())
 
+    def test_overflow(self):
+        """The result is there beside the exception, which names the first value that overflows."""
+        n = 6
+        for dtype in (np.float64, np.float32):
+            most = np.finfo(dtype).max
+            a = np.full((n, n), most, dtype)
+            for matrix, at, arguments in ((a, (n - 1,), {}), (-a, (0,), {}), (a, (0,), {"subset_by_index": [n - 1, n - 1]}),
+                                          (np.stack([a * 0, a]), (1, n - 1), {}), (a.reshape(1, 1, n, n), (0, 0, n - 1), {})):
+                for work, part in ((vkevd.eigh, lambda x: x.eigenvalues), (vkevd.eigvalsh, lambda x: x)):
+                    with self.subTest(dtype=dtype, at=at, work=work), self.assertRaises(vkevd.ResultOverflowError) as caught:
+                        work(matrix, **arguments)
+                    values, index = part(caught.exception.result), caught.exception.index
+                    self.assertEqual(index, at)
+                    self.assertTrue(np.isinf(values[index]) and np.isinf(values).sum() == 1)
+                    self.assertEqual(values.dtype, dtype)
+                    self.assertIn(f"[{', '.join(map(str, at))}] is beyond the largest {np.dtype(dtype)}", str(caught.exception))
+                    if work is vkevd.eigh:
+                        self.assertTrue(np.allclose(caught.exception.result.eigenvectors[index[:-1]][:, index[-1]], n**-0.5))
+        with self.assertRaises(OverflowError):
+            vkevd.eigh(np.full((n, n), np.finfo(float).max), precision="mixed")
+
     def test_empty(self):
         for shape in ((0, 0), (3, 0, 0), (0, 4, 4), (2, 0, 5, 5)):
             w, z = vkevd.eigh(np.empty(shape))
@@ -167,6 +188,16 @@ class Batched(Case):
             self.check_eigen(a.astype(float), w, None, tolerance=1e-6)
         self.assertEqual(vkevd.batched([]), [])
         self.assertEqual(vkevd.batched([np.empty((0, 0))])[0].eigenvalues.shape, (0,))
+
+    def test_overflow(self):
+        for dtype in (np.float64, np.float32):
+            a = np.full((4, 4), np.finfo(dtype).max, dtype)
+            with self.assertRaises(vkevd.ResultOverflowError) as caught:
+                vkevd.batched([np.eye(3, dtype=dtype), a, np.eye(500, dtype=dtype)])
+            self.assertEqual(caught.exception.index, (1, 3))
+            first, second, third = caught.exception.result
+            self.assertTrue((first.eigenvalues == 1).all() and (third.eigenvalues == 1).all())
+            self.assertTrue(np.isinf(second.eigenvalues[3]) and np.allclose(second.eigenvectors[:, 3], 0.5))
 
     def test_one_bad(self):
         order = vkevd._devices.session().batch_order

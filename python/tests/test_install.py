@@ -86,6 +86,16 @@ class Install(Case):
         self.assertEqual(len([line for line in log.output if "left to" in line]), 3, log.output)
 
     @unittest.skipIf(scipy is None, "no scipy")
+    def test_overflow(self):
+        """A value beyond the largest double is infinite, without an exception, as in numpy. The device solves."""
+        n = 120
+        a = np.full((n, n), np.finfo(float).max)
+        with self.assertLogs("vkevd", "INFO") as log:
+            self.assertTrue(np.isinf(np.linalg.eigh(a)[0][-1]) and np.isinf(np.linalg.eigvalsh(a)[-1]))
+            self.assertTrue(np.isinf(np.linalg.svd(a)[1][0]))
+            self.assertTrue(scipy is None or np.isinf(scipy.linalg.svdvals(a)[0]))
+        self.assertTrue(all("on the device" in line for line in log.output), log.output)
+
     def test_overwrite_and_failure(self):
         a = symmetric(120)
 

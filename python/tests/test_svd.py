@@ -48,6 +48,18 @@ class Svd(Case):
             self.assertEqual([part.dtype for part in parts], [np.float32] * 3)
             self.check_svd(a.astype(float), *parts, tolerance=1e-6)
 
+    def test_overflow(self):
+        for dtype in (np.float64, np.float32):
+            a = np.full((7, 4), np.finfo(dtype).max, dtype)
+            for matrix, at in ((a, (0,)), (a.T, (0,)), (np.stack([a * 0, a]), (1, 0))):
+                for work, part in ((vkevd.svd, lambda x: x.S), (vkevd.svdvals, lambda x: x)):
+                    with self.subTest(dtype=dtype, at=at), self.assertRaises(vkevd.ResultOverflowError) as caught:
+                        work(matrix)
+                    s = part(caught.exception.result)
+                    self.assertEqual(caught.exception.index, at)
+                    self.assertTrue(np.isinf(s[at]) and np.isinf(s).sum() == 1)
+                    self.assertIn("singular value", str(caught.exception))
+
     def test_empty(self):
         for shape in ((0, 0), (0, 3), (4, 0), (2, 0, 3), (0, 3, 3)):
             for full in (True, False):

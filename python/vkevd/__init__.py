@@ -24,7 +24,7 @@ from ._batched import batched
 from ._devices import clear, devices, use
 from ._eigh import eigh, eigvalsh
 from ._errors import (DeviceError, Error, ForkedError, NoConvergenceError, NoDeviceError, NotFiniteError,
-                      OutOfMemoryError, UnsupportedError)
+                      OutOfMemoryError, ResultOverflowError, UnsupportedError)
 from ._install import install, installed, uninstall
 from ._library import version
 from ._results import Device, EighResult, SVDResult
@@ -32,7 +32,7 @@ from ._svd import svd, svdvals
 
 __all__ = [
     "Device", "DeviceError", "EighResult", "Error", "ForkedError", "NoConvergenceError", "NoDeviceError",
-    "NotFiniteError", "OutOfMemoryError", "SVDResult", "UnsupportedError", "batched", "clear", "devices",
+    "NotFiniteError", "OutOfMemoryError", "ResultOverflowError", "SVDResult", "UnsupportedError", "batched", "clear", "devices",
     "eigh", "eigvalsh", "install", "installed", "svd", "svdvals", "uninstall", "use", "version",
 ]
 

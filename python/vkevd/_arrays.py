@@ -19,6 +19,12 @@ def real(a):
     return a.astype(dtype, order="K"), True
 
 
+def narrowed(values, dtype):
+    """Returns values as an array of another type. Values beyond the largest number of the type become infinite."""
+    with np.errstate(over="ignore"):
+        return values.astype(dtype, copy=False)
+
+
 def single(a):
     """Returns 1 for float32, otherwise 0: the value of the option number in vkevd.h."""
     return int(a.dtype == np.float32)

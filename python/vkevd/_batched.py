@@ -5,10 +5,10 @@ import math
 import numpy as np
 
 from . import _devices
-from ._arrays import real, square
-from ._errors import BY_CODE
+from ._arrays import narrowed, real, square
+from ._errors import BY_CODE, ResultOverflowError
 from ._library import Batch, call
-from ._results import EighResult
+from ._results import EighResult, finished
 from ._solve import solve
 from ._symmetric import EVERYTHING, one, upper_of
 
@@ -22,7 +22,8 @@ def batched(matrices, UPLO="L", *, lower=None, eigvals_only=False, on_error="rai
     each matrix, or with its eigenvalues if eigvals_only is set. Matrices of orders up to some hundreds
     are solved at the same time, larger ones one after another. If on_error is "nan", a matrix that
     contains a NaN or an infinity gets values and vectors of NaN, and all other matrices are solved.
-    Otherwise such a matrix raises NotFiniteError.
+    Otherwise such a matrix raises NotFiniteError. If a value is beyond the largest number of its type,
+    batched raises ResultOverflowError, which has the list.
     """
     if on_error not in ("raise", "nan"):
         raise ValueError("on_error must be 'raise' or 'nan'")
@@ -44,10 +45,12 @@ def batched(matrices, UPLO="L", *, lower=None, eigvals_only=False, on_error="rai
     for k, a in enumerate(arrays):
         if results[k] is None:
             results[k] = _large(a, upper, not eigvals_only, on_error, device, progress)
-    if eigvals_only:
-        return [w.astype(a.dtype, copy=False) for (w, _), a in zip(results, arrays)]
-    return [EighResult(w.astype(a.dtype, copy=False), z.astype(a.dtype, copy=False))
-            for (w, z), a in zip(results, arrays)]
+    values = [narrowed(w, a.dtype) for (w, _), a in zip(results, arrays)]
+    result = values if eigvals_only else [
+        EighResult(w, z.astype(a.dtype, copy=False)) for w, (_, z), a in zip(values, results, arrays)]
+    for k, w in enumerate(values):
+        finished(result, w, "eigenvalue", (k,))
+    return result
 
 
 def _large(a, upper, vectors, on_error, device, progress):
@@ -107,7 +110,7 @@ def _run(orders, a, w, z, upper, on_error, session, progress):
              None if z is None else z.ctypes.data, codes.ctypes.data, control)
 
     solve(session, progress, work)
-    failed = codes.nonzero()[0]
+    failed = ((codes != 0) & (codes != ResultOverflowError.code)).nonzero()[0]
     if len(failed) and on_error == "raise":
         what = "holds a NaN or an infinity" if codes[failed[0]] == 2 else "has no result"
         raise BY_CODE[int(codes[failed[0]])](f"matrix {failed[0]} {what}")

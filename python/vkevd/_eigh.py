@@ -3,8 +3,8 @@
 import numpy as np
 
 from . import _batched, _devices
-from ._arrays import real, square, stack
-from ._results import EighResult
+from ._arrays import narrowed, real, square, stack
+from ._results import EighResult, finished
 from ._symmetric import EVERYTHING, one, select_of, upper_of
 
 
@@ -25,7 +25,8 @@ def eigh(a, UPLO="L", *, lower=None, eigvals_only=False, overwrite_a=False, chec
 
     Returns an EighResult(eigenvalues, eigenvectors). The vectors are in Fortran order. With
     eigvals_only the result is the array of eigenvalues. The component of largest magnitude of each
-    vector is positive. Raises NotFiniteError, which is a LinAlgError, for a NaN or an infinity.
+    vector is positive. Raises NotFiniteError, which is a LinAlgError, for a NaN or an infinity. If a
+    value is beyond the largest number of its type, raises ResultOverflowError, which has the result.
     """
     given, upper = a, upper_of(UPLO, lower)
     a, copied = real(a)
@@ -44,7 +45,7 @@ def eigh(a, UPLO="L", *, lower=None, eigvals_only=False, overwrite_a=False, chec
     else:
         keep = not copied and not (overwrite_a and a is given and a.flags.writeable)
         result = one(a, upper, not eigvals_only, select, keep, device, progress, mixed=precision == "mixed")
-    return result[0] if eigvals_only else EighResult(*result)
+    return finished(result[0] if eigvals_only else EighResult(*result), result[0], "eigenvalue")
 
 
 def eigvalsh(a, UPLO="L", **arguments):
@@ -59,7 +60,7 @@ def _stack(a, upper, vectors, device, progress):
     matrices, session = a.reshape((-1, n, n)), _devices.session(device)
     if n <= session.batch_order:
         w, z = _batched.stack(matrices, upper, vectors, session, progress)
-        w = w.reshape(shape + (n,)).astype(a.dtype, copy=False)
+        w = narrowed(w.reshape(shape + (n,)), a.dtype)
         return w, z.reshape(a.shape).swapaxes(-1, -2).astype(a.dtype, copy=False) if vectors else None
     parts = (one(m, upper, vectors, EVERYTHING, True, device, progress) for m in matrices)
     filled = stack(matrices, (p if vectors else p[:1] for p in parts), shape)

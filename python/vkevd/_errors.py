@@ -50,6 +50,18 @@ class NoConvergenceError(Error, LinAlgError):
     code = 10
 
 
+class ResultOverflowError(Error, OverflowError):
+    """A value of the result is beyond the largest number of its type, and is +inf or -inf.
+
+    result is what the function would have returned. Its other values and its vectors are right. index is
+    the place of the first such value in the array of values; for batched, the number of the matrix comes
+    first.
+    """
+    code = 14
+    result = None
+    index = ()
+
+
 class ForkedError(Error):
     """The parent process has used the device before fork, so this child process cannot use it."""
     code = 12
@@ -57,4 +69,4 @@ class ForkedError(Error):
 
 BY_CODE = {kind.code: kind for kind in (
     BadArgumentError, NotFiniteError, NoDeviceError, UnsupportedError, OutOfMemoryError, DeviceError,
-    CancelledError, NoConvergenceError, ForkedError)}
+    CancelledError, NoConvergenceError, ResultOverflowError, ForkedError)}

@@ -25,7 +25,8 @@ def install(crossover=None, *, device=None):
     if it has one matrix of float32 or float64 with at least crossover rows and columns, and only
     options that vkevd supports. All other calls, and calls that fail on the device, are solved by
     the original function. For each large matrix the logger "vkevd" writes at level INFO where it was
-    solved. uninstall() restores the original functions.
+    solved. uninstall() restores the original functions. A value beyond the largest number of its type is
+    infinite, without an exception, as in numpy.
 
     Code that has imported a function by name before install() still calls the original function.
     install() raises an exception if the device cannot be used. It raises ValueError if the device is
@@ -123,7 +124,7 @@ def _numpy_eigvalsh(device, a, UPLO="L"):
 def _numpy_svd(device, a, full_matrices=True, compute_uv=True, hermitian=False):
     if hermitian:
         raise _NotOurs("hermitian")
-    result = _svd.svd(a, full_matrices, compute_uv, device=device)
+    result = _svd.decompose(a, full_matrices, compute_uv, device=device)
     return _result("SVDResult", map(np.ascontiguousarray, result)) if compute_uv else result
 
 
@@ -142,12 +143,12 @@ def _scipy_eigvalsh(device, a, b=None, **options):
 
 def _scipy_svd(device, a, full_matrices=True, compute_uv=True, overwrite_a=False, check_finite=True,
                lapack_driver="gesdd"):
-    result = _svd.svd(a, full_matrices, compute_uv, device=device)
+    result = _svd.decompose(a, full_matrices, compute_uv, device=device)
     return tuple(result) if compute_uv else result
 
 
 def _scipy_svdvals(device, a, overwrite_a=False, check_finite=True):
-    return _svd.svdvals(a, device=device)
+    return _svd.decompose(a, True, False, device=device)
 
 
 def _only(**options):
@@ -170,5 +171,5 @@ _OURS = {
     "eigh": _choose(_numpy_eigh, _scipy_eigh),
     "eigvalsh": _choose(_numpy_eigvalsh, _scipy_eigvalsh),
     "svd": _choose(_numpy_svd, _scipy_svd),
-    "svdvals": _choose(lambda device, x: _svd.svdvals(x, device=device), _scipy_svdvals),
+    "svdvals": _choose(lambda device, x: _svd.decompose(x, True, False, device=device), _scipy_svdvals),
 }

@@ -5,7 +5,7 @@ import os
 import threading
 from ctypes import POINTER, c_char, c_char_p, c_double, c_int32, c_int64, c_uint64, c_void_p
 
-from ._errors import BY_CODE, Error, ForkedError, NoDeviceError
+from ._errors import BY_CODE, Error, ForkedError, NoDeviceError, ResultOverflowError
 
 NAME = "libvkevd.so.0"
 
@@ -138,10 +138,13 @@ def usable():
 
 
 def call(name, *arguments):
-    """Calls a function of vkevd.h. If it returns an error code, raises the exception for this code."""
+    """Calls a function of vkevd.h. If it returns an error code, raises the exception for this code.
+
+    The code for a value that overflows raises nothing, because the results are there; see _results.finished.
+    """
     info = ErrorInfo()
     code = getattr(library(), "vkevd_" + name)(*arguments, ctypes.byref(info))
-    if code == 0:
+    if code in (0, ResultOverflowError.code):
         return
     error = BY_CODE.get(code, Error)(info.text.decode("utf-8", "replace"))
     error.code, error.row, error.column = code, info.row, info.column

@@ -7,7 +7,7 @@ import numpy as np
 from . import _devices
 from ._arrays import ENDING, real, single, stack, stored
 from ._library import FULL, NONE, THIN, Svd, call
-from ._results import SVDResult
+from ._results import SVDResult, finished
 from ._solve import solve
 
 
@@ -22,8 +22,15 @@ def svd(a, full_matrices=True, compute_uv=True, *, largest=None, overwrite_a=Fal
 
     Returns an SVDResult(U, S, Vh). In each row of Vh the component of largest magnitude is
     positive. Raises NotFiniteError, which is a LinAlgError, for
-    a NaN or an infinity.
+    a NaN or an infinity. If a value is beyond the largest number of its type, raises
+    ResultOverflowError, which has the result.
     """
+    result = decompose(a, full_matrices, compute_uv, largest, device, progress)
+    return finished(result, result.S if compute_uv else result, "singular value")
+
+
+def decompose(a, full_matrices, compute_uv, largest=None, device=None, progress=None):
+    """Does the work of svd, and does not look at the values of the result."""
     a, _ = real(a)
     if a.ndim < 2:
         raise np.linalg.LinAlgError(f"shape {a.shape}: not a matrix")
