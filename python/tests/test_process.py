@@ -64,6 +64,62 @@ class Process(Case):
             thread.join()
         self.assertEqual(problems, [])
 
+    def test_clear_while_a_solve_waits(self):
+        """clear() in another thread must not break a solve that waits until the device is free."""
+        for _ in range(3):
+            begun, end, problems = threading.Event(), threading.Event(), []
+
+            def hold(*mark):
+                begun.set()
+                end.wait(60)
+
+            def solve():
+                try:
+                    self.check_eigen(symmetric(100), *vkevd.eigh(symmetric(100), progress=hold))
+                except BaseException as problem:
+                    problems.append(problem)
+
+            threads = [threading.Thread(target=solve), threading.Thread(target=vkevd.clear)]
+            threads[0].start()
+            self.assertTrue(begun.wait(60))
+            threading.Timer(0.3, threads[1].start).start()
+            threading.Timer(0.8, end.set).start()
+            self.check_eigen(symmetric(60), *vkevd.eigh(symmetric(60)))  # it waits before clear() is called
+            end.wait(60)
+            for thread in threads:
+                thread.join()
+            self.assertEqual(problems, [])
+
+    def test_calls_from_a_progress_function(self):
+        """Calls that would wait for the solve whose progress function makes them raise RuntimeError."""
+        self.run_python("""
+import numpy as np, vkevd
+a = np.eye(100)
+
+def refused(work):
+    try:
+        work()
+    except RuntimeError as problem:
+        assert "progress function" in str(problem), problem
+    else:
+        raise AssertionError("not refused")
+
+def inner(*mark):
+    refused(lambda: vkevd.eigvalsh(a))
+    refused(vkevd.clear)
+
+other = vkevd.devices()[0].index  # another session, of the same device
+begun = []
+
+def outer(*mark):
+    if not begun:
+        begun.append(True)
+        vkevd.eigvalsh(a, device=other, progress=inner)
+
+assert (vkevd.eigvalsh(a, progress=outer) == 1).all() and begun
+assert (vkevd.eigvalsh(a, progress=inner) == 1).all()
+""")
+
     def test_python_runs_during_a_solve(self):
         passes, finished = [0], threading.Event()
 

@@ -104,7 +104,7 @@ def _run(orders, a, w, z, upper, on_error, session, progress):
     codes = np.zeros(count, np.int32)
     options = Batch(vectors=z is not None, upper=upper, a_row_major=1)
 
-    def work(control):
+    def work(session, control):
         plan = session.plan("batch", (n, room), options)
         call("batch_solve", plan, count, orders.ctypes.data, a.ctypes.data, w.ctypes.data,
              None if z is None else z.ctypes.data, codes.ctypes.data, control)

@@ -31,9 +31,10 @@ def devices():
 
 
 class Session:
-    """An open device. It runs one solve at a time."""
+    """An open device. It runs one solve at a time. closed is set, with the lock held, when clear() closes it."""
 
     def __init__(self, name):
+        self.name, self.closed = name, False
         handle = c_uint64()
         call("open", name.encode(), byref(handle))
         self.handle = handle.value
@@ -77,6 +78,24 @@ _sessions = {}
 _opening = threading.Lock()
 _default = ""
 
+_thread = threading.local()  # watched: the sessions of the solves in whose progress functions this thread runs
+
+
+def watched():
+    """The sessions of the solves that wait for the calling thread, because it runs their progress functions."""
+    return getattr(_thread, "watched", ())
+
+
+def watching(sessions):
+    """Makes watched() return these sessions in the calling thread."""
+    _thread.watched = sessions
+
+
+def refuse_watched(sessions):
+    """Raises RuntimeError if a progress function calls vkevd for a device whose solve waits for this function."""
+    if any(session in watched() for session in sessions):
+        raise RuntimeError("vkevd: a progress function called vkevd for the device that it watches")
+
 
 def _after_fork():
     global _opening
@@ -88,8 +107,12 @@ _library.os.register_at_fork(after_in_child=_after_fork)
 
 def session(device=None):
     """Returns the open device with this name or index, or the default device."""
+    return named(_default if device is None else _name(device))
+
+
+def named(name):
+    """Returns the open device with this name. It opens the device if clear() has closed it."""
     _library.library()  # in a forked process: its error
-    name = _default if device is None else _name(device)
     with _opening:
         if name not in _sessions:
             _sessions[name] = Session(name)
@@ -113,16 +136,22 @@ def _name(device):
 
 
 def clear():
-    """Closes all devices and frees their memory. The next solve opens a device again."""
+    """Closes all devices and frees their memory. The next solve opens a device again.
+
+    It waits for the solves that are running. Solves of other threads that wait for their turn run afterwards.
+    """
     if not _library.usable():
         _sessions.clear()
         return
     with _opening:
-        for name in list(_sessions):
-            closing = _sessions.pop(name)
-            with closing.lock:
-                closing.forget()
-                call("close", closing.handle)
+        refuse_watched(_sessions.values())
+        closing = list(_sessions.values())
+        _sessions.clear()
+    for session in closing:
+        with session.lock:
+            session.closed = True
+            session.forget()
+            call("close", session.handle)
 
 
 atexit.register(clear)

@@ -4,11 +4,9 @@ import threading
 import time
 from ctypes import byref, c_uint64
 
+from . import _devices
 from ._errors import CancelledError
 from ._library import Control, Progress, call
-
-
-_watching = threading.local()  # session: that of the solve whose progress function runs in this thread
 
 
 class _Watch:
@@ -16,31 +14,31 @@ class _Watch:
 
     def __init__(self, session, progress, token):
         self.raised = None
-        self._session = session
+        self._watched = _devices.watched() + (session,)
         self._progress = progress
         self.control = Control(Progress(self._call) if progress else Progress(), None, token)
 
     def _call(self, _user, stage, done, total):
-        _watching.session = self._session
+        _devices.watching(self._watched)
         try:
             self._progress(stage.decode("utf-8", "replace"), done, total)
         except BaseException as raised:  # an exception cannot pass through C
             self.raised = raised
             return 1
         finally:
-            _watching.session = None
+            _devices.watching(())
         return 0
 
 
 def solve(session, progress, work):
-    """Calls work(control) while no other solve uses the session, and returns the result of work.
+    """Calls work(session, control) while no other solve uses the session, and returns the result of work.
 
+    If clear() closes the session while another solve uses it, work gets a new session for the same device.
     Python handles signals only in the main thread, and not while this thread runs C code. Therefore
     another thread runs the solve, and the main thread waits for it. If a signal interrupts the wait,
     the solve is cancelled. The exception is raised after the solve has stopped using its memory.
     """
-    if getattr(_watching, "session", None) is session:
-        raise RuntimeError("vkevd: a progress function called vkevd for the device that it watches")
+    _devices.refuse_watched([session])
     if threading.current_thread() is not threading.main_thread():
         return _locked(session, progress, 0, work)
     token = c_uint64()
@@ -76,19 +74,29 @@ def solve(session, progress, work):
 
 
 def _locked(session, progress, token, work, interrupted=None):
-    while not session.lock.acquire(timeout=-1 if interrupted is None else 0.1):
-        if interrupted.is_set():
-            raise CancelledError("interrupted before the device was free")
+    session = _locked_session(session, interrupted)
     try:
         watch = _Watch(session, progress, token)
         try:
-            return work(byref(watch.control))
+            return work(session, byref(watch.control))
         except CancelledError:
             if watch.raised is not None:
                 raise watch.raised from None
             raise
     finally:
         session.lock.release()
+
+
+def _locked_session(session, interrupted):
+    """Acquires the lock of session, or of the session that replaces it if clear() has closed it. Returns the session."""
+    while True:
+        while not session.lock.acquire(timeout=-1 if interrupted is None else 0.1):
+            if interrupted.is_set():
+                raise CancelledError("interrupted before the device was free")
+        if not session.closed:
+            return session
+        session.lock.release()
+        session = _devices.named(session.name)
 
 
 def _wait(worker, ended):

@@ -82,7 +82,7 @@ def _one(a, wanted, largest, device, progress):
         vh = np.empty((n if wanted == FULL else k, n), a.dtype, order="C")
     session = _devices.session(device)
 
-    def work(control):
+    def work(session, control):
         plan = session.plan("svd", (m, n), options)
         call("svd_solve" + ENDING[options.number], plan, memory.ctypes.data, ld, s.ctypes.data, u.ctypes.data if wanted else None, m,
              vh.ctypes.data if wanted else None, n, control)

@@ -57,7 +57,7 @@ def one(a, upper, vectors, select, keep, device, progress, row_major=0, mixed=Fa
         ldz = max(z.shape[row_major], 1)
     found, session = Found(), _devices.session(device)
 
-    def work(control):
+    def work(session, control):
         plan = session.plan("symmetric", (n,), options)
         call("symmetric_solve" + ENDING[options.number], plan, memory.ctypes.data, ld, w.ctypes.data,
              z.ctypes.data if vectors else None, ldz, byref(found), control)
