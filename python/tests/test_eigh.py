@@ -176,6 +176,30 @@ class Eigh(Case):
             vkevd.eigh(np.stack([a, a]), subset_by_index=[0, 1])
 
 
+    def test_refusals_name_a_way_out(self):
+        a = symmetric(6)
+
+        class Sparse:
+            def toarray(self):
+                return a
+
+        for work, words in ((lambda: vkevd.eigh(a + 0j), "a.real"), (lambda: vkevd.svd(a + 0j), "numpy.linalg"),
+                            (lambda: vkevd.eigh(a.astype(np.float16)), r"astype\(numpy.float64\)"),
+                            (lambda: vkevd.eigh(Sparse()), "toarray"), (lambda: vkevd.eigh(a.astype(object)), "real numbers"),
+                            (lambda: vkevd.eigh(a, b=np.eye(6)), "cholesky"), (lambda: vkevd.eigh(a, np.eye(6)), "cholesky"),
+                            (lambda: vkevd.eigh(np.stack([a, a]), subset_by_index=[0, 1]), "one by one"),
+                            (lambda: vkevd.eigh(a, subset_by_index=[-2, -1]), r"n - k, n - 1"),
+                            (lambda: vkevd.use("no such device"), r"vkevd.devices\(\) lists them")):
+            with self.assertRaisesRegex((TypeError, ValueError, vkevd.NoDeviceError), words):
+                work()
+        b = a @ a + np.eye(6)  # the way out of a generalized problem
+        low = np.linalg.cholesky(b)
+        m = np.linalg.inv(low)
+        w, y = vkevd.eigh(m @ a @ m.T)
+        x = m.T @ y
+        self.assertTrue(np.allclose(a @ x, b @ x * w) and np.allclose(low.T @ x, y))
+
+
 class Batched(Case):
     def test_mixed_orders(self):
         order = vkevd._devices.session().batch_order

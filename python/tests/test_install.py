@@ -41,11 +41,14 @@ class Install(Case):
     def test_left_to_numpy(self):
         warnings.simplefilter("ignore", PendingDeprecationWarning)  # of numpy.matrix
         a = symmetric(120)
-        matrices = (symmetric(99), a + 0j, np.stack([a, a]), np.asmatrix(a), a.tolist(), np.rint(a).astype(int))
-        for matrix in matrices:  # not even tried
-            with self.assertNoLogs("vkevd", "INFO"):
+        with self.assertNoLogs("vkevd", "INFO"):
+            np.linalg.eigh(symmetric(99))
+        for matrix, why in ((a + 0j, "complex128"), (np.stack([a, a]), "3 dimensions"), (np.asmatrix(a), "type is matrix"),
+                            (a.tolist(), "type is list"), (np.rint(a).astype(int), "int64")):  # not even tried
+            with self.assertLogs("vkevd", "INFO") as log:
                 w, z = np.linalg.eigh(matrix)
             self.assertTrue(np.array_equal(w, self.originals[0](matrix)[0]))
+            self.assertRegex(log.output[0], f"eigh .*: left to numpy.linalg.eigh .*{why}")
         a[5, 2] = np.nan
         with self.assertLogs("vkevd", "INFO") as log:
             try:
@@ -59,6 +62,11 @@ class Install(Case):
                 np.linalg.eigh(a, "X")
             np.linalg.svd(symmetric(110), hermitian=True)
         self.assertEqual(len([line for line in log.output if "left to" in line]), 3, log.output)
+        self.assertFalse([line for line in log.output if "_" in line], "private names")
+        self.assertIn("(hermitian is given)", " ".join(log.output))
+        with self.assertLogs("vkevd", "INFO") as log, self.assertRaises(TypeError):
+            np.linalg.eigh(symmetric(120), turbo=True)
+        self.assertIn("TypeError: eigh() got an unexpected keyword argument", log.output[0])
 
     def test_float32(self):
         a = symmetric(120).astype(np.float32)

@@ -8,11 +8,17 @@ def real(a):
 
     Integers become float64. If the array is not a copy, it may share its memory with the caller's object.
     """
-    a = np.asarray(a)
+    given, a = a, np.asarray(a)
     if a.dtype.kind == "c":
-        raise TypeError("vkevd: a complex matrix; only real ones are supported")
-    if a.dtype.kind not in "fiub" or a.dtype.itemsize > 8 or a.dtype == np.float16:
-        raise TypeError(f"vkevd: array type {a.dtype} is not supported")
+        raise TypeError("vkevd: a complex matrix is not supported; use numpy.linalg, or a.real if all imaginary parts are zero, "
+                        "or the real matrix [[a.real, -a.imag], [a.imag, a.real]], which has each value twice")
+    if hasattr(given, "toarray"):
+        raise TypeError("vkevd: a sparse matrix is not supported; a.toarray() makes it dense, and "
+                        "scipy.sparse.linalg finds a few values of a large one")
+    if a.dtype.kind not in "fiub":
+        raise TypeError(f"vkevd: an array of type {a.dtype} is not supported: its entries must be real numbers")
+    if a.dtype.itemsize > 8 or a.dtype == np.float16:
+        raise TypeError(f"vkevd: array type {a.dtype} is not supported; a.astype(numpy.float64) is")
     dtype = np.float32 if a.dtype == np.float32 else np.float64
     if a.dtype == dtype and a.dtype.isnative:
         return a, False

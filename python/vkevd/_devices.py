@@ -7,7 +7,7 @@ from collections import OrderedDict
 from ctypes import byref, c_int64, c_uint64
 
 from . import _library
-from ._errors import OutOfMemoryError
+from ._errors import NoDeviceError, OutOfMemoryError
 from ._library import DeviceInfo, call
 from ._results import Device
 
@@ -36,7 +36,11 @@ class Session:
     def __init__(self, name):
         self.name, self.closed = name, False
         handle = c_uint64()
-        call("open", name.encode(), byref(handle))
+        try:
+            call("open", name.encode(), byref(handle))
+        except NoDeviceError as problem:  # the text names a command
+            problem.args = (str(problem).replace("; vkevd devices lists", "; vkevd.devices() lists"),)
+            raise
         self.handle = handle.value
         info, order = DeviceInfo(), c_int64()
         call("describe", self.handle, byref(info))

@@ -5,14 +5,14 @@ import numpy as np
 from . import _batched, _devices
 from ._arrays import narrowed, real, square, stack
 from ._results import EighResult, finished
-from ._symmetric import EVERYTHING, one, select_of, upper_of
+from ._symmetric import EVERYTHING, GENERALIZED, one, select_of, upper_of
 
 
-def eigh(a, UPLO="L", *, lower=None, eigvals_only=False, overwrite_a=False, check_finite=True,
+def eigh(a, UPLO="L", *, b=None, lower=None, eigvals_only=False, overwrite_a=False, check_finite=True,
          subset_by_index=None, subset_by_value=None, precision=None, device=None, progress=None):
     """Eigenvalues, ascending, and eigenvectors of a real symmetric matrix, or of a stack of them.
 
-    UPLO ("L", "U") or lower (True, False) names the triangle of a that is read. subset_by_index =
+    b is not supported: it stands for scipy's argument of this name, and must be None. UPLO ("L", "U") or lower (True, False) names the triangle of a that is read. subset_by_index =
     [first, last] selects eigenvalues by index, both ends included. subset_by_value = [low, high]
     selects the eigenvalues in (low, high]. Both are as in scipy. With eigvals_only no vectors are
     computed. With overwrite_a the vectors may replace a in memory, which saves memory. check_finite
@@ -28,6 +28,8 @@ def eigh(a, UPLO="L", *, lower=None, eigvals_only=False, overwrite_a=False, chec
     vector is positive. Raises NotFiniteError, which is a LinAlgError, for a NaN or an infinity. If a
     value is beyond the largest number of its type, raises ResultOverflowError, which has the result.
     """
+    if b is not None:
+        raise TypeError(GENERALIZED)
     given, upper = a, upper_of(UPLO, lower)
     a, copied = real(a)
     square(a)
@@ -38,7 +40,7 @@ def eigh(a, UPLO="L", *, lower=None, eigvals_only=False, overwrite_a=False, chec
         raise ValueError("mixed precision is for all values and vectors of one matrix of float64")
     if a.ndim > 2:
         if select is not EVERYTHING:
-            raise ValueError("a part of the spectrum of a stack of matrices")
+            raise ValueError("a part of the spectrum is not supported for a stack of matrices; solve them one by one")
         result = _stack(a, upper, not eigvals_only, device, progress)
     elif a.size == 0:
         result = np.empty(0, a.dtype), np.empty((0, 0), a.dtype)

@@ -25,7 +25,7 @@ def install(crossover=None, *, device=None):
     if it has one matrix of float32 or float64 with at least crossover rows and columns, and only
     options that vkevd supports. All other calls, and calls that fail on the device, are solved by
     the original function. For each large matrix the logger "vkevd" writes at level INFO where it was
-    solved. uninstall() restores the original functions. A value beyond the largest number of its type is
+    solved, and why if it was the original function. uninstall() restores the original functions. A value beyond the largest number of its type is
     infinite, without an exception, as in numpy.
 
     Code that has imported a function by name before install() still calls the original function.
@@ -79,19 +79,48 @@ class _NotOurs(Exception):
 def _wrap(original, ours, name, least, device):
     @functools.wraps(original)
     def function(a, *arguments, **options):
-        if type(a) is not np.ndarray or a.ndim != 2 or min(a.shape) < least or a.dtype.kind != "f" \
-                or a.dtype.itemsize not in (4, 8):
+        if not _is_large(a, least):
+            return original(a, *arguments, **options)
+        other = _other(a)
+        if other:
+            _log.info("%s %s: left to %s (%s)", name, np.shape(a), name, other)
             return original(a, *arguments, **options)
         started = time.perf_counter()
         try:
             result = ours(device, a, *arguments, **options)
         except Exception as problem:  # the original also answers for bad arguments and bad input
-            _log.info("%s %s: left to %s (%s: %s)", name, a.shape, name, type(problem).__name__, problem)
+            _log.info("%s %s: left to %s (%s)", name, a.shape, name, _reason(problem))
             return original(a, *arguments, **options)
         _log.info("%s %s: on the device, %.3f s", name, a.shape, time.perf_counter() - started)
         return result
 
     return function
+
+
+def _is_large(a, least):
+    """Tells whether a is, or looks like, a matrix or a stack of matrices with at least this number of rows and columns."""
+    if type(a) is not np.ndarray and isinstance(a, (list, tuple)):
+        return len(a) >= least  # the shape of nested lists is not worth its time
+    shape = getattr(a, "shape", ())
+    return isinstance(shape, tuple) and len(shape) >= 2 and min(shape[-2:]) >= least
+
+
+def _other(a):
+    """Says why an argument is nothing for the device. The result is "" if it is a matrix of float32 or float64."""
+    if type(a) is not np.ndarray:
+        return f"its type is {type(a).__name__}; numpy.asarray makes an array"
+    if a.ndim != 2:
+        return f"it has {a.ndim} dimensions"
+    if a.dtype.kind != "f" or a.dtype.itemsize not in (4, 8):
+        return f"its elements are {a.dtype}"
+    return ""
+
+
+def _reason(problem):
+    """Says why a call was not solved on the device."""
+    if isinstance(problem, _NotOurs):
+        return str(problem)
+    return f"{type(problem).__name__}: {problem}".replace("_numpy_", "").replace("_scipy_", "")
 
 
 def _eigen(a, upper, vectors, select, row_major, device):
@@ -123,7 +152,7 @@ def _numpy_eigvalsh(device, a, UPLO="L"):
 
 def _numpy_svd(device, a, full_matrices=True, compute_uv=True, hermitian=False):
     if hermitian:
-        raise _NotOurs("hermitian")
+        raise _NotOurs("hermitian is given")
     result = _svd.decompose(a, full_matrices, compute_uv, device=device)
     return _result("SVDResult", map(np.ascontiguousarray, result)) if compute_uv else result
 
@@ -154,13 +183,13 @@ def _scipy_svdvals(device, a, overwrite_a=False, check_finite=True):
 def _only(**options):
     for name, value in options.items():
         if value is not None:
-            raise _NotOurs(name)
+            raise _NotOurs(f"{name} is given")
 
 
 def _finite(a, check_finite):
     """Checks both triangles, as scipy does."""
     if check_finite and not np.isfinite(a).all():
-        raise _NotOurs("NaN")
+        raise _NotOurs("it contains a NaN or an infinity")
 
 
 def _choose(by_numpy, by_scipy):

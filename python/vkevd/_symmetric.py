@@ -12,13 +12,16 @@ from ._solve import solve
 
 EVERYTHING = {"select": ALL}
 
+GENERALIZED = ("vkevd: the generalized problem a·x = w·b·x is not supported; use scipy.linalg.eigh(a, b), or, with "
+               "l = numpy.linalg.cholesky(b) and m = numpy.linalg.inv(l), eigh(m @ a @ m.T), whose vectors are l.T @ x")
+
 
 def upper_of(UPLO, lower):
     """Converts numpy's and scipy's argument for the triangle: 1 for the upper one, 0 for the lower."""
     if lower is not None:
         return int(not lower)
     if not isinstance(UPLO, str):
-        raise TypeError("eigh(a, b): generalized problems are not supported")
+        raise TypeError(GENERALIZED)
     if UPLO.upper() not in ("L", "U"):
         raise ValueError("UPLO argument must be 'L' or 'U'")
     return int(UPLO.upper() == "U")
@@ -31,7 +34,8 @@ def select_of(a, by_index, by_value):
     if by_index is not None:
         first, last = map(operator.index, by_index)
         if not 0 <= first <= last < a.shape[-1]:
-            raise ValueError(f"subset_by_index: [{first}, {last}] is not a range within 0 to {a.shape[-1] - 1}")
+            raise ValueError(f"subset_by_index: [{first}, {last}] is not a range within 0 to {a.shape[-1] - 1}; "
+                             "the k largest of n have the indices [n - k, n - 1]")
         return {"select": INDEX, "start": first, "stop": last + 1}
     if by_value is not None:
         low, high = map(float, by_value)
