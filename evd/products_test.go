@@ -232,7 +232,7 @@ func TestAutoFollowsTheRates(t *testing.T) {
 	if memory(evd.NewPlan[float32](card(slow), 4096, evd.Options{})) {
 		t.Error("emulated in single precision")
 	}
-	want := "card: 16×16×32 matrix units: needs right products of bytes, has wrong ones"
+	want := "card: 16×16×32 matrix units: needs right products of bytes, has units that computed a product wrongly"
 	if _, err := evd.NewPlan[float64](card(wrong), 4096, evd.Options{Products: evd.ProductsEmulated}); err == nil || err.Error() != want {
 		t.Errorf("wrong units: %v", err)
 	}

@@ -88,7 +88,7 @@ var mayImport = map[string][]string{
 	"stages/stagetest": {"stages/ref", "vk", "vk/spirv"},
 
 	"stages/product/moduli":   {},
-	"stages/product/emulated": {"shaders", "stages/product", "stages/product/moduli", "vk", "vk/spirv"},
+	"stages/product/emulated": {"shaders", "stages/machine", "stages/product", "stages/product/moduli", "vk", "vk/spirv"},
 
 	"cmd/libvkevd_lapack": {"evd", "evd/kept", "evd/spectrum", "evd/svd", "internal/environ", "vk"},
 

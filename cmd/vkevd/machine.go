@@ -49,7 +49,7 @@ type absent struct {
 func (a absent) dry() *vk.Device {
 	dev := vk.Dry(a.Info)
 	probe.KeepWorkRate(dev, a.rate)
-	if f := a.products.Facts; f.Native > 0 {
+	if f := a.products.Facts; f.Native > 0 || f.Fault != "" {
 		f.Keep(dev)
 	}
 	return dev

@@ -100,13 +100,13 @@ func Both(moduli int, choose func() (Maker, error)) (Products, error) {
 	return Products{reduction, vectors}, nil
 }
 
-// OrNative returns the plan that newPlan(false) makes. If this plan does not fit into the device's
-// memory, and `auto` says that it may have chosen emulated products itself, OrNative returns the plan
-// of newPlan(true), which has native products. They need less memory.
+// OrNative returns the plan that newPlan(false) makes. If this plan cannot be made, and `auto` says
+// that it may have chosen emulated products itself, OrNative returns the plan of newPlan(true), which
+// has native products. They need less memory and fewer kernels: the driver may be unable to compile a
+// kernel of emulated products. If the device is lost or closed, no second plan is tried.
 func OrNative[P any](auto bool, newPlan func(native bool) (P, error)) (P, error) {
 	p, err := newPlan(false)
-	full := (*vk.OutOfMemoryError)(nil)
-	if auto && errors.As(err, &full) {
+	if auto && err != nil && !errors.Is(err, vk.ErrDeviceLost) && !errors.Is(err, vk.ErrClosed) {
 		return newPlan(true)
 	}
 	return p, err

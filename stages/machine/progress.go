@@ -2,9 +2,6 @@ package machine
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"sync"
 
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/vk"
@@ -27,14 +24,8 @@ const (
 // contains the version of the probe, so that results of older versions are not used.
 const progressFact = "hands flags on, probe 3"
 
-// yes, `no` and `begun` are the stored results of a probe, a kernel that tests the device;
-// vk.Device.ProbeOnce and SetProbe store them. "begun 2" means that two runs of the probe began and
-// gave no result.
-const yes, no, begun = "yes", "no", "begun %d"
-
-// mostBegun is the number of runs of the probe without a result after which no further run is
-// tried. The stages then treat the device as one on which workgroups may not wait for each other.
-const mostBegun = 3
+// yes and `no` are the stored results of a probe, a kernel that tests the device.
+const yes, no = "yes", "no"
 
 // MayWait returns whether workgroups of one dispatch may wait for each other. This needs two
 // properties of the device. Workgroups that have started must make progress while other workgroups
@@ -90,31 +81,21 @@ const failedMeetingFact = "workgroups meet in solves"
 // run in which a wait failed: the constant `no`, or the constant `begun` if such a run counts as a
 // run without a result.
 func (m *Machine) ask(name string, run Trial, failed string) (bool, error) {
-	asking.Lock()
-	defer asking.Unlock()
-	fresh := false
-	answer, err := m.dev.ProbeOnce(name, func() (string, error) {
-		fresh = true
-		return m.probe(name, 0, run, failed)
-	})
-	if err != nil {
-		return false, err
-	}
-	if runs, ok := unfinished(answer); ok && !fresh && runs < mostBegun {
-		if answer, err = m.probe(name, runs, run, failed); err != nil {
-			return false, err
+	answer, err := m.Attempt(name, func(begin func()) (string, error) {
+		if !m.Info.MemoryModel() {
+			return no, nil // nothing orders what workgroups store
 		}
-		m.dev.SetProbe(name, answer)
-	}
+		info, err := run(begin)
+		switch {
+		case err != nil || info != 0 && failed == begun:
+			return "", err
+		case info != 0:
+			return no, nil
+		}
+		return yes, nil
+	})
 	_, open := unfinished(answer)
-	return !open && answer != no, nil
-}
-
-// unfinished reads the number of runs without a result from a stored text such as "begun 2". If the
-// text is a result, ok is false.
-func unfinished(answer string) (runs int, ok bool) {
-	_, err := fmt.Sscanf(answer, begun, &runs)
-	return runs, err == nil
+	return err == nil && !open && answer != no, err
 }
 
 // WaitFailed records that a wait between workgroups failed in a solve. From then on the result of
@@ -139,32 +120,6 @@ func (m *Machine) MeetFailed() {
 func (m *Machine) MeetingFailed() bool {
 	text, err := m.dev.ProbeOnce(failedMeetingFact, func() (string, error) { return "", errUnknown })
 	return err == nil && text == no
-}
-
-// asking is a lock that prevents two goroutines of this process from running the probe at the same
-// time. Two processes may run the probe at the same time.
-var asking sync.Mutex
-
-// probe runs the trial `run` and returns the result, which ask stores under the given name. `runs`
-// is the number of earlier runs without a result. If the device is lost in this run, the run stays
-// stored as a run without a result. If another error occurs, the run is not counted.
-func (m *Machine) probe(name string, runs int, run Trial, failed string) (string, error) {
-	if !m.Info.MemoryModel() {
-		return no, nil // nothing orders what workgroups store
-	}
-	info, err := run(func() { m.dev.SetProbe(name, fmt.Sprintf(begun, runs+1)) })
-	switch {
-	case errors.Is(err, vk.ErrDeviceLost):
-		return "", err
-	case err != nil:
-		m.dev.SetProbe(name, fmt.Sprintf(begun, runs))
-		return "", err
-	case info != 0 && failed == begun:
-		return fmt.Sprintf(begun, runs+1), nil
-	case info != 0:
-		return no, nil
-	}
-	return yes, nil
 }
 
 // probeGroups returns the number of workgroups of the probe. The number is several times the number

@@ -2,7 +2,6 @@ package emulated
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/vkevd/vkevd/stages/product"
@@ -49,9 +48,9 @@ func (c Choice) Large() Choice {
 
 // Choose chooses between native products and products on integer units (emulated products) for a
 // device by measured rates. It measures the rates if they are not known. The choice is native if
-// the device cannot emulate products, or if the device computed the golden product (a test product
-// with known bits) wrongly. Errors are those of package vk, for example the end of ctx or the loss
-// of the device.
+// the device cannot emulate products, for example because its driver cannot compile a kernel, or if
+// it computed the golden product (a test product with known bits) wrongly. The error is that of ctx,
+// vk.ErrDeviceLost or vk.ErrClosed.
 func Choose(ctx context.Context, dev *vk.Device, t product.Tuning) (Choice, error) {
 	if why := unfit(dev.Info()); why != "" {
 		return Choice{Why: why}, nil
@@ -60,26 +59,39 @@ func Choose(ctx context.Context, dev *vk.Device, t product.Tuning) (Choice, erro
 		return Choice{Why: "the tuning has no sizes of emulated products"}, nil
 	}
 	f, err := Measured(ctx, dev, t)
-	unsupported, memory := (*vk.UnsupportedError)(nil), (*vk.OutOfMemoryError)(nil)
-	if errors.As(err, &unsupported) || errors.As(err, &memory) {
-		return Choice{Why: err.Error()}, nil
+	return chosen(ctx, f, err)
+}
+
+// chosen returns the choice after a measurement with the facts f or the error err.
+func chosen(ctx context.Context, f Facts, err error) (Choice, error) {
+	switch {
+	case err == nil:
+		return decide(f, worth), nil
+	case stops(ctx, err):
+		return Choice{Why: err.Error()}, err
 	}
-	return decide(f, worth), err
+	return Choice{Why: err.Error()}, nil
 }
 
 // Force chooses products on integer units (emulated products), whatever their rate is. The error is
 // a *vk.UnsupportedError if the device cannot emulate products, or if the device computed the
 // golden product (a test product with known bits) wrongly. A CPU is not measured, because the
-// measurement would take long.
+// measurement would take long, but a stored result counts.
 func Force(ctx context.Context, dev *vk.Device, t product.Tuning) (Choice, error) {
 	c := Choice{Emulated: true, Why: "the caller wants emulated products"}
 	units, err := FindUnits(ctx, dev)
-	if err != nil || dev.Info().Type == "cpu" {
+	if err != nil {
 		return c, err
 	}
-	c.Facts, err = Measured(ctx, dev, t)
-	if err == nil && c.Facts != (Facts{}) && !c.Facts.Right {
-		err = &vk.UnsupportedError{Device: dev.Info().Name, Feature: units.String(), Need: "right products of bytes", Have: "wrong ones"}
+	fault := Known(dev).Fault
+	if dev.Info().Type != "cpu" {
+		c.Facts, err = Measured(ctx, dev, t)
+		fault = c.Facts.Fault
+	}
+	if err == nil && fault != "" {
+		err = &vk.UnsupportedError{
+			Device: dev.Info().Name, Feature: units.String(), Need: "right products of bytes", Have: "units that " + fault,
+		}
 	}
 	return c, err
 }
@@ -112,10 +124,10 @@ func decide(f Facts, least float64) Choice {
 	c := Choice{Facts: f}
 	gain := f.Gain()
 	switch {
+	case f.Fault != "":
+		c.Why = "the integer units " + f.Fault
 	case f == Facts{}:
 		c.Why = "the rates of products are not measured yet"
-	case !f.Right:
-		c.Why = "the integer units computed a product wrongly"
 	default:
 		c.Emulated = gain >= least
 		c.Why = fmt.Sprintf("emulated products reach %.3g times the rate of native ones (%.3g and %.3g TFLOP/s), and %.3g is worth it",

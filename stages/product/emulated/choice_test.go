@@ -2,6 +2,8 @@ package emulated
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -93,6 +95,33 @@ func TestChoose(t *testing.T) {
 		chosen, err := Choose(context.Background(), dev, product.Tuning{Emulated: small()})
 		if err != nil || !strings.HasPrefix(chosen.String(), c.want) || Chosen(dev).String() != chosen.String() {
 			t.Errorf("%+v: %v, %v", c.facts, chosen, err)
+		}
+	}
+}
+
+// TestChooseAfterAnError checks that a kernel of emulated products that the driver cannot compile, or
+// for which there is too little memory, means native products. The end of the context, and a device
+// that is lost or closed, must stay errors.
+func TestChooseAfterAnError(t *testing.T) {
+	open := context.Background()
+	ended, cancel := context.WithCancel(open)
+	cancel()
+	uncompiled := &vk.Error{Op: "compiling", Kernel: "emulated_product_matrix", Err: errors.New("VK_ERROR_UNKNOWN")}
+	for _, c := range []struct {
+		ctx  context.Context
+		err  error
+		fail bool
+	}{
+		{open, uncompiled, false},
+		{open, &vk.OutOfMemoryError{What: "arena", Need: 1}, false},
+		{open, &vk.UnsupportedError{Device: "card", Feature: "x"}, false},
+		{open, fmt.Errorf("a run: %w", vk.ErrDeviceLost), true},
+		{open, vk.ErrClosed, true},
+		{ended, context.Canceled, true},
+	} {
+		choice, err := chosen(c.ctx, Facts{}, c.err)
+		if choice.Emulated || !strings.Contains(choice.Why, c.err.Error()) || (err != nil) != c.fail || c.fail && !errors.Is(err, c.err) {
+			t.Errorf("after %v: %v, %v", c.err, choice, err)
 		}
 	}
 }

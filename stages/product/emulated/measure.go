@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"math"
 
+	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -19,6 +20,10 @@ import (
 type Facts struct {
 	Native, Emulated, Bytes float64
 	Right                   bool
+
+	// Fault is set if a measurement is stored that forbids emulated products. It says what the
+	// integer units did, for example "computed a product wrongly". The rates are then usually zero.
+	Fault string
 }
 
 // Gain returns the ratio of the rates of emulated and native products. It is 0 if nothing was
@@ -42,8 +47,9 @@ const (
 
 // Measured returns the rates of native and emulated products on a device with its driver. The rates
 // are measured once, which takes some milliseconds and the time to compile the kernels, and are
-// then read from storage. They are zero for a vk.Dry device without stored facts, and for a device
-// on which FindUnits finds no units. Errors are those of package vk.
+// then read from storage. The beginning of a measurement is stored first, because a driver may crash
+// while it compiles or runs the kernels: see machine.Machine.Attempt. The facts are zero for a
+// vk.Dry device without stored facts. Errors are those of FindUnits and of package vk.
 func Measured(ctx context.Context, dev *vk.Device, t product.Tuning) (Facts, error) {
 	return measured(ctx, dev, t, leastOrder)
 }
@@ -56,14 +62,26 @@ func measured(ctx context.Context, dev *vk.Device, t product.Tuning, least int) 
 	if err != nil {
 		return Facts{}, err
 	}
-	return facts(dev, func() (Facts, error) { return measure(ctx, dev, t, units, least) })
+	text, err := machine.Of(dev).Attempt(factsName, func(begin func()) (string, error) {
+		begin()
+		f, err := measure(ctx, dev, t, units, least)
+		return f.text(), err
+	})
+	if err != nil {
+		return Facts{}, err
+	}
+	return read(text)
 }
 
 // Known returns the facts of Measured, but does not run a kernel. The facts are zero if they were
 // not measured before.
 func Known(dev *vk.Device) Facts {
-	f, err := facts(dev, func() (Facts, error) { return Facts{}, errUnknown })
+	text, err := dev.ProbeOnce(factsName, func() (string, error) { return "", errUnknown })
 	if err != nil {
+		return Facts{}
+	}
+	f, err := read(text)
+	if err != nil { // a measurement has begun
 		return Facts{}
 	}
 	return f
@@ -76,18 +94,19 @@ func (f Facts) Keep(dev *vk.Device) { dev.SetProbe(factsName, f.text()) }
 
 func (f Facts) text() string { return fmt.Sprint(f.Native, f.Emulated, f.Bytes, f.Right) }
 
-// facts returns the stored rates of products. If none are stored, it calls the function `measure`,
-// and stores and returns its result.
-func facts(dev *vk.Device, measure func() (Facts, error)) (f Facts, err error) {
-	text, err := dev.ProbeOnce(factsName, func() (string, error) {
-		f, err := measure()
-		return f.text(), err
-	})
-	if err != nil || text == "" {
-		return Facts{}, err
+// read returns the facts that are stored as `text`, and zero facts if `text` is empty.
+func read(text string) (f Facts, err error) {
+	switch {
+	case text == "":
+		return f, nil
+	case machine.GaveUp(text):
+		return Facts{Fault: "gave no result in several measurements"}, nil
 	}
 	if _, err := fmt.Sscan(text, &f.Native, &f.Emulated, &f.Bytes, &f.Right); err != nil {
 		return Facts{}, fmt.Errorf("emulated: the fact %q is %q: %w", factsName, text, err)
+	}
+	if !f.Right {
+		f.Fault = "computed a product wrongly"
 	}
 	return f, nil
 }
@@ -159,8 +178,8 @@ func race(ctx context.Context, dev *vk.Device, t product.Tuning, u Units, n, k i
 const goldenM, goldenN, goldenK = 150, 140, 1100
 
 // goldenHash is the hash of the exact product of goldenFactors with 14 moduli. TestGoldenHash
-// computes it by package ref.
-const goldenHash uint64 = 0xbc2474b681bf8e68
+// computes it by package ref. It is a variable for tests of devices that compute wrongly.
+var goldenHash uint64 = 0xbc2474b681bf8e68
 
 // goldenFactors returns the two factors of the golden product (the test product with known bits),
 // column by column. Their elements have 53 bits and exponents from −8 to 7.

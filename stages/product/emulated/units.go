@@ -2,10 +2,12 @@ package emulated
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/bits"
 
 	"github.com/vkevd/vkevd/shaders"
+	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -60,10 +62,11 @@ func (u Units) inner() uint32 { return max(uint32(u.Shape.K), u.depth()) }
 
 // FindUnits returns the units with which a device multiplies bytes: matrix units if the device has
 // usable ones, and packed dot products otherwise. FindUnits runs a kernel to find the Order of
-// matrix units. If the order is not a permutation of bits, FindUnits returns packed dot products.
-// The error is a *vk.UnsupportedError if the device has no packed dot products, because the
-// conversion of factors always needs them. Other errors come from package vk. For a vk.Dry device,
-// which cannot run the kernel, Order may differ from the Order of the real device.
+// matrix units. If the order is not a permutation of bits, or if the kernel cannot be compiled or
+// crashes (see machine.Machine.Attempt), FindUnits returns packed dot products. The error is a
+// *vk.UnsupportedError if the device has no packed dot products, because the conversion of factors
+// always needs them. Other errors come from package vk. For a vk.Dry device, which cannot run the
+// kernel, Order may differ from the Order of the real device.
 func FindUnits(ctx context.Context, dev *vk.Device) (Units, error) {
 	info := dev.Info()
 	if !info.IntegerDotProducts() { // the conversions of factors use packed dot products
@@ -75,8 +78,14 @@ func FindUnits(ctx context.Context, dev *vk.Device) (Units, error) {
 		return u, nil
 	}
 	best := u.Shape
-	text, err := dev.ProbeOnce(fmt.Sprintf("order of %d×%d sums of bytes", best.M, best.N), func() (string, error) {
-		order, err := readOrder(ctx, dev, best)
+	var refused error // by the driver's compiler
+	text, err := machine.Of(dev).Attempt(orderName(best), func(begin func()) (string, error) {
+		begin()
+		var kernel *orderKernel
+		if kernel, refused = buildOrder(dev, best); refused != nil {
+			return "", refused
+		}
+		order, err := readOrder(ctx, dev, kernel, best)
 		if err != nil {
 			return "", err
 		}
@@ -85,13 +94,18 @@ func FindUnits(ctx context.Context, dev *vk.Device) (Units, error) {
 		}
 		return irregular, nil
 	})
-	if text == irregular {
+	if text == irregular || machine.GaveUp(text) || refused != nil && !stops(ctx, refused) {
 		return dots, nil
 	}
 	if err == nil && text != "" { // the answer of a Dry device is empty
 		_, err = fmt.Sscan(text, &u.Order)
 	}
 	return u, err
+}
+
+// orderName is the name under which the Order of matrix units of shape s is stored.
+func orderName(s vk.MatrixShape) string {
+	return fmt.Sprintf("order of %d×%d sums of bytes", s.M, s.N)
 }
 
 // Candidates returns the units that a device may use: packed dot products, and the largest matrix
@@ -123,16 +137,25 @@ func usable(s vk.MatrixShape, subgroup int) bool {
 		subgroup > 0 && s.M*s.N%(4*subgroup) == 0
 }
 
-// readOrder runs a kernel that shows which elements of a matrix unit's result each invocation
-// holds. It returns the place row + M·column of each element, in the order of the invocations. M is
-// the number of rows of the result.
-func readOrder(ctx context.Context, dev *vk.Device, s vk.MatrixShape) ([]uint32, error) {
-	kernel, err := vk.Build(dev, shaders.EmulatedOrder(), shaders.EmulatedOrderSpec{
+// stops tells whether err is the end of ctx, or says that the device is lost or closed. Any other
+// error concerns emulated products alone.
+func stops(ctx context.Context, err error) bool {
+	return ctx.Err() != nil || errors.Is(err, vk.ErrDeviceLost) || errors.Is(err, vk.ErrClosed)
+}
+
+// orderKernel is the kernel that shows which elements of a matrix unit's result each invocation
+// holds.
+type orderKernel = vk.Kernel[shaders.EmulatedOrderSpec, shaders.EmulatedOrderPush]
+
+func buildOrder(dev *vk.Device, s vk.MatrixShape) (*orderKernel, error) {
+	return vk.Build(dev, shaders.EmulatedOrder(), shaders.EmulatedOrderSpec{
 		LocalSize: uint32(dev.Info().Subgroup), FragM: uint32(s.M), FragN: uint32(s.N),
 	})
-	if err != nil {
-		return nil, err
-	}
+}
+
+// readOrder runs the kernel of buildOrder. It returns the place row + M·column of each element, in
+// the order of the invocations. M is the number of rows of the result.
+func readOrder(ctx context.Context, dev *vk.Device, kernel *orderKernel, s vk.MatrixShape) ([]uint32, error) {
 	region := vk.Reserve[uint32]("order of a fragment", s.M*s.N)
 	ws, err := dev.NewArena(vk.Together(region))
 	if err != nil {

@@ -16,10 +16,17 @@ import (
 
 const childVariable = "VKEVD_TRIALS_CHILD"
 
-// TestMain runs the tests, or a child process of TestSeveralProcessesOneDevice. That test starts
-// this program again with childVariable set. A child process solves some matrices and prints a
-// hash.
+// TestMain runs the tests, or a child process of a test. TestSeveralProcessesOneDevice starts this
+// program again with childVariable set. Its child process solves some matrices and prints a hash.
+// TestDriverThatCrashesIsNotAskedForever sets crashVariable.
 func TestMain(m *testing.M) {
+	if dir := os.Getenv(crashVariable); dir != "" {
+		if err := crash(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
 	if dir := os.Getenv(childVariable); dir != "" {
 		found, err := child(dir)
 		if err != nil {
