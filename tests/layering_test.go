@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 	"examples/internal/style": {},
 
 	"cmd/libvkevd":      {"evd", "evd/batch", "evd/spectrum", "evd/svd", "internal/environ", "vk"},
-	"cmd/vkevd":         {"cmd/vkevd/internal/draw", "evd", "evd/accuracy", "evd/batch", "evd/bench", "evd/cluster", "evd/matgen", "evd/matio", "evd/probe", "evd/ratio", "evd/svd", "evd/tune", "internal/environ", "stages", "stages/batch", "vk"},
+	"cmd/vkevd":         {"cmd/vkevd/internal/draw", "evd", "evd/accuracy", "evd/batch", "evd/bench", "evd/cluster", "evd/matgen", "evd/matio", "evd/probe", "evd/ratio", "evd/svd", "evd/tune", "internal/environ", "internal/ownfile", "stages", "stages/batch", "vk"},
 	"evd":               {"evd/emulation", "evd/spectrum", "stages/machine", "stages/product", "stages/product/moduli", "stages/tridiag", "stages/tuning", "vk", rooms},
 	"evd/batch":         {"evd", "evd/ratio", "evd/spectrum", "stages", "stages/batch", "stages/machine", "stages/tuning", "vk"},
 	"evd/accuracy":      {"evd/svd", "stages/product", "stages/tuning", "vk", rooms},
@@ -108,7 +108,7 @@ var mayImport = map[string][]string{
 	"shaders/gen":          {"shaders/gen/bindings", "shaders/gen/source"},
 	"shaders/gen/bindings": {"shaders/gen/source", "vk/spirv"},
 	"shaders/gen/source":   {"vk/spirv"},
-	"vk":                   {"internal/environ", "vk/internal/driver", "vk/spirv"},
+	"vk":                   {"internal/environ", "internal/ownfile", "vk/internal/driver", "vk/spirv"},
 	"vk/internal/driver":   {},
 	"vk/internal/trials":   {},
 	"vk/spirv":             {},

@@ -3,9 +3,10 @@ package vk
 import (
 	"bytes"
 	"crypto/sha256"
-	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/vkevd/vkevd/internal/ownfile"
 )
 
 // cacheMagic is the beginning of a cache file. The SHA-256 hash of the data follows, and then the
@@ -19,20 +20,15 @@ type storedCache struct {
 	sum  [sha256.Size]byte
 }
 
-// readCache returns the data of a cache file. The data is nil if the file is missing or damaged, if
-// it is not a cache file, or if another user may have written it.
+// mostCached is the largest size of a cache file that is read, in bytes. With all kernels of vkevd it
+// has some megabytes.
+const mostCached = 256 << 20
+
+// readCache returns the data of a cache file. The data is nil if the file is missing, damaged or
+// larger than mostCached, if it is not a cache file, or if another user may have written it.
 func readCache(path string) (c storedCache) {
-	f, err := os.Open(path)
-	if err != nil {
-		return c
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil || !info.Mode().IsRegular() || !trusted(info) {
-		return c
-	}
-	file := make([]byte, info.Size()) // less time than io.ReadAll, which copies a growing slice
-	if _, err := io.ReadFull(f, file); err != nil {
+	file, info, err := ownfile.Read(path, mostCached)
+	if err != nil || !trusted(info) {
 		return c
 	}
 	body, ok := bytes.CutPrefix(file, cacheMagic)

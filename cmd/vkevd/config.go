@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -16,6 +17,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
 	"github.com/vkevd/vkevd/evd/tune"
+	"github.com/vkevd/vkevd/internal/ownfile"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -49,15 +51,14 @@ func readTuned(path string, info vk.Info) (t tuned, found bool, _ error) {
 	if path == "" {
 		return t, false, nil
 	}
-	f, err := os.Open(path)
+	const most = 1 << 16 // bytes
+	text, _, err := ownfile.Read(path, most)
 	if errors.Is(err, fs.ErrNotExist) {
 		return t, false, nil
 	} else if err != nil {
 		return t, false, reason(err)
 	}
-	defer f.Close()
-	const most = 1 << 16 // bytes
-	d := json.NewDecoder(io.LimitReader(f, most))
+	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields() // the fields of another version may have effects that this version does not have
 	if err := d.Decode(&t); err != nil {
 		return t, false, reason(err)

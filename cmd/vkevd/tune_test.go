@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -173,8 +174,23 @@ func TestBadTuningIsIgnored(t *testing.T) {
 	s.machine.forecastErr = nil
 	os.Remove(files[0])
 	os.Mkdir(files[0], 0o700)
-	if _, stderr, status := s.run("plan", "-n", "7"); status != statusSuccess || !strings.Contains(stderr, ": ignored: is a directory\n") {
+	if _, stderr, status := s.run("plan", "-n", "7"); status != statusSuccess || !strings.Contains(stderr, ": ignored: not a regular file\n") {
 		t.Errorf("status %d, %s", status, stderr)
+	}
+	// The kind and the size of the file are looked at before it is read.
+	os.Remove(files[0])
+	if err := os.Symlink("/dev/zero", files[0]); err != nil {
+		t.Skip("no links here: ", err)
+	}
+	if _, stderr, status := s.run("solve", "A.mtx"); status != statusSuccess || !strings.Contains(stderr, ": ignored: not a regular file\n") {
+		t.Errorf("a link to /dev/zero: status %d, %s", status, stderr)
+	}
+	os.Remove(files[0])
+	if err := errors.Join(os.WriteFile(files[0], good, 0o600), os.Truncate(files[0], 10<<40)); err != nil {
+		t.Skip("no file of 10 TB here: ", err)
+	}
+	if _, stderr, status := s.run("solve", "A.mtx"); status != statusSuccess || !strings.Contains(stderr, ": ignored: 10995116277760 bytes, at most 65536 are read\n") {
+		t.Errorf("10 TB: status %d, %s", status, stderr)
 	}
 }
 
