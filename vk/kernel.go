@@ -139,6 +139,7 @@ func (k *Kernel[S, P]) Dispatch(rec *Recorder, g Groups, push P, touch ...Touch)
 		if g.X < 0 || g.Y < 0 || g.Z < 0 {
 			panic(fmt.Sprintf("vk: %s dispatched over %v workgroups", k.core.name, g))
 		}
+		rec.empty = true
 		return
 	}
 	if limit := MaxGroups(); max(g.X, g.Y, g.Z) > limit {

@@ -2,8 +2,11 @@ package vk
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vkevd/vkevd/shaders"
 )
 
 func TestLayoutSumsAndMaxima(t *testing.T) {
@@ -141,6 +144,32 @@ barrier
 	}
 	if rec.cmds[1].cost != 5 {
 		t.Error("the cost went astray")
+	}
+}
+
+// TestCostsAfterAnEmptyDispatch checks that the estimate of a Dispatch without workgroups, which records
+// nothing, does not replace that of the command before.
+func TestCostsAfterAnEmptyDispatch(t *testing.T) {
+	d := Dry(Info{})
+	k, err := Build(d, shaders.Slag2d(), shaders.Slag2dDefaults())
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := NewRecorder(d)
+	dispatch := func(groups int, cost float64) {
+		k.Dispatch(rec, Grid(groups), shaders.Slag2dPush{})
+		rec.Costs(cost)
+	}
+	dispatch(0, 7)
+	dispatch(1, 1e12)
+	dispatch(0, 0)
+	k.Dispatch(rec, Groups{X: 3, Y: 0, Z: 1}, shaders.Slag2dPush{})
+	rec.Phase("next", 0, 0)
+	rec.Costs(3)
+	dispatch(1, 5)
+	dispatch(0, 6)
+	if got := rec.Estimates(); !slices.Equal(got, []float64{1e12, 5}) {
+		t.Errorf("estimates %v", got)
 	}
 }
 

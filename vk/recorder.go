@@ -94,6 +94,7 @@ type Recorder struct {
 	staged     []staged    // numbers of sends and receives
 	uploads    []bulk      // before the commands
 	downloads  []bulk      // after them
+	empty      bool        // the last Dispatch had no workgroups
 	concurrent *concurrent // nil outside of Concurrently
 	beside     *concurrent // the commands of Beside that have no barrier yet; nil if there are none
 
@@ -117,8 +118,12 @@ func (r *Recorder) Phase(name string, done, total float64) {
 
 // Costs adds an estimate of the work to the last command. The estimate is in flops or in bytes
 // moved, whichever takes longer. Run chooses the size of batches by these estimates. A command
-// without an estimate counts as a command without work.
+// without an estimate counts as a command without work. After a Dispatch without workgroups, which
+// records nothing, Costs does nothing.
 func (r *Recorder) Costs(estimate float64) {
+	if r.empty {
+		return
+	}
 	for i := len(r.cmds) - 1; i >= 0; i-- {
 		if r.cmds[i].op != opBarrier {
 			r.cmds[i].cost = estimate
@@ -194,6 +199,7 @@ func (r *Recorder) dispatch(k *kernel, g Groups, push []byte, touch []Touch) {
 // `add` panics if two concurrent commands access the same memory and at least one of them writes
 // it.
 func (r *Recorder) add(c command, acc []access) {
+	r.empty = false
 	r.cmds = append(r.cmds, c)
 	if r.concurrent != nil {
 		r.concurrent.check(c, acc)
