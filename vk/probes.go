@@ -46,7 +46,8 @@ func (d *Device) ProbeOnce(name string, probe func() (string, error)) (string, e
 }
 
 // SetProbe replaces the stored result of an experiment. Later calls of ProbeOnce return the new
-// result. On a Dry device the result is stored only in the device, not in a file.
+// result. On a Dry device, also one of OpenCompiler, the result is stored only in the device, not in
+// a file.
 func (d *Device) SetProbe(name, answer string) {
 	d.probes.lock.Lock()
 	defer d.probes.lock.Unlock()
@@ -72,11 +73,20 @@ func (d *Device) readProbes() {
 	}
 }
 
+// factsPath returns the path of the file with the results of experiments. It is "" if there is none:
+// a Dry device must not change what is known about the real device.
+func (d *Device) factsPath() string {
+	if d.dry {
+		return ""
+	}
+	return d.cachePath("facts")
+}
+
 // storedProbes returns the contents of the file with the results of experiments. A file that is
 // missing or damaged counts as empty.
 func (d *Device) storedProbes() map[string]string {
 	stored := map[string]string{}
-	if file := readCache(d.cachePath("facts")); json.Unmarshal(file.data, &stored) != nil || stored == nil {
+	if file := readCache(d.factsPath()); json.Unmarshal(file.data, &stored) != nil || stored == nil {
 		return map[string]string{}
 	}
 	return stored
@@ -94,7 +104,7 @@ func (d *Device) keepProbe(name, answer string) {
 	}
 	unsaved[name] = answer
 	maps.Copy(known, unsaved)
-	path := d.cachePath("facts")
+	path := d.factsPath()
 	if path == "" {
 		return
 	}

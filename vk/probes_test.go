@@ -96,6 +96,41 @@ func TestResultsOfAnotherProcessAreKept(t *testing.T) {
 	}
 }
 
+// TestADryDeviceKeepsItsResults checks a device of OpenCompiler, which has a driver but runs nothing.
+// It must neither read nor write the results of the real device.
+func TestADryDeviceKeepsItsResults(t *testing.T) {
+	opt := Options{Device: os.Getenv("VKEVD_DEVICE"), CacheDir: t.TempDir()}
+	real, err := Open(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer real.Close()
+	dry, err := OpenCompiler(opt, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dry.Close()
+	dry.SetProbe("dry", "yes")
+	if got := real.storedProbes(); len(got) != 0 {
+		t.Errorf("the dry device has stored %q", got)
+	}
+	real.SetProbe("real", "yes")
+	again, err := OpenCompiler(opt, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	never := func() (string, error) { t.Error("a probe runs"); return "", nil }
+	for _, c := range []struct {
+		d          *Device
+		name, want string
+	}{{dry, "dry", "yes"}, {dry, "real", ""}, {again, "real", ""}, {again, "dry", ""}} {
+		if got, err := c.d.ProbeOnce(c.name, never); got != c.want || err != nil {
+			t.Errorf("%s: %q, %v, want %q", c.name, got, err, c.want)
+		}
+	}
+}
+
 // TestUnwrittenResultsStay checks that a result that could not be written replaces an older result in
 // the file, in this process and in the file as soon as it can be written.
 func TestUnwrittenResultsStay(t *testing.T) {
