@@ -25,8 +25,8 @@ type Exchange struct {
 	closing sync.Mutex // held by Close
 }
 
-// NewExchange makes an exchange of the given number of bytes for the devices. The error is a
-// *DeviceError, or that of the host's memory.
+// NewExchange makes an exchange of the given number of bytes, which may be 0, for the devices. The
+// error is a *DeviceError, or that of the host's memory.
 func NewExchange(devices []*Device, bytes int) (*Exchange, error) {
 	leave, err := enterAll(devices...)
 	if err != nil {
@@ -42,7 +42,7 @@ func NewExchange(devices []*Device, bytes int) (*Exchange, error) {
 	x.host = make([]byte, bytes)
 	for _, d := range devices {
 		v := x.add(d)
-		if err := v.open(nil, bytes); err != nil {
+		if err := v.open(nil, max(bytes, 1)); err != nil { // Vulkan has no buffers of 0 bytes
 			x.Close()
 			return nil, &DeviceError{d, wrap("allocating the memory of an exchange", "", "", err)}
 		}

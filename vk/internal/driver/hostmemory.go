@@ -18,10 +18,10 @@ type HostMemory struct {
 	at unsafe.Pointer // what was allocated
 }
 
-// NewHostMemory allocates size bytes or a little more: a multiple of the alignment. The caller frees
-// it. The error is an *Error.
+// NewHostMemory allocates size bytes or a little more: a multiple of the alignment, but not 0, because
+// no device can import 0 bytes. The caller frees it. The error is an *Error.
 func NewHostMemory(size int) (*HostMemory, error) {
-	size = (size + hostAlignment - 1) / hostAlignment * hostAlignment
+	size = (max(size, 1) + hostAlignment - 1) / hostAlignment * hostAlignment
 	m := &HostMemory{}
 	err := created(try("malloc", func() Result {
 		if m.at = C.malloc(C.size_t(size + hostAlignment)); m.at == nil {
