@@ -137,17 +137,25 @@ func (r *run) do() (err error) {
 
 // commands runs the commands of the recording. Before them, it copies the data that the recording
 // sends to the staging buffer. After them, it copies the received data from the staging buffer to
-// the caller's memory.
-func (r *run) commands() error {
+// the caller's memory. If a command makes the host panic, `commands` waits until no batch is in
+// flight: the caller of Run may recover, and then free memory that a batch was using.
+func (r *run) commands() (err error) {
 	d := r.dev
 	d.setAbort(0)
-	err := r.stageSent()
+	thrown := true
+	defer func() {
+		if thrown { // for example because an arena is closed
+			d.idle()
+		}
+	}()
+	err = r.stageSent()
 	if err == nil {
 		err = d.bounds.begin(d.openArenas())
 	}
 	if err == nil {
 		err = r.all()
 	}
+	thrown = false
 	d.settle(err)
 	d.drain()
 	if err == nil {
