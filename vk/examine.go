@@ -46,6 +46,9 @@ func examine(index int, p driver.Physical, without driver.Features) *candidate {
 	if without[driver.Float64] {
 		c.props.Float64 = driver.FloatControls{}
 	}
+	if c.props.API >= minimumAPI { // older devices do not know the structures of the features
+		c.features = c.physical.Features().Without(without)
+	}
 	c.heaps, c.types = c.memory()
 	queues := p.Queues()
 	if c.family = computes(queues, c.props.Vendor); c.family >= 0 {
@@ -58,7 +61,7 @@ func examine(index int, p driver.Physical, without driver.Features) *candidate {
 	return c
 }
 
-// describe fills the device's Info from the properties and the memory heaps that the driver
+// describe fills the device's Info from the properties, features and memory heaps that the driver
 // reports. A size is 0 if the driver does not report it.
 func (c *candidate) describe(index int) {
 	p, subgroup := &c.props, c.subgroup()
@@ -93,8 +96,8 @@ func computes(families []driver.QueueFamily, vendor uint32) int {
 	return -1
 }
 
-// refuse says why the device cannot be used. It returns nil if the device can be used. `refuse`
-// reads the device's features. The error is an *UnsupportedError.
+// refuse says why the device cannot be used. It returns nil if the device can be used. The error is an
+// *UnsupportedError.
 func (c *candidate) refuse() error {
 	unsupported := func(feature, need, have string) error {
 		return &UnsupportedError{c.props.Name, feature, need, have}
@@ -111,7 +114,6 @@ func (c *candidate) refuse() error {
 	if c.tickBits == 0 {
 		return unsupported("timestamps of its queue", "yes", "no")
 	}
-	c.features = c.physical.Features().Without(c.without)
 	c.info.Features = c.features.Names()
 	c.info.ByteMatrices = byteMatrices(c.physical, c.features)
 	return c.usable()

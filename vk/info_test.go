@@ -138,38 +138,42 @@ func TestQueueFamily(t *testing.T) {
 // the smallest useful size that allows the largest workgroup of kernels with full subgroups, and
 // Info.MaxLocal is at most the largest workgroup of such subgroups.
 func TestSubgroupSize(t *testing.T) {
-	all := driver.Features{driver.SubgroupSizeControl: true}
+	all := driver.Features{driver.SubgroupSizeControl: true, driver.FullSubgroups: true}
 	for _, c := range []struct {
-		name                          string
-		own, least, most, count       uint32
-		features                      driver.Features
-		want, required, withoutChoice uint32
-		maxLocal                      int
+		name                    string
+		own, least, most, count uint32
+		want, required          uint32
+		maxLocal                int
 	}{
-		{"NVIDIA", 32, 32, 32, 32, all, 32, 0, 0, 1024},
-		{"lavapipe", 8, 8, 8, 128, all, 8, 0, 0, 1024},
-		{"no requirements", 64, 0, 0, 0, all, 64, 0, 0, 1024},
-		{"Intel", 32, 8, 32, 64, all, 16, 16, 0, 1024},
-		{"Intel's Xe2", 32, 16, 32, 64, all, 16, 16, 0, 1024},
-		{"Intel's ninth generation", 32, 8, 32, 56, all, 16, 16, 0, 896},
-		{"Intel's smallest", 32, 8, 32, 36, all, 16, 16, 0, 576},
-		{"AMD's RDNA", 64, 32, 64, 1 << 16, all, 32, 32, 0, 1024},
-		{"AMD's GCN", 64, 64, 64, 1 << 16, all, 64, 0, 0, 1024},
-		{"four lanes", 4, 4, 128, 1 << 16, all, 8, 8, 0, 1024},
-		{"only four", 4, 2, 4, 1 << 16, all, 4, 4, 0, 1024},
+		{"NVIDIA", 32, 32, 32, 32, 32, 0, 1024},
+		{"lavapipe", 8, 8, 8, 128, 8, 0, 1024},
+		{"no requirements", 64, 0, 0, 0, 64, 0, 1024},
+		{"Intel", 32, 8, 32, 64, 16, 16, 1024},
+		{"Intel's Xe2", 32, 16, 32, 64, 16, 16, 1024},
+		{"Intel's ninth generation", 32, 8, 32, 56, 16, 16, 896},
+		{"Intel's smallest", 32, 8, 32, 36, 16, 16, 576},
+		{"AMD's RDNA", 64, 32, 64, 1 << 16, 32, 32, 1024},
+		{"AMD's GCN", 64, 64, 64, 1 << 16, 64, 0, 1024},
+		{"four lanes", 4, 4, 128, 1 << 16, 8, 8, 1024},
+		{"only four", 4, 2, 4, 1 << 16, 4, 4, 1024},
 	} {
 		x := &candidate{props: driver.Properties{
 			Subgroup: c.own, MinSubgroup: c.least, MaxSubgroup: c.most, MaxSubgroups: c.count,
 			MaxInvocations: 1024, MaxLocalSize: [3]uint32{1024, 1024, 64},
-		}, features: c.features}
+		}, features: all}
 		x.describe(0)
 		if x.info.Subgroup != int(c.want) || x.requiredSubgroup() != c.required || x.info.MaxLocal != c.maxLocal {
 			t.Errorf("%s: %d, required %d, at most %d in a workgroup; want %d, %d, %d", c.name,
 				x.info.Subgroup, x.requiredSubgroup(), x.info.MaxLocal, c.want, c.required, c.maxLocal)
 		}
-		x.features = driver.Features{}
-		if got := x.requiredSubgroup(); got != c.withoutChoice {
-			t.Errorf("%s without the feature: required %d", c.name, got)
+		// Without one of the features, pipelines require no size. Then the driver chooses its own.
+		for _, f := range []driver.Feature{driver.SubgroupSizeControl, driver.FullSubgroups} {
+			x.features = all
+			x.features[f] = false
+			x.describe(0)
+			if x.requiredSubgroup() != 0 || x.info.Subgroup != int(c.own) || x.info.MaxLocal != 1024 {
+				t.Errorf("%s without %v: %d, required %d, at most %d in a workgroup", c.name, f, x.info.Subgroup, x.requiredSubgroup(), x.info.MaxLocal)
+			}
 		}
 	}
 }

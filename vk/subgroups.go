@@ -13,8 +13,14 @@ const minSubgroup = 8
 // subgroups of at most 32 that wait.
 const fullWorkgroup = 512 + 2*32
 
-// subgroup returns Info.Subgroup. If the driver has only one subgroup size, the result is this
-// size. Otherwise the result is the smallest size from minSubgroup on that allows workgroups of
+// requires tells whether pipelines that depend on full subgroups require a subgroup size: if the
+// driver has several sizes and accepts such a requirement.
+func (c *candidate) requires() bool {
+	return c.props.MinSubgroup != c.props.MaxSubgroup && c.features[driver.SubgroupSizeControl] && c.features[driver.FullSubgroups]
+}
+
+// subgroup returns Info.Subgroup. If pipelines do not require a size, the result is the size that the
+// driver then gives them. Otherwise the result is the smallest size from minSubgroup on that allows workgroups of
 // fullWorkgroup invocations. Small sizes may not allow them, because Vulkan limits the number of
 // subgroups in a workgroup. The result is 16 on Intel, and 32 on AMD's RDNA. (It was once 32 on
 // Intel's ninth generation, because 56 subgroups of 16 are less than the largest workgroup of 1024.)
@@ -23,7 +29,7 @@ const fullWorkgroup = 512 + 2*32
 // largest size, and has too few registers for doubles.
 func (c *candidate) subgroup() uint32 {
 	p := &c.props
-	if p.MinSubgroup == p.MaxSubgroup {
+	if !c.requires() {
 		return p.Subgroup
 	}
 	size := p.MinSubgroup
@@ -34,22 +40,21 @@ func (c *candidate) subgroup() uint32 {
 	return size
 }
 
-// maxLocal returns Info.MaxLocal. If pipelines can require a subgroup size, a workgroup has at most
+// maxLocal returns Info.MaxLocal. If pipelines require a subgroup size, a workgroup has at most
 // as many subgroups of the size `subgroup` as the device allows.
 func (c *candidate) maxLocal(subgroup uint32) uint32 {
 	p := &c.props
 	most := min(p.MaxInvocations, p.MaxLocalSize[0])
-	if p.MinSubgroup != p.MaxSubgroup && subgroup < p.MaxSubgroup {
+	if c.requires() && subgroup < p.MaxSubgroup {
 		most = min(most, subgroup*p.MaxSubgroups)
 	}
 	return most
 }
 
 // requiredSubgroup is the subgroup size that a kernel's pipeline requires if the kernel depends on
-// full subgroups. It is 0 if the driver has only one size, or if the driver does not accept such a
-// requirement.
+// full subgroups. It is 0 if pipelines require no size.
 func (c *candidate) requiredSubgroup() uint32 {
-	if c.props.MinSubgroup == c.props.MaxSubgroup || !c.features[driver.SubgroupSizeControl] {
+	if !c.requires() {
 		return 0
 	}
 	return uint32(c.info.Subgroup)
