@@ -222,7 +222,8 @@ func (o *Ops) GemmPair(rec *vk.Recorder, ws *vk.Arena, opA, opB product.Op, alph
 }
 
 // Syr2k implements product.Ops. If the residues of the factors do not fit the memory, the lower
-// triangle of C is divided into two triangles and a rectangle.
+// triangle of C is divided into two triangles and a rectangle. It is native if no part that is large
+// enough for emulation would fit.
 func (o *Ops) Syr2k(rec *vk.Recorder, ws *vk.Arena, y, z, c product.Matrix[float64]) {
 	n, k := c.Rows, y.Cols
 	left := []rows{operand(product.NoTrans, y, false), operand(product.NoTrans, z, false)}
@@ -231,27 +232,45 @@ func (o *Ops) Syr2k(rec *vk.Recorder, ws *vk.Arena, y, z, c product.Matrix[float
 			panic(fmt.Sprintf("product: emulated syr2k of %d×%d and %d×%d into %d×%d", y.Rows, k, z.Rows, z.Cols, n, c.Cols))
 		}
 	}
-	if !o.emulates(n, n, 2*k) {
+	if !o.dividesSyr2k(n, k) {
 		o.native.Syr2k(rec, ws, y, z, c)
 		return
 	}
-	if need := 2 * up(o.k.geometry(n, k).words(o.k.moduli.N), 64); need <= o.planes && 2*up(n, o.k.padRows) <= o.rows {
+	if o.fitsSyr2k(n, k) {
 		o.k.record(rec, ws, o.mem, problem{
 			left: left, right: []rows{left[1], left[0]}, alpha: -1, beta: 1, c: c, lower: true, rankTwoK: true,
 		})
 		return
 	}
 	half := up(n/2, o.k.padRows)
-	if half == 0 || half >= n {
-		o.native.Syr2k(rec, ws, y, z, c)
-		return
-	}
 	upper := func(m product.Matrix[float64]) product.Matrix[float64] { return m.Block(0, 0, half, m.Cols) }
 	lower := func(m product.Matrix[float64]) product.Matrix[float64] { return m.Block(half, 0, n-half, m.Cols) }
 	o.Syr2k(rec, ws, upper(y), upper(z), c.Block(0, 0, half, half))
 	o.GemmPair(rec, ws, product.NoTrans, product.Trans, -1, product.Pair[float64]{A: lower(y), B: upper(z)},
 		product.Pair[float64]{A: lower(z), B: upper(y)}, 1, c.Block(half, 0, n-half, half))
 	o.Syr2k(rec, ws, lower(y), lower(z), c.Block(half, half, n-half, n-half))
+}
+
+// fitsSyr2k tells whether the residues of a rank-2k update of order n fit the memory.
+func (o *Ops) fitsSyr2k(n, k int) bool {
+	need := 2 * up(o.k.geometry(n, k).words(o.k.moduli.N), 64)
+	return need <= o.planes && 2*up(n, o.k.padRows) <= o.rows
+}
+
+// dividesSyr2k tells whether a rank-2k update of order n is emulated, whole or in parts: the residues
+// of the update or of a triangle of it, halved some times, fit the memory.
+func (o *Ops) dividesSyr2k(n, k int) bool {
+	for o.emulates(n, n, 2*k) {
+		half := up(n/2, o.k.padRows)
+		if o.fitsSyr2k(n, k) {
+			return true
+		}
+		if half == 0 || half >= n {
+			return false
+		}
+		n = half
+	}
+	return false
 }
 
 // Syr2kColumns implements product.Ops. The residues of Y and Z are computed once for all blocks, if

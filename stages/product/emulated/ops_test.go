@@ -133,6 +133,34 @@ func TestSyr2kOfFewRows(t *testing.T) {
 	}
 }
 
+// TestSyr2kWithoutReservedMemory checks a rank-2k update whose reserved product, with inner dimension
+// k, is too small for emulation, although 2·k is large enough. No memory is then reserved for
+// residues. The update must be one native product, and not be divided into many small ones.
+func TestSyr2kWithoutReservedMemory(t *testing.T) {
+	e := small()
+	const n, k = 100, 16
+	e.Least = product.Shape{M: 8, N: 8, K: 2 * k}
+	ops := newOps(t, e, dots, 13, n, k)
+	p := bench{stagetest.NewBench(t, 2*n*n, vk.Together(ops.Work(), ops.Status()))}
+	y, z, c := stagetest.Normal(n, k, n, 1), stagetest.Normal(n, k, n, 2), stagetest.Normal(n, n, n, 3)
+	have := p.do(t, ops, y, z, c, func(rec *vk.Recorder, y, z, c product.Matrix[float64]) {
+		alone := vk.NewRecorder(stagetest.Device(t))
+		ops.native.Syr2k(alone, p.WS, y, z, c)
+		before := rec.Len()
+		ops.Syr2k(rec, p.WS, y, z, c)
+		if got := rec.Len() - before; got != alone.Len() {
+			t.Errorf("%d commands, a native product has %d", got, alone.Len())
+		}
+	})
+	want := append([]float64{}, c.Data...)
+	ref.Syr2k(n, k, y.Data, n, z.Data, n, want, n)
+	for i, x := range have.Data {
+		if i%n >= i/n && !(math.Abs(x-want[i]) <= 1e-12) {
+			t.Fatalf("element %d is off by %g", i, x-want[i])
+		}
+	}
+}
+
 // TestGemmtrHasTheBitsOfTheReference checks lower triangles of emulated products, also with so little
 // memory for residues that the triangle is divided. Elements above the diagonal may be NaN.
 func TestGemmtrHasTheBitsOfTheReference(t *testing.T) {
