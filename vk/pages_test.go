@@ -1,7 +1,9 @@
 package vk
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -288,11 +290,19 @@ func TestTranslatedKernelFails(t *testing.T) {
 }
 
 // A device whose push blocks have no room for the address of the page table gets kernels that contain
-// the address.
+// the address. Their push blocks must not be larger than the device allows.
 func TestTableAddressInTheKernel(t *testing.T) {
 	ctx := context.Background()
 	p := newPaged(t, 1<<10, 1, 3000)
-	p.d.from.props.MaxPush = 24 // the push block of slag2d
+	const most = 24 // bytes of the push block of slag2d
+	p.d.from.props.MaxPush = most
+	paged := p.widen.core.recipe.paged(p.d)
+	if paged.pushSize != most || paged.pages.Address != p.d.pages.buffer.Address || len(p.d.pages.extend(make([]byte, most), paged.pushSize)) != most {
+		t.Errorf("a push block of %d bytes, and a table at %#x", paged.pushSize, paged.pages.Address)
+	}
+	if code, err := paged.translate(p.widen.core.recipe.code); err != nil || !bytes.Contains(code, binary.LittleEndian.AppendUint64(nil, p.d.pages.buffer.Address)) {
+		t.Errorf("the kernel does not contain the address of the table: %v", err)
+	}
 	rec := NewRecorder(p.d)
 	v := make([]float32, 100)
 	for i := range v {
@@ -308,6 +318,38 @@ func TestTableAddressInTheKernel(t *testing.T) {
 	for i := range got {
 		if got[i] != float64(i) {
 			t.Fatalf("element %d is %v", i, got[i])
+		}
+	}
+}
+
+// TestPlaceOfTheTableAddress checks where kernels with push blocks of several sizes find the address
+// of the page table: in their push block, after its members and at a multiple of 8 bytes, if the
+// device allows so large a push block, and otherwise in their code.
+func TestPlaceOfTheTableAddress(t *testing.T) {
+	for _, d := range []*Device{smallBuffers(t, 1<<12), Dry(Info{MaxBuffer: 1 << 12})} {
+		a, err := d.NewArena(Together(Reserve[byte]("x", 1<<13))) // the table exists from now on
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer a.Close()
+		address := d.pages.address()
+		if address == 0 {
+			t.Error("address 0, which stands for an address in the push block")
+		}
+		for _, c := range []struct{ size, most, at, total int }{
+			{24, 128, 24, 32}, {20, 128, 24, 32}, {24, 32, 24, 32}, {20, 32, 24, 32}, {20, 31, -1, 20}, {24, 31, -1, 24}, {24, 24, -1, 24},
+			{120, 128, 120, 128}, {116, 128, 120, 128}, {121, 128, -1, 121}, {124, 128, -1, 124}, {128, 128, -1, 128}, {128, 256, 128, 136},
+		} {
+			table, total := d.pages.table(c.size, c.most)
+			inCode := table.Address != 0
+			if total != c.total || inCode != (c.at < 0) || inCode && table.Address != address || !inCode && table.Push != c.at || table.Shift != d.pages.shift {
+				t.Errorf("%d bytes of at most %d: %d bytes, table %+v", c.size, c.most, total, table)
+			}
+			push := bytes.Repeat([]byte{0xaa}, c.size)
+			long := d.pages.extend(push, total)
+			if len(long) != c.total || !bytes.Equal(long[:c.size], push) || c.at >= 0 && binary.LittleEndian.Uint64(long[c.at:]) != address {
+				t.Errorf("%d bytes of at most %d: the push block is %x", c.size, c.most, long)
+			}
 		}
 	}
 }
