@@ -61,3 +61,47 @@ func TestCheckOfVectorsThatDoNotFit(t *testing.T) {
 		}
 	}
 }
+
+// TestCheckOfColumnsWithGaps checks vectors with gaps of NaN between their columns, or between their
+// rows. The ratios must be those without gaps, for dense and for tridiagonal matrices. The dense
+// matrix has gaps, too.
+func TestCheckOfColumnsWithGaps(t *testing.T) {
+	ctx, d := context.Background(), device(t, vk.Options{})
+	const n = 13
+	a := full(random(n))
+	wide := apart(evd.Dense[float64]{Rows: n, Cols: n, Ld: n, Data: a})
+	for _, rowMajor := range []bool{false, true} {
+		opt := evd.Options{Vectors: true, RowMajor: rowMajor, Select: evd.Index(2, 9), Tuning: small()}
+		p, q := mustPlan(t, d, n, opt), tridiagonalPlan(t, d, n, opt)
+		tri := evd.Tridiagonal[float64]{D: a[:n], E: a[n : 2*n-1]}
+		dense, err := p.Solve(ctx, evd.NewSym(n, a, evd.Lower))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tridiagonal, err := q.Solve(ctx, tri)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for what, c := range map[string]struct {
+			res   *evd.Result[float64]
+			check func(m []float64, ld int, res *evd.Result[float64]) (evd.Ratios, error)
+		}{
+			"dense": {dense, func(m []float64, ld int, res *evd.Result[float64]) (evd.Ratios, error) {
+				return p.Check(ctx, evd.Sym[float64]{N: n, Ld: ld, Data: m}, res)
+			}},
+			"tridiagonal": {tridiagonal, func(_ []float64, _ int, res *evd.Result[float64]) (evd.Ratios, error) {
+				return q.Check(ctx, tri, res)
+			}},
+		} {
+			want, err := c.check(a, n, c.res)
+			if err != nil || !want.Passed() || want.Residual == 0 || want.Orthogonality == 0 {
+				t.Errorf("%s: %+v, %v", what, want, err)
+			}
+			z := apart(*c.res.Vectors)
+			c.res.Vectors = &z
+			if got, err := c.check(wide.Data, wide.Ld, c.res); err != nil || got != want {
+				t.Errorf("%s, row-major %v: %+v, %v, without gaps %+v", what, rowMajor, got, err, want)
+			}
+		}
+	}
+}

@@ -15,6 +15,20 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
+// triangle returns one triangle of the full matrix a of order n, with the leading dimension ld. The
+// other triangle and the memory between columns are NaN.
+func triangle(n, ld int, a []float64, uplo evd.Uplo) evd.Sym[float64] {
+	sym := evd.Sym[float64]{N: n, Ld: ld, Uplo: uplo, Data: slices.Repeat([]float64{math.NaN()}, n*ld)}
+	for j := range n {
+		for i := range n {
+			if i == j || (i > j) == (uplo == evd.Lower) {
+				sym.Data[i+j*ld] = a[i+j*n]
+			}
+		}
+	}
+	return sym
+}
+
 // TestTrianglesAndLeadingDimensions puts NaN into the triangle that is not read and into the memory
 // between columns. The result must not change.
 func TestTrianglesAndLeadingDimensions(t *testing.T) {
@@ -24,17 +38,7 @@ func TestTrianglesAndLeadingDimensions(t *testing.T) {
 	a := full(random(n))
 	want := solve(t, d, n, a, evd.Options{Tuning: small()})
 	for _, uplo := range []evd.Uplo{evd.Lower, evd.Upper} {
-		sym := evd.Sym[float64]{N: n, Ld: ld, Uplo: uplo, Data: make([]float64, n*ld)}
-		for i := range sym.Data {
-			sym.Data[i] = math.NaN()
-		}
-		for j := range n {
-			for i := range n {
-				if i == j || (i > j) == (uplo == evd.Lower) {
-					sym.Data[i+j*ld] = a[i+j*n]
-				}
-			}
-		}
+		sym := triangle(n, ld, a, uplo)
 		p, err := evd.NewPlan[float64](d, n, evd.Options{Vectors: true, Overwrite: true, Tuning: small()})
 		if err != nil {
 			t.Fatal(err)
@@ -55,6 +59,41 @@ func TestTrianglesAndLeadingDimensions(t *testing.T) {
 				if !math.IsNaN(sym.Data[i+j*ld]) {
 					t.Errorf("uplo %v: padding (%d, %d) was written", uplo, i, j)
 				}
+			}
+		}
+	}
+}
+
+// TestCertificatesOfTriangles solves with Verify and in mixed precision, for triangles as in
+// TestTrianglesAndLeadingDimensions. The certificates must be those without gaps between columns.
+func TestCertificatesOfTriangles(t *testing.T) {
+	d := device(t, vk.Options{})
+	const n, ld = 19, 23
+	a := full(random(n))
+	type solver interface {
+		Solve(context.Context, evd.Sym[float64]) (*evd.Result[float64], error)
+	}
+	mixed, err := evd.NewMixedPlan(d, n, evd.Options{Tuning: small()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mixed.Close()
+	for what, p := range map[string]solver{
+		"values":  mustPlan(t, d, n, evd.Options{Verify: true, Tuning: small()}),
+		"vectors": mustPlan(t, d, n, evd.Options{Verify: true, Vectors: true, Tuning: small()}),
+		"mixed":   mixed,
+	} {
+		solve := func(a evd.Sym[float64]) evd.Certificate {
+			res, err := p.Solve(context.Background(), a)
+			if err != nil {
+				t.Fatalf("%s: %v", what, err)
+			}
+			return *res.Certificate
+		}
+		for _, uplo := range []evd.Uplo{evd.Lower, evd.Upper} {
+			want, got := solve(triangle(n, n, a, uplo)), solve(triangle(n, ld, a, uplo))
+			if got != want || got.Safe {
+				t.Errorf("%s, uplo %v: %+v, without gaps %+v", what, uplo, got, want)
 			}
 		}
 	}

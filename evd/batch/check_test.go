@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
@@ -40,5 +41,55 @@ func TestCheck(t *testing.T) {
 	values := newPlan(t, 30, 10, batch.Options{})
 	if _, err := values.Check(ctx, nil, nil); !errors.As(err, new(*evd.OptionError)) {
 		t.Errorf("without vectors: %v", err)
+	}
+}
+
+// withGaps returns the columns of z with three elements of NaN between them.
+func withGaps(z *evd.Dense[float64]) *evd.Dense[float64] {
+	ld := z.Rows + 3
+	wide := evd.Dense[float64]{Rows: z.Rows, Cols: z.Cols, Ld: ld, Data: slices.Repeat([]float64{math.NaN()}, ld*z.Cols)}
+	for j := range z.Cols {
+		copy(wide.Col(j), z.Col(j))
+	}
+	return &wide
+}
+
+// TestCheckOfColumnsWithGaps checks matrices and vectors with gaps of NaN between their columns. The
+// ratios must be those without gaps. Ld = 0 of a matrix means its order.
+func TestCheckOfColumnsWithGaps(t *testing.T) {
+	ctx := context.Background()
+	p := newPlan(t, 30, 10, batch.Options{Vectors: true, Select: evd.Index(1, 4)})
+	var a, wide, short []evd.Sym[float64]
+	for k, n := range []int{5, 30, 12} {
+		m := named{n: n, full: matgen.Dense()[0].Dense(n)}.symmetric(k%2 == 0)
+		w := withGaps(&evd.Dense[float64]{Rows: n, Cols: n, Ld: n, Data: m.Data})
+		a = append(a, m)
+		wide = append(wide, evd.Sym[float64]{N: n, Ld: w.Ld, Data: w.Data, Uplo: m.Uplo})
+		short = append(short, evd.Sym[float64]{N: n, Data: m.Data, Uplo: m.Uplo})
+	}
+	s := solve(t, p, a...).Spectra
+	want, err := p.Check(ctx, a, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for k := range s {
+		if !want[k].Passed() || want[k].Residual == 0 || want[k].Orthogonality == 0 {
+			t.Errorf("matrix %d: %+v", k, want[k])
+		}
+		s[k].Vectors = withGaps(s[k].Vectors)
+	}
+	for _, b := range [][]evd.Sym[float64]{a, wide, short} {
+		if got, err := p.Check(ctx, b, s); err != nil || !slices.Equal(got, want) {
+			t.Errorf("Ld = %d: %+v, %v, without gaps %+v", b[0].Ld, got, err, want)
+		}
+	}
+	for _, b := range [][]evd.Sym[float64]{wide, short} { // an error names the right entry
+		m := b[1]
+		b[1].Data = slices.Clone(m.Data)
+		b[1].Data[20+15*max(m.Ld, m.N)], b[1].Uplo = math.Inf(1), evd.Lower
+		var failed *evd.NonFiniteError
+		if err := solve(t, p, b...).Spectra[1].Err; !errors.As(err, &failed) || failed.Row != 20 || failed.Col != 15 {
+			t.Errorf("Ld = %d: an infinity in row 20, column 15: %v", m.Ld, err)
+		}
 	}
 }

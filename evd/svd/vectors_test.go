@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/stages/tridiag/suite"
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
@@ -274,6 +275,57 @@ func TestCheck(t *testing.T) {
 			p.Close()
 		}
 	}
+}
+
+// withGaps returns the columns of z with three elements of NaN between them.
+func withGaps(z *evd.Dense[float64]) *evd.Dense[float64] {
+	ld := z.Rows + 3
+	wide := evd.Dense[float64]{Rows: z.Rows, Cols: z.Cols, Ld: ld, Data: slices.Repeat([]float64{math.NaN()}, ld*z.Cols)}
+	for j := range z.Cols {
+		copy(wide.Col(j), z.Col(j))
+	}
+	return &wide
+}
+
+// TestCheckOfColumnsWithGaps checks vectors with gaps of NaN between their columns. The ratios must be
+// those without gaps, for dense and for bidiagonal matrices.
+func TestCheckOfColumnsWithGaps(t *testing.T) {
+	ctx, small := context.Background(), tuning.Smallest()
+	compare := func(what string, res *Result[float64], check func() (Ratios, error)) {
+		t.Helper()
+		want, err := check()
+		if err != nil || !want.Passed() || want.Residual == 0 || want.Left == 0 || want.Right == 0 {
+			t.Errorf("%s: %v, %v", what, want, err)
+		}
+		res.U, res.V = withGaps(res.U), withGaps(res.V)
+		if got, err := check(); err != nil || got != want {
+			t.Errorf("%s: %v, %v, without gaps %v", what, got, err, want)
+		}
+	}
+	opt := Options{U: Thin, V: Thin, Largest: 7, Tuning: &small}
+	for _, shape := range [][2]int{{17, 17}, {23, 14}, {14, 23}} {
+		m, n := shape[0], shape[1]
+		p := densePlan[float64](t, m, n, opt)
+		a, _ := families[0].make(m, n, false)
+		res, err := p.Solve(ctx, a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		compare(fmt.Sprintf("%d×%d", m, n), res, func() (Ratios, error) { return p.Check(ctx, a, res) })
+	}
+	const n = 17
+	p, err := NewBidiagonalPlan[float64](testDevice(t), n, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	d, e := suite.BidiagonalFamilies[12].Make(n)
+	c := Bidiagonal[float64]{d, e}
+	res, err := p.Solve(ctx, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	compare("bidiagonal", res, func() (Ratios, error) { return p.Check(ctx, c, res) })
 }
 
 // TestCheckOfNoSVD checks results with A·V = U·Σ and orthogonal vectors whose values are not the
