@@ -1,6 +1,9 @@
 package cluster
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 // TestCyclic compares the methods `count` and `global` with the definition of the block-cyclic
 // distribution: index i is in block i/block, and block k belongs to part k mod parts.
@@ -71,6 +74,64 @@ func TestPlan(t *testing.T) {
 	}
 	if want := 20. / 3 * n * n * n; !(f.Flops >= 0.999*want && f.Flops <= 1.001*want) {
 		t.Errorf("%.4g flops, want %.4g", f.Flops, want)
+	}
+}
+
+// TestPlanOfFewProcesses compares forecasts of order 1000 with numbers that were counted by hand. The
+// 1000 rows are 15 blocks of 64 and one of 40, and so are the columns. Some numbers of processes make
+// no square grid, and 5 make a grid of 4.
+func TestPlanOfFewProcesses(t *testing.T) {
+	const n = 1000
+	for _, c := range []struct {
+		processes  int
+		grid       [2]int // rows and columns of processes
+		rows, cols int    // of the matrix, at the first process
+		slab       int    // columns that a process reads at a time
+	}{
+		{1, [2]int{1, 1}, 1000, 1000, 1000},
+		{2, [2]int{1, 2}, 1000, 8 * 64, 500},
+		{3, [2]int{1, 3}, 1000, 5*64 + 40, 334},
+		{4, [2]int{2, 2}, 8 * 64, 8 * 64, 250},
+		{5, [2]int{2, 2}, 8 * 64, 8 * 64, 250},
+		{6, [2]int{2, 3}, 8 * 64, 5*64 + 40, 167},
+		{8, [2]int{2, 4}, 8 * 64, 4 * 64, 125},
+		{32, [2]int{4, 8}, 4 * 64, 2 * 64, 32},
+	} {
+		for _, o := range []struct {
+			opt    Options
+			wanted int
+			held   uint64 // matrices
+			flops  float64
+		}{
+			{Options{}, n, 5, 4e9 / 3},
+			{Options{Check: true}, n, 5, 4e9 / 3},
+			{Options{Vectors: true}, 250, 5, 4e9/3 + 4e9/3/4 + 1e9},
+			{Options{Vectors: true, Check: true}, n, 6, 4e9/3 + 4e9/3 + 4e9},
+		} {
+			f, err := Plan(n, c.processes, o.opt, o.wanted)
+			if err != nil {
+				t.Fatal(err)
+			}
+			matrix := uint64(8 * c.rows * c.cols)
+			bytes := 48<<20 + o.held*matrix + uint64(2*8*n*c.slab)
+			if f.Rows != c.grid[0] || f.Cols != c.grid[1] || f.Block != 64 || f.Matrix != matrix || f.Bytes != bytes || !(math.Abs(f.Flops-o.flops) < 1) {
+				t.Errorf("%d processes, %+v: %+v; want a grid of %v, %d bytes, %d for the matrix, %g flops",
+					c.processes, o.opt, f, c.grid, bytes, matrix, o.flops)
+			}
+		}
+	}
+}
+
+// TestPlanRefusesLargeParts checks the limit for the elements of a part. On a grid of 1×2 processes, the
+// first process has all rows and at least half of the columns.
+func TestPlanRefusesLargeParts(t *testing.T) {
+	for _, c := range []struct {
+		n, processes int
+		fits         bool
+	}{{32500, 1, true}, {32512, 1, false}, {45940, 2, true}, {46080, 2, false}, {91900, 8, true}, {92160, 8, false}} {
+		if _, err := Plan(c.n, c.processes, Options{}, 0); (err == nil) != c.fits {
+			t.Errorf("n = %d, %d processes: %v", c.n, c.processes, err)
+		}
 	}
 }
 
