@@ -206,10 +206,10 @@ test-drop-in-long: test-drop-in
 # Solves on several processes, with the libraries for clusters that Debian has.
 test-cluster:
 	@tools/setup.sh libelpa-dev libopenmpi-dev openmpi-bin libscalapack-openmpi-dev liblapack-dev libblas-dev pkg-config procps python3-numpy
-	$(GO) vet -tags elpa ./evd/cluster ./cmd/vkevd
+	$(GO) vet -tags elpa ./evd/cluster ./cmd/vkevd ./tests/cluster/initialised
 	$(TEST) $(GO) test -vet=off -timeout $(TIMEOUT) -tags elpa ./evd/cluster
-	$(GO) build -tags elpa -o .cache/cluster/vkevd ./cmd/vkevd
-	$(TEST) tests/cluster/run.sh "$(CURDIR)/.cache/cluster/vkevd"
+	$(GO) build -tags elpa -o .cache/cluster/ ./cmd/vkevd ./tests/cluster/initialised
+	$(TEST) tests/cluster/run.sh "$(CURDIR)/.cache/cluster"
 
 test-vulkango:
 	$(TEST) $(GO) test $(AGAIN) -tags vulkango -run '$(VULKANGO_RUN)' -skip '$(SLOW)' $(VULKANGO_PACKAGES)
