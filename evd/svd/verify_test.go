@@ -58,6 +58,9 @@ var spoils = []struct {
 	{"a failed stage", false, func(*spectrum.Call, spectrum.Problem, []float64) error {
 		return &evd.StageError{Stage: stages.PhaseBidiagonal, Info: 1}
 	}},
+	{"no convergence", false, func(*spectrum.Call, spectrum.Problem, []float64) error {
+		return &evd.NoConvergenceError{Stage: stages.PhaseBisection}
+	}},
 	// The host's copy of T is the input of the method that computes the vectors. Its norm stays the
 	// same, so only the residual shows the error.
 	{"vectors of another matrix", true, func(_ *spectrum.Call, t spectrum.Problem, _ []float64) error {
@@ -106,13 +109,48 @@ func TestVerifySeesAndSolvesAgain(t *testing.T) {
 				decomposed(t, "the second result", g, c.opt, res)
 				spoil(p.safe)
 				var failed *UnverifiedError
-				var stage *evd.StageError
-				if res, err := p.Solve(ctx, a); !errors.As(err, &failed) && !errors.As(err, &stage) {
+				if res, err := p.Solve(ctx, a); !errors.As(err, &failed) && !methodFailed(err) {
 					t.Errorf("both are wrong: %v, %v", res, err)
 				} else if failed != nil && (failed.First == nil || failed.First.Passed() || failed.Safe.Passed()) {
 					t.Errorf("both are wrong: %v", err)
 				}
 			})
+		}
+	}
+}
+
+// neverConverges is a method for the vectors of the bidiagonal problem that does not converge.
+type neverConverges struct{ bidiagonalVectors }
+
+func (neverConverges) solve(*spectrum.Call, []float64, []float64, int, int, [2]stages.Matrix) error {
+	return &evd.NoConvergenceError{Stage: stages.PhaseBidiagonal, Index: 2, End: 9}
+}
+
+// TestVerifySurvivesNoConvergence makes the method for the vectors fail. With Verify the result must be
+// that of the safe path. If that fails, too, or without Verify, Solve must return the error.
+func TestVerifySurvivesNoConvergence(t *testing.T) {
+	const m, n = 23, 19
+	ctx, small := context.Background(), tuning.Smallest()
+	a, g := families[0].make(m, n, false)
+	for _, opt := range []Options{{U: Thin}, {V: Thin}, {U: Full, V: Thin}} {
+		p := verifying(t, m, n, opt)
+		fail := func(by *path[float64]) { by.steps.conquer = neverConverges{by.steps.conquer} }
+		fail(p.path)
+		res, err := p.Solve(ctx, a)
+		if err != nil || !res.Certificate.Safe || !res.Certificate.Passed() {
+			t.Fatalf("%+v: %v, %+v", opt, err, res)
+		}
+		decomposed(t, fmt.Sprint(opt), g, opt, res)
+		fail(p.safe)
+		var failed *evd.NoConvergenceError
+		if _, err := p.Solve(ctx, a); !errors.As(err, &failed) || failed.Index != 2 || failed.End != 9 {
+			t.Errorf("%+v: both fail: %v", opt, err)
+		}
+		opt.Tuning = &small
+		plain := densePlan[float64](t, m, n, opt)
+		fail(plain.path)
+		if _, err := plain.Solve(ctx, a); !errors.As(err, &failed) {
+			t.Errorf("%+v: without Verify: %v", opt, err)
 		}
 	}
 }
