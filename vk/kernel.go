@@ -70,6 +70,11 @@ func (r *Recorder) translated(k *kernel, push []byte) (*pipeline, []byte) {
 // The error is an *UnsupportedError if a workgroup has more invocations than the device allows, or
 // if the kernel needs a feature that the device lacks.
 func Build[S, P any](d *Device, m spirv.Module[S, P], spec S) (*Kernel[S, P], error) {
+	if driver.Refuse != nil {
+		if err := driver.Refuse(m.Name); err != nil {
+			return nil, err
+		}
+	}
 	var push P
 	core := &kernel{name: m.Name}
 	for _, f := range m.Push {

@@ -51,6 +51,12 @@ func (e *Error) Error() string { return e.Call + ": " + e.Result.String() }
 // time.
 var Fault func(call string) Result
 
+// Refuse is a hook for tests, which make the preparation of kernels fail. If Refuse is not nil, package
+// vk calls it for each kernel that a program builds, also on a device for forecasts. If Refuse returns
+// an error, the kernel is not built, and this is the error. Several goroutines may call Refuse at the
+// same time.
+var Refuse func(kernel string) error
+
 // try makes one driver call: it calls the function `f`, and returns an error if the result is an
 // error. If `f` returns a positive result, which is no error, `try` returns nil. All results of
 // Vulkan calls in this package go through `try` or tryToEnd. `call` is the name of the Vulkan
