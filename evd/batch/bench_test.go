@@ -78,7 +78,7 @@ func TestSpeed(t *testing.T) {
 		if stagetest.Info().Type == "cpu" && n == 16 {
 			least = 1
 		}
-		if times[1] < least*times[0] {
+		if !(times[1] >= least*times[0]) {
 			t.Errorf("a matrix of a batch takes %.3f ms, alone %.3f ms", 1e3*times[0], 1e3*times[1])
 		}
 	}

@@ -31,7 +31,7 @@ func TestCheck(t *testing.T) {
 			t.Fatal(err)
 		}
 		good := []bool{ratios[0].Passed(), ratios[1].Passed(), ratios[2].Passed(), ratios[3].Passed()}
-		if !good[0] || good[1] || good[2] || good[3] || ratios[1].Orthogonality > 10 {
+		if !good[0] || good[1] || good[2] || good[3] || !(ratios[1].Orthogonality <= 10) {
 			t.Errorf("ratios %+v", ratios)
 		}
 		if _, err := p.Check(ctx, a[1:], s); !errors.As(err, new(*evd.ShapeError)) {

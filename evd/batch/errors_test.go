@@ -125,7 +125,7 @@ func TestSolveInto(t *testing.T) {
 		out = append(out, batch.Spectrum{Values: make([]float64, n), Vectors: &v, Err: errors.New("old")})
 	}
 	profile, err := p.SolveInto(context.Background(), a, out)
-	if err != nil || profile.Total() <= 0 {
+	if err != nil || !(profile.Total() > 0) {
 		t.Fatal(err, profile)
 	}
 	for k, s := range solve(t, p, a...).Spectra {
@@ -232,7 +232,7 @@ func TestProgress(t *testing.T) {
 	var seen []evd.Progress
 	p := newPlan(t, 8, 3, batch.Options{Progress: func(at evd.Progress) { seen = append(seen, at) }})
 	solve(t, p, batch.Stack(8, 7, make([]float64, 7*64), evd.Lower)...)
-	if len(seen) != 3 || seen[0].Done >= seen[1].Done || seen[2].Done != seen[2].Total || seen[2].Total <= 0 {
+	if len(seen) != 3 || !(seen[0].Done < seen[1].Done) || seen[2].Done != seen[2].Total || !(seen[2].Total > 0) {
 		t.Errorf("progress %+v", seen)
 	}
 }
@@ -297,7 +297,7 @@ func TestSeveralDevices(t *testing.T) {
 	want := solve(t, plan(nil), a...)
 	done, total := 0.0, 0.0
 	p := plan(func(at evd.Progress) {
-		if at.Done < done {
+		if !(at.Done >= done) {
 			t.Errorf("%g after %g", at.Done, done)
 		}
 		done, total = at.Done, at.Total

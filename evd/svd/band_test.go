@@ -167,7 +167,7 @@ func TestBandPlanCertificateFindsErrors(t *testing.T) {
 	}
 	part.Values[3] *= 1 + 1e-9
 	host.E[14] *= 1 + 1e-6
-	if got, err := certifyGolubKahan[float64](c, p.path.values, 1, norm, 30, host, part); err != nil || got.Counts < evd.Threshold || got.Norm < evd.Threshold {
+	if got, err := certifyGolubKahan[float64](c, p.path.values, 1, norm, 30, host, part); err != nil || !(got.Counts >= evd.Threshold && got.Norm >= evd.Threshold) {
 		t.Errorf("changed: %v, %v", got, err)
 	}
 }

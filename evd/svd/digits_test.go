@@ -56,7 +56,7 @@ func keepDigits(t *testing.T, what string, d, e, values []float64) {
 	d, e = scaled(d), scaled(e)
 	for i, x := range scaled(values) {
 		lo, hi := x*(1-far), max(x*(1+far), leastValue)
-		if hi > leastValue && belowIn(d, e, lo) > n-1-i || belowIn(d, e, hi) < n-i {
+		if !(hi <= leastValue) && belowIn(d, e, lo) > n-1-i || belowIn(d, e, hi) < n-i {
 			t.Errorf("%s: value %d is not within %.3g of itself of %g", what, i, far, values[i])
 			return
 		}

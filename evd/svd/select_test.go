@@ -162,7 +162,7 @@ func TestSelectRefuses(t *testing.T) {
 		a.Data[i] = 0
 	}
 	a.Data[3] = 2
-	if res, err := p.Solve(context.Background(), a); err != nil || len(res.Values) != 1 || math.Abs(res.Values[0]-2) > 1e-14 {
+	if res, err := p.Solve(context.Background(), a); err != nil || len(res.Values) != 1 || !(math.Abs(res.Values[0]-2) <= 1e-14) {
 		t.Errorf("afterwards: %v, %v", res, err)
 	}
 }

@@ -123,7 +123,7 @@ func nearIn(t *testing.T, what string, m, n int, got, want []float64, ulp float6
 			t.Errorf("%s: σ%d is %g, want %g", what, i+1, got[i], want[i])
 			return
 		}
-		if got[i] < 0 || i > 0 && got[i] > got[i-1] {
+		if !(got[i] >= 0) || i > 0 && !(got[i] <= got[i-1]) {
 			t.Errorf("%s: σ%d = %g after %g", what, i+1, got[i], got[max(i-1, 0)])
 		}
 	}
