@@ -89,7 +89,7 @@ func TestValuesByAWiderBand(t *testing.T) {
 	tune.ValuesBand, tune.ValuesFrom = 2*tune.Band, n
 	wide, usual := valuesOnly(t, d, n, a, evd.Options{Tuning: &tune}), valuesOnly(t, d, n, a, evd.Options{Tuning: small()})
 	for k := range wide {
-		if diff := wide[k] - usual[k]; diff > 1e-12 || diff < -1e-12 {
+		if diff := wide[k] - usual[k]; !(diff <= 1e-12 && diff >= -1e-12) {
 			t.Errorf("value %d is %g, by the usual band %g", k, wide[k], usual[k])
 		}
 	}

@@ -41,7 +41,7 @@ func TestDistributedUnequally(t *testing.T) {
 				t.Fatal(err)
 			}
 			accurate(t, "unequal", a, res)
-			if got, want := p.Devices()[1].Part, rates[1]/(rates[0]+rates[1]+rates[2]); math.Abs(got-want) > 1e-12 {
+			if got, want := p.Devices()[1].Part, rates[1]/(rates[0]+rates[1]+rates[2]); !(math.Abs(got-want) <= 1e-12) {
 				t.Errorf("rates %v: the second device has %g, want %g", rates, got, want)
 			}
 			again, err := p.Solve(context.Background(), a)

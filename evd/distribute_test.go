@@ -153,7 +153,7 @@ func TestMemoryOfDistributedMatrices(t *testing.T) {
 			for _, r := range s.Memory {
 				if r.Name == "columns of A, Q1" {
 					shared += float64(r.Bytes) / matrix
-					if part := float64(r.Bytes) / matrix; part > 0.15 {
+					if part := float64(r.Bytes) / matrix; !(part <= 0.15) {
 						t.Errorf("device %d has %.3f·n² numbers of A", k, part)
 					}
 				}
@@ -162,7 +162,7 @@ func TestMemoryOfDistributedMatrices(t *testing.T) {
 				t.Errorf("device %d has %d bytes, one device has %d", k, s.Bytes, one.Bytes())
 			}
 		}
-		if shared < 0.5 || shared > 0.52 {
+		if !(shared >= 0.5 && shared <= 0.52) {
 			t.Errorf("all devices have %.3f·n² numbers of A", shared)
 		}
 		little := info
@@ -221,11 +221,11 @@ func TestVectorsOfALargeMatrixFitFourDevices(t *testing.T) {
 		double, single := bytesOfFour[float64](t, solver), bytesOfFour[float32](t, solver)
 		for k := range double {
 			t.Logf("%v, device %d: %.1f GB, in single precision %.1f GB", solver, k, double[k]/1e9, single[k]/1e9)
-			if single[k] >= double[k] {
+			if !(single[k] < double[k]) {
 				t.Errorf("%v, device %d: single precision does not need less", solver, k)
 			}
 		}
-		if single[0] > 1.01*single[1] { // the first device has no more vectors than the second one
+		if !(single[0] <= 1.01*single[1]) { // the first device has no more vectors than the second one
 			t.Errorf("%v: the first device needs %.1f GB, the second one %.1f GB", solver, single[0]/1e9, single[1]/1e9)
 		}
 	}

@@ -43,7 +43,7 @@ func TestSolveKeepsKernels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if v := res.Values; len(v) != 2 || math.Abs(v[0]-1) > 1e-14 || math.Abs(v[1]-3) > 1e-14 {
+		if v := res.Values; len(v) != 2 || !(math.Abs(v[0]-1) <= 1e-14 && math.Abs(v[1]-3) <= 1e-14) {
 			t.Errorf("eigenvalues %v, want 1 and 3", v)
 		}
 	}

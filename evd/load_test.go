@@ -37,7 +37,7 @@ func TestScalingIsExactAndBringsIntoRange(t *testing.T) {
 		if f, _ := math.Frexp(s); f != 0.5 {
 			t.Errorf("scaling(%g) = %g is no power of two", x, s)
 		}
-		if y := x * s; y < 1e-147 || y > 1e147 {
+		if y := x * s; !(y >= 1e-147 && y <= 1e147) {
 			t.Errorf("scaling(%g)·%g = %g", x, x, y)
 		}
 	}

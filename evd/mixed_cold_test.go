@@ -96,7 +96,7 @@ func TestMixedSurvivesAWaitThatFails(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", phase, err)
 		}
-		if res.Retried == nil || *res.Retried != (StageError{Stage: phase, Info: given}) || res.Profile.Phase(stages.PhaseGivenUp) <= 0 {
+		if res.Retried == nil || *res.Retried != (StageError{Stage: phase, Info: given}) || !(res.Profile.Phase(stages.PhaseGivenUp) > 0) {
 			t.Errorf("%s: retried after %v, %+v", phase, res.Retried, res.Profile.Phases)
 		}
 		panel := phase == stages.PhaseBandReduction

@@ -72,7 +72,7 @@ func TestSpoiledValuesAreSettled(t *testing.T) {
 				t.Errorf("spoiled by %v: value %d is %g ulp·‖T‖ off", c.by, k, (v-exact[k])/unit)
 			}
 		}
-		if w, err := p.Certify(context.Background(), m, res); err != nil || w*n > spectrum.Narrowest {
+		if w, err := p.Certify(context.Background(), m, res); err != nil || !(w*n <= spectrum.Narrowest) {
 			t.Errorf("spoiled by %v: certified to %g ulp·‖T‖, %v", c.by, w*n, err)
 		}
 	}

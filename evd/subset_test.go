@@ -58,7 +58,7 @@ func part(t *testing.T, d *vk.Device, n int, a, all []float64, from, to int, opt
 		t.Error("the input was written to")
 	}
 	own, err := p.Check(ctx, sym, res)
-	if err != nil || math.Abs(own.Residual-r) > 1+0.5*r || math.Abs(own.Orthogonality-o) > 1+0.5*o {
+	if err != nil || !(math.Abs(own.Residual-r) <= 1+0.5*r && math.Abs(own.Orthogonality-o) <= 1+0.5*o) {
 		t.Errorf("Check finds %+v, evd/ratio a residual of %g, orthogonality of %g; %v", own, r, o, err)
 	}
 }
@@ -163,7 +163,7 @@ func TestIntervalEnds(t *testing.T) {
 				continue
 			}
 			for i, v := range res.Values {
-				if math.Abs(v/scale-c.want[i]) > 1e-14 {
+				if !(math.Abs(v/scale-c.want[i]) <= 1e-14) {
 					t.Errorf("(%g, %g]·%g: %v, want %v", c.a, c.b, scale, res.Values, c.want)
 				}
 			}

@@ -104,17 +104,19 @@ var mayImport = map[string][]string{
 	"stages/tridiag/sturm": {"stages/tridiag"},
 	"stages/tridiag/suite": {"stages/tridiag"},
 
-	"shaders":              {"vk/spirv"},
-	"shaders/gen":          {"shaders/gen/bindings", "shaders/gen/source"},
-	"shaders/gen/bindings": {"shaders/gen/source", "vk/spirv"},
-	"shaders/gen/source":   {"vk/spirv"},
-	"vk":                   {"internal/environ", "internal/ownfile", "vk/internal/driver", "vk/spirv"},
-	"vk/internal/driver":   {},
-	"vk/internal/trials":   {},
-	"vk/spirv":             {},
-	"internal/environ":     {},
-	"internal/ownfile":     {},
-	"tests/testdata":       {},
+	"shaders":                   {"vk/spirv"},
+	"shaders/gen":               {"shaders/gen/bindings", "shaders/gen/source"},
+	"shaders/gen/bindings":      {"shaders/gen/source", "vk/spirv"},
+	"shaders/gen/source":        {"vk/spirv"},
+	"vk":                        {"internal/environ", "internal/ownfile", "vk/internal/driver", "vk/spirv"},
+	"vk/internal/driver":        {},
+	"vk/internal/trials":        {},
+	"vk/spirv":                  {},
+	"internal/environ":          {},
+	"tests/cluster/initialised": {"evd/cluster"},
+
+	"internal/ownfile": {},
+	"tests/testdata":   {},
 }
 
 // forTests is a package that holds test data. It is the only package under tests that test files of
@@ -127,8 +129,8 @@ var bindings = []string{"github.com/goki/vulkan", "github.com/vulkan-go/vulkan"}
 const driverPackage = "vk/internal/driver"
 
 // usesC are the packages with cgo: the calls of Vulkan, the libraries for C programs, and the
-// solvers for clusters.
-var usesC = []string{driverPackage, "internal/environ", "cmd/libvkevd", "cmd/libvkevd_lapack", "evd/cluster"}
+// solvers for clusters with a program that tests them.
+var usesC = []string{driverPackage, "internal/environ", "cmd/libvkevd", "cmd/libvkevd_lapack", "evd/cluster", "tests/cluster/initialised"}
 
 func TestLayering(t *testing.T) {
 	used := map[string]map[string]bool{} // packages of the module that each package imports
