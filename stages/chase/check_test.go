@@ -98,7 +98,7 @@ func checkChased(t testing.TB, n, b int, before []float64, got chased) (similari
 	for s := range ref.Sweeps(n) {
 		for j := range ref.Steps(n, b) {
 			tau, r := got.tau[s*ref.Steps(n, b)+j], s+1+j*b
-			if r >= n && tau != 0 || tau != 0 && (tau < 1 || tau > 2+1e-15) {
+			if r >= n && tau != 0 || tau != 0 && !(tau >= 1 && tau <= 2+1e-15) {
 				t.Fatalf("n=%d b=%d: τ(%d, %d) = %g", n, b, s, j, tau)
 			}
 			if b > 1 && r < n && got.v[ref.VOffset(n, s)+j*b] != 1 {
@@ -132,7 +132,7 @@ func checkChased(t testing.TB, n, b int, before []float64, got chased) (similari
 		}
 		norm, worst = max(norm, col), max(worst, sum)
 	}
-	if n > 0 && norm > 0 {
+	if n > 0 && norm != 0 {
 		similarity = worst / (norm * float64(n) * ratio.Ulp)
 	}
 	return similarity, ratio.Orthogonality(n, n, q, n)

@@ -75,7 +75,7 @@ func TestBulgeChasingDispatches(t *testing.T) {
 		}
 		next := 0
 		for _, p := range s.parts {
-			if p.First != next || p.Last <= p.First || p.Cost > 1.01*s.tune.Dispatch {
+			if p.First != next || p.Last <= p.First || !(p.Cost <= 1.01*s.tune.Dispatch) {
 				t.Errorf("n=%d: %+v after %d", n, p, next)
 			}
 			next = p.Last

@@ -26,7 +26,7 @@ func TestChaseModel(t *testing.T) {
 	for _, c := range []struct{ n, b, room int }{{65536, 32, 1}, {65536, 32, 4}, {65536, 32, 32}, {65536, 32, 128}, {65536, 32, 500}, {32768, 64, 16}, {4096, 8, 64}} {
 		m := ModelChase(c.n, c.b, 3, c.room)
 		got, want := float64(m.Path+m.Stalls), closedForm(float64(c.n), float64(c.b), float64(c.room))
-		if math.Abs(got-want) > 0.02*want {
+		if !(math.Abs(got-want) <= 0.02*want) {
 			t.Errorf("n=%d b=%d, %d sweeps: %g steps, the paper's formula says %g", c.n, c.b, c.room, got, want)
 		}
 	}
@@ -68,7 +68,7 @@ func TestChaseForecasts(t *testing.T) {
 		}
 		m := s.Model()
 		t.Logf("n=%d b=%d: %+v, measured %g s, a step %.3g µs", c.n, c.b, m, c.seconds, 1e6*c.seconds/float64(m.Path+m.Stalls))
-		if math.Abs(m.Seconds-c.seconds) > 0.2*c.seconds {
+		if !(math.Abs(m.Seconds-c.seconds) <= 0.2*c.seconds) {
 			t.Errorf("n=%d b=%d: %g s, measured %g s", c.n, c.b, m.Seconds, c.seconds)
 		}
 	}

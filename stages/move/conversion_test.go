@@ -42,7 +42,7 @@ func TestConversion(t *testing.T) {
 			t.Fatalf("number %d: %g widened to %g", i, single[i], wide[i])
 		}
 		down, up := math.Nextafter32(single[i], -math.MaxFloat32), math.Nextafter32(single[i], math.MaxFloat32)
-		if have := narrow[i]; i > 2 && (have < down || have > up) {
+		if have := narrow[i]; i > 2 && !(have >= down && have <= up) {
 			t.Fatalf("number %d: %g narrowed to %g", i, double[i], have)
 		}
 	}

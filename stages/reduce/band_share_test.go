@@ -30,7 +30,7 @@ func TestDivideColumns(t *testing.T) {
 		held[c.Owner[j]] += size
 		all += size
 		for k, p := range parts {
-			if d := math.Abs(held[k] - p*all); d > 2*size {
+			if d := math.Abs(held[k] - p*all); !(d <= 2*size) {
 				t.Fatalf("columns from %d on: device %d has %g of %g elements", from, k, held[k], all)
 			}
 		}

@@ -35,7 +35,7 @@ func TestRefinement(t *testing.T) {
 			if step.Clusters != clusters.Count() || max(step.Largest, 1) != clusters.Largest() || c.largest != clusters.Largest() {
 				t.Fatalf("%d clusters, the largest of %d, want %d of %d", clusters.Count(), clusters.Largest(), step.Clusters, c.largest)
 			}
-			if math.Abs(change-step.Change) > 1e-9*step.Change+1e-13 {
+			if !(math.Abs(change-step.Change) <= 1e-9*step.Change+1e-13) {
 				t.Errorf("‖E‖ is %g, want %g", change, step.Change)
 			}
 			if r := ratio.Values(n, values, step.Values, math.Max(math.Abs(step.Values[0]), math.Abs(step.Values[n-1]))); !(r < 1) {

@@ -17,7 +17,8 @@ func DividesExactly(t testing.TB) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return a.Division <= 0.5 && a.Sqrt <= 0.5
+	// NaN counts as exact. The tests that ask then fail.
+	return !(a.Division > 0.5 || a.Sqrt > 0.5)
 }
 
 // SkipInexact skips a test of bits on a device whose quotients or square roots are not correctly

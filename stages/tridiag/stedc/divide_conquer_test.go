@@ -208,7 +208,7 @@ func TestDivideConquerOfRanges(t *testing.T) {
 			xt := stagetest.Get(t, stagetest.Device(t), x.In(ws))
 			for j := range m {
 				for i := range n {
-					if math.Abs(xt[j+i*m]-z[i+(r[0]+j)*n]) > 1e-13 {
+					if !(math.Abs(xt[j+i*m]-z[i+(r[0]+j)*n]) <= 1e-13) {
 						t.Fatalf("cut at %d, range %v: element %d of vector %d is %g, want %g", cut, r, i, j,
 							xt[j+i*m], z[i+(r[0]+j)*n])
 					}
