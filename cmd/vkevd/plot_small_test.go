@@ -65,7 +65,7 @@ func TestLogarithmicAxesReachTheTitle(t *testing.T) {
 			top = at.y0
 		}
 	}
-	if title < 0 || top < title || top > title+30 {
+	if !(title >= 0 && top >= title && top <= title+30) {
 		t.Errorf("the title ends at %g, the highest label begins at %g", title, top)
 	}
 }
@@ -81,11 +81,11 @@ func checkTexts(t *testing.T, what, file string) {
 	t.Helper()
 	page, texts := placedTexts(t, file)
 	for i, a := range texts {
-		if a.x0 < 0 || a.x1 > page.x1 || a.y0 < 0 || a.y1 > page.y1 {
+		if !(a.x0 >= 0 && a.x1 <= page.x1 && a.y0 >= 0 && a.y1 <= page.y1) {
 			t.Errorf("plot %s: %q is not in the picture of %g × %g: %+v", what, a.text, page.x1, page.y1, a)
 		}
 		for _, b := range texts[:i] {
-			if a.x0 < b.x1 && b.x0 < a.x1 && a.y0 < b.y1 && b.y0 < a.y1 {
+			if !(a.x0 >= b.x1 || b.x0 >= a.x1 || a.y0 >= b.y1 || b.y0 >= a.y1) {
 				t.Errorf("plot %s: %+v and %+v cover each other", what, a, b)
 			}
 		}

@@ -142,7 +142,7 @@ func expectInk(t *testing.T, what, file string, width, height float64) {
 		t.Fatal(err)
 	}
 	size := img.Bounds().Size()
-	if math.Abs(float64(size.X)-width/2.54*150) > 2 || math.Abs(float64(size.Y)-height/2.54*150) > 2 {
+	if !(math.Abs(float64(size.X)-width/2.54*150) <= 2 && math.Abs(float64(size.Y)-height/2.54*150) <= 2) {
 		t.Errorf("%s: the picture has %v dots", what, size)
 	}
 	wantR, wantG, wantB, _ := draw.Colour(0).RGBA()

@@ -165,7 +165,7 @@ func TestSolveArchiveOnADevice(t *testing.T) {
 			t.Fatalf("%d values of %s, not %d", len(got), array.Name, len(want))
 		}
 		for k, x := range want {
-			if math.Abs(got[k]-x) > 1e-15*33*1000 {
+			if !(math.Abs(got[k]-x) <= 1e-15*33*1000) {
 				t.Errorf("%s: value %d is %g, not %g", array.Name, k, got[k], x)
 			}
 		}

@@ -198,7 +198,7 @@ func TestSolveBatchOnADevice(t *testing.T) {
 	values := numbers(t, strings.Join(strings.Fields(stdout), "\n")+"\n")
 	expectClose(t, values[:4], []float64{1, 3, -7, 5})
 	q, err := matio.ReadStackFile("q.npy")
-	if err != nil || q.Count != 3 || q.Data[5] != 1 || q.Data[4] != 0 || math.Abs(q.Data[2]-math.Sqrt2/2) > 1e-15 {
+	if err != nil || q.Count != 3 || q.Data[5] != 1 || q.Data[4] != 0 || !(math.Abs(q.Data[2]-math.Sqrt2/2) <= 1e-15) {
 		t.Errorf("vectors %+v, %v", q, err)
 	}
 	stdout, _, _ = s.real(strings.Fields("solve --batch --largest 1 A.npy")...)

@@ -76,7 +76,7 @@ func TestSolveBatchTridiagonalOnADevice(t *testing.T) {
 		got := numbers(t, strings.ReplaceAll(lines[1], " ", "\n"))
 		for k, x := range got {
 			want := 2 - 2*math.Cos(float64(k+1)*math.Pi/float64(n+1))
-			if math.Abs(x-want) > 1e-14 {
+			if !(math.Abs(x-want) <= 1e-14) {
 				t.Errorf("%s: value %d is %v, not %v", flags, k, x, want)
 			}
 		}

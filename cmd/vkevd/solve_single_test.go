@@ -41,7 +41,7 @@ func TestPrecision(t *testing.T) {
 			}
 		}
 		q, err := matio.ReadFile("Q.npy")
-		if err != nil || q.Rows != 2 || q.Cols != 2 || q.At(0, 1)*q.At(1, 1) < 0.49 {
+		if err != nil || q.Rows != 2 || q.Cols != 2 || !(q.At(0, 1)*q.At(1, 1) >= 0.49) {
 			t.Errorf("%v: vectors %v, %v", args, q, err)
 		}
 		var r struct{ Precision string }

@@ -124,7 +124,7 @@ func TestSolveWritesFiles(t *testing.T) {
 	}
 	for j, lambda := range []float64{1, 3} {
 		x, y := q.At(0, j), q.At(1, j)
-		if r := math.Hypot(2*x+y-lambda*x, x+2*y-lambda*y); r > 1e-15 || math.Abs(math.Hypot(x, y)-1) > 1e-15 {
+		if r := math.Hypot(2*x+y-lambda*x, x+2*y-lambda*y); !(r <= 1e-15 && math.Abs(math.Hypot(x, y)-1) <= 1e-15) {
 			t.Errorf("column %d (%v, %v) does not belong to %v", j, x, y, lambda)
 		}
 	}
@@ -169,7 +169,7 @@ func TestReport(t *testing.T) {
 	}
 	seconds := got["seconds"].(map[string]any)
 	for _, lap := range []string{"read", "prepare", "solve", "check"} {
-		if s, ok := seconds[lap].(float64); !ok || s < 0 {
+		if s, ok := seconds[lap].(float64); !ok || !(s >= 0) {
 			t.Errorf("seconds of %s: %v", lap, seconds[lap])
 		}
 	}
