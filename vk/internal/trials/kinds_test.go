@@ -7,6 +7,7 @@ import (
 	"github.com/vkevd/vkevd/evd/batch"
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/reduce"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -80,7 +81,7 @@ func addDense(all map[string]kind) {
 // addOneStage adds a plan that reduces a matrix to tridiagonal form in one stage, by one workgroup.
 func addOneStage(all map[string]kind) {
 	small := tuning.Smallest()
-	small.Sytrd = stages.TridiagonalisationTuning{
+	small.Sytrd = reduce.TridiagonalisationTuning{
 		Values: 60, Vectors: 60, LocalSize: 16, Groups: 1, Rows: 1, Kept: 128, Polls: 1 << 24,
 		Blocked: stages.BlockedTuning{Left: 25, Columns: 4, LocalSize: 16, Groups: 1, Registers: 200},
 	}
