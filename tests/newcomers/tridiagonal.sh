@@ -6,7 +6,7 @@ awk -v n=$n 'BEGIN { for (i = 1; i <= n; i++) print 2, -1 }' >T.txt
 close_to_formula() { # FIRST FILE: one value per line, the first of them number FIRST from 1
 	awk -v n=$n -v first="$1" 'BEGIN { pi = atan2(0, -1) }
 		{ want = 2 - 2*cos((first + NR - 1)*pi/(n + 1)); d = $1 - want; if (d < 0) d = -d
-		  if (d > 1e-12) { print "value", NR, "is", $1, "and not", want; exit 1 } }' "$2"
+		  if (!(d < 1e-12)) { print "value", NR, "is", $1, "and not", want; exit 1 } }' "$2"
 }
 
 vkevd solve --quiet --tridiagonal --values-only T.txt >values.txt
