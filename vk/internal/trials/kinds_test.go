@@ -6,7 +6,6 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/batch"
 	"github.com/vkevd/vkevd/evd/svd"
-	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/reduce"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -83,7 +82,7 @@ func addOneStage(all map[string]kind) {
 	small := tuning.Smallest()
 	small.Sytrd = reduce.TridiagonalisationTuning{
 		Values: 60, Vectors: 60, LocalSize: 16, Groups: 1, Rows: 1, Kept: 128, Polls: 1 << 24,
-		Blocked: stages.BlockedTuning{Left: 25, Columns: 4, LocalSize: 16, Groups: 1, Registers: 200},
+		Blocked: reduce.BlockedTuning{Left: 25, Columns: 4, LocalSize: 16, Groups: 1, Registers: 200},
 	}
 	all["one stage"] = kind{make: func(first, _ *vk.Device) (interface{ Close() }, error) {
 		return evd.NewPlan[float64](first, kindOrder, evd.Options{Vectors: true, Tuning: &small})
