@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -26,6 +27,9 @@ func compile(t *testing.T, output string, arguments ...string) {
 		t.Fatalf("%s: %v\n%s", filepath.Base(output), err, out)
 	}
 }
+
+// duration is the end of a line about a solve.
+var duration = regexp.MustCompile(` [0-9.]+ s\n`)
 
 // TestShim runs testdata/program.c with the shim, a LAPACK that computes nothing, and an engine
 // without a device. The program is linked with the shim first and LAPACK second. The order of
@@ -57,6 +61,7 @@ func TestShim(t *testing.T) {
 			c := exec.Command(in(program), test)
 			c.Env = append(os.Environ(), environment...)
 			out, err := c.CombinedOutput()
+			out = duration.ReplaceAll(out, []byte(" TIME\n"))
 			if err != nil || string(out) != want+"fine\n" {
 				t.Errorf("%v\n%s", err, out)
 			}
@@ -74,11 +79,14 @@ func TestShim(t *testing.T) {
 	run("always", "program", "always", "", "VKEVD_CROSSOVER=0")
 	run("no_next", "program", "no_next", "", "VKEVD_LAPACK=/does/not/exist")
 	run("chosen", "program", "no_engine", "", "VKEVD_CROSSOVER=off", "VKEVD_LAPACK="+in("libfake.so"))
-	run("verbose_off", "program", "off", "vkevd: dsyevd n=2100 → next library: the order is below the crossover\n",
+	run("verbose_off", "program", "off", "vkevd: dsyevd n=2100 → next library: VKEVD_CROSSOVER is off\n",
 		"VKEVD_CROSSOVER=off", "VKEVD_VERBOSE=1")
 	// The device's own value for "never". The line once had an empty name of a device.
-	run("never", "program", "off", "vkevd: dsyevd n=2100 → next library: the order is below the crossover\n",
+	run("never", "program", "off", "vkevd: dsyevd n=2100 → next library: the order is below 2147483647, the value of VKEVD_CROSSOVER\n",
 		"VKEVD_CROSSOVER=2147483647", "VKEVD_VERBOSE=1")
+	run("below", "program", "below", "vkevd: dsyevd n=300 → next library: the order is below 512, the least crossover of all devices\n"+
+		"vkevd: dsyevd n=2100 → fake device TIME\n"+
+		"vkevd: dsyevd n=39 → next library: the order is below 40, the crossover of fake device\n", "VKEVD_VERBOSE=1")
 	run("cpu", "program", "cpu", "vkevd: dsyevd n=2100 → next library: fake device is a CPU\n", "VKEVD_VERBOSE=1")
 	t.Run("set_user_id", func(t *testing.T) { runRaised(t, dir, in("program")) })
 	t.Run("verbose", func(t *testing.T) {

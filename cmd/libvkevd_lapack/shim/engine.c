@@ -207,6 +207,23 @@ static int worth_starting(const struct vkevd_problem *p)
 	return atomic_fetch_add(&work_so_far, (int64_t)work) + (int64_t)work >= work_before_start;
 }
 
+/* say_small says why the order of a problem is too small for the device. */
+static void say_small(enum routine r, const struct vkevd_problem *p)
+{
+	int64_t set = crossover_setting();
+
+	if (set == CROSSOVER_OFF)
+		say(r, p, "next library: VKEVD_CROSSOVER is off");
+	else if (set != CROSSOVER_UNSET)
+		say(r, p, "next library: the order is below %lld, the value of VKEVD_CROSSOVER", (long long)set);
+	else if (smallest(p) == VKEVD_NEVER)
+		say(r, p, "next library: %s %s", device.name, device.never[p->kind]);
+	else if (atomic_load(&state) == RUNNING)
+		say(r, p, "next library: the order is below %lld, the crossover of %s", (long long)smallest(p), device.name);
+	else
+		say(r, p, "next library: the order is below %lld, the least crossover of all devices", (long long)smallest(p));
+}
+
 int solve_on_device(enum routine r, struct vkevd_problem *p)
 {
 	int64_t order = p->kind == VKEVD_SINGULAR && p->m < p->n ? p->m : p->n;
@@ -222,10 +239,7 @@ int solve_on_device(enum routine r, struct vkevd_problem *p)
 		start();
 	}
 	if (order < smallest(p)) {
-		if (smallest(p) == VKEVD_NEVER && crossover_setting() == CROSSOVER_UNSET)
-			say(r, p, "next library: %s %s", device.name, device.never[p->kind]);
-		else
-			say(r, p, "next library: the order is below the crossover");
+		say_small(r, p);
 		return 0;
 	}
 	if (atomic_load(&state) != RUNNING || owner != getpid()) {

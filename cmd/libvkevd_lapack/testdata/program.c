@@ -301,6 +301,16 @@ static void off(void)
 	DSYEVD_THEN(fake.calls == 1 && fake.solves == 0 && !engine_is_loaded());
 }
 
+static void below(void)
+{
+	order = 300;
+	DSYEVD_THEN(fake.calls == 1);
+	order = N;
+	DSYEVD_THEN(fake.solves == 1);
+	order = 39;
+	DSYEVD_THEN(fake.calls == 2);
+}
+
 static void cpu(void)
 {
 	fake.cpu = 1;
@@ -345,7 +355,7 @@ int main(int argc, char **argv)
 	} cases[] = {
 		{"every_spelling", every_spelling}, {"small_stays", small_stays}, {"refused", refused},
 		{"parts", parts}, {"options", options}, {"work_adds_up", work_adds_up}, {"signals", signals}, {"forks", forks}, {"threads", threads},
-		{"wide_library", wide_library}, {"narrow_library", narrow_library}, {"off", off}, {"cpu", cpu}, {"always", always}, {"raised", raised}, {"no_next", no_next},
+		{"wide_library", wide_library}, {"narrow_library", narrow_library}, {"off", off}, {"below", below}, {"cpu", cpu}, {"always", always}, {"raised", raised}, {"no_next", no_next},
 		{"no_engine", no_engine},
 	};
 	a = calloc(N * N, 8), z = calloc(N * N, 8), u = calloc(N * N, 8), vt = calloc(N * N, 8);
