@@ -18,7 +18,8 @@ from wheel.bdist_wheel import bdist_wheel
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 NAME = "libvkevd.so.0"
 
-# The C library that the package contains: an existing file, or a new one, whose build needs Go.
+# The C library that the package contains: an existing file, or a new one, whose build needs Go. The
+# licences of the software in it, NOTICES.txt, are in the same folder.
 LIBRARY = pathlib.Path(os.environ.get("VKEVD_LIBRARY") or ROOT / "bin" / "lib" / NAME)
 
 
@@ -36,6 +37,7 @@ class Build(build_py):
         package.mkdir(parents=True, exist_ok=True)
         shutil.copy(LIBRARY, package / NAME)
         shutil.copy(ROOT / "LICENSE", package / "LICENSE")
+        shutil.copy(LIBRARY.with_name("NOTICES.txt"), package / "NOTICES.txt")
 
 
 class Wheel(bdist_wheel):

@@ -33,6 +33,7 @@ CGO_ENABLED=1 ${GO:-go} build -trimpath -buildvcs=false -buildmode=c-shared \
 	-ldflags "-s -w -X=runtime.godebugDefault=asyncpreemptoff=1 -extldflags '-Wl,--version-script=$PWD/cmd/libvkevd_lapack/engine.map'" \
 	-o "$out/libvkevd_engine.so" ./cmd/libvkevd_lapack
 rm -f "$out/libvkevd_engine.h"
+tools/notices.sh ./cmd/libvkevd_lapack >"$out/NOTICES.txt"
 shared "$out/libvkevd_lapack.so" -Wl,-soname,libvkevd_lapack.so
 
 [ -n "$lapack" ] || exit 0
@@ -43,5 +44,5 @@ mkdir -p "$out/alternative"
 stub=$(mktemp -d)
 trap 'rm -rf "$stub"' EXIT
 "${CC:-cc}" -shared -nostdlib -Wl,-soname,"$lapack" -o "$stub/libstub.so" -x c /dev/null
-cp "$out/libvkevd_engine.so" "$out/alternative/"
+cp "$out/libvkevd_engine.so" "$out/NOTICES.txt" "$out/alternative/"
 shared "$out/alternative/liblapack.so.3" -Wl,-soname,liblapack.so.3 -Wl,--no-as-needed "$stub/libstub.so"

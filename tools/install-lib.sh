@@ -1,15 +1,17 @@
 #!/bin/sh
 # install-lib.sh [FOLDER] installs the C library that lib.sh has built in FOLDER. The default folder
-# is bin/lib. The script installs the library, vkevd.h and vkevd.pc under $DESTDIR$PREFIX. The
-# default of PREFIX is /usr/local.
+# is bin/lib. The script installs the library, vkevd.h, vkevd.pc and licences under $DESTDIR$PREFIX.
+# The default of PREFIX is /usr/local.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 source=$here/../cmd/libvkevd
 prefix=${PREFIX-/usr/local}
 to=${DESTDIR:-}$prefix
 
-mkdir -p "$to/lib/pkgconfig" "$to/include"
-install -m 755 "${1:-$here/../bin/lib}/libvkevd.so.0" "$to/lib"
+built=${1:-$here/../bin/lib}
+mkdir -p "$to/lib/pkgconfig" "$to/include" "$to/share/doc/vkevd"
+install -m 755 "$built/libvkevd.so.0" "$to/lib"
+install -m 644 "$built/NOTICES.txt" "$here/../LICENSE" "$to/share/doc/vkevd"
 ln -sf libvkevd.so.0 "$to/lib/libvkevd.so"
 install -m 644 "$source/vkevd.h" "$to/include"
 version=$(sed -n 's/^#define VKEVD_VERSION "\(.*\)"$/\1/p' "$source/vkevd.h")

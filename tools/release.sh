@@ -44,19 +44,9 @@ build() {
 	env CGO_ENABLED=1 GOOS="$1" GOARCH="$2" \
 		go build -trimpath -buildvcs=true -ldflags '-s -w' -o "$work/$name/$3" ./cmd/vkevd
 	cp README.md LICENSE CHANGELOG.md "$work/$name/"
-	notices >"$work/$name/NOTICES.txt"
+	GOOS=$1 GOARCH=$2 CGO_ENABLED=1 tools/notices.sh ./cmd/vkevd >"$work/$name/NOTICES.txt"
 	find "$work/$name" -exec touch -d "$date" {} +
 	echo "$name"
-}
-
-# notices prints the licences of the modules that the program contains.
-notices() {
-	go list -deps -f '{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}} {{.Dir}}{{end}}{{end}}' ./cmd/vkevd | sort -u |
-		while read -r module number folder; do
-			echo "== $module $number"
-			cat "$folder"/LICENSE* "$folder"/COPYING* 2>/dev/null || true
-			echo
-		done
 }
 
 goos=$(go env GOHOSTOS) goarch=$(go env GOHOSTARCH)

@@ -1,5 +1,8 @@
 # A user with a C program installs the library, and compiles the calls in the README.
 DESTDIR=$PWD/root PREFIX= "$REPOSITORY/tools/install-lib.sh"
+for named in 'Go go1' github.com/goki/vulkan gonum.org/v1/gonum; do
+	grep "^== $named" root/share/doc/vkevd/NOTICES.txt
+done
 {
 	cat <<'END'
 #include <stdio.h>

@@ -3,6 +3,9 @@
 python=/usr/bin/python3 # Debian's, whose numpy setup.sh installs
 VKEVD_LIBRARY=$REPOSITORY/bin/lib/libvkevd.so.0 "$REPOSITORY/tools/wheel.sh" dist
 "$python" -m pip install --quiet --no-index --no-deps --target site dist/vkevd-*.whl
+for named in 'Go go1' github.com/goki/vulkan gonum.org/v1/gonum; do
+	grep "^== $named" site/vkevd/NOTICES.txt
+done
 export PYTHONPATH=$PWD/site
 
 # The first block of Python in each README is run as a program. The program is in a file, so that
