@@ -24,13 +24,13 @@ shared() {
 	output=$1
 	shift
 	"${CC:-cc}" -std=gnu11 -O2 -Wall -Wextra -fPIC -fvisibility=hidden -pthread -shared \
-		-Wl,-z,nodelete -Wl,-z,defs -o "$output" "$shim"/*.c "$@" -ldl -lm
+		-Wl,-z,nodelete -Wl,-z,defs -Wl,-z,now -o "$output" "$shim"/*.c "$@" -ldl -lm
 }
 
 # The option asyncpreemptoff is set: without asynchronous preemption, Go's runtime sends no SIGURG.
 # A program may have its own handler for SIGURG.
 CGO_ENABLED=1 ${GO:-go} build -trimpath -buildvcs=false -buildmode=c-shared \
-	-ldflags "-s -w -X=runtime.godebugDefault=asyncpreemptoff=1 -extldflags '-Wl,--version-script=$PWD/cmd/libvkevd_lapack/engine.map'" \
+	-ldflags "-s -w -X=runtime.godebugDefault=asyncpreemptoff=1 -extldflags '-Wl,-z,now -Wl,--version-script=$PWD/cmd/libvkevd_lapack/engine.map'" \
 	-o "$out/libvkevd_engine.so" ./cmd/libvkevd_lapack
 rm -f "$out/libvkevd_engine.h"
 tools/notices.sh ./cmd/libvkevd_lapack >"$out/NOTICES.txt"

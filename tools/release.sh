@@ -41,8 +41,15 @@ trap 'rm -rf "$work"' EXIT
 build() {
 	name=vkevd-$version-$1-$2
 	mkdir "$work/$name"
+	# Windows loads every program at a random address. On Linux this needs a program of type PIE, whose
+	# tables of addresses the loader can protect from writes if it binds all of them first (now).
+	case $1 in linux) now="-extldflags '-Wl,-z,now'" ;; *) now= ;; esac
 	env CGO_ENABLED=1 GOOS="$1" GOARCH="$2" \
-		go build -trimpath -buildvcs=true -ldflags '-s -w' -o "$work/$name/$3" ./cmd/vkevd
+		go build -trimpath -buildvcs=true -buildmode=pie -ldflags "-s -w $now" -o "$work/$name/$3" ./cmd/vkevd
+	if [ "$1" = linux ]; then
+		readelf -hd "$work/$name/$3" >"$work/elf"
+		grep -q 'Type: *DYN' "$work/elf" && grep -q BIND_NOW "$work/elf" || die "$3 is no PIE that is bound at once"
+	fi
 	cp README.md LICENSE CHANGELOG.md "$work/$name/"
 	GOOS=$1 GOARCH=$2 CGO_ENABLED=1 tools/notices.sh ./cmd/vkevd >"$work/$name/NOTICES.txt"
 	find "$work/$name" -exec touch -d "$date" {} +

@@ -3,6 +3,7 @@ DESTDIR=$PWD/root PREFIX= "$REPOSITORY/tools/install-lib.sh"
 for named in 'Go go1' github.com/goki/vulkan gonum.org/v1/gonum; do
 	grep "^== $named" root/share/doc/vkevd/NOTICES.txt
 done
+readelf -d root/lib/libvkevd.so.0 | grep BIND_NOW
 {
 	cat <<'END'
 #include <stdio.h>
