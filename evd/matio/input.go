@@ -3,6 +3,7 @@ package matio
 import (
 	"bufio"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +11,9 @@ import (
 
 // unknown is the value of a size that is not known before the end of the stream.
 const unknown = -1
+
+// gzipMagic is the beginning of every gzip member.
+const gzipMagic = "\x1f\x8b"
 
 // An input is a stream of bytes after decompression, with a name for errors. The function that
 // opened it must call `done`, even after a read has failed. Only one goroutine may use an input.
@@ -48,8 +52,8 @@ func unpacked(z io.Reader, file string) *input {
 }
 
 // open makes an input from r. It recognises gzip by its first bytes, and finds the number of bytes
-// to read if this is possible. An empty stream is an error. The caller must call `done` if there is
-// no error.
+// to read if this is possible. An empty stream is an error, and so is a format that is known, but
+// that this package does not read. The caller must call `done` if there is no error.
 //
 // A compressed stream is unpacked in a goroutine of its own. Its unpacked size is unknown, because
 // gzip stores the size only modulo 2³², and at the end of the stream.
@@ -59,17 +63,21 @@ func open(r io.Reader, name string) (*input, error) {
 	at := regularFile(r)
 	in := newInput(r, name, bytesLeft(r))
 	in.at = at
-	if in.starts("\x1f\x8b") {
+	if in.starts(gzipMagic) {
 		z, err := gzip.NewReader(in.Reader)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, unzipError(err))
 		}
-		in = unpacked(z, name)
+		in = unpacked(newMembers(z, in.Reader), name)
 	}
 	_, err := in.Peek(1)
+	if err == nil {
+		err = knownForeign(in)
+	}
 	switch {
 	case err == nil:
 		return in, nil
+	case errors.As(err, new(*FormatError)):
 	case err == io.EOF:
 		err = &FormatError{name, 0, "the file is empty"}
 	default:

@@ -150,7 +150,7 @@ func TestNPYBad(t *testing.T) {
 	const types = "booleans, integers and floats of at most 64 bits"
 	for _, c := range []struct{ file, known, unknown string }{
 		{"\x93NUMP", "the file ends inside the header", ""},
-		{"\x93NUMPX\x01\x00", "not a .npy array: it does not begin with its magic bytes", ""},
+		{"\x93NUMPX\x01\x01", "not a .npy array: it does not begin with its magic bytes", ""},
 		{npyMagic + "\x04\x00", ".npy version 4.0 is not one of 1.0, 2.0, 3.0", ""},
 		{npyMagic + "\x01\x01", ".npy version 1.1 is not one of 1.0, 2.0, 3.0", ""},
 		{npyMagic + "\x01\x00\x40", "the file ends inside the header", ""},

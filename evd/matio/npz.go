@@ -130,14 +130,35 @@ type archive struct {
 	files []*zip.File
 }
 
-// openArchive reads the directory of an archive. `name` stands for the file in errors. The reader
-// `r` must stay open as long as the archive is in use.
+// openArchive reads the directory of an archive. Two arrays of one name are an error: numpy.load
+// reads the last of them, other programs read the first. `name` stands for the file in errors. The
+// reader `r` must stay open as long as the archive is in use.
 func openArchive(r io.ReaderAt, size int64, name string) (*archive, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
 		return nil, zipError(name, err)
 	}
+	seen := map[string]int{}
+	for i, f := range z.File {
+		array, npy := strings.CutSuffix(f.Name, npyEnding)
+		if !npy {
+			continue
+		}
+		if k, twice := seen[array]; twice {
+			return nil, &FormatError{name, 0, fmt.Sprintf("two arrays are called %s: files %d and %d of the archive", array, k+1, i+1)}
+		}
+		seen[array] = i
+	}
 	return &archive{name, size, z.File}, nil
+}
+
+// noArrays is the complaint about an archive without arrays.
+func (z *archive) noArrays() string {
+	var names []string
+	for _, f := range z.files {
+		names = append(names, f.Name)
+	}
+	return noArrays(names)
 }
 
 // fromZip reads the array whose name the options give. If the options give no name, fromZip reads
@@ -157,7 +178,7 @@ func (o Options) fromZip(r io.ReaderAt, size int64, name string) (*Dense, error)
 		}
 		return s.dense()
 	}
-	member, complaint := findArray(z.files, o.Array)
+	member, complaint := z.findArray(o.Array)
 	if complaint != "" {
 		return nil, &FormatError{name, 0, complaint}
 	}
@@ -172,7 +193,7 @@ func (o Options) fromZip(r io.ReaderAt, size int64, name string) (*Dense, error)
 // open calls the function `read` with the content of a member of the archive, and returns the error
 // of `read`. The content is valid until `read` returns. A stored member, without compression, has a
 // known size, so a header with another size is found before the elements are read. A size in the
-// directory that is larger than the archive is ignored. A deflated member is unpacked in a
+// directory that is larger than the archive is ignored. A large deflated member is unpacked in a
 // goroutine of its own. Errors name the file and the member.
 func (z *archive) open(member *zip.File, read func(in *input) error) error {
 	inside := z.name + ": " + member.Name
@@ -181,14 +202,15 @@ func (z *archive) open(member *zip.File, read func(in *input) error) error {
 		return zipError(inside, err)
 	}
 	defer f.Close()
-	// A compressed member of the archive is read as a stream, whose size is not known.
-	if member.Method != zip.Store {
+	// A compressed member of the archive is read as a stream, whose size is not known. A small one
+	// is not worth the buffers of a goroutine.
+	if member.Method != zip.Store && member.UncompressedSize64 > aheadBytes {
 		in := unpacked(f, inside)
 		defer in.done()
 		return read(in)
 	}
 	in := newInput(unzipper{f}, inside, unknown)
-	if member.UncompressedSize64 <= uint64(z.size) {
+	if member.Method == zip.Store && member.UncompressedSize64 <= uint64(z.size) {
 		in.left = int64(member.UncompressedSize64)
 	}
 	return read(in)
@@ -221,13 +243,13 @@ func (z *archive) vector(array string) (a []float64, err error) {
 // findArray returns the file of the array with the given name, or of the default array if the name
 // is empty. Files of the archive that do not end in .npy are ignored. If no file is found, the
 // result `complaint` lists the first arrays of the archive. Otherwise `complaint` is empty.
-func findArray(files []*zip.File, array string) (found *zip.File, complaint string) {
+func (z *archive) findArray(array string) (found *zip.File, complaint string) {
 	want := array
 	if want == "" {
 		want = usualArray
 	}
 	var names []string
-	for _, f := range files {
+	for _, f := range z.files {
 		name, npy := strings.CutSuffix(f.Name, npyEnding)
 		if !npy {
 			continue
@@ -240,7 +262,7 @@ func findArray(files []*zip.File, array string) (found *zip.File, complaint stri
 	}
 	switch {
 	case len(names) == 0:
-		return nil, "the archive holds no .npy array"
+		return nil, z.noArrays()
 	case len(names) == 1 && array == "":
 		return found, ""
 	}

@@ -70,6 +70,44 @@ func TestReadNPZ(t *testing.T) {
 	}
 }
 
+// TestTwoArraysOfOneName checks that every reader of archives refuses two arrays of one name, also if
+// the caller wants another array. numpy.load reads the last one.
+func TestTwoArraysOfOneName(t *testing.T) {
+	one := func(x float64) string { return npyFile(1, dictionary("<f8", false, "(1, 1)"), x) }
+	vector, word := vectorOf("<f8", []float64{1}, 1), npyFile(1, dictionary("|S3", false, "()"), []byte("coo"))
+	sparse := []string{"row.npy", vectorOf("<i4", []int32{0}, 1), "col.npy", vectorOf("<i4", []int32{0}, 1),
+		"format.npy", word, "shape.npy", vectorOf("<i8", []int64{1, 1}, 2), "data.npy", vector}
+	for name, c := range map[string]struct{ file, want string }{
+		"matrix":          {npz(zip.Store, "A.npy", one(1), "readme", "", "A.npy", one(2)), "two arrays are called A: files 1 and 3 of the archive"},
+		"the same matrix": {npz(zip.Deflate, "B.npy", one(1), "B.npy", one(1)), "two arrays are called B: files 1 and 2 of the archive"},
+		"another array":   {npz(zip.Store, "A.npy", one(1), "B.npy", one(1), "B.npy", one(1)), "two arrays are called B: files 2 and 3 of the archive"},
+		"diagonals":       {npz(zip.Store, "d.npy", vector, "e.npy", vector, "d.npy", vector), "two arrays are called d: files 1 and 3 of the archive"},
+		"sparse":          {npz(zip.Store, append(sparse, "data.npy", vector)...), "two arrays are called data: files 5 and 6 of the archive"},
+	} {
+		path := filepath.Join(t.TempDir(), "f")
+		if err := os.WriteFile(path, []byte(c.file), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, stream := range []func() io.Reader{
+			func() io.Reader { return strings.NewReader(c.file) }, func() io.Reader { return streamed(c.file) },
+			func() io.Reader { return strings.NewReader(gzipped(c.file)) },
+		} {
+			for _, reader := range []string{
+				"Read", "ReadFile", "ReadNPZ", "ReadTridiagonal", "ReadTridiagonalFile", "Options.Read", "Options.ReadFile",
+				"Options.ReadTridiagonal", "Options.ReadTridiagonalFile", "Options.ReadStacks", "Options.ReadStacksFile",
+			} {
+				if err := readers[reader](someFile{stream, path}); err == nil || !strings.HasSuffix(err.Error(), c.want) {
+					t.Errorf("%s, %s: %v", name, reader, err)
+				}
+			}
+		}
+	}
+	both := npz(zip.Store, "d.npy", vector, "e.npy", vector, "D.npy", vector, "E.npy", vector)
+	if _, err := ReadTridiagonal(strings.NewReader(both), "T"); err == nil || err.Error() != "T: the archive has d and e, and also D and E" {
+		t.Errorf("two pairs of diagonals: %v", err)
+	}
+}
+
 // TestNPZFlipped changes each byte of a .npz file, one at a time. After each change the reader must
 // return an error, or the unchanged matrix.
 func TestNPZFlipped(t *testing.T) {

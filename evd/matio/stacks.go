@@ -1,7 +1,6 @@
 package matio
 
 import (
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -78,16 +77,11 @@ func (o Options) stacks(r io.ReaderAt, size int64, name string) (*Stacks, error)
 		return nil, &FormatError{name, 0, "a sparse matrix of scipy, not an archive of many matrices"}
 	}
 	all := &Stacks{Named: true}
-	seen := map[string]bool{}
 	for _, member := range z.files {
 		array, npy := strings.CutSuffix(member.Name, npyEnding)
 		if !npy {
 			continue
 		}
-		if seen[array] {
-			return nil, &FormatError{name, 0, fmt.Sprintf("two arrays are called %s", array)}
-		}
-		seen[array] = true
 		if err := z.open(member, func(in *input) error {
 			s, err := readMatrices(in)
 			if err == nil {
@@ -100,14 +94,14 @@ func (o Options) stacks(r io.ReaderAt, size int64, name string) (*Stacks, error)
 		}
 	}
 	if len(all.All) == 0 {
-		return nil, &FormatError{name, 0, "the archive holds no .npy array"}
+		return nil, &FormatError{name, 0, z.noArrays()}
 	}
 	return all, nil
 }
 
 // oneStack reads the array with the given name, which must be a stack of matrices.
 func (z *archive) oneStack(array string) (*Stacks, error) {
-	member, complaint := findArray(z.files, array)
+	member, complaint := z.findArray(array)
 	if complaint != "" {
 		return nil, &FormatError{z.name, 0, complaint}
 	}

@@ -52,7 +52,7 @@ func TestReadStacksErrors(t *testing.T) {
 	one := npyFile(1, dictionary("<f8", false, "(1, 1)"), 1.0)
 	for _, c := range []struct{ array, file, want string }{
 		{"", npz(zip.Store, "readme.txt", "hello"), "f: the archive holds no .npy array"},
-		{"", npz(zip.Store, "K.npy", one, "K.npy", one), "f: two arrays are called K"},
+		{"", npz(zip.Store, "K.npy", one, "K.npy", one), "f: two arrays are called K: files 1 and 2 of the archive"},
 		{"", npz(zip.Store, "v.npy", npyFile(1, dictionary("<f8", false, "(1,)"), 1.0)), "f: v.npy: a matrix has two dimensions and a stack three, but this array has 1"},
 		{"", npz(zip.Store, "format.npy", one, "shape.npy", one, "data.npy", one), "f: a sparse matrix of scipy"},
 		{"", npz(zip.Store, "K.npy", one[:len(one)-1]), "f: K.npy: the header announces 8 bytes"},

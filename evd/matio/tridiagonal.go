@@ -99,10 +99,15 @@ func (o Options) tridiagonalFromZip(r io.ReaderAt, size int64, name string) (*Tr
 	if o.Array == "" {
 		// If an archive has two arrays with these names, they are the diagonal and the
 		// off-diagonal, even if there are other arrays.
-		for _, pair := range [][2]string{{"d", "e"}, {"D", "E"}} {
-			if z.member(pair[0]) != nil && z.member(pair[1]) != nil {
-				return z.diagonals(pair[0], pair[1])
-			}
+		small := z.member("d") != nil && z.member("e") != nil
+		capital := z.member("D") != nil && z.member("E") != nil
+		switch {
+		case small && capital:
+			return nil, &FormatError{name, 0, "the archive has d and e, and also D and E"}
+		case small:
+			return z.diagonals("d", "e")
+		case capital:
+			return z.diagonals("D", "E")
 		}
 		if z.isSparse() {
 			s, err := z.readSparse()

@@ -48,6 +48,8 @@ func ReadVector(r io.Reader, name string) ([]float64, error) {
 			return nil, &FormatError{name, 0, fmt.Sprintf("not a vector: %d by %d", d.Rows, d.Cols)}
 		}
 		return d.Data, nil
+	case in.starts(zipMagic):
+		return nil, &FormatError{name, 0, "a vector is not read from an archive: in Python, numpy.save(\"v.npy\", numpy.load(FILE)[\"NAME\"])"}
 	case in.starts("["):
 		return readJSON(in)
 	case in.starts("{"):

@@ -1,0 +1,80 @@
+package matio
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+// TestGzipPadding reads compressed files with zeros after the data, and refuses those with other
+// bytes there.
+func TestGzipPadding(t *testing.T) {
+	zeros := strings.Repeat("\x00", 100000)
+	a, b := gzipped("1 2\n"), gzipped("2 3\n")
+	array := npyFile(1, dictionary("<f8", true, "(2, 2)"), []float64{1, 2, 2, 3})
+	for _, c := range []struct{ name, file string }{
+		{"one member", gzipped("1 2\n2 3\n")},
+		{"two members", a + b},
+		{"padding", gzipped("1 2\n2 3\n") + "\x00"},
+		{"much padding", gzipped("1 2\n2 3\n") + zeros},
+		{"padding between members, as Python reads it", a + zeros + b + "\x00"},
+		{"an empty member", a + gzipped("") + b},
+		{"a padded array", gzipped(array) + zeros},
+		{"an array in two members", gzipped(array[:60]) + gzipped(array[60:]) + "\x00\x00"},
+	} {
+		for _, r := range []io.Reader{strings.NewReader(c.file), iotest.OneByteReader(strings.NewReader(c.file))} {
+			if d, err := Read(r, "f"); err != nil || !slices.Equal(d.Data, []float64{1, 2, 2, 3}) {
+				t.Errorf("%s: %v, %v", c.name, d, err)
+			}
+		}
+	}
+	const trailing = "compressed data: bytes that are not gzip follow the compressed data"
+	for _, c := range []struct{ name, file, want string }{
+		{"letters", gzipped("1 2\n2 3\n") + "junk", trailing},
+		{"letters after padding", gzipped("1 2\n2 3\n") + zeros + "junk", trailing},
+		{"half a magic", gzipped("1 2\n2 3\n") + "\x1f", trailing},
+		{"a broken member", gzipped("1 2\n2 3\n") + gzipped("4")[:5], "compressed data: unexpected EOF"},
+		{"an array, then letters", gzipped(array) + "junk", trailing},
+		{"a member with another sum", strings.Replace(a, a[len(a)-8:], "12345678", 1) + b, "compressed data: gzip: invalid checksum"},
+	} {
+		if d, err := Read(strings.NewReader(c.file), "f"); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, %v", c.name, d, err)
+		}
+	}
+	broken := errors.New("disk on fire")
+	for _, end := range []string{"", "\x00", "\x1f"} {
+		r := io.MultiReader(strings.NewReader(a+end), iotest.ErrReader(broken))
+		if _, err := Read(r, "f"); !errors.Is(err, broken) {
+			t.Errorf("after %q: %v", end, err)
+		}
+	}
+}
+
+// TestGzipOfManyMembers compares members with the standard library, which reads many members, too.
+func TestGzipOfManyMembers(t *testing.T) {
+	var file strings.Builder
+	for i := range 500 {
+		file.WriteString(gzipped(strings.Repeat(string(rune('0'+i%10)), i)))
+	}
+	z, err := gzip.NewReader(strings.NewReader(file.String()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, err := open(strings.NewReader(file.String()), "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.done()
+	if got, err := io.ReadAll(in); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("%d bytes, %v; want %d", len(got), err, len(want))
+	}
+}
