@@ -158,6 +158,9 @@ func (f *batchFile) groups(wanted part) (all []batchGroup, _ error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s%w", f.about(a), err)
 		}
+		if a.Count == 0 {
+			continue // no plan: the order of no matrix may be impossible
+		}
 		i, known := at[part]
 		if !known {
 			i = len(all)

@@ -45,13 +45,19 @@ func (j *solveJob) writeBatch(ctx context.Context, out *outputs, f *batchFile, r
 	if err := out.write(ctx, j.values, func(w io.Writer) error {
 		switch ending(j.values) {
 		case ".npy", archiveEnding:
-			return f.write(w, res, writeStackValues)
+			return f.write(w, res, func(w io.Writer, a matio.NamedStack, s []batch.Spectrum) error {
+				return writeStackValues(w, a, j.valuesOf(f.order(a)), s)
+			})
 		}
 		return f.writeLines(w, res)
 	}); err != nil {
 		return err
 	}
-	if err := out.write(ctx, j.vectors, func(w io.Writer) error { return f.write(w, res, f.writeStackVectors) }); err != nil {
+	if err := out.write(ctx, j.vectors, func(w io.Writer) error {
+		return f.write(w, res, func(w io.Writer, a matio.NamedStack, s []batch.Spectrum) error {
+			return writeStackVectors(w, a, f.order(a), j.valuesOf(f.order(a)), s)
+		})
+	}); err != nil {
 		return err
 	}
 	return out.finish(ctx, j.report, r.write)
@@ -79,9 +85,18 @@ func (f *batchFile) write(w io.Writer, res *batch.Result, array func(io.Writer, 
 	return z.Close()
 }
 
-// writeStackValues writes the eigenvalues of one array of the input, in the form of
-// numpy.linalg.eigh: one dimension for one matrix, and two for a stack.
-func writeStackValues(w io.Writer, a matio.NamedStack, s []batch.Spectrum) error {
+// valuesOf returns how many values a matrix of order n has in the results.
+func (j *solveJob) valuesOf(n int) int {
+	if j.options.part.all() {
+		return n
+	}
+	from, to, _ := j.options.part.indices(n) // no error: batchFile.groups has asked, too
+	return to - from
+}
+
+// writeStackValues writes the eigenvalues of one array of the input, `count` for each matrix, in the
+// form of numpy.linalg.eigh: one dimension for one matrix, and two for a stack.
+func writeStackValues(w io.Writer, a matio.NamedStack, count int, s []batch.Spectrum) error {
 	if a.Dims == 2 {
 		return matio.WriteNPYVector(w, s[0].Values)
 	}
@@ -89,26 +104,17 @@ func writeStackValues(w io.Writer, a matio.NamedStack, s []batch.Spectrum) error
 	for _, x := range s {
 		rows = append(rows, x.Values)
 	}
-	return matio.WriteRows(w, valuesOf(s), rows)
+	return matio.WriteRows(w, count, rows)
 }
 
-// writeStackVectors writes the vectors of an array, as numpy.linalg.eigh returns them: element
-// (i, j) of a matrix is component i of vector j.
-func (f *batchFile) writeStackVectors(w io.Writer, a matio.NamedStack, s []batch.Spectrum) error {
+// writeStackVectors writes the vectors of an array, `count` for each matrix of order n, as
+// numpy.linalg.eigh returns them: element (i, j) of a matrix is component i of vector j.
+func writeStackVectors(w io.Writer, a matio.NamedStack, n, count int, s []batch.Spectrum) error {
 	if a.Dims == 2 {
 		v := s[0].Vectors
 		return matio.WriteNPY(w, v.Rows, v.Cols, v.Data, v.Ld)
 	}
-	return matio.WriteStack(w, len(s), f.order(a), valuesOf(s), func(k int) []float64 { return s[k].Vectors.Data })
-}
-
-// valuesOf returns how many values each matrix of a stack has. The number is the same for all
-// matrices.
-func valuesOf(s []batch.Spectrum) int {
-	if len(s) == 0 {
-		return 0
-	}
-	return len(s[0].Values)
+	return matio.WriteStack(w, len(s), n, count, func(k int) []float64 { return s[k].Vectors.Data })
 }
 
 // writeLines writes one line for each matrix: its values, separated by blanks. If the matrices have
