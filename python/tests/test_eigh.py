@@ -77,9 +77,29 @@ class Eigh(Case):
         w, z = vkevd.eigh(whole)
         self.assertEqual(w.dtype, np.float64)
         self.check_eigen(whole.astype(float), w, z)
-        for wrong in (a + 0j, a.astype(np.float16), a.astype(np.longdouble), a.astype(object), np.array([["x"]])):
-            with self.subTest(wrong.dtype), self.assertRaises(TypeError):
+        for wrong, way_out in ((a + 0j, r"a\.real"), (a.astype(np.float16), r"float16 .* a\.astype\(numpy\.float32\)"),
+                               (a.astype(">f2"), r"a\.astype\(numpy\.float32\)"), (a.astype(np.longdouble), r"a\.astype\(numpy\.float64\)"),
+                               (a.astype(object), r"a\.astype\(numpy\.float64\)"), (np.array([["x"]]), r"a\.astype\(numpy\.float64\)")):
+            with self.subTest(wrong.dtype), self.assertRaisesRegex(TypeError, way_out):
                 vkevd.eigh(wrong)
+
+    def test_byte_orders(self):
+        """Arrays of either byte order give results of the same type and the same values, in this machine's order."""
+        for size, single in (("4", True), ("8", False)):
+            a = symmetric(9).astype("f" + size)
+            pair = np.stack([a, 2 * a])
+            for order in "<>=":
+                b, many = a.astype(order + "f" + size), pair.astype(order + "f" + size)
+                for name, function, given, native in (
+                        ("eigh", vkevd.eigh, b, a), ("eigvalsh", lambda a: [vkevd.eigvalsh(a)], b, a),
+                        ("part", lambda a: vkevd.eigh(a, subset_by_index=[2, 5]), b, a), ("stack", vkevd.eigh, many, pair),
+                        ("empty", vkevd.eigh, b[:0, :0], a[:0, :0]), ("batched", lambda a: vkevd.batched(list(a))[1], many, pair),
+                        ("svd", vkevd.svd, b[:5], a[:5]), ("svdvals", lambda a: [vkevd.svdvals(a)], b, a)):
+                    with self.subTest(name, order=order, size=size):
+                        for got, want in zip(function(given), function(native)):
+                            self.assertEqual(got.dtype, np.dtype(np.float32 if single else np.float64))
+                            self.assertTrue((got == want).all())
+                            self.assertEqual(got.shape, want.shape)
 
     def test_mixed_precision(self):
         for n in (0, 1, 2, 40, 150):

@@ -17,9 +17,12 @@ def real(a):
                         "scipy.sparse.linalg finds a few values of a large one")
     if a.dtype.kind not in "fiub":
         raise TypeError(f"vkevd: an array of type {a.dtype} is not supported: its entries must be real numbers")
-    if a.dtype.itemsize > 8 or a.dtype == np.float16:
-        raise TypeError(f"vkevd: array type {a.dtype} is not supported; a.astype(numpy.float64) is")
-    dtype = np.float32 if a.dtype == np.float32 else np.float64
+    # Types of the other byte order are not equal to those of numpy, so their kinds and sizes are compared.
+    half = (a.dtype.kind, a.dtype.itemsize) == ("f", 2)
+    if a.dtype.itemsize > 8 or half:
+        other = "float32" if half else "float64"
+        raise TypeError(f"vkevd: array type {a.dtype} is not supported; a.astype(numpy.{other}) is")
+    dtype = np.float32 if (a.dtype.kind, a.dtype.itemsize) == ("f", 4) else np.float64
     if a.dtype == dtype and a.dtype.isnative:
         return a, False
     return a.astype(dtype, order="K"), True
