@@ -26,7 +26,7 @@ func readJSON(in *input) ([]float64, error) {
 			return nil, err
 		}
 		if len(a) == 0 && string(word) == "]" {
-			return a, r.end()
+			return r.end(a)
 		}
 		x, err := r.number(word, len(a)+1)
 		if err != nil {
@@ -40,7 +40,7 @@ func readJSON(in *input) ([]float64, error) {
 		case err != nil:
 			return nil, err
 		case string(word) == "]":
-			return a, r.end()
+			return r.end(a)
 		case string(word) != ",":
 			return nil, r.errorf("no comma before element %d of the array", len(a)+1)
 		}
@@ -100,17 +100,17 @@ func (r *jsonArray) number(word []byte, k int) (float64, error) {
 	return x, nil
 }
 
-// end returns an error if the file has another word.
-func (r *jsonArray) end() error {
+// end returns the numbers of the array, or an error if the file has another word.
+func (r *jsonArray) end(a []float64) ([]float64, error) {
 	for {
 		c, err := r.ReadByte()
 		switch {
 		case err == io.EOF:
-			return nil
+			return a, nil
 		case err != nil:
-			return fmt.Errorf("%s: %w", r.file, err)
+			return nil, fmt.Errorf("%s: %w", r.file, err)
 		case !jsonBlank(c):
-			return r.errorf("%s after the array", quote([]byte{c}))
+			return nil, r.errorf("%s after the array", quote([]byte{c}))
 		}
 	}
 }

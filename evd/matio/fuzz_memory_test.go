@@ -1,0 +1,57 @@
+package matio
+
+import (
+	"bytes"
+	"errors"
+	"runtime/metrics"
+	"testing"
+)
+
+// allocated returns how many bytes this process has allocated so far.
+func allocated() uint64 {
+	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(s)
+	return s[0].Value.Uint64()
+}
+
+// limitFuzzer gives readers little memory, so that a file which describes a large matrix with few
+// entries does not slow a fuzzer down.
+func limitFuzzer(f *testing.F) {
+	f.Helper()
+	limitMemory(f, 0)
+}
+
+// bounded calls the function `read`, which reads a file one time or a few times. It fails if this
+// allocates much more memory than the data of the file can need: a number takes two bytes of a text
+// and eight of memory, a slice that grows takes four times its memory in all, and matrices are
+// turned. Compressed data have up to 1032 times their size.
+func bounded(t *testing.T, file []byte, read func()) {
+	t.Helper()
+	const (
+		buffers = 16 << 20 // for what does not depend on the file, and less than askBytes of claims
+		plain   = 128
+		packed  = 4 << 10
+	)
+	most := uint64(buffers + plain*len(file))
+	if bytes.HasPrefix(file, []byte(gzipMagic)) || bytes.Contains(file, []byte(zipMagic)) {
+		most += packed * uint64(len(file))
+	}
+	before := allocated()
+	read()
+	if got := allocated() - before; got > most {
+		t.Fatalf("%d bytes allocated for a file of %d bytes", got, len(file))
+	}
+}
+
+// typed fails if an error has no type that this package documents for the content of a file.
+// Damaged compressed data have the error of the decompressor.
+func typed(t *testing.T, file []byte, err error) {
+	t.Helper()
+	switch {
+	case err == nil, errors.As(err, new(*FormatError)), errors.As(err, new(*TooLargeError)),
+		errors.As(err, new(*NotSquareError)), errors.As(err, new(*NotSymmetricError)):
+	case bytes.HasPrefix(file, []byte(gzipMagic)) || bytes.Contains(file, []byte(zipMagic)):
+	default:
+		t.Fatalf("untyped error: %v", err)
+	}
+}
