@@ -3,9 +3,13 @@ package trials
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/batch"
+	tuned "github.com/vkevd/vkevd/stages/batch"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
@@ -48,6 +52,75 @@ func TestFoldedGrids(t *testing.T) {
 				defer func() { driver.MaxGroups = usual }()
 				if x, y, err := solve(opt); err != nil || !same(x, dense) || !same(y, banded) {
 					t.Errorf("%v, or other bits", err)
+				}
+			})
+		}
+	}
+}
+
+// TestFoldedGridsOfBatches allows at most 32 workgroups in one dimension of a grid, and solves a
+// batch of every form. The results must have the same bits as without this limit. A dispatch of all
+// matrices then has a folded grid, or becomes several dispatches.
+func TestFoldedGridsOfBatches(t *testing.T) {
+	const count, order, most = 110, 30, 32
+	d := device(t, vk.Options{})
+	small := tuning.Smallest()
+	small.Batch.Dispatch = 1e12 // the limit of the grids divides the batch, not the cost of a dispatch
+	small.Batch.Memory = []tuned.Memory{
+		{Order: 20, Threads: 32, Teams: 1, Apart: 2}, {Order: order, Threads: 32, Teams: 1, Apart: 2, Conquer: true},
+	}
+	var dense []evd.Sym[float64]
+	var tridiagonal []evd.Tridiagonal[float64]
+	for k := range count {
+		n := 1 + (order-1)*k/(count-1)
+		a := random(n, uint64(k))
+		for i := range a.Data {
+			if k%2 == 0 && i%n/4 != i/n/4 {
+				a.Data[i] = 0 // with diagonal blocks, many columns deflate
+			}
+		}
+		dense = append(dense, a)
+		tridiagonal = append(tridiagonal, evd.Tridiagonal[float64]{D: a.Data[:n], E: a.Data[n*n-max(n-1, 0):]})
+	}
+	solve := func(t *testing.T, opt batch.Options, given bool) *batch.Result {
+		t.Helper()
+		if given {
+			p, err := batch.NewTridiagonalPlan(d, order, count, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Close()
+			res, err := p.Solve(context.Background(), tridiagonal)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return res
+		}
+		p, err := batch.NewPlan(d, order, count, opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		res, err := p.Solve(context.Background(), dense)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+	for _, given := range []bool{false, true} {
+		for _, vectors := range []bool{false, true} {
+			t.Run(fmt.Sprintf("tridiagonal %v, vectors %v", given, vectors), func(t *testing.T) {
+				opt := batch.Options{Vectors: vectors, Tuning: &small}
+				want := solve(t, opt, given)
+				usual := driver.MaxGroups
+				driver.MaxGroups = most
+				defer func() { driver.MaxGroups = usual }()
+				got := solve(t, opt, given)
+				if err := want.Err(); err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(got.Values, want.Values) || !slices.Equal(got.Vectors, want.Vectors) {
+					t.Error("other bits")
 				}
 			})
 		}
