@@ -1,0 +1,194 @@
+package refine
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/move"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/ref"
+	"github.com/vkevd/vkevd/stages/stagetest"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// pairsBench is a Refinement of order n on the device. S, G and λ are not those of vectors. They are
+// chosen so that all kinds of pairs occur: coupled and uncoupled, with near and distant eigenvalues,
+// in the right and in the wrong order.
+type pairsBench struct {
+	t       *testing.T
+	dev     *vk.Device
+	ws      *vk.Arena
+	stage   *Refinement
+	y       vk.Region[float64]
+	n       int
+	noise   float64
+	s, g, l []float64 // S and G have NaN above the diagonal
+}
+
+func newPairsBench(t *testing.T) *pairsBench {
+	t.Helper()
+	const n, noise = 2*move.Tile + 7, 0x1p-40
+	b := &pairsBench{t: t, dev: stagetest.Device(t), n: n, noise: noise}
+	r := rand.New(rand.NewPCG(1, 2))
+	steps := []float64{noise, -3.5 * noise, -5.25 * noise, 0x1p-16, 0x1p-12, 0x1p-5, 1, 3} // TIGHT·noise is 2⁻¹⁴
+	lambda := -20.0
+	b.s, b.g = stagetest.Poisoned(n, n, n).Data, stagetest.Poisoned(n, n, n).Data
+	for range n {
+		lambda += steps[r.IntN(len(steps))]
+		b.l = append(b.l, lambda)
+	}
+	couplings := []float64{0, noise / 2, -noise / 2, noise * 3, 0x1p-14, 0x1p-12, 0x1p-6}
+	for j := range n {
+		for i := j; i < n; i++ {
+			g, c := 1e-3*r.NormFloat64(), couplings[r.IntN(len(couplings))]
+			if r.IntN(2) == 0 {
+				g = 0 // then S has the coupling without a rounding error
+			}
+			if i == j {
+				g++
+			}
+			b.s[i+j*n], b.g[i+j*n] = c+(b.l[i]+b.l[j])/2*g, g
+		}
+	}
+	var err error
+	if b.stage, err = NewRefinement(b.dev, n); err != nil {
+		t.Fatal(err)
+	}
+	b.y = vk.Reserve[float64]("Y", n*n)
+	b.ws = stagetest.Arena(t, b.dev, vk.Together(b.stage.Work(), b.y))
+	stagetest.Put(t, b.dev, b.stage.s.In(b.ws), b.s)
+	stagetest.Put(t, b.dev, b.stage.g.In(b.ws), b.g)
+	stagetest.Put(t, b.dev, b.stage.lambda.In(b.ws), b.l)
+	return b
+}
+
+// pair returns sᵢⱼ and gᵢⱼ, the coupling of i and j, and λᵢ − λⱼ.
+func (b *pairsBench) pair(i, j int) (s, g, coupling, gap float64) {
+	at := max(i, j) + min(i, j)*b.n
+	s, g = b.s[at], b.g[at]
+	product := (b.l[i] + b.l[j]) / 2 * g
+	return s, g, s - float64(product), b.l[i] - b.l[j]
+}
+
+// TestRefinementCouplings compares the couplings that RecordCouplings finds with their definition.
+func TestRefinementCouplings(t *testing.T) {
+	b := newPairsBench(t)
+	rec := vk.NewRecorder(b.dev)
+	onReach, onStrength := b.stage.RecordCouplings(rec, b.ws, b.noise)
+	stagetest.Run(t, b.dev, rec)
+	reach, strength := stagetest.Get(t, b.dev, onReach), stagetest.Get(t, b.dev, onStrength)
+	for j := range b.n {
+		want, strongest := j+1, 0.0
+		for i := j + 1; i < b.n; i++ {
+			_, _, c, gap := b.pair(i, j)
+			if c = math.Abs(c); gap < -4*b.noise || c > b.noise && c > math.Abs(gap)/32 {
+				want, strongest = i+1, max(strongest, c)
+			}
+		}
+		if reach[j] != float64(want) || strength[j] != strongest {
+			t.Errorf("vector %d: reach %g, strength %g, want %d, %g", j, reach[j], strength[j], want, strongest)
+		}
+	}
+}
+
+// TestRefinementCorrection compares each element of E with its definition, and the sums with those
+// of the elements. The definition differs for each kind of pair: within a cluster, and for pairs
+// whose coupling is noise with near and with distant eigenvalues.
+func TestRefinementCorrection(t *testing.T) {
+	b := newPairsBench(t)
+	n := b.n
+	clusters := Clusters{{0, 1}, {1, 4}}
+	for i := 4; i < n; i++ {
+		clusters = append(clusters, Cluster{i, i + 1})
+	}
+	clusters[26].To += 9 // it has columns of two tiles
+	clusters = append(clusters[:27], clusters[36:]...)
+	inside := func(i, j int) bool {
+		for _, c := range clusters {
+			if c.From <= min(i, j) && max(i, j) < c.To {
+				return true
+			}
+		}
+		return false
+	}
+	rec := vk.NewRecorder(b.dev)
+	b.stage.RecordClusters(rec, b.ws, clusters, stages.NewMatrix(b.y.In(b.ws), n, n, n))
+	sums := b.stage.RecordCorrection(rec, b.ws, b.noise)
+	stagetest.Run(t, b.dev, rec)
+	got, gotSums := stagetest.Get(t, b.dev, b.stage.s.In(b.ws)), stagetest.Get(t, b.dev, sums)
+	kinds := map[[3]bool]int{}
+	for i := range n {
+		sum := 0.0
+		for j := range n {
+			s, g, c, gap := b.pair(i, j)
+			want, size := -g/2, math.Abs(g)
+			cluster, coupled, distant := inside(i, j), math.Abs(c) > b.noise, math.Abs(gap) > 0x1p26*b.noise
+			kinds[[3]bool{cluster, coupled, distant}]++
+			switch {
+			case i == j:
+				want, size = (1-g)/2, 1
+			case !cluster && (coupled || distant):
+				want = (b.l[j]*g - s) / gap
+				size = (math.Abs(b.l[j]*g) + math.Abs(s)) / math.Abs(gap)
+			}
+			if e := got[j+i*n]; !(math.Abs(e-want) <= 8*stagetest.ULP*size) { // Eᵀ is stored
+				t.Fatalf("e(%d, %d) is %g, want %g: in a cluster %v, coupling %g, gap %g", i, j, e, want, cluster, c, gap)
+			}
+			sum += math.Abs(want)
+		}
+		if !(math.Abs(gotSums[i]-sum) <= 1e-12*sum) {
+			t.Errorf("sum %d is %g, want %g", i, gotSums[i], sum)
+		}
+	}
+	if len(kinds) < 8 {
+		t.Errorf("only %d kinds of pairs: %v", len(kinds), kinds)
+	}
+}
+
+// TestRefinementSample compares the two blocks of S = XᵀAX that RecordSample computes, those of the
+// first and of the last vectors, with the same blocks of package ref.
+func TestRefinementSample(t *testing.T) {
+	for _, n := range []int{2, 9, 2*refinementSample + 5} {
+		dev := stagetest.Device(t)
+		ops, err := product.New[float64](dev, SmallestTuning().Products)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stage, err := NewRefinement(dev, n, ops)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ra, rx, ry := vk.Reserve[float64]("A", n*n), vk.Reserve[float64]("Xᵀ", n*n), vk.Reserve[float64]("Y", n*n)
+		ws := stagetest.Arena(t, dev, vk.Together(ra, rx, ry, stage.Work(), ops.Work()))
+		at := func(region vk.Region[float64]) stages.Matrix { return stages.NewMatrix(region.In(ws), n, n, n) }
+		x := stagetest.Normal(n, n, n, 1).Data
+		a := stagetest.Normal(n, n, n, 2)
+		lower := a.Data
+		a = stagetest.Normal(n, n, n, 3)
+		a.Fill(func(i, j int) float64 { return lower[max(i, j)+min(i, j)*n] })
+		stagetest.Put(t, dev, ra.In(ws), a.Data)
+		stagetest.Put(t, dev, rx.In(ws), transposed(n, x))
+		rec := vk.NewRecorder(dev)
+		sample, m := stage.RecordSample(rec, ws, ops, at(ra), at(rx), at(ry))
+		stagetest.Run(t, dev, rec)
+		if want := min(refinementSample, n/2); m != want {
+			t.Fatalf("n = %d: blocks of order %d, want %d", n, m, want)
+		}
+		ax, s := make([]float64, n*n), make([]float64, n*n)
+		ref.Gemm(false, false, n, n, n, 1, a.Data, n, x, n, 0, ax, n)
+		ref.Gemm(true, false, n, n, n, 1, x, n, ax, n, 0, s, n)
+		got := stagetest.Get(t, dev, sample)
+		for k, first := range []int{0, n - m} {
+			for j := range m {
+				for i := range m {
+					want := s[first+i+(first+j)*n]
+					if g := got[i+j*m+k*m*m]; !(math.Abs(g-want) <= 1e-12*float64(n*n)) {
+						t.Fatalf("n = %d: element (%d, %d) from %d on is %g, want %g", n, i, j, first, g, want)
+					}
+				}
+			}
+		}
+	}
+}
