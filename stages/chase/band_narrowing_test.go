@@ -149,7 +149,8 @@ func TestBandNarrowingRule(t *testing.T) {
 // the finished half-steps (applications of one reflector) of a sweep. The test sets the flag of
 // sweep 0 to f, and no workgroup increases the flag. The kernel must then do f − 1 half-steps of
 // sweep 1 and give up. Each half-step of sweep 1 annihilates an element that was not zero before,
-// so the test can count the half-steps.
+// so the test can count the half-steps. The flag of sweep 1 then has what was published while the
+// last of them ran, and must not count it.
 func TestBandNarrowingWaitsForItsLead(t *testing.T) {
 	const lead = 1 // tb2tb.comp derives the lead
 	size := NarrowSize{N: 40, From: 8, To: 5, Tile: 3}
@@ -188,6 +189,9 @@ func TestBandNarrowingWaitsForItsLead(t *testing.T) {
 		}
 		if want := max(0, f-lead); done != want {
 			t.Errorf("flag %d: %d half-steps, want %d", f, done, want)
+		}
+		if published, want := stagetest.Get(t, bench.dev, stage.flags.Flag(ws, 1))[0], max(0, done-1); published != uint32(want) {
+			t.Errorf("flag %d: while half-step %d ran, the flag of its sweep was %d, want %d", f, done-1, published, want)
 		}
 		if info := stagetest.Get(t, bench.dev, stage.Info(ws))[0]; info != 1 {
 			t.Errorf("flag %d: INFO = %d, want 1: the flag of sweep 0 was not set", f, info)

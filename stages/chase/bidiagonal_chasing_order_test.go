@@ -35,7 +35,9 @@ func TestBidiagonalChasingRule(t *testing.T) {
 // counts the finished half-steps (applications of one reflector) of a sweep. The test sets the flag
 // of sweep 0 to f, and no workgroup increases the flag. The kernel must then do f − 3 half-steps of
 // sweep 1 and give up. The test finds a kernel that waits for too small a lead, at the beginning of
-// a sweep or inside it. The result does not depend on timing.
+// a sweep or inside it. It also finds a kernel whose flag promises too much: the flag of sweep 1 then
+// has what was published while the last half-step ran, and must not count this half-step. The result
+// does not depend on timing.
 func TestBidiagonalChasingWaitsForItsLead(t *testing.T) {
 	const n, b, lead = 40, 3, 3 // tb2bd.comp derives the lead
 	bench := newBidiagonalBench(t, n, b, true, bidiagonalForms[0], SmallestTuning().Chase.Tuning)
@@ -43,6 +45,9 @@ func TestBidiagonalChasingWaitsForItsLead(t *testing.T) {
 		done, info := bench.afterFlag(f)
 		if want := max(0, f-lead); done != want {
 			t.Errorf("flag %d: %d half-steps, want %d", f, done, want)
+		}
+		if published, want := stagetest.Get(t, bench.dev, bench.stage.flags.Flag(bench.ws, 1))[0], max(0, done-1); published != uint32(want) {
+			t.Errorf("flag %d: while half-step %d ran, the flag of its sweep was %d, want %d", f, done-1, published, want)
 		}
 		if info != 1 {
 			t.Errorf("flag %d: INFO = %d, want 1: the flag of sweep 0 was not set", f, info)
