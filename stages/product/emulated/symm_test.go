@@ -60,3 +60,32 @@ func TestSymmHasTheBitsOfTheReference(t *testing.T) {
 		}
 	})
 }
+
+// TestHeldBytes checks the limit of the residues of a symmetric factor, in bytes. With one byte less
+// than an order needs, products of this order are native, and no memory is reserved for residues.
+func TestHeldBytes(t *testing.T) {
+	const n, count = 100, 13
+	bytes := heldOps(t, 1<<30, n, count).symm.planes.Len() * 4
+	if want := count * n * n; bytes < want {
+		t.Fatalf("%d bytes for %d residues of %d numbers", bytes, count, n*n)
+	}
+	for held, want := range map[int]bool{bytes: true, bytes - 1: false, bytes / 4: false} {
+		ops := heldOps(t, held, n, count)
+		if ops.holds(n) != want || (ops.symm.planes.Len() > 0) != want {
+			t.Errorf("%d of %d bytes: holds %v, %d words are reserved", held, bytes, ops.holds(n), ops.symm.planes.Len())
+		}
+	}
+}
+
+// heldOps returns products with a symmetric factor of order n, whose residues may have `held` bytes.
+func heldOps(t *testing.T, held, n, count int) *Ops {
+	t.Helper()
+	e := small()
+	e.Held = held
+	ops := newOps(t, e, dots, count, 20, 30)
+	if err := ops.Reserve(product.Shape{M: n, N: 7, K: n, Count: 1, Held: true}); err != nil {
+		t.Fatal(err)
+	}
+	ops.HeldWork()
+	return ops
+}

@@ -1,0 +1,69 @@
+package emulated
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/vkevd/vkevd/vk"
+)
+
+// TestFindUnits checks the units of devices on which the order of a matrix unit's result was found
+// before. A device whose order is not a permutation of bits has packed dot products. Without packed
+// dot products no device has units.
+func TestFindUnits(t *testing.T) {
+	large, small, odd := vk.MatrixShape{M: 16, N: 16, K: 32}, vk.MatrixShape{M: 16, N: 8, K: 32}, vk.MatrixShape{M: 16, N: 16, K: 64}
+	order := func(s vk.MatrixShape) string { return fmt.Sprintf("order of %d×%d sums of bytes", s.M, s.N) }
+	for _, c := range []struct {
+		name   string
+		shapes []vk.MatrixShape
+		known  map[string]string
+		want   Units
+	}{
+		{"regular", []vk.MatrixShape{small, large}, map[string]string{order(large): "19088743"}, Units{large, 0x01234567}},
+		{"irregular", []vk.MatrixShape{small, large}, map[string]string{order(large): irregular}, dots},
+		{"order of other units", []vk.MatrixShape{small}, map[string]string{order(large): irregular, order(small): "5"}, Units{small, 5}},
+		{"not known", []vk.MatrixShape{large}, nil, Units{large, dots.Order}},
+		{"too deep", []vk.MatrixShape{odd}, nil, dots},
+		{"none", nil, nil, dots},
+	} {
+		dev := vk.Dry(vk.Info{Name: c.name, Subgroup: 32, ByteMatrices: c.shapes, Features: []string{"shaderIntegerDotProduct"}})
+		for name, answer := range c.known {
+			dev.SetProbe(name, answer)
+		}
+		if u, err := FindUnits(context.Background(), dev); u != c.want || err != nil {
+			t.Errorf("%s: %+v, %v, want %+v", c.name, u, err, c.want)
+		}
+	}
+	var refused *vk.UnsupportedError
+	if u, err := FindUnits(context.Background(), vk.Dry(vk.Info{Subgroup: 32, ByteMatrices: []vk.MatrixShape{large}})); !errors.As(err, &refused) {
+		t.Errorf("without packed dot products: %+v, %v", u, err)
+	}
+}
+
+// TestPack checks which lists of places are permutations of the bits of an element's number.
+func TestPack(t *testing.T) {
+	order := func(change func(places []uint32)) []uint32 {
+		places := make([]uint32, 256)
+		for e := range places {
+			places[e] = unpack(0x54763210, e)
+		}
+		change(places)
+		return places
+	}
+	if packed, linear := pack(order(func([]uint32) {})); !linear || packed != 0x54763210 {
+		t.Errorf("a permutation: %#x, %v", packed, linear)
+	}
+	for name, change := range map[string]func(p []uint32){
+		"two elements exchanged":      func(p []uint32) { p[3], p[200] = p[200], p[3] },
+		"the first one moved":         func(p []uint32) { p[0] = 9 },
+		"a place outside":             func(p []uint32) { p[128] = 256 },
+		"a bit that is two bits":      func(p []uint32) { p[1] = 3 },
+		"the last element is another": func(p []uint32) { p[255] = 254 },
+	} {
+		if packed, linear := pack(order(change)); linear {
+			t.Errorf("%s: %#x", name, packed)
+		}
+	}
+}
