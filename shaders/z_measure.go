@@ -164,6 +164,28 @@ type ProbeIndexPush struct {
 	Cols    uint32
 }
 
+// ProbeNumerics computes the numeric helpers of other kernels, so that a test can measure their
+// errors: those of reflector.glsl, scale.glsl, panel_reflector.glsl, root.glsl and half.glsl.
+func ProbeNumerics[T spirv.Real]() spirv.Module[ProbeNumericsSpec, ProbeNumericsPush[T]] {
+	return typed[T, ProbeNumericsSpec, ProbeNumericsPush[T]]("probe_numerics", [3]spirv.Dimension{{Specialised: true, ID: 0}, {Fixed: 1}, {Fixed: 1}},
+		spirv.CapShader, spirv.CapFloat64, spirv.CapPhysicalStorageBufferAddresses)
+}
+
+type ProbeNumericsSpec struct {
+	LocalSize uint32 `spirv:"0"`
+}
+
+func ProbeNumericsDefaults() ProbeNumericsSpec { return ProbeNumericsSpec{LocalSize: 64} }
+
+type ProbeNumericsPush[T spirv.Real] struct {
+	X     spirv.Addr[T] `spirv:"r"`
+	Y     spirv.Addr[T] `spirv:"r"`
+	One   spirv.Addr[T] `spirv:"w"`
+	All   spirv.Addr[T] `spirv:"w"`
+	Count uint32
+	E     int32
+}
+
 // ProbeProgress tests two properties of a device: whether workgroups make progress while other
 // workgroups wait for them, and whether data is visible when its flag is visible. All kernels whose
 // workgroups wait for each other need the first property. Those that use publish and await
@@ -270,6 +292,8 @@ var (
 	_ = [1]struct{}{}[unsafe.Sizeof(ProbeArithmeticPush{})-24]
 	_ = [1]struct{}{}[unsafe.Sizeof(ProbeFmaPush{})-24]
 	_ = [1]struct{}{}[unsafe.Sizeof(ProbeIndexPush{})-56]
+	_ = [1]struct{}{}[unsafe.Sizeof(ProbeNumericsPush[float64]{})-40]
+	_ = [1]struct{}{}[unsafe.Sizeof(ProbeNumericsPush[float32]{})-40]
 	_ = [1]struct{}{}[unsafe.Sizeof(ProbeProgressPush{})-48]
 	_ = [1]struct{}{}[unsafe.Sizeof(RandomFillPush[float64]{})-32]
 	_ = [1]struct{}{}[unsafe.Sizeof(RandomFillPush[float32]{})-32]

@@ -82,6 +82,8 @@ func TestModulesFitTheirKernels(t *testing.T) {
 	fits(t, ProbeArithmetic(), ProbeArithmeticDefaults())
 	fits(t, ProbeFma(), ProbeFmaDefaults())
 	fits(t, ProbeIndex(), ProbeIndexDefaults())
+	fits(t, ProbeNumerics[float64](), ProbeNumericsDefaults())
+	fits(t, ProbeNumerics[float32](), ProbeNumericsDefaults())
 	fits(t, ProbeProgress(), ProbeProgressDefaults())
 	fits(t, RandomFill[float64](), RandomFillDefaults())
 	fits(t, RandomFill[float32](), RandomFillDefaults())

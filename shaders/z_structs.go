@@ -153,6 +153,12 @@ const (
 	ShiftsPeakBias      = 4096
 )
 
+// Constants of glsl/measure/probe_numerics.comp.
+const (
+	ProbeNumericsOne = 7
+	ProbeNumericsAll = 8
+)
+
 // Constants of glsl/product/gemm.comp.
 const (
 	GemmTransA = 1

@@ -11,6 +11,7 @@
 // reads and writes T, so T needs no barrier.
 #ifndef QL_GLSL
 #define QL_GLSL
+#include "tridiag/root.glsl"
 
 // SWEEPS·n is the number of QL sweeps after which the iteration for a matrix of order n is given
 // up.
@@ -60,14 +61,6 @@ bool next_block(uint base, uint n) {
 // LEAST_SQUARES is the upper 32-bit word of the double 2^-600, the smallest sum of squares for
 // which a rotation is computed.
 const uint LEAST_SQUARES = (1023u - 600u) << 20;
-
-// inverse_root_near returns 1/√x with a relative error below 2^-20, for a normal x ≥ 2^-600. It
-// computes the root in single precision, from the first 21 bits of x with an exponent of 0 or 1.
-double inverse_root_near(double x) {
-	int bits = int(unpackDouble2x32(x).y) - (1023 << 20);
-	uint near = floatBitsToUint(inversesqrt(uintBitsToFloat(((uint(bits) & 0x1fffffu) << 3) + (127u << 23))));
-	return packDouble2x32(uvec2(near << 29, (near >> 3) + (896u << 20) - (uint(bits >> 21) << 20)));
-}
 
 // sweep does one step of the iteration on the block. It stores the rotations to t_cos and t_sin
 // from element `to` on.

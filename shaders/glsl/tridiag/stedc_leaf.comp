@@ -27,6 +27,7 @@
 #include "merge.glsl"
 #include "leaf.glsl"
 #include "ulp.glsl"
+#include "root.glsl"
 
 layout(local_size_x_id = 0) in;
 // LOCAL_SIZE is the number of invocations of a workgroup.
@@ -104,14 +105,6 @@ bool next(uint n, inout uint futile) {
 bool fused(uint odd) {
 	double x = 1.0lf + double(odd) * packDouble2x32(uvec2(0u, (1023u - 30u) << 20));
 	return fma(x, x, -(x * x)) != 0.0lf;
-}
-
-// inverse_root_near returns 1/√x with a relative error below 2^-20, for a normal x ≥ 2^-600. It
-// computes the root in single precision, from the first 21 bits of x with an exponent of 0 or 1.
-double inverse_root_near(double x) {
-	int bits = int(unpackDouble2x32(x).y) - (1023 << 20);
-	uint near = floatBitsToUint(inversesqrt(uintBitsToFloat(((uint(bits) & 0x1fffffu) << 3) + (127u << 23))));
-	return packDouble2x32(uvec2(near << 29, (near >> 3) + (896u << 20) - (uint(bits >> 21) << 20)));
 }
 
 // quotient returns a/r, rounded once. y is 1/r with an error of little more than half an ulp.
