@@ -55,7 +55,11 @@ func (m matrixInput) check(cmd *cobra.Command, tridiagonal bool) error {
 }
 
 func (m matrixInput) options() matio.Options {
-	return matio.Options{Array: m.array, MatrixMarket: m.format == "mtx"}
+	o := matio.Options{Array: m.array}
+	if m.format == "mtx" {
+		o.Format = matio.MatrixMarket
+	}
+	return o
 }
 
 // readDense reads a file and checks that the matrix is symmetric. Afterwards both triangles of the

@@ -92,3 +92,15 @@ func BenchmarkSymmetric(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkReadTable reads a table of numbers with 17 digits, once with commas and once with blanks.
+func BenchmarkReadTable(b *testing.B) {
+	for _, between := range []string{",", " "} {
+		b.Run(between, func(b *testing.B) {
+			benchmarkRead(b, func(w io.Writer, n int, a []float64) error {
+				_, err := io.WriteString(w, printed(&Dense{Rows: n, Cols: n, Data: a}, between))
+				return err
+			})
+		})
+	}
+}

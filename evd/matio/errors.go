@@ -47,7 +47,13 @@ func (e *TooLargeError) Error() string {
 type NotSquareError struct{ Rows, Cols int }
 
 func (e *NotSquareError) Error() string {
-	return fmt.Sprintf("matrix is not square: %d rows, %d columns", e.Rows, e.Cols)
+	count := func(n int, name string) string {
+		if n == 1 {
+			return "1 " + name
+		}
+		return fmt.Sprintf("%d %ss", n, name)
+	}
+	return "matrix is not square: " + count(e.Rows, "row") + ", " + count(e.Cols, "column")
 }
 
 // A NotSymmetricError names the pair of elements a_ij, a_ji, i > j, with the largest difference

@@ -51,9 +51,24 @@ func unpacked(z io.Reader, file string) *input {
 	return in
 }
 
-// open makes an input from r. It recognises gzip by its first bytes, and finds the number of bytes
-// to read if this is possible. An empty stream is an error, and so is a format that is known, but
-// that this package does not read. The caller must call `done` if there is no error.
+// byteOrderMark is the character at the beginning of UTF-8 files from some programs.
+const byteOrderMark = "\xef\xbb\xbf"
+
+// dropByteOrderMark removes byte order marks at the beginning of text.
+func (in *input) dropByteOrderMark() {
+	for in.starts(byteOrderMark) {
+		in.Discard(len(byteOrderMark))
+		in.at = nil // positions in the file are no longer those of the input
+		if in.left != unknown {
+			in.left -= int64(len(byteOrderMark))
+		}
+	}
+}
+
+// open makes an input from r. It recognises gzip by its first bytes, removes a byte order mark, and
+// finds the number of bytes to read if this is possible. An empty stream is an error, and so is a
+// format that is known, but that this package does not read. The caller must call `done` if there is
+// no error.
 //
 // A compressed stream is unpacked in a goroutine of its own. Its unpacked size is unknown, because
 // gzip stores the size only modulo 2³², and at the end of the stream.
@@ -70,6 +85,7 @@ func open(r io.Reader, name string) (*input, error) {
 		}
 		in = unpacked(newMembers(z, in.Reader), name)
 	}
+	in.dropByteOrderMark()
 	_, err := in.Peek(1)
 	if err == nil {
 		err = knownForeign(in)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 )
 
@@ -12,15 +11,33 @@ import (
 const bannerWord = "%%MatrixMarket"
 
 // bannerPlaces lists, for each place of the banner after the first word, the words that this
-// package can read. Other words of the Matrix Market format (complex, hermitian, vector) are refused.
+// package can read. Other words of the Matrix Market format (complex, vector) are refused. A word
+// after = is the one that other writers use for the word before.
 var bannerPlaces = [...]struct {
 	name  string
 	words []string
 }{
 	{"object", []string{"matrix"}},
 	{"format", []string{"coordinate", "array"}},
-	{"field", []string{"real", "integer", "pattern"}},
-	{"symmetry", []string{"general", "symmetric", skewWord}},
+	{"field", []string{"real", "integer", "pattern", "real=double", "real=float", "integer=int",
+		"integer=unsigned-integer", "integer=unsigned"}},
+	{"symmetry", []string{"general", "symmetric", skewWord, "symmetric=hermitian"}},
+}
+
+// knownWord returns the word of a place of the banner that means the same as the given word. If there
+// is none, it returns the words that are known.
+func knownWord(place []string, given string) (word, known string) {
+	var all []string
+	for _, w := range place {
+		usual, other, renamed := strings.Cut(w, "=")
+		if w == given || renamed && other == given {
+			return usual, ""
+		}
+		if !renamed {
+			all = append(all, w)
+		}
+	}
+	return "", strings.Join(all, ", ")
 }
 
 // skewWord is the word of the banner for a matrix with A(i, j) = −A(j, i).
@@ -123,10 +140,36 @@ func (m *market) end() error {
 	return nil
 }
 
-// hasBanner reports whether the input begins with a Matrix Market banner. It consumes nothing.
+// hasBanner reports whether the input has a Matrix Market banner before its first line of numbers. It
+// consumes nothing.
 func hasBanner(in *input) bool {
-	b, _ := in.Peek(len(bannerWord))
-	return bytes.EqualFold(b, []byte(bannerWord))
+	start, _ := in.Peek(in.Size())
+	for len(start) > 0 {
+		var line []byte
+		line, start, _ = bytes.Cut(start, []byte("\n"))
+		if isBanner(line) {
+			return true
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 && !isComment(line[0]) {
+			return false
+		}
+	}
+	return false
+}
+
+// isBanner reports whether a line is a Matrix Market banner. Some writers put blanks before it or after
+// its percent signs, and some write one percent sign or none. Then the word "matrix" must follow,
+// because a comment may be about Matrix Market.
+func isBanner(line []byte) bool {
+	text := bytes.TrimLeft(line, "% \t")
+	if len(text) < len(bannerWord)-2 || !bytes.EqualFold(text[:len(bannerWord)-2], []byte(bannerWord[2:])) {
+		return false
+	}
+	if bytes.Contains(line[:len(line)-len(text)], []byte("%%")) {
+		return true
+	}
+	words := bytes.Fields(text)
+	return len(words) > 1 && bytes.EqualFold(words[1], []byte("matrix"))
 }
 
 // mayBeText decides whether an input without Matrix Market's banner may be read as a table of
@@ -144,26 +187,36 @@ func mayBeText(in *input) error {
 	return nil
 }
 
-// readBanner reads the first line, which says how the matrix is stored: %%MatrixMarket, then one
+// readBanner reads the line that says how the matrix is stored: %%MatrixMarket, then one
 // word for each of bannerPlaces. It sets the fields `array`, `symmetric` and `value`. Upper and
-// lower case are equal. The banner must be the first line of the file, as the format demands.
+// lower case are equal. The format demands that the banner is the first line of the file, but blank
+// lines and comments before it are skipped.
 func (m *market) readBanner() error {
 	line, err := m.next()
-	if err != nil {
-		return err // not io.EOF: open has seen a byte
+	for err == nil && !isBanner(line) {
+		if line = trimLeft(line); len(line) > 0 && !isComment(line[0]) {
+			return m.errorf("no %s banner", bannerWord)
+		}
+		line, err = m.next()
 	}
-	words := strings.Fields(strings.ToLower(string(line)))
-	if len(words) == 0 || words[0] != strings.ToLower(bannerWord) {
+	if err == io.EOF {
 		return m.errorf("no %s banner", bannerWord)
+	} else if err != nil {
+		return err
 	}
-	words = words[1:]
+	words := strings.Fields(strings.TrimLeft(strings.ToLower(string(line)), "% \t"))[1:]
 	if len(words) != len(bannerPlaces) {
 		return m.errorf("the banner needs %d words after %s, not %d", len(bannerPlaces), bannerWord, len(words))
 	}
 	for i, place := range bannerPlaces {
-		if !slices.Contains(place.words, words[i]) {
-			return m.errorf("%s %s is not supported, only %s", place.name, quote([]byte(words[i])), strings.Join(place.words, ", "))
+		word, known := knownWord(place.words, words[i])
+		if words[i] == "complex" {
+			return m.errorf("%s", complexWayOut)
 		}
+		if word == "" {
+			return m.errorf("%s %s is not supported, only %s", place.name, quote([]byte(words[i])), known)
+		}
+		words[i] = word
 	}
 	m.array = words[1] == "array"
 	m.symmetric, m.skew = words[3] == "symmetric", words[3] == skewWord

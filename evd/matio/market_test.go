@@ -69,15 +69,15 @@ func TestMatrixMarketGood(t *testing.T) {
 var mostText = fmt.Sprint(mostElements)
 
 var badMarket = []struct{ text, want string }{
-	{"%MatrixMarket matrix coordinate real general\n", "m.mtx:1: no %%MatrixMarket banner"},
-	{"\n" + general, "m.mtx:1: no %%MatrixMarket banner"},
+	{"%MatrixMarket coordinate real general\n", "m.mtx:1: no %%MatrixMarket banner"},
+	{"\n1\n" + general, "m.mtx:2: no %%MatrixMarket banner"},
 	{"%%MatrixMarket\n", "m.mtx:1: the banner needs 4 words after %%MatrixMarket, not 0"},
 	{"%%MatrixMarket matrix coordinate real\n", "m.mtx:1: the banner needs 4 words after %%MatrixMarket, not 3"},
 	{"%%MatrixMarket matrix coordinate real general 1\n", "m.mtx:1: the banner needs 4 words after %%MatrixMarket, not 5"},
 	{"%%MatrixMarket vector coordinate real general\n", `m.mtx:1: object "vector" is not supported, only matrix`},
 	{"%%MatrixMarket matrix sparse real general\n", `m.mtx:1: format "sparse" is not supported, only coordinate, array`},
-	{"%%MatrixMarket matrix array complex general\n", `m.mtx:1: field "complex" is not supported, only real, integer, pattern`},
-	{"%%MatrixMarket matrix array real Hermitian\n", `m.mtx:1: symmetry "hermitian" is not supported, only general, symmetric, skew-symmetric`},
+	{"%%MatrixMarket matrix array complex general\n", "m.mtx:1: " + complexWayOut},
+	{"%%MatrixMarket matrix array real unitary\n", `m.mtx:1: symmetry "unitary" is not supported, only general, symmetric, skew-symmetric`},
 	{"%%MatrixMarket matrix coordinate pattern skew-symmetric\n", "m.mtx:1: a skew-symmetric matrix has two signs, so it cannot be a pattern"},
 	{skew + "2 3 0\n", "m.mtx:2: declared skew-symmetric, but 2 by 3"},
 	{skew + "2 2 1\n1 2 1\n", "m.mtx:3: entry (1,2) is not below the diagonal; a skew-symmetric file lists only the entries there"},

@@ -43,6 +43,9 @@ func number(word []byte) (x float64, complaint string) {
 	return unusualNumber(word)
 }
 
+// beyondDoubles ends the complaint about a number beyond the range of doubles.
+const beyondDoubles = " is larger than the largest double"
+
 // unusualNumber reads numbers that ParseFloat cannot read: a NaN with a sign, and Fortran's
 // exponents. Fortran writes 1.0D+00, or 1.0-101 without a letter if the exponent has three digits.
 func unusualNumber(word []byte) (float64, string) {
@@ -61,7 +64,7 @@ func unusualNumber(word []byte) (float64, string) {
 	case err == nil && !strings.Contains(s, "_"):
 		return x, ""
 	case errors.Is(err, strconv.ErrRange):
-		return 0, quote(word) + " is larger than the largest double"
+		return 0, quote(word) + beyondDoubles
 	}
 	return 0, quote(word) + " is not a number"
 }

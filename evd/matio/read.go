@@ -9,16 +9,59 @@ import (
 // Options say how to read a file if the content of the file does not decide it. The functions
 // ReadFile, Read, ReadTridiagonalFile and ReadTridiagonal use the zero value.
 type Options struct {
-	// Array is the name of the array to read from a .npz file. If Array is empty, the only array is
-	// read, or the one called A. For a file of another format a name is an error.
+	// Array is the name of the array to read from a .npz file, or from a text file of Octave. If Array
+	// is empty, the only array is read, or the one called A. For a file of another format a name is an
+	// error.
 	Array string
 
-	// MatrixMarket says that text is in Matrix Market format, even if it lacks the banner. Then the
-	// matrix is general and real. It is a list of entries if the first line has three numbers, or a
-	// list of all elements by columns if the first line has two numbers. If MatrixMarket is false,
-	// text without the banner is a table of numbers.
-	MatrixMarket bool
+	// Format is the format of text that begins with no Matrix Market banner.
+	Format Format
+
+	// Base is the number of the first row and of the first column in Triplets, 0 or 1.
+	Base int
+
+	// Header says whether the first line of a table is a header. Names says whether the first field
+	// of each row is the name of the row. With Auto, the file decides, as docs/formats.md explains. If
+	// it does not, the error is an *AmbiguousError.
+	Header, Names Choice
+
+	// Square says that the matrix must be square. If a table may be read in several ways, one that
+	// makes the matrix square is chosen.
+	Square bool
+
+	// Triangle is the part of a table that is read. The other part is not used, and may be missing:
+	// its fields may be empty, or the rows may be shorter. The matrix is symmetric. For files of
+	// other formats, Triangle means nothing.
+	Triangle Triangle
 }
+
+// A Format is a format of text that its content does not tell from a table of numbers.
+type Format int
+
+const (
+	// AnyFormat means that the content decides: a table, or a file that is refused because it may be
+	// something else.
+	AnyFormat Format = iota
+	// MatrixMarket is Matrix Market without its banner. The matrix is general and real. It is a list
+	// of entries if the first line has three numbers, or a list of all elements by columns if the
+	// first line has two numbers.
+	MatrixMarket
+	// Triplets is a list of entries, one per line: row, column, value. Entries of the same place are
+	// added up. Without values, each is 1. The largest row and column are the shape. Options.Base says
+	// how rows and columns are counted.
+	Triplets
+	// TextTable is a table of numbers, even if it looks like triplets.
+	TextTable
+)
+
+// A Choice answers a question about a file.
+type Choice int
+
+const (
+	Auto Choice = iota // the content of the file decides
+	Yes
+	No
+)
 
 // ReadFile reads the matrix in a file. The content of the file decides the format: Matrix Market,
 // .npy, .npz or a table of text, each compressed with gzip or not. The ending of the name matters
@@ -62,13 +105,16 @@ func (o Options) ReadFile(path string) (*Dense, error) {
 }
 
 // Read does the same as the function Read, with the options o. The first bytes, after gzip is
-// unpacked, decide the format. The first rule that holds is used:
+// unpacked and a byte order mark is removed, decide the format. The first rule that holds is used:
 //
 //	PK\x03\x04 begins the data       .npz; a file is read by random access, a stream is held in
 //	                                 memory
 //	\x93NUMPY begins the data        .npy
-//	%%MatrixMarket begins the data   Matrix Market; capital or small letters
-//	Options.MatrixMarket is true     Matrix Market without a banner
+//	%%MatrixMarket begins a line     Matrix Market; capital or small letters. Before it there may be
+//	                                 blank lines and comments; % and blanks may be missing or added
+//	Options.Format is set            that format
+//	# name: and # type: are comments a text file of Octave
+//	ARMA_MAT_TXT begins the data     a text file of Armadillo
 //	the data begin like a table      a table (see ReadCSV), if the file is not called .mtx
 //
 // If no rule holds, Read returns a *FormatError. A zip archive may be inside gzip. Of a zip archive
@@ -79,6 +125,9 @@ func (o Options) Read(r io.Reader, name string) (*Dense, error) {
 
 // readDense reads a matrix from a file in any format except .npz.
 func (o Options) readDense(in *input, name string) (*Dense, error) {
+	if isOctave(in) {
+		return o.readOctave(in)
+	}
 	if err := o.hasNoArrays(name); err != nil {
 		return nil, err
 	}
@@ -87,16 +136,24 @@ func (o Options) readDense(in *input, name string) (*Dense, error) {
 		return readNPY(in, mostElements)
 	case hasBanner(in):
 		return readMarket(in, mostElements)
-	case o.MatrixMarket:
+	}
+	switch {
+	case o.Format == MatrixMarket:
 		return readBareMarket(in, mostElements)
+	case o.Format == Triplets:
+		return o.readTriplets(in, mostElements)
+	case in.starts(armadilloMagic):
+		return readArmadillo(in)
 	}
-	if err := mayBeText(in); err != nil {
-		return nil, err
+	if o.Format != TextTable {
+		if err := mayBeText(in); err != nil {
+			return nil, err
+		}
+		if !hasNumbers(in) {
+			return nil, unknownFormat(in, name)
+		}
 	}
-	if hasNumbers(in) {
-		return readCSV(in, mostElements)
-	}
-	return nil, unknownFormat(in, name)
+	return o.readTable(in, mostElements)
 }
 
 // ReadMatrixMarket reads a matrix in Matrix Market format, compressed with gzip or not. The file

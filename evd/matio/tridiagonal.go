@@ -10,7 +10,12 @@ import (
 // A Tridiagonal is a symmetric tridiagonal matrix of order len(D). D[i] is element (i, i). E[i] is
 // both element (i, i+1) and element (i+1, i). Indices count from 0. E has one element less than D,
 // or none if D is empty.
-type Tridiagonal struct{ D, E []float64 }
+type Tridiagonal struct {
+	D, E []float64
+
+	// Table says how a text of diagonals was read. It is nil for other formats.
+	Table *Table
+}
 
 // ReadTridiagonalFile opens a file and calls ReadTridiagonal. Errors of the operating system are
 // returned as they are.
@@ -63,6 +68,13 @@ func (o Options) ReadTridiagonal(r io.Reader, name string) (*Tridiagonal, error)
 
 // readTridiagonal reads a tridiagonal matrix from a file in any format except .npz.
 func (o Options) readTridiagonal(in *input, name string) (*Tridiagonal, error) {
+	if isOctave(in) {
+		d, err := o.readOctave(in)
+		if err != nil {
+			return nil, err
+		}
+		return d.tridiagonal(name)
+	}
 	if err := o.hasNoArrays(name); err != nil {
 		return nil, err
 	}
@@ -79,13 +91,28 @@ func (o Options) readTridiagonal(in *input, name string) (*Tridiagonal, error) {
 			return nil, err
 		}
 		return m.readTridiagonal()
-	case o.MatrixMarket:
+	}
+	switch {
+	case o.Format == MatrixMarket:
 		return bareMarket(in, mostElements).readTridiagonal()
+	case o.Format == Triplets:
+		o.Square = true
+		d, err := o.readTriplets(in, mostElements)
+		if err != nil {
+			return nil, err
+		}
+		return d.tridiagonal(name)
+	case in.starts(armadilloMagic):
+		d, err := readArmadillo(in)
+		if err != nil {
+			return nil, err
+		}
+		return d.tridiagonal(name)
 	}
 	if err := mayBeText(in); err != nil {
 		return nil, err
 	}
-	return readDiagonals(newLines(in))
+	return o.readDiagonals(in)
 }
 
 // tridiagonalFromZip reads the array whose name the options give. If the options give no name, it
@@ -140,7 +167,7 @@ func (z *archive) diagonals(diagonal, off string) (*Tridiagonal, error) {
 	if len(e) != n && len(e) != max(0, n-1) {
 		return nil, &FormatError{z.name, 0, fmt.Sprintf("%s has %d elements, %s has %d", diagonal, n, off, len(e))}
 	}
-	return &Tridiagonal{d, e[:max(0, n-1)]}, nil
+	return &Tridiagonal{D: d, E: e[:max(0, n-1)]}, nil
 }
 
 // tridiagonal takes D and E out of a matrix. The shape of the matrix decides what the matrix means:
@@ -156,14 +183,14 @@ func (d *Dense) tridiagonal(name string) (*Tridiagonal, error) {
 	// A matrix with two columns holds D and E in its columns, and a matrix with two rows holds them
 	// in its rows. A matrix of order 2 is an exception: it is the tridiagonal matrix itself.
 	if d.Cols == 2 && n != 2 {
-		return &Tridiagonal{d.Data[:n], d.Data[n : n+max(0, n-1)]}, nil
+		return &Tridiagonal{D: d.Data[:n], E: d.Data[n : n+max(0, n-1)]}, nil
 	}
 	if n == 2 && d.Cols != 2 {
 		both, ok := allocate[float64](2 * d.Cols)
 		if !ok {
 			return nil, &TooLargeError{name, n, d.Cols}
 		}
-		t := &Tridiagonal{both[:d.Cols], both[d.Cols:][:max(0, d.Cols-1)]}
+		t := &Tridiagonal{D: both[:d.Cols], E: both[d.Cols:][:max(0, d.Cols-1)]}
 		for j := range d.Cols {
 			if t.D[j] = d.Data[2*j]; j < len(t.E) {
 				t.E[j] = d.Data[2*j+1]
@@ -248,7 +275,7 @@ func newTridiagonal(file string, rows, cols int) (*scattered, error) {
 	}
 	// off is the number of off-diagonal elements: one less than the order, but 0 for order 0.
 	off := max(0, rows-1)
-	return &scattered{Tridiagonal{all[:rows:rows], all[rows:][:off:off]}, all[2*rows:][:off], file}, nil
+	return &scattered{Tridiagonal{D: all[:rows:rows], E: all[rows:][:off:off]}, all[2*rows:][:off], file}, nil
 }
 
 // put adds x to element (i, j), counted from 0, which must be inside the matrix. A nonzero x

@@ -70,13 +70,13 @@ func TestReadTridiagonalRefuses(t *testing.T) {
 		{"99999999999999\n1 1 2\n", "t:2: the file ends after 1 of 99999999999999 rows"},
 		{"1\n1 1 2\n2 3 4\n", "t:3: more rows than the 1 announced"},
 		{"0\n1 1 2\n", "t:2: more rows than the 0 announced"},
-		{"1 2\n3\n4 5\n", "t:3: the row before has no e, which only the last row may omit"},
+		{"1 2\n3\n4 5\n", "t:3: the row before has one number; every row but the last needs d and e"},
 		{"1 2\n3 4 5\n", "t:2: 3 numbers where the rows before have 2"},
-		{"2\n1 2 3\n4\n", "t:3: 1 numbers where the rows before have 3"},
+		{"2\n1 2 3\n4\n", "t:3: 1 number where the rows before have 3"},
 		{"2\n1 2 3 4\n", "t:2: 4 numbers; a row has d and e, and perhaps its number before them"},
 		{"2\n1.5 2 3\n2 3 4\n", `t:2: "1.5" is not a row number`},
-		{"2\n1 two 3\n2 3 4\n", `t:2: "two" is not a number`},
-		{"2\n1 1D+400 3\n2 3 4\n", `t:2: "1D+400" is larger than the largest double`},
+		{"2\n1 two 3\n2 3 4\n", `t:2: column 2: "two" is not a number; leave out columns of text`},
+		{"2\n1 1D+400 3\n2 3 4\n", `t:2: column 2: "1D+400" is larger than the largest double`},
 		{symmetric + "3 3 1\n3 1 1\n", "t:3: entry (3,1) is outside the three diagonals (rows and columns from 1)"},
 		{general + "3 3 1\n3 1 nan\n", "t:3: entry (3,1) is outside the three diagonals (rows and columns from 1)"},
 		{symmetric + "3 3 1\n1 2 1\n", "t:3: entry (1,2) lies above the diagonal; a symmetric file lists the lower triangle only"},
@@ -85,7 +85,7 @@ func TestReadTridiagonalRefuses(t *testing.T) {
 		{general + "2 3 0\n", "t: matrix is not square: 2 rows, 3 columns"},
 		{general + "2 2 1\n1 1 1\n2 2 2\n", "t:4: more entries than the 1 declared"},
 		{arrayGeneral + "3 3\n1\n2\n9\n2\n3\n4\n9\n4\n5\n", "t: entry (3,1) is outside the three diagonals (rows and columns from 1)"},
-		{arrayGeneral + "1 3\n1\n2\n3\n", "t: matrix is not square: 1 rows, 3 columns"},
+		{arrayGeneral + "1 3\n1\n2\n3\n", "t: matrix is not square: 1 row, 3 columns"},
 	} {
 		if got, err := ReadTridiagonal(strings.NewReader(c.text), "t"); err == nil || err.Error() != c.says {
 			t.Errorf("%q: %+v\n%v\nwant %s", c.text, got, err, c.says)
@@ -134,10 +134,11 @@ func FuzzTridiagonal(f *testing.F) {
 		var large *TooLargeError
 		var shape *NotSquareError
 		var differ *NotSymmetricError
+		var ambiguous *AmbiguousError
 		switch {
 		case err == nil && len(got.E) != max(0, len(got.D)-1):
 			t.Fatalf("%d and %d elements", len(got.D), len(got.E))
-		case err != nil && !errors.As(err, &format) && !errors.As(err, &large) && !errors.As(err, &shape) && !errors.As(err, &differ):
+		case err != nil && !errors.As(err, &format) && !errors.As(err, &large) && !errors.As(err, &shape) && !errors.As(err, &differ) && !errors.As(err, &ambiguous):
 			t.Fatalf("untyped error: %v", err)
 		}
 	})

@@ -1,0 +1,162 @@
+package matio
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// A cellKind says what a field of a table may be.
+type cellKind int
+
+const (
+	numberCell cellKind = iota
+	emptyCell           // nothing
+	wordCell            // a name: it is in quotes, has a letter, or is a date
+	badCell             // what stands for a missing number, or looks like a wrong one
+)
+
+// marks says which decimal marks the numbers of a table have had so far. A table has one.
+type marks struct {
+	// point and comma say which marks were seen. They are kept only where a comma may be a decimal
+	// mark.
+	point, comma bool
+	// decimal says that a comma was seen which cannot separate thousands.
+	decimal bool
+}
+
+// cell returns what the field is. If it is a number, x is its value, and `complaint` is empty. If not,
+// `complaint` says so, with the text of the field and what the user can do.
+func (t *fields) cell() (kind cellKind, x float64, complaint string) {
+	if x, complaint = t.number(); complaint == "" {
+		return numberCell, x, ""
+	}
+	switch {
+	case len(t.field) == 0:
+		return emptyCell, 0, complaint
+	case isDate(t.field):
+		return wordCell, 0, complaint
+	case isMissing(t.field) || isComplex(t.field) || isTooLarge(t.field) || isGrouped(t.field):
+		return badCell, 0, complaint
+	case t.quoted || hasLetter(t.field):
+		return wordCell, 0, complaint
+	}
+	return badCell, 0, complaint
+}
+
+// number returns the value of the field. `complaint` says why the field is not a number, and is
+// empty if the field is a number. If commas do not separate fields, or if the field is in quotes, a
+// comma may be the decimal mark.
+func (t *fields) number() (x float64, complaint string) {
+	x, complaint = number(t.field)
+	if t.between == ',' && !t.quoted {
+		return x, complaint
+	}
+	at := bytes.IndexByte(t.field, ',')
+	switch {
+	case complaint == "":
+		t.point = t.point || bytes.IndexByte(t.field, '.') >= 0
+	case at >= 0:
+		if y, other := number(bytes.Replace(t.field, []byte{','}, []byte{'.'}, 1)); other == "" {
+			x, complaint = y, ""
+			t.comma, t.decimal = true, t.decimal || !mayBeThousands(t.field)
+		} else if isGrouped(t.field) {
+			return 0, quote(t.field) + " has separators of thousands; write the numbers without them"
+		}
+	}
+	if complaint == "" && t.comma && t.point {
+		return 0, quote(t.field) + ": the file has decimal commas and decimal points; if one of them separates thousands, write the numbers without it"
+	}
+	return x, complaint
+}
+
+// mayBeThousands reports whether the comma of a number may separate thousands: three digits follow it,
+// and one to three digits, which are not 0, precede it.
+func mayBeThousands(field []byte) bool {
+	before, after, _ := bytes.Cut(bytes.TrimLeft(field, "+-"), []byte{','})
+	return allDigits(before) && len(before) <= 3 && before[0] != '0' && allDigits(after) && len(after) == 3
+}
+
+// isGrouped reports whether a field has digits, and else only signs, commas and points.
+func isGrouped(field []byte) bool {
+	if bytes.IndexAny(field, "0123456789") < 0 {
+		return false
+	}
+	for _, c := range field {
+		if (c < '0' || c > '9') && strings.IndexByte("+-.,", c) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// missing are words that stand for a missing number, in small letters.
+var missing = []string{
+	"na", "n/a", "n.a.", "#n/a", "#na", "null", "none", "nil", "missing", "nat", "<na>",
+	"#value!", "#div/0!", "#ref!", "#num!", "#name?", "#null!",
+	"1.#inf", "-1.#inf", "1.#ind", "-1.#ind", "1.#qnan", "-1.#qnan", "nanq", "nans",
+}
+
+// isMissing reports whether a field stands for a missing number, or for a NaN in the spelling of
+// other programs.
+func isMissing(field []byte) bool {
+	word := strings.ToLower(string(field))
+	return slices.Contains(missing, word) || strings.HasPrefix(strings.TrimLeft(word, "+-"), "nan(")
+}
+
+// isTooLarge reports whether a field is a number beyond the range of doubles.
+func isTooLarge(field []byte) bool {
+	_, complaint := number(field)
+	return strings.HasSuffix(complaint, beyondDoubles)
+}
+
+// isComplex reports whether a field looks like a complex number, such as 1+2i, -3j or (1,2).
+func isComplex(field []byte) bool {
+	text := strings.ToLower(strings.Trim(string(field), "()"))
+	if len(text) == 0 || strings.Trim(text, "0123456789+-.,edij*") != "" || strings.IndexAny(text, "0123456789") < 0 {
+		return false
+	}
+	return len(text) < len(field) && strings.Contains(text, ",") || strings.HasSuffix(text, "i") || strings.HasSuffix(text, "j")
+}
+
+// isDate reports whether a field is a date or a time in digits, such as 2024-01, 1.5.2024 or 12:30.
+func isDate(field []byte) bool {
+	text := strings.TrimSuffix(string(field), "Z")
+	groups := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("-/.:T ", r) })
+	separators := len(text)
+	for _, group := range groups {
+		if !allDigits([]byte(group)) {
+			return false
+		}
+		separators -= len(group)
+	}
+	if len(groups) < 2 || separators != len(groups)-1 || strings.Trim(text[:1], "0123456789") != "" {
+		return false
+	}
+	// Two groups are a fraction or a number with a sign, unless one is a year or they are a time.
+	return len(groups) > 2 || strings.Contains(text, ":") || len(groups[0]) == 4 && !strings.Contains(text, ".")
+}
+
+// complexWayOut says how to solve a complex matrix.
+const complexWayOut = "complex matrices are not read. If all imaginary parts are zero, write the real parts. " +
+	"A Hermitian matrix S + iK has the eigenvalues of [[S, -K], [K, S]], where each appears twice"
+
+// adviceAbout says what the user can do about a field that is not a number. It is empty, or begins with
+// a semicolon.
+func adviceAbout(field []byte) string {
+	first, _ := utf8.DecodeRune(field)
+	switch {
+	case len(field) == 0 || isMissing(field):
+		return "; fill missing numbers, or leave out their rows"
+	case isComplex(field):
+		return "; " + complexWayOut
+	case first == '\u2212' || first == '\u2013':
+		return "; its first character is no minus sign, but looks like one"
+	case len(bytes.Trim(field, "*")) == 0:
+		return "; Fortran writes stars for a number that is wider than its format"
+	case hasLetter(field) && !isTooLarge(field):
+		return "; leave out columns of text"
+	}
+	return ""
+}

@@ -1,0 +1,234 @@
+package matio
+
+import (
+	"bytes"
+	"iter"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A dialect says how the lines of a table are divided into fields.
+type dialect struct {
+	// between is the separator of fields: a comma, a semicolon, a tab, or a blank. A blank stands for
+	// any number of blanks and tabs. A line sep=X may name another character.
+	between byte
+	// given says that a line sep=X has named the separator.
+	given bool
+	// head and body are the first two lines that are neither blank nor a comment. `body` is empty if
+	// the file has only one such line. A long line is cut off.
+	head, body []byte
+}
+
+// separators are the separators of tables, in the order in which findDialect tries them.
+const separators = ";,\t "
+
+// sepWord begins the line by which spreadsheets name the separator: sep=;
+const sepWord = "sep="
+
+// findDialect finds the separator of a table in the first bytes that the input has buffered. It
+// consumes nothing but a line sep=X with the lines before it, and adds the number of these lines to
+// `lines`.
+//
+// The second line decides, because the first one may be a header with any characters in its names. The
+// separator is the first of `separators` that divides this line into numbers (isRowOfNumbers), or else
+// into cells (isRow). If the file has one column, no separator does. Then commas separate, and blanks
+// belong to the names.
+func findDialect(in *input, lines *int) dialect {
+	d := dialect{between: ','}
+	var consumed int
+	d.head, d.body, consumed = firstLines(in)
+	if sep, ok := namedSeparator(d.head); ok {
+		skipped, _ := in.Peek(consumed)
+		*lines += bytes.Count(skipped, []byte("\n"))
+		in.Discard(consumed)
+		d.head, d.body, _ = firstLines(in)
+		d.between, d.given = sep, true
+		return d
+	}
+	line := d.body
+	if len(line) == 0 {
+		line = d.head
+	}
+	for _, test := range []func([]byte, byte) bool{isRowOfNumbers, isRow, hasSeparator} {
+		for _, sep := range []byte(separators) {
+			if test(line, sep) {
+				d.between = sep
+				return d
+			}
+		}
+	}
+	// The second line has no separator. The first one may have some, if it is the first row of a
+	// triangle.
+	for _, sep := range []byte(separators) {
+		if isRowOfNumbers(d.head, sep) {
+			d.between = sep
+			return d
+		}
+	}
+	return d
+}
+
+// firstLines returns the first two lines of the buffered input that are neither blank nor a comment,
+// without blanks at both ends. `consumed` is the number of bytes up to the end of the first one.
+func firstLines(in *input) (head, body []byte, consumed int) {
+	start, _ := in.Peek(in.Size())
+	for rest := start; len(rest) > 0; {
+		var line []byte
+		line, rest, _ = bytes.Cut(rest, []byte("\n"))
+		line = bytes.TrimSpace(line)
+		switch {
+		case len(line) == 0 || isComment(line[0]):
+		case head == nil:
+			head, consumed = line, len(start)-len(rest)
+		default:
+			return head, line, consumed
+		}
+	}
+	return head, nil, consumed
+}
+
+// isComment reports whether c begins a comment line.
+func isComment(c byte) bool { return c == '#' || c == '%' }
+
+// namedSeparator returns the separator that a line sep=X names. The line may be in quotes.
+func namedSeparator(line []byte) (byte, bool) {
+	text := strings.Trim(string(line), `"`)
+	if text == sepWord { // the separator is a tab, which was trimmed
+		return '\t', true
+	}
+	if len(text) != len(sepWord)+1 || !strings.EqualFold(text[:len(sepWord)], sepWord) {
+		return 0, false
+	}
+	sep := text[len(sepWord)]
+	return sep, sep != '"' && sep < utf8.RuneSelf && !unicode.IsLetter(rune(sep)) && !unicode.IsDigit(rune(sep))
+}
+
+// split divides a line at a separator outside of quotes, and yields the number of each field, from 0,
+// and the field. Blanks around fields are removed, and quotes stay. A blank stands for any number of
+// blanks and tabs. A separator at the end of the line counts only if it is a comma.
+func split(line []byte, sep byte) iter.Seq2[int, []byte] {
+	return func(yield func(int, []byte) bool) {
+		quoted := false
+		from, k := 0, 0
+		for i, c := range line {
+			switch {
+			case c == '"':
+				quoted = !quoted // two quotes, which mean one, change nothing
+			case quoted || c != sep && (sep != ' ' || c != '\t'):
+			case sep == ' ' && i == from:
+				from++
+			default:
+				if !yield(k, bytes.TrimSpace(line[from:i])) {
+					return
+				}
+				from = i + 1
+				k++
+			}
+		}
+		if from < len(line) || sep == ',' {
+			yield(k, bytes.TrimSpace(line[from:]))
+		}
+	}
+}
+
+// isRow reports whether a separator divides a line into cells: there are two fields or more, and none
+// has blanks inside. The first field may have blanks if it has letters, because it may be a name.
+// Quoted fields may have anything. So a comma does not divide "1,5 2,5", and a tab does not divide
+// "1<tab>2 3".
+func isRow(line []byte, sep byte) bool {
+	count := 0
+	for k, field := range split(line, sep) {
+		count++
+		if n := len(field); n > 1 && field[0] == '"' && field[n-1] == '"' || bytes.IndexAny(field, " \t") < 0 {
+			continue
+		}
+		if k > 0 || !hasLetter(field) {
+			return false
+		}
+	}
+	return count > 1
+}
+
+// isRowOfNumbers reports whether a separator divides a line into cells that are numbers. The first one
+// may be a name.
+func isRowOfNumbers(line []byte, sep byte) bool {
+	for k, field := range split(line, sep) {
+		if k > 0 && !isNumber(field, sep) {
+			return false
+		}
+	}
+	return isRow(line, sep)
+}
+
+// hasSeparator reports whether a line has the separator outside of quotes.
+func hasSeparator(line []byte, sep byte) bool {
+	for k := range split(line, sep) {
+		if k > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// isNumber reports whether a field is a number, in quotes or not. Its decimal mark may be a comma if
+// the separator is none.
+func isNumber(field []byte, sep byte) bool {
+	field = bytes.Trim(field, `"`)
+	if len(field) > longestField {
+		return false
+	}
+	if _, complaint := number(field); complaint == "" {
+		return true
+	}
+	if sep == ',' {
+		return false
+	}
+	_, complaint := number(bytes.Replace(field, []byte{','}, []byte{'.'}, 1))
+	return complaint == ""
+}
+
+// hasNumbers reports whether the input begins like a table: with a comment, or with two lines of which
+// one has a number. It only looks at the bytes that the input has buffered, and consumes nothing.
+//
+// The test is strict on purpose. A text of words, or a binary file, must be refused as an unknown
+// format, and not as a table with an error in its first line.
+func hasNumbers(in *input) bool {
+	start, _ := in.Peek(in.Size())
+	if start = bytes.TrimLeft(start, " \t\r\n"); len(start) > 0 && isComment(start[0]) {
+		return true
+	}
+	head, body, _ := firstLines(in)
+	if _, ok := namedSeparator(head); ok {
+		return true
+	}
+	if !printable(head) || !printable(body) {
+		return false
+	}
+	for _, sep := range []byte(separators) {
+		for _, line := range [][]byte{head, body} {
+			for _, field := range split(line, sep) {
+				if isNumber(field, sep) || isComplex(field) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// printable reports whether a line has no control characters except tabs and carriage returns. A
+// line with other control characters belongs to a binary file.
+func printable(line []byte) bool {
+	for _, c := range line {
+		if c < ' ' && c != '\t' && c != '\r' {
+			return false
+		}
+	}
+	return true
+}
+
+// hasLetter reports whether a field has a letter of any alphabet.
+func hasLetter(field []byte) bool {
+	return bytes.IndexFunc(field, unicode.IsLetter) >= 0
+}

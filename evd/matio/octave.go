@@ -1,0 +1,244 @@
+package matio
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// A text file of Octave (save -text) has any number of variables. Comments before each of them say what
+// it is:
+//
+//	# Created by Octave 9.2.0, …
+//	# name: A                      # name: S
+//	# type: matrix                 # type: sparse matrix
+//	# rows: 2                      # nnz: 2
+//	# columns: 2                   # rows: 2
+//	 1 2.5                         # columns: 2
+//	 -3 4                          1 1 5
+//	                               2 2 6
+//
+// (Source: save_ascii in Octave's libinterp/octave-value.)
+type octave struct {
+	*fields
+	name, kind string
+}
+
+// octaveSizes lists the types that this package reads, and the comments that follow the type.
+var octaveSizes = map[string][]string{
+	"matrix": rowsColumns, "float matrix": rowsColumns, "bool matrix": rowsColumns,
+	"diagonal matrix": rowsColumns, "float diagonal matrix": rowsColumns,
+	"scalar": nil, "float scalar": nil, "bool": nil,
+	"sparse matrix": entriesRowsColumns, "sparse bool matrix": entriesRowsColumns,
+}
+
+var rowsColumns, entriesRowsColumns = []string{"rows", "columns"}, []string{"nnz", "rows", "columns"}
+
+// isOctave reports whether the input begins with the comments of a text file of Octave.
+func isOctave(in *input) bool {
+	start, _ := in.Peek(in.Size())
+	named := false
+	for len(start) > 0 {
+		var line []byte
+		line, start, _ = bytes.Cut(start, []byte("\n"))
+		key, _, ok := octaveComment(line)
+		switch {
+		case len(bytes.TrimSpace(line)) == 0:
+		case line[0] != '#':
+			return false
+		case ok && key == "name":
+			named = true
+		case ok && key == "type":
+			return named
+		}
+	}
+	return false
+}
+
+// octaveComment divides a comment "# key: value".
+func octaveComment(line []byte) (key, value string, ok bool) {
+	text, found := strings.CutPrefix(string(line), "# ")
+	key, value, ok = strings.Cut(text, ":")
+	return key, strings.TrimSpace(value), ok && found
+}
+
+// readOctave reads the variable that the options name. If they name none, it reads the only variable,
+// or the one called A.
+func (o Options) readOctave(in *input) (*Dense, error) {
+	t := &octave{fields: &fields{input: in, line: 1, dialect: dialect{between: ' '}, noComments: true}}
+	want := cmp.Or(o.Array, usualArray)
+	var all []string
+	var found *Dense
+	var foundErr error
+	for {
+		if err := t.header(); err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, err
+		}
+		if slices.Contains(all, t.name) {
+			return nil, t.errorf("two variables are called %s", t.name)
+		}
+		all = append(all, t.name)
+		// The first variable may be the only one.
+		if t.name == want || len(all) == 1 && o.Array == "" {
+			found, foundErr = t.matrix()
+		}
+	}
+	switch {
+	case slices.Contains(all, want), len(all) == 1 && o.Array == "":
+		return found, foundErr
+	case o.Array == "":
+		return nil, &FormatError{t.file, 0, "several arrays, and none is called " + want + "; choose one of " + strings.Join(all, ", ")}
+	}
+	return nil, &FormatError{t.file, 0, fmt.Sprintf("no array is called %s; the file has %s", want, strings.Join(all, ", "))}
+}
+
+// header reads up to the type of the next variable. At the end of the file the error is io.EOF.
+func (t *octave) header() error {
+	t.name = ""
+	for {
+		line, err := t.readLine()
+		if err != nil {
+			return err
+		}
+		switch key, value, _ := octaveComment(line); {
+		case key == "name":
+			t.name = value
+		case key == "type" && t.name != "":
+			t.kind = value
+			return nil
+		}
+	}
+}
+
+// matrix reads the rest of a variable: the comments with its size, and its elements.
+func (t *octave) matrix() (*Dense, error) {
+	sizes, ok := octaveSizes[t.kind]
+	switch {
+	case strings.Contains(t.kind, "complex"):
+		return nil, t.errorf("the variable %s is complex; %s", t.name, complexWayOut)
+	case !ok:
+		return nil, t.errorf("the variable %s has the type %s, which is not read; save double(A) instead", t.name, quote([]byte(t.kind)))
+	}
+	size := map[string]int{"rows": 1, "columns": 1}
+	for _, want := range sizes {
+		line, err := t.readLine()
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		key, value, _ := octaveComment(line)
+		n, ok := count([]byte(value), mostElements)
+		if key != want || !ok {
+			return nil, t.errorf("the variable %s: %s where the number of %s should be", t.name, quote(bytes.TrimSpace(line)), want)
+		}
+		size[key] = n
+	}
+	rows, cols := size["rows"], size["columns"]
+	switch {
+	case strings.HasPrefix(t.kind, "sparse"):
+		return t.sparse(rows, cols, size["nnz"])
+	case strings.HasSuffix(t.kind, "diagonal matrix"):
+		return t.diagonal(rows, cols)
+	}
+	return t.matrixOf(rows, cols)
+}
+
+// matrixOf reads all elements of a rows×cols matrix, one row per line.
+func (t *fields) matrixOf(rows, cols int) (*Dense, error) {
+	n, ok := elements(rows, cols, mostElements)
+	if !ok {
+		return nil, &TooLargeError{t.file, rows, cols}
+	}
+	a, err := t.lines(nil, min(rows, n), cols)
+	if err != nil {
+		return nil, err
+	}
+	d := &Dense{Rows: rows, Cols: cols}
+	if d.Data, ok = byColumns(a, rows, cols); !ok {
+		return nil, &TooLargeError{t.file, rows, cols}
+	}
+	return d, nil
+}
+
+// lines reads lines of `width` numbers, and appends the numbers to the slice `a`. Blank lines are
+// skipped.
+func (t *fields) lines(a []float64, count, width int) ([]float64, error) {
+	for i := range count {
+		end, err := t.start()
+		for j := range width {
+			if j > 0 {
+				end, err = t.next()
+			}
+			if err == io.EOF {
+				return nil, t.errorf("the file ends after %d of %d lines", i, count)
+			} else if err != nil {
+				return nil, err
+			}
+			x, complaint := number(t.field)
+			if complaint != "" {
+				return nil, t.errorf("column %d: %s%s", j+1, complaint, adviceAbout(t.field))
+			}
+			if (end == '\n') != (j == width-1) {
+				return nil, t.errorf("this line does not have %d numbers", width)
+			}
+			var ok bool
+			if a, ok = push(a, x); !ok {
+				return nil, &TooLargeError{t.file, i, width}
+			}
+		}
+	}
+	return a, nil
+}
+
+// diagonal reads the elements of the main diagonal, one per line.
+func (t *octave) diagonal(rows, cols int) (*Dense, error) {
+	a, err := t.lines(nil, min(rows, cols), 1)
+	if err != nil {
+		return nil, err
+	}
+	d, err := zeros(t.file, rows, cols, mostElements)
+	if err != nil {
+		return nil, err
+	}
+	for i, x := range a {
+		d.Data[i+i*rows] = x
+	}
+	return d, nil
+}
+
+// sparse reads the entries of a sparse matrix: row, column and value, counted from 1.
+func (t *octave) sparse(rows, cols, entries int) (*Dense, error) {
+	a, err := t.lines(nil, entries, 3)
+	if err != nil {
+		return nil, err
+	}
+	d, err := zeros(t.file, rows, cols, mostElements)
+	if err != nil {
+		return nil, err
+	}
+	for k := 0; k < len(a); k += 3 {
+		i, ok := whole(a[k], rows)
+		j, ok2 := whole(a[k+1], cols)
+		if !ok || !ok2 || i == 0 || j == 0 {
+			return nil, t.errorf("entry (%v,%v) is outside the %d by %d matrix (rows and columns from 1)", a[k], a[k+1], rows, cols)
+		}
+		d.Data[i-1+(j-1)*rows] += a[k+2]
+	}
+	return d, nil
+}
+
+// zeros returns a matrix of zeros, or a *TooLargeError about the file with this name.
+func zeros(file string, rows, cols, most int) (*Dense, error) {
+	n, ok := elements(rows, cols, most)
+	if ok {
+		var data []float64
+		if data, ok = allocate[float64](n); ok {
+			return &Dense{Rows: rows, Cols: cols, Data: data}, nil
+		}
+	}
+	return nil, &TooLargeError{file, rows, cols}
+}
