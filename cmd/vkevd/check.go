@@ -25,6 +25,7 @@ type checkJob struct {
 	verbosity verbosity
 	host      bool
 	svd       bool
+	summary   io.Writer // for what is shown with --verbose
 }
 
 func checkCommand(s *session) *cobra.Command {
@@ -100,7 +101,8 @@ func (j *checkJob) run(ctx context.Context, files []string, measure func(context
 		return err
 	}
 	defer j.json.close()
-	_, show := j.feedback(j.verbosity)
+	summary, show := j.feedback(j.verbosity)
+	j.summary = summary
 	defer show.end()
 	found, err := measure(ctx, files, show)
 	if err != nil {
@@ -137,6 +139,7 @@ func (j *checkJob) read(ctx context.Context, files []string, show *progress) (
 	if err != nil {
 		return a, nil, false, err
 	}
+	tableOf(d.Rows, d.Cols, d.Table).print(j.summary, inputName(files[0]))
 	a = evd.Sym[float64]{N: d.Rows, Ld: max(d.Rows, 1), Data: d.Data, Uplo: evd.Lower}
 	res := &evd.Result[float64]{}
 	if res.Values, err = j.readValues(ctx, files[1], a.N == 0, show); err != nil {

@@ -17,6 +17,7 @@ func (j *checkJob) singular(ctx context.Context, files []string, show *progress)
 	if err != nil {
 		return nil, err
 	}
+	tableOf(d.Rows, d.Cols, d.Table).print(j.summary, inputName(files[0]))
 	a := evd.Dense[float64]{Rows: d.Rows, Cols: d.Cols, Ld: max(d.Rows, 1), Data: d.Data}
 	res, opt, narrow, err := j.readSingular(ctx, files, a, show)
 	if err != nil {

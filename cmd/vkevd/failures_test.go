@@ -20,7 +20,7 @@ func TestBadInput(t *testing.T) {
 	for name, c := range map[string]struct{ file, says string }{
 		"empty":            {"", "A: the file is empty"},
 		"no matrix":        {"hello\n", "A: neither Matrix Market (no %%MatrixMarket banner), .npy, .npz nor a table of numbers"},
-		"complex":          {"%%MatrixMarket matrix coordinate complex general\n", `A:1: field "complex" is not supported, only real, integer, pattern`},
+		"complex":          {"%%MatrixMarket matrix coordinate complex general\n", "A:1: complex matrices are not read. If all imaginary parts are zero, write the real parts. A Hermitian matrix S + iK has the eigenvalues of [[S, -K], [K, S]], where each appears twice"},
 		"truncated":        {banner + "symmetric\n2 2 3\n1 1 2\n", "A:3: the file ends after 1 of 3 entries"},
 		"too many":         {banner + "symmetric\n2 2 1\n1 1 2\n2 2 2\n", "A:4: more entries than the 1 declared"},
 		"index":            {banner + "symmetric\n2 2 1\n3 1 2\n", `A:3: row "3" is outside 1 to 2`},
@@ -28,7 +28,7 @@ func TestBadInput(t *testing.T) {
 		"truncated gzip":   {zipped(twoByTwo)[:40], "A: compressed data: unexpected EOF"},
 		"truncated npy":    {npy(2, 2, 2, 1, 1, 2)[:140], "A: the header announces 32 bytes of elements, but the file has 12"},
 		"cube":             {strings.Replace(npy(2, 2, 2, 1, 1, 2), "(2, 2), }", "(2,2,1),}", 1), "A: a matrix has two dimensions, but this array has 3; vkevd solve --batch solves a stack of matrices"},
-		"rectangular":      {npy(3, 2, 1, 2, 3, 4, 5, 6), "A: matrix is not square: 3 rows, 2 columns; --tridiagonal reads diagonals"},
+		"rectangular":      {npy(3, 2, 1, 2, 3, 4, 5, 6), "A: matrix is not square: 3 rows, 2 columns; --tridiagonal reads diagonals, and vkevd svd takes matrices of any shape"},
 		"not symmetric":    {npy(2, 2, 1, 2, 2.5, 1), "A: matrix is not symmetric: |a(2,1) − a(1,2)| = 0.5 is the largest difference (rows and columns from 1); --symmetrize takes (A+Aᵀ)/2, --uplo lower or upper one triangle"},
 		"larger than life": {banner + "symmetric\n900000 900000 0\n", "A: 900000 by 900000 elements take 6.03e+03 GiB, more than this system can provide"},
 	} {

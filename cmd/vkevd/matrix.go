@@ -16,6 +16,8 @@ import (
 // A matrixInput holds the flags of solve and check that say how to read a symmetric matrix.
 type matrixInput struct {
 	array, format string
+	base          int
+	header, names string // words of choices, or ""
 	uplo          string
 	symmetrize    bool
 }
@@ -23,25 +25,47 @@ type matrixInput struct {
 func (m *matrixInput) flags(cmd *cobra.Command) {
 	m.fileFlags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&m.uplo, "uplo", "", "`TRIANGLE` to read, lower or upper; the other one is ignored")
+	f.StringVar(&m.uplo, "uplo", "", "`TRIANGLE` to read, lower or upper; the other one is ignored, and may\nbe missing in a table")
 	f.BoolVar(&m.symmetrize, "symmetrize", false, "take (A+Aᵀ)/2, however far A is from symmetric")
 	cmd.RegisterFlagCompletionFunc("uplo", words([]string{"lower", "upper"}))
 }
+
+// formatWords are the arguments of --format.
+var formatWords = map[string]matio.Format{"mtx": matio.MatrixMarket, "coo": matio.Triplets, "table": matio.TextTable}
+
+// choices are the arguments of --header and --names. Without the flag, the file decides.
+var choices = map[string]matio.Choice{"": matio.Auto, "yes": matio.Yes, "no": matio.No}
 
 // fileFlags adds the flags that say how to read a file. They apply to every kind of matrix.
 func (m *matrixInput) fileFlags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&m.array, "array", "", "`NAME` of the array in a .npz file, also written A.npz:NAME\n(default: the only one, or A)")
-	f.StringVar(&m.format, "format", "", "`FORMAT` of the file: mtx reads Matrix Market without its banner")
-	cmd.RegisterFlagCompletionFunc("format", words([]string{"mtx"}))
+	f.StringVar(&m.format, "format", "", "`FORMAT` of text: mtx, Matrix Market without its banner; coo, lines of\n"+
+		"row, column, value; table, rows of numbers (default: the content decides)")
+	f.IntVar(&m.base, "base", 1, "number `B` of the first row and column in --format coo, 1 or 0")
+	f.StringVar(&m.header, "header", "", "whether the first line of a table is a header, `yes or no`\n(default: the table decides)")
+	f.StringVar(&m.names, "names", "", "whether the first field of each row of a table is a name, `yes or no`\n(default: the table decides)")
+	cmd.RegisterFlagCompletionFunc("format", words([]string{"mtx", "coo", "table"}))
+	cmd.RegisterFlagCompletionFunc("header", words([]string{"yes", "no"}))
+	cmd.RegisterFlagCompletionFunc("names", words([]string{"yes", "no"}))
 }
 
 // check returns an error for flags about the input matrix that cannot be combined. It is called
 // before any file is read.
 func (m matrixInput) check(cmd *cobra.Command, tridiagonal bool) error {
+	for _, c := range []struct{ flag, word string }{{"header", m.header}, {"names", m.names}} {
+		if _, ok := choices[c.word]; !ok {
+			return usage(cmd, "--%s: %q is neither yes nor no", c.flag, c.word)
+		}
+	}
+	_, known := formatWords[m.format]
 	switch {
-	case m.format != "" && m.format != "mtx":
-		return usage(cmd, "--format: %q is not mtx; all other formats are recognized by their content", m.format)
+	case m.format != "" && !known:
+		return usage(cmd, "--format: %q is not mtx, coo or table; all other formats are recognized by their content", m.format)
+	case m.base != 0 && m.base != 1:
+		return usage(cmd, "--base: \"%d\" is neither 0 nor 1", m.base)
+	case cmd.Flags().Changed("base") && m.format != "coo":
+		return usage(cmd, "--base is for --format coo")
 	case m.uplo != "" && m.uplo != "lower" && m.uplo != "upper":
 		return usage(cmd, "--uplo: %q is neither lower nor upper", m.uplo)
 	case m.uplo != "" && m.symmetrize:
@@ -50,15 +74,24 @@ func (m matrixInput) check(cmd *cobra.Command, tridiagonal bool) error {
 		return usage(cmd, "--uplo cannot be combined with --tridiagonal")
 	case tridiagonal && m.symmetrize:
 		return usage(cmd, "--symmetrize cannot be combined with --tridiagonal")
+	case tridiagonal && m.names != "":
+		return usage(cmd, "--names cannot be combined with --tridiagonal")
 	}
 	return nil
 }
 
+// options returns the options for a matrix that need not be square.
 func (m matrixInput) options() matio.Options {
-	o := matio.Options{Array: m.array}
-	if m.format == "mtx" {
-		o.Format = matio.MatrixMarket
+	return matio.Options{
+		Array: m.array, Format: formatWords[m.format], Base: m.base, Header: choices[m.header], Names: choices[m.names],
 	}
+}
+
+// symmetricOptions returns the options for a symmetric matrix.
+func (m matrixInput) symmetricOptions() matio.Options {
+	o := m.options()
+	o.Square = true
+	o.Triangle = map[string]matio.Triangle{"lower": matio.LowerTriangle, "upper": matio.UpperTriangle}[m.uplo]
 	return o
 }
 
@@ -67,11 +100,11 @@ func (m matrixInput) options() matio.Options {
 // writer `log`.
 func (m matrixInput) readDense(ctx context.Context, file string, stdin io.Reader, log io.Writer) (*matio.Dense, error) {
 	return unlessDone(ctx, func() (*matio.Dense, error) {
-		d, err := readDense(file, stdin, m.options())
+		d, err := readDense(file, stdin, m.symmetricOptions())
 		if err == nil {
 			err = m.symmetric(d, file, log)
 		}
-		return d, m.hint(err)
+		return d, m.triangleHint(m.hint(err))
 	})
 }
 
@@ -98,23 +131,20 @@ func (m matrixInput) symmetric(d *matio.Dense, file string, log io.Writer) error
 		err = d.Symmetrize()
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w%s", inputName(file), err, headerHint(d))
+		return fmt.Errorf("%s: %w", inputName(file), err)
 	}
 	return nil
 }
 
-// headerHint says that the first row may be the names of columns, if it has the numbers 0, 1, 2, …
-// or 1, 2, 3, …, and the other rows make a square matrix. pandas writes such tables.
-func headerHint(d *matio.Dense) string {
-	if d.Rows != d.Cols+1 {
-		return ""
+// triangleHint adds the flag --uplo to an error about a table whose rows have different lengths or
+// empty fields, as those of a triangle have.
+func (m matrixInput) triangleHint(err error) error {
+	var format *matio.FormatError
+	if m.uplo == "" && errors.As(err, &format) &&
+		(strings.Contains(format.Msg, "this row has length") || strings.Contains(format.Msg, ": \"\" is not a number")) {
+		return fmt.Errorf("%w; --uplo lower or upper reads a table that has one triangle", err)
 	}
-	for j := range d.Cols {
-		if x := d.At(0, j); x != d.At(0, 0)+float64(j) || x != 0 && x != 1 && j == 0 {
-			return ""
-		}
-	}
-	return "; its first row looks like the names of columns: delete it (pandas: to_csv(…, header=False, index=False))"
+	return err
 }
 
 // hint adds to a reading error the name of the flag that may help.
@@ -125,7 +155,7 @@ func (m matrixInput) hint(err error) error {
 	case m.array == "" && strings.HasPrefix(format.Msg, "several arrays"):
 		return fmt.Errorf("%w; --array NAME, or FILE.npz:NAME, names one", err)
 	case strings.HasPrefix(format.Msg, "no %%MatrixMarket banner"):
-		return fmt.Errorf("%w; --format mtx reads it without one", err)
+		return fmt.Errorf("%w; --format mtx reads it without one, --format coo reads lines of row, column, value", err)
 	}
 	return err
 }

@@ -11,8 +11,8 @@ func TestHintAtTridiagonal(t *testing.T) {
 	s := newFixture(t)
 	s.file("T.npy", npy(4, 2, 1, 2, 3, 4, 5, 6, 7, 8))
 	s.file("B.npy", npy(5, 4, make([]float64, 20)...))
-	s.fails(statusInput, "T.npy: matrix is not square: 4 rows, 2 columns; --tridiagonal reads diagonals", "solve", "T.npy")
-	s.fails(statusInput, "B.npy: matrix is not square: 5 rows, 4 columns", "solve", "B.npy")
+	s.fails(statusInput, "T.npy: matrix is not square: 4 rows, 2 columns; --tridiagonal reads diagonals, and vkevd svd takes matrices of any shape", "solve", "T.npy")
+	s.fails(statusInput, "B.npy: matrix is not square: 5 rows, 4 columns; vkevd svd takes matrices of any shape", "solve", "B.npy")
 }
 
 // TestSymmetryUpToRounding checks a result of np.corrcoef. The matrix differs from its transpose by
@@ -49,25 +49,29 @@ func TestSymmetryUpToRounding(t *testing.T) {
 		"--uplo lower --symmetrize":  "--symmetrize cannot be combined with --uplo" + see,
 		"--tridiagonal --uplo upper": "--uplo cannot be combined with --tridiagonal" + see,
 		"--tridiagonal --symmetrize": "--symmetrize cannot be combined with --tridiagonal" + see,
-		"--format csv":               "--format: \"csv\" is not mtx; all other formats are recognized by their content" + see,
+		"--format csv":               "--format: \"csv\" is not mtx, coo or table; all other formats are recognized by their content" + see,
 	} {
 		s.fails(statusInput, says, append(strings.Fields("solve "+args), "far.npy")...)
 	}
 }
 
-// TestHeaderOfNumbers checks that an error names the cause if pandas has numbered the columns of a
-// table without row names.
+// TestHeaderOfNumbers solves a table whose columns pandas has numbered. The header is noticed, because
+// the matrix is then square. A first row of other numbers is no header.
 func TestHeaderOfNumbers(t *testing.T) {
 	s := newFixture(t)
 	const rows = "1,0,0,0\n0,1,0,0\n0,0,1,0\n0,0,0,1\n"
 	s.file("pandas.csv", "1,2,3,4\n"+rows)
 	s.file("rows.csv", "5,1,2,3\n"+rows)
-	const square = "matrix is not square: 5 rows, 4 columns"
 	for _, flags := range []string{"", "--symmetrize ", "--uplo lower "} {
-		s.fails(statusInput, "pandas.csv: "+square+"; its first row looks like the names of columns: delete it (pandas: to_csv(…, header=False, index=False))",
-			strings.Fields("solve "+flags+"pandas.csv")...)
-		s.fails(statusInput, "rows.csv: "+square, strings.Fields("solve "+flags+"rows.csv")...)
+		stdout, stderr, status := s.run(strings.Fields("solve --verbose " + flags + "pandas.csv")...)
+		if stdout != "1\n1\n1\n1\n" || status != statusSuccess || !strings.Contains(stderr, "matrix   pandas.csv: 4 × 4 numbers, a header, no row names\n") {
+			t.Errorf("%s: status %d, %q\n%s", flags, status, stdout, stderr)
+		}
+		s.fails(statusInput, "rows.csv: matrix is not square: 5 rows, 4 columns; vkevd svd takes matrices of any shape",
+			strings.Fields("solve "+flags+"rows.csv")...)
 	}
+	s.fails(statusInput, "pandas.csv: matrix is not square: 5 rows, 4 columns; vkevd svd takes matrices of any shape",
+		"solve", "--header", "no", "pandas.csv")
 }
 
 // TestArrayAndFormat checks two flags: --array names an array of an .npz file, and --format reads
@@ -85,7 +89,7 @@ func TestArrayAndFormat(t *testing.T) {
 		}
 	}
 	s.file("B.mtx", "2 2 3\n1 1 2\n1 2 1\n2 2 2\n")
-	s.fails(statusInput, "B.mtx: no %%MatrixMarket banner, which a .mtx file must begin with; --format mtx reads it without one", "solve", "B.mtx")
+	s.fails(statusInput, "B.mtx: no %%MatrixMarket banner, which a .mtx file must begin with; --format mtx reads it without one, --format coo reads lines of row, column, value", "solve", "B.mtx")
 	if stdout, stderr, _ := s.run("solve", "--format", "mtx", "--uplo", "upper", "B.mtx"); stdout != oneThree {
 		t.Errorf("%q %s", stdout, stderr)
 	}

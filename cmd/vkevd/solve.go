@@ -45,10 +45,11 @@ Eigenvectors take several times the time and memory. They are computed with --ou
 --check, --verify or --vectors, unless --values-only is given.
 
 FILE is Matrix Market (coordinate or array; real, integer or pattern), NumPy's .npy or .npz, a
-sparse matrix of SciPy's save_npz, or a table of numbers, one row per line, separated by commas,
-semicolons or white space, with or without a header and row names. It may be compressed with gzip;
-- is standard input. The content decides the format, not the name, but a file named .mtx must have
-Matrix Market's banner.
+sparse matrix of SciPy's save_npz, a text file of Octave or Armadillo, or a table of numbers. A
+table has one row per line, separated by commas, semicolons, tabs or blanks, with or without a
+header and row names. The summary and the report say how it was read; --header and --names say how
+to read it. FILE may be compressed with gzip; - is standard input. The content decides the format,
+not the name, but a file named .mtx must have Matrix Market's banner. docs/formats.md has the rules.
 
 The matrix must be symmetric. Differences within rounding errors, 100·ε·max|a|, are averaged, and
 solve says so. Others are refused, unless --symmetrize or --uplo is given.

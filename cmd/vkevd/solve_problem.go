@@ -32,36 +32,38 @@ type found struct {
 	single *evd.Result[float32]
 }
 
-// readProblem reads a tridiagonal or a dense matrix. It prints remarks about the matrix to the
-// writer `log`.
+// readProblem reads a tridiagonal or a dense matrix. If its file is a table of text, the result says how
+// the table was read. readProblem prints remarks about the matrix to the writer `log`.
 func readProblem(
 	ctx context.Context, file string, stdin io.Reader, input matrixInput, o options, log io.Writer,
-) (problem, error) {
+) (problem, *tableFacts, error) {
 	if o.tridiagonal {
 		t, err := unlessDone(ctx, func() (*matio.Tridiagonal, error) { return readTridiagonal(file, stdin, input.options()) })
 		if err != nil {
-			return nil, input.hint(err)
+			return nil, nil, input.hint(err)
 		}
-		return diagonals{evd.Tridiagonal[float64]{D: t.D, E: t.E}}, nil
+		return diagonals{evd.Tridiagonal[float64]{D: t.D, E: t.E}}, tableOf(len(t.D), 2, t.Table), nil
 	}
 	a, err := input.readDense(ctx, file, stdin, log)
 	if err != nil {
-		return nil, suggestTridiagonal(err)
+		return nil, nil, suggestOthers(err)
 	}
-	return ofPrecision(file, a, o.precision)
+	p, err := ofPrecision(file, a, o.precision)
+	return p, tableOf(a.Rows, a.Cols, a.Table), err
 }
 
-// suggestTridiagonal adds a hint to the error about a matrix that is not square. If the matrix has
-// two or three columns, they may be the diagonals of a tridiagonal matrix, and the hint is the flag
-// --tridiagonal. The same holds for two or three rows, because SciPy stores bands as rows.
-func suggestTridiagonal(err error) error {
+// suggestOthers adds other commands and flags to the error about a matrix that is not square. If the
+// matrix has two or three columns, they may be the diagonals of a tridiagonal matrix, and the hint is the
+// flag --tridiagonal. The same holds for two or three rows, because SciPy stores bands as rows.
+func suggestOthers(err error) error {
 	var shape *matio.NotSquareError
-	if errors.As(err, &shape) {
-		if least := min(shape.Rows, shape.Cols); least == 2 || least == 3 {
-			return fmt.Errorf("%w; --tridiagonal reads diagonals", err)
-		}
+	if !errors.As(err, &shape) {
+		return err
 	}
-	return err
+	if least := min(shape.Rows, shape.Cols); least == 2 || least == 3 {
+		return fmt.Errorf("%w; --tridiagonal reads diagonals, and vkevd svd takes matrices of any shape", err)
+	}
+	return fmt.Errorf("%w; vkevd svd takes matrices of any shape", err)
 }
 
 // dense is the problem A = Q·Λ·Qᵀ with all elements of A stored.

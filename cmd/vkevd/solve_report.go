@@ -14,6 +14,7 @@ import (
 type facts struct {
 	Version   string             `json:"version"`
 	File      string             `json:"file"`
+	Table     *tableFacts        `json:"table,omitempty"` // how a table of text was read
 	N         int                `json:"n"`
 	First     int                `json:"first"`  // index of the first value, from 0
 	Values    int                `json:"values"` // number of values found
@@ -133,6 +134,7 @@ func (f *facts) summary(w io.Writer) {
 	if precision == precisionMixed {
 		precision = "mixed precision"
 	}
+	f.Table.print(w, f.File)
 	fmt.Fprintf(w, "matrix   %s, n = %d, %s in %s\n", printable(f.File), f.N, found, precision)
 	f.where(w)
 	f.times(w)

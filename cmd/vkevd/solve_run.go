@@ -26,10 +26,11 @@ func (j *solveJob) run(ctx context.Context, file string) error {
 
 	show.stage("reading " + inputName(file))
 	go j.machine.preload()
-	a, err := readProblem(ctx, file, j.stdin, j.input, j.options, show.above())
+	a, table, err := readProblem(ctx, file, j.stdin, j.input, j.options, show.above())
 	if err != nil {
 		return err
 	}
+	known.Table = table
 	if j.start != "" {
 		show.stage("reading " + inputName(j.start))
 		if a, err = withStart(ctx, a, j.start, j.stdin); err != nil {

@@ -38,8 +38,11 @@ With --full U is M by M and V is N by N; the columns without a value come last. 
 component of each column of V is positive, which also decides the signs of U.
 
 FILE has any format that solve reads, without --tridiagonal. The matrix may have any shape, and
-need not be symmetric. With --bidiagonal the matrix is upper bidiagonal, and with --banded it is an
-upper band: B+1 rows of N elements, the main diagonal last, entry (i, j) in row B+i−j of column j.
+need not be symmetric. A table that begins with numbers such as 0, 1, 2 may have a header or row
+names. If its content does not decide, svd refuses it, and --header and --names decide.
+
+With --bidiagonal the matrix is upper bidiagonal, and with --banded it is an upper band: B+1 rows of
+N elements, the main diagonal last, entry (i, j) in row B+i−j of column j.
 
 Each value is within about n·ε·σ₁ of a singular value of A, n = max(M, N), ε = 2⁻⁵², as with LAPACK.
 Small singular values have no relative accuracy.

@@ -127,7 +127,7 @@ func (m *singularInput) readBidiagonal(ctx context.Context, file string, stdin i
 			return nil, m.hint(err)
 		}
 		n := len(t.D)
-		a := &matio.Dense{Rows: 2, Cols: n, Data: make([]float64, 2*n)}
+		a := &matio.Dense{Rows: 2, Cols: n, Data: make([]float64, 2*n), Table: t.Table}
 		for j := range n {
 			if a.Data[2*j+1] = t.D[j]; j > 0 {
 				a.Data[2*j] = t.E[j-1]

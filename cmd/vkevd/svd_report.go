@@ -62,6 +62,7 @@ func (f svdFacts) summary(w io.Writer) {
 	if f.Storage != "" {
 		stored = fmt.Sprintf(", storage in %s precision", f.Storage)
 	}
+	f.Table.print(w, f.File)
 	fmt.Fprintf(w, "matrix   %s, %d by %d, %s in %s%s\n", printable(f.File), f.Rows, f.Cols, found, f.Precision, stored)
 	f.where(w)
 	f.times(w)

@@ -31,6 +31,7 @@ func (j *svdJob) run(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
+	on.known.Table = tableOf(a.Rows, a.Cols, a.Table)
 	single := isSingle(a, j.precision)
 	if err := j.input.checkStorage(file, single); err != nil {
 		return err

@@ -144,7 +144,7 @@ func TestSVDRefuses(t *testing.T) {
 		"svd --json r --report r A.mtx":          "--json is the same as --report; give one of them" + see,
 		"svd --out-values v.npz A.mtx":           "--out-values: v.npz: the name must end in .txt or .npy or .json, or have no ending" + see,
 		"svd --report r.txt A.mtx":               "--report: r.txt: the name must end in .json, or have no ending" + see,
-		"svd --format csv A.mtx":                 "--format: \"csv\" is not mtx; all other formats are recognized by their content" + see,
+		"svd --format csv A.mtx":                 "--format: \"csv\" is not mtx, coo or table; all other formats are recognized by their content" + see,
 		"svd --uplo lower A.mtx":                 "unknown flag: --uplo" + see,
 		"svd --out-values A.mtx A.mtx":           "--out-values: A.mtx: the name must end in .txt or .npy or .json, or have no ending" + see,
 		"svd missing.mtx":                        "missing.mtx: no such file or directory",
