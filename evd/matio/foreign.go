@@ -26,7 +26,7 @@ var foreign = []struct{ magic, name, convert string }{
 	{"MATLAB 7.3 MAT-file", "MATLAB 7.3 (HDF5)", fromHDF5},
 	{"MATLAB 5.0 MAT-file", "MATLAB", `in Python, numpy.save("A.npy", scipy.io.loadmat(FILE)["A"])`},
 	{"Octave-1-L", "Octave (save -binary)", `in Octave, save -7 A.mat A; in Python, numpy.save("A.npy", scipy.io.loadmat("A.mat")["A"])`},
-	{"ARMA_MAT_BIN_", "Armadillo (arma_binary)", `save A.save("A.csv", arma::csv_ascii)`},
+	{"ARMA_MAT_BIN_", "Armadillo (arma_binary)", `in C++, A.save("A.csv", arma::csv_ascii)`},
 	{"X\n\x00\x00\x00", "R (saveRDS)", `in R, write.csv(readRDS(FILE), "A.csv")`},
 	{"RDX2\n", "R (save)", fromR}, {"RDX3\n", "R (save)", fromR},
 	{"RDA2\n", "R (save)", fromR}, {"RDA3\n", "R (save)", fromR},

@@ -247,7 +247,7 @@ func TestArmadillo(t *testing.T) {
 		{"ARMA_MAT_TXT_FN008\n1 2\n 1 x\n", `f:3: column 2: "x" is not a number; leave out columns of text`},
 		{"ARMA_MAT_TXT_FC016\n1 1\n (1.0e+00,0.0e+00)\n", "f:1: " + complexWayOut},
 		{"ARMA_CUB_TXT_FN008\n2 2 2\n", `f:1: Armadillo's format "ARMA_CUB_TXT_FN008" is not read; A.save("A.csv", arma::csv_ascii) writes a table of numbers`},
-		{"ARMA_MAT_BIN_FN008\n2 2\n\x00", `f:1: Armadillo's format "ARMA_MAT_BIN_FN008" is not read; A.save("A.csv", arma::csv_ascii) writes a table of numbers`},
+		{"ARMA_MAT_BIN_FN008\n2 2\n\x00", `f: Armadillo (arma_binary) is not read: in C++, A.save("A.csv", arma::csv_ascii)`},
 	} {
 		d, err := Read(strings.NewReader(c.text), "f")
 		got := fmt.Sprint(d)
