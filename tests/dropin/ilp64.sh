@@ -12,4 +12,4 @@ tests() {
 	done
 }
 in_both tests
-on_device calls 20000 $all_routines
+on_device calls 18000 $all_routines
