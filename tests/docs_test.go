@@ -13,7 +13,7 @@ import (
 // documents are the files that the tests of documents (TestDocuments…) read. Names are relative to
 // the root of the module.
 var documents = []string{
-	"CHANGELOG.md", "CONTRIBUTING.md", "README.md",
+	"CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md",
 	"docs/amd-static.md", "docs/benchmarks.md", "docs/drop-in.md", "docs/how-it-works.md", "docs/reliability.md",
 	"examples/README.md", "examples/pca/PROVENANCE.md", "python/README.md",
 	"tests/newcomers/README.md", "tests/testdata/matrices/PROVENANCE.md",
