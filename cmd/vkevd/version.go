@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -22,12 +23,28 @@ func versionCommand(s *session) *cobra.Command {
 	}
 }
 
+// commit is the commit of the source, for builds in which the Go tool cannot see it. Such a build
+// has the flag -ldflags "-X main.commit=…": see Containerfile.
+var commit string
+
 // version describes the program, Go and the platform. The program's version is the tag or the
-// commit that the Go tool recorded at build time.
+// commit that the Go tool recorded at build time, or else `commit`.
 func version() string {
-	v := "(unknown)"
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		v = info.Main.Version
+	recorded := ""
+	if info, ok := debug.ReadBuildInfo(); ok {
+		recorded = info.Main.Version
 	}
-	return fmt.Sprintf("vkevd %s %s %s/%s", v, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	return fmt.Sprintf("vkevd %s %s %s/%s", sourceVersion(recorded, commit), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
+
+// sourceVersion returns the version that the Go tool recorded, or `commit` if it recorded none.
+func sourceVersion(recorded, commit string) string {
+	const none = "(devel)"
+	switch {
+	case recorded != "" && recorded != none:
+		return recorded
+	case commit != "":
+		return commit
+	}
+	return cmp.Or(recorded, "(unknown)")
 }

@@ -1,0 +1,34 @@
+package main
+
+import (
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestVersionTellsTheCommit checks which version the command prints: what the Go tool recorded, or the
+// commit that a build without git names, such as that of the container image.
+func TestVersionTellsTheCommit(t *testing.T) {
+	for _, c := range []struct{ recorded, commit, want string }{
+		{"v1.2.3", "", "v1.2.3"}, {"v1.2.3", "abc", "v1.2.3"}, {"v0.0.0-20261128-0123456789ab+dirty", "abc", "v0.0.0-20261128-0123456789ab+dirty"},
+		{"(devel)", "abc", "abc"}, {"", "abc", "abc"}, {"(devel)", "", "(devel)"}, {"", "", "(unknown)"},
+	} {
+		if got := sourceVersion(c.recorded, c.commit); got != c.want {
+			t.Errorf("%q, commit %q: %q, want %q", c.recorded, c.commit, got, c.want)
+		}
+	}
+	before := commit
+	defer func() { commit = before }()
+	commit = "0123abcd"
+	if v := version(); !strings.Contains(v, " "+commit+" ") {
+		t.Errorf("the version is %q", v)
+	}
+	// The linker ignores a flag -X that names no variable, so the name is compared here.
+	image, err := os.ReadFile("../../Containerfile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(image), "-X main.commit=$COMMIT") || !strings.Contains(string(image), "\nARG COMMIT=") {
+		t.Error("the Containerfile does not set main.commit")
+	}
+}
