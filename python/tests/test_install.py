@@ -129,6 +129,59 @@ with multiprocessing.get_context("fork").Pool(2) as pool: # numpy's own answer
         assert np.allclose(w, np.arange(120.0))
 """)
 
+    def asked(self):
+        """Makes every solve on the device fail. Returns a list that receives the order and the device of each."""
+        solves = []
+
+        def symmetric_fails(a, upper, vectors, select, row_major, device):
+            solves.append((len(a), device))
+            raise RuntimeError("lost")
+
+        def singular_fails(a, *options, device=None):
+            solves.append((len(a), device))
+            raise RuntimeError("lost")
+
+        for module, name, fails in ((vkevd._install, "_eigen", symmetric_fails), (vkevd._svd, "decompose", singular_fails)):
+            patch = mock.patch.object(module, name, fails)
+            patch.start()
+            self.addCleanup(patch.stop)
+        return solves
+
+    def test_twice(self):
+        solves = self.asked()
+        vkevd.install(150)
+        for n in (149, 150):
+            np.linalg.eigh(symmetric(n))
+            np.linalg.svd(symmetric(n))
+        self.assertEqual(solves, [(150, None)] * 2)  # a device that fails is asked once
+        vkevd.install(100)
+        np.linalg.eigh(symmetric(120))
+        self.assertEqual(solves[2:], [(120, None)])
+        vkevd.uninstall()
+        np.linalg.eigh(symmetric(120))
+        self.assertEqual(len(solves), 3)
+        vkevd.uninstall()  # does nothing
+        self.assertFalse(vkevd.installed())
+
+    def test_device(self):
+        index = vkevd.use().index
+        solves = self.asked()
+        vkevd.install(100, device=index)
+        a = symmetric(120)
+        for function in (np.linalg.eigh, np.linalg.eigvalsh, np.linalg.svd, getattr(np.linalg, "svdvals", np.linalg.svd)):
+            function(a)
+        self.assertEqual(solves, [(120, index)] * 4)
+        if scipy:
+            for function in (scipy.linalg.eigh, scipy.linalg.eigvalsh, scipy.linalg.svd, scipy.linalg.svdvals):
+                function(a)
+            self.assertEqual(solves, [(120, index)] * 8)
+
+    def test_unknown_device(self):
+        installed = np.linalg.eigh
+        with self.assertRaises(vkevd.Error):
+            vkevd.install(100, device="no such device")
+        self.assertIs(np.linalg.eigh, installed)  # as it was
+
     def test_on_a_cpu(self):
         if vkevd.use().type != "cpu":
             self.skipTest("the device is a GPU")
