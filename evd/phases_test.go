@@ -10,6 +10,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/residual"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -42,7 +43,7 @@ func emulatedByPhase(t *testing.T, base *spectrum.Base, solve func() (*Result[fl
 
 // TestEachPhaseHasItsProducts counts the emulated products of each phase of a solve, a refinement and
 // a solve in mixed precision. All phases with large products of doubles must have them if
-// ProductsEmulated asks for them, and no phase otherwise. The check of the vectors must have none.
+// ProductsEmulated asks for them, and no phase otherwise.
 func TestEachPhaseHasItsProducts(t *testing.T) {
 	small := tuning.Smallest()
 	d, err := vk.Open(vk.Options{Device: DeviceName(t), Kernels: true})
@@ -114,5 +115,24 @@ func TestEachPhaseHasItsProducts(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestChecksHaveNativeProducts records the check of the vectors of a plan with emulated products. It must
+// have none of them.
+func TestChecksHaveNativeProducts(t *testing.T) {
+	small, d, n := tuning.Smallest(), verifyDevice(t), 60
+	p := planOf(t, d, n, Options{Vectors: true, Products: ProductsEmulated, Tuning: &small})
+	if !p.Emulated() {
+		t.Fatal("no emulated products")
+	}
+	s, ws := p.path.steps, p.base.Begin(context.Background(), nil).Arena
+	rec := vk.NewRecorder(d)
+	z := p.path.doubles.vectors(ws, s.spectrum.Matrix(ws, n, n, n))
+	s.residuals.Record(rec, ws, p.path.matrixA(ws), z, residual.Sums[float64]{
+		Lambda: s.spectrum.Lambda(ws), Residual: p.path.regions.residual.In(ws), Orthogonality: p.path.regions.orthogonality.In(ws),
+	})
+	if found := stagetest.Dispatches("emulated", rec); rec.Len() == 0 || len(found) > 0 {
+		t.Errorf("%d commands, emulated kernels %v", rec.Len(), found)
 	}
 }
