@@ -13,8 +13,7 @@ const mostEmpty = 1 << 20
 // dimensions is one matrix, and an array of one dimension is one column.
 type array struct {
 	Stack
-	dims   int  // number of dimensions in the file
-	single bool // whether the file has single precision
+	dims int // number of dimensions in the file
 }
 
 // readArray reads a .npy file of at most `most` elements, in either order. The function `fits`
@@ -49,7 +48,7 @@ func readArray(in *input, most int, fits func(shape []int) string) (*array, erro
 	if !ok {
 		return nil, f.tooLarge()
 	}
-	return &array{Stack{count, rows, cols, data}, len(f.shape), f.descr[1:] == "f4"}, nil
+	return &array{Stack{count, rows, cols, data, f.descr[1:] == "f4"}, len(f.shape)}, nil
 }
 
 // stackShape returns the shape of an array as a stack of matrices.
@@ -109,7 +108,7 @@ func readNPY(in *input, most int) (*Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Dense{Rows: a.Rows, Cols: a.Cols, Data: a.Data, Single: a.single}, nil
+	return &Dense{Rows: a.Rows, Cols: a.Cols, Data: a.Data, Single: a.Single}, nil
 }
 
 // readNPYVector reads an array of one dimension, or of two dimensions one of which is 1.

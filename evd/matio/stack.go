@@ -11,6 +11,9 @@ import (
 type Stack struct {
 	Count, Rows, Cols int
 	Data              []float64
+
+	// Single says that the file stored the elements in single precision.
+	Single bool
 }
 
 // ReadStackFile reads a .npy file of three dimensions, count×rows×cols, compressed with gzip or not.
@@ -45,21 +48,21 @@ func readStack(in *input) (*Stack, error) {
 	return &a.Stack, nil
 }
 
-// WriteStack writes count×rows×cols elements as a .npy file (version 1.0, C order, <f8), which
-// numpy.load reads as an array of three dimensions. The function matrix(k) returns matrix k, stored
+// WriteStack writes count×rows×cols elements as a .npy file (version 1.0, C order, <f8 or <f4 by the
+// type T), which numpy.load reads as an array of three dimensions. The function matrix(k) returns matrix k, stored
 // by columns with leading dimension rows. WriteStack does not keep the slice. The errors are those
 // of w. A matrix with another number of elements is an error, too.
-func WriteStack(w io.Writer, count, rows, cols int, matrix func(k int) []float64) error {
+func WriteStack[T float32 | float64](w io.Writer, count, rows, cols int, matrix func(k int) []T) error {
 	g := newGather(w)
-	g.npyArray(descr[float64](), false, fmt.Sprintf("(%d, %d, %d)", count, rows, cols))
-	var turned []float64
+	g.npyArray(descr[T](), false, fmt.Sprintf("(%d, %d, %d)", count, rows, cols))
+	var turned []T
 	for k := 0; k < count && g.err == nil; k++ {
 		a := matrix(k)
 		if len(a) != rows*cols {
 			return fmt.Errorf("matio: matrix %d has %d elements, not %d", k, len(a), rows*cols)
 		}
 		if k == 0 {
-			turned = make([]float64, len(a))
+			turned = make([]T, len(a))
 		}
 		for i := range rows {
 			for j := range cols {
@@ -73,9 +76,9 @@ func WriteStack(w io.Writer, count, rows, cols int, matrix func(k int) []float64
 
 // WriteRows writes a .npy file of two dimensions in C order, one row after another. Each row has
 // cols elements.
-func WriteRows(w io.Writer, cols int, rows [][]float64) error {
+func WriteRows[T float32 | float64](w io.Writer, cols int, rows [][]T) error {
 	g := newGather(w)
-	g.npyArray(descr[float64](), false, fmt.Sprintf("(%d, %d)", len(rows), cols))
+	g.npyArray(descr[T](), false, fmt.Sprintf("(%d, %d)", len(rows), cols))
 	for k, row := range rows {
 		if len(row) != cols {
 			return fmt.Errorf("matio: row %d has %d elements, not %d", k, len(row), cols)

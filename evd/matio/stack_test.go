@@ -95,7 +95,7 @@ func TestEmptyStacks(t *testing.T) {
 		}
 	}
 	var b bytes.Buffer
-	if err := WriteStack(&b, 0, 1<<40, 1<<40, nil); err != nil {
+	if err := WriteStack[float64](&b, 0, 1<<40, 1<<40, nil); err != nil {
 		t.Error(err)
 	}
 	if s, err := ReadStack(&b, "s"); err != nil || s.Count != 0 || s.Rows != 1<<40 || s.Cols != 1<<40 {

@@ -18,8 +18,8 @@ func TestReadStacks(t *testing.T) {
 	byRows := npyFile(1, dictionary("<f8", false, "(2, 2)"), []float64{1, 2, 3, 4})
 	byColumns := npyFile(1, dictionary("<f8", true, "(2, 2)"), []float64{1, 3, 2, 4})
 	stack := npyFile(1, dictionary("<f8", false, "(2, 1, 2)"), []float64{5, 6, 7, 8})
-	matrix := Stack{1, 2, 2, []float64{1, 3, 2, 4}}
-	two := Stack{2, 1, 2, []float64{5, 6, 7, 8}}
+	matrix := Stack{Count: 1, Rows: 2, Cols: 2, Data: []float64{1, 3, 2, 4}}
+	two := Stack{Count: 2, Rows: 1, Cols: 2, Data: []float64{5, 6, 7, 8}}
 	for _, method := range []uint16{zip.Store, zip.Deflate} {
 		archive := npz(method, "K.npy", byRows, "readme.txt", "hello", "S.npy", stack, "L.npy", byColumns)
 		named := &Stacks{true, []NamedStack{{"K", 2, matrix}, {"S", 3, two}, {"L", 2, matrix}}}

@@ -34,18 +34,25 @@ func (t *tileCopy) load(a []float64, ld, rows, cols int) {
 func inParallel(count int, do func(own *tileCopy, k int) bool) {
 	var next atomic.Int64
 	var group sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), count) {
-		group.Go(func() {
-			own := new(tileCopy)
-			for k := int(next.Add(1) - 1); k < count; k = int(next.Add(1) - 1) {
-				if !do(own, k) {
-					next.Store(int64(count))
-				}
+	work := func() {
+		own := tileCopies.Get().(*tileCopy)
+		defer tileCopies.Put(own)
+		for k := int(next.Add(1) - 1); k < count; k = int(next.Add(1) - 1) {
+			if !do(own, k) {
+				next.Store(int64(count))
 			}
-		})
+		}
 	}
+	for range min(runtime.GOMAXPROCS(0), count) - 1 {
+		group.Go(work)
+	}
+	work()
 	group.Wait()
 }
+
+// tileCopies has copies that no goroutine uses. Files have many small matrices, and the memory of a
+// new copy takes longer than a small matrix.
+var tileCopies = sync.Pool{New: func() any { return new(tileCopy) }}
 
 // eachTilePair calls the function `do`, in parallel, for all pairs of tiles of an n×n matrix. A
 // pair is the tile at (i0, j0) and its mirror image at (j0, i0), with j0 ≤ i0. The calls for a

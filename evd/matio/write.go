@@ -111,16 +111,18 @@ func WriteValues(w io.Writer, values []float64) error {
 //	2e-300
 //	]
 //
-// JSON has no NaN and no infinity. Such a value gives an error, and the output is then incomplete.
-// Other errors are those of the writer `w`.
+// JSON has no NaN and no infinity. Such a value is written as null. The errors are those of the
+// writer `w`.
 func WriteValuesJSON(w io.Writer, values []float64) error {
 	g := newGather(w)
 	mark := byte('[')
-	for i, x := range values {
+	for _, x := range values {
+		g.buf = append(g.buf, mark, '\n')
 		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return fmt.Errorf("matio: value %d is %v, which JSON cannot represent", i, x)
+			g.buf = append(g.buf, "null"...)
+		} else {
+			g.buf = strconv.AppendFloat(g.buf, x, 'g', -1, 64)
 		}
-		g.buf = strconv.AppendFloat(append(g.buf, mark, '\n'), x, 'g', -1, 64)
 		g.enough()
 		mark = ','
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 	"testing"
@@ -229,8 +228,9 @@ func TestJSON(t *testing.T) {
 		}
 	}
 	for _, x := range awkward[len(finite):] {
-		if err := WriteValuesJSON(io.Discard, []float64{1, x}); err == nil {
-			t.Errorf("%g is written", x)
+		var b bytes.Buffer
+		if err := WriteValuesJSON(&b, []float64{1, x, 2}); err != nil || b.String() != "[\n1,\nnull,\n2\n]\n" {
+			t.Errorf("%g is written as %q, %v", x, &b, err)
 		}
 	}
 	for text, want := range map[string]string{
