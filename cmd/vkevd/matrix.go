@@ -102,16 +102,24 @@ func (m matrixInput) readDense(ctx context.Context, file string, stdin io.Reader
 	return unlessDone(ctx, func() (*matio.Dense, error) {
 		d, err := readDense(file, stdin, m.symmetricOptions())
 		if err == nil {
-			err = m.symmetric(d, file, log)
+			var averaged float64
+			if averaged, err = m.symmetric(d); err != nil {
+				err = fmt.Errorf("%s: %w", inputName(file), err)
+			}
+			if averaged > 0 {
+				fmt.Fprintf(log, "%s: symmetric up to rounding errors of %.2g at most, which are averaged\n",
+					printable(inputName(file)), averaged)
+			}
 		}
 		return d, m.triangleHint(m.hint(err))
 	})
 }
 
-// symmetric sets both triangles of the matrix `d`, or returns an error that says why the matrix is
-// not symmetric. If the triangles differ by rounding errors, `symmetric` sets both to their mean.
-func (m matrixInput) symmetric(d *matio.Dense, file string, log io.Writer) error {
-	var err error
+// symmetric sets both triangles of the matrix `d`, as the flags say, or returns an error that says
+// why the matrix is not symmetric. If the triangles differ by rounding errors of the type of the
+// file, it sets both to their mean, and returns the largest difference. Otherwise `averaged` is 0.
+// It is the way of solve, with --batch and without, and of check.
+func (m matrixInput) symmetric(d *matio.Dense) (averaged float64, err error) {
 	switch {
 	case d.DeclaredSymmetric: // the reader has set both triangles
 	case m.uplo != "":
@@ -124,16 +132,11 @@ func (m matrixInput) symmetric(d *matio.Dense, file string, log io.Writer) error
 	var differs *matio.NotSymmetricError
 	if errors.As(err, &differs) {
 		if !differs.Rounding() {
-			return fmt.Errorf("%s: %w; --symmetrize takes (A+Aᵀ)/2, --uplo lower or upper one triangle", inputName(file), err)
+			return 0, fmt.Errorf("%w; --symmetrize takes (A+Aᵀ)/2, --uplo lower or upper one triangle", err)
 		}
-		fmt.Fprintf(log, "%s: symmetric up to rounding errors of %.2g at most, which are averaged\n",
-			printable(inputName(file)), differs.Diff)
-		err = d.Symmetrize()
+		averaged, err = differs.Diff, d.Symmetrize()
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", inputName(file), err)
-	}
-	return nil
+	return averaged, err
 }
 
 // triangleHint adds the flag --uplo to an error about a table whose rows have different lengths or
@@ -187,12 +190,17 @@ func aboutInput(file, size, wanted string, err error) error {
 	case errors.As(err, &noDevice):
 		return noDevice.error // it does not depend on the matrix
 	case errors.As(err, &notFinite):
-		return fmt.Errorf("%s: a(%d,%d) is %v; %s need finite entries (rows and columns from 1)",
-			inputName(file), notFinite.Row+1, notFinite.Col+1, notFinite.Value, wanted)
+		return fmt.Errorf("%s: %w", inputName(file), aboutEntry(notFinite, wanted))
 	case errors.As(err, &option):
 		return aboutOption(option)
 	case err == nil || errors.Is(err, context.Canceled):
 		return err
 	}
 	return fmt.Errorf("%s, %s: %w", inputName(file), size, err)
+}
+
+// aboutEntry converts an error about an entry that is not finite to an error in which rows and
+// columns count from 1. `wanted` names the kind of values to compute.
+func aboutEntry(e *evd.NonFiniteError, wanted string) error {
+	return fmt.Errorf("a(%d,%d) is %v; %s need finite entries (rows and columns from 1)", e.Row+1, e.Col+1, e.Value, wanted)
 }

@@ -72,8 +72,9 @@ help, A is solved anew, and solve says so.
 With --batch, FILE is a .npy array of three dimensions, COUNT×N×N: many small matrices, which are
 solved at once. The values of a matrix are one line of the output, or one row of a .npy array.
 --out-vectors writes a .npy array of three dimensions, as numpy.linalg.eigh gives it: element
-(k, i, j) is component i of vector j of matrix k. --check prints the largest ratios. A matrix with a
-NaN has values NaN; the others are solved, and the exit status is 1. --report lists the matrices
+(k, i, j) is component i of vector j of matrix k. Files of results have the precision of the input.
+--check prints the largest ratios. Each matrix must be symmetric, as without --batch. A matrix with
+a NaN has values NaN; the others are solved, and the exit status is 1. --report lists the matrices
 that could not be solved.
 
 FILE may also be a .npz file: each of its arrays is a matrix, N×N, or a stack, COUNT×N×N, and the
@@ -100,8 +101,8 @@ the whole matrix. Process 0 prints.
 
 The ending of an output's name selects its format; an unknown one is refused before anything is
 computed. Output files appear complete or not at all. An output named - goes to standard output, in
-place of the values. If --check finds the result bad, it is written nevertheless, and the exit
-status is 1.
+place of the values. If --check finds the result bad, or if an eigenvalue is beyond the largest
+number of its type, the result is written nevertheless, and the exit status is 1.
 
 The host holds A, 8·n² bytes. The vectors replace it, and go to their file in pieces. --check and
 --verify need A and the vectors at the same time: 8·n bytes more per vector. vkevd plan prints

@@ -21,7 +21,7 @@ func (j *solveJob) checkBatch(cmd *cobra.Command) error {
 	if !j.batch {
 		return nil
 	}
-	for _, name := range append([]string{"uplo", "symmetrize"}, batchConflicts...) {
+	for _, name := range batchConflicts {
 		if cmd.Flags().Changed(name) {
 			return usage(cmd, "--%s cannot be combined with --batch", name)
 		}
@@ -73,7 +73,7 @@ func runBatch[M any](ctx context.Context, j *solveJob, file string, of batchKind
 
 	show.stage("reading " + inputName(file))
 	go j.machine.preload()
-	f, err := readBatch(ctx, file, j.stdin, j.input.options(), j.options.tridiagonal)
+	f, err := readBatch(ctx, file, j.stdin, j.input, j.options.tridiagonal, show.above())
 	if err != nil {
 		return j.input.hint(err)
 	}
@@ -112,6 +112,7 @@ func runBatch[M any](ctx context.Context, j *solveJob, file string, of batchKind
 		return aboutMatrix(file, n, err)
 	}
 	known.took("solve")
+	f.complete(res)
 	if j.check {
 		show.stage("checking")
 		checked, err := p.Check(ctx, all, res.Spectra)
@@ -171,28 +172,42 @@ func orders(least, most int) string {
 	return fmt.Sprintf("orders %d to %d", least, most)
 }
 
-// A batchError says that some matrices of a batch have no result.
+// A batchError says that some matrices of a batch have no result, or that values of some results
+// overflow.
 type batchError struct {
-	file   string
-	failed int
+	file             string
+	failed, overflow int // numbers of matrices
 }
 
 func (e *batchError) Error() string {
-	return fmt.Sprintf("%s: %s could not be solved", e.file, matrices(e.failed))
+	text := fmt.Sprintf("%s could not be solved", matrices(e.failed))
+	overflow := fmt.Sprintf("a value of %s is beyond the largest number of its type", matrices(e.overflow))
+	switch {
+	case e.failed == 0:
+		text = overflow
+	case e.overflow > 0:
+		text += ", and " + overflow
+	}
+	return e.file + ": " + text
 }
 
-// failures prints the error of each matrix of the batch that has no result. It returns a
-// *batchError if there is such a matrix.
+// failures prints the error of each matrix of the batch that has no result, or a result with a value
+// that overflows. It returns a *batchError if there is such a matrix.
 func (f *batchFile) failures(remarks io.Writer, res *batch.Result) error {
-	failed := 0
+	e := &batchError{file: f.name}
 	for k, s := range res.Spectra {
-		if s.Err != nil {
-			failed++
-			fmt.Fprintf(remarks, "matrix %s: %v\n", f.label(k), s.Err)
+		if s.Err == nil {
+			continue
 		}
+		if as[*evd.OverflowError](s.Err) {
+			e.overflow++
+		} else {
+			e.failed++
+		}
+		fmt.Fprintf(remarks, "matrix %s: %v\n", f.label(k), s.Err)
 	}
-	if failed == 0 {
+	if e.failed+e.overflow == 0 {
 		return nil
 	}
-	return &batchError{f.name, failed}
+	return e
 }

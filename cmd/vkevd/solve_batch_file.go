@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -18,17 +19,26 @@ type batchFile struct {
 	*matio.Stacks
 	name        string // of the file, in errors
 	tridiagonal bool
+	wanted      part
+
+	// notFinite has, by the number of the matrix, its first entry that is NaN or infinite. The device
+	// reads only the lower triangle, and so may report another place.
+	notFinite map[int]*evd.NonFiniteError
 }
 
-// readBatch reads a batchFile and checks that its matrices are symmetric or, if `tridiagonal` is
-// true, that each of them has two rows.
-func readBatch(ctx context.Context, file string, stdin io.Reader, opt matio.Options, tridiagonal bool) (*batchFile, error) {
+// readBatch reads a batchFile and makes its matrices symmetric, as the flags in `input` say. If
+// `tridiagonal` is true, it checks that each of them has two rows. If triangles differ by rounding
+// errors, readBatch prints a remark to the writer `log`.
+func readBatch(
+	ctx context.Context, file string, stdin io.Reader, input matrixInput, tridiagonal bool, log io.Writer,
+) (*batchFile, error) {
+	opt := input.options()
 	return unlessDone(ctx, func() (*batchFile, error) {
 		s, err := readFile(file, stdin, "a stack", opt.ReadStacks, opt.ReadStacksFile)
 		if err != nil {
 			return nil, err
 		}
-		f := &batchFile{s, inputName(file), tridiagonal}
+		f := &batchFile{Stacks: s, name: inputName(file), tridiagonal: tridiagonal}
 		for _, a := range f.All {
 			if tridiagonal {
 				if a.Rows != 2 {
@@ -43,14 +53,104 @@ func readBatch(ctx context.Context, file string, stdin io.Reader, opt matio.Opti
 		if tridiagonal {
 			return f, nil
 		}
-		for k, a := range f.matrices() {
-			if i, j, ok := asymmetric(a.N, a.Data); ok {
-				return nil, fmt.Errorf("%s: matrix %s is not symmetric: elements (%d, %d) and (%d, %d) differ (indices from 0)",
-					f.name, f.label(k), i, j, j, i)
-			}
-		}
-		return f, nil
+		return f, f.symmetric(input, log)
 	})
+}
+
+// symmetric makes all matrices of the file symmetric, as solve does with one matrix. A matrix with an
+// entry that is NaN or infinite gets no result, so it does not matter that it is not symmetric.
+func (f *batchFile) symmetric(input matrixInput, log io.Writer) error {
+	f.notFinite = map[int]*evd.NonFiniteError{}
+	averaged, largest, k := 0, 0.0, 0
+	for _, a := range f.All {
+		for i := range a.Count {
+			d := &matio.Dense{Rows: a.Rows, Cols: a.Rows, Data: a.Data[i*a.Rows*a.Rows : (i+1)*a.Rows*a.Rows], Single: a.Single}
+			bad := input.notFinite(d)
+			difference, err := input.symmetric(d)
+			if bad != nil {
+				f.notFinite[k], err = bad, d.Symmetrize()
+			}
+			if err != nil {
+				return fmt.Errorf("%s: matrix %s: %w", f.name, f.label(k), err)
+			}
+			if difference > 0 {
+				averaged, largest = averaged+1, max(largest, difference)
+			}
+			k++
+		}
+	}
+	if averaged > 0 {
+		fmt.Fprintf(log, "%s: %s symmetric up to rounding errors of %.2g at most, which are averaged\n",
+			printable(f.name), are(averaged), largest)
+	}
+	return nil
+}
+
+// are returns the beginning of a sentence about a number of matrices.
+func are(count int) string {
+	if count == 1 {
+		return matrices(count) + " is"
+	}
+	return matrices(count) + " are"
+}
+
+// notFinite returns the first entry in column order that is NaN or infinite, or nil. A triangle that
+// --uplo ignores does not count.
+func (m matrixInput) notFinite(d *matio.Dense) *evd.NonFiniteError {
+	for i, x := range d.Data {
+		if x-x == 0 {
+			continue
+		}
+		row, col := i%d.Rows, i/d.Rows
+		if ignored := m.uplo == "lower" && row < col || m.uplo == "upper" && row > col; !ignored {
+			return &evd.NonFiniteError{Row: row, Col: col, Value: x}
+		}
+	}
+	return nil
+}
+
+// complete completes the errors of the results. In errors about entries that are not finite, rows and
+// columns count from 1, and the entry is one of the file. A value that is in the range of doubles may
+// be beyond that of float32, the type of the file and so of the results.
+func (f *batchFile) complete(res *batch.Result) {
+	k := 0
+	for _, a := range f.All {
+		for range a.Count {
+			s := &res.Spectra[k]
+			var bad *evd.NonFiniteError
+			switch {
+			case errors.As(s.Err, &bad):
+				if f.notFinite[k] != nil {
+					bad = f.notFinite[k]
+				}
+				s.Err = aboutEntry(bad, "eigenvalues")
+			case s.Err == nil && a.Single:
+				s.Err = f.overflow32(f.order(a), s.Values)
+			}
+			k++
+		}
+	}
+}
+
+// overflow32 returns an *evd.OverflowError if a value is beyond the largest float32, and nil
+// otherwise. The values are those that the user wants of a matrix of order n.
+func (f *batchFile) overflow32(n int, values []float64) error {
+	for i, x := range values {
+		if math.IsInf(float64(float32(x)), 0) {
+			first := 0
+			if !f.wanted.all() {
+				first, _, _ = f.wanted.indices(n)
+			}
+			count := 0
+			for _, y := range values {
+				if math.IsInf(float64(float32(y)), 0) {
+					count++
+				}
+			}
+			return &evd.OverflowError{Index: first + i, Count: count, Negative: x < 0, Single: true}
+		}
+	}
+	return nil
 }
 
 // about returns the beginning of an error message about an array of the file: the names of the file
@@ -60,23 +160,6 @@ func (f *batchFile) about(a matio.NamedStack) string {
 		return f.name + ": "
 	}
 	return f.name + ": " + a.Name + ": "
-}
-
-// asymmetric searches for elements (i, j) and (j, i) whose difference is larger than rounding
-// errors, that is larger than 100·ε·max|a|.
-func asymmetric(n int, a []float64) (i, j int, found bool) {
-	largest := 0.0
-	for _, x := range a[:n*n] {
-		largest = max(largest, math.Abs(x)) // NaN if an element is NaN: then no difference is larger
-	}
-	for j := range n {
-		for i := j + 1; i < n; i++ {
-			if math.Abs(a[i+j*n]-a[j+i*n]) > 100*ulp*largest {
-				return i, j, true
-			}
-		}
-	}
-	return 0, 0, false
 }
 
 // matrices returns all matrices of the file, in the order of the file.
@@ -151,6 +234,7 @@ func (f *batchFile) count() (sum int) {
 // groups divides the matrices of the file into groups. In one group, the wanted eigenvalues have
 // the same indices in every matrix.
 func (f *batchFile) groups(wanted part) (all []batchGroup, _ error) {
+	f.wanted = wanted
 	at := map[evd.Selection]int{}
 	first := 0
 	for _, a := range f.All {

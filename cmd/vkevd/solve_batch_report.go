@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"io"
 
 	"github.com/vkevd/vkevd/evd/batch"
@@ -38,8 +37,4 @@ func (f *batchFile) report(known *facts, res *batch.Result) batchFacts {
 }
 
 // write writes the facts as JSON.
-func (r batchFacts) write(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(r)
-}
+func (r batchFacts) write(w io.Writer) error { return writeJSON(w, r) }

@@ -192,7 +192,7 @@ func TestSolveBatchOnADevice(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.npy", stackFile(t, []float64{2, 1, 1, 2}, []float64{5, 0, 0, -7}, []float64{math.NaN(), 0, 0, 1}))
 	stdout, stderr, status := s.real(strings.Fields("solve --batch --check --out-vectors q.npy A.npy")...)
-	if status != statusNumerical || !strings.Contains(stderr, "matrix 2: element (0, 0) is NaN") {
+	if status != statusNumerical || !strings.Contains(stderr, "matrix 2: a(1,1) is NaN") {
 		t.Fatalf("status %d, %q\n%s", status, stdout, stderr)
 	}
 	values := numbers(t, strings.Join(strings.Fields(stdout), "\n")+"\n")
@@ -214,11 +214,11 @@ func TestSolveBatchErrors(t *testing.T) {
 	s.file("asymmetric.npy", stackFile(t, []float64{2, 1, 1.5, 2}))
 	s.file("plain.npy", npy(2, 2, 1, 0, 0, 1))
 	stdout, stderr, status := s.run(strings.Fields("solve --batch A.npy")...)
-	if status != statusNumerical || !strings.Contains(stdout, "NaN NaN\n") || !strings.Contains(stderr, "matrix 1: element (0, 0) is NaN") {
+	if status != statusNumerical || !strings.Contains(stdout, "NaN NaN\n") || !strings.Contains(stderr, "matrix 1: a(1,1) is NaN") {
 		t.Errorf("status %d, %q\n%s", status, stdout, stderr)
 	}
 	for args, want := range map[string]string{
-		"solve --batch asymmetric.npy":              "matrix 0 is not symmetric: elements (1, 0) and (0, 1) differ",
+		"solve --batch asymmetric.npy":              "matrix 0: matrix is not symmetric: |a(2,1) − a(1,2)| = 0.5",
 		"solve --batch plain.npy":                   "three dimensions",
 		"solve --batch --interval 0:1 A.npy":        "--interval cannot be combined with --batch",
 		"solve --batch --check --values-only A.npy": "--check of a batch needs vectors",
@@ -231,5 +231,78 @@ func TestSolveBatchErrors(t *testing.T) {
 	}
 	if _, err := os.Stat("v.json"); !errors.Is(err, os.ErrNotExist) {
 		t.Error("an output of a refused command is there")
+	}
+}
+
+// TestSolveBatchSymmetry reads batches whose triangles differ. As without --batch, rounding errors of
+// the type of the file are averaged, --symmetrize and --uplo say what to do with larger differences,
+// and an entry that is not finite counts in any triangle that is read.
+func TestSolveBatchSymmetry(t *testing.T) {
+	s := newFixture(t)
+	nan, inf := math.NaN(), math.Inf(1)
+	s.file("A.npy", stackFile(t, []float64{2, 1, 4, 2}, []float64{5, 0, 0, -7})) // a(2,1) = 1, a(1,2) = 4
+	s.file("nan.npy", stackFile(t, []float64{1, 100, nan, 2}, []float64{2, 1, 1, 2}, []float64{1, 5, inf, 2}, []float64{1, nan, 3, 2}))
+	s.file("near.npy", stackFile(t, []float64{2, 1, 1 + 0x1p-50, 2}, []float64{2, 1, 1, 2}))
+	var b bytes.Buffer
+	if err := matio.WriteStack(&b, 1, 2, 2, func(int) []float32 { return []float32{2, 1, 1 + 0x1p-20, 2} }); err != nil {
+		t.Fatal(err)
+	}
+	s.file("near32.npy", b.String())
+	s.file("far.npy", stackFile(t, []float64{2, 1, 1 + 0x1p-20, 2}))
+	lines := func(args string, wantStatus int, words ...string) []string {
+		t.Helper()
+		stdout, stderr, status := s.real(strings.Fields("solve --batch " + args)...)
+		for _, w := range words {
+			if !strings.Contains(stderr, w) {
+				t.Errorf("%s: no %q in\n%s", args, w, stderr)
+			}
+		}
+		if status != wantStatus {
+			t.Errorf("%s: status %d\n%s", args, status, stderr)
+		}
+		return strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
+	}
+	values := func(line string) []float64 { return numbers(t, strings.ReplaceAll(line, " ", "\n")+"\n") }
+	lines("A.npy", statusInput, "A.npy: matrix 0: matrix is not symmetric: |a(2,1) − a(1,2)| = 3", "--symmetrize")
+	expectClose(t, values(lines("--symmetrize A.npy", statusSuccess)[0]), []float64{-0.5, 4.5})
+	expectClose(t, values(lines("--uplo lower A.npy", statusSuccess)[0]), []float64{1, 3})
+	expectClose(t, values(lines("--uplo upper A.npy", statusSuccess)[0]), []float64{-2, 6})
+	lines("--uplo lower --symmetrize A.npy", statusInput, "--symmetrize cannot be combined with --uplo")
+
+	got := lines("nan.npy", statusNumerical, "matrix 0: a(1,2) is NaN", "matrix 2: a(1,2) is +Inf", "matrix 3: a(2,1) is NaN", "3 matrices could not be solved")
+	if len(got) != 4 || got[0] != "NaN NaN" || got[2] != "NaN NaN" || got[3] != "NaN NaN" {
+		t.Errorf("%q", got)
+	}
+	expectClose(t, values(got[1]), []float64{1, 3})
+	got = lines("--uplo lower nan.npy", statusNumerical, "matrix 3: a(2,1) is NaN", "1 matrix could not be solved")
+	if len(got) != 4 || strings.Contains(got[0]+got[2], "NaN") {
+		t.Errorf("%q", got)
+	}
+	lines("--uplo upper nan.npy", statusNumerical, "matrix 0: a(1,2) is NaN", "matrix 2: a(1,2) is +Inf", "2 matrices could not be solved")
+	lines("--symmetrize nan.npy", statusNumerical, "matrix 0: a(1,2) is NaN", "3 matrices could not be solved")
+
+	lines("near.npy", statusSuccess, "near.npy: 1 matrix is symmetric up to rounding errors of 8.9e-16 at most, which are averaged")
+	lines("near32.npy", statusSuccess, "near32.npy: 1 matrix is symmetric up to rounding errors of 9.5e-07 at most, which are averaged")
+	lines("far.npy", statusInput, "matrix is not symmetric")
+}
+
+// TestSolveBatchOfNothing checks the shapes of the results for a stack of no matrices: those of
+// numpy.linalg.eigh.
+func TestSolveBatchOfNothing(t *testing.T) {
+	s := newFixture(t)
+	var b bytes.Buffer
+	if err := matio.WriteStack[float64](&b, 0, 3, 3, nil); err != nil {
+		t.Fatal(err)
+	}
+	s.file("E.npy", b.String())
+	for args, want := range map[string][2]string{"": {"(0, 3)", "(0, 3, 3)"}, "--largest 2": {"(0, 2)", "(0, 3, 2)"}} {
+		if _, stderr, status := s.real(strings.Fields("solve --batch --out-values v.npy --out-vectors q.npy " + args + " E.npy")...); status != statusSuccess {
+			t.Fatal(stderr)
+		}
+		for i, name := range []string{"v.npy", "q.npy"} {
+			if text, _ := os.ReadFile(name); !strings.Contains(string(text), "'shape': "+want[i]) {
+				t.Errorf("%s %s: %q, want the shape %s", args, name, text, want[i])
+			}
+		}
 	}
 }

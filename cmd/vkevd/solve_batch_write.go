@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/batch"
 	"github.com/vkevd/vkevd/evd/matio"
 )
@@ -45,19 +46,13 @@ func (j *solveJob) writeBatch(ctx context.Context, out *outputs, f *batchFile, r
 	if err := out.write(ctx, j.values, func(w io.Writer) error {
 		switch ending(j.values) {
 		case ".npy", archiveEnding:
-			return f.write(w, res, func(w io.Writer, a matio.NamedStack, s []batch.Spectrum) error {
-				return writeStackValues(w, a, j.valuesOf(f.order(a)), s)
-			})
+			return f.write(w, res, f.writeStackValues)
 		}
 		return f.writeLines(w, res)
 	}); err != nil {
 		return err
 	}
-	if err := out.write(ctx, j.vectors, func(w io.Writer) error {
-		return f.write(w, res, func(w io.Writer, a matio.NamedStack, s []batch.Spectrum) error {
-			return writeStackVectors(w, a, f.order(a), j.valuesOf(f.order(a)), s)
-		})
-	}); err != nil {
+	if err := out.write(ctx, j.vectors, func(w io.Writer) error { return f.write(w, res, f.writeStackVectors) }); err != nil {
 		return err
 	}
 	return out.finish(ctx, j.report, r.write)
@@ -85,36 +80,56 @@ func (f *batchFile) write(w io.Writer, res *batch.Result, array func(io.Writer, 
 	return z.Close()
 }
 
-// valuesOf returns how many values a matrix of order n has in the results.
-func (j *solveJob) valuesOf(n int) int {
-	if j.options.part.all() {
-		return n
+// writeStackValues writes the eigenvalues of one array of the input, in the form of
+// numpy.linalg.eigh and in the precision of the array: one dimension for one matrix, and two for a
+// stack.
+func (f *batchFile) writeStackValues(w io.Writer, a matio.NamedStack, s []batch.Spectrum) error {
+	if a.Single {
+		return writeStackValues(w, a, s, f.wanted.count(f.order(a)), singles)
 	}
-	from, to, _ := j.options.part.indices(n) // no error: batchFile.groups has asked, too
-	return to - from
+	return writeStackValues(w, a, s, f.wanted.count(f.order(a)), doubles)
 }
 
-// writeStackValues writes the eigenvalues of one array of the input, `count` for each matrix, in the
-// form of numpy.linalg.eigh: one dimension for one matrix, and two for a stack.
-func writeStackValues(w io.Writer, a matio.NamedStack, count int, s []batch.Spectrum) error {
+// writeStackValues writes `count` values of each matrix. The function `as` converts them to the type T.
+func writeStackValues[T evd.Float](w io.Writer, a matio.NamedStack, s []batch.Spectrum, count int, as func([]float64) []T) error {
 	if a.Dims == 2 {
-		return matio.WriteNPYVector(w, s[0].Values)
+		return matio.WriteNPYVector(w, as(s[0].Values))
 	}
-	var rows [][]float64
-	for _, x := range s {
-		rows = append(rows, x.Values)
+	rows := make([][]T, len(s))
+	for k, x := range s {
+		rows[k] = as(x.Values)
 	}
 	return matio.WriteRows(w, count, rows)
 }
 
-// writeStackVectors writes the vectors of an array, `count` for each matrix of order n, as
-// numpy.linalg.eigh returns them: element (i, j) of a matrix is component i of vector j.
-func writeStackVectors(w io.Writer, a matio.NamedStack, n, count int, s []batch.Spectrum) error {
+// writeStackVectors writes the vectors of an array, as numpy.linalg.eigh returns them and in the
+// precision of the array: element (i, j) of a matrix is component i of vector j.
+func (f *batchFile) writeStackVectors(w io.Writer, a matio.NamedStack, s []batch.Spectrum) error {
+	if a.Single {
+		return writeStackVectors(w, a, s, f.order(a), f.wanted.count(f.order(a)), singles)
+	}
+	return writeStackVectors(w, a, s, f.order(a), f.wanted.count(f.order(a)), doubles)
+}
+
+// writeStackVectors writes `count` vectors of each matrix of order n. The function `as` converts them
+// to the type T.
+func writeStackVectors[T evd.Float](w io.Writer, a matio.NamedStack, s []batch.Spectrum, n, count int, as func([]float64) []T) error {
 	if a.Dims == 2 {
 		v := s[0].Vectors
-		return matio.WriteNPY(w, v.Rows, v.Cols, v.Data, v.Ld)
+		return matio.WriteNPY(w, v.Rows, v.Cols, as(v.Data), v.Ld)
 	}
-	return matio.WriteStack(w, len(s), n, count, func(k int) []float64 { return s[k].Vectors.Data })
+	return matio.WriteStack(w, len(s), n, count, func(k int) []T { return as(s[k].Vectors.Data) })
+}
+
+// doubles returns a list of doubles as it is, and `singles` rounds it to single precision.
+func doubles(x []float64) []float64 { return x }
+
+func singles(x []float64) []float32 {
+	rounded := make([]float32, len(x))
+	for i, v := range x {
+		rounded[i] = float32(v)
+	}
+	return rounded
 }
 
 // writeLines writes one line for each matrix: its values, separated by blanks. If the matrices have
