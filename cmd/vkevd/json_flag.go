@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -40,11 +39,7 @@ func (j *jsonOutput) instead() bool { return j.path == streamWord }
 // write writes a value as JSON to the file of the flag --json. The file has a temporary name until
 // it is complete.
 func (j *jsonOutput) write(ctx context.Context, value any) error {
-	err := j.files.write(ctx, j.path, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetIndent("", "  ")
-		return e.Encode(value)
-	})
+	err := j.files.write(ctx, j.path, func(w io.Writer) error { return writeJSON(w, value) })
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 
 	"github.com/vkevd/vkevd/evd"
 )
@@ -83,12 +84,9 @@ func (e *checkError) Error() string {
 func (ms measures) MarshalJSON() ([]byte, error) {
 	object := map[string]any{"passed": ms.verdict() == nil}
 	for _, m := range ms {
-		object[m.name] = nil
-		if !math.IsNaN(m.ratio) && !math.IsInf(m.ratio, 0) {
-			object[m.name] = m.ratio
-		}
+		object[m.name] = m.ratio
 	}
-	return json.Marshal(object)
+	return json.Marshal(finite(reflect.ValueOf(object)))
 }
 
 // ulp is the distance from 1 to the next double, 2⁻⁵²: LAPACK's dlamch('P').

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"io"
 	"os"
 
@@ -72,7 +71,7 @@ func (r *rowFile) add(row any) error {
 	if r.w == nil {
 		return nil
 	}
-	return cannotWrite(outputName(r.path), json.NewEncoder(r.w).Encode(row))
+	return cannotWrite(outputName(r.path), encodeJSON(r.w, row, ""))
 }
 
 func (r *rowFile) close() {

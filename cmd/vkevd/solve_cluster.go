@@ -125,6 +125,7 @@ func (j *solveJob) runCluster(ctx context.Context, file string) error {
 		show.stage(name)
 	}
 	res, err := cluster.Solve(ctx, w, a, opt)
+	overflow, err := splitOverflow(err)
 	if err != nil {
 		return aboutCluster(file, err)
 	}
@@ -152,7 +153,7 @@ func (j *solveJob) runCluster(ctx context.Context, file string) error {
 	known.took("write")
 	known.summary(summary)
 	known.remarks(show.above())
-	return w.Agree(known.Ratios.verdict())
+	return w.Agree(errors.Join(aboutCluster(file, overflow), known.Ratios.verdict()))
 }
 
 // clusterOutputs opens the files that process 0 writes. After the solve, all processes write the

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"time"
@@ -115,11 +114,7 @@ func sharesOf(all []evd.DeviceShare) (list []deviceShare) {
 }
 
 // report writes the facts as JSON.
-func (f *facts) report(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(f)
-}
+func (f *facts) report(w io.Writer) error { return writeJSON(w, f) }
 
 // summary prints the data of the solve as readable text.
 func (f *facts) summary(w io.Writer) {
@@ -155,7 +150,7 @@ func (f *facts) remarks(w io.Writer) {
 		f.refined(w)
 	}
 	if c := f.Certificate; c != nil {
-		f.certified(w, c, c.Safe)
+		f.certified(w, c, c.Passed(), c.Safe)
 	}
 	f.Ratios.print(w)
 	if len(f.Ratios) > 0 && !f.Vectors && !f.Tridiagonal {
@@ -163,9 +158,13 @@ func (f *facts) remarks(w io.Writer) {
 	}
 }
 
-// certified prints the certificate c of a result that --verify has accepted. `safe` says that the
-// result comes from the safe path.
-func (f *facts) certified(w io.Writer, c fmt.Stringer, safe bool) {
+// certified prints the certificate c of a result. `passed` says that --verify has accepted it. If it
+// has not, a value of the result overflows. `safe` says that the result comes from the safe path.
+func (f *facts) certified(w io.Writer, c fmt.Stringer, passed, safe bool) {
+	if !passed {
+		fmt.Fprintf(w, "NOT verified: %v\n", c)
+		return
+	}
 	by := ""
 	if safe {
 		by = "; on the safe path, after the first result had failed"

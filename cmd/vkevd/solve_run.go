@@ -72,6 +72,7 @@ func (j *solveJob) run(ctx context.Context, file string) error {
 	show.of(p.Costs(), n, deviceSpeeds(ctx, dev, known.Precision))
 
 	res, err := p.solve(ctx)
+	overflow, err := splitOverflow(err)
 	if err != nil {
 		return aboutMatrix(file, n, err)
 	}
@@ -103,7 +104,7 @@ func (j *solveJob) run(ctx context.Context, file string) error {
 	if opt.Vectors && j.vectors == "" && !j.check && !opt.Verify {
 		fmt.Fprintln(show.above(), "The vectors were not kept: --out-vectors keeps them.")
 	}
-	return known.Ratios.verdict()
+	return errors.Join(aboutMatrix(file, n, overflow), known.Ratios.verdict())
 }
 
 // write writes the output files of vkevd solve that the user has named, and gives them their final

@@ -26,12 +26,12 @@ func (p single) plan(dev device, opt evd.Options) (solution, error) {
 
 func (s singleSolution) solve(ctx context.Context) (found, error) {
 	res, err := s.Solve(ctx, s.a)
-	if err != nil {
+	if res == nil {
 		return found{}, err
 	}
 	return found{&evd.Result[float64]{
 		First: res.First, Values: doublesOf(res.Values), Profile: res.Profile, Certificate: res.Certificate, Tree: res.Tree, Retried: res.Retried,
-	}, res}, nil
+	}, res}, err
 }
 
 func (s singleSolution) measure(ctx context.Context, res found) (measures, error) {

@@ -31,6 +31,8 @@ var statuses = []struct {
 	{as[*batchError], statusNumerical},
 	{as[*evd.NoConvergenceError], statusNumerical},
 	{as[*evd.UnverifiedError], statusNumerical},
+	{as[*evd.OverflowError], statusNumerical},
+	{as[*cluster.OverflowError], statusNumerical},
 	{as[*svd.UnverifiedError], statusNumerical},
 	{as[*cluster.EngineError], statusNumerical},
 	{as[*cluster.NotBuiltError], statusDevice},
@@ -51,6 +53,15 @@ func is(target error) func(error) bool {
 func as[E error](err error) bool {
 	var e E
 	return errors.As(err, &e)
+}
+
+// splitOverflow divides the error of a solve. If it says that a value of the result overflows, the
+// result is there, so the command writes it, and ends with the error `overflow`.
+func splitOverflow(err error) (overflow, other error) {
+	if as[*evd.OverflowError](err) || as[*cluster.OverflowError](err) {
+		return err, nil
+	}
+	return nil, err
 }
 
 func status(err error) int {

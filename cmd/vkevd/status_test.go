@@ -31,6 +31,7 @@ func TestStatuses(t *testing.T) {
 		"evd.OptionError":        {&evd.OptionError{}, statusInput},
 		"evd.TooManyError":       {&evd.TooManyError{}, statusInput},
 		"evd.NoConvergenceError": {&evd.NoConvergenceError{}, statusNumerical},
+		"evd.OverflowError":      {&evd.OverflowError{}, statusNumerical},
 		"evd.UnverifiedError":    {&evd.UnverifiedError{Safe: &evd.Certificate{}}, statusNumerical},
 		"svd.ShapeError":         {&svd.ShapeError{}, statusInput},
 		"svd.UnverifiedError":    {&svd.UnverifiedError{Safe: &svd.Certificate{}}, statusNumerical},

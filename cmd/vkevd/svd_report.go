@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 
@@ -43,11 +42,7 @@ func (f *svdFacts) part() valuesPart {
 }
 
 // report writes the facts as JSON.
-func (f svdFacts) report(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	return e.Encode(f)
-}
+func (f svdFacts) report(w io.Writer) error { return writeJSON(w, f) }
 
 // summary prints the data of the solve as readable text.
 func (f svdFacts) summary(w io.Writer) {
@@ -73,7 +68,7 @@ func (f svdFacts) summary(w io.Writer) {
 func (f svdFacts) remarks(w io.Writer) {
 	f.again(w)
 	if f.verified {
-		f.certified(w, f.Certificate, f.Certificate.Safe)
+		f.certified(w, f.Certificate, f.Certificate.Passed(), f.Certificate.Safe)
 	}
 	f.Ratios.print(w)
 }

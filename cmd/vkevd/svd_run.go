@@ -86,6 +86,7 @@ func runSVD[T evd.Float](
 	show.of(p.Costs(), min(a.rows, a.cols), deviceSpeeds(ctx, dev, computed).singular())
 
 	res, err := p.Solve(ctx, a.Dense)
+	overflow, err := splitOverflow(err)
 	if err != nil {
 		return aboutRectangle(file, a.rows, a.cols, err)
 	}
@@ -115,7 +116,7 @@ func runSVD[T evd.Float](
 	known.took("write")
 	known.summary(on.summary)
 	known.remarks(show.above())
-	return known.Ratios.verdict()
+	return errors.Join(aboutRectangle(file, a.rows, a.cols, overflow), known.Ratios.verdict())
 }
 
 // computedIn returns the name of the precision in which most of the work is done, for a matrix of the
