@@ -122,11 +122,11 @@ func (j *checkJob) symmetric(ctx context.Context, files []string, show *progress
 	if err != nil {
 		return nil, err
 	}
-	found, err := j.measure(ctx, a, res, show.above(), show)
+	found, err := j.measure(ctx, a, res, single, show.above(), show)
 	if err != nil {
 		return nil, aboutMatrix(files[0], a.N, err)
 	}
-	return found.inUnits(single), nil
+	return found.inUnits(single, a.N, a.N, a.Data), nil
 }
 
 // read reads the files of the command check, and compares the sizes of their matrices. `single`
@@ -199,11 +199,19 @@ func (j *checkJob) readVectors(ctx context.Context, file string, show *progress)
 	return &evd.Dense[float64]{Rows: d.Rows, Cols: d.Cols, Ld: max(d.Rows, 1), Data: d.Data}, d.Single, nil
 }
 
+// leastNormOf is leastNorm of float32 if `single` is true, and otherwise of float64.
+func leastNormOf(single bool) float64 {
+	if single {
+		return leastNorm[float32]()
+	}
+	return leastNorm[float64]()
+}
+
 func (j *checkJob) measure(
-	ctx context.Context, a evd.Sym[float64], res *evd.Result[float64], log io.Writer, show *progress,
+	ctx context.Context, a evd.Sym[float64], res *evd.Result[float64], single bool, log io.Writer, show *progress,
 ) (measures, error) {
 	if res.Vectors == nil {
-		return sums(a, res.Values), nil
+		return sums(a, res.Values, leastNormOf(single)), nil
 	}
 	if j.host || res.Vectors.Cols < a.N {
 		show.stage("checking on the host")

@@ -23,18 +23,18 @@ func (j *checkJob) singular(ctx context.Context, files []string, show *progress)
 	if err != nil {
 		return nil, err
 	}
-	found, err := j.measureSingular(ctx, files[0], a, res, opt, show)
-	return found.inUnits(d.Single || narrow), err
+	found, err := j.measureSingular(ctx, files[0], a, res, opt, d.Single || narrow, show)
+	return found.inUnits(d.Single || narrow, a.Rows, a.Cols, a.Data), err
 }
 
 // measureSingular measures a result of which the sizes are known to match, in units of the ε of
 // double precision.
 func (j *checkJob) measureSingular(
-	ctx context.Context, file string, a evd.Dense[float64], res *svd.Result[float64], opt svd.Options, show *progress,
+	ctx context.Context, file string, a evd.Dense[float64], res *svd.Result[float64], opt svd.Options, single bool, show *progress,
 ) (measures, error) {
 	switch {
 	case res.U == nil:
-		return measures{{"squares", squaresFormula, squares(a, res.Values)}}, nil
+		return measures{{"squares", squaresFormula, squares(a, res.Values, leastNormOf(single))}}, nil
 	case j.host || len(res.Values) == 0:
 		show.stage("checking on the host")
 		return unlessDone(ctx, func() (measures, error) { return singularOnHost(a, res), nil })

@@ -201,7 +201,7 @@ func solveAndMeasureSingle(ctx context.Context, dev device, a evd.Sym[float64]) 
 	a.Data = converted[float64](rounded.Data)
 	return onHost(a, &evd.Result[float64]{
 		Values: converted[float64](res.Values), Vectors: &evd.Dense[float64]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Data: converted[float64](z.Data)},
-	}).inUnits(true), nil
+	}).inUnits(true, a.N, a.N, a.Data), nil
 }
 
 // converted returns the numbers in another type, rounded if necessary.

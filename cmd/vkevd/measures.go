@@ -35,7 +35,7 @@ type measures []measure
 // the matrix (function `sums`).
 func measured[T evd.Float](ctx context.Context, p denseSolver[T], a evd.Sym[T], res *evd.Result[T]) (measures, error) {
 	if res.Vectors == nil {
-		return sums(a, res.Values), nil
+		return sums(a, res.Values, leastNorm[T]()), nil
 	}
 	r, err := p.Check(ctx, a, res)
 	if err != nil {
@@ -100,13 +100,30 @@ func ulpOf[T evd.Float]() float64 {
 	return ulp
 }
 
+// leastNorm is the smallest normal number of type T. In all measures a smaller norm of the matrix
+// counts as this number, as in LAPACK's dsyt21: the distance of subnormal numbers, ε·leastNorm, is a
+// rounding error that any value may have.
+func leastNorm[T evd.Float]() float64 {
+	if ulpOf[T]() > ulp {
+		return 0x1p-126
+	}
+	return 0x1p-1022
+}
+
 // inUnits adds the value of ε to the formulas of the measures. The ratios are in units of the ε of
 // double precision. If `single` is true, inUnits converts them to units of the ε of single
-// precision.
-func (ms measures) inUnits(single bool) measures {
+// precision. The rows×cols matrix A, stored by columns, is that of the measures.
+func (ms measures) inUnits(single bool, rows, cols int, a []float64) measures {
+	norm := 0.0
+	if single {
+		norm = columnSum(rows, cols, a)
+	}
 	for i := range ms {
 		if single {
 			ms[i].ratio *= ulp / ulpOf[float32]()
+			if ms[i].name == "residual" { // in units of ‖A‖₁
+				ms[i].ratio *= max(norm, leastNorm[float64]()) / max(norm, leastNorm[float32]())
+			}
 			ms[i].formula += ", ε = 2⁻²³"
 		} else {
 			ms[i].formula += ", ε = 2⁻⁵²"
@@ -115,10 +132,22 @@ func (ms measures) inUnits(single bool) measures {
 	return ms
 }
 
+// columnSum is ‖A‖₁ of a matrix whose elements are all stored, or +Inf if a sum overflows.
+func columnSum(rows, cols int, a []float64) (norm float64) {
+	for j := range cols {
+		sum := 0.0
+		for _, x := range a[j*rows : (j+1)*rows] {
+			sum += math.Abs(x)
+		}
+		norm = max(norm, sum)
+	}
+	return norm
+}
+
 // sums compares Σλ with the trace of A, and Σλ² with ‖A‖F². It returns the differences in units of
-// the rounding error. These sums detect a value that is missing, doubled or far off. They do not
+// the rounding error. A norm below `least` counts as this number. These sums detect a value that is missing, doubled or far off. They do not
 // prove that each value is right.
-func sums[T evd.Float](a evd.Sym[T], values []T) measures {
+func sums[T evd.Float](a evd.Sym[T], values []T, least float64) measures {
 	scale := powerOfTwo(largest(a)) // otherwise squares could overflow or underflow
 	var trace, squares float64
 	for j := range a.N {
@@ -140,8 +169,9 @@ func sums[T evd.Float](a evd.Sym[T], values []T) measures {
 		sum += v
 		sumOfSquares += v * v
 	}
-	unit := float64(a.N) * ulpOf[T]()
-	return ofSums(over(sum-trace, unit*math.Sqrt(squares)), over(sumOfSquares-squares, unit*squares))
+	norm := math.Sqrt(squares)
+	unit := float64(a.N) * ulpOf[T]() * max(norm, least*scale) // n times the rounding error of a value
+	return ofSums(over(sum-trace, unit), over(sumOfSquares-squares, unit*norm))
 }
 
 // ofSums returns the measures of two sums of eigenvalues: the difference of Σλ from the trace, and

@@ -209,7 +209,7 @@ func (a stored[T]) normFormula() string {
 // ε of their format. For bands and in half precision it is not divided by n, because these errors do
 // not grow with n. Dense matrices in single precision have the unit of normFormula.
 func (a stored[T]) squares(values []T) measure {
-	m := measure{"squares", squaresFormula, squares(a.Dense, values)}
+	m := measure{"squares", squaresFormula, squares(a.Dense, values, leastNorm[T]())}
 	ulp := a.storage.Ulp()
 	switch {
 	case ulp <= ulpOf[T]():
@@ -225,9 +225,10 @@ func (a stored[T]) squares(values []T) measure {
 
 const squaresFormula = "|Σσ² − ‖A‖F²| / (n·ε·‖A‖F²)"
 
-// squares returns |Σσ² − ‖A‖F²| in units of the rounding error. It returns +Inf for values that
+// squares returns |Σσ² − ‖A‖F²| in units of the rounding error. A norm below `least` counts as this
+// number. It returns +Inf for values that
 // cannot be singular values, because a value is negative or larger than the previous value.
-func squares[T evd.Float](a evd.Dense[T], values []T) float64 {
+func squares[T evd.Float](a evd.Dense[T], values []T, least float64) float64 {
 	if !ratio.Descending(values) {
 		return math.Inf(1)
 	}
@@ -252,5 +253,7 @@ func squares[T evd.Float](a evd.Dense[T], values []T) float64 {
 		y := float64(v) * scale
 		ofValues += y * y
 	}
-	return over(ofValues-ofA, float64(max(a.Rows, a.Cols))*ulpOf[T]()*ofA)
+	norm := math.Sqrt(ofA)
+	unit := float64(max(a.Rows, a.Cols)) * ulpOf[T]() * max(norm, least*scale) // n times the rounding error of a value
+	return over(ofValues-ofA, unit*norm)
 }
