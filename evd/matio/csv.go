@@ -110,6 +110,10 @@ func (o Options) readTable(in *input, most int) (*Dense, error) {
 
 // readTop reads the first line of the table that is neither blank nor a comment.
 func (t *table) readTop() error {
+	if t.dialect.unclear {
+		return &FormatError{t.file, 0, "a comma may separate a name and a number, or be the decimal mark of the number; " +
+			`a first line "sep=," or "sep= " says which`}
+	}
 	end, err := t.start()
 	if err == io.EOF {
 		return &FormatError{t.file, 0, "no numbers in the file"}

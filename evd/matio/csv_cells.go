@@ -22,8 +22,29 @@ type marks struct {
 	// point and comma say which marks were seen. They are kept only where a comma may be a decimal
 	// mark.
 	point, comma bool
-	// decimal says that a comma was seen which cannot separate thousands.
+	// decimal says that a mark was seen which cannot separate thousands.
 	decimal bool
+}
+
+// see notes the mark of a number.
+func (m *marks) see(field []byte, mark byte) {
+	at := bytes.IndexByte(field, mark)
+	if at < 0 {
+		return
+	}
+	m.point, m.comma = m.point || mark == '.', m.comma || mark == ','
+	m.decimal = m.decimal || !mayBeThousands(field, at)
+}
+
+// unclear returns an error at the end of the file if all marks may separate thousands. Where semicolons
+// separate, spreadsheets write decimal commas, so a comma is a decimal mark there, and a point may
+// separate thousands. Where other characters separate, it is the other way round.
+func (t *fields) unclear(o Options) error {
+	if suspect := t.comma != (t.between == ';') && (t.comma || t.point); !suspect || t.decimal || o.Format == TextTable {
+		return nil
+	}
+	return &FormatError{t.file, 0, "every comma or point in a number has three digits after it, so it may separate " +
+		"thousands, or be a decimal mark; --format table takes it as a decimal mark"}
 }
 
 // cell returns what the field is. If it is a number, x is its value, and `complaint` is empty. If not,
@@ -53,14 +74,13 @@ func (t *fields) number() (x float64, complaint string) {
 	if t.between == ',' && !t.quoted {
 		return x, complaint
 	}
-	at := bytes.IndexByte(t.field, ',')
 	switch {
 	case complaint == "":
-		t.point = t.point || bytes.IndexByte(t.field, '.') >= 0
-	case at >= 0:
+		t.see(t.field, '.')
+	case bytes.IndexByte(t.field, ',') >= 0:
 		if y, other := number(bytes.Replace(t.field, []byte{','}, []byte{'.'}, 1)); other == "" {
 			x, complaint = y, ""
-			t.comma, t.decimal = true, t.decimal || !mayBeThousands(t.field)
+			t.see(t.field, ',')
 		} else if isGrouped(t.field) {
 			return 0, quote(t.field) + " has separators of thousands; write the numbers without them"
 		}
@@ -71,10 +91,10 @@ func (t *fields) number() (x float64, complaint string) {
 	return x, complaint
 }
 
-// mayBeThousands reports whether the comma of a number may separate thousands: three digits follow it,
-// and one to three digits, which are not 0, precede it.
-func mayBeThousands(field []byte) bool {
-	before, after, _ := bytes.Cut(bytes.TrimLeft(field, "+-"), []byte{','})
+// mayBeThousands reports whether the mark at a place of a number may separate thousands: three digits
+// follow it, and one to three digits, which do not begin with 0, precede it.
+func mayBeThousands(field []byte, at int) bool {
+	before, after := bytes.TrimLeft(field[:at], "+-"), field[at+1:]
 	return allDigits(before) && len(before) <= 3 && before[0] != '0' && allDigits(after) && len(after) == 3
 }
 
@@ -125,8 +145,10 @@ func isDate(field []byte) bool {
 	text := strings.TrimSuffix(string(field), "Z")
 	groups := strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune("-/.:T ", r) })
 	separators := len(text)
+	time := strings.Contains(text, ":")
 	for _, group := range groups {
-		if !allDigits([]byte(group)) {
+		// Groups of three digits are thousands.
+		if !allDigits([]byte(group)) || !time && (len(group) == 3 || len(group) > 4) {
 			return false
 		}
 		separators -= len(group)
@@ -135,7 +157,7 @@ func isDate(field []byte) bool {
 		return false
 	}
 	// Two groups are a fraction or a number with a sign, unless one is a year or they are a time.
-	return len(groups) > 2 || strings.Contains(text, ":") || len(groups[0]) == 4 && !strings.Contains(text, ".")
+	return len(groups) > 2 || time || len(groups[0]) == 4 && !strings.Contains(text, ".")
 }
 
 // complexWayOut says how to solve a complex matrix.

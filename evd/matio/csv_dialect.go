@@ -3,7 +3,6 @@ package matio
 import (
 	"bytes"
 	"iter"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -13,11 +12,8 @@ type dialect struct {
 	// between is the separator of fields: a comma, a semicolon, a tab, or a blank. A blank stands for
 	// any number of blanks and tabs. A line sep=X may name another character.
 	between byte
-	// given says that a line sep=X has named the separator.
-	given bool
-	// head and body are the first two lines that are neither blank nor a comment. `body` is empty if
-	// the file has only one such line. A long line is cut off.
-	head, body []byte
+	// unclear says that a comma may separate fields, or be a decimal mark.
+	unclear bool
 }
 
 // separators are the separators of tables, in the order in which findDialect tries them.
@@ -36,19 +32,22 @@ const sepWord = "sep="
 // belong to the names.
 func findDialect(in *input, lines *int) dialect {
 	d := dialect{between: ','}
-	var consumed int
-	d.head, d.body, consumed = firstLines(in)
-	if sep, ok := namedSeparator(d.head); ok {
-		skipped, _ := in.Peek(consumed)
+	head, body, consumed := firstLines(in)
+	skipped, _ := in.Peek(consumed)
+	if sep, ok := namedSeparator(skipped); ok {
 		*lines += bytes.Count(skipped, []byte("\n"))
 		in.Discard(consumed)
-		d.head, d.body, _ = firstLines(in)
-		d.between, d.given = sep, true
+		d.between = sep
 		return d
 	}
-	line := d.body
+	line := body
 	if len(line) == 0 {
-		line = d.head
+		line = head
+	}
+	// A header with a comma shows that commas separate.
+	if mayBeBoth(line) {
+		d.unclear = mayBeBoth(head) || !hasSeparator(head, ',')
+		return d
 	}
 	for _, test := range []func([]byte, byte) bool{isRowOfNumbers, isRow, hasSeparator} {
 		for _, sep := range []byte(separators) {
@@ -59,9 +58,13 @@ func findDialect(in *input, lines *int) dialect {
 		}
 	}
 	// The second line has no separator. The first one may have some, if it is the first row of a
-	// triangle.
+	// triangle, or if the second one has only a name and no numbers.
+	if bytes.IndexByte(skipped[bytes.LastIndexByte(bytes.TrimRight(skipped, "\n"), '\n')+1:], '\t') >= 0 {
+		d.between = '\t'
+		return d
+	}
 	for _, sep := range []byte(separators) {
-		if isRowOfNumbers(d.head, sep) {
+		if isRowOfNumbers(head, sep) {
 			d.between = sep
 			return d
 		}
@@ -91,16 +94,15 @@ func firstLines(in *input) (head, body []byte, consumed int) {
 // isComment reports whether c begins a comment line.
 func isComment(c byte) bool { return c == '#' || c == '%' }
 
-// namedSeparator returns the separator that a line sep=X names. The line may be in quotes.
-func namedSeparator(line []byte) (byte, bool) {
-	text := strings.Trim(string(line), `"`)
-	if text == sepWord { // the separator is a tab, which was trimmed
-		return '\t', true
-	}
-	if len(text) != len(sepWord)+1 || !strings.EqualFold(text[:len(sepWord)], sepWord) {
+// namedSeparator returns the separator that a line sep=X names. The line is the last one of the text,
+// and may be in quotes.
+func namedSeparator(text []byte) (byte, bool) {
+	text = bytes.TrimRight(text, "\r\n")
+	line := bytes.Trim(text[bytes.LastIndexByte(text, '\n')+1:], `"`)
+	if len(line) != len(sepWord)+1 || !bytes.EqualFold(line[:len(sepWord)], []byte(sepWord)) {
 		return 0, false
 	}
-	sep := text[len(sepWord)]
+	sep := line[len(sepWord)]
 	return sep, sep != '"' && sep < utf8.RuneSelf && !unicode.IsLetter(rune(sep)) && !unicode.IsDigit(rune(sep))
 }
 
@@ -133,32 +135,42 @@ func split(line []byte, sep byte) iter.Seq2[int, []byte] {
 }
 
 // isRow reports whether a separator divides a line into cells: there are two fields or more, and none
-// has blanks inside. The first field may have blanks if it has letters, because it may be a name.
-// Quoted fields may have anything. So a comma does not divide "1,5 2,5", and a tab does not divide
-// "1<tab>2 3".
+// has blanks inside. The first field may have blanks, but no tabs, if it has letters, because it may be
+// a name. Quoted fields may have anything. So a comma does not divide "1,5 2,5", and a tab does not
+// divide "1<tab>2 3".
 func isRow(line []byte, sep byte) bool {
 	count := 0
 	for k, field := range split(line, sep) {
 		count++
-		if n := len(field); n > 1 && field[0] == '"' && field[n-1] == '"' || bytes.IndexAny(field, " \t") < 0 {
+		n := len(field)
+		quoted := n > 1 && field[0] == '"' && field[n-1] == '"'
+		if quoted || bytes.IndexAny(field, " \t") < 0 {
 			continue
 		}
-		if k > 0 || !hasLetter(field) {
+		if k > 0 || !hasLetter(field) || field[0] == '"' || bytes.IndexByte(field, '\t') >= 0 {
 			return false
 		}
 	}
 	return count > 1
 }
 
-// isRowOfNumbers reports whether a separator divides a line into cells that are numbers. The first one
-// may be a name.
+// isRowOfNumbers reports whether a separator divides a line into cells that are numbers, or that are
+// missing. The first one may be a name.
 func isRowOfNumbers(line []byte, sep byte) bool {
 	for k, field := range split(line, sep) {
-		if k > 0 && !isNumber(field, sep) {
+		if k > 0 && len(field) > 0 && !isNumber(field, sep) && !isGrouped(field) && !isMissing(field) {
 			return false
 		}
 	}
 	return isRow(line, sep)
+}
+
+// mayBeBoth reports whether a comma in a line may be a separator after a name, or the decimal mark of a
+// number after a name, as in "Asset 1,5".
+func mayBeBoth(line []byte) bool {
+	before, _, found := bytes.Cut(line, []byte{','})
+	at := bytes.LastIndexAny(before, " \t")
+	return found && at >= 0 && isRowOfNumbers(line, ',') && isRowOfNumbers(line, ' ') && allDigits(bytes.TrimLeft(before[at+1:], "+-"))
 }
 
 // hasSeparator reports whether a line has the separator outside of quotes.
@@ -172,18 +184,19 @@ func hasSeparator(line []byte, sep byte) bool {
 }
 
 // isNumber reports whether a field is a number, in quotes or not. Its decimal mark may be a comma if
-// the separator is none.
+// the separator is none, or if the field is in quotes.
 func isNumber(field []byte, sep byte) bool {
-	field = bytes.Trim(field, `"`)
-	if len(field) > longestField {
+	bare := bytes.Trim(field, `"`)
+	if len(bare) > longestField {
 		return false
 	}
-	if _, complaint := number(field); complaint == "" {
+	if _, complaint := number(bare); complaint == "" {
 		return true
 	}
-	if sep == ',' {
+	if sep == ',' && len(bare) == len(field) {
 		return false
 	}
+	field = bare
 	_, complaint := number(bytes.Replace(field, []byte{','}, []byte{'.'}, 1))
 	return complaint == ""
 }
@@ -198,8 +211,9 @@ func hasNumbers(in *input) bool {
 	if start = bytes.TrimLeft(start, " \t\r\n"); len(start) > 0 && isComment(start[0]) {
 		return true
 	}
-	head, body, _ := firstLines(in)
-	if _, ok := namedSeparator(head); ok {
+	head, body, consumed := firstLines(in)
+	skipped, _ := in.Peek(consumed)
+	if _, named := namedSeparator(skipped); named {
 		return true
 	}
 	if !printable(head) || !printable(body) {

@@ -120,7 +120,7 @@ func (t *table) headOf() (headKind, error) {
 	case top.first == numberCell:
 		return numbersHead, nil
 	case top.width == 1:
-		if t.opt.Header != No {
+		if t.opt.Header != No && top.first == wordCell {
 			return wordsHead, nil
 		}
 	case corner:

@@ -218,7 +218,7 @@ func distinct(a []float64, stride int) bool {
 //   - Line i has the powers i+1 of the numbers of line 0, at least to the third.
 //   - Each line and each number's place through all lines has the same numbers in another order, as in a
 //     Latin square.
-//   - All numbers of each other line are equal, as in the lines x and 1 of a fit by a straight line.
+//   - All numbers of the other lines are 1, as in the columns x and 1 of a fit by a straight line.
 func belongs(a []float64, m, n, step, stride int) bool {
 	at := func(i, j int) float64 { return a[i*step+j*stride] }
 	all := func(holds func(i, j int) bool) bool {
@@ -236,7 +236,7 @@ func belongs(a []float64, m, n, step, stride int) bool {
 		m == 2 && all(func(_, j int) bool { return at(1, j) == at(0, n-1)+float64(1+j) }),
 		m > 2 && all(func(i, j int) bool { return at(i, j)-at(i-1, j) == at(1, j)-at(0, j) }),
 		m > 2 && all(func(i, j int) bool { return at(i, j) == at(i-1, j)*at(0, j) }),
-		n > 1 && all(func(i, j int) bool { return at(i, j) == at(i, 0) }):
+		n > 2 && all(func(i, j int) bool { return at(i, j) == 1 }):
 		return true
 	}
 	return m == n && isLatin(n, at)

@@ -25,10 +25,10 @@ func (t *table) table(r reading) *Table {
 
 // finishTable decides at the end of the file how the table is read, and returns the matrix.
 func (t *table) finishTable() (*Dense, error) {
+	if err := t.unclear(t.opt); err != nil {
+		return nil, err
+	}
 	switch {
-	case t.comma && !t.decimal && t.between != ';':
-		return nil, &FormatError{t.file, 0, "every comma in a number has three digits after it, so it may separate thousands, " +
-			"or be a decimal mark; write decimal points, and no separators of thousands"}
 	case t.rows == 0 && (t.labels == 0 || t.head == nameHead && t.opt.Header != No || t.head == emptyHead):
 		return nil, &FormatError{t.file, 0, "no numbers in the file after its header"}
 	case t.shape != nil:

@@ -2,6 +2,7 @@ package matio
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 )
@@ -130,7 +131,7 @@ func (r *diagonals) rest() (*Tridiagonal, error) {
 			return nil, r.errorf("the file ends after %d of %d rows", len(r.out.D), r.order)
 		case err == io.EOF:
 			r.out.E = r.out.E[:max(0, len(r.out.D)-1)]
-			if err := r.ambiguous(); err != nil {
+			if err := cmp.Or(r.unclear(r.opt), r.ambiguous()); err != nil {
 				return nil, err
 			}
 			r.out.Table = &Table{r.header, r.width == 3, string(rune(r.between)), r.comma}

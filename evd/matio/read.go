@@ -50,7 +50,8 @@ const (
 	// added up. Without values, each is 1. The largest row and column are the shape. Options.Base says
 	// how rows and columns are counted.
 	Triplets
-	// TextTable is a table of numbers, even if it looks like triplets.
+	// TextTable is a table of numbers, even if it looks like triplets, or if all its decimal marks may
+	// separate thousands.
 	TextTable
 )
 

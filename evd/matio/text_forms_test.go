@@ -65,7 +65,7 @@ func TestTablesOfOtherPrograms(t *testing.T) {
 func TestDecimalMarks(t *testing.T) {
 	const both = ": the file has decimal commas and decimal points; if one of them separates thousands, write the numbers without it"
 	const grouped = " has separators of thousands; write the numbers without them"
-	const unclear = "f: every comma in a number has three digits after it, so it may separate thousands, or be a decimal mark; write decimal points, and no separators of thousands"
+	const unclear = "f: every comma or point in a number has three digits after it, so it may separate thousands, or be a decimal mark; --format table takes it as a decimal mark"
 	for _, c := range []struct{ text, want string }{
 		{"1,000;2.5\n2.5;3,000\n", `f:1: column 2: "2.5"` + both},
 		{"1.5;2\n2;3,5\n", `f:2: column 2: "3,5"` + both},
@@ -75,13 +75,14 @@ func TestDecimalMarks(t *testing.T) {
 		{"\"1,234\",2\n3,4\n", unclear},
 		{"1,000\t2\n3\t4\n", unclear},
 		{"1,000 2,000\n", unclear},
+		{"1.234;5\n6;7\n", unclear},
 	} {
 		if d, err := Read(strings.NewReader(c.text), "f"); fmt.Sprint(err) != c.want {
 			t.Errorf("%q: %v\n got %v\nwant %s", c.text, d, err, c.want)
 		}
 	}
 	for text, want := range map[string][]float64{
-		"0,125 2\n": {0.125, 2}, "1,5\t2,125\n": {1.5, 2.125}, "1234,500 1\n": {1234.5, 1}, "1,000;2\n": {1, 2},
+		"0,125 2\n": {0.125, 2}, "1,5\t2,125\n": {1.5, 2.125}, "1234,500 1\n": {1234.5, 1}, "1,000;2\n": {1, 2}, "1.234;0.125\n": {1.234, 0.125},
 	} {
 		if d, err := Read(strings.NewReader(text), "f"); err != nil || !same(d.Data, want) {
 			t.Errorf("%q: %v, %v", text, d, err)

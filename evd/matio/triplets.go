@@ -24,6 +24,9 @@ func (o Options) readTriplets(in *input, most int) (*Dense, error) {
 			return nil, err
 		}
 	}
+	if err := t.unclear(o); err != nil {
+		return nil, err
+	}
 	return o.scatter(t, most)
 }
 

@@ -1,0 +1,494 @@
+package matio
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A sheet is a random matrix as a program writes it to text. The functions below follow the documents of
+// these programs, and were compared with what they write.
+type sheet struct {
+	*rand.Rand
+	rows, cols int
+	cells      [][]string // numbers with decimal points
+	header     []string   // names of columns, nil for none
+	names      []string   // names of rows, nil for none
+	corner     string     // above the names of rows
+	text       strings.Builder
+	o          Options // how a user would say that the text must be read
+	// limits says why the text cannot be told from one with another meaning (docs/formats.md), or is
+	// empty.
+	limits string
+	// missing says that a number is missing.
+	missing bool
+}
+
+// newSheet returns a random matrix. The function `print` writes a number.
+func newSheet(r *rand.Rand, print func(float64) string) *sheet {
+	s := &sheet{Rand: r, rows: 1 + r.IntN(5), cols: 1 + r.IntN(5)}
+	if r.IntN(4) == 0 {
+		s.cols = s.rows
+	}
+	kind, symmetric := r.IntN(5), s.rows == s.cols && r.IntN(2) == 0
+	for i := range s.rows {
+		var row []string
+		for j := range s.cols {
+			if symmetric && j < i {
+				row = append(row, s.cells[j][i])
+				continue
+			}
+			row = append(row, print(s.number(kind)))
+		}
+		s.cells = append(s.cells, row)
+	}
+	return s
+}
+
+// number returns a random number of a kind.
+func (s *sheet) number(kind int) float64 {
+	switch kind {
+	case 0:
+		return s.NormFloat64()
+	case 1:
+		return math.Round(s.NormFloat64()*1e6) / 1e3
+	case 2:
+		return math.Ldexp(s.NormFloat64(), s.IntN(200)-100)
+	case 3:
+		return float64(s.IntN(4_000_000) - 1_000_000)
+	}
+	return math.Round(s.NormFloat64()*1e9) / 1e2
+}
+
+// oneColumn is the limit of a table that has one column with decimal commas: it looks like two columns.
+const oneColumn = "one column of decimal commas"
+
+// unseen is the limit of a table without header and names, where a missing number at the end of a line,
+// or anywhere between blanks, cannot be seen if it is missing in all rows.
+const unseen = "missing numbers that are not seen"
+
+// whole reports whether all numbers are whole and written without a decimal mark.
+func (s *sheet) whole() bool { return strings.IndexAny(fmt.Sprint(s.cells), ".e") < 0 }
+
+// labels returns n names, of a random kind. Some look like numbers.
+func (s *sheet) labels(n int, kinds string) []string {
+	all := make([]string, n)
+	first := 1950 + s.IntN(80)
+	kind := kinds[s.IntN(len(kinds))]
+	for i := range all {
+		switch kind {
+		case '0':
+			all[i] = strconv.Itoa(i)
+		case '1':
+			all[i] = strconv.Itoa(i + 1)
+		case 'y':
+			all[i] = strconv.Itoa(first + i)
+		case 'c':
+			all[i] = strconv.Itoa(100000 + s.IntN(900000))
+		case 'd':
+			all[i] = fmt.Sprintf("%d-%02d-01", first, 1+i)
+		case 'w':
+			all[i] = []string{"x", "Sepal Length", "y [m]", "a,b", "c;d", `say "hi"`, "Größe", "e1", "3rd"}[s.IntN(9)] + string(rune('A'+i))
+		}
+	}
+	return all
+}
+
+// quoted puts a name in quotes.
+func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// write writes the sheet: the fields of each line between separators. The functions change names and
+// numbers.
+func (s *sheet) write(sep, end string, name, number func(string) string) {
+	line := func(fields []string) {
+		text := strings.Join(fields, sep)
+		if text == "" {
+			text = `""` // otherwise the line would be blank
+		}
+		s.text.WriteString(text + end)
+	}
+	if s.header != nil {
+		var fields []string
+		if s.names != nil {
+			fields = append(fields, name(s.corner))
+		}
+		for _, h := range s.header {
+			fields = append(fields, name(h))
+		}
+		line(fields)
+	}
+	for i, row := range s.cells {
+		var fields []string
+		if s.names != nil {
+			fields = append(fields, name(s.names[i]))
+		}
+		for _, cell := range row {
+			fields = append(fields, number(cell))
+		}
+		line(fields)
+	}
+	s.o.Header, s.o.Names, s.o.Format = choice(s.header != nil), choice(s.names != nil), TextTable
+}
+
+// python prints a number as Python's repr does.
+func python(x float64) string {
+	if x == 0 || math.Abs(x) >= 1e-4 && math.Abs(x) < 1e16 {
+		text := strconv.FormatFloat(x, 'f', -1, 64)
+		if !strings.Contains(text, ".") {
+			text += ".0"
+		}
+		return text
+	}
+	return strconv.FormatFloat(x, 'e', -1, 64)
+}
+
+// pandas writes as pandas.DataFrame.to_csv.
+func pandas(r *rand.Rand) *sheet {
+	integers := r.IntN(4) == 0
+	s := newSheet(r, func(x float64) string {
+		if integers {
+			return strconv.Itoa(int(math.Mod(math.Round(x*1e6), 1e15)))
+		}
+		return python(x)
+	})
+	sep := []string{",", ";", "\t", " "}[r.IntN(4)]
+	if r.IntN(4) != 0 {
+		s.header = s.labels(s.cols, "001ycdw")
+	}
+	if r.IntN(4) != 0 {
+		s.names = s.labels(s.rows, "0001ydw")
+		if r.IntN(3) == 0 {
+			s.corner = []string{"id", "index", "date"}[r.IntN(3)]
+		}
+	}
+	comma := r.IntN(3) == 0
+	fixed := r.IntN(5) == 0 && !integers
+	missing := !integers && r.IntN(8) == 0
+	if missing {
+		s.cells[r.IntN(s.rows)][r.IntN(s.cols)] = ""
+		s.missing = true
+	}
+	all, words := r.IntN(5) == 0, r.IntN(5) == 0
+	quotes := func(text string) bool {
+		return strings.Contains(text, sep) || strings.ContainsAny(text, "\"\r\n")
+	}
+	for i := range s.cells {
+		for j, cell := range s.cells[i] {
+			if x, err := strconv.ParseFloat(cell, 64); fixed && err == nil {
+				s.cells[i][j] = strconv.FormatFloat(x, 'f', 3, 64)
+			}
+		}
+	}
+	s.write(sep, []string{"\n", "\r\n"}[r.IntN(2)], func(name string) string {
+		_, err := strconv.Atoi(name)
+		if all || words && err != nil || quotes(name) {
+			return quoted(name)
+		}
+		return name
+	}, func(cell string) string {
+		if comma {
+			cell = strings.Replace(cell, ".", ",", 1)
+		}
+		if all || quotes(cell) {
+			return quoted(cell)
+		}
+		return cell
+	})
+	numbered := s.header != nil && isDigits(s.header[0])
+	s.missing = s.missing || s.cols == 1 && (comma || s.names == nil) // the separator cannot be seen
+	switch named := s.names != nil && isDigits(s.names[0]); {
+	case sep == " " && s.names == nil && numbered && s.whole():
+		s.limits = "blanks: whole numbers below whole numbers"
+	case sep == " " && s.header == nil && named:
+		s.limits = "blanks: a first column of numbers"
+	case comma && s.cols == 1 && s.names == nil:
+		s.limits = oneColumn
+	case missing && s.header == nil && (sep == " " || sep == "\t") && s.names == nil, missing && s.rows == 1 && (sep == " " || sep == "\t"):
+		s.limits = unseen
+	case numbered && len(s.header[0]) == 6 && s.whole():
+		s.limits = "codes above whole numbers"
+	case s.cols == 1 && numbered && s.names == nil && s.header[0] != "0":
+		s.limits = "one column below a number"
+	case sep == " " && numbered && s.names == nil && s.cols == 1:
+		s.limits = "blanks: one column below a number"
+	case sep == " " && numbered && s.names == nil && len(s.header[0]) == 6:
+		s.limits = "blanks: codes"
+	case named && s.corner == "" && s.header == nil && s.rows == 1, named && s.rows == 1 && s.header == nil:
+		s.limits = "one row"
+	}
+	return s
+}
+
+func isDigits(text string) bool { return allDigits([]byte(text)) }
+
+// inR writes as R's write.table, write.csv and write.csv2.
+func inR(r *rand.Rand) *sheet {
+	s := newSheet(r, func(x float64) string { return strconv.FormatFloat(x, 'g', 15, 64) })
+	sep := []string{" ", ",", ";", "\t"}[r.IntN(4)]
+	dec := r.IntN(3) == 0 && sep != ","
+	quotes := r.IntN(3) != 0
+	kinds := "V"
+	s.header = s.labels(s.cols, "w1y")
+	if kinds == "V" && r.IntN(2) == 0 {
+		for j := range s.header {
+			s.header[j] = fmt.Sprintf("V%d", j+1)
+		}
+	}
+	if r.IntN(3) != 0 {
+		s.names = s.labels(s.rows, "111w")
+	}
+	if r.IntN(8) == 0 {
+		s.cells[r.IntN(s.rows)][r.IntN(s.cols)] = "NA"
+		s.missing = true
+	}
+	// A table without quotes cannot have separators or quotes in names.
+	if !quotes {
+		for _, all := range [][]string{s.header, s.names} {
+			for i := range all {
+				all[i] = strings.NewReplacer(" ", ".", ",", ".", ";", ".", "\"", "", "[", ".", "]", ".").Replace(all[i])
+			}
+		}
+	}
+	write := func(name string) string {
+		if !quotes {
+			return name
+		}
+		return quoted(name)
+	}
+	s.missing = s.missing || dec && s.cols == 1
+	corner := s.names != nil && r.IntN(2) == 0 // col.names = NA, as write.csv
+	names, firstLabel := s.names, s.header[0]
+	if s.names != nil && !corner { // the header has no field above the names
+		for j, h := range s.header {
+			if j > 0 {
+				s.text.WriteString(sep)
+			}
+			s.text.WriteString(write(h))
+		}
+		s.text.WriteString("\n")
+		s.header = nil
+	}
+	s.write(sep, "\n", write, func(cell string) string {
+		if dec {
+			cell = strings.Replace(cell, ".", ",", 1)
+		}
+		return cell
+	})
+	s.o.Header = Yes
+	numbered := isDigits(firstLabel)
+	switch {
+	case dec && s.cols == 1 && names == nil:
+		s.limits = oneColumn
+	case !quotes && numbered && sep == " ":
+		s.limits = "blanks: numbers above numbers"
+	case !quotes && corner && sep == " ":
+		s.limits = "blanks: an empty corner that is not seen"
+	case !quotes && s.cols == 1 && numbered && names == nil:
+		s.limits = "one column below a number"
+	}
+	return s
+}
+
+// excel writes as spreadsheets save CSV, in countries with decimal points and with decimal commas.
+func excel(r *rand.Rand) *sheet {
+	s := newSheet(r, func(x float64) string {
+		return strings.ToUpper(strconv.FormatFloat(x, 'g', 9, 64))
+	})
+	german, grouped := r.IntN(2) == 0, r.IntN(4) == 0
+	sep := ","
+	if german {
+		sep = ";"
+	}
+	if r.IntN(3) != 0 {
+		s.header = s.labels(s.cols, "wyw")
+	}
+	if r.IntN(3) == 0 {
+		s.names = s.labels(s.rows, "wy1")
+	}
+	if r.IntN(4) == 0 {
+		s.text.WriteString(byteOrderMark)
+	}
+	if r.IntN(4) == 0 {
+		s.text.WriteString("sep=" + sep + "\r\n")
+	}
+	s.missing = grouped || s.cols == 1 && s.names == nil
+	s.write(sep, "\r\n", func(name string) string {
+		if strings.ContainsAny(name, sep+`"`) {
+			return quoted(name)
+		}
+		return name
+	}, func(cell string) string {
+		if grouped && !strings.Contains(cell, "E") {
+			cell = thousands(cell)
+		}
+		if german {
+			cell = strings.NewReplacer(".", ",", ",", ".").Replace(cell)
+		}
+		if strings.Contains(cell, sep) {
+			return quoted(cell)
+		}
+		return cell
+	})
+	if grouped {
+		s.o.Format = AnyFormat
+	}
+	switch numbered := s.header != nil && isDigits(s.header[0]); {
+	case german && s.cols == 1 && s.names == nil:
+		s.limits = oneColumn
+	case numbered && s.cols == 1 && s.names == nil:
+		s.limits = "one column below a number"
+	case s.names != nil && s.rows == 1:
+		s.limits = "one row"
+	}
+	return s
+}
+
+// thousands puts commas between thousands.
+func thousands(cell string) string {
+	head, tail, _ := strings.Cut(cell, ".")
+	sign := ""
+	if strings.HasPrefix(head, "-") {
+		sign, head = "-", head[1:]
+	}
+	for k := len(head) - 3; k > 0; k -= 3 {
+		head = head[:k] + "," + head[k:]
+	}
+	if tail != "" {
+		head += "." + tail
+	}
+	return sign + head
+}
+
+// savetxt writes as numpy.savetxt.
+func savetxt(r *rand.Rand) *sheet {
+	format := []func(float64) string{
+		func(x float64) string { return fmt.Sprintf("%.18e", x) },
+		func(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) },
+		func(x float64) string { return fmt.Sprintf("%.3f", x) },
+		func(x float64) string { return fmt.Sprintf("%d", int64(math.Mod(x, 1e15))) },
+	}[r.IntN(4)]
+	s := newSheet(r, format)
+	for range r.IntN(3) {
+		s.text.WriteString([]string{"# a, b; c\n", "#\n", "# 1 2 3\n"}[r.IntN(3)])
+	}
+	same := func(text string) string { return text }
+	s.write([]string{" ", ",", "\t", ";", ", "}[r.IntN(5)], "\n", same, same)
+	return s
+}
+
+// octaveText writes as Octave: save -text, csvwrite and dlmwrite.
+func octaveText(r *rand.Rand) *sheet {
+	s := newSheet(r, func(x float64) string { return strconv.FormatFloat(x, 'g', 17, 64) })
+	same := func(text string) string { return text }
+	switch r.IntN(3) {
+	case 0:
+		s.write([]string{",", "\t", " "}[r.IntN(3)], "\n", same, same)
+	case 1:
+		fmt.Fprintf(&s.text, "# Created by Octave 9.2.0, Sat Nov 28 02:05:49 2026 UTC <me@here>\n# name: A\n# type: matrix\n# rows: %d\n# columns: %d\n", s.rows, s.cols)
+		for _, row := range s.cells {
+			s.text.WriteString(" " + strings.Join(row, " ") + "\n")
+		}
+		s.text.WriteString("\n\n")
+	default:
+		fmt.Fprintf(&s.text, "# name: x\n# type: sparse matrix\n# nnz: %d\n# rows: %d\n# columns: %d\n", s.rows*s.cols, s.rows, s.cols)
+		for j := range s.cols {
+			for i := range s.rows {
+				fmt.Fprintf(&s.text, "%d %d %s\n", i+1, j+1, s.cells[i][j])
+			}
+		}
+	}
+	return s
+}
+
+// armadillo writes as Armadillo: arma_ascii, raw_ascii, csv_ascii, ssv_ascii and coord_ascii.
+func armadilloText(r *rand.Rand) *sheet {
+	s := newSheet(r, func(x float64) string { return fmt.Sprintf("%.16e", x) })
+	same := func(text string) string { return text }
+	switch r.IntN(5) {
+	case 0:
+		fmt.Fprintf(&s.text, "ARMA_MAT_TXT_FN008\n%d %d\n", s.rows, s.cols)
+		fallthrough
+	case 1:
+		for _, row := range s.cells {
+			s.text.WriteString("  " + strings.Join(row, "  ") + "\n")
+		}
+	case 2:
+		s.header = s.labels(s.cols, "w")
+		for j := range s.header {
+			s.header[j] = strings.NewReplacer(",", "", "\"", "").Replace(s.header[j])
+		}
+		s.write(",", "\n", same, same)
+	case 3:
+		s.write(";", "\n", same, same)
+	case 4:
+		for j := range s.cols {
+			for i := range s.rows {
+				fmt.Fprintf(&s.text, "%d %d %s\n", i, j, s.cells[i][j])
+			}
+		}
+		s.o.Format = Triplets
+		if s.rows*s.cols <= 3 {
+			s.limits = "few entries"
+		}
+	}
+	return s
+}
+
+// FuzzTextOfOtherPrograms writes random matrices as other programs do, and reads them. The numbers must
+// be the same, or the file must be refused. If the options say how to read the file, it must not be
+// refused, unless a number is missing or thousands are separated.
+func FuzzTextOfOtherPrograms(f *testing.F) {
+	for seed := range uint64(200) {
+		f.Add(seed, byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, seed uint64, writer byte) { readBack(t, seed, writer) })
+}
+
+// readBack writes a random matrix as one of the programs, and reads it.
+func readBack(t *testing.T, seed uint64, writer byte) {
+	writers := []func(*rand.Rand) *sheet{pandas, inR, excel, savetxt, octaveText, armadilloText}
+	s := writers[int(writer)%len(writers)](rand.New(rand.NewPCG(seed, 1)))
+	if s.limits == oneColumn || s.limits == unseen {
+		return
+	}
+	want := make([]float64, s.rows*s.cols)
+	for k := range want {
+		x, err := strconv.ParseFloat(s.cells[k%s.rows][k/s.rows], 64)
+		if want[k] = x; err != nil {
+			want[k] = nan
+		}
+	}
+	for _, c := range []struct {
+		o      Options
+		refuse bool // whether the file may be refused
+	}{{Options{}, true}, {Options{Square: true}, true}, {s.o, s.missing}} {
+		if s.limits != "" && c.o != s.o {
+			continue
+		}
+		if c.o.Square && (s.rows != s.cols || !isSymmetric(want, s.rows)) {
+			continue
+		}
+		d, err := c.o.Read(strings.NewReader(s.text.String()), "f")
+		switch {
+		case err != nil && (!c.refuse || !errors.As(err, new(*FormatError)) && !errors.As(err, new(*AmbiguousError))):
+			t.Fatalf("%q\n%+v: %v", s.text.String(), c.o, err)
+		case err == nil && (d.Rows != s.rows || d.Cols != s.cols || !same(d.Data, want)):
+			t.Fatalf("%q\n%+v: %v, want %v", s.text.String(), c.o, d, want)
+		}
+	}
+}
+
+func isSymmetric(a []float64, n int) bool {
+	for i := range n {
+		for j := range n {
+			if !(a[i+j*n] == a[j+i*n]) {
+				return false
+			}
+		}
+	}
+	return true
+}
