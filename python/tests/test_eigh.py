@@ -77,9 +77,9 @@ class Eigh(Case):
         w, z = vkevd.eigh(whole)
         self.assertEqual(w.dtype, np.float64)
         self.check_eigen(whole.astype(float), w, z)
-        for wrong, way_out in ((a + 0j, r"a\.real"), (a.astype(np.float16), r"float16 .* a\.astype\(numpy\.float32\)"),
-                               (a.astype(">f2"), r"a\.astype\(numpy\.float32\)"), (a.astype(np.longdouble), r"a\.astype\(numpy\.float64\)"),
-                               (a.astype(object), r"a\.astype\(numpy\.float64\)"), (np.array([["x"]]), r"a\.astype\(numpy\.float64\)")):
+        for wrong, way_out in ((a + 0j, r"a\.real"), (a.astype(np.float16), r"float16 .* a\.astype\(numpy\.float64\)"),
+                               (a.astype(">f2"), r"a\.astype\(numpy\.float64\)"), (a.astype(np.longdouble), r"a\.astype\(numpy\.float64\)"),
+                               (a.astype(object), "real numbers"), (np.array([["x"]]), "real numbers")):
             with self.subTest(wrong.dtype), self.assertRaisesRegex(TypeError, way_out):
                 vkevd.eigh(wrong)
 

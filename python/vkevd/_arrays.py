@@ -17,11 +17,9 @@ def real(a):
                         "scipy.sparse.linalg finds a few values of a large one")
     if a.dtype.kind not in "fiub":
         raise TypeError(f"vkevd: an array of type {a.dtype} is not supported: its entries must be real numbers")
-    # Types of the other byte order are not equal to those of numpy, so their kinds and sizes are compared.
-    half = (a.dtype.kind, a.dtype.itemsize) == ("f", 2)
-    if a.dtype.itemsize > 8 or half:
-        other = "float32" if half else "float64"
-        raise TypeError(f"vkevd: array type {a.dtype} is not supported; a.astype(numpy.{other}) is")
+    # Types of the other byte order are not equal to those of numpy, so kinds and sizes are compared.
+    if a.dtype.itemsize > 8 or (a.dtype.kind, a.dtype.itemsize) == ("f", 2):
+        raise TypeError(f"vkevd: array type {a.dtype} is not supported; a.astype(numpy.float64) is")
     dtype = np.float32 if (a.dtype.kind, a.dtype.itemsize) == ("f", 4) else np.float64
     if a.dtype == dtype and a.dtype.isnative:
         return a, False
