@@ -97,7 +97,8 @@ MRRR, is on the first device.
 
 With --engine, every process of an MPI job runs this command, and FILE is an uncompressed .npy file
 that all of them can read. Each reads its part; together they write --out-vectors. No process holds
-the whole matrix. Process 0 prints.
+the whole matrix. Process 0 prints. Without --engine, solve refuses to run as one of several
+processes. With --engine vulkan each process solves a problem of its own.
 
 The ending of an output's name selects its format; an unknown one is refused before anything is
 computed. Output files appear complete or not at all. An output named - goes to standard output, in
@@ -177,7 +178,7 @@ func (j *solveJob) checkUse(cmd *cobra.Command) error {
 	case cmd.Flags().Changed("json") && cmd.Flags().Changed("report"):
 		return usage(cmd, "--json is the same as --report; give one of them")
 	}
-	if err := errors.Join(j.verbosity.check(cmd), checkEngine(cmd, j.engine), o.checkMixed(cmd, j.device()), o.checkDistribute(cmd, j.device()), j.checkStart(cmd), j.checkBatch(cmd)); err != nil {
+	if err := errors.Join(j.verbosity.check(cmd), checkEngine(cmd, j.engine), j.checkProcesses(cmd), o.checkMixed(cmd, j.device()), o.checkDistribute(cmd, j.device()), j.checkStart(cmd), j.checkBatch(cmd)); err != nil {
 		return err
 	}
 	if err := errors.Join(o.check(cmd, j.wantsVectors()), j.input.check(cmd, o.tridiagonal)); err != nil {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -45,6 +46,31 @@ func engineNames() []string {
 var onCluster = []string{
 	"engine", "ranks", "rate", "n", "vectors", "values-only", "index", "largest", "smallest", "interval", "uplo", "symmetrize", "json",
 	"out-values", "out-vectors", "report", "no-print", "check", "quiet", "verbose",
+}
+
+// processCounts lists the environment variables in which programs that start MPI jobs tell each process
+// how many processes the job has: Open MPI, MPICH and Intel MPI (the second for one host), MVAPICH, and
+// Slurm's srun. Slurm's variables of a whole allocation, such as SLURM_NTASKS, are not in the list: a
+// batch script has them, too, and is one process.
+var processCounts = []string{
+	"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS",
+}
+
+// checkProcesses returns an error if this is one of several processes of a job, and the user has not
+// said with --engine what they shall do. Each of them would solve the whole problem, and all of them
+// would write the same files.
+func (j *solveJob) checkProcesses(cmd *cobra.Command) error {
+	if cmd.Flags().Changed("engine") {
+		return nil
+	}
+	for _, name := range processCounts {
+		text, _ := j.lookup(name)
+		if count, err := strconv.Atoi(text); err == nil && count > 1 {
+			return usage(cmd, "this is one of %d processes (%s): --engine elpa solves one problem with all of them, "+
+				"--engine vulkan a problem with each", count, name)
+		}
+	}
+	return nil
 }
 
 // checkEngine returns an error if the engine, the library that solves, is unknown or does not
