@@ -60,8 +60,9 @@ type topLine struct {
 	empty    int      // the first field after the first one that is empty, or 0
 	quotes   int      // fields in quotes
 	indented bool
-	// quotedFirst says that the first of several fields is in quotes.
-	quotedFirst bool
+	// quotedFirst says that the first of several fields is in quotes, and trailing that a tab ends the
+	// line.
+	quotedFirst, trailing bool
 	// plain says that all numbers are plain, and plainFirst that the first field is.
 	plain, plainFirst bool
 	// wrong is the first field after the first one that is no number, or 0.
@@ -137,7 +138,7 @@ func (t *table) readTop() error {
 			return err
 		}
 	}
-	if t.trailing(end, top.width) {
+	if top.trailing = t.trailing(end, top.width); top.trailing {
 		top.width--
 	}
 	// In a file of R only the names of rows are in quotes, even if they are numbers.
@@ -329,12 +330,14 @@ func (t *table) fits(k, numbers int) error {
 		t.a = slices.Delete(t.a, 0, t.labels)
 		t.labels = 0
 	}
-	return t.compareTop(k, numbers)
+	return t.compareTop(k)
 }
 
-// compareTop compares the first line with the first row, which has k fields and `numbers` numbers.
-func (t *table) compareTop(k, numbers int) error {
+// compareTop compares the first line with the first row, which has k fields.
+func (t *table) compareTop(k int) error {
 	switch top := &t.top; {
+	case k == top.width+1 && top.trailing:
+		return t.errorAtTop("column %d: \"\" is not a number%s", k, adviceAbout(nil))
 	case k == top.width+1 && (t.head != numbersHead || t.names == wordNames || t.countsIndented() != ""):
 		t.shorter = true
 	case k == top.width:
@@ -346,7 +349,7 @@ func (t *table) compareTop(k, numbers int) error {
 	case t.head == wordsHead || t.head == cornerHead:
 		return t.errorf("this row has %d fields, but the header has %d", k, top.width)
 	default:
-		return t.errorf("this row has length %d, but the first row has length %d", numbers, t.labels)
+		return t.errorf("this row has length %d, but the first row has length %d", k, top.width)
 	}
 	return nil
 }

@@ -175,6 +175,8 @@ func adviceAbout(field []byte) string {
 		return "; " + complexWayOut
 	case first == '\u2212' || first == '\u2013':
 		return "; its first character is no minus sign, but looks like one"
+	case isGrouped(field) && bytes.Count(field, []byte{'.'}) > 1 && !bytes.Contains(field, []byte("..")) && !bytes.ContainsRune(field, ','):
+		return "; write numbers without separators of thousands"
 	case len(bytes.Trim(field, "*")) == 0:
 		return "; Fortran writes stars for a number that is wider than its format"
 	case hasLetter(field) && !isTooLarge(field):

@@ -74,7 +74,7 @@ var grammar = []struct {
 	{numbersHead, numberNames, false, labelsBeside, []reading{onlyNumbers, withNames}},
 	{numbersHead, numberNames, false, always, []reading{onlyNumbers}},
 	{numbersHead, numberNames, true, countIndented, []reading{withBoth}},
-	{numbersHead, wordNames, true, always, []reading{withBoth}},
+	{numbersHead, wordNames, true, plainLabels, []reading{withBoth}},
 	{wordsHead, numberNames, false, indexColumn, []reading{withHeader, withBoth}},
 	{wordsHead, numberNames, false, always, []reading{withHeader}},
 	{wordsHead, wordNames, false, always, []reading{withBoth}},
@@ -85,10 +85,8 @@ var grammar = []struct {
 	{nameHead, wordNames, false, idAndLabels, []reading{withBoth}},
 	{nameHead, wordNames, false, labelsAbove, []reading{withNames, withBoth}},
 	{nameHead, wordNames, false, always, []reading{withNames}},
-	{nameHead, wordNames, true, always, []reading{withBoth}},
 	{nameHead, numberNames, false, idAndSameLabels, []reading{withBoth}},
 	{nameHead, numberNames, false, idAndLabels, []reading{withHeader, withBoth}},
-	{nameHead, numberNames, true, rowNumbers, []reading{withBoth}},
 	{emptyHead, wordNames, false, plainLabels, []reading{withBoth}},
 	{emptyHead, wordNames, false, emptyCorner, []reading{withNames, withBoth}},
 	{emptyHead, numberNames, false, cornerOfLabels, []reading{withBoth}},
@@ -211,6 +209,8 @@ func (t *table) size(r reading) (rows, cols int) {
 func (t *table) noReading() error {
 	top := &t.top
 	switch {
+	case t.shorter && t.head != wordsHead:
+		return t.errorAtTop("this line has one field less than the next; a number may be missing; --header yes takes it as a header")
 	case t.shorter:
 		return t.errorAtTop("the header has one field less than the rows, but their first fields are no names of rows: " +
 			"these are words, or different whole numbers; --names yes takes them as names")

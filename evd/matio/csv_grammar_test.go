@@ -180,6 +180,13 @@ func TestRowsAreNotDropped(t *testing.T) {
 			"these are words, or different whole numbers; --names yes takes them as names"},
 		{"\"x\"\n1,5\n2,5\n", "f:1: the header has one field less than the rows, but their first fields are no names of rows: " +
 			"these are words, or different whole numbers; --names yes takes them as names"},
+		{"a 0.5  2.5\nb 1 2 3\n", "f:1: this line has one field less than the next; a number may be missing; --header yes takes it as a header"},
+		{"x\t\ny\t1.5\n", `f:1: column 2: "" is not a number` + missing},
+		{"\t0\t1\n0\t2.5\t\n", "f:2: this row has length 2, but the first row has length 3"},
+		{"\t2024-01-01\n1\t\n", "f:2: this row has 1 fields, but the header has 2"},
+		{"\"\"\n1.5\n", `f:1: column 1: "" is not a number` + missing + "; --header yes takes the line as a header"},
+		{"V1 V2\n1 NA 5,5\n", `f: a comma may separate a name and a number, or be the decimal mark of the number; a first line "sep=," or "sep= " says which`},
+		{"a;b\n169.758.758;1,5\n8.543;2,5\n", `f:2: column 1: "169.758.758" is not a number; write numbers without separators of thousands`},
 		{"3 2\n1 2\n3 4\n5 6\n", "f:1: 3 2 may be the size of the matrix below; delete the line, or give --format table if it is a row"},
 	} {
 		d, err := Read(strings.NewReader(c.text), "f")

@@ -201,14 +201,14 @@ func pandas(r *rand.Rand) *sheet {
 	numbered := s.header != nil && isDigits(s.header[0])
 	s.missing = s.missing || s.cols == 1 && (comma || s.names == nil) // the separator cannot be seen
 	switch named := s.names != nil && isDigits(s.names[0]); {
+	case missing && s.header == nil && (sep == " " || sep == "\t") && s.names == nil, missing && s.rows == 1 && (sep == " " || sep == "\t"):
+		s.limits = unseen
 	case sep == " " && s.names == nil && numbered && s.whole():
 		s.limits = "blanks: whole numbers below whole numbers"
 	case sep == " " && s.header == nil && named:
 		s.limits = "blanks: a first column of numbers"
 	case comma && s.cols == 1 && s.names == nil:
 		s.limits = oneColumn
-	case missing && s.header == nil && (sep == " " || sep == "\t") && s.names == nil, missing && s.rows == 1 && (sep == " " || sep == "\t"):
-		s.limits = unseen
 	case numbered && len(s.header[0]) == 6 && s.whole():
 		s.limits = "codes above whole numbers"
 	case s.cols == 1 && numbered && s.names == nil && s.header[0] != "0":
@@ -259,8 +259,8 @@ func inR(r *rand.Rand) *sheet {
 		}
 		return quoted(name)
 	}
-	s.missing = s.missing || dec && s.cols == 1
-	corner := s.names != nil && r.IntN(2) == 0 // col.names = NA, as write.csv
+	s.missing = s.missing || dec && (s.cols == 1 || !quotes) // a comma may separate
+	corner := s.names != nil && r.IntN(2) == 0               // col.names = NA, as write.csv
 	names, firstLabel := s.names, s.header[0]
 	if s.names != nil && !corner { // the header has no field above the names
 		for j, h := range s.header {
