@@ -21,7 +21,7 @@ func readRectangle(file string, _ int) (*matio.Dense, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return matio.Options{Format: MatrixMarket}.Read(f, file)
+	return matio.Options{Format: matio.MatrixMarket}.Read(f, file)
 }
 
 // readArchive reads a tar archive. It returns the first sparse matrix in Matrix Market format.
