@@ -96,7 +96,7 @@ func TestSolveArchiveErrors(t *testing.T) {
 	s.file("flat.npz", npz("K.npy", npy(1, 2, 1, 2)))
 	s.file("A.npy", stackFile(t, []float64{1, 0, 0, 1}))
 	stdout, stderr, status := s.run(strings.Fields("solve --batch A.npz")...)
-	if status != statusNumerical || !strings.Contains(stdout, "S[1]\tNaN NaN\n") || !strings.Contains(stderr, "matrix S[1]: element (0, 0) is NaN") ||
+	if status != statusNumerical || !strings.Contains(stdout, "S[1]\tNaN NaN\n") || !strings.Contains(stderr, "matrix S[1]: a(1,1) is NaN") ||
 		lastLine(stderr) != "vkevd: A.npz: 1 matrix could not be solved" {
 		t.Errorf("status %d, %q\n%s", status, stdout, stderr)
 	}
