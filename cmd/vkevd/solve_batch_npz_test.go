@@ -101,7 +101,7 @@ func TestSolveArchiveErrors(t *testing.T) {
 		t.Errorf("status %d, %q\n%s", status, stdout, stderr)
 	}
 	for args, want := range map[string]string{
-		"solve --batch asymmetric.npz":              "asymmetric.npz: matrix L is not symmetric: elements (1, 0) and (0, 1) differ",
+		"solve --batch asymmetric.npz":              "asymmetric.npz: matrix L: matrix is not symmetric: |a(2,1) − a(1,2)| = 0.5 is the largest difference",
 		"solve --batch flat.npz":                    "flat.npz: K: the matrices are 1 by 2, not square",
 		"solve --batch A.npz:L":                     "A.npz: no array is called L; the archive has K, S",
 		"solve --batch --array K A.npz":             "three dimensions",
