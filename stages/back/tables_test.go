@@ -16,11 +16,8 @@ type Tables struct {
 	ApplyQ2     ApplyQ2Tuning
 }
 
-// These functions return the rows for a device, the same for a device with the given rate of FP64
-// in flops per second, those for a vendor's largest devices, and the smallest sizes.
-func TuningFor(info vk.Info) Tables { return roomtest.Rows[Tables](roomtest.On(info)) }
-func BoundedFor(info vk.Info, rate float64) Tables {
-	return roomtest.Rows[Tables](roomtest.Bounded(info, rate))
-}
+// These functions return the rows for a device, for a vendor's largest devices, and of the smallest
+// sizes.
+func TuningFor(info vk.Info) Tables  { return roomtest.Rows[Tables](roomtest.On(info)) }
 func tuningFor(vendor string) Tables { return TuningFor(roomtest.Family(vendor)) }
 func SmallestTuning() Tables         { return roomtest.Rows[Tables](roomtest.Smallest()) }

@@ -12,8 +12,8 @@ type Tables struct {
 	DivideConquer Tuning
 }
 
-// These functions return the rows for a device, the same for a device with the given rate of FP64
-// in flops per second, those for a vendor's largest devices, and the smallest sizes.
+// These functions return the rows for a device, for a device with the given rate of FP64 in flops
+// per second, for a vendor's largest devices, and of the smallest sizes.
 func TuningFor(info vk.Info) Tables { return roomtest.Rows[Tables](roomtest.On(info)) }
 func BoundedFor(info vk.Info, rate float64) Tables {
 	return roomtest.Rows[Tables](roomtest.Bounded(info, rate))
