@@ -3,7 +3,6 @@ package vk
 import (
 	"context"
 	"fmt"
-	"slices"
 	"unsafe"
 )
 
@@ -121,13 +120,26 @@ func (r *run) stageSent() error {
 	if err := r.dev.needStaging(); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(r.rec.cmds, func(c command) bool { return c.op == opSend }) {
-		if err := r.dev.finishUploads(); err != nil {
+	if phase, sends := r.rec.firstSend(); sends {
+		if err := r.dev.finishUploads(phase); err != nil {
 			return err
 		}
 	}
 	r.eachStaged(opSend, func(host, staging []byte) { copy(staging, host) })
 	return nil
+}
+
+// firstSend returns the phase of the first command that sends data, and whether there is one.
+func (r *Recorder) firstSend() (phase string, sends bool) {
+	for _, c := range r.cmds {
+		switch c.op {
+		case opPhase:
+			phase = c.phase.name
+		case opSend:
+			return phase, true
+		}
+	}
+	return "", false
 }
 
 // takeReceived copies the data that the recording has received from the staging buffer. The

@@ -88,7 +88,7 @@ func (c *copier) all(ctx context.Context, n int) (err error) {
 	if err := d.needStaging(); err != nil {
 		return err
 	}
-	if err := d.finishUploads(); err != nil {
+	if err := d.finishUploads(""); err != nil {
 		return err
 	}
 	if n == 0 {
@@ -215,11 +215,11 @@ func (d *Device) awaitUploads() {
 }
 
 // finishUploads waits until the device's copies of all uploads have ended. The host may write to
-// the staging buffer afterwards. The caller must hold the queue.
-func (d *Device) finishUploads() error {
+// the staging buffer afterwards. An error names the phase. The caller must hold the queue.
+func (d *Device) finishUploads(phase string) error {
 	value := d.queue.uploaded.Load()
 	if value == 0 {
 		return nil
 	}
-	return wrap("waiting for a transfer", "", "", d.await(context.Background(), value))
+	return wrap("waiting for a transfer", "", phase, d.await(context.Background(), value))
 }
