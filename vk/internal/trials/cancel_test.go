@@ -16,8 +16,8 @@ import (
 // be submitted. The solve must return the context's error, and the plan can be used again. The test
 // tries the first call from each place in the program. With VKEVD_FAULTS=all it tries every call.
 func TestCancelledAtEachCall(t *testing.T) {
-	for _, vectors := range []bool{true, false} {
-		f := newFixture(t, vectors)
+	for _, w := range []work{ofVectors, ofValues} {
+		f := newFixture(t, w)
 		cancelled := 0
 		for _, c := range once(f.calls(t)) {
 			ctx, cancel := context.WithCancel(context.Background())
@@ -45,7 +45,7 @@ func TestCancelledAtEachCall(t *testing.T) {
 			}
 			f.solvesStill(t, "a cancelled one")
 		}
-		t.Logf("vectors %v: cancelled %d times", vectors, cancelled)
+		t.Logf("%s: cancelled %d times", w.name, cancelled)
 		if cancelled < 10 {
 			t.Errorf("cancelled only %d times", cancelled)
 		}
@@ -73,7 +73,7 @@ func once(all []call) []call {
 // every seventh k, and with VKEVD_FAULTS=all every k. The solve returns the context's error, and
 // the plan can be used again.
 func TestCancelledAfterEachBatch(t *testing.T) {
-	f := newFixture(t, true)
+	f := newFixture(t, ofVectors)
 	reports := 0
 	f.report = func(evd.Progress) { reports++ }
 	f.solvesStill(t, "none")
@@ -111,7 +111,7 @@ func TestCancelledAfterEachBatch(t *testing.T) {
 }
 
 func TestDeadlines(t *testing.T) {
-	f := newFixture(t, true)
+	f := newFixture(t, ofVectors)
 	for _, limit := range []time.Duration{-1, time.Microsecond, time.Millisecond, 5 * time.Millisecond} {
 		ctx, cancel := context.WithTimeout(context.Background(), limit)
 		res, err := f.plan.Solve(ctx, f.a)

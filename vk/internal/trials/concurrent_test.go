@@ -97,10 +97,10 @@ func TestManyGoroutinesOnePlan(t *testing.T) {
 // Several goroutines open, use and close devices of their own at the same time. Each result is
 // right, and no object is left.
 func TestManyDevicesAtOnce(t *testing.T) {
-	want := session{vectors: true}.must(t)
+	want := session{work: ofVectors}.must(t)
 	atOnce(3, func(int) {
 		for range 2 {
-			if res, err := (session{vectors: true}).run(context.Background()); err != nil || !same(res, want) {
+			if res, err := (session{work: ofVectors}).run(context.Background()); err != nil || !same(res, want) {
 				t.Errorf("%v, or other bits", err)
 			}
 		}

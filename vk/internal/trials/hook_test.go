@@ -18,8 +18,13 @@ type call struct {
 	name   string
 	near   uint64
 	far    uint64
-	run    bool // made by Device.Run or Plan.Solve, so the error must name the phase
+	run    bool // made by Device.Run or a solve of a plan, so the error must name the phase
 	kernel bool // made for one kernel, so the error must name the kernel
+
+	// prepares says that the call belongs to the preparation of a plan within a solve. It has no phase.
+	// restores says that it belongs to the plan's own memory after a cold solve. The next solve tries
+	// that again.
+	prepares, restores bool
 }
 
 // hook passes each driver call to the function `seen`, for tests. Several goroutines may make
@@ -78,7 +83,10 @@ func (c *call) locate() {
 			c.far = hash.Sum64()
 			return
 		}
-		c.run = c.run || room == "vk.(*Device).Run" || strings.HasPrefix(room, "evd.(*Plan[") && strings.HasSuffix(room, "]).Solve")
+		c.run = c.run || room == "vk.(*Device).Run" || room == "evd.(*RefinePlan).Refine" || room == "evd.(*MixedPlan).Solve" ||
+			strings.HasPrefix(room, "evd.(*Plan[") && strings.HasSuffix(room, "]).Solve")
+		c.prepares = c.prepares || strings.HasPrefix(room, "evd.NewPlan[") || room == "evd/spectrum.(*Base).Replace"
+		c.restores = c.restores || strings.HasPrefix(room, "evd.(*refinement).solveCold.func")
 		c.kernel = c.kernel || room == "vk/internal/driver.(*Device).NewPipeline"
 		maphash.WriteComparable(&hash, place{f.Function, f.Line})
 	}

@@ -15,11 +15,11 @@ import (
 // driver calls fail. The error names the stage, no object is left, and a new device works.
 func TestDeviceLostInEachStage(t *testing.T) {
 	seen := map[string]bool{}
-	for _, vectors := range []bool{true, false} {
-		s := session{vectors: vectors, vk: vk.Options{Batch: oneCommand}}
+	for _, w := range []work{ofVectors, ofValues, ofRefinement, inMixed} {
+		s := session{work: w, vk: vk.Options{Batch: oneCommand}}
 		want := s.must(t)
 		var submits map[string][]int
-		t.Run("where", func(t *testing.T) { submits = submitsByPhase(t, vectors) }) // a subtest, so that its device is closed here
+		t.Run("where", func(t *testing.T) { submits = submitsByPhase(t, w) }) // a subtest, so that its device is closed here
 		making := s.submitsOfPlan(t)
 		for phase, list := range submits {
 			if seen[phase] && !everything() {
@@ -74,8 +74,8 @@ func (s session) submitsOfPlan(t *testing.T) int {
 
 // submitsByPhase lists the submissions of a solve by phase, without transfers. It finds the phase
 // of a submission from an error: it simulates a loss of the device at this submission.
-func submitsByPhase(t *testing.T, vectors bool) map[string][]int {
-	f := newFixture(t, vectors)
+func submitsByPhase(t *testing.T, w work) map[string][]int {
+	f := newFixture(t, w)
 	total := 0
 	for _, c := range f.calls(t) {
 		if c.name == "vkQueueSubmit" {

@@ -9,28 +9,35 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// A fixture is a plan on a device with Options.Batch = oneCommand, and the result of a solve
-// without faults. Each command of this device is a batch.
+// A fixture is a plan for a kind of work on devices with Options.Batch = oneCommand, and the result of
+// a solve without faults. Each command of these devices is a batch.
 type fixture struct {
-	plan    *evd.Plan[float64]
+	plan    solver
 	a       evd.Sym[float64]
 	want    *evd.Result[float64]
 	objects int64
 	report  func(evd.Progress) // the progress function of the solves, or nil
 }
 
-func newFixture(t *testing.T, vectors bool) *fixture {
+func newFixture(t *testing.T, w work) *fixture {
 	t.Helper()
 	f := &fixture{a: random(order, 1)}
-	d := device(t, vk.Options{Batch: oneCommand})
-	opt := options(vectors)
+	d, err := w.on(vk.Options{Batch: oneCommand})
+	t.Cleanup(func() {
+		for _, d := range d {
+			d.Close()
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opt := options(false)
 	opt.Progress = func(p evd.Progress) {
 		if f.report != nil {
 			f.report(p)
 		}
 	}
-	var err error
-	if f.plan, err = evd.NewPlan[float64](d, order, opt); err != nil {
+	if f.plan, err = w.make(d, opt); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(f.plan.Close)
@@ -56,15 +63,15 @@ func (f *fixture) calls(t *testing.T) []call {
 	return all
 }
 
-// solvesStill checks that the plan can be used again: a further solve has the right bits, and no
-// driver object was lost or left. `after` describes the previous use of the plan, for error
-// messages.
+// solvesStill checks that the plan can be used again: a further solve has the right bits, and
+// afterwards no driver object is lost or left. `after` describes the previous use of the plan, for
+// error messages.
 func (f *fixture) solvesStill(t *testing.T, after string) {
 	t.Helper()
-	if n := driver.Live(); n != f.objects {
-		t.Fatalf("%d objects after %s, %d before", n, after, f.objects)
-	}
 	if got, err := f.plan.Solve(context.Background(), f.a); err != nil || !same(got, f.want) {
 		t.Fatalf("the solve after %s: %v, or other bits", after, err)
+	}
+	if n := driver.Live(); n != f.objects {
+		t.Fatalf("%d objects after %s, %d before", n, after, f.objects)
 	}
 }

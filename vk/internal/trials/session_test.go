@@ -54,27 +54,30 @@ func options(vectors bool) evd.Options {
 	return evd.Options{Vectors: vectors, Tuning: &small}
 }
 
-// A session opens a device, makes a plan, solves and checks one matrix, and closes everything.
+// A session opens the devices of a kind of work, makes a plan, solves and checks one matrix, and closes
+// everything.
 type session struct {
-	vk      vk.Options
-	vectors bool
+	vk vk.Options
+	work
 }
 
 func (s session) run(ctx context.Context) (*evd.Result[float64], error) {
-	d, err := open(s.vk)
+	d, err := s.on(s.vk)
+	for _, d := range d {
+		defer d.Close()
+	}
 	if err != nil {
 		return nil, err
 	}
-	defer d.Close()
-	p, err := evd.NewPlan[float64](d, order, options(s.vectors))
+	p, err := s.make(d, options(false))
 	if err != nil {
 		return nil, err
 	}
 	defer p.Close()
 	a := random(order, 1)
 	res, err := p.Solve(ctx, a)
-	if err == nil && s.vectors {
-		_, err = p.Check(ctx, a, res)
+	if c, checks := p.(checker); err == nil && checks && res.Vectors != nil {
+		_, err = c.Check(ctx, a, res)
 	}
 	return res, err
 }
