@@ -1,4 +1,4 @@
-// Package tests tests the module as a whole: imports, lengths of files, documents.
+// Package tests tests the module as a whole: imports, lines, documents.
 package tests
 
 import (
@@ -179,6 +179,77 @@ func TestNoImportCircles(t *testing.T) {
 	}
 	for pkg := range mayImport {
 		visit(pkg, nil)
+	}
+}
+
+// upwards are the imports of test files that lead from a package to one that is built on it. The list
+// may only become shorter.
+var upwards = map[string][]string{
+	"evd":                     {"evd/bench"},
+	"stages":                  {"stages/back", "stages/chase", "stages/move", "stages/panel", "stages/reduce", "stages/residual", "stages/roomtest", "stages/tridiag/stebz", "stages/tridiag/stedc", "stages/tridiag/stemr", "stages/tuning"},
+	"stages/back":             {"stages/roomtest/tables"},
+	"stages/batch":            {"stages/roomtest/tables"},
+	"stages/chase":            {"stages/roomtest/tables"},
+	"stages/panel":            {"stages/roomtest/tables"},
+	"stages/product":          {"stages/tuning"},
+	"stages/product/emulated": {"evd", "evd/svd"},
+	"stages/reduce":           {"stages/roomtest/tables"},
+	"stages/refine":           {"stages/roomtest/tables"},
+	"stages/tridiag/stebz":    {"stages/roomtest/tables"},
+	"stages/tridiag/stedc":    {"stages/roomtest/tables"},
+	"stages/tridiag/stemr":    {"stages/roomtest/tables"},
+	"stages/tuning":           {"evd"},
+	"vk":                      {"evd", "stages/tuning"},
+}
+
+// TestTestsDoNotLookUp checks that test files obey the order of the table mayImport: a test of a
+// package must not import a package that is built on it, directly or through others.
+func TestTestsDoNotLookUp(t *testing.T) {
+	below := map[string]map[string]bool{} // of each package: all packages that it is built on
+	var collect func(pkg string) map[string]bool
+	collect = func(pkg string) map[string]bool {
+		if below[pkg] == nil {
+			below[pkg] = map[string]bool{}
+			for _, next := range expanded(mayImport[pkg]) {
+				below[pkg][next] = true
+				for further := range collect(next) {
+					below[pkg][further] = true
+				}
+			}
+		}
+		return below[pkg]
+	}
+	found := map[string]map[string]bool{}
+	eachGoFile(t, func(path string) {
+		if !strings.HasSuffix(path, "_test.go") {
+			return
+		}
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pkg := filepath.ToSlash(filepath.Dir(inModule(path)))
+		for _, im := range f.Imports {
+			name, _ := strconv.Unquote(im.Path.Value)
+			inner, ours := strings.CutPrefix(name, module)
+			if !ours || !collect(inner)[pkg] {
+				continue
+			}
+			if found[pkg] == nil {
+				found[pkg] = map[string]bool{}
+			}
+			found[pkg][inner] = true
+			if !slices.Contains(upwards[pkg], inner) {
+				t.Errorf("%s imports %s, which is built on %s: move the test up", path, inner, pkg)
+			}
+		}
+	})
+	for pkg, inners := range upwards {
+		for _, inner := range inners {
+			if !found[pkg][inner] {
+				t.Errorf("no test of %s imports %s any more; remove that from the variable upwards", pkg, inner)
+			}
+		}
 	}
 }
 

@@ -1,13 +1,12 @@
-// Package ref, internal to vkevd, computes the same as package stages in plain Go on float64
-// slices, and is written to be read. Its functions compute what a kernel must compute, in the order
+// Package ref, internal to vkevd, for tests only, computes the same as package stages in plain Go on
+// float64 slices, and is written to be read. Its functions compute what a kernel must compute, in the order
 // that is easiest to understand. Tests compare the kernels with these functions.
 //
 // The notation, the storage of Y, T, V, τ and of the compact band, and the signs are those of
 // package stages. Every function is correct for all n ≥ 0 and all 1 ≤ b ≤ k with k a multiple of b,
 // whether or not b or k divides n. No function is blocked for speed or runs in parallel. No
-// function checks its arguments more than a slice access does. Only tests import the package. The
-// code that runs on the host in production is in package stages/tridiag and in the packages below
-// it.
+// function checks its arguments more than a slice access does. The code that runs on the host in
+// production is in package stages/tridiag and in the packages below it.
 //
 // Two functions guarantee the bits of their kernels. For each eigenvalue, Bisection does the same
 // operations as a thread of the kernel. BulgeChasing gives the same bits in every order of steps

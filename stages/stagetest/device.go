@@ -1,5 +1,5 @@
-// Package stagetest, internal to vkevd, is the code that the tests of the stages share: one open
-// device, guarded memory, and matrices whose padding is checked. Only tests import it.
+// Package stagetest, internal to vkevd, for tests only, is what the tests of the stages share: one
+// open device, guarded memory, and matrices whose padding is checked.
 package stagetest
 
 import (

@@ -1,5 +1,5 @@
-// Package testdata embeds the matrices of this folder, so that a compiled test can run without its
-// source.
+// Package testdata, for tests only, embeds the matrices of this folder, so that a compiled test can
+// run without its source.
 package testdata
 
 import "embed"

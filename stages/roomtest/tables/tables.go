@@ -1,5 +1,5 @@
-// Package tables, internal to vkevd, gives package roomtest the tables of package tuning. Only tests
-// import it.
+// Package tables, internal to vkevd, for tests only, gives package roomtest the tables of package
+// tuning.
 package tables
 
 import (

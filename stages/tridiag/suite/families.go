@@ -1,5 +1,5 @@
-// Package suite, internal to vkevd, holds matrices and checks for the tests of the tridiagonal
-// solvers. Only tests import it.
+// Package suite, internal to vkevd, for tests only, holds matrices and checks for the tests of the
+// tridiagonal solvers.
 //
 //	families.go    matrices of any order on which eigensolvers have failed
 //	collection.go  matrices from files
