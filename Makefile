@@ -11,84 +11,34 @@
 # make soak        an hour of random solves, each checked (SOAK=10m: ten minutes; GPU=1: on the GPU)
 # make shaders     recompile the shaders that changed (make shaders ALL=-all: all shaders)
 
-# Packages of stages and evd whose tests need a device.
-ROOMS         = ./stages ./stages/move ./stages/panel ./stages/reduce ./stages/chase ./stages/back ./stages/residual \
-	./stages/refine ./stages/batch ./stages/tridiag/stebz ./stages/tridiag/stedc ./stages/tridiag/stemr ./stages/tridiag/steqr
-DEVICE_STAGES = $(ROOMS) ./stages/product ./stages/product/emulated ./stages/machine ./stages/tuning
-DEVICE_EVD    = ./evd $(wildcard ./evd/batch ./evd/spectrum ./evd/svd)
-
-# These tests run only in `make test-long`. Beside each of them stands what runs the same code in
-# `make test`:
-#   ApplyQ2Tunings             TestApplyQ2, with other sizes of the kernel
-#   InEveryTuning              the other tests of divide and conquer and MRRR, with the smallest sizes
-#   ChasingWide/other          TestBulgeChasingWide, with other bands
-#   ChasingManyTimes           TestBulgeChasing, which compares the bits of all forms (only a GPU has races)
-#   ConquerCollection          tests of families of matrices; tests/realdata solves the collection
-#   BidiagonalDivideConquerLarge  TestBidiagonalDivideConquer, with smaller orders
-#   TestShipped/bcsstk09       TestShipped with the other matrices, one of which is as large
-#   ShippedEmulated/(jag|Si2)  TestShippedEmulated with the smaller matrices; bcsstk09 is above
-#   FamiliesOfEveryOrder       TestSplitEverywhere, TestTridiagonals, and tests of each solver
-#   EmulatedProducts/other     TestEmulatedProducts, with other kinds of matrices
-#   BandsAndBlocks/[1258],     TestBandsAndBlocks, with other bands
-#   BandsAndBlocks/40,         TestBandsAndBlocks/3,9, whose band is no power of two either
-#   WithoutFloat64Edges/.17    TestWithoutFloat64Edges, with other bands and blocks
-#   SingularInSingle           TestFloat32Vectors of evd/svd; the collection in doubles
-#   PagesSolveTheSame/300      the same problems of order 40 with small kernels; the other problems of
-#                              order 300; TestTranslateCommitted of vk/spirv for each kernel
-#   PagesUnderDebugShaders/d   the same test with MRRR and with singular values
-#   NoDispatchIsLong/very/emul TestNoDispatchIsLong with emulated products of smaller orders
-#   SeveralDevicesOnLapacks    TestEveryKindOfMatrix, on one device; TestSeveralDevicesFindTheSameBits
-#   DistributedLapacks         TestDistributedMatrices, with other kinds of matrices
-LONGER = ApplyQ2Tunings|InEveryTuning|ChasingWide/other|ChasingManyTimes|ConquerCollection|BidiagonalDivideConquerLarge|TestShipped/bcsstk09|ShippedEmulated/(jag|Si2)|FamiliesOfEveryOrder|EmulatedProducts/other|BandsAndBlocks/^([1258]|40),|WithoutFloat64Edges/.17|SingularInSingle|PagesSolveTheSame/300_(wave|float32|emul|svd|batch)|PagesUnderDebugShaders/^d|SeveralDevicesOnLapacks|DistributedLapacks|NoDispatchIsLong/very/emul
-
-# Tests that run the same kernels many times with other numbers. The slower ways of testing below
-# leave them out, because the unit tests run them.
-MANY = OnEveryKind|OnEveryFamily|TestBidiagonalFamilies|TestEveryOrder$$|TestEverySize|LongInnerDimensions|TestRowMajor$$|ChasingWide|OfEveryOrder|AgreesWithTwin|GemmEdges|EveryKindOfMatrix|TestBulgeChasing$$|TestBidiagonalChasing$$|BracketsHold|TestBandReduction$$|ReductionKinds|DebugShadersSolve|TestBisection$$|OfSplitMatrices|EveryTableFits|TestBatch$$|WithoutFloat64Types|WithoutFloat64Parts|WithoutFeatures|GonumsSVD|TestEmulatedProducts$$|InALargeBatch|$(LONGER)
-# Tests for which bindings, threads and pointers make no difference. Those of NoDispatch use no device.
-SLOW = NoDispatch|PagesSolve|PagesUnder|EveryCallOfASession|DeviceLostInEachStage|ForecastsAre|ForecastsHold|FallbackOfMRRR|TestShim$$|SmallBuffersSolve|SurvivesAWait|$(MANY)
-
-# Some ways of testing are slow, for example with the race detector. Each way has a list of packages,
-# X_PACKAGES, and a pattern of tests for go test -run, X_RUN. The comments say why these packages are
-# enough. The target test-modes, a part of test-long, also tests other packages.
+# Each test says in its first lines whether some runs leave it out, and why: see internal/when. The
+# variable VKEVD_TESTS says to the tests what kind of run this is; tools/picked.sh finds the tests that
+# are picked for a run. Here stand the packages of each run, and why these packages are enough.
 #
+# Packages of stages and evd whose tests need a device. Four packages of evd only use the others.
+found         = $(patsubst %/,./%,$(sort $(dir $(shell grep -rlE --include='*_test.go' $(1)))))
+DEVICE_STAGES := $(call found,'/stages/(stagetest|roomtest)"' stages) ./stages/tuning
+DEVICE_EVD    := $(filter-out ./evd/accuracy ./evd/bench ./evd/gonumlapack ./evd/tune,$(call found,'vk[.]Open' evd))
+ROOMS         = $(filter-out ./stages/product% ./stages/machine ./stages/tuning,$(DEVICE_STAGES))
 # Packages of vk with a device. vk/spirv has no device and no goroutines.
-DEVICE_VK = ./vk ./vk/internal/...
+DEVICE_VK     = ./vk ./vk/internal/...
+
 # Only vk/internal/driver uses the Go binding. vk/internal/trials runs whole solves.
 VULKANGO_PACKAGES = $(DEVICE_VK)
 # Code on the host with several goroutines: vk and reading of files. The packages RACE_SOME start few
-# goroutines themselves; RACE_SOME_RUN selects the tests that use them. evd/gonumlapack and the C
-# libraries share plans between goroutines by evd/kept.
+# goroutines themselves; the tests that use them are picked. evd/gonumlapack and the C libraries share
+# plans between goroutines by evd/kept.
 # Plans of evd/svd use the same calls of evd/spectrum as those of evd.
 RACE_PACKAGES     = $(DEVICE_VK) ./evd/matio ./evd/spectrum
 RACE_SOME         = ./stages/tridiag ./stages/tridiag/dc ./stages/tridiag/mrrr ./stages/tridiag/ql ./stages/tridiag/sturm ./evd ./evd/batch ./evd/kept
-RACE_SOME_RUN     = Order512|Cancel|Progress|PermanentCollection|SameBits|Verif|Settled|ManyGoroutines|Triangles|SolveInto|Thousand|ConquerRange
 # The validation layers check each driver call, so every kernel and every copy must be recorded once.
-# The tests in VALIDATION_SKIP record the same kernels as other tests of these packages, many times.
-# A few tests record the kernels in single precision. The tests in NO_CALLS concern values of results,
-# errors, and the host; the solves under permanent garbage collection (PermanentCollection) make the
-# calls of other tests. Verify of singular values is recorded by VerifySurvives and by two shapes of
-# VerifySeesAndSolvesAgain, Verify of eigenvalues by all shapes; BandShare's kernels by
-# BandShareIsTheReference; those of ConquerOfSingularMatrices by BidiagonalConquerOfRanges. TestVectors
-# of evd/svd records the kernels of VectorsOfOneSide, and evd's tests of cancelled solves make the
-# calls of those of evd/svd.
 VALIDATION_PACKAGES = $(DEVICE_VK) $(DEVICE_STAGES) $(DEVICE_EVD)
-VALIDATION_SKIP     = $(SLOW)|TestPanelQR$$|TestPanelQRWhole$$|TestTallQR$$|TestGeneralBandReduction$$|TestApplyQ2$$|BoundedConquerHas|BoundedMRRRHas|TestMRRRFallsBackOnDevice|TridiagonalisationKinds|TestMRRRRanges|TestLeafIs|TestCountBelow|SeveralProcesses|CancelledAtEachCall|TridiagonalisationIs|TridiagonalisationRepeats|HalfStorage$$|VerifyPassesWhatIsRight|VerifySeesAndSolvesAgain/^60.20|VerifySeesAndSolvesAgain/^23.19|BandShare$$|ConquerOfSingularMatrices|VectorsOfOneSide|CancelInEachPhase|PermanentCollection|LeafOfEqual|GemmFloat32|PanelFloat32|BandPlan$$|TestSizes$$|$(NO_CALLS)
-NO_CALLS = Edges|BandsAndBlocks|OneStage$$|MixedSolvesCold|MixedKinds|MixedRefuses|MixedProgress|Float32(Options|Sizes|Range|Vectors|Rank|Bands)|NonFinite|BadInput|LargestDouble|FromTheLeast|OnLapacksMatrices|InSinglePrecision|RefusedMatrix|SolveKeeps|CheckOf|CheckRefuses|SpoiledValues|SettledValues|RefineRefuses|BandStorage$$|SplitEverywhere
-# Instrumented shaders compile slowly, so only test-long does this. The solves of the test SameBits
-# use most shaders. In make test, DebugShaders checks the memory accesses of kernels.
-GPUAV_PACKAGES    = ./vk/... ./evd ./evd/svd ./evd/batch
-GPUAV_RUN         = SameBits|Fill|Kernel|Transfer
-# Several devices run the same kernels, and each open device compiles them anew.
-GPUAV_SKIP        = SeveralDevices
+# Instrumented shaders compile slowly, so only test-long does this, with tests that are picked: the
+# solves of the test SameBits use most shaders. In make test, DebugShaders checks the memory accesses of
+# kernels.
+GPUAV_PACKAGES    = ./vk ./vk/internal/trials ./evd ./evd/svd ./evd/batch
 # Packages with kernels whose invocations exchange numbers within a subgroup.
 WIDTH_PACKAGES    = ./vk $(filter-out ./stages/tuning,$(DEVICE_STAGES))
-VULKANGO_RUN   = .
-RACE_RUN       = .
-VALIDATION_RUN = .
-WIDTH_RUN      = .
-# Tests of kernels that compile slowly for wide vectors, of which other tests run the same code with
-# other sizes. Tests for which the width makes no difference: of the host, and of failing driver calls.
-WIDTH_SKIP     = NoDispatch|DriverCall|DryRefuses|CloseRaces|TestBulgeChasing$$|TestBidiagonalChasing$$|ChasingWide|EveryTableFits|BandReductionLarger|PanelQRLarge|OnEveryKind|OnEveryFamily|TridiagonalisationKinds|BandShare$$|$(LONGER)
 
 # Vector widths of the CPU driver in bits, in addition to its default 256. Subgroups then have 4
 # invocations, and 16 in test-long.
@@ -96,10 +46,8 @@ WIDTHS = 128
 
 # The quick tests: kernels and stages, whole solves in double precision by one device, files, and the
 # command. They leave out collections of matrices, injected faults, and packages that use the others:
-# benchmarks, tuning, gonum's interface and the C libraries. They also leave out several devices, other
-# precisions, devices without double precision, refinement and Verify.
-QUICK_PACKAGES = ./tests ./cmd/vkevd ./evd ./evd/matio ./evd/spectrum ./evd/svd ./evd/batch ./shaders/... $(ROOMS) ./stages/product/... ./stages/tridiag ./stages/tridiag/dc ./stages/tridiag/mrrr ./stages/tridiag/ql ./stages/tridiag/sturm ./stages/tuning ./vk ./vk/spirv ./vk/internal/driver
-QUICK_SKIP     = Distribut|SeveralDevices|Mixed|Refine|WithoutFloat64|Float32|Verif|Storage|Types|Precision|DriverCall|ForReal|Applications|$(SLOW)
+# benchmarks, tuning, gonum's interface and the C libraries.
+QUICK_PACKAGES = ./tests ./cmd/vkevd ./evd/matio $(DEVICE_EVD) ./shaders/... $(ROOMS) ./stages/product/... ./stages/tridiag ./stages/tridiag/dc ./stages/tridiag/mrrr ./stages/tridiag/ql ./stages/tridiag/sturm ./stages/tuning ./vk ./vk/spirv ./vk/internal/driver
 
 GO      ?= go
 PREFIX  ?= /usr/local
@@ -112,12 +60,12 @@ FUZZ    ?= 1m
 # test binaries share a cache, so each shader is compiled once. Tests get an empty standard input,
 # because the standard input of make may be closed.
 DRIVER = $(if $(GPU),,VK_DRIVER_FILES="$$(ls /usr/share/vulkan/icd.d/lvp_icd*.json | head -n 1)")
-TEST = </dev/null env $(DRIVER) MESA_SHADER_CACHE_DIR="$(CURDIR)/.cache/mesa"
+TEST = </dev/null env $(DRIVER) MESA_SHADER_CACHE_DIR="$(CURDIR)/.cache/mesa" VKEVD_TESTS=
 # Go cannot detect that the environment of a driver changes test results, so Go must not cache them.
 # The target vet has checked all packages, so the tests need not do so again.
 AGAIN = -count=1 -vet=off -timeout $(TIMEOUT)
 
-RACE = $(TEST) GOEXPERIMENT=cgocheck2 $(GO) test $(AGAIN) -race
+RACE = $(TEST)race GOEXPERIMENT=cgocheck2 $(GO) test $(AGAIN) -race
 LAYER = VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation
 SYNC = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT:VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT
 GPUAV = VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_EXT:VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_RESERVE_BINDING_SLOT_EXT
@@ -153,7 +101,7 @@ test: setup compiler vet test-unit test-single test-newcomers test-python test-d
 
 # go test itself runs the most important checks of go vet.
 test-quick: setup compiler
-	$(TEST) $(GO) test -timeout $(TIMEOUT) -skip '$(QUICK_SKIP)' $(QUICK_PACKAGES)
+	$(TEST)quick $(GO) test -timeout $(TIMEOUT) $(QUICK_PACKAGES)
 
 test-long: setup compiler test-drop-in-long test-kernels test-gpuav test-modes test-inexact test-second test-farm test-faults test-chases test-tridiagonals test-gonum test-speed test-fuzz
 	$(MAKE) soak SOAK=10m
@@ -172,13 +120,13 @@ vet:
 	$(GO) vet -tags vulkango ./vk/... # only these packages depend on the tag
 
 test-unit:
-	$(TEST) $(GO) test -vet=off -timeout $(TIMEOUT) -skip '$(LONGER)' ./...
+	$(TEST) $(GO) test -vet=off -timeout $(TIMEOUT) ./...
 
-# The device seems to have no double precision and no 64-bit atomic operations. The unit tests run the
-# tests of SINGLE_SKIP in the same way.
-SINGLE_SKIP = WithoutFloat64|Float32Types|Float32Options|Float32Tridiagonal
+# The device seems to have no double precision and no 64-bit atomic operations.
+SINGLE_PACKAGES = ./stages ./evd ./evd/svd
 test-single:
-	$(TEST) VKEVD_WITHOUT=shaderFloat64,shaderBufferInt64Atomics $(GO) test $(AGAIN) -run Float32 -skip '$(SINGLE_SKIP)' $(ROOMS) ./evd ./evd/svd
+	$(TEST) VKEVD_WITHOUT=shaderFloat64,shaderBufferInt64Atomics \
+		$(GO) test $(AGAIN) -run "$$(tools/picked.sh Single $(SINGLE_PACKAGES))" $(SINGLE_PACKAGES)
 
 # Scripts that do what new users do first: see tests/newcomers.
 test-newcomers: build lib
@@ -212,41 +160,44 @@ test-cluster:
 	$(TEST) tests/cluster/run.sh "$(CURDIR)/.cache/cluster"
 
 test-vulkango:
-	$(TEST) $(GO) test $(AGAIN) -tags vulkango -run '$(VULKANGO_RUN)' -skip '$(SLOW)' $(VULKANGO_PACKAGES)
+	$(TEST)vulkango $(GO) test $(AGAIN) -tags vulkango $(VULKANGO_PACKAGES)
 
 # The race detector, and the check that C memory holds no Go pointer, in the same run.
 test-race:
-	$(RACE) -run '$(RACE_RUN)' -skip '$(SLOW)' $(RACE_PACKAGES)
-	$(RACE) -run '$(RACE_SOME_RUN)' -skip '$(SLOW)' $(RACE_SOME)
+	$(RACE) $(RACE_PACKAGES)
+	$(RACE) -run "$$(tools/picked.sh Race $(RACE_SOME))" $(RACE_SOME)
 
+VALIDATION = validation
 test-validation:
-	$(TEST) $(LAYER) VK_LAYER_ENABLES=$(SYNC) \
-		tools/validated.sh $(GO) test $(AGAIN) -v -run '$(VALIDATION_RUN)' -skip '$(VALIDATION_SKIP)' $(VALIDATION_PACKAGES)
+	$(TEST)$(VALIDATION) $(LAYER) VK_LAYER_ENABLES=$(SYNC) \
+		tools/validated.sh $(GO) test $(AGAIN) -v $(VALIDATION_PACKAGES)
 
 test-gpuav:
 	$(TEST) $(LAYER) VK_LAYER_ENABLES=$(GPUAV) \
-		tools/validated.sh $(GO) test $(AGAIN) -v -run '$(GPUAV_RUN)' -skip '$(GPUAV_SKIP)' $(GPUAV_PACKAGES)
+		tools/validated.sh $(GO) test $(AGAIN) -v -run "$$(tools/picked.sh GPUAV $(GPUAV_PACKAGES))" $(GPUAV_PACKAGES)
 
+WIDTH = widths
 test-widths:
 	for w in $(WIDTHS); do \
-		$(TEST) LP_NATIVE_VECTOR_WIDTH=$$w $(GO) test $(AGAIN) -run '$(WIDTH_RUN)' -skip '$(WIDTH_SKIP)' $(WIDTH_PACKAGES) || exit 1; \
+		$(TEST)$(WIDTH) LP_NATIVE_VECTOR_WIDTH=$$w $(GO) test $(AGAIN) $(WIDTH_PACKAGES) || exit 1; \
 	done
 
 # The parts of test-long. LONG has no time limit, because a part may run for hours.
 LONG = -count=1 -vet=off -timeout 0
 
+LONG_PACKAGES = ./stages/... ./evd/... ./tests/realdata ./vk/internal/trials
 test-kernels: # the tests that test-unit leaves out
-	$(TEST) $(GO) test $(LONG) -run '$(LONGER)' ./stages/... ./evd/... ./tests/realdata ./vk/internal/trials
+	$(TEST)long $(GO) test $(LONG) -run "$$(tools/picked.sh Long $(LONG_PACKAGES))" $(LONG_PACKAGES)
 
 test-modes: # the other binding, validation, and wide vectors on more packages or with more tests
 	$(MAKE) test-vulkango VULKANGO_PACKAGES='$(DEVICE_STAGES) ./evd/... ./cmd/... ./examples/...'
 	$(MAKE) test-race RACE_PACKAGES='./evd/... ./stages/tridiag/... ./cmd/vkevd' RACE_SOME='./vk/internal/trials'
-	$(MAKE) test-validation VALIDATION_SKIP='$(MANY)'
-	$(MAKE) test-widths WIDTHS=512 WIDTH_PACKAGES='./vk $(DEVICE_STAGES)' WIDTH_SKIP='$(LONGER)'
+	$(MAKE) test-validation VALIDATION=long,validation
+	$(MAKE) test-widths WIDTH=long,widths WIDTHS=512 WIDTH_PACKAGES='./vk $(DEVICE_STAGES)'
 
 # Mesa's drivers for GPUs compile x/y as x·(1/y). The CPU driver does it here, too.
 INEXACT_RUN  = Bisect|MRRR|Conquer|Deflat|Leaf|Count|TestDevice|Bits|Twin|Agree|Settle|Certi|Batch|Values|Bidiagonal
-INEXACT_SKIP = OnEveryKind|OnEveryFamily|Large|Chasing|Families|Survives|Gonum|$(LONGER)
+INEXACT_SKIP = OnEveryKind|OnEveryFamily|Large|Chasing|Families|Survives|Gonum
 
 test-inexact: # quotients and square roots are not correctly rounded
 	$(TEST) $(GO) test $(LONG) -tags inexact -run '$(INEXACT_RUN)' -skip '$(INEXACT_SKIP)' ./stages/machine $(ROOMS) ./evd/batch ./evd/spectrum ./evd/svd

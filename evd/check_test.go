@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
 )
 
 // TestCheckRefusesWhatIsNotThePlans calls Plan.Check with results that this plan cannot have made.
 // Check must return an error and must not read out of bounds.
 func TestCheckRefusesWhatIsNotThePlans(t *testing.T) {
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	ctx := context.Background()
 	d := device(t, vk.Options{})
 	const n = 3
@@ -36,6 +38,7 @@ func TestCheckRefusesWhatIsNotThePlans(t *testing.T) {
 // TestCheckOfVectorsThatDoNotFit calls Plan.Check with vectors whose slice is too short for their
 // shape. Check must return an error and must not panic.
 func TestCheckOfVectorsThatDoNotFit(t *testing.T) {
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	ctx := context.Background()
 	d := device(t, vk.Options{})
 	const n = 3
@@ -66,6 +69,7 @@ func TestCheckOfVectorsThatDoNotFit(t *testing.T) {
 // rows. The ratios must be those without gaps, for dense and for tridiagonal matrices. The dense
 // matrix has gaps, too.
 func TestCheckOfColumnsWithGaps(t *testing.T) {
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	ctx, d := context.Background(), device(t, vk.Options{})
 	const n = 13
 	a := full(random(n))

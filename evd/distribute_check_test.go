@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -16,6 +17,8 @@ import (
 // both triangles, for row-major vectors, for columns and rows with gaps, and for a matrix that is scaled by a power of two.
 // Without these errors the measures must be small.
 func TestCheckOfDistributedVectors(t *testing.T) {
+	when.Skip(t, when.Quick, "several devices")
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	d := [3]*vk.Device{device(t, vk.Options{}), device(t, vk.Options{}), device(t, vk.Options{})}
 	ctx := context.Background()
 	for _, n := range []int{2, 33, 67, 300} {
@@ -100,6 +103,8 @@ func mustPlan(t *testing.T, d *vk.Device, n int, opt evd.Options) *evd.Plan[floa
 
 // TestCheckOfDistributedSingles does so in single precision.
 func TestCheckOfDistributedSingles(t *testing.T) {
+	when.Skip(t, when.Quick, "several devices")
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	d, e := device(t, vk.Options{}), device(t, vk.Options{})
 	const n = 45
 	a := evd.NewSym(n, singles(full(random(n))), evd.Lower)
@@ -122,6 +127,8 @@ func TestCheckOfDistributedSingles(t *testing.T) {
 
 // TestVerifyDistributedVectors certifies vectors with Distribute.
 func TestVerifyDistributedVectors(t *testing.T) {
+	when.Skip(t, when.Quick, "several devices")
+	when.Pick(t, when.Race)
 	d := [3]*vk.Device{device(t, vk.Options{}), device(t, vk.Options{}), device(t, vk.Options{})}
 	for _, n := range []int{1, 2, 5, 67} {
 		for _, solver := range []evd.Solver{evd.Auto, evd.MRRR} {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -31,6 +32,7 @@ func accurate(t *testing.T, name string, a Sym[float64], res *Result[float64]) {
 // TestDistributedUnequally divides matrices unequally among three devices, so that some have few
 // columns, or none.
 func TestDistributedUnequally(t *testing.T) {
+	when.Skip(t, when.Quick, "several devices")
 	d := []*vk.Device{verifyDevice(t), verifyDevice(t), verifyDevice(t)}
 	for _, rates := range [][]float64{{1, 5, 2}, {100, 1, 1}, {1, 1, 50}} {
 		for _, n := range []int{7, 50, 77} {
@@ -55,6 +57,7 @@ func TestDistributedUnequally(t *testing.T) {
 // TestDistributedSurvivesAWaitThatFails makes a wait in a panel fail on the second of two devices of a
 // distributed plan. Solve must solve again without such waits, and name the stage.
 func TestDistributedSurvivesAWaitThatFails(t *testing.T) {
+	when.Skip(t, when.Quick|when.Slow, "the kernels of other tests")
 	const n = 33
 	for _, phase := range waitingPhases {
 		if phase == stages.PhaseBulgeChasing {
@@ -85,6 +88,7 @@ func TestDistributedSurvivesAWaitThatFails(t *testing.T) {
 // TestDistributedEmulatedProducts solves with emulated products on both devices. If the second device
 // refuses the matrix, the plan must solve again with native products.
 func TestDistributedEmulatedProducts(t *testing.T) {
+	when.Skip(t, when.Quick, "several devices")
 	const n = 50
 	d := []*vk.Device{openIn(t, t.TempDir()), openIn(t, t.TempDir())}
 	tune, a := tuning.Smallest(), randomSym(n)

@@ -11,6 +11,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -19,6 +20,7 @@ import (
 // errors must be small, the values must be those of one device, and a second solve must give the
 // same bits.
 func TestDistributedMatrices(t *testing.T) {
+	when.Skip(t, when.Quick, "several devices")
 	d := [3]*vk.Device{device(t, vk.Options{}), device(t, vk.Options{}), device(t, vk.Options{})}
 	for n, options := range map[int]map[string]evd.Options{
 		0: {"all": {Vectors: true}}, 1: {"all": {Vectors: true}, "values": {}},
@@ -71,6 +73,7 @@ func byColumns(res *evd.Result[float64]) *evd.Result[float64] {
 // them have such large or small entries that they are multiplied by a power of two. For every third
 // one the upper triangle is in memory, too, and must give the same bits.
 func TestDistributedLapacksMatrices(t *testing.T) {
+	when.Long(t, "TestDistributedMatrices, with other kinds of matrices")
 	d, e := device(t, vk.Options{}), device(t, vk.Options{})
 	const n = 83
 	p, err := evd.NewPlan[float64](d, n, severally(evd.Options{Vectors: true, Distribute: true, Tuning: small()}, e))
@@ -108,6 +111,8 @@ func TestDistributedLapacksMatrices(t *testing.T) {
 
 // The same in single precision, for all vectors and for a part.
 func TestDistributedInSinglePrecision(t *testing.T) {
+	when.Skip(t, when.Quick, "several devices")
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	d, e, f := device(t, vk.Options{}), device(t, vk.Options{}), device(t, vk.Options{})
 	const n = 45
 	_, double := rounded(full(random(n)))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -42,6 +43,7 @@ func TestDividedPlansShareDevices(t *testing.T) {
 // reports its progress. The first device's Run must not wait for the report, because the second
 // device, for which the report waits, may wait for the first one.
 func TestProgressUsesAnotherDevice(t *testing.T) {
+	when.Pick(t, when.Race)
 	d, e := device(t, vk.Options{Batch: time.Nanosecond}), device(t, vk.Options{Batch: time.Nanosecond})
 	const n = 40
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)

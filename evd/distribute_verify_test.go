@@ -5,12 +5,15 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
 )
 
 // TestVerifySolvesDividedMatricesAgain makes the first result of a matrix that three devices divide
 // wrong. Verify must detect the error and return the result of the safe path.
 func TestVerifySolvesDividedMatricesAgain(t *testing.T) {
+	when.Skip(t, when.Quick, "Verify")
+	when.Pick(t, when.Race)
 	d := [3]*vk.Device{verifyDevice(t), verifyDevice(t), verifyDevice(t)}
 	const n = 29
 	a := normal(n, 3)

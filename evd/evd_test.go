@@ -13,6 +13,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -131,6 +132,7 @@ func small() *tuning.Tuning {
 }
 
 func TestEveryKindOfMatrix(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
 	d := device(t, vk.Options{})
 	for _, kind := range matgen.Dense() {
 		for _, n := range []int{5, 21, 50} {
@@ -147,6 +149,7 @@ func TestEveryKindOfMatrix(t *testing.T) {
 }
 
 func TestEverySize(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
 	d := device(t, vk.Options{})
 	const b, tile = 4, 8 // of the smallest tuning
 	sizes := []int{0, 1, 2, 3, b - 1, b, b + 1, 2*b - 1, 2 * b, 2*b + 1, tile - 1, tile + 1, 13, 31, 32, 33, 47}
@@ -174,6 +177,7 @@ func full(a evd.Sym[float64]) []float64 {
 }
 
 func TestOrder512(t *testing.T) {
+	when.Pick(t, when.Race)
 	solve(t, device(t, vk.Options{}), 512, full(random(512)), evd.Options{})
 }
 
@@ -182,6 +186,9 @@ func TestBandsAndBlocks(t *testing.T) {
 	a := full(random(37))
 	for _, o := range []evd.Options{{Band: 1, Block: 1}, {Band: 2, Block: 2}, {Band: 3, Block: 9}, {Band: 5, Block: 5}, {Band: 8, Block: 24}, {Band: 40, Block: 80}} {
 		t.Run(fmt.Sprintf("%d,%d", o.Band, o.Block), func(t *testing.T) {
+			if o.Band != 3 {
+				when.Long(t, "3,9, whose band is no power of two either")
+			}
 			o.Tuning = small()
 			solve(t, d, 37, a, o)
 		})
@@ -189,6 +196,7 @@ func TestBandsAndBlocks(t *testing.T) {
 }
 
 func TestSameBitsAgainAndAfterOthers(t *testing.T) {
+	when.Pick(t, when.Race|when.GPUAV)
 	ctx := context.Background()
 	d := device(t, vk.Options{})
 	const n = 60
@@ -232,6 +240,7 @@ func TestSameBitsAgainAndAfterOthers(t *testing.T) {
 }
 
 func TestCancelledSolveReturnsAndThePlanGoesOn(t *testing.T) {
+	when.Pick(t, when.Race)
 	d := device(t, vk.Options{})
 	const n = 100
 	a := evd.Sym[float64]{N: n, Ld: n, Data: full(random(n))}
@@ -260,6 +269,8 @@ func TestCancelledSolveReturnsAndThePlanGoesOn(t *testing.T) {
 // Vulkan bindings free C memory in finalizers. A use of freed memory would crash a solve or change
 // its bits.
 func TestSolvesUnderPermanentCollection(t *testing.T) {
+	when.Skip(t, when.Validation, "the calls of other tests")
+	when.Pick(t, when.Race)
 	ctx := context.Background()
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {

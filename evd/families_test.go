@@ -8,6 +8,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -47,6 +48,7 @@ func families(n int) map[string]evd.Tridiagonal[float64] {
 // TestFamiliesOfEveryOrder solves the matrices that the function `families` returns, for many
 // orders. It uses every solver, with vectors if the solver can compute vectors.
 func TestFamiliesOfEveryOrder(t *testing.T) {
+	when.Long(t, "TestSplitEverywhere, TestTridiagonals, and tests of each solver")
 	d := device(t, vk.Options{})
 	orders := []int{127, 128, 129}
 	for n := 2; n <= 64; n += 1 + n/8 { // few orders, but many small ones, near the sizes of leaves and tiles
@@ -74,6 +76,7 @@ func TestFamiliesOfEveryOrder(t *testing.T) {
 // TestSplitEverywhere solves matrices with one zero in the off-diagonal, at each place in turn. The
 // matrix splits into two blocks at the zero.
 func TestSplitEverywhere(t *testing.T) {
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	d := device(t, vk.Options{})
 	const n = 17
 	for _, name := range evd.Solvers()[1:] {

@@ -12,6 +12,7 @@ import (
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/reduce"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -109,7 +110,10 @@ func solveSingle(t *testing.T, p, q *evd.Plan[float32], n int, a []float64) (val
 
 // TestFloat32Types solves LAPACK's test types, and other matrices with known spectra, in single
 // precision.
-func TestFloat32Types(t *testing.T) { float32Types(t, device(t, vk.Options{})) }
+func TestFloat32Types(t *testing.T) {
+	when.Skip(t, when.Quick, "single precision")
+	float32Types(t, device(t, vk.Options{}))
+}
 
 func float32Types(t *testing.T, d *vk.Device) {
 	orders := []int{5, 21, 50}
@@ -135,6 +139,9 @@ func float32Types(t *testing.T, d *vk.Device) {
 // TestFloat32Sizes solves matrices in single precision: orders around multiples of the tile sizes
 // with the smallest tuning, and a few orders with the device's own tuning.
 func TestFloat32Sizes(t *testing.T) {
+	when.Skip(t, when.Quick, "single precision")
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
+	when.Pick(t, when.Single)
 	d := device(t, vk.Options{})
 	for n, tune := range map[int]*tuning.Tuning{
 		1: small(), 2: small(), 3: small(), 7: small(), 8: small(), 9: small(), 33: small(), 47: small(), 65: nil, 257: nil,
@@ -147,6 +154,9 @@ func TestFloat32Sizes(t *testing.T) {
 // TestFloat32Range solves matrices whose entries reach from the smallest to the largest float32.
 // The squares of some entries overflow or underflow. Some matrices have only subnormal entries.
 func TestFloat32Range(t *testing.T) {
+	when.Skip(t, when.Quick, "single precision")
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
+	when.Pick(t, when.Single)
 	d := device(t, vk.Options{})
 	const n = 16
 	p := singlePlan(t, d, n, evd.Options{Vectors: true, Tuning: small()})
@@ -217,7 +227,11 @@ func oneStage() *tuning.Tuning {
 
 // TestFloat32Options solves in single precision with each option in turn, and with Verify. The
 // results must agree, except for rounding errors, with the whole spectrum of the same matrix.
-func TestFloat32Options(t *testing.T) { float32Options(t, device(t, vk.Options{})) }
+func TestFloat32Options(t *testing.T) {
+	when.Skip(t, when.Quick, "single precision")
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
+	float32Options(t, device(t, vk.Options{}))
+}
 
 func float32Options(t *testing.T, d *vk.Device) {
 	const n = 45

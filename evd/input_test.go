@@ -12,6 +12,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -32,6 +33,7 @@ func triangle(n, ld int, a []float64, uplo evd.Uplo) evd.Sym[float64] {
 // TestTrianglesAndLeadingDimensions puts NaN into the triangle that is not read and into the memory
 // between columns. The result must not change.
 func TestTrianglesAndLeadingDimensions(t *testing.T) {
+	when.Pick(t, when.Race)
 	ctx := context.Background()
 	d := device(t, vk.Options{})
 	const n, ld = 19, 23
@@ -67,6 +69,7 @@ func TestTrianglesAndLeadingDimensions(t *testing.T) {
 // TestCertificatesOfTriangles solves with Verify and in mixed precision, for triangles as in
 // TestTrianglesAndLeadingDimensions. The certificates must be those without gaps between columns.
 func TestCertificatesOfTriangles(t *testing.T) {
+	when.Pick(t, when.Race)
 	d := device(t, vk.Options{})
 	const n, ld = 19, 23
 	a := full(random(n))
@@ -100,6 +103,7 @@ func TestCertificatesOfTriangles(t *testing.T) {
 }
 
 func TestBadInput(t *testing.T) {
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	ctx := context.Background()
 	d := device(t, vk.Options{})
 	p, err := evd.NewPlan[float64](d, 3, evd.Options{Tuning: small()})

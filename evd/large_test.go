@@ -14,6 +14,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/bench"
 	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/tridiag"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -52,6 +53,7 @@ func sizes(t *testing.T) (orders []int) {
 // Orders below 32768 are solved twice, because the first solve warms up the device. Divided
 // matrices are so below 65536. From 80000 on only some vectors are checked, on the host.
 func TestSizes(t *testing.T) {
+	when.Skip(t, when.Validation, "other tests record the same kernels")
 	orders := sizes(t)
 	kernels := os.Getenv("VKEVD_KERNELS") != ""
 	d := device(t, vk.Options{Kernels: kernels, Statistics: kernels})

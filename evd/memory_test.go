@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -36,6 +37,7 @@ func TestPlansAreSmall(t *testing.T) {
 // the vectors of the tridiagonal matrix and the workspace of divide and conquer have 8 bytes per
 // element.
 func TestFloat32PlansAreSmaller(t *testing.T) {
+	when.Pick(t, when.Single)
 	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024})
 	const n = 32768
 	for _, c := range []struct {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -20,6 +21,8 @@ func (gaveUp) Solve(*spectrum.Call, spectrum.Problem, int, int, stages.Matrix) (
 // vectors are wrong. The plan must solve in double precision, give the reason, and work again
 // afterwards.
 func TestMixedSolvesCold(t *testing.T) {
+	when.Skip(t, when.Quick, "refinement")
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	d := openIn(t, t.TempDir())
 	const n = 40
 	p, err := NewMixedPlan(d, n, Options{Tuning: waitingTuning()})
@@ -66,6 +69,7 @@ func (m zeros) Solve(c *spectrum.Call, t spectrum.Problem, from, to int, xt stag
 // not wait in this way in later solves. The device must remember the failure. (Each later solve once
 // waited up to the limit again, and then solved in double precision.)
 func TestMixedSurvivesAWaitThatFails(t *testing.T) {
+	when.Skip(t, when.Quick|when.Slow, "the kernels of other tests")
 	const n, given = 40, 5
 	ctx, a := context.Background(), randomSym(n)
 	for _, phase := range waitingPhases {

@@ -11,6 +11,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -28,6 +29,7 @@ func mixedPlan(t *testing.T, d *vk.Device, n int, opt evd.Options) *evd.MixedPla
 // TestMixed solves matrices with well separated eigenvalues, with clusters, and with entries near
 // the ends of the range of doubles, in mixed precision. The refinement must succeed in few steps.
 func TestMixed(t *testing.T) {
+	when.Skip(t, when.Quick, "refinement")
 	d := device(t, vk.Options{})
 	for _, c := range []struct {
 		kind                string
@@ -87,6 +89,8 @@ func packedColumns(q evd.Dense[float64]) (data []float64) {
 // TestMixedKinds solves all kinds of test matrices in mixed precision. Values and ratios must be
 // those of double precision, whether the refinement has succeeded or a cold solve was needed.
 func TestMixedKinds(t *testing.T) {
+	when.Skip(t, when.Quick, "refinement")
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	d := device(t, vk.Options{})
 	const n = 30
 	p := mixedPlan(t, d, n, evd.Options{Tuning: small()})
@@ -126,6 +130,8 @@ func TestMixedKinds(t *testing.T) {
 // TestMixedRefuses gives matrices and options that are not possible, orders 0 and 1, and a context
 // that has ended.
 func TestMixedRefuses(t *testing.T) {
+	when.Skip(t, when.Quick, "refinement")
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	d, ctx := device(t, vk.Options{}), context.Background()
 	const n = 20
 	p := mixedPlan(t, d, n, evd.Options{Tuning: small()})
@@ -185,6 +191,9 @@ func TestMixedMemory(t *testing.T) {
 // TestMixedProgress checks that the progress of a solve in mixed precision does not reach its total
 // before the refinement. (The end of the solve in single precision was once reported as the end.)
 func TestMixedProgress(t *testing.T) {
+	when.Skip(t, when.Quick, "refinement")
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
+	when.Pick(t, when.Race)
 	d, err := vk.Open(vk.Options{Device: evd.DeviceName(t), Batch: time.Nanosecond})
 	if err != nil {
 		t.Fatal(err)

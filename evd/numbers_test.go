@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -38,6 +39,7 @@ func scaledSym(n int, of []float64, seed uint64) []float64 {
 }
 
 func TestEntriesFromTheLeastToTheLargest(t *testing.T) {
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	d := device(t, vk.Options{})
 	for i, of := range magnitudes {
 		for _, n := range []int{2, 11, 16} {
@@ -51,6 +53,7 @@ func TestEntriesFromTheLeastToTheLargest(t *testing.T) {
 // TestEveryPlaceOfANonFiniteEntry puts a NaN or an infinity at each place of the triangle that is
 // read, in turn. The error must name this place.
 func TestEveryPlaceOfANonFiniteEntry(t *testing.T) {
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	d := device(t, vk.Options{})
 	const n = 9
 	p, err := evd.NewPlan[float64](d, n, evd.Options{Tuning: small()})

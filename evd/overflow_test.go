@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -96,6 +97,8 @@ func beyond[T evd.Float](t *testing.T, d *vk.Device, n, sign int) {
 // TestRefinedEigenvaluesBeyondTheLargestDouble does the same with a refinement, and with a solve in
 // mixed precision. The refinement begins with exact vectors, or with vectors that do not help.
 func TestRefinedEigenvaluesBeyondTheLargestDouble(t *testing.T) {
+	when.Skip(t, when.Quick, "refinement")
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	d := device(t, vk.Options{})
 	const n = 8
 	a := constant(n, math.MaxFloat64)

@@ -10,6 +10,7 @@ import (
 	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/product/emulated"
 	"github.com/vkevd/vkevd/vk"
 	"gonum.org/v1/gonum/blas"
@@ -20,14 +21,16 @@ import (
 // that emulate double precision on integer units. With the smallest tuning, all products of a solve
 // are emulated.
 func TestEmulatedProducts(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
 	d := device(t, vk.Options{})
 	const n = 50
 	for i, kind := range matgen.Dense() {
-		name := kind.Name()
-		if i%6 != 0 {
-			name = "other/" + name // make test-unit leaves these out
-		}
-		t.Run(name, func(t *testing.T) { testEmulatedProducts(t, d, kind, n) })
+		t.Run(kind.Name(), func(t *testing.T) {
+			if i%6 != 0 {
+				when.Long(t, "each sixth kind of matrices")
+			}
+			testEmulatedProducts(t, d, kind, n)
+		})
 	}
 }
 

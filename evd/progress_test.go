@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -14,6 +15,7 @@ import (
 // phase with several levels or blocks must make several reports. In the last report Done must be
 // equal to Total.
 func TestProgressOfASolve(t *testing.T) {
+	when.Pick(t, when.Race)
 	d := device(t, vk.Options{Batch: 1})
 	const n = 100
 	var reports []evd.Progress

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/product/moduli"
 )
 
@@ -14,6 +15,7 @@ import (
 // needs few digits if the matrix has changed, and more if the vectors were rounded to single
 // precision. The update of the vectors needs fewer digits the larger it is.
 func TestDigitsOfARefinement(t *testing.T) {
+	when.Skip(t, when.Quick, "refinement")
 	d := openIn(t, t.TempDir())
 	const n = 70
 	p, err := NewRefinePlan(d, n, Options{Tuning: waitingTuning(), Products: ProductsEmulated})

@@ -16,6 +16,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -95,6 +96,7 @@ func kindNamed(t *testing.T, name string) matgen.DenseKind {
 // of close eigenvalues: small ones, which the host solves, larger ones, which a plan solves, and
 // one that is too large. The entries of some matrices are near the ends of the range of doubles.
 func TestRefine(t *testing.T) {
+	when.Skip(t, when.Quick, "refinement")
 	d := device(t, vk.Options{})
 	for _, c := range []struct {
 		kind         string
@@ -156,6 +158,8 @@ func TestRefine(t *testing.T) {
 // TestRefineRefuses calls Refine with approximate vectors that do not help. Some of them must give
 // an error. For the others, Refine must solve without them and report this.
 func TestRefineRefuses(t *testing.T) {
+	when.Skip(t, when.Quick, "refinement")
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	d, ctx := device(t, vk.Options{}), context.Background()
 	const n = 30
 	a := kindNamed(t, "goe").Dense(n)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matgen"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -38,6 +39,7 @@ func identical(a, b []float64) bool {
 // Options.Overwrite, other elements of the input's memory must not change. Check must return the
 // same ratios.
 func TestRowMajor(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
 	ctx := context.Background()
 	d := device(t, vk.Options{})
 	kinds := matgen.Dense()
@@ -129,6 +131,8 @@ func overwritten(t *testing.T, p *evd.Plan[float64], a evd.Sym[float64], uplo ev
 // TestRowMajorIsVerified makes Solve return row-major vectors with Options.Verify. The certificates
 // of the first result and of the second result must measure these row-major vectors.
 func TestRowMajorIsVerified(t *testing.T) {
+	when.Skip(t, when.Quick, "Verify")
+	when.Pick(t, when.Race)
 	d := device(t, vk.Options{})
 	const n = 21
 	a := evd.Sym[float64]{N: n, Ld: n, Data: full(random(n))}

@@ -12,6 +12,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -71,6 +72,8 @@ func unsplit() *tuning.Tuning {
 // same bits as on one device. The test uses all ways in which vectors can be copied to the host,
 // and orders that are smaller than the number of devices.
 func TestSeveralDevicesFindTheSameBits(t *testing.T) {
+	when.Skip(t, when.Quick, "several devices")
+	when.Pick(t, when.Race)
 	d := [3]*vk.Device{device(t, vk.Options{}), device(t, vk.Options{}), device(t, vk.Options{})}
 	for n, options := range map[int]map[string]evd.Options{
 		1: {"all": {}}, 2: {"all": {}, "one": {Select: evd.Index(1, 2)}, "rows": {RowMajor: true}},
@@ -101,6 +104,8 @@ func TestSeveralDevicesFindTheSameBits(t *testing.T) {
 
 // The same holds in single precision.
 func TestSeveralDevicesInSinglePrecision(t *testing.T) {
+	when.Skip(t, when.Quick, "several devices")
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	d, e := device(t, vk.Options{}), device(t, vk.Options{})
 	const n = 45
 	a := make([]float32, n*n)
@@ -116,6 +121,7 @@ func TestSeveralDevicesInSinglePrecision(t *testing.T) {
 // TestSeveralDevicesOnLapacksMatrices solves LAPACK's test matrices on two devices, with vectors.
 // It also solves for values without vectors, which uses only the first device.
 func TestSeveralDevicesOnLapacksMatrices(t *testing.T) {
+	when.Long(t, "TestEveryKindOfMatrix, on one device; TestSeveralDevicesFindTheSameBits")
 	d, e := device(t, vk.Options{}), device(t, vk.Options{})
 	const n = 130
 	p, err := evd.NewPlan[float64](d, n, severally(evd.Options{Vectors: true, Tuning: small()}, e))
@@ -157,6 +163,8 @@ func TestSeveralDevicesOnLapacksMatrices(t *testing.T) {
 // TestProgressOfSeveralDevices solves on two devices. Progress.Done must never decrease, and must
 // be Progress.Total at the end. The profile must have the phases of both devices.
 func TestProgressOfSeveralDevices(t *testing.T) {
+	when.Skip(t, when.Quick, "several devices")
+	when.Pick(t, when.Race)
 	for _, distribute := range []bool{false, true} {
 		t.Run(fmt.Sprint("distribute ", distribute), func(t *testing.T) { progressOfTwo(t, distribute) })
 	}
@@ -195,6 +203,8 @@ func progressOfTwo(t *testing.T, distribute bool) {
 // and the plan must work afterwards. If the progress function panics, Solve must panic with the
 // same value.
 func TestSeveralDevicesAreCancelled(t *testing.T) {
+	when.Skip(t, when.Quick, "several devices")
+	when.Pick(t, when.Race)
 	for _, distribute := range []bool{false, true} {
 		t.Run(fmt.Sprint("distribute ", distribute), func(t *testing.T) { cancelledOnTwo(t, distribute) })
 	}
@@ -256,6 +266,7 @@ func cancelledOnTwo(t *testing.T, distribute bool) {
 // must return an error that names this device, unless it had ended before. Goroutines may share the
 // plan.
 func TestSeveralDevicesOfWhichOneIsClosed(t *testing.T) {
+	when.Skip(t, when.Quick, "several devices")
 	const n = 60
 	for which, reported := range [][]int{{60}, {3, 60}, {20, 150}, {3, 20, 150}} {
 		distribute := which > 1

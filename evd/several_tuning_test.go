@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -39,6 +40,7 @@ func TestTuningOfAnotherDevice(t *testing.T) {
 // half-bandwidth was changed, as stored results of `vkevd tune` do. A solve in single precision must
 // have its own tiles and the new half-bandwidth. (It once had the tiles for double precision.)
 func TestGivenSizesKeepThoseOfFloat32(t *testing.T) {
+	when.Pick(t, when.Single)
 	dev := vk.Dry(vk.Info{Name: "NVIDIA H200", Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Memory: 1 << 40, Free: 1 << 40})
 	given, want := tuning.On(dev.Info()), tuning.For[float32](dev.Info()).Products.Tiles
 	given.Band = 16

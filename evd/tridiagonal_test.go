@@ -11,6 +11,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -106,6 +107,7 @@ func TestPartOfATridiagonal(t *testing.T) {
 // must then compute the vectors: on the host, or for large matrices on the device, in memory of its
 // own. The counters of the result must say so.
 func TestFallbackOfMRRR(t *testing.T) {
+	when.Skip(t, when.Quick|when.Slow, "the calls of other tests")
 	d := device(t, vk.Options{})
 	tune := small()
 	tune.MRRR.Distrust = true
@@ -122,6 +124,7 @@ func TestFallbackOfMRRR(t *testing.T) {
 
 // TestCountBelow compares the counts of CountBelow with those of another implementation.
 func TestCountBelow(t *testing.T) {
+	when.Skip(t, when.Validation, "other tests record the same kernels")
 	ctx := context.Background()
 	d := device(t, vk.Options{})
 	const n = 21
@@ -240,6 +243,7 @@ func TestBadTridiagonals(t *testing.T) {
 // TestValuesAreSettled gives a solve wrong eigenvalues. Values that Sturm counts do not certify
 // must be replaced, and other values must not change.
 func TestValuesAreSettled(t *testing.T) {
+	when.Pick(t, when.Race)
 	d := device(t, vk.Options{})
 	const n, width = 300, 4
 	diagonal, off := matgen.GluedWilkinson(1e-3).Tridiagonal(n)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -142,6 +143,8 @@ func solvesAgain(t *testing.T, p *Plan[float64], s spoil, a Sym[float64], good *
 // return the second result, which the safe path computes. If the second result is wrong, too, Solve
 // must return an error.
 func TestVerifySeesAndSolvesAgain(t *testing.T) {
+	when.Skip(t, when.Quick, "Verify")
+	when.Pick(t, when.Race)
 	ctx := context.Background()
 	d := verifyDevice(t)
 	const n = 21
@@ -171,6 +174,9 @@ func TestVerifySeesAndSolvesAgain(t *testing.T) {
 // TestVerifyPassesWhatIsRight solves every kind of matrix, also with entries at the ends of the
 // range of doubles. The right results must pass their certificates.
 func TestVerifyPassesWhatIsRight(t *testing.T) {
+	when.Skip(t, when.Quick, "Verify")
+	when.Skip(t, when.Validation, "TestVerifySeesAndSolvesAgain records the kernels")
+	when.Pick(t, when.Race)
 	ctx := context.Background()
 	d := verifyDevice(t)
 	for _, n := range []int{0, 1, 2, 13} {
@@ -187,6 +193,7 @@ func TestVerifyPassesWhatIsRight(t *testing.T) {
 }
 
 func TestVerifyRefusesOverwrite(t *testing.T) {
+	when.Pick(t, when.Race)
 	var option *OptionError
 	if _, err := NewPlan[float64](verifyDevice(t), 3, Options{Vectors: true, Overwrite: true, Verify: true}); !errors.As(err, &option) {
 		t.Error(err)

@@ -14,6 +14,7 @@ import (
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -28,20 +29,30 @@ func singleOnly(t *testing.T, without ...string) *vk.Device {
 
 // TestWithoutFloat64Types, TestWithoutFloat64Options and TestWithoutFloat64Tridiagonal run the tests
 // of single precision on a device without double precision.
-func TestWithoutFloat64Types(t *testing.T) { float32Types(t, singleOnly(t)) }
+func TestWithoutFloat64Types(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
+	float32Types(t, singleOnly(t))
+}
 
-func TestWithoutFloat64Options(t *testing.T) { float32Options(t, singleOnly(t)) }
+func TestWithoutFloat64Options(t *testing.T) {
+	when.Skip(t, when.Quick, "a device without double precision")
+	float32Options(t, singleOnly(t))
+}
 
 func TestWithoutFloat64Tridiagonal(t *testing.T) { float32Tridiagonal(t, singleOnly(t)) }
 
 // TestWithoutFloat64Edges solves with half-bandwidths and ranks of updates around the order, with the
 // smallest tuning and with the device's own.
 func TestWithoutFloat64Edges(t *testing.T) {
+	when.Skip(t, when.Quick, "a device without double precision")
 	d := singleOnly(t)
 	for _, c := range []struct{ n, band, block int }{
 		{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 4, 4}, {9, 8, 8}, {33, 4, 8}, {40, 16, 32}, {47, 8, 40}, {17, 32, 32}, {65, 0, 0},
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
+			if c.n == 17 {
+				when.Long(t, "other bands and blocks")
+			}
 			opt := evd.Options{Band: c.band, Block: c.block}
 			if c.band > 0 || c.n < 3 {
 				opt.Tuning = small()
@@ -56,6 +67,7 @@ func TestWithoutFloat64Edges(t *testing.T) {
 // TestWithoutFloat64Parts solves for parts of the spectrum by each solver, with vectors and without.
 // Package ratio measures the vectors, and the values are those of the whole spectrum.
 func TestWithoutFloat64Parts(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
 	d := singleOnly(t)
 	const n = 60
 	single, double := rounded(full(random(n)))
@@ -99,6 +111,7 @@ func TestWithoutFloat64Parts(t *testing.T) {
 // TestWithoutFeatures hides each feature that a device may lack, besides double precision. A plan in
 // single precision needs only the memory model. Without it, the error names it.
 func TestWithoutFeatures(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
 	for _, f := range vk.Features() {
 		if f.Required {
 			continue
@@ -129,6 +142,7 @@ func TestWithoutFeatures(t *testing.T) {
 // TestWithoutFloat64Certificate checks that Verify notices a wrong value and wrong vectors on a device
 // without double precision, where the host counts.
 func TestWithoutFloat64Certificate(t *testing.T) {
+	when.Skip(t, when.Quick, "a device without double precision")
 	d := singleOnly(t)
 	const n = 40
 	p := singlePlan(t, d, n, evd.Options{Vectors: true, Tuning: small()})
@@ -170,6 +184,8 @@ func TestWithoutFloat64Certificate(t *testing.T) {
 // TestWithoutFloat64Progress checks that progress never decreases and ends at the total, and that the
 // host's part reports several times.
 func TestWithoutFloat64Progress(t *testing.T) {
+	when.Skip(t, when.Quick, "a device without double precision")
+	when.Pick(t, when.Race)
 	const n = 300
 	var last evd.Progress
 	inside := map[float64]bool{}
@@ -193,6 +209,8 @@ func TestWithoutFloat64Progress(t *testing.T) {
 // TestWithoutFloat64Cancel cancels a solve while the host solves the tridiagonal problem. The plan can
 // be used again.
 func TestWithoutFloat64Cancel(t *testing.T) {
+	when.Skip(t, when.Quick, "a device without double precision")
+	when.Pick(t, when.Race)
 	const n = 300
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

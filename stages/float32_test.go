@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
@@ -28,6 +29,9 @@ func single[S, P any](t *testing.T, m spirv.Module[S, P], spec S) *vk.Kernel[S, 
 const singleTolerance = 0x1p-15
 
 func TestGemmFloat32(t *testing.T) {
+	when.Skip(t, when.Quick, "single precision")
+	when.Skip(t, when.Validation, "other tests record kernels in single precision")
+	when.Pick(t, when.Single)
 	const m, n, k = 37, 18, 21
 	dev := stagetest.Device(t)
 	spec := shaders.GemmDefaults()
@@ -61,6 +65,9 @@ func TestGemmFloat32(t *testing.T) {
 // squares of elements overflow or underflow in float32. In some panels the rows of each workgroup
 // have a different magnitude.
 func TestPanelFloat32(t *testing.T) {
+	when.Skip(t, when.Quick, "single precision")
+	when.Skip(t, when.Validation, "other tests record kernels in single precision")
+	when.Pick(t, when.Single)
 	const m, columns, rows, groups = 40, 4, 14, 3
 	for name, scale := range map[string]func(i int) float64{
 		"1": func(int) float64 { return 1 }, "1e30": func(int) float64 { return 1e30 },
@@ -137,6 +144,8 @@ func factorPanel(t *testing.T, panel []float32, m, columns, rows, groups int) []
 // band. Elements near the ends of float32's range need the scaling of the kernel. Subnormal
 // elements are taken as zero.
 func TestBulgeChasingFloat32(t *testing.T) {
+	when.Skip(t, when.Quick, "single precision")
+	when.Pick(t, when.Single)
 	const n, b, lead, ld = 30, 4, 2, 8 // ld = 2·b
 	dev := stagetest.Device(t)
 	spec := shaders.Sb2stWaveDefaults()

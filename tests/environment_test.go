@@ -10,7 +10,7 @@ import (
 
 // otherReaders are the folders that may read environment variables by package os: internal/environ,
 // and packages for tests.
-var otherReaders = []string{"internal/environ", "stages/stagetest", "tests/testdata"}
+var otherReaders = []string{"internal/environ", "internal/when", "stages/stagetest", "tests/testdata"}
 
 // readsEnvironment are the calls that read variables, or folders that variables name, in Go and C.
 // secure_getenv is not among them.

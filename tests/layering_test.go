@@ -113,6 +113,7 @@ var mayImport = map[string][]string{
 	"vk/internal/trials":        {},
 	"vk/spirv":                  {},
 	"internal/environ":          {},
+	"internal/when":             {},
 	"tests/cluster/initialised": {"evd/cluster"},
 
 	"internal/ownfile": {},

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vkevd/vkevd/internal/when"
 )
 
 func smallBuffers(t *testing.T, limit uint64) *Device {
@@ -95,6 +97,7 @@ func TestRegionsInSeveralBuffers(t *testing.T) {
 // A Dry device accepts a layout if and only if the real device with the same Info accepts it. If
 // both devices refuse a layout, their errors are the same.
 func TestDryRefusesWhatDevicesRefuse(t *testing.T) {
+	when.Skip(t, when.Widths, "no kernels")
 	rng := rand.New(rand.NewPCG(5, 6))
 	accepted := 0
 	for range 20 {

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/internal/driver"
@@ -77,6 +78,7 @@ func TestCompileFails(t *testing.T) {
 // A recording contains a kernel that is still being compiled. The compilation fails later. Run of
 // the recording then returns the error of the compilation.
 func TestRunOfAKernelThatFailed(t *testing.T) {
+	when.Pick(t, when.GPUAV)
 	ctx, d := context.Background(), open(t, vk.Options{})
 	defer func() { driver.Fault = nil }()
 	var calls atomic.Int32

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -24,6 +25,7 @@ func open(t testing.TB, opt vk.Options) *vk.Device {
 }
 
 func TestTransferRoundTrip(t *testing.T) {
+	when.Pick(t, when.GPUAV)
 	ctx := context.Background()
 	d := open(t, vk.Options{})
 	const rows, cols, ld = 1000, 5000, 1003 // 40 MB: three trips, so that one half of the staging window is used again
@@ -58,6 +60,7 @@ func TestTransferRoundTrip(t *testing.T) {
 }
 
 func TestFillCopyAndPoison(t *testing.T) {
+	when.Pick(t, when.GPUAV)
 	ctx := context.Background()
 	d := open(t, vk.Options{})
 	x, y := vk.Reserve[float64]("x", 100), vk.Reserve[float64]("y", 50)

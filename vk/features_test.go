@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
@@ -16,6 +17,7 @@ import (
 // Some features are needed by a few kernels only. A device without such a feature can be opened.
 // Build then refuses the kernels that need the feature, and accepts all other kernels.
 func TestKernelsNeedTheirFeatures(t *testing.T) {
+	when.Pick(t, when.GPUAV)
 	d := memoryDevice(t)
 	if !d.Info().MemoryModel() {
 		t.Error("no memory model")

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -60,6 +61,7 @@ func probe(t testing.TB, opt vk.Options) uint32 {
 }
 
 func TestKernelRunsAndKeepsItsPipeline(t *testing.T) {
+	when.Pick(t, when.GPUAV)
 	dir := t.TempDir()
 	first := probe(t, vk.Options{CacheDir: dir, Kernels: true})
 	if again := probe(t, vk.Options{CacheDir: dir}); again != first {
@@ -95,6 +97,7 @@ func TestValidationLayerIsSilent(t *testing.T) {
 // The bindings free C memory in finalizers. In this test the garbage collector runs all the time,
 // so that a use of freed memory causes a crash, a failed call or a wrong result.
 func TestRunsUnderPermanentCollection(t *testing.T) {
+	when.Skip(t, when.Validation, "the calls of other tests")
 	stop := make(chan struct{})
 	defer close(stop)
 	go func() {

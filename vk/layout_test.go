@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/shaders"
 )
 
@@ -97,6 +98,7 @@ func TestFoldedGridsCoverAndFit(t *testing.T) {
 // TestFillRefusesAPartOfAWord fills numbers of two bytes. Vulkan fills words of four bytes, so the
 // number of elements and the first one must be even.
 func TestFillRefusesAPartOfAWord(t *testing.T) {
+	when.Pick(t, when.GPUAV)
 	halves := Reserve[uint16]("halves", 8)
 	d := Dry(Info{})
 	ws, err := d.NewArena(Together(halves))
@@ -119,6 +121,7 @@ func TestFillRefusesAPartOfAWord(t *testing.T) {
 }
 
 func TestRecorderNamesPhasesAndFills(t *testing.T) {
+	when.Pick(t, when.GPUAV)
 	d := Dry(Info{})
 	a := Reserve[float64]("a", 4)
 	ws, _ := d.NewArena(Together(a))

@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/vk/internal/driver"
 	"github.com/vkevd/vkevd/vk/spirv"
@@ -266,6 +267,7 @@ func TestPageTable(t *testing.T) {
 
 // If the translated variant of a kernel cannot be compiled, Run returns the error.
 func TestTranslatedKernelFails(t *testing.T) {
+	when.Pick(t, when.GPUAV)
 	ctx, p := context.Background(), newPaged(t, 1<<10, 1, 3000)
 	defer func() { driver.Fault = nil }()
 	driver.Fault = func(call string) driver.Result {
@@ -292,6 +294,7 @@ func TestTranslatedKernelFails(t *testing.T) {
 // A device whose push blocks have no room for the address of the page table gets kernels that contain
 // the address. Their push blocks must not be larger than the device allows.
 func TestTableAddressInTheKernel(t *testing.T) {
+	when.Pick(t, when.GPUAV)
 	ctx := context.Background()
 	p := newPaged(t, 1<<10, 1, 3000)
 	const most = 24 // bytes of the push block of slag2d

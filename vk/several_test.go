@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/internal/driver"
@@ -19,6 +20,8 @@ import (
 // the devices, no call hangs, no object is left, and the same plan solves the next matrix. The test
 // lets only some calls fail, because most calls are made in every batch.
 func TestDriverCallsFailOnSeveralDevices(t *testing.T) {
+	when.Skip(t, when.Quick, "several devices")
+	when.Skip(t, when.Widths, "failing driver calls")
 	for _, distribute := range []bool{false, true} {
 		t.Run(fmt.Sprint("distribute ", distribute), func(t *testing.T) { loseOneOfTwo(t, distribute) })
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -12,6 +13,7 @@ import (
 // back. Together the matrices have more elements than half of the staging buffer, so that a matrix
 // is divided between two copies.
 func TestTransferParts(t *testing.T) {
+	when.Pick(t, when.GPUAV)
 	d := open(t, vk.Options{})
 	ctx := context.Background()
 	var up, down []vk.Columns[uint32]

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/vkevd/vkevd/internal/when"
 )
 
 // sanitized are compiler flags for the C files of these tests. With them, an access outside of
@@ -35,6 +37,7 @@ var duration = regexp.MustCompile(` [0-9.]+ s\n`)
 // without a device. The program is linked with the shim first and LAPACK second. The order of
 // symbols is then the same as with LD_PRELOAD.
 func TestShim(t *testing.T) {
+	when.Skip(t, when.Vulkango, "no device")
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
 	shared := []string{"-shared", "-fPIC", "-fvisibility=hidden"}

@@ -9,6 +9,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/probe"
 	"github.com/vkevd/vkevd/evd/svd"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -164,6 +165,7 @@ func TestPlanJSON(t *testing.T) {
 // TestPlanOfManyAndOfARefinement checks the memory that vkevd plan prints in two cases: for a batch
 // of many matrices, which is solved in parts, and for a refinement of approximate vectors.
 func TestPlanOfManyAndOfARefinement(t *testing.T) {
+	when.Skip(t, when.Quick, "refinement")
 	s := newFixture(t)
 	s.machine.info.Type, s.machine.info.Family = "cpu", "cpu"
 	s.machine.info.SharedBytes, s.machine.info.MaxLocal, s.machine.info.Subgroup = 32<<10, 1024, 8

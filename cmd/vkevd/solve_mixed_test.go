@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/internal/when"
 )
 
 // TestSolveMixed checks that --precision mixed computes vectors in double precision, and reports the
@@ -40,6 +41,7 @@ func TestSolveMixed(t *testing.T) {
 // TestSolveMixedForReal solves in mixed precision on the real device. Without further flags there
 // must be vectors, because the refinement needs them.
 func TestSolveMixedForReal(t *testing.T) {
+	when.Skip(t, when.Quick, "refinement")
 	s := newFixture(t)
 	s.file("A.npy", npy(3, 3, 2, 1, 0, 1, 2, 1, 0, 1, 2))
 	stdout, stderr, status := s.real("solve", "--precision", "mixed", "--check", "A.npy")

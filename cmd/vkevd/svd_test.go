@@ -16,6 +16,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
 	"github.com/vkevd/vkevd/evd/svd"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -319,6 +320,7 @@ func TestSVDVectors(t *testing.T) {
 // TestSVDForReal runs the library on a real device, for matrices of extreme shapes. It compares the
 // singular values with those of package gonum.
 func TestSVDForReal(t *testing.T) {
+	when.Skip(t, when.Quick, "whole programs")
 	s := newFixture(t)
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, shape := range [][2]int{{1, 1}, {1, 4}, {4, 1}, {33, 32}, {20, 70}, {64, 64}} {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/vkevd/vkevd/evd/matio"
+	"github.com/vkevd/vkevd/internal/when"
 )
 
 // real runs the program on a real device: the one that VKEVD_DEVICE names, or the best one.
@@ -64,6 +65,7 @@ func numbers(t *testing.T, text string) []float64 {
 // TestApplications solves matrices from applications, in several file formats. Their eigenvalues
 // are known.
 func TestApplications(t *testing.T) {
+	when.Skip(t, when.Quick, "whole programs")
 	folder, err := filepath.Abs("../../tests/testdata/matrices")
 	if err != nil {
 		t.Fatal(err)

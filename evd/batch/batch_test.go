@@ -13,6 +13,7 @@ import (
 	"github.com/vkevd/vkevd/evd/batch"
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/stages/tuning"
 )
@@ -99,7 +100,10 @@ func conquering(t testing.TB) *tuning.Tuning {
 // TestEveryOrder solves one batch with matrices of all orders up to 130. It checks LAPACK's error
 // ratios of the vectors, and the signs of the vectors. It also compares the eigenvalues of a plan
 // with vectors with those of a plan without vectors.
-func TestEveryOrder(t *testing.T) { everyOrder(t, nil, 130, sample(130)) }
+func TestEveryOrder(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
+	everyOrder(t, nil, 130, sample(130))
+}
 
 // TestEveryOrderByDivideAndConquer does the same as TestEveryOrder, but divide and conquer solves
 // all matrices that are too large for shared memory. On a GPU it also solves matrices of orders up
@@ -185,6 +189,7 @@ func ofSeveralOrders() (a []evd.Sym[float64]) {
 // the usual tuning of the device, the smallest one, and one with divide and conquer. The bits of each
 // result must always be the same.
 func TestSameBits(t *testing.T) {
+	when.Pick(t, when.Race|when.GPUAV)
 	smallest := tuning.Smallest()
 	for _, tune := range []*tuning.Tuning{nil, &smallest, conquering(t)} {
 		for _, vectors := range []bool{true, false} {
@@ -208,6 +213,7 @@ func TestSameBits(t *testing.T) {
 // TestBitsInALargeBatch solves matrices in a batch of 1000. The bits of each result must be those in a
 // small batch.
 func TestBitsInALargeBatch(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
 	for _, vectors := range []bool{true, false} {
 		a := ofSeveralOrders()
 		few := solve(t, newPlan(t, 70, len(a), batch.Options{Vectors: vectors}), a...).Spectra

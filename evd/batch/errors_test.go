@@ -11,6 +11,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/batch"
 	"github.com/vkevd/vkevd/evd/matgen"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -22,6 +23,7 @@ var orders = []int{2, 9, 30, 66}
 // error with the row and column of the entry. The other matrices must have the same bits as in a
 // batch without this matrix.
 func TestNonFinite(t *testing.T) {
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	for _, opt := range []batch.Options{{Vectors: true}, {}, {Vectors: true, Tuning: conquering(t)}} {
 		p, vectors := newPlan(t, 66, 20, opt), opt.Vectors
 		var a, good []evd.Sym[float64]
@@ -111,6 +113,7 @@ func TestSelect(t *testing.T) {
 // TestSolveInto writes vectors with a leading dimension that is larger than the order. The padding
 // must not change. Some matrices have the orders 0 and 1.
 func TestSolveInto(t *testing.T) {
+	when.Pick(t, when.Race)
 	p := newPlan(t, 20, 2, batch.Options{Vectors: true})
 	var a []evd.Sym[float64]
 	var out []batch.Spectrum
@@ -156,6 +159,7 @@ func TestRefusesHugeLeadingDimension(t *testing.T) {
 // TestSolveIntoOfNothing selects no vectors. Then a Dense without columns may have the leading
 // dimension 0.
 func TestSolveIntoOfNothing(t *testing.T) {
+	when.Pick(t, when.Race)
 	p := newPlan(t, 3, 2, batch.Options{Vectors: true, Select: evd.Index(1, 1)})
 	m := evd.NewSym(3, make([]float64, 9), evd.Lower)
 	out := []batch.Spectrum{{Vectors: &evd.Dense[float64]{Rows: 3}}, {Vectors: &evd.Dense[float64]{Rows: 3}}}
@@ -229,6 +233,7 @@ func TestRefused(t *testing.T) {
 // TestProgress checks the calls of Options.Progress. There must be one call for each part of a
 // batch, and Progress.Done must rise to Progress.Total.
 func TestProgress(t *testing.T) {
+	when.Pick(t, when.Race)
 	var seen []evd.Progress
 	p := newPlan(t, 8, 3, batch.Options{Progress: func(at evd.Progress) { seen = append(seen, at) }})
 	solve(t, p, batch.Stack(8, 7, make([]float64, 7*64), evd.Lower)...)

@@ -12,6 +12,7 @@ import (
 	"github.com/vkevd/vkevd/evd/batch"
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -56,6 +57,7 @@ func someTridiagonals(most int) (all []evd.Tridiagonal[float64], names []string)
 // on a GPU up to 512. It checks LAPACK's ratios and the signs of the vectors. It also compares the
 // eigenvalues of a plan with vectors with those of a plan without vectors.
 func TestTridiagonalsOfEveryOrder(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
 	most := 130
 	all, names := someTridiagonals(most)
 	if stagetest.Info().Type != "cpu" {
@@ -93,6 +95,7 @@ func TestTridiagonalsOfEveryOrder(t *testing.T) {
 // TestTridiagonalsSameBits solves tridiagonal matrices alone and together, in two orders. The bits of
 // each result must always be the same.
 func TestTridiagonalsSameBits(t *testing.T) {
+	when.Pick(t, when.Race|when.GPUAV)
 	smallest := tuning.Smallest()
 	for _, tune := range []*tuning.Tuning{nil, &smallest} {
 		for _, vectors := range []bool{true, false} {
@@ -117,6 +120,7 @@ func TestTridiagonalsSameBits(t *testing.T) {
 // TestTridiagonalsNonFinite puts a NaN or an infinity into one matrix. This matrix must have an error
 // with the place of the entry. The others must have the same bits as without it.
 func TestTridiagonalsNonFinite(t *testing.T) {
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	for _, vectors := range []bool{true, false} {
 		p := newTridiagonalPlan(t, 70, 10, batch.Options{Vectors: vectors})
 		for _, n := range []int{1, 5, 33, 70} {

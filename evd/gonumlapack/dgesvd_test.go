@@ -18,6 +18,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/kept"
 	"github.com/vkevd/vkevd/evd/svd"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -25,6 +26,7 @@ import (
 // shape. On a CPU device the matrices above order 3 would take too long. So on a CPU device it
 // solves only one in 61 of them on the device.
 func TestGonumsSVD(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
 	const gonums = 1e-13 // the tolerance that gonum's test uses for gonum
 	impl := always(t)
 	s := &sampledSVD{Implementation: impl, every: 61}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/kept"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -93,6 +94,7 @@ func TestErrors(t *testing.T) {
 // TestManyGoroutines uses plans of several orders in many goroutines. The fake plans have no locks of
 // their own, so the race detector finds a plan that is made, used or closed without the lock of Plans.
 func TestManyGoroutines(t *testing.T) {
+	when.Pick(t, when.Race)
 	const goroutines, orders, most = 8, 6, 3
 	ps, open := keeping(1000)
 	var wg sync.WaitGroup

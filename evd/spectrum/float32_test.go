@@ -4,11 +4,14 @@ import (
 	"context"
 	"math"
 	"testing"
+
+	"github.com/vkevd/vkevd/internal/when"
 )
 
 // TestResultsInSinglePrecision asks for results of type float32. Each number must be rounded only
 // once, and the host memory for results must be float32 memory.
 func TestResultsInSinglePrecision(t *testing.T) {
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	v := Unscale[float32]([]float64{0.5, 2 * math.Pi}, 2)
 	if v[0] != 0.25 || v[1] != float32(math.Pi) {
 		t.Errorf("unscaled to %v", v)

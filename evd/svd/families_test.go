@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 	"github.com/vkevd/vkevd/stages/tuning"
 )
@@ -66,6 +67,7 @@ func turned(m int, d, e []float64, turn bool) evd.Dense[float64] {
 // random reflectors. Some matrices are rank-deficient, graded or clustered, some have zeros on the
 // diagonal, and some have entries near overflow or underflow.
 func TestBidiagonalFamilies(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
 	small := tuning.Smallest()
 	for i, shape := range [][2]int{{2, 2}, {40, 33}, {50, 50}, {107, 50}} {
 		m, n := shape[0], shape[1]

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 	"github.com/vkevd/vkevd/stages/tuning"
 )
@@ -15,6 +16,9 @@ import (
 // TestFloat32Bands solves upper bands in single precision: narrow ones, and wide ones that become
 // narrower in several passes.
 func TestFloat32Bands(t *testing.T) {
+	when.Skip(t, when.Quick, "single precision")
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
+	when.Pick(t, when.Single)
 	small := tuning.Smallest()
 	for _, c := range []struct {
 		n, b, largest int
@@ -54,6 +58,8 @@ func TestFloat32Bands(t *testing.T) {
 // precision. So each value above 2⁻⁵⁰ of the largest is the rounded value of LAPACK's dbdsqr, or a
 // neighbour of it.
 func TestFloat32Bidiagonal(t *testing.T) {
+	when.Skip(t, when.Quick, "single precision")
+	when.Pick(t, when.Single)
 	small, n := tuning.Smallest(), 40
 	opt := Options{U: Thin, V: Thin, Certify: true, Tuning: &small}
 	p, err := NewBidiagonalPlan[float32](testDevice(t), n, opt)

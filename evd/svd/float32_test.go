@@ -13,6 +13,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -98,6 +99,9 @@ func makeDrvbd(i, m, n int, rowMajor bool) evd.Dense[float64] {
 // and of the QR factorisation. The values must be gonum's and have the same bits without vectors.
 // The ratios that Check finds and the certificates must be small, in units of float32.
 func TestFloat32Vectors(t *testing.T) {
+	when.Skip(t, when.Quick, "single precision")
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
+	when.Pick(t, when.Single)
 	small := tuning.Smallest()
 	for i, shape := range [][2]int{
 		{0, 10}, {1, 1}, {1, 10}, {10, 1}, {3, 3}, {3, 40}, {10, 3}, {20, 20}, {40, 10}, {10, 40}, {5, 4}, {9, 8}, {13, 27}, {50, 50}, {61, 37},
@@ -151,6 +155,8 @@ func TestFloat32Vectors(t *testing.T) {
 
 // TestFloat32OwnTuning solves with the device's own tuning.
 func TestFloat32OwnTuning(t *testing.T) {
+	when.Skip(t, when.Quick, "single precision")
+	when.Pick(t, when.Single)
 	const m, n = 180, 150
 	wide, _ := families[0].make(m, n, false)
 	a, g := rounded(wide)
@@ -167,6 +173,7 @@ func TestFloat32OwnTuning(t *testing.T) {
 // result must have errors that only float32 explains: a plan that computed in double precision and
 // rounded its result would have a residual far below the unit.
 func TestFloat32IsSingle(t *testing.T) {
+	when.Pick(t, when.Single)
 	const m, n = 90, 70
 	wide, _ := families[0].make(m, n, false)
 	a, g := rounded(wide)
@@ -186,6 +193,8 @@ func TestFloat32IsSingle(t *testing.T) {
 // TestFloat32Range solves matrices whose entries reach from the smallest to the largest float32. A
 // value beyond the range of float32 is infinite. NaN and infinite entries are refused by name.
 func TestFloat32Range(t *testing.T) {
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
+	when.Pick(t, when.Single)
 	const m, n = 24, 15
 	small := tuning.Smallest()
 	opt := Options{U: Thin, V: Thin, Certify: true, Tuning: &small}
@@ -241,6 +250,8 @@ func TestFloat32Range(t *testing.T) {
 // TestFloat32Options solves with each pair of options for U and V, for all values and for the
 // largest ones. The results must be parts of the whole result, up to rounding errors.
 func TestFloat32Options(t *testing.T) {
+	when.Skip(t, when.Quick, "single precision")
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	small := tuning.Smallest()
 	for _, shape := range [][2]int{{23, 23}, {60, 20}, {20, 60}} {
 		m, n := shape[0], shape[1]
@@ -273,6 +284,9 @@ func TestFloat32Options(t *testing.T) {
 // TestFloat32Rank computes the numerical ranks of matrices of known rank. Rounding errors of zero
 // values are of the size of float32's unit.
 func TestFloat32Rank(t *testing.T) {
+	when.Skip(t, when.Quick, "single precision")
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
+	when.Pick(t, when.Single)
 	p := singlePlan(t, 30, 20, Options{})
 	for f, want := range map[int]int{0: 20, 1: 0, 3: 1, 4: 2} {
 		wide, _ := families[f].make(30, 20, false)
@@ -290,6 +304,7 @@ func TestFloat32Rank(t *testing.T) {
 // TestFloat32CertificateFindsErrors changes a value, and then the bidiagonal matrix, by more than
 // rounding errors of float32. The certificate must fail.
 func TestFloat32CertificateFindsErrors(t *testing.T) {
+	when.Pick(t, when.Single)
 	p := singlePlan(t, 30, 20, Options{Certify: true})
 	wide, _ := families[0].make(30, 20, false)
 	a, _ := rounded(wide)
@@ -321,6 +336,7 @@ func TestFloat32CertificateFindsErrors(t *testing.T) {
 // TestFloat32Memory compares the memory of plans in single precision with that of plans in double
 // precision.
 func TestFloat32Memory(t *testing.T) {
+	when.Pick(t, when.Single)
 	dev := vk.Dry(vk.Info{Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024})
 	const n = 16384
 	for _, c := range []struct {

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -67,6 +68,7 @@ func valuesWithError[T evd.Float](t *testing.T, what string, p *Plan[T], a *mat.
 // numbers of the type. The relative errors must be those of the format, and the certificates must
 // pass. With the smallest tuning, a pass narrows the band of the larger matrices.
 func TestStorage(t *testing.T) {
+	when.Skip(t, when.Quick, "single precision in storage")
 	t.Run("float64", func(t *testing.T) { testStorage[float64](t, 0, 1018, -1000, -1060) })
 	t.Run("float32", func(t *testing.T) { testStorage[float32](t, 0, 122, -120) })
 }
@@ -119,6 +121,7 @@ func randomRectangle(m, n int) *mat.Dense {
 // matrix of order 200 with the default sizes. They would be near 5·10⁻⁸ if the band were stored in
 // single precision.
 func TestStorageErrorsOfLargerMatrices(t *testing.T) {
+	when.Skip(t, when.Quick, "single precision in storage")
 	for storage, most := range map[Storage][2]float64{Single: {3e-7, 2e-8}, Half: {5e-4, 1e-4}} {
 		p := densePlan[float64](t, 200, 200, Options{Storage: storage, Certify: true})
 		a := randomRectangle(200, 200)
@@ -141,6 +144,7 @@ func TestStorageErrorsOfLargerMatrices(t *testing.T) {
 // sizes, and zeros. The errors relative to the norm must be those of the format, and Rank must not
 // count rounding errors.
 func TestStorageOfUnevenMatrices(t *testing.T) {
+	when.Skip(t, when.Quick, "single precision in storage")
 	small := tuning.Smallest()
 	const m, n, rank = 40, 31, 25
 	for storage, most := range denseErrors {
@@ -174,6 +178,7 @@ func TestStorageOfUnevenMatrices(t *testing.T) {
 // values, verified results, progress, all sizes of matrices down to none, and a device without
 // double precision.
 func TestStorageOptions(t *testing.T) {
+	when.Skip(t, when.Quick, "single precision in storage")
 	small, a := tuning.Smallest(), randomRectangle(33, 24)
 	for storage, most := range denseErrors {
 		stages := 0
@@ -260,6 +265,7 @@ func TestStorageRefuses(t *testing.T) {
 // TestStorageSurvives makes a wait between workgroups of the reduction in half precision fail. The
 // plan must solve again without waits, with the same bits.
 func TestStorageSurvives(t *testing.T) {
+	when.Skip(t, when.Quick, "single precision in storage")
 	tune := tuning.Smallest()
 	tune.ValuesFrom, tune.Band, tune.Narrow.To = 20, 4*tune.Band, 3
 	a := randomRectangle(50, 40)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product/emulated"
 	"github.com/vkevd/vkevd/stages/tuning"
@@ -19,6 +20,7 @@ import (
 // on integer units. With the smallest tuning, all large products of a solve are emulated. The limits
 // are those of native products. The values have the same bits with and without vectors.
 func TestEmulatedProducts(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
 	small := tuning.Smallest()
 	for i, shape := range [][2]int{{50, 50}, {61, 37}, {13, 40}} {
 		m, n := shape[0], shape[1]

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/tuning"
 )
 
@@ -57,6 +58,7 @@ func reflected(n int) (a evd.Dense[float64], values []float64) {
 // 3}, as the flag --tuning of `vkevd bench` does. VKEVD_PRODUCTS is native or emulated, VKEVD_BAND the
 // number of superdiagonals, and VKEVD_VECTORS=only leaves out the solve without vectors.
 func TestSizes(t *testing.T) {
+	when.Skip(t, when.Validation, "other tests record the same kernels")
 	list := os.Getenv("VKEVD_SIZES")
 	if list == "" {
 		list = "64,90x30"

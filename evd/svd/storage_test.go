@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -45,6 +46,8 @@ func storedPlan(t *testing.T, n, b int, of Storage) *BandPlan[float64] {
 // subnormal numbers. The relative errors must be those of the format, and the certificates must
 // pass.
 func TestBandStorage(t *testing.T) {
+	when.Skip(t, when.Quick, "single precision in storage")
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	for _, s := range storages {
 		for _, c := range []struct{ n, b, scale int }{{37, 13, 0}, {30, 4, 0}, {33, 8, 1018}, {33, 8, -1000}, {33, 8, -1060}} {
 			what := fmt.Sprintf("%v, %+v", s.of, c)
@@ -77,6 +80,7 @@ func TestBandStorage(t *testing.T) {
 // band of zeros. Half precision turns the tiny entries into zeros. The error relative to the largest
 // value must stay that of the format.
 func TestBandStorageOfUnevenMatrices(t *testing.T) {
+	when.Skip(t, when.Quick, "single precision in storage")
 	for _, s := range storages {
 		p := storedPlan(t, 30, 5, s.of)
 		band, _ := randomBand(30, 5, 1)
@@ -103,6 +107,7 @@ func TestBandStorageOfUnevenMatrices(t *testing.T) {
 // TestBandStorageRank checks that Rank counts rounding errors of the format as zero. The band has
 // rank 1.
 func TestBandStorageRank(t *testing.T) {
+	when.Skip(t, when.Quick, "single precision in storage")
 	for _, s := range storages {
 		ones := Band[float64]{N: 20, B: 19, Ld: 20, Data: make([]float64, 400)}
 		for j := range 20 {

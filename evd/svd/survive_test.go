@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/tuning"
@@ -19,6 +20,7 @@ import (
 // this way in later solves. The device must remember the failure. After a wait in a panel failed, the
 // other stages must still wait. If the context has ended, the plan must not solve again.
 func TestSolveSurvivesAWaitThatFails(t *testing.T) {
+	when.Skip(t, when.Quick|when.Slow, "the kernels of other tests")
 	const m, n, given = 50, 21, 5
 	ctx := context.Background()
 	tune := tuning.Smallest()

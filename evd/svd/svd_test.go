@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/stages/tuning"
 )
@@ -230,6 +231,7 @@ func TestRefuses(t *testing.T) {
 // TestSameBits solves a matrix several times, with other solves between. All results must have the
 // same bits.
 func TestSameBits(t *testing.T) {
+	when.Pick(t, when.GPUAV)
 	const m, n = 90, 70
 	p, err := NewPlan[float64](testDevice(t), m, n, Options{})
 	if err != nil {

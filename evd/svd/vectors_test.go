@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 	"github.com/vkevd/vkevd/stages/tuning"
 )
@@ -185,6 +186,7 @@ func TestVectors(t *testing.T) {
 // largest ones. The vectors of the largest values must be the first columns of all vectors, up to
 // rounding errors. Vectors of close values are not compared.
 func TestVectorsOfOneSide(t *testing.T) {
+	when.Skip(t, when.Validation, "TestVectors records the kernels")
 	small := tuning.Smallest()
 	for _, shape := range [][2]int{{23, 23}, {29, 21}, {21, 29}, {60, 20}, {20, 60}} {
 		m, n := shape[0], shape[1]
@@ -290,6 +292,7 @@ func withGaps(z *evd.Dense[float64]) *evd.Dense[float64] {
 // TestCheckOfColumnsWithGaps checks vectors with gaps of NaN between their columns. The ratios must be
 // those without gaps, for dense and for bidiagonal matrices.
 func TestCheckOfColumnsWithGaps(t *testing.T) {
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	ctx, small := context.Background(), tuning.Smallest()
 	compare := func(what string, res *Result[float64], check func() (Ratios, error)) {
 		t.Helper()
@@ -331,6 +334,7 @@ func TestCheckOfColumnsWithGaps(t *testing.T) {
 // TestCheckOfNoSVD checks results with A·V = U·Σ and orthogonal vectors whose values are not the
 // singular values: negative or unsorted. The residual must be +Inf.
 func TestCheckOfNoSVD(t *testing.T) {
+	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	const m, n = 12, 7
 	p, err := NewPlan[float64](testDevice(t), m, n, Options{U: Thin, V: Thin})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -73,6 +74,7 @@ var spoils = []struct {
 // the second result, which the safe path computes. If the second result is wrong, too, Solve must
 // return an error.
 func TestVerifySeesAndSolvesAgain(t *testing.T) {
+	when.Skip(t, when.Quick, "Verify")
 	ctx := context.Background()
 	for _, c := range []struct {
 		m, n int
@@ -96,6 +98,9 @@ func TestVerifySeesAndSolvesAgain(t *testing.T) {
 				continue
 			}
 			t.Run(fmt.Sprintf("%d×%d %v %v %d/%s", c.m, c.n, c.opt.U, c.opt.V, c.opt.Largest, s.name), func(t *testing.T) {
+				if c.m == 60 || c.m == 23 {
+					when.Skip(t, when.Validation, "two other shapes, and TestVerifySurvives")
+				}
 				p := verifying(t, c.m, c.n, c.opt)
 				spoil := func(by *path[float64]) {
 					by.steps.values.Method = spoiled{by.steps.values.Method, s.spoil}
@@ -159,6 +164,8 @@ func TestVerifySurvivesNoConvergence(t *testing.T) {
 // range of doubles. The right results must pass their certificates, and must have the same bits as
 // without Verify.
 func TestVerifyPassesWhatIsRight(t *testing.T) {
+	when.Skip(t, when.Quick, "Verify")
+	when.Skip(t, when.Validation, "TestVerifySeesAndSolvesAgain records the kernels")
 	ctx, small := context.Background(), tuning.Smallest()
 	for i, shape := range [][2]int{{0, 3}, {1, 1}, {1, 4}, {13, 13}, {29, 11}, {11, 14}} {
 		m, n := shape[0], shape[1]
@@ -245,6 +252,7 @@ func TestVerifyNeedsNoMoreMemory(t *testing.T) {
 // TestVerifySurvives makes a wait fail in a plan with Verify. The plan must solve again without waits,
 // and the memory of the safe path must stay valid.
 func TestVerifySurvives(t *testing.T) {
+	when.Skip(t, when.Quick, "Verify")
 	const m, n = 26, 21
 	ctx, tune := context.Background(), tuning.Smallest()
 	d, err := vk.Open(vk.Options{Device: testDevice(t).Info().Name})

@@ -14,6 +14,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -50,6 +51,7 @@ func TestWithoutFloat64(t *testing.T) {
 // TestWithoutFloat64Vectors solves by divide and conquer on the host and, on the safe path of Verify,
 // by QR iteration on the host. Values and ratios are checked as in single precision.
 func TestWithoutFloat64Vectors(t *testing.T) {
+	when.Skip(t, when.Quick, "a device without double precision")
 	d, small := singleOnly(t), tuning.Smallest()
 	for _, c := range []struct {
 		m, n int
@@ -92,6 +94,7 @@ func TestWithoutFloat64Vectors(t *testing.T) {
 // TestWithoutFloat64Bands solves bands that are stored in single and in half precision, for both
 // number types of the caller.
 func TestWithoutFloat64Bands(t *testing.T) {
+	when.Skip(t, when.Quick, "a device without double precision")
 	d, small := singleOnly(t), tuning.Smallest()
 	wide, full := randomBand(40, 9, 1)
 	want := valuesByGonum(t, full)
@@ -154,6 +157,7 @@ func TestWithoutFloat64SmallValues(t *testing.T) {
 // TestWithoutFloat64Ends ends a solve from its progress function while the host computes vectors, by
 // a context and by a panic, and has a matrix with an infinity in C. The plan works afterwards.
 func TestWithoutFloat64Ends(t *testing.T) {
+	when.Skip(t, when.Quick, "a device without double precision")
 	const n = 150
 	small := tuning.Smallest()
 	a := evd.Dense[float32]{Rows: n, Cols: n, Ld: n, Data: make([]float32, n*n)}

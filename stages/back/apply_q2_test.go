@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
@@ -140,6 +141,7 @@ func q2Tunings() []ApplyQ2Tuning {
 // TestApplyQ2 compares Q2·X and Q2ᵀ·X with package ref. The error of each vector x is measured in
 // units of √n·ulp·‖x‖.
 func TestApplyQ2(t *testing.T) {
+	when.Skip(t, when.Validation, "other tests record the same kernels")
 	worst := 0.0
 	// some[b] lists the indices of the tunings to test for half-bandwidth b. It is a selection,
 	// because compiling kernels takes time. TestApplyQ2Tunings runs all tunings.
@@ -201,6 +203,7 @@ func TestApplyQ2IsOrthogonal(t *testing.T) {
 // the number of invocations that share a vector, because this number changes the order of the sums
 // in dot products.
 func TestApplyQ2Tunings(t *testing.T) {
+	when.Long(t, "TestApplyQ2, with other sizes of the kernel")
 	c := newQ2Case(40, 4, 29)
 	for _, op := range []product.Op{product.NoTrans, product.Trans} {
 		first := map[uint32][]float64{} // by the number of threads that share a vector

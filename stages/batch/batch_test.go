@@ -8,6 +8,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/stages/tridiag/stebz"
 	"github.com/vkevd/vkevd/vk"
@@ -111,6 +112,7 @@ func whole(n int, a []float64, upper bool) *batchMatrix {
 // TestBatch solves batches of matrices of all kinds. The orders reach every set of kernels, up to
 // the largest order of each set.
 func TestBatch(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
 	var all []*batchMatrix
 	var full [][]float64
 	var names []string

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/stages/stagetest"
@@ -111,6 +112,8 @@ func chasedByTwin(n, b int, band []float64) bidiagonalChased {
 }
 
 func TestBidiagonalChasing(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
+	when.Skip(t, when.Widths, "the same code with other sizes, and it compiles slowly for wide vectors")
 	for _, b := range []int{1, 2, 3, 4, 5, 8} {
 		for _, n := range []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 16, 17, 23, 40} {
 			band := stagetest.UpperBand(n, b)
@@ -142,6 +145,8 @@ func TestBidiagonalChasing(t *testing.T) {
 
 // TestBidiagonalChasingWide reduces bands with as many superdiagonals as the solver uses on GPUs.
 func TestBidiagonalChasingWide(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
+	when.Skip(t, when.Widths, "the same code with other sizes, and it compiles slowly for wide vectors")
 	for _, b := range []int{16, 32, 48} {
 		n := 2*b + 37
 		band := stagetest.UpperBand(n, b)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/stagetest"
@@ -55,7 +56,10 @@ func chaseLong(t *testing.T, b, runs int, tune, usual ChaseTable) {
 
 // TestBulgeChasingManyTimes repeats a bulge chasing, and checks that the bits of the result do not
 // depend on which workgroup processes which sweep, and when.
-func TestBulgeChasingManyTimes(t *testing.T) { bothChases(t, testBulgeChasingManyTimes) }
+func TestBulgeChasingManyTimes(t *testing.T) {
+	when.Long(t, "TestBulgeChasing, which compares the bits of all forms; only a GPU has races")
+	bothChases(t, testBulgeChasingManyTimes)
+}
 
 func testBulgeChasingManyTimes(t *testing.T, smallest ChaseTable) {
 	n, b := 24, 3

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/stages/stagetest"
 )
@@ -46,6 +47,8 @@ func bothChases(t *testing.T, test func(t *testing.T, tune ChaseTable)) {
 }
 
 func TestBulgeChasing(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
+	when.Skip(t, when.Widths, "the same code with other sizes, and it compiles slowly for wide vectors")
 	var worst [2]float64
 	check := func(n, b int, band []float64, forms []chaseForm) {
 		var first chased
@@ -88,11 +91,18 @@ func TestBulgeChasing(t *testing.T) {
 // the widest bands, each block of a step has its own team of invocations, or only one block is in
 // shared memory.
 func TestBulgeChasingWide(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
+	when.Skip(t, when.Widths, "the same code with other sizes, and it compiles slowly for wide vectors")
 	for _, shape := range []struct {
 		name       string
 		n, b, team int
 	}{{"one team", 100, 32, 128}, {"teams", 130, 48, 128}, {"other", 130, 48, 0}, {"other", 120, 56, 128}} {
-		t.Run(shape.name, func(t *testing.T) { testBulgeChasingWide(t, shape.n, shape.b, shape.team) })
+		t.Run(shape.name, func(t *testing.T) {
+			if shape.name == "other" {
+				when.Long(t, "other bands of the same kernels")
+			}
+			testBulgeChasingWide(t, shape.n, shape.b, shape.team)
+		})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/move"
 	"github.com/vkevd/vkevd/stages/ref"
@@ -114,6 +115,8 @@ func halfTwin(size NarrowSize, band []float64, round func(float64) float64) (aft
 // bands are small, because the twin computes in double precision and the stages compute in single
 // precision: in a larger band some numbers are rounded to the other neighbour.
 func TestHalfStorage(t *testing.T) {
+	when.Skip(t, when.Quick, "single precision in storage")
+	when.Skip(t, when.Validation, "other tests record the same kernels")
 	for _, size := range []NarrowSize{{1, 5, 2, 3}, {7, 5, 5, 3}, {17, 5, 3, 1}} {
 		for _, scale := range []float64{64, 0x1p-17} {
 			stored, rounded := inHalf(scaledBand(size, scale))
@@ -143,6 +146,7 @@ func scaledBand(size NarrowSize, scale float64) []float64 {
 // of the band, which gonum computes in double precision. The error must be that of half precision:
 // neither larger, nor as small as if the numbers were stored in single precision.
 func TestHalfStorageKeepsSingularValues(t *testing.T) {
+	when.Skip(t, when.Quick, "single precision in storage")
 	size := NarrowSize{40, 12, 5, 4}
 	stored, rounded := inHalf(scaledBand(size, 64))
 	full, c := mat.NewDense(size.N, size.N, nil), mat.NewDense(size.N, size.N, nil)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -71,6 +72,7 @@ func TestCutProductsHaveTheSameBits(t *testing.T) {
 // which the cost of a dispatch is limited. No dispatch may cost more than the limit, and the sum of
 // all costs must be the same as without the limit.
 func TestNoDispatchCostsMoreThanItMay(t *testing.T) {
+	when.Skip(t, when.Quick|when.Validation|when.Widths|when.Vulkango, "no device")
 	const n, k, most = 20000, 512, 1e10
 	dev := vk.Dry(vk.Info{Name: "dry", Family: "other", Memory: 1 << 40, Free: 1 << 40, SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
 	for _, dispatch := range []float64{0, most} {

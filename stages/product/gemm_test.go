@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
@@ -49,6 +50,7 @@ var ops = [][2]Op{{NoTrans, NoTrans}, {NoTrans, Trans}, {Trans, NoTrans}, {Trans
 // TestGemmEdges checks products with every tile of a tuning table, with and without split-K, for
 // all transpositions and for shapes at and near multiples of the tile.
 func TestGemmEdges(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
 	g, err := newTiledGemm[float64](stagetest.Device(t), Tables.Smallest)
 	if err != nil {
 		t.Fatal(err)

@@ -16,9 +16,6 @@ import (
 // offsets inside a kernel have 64 bits.)
 func TestBandReductionGrids(t *testing.T) {
 	const n, b, most = 65536, 32, 65535
-	if testing.Short() {
-		t.Skip("some ten thousand commands")
-	}
 	tune := TuningFor(vk.Info{Family: "nvidia"})
 	ops, err := product.New[float64](roomtest.Dry(), tune.Products)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
@@ -19,6 +20,7 @@ import (
 // TestBandReduction checks band reductions of orders at and near the multiples of the
 // half-bandwidth b and the block size k, with the smallest tuning.
 func TestBandReduction(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
 	var orthogonal, similar stagetest.Worst
 	for _, b := range []int{1, 2, 3, 4, 5, 8} {
 		for _, k := range []int{b, 2 * b, 4 * b} {
@@ -42,6 +44,7 @@ func edges(b, k int) []int {
 
 // TestBandReductionKinds checks band reductions of matrices on which eigensolvers have failed.
 func TestBandReductionKinds(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
 	const n, b, k = 43, 4, 8
 	var orthogonal, similar stagetest.Worst
 	for _, kind := range matgen.Dense() {
@@ -54,6 +57,7 @@ func TestBandReductionKinds(t *testing.T) {
 // TestBandReductionLarger checks a band reduction with several blocks of columns, with the device's
 // own tuning.
 func TestBandReductionLarger(t *testing.T) {
+	when.Skip(t, when.Widths, "the same code with other sizes, and it compiles slowly for wide vectors")
 	const n, b, k = 257, 16, 64
 	var orthogonal, similar stagetest.Worst
 	checkReduction(t, "random", n, b, k, TuningFor(stagetest.Device(t).Info()), stagetest.Symmetric(n), &orthogonal, &similar)

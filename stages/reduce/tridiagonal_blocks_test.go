@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/matgen"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/ref"
 	"github.com/vkevd/vkevd/stages/roomtest"
@@ -42,6 +43,8 @@ func TestBlockedTridiagonalisation(t *testing.T) {
 // TestBlockedTridiagonalisationKinds does the same for matrices on which eigenvalue solvers have
 // failed, scaled to magnitudes near 1.
 func TestBlockedTridiagonalisationKinds(t *testing.T) {
+	when.Skip(t, when.Validation, "other tests record the same kernels")
+	when.Skip(t, when.Widths, "the same code with other sizes, and it compiles slowly for wide vectors")
 	const n, left = 29, 12
 	var orthogonal, similar stagetest.Worst
 	for _, kind := range matgen.Dense() {
@@ -57,6 +60,7 @@ func TestBlockedTridiagonalisationKinds(t *testing.T) {
 // difference must be within an error bound. The bits differ, because package ref adds in another
 // order.
 func TestBlockedTridiagonalisationIsTheReference(t *testing.T) {
+	when.Skip(t, when.Validation, "other tests record the same kernels")
 	const n, left = 43, 14
 	dense := stagetest.Symmetric(n)
 	base := smallestBlocks(t, n, left)
@@ -92,6 +96,7 @@ func TestBlockedTridiagonalisationIsTheReference(t *testing.T) {
 // on the number of workgroups, on the number of elements in registers, or on the distribution of
 // rows over the workgroups.
 func TestBlockedTridiagonalisationRepeats(t *testing.T) {
+	when.Skip(t, when.Validation, "other tests record the same kernels")
 	const n, left = 50, 20
 	tune := smallestBlocks(t, n, left)
 	y, band, tau := tridiagonalise(t, n, tune, stagetest.Symmetric(n))

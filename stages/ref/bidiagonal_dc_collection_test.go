@@ -4,11 +4,13 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 	"github.com/vkevd/vkevd/tests/testdata"
 )
 
 func TestBidiagonalDivideConquerCollection(t *testing.T) {
+	when.Long(t, "tests of families of matrices; tests/realdata solves the collection")
 	r, known := newSVDRatios(), worst{name: "|σ − known|"}
 	root, _ := testdata.Collection()
 	suite.BidiagonalCollection(t, root, func(name string, d, e, want []float64) {

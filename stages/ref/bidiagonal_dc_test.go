@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/tridiag"
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
@@ -123,9 +124,7 @@ func TestBidiagonalDivideConquer(t *testing.T) {
 }
 
 func TestBidiagonalDivideConquerLarge(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes some seconds")
-	}
+	when.Long(t, "TestBidiagonalDivideConquer, with smaller orders")
 	r := newSVDRatios()
 	for _, f := range suite.BidiagonalFamilies {
 		for _, n := range []int{101, 300} {

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/move"
 	"github.com/vkevd/vkevd/stages/product"
@@ -74,6 +75,7 @@ func (b *pairsBench) pair(i, j int) (s, g, coupling, gap float64) {
 
 // TestRefinementCouplings compares the couplings that RecordCouplings finds with their definition.
 func TestRefinementCouplings(t *testing.T) {
+	when.Skip(t, when.Quick, "refinement")
 	b := newPairsBench(t)
 	rec := vk.NewRecorder(b.dev)
 	onReach, onStrength := b.stage.RecordCouplings(rec, b.ws, b.noise)
@@ -97,6 +99,7 @@ func TestRefinementCouplings(t *testing.T) {
 // of the elements. The definition differs for each kind of pair: within a cluster, and for pairs
 // whose coupling is noise with near and with distant eigenvalues.
 func TestRefinementCorrection(t *testing.T) {
+	when.Skip(t, when.Quick, "refinement")
 	b := newPairsBench(t)
 	n := b.n
 	clusters := Clusters{{0, 1}, {1, 4}}
@@ -150,6 +153,7 @@ func TestRefinementCorrection(t *testing.T) {
 // TestRefinementSample compares the two blocks of S = XᵀAX that RecordSample computes, those of the
 // first and of the last vectors, with the same blocks of package ref.
 func TestRefinementSample(t *testing.T) {
+	when.Skip(t, when.Quick, "refinement")
 	for _, n := range []int{2, 9, 2*refinementSample + 5} {
 		dev := stagetest.Device(t)
 		ops, err := product.New[float64](dev, SmallestTuning().Products)

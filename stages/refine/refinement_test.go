@@ -9,6 +9,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/ref"
@@ -21,6 +22,7 @@ import (
 // package ref. Some matrices have no clusters, some have many small clusters, and some have
 // clusters that are larger than refinementSmall.
 func TestRefinement(t *testing.T) {
+	when.Skip(t, when.Quick, "refinement")
 	for _, c := range []struct {
 		kind    string
 		n       int

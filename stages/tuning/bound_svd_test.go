@@ -3,6 +3,7 @@ package tuning
 import (
 	"testing"
 
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/back"
 	"github.com/vkevd/vkevd/stages/batch"
@@ -17,6 +18,7 @@ import (
 // stages of a singular value decomposition, on dry devices with different rates. A has three times
 // as many rows as columns, so that a QR factorisation comes first.
 func TestNoDispatchOfSingularValuesIsLong(t *testing.T) {
+	when.Skip(t, when.Quick|when.Validation|when.Vulkango, "no device")
 	for _, card := range cards {
 		dev, n := card.dry(), card.n
 		tune := On(dev.Info()).For(n, n).Bounded(card.rate)
@@ -83,6 +85,7 @@ func TestNoDispatchOfSingularValuesIsLong(t *testing.T) {
 // dispatch may be predicted to take too long, if the kernels reach the fraction batchEfficiency of
 // the device's rate.
 func TestNoDispatchOfABatchIsLong(t *testing.T) {
+	when.Skip(t, when.Quick|when.Validation|when.Vulkango, "no device")
 	for _, card := range cards {
 		dev := card.dry()
 		all := On(dev.Info()).Bounded(card.rate)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
 	backs "github.com/vkevd/vkevd/stages/back"
 	"github.com/vkevd/vkevd/stages/chase"
@@ -57,28 +58,29 @@ func (c card) check(t *testing.T, name string, estimates []float64) {
 // devices with the rates of slow and of fast cards. The methods for tridiagonal matrices are in
 // TestTridiagonalDispatchesAreBounded of package stages.
 func TestNoDispatchIsLong(t *testing.T) {
+	when.Skip(t, when.Quick|when.Validation|when.Vulkango, "no device")
 	for _, card := range cards {
-		t.Run(card.name, func(t *testing.T) { card.checkDense(t) })
+		t.Run(card.name, func(t *testing.T) {
+			dev := card.dry()
+			tune := On(dev.Info()).For(card.n, card.n).Bounded(card.rate)
+			native, err := product.New[float64](dev, tune.Products)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Run("native", func(t *testing.T) { card.checkDense(t, dev, tune, native, vk.Together(), true) })
+			t.Run("emulated", func(t *testing.T) {
+				if card.n > 1<<15 {
+					when.Long(t, "smaller orders; this one has a million dispatches")
+				}
+				card.checkEmulated(t, dev, tune, native)
+			})
+		})
 	}
 }
 
-// checkDense checks the dense stages with native products, and with emulated products at several rates
-// of the integer units.
-func (c card) checkDense(t *testing.T) {
-	dev := c.dry()
-	tune := On(dev.Info()).For(c.n, c.n).Bounded(c.rate)
-	check := func(ops product.Ops[float64], status *vk.Layout, others bool) {
-		for name, estimates := range recordDense(t, dev, c.n, tune, ops, status, others) {
-			c.check(t, name, estimates)
-		}
-	}
-	native, err := product.New[float64](dev, tune.Products)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Run("native", func(t *testing.T) { check(native, vk.Together(), true) })
-	// A rate of 0 means that the rate was not measured. Emulated products of the largest order
-	// have a million dispatches, so only this rate is tested with them, and make test leaves them out.
+// checkEmulated checks the dense stages with emulated products at several rates of the integer units. A
+// rate of 0 means that the rate was not measured.
+func (c card) checkEmulated(t *testing.T, dev *vk.Device, tune Tuning, native product.Ops[float64]) {
 	rates := []float64{0, 1.2 * c.rate, 300 * c.rate}
 	if c.n > 1<<15 {
 		rates = rates[:1]
@@ -87,14 +89,21 @@ func (c card) checkDense(t *testing.T) {
 		sizes := tune.BoundedBytes(c.rate, bytes).Products.Emulated
 		sizes.Held = 1 << 34
 		for _, u := range emulated.Candidates(dev.Info()) {
-			t.Run(fmt.Sprintf("emulated on %v at %.0g", u, bytes), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%v at %.0g", u, bytes), func(t *testing.T) {
 				ops, err := emulated.NewOn(dev, native, sizes, 14, u)
 				if err != nil {
 					t.Fatal(err)
 				}
-				check(ops, ops.Status(), false)
+				c.checkDense(t, dev, tune, ops, ops.Status(), false)
 			})
 		}
+	}
+}
+
+// checkDense checks the dense stages with the matrix products ops. See recordDense.
+func (c card) checkDense(t *testing.T, dev *vk.Device, tune Tuning, ops product.Ops[float64], status *vk.Layout, others bool) {
+	for name, estimates := range recordDense(t, dev, c.n, tune, ops, status, others) {
+		c.check(t, name, estimates)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/chase"
 	"github.com/vkevd/vkevd/stages/machine"
@@ -26,6 +27,7 @@ var machines = []vk.Info{
 // the limits of the device are. (AMD's table was once refused on drivers that give a workgroup only
 // 32 KiB.)
 func TestEveryTableFits(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
 	features := []string{"shaderFloat64", "shaderBufferInt64Atomics", "vulkanMemoryModelAvailabilityVisibilityChains"}
 	for _, info := range machines {
 		for _, info.SharedBytes = range []int{16 << 10, 32 << 10, 48 << 10, 64 << 10} {

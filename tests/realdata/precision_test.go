@@ -14,6 +14,7 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/evd/svd"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/tests/testdata"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -148,6 +149,7 @@ func doubles(values []float32) []float64 {
 // TestSingularInSingle computes singular values and vectors of matrices of the collection in single
 // precision.
 func TestSingularInSingle(t *testing.T) {
+	when.Long(t, "TestFloat32Vectors of evd/svd; the collection in doubles")
 	root, d := collectionOn(t)
 	refs, most, solved, worst := filepath.Join(root, "ref"), smallest(t, smallOrder/2), 0, 0.0
 	err := filepath.WalkDir(refs, func(file string, entry fs.DirEntry, err error) error {

@@ -22,6 +22,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/tests/testdata"
 )
 
@@ -35,13 +36,32 @@ const (
 	usualSpectra = 110 // smallest number of spectra with orders up to usualOrder
 )
 
-// TestShipped solves all matrices that come with the repository, whatever their order.
-func TestShipped(t *testing.T) { solveAll(t, shippedMatrices(t), shipped, evd.ProductsAuto) }
+// long are shipped matrices that only TestShippedLong solves with emulated products. The first of them
+// it solves with native products, too.
+var long = []string{"bcsstk09", "jagmesh7", "Si2"}
+
+// TestShipped solves the matrices that come with the repository, whatever their order.
+func TestShipped(t *testing.T) {
+	solveAll(t, named(shippedMatrices(t), false, long[:1]), shipped-1, evd.ProductsAuto)
+}
 
 // TestShippedEmulated solves the same matrices with products that emulate double precision on integer
 // units, as vkevd solve --products emulated --check does. Products of every size are emulated.
 func TestShippedEmulated(t *testing.T) {
-	solveAll(t, shippedMatrices(t), shipped, evd.ProductsEmulated)
+	solveAll(t, named(shippedMatrices(t), false, long), shipped-len(long), evd.ProductsEmulated)
+}
+
+func TestShippedLong(t *testing.T) {
+	when.Long(t, "TestShipped with another matrix that is as large, TestShippedEmulated with smaller ones")
+	t.Run("native", func(t *testing.T) { solveAll(t, named(shippedMatrices(t), true, long[:1]), 1, evd.ProductsAuto) })
+	t.Run("emulated", func(t *testing.T) {
+		solveAll(t, named(shippedMatrices(t), true, long), len(long), evd.ProductsEmulated)
+	})
+}
+
+// named returns the matrices whose names are among the names, or are not.
+func named(all []spectrum, among bool, names []string) []spectrum {
+	return slices.DeleteFunc(all, func(s spectrum) bool { return slices.Contains(names, s.name) != among })
 }
 
 // shippedMatrices returns the matrices that come with the repository.

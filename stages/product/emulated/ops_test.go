@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/product/moduli"
 	"github.com/vkevd/vkevd/stages/ref"
@@ -221,11 +222,9 @@ func TestBlocksHaveTheBitsOfTheReference(t *testing.T) {
 // TestLongInnerDimensions checks products with long inner dimensions against the bits of package
 // ref. The inner dimensions are near a multiple of a step, and up to moduli.MostInner. The elements of the factors are small integers such as 1 and −1.
 func TestLongInnerDimensions(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
 	eachUnits(t, func(t *testing.T, u Units) {
-		lengths := []int{31, 32, 33, 1023, 1024, 1025, 1056, 1057, 1082, 1083, 1088, 4000}
-		if !testing.Short() {
-			lengths = append(lengths, moduli.MostInner-100)
-		}
+		lengths := []int{31, 32, 33, 1023, 1024, 1025, 1056, 1057, 1082, 1083, 1088, 4000, moduli.MostInner - 100}
 		e := small()
 		e.Planes = 1 << 30
 		ops := newOps(t, e, u, 13, 2, moduli.MostInner-100)

@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 	"github.com/vkevd/vkevd/tests/testdata"
 )
@@ -12,9 +13,7 @@ import (
 // failed. The test is skipped if there is no collection. The error of the reference values is about
 // one ulp of ‖T‖.
 func TestDivideConquerCollection(t *testing.T) {
-	if testing.Short() {
-		t.Skip("takes some seconds")
-	}
+	when.Long(t, "tests of families of matrices; tests/realdata solves the collection")
 	root, _ := testdata.Collection()
 	files, _ := filepath.Glob(filepath.Join(root, "tridiag", "*.dat"))
 	if len(files) == 0 {

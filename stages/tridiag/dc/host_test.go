@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
 
@@ -22,6 +23,7 @@ func TestHostStops(t *testing.T) {
 
 // TestHostProgress checks that the parts of the work are positive, and that their sum is 1.
 func TestHostProgress(t *testing.T) {
+	when.Pick(t, when.Race)
 	for _, to := range []int{300, 7} {
 		d, e := suite.Random(300)
 		host := NewHost(len(d))

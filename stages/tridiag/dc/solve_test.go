@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/tridiag"
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
@@ -163,6 +164,7 @@ func TestDivideConquerBlocksScaleApart(t *testing.T) {
 // TestDivideConquerRange checks that a solve for a range of eigenvectors gives the same bits as the
 // same columns in a solve for all eigenvectors.
 func TestDivideConquerRange(t *testing.T) {
+	when.Pick(t, when.Race)
 	for _, f := range suite.Families {
 		for _, n := range []int{1, 2, 7, 30, 63} {
 			d, e := f.Make(n)
@@ -181,6 +183,7 @@ func TestDivideConquerRange(t *testing.T) {
 }
 
 func TestDivideConquerSameBits(t *testing.T) {
+	when.Pick(t, when.Race)
 	d, e := suite.Random(500)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	values, z, err := Solve(d, e, Options{})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/tridiag"
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 )
@@ -101,6 +102,7 @@ func TestMRRRLarger(t *testing.T) {
 // TestMRRRThousand solves random matrices, and fifty weakly coupled copies of Wilkinson's matrix, a
 // classical difficult case. No cluster may need divide and conquer.
 func TestMRRRThousand(t *testing.T) {
+	when.Pick(t, when.Race)
 	orders := []int{300}
 	glues := []float64{1e-8}
 	if os.Getenv("VKEVD_DATA") != "" {

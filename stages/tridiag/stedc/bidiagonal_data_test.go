@@ -4,12 +4,14 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 	"github.com/vkevd/vkevd/tests/testdata"
 )
 
 func TestBidiagonalConquerCollection(t *testing.T) {
+	when.Long(t, "tests of families of matrices; tests/realdata solves the collection")
 	var worst suite.BidiagonalRatios
 	known := 0.0
 	root, _ := testdata.Collection()

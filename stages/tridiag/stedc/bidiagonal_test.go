@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/bidiagonal"
 	"github.com/vkevd/vkevd/stages/product"
@@ -92,6 +93,8 @@ func checkBidiagonal(t *testing.T, name string, c *conquered, d, e []float64) su
 // TestBidiagonalConquerOnEveryFamily compares the values with those of the solver of package ref,
 // which shares no code with the stage. LAPACK's ratios of the vectors must be below the limit.
 func TestBidiagonalConquerOnEveryFamily(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
+	when.Skip(t, when.Widths, "the same code with other sizes, and it compiles slowly for wide vectors")
 	var worst suite.BidiagonalRatios
 	for _, n := range []int{1, 2, 3, 7, 50} {
 		c := newConquered(t, n, SmallestTuning())
@@ -110,6 +113,7 @@ func TestBidiagonalConquerOnEveryFamily(t *testing.T) {
 }
 
 func TestBidiagonalConquerOfEveryOrder(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
 	for n := 0; n <= 70; n++ {
 		c := newConquered(t, n, SmallestTuning())
 		d, e := stagetest.RandomTridiagonal(n, 1)
@@ -120,6 +124,7 @@ func TestBidiagonalConquerOfEveryOrder(t *testing.T) {
 // TestBidiagonalConquerInEveryTuning solves bidiagonal matrices with the tuning tables of all
 // device families, which have different sizes of leaves, panels and tiles.
 func TestBidiagonalConquerInEveryTuning(t *testing.T) {
+	when.Long(t, "the tests with the smallest sizes of kernels")
 	for _, family := range []string{"nvidia", "cpu", ""} {
 		tune := SmallestTuning()
 		tune.DivideConquer = tuningFor(family).DivideConquer
@@ -138,6 +143,7 @@ func TestBidiagonalConquerInEveryTuning(t *testing.T) {
 // superdiagonal, which split C into blocks. The test puts a zero in each place, and zeros in many
 // sets of places. In some cases one block is most of C, and in others every block is small.
 func TestBidiagonalConquerOfSplitMatrices(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
 	c := newConquered(t, 13, SmallestTuning())
 	stagetest.SplitTridiagonals(67, func(name string, d, e []float64) { checkBidiagonal(t, name, c, d, e) })
 	c = newConquered(t, 100, SmallestTuning())
@@ -153,6 +159,7 @@ func TestBidiagonalConquerOfSplitMatrices(t *testing.T) {
 // TestBidiagonalConquerOfSingularMatrices solves bidiagonal matrices C with zeros in the diagonal,
 // which make C singular. The test puts a zero in each place, and zeros in many sets of places.
 func TestBidiagonalConquerOfSingularMatrices(t *testing.T) {
+	when.Skip(t, when.Validation, "TestBidiagonalConquerOfRanges records the kernels")
 	c := newConquered(t, 14, SmallestTuning())
 	stagetest.SplitTridiagonals(67, func(name string, zeros, e []float64) {
 		d, super := stagetest.RandomTridiagonal(14, 9)
@@ -276,6 +283,7 @@ func TestBidiagonalConquerLarge(t *testing.T) {
 // the smaller value of the last two rows as the shift. An element of e then stayed at 11 roundoffs
 // until the iteration gave up.)
 func TestBidiagonalLeafOfEqualValues(t *testing.T) {
+	when.Skip(t, when.Validation, "other tests record the same kernels")
 	d := []float64{
 		8.881784197001252e-16, 2.842170943040401e-14, 7.105427357601002e-15, 4.656612873077393e-10,
 		4.547473508864641e-13, 3.637978807091713e-12, 4.440892098500626e-16, 0, 5.820766091346741e-11,

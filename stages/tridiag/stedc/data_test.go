@@ -9,6 +9,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd/matio"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/stagetest"
 )
 
@@ -16,6 +17,7 @@ import (
 // failed. The environment variable VKEVD_DATA names the folder of the collection. VKEVD_DATA_MAX is
 // the largest order, 1000 by default. The error of the reference values is about one ulp of ‖T‖.
 func TestDivideConquerCollection(t *testing.T) {
+	when.Long(t, "tests of families of matrices; tests/realdata solves the collection")
 	root := os.Getenv("VKEVD_DATA")
 	if root == "" {
 		t.Skip("VKEVD_DATA is not set to the folder of the collection")

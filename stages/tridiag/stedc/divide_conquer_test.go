@@ -12,6 +12,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/ref"
@@ -91,6 +92,8 @@ func checkTridiagonal(t *testing.T, name string, tune Tables, d, e []float64) (r
 }
 
 func TestDivideConquerOnEveryKind(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
+	when.Skip(t, when.Widths, "the same code with other sizes, and it compiles slowly for wide vectors")
 	for _, kind := range matgen.Tridiagonals() {
 		for _, n := range []int{1, 2, 3, 7, 50} {
 			d, e := kind.Tridiagonal(n)
@@ -100,6 +103,7 @@ func TestDivideConquerOnEveryKind(t *testing.T) {
 }
 
 func TestDivideConquerOfEveryOrder(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
 	for n := 0; n <= 64; n++ {
 		d, e := stagetest.RandomTridiagonal(n, 1)
 		checkTridiagonal(t, fmt.Sprint(n), SmallestTuning(), d, e)
@@ -109,6 +113,7 @@ func TestDivideConquerOfEveryOrder(t *testing.T) {
 // TestDivideConquerInEveryTuning solves tridiagonal matrices with the tuning tables of all device
 // families, which have different sizes of leaves, panels and tiles.
 func TestDivideConquerInEveryTuning(t *testing.T) {
+	when.Long(t, "the tests with the smallest sizes of kernels")
 	glued := matgen.GluedWilkinson(1e-12)
 	for _, family := range []string{"nvidia", "cpu", ""} {
 		tune := SmallestTuning()
@@ -127,6 +132,7 @@ func TestDivideConquerInEveryTuning(t *testing.T) {
 // which split T into blocks. The test puts a zero in each place, and zeros in many sets of places.
 // In some cases one block is most of T, and in others every block is small.
 func TestDivideConquerOfSplitMatrices(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
 	stagetest.SplitTridiagonals(67, func(name string, d, e []float64) { checkTridiagonal(t, name, SmallestTuning(), d, e) })
 	for _, cuts := range [][]int{{30}, {60}, {33, 66}, {1, 2, 98}, {10, 85}, {49}, {50}, {51}} {
 		d, e := stagetest.RandomTridiagonal(100, 4)
@@ -146,6 +152,7 @@ func TestDivideConquerOfScaledMatrices(t *testing.T) {
 // because its sums have another order. Bisection and Cuppen's method in package ref share no code
 // with the stage or with package dc.
 func TestDivideConquerAgreesWithTwin(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
 	const n = 150
 	d, e := make([]float64, n), make([]float64, n-1)
 	for i := range d {

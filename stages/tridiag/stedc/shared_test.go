@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/matgen"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/roomtest"
@@ -117,6 +118,7 @@ func thirds(n int) []int { return []int{n / 3, n - n/3 - n/4, n / 4} }
 // TestSharedConquerOfEveryOrder compares vectors that several devices form with those of one
 // device, for all small orders and for divisions that leave devices without vectors.
 func TestSharedConquerOfEveryOrder(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
 	for n := range 34 {
 		d, e := stagetest.RandomTridiagonal(n, 1)
 		checkShared(t, fmt.Sprint(n), SmallestTuning(), d, e, thirds(n), []int{n / 2, n - n/2}, []int{0, n / 5, 0, n / 2}, []int{0, 0})
@@ -127,6 +129,8 @@ func TestSharedConquerOfEveryOrder(t *testing.T) {
 
 // TestSharedConquerOnEveryKind does so for matrices with clusters, and with much deflation.
 func TestSharedConquerOnEveryKind(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
+	when.Skip(t, when.Widths, "the same code with other sizes, and it compiles slowly for wide vectors")
 	const n = 50
 	for _, kind := range matgen.Tridiagonals() {
 		d, e := kind.Tridiagonal(n)
@@ -138,6 +142,7 @@ func TestSharedConquerOnEveryKind(t *testing.T) {
 // cases one block is most of T. In others two, three or many blocks have about the same size, and
 // there is no last merge.
 func TestSharedConquerOfSplitMatrices(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
 	stagetest.SplitTridiagonals(211, func(name string, d, e []float64) {
 		checkShared(t, name, SmallestTuning(), d, e, thirds(13), []int{2, 3})
 	})
@@ -152,6 +157,7 @@ func TestSharedConquerOfSplitMatrices(t *testing.T) {
 
 // TestSharedConquerInEveryTuning does so with the tables of all device families.
 func TestSharedConquerInEveryTuning(t *testing.T) {
+	when.Long(t, "the tests with the smallest sizes of kernels")
 	for _, family := range []string{"nvidia", "cpu"} {
 		tune := SmallestTuning()
 		tune.DivideConquer = tuningFor(family).DivideConquer

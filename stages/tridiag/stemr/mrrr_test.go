@@ -11,6 +11,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
@@ -84,6 +85,8 @@ func checkMRRR(t *testing.T, d, e []float64, il int, values, z []float64) {
 }
 
 func TestMRRROnEveryKind(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
+	when.Skip(t, when.Widths, "the same code with other sizes, and it compiles slowly for wide vectors")
 	for _, kind := range matgen.Tridiagonals() {
 		for _, n := range []int{1, 2, 3, 7, 50} {
 			t.Run(fmt.Sprintf("%s/%d", kind.Name(), n), func(t *testing.T) {
@@ -99,6 +102,7 @@ func TestMRRROnEveryKind(t *testing.T) {
 // back end in plain Go, and the same bits of values and vectors. It also compares the values with
 // Jacobi's method in package ref, which shares no code with the stage or with package mrrr.
 func TestMRRRAgreesWithTwin(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
 	for name, f := range map[string]struct {
 		d, e func(i int) float64
 	}{
@@ -149,6 +153,7 @@ func TestMRRRAgreesWithTwin(t *testing.T) {
 // TestMRRRRanges runs MRRR for ranges of eigenvalues of a matrix with several blocks. In some cases
 // divide and conquer finds the vectors.
 func TestMRRRRanges(t *testing.T) {
+	when.Skip(t, when.Validation, "other tests record the same kernels")
 	const n = 100
 	d, e := make([]float64, n), make([]float64, n-1)
 	for i := range d {
@@ -183,6 +188,7 @@ func TestMRRRRanges(t *testing.T) {
 // must use the solver's memory if the solver was prepared for all vectors, and other memory
 // otherwise.
 func TestMRRRFallsBackOnDevice(t *testing.T) {
+	when.Skip(t, when.Validation, "other tests record the same kernels")
 	const n = 305
 	dev, tune := stagetest.Device(t), SmallestTuning()
 	tune.MRRR.Distrust = true

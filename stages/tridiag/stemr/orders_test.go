@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/matgen"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/stagetest"
 )
 
@@ -23,6 +24,7 @@ func solveAndCheckMRRR(t *testing.T, name string, tune Tables, d, e []float64) {
 }
 
 func TestMRRROfEveryOrder(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
 	for n := 1; n <= 64; n++ {
 		d, e := stagetest.RandomTridiagonal(n, 1)
 		solveAndCheckMRRR(t, fmt.Sprint(n), SmallestTuning(), d, e)
@@ -32,6 +34,7 @@ func TestMRRROfEveryOrder(t *testing.T) {
 // TestMRRRInEveryTuning runs MRRR with the tuning tables of all device families, for orders around
 // a power of two.
 func TestMRRRInEveryTuning(t *testing.T) {
+	when.Long(t, "the tests with the smallest sizes of kernels")
 	glued := matgen.GluedWilkinson(1e-12)
 	for _, family := range []string{"nvidia", "cpu", ""} {
 		tune := SmallestTuning()
@@ -48,6 +51,7 @@ func TestMRRRInEveryTuning(t *testing.T) {
 // TestMRRROfSplitMatrices checks MRRR for matrices with zeros in the off-diagonal, which split the
 // matrix into blocks. The test puts a zero in each place, and zeros in many sets of places.
 func TestMRRROfSplitMatrices(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
 	stagetest.SplitTridiagonals(257, func(name string, d, e []float64) { solveAndCheckMRRR(t, name, SmallestTuning(), d, e) })
 }
 

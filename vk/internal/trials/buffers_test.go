@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -14,6 +15,7 @@ import (
 // as large as the largest region. The results have the same bits as those of a solve with one
 // buffer. TestPagesSolveTheSame does the same with regions that are larger than a buffer.
 func TestSmallBuffersSolveTheSame(t *testing.T) {
+	when.Skip(t, when.Slow, "the same kernels in other memory")
 	ctx := context.Background()
 	const n = 300
 	plain := device(t, vk.Options{})
@@ -53,6 +55,7 @@ func TestSmallBuffersSolveTheSame(t *testing.T) {
 // TestPagesSolveTheSame, so that both tests compile the same kernels. With the larger limits, the
 // solves have several buffers and no pages.
 func TestForecastsHold(t *testing.T) {
+	when.Skip(t, when.Slow, "values of forecasts")
 	rng := rand.New(rand.NewPCG(7, 8))
 	accepted, refused := 0, 0
 	for k := range 10 {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
@@ -16,6 +17,8 @@ import (
 // be submitted. The solve must return the context's error, and the plan can be used again. The test
 // tries the first call from each place in the program. With VKEVD_FAULTS=all it tries every call.
 func TestCancelledAtEachCall(t *testing.T) {
+	when.Skip(t, when.Validation, "the calls of other tests")
+	when.Pick(t, when.Race)
 	for _, w := range []work{ofVectors, ofValues} {
 		f := newFixture(t, w)
 		cancelled := 0
@@ -73,6 +76,7 @@ func once(all []call) []call {
 // every seventh k, and with VKEVD_FAULTS=all every k. The solve returns the context's error, and
 // the plan can be used again.
 func TestCancelledAfterEachBatch(t *testing.T) {
+	when.Pick(t, when.Race)
 	f := newFixture(t, ofVectors)
 	reports := 0
 	f.report = func(evd.Progress) { reports++ }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
@@ -26,6 +27,7 @@ func oneSolve(ctx context.Context, d *vk.Device, n int, opt evd.Options) (*evd.R
 // made and closed, and solves are cancelled. The result of each solve has the bits of a solve that
 // runs alone.
 func TestManyGoroutinesOneDevice(t *testing.T) {
+	when.Pick(t, when.Race)
 	const goroutines, rounds = 4, 2
 	d := device(t, vk.Options{})
 	want := make([]*evd.Result[float64], goroutines)
@@ -66,6 +68,7 @@ func TestManyGoroutinesOneDevice(t *testing.T) {
 // Several goroutines use one plan at the same time. The plan solves their matrices one after
 // another, and each result is right.
 func TestManyGoroutinesOnePlan(t *testing.T) {
+	when.Pick(t, when.Race)
 	d := device(t, vk.Options{})
 	p, err := evd.NewPlan[float64](d, order, options(true))
 	if err != nil {
@@ -153,6 +156,7 @@ func TestPlansRaceWithClose(t *testing.T) {
 // A progress function makes a plan on the same device, solves with it and closes it. Both solves
 // have the bits of a solve that runs alone.
 func TestProgressSolves(t *testing.T) {
+	when.Pick(t, when.Race)
 	d := device(t, vk.Options{Batch: oneCommand})
 	ctx := context.Background()
 	want, err := oneSolve(ctx, d, order, options(true))

@@ -6,12 +6,14 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
 // With Options.DebugShaders a solve has the same bits as without, and no access is out of range.
 func TestDebugShadersSolveTheSame(t *testing.T) {
+	when.Many(t, "the same kernels with other numbers")
 	ctx := context.Background()
 	plain, debug := device(t, vk.Options{}), device(t, vk.Options{DebugShaders: true})
 	small := tuning.Smallest()

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
@@ -55,6 +56,7 @@ func checkFault(t *testing.T, c call, result driver.Result, got, want *evd.Resul
 // VKEVD_FAULTS=all every call fails once with each of its possible results. The session must return
 // a typed error, and no object may be left.
 func TestEveryCallOfASessionMayFail(t *testing.T) {
+	when.Skip(t, when.Slow, "the calls of other tests")
 	for _, s := range []session{{work: ofValues, vk: vk.Options{CacheDir: t.TempDir()}}, {work: ofVectors, vk: vk.Options{Batch: oneCommand}}} {
 		want := s.must(t)
 		faults := s.faults(t)

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
@@ -14,6 +15,7 @@ import (
 // For each stage, the test simulates that the device is lost in the middle of the stage: all later
 // driver calls fail. The error names the stage, no object is left, and a new device works.
 func TestDeviceLostInEachStage(t *testing.T) {
+	when.Skip(t, when.Slow, "the calls of other tests")
 	seen := map[string]bool{}
 	for _, w := range []work{ofVectors, ofValues, ofRefinement, inMixed} {
 		s := session{work: w, vk: vk.Options{Batch: oneCommand}}

@@ -10,6 +10,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/batch"
 	"github.com/vkevd/vkevd/evd/svd"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -118,6 +119,8 @@ var problems = []problem{
 // bytes each matrix, and nearly every list, lies in many buffers. With the smallest sizes of kernels,
 // small matrices reach every path.
 func TestPagesSolveTheSame(t *testing.T) {
+	when.Skip(t, when.Slow, "the same kernels in other memory")
+	usual := map[string]bool{"divide and conquer": true, "values": true, "MRRR": true}
 	small := tuning.Smallest()
 	for _, c := range []struct {
 		n     int
@@ -126,7 +129,12 @@ func TestPagesSolveTheSame(t *testing.T) {
 	}{{40, 512, &small}, {300, 20 << 10, nil}} {
 		plain, paged := device(t, vk.Options{}), device(t, vk.Options{MaxBuffer: c.limit})
 		for _, p := range problems {
-			t.Run(fmt.Sprintf("%d %s", c.n, p.name), func(t *testing.T) { samePaged(t, p, c.n, c.tune, plain, paged) })
+			t.Run(fmt.Sprintf("%d %s", c.n, p.name), func(t *testing.T) {
+				if c.tune == nil && !usual[p.name] {
+					when.Long(t, "order 40; the usual problems; TestTranslateCommitted of vk/spirv for each kernel")
+				}
+				samePaged(t, p, c.n, c.tune, plain, paged)
+			})
 		}
 	}
 }
@@ -151,6 +159,7 @@ func samePaged(t *testing.T, p problem, n int, tune *tuning.Tuning, plain, paged
 
 // A matrix of order 512 lies in two buffers of 1 MiB.
 func TestOrder512InBuffersOfOneMiB(t *testing.T) {
+	when.Pick(t, when.Race)
 	if !everything() {
 		t.Skip("VKEVD_FAULTS is not all")
 	}
@@ -163,12 +172,18 @@ func TestOrder512InBuffersOfOneMiB(t *testing.T) {
 // With Options.DebugShaders, the check of each access and the translation of its address work
 // together.
 func TestPagesUnderDebugShaders(t *testing.T) {
+	when.Skip(t, when.Slow, "the same kernels in other memory")
 	const n = 23
 	small := tuning.Smallest()
 	plain, paged := device(t, vk.Options{}), device(t, vk.Options{DebugShaders: true, MaxBuffer: 4 << 10})
 	for _, p := range problems {
 		if p.name == "divide and conquer" || p.name == "MRRR" || p.name == "svd" {
-			t.Run(p.name, func(t *testing.T) { samePaged(t, p, n, &small, plain, paged) })
+			t.Run(p.name, func(t *testing.T) {
+				if p.name == "divide and conquer" {
+					when.Long(t, "MRRR and singular values")
+				}
+				samePaged(t, p, n, &small, plain, paged)
+			})
 		}
 	}
 }

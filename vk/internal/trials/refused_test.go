@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/product/emulated"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/internal/driver"
@@ -15,6 +16,7 @@ import (
 // another is refused, as by a device that cannot run it. The constructor must return this error: a plan
 // without one of its kernels would fail in its first call.
 func TestEveryKernelMayBeRefused(t *testing.T) {
+	when.Pick(t, when.GPUAV)
 	info := device(t, vk.Options{}).Info()
 	without := info
 	without.Features = slices.DeleteFunc(slices.Clone(info.Features), func(f string) bool { return f == "shaderFloat64" })
