@@ -185,6 +185,6 @@ func sizes[T Float](dev *vk.Device, n int, opt Options) (tuning.Tuning, error) {
 		reason := fmt.Sprintf("%d is not a multiple of the half-bandwidth %d", t.Block, t.Band)
 		return t, spectrum.BadOption("Block", reason)
 	}
-	t.Chase.Wavefront = t.Chase.Wavefront || opt.Wavefront
+	t.Waits.Wavefront = t.Waits.Wavefront || opt.Wavefront
 	return t, nil
 }

@@ -143,7 +143,7 @@ func newSteps[T Float](
 		b.keep(err)
 	}
 	chase := chases.Size{N: n, B: t.Band, Vectors: opt.Vectors && !oneStage}
-	s.chase, err = chases.NewBulgeChasing[T](dev, chase, waiting, t.Chase.Tuning)
+	s.chase, err = chases.NewBulgeChasing[T](dev, chase, waiting, t.Chase)
 	b.keep(err)
 	of := opt.spectrum()
 	of.Part = most

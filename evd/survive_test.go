@@ -40,7 +40,7 @@ func planOf(t *testing.T, d *vk.Device, n int, opt Options) *Plan[float64] {
 // mayWait returns what is stored about the device: whether its workgroups may wait for each other.
 func mayWait(t *testing.T, d *vk.Device) bool {
 	t.Helper()
-	may, err := machine.Of(d).MayWait(context.Background())
+	may, err := machine.Of(d).MayWait(context.Background(), false)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -51,8 +51,8 @@ func TestEveryStageFitsTheLeastDevice(t *testing.T) {
 		},
 		"waves": func() error {
 			waves := tune
-			waves.Chase.Wavefront = true // a dry device cannot be asked whether it hands flags on
-			_, err := chase.NewBulgeChasing[float64](d, chase.Size{N: n, B: waves.Band, Vectors: true}, waiting(t, d, waves), waves.Chase.Tuning)
+			waves.Waits.Wavefront = true // a dry device cannot be asked whether it hands flags on
+			_, err := chase.NewBulgeChasing[float64](d, chase.Size{N: n, B: waves.Band, Vectors: true}, waiting(t, d, waves), waves.Chase)
 			return err
 		},
 		"Q2": func() error {
@@ -100,7 +100,7 @@ func TestEveryStageFitsTheLeastDevice(t *testing.T) {
 func TestStagesRefuse(t *testing.T) {
 	small := vk.Dry(vk.Info{Name: "small", SharedBytes: 4 << 10, MaxLocal: 32, Subgroup: 8})
 	tune := tuning.On(roomtest.Family("other"))
-	tune.Chase.Wavefront = true
+	tune.Waits.Wavefront = true
 	for name, build := range map[string]func() error{
 		"bisection": func() error { _, err := stebz.NewBisection(small, 9, tune.Bisection); return err },
 		"products":  func() error { _, err := product.New[float64](small, tune.Products); return err },
@@ -113,7 +113,7 @@ func TestStagesRefuse(t *testing.T) {
 			return err
 		},
 		"band too large": func() error {
-			_, err := chase.NewBulgeChasing[float64](leastDevice(), chase.Size{N: 1<<26 + 1, B: tune.Band, Vectors: false}, roomtest.Waits{Wavefront: tune.Chase.Wavefront, WideFence: tune.Chase.WideFence}.Waiting(t, leastDevice()), tune.Chase.Tuning)
+			_, err := chase.NewBulgeChasing[float64](leastDevice(), chase.Size{N: 1<<26 + 1, B: tune.Band, Vectors: false}, roomtest.Waits{Wavefront: tune.Waits.Wavefront, WideFence: tune.Waits.WideFence}.Waiting(t, leastDevice()), tune.Chase)
 			return err
 		},
 	} {
@@ -186,12 +186,12 @@ func TestSignsOfNothing(t *testing.T) {
 func TestRecordPanicsOnShortSlices(t *testing.T) {
 	const n, m = 40, 9
 	d, tune := leastDevice(), tuning.Smallest()
-	tune.Chase.Wavefront = true // a dry device cannot be asked whether it hands flags on
+	tune.Waits.Wavefront = true // a dry device cannot be asked whether it hands flags on
 	var errs []error
 	keep := func(err error) { errs = append(errs, err) }
 	ops, err := product.New[float64](d, tune.Products)
 	keep(err)
-	chase, err := chase.NewBulgeChasing[float64](d, chase.Size{N: n, B: tune.Band, Vectors: true}, waiting(t, d, tune), tune.Chase.Tuning)
+	chase, err := chase.NewBulgeChasing[float64](d, chase.Size{N: n, B: tune.Band, Vectors: true}, waiting(t, d, tune), tune.Chase)
 	keep(err)
 	q2, err := back.NewApplyQ2[float64](d, back.Size{N: n, B: tune.Band, M: m}, waiting(t, d, tune), tune.ApplyQ2)
 	keep(err)

@@ -25,7 +25,7 @@ func TestNoTuningHasTooManyGroups(t *testing.T) {
 		t.Run("chase", func(t *testing.T) {
 			tune := tune
 			tune.Band, tune.Chase.Dispatch = 2, math.Inf(1)
-			s, err := chase.NewBulgeChasing[float64](d, chase.Size{N: most, B: tune.Band, Vectors: false}, waiting(t, d, tune), tune.Chase.Tuning)
+			s, err := chase.NewBulgeChasing[float64](d, chase.Size{N: most, B: tune.Band, Vectors: false}, waiting(t, d, tune), tune.Chase)
 			recordsDry(t, d, err, s.Work, []int{4 * most, most, most - 1}, func(rec *vk.Recorder, ws *vk.Arena, x []vk.Slice[float64]) {
 				s.Record(rec, ws, x[0], stages.Tridiagonal[float64]{D: x[1], E: x[2]}, stages.Reflectors[float64]{V: x[2], Tau: x[2]})
 			})
@@ -34,7 +34,7 @@ func TestNoTuningHasTooManyGroups(t *testing.T) {
 			tune := tune
 			tune.Band = 1
 			n := 256*vk.MaxGroups() + 1
-			s, err := chase.NewBulgeChasing[float64](d, chase.Size{N: n, B: tune.Band, Vectors: false}, waiting(t, d, tune), tune.Chase.Tuning)
+			s, err := chase.NewBulgeChasing[float64](d, chase.Size{N: n, B: tune.Band, Vectors: false}, waiting(t, d, tune), tune.Chase)
 			recordsDry(t, d, err, s.Work, []int{2 * n, n, n - 1}, func(rec *vk.Recorder, ws *vk.Arena, x []vk.Slice[float64]) {
 				s.Record(rec, ws, x[0], stages.Tridiagonal[float64]{D: x[1], E: x[2]}, stages.Reflectors[float64]{V: x[2], Tau: x[2]})
 			})

@@ -1,7 +1,7 @@
 package stages
 
 // Waiting tells a stage whether its workgroups may wait for each other, and which memory barriers a
-// waiting kernel uses. It combines facts about the device (machine.MayWait, machine.WideFence) with
+// waiting kernel uses. It combines facts about the device (machine.MayWait) with
 // the choices of the tuning and of the caller. tuning.Tuning.Waiting computes it once for each
 // plan.
 type Waiting struct {

@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 	"examples/internal/style": {},
 
 	"cmd/libvkevd":      {"evd", "evd/batch", "evd/spectrum", "evd/svd", "internal/environ", "vk"},
-	"cmd/vkevd":         {"cmd/vkevd/internal/draw", "evd", "evd/accuracy", "evd/batch", "evd/bench", "evd/cluster", "evd/matgen", "evd/matio", "evd/probe", "evd/ratio", "evd/svd", "evd/tune", "internal/environ", "internal/ownfile", "stages", "stages/batch", "vk"},
+	"cmd/vkevd":         {"cmd/vkevd/internal/draw", "evd", "evd/accuracy", "evd/batch", "evd/bench", "evd/cluster", "evd/matgen", "evd/matio", "evd/probe", "evd/ratio", "evd/svd", "evd/tune", "internal/environ", "internal/ownfile", "stages", "stages/batch", "stages/tuning", "vk"},
 	"evd":               {"evd/emulation", "evd/spectrum", "stages/machine", "stages/product", "stages/product/moduli", "stages/tridiag", "stages/tuning", "vk", rooms},
 	"evd/batch":         {"evd", "evd/ratio", "evd/spectrum", "stages", "stages/batch", "stages/machine", "stages/tuning", "vk"},
 	"evd/accuracy":      {"evd/svd", "stages/product", "stages/tuning", "vk", rooms},
@@ -51,7 +51,7 @@ var mayImport = map[string][]string{
 	"evd/svd":           {"evd", "evd/emulation", "evd/ratio", "evd/spectrum", "stages/bidiagonal", "stages/machine", "stages/product", "stages/tridiag", "stages/tuning", "vk", "vk/spirv", rooms},
 	"evd/tune":          {"evd", "evd/bench", "stages/batch", "stages/product", "stages/tuning", "vk"},
 	"evd/probe":         {"stages/machine", "stages/product/emulated", "stages/tuning", "vk"},
-	"evd/gonumlapack":   {"evd", "evd/kept", "evd/svd", "vk"},
+	"evd/gonumlapack":   {"evd", "evd/kept", "evd/svd", "stages/tuning", "vk"},
 	"evd/kept":          {"evd", "vk"},
 	"evd/ratio":         {},
 	"examples/compress": {"evd/svd"},
@@ -90,7 +90,7 @@ var mayImport = map[string][]string{
 	"stages/product/moduli":   {},
 	"stages/product/emulated": {"shaders", "stages/machine", "stages/product", "stages/product/moduli", "vk", "vk/spirv"},
 
-	"cmd/libvkevd_lapack": {"evd", "evd/kept", "evd/spectrum", "evd/svd", "internal/environ", "vk"},
+	"cmd/libvkevd_lapack": {"evd", "evd/kept", "evd/spectrum", "evd/svd", "internal/environ", "stages/tuning", "vk"},
 
 	// Package stages/ref is for tests only. It may import constants of double-precision arithmetic
 	// (such as Ulp) and a norm from stages/tridiag, and the lists of moduli from

@@ -13,6 +13,7 @@ import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/kept"
 	"github.com/vkevd/vkevd/evd/svd"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -318,8 +319,8 @@ func TestWithoutFloat64(t *testing.T) {
 			}
 		}
 	}
-	of := crossoverFor(vk.Info{Family: "intel", Features: []string{"shaderInt64"}})
-	if of[1] != (orders{never, never}) || of[2] != (orders{never, never}) || of[0] != crossovers[""][0] {
+	of, never := crossoverFor(vk.Info{Family: "intel", Features: []string{"shaderInt64"}}), tuning.Orders{Values: math.MaxInt32, Vectors: math.MaxInt32}
+	if of != ([3]tuning.Orders{{Values: 2048, Vectors: 2048}, never, never}) {
 		t.Errorf("orders %v", of)
 	}
 }
@@ -327,10 +328,10 @@ func TestWithoutFloat64(t *testing.T) {
 // TestCrossoverOfAnH200 checks that only an H200 has the orders that were measured on it. A GH200 has the
 // same GPU, but another CPU.
 func TestCrossoverOfAnH200(t *testing.T) {
-	for name, want := range map[string][3]orders{
-		"NVIDIA H200": h200, "NVIDIA H200 NVL": h200, "NVIDIA GH200 480GB": crossovers[""],
-	} {
-		info := vk.Info{Family: "nvidia", Name: name}
+	h200 := [3]tuning.Orders{{Values: 512, Vectors: 512}, {Values: 768, Vectors: 768}, {Values: 512, Vectors: 512}}
+	others := [3]tuning.Orders{{Values: 2048, Vectors: 2048}, {Values: math.MaxInt32, Vectors: 4096}, {Values: 2048, Vectors: 1024}}
+	for name, want := range map[string][3]tuning.Orders{"NVIDIA H200": h200, "NVIDIA H200 NVL": h200, "NVIDIA GH200 480GB": others} {
+		info := vk.Info{Family: "nvidia", Name: name, Features: []string{"shaderFloat64"}}
 		if got := crossoverFor(info); got != want {
 			t.Errorf("%s: %v", name, got)
 		}

@@ -56,9 +56,7 @@ func vkevd_engine_open(device *C.struct_vkevd_device) C.int {
 		info := theEngine.dev.Info()
 		text = info.Name
 		for of, c := range crossoverFor(info) {
-			for vectors, order := range c {
-				device.crossover[of][vectors] = C.int64_t(order)
-			}
+			device.crossover[of] = [2]C.int64_t{C.int64_t(c.Values), C.int64_t(c.Vectors)}
 			write(device.never[of][:], neverBecause(info, kind(of)))
 		}
 	}

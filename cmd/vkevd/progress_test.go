@@ -9,6 +9,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/probe"
+	"github.com/vkevd/vkevd/stages/tuning"
 )
 
 // TestProgressOnATerminal checks that the progress line has the stage, the bar, the percentage, the
@@ -18,7 +19,7 @@ func TestProgressOnATerminal(t *testing.T) {
 	p := newProgress(&b, redrawn, nil)
 	now := p.began.Add(125 * time.Second)
 	p.clock = func() time.Time { return now }
-	fast := map[string]speed{"back transformation 1": {share: 1}, "back transformation 2": {share: 1}}
+	fast := tuning.Forecast{Stages: map[string]tuning.Speed{"back transformation 1": {Share: 1}, "back transformation 2": {Share: 1}}}
 	p.of([]evd.StageCost{{Stage: "back transformation 1", Flops: 3}, {Stage: "back transformation 2", Flops: 1}}, 1,
 		speeds{of: fast, rates: probe.Rates{FP64: 1}, gain: 1})
 	update := func(done float64, later time.Duration) {

@@ -15,11 +15,11 @@ func newGbbrd(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 		return nil, err
 	}
 	size := t.NarrowSize(s.n, s.b)
-	narrow, err := chases.NewBandNarrowing[float64](b.dev, size, waiting, t.Chase.Tuning)
+	narrow, err := chases.NewBandNarrowing[float64](b.dev, size, waiting, t.Chase)
 	if err != nil {
 		return nil, err
 	}
-	chase, err := chases.NewBidiagonalChasing[float64](b.dev, chases.Size{N: s.n, B: size.To}, waiting, t.Chase.Tuning)
+	chase, err := chases.NewBidiagonalChasing[float64](b.dev, chases.Size{N: s.n, B: size.To}, waiting, t.Chase)
 	if err != nil {
 		return nil, err
 	}

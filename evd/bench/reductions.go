@@ -88,7 +88,7 @@ func newSb2st(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 		return nil, err
 	}
 	size := chase.Size{N: s.n, B: s.b, Vectors: true}
-	chase, err := chase.NewBulgeChasing[float64](b.dev, size, waiting, t.Chase.Tuning)
+	chase, err := chase.NewBulgeChasing[float64](b.dev, size, waiting, t.Chase)
 	if err != nil {
 		return nil, err
 	}

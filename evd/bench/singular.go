@@ -71,7 +71,7 @@ func newTb2bd(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 	if err != nil {
 		return nil, err
 	}
-	chase, err := chases.NewBidiagonalChasing[float64](b.dev, chases.Size{N: s.n, B: s.b}, waiting, t.Chase.Tuning)
+	chase, err := chases.NewBidiagonalChasing[float64](b.dev, chases.Size{N: s.n, B: s.b}, waiting, t.Chase)
 	if err != nil {
 		return nil, err
 	}

@@ -146,19 +146,14 @@ func TestCrossover(t *testing.T) {
 			}
 		}
 	}
-	for family, x := range crossovers {
-		if x != CrossoverFor(vk.Info{Family: family}) || x.Values < 2 || x.Vectors < 2 || x.Singular < 2 {
-			t.Errorf("%q: %+v", family, x)
+	nvidia := Crossover{Values: 192, Vectors: 128, Singular: 512, SingularVectors: 256}
+	for info, want := range map[[2]string]Crossover{
+		{"unheard of", ""}: {512, 256, 1024, 512}, {"nvidia", ""}: nvidia, {"cpu", "llvmpipe"}: {1024, 512, 4096, 1024},
+		{"nvidia", "NVIDIA H200"}: {96, 96, 512, 256}, {"nvidia", "NVIDIA GH200 480GB"}: nvidia, // its CPU was not measured
+	} {
+		if x := CrossoverFor(vk.Info{Family: info[0], Name: info[1]}); x != want {
+			t.Errorf("%q: %+v, want %+v", info, x, want)
 		}
-	}
-	if c := CrossoverFor(vk.Info{Family: "nvidia", Name: "NVIDIA H200"}); c != h200 {
-		t.Errorf("an H200 takes %+v", c)
-	}
-	if c := CrossoverFor(vk.Info{Family: "nvidia", Name: "NVIDIA GH200 480GB"}); c != crossovers["nvidia"] {
-		t.Errorf("a GH200, whose CPU has not been measured, takes %+v", c)
-	}
-	if CrossoverFor(vk.Info{Family: "unheard of"}) != crossovers[""] {
-		t.Error("an unknown family takes another's")
 	}
 	var _ lapack.Float64 = gonum.Implementation{}
 }

@@ -26,7 +26,7 @@ func Measure(ctx context.Context, dev *vk.Device) (Arithmetic, error) {
 // experiment has failed, or if a wait failed in a solve. Bulge chasing then uses one dispatch for
 // each set of independent steps, so that no workgroup waits.
 func MayWait(ctx context.Context, dev *vk.Device) (bool, error) {
-	return machine.Of(dev).MayWait(ctx)
+	return machine.Of(dev).MayWait(ctx, tuning.On(dev.Info()).Waits.WideFence)
 }
 
 // Residency says whether the workgroups of a dispatch run at the same time, so that each may wait for

@@ -61,11 +61,11 @@ func newStoredBand[S spirv.Stored](
 	dev *vk.Device, size chases.NarrowSize, wait stages.Waiting, t tuning.Tuning,
 ) (r *storedBand[S], err error) {
 	r = &storedBand[S]{}
-	if r.narrow, err = chases.NewBandNarrowing[S](dev, size, wait, t.Chase.Tuning); err != nil {
+	if r.narrow, err = chases.NewBandNarrowing[S](dev, size, wait, t.Chase); err != nil {
 		return nil, err
 	}
 	chase := chases.Size{N: size.N, B: size.To}
-	if r.chase, err = chases.NewBidiagonalChasing[S](dev, chase, wait, t.Chase.Tuning); err != nil {
+	if r.chase, err = chases.NewBidiagonalChasing[S](dev, chase, wait, t.Chase); err != nil {
 		return nil, err
 	}
 	r.band = vk.Reserve[S]("band", r.narrow.BandLen())

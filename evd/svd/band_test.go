@@ -77,7 +77,7 @@ func TestBandPlan(t *testing.T) {
 	} {
 		for _, waves := range []bool{false, true} {
 			tune := small
-			tune.Chase.Wavefront = waves
+			tune.Waits.Wavefront = waves
 			p, err := NewBandPlan[float64](testDevice(t), c.n, c.b, BandOptions{Largest: c.largest, Certify: true, Tuning: &tune})
 			if err != nil {
 				t.Fatal(err)

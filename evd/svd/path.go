@@ -147,12 +147,12 @@ func (p *path[T]) forChase(dev *vk.Device, of shape, storage Storage, wait stage
 		return err
 	}
 	if size.From > size.To {
-		if s.narrow, err = chases.NewBandNarrowing[T](dev, size, wait, t.Chase.Tuning); err != nil {
+		if s.narrow, err = chases.NewBandNarrowing[T](dev, size, wait, t.Chase); err != nil {
 			return err
 		}
 	}
 	chase := chases.Size{N: of.cols, B: size.To, Vectors: of.vectors()}
-	s.chase, err = chases.NewBidiagonalChasing[T](dev, chase, wait, t.Chase.Tuning)
+	s.chase, err = chases.NewBidiagonalChasing[T](dev, chase, wait, t.Chase)
 	return err
 }
 

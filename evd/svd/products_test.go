@@ -223,7 +223,7 @@ func TestWideBandBecomesNarrower(t *testing.T) {
 	small := tuning.Smallest()
 	small.ValuesFrom = 20
 	for _, wavefront := range []bool{false, true} {
-		small.Chase.Wavefront = wavefront
+		small.Waits.Wavefront = wavefront
 		for _, shape := range [][2]int{{19, 19}, {20, 20}, {21, 20}, {20, 61}, {37, 37}, {50, 45}} {
 			m, n := shape[0], shape[1]
 			p, err := NewPlan[float64](testDevice(t), m, n, Options{Band: 9, Tuning: &small, Certify: true})

@@ -72,7 +72,7 @@ func (r *replaceable[P]) avoidWaiting(c *spectrum.Call) error {
 		facts.MeetFailed()
 	} else {
 		facts.WaitFailed()
-		t.Chase.Wavefront = true
+		t.Waits.Wavefront = true
 	}
 	return r.replace(t)
 }

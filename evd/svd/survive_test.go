@@ -26,7 +26,7 @@ func TestSolveSurvivesAWaitThatFails(t *testing.T) {
 	tune := tuning.Smallest()
 	tune.Panel.Whole, tune.Panel.Groups, tune.Panel.Polls = true, 1, 1<<16
 	waves := tune
-	waves.Chase.Wavefront = true
+	waves.Waits.Wavefront = true
 	a, _ := families[0].make(m, n, false)
 	for _, phase := range []string{stages.PhaseQR, stages.PhaseBandReduction, stages.PhaseBulgeChasing, stages.PhaseApplyP2, stages.PhaseApplyQ2} {
 		t.Run(phase, func(t *testing.T) {
@@ -36,7 +36,7 @@ func TestSolveSurvivesAWaitThatFails(t *testing.T) {
 			}
 			defer d.Close()
 			mayWait := func() bool {
-				may, err := machine.Of(d).MayWait(ctx)
+				may, err := machine.Of(d).MayWait(ctx, false)
 				if err != nil {
 					t.Fatal(err)
 				}

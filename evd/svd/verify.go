@@ -31,7 +31,7 @@ const maxSafeQR = 2048
 // safely returns the tuning of the safe path, which computes a second result for Options.Verify. On
 // this path no workgroup waits for another workgroup, and all products are native.
 func safely(t tuning.Tuning) tuning.Tuning {
-	t.Chase.Wavefront = true
+	t.Waits.Wavefront = true
 	return t
 }
 

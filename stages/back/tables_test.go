@@ -12,7 +12,7 @@ type Tables struct {
 	Band, Block int
 	Products    product.Tuning
 	Panel       panel.Tuning
-	Chase       roomtest.Waits
+	Waits       roomtest.Waits
 	ApplyQ2     ApplyQ2Tuning
 }
 

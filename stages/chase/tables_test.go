@@ -13,11 +13,20 @@ type Tables struct {
 
 // These functions return the rows for a device, for a vendor's largest devices, and of the smallest
 // sizes.
-func TuningFor(info vk.Info) Tables  { return roomtest.Rows[Tables](roomtest.On(info)) }
+func TuningFor(info vk.Info) Tables  { return tablesOf(roomtest.On(info)) }
 func tuningFor(vendor string) Tables { return TuningFor(roomtest.Family(vendor)) }
-func SmallestTuning() Tables         { return roomtest.Rows[Tables](roomtest.Smallest()) }
+func SmallestTuning() Tables         { return tablesOf(roomtest.Smallest()) }
 
-// ChaseTable is the row for the bulge chasing.
+func tablesOf(table any) Tables {
+	rows := roomtest.Rows[struct {
+		Chase  Tuning
+		Waits  roomtest.Waits
+		Narrow NarrowTuning
+	}](table)
+	return Tables{ChaseTable{rows.Chase, rows.Waits}, rows.Narrow}
+}
+
+// ChaseTable has the rows for the bulge chasing, and for waits.
 type ChaseTable struct {
 	Tuning
 	roomtest.Waits

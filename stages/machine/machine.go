@@ -1,6 +1,5 @@
 // Package machine, internal to vkevd, holds the facts about one open device that determine the
-// sizes and forms of the stages: whether workgroups may wait for each other, how the device's
-// memory barriers (fences) act, whether fma() rounds once and division is exact, how many compute
+// sizes and forms of the stages: whether workgroups may wait for each other, whether fma() rounds once and division is exact, how many compute
 // units there are, and measured rates.
 //
 // Most facts are found by running a small kernel. The kernel runs when a plan needs the fact, with
@@ -25,10 +24,6 @@ type Machine struct {
 	// the driver does not report it.
 	Units int
 
-	// WideFence is true if every invocation must issue the memory barrier (fence), because the
-	// barrier of one invocation does not act for its workgroup. See the function WideFence.
-	WideFence bool
-
 	dev *vk.Device
 }
 
@@ -36,22 +31,11 @@ type Machine struct {
 // vk.Dry device.
 func Of(dev *vk.Device) *Machine {
 	info := dev.Info()
-	return &Machine{Info: info, Units: info.Units, WideFence: WideFence(info), dev: dev}
+	return &Machine{Info: info, Units: info.Units, dev: dev}
 }
 
 // Device is the device that the facts are about.
 func (m *Machine) Device() *vk.Device { return m.dev }
-
-// WideFence returns whether every invocation of a workgroup must issue the memory barrier (fence)
-// before a flag is published and after a flag was seen. One invocation can issue the fence for its
-// workgroup only if the driver implements the availability and visibility chains of Vulkan's memory
-// model: the barrier of the workgroup is the first link of the chain, and the fence is the second
-// link. This package relies on such chains only on drivers where chains were tested: NVIDIA's
-// drivers, and drivers that run on a CPU.
-func WideFence(info vk.Info) bool {
-	tried := info.Family == "nvidia" || info.Family == "cpu"
-	return !tried || !info.FenceChains()
-}
 
 // Rates are measured speeds in operations per second. A rate is 0 if it has not been measured yet.
 type Rates struct{ FP64, FP32, INT8 float64 }

@@ -33,14 +33,15 @@ const yes, no = "yes", "no"
 // guarantees only the second property. If the result is “no”, each stage takes a form in which no
 // workgroup waits for another workgroup.
 //
-// MayWait runs a kernel once and stores the result. A driver may reset the device during this
+// MayWait runs a kernel once and stores the result. The kernel has wide fences if the stages have them
+// on this device (stages.Waiting). A driver may reset the device during this
 // probe. So the start of each run is stored before its dispatch. If three runs of any process have
 // started and no run has given a result, the kernel does not run again and the result is “no”. (One
 // of the three may be a run of another process that has not ended yet.) After WaitFailed the result
 // is “no”, too. For a vk.Dry device the result is “yes” unless WaitFailed was called.
-func (m *Machine) MayWait(ctx context.Context) (bool, error) {
+func (m *Machine) MayWait(ctx context.Context, wideFence bool) (bool, error) {
 	return m.mayWait(func(begin func()) (uint32, error) {
-		return probeProgress(ctx, m, m.probeGroups(), m.probePolls(), false, begin)
+		return probeProgress(ctx, m, m.probeGroups(), m.probePolls(), false, wideFence, begin)
 	})
 }
 
@@ -148,11 +149,11 @@ func (m *Machine) probePolls() uint32 {
 // frees it at the end. Errors are those of package vk. The error vk.ErrDeviceLost means that the
 // driver has reset the device.
 func probeProgress(
-	ctx context.Context, m *Machine, groups int, polls uint32, starved bool, begin func(),
+	ctx context.Context, m *Machine, groups int, polls uint32, starved, wideFence bool, begin func(),
 ) (uint32, error) {
 	kernel, err := vk.Build(m.dev, shaders.ProbeProgress(), shaders.ProbeProgressSpec{
 		LocalSize: probeThreads, Rounds: probeRounds, Starved: specBool(starved),
-		WideFence: specBool(m.WideFence), FlagStride: probeStride,
+		WideFence: specBool(wideFence), FlagStride: probeStride,
 	})
 	if err != nil {
 		return 0, err

@@ -16,11 +16,11 @@ import (
 func TestMayWait(t *testing.T) {
 	m := Of(stagetest.Device(t))
 	for range 2 {
-		if ok, err := m.MayWait(context.Background()); !ok || err != nil {
+		if ok, err := m.MayWait(context.Background(), false); !ok || err != nil {
 			t.Errorf("workgroups may wait: %v, %v", ok, err)
 		}
 	}
-	info, err := probeProgress(context.Background(), m, 4, 1000, true, func() {})
+	info, err := probeProgress(context.Background(), m, 4, 1000, true, false, func() {})
 	if err != nil || info == 0 || info > 3 {
 		t.Errorf("the first of four workgroups does nothing: INFO = %d, %v; want the ticket that was waited for", info, err)
 	}
@@ -32,10 +32,10 @@ func TestMayWaitAfterACancel(t *testing.T) {
 	m := Of(open(t))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if ok, err := m.MayWait(ctx); ok || err == nil {
+	if ok, err := m.MayWait(ctx, false); ok || err == nil {
 		t.Errorf("cancelled: %v, %v", ok, err)
 	}
-	if ok, err := m.MayWait(context.Background()); !ok || err != nil {
+	if ok, err := m.MayWait(context.Background(), false); !ok || err != nil {
 		t.Errorf("after a cancelled probe: %v, %v", ok, err)
 	}
 }
@@ -83,7 +83,7 @@ func TestMayWaitAfterABegunRun(t *testing.T) {
 			}
 		}
 	}
-	if ok, err := Of(vk.Dry(vk.Info{})).MayWait(context.Background()); !ok || err != nil {
+	if ok, err := Of(vk.Dry(vk.Info{})).MayWait(context.Background(), false); !ok || err != nil {
 		t.Errorf("a dry device: %v, %v", ok, err)
 	}
 }
@@ -148,31 +148,6 @@ func open(t *testing.T) *vk.Device {
 	return dev
 }
 
-// TestFencesAreWideWithoutChains checks the function WideFence: one invocation may issue the memory
-// barrier for its workgroup only if the device supports availability and visibility chains, and
-// only with drivers where such barriers were tested.
-func TestFencesAreWideWithoutChains(t *testing.T) {
-	chains := []string{"vulkanMemoryModelAvailabilityVisibilityChains"}
-	for _, c := range []struct {
-		info vk.Info
-		want bool
-	}{
-		{vk.Info{Family: "nvidia", Features: chains}, false}, {vk.Info{Family: "cpu", Features: chains}, false},
-		{vk.Info{Family: "amd", Features: chains}, true}, {vk.Info{Family: "nvidia"}, true},
-	} {
-		if have := WideFence(c.info); have != c.want {
-			t.Errorf("%+v: wide fences %v", c.info, have)
-		}
-	}
-	known := false
-	for _, f := range vk.Features() {
-		known = known || f.Name == chains[0]
-	}
-	if !known {
-		t.Error("nobody asks the device for chains")
-	}
-}
-
 func TestRatesAreKept(t *testing.T) {
 	m := Of(open(t))
 	if r := m.Rates(); r != (Rates{}) {
@@ -205,7 +180,7 @@ func TestMayWaitAfterAWaitThatFailed(t *testing.T) {
 	}
 	dry := Of(vk.Dry(vk.Info{}))
 	for _, want := range []bool{true, false} {
-		if ok, err := dry.MayWait(context.Background()); ok != want || err != nil {
+		if ok, err := dry.MayWait(context.Background(), false); ok != want || err != nil {
 			t.Errorf("a dry device: %v, %v, want %v", ok, err, want)
 		}
 		dry.WaitFailed()
@@ -228,7 +203,7 @@ func TestMeetFailed(t *testing.T) {
 				t.Errorf("%s after a failed wait: %v, %v", what, ok, err)
 			}
 		}
-		if ok, err := m.MayWait(context.Background()); !ok || err != nil {
+		if ok, err := m.MayWait(context.Background(), false); !ok || err != nil {
 			t.Errorf("other waits: %v, %v", ok, err)
 		}
 	}

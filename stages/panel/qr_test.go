@@ -150,7 +150,7 @@ func randomPanel(m, b int, at func(i, j int, x float64) float64) []float64 {
 func panelQR(t *testing.T, m, b int, panel []float64, tune Tables) (y, r, tau []float64) {
 	t.Helper()
 	d := stagetest.Device(t)
-	q, err := NewQR[float64](d, b, tune.Chase.Waiting(t, d), tune.Panel)
+	q, err := NewQR[float64](d, b, tune.Waits.Waiting(t, d), tune.Panel)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 type Tables struct {
 	Products product.Tuning
 	Panel    Tuning
-	Chase    roomtest.Waits
+	Waits    roomtest.Waits
 }
 
 // These functions return the rows for a device, for a vendor's largest devices, and of the smallest

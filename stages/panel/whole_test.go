@@ -58,7 +58,7 @@ func sameFactors(t *testing.T, where string, m, b int, panel []float64, tune Tab
 	tune.Panel.Whole = false
 	wantY, wantR, wantTau := panelQR(t, m, b, panel, tune)
 	tune.Panel.Whole = true
-	if q, err := NewQR[float64](stagetest.Device(t), b, tune.Chase.Waiting(t, stagetest.Device(t)), tune.Panel); err != nil || q.whole == nil {
+	if q, err := NewQR[float64](stagetest.Device(t), b, tune.Waits.Waiting(t, stagetest.Device(t)), tune.Panel); err != nil || q.whole == nil {
 		t.Skipf("this device cannot: %v", err)
 	}
 	y, r, tau := panelQR(t, m, b, panel, tune)
@@ -124,7 +124,7 @@ func BenchmarkPanelQR(b *testing.B) {
 		for _, whole := range []bool{false, true} {
 			tune := TuningFor(d.Info())
 			tune.Panel.Whole, tune.Panel.Polls = whole, 1<<22
-			q, err := NewQR[float64](d, cols, tune.Chase.Waiting(b, d), tune.Panel)
+			q, err := NewQR[float64](d, cols, tune.Waits.Waiting(b, d), tune.Panel)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -155,7 +155,7 @@ func TestPanelQRWholeGivesUp(t *testing.T) {
 	d, tune := stagetest.Device(t), SmallestTuning()
 	tune.Panel.Groups, tune.Panel.Whole, tune.Panel.Polls = 1, true, 1<<10
 	const m, b, groups = 30, 4, 2
-	q, err := NewQR[float64](d, b, tune.Chase.Waiting(t, d), tune.Panel)
+	q, err := NewQR[float64](d, b, tune.Waits.Waiting(t, d), tune.Panel)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -52,7 +52,7 @@ func TestBandReductionOfNothing(t *testing.T) {
 func record(t *testing.T, n, b, k int, ops product.Ops[float64], tune Tables) *vk.Recorder {
 	t.Helper()
 	d := roomtest.Dry()
-	r, err := NewBandReduction(d, BandSize{n, b, k}, ops, tune.Chase.Waiting(t, d), tune.Panel)
+	r, err := NewBandReduction(d, BandSize{n, b, k}, ops, tune.Waits.Waiting(t, d), tune.Panel)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -123,7 +123,7 @@ func reduce(t *testing.T, n, b, k int, tune Tables, dense []float64) (y, band, f
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := NewBandReduction(d, BandSize{n, b, k}, ops, tune.Chase.Waiting(t, d), tune.Panel)
+	r, err := NewBandReduction(d, BandSize{n, b, k}, ops, tune.Waits.Waiting(t, d), tune.Panel)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,7 +102,7 @@ func TestBandShareIsShort(t *testing.T) {
 		t.Fatal(err)
 	}
 	size, blocks := BandSize{n, b, k}, DivideColumns(n, k, []float64{1, 1})
-	r, err := NewBandShare(d, size, blocks, 0, []float64{0.5, 1}, ShareOps[float64]{ops, ops}, tune.Chase.Waiting(t, d), tune.Panel)
+	r, err := NewBandShare(d, size, blocks, 0, []float64{0.5, 1}, ShareOps[float64]{ops, ops}, tune.Waits.Waiting(t, d), tune.Panel)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -235,7 +235,7 @@ func newMembers(t *testing.T, d *vk.Device, size BandSize, parts []float64, tune
 	}
 	sums[len(sums)-1] = 1
 	for k := range parts {
-		r, err := NewBandShare(d, size, blocks, k, sums, ShareOps[float64]{ops, ops}, tune.Chase.Waiting(t, d), tune.Panel)
+		r, err := NewBandShare(d, size, blocks, k, sums, ShareOps[float64]{ops, ops}, tune.Waits.Waiting(t, d), tune.Panel)
 		if err != nil {
 			t.Fatal(err)
 		}

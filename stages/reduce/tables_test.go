@@ -13,7 +13,7 @@ type Tables struct {
 	Products    product.Tuning
 	Panel       panel.Tuning
 	Sytrd       TridiagonalisationTuning
-	Chase       roomtest.Waits
+	Waits       roomtest.Waits
 }
 
 // These functions return the rows for a device, and of the smallest sizes.

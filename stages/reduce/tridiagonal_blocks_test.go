@@ -121,7 +121,7 @@ func blockedOnce(t *testing.T, n int, tune TridiagonalisationTuning, dense []flo
 	t.Helper()
 	d := stagetest.Device(t)
 	ops := tridiagonalOps(t, d)
-	s, err := newTridiagonalisation(d, n, ops, SmallestTuning().Chase.Waiting(t, d), tune)
+	s, err := newTridiagonalisation(d, n, ops, SmallestTuning().Waits.Waiting(t, d), tune)
 	if err != nil {
 		t.Fatal(err)
 	}

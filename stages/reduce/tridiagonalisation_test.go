@@ -54,7 +54,7 @@ func tridiagonalise(t *testing.T, n int, tune TridiagonalisationTuning, dense []
 	t.Helper()
 	d := stagetest.Device(t)
 	ops := tridiagonalOps(t, d)
-	s, err := newTridiagonalisation(d, n, ops, SmallestTuning().Chase.Waiting(t, d), tune)
+	s, err := newTridiagonalisation(d, n, ops, SmallestTuning().Waits.Waiting(t, d), tune)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -201,7 +201,7 @@ func TestTridiagonalisationOfNaN(t *testing.T) {
 		dense[i] = math.Float64frombits(math.MaxUint64)
 	}
 	d, tune := stagetest.Device(t), smallestTridiagonalisation(t, n)
-	s, err := newTridiagonalisation(d, n, tridiagonalOps(t, d), SmallestTuning().Chase.Waiting(t, d), tune)
+	s, err := newTridiagonalisation(d, n, tridiagonalOps(t, d), SmallestTuning().Waits.Waiting(t, d), tune)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -222,7 +222,7 @@ func TestTridiagonalisationGivesUp(t *testing.T) {
 	const n = 20
 	d, tune := stagetest.Device(t), smallestTridiagonalisation(t, n)
 	tune.Polls, tune.Groups, tune.Kept = 1<<10, 2, n
-	s, err := newTridiagonalisation(d, n, tridiagonalOps(t, d), SmallestTuning().Chase.Waiting(t, d), tune)
+	s, err := newTridiagonalisation(d, n, tridiagonalOps(t, d), SmallestTuning().Waits.Waiting(t, d), tune)
 	if err != nil {
 		t.Fatal(err)
 	}

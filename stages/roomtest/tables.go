@@ -61,7 +61,7 @@ func (w Waits) Waiting(t testing.TB, dev *vk.Device) stages.Waiting {
 		return waiting
 	}
 	var err error
-	if waiting.Allowed, err = machine.Of(dev).MayWait(context.Background()); err != nil {
+	if waiting.Allowed, err = machine.Of(dev).MayWait(context.Background(), waiting.WideFence); err != nil {
 		t.Fatal(err)
 	}
 	return waiting

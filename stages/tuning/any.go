@@ -1,9 +1,11 @@
 package tuning
 
 import (
+	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/back"
 	"github.com/vkevd/vkevd/stages/batch"
 	"github.com/vkevd/vkevd/stages/chase"
+	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tridiag/stebz"
@@ -35,9 +37,9 @@ var anywhere = Tuning{
 	Panel: panel.Tuning{LocalSize: 128, TileBytes: 9 << 10, Groups: 64, Factor: 16, Merge: 256},
 	// The bulge chasing has 32 workgroups in flight, because most drivers do not report the number
 	// of compute units.
-	Chase: Chase{Tuning: chase.Tuning{
+	Chase: chase.Tuning{
 		PerThread: 8, WaitSubgroups: 1, Groups: 32, FlagStride: 8, Polls: 1 << 24, SweepCost: 1e7, Dispatch: 2e10,
-	}},
+	},
 	Narrow: chase.NarrowTuning{Tile: 31, To: 35}, // not measured
 	ApplyQ2: back.ApplyQ2Tuning{
 		Threads: 64, Pipe: 2, Lanes: 1 << 13, Group: 16, Chunk: 8, Batch: 4, Rows: 32, Dispatch: 1e11, Squares: squares,
@@ -61,5 +63,39 @@ var anywhere = Tuning{
 			{Order: 384, Threads: 96, Teams: 1, Apart: 32, Conquer: true},
 		},
 		Dispatch: 1e9,
+	},
+	// No barrier of one invocation was tested for its workgroup, except with the drivers of the tables
+	// nvidia and lavapipe.
+	Waits: Waits{WideFence: true},
+	// The orders of Gonum are an estimate from NVIDIA's times at n = 1024. Those of LAPACK were not
+	// measured.
+	Host: Host{
+		Gonum:  Crossover{Symmetric: Orders{512, 256}, Singular: Orders{1024, 512}},
+		LAPACK: Crossover{Symmetric: Orders{2048, 2048}, Tridiagonal: Orders{Never, 4096}, Singular: Orders{2048, 1024}},
+	},
+	Forecast: gpuForecast,
+}
+
+// gpuForecast was fitted to an H200 for n = 1024 to 32768 (docs/benchmarks.md, "Stage by stage" and
+// "Singular values"). The rates are those of the H200.
+var gpuForecast = Forecast{
+	Rates: machine.PeakRates{FP64: 32e12, FP32: 61e12},
+	Other: Speed{Share: 0.3},
+	Stages: map[string]Speed{
+		stages.PhaseQR:                 {Share: 0.1},
+		stages.PhaseTridiagonalisation: {Row: 1.6e-6, Share: 0.055},
+		stages.PhaseBandReduction:      {Row: 5.5e-6, Share: 0.47, Products: 0.5},
+		stages.PhaseBulgeChasing:       {Row: 4.8e-6, Share: 0.2},
+		stages.PhaseBandNarrowing:      {Row: 5e-6, Share: 0.06},
+		stages.PhaseTridiagonal:        {Row: 1.5e-6, Share: 0.78, Products: 0.75, Double: true},
+		stages.PhaseBidiagonal:         {Row: 2e-6, Share: 0.65, Products: 0.75, Double: true},
+		stages.PhaseBisection:          {Row: 0.6e-6, Share: 0.04, Double: true},
+		stages.PhaseDqds:               {Share: 0.1, Double: true},
+		stages.PhaseApplyQ2:            {Row: 0.2e-6, Share: 0.46},
+		stages.PhaseApplyP2:            {Row: 0.2e-6, Share: 0.46},
+		stages.PhaseApplyQ1:            {Row: 0.4e-6, Share: 0.58, Products: 1},
+		stages.PhaseApplyP1:            {Row: 0.4e-6, Share: 0.58, Products: 1},
+		stages.PhaseRefineProducts:     {Row: 0.5e-6, Share: 0.58, Products: 1, Double: true},
+		stages.PhaseBatch:              {Row: 50e-6, Share: 0.04, Double: true},
 	},
 }

@@ -40,8 +40,8 @@ func TestNoDispatchOfSingularValuesIsLong(t *testing.T) {
 		reduce, err2 := reduce.NewGeneralBandReduction(dev, size, ops, ops, w, tune.Panel)
 		const wide = 128 // superdiagonals of a given band
 		narrowed := chases.NarrowSize{N: n, From: wide, To: tune.Narrow.To, Tile: tune.Narrow.Tile}
-		narrow, err3 := chases.NewBandNarrowing[float64](dev, narrowed, w, tune.Chase.Tuning)
-		chase, err4 := chases.NewBidiagonalChasing[float64](dev, chases.Size{N: n, B: b, Vectors: true}, w, tune.Chase.Tuning)
+		narrow, err3 := chases.NewBandNarrowing[float64](dev, narrowed, w, tune.Chase)
+		chase, err4 := chases.NewBidiagonalChasing[float64](dev, chases.Size{N: n, B: b, Vectors: true}, w, tune.Chase)
 		left := back.PanelsSize{Rows: m, Cols: n, B: b, M: n}
 		q1, err5 := back.NewApplyPanels(dev, stages.PhaseApplyQ1, left, ops, tune.Panel)
 		right := back.PanelsSize{Rows: n, Cols: n, B: b, M: n, Across: true}

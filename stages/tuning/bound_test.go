@@ -119,7 +119,7 @@ func recordDense(
 	if err != nil {
 		t.Fatal(err)
 	}
-	chase, err := chase.NewBulgeChasing[float64](dev, chase.Size{N: n, B: tune.Band, Vectors: true}, w, tune.Chase.Tuning)
+	chase, err := chase.NewBulgeChasing[float64](dev, chase.Size{N: n, B: tune.Band, Vectors: true}, w, tune.Chase)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,33 +3,59 @@ package tuning
 import (
 	"sync"
 
-	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/vk"
 )
+
+// A device is a kind of device that has a table of its own. The tables of its family follow in the
+// chain.
+type device struct {
+	family string // vk.Info.Family: the vendor
+	is     func(vk.Info) bool
+	table  Tuning
+}
+
+// devices are the devices with a table of their own. The file of each device adds it.
+var devices []device
+
+// A family has the tables of a vendor's devices. `name` is the variable of the first table.
+type family struct {
+	name   string
+	tables []Tuning
+}
+
+// families are the tables by vk.Info.Family.
+var families = map[string]family{
+	"nvidia": {"nvidia", []Tuning{nvidia, anywhere}},
+	"amd":    {"amd", []Tuning{amd, amdSmall, anywhere}},
+	"intel":  {"intel", []Tuning{intel, anywhere}},
+	"apple":  {"intel", []Tuning{intel, anywhere}},
+	"cpu":    {"lavapipe", []Tuning{lavapipe, anywhere}},
+}
+
+// familyOf returns the tables for all devices of a vendor.
+func familyOf(info vk.Info) family {
+	if f, known := families[info.Family]; known {
+		return f
+	}
+	return family{"anywhere", []Tuning{anywhere}}
+}
+
+// changed returns the table t with some changes.
+func changed(t Tuning, change func(*Tuning)) Tuning {
+	change(&t)
+	return t
+}
 
 // chain returns the tables for a device, from the most special table to the most general table. The
 // last table fits every device. The tables must not be changed, because all devices share them.
 func chain(info vk.Info) []Tuning {
-	// Family is the vendor of the device. A device with its own table is recognised by its name.
-	switch info.Family {
-	case "nvidia":
-		// The table of the H200 was measured on an H200. A GH200 has the same GPU, beside another
-		// CPU. An H100 has the same processor and slower memory. With as many multiprocessors, it
-		// takes 3.1 instead of 9.2 ms for the values of order 1024 with this table, 5.4 instead of
-		// 12.2 ms with vectors, and at the orders 2048 to 8192 it is faster, too
-		// (docs/benchmarks.md).
-		if info.Named("H200") || info.Named("GH200") || info.Named("H100") && info.Units >= 132 {
-			return []Tuning{h200, nvidia, anywhere}
+	tables := familyOf(info).tables
+	for _, d := range devices {
+		if d.family == info.Family && d.is(info) {
+			return append([]Tuning{d.table}, tables...)
 		}
-		return []Tuning{nvidia, anywhere}
-	case "amd":
-		return []Tuning{amd, amdSmall, anywhere}
-	case "intel", "apple":
-		return []Tuning{intel, anywhere}
-	case "cpu":
-		return []Tuning{lavapipe, anywhere}
 	}
-	return []Tuning{anywhere}
+	return tables
 }
 
 // On returns the tuning for a device. It takes each row from the first table of `chain(info)` whose
@@ -67,15 +93,6 @@ func pick(info vk.Info, tables []Tuning) Tuning {
 	band := row(tables, func(t Tuning) error { return fitsBand(t, info, t.Band) })
 	wg.Wait()
 
-	for _, x := range tables {
-		if t.QRFirst == 0 {
-			t.QRFirst = x.QRFirst
-		}
-		if t.Narrow.Tile == 0 {
-			t.Narrow = x.Narrow
-		}
-	}
-
 	// The sizes of bulge chasing and ApplyQ2 must fit the half-bandwidth b. So b is chosen first:
 	// it comes from the first table whose own sizes fit the device for its own b. Then the rows are
 	// chosen for this b.
@@ -94,7 +111,7 @@ func pick(info vk.Info, tables []Tuning) Tuning {
 	if info.Units > 0 {
 		t.Products.Units = info.Units
 	}
-	t.Chase.WideFence = machine.WideFence(info)
+	t.Waits.WideFence = t.Waits.WideFence || !info.FenceChains()
 	return t
 }
 

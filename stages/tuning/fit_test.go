@@ -59,7 +59,7 @@ func TestIntelWithSmallSubgroups(t *testing.T) {
 		}
 		// A workgroup of a wide band is the largest one with full subgroups.
 		w := stages.Waiting{Allowed: true, WideFence: true}
-		chase, err := chase.NewBulgeChasing[float64](vk.Dry(info), chase.Size{N: 1000, B: 64, Vectors: true}, w, tuning.On(info).Chase.Tuning)
+		chase, err := chase.NewBulgeChasing[float64](vk.Dry(info), chase.Size{N: 1000, B: 64, Vectors: true}, w, tuning.On(info).Chase)
 		if err != nil || chase == nil {
 			t.Errorf("%d subgroups: %v", subgroups, err)
 		}
@@ -109,19 +109,44 @@ func TestFactsOfTheDevice(t *testing.T) {
 	}
 }
 
+// TestFencesAreWideWithoutChains checks the rule for memory barriers: one invocation may issue the memory
+// barrier for its workgroup only if the device supports availability and visibility chains, and
+// only with drivers where such barriers were tested.
+func TestFencesAreWideWithoutChains(t *testing.T) {
+	chains := []string{"vulkanMemoryModelAvailabilityVisibilityChains"}
+	for _, c := range []struct {
+		info vk.Info
+		want bool
+	}{
+		{vk.Info{Family: "nvidia", Features: chains}, false}, {vk.Info{Family: "cpu", Features: chains}, false},
+		{vk.Info{Family: "amd", Features: chains}, true}, {vk.Info{Family: "nvidia"}, true},
+	} {
+		if have := tuning.On(c.info).Waits.WideFence; have != c.want {
+			t.Errorf("%+v: wide fences %v", c.info, have)
+		}
+	}
+	known := false
+	for _, f := range vk.Features() {
+		known = known || f.Name == chains[0]
+	}
+	if !known {
+		t.Error("nobody asks the device for chains")
+	}
+}
+
 // TestWaiting checks that no kernel runs to find out whether workgroups may wait if the tuning
-// forbids waits. It also checks that the JSON form of old options keeps its meaning.
+// forbids waits.
 func TestWaiting(t *testing.T) {
 	m := machine.Of(vk.Dry(vk.Info{Features: []string{"vulkanMemoryModelAvailabilityVisibilityChains"}}))
 	for _, c := range []struct {
-		chase tuning.Chase
+		waits tuning.Waits
 		want  stages.Waiting
 	}{
-		{tuning.Chase{}, stages.Waiting{Allowed: true}}, {tuning.Chase{Wavefront: true}, stages.Waiting{}},
-		{tuning.Chase{WideFence: true}, stages.Waiting{Allowed: true, WideFence: true}},
+		{tuning.Waits{}, stages.Waiting{Allowed: true}}, {tuning.Waits{Wavefront: true}, stages.Waiting{}},
+		{tuning.Waits{WideFence: true}, stages.Waiting{Allowed: true, WideFence: true}},
 	} {
-		if got, err := (tuning.Tuning{Chase: c.chase}).Waiting(context.Background(), m); got != c.want || err != nil {
-			t.Errorf("%+v: %+v, %v", c.chase, got, err)
+		if got, err := (tuning.Tuning{Waits: c.waits}).Waiting(context.Background(), m); got != c.want || err != nil {
+			t.Errorf("%+v: %+v, %v", c.waits, got, err)
 		}
 	}
 }

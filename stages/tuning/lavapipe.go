@@ -1,9 +1,11 @@
 package tuning
 
 import (
+	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/back"
 	"github.com/vkevd/vkevd/stages/batch"
 	"github.com/vkevd/vkevd/stages/chase"
+	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tridiag/stebz"
@@ -24,7 +26,7 @@ import (
 // Instead, each set of independent steps (a wave) is one dispatch. This is as fast on idle cores,
 // and uses all cores.
 var lavapipe = Tuning{
-	Band: 16, Block: 64,
+	Band: 16, Block: 64, QRFirst: anywhere.QRFirst,
 	Products: product.Tuning{
 		Tiles: []product.Tile{
 			{M: 64, N: 8, K: 1, ThreadM: 8, ThreadN: 8, Unroll: 1, Resident: 1},
@@ -33,11 +35,10 @@ var lavapipe = Tuning{
 		Syr2k: product.Tile{M: 64, N: 64, K: 1, ThreadM: 8, ThreadN: 8, Unroll: 1, Resident: 1},
 		Units: 4, Emulated: emulationOnCPU,
 	},
-	Panel: panel.Tuning{LocalSize: 64, TileBytes: 17 << 10, Groups: 8, Factor: 16, Merge: 64},
-	Chase: Chase{
-		Tuning:    chase.Tuning{PerThread: 16, WaitSubgroups: 1, FlagStride: 1, Polls: 1 << 30, Dispatch: 1e8},
-		Wavefront: true,
-	},
+	Panel:         panel.Tuning{LocalSize: 64, TileBytes: 17 << 10, Groups: 8, Factor: 16, Merge: 64},
+	Waits:         Waits{Wavefront: true},
+	Chase:         chase.Tuning{PerThread: 16, WaitSubgroups: 1, FlagStride: 1, Polls: 1 << 30, Dispatch: 1e8},
+	Narrow:        anywhere.Narrow,
 	ApplyQ2:       back.ApplyQ2Tuning{Threads: 16, Pipe: 1, Group: 16, Chunk: 16, Batch: 1, Dispatch: 4e8, Squares: squares},
 	Bisection:     stebz.Tuning{Threads: 32, Tile: 512, Lanes: 16, Levels: 1, Dispatch: 2e7},
 	DivideConquer: stedc.Tuning{Leaf: 32, Lanes: 8, Threads: 32, Deflate: 32, Panels: 8, Grouped: 1 << 20},
@@ -57,4 +58,33 @@ var lavapipe = Tuning{
 	},
 	QR:            steqr.QRTuning{Vectors: 64, Values: 256}, // orders up to 256 were measured
 	ConquerValues: ConquerValues{From: 1024, Share: 4},      // at 512 it depends on how much deflates
+	// gonum takes 5.6 s for the singular values of order 2048, and lavapipe 8.2 s. With singular
+	// vectors both take the same time for order 512.
+	Host: Host{
+		Gonum:  Crossover{Symmetric: Orders{1024, 512}, Singular: Orders{4096, 1024}},
+		LAPACK: Crossover{Symmetric: Orders{Never, Never}, Tridiagonal: Orders{Never, Never}, Singular: Orders{Never, Never}},
+	},
+	// These speeds are rough. They were fitted for n = 500 and 1000, while other programs also used the
+	// two cores. Such load slows some stages more than others.
+	Forecast: Forecast{
+		Rates: machine.PeakRates{FP64: 40e9, FP32: 80e9},
+		Other: Speed{Share: 0.3},
+		Stages: map[string]Speed{
+			stages.PhaseQR:                 {Share: 0.1},
+			stages.PhaseTridiagonalisation: {Share: 0.1},
+			stages.PhaseBandReduction:      {Share: 0.2, Products: 0.5},
+			stages.PhaseBulgeChasing:       {Share: 0.05},
+			stages.PhaseBandNarrowing:      {Share: 0.05},
+			stages.PhaseTridiagonal:        {Share: 0.5, Products: 0.75, Double: true},
+			stages.PhaseBidiagonal:         {Share: 0.2, Products: 0.75, Double: true},
+			stages.PhaseBisection:          {Share: 0.03, Double: true},
+			stages.PhaseDqds:               {Share: 0.1, Double: true}, // one processor, 30·n² nanoseconds
+			stages.PhaseApplyQ2:            {Share: 0.05},
+			stages.PhaseApplyP2:            {Share: 0.05},
+			stages.PhaseApplyQ1:            {Share: 0.25, Products: 1},
+			stages.PhaseApplyP1:            {Share: 0.25, Products: 1},
+			stages.PhaseRefineProducts:     {Share: 0.25, Products: 1, Double: true},
+			stages.PhaseBatch:              {Share: 0.04, Double: true},
+		},
+	},
 }

@@ -33,9 +33,9 @@ func Smallest() Tuning {
 		// With this value of TileBytes, a workgroup processes four rows of a panel of 3 columns at
 		// a time.
 		Panel: panel.Tuning{LocalSize: 8, TileBytes: 8 * 3 * 5, Groups: 3, Factor: 2, Merge: 16},
-		Chase: Chase{Tuning: chase.Tuning{
+		Chase: chase.Tuning{
 			PerThread: 2, WaitSubgroups: 2, Groups: 3, FlagStride: 1, Polls: 1 << 30, SweepCost: 1, Dispatch: 1e4,
-		}},
+		},
 		Narrow: chase.NarrowTuning{Tile: 3, To: 4},
 		// The poll limit (the number of reads of a flag after which a wait fails) is so high that
 		// no test reaches it by chance.

@@ -1,9 +1,10 @@
 // Package tuning, internal to vkevd, holds the sizes of all stages for each device that was
 // measured.
 //
-// Each device has a file with its table. The tables form a chain: first the table of the device,
-// then the table of its vendor, then a table that fits every device, for example h200 → nvidia →
-// anywhere. The function On takes each row from the first table of the chain whose row fits the
+// Each device has a file with all its numbers, and no other package knows a device by its name. The
+// command vkevd tune --print writes such a file. The tables form a chain: first the table of the
+// device, then the table of its vendor, then a table that fits every device, for example h200 → nvidia
+// → anywhere. The function On takes each row from the first table of the chain whose row fits the
 // limits of the device: its shared memory, its invocations in a workgroup, its subgroups. So if a
 // row does not fit, the row of the next table is tried. Only sizes that the caller sets can lead to
 // an error.
@@ -57,7 +58,8 @@ type Tuning struct {
 	Doubles       product.Tuning                  `json:",omitzero"` // products for the tridiagonal problem of a plan for float32; see Double
 	Panel         panel.Tuning                    // panels of the band reduction, and ApplyQ1
 	Sytrd         reduce.TridiagonalisationTuning // reduction in one stage, and for which orders
-	Chase         Chase                           // bulge chasing
+	Waits         Waits                           // rules for waits between workgroups
+	Chase         chase.Tuning                    // bulge chasing
 	Narrow        chase.NarrowTuning              // passes that make a caller's band narrower
 	ApplyQ2       back.ApplyQ2Tuning              // back transformation 2
 	Bisection     stebz.Tuning                    // bisection and Sturm counts
@@ -67,6 +69,10 @@ type Tuning struct {
 	ConquerValues ConquerValues                   // values alone by divide and conquer
 	Divided       Divided                         // matrices that several devices divide
 	Batch         batch.Tuning                    // batches of small matrices
+
+	// Plans do not use these rows.
+	Host     Host     `json:"-"` // orders from which the device is faster than the CPU
+	Forecast Forecast `json:"-"` // speeds for forecasts of times
 }
 
 // Double returns the tuning for the tridiagonal problem, which is solved in double precision for
@@ -98,17 +104,18 @@ func (d Divided) Divides(n, m int) bool {
 	return from > 0 && n >= from
 }
 
-// Chase is the set of sizes of the bulge chasing. It also contains rules for waits in all stages,
-// which are here only to keep the JSON form.
-type Chase struct {
-	chase.Tuning
-
-	// Wavefront forbids waits between workgroups in all stages. The bulge chasing then has one
-	// dispatch for each set of independent steps (a wave).
+// Waits has rules for waits between workgroups in all stages.
+type Waits struct {
+	// Wavefront forbids waits between workgroups. The bulge chasing then has one dispatch for each
+	// set of independent steps (a wave).
 	Wavefront bool
 
-	// If WideFence is true, every invocation issues the memory barrier (fence) before a flag is
-	// published and after a flag was seen. See machine.WideFence.
+	// If WideFence is true, every invocation of a workgroup issues the memory barrier (fence) before a
+	// flag is published and after a flag was seen. One invocation can issue the fence for its
+	// workgroup only if the driver implements the availability and visibility chains of Vulkan's
+	// memory model: the barrier of the workgroup is the first link of the chain, and the fence is the
+	// second link. A table allows this only for drivers on which such chains were tested. On sets
+	// WideFence for drivers without chains.
 	WideFence bool
 }
 
@@ -118,12 +125,12 @@ type Chase struct {
 // as the workgroups of a panel. The trial has as many workgroups as the stages use on this device,
 // for example on a part of a GPU that has fewer units than the panels of the table have workgroups.
 func (t Tuning) Waiting(ctx context.Context, m *machine.Machine) (stages.Waiting, error) {
-	w := stages.Waiting{WideFence: t.Chase.WideFence || !m.Info.FenceChains()}
-	if t.Chase.Wavefront {
+	w := stages.Waiting{WideFence: t.Waits.WideFence || !m.Info.FenceChains()}
+	if t.Waits.Wavefront {
 		return w, nil
 	}
 	var err error
-	if w.Allowed, err = m.MayWait(ctx); !w.Allowed {
+	if w.Allowed, err = m.MayWait(ctx, w.WideFence); !w.Allowed {
 		return w, err
 	}
 	meets, err := panel.Meet(ctx, m, max(t.Band, 1), t.Meeting(m.Info), t.Panel)

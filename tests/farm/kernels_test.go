@@ -155,7 +155,7 @@ func buildShare[T spirv.Scalar](dev *vk.Device) error {
 		return err
 	}
 	size, blocks := reduce.BandSize{N: n, B: t.Band, K: t.Block}, reduce.DivideColumns(n, t.Block, []float64{1, 1})
-	wait, both := stages.Waiting{WideFence: t.Chase.WideFence}, reduce.ShareOps[T]{Products: ops, Updates: ops}
+	wait, both := stages.Waiting{WideFence: t.Waits.WideFence}, reduce.ShareOps[T]{Products: ops, Updates: ops}
 	_, err = reduce.NewBandShare(dev, size, blocks, 0, []float64{0.5, 1}, both, wait, t.Panel)
 	return err
 }
@@ -169,18 +169,18 @@ func buildSVD(dev *vk.Device) error {
 		return err
 	}
 	for _, may := range []bool{false, true} {
-		wait := stages.Waiting{Allowed: may, WideFence: t.Chase.WideFence}
+		wait := stages.Waiting{Allowed: may, WideFence: t.Waits.WideFence}
 		for _, vectors := range []bool{false, true} {
 			size := reduce.GeneralSize{M: n + 7, N: n, B: t.Band, K: t.Block, Vectors: vectors}
 			_, general := reduce.NewGeneralBandReduction(dev, size, ops, ops, wait, t.Panel)
 			chase := chases.Size{N: n, B: t.Band, Vectors: vectors}
-			_, bidiagonal := chases.NewBidiagonalChasing[float64](dev, chase, wait, t.Chase.Tuning)
+			_, bidiagonal := chases.NewBidiagonalChasing[float64](dev, chase, wait, t.Chase)
 			if err := errors.Join(general, bidiagonal); err != nil {
 				return err
 			}
 		}
 		narrow := chases.NarrowSize{N: n, From: 128, To: t.Narrow.To, Tile: t.Narrow.Tile}
-		if _, err := chases.NewBandNarrowing[float64](dev, narrow, wait, t.Chase.Tuning); err != nil {
+		if _, err := chases.NewBandNarrowing[float64](dev, narrow, wait, t.Chase); err != nil {
 			return err
 		}
 		_, tall := panel.NewTallQR(dev, 2*n, n, t.Band, ops, wait, t.Panel)

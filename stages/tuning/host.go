@@ -1,0 +1,24 @@
+package tuning
+
+import (
+	"math"
+
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Host says from which orders a device is faster than the CPU beside it, including copies to and from
+// the device: than gonum's functions, and than the LAPACK of the machine.
+type Host struct{ Gonum, LAPACK Crossover }
+
+// Crossover has the smallest orders for the device, by the kind of problem. The order of a general
+// matrix is the smaller of its rows and columns. gonum has no crossover for tridiagonal matrices.
+type Crossover struct{ Symmetric, Tridiagonal, Singular Orders }
+
+// Orders are the smallest order without vectors, and the smallest order with vectors.
+type Orders struct{ Values, Vectors int }
+
+// Never is an order above that of any problem.
+const Never = math.MaxInt32
+
+// HostOn returns the orders from which a device is faster than its host. It reads no kernel.
+func HostOn(info vk.Info) Host { return chain(info)[0].Host }
