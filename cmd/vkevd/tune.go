@@ -21,6 +21,7 @@ type tuneJob struct {
 	options tune.Options
 	rows    string // path of the rows in JSON, "" for none
 	save    bool
+	print   bool
 
 	verbosity verbosity
 }
@@ -36,14 +37,15 @@ finds the orders from which another method is faster, by whole solves: the large
 reduced to tridiagonal form in one stage, on devices with sizes for it, and the orders of matrices
 of a batch from which divide and conquer computes the vectors.
 
-tune prints the measurements, the best choice, and that choice as source code. --save writes it to
-the user's settings for this device and driver. Then solve, plan and bench use it, unless they are
-called with --no-config.
+tune prints the measurements and the best choice. --save writes it to the user's settings for this
+device and driver. Then solve, plan and bench use it, unless they are called with --no-config.
+--print prints only the choice, as a Go file for the folder stages/tuning of the source code.
 
 Choices whose kernels spill registers, as the driver's compiler reports, are not measured. When
 --budget is spent, the best choice so far counts, and tune says what it has not tried.`,
 		Example: `  vkevd tune --budget 2m --save
   vkevd tune --n 16384 --json rows.json
+  vkevd tune --budget 10m --print > stages/tuning/card.go
   vkevd plot tune --out tune.png rows.json`,
 		Args: j.check,
 		RunE: func(cmd *cobra.Command, _ []string) error { return j.run(cmd.Context()) },
@@ -55,6 +57,7 @@ Choices whose kernels spill registers, as the driver's compiler reports, are not
 	f.IntVar(&j.options.Repeat, "repeat", 3, "measure everything `R` times")
 	rowsFlag(cmd, &j.rows, "every measurement")
 	f.BoolVar(&j.save, "save", false, "save the choice for this device and driver")
+	f.BoolVar(&j.print, "print", false, "print only the choice, as a Go file for stages/tuning")
 	j.verbosity.flags(cmd)
 	return cmd
 }
@@ -75,6 +78,8 @@ func (j *tuneJob) check(cmd *cobra.Command, args []string) error {
 		return usage(cmd, "--budget and --repeat must be positive")
 	case j.debugShaders:
 		return usage(cmd, "--debug-shaders: checked kernels are slower, and their best sizes are not those of the others")
+	case j.print && j.rows == streamWord:
+		return usage(cmd, "--print and --json -: both write to standard output")
 	case j.save && j.configFolder() == "":
 		return usage(cmd, "--save: there is no folder for settings; VKEVD_CONFIG can name one")
 	}
@@ -102,6 +107,9 @@ func (j *tuneJob) search(ctx context.Context, rows *rowFile, show *progress) err
 	j.options.Progress = show.stage
 	show.stage("preparing the device")
 	table := rows.table(j.session)
+	if j.print {
+		table = io.Discard
+	}
 	report := &benchReport{w: table, file: rows, show: show}
 	var failed error // to print or to write
 	var tile string
@@ -126,7 +134,12 @@ func (j *tuneJob) search(ctx context.Context, rows *rowFile, show *progress) err
 	if err != nil || failed != nil {
 		return errors.Join(err, failed)
 	}
-	if err := j.tell(table, info, r); err != nil || !j.save {
+	if j.print {
+		err = j.source(info, r.Choice)
+	} else {
+		err = j.tell(table, info, r)
+	}
+	if err != nil || !j.save {
 		return err
 	}
 	path := j.tunedFile(info)
@@ -150,12 +163,21 @@ func (j *tuneJob) tell(w io.Writer, info vk.Info, r tune.Result) error {
 	}
 	switch {
 	case r.Choice != r.Table:
-		text += "\n" + r.Choice.Table(info.Family)
 	case r.Complete:
 		text += "The table is right for this device.\n"
 	default:
 		text += "Nothing faster than the table was found so far.\n"
 	}
 	_, err := fmt.Fprint(w, text)
+	return cannotWrite("standard output", err)
+}
+
+// source prints the choice as a Go file.
+func (j *tuneJob) source(info vk.Info, c tune.Choice) error {
+	text, err := c.Source(info, fmt.Sprintf("Measured by vkevd tune %s with n = %d", version(), j.options.N))
+	if err != nil {
+		return err
+	}
+	_, err = j.stdout.Write(text)
 	return cannotWrite("standard output", err)
 }

@@ -35,10 +35,6 @@ sb2st         20    –    64      –     20.0000     10.0000     40.0000     6
 
 best    b = 64, k = 128, rank-2k update by a 64×64×8 tile of 8×4: 0.5 s
 table   b = 32, k = 256, rank-2k update by a 64×64×8 tile of 8×4: 0.75 s
-
-// stages/tuning, family "other"
-Band: 64, Block: 128,
-Syr2k: product.Tile{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 4, Buffers: 1, Resident: 2},
 `
 	if stdout != want || stderr != "preparing the device\n" || status != statusSuccess {
 		t.Errorf("status %d, %q\n%s\nwant\n%s", status, stderr, stdout, want)
@@ -47,6 +43,27 @@ Syr2k: product.Tile{M: 64, N: 64, K: 8, ThreadM: 8, ThreadN: 4, Unroll: 4, Buffe
 		t.Errorf("%+v, opened %+v", o, s.machine.opened)
 	}
 	s.expectFiles("rows")
+	stdout, stderr, status = s.run("tune", "--print", "--n", "20", "--quiet")
+	const source = `package tuning
+
+import (
+	"github.com/vkevd/vkevd/vk"
+)
+
+func init() {
+	is := func(info vk.Info) bool { return info.Name == "Pretence 9000" }
+	devices = append(devices, device{"other", is, tablePretence9000})
+}
+
+// tablePretence9000 is the table for the device "Pretence 9000" (driver gonum 0.17). Measured by vkevd tune VERSION with n = 20.
+var tablePretence9000 = changed(anywhere, func(t *Tuning) {
+	t.Band = 64
+	t.Block = 128
+})
+`
+	if stdout != strings.ReplaceAll(source, "VERSION", version()) || stderr != "" || status != statusSuccess {
+		t.Errorf("--print: status %d, %q\n%s", status, stderr, stdout)
+	}
 	s.machine.tuneResult.Complete, s.machine.tuneResult.Choice = false, s.machine.tuneResult.Table
 	s.machine.tuneResult.Untried = []string{"b = 64", "a 64×64×8 tile of 8×4"}
 	stdout, _, _ = s.run("tune")
@@ -201,6 +218,7 @@ func TestTuneRefuses(t *testing.T) {
 	s.fails(statusInput, "--n: 4 is too small, at least 16"+help, "tune", "--n", "4")
 	s.fails(statusInput, "--budget and --repeat must be positive"+help, "tune", "--budget", "-1s")
 	s.fails(statusInput, "--budget and --repeat must be positive"+help, "tune", "--repeat", "0")
+	s.fails(statusInput, "--print and --json -: both write to standard output"+help, "tune", "--print", "--json", "-")
 	s.fails(statusInput, "no/rows: cannot be written: no such file or directory", "tune", "--json", "no/rows")
 	s.variables["VKEVD_CONFIG"] = ""
 	s.fails(statusInput, "--save: there is no folder for settings; VKEVD_CONFIG can name one"+help, "tune", "--save")

@@ -78,23 +78,10 @@ func (c Choice) String() string {
 	return fmt.Sprintf("b = %d, k = %d, rank-2k update by a %v%v", c.Band, c.Block, c.RankTwoK, c.Crossovers)
 }
 
-// Table returns the chosen sizes for a maintainer, nearly as Go code, for the file of a machine in
-// stages/tuning.
-func (c Choice) Table(family string) string {
-	t, x := c.RankTwoK, ""
-	if c.OneStageValues > 0 {
-		x += fmt.Sprintf("Sytrd.Values: %d,\n", c.OneStageValues)
-	}
-	if c.OneStageVectors > 0 {
-		x += fmt.Sprintf("Sytrd.Vectors: %d,\n", c.OneStageVectors)
-	}
-	if c.Conquer > 0 {
-		x += fmt.Sprintf("Batch.Memory: Conquer: true from Order %d on,\n", c.Conquer)
-	}
-	return fmt.Sprintf(`// stages/tuning, family %q
-Band: %d, Block: %d,
-Syr2k: product.Tile{M: %d, N: %d, K: %d, ThreadM: %d, ThreadN: %d, Unroll: %d, Buffers: %d, Resident: %d},
-`, family, c.Band, c.Block, t.M, t.N, t.K, t.ThreadM, t.ThreadN, t.Unroll, t.Buffers, t.Resident) + x
+// Source returns a Go file for package tuning, in which the device has a table of its own with the
+// chosen sizes. `measured` says who measured them, in a comment.
+func (c Choice) Source(info vk.Info, measured string) ([]byte, error) {
+	return c.on(info).Source(info, measured)
 }
 
 // tiles lists the sizes of tiles of the rank-2k update that a search tries. All tiles are square.
