@@ -14,7 +14,6 @@ type Batch struct {
 	queries bQueryPool
 }
 
-// c returns the Vulkan handle of the command buffer, converted from its Go type to its C type.
 func (b *Batch) c() C.VkCommandBuffer { return *(*C.VkCommandBuffer)(unsafe.Pointer(&b.cb)) }
 
 // NewBatch makes a command buffer of the queue family, and a pool for the given number of
@@ -30,8 +29,7 @@ func (d *Device) NewBatch(family int, timestamps int) (*Batch, error) {
 	return b, nil
 }
 
-// fillBatch makes the Vulkan objects of the batch `b`, which must be empty. After an error the
-// caller calls DestroyBatch, which destroys the objects that were made.
+// fillBatch makes the objects of the empty batch `b`. After an error the caller calls DestroyBatch.
 func (d *Device) fillBatch(b *Batch, family, timestamps int) error {
 	pool := bCommandPoolCreateInfo{SType: bStructureTypeCommandPoolCreateInfo, QueueFamilyIndex: uint32(family)}
 	pool.Flags |= bCommandPoolCreateFlags(bCommandPoolCreateResetCommandBufferBit)

@@ -13,23 +13,18 @@ type Buffer struct {
 	handle bBuffer
 	memory bDeviceMemory
 
-	// Address is the device address of the first byte of the buffer.
-	Address uint64
-
-	// Host is the buffer's memory in the address space of the host. It is nil if the memory is not
-	// mapped.
-	Host []byte
+	Address uint64 // device address of the first byte
+	Host    []byte // the memory as the host sees it; nil if it is not mapped
 }
 
-// bufferUsage is the set of Vulkan usages of every buffer: source and destination of transfers,
-// storage buffer, device address.
+// bufferUsage makes every buffer a source and destination of transfers, and a storage buffer with a
+// device address.
 const bufferUsage = 0x1 | 0x2 | 0x20 | 0x20000
 
-// NewBuffer makes a buffer of `size` bytes. `types` are memory types in order of preference. The
-// buffer gets the first type that Vulkan allows for this buffer and that has enough free memory. If
-// `mapped` is true, Host is set, and only types that are visible to the host are used. The error is
-// an *Error. Its result is OutOfMemory if every allowed type is full, and FeatureMissing if no type
-// is allowed. If NewBuffer fails, it leaves no Vulkan object.
+// NewBuffer makes a buffer of `size` bytes in the first of the memory types `types` that Vulkan allows
+// for it and that has enough free memory. If `mapped` is true, Host is set, and all types must be visible
+// to the host. The error is an *Error: OutOfMemory if every allowed type is full, or FeatureMissing if no
+// type is allowed. After an error no Vulkan object is left.
 func (d *Device) NewBuffer(size uint64, types []int, mapped bool) (*Buffer, error) {
 	b := &Buffer{}
 	info := bBufferCreateInfo{SType: bStructureTypeBufferCreateInfo, Size: bDeviceSize(size), Usage: bufferUsage}
@@ -47,9 +42,8 @@ func (d *Device) NewBuffer(size uint64, types []int, mapped bool) (*Buffer, erro
 	return b, nil
 }
 
-// back allocates memory for the buffer b and binds it. If the memory of one type is full, `back`
-// tries the next type in the list `types`. After any other failure it tries no other type. If
-// `back` fails, the caller calls FreeBuffer, which releases the buffer and its memory.
+// back allocates memory for the buffer b and binds it. Only if the memory of one type is full, `back`
+// tries the next type. After an error the caller calls FreeBuffer.
 func (d *Device) back(b *Buffer, size uint64, types []int, mapped bool) error {
 	var need bMemoryRequirements
 	bGetBufferMemoryRequirements(d.handle, b.handle, &need)

@@ -39,6 +39,5 @@ const (
 // Raw is the buffer's handle, in the form of Command.A and Command.B.
 func (b *Buffer) Raw() uint64 { return uint64(raw(b.handle)) }
 
-// commandSize is the size of the C structure vke_command, in bytes. The Go type Command must have
-// the same size.
+// commandSize is the size of the C structure vke_command, and must be that of the Go type Command.
 const commandSize = C.sizeof_vke_command

@@ -12,7 +12,7 @@ const hostAlignment = 64 << 10
 
 // HostMemory is memory of the host that devices can import. It is not part of Go's heap.
 type HostMemory struct {
-	// Bytes is the memory. Its first byte has the alignment that an import needs.
+	// Bytes has the alignment that an import needs.
 	Bytes []byte
 
 	at unsafe.Pointer // what was allocated
@@ -68,8 +68,7 @@ func (d *Device) Import(m *HostMemory, types []int) (*Buffer, error) {
 	return b, nil
 }
 
-// bindImported imports the host memory m as device memory, and binds it to the buffer b. After an
-// error the caller calls FreeBuffer.
+// bindImported binds imported host memory to the buffer. After an error the caller calls FreeBuffer.
 func (d *Device) bindImported(b *Buffer, m *HostMemory, types []int) error {
 	var bits C.uint32_t
 	host, size := unsafe.Pointer(&m.Bytes[0]), C.uint64_t(len(m.Bytes))

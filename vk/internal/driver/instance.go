@@ -38,8 +38,7 @@ var load = sync.OnceValue(func() error {
 type Instance struct {
 	handle bInstance
 
-	// messages is the queue of the validation layer's messages. It is nil if the layer is off.
-	messages *C.vke_messages
+	messages *C.vke_messages // of the validation layer; nil if it is off
 }
 
 // instanceLock guards the global variable `parked`, and the global variables that the bindings'
@@ -91,7 +90,6 @@ func Preload(app string) {
 	}
 }
 
-// newInstance is NewInstance for a caller that holds instanceLock.
 func newInstance(app string, validate bool) (*Instance, error) {
 	if err := load(); err != nil {
 		return nil, err
@@ -141,8 +139,7 @@ func newInstance(app string, validate bool) (*Instance, error) {
 	return in, nil
 }
 
-// listen makes Vulkan report the messages of the validation layer to this instance, which stores
-// them for the method Messages.
+// listen makes Vulkan store the messages of the validation layer for the method Messages.
 func (in *Instance) listen() error {
 	return created(try("vkCreateDebugUtilsMessengerEXT", func() Result {
 		var r C.VkResult
@@ -151,7 +148,6 @@ func (in *Instance) listen() error {
 	}))
 }
 
-// c is the handle as the C type that the shim uses. Both types are the same C pointer.
 func (in *Instance) c() C.VkInstance { return *(*C.VkInstance)(unsafe.Pointer(&in.handle)) }
 
 // Destroy destroys the instance, or stores it in the variable `parked`. The instance's devices must
@@ -162,8 +158,7 @@ func (in *Instance) Destroy() {
 	in.release()
 }
 
-// release is Destroy for a caller that holds instanceLock. An instance with the validation layer is
-// always destroyed.
+// release is Destroy for a caller that holds instanceLock.
 func (in *Instance) release() {
 	held--
 	if in.messages != nil {

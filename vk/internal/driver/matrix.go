@@ -34,21 +34,16 @@ func (p Physical) MatrixShapes() ([]MatrixShape, error) {
 	}
 	const call = "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR"
 	instance := *(*C.VkInstance)(unsafe.Pointer(&p.in.handle))
-	var n C.uint32_t
-	if err := try(call, func() Result { return Result(C.vke_matrix_shapes(instance, p.c(), nil, &n)) }); err != nil {
-		return nil, err
-	}
-	raw := make([]C.VkCooperativeMatrixPropertiesKHR, max(n, 1))
-	if err := try(call, func() Result { return Result(C.vke_matrix_shapes(instance, p.c(), &raw[0], &n)) }); err != nil {
-		return nil, err
-	}
+	raw, err := listed(call, func(at *C.VkCooperativeMatrixPropertiesKHR, n *C.uint32_t) C.VkResult {
+		return C.vke_matrix_shapes(instance, p.c(), at, n)
+	})
 	var list []MatrixShape
-	for _, r := range raw[:n] {
+	for _, r := range raw {
 		list = append(list, MatrixShape{
 			uint32(r.MSize), uint32(r.NSize), uint32(r.KSize),
 			ComponentType(r.AType), ComponentType(r.BType), ComponentType(r.CType), ComponentType(r.ResultType),
 			r.saturatingAccumulation != 0, int32(r.scope),
 		})
 	}
-	return list, nil
+	return list, err
 }

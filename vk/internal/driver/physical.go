@@ -19,8 +19,6 @@ type Physical struct {
 	knows C.int
 }
 
-// c returns the Vulkan handle of the physical device, converted from its Go type to the C type
-// VkPhysicalDevice.
 func (p Physical) c() C.VkPhysicalDevice { return *(*C.VkPhysicalDevice)(unsafe.Pointer(&p.handle)) }
 
 // These are names of Vulkan device extensions. Package vk uses an extension only on devices that
@@ -47,8 +45,7 @@ func (p Physical) Knowing(extensions []string) Physical {
 	return p
 }
 
-// knowledge returns the set of VKE_KNOWS_… bits of a device. The argument `version` is in the
-// number format of Vulkan.
+// knowledge returns the set of VKE_KNOWS_… bits of a device with this version of Vulkan.
 func knowledge(version uint32, extensions []string) (knows int) {
 	for _, k := range []struct {
 		name string
@@ -97,18 +94,25 @@ func (p Physical) Queues() []QueueFamily {
 
 // Extensions lists the device's extensions. The error is an *Error.
 func (p Physical) Extensions() ([]string, error) {
-	const call = "vkEnumerateDeviceExtensionProperties"
-	var n C.uint32_t
-	if err := try(call, func() Result { return Result(C.vke_device_extensions(p.c(), nil, &n)) }); err != nil {
-		return nil, err
-	}
-	raw := make([]C.VkExtensionProperties, max(n, 1))
-	if err := try(call, func() Result { return Result(C.vke_device_extensions(p.c(), &raw[0], &n)) }); err != nil {
-		return nil, err
-	}
-	list := make([]string, n)
+	raw, err := listed("vkEnumerateDeviceExtensionProperties", func(at *C.VkExtensionProperties, n *C.uint32_t) C.VkResult {
+		return C.vke_device_extensions(p.c(), at, n)
+	})
+	list := make([]string, len(raw))
 	for i := range list {
 		list[i] = C.GoString(&raw[i].extensionName[0])
 	}
-	return list, nil
+	return list, err
+}
+
+// listed makes one of Vulkan's calls that first tell the length of a list, and then fill it.
+func listed[T any](call string, get func(at *T, n *C.uint32_t) C.VkResult) ([]T, error) {
+	var n C.uint32_t
+	if err := try(call, func() Result { return Result(get(nil, &n)) }); err != nil || n == 0 {
+		return nil, err
+	}
+	all := make([]T, n)
+	if err := try(call, func() Result { return Result(get(&all[0], &n)) }); err != nil {
+		return nil, err
+	}
+	return all[:n], nil
 }

@@ -3,6 +3,8 @@ package driver
 // #include "shim.h"
 import "C"
 
+import "bytes"
+
 // Properties are the properties of a device that this module uses.
 type Properties struct {
 	Name string
@@ -104,7 +106,6 @@ const SubgroupShuffle = 1 << 4
 // their true version. Tests use PretendAPI to simulate a device of an older version.
 var PretendAPI uint32
 
-// version is the version of Vulkan that the device supports.
 func (p Physical) version() uint32 {
 	var v bPhysicalDeviceProperties
 	bGetPhysicalDeviceProperties(p.handle, &v)
@@ -151,12 +152,7 @@ func (p Physical) Properties() Properties {
 	return out
 }
 
-// cstring returns the string in a zero-terminated array of bytes.
 func cstring(b []byte) string {
-	for i, c := range b {
-		if c == 0 {
-			return string(b[:i])
-		}
-	}
-	return string(b)
+	s, _, _ := bytes.Cut(b, []byte{0})
+	return string(s)
 }

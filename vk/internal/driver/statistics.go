@@ -24,19 +24,13 @@ func (d *Device) Statistics(pipeline uint64) ([]Statistic, error) {
 	if d.statistics == 0 {
 		return nil, nil
 	}
-	const call = "vkGetPipelineExecutableStatisticsKHR"
-	var n C.uint32_t
-	get := func(out *C.VkPipelineExecutableStatisticKHR) func() Result {
-		return func() Result { return Result(C.vke_statistics(d.table, C.VkPipeline(pipeline), out, &n)) }
-	}
-	if err := try(call, get(nil)); err != nil || n == 0 {
+	raw, err := listed("vkGetPipelineExecutableStatisticsKHR", func(at *C.VkPipelineExecutableStatisticKHR, n *C.uint32_t) C.VkResult {
+		return C.vke_statistics(d.table, C.VkPipeline(pipeline), at, n)
+	})
+	if raw == nil {
 		return nil, err
 	}
-	raw := make([]C.VkPipelineExecutableStatisticKHR, n)
-	if err := try(call, get(&raw[0])); err != nil {
-		return nil, err
-	}
-	list := make([]Statistic, n)
+	list := make([]Statistic, len(raw))
 	for i := range list {
 		bits := *(*uint64)(unsafe.Pointer(&raw[i].value))
 		values := [...]float64{float64(uint32(bits)), float64(int64(bits)), float64(bits), math.Float64frombits(bits)}
