@@ -42,15 +42,13 @@ func addTo(header []uint32, body []instruction) *additions {
 // key identifies a declaration without its id: its opcode and the words that define it.
 func key(op uint32, words []uint32) string { return fmt.Sprint(op, words) }
 
-// id returns a new id. Each call returns a different id.
 func (a *additions) id() uint32 {
 	a.bound++
 	return a.bound - 1
 }
 
-// declare returns the id of a type in the module. If the module does not declare the type,
-// `declare` adds a declaration. `op` is the opcode of the declaration, and `args` are its words
-// after the result id.
+// declare returns the id of a type, and declares the type if the module does not. `op` is the opcode of
+// the declaration, and `args` are its words after the result id.
 func (a *additions) declare(op uint32, args ...uint32) uint32 {
 	k := key(op, args)
 	id, ok := a.known[k]
@@ -80,17 +78,14 @@ func (a *additions) constant(typ uint32, words ...uint32) uint32 {
 	return id
 }
 
-// uint returns the id of the unsigned integer type with the given number of bits.
 func (a *additions) uint(bits uint32) uint32 { return a.declare(opTypeInt, bits, 0) }
 
-// pointer returns the id of the type of pointers to unsigned integers in a buffer. `bits` is the
-// number of bits of the integers.
+// pointer returns the id of the type of pointers to unsigned integers of so many bits in a buffer.
 func (a *additions) pointer(bits uint32) uint32 {
 	return a.declare(opTypePointer, storagePhysicalStorageBuffer, a.uint(bits))
 }
 
-// encode returns the module with the additions. It inserts the additions before the first function.
-// The pass may have changed `body` before.
+// encode returns the module, which the pass may have changed, with the additions.
 func (a *additions) encode(header []uint32, body []instruction) []byte {
 	at := slices.IndexFunc(body, func(in instruction) bool { return in.op == opFunction })
 	if at < 0 {

@@ -18,8 +18,7 @@ type addresses struct {
 	inside   bool                   // a function has begun: no more declarations follow
 }
 
-// followAddresses returns the state at the beginning of a module. The arguments `fields` and `data`
-// are the values of the specialisation constants, as for evaluate.
+// followAddresses returns the state at the beginning of a module. For `fields` and `data` see evaluate.
 func followAddresses(header []uint32, body []instruction, fields []SpecField, data []byte) *addresses {
 	return &addresses{
 		evaluation: evaluate(body, fields, data), additions: addTo(header, body), pointers: map[uint32]instruction{},
@@ -40,7 +39,7 @@ func (a *addresses) follow(in instruction) {
 	}
 }
 
-// operands returns the memory operands of an instruction that are pointers into buffers.
+// operands returns those operands of an instruction that are pointers into buffers.
 func (a *addresses) operands(in instruction) (list []touch) {
 	for _, t := range touched(in.op) {
 		if _, ok := a.pointers[in.arg(t.pointer)]; ok && t.pointer < len(in.args) {
@@ -50,13 +49,11 @@ func (a *addresses) operands(in instruction) (list []touch) {
 	return list
 }
 
-// pointee returns the id of the type that a pointer into a buffer points to.
 func (a *addresses) pointee(pointer uint32) uint32 { return a.defs[a.pointers[pointer].arg(0)].arg(2) }
 
 // redirect replaces the pointer of one memory operand. It appends instructions to `out`: the pointer
-// becomes an integer, a call of the function `function` with this integer and the further arguments
-// `args` makes another integer, and this integer becomes a pointer of the same type. redirect
-// returns the instruction with the new pointer, and the longer list.
+// becomes an integer, a call of `function` with this integer and `args` makes another integer, and this
+// one becomes a pointer of the same type. The results are the instruction with it, and the longer list.
 func (a *addresses) redirect(in instruction, t touch, out []instruction, function uint32, args ...uint32) (instruction, []instruction) {
 	pointer := in.arg(t.pointer)
 	typ, long := a.pointers[pointer].arg(0), a.uint(64)
@@ -70,8 +67,7 @@ func (a *addresses) redirect(in instruction, t touch, out []instruction, functio
 	return in, out
 }
 
-// withInt64 returns the body with the capability for 64-bit integers. A pass that computes with
-// addresses needs it.
+// withInt64 returns the body with the capability for 64-bit integers, which addresses need.
 func (a *addresses) withInt64(body []instruction) []instruction {
 	if !slices.Contains(a.capabilities, CapInt64) {
 		body = slices.Insert(body, 0, instruction{opCapability, []uint32{uint32(CapInt64)}})
@@ -79,17 +75,14 @@ func (a *addresses) withInt64(body []instruction) []instruction {
 	return body
 }
 
-// touch is one memory operand of an instruction. `kind` says whether the instruction loads, stores
-// or changes the memory atomically. The other member is the index of the pointer among the
-// instruction's words.
+// touch is one memory operand of an instruction.
 type touch struct {
-	pointer int
+	pointer int    // index of the pointer among the instruction's words
 	kind    string // one of the values of Access.Kind; "" if the size of the access is not known
 }
 
-// touched returns the memory operands of an instruction by its opcode, or nil if the instruction
-// accesses no memory. Some instructions access a whole block, and no operand gives the block's
-// size; their kind is "".
+// touched returns the memory operands of an instruction by its opcode. Some instructions access a whole
+// block, and no operand gives the block's size; their kind is "".
 func touched(op uint32) []touch {
 	switch op {
 	case opLoad:
@@ -149,9 +142,8 @@ func (a *addresses) plain(of member) error {
 	return nil
 }
 
-// extent returns the number of bytes from the first to the last byte of a type in a buffer with
-// explicit layout. It fails for a runtime array, because the size of a runtime array is not known
-// when the pipeline is made.
+// extent returns the number of bytes from the first to the last byte of a type in a buffer with explicit
+// layout. It fails for a runtime array, whose size is not known when the pipeline is made.
 func (a *addresses) extent(typ uint32, depth int) (int, error) {
 	in := a.defs[typ]
 	if depth > deepest {

@@ -7,25 +7,18 @@ import "fmt"
 // capability. Package vk has the table of these features (capabilityFeatures).
 type Capability uint32
 
-// These are the capabilities that kernels of this module have, or may have in the future. If a
-// device lacks one of them, vk.Build refuses the kernel and names the capability.
+// These are the capabilities that kernels of this module have. If a device lacks one of them, vk.Build
+// refuses the kernel and names the capability.
 const (
 	CapShader                         Capability = 1
 	CapFloat16                        Capability = 9
 	CapFloat64                        Capability = 10
 	CapInt64                          Capability = 11
 	CapInt64Atomics                   Capability = 12
-	CapInt16                          Capability = 22
 	CapInt8                           Capability = 39
 	CapGroupNonUniform                Capability = 61
-	CapGroupNonUniformVote            Capability = 62
-	CapGroupNonUniformArithmetic      Capability = 63
-	CapGroupNonUniformBallot          Capability = 64
 	CapGroupNonUniformShuffle         Capability = 65
-	CapGroupNonUniformShuffleRelative Capability = 66
-	CapGroupNonUniformClustered       Capability = 67
 	CapStorageBuffer16BitAccess       Capability = 4433
-	CapStorageBuffer8BitAccess        Capability = 4448
 	CapDenormPreserve                 Capability = 4464
 	CapSignedZeroInfNanPreserve       Capability = 4466
 	CapRoundingModeRTE                Capability = 4467
@@ -35,8 +28,6 @@ const (
 	CapCooperativeMatrixKHR           Capability = 6022
 	CapDotProductInput4x8BitPacked    Capability = 6018
 	CapDotProduct                     Capability = 6019
-	CapAtomicFloat32AddEXT            Capability = 6033
-	CapAtomicFloat64AddEXT            Capability = 6034
 )
 
 var capabilityNames = map[Capability]string{
@@ -45,17 +36,10 @@ var capabilityNames = map[Capability]string{
 	CapFloat64:                        "Float64",
 	CapInt64:                          "Int64",
 	CapInt64Atomics:                   "Int64Atomics",
-	CapInt16:                          "Int16",
 	CapInt8:                           "Int8",
 	CapGroupNonUniform:                "GroupNonUniform",
-	CapGroupNonUniformVote:            "GroupNonUniformVote",
-	CapGroupNonUniformArithmetic:      "GroupNonUniformArithmetic",
-	CapGroupNonUniformBallot:          "GroupNonUniformBallot",
 	CapGroupNonUniformShuffle:         "GroupNonUniformShuffle",
-	CapGroupNonUniformShuffleRelative: "GroupNonUniformShuffleRelative",
-	CapGroupNonUniformClustered:       "GroupNonUniformClustered",
 	CapStorageBuffer16BitAccess:       "StorageBuffer16BitAccess",
-	CapStorageBuffer8BitAccess:        "StorageBuffer8BitAccess",
 	CapDenormPreserve:                 "DenormPreserve",
 	CapSignedZeroInfNanPreserve:       "SignedZeroInfNanPreserve",
 	CapRoundingModeRTE:                "RoundingModeRTE",
@@ -65,8 +49,6 @@ var capabilityNames = map[Capability]string{
 	CapCooperativeMatrixKHR:           "CooperativeMatrixKHR",
 	CapDotProductInput4x8BitPacked:    "DotProductInput4x8BitPacked",
 	CapDotProduct:                     "DotProduct",
-	CapAtomicFloat32AddEXT:            "AtomicFloat32AddEXT",
-	CapAtomicFloat64AddEXT:            "AtomicFloat64AddEXT",
 }
 
 // Known reports whether the capability is one of the constants above.

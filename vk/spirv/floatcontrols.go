@@ -26,7 +26,6 @@ const (
 	RoundingModeRTE FloatMode = 4462
 )
 
-// capability returns the capability that a module must declare if it has the mode.
 func (m FloatMode) capability() Capability {
 	switch m {
 	case DenormPreserve:

@@ -89,8 +89,7 @@ type guarding struct {
 	where       Access // Function and Line of the current instruction
 }
 
-// rewrite returns the body with a check before each access by device address. Each access then uses
-// the address that its check returns.
+// rewrite returns the body with a check before each access by device address.
 func (g *guarding) rewrite(body []instruction) ([]instruction, error) {
 	out := make([]instruction, 0, len(body))
 	for _, in := range body {
@@ -129,7 +128,6 @@ func rolled(in instruction) instruction {
 	return instruction{in.op, slices.Delete(args, from, to)}
 }
 
-// note updates the current source line and function after one instruction.
 func (g *guarding) note(in instruction) {
 	switch in.op {
 	case opString:

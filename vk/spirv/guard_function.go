@@ -2,9 +2,8 @@ package spirv
 
 import "slices"
 
-// invocation finds the variable gl_GlobalInvocationID of the module, and sets g.index to its id. If
-// the module has no such variable, `invocation` declares it, because a module must not have two
-// variables of one built-in.
+// invocation sets g.index to the id of the variable gl_GlobalInvocationID. If the module has none,
+// `invocation` declares it; a module must not have two variables of one built-in.
 func (g *guarding) invocation(body []instruction) []instruction {
 	for _, id := range g.order {
 		b, ok := g.decoration(id, decorationBuiltIn)
@@ -112,27 +111,22 @@ func (g *guarding) function(w Watch) []instruction {
 	return f.body
 }
 
-// writer appends instructions to the body of a new function.
 type writer struct {
 	*additions
 	body []instruction
 }
 
-// do appends an instruction with the given operands. If the instruction has a result, the caller
-// includes the result's id in `args`.
+// do appends an instruction. If it has a result, `args` includes the result's id.
 func (f *writer) do(op uint32, args ...uint32) { f.body = append(f.body, instruction{op, args}) }
 
-// make appends an instruction whose result has the type `typ`. It returns the id of the result.
-// `args` are the operands.
+// make appends an instruction whose result has the type `typ`, and returns the id of the result.
 func (f *writer) make(op, typ uint32, args ...uint32) uint32 {
 	id := f.id()
 	f.do(op, append([]uint32{typ, id}, args...)...)
 	return id
 }
 
-// at returns a pointer through which the methods `read` and `write` access an unsigned integer in
-// memory. `bits` is the number of bits of this integer. `address` is the id of a value that holds
-// the integer's address.
+// at returns a pointer to an unsigned integer of so many bits. `address` is the id of its address.
 func (f *writer) at(bits, address uint32) uint32 {
 	return f.make(opConvertUToPtr, f.pointer(bits), address)
 }

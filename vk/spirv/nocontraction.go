@@ -46,8 +46,7 @@ func contracts(op uint32) bool {
 	return false
 }
 
-// annotationsEnd returns the index of the first instruction after the annotations. Annotations are
-// the last section before types, constants and functions.
+// annotationsEnd is the index after the annotations, the last section before types and functions.
 func annotationsEnd(body []instruction) int {
 	end := slices.IndexFunc(body, func(in instruction) bool {
 		switch in.op {

@@ -72,7 +72,6 @@ type paging struct {
 	member     uint32 // number of the block's member that holds the address of the table
 }
 
-// rewrite returns the body with a translation before each access by device address.
 func (p *paging) rewrite(body []instruction) ([]instruction, error) {
 	out := make([]instruction, 0, len(body))
 	for _, in := range body {

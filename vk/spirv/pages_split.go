@@ -148,13 +148,11 @@ func (s *splitting) place(typ uint32, offset int) (pointer uint32, how []uint32)
 	return pointer, how
 }
 
-// part is an element or member of a value in memory. `offset` counts bytes from the beginning of the
-// access. `components` is the number of components of a part of a vector, and 0 for other parts. A
-// part of a vector can be accessed at once.
+// part is an element or member of a value in memory. A part of a vector can be accessed at once.
 type part struct {
 	typ        uint32
-	offset     int
-	components int
+	offset     int // in bytes, from the beginning of the access
+	components int // of a part of a vector; 0 for other parts
 }
 
 // parts returns the parts of a type that are accessed one after another, or nil if the whole value

@@ -33,8 +33,7 @@ type decoration struct {
 	what uint32
 }
 
-// whole stands for the index of a member, in the key of a decoration that belongs to a whole id and
-// not to one member.
+// whole is the index of a member in the key of a decoration that belongs to a whole id.
 const whole = ^uint32(0)
 
 // collect reads the declarations from the instructions of a SPIR-V module. It checks nothing. If a
@@ -81,15 +80,12 @@ func collect(body []instruction) *parsed {
 	return p
 }
 
-// define stores the instruction that defines an id.
 func (p *parsed) define(id uint32, in instruction) {
 	p.defs[id] = in
 	p.order = append(p.order, id)
 }
 
-// decoration returns the operand of a decoration that belongs to an id, and not to one member of
-// the id. `found` says whether the id has this decoration. If the decoration has no operand, the
-// operand is 0.
+// decoration returns the operand of a decoration that belongs to a whole id, or 0 if it has none.
 func (p *parsed) decoration(id, what uint32) (operand uint32, found bool) {
 	operand, found = p.decorations[decoration{member{id, whole}, what}]
 	return operand, found
@@ -106,7 +102,7 @@ func (p *parsed) workgroupSize() (in instruction, found bool) {
 	return in, false
 }
 
-// scalar returns the kind of a scalar type, or "" if the type is not a scalar.
+// scalar returns the kind of a scalar type, or "".
 func (p *parsed) scalar(typ uint32) Kind {
 	in := p.defs[typ]
 	switch in.op {
@@ -121,8 +117,7 @@ func (p *parsed) scalar(typ uint32) Kind {
 	return ""
 }
 
-// pushBlock returns the members of the push block in the order of their offsets, or nil if the
-// module has no push block. The names are those in GLSL. pushBlock returns an error for a shader
+// pushBlock returns the members of the push block in the order of their offsets. It fails for a shader
 // with two blocks of push constants, because a pipeline has only one range.
 func (p *parsed) pushBlock() ([]PushField, error) {
 	var fields []PushField
@@ -150,8 +145,8 @@ func (p *parsed) pushBlock() ([]PushField, error) {
 	return fields, nil
 }
 
-// pushField describes the type of a member of the push block. The caller sets the member's name and
-// offset. pushField returns an error for types that have no Go type with the same bits.
+// pushField describes a member of the push block but for its name and offset. It fails for types that
+// have no Go type with the same bits.
 func (p *parsed) pushField(typ uint32) (f PushField, err error) {
 	in := p.defs[typ]
 	if in.op == opTypePointer && in.arg(1) == storagePhysicalStorageBuffer {

@@ -55,9 +55,8 @@ func Reflect(code []byte) (*Info, error) {
 	return info, nil
 }
 
-// localSize returns the size of a workgroup. If the module has a constant WorkgroupSize, this
-// constant takes precedence over the execution mode, as in drivers. glslang writes the constant for
-// local_size_x_id.
+// localSize returns the size of a workgroup. A constant WorkgroupSize, which glslang writes for
+// local_size_x_id, takes precedence over the execution mode, as in drivers.
 func (p *parsed) localSize() (size [3]Dimension) {
 	if workgroup, found := p.workgroupSize(); found {
 		for i := range size {
@@ -75,8 +74,6 @@ func (p *parsed) localSize() (size [3]Dimension) {
 	return size
 }
 
-// dimension returns one dimension of the workgroup's size. `id` is the id of the constant that
-// holds the dimension.
 func (p *parsed) dimension(id uint32) Dimension {
 	if specID, ok := p.decoration(id, decorationSpecId); ok {
 		return Dimension{Specialised: true, ID: specID}

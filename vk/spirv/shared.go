@@ -28,9 +28,8 @@ func MemoryBytes(code []byte, fields []SpecField, data []byte) (int, error) {
 	return declaredBytes(code, fields, data, storagePrivate, inMemory)
 }
 
-// declaredBytes returns the number of bytes of the variables of a storage class whose names begin
-// with `prefix`, laid out in the order of their declarations. An empty `prefix` selects all
-// variables, even in a module without debug names.
+// declaredBytes returns the number of bytes of the variables of a storage class whose names begin with
+// `prefix`, in the order of their declarations. "" selects all variables, even without debug names.
 func declaredBytes(code []byte, fields []SpecField, data []byte, storage uint32, prefix string) (int, error) {
 	body, err := declarations(code)
 	if err != nil {
@@ -52,15 +51,13 @@ func declaredBytes(code []byte, fields []SpecField, data []byte, storage uint32,
 	return total, nil
 }
 
-// evaluation is a module together with the values of its specialisation constants. `given` holds
-// these values by SpecId. Each call makes a new evaluation, and nothing is cached between modules.
+// evaluation is a module together with the values of its specialisation constants.
 type evaluation struct {
 	*parsed
-	given map[uint32]uint64
+	given map[uint32]uint64 // by SpecId
 }
 
-// evaluate returns the module with the values of the constants in `data`. A field that lies past
-// the end of `data` has no value.
+// evaluate takes the values of constants from `data`. A field past its end has no value.
 func evaluate(body []instruction, fields []SpecField, data []byte) *evaluation {
 	e := &evaluation{collect(body), map[uint32]uint64{}}
 	for _, f := range fields {
@@ -118,8 +115,7 @@ const deepest = 1000
 var errTooDeep = fmt.Errorf("nested more than %d deep", deepest)
 
 // value returns the value of a 32-bit integer or Boolean constant. It computes expressions of
-// specialisation constants as the driver computes them. `depth` is the number of nested expressions
-// so far, and begins at 0. The error names an opcode that `value` cannot compute.
+// specialisation constants as the driver does. `depth` is the number of nested expressions so far.
 func (e *evaluation) value(id uint32, depth int) (uint32, error) {
 	in := e.defs[id]
 	if depth > deepest {
@@ -150,9 +146,8 @@ func (e *evaluation) value(id uint32, depth int) (uint32, error) {
 	return 0, fmt.Errorf("constant of opcode %d is not known", in.op)
 }
 
-// fold computes an operation of OpSpecConstantOp. It supports the operations that array sizes need.
-// Integers have 32 bits and wrap around. Boolean values are 0 and 1. A division by zero or an
-// unknown operation is an error.
+// fold computes those operations of OpSpecConstantOp that array sizes need. Integers have 32 bits and
+// wrap around. Boolean values are 0 and 1.
 func fold(op uint32, v [3]uint32) (uint32, error) {
 	truth := func(b bool) (uint32, error) {
 		if b {

@@ -44,9 +44,8 @@ func SharedAtBarriers(code []byte) ([]byte, error) {
 	return add.encode(header, body), nil
 }
 
-// available returns the bits that the semantics of a barrier must have in addition to `semantics`.
-// A barrier with release semantics needs the bit for availability, and a barrier with acquire
-// semantics needs the bit for visibility.
+// available returns the bits that a barrier needs in addition: a release makes memory available, and an
+// acquire makes it visible.
 func available(semantics uint32) (more uint32) {
 	if semantics&(semanticsRelease|semanticsAcquireRelease) != 0 {
 		more |= semanticsMakeAvailable
@@ -57,9 +56,8 @@ func available(semantics uint32) (more uint32) {
 	return more
 }
 
-// without returns the arguments of a memory access without the memory operand `bit`. `at` is the
-// index of the mask of memory operands. Each bit of the mask may have one operand. The operands
-// follow the mask in the order of the bits.
+// without removes the memory operand `bit` from the arguments of an access. Each bit of the mask, whose
+// index is `at`, may have one operand; the operands follow the mask in the order of the bits.
 func without(args []uint32, at int, bit uint32) []uint32 {
 	if len(args) <= at || args[at]&bit == 0 {
 		return args
@@ -73,7 +71,6 @@ func without(args []uint32, at int, bit uint32) []uint32 {
 	return slices.Delete(args, scope, scope+1)
 }
 
-// sharedPointers returns the ids of all pointers to shared memory.
 func sharedPointers(body []instruction) map[uint32]bool {
 	types, pointers := map[uint32]bool{}, map[uint32]bool{}
 	for _, in := range body {
@@ -87,8 +84,7 @@ func sharedPointers(body []instruction) map[uint32]bool {
 	return pointers
 }
 
-// constants returns the values of the module's 32-bit constants by id, without specialisation
-// constants.
+// constants returns the values of 32-bit constants that are no specialisation constants, by id.
 func constants(body []instruction) map[uint32]uint32 {
 	values := map[uint32]uint32{}
 	for _, in := range body {

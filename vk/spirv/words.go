@@ -25,8 +25,7 @@ type instruction struct {
 	args []uint32
 }
 
-// arg returns word i after the opcode's word, or 0 if the instruction has no such word. It never
-// panics, because broken modules may lack words.
+// arg returns word i after the opcode's word, or 0: broken modules may lack words.
 func (in instruction) arg(i int) uint32 {
 	if i >= len(in.args) {
 		return 0
@@ -56,7 +55,6 @@ func named(op uint32, text string, args ...uint32) instruction {
 	return instruction{op, args}
 }
 
-// append returns the slice `words` with the words of the instruction appended.
 func (in instruction) append(words []uint32) []uint32 {
 	return append(append(words, uint32(len(in.args)+1)<<16|in.op), in.args...)
 }
@@ -67,14 +65,12 @@ func decode(code []byte) (header []uint32, body []instruction, err error) {
 	return decodeUntil(code, nothing)
 }
 
-// declarations returns the instructions before the first function.
 func declarations(code []byte) ([]instruction, error) {
 	_, body, err := decodeUntil(code, opFunction)
 	return body, err
 }
 
-// nothing is a number that is not an opcode of SPIR-V. With it, decodeUntil decodes the whole
-// module.
+// nothing is no opcode of SPIR-V. With it, decodeUntil decodes the whole module.
 const nothing = ^uint32(0)
 
 // decodeUntil decodes the instructions before the first instruction with the opcode `stop`.
@@ -103,8 +99,7 @@ func decodeUntil(code []byte, stop uint32) (header []uint32, body []instruction,
 	return words[:headerWords], body, nil
 }
 
-// encode is the inverse of the function `decode`. The bound in the header must already be larger
-// than all ids.
+// encode is the inverse of `decode`. The bound in the header must already be larger than all ids.
 func encode(header []uint32, body []instruction) []byte {
 	words := append([]uint32(nil), header...)
 	for _, in := range body {
