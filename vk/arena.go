@@ -22,7 +22,7 @@ type Arena struct {
 	limit  uint64
 	size   uint64
 
-	// base is the virtual address of the virtual offset 0, if a region is paged, and 0 otherwise.
+	// base is the virtual address at which the arena begins. It is 0 if no region is paged.
 	base uint64
 
 	// regions holds the place of each region. `table` lists the regions in the order of their
@@ -34,11 +34,10 @@ type Arena struct {
 	guards  []uint64
 }
 
-// named is a region of an arena. `addr` is the address of its first byte, which is virtual if the
-// region is paged.
+// named is a region of an arena.
 type named struct {
 	Placed
-	addr uint64
+	addr uint64 // of the first byte, virtual if the region is paged
 }
 
 // NewArena allocates device memory for a layout. The error is an *OutOfMemoryError if the layout
@@ -82,10 +81,9 @@ func (d *Device) newArena(l *Layout, guard uint64) (*Arena, error) {
 	return a, err
 }
 
-// allocateArena allocates device memory for a layout, in buffers of at most `limit` bytes, with
-// guard bytes after each region. The error is an *OutOfMemoryError, or another *Error of the
-// driver. If allocateArena fails, it has released all memory. It panics before it allocates memory if
-// the layout contains a region twice.
+// allocateArena allocates a layout in buffers of at most `limit` bytes, with guard bytes after each
+// region. The error is an *OutOfMemoryError, or another *Error of the driver; nothing is then
+// allocated. It panics if the layout contains a region twice.
 func (d *Device) allocateArena(l *Layout, guard, limit uint64) (*Arena, error) {
 	free := d.freeBytes()
 	p := d.place(l, limit, guard, free)
@@ -114,8 +112,7 @@ func (d *Device) allocateArena(l *Layout, guard, limit uint64) (*Arena, error) {
 	return a, nil
 }
 
-// allocate makes the arena's chunks. A chunk is a device buffer for one cell, a range of the arena's
-// virtual offsets. If a region is paged, `allocate` also takes pages of the page table. If `allocate`
+// allocate makes a chunk for each cell, and takes pages of the page table if a region is paged. If it
 // fails, the caller calls `free`.
 func (a *Arena) allocate(p *placement) (err error) {
 	for cell, size := range p.ends {
@@ -131,7 +128,6 @@ func (a *Arena) allocate(p *placement) (err error) {
 	return err
 }
 
-// add stores the place of one region of the arena.
 func (a *Arena) add(p placed, guard uint64) {
 	r := named{Placed{p.leaf.name, p.offset, p.leaf.bytes, p.paged}, a.base + p.offset}
 	if !p.paged {
@@ -144,15 +140,14 @@ func (a *Arena) add(p placed, guard uint64) {
 	}
 }
 
-// chunkOf returns the chunk, that is the device buffer, which holds a virtual offset of the arena.
-// The offset `off` must be that of a region or of a byte in a region. If a region has no bytes, its
-// offset may be the end of the last chunk.
+// chunkOf returns the chunk that holds a region's virtual offset. The offset of a region without bytes
+// may be the end of the last chunk.
 func (a *Arena) chunkOf(off uint64) *chunk {
 	return a.chunks[min(off/a.limit, uint64(len(a.chunks)-1))]
 }
 
-// Close waits for the copies of uploads, and releases the memory. No Run may use the memory while Close is called. A second call does
-// nothing. A call after Device.Close does nothing either.
+// Close waits for the copies of uploads, and releases the memory. No Run may use the memory while Close
+// is called. A second call does nothing. A call after Device.Close does nothing either.
 func (a *Arena) Close() {
 	if a.dev.usage.enter() != nil {
 		return
@@ -164,8 +159,7 @@ func (a *Arena) Close() {
 	}
 }
 
-// free releases the arena's pages and the device buffers of its chunks. Chunks without a buffer are
-// skipped. No batch in flight may use the memory.
+// free releases the arena's pages and buffers. No batch in flight may use them.
 func (a *Arena) free() {
 	a.dev.pages.drop(a.base)
 	for _, c := range a.chunks {

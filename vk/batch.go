@@ -6,21 +6,14 @@ type batch struct {
 	// value is the number that the timeline semaphore reaches when the batch has ended.
 	value uint64
 
-	// marks has one entry for each timestamp of the batch. marks[i] names the work that the device
-	// did between timestamp i−1 and timestamp i. marks[0] is not used.
+	// marks[i] names the work that the device did between timestamp i−1 and timestamp i. marks[0] is
+	// not used.
 	marks []mark
 
-	// estimate is the predicted time of the batch on the device, in seconds.
-	estimate float64
-
-	// progress is the last phase mark of the recording that is in the batch, or nil if there is
-	// none. A phase mark names the phase of the following commands.
-	progress *phaseMark
-
-	// work describes the batch for error messages. `ran` lists the dispatches of the batch if
-	// memory accesses are checked (Options.DebugShaders), otherwise it is empty.
-	work work
-	ran  []mark
+	estimate float64    // the predicted time on the device, in seconds
+	progress *phaseMark // the last phase mark in the batch, or nil
+	work     work
+	ran      []mark // the dispatches, if memory accesses are checked (Options.DebugShaders)
 
 	// The batch may begin after the events `waits`. At its end the events `signals` happen. `takes`
 	// are the host's copies before the batch, and `posts` those after it (Exchange).
@@ -28,19 +21,16 @@ type batch struct {
 	takes, posts   []hostCopy
 }
 
-// mark names the time between two timestamps by its phase and its kernel. `kernel` is "" if kernels
-// are not timed.
+// mark names the time between two timestamps. `kernel` is "" if kernels are not timed.
 type mark struct{ phase, kernel string }
 
-// work describes the commands of a batch.
+// work describes the commands of a batch, for error messages.
 type work struct {
 	first, last string // phases of the first command and of the last one
 	kernel      string // of the last command
 	mixed       bool   // there are several kernels
 }
 
-// add appends one command to the description of a batch. Calls must follow the order of the
-// recording.
 func (w *work) add(phase, kernel string) {
 	if w.first == "" {
 		w.first = phase
@@ -52,9 +42,8 @@ func (w *work) add(phase, kernel string) {
 	w.kernel = kernel
 }
 
-// wrap returns err as an *Error about this batch, with the first and the last phase of the batch.
-// The *Error names a kernel only if all dispatches of the batch run this kernel. The result is nil
-// if err is nil.
+// wrap returns err as an *Error with the first and the last phase of the batch, or nil if err is nil. It
+// names a kernel only if all dispatches of the batch run this kernel.
 func (w *work) wrap(op string, err error) error {
 	kernel, phase := w.kernel, w.first
 	if w.mixed {
@@ -66,11 +55,10 @@ func (w *work) wrap(op string, err error) error {
 	return wrap(op, kernel, phase, err)
 }
 
-// start encodes commands of the recording from command number `next` on, and submits them as one
-// batch, after the events for which it waits. `slot` is the number of the command buffer to use,
-// which must not be in flight. The result is the number of the first command that is not in the
-// batch. The batch has at least one command of the recording, perhaps only waits and signals, even
-// if this command takes longer than Options.Batch. After an error the batch is not in flight.
+// start submits commands of the recording from number `next` on as one batch, after the events for
+// which it waits, in the command buffer number `slot`, which must not be in flight. The result is the
+// number of the first command after the batch. The batch has at least one command, perhaps only waits
+// and signals, even if it takes longer than Options.Batch. After an error the batch is not in flight.
 func (r *run) start(slot, next int) (int, error) {
 	d := r.dev
 	e := encoder{run: r, b: &batch{}}
@@ -96,10 +84,9 @@ func (r *run) start(slot, next int) (int, error) {
 	return next, nil
 }
 
-// finish waits for the batch in flight whose command buffer has the number `slot`. If that command
-// buffer is not in flight, `finish` returns immediately. After the wait, `finish` reads the
-// timestamps of the batch and reports progress. If the context ends during the wait, `finish` sets
-// the abort word, which asks kernels to stop, and continues to wait for the batch.
+// finish waits for the batch in command buffer number `slot`, if it is in flight, reads its timestamps
+// and reports progress. If the context ends during the wait, `finish` sets the abort word, which asks
+// kernels to stop, and continues to wait.
 func (r *run) finish(slot int) error {
 	b := r.pending[slot]
 	if b == nil {
@@ -132,6 +119,5 @@ func (r *run) finish(slot int) error {
 	return nil
 }
 
-// elapsed is the number of ticks from one timestamp to a later one. Timestamps are counters of the
-// given number of bits. After its largest value a counter starts again at 0.
+// elapsed is the number of ticks between two values of a counter that starts again after 2^bits − 1.
 func elapsed(from, to uint64, bits uint32) uint64 { return (to - from) & (1<<bits - 1) }

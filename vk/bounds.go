@@ -30,29 +30,23 @@ type bounds struct {
 	kernels []guarded // kernel i has the number i+1 in a record
 }
 
-// guarded is a kernel that spirv.Guard has rewritten. `accesses` is the list of accesses that
-// spirv.Guard returned for the kernel.
+// guarded is a kernel that spirv.Guard has rewritten, with the list of its accesses.
 type guarded struct {
 	name     string
 	accesses []spirv.Access
 }
 
-// debugGap is the number of bytes between regions if accesses are checked. Because of this gap, an
-// access just past the end of a region does not hit the next region.
-const debugGap = 64 << 10
+const (
+	debugGap    = 64 << 10 // bytes between regions, so that an access past the end of one hits no other
+	debugRanges = 1 << 14  // of the table, enough for a hundred plans
+)
 
-// debugRanges is the size of the table, in ranges. It is large enough for a hundred plans.
-const debugRanges = 1 << 14
-
-// openBounds allocates the table for checks of accesses. Without Options.DebugShaders it does
-// nothing, and d.bounds stays nil.
 func (d *Device) openBounds() error {
 	if !d.opt.DebugShaders {
 		return nil
 	}
 	const size = spirv.GuardTable + debugRanges*spirv.GuardPair
-	need, prefer := uint32(driver.HostVisible|driver.HostCoherent), uint32(driver.DeviceLocal)
-	buffer, err := d.newBuffer(size, need, prefer, true)
+	buffer, err := d.newControl(size)
 	if err != nil {
 		return wrap("allocating the memory of debug shaders", "", "", err)
 	}
@@ -61,9 +55,7 @@ func (d *Device) openBounds() error {
 	return nil
 }
 
-// guard returns the code of a kernel with checks added to its memory accesses. If `b` is nil,
-// `guard` returns r.code itself. r.code is not changed. Several goroutines may call `guard` at the
-// same time.
+// guard returns the code of a kernel with checks of its memory accesses. Several goroutines may call it.
 func (b *bounds) guard(r recipe) ([]byte, error) {
 	if b == nil {
 		return r.code, nil
@@ -109,9 +101,8 @@ func (b *bounds) begin(arenas []*Arena) error {
 	return nil
 }
 
-// ranges lists the address ranges that kernels may access: the regions of the given arenas, in
-// ascending order. Regions without bytes are left out. The ranges do not overlap, because with
-// Options.DebugShaders no two regions of an arena share bytes.
+// ranges lists the address ranges that kernels may access, in ascending order. They do not overlap,
+// because with Options.DebugShaders no two regions of an arena share bytes.
 func (b *bounds) ranges() []span {
 	all := []span{{b.abort, b.abort + 4}}
 	for _, a := range b.arenas {
@@ -154,8 +145,7 @@ func (b *bounds) found(of *batch) error {
 	return of.only(kernel.name).wrap("memory access", e)
 }
 
-// only returns a description of the batch, for error messages, that is restricted to the dispatches
-// of one kernel. Its phases are those in which the kernel runs.
+// only returns the description of the batch's dispatches of one kernel, for error messages.
 func (b *batch) only(kernel string) *work {
 	w := &work{}
 	for _, m := range b.ran {

@@ -24,8 +24,8 @@ type storedCache struct {
 // has some megabytes.
 const mostCached = 256 << 20
 
-// readCache returns the data of a cache file. The data is nil if the file is missing, damaged or
-// larger than mostCached, if it is not a cache file, or if another user may have written it.
+// readCache returns the data of a cache file, or none if the file is missing, damaged, larger than
+// mostCached or no cache file, or if another user may have written it.
 func readCache(path string) (c storedCache) {
 	file, info, err := ownfile.Read(path, mostCached)
 	if err != nil || !trusted(info) {

@@ -4,10 +4,9 @@ package vk
 
 import "io/fs"
 
-// trusted tells whether only the user can have written a cache file. On systems other than Unix it
-// always returns true: file permissions do not say who may write, and the cache lies in the user's
-// own folder.
+// trusted is always true on systems other than Unix: permissions do not say who may write, and the cache
+// lies in the user's own folder.
 func trusted(fs.FileInfo) bool { return true }
 
-// locked calls `do`. On systems other than Unix it locks nothing.
+// locked locks nothing on systems other than Unix.
 func locked(_ string, do func() error) error { return do() }

@@ -20,7 +20,6 @@ func trusted(info fs.FileInfo) bool {
 	return info.Mode().Perm()&othersWrite == 0 && (owner == os.Geteuid() || owner == 0)
 }
 
-// lockTries is the number of times that locked tries to lock a folder, at intervals of lockPause.
 const lockTries, lockPause = 100, 10 * time.Millisecond
 
 // locked calls `do` while no other process is in such a call for the same folder. If the folder cannot

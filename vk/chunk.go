@@ -10,29 +10,20 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// chunk is one device buffer of an arena. It holds the arena's virtual offsets from `from`,
-// inclusive, to from+size, exclusive, in bytes.
+// chunk is one device buffer of an arena. It holds the virtual offsets [from, from+size), in bytes.
 type chunk struct {
-	arena *Arena
-
-	// buffer is nil on a Dry device.
-	buffer *driver.Buffer
-
-	// base is the device address of the buffer's first byte, and `from` is the virtual offset of
-	// that byte in the arena. `size` is the number of bytes.
-	base, from, size uint64
+	arena            *Arena
+	buffer           *driver.Buffer // nil on a Dry device
+	base, from, size uint64         // base is the device address of the buffer's first byte
 }
 
-// address returns the device address of the byte at the virtual offset `off` of the arena. `off`
-// must lie in this chunk or at its end: from ≤ off ≤ from+size.
+// address returns the device address of the virtual offset `off`, where from ≤ off ≤ from+size.
 func (c *chunk) address(off uint64) uint64 { return c.base + off - c.from }
 
-// words is the whole buffer as a slice of 32-bit words. The buffer's size is a multiple of the
-// alignment of regions, so no byte is left out.
+// words is the whole buffer. Its size is a multiple of the alignment of regions, so no byte is left out.
 func (c *chunk) words() Slice[uint32] { return Slice[uint32]{c.arena, c.base, int(c.size / 4)} }
 
-// addChunks adds an arena to d.arenas, and its chunks to d.chunks, the list that the method `find`
-// searches. d.chunks is sorted by address. Addresses of open chunks do not overlap.
+// addChunks adds an arena to d.arenas, and its chunks to d.chunks, which stays sorted by address.
 func (d *Device) addChunks(a *Arena) {
 	d.arenasLock.Lock()
 	defer d.arenasLock.Unlock()
@@ -41,9 +32,8 @@ func (d *Device) addChunks(a *Arena) {
 	slices.SortFunc(d.chunks, func(x, y *chunk) int { return cmp.Compare(x.base, y.base) })
 }
 
-// dropChunks removes an arena from d.arenas, and its chunks from d.chunks, the list that the method
-// `find` searches. It tells whether the arena was in the list. The chunks keep their memory, which
-// the caller frees.
+// dropChunks removes what addChunks has added, and tells whether it was there. The chunks keep their
+// memory, which the caller frees.
 func (d *Device) dropChunks(a *Arena) bool {
 	d.arenasLock.Lock()
 	defer d.arenasLock.Unlock()
@@ -56,17 +46,15 @@ func (d *Device) dropChunks(a *Arena) bool {
 	return true
 }
 
-// openArenas lists the arenas that are not closed. The list is a copy.
 func (d *Device) openArenas() []*Arena {
 	d.arenasLock.Lock()
 	defer d.arenasLock.Unlock()
 	return slices.Clone(d.arenas)
 }
 
-// find returns the chunk, that is the arena's buffer, which holds an address, and the distance of the
-// address from the beginning of the buffer in bytes. The address may be virtual. The chunk is nil if
-// no open arena has the address. Recordings contain only addresses, but the Vulkan commands for fills
-// and copies need the buffer.
+// find returns the chunk that holds an address, which may be virtual, and the distance of the address
+// from the beginning of the buffer in bytes. The chunk is nil if no open arena has the address.
+// Recordings contain only addresses, but the Vulkan commands for fills and copies need the buffer.
 func (d *Device) find(addr uint64) (c *chunk, at uint64) {
 	d.arenasLock.Lock()
 	defer d.arenasLock.Unlock()
@@ -107,8 +95,7 @@ func (d *Device) pieces(addr, size uint64) (list []piece) {
 	return list
 }
 
-// nameOf returns an address as text: the name of its region and the distance from the beginning of
-// the region in bytes (region+offset). If no open arena has the address, the text says so.
+// nameOf returns an address as text: the name of its region and the distance from its beginning in bytes.
 func (d *Device) nameOf(addr uint64) string {
 	if addr == 0 {
 		return "–"

@@ -22,9 +22,8 @@ func (d *Device) Compile(build func() error) error {
 	return err
 }
 
-// collect calls the function `build` and returns the kernels that `build` requested, in the order
-// of the requests. Some of these kernels may still be compiling. If two calls of `collect` overlap
-// in time, the result of each call may also contain kernels that the other call requested.
+// collect calls the function `build` and returns the kernels that it requested, in order. Some may still
+// be compiling. If two calls overlap in time, each may also return kernels that the other requested.
 func (d *Device) collect(build func() error) ([]*pipeline, error) {
 	p := &d.pipes
 	p.lock.Lock()

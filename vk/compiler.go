@@ -16,22 +16,10 @@ package vk
 func OpenCompiler(opt Options, change func(*Info)) (*Device, error) {
 	opt = opt.withDefaults()
 	opt.DebugShaders = false
-	in, all, err := examineAll(opt.Validate, opt.Without)
+	d, err := newDevice(opt, true)
 	if err != nil {
 		return nil, err
 	}
-	for _, c := range all {
-		if c.onlyCompiles {
-			c.problem, c.info.Problem = nil, ""
-		}
-	}
-	best, err := choose(all, opt.Device, opt.Single)
-	if err != nil {
-		in.Destroy()
-		return nil, err
-	}
-	d := newDevice(best, in, opt)
-	d.dry = true
 	if change != nil {
 		change(&d.info)
 	}

@@ -6,23 +6,21 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// Touch is the declaration that a dispatch reads or writes a range of device memory.
-// Recorder.Concurrently and Recorder.Beside need such declarations. Whether the dispatch reads or writes follows from
-// the code of the shader.
+// Touch is the declaration that a dispatch reads or writes a range of device memory, which
+// Recorder.Concurrently and Recorder.Beside need. Whether the dispatch reads or writes follows from the
+// code of the shader.
 type Touch struct{ at span }
 
 // Touches declares that the dispatch accesses the slice `s`. The dispatch must not access any other
 // part of the region that contains `s`.
 func Touches[T any](s Slice[T]) Touch { return Touch{s.span()} }
 
-// access is a range of device memory that a command reads or writes.
 type access struct {
 	at    span
 	write bool
 }
 
-// concurrent is the state of a call of Recorder.Concurrently that is in progress. It lists the
-// memory accesses of the commands that were recorded in this call so far.
+// concurrent is the state of a call of Recorder.Concurrently: the accesses of its commands so far.
 type concurrent struct {
 	dev  *Device
 	seen []access
@@ -69,8 +67,7 @@ func (r *Recorder) Beside(first, then func()) {
 	}
 }
 
-// takeBeside returns the state of the commands that have no barrier yet (Beside). If there are none,
-// it returns a new state.
+// takeBeside returns the state of the commands of Beside that have no barrier yet, or a new state.
 func (r *Recorder) takeBeside() *concurrent {
 	c := r.beside
 	if r.beside = nil; c == nil {
@@ -99,9 +96,8 @@ func (c *concurrent) check(cmd command, acc []access) {
 	c.seen = append(c.seen, acc...)
 }
 
-// declared returns the declared memory range (Touch) for each device address in a kernel's push
-// block. The address must lie in the range. Addresses that are 0 are skipped. If no Touch contains
-// an address, `declared` panics, because the accesses through this address could not be checked.
+// declared returns the range of the Touch that contains it for each address in a kernel's push block
+// that is not 0. It panics if there is none, because the accesses could not be checked.
 func declared(k *kernel, push []byte, touch []Touch) []access {
 	var acc []access
 	for _, f := range k.addrs {
@@ -114,9 +110,6 @@ func declared(k *kernel, push []byte, touch []Touch) []access {
 	return acc
 }
 
-// covering returns the declared range (Touch) that contains the device address `at`. The address is
-// the value of the member f of a kernel's push block. covering panics if no Touch contains the
-// address.
 func covering(k *kernel, f spirv.PushField, at uint64, touch []Touch) span {
 	for _, t := range touch {
 		if t.at.from <= at && at < t.at.to {

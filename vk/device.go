@@ -16,10 +16,9 @@ type Device struct {
 	info Info
 	opt  Options
 
-	// dry is true if the device has no memory and runs nothing. `compiles` is true if the device
-	// has a driver. A device of the function Dry has no driver: the members in, from, dev, queue,
-	// control and staging are not set. A device of OpenCompiler has a driver, but no queue and no
-	// control buffer.
+	// dry is true if the device has no memory and runs nothing, `compiles` if it has a driver. A device
+	// of the function Dry has no driver: in, from, dev, queue, control and staging are not set. A device
+	// of OpenCompiler has a driver, but no queue and no control buffer.
 	dry, compiles bool
 
 	in   *driver.Instance
@@ -32,9 +31,8 @@ type Device struct {
 	pipes  pipelines
 	probes probes
 
-	// submitting is a lock for submissions to the Vulkan queue. It is held during a submission, and
-	// while the method `idle` waits. It is needed because Links submit copies without holding the
-	// queue.
+	// submitting is held during a submission to the Vulkan queue, and while the method `idle` waits.
+	// Links submit copies without holding the queue.
 	submitting sync.Mutex
 
 	// The members from here on may be used only by the call that holds the device's queue.
@@ -76,8 +74,8 @@ func (d *Device) Close() error {
 	return nil
 }
 
-// release destroys everything that Open and later calls have made. No call may be in progress.
-// `release` also works on a device that Open has made only in part.
+// release destroys everything, also on a device that Open has made only in part. No call may be in
+// progress.
 func (d *Device) release() {
 	if d.dev != nil {
 		if d.queue.value > 0 || len(d.attached) > 0 {
@@ -109,9 +107,8 @@ func (d *Device) release() {
 // Abort is 0 on a Dry device.
 func (d *Device) Abort() spirv.Addr[uint32] { return spirv.Addr[uint32](d.abort) }
 
-// setAbort writes a value to the abort word, which running kernels read. It writes only if the
-// value differs from the last one, because a store to device memory over a bus takes 0.2 ms. The
-// caller must hold the queue.
+// setAbort writes the abort word, which running kernels read, if the value differs from the last one: a
+// store to device memory over a bus takes 0.2 ms. The caller holds the queue.
 func (d *Device) setAbort(v uint32) {
 	if d.aborted != v {
 		d.aborted = v
@@ -119,8 +116,7 @@ func (d *Device) setAbort(v uint32) {
 	}
 }
 
-// drain passes the messages of the validation layer to the logger. Without Options.Validate there
-// are no messages.
+// drain passes the messages of the validation layer to the logger.
 func (d *Device) drain() {
 	for _, m := range d.in.Messages() {
 		if m.Error {
@@ -131,5 +127,4 @@ func (d *Device) drain() {
 	}
 }
 
-// word returns the first four bytes of mapped memory as one 32-bit word.
 func word(b []byte) *uint32 { return (*uint32)(unsafe.Pointer(&b[0])) }

@@ -14,9 +14,8 @@ type encoder struct {
 	seconds float64 // forecast of the commands so far
 }
 
-// fits tells whether another command may be added to the batch. The batch must have room for the
-// command and its timestamp, and its predicted time must not exceed Options.Batch. The first
-// command of a batch always fits. The limit for the time does not apply to barriers.
+// fits tells whether the batch has room for a command and its timestamp, and whether its predicted time
+// then stays within Options.Batch. The first command always fits. Barriers need no time.
 func (e *encoder) fits(c *command) bool {
 	if len(e.out)+2 >= e.run.most || e.queries+2 >= batchQueries {
 		return false
@@ -28,9 +27,8 @@ func (e *encoder) fits(c *command) bool {
 	return true
 }
 
-// encode adds commands of the recording from command number `next` on, as many as the batch may
-// have. It returns the number of the first command that is not in the batch. Waits are at the
-// beginning of a batch, and signals at its end.
+// encode adds commands from number `next` on, as many as the batch may have, and returns the number of
+// the first command after it. Waits are at the beginning of a batch, and signals at its end.
 func (e *encoder) encode(cmds []command, next int) int {
 	empty := true
 	for ; next < len(cmds); next++ {
@@ -51,18 +49,15 @@ func (e *encoder) encode(cmds []command, next int) int {
 	return next
 }
 
-// stamp writes a timestamp. The time since the last timestamp is counted for the given kernel, or
-// for the phase if `kernel` is "". The number of timestamps must stay within batchQueries, which
-// the method `fits` ensures.
+// stamp writes a timestamp. The time since the last one is counted for the kernel, or for the phase if
+// `kernel` is "". The method `fits` keeps the number of timestamps within batchQueries.
 func (e *encoder) stamp(kernel string) {
 	e.out = append(e.out, driver.Command{Op: driver.OpTimestamp, Word: uint32(e.queries)})
 	e.b.marks = append(e.b.marks, mark{e.run.phase, kernel})
 	e.queries++
 }
 
-// add translates one command of the recording and adds it to the batch. A phase mark becomes a
-// timestamp. The caller must have checked with the method `fits` that the batch has room for the
-// command.
+// add adds one command, for which `fits` has found room. A phase mark becomes a timestamp.
 func (e *encoder) add(c *command) {
 	d := e.run.dev
 	if c.op == opPhase {
@@ -87,10 +82,9 @@ func (e *encoder) add(c *command) {
 	}
 }
 
-// translate adds the driver's commands for one command of the recording. It looks up the buffers
-// that belong to the command's addresses. A fill or copy of memory in several buffers becomes
-// several commands, without barriers between them. All addresses must lie in open arenas.
-// `translate` panics if an arena of the command is closed.
+// translate adds the driver's commands for one command. A fill or copy of memory in several buffers
+// becomes several commands, without barriers between them. It panics if an arena of the command is
+// closed.
 func (e *encoder) translate(c *command) {
 	d := e.run.dev
 	switch c.op {
@@ -121,7 +115,6 @@ func (e *encoder) translate(c *command) {
 	}
 }
 
-// staged is the place of a send or receive in the staging buffer.
 func (e *encoder) staged(c *command) []piece {
 	return []piece{{e.run.dev.staging, e.run.rec.staged[c.word].off, c.size}}
 }

@@ -27,7 +27,6 @@ type Event struct {
 // NewEvent returns an event that has not happened yet.
 func NewEvent() *Event { return &Event{done: make(chan struct{})} }
 
-// happen lets the event happen. It panics if the event has happened before.
 func (e *Event) happen() {
 	if e.happened.Swap(true) {
 		panic("vk: an event happens twice")
@@ -64,15 +63,13 @@ func (r *Recorder) Wait(events ...*Event) {
 	}
 }
 
-// hasEvents tells whether the recording lets events happen or waits for them.
 func (r *Recorder) hasEvents() bool {
 	return slices.ContainsFunc(r.cmds, func(c command) bool { return c.op == opSignal || c.op == opWait })
 }
 
-// ready waits for the events before the batch b, which is encoded but not submitted. A batch in
-// flight may let events happen for which others wait. In this case ready first waits for the
-// batches in flight. In the end it copies what the batch takes from exchanges, as far as the host
-// has to.
+// ready waits for the events before the batch b. A batch in flight may let events happen for which
+// others wait. In this case ready first waits for the batches in flight. In the end the host copies what
+// the batch takes from exchanges.
 func (r *run) ready(b *batch) error {
 	signals := func(b *batch) bool { return b != nil && len(b.signals) > 0 }
 	if len(b.waits) > 0 && slices.ContainsFunc(r.pending[:], signals) {
@@ -91,8 +88,8 @@ func (r *run) ready(b *batch) error {
 	return nil
 }
 
-// ended lets the events happen for which the batch b was the last missing part. The commands of the
-// batch must have ended. Before, it copies what the batch has posted, as far as the host has to.
+// ended copies what the batch has posted, as far as the host has to, and then lets its events happen.
+// The commands of the batch must have ended.
 func (b *batch) ended() {
 	for _, x := range b.posts {
 		x.toHost()

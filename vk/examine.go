@@ -27,17 +27,12 @@ type candidate struct {
 
 	info Info
 
-	// problem says why the device cannot be used. It is nil if the device can be used.
-	problem error
-
-	// onlyCompiles says that the problem is a driver without a device. OpenCompiler accepts such a
-	// candidate.
-	onlyCompiles bool
+	problem      error // why the device cannot be used, or nil
+	onlyCompiles bool  // the problem is a driver without a device, which OpenCompiler accepts
 }
 
-// examine reads all properties of a physical device that Open and Info need. It does not make a
-// logical device, so that listing devices takes little time. If a device cannot be used, `examine`
-// describes it as far as possible. The device is treated as if it lacked the features in `without`.
+// examine reads all properties that Open and Info need, as if the device lacked the features in
+// `without`. It makes no logical device, so that listing devices takes little time.
 func examine(index int, p driver.Physical, without driver.Features) *candidate {
 	c := &candidate{without: without}
 	c.extensions, _ = p.Extensions()
@@ -61,8 +56,6 @@ func examine(index int, p driver.Physical, without driver.Features) *candidate {
 	return c
 }
 
-// describe fills the device's Info from the properties, features and memory heaps that the driver
-// reports. A size is 0 if the driver does not report it.
 func (c *candidate) describe(index int) {
 	p, subgroup := &c.props, c.subgroup()
 	c.info = Info{
@@ -96,51 +89,45 @@ func computes(families []driver.QueueFamily, vendor uint32) int {
 	return -1
 }
 
-// refuse says why the device cannot be used. It returns nil if the device can be used. The error is an
-// *UnsupportedError.
+// refuse returns an *UnsupportedError that says why the device cannot be used, or nil.
 func (c *candidate) refuse() error {
-	unsupported := func(feature, need, have string) error {
-		return &UnsupportedError{c.props.Name, feature, need, have}
-	}
 	if c.props.API < minimumAPI {
-		return unsupported("Vulkan version", MinimumAPI, c.info.API)
+		return c.unsupported("Vulkan version", MinimumAPI, c.info.API)
 	}
 	if err := oldLavapipe(&c.props); err != nil {
 		return err
 	}
 	if c.family < 0 {
-		return unsupported("queues", "one that computes", "none")
+		return c.unsupported("queues", "one that computes", "none")
 	}
 	if c.tickBits == 0 {
-		return unsupported("timestamps of its queue", "yes", "no")
+		return c.unsupported("timestamps of its queue", "yes", "no")
 	}
 	c.info.Features = c.features.Names()
 	c.info.ByteMatrices = byteMatrices(c.physical, c.features)
 	return c.usable()
 }
 
-// usable checks the features of a device, and the properties that depend on them. It returns an
-// *UnsupportedError about the first thing that is missing, or nil if the device can be used.
+func (c *candidate) unsupported(feature, need, have string) error {
+	return &UnsupportedError{c.props.Name, feature, need, have}
+}
+
+// usable is the part of `refuse` about features, and about properties that depend on them.
 func (c *candidate) usable() error {
-	unsupported := func(feature, need, have string) error {
-		return &UnsupportedError{c.props.Name, feature, need, have}
-	}
 	if c.props.SubgroupOps&driver.SubgroupShuffle == 0 {
-		return unsupported("subgroup shuffles", "yes", "no")
+		return c.unsupported("subgroup shuffles", "yes", "no")
 	}
 	if err := lacks(c.props.Name, c.features); err != nil {
 		return err
 	}
 	if c.info.Memory == 0 {
 		c.onlyCompiles = true
-		return unsupported("memory", "some", "none: there is a driver, but no device")
+		return c.unsupported("memory", "some", "none: there is a driver, but no device")
 	}
 	return nil
 }
 
-// lacks returns an *UnsupportedError about the first required feature that a device does not have,
-// or nil if the device has all of them. The features are checked in the order of the list
-// `required`.
+// lacks returns an *UnsupportedError about the first required feature that a device does not have.
 func lacks(name string, features driver.Features) error {
 	for _, f := range required {
 		if !features[f] {
@@ -170,7 +157,6 @@ func oldLavapipe(p *driver.Properties) error {
 	return nil
 }
 
-// family returns the value of Info.Family. For a CPU it is "cpu", whatever its vendor.
 func family(p *driver.Properties) string {
 	if p.Type == driver.CPU {
 		return "cpu"
@@ -209,9 +195,8 @@ func (c *candidate) rank(single bool) int {
 	return rank
 }
 
-// matches tells whether the user's word names this device. The word is the index, the type or the
-// driver of the device, or a part of its name. Upper and lower case are equal. A word that is a
-// number is only compared with the index.
+// matches tells whether the user's word names this device: the index, the type, the driver, or a part
+// of the name, in upper or lower case. A number is only compared with the index.
 func (c *candidate) matches(word string) bool {
 	if n, err := strconv.Atoi(word); err == nil {
 		return n == c.info.Index

@@ -63,7 +63,6 @@ func (x *Exchange) share(devices []*Device) error {
 	return err
 }
 
-// add adds a view of the exchange that is not open yet, and attaches it to the device.
 func (x *Exchange) add(d *Device) *hostView {
 	v := &hostView{dev: d}
 	d.attach(v)
@@ -88,8 +87,7 @@ func (x *Exchange) Close() {
 	x.views, x.host = nil, nil
 }
 
-// view returns the view of the device. It panics if the exchange has none, or if the bytes [at,
-// at+size) are not in the exchange.
+// view returns the view of the device. It panics if the bytes [at, at+size) are not in the exchange.
 func (x *Exchange) view(d *Device, at, size int) *hostView {
 	i := slices.IndexFunc(x.views, func(v *hostView) bool { return v.dev == d })
 	if i < 0 || at < 0 || at%4 != 0 || size < 0 || at > x.bytes-size {
@@ -125,8 +123,7 @@ func Take[T any](r *Recorder, dst Slice[T], x *Exchange, at int) {
 	}
 }
 
-// hostCopy is a copy between the numbers of an exchange and the host memory of one device, which
-// the host makes because the device cannot import the numbers.
+// hostCopy is a copy between the numbers of an exchange and the host memory of one device.
 type hostCopy struct {
 	numbers, own []byte
 }

@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// gathered holds the devices that callers of Gather have. `changed` is closed when some of them
-// become free.
+// gathered holds the devices that callers of Gather have. `changed` is closed when some become free.
 var gathered = struct {
 	sync.Mutex
 	devices map[*Device]bool
@@ -47,7 +46,6 @@ func gather(devices []*Device) chan struct{} {
 	return nil
 }
 
-// scatter ends a reservation.
 func scatter(devices []*Device) {
 	gathered.Lock()
 	defer gathered.Unlock()

@@ -7,8 +7,7 @@ import (
 	"math"
 )
 
-// guardBytes is the number of guard bytes after each region of a guarded arena.
-const guardBytes = alignment
+const guardBytes = alignment // after each region of a guarded arena
 
 // guardWord is one half of a quiet NaN in double precision. A result that a kernel computes from
 // guard bytes is therefore NaN.
@@ -40,7 +39,6 @@ func (a *Arena) CheckGuards(ctx context.Context) error {
 	return nil
 }
 
-// isGuard tells whether guard bytes still have the values that Poison has written.
 func isGuard(b []byte) bool {
 	for ; len(b) >= 4; b = b[4:] {
 		if binary.LittleEndian.Uint32(b) != guardWord {

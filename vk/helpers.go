@@ -46,7 +46,6 @@ func (c *copier) newHelpers() *helpers {
 	return h
 }
 
-// work copies shares until none is left.
 func (h *helpers) work() {
 	for {
 		i := int(h.next.Add(1)) - 1
@@ -62,7 +61,6 @@ func (h *helpers) work() {
 	}
 }
 
-// copy copies share i, which the caller has taken.
 func (h *helpers) copy(i int) {
 	c, p, k := h.c, i/h.perPiece, i%h.perPiece
 	from, to := c.elements(p)
@@ -75,7 +73,6 @@ func (h *helpers) copy(i int) {
 	}
 }
 
-// open lets the goroutines copy the pieces 0 … count−1.
 func (h *helpers) open(count int) {
 	for ; h.done < count; h.done++ {
 		close(h.opened[h.done])

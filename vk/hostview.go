@@ -1,7 +1,6 @@
 package vk
 
 import (
-	"errors"
 	"slices"
 	"sync"
 
@@ -17,7 +16,6 @@ type sharedHost struct {
 	users  int // views that are not released
 }
 
-// use adds a view of the memory. It does nothing if s is nil.
 func (s *sharedHost) use() {
 	if s != nil {
 		s.lock.Lock()
@@ -26,8 +24,7 @@ func (s *sharedHost) use() {
 	}
 }
 
-// drop removes a view. After the last one it frees the memory. It does nothing if s is
-// nil.
+// drop removes a view. After the last one it frees the memory.
 func (s *sharedHost) drop() {
 	if s == nil {
 		return
@@ -73,15 +70,14 @@ func (v *hostView) release() {
 // attachment is something that Device.Close must release, if nobody has done so before.
 type attachment interface{ release() }
 
-// attach registers an attachment with the device.
 func (d *Device) attach(a attachment) {
 	d.arenasLock.Lock()
 	defer d.arenasLock.Unlock()
 	d.attached = append(d.attached, a)
 }
 
-// detach releases an attachment. After the beginning of Device.Close it does nothing, because
-// Device.Close releases the attachment. If the device does not know it, detach does nothing.
+// detach releases an attachment that the device knows, but not after the beginning of Device.Close,
+// which releases it.
 func (d *Device) detach(a attachment) {
 	if d.usage.enter() != nil {
 		return
@@ -98,7 +94,6 @@ func (d *Device) detach(a attachment) {
 	}
 }
 
-// importsHost tells whether the device can import host memory.
 func (d *Device) importsHost() bool {
 	return slices.Contains(d.from.extensions, driver.HostMemoryExtension)
 }
@@ -113,7 +108,7 @@ func enterAll(devices ...*Device) (leave func(), err error) {
 		}
 	}
 	for _, d := range devices {
-		err := errors.New("vk: a dry device has no memory")
+		err := errNoMemory
 		if !d.dry {
 			err = d.usage.enter()
 		}

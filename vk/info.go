@@ -109,7 +109,6 @@ func (i Info) NeedFloat64(advice string) error {
 	return &UnsupportedError{i.Name, driver.Float64.String(), "yes", have}
 }
 
-// offers tells whether the list Features of the device contains the given feature.
 func (i Info) offers(f driver.Feature) bool { return slices.Contains(i.Features, f.String()) }
 
 // required are the features that every kernel needs.
@@ -120,35 +119,17 @@ var required = []driver.Feature{
 	driver.ScalarLayout,        // push blocks and buffers have the layout of Go structs
 }
 
-// wanted are the features that kernels use only if the device has them.
+// wanted are the features that kernels use only if the device has them. Build refuses kernels that
+// need a feature that is missing.
 var wanted = []driver.Feature{
-	// Float64 is the feature that kernels in double precision need. On a device without it, Build
-	// refuses these kernels, and only single precision can be used. Info.Float64 tells whether a
-	// device has it.
-	driver.Float64,
-
-	// The memory model is for kernels whose workgroups wait for each other, and for kernels whose
-	// invocations pass data through memory. Build refuses these kernels on devices without it.
-	driver.MemoryModel, driver.MemoryModelDevice,
-
-	// The next two features are for kernels whose invocations address other invocations of their
-	// subgroup. Such kernels request full subgroups of the size Info.Subgroup.
-	driver.SubgroupSizeControl, driver.FullSubgroups,
-
-	// Maintenance4 reports the size MaxBuffer.
-	driver.Maintenance4,
-
-	// With MemoryModelChains one fence is enough for a workgroup (Info.FenceChains).
-	driver.MemoryModelChains,
-
-	// In the panel factorisation, workgroups exchange doubles by 64-bit atomic operations.
-	driver.Int64Atomics,
-
-	// Storage16 is for kernels that store numbers in half precision.
-	driver.Storage16,
-
-	// The next features are for products of signed bytes, which emulate double-precision products.
-	driver.IntegerDotProduct, driver.Int8, driver.CooperativeMatrix,
+	driver.Float64,                               // double precision
+	driver.MemoryModel, driver.MemoryModelDevice, // invocations or workgroups that pass data through memory
+	driver.SubgroupSizeControl, driver.FullSubgroups, // invocations that address others of their subgroup
+	driver.Maintenance4,                                             // reports MaxBuffer
+	driver.MemoryModelChains,                                        // Info.FenceChains
+	driver.Int64Atomics,                                             // in the panel factorisation, workgroups exchange doubles
+	driver.Storage16,                                                // numbers in half precision
+	driver.IntegerDotProduct, driver.Int8, driver.CooperativeMatrix, // products of bytes, which emulate doubles
 }
 
 // A Feature is one of Vulkan's features, with Vulkan's name. Info.Features lists the features of a
@@ -173,10 +154,8 @@ func Features() []Feature {
 // MinimumAPI is the lowest version of Vulkan that a device must support.
 const MinimumAPI = "1.2"
 
-// minimumAPI is MinimumAPI in the number format of Vulkan.
-const minimumAPI = 1<<22 | 2<<12
+const minimumAPI = 1<<22 | 2<<12 // MinimumAPI in Vulkan's number format
 
-// floatControls are Vulkan's names of the modes that a device offers for floating-point arithmetic.
 func floatControls(p *driver.Properties) []string {
 	list := []string{}
 	for _, width := range []struct {

@@ -27,7 +27,6 @@ type kernel struct {
 	addrs    []spirv.PushField
 }
 
-// isVirtual tells whether a push block of the kernel has a virtual address.
 func (k *kernel) isVirtual(push []byte) bool {
 	for _, f := range k.addrs {
 		if spirv.Virtual(addrAt(push, f)) {
@@ -37,10 +36,9 @@ func (k *kernel) isVirtual(push []byte) bool {
 	return false
 }
 
-// translated returns the pipeline of the kernel's variant that translates addresses, and the push
-// block for it. The pipeline may still be compiling. If the variant cannot be made, the pipeline has
-// failed, and a Run returns its error. A recording requests a variant once, even if it fails; the
-// next recording requests it again. On a Dry device the pipeline is nil.
+// translated returns the pipeline of the kernel's variant that translates addresses, which may still be
+// compiling, and the push block for it. If the variant cannot be made, the pipeline has failed, and a Run
+// returns its error. A recording requests a variant once, even if it fails.
 func (r *Recorder) translated(k *kernel, push []byte) (*pipeline, []byte) {
 	if k.pipeline == nil {
 		return nil, push
@@ -104,9 +102,7 @@ func Build[S, P any](d *Device, m spirv.Module[S, P], spec S) (*Kernel[S, P], er
 	return &Kernel[S, P]{Spec: spec, core: core}, nil
 }
 
-// offersAll returns an error if the device lacks a feature that the kernel needs. It does not check
-// the features that all kernels need, because Open has checked them. The error is an
-// *UnsupportedError with the names of the feature and the kernel.
+// offersAll returns an *UnsupportedError if the device lacks a feature that only some kernels need.
 func (d *Device) offersAll(kernel string, capabilities []spirv.Capability) error {
 	for _, c := range capabilities {
 		if f, ok := capabilityFeatures[c]; ok && !d.from.features[f] {
@@ -116,8 +112,7 @@ func (d *Device) offersAll(kernel string, capabilities []spirv.Capability) error
 	return nil
 }
 
-// capabilityFeatures maps a SPIR-V capability to the device feature that it needs. It has only
-// features that some kernels need and others do not.
+// capabilityFeatures maps SPIR-V capabilities to the features that only some kernels need.
 var capabilityFeatures = map[spirv.Capability]driver.Feature{
 	spirv.CapFloat64:                      driver.Float64,
 	spirv.CapVulkanMemoryModel:            driver.MemoryModel,
@@ -154,8 +149,8 @@ func (k *Kernel[S, P]) Dispatch(rec *Recorder, g Groups, push P, touch ...Touch)
 	rec.dispatch(k.core, g, bytesOf(&push), touch)
 }
 
-// recipe holds everything from which a compute pipeline is made: code, constants, sizes. A recipe
-// never changes, so several goroutines may use it.
+// recipe holds everything from which a compute pipeline is made. It never changes, so several goroutines
+// may use it.
 type recipe struct {
 	name     string
 	code     []byte            // SPIR-V
@@ -163,8 +158,7 @@ type recipe struct {
 	data     []byte            // their values
 	pushSize int               // bytes
 
-	// pages is the place of the page table, if the pipeline translates addresses, and nil otherwise.
-	pages *spirv.PageTable
+	pages *spirv.PageTable // nil unless the pipeline translates addresses
 
 	// exchanges says that the invocations of a subgroup address each other by number, so that the
 	// pipeline requires the subgroup size Info.Subgroup. full says that it also requires all
@@ -172,15 +166,14 @@ type recipe struct {
 	exchanges, full bool
 }
 
-// paged returns the recipe of the kernel's variant that translates addresses by the page table of d.
-// The table must exist.
+// paged returns the recipe of the variant that translates addresses by the page table, which must exist.
 func (r recipe) paged(d *Device) recipe {
 	t, size := d.pages.table(r.pushSize, int(d.from.props.MaxPush))
 	r.pages, r.pushSize = &t, size
 	return r
 }
 
-// title is the name of the kernel for lists of pipelines. It tells variants of a kernel apart.
+// title is a name that tells variants of a kernel apart.
 func (r recipe) title() string {
 	if r.pages != nil {
 		return r.name + " with pages"
@@ -188,8 +181,7 @@ func (r recipe) title() string {
 	return r.name
 }
 
-// invocations is the number of invocations in a workgroup. `size` is the workgroup size from the
-// module. Each of its three dimensions is a fixed number or a specialisation constant.
+// invocations is the number of invocations in a workgroup of the module's size.
 func (r recipe) invocations(size [3]spirv.Dimension) int {
 	n := 1
 	for _, d := range size {
@@ -204,8 +196,7 @@ func (r recipe) invocations(size [3]spirv.Dimension) int {
 	return n
 }
 
-// bytesOf returns the bytes of a plain value without Go pointers, in the byte order of the machine.
-// The bytes share the memory of v.
+// bytesOf returns the memory of a plain value without Go pointers.
 func bytesOf[T any](v *T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(v)), unsafe.Sizeof(*v))
 }

@@ -51,7 +51,6 @@ func Together(parts ...Space) *Layout { return combine(false, parts) }
 // offset and share bytes.
 func InTurn(parts ...Space) *Layout { return combine(true, parts) }
 
-// combine makes a layout of the parts. It skips parts that are nil.
 func combine(inTurn bool, parts []Space) *Layout {
 	l := &Layout{inTurn: inTurn, parts: make([]*Layout, 0, len(parts))}
 	for _, p := range parts {

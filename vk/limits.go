@@ -91,10 +91,8 @@ const workspace = "the workspace"
 // once, because the amount may change between two calls. For a Dry device the result is that in its
 // Info. If Info does not report the memory, the memory counts as unlimited.
 //
-// On a Dry device a plan only forecasts its memory; on a real device it allocates the memory. Both
-// devices decide with the same Info, so a plan that fits the forecast can also be allocated. There
-// are two exceptions: another process has taken memory in between, or the driver refuses an
-// allocation that it guarantees.
+// A plan on a Dry device therefore fits if and only if it fits the real device, with two exceptions:
+// another process has taken memory in between, or the driver refuses an allocation that it guarantees.
 func (d *Device) freeBytes() uint64 {
 	if d.dry && d.info.Memory == 0 {
 		return math.MaxUint64
@@ -103,9 +101,8 @@ func (d *Device) freeBytes() uint64 {
 	return free
 }
 
-// promiseKept returns the allocation size that the driver guarantees (MaxAllocation), if err says
-// that the driver has refused a larger allocation. The caller may then try smaller buffers.
-// Otherwise promiseKept returns 0.
+// promiseKept returns MaxAllocation, the size that the driver guarantees, if err says that the driver
+// has refused a larger allocation, so that smaller buffers may succeed. Otherwise the result is 0.
 func (d *Device) promiseKept(err error) uint64 {
 	var full *OutOfMemoryError
 	if d.dry || !errors.As(err, &full) || full.Limit != d.from.props.MaxAllocation {
@@ -114,8 +111,7 @@ func (d *Device) promiseKept(err error) uint64 {
 	return full.Limit
 }
 
-// back allocates the device memory of a chunk, which is one buffer of an arena. On a Dry device it
-// only assigns addresses.
+// back allocates the device memory of a chunk. On a Dry device it only assigns addresses.
 func (d *Device) back(c *chunk) (err error) {
 	if d.dry {
 		// The addresses of two chunks are far apart, so that no chunk reaches into the next.

@@ -40,7 +40,6 @@ type linkEnd struct {
 	value    uint64 // value of the timeline when all copies submitted so far have ended
 }
 
-// newLinkEnd returns an end of a link that is not open yet.
 func newLinkEnd(d *Device) *linkEnd { return &linkEnd{hostView: hostView{dev: d}} }
 
 // NewLink makes a link from one device to another. The link takes 64 MiB of host memory, or 128 MiB
@@ -48,7 +47,6 @@ func newLinkEnd(d *Device) *linkEnd { return &linkEnd{hostView: hostView{dev: d}
 // error is a *DeviceError.
 func NewLink(from, to *Device) (*Link, error) { return newLink(from, to, linkBytes) }
 
-// newLink makes a link whose copies go in pieces of the given number of bytes.
 func newLink(from, to *Device, piece int) (*Link, error) {
 	leave, err := enterAll(from, to)
 	if err != nil {
@@ -74,8 +72,7 @@ func newLink(from, to *Device, piece int) (*Link, error) {
 	return l, nil
 }
 
-// share allocates host memory and opens both ends of the link with this memory, which both devices
-// import. After an error the caller calls the method `free` of the link.
+// share opens both ends with host memory that both import. After an error the caller calls `free`.
 func (l *Link) share() (err error) {
 	memory, err := driver.NewHostMemory(linkPieces * l.piece)
 	if err != nil {
@@ -85,7 +82,6 @@ func (l *Link) share() (err error) {
 	return errors.Join(l.from.open(l.shared, l.piece), l.to.open(l.shared, l.piece))
 }
 
-// ends lists both ends.
 func (l *Link) ends() []*linkEnd { return []*linkEnd{l.from, l.to} }
 
 // Imported tells whether both devices read and write the same host memory. If not, the host copies
@@ -100,8 +96,6 @@ func (l *Link) Close() {
 	l.free()
 }
 
-// free releases both ends of the link. The host memory that both devices have imported, if any, is
-// freed after the last of them.
 func (l *Link) free() {
 	for _, e := range l.ends() {
 		e.dev.detach(e)
@@ -109,9 +103,7 @@ func (l *Link) free() {
 	l.shared = nil
 }
 
-// open makes the buffer, timeline semaphore and command buffers of one end of a link, for pieces of
-// the given number of bytes, as hostView.open does. After an error the caller detaches the end from
-// the device.
+// open makes the objects of one end of a link. After an error the caller detaches it.
 func (e *linkEnd) open(shared *sharedHost, piece int) (err error) {
 	d := e.dev
 	d.attach(e)
@@ -126,8 +118,7 @@ func (e *linkEnd) open(shared *sharedHost, piece int) (err error) {
 	return wrap("opening a link", "", "", err)
 }
 
-// release destroys the objects that the method `open` has made for one end of a link. It also works
-// if `open` has failed. No copy of the link may be in flight.
+// release also works if the method `open` has failed. No copy of the link may be in flight.
 func (e *linkEnd) release() {
 	d := e.dev.dev
 	for _, b := range e.batches {
@@ -142,9 +133,8 @@ func (e *linkEnd) release() {
 	*e = *newLinkEnd(e.dev)
 }
 
-// submit starts the copies of piece number i of a transfer, a number from 0 to linkPieces−1. It
-// returns the value that the timeline semaphore has when the copies have ended. The command buffer
-// of this piece must not be in flight.
+// submit starts copies in command buffer number i, which must not be in flight. It returns the value of
+// the timeline semaphore when they have ended.
 func (e *linkEnd) submit(i int, copies []driver.Command) (value uint64, err error) {
 	if err := e.dev.dev.Record(e.batches[i], copies, nil, 0); err != nil {
 		return 0, wrap("recording the copies of a link", "", "", err)
@@ -156,7 +146,6 @@ func (e *linkEnd) submit(i int, copies []driver.Command) (value uint64, err erro
 	return e.value, nil
 }
 
-// await waits until the timeline semaphore of this end of the link has reached `value`.
 func (e *linkEnd) await(value uint64) error {
 	for {
 		err := e.dev.dev.Wait(e.timeline, value, pollInterval)
@@ -166,14 +155,13 @@ func (e *linkEnd) await(value uint64) error {
 	}
 }
 
-// DeviceError is an error of one device, returned by a call that uses several devices.
+// DeviceError is the error of one device in a call that uses several devices.
 type DeviceError struct {
 	Device *Device
 	Err    error
 }
 
-// Error returns the error's text together with the device's name and its number in the list of
-// devices.
+// Error has the device's name and its number in the list of devices.
 func (e *DeviceError) Error() string {
 	info := e.Device.Info()
 	return fmt.Sprintf("device %d, %s: %v", info.Index, info.Name, e.Err)

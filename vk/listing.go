@@ -29,31 +29,27 @@ func (r *Recorder) WriteTo(w io.Writer) (total int64, err error) {
 	return total, err
 }
 
-// describe prints one command.
 func (r *Recorder) describe(c command) string {
+	s, dst, src := c.name(), r.dev.nameOf(c.dst), r.dev.nameOf(c.src)
 	switch c.op {
-	case opBarrier:
-		return "barrier"
+	case opBarrier, opSignal, opWait:
+		return s
 	case opPhase:
-		return fmt.Sprintf("phase %s %.4g/%.4g", c.phase.name, c.phase.done, c.phase.total)
+		return fmt.Sprintf("%s %s %.4g/%.4g", s, c.phase.name, c.phase.done, c.phase.total)
 	case opFill:
-		return fmt.Sprintf("fill %s %d bytes %#x", r.dev.nameOf(c.dst), c.size, c.word)
+		return fmt.Sprintf("%s %s %d bytes %#x", s, dst, c.size, c.word)
 	case opSend:
-		return fmt.Sprintf("send %s %d bytes", r.dev.nameOf(c.dst), c.size)
+		return fmt.Sprintf("%s %s %d bytes", s, dst, c.size)
 	case opReceive:
-		return fmt.Sprintf("receive %s %d bytes", r.dev.nameOf(c.src), c.size)
+		return fmt.Sprintf("%s %s %d bytes", s, src, c.size)
 	case opPost:
-		return fmt.Sprintf("post %s to %d, %d bytes", r.dev.nameOf(c.src), c.dst, c.size)
+		return fmt.Sprintf("%s %s to %d, %d bytes", s, src, c.dst, c.size)
 	case opTake:
-		return fmt.Sprintf("take %s from %d, %d bytes", r.dev.nameOf(c.dst), c.src, c.size)
-	case opSignal:
-		return "signal"
-	case opWait:
-		return "wait"
+		return fmt.Sprintf("%s %s from %d, %d bytes", s, dst, c.src, c.size)
 	case opCopy:
-		return fmt.Sprintf("copy %s from %s %d bytes", r.dev.nameOf(c.dst), r.dev.nameOf(c.src), c.size)
+		return fmt.Sprintf("%s %s from %s %d bytes", s, dst, src, c.size)
 	}
-	s := fmt.Sprintf("%s %d×%d×%d", c.kernel.name, c.groups.X, c.groups.Y, c.groups.Z)
+	s += fmt.Sprintf(" %d×%d×%d", c.groups.X, c.groups.Y, c.groups.Z)
 	push := r.bytes[c.push[0]:c.push[1]]
 	for _, f := range c.kernel.addrs {
 		s += fmt.Sprintf(" %s=%s", f.Name, r.dev.nameOf(addrAt(push, f)))

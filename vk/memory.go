@@ -22,14 +22,12 @@ func (d *Device) Memory() (total, free uint64) {
 	return d.from.largestHeap(heaps)
 }
 
-// memory reads the memory heaps of the device, with their free memory at this moment, and the
-// memory types.
+// memory reads the memory heaps, with their free memory at this moment, and the memory types.
 func (c *candidate) memory() ([]driver.Heap, []driver.MemoryType) {
 	return c.physical.Memory(slices.Contains(c.extensions, driver.MemoryBudgetExtension))
 }
 
-// largestHeap returns the size of the largest memory heap that arenas can use, and the size of its
-// free part. Both are 0 for a device without memory.
+// largestHeap returns the sizes of the largest heap that arenas can use and of its free part, or 0.
 func (c *candidate) largestHeap(heaps []driver.Heap) (total, free uint64) {
 	for _, h := range heaps {
 		if (h.Local || c.systemMemory()) && h.Bytes > total {
@@ -39,10 +37,15 @@ func (c *candidate) largestHeap(heaps []driver.Heap) (total, free uint64) {
 	return total, free
 }
 
-// systemMemory tells whether arenas may lie outside of the device's own memory. The result is true
-// for an integrated GPU. Such a GPU reads all memory at the same speed, and its own memory is often
-// small.
+// systemMemory tells whether arenas may lie outside of the device's own memory. An integrated GPU reads
+// all memory at the same speed, and its own memory is often small.
 func (c *candidate) systemMemory() bool { return c.props.Type == driver.Integrated }
+
+// newControl allocates a buffer that device and host use at the same time, if possible in the device's
+// own memory.
+func (d *Device) newControl(size uint64) (*driver.Buffer, error) {
+	return d.newBuffer(size, driver.HostVisible|driver.HostCoherent, driver.DeviceLocal, true)
+}
 
 // newBuffer allocates a buffer in a memory type that has all properties in the set `need`. Types
 // that also have the properties in the set `prefer` are tried first. If `mapped` is true, the host

@@ -16,8 +16,6 @@ type Block[T any] struct {
 	At             Slice[T]
 }
 
-// check panics if the block's sizes are negative, its leading dimension is too small, or its slice
-// is too short.
 func (b Block[T]) check() {
 	if b.Rows < 0 || b.Cols < 0 || b.Ld < b.Rows || b.Cols > 0 && b.Rows > 0 && b.At.n < (b.Cols-1)*b.Ld+b.Rows {
 		panic(fmt.Sprintf("vk: a block of %d×%d, Ld %d, in %d elements", b.Rows, b.Cols, b.Ld, b.At.n))
@@ -59,8 +57,7 @@ type spanned struct {
 	at             Slice[byte]
 }
 
-// joined returns a matrix without gaps between its columns as one long column of the same bytes. If
-// there are gaps, the matrix is returned unchanged.
+// joined returns a matrix without gaps between its columns as one long column.
 func (s spanned) joined() spanned {
 	if s.ld == s.rows || s.cols == 1 {
 		return spanned{s.rows * s.cols, 1, s.rows * s.cols, s.at}
@@ -68,7 +65,6 @@ func (s spanned) joined() spanned {
 	return s
 }
 
-// move is Move in bytes.
 func (l *Link) move(ctx context.Context, dst, src spanned) (err error) {
 	l.busy.Lock()
 	defer l.busy.Unlock()
@@ -102,8 +98,8 @@ func (l *Link) move(ctx context.Context, dst, src spanned) (err error) {
 	return nil
 }
 
-// mover is the state of a Move in flight. Move copies a matrix in pieces, which are counted from 0.
-// The host memory has places for linkPieces pieces, and piece k uses the place k modulo linkPieces.
+// mover is the state of a Move in flight. The pieces of the matrix are counted from 0. Piece k uses the
+// place k modulo linkPieces of the host memory.
 type mover struct {
 	link     *Link
 	dst, src spanned
@@ -126,9 +122,8 @@ type mover struct {
 	reads, writes [linkPieces]uint64
 }
 
-// readPiece submits the copies of the next piece of the matrix to the host. Copies of an earlier
-// piece to the destination may still use the same place in the host memory; readPiece waits until
-// they have ended. The error is a *DeviceError.
+// readPiece submits the copies of the next piece to the host. It first waits until the earlier piece in
+// the same place of the host memory has left it. The error is a *DeviceError.
 func (m *mover) readPiece() error {
 	i := m.next % linkPieces
 	if err := m.link.to.await(m.writes[i]); err != nil {
@@ -147,8 +142,7 @@ func (m *mover) readPiece() error {
 	return nil
 }
 
-// writePiece waits until the oldest piece has arrived on the host, and submits its copies from the
-// host to the destination. The error is a *DeviceError.
+// writePiece waits until the oldest piece has arrived on the host, and submits its copies from there.
 func (m *mover) writePiece() error {
 	i, l := m.first%linkPieces, m.link
 	if err := l.from.await(m.reads[i]); err != nil {
@@ -168,9 +162,8 @@ func (m *mover) writePiece() error {
 	return nil
 }
 
-// end waits for all copies in flight on both devices. If a wait fails, `end` waits until that
-// device is idle, because the caller may free the memory of the copies. The error is a
-// *DeviceError.
+// end waits for all copies in flight. If a wait fails, `end` waits until that device is idle, because
+// the caller may free the memory of the copies. The error is a *DeviceError.
 func (m *mover) end() error {
 	var first error
 	for _, e := range m.link.ends() {
@@ -189,10 +182,9 @@ func (m *mover) end() error {
 // [from, end) of the matrix. One command copies at most one column.
 func (s spanned) reach(from int) int { return (from/s.rows + linkCommands) * s.rows }
 
-// copies returns the commands that copy the bytes [from, to) of a matrix between device memory and
-// a host buffer. Bytes are counted in column-major order without the gaps between columns. In the
-// host buffer they lie from `offset` on, without gaps. The copy goes to the device if `up` is true,
-// otherwise to the host.
+// copies returns the commands that copy the bytes [from, to) of a matrix from a host buffer if `up` is
+// true, otherwise to it. Bytes are counted in column-major order without the gaps between columns. In
+// the host buffer they lie from `offset` on, without gaps.
 func (s spanned) copies(host *driver.Buffer, offset, from, to int, up bool) (list []driver.Command) {
 	for from < to {
 		column, row := from/s.rows, from%s.rows

@@ -33,13 +33,11 @@ func List() ([]Info, error) {
 // goroutine while it does other work. If there are no drivers, Open returns the error.
 func Preload() { driver.Preload(application) }
 
-// application is the name of this program for Vulkan's drivers.
-const application = "vkevd"
+const application = "vkevd" // for Vulkan's drivers
 
-// examineAll makes an instance and examines its devices. The caller destroys the instance. The
-// candidates refer to the instance and must not be used after it was destroyed. The devices are
-// treated as if they lacked the features with the names in `without`. If examineAll returns an error,
-// there is no instance to destroy. The error wraps ErrNoDevice, unless it is about `without`.
+// examineAll makes an instance, which the caller destroys, and examines its devices as if they lacked
+// the features named in `without`. The candidates must not be used after the instance is destroyed.
+// The error wraps ErrNoDevice, unless it is about `without`.
 func examineAll(validate bool, without []string) (*driver.Instance, []*candidate, error) {
 	hide, err := hidden(without)
 	if err != nil {
@@ -64,19 +62,15 @@ func examineAll(validate bool, without []string) (*driver.Instance, []*candidate
 	return in, all, nil
 }
 
-// errNoDriver says that a Vulkan loader was found, but no driver. The error of examineAll wraps it.
 var errNoDriver = errors.New("the Vulkan loader found no driver")
 
-// noDevice adds to an error the advice which software to install. The result wraps ErrNoDevice and
-// err.
 func noDevice(err error) error {
 	var failed *driver.Error
 	layers := errors.As(err, &failed) && failed.Result == driver.LayerMissing
 	return fmt.Errorf("%w: %w; %s", ErrNoDevice, err, vulkanSource(runtime.GOOS, layers))
 }
 
-// vulkanSource says how to install Vulkan on an operating system, or only the validation layer, if
-// that is what is missing. `system` is a value of runtime.GOOS.
+// vulkanSource says how to install Vulkan, or only its layers, on a system named as in runtime.GOOS.
 func vulkanSource(system string, layers bool) string {
 	if layers && system == "linux" {
 		return "on Debian and Ubuntu: apt install vulkan-validationlayers"
@@ -96,17 +90,10 @@ func vulkanSource(system string, layers bool) string {
 // Open opens a device. The caller closes the device. If no device can be used, the error wraps
 // ErrNoDevice and says why the last device was refused.
 func Open(opt Options) (*Device, error) {
-	opt = opt.withDefaults()
-	in, all, err := examineAll(opt.Validate, opt.Without)
+	d, err := newDevice(opt.withDefaults(), false)
 	if err != nil {
 		return nil, err
 	}
-	best, err := choose(all, opt.Device, opt.Single)
-	if err != nil {
-		in.Destroy()
-		return nil, err
-	}
-	d := newDevice(best, in, opt)
 	d.info.MaxBuffer = lesser(d.info.MaxBuffer, opt.MaxBuffer)
 	if err := d.open(); err != nil {
 		d.Close()
@@ -115,9 +102,8 @@ func Open(opt Options) (*Device, error) {
 	return d, nil
 }
 
-// choose returns the usable device of the highest rank among the devices that the word names. If
-// two devices have the same rank, `choose` returns the first one. An empty word names all devices.
-// `single` is Options.Single. The error wraps ErrNoDevice, and the reason why the last device of that
+// choose returns the first device of the highest rank among the usable ones that the word names. An
+// empty word names all devices. The error wraps ErrNoDevice and the reason why the last device of that
 // name was refused.
 func choose(all []*candidate, word string, single bool) (*candidate, error) {
 	var best *candidate
@@ -145,16 +131,29 @@ func choose(all []*candidate, word string, single bool) (*candidate, error) {
 	return nil, noDevice(errNoDriver)
 }
 
-// newDevice returns a device whose Vulkan objects are not made yet. The device owns the Vulkan
-// instance `in`: Device.Close releases it, even if the method `open` was not called or has failed.
-func newDevice(from *candidate, in *driver.Instance, opt Options) *Device {
-	d := &Device{info: from.info, opt: opt, compiles: true, in: in, from: from}
+// newDevice chooses a device, whose Vulkan objects are not made yet. If `dry` is true, it also accepts a
+// driver without a device. Device.Close releases the Vulkan instance.
+func newDevice(opt Options, dry bool) (*Device, error) {
+	in, all, err := examineAll(opt.Validate, opt.Without)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range all {
+		if dry && c.onlyCompiles {
+			c.problem, c.info.Problem = nil, ""
+		}
+	}
+	best, err := choose(all, opt.Device, opt.Single)
+	if err != nil {
+		in.Destroy()
+		return nil, err
+	}
+	d := &Device{info: best.info, opt: opt, dry: dry, compiles: true, in: in, from: best}
 	d.usage.init()
-	return d
+	return d, nil
 }
 
-// open makes all Vulkan objects of the device. If `open` fails, Close releases the objects that
-// exist.
+// open makes all Vulkan objects of the device. If it fails, Close releases those that exist.
 func (d *Device) open() error {
 	if err := d.openPipelines(); err != nil {
 		return err
@@ -168,10 +167,8 @@ func (d *Device) open() error {
 	return d.openBounds()
 }
 
-// openPipelines makes the logical device and the pipeline cache, which compilation needs. The
-// logical device gets the features in the list `required`, which `choose` has checked, and the
-// features in the list `wanted` that the physical device has. OpenCompiler calls only openPipelines
-// and makes no other object.
+// openPipelines makes what compilation needs: the pipeline cache, and the logical device with the
+// features in `required` and with those in `wanted` that the physical device has.
 func (d *Device) openPipelines() (err error) {
 	use := driver.Features{}
 	for _, f := range slices.Concat(required, wanted) {
@@ -188,8 +185,7 @@ func (d *Device) openPipelines() (err error) {
 	return nil
 }
 
-// extensions lists the extensions to use, among those that the device has. Extensions that became
-// part of Vulkan 1.3 are only used on older devices.
+// extensions lists the extensions to use. Those that became part of Vulkan 1.3 are for older devices.
 func (d *Device) extensions() []string {
 	older := d.from.props.API < driver.Vulkan13
 	var list []string
@@ -218,8 +214,7 @@ func (d *Device) extensions() []string {
 // coherent, so neither host nor device must flush it.
 func (d *Device) openControl() (err error) {
 	const controlBytes = 256
-	need, prefer := uint32(driver.HostVisible|driver.HostCoherent), uint32(driver.DeviceLocal)
-	if d.control, err = d.newBuffer(controlBytes, need, prefer, true); err != nil {
+	if d.control, err = d.newControl(controlBytes); err != nil {
 		return err
 	}
 	d.abort = d.control.Address

@@ -63,7 +63,6 @@ type Options struct {
 	MaxBuffer uint64
 }
 
-// withDefaults replaces options that are not set by their defaults.
 func (o Options) withDefaults() Options {
 	if o.Logger == nil {
 		o.Logger = slog.New(slog.DiscardHandler)
@@ -81,15 +80,12 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// withoutVariable is the environment variable that lists features which are not used.
 const withoutVariable = "VKEVD_WITHOUT"
 
-// hiddenByEnvironment returns the names in VKEVD_WITHOUT.
 func hiddenByEnvironment() []string {
 	return strings.FieldsFunc(environ.Get(withoutVariable), func(r rune) bool { return r == ',' || r == ' ' })
 }
 
-// hidden returns the features with the given names.
 func hidden(names []string) (set driver.Features, err error) {
 	for _, name := range names {
 		f, known := driver.FeatureNamed(name)

@@ -47,7 +47,6 @@ func (e *OutOfRangeError) Error() string {
 	return fmt.Sprintf("%s, %s (invocation %d,%d,%d)", s, e.place(), i[0], i[1], i[2])
 }
 
-// place describes where the access is relative to the nearest region.
 func (e *OutOfRangeError) place() string {
 	end := e.Offset + int64(e.Bytes)
 	switch {
@@ -63,11 +62,9 @@ func (e *OutOfRangeError) place() string {
 	return fmt.Sprintf("%d bytes past the end of region %q", uint64(e.Offset)-e.Size, e.Region)
 }
 
-// nullBytes is the size in bytes of an address range that begins at 0. An access in this range is
-// reported as an access through an address that was never set.
+// nullBytes is the end of the addresses that are reported as addresses that were never set.
 const nullBytes = 1 << 16
 
-// locate finds the region of the arenas that is nearest to the access.
 func (e *OutOfRangeError) locate(arenas []*Arena) {
 	nearest := ^uint64(0)
 	for _, a := range arenas {

@@ -20,11 +20,9 @@ const (
 	cpuCostSeconds = 5e-10
 )
 
-// overPeak is the time of a typical kernel, divided by the time that its flops would take at the
-// device's peak rate.
+// overPeak is the time of a typical kernel, divided by that of its flops at the device's peak rate.
 const overPeak = 1.5
 
-// newPace returns the predicted times of commands for a device on which nothing was measured yet.
 func newPace(cpu bool) pace {
 	p := pace{perCommand: commandSeconds, perCost: gpuCostSeconds, factor: 1}
 	if cpu {
@@ -33,15 +31,13 @@ func newPace(cpu bool) pace {
 	return p
 }
 
-// slow raises perCost to at least the time of one flop at the given rate. `rate` is in flops per
-// second; a `rate` of 0 changes nothing.
+// slow raises perCost to at least the time of one flop at a rate in flops per second, unless it is 0.
 func (p *pace) slow(rate float64) {
 	if rate > 0 {
 		p.perCost = max(p.perCost, overPeak/rate)
 	}
 }
 
-// estimate returns the predicted time of a command, in seconds.
 func (p *pace) estimate(c *command) float64 {
 	return p.factor * (p.perCommand + c.cost*p.perCost)
 }

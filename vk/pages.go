@@ -67,8 +67,7 @@ func (p *pages) open(d *Device) (err error) {
 	if d.dry {
 		return nil
 	}
-	need, prefer := uint32(driver.HostVisible|driver.HostCoherent), uint32(driver.DeviceLocal)
-	if p.buffer, err = d.newBuffer(8*tablePages, need, prefer, true); err != nil {
+	if p.buffer, err = d.newControl(8 * tablePages); err != nil {
 		p.ranges = nil
 		return wrap("allocating the page table", "", "", err)
 	}
@@ -76,8 +75,7 @@ func (p *pages) open(d *Device) (err error) {
 	return nil
 }
 
-// gap finds the first `count` free pages. It returns the number of the first page, and the place of
-// the new range in p.ranges.
+// gap finds the first `count` free pages, and the place of the new range in p.ranges.
 func (p *pages) gap(count uint64) (at int, first uint64) {
 	for i, r := range p.ranges {
 		first = r.first + r.count
@@ -100,8 +98,7 @@ func (p *pages) free() (most uint64) {
 	return most
 }
 
-// drop frees the pages of an arena. `base` is the virtual address of its first page. If it is 0, the
-// arena has no pages.
+// drop frees the pages of the arena whose virtual address is `base`. If it is 0, there are no pages.
 func (p *pages) drop(base uint64) {
 	if base == 0 {
 		return
@@ -116,7 +113,6 @@ func (p *pages) drop(base uint64) {
 	p.ranges = slices.Delete(p.ranges, i, i+1)
 }
 
-// set writes an entry of the table.
 func (p *pages) set(page, distance uint64) {
 	if p.buffer != nil {
 		binary.LittleEndian.PutUint64(p.buffer.Host[8*page:], distance)
@@ -150,8 +146,8 @@ func (p *pages) extend(push []byte, size int) []byte {
 	return long
 }
 
-// address is the device address of the table. On a device without memory, which only compiles, it is
-// a number that is not 0.
+// address is the device address of the table. A device from OpenCompiler has no table; there address
+// returns a placeholder, which must not be 0, because 0 stands for a table whose address is pushed.
 func (p *pages) address() uint64 {
 	if p.buffer == nil {
 		return alignment

@@ -41,27 +41,22 @@ type pipelines struct {
 // destroys it. If the compilation has failed, the next request for the same kernel and constants
 // makes a new pipeline.
 type pipeline struct {
-	// about describes the pipeline for KernelStatistics, without the numbers of the driver. `recipe`
-	// is what the pipeline is made from. Both are set only with Options.Statistics.
+	// about describes the pipeline, without the numbers of the driver. `recipe` is what the pipeline is
+	// made from. Both are set only with Options.Statistics.
 	about  KernelStatistics
 	recipe recipe
 
 	layout uint64
-
-	// done is closed when the compilation has ended. Then handle and err are valid.
-	done   chan struct{}
+	done   chan struct{} // closed when the compilation has ended; handle and err are valid then
 	handle uint64
 	err    error
 }
 
-// wait returns when the pipeline is compiled. The error says why the compilation failed. Any
-// goroutine may call `wait` any number of times.
 func (p *pipeline) wait() error {
 	<-p.done
 	return p.err
 }
 
-// failed tells whether the pipeline is already known to have failed.
 func (p *pipeline) failed() bool {
 	select {
 	case <-p.done:
@@ -71,9 +66,8 @@ func (p *pipeline) failed() bool {
 	}
 }
 
-// open makes the cache of compiled pipelines from the data of the cache file. If the driver refuses the
-// data, the cache begins empty. `open` compiles no pipeline. No other method of `p` may be called
-// before `open` has returned.
+// open makes the cache from the data of the cache file, or an empty one if the driver refuses the data.
+// No other method of `p` may be called before `open` has returned.
 func (p *pipelines) open(d *Device, stored storedCache) error {
 	p.layouts, p.made = map[int]uint64{}, map[string]*pipeline{}
 	p.workers = make(chan struct{}, runtime.GOMAXPROCS(0))
@@ -86,10 +80,9 @@ func (p *pipelines) open(d *Device, stored storedCache) error {
 	return err
 }
 
-// cachePath returns the path of a cache file for this device and its driver. `kind` is the kind of
-// data in the file. The result is "" if Options.CacheDir is "". The path contains the driver's UUID
-// of the pipeline cache, which changes with the driver's version. A driver therefore never reads
-// the file of another driver.
+// cachePath returns the path of a cache file with data of some kind, or "" if Options.CacheDir is "".
+// The path contains the driver's UUID of the pipeline cache, which changes with the driver's version,
+// so that a driver never reads the file of another driver.
 func (d *Device) cachePath(kind string) string {
 	if d.opt.CacheDir == "" {
 		return ""
@@ -99,9 +92,8 @@ func (d *Device) cachePath(kind string) string {
 	return filepath.Join(d.opt.CacheDir, name)
 }
 
-// close waits for the compilations, destroys all pipelines and writes the cache file, unless the file
-// has the same data. If the file cannot be written, `close` logs a warning. No other call may be in
-// progress. `close` also works if the method `open` has failed.
+// close waits for the compilations, destroys all pipelines and writes the cache file if its data have
+// changed. No other call may be in progress. `close` also works if the method `open` has failed.
 func (p *pipelines) close(d *Device) {
 	p.pending.Wait()
 	for _, v := range p.made {
@@ -125,9 +117,8 @@ func (p *pipelines) close(d *Device) {
 	d.dev.DestroyCache(p.cache)
 }
 
-// pipeline returns the pipeline that is made from the recipe r. It waits until the pipeline is
-// compiled. During a call of `collect` it does not wait, and the pipeline may still be compiling.
-// The error is an *Error with the kernel's name.
+// pipeline returns the pipeline that is made from the recipe r, and waits until it is compiled, except
+// during a call of `collect`.
 func (d *Device) pipeline(r recipe) (*pipeline, error) {
 	v, collected, err := d.request(r)
 	if err != nil || collected {
@@ -136,11 +127,10 @@ func (d *Device) pipeline(r recipe) (*pipeline, error) {
 	return v, v.wait()
 }
 
-// request returns the pipeline that is made from the recipe r, and starts its compilation if
-// needed. `collected` tells whether a call of `collect` is in progress. If an earlier compilation
-// of this pipeline has failed, a new one is started. Two recipes give the same pipeline if the
-// kernel's name and the values of all constants are the same, and if both or none of them translate
-// addresses. Kernels must therefore have different names.
+// request returns the pipeline that is made from the recipe r, and starts its compilation if needed,
+// also if an earlier one has failed. `collected` tells whether a call of `collect` is in progress. Two
+// recipes give the same pipeline if the kernel's name and the values of all constants are the same, and
+// if both or none of them translate addresses. Kernels must therefore have different names.
 func (d *Device) request(r recipe) (v *pipeline, collected bool, err error) {
 	if err := d.usage.enter(); err != nil {
 		return nil, false, err
@@ -164,9 +154,8 @@ func (d *Device) request(r recipe) (v *pipeline, collected bool, err error) {
 	return v, collected, nil
 }
 
-// start starts the compilation of the recipe's pipeline in a goroutine of its own. At most
-// GOMAXPROCS pipelines are compiled at the same time. The caller must hold p.lock. The bytes r.data
-// are copied.
+// start starts the compilation of the recipe's pipeline in a goroutine of its own. At most GOMAXPROCS
+// pipelines are compiled at the same time. The caller holds p.lock. The bytes r.data are copied.
 func (d *Device) start(r recipe) (*pipeline, error) {
 	p := &d.pipes
 	layout, ok := p.layouts[r.pushSize]
@@ -225,7 +214,6 @@ func (d *Device) start(r recipe) (*pipeline, error) {
 	return v, nil
 }
 
-// translate returns the SPIR-V with translated addresses, or unchanged if r.pages is nil.
 func (r recipe) translate(code []byte) ([]byte, error) {
 	if r.pages == nil {
 		return code, nil
@@ -234,10 +222,9 @@ func (r recipe) translate(code []byte) ([]byte, error) {
 	return code, wrap("translating the addresses", r.title(), "", err)
 }
 
-// controlled returns a kernel's SPIR-V code with requests for the device's modes of floating-point
-// arithmetic. This takes about as long as the driver needs for a pipeline from its cache, because
-// the module is parsed. It is therefore done in the goroutine of the pipeline. `name` is the
-// kernel's name, for errors.
+// controlled returns a kernel's code with requests for the device's modes of floating-point arithmetic.
+// This takes about as long as the driver needs for a pipeline from its cache, because the module is
+// parsed. It is therefore done in the goroutine of the pipeline.
 func (d *Device) controlled(name string, code []byte) ([]byte, error) {
 	code, err := divided(code)
 	if err != nil {
@@ -249,8 +236,7 @@ func (d *Device) controlled(name string, code []byte) ([]byte, error) {
 	return code, nil
 }
 
-// words converts bytes of SPIR-V to words. The number of bytes should be a multiple of four; extra
-// bytes are dropped.
+// words converts bytes of SPIR-V, a multiple of four, to words.
 func words(code []byte) []uint32 {
 	w := make([]uint32, len(code)/4)
 	for i := range w {

@@ -35,7 +35,6 @@ type placement struct {
 	paged bool
 }
 
-// placed is a region with its virtual offset.
 type placed struct {
 	leaf   *Layout
 	offset uint64
@@ -43,7 +42,6 @@ type placed struct {
 	paged  bool // the region, with its guard bytes, lies in several cells
 }
 
-// unlimited is the value of `limit` for a device without a limit.
 const unlimited = math.MaxUint64 &^ (alignment - 1)
 
 // place computes the placement of the layout `l` in cells of `limit` bytes. A `limit` of 0 means
@@ -75,9 +73,8 @@ func (p *placement) walk(l *Layout, at uint64, alone bool) uint64 {
 }
 
 // put assigns an offset to one region: the first offset from `at` on at which the region does not
-// cross the end of a cell. A cell is a range of `limit` bytes that becomes one buffer. A region that
-// is larger than a cell gets the offset `at`, and so does every region of a dense placement. `put`
-// returns the offset after the region and its guard bytes.
+// cross the end of a cell. A region that is larger than a cell gets the offset `at`, and so does every
+// region of a dense placement. The result is the offset after the region and its guard bytes.
 func (p *placement) put(leaf *Layout, at uint64, alone bool) uint64 {
 	need := alignUp(leaf.bytes) + p.guard
 	crosses := need > 0 && at/p.limit != (at+need-1)/p.limit
@@ -97,7 +94,6 @@ func (p *placement) put(leaf *Layout, at uint64, alone bool) uint64 {
 	return at + need
 }
 
-// bytes is the memory of the placement: the sum of the sizes of its buffers.
 func (p *placement) bytes() uint64 {
 	sum := uint64(0)
 	for _, n := range p.ends {
@@ -106,7 +102,6 @@ func (p *placement) bytes() uint64 {
 	return sum
 }
 
-// table lists the regions of the layout with their offsets, in the order of their reservation.
 func (p *placement) table() []Placed {
 	var rows []Placed
 	for _, l := range p.leaves {

@@ -55,8 +55,6 @@ func (d *Device) SetProbe(name, answer string) {
 	d.keepProbe(name, answer)
 }
 
-// answer returns the stored result of the experiment `name`. The Boolean result is false if no
-// result is stored.
 func (d *Device) answer(name string) (string, bool) {
 	d.probes.lock.Lock()
 	defer d.probes.lock.Unlock()
@@ -65,16 +63,14 @@ func (d *Device) answer(name string) (string, bool) {
 	return v, ok
 }
 
-// readProbes reads the file with the results of experiments, at its first call. The caller must hold
-// d.probes.lock.
+// readProbes reads the file with the results, at its first call. The caller holds d.probes.lock.
 func (d *Device) readProbes() {
 	if d.probes.known == nil {
 		d.probes.known = d.storedProbes()
 	}
 }
 
-// factsPath returns the path of the file with the results of experiments. It is "" if there is none:
-// a Dry device must not change what is known about the real device.
+// factsPath is "" on a Dry device, which must not change what is known about the real device.
 func (d *Device) factsPath() string {
 	if d.dry {
 		return ""
@@ -82,8 +78,7 @@ func (d *Device) factsPath() string {
 	return d.cachePath("facts")
 }
 
-// storedProbes returns the contents of the file with the results of experiments. A file that is
-// missing or damaged counts as empty.
+// storedProbes reads the file with the results. A file that is missing or damaged counts as empty.
 func (d *Device) storedProbes() map[string]string {
 	stored := map[string]string{}
 	if file := readCache(d.factsPath()); json.Unmarshal(file.data, &stored) != nil || stored == nil {
@@ -92,10 +87,9 @@ func (d *Device) storedProbes() map[string]string {
 	return stored
 }
 
-// keepProbe adds the result of an experiment and writes all results to a file, together with those
-// that other processes have written since this process has read the file. If the file cannot be
-// written, keepProbe logs a warning, and the result remains known in this process. The caller must
-// hold d.probes.lock.
+// keepProbe adds a result and writes the file, together with the results that other processes have
+// written since it was read. If it cannot be written, keepProbe logs a warning, and the result remains
+// known in this process. The caller holds d.probes.lock.
 func (d *Device) keepProbe(name, answer string) {
 	known, unsaved := d.probes.known, d.probes.unsaved
 	if unsaved == nil {

@@ -22,8 +22,6 @@ type Profile struct {
 // NewProfile is an empty profile.
 func NewProfile() *Profile { return &Profile{} }
 
-// add adds a measured time, in seconds, to the sums of the phase and the kernel that `m` names. The
-// time of a phase without a name is left out.
 func (p *Profile) add(m mark, seconds float64) {
 	if m.phase != "" {
 		tally(&p.Phases, m.phase, seconds, 1)
@@ -65,8 +63,6 @@ func (p *Profile) Total() float64 {
 	return sum
 }
 
-// tally adds a time and a number of calls to the entry with the given name in a list. If the list
-// has no such entry, `tally` appends one.
 func tally(list *[]Timing, name string, seconds float64, count int) {
 	for i := range *list {
 		if (*list)[i].Name == name {

@@ -47,24 +47,19 @@ const (
 //
 // Only the call that holds the queue (usage.takeQueue) may use it.
 type queue struct {
-	// timeline is a semaphore that counts the batches that have ended. `value` is the value that
-	// the timeline reaches when the last submitted batch has ended.
-	timeline *driver.Timeline
-	value    uint64
+	timeline *driver.Timeline // counts the batches that have ended
+	value    uint64           // of the timeline when the last submitted batch has ended
 
 	batches [inFlight]*driver.Batch
+	copies  [sections]*driver.Batch // for transfers, one for each section of the staging buffer
 	pace    pace
-
-	// copies are the command buffers of transfers, one for each section of the staging buffer.
-	copies [sections]*driver.Batch
 
 	// uploaded is the value that the timeline reaches when the last copy of an upload has ended. It
 	// is 0 if no such copy is in flight.
 	uploaded atomic.Uint64
 }
 
-// open makes the timeline semaphore and the command buffers of the queue. If `open` fails, the
-// caller calls `close`, which destroys the objects that exist.
+// open makes the objects of the queue. If it fails, the caller calls `close`.
 func (q *queue) open(d *Device) (err error) {
 	if q.timeline, err = d.dev.NewTimeline(); err != nil {
 		return err
@@ -83,8 +78,7 @@ func (q *queue) open(d *Device) (err error) {
 	return nil
 }
 
-// close destroys the semaphore and the command buffers that `open` has made. It also works if
-// `open` has failed. No batch may be in flight.
+// close also works if `open` has failed. No batch may be in flight.
 func (q *queue) close(d *Device) {
 	for _, b := range append(q.batches[:], q.copies[:]...) {
 		if b != nil {
@@ -104,17 +98,15 @@ func (d *Device) submit(b *driver.Batch, t *driver.Timeline, value uint64) error
 	return d.dev.Submit(b, t, value)
 }
 
-// idle waits until nothing is in flight.
 func (d *Device) idle() {
 	d.submitting.Lock()
 	defer d.submitting.Unlock()
 	d.dev.Idle()
 }
 
-// await waits until the timeline semaphore has reached `value`. When the context ends, `await` sets
-// the abort word and continues to wait, because a batch in flight cannot be withdrawn. Only a
-// failure of the device ends the wait early. The error is an error of the driver, such as a lost
-// device, and never the error of the context.
+// await waits until the timeline semaphore has reached `value`. When the context ends, `await` sets the
+// abort word and continues to wait, because a batch in flight cannot be withdrawn. Only an error of the
+// driver, such as a lost device, ends the wait early.
 func (d *Device) await(ctx context.Context, value uint64) error {
 	err := d.poll(value)
 	for err == driver.ErrTimeout {
@@ -129,8 +121,7 @@ func (d *Device) await(ctx context.Context, value uint64) error {
 	return err
 }
 
-// poll polls the timeline semaphore for a short time, until it has reached `value`. If it has not,
-// the error is driver.ErrTimeout.
+// poll is a short wait for the timeline semaphore. If it fails, the error is driver.ErrTimeout.
 func (d *Device) poll(value uint64) error {
 	var now uint64
 	var err error
@@ -144,12 +135,9 @@ func (d *Device) poll(value uint64) error {
 	return err
 }
 
-// polls tells whether a waiting goroutine polls before it sleeps. A device that computes on the CPU
-// needs its cores.
 func (d *Device) polls() bool { return d.from.props.Type != driver.CPU }
 
-// spin calls the function `done` until it returns true, for at most the time busyWait. It returns
-// whether `done` has returned true.
+// spin calls the function `done` until it returns true, for at most the time busyWait.
 func spin(done func() bool) bool {
 	for began := time.Now(); time.Since(began) < busyWait; runtime.Gosched() { // others may need the thread
 		if done() {

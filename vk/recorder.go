@@ -6,7 +6,6 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// op is the kind of a command.
 type op uint8
 
 const (
@@ -36,29 +35,18 @@ type command struct {
 	push     [2]int
 
 	// A fill, copy, send or receive has addresses, and the size in bytes. A fill and a send use
-	// only `dst`, a receive uses only `src`.
+	// only `dst`, a receive uses only `src`. The place in an exchange is `dst` of a post and `src` of
+	// a take.
 	dst, src uint64
 	size     uint64
 
-	// word is the value that a fill writes. In a send or receive it is the number of the transfer.
-	word uint32
-
-	// cost is the caller's estimate of the command's work, in flops or bytes. It is 0 if there is
-	// no estimate.
-	cost float64
-
-	// phase is the phase that begins with this command. It is set only in a phase mark.
-	phase *phaseMark
-
-	// A post or take has an exchange. The place in the exchange is `dst` of a post and `src` of a
-	// take.
-	exchange *Exchange
-
-	// event is that of a signal or of a wait.
-	event *Event
+	word     uint32     // the value that a fill writes, or the number of a send or receive
+	cost     float64    // the caller's estimate of the work, in flops or bytes; 0 without an estimate
+	phase    *phaseMark // of a phase mark: the phase that begins
+	exchange *Exchange  // of a post or take
+	event    *Event     // of a signal or wait
 }
 
-// phaseMark is the beginning of a phase.
 type phaseMark struct {
 	name        string
 	done, total float64
@@ -66,21 +54,15 @@ type phaseMark struct {
 
 // name is the name of the kernel, or of the command's kind, for profiles and errors.
 func (c *command) name() string {
-	switch c.op {
-	case opDispatch:
+	if c.op == opDispatch {
 		return c.kernel.name
-	case opSend:
-		return "send"
-	case opReceive:
-		return "receive"
-	case opFill:
-		return "fill"
-	case opPost:
-		return "post"
-	case opTake:
-		return "take"
 	}
-	return "copy"
+	return opNames[c.op]
+}
+
+var opNames = [...]string{
+	opBarrier: "barrier", opFill: "fill", opCopy: "copy", opPhase: "phase", opSend: "send", opReceive: "receive",
+	opPost: "post", opTake: "take", opSignal: "signal", opWait: "wait",
 }
 
 // Recorder collects commands. A full barrier of compute and transfer separates any two commands.
@@ -98,9 +80,7 @@ type Recorder struct {
 	concurrent *concurrent // nil outside of Concurrently
 	beside     *concurrent // the commands of Beside that have no barrier yet; nil if there are none
 
-	// variants are the pipelines that translate addresses, by kernel. They include those that could
-	// not be compiled.
-	variants map[*kernel]*pipeline
+	variants map[*kernel]*pipeline // that translate addresses, with those that could not be compiled
 }
 
 // NewRecorder makes an empty recording for the device.
@@ -194,10 +174,9 @@ func (r *Recorder) dispatch(k *kernel, g Groups, push []byte, touch []Touch) {
 	r.add(command{op: opDispatch, kernel: k, pipeline: pipeline, groups: g, push: [2]int{from, len(r.bytes)}}, acc)
 }
 
-// add appends a command to the recording; `acc` lists the memory that the command accesses. A
-// barrier follows the command. Inside of Concurrently the barrier follows the last command instead.
-// `add` panics if two concurrent commands access the same memory and at least one of them writes
-// it.
+// add appends a command, which accesses the memory `acc`, and a barrier. Inside of Concurrently the
+// barrier follows the last command instead. `add` panics if two concurrent commands access the same
+// memory and at least one of them writes it.
 func (r *Recorder) add(c command, acc []access) {
 	r.empty = false
 	r.cmds = append(r.cmds, c)
@@ -211,7 +190,6 @@ func (r *Recorder) add(c command, acc []access) {
 	r.cmds = append(r.cmds, command{op: opBarrier})
 }
 
-// addrAt reads the device address that the push block `push` holds in its member f.
 func addrAt(push []byte, f spirv.PushField) uint64 {
 	return binary.LittleEndian.Uint64(push[f.Offset:])
 }

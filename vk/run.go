@@ -40,12 +40,13 @@ func (d *Device) Run(ctx context.Context, rec *Recorder, onProgress func(Progres
 	return d.run(ctx, rec, onProgress, turn)
 }
 
-// errDry is the error of Device.Run on a dry device, which the function Dry has made.
-var errDry = errors.New("vk: a dry device runs nothing")
+var (
+	errDry      = errors.New("vk: a dry device runs nothing")
+	errNoMemory = errors.New("vk: a dry device has no memory")
+)
 
-// begin registers a Run with the device and asks for the device's queue. Calls get the queue in the
-// order of their requests. The result `turn` is the caller's place in this order. The caller must
-// take the queue with this turn, and must leave the device at the end.
+// begin registers a Run with the device and asks for the device's queue, as usage.askQueue does. The
+// caller must take the queue with this turn, and must leave the device at the end.
 func (d *Device) begin() (turn uint64, err error) {
 	if d.dry {
 		return 0, errDry
@@ -95,7 +96,6 @@ func (d *Device) settle(err error) {
 	}
 }
 
-// run is a Run in progress.
 type run struct {
 	dev     *Device
 	ctx     context.Context
@@ -103,24 +103,19 @@ type run struct {
 	reports *reports // nil if Run has no progress function
 	profile *Profile
 
-	// pending[i] is the batch in flight that uses command buffer number i, or nil if there is none.
-	pending [inFlight]*batch
+	pending [inFlight]*batch // in flight, by the number of the command buffer; nil if there is none
+	most    int              // largest number of commands of the next batch
 
-	// most is the largest number of commands that the next batch may have.
-	most int
-
-	// phase is the name of the current phase of the commands being encoded, and `mark` is the mark
-	// that began this phase.
+	// phase and `mark` are those of the commands being encoded.
 	phase string
 	mark  *phaseMark
 }
 
-// do runs the recording: first its uploads, then its commands, and then its downloads. The data
-// that the recording receives is copied to the caller's memory only if nothing has failed. The
-// caller must hold the queue.
+// do runs the recording: first its uploads, then its commands, and then its downloads. The caller holds
+// the queue.
 func (r *run) do() (err error) {
 	for _, f := range r.rec.uploads {
-		if err := f.up(r.ctx); err != nil {
+		if err := f.copy(r.ctx, true); err != nil {
 			return err
 		}
 	}
@@ -128,17 +123,16 @@ func (r *run) do() (err error) {
 		return err
 	}
 	for _, f := range r.rec.downloads {
-		if err := f.down(r.ctx); err != nil {
+		if err := f.copy(r.ctx, false); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// commands runs the commands of the recording. Before them, it copies the data that the recording
-// sends to the staging buffer. After them, it copies the received data from the staging buffer to
-// the caller's memory. If a command makes the host panic, `commands` waits until no batch is in
-// flight: the caller of Run may recover, and then free memory that a batch was using.
+// commands runs the commands of the recording, with its sends and receives. The caller's memory gets
+// received data only if nothing has failed. If a command makes the host panic, `commands` waits until no
+// batch is in flight: the caller of Run may recover, and then free memory that a batch was using.
 func (r *run) commands() (err error) {
 	d := r.dev
 	d.setAbort(0)
@@ -164,8 +158,7 @@ func (r *run) commands() (err error) {
 	return err
 }
 
-// all submits all batches of the recording and waits for them. It returns the first error. When
-// `all` returns, no batch is pending. After an error the caller must still call `settle`.
+// all submits all batches and waits for them. After an error the caller must still call `settle`.
 func (r *run) all() error {
 	var failed error
 	next := 0
@@ -206,7 +199,6 @@ func (r *run) finishAll() (failed error) {
 }
 
 // interrupted returns the reason why no further batch should start, or nil if the Run should go on.
-// The reason is the context's error, or errThrown.
 func (r *run) interrupted() error {
 	if err := r.ctx.Err(); err != nil {
 		return err
@@ -217,11 +209,9 @@ func (r *run) interrupted() error {
 	return nil
 }
 
-// errThrown ends a Run whose progress function has panicked.
 var errThrown = errors.New("vk: the progress function did not return")
 
-// oldest is the number of the command buffer whose batch was submitted first, among the batches in
-// flight. It is −1 if no batch is in flight.
+// oldest is the command buffer of the oldest batch in flight, or −1 if there is none.
 func (r *run) oldest() int {
 	at := -1
 	for i, b := range r.pending {

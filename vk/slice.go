@@ -43,16 +43,13 @@ func (s Slice[T]) Sub(i, n int) Slice[T] {
 	return Slice[T]{s.in, s.addr + uint64(i)*s.elem(), n}
 }
 
-// bytes returns the memory of the slice as a slice of bytes.
 func (s Slice[T]) bytes() Slice[byte] { return Slice[byte]{s.in, s.addr, s.n * int(s.elem())} }
 
-// elem is the size of one element, in bytes.
 func (s Slice[T]) elem() uint64 {
 	var zero T
 	return uint64(unsafe.Sizeof(zero))
 }
 
-// span is the range of addresses that the slice covers.
 func (s Slice[T]) span() span { return span{s.addr, s.addr + uint64(s.n)*s.elem()} }
 
 // span is a half-open range of addresses, which are all virtual or all device addresses.

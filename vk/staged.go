@@ -14,23 +14,22 @@ type staged struct {
 	off  uint64 // place in the staging buffer, in bytes
 }
 
-// bulk is a transfer before or after a recording. Its numbers are too many for the staging buffer.
+// bulk is a transfer before or after a recording. Its numbers are too many for the staging buffer. The
+// caller of `copy` holds the queue.
 type bulk struct {
 	host   []byte
 	device Slice[byte]
 }
 
-// up copies the numbers from the host to the device. The caller must hold the device's queue.
-func (b bulk) up(ctx context.Context) error {
-	c := copier{dev: b.device.in.dev, device: b.device, elem: 1, up: true,
-		touch: func(half []byte, from, to int) { copy(half, b.host[from:to]) }}
-	return c.all(ctx, len(b.host))
-}
-
-// down copies the numbers from the device to the host. The caller must hold the device's queue.
-func (b bulk) down(ctx context.Context) error {
-	c := copier{dev: b.device.in.dev, device: b.device, elem: 1,
-		touch: func(half []byte, from, to int) { copy(b.host[from:to], half) }}
+func (b bulk) copy(ctx context.Context, up bool) error {
+	c := copier{dev: b.device.in.dev, device: b.device, elem: 1, up: up}
+	c.touch = func(half []byte, from, to int) {
+		if up {
+			copy(half, b.host[from:to])
+		} else {
+			copy(b.host[from:to], half)
+		}
+	}
 	return c.all(ctx, len(b.host))
 }
 
@@ -77,8 +76,7 @@ func ReceiveLast[T any](r *Recorder, v []T, src Slice[T]) {
 	}
 }
 
-// nextStaged is the offset of the first byte in the staging buffer that no transfer of this
-// recording uses, in bytes.
+// nextStaged is the first byte in the staging buffer that no transfer of this recording uses.
 func (r *Recorder) nextStaged() uint64 {
 	if len(r.staged) == 0 {
 		return 0
@@ -87,15 +85,14 @@ func (r *Recorder) nextStaged() uint64 {
 	return alignUp(last.off + uint64(len(last.host)))
 }
 
-// canStage tells whether so many bytes still fit into the staging buffer.
 func (r *Recorder) canStage(bytes int) bool { return r.nextStaged()+uint64(bytes) <= stagingBytes }
 
 // keptForWords is the part of the staging buffer, in bytes, that SendFirst and ReceiveLast leave
 // free for Send and Receive of later commands, such as a status of each stage.
 const keptForWords = 64 << 10
 
-// stage reserves a place in the staging buffer for the data of a transfer, and returns the
-// transfer's number. Places do not overlap, so that all transfers of a recording can be in flight.
+// stage reserves a place in the staging buffer, and returns the transfer's number. Places do not
+// overlap, so that all transfers of a recording can be in flight.
 func (r *Recorder) stage(host []byte) uint32 {
 	if !r.canStage(len(host)) {
 		panic(fmt.Sprintf("vk: more than %d bytes are sent and received in one recording", stagingBytes))
@@ -104,15 +101,13 @@ func (r *Recorder) stage(host []byte) uint32 {
 	return uint32(len(r.staged) - 1)
 }
 
-// bytesIn returns the bytes of a slice of numbers, in the same memory.
 func bytesIn[T any](v []T) []byte {
 	var zero T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(v))), len(v)*int(unsafe.Sizeof(zero)))
 }
 
-// stageSent copies the data that the recording sends to the staging buffer. If there are such data,
-// it first waits for uploads that use the buffer. The caller must hold the queue, and no batch may
-// be in flight.
+// stageSent copies the data that the recording sends to the staging buffer, after the uploads that use
+// the buffer. The caller holds the queue, and no batch may be in flight.
 func (r *run) stageSent() error {
 	if len(r.rec.staged) == 0 {
 		return nil
@@ -142,15 +137,13 @@ func (r *Recorder) firstSend() (phase string, sends bool) {
 	return "", false
 }
 
-// takeReceived copies the data that the recording has received from the staging buffer. The
-// commands of the recording must have ended.
+// takeReceived copies received data to the caller's memory. The commands must have ended.
 func (r *run) takeReceived() {
 	r.eachStaged(opReceive, func(host, staging []byte) { copy(host, staging) })
 }
 
-// eachStaged calls the function `visit` for each transfer of one kind. The argument `host` is the
-// caller's memory. The argument `staging` is the staging buffer from the transfer's first byte on;
-// it may be longer than `host`.
+// eachStaged visits each transfer of one kind. `staging` is the staging buffer from the transfer's
+// first byte on, which may be longer than `host`, the caller's memory.
 func (r *run) eachStaged(kind op, visit func(host, staging []byte)) {
 	for i := range r.rec.cmds {
 		if c := &r.rec.cmds[i]; c.op == kind {

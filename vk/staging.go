@@ -2,7 +2,6 @@ package vk
 
 import (
 	"context"
-	"errors"
 
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
@@ -23,9 +22,7 @@ const (
 	sectionBytes = stagingBytes / sections
 )
 
-// needStaging allocates the staging buffer at its first use. The caller must hold the queue
-// (takeQueue). Device.Close frees the buffer. The error is an *Error, for example if there is too
-// little memory.
+// needStaging allocates the staging buffer at its first use. The caller holds the queue.
 func (d *Device) needStaging() error {
 	if d.staging != nil {
 		return nil
@@ -54,19 +51,16 @@ type copier struct {
 	step, count int
 	values      []uint64
 
-	// helpers are the goroutines that copy on the host.
-	helpers *helpers
+	helpers *helpers // the goroutines that copy on the host
 }
 
-// transfer copies n elements of elem bytes through the sections of the staging buffer. It copies to
-// the device if `up` is true, otherwise from the device. `at` is the memory of the elements on the
-// device, and `touch` is copier.touch. When ctx ends, `transfer` starts no new copy. After an error
-// no copy is in flight.
+// transfer copies n elements of elem bytes at the address `at` of the device. `touch` and `up` are those
+// of the copier. When ctx ends, `transfer` starts no new copy. After an error no copy is in flight.
 func transfer(
 	ctx context.Context, d *Device, at Slice[byte], elem uint64, n int, touch func(section []byte, from, to int), up bool,
 ) error {
 	if d.dry {
-		return errors.New("vk: a dry device has no memory")
+		return errNoMemory
 	}
 	if err := d.usage.enter(); err != nil {
 		return err
@@ -78,10 +72,9 @@ func transfer(
 	return c.all(ctx, n)
 }
 
-// all copies n elements through the staging buffer. The caller must hold the device's queue. When
-// ctx ends, `all` starts no new copy. When `all` returns, the host's memory is no longer in use. The
-// device's copies of an upload may still be in flight: later work of the device follows them, and
-// queue.uploaded is the value of the timeline semaphore when they have ended.
+// all copies n elements through the staging buffer. The caller holds the queue. When ctx ends, `all`
+// starts no new copy. When `all` returns, the host's memory is no longer in use. Copies of an upload may
+// still be in flight on the device: its later work follows them (queue.uploaded).
 func (c *copier) all(ctx context.Context, n int) (err error) {
 	d := c.dev
 	defer func() { d.settle(err) }()
@@ -164,18 +157,16 @@ func pieceBytes(bytes uint64) int {
 }
 
 // section returns the host's view of the section of piece p, and the offset of this section in the
-// staging buffer. The host must not touch the bytes while the device copies a piece of this section.
+// staging buffer. The host must not touch these bytes while the device copies them.
 func (c *copier) section(p int) ([]byte, uint64) {
 	i := p % sections
 	return c.dev.staging.Host[i*sectionBytes : (i+1)*sectionBytes], uint64(i * sectionBytes)
 }
 
-// elements returns the range [from, to) of the elements of piece p.
 func (c *copier) elements(p int) (from, to int) { return p * c.step, min((p+1)*c.step, c.count) }
 
-// submit starts the device's copy of piece p. In an upload the host must have filled the section.
-// No other copy of the section may be in flight. If `submit` returns an error, no copy was
-// submitted.
+// submit starts the device's copy of piece p, unless it returns an error. In an upload the host must
+// have filled the section. No other copy of the section may be in flight.
 func (c *copier) submit(p int) error {
 	d := c.dev
 	from, to := c.elements(p)
@@ -201,7 +192,6 @@ func (c *copier) submit(p int) error {
 	return nil
 }
 
-// await waits until the device's copy of piece p has ended.
 func (c *copier) await(p int) error {
 	return wrap("waiting for a transfer", "", "", c.dev.await(context.Background(), c.values[p]))
 }
@@ -214,8 +204,8 @@ func (d *Device) awaitUploads() {
 	}
 }
 
-// finishUploads waits until the device's copies of all uploads have ended. The host may write to
-// the staging buffer afterwards. An error names the phase. The caller must hold the queue.
+// finishUploads waits until the device's copies of all uploads have ended, so that the host may write
+// to the staging buffer. An error names the phase. The caller holds the queue.
 func (d *Device) finishUploads(phase string) error {
 	value := d.queue.uploaded.Load()
 	if value == 0 {

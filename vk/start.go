@@ -1,9 +1,6 @@
 package vk
 
-import (
-	"context"
-	"runtime"
-)
+import "context"
 
 // Running is a recording that Device.Start has started. The caller must call the method Await
 // before it frees memory that the recording uses, even if something else has failed.
@@ -43,9 +40,8 @@ func (d *Device) Start(ctx context.Context, rec *Recorder, onProgress func(Progr
 	return r
 }
 
-// runCompiled runs a recording whose kernels may still be compiling. It first waits for these
-// kernels. If one of them cannot be compiled, runCompiled gives up its turn for the queue, so that
-// later calls can continue, and returns the error.
+// runCompiled first waits for kernels that are still being compiled. If one cannot be compiled, it
+// gives up its turn for the queue, so that later calls can continue.
 func (d *Device) runCompiled(ctx context.Context, rec *Recorder, onProgress func(Progress), turn uint64) (*Profile, error) {
 	if err := rec.Compiled(); err != nil {
 		d.usage.takeTurn(turn) // the calls after this one wait for its turn
@@ -60,12 +56,6 @@ func (d *Device) runCompiled(ctx context.Context, rec *Recorder, onProgress func
 // than once.
 func (r *Running) Await() (*Profile, error) {
 	<-r.ended
-	switch r.thrown {
-	case nil:
-	case exited{}:
-		runtime.Goexit()
-	default:
-		panic(r.thrown)
-	}
+	rethrow(r.thrown)
 	return r.profile, r.err
 }

@@ -118,8 +118,7 @@ func (k KernelStatistics) String() string {
 	return b.String()
 }
 
-// describe returns the statistics of a pipeline that can be computed from its code and constants,
-// without the driver.
+// describe returns what the code and the constants tell about a pipeline, without the driver.
 func describe(r recipe) (KernelStatistics, error) {
 	k := KernelStatistics{Kernel: r.title()}
 	for _, f := range r.spec {
@@ -131,7 +130,6 @@ func describe(r recipe) (KernelStatistics, error) {
 	return k, cmp.Or(shared, memory)
 }
 
-// number returns the value of a specialisation constant as a float64. `data` holds its bytes.
 func number(kind spirv.Kind, data []byte) float64 {
 	switch kind {
 	case spirv.Float64:
@@ -197,8 +195,7 @@ func (d *Device) PagedStatistics() ([]KernelStatistics, error) {
 	})
 }
 
-// statistics returns the statistics of each pipeline in the list once. Pipelines that could not be
-// compiled are left out.
+// statistics describes each pipeline in the list once, except those that could not be compiled.
 func (d *Device) statistics(of []*pipeline) ([]KernelStatistics, error) {
 	if err := d.usage.enter(); err != nil {
 		return nil, err

@@ -4,8 +4,8 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// minSubgroup is the smallest subgroup size that is ever chosen, in invocations. In the bulge
-// chasing this many invocations share one row of a band.
+// minSubgroup is the smallest subgroup that is ever chosen: in the bulge chasing this many invocations
+// share one row of a band.
 const minSubgroup = 8
 
 // fullWorkgroup is the number of invocations of the largest workgroup that the tables of sizes have
@@ -19,14 +19,11 @@ func (c *candidate) requires() bool {
 	return c.props.MinSubgroup != c.props.MaxSubgroup && c.features[driver.SubgroupSizeControl] && c.features[driver.FullSubgroups]
 }
 
-// subgroup returns Info.Subgroup. If pipelines do not require a size, the result is the size that the
-// driver then gives them. Otherwise the result is the smallest size from minSubgroup on that allows workgroups of
-// fullWorkgroup invocations. Small sizes may not allow them, because Vulkan limits the number of
-// subgroups in a workgroup. The result is 16 on Intel, and 32 on AMD's RDNA. (It was once 32 on
-// Intel's ninth generation, because 56 subgroups of 16 are less than the largest workgroup of 1024.)
-//
-// If a pipeline does not require a size, the driver chooses one. Intel's driver then chooses the
-// largest size, and has too few registers for doubles.
+// subgroup returns Info.Subgroup. If pipelines do not require a size, the driver chooses it, and this is
+// its size. Otherwise the result is the smallest size from minSubgroup on that allows workgroups of
+// fullWorkgroup invocations, because Vulkan limits the number of subgroups in a workgroup. It is 16 on
+// Intel, and 32 on AMD's RDNA. Intel's driver itself chooses the largest size, and then has too few
+// registers for doubles.
 func (c *candidate) subgroup() uint32 {
 	p := &c.props
 	if !c.requires() {
@@ -51,8 +48,7 @@ func (c *candidate) maxLocal(subgroup uint32) uint32 {
 	return most
 }
 
-// requiredSubgroup is the subgroup size that a kernel's pipeline requires if the kernel depends on
-// full subgroups. It is 0 if pipelines require no size.
+// requiredSubgroup is the size that pipelines of kernels that depend on full subgroups require, or 0.
 func (c *candidate) requiredSubgroup() uint32 {
 	if !c.requires() {
 		return 0

@@ -32,12 +32,7 @@ func (c Columns[T]) check(n int) {
 // later calls that use the device come after the copy. It panics if `src` is inconsistent or has more
 // elements than `dst`.
 func Upload[T any](ctx context.Context, d *Device, dst Slice[T], src Columns[T]) error {
-	src.check(dst.n)
-	return transfer(ctx, d, dst.bytes(), dst.elem(), src.Rows*src.Cols, func(half []byte, from, to int) {
-		src.pieces(from, to, func(host []T, at int) {
-			copy(view[T](half)[at:], host)
-		})
-	}, true)
+	return UploadParts(ctx, d, dst, []Columns[T]{src})
 }
 
 // UploadTriangle does the same as Upload for a matrix of which only the lower triangle is needed, or
@@ -61,17 +56,11 @@ func UploadTriangle[T any](ctx context.Context, d *Device, dst Slice[T], src Col
 // Download copies a matrix from `src` to `dst`. The columns at `src` are contiguous. Download
 // panics if `dst` is inconsistent or has more elements than `src`.
 func Download[T any](ctx context.Context, d *Device, dst Columns[T], src Slice[T]) error {
-	dst.check(src.n)
-	return transfer(ctx, d, src.bytes(), src.elem(), dst.Rows*dst.Cols, func(half []byte, from, to int) {
-		dst.pieces(from, to, func(host []T, at int) {
-			copy(host, view[T](half)[at:])
-		})
-	}, false)
+	return DownloadParts(ctx, d, []Columns[T]{dst}, src)
 }
 
-// pieces visits the elements [from, to) of the matrix in column-major order. It calls the function
-// `visit` for each column that holds some of these elements. The argument `host` is this part of
-// the column, and the argument `at` is the number of elements visited before.
+// pieces visits the elements [from, to) of the matrix in column-major order, by columns. `host` is the
+// part of a column, and `at` is the number of elements visited before.
 func (c Columns[T]) pieces(from, to int, visit func(host []T, at int)) {
 	for e := from; e < to; {
 		j, i := e/c.Rows, e%c.Rows
@@ -81,7 +70,6 @@ func (c Columns[T]) pieces(from, to int, visit func(host []T, at int)) {
 	}
 }
 
-// view returns the bytes as a slice of elements of T, in the same memory.
 func view[T any](b []byte) []T {
 	var zero T
 	return unsafe.Slice((*T)(unsafe.Pointer(&b[0])), len(b)/int(unsafe.Sizeof(zero)))

@@ -2,7 +2,6 @@ package vk
 
 import (
 	"context"
-	"fmt"
 	"sort"
 )
 
@@ -38,23 +37,17 @@ type parts[T any] struct {
 	ends    []int
 }
 
-// partsOf makes a value of type `parts` from the list of matrices. It panics if a matrix is
-// inconsistent, or if all matrices together have more than n elements.
+// partsOf panics if a matrix is inconsistent, or if all together have more than n elements.
 func partsOf[T any](n int, columns []Columns[T]) parts[T] {
-	p := parts[T]{columns, make([]int, len(columns))}
-	total := 0
-	for i, c := range columns {
-		c.check(c.Rows * c.Cols)
+	p, total := parts[T]{columns: columns}, 0
+	for _, c := range columns {
+		c.check(n - total)
 		total += c.Rows * c.Cols
-		p.ends[i] = total
-	}
-	if total > n {
-		panic(fmt.Sprintf("vk: transfer of %d elements, to or from %d", total, n))
+		p.ends = append(p.ends, total)
 	}
 	return p
 }
 
-// elements is the number of elements of all matrices.
 func (p parts[T]) elements() int {
 	if len(p.ends) == 0 {
 		return 0
@@ -62,9 +55,8 @@ func (p parts[T]) elements() int {
 	return p.ends[len(p.ends)-1]
 }
 
-// pieces visits elements [from, to) of all matrices in order. It calls the function `visit` for
-// each contiguous part of these elements on the host. The argument `at` of `visit` is the number of
-// elements visited before.
+// pieces visits the elements [from, to) of all matrices in order, by contiguous parts on the host. `at`
+// is the number of elements visited before.
 func (p parts[T]) pieces(from, to int, visit func(host []T, at int)) {
 	done := 0
 	for k := sort.SearchInts(p.ends, from+1); from+done < to; k++ {

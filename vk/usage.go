@@ -34,8 +34,7 @@ type usage struct {
 // init must be called before any other method of the type.
 func (u *usage) init() { u.changed.L = &u.lock }
 
-// enter begins a call that uses the driver. A call may call `enter` again before it calls `leave`.
-// After `close`, `enter` returns ErrClosed.
+// enter begins a call that uses the driver. A call may call it again before it calls `leave`.
 func (u *usage) enter() error {
 	u.lock.Lock()
 	defer u.lock.Unlock()
@@ -46,7 +45,6 @@ func (u *usage) enter() error {
 	return nil
 }
 
-// leave ends a call's use of the device, which began with `enter`.
 func (u *usage) leave() {
 	u.lock.Lock()
 	defer u.lock.Unlock()
@@ -65,10 +63,9 @@ func (u *usage) close() {
 	}
 }
 
-// askQueue registers the caller's request for the queue, and returns the caller's place in the
-// order of requests, its turn. Later requests wait for this turn, so the caller must then call
-// takeTurn. The caller must have called `enter`. A call that holds the queue, or that has a turn
-// already, must not ask again: it would wait for itself.
+// askQueue returns the caller's place in the order of requests for the queue, its turn. Later requests
+// wait for this turn, so the caller must then call takeTurn. The caller must have called `enter`. A call
+// that holds the queue, or that has a turn already, must not ask again: it would wait for itself.
 func (u *usage) askQueue() (turn uint64) {
 	u.lock.Lock()
 	defer u.lock.Unlock()
@@ -77,8 +74,6 @@ func (u *usage) askQueue() (turn uint64) {
 	return u.turns - 1
 }
 
-// takeTurn waits until all calls with an earlier turn have given the queue back, and then takes the
-// queue.
 func (u *usage) takeTurn(turn uint64) {
 	u.lock.Lock()
 	defer u.lock.Unlock()
@@ -88,10 +83,8 @@ func (u *usage) takeTurn(turn uint64) {
 	u.taken = true
 }
 
-// takeQueue asks for the queue, waits for it and takes it.
 func (u *usage) takeQueue() { u.takeTurn(u.askQueue()) }
 
-// releaseQueue gives the queue back, so that the next call can have it.
 func (u *usage) releaseQueue() {
 	u.lock.Lock()
 	defer u.lock.Unlock()
@@ -100,22 +93,19 @@ func (u *usage) releaseQueue() {
 	u.changed.Broadcast()
 }
 
-// wanted tells whether one call holds the queue while another call waits for it. The caller must
-// hold u.lock.
+// wanted tells whether one call has the queue while another waits for it. The caller holds u.lock.
 func (u *usage) wanted() bool { return u.taken && u.turns > u.done+1 }
 
-// The type `reports` calls the progress function of one Run: one report after another, in a
-// goroutine of its own. Run waits until the progress function has returned. It stops waiting if
-// another function needs the queue of the device, or closes the device. So a progress function that
-// uses the device itself does not wait for ever. If other devices wait for the Run, it does not
-// wait for the progress function before its end, because the function may use these devices. If the
-// progress function panics, Run panics with the same value.
+// reports calls the progress function of one Run in a goroutine of its own, one report after another.
+// Run waits until the function has returned, unless another call needs the queue of the device, or
+// closes the device: so a progress function that uses the device itself does not wait for ever. If other
+// devices wait for the Run, it waits for the function only at its end, because the function may use
+// these devices. If the function panics, Run panics with the same value.
 type reports struct {
 	on   *usage // its lock guards what follows
 	call func(Progress)
 
-	// shared is true if other devices may wait for the Run: its recording has events.
-	shared bool
+	shared bool // the recording has events: other devices may wait for the Run
 
 	queue  []Progress // not yet reported
 	active bool       // the goroutine runs
@@ -124,6 +114,17 @@ type reports struct {
 
 // exited is used in place of a panic value if a progress function has called runtime.Goexit.
 type exited struct{}
+
+// rethrow ends the goroutine as the progress function has ended its own, unless it has returned.
+func rethrow(thrown any) {
+	switch thrown {
+	case nil:
+	case exited{}:
+		runtime.Goexit()
+	default:
+		panic(thrown)
+	}
+}
 
 // add adds a progress report. The caller must hold the queue.
 func (r *reports) add(p Progress) {
@@ -140,8 +141,7 @@ func (r *reports) add(p Progress) {
 }
 
 // flush waits until the last call of the progress function has returned, unless the device is being
-// closed. If the progress function has panicked, `flush` panics with the same value. The caller
-// must have released the queue.
+// closed. The caller must have released the queue.
 func (r *reports) flush() {
 	r.on.lock.Lock()
 	for r.active && !r.on.closed {
@@ -149,24 +149,16 @@ func (r *reports) flush() {
 	}
 	thrown := r.thrown
 	r.on.lock.Unlock()
-	switch thrown {
-	case nil:
-	case exited{}:
-		runtime.Goexit()
-	default:
-		panic(thrown)
-	}
+	rethrow(thrown)
 }
 
-// failed tells whether the progress function has panicked. If so, Run ends early.
 func (r *reports) failed() bool {
 	r.on.lock.Lock()
 	defer r.on.lock.Unlock()
 	return r.thrown != nil
 }
 
-// deliver calls the user's progress function for each progress report that waits, until none is
-// left. If the function panics, the remaining reports are dropped.
+// deliver calls the user's progress function for each report. If it panics, the others are dropped.
 func (r *reports) deliver() {
 	r.on.lock.Lock()
 	thrown := any(exited{})
