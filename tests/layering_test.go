@@ -54,7 +54,7 @@ var mayImport = map[string][]string{
 	"evd/gonumlapack":   {"evd", "evd/kept", "evd/svd", "stages/tuning", "vk"},
 	"evd/kept":          {"evd", "vk"},
 	"evd/ratio":         {},
-	"examples/compress": {"evd/svd"},
+	"examples/compress": {"evd/svd", "examples/internal/style"},
 	"examples/graphene": {"evd", "examples/internal/style"},
 	"examples/karate":   {"evd", "evd/matio", "examples/internal/style"},
 	"examples/many":     {"evd", "examples/internal/style", "vk"},

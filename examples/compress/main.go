@@ -16,31 +16,25 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"image"
 	"image/color"
 	"image/png"
 	"io"
-	"log"
 	"math"
 	"math/cmplx"
 	"os"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vkevd/vkevd/evd/svd"
+	"github.com/vkevd/vkevd/examples/internal/style"
 )
 
 const rows, cols = 180, 240
 
-func main() {
-	out := flag.String("o", "compress.png", "picture to draw, .png")
-	flag.Parse()
-	if err := run(os.Stdout, *out); err != nil {
-		log.Fatal(err)
-	}
-}
+func main() { style.Main("compress.png", run) }
 
 func run(w io.Writer, picture string) error {
 	a := mandelbrot()
@@ -54,7 +48,7 @@ func run(w io.Writer, picture string) error {
 		var rest mat.Dense
 		rest.Sub(a, low)
 		fmt.Fprintf(w, "rank %2d: %4.1f %% of the numbers, error %4.1f %%, by the singular values %4.1f %%\n", k,
-			100*float64(k*(rows+cols+1))/(rows*cols), 100*mat.Norm(&rest, 2)/mat.Norm(a, 2), 100*norm(res.Values[k:])/norm(res.Values))
+			100*float64(k*(rows+cols+1))/(rows*cols), 100*mat.Norm(&rest, 2)/mat.Norm(a, 2), 100*floats.Norm(res.Values[k:], 2)/floats.Norm(res.Values, 2))
 		parts = append(parts, low)
 	}
 	return draw(picture, append(parts, a))
@@ -86,14 +80,6 @@ func approximation(res *svd.Result[float64], k int) *mat.Dense {
 	return a
 }
 
-// norm is the Frobenius norm of a matrix with the given singular values.
-func norm(values []float64) (norm float64) {
-	for _, sigma := range values {
-		norm = math.Hypot(norm, sigma)
-	}
-	return norm
-}
-
 // draw draws four matrices beside and below each other. A brightness of 0 is black.
 func draw(file string, parts []*mat.Dense) error {
 	const gap = 4
@@ -109,13 +95,5 @@ func draw(file string, parts []*mat.Dense) error {
 			}
 		}
 	}
-	f, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	if err := png.Encode(f, all); err != nil {
-		f.Close()
-		return err
-	}
-	return f.Close()
+	return style.Write(file, func(f *os.File) error { return png.Encode(f, all) })
 }

@@ -19,12 +19,11 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"log"
 	"math"
 	"math/cmplx"
-	"os"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -35,11 +34,7 @@ import (
 
 func main() {
 	cells := flag.Int("cells", 24, "number N of cells along each side; the matrix has 2·N² rows")
-	out := flag.String("o", "graphene.png", "picture to draw, .svg or .png")
-	flag.Parse()
-	if err := run(os.Stdout, *cells, *out); err != nil {
-		log.Fatal(err)
-	}
+	style.Main("graphene.png", func(w io.Writer, picture string) error { return run(w, *cells, picture) })
 }
 
 func run(w io.Writer, cells int, picture string) error {
@@ -53,10 +48,7 @@ func run(w io.Writer, cells int, picture string) error {
 		known = append(known, exact(cells, seam)...)
 	}
 	n := len(energies)
-	worst := 0.0
-	for i := range n {
-		worst = max(worst, math.Abs(energies[i]-known[i]))
-	}
+	worst := floats.Distance(energies, known, math.Inf(1))
 	fmt.Fprintf(w, "%d levels from %.3f t to %.3f t\n", n, slices.Min(energies), slices.Max(energies))
 	fmt.Fprintf(w, "as the formula says, to 100 ε‖H‖: %v\n", worst < 100*0x1p-52*3)
 	return drawDensity(picture, energies)

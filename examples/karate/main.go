@@ -17,13 +17,10 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
-	"flag"
 	"fmt"
 	"image/color"
 	"io"
-	"log"
 	"math"
-	"os"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
@@ -49,13 +46,7 @@ var friendships []byte
 // teacher, because his exam for the black belt was three weeks later.
 var officers = []int{10, 15, 16, 19, 21, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34}
 
-func main() {
-	out := flag.String("o", "karate.png", "picture to draw, .svg or .png")
-	flag.Parse()
-	if err := run(os.Stdout, *out); err != nil {
-		log.Fatal(err)
-	}
-}
+func main() { style.Main("karate.png", run) }
 
 func run(w io.Writer, picture string) error {
 	a, err := matio.Read(bytes.NewReader(friendships), "karate.mtx")
@@ -138,13 +129,9 @@ func drawClub(file string, a *matio.Dense, x, y []float64, left []bool) error {
 				points = append(points, plotter.XY{X: x[i], Y: y[i]})
 			}
 		}
-		s, err := plotter.NewScatter(points)
-		if err != nil {
+		if err := style.Scatter(p, side.name, side.color, vg.Points(3.5), points); err != nil {
 			return err
 		}
-		s.GlyphStyle = draw.GlyphStyle{Color: side.color, Radius: vg.Points(3.5), Shape: draw.CircleGlyph{}}
-		p.Add(s)
-		p.Legend.Add(side.name, s)
 	}
 	p.Legend.Left = true // no member is at the bottom on the left
 	style.Widen(&p.X, &p.Y)

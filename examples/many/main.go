@@ -14,10 +14,8 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"log"
 	"math"
 	"math/rand/v2"
-	"os"
 
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/plot/plotter"
@@ -31,11 +29,7 @@ import (
 func main() {
 	n := flag.Int("n", 100, "order of the matrices")
 	matrices := flag.Int("matrices", 100, "number of matrices")
-	out := flag.String("o", "many.png", "picture to draw, .svg or .png")
-	flag.Parse()
-	if err := run(os.Stdout, *n, *matrices, *out); err != nil {
-		log.Fatal(err)
-	}
+	style.Main("many.png", func(w io.Writer, picture string) error { return run(w, *n, *matrices, picture) })
 }
 
 func run(w io.Writer, n, matrices int, picture string) error {

@@ -12,18 +12,14 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
-	"flag"
 	"fmt"
 	"image/color"
 	"io"
-	"log"
-	"os"
 
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
-	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
@@ -36,13 +32,7 @@ import (
 //go:embed wine.csv
 var wine []byte
 
-func main() {
-	out := flag.String("o", "pca.png", "picture to draw, .svg or .png")
-	flag.Parse()
-	if err := run(os.Stdout, *out); err != nil {
-		log.Fatal(err)
-	}
-}
+func main() { style.Main("pca.png", run) }
 
 func run(w io.Writer, picture string) error {
 	table, err := matio.ReadCSV(bytes.NewReader(wine), "wine.csv")
@@ -92,13 +82,9 @@ func drawWines(file string, u, v, grapes []float64) error {
 				points = append(points, plotter.XY{X: u[i], Y: v[i]})
 			}
 		}
-		s, err := plotter.NewScatter(points)
-		if err != nil {
+		if err := style.Scatter(p, fmt.Sprintf("grape %d", k+1), c, vg.Points(2.5), points); err != nil {
 			return err
 		}
-		s.GlyphStyle = draw.GlyphStyle{Color: c, Radius: vg.Points(2.5), Shape: draw.CircleGlyph{}}
-		p.Add(s)
-		p.Legend.Add(fmt.Sprintf("grape %d", k+1), s)
 	}
 	style.Widen(&p.X, &p.Y)
 	return style.Save(p, 6*vg.Inch, 4.5*vg.Inch, file)

@@ -20,9 +20,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
-	"log"
 	"math"
-	"os"
 
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
@@ -36,11 +34,7 @@ import (
 func main() {
 	lines := flag.Int("lines", 16, "zigzag lines W; the matrices have 2·W rows")
 	points := flag.Int("points", 400, "wave numbers from 0 to π")
-	out := flag.String("o", "ribbon.png", "picture to draw, .svg or .png")
-	flag.Parse()
-	if err := run(os.Stdout, *lines, *points, *out); err != nil {
-		log.Fatal(err)
-	}
+	style.Main("ribbon.png", func(w io.Writer, picture string) error { return run(w, *lines, *points, picture) })
 }
 
 func run(w io.Writer, lines, points int, picture string) error {

@@ -1,9 +1,13 @@
-// Package style, internal to vkevd, gives the pictures of all examples the same style: one font,
+// Package style, internal to vkevd, runs the examples, and gives their pictures one style: one font,
 // margins, round ticks, and colours that people with colour blindness can distinguish.
 package style
 
 import (
+	"errors"
+	"flag"
 	"image/color"
+	"io"
+	"log"
 	"math"
 	"os"
 	"path/filepath"
@@ -12,6 +16,7 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
@@ -27,6 +32,16 @@ var (
 func Faint(c color.NRGBA) color.NRGBA {
 	c.A = 0x50
 	return c
+}
+
+// Main runs an example, which writes its results to w and draws a picture. The flag -o names the
+// picture, by default `picture`.
+func Main(picture string, run func(w io.Writer, picture string) error) {
+	out := flag.String("o", picture, "picture to draw, .svg or .png")
+	flag.Parse()
+	if err := run(os.Stdout, *out); err != nil {
+		log.Fatal(err)
+	}
 }
 
 // New returns an empty picture with a title and the names of both axes.
@@ -66,15 +81,31 @@ func Save(p *plot.Plot, width, height vg.Length, file string) error {
 		return err
 	}
 	p.Draw(draw.Crop(draw.New(c), margin, -margin, margin, -margin))
-	f, err := os.Create(file)
+	return Write(file, func(f *os.File) error {
+		_, err := c.WriteTo(f)
+		return err
+	})
+}
+
+// Write makes a file with the contents that the function `fill` writes.
+func Write(name string, fill func(f *os.File) error) error {
+	f, err := os.Create(name)
 	if err != nil {
 		return err
 	}
-	if _, err := c.WriteTo(f); err != nil {
-		f.Close()
+	return errors.Join(fill(f), f.Close())
+}
+
+// Scatter draws points as discs of the given radius, and names them in the legend.
+func Scatter(p *plot.Plot, name string, c color.Color, radius vg.Length, points plotter.XYs) error {
+	s, err := plotter.NewScatter(points)
+	if err != nil {
 		return err
 	}
-	return f.Close()
+	s.GlyphStyle = draw.GlyphStyle{Color: c, Radius: radius, Shape: draw.CircleGlyph{}}
+	p.Add(s)
+	p.Legend.Add(name, s)
+	return nil
 }
 
 // ticks places four to nine ticks with labels on an axis, at multiples of 1, 2 or 5 times a power
