@@ -15,8 +15,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// source makes dense matrices of order n with known singular values on the device, in double
-// precision.
+// source makes dense matrices of order n with known singular values on the device.
 type source struct {
 	dev       *vk.Device
 	n         int
@@ -31,10 +30,10 @@ type source struct {
 	arena               *vk.Arena
 }
 
-// alone forbids workgroups to wait for each other. Then no stage can fail.
+// alone forbids workgroups to wait for each other, so that no stage can fail.
 var alone = stages.Waiting{}
 
-// newSource prepares for matrices of order n ≥ 1, and allocates device memory. The caller frees it.
+// newSource allocates device memory, which the caller frees.
 func newSource(dev *vk.Device, n int, t tuning.Tuning) (s *source, err error) {
 	b := min(t.Band, n)
 	s = &source{dev: dev, n: n}
@@ -96,12 +95,11 @@ func (s *source) make(ctx context.Context, sigma []float64, random *rand.Rand) (
 	return packed(s.y), nil
 }
 
-// square describes a packed matrix of order n in host memory.
 func square(n int, data []float64) vk.Columns[float64] {
 	return vk.Columns[float64]{Rows: n, Cols: n, Ld: n, Data: data}
 }
 
-// reducer reduces dense matrices of order n to bands with b superdiagonals, in double precision.
+// reducer reduces dense matrices of order n to bands with b superdiagonals.
 type reducer struct {
 	dev         *vk.Device
 	reduction   *reduce.GeneralBandReduction[float64]
@@ -110,7 +108,7 @@ type reducer struct {
 	arena       *vk.Arena
 }
 
-// newReducer allocates device memory. The caller frees it.
+// newReducer allocates device memory, which the caller frees.
 func newReducer(dev *vk.Device, n, b int, t tuning.Tuning) (*reducer, error) {
 	ops, err := product.New[float64](dev, t.Products)
 	if err != nil {
@@ -142,10 +140,7 @@ func (r *reducer) reduce(ctx context.Context, a stages.Matrix) (svd.Band[float64
 		return svd.Band[float64]{}, err
 	}
 	data := make([]float64, r.band.Len())
-	column := vk.Columns[float64]{Rows: len(data), Cols: 1, Ld: len(data), Data: data}
-	if err := vk.Download(ctx, r.dev, column, r.band.In(ws)); err != nil {
-		return svd.Band[float64]{}, err
-	}
+	err := vk.Download(ctx, r.dev, vk.Vector(data), r.band.In(ws))
 	// Entry (i, j) lies at i + j·(3b−1) + 2b−1, and in a svd.Band at b + i − j + j·Ld.
-	return svd.Band[float64]{N: n, B: b, Ld: 3 * b, Data: data[b-1:]}, nil
+	return svd.Band[float64]{N: n, B: b, Ld: 3 * b, Data: data[b-1:]}, err
 }

@@ -46,7 +46,6 @@ type Options struct {
 // OptionError says that an option has an impossible value.
 type OptionError struct{ Option, Problem string }
 
-// Error names the option and the problem.
 func (e *OptionError) Error() string { return e.Option + ": " + e.Problem }
 
 // Check returns an *OptionError for the first option with an impossible value.
@@ -60,24 +59,16 @@ func (o Options) Check() error {
 		return &OptionError{"Trials", "must be positive"}
 	case o.Tile < 0:
 		return &OptionError{"Tile", "must not be negative"}
+	case slices.ContainsFunc(o.Storages, func(s svd.Storage) bool { return s < svd.Double || s > svd.Half }):
+		return &OptionError{"Storages", "must be Double, Single or Half"}
 	}
-	for _, n := range o.Orders {
-		if n < 2 {
-			return &OptionError{"Orders", fmt.Sprintf("%d is too small, at least 2", n)}
-		}
-	}
-	for _, b := range o.Bands {
-		if b < 1 {
-			return &OptionError{"Bands", fmt.Sprintf("%d is too small, at least 1", b)}
-		}
-	}
-	if n, b := slices.Min(o.Orders), slices.Min(o.Bands); b >= n {
+	switch n, b := slices.Min(o.Orders), slices.Min(o.Bands); {
+	case n < 2:
+		return &OptionError{"Orders", fmt.Sprintf("%d is too small, at least 2", n)}
+	case b < 1:
+		return &OptionError{"Bands", fmt.Sprintf("%d is too small, at least 1", b)}
+	case b >= n:
 		return &OptionError{"Bands", fmt.Sprintf("no band is narrower than the matrices of order %d", n)}
-	}
-	for _, s := range o.Storages {
-		if s < svd.Double || s > svd.Half {
-			return &OptionError{"Storages", "must be Double, Single or Half"}
-		}
 	}
 	return nil
 }
@@ -127,7 +118,6 @@ func Run(ctx context.Context, dev *vk.Device, opt Options, add func(Row) error) 
 	return nil
 }
 
-// run is a measurement in progress.
 type run struct {
 	dev  *vk.Device
 	opt  Options
@@ -135,7 +125,6 @@ type run struct {
 	add  func(Row) error
 }
 
-// order measures all matrices of order n.
 func (r *run) order(ctx context.Context, n int) error {
 	s, err := newSource(r.dev, n, r.tune)
 	if err != nil {

@@ -10,15 +10,9 @@ import (
 type Spectrum int
 
 const (
-	// Arithmetic has values with equal distances: 1, 1 − 1/n, …, 1/n.
-	Arithmetic Spectrum = iota
-
-	// Logarithmic has values with equal ratios, from 1 down to 10^−Decades.
-	Logarithmic
-
-	// QuarterCircle has the values of a large random matrix: their density is that of a quarter of a
-	// circle, 4/π·√(1 − x²).
-	QuarterCircle
+	Arithmetic    Spectrum = iota // equal distances: 1, 1 − 1/n, …, 1/n
+	Logarithmic                   // equal ratios, from 1 down to 10^−Decades
+	QuarterCircle                 // as of a large random matrix, with the density 4/π·√(1 − x²)
 )
 
 // Spectra lists all distributions.
@@ -32,9 +26,7 @@ func (s Spectrum) String() string {
 	return [...]string{"arithmetic", "logarithmic", "quarter-circle"}[s]
 }
 
-// Decades is the number of decades between the largest and the smallest value of a Logarithmic
-// spectrum.
-const Decades = 4
+const Decades = 4 // from the largest to the smallest value of a Logarithmic spectrum
 
 // Values returns n singular values in descending order, n ≥ 1.
 func (s Spectrum) Values(n int) []float64 {

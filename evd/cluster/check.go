@@ -5,8 +5,6 @@ import "math"
 // sums holds the trace of the scaled matrix, and the sum of the squares of its elements.
 type sums struct{ trace, squares float64 }
 
-// sumsOf computes the trace of the matrix and the sum of squares of its elements, over all
-// processes.
 func (s *solve) sumsOf(a *matrix) sums {
 	x := make([]float64, 2)
 	a.each(func(i, j int, v *float64) {
@@ -41,8 +39,7 @@ func (s *solve) compareSums(values []float64) *Ratios {
 	return r
 }
 
-// over returns |err|/unit, an error measured in the given unit. It returns 0 if err is 0, even if
-// `unit` is 0.
+// over returns |err|/unit. It returns 0 if err is 0, even if `unit` is 0.
 func over(err, unit float64) float64 {
 	if err == 0 {
 		return 0
@@ -75,8 +72,8 @@ func (s *solve) check(res *Solution, a *matrix, values []float64) error {
 	return nil
 }
 
-// residual returns ‖A·Q − Q·Λ‖₁ / (‖A‖₁·n·ulp) for the wanted columns of Q = res.q. Λ is the
-// diagonal matrix of `values`. The matrix `r` is workspace with the distribution of Q.
+// residual returns ‖A·Q − Q·Λ‖₁ / (‖A‖₁·n·ulp) for the wanted columns of Q = res.q, where `values` is the
+// diagonal of Λ. The matrix `r` is workspace with the distribution of Q.
 func (s *solve) residual(res *Solution, a, r *matrix, values []float64) float64 {
 	norm := s.grid.norm1(a, 0, s.n)
 	for lj := range r.cols.count() {

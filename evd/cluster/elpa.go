@@ -99,8 +99,6 @@ func elpa(g *processGrid, a, q *matrix, count int) ([]float64, error) {
 			err = elpaError("elpa_setup", code)
 		}
 	}
-	// All processes must agree on an error. If one process returned alone, the other processes
-	// would wait in ELPA without end.
 	if err := agree(g.comm, err); err != nil {
 		return nil, err
 	}

@@ -14,7 +14,6 @@ type Forecast struct {
 	Flops float64
 }
 
-// These constants are used to predict how much memory a process needs for a solve.
 const (
 	// programBytes is the memory of a process without the matrix: Go, MPI and ScaLAPACK.
 	programBytes = 48 << 20

@@ -8,13 +8,11 @@ import (
 // cyclic is one dimension, rows or columns, of ScaLAPACK's block-cyclic distribution. The n indices
 // are divided into blocks. Block k belongs to part k mod parts.
 type cyclic struct {
-	n, block int
-	// parts is the number of parts. `me` is the number of this process's part, counted from 0.
-	parts, me int
+	n, block  int
+	parts, me int // the number of parts, and that of this process's part, counted from 0
 }
 
-// count returns how many of the n indices belong to part `me`, the part of this process
-// (ScaLAPACK's NUMROC).
+// count returns how many of the indices belong to the part `me` (ScaLAPACK's NUMROC).
 func (c cyclic) count() int {
 	whole := c.n / c.block
 	mine := whole / c.parts * c.block
@@ -40,33 +38,28 @@ type matrix struct {
 	data       []float64
 }
 
-// newMatrix returns a matrix of zeros whose elements are distributed over the processes. `rows` and
-// `cols` describe the distribution.
+// newMatrix returns a distributed matrix of zeros.
 func newMatrix(rows, cols cyclic) *matrix {
 	ld := max(1, rows.count()) // ScaLAPACK refuses 0
 	return &matrix{rows, cols, ld, make([]float64, ld*max(1, cols.count()))}
 }
 
-// like returns a distributed matrix of zeros with n columns. Its rows have the number and the
-// distribution of the rows of m.
+// like returns a matrix of zeros with n columns and with the distributed rows of m.
 func (m *matrix) like(n int) *matrix {
 	cols := m.cols
 	cols.n = n
 	return newMatrix(m.rows, cols)
 }
 
-// column returns the elements of local column j, those that this process has.
 func (m *matrix) column(j int) []float64 { return m.data[j*m.ld:][:m.rows.count()] }
 
 // shape is a grid of rows×cols processes, and the order of a block of the distribution.
 type shape struct{ rows, cols, block int }
 
-// largestBlock is the order of a block for large matrices. ELPA's guide recommends 32 to 64.
-const largestBlock = 64
-
-// smallestBlock is the order of a block of the distribution for small matrices. A process would
-// have too little work on a smaller block.
-const smallestBlock = 16
+const (
+	largestBlock  = 64 // order of a block for large matrices; ELPA's guide recommends 32 to 64
+	smallestBlock = 16 // for small ones: a process has too little work on a smaller block
+)
 
 // arrange chooses a grid of at most p processes for matrices of order n. The grid is as near to a
 // square as p allows, because a square grid needs the fewest messages. Every process has at least
@@ -94,8 +87,7 @@ func arrange(n, p int) shape {
 // ScaLAPACK counts elements with 32 bits, and its routine pdsyevd counts twice as many elements.
 const mostElements = 1<<30 - 1<<24
 
-// check returns an *OptionError if a process would have more elements of a matrix than
-// mostElements.
+// check returns an *OptionError if a process would have more than mostElements of a matrix.
 func (s shape) check(n int) error {
 	rows, cols := cyclic{n, s.block, s.rows, 0}, cyclic{n, s.block, s.cols, 0} // part 0 has the most
 	if elements := rows.count() * cols.count(); elements > mostElements {

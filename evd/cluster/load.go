@@ -2,13 +2,11 @@ package cluster
 
 import "math"
 
-// slabBytes is the memory in which a process holds whole columns while it reads or writes a file,
-// in bytes. A larger value would need fewer messages between processes, but would save no
-// measurable time.
+// slabBytes is the memory of a process for whole columns, while it reads or writes a file. A larger
+// value would need fewer messages between processes, but would save no measurable time.
 const slabBytes = 64 << 20
 
-// slabColumns is the number of whole columns that each process reads or writes at a time. p is the
-// number of processes, and a column has n elements.
+// slabColumns is the number of columns of n elements that each of p processes handles at a time.
 func slabColumns(n, p int) int { return max(1, min(slabBytes/(8*max(1, n)), (n+p-1)/p)) }
 
 // load reads the matrix. Each process reads whole columns, because the elements of a column are
@@ -21,8 +19,6 @@ func (s *solve) load(a *matrix) error {
 		mine := min(s.members.rank()*w, columns)
 		end := min(mine+w, columns)
 		err := s.source.ReadColumns(slab[:(end-mine)*n], from+mine, from+end)
-		// All processes must agree on an error. If one process returned alone, the other processes
-		// would wait in `spread` without end.
 		if err := agree(s.members, err); err != nil {
 			return err
 		}
@@ -72,17 +68,14 @@ func (s *solve) symmetrise(a, mirror *matrix) error {
 	return nil
 }
 
-// worstPair is a pair of elements a(i, j) and a(j, i) that should be equal: the place (i, j), and
-// the difference of the two elements.
+// worstPair is the place of an element a(i, j) that should be equal to a(j, i), and their difference.
 type worstPair struct {
 	place
 	difference float64
 }
 
-// combine makes the matrix A symmetric. If the options choose a triangle, `combine` replaces the
-// other triangle by its mirror image. Otherwise it replaces A by (A + Aᵀ)/2. The matrix `mirror`
-// must hold Aᵀ. The result is the pair of elements a(i, j), a(j, i) with the largest difference on
-// this process.
+// combine replaces the unread triangle of A by the mirror image of the other one, or A by (A + Aᵀ)/2.
+// `mirror` holds Aᵀ. The result is the pair a(i, j), a(j, i) with the largest difference on this process.
 func (s *solve) combine(a, mirror *matrix) worstPair {
 	var worst worstPair
 	a.eachWith(mirror, func(i, j int, x, y *float64) {
@@ -101,15 +94,13 @@ func (s *solve) combine(a, mirror *matrix) worstPair {
 	return worst
 }
 
-// each calls the function f for every element that this process has of the matrix. The arguments of
-// f are the element's row and column in the whole matrix, and its address.
+// each visits every element that this process has, with its row and column in the whole matrix.
 func (m *matrix) each(f func(i, j int, x *float64)) {
 	m.eachWith(m, func(i, j int, x, _ *float64) { f(i, j, x) })
 }
 
-// eachWith calls the function f for every element x that this process has of the matrix `m`,
-// together with the element y at the same place of the matrix `other`. Both matrices must have the
-// same distribution. The arguments i and j of f are the row and column in the whole matrix.
+// eachWith visits the elements x together with the elements y at the same place of the matrix `other`,
+// which must have the same distribution.
 func (m *matrix) eachWith(other *matrix, f func(i, j int, x, y *float64)) {
 	for lj := range m.cols.count() {
 		j, mine, its := m.cols.global(lj), m.column(lj), other.column(lj)
@@ -119,15 +110,13 @@ func (m *matrix) eachWith(other *matrix, f func(i, j int, x, y *float64)) {
 	}
 }
 
-// place is the row and column of an element in the whole matrix. If `any` is false, the value
-// stands for no element.
+// place is the row and column of an element in the whole matrix, or of no element unless `any`.
 type place struct {
 	any      bool
 	row, col int
 }
 
-// earlier returns that of the places p and q which comes first in column-major order. If only one
-// of them is an element, `earlier` returns this one.
+// earlier returns the first element of p and q in column-major order.
 func (p place) earlier(q place) place {
 	if !p.any || q.any && (q.col < p.col || q.col == p.col && q.row < p.row) {
 		return q
@@ -135,8 +124,7 @@ func (p place) earlier(q place) place {
 	return p
 }
 
-// first compares the places p of all processes, and returns the place that comes first in
-// column-major order.
+// first returns the first of the places p of all processes in column-major order.
 func (s *solve) first(p place) place {
 	n := float64(max(1, s.n))
 	x := []float64{math.Inf(-1)}

@@ -31,8 +31,7 @@ func init() { begin = startMPI }
 type communicator struct {
 	c      C.MPI_Comm
 	me, of int
-	// last says that the method `end` of this communicator must also call MPI_Finalize. `world`
-	// says that the communicator is MPI_COMM_WORLD.
+	// `end` must also call MPI_Finalize if `last` is true. `world` says that c is MPI_COMM_WORLD.
 	last, world bool
 }
 

@@ -113,7 +113,6 @@ type Ratios struct {
 // ulp is the distance from 1 to the next double: LAPACK's dlamch('P').
 const ulp = 0x1p-52
 
-// notMeasured returns Ratios in which every field is NaN, which means not measured.
 func notMeasured() *Ratios {
 	nan := math.NaN()
 	return &Ratios{nan, nan, nan, nan}

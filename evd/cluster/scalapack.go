@@ -58,9 +58,8 @@ import (
 
 func init() { built = append(built, ScaLAPACK) }
 
-// processGrid implements the interface `grid` by ScaLAPACK. The field `square` is a grid of rows
-// and columns of processes. The field `line` is a second grid with the same processes in one row,
-// for matrices that are distributed by whole columns.
+// processGrid implements the interface `grid` by ScaLAPACK. `square` has rows and columns of processes.
+// `line` has the same processes in one row, for matrices that are distributed by whole columns.
 type processGrid struct {
 	system, square, line C.int
 	row, col, of         int
@@ -108,7 +107,6 @@ func (d *descriptor) c() *C.int { return &d[0] }
 
 func doubles(x []float64) *C.double { return (*C.double)(unsafe.Pointer(unsafe.SliceData(x))) }
 
-// pointer returns the address of the first byte of b.
 func pointer(b []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(b)) }
 
 func (g *processGrid) spread(slab []float64, w, columns int, a *matrix, from int) {
@@ -147,8 +145,6 @@ func (g *processGrid) solve(a, q *matrix, count int) ([]float64, error) {
 	return g.solver(g, a, q, count)
 }
 
-// solvers has one function for each engine of this program, the libraries that solve. The function
-// calls the library.
 var solvers = map[Engine]func(g *processGrid, a, q *matrix, count int) ([]float64, error){ScaLAPACK: scalapack}
 
 // scalapack solves by divide and conquer (pdsyevd) if vectors are wanted, and computes all vectors.

@@ -8,7 +8,6 @@ import (
 	"sort"
 )
 
-// solve is the state of one call of Solve, on one process.
 type solve struct {
 	*World
 	ctx    context.Context
@@ -89,8 +88,6 @@ func (s *solve) sameProblem() error {
 	return nil
 }
 
-// run executes all steps of the solve, on a process of the job. The process grid must have been
-// made.
 func (s *solve) run(res *Solution) error {
 	first, last := 0, s.n
 	switch p := s.opt.Select; p.kind {
@@ -127,7 +124,6 @@ func (s *solve) run(res *Solution) error {
 	return s.vectors(res)
 }
 
-// values computes all eigenvalues, without vectors, on all processes.
 func (s *solve) values(res *Solution) (values []float64, err error) {
 	a, _, err := s.matrices() // the second matrix is not kept, because the engine needs the memory
 	if err != nil {
@@ -147,7 +143,6 @@ func (s *solve) values(res *Solution) (values []float64, err error) {
 	return values, nil
 }
 
-// vectors computes the selected eigenvalues and their vectors, on all processes.
 func (s *solve) vectors(res *Solution) error {
 	a, q, err := s.matrices()
 	if err != nil {
@@ -172,9 +167,8 @@ func (s *solve) vectors(res *Solution) error {
 	return nil
 }
 
-// matrices reads the matrix, and makes it symmetric and scaled. The second result is another matrix
-// with the same distribution, whose elements have no meaning. Both results are nil on a process
-// that is not in the grid.
+// matrices reads the matrix, and makes it symmetric and scaled. `other` is workspace with the same
+// distribution. Both are nil on a process that is not in the grid.
 func (s *solve) matrices() (a, other *matrix, err error) {
 	err = s.step("reading", func() error {
 		row, col := s.grid.at()
@@ -192,8 +186,7 @@ func (s *solve) matrices() (a, other *matrix, err error) {
 	if s.members != nil && !s.opt.Vectors && s.opt.Check {
 		s.sums = s.sumsOf(a)
 	}
-	// Processes that are not in the grid need these two numbers, too, because they return the same
-	// eigenvalues.
+	// Processes outside of the grid need these two numbers, too: they return the same eigenvalues.
 	scaling := []float64{float64(s.exponent), s.averaged}
 	s.all.share(raw(scaling), 0)
 	s.exponent, s.averaged = int(scaling[0]), scaling[1]
@@ -217,9 +210,8 @@ func (s *solve) step(name string, work func() error) error {
 	return s.Agree(err)
 }
 
-// agreed returns the values of process 0, on all processes. This is needed for two reasons: the
-// bits that the library returns may differ between processes, and processes outside the grid have
-// no values.
+// agreed returns the values of process 0, on all processes: the bits that the library returns may differ
+// between processes, and processes outside the grid have no values.
 func (s *solve) agreed(values []float64, count int) []float64 {
 	if len(values) < count {
 		values = make([]float64, count)
@@ -229,8 +221,7 @@ func (s *solve) agreed(values []float64, count int) []float64 {
 	return values
 }
 
-// unscale converts eigenvalues of the scaled matrix to those of the caller's matrix A, in ascending
-// order.
+// unscale converts eigenvalues of the scaled matrix to those of the caller's matrix, in ascending order.
 func (s *solve) unscale(values []float64) {
 	for i, x := range values {
 		values[i] = math.Ldexp(x, s.exponent)
@@ -243,7 +234,6 @@ func (s *solve) unscale(values []float64) {
 	}
 }
 
-// overflow returns an *OverflowError if a value of the result is infinite, and nil otherwise.
 func (r *Solution) overflow() error {
 	for k, v := range r.Values {
 		if math.IsInf(v, 0) {

@@ -9,25 +9,22 @@ import (
 // An Engine is a library that solves the problem on many processes.
 type Engine string
 
-// These constants are the names of all engines, the libraries that solve. Not every program is
-// linked with all of them.
+// These are the names of all engines. Not every program is linked with all of them.
 const (
 	ELPA      Engine = "elpa"
 	ScaLAPACK Engine = "scalapack"
 )
 
-// Engines returns the names of all engines, the libraries that solve. Not every program is linked
-// with all of them.
+// Engines returns the names of all engines, also of those with which the program is not linked.
 func Engines() []Engine { return []Engine{ELPA, ScaLAPACK} }
 
-// built lists the engines with which this program is linked: libraries that solve. Each file with a
-// build tag adds its engine.
+// built lists the engines of this program. Each file with a build tag adds its engine.
 var built []Engine
 
-// begin starts MPI. It is nil in a program that is not linked with any library that solves.
+// begin starts MPI. It is nil in a program that is not linked with any engine.
 var begin func() (group, error)
 
-// Built reports whether this program is linked with the engine e, a library that solves.
+// Built reports whether this program is linked with the engine.
 func Built(e Engine) bool { return slices.Contains(built, e) }
 
 // A World is an MPI job, as one of its processes sees it. The process solves together with all
@@ -65,10 +62,8 @@ func (w *World) Close() { w.all.end() }
 // that error. All processes must call Agree together.
 func (w *World) Agree(err error) error { return agree(w.all, err) }
 
-// agree returns nil if err is nil on all processes of the group g. Otherwise, among the processes
-// with an error, the one of the lowest rank gets its own error back, and all others get a
-// *ProcessError about that error. ProcessError.Process is the rank within the group. All processes
-// of the group must call `agree` together.
+// agree is Agree for the processes of a group. Without it, a process that returned alone after an error
+// would leave the others waiting in MPI without end.
 func agree(g group, err error) error {
 	// A *ProcessError is only a report about another process. So a process whose error is a
 	// *ProcessError does not count as failed. The process that really failed then keeps its own
@@ -94,9 +89,7 @@ func agree(g group, err error) error {
 	return &ProcessError{first, text(name), err}
 }
 
-// longestText is the number of bytes of an error's text, or of a file's name, that is sent to other
-// processes.
-const longestText = 4096
+const longestText = 4096 // bytes of an error's text, or of a file's name, for other processes
 
 // text returns the bytes of b before the first zero byte.
 func text(b []byte) string {

@@ -47,9 +47,8 @@ func (r *Solution) StoreNPY(path string, n int) error {
 	return r.w.Agree(err)
 }
 
-// write stores the vectors in the file, some columns at a time. The columns that are stored at a
-// time are divided among the processes. The processes exchange elements until each of them has its
-// columns whole. Then each process writes its columns to the file.
+// write stores the vectors in the file, some columns at a time: the processes exchange elements until
+// each has its share of these columns whole, and then write them.
 func (r *Solution) write(file *matio.SharedNPY, n int) error {
 	w := slabColumns(n, r.members.size())
 	slab := make([]float64, w*n)
@@ -65,8 +64,6 @@ func (r *Solution) write(file *matio.SharedNPY, n int) error {
 			}
 			err = file.WriteColumn(j, slab[l*n:(l+1)*n])
 		}
-		// All processes must agree on an error. If one process returned alone, the other processes
-		// would wait in `collect` without end.
 		if err := agree(r.members, err); err != nil {
 			return err
 		}
@@ -74,7 +71,6 @@ func (r *Solution) write(file *matio.SharedNPY, n int) error {
 	return nil
 }
 
-// raw returns the memory of the numbers x as bytes, without a copy.
 func raw(x []float64) []byte {
 	if len(x) == 0 {
 		return nil

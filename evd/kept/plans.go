@@ -12,24 +12,21 @@ import (
 
 // Plan is the interface of all kinds of plans.
 type Plan interface {
-	// Bytes returns the size of the plan's device memory in bytes.
-	Bytes() uint64
-
-	// Close frees the plan's device memory.
-	Close()
+	Bytes() uint64 // of the device memory
+	Close()        // frees the device memory
 }
 
-// Plans keeps the plans that were used last, with the last used one first. The type Key identifies
-// the problems that one plan can solve. The fields must not be changed after the first use.
+// Plans is a cache of plans, most recently used first. The least recently used plan is closed first. The
+// type Key identifies the problems that one plan can solve. The fields must not be changed after the
+// first use.
 type Plans[Key comparable] struct {
 	// Make makes a plan for the key.
 	Make func(Key) (Plan, error)
 
-	// Most is the largest number of plans that are kept.
-	Most int
+	Most int // largest number of plans
 
-	// MostBytes is the largest allowed sum of the kept plans' device memory. The plan that was used
-	// last is kept even if it is larger. 0 means no limit.
+	// MostBytes limits the sum of the plans' device memory, but for the most recently used plan. 0 means
+	// no limit.
 	MostBytes uint64
 
 	mu   sync.Mutex // held while a plan is in use: the device solves one matrix at a time anyway
@@ -61,9 +58,8 @@ func (ps *Plans[Key]) With(key Key, use func(Plan) error) error {
 	return nil
 }
 
-// take returns a plan for the key. If a plan for this key is kept, `take` removes it from the list
-// and returns it. Otherwise `take` makes a new plan. If the device has too little memory for the
-// new plan, `take` closes all kept plans and tries again.
+// take removes a plan for the key from the list, or makes one. If the device has too little memory for
+// it, `take` closes all kept plans and tries again.
 func (ps *Plans[Key]) take(key Key) (entry[Key], error) {
 	for i, p := range ps.kept {
 		if p.key == key {
@@ -80,14 +76,12 @@ func (ps *Plans[Key]) take(key Key) (entry[Key], error) {
 	return entry[Key]{made, key}, err
 }
 
-// keep adds the plan `p` to the front of the list of kept plans, as the one that was used last.
 func (ps *Plans[Key]) keep(p entry[Key]) {
 	ps.kept = append([]entry[Key]{p}, ps.kept...)
 	ps.shrink(ps.allowed())
 }
 
-// allowed returns how many of the kept plans may stay, counted from the front of the list. The
-// limits are Most and MostBytes.
+// allowed returns how many of the plans, from the front, are within the limits Most and MostBytes.
 func (ps *Plans[Key]) allowed() int {
 	var sum uint64
 	for i, p := range ps.kept {

@@ -7,18 +7,15 @@ import (
 	"slices"
 )
 
-// entries makes a kind of dense test matrices, one matrix for each order n. The formula `at` gives
-// element (i, j); it is used only for i ≥ j. The function `spectrum` gives the eigenvalues, and is
-// nil if they are unknown.
+// entries makes a kind of dense test matrices. The formula `at` gives element (i, j); it is used only
+// for i ≥ j. `spectrum` gives the eigenvalues, and is nil if they are unknown.
 func entries(name string, at func(n, i, j int) float64, spectrum func(n int) []float64) DenseKind {
 	return DenseKind{name, func(n int, _ *rand.Rand) []float64 {
 		return symmetric(n, func(i, j int) float64 { return at(n, i, j) })
 	}, drawless(spectrum)}
 }
 
-// diagonals makes a kind of tridiagonal test matrices, one matrix for each order n. The formulas d
-// and e give the elements of the diagonal and off-diagonal. The function `spectrum` gives the
-// eigenvalues, and is nil if they are unknown.
+// diagonals does the same for tridiagonal matrices. d and e give the diagonal and the off-diagonal.
 func diagonals(name string, d, e func(n, i int) float64, spectrum func(n int) []float64) TridiagonalKind {
 	return TridiagonalKind{name, func(n int, _ *rand.Rand) ([]float64, []float64) {
 		return vector(n, func(i int) float64 { return d(n, i) }), vector(n-1, func(i int) float64 { return e(n, i) })
@@ -48,8 +45,6 @@ func (k DenseKind) Scaled(exponent int) DenseKind {
 	}, k.scaledSpectrum(exponent)}
 }
 
-// scaledSpectrum returns the spectrum of 2^exponent·A. It returns nil if the spectrum of A is
-// unknown.
 func (k DenseKind) scaledSpectrum(exponent int) func(int, *rand.Rand) []float64 {
 	if k.spectrum == nil {
 		return nil
@@ -70,9 +65,7 @@ func (k TridiagonalKind) Scaled(exponent int) TridiagonalKind {
 	}, dense.spectrum}
 }
 
-// drawless converts a function for a spectrum. The argument needs no random numbers, and the result
-// has the general form, with a random generator as second argument. The result is nil if `spectrum`
-// is nil, which means that the spectrum is unknown.
+// drawless converts a function for a spectrum, or nil, that needs no random numbers to the general form.
 func drawless(spectrum func(n int) []float64) func(int, *rand.Rand) []float64 {
 	if spectrum == nil {
 		return nil
@@ -80,9 +73,8 @@ func drawless(spectrum func(n int) []float64) func(int, *rand.Rand) []float64 {
 	return func(n int, _ *rand.Rand) []float64 { return spectrum(n) }
 }
 
-// ascending returns the eigenvalues of the matrix of order n of one kind, sorted. The random
-// numbers depend on the kind's name and on n. If the function `spectrum` is nil, the result `known`
-// is false.
+// ascending returns the sorted eigenvalues of the matrix of order n of the kind with this name, if they
+// are known.
 func ascending(name string, n int, spectrum func(int, *rand.Rand) []float64) ([]float64, bool) {
 	if spectrum == nil {
 		return nil, false
@@ -105,7 +97,7 @@ func symmetric(n int, at func(i, j int) float64) []float64 {
 	return a
 }
 
-// vector returns a slice of n elements that the formula `at` gives. The slice is empty for n < 0.
+// vector returns n elements, or none for n < 0.
 func vector(n int, at func(i int) float64) []float64 {
 	x := make([]float64, max(0, n))
 	for i := range x {
@@ -114,8 +106,7 @@ func vector(n int, at func(i int) float64) []float64 {
 	return x
 }
 
-// times returns 2^exponent·x. The products are exact, except for those that overflow or are
-// subnormal.
+// times returns 2^exponent·x, exactly unless a product overflows or is subnormal.
 func times(exponent int, x []float64) []float64 {
 	return vector(len(x), func(i int) float64 { return math.Ldexp(x[i], exponent) })
 }

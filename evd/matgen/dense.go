@@ -43,7 +43,6 @@ var (
 			return lastOnly(n, float64(n*(n+1)*(2*n+1)/6))
 		})
 
-	// allOnes is the matrix whose entries are all 1.
 	allOnes = entries("all-ones", func(_, _, _ int) float64 { return 1 },
 		func(n int) []float64 { return lastOnly(n, float64(n)) })
 
@@ -156,7 +155,6 @@ func Graded(decades float64) DenseKind {
 	}, nil}
 }
 
-// lastOnly returns a list of n−1 zeros, with `value` at the end.
 func lastOnly(n int, value float64) []float64 {
 	values := make([]float64, n)
 	if n > 0 {

@@ -36,29 +36,25 @@ type TridiagonalKind struct {
 	spectrum func(n int, r *rand.Rand) []float64 // as in DenseKind
 }
 
-// Name returns the name of this family of matrices. No two families that Dense returns have the
-// same name.
+// Name returns the name of this family. No other family of Dense has it.
 func (k DenseKind) Name() string { return k.name }
 
 // Dense returns the matrix of order n with both triangles, column-major with leading dimension n.
 func (k DenseKind) Dense(n int) []float64 { return k.fill(n, seeded(k.name, n)) }
 
-// Eigenvalues returns the n eigenvalues in ascending order. `known` is false if no formula is
-// known.
+// Eigenvalues returns the n eigenvalues in ascending order, if a formula is known.
 func (k DenseKind) Eigenvalues(n int) (values []float64, known bool) {
 	return ascending(k.name, n, k.spectrum)
 }
 
-// Name returns the name of this family of matrices. No two families that Tridiagonals returns have
-// the same name.
+// Name returns the name of this family. No other family of Tridiagonals has it.
 func (k TridiagonalKind) Name() string { return k.name }
 
 // Tridiagonal returns the matrix of order n: the diagonal d with n elements, and the off-diagonal e
 // with max(0, n−1) elements.
 func (k TridiagonalKind) Tridiagonal(n int) (d, e []float64) { return k.fill(n, seeded(k.name, n)) }
 
-// Eigenvalues returns the n eigenvalues in ascending order. `known` is false if no formula is
-// known.
+// Eigenvalues returns the n eigenvalues in ascending order, if a formula is known.
 func (k TridiagonalKind) Eigenvalues(n int) (values []float64, known bool) {
 	return ascending(k.name, n, k.spectrum)
 }

@@ -45,20 +45,17 @@ var (
 	small = size{"-small", func(n int) float64 { return math.Sqrt(0x1p-1022) * float64(max(1, n)) / ulp }}
 )
 
-// even returns n magnitudes from 1 down to 1/cond with equal differences (MODE 4 of LAPACK's
-// dlatms).
+// even returns magnitudes from 1 down to 1/cond with equal differences (MODE 4 of LAPACK's dlatms).
 func even(n int, cond float64) []float64 {
 	return vector(n, func(i int) float64 { return 1 - float64(i)/float64(max(1, n-1))*(1-1/cond) })
 }
 
-// geometric returns n magnitudes from 1 down to 1/cond with equal ratios (MODE 3 of LAPACK's
-// dlatms).
+// geometric returns magnitudes from 1 down to 1/cond with equal ratios (MODE 3 of dlatms).
 func geometric(n int, cond float64) []float64 {
 	return vector(n, func(i int) float64 { return math.Pow(cond, -float64(i)/float64(max(1, n-1))) })
 }
 
-// clustered returns the magnitude 1 once, and the magnitude 1/cond n−1 times (MODE 1 of LAPACK's
-// dlatms).
+// clustered returns the magnitude 1 once, and the magnitude 1/cond n−1 times (MODE 1 of dlatms).
 func clustered(n int, cond float64) []float64 {
 	return vector(n, func(i int) float64 {
 		if i == 0 {
@@ -68,8 +65,7 @@ func clustered(n int, cond float64) []float64 {
 	})
 }
 
-// condUlp and condTenth are condition numbers of LAPACK's test types: 1/ulp, and a tenth of
-// 1/(n·ulp).
+// These are condition numbers of LAPACK's test types: 1/ulp, and a tenth of 1/(n·ulp).
 func condUlp(int) float64     { return 1 / ulp }
 func condTenth(n int) float64 { return 1 / (10 * float64(max(1, n)) * ulp) }
 
@@ -105,9 +101,8 @@ func (t lapackType) name() string {
 	return fmt.Sprintf("%s-%02d-%s%s", t.program, t.number, t.form, t.size.name)
 }
 
-// values returns the eigenvalues of LAPACK's test type t for order n, with their signs, in any
-// order. It draws random numbers from r, before any other function draws numbers for the same
-// matrix.
+// values returns the eigenvalues for order n, with their signs, in any order. It draws from r before
+// any other function draws numbers for the same matrix.
 func (t lapackType) values(n int, r *rand.Rand) []float64 {
 	values := t.shape(n, t.cond(n))
 	for i := range values {
@@ -127,9 +122,8 @@ func (t lapackType) dense() DenseKind {
 	return k
 }
 
-// fill returns the matrix of order n in full storage. For most forms of matrices it first draws the
-// eigenvalues from r. The function `spectrum` draws the same eigenvalues, because its generator
-// begins in the same state.
+// fill returns the matrix of order n in full storage. It draws the same eigenvalues as `spectrum`, whose
+// generator begins in the same state.
 func (t lapackType) fill(n int, r *rand.Rand) []float64 {
 	if t.form == uniform {
 		norm := t.size.norm(n)
@@ -161,9 +155,8 @@ func (t lapackType) fill(n int, r *rand.Rand) []float64 {
 	return a
 }
 
-// cut makes the off-diagonal elements of the tridiagonal matrix `a` small. Afterwards |a(i+1, i)|
-// is at most half of the geometric mean of |a(i, i)| and |a(i+1, i+1)|. The matrix has order n and
-// full storage.
+// cut makes the off-diagonal elements of a tridiagonal matrix in full storage small: |a(i+1, i)| becomes
+// at most half of the geometric mean of |a(i, i)| and |a(i+1, i+1)|.
 func cut(n int, a []float64) {
 	for i := range max(0, n-1) {
 		limit := math.Sqrt(math.Abs(a[i+i*n]*a[i+1+(i+1)*n])) / 2
@@ -172,8 +165,7 @@ func cut(n int, a []float64) {
 	}
 }
 
-// tridiagonal returns LAPACK's test type t as a kind of tridiagonal matrices, stored as two
-// diagonals. The matrices of the type must be zero outside the three diagonals.
+// tridiagonal stores the matrices of the type, which must be tridiagonal, as two diagonals.
 func (t lapackType) tridiagonal() TridiagonalKind {
 	k := t.dense()
 	return TridiagonalKind{k.name, func(n int, r *rand.Rand) ([]float64, []float64) {

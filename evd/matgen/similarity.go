@@ -15,8 +15,7 @@ func Similar(name string, values func(n int) []float64) DenseKind {
 	return DenseKind{name, func(n int, r *rand.Rand) []float64 { return similar(values(n), r) }, drawless(values)}
 }
 
-// similar returns Uᵀ·diag(`values`)·U in full storage. U is a random orthogonal matrix, drawn from
-// r.
+// similar returns Uᵀ·diag(`values`)·U in full storage, with a random orthogonal matrix U.
 func similar(values []float64, r *rand.Rand) []float64 {
 	n := len(values)
 	a := make([]float64, n*n)
@@ -73,7 +72,7 @@ func narrow(n, width int, a []float64) {
 	mirror(n, a)
 }
 
-// mirror copies the lower triangle of the matrix `a` to the upper triangle.
+// mirror copies the lower triangle to the upper triangle.
 func mirror(n int, a []float64) {
 	for j := range n {
 		for i := j + 1; i < n; i++ {

@@ -25,7 +25,6 @@ var clement = diagonals("clement", constant(0),
 // although no off-diagonal element is small.
 var wilkinson = diagonals("wilkinson", wilkinsonDiagonal, constant(1), nil)
 
-// wilkinsonDiagonal returns |i − (n−1)/2|, the diagonal element of W⁺ in row i.
 func wilkinsonDiagonal(n, i int) float64 { return math.Abs(float64(i) - float64(n-1)/2) }
 
 // GluedWilkinson has n/21 copies of W21⁺ on the diagonal, with off-diagonal elements `glue` between
@@ -102,7 +101,6 @@ func GradedTridiagonal(decades float64) TridiagonalKind {
 		func(n, i int) float64 { return grade(n, float64(i)+0.5) / 2 }, nil)
 }
 
-// randomTridiagonal is a tridiagonal matrix whose entries are normally distributed.
 var randomTridiagonal = TridiagonalKind{"random-tridiagonal", func(n int, r *rand.Rand) ([]float64, []float64) {
 	return normals(n, r), normals(n-1, r)
 }, nil}
@@ -124,7 +122,6 @@ var lightCouplings = TridiagonalKind{"light-couplings", func(n int, r *rand.Rand
 // constant returns the formula of a diagonal whose elements are all v.
 func constant(v float64) func(n, i int) float64 { return func(_, _ int) float64 { return v } }
 
-// normals draws n numbers from the normal distribution.
 func normals(n int, r *rand.Rand) []float64 {
 	return vector(n, func(int) float64 { return r.NormFloat64() })
 }

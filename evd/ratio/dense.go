@@ -84,8 +84,7 @@ func Orthogonality(n, m int, z []float64, ldz int) float64 {
 	return verdict(Norm1(m, m, g, m) / (float64(n) * Ulp))
 }
 
-// timesDiagonal returns the product Z·Λ, stored without gaps between its columns. Λ is the diagonal
-// matrix of the list `lambda`.
+// timesDiagonal returns Z·Λ, without gaps between its columns. `lambda` is the diagonal of Λ.
 func timesDiagonal(n int, z []float64, ldz int, lambda []float64) []float64 {
 	r := make([]float64, n*len(lambda))
 	for j, l := range lambda {

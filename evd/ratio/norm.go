@@ -57,8 +57,7 @@ func shiftToOne(top float64) int {
 	return -exponent
 }
 
-// scaled returns a copy of the matrix x in which every element is multiplied by 2^shift. The copy
-// is stored without gaps between its columns.
+// scaled returns 2^shift·X, without gaps between its columns.
 func scaled(rows, cols int, x []float64, ldx, shift int) []float64 {
 	y := make([]float64, rows*cols)
 	for j := range cols {

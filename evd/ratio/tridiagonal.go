@@ -35,8 +35,7 @@ func TridiagonalResidual(d, e, values, z []float64, ldz int) float64 {
 	return perNorm(norm, NormTridiagonal(d, e), n, shift)
 }
 
-// tridiagonalToOne returns 2^shift·T and the exponent `shift`. The largest entry of the result is
-// in [½, 1).
+// tridiagonalToOne returns 2^shift·T with its largest entry in [½, 1).
 func tridiagonalToOne(d, e []float64) (ds, es []float64, shift int) {
 	n := len(d)
 	shift = shiftToOne(max(maxAbs(n, 1, d, n), maxAbs(n-1, 1, e, n-1)))

@@ -5,15 +5,11 @@ import (
 	"path/filepath"
 )
 
-// collectionVariable is an environment variable. It names the folder of a collection of test
-// matrices that is not part of the repository.
 const collectionVariable = "VKEVD_DATA"
 
 // Collection returns the folder of a larger collection of matrices, which is not part of the
-// repository. The environment variable VKEVD_DATA names this folder. The default is the folder
-// shared/data next to the repository in which a test runs. If VKEVD_DATA is not set and the default
-// folder does not exist, the result `folder` is "". The result `asked` is true if VKEVD_DATA is
-// set.
+// repository: the value of the environment variable VKEVD_DATA, or the folder shared/data next to the
+// repository, or "" if that does not exist. `asked` is true if VKEVD_DATA is set.
 //
 // The collection holds matrices in the folders mtx, tridiag and others. The folder ref holds their
 // eigenvalues with more than double precision, in files such as ref/mtx/NAME.eig.txt.
