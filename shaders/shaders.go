@@ -32,7 +32,6 @@ import (
 //go:embed spv/*.spv
 var spv embed.FS
 
-// suffixOf returns the suffix that the number type T adds to the names of kernels.
 func suffixOf[T spirv.Stored]() string {
 	return map[spirv.Kind]string{spirv.Half: "_f16", spirv.Float32: "_f32"}[spirv.KindOf[T]()]
 }

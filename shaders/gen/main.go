@@ -35,9 +35,7 @@ func main() {
 	}
 }
 
-// run compiles the sources in `names`, which are names of sources or of headers. If `names` is
-// empty, it compiles all sources if `all` is true, and otherwise the sources that changed. Then it
-// writes the Go files, and removes generated files that have no source.
+// run does what the command does with the flag `all` and the arguments `names`.
 func run(root string, all bool, names []string) error {
 	compiler, err := source.Compiler(root)
 	if err != nil {

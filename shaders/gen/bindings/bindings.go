@@ -60,8 +60,7 @@ func Files(dir string, sources []*source.Source) (map[string][]byte, error) {
 	return all, err
 }
 
-// Stale returns nil if the generated Go files of the folder `dir` are up to date, and otherwise an
-// error.
+// Stale returns an error if a generated Go file of the folder `dir` is not up to date.
 func Stale(dir string, sources []*source.Source) error {
 	files, err := Files(dir, sources)
 	if err != nil {

@@ -14,7 +14,6 @@ type file struct {
 	sizes strings.Builder // declarations that compile only if structs have their layout in the shaders
 }
 
-// source writes the declarations of a source's kernels.
 func (b *file) source(s *source.Source, kernels []*kernel) {
 	for i, k := range kernels {
 		b.module(s, k)
@@ -23,7 +22,6 @@ func (b *file) source(s *source.Source, kernels []*kernel) {
 	}
 }
 
-// module writes the Go function that returns the module (SPIR-V and description) of the kernel.
 func (b *file) module(s *source.Source, k *kernel) {
 	b.WriteString("\n")
 	if len(s.Doc) == 0 {
@@ -91,9 +89,8 @@ func (k *kernel) argument(number string) string {
 	return "[" + number + "]"
 }
 
-// spec writes the struct of the specialisation constants, and the function that returns their
-// defaults. If one of the `earlier` variants of the same source has the same constants, the struct
-// is an alias of that variant's struct.
+// spec writes the struct of the specialisation constants, or an alias of the struct of one of the
+// `earlier` variants of the same source, and the function that returns the defaults.
 func (b *file) spec(k *kernel, earlier []*kernel) {
 	b.WriteString("\n")
 	if same := first(earlier, k, sameSpec); same != nil {
@@ -162,7 +159,6 @@ func (b *file) pad(k *kernel, pad uintptr, of func(*kernel) uintptr) {
 	}
 }
 
-// first returns the first kernel of a list that is the same as k, or nil.
 func first(all []*kernel, k *kernel, same func(a, b *kernel) bool) *kernel {
 	for _, other := range all {
 		if same(other, k) && other.parameter() == k.parameter() {

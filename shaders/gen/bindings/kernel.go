@@ -23,8 +23,7 @@ type kernel struct {
 	others  []instantiation // the same kernel for other number types; nil if it exists only for float64
 }
 
-// pushField is a member of the push block, with the padding before it. Name is the name of the Go
-// field.
+// pushField is a member of the push block. Name is the name of the Go field.
 type pushField struct {
 	spirv.PushField
 	pad   uintptr // bytes between the previous member and this one
@@ -126,7 +125,6 @@ func newKernel(v source.Variant, info *spirv.Info) (*kernel, error) {
 	return k, nil
 }
 
-// trailing returns the number of bytes of padding after the last member of the push block.
 func (k *kernel) trailing() uintptr {
 	if k.push == nil {
 		return 0
@@ -171,13 +169,11 @@ func (k *kernel) typed(other *kernel, number string) error {
 	return nil
 }
 
-// without returns a copy of a list of capabilities, without the capability `one`.
 func without(all []spirv.Capability, one spirv.Capability) []spirv.Capability {
 	return slices.DeleteFunc(slices.Clone(all), func(c spirv.Capability) bool { return c == one })
 }
 
-// literal returns the default value of a specialisation constant as a Go expression. It fails for
-// infinities and NaN, because Go has no expression for them.
+// literal returns the default of a constant as a Go expression. Infinities and NaN have none.
 func literal(c spirv.SpecConstant) (string, error) {
 	float := func(x float64, bits int) (string, error) {
 		if math.IsNaN(x) || math.IsInf(x, 0) {

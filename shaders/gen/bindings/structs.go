@@ -23,8 +23,7 @@ type shared struct {
 
 func newStructs() structs { return structs{} }
 
-// add adds the structs of a kernel. It fails if another kernel has a different struct of the same
-// name.
+// add fails if another kernel has a different struct of the same name.
 func (all structs) add(k *kernel) error {
 	for _, s := range k.info.Structs {
 		have := all[s.Name]
@@ -40,8 +39,7 @@ func (all structs) add(k *kernel) error {
 	return nil
 }
 
-// text returns the declarations of the structs, and of the constants that sources share with the
-// host.
+// text declares the structs, and the constants that sources share with the host.
 func (all structs) text(sources []*source.Source) string {
 	var b, sizes strings.Builder
 	if len(all) > 0 {
@@ -57,8 +55,7 @@ func (all structs) text(sources []*source.Source) string {
 	return b.String()
 }
 
-// emit writes the Go declaration of the struct. To sizes it writes declarations that do not compile
-// if the struct has another layout in Go than in the shaders.
+// emit declares the struct. The declarations in `sizes` compile only if it has the shaders' layout in Go.
 func (s *shared) emit(b, sizes *strings.Builder) {
 	fmt.Fprintf(b, "\n// %s is an element of a buffer that the host shares with\n// %s.\ntype %[1]s struct {\n",
 		s.Name, listed(s.kernels))
@@ -85,8 +82,7 @@ func (s *shared) emit(b, sizes *strings.Builder) {
 	fmt.Fprintf(sizes, "_ = [1]struct{}{}[unsafe.Sizeof(%s{})-%d]\n", s.Name, s.Size)
 }
 
-// listed joins names for a comment, as "a", "a and b" or "a, b and c", with line breaks where
-// needed.
+// listed joins names for a comment, as "a", "a and b" or "a, b and c", with line breaks.
 func listed(names []string) string {
 	var b strings.Builder
 	for i, name := range names {

@@ -25,8 +25,7 @@ func Root() (string, error) {
 	return "", err
 }
 
-// glslc runs tools/glslc.sh and returns its output. If the script fails, the error is what the
-// script printed.
+// glslc runs tools/glslc.sh and returns its output. If it fails, the error is what it printed.
 func glslc(root string, args ...string) (string, error) {
 	cmd := exec.Command(filepath.Join(root, "tools", "glslc.sh"), args...)
 	var out, complaint bytes.Buffer
@@ -40,15 +39,13 @@ func glslc(root string, args ...string) (string, error) {
 // Compiler returns the names and versions of the pinned compiler and tools.
 func Compiler(root string) (string, error) { return glslc(root, "--version") }
 
-// CompilerAvailable reports whether the pinned compiler is installed. If it is, Compile and
-// Validate need no network.
+// CompilerAvailable reports whether the pinned compiler is installed, so that no network is needed.
 func CompilerAvailable(root string) bool {
 	_, err := glslc(root, "--available")
 	return err == nil
 }
 
-// Validate runs the pinned spirv-val on a SPIR-V file and returns an error if the file is not
-// valid.
+// Validate runs the pinned spirv-val on a SPIR-V file.
 func Validate(root, file string) error {
 	_, err := glslc(root, "--val", file)
 	return err

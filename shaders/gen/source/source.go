@@ -62,8 +62,8 @@ type Number struct {
 	Define string // preprocessor name that numerics.glsl tests; "" for float64
 }
 
-// numbers are the number types for which typed sources are compiled. Only sources that may store
-// numbers in half precision are compiled for the last one.
+// numbers are the number types of typed sources. Only sources that may store numbers in half precision
+// are compiled for the last one.
 var numbers = []Number{{Go: "float64"}, {"float32", "_f32", "SCALAR_F32"}, {"spirv.Float16", "_f16", "SCALAR_F16"}}
 
 // Others returns the number types other than float64 for which the source is compiled. A source
@@ -86,9 +86,8 @@ func (v Variant) For(n Number) Variant {
 	return Variant{v.Name + n.Suffix, append(slices.Clone(v.Defines), n.Define)}
 }
 
-// Compiled returns the variants whose SPIR-V is committed. For a typed source, each declared
-// variant is compiled for every number type. For another source, only the declared variants
-// themselves are compiled.
+// Compiled returns the variants whose SPIR-V is committed: the declared ones, and for a typed source
+// each of them for every number type.
 func (s *Source) Compiled() (all []Variant) {
 	for _, v := range s.Variants {
 		all = append(all, v)
@@ -189,9 +188,8 @@ var include = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]+"([^"]+)"`)
 
 var hostPragma = regexp.MustCompile(`(?m)^#pragma host (.*)$`)
 
-// constants returns the constants that the lines "#pragma host NAME..." of a file list. The same
-// file must declare each constant as NAME = VALUE, with a decimal or hexadecimal value. `text` is
-// the file's content without comments.
+// constants returns the constants that the lines "#pragma host NAME..." of a file, whose text has no
+// comments, list. The file must declare each as NAME = VALUE, with a decimal or hexadecimal value.
 func constants(file string, text []byte) (all []Constant, err error) {
 	for _, m := range hostPragma.FindAllSubmatch(text, -1) {
 		for _, name := range strings.Fields(string(m[1])) {
@@ -205,17 +203,13 @@ func constants(file string, text []byte) (all []Constant, err error) {
 	return all, nil
 }
 
-// numerics is the name of the header that selects the number type of a kernel. A source that
-// includes this header is typed: it is compiled for several number types.
-const numerics = "numerics.glsl"
+const (
+	numerics = "numerics.glsl" // selects the number type of a kernel (Source.Typed)
+	storage  = "storage.glsl"  // takes its place in kernels that may store half precision (Source.Half)
+)
 
-// storage is the name of the header that takes the place of numerics.glsl in kernels that may store
-// numbers in half precision.
-const storage = "storage.glsl"
-
-// visit sets the fields Hash, Typed, Half, Headers and Constants of the source. They depend on the
-// source and on the files that it includes directly or indirectly. An included file also counts if
-// the preprocessor would skip its #include.
+// visit sets the fields of the source that depend on the files that it includes directly or
+// indirectly. An included file also counts if the preprocessor would skip its #include.
 func (s *Source) visit(path string) error {
 	h := sha256.New()
 	fmt.Fprintf(h, "%t %q\n", s.Float64, s.Doc)

@@ -30,12 +30,11 @@ type Stamps map[string]Stamp
 func SPVFile(dir, kernel string) string { return filepath.Join(dir, "spv", kernel+".spv") }
 func StampsFile(dir string) string      { return filepath.Join(dir, "spv", "stamps.txt") }
 
-// Add adds a compiled kernel, its name and the hash of its SPIR-V, to the stamp.
+// Add adds a compiled kernel to the stamp.
 func (t *Stamp) Add(kernel string, code []byte) {
 	t.Kernels = append(t.Kernels, Stamped{kernel, fmt.Sprintf("%x", sha256.Sum256(code))})
 }
 
-// text returns the paragraph of the source `file`.
 func (t Stamp) text(file string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "source   %s %s\ncompiler %s\n", t.Source, file, t.Compiler)

@@ -58,8 +58,9 @@ uint steps_end(uint s) { return is_last() ? steps(s) : min(steps(s), (square + 1
 // origin returns the address of the square.
 uint64_t origin() { return element(uint64_t(p.x), 0, square * p.m, p.ld); }
 
-// begin_square finds the square and the strip of workgroup number w. It returns false if the
-// workgroup has nothing to do.
+// begin_square sets `square`, the number of an orthogonal matrix of one group of sweeps, and `strip`,
+// the number of WIDTH of its columns, for workgroup number w. It returns false if the workgroup has
+// nothing to do.
 bool begin_square(uint w) {
 	uint strips = (p.m + WIDTH - 1) / WIDTH;
 	square = p.first + w / strips;

@@ -47,7 +47,7 @@
 #include "index.glsl"
 
 layout(local_size_x_id = 0) in;
-// LOCAL_SIZE is the number of invocations of a workgroup: 3·TEAM + HEAD, and at least two more.
+// LOCAL_SIZE is the number of invocations of a workgroup, at least 3·TEAM + HEAD + 2.
 layout(constant_id = 0) const uint LOCAL_SIZE = 40;
 // B is the half-bandwidth, at least 2.
 layout(constant_id = 1) const uint B = 4;

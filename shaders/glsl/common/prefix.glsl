@@ -3,7 +3,7 @@
 #ifndef PREFIX_GLSL
 #define PREFIX_GLSL
 
-// counted has the sums of each invocation.
+// counted holds, for each invocation, the partial sums of the scan in the function `before`.
 shared uvec4 counted[LOCAL_SIZE];
 
 // before returns prefix sums: for each component of `count`, the sum over the invocations before

@@ -39,7 +39,8 @@ uint own_blocks(Words own, uint block) { return own.at[block * WORDS + BEFORE]; 
 // An OwnBlock is one of the device's blocks: its number, and the index of its first element.
 struct OwnBlock { uint number; uint64_t at; };
 
-// own_block returns block l of the device's blocks.
+// own_block returns the l-th block that this device stores: its number in the matrix, and where it
+// begins in the memory of the device's columns.
 OwnBlock own_block(Words own, uint l) {
 	uint i = l * WORDS;
 	return OwnBlock(own.at[i + NUMBER], uint64_t(own.at[i + AT]) | uint64_t(own.at[i + AT + 1]) << 32);

@@ -13,12 +13,20 @@
 //
 // Reflector j, H = I − τ·v·vᵀ, makes column j tridiagonal. A in memory stays as it was before the
 // dispatch. The columns of V and W are the vectors v and w of the reflectors so far. The current
-// matrix is A − V·Wᵀ − W·Vᵀ. With the current column x of that matrix, its reflector, and A·v:
+// matrix is A − V·Wᵀ − W·Vᵀ. Let x be its current column, and v and τ the reflector of x. Then:
 //
 //	p = A·v − V·(Wᵀ·v) − W·(Vᵀ·v)     w = τ·p − ½·τ²·(vᵀ·p)·v.
 //
 // The caller must subtract V·Wᵀ + W·Vᵀ from the other columns afterwards. So each column costs one
 // read of A, and no store. sytrd.comp, which stores A once for each column, needs A in registers.
+//
+// The requirements for the elements of A, and what happens to a NaN, are those of sytrd.comp. No two
+// buffers may overlap. The order of all sums depends on n, LOCAL_SIZE and LANES alone, so the bits are
+// the same on every run, and for any number of workgroups.
+//
+// Grid: `groups` workgroups.
+//
+// How it works:
 //
 // Rows of A are distributed to the workgroups as in sytrd.comp, cyclically and in blocks of BLOCK
 // rows. Columns are distributed to the invocations, see columns.glsl. An invocation keeps its
@@ -54,11 +62,6 @@
 // the dispatch ends only by the workgroup that has row j: it publishes row 0, and it stores v when
 // row j is done. An element of the panel is stored and read by the same invocation.
 //
-// The order of all sums depends on n, LOCAL_SIZE and LANES alone, so the bits are the same on every
-// run, and for any number of workgroups. The requirements for the elements of A, and what happens
-// to a NaN, are those of sytrd.comp. No two buffers may overlap.
-//
-// Grid: `groups` workgroups.
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_GOOGLE_include_directive : require

@@ -262,13 +262,14 @@ void rotate(uint steps, uint count) {
 }
 
 // begins tells whether a chain begins with step i. The steps with a negligible weight come last, and
-// each of them is a chain of its own. `steps` is the number of steps before them.
+// each of them is a chain of its own. The argument `steps` is the number of the other steps.
 bool begins(uint i, uint steps) { return i >= steps || (uint(state.at[i]) & JOINED) == 0; }
 
-// prepare orders the steps of the merge, and finds the candidates: the steps whose column may be
-// rotated with the previous column. Most merges have few candidates. `torn` is the element of T
-// between the two blocks. Each invocation processes the steps [begin, end). The results are the
-// number of candidates, and the number of steps that do not come last for their negligible weight.
+// prepare sorts the columns of the merge; a step is a column in the sorted order. Columns with a
+// negligible weight go to the end, and `steps` gets the number of columns before them. The candidates
+// are the steps whose column may have to be rotated with the column of the step before, and `count`
+// gets their number. Most merges have few candidates. `torn` is the element of T between the two
+// blocks. Each invocation processes the steps [begin, end).
 void prepare(double torn, uint begin, uint end, out uint steps, out uint count) {
 	double rho = 2.0lf * abs(torn);
 	uvec4 all;

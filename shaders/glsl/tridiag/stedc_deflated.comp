@@ -10,8 +10,7 @@
 // Values are copied unchanged.
 //
 // Grid: one invocation per row. x covers the rows of the largest merge, z the merges. The
-// workgroups in y share the deflated columns with a stride, so that any number of workgroups in y
-// is correct.
+// workgroups in y take the deflated columns in turn, so any number of workgroups in y is correct.
 #version 460
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference2 : require
