@@ -15,7 +15,7 @@ import (
 // host copies between them: at the end of a batch what was posted, and at the beginning what is
 // taken.
 //
-// The order of the recordings is given by Events. The caller closes the exchange before the
+// Recordings are ordered by Events. The caller closes the exchange before the
 // devices, and after the end of all recordings that use it.
 type Exchange struct {
 	bytes int

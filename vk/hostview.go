@@ -7,9 +7,9 @@ import (
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// sharedHost is host memory that several devices have imported: both ends of a Link, or all devices
-// of an Exchange. It is freed when all views of it are released. A view may be released later than
-// the link or exchange is closed, if its device is being closed at the same time.
+// sharedHost is host memory that all devices of an Exchange have imported. It is freed when all views of
+// it are released. A view may be released later than the exchange is closed, if its device is being
+// closed at the same time.
 type sharedHost struct {
 	memory *driver.HostMemory
 	lock   sync.Mutex
@@ -36,8 +36,7 @@ func (s *sharedHost) drop() {
 	}
 }
 
-// hostView is memory of the host as one device sees it, a buffer: one end of a Link, or the part of
-// a device in an Exchange.
+// hostView is the memory of an Exchange as one device sees it, a buffer.
 type hostView struct {
 	dev    *Device
 	shared *sharedHost    // memory of the buffer, imported; nil if the device has memory of its own
@@ -45,8 +44,8 @@ type hostView struct {
 }
 
 // open makes the buffer of `size` bytes. If `shared` is not nil, the buffer uses this host memory.
-// Otherwise the device gets host memory of its own. The caller has attached the view, or what it is
-// a part of, to the device, and after an error it detaches it. It has entered the device.
+// Otherwise the device gets host memory of its own. The caller has entered the device and attached the
+// view, which it detaches after an error.
 func (v *hostView) open(shared *sharedHost, size int) (err error) {
 	d := v.dev
 	v.shared = shared

@@ -1,7 +1,6 @@
 package vk
 
 import (
-	"encoding/binary"
 	"fmt"
 	"slices"
 	"unsafe"
@@ -73,15 +72,15 @@ func Build[S, P any](d *Device, m spirv.Module[S, P], spec S) (*Kernel[S, P], er
 			return nil, err
 		}
 	}
-	var push P
 	core := &kernel{name: m.Name}
 	for _, f := range m.Push {
 		if f.Kind == spirv.Address {
 			core.addrs = append(core.addrs, f)
 		}
 	}
-	r := recipe{name: m.Name, code: m.Code, spec: m.Spec, data: slices.Clone(bytesOf(&spec)), pushSize: int(unsafe.Sizeof(push))}
-	n := r.invocations(m.LocalSize)
+	r := recipe{name: m.Name, code: m.Code, spec: m.Spec, data: slices.Clone(bytesOf(&spec)), pushSize: int(m.PushSize())}
+	size := m.GroupSize(spec)
+	n := int(size[0]) * int(size[1]) * int(size[2])
 	if d.info.MaxLocal > 0 && n > d.info.MaxLocal {
 		what := "invocations in a workgroup of " + m.Name
 		return nil, &UnsupportedError{d.info.Name, what, fmt.Sprint(n), fmt.Sprint(d.info.MaxLocal)}
@@ -179,21 +178,6 @@ func (r recipe) title() string {
 		return r.name + " with pages"
 	}
 	return r.name
-}
-
-// invocations is the number of invocations in a workgroup of the module's size.
-func (r recipe) invocations(size [3]spirv.Dimension) int {
-	n := 1
-	for _, d := range size {
-		length := d.Fixed
-		for _, f := range r.spec {
-			if d.Specialised && f.ID == d.ID {
-				length = binary.NativeEndian.Uint32(r.data[f.Offset:])
-			}
-		}
-		n *= int(length)
-	}
-	return n
 }
 
 // bytesOf returns the memory of a plain value without Go pointers.

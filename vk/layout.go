@@ -93,12 +93,4 @@ func (l *Layout) apart() *Layout {
 }
 
 // largest is the size of the largest region.
-func (l *Layout) largest() uint64 {
-	most := l.bytes
-	for _, p := range l.parts {
-		most = max(most, p.largest())
-	}
-	return most
-}
-
 func alignUp(n uint64) uint64 { return (n + alignment - 1) &^ (alignment - 1) }

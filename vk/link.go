@@ -1,7 +1,6 @@
 package vk
 
 import (
-	"errors"
 	"fmt"
 	"sync"
 
@@ -26,21 +25,19 @@ const (
 //
 // The caller closes the link before the devices.
 type Link struct {
+	memory   *Exchange // of the two devices: the pieces, one after another
 	from, to *linkEnd
-	piece    int         // bytes of a piece
-	shared   *sharedHost // imported by both devices; nil if each has memory of its own
-	busy     sync.Mutex  // held by the Move in flight
+	piece    int        // bytes of a piece
+	busy     sync.Mutex // held by the Move in flight
 }
 
 // linkEnd is the part of a Link on one of its two devices.
 type linkEnd struct {
-	hostView // the pieces, one after another
-	batches  [linkPieces]*driver.Batch
-	timeline *driver.Timeline
-	value    uint64 // value of the timeline when all copies submitted so far have ended
+	*hostView // of the link's memory
+	batches   [linkPieces]*driver.Batch
+	timeline  *driver.Timeline
+	value     uint64 // value of the timeline when all copies submitted so far have ended
 }
-
-func newLinkEnd(d *Device) *linkEnd { return &linkEnd{hostView: hostView{dev: d}} }
 
 // NewLink makes a link from one device to another. The link takes 64 MiB of host memory, or 128 MiB
 // if one of the devices cannot import host memory. `from` and `to` may be the same device. The
@@ -53,18 +50,13 @@ func newLink(from, to *Device, piece int) (*Link, error) {
 		return nil, err
 	}
 	defer leave()
-	l := &Link{from: newLinkEnd(from), to: newLinkEnd(to), piece: piece}
-	if from.importsHost() && to.importsHost() {
-		if l.share() == nil {
-			return l, nil
-		}
-		// A driver may refuse an import for reasons of its own. If a device is being closed, free
-		// leaves its end to Device.Close, so the link gets new ends.
-		l.free()
-		l.from, l.to = newLinkEnd(from), newLinkEnd(to)
+	x, err := NewExchange([]*Device{from, to}, linkPieces*piece)
+	if err != nil {
+		return nil, err
 	}
+	l := &Link{memory: x, from: &linkEnd{hostView: x.views[0]}, to: &linkEnd{hostView: x.views[1]}, piece: piece}
 	for _, e := range l.ends() {
-		if err := e.open(nil, piece); err != nil {
+		if err := e.open(); err != nil {
 			l.free()
 			return nil, &DeviceError{e.dev, err}
 		}
@@ -72,21 +64,11 @@ func newLink(from, to *Device, piece int) (*Link, error) {
 	return l, nil
 }
 
-// share opens both ends with host memory that both import. After an error the caller calls `free`.
-func (l *Link) share() (err error) {
-	memory, err := driver.NewHostMemory(linkPieces * l.piece)
-	if err != nil {
-		return err
-	}
-	l.shared = &sharedHost{memory: memory}
-	return errors.Join(l.from.open(l.shared, l.piece), l.to.open(l.shared, l.piece))
-}
-
 func (l *Link) ends() []*linkEnd { return []*linkEnd{l.from, l.to} }
 
 // Imported tells whether both devices read and write the same host memory. If not, the host copies
 // between the memory of one device and that of the other.
-func (l *Link) Imported() bool { return l.shared != nil }
+func (l *Link) Imported() bool { return l.memory.Imported() }
 
 // Close waits for a Move that is in flight, and releases the link. A second call of Close does
 // nothing.
@@ -100,16 +82,14 @@ func (l *Link) free() {
 	for _, e := range l.ends() {
 		e.dev.detach(e)
 	}
-	l.shared = nil
+	l.memory.Close()
 }
 
 // open makes the objects of one end of a link. After an error the caller detaches it.
-func (e *linkEnd) open(shared *sharedHost, piece int) (err error) {
+func (e *linkEnd) open() (err error) {
 	d := e.dev
 	d.attach(e)
-	if err = e.hostView.open(shared, linkPieces*piece); err == nil {
-		e.timeline, err = d.dev.NewTimeline()
-	}
+	e.timeline, err = d.dev.NewTimeline()
 	for i := range e.batches {
 		if err == nil {
 			e.batches[i], err = d.dev.NewBatch(d.from.family, 1)
@@ -129,8 +109,7 @@ func (e *linkEnd) release() {
 	if e.timeline != nil {
 		d.DestroyTimeline(e.timeline)
 	}
-	e.hostView.release()
-	*e = *newLinkEnd(e.dev)
+	*e = linkEnd{hostView: e.hostView}
 }
 
 // submit starts copies in command buffer number i, which must not be in flight. It returns the value of

@@ -73,7 +73,7 @@ func (l *Link) move(ctx context.Context, dst, src spanned) (err error) {
 		return err
 	}
 	defer leave()
-	if l.from.buffer == nil {
+	if l.from.timeline == nil {
 		return &DeviceError{l.from.dev, ErrClosed}
 	}
 	m := &mover{link: l, dst: dst.joined(), src: src.joined(), total: src.rows * src.cols}
