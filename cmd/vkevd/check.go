@@ -45,7 +45,8 @@ ratios:
 Ratios of a few units are as good as the precision can be. If a ratio is 60 or more, or NaN, the
 result is bad and the exit status is 1. MATRIX may have any format that solve reads without
 --tridiagonal. VALUES is text, .npy or .json. VECTORS is a matrix whose column j belongs to
-value j. One of the files may be -, standard input. Without VECTORS, check can only compare Σλ with
+value j; a table is read in the way that fits MATRIX and VALUES, and FILE.npz:NAME is an array of an
+archive. The flags about reading are for MATRIX. One of the files may be -, standard input. Without VECTORS, check can only compare Σλ with
 the trace and Σλ² with the squared Frobenius norm.
 
 With --svd, VALUES are the singular values of a matrix of any shape, descending, and U and V its
@@ -156,7 +157,7 @@ func (j *checkJob) read(ctx context.Context, files []string, show *progress) (
 		}
 		return a, res, d.Single, nil
 	}
-	z, narrow, err := j.readVectors(ctx, files[2], show)
+	z, narrow, err := j.readVectors(ctx, files[2], a.N, len(res.Values), show)
 	if err != nil {
 		return a, nil, false, err
 	}
@@ -190,9 +191,9 @@ func (j *checkJob) readValues(ctx context.Context, file string, empty bool, show
 
 // readVectors reads a matrix of vectors. It also tells whether the vectors are in single precision
 // in the file.
-func (j *checkJob) readVectors(ctx context.Context, file string, show *progress) (*evd.Dense[float64], bool, error) {
+func (j *checkJob) readVectors(ctx context.Context, file string, rows, cols int, show *progress) (*evd.Dense[float64], bool, error) {
 	show.stage("reading " + inputName(file))
-	d, err := unlessDone(ctx, func() (*matio.Dense, error) { return readDense(file, j.stdin, matio.Options{}) })
+	d, err := readVectors(ctx, file, j.stdin, rows, cols)
 	if err != nil {
 		return nil, false, err
 	}

@@ -77,10 +77,10 @@ func (j *checkJob) readSingular(ctx context.Context, files []string, a evd.Dense
 		return res, opt, false, nil
 	}
 	var narrowV bool
-	if res.U, narrow, err = j.readVectors(ctx, files[2], show); err != nil {
+	if res.U, narrow, err = j.readVectors(ctx, files[2], a.Rows, k, show); err != nil {
 		return nil, opt, false, err
 	}
-	if res.V, narrowV, err = j.readVectors(ctx, files[3], show); err != nil {
+	if res.V, narrowV, err = j.readVectors(ctx, files[3], a.Cols, k, show); err != nil {
 		return nil, opt, false, err
 	}
 	for i, c := range []struct {

@@ -202,3 +202,26 @@ func TestVerdictBesideRatios(t *testing.T) {
 		t.Errorf("%s", stdout)
 	}
 }
+
+// TestVectorsHaveTheShapeOfTheProblem checks tables of vectors that may be read in two ways, as they lie
+// in files of check and of solve --start: one way fits the matrix, so it is taken. The flags about
+// reading are for the matrix.
+func TestVectorsHaveTheShapeOfTheProblem(t *testing.T) {
+	s := newFixture(t)
+	s.file("A.csv", "3,0,0\n0,2,0\n0,0,1\n")
+	s.file("v.txt", "1\n2\n3\n")
+	s.file("Q.csv", "0,1,2\n0,0,1\n0,1,0\n1,0,0\n")
+	s.file("B.csv", "4,0,0\n0,3,0\n0,0,2\n0,0,0\n")
+	s.file("s.txt", "4\n3\n2\n")
+	s.file("U.csv", "id,a,b,c\n1,1,0,0\n2,0,1,0\n3,0,0,1\n4,0,0,0\n")
+	for _, args := range []string{
+		"check --host --header no --names no A.csv v.txt Q.csv",
+		"check --svd --host --header no --names no B.csv s.txt U.csv A3.csv",
+		"solve --start Q.csv --header no --names no --check A.csv",
+	} {
+		s.file("A3.csv", "0,1,2\n1,0,0\n0,1,0\n0,0,1\n")
+		if stdout, stderr, status := s.real(strings.Fields(args)...); status != statusSuccess {
+			t.Errorf("%s: status %d\n%s%s", args, status, stdout, stderr)
+		}
+	}
+}

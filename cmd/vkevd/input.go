@@ -71,14 +71,14 @@ func readFile[T any](
 
 // readAll returns the content of a file.
 func readAll(file string, stdin io.Reader) ([]byte, error) {
-	if file == streamWord {
-		return io.ReadAll(stdin)
-	}
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", file, reason(err))
-	}
-	return text, nil
+	return readFile(file, stdin, "a text", matio.ReadAll, func(file string) ([]byte, error) {
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return matio.ReadAll(f, file)
+	})
 }
 
 // inputName is the name of an input file in errors and reports.

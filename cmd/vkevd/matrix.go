@@ -155,7 +155,7 @@ func (m matrixInput) hint(err error) error {
 	var format *matio.FormatError
 	switch {
 	case !errors.As(err, &format):
-	case m.array == "" && strings.HasPrefix(format.Msg, "several arrays"):
+	case m.array == "" && severalArrays(err):
 		return fmt.Errorf("%w; --array NAME, or FILE.npz:NAME, names one", err)
 	case strings.HasPrefix(format.Msg, "no %%MatrixMarket banner"):
 		return fmt.Errorf("%w; --format mtx reads it without one, --format coo reads lines of row, column, value", err)
@@ -165,6 +165,24 @@ func (m matrixInput) hint(err error) error {
 
 func readDense(file string, stdin io.Reader, opt matio.Options) (*matio.Dense, error) {
 	return readFile(file, stdin, "a matrix", opt.Read, opt.ReadFile)
+}
+
+// readVectors reads a matrix of vectors, which should have the given shape. If a table of text may be
+// read in several ways, that shape decides, so no flag is needed.
+func readVectors(ctx context.Context, file string, stdin io.Reader, rows, cols int) (*matio.Dense, error) {
+	return unlessDone(ctx, func() (*matio.Dense, error) {
+		d, err := readDense(file, stdin, matio.Options{Format: matio.TextTable, Rows: rows, Cols: cols})
+		if severalArrays(err) {
+			err = fmt.Errorf("%w; FILE.npz:NAME names one", err)
+		}
+		return d, err
+	})
+}
+
+// severalArrays tells whether an error says that a file has several arrays.
+func severalArrays(err error) bool {
+	var format *matio.FormatError
+	return errors.As(err, &format) && strings.HasPrefix(format.Msg, "several arrays")
 }
 
 func readTridiagonal(file string, stdin io.Reader, opt matio.Options) (*matio.Tridiagonal, error) {

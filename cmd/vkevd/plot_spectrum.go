@@ -59,7 +59,8 @@ func singularPicture(files []string, series []draw.Series, part plottedPart) (*d
 	}
 	for i, s := range series {
 		if s.Values[0] < 0 {
-			return nil, fmt.Errorf("%s: %g is no singular value", inputName(files[i]), s.Values[0])
+			return nil, fmt.Errorf("%s: the value %g is negative, and singular values are not; without --singular, eigenvalues are drawn",
+				inputName(files[i]), s.Values[0])
 		}
 	}
 	return draw.Singular(series)

@@ -94,7 +94,7 @@ func TestPlotsOfParts(t *testing.T) {
 	s.fails(statusInput, "B.json: a report about 298:302 of 300 eigenvalues, but largest.txt has 4", "plot", "spectrum", "--report", "B.json", "--out", "p.svg", "largest.txt")
 	s.file("negative.txt", "2\n-1\n")
 	s.file("zero.txt", "0\n0\n")
-	s.fails(statusInput, "negative.txt: -1 is no singular value", "plot", "spectrum", "--singular", "--out", "p.svg", "negative.txt")
+	s.fails(statusInput, "negative.txt: the value -1 is negative, and singular values are not; without --singular, eigenvalues are drawn", "plot", "spectrum", "--singular", "--out", "p.svg", "negative.txt")
 	s.fails(statusInput, "no singular value is positive", "plot", "spectrum", "--singular", "--out", "p.svg", "zero.txt")
 	s.fails(statusInput, "--first is for eigenvalues; singular values begin with the largest", "plot", "spectrum", "--singular", "--first", "1", "--out", "p.svg", "largest.txt")
 	s.fails(statusInput, "--first: -1 is negative", "plot", "spectrum", "--first", "-1", "--out", "p.svg", "largest.txt")
@@ -326,7 +326,7 @@ func TestPlotRefuses(t *testing.T) {
 	}
 	os.Rename("v.txt", "v.png")
 	s.fails(statusInput, "v.png: would overwrite an input", "plot", "spectrum", "--out", "v.png", "v.png")
-	if _, stderr, status := s.run("plot", "tune", "--out", "p.png", "bad.json"); status != statusInput || !strings.HasPrefix(stderr, "vkevd: bad.json: a row with impossible values") {
+	if _, stderr, status := s.run("plot", "tune", "--out", "p.png", "bad.json"); status != statusInput || !strings.HasPrefix(stderr, "vkevd: bad.json: row 1 has impossible values: n = ") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 	if _, err := os.Stat("p.png"); err == nil {

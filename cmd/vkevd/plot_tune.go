@@ -54,7 +54,7 @@ func readRows(ctx context.Context, files []string, stdin io.Reader) ([]bench.Row
 		if err != nil {
 			return nil, err
 		}
-		d := json.NewDecoder(bytes.NewReader(text))
+		d, before := json.NewDecoder(bytes.NewReader(text)), len(rows)
 		for {
 			var r bench.Row
 			err := d.Decode(&r)
@@ -64,7 +64,7 @@ func readRows(ctx context.Context, files []string, stdin io.Reader) ([]bench.Row
 				return nil, fmt.Errorf("%s: not rows in JSON; tune --json writes them", inputName(file))
 			}
 			if !(r.Median >= 0) || r.Median > 1e12 || r.B < 0 || r.K < 0 || r.N < 0 {
-				return nil, fmt.Errorf("%s: a row with impossible values: %+v", inputName(file), r)
+				return nil, fmt.Errorf("%s: row %d has impossible values: n = %d, b = %d, k = %d, %g s", inputName(file), len(rows)-before+1, r.N, r.B, r.K, r.Median)
 			}
 			rows = append(rows, r)
 		}

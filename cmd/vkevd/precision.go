@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -27,26 +29,25 @@ func precisionFlag(cmd *cobra.Command, precision *string, more string, others ..
 	cmd.RegisterFlagCompletionFunc("precision", words(append([]string{precisionSingle, precisionDouble}, others...)))
 }
 
-// checkPrecisionWord returns an error for an unknown precision. `refuse` makes the error.
-func checkPrecisionWord(refuse func(format string, args ...any) error, precision string) error {
-	switch precision {
-	case "", precisionSingle, precisionDouble:
+// checkPrecisionWord returns an error for an unknown precision. `refuse` makes the error, and `others`
+// are further words that the flag may have.
+func checkPrecisionWord(refuse func(format string, args ...any) error, precision string, others ...string) error {
+	known := append([]string{precisionSingle, precisionDouble}, others...)
+	if precision == "" || slices.Contains(known, precision) {
 		return nil
 	}
-	return refuse("--precision: %q is neither %s nor %s", precision, precisionSingle, precisionDouble)
+	last := len(known) - 1
+	return refuse("--precision: %q is not %s or %s", precision, strings.Join(known[:last], ", "), known[last])
 }
 
 // checkPrecision returns an error for an unknown precision, and for a precision that cannot be
 // combined with other flags.
 func (o *options) checkPrecision(refuse func(format string, args ...any) error) error {
-	if o.precision == precisionMixed {
-		return nil
-	}
-	if err := checkPrecisionWord(refuse, o.precision); err != nil {
+	if err := checkPrecisionWord(refuse, o.precision, precisionMixed); err != nil {
 		return err
 	}
 	if o.precision == precisionSingle && o.tridiagonal {
-		return refuse("--precision %s cannot be combined with --tridiagonal", o.precision)
+		return refuse("--precision %s cannot be combined with --tridiagonal, which solves in double precision; leave out --precision", o.precision)
 	}
 	return nil
 }

@@ -60,6 +60,9 @@ lavapipe.`,
 	root.SetOut(s.stdout)
 	root.SetErr(s.stderr)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		if words := cmd.Flags().Args(); len(words) > 0 && cmd.HasSubCommands() { // the flag belongs to an unknown command
+			return unknownCommand(cmd, words)
+		}
 		return usage(cmd, "%w", suggestFlag(cmd, aboutFlag(err)))
 	})
 	debugShadersFlag(root, s)
@@ -82,6 +85,15 @@ func oneFile(cmd *cobra.Command, args []string) error {
 		return usage(cmd, "%s takes one FILE, not %d", cmd.Name(), len(args))
 	}
 	return nil
+}
+
+// oneMatrix is oneFile for the command solve, to which a user may give the two matrices of a
+// generalized problem.
+func oneMatrix(cmd *cobra.Command, args []string) error {
+	if len(args) == 2 {
+		return usage(cmd, "solve takes one FILE, not 2; %s", generalized)
+	}
+	return oneFile(cmd, args)
 }
 
 // noArguments returns an error if the command has arguments that are not flags.

@@ -121,7 +121,7 @@ what the device holds.`,
   vkevd solve --tridiagonal --values-only --check T.dat
   vkevd solve --check --out-vectors Q.npy --report A.json A.npy
   mpirun -n 64 vkevd solve --engine elpa --out-vectors Q.npy A.npy`,
-		Args: oneFile,
+		Args: oneMatrix,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := j.checkUse(cmd); err != nil {
 				return err

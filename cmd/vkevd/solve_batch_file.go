@@ -47,7 +47,7 @@ func readBatch(
 				continue
 			}
 			if a.Rows != a.Cols {
-				return nil, fmt.Errorf("%sthe matrices are %d by %d, not square", f.about(a), a.Rows, a.Cols)
+				return nil, fmt.Errorf("%sthe matrices are %d by %d, not square; vkevd svd takes one matrix of any shape", f.about(a), a.Rows, a.Cols)
 			}
 		}
 		if tridiagonal {

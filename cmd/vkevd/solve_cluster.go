@@ -59,13 +59,19 @@ var processCounts = []string{
 // checkProcesses returns an error if this is one of several processes of a job, and the user has not
 // said with --engine what they shall do. Each of them would solve the whole problem, and all of them
 // would write the same files.
-func (j *solveJob) checkProcesses(cmd *cobra.Command) error {
+func (e environment) checkProcesses(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("engine") {
 		return nil
 	}
 	for _, name := range processCounts {
-		text, _ := j.lookup(name)
-		if count, err := strconv.Atoi(text); err == nil && count > 1 {
+		text, _ := e.lookup(name)
+		count, err := strconv.Atoi(text)
+		switch {
+		case err != nil || count < 2:
+		case cmd.Flags().Lookup("engine") == nil:
+			return usage(cmd, "this is one of %d processes (%s), and each would solve the same problem; "+
+				"for a problem with each, unset %s", count, name, name)
+		default:
 			return usage(cmd, "this is one of %d processes (%s): --engine elpa solves one problem with all of them, "+
 				"--engine vulkan a problem with each", count, name)
 		}

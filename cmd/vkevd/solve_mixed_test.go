@@ -67,7 +67,7 @@ func TestMixedRefused(t *testing.T) {
 		s.fails(statusInput, says+"; see vkevd solve --help", append(strings.Fields("solve --precision mixed "+args), "A.mtx")...)
 	}
 	s.fails(statusInput, "--precision mixed cannot be combined with --svd; see vkevd plan --help", "plan", "-n", "5", "--svd", "--precision", "mixed")
-	s.fails(statusInput, `--precision: "mixed" is neither f32 nor f64; see vkevd svd --help`, "svd", "--precision", "mixed", "A.mtx")
+	s.fails(statusInput, `--precision: "mixed" is not f32 or f64; see vkevd svd --help`, "svd", "--precision", "mixed", "A.mtx")
 }
 
 // TestPlanMixed checks that a plan in mixed precision has the stages of both solves, and the memory

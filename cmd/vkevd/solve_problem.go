@@ -39,7 +39,9 @@ func readProblem(
 ) (problem, *tableFacts, error) {
 	if o.tridiagonal {
 		t, err := unlessDone(ctx, func() (*matio.Tridiagonal, error) { return readTridiagonal(file, stdin, input.options()) })
-		if err != nil {
+		if as[*matio.NotSquareError](err) {
+			return nil, nil, fmt.Errorf("%w; --tridiagonal reads a square matrix, or d and e as two rows or two columns", err)
+		} else if err != nil {
 			return nil, nil, input.hint(err)
 		}
 		return diagonals{evd.Tridiagonal[float64]{D: t.D, E: t.E}}, tableOf(len(t.D), 2, t.Table), nil

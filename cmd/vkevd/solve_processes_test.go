@@ -38,3 +38,17 @@ func TestSolveAsOneOfSeveralProcesses(t *testing.T) {
 		s.expectFiles("A.mtx")
 	}
 }
+
+// TestSVDAsOneOfSeveralProcesses checks that svd refuses as solve does. It has no --engine, so the error
+// names the variable that the user may unset.
+func TestSVDAsOneOfSeveralProcesses(t *testing.T) {
+	s := newFixture(t)
+	s.file("A.mtx", twoByTwo)
+	s.variables["PMI_SIZE"] = "3"
+	s.fails(statusInput, "this is one of 3 processes (PMI_SIZE), and each would solve the same problem; "+
+		"for a problem with each, unset PMI_SIZE; see vkevd svd --help", "svd", "A.mtx")
+	s.variables["PMI_SIZE"] = "1"
+	if _, stderr, status := s.run("svd", "A.mtx"); status != statusSuccess {
+		t.Errorf("status %d\n%s", status, stderr)
+	}
+}

@@ -55,7 +55,7 @@ func TestPrecision(t *testing.T) {
 func TestPrecisionRefused(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
-	s.fails(statusInput, `--precision: "half" is neither f32 nor f64; see vkevd solve --help`, "solve", "--precision", "half", "A.mtx")
+	s.fails(statusInput, `--precision: "half" is not f32, f64 or mixed; see vkevd solve --help`, "solve", "--precision", "half", "A.mtx")
 	s.fails(statusInput, "--precision f32 cannot be combined with --tridiagonal; see vkevd solve --help", "solve", "--precision", "f32", "--tridiagonal", "A.mtx")
 	s.fails(statusInput, "--precision cannot be combined with --batch; see vkevd solve --help", "solve", "--precision", "f32", "--batch", "A.mtx")
 }

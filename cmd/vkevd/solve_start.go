@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/evd/matio"
 )
 
 // startDense is a dense problem with approximate eigenvectors q, which the solve refines.
@@ -35,11 +34,11 @@ func (e *startFileError) Unwrap() error { return e.StartError }
 
 // withStart reads approximate eigenvectors from a file, and adds them to a dense problem.
 func withStart(ctx context.Context, p problem, file string, stdin io.Reader) (problem, error) {
-	q, err := unlessDone(ctx, func() (*matio.Dense, error) { return readDense(file, stdin, matio.Options{}) })
+	a := p.(dense)
+	q, err := readVectors(ctx, file, stdin, a.order(), a.order())
 	if err != nil {
 		return nil, err
 	}
-	a := p.(dense)
 	if q.Rows != a.order() || q.Cols != a.order() {
 		return nil, fmt.Errorf("%s: %d by %d elements; --start needs all %d approximate eigenvectors of a matrix of order %d",
 			inputName(file), q.Rows, q.Cols, a.order(), a.order())

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -32,11 +33,10 @@ func unknownCommand(cmd *cobra.Command, args []string) error {
 	if !cmd.HasParent() && looksLikeFile(word) {
 		return fmt.Errorf("unknown command %q; to solve the matrix in a file: vkevd solve %s", word, word)
 	}
-	help := cmd.Root().Name() + " help"
 	if cmd.HasParent() {
-		help += " " + cmd.Name()
+		return fmt.Errorf("unknown command %q; %s has %s", word, cmd.CommandPath(), strings.Join(names, ", "))
 	}
-	return fmt.Errorf("unknown command %q; %s lists them", word, help)
+	return fmt.Errorf("unknown command %q; %s help lists them", word, cmd.Root().Name())
 }
 
 // looksLikeFile tells whether a word is the name of a file, or at least contains a folder or a file
@@ -48,21 +48,35 @@ func looksLikeFile(word string) bool {
 	return filepath.Ext(word) != "" || strings.ContainsRune(word, filepath.Separator)
 }
 
-// inOtherWords says how a command does what a flag of another command does.
-var inOtherWords = map[string]string{
-	"svd --vectors":     vectorsOfSVD,
-	"svd --out-vectors": vectorsOfSVD,
-	"svd --values-only": "svd computes vectors only with --out-u or --out-v",
-	"svd --smallest":    "svd computes all singular values, or the --largest K",
-	"svd --index":       "svd computes all singular values, or the --largest K",
+// inOtherWords says how a command does what users of other programs expect of a flag. Each line has
+// the name of the command, its unknown flags, and the text.
+var inOtherWords = []struct{ command, flags, text string }{
+	{"solve", "k n K num which", "a part of the eigenvalues: --smallest K, --largest K or --index I:J"},
+	{"solve", "o output", "outputs: --out-values FILE and --out-vectors FILE"},
+	{"solve", "eigenvectors", "--vectors computes them, --out-vectors FILE keeps them"},
+	{"solve", "b overlap", generalized},
+	{"svd", "k n K num which smallest index", "svd computes all singular values, or the --largest K"},
+	{"svd", "o output out", "outputs: --out-values FILE, --out-u FILE and --out-v FILE"},
+	{"svd", "vectors out-vectors", "svd writes vectors with --out-u and --out-v"},
+	{"svd", "values-only", "svd computes vectors only with --out-u or --out-v"},
+	{"svd", "center scale", "svd takes the matrix as it is; in Python: A = A - A.mean(axis=0), or A / A.std(axis=0)"},
+	{"svd", "u U", "U: --out-u FILE"},
+	{"svd", "v V", "V: --out-v FILE"},
+	{"plan", "k K", "a part of the spectrum: --smallest K, --largest K or --index I:J"},
+	{"plot", "out o", "flags follow the kind of picture: vkevd plot spectrum --out FILE"},
+	{"", "dtype float32 single", "--precision f32"},
+	{"", "gpu d", "--device NAME"},
+	{"", "lower upper UPLO", "--uplo lower or --uplo upper"},
 }
 
-const vectorsOfSVD = "svd writes vectors with --out-u and --out-v"
+// generalized says how to solve a problem with two matrices.
+const generalized = "for A·x = λ·B·x, solve L⁻¹·A·L⁻ᵀ, where B = L·Lᵀ"
 
-// suggestFlag adds the most similar flag to an error about an unknown flag.
+// suggestFlag adds to an error about an unknown flag how the command does it, or else the most similar
+// flag.
 func suggestFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
+	if !errors.As(err, &unknown) {
 		return err
 	}
 	var names []string
@@ -71,8 +85,13 @@ func suggestFlag(cmd *cobra.Command, err error) error {
 			names = append(names, f.Name)
 		}
 	})
-	if hint := inOtherWords[cmd.Name()+" --"+unknown.GetSpecifiedName()]; hint != "" {
-		return fmt.Errorf("%w (%s)", err, hint)
+	for _, w := range inOtherWords {
+		if (w.command == "" || w.command == cmd.Name()) && slices.Contains(strings.Fields(w.flags), unknown.GetSpecifiedName()) {
+			return fmt.Errorf("%w (%s)", err, w.text)
+		}
+	}
+	if unknown.GetSpecifiedShortnames() != "" {
+		return err
 	}
 	if near := nearest(unknown.GetSpecifiedName(), names); near != "" {
 		return fmt.Errorf("%w (did you mean --%s?)", err, near)

@@ -122,7 +122,7 @@ func (j *svdJob) checkUse(cmd *cobra.Command) error {
 		return usage(cmd, "--json is the same as --report; give one of them")
 	}
 	refuse := func(format string, args ...any) error { return usage(cmd, format, args...) }
-	if err := errors.Join(j.verbosity.check(cmd), j.options.check(cmd), checkPrecisionWord(refuse, j.precision)); err != nil {
+	if err := errors.Join(j.verbosity.check(cmd), j.checkProcesses(cmd), j.options.check(cmd), checkPrecisionWord(refuse, j.precision)); err != nil {
 		return err
 	}
 	if err := j.input.check(cmd, false); err != nil {

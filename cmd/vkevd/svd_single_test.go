@@ -54,7 +54,7 @@ func TestSVDPrecision(t *testing.T) {
 	}
 	s := newFixture(t)
 	s.file("A.mtx", threeFour)
-	s.fails(statusInput, `--precision: "half" is neither f32 nor f64; see vkevd svd --help`, "svd", "--precision", "half", "A.mtx")
+	s.fails(statusInput, `--precision: "half" is not f32 or f64; see vkevd svd --help`, "svd", "--precision", "half", "A.mtx")
 }
 
 // TestSVDBandInSingle solves the diagonals of a band that lie in a file of single precision.

@@ -60,6 +60,7 @@ var readers = map[string]func(c someFile) error{
 	},
 	"Options.ReadStacks":     func(c someFile) error { _, err := Options{}.ReadStacks(c.stream(), "f"); return err },
 	"Options.ReadStacksFile": func(c someFile) error { _, err := Options{Array: "A"}.ReadStacksFile(c.path); return err },
+	"ReadAll":                func(c someFile) error { _, err := ReadAll(c.stream(), "f"); return err },
 	"OpenNPYColumns":         openColumns,
 	"NPYColumns.Read":        openColumns,
 }

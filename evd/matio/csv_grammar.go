@@ -2,6 +2,7 @@ package matio
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -141,8 +142,8 @@ func (t *table) wrongTop() error {
 }
 
 // choose finds the line of the grammar that fits the table, and returns its reading. If there are
-// several, the options decide. If the caller needs a square matrix, a reading that makes it square is
-// chosen before others. If several readings are left, the error is an *AmbiguousError.
+// several, the options decide. If the caller knows the shape, a reading that gives it is chosen before
+// others. If several readings are left, the error is an *AmbiguousError.
 func (t *table) choose() (reading, error) {
 	var left []reading
 	why := ""
@@ -162,13 +163,8 @@ func (t *table) choose() (reading, error) {
 	if len(left) == 0 {
 		return onlyNumbers, t.noReading()
 	}
-	if t.opt.Square {
-		for _, r := range left {
-			if rows, cols := t.size(r); rows == cols {
-				return r, nil
-			}
-		}
-		return left[0], nil
+	if t.opt.Square || t.opt.Rows > 0 {
+		return slices.MaxFunc(left, func(a, b reading) int { return t.fit(a) - t.fit(b) }), nil
 	}
 	if len(left) == 1 {
 		return left[0], nil
@@ -179,6 +175,17 @@ func (t *table) choose() (reading, error) {
 		e.Readings = append(e.Readings, Reading{rows, cols, r.header, r.names})
 	}
 	return onlyNumbers, e
+}
+
+// fit says how well a reading gives the shape that the caller knows: 2 for all of it, 1 for its rows.
+func (t *table) fit(r reading) int {
+	switch rows, cols := t.size(r); {
+	case t.opt.Square && rows == cols, rows == t.opt.Rows && cols == t.opt.Cols:
+		return 2
+	case rows == t.opt.Rows:
+		return 1
+	}
+	return 0
 }
 
 // allowed returns those of the readings that the options allow.

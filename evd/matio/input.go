@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 )
 
@@ -53,6 +54,28 @@ func unpacked(z io.Reader, file string) *input {
 
 // byteOrderMark is the character at the beginning of UTF-8 files from some programs.
 const byteOrderMark = "\xef\xbb\xbf"
+
+// ReadAll reads a stream to its end, as io.ReadAll does, but asks for memory before it takes it. If the
+// system does not have the memory, the error is a *TooLargeError, which counts eight bytes as one
+// element. `name` stands for the file in errors.
+func ReadAll(r io.Reader, name string) ([]byte, error) {
+	var file []byte
+	for {
+		if len(file) == cap(file) {
+			var ok bool
+			if file, ok = grow(file, 1<<16, math.MaxInt); !ok {
+				return nil, &TooLargeError{name, len(file) / wordBytes, 1}
+			}
+		}
+		n, err := r.Read(file[len(file):cap(file)])
+		file = file[:len(file)+n]
+		if err == io.EOF {
+			return file, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+	}
+}
 
 // dropByteOrderMark removes byte order marks at the beginning of text.
 func (in *input) dropByteOrderMark() {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 )
 
@@ -96,28 +95,13 @@ func zipped(r io.Reader) (at io.ReaderAt, size int64, ok bool) {
 	return io.NewSectionReader(f, from, size), size, true
 }
 
-// slurp reads a whole .npz file into memory, for streams without random access. If the system does
-// not have the memory, the error is a *TooLargeError, which counts eight bytes as one element.
+// slurp reads a whole .npz file into memory, for streams without random access.
 func (in *input) slurp() (*bytes.Reader, error) {
 	if !in.starts(zipMagic) {
 		return nil, &FormatError{in.file, 0, "not a .npz file: not a zip archive"}
 	}
-	var file []byte
-	for {
-		if len(file) == cap(file) {
-			var ok bool
-			if file, ok = grow(file, 1<<16, math.MaxInt); !ok {
-				return nil, &TooLargeError{in.file, len(file) / wordBytes, 1}
-			}
-		}
-		n, err := in.Read(file[len(file):cap(file)])
-		file = file[:len(file)+n]
-		if err == io.EOF {
-			return bytes.NewReader(file), nil
-		} else if err != nil {
-			return nil, fmt.Errorf("%s: %w", in.file, err)
-		}
-	}
+	file, err := ReadAll(in, in.file)
+	return bytes.NewReader(file), err
 }
 
 // archive is an open .npz file, which can be read at any position.

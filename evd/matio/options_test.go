@@ -171,3 +171,23 @@ func TestArchiveOfManyArraysNamesSome(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
+
+// TestShapeChoosesTheReading checks tables that may have a header, row names or both. Of the ways to
+// read them, the one with the given shape is taken, or else one with the given rows.
+func TestShapeChoosesTheReading(t *testing.T) {
+	for _, c := range []struct {
+		text                   string
+		rows, cols, row0, col0 int
+	}{
+		{"0,1,2\n5,0,1\n0,1,0\n", 2, 3, 2, 3},
+		{"0,1,2\n5,0,1\n0,1,0\n", 3, 3, 3, 3},
+		{"id,a,b\n1,5,6\n2,7,8\n", 2, 3, 2, 3},
+		{"id,a,b\n1,5,6\n2,7,8\n", 2, 2, 2, 2},
+		{"0,1,2\n5,0,1\n0,1,0\n", 2, 9, 2, 3},
+	} {
+		d, err := Options{Rows: c.rows, Cols: c.cols}.Read(strings.NewReader(c.text), "Q.csv")
+		if err != nil || d.Rows != c.row0 || d.Cols != c.col0 {
+			t.Errorf("%q as %d × %d: %v, %v", c.text, c.rows, c.cols, d, err)
+		}
+	}
+}

@@ -29,6 +29,10 @@ type Options struct {
 	// makes the matrix square is chosen.
 	Square bool
 
+	// Rows and Cols are the shape that the matrix should have, or 0. If a table may be read in several
+	// ways, one with these rows is chosen, and if possible with these columns. The shape is not checked.
+	Rows, Cols int
+
 	// Triangle is the part of a table that is read. The other part is not used, and may be missing:
 	// its fields may be empty, or the rows may be shorter. The matrix is symmetric. For files of
 	// other formats, Triangle means nothing.

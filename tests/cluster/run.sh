@@ -101,3 +101,11 @@ if wait $job; then
 	fail "a job with a killed process succeeded"
 fi
 echo "cluster: refusals and a killed process: fine"
+
+# Without --engine, a process that is one of several refuses to run.
+for command in solve svd; do
+	if mpirun --oversubscribe -n 2 "$vkevd" $command A.npy >out 2>err; then
+		fail "$command as one of two processes succeeded"
+	fi
+	grep -q "this is one of 2 processes (OMPI_COMM_WORLD_SIZE)" err || { cat err; fail "$command as one of two processes"; }
+done
