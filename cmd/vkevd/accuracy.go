@@ -34,26 +34,7 @@ var precisionWords = []string{"f64", "f32", "f16"}
 func accuracyCommand(s *session) *cobra.Command {
 	j := &accuracyJob{session: s}
 	cmd := &cobra.Command{
-		Use:   "accuracy --n N,… [flags]",
-		Short: "errors of singular values in double, single and half precision",
-		Long: `accuracy measures the error that a GPU makes when it reduces bands to bidiagonal form, in double,
-single and half precision. Half precision stores 16 bits for each number and computes in single
-precision. It repeats an experiment of Ringoot, Alomairy and Edelman (2025).
-
-Each matrix A = U·Σ·Vᵀ has known singular values in [0, 1] and random orthogonal U and V. There are
---trials matrices of each spectrum: arithmetic (equal distances), logarithmic (equal ratios, down
-to 1e-4), and quarter-circle (as of random matrices). A is reduced to bands of --band
-superdiagonals in double precision. Then each band is reduced to bidiagonal form in each precision,
-and the singular values σ̂ of the result are computed in double precision. The error is
-
-  ‖σ̂ − σ‖ / ‖σ‖
-
-accuracy prints the median, the quartiles and the extremes of the errors of all spectra. Bands that
-are not narrower than the matrix are left out. The same seed gives the same matrices. The device
-holds five matrices of order N in double precision, and the reductions take O(N³) operations each.`,
-		Example: `  vkevd accuracy --n 256,1024
-  vkevd accuracy --n 512 --band 32,128 --trials 3 --precision f32,f16 --json rows.json
-  vkevd plot accuracy --out accuracy.png rows.json`,
+		Use:  "accuracy --n N,… [flags]",
 		Args: j.check,
 		RunE: func(cmd *cobra.Command, _ []string) error { return j.run(cmd.Context()) },
 	}

@@ -44,47 +44,7 @@ type benchmark interface {
 func benchCommand(s *session) *cobra.Command {
 	j := &benchJob{session: s}
 	cmd := &cobra.Command{
-		Use:   "bench --n N,… [flags] STAGE…",
-		Short: "the speed of each stage on a device",
-		Long: `bench measures stages of the solver on random input, by the device's own clock. It runs them
-alternately. Before that it loads the device for a second and runs each stage once. Stages:
-` + folded(bench.Stages(), 90) + `.
-
-GFLOP/s are the operations that a stage counts for itself, GB/s the bytes that any method must
-move. Both are also given in percent of the device's peaks, which are measured first: kernels of
-nothing but fused multiply-adds, and of nothing but copies. On devices without a fused
-multiply-add, such as lavapipe, stages can exceed the peak.
-
-gemm multiplies n×n matrices with the block as inner dimension; symm and panel-qr have as many
-columns as the band is wide. values, vectors, svd and svd-vectors are whole solvers; their wall
-clock includes the transfers of matrix and vectors. svd, of which ge2tb and tb2bd are stages, finds
-the singular values of n×n matrices, and svd-vectors also U and V; bdsdc also finds the singular
-vectors of bidiagonal matrices. gbbrd reduces a band of --band superdiagonals, which may be wide. If
-several flags list sizes, all combinations are measured.
-
-emulated-gemm and emulated-syr2k are products on integer units. With --kernels the table shows the
-four steps apart: emulated_norms and emulated_shifts (the exponents of rows), emulated_planes (the
-residues), emulated_product_… (the products of residues), and emulated_update (the Chinese remainder
-theorem, and the update of C). apply-q2-squares is back transformation 2 by such products; its rate
-counts the operations of apply-q2, so that the two rates can be compared.
-
-batch solves --count random matrices of order n at once, with vectors; batch-values finds only their
-values. Their wall clock begins and ends with all data in host memory. Without --count, there are
-50000 of order 16, 10000 of 32, 5000 of 64, 1000 of 128, 200 of 256 and 50 of 512, other orders have
-about as many elements, and a device that computes on the CPU gets a hundredth.
-
-peaks alone also measures single precision, and products of bytes: by packed dot products, and by
-matrix units where the device has them.
-
---share writes all that helps us to support your GPU to one file: what the driver says about it,
-what vkevd has found out, the times of all stages, and the errors of whole solves. Without STAGE and
---n it measures all stages but batches for n = 1024 and 4096. Please send us the file.`,
-		Example: `  vkevd bench peaks
-  vkevd bench --share my-gpu.json
-  vkevd bench --n 4096,8192 gemm syr2k symm
-  vkevd bench --n 16384 --band 32,64 --json rows.json sy2sb sb2st apply-q2
-  vkevd bench --n 16,32,64,128,256,512 --json rows.json batch batch-values
-  vkevd bench --n 8192 --tuning '{}' --tuning '{"ApplyQ2":{"Group":32}}' apply-q2`,
+		Use:               "bench --n N,… [flags] STAGE…",
 		Args:              j.check,
 		ValidArgsFunction: words(bench.Stages()),
 		RunE:              func(cmd *cobra.Command, _ []string) error { return j.run(cmd.Context()) },

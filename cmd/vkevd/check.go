@@ -31,35 +31,7 @@ type checkJob struct {
 func checkCommand(s *session) *cobra.Command {
 	j := &checkJob{session: s}
 	cmd := &cobra.Command{
-		Use:   "check [flags] MATRIX VALUES [VECTORS | U V]",
-		Short: "how good the eigenvalues or singular values and vectors in files are",
-		Long: `check measures eigenvalues and eigenvectors of any program against their matrix, in LAPACK's
-ratios:
-
-  residual        ‖A·Q − Q·Λ‖₁ / (n·ε·‖A‖₁)
-  orthogonality   ‖I − Qᵀ·Q‖₁ / (n·ε)
-
-ε is 2⁻⁵², that of double precision. If MATRIX, VECTORS, U or V is a .npy or .npz file of float32,
-ε is 2⁻²³, that of single precision. The lines name ε.
-
-Ratios of a few units are as good as the precision can be. If a ratio is 60 or more, or NaN, the
-result is bad and the exit status is 1. MATRIX may have any format that solve reads without
---tridiagonal. VALUES is text, .npy or .json. VECTORS is a matrix whose column j belongs to
-value j; a table is read in the way that fits MATRIX and VALUES, and FILE.npz:NAME is an array of an
-archive. The flags about reading are for MATRIX. One of the files may be -, standard input. Without VECTORS, check can only compare Σλ with
-the trace and Σλ² with the squared Frobenius norm.
-
-With --svd, VALUES are the singular values of a matrix of any shape, descending, and U and V its
-singular vectors, as vkevd svd writes them. The ratios are ‖A·V − U·Σ‖₁ / (n·ε·‖A‖₁), n = max(M, N),
-‖I − Uᵀ·U‖₁ / (M·ε) and ‖I − Vᵀ·V‖₁ / (N·ε), with ε as above. Without U and V, check can only
-compare Σσ² with the squared Frobenius norm.
-
-The device computes the products. With --host, or if there are fewer vectors than rows, the host
-does, which takes longer and shares no code with solve.`,
-		Example: `  vkevd solve --out-values v.txt --out-vectors Q.npy A.mtx
-  vkevd check A.mtx v.txt Q.npy
-  vkevd check --host --json - A.mtx v.txt Q.npy
-  vkevd check --svd A.npy sigma.txt U.npy V.npy`,
+		Use: "check [flags] MATRIX VALUES [VECTORS | U V]",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if j.svd && len(args) != 2 && len(args) != 4 {
 				return usage(cmd, "check --svd takes MATRIX and VALUES, or MATRIX, VALUES, U and V, not %s", plural(len(args), "file"))

@@ -11,13 +11,7 @@ var shells = []string{"bash", "zsh", "fish", "powershell"}
 
 func completionCommand(s *session) *cobra.Command {
 	return &cobra.Command{
-		Use:   "completion SHELL",
-		Short: "a script that completes command lines",
-		Long: `completion prints a script for SHELL: bash, zsh, fish or powershell. After the shell has read it,
-the Tab key completes commands, flags, devices, methods, stages and kinds of matrices.`,
-		Example: `  vkevd completion bash > ~/.local/share/bash-completion/completions/vkevd
-  vkevd completion zsh > ~/.zfunc/_vkevd
-  vkevd completion fish > ~/.config/fish/completions/vkevd.fish`,
+		Use:       "completion SHELL",
 		ValidArgs: shells,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 || !slices.Contains(shells, args[0]) {

@@ -12,14 +12,8 @@ import (
 
 func devicesCommand(s *session) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "devices",
-		Short: "the Vulkan devices of this machine",
-		Long: `devices lists all devices that the Vulkan loader finds, and why some cannot be used. Unless
---device or VKEVD_DEVICE names another, the commands use a discrete GPU before an integrated one,
-and the CPU last. A device without double precision (FP64) computes eigenvalues and eigenvectors
-with --precision f32. For all else it comes after the CPU.`,
-		Example: "  vkevd devices\n  vkevd devices --json - | jq '.[].name'",
-		Args:    noArguments,
+		Use:  "devices",
+		Args: noArguments,
 	}
 	out := jsonFlag(cmd, "all properties")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {

@@ -38,20 +38,8 @@ func (e *missingError) Error() string {
 
 func doctorCommand(s *session) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "doctor [flags]",
-		Short: "what this machine has and what it lacks",
-		Long: `doctor examines everything that a solve relies on, one line each: the Vulkan loader and drivers;
-the features of the device; the accuracy of its divisions and square roots in double precision (in
-units in the last place, for hard operands); whether running workgroups make progress while others
-wait for them; how large products are computed, and why; its memory and the largest matrices that
-fit; folders; and a small matrix, solved and checked. A line begins with ok, note or missing. After
-missing, it ends with a remedy, and the exit status is 3. A device without double precision is no
-failure: doctor then tries it in single precision, and leaves out --first-run.
-
-The first run of vkevd on a device compiles kernels. With --first-run, doctor measures this: it
-solves a matrix of order 1024 with vectors twice, in processes whose caches are empty at first.`,
-		Example: "  vkevd doctor\n  vkevd doctor --first-run\n  vkevd doctor --device nvidia --json -",
-		Args:    noArguments,
+		Use:  "doctor [flags]",
+		Args: noArguments,
 	}
 	device := deviceFlag(cmd, s)
 	out := jsonFlag(cmd, "the findings")

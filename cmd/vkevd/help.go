@@ -1,13 +1,69 @@
 package main
 
 import (
+	"embed"
+	"slices"
 	"strings"
+	"text/template"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/vkevd/vkevd/evd/bench"
 )
 
+//go:embed help
+var helpFiles embed.FS
+
+// explain gives a command and all commands below it the text of their files in the folder help. `name` is
+// that of the command's file, without its ending. A file has the command in one line, what it does, and
+// sections: EXAMPLES, the names of the COMMON FLAGS, and MORE, which the help prints after these.
+func explain(cmd *cobra.Command, name string) {
+	text, err := helpFiles.ReadFile("help/" + name + ".txt")
+	if err != nil {
+		panic(err) // a command without help
+	}
+	lists := strings.NewReplacer("{stages}", folded(bench.Stages(), 90), "{kinds}", folded(kindNames(), 90))
+	rest := strings.TrimSpace(lists.Replace(string(text)))
+	rest, more, _ := strings.Cut(rest, "\n\nMORE\n")
+	rest, common, _ := strings.Cut(rest, "\n\nCOMMON FLAGS\n")
+	rest, cmd.Example, _ = strings.Cut(rest, "\n\nEXAMPLES\n")
+	cmd.Short, cmd.Long, _ = strings.Cut(rest, "\n\n")
+	cmd.Annotations = map[string]string{"what": cmd.Long, "common": common, "more": more}
+	cmd.Long = strings.TrimSpace(cmd.Long + "\n\n" + more) // for the manual page
+	for _, c := range cmd.Commands() {
+		explain(c, name+"-"+c.Name())
+	}
+}
+
+// commonFlags and otherFlags describe the flags of a command that most users need, and the rest.
+// Without COMMON FLAGS in the file, all flags are common.
+func commonFlags(cmd *cobra.Command) string {
+	common := cmd.Annotations["common"]
+	if common == "" {
+		return cmd.LocalFlags().FlagUsages()
+	}
+	set := pflag.NewFlagSet("", pflag.ContinueOnError)
+	set.SortFlags = false
+	for _, name := range strings.Fields(common) {
+		set.AddFlag(cmd.Flags().Lookup(name))
+	}
+	return set.FlagUsages()
+}
+
+func otherFlags(cmd *cobra.Command) string {
+	common := strings.Fields(cmd.Annotations["common"])
+	set := pflag.NewFlagSet("", pflag.ContinueOnError)
+	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		if common != nil && !slices.Contains(common, f.Name) {
+			set.AddFlag(f)
+		}
+	})
+	return set.FlagUsages()
+}
+
 // helpTemplate is the layout of --help for every command.
-const helpTemplate = `{{.Long}}
+const helpTemplate = `{{.Annotations.what}}
 
 Usage:
   {{if .HasAvailableSubCommands}}{{.CommandPath}} COMMAND …{{else}}{{.UseLine}}{{end}}
@@ -16,14 +72,20 @@ Usage:
 Commands:
 {{- range .Commands}}{{if .IsAvailableCommand}}
   {{rpad .Name .NamePadding}} {{.Short}}{{end}}{{end}}{{end}}
-{{- if .HasExample}}
 
 Examples:
-{{.Example}}{{end}}
+{{.Example}}
 {{- if .HasAvailableLocalFlags}}
 
-Flags{{if not .HasParent}} (--debug-shaders works with every command that computes){{end}}:
-{{.LocalFlags.FlagUsages | trimTrailingWhitespaces}}{{end}}
+{{if .Annotations.common}}Common flags{{else}}Flags{{end}}{{if not .HasParent}} (--debug-shaders works with every command that computes){{end}}:
+{{commonFlags . | trimTrailingWhitespaces}}{{end}}
+{{- if .Annotations.more}}
+
+{{.Annotations.more}}{{end}}
+{{- if .Annotations.common}}
+
+Other flags:
+{{otherFlags . | trimTrailingWhitespaces}}{{end}}
 {{if .HasAvailableSubCommands}}
 {{.Root.Name}} help{{if .HasParent}} {{.Name}}{{end}} COMMAND explains a command and its flags.
 {{if not .HasParent}}
@@ -37,9 +99,12 @@ Exit status:
 {{end}}`
 
 func init() {
-	cobra.AddTemplateFunc("environment", func() string { return table(environmentVariables, 33) })
-	cobra.AddTemplateFunc("files", func() string { return table(usedFiles, 33) })
-	cobra.AddTemplateFunc("exitStatus", func() string { return table(exitStatuses, 3) })
+	cobra.AddTemplateFuncs(template.FuncMap{
+		"commonFlags": commonFlags, "otherFlags": otherFlags,
+		"environment": func() string { return table(environmentVariables, 33) },
+		"files":       func() string { return table(usedFiles, 33) },
+		"exitStatus":  func() string { return table(exitStatuses, 3) },
+	})
 }
 
 // An entry is a name and its meaning.
@@ -84,10 +149,7 @@ func table(entries []entry, column int) string {
 // exist.
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "help [COMMAND…]",
-		Short:   "what a command does",
-		Long:    "help prints what a command does, its flags and examples.",
-		Example: "  vkevd help solve",
+		Use: "help [COMMAND…]",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			topic, rest, err := cmd.Root().Find(args)
 			switch {

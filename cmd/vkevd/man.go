@@ -15,11 +15,7 @@ import (
 func manCommand() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
-		Use:   "man --dir FOLDER",
-		Short: "write manual pages",
-		Long: `man writes a manual page for each command, vkevd.1 and others, into a folder. It makes the folder
-if there is none. With SOURCE_DATE_EPOCH set, the pages have that date.`,
-		Example: "  vkevd man --dir ~/.local/share/man/man1",
+		Use: "man --dir FOLDER",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if err := noArguments(cmd, args); err != nil {
 				return err

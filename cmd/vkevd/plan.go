@@ -35,43 +35,7 @@ type planJob struct {
 func planCommand(s *session) *cobra.Command {
 	j := &planJob{session: s}
 	cmd := &cobra.Command{
-		Use:   "plan --n N [flags]",
-		Short: "will it fit, and how long will it take?",
-		Long: `plan prints the device memory for a matrix of order N, region by region, and the floating-point
-operations and the time of each stage. Vectors are included unless --values-only is given. Regions
-with the same offset are never in use at the same time. Nothing is allocated or solved. Without a
-device, the plan is for a typical one. If the device would refuse the plan for lack of memory,
-the exit status is 3.
-
-The forecast of time is for the device, without reading, writing and the transfers between host and
-device, and without compiling kernels in the first run. It uses the device's rate of arithmetic,
-which the first plan measures in less than a second, and the part of this rate that each stage
-reaches on an NVIDIA H200, or on a CPU with lavapipe. Expect it to be wrong by a factor of two.
-
-The number of eigenvalues in an --interval is not known beforehand: the memory is for all of them.
-With --svd the plan is for the singular values of a matrix of M rows and N columns, and with --batch
-for a stack of matrices of order N, both without vectors unless --vectors or --full is given. With
---start it is for the refinement of approximate vectors, of which it counts two steps, and with
---precision mixed for a solve in single precision and two such steps.
-
-With several devices (--device 0,1 or --device all) the plan prints the memory of the first device
-by regions, and the sums of all. The forecast of time is for the first device alone. With
---distribute, and if the plan does not fit otherwise, each device has only its part of the matrix.
-
-With --engine the plan is for P processes of an MPI job: the memory of each, and a forecast of the
-time at an assumed speed. It needs neither MPI nor the engine.
-
-A part of the vectors is found by MRRR. If MRRR needs divide and conquer, which is rare,
-13·N² more bytes are allocated for that time.`,
-		Example: `  vkevd plan -n 32768
-  vkevd plan -n 100000 --values-only --device nvidia
-  vkevd plan -n 100000 --smallest 1000 --json -
-  vkevd plan -n 65536 --device 0,1
-  vkevd plan -n 200000 --values-only --device 0,1,2,3 --distribute
-  vkevd plan --svd -m 100000 -n 2000 --vectors
-  vkevd plan --svd -n 50000 --storage f16
-  vkevd plan --batch 1000 -n 64
-  vkevd plan -n 500000 --engine elpa --ranks 1024`,
+		Use:  "plan --n N [flags]",
 		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if j.n < 1 {

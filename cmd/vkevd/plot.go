@@ -24,9 +24,9 @@ type plotJob struct {
 // A plotKind describes one of the commands vkevd plot spectrum, vkevd plot stages and so on. It has
 // the parts in which these commands differ.
 type plotKind struct {
-	name, short, long, example string
-	flags                      func(*cobra.Command) // may be nil
-	draw                       func(ctx context.Context, files []string, stdin io.Reader) (*draw.Picture, error)
+	name  string
+	flags func(*cobra.Command) // may be nil
+	draw  func(ctx context.Context, files []string, stdin io.Reader) (*draw.Picture, error)
 }
 
 // These are the smallest and the largest allowed width and height, in centimetres. Labels need the
@@ -37,13 +37,7 @@ func legible(cm float64) bool { return cm == 0 || cm >= narrowest && cm <= wides
 
 func plotCommand(s *session) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "plot",
-		Short: "pictures of spectra, of solve times and of measurements",
-		Long: `plot draws what the other commands write, as PNG or SVG: the ending of --out selects the format.
-Several files go into one picture.`,
-		Example: `  vkevd solve --report A.json A.mtx > A.txt
-  vkevd plot spectrum --out spectrum.svg A.txt
-  vkevd plot stages --out stages.png A.json`,
+		Use:  "plot",
 		Args: unknownCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return usage(cmd, "plot needs the kind of picture: spectrum, density, stages, tune, parallel or accuracy")
@@ -59,7 +53,7 @@ Several files go into one picture.`,
 func (k plotKind) command(stdin io.Reader) *cobra.Command {
 	j := &plotJob{plotKind: k, stdin: stdin}
 	cmd := &cobra.Command{
-		Use: k.name + " --out FILE [flags] FILE…", Short: k.short, Long: k.long, Example: k.example,
+		Use:  k.name + " --out FILE [flags] FILE…",
 		Args: j.check,
 		RunE: func(cmd *cobra.Command, args []string) error { return j.run(cmd.Context(), args) },
 	}

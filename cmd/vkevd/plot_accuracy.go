@@ -19,13 +19,7 @@ import (
 func accuracyPlot() plotKind {
 	band := 0
 	return plotKind{
-		"accuracy", "errors of singular values as boxes",
-		`plot accuracy draws the errors that accuracy --json has measured, over the order n. A box reaches
-from the first to the third quartile, with a line at the median, and whiskers to the smallest and
-the largest error. The errors are divided by ε, the distance from 1 to the next number of the
-precision, so that all precisions fit into one picture. Each precision has a colour. Several widths
-of a band are side by side, the narrowest at the left, with the widths above the boxes.`,
-		"  vkevd accuracy --n 256,1024 --json rows.json\n  vkevd plot accuracy --out accuracy.png rows.json",
+		"accuracy",
 		func(cmd *cobra.Command) {
 			cmd.Flags().IntVar(&band, "band", 0, "only bands of `B` superdiagonals")
 		},

@@ -20,15 +20,7 @@ import (
 func parallelPlot() plotKind {
 	order, stage := 0, ""
 	return plotKind{
-		"parallel", "time of a stage over all its sizes, in parallel coordinates",
-		`plot parallel draws how the time of one stage depends on several sizes at once. Each vertical axis
-is a size, each line a combination of sizes that bench --json has measured, and the last axis its
-time, divided by the best. Dark lines are fast; the best one is drawn in colour. The axes are b, k
-and the fields of --tuning, if rows differ in them. A field that a variant of --tuning does not set
-has the value "table".`,
-		`  vkevd bench --n 8192 --band 128 --json rows.json --tuning '{"Narrow":{"Tile":31}}' \
-    --tuning '{"Narrow":{"Tile":47}}' gbbrd
-  vkevd plot parallel --out parallel.png rows.json`,
+		"parallel",
 		func(cmd *cobra.Command) {
 			cmd.Flags().IntVarP(&order, "n", "n", 0, "only rows of order `N`")
 			cmd.Flags().StringVar(&stage, "stage", "", "only rows of the stage `NAME`")

@@ -17,16 +17,7 @@ func spectrumPlot() plotKind {
 	log, singular := false, false
 	var part plottedPart
 	return plotKind{
-		"spectrum", "eigenvalues or singular values over their index",
-		`plot spectrum draws eigenvalues, as solve writes them (text, .npy or .json), over their index.
-A .txt file of --out-values says which part of a spectrum it has. For other files --report or
---first says that. With --singular it draws singular values as svd writes them: divided by the
-largest, on a logarithmic scale, with the level n·ε to which rounding may lift zeros; n is the
-number of all singular values.`,
-		`  vkevd plot spectrum --out spectrum.png values.txt
-  vkevd solve --largest 50 --report A.json A.mtx > largest.txt
-  vkevd plot spectrum --report A.json --out largest.png largest.txt
-  vkevd plot spectrum --singular --out sigma.svg sigma.txt`,
+		"spectrum",
 		func(cmd *cobra.Command) {
 			part.flags(cmd)
 			cmd.Flags().BoolVar(&log, "log", false, "logarithmic scale, for positive eigenvalues")
@@ -70,11 +61,7 @@ func densityPlot() plotKind {
 	bins := 0
 	var part plottedPart
 	return plotKind{
-		"density", "density of states: how many eigenvalues lie where",
-		`plot density draws the density of states: the share of all eigenvalues in an interval, divided
-by its length. The area below each curve is 1, or the share of the spectrum that a file has, if the
-file or --report says that. Eigenvalues are as solve writes them.`,
-		"  vkevd plot density --bins 80 --out density.svg values.npy",
+		"density",
 		func(cmd *cobra.Command) {
 			part.flags(cmd)
 			cmd.Flags().IntVar(&bins, "bins", 0, "number `N` of intervals (default: by the spread of the values)")

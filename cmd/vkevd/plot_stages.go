@@ -13,9 +13,8 @@ import (
 
 func stagesPlot() plotKind {
 	return plotKind{
-		"stages", "time of each stage of solves",
-		"plot stages draws the times of the stages from reports, as solve --report writes them.",
-		"  vkevd solve --report A.json A.mtx > A.txt\n  vkevd plot stages --out stages.png A.json", nil,
+		"stages",
+		nil,
 		func(ctx context.Context, files []string, stdin io.Reader) (*draw.Picture, error) {
 			runs, err := readRuns(ctx, files, stdin)
 			if err != nil {

@@ -18,10 +18,7 @@ import (
 func tunePlot() plotKind {
 	order := 0
 	return plotKind{
-		"tune", "time over half-bandwidth and rank",
-		`plot tune draws the total time of the stages that depend on the half-bandwidth b, over the
-rank k, a curve for each b, from rows that tune --json or bench --json has written.`,
-		"  vkevd tune --json rows.json\n  vkevd plot tune --out tune.png rows.json",
+		"tune",
 		func(cmd *cobra.Command) {
 			cmd.Flags().IntVarP(&order, "n", "n", 0, "only rows of order `N`")
 		},

@@ -36,17 +36,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func rootCommand(s *session) *cobra.Command {
 	cobra.EnableCommandSorting = false // the commands that most people need come first
 	root := &cobra.Command{
-		Use:   "vkevd",
-		Short: "eigenvalues and eigenvectors of symmetric matrices on any GPU",
-		Long: `vkevd computes the eigenvalues and eigenvectors of a real symmetric matrix, and the singular values
-and vectors of any real matrix. It computes in double precision, and for eigenvalues also in single
-precision. It runs on GPUs with Vulkan 1.2 and 64-bit floats, and on the CPU through Mesa's
-lavapipe.`,
-		Example: `  vkevd solve A.mtx                                  eigenvalues, one per line
-  vkevd solve --check --out-vectors Q.npy A.mtx      eigenvectors too, and how good they are
-  vkevd svd A.npy                                    singular values of a matrix of any shape
-  vkevd plan -n 20000                                will a matrix of this order fit?
-  vkevd doctor                                       what works here, and what is missing?`,
+		Use:     "vkevd",
 		Version: version(),
 		Args:    unknownCommand,
 		RunE: func(*cobra.Command, []string) error {
@@ -68,9 +58,12 @@ lavapipe.`,
 	debugShadersFlag(root, s)
 	root.SetHelpTemplate(helpTemplate)
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.SetHelpCommand(helpCommand())
 	root.AddCommand(solveCommand(s), svdCommand(s), checkCommand(s), planCommand(s), benchCommand(s), devicesCommand(s),
 		doctorCommand(s), selftestCommand(s), tuneCommand(s), accuracyCommand(s), plotCommand(s), versionCommand(s), manCommand(), completionCommand(s))
+	help := helpCommand()
+	root.SetHelpCommand(help)
+	explain(root, root.Name())
+	explain(help, root.Name()+"-help")
 	return root
 }
 

@@ -209,6 +209,15 @@ func TestHelp(t *testing.T) {
 				t.Errorf("vkevd %s lacks %q:\n%s", args, part, stdout)
 			}
 		}
+		// Usage, examples and the flags that most users need stand in the first 60 lines.
+		if strings.Contains(stdout, "\nCommon flags:\n") {
+			text, _ := helpFiles.ReadFile("help/vkevd-" + strings.Fields(strings.TrimPrefix(args, "help "))[0] + ".txt")
+			_, more, _ := strings.Cut(string(text), "\nMORE\n")
+			before, _, found := strings.Cut(stdout, more[:20])
+			if lines := strings.Count(before, "\n"); !found || lines > 60 || !strings.Contains(stdout, "\nOther flags:\n") {
+				t.Errorf("vkevd %s: %d lines before\n%s", args, lines, more)
+			}
+		}
 		for _, line := range strings.Split(stdout, "\n") {
 			if len([]rune(line)) > 100 {
 				t.Errorf("vkevd %s: line of %d characters: %s", args, len([]rune(line)), line)

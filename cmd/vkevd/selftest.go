@@ -28,22 +28,7 @@ type selftestJob struct {
 func selftestCommand(s *session) *cobra.Command {
 	j := &selftestJob{session: s}
 	cmd := &cobra.Command{
-		Use:   "selftest [flags] [KIND…]",
-		Short: "solve matrices with known results on this device",
-		Long: `selftest solves matrices on the device and measures the results on the host. The matrices are
-those of LAPACK's tests of symmetric eigensolvers (the types of ddrvst and dchkst, up to the ends of
-the exponent range), and others that have broken solvers before. It measures:
-
-  residual   ‖A·Q − Q·Λ‖₁ / (n·ε·‖A‖₁)
-  orthog.    ‖I − Qᵀ·Q‖₁ / (n·ε)
-  values     max|λ − exact λ| / (n·ε·‖A‖₂), where the exact values are known
-  alone      the same between values computed without and with vectors
-
-Each must be below 60; a good solver stays below 10. If one is not, or if a solve fails, the exit
-status is 1. KIND selects the kinds of matrices whose names contain it:
-
-` + folded(kindNames(), 90) + `.`,
-		Example:           "  vkevd selftest\n  vkevd selftest --n 500,1000 ddrvst wilkinson --device nvidia",
+		Use:               "selftest [flags] [KIND…]",
 		Args:              j.check,
 		ValidArgsFunction: words(kindNames()),
 		RunE:              func(cmd *cobra.Command, _ []string) error { return j.run(cmd.Context()) },

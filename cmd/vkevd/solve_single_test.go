@@ -56,7 +56,7 @@ func TestPrecisionRefused(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
 	s.fails(statusInput, `--precision: "half" is not f32, f64 or mixed; see vkevd solve --help`, "solve", "--precision", "half", "A.mtx")
-	s.fails(statusInput, "--precision f32 cannot be combined with --tridiagonal; see vkevd solve --help", "solve", "--precision", "f32", "--tridiagonal", "A.mtx")
+	s.fails(statusInput, "--precision f32 cannot be combined with --tridiagonal, which solves in double precision; leave out --precision; see vkevd solve --help", "solve", "--precision", "f32", "--tridiagonal", "A.mtx")
 	s.fails(statusInput, "--precision cannot be combined with --batch; see vkevd solve --help", "solve", "--precision", "f32", "--batch", "A.mtx")
 }
 

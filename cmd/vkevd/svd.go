@@ -25,70 +25,7 @@ type svdJob struct {
 func svdCommand(s *session) *cobra.Command {
 	j := &svdJob{session: s}
 	cmd := &cobra.Command{
-		Use:   "svd [flags] FILE",
-		Short: "singular values and vectors of the matrix in a file",
-		Long: `svd computes the singular values σ of the matrix A in FILE, and the singular vectors U and V if
-they are asked for: A = U·diag(σ)·Vᵀ. It prints the values to standard output, one per line,
-descending, with 17 digits, from which the same double can be read back. A matrix of M rows and N
-columns has min(M, N) of them. Progress and a summary are shown on standard error if that is a
-terminal, or with --verbose, and what --check finds in any case, unless --quiet is given.
-
---out-u and --out-v write vectors: column j of U and of V belongs to value j. V is written, not Vᵀ.
-With --full U is M by M and V is N by N; the columns without a value come last. The largest
-component of each column of V is positive, which also decides the signs of U.
-
-FILE has any format that solve reads, without --tridiagonal. The matrix may have any shape, and
-need not be symmetric. A table that begins with numbers such as 0, 1, 2 may have a header or row
-names. If its content does not decide, svd refuses it, and --header and --names decide.
-
-With --bidiagonal the matrix is upper bidiagonal, and with --banded it is an upper band: B+1 rows of
-N elements, the main diagonal last, entry (i, j) in row B+i−j of column j.
-
-Each value is within about n·ε·σ₁ of a singular value of A, n = max(M, N), ε = 2⁻⁵², as with LAPACK.
-Small singular values have no relative accuracy.
-
-Values alone may be computed with fewer digits. --storage f32 reduces the matrix in single
-precision. --storage f16 does the same, but the band between the two stages, or the band of
---banded, is stored in half precision on the device. Then the values have errors of about 5e-8 or
-2e-4, relative to the norm of all values, and norm and squares count in the ε of the storage where
-it is larger. The matrix is scaled, so that no number is out of range.
-
-A .npy file of single precision is solved in single precision, and results that are written to .npy
-files have it, too. --precision selects one of both. Then ε is 2⁻²³.
-
---check measures the result, in multiples of what rounding may cost:
-
-  certificate   |σ − σ(C)| / (n·ε·‖C‖), proved by Sturm counts
-  norm          |‖A‖F − ‖C‖F| / (n·ε·‖A‖F)
-  squares       |Σσ² − ‖A‖F²| / (n·ε·‖A‖F²), without --largest
-
-and if vectors are asked for, then of both sides,
-
-  residual      ‖A·V − U·Σ‖₁ / (n·ε·‖A‖₁)
-  left          ‖I − Uᵀ·U‖₁ / (M·ε)
-  right         ‖I − Vᵀ·V‖₁ / (N·ε)
-
-C is the bidiagonal matrix that A was reduced to; ‖C‖ is between σ₁ and √2·σ₁. 60 or more is bad,
-and the exit status is 1. Then the outputs are written nevertheless. The certificate proves each
-value to be one of C; the sums find most errors between A and C, but not all. Vectors with small
-ratios prove all.
-
---verify measures certificate, norm and the ratios of vectors before the result is written. If one
-of them is bad, or if a method fails, A is solved again by slower and simpler methods. If the second
-result is bad, too, nothing is written, and the exit status is 1.
-
-Output files appear complete or not at all. An output named - goes to standard output, in place of
-the values. The host holds A, 8·M·N bytes while it is read, and the vectors. vkevd plan --svd prints
-what the device holds.`,
-		Example: `  vkevd svd A.mtx > sigma.txt
-  vkevd svd --check --largest 10 A.npy
-  vkevd svd --out-u U.npy --out-v V.npy --check A.npy
-  vkevd svd --out-v V.npy --verify A.npy
-  vkevd svd --out-values sigma.npy --report run.json A.csv
-  vkevd svd --bidiagonal --out-v V.npy C.txt
-  vkevd svd --banded band.npy > sigma.txt
-  vkevd svd --banded --storage f16 --check band.npy
-  vkevd svd --storage f16 A.npy > sigma.txt`,
+		Use:  "svd [flags] FILE",
 		Args: oneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := j.checkUse(cmd); err != nil {

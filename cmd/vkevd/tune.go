@@ -29,24 +29,7 @@ type tuneJob struct {
 func tuneCommand(s *session) *cobra.Command {
 	j := &tuneJob{session: s}
 	cmd := &cobra.Command{
-		Use:   "tune [flags]",
-		Short: "find the sizes with which this device is fastest",
-		Long: `tune finds the fastest half-bandwidth b, rank k of the band reduction's updates, and tile of these
-updates. It measures all stages that depend on them, on random matrices of one order. Then it
-finds the orders from which another method is faster, by whole solves: the largest orders that are
-reduced to tridiagonal form in one stage, on devices with sizes for it, and the orders of matrices
-of a batch from which divide and conquer computes the vectors.
-
-tune prints the measurements and the best choice. --save writes it to the user's settings for this
-device and driver. Then solve, plan and bench use it, unless they are called with --no-config.
---print prints only the choice, as a Go file for the folder stages/tuning of the source code.
-
-Choices whose kernels spill registers, as the driver's compiler reports, are not measured. When
---budget is spent, the best choice so far counts, and tune says what it has not tried.`,
-		Example: `  vkevd tune --budget 2m --save
-  vkevd tune --n 16384 --json rows.json
-  vkevd tune --budget 10m --print > stages/tuning/card.go
-  vkevd plot tune --out tune.png rows.json`,
+		Use:  "tune [flags]",
 		Args: j.check,
 		RunE: func(cmd *cobra.Command, _ []string) error { return j.run(cmd.Context()) },
 	}

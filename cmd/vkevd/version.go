@@ -11,11 +11,8 @@ import (
 
 func versionCommand(s *session) *cobra.Command {
 	return &cobra.Command{
-		Use:     "version",
-		Short:   "the version of vkevd",
-		Long:    "version prints the version of vkevd, of Go, and the system, for bug reports.",
-		Example: "  vkevd version",
-		Args:    noArguments,
+		Use:  "version",
+		Args: noArguments,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintln(s.stdout, version())
 			return cannotWrite("standard output", err)
