@@ -26,19 +26,20 @@ DEVICE_VK     = ./vk ./vk/internal/...
 # Only vk/internal/driver uses the Go binding. vk/internal/trials runs whole solves.
 VULKANGO_PACKAGES = $(DEVICE_VK)
 # Code on the host with several goroutines: vk and reading of files. The packages RACE_SOME start few
-# goroutines themselves; the tests that use them are picked. evd/gonumlapack and the C libraries share
-# plans between goroutines by evd/kept.
-# Plans of evd/svd use the same calls of evd/spectrum as those of evd.
+# goroutines themselves, and the tests that use them are picked. evd/gonumlapack and the C libraries
+# share plans between goroutines by evd/kept. Plans of evd/svd use the same calls of evd/spectrum as
+# those of evd.
 RACE_PACKAGES     = $(DEVICE_VK) ./evd/matio ./evd/spectrum
-RACE_SOME         = ./stages/tridiag ./stages/tridiag/dc ./stages/tridiag/mrrr ./stages/tridiag/ql ./stages/tridiag/sturm ./evd ./evd/batch ./evd/kept
+RACE_SOME         := $(call found,'when[.]Pick.*[.]Race' stages evd)
 # The validation layers check each driver call, so every kernel and every copy must be recorded once.
 VALIDATION_PACKAGES = $(DEVICE_VK) $(DEVICE_STAGES) $(DEVICE_EVD)
 # Instrumented shaders compile slowly, so only test-long does this, with tests that are picked: the
 # solves of the test SameBits use most shaders. In make test, DebugShaders checks the memory accesses of
 # kernels.
-GPUAV_PACKAGES    = ./vk ./vk/internal/trials ./evd ./evd/svd ./evd/batch
-# Packages with kernels whose invocations exchange numbers within a subgroup.
-WIDTH_PACKAGES    = ./vk $(filter-out ./stages/tuning,$(DEVICE_STAGES))
+GPUAV_PACKAGES    := $(call found,'when[.]Pick.*[.]GPUAV' vk stages evd)
+# Packages with kernels whose invocations exchange numbers within a subgroup: their SPIR-V has the
+# capability GroupNonUniform. Package vk tells them the size. test-long tests all stages.
+WIDTH_PACKAGES    = ./vk ./stages ./stages/back ./stages/chase ./stages/machine ./stages/product/emulated ./stages/reduce
 
 # Vector widths of the CPU driver in bits, in addition to its default 256. Subgroups then have 4
 # invocations, and 16 in test-long.
@@ -50,6 +51,8 @@ WIDTHS = 128
 QUICK_PACKAGES = ./tests ./cmd/vkevd ./evd/matio $(DEVICE_EVD) ./shaders/... $(ROOMS) ./stages/product/... ./stages/tridiag ./stages/tridiag/dc ./stages/tridiag/mrrr ./stages/tridiag/ql ./stages/tridiag/sturm ./stages/tuning ./vk ./vk/spirv ./vk/internal/driver
 
 GO      ?= go
+# The same flags as tools/lib.sh, so that all compile the standard library and the packages once.
+export GOFLAGS ?= -trimpath -buildmode=pie
 PREFIX  ?= /usr/local
 TIMEOUT ?= 20m
 SOAK    ?= 1h
@@ -65,7 +68,7 @@ TEST = </dev/null env $(DRIVER) MESA_SHADER_CACHE_DIR="$(CURDIR)/.cache/mesa" VK
 # The target vet has checked all packages, so the tests need not do so again.
 AGAIN = -count=1 -vet=off -timeout $(TIMEOUT)
 
-RACE = $(TEST)race GOEXPERIMENT=cgocheck2 $(GO) test $(AGAIN) -race
+RACE = $(TEST)race GOFLAGS=-trimpath GOEXPERIMENT=cgocheck2 $(GO) test $(AGAIN) -race
 LAYER = VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation
 SYNC = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT:VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT
 GPUAV = VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_EXT:VK_VALIDATION_FEATURE_ENABLE_GPU_ASSISTED_RESERVE_BINDING_SLOT_EXT
@@ -123,7 +126,7 @@ test-unit:
 	$(TEST) $(GO) test -vet=off -timeout $(TIMEOUT) ./...
 
 # The device seems to have no double precision and no 64-bit atomic operations.
-SINGLE_PACKAGES = ./stages ./evd ./evd/svd
+SINGLE_PACKAGES := $(call found,'when[.]Pick.*[.]Single' stages evd)
 test-single:
 	$(TEST) VKEVD_WITHOUT=shaderFloat64,shaderBufferInt64Atomics \
 		$(GO) test $(AGAIN) -run "$$(tools/picked.sh Single $(SINGLE_PACKAGES))" $(SINGLE_PACKAGES)
@@ -163,6 +166,7 @@ test-vulkango:
 	$(TEST)vulkango $(GO) test $(AGAIN) -tags vulkango $(VULKANGO_PACKAGES)
 
 # The race detector, and the check that C memory holds no Go pointer, in the same run.
+# The detector works only without -buildmode=pie.
 test-race:
 	$(RACE) $(RACE_PACKAGES)
 	$(RACE) -run "$$(tools/picked.sh Race $(RACE_SOME))" $(RACE_SOME)
@@ -185,7 +189,7 @@ test-widths:
 # The parts of test-long. LONG has no time limit, because a part may run for hours.
 LONG = -count=1 -vet=off -timeout 0
 
-LONG_PACKAGES = ./stages/... ./evd/... ./tests/realdata ./vk/internal/trials
+LONG_PACKAGES := $(call found,'when[.]Long' stages evd tests vk)
 test-kernels: # the tests that test-unit leaves out
 	$(TEST)long $(GO) test $(LONG) -run "$$(tools/picked.sh Long $(LONG_PACKAGES))" $(LONG_PACKAGES)
 

@@ -26,6 +26,9 @@ func TestCheckOfDistributedVectors(t *testing.T) {
 			"all": {}, "rows": {RowMajor: true}, "part": {Select: evd.Index(n/4, n/2)}, "MRRR": {Solver: evd.MRRR},
 		} {
 			for _, scale := range []float64{1, 0x1p600} {
+				if n == 300 && (scale != 1 || name != "all" && name != "part") {
+					continue // the sums of smaller orders, in more blocks
+				}
 				opt.Vectors, opt.Tuning = true, small()
 				a := evd.Sym[float64]{N: n, Ld: n + 1, Data: make([]float64, n*(n+1)), Uplo: evd.Uplo(name != "part")}
 				for i, x := range full(random(n)) {

@@ -9,7 +9,7 @@ module() { # NAME makes a module that gets vkevd from the repository and everyth
 	} >"$1/go.mod"
 	(cd "$1" && go mod edit -replace "github.com/vkevd/vkevd=$REPOSITORY")
 }
-export GOFLAGS=-mod=mod
+export GOFLAGS="${GOFLAGS:-} -mod=mod"
 
 # The first program is the one in the README. It must run in a module of its own.
 module readme

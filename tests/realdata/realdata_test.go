@@ -38,7 +38,7 @@ const (
 
 // long are shipped matrices that only TestShippedLong solves with emulated products. The first of them
 // it solves with native products, too.
-var long = []string{"bcsstk09", "jagmesh7", "Si2"}
+var long = []string{"bcsstk09", "jagmesh7", "Si2", "reorientation_1"}
 
 // TestShipped solves the matrices that come with the repository, whatever their order.
 func TestShipped(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/batch"
+	"github.com/vkevd/vkevd/internal/when"
 	tuned "github.com/vkevd/vkevd/stages/batch"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -62,6 +63,7 @@ func TestFoldedGrids(t *testing.T) {
 // batch of every form. The results must have the same bits as without this limit. A dispatch of all
 // matrices then has a folded grid, or becomes several dispatches.
 func TestFoldedGridsOfBatches(t *testing.T) {
+	when.Skip(t, when.Slow, "TestFoldedGrids, and the calls of other tests")
 	const count, order, most = 110, 30, 32
 	d := device(t, vk.Options{})
 	small := tuning.Smallest()
