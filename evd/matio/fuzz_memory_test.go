@@ -43,12 +43,19 @@ func bounded(t *testing.T, file []byte, read func()) {
 	}
 }
 
+// boundedRead calls `bounded` with a function that reads a matrix.
+func boundedRead(t *testing.T, file []byte, read func() (*Dense, error)) (d *Dense, err error) {
+	t.Helper()
+	bounded(t, file, func() { d, err = read() })
+	return d, err
+}
+
 // typed fails if an error has no type that this package documents for the content of a file.
 // Damaged compressed data have the error of the decompressor.
 func typed(t *testing.T, file []byte, err error) {
 	t.Helper()
 	switch {
-	case err == nil, errors.As(err, new(*FormatError)), errors.As(err, new(*TooLargeError)),
+	case err == nil, errors.As(err, new(*FormatError)), errors.As(err, new(*TooLargeError)), errors.As(err, new(*AmbiguousError)),
 		errors.As(err, new(*NotSquareError)), errors.As(err, new(*NotSymmetricError)):
 	case bytes.HasPrefix(file, []byte(gzipMagic)) || bytes.Contains(file, []byte(zipMagic)):
 	default:

@@ -2,7 +2,6 @@ package matio
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -114,8 +113,10 @@ func TestTridiagonalComesBack(t *testing.T) {
 }
 
 func FuzzTridiagonal(f *testing.F) {
+	limitFuzzer(f)
 	for _, c := range goodTridiagonal {
 		f.Add([]byte(c.text))
+		f.Add([]byte(gzipped(c.text)))
 	}
 	for _, c := range badMarket {
 		if len(c.text) < 200 {
@@ -125,22 +126,13 @@ func FuzzTridiagonal(f *testing.F) {
 	f.Add([]byte("3\n1 2\n3"))
 	f.Add([]byte("2\n1 1 1\n2 2"))
 	f.Fuzz(func(t *testing.T, file []byte) {
-		in, err := open(bytes.NewReader(file), "t")
-		if err != nil || in.left == unknown || in.starts(npyMagic) || in.starts(zipMagic) {
-			return
-		}
-		got, err := ReadTridiagonal(bytes.NewReader(file), "t")
-		var format *FormatError
-		var large *TooLargeError
-		var shape *NotSquareError
-		var differ *NotSymmetricError
-		var ambiguous *AmbiguousError
-		switch {
-		case err == nil && len(got.E) != max(0, len(got.D)-1):
-			t.Fatalf("%d and %d elements", len(got.D), len(got.E))
-		case err != nil && !errors.As(err, &format) && !errors.As(err, &large) && !errors.As(err, &shape) && !errors.As(err, &differ) && !errors.As(err, &ambiguous):
-			t.Fatalf("untyped error: %v", err)
-		}
+		bounded(t, file, func() {
+			got, err := ReadTridiagonal(bytes.NewReader(file), "t")
+			typed(t, file, err)
+			if err == nil && len(got.E) != max(0, len(got.D)-1) {
+				t.Fatalf("%d and %d elements", len(got.D), len(got.E))
+			}
+		})
 	})
 }
 
