@@ -18,7 +18,12 @@ import (
 // the last line on standard error must name the value. No form of --verify may pass the result.
 func TestValuesBeyondTheLargestDouble(t *testing.T) {
 	const m = math.MaxFloat64
+	theirs, err := os.ReadFile("../../evd/matio/testdata/files/overflow.npy")
+	if err != nil {
+		t.Fatal(err)
+	}
 	s := newFixture(t)
+	s.file("overflow.npy", string(theirs))
 	s.file("A.npy", npy(2, 2, m, m, m, m))
 	s.file("B.npy", stackFile(t, []float64{2, 1, 1, 2}, []float64{m, m, m, m}))
 	s.file("T.txt", "1.7976931348623157e308 1.7976931348623157e308\n1.7976931348623157e308 0\n")
@@ -37,6 +42,7 @@ func TestValuesBeyondTheLargestDouble(t *testing.T) {
 		"solve --tridiagonal T.txt":                         "T.txt, n = 2: " + eigenvalue,
 		"svd A.npy":                                         "A.npy, 2 by 2: " + singular,
 		"svd --verify A.npy":                                "A.npy, 2 by 2: " + singular,
+		"svd --verify overflow.npy":                         "overflow.npy, 2 by 2: " + singular,
 		"svd --verify --out-u u.npy A.npy":                  "A.npy, 2 by 2: " + singular,
 		"svd --bidiagonal T.txt":                            "T.txt, 2 by 2: " + singular,
 		"solve --batch B.npy":                               "B.npy: a value of 1 matrix is beyond the largest number of its type",

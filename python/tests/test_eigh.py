@@ -80,8 +80,9 @@ class Eigh(Case):
         for wrong, way_out in ((a + 0j, r"a\.real"), (a.astype(np.float16), r"float16 .* a\.astype\(numpy\.float64\)"),
                                (a.astype(">f2"), r"a\.astype\(numpy\.float64\)"), (a.astype(np.longdouble), r"a\.astype\(numpy\.float64\)"),
                                (a.astype(object), "real numbers"), (np.array([["x"]]), "real numbers")):
-            with self.subTest(wrong.dtype), self.assertRaisesRegex(TypeError, way_out):
-                vkevd.eigh(wrong)
+            for work in (vkevd.eigh, vkevd.eigvalsh, vkevd.svd, vkevd.svdvals, lambda a: vkevd.batched([a])):
+                with self.subTest(wrong.dtype, work=work), self.assertRaisesRegex(TypeError, way_out):
+                    work(wrong)
 
     def test_byte_orders(self):
         """Arrays of either byte order give results of the same type and the same values, in this machine's order."""

@@ -1,5 +1,10 @@
 """Tests of threads, processes, signals, progress and devices."""
 
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
 import threading
 
 from common import Case, np, symmetric, unittest, vkevd
@@ -265,6 +270,24 @@ except vkevd.NoDeviceError as error:
 else:
     raise SystemExit("solved")
 """)
+
+    def test_raised_rights(self):
+        """A set-user-ID Python must not load a library that its user names."""
+        if os.getuid() != 0:
+            self.skipTest("NOT TESTED: only root can make a set-user-ID program of root")
+        code = "import os; from vkevd import _library; print(os.getuid(), os.geteuid(), *_library._places())"
+        named = "/nowhere/libvkevd.so"
+        environment = {**os.environ, "VKEVD_LIBRARY": named, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))}
+        self.assertEqual(self.run_python(code, **environment).split()[2:], [named])
+        with tempfile.TemporaryDirectory() as folder:
+            os.chmod(folder, 0o755)
+            program = shutil.copy(os.path.realpath(sys.executable), folder)
+            os.chmod(program, 0o4755)
+            done = subprocess.run([program, "-c", code], capture_output=True, text=True, env=environment, user=65534)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            if not done.stdout.startswith("65534 0 "):
+                self.skipTest("NOT TESTED: set-user-ID has no effect here (nosuid or no_new_privs)")
+            self.assertNotIn(named, done.stdout)
 
     def test_memory_is_freed(self):
         self.run_python("""

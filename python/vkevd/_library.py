@@ -3,7 +3,7 @@
 import ctypes
 import os
 import threading
-from ctypes import POINTER, c_char, c_char_p, c_double, c_int32, c_int64, c_uint64, c_void_p
+from ctypes import POINTER, c_char, c_char_p, c_double, c_int32, c_int64, c_uint64, c_ulong, c_void_p
 
 from ._errors import BY_CODE, Error, ForkedError, NoDeviceError, ResultOverflowError
 
@@ -93,11 +93,22 @@ def _after_fork():
 os.register_at_fork(after_in_child=_after_fork)
 
 
+def _raised():
+    """Tells whether this process has more rights than its user, whose variables it must not obey then.
+
+    secure_getenv of the C library asks the same.
+    """
+    getauxval = ctypes.CDLL(None).getauxval
+    getauxval.argtypes, getauxval.restype = [c_ulong], c_ulong
+    return getauxval(23) != 0  # AT_SECURE
+
+
 def _places():
     """The possible paths of the library, best first. The system finds a name without a folder."""
     here = os.path.dirname(os.path.abspath(__file__))
-    if os.environ.get("VKEVD_LIBRARY"):
-        return [os.environ["VKEVD_LIBRARY"]]
+    wanted = os.environ.get("VKEVD_LIBRARY")
+    if wanted and not _raised():
+        return [wanted]
     inside = [os.path.join(here, NAME), os.path.join(here, "..", "..", "bin", "lib", NAME)]
     return [place for place in inside if os.path.exists(place)] + [NAME]
 
