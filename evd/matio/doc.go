@@ -1,5 +1,6 @@
 // Package matio reads and writes matrices and vectors in the formats of other programs: Matrix
-// Market text, NumPy's .npy and .npz, CSV and other tables of numbers, and JSON for vectors.
+// Market, NumPy's .npy and .npz, CSV and other tables of numbers, text of Octave and Armadillo, lists
+// of entries, and JSON for vectors.
 //
 //	d, err := matio.ReadFile("bcsstk09.mtx.gz") // the content decides the format; gzip is unpacked
 //	if err == nil {
@@ -8,15 +9,17 @@
 //
 // # Formats
 //
-// The formats, and the files that are refused with a reason:
+// docs/formats.md has the grammar of all formats of text: separators, headers, names of rows, quotes,
+// decimal marks, and the files that are refused because they may be read in two ways. These are the
+// formats, and the files that are refused with a reason:
 //
-//	Matrix Market   coordinate and array; real, integer and pattern (each entry is 1);
-//	                general and symmetric (lower triangle listed, both filled here), and
-//	                skew-symmetric (read as general; strictly lower triangle listed).
+//	Matrix Market   coordinate and array; real, integer and pattern (each entry is 1); general,
+//	                symmetric (lower triangle listed, both filled here), hermitian if it is real,
+//	                and skew-symmetric (read as general; strictly lower triangle listed).
 //	                Entries listed twice are added up. One entry per line. Allowed are
 //	                blank lines, comments, CRLF, Fortran's 1.0D+00, nan and inf.
-//	                Refused: complex, hermitian, an entry above the
-//	                diagonal of a symmetric file, and any count that is wrong.
+//	                Refused: complex, an entry above the diagonal of a symmetric file, and
+//	                any count that is wrong.
 //	.npy 1, 2, 3    C and Fortran order; floats of 16, 32 and 64 bits, integers of 8 to 64
 //	                bits with and without sign, booleans, either byte order; all converted to
 //	                float64 (integers beyond 2⁵³ are rounded to nearest). The names of types
@@ -26,11 +29,20 @@
 //	.npz            the array that Options or a path FILE.npz:NAME names, else the only array,
 //	                else the array called A; stored or deflated. A matrix that
 //	                scipy.sparse.save_npz wrote in the formats coo, csc or csr.
-//	CSV, text       numbers separated by commas, semicolons, or blanks and tabs; one row per line,
-//	                with or without a header line and row names, as numpy.savetxt, pandas, R
-//	                and Fortran write them; # begins a comment line.
-//	                Refused: files called .mtx, which must have Matrix Market's banner unless
-//	                Options say that they are Matrix Market.
+//	                Refused: two arrays of one name.
+//	CSV, text       numbers between commas, semicolons, tabs or blanks; one row per line, with or
+//	                without a header and names of rows, as NumPy, pandas, R, spreadsheets,
+//	                MATLAB and Fortran write them; # or % begins a comment. Options.Triangle
+//	                reads one triangle of a symmetric matrix.
+//	                Refused: tables with two readings, without Options that choose; files
+//	                called .mtx, which must have Matrix Market's banner unless Options say
+//	                that they are Matrix Market.
+//	entries         row, column and value in each line, if Options.Format is Triplets.
+//	Octave          save -text: real and boolean matrices, scalars, diagonal and sparse matrices;
+//	                Options.Array names the variable.
+//	Armadillo       arma_ascii of real numbers.
+//
+// Other known formats, such as HDF5, MATLAB's, bzip2 or UTF-16, are refused by their names.
 //
 // ReadTridiagonal reads tridiagonal matrices as two diagonals, from all of these formats.
 // ReadVector reads lists of numbers, from fewer of these formats.
@@ -79,5 +91,6 @@
 //
 // An error about the content of a file is a *FormatError with the file's name and the line. NaN and
 // infinity are read and written as they are: the solver refuses them and says where they are.
-// Functions of this package share no state, so several goroutines may call them at the same time.
+// A table that may be read in several ways is an *AmbiguousError, which lists them. Functions of this
+// package share no state, so several goroutines may call them at the same time.
 package matio
