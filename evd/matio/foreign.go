@@ -107,11 +107,11 @@ func isUTF16(start []byte) bool {
 }
 
 // unknownFormat is the error about a file that has no format of this package.
-func unknownFormat(in *input, name string) error {
+func unknownFormat(in *input) error {
 	if in.starts("[") || in.starts("{") {
-		return &FormatError{name, 0, `JSON is read only for a list of numbers; in Python, numpy.save("A.npy", json.load(open(FILE))) converts a matrix`}
+		return &FormatError{in.file, 0, `JSON is read only for a list of numbers; in Python, numpy.save("A.npy", json.load(open(FILE))) converts a matrix`}
 	}
-	return &FormatError{name, 0, "neither Matrix Market (no " + bannerWord + " banner), .npy, .npz nor a table of numbers"}
+	return &FormatError{in.file, 0, "neither Matrix Market (no " + bannerWord + " banner), .npy, .npz nor a table of numbers"}
 }
 
 // noArrays says what an archive holds that has no .npy array. `names` are the names of its files.

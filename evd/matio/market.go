@@ -89,15 +89,21 @@ func readMarket(in *input, most int) (*Dense, error) {
 	return m.read()
 }
 
-// readBareMarket reads a Matrix Market file that has no banner, as if the banner said general and
-// real. The number of words on the size line decides between coordinate (3) and array (2). The
-// errors are those of readMarket.
-func readBareMarket(in *input, most int) (*Dense, error) {
-	return bareMarket(in, most).read()
+// market begins to read a Matrix Market file, up to its size line. Without a banner the options must
+// say that the file is one. The result is nil if it is none.
+func (o Options) market(in *input, most int) (*market, error) {
+	switch {
+	case hasBanner(in):
+		m := &market{lines: newLines(in), most: most}
+		return m, m.readBanner()
+	case o.Format == MatrixMarket:
+		return bareMarket(in, most), nil
+	}
+	return nil, nil
 }
 
-// bareMarket looks at the size line without consuming anything. It sets the fields that a banner
-// would set: general, real, and array if the line has two words. The size line must be within the
+// bareMarket is for files without a banner. It looks at the size line without consuming anything, and
+// sets the fields that a banner would set: general, real, and array if the line has two words. The size line must be within the
 // first 64 KiB of the file, comments included.
 func bareMarket(in *input, most int) *market {
 	start, _ := in.Peek(in.Size())

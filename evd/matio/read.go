@@ -125,40 +125,50 @@ func (o Options) ReadFile(path string) (*Dense, error) {
 // If no rule holds, Read returns a *FormatError. A zip archive may be inside gzip. Of a zip archive
 // only the .npy files are read.
 func (o Options) Read(r io.Reader, name string) (*Dense, error) {
-	return readEither(r, name, o.fromZip, func(in *input) (*Dense, error) { return o.readDense(in, name) })
+	return readEither(r, name, o.fromZip, o.readDense)
 }
 
 // readDense reads a matrix from a file in any format except .npz.
-func (o Options) readDense(in *input, name string) (*Dense, error) {
-	if isOctave(in) {
-		return o.readOctave(in)
+func (o Options) readDense(in *input) (*Dense, error) {
+	if d, err := o.readMarked(in); d != nil || err != nil {
+		return d, err
 	}
-	if err := o.hasNoArrays(name); err != nil {
+	if m, err := o.market(in, mostElements); err != nil {
 		return nil, err
-	}
-	switch {
-	case in.starts(npyMagic):
-		return readNPY(in, mostElements)
-	case hasBanner(in):
-		return readMarket(in, mostElements)
-	}
-	switch {
-	case o.Format == MatrixMarket:
-		return readBareMarket(in, mostElements)
-	case o.Format == Triplets:
-		return o.readTriplets(in, mostElements)
-	case in.starts(armadilloMagic):
-		return readArmadillo(in)
+	} else if m != nil {
+		return m.read()
 	}
 	if o.Format != TextTable {
 		if err := mayBeText(in); err != nil {
 			return nil, err
 		}
 		if !hasNumbers(in) {
-			return nil, unknownFormat(in, name)
+			return nil, unknownFormat(in)
 		}
 	}
 	return o.readTable(in, mostElements)
+}
+
+// readMarked reads a matrix in a format that the first bytes or the options name. It returns nil for
+// Matrix Market and for tables, which may also be read as two diagonals.
+func (o Options) readMarked(in *input) (*Dense, error) {
+	if isOctave(in) {
+		return o.readOctave(in)
+	}
+	if err := o.hasNoArrays(in.file); err != nil {
+		return nil, err
+	}
+	switch {
+	case in.starts(npyMagic):
+		return readNPY(in, mostElements)
+	case o.Format == MatrixMarket || hasBanner(in):
+		return nil, nil
+	case o.Format == Triplets:
+		return o.readTriplets(in, mostElements)
+	case in.starts(armadilloMagic):
+		return readArmadillo(in)
+	}
+	return nil, nil
 }
 
 // ReadMatrixMarket reads a matrix in Matrix Market format, compressed with gzip or not. The file

@@ -176,23 +176,14 @@ func (s *sparse) put(row, col, x float64, put func(i, j int, x float64) error) e
 // dense returns the matrix with all elements stored. The memory for rows·cols elements may be much
 // larger than the archive. If the system does not have this memory, the error is a *TooLargeError.
 func (s *sparse) dense() (*Dense, error) {
-	n, ok := elements(s.rows, s.cols, mostElements)
-	var data []float64
-	if ok {
-		data, ok = allocate[float64](n)
-	}
-	if !ok {
-		return nil, &TooLargeError{s.file, s.rows, s.cols}
-	}
-	d := &Dense{Rows: s.rows, Cols: s.cols, Data: data}
-	err := s.each(func(i, j int, x float64) error {
-		d.Data[i+j*d.Rows] += x
-		return nil
-	})
+	d, err := zeros(s.file, s.rows, s.cols, mostElements)
 	if err != nil {
 		return nil, err
 	}
-	return d, nil
+	return d, s.each(func(i, j int, x float64) error {
+		d.Data[i+j*d.Rows] += x
+		return nil
+	})
 }
 
 // tridiagonal returns the matrix as two diagonals. It needs only memory of order n. A nonzero entry

@@ -61,53 +61,21 @@ func ReadTridiagonal(r io.Reader, name string) (*Tridiagonal, error) {
 // ReadTridiagonal reads a tridiagonal matrix from a stream, as the function ReadTridiagonal does,
 // but with the options o.
 func (o Options) ReadTridiagonal(r io.Reader, name string) (*Tridiagonal, error) {
-	return readEither(r, name, o.tridiagonalFromZip, func(in *input) (*Tridiagonal, error) {
-		return o.readTridiagonal(in, name)
-	})
+	return readEither(r, name, o.tridiagonalFromZip, o.readTridiagonal)
 }
 
 // readTridiagonal reads a tridiagonal matrix from a file in any format except .npz.
-func (o Options) readTridiagonal(in *input, name string) (*Tridiagonal, error) {
-	if isOctave(in) {
-		d, err := o.readOctave(in)
-		if err != nil {
-			return nil, err
-		}
-		return d.tridiagonal(name)
-	}
-	if err := o.hasNoArrays(name); err != nil {
+func (o Options) readTridiagonal(in *input) (*Tridiagonal, error) {
+	o.Square = true // the shape of triplets
+	if d, err := o.readMarked(in); err != nil {
 		return nil, err
+	} else if d != nil {
+		return d.tridiagonal(in.file)
 	}
-	switch {
-	case in.starts(npyMagic):
-		d, err := readNPY(in, mostElements)
-		if err != nil {
-			return nil, err
-		}
-		return d.tridiagonal(name)
-	case hasBanner(in):
-		m := &market{lines: newLines(in), most: mostElements}
-		if err := m.readBanner(); err != nil {
-			return nil, err
-		}
+	if m, err := o.market(in, mostElements); err != nil {
+		return nil, err
+	} else if m != nil {
 		return m.readTridiagonal()
-	}
-	switch {
-	case o.Format == MatrixMarket:
-		return bareMarket(in, mostElements).readTridiagonal()
-	case o.Format == Triplets:
-		o.Square = true
-		d, err := o.readTriplets(in, mostElements)
-		if err != nil {
-			return nil, err
-		}
-		return d.tridiagonal(name)
-	case in.starts(armadilloMagic):
-		d, err := readArmadillo(in)
-		if err != nil {
-			return nil, err
-		}
-		return d.tridiagonal(name)
 	}
 	if err := mayBeText(in); err != nil {
 		return nil, err
