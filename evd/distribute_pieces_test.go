@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -13,6 +14,7 @@ import (
 // device, so there were more pieces than events, and a divided solve of order 32768 panicked. Here
 // a panel has up to twenty pieces.
 func TestReflectorsGoInPieces(t *testing.T) {
+	when.Skip(t, when.Quick, "several devices")
 	defer func(bytes int) { reflectorBytes = bytes }(reflectorBytes)
 	const n = 61
 	a := Sym[float64]{N: n, Ld: n, Data: make([]float64, n*n), Uplo: Lower}

@@ -15,6 +15,7 @@ import (
 // from two goroutines, in both orders of the devices. A device's queue is taken while it waits for
 // another one, so each plan could have one device and wait for the other for ever.
 func TestDividedPlansShareDevices(t *testing.T) {
+	when.Skip(t, when.Quick, "several devices")
 	d, e := device(t, vk.Options{}), device(t, vk.Options{})
 	const n, rounds = 60, 6
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)

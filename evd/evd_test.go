@@ -269,6 +269,7 @@ func TestCancelledSolveReturnsAndThePlanGoesOn(t *testing.T) {
 // Vulkan bindings free C memory in finalizers. A use of freed memory would crash a solve or change
 // its bits.
 func TestSolvesUnderPermanentCollection(t *testing.T) {
+	when.Skip(t, when.Quick, "the solves of other tests")
 	when.Skip(t, when.Validation, "the calls of other tests")
 	when.Pick(t, when.Race)
 	ctx := context.Background()

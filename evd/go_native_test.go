@@ -14,6 +14,7 @@ import (
 // solve it with native products, and use native products in later solves. The bits must be those of
 // a plan with native products.
 func TestRefusedMatrixIsSolvedNatively(t *testing.T) {
+	when.Skip(t, when.Quick, "emulated products")
 	when.Skip(t, when.Validation, "values of results, errors, and the host")
 	d := openIn(t, t.TempDir())
 	const n = 40

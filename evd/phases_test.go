@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/residual"
 	"github.com/vkevd/vkevd/stages/stagetest"
@@ -45,6 +46,7 @@ func emulatedByPhase(t *testing.T, base *spectrum.Base, solve func() (*Result[fl
 // a solve in mixed precision. All phases with large products of doubles must have them if
 // ProductsEmulated asks for them, and no phase otherwise.
 func TestEachPhaseHasItsProducts(t *testing.T) {
+	when.Skip(t, when.Quick, "products of other sizes")
 	small := tuning.Smallest()
 	d, err := vk.Open(vk.Options{Device: DeviceName(t), Kernels: true})
 	if err != nil {

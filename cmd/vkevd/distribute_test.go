@@ -9,6 +9,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/probe"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -16,6 +17,7 @@ import (
 // machine. The values must be those of one device up to rounding, and reports and plans must say
 // what is divided.
 func TestDistribute(t *testing.T) {
+	when.Skip(t, when.Quick, "several devices")
 	if os.Getenv("VKEVD_DEVICE") != "" {
 		t.Skip("VKEVD_DEVICE names a device, and the numbers here may be others")
 	}

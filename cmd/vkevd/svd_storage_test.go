@@ -9,12 +9,14 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/svd"
+	"github.com/vkevd/vkevd/internal/when"
 )
 
 // TestSVDStorage solves a matrix in each storage format on the device of the tests, as a band and as a
 // whole matrix. The values must have the errors of the format, and the measures of --check must be
 // small, in its units.
 func TestSVDStorage(t *testing.T) {
+	when.Skip(t, when.Quick, "single precision in storage")
 	t.Run("band", func(t *testing.T) { testSVDStorage(t, 40, 7, "--banded") })
 	t.Run("whole", func(t *testing.T) { testSVDStorage(t, 40, 90) })
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/tune"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -237,6 +238,7 @@ func TestTuneRefuses(t *testing.T) {
 // TestTuneHere searches for one second on a real device, saves the found sizes, and solves with
 // them.
 func TestTuneHere(t *testing.T) {
+	when.Skip(t, when.Quick, "whole programs")
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
 	stdout, stderr, status := s.real("tune", "-n", "32", "--budget", "1s", "--repeat", "1", "--save", "--json", "rows.json")

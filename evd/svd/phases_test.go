@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/stages/tuning"
@@ -48,6 +49,7 @@ func emulatedByPhase(t *testing.T, p *Plan[float64], a evd.Dense[float64]) map[s
 // them in all phases with large products. Plans with other choices have none, or only those for the
 // vectors. Plan.Costs must say so.
 func TestEachPhaseHasItsProducts(t *testing.T) {
+	when.Skip(t, when.Quick, "products of other sizes")
 	small := tuning.Smallest()
 	dev, err := vk.Open(vk.Options{Device: testDevice(t).Info().Name, Kernels: true})
 	if err != nil {

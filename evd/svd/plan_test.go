@@ -84,6 +84,7 @@ func TestForecast(t *testing.T) {
 // must end, and the plan must work afterwards. In a solve that is not cancelled, the last progress
 // report must say that all forecast operations are done.
 func TestCancelInEachPhase(t *testing.T) {
+	when.Skip(t, when.Quick, "cancelled solves of evd")
 	when.Skip(t, when.Validation, "the calls of evd's tests of cancelled solves")
 	a, g := families[0].make(130, 60, false)
 	t.Run("float64", func(t *testing.T) {

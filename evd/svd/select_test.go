@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 	"github.com/vkevd/vkevd/stages/tuning"
 )
@@ -134,6 +135,7 @@ func TestSelectOfBidiagonals(t *testing.T) {
 // TestSelectRefuses checks the errors for selections that are not possible, and for an interval with
 // more values than the plan has memory for. The plan must work afterwards.
 func TestSelectRefuses(t *testing.T) {
+	when.Skip(t, when.Quick, "the values of TestSelect")
 	dev, option := testDevice(t), (*evd.OptionError)(nil)
 	for _, opt := range []Options{
 		{Select: Index(0, 6)}, {Select: Index(-1, 2)}, {Select: Index(2, 2)}, {Select: Interval(2, 1)}, {Select: Index(0, 2), Largest: 2},

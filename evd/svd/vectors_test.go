@@ -186,6 +186,7 @@ func TestVectors(t *testing.T) {
 // largest ones. The vectors of the largest values must be the first columns of all vectors, up to
 // rounding errors. Vectors of close values are not compared.
 func TestVectorsOfOneSide(t *testing.T) {
+	when.Skip(t, when.Quick, "TestVectors")
 	when.Skip(t, when.Validation, "TestVectors records the kernels")
 	small := tuning.Smallest()
 	for _, shape := range [][2]int{{23, 23}, {29, 21}, {21, 29}, {60, 20}, {20, 60}} {

@@ -141,6 +141,7 @@ func q2Tunings() []ApplyQ2Tuning {
 // TestApplyQ2 compares Q2·X and Q2ᵀ·X with package ref. The error of each vector x is measured in
 // units of √n·ulp·‖x‖.
 func TestApplyQ2(t *testing.T) {
+	when.Skip(t, when.Quick, "TestApplyQ2Squares")
 	when.Skip(t, when.Validation, "other tests record the same kernels")
 	worst := 0.0
 	// some[b] lists the indices of the tunings to test for half-bandwidth b. It is a selection,

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/matgen"
+	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/stagetest"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -15,6 +16,7 @@ import (
 // matrices of a workgroup. The results must have the same bits. The batch has matrices of several
 // orders and kinds, and one with a NaN. One dispatch does not suffice for the rotations of a matrix.
 func TestBatchRowsAndMatrices(t *testing.T) {
+	when.Skip(t, when.Quick, "the other tests of batches, with one size")
 	var all []*batchMatrix
 	add := func(n int, a []float64) { all = append(all, whole(n, a, len(all)%2 == 0)) }
 	for i, n := range []int{40, 4, 33, 3, 17} {

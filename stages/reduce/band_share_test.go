@@ -55,6 +55,7 @@ func TestDivideColumns(t *testing.T) {
 // TestBandShare checks band reductions by one to three devices with unequal shares, for orders at
 // and near the multiples of the half-bandwidth and the block size, and smaller than a block.
 func TestBandShare(t *testing.T) {
+	when.Skip(t, when.Quick, "TestBandShareIsTheReference")
 	when.Skip(t, when.Validation, "TestBandShareIsTheReference records the kernels")
 	when.Skip(t, when.Widths, "the same code with other sizes, and it compiles slowly for wide vectors")
 	var orthogonal, similar stagetest.Worst

@@ -118,6 +118,7 @@ func TestGeneralBandReductionRepeats(t *testing.T) {
 // TestShortPanels checks for which numbers of rows a reduction uses PanelTuning.ShortTileBytes. With
 // other chunks of rows, sums have another order, so the bits show which size was used.
 func TestShortPanels(t *testing.T) {
+	when.Skip(t, when.Quick, "the other band reductions")
 	size := GeneralSize{M: 61, N: 50, B: 4, K: 8}
 	dense := stagetest.Normal(size.M, size.N, size.M, 5).Data
 	large, small := SmallestTuning(), SmallestTuning()

@@ -43,6 +43,7 @@ func TestBlockedTridiagonalisation(t *testing.T) {
 // TestBlockedTridiagonalisationKinds does the same for matrices on which eigenvalue solvers have
 // failed, scaled to magnitudes near 1.
 func TestBlockedTridiagonalisationKinds(t *testing.T) {
+	when.Skip(t, when.Quick, "TestBlockedTridiagonalisation")
 	when.Skip(t, when.Validation, "other tests record the same kernels")
 	when.Skip(t, when.Widths, "the same code with other sizes, and it compiles slowly for wide vectors")
 	const n, left = 29, 12
@@ -60,6 +61,7 @@ func TestBlockedTridiagonalisationKinds(t *testing.T) {
 // difference must be within an error bound. The bits differ, because package ref adds in another
 // order.
 func TestBlockedTridiagonalisationIsTheReference(t *testing.T) {
+	when.Skip(t, when.Quick, "TestBlockedTridiagonalisation")
 	when.Skip(t, when.Validation, "other tests record the same kernels")
 	const n, left = 43, 14
 	dense := stagetest.Symmetric(n)
@@ -96,6 +98,7 @@ func TestBlockedTridiagonalisationIsTheReference(t *testing.T) {
 // on the number of workgroups, on the number of elements in registers, or on the distribution of
 // rows over the workgroups.
 func TestBlockedTridiagonalisationRepeats(t *testing.T) {
+	when.Skip(t, when.Quick, "TestBlockedTridiagonalisation")
 	when.Skip(t, when.Validation, "other tests record the same kernels")
 	const n, left = 50, 20
 	tune := smallestBlocks(t, n, left)
