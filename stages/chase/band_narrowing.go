@@ -21,21 +21,17 @@ import (
 // precision and rounds each element that it stores.
 //
 // BandNarrowing does not store Q and P, so only solves without vectors use it. A pass removes some
-// superdiagonals by bulge chasing. It applies Householder reflectors alternately to columns and to
-// rows of the band; each application is a half-step. The reflectors have fewer elements than the
-// band has superdiagonals. The blocks in shared memory therefore do not grow with the width of the
-// band. The kernel tb2tb.comp derives which half-steps a half-step depends on.
+// superdiagonals by bulge chasing. The Householder reflectors have fewer elements than the band has
+// superdiagonals. The blocks in shared memory therefore do not grow with the width of the band. The kernel tb2tb.comp derives which half-steps a half-step depends on.
 //
 // Source: C. Bischof, B. Lang, X. Sun, ACM TOMS 26 (2000); on GPUs E. Ringoot et al., Accelerating
 // Bidiagonalization of Banded Matrices through Memory-Aware Bulge-Chasing on GPUs.
 type BandNarrowing[T spirv.Stored] struct {
 	NarrowSize
-	tune      Tuning
-	abort     spirv.Addr[uint32]
 	passes    []narrowPass[T]
 	transpose *move.Transpose[T]
-	across    vk.Region[T]  // a band by rows, on its way from or to the general compact band
-	flags     machine.Flags // those of one pass after another, if workgroups wait
+	across    vk.Region[T] // a band by rows, on its way from or to the general compact band
+	all       pipeline     // has the flags of one pass after another, if workgroups wait
 }
 
 // NarrowSize holds the sizes of a BandNarrowing: the order and the numbers of superdiagonals.
@@ -78,22 +74,17 @@ func (s NarrowSize) height() int { return s.From + 2*s.Tile + 1 }
 // j·(From+2·Tile) + From + Tile.
 func (s NarrowSize) BandLen() int { return s.height() * (s.N + s.above()) }
 
-// narrowPass is one pass: it reduces width superdiagonals to width − tile superdiagonals. The field
-// `chase` is the kernel whose workgroups wait for each other, and `wave` is the kernel without
-// waits. At most one of them is set. Both fields are nil if the matrix is too small to have
-// elements to annihilate.
+// narrowPass is one pass: it reduces width superdiagonals to width − tile superdiagonals. At most one
+// of the kernels is built, and none if the matrix is too small to have elements to annihilate.
 type narrowPass[T spirv.Stored] struct {
+	pipeline
 	n, width, tile int
 	chase          *vk.Kernel[shaders.Tb2tbChaseSpec, shaders.Tb2tbChasePush[T]] // sweeps wait for each other
 	wave           *vk.Kernel[shaders.Tb2tbWaveSpec, shaders.Tb2tbWavePush[T]]   // a dispatch for each wave of half-steps
-	parts          []stages.Span                                                 // the sweeps of each dispatch, if workgroups wait
 }
 
 const (
-	// narrowLead is the lead of a sweep over the next sweep, in half-steps. A half-step applies one
-	// Householder reflector to columns or to rows. Half-step h of a sweep may begin when the
-	// previous sweep has finished half-step h + narrowLead.
-	narrowLead = 1
+	narrowLead = 1 // lead of a sweep over the next sweep, in half-steps
 
 	// narrowAhead is the largest number of rows or columns that a cluster of invocations loads at
 	// the same time, while it applies a Householder reflector to a block (AHEAD in tb2tb.comp).
@@ -107,33 +98,38 @@ func NewBandNarrowing[T spirv.Stored](dev *vk.Device, size NarrowSize, w stages.
 		panic(fmt.Sprintf("stages: narrowing of a band, %+v", size))
 	}
 	info := dev.Info()
-	if size.N+size.above() > mostBand/size.height() {
-		return nil, &vk.UnsupportedError{Device: info.Name, Feature: "elements of a compact band",
-			Need: fmt.Sprintf("%d·%d", size.N+size.above(), size.height()), Have: fmt.Sprint(mostBand)}
+	if err := fits(info, size.N+size.above(), size.height()); err != nil {
+		return nil, err
 	}
-	s := &BandNarrowing[T]{NarrowSize: size, tune: t, abort: dev.Abort(), across: vk.Reserve[T]("band, transposed", size.N*(max(size.From, size.To)+1))}
-	s.tune.Groups = t.groups(info)
+	s := &BandNarrowing[T]{NarrowSize: size, across: vk.Reserve[T]("band, transposed", size.N*(max(size.From, size.To)+1))}
 	tickets, flags := 0, 0
-	stride := chaseShape{tune: t}.flagStride()
 	for widths := size.Passes(); len(widths) > 1; widths = widths[1:] {
 		pass := narrowPass[T]{n: size.N, width: widths[0], tile: widths[0] - widths[1]}
-		if err := pass.build(dev, w, s.tune); err != nil {
+		if err := pass.build(dev, w, t.on(info)); err != nil {
 			return nil, err
 		}
 		s.passes = append(s.passes, pass)
-		tickets, flags = max(tickets, len(pass.parts)), max(flags, pass.sweeps())
+		tickets, flags = max(tickets, len(pass.parts)), max(flags, pass.count)
 	}
 	if w.Allowed {
-		s.flags = machine.ReserveFlags("narrowing INFO, tickets, flags", tickets, flags, stride)
+		s.all.flags = machine.ReserveFlags("narrowing INFO, tickets, flags", tickets, flags, t.flagStride())
+		for i := range s.passes {
+			s.passes[i].flags = s.all.flags
+		}
 	}
 	var err error
 	s.transpose, err = move.NewTranspose[T](dev)
 	return s, err
 }
 
-// build builds the kernel of the pass.
+// build builds the kernel of the pass. One sweep annihilates the elements of one row, and chases the
+// bulge that this creates down the band.
 func (p *narrowPass[T]) build(dev *vk.Device, w stages.Waiting, t Tuning) error {
-	if p.sweeps() == 0 {
+	p.pipeline = pipeline{
+		count: max(0, p.n-1-(p.width-p.tile)), length: p.halfSteps, flops: p.halfStepFlops(), least: 2 * t.SweepCost,
+		lead: narrowLead, behind: 1 + narrowLead, tune: t, abort: dev.Abort(),
+	}
+	if p.count == 0 {
 		return nil
 	}
 	length := p.tile + 1
@@ -142,7 +138,7 @@ func (p *narrowPass[T]) build(dev *vk.Device, w stages.Waiting, t Tuning) error 
 		return shaders.Tb2tbChaseSpec{
 			LocalSize: f.size, Work: f.work, Lanes: f.lanes, Tiles: f.tiles, B: uint32(length), Step: uint32(p.width),
 			Lead: narrowLead, Ahead: uint32(min(vk.Tiles(p.width-length, uint32(length)), narrowAhead)),
-			WideFence: stages.SpecBool(w.WideFence), FlagStride: shape.flagStride(),
+			WideFence: stages.SpecBool(w.WideFence), FlagStride: t.flagStride(),
 		}
 	})
 	if err != nil {
@@ -151,35 +147,23 @@ func (p *narrowPass[T]) build(dev *vk.Device, w stages.Waiting, t Tuning) error 
 	kernels := stages.Builder{Dev: dev}
 	if w.Allowed {
 		p.chase = stages.Build(&kernels, shaders.Tb2tbChase[T](), spec)
-		p.parts = stages.Spans(p.sweeps(), p.sweeps(), t.Dispatch, func(sweep int) float64 {
-			return max(2*t.SweepCost, float64(p.halfSteps(sweep))*p.halfStepFlops())
-		})
+		p.divide()
 	} else {
 		p.wave = stages.Build(&kernels, shaders.Tb2tbWave[T](), spec)
 	}
 	return kernels.Err
 }
 
-// sweeps returns the number of sweeps of a pass. One sweep annihilates the elements of one row, and
-// chases the bulge that this creates down the band.
-func (p *narrowPass[T]) sweeps() int { return max(0, p.n-1-(p.width-p.tile)) }
-
-// halfSteps returns the number of half-steps of a sweep. A sweep moves a bulge down the band in
-// steps, and each step has two half-steps: a reflector is applied to columns and another one to
-// rows.
-func (p *narrowPass[T]) halfSteps(sweep int) int {
+func (p narrowPass[T]) halfSteps(sweep int) int {
 	return 2 * ((p.n-1-sweep-(p.width-p.tile))/p.width + 1)
 }
 
-// halfStepFlops returns the cost in flops of a half-step, which applies one Householder reflector
-// to columns or to rows.
-func (p *narrowPass[T]) halfStepFlops() float64 {
+func (p narrowPass[T]) halfStepFlops() float64 {
 	return 4 * float64(p.tile+1) * float64(p.width+p.tile+1)
 }
 
-// flops returns the cost of the pass in flops, about 4·n²·tile·(1 + tile/width). n is the order of
-// the band, width is the number of its superdiagonals, and the pass removes tile of them.
-func (p *narrowPass[T]) flops() float64 {
+// cost is that of the pass in flops, about 4·n²·tile·(1 + tile/width).
+func (p *narrowPass[T]) cost() float64 {
 	n, tile := float64(p.n), float64(p.tile)
 	return 4 * n * n * tile * (1 + tile/float64(p.width))
 }
@@ -188,7 +172,7 @@ func (p *narrowPass[T]) flops() float64 {
 func (s *BandNarrowing[T]) Flops() float64 {
 	sum := 0.0
 	for i := range s.passes {
-		sum += s.passes[i].flops()
+		sum += s.passes[i].cost()
 	}
 	return sum
 }
@@ -212,22 +196,14 @@ func wholeWords[T spirv.Stored](n int) int {
 // other, a flag for each sweep, counters from which workgroups take sweeps (tickets), and the INFO
 // word.
 func (s *BandNarrowing[T]) Work() *vk.Layout {
-	if s.flags.Stride() == 0 {
+	if !s.all.waits() {
 		return vk.Together(s.across)
 	}
-	return vk.Together(s.across, s.flags.Layout())
+	return vk.Together(s.across, s.all.Work())
 }
 
-// Info returns the INFO word. After a successful run the word is 0. Otherwise a workgroup polled
-// the flag of a sweep more often than the poll limit allows: the word is 1 plus the index of this
-// sweep, and the results are undefined. The slice is empty if workgroups do not wait for each
-// other.
-func (s *BandNarrowing[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
-	if s.flags.Stride() == 0 {
-		return vk.Slice[uint32]{}
-	}
-	return s.flags.Info(ws)
-}
+// Info is that of the other chases.
+func (s *BandNarrowing[T]) Info(ws *vk.Arena) vk.Slice[uint32] { return s.all.Info(ws) }
 
 // Record reduces `band` to NarrowSize.To superdiagonals. `band` has BandLen elements and is
 // overwritten. Record writes the result to `general`, in the general compact storage that
@@ -238,14 +214,14 @@ func (s *BandNarrowing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band, general 
 	}
 	stages.Holds("the band", band, s.BandLen())
 	stages.Holds("the general band", general, s.GeneralLen())
-	if s.flags.Stride() > 0 {
-		s.flags.Clear(rec, ws)
+	if s.all.waits() {
+		s.all.flags.Clear(rec, ws)
 	}
 	done := 0.0
 	for i := range s.passes {
 		pass := &s.passes[i]
 		rec.Phase(stages.PhaseBandNarrowing, done, s.Flops())
-		done += pass.flops()
+		done += pass.cost()
 		switch {
 		case pass.chase != nil:
 			s.recordChase(rec, ws, pass, band)
@@ -278,34 +254,21 @@ func (s *BandNarrowing[T]) RecordGeneral(rec *vk.Recorder, ws *vk.Arena, wide, b
 	s.Record(rec, ws, band, general)
 }
 
-// recordChase records the dispatches of a pass in which workgroups wait for each other. The sweeps
-// of the pass are divided into parts, and each part is one dispatch. recordChase clears the tickets
-// and flags of all parts before the first dispatch.
-func (s *BandNarrowing[T]) recordChase(rec *vk.Recorder, ws *vk.Arena, p *narrowPass[T], band vk.Slice[T]) {
-	s.flags.ClearFirst(rec, ws, p.sweeps())
-	for i, part := range p.parts {
-		// A sweep begins 1 + narrowLead half-steps after the previous sweep, so the length of a
-		// sweep limits the number of sweeps in flight. Additional workgroups would only poll flags.
-		groups := min(s.tune.Groups, part.Len(), p.halfSteps(0)/(1+narrowLead)+2)
-		p.chase.Dispatch(rec, vk.Grid(groups), shaders.Tb2tbChasePush[T]{
+func (s *BandNarrowing[T]) recordChase(rec *vk.Recorder, ws *vk.Arena, pass *narrowPass[T], band vk.Slice[T]) {
+	s.all.flags.ClearFirst(rec, ws, pass.count)
+	pass.eachPart(rec, ws, func(groups vk.Groups, p part) {
+		pass.chase.Dispatch(rec, groups, shaders.Tb2tbChasePush[T]{
 			Band: band.Addr(), N: uint32(s.N), Above: uint32(s.above()), Height: uint32(s.height()),
-			First: uint32(part.First), Last: uint32(part.Last), Polls: s.tune.Polls,
-			Info: s.flags.Info(ws).Addr(), Ticket: s.flags.Ticket(ws, i).Addr(), Flags: s.flags.First(ws), AbortWord: s.abort,
+			First: p.First, Last: p.Last, Polls: p.Polls, Info: p.Info, Ticket: p.Ticket, Flags: p.Flags, AbortWord: p.Abort,
 		})
-		rec.Costs(part.Cost)
-	}
+	})
 }
 
-// recordWaves records a dispatch for each wave t = 0, 1, … of a pass. A half-step applies one
-// reflector. Wave t consists of half-step h = t − stride·s of each sweep s. The half-steps of a
-// wave are independent of each other. `stride` is the number of waves between the beginnings of two
-// successive sweeps.
-func (s *BandNarrowing[T]) recordWaves(rec *vk.Recorder, p *narrowPass[T], band vk.Slice[T], stride int) {
-	eachWave(p.sweeps(), stride, p.halfSteps, func(t, newest, count int) {
-		p.wave.Dispatch(rec, vk.Folded(count), shaders.Tb2tbWavePush[T]{
+func (s *BandNarrowing[T]) recordWaves(rec *vk.Recorder, pass *narrowPass[T], band vk.Slice[T], stride int) {
+	pass.eachWave(rec, stride, func(groups vk.Groups, w wave) {
+		pass.wave.Dispatch(rec, groups, shaders.Tb2tbWavePush[T]{
 			Band: band.Addr(), N: uint32(s.N), Above: uint32(s.above()), Height: uint32(s.height()),
-			Wave: uint32(t), Stride: uint32(stride), Newest: uint32(newest), Count: uint32(count),
+			Wave: w.Wave, Stride: w.Stride, Newest: w.Newest, Count: w.Count,
 		})
-		rec.Costs(float64(count) * p.halfStepFlops())
 	})
 }

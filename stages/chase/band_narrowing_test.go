@@ -108,6 +108,36 @@ func TestBandNarrowing(t *testing.T) {
 	}
 }
 
+// TestBandNarrowingGeneral checks that RecordGeneral finds the bits of Record if the band lies in
+// general compact storage, whatever its memory held before, and that it does not change that band.
+func TestBandNarrowingGeneral(t *testing.T) {
+	for _, size := range []NarrowSize{{1, 5, 2, 3}, {6, 3, 4, 2}, {17, 5, 3, 1}, {33, 16, 4, 6}} {
+		s := newNarrowBench(t, size, bidiagonalForms[0], SmallestTuning().Chase.Tuning)
+		band := bandToNarrow(size)
+		wantBand, want := s.run(band)
+		at, wide := ref.NarrowBand{N: size.N, Width: size.From, Tile: size.Tile}, make([]float64, stages.GeneralBandLen(size.N, size.From))
+		for i := range size.N {
+			for j := i; j < min(size.N, i+size.From+1); j++ {
+				wide[ref.BidiagonalBandAt(size.From, i, j)] = band[at.At(i, j)]
+			}
+		}
+		region := vk.Reserve[float64]("wide band", len(wide))
+		from := region.In(stagetest.Arena(t, s.dev, vk.Together(region)))
+		stagetest.Put(t, s.dev, from, wide)
+		rec := vk.NewRecorder(s.dev)
+		vk.Fill(rec, s.band.In(s.ws), 0x40000000) // 2 and a little
+		vk.Fill(rec, s.general.In(s.ws), 0x40000000)
+		s.stage.RecordGeneral(rec, s.ws, from, s.band.In(s.ws), s.general.In(s.ws))
+		stagetest.Run(t, s.dev, rec)
+		if !stagetest.SameBits(stagetest.Get(t, s.dev, s.band.In(s.ws)), wantBand) || !stagetest.SameBits(stagetest.Get(t, s.dev, s.general.In(s.ws)), want) {
+			t.Errorf("%+v: other bits than those of Record", size)
+		}
+		if !stagetest.SameBits(stagetest.Get(t, s.dev, from), wide) {
+			t.Errorf("%+v: the wide band has changed", size)
+		}
+	}
+}
+
 // TestBandNarrowingPasses checks that all passes of a BandNarrowing remove about the same number of
 // superdiagonals, and at most Tile.
 func TestBandNarrowingPasses(t *testing.T) {
@@ -164,13 +194,13 @@ func TestBandNarrowingWaitsForItsLead(t *testing.T) {
 	for f := range 7 {
 		stagetest.Put(t, bench.dev, bench.band.In(ws), ones)
 		rec := vk.NewRecorder(bench.dev)
-		stage.flags.Clear(rec, ws)
-		vk.Fill(rec, stage.flags.Ticket(ws, 0), 1) // one workgroup takes sweep 1
-		vk.Fill(rec, stage.flags.Flag(ws, 0), uint32(f))
+		pass.flags.Clear(rec, ws)
+		vk.Fill(rec, pass.flags.Ticket(ws, 0), 1) // one workgroup takes sweep 1
+		vk.Fill(rec, pass.flags.Flag(ws, 0), uint32(f))
 		pass.chase.Dispatch(rec, vk.Grid(1), shaders.Tb2tbChasePush[float64]{
 			Band: bench.band.In(ws).Addr(), N: uint32(size.N), Above: uint32(size.above()), Height: uint32(size.height()),
-			Last: uint32(pass.sweeps()), Polls: 1000, Info: stage.flags.Info(ws).Addr(), Ticket: stage.flags.Ticket(ws, 0).Addr(),
-			Flags: stage.flags.First(ws), AbortWord: stage.abort,
+			Last: uint32(pass.count), Polls: 1000, Info: pass.flags.Info(ws).Addr(), Ticket: pass.flags.Ticket(ws, 0).Addr(),
+			Flags: pass.flags.First(ws), AbortWord: pass.abort,
 		})
 		stagetest.Run(t, bench.dev, rec)
 		got, done := stagetest.Get(t, bench.dev, bench.band.In(ws)), 0
@@ -190,7 +220,7 @@ func TestBandNarrowingWaitsForItsLead(t *testing.T) {
 		if want := max(0, f-lead); done != want {
 			t.Errorf("flag %d: %d half-steps, want %d", f, done, want)
 		}
-		if published, want := stagetest.Get(t, bench.dev, stage.flags.Flag(ws, 1))[0], max(0, done-1); published != uint32(want) {
+		if published, want := stagetest.Get(t, bench.dev, pass.flags.Flag(ws, 1))[0], max(0, done-1); published != uint32(want) {
 			t.Errorf("flag %d: while half-step %d ran, the flag of its sweep was %d, want %d", f, done-1, published, want)
 		}
 		if info := stagetest.Get(t, bench.dev, stage.Info(ws))[0]; info != 1 {

@@ -109,7 +109,7 @@ func (c *chaseBench) claimed(polls uint32) *vk.Recorder {
 	flags := c.stage.flags
 	flags.Clear(rec, c.ws)
 	vk.Fill(rec, flags.Ticket(c.ws, 0), 1)
-	c.stage.dispatch(rec, 2, shaders.Sb2stChasePush[float64]{
+	c.stage.dispatch(rec, vk.Grid(2), shaders.Sb2stChasePush[float64]{
 		Band: c.band.Addr(), V: c.v.Addr(), Tau: c.tau.Addr(), N: uint32(c.stage.N), First: 0, Last: uint32(c.stage.Sweeps()), Polls: polls,
 		Info: flags.Info(c.ws).Addr(), Ticket: flags.Ticket(c.ws, 0).Addr(), Flags: flags.First(c.ws), AbortWord: c.stage.abort,
 	})

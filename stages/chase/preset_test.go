@@ -56,7 +56,7 @@ func (c *chaseBench) preset(count uint32) *vk.Recorder {
 	flags.Clear(rec, c.ws)
 	vk.Fill(rec, flags.Ticket(c.ws, 0), 1)
 	vk.Fill(rec, flags.Flag(c.ws, 0), count)
-	c.stage.dispatch(rec, 1, shaders.Sb2stChasePush[float64]{
+	c.stage.dispatch(rec, vk.Grid(1), shaders.Sb2stChasePush[float64]{
 		Band: c.band.Addr(), V: c.v.Addr(), Tau: c.tau.Addr(), N: uint32(c.stage.N),
 		First: 0, Last: uint32(c.stage.Sweeps()), Polls: 1000,
 		Info: flags.Info(c.ws).Addr(), Ticket: flags.Ticket(c.ws, 0).Addr(), Flags: flags.First(c.ws),

@@ -18,7 +18,7 @@ func chaseSpec[T spirv.Scalar](c chaseShape) (shaders.Sb2stChaseSpec, error) {
 			// into shared memory, two blocks are also too large for registers.
 			Retain:  stages.SpecBool(f.tiles > 1),
 			Vectors: stages.SpecBool(c.vectors), Lead: chaseLead,
-			WideFence: stages.SpecBool(c.wait.WideFence), FlagStride: c.flagStride(),
+			WideFence: stages.SpecBool(c.wait.WideFence), FlagStride: c.tune.flagStride(),
 		}
 	})
 }
@@ -94,7 +94,7 @@ func teamsSpec[T spirv.Scalar](c chaseShape) (spec shaders.Sb2stTeamsSpec, ok bo
 		Lanes:   uint32(lanesFor(c.b, 2*perThread, c.subgroup())),
 		LanesA:  uint32(lanesFor(c.b, perThread, c.subgroup())),
 		Vectors: stages.SpecBool(c.vectors), Lead: chaseLead,
-		WideFence: stages.SpecBool(c.wait.WideFence), FlagStride: c.flagStride(),
+		WideFence: stages.SpecBool(c.wait.WideFence), FlagStride: c.tune.flagStride(),
 	}
 	need, err := product.SharedBytes(shaders.Sb2stTeams[T], spec)
 	return spec, err == nil && need <= c.info.SharedBytes

@@ -66,17 +66,21 @@ func (t Tuning) Fits(info vk.Info, b int) error {
 	return nil
 }
 
-// groups returns the number of workgroups of one dispatch that are in flight at the same time.
-func (t Tuning) groups(info vk.Info) int {
+// on returns the sizes with the number of workgroups in flight on the device.
+func (t Tuning) on(info vk.Info) Tuning {
 	const usual = 32 // used if the driver does not report the number of units
 	switch {
 	case t.Groups > 0:
-		return min(t.Groups, vk.MaxGroups())
 	case info.Units > 0:
-		return min(info.Units, vk.MaxGroups())
+		t.Groups = info.Units
+	default:
+		t.Groups = usual
 	}
-	return usual
+	t.Groups = min(t.Groups, vk.MaxGroups())
+	return t
 }
+
+func (t Tuning) flagStride() uint32 { return max(1, t.FlagStride) }
 
 // chaseShape holds all values that determine the specialisation constants of the bulge chasing
 // kernels.
@@ -90,10 +94,6 @@ type chaseShape struct {
 
 // subgroup returns the number of invocations in a subgroup, or 1 if the driver does not report it.
 func (c chaseShape) subgroup() int { return max(1, c.info.Subgroup) }
-
-// flagStride returns the distance in memory between the flags of two successive sweeps, in 32-bit
-// words.
-func (c chaseShape) flagStride() uint32 { return max(1, c.tune.FlagStride) }
 
 // waiters returns the number of invocations that wait or publish while the other invocations
 // compute. No invocation does both.
