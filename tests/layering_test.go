@@ -37,6 +37,11 @@ var mayImport = map[string][]string{
 	"cmd/vkevd/internal/draw": {},
 	"examples/internal/style": {},
 
+	"evd/matio/internal/memory":    {},
+	"evd/matio/internal/number":    {},
+	"evd/matio/internal/stream":    {},
+	"evd/matio/internal/transpose": {"evd/matio/internal/memory"},
+
 	"cmd/libvkevd":      {"evd", "evd/batch", "evd/spectrum", "evd/svd", "internal/environ", "vk"},
 	"cmd/vkevd":         {"cmd/vkevd/internal/draw", "evd", "evd/accuracy", "evd/batch", "evd/bench", "evd/cluster", "evd/matgen", "evd/matio", "evd/probe", "evd/ratio", "evd/svd", "evd/tune", "internal/environ", "internal/ownfile", "stages", "stages/batch", "stages/tuning", "vk"},
 	"evd":               {"evd/emulation", "evd/spectrum", "stages/machine", "stages/product", "stages/product/moduli", "stages/tridiag", "stages/tuning", "vk", rooms},
@@ -46,7 +51,7 @@ var mayImport = map[string][]string{
 	"evd/cluster":       {"evd/matio"},
 	"evd/emulation":     {"evd/spectrum", "stages/machine", "stages/product", "stages/product/emulated", "stages/product/moduli", "stages/tuning", "vk", "vk/spirv", rooms},
 	"evd/matgen":        {},
-	"evd/matio":         {},
+	"evd/matio":         {"evd/matio/internal/memory", "evd/matio/internal/number", "evd/matio/internal/stream", "evd/matio/internal/transpose"},
 	"evd/spectrum":      {"internal/environ", "stages/product", "stages/tridiag", "stages/tridiag/dc", "stages/tridiag/mrrr", "stages/tridiag/ql", "stages/tridiag/sturm", "stages/tuning", "vk", "vk/spirv", rooms},
 	"evd/svd":           {"evd", "evd/emulation", "evd/ratio", "evd/spectrum", "stages/bidiagonal", "stages/machine", "stages/product", "stages/tridiag", "stages/tuning", "vk", "vk/spirv", rooms},
 	"evd/tune":          {"evd", "evd/bench", "stages/batch", "stages/product", "stages/tuning", "vk"},

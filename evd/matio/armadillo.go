@@ -1,6 +1,11 @@
 package matio
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
+	"github.com/vkevd/vkevd/evd/matio/internal/number"
+)
 
 // armadilloMagic begins the files of Armadillo with a header. After it come TXT or BIN, and the type of
 // the numbers. A text file has the shape on the next line, and then one row per line:
@@ -33,8 +38,8 @@ func readArmadillo(in *input) (*Dense, error) {
 			if err != nil {
 				return nil, err
 			}
-			rows, ok := whole(size[0], mostElements)
-			cols, ok2 := whole(size[1], mostElements)
+			rows, ok := whole(size[0], memory.MostElements)
+			cols, ok2 := whole(size[1], memory.MostElements)
 			if !ok || !ok2 {
 				return nil, t.errorf("%v by %v is no size of a matrix", size[0], size[1])
 			}
@@ -48,5 +53,5 @@ func readArmadillo(in *input) (*Dense, error) {
 			return d, nil
 		}
 	}
-	return nil, t.errorf("Armadillo's format %s is not read; A.save(\"A.csv\", arma::csv_ascii) writes a table of numbers", quote([]byte(head)))
+	return nil, t.errorf("Armadillo's format %s is not read; A.save(\"A.csv\", arma::csv_ascii) writes a table of numbers", number.Quote([]byte(head)))
 }

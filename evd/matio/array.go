@@ -3,6 +3,9 @@ package matio
 import (
 	"fmt"
 	"slices"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
+	"github.com/vkevd/vkevd/evd/matio/internal/transpose"
 )
 
 // mostEmpty is the largest number of matrices without elements in a stack. The file has no bytes
@@ -38,12 +41,12 @@ func readArray(in *input, most int, fits func(shape []int) string) (*array, erro
 	ok := true
 	switch {
 	case count == 1 && !f.fortranOrder:
-		data, ok = byColumns(data, rows, cols)
+		data, ok = transpose.ByColumns(data, rows, cols)
 	case !f.fortranOrder:
-		ok = eachByColumns(data, rows, cols)
+		ok = transpose.EachByColumns(data, rows, cols)
 	case count > 1 && len(data) > 0:
 		// In Fortran order, the elements with the same place in all matrices follow each other.
-		data, ok = byColumns(data, rows*cols, count)
+		data, ok = transpose.ByColumns(data, rows*cols, count)
 	}
 	if !ok {
 		return nil, f.tooLarge()
@@ -113,7 +116,7 @@ func readNPY(in *input, most int) (*Dense, error) {
 
 // readNPYVector reads an array of one dimension, or of two dimensions one of which is 1.
 func readNPYVector(in *input) ([]float64, error) {
-	a, err := readArray(in, mostElements, isVector)
+	a, err := readArray(in, memory.MostElements, isVector)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"testing"
 	"time"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
 )
 
 // BenchmarkReadLarge reads files of VKEVD_IO mebibytes (1024, for example). In turn it also
@@ -29,7 +31,7 @@ func BenchmarkReadLarge(b *testing.B) {
 	if err != nil {
 		b.Skip("VKEVD_IO is not set to a size in MiB")
 	}
-	n := int(math.Sqrt(float64(mebibytes) * (1 << 20) / wordBytes))
+	n := int(math.Sqrt(float64(mebibytes) * (1 << 20) / memory.WordBytes))
 	array := func(w io.Writer) error { return WriteNPY(w, n, n, randomSymmetric(n), n) }
 	// An entry of the lower triangle takes about 20 characters, including its line feed.
 	m := int(math.Sqrt(float64(mebibytes) * (1 << 20) / 20 * 2))

@@ -5,6 +5,8 @@ import (
 	"io"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
 )
 
 // benchOrder is the order of a matrix whose files are tens of megabytes large, far larger than any
@@ -67,7 +69,7 @@ func BenchmarkReadNPYByRows(b *testing.B) {
 
 func BenchmarkWriteNPY(b *testing.B) {
 	a := randomSymmetric(benchOrder)
-	b.SetBytes(int64(len(a) * wordBytes))
+	b.SetBytes(int64(len(a) * memory.WordBytes))
 	for b.Loop() {
 		WriteNPY(io.Discard, benchOrder, benchOrder, a, benchOrder)
 	}
@@ -85,7 +87,7 @@ func BenchmarkWriteValues(b *testing.B) {
 
 func BenchmarkSymmetric(b *testing.B) {
 	d := &Dense{Rows: benchOrder, Cols: benchOrder, Data: randomSymmetric(benchOrder)}
-	b.SetBytes(int64(len(d.Data) * wordBytes))
+	b.SetBytes(int64(len(d.Data) * memory.WordBytes))
 	for b.Loop() {
 		if d.Symmetric() != nil {
 			b.Fatal("not symmetric")

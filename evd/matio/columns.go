@@ -5,6 +5,8 @@ import (
 	"io"
 	"math"
 	"os"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
 )
 
 // NPYColumns is an uncompressed .npy matrix, opened to read a few columns at a time, by several
@@ -38,7 +40,7 @@ func OpenNPYColumns(path string) (*NPYColumns, error) {
 }
 
 func npyColumns(file *os.File, path string) (*NPYColumns, error) {
-	f := npy{input: newInput(file, path, bytesLeft(file)), most: mostElements}
+	f := npy{input: newInput(file, path, bytesLeft(file)), most: memory.MostElements}
 	if !f.starts(npyMagic) {
 		return nil, f.errorf("not an uncompressed .npy file, the only kind that can be read in parts")
 	}

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
+	"github.com/vkevd/vkevd/evd/matio/internal/number"
 )
 
 // A table reads a text file of numbers: one row per line, with or without a header line and row
@@ -88,7 +91,7 @@ func (o Options) ReadCSV(r io.Reader, name string) (*Dense, error) {
 		return nil, err
 	}
 	defer in.done()
-	return o.readTable(in, mostElements)
+	return o.readTable(in, memory.MostElements)
 }
 
 // readTable reads a table of numbers, which may have at most `most` elements.
@@ -182,11 +185,11 @@ func (t *table) addTop(end byte) error {
 		}
 	}
 	if first {
-		top.first, top.plainFirst, top.name = kind, allDigits(t.field), string(t.field)
+		top.first, top.plainFirst, top.name = kind, number.Digits(t.field), string(t.field)
 	}
 	switch {
 	case kind == numberCell:
-		top.plain = top.plain && (allDigits(t.field) || len(t.field) == 0)
+		top.plain = top.plain && (number.Digits(t.field) || len(t.field) == 0)
 		return t.push(x, top.width)
 	case !first && top.wrong == 0 && !t.trailing(end, top.width):
 		top.wrong = top.width
@@ -215,7 +218,7 @@ func (t *table) push(x float64, k int) error {
 	if len(t.a) == cap(t.a) {
 		var ok bool
 		if len(t.a) < t.most {
-			t.a, ok = grow(t.a, firstElements, t.most)
+			t.a, ok = memory.Grow(t.a, memory.FirstElements, t.most)
 		}
 		if !ok {
 			return &TooLargeError{t.file, t.line, k}
@@ -258,7 +261,7 @@ func (t *table) readRow() error {
 		if kind != numberCell {
 			return t.errorf("column %d: %s%s", k+1, complaint, adviceAbout(t.field))
 		}
-		t.plainBody = t.plainBody || allDigits(t.field)
+		t.plainBody = t.plainBody || number.Digits(t.field)
 		if err := t.push(x, k+1); err != nil {
 			return err
 		}
@@ -285,7 +288,7 @@ func (t *table) readName(end byte) error {
 		return t.errorf("column 1: this row has no name, as if it belonged to the header")
 	case t.names == wordNames && kind == numberCell && t.opt.Names == Auto && t.head != cornerHead &&
 		!(t.head == emptyHead && t.shape != nil):
-		return t.errorf("column 1: %s is a number, but the rows before begin with names; --names yes takes all first fields as names", quote(t.field))
+		return t.errorf("column 1: %s is a number, but the rows before begin with names; --names yes takes all first fields as names", number.Quote(t.field))
 	case t.names == wordNames:
 	case kind == wordCell && t.names == noNames:
 		t.names = wordNames
@@ -295,7 +298,7 @@ func (t *table) readName(end byte) error {
 	case kind != numberCell:
 		return t.errorf("column 1: %s%s", complaint, adviceAbout(t.field))
 	default:
-		digits := allDigits(t.field)
+		digits := number.Digits(t.field)
 		t.names = numberNames
 		t.plainNames, t.plainFirst = t.plainNames && digits, t.plainFirst || digits
 		return t.push(x, 1)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/number"
 )
 
 // A cellKind says what a field of a table may be.
@@ -70,7 +72,7 @@ func (t *fields) cell() (kind cellKind, x float64, complaint string) {
 // empty if the field is a number. If commas do not separate fields, or if the field is in quotes, a
 // comma may be the decimal mark.
 func (t *fields) number() (x float64, complaint string) {
-	x, complaint = number(t.field)
+	x, complaint = number.Parse(t.field)
 	if t.between == ',' && !t.quoted {
 		return x, complaint
 	}
@@ -78,15 +80,15 @@ func (t *fields) number() (x float64, complaint string) {
 	case complaint == "":
 		t.see(t.field, '.')
 	case bytes.IndexByte(t.field, ',') >= 0:
-		if y, other := number(bytes.Replace(t.field, []byte{','}, []byte{'.'}, 1)); other == "" {
+		if y, other := number.Parse(bytes.Replace(t.field, []byte{','}, []byte{'.'}, 1)); other == "" {
 			x, complaint = y, ""
 			t.see(t.field, ',')
 		} else if isGrouped(t.field) {
-			return 0, quote(t.field) + " has separators of thousands; write the numbers without them"
+			return 0, number.Quote(t.field) + " has separators of thousands; write the numbers without them"
 		}
 	}
 	if complaint == "" && t.comma && t.point {
-		return 0, quote(t.field) + ": the file has decimal commas and decimal points; if one of them separates thousands, write the numbers without it"
+		return 0, number.Quote(t.field) + ": the file has decimal commas and decimal points; if one of them separates thousands, write the numbers without it"
 	}
 	return x, complaint
 }
@@ -95,7 +97,7 @@ func (t *fields) number() (x float64, complaint string) {
 // follow it, and one to three digits, which do not begin with 0, precede it.
 func mayBeThousands(field []byte, at int) bool {
 	before, after := bytes.TrimLeft(field[:at], "+-"), field[at+1:]
-	return allDigits(before) && len(before) <= 3 && before[0] != '0' && allDigits(after) && len(after) == 3
+	return number.Digits(before) && len(before) <= 3 && before[0] != '0' && number.Digits(after) && len(after) == 3
 }
 
 // isGrouped reports whether a field has digits, and else only signs, commas and points.
@@ -127,8 +129,8 @@ func isMissing(field []byte) bool {
 
 // isTooLarge reports whether a field is a number beyond the range of doubles.
 func isTooLarge(field []byte) bool {
-	_, complaint := number(field)
-	return strings.HasSuffix(complaint, beyondDoubles)
+	_, complaint := number.Parse(field)
+	return strings.HasSuffix(complaint, number.BeyondDoubles)
 }
 
 // isComplex reports whether a field looks like a complex number, such as 1+2i, -3j or (1,2).
@@ -148,7 +150,7 @@ func isDate(field []byte) bool {
 	time := strings.Contains(text, ":")
 	for _, group := range groups {
 		// Groups of three digits are thousands.
-		if !allDigits([]byte(group)) || !time && (len(group) == 3 || len(group) > 4) {
+		if !number.Digits([]byte(group)) || !time && (len(group) == 3 || len(group) > 4) {
 			return false
 		}
 		separators -= len(group)

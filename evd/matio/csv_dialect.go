@@ -5,6 +5,8 @@ import (
 	"iter"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/number"
 )
 
 // A dialect says how the lines of a table are divided into fields.
@@ -170,7 +172,7 @@ func isRowOfNumbers(line []byte, sep byte) bool {
 func mayBeBoth(line []byte) bool {
 	before, _, found := bytes.Cut(line, []byte{','})
 	at := bytes.LastIndexAny(before, " \t")
-	return found && at >= 0 && isRowOfNumbers(line, ',') && isRowOfNumbers(line, ' ') && allDigits(bytes.TrimLeft(before[at+1:], "+-"))
+	return found && at >= 0 && isRowOfNumbers(line, ',') && isRowOfNumbers(line, ' ') && number.Digits(bytes.TrimLeft(before[at+1:], "+-"))
 }
 
 // hasSeparator reports whether a line has the separator outside of quotes.
@@ -190,14 +192,14 @@ func isNumber(field []byte, sep byte) bool {
 	if len(bare) > longestField {
 		return false
 	}
-	if _, complaint := number(bare); complaint == "" {
+	if _, complaint := number.Parse(bare); complaint == "" {
 		return true
 	}
 	if sep == ',' && len(bare) == len(field) {
 		return false
 	}
 	field = bare
-	_, complaint := number(bytes.Replace(field, []byte{','}, []byte{'.'}, 1))
+	_, complaint := number.Parse(bytes.Replace(field, []byte{','}, []byte{'.'}, 1))
 	return complaint == ""
 }
 

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/number"
 )
 
 // longestField is the largest allowed number of bytes of a field. Printed numbers are much shorter.
@@ -236,7 +238,7 @@ func (t *fields) finish() (end byte, err error) {
 	case t.between == ' ' && (first == ' ' || first == '\t'):
 		return ' ', nil
 	}
-	return 0, t.errorf("%s follows a closing quote", quote([]byte{c}))
+	return 0, t.errorf("%s follows a closing quote", number.Quote([]byte{c}))
 }
 
 // readQuoted reads a field up to its closing quote. Two quotes inside the field mean one quote, and so

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
+	"github.com/vkevd/vkevd/evd/matio/internal/number"
 )
 
 // The conditions of the grammar. A label is a number that may be the name of a column or a row. Labels
@@ -69,7 +72,7 @@ func (t *table) index() string {
 		return ""
 	}
 	if isID(t.top.name) && distinct(t.a, t.width) {
-		return fmt.Sprintf("the first column is called %s", quote([]byte(t.top.name)))
+		return fmt.Sprintf("the first column is called %s", number.Quote([]byte(t.top.name)))
 	}
 	if t.between == ' ' || t.rows < 2 || sequence(t.a, t.width) == "" || belongs(t.a, t.width, t.rows, 1, t.width) {
 		return ""
@@ -110,7 +113,7 @@ func (t *table) idAbove() string {
 	if !isID(t.top.name) || t.wholeAbove() == "" {
 		return ""
 	}
-	return fmt.Sprintf("the first column is called %s", quote([]byte(t.top.name)))
+	return fmt.Sprintf("the first column is called %s", number.Quote([]byte(t.top.name)))
 }
 
 // idOnBothSides says whether idAbove holds, and the first column has the same numbers as the first line.
@@ -197,7 +200,7 @@ func distinct(a []float64, stride int) bool {
 	if ascends {
 		return true
 	}
-	all, ok := allocate[float64]((len(a) + stride - 1) / stride)
+	all, ok := memory.Allocate[float64]((len(a) + stride - 1) / stride)
 	if !ok {
 		return false
 	}

@@ -1,5 +1,10 @@
 package matio
 
+import (
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
+	"github.com/vkevd/vkevd/evd/matio/internal/transpose"
+)
+
 // A Table says how a table of text was read.
 type Table struct {
 	Header bool `json:"header"` // the first line was a header
@@ -53,7 +58,7 @@ func (t *table) finishTable() (*Dense, error) {
 	}
 	d := &Dense{Rows: rows, Cols: cols, Table: t.table(r)}
 	var ok bool
-	if d.Data, ok = byColumns(a, rows, cols); !ok {
+	if d.Data, ok = transpose.ByColumns(a, rows, cols); !ok {
 		return nil, &TooLargeError{t.file, rows, cols}
 	}
 	return d, nil
@@ -96,7 +101,7 @@ func areEntries(a []float64, square bool) bool {
 	for k := 0; k < len(a); k += 3 {
 		for c := range least {
 			x := a[k+c]
-			if !(x >= 0 && x < mostElements) || x != float64(int(x)) {
+			if !(x >= 0 && x < memory.MostElements) || x != float64(int(x)) {
 				return false
 			}
 			least[c], most[c] = min(least[c], x), max(most[c], x)
@@ -118,7 +123,7 @@ func halfOccur(a []float64, most float64) bool {
 	if most > float64(len(a)) {
 		return false
 	}
-	occurs, ok := allocate[bool](int(most) + 1)
+	occurs, ok := memory.Allocate[bool](int(most) + 1)
 	if !ok {
 		return false
 	}

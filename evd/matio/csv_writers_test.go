@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/number"
 )
 
 // A sheet is a random matrix as a program writes it to text. The functions below do what these programs
@@ -321,7 +323,7 @@ func pandas(r *rand.Rand) *sheet {
 	return s
 }
 
-func isDigits(text string) bool { return allDigits([]byte(text)) }
+func isDigits(text string) bool { return number.Digits([]byte(text)) }
 
 // inR writes as R's write.table, write.csv and write.csv2.
 func inR(r *rand.Rand) *sheet {

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/transpose"
 )
 
 // numbered returns a rows×cols matrix. The value of each element contains its row and column.
@@ -19,21 +21,21 @@ func numbered(rows, cols int) *Dense {
 }
 
 func TestTransposes(t *testing.T) {
-	for _, rows := range []int{1, 2, tile - 1, tile, tile + 1, 2*tile + 3} {
-		for _, cols := range []int{1, 3, tile, tile + 1, 3 * tile} {
+	for _, rows := range []int{1, 2, transpose.Tile - 1, transpose.Tile, transpose.Tile + 1, 2*transpose.Tile + 3} {
+		for _, cols := range []int{1, 3, transpose.Tile, transpose.Tile + 1, 3 * transpose.Tile} {
 			d := numbered(rows, cols)
 			byRows := make([]float64, rows*cols)
 			for k := range byRows {
 				byRows[k] = d.At(k/cols, k%cols)
 			}
 			got := make([]float64, rows*cols)
-			transposeInto(got, byRows, rows, cols)
+			transpose.Into(got, byRows, rows, cols)
 			if !same(got, d.Data) {
 				t.Errorf("%d by %d: transposeInto is wrong", rows, cols)
 			}
 		}
 		d := numbered(rows, rows)
-		transposeInPlace(d.Data, rows)
+		transpose.InPlace(d.Data, rows)
 		for i := range rows {
 			for j := range rows {
 				if d.At(i, j) != float64(1000*j+i) {
@@ -45,7 +47,7 @@ func TestTransposes(t *testing.T) {
 }
 
 func TestSymmetric(t *testing.T) {
-	const n = 2*tile + 5
+	const n = 2*transpose.Tile + 5
 	spoil := func(at ...float64) *Dense { // triples: i, j, what to add
 		d := &Dense{Rows: n, Cols: n, Data: randomSymmetric(n)}
 		for ; len(at) > 0; at = at[3:] {
@@ -82,30 +84,6 @@ func TestSymmetric(t *testing.T) {
 	var pair *NotSymmetricError
 	if err := spoil(7, 3, 1).Symmetric(); !errors.As(err, &pair) || pair.Row != 7 || pair.Col != 3 {
 		t.Errorf("got %#v, want row 7, column 3, counted from 0", pair)
-	}
-}
-
-func TestMemory(t *testing.T) {
-	if n, ok := elements(3, 5, 15); n != 15 || !ok {
-		t.Errorf("elements(3, 5, 15) = %d, %v", n, ok)
-	}
-	if _, ok := elements(3, 5, 14); ok {
-		t.Error("15 elements passed where 14 are allowed")
-	}
-	if _, ok := elements(math.MaxInt, math.MaxInt, math.MaxInt); ok {
-		t.Error("an overflow passed")
-	}
-	// No processor can address MaxInt bytes of memory, so `available` must refuse it on every
-	// machine.
-	if !available(1<<10) || available(math.MaxInt/wordBytes) {
-		t.Error("available is wrong about 8 KiB or about everything")
-	}
-	a, ok := grow(make([]float64, 3), 2, 5)
-	if !ok || len(a) != 3 || cap(a) != 5 {
-		t.Errorf("grow gave length %d, capacity %d, %v", len(a), cap(a), ok)
-	}
-	if _, ok := grow[float64](nil, math.MaxInt/wordBytes, math.MaxInt/wordBytes); ok {
-		t.Error("grow found all memory there is")
 	}
 }
 

@@ -5,6 +5,9 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
+	"github.com/vkevd/vkevd/evd/matio/internal/number"
 )
 
 // diagonals reads a tridiagonal matrix from text. A line has one row i of the matrix, "i d e" or "d
@@ -196,13 +199,13 @@ func (r *diagonals) add() error {
 	row := r.row
 	if r.width == 3 {
 		if !row[0].plain {
-			return r.errorf("%s is not a row number", quote(row[0].text))
+			return r.errorf("%s is not a row number", number.Quote(row[0].text))
 		}
 		row = row[1:]
 	}
 	for i, to := range []*[]float64{&r.out.D, &r.out.E}[:len(row)] {
 		var ok bool
-		if *to, ok = push(*to, row[i].x); !ok {
+		if *to, ok = memory.Push(*to, row[i].x); !ok {
 			return &TooLargeError{r.file, r.line, r.width}
 		}
 		r.others++
@@ -234,7 +237,7 @@ func (r *diagonals) numbers() error {
 // noOrder is the error that the first line, or the first line after a header, is neither the order of
 // the matrix nor a row.
 func (r *diagonals) noOrder() error {
-	return r.errorf("%s is not the order of a matrix; the first line must give the order, or d and e", quote(r.row[0].text))
+	return r.errorf("%s is not the order of a matrix; the first line must give the order, or d and e", number.Quote(r.row[0].text))
 }
 
 // next reads the fields of the next line that is neither blank nor a comment. An empty field at the end
@@ -252,8 +255,8 @@ func (r *diagonals) next() error {
 			return r.errorf("more than %d numbers; a row has d and e, and perhaps its number before them", k)
 		}
 		r.texts[k] = append(r.texts[k][:0], r.field...)
-		mark := !allDigits(bytes.TrimLeft(r.field, "+-"))
-		r.row = append(r.row, diagonalCell{kind, x, r.texts[k], complaint, allDigits(r.field), mark})
+		mark := !number.Digits(bytes.TrimLeft(r.field, "+-"))
+		r.row = append(r.row, diagonalCell{kind, x, r.texts[k], complaint, number.Digits(r.field), mark})
 		if end == '\n' {
 			return nil
 		}

@@ -3,6 +3,8 @@ package matio
 import (
 	"fmt"
 	"math"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
 )
 
 // A FormatError says what is wrong with the format of a file, and on which line. All readers of
@@ -38,7 +40,7 @@ type TooLargeError struct {
 
 // Error returns a text with the size of the memory that the matrix needs.
 func (e *TooLargeError) Error() string {
-	gib := float64(e.Rows) * float64(e.Cols) * wordBytes / (1 << 30)
+	gib := float64(e.Rows) * float64(e.Cols) * memory.WordBytes / (1 << 30)
 	return fmt.Sprintf("%s: %d by %d elements take %.3g GiB, more than this system can provide", e.File, e.Rows, e.Cols, gib)
 }
 

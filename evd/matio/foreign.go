@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/stream"
 )
 
 // foreign lists formats that this package does not read. A file of such a format begins with the
@@ -18,7 +20,7 @@ var foreign = []struct{ magic, name, convert string }{
 	{"\x5d\x00\x00", "lzma", "unpack it, with unlzma FILE"},
 	{"LZIP", "lzip", "unpack it, with lzip -d FILE"},
 	{"\x1f\x9d", "compress (.Z)", "unpack it, with uncompress FILE"},
-	{gzipMagic, "gzip inside gzip", "unpack it once, with gunzip FILE"},
+	{stream.GzipMagic, "gzip inside gzip", "unpack it once, with gunzip FILE"},
 	{"7z\xbc\xaf\x27\x1c", "7-Zip", "unpack it, with 7z x FILE"},
 	{"Rar!\x1a\x07", "RAR", "unpack it, with unrar x FILE"},
 	{"PK\x05\x06", "an empty zip archive", "numpy.savez(FILE, A=A) stores a matrix"},

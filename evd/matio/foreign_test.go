@@ -79,8 +79,8 @@ func TestForeignFormatsAreNamed(t *testing.T) {
 			t.Fatal(err)
 		}
 		for name, read := range readers {
-			if name == "OpenNPYColumns" || name == "NPYColumns.Read" {
-				continue // they say that they need a .npy file without compression
+			if name == "OpenNPYColumns" || name == "NPYColumns.Read" || name == "ReadAll" {
+				continue // they say that they need a .npy file without compression, or read any bytes
 			}
 			for _, stream := range []func() io.Reader{
 				func() io.Reader { return strings.NewReader(c.file) }, func() io.Reader { return streamed(c.file) },

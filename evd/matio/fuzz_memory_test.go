@@ -5,6 +5,9 @@ import (
 	"errors"
 	"runtime/metrics"
 	"testing"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
+	"github.com/vkevd/vkevd/evd/matio/internal/stream"
 )
 
 // allocated returns how many bytes this process has allocated so far.
@@ -12,6 +15,15 @@ func allocated() uint64 {
 	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(s)
 	return s[0].Value.Uint64()
+}
+
+// limitMemory lets readers believe, until the end of the test, that they may allocate this many bytes at
+// a time. A smaller number than memory.AskBytes is as good as memory.AskBytes.
+func limitMemory(t testing.TB, bytes int64) {
+	t.Helper()
+	before := memory.Left
+	memory.Left = func() int64 { return bytes + memory.SpareBytes }
+	t.Cleanup(func() { memory.Left = before })
 }
 
 // limitFuzzer gives readers little memory, so that a file which describes a large matrix with few
@@ -33,7 +45,7 @@ func bounded(t *testing.T, file []byte, read func()) {
 		packed  = 4 << 10
 	)
 	most := uint64(buffers + plain*len(file))
-	if bytes.HasPrefix(file, []byte(gzipMagic)) || bytes.Contains(file, []byte(zipMagic)) {
+	if bytes.HasPrefix(file, []byte(stream.GzipMagic)) || bytes.Contains(file, []byte(zipMagic)) {
 		most += packed * uint64(len(file))
 	}
 	before := allocated()
@@ -57,7 +69,7 @@ func typed(t *testing.T, file []byte, err error) {
 	switch {
 	case err == nil, errors.As(err, new(*FormatError)), errors.As(err, new(*TooLargeError)), errors.As(err, new(*AmbiguousError)),
 		errors.As(err, new(*NotSquareError)), errors.As(err, new(*NotSymmetricError)):
-	case bytes.HasPrefix(file, []byte(gzipMagic)) || bytes.Contains(file, []byte(zipMagic)):
+	case bytes.HasPrefix(file, []byte(stream.GzipMagic)) || bytes.Contains(file, []byte(zipMagic)):
 	default:
 		t.Fatalf("untyped error: %v", err)
 	}

@@ -8,13 +8,13 @@ import (
 	"io"
 	"math"
 	"os"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
+	"github.com/vkevd/vkevd/evd/matio/internal/stream"
 )
 
 // unknown is the value of a size that is not known before the end of the stream.
 const unknown = -1
-
-// gzipMagic is the beginning of every gzip member.
-const gzipMagic = "\x1f\x8b"
 
 // An input is a stream of bytes after decompression, with a name for errors. The function that
 // opened it must call `done`, even after a read has failed. Only one goroutine may use an input.
@@ -33,7 +33,7 @@ type input struct {
 	done func()
 	// at is the file, for reading at any position. It is nil if the stream is compressed or not a
 	// file.
-	at *regular
+	at *stream.File
 }
 
 // newInput reads `r` without decompression. The number of bytes in `r` is `left`, which may be the
@@ -46,9 +46,9 @@ func newInput(r io.Reader, file string, left int64) *input {
 // of its own until `done` is called. The number of bytes is not known, and they can be read only in
 // order.
 func unpacked(z io.Reader, file string) *input {
-	a := readAhead(unzipper{z})
+	a := stream.ReadAhead(unzipper{z})
 	in := newInput(a, file, unknown)
-	in.done = a.close
+	in.done = a.Close
 	return in
 }
 
@@ -63,8 +63,8 @@ func ReadAll(r io.Reader, name string) ([]byte, error) {
 	for {
 		if len(file) == cap(file) {
 			var ok bool
-			if file, ok = grow(file, 1<<16, math.MaxInt); !ok {
-				return nil, &TooLargeError{name, len(file) / wordBytes, 1}
+			if file, ok = memory.Grow(file, 1<<16, math.MaxInt); !ok {
+				return nil, &TooLargeError{name, len(file) / memory.WordBytes, 1}
 			}
 		}
 		n, err := r.Read(file[len(file):cap(file)])
@@ -98,15 +98,15 @@ func (in *input) dropByteOrderMark() {
 func open(r io.Reader, name string) (*input, error) {
 	// regularFile must be called before anything is read from r, because it stores the position of
 	// r.
-	at := regularFile(r)
+	at := stream.FileOf(r)
 	in := newInput(r, name, bytesLeft(r))
 	in.at = at
-	if in.starts(gzipMagic) {
+	if in.starts(stream.GzipMagic) {
 		z, err := gzip.NewReader(in.Reader)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, unzipError(err))
 		}
-		in = unpacked(newMembers(z, in.Reader), name)
+		in = unpacked(stream.NewMembers(z, in.Reader), name)
 	}
 	in.dropByteOrderMark()
 	_, err := in.Peek(1)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/number"
 )
 
 // longestLine is the largest allowed number of bytes in a line, and the size of the buffer. The
@@ -99,7 +101,7 @@ func (l *lines) errorf(format string, args ...any) *FormatError {
 // endOfLine returns an error if the rest of a line has any character except blanks.
 func (l *lines) endOfLine(rest []byte) error {
 	if word, _ := cut(rest); len(word) > 0 {
-		return l.errorf("unexpected %s at the end of the line", quote(word))
+		return l.errorf("unexpected %s at the end of the line", number.Quote(word))
 	}
 	return nil
 }
@@ -126,14 +128,4 @@ func cut(line []byte) (word, rest []byte) {
 		i++
 	}
 	return line[:i], line[i:]
-}
-
-// quote returns a word in the form for error messages: in quotes, with control characters escaped,
-// and shortened to 40 bytes. Otherwise a binary file could fill the screen or disturb the terminal.
-func quote(word []byte) string {
-	const most = 40
-	if len(word) > most {
-		return fmt.Sprintf("%q…", word[:most])
-	}
-	return fmt.Sprintf("%q", word)
 }

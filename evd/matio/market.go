@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
+	"github.com/vkevd/vkevd/evd/matio/internal/number"
 )
 
 // bannerWord is the beginning of every Matrix Market file. Upper and lower case are equal.
@@ -107,7 +110,7 @@ func (o Options) market(in *input, most int) (*market, error) {
 // first 64 KiB of the file, comments included.
 func bareMarket(in *input, most int) *market {
 	start, _ := in.Peek(in.Size())
-	m := &market{lines: newLines(in), most: most, value: number}
+	m := &market{lines: newLines(in), most: most, value: number.Parse}
 	for len(start) > 0 {
 		var line []byte
 		line, start, _ = bytes.Cut(start, []byte("\n"))
@@ -220,7 +223,7 @@ func (m *market) readBanner() error {
 			return m.errorf("%s", complexWayOut)
 		}
 		if word == "" {
-			return m.errorf("%s %s is not supported, only %s", place.name, quote([]byte(words[i])), known)
+			return m.errorf("%s %s is not supported, only %s", place.name, number.Quote([]byte(words[i])), known)
 		}
 		words[i] = word
 	}
@@ -228,9 +231,9 @@ func (m *market) readBanner() error {
 	m.symmetric, m.skew = words[3] == "symmetric", words[3] == skewWord
 	switch words[2] {
 	case "real":
-		m.value = number
+		m.value = number.Parse
 	case "integer":
-		m.value = wholeNumber
+		m.value = number.Whole
 	case "pattern":
 		if m.array {
 			return m.errorf("an array holds values, so it cannot be a pattern")
@@ -265,9 +268,9 @@ func (m *market) readSize() error {
 		if len(word) == 0 {
 			return m.errorf("the size line must give %s", strings.Join(names, ", "))
 		}
-		n, ok := count(word, mostElements)
+		n, ok := number.Count(word, memory.MostElements)
 		if !ok {
-			return m.errorf("number of %s: %s is not an integer from 0 to %d", name, quote(word), mostElements)
+			return m.errorf("number of %s: %s is not an integer from 0 to %d", name, number.Quote(word), memory.MostElements)
 		}
 		size[i] = n
 	}
@@ -283,7 +286,7 @@ func (m *market) readSize() error {
 		}
 		return m.errorf("declared %s, but %d by %d", word, m.out.Rows, m.out.Cols)
 	}
-	if _, ok := elements(m.out.Rows, m.out.Cols, m.most); !ok {
+	if _, ok := memory.Elements(m.out.Rows, m.out.Cols, m.most); !ok {
 		return m.tooLarge()
 	}
 	return nil

@@ -1,6 +1,11 @@
 package matio
 
-import "io"
+import (
+	"io"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
+	"github.com/vkevd/vkevd/evd/matio/internal/number"
+)
 
 // entry returns the line of entry k, counted from 0, without blanks at its beginning. If the file
 // ends before entry k, the error is a *FormatError with the number of entries in the file.
@@ -21,7 +26,7 @@ func (m *market) readCoordinates() error {
 	rows, cols := m.out.Rows, m.out.Cols
 	// A short file may declare a large matrix. So the system must confirm that it has the memory
 	// before the allocation, because a failed allocation would end the process.
-	a, ok := allocate[float64](rows * cols)
+	a, ok := memory.Allocate[float64](rows * cols)
 	if !ok {
 		return m.tooLarge()
 	}
@@ -102,7 +107,7 @@ func (m *market) readArray() error {
 	for k, at := 0, 0; at < total; at++ {
 		if at == cap(a) {
 			var ok bool
-			if a, ok = grow(a, firstElements, total); !ok {
+			if a, ok = memory.Grow(a, memory.FirstElements, total); !ok {
 				return m.tooLarge()
 			}
 		}
@@ -141,7 +146,7 @@ func (m *market) readArray() error {
 // errors. The error says whether the number is missing, zero, too large, or not a number.
 func (m *market) index(name string, line []byte, most int) (int, []byte, error) {
 	word, rest := cut(line)
-	i, ok := count(word, most)
+	i, ok := number.Count(word, most)
 	if ok && i > 0 {
 		return i - 1, rest, nil
 	}
@@ -151,10 +156,10 @@ func (m *market) index(name string, line []byte, most int) (int, []byte, error) 
 	case ok:
 		return 0, nil, m.errorf("%s 0: rows and columns are counted from 1", name)
 	// The word is a number, but it is larger than the largest allowed index.
-	case allDigits(word):
-		return 0, nil, m.errorf("%s %s is outside 1 to %d", name, quote(word), most)
+	case number.Digits(word):
+		return 0, nil, m.errorf("%s %s is outside 1 to %d", name, number.Quote(word), most)
 	}
-	return 0, nil, m.errorf("%s %s is not an integer", name, quote(word))
+	return 0, nil, m.errorf("%s %s is not an integer", name, number.Quote(word))
 }
 
 // readValue reads the value of an entry. It returns the value and the rest of the line. The first

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
 )
 
 // same reports whether two slices have equal numbers. A NaN equals a NaN.
@@ -66,7 +68,7 @@ func TestMatrixMarketGood(t *testing.T) {
 	}
 }
 
-var mostText = fmt.Sprint(mostElements)
+var mostText = fmt.Sprint(memory.MostElements)
 
 var badMarket = []struct{ text, want string }{
 	{"%MatrixMarket coordinate real general\n", "m.mtx:1: no %%MatrixMarket banner"},

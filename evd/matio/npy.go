@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
+	"github.com/vkevd/vkevd/evd/matio/internal/stream"
 )
 
 // npyMagic is the beginning of every .npy file. The format is:
@@ -106,14 +109,14 @@ func (f *npy) readData() ([]float64, error) {
 	total := 1
 	for _, n := range f.shape {
 		var ok bool
-		if total, ok = elements(total, n, f.most); !ok {
+		if total, ok = memory.Elements(total, n, f.most); !ok {
 			return nil, f.tooLarge()
 		}
 	}
 	// If the size of the file is not known, the first allocation is small, and later ones double
 	// the capacity. If the size is known and agrees with the header, the first allocation is large
 	// enough for all elements.
-	first := firstElements
+	first := memory.FirstElements
 	if f.left != unknown {
 		if need := int64(total) * int64(f.bytes); need != f.left {
 			return nil, f.errorf("the header announces %d bytes of elements, but the file has %d", need, f.left)
@@ -123,7 +126,7 @@ func (f *npy) readData() ([]float64, error) {
 	// If the file stores doubles as this machine does, they need no conversion and are read
 	// directly into the result.
 	native := nativeLittle && f.descr == "<f8"
-	if native && f.at != nil && f.left >= parallelBytes {
+	if native && f.at != nil && f.left >= stream.ParallelBytes {
 		return f.readParallel(total)
 	}
 	var a []float64
@@ -135,7 +138,7 @@ func (f *npy) readData() ([]float64, error) {
 	for len(a) < total {
 		if len(a) == cap(a) {
 			var ok bool
-			if a, ok = grow(a, first, total); !ok {
+			if a, ok = memory.Grow(a, first, total); !ok {
 				return nil, f.tooLarge()
 			}
 		}
@@ -170,11 +173,11 @@ func (f *npy) readData() ([]float64, error) {
 // compressed, and the file stores doubles as this machine does. If another process shortens the
 // file during the read, readParallel returns an error.
 func (f *npy) readParallel(total int) ([]float64, error) {
-	a, ok := allocate[float64](total)
+	a, ok := memory.Allocate[float64](total)
 	if !ok {
 		return nil, f.tooLarge()
 	}
-	switch err := f.at.fill(raw(a), f.header); err {
+	switch err := f.at.Fill(raw(a), f.header); err {
 	case nil:
 		return a, nil
 	case io.ErrUnexpectedEOF:

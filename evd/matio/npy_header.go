@@ -3,6 +3,9 @@ package matio
 import (
 	"fmt"
 	"strings"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
+	"github.com/vkevd/vkevd/evd/matio/internal/number"
 )
 
 // An npyHeader is the dictionary before the elements of a .npy file.
@@ -42,7 +45,7 @@ func parseHeader(text string) (h npyHeader, complaint string) {
 		case "shape":
 			h.shape = p.tuple()
 		default:
-			p.fail(fmt.Sprintf("unknown key %s", quote([]byte(key))))
+			p.fail(fmt.Sprintf("unknown key %s", number.Quote([]byte(key))))
 		}
 		seen[key] = true
 		if !p.accept(",") {
@@ -89,7 +92,7 @@ func (p *literal) accept(token string) bool {
 // `token`, `expect` records an error.
 func (p *literal) expect(token string) {
 	if !p.accept(token) {
-		p.fail(fmt.Sprintf("expected %s before %s", token, quote([]byte(p.rest))))
+		p.fail(fmt.Sprintf("expected %s before %s", token, number.Quote([]byte(p.rest))))
 	}
 }
 
@@ -151,9 +154,9 @@ func (p *literal) tuple() (sizes []int) {
 	for p.complaint == "" && !p.accept(")") {
 		p.skip()
 		digits := p.rest[:len(p.rest)-len(strings.TrimLeft(p.rest, "0123456789"))]
-		n, ok := count([]byte(digits), mostElements)
+		n, ok := number.Count([]byte(digits), memory.MostElements)
 		if !ok {
-			p.fail(fmt.Sprintf("a dimension is not an integer from 0 to %d", mostElements))
+			p.fail(fmt.Sprintf("a dimension is not an integer from 0 to %d", memory.MostElements))
 		}
 		sizes = append(sizes, n)
 		p.rest = p.rest[len(digits):]

@@ -8,6 +8,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/transpose"
 )
 
 // npyFile makes the content of a .npy file from its version, its dictionary and its elements.
@@ -205,7 +207,7 @@ func TestNPYGrows(t *testing.T) {
 		want := d.Data
 		if !fortran {
 			want = make([]float64, len(d.Data))
-			transposeInto(want, d.Data, 600, 500)
+			transpose.Into(want, d.Data, 600, 500)
 		}
 		if !same(got.Data, want) || cap(got.Data) != len(want) {
 			t.Errorf("Fortran order %v: elements differ, or %d are kept for %d", fortran, cap(got.Data), len(want))

@@ -7,6 +7,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
+	"github.com/vkevd/vkevd/evd/matio/internal/stream"
 )
 
 // zipMagic is the beginning of a .npz file. A .npz file is a zip archive of .npy files, each stored
@@ -168,7 +171,7 @@ func (o Options) fromZip(r io.ReaderAt, size int64, name string) (*Dense, error)
 	}
 	var d *Dense
 	err = z.open(member, func(in *input) error {
-		d, err = readNPY(in, mostElements)
+		d, err = readNPY(in, memory.MostElements)
 		return err
 	})
 	return d, err
@@ -188,7 +191,7 @@ func (z *archive) open(member *zip.File, read func(in *input) error) error {
 	defer f.Close()
 	// A compressed member of the archive is read as a stream, whose size is not known. A small one
 	// is not worth the buffers of a goroutine.
-	if member.Method != zip.Store && member.UncompressedSize64 > aheadBytes {
+	if member.Method != zip.Store && member.UncompressedSize64 > stream.AheadBytes {
 		in := unpacked(f, inside)
 		defer in.done()
 		return read(in)

@@ -7,6 +7,10 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
+	"github.com/vkevd/vkevd/evd/matio/internal/number"
+	"github.com/vkevd/vkevd/evd/matio/internal/transpose"
 )
 
 // A text file of Octave (save -text) has any number of variables. Comments before each of them say what
@@ -122,7 +126,7 @@ func (t *octave) matrix() (*Dense, error) {
 	case strings.Contains(t.kind, "complex"):
 		return nil, t.errorf("the variable %s is complex; %s", t.name, complexWayOut)
 	case !ok:
-		return nil, t.errorf("the variable %s has the type %s, which is not read; save double(A) instead", t.name, quote([]byte(t.kind)))
+		return nil, t.errorf("the variable %s has the type %s, which is not read; save double(A) instead", t.name, number.Quote([]byte(t.kind)))
 	}
 	size := map[string]int{"rows": 1, "columns": 1}
 	for _, want := range sizes {
@@ -131,9 +135,9 @@ func (t *octave) matrix() (*Dense, error) {
 			return nil, err
 		}
 		key, value, _ := octaveComment(line)
-		n, ok := count([]byte(value), mostElements)
+		n, ok := number.Count([]byte(value), memory.MostElements)
 		if key != want || !ok {
-			return nil, t.errorf("the variable %s: %s where the number of %s should be", t.name, quote(bytes.TrimSpace(line)), want)
+			return nil, t.errorf("the variable %s: %s where the number of %s should be", t.name, number.Quote(bytes.TrimSpace(line)), want)
 		}
 		size[key] = n
 	}
@@ -149,7 +153,7 @@ func (t *octave) matrix() (*Dense, error) {
 
 // matrixOf reads all elements of a rows×cols matrix, one row per line.
 func (t *fields) matrixOf(rows, cols int) (*Dense, error) {
-	n, ok := elements(rows, cols, mostElements)
+	n, ok := memory.Elements(rows, cols, memory.MostElements)
 	if !ok {
 		return nil, &TooLargeError{t.file, rows, cols}
 	}
@@ -158,7 +162,7 @@ func (t *fields) matrixOf(rows, cols int) (*Dense, error) {
 		return nil, err
 	}
 	d := &Dense{Rows: rows, Cols: cols}
-	if d.Data, ok = byColumns(a, rows, cols); !ok {
+	if d.Data, ok = transpose.ByColumns(a, rows, cols); !ok {
 		return nil, &TooLargeError{t.file, rows, cols}
 	}
 	return d, nil
@@ -178,7 +182,7 @@ func (t *fields) lines(a []float64, count, width int) ([]float64, error) {
 			} else if err != nil {
 				return nil, err
 			}
-			x, complaint := number(t.field)
+			x, complaint := number.Parse(t.field)
 			if complaint != "" {
 				return nil, t.errorf("column %d: %s%s", j+1, complaint, adviceAbout(t.field))
 			}
@@ -186,7 +190,7 @@ func (t *fields) lines(a []float64, count, width int) ([]float64, error) {
 				return nil, t.errorf("this line does not have %d numbers", width)
 			}
 			var ok bool
-			if a, ok = push(a, x); !ok {
+			if a, ok = memory.Push(a, x); !ok {
 				return nil, &TooLargeError{t.file, i, width}
 			}
 		}
@@ -200,7 +204,7 @@ func (t *octave) diagonal(rows, cols int) (*Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := zeros(t.file, rows, cols, mostElements)
+	d, err := zeros(t.file, rows, cols, memory.MostElements)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +220,7 @@ func (t *octave) sparse(rows, cols, entries int) (*Dense, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := zeros(t.file, rows, cols, mostElements)
+	d, err := zeros(t.file, rows, cols, memory.MostElements)
 	if err != nil {
 		return nil, err
 	}
@@ -233,10 +237,10 @@ func (t *octave) sparse(rows, cols, entries int) (*Dense, error) {
 
 // zeros returns a matrix of zeros, or a *TooLargeError about the file with this name.
 func zeros(file string, rows, cols, most int) (*Dense, error) {
-	n, ok := elements(rows, cols, most)
+	n, ok := memory.Elements(rows, cols, most)
 	if ok {
 		var data []float64
-		if data, ok = allocate[float64](n); ok {
+		if data, ok = memory.Allocate[float64](n); ok {
 			return &Dense{Rows: rows, Cols: cols, Data: data}, nil
 		}
 	}

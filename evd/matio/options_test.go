@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
 )
 
 func TestMarketWithoutBannerWhereAskedFor(t *testing.T) {
@@ -18,7 +20,7 @@ func TestMarketWithoutBannerWhereAskedFor(t *testing.T) {
 		{"% a comment\n\n2 2\n5\n-1\n0\n7\n", "&{2 2 [5 -1 0 7] false false <nil>}"},
 		{symmetric + "2 2 1\n2 1 3\n", "&{2 2 [0 3 3 0] true false <nil>}"},
 		{"2 2 3\n1 1 5\n", "a.mtx:2: the file ends after 1 of 3 entries"},
-		{"hello\n", "a.mtx:1: number of rows: \"hello\" is not an integer from 0 to " + fmt.Sprint(mostElements)},
+		{"hello\n", "a.mtx:1: number of rows: \"hello\" is not an integer from 0 to " + fmt.Sprint(memory.MostElements)},
 	} {
 		d, err := o.Read(strings.NewReader(c.text), "a.mtx")
 		got := fmt.Sprint(d)

@@ -9,11 +9,14 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
+	"github.com/vkevd/vkevd/evd/matio/internal/stream"
 )
 
 // TestReadParallel reads files of parallelBytes or more, which several goroutines read.
 func TestReadParallel(t *testing.T) {
-	const rows, cols = parallelBytes/wordBytes/1000 + 7, 1000
+	const rows, cols = stream.ParallelBytes/memory.WordBytes/1000 + 7, 1000
 	want := numbered(rows, cols)
 	path := filepath.Join(t.TempDir(), "A.npy")
 	f, err := os.Create(path)
@@ -73,7 +76,7 @@ func TestReadParallelOfAFileThatShrinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := regularFile(f).fill(make([]byte, 101), 0); err != io.ErrUnexpectedEOF {
+	if err := stream.FileOf(f).Fill(make([]byte, 101), 0); err != io.ErrUnexpectedEOF {
 		t.Errorf("%v, want %v", err, io.ErrUnexpectedEOF)
 	}
 }
@@ -86,13 +89,13 @@ func BenchmarkReadSymmetric(b *testing.B) {
 	if err != nil {
 		b.Skip("VKEVD_IO is not set to a size in MiB")
 	}
-	n := int(math.Sqrt(float64(mebibytes) * (1 << 20) / wordBytes))
+	n := int(math.Sqrt(float64(mebibytes) * (1 << 20) / memory.WordBytes))
 	path := filepath.Join(b.TempDir(), "A.npy")
 	head := npyFile(1, dictionary("<f8", false, fmt.Sprintf("(%d, %d)", n, n)))
 	if err := os.WriteFile(path, append([]byte(head), raw(randomSymmetric(n))...), 0o600); err != nil {
 		b.Fatal(err)
 	}
-	b.SetBytes(int64(n) * int64(n) * wordBytes)
+	b.SetBytes(int64(n) * int64(n) * memory.WordBytes)
 	for b.Loop() {
 		d, err := ReadFile(path)
 		if err == nil {

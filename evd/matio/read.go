@@ -4,6 +4,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
 )
 
 // Options say how to read a file if the content of the file does not decide it. The functions
@@ -133,7 +135,7 @@ func (o Options) readDense(in *input) (*Dense, error) {
 	if d, err := o.readMarked(in); d != nil || err != nil {
 		return d, err
 	}
-	if m, err := o.market(in, mostElements); err != nil {
+	if m, err := o.market(in, memory.MostElements); err != nil {
 		return nil, err
 	} else if m != nil {
 		return m.read()
@@ -146,7 +148,7 @@ func (o Options) readDense(in *input) (*Dense, error) {
 			return nil, unknownFormat(in)
 		}
 	}
-	return o.readTable(in, mostElements)
+	return o.readTable(in, memory.MostElements)
 }
 
 // readMarked reads a matrix in a format that the first bytes or the options name. It returns nil for
@@ -160,11 +162,11 @@ func (o Options) readMarked(in *input) (*Dense, error) {
 	}
 	switch {
 	case in.starts(npyMagic):
-		return readNPY(in, mostElements)
+		return readNPY(in, memory.MostElements)
 	case o.Format == MatrixMarket || hasBanner(in):
 		return nil, nil
 	case o.Format == Triplets:
-		return o.readTriplets(in, mostElements)
+		return o.readTriplets(in, memory.MostElements)
 	case in.starts(armadilloMagic):
 		return readArmadillo(in)
 	}
@@ -181,7 +183,7 @@ func ReadMatrixMarket(r io.Reader, name string) (*Dense, error) {
 		return nil, err
 	}
 	defer in.done()
-	return readMarket(in, mostElements)
+	return readMarket(in, memory.MostElements)
 }
 
 // ReadNPY reads an array of two dimensions in .npy format, compressed with gzip or not. An array in
@@ -194,5 +196,5 @@ func ReadNPY(r io.Reader, name string) (*Dense, error) {
 		return nil, err
 	}
 	defer in.done()
-	return readNPY(in, mostElements)
+	return readNPY(in, memory.MostElements)
 }

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
+	"github.com/vkevd/vkevd/evd/matio/internal/number"
 )
 
 // sparse is a sparse matrix in one of the forms in which scipy.sparse.save_npz stores it: arrays in
@@ -60,8 +63,8 @@ func (z *archive) readSparse() (*sparse, error) {
 		return nil, s.errorf("the shape has %d numbers instead of 2", len(shape))
 	}
 	var ok [2]bool
-	s.rows, ok[0] = whole(shape[0], mostElements)
-	s.cols, ok[1] = whole(shape[1], mostElements)
+	s.rows, ok[0] = whole(shape[0], memory.MostElements)
+	s.cols, ok[1] = whole(shape[1], memory.MostElements)
 	if !ok[0] || !ok[1] {
 		return nil, s.errorf("the shape cannot be %g by %g", shape[0], shape[1])
 	}
@@ -73,7 +76,7 @@ func (z *archive) readSparse() (*sparse, error) {
 	case "csr", "csc":
 		arrays = map[string]*[]float64{"indptr": &s.start, "indices": &s.index}
 	default:
-		return nil, s.errorf("scipy.sparse format %s is not supported, only coo, csc, csr: save A.tocsr() instead", quote([]byte(s.format)))
+		return nil, s.errorf("scipy.sparse format %s is not supported, only coo, csc, csr: save A.tocsr() instead", number.Quote([]byte(s.format)))
 	}
 	arrays["data"] = &s.data
 	for name, to := range arrays {
@@ -88,7 +91,7 @@ func (z *archive) readSparse() (*sparse, error) {
 // as bytes (type S) or as UTF-32 (type U) in either byte order. In all these encodings the letters
 // remain if zero bytes are removed.
 func readNPYWord(in *input) (string, error) {
-	f := npy{input: in, most: mostElements}
+	f := npy{input: in, most: memory.MostElements}
 	if err := f.readDictionary(); err != nil {
 		return "", err
 	}
@@ -176,7 +179,7 @@ func (s *sparse) put(row, col, x float64, put func(i, j int, x float64) error) e
 // dense returns the matrix with all elements stored. The memory for rows·cols elements may be much
 // larger than the archive. If the system does not have this memory, the error is a *TooLargeError.
 func (s *sparse) dense() (*Dense, error) {
-	d, err := zeros(s.file, s.rows, s.cols, mostElements)
+	d, err := zeros(s.file, s.rows, s.cols, memory.MostElements)
 	if err != nil {
 		return nil, err
 	}

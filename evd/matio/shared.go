@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"os"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
 )
 
 // A SharedNPY is a .npy matrix (version 1.0, Fortran order, <f8) that several processes write at the
@@ -40,7 +42,7 @@ func CreateShared(path string, rows, cols int) (*SharedNPY, error) {
 	s := &SharedNPY{f: target.f, target: target, rows: rows, cols: cols, header: int64(len(header))}
 	_, err = target.Write(header)
 	if err == nil {
-		err = target.f.Truncate(s.header + int64(rows)*int64(cols)*wordBytes)
+		err = target.f.Truncate(s.header + int64(rows)*int64(cols)*memory.WordBytes)
 	}
 	if err != nil {
 		target.Abort()
@@ -79,12 +81,12 @@ func (s *SharedNPY) WriteColumn(j int, column []float64) error {
 	}
 	bytes := raw(column)
 	if !nativeLittle {
-		bytes = make([]byte, 0, wordBytes*len(column))
+		bytes = make([]byte, 0, memory.WordBytes*len(column))
 		for _, x := range column {
 			bytes = le.AppendUint64(bytes, math.Float64bits(x))
 		}
 	}
-	_, err := s.f.WriteAt(bytes, s.header+int64(j)*int64(s.rows)*wordBytes)
+	_, err := s.f.WriteAt(bytes, s.header+int64(j)*int64(s.rows)*memory.WordBytes)
 	return err
 }
 

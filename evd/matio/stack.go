@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
 )
 
 // Stack is Count matrices of Rows×Cols elements, each stored by columns. Element (i, j) of matrix k
@@ -41,7 +43,7 @@ func ReadStack(r io.Reader, name string) (*Stack, error) {
 
 // readStack reads a stack of matrices from an input.
 func readStack(in *input) (*Stack, error) {
-	a, err := readArray(in, mostElements, isStack)
+	a, err := readArray(in, memory.MostElements, isStack)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
 )
 
 // Stacks holds the matrices of a file, as ReadStacks reads them.
@@ -118,7 +120,7 @@ func (z *archive) oneStack(array string) (*Stacks, error) {
 
 // readMatrices reads an array of two dimensions as one matrix, and of three dimensions as a stack.
 func readMatrices(in *input) (*NamedStack, error) {
-	a, err := readArray(in, mostElements, isMatrixOrStack)
+	a, err := readArray(in, memory.MostElements, isMatrixOrStack)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"sync"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/transpose"
 )
 
 // Symmetric returns nil if, for all i and j, a_ij and a_ji are equal or both NaN. Otherwise it
@@ -20,13 +22,13 @@ func (d *Dense) Symmetric() error {
 	n := d.Rows
 	var lock sync.Mutex
 	var worst *NotSymmetricError // the largest difference of all pairs that have been compared
-	eachTilePair(n, func(own *tileCopy, i0, j0, rows, cols int) bool {
-		own.load(d.Data[i0+j0*n:], n, rows, cols)
+	transpose.EachPair(n, func(own *transpose.Copy, i0, j0, rows, cols int) bool {
+		own.Load(d.Data[i0+j0*n:], n, rows, cols)
 		var found *NotSymmetricError
 		for r := range rows {
 			mirror := d.Data[j0+(i0+r)*n:][:cols]
 			for c, y := range mirror {
-				x := own[r+c*pitch]
+				x := own[r+c*transpose.Pitch]
 				// Skip pairs that are equal or both NaN. Skip elements on or above the diagonal, so
 				// that each pair is compared only once.
 				if x == y || i0+r <= j0+c || x != x && y != y {
@@ -84,14 +86,14 @@ func (d *Dense) Symmetrize() error {
 		return &NotSquareError{d.Rows, d.Cols}
 	}
 	n := d.Rows
-	eachTilePair(n, func(own *tileCopy, i0, j0, rows, cols int) bool {
-		own.load(d.Data[i0+j0*n:], n, rows, cols)
+	transpose.EachPair(n, func(own *transpose.Copy, i0, j0, rows, cols int) bool {
+		own.Load(d.Data[i0+j0*n:], n, rows, cols)
 		for r := range rows {
 			mirror := d.Data[j0+(i0+r)*n:][:cols]
 			for c, y := range mirror {
-				if x := own[r+c*pitch]; x != y && i0+r > j0+c {
+				if x := own[r+c*transpose.Pitch]; x != y && i0+r > j0+c {
 					mirror[c] = x/2 + y/2 // x + y could overflow
-					own[r+c*pitch] = mirror[c]
+					own[r+c*transpose.Pitch] = mirror[c]
 				}
 			}
 		}
@@ -105,13 +107,13 @@ func (d *Dense) Symmetrize() error {
 // and (i0, j0) is its first element. A tile on the diagonal is its own mirror image: for such a
 // tile `store` writes only the part below the diagonal, because the caller has already changed the
 // part above the diagonal in the matrix.
-func (d *Dense) store(own *tileCopy, i0, j0, rows, cols int) {
+func (d *Dense) store(own *transpose.Copy, i0, j0, rows, cols int) {
 	for c := range cols {
 		from := 0
 		if i0 == j0 {
 			from = min(c+1, rows)
 		}
-		copy(d.Data[i0+from+(j0+c)*d.Rows:], own[c*pitch+from:c*pitch+rows])
+		copy(d.Data[i0+from+(j0+c)*d.Rows:], own[c*transpose.Pitch+from:c*transpose.Pitch+rows])
 	}
 }
 
@@ -123,17 +125,17 @@ func (d *Dense) Mirror(lower bool) error {
 		return &NotSquareError{d.Rows, d.Cols}
 	}
 	n := d.Rows
-	eachTilePair(n, func(own *tileCopy, i0, j0, rows, cols int) bool {
-		own.load(d.Data[i0+j0*n:], n, rows, cols)
+	transpose.EachPair(n, func(own *transpose.Copy, i0, j0, rows, cols int) bool {
+		own.Load(d.Data[i0+j0*n:], n, rows, cols)
 		for r := range rows {
 			mirror := d.Data[j0+(i0+r)*n:][:cols]
 			for c := range mirror {
 				switch {
 				case i0+r <= j0+c: // the diagonal, or what element (c, r) of this tile does
 				case lower:
-					mirror[c] = own[r+c*pitch]
+					mirror[c] = own[r+c*transpose.Pitch]
 				default:
-					own[r+c*pitch] = mirror[c]
+					own[r+c*transpose.Pitch] = mirror[c]
 				}
 			}
 		}

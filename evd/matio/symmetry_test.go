@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"testing"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/transpose"
 )
 
 // randomSquare returns a matrix that is not symmetric.
@@ -19,7 +21,7 @@ func randomSquare(n int) *Dense {
 }
 
 func TestSymmetrizeAndMirror(t *testing.T) {
-	for _, n := range []int{0, 1, 2, 7, tile - 1, tile, tile + 1, 2 * tile, 3*tile + 5} {
+	for _, n := range []int{0, 1, 2, 7, transpose.Tile - 1, transpose.Tile, transpose.Tile + 1, 2 * transpose.Tile, 3*transpose.Tile + 5} {
 		for name, c := range map[string]struct {
 			do   func(*Dense) error
 			want func(d *Dense, i, j int) float64
@@ -96,9 +98,9 @@ func TestInfinityIsNoRoundingError(t *testing.T) {
 // TestSymmetricNamesTheSamePairAlways checks a matrix with several equal differences. The error
 // must name the first of them by columns, whichever goroutine is faster.
 func TestSymmetricNamesTheSamePairAlways(t *testing.T) {
-	const n = 6 * tile
+	const n = 6 * transpose.Tile
 	d := &Dense{Rows: n, Cols: n, Data: make([]float64, n*n)}
-	for _, at := range [][2]int{{5 * tile, 5}, {200, 3}, {300, 3}, {n - 1, n - 2}} {
+	for _, at := range [][2]int{{5 * transpose.Tile, 5}, {200, 3}, {300, 3}, {n - 1, n - 2}} {
 		d.Data[at[0]+at[1]*n] = 1
 	}
 	for range 20 {
@@ -112,7 +114,7 @@ func TestSymmetricNamesTheSamePairAlways(t *testing.T) {
 // TestSquareByRows reads a square matrix in row order. The result must be transposed to column
 // order, unless the matrix equals its transpose bit by bit.
 func TestSquareByRows(t *testing.T) {
-	for _, n := range []int{2, tile, tile + 1, 4 * tile} {
+	for _, n := range []int{2, transpose.Tile, transpose.Tile + 1, 4 * transpose.Tile} {
 		for name, d := range map[string]*Dense{"general": randomSquare(n), "symmetric": {Rows: n, Cols: n, Data: randomSymmetric(n)}} {
 			if name == "symmetric" {
 				d.Data[1], d.Data[n] = 0, math.Copysign(0, -1) // equal, but not to the last bit
@@ -121,7 +123,7 @@ func TestSquareByRows(t *testing.T) {
 			for k := range rows {
 				rows[k] = d.At(k/n, k%n)
 			}
-			got, ok := byColumns(rows, n, n)
+			got, ok := transpose.ByColumns(rows, n, n)
 			for k, x := range got {
 				if !ok || math.Float64bits(x) != math.Float64bits(d.Data[k]) {
 					t.Fatalf("%s, n = %d: element %d is %g, want %g", name, n, k, x, d.Data[k])

@@ -5,6 +5,8 @@ import (
 	"io"
 	"math"
 	"os"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
 )
 
 // A Tridiagonal is a symmetric tridiagonal matrix of order len(D). D[i] is element (i, i). E[i] is
@@ -72,7 +74,7 @@ func (o Options) readTridiagonal(in *input) (*Tridiagonal, error) {
 	} else if d != nil {
 		return d.tridiagonal(in.file)
 	}
-	if m, err := o.market(in, mostElements); err != nil {
+	if m, err := o.market(in, memory.MostElements); err != nil {
 		return nil, err
 	} else if m != nil {
 		return m.readTridiagonal()
@@ -154,7 +156,7 @@ func (d *Dense) tridiagonal(name string) (*Tridiagonal, error) {
 		return &Tridiagonal{D: d.Data[:n], E: d.Data[n : n+max(0, n-1)]}, nil
 	}
 	if n == 2 && d.Cols != 2 {
-		both, ok := allocate[float64](2 * d.Cols)
+		both, ok := memory.Allocate[float64](2 * d.Cols)
 		if !ok {
 			return nil, &TooLargeError{name, n, d.Cols}
 		}
@@ -237,7 +239,7 @@ func newTridiagonal(file string, rows, cols int) (*scattered, error) {
 	if rows != cols {
 		return nil, fmt.Errorf("%s: %w", file, &NotSquareError{rows, cols})
 	}
-	all, ok := allocate[float64](3 * rows)
+	all, ok := memory.Allocate[float64](3 * rows)
 	if !ok {
 		return nil, &TooLargeError{file, rows, 3}
 	}

@@ -1,6 +1,10 @@
 package matio
 
-import "io"
+import (
+	"io"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
+)
 
 // triplets collects the entries of a sparse matrix.
 type triplets struct {
@@ -47,7 +51,7 @@ func (t *triplets) entry(first bool) error {
 			return t.errorf("column %d: %s%s", width, complaint, adviceAbout(t.field))
 		default:
 			var ok bool
-			if t.a, ok = push(t.a, x); !ok {
+			if t.a, ok = memory.Push(t.a, x); !ok {
 				return &TooLargeError{t.file, t.line, width}
 			}
 		}
@@ -69,7 +73,7 @@ func (t *triplets) entry(first bool) error {
 	}
 	if width == 2 {
 		var ok bool
-		if t.a, ok = push(t.a, 1); !ok {
+		if t.a, ok = memory.Push(t.a, 1); !ok {
 			return &TooLargeError{t.file, t.line, width}
 		}
 	}
@@ -80,7 +84,7 @@ func (t *triplets) entry(first bool) error {
 func (t *triplets) whole(place []float64) error {
 	for c, x := range place {
 		name := [2]string{"row", "column"}[c]
-		if !(x >= 0 && x <= mostElements) || x != float64(int(x)) {
+		if !(x >= 0 && x <= memory.MostElements) || x != float64(int(x)) {
 			return t.errorf("%s %v is not a whole number from 0 on", name, x)
 		}
 	}

@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
+	"github.com/vkevd/vkevd/evd/matio/internal/number"
 )
 
 // ReadVectorFile opens a file and calls ReadVector. Errors of the operating system are returned as
@@ -40,7 +43,7 @@ func ReadVector(r io.Reader, name string) ([]float64, error) {
 	case in.starts(npyMagic):
 		return readNPYVector(in)
 	case hasBanner(in):
-		d, err := readMarket(in, mostElements)
+		d, err := readMarket(in, memory.MostElements)
 		if err != nil {
 			return nil, err
 		}
@@ -73,7 +76,7 @@ func readValues(l *lines) ([]float64, error) {
 			continue
 		}
 		word, rest := cut(line)
-		x, complaint := number(word)
+		x, complaint := number.Parse(word)
 		if complaint != "" {
 			return nil, l.errorf("%s", complaint)
 		}
@@ -81,7 +84,7 @@ func readValues(l *lines) ([]float64, error) {
 			return nil, err
 		}
 		var ok bool
-		if a, ok = push(a, x); !ok {
+		if a, ok = memory.Push(a, x); !ok {
 			return nil, &TooLargeError{l.in.file, l.no, 1}
 		}
 	}

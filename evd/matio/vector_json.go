@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
+	"github.com/vkevd/vkevd/evd/matio/internal/number"
 )
 
 // readJSON reads one array of numbers. After the array the file must end. Anything else than
@@ -33,7 +36,7 @@ func readJSON(in *input) ([]float64, error) {
 			return nil, err
 		}
 		var ok bool
-		if a, ok = push(a, x); !ok {
+		if a, ok = memory.Push(a, x); !ok {
 			return nil, &TooLargeError{in.file, len(a) + 1, 1}
 		}
 		switch word, err := r.next(); {
@@ -91,9 +94,9 @@ func (r *jsonArray) number(word []byte, k int) (float64, error) {
 		return 0, r.errorf("element %d of the array has more than %d bytes", k, longestField)
 	}
 	if !bytes.Contains([]byte("-0123456789"), word[:1]) || !json.Valid(word) {
-		return 0, r.errorf("element %d of the array is not a number, but %s", k, quote(word))
+		return 0, r.errorf("element %d of the array is not a number, but %s", k, number.Quote(word))
 	}
-	x, complaint := number(word)
+	x, complaint := number.Parse(word)
 	if complaint != "" {
 		return 0, r.errorf("element %d of the array: %s", k, complaint)
 	}
@@ -110,7 +113,7 @@ func (r *jsonArray) end(a []float64) ([]float64, error) {
 		case err != nil:
 			return nil, fmt.Errorf("%s: %w", r.file, err)
 		case !jsonBlank(c):
-			return nil, r.errorf("%s after the array", quote([]byte{c}))
+			return nil, r.errorf("%s after the array", number.Quote([]byte{c}))
 		}
 	}
 }

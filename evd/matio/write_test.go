@@ -8,6 +8,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
 )
 
 // awkward has numbers that are difficult to print and read without a change.
@@ -67,8 +69,8 @@ func TestWriteNPYRoundTrip(t *testing.T) {
 		if err := WriteNPYVector(&b, awkward[:n]); err != nil {
 			t.Fatal(err)
 		}
-		if b.Len() != 128+n*wordBytes && b.Len() != 64+n*wordBytes {
-			t.Errorf("elements begin at %d, no multiple of 64", b.Len()-n*wordBytes)
+		if b.Len() != 128+n*memory.WordBytes && b.Len() != 64+n*memory.WordBytes {
+			t.Errorf("elements begin at %d, no multiple of 64", b.Len()-n*memory.WordBytes)
 		}
 		if got, err := ReadVector(&b, "v.npy"); err != nil || !same(got, awkward[:n]) {
 			t.Errorf("vector of %d: %v, %v", n, got, err)

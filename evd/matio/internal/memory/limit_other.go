@@ -1,6 +1,6 @@
 //go:build !linux
 
-package matio
+package memory
 
 import "math"
 

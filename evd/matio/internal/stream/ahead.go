@@ -1,29 +1,30 @@
-package matio
+// Package stream reads streams: ahead of time, with several goroutines, and compressed with gzip.
+package stream
 
 import "io"
 
 // The type `ahead` reads a stream in advance, in a goroutine of its own. aheadBlocks is the number
-// of its buffers, and aheadBytes is the size of each buffer in bytes.
+// of its buffers, and AheadBytes is the size of each buffer in bytes.
 const (
 	aheadBlocks = 4
-	aheadBytes  = 1 << 18
+	AheadBytes  = 1 << 18
 )
 
-// An ahead reads a stream in a goroutine of its own, so that decompression and parsing run at the
-// same time. It is an io.Reader for one goroutine, the reader. The caller of readAhead must call
-// `close`, and must not use the stream before.
+// An Ahead reads a stream in a goroutine of its own, so that decompression and parsing run at the
+// same time. It is an io.Reader for one goroutine, the reader. The caller of ReadAhead must call
+// Close, and must not use the stream before.
 //
 // Buffers circulate. The method `fill` receives a buffer from the channel `empty`, fills it, and
 // sends it to the channel `blocks`. Read returns the buffer to `empty` when all its bytes have been
-// read. So the memory is limited to aheadBlocks·aheadBytes, and the decompressor waits if parsing
+// read. So the memory is limited to aheadBlocks·AheadBytes, and the decompressor waits if parsing
 // is slower.
-type ahead struct {
+type Ahead struct {
 	// blocks is the channel of blocks of data that the goroutine `fill` has read, in the order of
 	// the stream.
 	blocks chan block
 	// empty is the channel of buffers that the goroutine `fill` may use again.
 	empty chan []byte
-	// quit is closed by the method `close`. Then the goroutine `fill` ends.
+	// quit is closed by the method Close. Then the goroutine `fill` ends.
 	quit chan struct{}
 	// gone is closed by the goroutine `fill` when it has used the stream for the last time.
 	gone chan struct{}
@@ -41,15 +42,15 @@ type block struct {
 	err   error
 }
 
-// readAhead starts to read r. The last block carries the stream's error, which is io.EOF at the end
+// ReadAhead starts to read r. The last block carries the stream's error, which is io.EOF at the end
 // of the stream.
-func readAhead(r io.Reader) *ahead {
-	a := &ahead{
+func ReadAhead(r io.Reader) *Ahead {
+	a := &Ahead{
 		blocks: make(chan block, aheadBlocks), empty: make(chan []byte, aheadBlocks),
 		quit: make(chan struct{}), gone: make(chan struct{}),
 	}
 	for range aheadBlocks {
-		a.empty <- make([]byte, aheadBytes)
+		a.empty <- make([]byte, AheadBytes)
 	}
 	go a.fill(r)
 	return a
@@ -60,7 +61,7 @@ func readAhead(r io.Reader) *ahead {
 // Only r.Read can block `fill` for a long time. Sending to the channel `blocks` never waits,
 // because the channel has a place for every buffer. A wait for an empty buffer ends when `quit` is
 // closed.
-func (a *ahead) fill(r io.Reader) {
+func (a *Ahead) fill(r io.Reader) {
 	defer close(a.gone)
 	for {
 		var buf []byte
@@ -86,7 +87,7 @@ func (a *ahead) fill(r io.Reader) {
 // has been read. It returns at most the rest of one block, so fewer bytes than len(p) do not mean
 // the end of the stream. Read returns an error of the stream after all data before it, and again at
 // each later call.
-func (a *ahead) Read(p []byte) (int, error) {
+func (a *Ahead) Read(p []byte) (int, error) {
 	for len(a.now.bytes) == 0 {
 		if a.now.err != nil {
 			return 0, a.now.err
@@ -102,9 +103,9 @@ func (a *ahead) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// close ends the goroutine. It waits until the current read of the stream returns. Afterwards the
+// Close ends the goroutine. It waits until the current read of the stream returns. Afterwards the
 // caller may use the stream again.
-func (a *ahead) close() {
+func (a *Ahead) Close() {
 	close(a.quit)
 	<-a.gone
 }

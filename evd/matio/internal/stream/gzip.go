@@ -1,4 +1,4 @@
-package matio
+package stream
 
 import (
 	"bufio"
@@ -7,20 +7,23 @@ import (
 	"io"
 )
 
-// members unpacks a file of one or more gzip members, as gzip(1) and Python do: zeros after a member
+// GzipMagic is the beginning of every gzip member.
+const GzipMagic = "\x1f\x8b"
+
+// Members unpacks a file of one or more gzip Members, as gzip(1) and Python do: zeros after a member
 // are padding, which tapes and block devices leave. Other bytes that are no member are an error.
-type members struct {
+type Members struct {
 	z    *gzip.Reader
 	from *bufio.Reader // the compressed file, from which z reads no byte too many
 }
 
-// newMembers returns a reader of all members. z has read the header of the first one.
-func newMembers(z *gzip.Reader, from *bufio.Reader) *members {
+// NewMembers returns a reader of all Members. z has read the header of the first one.
+func NewMembers(z *gzip.Reader, from *bufio.Reader) *Members {
 	z.Multistream(false)
-	return &members{z, from}
+	return &Members{z, from}
 }
 
-func (m *members) Read(p []byte) (int, error) {
+func (m *Members) Read(p []byte) (int, error) {
 	n, err := m.z.Read(p)
 	if err == io.EOF {
 		err = m.next()
@@ -29,7 +32,7 @@ func (m *members) Read(p []byte) (int, error) {
 }
 
 // next begins the next member. If there is none, the error is io.EOF.
-func (m *members) next() error {
+func (m *Members) next() error {
 	for {
 		c, err := m.from.ReadByte()
 		if err != nil {
@@ -40,7 +43,7 @@ func (m *members) next() error {
 			break
 		}
 	}
-	if magic, err := m.from.Peek(2); string(magic) != gzipMagic {
+	if magic, err := m.from.Peek(2); string(magic) != GzipMagic {
 		if err != nil && err != io.EOF {
 			return err
 		}

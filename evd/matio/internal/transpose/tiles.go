@@ -1,4 +1,4 @@
-package matio
+package transpose
 
 import (
 	"runtime"
@@ -6,24 +6,24 @@ import (
 	"sync/atomic"
 )
 
-// tile is the order of the square tiles in which a matrix is compared with its transpose or
+// Tile is the order of the square tiles in which a matrix is compared with its transpose or
 // exchanged with it. A tile of 64×64 doubles (32 KiB) fits a first-level cache. The columns of a
 // large matrix do not.
-const tile = 64
+const Tile = 64
 
-// pitch is the leading dimension of the copy of a tile. If the leading dimension is a power of two,
+// Pitch is the leading dimension of the copy of a tile. If the leading dimension is a power of two,
 // the elements of a row all map to a few cache sets. An odd leading dimension avoids these
 // conflicts.
-const pitch = tile + 1
+const Pitch = Tile + 1
 
-// A tileCopy is a copy of one tile. Element (r, c) of the tile is at index r + c·pitch.
-type tileCopy [tile * pitch]float64
+// Copy is a copy of one tile. Element (r, c) of the tile is at index r + c·pitch.
+type Copy [Tile * Pitch]float64
 
-// load copies a tile of the matrix `a` to t. The tile has rows×cols elements and begins at a[0].
+// Load copies a tile of the matrix `a` to t. The tile has rows×cols elements and begins at a[0].
 // `ld` is the leading dimension of `a`.
-func (t *tileCopy) load(a []float64, ld, rows, cols int) {
+func (t *Copy) Load(a []float64, ld, rows, cols int) {
 	for c := range cols {
-		copy(t[c*pitch:c*pitch+rows], a[c*ld:])
+		copy(t[c*Pitch:c*Pitch+rows], a[c*ld:])
 	}
 }
 
@@ -31,11 +31,11 @@ func (t *tileCopy) load(a []float64, ld, rows, cols int) {
 // returns when all calls have returned. The argument `own` is a tileCopy that belongs to the
 // goroutine, with undefined content. Calls begin in the order of k. After a call that returns
 // false, no new calls begin.
-func inParallel(count int, do func(own *tileCopy, k int) bool) {
+func inParallel(count int, do func(own *Copy, k int) bool) {
 	var next atomic.Int64
 	var group sync.WaitGroup
 	work := func() {
-		own := tileCopies.Get().(*tileCopy)
+		own := tileCopies.Get().(*Copy)
 		defer tileCopies.Put(own)
 		for k := int(next.Add(1) - 1); k < count; k = int(next.Add(1) - 1) {
 			if !do(own, k) {
@@ -52,9 +52,9 @@ func inParallel(count int, do func(own *tileCopy, k int) bool) {
 
 // tileCopies has copies that no goroutine uses. Files have many small matrices, and the memory of a
 // new copy takes longer than a small matrix.
-var tileCopies = sync.Pool{New: func() any { return new(tileCopy) }}
+var tileCopies = sync.Pool{New: func() any { return new(Copy) }}
 
-// eachTilePair calls the function `do`, in parallel, for all pairs of tiles of an n×n matrix. A
+// EachPair calls the function `do`, in parallel, for all pairs of tiles of an n×n matrix. A
 // pair is the tile at (i0, j0) and its mirror image at (j0, i0), with j0 ≤ i0. The calls for a
 // matrix of 3×3 tiles are
 //
@@ -66,11 +66,11 @@ var tileCopies = sync.Pool{New: func() any { return new(tileCopy) }}
 // calls have a tile in common, so each call may write to both of its tiles. The argument `own` is
 // workspace for `do`. After a call that returns false, each goroutine ends at the latest after its
 // current column of tiles.
-func eachTilePair(n int, do func(own *tileCopy, i0, j0, rows, cols int) bool) {
-	inParallel((n+tile-1)/tile, func(own *tileCopy, k int) bool {
-		j0 := k * tile
-		for i0 := j0; i0 < n; i0 += tile {
-			if !do(own, i0, j0, min(tile, n-i0), min(tile, n-j0)) {
+func EachPair(n int, do func(own *Copy, i0, j0, rows, cols int) bool) {
+	inParallel((n+Tile-1)/Tile, func(own *Copy, k int) bool {
+		j0 := k * Tile
+		for i0 := j0; i0 < n; i0 += Tile {
+			if !do(own, i0, j0, min(Tile, n-i0), min(Tile, n-j0)) {
 				return false
 			}
 		}

@@ -1,46 +1,49 @@
-package matio
+// Package transpose turns matrices, and compares them with their transposes.
+package transpose
 
 import (
 	"math"
 	"slices"
 	"sync/atomic"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/memory"
 )
 
-// byColumns converts a matrix from row order to column order, in place if the matrix is square. A
+// ByColumns converts a matrix from row order to column order, in place if the matrix is square. A
 // symmetric matrix is the same in both orders. So byColumns first tests for symmetry, which is
 // faster, because most input matrices are symmetric. It returns false if the system has no memory
 // for a second matrix. The result replaces the slice `a`, and may be the same memory.
-func byColumns(a []float64, rows, cols int) ([]float64, bool) {
+func ByColumns(a []float64, rows, cols int) ([]float64, bool) {
 	switch {
 	case rows <= 1 || cols <= 1:
 		return a, true
 	case rows == cols:
 		if !isItsTranspose(a, rows) {
-			transposeInPlace(a, rows)
+			InPlace(a, rows)
 		}
 		return a, true
 	}
-	b, ok := allocate[float64](len(a))
+	b, ok := memory.Allocate[float64](len(a))
 	if ok {
-		transposeInto(b, a, rows, cols)
+		Into(b, a, rows, cols)
 	}
 	return b, ok
 }
 
-// eachByColumns converts each matrix of a stack from row order to column order. It returns false if
+// EachByColumns converts each matrix of a stack from row order to column order. It returns false if
 // the system has no memory for one more matrix.
-func eachByColumns(stack []float64, rows, cols int) bool {
+func EachByColumns(stack []float64, rows, cols int) bool {
 	if rows <= 1 || cols <= 1 || len(stack) == 0 {
 		return true
 	}
-	b, ok := allocate[float64](rows * cols)
+	b, ok := memory.Allocate[float64](rows * cols)
 	if !ok {
 		return false
 	}
 	for a := range slices.Chunk(stack, len(b)) {
 		copy(b, a)
-		if len(b) >= tile*tile {
-			transposeInto(a, b, rows, cols)
+		if len(b) >= Tile*Tile {
+			Into(a, b, rows, cols)
 			continue
 		}
 		for i := range rows {
@@ -57,13 +60,13 @@ func eachByColumns(stack []float64, rows, cols int) bool {
 // part.
 func isItsTranspose(a []float64, n int) bool {
 	var differs atomic.Bool
-	eachTilePair(n, func(own *tileCopy, i0, j0, rows, cols int) bool {
-		own.load(a[i0+j0*n:], n, rows, cols)
+	EachPair(n, func(own *Copy, i0, j0, rows, cols int) bool {
+		own.Load(a[i0+j0*n:], n, rows, cols)
 		for r := range rows {
 			for c, y := range a[j0+(i0+r)*n:][:cols] {
 				// The bits are compared, not the values. Zeros of different sign and different NaNs
 				// must count as different, so that they are exchanged.
-				if math.Float64bits(y) != math.Float64bits(own[r+c*pitch]) {
+				if math.Float64bits(y) != math.Float64bits(own[r+c*Pitch]) {
 					differs.Store(true)
 				}
 			}
@@ -73,36 +76,36 @@ func isItsTranspose(a []float64, n int) bool {
 	return !differs.Load()
 }
 
-// transposeInPlace replaces the n×n matrix `a` by its transpose. For each pair of tiles it copies
+// InPlace replaces the n×n matrix `a` by its transpose. For each pair of tiles it copies
 // both tiles, and writes the transpose of each copy to the place of the other tile. It uses all CPU
 // cores.
-func transposeInPlace(a []float64, n int) {
-	eachTilePair(n, func(own *tileCopy, i0, j0, rows, cols int) bool {
-		own.load(a[i0+j0*n:], n, rows, cols)
+func InPlace(a []float64, n int) {
+	EachPair(n, func(own *Copy, i0, j0, rows, cols int) bool {
+		own.Load(a[i0+j0*n:], n, rows, cols)
 		// A tile on the diagonal is its own mirror image.
 		if i0 == j0 {
 			own.storeTransposed(a[i0+j0*n:], n, rows, cols)
 			return true
 		}
-		var mirror tileCopy
-		mirror.load(a[j0+i0*n:], n, cols, rows)
+		var mirror Copy
+		mirror.Load(a[j0+i0*n:], n, cols, rows)
 		own.storeTransposed(a[j0+i0*n:], n, rows, cols)
 		mirror.storeTransposed(a[i0+j0*n:], n, cols, rows)
 		return true
 	})
 }
 
-// transposeInto fills the rows×cols matrix `dst`, stored by columns, with the matrix `src`, stored
+// Into fills the rows×cols matrix `dst`, stored by columns, with the matrix `src`, stored
 // by rows. The two must not overlap. Each call of inParallel fills `tile` columns of `dst`.
-func transposeInto(dst, src []float64, rows, cols int) {
-	inParallel((cols+tile-1)/tile, func(own *tileCopy, k int) bool {
-		j0 := k * tile
-		width := min(tile, cols-j0)
-		for i0 := 0; i0 < rows; i0 += tile {
-			height := min(tile, rows-i0)
+func Into(dst, src []float64, rows, cols int) {
+	inParallel((cols+Tile-1)/Tile, func(own *Copy, k int) bool {
+		j0 := k * Tile
+		width := min(Tile, cols-j0)
+		for i0 := 0; i0 < rows; i0 += Tile {
+			height := min(Tile, rows-i0)
 			// The memory of `src` holds a matrix by rows. Read as a matrix stored by columns, this
 			// memory holds the transpose.
-			own.load(src[i0*cols+j0:], cols, width, height)
+			own.Load(src[i0*cols+j0:], cols, width, height)
 			own.storeTransposed(dst[i0+j0*rows:], rows, width, height)
 		}
 		return true
@@ -111,11 +114,11 @@ func transposeInto(dst, src []float64, rows, cols int) {
 
 // storeTransposed writes the transpose of the tile t, which has rows×cols elements, to a tile of
 // the matrix `a` that begins at a[0]. `ld` is the leading dimension of `a`.
-func (t *tileCopy) storeTransposed(a []float64, ld, rows, cols int) {
+func (t *Copy) storeTransposed(a []float64, ld, rows, cols int) {
 	for r := range rows {
 		column := a[r*ld:][:cols]
 		for c := range column {
-			column[c] = t[r+c*pitch]
+			column[c] = t[r+c*Pitch]
 		}
 	}
 }

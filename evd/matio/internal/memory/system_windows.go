@@ -1,4 +1,4 @@
-package matio
+package memory
 
 import "syscall"
 

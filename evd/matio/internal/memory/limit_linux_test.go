@@ -1,4 +1,4 @@
-package matio
+package memory
 
 import (
 	"fmt"
@@ -25,13 +25,6 @@ func fakeSystem(t testing.TB, files ...string) {
 	real := systemFolder
 	systemFolder = folder
 	t.Cleanup(func() { systemFolder = real })
-}
-
-// limitMemory lets this package believe, until the end of the test, that readers may allocate this
-// many bytes at a time. A smaller number than askBytes is as good as askBytes.
-func limitMemory(t testing.TB, bytes int64) {
-	t.Helper()
-	fakeSystem(t, "proc/meminfo", fmt.Sprintf("MemAvailable: %d kB\n", (bytes+spareBytes)>>10))
 }
 
 // TestMemoryLimits reads the memory that a process has left from the files of several systems.
@@ -110,20 +103,5 @@ func TestMemoryLimits(t *testing.T) {
 	}
 	if got := memoryLeft(); got < mib {
 		t.Errorf("this machine has %d bytes left", got)
-	}
-}
-
-// TestAvailableKeepsTheLimit checks that readers ask for the memory that the limits leave.
-func TestAvailableKeepsTheLimit(t *testing.T) {
-	limitMemory(t, 64<<20)
-	if !available(8<<20) || available(8<<20+1<<10) || !available(askBytes/wordBytes-1) {
-		t.Error("available is wrong about 64 MiB, more, or a little memory")
-	}
-	limitMemory(t, 0)
-	if available(askBytes/wordBytes) || !available(askBytes/wordBytes-1) {
-		t.Error("available is wrong about a full system")
-	}
-	if _, ok := allocate[byte](askBytes); ok {
-		t.Error("allocate takes bytes for less than bytes")
 	}
 }

@@ -1,6 +1,6 @@
 //go:build linux || darwin || freebsd
 
-package matio
+package memory
 
 import "syscall"
 

@@ -1,4 +1,4 @@
-package matio
+package stream
 
 import (
 	"io"
@@ -12,21 +12,21 @@ import (
 // copies from the system's page cache with only a fraction of the memory bandwidth, because the
 // system must first provide each page of newly allocated memory.
 const (
-	parallelBytes   = 1 << 23 // smallest file that is read in parallel, in bytes
+	ParallelBytes   = 1 << 23 // smallest file that is read in parallel, in bytes
 	pieceBytes      = 1 << 21 // bytes that a goroutine reads at a time
 	parallelReaders = 8       // largest number of goroutines
 )
 
-// regular is a regular file, which can be read at any position.
-type regular struct {
+// A File is a regular file, which can be read at any position.
+type File struct {
 	*os.File
 	from int64 // position of the file when it was opened here
 }
 
-// regularFile returns r as a file for random access. It returns nil if r must be read in order, as
+// FileOf returns r as a file for random access. It returns nil if r must be read in order, as
 // a pipe must, or if the position of r is unknown. It must be called before anything is read from
 // r, because a buffer would change the position.
-func regularFile(r io.Reader) *regular {
+func FileOf(r io.Reader) *File {
 	f, ok := r.(*os.File)
 	if !ok {
 		return nil
@@ -35,17 +35,17 @@ func regularFile(r io.Reader) *regular {
 	if err != nil {
 		return nil
 	}
-	return &regular{f, from}
+	return &File{f, from}
 }
 
-// fill reads len(p) bytes into p. They begin `offset` bytes after the position that the file had
-// when regularFile was called. Afterwards the position of the file is at the end of these bytes.
+// Fill reads len(p) bytes into p. They begin `offset` bytes after the position that the file had
+// when FileOf was called. Afterwards the position of the file is at the end of these bytes.
 // The error is io.ErrUnexpectedEOF if the file ends before them.
 //
 // Goroutines take the next piece from a common counter, so that none of them is idle before the
 // end. A goroutine stops at its first error. If there are several errors, `fill` returns one of
 // them. After an error the contents of p are undefined.
-func (f *regular) fill(p []byte, offset int64) error {
+func (f *File) Fill(p []byte, offset int64) error {
 	var next atomic.Int64
 	var group sync.WaitGroup
 	failures := make([]error, min(parallelReaders, runtime.GOMAXPROCS(0)))
