@@ -29,7 +29,7 @@ VULKANGO_PACKAGES = $(DEVICE_VK)
 # goroutines themselves, and the tests that use them are picked. evd/gonumlapack and the C libraries
 # share plans between goroutines by evd/kept. Plans of evd/svd use the same calls of evd/spectrum as
 # those of evd.
-RACE_PACKAGES     = $(DEVICE_VK) ./evd/matio ./evd/spectrum
+RACE_PACKAGES     = $(DEVICE_VK) ./evd/matio/... ./evd/spectrum
 RACE_SOME         := $(call found,'when[.]Pick.*[.]Race' stages evd)
 # The validation layers check each driver call, so every kernel and every copy must be recorded once.
 VALIDATION_PACKAGES = $(DEVICE_VK) $(DEVICE_STAGES) $(DEVICE_EVD)
@@ -48,7 +48,7 @@ WIDTHS = 128
 # The quick tests: kernels and stages, whole solves in double precision by one device, files, and the
 # command. They leave out collections of matrices, injected faults, and packages that use the others:
 # benchmarks, tuning, gonum's interface and the C libraries.
-QUICK_PACKAGES = ./tests ./cmd/vkevd ./evd/matio $(DEVICE_EVD) ./shaders/... $(ROOMS) ./stages/product/... ./stages/tridiag ./stages/tridiag/dc ./stages/tridiag/mrrr ./stages/tridiag/ql ./stages/tridiag/sturm ./stages/tuning ./vk ./vk/spirv ./vk/internal/driver
+QUICK_PACKAGES = ./tests ./cmd/vkevd ./evd/matio/... $(DEVICE_EVD) ./shaders/... $(ROOMS) ./stages/product/... ./stages/tridiag ./stages/tridiag/dc ./stages/tridiag/mrrr ./stages/tridiag/ql ./stages/tridiag/sturm ./stages/tuning ./vk ./vk/spirv ./vk/internal/driver
 
 GO      ?= go
 # The same flags as tools/lib.sh, so that all compile the standard library and the packages once.

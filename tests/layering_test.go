@@ -39,6 +39,7 @@ var mayImport = map[string][]string{
 
 	"evd/matio/internal/memory":    {},
 	"evd/matio/internal/number":    {},
+	"evd/matio/internal/numpy":     {"evd/matio/internal/memory", "evd/matio/internal/number"},
 	"evd/matio/internal/stream":    {},
 	"evd/matio/internal/transpose": {"evd/matio/internal/memory"},
 
@@ -51,7 +52,7 @@ var mayImport = map[string][]string{
 	"evd/cluster":       {"evd/matio"},
 	"evd/emulation":     {"evd/spectrum", "stages/machine", "stages/product", "stages/product/emulated", "stages/product/moduli", "stages/tuning", "vk", "vk/spirv", rooms},
 	"evd/matgen":        {},
-	"evd/matio":         {"evd/matio/internal/memory", "evd/matio/internal/number", "evd/matio/internal/stream", "evd/matio/internal/transpose"},
+	"evd/matio":         {"evd/matio/internal/memory", "evd/matio/internal/number", "evd/matio/internal/numpy", "evd/matio/internal/stream", "evd/matio/internal/transpose"},
 	"evd/spectrum":      {"internal/environ", "stages/product", "stages/tridiag", "stages/tridiag/dc", "stages/tridiag/mrrr", "stages/tridiag/ql", "stages/tridiag/sturm", "stages/tuning", "vk", "vk/spirv", rooms},
 	"evd/svd":           {"evd", "evd/emulation", "evd/ratio", "evd/spectrum", "stages/bidiagonal", "stages/machine", "stages/product", "stages/tridiag", "stages/tuning", "vk", "vk/spirv", rooms},
 	"evd/tune":          {"evd", "evd/bench", "stages/batch", "stages/product", "stages/tuning", "vk"},

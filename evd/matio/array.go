@@ -27,10 +27,10 @@ func readArray(in *input, most int, fits func(shape []int) string) (*array, erro
 	if err := f.readHeader(); err != nil {
 		return nil, err
 	}
-	if complaint := fits(f.shape); complaint != "" {
+	if complaint := fits(f.Shape); complaint != "" {
 		return nil, f.errorf("%s", complaint)
 	}
-	count, rows, cols := stackShape(f.shape)
+	count, rows, cols := stackShape(f.Shape)
 	if count > mostEmpty && (rows == 0 || cols == 0) {
 		return nil, f.errorf("a stack of %d matrices without elements", count)
 	}
@@ -40,9 +40,9 @@ func readArray(in *input, most int, fits func(shape []int) string) (*array, erro
 	}
 	ok := true
 	switch {
-	case count == 1 && !f.fortranOrder:
+	case count == 1 && !f.FortranOrder:
 		data, ok = transpose.ByColumns(data, rows, cols)
-	case !f.fortranOrder:
+	case !f.FortranOrder:
 		ok = transpose.EachByColumns(data, rows, cols)
 	case count > 1 && len(data) > 0:
 		// In Fortran order, the elements with the same place in all matrices follow each other.
@@ -51,7 +51,7 @@ func readArray(in *input, most int, fits func(shape []int) string) (*array, erro
 	if !ok {
 		return nil, f.tooLarge()
 	}
-	return &array{Stack{count, rows, cols, data, f.descr[1:] == "f4"}, len(f.shape)}, nil
+	return &array{Stack{count, rows, cols, data, f.Descr[1:] == "f4"}, len(f.Shape)}, nil
 }
 
 // stackShape returns the shape of an array as a stack of matrices.

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/vkevd/vkevd/evd/matio/internal/memory"
+	"github.com/vkevd/vkevd/evd/matio/internal/numpy"
 )
 
 // NPYColumns is an uncompressed .npy matrix, opened to read a few columns at a time, by several
@@ -20,7 +21,7 @@ type NPYColumns struct {
 
 	file   *os.File
 	header int64
-	element
+	numpy.Element
 	native bool
 }
 
@@ -47,19 +48,19 @@ func npyColumns(file *os.File, path string) (*NPYColumns, error) {
 	if err := f.readHeader(); err != nil {
 		return nil, err
 	}
-	if complaint := isMatrix(f.shape); complaint != "" {
+	if complaint := isMatrix(f.Shape); complaint != "" {
 		return nil, f.errorf("%s", complaint)
 	}
-	rows, cols := f.shape[0], f.shape[1]
-	most := (int64(math.MaxInt64) - f.header) / int64(f.bytes)
+	rows, cols := f.Shape[0], f.Shape[1]
+	most := (int64(math.MaxInt64) - f.header) / int64(f.Bytes)
 	if cols > 0 && int64(rows) > most/int64(cols) {
 		return nil, f.tooLarge()
 	}
-	if need := int64(rows) * int64(cols) * int64(f.bytes); f.left != unknown && need != f.left {
+	if need := int64(rows) * int64(cols) * int64(f.Bytes); f.left != unknown && need != f.left {
 		return nil, f.errorf("the header announces %d bytes of elements, but the file has %d", need, f.left)
 	}
-	native := nativeLittle && f.descr == "<f8"
-	return &NPYColumns{rows, cols, !f.fortranOrder, file, f.header, f.element, native}, nil
+	native := numpy.NativeLittle && f.Descr == "<f8"
+	return &NPYColumns{rows, cols, !f.FortranOrder, file, f.header, f.Element, native}, nil
 }
 
 // Read copies `count` consecutive columns to `dst`, beginning with column `from`. If ByRows is
@@ -73,19 +74,19 @@ func (c *NPYColumns) Read(dst []float64, from, count int) error {
 	if len(dst) != length*count {
 		panic(fmt.Sprintf("matio: %d elements for %d columns of %d", len(dst), count, length))
 	}
-	at := c.header + int64(from)*int64(length)*int64(c.bytes)
+	at := c.header + int64(from)*int64(length)*int64(c.Bytes)
 	if c.native {
-		return c.readAt(raw(dst), at)
+		return c.readAt(numpy.Raw(dst), at)
 	}
 	const piece = 1 << 15 // elements that are read at a time
-	chunk := make([]byte, min(len(dst), piece)*c.bytes)
+	chunk := make([]byte, min(len(dst), piece)*c.Bytes)
 	for len(dst) > 0 {
-		now := chunk[:min(len(dst)*c.bytes, len(chunk))]
+		now := chunk[:min(len(dst)*c.Bytes, len(chunk))]
 		if err := c.readAt(now, at); err != nil {
 			return err
 		}
 		at += int64(len(now))
-		dst = dst[len(c.decode(dst[:0], now)):]
+		dst = dst[len(c.Decode(dst[:0], now)):]
 	}
 	return nil
 }

@@ -86,12 +86,7 @@ func ReadCSV(r io.Reader, name string) (*Dense, error) { return Options{}.ReadCS
 
 // ReadCSV reads a table as the function ReadCSV does, but with the options o.
 func (o Options) ReadCSV(r io.Reader, name string) (*Dense, error) {
-	in, err := open(r, name)
-	if err != nil {
-		return nil, err
-	}
-	defer in.done()
-	return o.readTable(in, memory.MostElements)
+	return opened(r, name, func(in *input) (*Dense, error) { return o.readTable(in, memory.MostElements) })
 }
 
 // readTable reads a table of numbers, which may have at most `most` elements.

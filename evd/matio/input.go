@@ -126,6 +126,26 @@ func open(r io.Reader, name string) (*input, error) {
 	return nil, err
 }
 
+// opened calls the function `read` with the input that `open` makes from r.
+func opened[T any](r io.Reader, name string, read func(*input) (T, error)) (none T, _ error) {
+	in, err := open(r, name)
+	if err != nil {
+		return none, err
+	}
+	defer in.done()
+	return read(in)
+}
+
+// fromFile calls the function `read` with an open file.
+func fromFile[T any](path string, read func(io.Reader, string) (T, error)) (none T, _ error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return none, err
+	}
+	defer f.Close()
+	return read(f, path)
+}
+
 // starts reports whether the input begins with the given bytes. It consumes nothing. It returns
 // false if the input is shorter or cannot be read.
 func (in *input) starts(with string) bool {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/vkevd/vkevd/evd/matio/internal/memory"
+	"github.com/vkevd/vkevd/evd/matio/internal/numpy"
 	"github.com/vkevd/vkevd/evd/matio/internal/stream"
 )
 
@@ -19,6 +20,8 @@ import (
 //	elements      without padding, in the order that the header says
 const npyMagic = "\x93NUMPY"
 
+var le = binary.LittleEndian
+
 // longestHeader is the largest allowed number of bytes of the header. The header of a plain array
 // has about a hundred bytes. Only arrays of records have long headers.
 const longestHeader = 1 << 16
@@ -26,8 +29,8 @@ const longestHeader = 1 << 16
 // An npy is the state of reading a .npy file.
 type npy struct {
 	*input
-	npyHeader
-	element
+	numpy.Header
+	numpy.Element
 	// most is the largest number of elements that the array in the file may have.
 	most int
 	// header is the number of bytes in the file before the elements.
@@ -40,14 +43,14 @@ func (f *npy) readHeader() error {
 	if err := f.readDictionary(); err != nil {
 		return err
 	}
-	given := f.descr
-	f.descr = usualType(given)
+	given := f.Descr
+	f.Descr = numpy.UsualType(given)
 	var known bool
-	f.element, known = elementTypes[f.descr]
+	f.Element, known = numpy.Types[f.Descr]
 	switch {
 	case known:
 		return nil
-	case len(f.descr) > 1 && f.descr[1] == 'c':
+	case len(f.Descr) > 1 && f.Descr[1] == 'c':
 		return f.errorf("the elements are complex (%q), which only numpy.linalg solves. If A.imag is zero, save A.real. "+
 			"Otherwise save numpy.block([[A.real, -A.imag], [A.imag, A.real]]), which has each value twice", given)
 	}
@@ -81,7 +84,7 @@ func (f *npy) readDictionary() error {
 	if err := f.full(size[:sizeBytes], "the header"); err != nil {
 		return err
 	}
-	n := binary.LittleEndian.Uint32(size[:])
+	n := le.Uint32(size[:])
 	// The length is checked before memory is allocated for the header.
 	if n > longestHeader {
 		return f.errorf("the header has %d bytes, more than a plain array needs", n)
@@ -91,7 +94,7 @@ func (f *npy) readDictionary() error {
 		return err
 	}
 	var complaint string
-	if f.npyHeader, complaint = parseHeader(string(text)); complaint != "" {
+	if f.Header, complaint = numpy.ParseHeader(string(text)); complaint != "" {
 		return f.errorf("header: %s", complaint)
 	}
 	f.header = int64(len(fixed) + sizeBytes + len(text))
@@ -107,7 +110,7 @@ func (f *npy) readDictionary() error {
 func (f *npy) readData() ([]float64, error) {
 	// The product cannot overflow, because the loop compares it with the limit after each factor.
 	total := 1
-	for _, n := range f.shape {
+	for _, n := range f.Shape {
 		var ok bool
 		if total, ok = memory.Elements(total, n, f.most); !ok {
 			return nil, f.tooLarge()
@@ -118,14 +121,14 @@ func (f *npy) readData() ([]float64, error) {
 	// enough for all elements.
 	first := memory.FirstElements
 	if f.left != unknown {
-		if need := int64(total) * int64(f.bytes); need != f.left {
+		if need := int64(total) * int64(f.Bytes); need != f.left {
 			return nil, f.errorf("the header announces %d bytes of elements, but the file has %d", need, f.left)
 		}
 		first = total
 	}
 	// If the file stores doubles as this machine does, they need no conversion and are read
 	// directly into the result.
-	native := nativeLittle && f.descr == "<f8"
+	native := numpy.NativeLittle && f.Descr == "<f8"
 	if native && f.at != nil && f.left >= stream.ParallelBytes {
 		return f.readParallel(total)
 	}
@@ -133,7 +136,7 @@ func (f *npy) readData() ([]float64, error) {
 	const piece = 1 << 15 // elements that are read at a time
 	var chunk []byte
 	if !native {
-		chunk = make([]byte, min(total, piece)*f.bytes)
+		chunk = make([]byte, min(total, piece)*f.Bytes)
 	}
 	for len(a) < total {
 		if len(a) == cap(a) {
@@ -144,7 +147,7 @@ func (f *npy) readData() ([]float64, error) {
 		}
 		if native { // directly to where the elements belong
 			end := min(len(a)+piece, cap(a))
-			if err := f.full(raw(a[len(a):end]), "its elements"); err != nil {
+			if err := f.full(numpy.Raw(a[len(a):end]), "its elements"); err != nil {
 				return nil, err
 			}
 			a = a[:end]
@@ -152,11 +155,11 @@ func (f *npy) readData() ([]float64, error) {
 		}
 		// decode needs no check of the capacity: the chunk has at most as many elements as fit into
 		// the free part of the slice a.
-		now := chunk[:min(len(chunk), (cap(a)-len(a))*f.bytes)]
+		now := chunk[:min(len(chunk), (cap(a)-len(a))*f.Bytes)]
 		if err := f.full(now, "its elements"); err != nil {
 			return nil, err
 		}
-		a = f.decode(a, now)
+		a = f.Decode(a, now)
 	}
 	// More bytes after the elements are an error, also in a stream of unknown size.
 	switch _, err := f.ReadByte(); {
@@ -177,7 +180,7 @@ func (f *npy) readParallel(total int) ([]float64, error) {
 	if !ok {
 		return nil, f.tooLarge()
 	}
-	switch err := f.at.Fill(raw(a), f.header); err {
+	switch err := f.at.Fill(numpy.Raw(a), f.header); err {
 	case nil:
 		return a, nil
 	case io.ErrUnexpectedEOF:
@@ -211,6 +214,6 @@ func (f *npy) errorf(format string, args ...any) *FormatError {
 // tooLarge makes the error that the system has no memory for the array.
 func (f *npy) tooLarge() error {
 	// In the error, an array with only one dimension counts as a matrix with one column.
-	shape := append(slices.Clone(f.shape), 1)
+	shape := append(slices.Clone(f.Shape), 1)
 	return &TooLargeError{f.file, shape[0], shape[1]}
 }

@@ -40,7 +40,7 @@ func streamed(s string) io.Reader { return io.MultiReader(strings.NewReader(s)) 
 func TestNPYTypes(t *testing.T) {
 	big := func(v any) []byte {
 		var b bytes.Buffer
-		binary.Write(&b, be, v)
+		binary.Write(&b, binary.BigEndian, v)
 		return b.Bytes()
 	}
 	for _, c := range []struct {

@@ -31,46 +31,35 @@ const usualArray = "A"
 // The directory of the archive is at its end. So a stream without random access, such as a pipe, is
 // first read into memory completely, still compressed.
 func ReadNPZ(r io.Reader, name, array string) (*Dense, error) {
-	o := Options{Array: array}
-	if at, size, ok := zipped(r); ok {
-		return o.fromZip(at, size, name)
-	}
-	in, err := open(r, name)
-	if err != nil {
-		return nil, err
-	}
-	defer in.done()
-	at, err := in.slurp()
-	if err != nil {
-		return nil, err
-	}
-	return o.fromZip(at, at.Size(), name)
+	return readEither(r, name, Options{Array: array}.fromZip, func(in *input) (*Dense, error) {
+		return nil, &FormatError{in.file, 0, "not a .npz file: not a zip archive"}
+	})
 }
 
 // readEither reads a matrix from a stream. If the content is a .npz file, it calls the function
-// `archive`, and for any other content the function `plain`. `name` stands for the file in errors.
-// If a .npz file has random access, it is not copied to memory. A pipe, or an archive inside gzip,
-// is first read into memory.
-func readEither[T any](
-	r io.Reader, name string,
-	archive func(r io.ReaderAt, size int64, name string) (*T, error), plain func(*input) (*T, error),
-) (*T, error) {
+// `packed`, and for any other content the function `plain`. If a .npz file has random access, it is not
+// copied to memory. A pipe, or an archive inside gzip, is first read into memory.
+func readEither[T any](r io.Reader, name string, packed func(*archive) (*T, error), plain func(*input) (*T, error)) (*T, error) {
+	fromArchive := func(at io.ReaderAt, size int64) (*T, error) {
+		z, err := openArchive(at, size, name)
+		if err != nil {
+			return nil, err
+		}
+		return packed(z)
+	}
 	if at, size, ok := zipped(r); ok {
-		return archive(at, size, name)
+		return fromArchive(at, size)
 	}
-	in, err := open(r, name)
-	if err != nil {
-		return nil, err
-	}
-	defer in.done()
-	if !in.starts(zipMagic) {
-		return plain(in)
-	}
-	at, err := in.slurp()
-	if err != nil {
-		return nil, err
-	}
-	return archive(at, at.Size(), name)
+	return opened(r, name, func(in *input) (*T, error) {
+		if !in.starts(zipMagic) {
+			return plain(in)
+		}
+		file, err := ReadAll(in, name)
+		if err != nil {
+			return nil, err
+		}
+		return fromArchive(bytes.NewReader(file), int64(len(file)))
+	})
 }
 
 // zipped decides whether r is a .npz file with random access, which means that r has the methods
@@ -96,15 +85,6 @@ func zipped(r io.Reader) (at io.ReaderAt, size int64, ok bool) {
 		return nil, 0, false
 	}
 	return io.NewSectionReader(f, from, size), size, true
-}
-
-// slurp reads a whole .npz file into memory, for streams without random access.
-func (in *input) slurp() (*bytes.Reader, error) {
-	if !in.starts(zipMagic) {
-		return nil, &FormatError{in.file, 0, "not a .npz file: not a zip archive"}
-	}
-	file, err := ReadAll(in, in.file)
-	return bytes.NewReader(file), err
 }
 
 // archive is an open .npz file, which can be read at any position.
@@ -151,11 +131,7 @@ func (z *archive) noArrays() string {
 // fromZip reads the array whose name the options give. If the options give no name, fromZip reads
 // the sparse matrix, if the archive is one, or else the array that findArray chooses. So a single
 // part of a sparse matrix can be read by its name.
-func (o Options) fromZip(r io.ReaderAt, size int64, name string) (*Dense, error) {
-	z, err := openArchive(r, size, name)
-	if err != nil {
-		return nil, err
-	}
+func (o Options) fromZip(z *archive) (*Dense, error) {
 	// If the archive holds a sparse matrix, it has several arrays, and none of them is the matrix
 	// itself.
 	if o.Array == "" && z.isSparse() {
@@ -167,36 +143,31 @@ func (o Options) fromZip(r io.ReaderAt, size int64, name string) (*Dense, error)
 	}
 	member, complaint := z.findArray(o.Array)
 	if complaint != "" {
-		return nil, &FormatError{name, 0, complaint}
+		return nil, &FormatError{z.name, 0, complaint}
 	}
-	var d *Dense
-	err = z.open(member, func(in *input) error {
-		d, err = readNPY(in, memory.MostElements)
-		return err
-	})
-	return d, err
+	return inside(z, member, func(in *input) (*Dense, error) { return readNPY(in, memory.MostElements) })
 }
 
-// open calls the function `read` with the content of a member of the archive, and returns the error
-// of `read`. The content is valid until `read` returns. A stored member, without compression, has a
+// inside calls the function `read` with the content of a member of the archive, and returns its results.
+// The content is valid until `read` returns. A stored member, without compression, has a
 // known size, so a header with another size is found before the elements are read. A size in the
 // directory that is larger than the archive is ignored. A large deflated member is unpacked in a
 // goroutine of its own. Errors name the file and the member.
-func (z *archive) open(member *zip.File, read func(in *input) error) error {
-	inside := z.name + ": " + member.Name
+func inside[T any](z *archive, member *zip.File, read func(in *input) (T, error)) (none T, _ error) {
+	path := z.name + ": " + member.Name
 	f, err := member.Open()
 	if err != nil {
-		return zipError(inside, err)
+		return none, zipError(path, err)
 	}
 	defer f.Close()
 	// A compressed member of the archive is read as a stream, whose size is not known. A small one
 	// is not worth the buffers of a goroutine.
 	if member.Method != zip.Store && member.UncompressedSize64 > stream.AheadBytes {
-		in := unpacked(f, inside)
+		in := unpacked(f, path)
 		defer in.done()
 		return read(in)
 	}
-	in := newInput(unzipper{f}, inside, unknown)
+	in := newInput(unzipper{f}, path, unknown)
 	if member.Method == zip.Store && member.UncompressedSize64 <= uint64(z.size) {
 		in.left = int64(member.UncompressedSize64)
 	}
@@ -215,16 +186,12 @@ func (z *archive) member(array string) *zip.File {
 
 // vector reads the array with the given name. The array must have one dimension, or two dimensions
 // one of which is 1. If the archive has no such array, the error is a *FormatError.
-func (z *archive) vector(array string) (a []float64, err error) {
+func (z *archive) vector(array string) ([]float64, error) {
 	m := z.member(array)
 	if m == nil {
 		return nil, &FormatError{z.name, 0, "no array is called " + array}
 	}
-	err = z.open(m, func(in *input) error {
-		a, err = readNPYVector(in)
-		return err
-	})
-	return a, err
+	return inside(z, m, readNPYVector)
 }
 
 // findArray returns the file of the array with the given name, or of the default array if the name

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/matio/internal/memory"
+	"github.com/vkevd/vkevd/evd/matio/internal/numpy"
 	"github.com/vkevd/vkevd/evd/matio/internal/stream"
 )
 
@@ -92,7 +93,7 @@ func BenchmarkReadSymmetric(b *testing.B) {
 	n := int(math.Sqrt(float64(mebibytes) * (1 << 20) / memory.WordBytes))
 	path := filepath.Join(b.TempDir(), "A.npy")
 	head := npyFile(1, dictionary("<f8", false, fmt.Sprintf("(%d, %d)", n, n)))
-	if err := os.WriteFile(path, append([]byte(head), raw(randomSymmetric(n))...), 0o600); err != nil {
+	if err := os.WriteFile(path, append([]byte(head), numpy.Raw(randomSymmetric(n))...), 0o600); err != nil {
 		b.Fatal(err)
 	}
 	b.SetBytes(int64(n) * int64(n) * memory.WordBytes)

@@ -103,12 +103,7 @@ func (o Options) arrayOf(path string) (string, Options) {
 // path FILE.npz:ARRAY means the array with the name ARRAY in FILE.npz.
 func (o Options) ReadFile(path string) (*Dense, error) {
 	path, o = o.arrayOf(path)
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return o.Read(f, path)
+	return fromFile(path, o.Read)
 }
 
 // Read does the same as the function Read, with the options o. The first bytes, after gzip is
@@ -178,12 +173,7 @@ func (o Options) readMarked(in *input) (*Dense, error) {
 // DeclaredSymmetric is true. `name` stands for the file in errors. The errors are *FormatError,
 // *TooLargeError and those of the reader `r`.
 func ReadMatrixMarket(r io.Reader, name string) (*Dense, error) {
-	in, err := open(r, name)
-	if err != nil {
-		return nil, err
-	}
-	defer in.done()
-	return readMarket(in, memory.MostElements)
+	return opened(r, name, func(in *input) (*Dense, error) { return readMarket(in, memory.MostElements) })
 }
 
 // ReadNPY reads an array of two dimensions in .npy format, compressed with gzip or not. An array in
@@ -191,10 +181,5 @@ func ReadMatrixMarket(r io.Reader, name string) (*Dense, error) {
 // much memory this needs. `name` stands for the file in errors. The errors are *FormatError,
 // *TooLargeError and those of the reader `r`.
 func ReadNPY(r io.Reader, name string) (*Dense, error) {
-	in, err := open(r, name)
-	if err != nil {
-		return nil, err
-	}
-	defer in.done()
-	return readNPY(in, memory.MostElements)
+	return opened(r, name, func(in *input) (*Dense, error) { return readNPY(in, memory.MostElements) })
 }

@@ -48,11 +48,8 @@ func (z *archive) isSparse() bool {
 // valid indices are smaller.
 func (z *archive) readSparse() (*sparse, error) {
 	s := &sparse{file: z.name}
-	err := z.open(z.member("format"), func(in *input) (err error) {
-		s.format, err = readNPYWord(in)
-		return err
-	})
-	if err != nil {
+	var err error
+	if s.format, err = inside(z, z.member("format"), readNPYWord); err != nil {
 		return nil, err
 	}
 	shape, err := z.vector("shape")
@@ -102,8 +99,8 @@ func readNPYWord(in *input) (string, error) {
 	if err != nil {
 		return "", f.wrap(err)
 	}
-	if kind := strings.TrimLeft(f.descr, "<>|="); len(f.shape) != 0 || kind == "" || kind[0] != 'S' && kind[0] != 'U' {
-		return "", f.errorf("not a string, but an array of type %q", f.descr)
+	if kind := strings.TrimLeft(f.Descr, "<>|="); len(f.Shape) != 0 || kind == "" || kind[0] != 'S' && kind[0] != 'U' {
+		return "", f.errorf("not a string, but an array of type %q", f.Descr)
 	}
 	return strings.ReplaceAll(string(text), "\x00", ""), nil
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/vkevd/vkevd/evd/matio/internal/memory"
+	"github.com/vkevd/vkevd/evd/matio/internal/numpy"
 )
 
 // A SharedNPY is a .npy matrix (version 1.0, Fortran order, <f8) that several processes write at the
@@ -79,8 +80,8 @@ func (s *SharedNPY) WriteColumn(j int, column []float64) error {
 	if s.rows == 0 {
 		return nil
 	}
-	bytes := raw(column)
-	if !nativeLittle {
+	bytes := numpy.Raw(column)
+	if !numpy.NativeLittle {
 		bytes = make([]byte, 0, memory.WordBytes*len(column))
 		for _, x := range column {
 			bytes = le.AppendUint64(bytes, math.Float64bits(x))

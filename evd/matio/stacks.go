@@ -1,8 +1,8 @@
 package matio
 
 import (
+	"fmt"
 	"io"
-	"os"
 	"strings"
 
 	"github.com/vkevd/vkevd/evd/matio/internal/memory"
@@ -40,12 +40,7 @@ type NamedStack struct {
 // with the same name, and a matrix that scipy.sparse.save_npz wrote, are errors, too.
 func (o Options) ReadStacksFile(path string) (*Stacks, error) {
 	path, o = o.arrayOf(path)
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return o.ReadStacks(f, path)
+	return fromFile(path, o.ReadStacks)
 }
 
 // ReadStacks reads many matrices from a stream, as ReadStacksFile does from a file. `name` stands
@@ -67,36 +62,29 @@ func (o Options) ReadStacks(r io.Reader, name string) (*Stacks, error) {
 func oneStack(s *Stack) *Stacks { return &Stacks{All: []NamedStack{{Dims: 3, Stack: *s}}} }
 
 // stacks reads the array that the options name, or all arrays of the archive if they name none.
-func (o Options) stacks(r io.ReaderAt, size int64, name string) (*Stacks, error) {
-	z, err := openArchive(r, size, name)
-	if err != nil {
-		return nil, err
-	}
+func (o Options) stacks(z *archive) (*Stacks, error) {
 	if o.Array != "" {
 		return z.oneStack(o.Array)
 	}
 	if z.isSparse() {
-		return nil, &FormatError{name, 0, "a sparse matrix of scipy, not an archive of many matrices"}
+		return nil, &FormatError{z.name, 0, "a sparse matrix of scipy, not an archive of many matrices"}
 	}
 	all := &Stacks{Named: true}
 	for _, member := range z.files {
-		array, npy := strings.CutSuffix(member.Name, npyEnding)
+		name, npy := strings.CutSuffix(member.Name, npyEnding)
 		if !npy {
 			continue
 		}
-		if err := z.open(member, func(in *input) error {
-			s, err := readMatrices(in)
-			if err == nil {
-				s.Name = array
-				all.All = append(all.All, *s)
-			}
-			return err
-		}); err != nil {
+		a, err := inside(z, member, func(in *input) (*array, error) {
+			return readArray(in, memory.MostElements, isMatrixOrStack)
+		})
+		if err != nil {
 			return nil, err
 		}
+		all.All = append(all.All, NamedStack{name, a.dims, a.Stack})
 	}
 	if len(all.All) == 0 {
-		return nil, &FormatError{name, 0, z.noArrays()}
+		return nil, &FormatError{z.name, 0, z.noArrays()}
 	}
 	return all, nil
 }
@@ -107,22 +95,81 @@ func (z *archive) oneStack(array string) (*Stacks, error) {
 	if complaint != "" {
 		return nil, &FormatError{z.name, 0, complaint}
 	}
-	var s *Stack
-	err := z.open(member, func(in *input) (err error) {
-		s, err = readStack(in)
-		return err
-	})
+	s, err := inside(z, member, readStack)
 	if err != nil {
 		return nil, err
 	}
 	return oneStack(s), nil
 }
 
-// readMatrices reads an array of two dimensions as one matrix, and of three dimensions as a stack.
-func readMatrices(in *input) (*NamedStack, error) {
-	a, err := readArray(in, memory.MostElements, isMatrixOrStack)
+// Stack is Count matrices of Rows×Cols elements, each stored by columns. Element (i, j) of matrix k
+// is Data[k·Rows·Cols + i + j·Rows], where i, j and k count from 0. The caller owns Data.
+type Stack struct {
+	Count, Rows, Cols int
+	Data              []float64
+
+	// Single says that the file stored the elements in single precision.
+	Single bool
+}
+
+// ReadStackFile reads a .npy file of three dimensions, count×rows×cols, compressed with gzip or not.
+// NumPy's save writes such a file for a stack of matrices. A stack in Fortran order needs memory for
+// two copies while it is read. The errors are those of ReadFile.
+func ReadStackFile(path string) (*Stack, error) {
+	return fromFile(path, ReadStack)
+}
+
+// ReadStack reads a stack of matrices from a stream, as ReadStackFile does from a file. `name`
+// stands for the file's name in errors.
+func ReadStack(r io.Reader, name string) (*Stack, error) {
+	return opened(r, name, readStack)
+}
+
+// readStack reads a stack of matrices from an input.
+func readStack(in *input) (*Stack, error) {
+	a, err := readArray(in, memory.MostElements, isStack)
 	if err != nil {
 		return nil, err
 	}
-	return &NamedStack{Dims: a.dims, Stack: a.Stack}, nil
+	return &a.Stack, nil
+}
+
+// WriteStack writes count×rows×cols elements as a .npy file (version 1.0, C order, <f8 or <f4 by the
+// type T), which numpy.load reads as an array of three dimensions. The function matrix(k) returns matrix k, stored
+// by columns with leading dimension rows. WriteStack does not keep the slice. The errors are those
+// of w. A matrix with another number of elements is an error, too.
+func WriteStack[T float32 | float64](w io.Writer, count, rows, cols int, matrix func(k int) []T) error {
+	g := newGather(w)
+	g.npyArray(descr[T](), false, fmt.Sprintf("(%d, %d, %d)", count, rows, cols))
+	var turned []T
+	for k := 0; k < count && g.err == nil; k++ {
+		a := matrix(k)
+		if len(a) != rows*cols {
+			return fmt.Errorf("matio: matrix %d has %d elements, not %d", k, len(a), rows*cols)
+		}
+		if k == 0 {
+			turned = make([]T, len(a))
+		}
+		for i := range rows {
+			for j := range cols {
+				turned[i*cols+j] = a[i+j*rows]
+			}
+		}
+		npyElements(g, turned)
+	}
+	return g.flush()
+}
+
+// WriteRows writes a .npy file of two dimensions in C order, one row after another. Each row has
+// cols elements.
+func WriteRows[T float32 | float64](w io.Writer, cols int, rows [][]T) error {
+	g := newGather(w)
+	g.npyArray(descr[T](), false, fmt.Sprintf("(%d, %d)", len(rows), cols))
+	for k, row := range rows {
+		if len(row) != cols {
+			return fmt.Errorf("matio: row %d has %d elements, not %d", k, len(row), cols)
+		}
+		npyElements(g, row)
+	}
+	return g.flush()
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 
 	"github.com/vkevd/vkevd/evd/matio/internal/memory"
 )
@@ -29,12 +28,7 @@ func ReadTridiagonalFile(path string) (*Tridiagonal, error) {
 // does, but with the options o.
 func (o Options) ReadTridiagonalFile(path string) (*Tridiagonal, error) {
 	path, o = o.arrayOf(path)
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return o.ReadTridiagonal(f, path)
+	return fromFile(path, o.ReadTridiagonal)
 }
 
 // ReadTridiagonal reads a symmetric tridiagonal matrix. The content decides the format, and gzip is
@@ -88,11 +82,7 @@ func (o Options) readTridiagonal(in *input) (*Tridiagonal, error) {
 // tridiagonalFromZip reads the array whose name the options give. If the options give no name, it
 // reads the first of these that the archive has: two vectors D and E, a sparse matrix, or one
 // array. The array may have any form that a tridiagonal matrix may have.
-func (o Options) tridiagonalFromZip(r io.ReaderAt, size int64, name string) (*Tridiagonal, error) {
-	z, err := openArchive(r, size, name)
-	if err != nil {
-		return nil, err
-	}
+func (o Options) tridiagonalFromZip(z *archive) (*Tridiagonal, error) {
 	if o.Array == "" {
 		// If an archive has two arrays with these names, they are the diagonal and the
 		// off-diagonal, even if there are other arrays.
@@ -100,7 +90,7 @@ func (o Options) tridiagonalFromZip(r io.ReaderAt, size int64, name string) (*Tr
 		capital := z.member("D") != nil && z.member("E") != nil
 		switch {
 		case small && capital:
-			return nil, &FormatError{name, 0, "the archive has d and e, and also D and E"}
+			return nil, &FormatError{z.name, 0, "the archive has d and e, and also D and E"}
 		case small:
 			return z.diagonals("d", "e")
 		case capital:
@@ -114,11 +104,11 @@ func (o Options) tridiagonalFromZip(r io.ReaderAt, size int64, name string) (*Tr
 			return s.tridiagonal()
 		}
 	}
-	d, err := o.fromZip(r, size, name)
+	d, err := o.fromZip(z)
 	if err != nil {
 		return nil, err
 	}
-	return d.tridiagonal(name)
+	return d.tridiagonal(z.name)
 }
 
 // diagonals reads a tridiagonal matrix from two vectors of the archive. `diagonal` is the name of

@@ -3,7 +3,6 @@ package matio
 import (
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/vkevd/vkevd/evd/matio/internal/memory"
 	"github.com/vkevd/vkevd/evd/matio/internal/number"
@@ -12,12 +11,7 @@ import (
 // ReadVectorFile opens a file and calls ReadVector. Errors of the operating system are returned as
 // they are.
 func ReadVectorFile(path string) ([]float64, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return ReadVector(f, path)
+	return fromFile(path, ReadVector)
 }
 
 // ReadVector reads a list of numbers, such as eigenvalues. The content decides the format, and gzip
@@ -32,14 +26,11 @@ func ReadVectorFile(path string) ([]float64, error) {
 // `name` stands for the file in errors. The errors are *FormatError, *TooLargeError and those of
 // the reader `r`.
 func ReadVector(r io.Reader, name string) ([]float64, error) {
-	in, err := open(r, name)
-	if err != nil {
-		return nil, err
-	}
-	defer in.done()
-	// The order of the following cases does not matter, because each format begins with different
-	// bytes.
-	switch {
+	return opened(r, name, readVector)
+}
+
+func readVector(in *input) ([]float64, error) {
+	switch { // each format begins with different bytes
 	case in.starts(npyMagic):
 		return readNPYVector(in)
 	case hasBanner(in):
@@ -48,15 +39,15 @@ func ReadVector(r io.Reader, name string) ([]float64, error) {
 			return nil, err
 		}
 		if d.Rows != 1 && d.Cols != 1 {
-			return nil, &FormatError{name, 0, fmt.Sprintf("not a vector: %d by %d", d.Rows, d.Cols)}
+			return nil, &FormatError{in.file, 0, fmt.Sprintf("not a vector: %d by %d", d.Rows, d.Cols)}
 		}
 		return d.Data, nil
 	case in.starts(zipMagic):
-		return nil, &FormatError{name, 0, "a vector is not read from an archive: in Python, numpy.save(\"v.npy\", numpy.load(FILE)[\"NAME\"])"}
+		return nil, &FormatError{in.file, 0, "a vector is not read from an archive: in Python, numpy.save(\"v.npy\", numpy.load(FILE)[\"NAME\"])"}
 	case in.starts("["):
 		return readJSON(in)
 	case in.starts("{"):
-		return nil, &FormatError{name, 0, "JSON: an object, not an array of numbers"}
+		return nil, &FormatError{in.file, 0, "JSON: an object, not an array of numbers"}
 	}
 	return readValues(newLines(in))
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"testing"
 	"unsafe"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/numpy"
 )
 
 // recorder is a stream that stores the writes, and how many of them began in the memory of a matrix.
@@ -33,7 +35,7 @@ func (r *recorder) Write(p []byte) (int, error) {
 // written from its own memory, in pieces. In an earlier version all numbers were copied to a buffer of
 // 256 KiB first. The file is that of a matrix with gaps.
 func TestLargeMatricesAreWrittenInPlace(t *testing.T) {
-	if !nativeLittle {
+	if !numpy.NativeLittle {
 		t.Skip("numbers of this machine must be converted")
 	}
 	const rows, cols, ld = 1100, 2100, 1103

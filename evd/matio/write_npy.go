@@ -1,10 +1,14 @@
 package matio
 
 import (
+	"archive/zip"
 	"fmt"
 	"io"
 	"math"
+	"time"
 	"unsafe"
+
+	"github.com/vkevd/vkevd/evd/matio/internal/numpy"
 )
 
 // An NPYWriter writes a .npy matrix (version 1.0, Fortran order, <f8) block by block of columns, so
@@ -97,7 +101,7 @@ func (g *gather) npyArray(descr string, fortran bool, shape string) {
 // the first error, which is stored in g.
 func npyElements[T float32 | float64](g *gather, values []T) {
 	size := int(unsafe.Sizeof(*new(T)))
-	if !nativeLittle {
+	if !numpy.NativeLittle {
 		for _, x := range values {
 			if size == 4 {
 				g.buf = le.AppendUint32(g.buf, math.Float32bits(float32(x)))
@@ -109,7 +113,7 @@ func npyElements[T float32 | float64](g *gather, values []T) {
 		return
 	}
 	if len(values)*size >= directBytes {
-		g.direct(raw(values))
+		g.direct(numpy.Raw(values))
 		return
 	}
 	for len(values) > 0 && g.err == nil {
@@ -117,8 +121,43 @@ func npyElements[T float32 | float64](g *gather, values []T) {
 		// flushBytes, and one number more, so that it appends at least one. The capacity of the
 		// buffer is larger than flushBytes, so this number fits.
 		now := min(len(values), (flushBytes-len(g.buf))/size+1)
-		g.buf = append(g.buf, raw(values[:now])...)
+		g.buf = append(g.buf, numpy.Raw(values[:now])...)
 		values = values[now:]
 		g.enough()
 	}
 }
+
+// An NPZWriter writes a .npz file, one array after another. The arrays are stored without
+// compression, as numpy.savez stores them:
+//
+//	z := matio.NewNPZWriter(w)
+//	a, err := z.Array("A")
+//	… matio.WriteNPY(a, rows, cols, data, ld) …
+//	err = z.Close()
+//
+// Only one goroutine may use an NPZWriter.
+type NPZWriter struct {
+	z *zip.Writer
+	// seen has the names of the arrays.
+	seen map[string]bool
+}
+
+// NewNPZWriter begins a .npz file. w need not be able to seek.
+func NewNPZWriter(w io.Writer) *NPZWriter { return &NPZWriter{zip.NewWriter(w), map[string]bool{}} }
+
+// Array begins the next array. The result takes the content of a .npy file, as WriteNPY,
+// WriteNPYVector, WriteStack and WriteRows write it. It is valid until the next call of Array or
+// Close. A name that is used twice is an error. Other errors are those of the stream.
+func (n *NPZWriter) Array(name string) (io.Writer, error) {
+	if n.seen[name] {
+		return nil, fmt.Errorf("matio: two arrays are called %s", name)
+	}
+	n.seen[name] = true
+	// The date in the archive does not depend on the clock, so the same matrices always give the
+	// same bytes. It is the first date that the format can store. NumPy uses this date, too.
+	date := time.Date(1980, time.January, 1, 0, 0, 0, 0, time.UTC)
+	return n.z.CreateHeader(&zip.FileHeader{Name: name + npyEnding, Method: zip.Store, Modified: date})
+}
+
+// Close writes the directory of the archive. It does not close the stream.
+func (n *NPZWriter) Close() error { return n.z.Close() }

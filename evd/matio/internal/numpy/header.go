@@ -1,4 +1,5 @@
-package matio
+// Package numpy knows the headers and the elements of .npy files.
+package numpy
 
 import (
 	"fmt"
@@ -8,18 +9,18 @@ import (
 	"github.com/vkevd/vkevd/evd/matio/internal/number"
 )
 
-// An npyHeader is the dictionary before the elements of a .npy file.
-type npyHeader struct {
-	// descr is the type of the elements, such as "<f8".
-	descr string
-	// fortranOrder is true if the elements are stored by columns, and false if they are stored by
+// A Header is the dictionary before the elements of a .npy file.
+type Header struct {
+	// Descr is the type of the elements, such as "<f8".
+	Descr string
+	// FortranOrder is true if the elements are stored by columns, and false if they are stored by
 	// rows.
-	fortranOrder bool
-	// shape has the size of each dimension.
-	shape []int
+	FortranOrder bool
+	// Shape has the size of each dimension.
+	Shape []int
 }
 
-// parseHeader reads the dictionary, a Python literal such as
+// ParseHeader reads the dictionary, a Python literal such as
 //
 //	{'descr': '<f8', 'fortran_order': False, 'shape': (3, 4), }
 //
@@ -27,10 +28,10 @@ type npyHeader struct {
 // number and (n,) for a vector. The result `complaint` says what is wrong, and is empty if the
 // dictionary is correct.
 //
-// NumPy evaluates the dictionary with Python's parser. parseHeader accepts only the part of
+// NumPy evaluates the dictionary with Python's parser. ParseHeader accepts only the part of
 // Python's literals that NumPy and other writers use: strings without escapes, True and False, and
 // tuples of integers.
-func parseHeader(text string) (h npyHeader, complaint string) {
+func ParseHeader(text string) (h Header, complaint string) {
 	p := &literal{rest: text}
 	seen := map[string]bool{}
 	p.expect("{")
@@ -39,11 +40,11 @@ func parseHeader(text string) (h npyHeader, complaint string) {
 		p.expect(":")
 		switch key {
 		case "descr":
-			h.descr = p.elementType()
+			h.Descr = p.elementType()
 		case "fortran_order":
-			h.fortranOrder = p.boolean()
+			h.FortranOrder = p.boolean()
 		case "shape":
-			h.shape = p.tuple()
+			h.Shape = p.tuple()
 		default:
 			p.fail(fmt.Sprintf("unknown key %s", number.Quote([]byte(key))))
 		}

@@ -1,4 +1,4 @@
-package matio
+package numpy
 
 import (
 	"encoding/binary"
@@ -6,32 +6,32 @@ import (
 	"strings"
 )
 
-// An element is a type of numbers in a .npy file. NumPy's name of a type has three parts: byte
+// An Element is a type of numbers in a .npy file. NumPy's name of a type has three parts: byte
 // order, kind and number of bytes. For example "<f8" is a little-endian double. Kinds are f (IEEE
 // 754 floating point), i and u (integers with and without sign) and b (boolean: 0 is false, and any
 // other byte is true, which is read as 1).
-type element struct {
-	// bytes is the size of one number, in bytes.
-	bytes int
-	// value converts one number to a double. Integers beyond 2⁵³ are rounded to nearest.
-	value func([]byte) float64
+type Element struct {
+	// Bytes is the size of one number, in bytes.
+	Bytes int
+	// Value converts one number to a double. Integers beyond 2⁵³ are rounded to nearest.
+	Value func([]byte) float64
 }
 
 var le, be = binary.LittleEndian, binary.BigEndian
 
-// elementTypes maps NumPy's name of a type to the type. The name is the byte order (< little, >
+// Types maps NumPy's name of a type to the type. The name is the byte order (< little, >
 // big, | none), the kind and the number of bytes. Types of one byte have no byte order. The table
 // is not changed after `init`.
-var elementTypes = map[string]element{
+var Types = map[string]Element{
 	"|i1": {1, func(p []byte) float64 { return float64(int8(p[0])) }},
 	"|u1": {1, func(p []byte) float64 { return float64(p[0]) }},
 	"|b1": {1, func(p []byte) float64 { return float64(min(p[0], 1)) }},
 }
 
-// init adds the types of more than one byte to elementTypes, in both byte orders.
+// init adds the types of more than one byte to Types, in both byte orders.
 func init() {
 	for sign, order := range map[string]binary.ByteOrder{"<": le, ">": be} {
-		for name, e := range map[string]element{
+		for name, e := range map[string]Element{
 			"f8": {8, func(p []byte) float64 { return math.Float64frombits(order.Uint64(p)) }},
 			"f4": {4, func(p []byte) float64 { return float64(math.Float32frombits(order.Uint32(p))) }},
 			"f2": {2, func(p []byte) float64 { return half(order.Uint16(p)) }},
@@ -42,7 +42,7 @@ func init() {
 			"u4": {4, func(p []byte) float64 { return float64(order.Uint32(p)) }},
 			"u2": {2, func(p []byte) float64 { return float64(order.Uint16(p)) }},
 		} {
-			elementTypes[sign+name] = e
+			Types[sign+name] = e
 		}
 	}
 }
@@ -70,16 +70,16 @@ func half(bits uint16) float64 {
 	return x
 }
 
-// decode appends the numbers in the bytes `p` to the slice `a`. len(p) must be a multiple of
-// e.bytes.
-func (e element) decode(a []float64, p []byte) []float64 {
-	for ; len(p) > 0; p = p[e.bytes:] {
-		a = append(a, e.value(p))
+// Decode appends the numbers in the bytes `p` to the slice `a`. len(p) must be a multiple of
+// e.Bytes.
+func (e Element) Decode(a []float64, p []byte) []float64 {
+	for ; len(p) > 0; p = p[e.Bytes:] {
+		a = append(a, e.Value(p))
 	}
 	return a
 }
 
-// typeNames maps NumPy's other names of types to those in elementTypes, without the byte order. C's
+// typeNames maps NumPy's other names of types to those in Types, without the byte order. C's
 // long and NumPy's int are missing, because their size depends on the machine.
 var typeNames = map[string]string{
 	"?": "b1", "b": "i1", "B": "u1", "h": "i2", "H": "u2", "i": "i4", "I": "u4", "q": "i8", "Q": "u8",
@@ -90,11 +90,11 @@ var typeNames = map[string]string{
 	"float64": "f8", "double": "f8", "float": "f8", "complex64": "c8", "complex128": "c16",
 }
 
-// usualType returns the name in elementTypes for a name that numpy.load accepts. A name may have
+// UsualType returns the name in Types for a name that numpy.load accepts. A name may have
 // any byte order before it, also for types of one byte. No byte order, = and | mean the machine's.
-func usualType(descr string) string {
+func UsualType(descr string) string {
 	order, name := "<", strings.TrimLeft(descr, "<>=|")
-	if !nativeLittle {
+	if !NativeLittle {
 		order = ">"
 	}
 	switch prefix := descr[:len(descr)-len(name)]; prefix {
