@@ -111,7 +111,7 @@ func (d *Device) offersAll(kernel string, capabilities []spirv.Capability) error
 	return nil
 }
 
-// capabilityFeatures maps SPIR-V capabilities to the features that only some kernels need.
+// capabilityFeatures has the device feature of each SPIR-V capability that only some kernels need.
 var capabilityFeatures = map[spirv.Capability]driver.Feature{
 	spirv.CapFloat64:                      driver.Float64,
 	spirv.CapVulkanMemoryModel:            driver.MemoryModel,

@@ -121,7 +121,8 @@ func (d *Device) await(ctx context.Context, value uint64) error {
 	return err
 }
 
-// poll is a short wait for the timeline semaphore. If it fails, the error is driver.ErrTimeout.
+// poll polls the timeline semaphore for a short time. If `value` is not reached then, the error is
+// driver.ErrTimeout.
 func (d *Device) poll(value uint64) error {
 	var now uint64
 	var err error

@@ -211,7 +211,7 @@ func (r *run) interrupted() error {
 
 var errThrown = errors.New("vk: the progress function did not return")
 
-// oldest is the command buffer of the oldest batch in flight, or −1 if there is none.
+// oldest is the number of the command buffer whose batch is in flight for longest, or −1.
 func (r *run) oldest() int {
 	at := -1
 	for i, b := range r.pending {

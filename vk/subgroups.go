@@ -19,8 +19,8 @@ func (c *candidate) requires() bool {
 	return c.props.MinSubgroup != c.props.MaxSubgroup && c.features[driver.SubgroupSizeControl] && c.features[driver.FullSubgroups]
 }
 
-// subgroup returns Info.Subgroup. If pipelines do not require a size, the driver chooses it, and this is
-// its size. Otherwise the result is the smallest size from minSubgroup on that allows workgroups of
+// subgroup returns Info.Subgroup. If pipelines do not require a size, it is the size that the driver
+// chooses. Otherwise the result is the smallest size from minSubgroup on that allows workgroups of
 // fullWorkgroup invocations, because Vulkan limits the number of subgroups in a workgroup. It is 16 on
 // Intel, and 32 on AMD's RDNA. Intel's driver itself chooses the largest size, and then has too few
 // registers for doubles.

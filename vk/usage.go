@@ -34,7 +34,7 @@ type usage struct {
 // init must be called before any other method of the type.
 func (u *usage) init() { u.changed.L = &u.lock }
 
-// enter begins a call that uses the driver. A call may call it again before it calls `leave`.
+// enter begins a call that uses the driver. The call may enter again before it leaves.
 func (u *usage) enter() error {
 	u.lock.Lock()
 	defer u.lock.Unlock()
@@ -115,7 +115,8 @@ type reports struct {
 // exited is used in place of a panic value if a progress function has called runtime.Goexit.
 type exited struct{}
 
-// rethrow ends the goroutine as the progress function has ended its own, unless it has returned.
+// rethrow panics with the value with which a progress function has panicked, or ends the goroutine if
+// that function has called runtime.Goexit. It does nothing if `thrown` is nil.
 func rethrow(thrown any) {
 	switch thrown {
 	case nil:
