@@ -17,19 +17,13 @@
 // makes such a device without a driver, and OpenCompiler makes one that compiles the kernels.
 // Recordings on these devices can be printed and compared, but not run.
 //
-// The parts by file:
+// The name of a file begins with its theme:
 //
-//	device, open, options, usage    a device: opened, shared by goroutines, closed
-//	info, examine, subgroups        the properties of a device, and the choice of a device
-//	layout, placement, limits       where regions lie, and which layouts a device refuses
-//	arena, chunk, memory, guards    memory for a layout, and tests for writes past its regions
-//	pages                           the page table for regions that lie in several buffers
-//	slice, transfer, staging        ranges of memory, and copies between host and device
-//	link, move, hostview            copies from one device to another
-//	exchange, event, broadcast, gather  recordings on several devices that exchange numbers
-//	kernel, pipelines, floatmodes   kernels and their compilation
-//	recorder, concurrent, staged    a list of commands
-//	run, start, batch, encoder, queue, pace, profile    execution of a list in batches, and its time
-//	bounds, outofrange, statistics  checks of kernels, and the compiler's statistics
-//	probes, cachefile               files with results of experiments, and with compiled kernels
+//	device_  a device: chosen, opened, shared by goroutines, closed; files of what is known about it
+//	memory_  layouts, and memory for them in one buffer or in several
+//	kernel_  kernels: their compilation, their checks and the compiler's statistics
+//	record_  a list of commands
+//	run_     the execution of a list in batches, and its time
+//	copy_    copies between host and device, and from one device to another
+//	team_    recordings on several devices that exchange numbers
 package vk

@@ -188,8 +188,8 @@ var include = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]+"([^"]+)"`)
 
 var hostPragma = regexp.MustCompile(`(?m)^#pragma host (.*)$`)
 
-// constants returns the constants that the lines "#pragma host NAME..." of a file, whose text has no
-// comments, list. The file must declare each as NAME = VALUE, with a decimal or hexadecimal value.
+// constants returns the constants that a file lists in lines "#pragma host NAME...". Its text, which has
+// no comments, must declare each as NAME = VALUE, with a decimal or hexadecimal value.
 func constants(file string, text []byte) (all []Constant, err error) {
 	for _, m := range hostPragma.FindAllSubmatch(text, -1) {
 		for _, name := range strings.Fields(string(m[1])) {

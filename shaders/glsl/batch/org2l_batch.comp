@@ -73,10 +73,10 @@ shared double tile[TILE * (TILE + 1)];
 SharedReals a;
 uint n, t;
 
-// rows_times multiplies the rows r, r + LOCAL_SIZE, … of the product, the part of Qᵀ that is formed,
-// by the reflectors k … k + NB − 1. There are at most TOGETHER such rows. `tau` has the factors τ of
-// the reflectors, and element q·NB + s of `products` is the dot product of their vectors v(q) and
-// v(s).
+// The kernel forms Qᵀ as a product of reflectors. rows_times multiplies the rows r, r + LOCAL_SIZE, …
+// of the product so far, at most TOGETHER rows, by the reflectors with the numbers k to k + NB − 1.
+// `tau` has the factors τ of these reflectors, and element q·NB + s of `products` is the dot product of
+// their vectors v(q) and v(s).
 void rows_times(uint r, uint k, double tau[NB], double products[NB * NB]) {
 	uint live = k + NB + 1; // the rows and columns before `live` are still those of the unit matrix
 	bool formed[TOGETHER]; // whether the row is not that of the unit matrix

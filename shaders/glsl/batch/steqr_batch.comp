@@ -97,8 +97,8 @@ double rotate_at(uint k, uint count, uint from, double x, inout double y, inout 
 }
 
 // turn applies the rotations of two sweeps of QL iteration, s and `after`, to row r of Z in one
-// pass. `from` is the index of the pair's first rotation. AHEAD elements of the row are loaded
-// ahead of their use.
+// pass. `from` is the index of the first rotation of both sweeps together. An invocation loads AHEAD
+// elements of the row before it uses the first of them.
 void turn(MatrixInOut z, uint n, uint r, Sweep s, Sweep after, uint from) {
 	uint at = s.first * n + r, by = s.step * n;
 	double y = z.at[at], x = z.at[at + by], c = t_cos[from], sn = t_sin[from];

@@ -35,8 +35,9 @@ struct Reduction {
 	float inverse;
 };
 
-// reduction returns the constants for modulus number i. SUM_START is 2³¹ = 128·256³ as a number
-// without sign. So `offset` subtracts 128 times the residue of 256³, and adds MAGIC.
+// reduction returns the constants for modulus number i. Sums begin with SUM_START, which is 2³¹ =
+// 128·256³ as an unsigned number. So `offset` subtracts 128 times the residue of 256³. It also adds
+// MAGIC, which the function `residue` expects.
 Reduction reduction(uint i) {
 	int weights = int(LEFT[2 * i]), q = MODULI[i];
 	return Reduction(q, weights, MAGIC - 128 * (weights >> 24), 1.0 / float(q));

@@ -56,8 +56,8 @@ acc_t cluster_sum(acc_t z) {
 		at += to; \
 	}
 
-// A cluster is LANES neighbouring invocations. For each cluster, store_shares adds up the arrays
-// share_of of the invocations, and stores the ROWS sums to shares_p.
+// A cluster is LANES neighbouring invocations. Each invocation has ROWS numbers in the array share_of.
+// store_shares adds them up over the invocations of a cluster, and stores the ROWS sums to shares_p.
 void store_shares() {
 	HALVE(ROWS, R1, 1)
 	HALVE(R1, R2, 2)

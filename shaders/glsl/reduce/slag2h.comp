@@ -4,7 +4,7 @@
 // out: y  n numbers. It must not overlap x
 //
 // The result is the nearest half-precision number, ties to even, and infinity from 65520 on. Such
-// numbers do not come, because the caller has scaled the matrix.
+// numbers do not occur, because the caller has scaled the matrix.
 //
 // Grid: one invocation per number, n rounded up to LOCAL_SIZE, in x and y.
 #version 460

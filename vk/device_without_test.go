@@ -23,7 +23,7 @@ func without(t *testing.T, names ...string) *Device {
 	return d
 }
 
-// builds is a kernel that needs a capability.
+// builds returns a function that builds the kernel m on a device.
 func builds[S, P any](m spirv.Module[S, P], spec S) func(d *Device) error {
 	return func(d *Device) error {
 		_, err := Build(d, m, spec)

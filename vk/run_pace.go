@@ -31,7 +31,8 @@ func newPace(cpu bool) pace {
 	return p
 }
 
-// slow raises perCost to at least the time of one flop at a rate in flops per second, unless it is 0.
+// slow raises perCost to at least the time of a flop in a typical kernel, on a device with the given peak
+// rate in flops per second. A rate of 0 changes nothing.
 func (p *pace) slow(rate float64) {
 	if rate > 0 {
 		p.perCost = max(p.perCost, overPeak/rate)
