@@ -46,56 +46,14 @@ func (d *Device) ProbeOnce(name string, probe func() (string, error)) (string, e
 }
 
 // SetProbe replaces the stored result of an experiment. Later calls of ProbeOnce return the new
-// result. On a Dry device, also one of OpenCompiler, the result is stored only in the device, not in
-// a file.
+// result. SetProbe writes all results to the file, with those that other processes have written since
+// this process has read it. If the file cannot be written, SetProbe logs a warning, and the result
+// remains known in this process. On a Dry device, also one of OpenCompiler, there is no file.
 func (d *Device) SetProbe(name, answer string) {
 	d.probes.lock.Lock()
 	defer d.probes.lock.Unlock()
 	d.readProbes()
-	d.keepProbe(name, answer)
-}
-
-func (d *Device) answer(name string) (string, bool) {
-	d.probes.lock.Lock()
-	defer d.probes.lock.Unlock()
-	d.readProbes()
-	v, ok := d.probes.known[name]
-	return v, ok
-}
-
-// readProbes reads the file with the results, at its first call. The caller holds d.probes.lock.
-func (d *Device) readProbes() {
-	if d.probes.known == nil {
-		d.probes.known = d.storedProbes()
-	}
-}
-
-// factsPath is "" on a Dry device, which must not change what is known about the real device.
-func (d *Device) factsPath() string {
-	if d.dry {
-		return ""
-	}
-	return d.cachePath("facts")
-}
-
-// storedProbes reads the file with the results. A file that is missing or damaged counts as empty.
-func (d *Device) storedProbes() map[string]string {
-	stored := map[string]string{}
-	if file := readCache(d.factsPath()); json.Unmarshal(file.data, &stored) != nil || stored == nil {
-		return map[string]string{}
-	}
-	return stored
-}
-
-// keepProbe adds a result and writes the file, together with the results that other processes have
-// written since it was read. If it cannot be written, keepProbe logs a warning, and the result remains
-// known in this process. The caller holds d.probes.lock.
-func (d *Device) keepProbe(name, answer string) {
 	known, unsaved := d.probes.known, d.probes.unsaved
-	if unsaved == nil {
-		unsaved = map[string]string{}
-		d.probes.unsaved = unsaved
-	}
 	unsaved[name] = answer
 	maps.Copy(known, unsaved)
 	path := d.factsPath()
@@ -116,4 +74,36 @@ func (d *Device) keepProbe(name, answer string) {
 		return
 	}
 	clear(unsaved)
+}
+
+func (d *Device) answer(name string) (string, bool) {
+	d.probes.lock.Lock()
+	defer d.probes.lock.Unlock()
+	d.readProbes()
+	v, ok := d.probes.known[name]
+	return v, ok
+}
+
+// readProbes reads the file with the results, at its first call. The caller holds d.probes.lock.
+func (d *Device) readProbes() {
+	if d.probes.known == nil {
+		d.probes.known, d.probes.unsaved = d.storedProbes(), map[string]string{}
+	}
+}
+
+// factsPath is "" on a Dry device, which must not change what is known about the real device.
+func (d *Device) factsPath() string {
+	if d.dry {
+		return ""
+	}
+	return d.cachePath("facts")
+}
+
+// storedProbes reads the file with the results. A file that is missing or damaged counts as empty.
+func (d *Device) storedProbes() map[string]string {
+	stored := map[string]string{}
+	if file := readCache(d.factsPath()); json.Unmarshal(file.data, &stored) != nil || stored == nil {
+		return map[string]string{}
+	}
+	return stored
 }

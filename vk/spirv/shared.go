@@ -149,12 +149,7 @@ func (e *evaluation) value(id uint32, depth int) (uint32, error) {
 // fold computes those operations of OpSpecConstantOp that array sizes need. Integers have 32 bits and
 // wrap around. Boolean values are 0 and 1.
 func fold(op uint32, v [3]uint32) (uint32, error) {
-	truth := func(b bool) (uint32, error) {
-		if b {
-			return 1, nil
-		}
-		return 0, nil
-	}
+	truth := map[bool]uint32{true: 1}
 	a, b := v[0], v[1]
 	switch op {
 	case opIAdd:
@@ -164,10 +159,10 @@ func fold(op uint32, v [3]uint32) (uint32, error) {
 	case opIMul:
 		return a * b, nil
 	case opUDiv, opUMod:
-		switch {
-		case b == 0:
+		if b == 0 {
 			return 0, fmt.Errorf("division of %d by zero", a)
-		case op == opUDiv:
+		}
+		if op == opUDiv {
 			return a / b, nil
 		}
 		return a % b, nil
@@ -177,23 +172,23 @@ func fold(op uint32, v [3]uint32) (uint32, error) {
 		}
 		return v[2], nil
 	case opIEqual:
-		return truth(a == b)
+		return truth[a == b], nil
 	case opINotEqual:
-		return truth(a != b)
+		return truth[a != b], nil
 	case opUGreaterThan:
-		return truth(a > b)
+		return truth[a > b], nil
 	case opUGreaterThanEqual:
-		return truth(a >= b)
+		return truth[a >= b], nil
 	case opULessThan:
-		return truth(a < b)
+		return truth[a < b], nil
 	case opULessThanEqual:
-		return truth(a <= b)
+		return truth[a <= b], nil
 	case opLogicalOr:
-		return truth(a|b != 0)
+		return truth[a|b != 0], nil
 	case opLogicalAnd:
-		return truth(a != 0 && b != 0)
+		return truth[a != 0 && b != 0], nil
 	case opLogicalNot:
-		return truth(a == 0)
+		return truth[a == 0], nil
 	case opBitwiseOr:
 		return a | b, nil
 	case opBitwiseXor:
