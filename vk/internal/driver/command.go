@@ -41,3 +41,8 @@ func (b *Buffer) Raw() uint64 { return uint64(raw(b.handle)) }
 
 // commandSize is the size of the C structure vke_command, and must be that of the Go type Command.
 const commandSize = C.sizeof_vke_command
+
+// MaxGroups is the number of workgroups that every device accepts in one dimension of a grid
+// (maxComputeWorkGroupCount). Tests lower it, so that the grids of small problems become
+// two-dimensional (vk.Folded).
+var MaxGroups = 65535
