@@ -51,8 +51,7 @@ func Move[T any](ctx context.Context, l *Link, dst, src Block[T]) error {
 		spanned{src.Rows * size, src.Cols, src.Ld * size, src.At.bytes()})
 }
 
-// spanned is a Block in bytes.
-type spanned struct {
+type spanned struct { // a Block in bytes
 	rows, cols, ld int
 	at             Slice[byte]
 }

@@ -116,7 +116,6 @@ func (d *Device) setAbort(v uint32) {
 	}
 }
 
-// drain passes the messages of the validation layer to the logger.
 func (d *Device) drain() {
 	for _, m := range d.in.Messages() {
 		if m.Error {

@@ -14,7 +14,6 @@ import (
 // damaged files away from drivers.
 var cacheMagic = []byte("vkevd pipelines 1\n")
 
-// storedCache is the data of a cache file, with its SHA-256 hash.
 type storedCache struct {
 	data []byte
 	sum  [sha256.Size]byte

@@ -31,8 +31,7 @@ type placement struct {
 	// of a cell even if it is smaller than a cell.
 	dense bool
 
-	// paged says that some region lies in several cells.
-	paged bool
+	paged bool // some region lies in several cells
 }
 
 type placed struct {

@@ -35,8 +35,7 @@ const (
 	// wait for such a device sleeps immediately.
 	busyWait = 4 * time.Millisecond
 
-	// pollInterval is the interval at which a waiting Run checks its context.
-	pollInterval = 20 * time.Millisecond
+	pollInterval = 20 * time.Millisecond // at which a waiting Run checks its context
 )
 
 // queue is the device's queue. Batches use the two command buffers alternately, so that the host

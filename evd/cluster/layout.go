@@ -38,7 +38,6 @@ type matrix struct {
 	data       []float64
 }
 
-// newMatrix returns a distributed matrix of zeros.
 func newMatrix(rows, cols cyclic) *matrix {
 	ld := max(1, rows.count()) // ScaLAPACK refuses 0
 	return &matrix{rows, cols, ld, make([]float64, ld*max(1, cols.count()))}

@@ -92,7 +92,6 @@ func (g *processGrid) free() {
 	C.Cfree_blacs_system_handle(g.system)
 }
 
-// descriptor is ScaLAPACK's array descriptor of a distributed matrix.
 type descriptor [9]C.int
 
 func describe(context C.int, rows, cols, rowBlock, colBlock, ld int) *descriptor {

@@ -91,7 +91,6 @@ func agree(g group, err error) error {
 
 const longestText = 4096 // bytes of an error's text, or of a file's name, for other processes
 
-// text returns the bytes of b before the first zero byte.
 func text(b []byte) string {
 	text, _, _ := strings.Cut(string(b), "\x00")
 	return text

@@ -72,7 +72,6 @@ func narrow(n, width int, a []float64) {
 	mirror(n, a)
 }
 
-// mirror copies the lower triangle to the upper triangle.
 func mirror(n int, a []float64) {
 	for j := range n {
 		for i := j + 1; i < n; i++ {

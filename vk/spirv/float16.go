@@ -7,7 +7,6 @@ import "math"
 // no half-precision arithmetic.
 type Float16 uint16
 
-// These are limits of half-precision numbers.
 const (
 	// LargestFloat16 is the largest finite half-precision number.
 	LargestFloat16 = 65504

@@ -78,7 +78,6 @@ func Guard(code []byte, fields []SpecField, data []byte, w Watch) ([]byte, []Acc
 	return g.encode(header, g.withInt64(body)), g.accesses, nil
 }
 
-// guarding is the state of the function Guard while it rewrites one module.
 type guarding struct {
 	*addresses
 	check       uint32            // id of the function that every access calls

@@ -65,7 +65,6 @@ func (k Kind) Size() uintptr {
 // Bool is a specialisation constant of GLSL type bool. Vulkan stores it in four bytes.
 type Bool uint32
 
-// These are the values of a Bool.
 const (
 	False Bool = 0
 	True  Bool = 1

@@ -62,7 +62,6 @@ func TranslateAddresses(code []byte, fields []SpecField, data []byte, t PageTabl
 	return p.encode(header, p.withInt64(body)), nil
 }
 
-// paging is the state of the function TranslateAddresses while it rewrites one module.
 type paging struct {
 	*addresses
 	table      PageTable

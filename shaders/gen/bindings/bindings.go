@@ -81,7 +81,6 @@ func Check(s *source.Source, codes map[string][]byte) error {
 	return err
 }
 
-// emitTest writes the calls that check the modules of the kernel for all its number types.
 func (k *kernel) emitTest(b *strings.Builder) {
 	fmt.Fprintf(b, "fits(t, %s%s(), %[1]sDefaults())\n", k.goName, k.argument("float64"))
 	for _, o := range k.others {

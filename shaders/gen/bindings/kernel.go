@@ -30,13 +30,11 @@ type pushField struct {
 	typed bool    // whether the member, or the memory that it points to, has the kernel's number type
 }
 
-// instantiation is a kernel that was compiled for a number type other than float64.
 type instantiation struct {
 	number string // name of the type in Go
 	*kernel
 }
 
-// specField is a specialisation constant with its Go field and its default.
 type specField struct {
 	name string // name of the Go field
 	spirv.SpecConstant
