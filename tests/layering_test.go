@@ -57,8 +57,8 @@ var mayImport = map[string][]string{
 	"evd/svd":           {"evd", "evd/emulation", "evd/ratio", "evd/spectrum", "stages/bidiagonal", "stages/machine", "stages/product", "stages/tridiag", "stages/tuning", "vk", "vk/spirv", rooms},
 	"evd/tune":          {"evd", "evd/bench", "stages/batch", "stages/product", "stages/tuning", "vk"},
 	"evd/probe":         {"stages/machine", "stages/product/emulated", "stages/tuning", "vk"},
-	"evd/gonumlapack":   {"evd", "evd/kept", "evd/svd", "stages/tuning", "vk"},
-	"evd/kept":          {"evd", "vk"},
+	"evd/gonumlapack":   {"evd", "evd/plancache", "evd/svd", "stages/tuning", "vk"},
+	"evd/plancache":     {"evd", "vk"},
 	"evd/ratio":         {},
 	"examples/compress": {"evd/svd", "examples/internal/style"},
 	"examples/graphene": {"evd", "examples/internal/style"},
@@ -96,7 +96,7 @@ var mayImport = map[string][]string{
 	"stages/product/moduli":   {},
 	"stages/product/emulated": {"shaders", "stages/machine", "stages/product", "stages/product/moduli", "vk", "vk/spirv"},
 
-	"cmd/libvkevd_lapack": {"evd", "evd/kept", "evd/spectrum", "evd/svd", "internal/environ", "stages/tuning", "vk"},
+	"cmd/libvkevd_lapack": {"evd", "evd/plancache", "evd/spectrum", "evd/svd", "internal/environ", "stages/tuning", "vk"},
 
 	// Package stages/ref is for tests only. It may import constants of double-precision arithmetic
 	// (such as Ulp) and a norm from stages/tridiag, and the lists of moduli from

@@ -9,7 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/evd/kept"
+	"github.com/vkevd/vkevd/evd/plancache"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/internal/environ"
@@ -73,7 +73,7 @@ type job struct {
 // engine solves the problems of LAPACK calls. It holds a device and the plans that were used last.
 type engine struct {
 	dev   *vk.Device
-	plans kept.Plans[job]
+	plans plancache.Plans[job]
 }
 
 // keptPlans is the largest number of plans that are kept for later calls. Programs that call LAPACK
@@ -91,20 +91,20 @@ func open() (*engine, error) {
 	// The plans use at most an eighth of the device's memory together, because other processes may
 	// need memory, too.
 	total, _ := dev.Memory()
-	en := &engine{dev: dev, plans: kept.Plans[job]{Most: keptPlans, MostBytes: total / 8}}
+	en := &engine{dev: dev, plans: plancache.Plans[job]{Most: keptPlans, MostBytes: total / 8}}
 	en.plans.Make = en.plan
 	return en, nil
 }
 
 // plan makes a plan for a job.
-func (en *engine) plan(j job) (kept.Plan, error) {
+func (en *engine) plan(j job) (plancache.Plan, error) {
 	if j.single {
 		return newPlan[float32](en.dev, j)
 	}
 	return newPlan[float64](en.dev, j)
 }
 
-func newPlan[T evd.Float](dev *vk.Device, j job) (kept.Plan, error) {
+func newPlan[T evd.Float](dev *vk.Device, j job) (plancache.Plan, error) {
 	opt := evd.Options{Vectors: j.vectors, Select: j.part.selection()}
 	switch j.kind {
 	case symmetric:
@@ -124,7 +124,7 @@ func solve[T evd.Float](en *engine, p problem[T]) (found int, err error) {
 	}
 	var values []T
 	var z, v *evd.Dense[T]
-	prepared := en.plans.With(j, func(plan kept.Plan) error {
+	prepared := en.plans.With(j, func(plan plancache.Plan) error {
 		values, z, v, err = p.solveBy(plan)
 		return err
 	})
@@ -150,7 +150,7 @@ const returnedAbove = 1 << 27
 
 // solveBy solves the problem p with a given plan. The results are the values, the matrix z of
 // eigenvectors or left singular vectors, and the matrix v of right singular vectors.
-func (p problem[T]) solveBy(plan kept.Plan) (values []T, z, v *evd.Dense[T], err error) {
+func (p problem[T]) solveBy(plan plancache.Plan) (values []T, z, v *evd.Dense[T], err error) {
 	ctx := context.Background()
 	var res *evd.Result[T]
 	switch plan := plan.(type) {

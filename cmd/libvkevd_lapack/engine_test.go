@@ -11,7 +11,7 @@ import (
 	"unsafe"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/evd/kept"
+	"github.com/vkevd/vkevd/evd/plancache"
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -314,7 +314,7 @@ func TestWithoutFloat64(t *testing.T) {
 			{kind: symmetric, n: n, vectors: vectors}, {kind: tridiagonal, n: n, vectors: vectors},
 			{kind: singular, rows: n, n: n},
 		} {
-			if err := en.plans.With(j, func(kept.Plan) error { return nil }); err == nil || !strings.Contains(err.Error(), "shaderFloat64") {
+			if err := en.plans.With(j, func(plancache.Plan) error { return nil }); err == nil || !strings.Contains(err.Error(), "shaderFloat64") {
 				t.Errorf("%+v: %v", j, err)
 			}
 		}

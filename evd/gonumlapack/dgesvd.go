@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/lapack"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/evd/kept"
+	"github.com/vkevd/vkevd/evd/plancache"
 	"github.com/vkevd/vkevd/evd/svd"
 )
 
@@ -43,7 +43,7 @@ func (impl *Implementation) Dgesvd(
 	if left.wanted != svd.None { // V decides the signs, so V is needed, too: U must be the same for all jobs
 		key.v = max(key.v, svd.Thin)
 	}
-	prepared := impl.plans.With(key, func(p kept.Plan) error {
+	prepared := impl.plans.With(key, func(p plancache.Plan) error {
 		var res *svd.Result[float64]
 		dense := evd.Dense[float64]{Rows: m, Cols: n, Ld: lda, Data: a, RowMajor: true}
 		res, err = p.(singularSolver).Solve(context.Background(), dense)

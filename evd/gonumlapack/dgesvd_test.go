@@ -16,7 +16,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/evd/kept"
+	"github.com/vkevd/vkevd/evd/plancache"
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
@@ -328,7 +328,7 @@ func TestSVDPlans(t *testing.T) {
 	c := &counted{room: 2}
 	impl := &Implementation{Crossover: Crossover{Singular: 4}}
 	impl.plans.Most = keptPlans
-	impl.plans.Make = func(j job) (kept.Plan, error) {
+	impl.plans.Make = func(j job) (plancache.Plan, error) {
 		p, err := c.make(j)
 		if err == nil && j.kind == singularValues {
 			return countedSVD{p.(*countedPlan)}, nil

@@ -9,7 +9,7 @@ import (
 	"gonum.org/v1/gonum/lapack/gonum"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/evd/kept"
+	"github.com/vkevd/vkevd/evd/plancache"
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -29,7 +29,7 @@ type Implementation struct {
 	// matrix. If a solve fails, Dsyev or Dgesvd returns ok = false.
 	Report func(error)
 
-	plans kept.Plans[job]
+	plans plancache.Plans[job]
 }
 
 var _ lapack.Float64 = (*Implementation)(nil)
@@ -39,7 +39,7 @@ var _ lapack.Float64 = (*Implementation)(nil)
 func New(dev *vk.Device) *Implementation {
 	impl := &Implementation{Crossover: CrossoverFor(dev.Info())}
 	impl.plans.Most = keptPlans
-	impl.plans.Make = func(j job) (kept.Plan, error) {
+	impl.plans.Make = func(j job) (plancache.Plan, error) {
 		if j.kind == singularValues {
 			return svd.NewPlan[float64](dev, j.rows, j.cols, svd.Options{U: j.u, V: j.v})
 		}
@@ -82,7 +82,7 @@ func (impl *Implementation) Dsyev(
 	if vectors {
 		kind = eigenvectors
 	}
-	prepared := impl.plans.With(job{rows: n, cols: n, kind: kind}, func(p kept.Plan) error {
+	prepared := impl.plans.With(job{rows: n, cols: n, kind: kind}, func(p plancache.Plan) error {
 		err = solve(p.(solver), uplo, n, a, lda, w)
 		return err
 	})

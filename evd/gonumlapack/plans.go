@@ -4,19 +4,19 @@ import (
 	"context"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/evd/kept"
+	"github.com/vkevd/vkevd/evd/plancache"
 	"github.com/vkevd/vkevd/evd/svd"
 )
 
 // solver is the part of evd.Plan that package gonumlapack uses.
 type solver interface {
-	kept.Plan
+	plancache.Plan
 	Solve(context.Context, evd.Sym[float64]) (*evd.Result[float64], error)
 }
 
 // singularSolver is the part of svd.Plan that package gonumlapack uses.
 type singularSolver interface {
-	kept.Plan
+	plancache.Plan
 	Solve(context.Context, evd.Dense[float64]) (*svd.Result[float64], error)
 }
 

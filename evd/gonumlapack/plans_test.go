@@ -14,7 +14,7 @@ import (
 	"gonum.org/v1/gonum/lapack/gonum"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/evd/kept"
+	"github.com/vkevd/vkevd/evd/plancache"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -31,7 +31,7 @@ type countedPlan struct {
 	closed bool
 }
 
-func (c *counted) make(j job) (kept.Plan, error) {
+func (c *counted) make(j job) (plancache.Plan, error) {
 	if c.open == c.room {
 		return nil, &vk.OutOfMemoryError{What: "plan", Need: 1}
 	}

@@ -1,6 +1,6 @@
-// Package kept, internal to vkevd, keeps the most recently used plans, with their device memory. It
+// Package plancache, internal to vkevd, keeps the most recently used plans, with their device memory. It
 // serves interfaces without plans, such as LAPACK's.
-package kept
+package plancache
 
 import (
 	"errors"

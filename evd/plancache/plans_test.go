@@ -1,4 +1,4 @@
-package kept_test
+package plancache_test
 
 import (
 	"errors"
@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/evd/kept"
+	"github.com/vkevd/vkevd/evd/plancache"
 	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -31,9 +31,9 @@ func (f *fake) Close() {
 // keeping returns a Plans that makes fake plans. The fake device has memory for plans whose orders
 // add up to at most `memory`; a further plan cannot be made. The second result lists the orders of
 // the open plans.
-func keeping(memory int) (ps *kept.Plans[int], open *[]int) {
+func keeping(memory int) (ps *plancache.Plans[int], open *[]int) {
 	open = new([]int)
-	return &kept.Plans[int]{Most: 3, Make: func(order int) (kept.Plan, error) {
+	return &plancache.Plans[int]{Most: 3, Make: func(order int) (plancache.Plan, error) {
 		sum := order
 		for _, other := range *open {
 			sum += other
@@ -47,7 +47,7 @@ func keeping(memory int) (ps *kept.Plans[int], open *[]int) {
 }
 
 func TestLimits(t *testing.T) {
-	fine := func(kept.Plan) error { return nil }
+	fine := func(plancache.Plan) error { return nil }
 	for _, c := range []struct {
 		name      string
 		memory    int
@@ -80,13 +80,13 @@ func TestLimits(t *testing.T) {
 func TestErrors(t *testing.T) {
 	ps, open := keeping(5)
 	var full *vk.OutOfMemoryError
-	if err := ps.With(6, func(kept.Plan) error { t.Error("used"); return nil }); !errors.As(err, &full) {
+	if err := ps.With(6, func(plancache.Plan) error { t.Error("used"); return nil }); !errors.As(err, &full) {
 		t.Errorf("too large a plan: %v", err)
 	}
-	if err := ps.With(2, func(kept.Plan) error { return &evd.NonFiniteError{} }); err != nil || len(*open) != 1 {
+	if err := ps.With(2, func(plancache.Plan) error { return &evd.NonFiniteError{} }); err != nil || len(*open) != 1 {
 		t.Errorf("not finite: %v, %v open", err, *open)
 	}
-	if err := ps.With(2, func(kept.Plan) error { return errors.New("device lost") }); err != nil || len(*open) != 0 {
+	if err := ps.With(2, func(plancache.Plan) error { return errors.New("device lost") }); err != nil || len(*open) != 0 {
 		t.Errorf("device lost: %v, %v open", err, *open)
 	}
 }
@@ -103,7 +103,7 @@ func TestManyGoroutines(t *testing.T) {
 		wg.Go(func() {
 			for i := range orders {
 				order := 1 + (i+g)%orders
-				if err := ps.With(order, func(p kept.Plan) error {
+				if err := ps.With(order, func(p plancache.Plan) error {
 					if uses++; p.Bytes() != uint64(order) {
 						t.Errorf("order %d: a plan of order %d", order, p.Bytes())
 					}
