@@ -298,7 +298,7 @@ func (p *pair) leaveNothing(t *testing.T) {
 // memory that this device has imported must not be freed before the device is closed.
 func TestLinkClosedDuringDeviceClose(t *testing.T) {
 	p := importingPair(t)
-	memory, d := p.link.from.shared.memory, p.dev[1]
+	memory, d := p.link.from.imported.memory, p.dev[1]
 	if err := d.usage.enter(); err != nil { // Device.Close waits for this call
 		t.Fatal(err)
 	}

@@ -35,7 +35,7 @@ func NewExchange(devices []*Device, bytes int) (*Exchange, error) {
 	defer leave()
 	x := &Exchange{bytes: bytes}
 	all := !slices.ContainsFunc(devices, func(d *Device) bool { return !d.importsHost() })
-	if all && x.share(devices) == nil {
+	if all && x.importAll(devices) == nil {
 		return x, nil
 	}
 	x.Close() // a driver may refuse an import for reasons of its own
@@ -50,15 +50,15 @@ func NewExchange(devices []*Device, bytes int) (*Exchange, error) {
 	return x, nil
 }
 
-// share allocates host memory that all devices import. After an error the caller calls Close.
-func (x *Exchange) share(devices []*Device) error {
+// importAll allocates host memory that all devices import. After an error the caller calls Close.
+func (x *Exchange) importAll(devices []*Device) error {
 	memory, err := driver.NewHostMemory(x.bytes)
 	if err != nil {
 		return err
 	}
-	shared := &sharedHost{memory: memory}
+	host := &importedHost{memory: memory}
 	for _, d := range devices {
-		err = errors.Join(err, x.add(d).open(shared, x.bytes))
+		err = errors.Join(err, x.add(d).open(host, x.bytes))
 	}
 	return err
 }
@@ -103,24 +103,26 @@ const exchangeCost = 16
 // Post records a copy of src to the exchange, from the byte `at` on. `at` is a multiple of 4. Until
 // an event has told that the numbers were posted, nothing else may use these bytes.
 func Post[T any](r *Recorder, x *Exchange, at int, src Slice[T]) {
-	if src.n > 0 {
-		s := src.span()
-		size := s.to - s.from
-		x.view(r.dev, at, int(size)) // it panics if there is none
-		r.add(command{op: opPost, src: s.from, dst: uint64(at), size: size, cost: exchangeCost * float64(size), exchange: x}, []access{{s, false}})
-	}
+	r.exchange(opPost, x, at, src.bytes())
 }
 
 // Take records a copy of as many bytes as dst has from the exchange, from the byte `at` on, to dst.
 // `at` is a multiple of 4. The numbers must have been posted before an event for which the
 // recording has waited, or earlier in the same recording and before a Signal and a Wait.
 func Take[T any](r *Recorder, dst Slice[T], x *Exchange, at int) {
-	if dst.n > 0 {
-		s := dst.span()
-		size := s.to - s.from
-		x.view(r.dev, at, int(size)) // it panics if there is none
-		r.add(command{op: opTake, dst: s.from, src: uint64(at), size: size, cost: exchangeCost * float64(size), exchange: x}, []access{{s, true}})
+	r.exchange(opTake, x, at, dst.bytes())
+}
+
+func (r *Recorder) exchange(kind op, x *Exchange, at int, s Slice[byte]) {
+	if s.n == 0 {
+		return
 	}
+	x.view(r.dev, at, s.n) // it panics if there is none
+	c := command{op: kind, dst: s.addr, src: uint64(at), size: uint64(s.n), cost: exchangeCost * float64(s.n), exchange: x}
+	if kind == opPost {
+		c.dst, c.src = c.src, c.dst
+	}
+	r.add(c, []access{{s.span(), kind == opTake}})
 }
 
 // hostCopy is a copy between the numbers of an exchange and the host memory of one device.

@@ -2,57 +2,35 @@ package vk
 
 import (
 	"slices"
-	"sync"
+	"sync/atomic"
 
 	"github.com/vkevd/vkevd/vk/internal/driver"
 )
 
-// sharedHost is host memory that all devices of an Exchange have imported. It is freed when all views of
-// it are released. A view may be released later than the exchange is closed, if its device is being
+// importedHost is host memory that all devices of an Exchange have imported. It is freed when all views
+// of it are released. A view may be released later than the exchange is closed, if its device is being
 // closed at the same time.
-type sharedHost struct {
+type importedHost struct {
 	memory *driver.HostMemory
-	lock   sync.Mutex
-	users  int // views that are not released
-}
-
-func (s *sharedHost) use() {
-	if s != nil {
-		s.lock.Lock()
-		defer s.lock.Unlock()
-		s.users++
-	}
-}
-
-// drop removes a view. After the last one it frees the memory.
-func (s *sharedHost) drop() {
-	if s == nil {
-		return
-	}
-	s.lock.Lock()
-	defer s.lock.Unlock()
-	if s.users--; s.users == 0 {
-		s.memory.Free()
-	}
+	views  atomic.Int32 // that are not released
 }
 
 // hostView is the memory of an Exchange as one device sees it, a buffer.
 type hostView struct {
-	dev    *Device
-	shared *sharedHost    // memory of the buffer, imported; nil if the device has memory of its own
-	buffer *driver.Buffer // nil if the view is not open
+	dev      *Device
+	imported *importedHost  // memory of the buffer; nil if the device has memory of its own
+	buffer   *driver.Buffer // nil if the view is not open
 }
 
-// open makes the buffer of `size` bytes. If `shared` is not nil, the buffer uses this host memory.
+// open makes the buffer of `size` bytes. If `imported` is not nil, the buffer uses this host memory.
 // Otherwise the device gets host memory of its own. The caller has entered the device and attached the
 // view, which it detaches after an error.
-func (v *hostView) open(shared *sharedHost, size int) (err error) {
+func (v *hostView) open(imported *importedHost, size int) (err error) {
 	d := v.dev
-	v.shared = shared
-	shared.use()
 	const visible, cached = driver.HostVisible | driver.HostCoherent, driver.HostCached
-	if shared != nil {
-		v.buffer, err = d.dev.Import(shared.memory, d.from.memoryTypes(uint64(len(shared.memory.Bytes)), visible, cached))
+	if v.imported = imported; imported != nil {
+		imported.views.Add(1)
+		v.buffer, err = d.dev.Import(imported.memory, d.from.memoryTypes(uint64(len(imported.memory.Bytes)), visible, cached))
 	} else {
 		v.buffer, err = d.newBuffer(uint64(size), visible, cached, true)
 	}
@@ -62,7 +40,9 @@ func (v *hostView) open(shared *sharedHost, size int) (err error) {
 // release frees the buffer. It also works if the method `open` has failed.
 func (v *hostView) release() {
 	v.dev.dev.FreeBuffer(v.buffer)
-	v.shared.drop()
+	if v.imported != nil && v.imported.views.Add(-1) == 0 {
+		v.imported.memory.Free()
+	}
 	*v = hostView{dev: v.dev}
 }
 
