@@ -17,7 +17,7 @@ var deviceName = regexp.MustCompile(`(?i)h100|h200|\ba100\b|\bl40s?\b|rtx|geforc
 // knowDevices are the places that may compare names of devices. The numbers of all devices stand in
 // stages/tuning. Package roomtest is for tests. Package vk refuses an old driver, llvmpipe, whose
 // loops end early.
-var knowDevices = []string{"stages/tuning/", "stages/roomtest/", "vk/examine.go"}
+var knowDevices = []string{"stages/tuning/", "stages/roomtest/", "vk/device_examine.go"}
 
 // TestOnlyTuningKnowsDevices searches the code for names of devices: identifiers, and strings without
 // spaces. Comments and texts for users may say on which device something was measured.
