@@ -63,7 +63,7 @@ func benchCommand(s *session) *cobra.Command {
 		"change the device's tuning: fields of tuning.Tuning in `JSON`; given\n"+
 			"several times, the tunings are measured alternately")
 	rowsFlag(cmd, &j.rows, "every measurement")
-	j.share = &jsonOutput{}
+	j.share = &jsonOutput{cmd: cmd}
 	f.StringVar(&j.share.path, "share", "", "write everything about this device to `FILE` as JSON, to send to\nthe authors of vkevd; - prints it")
 	f.BoolVar(&j.kernels, "kernels", false,
 		"run every stage once more and time its kernels; also their\n"+

@@ -12,11 +12,12 @@ import (
 // content of the table as JSON to FILE. With --json - the command prints JSON instead of the table.
 type jsonOutput struct {
 	path  string
+	cmd   *cobra.Command
 	files *outputs
 }
 
 func jsonFlag(cmd *cobra.Command, what string) *jsonOutput {
-	j := &jsonOutput{}
+	j := &jsonOutput{cmd: cmd}
 	cmd.Flags().StringVar(&j.path, "json", "", "write "+what+" to `FILE` as JSON; - prints JSON\nin place of the table")
 	return j
 }
@@ -29,7 +30,7 @@ func (j *jsonOutput) open(stdout io.Writer, inputs ...string) (err error) {
 			return fmt.Errorf("%s: would overwrite an input", j.path)
 		}
 	}
-	j.files, err = createOutputs(stdout, "", j.path)
+	j.files, err = createOutputs(j.cmd.Context(), stdout, "", j.path)
 	return err
 }
 

@@ -17,9 +17,14 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/closed"
 )
 
 func main() {
+	if closed.Stdout() {
+		os.Stdout = closed.File()
+	}
 	os.Exit(run(untilSignal(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, processEnvironment()))
 }
 

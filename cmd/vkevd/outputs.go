@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,10 +35,10 @@ type output struct {
 
 // createOutputs opens the output files. Each path is "" for no output, - for standard output, or
 // the name of a file. `input` is the name of a file that must not be overwritten.
-func createOutputs(stdout io.Writer, input string, paths ...string) (*outputs, error) {
+func createOutputs(ctx context.Context, stdout io.Writer, input string, paths ...string) (*outputs, error) {
 	o := &outputs{stdout: stdout}
 	for _, path := range paths {
-		if err := o.create(input, path); err != nil {
+		if err := o.create(ctx, input, path); err != nil {
 			o.abort()
 			return nil, err
 		}
@@ -45,7 +46,7 @@ func createOutputs(stdout io.Writer, input string, paths ...string) (*outputs, e
 	return o, nil
 }
 
-func (o *outputs) create(input, path string) error {
+func (o *outputs) create(ctx context.Context, input, path string) error {
 	if path == "" {
 		return nil
 	}
@@ -61,7 +62,12 @@ func (o *outputs) create(input, path string) error {
 	if sameFile(input, path) {
 		return fmt.Errorf("%s: would overwrite the matrix itself", path)
 	}
-	f, err := matio.CreateAtomic(path)
+	open := func() (*matio.AtomicFile, error) { return matio.CreateAtomic(path) }
+	if isPipe(path) { // opening it waits for a reader
+		whole := open
+		open = func() (*matio.AtomicFile, error) { return unlessDone(ctx, whole) }
+	}
+	f, err := open()
 	if err != nil {
 		return cannotWrite(path, err)
 	}
@@ -181,7 +187,13 @@ func checkEnding(cmd *cobra.Command, flag, path string, known []string) error {
 
 func ending(path string) string { return strings.ToLower(filepath.Ext(path)) }
 
-// stoppable is a writer that returns an error after ctx has ended.
+func isPipe(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().Type() == fs.ModeNamedPipe
+}
+
+// stoppable is a writer that returns an error after ctx has ended. A write to a full pipe, which waits
+// for its reader, then goes on in its goroutine, and the caller must no longer change the bytes.
 type stoppable struct {
 	ctx context.Context
 	w   io.Writer
@@ -191,7 +203,7 @@ func (s stoppable) Write(p []byte) (int, error) {
 	if err := s.ctx.Err(); err != nil {
 		return 0, err
 	}
-	return s.w.Write(p)
+	return unlessDone(s.ctx, func() (int, error) { return s.w.Write(p) })
 }
 
 func sameFile(a, b string) bool {

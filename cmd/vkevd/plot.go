@@ -83,7 +83,7 @@ func (j *plotJob) check(cmd *cobra.Command, args []string) error {
 }
 
 func (j *plotJob) run(ctx context.Context, files []string) error {
-	out, err := createOutputs(nil, "", j.out)
+	out, err := createOutputs(ctx, nil, "", j.out)
 	if err != nil {
 		return err
 	}

@@ -83,7 +83,7 @@ func (r *rowFile) close() {
 // measuring calls the function `work`, which appends measured rows to the file `path` and reports
 // its progress.
 func measuring(ctx context.Context, s *session, v verbosity, path string, work func(rows *rowFile, show *progress) error) error {
-	rows, err := openRows(path, s.stdout)
+	rows, err := unlessDone(ctx, func() (*rowFile, error) { return openRows(path, s.stdout) }) // a pipe without a reader waits
 	if err != nil {
 		return err
 	}

@@ -62,7 +62,7 @@ var (
 
 // runBatch runs the command vkevd solve --batch, from reading the file to writing the results.
 func runBatch[M any](ctx context.Context, j *solveJob, file string, of batchKind[M]) error {
-	out, err := createOutputs(j.stdout, file, j.values, j.vectors, j.report)
+	out, err := createOutputs(ctx, j.stdout, file, j.values, j.vectors, j.report)
 	if err != nil {
 		return err
 	}

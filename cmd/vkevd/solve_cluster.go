@@ -126,7 +126,7 @@ func (j *solveJob) runCluster(ctx context.Context, file string) error {
 
 	var out *outputs
 	if w.Rank() == 0 {
-		out, err = j.clusterOutputs(file)
+		out, err = j.clusterOutputs(ctx, file)
 	} else {
 		out = &outputs{stdout: j.stdout}
 	}
@@ -190,16 +190,16 @@ func (j *solveJob) runCluster(ctx context.Context, file string) error {
 
 // clusterOutputs opens the files that process 0 writes. After the solve, all processes write the
 // file of the vectors. clusterOutputs therefore checks that this file can be created, too.
-func (j *solveJob) clusterOutputs(file string) (*outputs, error) {
+func (j *solveJob) clusterOutputs(ctx context.Context, file string) (*outputs, error) {
 	if j.vectors == streamWord {
 		return nil, errors.New("standard output: all processes write the vectors, so they need a file")
 	}
-	trial, err := createOutputs(j.stdout, file, j.values, j.vectors, j.report)
+	trial, err := createOutputs(ctx, j.stdout, file, j.values, j.vectors, j.report)
 	if err != nil {
 		return nil, err
 	}
 	trial.abort()
-	return createOutputs(j.stdout, file, j.values, j.report)
+	return createOutputs(ctx, j.stdout, file, j.values, j.report)
 }
 
 // clusterLaps maps the names of the steps in package cluster to the names of their times in

@@ -15,7 +15,7 @@ import (
 // printed. They therefore exist even if the program that reads standard output ends early, as in
 // vkevd solve … | head.
 func (j *solveJob) run(ctx context.Context, file string) error {
-	out, err := createOutputs(j.stdout, file, j.values, j.vectors, j.report)
+	out, err := createOutputs(ctx, j.stdout, file, j.values, j.vectors, j.report)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 // run runs the command vkevd svd. The output files get their final names before anything is
 // printed. They therefore exist even if the program that reads standard output ends early.
 func (j *svdJob) run(ctx context.Context, file string) error {
-	out, err := createOutputs(j.stdout, file, j.values, j.u, j.v, j.report)
+	out, err := createOutputs(ctx, j.stdout, file, j.values, j.u, j.v, j.report)
 	if err != nil {
 		return err
 	}
