@@ -2,6 +2,7 @@ package evd
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/spectrum"
@@ -126,5 +127,35 @@ func TestMixedSurvivesAWaitThatFails(t *testing.T) {
 				t.Errorf("%s: %+v, %v", phase, r.Refinement, r.Certificate)
 			}
 		}
+	}
+}
+
+// endsFirst is a method that ends the context of the solve, and does not converge.
+type endsFirst struct {
+	gaveUp
+	end func()
+}
+
+func (m endsFirst) Solve(c *spectrum.Call, t spectrum.Problem, from, to int, xt stages.Matrix) ([]float64, error) {
+	m.end()
+	return m.gaveUp.Solve(c, t, from, to, xt)
+}
+
+// TestColdSolveIsCancelled ends the context before the solve in double precision, which must then
+// return the error of the context.
+func TestColdSolveIsCancelled(t *testing.T) {
+	when.Skip(t, when.Quick, "refinement")
+	const n = 40
+	p, err := NewMixedPlan(openIn(t, t.TempDir()), n, Options{Tuning: waitingTuning()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	method := p.first.steps.spectrum.Method
+	p.first.steps.spectrum.Method = endsFirst{gaveUp{method}, cancel}
+	if res, err := p.Solve(ctx, randomSym(n)); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, %v", res, err)
 	}
 }

@@ -155,6 +155,20 @@ func TestRefine(t *testing.T) {
 	}
 }
 
+// TestRefinePlanNeedsUnitsForEmulatedProducts asks for emulated products on a device that has no units
+// for them.
+func TestRefinePlanNeedsUnitsForEmulatedProducts(t *testing.T) {
+	when.Skip(t, when.Quick, "refinement")
+	d := device(t, vk.Options{Without: []string{"shaderIntegerDotProduct"}})
+	p, err := evd.NewRefinePlan(d, 40, evd.Options{Tuning: small(), Products: evd.ProductsEmulated})
+	if !errors.As(err, new(*vk.UnsupportedError)) {
+		t.Errorf("%v", err)
+	}
+	if err == nil {
+		p.Close()
+	}
+}
+
 // TestRefineRefuses calls Refine with approximate vectors that do not help. Some of them must give
 // an error. For the others, Refine must solve without them and report this.
 func TestRefineRefuses(t *testing.T) {
@@ -164,7 +178,8 @@ func TestRefineRefuses(t *testing.T) {
 	const n = 30
 	a := kindNamed(t, "goe").Dense(n)
 	sym := evd.NewSym(n, a, evd.Lower)
-	p := refinePlan(t, d, n, evd.Options{Tuning: small(), RowMajor: true})
+	reports := 0
+	p := refinePlan(t, d, n, evd.Options{Tuning: small(), RowMajor: true, Progress: func(evd.Progress) { reports++ }})
 	good := nearly(t, n, a, 1e-6, false)
 	change := func(f func(q *evd.Dense[float64])) evd.Dense[float64] {
 		q := good
@@ -219,8 +234,9 @@ func TestRefineRefuses(t *testing.T) {
 	}
 	bad := evd.NewSym(n, slices.Clone(a), evd.Lower)
 	bad.Data[3] = math.Inf(1)
-	if _, err := p.Refine(ctx, bad, good); !errors.As(err, new(*evd.NonFiniteError)) {
-		t.Errorf("an infinite matrix: %v", err)
+	reports = 0 // the matrix is refused before the device works
+	if _, err := p.Refine(ctx, bad, good); !errors.As(err, new(*evd.NonFiniteError)) || reports > 0 {
+		t.Errorf("an infinite matrix: %v after %d reports", err, reports)
 	}
 	if res, err := p.Refine(ctx, sym, good); err != nil || res.Refinement.Cold != "" {
 		t.Errorf("after all that: %v", err)

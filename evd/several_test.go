@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -191,6 +192,11 @@ func progressOfTwo(t *testing.T, distribute bool) {
 	phases := []string{"band reduction", "bulge chasing", "back transformation 1", "back transformation 1, device " + fmt.Sprint(e.Info().Index), "copies to other devices, on host"}
 	if distribute {
 		phases = append(phases, "band reduction, device "+fmt.Sprint(e.Info().Index))
+	}
+	for _, p := range res.Profile.Phases {
+		if strings.HasPrefix(p.Name, "bidiagonal") {
+			t.Errorf("%q is a phase of singular values", p.Name)
+		}
 	}
 	for _, phase := range phases {
 		if !(res.Profile.Phase(phase) > 0) {

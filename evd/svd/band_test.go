@@ -227,6 +227,18 @@ func TestBandPlanRefuses(t *testing.T) {
 	}
 }
 
+// TestBandPlanOfOneSuperdiagonal removes one superdiagonal in each pass.
+func TestBandPlanOfOneSuperdiagonal(t *testing.T) {
+	p, err := NewBandPlan[float64](testDevice(t), 30, 5, BandOptions{Tile: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if p.tune.Narrow.Tile != 1 {
+		t.Errorf("a pass removes %d superdiagonals", p.tune.Narrow.Tile)
+	}
+}
+
 // TestBandPlanSurvives makes a wait between workgroups fail in each stage. The plan must solve a
 // second time, without such waits, and succeed.
 func TestBandPlanSurvives(t *testing.T) {

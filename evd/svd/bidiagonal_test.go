@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 	"testing"
+	"time"
 
 	lapackgonum "gonum.org/v1/gonum/lapack/gonum"
 	"gonum.org/v1/gonum/mat"
@@ -177,5 +178,38 @@ func TestBidiagonalPlanRefuses(t *testing.T) {
 	}
 	if res, err := empty.Solve(context.Background(), Bidiagonal[float64]{}); err != nil || len(res.Values) != 0 || res.U == nil {
 		t.Errorf("order 0: %v, %v", res, err)
+	}
+}
+
+// TestBidiagonalCheckWaitsForASolve holds the plan as a solve does. Check must wait, because both use
+// the memory of the plan.
+func TestBidiagonalCheckWaitsForASolve(t *testing.T) {
+	small, n := tuning.Smallest(), 30
+	p, err := NewBidiagonalPlan[float64](testDevice(t), n, Options{U: Thin, V: Thin, Tuning: &small})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	d, e := suite.BidiagonalFamilies[12].Make(n)
+	c := Bidiagonal[float64]{d, e}
+	res, err := p.Solve(context.Background(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	p.base.Lock()
+	go func() {
+		_, err := p.Check(context.Background(), c, res)
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		t.Errorf("Check did not wait: %v", err)
+		done <- nil
+	case <-time.After(200 * time.Millisecond):
+	}
+	p.base.Unlock()
+	if err := <-done; err != nil {
+		t.Error(err)
 	}
 }

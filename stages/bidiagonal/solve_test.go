@@ -96,3 +96,17 @@ func TestSolveRefusesNaN(t *testing.T) {
 		}
 	}
 }
+
+// TestSolveRefusesRanges checks that a range of vectors outside the matrix is refused by name.
+func TestSolveRefusesRanges(t *testing.T) {
+	for _, r := range [][2]int{{-1, 2}, {3, 2}, {0, 11}, {11, 11}} {
+		func() {
+			defer func() {
+				if said := recover(); said != "bidiagonal: no such range of vectors" {
+					t.Errorf("vectors %d to %d of 10: %v", r[0], r[1], said)
+				}
+			}()
+			SolveWith(NewHost(10), make([]float64, 10), make([]float64, 9), Options{LeafSize: 3, From: r[0], To: r[1]})
+		}()
+	}
+}

@@ -77,6 +77,10 @@ func TestClusters(t *testing.T) {
 	if !slices.Equal(got, want) || got.Largest() != 5 || got.Count() != 3 {
 		t.Errorf("%v, want %v", got, want)
 	}
+	// The coupled pair {1, 2} is too near to the smaller index 0, and grows by it.
+	if got := NewClusters([]float64{0, 1, 2}, []float64{1, 3, 3}, []float64{0, 0.4, 0}); !slices.Equal(got, Clusters{{0, 3}}) {
+		t.Errorf("a pair near a smaller index: %v", got)
+	}
 	if got := NewClusters(nil, nil, nil); len(got) != 0 || got.Largest() != 0 {
 		t.Errorf("no indices: %v", got)
 	}

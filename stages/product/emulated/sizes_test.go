@@ -38,3 +38,34 @@ func TestSizesOnADevice(t *testing.T) {
 		t.Errorf("no kernels for few columns; %v", err)
 	}
 }
+
+// TestTilesThatDoNotFitAreRefused changes one size of a tile for matrix units at a time, so that it
+// contradicts the others.
+func TestTilesThatDoNotFitAreRefused(t *testing.T) {
+	shape := vk.MatrixShape{M: 16, N: 16, K: 32}
+	dev := vk.Dry(vk.Info{
+		Name: "card", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Memory: 8e9, Free: 8e9,
+		ByteMatrices: []vk.MatrixShape{shape}, Features: []string{"shaderFloat64", "shaderIntegerDotProduct"},
+	})
+	plain, err := product.New[float64](dev, native)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, change := range map[string]func(t *product.MatrixTile){
+		"SubM 0": func(t *product.MatrixTile) { t.SubM = 0 }, "SubN 0": func(t *product.MatrixTile) { t.SubN = 0 },
+		"SubM 3": func(t *product.MatrixTile) { t.SubM = 3 }, "SubN 3": func(t *product.MatrixTile) { t.SubN = 3 },
+		"Pitch below Step": func(t *product.MatrixTile) { t.Pitch = t.Step - 16 }, "Pitch": func(t *product.MatrixTile) { t.Pitch++ },
+		"Swath": func(t *product.MatrixTile) { t.Swath = 0 }, "Turns": func(t *product.MatrixTile) { t.Turns = 0 },
+	} {
+		e := benchTuning
+		if _, err := NewOn(dev, plain, e, 14, Units{Shape: shape, Order: dots.Order}); err != nil {
+			t.Fatal(err)
+		}
+		if change(&e.Tile); e.Tile == benchTuning.Tile {
+			t.Fatalf("%s: no change", name)
+		}
+		if _, err := NewOn(dev, plain, e, 14, Units{Shape: shape, Order: dots.Order}); err == nil {
+			t.Errorf("%s: %+v is not refused", name, e.Tile)
+		}
+	}
+}

@@ -205,3 +205,13 @@ func TestBlocksFitTheirDevices(t *testing.T) {
 		}
 	}
 }
+
+// TestSharedConquerRefusesRanges asks for vectors beyond the last one.
+func TestSharedConquerRefusesRanges(t *testing.T) {
+	defer func() {
+		if said := recover(); said != "stages: 2 devices, vectors 6 to 10 of order 8" {
+			t.Errorf("%v", said)
+		}
+	}()
+	solveShared(t, SmallestTuning(), make([]float64, 8), make([]float64, 7), 6, []int{2, 2})
+}
