@@ -16,33 +16,21 @@ import (
 // newApplyQ2 prepares the measurement of the application of all reflectors of Q2, those of all
 // bulge-chasing sweeps, to m vectors. The vectors are rows of X. The counted bytes are the
 // reflectors once, and X twice, for reading and writing.
-func newApplyQ2(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	waiting, err := b.waiting(t)
-	if err != nil {
-		return nil, err
-	}
-	q2, err := back.NewApplyQ2[float64](b.dev, back.Size{N: s.n, B: s.b, M: s.m}, waiting, t.ApplyQ2)
-	if err != nil {
-		return nil, err
-	}
-	return b.backTwo(s, q2, q2.Flops()), nil
+func newApplyQ2(b *Bench, s sizes, t tuning.Tuning) *load {
+	waiting := b.waiting(t)
+	q2 := must(back.NewApplyQ2[float64](b.dev, back.Size{N: s.n, B: s.b, M: s.m}, waiting, t.ApplyQ2))
+	return b.backTwo(s, q2, q2.Flops())
 }
 
 // newApplyQ2Squares prepares the measurement of the same back transformation by products on integer
 // units (stages.ApplyQ2Squares). The counted operations are those of the reflectors, 2·n²·m, so that
 // the rate can be compared with that of newApplyQ2.
-func newApplyQ2Squares(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	ops, err := b.units(t)
-	if err != nil {
-		return nil, err
-	}
-	q2, err := back.NewApplyQ2Squares(b.dev, back.Size{N: s.n, B: s.b, M: s.m}, product.Ops[float64](ops), t.ApplyQ2)
-	if err != nil {
-		return nil, err
-	}
+func newApplyQ2Squares(b *Bench, s sizes, t tuning.Tuning) *load {
+	ops := b.units(t)
+	q2 := must(back.NewApplyQ2Squares(b.dev, back.Size{N: s.n, B: s.b, M: s.m}, product.Ops[float64](ops), t.ApplyQ2))
 	l := b.backTwo(s, q2, 2*float64(s.n)*float64(s.n)*float64(s.m))
 	l.layout = vk.Together(l.layout, ops.Work())
-	return l.onUnits(ops), nil
+	return l.onUnits(ops)
 }
 
 // backTwo makes the measurement of the back transformation q2 of m vectors. The input is filled with
@@ -72,24 +60,15 @@ func (b *Bench) backTwo(s sizes, q2 emulation.Q2[float64], flops float64) *load 
 // panels, to m vectors. The vectors are rows of X. The input includes the block factors T of the
 // reflectors, as the band reduction stores them. The counted bytes are one triangle of reflectors,
 // and X twice, for reading and writing.
-func newApplyQ1(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	ops, err := product.New[float64](b.dev, t.Products)
-	if err != nil {
-		return nil, err
-	}
+func newApplyQ1(b *Bench, s sizes, t tuning.Tuning) *load {
+	ops := b.products(t)
 	return b.applyQ1(s, t, ops)
 }
 
 // applyQ1 makes the measurement of newApplyQ1 with the products `ops`.
-func (b *Bench) applyQ1(s sizes, t tuning.Tuning, ops product.Ops[float64]) (*load, error) {
-	q1, err := back.NewApplyQ1(b.dev, back.Size{N: s.n, B: s.b, M: s.m}, ops, t.Panel)
-	if err != nil {
-		return nil, err
-	}
-	factor, err := panel.NewTFactor(b.dev, s.n, s.b, ops, t.Panel)
-	if err != nil {
-		return nil, err
-	}
+func (b *Bench) applyQ1(s sizes, t tuning.Tuning, ops product.Ops[float64]) *load {
+	q1 := must(back.NewApplyQ1(b.dev, back.Size{N: s.n, B: s.b, M: s.m}, ops, t.Panel))
+	factor := must(panel.NewTFactor(b.dev, s.n, s.b, ops, t.Panel))
 	panels := max(0, (s.n-1)/s.b)
 	ry, y := packed("Y", s.n, s.n)
 	rx, x := packed("X", s.m, s.n)
@@ -114,5 +93,5 @@ func (b *Bench) applyQ1(s sizes, t tuning.Tuning, ops product.Ops[float64]) (*lo
 			q1.Record(rec, ws, y(ws), factors.In(ws), x(ws))
 		},
 		result: rx,
-	}, nil
+	}
 }

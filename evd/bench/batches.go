@@ -21,20 +21,14 @@ type stackOf struct {
 	results  map[bool]*batch.Result // with vectors (true) and without, after the first solve of each
 }
 
-// newBatch prepares a measurement: the solve of a batch of matrices, with eigenvectors.
-func newBatch(b *Bench, s sizes, t tuning.Tuning) (*load, error) { return b.batch(s, t, true) }
-
-// newBatchValues prepares the measurement of a batch of matrices without vectors.
-func newBatchValues(b *Bench, s sizes, t tuning.Tuning) (*load, error) { return b.batch(s, t, false) }
-
 // batch measures Plan.SolveInto of package evd/batch for s.count matrices of order s.n. The device
 // time is the sum of the phases. The wall time begins with the matrices in host memory and ends
 // with the results in host memory. The host writes to the memory of the results before the run, so
 // that the wall time has no page faults. The plan is made before the run and not timed.
-func (b *Bench) batch(s sizes, t tuning.Tuning, vectors bool) (*load, error) {
+func (b *Bench) batch(s sizes, t tuning.Tuning, vectors bool) *load {
 	opt := batch.Options{Vectors: vectors, Tuning: &t}
 	if most := batch.MostOrder(b.dev, opt); s.n > most {
-		return nil, &evd.ShapeError{N: s.n, Most: most}
+		panic(refused{&evd.ShapeError{N: s.n, Most: most}})
 	}
 	n, count := float64(s.n), float64(s.count)
 	moved := n*n + n // the matrix and its values
@@ -75,7 +69,7 @@ func (b *Bench) batch(s sizes, t tuning.Tuning, vectors bool) (*load, error) {
 			}
 			return sample{profile.Total(), wall, profile}, nil
 		},
-	}, nil
+	}
 }
 
 // newStack returns random symmetric matrices of order n, uniform in [−1, 1). The number of matrices

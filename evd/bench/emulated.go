@@ -14,54 +14,28 @@ import (
 // vectors uses.
 const benchModuli = 14
 
-// newEmulatedGemm prepares the measurement of the product C ← C − A·Bᵀ, where C is n×n, and A and B
-// are n×k, on integer units that emulate double precision. The counted operations are those of the
-// product in double precision, 2·n²·k.
-func newEmulatedGemm(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	return b.emulated(s, t, gemmUpdate)
-}
-
-// newEmulatedSyr2k prepares the measurement of the update of the lower triangle C ← C − Y·Zᵀ −
-// Z·Yᵀ, where C is n×n and the factors have k columns, on integer units that emulate double
-// precision. The counted operations are those in double precision, 2·n²·k.
-func newEmulatedSyr2k(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	return b.emulated(s, t, syr2kUpdate)
-}
-
 // newEmulatedApplyQ1 prepares the measurement of newApplyQ1 with products that emulate double
 // precision on integer units.
-func newEmulatedApplyQ1(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	ops, err := b.units(t)
-	if err != nil {
-		return nil, err
-	}
-	l, err := b.applyQ1(s, t, ops)
-	if err != nil {
-		return nil, err
-	}
-	return l.onUnits(ops), nil
+func newEmulatedApplyQ1(b *Bench, s sizes, t tuning.Tuning) *load {
+	ops := b.units(t)
+	return b.applyQ1(s, t, ops).onUnits(ops)
 }
 
-// emulated makes the measurement of the update `u` by products that emulate double precision on
+// onUnits makes the measurement of the update `u` by products that emulate double precision on
 // integer units.
-func (b *Bench) emulated(s sizes, t tuning.Tuning, u update) (*load, error) {
-	ops, err := b.units(t)
-	if err != nil {
-		return nil, err
+func onUnits(u update) maker {
+	return func(b *Bench, s sizes, t tuning.Tuning) *load {
+		ops := b.units(t)
+		if err := ops.Reserve(product.Shape{M: s.n, N: s.n, K: s.k, Count: 1}); err != nil {
+			panic(refused{err})
+		}
+		return b.updating(s, u, ops).onUnits(ops)
 	}
-	if err := ops.Reserve(product.Shape{M: s.n, N: s.n, K: s.k, Count: 1}); err != nil {
-		return nil, err
-	}
-	return b.updating(s, u, ops).onUnits(ops), nil
 }
 
 // units makes products that emulate double precision on integer units.
-func (b *Bench) units(t tuning.Tuning) (*emulated.Ops, error) {
-	native, err := product.New[float64](b.dev, t.Products)
-	if err != nil {
-		return nil, err
-	}
-	return emulated.New(context.Background(), b.dev, native, t.Products.Emulated.ByGain(0), benchModuli)
+func (b *Bench) units(t tuning.Tuning) *emulated.Ops {
+	return must(emulated.New(context.Background(), b.dev, b.products(t), t.Products.Emulated.ByGain(0), benchModuli))
 }
 
 // onUnits adds to a measurement what the emulated products `ops` need: they count refused rows, and

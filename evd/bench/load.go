@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -54,18 +56,45 @@ type load struct {
 // the number m of vectors, and the number `count` of matrices of a batch.
 type sizes struct{ n, b, k, m, count int }
 
-// table lists the stages that can be measured, in the order of a solve. The function `make`
-// prepares the measurement of a stage, with the tuning t. If the stage does not depend on a size,
-// `make` ignores this size, and the row of the result has 0 for it. The half-bandwidth and rank of
-// t are those of the argument `sizes`.
+// A maker prepares the measurement of a stage, with the tuning t. If the stage does not depend on a
+// size, it ignores this size, and the row of the result has 0 for it. The half-bandwidth and rank of t
+// are those of s. A maker panics with `refused` if the measurement cannot be prepared.
+type maker func(b *Bench, s sizes, t tuning.Tuning) *load
+
+// refused is an error with which a maker ends.
+type refused struct{ error }
+
+// must returns v, or ends the maker with the error.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(refused{err})
+	}
+	return v
+}
+
+// load calls the maker, and returns the error with which it ends.
+func (m maker) load(b *Bench, s sizes, t tuning.Tuning) (l *load, err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case refused:
+			err = r.error
+		default:
+			panic(r)
+		}
+	}()
+	return m(b, s, t), nil
+}
+
+// table lists the stages that can be measured, in the order of a solve.
 var table = []struct {
 	name string
-	make func(b *Bench, s sizes, t tuning.Tuning) (*load, error)
+	make maker
 }{
-	{"gemm", newGemm},
-	{"syr2k", newSyr2k},
-	{"emulated-gemm", newEmulatedGemm},
-	{"emulated-syr2k", newEmulatedSyr2k},
+	{"gemm", native(gemmUpdate)},
+	{"syr2k", native(syr2kUpdate)},
+	{"emulated-gemm", onUnits(gemmUpdate)},
+	{"emulated-syr2k", onUnits(syr2kUpdate)},
 	{"symm", newSymm},
 	{"share-symm", newShareSymm},
 	{"panel-qr", newPanelQR},
@@ -79,18 +108,18 @@ var table = []struct {
 	{"stedc", newStedc},
 	{"stedc-values", newStedcValues},
 	{"stemr", newStemr},
-	{"values", newValues},
-	{"vectors", newVectors},
-	{"emulated-values", newEmulatedValues},
-	{"emulated-vectors", newEmulatedVectors},
+	{"values", solver(evd.Options{})},
+	{"vectors", solver(evd.Options{Vectors: true})},
+	{"emulated-values", solver(evd.Options{Products: evd.ProductsEmulated})},
+	{"emulated-vectors", solver(evd.Options{Products: evd.ProductsEmulated, Vectors: true})},
 	{"ge2tb", newGe2tb},
 	{"tb2bd", newTb2bd},
 	{"gbbrd", newGbbrd},
 	{"bdsdc", newBdsdc},
-	{"svd", newSVD},
-	{"svd-vectors", newSVDVectors},
-	{"batch", newBatch},
-	{"batch-values", newBatchValues},
+	{"svd", singularSolve(svd.Options{})},
+	{"svd-vectors", singularSolve(svd.Options{U: svd.Thin, V: svd.Thin})},
+	{"batch", func(b *Bench, s sizes, t tuning.Tuning) *load { return b.batch(s, t, true) }},
+	{"batch-values", func(b *Bench, s sizes, t tuning.Tuning) *load { return b.batch(s, t, false) }},
 }
 
 // loads prepares the measurements of order n. If a stage does not depend on a size, it has only one
@@ -104,7 +133,7 @@ func (b *Bench) loads(n int) (all []*load, errs []error) {
 		}
 		for _, t := range b.tunings() {
 			for _, z := range b.sizes(s.name, n, t.Tuning) {
-				l, err := s.make(b, z, t.Tuning)
+				l, err := s.make.load(b, z, t.Tuning)
 				if err != nil {
 					errs = append(errs, fmt.Errorf("%s, %v%s: %w", s.name, z, t.label(), err))
 					continue

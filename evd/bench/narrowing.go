@@ -9,20 +9,11 @@ import (
 
 // newGbbrd prepares the measurement of the reduction of an upper band of any width to bidiagonal
 // form: passes that narrow the band, and the bulge chasing. The counted bytes are the band once.
-func newGbbrd(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	waiting, err := b.waiting(t)
-	if err != nil {
-		return nil, err
-	}
+func newGbbrd(b *Bench, s sizes, t tuning.Tuning) *load {
+	waiting := b.waiting(t)
 	size := t.NarrowSize(s.n, s.b)
-	narrow, err := chases.NewBandNarrowing[float64](b.dev, size, waiting, t.Chase)
-	if err != nil {
-		return nil, err
-	}
-	chase, err := chases.NewBidiagonalChasing[float64](b.dev, chases.Size{N: s.n, B: size.To}, waiting, t.Chase)
-	if err != nil {
-		return nil, err
-	}
+	narrow := must(chases.NewBandNarrowing[float64](b.dev, size, waiting, t.Chase))
+	chase := must(chases.NewBidiagonalChasing[float64](b.dev, chases.Size{N: s.n, B: size.To}, waiting, t.Chase))
 	band, general := vk.Reserve[float64]("band", size.BandLen()), vk.Reserve[float64]("narrow band", narrow.GeneralLen())
 	c := vk.Reserve[float64]("C", 2*s.n-1)
 	return &load{
@@ -40,7 +31,7 @@ func newGbbrd(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 		},
 		infos:  func(ws *vk.Arena) []vk.Slice[uint32] { return []vk.Slice[uint32]{narrow.Info(ws), chase.Info(ws)} },
 		result: c,
-	}, nil
+	}
 }
 
 // bandToNarrow records commands that make a random upper band, in the storage of stages.NarrowSize.

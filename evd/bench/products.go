@@ -12,21 +12,9 @@ import (
 // each factor once, and the result once. If a product adds to the old result, the result counts
 // twice, for reading and writing.
 
-// newGemm prepares the measurement of C ← C − A·Bᵀ, where C is n×n, and A and B are n×k. This takes
-// 2·n²·k operations.
-func newGemm(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	return b.native(s, t, gemmUpdate)
-}
-
-// newSyr2k prepares the measurement of the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ, where C is n×n
-// and the factors have k columns. This counts as 2·n²·k operations, those of one triangle of each
-// product.
-func newSyr2k(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	return b.native(s, t, syr2kUpdate)
-}
-
 // An update is a product of two n×k factors that is added to an n×n matrix, or to one triangle of
-// it.
+// it: C ← C − A·Bᵀ, or the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ. Both count as 2·n²·k operations, in
+// double precision; the second ones are those of one triangle of each product.
 type update struct {
 	triangles float64
 	record    func(ops product.Ops[float64], rec *vk.Recorder, ws *vk.Arena, x, y, c stages.Matrix)
@@ -43,12 +31,12 @@ var (
 
 // native makes the measurement of the update `u` by the double-precision products of the tuning, in
 // contrast to emulated products.
-func (b *Bench) native(s sizes, t tuning.Tuning, u update) (*load, error) {
-	ops, err := product.New[float64](b.dev, t.Products)
-	if err != nil {
-		return nil, err
-	}
-	return b.updating(s, u, ops), nil
+func native(u update) maker {
+	return func(b *Bench, s sizes, t tuning.Tuning) *load { return b.updating(s, u, b.products(t)) }
+}
+
+func (b *Bench) products(t tuning.Tuning) *product.Tiled[float64] {
+	return must(product.New[float64](b.dev, t.Products))
 }
 
 // updating makes the measurement of the update `u`. The products are those of the argument `ops`.
@@ -70,11 +58,8 @@ func (b *Bench) updating(s sizes, u update, ops product.Ops[float64]) *load {
 
 // newSymm prepares the measurement of P ← A·W, where A is symmetric, n×n, and W is n×b. This takes
 // 2·n²·b operations. The bytes count one triangle of A, because no method needs to read more.
-func newSymm(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	ops, err := product.New[float64](b.dev, t.Products)
-	if err != nil {
-		return nil, err
-	}
+func newSymm(b *Bench, s sizes, t tuning.Tuning) *load {
+	ops := b.products(t)
 	ra, a := packed("A", s.n, s.n)
 	rw, w := packed("W", s.n, s.b)
 	rp, p := packed("P", s.n, s.b)
@@ -89,22 +74,16 @@ func newSymm(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 			ops.Symm(rec, ws, a(ws), w(ws), p(ws))
 		},
 		result: rp,
-	}, nil
+	}
 }
 
 // newShareSymm prepares the measurement of the part of P ← A·W that one of two devices has if the
 // columns of A are divided between them, as in a distributed solve. It is the part of the first
 // device, about half of the operations of newSymm.
-func newShareSymm(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	ops, err := product.New[float64](b.dev, t.Products)
-	if err != nil {
-		return nil, err
-	}
+func newShareSymm(b *Bench, s sizes, t tuning.Tuning) *load {
+	ops := b.products(t)
 	columns := reduce.DivideColumns(s.n, s.k, []float64{1, 1}).Part(0)
-	part, err := ops.NewSymmColumns(b.dev, columns)
-	if err != nil {
-		return nil, err
-	}
+	part := must(ops.NewSymmColumns(b.dev, columns))
 	var blocks []func(ws *vk.Arena) stages.Matrix
 	ra := vk.Reserve[float64]("columns of A", columns.Elements())
 	for l, j := range columns.Blocks {
@@ -127,5 +106,5 @@ func newShareSymm(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 		},
 		record: func(rec *vk.Recorder, ws *vk.Arena) { part.Record(rec, ws, ra.In(ws), 0, w(ws), p(ws)) },
 		result: rp,
-	}, nil
+	}
 }

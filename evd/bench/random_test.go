@@ -115,9 +115,9 @@ func TestBackTransformationsAreOrthogonal(t *testing.T) {
 	for _, s := range []sizes{{n: 2, b: 1, m: 1}, {n: 3, b: 2, m: 3}, {n: 37, b: 4, m: 5}, {n: 150, b: 8, m: 150}} {
 		tune := tuning.Smallest()
 		tune.Band = s.b
-		for i, build := range []func(*Bench, sizes, tuning.Tuning) (*load, error){newApplyQ1, newApplyQ2} {
+		for i, build := range []maker{newApplyQ1, newApplyQ2} {
 			t.Run(fmt.Sprintf("Q%d/%+v", i+1, s), func(t *testing.T) {
-				l, err := build(b, s, tune)
+				l, err := build.load(b, s, tune)
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -7,7 +7,6 @@ import (
 	"github.com/vkevd/vkevd/stages/chase"
 	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/panel"
-	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/reduce"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -15,15 +14,9 @@ import (
 
 // newPanelQR prepares the measurement of the QR factorisation of a panel of n rows and b columns.
 // For the rate in bytes per second, the panel counts twice: it is read and written.
-func newPanelQR(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	waiting, err := b.waiting(t)
-	if err != nil {
-		return nil, err
-	}
-	qr, err := panel.NewQR[float64](b.dev, s.b, waiting, t.Panel)
-	if err != nil {
-		return nil, err
-	}
+func newPanelQR(b *Bench, s sizes, t tuning.Tuning) *load {
+	waiting := b.waiting(t)
+	qr := must(panel.NewQR[float64](b.dev, s.b, waiting, t.Panel))
 	rp, panel := packed("panel", s.n, s.b)
 	rr, r := packed("R", s.b, s.b)
 	tau := vk.Reserve[float64]("tau", s.b)
@@ -38,7 +31,7 @@ func newPanelQR(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 		},
 		info:   qr.Info,
 		result: rp,
-	}, nil
+	}
 }
 
 // A reduction overwrites its input, so the input is made again before each run. Random entries are
@@ -47,19 +40,10 @@ func newPanelQR(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 // newSy2sb prepares the measurement of the reduction of a dense symmetric matrix to a band
 // (LAPACK's dsytrd_sy2sb). Bytes are those that the method must move: each panel reads a triangle
 // of the trailing matrix, and each block reads and writes this triangle.
-func newSy2sb(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	ops, err := product.New[float64](b.dev, t.Products)
-	if err != nil {
-		return nil, err
-	}
-	waiting, err := b.waiting(t)
-	if err != nil {
-		return nil, err
-	}
-	reduction, err := reduce.NewBandReduction(b.dev, reduce.BandSize{N: s.n, B: s.b, K: s.k}, ops, waiting, t.Panel)
-	if err != nil {
-		return nil, err
-	}
+func newSy2sb(b *Bench, s sizes, t tuning.Tuning) *load {
+	ops := b.products(t)
+	waiting := b.waiting(t)
+	reduction := must(reduce.NewBandReduction(b.dev, reduce.BandSize{N: s.n, B: s.b, K: s.k}, ops, waiting, t.Panel))
 	ra, a := packed("A", s.n, s.n)
 	band := vk.Reserve[float64]("band", 2*s.b*s.n)
 	factors := vk.Reserve[float64]("T", reduction.Panels()*s.b*s.b)
@@ -75,23 +59,17 @@ func newSy2sb(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 		},
 		info:   reduction.Info,
 		result: band,
-	}, nil
+	}
 }
 
 // newSb2st prepares the measurement of the reduction of a band to tridiagonal form (LAPACK's
 // dsytrd_sb2st). It stores the reflectors, as a solve with vectors does. The counted bytes are the
 // band once and the reflectors once. The row also has a model of the critical path, because the
 // length of this path determines the time, and not the number of operations.
-func newSb2st(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	waiting, err := b.waiting(t)
-	if err != nil {
-		return nil, err
-	}
+func newSb2st(b *Bench, s sizes, t tuning.Tuning) *load {
+	waiting := b.waiting(t)
 	size := chase.Size{N: s.n, B: s.b, Vectors: true}
-	chase, err := chase.NewBulgeChasing[float64](b.dev, size, waiting, t.Chase)
-	if err != nil {
-		return nil, err
-	}
+	chase := must(chase.NewBulgeChasing[float64](b.dev, size, waiting, t.Chase))
 	lv, lt := stages.ReflectorLen(s.n, s.b)
 	band, v, tau := vk.Reserve[float64]("band", 2*s.b*s.n), vk.Reserve[float64]("V", lv), vk.Reserve[float64]("tau", lt)
 	d, e := vk.Reserve[float64]("d", s.n), vk.Reserve[float64]("e", s.n)
@@ -111,11 +89,11 @@ func newSb2st(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 		},
 		info:   chase.Info,
 		result: d,
-	}, nil
+	}
 }
 
 // waiting returns the way in which workgroups wait for each other, in the stages that a measurement
 // with this tuning builds.
-func (b *Bench) waiting(t tuning.Tuning) (stages.Waiting, error) {
-	return t.Waiting(context.Background(), machine.Of(b.dev))
+func (b *Bench) waiting(t tuning.Tuning) stages.Waiting {
+	return must(t.Waiting(context.Background(), machine.Of(b.dev)))
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/stages"
 	chases "github.com/vkevd/vkevd/stages/chase"
-	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/reduce"
 	"github.com/vkevd/vkevd/stages/tridiag/stedc"
 	"github.com/vkevd/vkevd/stages/tuning"
@@ -26,25 +25,13 @@ import (
 // newGe2tb prepares the measurement of the reduction of a dense matrix to an upper band. Bytes are
 // those that the method must move: each panel of b columns reads the trailing matrix twice, and
 // each block of k columns reads and writes it once.
-func newGe2tb(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	forecast, err := b.singular(vk.Dry(b.dev.Info()), s, svd.Options{Tuning: &t})
-	if err != nil {
-		return nil, err
-	}
-	ops, err := product.New[float64](b.dev, t.Products)
-	if err != nil {
-		return nil, err
-	}
-	waiting, err := b.waiting(t)
-	if err != nil {
-		return nil, err
-	}
+func newGe2tb(b *Bench, s sizes, t tuning.Tuning) *load {
+	forecast := must(b.singular(vk.Dry(b.dev.Info()), s, svd.Options{Tuning: &t}))
+	ops := b.products(t)
+	waiting := b.waiting(t)
 	width := forecast.Band()
 	size := reduce.GeneralSize{M: s.n, N: s.n, B: width, K: forecast.Block()}
-	reduction, err := reduce.NewGeneralBandReduction(b.dev, size, ops, ops, waiting, t.Panel)
-	if err != nil {
-		return nil, err
-	}
+	reduction := must(reduce.NewGeneralBandReduction(b.dev, size, ops, ops, waiting, t.Panel))
 	ra, a := packed("A", s.n, s.n)
 	band := vk.Reserve[float64]("band", size.BandLen())
 	left := vk.Reserve[float64]("T of Q1", size.LeftPanels()*width*width)
@@ -61,20 +48,14 @@ func newGe2tb(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 		},
 		infos:  reduction.Infos,
 		result: band,
-	}, nil
+	}
 }
 
 // newTb2bd prepares the measurement of the reduction of an upper band to bidiagonal form, without
 // storing reflectors. The counted bytes are the band once.
-func newTb2bd(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	waiting, err := b.waiting(t)
-	if err != nil {
-		return nil, err
-	}
-	chase, err := chases.NewBidiagonalChasing[float64](b.dev, chases.Size{N: s.n, B: s.b}, waiting, t.Chase)
-	if err != nil {
-		return nil, err
-	}
+func newTb2bd(b *Bench, s sizes, t tuning.Tuning) *load {
+	waiting := b.waiting(t)
+	chase := must(chases.NewBidiagonalChasing[float64](b.dev, chases.Size{N: s.n, B: s.b}, waiting, t.Chase))
 	size := reduce.GeneralSize{M: s.n, N: s.n, B: s.b, K: s.b}
 	band, c := vk.Reserve[float64]("band", size.BandLen()), vk.Reserve[float64]("C", 2*s.n-1)
 	return &load{
@@ -91,7 +72,7 @@ func newTb2bd(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 		},
 		info:   chase.Info,
 		result: c,
-	}, nil
+	}
 }
 
 // upperBand records commands that make a random upper band of order n with b superdiagonals, in the
@@ -123,15 +104,9 @@ func gaussianBidiagonal(n int) (d, e []float64) {
 
 // newBdsdc prepares the measurement of divide and conquer of a bidiagonal matrix (LAPACK's dbdsdc),
 // for all singular values and the vectors of both sides. The time includes the host's part.
-func newBdsdc(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	ops, err := product.New[float64](b.dev, t.Products)
-	if err != nil {
-		return nil, err
-	}
-	divide, err := stedc.NewBidiagonalConquer(b.dev, s.n, ops, t.Products, t.DivideConquer)
-	if err != nil {
-		return nil, err
-	}
+func newBdsdc(b *Bench, s sizes, t tuning.Tuning) *load {
+	ops := b.products(t)
+	divide := must(stedc.NewBidiagonalConquer(b.dev, s.n, ops, t.Products, t.DivideConquer))
 	d, e := gaussianBidiagonal(s.n)
 	rs, st := packed("S", s.n, s.n)
 	rw, wt := packed("W", s.n, s.n)
@@ -146,28 +121,22 @@ func newBdsdc(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 			return sample{profile.Total(), time.Since(began).Seconds(), profile}, err
 		},
 		result: rs,
-	}, nil
-}
-
-// newSVD prepares the measurement of a whole solve for the singular values, without vectors.
-func newSVD(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	return b.singularSolve(s, svd.Options{Tuning: &t})
-}
-
-// newSVDVectors prepares the measurement of a whole solve for the singular values and the thin
-// vectors of both sides.
-func newSVDVectors(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	return b.singularSolve(s, svd.Options{Tuning: &t, U: svd.Thin, V: svd.Thin})
+	}
 }
 
 // singularSolve measures a whole solve of square matrices with the options opt.
-func (b *Bench) singularSolve(s sizes, opt svd.Options) (*load, error) {
+func singularSolve(opt svd.Options) maker {
+	return func(b *Bench, s sizes, t tuning.Tuning) *load {
+		opt := opt
+		opt.Tuning = &t
+		return b.singularSolve(s, opt)
+	}
+}
+
+func (b *Bench) singularSolve(s sizes, opt svd.Options) *load {
 	// A plan for a dry device is only a forecast. It allocates no memory, which other measurements
 	// may need.
-	forecast, err := b.singular(vk.Dry(b.dev.Info()), s, opt)
-	if err != nil {
-		return nil, err
-	}
+	forecast := must(b.singular(vk.Dry(b.dev.Info()), s, opt))
 	flops := 0.0
 	for _, c := range forecast.Costs() {
 		flops += c.Flops
@@ -196,7 +165,7 @@ func (b *Bench) singularSolve(s sizes, opt svd.Options) (*load, error) {
 			}
 			return sample{res.Profile.Total(), time.Since(began).Seconds(), res.Profile}, nil
 		},
-	}, nil
+	}
 }
 
 // singular returns the plan for square matrices of the given sizes on the device dev.

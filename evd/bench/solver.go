@@ -16,37 +16,20 @@ import (
 // run and not timed. The plan is closed after the run, because the device may have memory for only
 // one plan at a time.
 
-// newValues prepares the measurement of a whole solve without vectors.
-func newValues(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	return b.solver(s, evd.Options{Tuning: &t})
-}
-
-// newVectors prepares the measurement of a whole solve with vectors.
-func newVectors(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	return b.solver(s, evd.Options{Tuning: &t, Vectors: true})
-}
-
-// newEmulatedValues prepares the measurement of a whole solve without vectors, with emulated
-// products.
-func newEmulatedValues(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	return b.solver(s, evd.Options{Tuning: &t, Products: evd.ProductsEmulated})
-}
-
-// newEmulatedVectors prepares the measurement of a whole solve with vectors, with emulated
-// products.
-func newEmulatedVectors(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	return b.solver(s, evd.Options{Tuning: &t, Vectors: true, Products: evd.ProductsEmulated})
-}
-
 // solver measures Plan.Solve with the options opt. The device time is the sum of the phases. The
 // wall time also includes the transfers of the matrix and of the vectors.
-func (b *Bench) solver(s sizes, opt evd.Options) (*load, error) {
+func solver(opt evd.Options) maker {
+	return func(b *Bench, s sizes, t tuning.Tuning) *load {
+		opt := opt
+		opt.Tuning = &t
+		return b.solver(s, opt)
+	}
+}
+
+func (b *Bench) solver(s sizes, opt evd.Options) *load {
 	// A plan for a dry device is only a forecast. It allocates no memory, which other measurements
 	// may need.
-	forecast, err := evd.NewPlan[float64](vk.Dry(b.dev.Info()), s.n, opt)
-	if err != nil {
-		return nil, err
-	}
+	forecast := must(evd.NewPlan[float64](vk.Dry(b.dev.Info()), s.n, opt))
 	flops := 0.0
 	for _, c := range forecast.Costs() {
 		flops += c.Flops
@@ -74,7 +57,7 @@ func (b *Bench) solver(s sizes, opt evd.Options) (*load, error) {
 			}
 			return sample{res.Profile.Total(), time.Since(began).Seconds(), res.Profile}, nil
 		},
-	}, nil
+	}
 }
 
 // symmetric returns a random symmetric matrix of order n, uniform in [−1, 1). Only its lower

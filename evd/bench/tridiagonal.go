@@ -9,7 +9,6 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tridiag/stebz"
 	"github.com/vkevd/vkevd/stages/tridiag/stedc"
 	"github.com/vkevd/vkevd/stages/tridiag/stemr"
@@ -41,11 +40,8 @@ func gaussian(n int) (d, e []float64) {
 
 // newStebz prepares the measurement of bisection for all eigenvalues (LAPACK's dstebz). The upload
 // of d and e is not timed.
-func newStebz(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	bisection, err := stebz.NewBisection(b.dev, s.n, t.Bisection)
-	if err != nil {
-		return nil, err
-	}
+func newStebz(b *Bench, s sizes, t tuning.Tuning) *load {
+	bisection := must(stebz.NewBisection(b.dev, s.n, t.Bisection))
 	hostD, hostE := gaussian(s.n)
 	d, e, values := vk.Reserve[float64]("d", s.n), vk.Reserve[float64]("e", s.n), vk.Reserve[float64]("values", s.n)
 	const vectors = 3 // two are read, one is written
@@ -65,21 +61,15 @@ func newStebz(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 			})
 		},
 		result: values,
-	}, nil
+	}
 }
 
 // newStedc prepares the measurement of divide and conquer for all eigenvalues and vectors (LAPACK's
 // dstedc). The time includes the host's part. The counted operations are those without deflation,
 // and the counted bytes are the vectors once.
-func newStedc(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	ops, err := product.New[float64](b.dev, t.Products)
-	if err != nil {
-		return nil, err
-	}
-	divide, err := stedc.NewDivideConquer(b.dev, s.n, ops, t.Products, t.DivideConquer)
-	if err != nil {
-		return nil, err
-	}
+func newStedc(b *Bench, s sizes, t tuning.Tuning) *load {
+	ops := b.products(t)
+	divide := must(stedc.NewDivideConquer(b.dev, s.n, ops, t.Products, t.DivideConquer))
 	d, e := gaussian(s.n)
 	rx, x := packed("X", s.n, s.n)
 	n := float64(s.n)
@@ -93,16 +83,13 @@ func newStedc(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 			return sample{profile.Total(), time.Since(began).Seconds(), profile}, err
 		},
 		result: rx,
-	}, nil
+	}
 }
 
 // newStedcValues prepares the measurement of divide and conquer for all eigenvalues, without
 // vectors.
-func newStedcValues(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	divide, err := stedc.NewDivideConquerValues(b.dev, s.n, t.DivideConquer)
-	if err != nil {
-		return nil, err
-	}
+func newStedcValues(b *Bench, s sizes, t tuning.Tuning) *load {
+	divide := must(stedc.NewDivideConquerValues(b.dev, s.n, t.DivideConquer))
 	d, e := gaussian(s.n)
 	values := vk.Reserve[float64]("values", s.n)
 	const vectors = 3 // two are read, one is written
@@ -120,18 +107,15 @@ func newStedcValues(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 			return taken, vk.Upload(ctx, b.dev, values.In(ws), vk.Vector(found))
 		},
 		result: values,
-	}, nil
+	}
 }
 
 // newStemr prepares the measurement of MRRR, the method of relatively robust representations, for
 // the m smallest eigenpairs (LAPACK's dstemr). The time includes the host's part. It is an error if
 // divide and conquer had to compute some vectors, because the time would then include divide and
 // conquer.
-func newStemr(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
-	mrrr, err := stemr.NewMRRR(b.dev, s.n, s.m, nil, t.MRRR)
-	if err != nil {
-		return nil, err
-	}
+func newStemr(b *Bench, s sizes, t tuning.Tuning) *load {
+	mrrr := must(stemr.NewMRRR(b.dev, s.n, s.m, nil, t.MRRR))
 	d, e := gaussian(s.n)
 	rx, x := packed("X", s.m, s.n)
 	return &load{
@@ -148,5 +132,5 @@ func newStemr(b *Bench, s sizes, t tuning.Tuning) (*load, error) {
 			return sample{profile.Total(), time.Since(began).Seconds(), profile}, err
 		},
 		result: rx,
-	}, nil
+	}
 }
