@@ -9,28 +9,17 @@ import (
 
 // Info describes a device. A number is 0 if the driver does not report it.
 type Info struct {
-	// Index is the device's number in the loader's order.
-	Index int    `json:"index"`
-	Name  string `json:"name"`
+	Index  int    `json:"index"` // the device's number in the loader's order
+	Name   string `json:"name"`
+	Type   string `json:"type"`   // discrete, integrated, virtual, cpu or other
+	Family string `json:"family"` // nvidia, amd, intel, apple or other; cpu if the driver computes on the CPU
 
-	// Type is discrete, integrated, virtual, cpu or other.
-	Type string `json:"type"`
-
-	// Family is the maker of the GPU: nvidia, amd, intel, apple or other. Family is cpu if the
-	// driver computes on the CPU.
-	Family string `json:"family"`
-
-	// Driver is the driver's name. DriverVersion is the driver's own description of its version.
 	Driver        string `json:"driver"`
-	DriverVersion string `json:"driver_version"`
+	DriverVersion string `json:"driver_version"` // the driver's own description
+	API           string `json:"vulkan"`         // version of Vulkan that the device supports
 
-	// API is the version of Vulkan that the device supports.
-	API string `json:"vulkan"`
-
-	// Memory is the size in bytes of the largest heap that arenas use. Free is the driver's
-	// estimate of the free part of this heap, in bytes.
-	Memory uint64 `json:"memory_bytes"`
-	Free   uint64 `json:"free_bytes"`
+	Memory uint64 `json:"memory_bytes"` // size of the largest heap that arenas use
+	Free   uint64 `json:"free_bytes"`   // the driver's estimate of the free part of this heap
 
 	// MaxBuffer is the size of the largest buffer, in bytes. MaxAllocation is the largest
 	// allocation that the driver guarantees, in bytes. Some drivers allow larger allocations
@@ -38,17 +27,10 @@ type Info struct {
 	MaxBuffer     uint64 `json:"max_buffer_bytes"`
 	MaxAllocation uint64 `json:"max_allocation_bytes"`
 
-	// SharedBytes is the largest shared memory of a workgroup, in bytes. MaxLocal is the largest
-	// number of invocations in a workgroup whose subgroups have Subgroup invocations.
-	SharedBytes int `json:"shared_bytes"`
-	MaxLocal    int `json:"max_invocations"`
-
-	// Subgroup is the number of invocations in a subgroup. Kernels whose algorithm depends on this
-	// number are compiled for it.
-	Subgroup int `json:"subgroup"`
-
-	// Units is the number of multiprocessors or compute units.
-	Units int `json:"units"`
+	SharedBytes int `json:"shared_bytes"`    // largest shared memory of a workgroup
+	MaxLocal    int `json:"max_invocations"` // of a workgroup whose subgroups have Subgroup invocations
+	Subgroup    int `json:"subgroup"`        // invocations of a subgroup, in kernels that depend on the number
+	Units       int `json:"units"`           // multiprocessors or compute units
 
 	// FastDots is true if the device has instructions for dot products of four packed signed bytes.
 	// Other devices that offer these products compute each product in many instructions.
@@ -57,13 +39,9 @@ type Info struct {
 	// ByteMatrices are the shapes in which the device's matrix units multiply signed bytes.
 	ByteMatrices []MatrixShape `json:"byte_matrices,omitempty"`
 
-	// Features are the features that the device offers. FloatControls are the modes of
-	// floating-point arithmetic that shaders may request. Both lists hold Vulkan's names.
-	Features      []string `json:"features"`
-	FloatControls []string `json:"float_controls"`
-
-	// Problem says why the device cannot be used. It is "" if the device can be used.
-	Problem string `json:"problem,omitempty"`
+	Features      []string `json:"features"`          // that the device offers, by Vulkan's names
+	FloatControls []string `json:"float_controls"`    // modes of arithmetic that shaders may request, likewise
+	Problem       string   `json:"problem,omitempty"` // why the device cannot be used; "" if it can be used
 }
 
 // MatrixShape is the size of a matrix product that a subgroup computes with one instruction: M×K

@@ -49,12 +49,9 @@ func (e *Error) Is(target error) bool {
 
 // UnsupportedError says which feature or property a device lacks.
 type UnsupportedError struct {
-	// Device is the name of the device.
-	Device string
-
-	// Feature is the missing feature or property. Need is the value that is needed, and Have is the
-	// value that the device has.
-	Feature, Need, Have string
+	Device     string // its name
+	Feature    string // the missing feature or property
+	Need, Have string // the value that is needed, and that of the device
 }
 
 func (e *UnsupportedError) Error() string {
@@ -63,12 +60,8 @@ func (e *UnsupportedError) Error() string {
 
 // OutOfMemoryError says that device memory cannot be allocated. Sizes are in bytes.
 type OutOfMemoryError struct {
-	// The field `What` says what the memory was for.
-	What string
-
-	// Need is the size of the memory that could not be allocated. Free is the driver's estimate of
-	// the free memory.
-	Need, Free uint64
+	What       string // what the memory was for
+	Need, Free uint64 // the size that could not be allocated, and the driver's estimate of the free memory
 
 	// Limit is the largest size that the device allows. It is set only if the memory would have been
 	// larger than this limit. If too little memory is free, Limit is 0.

@@ -160,30 +160,20 @@ func (b *batch) only(kernel string) *work {
 // arenas. Only a device with Options.DebugShaders finds such accesses. If several invocations make
 // such accesses at the same time, the error describes one of them.
 type OutOfRangeError struct {
-	// Kernel is the name of the kernel.
 	Kernel string
+	Access string // "load", "store" or "atomic"
+	Bytes  int    // of the access
 
-	// Access is the kind of access: "load", "store" or "atomic". Bytes is its size.
-	Access string
-	Bytes  int
+	Of       string // name of the accessed memory in the shader, such as "MatrixIn.at"
+	Function string // function of the shader that contains the access
+	Line     string // "file:line", or "" if the shader was compiled without line numbers
 
-	// Of is the name of the accessed memory in the shader, such as "MatrixIn.at". Function is the
-	// function of the shader that contains the access. Line is "file:line" if the shader was
-	// compiled with line numbers, otherwise "".
-	Of, Function, Line string
+	Invocation [3]uint32 // gl_GlobalInvocationID of the invocation that made the access
+	Address    uint64    // device address of the access
 
-	// Invocation is the gl_GlobalInvocationID of the invocation that made the access.
-	Invocation [3]uint32
-
-	// Address is the device address of the access.
-	Address uint64
-
-	// Region is the name of the region that is nearest to the access, or "" if there are no
-	// regions. Size is the size of the region. Offset is the distance of the access from the
-	// beginning of the region. Size and Offset are in bytes.
-	Region string
-	Size   uint64
-	Offset int64
+	Region string // nearest to the access; "" if there are no regions
+	Size   uint64 // of the region, in bytes
+	Offset int64  // of the access from the beginning of the region, in bytes
 }
 
 func (e *OutOfRangeError) Error() string {

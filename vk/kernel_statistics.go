@@ -28,16 +28,9 @@ type Constant struct {
 type KernelStatistics struct {
 	Kernel    string
 	Constants []Constant
-
-	// Declared is the shared memory of a workgroup that the shader declares, in bytes.
-	Declared int
-
-	// Memory is the private memory of an invocation that the shader declares, in bytes. Private
-	// memory holds arrays that are too large for registers.
-	Memory int
-
-	// List holds every statistic that the driver reported about the kernel, unchanged.
-	List []Statistic
+	Declared  int         // bytes of shared memory of a workgroup that the shader declares
+	Memory    int         // bytes of private memory of an invocation that it declares: arrays, not registers
+	List      []Statistic // every statistic that the driver reported about the kernel, unchanged
 }
 
 // Each driver has its own names for statistics. The following lists hold words by which this

@@ -21,17 +21,13 @@ type placement struct {
 	// region. Both are multiples of the constant `alignment`.
 	limit, guard uint64
 
-	// leaves are the regions of the layout, in the order of their reservation.
-	leaves []placed
-
-	// ends is the number of bytes in use in each cell, which is the size of its buffer.
-	ends []uint64
+	leaves []placed // the regions of the layout, in the order of their reservation
+	ends   []uint64 // bytes in use in each cell, which is the size of its buffer
+	paged  bool     // some region lies in several cells
 
 	// dense says that regions have the same offsets as in one buffer. A region may then cross the end
 	// of a cell even if it is smaller than a cell.
 	dense bool
-
-	paged bool // some region lies in several cells
 }
 
 type placed struct {

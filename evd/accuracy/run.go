@@ -21,26 +21,12 @@ type Options struct {
 	// or more is left out for matrices of order n. All must be positive.
 	Orders, Bands []int
 
-	// Storages are the formats in which the band is stored while it is reduced. If Storages is empty,
-	// all formats are measured.
-	Storages []svd.Storage
-
-	// Trials is the number of random matrices of each spectrum, at least 1.
-	Trials int
-
-	// Seed selects the random matrices. Matrices of the same Seed, order, spectrum and trial are the
-	// same.
-	Seed uint64
-
-	// Tile is the largest number of superdiagonals that one pass removes. 0 means the value of the
-	// device's tuning table.
-	Tile int
-
-	// Tuning replaces the device's tuning table of sizes. nil means the device's table.
-	Tuning *tuning.Tuning
-
-	// Progress is called before each trial with a description. It may be nil.
-	Progress func(what string)
+	Storages []svd.Storage     // formats in which the band is stored; empty means all formats
+	Trials   int               // random matrices of each spectrum, at least 1
+	Seed     uint64            // matrices of the same seed, order, spectrum and trial are the same
+	Tile     int               // most superdiagonals that one pass removes; 0 means that of the tuning table
+	Tuning   *tuning.Tuning    // replaces the device's tuning table, unless it is nil
+	Progress func(what string) // is called before each trial with a description, unless it is nil
 }
 
 // OptionError says that an option has an impossible value.

@@ -6,10 +6,8 @@ import "C"
 // Command is one entry of a batch. It has the memory layout of the C structure vke_command. Op
 // determines which of the other members are used.
 type Command struct {
-	Op uint32
-
-	// Word is the value of a fill, or the number of a timestamp.
-	Word uint32
+	Op   uint32
+	Word uint32 // the value of a fill, or the number of a timestamp
 
 	// A and B are handles. In a dispatch they are the pipeline and its layout, otherwise the
 	// destination buffer and the source buffer. Offsets and Size are in bytes.
@@ -17,14 +15,9 @@ type Command struct {
 	OffsetA, OffsetB uint64
 	Size             uint64
 
-	// Groups is the grid of a dispatch.
-	Groups [3]uint32
-
-	// Push is the offset of a dispatch's push constants among all push constants of the batch, and
-	// PushSize is their size. Both are in bytes.
-	Push, PushSize uint32
-
-	_ uint32
+	Groups         [3]uint32 // the grid of a dispatch
+	Push, PushSize uint32    // place of its push constants among those of the batch, and size, in bytes
+	_              uint32
 }
 
 // These are the values of Command.Op. The comments say what the members A, B and Word are.

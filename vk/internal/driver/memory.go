@@ -20,12 +20,9 @@ const (
 // Heap is one memory heap of a device (VkMemoryHeap), such as the device's own memory or the memory
 // of the host.
 type Heap struct {
-	// Bytes is the size of the heap. Free is the driver's estimate of the free part of the heap.
-	// The estimate includes the memory that other processes use.
+	// Free is the driver's estimate of the free part of the heap, in view of all processes.
 	Bytes, Free uint64
-
-	// Local says that the heap is the device's own memory.
-	Local bool
+	Local       bool // the heap is the device's own memory
 }
 
 // MemoryBudgetExtension is the extension with which a driver reports Heap.Free. Without the

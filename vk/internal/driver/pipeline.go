@@ -79,24 +79,13 @@ type SpecEntry struct {
 
 // PipelineRequest describes a compute pipeline for NewPipeline.
 type PipelineRequest struct {
-	// Code is SPIR-V with the entry point main.
-	Code []uint32
-
-	// Layout is a pipeline layout made by NewLayout.
-	Layout uint64
-
-	// Entries and Data are the specialisation constants: Data holds the values, and Entries gives
-	// the place of each constant in Data.
-	Entries []SpecEntry
+	Code    []uint32    // SPIR-V with the entry point main
+	Layout  uint64      // made by NewLayout
+	Entries []SpecEntry // the place of each specialisation constant in Data
 	Data    []byte
 
-	// FullSubgroups requires that each subgroup has all its invocations. The device must have been
-	// made with the feature FullSubgroups.
-	FullSubgroups bool
-
-	// SubgroupSize is the required number of invocations in a subgroup. If it is 0, the driver
-	// chooses the number. Any other value needs the feature SubgroupSizeControl.
-	SubgroupSize uint32
+	FullSubgroups bool   // each subgroup must have all its invocations; needs the feature FullSubgroups
+	SubgroupSize  uint32 // required size, which needs the feature SubgroupSizeControl, or 0
 }
 
 // NewPipeline compiles a pipeline. Several goroutines may call NewPipeline at the same time. The

@@ -7,23 +7,13 @@ import "bytes"
 
 // Properties are the properties of a device that this module uses.
 type Properties struct {
-	Name string
-	Type DeviceType
+	Name                    string
+	Type                    DeviceType
+	Vendor, ID, API, Driver uint32 // PCI ids of vendor and device; versions in Vulkan's number format
+	DriverName, DriverInfo  string // the driver's name and its version, as text
 
-	// Vendor and ID are the PCI ids of the vendor and of the device. API is the version of Vulkan
-	// that the device supports. Driver is the version of the driver. Both versions are in the
-	// number format of Vulkan.
-	Vendor, ID, API, Driver uint32
-
-	// DriverName and DriverInfo are the driver's name and its version, as text.
-	DriverName, DriverInfo string
-
-	// PipelineUUID identifies the pipeline caches of this driver and device.
-	PipelineUUID [16]byte
-
-	// Subgroup is the number of invocations in a subgroup. SubgroupOps is a set of bits. Each bit
-	// is a class of subgroup operations that the device supports.
-	Subgroup, SubgroupOps uint32
+	PipelineUUID          [16]byte // identifies the pipeline caches of this driver and device
+	Subgroup, SubgroupOps uint32   // invocations of a subgroup; bits of the operations that it supports
 
 	// MinSubgroup and MaxSubgroup are the smallest and the largest subgroup size that a pipeline
 	// may require, or 0 if a pipeline cannot require a size. MaxSubgroups is the largest number of
@@ -34,25 +24,13 @@ type Properties struct {
 	// largest buffer. Both are in bytes, and 0 if the driver does not report them.
 	MaxAllocation, MaxBuffer uint64
 
-	// MaxShared is the largest shared memory of a workgroup, in bytes. MaxInvocations is the
-	// largest number of invocations in a workgroup. MaxLocalSize is the largest number of
-	// invocations in each dimension of a workgroup.
-	MaxShared, MaxInvocations uint32
-	MaxLocalSize              [3]uint32
-
-	// MaxPush is the size of the largest block of push constants, in bytes.
-	MaxPush uint32
-
-	// Units is the number of multiprocessors or compute units, or 0 if the driver does not report
-	// it.
-	Units uint32
-
-	// FastDots is true if a dot product of four packed signed bytes takes only one or a few
-	// instructions.
-	FastDots bool
-
-	// TimestampPeriod is the time of one tick of a timestamp, in nanoseconds.
-	TimestampPeriod float32
+	MaxShared       uint32    // bytes of shared memory of a workgroup
+	MaxInvocations  uint32    // of a workgroup
+	MaxLocalSize    [3]uint32 // invocations in each dimension of a workgroup
+	MaxPush         uint32    // bytes of push constants
+	Units           uint32    // multiprocessors or compute units; 0 if the driver does not report them
+	FastDots        bool      // a dot product of four packed signed bytes takes only a few instructions
+	TimestampPeriod float32   // nanoseconds of one tick of a timestamp
 
 	// Float16, Float32 and Float64 are the modes of floating-point arithmetic that a shader may
 	// request, for half-precision numbers, floats and doubles.
