@@ -78,7 +78,7 @@ func timesScale(g *mat.Dense, scale float64) evd.Dense[float64] {
 // of the smallest tiles, for each pair of options of U and V. All ratios must be below the limit. The
 // values must have the same bits for all options.
 func TestDriverTypes(t *testing.T) {
-	when.Skip(t, when.Quick, "single precision")
+	when.Many(t, "TestVectors, with other numbers")
 	small := tuning.Smallest()
 	for _, shape := range slices.Concat(pairs, [][2]int{{2, 2}, {5, 4}, {9, 8}, {17, 16}, {50, 49}, {40, 3}, {3, 40}}) {
 		m, n := shape[0], shape[1]
@@ -153,7 +153,7 @@ var bandPairs = [][2]int{
 // shapes and with the numbers k of sub- and superdiagonals of its input file. TestBandTypes solves
 // square upper bands, without vectors.
 func TestGeneralBandTypes(t *testing.T) {
-	when.Skip(t, when.Quick, "single precision")
+	when.Many(t, "TestVectors, with other numbers")
 	for _, shape := range bandPairs {
 		solveTypes(t, shape, []int{0, 1, 2, 3, 16}, generalBandOfType)
 	}
@@ -206,7 +206,7 @@ func denseOfType(t *testing.T, family string, dense bool, m, n, _ int) *mat.Dens
 // TestGeneralTypes solves the types of LAPACK's dchkbd as dense matrices, with vectors, in the shapes
 // of its input file. TestBidiagonalPlan solves the bidiagonal matrices of the same types.
 func TestGeneralTypes(t *testing.T) {
-	when.Skip(t, when.Quick, "single precision")
+	when.Many(t, "TestVectors, with other numbers")
 	for _, shape := range pairs {
 		if shape[0] > 0 && shape[1] > 0 {
 			solveTypes(t, shape, []int{0}, denseOfType)

@@ -220,7 +220,7 @@ func TestLargeVectors(t *testing.T) {
 // TestWideBandBecomesNarrower computes the values of matrices whose orders reach ValuesFrom, by a
 // wide band that the options ask for. Passes make it narrower. With vectors there is no such pass.
 func TestWideBandBecomesNarrower(t *testing.T) {
-	when.Skip(t, when.Quick, "TestBandNarrowing of stages/chase")
+	when.Skip(t, when.Quick|when.Validation, "TestBandNarrowing of stages/chase")
 	small := tuning.Smallest()
 	small.ValuesFrom = 20
 	for _, wavefront := range []bool{false, true} {
