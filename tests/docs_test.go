@@ -10,13 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// documents are the files that the tests of documents (TestDocuments…) read. Names are relative to
+// documents returns the files that the tests of documents (TestDocuments…) read. Names are relative to
 // the root of the module.
-var documents = []string{
-	"CHANGELOG.md", "CONTRIBUTING.md", "README.md", "SECURITY.md",
-	"docs/amd-static.md", "docs/benchmarks.md", "docs/drop-in.md", "docs/how-it-works.md", "docs/reliability.md",
-	"examples/README.md", "examples/pca/PROVENANCE.md", "python/README.md",
-	"tests/newcomers/README.md", "tests/testdata/matrices/PROVENANCE.md",
+func documents(t *testing.T) []string {
+	return append(pages(t), "examples/README.md", "examples/pca/PROVENANCE.md", "python/README.md",
+		"tests/newcomers/README.md", "tests/testdata/matrices/PROVENANCE.md")
 }
 
 const (
@@ -25,9 +23,9 @@ const (
 )
 
 func TestDocumentsAreReadable(t *testing.T) {
-	for _, name := range documents {
+	for _, name := range documents(t) {
 		inCode := false
-		for i, line := range strings.Split(read(t, name), "\n") {
+		for i, line := range strings.Split(byHand(t, name), "\n") {
 			if strings.HasPrefix(line, "```") {
 				inCode = !inCode
 			}
@@ -58,7 +56,7 @@ func TestDocumentsNameTests(t *testing.T) {
 	})
 	named := regexp.MustCompile(`\b(Test|Fuzz|Benchmark)[A-Z]\w*…?`)
 	seen := 0
-	for _, name := range documents {
+	for _, name := range documents(t) {
 		for _, test := range named.FindAllString(read(t, name), -1) {
 			seen++
 			declared := "func " + strings.TrimSuffix(test, "…")
@@ -79,7 +77,7 @@ func TestDocumentsNameTests(t *testing.T) {
 func TestDocumentsLink(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)
 	fenced := regexp.MustCompile("(?ms)^```.*?^```$")
-	for _, name := range documents {
+	for _, name := range documents(t) {
 		for _, m := range link.FindAllStringSubmatch(fenced.ReplaceAllString(read(t, name), ""), -1) {
 			if strings.Contains(m[1], "://") {
 				continue
@@ -96,7 +94,7 @@ func TestDocumentsLink(t *testing.T) {
 // `backquotes`.
 func TestDocumentsNamePaths(t *testing.T) {
 	path := regexp.MustCompile("`((?:cmd|docs|evd|examples|shaders|stages|tests|tools|vk)(?:/[a-z0-9_.]+)+)`")
-	for _, name := range documents {
+	for _, name := range documents(t) {
 		for _, m := range path.FindAllStringSubmatch(read(t, name), -1) {
 			if _, err := os.Stat(filepath.Join("..", m[1])); err != nil {
 				t.Errorf("%s names %s, which is not there", name, m[1])
@@ -145,7 +143,7 @@ func TestDocumentsNameVariables(t *testing.T) {
 		code.WriteString(read(t, other))
 	}
 	variable := regexp.MustCompile(`\bVKEVD_[A-Z_]+\b`)
-	for _, name := range documents {
+	for _, name := range documents(t) {
 		all := variable.FindAllString(read(t, name), -1)
 		slices.Sort(all)
 		for _, v := range slices.Compact(all) {

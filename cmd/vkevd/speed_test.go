@@ -11,7 +11,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// h200 describes an NVIDIA H200, the GPU whose times are in docs/benchmarks.md.
+// h200 describes an NVIDIA H200, the GPU whose times are in docs/data/h200.json.
 var h200 = vk.Info{
 	Name: "NVIDIA H200", Type: "discrete", Family: "nvidia", Units: 132, SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32,
 	Memory: 141 << 30, Free: 140 << 30, MaxBuffer: 1 << 50, MaxAllocation: 1 << 50,
@@ -31,7 +31,7 @@ func TestSpeedsWithoutFloat64(t *testing.T) {
 }
 
 // TestForecastsOfTime compares forecasts of time with times that were measured on an H200, in
-// seconds on the device, from docs/benchmarks.md.
+// seconds on the device (docs/data/h200.json, and older figures).
 func TestForecastsOfTime(t *testing.T) {
 	dense := func(n int, vectors bool, of kind) forecast {
 		f, _, err := vulkan{}.forecast(absent{Info: h200}, n, of, evd.Options{Vectors: vectors, Products: evd.ProductsNative})

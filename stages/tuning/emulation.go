@@ -6,7 +6,7 @@ import (
 )
 
 // squares has the sizes with which Q2 is applied by emulated products. They come from a forecast for
-// an RTX 4090, not from measurements (docs/forecasts.md). With 256, 512 and 1024 sweeps the forecast
+// an RTX 4090, not from measurements. With 256, 512 and 1024 sweeps the forecast
 // is 0.36, 0.28 and 0.31 s for n = 8192, and 19, 14 and 13 s for n = 32768. Squares need 32·n bytes
 // of memory for each sweep.
 //

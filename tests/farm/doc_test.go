@@ -9,7 +9,7 @@
 //	variants_test.go  the tuning tables for each GPU
 //	kernels_test.go   the plans and stages that are built with a table
 //	farm_test.go      the limits that each kernel must respect
-//	table_test.go     docs/amd-static.md
+//	table_test.go     docs/data/amd.csv
 //	intel_test.go     a GPU of Intel, with a replacement for the driver in the Linux kernel
 //	devices_test.go   the output of commands on a null device
 package farm

@@ -1,11 +1,12 @@
 package farm
 
 import (
+	"encoding/csv"
 	"flag"
-	"fmt"
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -14,46 +15,47 @@ import (
 
 var update = flag.Bool("update", false, "write the table anew")
 
-const (
-	document = "../../docs/amd-static.md"
+const document = "../../docs/data/amd.csv"
 
-	// begin is a line of the document docs/amd-static.md. All text after this line is generated.
-	begin = "<!-- go test ./tests/farm -update writes what follows -->\n"
-)
-
-// columns are the columns of the table in docs/amd-static.md: the compiler's name of each
-// statistic, and the heading of its column.
+// columns are the columns of the table after the first ones: the compiler's name of each statistic,
+// and the heading of its column.
 var columns = []struct{ statistic, head string }{
 	{"VGPRs", "VGPRs"}, {"SGPRs", "SGPRs"}, {"Spilled SGPRs", "spilled SGPRs"}, {"LDS size", "LDS"}, {"Subgroups per SIMD", "subgroups"},
 	{"Code size", "code"}, {"Latency", "latency"}, {"Inverse Throughput", "inverse throughput"},
 }
 
-// TestTable compares docs/amd-static.md with the statistics of the installed compiler. It does so
-// only if the table was made with the same version of the compiler.
+// TestTable compares docs/data/amd.csv with the statistics of the installed compiler. It does so only
+// if the table was made with the same version of the compiler.
 func TestTable(t *testing.T) {
 	text, err := os.ReadFile(document)
 	if err != nil {
 		t.Fatal(err)
 	}
-	hand, want, found := strings.Cut(string(text), begin)
-	if !found {
-		t.Fatalf("%s lacks the line %q", document, begin)
-	}
-	by := "Compiler: " + compileFor(t, chips[0].name).Driver + "\n"
-	if line, _, _ := strings.Cut(strings.TrimSpace(want), "\n"); !*update && line+"\n" != by {
+	want := string(text)
+	by := "# " + compileFor(t, chips[0].name).Driver + "\n"
+	if line, _, _ := strings.Cut(want, "\n"); !*update && line+"\n" != by {
 		t.Skipf("%s was made by another compiler: it has %q, installed is %q. The numbers are not compared.", document, line, strings.TrimSpace(by))
 	}
-	got := "\n" + by
+	heads := []string{"chip", "subgroup", "kernel", "sizes", "tables"}
+	for _, col := range columns {
+		heads = append(heads, col.head)
+	}
+	rows := [][]string{heads}
 	for _, c := range chips {
-		got += section(c, compileFor(t, c.name))
+		rows = append(rows, section(c, compileFor(t, c.name))...)
+	}
+	var b strings.Builder
+	b.WriteString(by)
+	if err := csv.NewWriter(&b).WriteAll(rows); err != nil {
+		t.Fatal(err)
 	}
 	if *update {
-		if err := os.WriteFile(document, []byte(hand+begin+got), 0o666); err != nil {
+		if err := os.WriteFile(document, []byte(b.String()), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	differences(t, strings.Split(want, "\n"), strings.Split(got, "\n"))
+	differences(t, strings.Split(want, "\n"), strings.Split(b.String(), "\n"))
 }
 
 // differences reports the lines that only one of the two texts contains.
@@ -83,26 +85,20 @@ func differences(t *testing.T, want, got []string) {
 	}
 }
 
-// section returns the part of docs/amd-static.md about one GPU.
-func section(c chip, r report) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "\n## %s (%s)\n\nSubgroups of %d.\n\n| kernel | sizes | tables |", c.name, c.what, r.Subgroup)
-	for _, col := range columns {
-		fmt.Fprintf(&b, " %s |", col.head)
-	}
-	b.WriteString("\n|---|---|---|" + strings.Repeat("--:|", len(columns)) + "\n")
+// section returns the rows of one GPU.
+func section(c chip, r report) (rows [][]string) {
 	kernels, tables := merge(r)
 	for _, name := range slices.Sorted(maps.Keys(kernels)) {
 		k := kernels[name]
 		_, sizes, _ := strings.Cut(name, " ")
-		fmt.Fprintf(&b, "| %s | %s | %s |", k.Kernel, strings.ReplaceAll(sizes, ",", ", "), strings.Join(tables[name], ", "))
+		row := []string{c.name, strconv.Itoa(r.Subgroup), k.Kernel, strings.ReplaceAll(sizes, ",", ", "), strings.Join(tables[name], ", ")}
 		for _, col := range columns {
 			value, _ := statistic(k, col.statistic)
-			fmt.Fprintf(&b, " %v |", int64(value))
+			row = append(row, strconv.FormatInt(int64(value), 10))
 		}
-		b.WriteString("\n")
+		rows = append(rows, row)
 	}
-	return b.String()
+	return rows
 }
 
 // merge combines the statistics of all tuning tables for one chip. The keys are pairs of a kernel

@@ -89,7 +89,7 @@ const normRows, normGroups, normLeast, normAlong, farRows = 32, 512, 4, 8, 128
 // in more pages than the cache can hold. Workgroups of a far factor have more rows, so that fewer
 // workgroups read each page. On an H200, back transformation 1 of order 65536 with 32768 vectors,
 // whose rows span 17 GB, took 24.9 s with the usual share of rows, and takes 14.1 s with farRows.
-// Where a row spans 8.6 GB, the usual share is fast (docs/benchmarks.md, "Several GPUs").
+// Where a row spans 8.6 GB, the usual share is fast.
 const mostNear = 9 << 27
 
 // farElements is mostNear, or a smaller number in tests.

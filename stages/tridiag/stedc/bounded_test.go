@@ -53,7 +53,7 @@ func TestConquerDispatchesAreBounded(t *testing.T) {
 
 // TestDeflationIsBounded checks that one dispatch does not compute too many rotations of one merge.
 // One invocation computes them one after the other, so their time does not depend on the device's
-// rate. The test uses four times the time of a rotation on an H200 (docs/benchmarks.md).
+// rate. The test uses four times the time of a rotation on an H200.
 func TestDeflationIsBounded(t *testing.T) {
 	const n, rotation = 65536, 4 * 620e-9
 	for _, card := range roomtest.SlowCards {

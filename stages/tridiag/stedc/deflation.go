@@ -191,7 +191,7 @@ func (s *deflation) apart() uint32 { return uint32(min(1, s.Info.Len()-1)) }
 //
 // deflateSteps is the largest number of steps whose rotations one dispatch computes in a merge. They
 // take a time that does not depend on the rate of a device, but on the time of one operation after
-// another: 0.62 µs for a step on an H200 (docs/benchmarks.md). On a device whose threads are four
+// another: 0.62 µs for a step on an H200. On a device whose threads are four
 // times as slow, a dispatch takes 41 ms.
 const (
 	deflateSteps = 1 << 14

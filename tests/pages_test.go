@@ -1,0 +1,341 @@
+package tests
+
+import (
+	"cmp"
+	"encoding/csv"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+var update = flag.Bool("update", false, "write the generated parts of documents anew")
+
+// generated matches a part of a document that TestPages writes. The first group is its first line,
+// the second one the name of the part.
+var generated = regexp.MustCompile(`(?ms)^(<!-- generated: ([\w-]+) -->\n).*?^<!-- end -->$`)
+
+// byCode are the parts that are made from source code. All other parts are tables in
+// docs/data/tables.json.
+var byCode = map[string]func(t *testing.T) string{}
+
+// TestPages compares the generated parts of documents with the code and the figures in docs/data
+// from which they are made. With -update it writes them.
+func TestPages(t *testing.T) {
+	var tables map[string]table
+	readJSON(t, "docs/data/tables.json", &tables)
+	runs, used := measurements(t), map[string]bool{}
+	for _, name := range pages(t) {
+		old := read(t, name)
+		text := generated.ReplaceAllStringFunc(old, func(part string) string {
+			m := generated.FindStringSubmatch(part)
+			used[m[2]] = true
+			if code, ok := byCode[m[2]]; ok {
+				return m[1] + code(t) + "<!-- end -->"
+			}
+			spec, ok := tables[m[2]]
+			if !ok {
+				t.Fatalf("%s: docs/data/tables.json has no table %q", name, m[2])
+			}
+			return m[1] + spec.text(t, runs) + "<!-- end -->"
+		})
+		switch {
+		case text == old:
+		case !*update:
+			t.Errorf("%s differs from what it is made of; look at the difference after: go test ./tests -run TestPages -update", name)
+		default:
+			if err := os.WriteFile(filepath.Join("..", name), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for name := range tables {
+		if !used[name] {
+			t.Errorf("no document shows the table %q", name)
+		}
+	}
+}
+
+// A measurement is an object of the files docs/data/*.json: rows of one run of `vkevd bench`, of a
+// test that measures, or of another program on the same device.
+type measurement struct {
+	Device, Driver, Date, Commit, Command, Note string
+
+	By        string // the measured program, "" for vkevd
+	Precision string // "f32" or ""
+	Devices   int    // 0 for one
+
+	// Rows have the names of evd/bench.Row.
+	Rows []struct {
+		Stage             string
+		N, M, B, K, Count int
+		Seconds           float64 `json:"seconds_median"`
+		Wall              float64 `json:"wall_seconds_median"`
+		GFlops            float64
+	}
+}
+
+// measurements returns all figures, the oldest first.
+func measurements(t *testing.T) (all []measurement) {
+	files, err := filepath.Glob("../docs/data/*.json")
+	if err != nil || len(files) < 3 {
+		t.Fatal(files, err)
+	}
+	for _, file := range files {
+		if filepath.Base(file) == "tables.json" {
+			continue
+		}
+		var runs []measurement
+		readJSON(t, inModule(file), &runs)
+		for _, run := range runs {
+			if run.Device == "" || len(run.Rows) == 0 {
+				t.Errorf("%s: a run without device or rows: %+v", file, run)
+			}
+		}
+		all = append(all, runs...)
+	}
+	slices.SortStableFunc(all, func(a, b measurement) int { return cmp.Compare(a.Date, b.Date) })
+	return all
+}
+
+// A table is a table of figures in a document. In each field it has the newest figure.
+type table struct {
+	CSV string // a file in docs/data that has the whole table; then all other fields are empty
+
+	// Show are the columns of the file that the document shows, and Only selects its rows: each
+	// expression matches one row or more. Without them the document shows everything.
+	Show, Only []string
+
+	Device, Precision string // of all columns that name none
+	Head              string // of the first column
+	Row               string // the first column, with {n} and the like for sizes; rows with other sizes are left out
+	Unit              string // ms, s or TFLOP/s
+	From              int    // the least n
+	Least             int    // rows with fewer figures are left out
+	Columns           []struct {
+		Head, Stage, By, Device, Precision string
+		Devices                            int
+		Wall                               bool
+	}
+}
+
+func (tb table) text(t *testing.T, runs []measurement) string {
+	if tb.CSV != "" {
+		return tb.file(t)
+	}
+	sizes := regexp.MustCompile(`\{(\w+)\}`).FindAllStringSubmatch(tb.Row, -1)
+	type row struct {
+		key    [5]int // n, m, b, k, count, as far as Row names them
+		name   string
+		fields []string
+	}
+	rows, sources := map[string]*row{}, map[string]bool{}
+	for i, c := range tb.Columns {
+		newest := map[string]string{} // the source of the newest figure of a row
+		for _, run := range runs {
+			if run.Device != cmp.Or(c.Device, tb.Device) || run.By != c.By || run.Precision != cmp.Or(c.Precision, tb.Precision) || run.Devices != c.Devices {
+				continue
+			}
+			for _, f := range run.Rows {
+				values := map[string]int{"n": f.N, "m": f.M, "b": f.B, "k": f.K, "count": f.Count}
+				figure := tb.figure(f.Seconds, f.GFlops)
+				if c.Wall {
+					figure = tb.figure(f.Wall, 0)
+				}
+				if f.Stage != c.Stage || figure == "" || f.N < tb.From {
+					continue
+				}
+				name := tb.Row
+				for _, s := range sizes {
+					if values[s[1]] != 0 {
+						name = strings.ReplaceAll(name, s[0], strconv.Itoa(values[s[1]]))
+					}
+					delete(values, s[1])
+				}
+				if strings.Contains(name, "{") || values["m"] != 0 && values["m"] != f.N || values["count"] != 0 {
+					continue // another kind of problem
+				}
+				if rows[name] == nil {
+					rows[name] = &row{key: [5]int{f.N, f.M, f.B, f.K, f.Count}, name: name, fields: make([]string, len(tb.Columns))}
+				}
+				rows[name].fields[i], newest[name] = figure, run.source()
+			}
+		}
+		if len(newest) == 0 {
+			t.Errorf("docs/data has no figure for the column %+v", c)
+		}
+		for _, s := range newest {
+			sources[s] = true
+		}
+	}
+	list := []*row{}
+	for _, r := range rows {
+		filled := 0
+		for _, f := range r.fields {
+			if f != "" {
+				filled++
+			}
+		}
+		if filled >= tb.Least {
+			list = append(list, r)
+		}
+	}
+	slices.SortFunc(list, func(a, b *row) int { return slices.Compare(a.key[:], b.key[:]) })
+	heads := []string{tb.Head}
+	for _, c := range tb.Columns {
+		heads = append(heads, c.Head)
+	}
+	lines := [][]string{}
+	for _, r := range list {
+		lines = append(lines, append([]string{r.name}, r.fields...))
+	}
+	text := markdown(heads, lines) + "\n"
+	for _, s := range slices.Sorted(maps.Keys(sources)) {
+		text += s
+	}
+	return text
+}
+
+// figure returns a figure with three digits, or "" if there is none.
+func (tb table) figure(seconds, gflops float64) string {
+	x := map[string]float64{"ms": 1e3 * seconds, "s": seconds, "TFLOP/s": gflops / 1e3}[tb.Unit]
+	if x == 0 {
+		return ""
+	}
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'e', 2, 64), 64)
+	return strconv.FormatFloat(rounded, 'f', -1, 64)
+}
+
+// source returns a line that says where the figures of a run come from.
+func (m measurement) source() string {
+	s := "- " + cmp.Or(m.By, "vkevd")
+	for i, part := range []string{m.Device, m.Driver, m.Date, m.Commit} {
+		if part != "" {
+			s += [...]string{", ", ", driver ", ", ", ", commit "}[i] + part
+		}
+	}
+	if m.Devices > 1 {
+		s += fmt.Sprintf(", %d of them", m.Devices)
+	}
+	if m.Command != "" {
+		s += ": `" + m.Command + "`"
+	}
+	if m.Note != "" {
+		s += " (" + m.Note + ")"
+	}
+	return s + "\n"
+}
+
+// file returns the table of a CSV file.
+func (tb table) file(t *testing.T) string {
+	reader := csv.NewReader(strings.NewReader(read(t, "docs/data/"+tb.CSV)))
+	reader.Comment = '#'
+	records, err := reader.ReadAll()
+	if err != nil {
+		t.Fatal(tb.CSV, err)
+	}
+	var columns []int
+	for i, head := range records[0] {
+		if len(tb.Show) == 0 || slices.Contains(tb.Show, head) {
+			columns = append(columns, i)
+		}
+	}
+	found := make([]bool, len(tb.Only))
+	lines := [][]string{}
+	for k, record := range records {
+		fields, all, kept := []string{}, strings.Join(record, "|"), k == 0 || len(tb.Only) == 0
+		for _, i := range columns {
+			fields = append(fields, record[i])
+		}
+		for i, expression := range tb.Only {
+			if k > 0 && regexp.MustCompile(expression).MatchString(all) {
+				found[i], kept = true, true
+			}
+		}
+		if kept {
+			lines = append(lines, fields)
+		}
+	}
+	if i := slices.Index(found, false); i >= 0 {
+		t.Errorf("no row of %s matches %s", tb.CSV, tb.Only[i])
+	}
+	return markdown(lines[0], lines[1:])
+}
+
+// markdown returns a table in Markdown.
+func markdown(heads []string, rows [][]string) string {
+	text := "| " + strings.Join(heads, " | ") + " |\n" + strings.Repeat("|---", len(heads)) + "|\n"
+	for _, r := range rows {
+		for i := range r {
+			r[i] = cmp.Or(r[i], "–")
+		}
+		text += "| " + strings.Join(r, " | ") + " |\n"
+	}
+	return text
+}
+
+// TestWordsByHand limits what a reader has to read, and the author to keep true.
+func TestWordsByHand(t *testing.T) {
+	const most = 45_000 // falls to 25,000 with the pages that are still long
+	sum := 0
+	for _, name := range pages(t) {
+		n := len(strings.Fields(byHand(t, name)))
+		t.Logf("%6d %s", n, name)
+		sum += n
+	}
+	if sum > most {
+		t.Errorf("%d words by hand in the documents, more than %d", sum, most)
+	}
+}
+
+// TestLongTablesAreGenerated refuses long tables by hand, which nobody keeps true.
+func TestLongTablesAreGenerated(t *testing.T) {
+	const most = 25 // rows
+	for _, name := range pages(t) {
+		rows := 0
+		for i, line := range strings.Split(byHand(t, name), "\n") {
+			if rows++; !strings.HasPrefix(line, "|") {
+				rows = -2 // head and rule
+			}
+			if rows == most+1 {
+				t.Errorf("%s: a table of more than %d rows around %q, line %d of the text by hand", name, most, line, i+1)
+			}
+		}
+	}
+}
+
+// byHand returns a document without its generated parts.
+func byHand(t *testing.T, name string) string {
+	return generated.ReplaceAllString(read(t, name), "")
+}
+
+// pages returns the names of the documents for readers: in the root and in docs.
+func pages(t *testing.T) []string {
+	t.Helper()
+	found, err := filepath.Glob("../docs/*.md")
+	root, more := filepath.Glob("../*.md")
+	if err != nil || more != nil || len(found) < 5 || len(root) < 3 {
+		t.Fatal(found, root, err, more)
+	}
+	for i, f := range found {
+		found[i] = inModule(f)
+	}
+	for _, f := range root {
+		found = append(found, inModule(f))
+	}
+	return found
+}
+
+func readJSON(t *testing.T, name string, into any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(read(t, name)), into); err != nil {
+		t.Fatal(name, err)
+	}
+}
