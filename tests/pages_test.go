@@ -18,13 +18,13 @@ import (
 
 var update = flag.Bool("update", false, "write the generated parts of documents anew")
 
-// generated matches a part of a document that TestPages writes. The first group is its first line,
+// madeParts matches a part of a document that TestPages writes. The first group is its first line,
 // the second one the name of the part.
-var generated = regexp.MustCompile(`(?ms)^(<!-- generated: ([\w-]+) -->\n).*?^<!-- end -->$`)
+var madeParts = regexp.MustCompile(`(?ms)^(<!-- generated: ([\w-]+) -->\n).*?^<!-- end -->$`)
 
 // byCode are the parts that are made from source code. All other parts are tables in
 // docs/data/tables.json.
-var byCode = map[string]func(t *testing.T) string{}
+var byCode = map[string]func(t *testing.T) string{"packages": packageTable, "kernels": kernelTable}
 
 // TestPages compares the generated parts of documents with the code and the figures in docs/data
 // from which they are made. With -update it writes them.
@@ -34,8 +34,8 @@ func TestPages(t *testing.T) {
 	runs, used := measurements(t), map[string]bool{}
 	for _, name := range pages(t) {
 		old := read(t, name)
-		text := generated.ReplaceAllStringFunc(old, func(part string) string {
-			m := generated.FindStringSubmatch(part)
+		text := madeParts.ReplaceAllStringFunc(old, func(part string) string {
+			m := madeParts.FindStringSubmatch(part)
 			used[m[2]] = true
 			if code, ok := byCode[m[2]]; ok {
 				return m[1] + code(t) + "<!-- end -->"
@@ -313,7 +313,7 @@ func TestLongTablesAreGenerated(t *testing.T) {
 
 // byHand returns a document without its generated parts.
 func byHand(t *testing.T, name string) string {
-	return generated.ReplaceAllString(read(t, name), "")
+	return madeParts.ReplaceAllString(read(t, name), "")
 }
 
 // pages returns the names of the documents for readers: in the root and in docs.

@@ -1,0 +1,180 @@
+package tests
+
+import (
+	"go/ast"
+	"go/doc"
+	"go/parser"
+	"go/token"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// packageTable lists all packages with the first sentences of their documentation.
+func packageTable(t *testing.T) string {
+	said := map[string]string{}
+	eachGoFile(t, func(path string) {
+		folder := filepath.ToSlash(filepath.Dir(inModule(path)))
+		f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly|parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		onlyTests := strings.HasSuffix(path, "_test.go") && folder != "tests" && !strings.HasPrefix(folder, "tests/")
+		if f.Doc == nil || onlyTests || strings.HasSuffix(f.Name.Name, "_test") || said[folder] != "" {
+			return
+		}
+		s := strings.TrimPrefix(new(doc.Package).Synopsis(f.Doc.Text()), "Package "+f.Name.Name)
+		said[folder] = strings.Trim(strings.TrimPrefix(s, ", internal to vkevd,"), " .,:")
+	})
+	var rows [][]string
+	for _, folder := range slices.Sorted(maps.Keys(said)) {
+		rows = append(rows, []string{"`" + folder + "`", said[folder]})
+	}
+	return markdown([]string{"folder", "what it is"}, rows)
+}
+
+// kernelTable lists, for each kernel, the packages that run it and the tests that are nearest to them.
+func kernelTable(t *testing.T) string {
+	var sources []goFile
+	eachGoFile(t, func(path string) {
+		if name := inModule(path); !strings.HasPrefix(name, "shaders/") {
+			sources = append(sources, parsed(t, path))
+		}
+	})
+	declared := regexp.MustCompile(`(?m)^func (\w+)(?:\[.*?\])?\(\) spirv\.Module.*\n\treturn .*?\("(\w+)"`)
+	kernels := map[string]string{} // by function
+	files, _ := filepath.Glob("../shaders/z_*.go")
+	for _, file := range files {
+		for _, m := range declared.FindAllStringSubmatch(read(t, inModule(file)), -1) {
+			kernels[m[1]] = m[2]
+		}
+	}
+	var rows [][]string
+	for _, function := range slices.SortedFunc(maps.Keys(kernels), func(a, b string) int { return strings.Compare(kernels[a], kernels[b]) }) {
+		var where []string
+		running := map[string]bool{} // files
+		for _, f := range sources {
+			if !f.isTest && f.uses["shaders."+function] {
+				where, running[f.name] = append(where, "`"+f.folder+"`"), true
+			}
+		}
+		tests := nearest(sources, running)
+		if len(where) == 0 {
+			tests = reaching(sources, map[string]bool{"shaders." + function: true})
+		}
+		if len(tests) == 0 {
+			t.Errorf("no test runs the kernel %s", kernels[function])
+		}
+		const most = 4
+		shown := strings.Join(tests[:min(most, len(tests))], ", ")
+		if len(tests) > most {
+			shown += " and others"
+		}
+		rows = append(rows, []string{kernels[function], strings.Join(slices.Compact(where), ", "), shown})
+	}
+	if len(rows) < 80 {
+		t.Errorf("only %d kernels", len(rows))
+	}
+	return markdown([]string{"kernel", "runs in", "nearest tests"}, rows)
+}
+
+// nearest returns the tests that call a function of the given files and lie in their folders. If there
+// are none, it looks at the files that call these functions: of the same folders, then of all.
+func nearest(sources []goFile, files map[string]bool) (tests []string) {
+	const few = 2
+	for round := range 6 {
+		names, folders := map[string]bool{}, map[string]bool{}
+		for _, f := range sources {
+			if files[f.name] {
+				folders[f.folder] = true
+				for function := range f.functions {
+					names[function] = true
+				}
+			}
+		}
+		var beside []goFile
+		more := maps.Clone(files)
+		for _, f := range sources {
+			switch {
+			case f.isTest && folders[f.folder]:
+				beside = append(beside, f)
+			case !f.isTest && (folders[f.folder] || round > 2) && overlap(f.uses, names):
+				more[f.name] = true
+			}
+		}
+		if tests = reaching(beside, names); len(tests) >= few {
+			break
+		}
+		files = more
+	}
+	return tests
+}
+
+// reaching returns the tests that use one of the names, themselves or by other functions of the files.
+func reaching(files []goFile, names map[string]bool) (tests []string) {
+	reached := maps.Clone(names)
+	for size := 0; size < len(reached); {
+		size = len(reached)
+		for _, f := range files {
+			for function, used := range f.functions {
+				if f.isTest && !reached[function] && function != "TestMain" && overlap(used, reached) {
+					reached[function] = true
+					if strings.HasPrefix(function, "Test") {
+						tests = append(tests, function)
+					}
+				}
+			}
+		}
+	}
+	slices.Sort(tests)
+	return slices.Compact(tests)
+}
+
+func overlap(a, b map[string]bool) bool {
+	for name := range b {
+		if a[name] {
+			return true
+		}
+	}
+	return false
+}
+
+// goFile is what one file uses: names, and names of other packages as package.Name.
+type goFile struct {
+	folder, name string
+	isTest       bool
+	uses         map[string]bool
+	functions    map[string]map[string]bool // the same for each function, and for methods that make something
+}
+
+func parsed(t *testing.T, path string) goFile {
+	f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := inModule(path)
+	g := goFile{filepath.ToSlash(filepath.Dir(name)), name, strings.HasSuffix(name, "_test.go"), map[string]bool{}, map[string]map[string]bool{}}
+	for _, d := range f.Decls {
+		used := map[string]bool{}
+		ast.Inspect(d, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.SelectorExpr:
+				if x, ok := n.X.(*ast.Ident); ok {
+					used[x.Name+"."+n.Sel.Name] = true
+				}
+			case *ast.Ident:
+				used[n.Name] = true
+			}
+			return true
+		})
+		maps.Copy(g.uses, used)
+		if fn, ok := d.(*ast.FuncDecl); ok && (fn.Recv == nil || strings.HasPrefix(fn.Name.Name, "New")) {
+			delete(used, fn.Name.Name)
+			g.functions[fn.Name.Name] = used
+		}
+	}
+	return g
+}
