@@ -1,30 +1,50 @@
 package tests
 
 import (
-	"os"
-	"regexp"
+	"go/parser"
+	"go/token"
 	"strings"
 	"testing"
 )
 
-// TestDependenciesAreListed compares the Go modules listed in docs/reliability.md with those in
-// go.mod.
-func TestDependenciesAreListed(t *testing.T) {
-	mod, err := os.ReadFile("../go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
-	doc, err := os.ReadFile("../docs/reliability.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	required := regexp.MustCompile(`(?m)^\s(\S+) (v\S+)`).FindAllStringSubmatch(string(mod), -1)
-	if len(required) < 5 {
-		t.Fatalf("only %d requirements in go.mod", len(required))
-	}
-	for _, r := range required {
-		if line := "| " + r[1] + " | " + r[2] + " |"; !strings.Contains(string(doc), line) {
-			t.Errorf("docs/reliability.md lacks %q", line)
+// ofTheLibrary are the beginnings of the import paths, outside of this module and Go's own library,
+// that packages other than commands and examples may use. docs/reliability.md says so.
+var ofTheLibrary = []string{"github.com/goki/vulkan", "github.com/vulkan-go/vulkan", "gonum.org/v1/gonum/"}
+
+// TestLibraryDependsOnLittle checks the imports of the packages that are no commands and no examples.
+func TestLibraryDependsOnLittle(t *testing.T) {
+	seen := 0
+	eachGoFile(t, func(path string) {
+		name := inModule(path)
+		if strings.HasPrefix(name, "cmd/") || strings.HasPrefix(name, "examples/") || strings.HasSuffix(name, "_test.go") {
+			return
 		}
+	imports:
+		for _, imported := range importsOf(t, path) {
+			if host, _, _ := strings.Cut(imported, "/"); !strings.Contains(host, ".") || strings.HasPrefix(imported, module) {
+				continue
+			}
+			seen++
+			for _, allowed := range ofTheLibrary {
+				if strings.HasPrefix(imported+"/", allowed) {
+					continue imports
+				}
+			}
+			t.Errorf("%s imports %s", name, imported)
+		}
+	})
+	if seen < 10 {
+		t.Errorf("only %d imports of other modules seen", seen)
 	}
+}
+
+func importsOf(t *testing.T, path string) (paths []string) {
+	f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, im := range f.Imports {
+		paths = append(paths, strings.Trim(im.Path.Value, `"`))
+	}
+	return paths
 }

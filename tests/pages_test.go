@@ -79,6 +79,7 @@ type measurement struct {
 		Seconds           float64 `json:"seconds_median"`
 		Wall              float64 `json:"wall_seconds_median"`
 		GFlops            float64
+		Memory            float64 `json:"memory_gbytes"` // what `vkevd plan` prints
 	}
 }
 
@@ -116,13 +117,15 @@ type table struct {
 	Device, Precision string // of all columns that name none
 	Head              string // of the first column
 	Row               string // the first column, with {n} and the like for sizes; rows with other sizes are left out
-	Unit              string // ms, s or TFLOP/s
+	Unit              string // ms, s, TFLOP/s or GB, of all columns that name none
 	From              int    // the least n
+	Orders            []int  // the values of n, if not all
 	Least             int    // rows with fewer figures are left out
+	Quiet             bool   // without the lines that say where the figures come from
 	Columns           []struct {
-		Head, Stage, By, Device, Precision string
-		Devices                            int
-		Wall                               bool
+		Head, Stage, By, Device, Precision, Unit string
+		Devices                                  int
+		Wall                                     bool
 	}
 }
 
@@ -145,11 +148,12 @@ func (tb table) text(t *testing.T, runs []measurement) string {
 			}
 			for _, f := range run.Rows {
 				values := map[string]int{"n": f.N, "m": f.M, "b": f.B, "k": f.K, "count": f.Count}
-				figure := tb.figure(f.Seconds, f.GFlops)
+				seconds := f.Seconds
 				if c.Wall {
-					figure = tb.figure(f.Wall, 0)
+					seconds = f.Wall
 				}
-				if f.Stage != c.Stage || figure == "" || f.N < tb.From {
+				figure := digits(map[string]float64{"ms": 1e3 * seconds, "s": seconds, "TFLOP/s": f.GFlops / 1e3, "GB": f.Memory}[cmp.Or(c.Unit, tb.Unit)])
+				if f.Stage != c.Stage || figure == "" || f.N < tb.From || len(tb.Orders) > 0 && !slices.Contains(tb.Orders, f.N) {
 					continue
 				}
 				name := tb.Row
@@ -196,16 +200,19 @@ func (tb table) text(t *testing.T, runs []measurement) string {
 	for _, r := range list {
 		lines = append(lines, append([]string{r.name}, r.fields...))
 	}
-	text := markdown(heads, lines) + "\n"
+	text := markdown(heads, lines)
+	if tb.Quiet {
+		return text
+	}
+	text += "\n"
 	for _, s := range slices.Sorted(maps.Keys(sources)) {
 		text += s
 	}
 	return text
 }
 
-// figure returns a figure with three digits, or "" if there is none.
-func (tb table) figure(seconds, gflops float64) string {
-	x := map[string]float64{"ms": 1e3 * seconds, "s": seconds, "TFLOP/s": gflops / 1e3}[tb.Unit]
+// digits returns a figure with three digits, or "" if there is none.
+func digits(x float64) string {
 	if x == 0 {
 		return ""
 	}
@@ -283,7 +290,7 @@ func markdown(heads []string, rows [][]string) string {
 
 // TestWordsByHand limits what a reader has to read, and the author to keep true.
 func TestWordsByHand(t *testing.T) {
-	const most = 45_000 // falls to 25,000 with the pages that are still long
+	const most = 25_000
 	sum := 0
 	for _, name := range pages(t) {
 		n := len(strings.Fields(byHand(t, name)))

@@ -76,8 +76,8 @@ var anywhere = Tuning{
 	Forecast: gpuForecast,
 }
 
-// gpuForecast was fitted to an H200 for n = 1024 to 32768 (docs/benchmarks.md, "Stage by stage" and
-// "Singular values"). The rates are those of the H200.
+// gpuForecast was fitted to an H200 for n = 1024 to 32768 (docs/benchmarks.md).
+// The rates are those of the H200.
 var gpuForecast = Forecast{
 	Rates: machine.PeakRates{FP64: 32e12, FP32: 61e12},
 	Other: Speed{Share: 0.3},

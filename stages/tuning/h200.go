@@ -11,7 +11,7 @@ func init() {
 		// A GH200 has the same GPU, beside another CPU. An H100 has the same processor and slower memory.
 		// With as many multiprocessors, it takes 3.1 instead of 9.2 ms for the values of order 1024 with
 		// this table, 5.4 instead of 12.2 ms with vectors, and at the orders 2048 to 8192 it is faster,
-		// too (docs/benchmarks.md).
+		// too.
 		device{"nvidia", func(info vk.Info) bool {
 			return info.Named("GH200") || info.Named("H100") && info.Units >= 132
 		}, changed(h200, func(t *Tuning) { t.Host = nvidia.Host })},
