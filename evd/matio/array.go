@@ -105,7 +105,6 @@ func isVector(shape []int) string {
 	return fmt.Sprintf("not a vector: dimensions %v", shape)
 }
 
-// readNPY reads a matrix.
 func readNPY(in *input, most int) (*Dense, error) {
 	a, err := readArray(in, most, isMatrix)
 	if err != nil {
@@ -114,7 +113,6 @@ func readNPY(in *input, most int) (*Dense, error) {
 	return &Dense{Rows: a.Rows, Cols: a.Cols, Data: a.Data, Single: a.Single}, nil
 }
 
-// readNPYVector reads an array of one dimension, or of two dimensions one of which is 1.
 func readNPYVector(in *input) ([]float64, error) {
 	a, err := readArray(in, memory.MostElements, isVector)
 	if err != nil {

@@ -40,18 +40,11 @@ const writeBackBytes = 8 << 20
 //
 // An AtomicFile must be used by one goroutine only.
 type AtomicFile struct {
-	// f is the temporary file that is written. If the target cannot be replaced, f is the target
-	// itself.
-	f *os.File
-	// path is the name that the file has after Commit. It is "" if the target is written directly.
-	path string
-	// written is the number of bytes that were written. The system was asked to write the first
-	// `started` of them to the disk.
-	written, started int64
-	// err is the error of the first Write that failed, or nil.
-	err error
-	// closed says whether Commit or Abort has been called.
-	closed bool
+	f                *os.File // the temporary file, or a target that cannot be replaced
+	path             string   // after Commit; "" if the target is written directly
+	written, started int64    // bytes; the system was asked to write the first `started` to the disk
+	err              error    // of the first Write that failed
+	closed           bool     // by Commit or Abort
 }
 
 // CreateAtomic opens the file `path` for writing. The caller must call Commit or Abort. Errors are
@@ -81,19 +74,16 @@ func CreateAtomic(path string) (*AtomicFile, error) {
 	return &AtomicFile{f: f, path: path}, nil
 }
 
-// followLinks returns the name of the file that Commit must replace. The file need not exist.
-// followLinks does not use filepath.EvalSymlinks, which would fail for a link to a file that does
-// not exist yet. If links form a cycle, opening the result fails.
+// followLinks returns the name of the file that Commit must replace, which need not exist;
+// filepath.EvalSymlinks would fail then. If links form a cycle, opening the result fails.
 func followLinks(path string) string {
-	// The loop follows at most as many links as Linux does.
-	for range 40 {
+	for range 40 { // as many as Linux follows
 		link, err := os.Readlink(path)
 		if err != nil {
 			break
 		}
 		if !filepath.IsAbs(link) {
-			// filepath.Join must not be used here. It would remove ".." together with the folder
-			// before it, which is wrong if that folder is a link.
+			// filepath.Join would remove ".." with the folder before it, which may be a link.
 			link = filepath.Dir(path) + string(filepath.Separator) + link
 		}
 		path = link
@@ -109,16 +99,14 @@ func followLinks(path string) string {
 //	not a regular file            a terminal, a pipe, /dev/null
 func openDirect(path string) (*AtomicFile, error) {
 	switch path {
-	// The stream is used as it is. If it were opened again by its name, a socket would fail, and a
-	// file would be overwritten from its beginning.
+	// Opened again by its name, a socket would fail, and a file would be overwritten.
 	case "/dev/stdout":
 		return &AtomicFile{f: os.Stdout}, nil
 	case "/dev/stderr":
 		return &AtomicFile{f: os.Stderr}, nil
 	}
 	info, err := os.Stat(path)
-	// Such a path is the name of a file that this or another process has open. If the file were
-	// replaced, that process would continue to write to the old file.
+	// If a file that a process has open were replaced, it would go on to write to the old file.
 	someonesHandle := strings.HasPrefix(path, "/dev/fd/") || strings.HasPrefix(path, "/proc/")
 	if err != nil || info.Mode().IsRegular() && !someonesHandle {
 		return nil, nil
@@ -130,9 +118,8 @@ func openDirect(path string) (*AtomicFile, error) {
 	return &AtomicFile{f: f}, nil
 }
 
-// createTemp makes a new file with the permission bits `mode`, reduced by the umask. (os.CreateTemp
-// makes files that group and others cannot read.) The name is random. createTemp never touches an
-// existing file, but tries another name.
+// createTemp makes a new file with a random name and the permission bits `mode`, reduced by the
+// umask. (os.CreateTemp makes files that group and others cannot read.)
 func createTemp(dir string, mode fs.FileMode) (*os.File, error) {
 	for {
 		name := filepath.Join(dir, fmt.Sprintf(".vkevd-%016x.tmp", rand.Uint64()))
@@ -166,8 +153,8 @@ func (a *AtomicFile) Write(p []byte) (int, error) {
 	}
 }
 
-// startDisk counts k more written bytes, and asks the system to write what has been written to the
-// disk, if it is enough. A target that is written directly is left to the system.
+// startDisk counts k more written bytes, and lets the system begin to write to the disk if there
+// are enough. A target that is written directly is left to the system.
 func (a *AtomicFile) startDisk(k int) {
 	a.written += int64(k)
 	if n := a.written - a.started; a.path != "" && n >= writeBackBytes {
@@ -235,8 +222,8 @@ func (a *AtomicFile) closeDirect() error {
 	return a.f.Close()
 }
 
-// syncFolder waits until the new name is on the disk, if the system can sync folders. It returns no
-// error: the file already has its name, so the caller could not undo the change.
+// syncFolder waits until the new name is on the disk, if the system can sync folders. The file
+// already has its name, so an error has no consequence.
 func syncFolder(dir string) {
 	if d, err := os.Open(dir); err == nil {
 		d.Sync()

@@ -9,9 +9,8 @@ import (
 	"github.com/vkevd/vkevd/evd/matio/internal/number"
 )
 
-// A table reads a text file of numbers: one row per line, with or without a header line and row
-// names. It reads field by field and not line by line, because one line may be as long as the whole
-// file. Only the numbers are held in memory.
+// A table reads a text file of numbers. It reads field by field and not line by line, because one line
+// may be as long as the whole file. Only the numbers are held in memory.
 //
 // The files below are the same matrix, as NumPy, pandas, spreadsheets and R write it. R writes
 // row names, and a header with one field less than the rows:
@@ -89,7 +88,6 @@ func (o Options) ReadCSV(r io.Reader, name string) (*Dense, error) {
 	return opened(r, name, func(in *input) (*Dense, error) { return o.readTable(in, memory.MostElements) })
 }
 
-// readTable reads a table of numbers, which may have at most `most` elements.
 func (o Options) readTable(in *input, most int) (*Dense, error) {
 	t := &table{fields: newFields(in), opt: o, most: most}
 	if o.Triangle != WholeMatrix {
@@ -159,7 +157,6 @@ func (t *table) readTop() error {
 	return nil
 }
 
-// addTop notes a field of the first line.
 func (t *table) addTop(end byte) error {
 	top := &t.top
 	first := top.width == 1
@@ -352,7 +349,6 @@ func (t *table) compareTop(k int) error {
 	return nil
 }
 
-// errorAtTop makes an error about the first line.
 func (t *table) errorAtTop(format string, args ...any) *FormatError {
 	return &FormatError{t.file, t.top.line, fmt.Sprintf(format, args...)}
 }

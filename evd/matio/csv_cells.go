@@ -28,7 +28,6 @@ type marks struct {
 	decimal bool
 }
 
-// see notes the mark of a number.
 func (m *marks) see(field []byte, mark byte) {
 	at := bytes.IndexByte(field, mark)
 	if at < 0 {
@@ -49,8 +48,7 @@ func (t *fields) unclear(o Options) error {
 		"thousands, or be a decimal mark; --format table takes it as a decimal mark"}
 }
 
-// cell returns what the field is. If it is a number, x is its value, and `complaint` is empty. If not,
-// `complaint` says so, with the text of the field and what the user can do.
+// cell returns what the field is. If it is no number, `complaint` says so.
 func (t *fields) cell() (kind cellKind, x float64, complaint string) {
 	if x, complaint = t.number(); complaint == "" {
 		return numberCell, x, ""
@@ -68,9 +66,8 @@ func (t *fields) cell() (kind cellKind, x float64, complaint string) {
 	return badCell, 0, complaint
 }
 
-// number returns the value of the field. `complaint` says why the field is not a number, and is
-// empty if the field is a number. If commas do not separate fields, or if the field is in quotes, a
-// comma may be the decimal mark.
+// number returns the value of the field, or a complaint. If commas do not separate fields, or if
+// the field is in quotes, a comma may be the decimal mark.
 func (t *fields) number() (x float64, complaint string) {
 	x, complaint = number.Parse(t.field)
 	if t.between == ',' && !t.quoted {
@@ -127,7 +124,6 @@ func isMissing(field []byte) bool {
 	return slices.Contains(missing, word) || strings.HasPrefix(strings.TrimLeft(word, "+-"), "nan(")
 }
 
-// isTooLarge reports whether a field is a number beyond the range of doubles.
 func isTooLarge(field []byte) bool {
 	_, complaint := number.Parse(field)
 	return strings.HasSuffix(complaint, number.BeyondDoubles)

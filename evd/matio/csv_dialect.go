@@ -93,7 +93,6 @@ func firstLines(in *input) (head, body []byte, consumed int) {
 	return head, nil, consumed
 }
 
-// isComment reports whether c begins a comment line.
 func isComment(c byte) bool { return c == '#' || c == '%' }
 
 // namedSeparator returns the separator that a line sep=X names. The line is the last one of the text,
@@ -108,9 +107,9 @@ func namedSeparator(text []byte) (byte, bool) {
 	return sep, sep != '"' && sep < utf8.RuneSelf && !unicode.IsLetter(rune(sep)) && !unicode.IsDigit(rune(sep))
 }
 
-// split divides a line at a separator outside of quotes, and yields the number of each field, from 0,
-// and the field. Blanks around fields are removed, and quotes stay. A blank stands for any number of
-// blanks and tabs. A separator at the end of the line counts only if it is a comma.
+// split divides a line at a separator outside of quotes, and yields number, from 0, and text of
+// each field. Blanks around fields are removed, and quotes stay. A separator at the end of the line
+// counts only if it is a comma.
 func split(line []byte, sep byte) iter.Seq2[int, []byte] {
 	return func(yield func(int, []byte) bool) {
 		quoted := false
@@ -175,7 +174,6 @@ func mayBeBoth(line []byte) bool {
 	return found && at >= 0 && isRowOfNumbers(line, ',') && isRowOfNumbers(line, ' ') && number.Digits(bytes.TrimLeft(before[at+1:], "+-"))
 }
 
-// hasSeparator reports whether a line has the separator outside of quotes.
 func hasSeparator(line []byte, sep byte) bool {
 	for k := range split(line, sep) {
 		if k > 0 {
@@ -203,11 +201,9 @@ func isNumber(field []byte, sep byte) bool {
 	return complaint == ""
 }
 
-// hasNumbers reports whether the input begins like a table: with a comment, or with two lines of which
-// one has a number. It only looks at the bytes that the input has buffered, and consumes nothing.
-//
-// The test is strict on purpose. A text of words, or a binary file, must be refused as an unknown
-// format, and not as a table with an error in its first line.
+// hasNumbers reports whether the input begins like a table: with a comment, or with two lines of
+// which one has a number. It consumes nothing. The test is strict, so that words and binary files
+// are refused as an unknown format, and not as a table with an error in its first line.
 func hasNumbers(in *input) bool {
 	start, _ := in.Peek(in.Size())
 	if start = bytes.TrimLeft(start, " \t\r\n"); len(start) > 0 && isComment(start[0]) {
@@ -233,8 +229,8 @@ func hasNumbers(in *input) bool {
 	return false
 }
 
-// printable reports whether a line has no control characters except tabs and carriage returns. A
-// line with other control characters belongs to a binary file.
+// printable reports whether a line has no control characters except tabs and carriage returns, as
+// in a binary file.
 func printable(line []byte) bool {
 	for _, c := range line {
 		if c < ' ' && c != '\t' && c != '\r' {
@@ -244,7 +240,6 @@ func printable(line []byte) bool {
 	return true
 }
 
-// hasLetter reports whether a field has a letter of any alphabet.
 func hasLetter(field []byte) bool {
 	return bytes.IndexFunc(field, unicode.IsLetter) >= 0
 }

@@ -23,30 +23,21 @@ const longestField = 1 << 10
 type fields struct {
 	*input
 	dialect
-	// line is the line number of the field that was read last, counted from 1.
-	line int
+	marks
+	line int // number of the line of the field that was read last, from 1
 	// field is the field that was read last, without quotes and without blanks around it. The next
 	// read overwrites it.
-	field []byte
-	// quoted says whether the field was in quotes.
-	quoted bool
-	// indented says whether the line begins with a blank that is no separator.
-	indented bool
-	// marks says which decimal marks the numbers before had.
-	marks
+	field          []byte
+	quoted         bool // the field was in quotes
+	indented       bool // the line begins with a blank that is no separator
+	newLine, ended bool // the field was the last one of its line, and of the file
+	noComments     bool // # and % begin no comment
 
-	// chunk holds the bytes that the input has buffered. The first `used` of them have been read.
-	chunk []byte
-	used  int
-	// long is memory for fields that are not whole in `chunk`, or have quotes. inChunk says that
-	// `field` is a part of `chunk`.
-	long    []byte
-	inChunk bool
-	// noComments says that # and % begin no comment.
-	noComments bool
-	// newLine says that the field was the last one of its line, and `ended` that it was the last one
-	// of the file.
-	newLine, ended bool
+	// chunk holds the bytes that the input has buffered. The first `used` of them have been read. Fields
+	// that are not whole in it, or have quotes, are copied to `long`; others are inChunk.
+	chunk, long []byte
+	used        int
+	inChunk     bool
 }
 
 // newFields finds the separator of a table.
@@ -56,8 +47,8 @@ func newFields(in *input) *fields {
 	return t
 }
 
-// more drops the bytes that have been read, and buffers others, `want` bytes at least. At the end of
-// the file it returns io.EOF. Other errors name the file and the line.
+// more drops the bytes that have been read, and buffers `want` others at least. At the end of the
+// file it returns io.EOF.
 func (t *fields) more(want int) error {
 	if t.inChunk {
 		t.long = append(t.long[:0], t.field...)
@@ -96,9 +87,9 @@ func (t *fields) skipGaps() (byte, error) {
 	}
 }
 
-// start goes to the first field of the next line that is neither blank nor a comment, and reads it. It
-// returns the byte that ended the field. If there is no such line, the error is io.EOF. A quoted field
-// begins no comment, and makes no line blank.
+// start reads the first field of the next line that is neither blank nor a comment, and returns the
+// byte that ended it. If there is no such line, the error is io.EOF. A quoted field begins no
+// comment, and makes no line blank.
 func (t *fields) start() (end byte, err error) {
 	last := t.line
 	for !t.ended {
@@ -130,7 +121,6 @@ func (t *fields) start() (end byte, err error) {
 	return 0, io.EOF
 }
 
-// skipLine reads up to the end of the line.
 func (t *fields) skipLine() error {
 	for {
 		if i := bytes.IndexByte(t.chunk[t.used:], '\n'); i >= 0 {
@@ -208,8 +198,8 @@ func (t *fields) endOf(rest []byte) int {
 	return len(rest)
 }
 
-// finish reads the separator or the line feed after a field, and returns it. If blanks separate, those
-// at the end of a line belong to the line feed. A carriage return there does, too.
+// finish reads the separator or the line feed after a field, and returns it. Blanks and a carriage
+// return at the end of a line belong to the line feed.
 func (t *fields) finish() (end byte, err error) {
 	first, err := t.peek()
 	c := first
@@ -241,9 +231,9 @@ func (t *fields) finish() (end byte, err error) {
 	return 0, t.errorf("%s follows a closing quote", number.Quote([]byte{c}))
 }
 
-// readQuoted reads a field up to its closing quote. Two quotes inside the field mean one quote, and so
-// does a quote after a backslash, as R writes it. A line end inside the quotes is an error, because it
-// nearly always means that a quote is missing.
+// readQuoted reads a field up to its closing quote. Two quotes inside mean one quote, and so does a
+// quote after a backslash, as R writes it. A line end inside is an error, because it nearly always
+// means that a quote is missing.
 func (t *fields) readQuoted() error {
 	t.quoted = true
 	for {
@@ -275,7 +265,6 @@ func (t *fields) readQuoted() error {
 	}
 }
 
-// ends reports whether a quoted field may end before the byte c.
 func (t *fields) ends(c byte) bool { return c == t.between || c == '\n' || blank(c) }
 
 // readLine reads the next line, and returns its first longestField bytes. The result is valid until the
@@ -302,7 +291,6 @@ func (t *fields) readLine() ([]byte, error) {
 	}
 }
 
-// errorf makes an error about the line of the last field.
 func (t *fields) errorf(format string, args ...any) *FormatError {
 	return &FormatError{t.file, t.line, fmt.Sprintf(format, args...)}
 }

@@ -141,9 +141,9 @@ func (t *table) wrongTop() error {
 	return t.errorAtTop("column %d: %s%s%s", max(1, top.wrong), top.complaint, top.advice, hint)
 }
 
-// choose finds the line of the grammar that fits the table, and returns its reading. If there are
-// several, the options decide. If the caller knows the shape, a reading that gives it is chosen before
-// others. If several readings are left, the error is an *AmbiguousError.
+// choose finds the line of the grammar that fits the table. If it has several readings, the options
+// decide, and then a square shape if the caller needs one. If several are left, the error is an
+// *AmbiguousError.
 func (t *table) choose() (reading, error) {
 	var left []reading
 	why := ""
@@ -188,7 +188,6 @@ func (t *table) fit(r reading) int {
 	return 0
 }
 
-// allowed returns those of the readings that the options allow.
 func (t *table) allowed(all []reading) (left []reading) {
 	agrees := func(c Choice, is bool) bool { return c == Auto || (c == Yes) == is }
 	for _, r := range all {
@@ -199,7 +198,6 @@ func (t *table) allowed(all []reading) (left []reading) {
 	return left
 }
 
-// size returns the shape of the matrix for a reading.
 func (t *table) size(r reading) (rows, cols int) {
 	rows, cols = t.rows, t.width
 	if !r.header && t.labels > 0 {
@@ -212,7 +210,6 @@ func (t *table) size(r reading) (rows, cols int) {
 	return rows, cols
 }
 
-// noReading is the error about a table that no line of the grammar fits.
 func (t *table) noReading() error {
 	top := &t.top
 	switch {

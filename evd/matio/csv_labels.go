@@ -124,7 +124,6 @@ func (t *table) idOnBothSides() string {
 	return t.idAbove()
 }
 
-// sameOnBothSides reports whether the numbers of the first line are also in the first column.
 func (t *table) sameOnBothSides() bool {
 	for i, label := range t.a[:t.labels] {
 		if t.rows != t.labels || t.a[t.labels+i*t.width] != label {

@@ -23,7 +23,6 @@ func (t *Table) String() string {
 	return text
 }
 
-// table returns the description of the table for its user.
 func (t *table) table(r reading) *Table {
 	return &Table{r.header, r.names, string(rune(t.between)), t.comma}
 }
@@ -64,7 +63,6 @@ func (t *table) finishTable() (*Dense, error) {
 	return d, nil
 }
 
-// withoutFirst removes the first number of each row of `width` numbers, in place.
 func withoutFirst(a []float64, width int) []float64 {
 	to := 0
 	for from := 0; from < len(a); from += width {

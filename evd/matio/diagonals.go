@@ -26,12 +26,8 @@ type diagonals struct {
 	*fields
 	opt    Options
 	header bool // the first line is a header
-	// order is the number of rows that the first line of the file declares. It is the constant
-	// `unknown` if this line declares none.
-	order int
-	// width is the number of fields in the line of a matrix row, 2 or 3. It is 0 before the first
-	// row was read.
-	width int
+	order  int  // of the matrix, as the first line declares it, or `unknown`
+	width  int  // fields of a row, 2 or 3; 0 before the first row
 	// row has the fields of the line that was read last. texts are their texts.
 	row   []diagonalCell
 	texts [4][]byte
@@ -39,8 +35,7 @@ type diagonals struct {
 	// other numbers, and `plain` those of them that are written without a decimal mark.
 	labels        bool
 	others, plain int
-	// out holds the rows of the matrix that have been read so far.
-	out Tridiagonal
+	out           Tridiagonal
 }
 
 // mostOrder is the largest order that the first line may give. Above it, not every whole number has a
@@ -57,15 +52,9 @@ type diagonalCell struct {
 	mark      bool   // it has more than digits and a sign
 }
 
-// readDiagonals reads a tridiagonal matrix from text, up to the end of the file. In a row, d is the
-// diagonal element, e the off-diagonal element, and i the number of the row. The first line decides
-// what the next lines must be:
-//
-//	one number      the order n; the next n lines are rows "i d e" or "d e"
-//	two numbers     a row "d e"; the next lines up to the end of the file are rows "d e"
-//	names           the next line is one of the above, or a row "i d e"
-//
-// The error is a *FormatError with the line number, or an *AmbiguousError.
+// readDiagonals reads a tridiagonal matrix from text. A first line of one number is the order; then
+// rows "i d e" or "d e" follow. Otherwise it is a row "d e", and so are the others. Below names,
+// each of these may follow, or a row "i d e". Errors are *FormatError and *AmbiguousError.
 func (o Options) readDiagonals(in *input) (*Tridiagonal, error) {
 	r := &diagonals{fields: newFields(in), opt: o, order: unknown}
 	err := r.next()
@@ -123,9 +112,7 @@ func (r *diagonals) isHeader() bool {
 	return true
 }
 
-// rest reads the other rows, and returns the matrix. The rows must be as many as the file declares.
-// The last e has no meaning, and is removed, so that the off-diagonal E is one element shorter than
-// the diagonal D.
+// rest reads the other rows, and returns the matrix. The last e has no meaning, and is removed.
 func (r *diagonals) rest() (*Tridiagonal, error) {
 	for {
 		err := r.next()
@@ -176,10 +163,9 @@ func goesOn(a []float64) bool {
 	return len(a) > 1
 }
 
-// add appends the numbers of one row. The first row decides whether rows begin with the row number i.
-// A row without e is accepted, but only as the last row: if another row follows, `add` returns an error
-// for that other row. The row number must be a number, but its value is ignored, because some files of
-// the STCollection have wrong row numbers.
+// add appends the numbers of one row. The first row decides whether rows begin with their number,
+// whose value is ignored, because some files of the STCollection have wrong ones. Only the last row
+// may lack e.
 func (r *diagonals) add() error {
 	n := len(r.row)
 	if r.width == 0 {
@@ -191,8 +177,6 @@ func (r *diagonals) add() error {
 	switch {
 	case n > 3:
 		return r.errorf("%s; a row has d and e, and perhaps its number before them", counted(n))
-	// A row has the same fields as the first row; only its last field, e, may be missing. Any other
-	// difference in the number of fields is an error.
 	case n > r.width || n < r.width-1:
 		return r.errorf("%s where the rows before have %d", counted(n), r.width)
 	}
@@ -216,7 +200,6 @@ func (r *diagonals) add() error {
 	return nil
 }
 
-// counted returns a text such as "3 numbers".
 func counted(n int) string {
 	if n == 1 {
 		return "1 number"
@@ -224,7 +207,6 @@ func counted(n int) string {
 	return fmt.Sprintf("%d numbers", n)
 }
 
-// numbers returns an error if a field of the line is no number.
 func (r *diagonals) numbers() error {
 	for k, cell := range r.row {
 		if cell.kind != numberCell {
@@ -234,14 +216,14 @@ func (r *diagonals) numbers() error {
 	return nil
 }
 
-// noOrder is the error that the first line, or the first line after a header, is neither the order of
-// the matrix nor a row.
+// noOrder is the error that the first line, or the one after a header, is neither an order nor a
+// row.
 func (r *diagonals) noOrder() error {
 	return r.errorf("%s is not the order of a matrix; the first line must give the order, or d and e", number.Quote(r.row[0].text))
 }
 
-// next reads the fields of the next line that is neither blank nor a comment. An empty field at the end
-// of a line is left out. At the end of the file the error is io.EOF.
+// next reads the fields of the next line that is neither blank nor a comment, without an empty one
+// at its end. At the end of the file the error is io.EOF.
 func (r *diagonals) next() error {
 	r.row = r.row[:0]
 	end, err := r.start()

@@ -36,15 +36,14 @@ type input struct {
 	at *stream.File
 }
 
-// newInput reads `r` without decompression. The number of bytes in `r` is `left`, which may be the
-// constant `unknown`. The result has no resources to release, so its function `done` does nothing.
+// newInput reads `r` without decompression. It has `left` bytes, which may be the constant
+// `unknown`.
 func newInput(r io.Reader, file string, left int64) *input {
 	return &input{Reader: bufio.NewReaderSize(r, 1<<16), file: file, left: left, done: func() {}}
 }
 
 // unpacked returns an input whose data are what the decompressor z returns. z runs in a goroutine
-// of its own until `done` is called. The number of bytes is not known, and they can be read only in
-// order.
+// of its own until `done` is called.
 func unpacked(z io.Reader, file string) *input {
 	a := stream.ReadAhead(unzipper{z})
 	in := newInput(a, file, unknown)
@@ -146,17 +145,16 @@ func fromFile[T any](path string, read func(io.Reader, string) (T, error)) (none
 	return read(f, path)
 }
 
-// starts reports whether the input begins with the given bytes. It consumes nothing. It returns
-// false if the input is shorter or cannot be read.
+// starts reports whether the input begins with the given bytes. It consumes nothing.
 func (in *input) starts(with string) bool {
 	b, _ := in.Peek(len(with))
 	return string(b) == with
 }
 
-// bytesLeft returns the number of bytes that r can still return, or the constant `unknown`. The
-// number is known for files on a disk, where it depends on the current position, and for readers
-// with a method Len (bytes.Reader, bytes.Buffer, strings.Reader). If a file reports the size zero,
-// the result is `unknown`, because files in Linux's /proc report zero.
+// bytesLeft returns the number of bytes that r can still return: for files on a disk, from the
+// current position on, and for readers with a method Len (bytes.Reader, bytes.Buffer,
+// strings.Reader). Otherwise, and for files in /proc, which report the size zero, it returns
+// `unknown`.
 func bytesLeft(r io.Reader) int64 {
 	var left int64
 	switch r := r.(type) {
@@ -187,8 +185,8 @@ func (u unzipper) Read(p []byte) (int, error) {
 	return n, unzipError(err)
 }
 
-// unzipError takes an error of a decompressor and puts the words "compressed data" before it. It
-// returns io.EOF unchanged, because readers compare errors with io.EOF.
+// unzipError says that the error is about the compressed data. Readers compare errors with io.EOF,
+// which stays as it is.
 func unzipError(err error) error {
 	// At the end of correct data, gzip returns io.EOF itself.
 	if err == nil || err == io.EOF {

@@ -30,16 +30,13 @@ type lines struct {
 	err error
 }
 
-// newLines returns a reader of text lines, for the part of the input file `in` that has not been
-// read. The caller must still call in.done at the end.
 func newLines(in *input) *lines {
 	return &lines{in: in, buf: make([]byte, longestLine)}
 }
 
-// next returns the next line without its line feed, but with a carriage return before the line
-// feed. At the end of the file the error is io.EOF itself, never wrapped. The last line may lack
-// its line feed. If a read fails, `next` first returns the complete lines before the error. The
-// error has the file's name and the line number.
+// next returns the next line without its line feed, but with a carriage return before it. At the
+// end of the file the error is io.EOF itself. If a read fails, `next` first returns the complete
+// lines before the error.
 func (l *lines) next() ([]byte, error) {
 	// seen is the number of bytes from buf[pos] on that were searched for a line feed and have
 	// none. They need not be searched again.
@@ -68,8 +65,7 @@ func (l *lines) next() ([]byte, error) {
 	}
 }
 
-// take returns the next n bytes of the buffer as a line. It also skips the `feed` bytes after them:
-// 1 for a line feed, or 0.
+// take returns the next n bytes of the buffer as a line, and skips `feed` bytes after them.
 func (l *lines) take(n, feed int) []byte {
 	line := l.buf[l.pos : l.pos+n]
 	l.pos += n + feed
@@ -77,9 +73,8 @@ func (l *lines) take(n, feed int) []byte {
 	return line
 }
 
-// data returns the next line of the file that is neither blank nor a comment (%). It removes blanks
-// at the beginning of the line, but not at the end. At the end of the file the error is io.EOF.
-// Errors of the stream have the file's name and the line number.
+// data returns the next line that is neither blank nor a comment (%), without blanks at its
+// beginning. At the end of the file the error is io.EOF.
 func (l *lines) data() ([]byte, error) {
 	for {
 		line, err := l.next()
@@ -93,12 +88,10 @@ func (l *lines) data() ([]byte, error) {
 	}
 }
 
-// errorf makes an error about the line that was returned last.
 func (l *lines) errorf(format string, args ...any) *FormatError {
 	return &FormatError{l.in.file, l.no, fmt.Sprintf(format, args...)}
 }
 
-// endOfLine returns an error if the rest of a line has any character except blanks.
 func (l *lines) endOfLine(rest []byte) error {
 	if word, _ := cut(rest); len(word) > 0 {
 		return l.errorf("unexpected %s at the end of the line", number.Quote(word))
@@ -106,11 +99,10 @@ func (l *lines) endOfLine(rest []byte) error {
 	return nil
 }
 
-// blank reports whether c is a blank, a tab or a carriage return. Carriage returns count as blanks,
-// so that lines that end with CRLF need no special case.
+// blank reports whether c is a blank, a tab or a carriage return, so that lines that end with CRLF
+// need no special case.
 func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' }
 
-// trimLeft removes blanks at the beginning of s.
 func trimLeft(s []byte) []byte {
 	for len(s) > 0 && blank(s[0]) {
 		s = s[1:]
@@ -118,9 +110,8 @@ func trimLeft(s []byte) []byte {
 	return s
 }
 
-// cut splits the first word off a line, and skips blanks before the word. The result `word` has no
-// blanks, and the result `rest` begins with the blank after the word. `word` is empty if the line
-// has only blanks. Both results are parts of the line, not copies.
+// cut splits the first word off a line. `word` is empty if the line has only blanks. Both results
+// are parts of the line, not copies.
 func cut(line []byte) (word, rest []byte) {
 	line = trimLeft(line)
 	i := 0

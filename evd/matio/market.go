@@ -80,10 +80,8 @@ type market struct {
 	most int
 }
 
-// readMarket reads a Matrix Market file: the first line (banner), the size line, and the entries.
-// The matrix may have at most `most` elements. The errors are *FormatError, with the line number,
-// and *TooLargeError. For a coordinate file the memory of all elements is allocated after the size
-// line. For an array file the memory grows with the entries that have been read.
+// readMarket reads a Matrix Market file of at most `most` elements. Errors are *FormatError, with
+// the line number, and *TooLargeError.
 func readMarket(in *input, most int) (*Dense, error) {
 	m := &market{lines: newLines(in), most: most}
 	if err := m.readBanner(); err != nil {
@@ -105,9 +103,9 @@ func (o Options) market(in *input, most int) (*market, error) {
 	return nil, nil
 }
 
-// bareMarket is for files without a banner. It looks at the size line without consuming anything, and
-// sets the fields that a banner would set: general, real, and array if the line has two words. The size line must be within the
-// first 64 KiB of the file, comments included.
+// bareMarket is for files without a banner. It looks at the size line, which must be within the
+// first 64 KiB, without consuming anything. The matrix is general and real, and an array if the
+// line has two words.
 func bareMarket(in *input, most int) *market {
 	start, _ := in.Peek(in.Size())
 	m := &market{lines: newLines(in), most: most, value: number.Parse}
@@ -137,8 +135,6 @@ func (m *market) read() (*Dense, error) {
 	return m.out, m.end()
 }
 
-// end checks that the file has no entry after the last one that the size line declares. If it has,
-// `end` returns an error: the file is damaged, or the size line is wrong.
 func (m *market) end() error {
 	switch _, err := m.data(); {
 	case err == nil:
@@ -181,11 +177,9 @@ func isBanner(line []byte) bool {
 	return len(words) > 1 && bytes.EqualFold(words[1], []byte("matrix"))
 }
 
-// mayBeText decides whether an input without Matrix Market's banner may be read as a table of
-// numbers. It returns an error if the input cannot be read, or if the input's name ends in .mtx, as
-// Matrix Market files do. Many such files list entries but have no banner, because they are older
-// than the format or were written by hand. Read as a table, or as rows of a tridiagonal matrix,
-// they would give a wrong matrix.
+// mayBeText returns an error if the input cannot be read, or if its name ends in .mtx. Many such
+// files list entries but have no banner, because they are older than the format or were written by
+// hand. Read as a table, or as rows of a tridiagonal matrix, they would give a wrong matrix.
 func mayBeText(in *input) error {
 	if _, err := in.Peek(len(bannerWord)); err != nil && err != io.EOF {
 		return fmt.Errorf("%s: %w", in.file, err)
@@ -196,10 +190,9 @@ func mayBeText(in *input) error {
 	return nil
 }
 
-// readBanner reads the line that says how the matrix is stored: %%MatrixMarket, then one
-// word for each of bannerPlaces. It sets the fields `array`, `symmetric` and `value`. Upper and
-// lower case are equal. The format demands that the banner is the first line of the file, but blank
-// lines and comments before it are skipped.
+// readBanner reads the banner: %%MatrixMarket, then one word for each of bannerPlaces, in capital
+// or small letters. The format demands that it is the first line, but blank lines and comments
+// before it are skipped.
 func (m *market) readBanner() error {
 	line, err := m.next()
 	for err == nil && !isBanner(line) {
@@ -246,7 +239,6 @@ func (m *market) readBanner() error {
 }
 
 // readSize reads the size line: rows, columns and, in a coordinate file, the number of entries. It
-// returns an error if the matrix is too large, or if a symmetric or skew-symmetric matrix is not square. readSize
 // allocates no memory for the elements.
 func (m *market) readSize() error {
 	names := []string{"rows", "columns", "entries"}
@@ -260,8 +252,6 @@ func (m *market) readSize() error {
 		return err
 	}
 	var size [3]int
-	// The function `count` checks the range of each number on the size line. The function
-	// `elements` below checks the product rows·cols.
 	for i, name := range names {
 		var word []byte
 		word, line = cut(line)
@@ -292,17 +282,12 @@ func (m *market) readSize() error {
 	return nil
 }
 
-// triangular reports whether the file lists only a triangle of the matrix, because the other triangle
-// has the same values or their negatives.
 func (m *market) triangular() bool { return m.symmetric || m.skew }
 
-// tooLarge makes the error that the system has no memory for the matrix.
 func (m *market) tooLarge() error {
 	return &TooLargeError{m.in.file, m.out.Rows, m.out.Cols}
 }
 
-// entry returns the line of entry k, counted from 0, without blanks at its beginning. If the file
-// ends before entry k, the error is a *FormatError with the number of entries in the file.
 func (m *market) entry(k int) ([]byte, error) {
 	line, err := m.data()
 	if err == io.EOF {
@@ -311,15 +296,11 @@ func (m *market) entry(k int) ([]byte, error) {
 	return line, err
 }
 
-// readCoordinates adds the value of each entry "i j value" to element (i, j) of a matrix that is
-// zero at first. If the file is symmetric, it adds the value also to element (j, i); if the file is
-// skew-symmetric, it subtracts the value there. Values of an element that is listed twice add up, because finite-element codes write their assembly in this
-// way. Coordinate files are the only format for which memory is allocated by the declared size
-// alone.
+// readCoordinates adds the value of each entry "i j value" to element (i, j), because
+// finite-element codes write their assembly in this way. Coordinate files are the only format for
+// which memory is allocated by the declared size alone.
 func (m *market) readCoordinates() error {
 	rows, cols := m.out.Rows, m.out.Cols
-	// A short file may declare a large matrix. So the system must confirm that it has the memory
-	// before the allocation, because a failed allocation would end the process.
 	a, ok := memory.Allocate[float64](rows * cols)
 	if !ok {
 		return m.tooLarge()
@@ -338,8 +319,7 @@ func (m *market) readCoordinates() error {
 }
 
 // eachEntry calls the function `put` for each entry of a coordinate file, with i and j counted from
-// 0, in the order of the file. In a symmetric file only entries with i ≥ j are listed, in a
-// skew-symmetric file only those with i > j, and `put` is called only for these. eachEntry stops at the first error of `put`, and returns it.
+// 0, in the order of the file, and stops at its first error. Mirror images are left to `put`.
 func (m *market) eachEntry(put func(i, j int, x float64) error) error {
 	for k := range m.entries {
 		line, err := m.entry(k)
@@ -354,7 +334,6 @@ func (m *market) eachEntry(put func(i, j int, x float64) error) error {
 		if err != nil {
 			return err
 		}
-		// A file with the word pattern in its banner has no values. Each listed entry is 1.
 		x := 1.0
 		if m.value != nil {
 			if x, line, err = m.readValue(line); err != nil {
@@ -388,7 +367,6 @@ func (m *market) eachEntry(put func(i, j int, x float64) error) error {
 // file that declares a large matrix needs little memory.
 func (m *market) readArray() error {
 	rows, cols := m.out.Rows, m.out.Cols
-	// The product cannot overflow, because readSize has checked that it is at most `most`.
 	total := rows * cols
 	m.entries = total
 	if m.triangular() {
@@ -435,9 +413,8 @@ func (m *market) readArray() error {
 	return nil
 }
 
-// index reads a row or column number, which must be between 1 and `most`. It returns the number
-// minus 1, so that it counts from 0, and the rest of the line. `name` is "row" or "column", for
-// errors. The error says whether the number is missing, zero, too large, or not a number.
+// index reads a row or column number from 1 to `most`. It returns the number counted from 0, and
+// the rest of the line.
 func (m *market) index(name string, line []byte, most int) (int, []byte, error) {
 	word, rest := cut(line)
 	i, ok := number.Count(word, most)
@@ -449,16 +426,12 @@ func (m *market) index(name string, line []byte, most int) (int, []byte, error) 
 		return 0, nil, m.errorf("the entry has no %s", name)
 	case ok:
 		return 0, nil, m.errorf("%s 0: rows and columns are counted from 1", name)
-	// The word is a number, but it is larger than the largest allowed index.
 	case number.Digits(word):
 		return 0, nil, m.errorf("%s %s is outside 1 to %d", name, number.Quote(word), most)
 	}
 	return 0, nil, m.errorf("%s %s is not an integer", name, number.Quote(word))
 }
 
-// readValue reads the value of an entry. It returns the value and the rest of the line. The first
-// line of the file says which form values have: that of the function `number` for real, and that of
-// wholeNumber for integer.
 func (m *market) readValue(line []byte) (float64, []byte, error) {
 	word, rest := cut(line)
 	if len(word) == 0 {

@@ -22,8 +22,8 @@ const npyMagic = "\x93NUMPY"
 
 var le = binary.LittleEndian
 
-// longestHeader is the largest allowed number of bytes of the header. The header of a plain array
-// has about a hundred bytes. Only arrays of records have long headers.
+// longestHeader is the largest allowed number of bytes of the header. Only arrays of records have
+// long headers.
 const longestHeader = 1 << 16
 
 // An npy is the state of reading a .npy file.
@@ -37,8 +37,8 @@ type npy struct {
 	header int64
 }
 
-// readHeader reads a .npy file up to its elements. It returns an error if the elements are not
-// numbers. The field descr becomes the name of the type in elementTypes.
+// readHeader reads a .npy file up to its elements, which must be numbers. Descr becomes the name of
+// the type in numpy.Types.
 func (f *npy) readHeader() error {
 	if err := f.readDictionary(); err != nil {
 		return err
@@ -57,11 +57,8 @@ func (f *npy) readHeader() error {
 	return f.errorf("element type %q is not supported, only booleans, integers and floats of at most 64 bits: save A.astype(float) instead", given)
 }
 
-// readDictionary reads a .npy file up to its elements: the version, and the dictionary that
-// describes the elements. It stores the content of the dictionary in the embedded npyHeader, and
-// the number of bytes read in f.header. It subtracts this number from f.left, the bytes that remain
-// in the stream. Element types that are not numbers are accepted, too, because archives of scipy
-// contain strings.
+// readDictionary reads version and dictionary. It accepts elements that are not numbers, too,
+// because archives of scipy contain strings.
 func (f *npy) readDictionary() error {
 	var fixed [8]byte
 	if err := f.full(fixed[:], "the header"); err != nil {
@@ -85,7 +82,6 @@ func (f *npy) readDictionary() error {
 		return err
 	}
 	n := le.Uint32(size[:])
-	// The length is checked before memory is allocated for the header.
 	if n > longestHeader {
 		return f.errorf("the header has %d bytes, more than a plain array needs", n)
 	}
@@ -104,11 +100,10 @@ func (f *npy) readDictionary() error {
 	return nil
 }
 
-// readData reads all elements in the order of the file. It returns an error if more bytes follow.
-// If the size of the file is known and does not agree with the header, the error comes before
-// memory is allocated. If the size is unknown, memory grows with the data that have been read.
+// readData reads all elements in the order of the file, and fails if more bytes follow. If the size
+// of the file is known and does not agree with the header, the error comes before memory is
+// allocated. Otherwise memory grows with the data that have been read.
 func (f *npy) readData() ([]float64, error) {
-	// The product cannot overflow, because the loop compares it with the limit after each factor.
 	total := 1
 	for _, n := range f.Shape {
 		var ok bool
@@ -116,9 +111,6 @@ func (f *npy) readData() ([]float64, error) {
 			return nil, f.tooLarge()
 		}
 	}
-	// If the size of the file is not known, the first allocation is small, and later ones double
-	// the capacity. If the size is known and agrees with the header, the first allocation is large
-	// enough for all elements.
 	first := memory.FirstElements
 	if f.left != unknown {
 		if need := int64(total) * int64(f.Bytes); need != f.left {
@@ -126,8 +118,6 @@ func (f *npy) readData() ([]float64, error) {
 		}
 		first = total
 	}
-	// If the file stores doubles as this machine does, they need no conversion and are read
-	// directly into the result.
 	native := numpy.NativeLittle && f.Descr == "<f8"
 	if native && f.at != nil && f.left >= stream.ParallelBytes {
 		return f.readParallel(total)
@@ -153,15 +143,13 @@ func (f *npy) readData() ([]float64, error) {
 			a = a[:end]
 			continue
 		}
-		// decode needs no check of the capacity: the chunk has at most as many elements as fit into
-		// the free part of the slice a.
+		// The chunk has at most as many elements as fit into the free part of the slice.
 		now := chunk[:min(len(chunk), (cap(a)-len(a))*f.Bytes)]
 		if err := f.full(now, "its elements"); err != nil {
 			return nil, err
 		}
 		a = f.Decode(a, now)
 	}
-	// More bytes after the elements are an error, also in a stream of unknown size.
 	switch _, err := f.ReadByte(); {
 	case err == nil:
 		return nil, f.errorf("data follow the last of %d elements", total)
@@ -171,10 +159,8 @@ func (f *npy) readData() ([]float64, error) {
 	return a, nil
 }
 
-// readParallel reads all elements of a .npy file with several goroutines, directly into the result.
-// Three conditions must hold: the size of the file agrees with the header, the file is not
-// compressed, and the file stores doubles as this machine does. If another process shortens the
-// file during the read, readParallel returns an error.
+// readParallel reads all elements with several goroutines, directly into the result. The file is
+// not compressed, its size agrees with the header, and it stores doubles as this machine does.
 func (f *npy) readParallel(total int) ([]float64, error) {
 	a, ok := memory.Allocate[float64](total)
 	if !ok {
@@ -190,8 +176,6 @@ func (f *npy) readParallel(total int) ([]float64, error) {
 	}
 }
 
-// full fills p from the input. If the file ends before p is full, the error says that the file
-// ended inside `what`, for example "the header".
 func (f *npy) full(p []byte, what string) error {
 	switch _, err := io.ReadFull(f.input, p); err {
 	case nil:
@@ -203,17 +187,15 @@ func (f *npy) full(p []byte, what string) error {
 	}
 }
 
-// wrap adds the name of the file to an error of the stream.
 func (f *npy) wrap(err error) error { return fmt.Errorf("%s: %w", f.file, err) }
 
-// errorf makes an error about the content of the file.
 func (f *npy) errorf(format string, args ...any) *FormatError {
 	return &FormatError{f.file, 0, fmt.Sprintf(format, args...)}
 }
 
 // tooLarge makes the error that the system has no memory for the array.
 func (f *npy) tooLarge() error {
-	// In the error, an array with only one dimension counts as a matrix with one column.
+	// An array with only one dimension counts as a matrix with one column.
 	shape := append(slices.Clone(f.Shape), 1)
 	return &TooLargeError{f.file, shape[0], shape[1]}
 }

@@ -62,10 +62,9 @@ func readEither[T any](r io.Reader, name string, packed func(*archive) (*T, erro
 	})
 }
 
-// zipped decides whether r is a .npz file with random access, which means that r has the methods
-// ReadAt and Seek, such as an *os.File or a *bytes.Reader. It returns the part of r from the
-// current position on, and does not change this position. For a pipe `ok` is false: a pipe has
-// these methods, too, but no known size.
+// zipped decides whether r is a .npz file with random access, such as an *os.File or a
+// *bytes.Reader, and returns the part from the current position on, which it does not change. A
+// pipe has the methods, too, but no known size.
 func zipped(r io.Reader) (at io.ReaderAt, size int64, ok bool) {
 	f, anywhere := r.(interface {
 		io.ReaderAt
@@ -80,7 +79,6 @@ func zipped(r io.Reader) (at io.ReaderAt, size int64, ok bool) {
 		return nil, 0, false
 	}
 	magic := make([]byte, len(zipMagic))
-	// A file that is shorter than zipMagic gives fewer bytes, which are not equal to zipMagic.
 	if n, _ := f.ReadAt(magic, from); string(magic[:n]) != zipMagic {
 		return nil, 0, false
 	}
@@ -89,17 +87,14 @@ func zipped(r io.Reader) (at io.ReaderAt, size int64, ok bool) {
 
 // archive is an open .npz file, which can be read at any position.
 type archive struct {
-	// name is the name of the file.
-	name string
-	// size is the size of the archive, in bytes.
-	size int64
-	// files is the directory of the archive.
+	name  string // of the file
+	size  int64  // in bytes
 	files []*zip.File
 }
 
 // openArchive reads the directory of an archive. Two arrays of one name are an error: numpy.load
-// reads the last of them, other programs read the first. `name` stands for the file in errors. The
-// reader `r` must stay open as long as the archive is in use.
+// reads the last of them, other programs read the first. The reader must stay open as long as the
+// archive is in use.
 func openArchive(r io.ReaderAt, size int64, name string) (*archive, error) {
 	z, err := zip.NewReader(r, size)
 	if err != nil {
@@ -119,7 +114,6 @@ func openArchive(r io.ReaderAt, size int64, name string) (*archive, error) {
 	return &archive{name, size, z.File}, nil
 }
 
-// noArrays is the complaint about an archive without arrays.
 func (z *archive) noArrays() string {
 	var names []string
 	for _, f := range z.files {
@@ -128,12 +122,9 @@ func (z *archive) noArrays() string {
 	return noArrays(names)
 }
 
-// fromZip reads the array whose name the options give. If the options give no name, fromZip reads
-// the sparse matrix, if the archive is one, or else the array that findArray chooses. So a single
-// part of a sparse matrix can be read by its name.
+// fromZip reads the array that the options name, or a sparse matrix, or else the array that
+// findArray chooses. So a single part of a sparse matrix can be read by its name.
 func (o Options) fromZip(z *archive) (*Dense, error) {
-	// If the archive holds a sparse matrix, it has several arrays, and none of them is the matrix
-	// itself.
 	if o.Array == "" && z.isSparse() {
 		s, err := z.readSparse()
 		if err != nil {
@@ -148,11 +139,10 @@ func (o Options) fromZip(z *archive) (*Dense, error) {
 	return inside(z, member, func(in *input) (*Dense, error) { return readNPY(in, memory.MostElements) })
 }
 
-// inside calls the function `read` with the content of a member of the archive, and returns its results.
-// The content is valid until `read` returns. A stored member, without compression, has a
-// known size, so a header with another size is found before the elements are read. A size in the
-// directory that is larger than the archive is ignored. A large deflated member is unpacked in a
-// goroutine of its own. Errors name the file and the member.
+// inside calls the function `read` with the content of a member of the archive, which is valid
+// until `read` returns. A stored member, without compression, has a known size, so a header with
+// another size is found before the elements are read. A large deflated member is unpacked in a
+// goroutine of its own.
 func inside[T any](z *archive, member *zip.File, read func(in *input) (T, error)) (none T, _ error) {
 	path := z.name + ": " + member.Name
 	f, err := member.Open()
@@ -160,8 +150,7 @@ func inside[T any](z *archive, member *zip.File, read func(in *input) (T, error)
 		return none, zipError(path, err)
 	}
 	defer f.Close()
-	// A compressed member of the archive is read as a stream, whose size is not known. A small one
-	// is not worth the buffers of a goroutine.
+	// A small member is not worth the buffers of a goroutine.
 	if member.Method != zip.Store && member.UncompressedSize64 > stream.AheadBytes {
 		in := unpacked(f, path)
 		defer in.done()
@@ -174,7 +163,6 @@ func inside[T any](z *archive, member *zip.File, read func(in *input) (T, error)
 	return read(in)
 }
 
-// member returns the file in the archive that holds the array `array`, or nil if there is none.
 func (z *archive) member(array string) *zip.File {
 	for _, f := range z.files {
 		if f.Name == array+npyEnding {
@@ -184,8 +172,6 @@ func (z *archive) member(array string) *zip.File {
 	return nil
 }
 
-// vector reads the array with the given name. The array must have one dimension, or two dimensions
-// one of which is 1. If the archive has no such array, the error is a *FormatError.
 func (z *archive) vector(array string) ([]float64, error) {
 	m := z.member(array)
 	if m == nil {
@@ -195,8 +181,7 @@ func (z *archive) vector(array string) ([]float64, error) {
 }
 
 // findArray returns the file of the array with the given name, or of the default array if the name
-// is empty. Files of the archive that do not end in .npy are ignored. If no file is found, the
-// result `complaint` lists the first arrays of the archive. Otherwise `complaint` is empty.
+// is empty. If there is none, `complaint` lists the first arrays of the archive.
 func (z *archive) findArray(array string) (found *zip.File, complaint string) {
 	want := array
 	if want == "" {
@@ -220,7 +205,6 @@ func (z *archive) findArray(array string) (found *zip.File, complaint string) {
 	case len(names) == 1 && array == "":
 		return found, ""
 	}
-	// The list is limited to 8 names, because an archive may have very many arrays.
 	list := strings.Join(names[:min(len(names), 8)], ", ")
 	if len(list) > 200 {
 		list = fmt.Sprintf("its %d arrays", len(names))
@@ -233,9 +217,8 @@ func (z *archive) findArray(array string) (found *zip.File, complaint string) {
 	return nil, fmt.Sprintf("no array is called %s; the archive has %s", want, list)
 }
 
-// zipError distinguishes damaged archives from streams that cannot be read. A damaged archive gives
-// a *FormatError. A compression method other than deflate also gives a *FormatError, because NumPy
-// writes no other compression.
+// zipError makes a *FormatError of a damaged archive, and of a compression that NumPy does not
+// write.
 func zipError(name string, err error) error {
 	switch {
 	case errors.Is(err, zip.ErrFormat):

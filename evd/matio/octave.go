@@ -119,7 +119,6 @@ func (t *octave) header() error {
 	}
 }
 
-// matrix reads the rest of a variable: the comments with its size, and its elements.
 func (t *octave) matrix() (*Dense, error) {
 	sizes, ok := octaveSizes[t.kind]
 	switch {
@@ -151,7 +150,6 @@ func (t *octave) matrix() (*Dense, error) {
 	return t.matrixOf(rows, cols)
 }
 
-// matrixOf reads all elements of a rows×cols matrix, one row per line.
 func (t *fields) matrixOf(rows, cols int) (*Dense, error) {
 	n, ok := memory.Elements(rows, cols, memory.MostElements)
 	if !ok {
@@ -214,7 +212,7 @@ func (t *octave) diagonal(rows, cols int) (*Dense, error) {
 	return d, nil
 }
 
-// sparse reads the entries of a sparse matrix: row, column and value, counted from 1.
+// sparse reads entries: row, column and value, counted from 1.
 func (t *octave) sparse(rows, cols, entries int) (*Dense, error) {
 	a, err := t.lines(nil, entries, 3)
 	if err != nil {

@@ -18,34 +18,22 @@ import (
 //
 // All indices count from 0. The method `each` checks the arrays.
 type sparse struct {
-	// file is the name of the .npz file, for errors.
-	file string
-	// format is coo, csr or csc.
-	format string
-	// rows and `cols` are the numbers of rows and columns of the matrix.
+	file       string // name, for errors
+	format     string
 	rows, cols int
-	// data holds the values of the entries.
-	data []float64
-	// row and `col` hold the row and the column of each entry, if the format is coo.
-	row, col []float64
-	// start[i] is the number of the first entry of row i (csr) or column i (csc). One more element
-	// at the end has the number of entries. `start` is empty for coo. The file calls it indptr.
-	start []float64
-	// index[k] is the column of entry k (csr) or the row of entry k (csc). It is empty for coo. The
-	// file calls it indices.
-	index []float64
+	data       []float64
+	row, col   []float64 // of coo
+	start      []float64 // of csr and csc, indptr in the file; the last element is the number of entries
+	index      []float64 // of csr and csc, indices in the file
 }
 
-// isSparse reports whether the archive has the three arrays that scipy.sparse.save_npz writes for
-// every format. Their names are `format`, `shape` and `data`.
 func (z *archive) isSparse() bool {
 	return z.member("format") != nil && z.member("shape") != nil && z.member("data") != nil
 }
 
-// readSparse reads the format, the shape and the arrays of a sparse matrix. It does not check the
-// indices, because the method `each` checks them. For the formats bsr and dia the error advises to
-// save A.tocsr(). Integers in the arrays are read as doubles. This is exact up to 2⁵³, and all
-// valid indices are smaller.
+// readSparse reads the format, the shape and the arrays of a sparse matrix; the method `each`
+// checks the arrays. Integers are read as doubles. This is exact up to 2⁵³, and all valid indices
+// are smaller.
 func (z *archive) readSparse() (*sparse, error) {
 	s := &sparse{file: z.name}
 	var err error
@@ -65,7 +53,6 @@ func (z *archive) readSparse() (*sparse, error) {
 	if !ok[0] || !ok[1] {
 		return nil, s.errorf("the shape cannot be %g by %g", shape[0], shape[1])
 	}
-	// arrays maps the name of an array in the file to the field that receives the array.
 	var arrays map[string]*[]float64
 	switch s.format {
 	case "coo":
@@ -84,17 +71,14 @@ func (z *archive) readSparse() (*sparse, error) {
 	return s, nil
 }
 
-// readNPYWord reads an array that is a single string of ASCII letters. Python 3 saves such a string
-// as bytes (type S) or as UTF-32 (type U) in either byte order. In all these encodings the letters
-// remain if zero bytes are removed.
+// readNPYWord reads a single string of ASCII letters. Python 3 saves it as bytes (type S) or as
+// UTF-32 (type U), in which the letters remain if zero bytes are removed.
 func readNPYWord(in *input) (string, error) {
 	f := npy{input: in, most: memory.MostElements}
 	if err := f.readDictionary(); err != nil {
 		return "", err
 	}
-	// longest is the largest allowed number of bytes of the word. Names of formats have three
-	// letters.
-	const longest = 64
+	const longest = 64 // bytes; names of formats have three letters
 	text, err := io.ReadAll(io.LimitReader(in, longest))
 	if err != nil {
 		return "", f.wrap(err)
@@ -111,14 +95,10 @@ func whole(x float64, most int) (int, bool) {
 	return n, x >= 0 && x <= float64(most) && float64(n) == x
 }
 
-// each calls the function `put` for each entry, with i and j counted from 0, and stops at the first
-// error. If an entry is stored twice, `each` calls `put` for both, and their values must be added
-// up. If the arrays do not have matching lengths, or an index is outside the matrix, the error is a
-// *FormatError. `each` never calls `put` with such an index.
+// each calls the function `put` for each entry, with i and j counted from 0 and inside the matrix,
+// and stops at the first error. The values of an entry that is stored twice must be added up.
 func (s *sparse) each(put func(i, j int, x float64) error) error {
 	if s.format == "coo" {
-		// The lengths of the arrays are checked here and not in readSparse, so that all checks of
-		// the arrays are in one place.
 		if len(s.row) != len(s.data) || len(s.col) != len(s.data) {
 			return s.errorf("%d rows and %d columns for %d entries", len(s.row), len(s.col), len(s.data))
 		}
@@ -129,8 +109,7 @@ func (s *sparse) each(put func(i, j int, x float64) error) error {
 		}
 		return nil
 	}
-	// The formats csr and csc differ only in their direction. In this loop, a line is a row of the
-	// matrix if the format is csr, and a column if it is csc.
+	// A line is a row of the matrix in csr, and a column in csc.
 	lines := s.rows
 	if s.format == "csc" {
 		lines = s.cols
@@ -139,8 +118,6 @@ func (s *sparse) each(put func(i, j int, x float64) error) error {
 		return s.errorf("indptr of %d and indices of %d elements for %d by %d with %d entries", len(s.start), len(s.index), s.rows, s.cols, len(s.data))
 	}
 	for line := range lines {
-		// start must be ascending. If it were not, some entries would be in two rows or columns. No
-		// program has saved such a matrix.
 		from, ok := whole(s.start[line], len(s.data))
 		to, ok2 := whole(s.start[line+1], len(s.data))
 		if !ok || !ok2 {
@@ -162,8 +139,6 @@ func (s *sparse) each(put func(i, j int, x float64) error) error {
 	return nil
 }
 
-// put checks the row and the column of one entry, which the file stores as doubles. It converts
-// both to integers, and calls the function that is its last argument.
 func (s *sparse) put(row, col, x float64, put func(i, j int, x float64) error) error {
 	i, ok := whole(row, s.rows-1)
 	j, ok2 := whole(col, s.cols-1)
@@ -173,8 +148,8 @@ func (s *sparse) put(row, col, x float64, put func(i, j int, x float64) error) e
 	return put(i, j, x)
 }
 
-// dense returns the matrix with all elements stored. The memory for rows·cols elements may be much
-// larger than the archive. If the system does not have this memory, the error is a *TooLargeError.
+// dense returns the matrix with all elements stored, for which memory may be much larger than the
+// archive.
 func (s *sparse) dense() (*Dense, error) {
 	d, err := zeros(s.file, s.rows, s.cols, memory.MostElements)
 	if err != nil {
@@ -186,8 +161,6 @@ func (s *sparse) dense() (*Dense, error) {
 	})
 }
 
-// tridiagonal returns the matrix as two diagonals. It needs only memory of order n. A nonzero entry
-// outside the three diagonals is an error.
 func (s *sparse) tridiagonal() (*Tridiagonal, error) {
 	t, err := newTridiagonal(s.file, s.rows, s.cols)
 	if err != nil {
@@ -205,7 +178,6 @@ func (s *sparse) tridiagonal() (*Tridiagonal, error) {
 	return t.whole()
 }
 
-// errorf makes an error about the content of the .npz file.
 func (s *sparse) errorf(format string, args ...any) *FormatError {
 	return &FormatError{s.file, 0, fmt.Sprintf(format, args...)}
 }

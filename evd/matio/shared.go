@@ -62,7 +62,6 @@ func JoinShared(temporary string, rows, cols int) (*SharedNPY, error) {
 	return &SharedNPY{f: f, rows: rows, cols: cols, header: int64(len(sharedHeader(rows, cols)))}, nil
 }
 
-// sharedHeader returns the bytes of a .npy file that come before the elements.
 func sharedHeader(rows, cols int) []byte {
 	var g gather
 	g.npyArray("<f8", true, fmt.Sprintf("(%d, %d)", rows, cols))

@@ -58,7 +58,6 @@ func (o Options) ReadStacks(r io.Reader, name string) (*Stacks, error) {
 	})
 }
 
-// oneStack returns Stacks with one stack, which has no name.
 func oneStack(s *Stack) *Stacks { return &Stacks{All: []NamedStack{{Dims: 3, Stack: *s}}} }
 
 // stacks reads the array that the options name, or all arrays of the archive if they name none.
@@ -125,7 +124,6 @@ func ReadStack(r io.Reader, name string) (*Stack, error) {
 	return opened(r, name, readStack)
 }
 
-// readStack reads a stack of matrices from an input.
 func readStack(in *input) (*Stack, error) {
 	a, err := readArray(in, memory.MostElements, isStack)
 	if err != nil {

@@ -29,8 +29,6 @@ func (d *Dense) Symmetric() error {
 			mirror := d.Data[j0+(i0+r)*n:][:cols]
 			for c, y := range mirror {
 				x := own[r+c*transpose.Pitch]
-				// Skip pairs that are equal or both NaN. Skip elements on or above the diagonal, so
-				// that each pair is compared only once.
 				if x == y || i0+r <= j0+c || x != x && y != y {
 					continue
 				}
@@ -40,7 +38,6 @@ func (d *Dense) Symmetric() error {
 			}
 		}
 		if found != nil {
-			// This lock costs little time, because a goroutine takes it at most once per tile.
 			lock.Lock()
 			defer lock.Unlock()
 			if worst == nil || found.exceeds(worst) {
@@ -56,19 +53,18 @@ func (d *Dense) Symmetric() error {
 	return worst
 }
 
-// exceeds reports whether e is worse than the other error, that is, whether its difference is
-// larger. NaN is larger than all numbers. Of two equal differences, the one that comes first in
-// column-major order is worse. Therefore the worst error does not depend on the order in which
-// goroutines finish.
+// exceeds reports whether the difference of e is larger. NaN is larger than all numbers. Of two
+// equal differences, the first one in column-major order counts, so that the order in which
+// goroutines finish has no effect.
 func (e *NotSymmetricError) exceeds(than *NotSymmetricError) bool {
-	// cmp.Compare cannot be used, because it orders NaN below all numbers.
+	// cmp.Compare orders NaN below all numbers.
 	if a, b := math.IsNaN(e.Diff), math.IsNaN(than.Diff); a != b {
 		return a
 	}
 	return cmp.Or(cmp.Compare(e.Diff, than.Diff), cmp.Compare(than.Col, e.Col), cmp.Compare(than.Row, e.Row)) > 0
 }
 
-// largest returns the largest absolute value in the slice `a`, and ignores NaN.
+// largest returns the largest absolute value, and ignores NaN.
 func largest(a []float64) (largest float64) {
 	for _, x := range a {
 		if x = math.Abs(x); x > largest {
@@ -103,10 +99,8 @@ func (d *Dense) Symmetrize() error {
 	return nil
 }
 
-// store writes the copy of a tile back to its place in the matrix. The tile has rows×cols elements,
-// and (i0, j0) is its first element. A tile on the diagonal is its own mirror image: for such a
-// tile `store` writes only the part below the diagonal, because the caller has already changed the
-// part above the diagonal in the matrix.
+// store writes the copy of a tile back to its place, which begins at (i0, j0). Of a tile on the
+// diagonal, which is its own mirror image, it writes only the part below the diagonal.
 func (d *Dense) store(own *transpose.Copy, i0, j0, rows, cols int) {
 	for c := range cols {
 		from := 0

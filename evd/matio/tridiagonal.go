@@ -79,13 +79,10 @@ func (o Options) readTridiagonal(in *input) (*Tridiagonal, error) {
 	return o.readDiagonals(in)
 }
 
-// tridiagonalFromZip reads the array whose name the options give. If the options give no name, it
-// reads the first of these that the archive has: two vectors D and E, a sparse matrix, or one
-// array. The array may have any form that a tridiagonal matrix may have.
+// tridiagonalFromZip reads the array that the options name, or the first of these that the archive
+// has: two vectors D and E, a sparse matrix, or one array.
 func (o Options) tridiagonalFromZip(z *archive) (*Tridiagonal, error) {
 	if o.Array == "" {
-		// If an archive has two arrays with these names, they are the diagonal and the
-		// off-diagonal, even if there are other arrays.
 		small := z.member("d") != nil && z.member("e") != nil
 		capital := z.member("D") != nil && z.member("E") != nil
 		switch {
@@ -111,9 +108,8 @@ func (o Options) tridiagonalFromZip(z *archive) (*Tridiagonal, error) {
 	return d.tridiagonal(z.name)
 }
 
-// diagonals reads a tridiagonal matrix from two vectors of the archive. `diagonal` is the name of
-// the vector D, and `off` is the name of E. E must have one element less than D, or as many
-// elements as D. In the second case the last element of E has no meaning.
+// diagonals reads the vectors D and E of the archive. E has one element less than D, or as many.
+// Then its last element has no meaning.
 func (z *archive) diagonals(diagonal, off string) (*Tridiagonal, error) {
 	d, err := z.vector(diagonal)
 	if err != nil {
@@ -140,8 +136,6 @@ func (z *archive) diagonals(diagonal, off string) (*Tridiagonal, error) {
 // The result may share memory with d.
 func (d *Dense) tridiagonal(name string) (*Tridiagonal, error) {
 	n := d.Rows
-	// A matrix with two columns holds D and E in its columns, and a matrix with two rows holds them
-	// in its rows. A matrix of order 2 is an exception: it is the tridiagonal matrix itself.
 	if d.Cols == 2 && n != 2 {
 		return &Tridiagonal{D: d.Data[:n], E: d.Data[n : n+max(0, n-1)]}, nil
 	}
@@ -214,17 +208,17 @@ func (m *market) readTridiagonal() (*Tridiagonal, error) {
 	return t.whole()
 }
 
-// scattered collects the entries of a tridiagonal matrix, which come in any order. If an entry
-// comes several times, its values are added up. The two triangles are collected separately, because
-// an entry may come before or after its mirror image.
+// scattered collects the entries of a tridiagonal matrix, which come in any order and are added up.
+// An entry may come before or after its mirror image, so the two triangles are collected
+// separately.
 type scattered struct {
 	Tridiagonal
 	upper []float64 // elements (i, i+1), which must be equal to E in the end
 	file  string    // name, for errors
 }
 
-// newTridiagonal returns a tridiagonal matrix of zeros. It returns an error if the given numbers of
-// rows and columns differ or are too large.
+// newTridiagonal returns a tridiagonal matrix of zeros, or an error if it is not square or too
+// large.
 func newTridiagonal(file string, rows, cols int) (*scattered, error) {
 	if rows != cols {
 		return nil, fmt.Errorf("%s: %w", file, &NotSquareError{rows, cols})
@@ -233,13 +227,12 @@ func newTridiagonal(file string, rows, cols int) (*scattered, error) {
 	if !ok {
 		return nil, &TooLargeError{file, rows, 3}
 	}
-	// off is the number of off-diagonal elements: one less than the order, but 0 for order 0.
 	off := max(0, rows-1)
 	return &scattered{Tridiagonal{D: all[:rows:rows], E: all[rows:][:off:off]}, all[2*rows:][:off], file}, nil
 }
 
-// put adds x to element (i, j), counted from 0, which must be inside the matrix. A nonzero x
-// outside the three diagonals gives an error. This error does not have the file's name.
+// put adds x to element (i, j), counted from 0, which must be inside the matrix. The error does not
+// have the name of the file.
 func (t *scattered) put(i, j int, x float64) error {
 	switch {
 	case i == j:
@@ -254,8 +247,8 @@ func (t *scattered) put(i, j int, x float64) error {
 	return nil
 }
 
-// whole returns the collected matrix. The elements (i+1, i) and (i, i+1) must be equal or both NaN,
-// for each i. Otherwise the error wraps a *NotSymmetricError about the largest difference.
+// whole returns the collected matrix. Elements (i+1, i) and (i, i+1) must be equal or both NaN.
+// Otherwise the error wraps a *NotSymmetricError about the largest difference.
 func (t *scattered) whole() (*Tridiagonal, error) {
 	var worst *NotSymmetricError
 	for i, x := range t.E {

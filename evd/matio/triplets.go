@@ -80,7 +80,6 @@ func (t *triplets) entry(first bool) error {
 	return t.whole(t.a[before : before+2])
 }
 
-// whole checks row and column of an entry.
 func (t *triplets) whole(place []float64) error {
 	for c, x := range place {
 		name := [2]string{"row", "column"}[c]

@@ -52,8 +52,8 @@ func readVector(in *input) ([]float64, error) {
 	return readValues(newLines(in))
 }
 
-// readValues reads one number per line. A second word on a line is an error. A file without numbers
-// gives an empty slice, because an empty list of eigenvalues is a valid result.
+// readValues reads one number per line. A file without numbers gives an empty slice, because an
+// empty list of eigenvalues is a valid result.
 func readValues(l *lines) ([]float64, error) {
 	var a []float64
 	for {

@@ -10,11 +10,8 @@ import (
 	"github.com/vkevd/vkevd/evd/matio/internal/number"
 )
 
-// readJSON reads one array of numbers. After the array the file must end. Anything else than
-// numbers in the array gives a *FormatError, also NaN and infinity, which JSON does not have.
-//
-// json.Decoder holds a whole element in memory before it looks at it, so a file of one endless
-// element would take all memory. Therefore readJSON takes the array apart itself.
+// readJSON reads one array of numbers. It takes the array apart itself: json.Decoder would hold a file
+// of one endless element in memory before it looks at it.
 func readJSON(in *input) ([]float64, error) {
 	r := &jsonArray{input: in}
 	if word, err := r.next(); err != nil {
@@ -56,9 +53,8 @@ type jsonArray struct {
 	word []byte // the memory of the word that `next` returned last
 }
 
-// next returns the next word: a bracket, a comma, or all characters up to the next bracket, comma
-// or blank. A word ends after longestField+1 characters, and is then no number. The result is valid
-// until the next call.
+// next returns the next word: a bracket, a comma, or all characters up to the next of them or a
+// blank. After longestField+1 characters it is no number. The result is valid until the next call.
 func (r *jsonArray) next() ([]byte, error) {
 	r.word = r.word[:0]
 	for len(r.word) <= longestField {
@@ -85,10 +81,8 @@ func (r *jsonArray) next() ([]byte, error) {
 	return r.word, nil
 }
 
-// jsonBlank reports whether JSON has c between its words.
 func jsonBlank(c byte) bool { return c == ' ' || c == '\t' || c == '\r' || c == '\n' }
 
-// number returns the value of element k of the array, counted from 1.
 func (r *jsonArray) number(word []byte, k int) (float64, error) {
 	if len(word) > longestField {
 		return 0, r.errorf("element %d of the array has more than %d bytes", k, longestField)
@@ -103,7 +97,6 @@ func (r *jsonArray) number(word []byte, k int) (float64, error) {
 	return x, nil
 }
 
-// end returns the numbers of the array, or an error if the file has another word.
 func (r *jsonArray) end(a []float64) ([]float64, error) {
 	for {
 		c, err := r.ReadByte()

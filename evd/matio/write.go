@@ -20,20 +20,15 @@ const directBytes = 8 << 20
 // check for errors. After an error nothing more is written, and the output is incomplete. If a
 // caller needs a complete file or none, it must write to an AtomicFile.
 type gather struct {
-	// w is the stream.
-	w io.Writer
-	// buf has the bytes that have not been written to the stream yet.
-	buf []byte
-	// err is the first error of w.
-	err error
+	w   io.Writer
+	buf []byte // not written yet
+	err error  // the first one
 }
 
-// newGather makes a gather, which collects output for the stream w. If a piece of output has at
-// most 256 bytes, and the user calls the method `enough` after each piece, the buffer is never
-// reallocated.
+// newGather makes a gather. Its buffer is never reallocated if a piece of output has at most 256
+// bytes, and `enough` is called after each.
 func newGather(w io.Writer) *gather { return &gather{w: w, buf: make([]byte, 0, flushBytes+1<<8)} }
 
-// flush writes the buffer to the stream, unless an earlier write failed. Afterwards `buf` is empty.
 func (g *gather) flush() error {
 	if g.err == nil {
 		_, g.err = g.w.Write(g.buf)
@@ -42,7 +37,6 @@ func (g *gather) flush() error {
 	return g.err
 }
 
-// enough writes the collected output to the stream if it has flushBytes bytes or more.
 func (g *gather) enough() {
 	if len(g.buf) >= flushBytes {
 		g.flush()
@@ -133,9 +127,8 @@ func WriteValuesJSON(w io.Writer, values []float64) error {
 	return g.flush()
 }
 
-// checkShape returns an error if a rows×cols matrix with leading dimension ld does not fit a slice
-// with `length` elements. The last column needs only rows elements, not ld. checkShape divides
-// instead of multiplying, so nothing overflows.
+// checkShape returns an error if a rows×cols matrix with leading dimension ld does not fit a slice.
+// The last column needs only rows elements, not ld. Nothing overflows.
 func checkShape(rows, cols, length, ld int) error {
 	if rows < 0 || cols < 0 || ld < max(1, rows) {
 		return fmt.Errorf("matio: %d by %d elements cannot have leading dimension %d", rows, cols, ld)

@@ -50,10 +50,7 @@ func WriteMatrixMarketSymmetric(w io.Writer, layout Layout, n int, a []float64, 
 	return g.flush()
 }
 
-// coordinates writes the size line and the nonzero elements of the lower triangle. It reads the
-// triangle twice, because the size line has the number of nonzero elements.
 func (g *gather) coordinates(n int, a []float64, ld int) {
-	// The size line contains the number of entries, so the entries must be counted first.
 	entries := 0
 	for j := range n {
 		for _, x := range a[j+j*ld : n+j*ld] {
@@ -74,7 +71,6 @@ func (g *gather) coordinates(n int, a []float64, ld int) {
 	}
 }
 
-// array writes the size line and all elements of the lower triangle, by columns.
 func (g *gather) array(n int, a []float64, ld int) {
 	g.buf = fmt.Appendf(g.buf, "%d %d\n", n, n)
 	for j := 0; j < n && g.err == nil; j++ {
@@ -84,8 +80,6 @@ func (g *gather) array(n int, a []float64, ld int) {
 	}
 }
 
-// line writes x with the fewest digits from which x can be read without a change, and ends the
-// line.
 func (g *gather) line(x float64) {
 	g.buf = append(strconv.AppendFloat(g.buf, x, 'g', -1, 64), '\n')
 	g.enough()

@@ -77,9 +77,8 @@ func descr[T float32 | float64]() string {
 	return "<f8"
 }
 
-// npyArray writes everything before the elements of an array. `descr` is NumPy's name for the type
-// of the elements, and `shape` is a Python tuple. The header is padded with blanks, so that the
-// elements begin at a multiple of 64 bytes. The format demands this, because other programs map
+// npyArray writes everything before the elements of an array. `shape` is a Python tuple. Blanks
+// fill the header, so that the elements begin at a multiple of 64 bytes, because other programs map
 // such files into memory.
 func (g *gather) npyArray(descr string, fortran bool, shape string) {
 	order := "False"
@@ -88,17 +87,14 @@ func (g *gather) npyArray(descr string, fortran bool, shape string) {
 	}
 	const fixed = len(npyMagic) + 2 + 2 // magic, version, length of the rest
 	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }", descr, order, shape)
-	// `size` includes the line feed at the end of the header, and is rounded up to a multiple of
-	// 64.
 	size := (fixed + len(text) + 1 + 63) / 64 * 64
 	g.buf = append(g.buf, npyMagic+"\x01\x00"...)
 	g.buf = le.AppendUint16(g.buf, uint16(size-fixed))
 	g.buf = fmt.Appendf(g.buf, "%-*s\n", size-fixed-1, text)
 }
 
-// npyElements writes the numbers in `values` as a NumPy file stores them: in binary form, with the
-// low byte first. It needs no conversion if the machine stores numbers in this form. It stops at
-// the first error, which is stored in g.
+// npyElements writes numbers with the low byte first. It stops at the first error, which is stored
+// in g.
 func npyElements[T float32 | float64](g *gather, values []T) {
 	size := int(unsafe.Sizeof(*new(T)))
 	if !numpy.NativeLittle {
@@ -117,9 +113,7 @@ func npyElements[T float32 | float64](g *gather, values []T) {
 		return
 	}
 	for len(values) > 0 && g.err == nil {
-		// Each pass of the loop appends the numbers of `values` that fit into the rest of
-		// flushBytes, and one number more, so that it appends at least one. The capacity of the
-		// buffer is larger than flushBytes, so this number fits.
+		// One number more than fits into the rest of flushBytes, for which the buffer has room.
 		now := min(len(values), (flushBytes-len(g.buf))/size+1)
 		g.buf = append(g.buf, numpy.Raw(values[:now])...)
 		values = values[now:]

@@ -38,7 +38,6 @@ var (
 	groups2 = groupVersion{"memory.max", "memory.current", "active_file", "inactive_file"}
 )
 
-// left returns how many bytes the control group in the folder `dir` has left.
 func (v groupVersion) left(dir string) int64 {
 	limit, ok := numberIn(filepath.Join(dir, v.limit))
 	use, ok2 := numberIn(filepath.Join(dir, v.use))
@@ -99,13 +98,11 @@ func controlGroups() map[string]groupVersion {
 	return folders
 }
 
-// linesOf returns the lines of a file, or none if it cannot be read.
 func linesOf(file string) iter.Seq[string] {
 	text, _ := os.ReadFile(file)
 	return strings.SplitSeq(string(bytes.TrimSpace(text)), "\n")
 }
 
-// numberIn returns the number that is the content of a file.
 func numberIn(file string) (int64, bool) {
 	text, _ := os.ReadFile(file)
 	n, err := strconv.ParseInt(string(bytes.TrimSpace(text)), 10, 64)

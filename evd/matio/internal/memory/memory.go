@@ -35,10 +35,8 @@ const (
 	SpareBytes = 1 << 24
 )
 
-// Elements returns the number of elements of a matrix, rows·cols. The second result is false if it
-// is larger than `most`.
+// Elements returns rows·cols. The second result is false if it is larger than `most`.
 func Elements(rows, cols, most int) (int, bool) {
-	// The product of two sizes may need 128 bits.
 	hi, lo := bits.Mul64(uint64(rows), uint64(cols))
 	return int(lo), hi == 0 && lo <= uint64(most)
 }
@@ -61,8 +59,7 @@ func Available(n int) bool {
 	if bytes <= Left()-SpareBytes {
 		return true
 	}
-	// The memory that this process uses may be garbage, such as the smaller copies of a slice that
-	// grew.
+	// The memory in use may be garbage, such as the smaller copies of a slice that grew.
 	debug.FreeOSMemory()
 	return bytes <= Left()-SpareBytes
 }
@@ -76,9 +73,8 @@ func Allocate[T any](n int) ([]T, bool) {
 	return make([]T, n), true
 }
 
-// Grow returns a copy of the slice `data` with a larger capacity. The new capacity is twice the old
-// one, but at least `first` and at most `want` elements. The second result is false if the system
-// does not have the memory.
+// Grow returns a copy of the slice `data` with twice the capacity, but at least `first` and at most
+// `want` elements. The second result is false if the system does not have the memory.
 func Grow[T any](data []T, first, want int) ([]T, bool) {
 	more, ok := Allocate[T](min(want, max(first, 2*cap(data))))
 	if !ok {

@@ -65,23 +65,18 @@ func ParseHeader(text string) (h Header, complaint string) {
 	return h, p.complaint
 }
 
-// A literal is the state of a parser for Python literals. `rest` is the text that has not been read
-// yet. `complaint` is the first error, or empty. After an error, the results of the methods have no
-// meaning.
+// A literal parses Python literals. `rest` has not been read yet, and `complaint` is the first error.
+// After an error, the results of the methods have no meaning.
 type literal struct{ rest, complaint string }
 
-// fail stores the text `complaint` as the error of the parser, unless there is an earlier one.
 func (p *literal) fail(complaint string) {
 	if p.complaint == "" {
 		p.complaint = complaint
 	}
 }
 
-// skip skips white space.
 func (p *literal) skip() { p.rest = strings.TrimLeft(p.rest, " \t\r\n") }
 
-// accept skips `token` if the rest of the text begins with it. It reports whether the text began
-// with it.
 func (p *literal) accept(token string) bool {
 	p.skip()
 	rest, ok := strings.CutPrefix(p.rest, token)
@@ -89,16 +84,13 @@ func (p *literal) accept(token string) bool {
 	return ok
 }
 
-// expect skips `token`, with which the rest of the text must begin. If the text does not begin with
-// `token`, `expect` records an error.
 func (p *literal) expect(token string) {
 	if !p.accept(token) {
 		p.fail(fmt.Sprintf("expected %s before %s", token, number.Quote([]byte(p.rest))))
 	}
 }
 
-// elementType reads the name of the elements' type. In a pair of the name and something in braces,
-// these are metadata, which do not change the elements. A list describes records.
+// elementType reads the name of the type of the elements. Metadata after it change nothing.
 func (p *literal) elementType() string {
 	if p.accept("[") {
 		p.fail(`arrays of records are not supported: save A["FIELD"] instead`)
@@ -121,8 +113,8 @@ func (p *literal) elementType() string {
 	return name
 }
 
-// quoted reads a string in single or double quotes. The string must have no escapes. Python 2 may
-// have the letter u before a string.
+// quoted reads a string without escapes in single or double quotes. Python 2 may have the letter u
+// before it.
 func (p *literal) quoted() string {
 	p.accept("u")
 	mark := "'"
@@ -138,7 +130,6 @@ func (p *literal) quoted() string {
 	return s
 }
 
-// boolean reads True or False.
 func (p *literal) boolean() bool {
 	if p.accept("True") {
 		return true
@@ -147,9 +138,8 @@ func (p *literal) boolean() bool {
 	return false
 }
 
-// tuple reads sizes in parentheses, each from 0 to mostElements. A comma may follow the last size.
-// For a tuple of one size Python requires this comma, but `tuple` does not. The letter L may follow
-// a number, because Python 2 wrote long integers with it.
+// tuple reads sizes in parentheses. A comma may follow the last one, and the letter L each, because
+// Python 2 wrote long integers with it.
 func (p *literal) tuple() (sizes []int) {
 	p.expect("(")
 	for p.complaint == "" && !p.accept(")") {

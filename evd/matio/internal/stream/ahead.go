@@ -3,8 +3,7 @@ package stream
 
 import "io"
 
-// The type `ahead` reads a stream in advance, in a goroutine of its own. aheadBlocks is the number
-// of its buffers, and AheadBytes is the size of each buffer in bytes.
+// aheadBlocks is the number of buffers of an Ahead, and AheadBytes the size of each.
 const (
 	aheadBlocks = 4
 	AheadBytes  = 1 << 18
@@ -19,20 +18,12 @@ const (
 // read. So the memory is limited to aheadBlocks·AheadBytes, and the decompressor waits if parsing
 // is slower.
 type Ahead struct {
-	// blocks is the channel of blocks of data that the goroutine `fill` has read, in the order of
-	// the stream.
-	blocks chan block
-	// empty is the channel of buffers that the goroutine `fill` may use again.
-	empty chan []byte
-	// quit is closed by the method Close. Then the goroutine `fill` ends.
-	quit chan struct{}
-	// gone is closed by the goroutine `fill` when it has used the stream for the last time.
-	gone chan struct{}
-	// now is the block that Read currently returns, without the bytes that Read has already
-	// returned.
-	now block
-	// all is the whole buffer to which the block `now` belongs. It is nil before the first block.
-	all []byte
+	blocks chan block    // what `fill` has read, in the order of the stream
+	empty  chan []byte   // buffers that `fill` may use again
+	quit   chan struct{} // closed by Close
+	gone   chan struct{} // closed when `fill` has used the stream for the last time
+	now    block         // what Read has not returned yet
+	all    []byte        // the whole buffer of `now`, nil before the first block
 }
 
 // A block is a piece of the stream. Its err is the error that the stream returned after these
@@ -42,8 +33,8 @@ type block struct {
 	err   error
 }
 
-// ReadAhead starts to read r. The last block carries the stream's error, which is io.EOF at the end
-// of the stream.
+// ReadAhead starts to read r. The last block carries the error of the stream, which is io.EOF at
+// its end.
 func ReadAhead(r io.Reader) *Ahead {
 	a := &Ahead{
 		blocks: make(chan block, aheadBlocks), empty: make(chan []byte, aheadBlocks),
@@ -56,11 +47,8 @@ func ReadAhead(r io.Reader) *Ahead {
 	return a
 }
 
-// fill reads r into empty buffers until r returns an error or the channel `quit` is closed.
-//
-// Only r.Read can block `fill` for a long time. Sending to the channel `blocks` never waits,
-// because the channel has a place for every buffer. A wait for an empty buffer ends when `quit` is
-// closed.
+// fill reads r into empty buffers until r returns an error or the channel `quit` is closed. Only
+// r.Read can block it for a long time, because `blocks` has a place for every buffer.
 func (a *Ahead) fill(r io.Reader) {
 	defer close(a.gone)
 	for {
@@ -83,10 +71,8 @@ func (a *Ahead) fill(r io.Reader) {
 	}
 }
 
-// Read returns the data that `fill` has read, in the order of the stream. It waits until a block
-// has been read. It returns at most the rest of one block, so fewer bytes than len(p) do not mean
-// the end of the stream. Read returns an error of the stream after all data before it, and again at
-// each later call.
+// Read returns at most the rest of one block, so fewer bytes than len(p) do not mean the end of the
+// stream. An error of the stream comes after all data before it, and again at each later call.
 func (a *Ahead) Read(p []byte) (int, error) {
 	for len(a.now.bytes) == 0 {
 		if a.now.err != nil {
@@ -103,8 +89,8 @@ func (a *Ahead) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// Close ends the goroutine. It waits until the current read of the stream returns. Afterwards the
-// caller may use the stream again.
+// Close waits until the current read of the stream returns. Afterwards the caller may use the
+// stream again.
 func (a *Ahead) Close() {
 	close(a.quit)
 	<-a.gone

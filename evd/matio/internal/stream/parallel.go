@@ -23,9 +23,8 @@ type File struct {
 	from int64 // position of the file when it was opened here
 }
 
-// FileOf returns r as a file for random access. It returns nil if r must be read in order, as
-// a pipe must, or if the position of r is unknown. It must be called before anything is read from
-// r, because a buffer would change the position.
+// FileOf returns r as a file for random access, or nil if r must be read in order, as a pipe must.
+// It must be called before anything is read from r, because a buffer would change the position.
 func FileOf(r io.Reader) *File {
 	f, ok := r.(*os.File)
 	if !ok {
@@ -38,13 +37,10 @@ func FileOf(r io.Reader) *File {
 	return &File{f, from}
 }
 
-// Fill reads len(p) bytes into p. They begin `offset` bytes after the position that the file had
-// when FileOf was called. Afterwards the position of the file is at the end of these bytes.
-// The error is io.ErrUnexpectedEOF if the file ends before them.
-//
-// Goroutines take the next piece from a common counter, so that none of them is idle before the
-// end. A goroutine stops at its first error. If there are several errors, `fill` returns one of
-// them. After an error the contents of p are undefined.
+// Fill reads len(p) bytes, which begin `offset` bytes after the position that the file had when
+// FileOf was called. Afterwards the position is at their end. The error is io.ErrUnexpectedEOF if
+// the file ends before. Goroutines take the next piece from a common counter, so that none of them
+// is idle before the end.
 func (f *File) Fill(p []byte, offset int64) error {
 	var next atomic.Int64
 	var group sync.WaitGroup
@@ -57,8 +53,7 @@ func (f *File) Fill(p []byte, offset int64) error {
 					return
 				}
 				piece := p[from:min(from+pieceBytes, int64(len(p)))]
-				// At the end of a file, ReadAt may return all requested bytes together with the
-				// error io.EOF. Then the piece is complete.
+				// At the end of a file, ReadAt may return all bytes together with io.EOF.
 				if n, err := f.ReadAt(piece, f.from+offset+from); n == len(piece) {
 					continue
 				} else if err == io.EOF {

@@ -19,8 +19,8 @@ const Pitch = Tile + 1
 // Copy is a copy of one tile. Element (r, c) of the tile is at index r + c·pitch.
 type Copy [Tile * Pitch]float64
 
-// Load copies a tile of the matrix `a` to t. The tile has rows×cols elements and begins at a[0].
-// `ld` is the leading dimension of `a`.
+// Load copies a tile of a matrix with leading dimension ld. The tile has rows×cols elements and
+// begins at a[0].
 func (t *Copy) Load(a []float64, ld, rows, cols int) {
 	for c := range cols {
 		copy(t[c*Pitch:c*Pitch+rows], a[c*ld:])

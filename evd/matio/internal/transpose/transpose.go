@@ -9,10 +9,9 @@ import (
 	"github.com/vkevd/vkevd/evd/matio/internal/memory"
 )
 
-// ByColumns converts a matrix from row order to column order, in place if the matrix is square. A
-// symmetric matrix is the same in both orders. So byColumns first tests for symmetry, which is
-// faster, because most input matrices are symmetric. It returns false if the system has no memory
-// for a second matrix. The result replaces the slice `a`, and may be the same memory.
+// ByColumns converts a matrix from row order to column order, in place if it is square. Most input
+// matrices are symmetric, the same in both orders, so it tests for this first. It returns false if
+// the system has no memory for a second matrix. The result may be the same memory.
 func ByColumns(a []float64, rows, cols int) ([]float64, bool) {
 	switch {
 	case rows <= 1 || cols <= 1:
