@@ -1,4 +1,4 @@
-package stages_test
+package tuning_test
 
 import (
 	"context"

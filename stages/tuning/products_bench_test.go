@@ -1,4 +1,4 @@
-package product_test
+package tuning_test
 
 import (
 	"encoding/json"
@@ -19,7 +19,7 @@ import (
 // BenchmarkTunings measures the products of a solve of order n with several tunings in turns, and
 // prints the medians in TFLOP/s:
 //
-//	go test ./stages/product -run XXX -bench Tunings -benchtime 7x
+//	go test ./stages/tuning -run XXX -bench Tunings -benchtime 7x
 //
 // VKEVD_SIZES has the orders, by default 8192, and 256 on a CPU. VKEVD_TUNINGS has the tunings, one
 // on each line: a name without blanks, and a JSON object with fields of tuning.Tuning that replace
