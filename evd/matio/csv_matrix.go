@@ -89,9 +89,9 @@ func (t *table) isNoOtherFormat(rows, cols int) error {
 }
 
 // areEntries reports whether the rows of a table of three columns look like the entries of a matrix.
-// Their first two columns are whole numbers, and begin at 0 or 1. If the matrix need not be square, the
-// entries must also be sorted, no two may be the same, and at least half of the rows and columns must
-// have one, because such a table may have other meanings.
+// Their first two columns are whole numbers. If the matrix must be square, it is enough that they begin
+// at 0 or 1. Otherwise the entries must be sorted, no two may be the same, and at least half of the rows
+// and columns must have one, because such a table may have other meanings.
 func areEntries(a []float64, square bool) bool {
 	var most [2]float64
 	least := [2]float64{2, 2}
@@ -110,8 +110,8 @@ func areEntries(a []float64, square bool) bool {
 			byColumn = byColumn && (dj > 0 || dj == 0 && di > 0)
 		}
 	}
-	if least[0] > 1 || least[1] > 1 || square {
-		return least[0] <= 1 && least[1] <= 1
+	if square && least[0] <= 1 && least[1] <= 1 {
+		return true
 	}
 	return (byRow || byColumn) && halfOccur(a, most[0]) && halfOccur(a[1:], most[1])
 }

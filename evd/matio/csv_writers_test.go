@@ -182,6 +182,19 @@ func (s *sheet) entries(base int) (text string, count int) {
 	return text, count
 }
 
+// halfEmpty reports whether more than half of the rows or columns have only zeros.
+func (s *sheet) halfEmpty() bool {
+	rows, cols := map[int]bool{s.rows - 1: true}, map[int]bool{s.cols - 1: true}
+	for i, row := range s.values {
+		for j, x := range row {
+			if x != 0 {
+				rows[i], cols[j] = true, true
+			}
+		}
+	}
+	return 2*len(rows) < s.rows || 2*len(cols) < s.cols
+}
+
 // python prints a number as Python's repr does.
 func python(x float64) string {
 	if x == 0 || math.Abs(x) >= 1e-4 && math.Abs(x) < 1e16 {
@@ -608,7 +621,7 @@ func armadilloText(r *rand.Rand) *sheet {
 			count++
 		}
 		s.o.Format = Triplets
-		if count <= 3 {
+		if count <= 3 || s.halfEmpty() {
 			s.limits = "few entries"
 		}
 	}

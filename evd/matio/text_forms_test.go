@@ -301,7 +301,8 @@ func TestTriplets(t *testing.T) {
 	}
 	// Entries are not read as a table without being asked for.
 	const entries = "f: the rows look like entries of a matrix: row, column, value; --format coo reads entries counted from 1, with --base 0 from 0, and --format table reads a table"
-	for _, text := range []string{"1 1 2.5\n2 1 -1\n1 2 -1\n2 2 7\n", "0,0,2.5\n0,1,-1\n1,0,-1\n1,1,7\n"} {
+	for _, text := range []string{"1 1 2.5\n2 1 -1\n1 2 -1\n2 2 7\n", "0,0,2.5\n0,1,-1\n1,0,-1\n1,1,7\n",
+		"0 2 1.5\n0 3 2.5\n1 3 -1\n1 4 7\n"} { // the first two columns of the matrix are zero
 		for _, o := range []Options{{}, {Square: true}, {Header: No, Names: No}} {
 			if d, err := o.Read(strings.NewReader(text), "f"); fmt.Sprint(err) != entries {
 				t.Errorf("%q: %v, %v", text, d, err)
