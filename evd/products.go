@@ -85,12 +85,11 @@ type products[T Float] struct {
 // AutoOrder is the smallest order for which ProductsAuto compares measured speeds. For smaller
 // matrices it chooses native products, because few of their products are large enough for emulation
 // to be faster.
-const AutoOrder = 2048
+const AutoOrder = tuning.EmulateFrom
 
 // LargeOrder is the smallest order for which ProductsAuto chooses emulated products even if they
-// are only a little faster than native ones. On an H200, emulated products save 14 % of the time
-// for the values of order LargeOrder, and 17 % of the time with all vectors (docs/benchmarks.md).
-const LargeOrder = 32768
+// are only a little faster than native ones.
+const LargeOrder = tuning.EmulateLarge
 
 // mayEmulate reports whether the options allow emulated products for order n, on a device with fast
 // integer units.

@@ -33,10 +33,8 @@ type choice struct{ reduction, vectors bool }
 
 // LargeOrder is the smallest number of singular values for which ProductsAuto chooses emulated
 // products even if they are only a little faster than native ones. LargeVectors is the smallest
-// number for which it chooses them for vectors. On an H200 they save 13 % of the time for values of
-// order LargeOrder. For n = 16384 the reduction takes 5 % longer with them, because residues get less
-// memory, and divide and conquer and the back transformations take less time.
-const LargeOrder, LargeVectors = 32768, 16384
+// number for which it chooses them for vectors.
+const LargeOrder, LargeVectors = tuning.EmulateLarge, tuning.EmulateLargeVectors
 
 // chooses returns the choice for n singular values, with or without vectors: what the options ask for,
 // or what ProductsAuto chooses by the measured rates of the device. Errors are those of vk.

@@ -40,6 +40,15 @@ var emulation = product.Emulation{
 	Panel:  128, Spacing: 128, Strip: 16 << 20, Planes: 4 << 30, Least: product.Shape{M: 1024, N: 1024, K: 256},
 }
 
+// These orders say when plans emulate products by themselves, if the device's integer units are fast
+// enough. No device has orders of its own. Below EmulateFrom, few products are large enough. From
+// EmulateLarge on, products are emulated even if they are only a little faster. On an H200 they then
+// save 14 % of the time for eigenvalues and 17 % with all vectors (docs/benchmarks.md), and 13 % for
+// singular values. From EmulateLargeVectors on, that is so for singular vectors: for n = 16384 the
+// reduction takes 5 % longer with emulated products, because residues get less memory, and divide and
+// conquer and the back transformations take less time.
+const EmulateFrom, EmulateLarge, EmulateLargeVectors = 2048, 32768, 16384
+
 // mostHeld is the limit on the bytes of the residues of a symmetric factor. A quarter of the device's
 // memory is the other limit.
 const mostHeld = 1 << 40
