@@ -55,8 +55,6 @@ func NewApplyQ1InBlocks[T spirv.Scalar](dev *vk.Device, size Size, width int, op
 	return q, err
 }
 
-// columns returns the number of Householder reflectors in Q1: b for each panel of the band
-// reduction.
 func (q *ApplyQ1[T]) columns() int { return max(0, (q.N-1)/q.B) * q.B }
 
 // Work is the layout of the workspace. The workspace of the products (Ops.Work) must be in the

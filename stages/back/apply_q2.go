@@ -6,6 +6,7 @@ import (
 
 	"github.com/vkevd/vkevd/shaders"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/chase"
 	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
@@ -97,14 +98,7 @@ func newApplyQ2[T spirv.Scalar](
 // next flag.
 const q2FlagStride = 8
 
-// sweeps returns the number of sweeps of the bulge chasing that have Householder reflectors other
-// than the identity.
-func (s *ApplyQ2[T]) sweeps() int {
-	if s.B == 1 {
-		return 0
-	}
-	return max(0, s.N-2)
-}
+func (s *ApplyQ2[T]) sweeps() int { return chase.Size{N: s.N, B: s.B}.Sweeps() }
 
 // strips returns the number of strips for m vectors. A strip is the set of vectors that a workgroup
 // or a team processes at the same time.

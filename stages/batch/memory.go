@@ -66,8 +66,6 @@ func (r *batchRecording) recordTridiagonal() {
 	r.bisect()
 }
 
-// given returns the arguments of laed0_batch that say which matrices belong to the class, and where
-// their tridiagonal matrices lie.
 func (r *batchRecording) given() shaders.Laed0BatchPush {
 	return shaders.Laed0BatchPush{
 		Matrices: r.table.In(r.ws).Addr(), States: r.states.In(r.ws).Addr(),

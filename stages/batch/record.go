@@ -127,7 +127,6 @@ func (s *Batch) byClass(items []Item) (order []int, class func(i int) int) {
 	return order, func(i int) int { return classes[items[i].N] }
 }
 
-// conquers reports whether divide and conquer solves the matrices of a class.
 func (s *Batch) conquers(class int) bool {
 	return s.forest != nil && class >= len(s.shared) && s.tune.Memory[class-len(s.shared)].Conquer
 }

@@ -133,7 +133,6 @@ func (t Tuning) class(n int) int {
 	panic(fmt.Sprintf("stages: a matrix of order %d in a batch of at most %d", n, t.Order()))
 }
 
-// threads returns the number of invocations of a workgroup of syev_batch.
 func (s Shared) threads() uint32 { return s.Team*s.Matrices + s.Apart }
 
 // spec returns the specialisation of syev_batch. The kernel syev_batch_values has the same
@@ -178,7 +177,6 @@ func room(info vk.Info, threads, bytes int, err error) error {
 	return nil
 }
 
-// matrices returns the number of matrices of a workgroup of steqr_batch.
 func (m Memory) matrices() uint32 { return max(m.Matrices, 1) }
 
 const lasrtTeam = 32 // largest number of invocations of lasrt_batch that copy a vector

@@ -131,7 +131,6 @@ func identity(n int) []float64 {
 	return x
 }
 
-// rotate applies a plane rotation: it replaces x by cos·x + sin·y, and y by cos·y − sin·x.
 func rotate(cos, sin float64, x, y []float64) {
 	for i := range x {
 		x[i], y[i] = cos*x[i]+sin*y[i], cos*y[i]-sin*x[i]

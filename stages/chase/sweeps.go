@@ -39,13 +39,11 @@ func (p *pipeline) divide() {
 	})
 }
 
-// reserve divides the sweeps, and reserves the flags.
 func (p *pipeline) reserve() {
 	p.divide()
 	p.flags = machine.ReserveFlags("chase INFO, tickets, flags", len(p.parts), p.count, p.tune.flagStride())
 }
 
-// waits tells whether the form is the one in which sweeps wait for each other.
 func (p *pipeline) waits() bool { return p.flags.Stride() > 0 }
 
 // Work is the workspace: a flag for each sweep, counters from which workgroups take sweeps

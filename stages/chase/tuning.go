@@ -101,8 +101,6 @@ func (c chaseShape) waiters() int {
 	return max(2, max(1, c.tune.WaitSubgroups)*c.subgroup())
 }
 
-// refuse returns the error for a device that has less of the named feature, such as shared memory,
-// than the kernel needs.
 func (c chaseShape) refuse(feature string, need, have int) error {
 	return &vk.UnsupportedError{Device: c.info.Name, Feature: fmt.Sprintf("%s for half-bandwidth %d", feature, c.b),
 		Need: fmt.Sprint(need), Have: fmt.Sprint(have)}

@@ -29,7 +29,6 @@ func inUlps(err, x float64) float64 {
 	return u
 }
 
-// mul returns the 128-bit product a·b as two 64-bit words.
 func mul(a, b uint64) (hi, lo uint64) { return bits.Mul64(a, b) }
 
 // add returns the sum of b and the 128-bit number with the words hi and lo, as two words.

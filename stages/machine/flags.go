@@ -51,7 +51,6 @@ func (f Flags) Flag(ws *vk.Arena, i int) vk.Slice[uint32] {
 	return f.flags(ws).Sub(i*int(f.stride), 1)
 }
 
-// flags is the memory of all flags in the arena, without INFO and tickets.
 func (f Flags) flags(ws *vk.Arena) vk.Slice[uint32] { return f.region.In(ws).From(1 + f.tickets) }
 
 // Clear records a fill that sets the INFO word, all tickets and all flags to zero.

@@ -33,19 +33,18 @@ const yes, no = "yes", "no"
 // guarantees only the second property. If the result is “no”, each stage takes a form in which no
 // workgroup waits for another workgroup.
 //
-// MayWait runs a kernel once and stores the result. The kernel has wide fences if the stages have them
-// on this device (stages.Waiting). A driver may reset the device during this
-// probe. So the start of each run is stored before its dispatch. If three runs of any process have
-// started and no run has given a result, the kernel does not run again and the result is “no”. (One
-// of the three may be a run of another process that has not ended yet.) After WaitFailed the result
-// is “no”, too. For a vk.Dry device the result is “yes” unless WaitFailed was called.
+// MayWait runs a kernel once and stores the result. The kernel has wide fences if the stages have
+// them on this device (stages.Waiting). A driver may reset the device during this probe. So the start
+// of each run is stored before its dispatch. If three runs of any process have started and no run has
+// given a result, the kernel does not run again and the result is “no”. (One of the three may be a run
+// of another process that has not ended yet.) After WaitFailed the result is “no”, too. For a vk.Dry
+// device the result is “yes” unless WaitFailed was called.
 func (m *Machine) MayWait(ctx context.Context, wideFence bool) (bool, error) {
 	return m.mayWait(func(begin func()) (uint32, error) {
 		return probeProgress(ctx, m, m.probeGroups(), m.probePolls(), false, wideFence, begin)
 	})
 }
 
-// mayWait does the same as MayWait, but runs the trial `run` instead of the kernel.
 func (m *Machine) mayWait(run Trial) (bool, error) { return m.ask(progressFact, run, no) }
 
 // Trial is a function that runs a kernel whose workgroups wait for each other. It calls `begin`
@@ -186,7 +185,6 @@ func probeProgress(
 	return info[0], err
 }
 
-// specBool returns a truth value as a specialisation constant.
 func specBool(v bool) spirv.Bool {
 	if v {
 		return spirv.True

@@ -54,8 +54,6 @@ func (p *Factorisation[T]) Of(cols int) panelStages[T] {
 	return p.Full
 }
 
-// different returns the stages `full` for panels of b columns and `last` for the last panel, or
-// only `full` if both are the same stages.
 func (p *Factorisation[T]) different() []panelStages[T] {
 	if p.last == p.Full {
 		return []panelStages[T]{p.Full}

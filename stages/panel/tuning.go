@@ -113,8 +113,6 @@ func panelSpec[T spirv.Scalar](t Tuning, b int) shaders.GeqrfPanelColumnSpec {
 	return shaders.GeqrfPanelColumnSpec{LocalSize: threads, Columns: uint32(b), Chunk: chunk}
 }
 
-// wholeSpec returns the specialisation constants of the kernel that factors all columns of a panel
-// in one dispatch.
 func wholeSpec(s shaders.GeqrfPanelColumnSpec) shaders.GeqrfPanelWholeSpec {
 	whole := shaders.GeqrfPanelWholeDefaults()
 	whole.LocalSize, whole.Columns, whole.Chunk = s.LocalSize, s.Columns, s.Chunk

@@ -138,8 +138,6 @@ func (f *TFactor[T]) RecordMerge(
 	}
 }
 
-// gramian records the product Yᵀ·Y for the reflectors Y, and returns the result, a packed matrix in
-// the workspace.
 func (f *TFactor[T]) gramian(rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T]) product.Matrix[T] {
 	g := product.NewMatrix(f.gram.In(ws), y.Cols, y.Cols, y.Cols)
 	f.ops.Gemm(rec, ws, product.Trans, product.NoTrans, 1, y, y, 0, g)

@@ -85,7 +85,6 @@ type request[T spirv.Scalar] struct {
 	first int
 }
 
-// single returns the request for one product.
 func single[T spirv.Scalar](opA, opB Op, alpha T, factors Pair[T], beta T, c Matrix[T]) request[T] {
 	return request[T]{opA: opA, opB: opB, alpha: alpha, beta: beta, factors: []Pair[T]{factors}, c: c, batch: Batch{Count: 1}}
 }
@@ -126,7 +125,6 @@ func (r *request[T]) problem() problem {
 	return p
 }
 
-// shapeOf returns the numbers of rows and columns of op(m).
 func shapeOf[T spirv.Scalar](o Op, m Matrix[T]) (rows, cols int) {
 	if o == Trans {
 		return m.Cols, m.Rows
@@ -213,12 +211,10 @@ func (g *tiledGemm[T]) recordBatch(rec *vk.Recorder, ws *vk.Arena, r request[T],
 	}
 }
 
-// leavesC returns whether C ← α·op(A)·op(B) + β·C does not change C.
 func (r *request[T]) leavesC() bool {
 	return r.c.Rows == 0 || r.c.Cols == 0 || r.inner() == [2]int{} && r.beta == 1
 }
 
-// items returns the request for `count` products of a batch, from number `first` on.
 func (r request[T]) items(first, count int) request[T] {
 	r.first, r.batch.Count = first, count
 	return r
@@ -263,8 +259,6 @@ func (g *tiledGemm[T]) multiply(rec *vk.Recorder, r request[T], x splitK, parts 
 	rec.Costs(2 * float64(r.c.Rows) * float64(r.c.Cols) * float64(k[0]+k[1]) * float64(r.batch.Count))
 }
 
-// add records the sum of the partial products `parts` of a request, if its inner dimension is
-// split.
 func (g *tiledGemm[T]) add(rec *vk.Recorder, r request[T], x splitK, parts vk.Slice[T]) {
 	if x.splits > 1 {
 		g.sums.record(rec, parts, x.splits, r)

@@ -130,8 +130,6 @@ func (c chooser) costOf(x splitK, alongK, groups int, elements float64) float64 
 	return cost
 }
 
-// choose returns the tile and the split of the inner dimension with the smallest predicted cost for
-// p.
 func (c chooser) choose(p problem) splitK {
 	return c.known.of(p, func() splitK { return c.search(p) })
 }

@@ -41,7 +41,6 @@ func (s *tiledSymm[T]) Symm(rec *vk.Recorder, ws *vk.Arena, a, w, p Matrix[T]) {
 	s.record(rec, ws, a, w, p, s.chooseFor(p))
 }
 
-// chooseFor returns the tile and the split for the result p of a symmetric product.
 func (s *tiledSymm[T]) chooseFor(p Matrix[T]) splitK {
 	return s.choose(problem{m: p.Rows, n: p.Cols, k: p.Rows, count: 1, alongK: 2})
 }
@@ -111,7 +110,6 @@ func inDispatches(rec *vk.Recorder, tiles, most, splits int, flops float64, disp
 	}
 }
 
-// add records the sum of the partial products, if the inner dimension is split.
 func (s *tiledSymm[T]) add(rec *vk.Recorder, a, w, p Matrix[T], x splitK, parts vk.Slice[T]) {
 	if x.splits > 1 && p.Rows > 0 && p.Cols > 0 {
 		s.sums.record(rec, parts, x.splits, single(NoTrans, NoTrans, 1, Pair[T]{a, w}, 0, p))

@@ -154,7 +154,6 @@ func (s *SymmColumns[T]) search(p problem, rows []blockRows) splitK {
 	})
 }
 
-// record records a product with the given tile and split, and concurrently the products `others`.
 func (s *SymmColumns[T]) record(rec *vk.Recorder, ws *vk.Arena, x columnsPart[T], k splitK, others ...Product[T]) {
 	tiles, most := s.tilesOf(x, k)
 	s.gemm.jointly(others).beside(rec, ws, k.partials(x.p.Rows*x.p.Cols), tiles <= most,

@@ -49,7 +49,6 @@ func (t Tile) String() string {
 	return fmt.Sprintf("%s%d×%d×%d tile of %d×%d", packed, t.M, t.N, t.K, t.ThreadM, t.ThreadN)
 }
 
-// threads is the number of invocations of a workgroup that computes one tile.
 func (t Tile) threads() uint32 { return t.M / t.ThreadM * (t.N / t.ThreadN) }
 
 // Fits returns nil if products of doubles can use the tile on the device. Otherwise the error

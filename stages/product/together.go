@@ -79,7 +79,6 @@ func (g *tiledGemm[T]) jointly(products []Product[T]) *joint[T] {
 	return j
 }
 
-// oneByOne records the products one after another.
 func (j *joint[T]) oneByOne(rec *vk.Recorder, ws *vk.Arena) {
 	for i, r := range j.requests {
 		j.gemm.record(rec, ws, r, j.splits[i])
@@ -96,7 +95,6 @@ func (j *joint[T]) divide(ws *vk.Arena, used int) {
 	}
 }
 
-// multiply records the dispatches of the products, and add the sums of their partial products.
 func (j *joint[T]) multiply(rec *vk.Recorder) {
 	for i, r := range j.requests {
 		j.gemm.multiply(rec, r, j.splits[i], j.parts[i])
@@ -109,8 +107,6 @@ func (j *joint[T]) add(rec *vk.Recorder) {
 	}
 }
 
-// inOneDispatch returns whether a product, with the given tile and split, costs at most as many
-// flops as one dispatch may.
 func (g *tiledGemm[T]) inOneDispatch(r *request[T], x splitK) bool {
 	tiles, most := g.tilesOf(r, x)
 	return tiles <= most

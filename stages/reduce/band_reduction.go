@@ -109,7 +109,6 @@ func (s BandSize) Panels() int { return max(0, (s.N-1)/s.B) }
 // Flops is the cost of the whole reduction in flops: 4/3·n³ for order n.
 func (r *BandReduction[T]) Flops() float64 { return r.flops(r.N) }
 
-// flops is the cost in flops of reducing columns 0 … c−1 to the band.
 func (s BandSize) flops(c int) float64 {
 	n, left := float64(s.N), float64(s.N-c)
 	return 4 * (n*n*n - left*left*left) / 3
@@ -159,7 +158,6 @@ type block[T spirv.Scalar] struct {
 	begin int
 }
 
-// block returns the description of the block of k columns of A that starts at column `begin`.
 func (r *BandReduction[T]) block(ws *vk.Arena, a product.Matrix[T], begin int) *block[T] {
 	return &block[T]{r, ws, a, product.NewMatrix(r.xz.In(ws), r.N, r.B+min(r.K, r.N), max(r.N, 1)), begin}
 }

@@ -49,13 +49,11 @@ func (r *BandShare[T]) panel(ws *vk.Arena, a vk.Slice[T], c int) panelShare[T] {
 	}
 }
 
-// at returns the rows from `row` on of the columns [from, to) of Y and Z.
 func (p *panelShare[T]) at(row, from, to int) (y, z product.Matrix[T]) {
 	i := row - p.begin
 	return p.y.Block(i, from, p.y.Rows-i, to-from), p.z.Block(i, from, p.z.Rows-i, to-from)
 }
 
-// reflectors returns the reflectors of the panel, a column each, and z, from row `top` on.
 func (p *panelShare[T]) reflectors() (y, z product.Matrix[T]) {
 	return p.at(p.top, p.pending, p.pending+p.B)
 }

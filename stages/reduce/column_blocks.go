@@ -39,7 +39,6 @@ func (c ColumnBlocks) Columns(j int) (from, to int) {
 	return j * c.Width, min((j+1)*c.Width, c.N)
 }
 
-// elements returns the number of elements of block j that are stored.
 func (c ColumnBlocks) elements(j int) int {
 	from, to := c.Columns(j)
 	return (c.N - from) * (to - from)

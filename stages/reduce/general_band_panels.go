@@ -139,7 +139,6 @@ func (k *generalBlock[T]) rightPanel(rec *vk.Recorder, c int, t vk.Slice[T]) {
 		0, k.z.Block(after, p, rows, b))
 }
 
-// strip returns the rows of A to the right of the diagonal block at column c.
 func (k *generalBlock[T]) strip(c int) product.Matrix[T] {
 	after := c + k.b
 	return k.a.Block(c, after, k.b, k.N-after)

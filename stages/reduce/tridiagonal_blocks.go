@@ -41,7 +41,6 @@ type BlockedTuning struct {
 	Registers int
 }
 
-// splits reports whether the first columns of a matrix of order n are reduced in blocks.
 func (t BlockedTuning) splits(n int) bool { return t.Left > 0 && n > t.Left }
 
 // fits returns nil if the first columns of matrices of order n can be reduced with these sizes on
@@ -64,13 +63,11 @@ func (t BlockedTuning) fits(info vk.Info, n int) error {
 	return need.Err
 }
 
-// rows returns the largest number of rows of a workgroup for a matrix of order n.
 func (t BlockedTuning) rows(n int) int {
 	block := max(t.Block, 1)
 	return ((n+t.Groups-1)/t.Groups + block - 1) / block * block
 }
 
-// groups returns the number of workgroups for a matrix of order n.
 func (t BlockedTuning) groups(n int) int { return (n + t.rows(n) - 1) / t.rows(n) }
 
 // latrdVectors is the number of vectors that the kernel latrd keeps in registers.
@@ -132,7 +129,6 @@ func newTridiagonalBlocks[T spirv.Scalar](
 	return s, ops.Reserve(product.Shape{M: n, N: n, K: b.Columns, Count: 1})
 }
 
-// slotsOf returns the number of slots for a block of the given columns, if the matrix has order n.
 func (s *tridiagonalBlocks[T]) slotsOf(n, columns int) int {
 	spec := s.kernel.Spec
 	return (columns + 1) * (2*n + 2*s.tune.Columns*int(spec.LocalSize/spec.Lanes+1))

@@ -105,7 +105,6 @@ func (s *Tridiagonalisation[T]) Panels() int { return max(0, s.n-1) }
 // Flops returns the number of operations of a reduction to tridiagonal form, 4/3·n³ for order n.
 func (s *Tridiagonalisation[T]) Flops() float64 { return s.flops(s.n) }
 
-// flops returns the number of operations for the first c columns.
 func (s *Tridiagonalisation[T]) flops(c int) float64 {
 	n, left := float64(s.n), float64(s.n-c)
 	return 4 * (n*n*n - left*left*left) / 3

@@ -96,7 +96,6 @@ func (t TridiagonalisationTuning) Meeting(info vk.Info) int {
 	return min(groups, max(info.Units, 1))
 }
 
-// left returns the order of the part of an n×n matrix that is reduced without blocks.
 func (t TridiagonalisationTuning) left(n int) int {
 	if t.Blocked.splits(n) {
 		return t.Blocked.Left
@@ -104,13 +103,11 @@ func (t TridiagonalisationTuning) left(n int) int {
 	return n
 }
 
-// rows returns the largest number of rows of a workgroup for a matrix of order n.
 func (t TridiagonalisationTuning) rows(n int) int {
 	block := max(t.Block, 1)
 	return (max(t.Rows, (n+t.Groups-1)/t.Groups) + block - 1) / block * block
 }
 
-// groups returns the number of workgroups for a matrix of order n.
 func (t TridiagonalisationTuning) groups(n int) int { return (n + t.rows(n) - 1) / t.rows(n) }
 
 // sytrdSpec returns the specialisation constants of the kernel sytrd for matrices of order n. In

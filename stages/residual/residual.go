@@ -143,15 +143,12 @@ func (r columnSums[T]) record(
 	})
 }
 
-// each divides m columns into ranges and calls `measure` for each range. A range has `cols` columns
-// and begins with column j.
 func (r columnSums[T]) each(m int, measure func(j, cols int)) {
 	for j := 0; j < m; j += residualBlock {
 		measure(j, min(residualBlock, m-j))
 	}
 }
 
-// compare records the sums of the magnitudes in each column of P − Y·diag(λ).
 func (r columnSums[T]) compare(rec *vk.Recorder, p, y product.Matrix[T], lambda, sums vk.Slice[T]) {
 	r.columns.Dispatch(rec, vk.Folded(p.Cols), shaders.ColumnResidualPush[T]{
 		X: p.Addr(), Y: y.Addr(), Lambda: lambda.Addr(), Sums: sums.Addr(),

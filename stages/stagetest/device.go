@@ -38,7 +38,6 @@ func open() (*vk.Device, error) {
 	return shared.device, nil
 }
 
-// options are those of all devices of the tests.
 func options() vk.Options {
 	return vk.Options{Device: os.Getenv("VKEVD_DEVICE"), DebugShaders: os.Getenv("VKEVD_DEBUG_SHADERS") != ""}
 }

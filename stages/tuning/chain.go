@@ -32,7 +32,6 @@ var families = map[string]family{
 	"cpu":    {"lavapipe", []Tuning{lavapipe, anywhere}},
 }
 
-// familyOf returns the tables for all devices of a vendor.
 func familyOf(info vk.Info) family {
 	if f, known := families[info.Family]; known {
 		return f
@@ -40,7 +39,6 @@ func familyOf(info vk.Info) family {
 	return family{"anywhere", []Tuning{anywhere}}
 }
 
-// changed returns the table t with some changes.
 func changed(t Tuning, change func(*Tuning)) Tuning {
 	change(&t)
 	return t

@@ -101,7 +101,6 @@ func (p *printer) literal(v reflect.Value, typed bool) string {
 	return fmt.Sprintf("%#v", v.Interface())
 }
 
-// named returns the name of a type in this package, and imports its package.
 func (p *printer) named(t reflect.Type) string {
 	if here := reflect.TypeFor[Tuning]().PkgPath(); t.PkgPath() != here && t.PkgPath() != "" {
 		p.imports[t.PkgPath()] = true

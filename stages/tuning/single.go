@@ -21,7 +21,6 @@ type Singles struct {
 	PanelBytes int
 }
 
-// fits returns nil if the device can use the sizes.
 func (s Singles) fits(info vk.Info) error {
 	if len(s.Tiles) == 0 {
 		return nil

@@ -161,7 +161,6 @@ func (k *kernels) buildProduct(dev *vk.Device) error {
 	return err
 }
 
-// truth returns v as a specialisation constant.
 func truth(v bool) spirv.Bool {
 	if v {
 		return spirv.True

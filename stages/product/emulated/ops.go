@@ -251,7 +251,6 @@ func (o *Ops) Syr2k(rec *vk.Recorder, ws *vk.Arena, y, z, c product.Matrix[float
 	o.Syr2k(rec, ws, lower(y), lower(z), c.Block(half, half, n-half, n-half))
 }
 
-// fitsSyr2k tells whether the residues of a rank-2k update of order n fit the memory.
 func (o *Ops) fitsSyr2k(n, k int) bool {
 	need := 2 * up(o.k.geometry(n, k).words(o.k.moduli.N), 64)
 	return need <= o.planes && 2*up(n, o.k.padRows) <= o.rows
@@ -336,7 +335,6 @@ func (o *Ops) triangle(rec *vk.Recorder, ws *vk.Arena, p problem) {
 	o.triangle(rec, ws, p.block(half, half, n-half, n-half))
 }
 
-// fit panics if the shapes of a product do not fit each other.
 func fit(c product.Matrix[float64], left, right rows) {
 	if left.rows != c.Rows || right.rows != c.Cols || left.inner != right.inner {
 		panic(fmt.Sprintf("product: emulated gemm of %d×%d by %d×%d into %d×%d",

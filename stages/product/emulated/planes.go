@@ -53,7 +53,6 @@ type geometry struct {
 	planeBytes  int // bytes from the plane of one modulus to the plane of the next
 }
 
-// geometry returns the memory layout of the residues of a factor of the given size.
 func (k *kernels) geometry(rows, inner int) geometry {
 	g := geometry{rows: up(rows, k.padRows), inner: up(inner, k.padInner)}
 	g.panelBytes = g.inner*k.tuning.Panel + k.tuning.Spacing
@@ -185,7 +184,6 @@ func (k *kernels) rowCost(g geometry) float64 {
 	return float64(planeCost+planeCostEach*k.moduli.N) * float64(g.inner)
 }
 
-// cuts tells whether the conversion of a factor to residues needs several dispatches.
 func (k *kernels) cuts(g geometry) bool { return g.rows > k.within(k.rowCost(g)) }
 
 // cut divides `rows` rows into ranges and calls `do` for each range, in ascending order. The number

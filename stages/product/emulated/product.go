@@ -68,7 +68,6 @@ func (a *allot[T]) take(n int) vk.Slice[T] {
 	return s
 }
 
-// record records all kernels of a product. The residues of the factors must fit the memory.
 func (k *kernels) record(rec *vk.Recorder, ws *vk.Arena, mem *memory, p problem) {
 	left, right := k.recordFactors(rec, ws, mem, p)
 	k.recordStrips(rec, ws, mem, p, left, right)
@@ -273,14 +272,10 @@ func (k *kernels) recordUpdate(rec *vk.Recorder, push shaders.EmulatedUpdatePush
 	rec.Costs(float64(push.Count) * k.updateTileCost())
 }
 
-// tileCost returns the cost in flops of computing one tile of the product of residues, modulo all
-// moduli.
 func (k *kernels) tileCost(inner int) float64 {
 	return 2 * float64(k.tileM*k.tileN) * float64(inner) * float64(k.moduli.N) / max(k.tuning.PerFlop, 1)
 }
 
-// updateTileCost returns the cost in flops of updating one tile of C from the residues of the
-// product.
 func (k *kernels) updateTileCost() float64 {
 	return float64(k.tileM*k.tileN) * float64(updateCost+updateEach*k.moduli.N)
 }

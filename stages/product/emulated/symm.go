@@ -58,7 +58,6 @@ func (s *symm) reserve(n int) error {
 	return nil
 }
 
-// shape returns the memory layout of the residues of a symmetric factor of order n.
 func (s *symm) shape(n int) geometry { return s.k.geometry(n, n) }
 
 // HeldWork implements product.Ops.
@@ -72,7 +71,6 @@ func (o *Ops) HeldWork() *vk.Layout {
 	return s.work
 }
 
-// holds returns whether a product with a symmetric factor of order n is computed on integer units.
 func (o *Ops) holds(n int) bool {
 	return n > 0 && n <= o.symm.order && n >= o.least.K && n*n >= o.least.M*o.least.N && n <= o.longest()
 }

@@ -103,7 +103,6 @@ func FindUnits(ctx context.Context, dev *vk.Device) (Units, error) {
 	return u, err
 }
 
-// orderName is the name under which the Order of matrix units of shape s is stored.
 func orderName(s vk.MatrixShape) string {
 	return fmt.Sprintf("order of %d×%d sums of bytes", s.M, s.N)
 }

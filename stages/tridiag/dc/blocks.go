@@ -69,7 +69,6 @@ func (b *Blocks) Merge(levels [][]*Merge, order []int32) error {
 // memory of b.
 func (b *Blocks) Result() []float64 { return b.q[:b.n*b.columns] }
 
-// stopped returns the error of Stop.
 func (b *Blocks) stopped() error {
 	if b.Stop == nil {
 		return nil
@@ -77,7 +76,6 @@ func (b *Blocks) stopped() error {
 	return b.Stop()
 }
 
-// column returns rows [lo, hi) of column c of the n×n matrix a, as a slice.
 func (b *Blocks) column(a []float64, c, lo, hi int) []float64 {
 	return a[lo+c*b.n : hi+c*b.n]
 }
@@ -118,7 +116,6 @@ func halvesOf(m *Merge) []halfRows {
 	}
 }
 
-// flopsOf returns the number of operations of the products that form some columns of a merge.
 func flopsOf(halves []halfRows, columns int) (flops float64) {
 	for _, h := range halves {
 		flops += 2 * float64(columns) * float64(h.hi-h.lo) * float64(h.end-h.first)

@@ -70,8 +70,6 @@ func (m *Merge) With(g Gather) *Merge {
 	return &other
 }
 
-// values writes the eigenvalues of the merged block to d, in the order of the columns of
-// eigenvectors.
 func (m *Merge) values(d []float64) {
 	for j := range m.K {
 		d[j] = m.Value(j)

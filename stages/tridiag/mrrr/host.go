@@ -123,8 +123,6 @@ func (b *Host) Level(l *Level) error {
 	return b.bisect(l.Members, l.MemberLo, l.MemberHi, l.RTol, false)
 }
 
-// column returns column c of the matrix of eigenvectors. The slice has n elements and shares the
-// memory of b.z.
 func (b *Host) column(c int32) []float64 { return b.z[int(c)*b.n : (int(c)+1)*b.n] }
 
 // Sums implements the interface Backend. It adds the vectors, with random signs, in ascending order

@@ -43,7 +43,6 @@ func (p node) task(i int) Task {
 	return Task{Lo: int32(p.lo), Hi: int32(p.hi), Slot: p.slot, Index: int32(p.first + i)}
 }
 
-// askVector adds the computation of the vector of a single eigenvalue to the work of the level l.
 func (p node) askVector(l *Level) {
 	m := p.members[p.from]
 	l.Vectors, l.Column = append(l.Vectors, p.task(p.from)), append(l.Column, m.column)

@@ -16,7 +16,6 @@ type representation struct {
 	n      int // rows
 }
 
-// row returns dᵢ and lᵢ of row i.
 func (r representation) row(i int) (d, l float64) { return r.at[i*r.stride], r.at[i*r.stride+1] }
 
 // count returns the number of eigenvalues of L·D·Lᵀ below x. This is the number of negative pivots
@@ -139,7 +138,6 @@ func firstStep(lo, hi float64) float64 {
 	return max(hi-lo, 4*tridiag.Ulp*max(math.Abs(lo), math.Abs(hi)), tiny)
 }
 
-// worthHalving reports whether an interval is longer than `rtol` times its larger end.
 func worthHalving(lo, hi, rtol float64) bool {
 	return hi-lo > rtol*max(math.Abs(lo), math.Abs(hi))+tiny
 }

@@ -39,7 +39,6 @@ type member struct {
 	column int32   // of its vector in the result; −1 if that is not wanted
 }
 
-// n returns the order of the block.
 func (b *block) n() int { return b.hi - b.lo }
 
 // member returns eigenvalue number `index`, which must be one of the block's members (the
@@ -77,5 +76,4 @@ func newSolution(backend Backend, d, e []float64, opt Options) (*solution, error
 	return s, nil
 }
 
-// n returns the order of T.
 func (s *solution) n() int { return len(s.d) }

@@ -42,8 +42,6 @@ func (t Tuning) Fits(info vk.Info) error {
 	return nil
 }
 
-// gridSpec returns the specialisation of the kernel stebz_grid, which computes Sturm counts at the
-// points of a grid, without divisions.
 func (t Tuning) gridSpec() shaders.StebzGridSpec {
 	return shaders.StebzGridSpec{LocalSize: t.Threads, Tile: t.Tile, Fused: stages.SpecBool(t.Fused)}
 }
@@ -60,8 +58,6 @@ func (t Tuning) bisectSpec(levels uint32) shaders.StebzBisectSpec {
 	return shaders.StebzBisectSpec{LocalSize: t.Threads, Tile: t.Tile, Levels: levels}
 }
 
-// countSpec returns the specialisation of the kernel stebz_count, which computes one Sturm count
-// with divisions for each shift.
 func (t Tuning) countSpec() shaders.StebzCountSpec {
 	return shaders.StebzCountSpec{LocalSize: t.Threads, Tile: t.Tile}
 }

@@ -29,14 +29,10 @@ type list[T any] struct {
 	host   []T // at most as long as region; nil until withHost
 }
 
-// newList makes a list with memory for n elements on the device, and without memory on the host.
 func newList[T any](name string, n int) list[T] { return list[T]{region: vk.Reserve[T](name, n)} }
 
-// withHost returns the list with memory on the host for n elements, which are zero.
 func (l list[T]) withHost(n int) list[T] { return list[T]{l.region, make([]T, n)} }
 
-// send records a copy of the list's elements from the host to the device.
 func (l list[T]) send(rec *vk.Recorder, ws *vk.Arena) { vk.SendFirst(rec, l.region.In(ws), l.host) }
 
-// at returns the device address of element i of the list.
 func (l list[T]) at(ws *vk.Arena, i int) spirv.Addr[T] { return l.region.In(ws).From(i).Addr() }

@@ -92,7 +92,6 @@ type levelBuffers struct {
 	q, work spirv.Addr[float64]
 }
 
-// from returns the buffers without the first `count` merges.
 func (x levelBuffers) from(count int) levelBuffers {
 	x.merges = x.merges.Plus(count)
 	return x

@@ -30,13 +30,10 @@ func newStepLists(n, levels int) stepLists {
 	}
 }
 
-// layout returns the device memory of the lists of rotations and permutations.
 func (l stepLists) layout() *vk.Layout {
 	return vk.Together(l.row.region, l.src.region, l.dst.region, l.rotations.region, l.chains.region)
 }
 
-// withHost returns the lists of rotations and permutations with memory on the host, for a tree with
-// the given number of levels.
 func (l stepLists) withHost(n, levels int) stepLists {
 	l.row, l.src, l.dst = l.row.withHost(levels*n), l.src.withHost(levels*n), l.dst.withHost(levels*n)
 	l.rotations, l.chains = l.rotations.withHost(levels*2*n), l.chains.withHost(levels*n)
@@ -75,7 +72,6 @@ func newVectorLists(n, levels, mostMerges int) vectorLists {
 	}
 }
 
-// layout returns the layout of the device memory for all lists: O(n·levels) bytes.
 func (l vectorLists) layout() *vk.Layout {
 	return vk.Together(l.stepLists.layout(), l.merges.region, l.columns.region, l.place.region, l.deflated.region, l.deflatedPlace.region, l.others.region, l.othersPlace.region)
 }

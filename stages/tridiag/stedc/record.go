@@ -167,12 +167,8 @@ func (v *vectorsRun) recordOthers(rec *vk.Recorder) {
 	})
 }
 
-// q returns the device address of the matrix Q, whose diagonal blocks are the eigenvectors of the
-// solved blocks of T.
 func (v *vectorsRun) q() spirv.Addr[float64] { return v.pass.q.In(v.ws).Addr() }
 
-// mergesAt returns the device address of the struct that describes merge number `index` of a level
-// to the kernels.
 func (v *vectorsRun) mergesAt(level, index int) spirv.Addr[shaders.Merge] {
 	return v.lists.merges.at(v.ws, level*v.pass.tune.mostMerges(v.pass.n)+index)
 }

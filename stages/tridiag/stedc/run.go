@@ -152,8 +152,6 @@ func (r *divideConquerRun) find(tree dc.Tree, d, e []float64, order []int32, to 
 	return levels, nil
 }
 
-// rankOf returns 1 if `last` is true, and 0 otherwise. It is used to sort the last merge after the
-// other merges of its level.
 func rankOf(last bool) int {
 	if last {
 		return 1

@@ -111,10 +111,8 @@ func newConquerShare(
 	return s
 }
 
-// hasBlocks tells whether blocks are formed on this device.
 func (s *ConquerShare) hasBlocks() bool { return s.device < blockOwners }
 
-// halfOf returns the largest number of rows of a block that is no more than half of n rows.
 func halfOf(n int) int { return (n + 1) / 2 }
 
 // sharedBlocks returns the largest number of elements that the blocks of one device have, or the

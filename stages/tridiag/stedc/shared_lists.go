@@ -183,7 +183,6 @@ func (v *sharedDevice) sortOthers(r *sharedRun) {
 	}
 }
 
-// othersIn returns the range of the list of other columns that has the columns [from, to) of Q.
 func (v *sharedDevice) othersIn(from, to int) stages.Span {
 	at := func(c int) int { i, _ := slices.BinarySearch(v.columns, int32(c)); return i }
 	return stages.Span{First: at(from), Last: at(to)}

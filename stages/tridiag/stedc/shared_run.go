@@ -120,7 +120,6 @@ func (r *sharedRun) Vectors(levels [][]*dc.Merge, wanted []int32) error {
 	})
 }
 
-// joined tells whether the last merge joins the block with another one.
 func (r *sharedRun) joined(b sharedBlock) bool { return r.last.Lo <= b.lo && b.lo < r.last.Hi() }
 
 // recordBlocks records the blocks of the device, level by level. The last merge comes later.
@@ -151,7 +150,6 @@ func (v *sharedDevice) recordBlocks(rec *vk.Recorder, r *sharedRun) {
 	}
 }
 
-// report begins a part of the solve whose products have the given cost, for the progress.
 func (v *sharedDevice) report(rec *vk.Recorder, flops float64) {
 	rec.Phase(v.values.phase, v.done, v.total)
 	v.done += flops
@@ -245,7 +243,6 @@ func (v *sharedDevice) recordSort(rec *vk.Recorder, push shaders.StedcSortPush, 
 	})
 }
 
-// columnsOf returns the number of columns of a block that go to all devices at a time.
 func (r *sharedRun) columnsOf(b sharedBlock) int { return min(b.n, r.strip/b.n) }
 
 // shareColumns records how the vectors of a block that is no part of the last merge go to all

@@ -61,7 +61,6 @@ func newVectorsPass(
 	return s
 }
 
-// buildSort builds the kernel stedc_sort. An error is stored in b.
 func (s *vectorsPass) buildSort(b *stages.Builder) {
 	s.sort = stages.Build(b, shaders.StedcSort(), shaders.StedcSortSpec{LocalSize: s.tune.Threads, Tile: sortTile})
 }

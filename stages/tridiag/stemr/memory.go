@@ -93,7 +93,6 @@ func newMRRRMemory(n, m, ld, inFlight int) mrrrMemory {
 	}
 }
 
-// layout returns the layout of all regions of MRRR's workspace together.
 func (w *mrrrMemory) layout() *vk.Layout {
 	return vk.Together(w.roots, w.clusters, w.stationary,
 		w.tasks, w.x, w.counts, w.lo, w.hi, w.step, w.phase, w.of,

@@ -103,7 +103,6 @@ func NewMRRR(dev *vk.Device, n, m int, fallback *stedc.DivideConquer, t Tuning) 
 // cluster may contain one more eigenvalue.
 func (s *MRRR) ld() int { return min(s.n, s.m+2) }
 
-// inFlight returns the largest number of vectors that are computed at the same time.
 func (s *MRRR) inFlight() int { return min(s.m, s.tune.Vectors) }
 
 // inPlace reports whether the workspace includes the memory of divide and conquer, which solves

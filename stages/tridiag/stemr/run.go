@@ -43,8 +43,6 @@ type mrrrRun struct {
 	execute func(ctx context.Context, rec *vk.Recorder, progress func(vk.Progress)) (*vk.Profile, error)
 }
 
-// newMRRRRun prepares a solve in the given arena. The arena must contain the workspace of MRRR. The
-// eigenvectors are written to xt, which has one row for each eigenvector and n columns.
 func newMRRRRun(ctx context.Context, ws *vk.Arena, stage *MRRR, xt stages.Matrix) *mrrrRun {
 	return &mrrrRun{ctx: ctx, ws: ws, stage: stage, xt: xt, profile: vk.NewProfile(), execute: stage.dev.Run}
 }

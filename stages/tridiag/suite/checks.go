@@ -85,7 +85,6 @@ func Ratios(d, e, values, z []float64) (residual, orthogonality float64) {
 	return residual, worst / (float64(n) * tridiag.Ulp)
 }
 
-// maxOrNaN returns the larger one of a and b, or NaN if a or b is NaN.
 func maxOrNaN(a, b float64) float64 {
 	if math.IsNaN(a) || math.IsNaN(b) {
 		return math.NaN()
