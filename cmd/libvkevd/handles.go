@@ -80,8 +80,8 @@ func lookUp[T any, H ~uint64](h H, what string) (value T, err error) {
 	return value, nil
 }
 
-// release makes a handle invalid and returns its Go object. A handle is a number that C programs
-// use instead of an address. If two threads release the same handle, one of them gets an error.
+// release makes a handle invalid and returns its Go object. If two threads release the same handle, one
+// of them gets an error.
 func release[T any, H ~uint64](h H, what string) (value T, err error) {
 	if value, err = lookUp[T](h, what); err != nil {
 		return value, err
@@ -95,11 +95,9 @@ func release[T any, H ~uint64](h H, what string) (value T, err error) {
 	return value, nil
 }
 
-// deviceOf returns the device that a C program's handle stands for.
 func deviceOf(h C.vkevd_device) (*vk.Device, error) { return lookUp[*vk.Device](h, "device") }
 
-// newPlan makes a Go plan of the kind `k` on a device, and writes a handle for the plan to *h. A
-// handle is a number that C programs use instead of an address. After an error, *h is 0.
+// newPlan makes a plan on a device, and writes its handle to *h. After an error, *h is 0.
 func newPlan(device C.vkevd_device, k kind, h *C.vkevd_plan) error {
 	if h == nil {
 		return errNull("plan")
@@ -117,8 +115,6 @@ func newPlan(device C.vkevd_device, k kind, h *C.vkevd_plan) error {
 	return nil
 }
 
-// orZero returns the struct at an address. If the address is NULL, it returns a struct whose
-// members are all zero.
 func orZero[T any](at *T) (value T) {
 	if at != nil {
 		value = *at
@@ -126,8 +122,6 @@ func orZero[T any](at *T) (value T) {
 	return value
 }
 
-// planOf returns the plan that a C program's handle stands for, and the plan's kind as a value of
-// the type T. The error says if the plan is of another kind.
 func planOf[T kind](h C.vkevd_plan) (*plan, T, error) {
 	var none T
 	p, err := lookUp[*plan](h, "plan")
@@ -174,8 +168,7 @@ func goPlanClose(h C.vkevd_plan, out *C.vkevd_error) C.int32_t {
 	})
 }
 
-// badArgument is the error for a wrong argument of a C function. Its text begins with the name of
-// the argument.
+// badArgument is the error for an argument of a C function, whose name begins the text.
 type badArgument struct{ text string }
 
 func (e badArgument) Error() string { return e.text }
