@@ -53,9 +53,6 @@ func accuracyCommand(s *session) *cobra.Command {
 }
 
 func (j *accuracyJob) check(cmd *cobra.Command, args []string) error {
-	if err := j.verbosity.check(cmd); err != nil {
-		return err
-	}
 	if len(args) > 0 {
 		return noArguments(cmd, args)
 	}

@@ -135,7 +135,7 @@ func (j *benchJob) facts(ctx context.Context, s *shared) error {
 // solveShared solves a random matrix of order n twice. It measures the time of the second solve,
 // and checks the result.
 func solveShared(ctx context.Context, dev device, n int) (s sharedSolve, err error) {
-	plan, err := dev.plan(n, evd.Options{Vectors: true})
+	plan, err := planOf[solver](dev, task{n: n, evd: evd.Options{Vectors: true}})
 	if err != nil {
 		return s, err
 	}

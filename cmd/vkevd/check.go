@@ -45,13 +45,10 @@ func checkCommand(s *session) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := errors.Join(j.verbosity.check(cmd), j.input.check(cmd, false)); err != nil {
+			if err := j.input.check(cmd); err != nil {
 				return err
 			}
 			if j.svd {
-				if cmd.Flags().Changed("symmetrize") || cmd.Flags().Changed("uplo") {
-					return usage(cmd, "--svd is for matrices that need not be symmetric")
-				}
 				return j.run(cmd.Context(), args, j.singular)
 			}
 			return j.run(cmd.Context(), args, j.symmetric)

@@ -41,7 +41,7 @@ func (j *checkJob) measureSingular(
 	}
 	show.stage("preparing the device")
 	dev, p, err := prepare(ctx, j.session, j.device(), show.above(), func(dev device) (singularSolver[float64], error) {
-		return dev.svd(singularShape{rows: a.Rows, cols: a.Cols}, opt)
+		return planOf[singularSolver[float64]](dev, task{kind: kindSingular, shape: singularShape{rows: a.Rows, cols: a.Cols}, svd: opt})
 	})
 	if err != nil {
 		return nil, aboutRectangle(file, a.Rows, a.Cols, err)

@@ -118,7 +118,7 @@ func (c *config) possible(choice tune.Choice, info vk.Info) error {
 		return err
 	}
 	const order = 64 // any order serves
-	_, _, err = c.machine.forecast(absent{Info: info}, order, kindDense, evd.Options{Vectors: true, Tuning: tuning})
+	_, _, err = c.machine.forecast(absent{Info: info}, task{n: order, evd: evd.Options{Vectors: true, Tuning: tuning}})
 	return err
 }
 

@@ -76,16 +76,8 @@ func prepare[P any](
 	return prepareOn(ctx, func() (device, error) { return s.open(vk.Options{Device: word}, log) }, plan)
 }
 
-// prepareAll opens all devices that opt.Device names and makes a plan on them. If ctx
-// ends, it returns without waiting for the driver's compiler, and the devices stay open.
-func prepareAll[P any](
-	ctx context.Context, s *session, opt vk.Options, log io.Writer, plan func(device) (P, error),
-) (device, P, error) {
-	return prepareOn(ctx, func() (device, error) { return s.openAll(opt, log) }, plan)
-}
-
-// prepareOn opens devices with the function `open` and makes a plan with the function `plan`. If
-// ctx ends, it returns without waiting for the driver's compiler, and the devices stay open.
+// prepareOn opens devices with the function `open` and makes a plan with the function `plan`, as prepare
+// does.
 func prepareOn[P any](ctx context.Context, open func() (device, error), plan func(device) (P, error)) (device, P, error) {
 	var none P
 	dev, err := open()
@@ -104,5 +96,7 @@ func prepareOn[P any](ctx context.Context, open func() (device, error), plan fun
 
 // vectorsPlan returns a function that makes a plan for all eigenvalues and eigenvectors of order n.
 func vectorsPlan(n int) func(device) (solver, error) {
-	return func(dev device) (solver, error) { return dev.plan(n, evd.Options{Vectors: true}) }
+	return func(dev device) (solver, error) {
+		return planOf[solver](dev, task{n: n, evd: evd.Options{Vectors: true}})
+	}
 }

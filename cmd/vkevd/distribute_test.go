@@ -103,7 +103,7 @@ func TestPlanKnowsProductsOfAllDevices(t *testing.T) {
 	bytes := func(card vk.Info, products probe.Products) uint64 {
 		opt := evd.Options{Vectors: true, Select: evd.Index(0, 4096), Products: evd.ProductsEmulated}
 		opt.Distribute, opt.Devices = true, []*vk.Device{absent{Info: card, products: products}.dry()}
-		f, unfit, err := vulkan{}.forecast(absent{Info: card, products: products}, 8192, kindDense, opt)
+		f, unfit, err := vulkan{}.forecast(absent{Info: card, products: products}, task{n: 8192, evd: opt})
 		if err != nil || (unfit != nil) != (card.Free < 1<<30) {
 			t.Fatalf("%v, %v", unfit, err)
 		}
@@ -143,7 +143,7 @@ func TestPlanDistributesByItself(t *testing.T) {
 		for range c.devices - 1 {
 			opt.Devices = append(opt.Devices, absent{Info: card}.dry())
 		}
-		f, unfit, err := vulkan{}.forecast(absent{Info: card}, c.n, kindDense, opt)
+		f, unfit, err := vulkan{}.forecast(absent{Info: card}, task{n: c.n, evd: opt})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -117,7 +117,7 @@ func (d *examination) largestOrders(info vk.Info) {
 			of = kindSingle
 		}
 		n, err := largestOrder(func(n int) (bool, error) {
-			_, unfit, err := d.machine.forecast(absent{Info: info}, n, of, evd.Options{Vectors: what.vectors})
+			_, unfit, err := d.machine.forecast(absent{Info: info}, task{kind: of, n: n, evd: evd.Options{Vectors: what.vectors}})
 			return unfit == nil, err
 		})
 		if err != nil {
@@ -173,7 +173,7 @@ func (d *examination) smallSolve(solve func(a evd.Sym[float64]) (measures, error
 // solveAndMeasure solves for the matrix `a` on the device, and measures the errors of the result on
 // the host. Both triangles of `a` must be set.
 func solveAndMeasure(ctx context.Context, dev device, a evd.Sym[float64]) (measures, error) {
-	p, err := dev.plan(a.N, evd.Options{Vectors: true, Progress: func(evd.Progress) {}})
+	p, err := planOf[solver](dev, task{n: a.N, evd: evd.Options{Vectors: true, Progress: func(evd.Progress) {}}})
 	if err != nil {
 		return nil, err
 	}
@@ -187,7 +187,7 @@ func solveAndMeasure(ctx context.Context, dev device, a evd.Sym[float64]) (measu
 
 // solveAndMeasureSingle is solveAndMeasure in single precision. Entries of `a` are rounded.
 func solveAndMeasureSingle(ctx context.Context, dev device, a evd.Sym[float64]) (measures, error) {
-	p, err := dev.single(a.N, evd.Options{Vectors: true, Progress: func(evd.Progress) {}})
+	p, err := planOf[denseSolver[float32]](dev, task{kind: kindSingle, n: a.N, evd: evd.Options{Vectors: true, Progress: func(evd.Progress) {}}})
 	if err != nil {
 		return nil, err
 	}

@@ -15,14 +15,6 @@ func (v *verbosity) flags(cmd *cobra.Command) {
 	f.BoolVar(&v.verbose, "verbose", false, "print progress and a summary even if standard error is no terminal")
 }
 
-// check returns an error if the flags --quiet and --verbose are both given.
-func (v verbosity) check(cmd *cobra.Command) error {
-	if v.quiet && v.verbose {
-		return usage(cmd, "--quiet cannot be combined with --verbose")
-	}
-	return nil
-}
-
 // feedback returns two things: where a command prints its summary, and an object that shows
 // progress. On a terminal, summary and progress are shown. If standard error is not a terminal,
 // they are shown only with --verbose. With --quiet they are never shown. Remarks that every user

@@ -14,8 +14,8 @@ import (
 // A planner is a fake machine whose forecasts of memory come from the library.
 type planner struct{ *fakeMachine }
 
-func (planner) forecast(on absent, n int, of kind, opt evd.Options) (forecast, *vk.OutOfMemoryError, error) {
-	return vulkan{}.forecast(on, n, of, opt)
+func (planner) forecast(on absent, t task) (planned, *vk.OutOfMemoryError, error) {
+	return vulkan{}.forecast(on, t)
 }
 
 func runOn(t *testing.T, info vk.Info, args ...string) (stdout, stderr string, status int) {
@@ -43,7 +43,7 @@ func TestDoctorAndPlanAgree(t *testing.T) {
 		}
 		for _, vectors := range []bool{false, true} {
 			fits := func(n int) (bool, error) {
-				f, unfit, err := vulkan{}.forecast(absent{Info: info}, n, kindDense, evd.Options{Vectors: vectors})
+				f, unfit, err := vulkan{}.forecast(absent{Info: info}, task{n: n, evd: evd.Options{Vectors: vectors}})
 				if unfit != nil || err != nil {
 					return false, err
 				}
@@ -83,7 +83,7 @@ func TestBuffersDoNotLimitTheOrder(t *testing.T) {
 					Memory: memory, Free: free, MaxBuffer: buffer, MaxAllocation: buffer,
 				}
 				n, err := largestOrder(func(n int) (bool, error) {
-					_, unfit, err := vulkan{}.forecast(absent{Info: info}, n, kindDense, evd.Options{Vectors: vectors})
+					_, unfit, err := vulkan{}.forecast(absent{Info: info}, task{n: n, evd: evd.Options{Vectors: vectors}})
 					return unfit == nil, err
 				})
 				if err != nil || n < 29000 {

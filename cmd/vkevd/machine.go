@@ -11,6 +11,7 @@ import (
 	"github.com/vkevd/vkevd/evd/probe"
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/evd/tune"
+	batchs "github.com/vkevd/vkevd/stages/batch"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -25,15 +26,7 @@ type machine interface {
 	// forecast makes a plan for a device that need not be present. The result `unfit` is the error
 	// that the device would return because it has too little memory. `unfit` is nil if the plan
 	// fits, or if the memory of the device is not known.
-	forecast(on absent, n int, of kind, opt evd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error)
-	// forecastBatch makes a plan for a batch of `count` matrices of order n, of kindDense or
-	// kindTridiagonal, on a device that need not be present. `unfit` is the error that the device
-	// would return for lack of memory, or nil.
-	forecastBatch(info vk.Info, of kind, n, count int, opt batch.Options) (f forecast, unfit *vk.OutOfMemoryError, err error)
-	// forecastSVD makes a plan for the singular values of m×n matrices, of kindDense or kindSingle,
-	// on a device that need not be present. `unfit` is the error that the device would return for
-	// lack of memory, or nil.
-	forecastSVD(on absent, of kind, m, n int, opt svd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error)
+	forecast(on absent, t task) (p planned, unfit *vk.OutOfMemoryError, err error)
 }
 
 // An absent device need not be present: a plan for it is a forecast. Its rates are those that the
@@ -63,15 +56,8 @@ func (a absent) boundless() absent {
 
 type device interface {
 	Info() vk.Info
-	plan(n int, opt evd.Options) (solver, error)
-	single(n int, opt evd.Options) (denseSolver[float32], error)
-	tridiagonal(n int, opt evd.Options) (tridiagonalSolver, error)
-	refine(n int, opt evd.Options) (refiner, error)
-	mixed(n int, opt evd.Options) (mixedSolver, error)
-	svd(of singularShape, opt svd.Options) (singularSolver[float64], error)
-	svdSingle(of singularShape, opt svd.Options) (singularSolver[float32], error)
-	batch(n, count int, opt batch.Options) (batchSolver[denseMatrix], error)
-	tridiagonalBatch(n, count int, opt batch.Options) (batchSolver[tridiagonalMatrix], error)
+	// plan makes the plan that a task describes.
+	plan(t task) (planned, error)
 	bench(context.Context, bench.Options) (benchmark, error)
 	probe(context.Context) (probe.Arithmetic, error)
 	handsOn() (bool, error)
@@ -95,43 +81,67 @@ type device interface {
 	Close() error
 }
 
-// A forecast is the information that a plan has before it solves: its device memory and its numbers
-// of operations.
-type forecast interface {
+// A planned is a plan of the library for any kind of matrices, before it solves: its device memory and
+// its numbers of operations.
+type planned interface {
 	Memory() []vk.Placed
 	Bytes() uint64
 	Costs() []evd.StageCost
+	Close()
+}
+
+// A task says what a plan is for. Only the sizes and the options of its kind count.
+type task struct {
+	kind  kind
+	n     int           // order of eigenvalue problems
+	count int           // number of matrices of a batch
+	shape singularShape // of a matrix for singular values
+	evd   evd.Options
+	svd   svd.Options
+	batch batch.Options
+}
+
+// planOf makes the plan that a task describes, for a task whose plans are of the type P.
+func planOf[P any](dev device, t task) (P, error) {
+	p, err := dev.plan(t)
+	if err != nil {
+		var none P
+		return none, err
+	}
+	return p.(P), nil
 }
 
 // A denseSolver is a plan for dense matrices of T.
 type denseSolver[T evd.Float] interface {
-	forecast
+	planned
 	Solve(context.Context, evd.Sym[T]) (*evd.Result[T], error)
 	Check(context.Context, evd.Sym[T], *evd.Result[T]) (evd.Ratios, error)
 	Devices() []evd.DeviceShare
 	Distributed() bool
-	Close()
 }
 
 type solver = denseSolver[float64]
 
-// kind is the kind of matrices that a plan is for: dense, tridiagonal, and so on.
+// kind is the kind of matrices that a plan is for. Without another word they are for eigenvalues.
 type kind int
 
 const (
-	kindDense       kind = iota // of double precision
-	kindSingle                  // dense, of single precision
-	kindTridiagonal             // of double precision
-	kindRefined                 // dense, of double precision, with approximate vectors
-	kindMixed                   // dense, of double precision, solved in single precision first
+	kindDense            kind = iota // of double precision
+	kindSingle                       // dense, of single precision
+	kindTridiagonal                  // of double precision
+	kindRefined                      // dense, of double precision, with approximate vectors
+	kindMixed                        // dense, of double precision, solved in single precision first
+	kindSingular                     // for singular values, of double precision
+	kindSingularSingle               // for singular values, of single precision
+	kindBatch                        // many dense matrices
+	kindTridiagonalBatch             // many tridiagonal matrices
 )
 
 type tridiagonalSolver interface {
-	forecast
+	planned
 	Solve(context.Context, evd.Tridiagonal[float64]) (*evd.Result[float64], error)
 	Check(context.Context, evd.Tridiagonal[float64], *evd.Result[float64]) (evd.Ratios, error)
 	Certify(context.Context, evd.Tridiagonal[float64], *evd.Result[float64]) (float64, error)
-	Close()
 }
 
 // vulkan implements the interface `machine` with Vulkan and the library, on the computer that runs
@@ -150,42 +160,34 @@ func (vulkan) open(opt vk.Options) (device, error) {
 	return opened{Device: dev}, nil
 }
 
-func (vulkan) forecast(on absent, n int, of kind, opt evd.Options) (
-	f forecast, unfit *vk.OutOfMemoryError, err error,
-) {
-	if f, err = dryPlan(on, n, of, opt); errors.As(err, &unfit) {
-		others := make([]*vk.Device, len(opt.Devices))
-		for k, dev := range opt.Devices {
-			rate, _ := probe.WorkRate(context.Background(), dev) // a dry device measures nothing
-			others[k] = absent{dev.Info(), probe.ChosenProducts(dev), rate}.boundless().dry()
-		}
-		if opt.Products == evd.ProductsAuto { // native products need the least memory
-			opt.Products = evd.ProductsNative
-		}
-		asked := opt.Distribute
-		opt.Devices, opt.Distribute = others, asked || len(others) > 0
-		f, err = dryPlan(on.boundless(), n, of, opt)
-		if err != nil && !asked { // the matrix cannot be divided
-			opt.Distribute = false
-			f, err = dryPlan(on.boundless(), n, of, opt)
+func (vulkan) forecast(on absent, t task) (p planned, unfit *vk.OutOfMemoryError, err error) {
+	if p, err = on.plan(t); !errors.As(err, &unfit) {
+		return p, nil, err
+	}
+	// The plan for a device without limits of memory tells how much it needs.
+	others := make([]*vk.Device, len(t.evd.Devices))
+	for k, dev := range t.evd.Devices {
+		rate, _ := probe.WorkRate(context.Background(), dev) // a dry device measures nothing
+		others[k] = absent{dev.Info(), probe.ChosenProducts(dev), rate}.boundless().dry()
+	}
+	for _, products := range []*evd.Products{&t.evd.Products, &t.svd.Products} {
+		if *products == evd.ProductsAuto { // native products need the least memory
+			*products = evd.ProductsNative
 		}
 	}
-	return f, unfit, err
+	asked := t.evd.Distribute
+	t.evd.Devices, t.evd.Distribute = others, asked || len(others) > 0
+	p, err = on.boundless().plan(t)
+	if err != nil && !asked { // the matrix cannot be divided
+		t.evd.Distribute = false
+		p, err = on.boundless().plan(t)
+	}
+	return p, unfit, err
 }
 
-func dryPlan(on absent, n int, of kind, opt evd.Options) (forecast, error) {
-	dry := opened{Device: on.dry(), others: opt.Devices}
-	switch of {
-	case kindTridiagonal:
-		return dry.tridiagonal(n, opt)
-	case kindSingle:
-		return dry.single(n, opt)
-	case kindRefined:
-		return dry.refine(n, opt)
-	case kindMixed:
-		return dry.mixed(n, opt)
-	}
-	return dry.plan(n, opt)
+// plan makes a plan for the device, which runs nothing.
+func (a absent) plan(t task) (planned, error) {
+	return opened{Device: a.dry(), others: t.evd.Devices}.plan(t)
 }
 
 // opened is an open Vulkan device, with further devices that help it in a solve.
@@ -210,47 +212,39 @@ func (d opened) Close() error {
 	return err
 }
 
-func (d opened) plan(n int, opt evd.Options) (solver, error) {
-	opt.Devices = d.others
-	p, err := evd.NewPlan[float64](d.Device, n, opt)
+// made returns a plan that the library has made. With an error there is none: an interface with a nil
+// pointer is not nil.
+func made[P planned](p P, err error) (planned, error) {
 	if err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
-func (d opened) single(n int, opt evd.Options) (denseSolver[float32], error) {
-	opt.Devices = d.others
-	p, err := evd.NewPlan[float32](d.Device, n, opt)
-	if err != nil {
-		return nil, err
+func (d opened) plan(t task) (planned, error) {
+	t.evd.Devices, t.batch.Devices = d.others, d.others
+	switch t.kind {
+	case kindSingle:
+		return made(evd.NewPlan[float32](d.Device, t.n, t.evd))
+	case kindTridiagonal:
+		t.evd.Devices = nil
+		return made(evd.NewTridiagonalPlan[float64](d.Device, t.n, t.evd))
+	case kindRefined:
+		return made(evd.NewRefinePlan(d.Device, t.n, t.evd))
+	case kindMixed:
+		return made(evd.NewMixedPlan(d.Device, t.n, t.evd))
+	case kindSingular:
+		return singularPlan[float64](d.Device, t.shape, t.svd)
+	case kindSingularSingle:
+		return singularPlan[float32](d.Device, t.shape, t.svd)
+	case kindBatch:
+		p, err := batch.NewPlan(d.Device, t.n, atOnce(t.count, t.n), t.batch)
+		return made(batchOf[denseMatrix]{p, float64(t.count) * batchs.BatchFlops(t.n, t.batch.Vectors)}, err)
+	case kindTridiagonalBatch:
+		p, err := batch.NewTridiagonalPlan(d.Device, t.n, atOnce(t.count, t.n), t.batch)
+		return made(batchOf[tridiagonalMatrix]{p, float64(t.count) * batchs.TridiagonalBatchFlops(t.n, t.batch.Vectors)}, err)
 	}
-	return p, nil
-}
-
-func (d opened) tridiagonal(n int, opt evd.Options) (tridiagonalSolver, error) {
-	opt.Devices = nil
-	p, err := evd.NewTridiagonalPlan[float64](d.Device, n, opt)
-	if err != nil {
-		return nil, err
-	}
-	return p, nil
-}
-
-func (d opened) refine(n int, opt evd.Options) (refiner, error) {
-	p, err := evd.NewRefinePlan(d.Device, n, opt)
-	if err != nil {
-		return nil, err
-	}
-	return p, nil
-}
-
-func (d opened) mixed(n int, opt evd.Options) (mixedSolver, error) {
-	p, err := evd.NewMixedPlan(d.Device, n, opt)
-	if err != nil {
-		return nil, err
-	}
-	return p, nil
+	return made(evd.NewPlan[float64](d.Device, t.n, t.evd))
 }
 
 func (d opened) probe(ctx context.Context) (probe.Arithmetic, error) {

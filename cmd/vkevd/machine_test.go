@@ -99,27 +99,48 @@ func (d namedDevice) Info() vk.Info {
 	return info
 }
 
-func (m *fakeMachine) forecast(info absent, n int, of kind, opt evd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error) {
-	m.planned, m.plannedOn = opt, info
-	if m.forecastErr != nil {
-		return nil, nil, m.forecastErr
+func (m *fakeMachine) forecast(on absent, t task) (p planned, unfit *vk.OutOfMemoryError, err error) {
+	switch {
+	case t.kind >= kindBatch:
+		return vulkan{}.forecast(on, t)
+	case t.kind < kindSingular:
+		m.planned, m.plannedOn = t.evd, on
+		if m.forecastErr != nil {
+			return nil, nil, m.forecastErr
+		}
 	}
-	switch of {
-	case kindTridiagonal:
-		f, err = m.tridiagonal(n, opt)
+	p, err = m.plan(t)
+	if err == nil && on.Memory > 0 && p.Bytes() > on.Free {
+		unfit = &vk.OutOfMemoryError{What: "the workspace", Need: p.Bytes(), Free: on.Free}
+	}
+	return p, unfit, err
+}
+
+func (m *fakeMachine) plan(t task) (planned, error) {
+	switch t.kind {
 	case kindSingle:
-		f, err = m.single(n, opt)
-	default:
-		f, err = m.plan(n, opt)
+		return made(m.single(t.n, t.evd))
+	case kindTridiagonal:
+		return made(m.tridiagonal(t.n, t.evd))
+	case kindRefined:
+		return made(m.refine(t.n, t.evd))
+	case kindMixed:
+		return made(m.mixed(t.n, t.evd))
+	case kindSingular:
+		return made(m.svd(t.shape, t.svd))
+	case kindSingularSingle:
+		return made(m.svdSingle(t.shape, t.svd))
+	case kindBatch:
+		return made(m.batch(t.batch))
+	case kindTridiagonalBatch:
+		p, err := m.batch(t.batch)
+		return made(fakeTridiagonals{p}, err)
 	}
-	if err == nil && info.Memory > 0 && f.Bytes() > info.Free {
-		unfit = &vk.OutOfMemoryError{What: "the workspace", Need: f.Bytes(), Free: info.Free}
-	}
-	return f, unfit, err
+	return made(m.dense(t.n, t.evd))
 }
 
 func (m *fakeMachine) tridiagonal(n int, opt evd.Options) (tridiagonalSolver, error) {
-	p, err := m.plan(n, opt)
+	p, err := m.dense(n, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -184,7 +205,7 @@ func (m *fakeMachine) Close() error {
 	return nil
 }
 
-func (m *fakeMachine) plan(n int, opt evd.Options) (solver, error) {
+func (m *fakeMachine) dense(n int, opt evd.Options) (solver, error) {
 	m.wanted = append(m.wanted, opt)
 	if m.planErr != nil {
 		return nil, m.planErr
@@ -193,7 +214,7 @@ func (m *fakeMachine) plan(n int, opt evd.Options) (solver, error) {
 }
 
 func (m *fakeMachine) single(n int, opt evd.Options) (denseSolver[float32], error) {
-	p, err := m.plan(n, opt)
+	p, err := m.dense(n, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -334,7 +355,7 @@ func (p fakeTridiagonal) Certify(context.Context, evd.Tridiagonal[float64], *evd
 }
 
 func (m *fakeMachine) refine(n int, opt evd.Options) (refiner, error) {
-	p, err := m.plan(n, opt)
+	p, err := m.dense(n, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -342,7 +363,7 @@ func (m *fakeMachine) refine(n int, opt evd.Options) (refiner, error) {
 }
 
 func (m *fakeMachine) mixed(n int, opt evd.Options) (mixedSolver, error) {
-	p, err := m.plan(n, opt)
+	p, err := m.dense(n, opt)
 	if err != nil {
 		return nil, err
 	}

@@ -50,9 +50,9 @@ func (m *matrixInput) fileFlags(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("names", words([]string{"yes", "no"}))
 }
 
-// check returns an error for flags about the input matrix that cannot be combined. It is called
-// before any file is read.
-func (m matrixInput) check(cmd *cobra.Command, tridiagonal bool) error {
+// check returns an error for words that flags about the input matrix cannot have. It is called before
+// any file is read.
+func (m matrixInput) check(cmd *cobra.Command) error {
 	for _, c := range []struct{ flag, word string }{{"header", m.header}, {"names", m.names}} {
 		if _, ok := choices[c.word]; !ok {
 			return usage(cmd, "--%s: %q is neither yes nor no", c.flag, c.word)
@@ -64,18 +64,8 @@ func (m matrixInput) check(cmd *cobra.Command, tridiagonal bool) error {
 		return usage(cmd, "--format: %q is not mtx, coo or table; all other formats are recognized by their content", m.format)
 	case m.base != 0 && m.base != 1:
 		return usage(cmd, "--base: \"%d\" is neither 0 nor 1", m.base)
-	case cmd.Flags().Changed("base") && m.format != "coo":
-		return usage(cmd, "--base is for --format coo")
 	case m.uplo != "" && m.uplo != "lower" && m.uplo != "upper":
 		return usage(cmd, "--uplo: %q is neither lower nor upper", m.uplo)
-	case m.uplo != "" && m.symmetrize:
-		return usage(cmd, "--symmetrize cannot be combined with --uplo")
-	case tridiagonal && m.uplo != "":
-		return usage(cmd, "--uplo cannot be combined with --tridiagonal")
-	case tridiagonal && m.symmetrize:
-		return usage(cmd, "--symmetrize cannot be combined with --tridiagonal")
-	case tridiagonal && m.names != "":
-		return usage(cmd, "--names cannot be combined with --tridiagonal")
 	}
 	return nil
 }

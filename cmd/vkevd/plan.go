@@ -44,14 +44,8 @@ func planCommand(s *session) *cobra.Command {
 			if err := checkOrders(j.n); err != nil {
 				return usage(cmd, "%w", err)
 			}
-			if err := errors.Join(checkEngine(cmd, j.engine), j.options.checkMixed(cmd, j.device()), j.options.checkDistribute(cmd, j.device()), j.checkRanks(cmd), j.checkSVD(cmd), j.checkMany(cmd)); err != nil {
+			if err := j.checkUse(cmd); err != nil {
 				return err
-			}
-			if err := j.options.check(cmd, j.wantsVectors()); err != nil {
-				return err
-			}
-			if severalDevices(j.device()) && (j.svd || j.start || j.batch > 0 || j.options.tridiagonal) {
-				return usage(cmd, "--device %s: --svd, --batch, --start and --tridiagonal use one device", j.device())
 			}
 			if j.engine != vulkanEngine {
 				return j.runCluster(cmd.Context())
@@ -79,6 +73,22 @@ func planCommand(s *session) *cobra.Command {
 	cmd.Flags().IntVarP(&j.rows, "m", "m", 0, "with --svd: number `M` of rows (default: N)")
 	j.json = jsonFlag(cmd, "the plan, and whether it fits,")
 	return cmd
+}
+
+// checkUse returns an error for flags of vkevd plan that make no sense, beside those of the rules.
+func (j *planJob) checkUse(cmd *cobra.Command) error {
+	if !cmd.Flags().Changed("m") {
+		j.rows = j.n
+	}
+	switch {
+	case j.ranks < 1 || !(j.rate > 0):
+		return usage(cmd, "--ranks and --rate must be positive")
+	case j.svd && (j.rows < 1 || j.rows > maxOrder):
+		return usage(cmd, "--m: %d is not between 1 and %d", j.rows, maxOrder)
+	case cmd.Flags().Changed("batch") && j.batch < 1:
+		return usage(cmd, "--batch: %d is not a number of matrices, at least 1", j.batch)
+	}
+	return errors.Join(checkEngine(cmd, j.engine), checkStorage(cmd, j.storage), j.options.check(cmd, j.wantsVectors()))
 }
 
 func (j *planJob) wantsVectors() bool {
@@ -136,7 +146,7 @@ func (j *planJob) run(ctx context.Context) error {
 
 // unfit returns the device that has too little memory for a plan. If the plan uses several devices,
 // it is the first one that has too little.
-func (on target) unfit(f forecast) vk.Info {
+func (on target) unfit(f planned) vk.Info {
 	for k, d := range devicesOf(f) {
 		if k > 0 && d.Bytes > on.others[k-1].Free {
 			return on.others[k-1].Info

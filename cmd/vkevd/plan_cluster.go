@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/vkevd/vkevd/evd/cluster"
 )
 
@@ -24,20 +22,6 @@ type clusterPlan struct {
 	Flops   float64 `json:"flops"`
 	Rate    float64 `json:"assumed_flops_per_second_and_rank"`
 	Seconds float64 `json:"forecast_seconds"`
-}
-
-// checkRanks checks the flags of vkevd plan for many processes. It returns an error for flags that
-// need --engine, and for impossible numbers of processes.
-func (j *planJob) checkRanks(cmd *cobra.Command) error {
-	for _, name := range []string{"ranks", "rate"} {
-		if j.engine == vulkanEngine && cmd.Flags().Changed(name) {
-			return usage(cmd, "--%s needs --engine elpa or scalapack", name)
-		}
-	}
-	if j.ranks < 1 || !(j.rate > 0) {
-		return usage(cmd, "--ranks and --rate must be positive")
-	}
-	return nil
 }
 
 // runCluster prints the forecast of memory and operations for a solve by many processes.

@@ -6,7 +6,7 @@ import (
 )
 
 // emulates tells whether a plan computes large matrix products by integer units.
-func emulates(f forecast) bool {
+func emulates(f planned) bool {
 	p, ok := f.(interface{ Emulated() bool })
 	return ok && p.Emulated()
 }
@@ -14,7 +14,7 @@ func emulates(f forecast) bool {
 // chosenProducts returns how the plan f computes large matrix products, and why, with the measured
 // rates of the target. The library has chosen the products, as it does for a solve. If the target's
 // rates speak for emulated products and f has native ones, then emulated ones do not fit the memory.
-func (j *planJob) chosenProducts(on target, f forecast, opt evd.Options) (probe.Products, error) {
+func (j *planJob) chosenProducts(on target, f planned, opt evd.Options) (probe.Products, error) {
 	chosen := on.products
 	if emulates(f) {
 		if !chosen.Emulated { // some solves take emulated products even if they are a little faster

@@ -29,7 +29,7 @@ func emulatingCard(free uint64, gain float64) absent {
 // products fit, the plan must ask for the memory of native ones.
 func TestPlanChoosesAsASolve(t *testing.T) {
 	const n, slow, fast = 4096, 10, 1.2
-	plan := func(j planJob, on absent, products evd.Products) (f forecast, unfit *vk.OutOfMemoryError, text string) {
+	plan := func(j planJob, on absent, products evd.Products) (f planned, unfit *vk.OutOfMemoryError, text string) {
 		t.Helper()
 		j.session = &session{environment: environment{machine: vulkan{}}}
 		j.options.products = products.String()

@@ -49,7 +49,7 @@ type plannedStage struct {
 	Seconds float64 `json:"seconds,omitempty"`
 }
 
-func (j *planJob) report(on target, f forecast, unfit *vk.OutOfMemoryError) planReport {
+func (j *planJob) report(on target, f planned, unfit *vk.OutOfMemoryError) planReport {
 	info, vectors := on.Info, j.wantsVectors()
 	r := planReport{
 		Version: version(), N: j.n, Rows: j.rows, SVD: j.svd, Batch: j.batch, Start: j.start,
@@ -91,7 +91,7 @@ func (j *planJob) precision() string {
 
 // forecastTime adds the stages of a solve to the report. If the device is known, it also adds their
 // predicted times.
-func (j *planJob) forecastTime(r *planReport, on target, f forecast) {
+func (j *planJob) forecastTime(r *planReport, on target, f planned) {
 	n := j.order()
 	device := speedsOn(on.Info, on.rates, j.kind())
 	if emulates(f) {

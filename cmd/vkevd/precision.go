@@ -29,27 +29,15 @@ func precisionFlag(cmd *cobra.Command, precision *string, more string, others ..
 	cmd.RegisterFlagCompletionFunc("precision", words(append([]string{precisionSingle, precisionDouble}, others...)))
 }
 
-// checkPrecisionWord returns an error for an unknown precision. `refuse` makes the error, and `others`
-// are further words that the flag may have.
-func checkPrecisionWord(refuse func(format string, args ...any) error, precision string, others ...string) error {
+// checkPrecision returns an error for an unknown precision. `others` are further words that the flag may
+// have.
+func checkPrecision(cmd *cobra.Command, precision string, others ...string) error {
 	known := append([]string{precisionSingle, precisionDouble}, others...)
 	if precision == "" || slices.Contains(known, precision) {
 		return nil
 	}
 	last := len(known) - 1
-	return refuse("--precision: %q is not %s or %s", precision, strings.Join(known[:last], ", "), known[last])
-}
-
-// checkPrecision returns an error for an unknown precision, and for a precision that cannot be
-// combined with other flags.
-func (o *options) checkPrecision(refuse func(format string, args ...any) error) error {
-	if err := checkPrecisionWord(refuse, o.precision, precisionMixed); err != nil {
-		return err
-	}
-	if o.precision == precisionSingle && o.tridiagonal {
-		return refuse("--precision %s cannot be combined with --tridiagonal, which solves in double precision; leave out --precision", o.precision)
-	}
-	return nil
+	return usage(cmd, "--precision: %q is not %s or %s", precision, strings.Join(known[:last], ", "), known[last])
 }
 
 // isSingle tells whether a matrix that has been read is solved in single precision. `precision` is

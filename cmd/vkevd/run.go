@@ -36,9 +36,10 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 func rootCommand(s *session) *cobra.Command {
 	cobra.EnableCommandSorting = false // the commands that most people need come first
 	root := &cobra.Command{
-		Use:     "vkevd",
-		Version: version(),
-		Args:    unknownCommand,
+		Use:               "vkevd",
+		Version:           version(),
+		Args:              unknownCommand,
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return s.checkRules(cmd) },
 		RunE: func(*cobra.Command, []string) error {
 			return errors.New("no command given; vkevd help lists them")
 		},

@@ -110,7 +110,7 @@ func (j *selftestJob) order(ctx context.Context, dev device, n int, report *self
 		if opt.Vectors {
 			opt.Solver, _ = evd.ParseSolver(j.solver) // no error: check has tried it
 		}
-		p, err := dev.plan(n, opt)
+		p, err := planOf[solver](dev, task{n: n, evd: opt})
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -8,21 +9,17 @@ import (
 
 // A solveJob is one call of vkevd solve.
 type solveJob struct {
-	*session
-	device                  func() string
-	input                   matrixInput
-	options                 options
-	config                  *config
-	verbosity               verbosity
-	check, noPrint          bool
-	batch                   bool
-	start                   string // path of approximate eigenvectors, "" for none
-	engine                  string
-	values, vectors, report string // paths of outputs, "" for none
+	fileJob
+	input   matrixInput
+	options options
+	batch   bool
+	start   string // path of approximate eigenvectors, "" for none
+	engine  string
+	vectors string // path of the output, "" for none
 }
 
 func solveCommand(s *session) *cobra.Command {
-	j := &solveJob{session: s}
+	j := &solveJob{fileJob: fileJob{session: s}}
 	cmd := &cobra.Command{
 		Use:  "solve [flags] FILE",
 		Args: oneMatrix,
@@ -33,19 +30,20 @@ func solveCommand(s *session) *cobra.Command {
 			if j.engine != vulkanEngine {
 				return j.runCluster(cmd.Context(), args[0])
 			}
-			if j.batch {
-				if j.options.tridiagonal {
-					return runBatch(cmd.Context(), j, args[0], tridiagonalBatch)
+			return j.run(cmd.Context(), args[0], []string{j.vectors}, func(ctx context.Context, known *facts, show *progress) (work, error) {
+				switch {
+				case j.batch && j.options.tridiagonal:
+					return readBatchWork(ctx, j, args[0], known, show, tridiagonalBatch)
+				case j.batch:
+					return readBatchWork(ctx, j, args[0], known, show, denseBatch)
 				}
-				return runBatch(cmd.Context(), j, args[0], denseBatch)
-			}
-			return j.run(cmd.Context(), args[0])
+				return j.read(ctx, args[0], known, show)
+			})
 		},
 	}
 	j.device = devicesFlag(cmd, s)
 	j.input.flags(cmd)
 	j.options.flags(cmd)
-	j.config = configFlag(cmd, s)
 	engineFlag(cmd, &j.engine)
 	f := cmd.Flags()
 	f.StringVar(&j.values, "out-values", "", "also write the eigenvalues to `FILE`: .txt, .npy or .json; .txt says\nwhich part of a spectrum it has, and plot reads that")
@@ -53,39 +51,38 @@ func solveCommand(s *session) *cobra.Command {
 		"write the eigenvectors to `FILE`: .npy in Fortran order,\n"+
 			"column j belongs to eigenvalue j; with --batch also .npz")
 	f.StringVar(&j.report, "report", "", "write device, memory, times (those of compiling each kernel, too),\nratios and MRRR statistics to `FILE`: .json")
-	f.StringVar(&j.report, "json", "", "write the report to `FILE` as JSON, as --report does; - prints it\nin place of the values")
 	f.StringVar(&j.start, "start", "",
 		"refine the approximate eigenvectors in `FILE`, n×n: column j belongs to\n"+
 			"eigenvalue j")
 	f.BoolVar(&j.batch, "batch", false, "FILE has many matrices: a stack in .npy, or a .npz file")
-	f.BoolVar(&j.noPrint, "no-print", false, "do not print the eigenvalues to standard output")
 	f.BoolVar(&j.check, "check", false,
 		"measure residual and orthogonality in LAPACK's ratios: below 60 is\n"+
 			"good. With --values-only compare only Σλ with the trace and Σλ² with\n"+
 			"the squared Frobenius norm. With --tridiagonal, certify the\n"+
 			"values by Sturm counts, with or without vectors")
-	j.verbosity.flags(cmd)
+	j.flags(cmd, "eigenvalues")
 	return cmd
 }
 
-// checkUse returns an error for flags of vkevd solve that cannot be combined. It is called before
-// any file is opened.
+// checkUse returns an error for flags of vkevd solve that make no sense, beside those of the rules. It is
+// called before any file is opened.
 func (j *solveJob) checkUse(cmd *cobra.Command) error {
-	o := j.options
+	o := &j.options
 	switch {
-	case o.valuesOnly && j.vectors != "":
-		return usage(cmd, "--out-vectors cannot be combined with --values-only")
+	case j.check && o.valuesOnly && j.batch:
+		return usage(cmd, "--check of a batch needs vectors: it cannot be combined with --values-only")
 	case j.check && o.valuesOnly && !o.part.all() && !o.tridiagonal:
 		return usage(cmd, "--check cannot judge a part of the values without vectors: it compares sums over all")
-	case severalDevices(j.device()) && (o.tridiagonal && !j.batch || j.start != ""):
-		return usage(cmd, "--device %s: --tridiagonal and --start use one device", j.device())
-	case cmd.Flags().Changed("json") && cmd.Flags().Changed("report"):
-		return usage(cmd, "--json is the same as --report; give one of them")
+	case j.batch && ending(j.values) == ".json":
+		return usage(cmd, "--out-values: %s: the values of a batch are written as .txt, .npy or .npz", j.values)
 	}
-	if err := errors.Join(j.verbosity.check(cmd), checkEngine(cmd, j.engine), j.checkProcesses(cmd), o.checkMixed(cmd, j.device()), o.checkDistribute(cmd, j.device()), j.checkStart(cmd), j.checkBatch(cmd)); err != nil {
+	if j.start != "" && o.precision == "" { // only double precision has approximate vectors
+		o.precision = precisionDouble
+	}
+	if err := errors.Join(checkEngine(cmd, j.engine), j.checkProcesses(cmd)); err != nil {
 		return err
 	}
-	if err := errors.Join(o.check(cmd, j.wantsVectors()), j.input.check(cmd, o.tridiagonal)); err != nil {
+	if err := errors.Join(o.check(cmd, j.wantsVectors()), j.input.check(cmd)); err != nil {
 		return err
 	}
 	for _, out := range []struct {

@@ -2,44 +2,19 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
-
-	"github.com/spf13/cobra"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/batch"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// batchConflicts lists the flags of the solver that cannot be combined with --batch.
-var batchConflicts = []string{"interval", "solver", "band", "block", "verify", "precision"}
-
-// checkBatch returns an error for flags that cannot be combined with --batch.
-func (j *solveJob) checkBatch(cmd *cobra.Command) error {
-	if !j.batch {
-		return nil
-	}
-	for _, name := range batchConflicts {
-		if cmd.Flags().Changed(name) {
-			return usage(cmd, "--%s cannot be combined with --batch", name)
-		}
-	}
-	if j.check && j.options.valuesOnly {
-		return usage(cmd, "--check of a batch needs vectors: it cannot be combined with --values-only")
-	}
-	if ending(j.values) == ".json" {
-		return usage(cmd, "--out-values: %s: the values of a batch are written as .txt, .npy or .npz", j.values)
-	}
-	return nil
-}
-
 // batchKind says how the matrices of a batch, of the type M, are taken from the file and solved.
 type batchKind[M any] struct {
 	matrices func(f *batchFile) []M
 	order    func(a M) int
-	plan     func(dev device) func(n, count int, opt batch.Options) (batchSolver[M], error)
+	kind     kind
 }
 
 // denseBatch and tridiagonalBatch are the two kinds of batches.
@@ -47,100 +22,110 @@ var (
 	denseBatch = batchKind[denseMatrix]{
 		matrices: (*batchFile).matrices,
 		order:    func(a denseMatrix) int { return a.N },
-		plan: func(dev device) func(int, int, batch.Options) (batchSolver[denseMatrix], error) {
-			return dev.batch
-		},
+		kind:     kindBatch,
 	}
 	tridiagonalBatch = batchKind[tridiagonalMatrix]{
 		matrices: (*batchFile).tridiagonals,
 		order:    tridiagonalMatrix.N,
-		plan: func(dev device) func(int, int, batch.Options) (batchSolver[tridiagonalMatrix], error) {
-			return dev.tridiagonalBatch
-		},
+		kind:     kindTridiagonalBatch,
 	}
 )
 
-// runBatch runs the command vkevd solve --batch, from reading the file to writing the results.
-func runBatch[M any](ctx context.Context, j *solveJob, file string, of batchKind[M]) error {
-	out, err := createOutputs(ctx, j.stdout, file, j.values, j.vectors, j.report)
-	if err != nil {
-		return err
-	}
-	defer out.abort()
-	summary, show := j.feedback(j.verbosity)
-	defer show.end()
-	known := newFacts(file)
+// A batchWork is the batch of vkevd solve --batch, with its plans and its result.
+type batchWork[M any] struct {
+	*solveJob
+	of   batchKind[M]
+	file string
+	*facts
+	f        *batchFile
+	matrices []M
+	groups   []batchGroup
+	opt      batch.Options
+	p        *batchPlans[M]
+	res      *batch.Result
+}
 
-	show.stage("reading " + inputName(file))
-	go j.machine.preload()
+// readBatchWork reads the file of vkevd solve --batch.
+func readBatchWork[M any](ctx context.Context, j *solveJob, file string, known *facts, show *progress, of batchKind[M]) (work, error) {
 	f, err := readBatch(ctx, file, j.stdin, j.input, j.options.tridiagonal, show.above())
 	if err != nil {
-		return j.input.hint(err)
+		return nil, j.input.hint(err)
 	}
 	if err := j.checkNames(f); err != nil {
-		return err
+		return nil, err
 	}
-	all := of.matrices(f)
-	orderOf := make([]int, len(all))
-	for k, a := range all {
-		orderOf[k] = of.order(a)
-	}
-	least, n := f.orders()
-	known.took("read")
-
-	show.stage("preparing the device")
 	groups, err := f.groups(j.options.part)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	opt := batch.Options{Vectors: j.wantsVectors(), Progress: show.update}
-	dev, p, err := prepareAll(ctx, j.session, vk.Options{Device: j.device()}, show.above(), func(dev device) (batchSolver[M], error) {
-		var kept evd.Options
-		known.Tuned = j.config.apply(&kept, dev.Info(), show.above())
-		opt.Tuning = kept.Tuning
-		return newBatchPlans(of.plan(dev), groups, orderOf, opt)
-	})
-	if err != nil {
-		return aboutMatrix(file, n, err)
-	}
-	defer dev.Close()
-	defer p.Close()
-	known.took("prepare")
+	return &batchWork[M]{
+		solveJob: j, of: of, file: file, facts: known, f: f, matrices: of.matrices(f), groups: groups,
+		opt: batch.Options{Vectors: j.wantsVectors(), Progress: show.update},
+	}, nil
+}
 
-	res, err := p.Solve(ctx, all)
-	if err != nil {
-		return aboutMatrix(file, n, err)
-	}
-	known.took("solve")
-	f.complete(res)
-	if j.check {
-		show.stage("checking")
-		checked, err := p.Check(ctx, all, res.Spectra)
-		if err != nil {
-			return aboutMatrix(file, n, err)
-		}
-		known.Ratios = worst(checked, res)
-		known.took("check")
-	}
-	known.N, known.Vectors, known.Memory, known.Stages = n, opt.Vectors, p.Bytes(), res.Profile.Phases
-	known.on(dev)
+func (w *batchWork[M]) open(log io.Writer) (device, error) {
+	return w.openAll(vk.Options{Device: w.device()}, log)
+}
 
-	show.stage("writing")
-	if err := j.writeBatch(ctx, out, f, res, f.report(known, res)); err != nil {
-		return err
+func (w *batchWork[M]) plan(dev device, log io.Writer) (p planned, err error) {
+	orders := make([]int, len(w.matrices))
+	for k, a := range w.matrices {
+		orders[k] = w.of.order(a)
 	}
-	show.end()
-	if !j.noPrint && !out.toStdout() {
-		if err := cannotWrite("standard output", f.writeLines(stoppable{ctx, j.stdout}, res)); err != nil {
-			return err
-		}
+	var kept evd.Options
+	w.Tuned = w.config.apply(&kept, dev.Info(), log)
+	w.opt.Tuning = kept.Tuning
+	w.p, err = newBatchPlans[M](dev, w.of.kind, w.groups, orders, w.opt)
+	return w.p, err
+}
+
+// speeds forecasts nothing: the plans report progress by matrices.
+func (w *batchWork[M]) speeds(context.Context, device) (n int, _ speeds) { return 0, speeds{} }
+
+func (w *batchWork[M]) solve(ctx context.Context) (err error) {
+	w.res, err = w.p.Solve(ctx, w.matrices)
+	return err
+}
+
+func (w *batchWork[M]) known(planned) *facts {
+	w.f.complete(w.res)
+	_, w.N = w.f.orders()
+	w.Vectors, w.Memory, w.Stages = w.opt.Vectors, w.p.Bytes(), w.res.Profile.Phases
+	return w.facts
+}
+
+func (w *batchWork[M]) measure(ctx context.Context) (measures, error) {
+	checked, err := w.p.Check(ctx, w.matrices, w.res.Spectra)
+	if err != nil {
+		return nil, err
 	}
-	known.took("write")
-	fmt.Fprintf(summary, "batch    %s, %s of %s in float64\n", printable(inputName(file)), matrices(f.count()), orders(least, n))
-	known.where(summary)
-	known.times(summary)
-	known.remarks(show.above())
-	return errors.Join(f.failures(show.above(), res), known.Ratios.verdict())
+	return worst(checked, w.res), nil
+}
+
+func (w *batchWork[M]) print(ctx context.Context, out *outputs) error {
+	if out.toStdout() {
+		return nil
+	}
+	return cannotWrite("standard output", w.f.writeLines(stoppable{ctx, w.stdout}, w.res))
+}
+
+func (w *batchWork[M]) summary(to io.Writer) {
+	fmt.Fprintf(to, "batch    %s, %s of %s in float64\n", printable(inputName(w.file)), matrices(w.f.count()), orders(w.f.orders()))
+	w.where(to)
+	w.times(to)
+}
+
+func (w *batchWork[M]) remarks(to io.Writer) error {
+	w.facts.remarks(to)
+	return w.f.failures(to, w.res)
+}
+
+func (w *batchWork[M]) report(to io.Writer) error { return w.f.report(w.facts, w.res).write(to) }
+
+func (w *batchWork[M]) about(err error) error {
+	_, n := w.f.orders()
+	return aboutMatrix(w.file, n, err)
 }
 
 // worst returns the largest ratio of each measure, over all matrices that were solved.

@@ -6,17 +6,29 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/batch"
+	"github.com/vkevd/vkevd/stages"
 	batchs "github.com/vkevd/vkevd/stages/batch"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A batchSolver is a plan for batches of matrices of the type M: a *batch.Plan, a
-// *batch.TridiagonalPlan, or a fake in tests.
-type batchSolver[M any] interface {
+// A batchPlan is a plan for batches of matrices of the type M: a *batch.Plan, or a
+// *batch.TridiagonalPlan.
+type batchPlan[M any] interface {
+	Memory() []vk.Placed
 	Bytes() uint64
 	Solve(context.Context, []M) (*batch.Result, error)
 	Check(context.Context, []M, []batch.Spectrum) ([]evd.Ratios, error)
 	Close()
+}
+
+// A batchOf is a plan for a batch, with the number of operations for all its matrices.
+type batchOf[M any] struct {
+	batchPlan[M]
+	flops float64
+}
+
+func (p batchOf[M]) Costs() []evd.StageCost {
+	return []evd.StageCost{{Stage: stages.PhaseBatch, Flops: p.flops}}
 }
 
 // The types of matrices of a batch.
@@ -24,24 +36,6 @@ type (
 	denseMatrix       = evd.Sym[float64]
 	tridiagonalMatrix = evd.Tridiagonal[float64]
 )
-
-func (d opened) batch(n, count int, opt batch.Options) (batchSolver[denseMatrix], error) {
-	opt.Devices = d.others
-	p, err := batch.NewPlan(d.Device, n, count, opt)
-	if err != nil {
-		return nil, err
-	}
-	return p, nil
-}
-
-func (d opened) tridiagonalBatch(n, count int, opt batch.Options) (batchSolver[tridiagonalMatrix], error) {
-	opt.Devices = d.others
-	p, err := batch.NewTridiagonalPlan(d.Device, n, count, opt)
-	if err != nil {
-		return nil, err
-	}
-	return p, nil
-}
 
 // batchBytes limits the matrices that are on the device at the same time: the largest sum of their
 // sizes, in bytes. smallBytes is added to each size. It stands for what a plan needs beside a small
@@ -67,14 +61,14 @@ type batchGroup struct {
 // each group has a plan.
 type batchPlans[M any] struct {
 	groups []batchGroup
-	plans  []batchSolver[M]
+	plans  []batchPlan[M]
 }
 
-// newBatchPlans makes a plan for each group of matrices, by the function `plan`. `orders` are the
-// orders of the matrices of the file. opt.Select is ignored, because each group has its own
+// newBatchPlans makes a plan for each group of matrices. `orders` are the orders of the matrices of the
+// file, and `of` is their kind. opt.Select is ignored, because each group has its own
 // selection. opt.Progress gets the progress of all groups together.
 func newBatchPlans[M any](
-	plan func(n, count int, opt batch.Options) (batchSolver[M], error), groups []batchGroup, orders []int, opt batch.Options,
+	dev device, of kind, groups []batchGroup, orders []int, opt batch.Options,
 ) (*batchPlans[M], error) {
 	p := &batchPlans[M]{groups: groups}
 	total, before := 0.0, 0.0
@@ -96,7 +90,7 @@ func newBatchPlans[M any](
 		// All plans have their memory on the device at the same time, so each group gets a part of
 		// it.
 		share := atOnce(math.MaxInt, g.most) / len(groups)
-		plan, err := plan(g.most, max(1, min(len(g.index), share)), own)
+		plan, err := planOf[batchPlan[M]](dev, task{kind: of, n: g.most, count: max(1, min(len(g.index), share)), batch: own})
 		if err != nil {
 			p.Close()
 			return nil, err
@@ -153,6 +147,17 @@ func (p *batchPlans[M]) Bytes() (sum uint64) {
 	}
 	return sum
 }
+
+// Memory lists the regions of all plans.
+func (p *batchPlans[M]) Memory() (all []vk.Placed) {
+	for _, plan := range p.plans {
+		all = append(all, plan.Memory()...)
+	}
+	return all
+}
+
+// Costs is empty: the plans report progress by matrices.
+func (p *batchPlans[M]) Costs() []evd.StageCost { return nil }
 
 // Close closes all plans.
 func (p *batchPlans[M]) Close() {

@@ -24,20 +24,12 @@ type fakeBatch struct {
 	opt batch.Options
 }
 
-func (m *fakeMachine) batch(n, count int, opt batch.Options) (batchSolver[denseMatrix], error) {
-	if m.planErr != nil {
-		return nil, m.planErr
-	}
-	return fakeBatch{m, opt}, nil
+func (m *fakeMachine) batch(opt batch.Options) (fakeBatch, error) {
+	return fakeBatch{m, opt}, m.planErr
 }
 
-func (m *fakeMachine) tridiagonalBatch(n, count int, opt batch.Options) (batchSolver[tridiagonalMatrix], error) {
-	p, err := m.batch(n, count, opt)
-	if err != nil {
-		return nil, err
-	}
-	return fakeTridiagonals{p.(fakeBatch)}, nil
-}
+func (p fakeBatch) Costs() []evd.StageCost { return nil }
+func (p fakeBatch) Memory() []vk.Placed    { return nil }
 
 // fakeTridiagonals is a fake plan for batches of tridiagonal matrices, which it solves as dense ones.
 type fakeTridiagonals struct{ fakeBatch }
@@ -60,10 +52,6 @@ func (p fakeTridiagonals) Solve(ctx context.Context, a []tridiagonalMatrix) (*ba
 		dense[k] = evd.NewSym(n, data, evd.Lower)
 	}
 	return p.fakeBatch.Solve(ctx, dense)
-}
-
-func (m *fakeMachine) forecastBatch(info vk.Info, of kind, n, count int, opt batch.Options) (forecast, *vk.OutOfMemoryError, error) {
-	return vulkan{}.forecastBatch(info, of, n, count, opt)
 }
 
 func (p fakeBatch) Check(ctx context.Context, a []evd.Sym[float64], s []batch.Spectrum) ([]evd.Ratios, error) {

@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -41,21 +42,18 @@ func (j *solveJob) checkNames(f *batchFile) error {
 	return nil
 }
 
-// writeBatch writes the output files and gives them their final names.
-func (j *solveJob) writeBatch(ctx context.Context, out *outputs, f *batchFile, res *batch.Result, r batchFacts) error {
-	if err := out.write(ctx, j.values, func(w io.Writer) error {
-		switch ending(j.values) {
-		case ".npy", archiveEnding:
-			return f.write(w, res, f.writeStackValues)
-		}
-		return f.writeLines(w, res)
-	}); err != nil {
-		return err
-	}
-	if err := out.write(ctx, j.vectors, func(w io.Writer) error { return f.write(w, res, f.writeStackVectors) }); err != nil {
-		return err
-	}
-	return out.finish(ctx, j.report, r.write)
+// write writes the output files.
+func (w *batchWork[M]) write(ctx context.Context, out *outputs) error {
+	f, res := w.f, w.res
+	return errors.Join(
+		out.write(ctx, w.values, func(to io.Writer) error {
+			switch ending(w.values) {
+			case ".npy", archiveEnding:
+				return f.write(to, res, f.writeStackValues)
+			}
+			return f.writeLines(to, res)
+		}),
+		out.write(ctx, w.vectors, func(to io.Writer) error { return f.write(to, res, f.writeStackVectors) }))
 }
 
 // write writes results with one array for each array of the input. The function `array` writes one

@@ -2,9 +2,6 @@ package main
 
 import (
 	"context"
-	"slices"
-
-	"github.com/spf13/cobra"
 
 	"github.com/vkevd/vkevd/evd"
 )
@@ -15,9 +12,8 @@ type mixed struct{ dense }
 
 // A mixedSolver is the part of evd.MixedPlan that solve uses.
 type mixedSolver interface {
-	forecast
+	planned
 	Solve(context.Context, evd.Sym[float64]) (*evd.Result[float64], error)
-	Close()
 }
 
 type mixedSolution struct {
@@ -26,7 +22,7 @@ type mixedSolution struct {
 }
 
 func (p mixed) plan(dev device, opt evd.Options) (solution, error) {
-	s, err := dev.mixed(p.order(), opt)
+	s, err := planOf[mixedSolver](dev, task{kind: kindMixed, n: p.order(), evd: opt})
 	return mixedSolution{s, p.a}, err
 }
 
@@ -38,31 +34,4 @@ func (s mixedSolution) solve(ctx context.Context) (found, error) {
 // measure returns the ratios of the certificate, which every solve in mixed precision has.
 func (s mixedSolution) measure(_ context.Context, res found) (measures, error) {
 	return ratios(res.Certificate.Ratios), nil
-}
-
-// mixedConflicts lists the flags that cannot be combined with --precision mixed.
-var mixedConflicts = []string{"values-only", "tridiagonal", "start", "svd", "engine", "index", "largest", "smallest", "interval"}
-
-// checkMixed returns an error for flags that cannot be combined with --precision mixed. `devices` is
-// the value of --device.
-func (o *options) checkMixed(cmd *cobra.Command, devices string) error {
-	if o.precision != precisionMixed {
-		return nil
-	}
-	if i := slices.IndexFunc(mixedConflicts, cmd.Flags().Changed); i >= 0 {
-		return usage(cmd, "--precision %s cannot be combined with --%s%s", precisionMixed, mixedConflicts[i], o.part.whyAll())
-	}
-	if severalDevices(devices) {
-		return usage(cmd, "--device %s: --precision %s uses one device", devices, precisionMixed)
-	}
-	return nil
-}
-
-// whyAll explains why a refinement is not for a part of the spectrum. It returns "" if all of it is
-// wanted.
-func (p *part) whyAll() string {
-	if p.all() {
-		return ""
-	}
-	return ": a refinement corrects each vector by multiples of all others"
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -56,15 +55,11 @@ func completeSolver(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("solver", words(evd.Solvers()))
 }
 
-// check returns an error for options of the solver that cannot be combined. It is called before any
-// file is read.
+// check returns an error for options of the solver that are wrong for every matrix.
 func (o *options) check(cmd *cobra.Command, vectors bool) error {
 	solver, err := evd.ParseSolver(o.solver)
 	if err != nil {
 		return usage(cmd, "--solver: %q is unknown; there are %s", o.solver, strings.Join(evd.Solvers(), ", "))
-	}
-	if o.valuesOnly && o.vectors {
-		return usage(cmd, "--vectors cannot be combined with --values-only")
 	}
 	if vectors && !solver.Vectors() {
 		return usage(cmd, "--solver %s finds no vectors; add --values-only", solver)
@@ -72,35 +67,11 @@ func (o *options) check(cmd *cobra.Command, vectors bool) error {
 	if err := o.productsFlags.check(cmd); err != nil {
 		return err
 	}
-	refuse := func(format string, args ...any) error { return usage(cmd, format, args...) }
-	if err := o.checkPrecision(refuse); err != nil {
+	if err := checkPrecision(cmd, o.precision, precisionMixed); err != nil {
 		return err
-	}
-	for _, name := range []string{"band", "block", "verify", "products", "moduli"} {
-		if o.tridiagonal && cmd.Flags().Changed(name) {
-			return usage(cmd, "--%s cannot be combined with --tridiagonal", name)
-		}
 	}
 	if _, err := o.part.of(anyOrder); err != nil {
 		return usage(cmd, "%w", err)
-	}
-	return nil
-}
-
-// distributeConflicts lists the flags that cannot be combined with --distribute.
-var distributeConflicts = []string{"tridiagonal", "start", "batch", "svd", "engine"}
-
-// checkDistribute returns an error for flags that cannot be combined with --distribute. `devices`
-// is the value of --device.
-func (o *options) checkDistribute(cmd *cobra.Command, devices string) error {
-	if !o.distribute {
-		return nil
-	}
-	if !severalDevices(devices) {
-		return usage(cmd, "--distribute needs several devices, for example --device 0,1")
-	}
-	if i := slices.IndexFunc(distributeConflicts, cmd.Flags().Changed); i >= 0 {
-		return usage(cmd, "--%s cannot be combined with --distribute", distributeConflicts[i])
 	}
 	return nil
 }

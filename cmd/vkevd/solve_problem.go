@@ -18,10 +18,9 @@ type problem interface {
 
 // A solution is a plan together with the matrix that it solves.
 type solution interface {
-	forecast
+	planned
 	solve(context.Context) (found, error)
 	measure(context.Context, found) (measures, error)
-	Close()
 }
 
 // found is the result of a solve. For a problem in single precision, the field `single` is the
@@ -79,7 +78,7 @@ type denseSolution struct {
 func (p dense) order() int { return p.a.N }
 
 func (p dense) plan(dev device, opt evd.Options) (solution, error) {
-	s, err := dev.plan(p.a.N, opt)
+	s, err := planOf[solver](dev, task{n: p.a.N, evd: opt})
 	return denseSolution{s, p.a}, err
 }
 
@@ -103,7 +102,7 @@ type diagonalsSolution struct {
 func (p diagonals) order() int { return p.t.N() }
 
 func (p diagonals) plan(dev device, opt evd.Options) (solution, error) {
-	s, err := dev.tridiagonal(p.t.N(), opt)
+	s, err := planOf[tridiagonalSolver](dev, task{kind: kindTridiagonal, n: p.t.N(), evd: opt})
 	return diagonalsSolution{s, p.t}, err
 }
 

@@ -11,117 +11,99 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// run runs the command vkevd solve. The output files get their final names before anything is
-// printed. They therefore exist even if the program that reads standard output ends early, as in
-// vkevd solve … | head.
-func (j *solveJob) run(ctx context.Context, file string) error {
-	out, err := createOutputs(ctx, j.stdout, file, j.values, j.vectors, j.report)
-	if err != nil {
-		return err
-	}
-	defer out.abort()
-	summary, show := j.feedback(j.verbosity)
-	defer show.end()
-	known := newFacts(file)
+// A solveWork is the problem of vkevd solve, with its plan and its result.
+type solveWork struct {
+	*solveJob
+	file string
+	*facts
+	a   problem
+	opt evd.Options
+	p   solution
+	res found
+}
 
-	show.stage("reading " + inputName(file))
-	go j.machine.preload()
+// read reads the files of vkevd solve.
+func (j *solveJob) read(ctx context.Context, file string, known *facts, show *progress) (work, error) {
 	a, table, err := readProblem(ctx, file, j.stdin, j.input, j.options, show.above())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	known.Table = table
 	if j.start != "" {
 		show.stage("reading " + inputName(j.start))
 		if a, err = withStart(ctx, a, j.start, j.stdin); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	n := a.order()
-	known.took("read")
-
-	show.stage("preparing the device")
-	opt, err := j.options.evd(n, j.wantsVectors())
+	opt, err := j.options.evd(a.order(), j.wantsVectors())
 	if err != nil {
-		return fmt.Errorf("%s: %w", inputName(file), err)
+		return nil, fmt.Errorf("%s: %w", inputName(file), err)
 	}
 	opt.Progress = show.update
 	// The matrix A is not needed after the solve. The vectors therefore replace A in memory, which
 	// saves n² doubles.
 	opt.Overwrite = opt.Vectors && !j.check && !opt.Verify && !j.options.tridiagonal && j.start == "" && j.options.precision != precisionMixed
 	opt.Verify = opt.Verify || j.check && j.start != ""
-	_, inSingle := a.(single)
-	on := vk.Options{Device: j.device(), Single: inSingle}
-	dev, p, err := prepareAll(ctx, j.session, on, show.above(), func(dev device) (solution, error) {
-		switch a.(type) {
-		case single:
-			known.Precision = precisionName[float32]()
-		case mixed: // vkevd tune measures double precision
-			known.Precision = precisionMixed
-		default:
-			known.Tuned = j.config.apply(&opt, dev.Info(), show.above())
-		}
-		return a.plan(dev, opt)
-	})
-	if err != nil {
-		return aboutMatrix(file, n, err)
-	}
-	defer dev.Close()
-	defer p.Close()
-	known.took("prepare")
-	show.of(p.Costs(), n, deviceSpeeds(ctx, dev, known.Precision))
-
-	res, err := p.solve(ctx)
-	overflow, err := splitOverflow(err)
-	if err != nil {
-		return aboutMatrix(file, n, err)
-	}
-	known.took("solve")
-	known.solved(n, opt, res.Result, p.Bytes(), j.options.tridiagonal)
-	known.on(dev)
-	known.onAll(p)
-
-	if j.check {
-		show.stage("checking")
-		if known.Ratios, err = p.measure(ctx, res); err != nil {
-			return aboutMatrix(file, n, err)
-		}
-		known.took("check")
-	}
-	show.stage("writing")
-	if err := j.write(ctx, out, res, known); err != nil {
-		return err
-	}
-	show.end()
-	if !j.noPrint {
-		if err := out.printValues(ctx, res.Values); err != nil {
-			return err
-		}
-	}
-	known.took("write")
-	known.summary(summary)
-	known.remarks(show.above())
-	if opt.Vectors && j.vectors == "" && !j.check && !opt.Verify {
-		fmt.Fprintln(show.above(), "The vectors were not kept: --out-vectors keeps them.")
-	}
-	return errors.Join(aboutMatrix(file, n, overflow), known.Ratios.verdict())
+	return &solveWork{solveJob: j, file: file, facts: known, a: a, opt: opt}, nil
 }
 
-// write writes the output files of vkevd solve that the user has named, and gives them their final
-// names.
-func (j *solveJob) write(ctx context.Context, out *outputs, res found, known *facts) error {
-	var err error
-	part := valuesPart{first: known.First, count: known.Values, n: known.N}
-	if res.single != nil {
-		err = errors.Join(writeValues(ctx, out, j.values, res.single.Values, part), writeVectors(ctx, out, j.vectors, res.single.Vectors))
-	} else {
-		err = errors.Join(writeValues(ctx, out, j.values, res.Values, part), writeVectors(ctx, out, j.vectors, res.Vectors))
-	}
-	if err != nil {
-		return err
-	}
-	return out.finish(ctx, j.report, known.report)
+func (w *solveWork) open(log io.Writer) (device, error) {
+	_, inSingle := w.a.(single)
+	return w.openAll(vk.Options{Device: w.device(), Single: inSingle}, log)
 }
+
+func (w *solveWork) plan(dev device, log io.Writer) (p planned, err error) {
+	switch w.a.(type) {
+	case single:
+		w.Precision = precisionName[float32]()
+	case mixed: // vkevd tune measures double precision
+		w.Precision = precisionMixed
+	default:
+		w.Tuned = w.config.apply(&w.opt, dev.Info(), log)
+	}
+	w.p, err = w.a.plan(dev, w.opt)
+	return w.p, err
+}
+
+func (w *solveWork) speeds(ctx context.Context, dev device) (int, speeds) {
+	return w.a.order(), deviceSpeeds(ctx, dev, w.Precision)
+}
+
+func (w *solveWork) solve(ctx context.Context) (err error) {
+	w.res, err = w.p.solve(ctx)
+	return err
+}
+
+func (w *solveWork) known(planned) *facts {
+	w.solved(w.a.order(), w.opt, w.res.Result, w.p.Bytes(), w.options.tridiagonal)
+	w.onAll(w.p)
+	return w.facts
+}
+
+func (w *solveWork) measure(ctx context.Context) (measures, error) { return w.p.measure(ctx, w.res) }
+
+func (w *solveWork) write(ctx context.Context, out *outputs) error {
+	part := valuesPart{first: w.First, count: w.Values, n: w.N}
+	if w.res.single != nil {
+		return errors.Join(writeValues(ctx, out, w.values, w.res.single.Values, part), writeVectors(ctx, out, w.vectors, w.res.single.Vectors))
+	}
+	return errors.Join(writeValues(ctx, out, w.values, w.res.Values, part), writeVectors(ctx, out, w.vectors, w.res.Vectors))
+}
+
+func (w *solveWork) print(ctx context.Context, out *outputs) error {
+	return out.printValues(ctx, w.res.Values)
+}
+
+func (w *solveWork) remarks(log io.Writer) error {
+	w.facts.remarks(log)
+	if w.opt.Vectors && w.vectors == "" && !w.check && !w.opt.Verify {
+		fmt.Fprintln(log, "The vectors were not kept: --out-vectors keeps them.")
+	}
+	return nil
+}
+
+func (w *solveWork) report(to io.Writer) error { return w.facts.report(to) }
+func (w *solveWork) about(err error) error     { return aboutMatrix(w.file, w.a.order(), err) }
 
 // writeVectors writes vectors to the output of a path, in the format .npy and with the precision of
 // the vectors.

@@ -20,7 +20,7 @@ func (p single) order() int { return p.a.N }
 // vkevd tune measures double precision.
 func (p single) plan(dev device, opt evd.Options) (solution, error) {
 	opt.Tuning = nil
-	s, err := dev.single(p.a.N, opt)
+	s, err := planOf[denseSolver[float32]](dev, task{kind: kindSingle, n: p.a.N, evd: opt})
 	return singleSolution{s, p.a}, err
 }
 

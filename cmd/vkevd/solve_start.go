@@ -5,9 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-
-	"github.com/spf13/cobra"
 
 	"github.com/vkevd/vkevd/evd"
 )
@@ -46,12 +43,10 @@ func withStart(ctx context.Context, p problem, file string, stdin io.Reader) (pr
 	return startDense{a, evd.Dense[float64]{Rows: q.Rows, Cols: q.Cols, Ld: max(q.Rows, 1), Data: q.Data}, file}, nil
 }
 
-// A refiner is a plan that refines approximate eigenvectors: an *evd.RefinePlan, or a fake in
-// tests.
+// A refiner is a plan that refines approximate eigenvectors.
 type refiner interface {
-	forecast
+	planned
 	Refine(context.Context, evd.Sym[float64], evd.Dense[float64]) (*evd.Result[float64], error)
-	Close()
 }
 
 type startSolution struct {
@@ -60,7 +55,7 @@ type startSolution struct {
 }
 
 func (p startDense) plan(dev device, opt evd.Options) (solution, error) {
-	r, err := dev.refine(p.order(), opt)
+	r, err := planOf[refiner](dev, task{kind: kindRefined, n: p.order(), evd: opt})
 	return startSolution{r, p}, err
 }
 
@@ -93,23 +88,4 @@ func (f *facts) refined(w io.Writer) {
 		fmt.Fprintf(w, "; solved anew: %s", r.Cold)
 	}
 	fmt.Fprintln(w)
-}
-
-// startConflicts lists the flags that cannot be combined with --start.
-var startConflicts = []string{"values-only", "tridiagonal", "batch", "index", "largest", "smallest", "interval"}
-
-// checkStart returns an error for flags that cannot be combined with --start. It also sets the
-// precision to double, because only double precision supports --start.
-func (j *solveJob) checkStart(cmd *cobra.Command) error {
-	if j.start == "" {
-		return nil
-	}
-	if i := slices.IndexFunc(startConflicts, cmd.Flags().Changed); i >= 0 {
-		return usage(cmd, "--start cannot be combined with --%s", startConflicts[i])
-	}
-	if j.options.precision == precisionSingle {
-		return usage(cmd, "--start refines to double precision, not to --precision %s", precisionSingle)
-	}
-	j.options.precision = precisionDouble
-	return nil
 }

@@ -33,22 +33,22 @@ func TestSpeedsWithoutFloat64(t *testing.T) {
 // TestForecastsOfTime compares forecasts of time with times that were measured on an H200, in
 // seconds on the device (docs/data/h200.json, and older figures).
 func TestForecastsOfTime(t *testing.T) {
-	dense := func(n int, vectors bool, of kind) forecast {
-		f, _, err := vulkan{}.forecast(absent{Info: h200}, n, of, evd.Options{Vectors: vectors, Products: evd.ProductsNative})
+	dense := func(n int, vectors bool, of kind) planned {
+		f, _, err := vulkan{}.forecast(absent{Info: h200}, task{kind: of, n: n, evd: evd.Options{Vectors: vectors, Products: evd.ProductsNative}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return f
 	}
-	singular := func(n int, vectors svd.Vectors) forecast {
-		f, _, err := vulkan{}.forecastSVD(absent{Info: h200}, kindDense, n, n, svd.Options{U: vectors, V: vectors})
+	singular := func(n int, vectors svd.Vectors) planned {
+		f, _, err := vulkan{}.forecast(absent{Info: h200}, task{kind: kindSingular, shape: singularShape{rows: n, cols: n}, svd: svd.Options{U: vectors, V: vectors}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return f
 	}
-	many := func(n, count int) forecast {
-		f, _, err := vulkan{}.forecastBatch(h200, kindDense, n, count, batch.Options{Vectors: true})
+	many := func(n, count int) planned {
+		f, _, err := vulkan{}.forecast(absent{Info: h200}, task{kind: kindBatch, n: n, count: count, batch: batch.Options{Vectors: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +57,7 @@ func TestForecastsOfTime(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		of       kind
-		f        forecast
+		f        planned
 		n        int
 		measured float64
 		within   float64
@@ -134,9 +134,9 @@ func TestForecastOfSquares(t *testing.T) {
 	const n = 8192
 	seconds := func(on absent, svdToo bool) float64 {
 		opt := evd.Options{Vectors: true, Products: evd.ProductsEmulated}
-		f, _, err := vulkan{}.forecast(on, n, kindDense, opt)
+		f, _, err := vulkan{}.forecast(on, task{n: n, evd: opt})
 		if svdToo {
-			f, _, err = vulkan{}.forecastSVD(on, kindDense, n, n, svd.Options{U: svd.Thin, V: svd.Thin, Products: evd.ProductsEmulated})
+			f, _, err = vulkan{}.forecast(on, task{kind: kindSingular, shape: singularShape{rows: n, cols: n}, svd: svd.Options{U: svd.Thin, V: svd.Thin, Products: evd.ProductsEmulated}})
 		}
 		if err != nil {
 			t.Fatal(err)

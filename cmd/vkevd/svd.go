@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -9,21 +10,17 @@ import (
 	"github.com/vkevd/vkevd/evd/svd"
 )
 
-// An svdJob holds the arguments and flags of one call of vkevd svd.
+// An svdJob is one call of vkevd svd.
 type svdJob struct {
-	*session
-	device               func() string
-	input                singularInput
-	precision            string
-	options              svdOptions
-	config               *config
-	verbosity            verbosity
-	check, noPrint       bool
-	values, u, v, report string // paths of output files; "" if not wanted
+	fileJob
+	input     singularInput
+	precision string
+	options   svdOptions
+	u, v      string // paths of output files; "" if not wanted
 }
 
 func svdCommand(s *session) *cobra.Command {
-	j := &svdJob{session: s}
+	j := &svdJob{fileJob: fileJob{session: s}}
 	cmd := &cobra.Command{
 		Use:  "svd [flags] FILE",
 		Args: oneFile,
@@ -31,45 +28,32 @@ func svdCommand(s *session) *cobra.Command {
 			if err := j.checkUse(cmd); err != nil {
 				return err
 			}
-			return j.run(cmd.Context(), args[0])
+			return j.run(cmd.Context(), args[0], []string{j.u, j.v}, func(ctx context.Context, known *facts, show *progress) (work, error) {
+				return j.read(ctx, args[0], known, show)
+			})
 		},
 	}
 	j.device = deviceFlag(cmd, s)
 	j.input.flags(cmd)
 	j.options.flags(cmd)
 	precisionFlag(cmd, &j.precision, "")
-	j.config = configFlag(cmd, s)
 	f := cmd.Flags()
 	f.StringVar(&j.values, "out-values", "", "also write the singular values to `FILE`: .txt, .npy or .json")
 	f.StringVar(&j.u, "out-u", "", "write the left singular vectors to `FILE`: .npy in Fortran order")
 	f.StringVar(&j.v, "out-v", "", "write the right singular vectors to `FILE`: .npy in Fortran order")
 	f.StringVar(&j.report, "report", "", "write device, memory, times and measures to `FILE`: .json")
-	f.StringVar(&j.report, "json", "", "write the report to `FILE` as JSON, as --report does; - prints it\nin place of the values")
-	f.BoolVar(&j.noPrint, "no-print", false, "do not print the singular values to standard output")
 	f.BoolVar(&j.check, "check", false, "certify the values by Sturm counts, compare sums of squares, and\n"+
 		"measure residual and orthogonality of vectors")
-	j.verbosity.flags(cmd)
+	j.flags(cmd, "singular values")
 	return cmd
 }
 
-// checkUse returns an error for flags of vkevd svd that cannot be combined. It is called before any
-// file is opened.
+// checkUse returns an error for flags of vkevd svd that make no sense, beside those of the rules. It is
+// called before any file is opened.
 func (j *svdJob) checkUse(cmd *cobra.Command) error {
-	if cmd.Flags().Changed("json") && cmd.Flags().Changed("report") {
-		return usage(cmd, "--json is the same as --report; give one of them")
-	}
-	refuse := func(format string, args ...any) error { return usage(cmd, format, args...) }
-	if err := errors.Join(j.verbosity.check(cmd), j.checkProcesses(cmd), j.options.check(cmd), checkPrecisionWord(refuse, j.precision)); err != nil {
+	if err := errors.Join(j.checkProcesses(cmd), j.options.check(cmd), checkPrecision(cmd, j.precision),
+		j.input.check(cmd), checkStorage(cmd, j.input.storage)); err != nil {
 		return err
-	}
-	if err := j.input.check(cmd, false); err != nil {
-		return err
-	}
-	if err := j.input.checkKind(cmd, j.wantsVectors()); err != nil {
-		return err
-	}
-	if j.options.full && !j.wantsVectors() {
-		return usage(cmd, "--full needs --out-u or --out-v")
 	}
 	for _, out := range []struct {
 		flag, path string
@@ -122,9 +106,6 @@ func (o *svdOptions) flags(cmd *cobra.Command) {
 func (o *svdOptions) check(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("largest") && o.largest < 1 {
 		return usage(cmd, "--largest: \"%d\" is not a whole number, at least 1", o.largest)
-	}
-	if o.full && o.largest > 0 {
-		return usage(cmd, "--full cannot be combined with --largest: all vectors need all values")
 	}
 	return o.productsFlags.check(cmd)
 }

@@ -39,17 +39,10 @@ func storageFlag(cmd *cobra.Command, storage *string) {
 	cmd.RegisterFlagCompletionFunc("storage", words(precisionWords))
 }
 
-// checkStorageWord returns an error for an unknown format, or for a format that cannot be combined
-// with other flags. `vectors` tells whether the user wants vectors.
-func checkStorageWord(cmd *cobra.Command, storage string, vectors bool) error {
-	fewer := storage != "" && storage != precisionDouble
-	switch {
-	case storage != "" && !slices.Contains(precisionWords, storage):
+// checkStorage returns an error for an unknown format.
+func checkStorage(cmd *cobra.Command, storage string) error {
+	if storage != "" && !slices.Contains(precisionWords, storage) {
 		return usage(cmd, "--storage: %q is none of %s", storage, strings.Join(precisionWords, ", "))
-	case storage != "" && vectors:
-		return usage(cmd, "--storage is for singular values alone, without vectors")
-	case fewer && cmd.Flag("products").Value.String() == evd.ProductsEmulated.String():
-		return usage(cmd, "--products emulated cannot be combined with --storage %s: they replace double precision", storage)
 	}
 	return nil
 }
@@ -58,29 +51,6 @@ func checkStorageWord(cmd *cobra.Command, storage string, vectors bool) error {
 // the number type of the plan.
 func storageOf(word string) svd.Storage {
 	return svd.Storage(max(0, slices.Index(precisionWords, word))) // in the same order
-}
-
-// checkKind returns an error for flags that cannot be combined with --banded or --bidiagonal.
-// `vectors` tells whether the user wants vectors.
-func (m *singularInput) checkKind(cmd *cobra.Command, vectors bool) error {
-	changed := cmd.Flags().Changed
-	switch {
-	case m.storage != "" && m.bidiagonal:
-		return usage(cmd, "--storage cannot be combined with --bidiagonal: there is no band to store")
-	case m.banded && m.bidiagonal:
-		return usage(cmd, "--banded cannot be combined with --bidiagonal")
-	case m.banded && vectors:
-		return usage(cmd, "--banded finds values alone, without --out-u and --out-v")
-	case (m.banded || m.bidiagonal) && (changed("band") || changed("block")):
-		return usage(cmd, "--band and --block are for matrices that are reduced to a band first")
-	case m.banded && changed("verify"):
-		return usage(cmd, "--verify cannot be combined with --banded; --check certifies the values")
-	case m.bidiagonal && changed("verify"):
-		return usage(cmd, "--verify cannot be combined with --bidiagonal; --check measures the result")
-	case (m.banded || m.bidiagonal) && (changed("products") || changed("moduli")):
-		return usage(cmd, "--products and --moduli are for matrices that are reduced to a band first")
-	}
-	return checkStorageWord(cmd, m.storage, vectors)
 }
 
 // read reads the matrix of the command svd from its file. If the file contains only diagonals,

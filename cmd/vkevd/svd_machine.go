@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"math"
 
 	"github.com/vkevd/vkevd/evd"
@@ -10,13 +9,11 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// A singularSolver computes singular values of matrices of T. The program uses a *svd.Plan, and
-// tests use a fake.
+// A singularSolver is a plan for singular values of matrices of T.
 type singularSolver[T evd.Float] interface {
-	forecast
+	planned
 	Solve(context.Context, evd.Dense[T]) (*svd.Result[T], error)
 	Check(context.Context, evd.Dense[T], *svd.Result[T]) (svd.Ratios, error)
-	Close()
 }
 
 // A singularShape is the form and the size of a matrix of rows×cols.
@@ -36,57 +33,19 @@ const (
 	bidiagonalMatrix                     // two diagonals
 )
 
-func (d opened) svd(of singularShape, opt svd.Options) (singularSolver[float64], error) {
-	return singularPlan[float64](d.Device, of, opt)
-}
-
-func (d opened) svdSingle(of singularShape, opt svd.Options) (singularSolver[float32], error) {
-	return singularPlan[float32](d.Device, of, opt)
-}
-
-// singularPlan makes a plan of the library.
-func singularPlan[T evd.Float](dev *vk.Device, of singularShape, opt svd.Options) (singularSolver[T], error) {
+// singularPlan makes a plan of the library for a matrix of any form.
+func singularPlan[T evd.Float](dev *vk.Device, of singularShape, opt svd.Options) (planned, error) {
 	switch of.form {
 	case bidiagonalMatrix:
 		p, err := svd.NewBidiagonalPlan[T](dev, of.cols, opt)
-		if err != nil {
-			return nil, err // not p: an interface with a nil pointer is not nil
-		}
-		return bidiagonalPlan[T]{p}, nil
+		return made(bidiagonalPlan[T]{p}, err)
 	case bandMatrix:
 		p, err := svd.NewBandPlan[T](dev, of.cols, of.above, svd.BandOptions{
 			Largest: opt.Largest, Select: opt.Select, Certify: opt.Certify, Progress: opt.Progress, Tuning: opt.Tuning, Storage: opt.Storage,
 		})
-		if err != nil {
-			return nil, err
-		}
-		return bandPlan[T]{p}, nil
+		return made(bandPlan[T]{p}, err)
 	}
-	p, err := svd.NewPlan[T](dev, of.rows, of.cols, opt)
-	if err != nil {
-		return nil, err
-	}
-	return p, nil
-}
-
-func (vulkan) forecastSVD(on absent, of kind, m, n int, opt svd.Options) (
-	f forecast, unfit *vk.OutOfMemoryError, err error,
-) {
-	if f, err = drySVD(on, of, m, n, opt); errors.As(err, &unfit) {
-		if opt.Products == evd.ProductsAuto { // native products need the least memory
-			opt.Products = evd.ProductsNative
-		}
-		f, err = drySVD(on.boundless(), of, m, n, opt)
-	}
-	return f, unfit, err
-}
-
-func drySVD(on absent, of kind, m, n int, opt svd.Options) (forecast, error) {
-	dry, shape := opened{Device: on.dry()}, singularShape{rows: m, cols: n}
-	if of == kindSingle {
-		return dry.svdSingle(shape, opt)
-	}
-	return dry.svd(shape, opt)
+	return made(svd.NewPlan[T](dev, of.rows, of.cols, opt))
 }
 
 // boundless returns the description of the same device with unlimited free memory, and no limit for a

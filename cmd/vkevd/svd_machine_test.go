@@ -66,17 +66,6 @@ func convertedDense[T, S evd.Float](a evd.Dense[S]) evd.Dense[T] {
 	return b
 }
 
-func (m *fakeMachine) forecastSVD(info absent, of kind, rows, cols int, opt svd.Options) (f forecast, unfit *vk.OutOfMemoryError, err error) {
-	shape := singularShape{rows: rows, cols: cols}
-	if f, err = m.svd(shape, opt); of == kindSingle {
-		f, err = m.svdSingle(shape, opt)
-	}
-	if err == nil && info.Memory > 0 && f.Bytes() > info.Free {
-		unfit = &vk.OutOfMemoryError{What: "the workspace", Need: f.Bytes(), Free: info.Free}
-	}
-	return f, unfit, err
-}
-
 // A fakeBand converts the diagonals of a band matrix to a dense matrix, and solves the dense
 // matrix.
 type fakeBand struct {

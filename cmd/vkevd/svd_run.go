@@ -11,112 +11,104 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/evd/svd"
+	"github.com/vkevd/vkevd/vk"
 )
 
-// run runs the command vkevd svd. The output files get their final names before anything is
-// printed. They therefore exist even if the program that reads standard output ends early.
-func (j *svdJob) run(ctx context.Context, file string) error {
-	out, err := createOutputs(ctx, j.stdout, file, j.values, j.u, j.v, j.report)
-	if err != nil {
-		return err
-	}
-	defer out.abort()
-	summary, show := j.feedback(j.verbosity)
-	defer show.end()
-	on := svdOutput{out, summary, show, svdFacts{facts: newFacts(file)}}
+// An svdWork is the matrix of vkevd svd, with its plan and its result.
+type svdWork[T evd.Float] struct {
+	*svdJob
+	file string
+	svdFacts
+	a    stored[T]
+	kind kind // of the plan
+	opt  svd.Options
+	p    singularSolver[T]
+	res  *svd.Result[T]
+}
 
-	show.stage("reading " + inputName(file))
-	go j.machine.preload()
+// read reads the file of vkevd svd.
+func (j *svdJob) read(ctx context.Context, file string, known *facts, show *progress) (work, error) {
 	a, shape, err := j.input.read(ctx, file, j.stdin)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	on.known.Table = tableOf(a.Rows, a.Cols, a.Table)
+	known.Table = tableOf(a.Rows, a.Cols, a.Table)
 	single := isSingle(a, j.precision)
 	if err := j.input.checkStorage(file, single); err != nil {
-		return err
+		return nil, err
 	}
 	if !single {
-		on.known.took("read")
-		return runSVD(ctx, j, file, storedAs(a, a.Data, shape), device.svd, on)
+		return newSVDWork(j, file, storedAs(a, a.Data, shape), known, show, kindSingular)
 	}
 	data, err := singlesOf(file, a)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	on.known.took("read")
-	return runSVD(ctx, j, file, storedAs(a, data, shape), device.svdSingle, on)
+	return newSVDWork(j, file, storedAs(a, data, shape), known, show, kindSingularSingle)
 }
 
-// svdOutput is where a command writes: files, summary and progress, and what it knows so far.
-type svdOutput struct {
-	out     *outputs
-	summary io.Writer
-	show    *progress
-	known   svdFacts
-}
-
-// runSVD solves a matrix of T that has been read, and writes the results. `plan` makes the plan.
-func runSVD[T evd.Float](
-	ctx context.Context, j *svdJob, file string, a stored[T],
-	plan func(device, singularShape, svd.Options) (singularSolver[T], error), on svdOutput,
-) error {
-	show, known := on.show, &on.known
-	known.Precision = precisionName[T]()
-	computed := computedIn(known.Precision, a.singularShape)
-	show.stage("preparing the device")
+func newSVDWork[T evd.Float](j *svdJob, file string, a stored[T], known *facts, show *progress, of kind) (work, error) {
 	u, v := j.sides()
 	opt, err := j.options.svd(a.rows, a.cols, u, v)
 	if err != nil {
-		return fmt.Errorf("%s: %w", inputName(file), err)
+		return nil, fmt.Errorf("%s: %w", inputName(file), err)
 	}
 	opt.Progress, opt.Certify, opt.Storage = show.update, j.check, a.storage
-	dev, p, err := prepare(ctx, j.session, j.device(), show.above(), func(dev device) (singularSolver[T], error) {
-		if computed == precisionName[float64]() {
-			j.saved(dev, known, &opt, show.above())
-		}
-		return plan(dev, a.singularShape, opt)
-	})
-	if err != nil {
-		return aboutRectangle(file, a.rows, a.cols, err)
-	}
-	defer dev.Close()
-	defer p.Close()
-	known.took("prepare")
-	show.of(p.Costs(), min(a.rows, a.cols), deviceSpeeds(ctx, dev, computed).singular())
+	known.Precision = precisionName[T]()
+	return &svdWork[T]{svdJob: j, file: file, svdFacts: svdFacts{facts: known, verified: opt.Verify}, a: a, kind: of, opt: opt}, nil
+}
 
-	res, err := p.Solve(ctx, a.Dense)
-	overflow, err := splitOverflow(err)
-	if err != nil {
-		return aboutRectangle(file, a.rows, a.cols, err)
-	}
-	known.took("solve")
-	known.verified = opt.Verify
-	solvedSVD(known, a.singularShape, res, p.Bytes())
-	known.storedIn(a.storage)
-	known.on(dev)
+func (w *svdWork[T]) open(log io.Writer) (device, error) {
+	return w.session.open(vk.Options{Device: w.device()}, log)
+}
 
-	if j.check {
-		show.stage("checking")
-		if known.Ratios, err = singularMeasures(ctx, p, a, res); err != nil {
-			return aboutRectangle(file, a.rows, a.cols, err)
-		}
-		known.took("check")
+// plan makes the plan. Sizes that vkevd tune has saved are not for single precision, because vkevd tune
+// measures double precision.
+func (w *svdWork[T]) plan(dev device, log io.Writer) (p planned, err error) {
+	if computedIn(w.Precision, w.a.singularShape) == precisionName[float64]() {
+		var kept evd.Options
+		w.Tuned = w.config.apply(&kept, dev.Info(), log)
+		w.opt.Tuning = kept.Tuning
 	}
-	show.stage("writing")
-	if err := writeSVD(ctx, j, on.out, res, *known); err != nil {
-		return err
-	}
-	show.end()
-	if !j.noPrint {
-		if err := on.out.printValues(ctx, doublesOf(res.Values)); err != nil {
-			return err
-		}
-	}
-	known.took("write")
-	known.summary(on.summary)
-	known.remarks(show.above())
-	return errors.Join(aboutRectangle(file, a.rows, a.cols, overflow), known.Ratios.verdict())
+	w.p, err = planOf[singularSolver[T]](dev, task{kind: w.kind, shape: w.a.singularShape, svd: w.opt})
+	return w.p, err
+}
+
+func (w *svdWork[T]) speeds(ctx context.Context, dev device) (int, speeds) {
+	return min(w.a.rows, w.a.cols), deviceSpeeds(ctx, dev, computedIn(w.Precision, w.a.singularShape)).singular()
+}
+
+func (w *svdWork[T]) solve(ctx context.Context) (err error) {
+	w.res, err = w.p.Solve(ctx, w.a.Dense)
+	return err
+}
+
+func (w *svdWork[T]) known(planned) *facts {
+	solvedSVD(&w.svdFacts, w.a.singularShape, w.res, w.p.Bytes())
+	w.storedIn(w.a.storage)
+	return w.facts
+}
+
+func (w *svdWork[T]) measure(ctx context.Context) (measures, error) {
+	return singularMeasures(ctx, w.p, w.a, w.res)
+}
+
+func (w *svdWork[T]) write(ctx context.Context, out *outputs) error {
+	return errors.Join(writeValues(ctx, out, w.values, w.res.Values, w.part()),
+		writeVectors(ctx, out, w.u, w.res.U), writeVectors(ctx, out, w.v, w.res.V))
+}
+
+func (w *svdWork[T]) print(ctx context.Context, out *outputs) error {
+	return out.printValues(ctx, doublesOf(w.res.Values))
+}
+
+func (w *svdWork[T]) summary(to io.Writer)      { w.svdFacts.summary(to) }
+func (w *svdWork[T]) report(to io.Writer) error { return w.svdFacts.report(to) }
+func (w *svdWork[T]) about(err error) error     { return aboutRectangle(w.file, w.a.rows, w.a.cols, err) }
+
+func (w *svdWork[T]) remarks(to io.Writer) error {
+	w.svdFacts.remarks(to)
+	return nil
 }
 
 // computedIn returns the name of the precision in which most of the work is done, for a matrix of the
@@ -127,25 +119,6 @@ func computedIn(precision string, of singularShape) string {
 		return precisionName[float32]()
 	}
 	return precision
-}
-
-// saved gives the options the sizes that vkevd tune has saved for the device. It is not for single
-// precision, because vkevd tune measures double precision.
-func (j *svdJob) saved(dev device, known *svdFacts, opt *svd.Options, log io.Writer) {
-	var kept evd.Options
-	known.Tuned = j.config.apply(&kept, dev.Info(), log)
-	opt.Tuning = kept.Tuning
-}
-
-// writeSVD writes the output files of `vkevd svd` under temporary names, and then renames them to
-// the names that the user gave.
-func writeSVD[T evd.Float](ctx context.Context, j *svdJob, out *outputs, res *svd.Result[T], known svdFacts) error {
-	err := errors.Join(writeValues(ctx, out, j.values, res.Values, known.part()),
-		writeVectors(ctx, out, j.u, res.U), writeVectors(ctx, out, j.v, res.V))
-	if err != nil {
-		return err
-	}
-	return out.finish(ctx, j.report, known.report)
 }
 
 // readAnyShape reads a matrix of any shape.

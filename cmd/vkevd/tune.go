@@ -47,9 +47,6 @@ func tuneCommand(s *session) *cobra.Command {
 
 func (j *tuneJob) check(cmd *cobra.Command, args []string) error {
 	const least = 16
-	if err := j.verbosity.check(cmd); err != nil {
-		return err
-	}
 	switch o := j.options; {
 	case len(args) > 0:
 		return noArguments(cmd, args)
