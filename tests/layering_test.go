@@ -34,9 +34,15 @@ func expanded(row []string) []string {
 // that it may import; it may import no others. Test files may import any package of the module,
 // except packages under tests (see forTests).
 var mayImport = map[string][]string{
-	"cmd/vkevd/internal/closed": {},
-	"cmd/vkevd/internal/draw":   {},
-	"examples/internal/style":   {},
+	"cmd/vkevd/internal/closed":  {},
+	"cmd/vkevd/internal/draw":    {},
+	"cmd/vkevd/internal/machine": {"evd", "evd/accuracy", "evd/batch", "evd/bench", "evd/probe", "evd/svd", "evd/tune", "stages", "stages/batch", "vk"},
+	"cmd/vkevd/internal/cli":     {"cmd/vkevd/internal/machine", "evd", "evd/bench", "evd/cluster", "evd/matgen", "evd/matio", "evd/svd", "evd/tune", "internal/environ", "internal/ownfile", "vk"},
+	"cmd/vkevd/internal/report":  {"cmd/vkevd/internal/cli", "cmd/vkevd/internal/machine", "evd", "evd/matio", "evd/ratio", "evd/svd", "vk"},
+	"cmd/vkevd/internal/plot":    {"cmd/vkevd/internal/cli", "cmd/vkevd/internal/draw", "evd/accuracy", "evd/bench", "evd/svd", "vk"},
+	"cmd/vkevd/internal/doctor":  {"cmd/vkevd/internal/cli", "cmd/vkevd/internal/machine", "cmd/vkevd/internal/report", "evd", "evd/matio", "vk"},
+	"cmd/vkevd/internal/trial":   {"cmd/vkevd/internal/cli", "cmd/vkevd/internal/machine", "cmd/vkevd/internal/plot", "cmd/vkevd/internal/report", "evd", "evd/accuracy", "evd/bench", "evd/matgen", "evd/probe", "evd/ratio", "evd/svd", "evd/tune", "vk"},
+	"examples/internal/style":    {},
 
 	"evd/matio/internal/memory":    {},
 	"evd/matio/internal/number":    {},
@@ -45,7 +51,7 @@ var mayImport = map[string][]string{
 	"evd/matio/internal/transpose": {"evd/matio/internal/memory"},
 
 	"cmd/libvkevd":      {"evd", "evd/batch", "evd/spectrum", "evd/svd", "internal/environ", "vk"},
-	"cmd/vkevd":         {"cmd/vkevd/internal/closed", "cmd/vkevd/internal/draw", "evd", "evd/accuracy", "evd/batch", "evd/bench", "evd/cluster", "evd/matgen", "evd/matio", "evd/probe", "evd/ratio", "evd/svd", "evd/tune", "internal/environ", "internal/ownfile", "stages", "stages/batch", "stages/tuning", "vk"},
+	"cmd/vkevd":         {"cmd/vkevd/internal/cli", "cmd/vkevd/internal/closed", "cmd/vkevd/internal/doctor", "cmd/vkevd/internal/machine", "cmd/vkevd/internal/plot", "cmd/vkevd/internal/report", "cmd/vkevd/internal/trial", "evd", "evd/batch", "evd/cluster", "evd/matio", "evd/probe", "evd/ratio", "evd/svd", "stages", "stages/batch", "stages/tuning", "vk"},
 	"evd":               {"evd/emulation", "evd/spectrum", "stages/machine", "stages/product", "stages/product/moduli", "stages/tridiag", "stages/tuning", "vk", rooms},
 	"evd/batch":         {"evd", "evd/ratio", "evd/spectrum", "stages", "stages/batch", "stages/machine", "stages/tuning", "vk"},
 	"evd/accuracy":      {"evd/svd", "stages/product", "stages/tuning", "vk", rooms},

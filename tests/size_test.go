@@ -31,7 +31,6 @@ const linesForEachModule = 24
 const filesInAFolder = 40
 
 var fullerFolders = map[string]int{
-	"cmd/vkevd": 82,
 	"evd":       45,
 }
 

@@ -8,14 +8,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd/accuracy"
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// accuracy is a fake experiment. Trial t of an order n has the error n·10⁻ᵏ·(t+1), where k is 16 for
+// Accuracy is a fake experiment. Trial t of an order n has the error n·10⁻ᵏ·(t+1), where k is 16 for
 // double, 8 for single and 4 for half precision.
-func (m *fakeMachine) accuracy(ctx context.Context, opt accuracy.Options, add func(accuracy.Row) error) error {
+func (m *fakeMachine) Accuracy(ctx context.Context, opt accuracy.Options, add func(accuracy.Row) error) error {
 	m.errorsOf = opt
 	if m.planErr != nil {
 		return m.planErr
@@ -49,7 +50,7 @@ func TestAccuracy(t *testing.T) {
     20     4  single           3   4.00e-07   3.00e-07   5.00e-07   2.00e-07   6.00e-07
     20     4  half             3   4.00e-03   3.00e-03   5.00e-03   2.00e-03   6.00e-03
 `
-	if stdout != want || status != statusSuccess {
+	if stdout != want || status != cli.StatusSuccess {
 		t.Errorf("status %d, %q\n%s\nwant\n%s", status, stderr, stdout, want)
 	}
 	if o := s.machine.errorsOf; !slices.Equal(o.Orders, []int{20, 10}) || o.Seed != 5 || o.Tile != 2 || s.machine.opened[0].Device != "pre" || s.machine.closed != 1 {
@@ -88,11 +89,11 @@ func TestAccuracyRefuses(t *testing.T) {
 		{"-n 20 --band 4 --tile -1", "--tile: must not be negative"},
 		{"-n 20 --band 4 --precision f64,f8", `--precision: "f8" is none of f64, f32, f16`},
 	} {
-		s.fails(statusInput, c.says+help, append([]string{"accuracy"}, strings.Fields(c.args)...)...)
+		s.fails(cli.StatusInput, c.says+help, append([]string{"accuracy"}, strings.Fields(c.args)...)...)
 	}
-	s.fails(statusInput, "no/rows: cannot be written: no such file or directory", "accuracy", "-n", "20", "--band", "4", "--json", "no/rows")
+	s.fails(cli.StatusInput, "no/rows: cannot be written: no such file or directory", "accuracy", "-n", "20", "--band", "4", "--json", "no/rows")
 	s.machine.planErr = &vk.UnsupportedError{Device: "Pretence 9000", Feature: "storageBuffer16BitAccess, for storage in half precision", Need: "yes", Have: "no"}
-	s.fails(statusDevice, "Pretence 9000: storageBuffer16BitAccess, for storage in half precision: needs yes, has no", "accuracy", "-n", "20", "--band", "4")
+	s.fails(cli.StatusDevice, "Pretence 9000: storageBuffer16BitAccess, for storage in half precision: needs yes, has no", "accuracy", "-n", "20", "--band", "4")
 }
 
 // TestPlotAccuracy draws rows of several orders, widths and precisions. Among them is an error of 0,
@@ -102,7 +103,7 @@ func TestPlotAccuracy(t *testing.T) {
 	s.run("accuracy", "--n", "20,40", "--band", "4,8", "--json", "rows.json")
 	s.file("more.json", `{"n":80,"b":4,"precision":"single","error":0.1}{"n":80,"b":4,"precision":"half","error":0}`)
 	for _, args := range []string{"--out p.svg rows.json more.json", "--out p.png rows.json", "--out p.svg --band 8 rows.json"} {
-		if _, stderr, status := s.run(append([]string{"plot", "accuracy"}, strings.Fields(args)...)...); status != statusSuccess {
+		if _, stderr, status := s.run(append([]string{"plot", "accuracy"}, strings.Fields(args)...)...); status != cli.StatusSuccess {
 			t.Errorf("%s: status %d, %s", args, status, stderr)
 		}
 	}
@@ -124,19 +125,19 @@ func TestPlotAccuracy(t *testing.T) {
 		{"--out p.png zero.json", "all errors are 0"},
 		{"--out p.png --band 5 rows.json", "no rows of bands with 5 superdiagonals"},
 	} {
-		s.fails(statusInput, c.says, append([]string{"plot", "accuracy"}, strings.Fields(c.args)...)...)
+		s.fails(cli.StatusInput, c.says, append([]string{"plot", "accuracy"}, strings.Fields(c.args)...)...)
 	}
 	s.file("tenth.json", `{"n":80,"b":4,"precision":"tenth","error":0.1}`)
-	s.fails(statusInput, `tenth.json: a row with impossible values: n = 80, b = 4, precision "tenth", error 0.1`, "plot", "accuracy", "--out", "p.png", "tenth.json")
+	s.fails(cli.StatusInput, `tenth.json: a row with impossible values: n = 80, b = 4, precision "tenth", error 0.1`, "plot", "accuracy", "--out", "p.png", "tenth.json")
 	s.file("v.txt", "v\n")
-	s.fails(statusInput, "v.txt: not rows in JSON; accuracy --json writes them", "plot", "accuracy", "--out", "p.png", "v.txt")
+	s.fails(cli.StatusInput, "v.txt: not rows in JSON; accuracy --json writes them", "plot", "accuracy", "--out", "p.png", "v.txt")
 }
 
 // TestRealAccuracy runs the command on a device.
 func TestRealAccuracy(t *testing.T) {
 	s := newFixture(t)
 	stdout, stderr, status := s.real("accuracy", "-n", "20", "--band", "4", "--trials", "1", "--precision", "f64,f32", "--json", "rows.json")
-	if status != statusSuccess || strings.Count(stdout, "\n") != 4 {
+	if status != cli.StatusSuccess || strings.Count(stdout, "\n") != 4 {
 		t.Errorf("status %d, %s\n%s", status, stderr, stdout)
 	}
 	s.expectFiles("rows.json")

@@ -8,11 +8,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/trial"
 	"github.com/vkevd/vkevd/evd/bench"
 	"github.com/vkevd/vkevd/vk"
 )
 
-func readShared(t *testing.T, text []byte) (s shared) {
+func readShared(t *testing.T, text []byte) (s trial.Shared) {
 	t.Helper()
 	if err := json.Unmarshal(text, &s); err != nil {
 		t.Fatalf("%v in %s", err, text)
@@ -27,7 +29,7 @@ func TestBenchShare(t *testing.T) {
 	s.machine.arithmetic.Division = 0.75
 	s.machine.ratios.Residual = 0.5
 	stdout, stderr, status := s.run("bench", "--share", "gpu.json", "--n", "7,12", "gemm", "vectors")
-	if status != statusSuccess || stderr != "" || !strings.Contains(stdout, "gemm ") {
+	if status != cli.StatusSuccess || stderr != "" || !strings.Contains(stdout, "gemm ") {
 		t.Fatalf("status %d, %q\n%s", status, stderr, stdout)
 	}
 	text, err := os.ReadFile("gpu.json")
@@ -66,7 +68,7 @@ func TestBenchShareOfEverything(t *testing.T) {
 		if o := s.machine.benched; !slices.Equal(o.Stages, bench.SingleStages()) || o.Orders[0] != want {
 			t.Errorf("%s: measured %+v", kind, o)
 		}
-		if status == statusSuccess || !strings.Contains(stderr, "burnt") || len(got.Errors) != 1 || !strings.Contains(got.Errors[0], "burnt") {
+		if status == cli.StatusSuccess || !strings.Contains(stderr, "burnt") || len(got.Errors) != 1 || !strings.Contains(got.Errors[0], "burnt") {
 			t.Errorf("%s: status %d, %q, errors %q", kind, status, stderr, got.Errors)
 		}
 	}
@@ -76,7 +78,7 @@ func TestBenchShareOfEverything(t *testing.T) {
 func TestBenchShareNeedsADevice(t *testing.T) {
 	s := newFixture(t)
 	s.machine.openErr = vk.ErrNoDevice
-	s.fails(statusDevice, "no usable Vulkan device", "bench", "--share", "gpu.json")
+	s.fails(cli.StatusDevice, "no usable Vulkan device", "bench", "--share", "gpu.json")
 	if _, err := os.Stat("gpu.json"); err == nil {
 		t.Error("there is a file")
 	}

@@ -8,13 +8,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
 	"github.com/vkevd/vkevd/evd/bench"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// bench returns a fake benchmark, in which every stage takes n milliseconds for matrices of order
+// Bench returns a fake benchmark, in which every stage takes n milliseconds for matrices of order
 // n.
-func (m *fakeMachine) bench(_ context.Context, opt bench.Options) (benchmark, error) {
+func (m *fakeMachine) Bench(_ context.Context, opt bench.Options) (machine.Benchmark, error) {
 	m.benched = opt
 	return &fakeBench{m, opt}, m.planErr
 }
@@ -93,7 +95,7 @@ registers  spills  shared bytes declared  kernel
 func TestBench(t *testing.T) {
 	s := newFixture(t)
 	stdout, stderr, status := s.run("bench", "--n", "7,12", "--kernels", "--json", "rows", "--device", "pre", "gemm")
-	if want := benchOfGemm + kernelsOfGemm; stdout != want || stderr != "" || status != statusSuccess {
+	if want := benchOfGemm + kernelsOfGemm; stdout != want || stderr != "" || status != cli.StatusSuccess {
 		t.Errorf("status %d, %q\n%s\nwant\n%s", status, stderr, stdout, want)
 	}
 	if o := s.machine.opened; len(o) != 2 || o[0].Device != "pre" || o[0].Kernels || o[0].Statistics || !o[1].Kernels || !o[1].Statistics {
@@ -125,20 +127,20 @@ func TestBenchRefused(t *testing.T) {
 	s := newFixture(t)
 	const help = "; see vkevd bench --help"
 	stages := strings.Join(bench.Stages(), ", ")
-	s.fails(statusInput, "no stage to measure; there are "+stages+help, "bench")
-	s.fails(statusInput, `unknown stage "gem"; there are `+stages+help, "bench", "gem")
-	s.fails(statusInput, "bench needs --n N,…, the orders of the matrices"+help, "bench", "peaks", "gemm")
-	s.fails(statusInput, "orders, bands, blocks, columns, counts and repeats must be positive"+help, "bench", "-n", "8,0", "gemm")
-	s.fails(statusInput, "no/rows: cannot be written: no such file or directory", "bench", "--json", "no/rows", "peaks")
+	s.fails(cli.StatusInput, "no stage to measure; there are "+stages+help, "bench")
+	s.fails(cli.StatusInput, `unknown stage "gem"; there are `+stages+help, "bench", "gem")
+	s.fails(cli.StatusInput, "bench needs --n N,…, the orders of the matrices"+help, "bench", "peaks", "gemm")
+	s.fails(cli.StatusInput, "orders, bands, blocks, columns, counts and repeats must be positive"+help, "bench", "-n", "8,0", "gemm")
+	s.fails(cli.StatusInput, "no/rows: cannot be written: no such file or directory", "bench", "--json", "no/rows", "peaks")
 	s.machine.openErr = vk.ErrNoDevice
-	s.fails(statusDevice, "no usable Vulkan device", "bench", "peaks")
+	s.fails(cli.StatusDevice, "no usable Vulkan device", "bench", "peaks")
 	s.machine.openErr, s.machine.planErr = nil, &vk.OutOfMemoryError{What: "the workspace", Need: 2, Free: 1}
-	s.fails(statusDevice, "the workspace needs 2 bytes of device memory, 1 byte is free", "bench", "peaks")
+	s.fails(cli.StatusDevice, "the workspace needs 2 bytes of device memory, 1 byte is free", "bench", "peaks")
 }
 
 func TestBenchVariants(t *testing.T) {
 	s := newFixture(t)
-	if _, stderr, status := s.run("bench", "--n", "7", "--tuning", `{"Band":4}`, "--tuning", "{}", "gemm"); status != statusSuccess {
+	if _, stderr, status := s.run("bench", "--n", "7", "--tuning", `{"Band":4}`, "--tuning", "{}", "gemm"); status != cli.StatusSuccess {
 		t.Fatal(status, stderr)
 	}
 	if o := s.machine.benched.Variants; len(o) != 2 || o[0].Tuning.Band != 4 || o[1].Name != "{}" {
@@ -146,7 +148,7 @@ func TestBenchVariants(t *testing.T) {
 	}
 	for _, wrong := range []string{`{"Bend":4}`, "3", "", "{", `{"Band":"\u001b[2J"}`} {
 		stdout, stderr, status := s.run("bench", "--n", "7", "--tuning", wrong, "gemm")
-		if status != statusInput || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "tuning.Tuning") {
+		if status != cli.StatusInput || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "tuning.Tuning") {
 			t.Errorf("%q: %d %q %q", wrong, status, stdout, stderr)
 		}
 	}
@@ -157,12 +159,12 @@ func TestBenchVariants(t *testing.T) {
 func TestBenchBatch(t *testing.T) {
 	s := newFixture(t)
 	stdout, stderr, status := s.run("bench", "--n", "7", "--count", "40,50", "--kernels", "--json", "rows", "batch")
-	if status != statusSuccess || !slices.Equal(s.machine.benched.Counts, []int{40, 50}) {
+	if status != cli.StatusSuccess || !slices.Equal(s.machine.benched.Counts, []int{40, 50}) {
 		t.Fatalf("status %d, %+v\n%s", status, s.machine.benched, stderr)
 	}
 	text, _ := os.ReadFile("rows")
 	if !strings.Contains(stdout, "50.0%  40 matrices\n") || !strings.Contains(stdout, "\nbatch, n = 7, k = 64, 40 matrices\n") || !strings.Contains(string(text), `"count":40`) {
 		t.Errorf("%s\n%s", stdout, text)
 	}
-	s.fails(statusInput, "orders, bands, blocks, columns, counts and repeats must be positive; see vkevd bench --help", "bench", "-n", "8", "--count", "0", "batch")
+	s.fails(cli.StatusInput, "orders, bands, blocks, columns, counts and repeats must be positive; see vkevd bench --help", "bench", "-n", "8", "--count", "0", "batch")
 }

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/doctor"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
 	"github.com/vkevd/vkevd/vk"
@@ -32,7 +34,7 @@ func TestCheckOnTheDevice(t *testing.T) {
 orthogonality                         0.5  good  ‖I − Qᵀ·Q‖₁ / (n·ε), ε = 2⁻⁵²
 `
 	const told = "reading A.mtx\nreading v.txt\nreading Q.npy\npreparing the device\nchecking\n"
-	if stdout != want || stderr != told || status != statusSuccess {
+	if stdout != want || stderr != told || status != cli.StatusSuccess {
 		t.Errorf("status %d\n%s\nwant\n%s\nstderr %q", status, stdout, want, stderr)
 	}
 	if o := s.machine.opened; len(o) != 1 || o[0].Device != "pre" || !s.machine.wanted[0].Vectors || s.machine.closed != 2 {
@@ -44,9 +46,9 @@ orthogonality                         0.5  good  ‖I − Qᵀ·Q‖₁ / (n·ε
 func TestCheckWithoutFloat64(t *testing.T) {
 	s := newFixture(t)
 	s.solved()
-	s.machine.planErr = &vk.UnsupportedError{Device: "Arc", Feature: doublePrecision}
+	s.machine.planErr = &vk.UnsupportedError{Device: "Arc", Feature: doctor.DoublePrecision}
 	stdout, stderr, status := s.run("check", "A.mtx", "v.txt", "Q.npy")
-	if status != statusSuccess || !strings.HasSuffix(stderr, "preparing the device\nchecking on the host\n") || !strings.Contains(stdout, "residual") {
+	if status != cli.StatusSuccess || !strings.HasSuffix(stderr, "preparing the device\nchecking on the host\n") || !strings.Contains(stdout, "residual") {
 		t.Errorf("status %d\n%s%s", status, stdout, stderr)
 	}
 }
@@ -77,8 +79,8 @@ func TestCheckOnTheHost(t *testing.T) {
 			if err := json.Unmarshal([]byte(stdout), &got); err != nil || got.Passed != (c.fails == "") {
 				t.Errorf("%v in %s", err, stdout)
 			}
-			if c.fails == "" && (status != statusSuccess || stderr != "") ||
-				c.fails != "" && (status != statusNumerical || !strings.HasPrefix(stderr, "vkevd: check failed: "+c.fails+" is ")) {
+			if c.fails == "" && (status != cli.StatusSuccess || stderr != "") ||
+				c.fails != "" && (status != cli.StatusNumerical || !strings.HasPrefix(stderr, "vkevd: check failed: "+c.fails+" is ")) {
 				t.Errorf("status %d, %s", status, stderr)
 			}
 			if len(s.machine.opened) > 0 {
@@ -92,11 +94,11 @@ func TestCheckOfValuesAlone(t *testing.T) {
 	s := newFixture(t)
 	s.solved()
 	stdout, _, status := s.run("check", "A.mtx", "v.txt")
-	if status != statusSuccess || !strings.HasPrefix(stdout, "trace ") || strings.Count(stdout, "\n") != 2 {
+	if status != cli.StatusSuccess || !strings.HasPrefix(stdout, "trace ") || strings.Count(stdout, "\n") != 2 {
 		t.Errorf("status %d\n%s", status, stdout)
 	}
 	s.file("v.txt", "1\n4\n")
-	if _, stderr, status := s.run("check", "A.mtx", "v.txt"); status != statusNumerical || !strings.Contains(stderr, "check failed: trace is ") {
+	if _, stderr, status := s.run("check", "A.mtx", "v.txt"); status != cli.StatusNumerical || !strings.Contains(stderr, "check failed: trace is ") {
 		t.Errorf("status %d\n%s", status, stderr)
 	}
 }
@@ -125,16 +127,16 @@ func TestCheckRefuses(t *testing.T) {
 		{"A.mtx v.txt v.txt", "v.txt: 2 values for 1 vector in v.txt"},
 		{"wide.npy v.txt Q.npy", "wide.npy: matrix is not square: 2 rows, 3 columns"},
 	} {
-		s.fails(statusInput, c.says, append([]string{"check"}, strings.Fields(c.args)...)...)
+		s.fails(cli.StatusInput, c.says, append([]string{"check"}, strings.Fields(c.args)...)...)
 	}
 	if len(s.machine.opened) > 0 {
 		t.Error("a device was opened")
 	}
 	s.machine.openErr = vk.ErrNoDevice
-	s.fails(statusDevice, "no usable Vulkan device", "check", "A.mtx", "v.txt", "Q.npy")
+	s.fails(cli.StatusDevice, "no usable Vulkan device", "check", "A.mtx", "v.txt", "Q.npy")
 	s.machine.openErr, s.machine.ratios = nil, evd.Ratios{Residual: 61}
 	_, stderr, status := s.run("check", "A.mtx", "v.txt", "Q.npy")
-	if status != statusNumerical || lastLine(stderr) != "vkevd: check failed: residual is 61, not below 60" {
+	if status != cli.StatusNumerical || lastLine(stderr) != "vkevd: check failed: residual is 61, not below 60" {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }
@@ -147,11 +149,11 @@ func TestCheckOfWhatSolveWrites(t *testing.T) {
 	s.file("empty.npy", npy(0, 0))
 	for _, file := range []string{"A.mtx", "empty.npy"} {
 		for _, values := range []string{"v.txt", "v.npy", "v.json"} {
-			if _, stderr, status := s.real("solve", "--out-values", values, "--out-vectors", "Q.npy", file); status != statusSuccess {
+			if _, stderr, status := s.real("solve", "--out-values", values, "--out-vectors", "Q.npy", file); status != cli.StatusSuccess {
 				t.Fatal(stderr)
 			}
 			for _, where := range []string{"--host=false", "--host"} {
-				if stdout, stderr, status := s.real("check", where, file, values, "Q.npy"); status != statusSuccess || strings.Count(stdout, "\n") != 2 {
+				if stdout, stderr, status := s.real("check", where, file, values, "Q.npy"); status != cli.StatusSuccess || strings.Count(stdout, "\n") != 2 {
 					t.Errorf("%s %s %s: status %d\n%s%s", where, file, values, status, stdout, stderr)
 				}
 			}
@@ -172,16 +174,16 @@ func TestCheckOfSinglePrecision(t *testing.T) {
 	s.file("f8.npy", npy(2, 2, 1, 3, 3, 2))
 	s.file("wrong.txt", "-1.54\n4.54\n")
 	for _, file := range []string{"f4.npy", "f8.npy"} {
-		if _, stderr, status := s.real("solve", "--precision", "f32", "--out-values", "v.txt", "--out-vectors", "Q.npy", file); status != statusSuccess {
+		if _, stderr, status := s.real("solve", "--precision", "f32", "--out-values", "v.txt", "--out-vectors", "Q.npy", file); status != cli.StatusSuccess {
 			t.Fatal(stderr)
 		}
 		for _, args := range []string{"--host=false v.txt Q.npy", "--host v.txt Q.npy", "v.txt", "--host=false wrong.txt Q.npy", "--host wrong.txt Q.npy", "wrong.txt"} {
 			if file == "f8.npy" && !strings.HasSuffix(args, "Q.npy") {
 				continue // no file tells that the values are of single precision
 			}
-			want := statusSuccess
+			want := cli.StatusSuccess
 			if strings.Contains(args, "wrong") {
-				want = statusNumerical
+				want = cli.StatusNumerical
 			}
 			words := append([]string{"check", file}, strings.Fields(args)...)
 			if stdout, stderr, status := s.real(words...); status != want || strings.Count(stdout, ", ε = 2⁻²³\n") != 2 {
@@ -220,7 +222,7 @@ func TestVectorsHaveTheShapeOfTheProblem(t *testing.T) {
 		"solve --start Q.csv --header no --names no --check A.csv",
 	} {
 		s.file("A3.csv", "0,1,2\n1,0,0\n0,1,0\n0,0,1\n")
-		if stdout, stderr, status := s.real(strings.Fields(args)...); status != statusSuccess {
+		if stdout, stderr, status := s.real(strings.Fields(args)...); status != cli.StatusSuccess {
 			t.Errorf("%s: status %d\n%s%s", args, status, stdout, stderr)
 		}
 	}

@@ -1,5 +1,9 @@
 package main
 
+import (
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+)
+
 import "testing"
 
 // TestDebugShaders checks every command that runs kernels. The flag --debug-shaders may stand
@@ -28,5 +32,5 @@ func TestDebugShaders(t *testing.T) {
 			}
 		}
 	}
-	newFixture(t).fails(statusInput, "--debug-shaders: checked kernels are slower, and their best sizes are not those of the others; see vkevd tune --help", "tune", "--debug-shaders")
+	newFixture(t).fails(cli.StatusInput, "--debug-shaders: checked kernels are slower, and their best sizes are not those of the others; see vkevd tune --help", "tune", "--debug-shaders")
 }

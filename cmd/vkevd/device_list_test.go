@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -28,7 +29,7 @@ func TestDeviceLists(t *testing.T) {
 		{[]vk.Info{arc, cpu, gpu}, "2"}, {[]vk.Info{arc, cpu}, "1"}, {[]vk.Info{arc, other}, "6"},
 		{[]vk.Info{gpu, {Index: 4, Type: "discrete"}, {Index: 5, Type: "other"}}, "2 4 5"},
 	} {
-		if got := strings.Join(usable(c.infos), " "); got != c.want {
+		if got := strings.Join(cli.Usable(c.infos), " "); got != c.want {
 			t.Errorf("all of %v: %q, not %q", c.infos, got, c.want)
 		}
 	}
@@ -36,13 +37,13 @@ func TestDeviceLists(t *testing.T) {
 		"1,0": "1|0", "": "", "0,": "0", ",": ",", "llvmpipe (LLVM 15.0.6, 256 bits)": "llvmpipe (LLVM 15.0.6, 256 bits)",
 		"nvidia,llvmpipe (LLVM 15.0.6, 256 bits),2": "nvidia|llvmpipe (LLVM 15.0.6, 256 bits)|2",
 	} {
-		if got := strings.Join(deviceWords(list), "|"); got != want {
+		if got := strings.Join(cli.DeviceWords(list), "|"); got != want {
 			t.Errorf("%q: %q, not %q", list, got, want)
 		}
 	}
 	s := newFixture(t)
 	s.file("A", npy(2, 2, 1, 0, 0, 2))
-	if _, stderr, status := s.run("solve", "--device", "1,0", "A"); status != statusSuccess {
+	if _, stderr, status := s.run("solve", "--device", "1,0", "A"); status != cli.StatusSuccess {
 		t.Errorf("status %d\n%s", status, stderr)
 	}
 	var opened []string
@@ -55,11 +56,11 @@ func TestDeviceLists(t *testing.T) {
 	for _, args := range [][]string{
 		{"solve", "--tridiagonal", "--device", "0,1", "A"}, {"solve", "--start", "A", "--device", "all", "A"},
 	} {
-		if _, stderr, status := s.run(args...); status != statusInput || !strings.Contains(stderr, "use one device") {
+		if _, stderr, status := s.run(args...); status != cli.StatusInput || !strings.Contains(stderr, "use one device") {
 			t.Errorf("%v: status %d, %q", args, status, stderr)
 		}
 	}
-	if _, stderr, status := s.run("plan", "--tridiagonal", "-n", "5", "--device", "0,1"); status != statusInput || !strings.Contains(stderr, "use one device") {
+	if _, stderr, status := s.run("plan", "--tridiagonal", "-n", "5", "--device", "0,1"); status != cli.StatusInput || !strings.Contains(stderr, "use one device") {
 		t.Errorf("status %d, %q", status, stderr)
 	}
 }
@@ -76,11 +77,11 @@ func TestSeveralRealDevices(t *testing.T) {
 	}
 	s := newFixture(t)
 	one, stderr, status := s.real("solve", "--check", "--device", "0", file)
-	if status != statusSuccess {
+	if status != cli.StatusSuccess {
 		t.Fatal(stderr)
 	}
 	two, stderr, status := s.real("solve", "--check", "--out-vectors", "Q.npy", "--report", "R.json", "--device", "0,0", file)
-	if status != statusSuccess || two != one || strings.Count(stderr, "for 50% of the vectors") != 2 || !strings.Contains(stderr, "orthogonality") {
+	if status != cli.StatusSuccess || two != one || strings.Count(stderr, "for 50% of the vectors") != 2 || !strings.Contains(stderr, "orthogonality") {
 		t.Errorf("status %d, the same values: %v\n%s", status, two == one, stderr)
 	}
 	report, err := os.ReadFile("R.json")
@@ -88,11 +89,11 @@ func TestSeveralRealDevices(t *testing.T) {
 		t.Errorf("%v, report:\n%s", err, report)
 	}
 	stdout, stderr, status := s.real("plan", "-n", "112", "--device", "0,0", "--json", "-")
-	if status != statusSuccess || strings.Count(stdout, `"part": 0.5`) != 2 {
+	if status != cli.StatusSuccess || strings.Count(stdout, `"part": 0.5`) != 2 {
 		t.Errorf("status %d, %s\n%s", status, stderr, stdout)
 	}
 	stdout, stderr, status = s.real("plan", "-n", "112", "--device", "0,0")
-	if status != statusSuccess || strings.Count(stdout, "\non device 0 ") != 2 || strings.Count(stdout, "for 50% of the vectors\n") != 2 {
+	if status != cli.StatusSuccess || strings.Count(stdout, "\non device 0 ") != 2 || strings.Count(stdout, "for 50% of the vectors\n") != 2 {
 		t.Errorf("status %d, %s\n%s", status, stderr, stdout)
 	}
 }

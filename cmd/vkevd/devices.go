@@ -7,21 +7,22 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/vk"
 )
 
-func devicesCommand(s *session) *cobra.Command {
+func devicesCommand(s *cli.Session) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:  "devices",
-		Args: noArguments,
+		Args: cli.NoArguments,
 	}
-	out := jsonFlag(cmd, "all properties")
+	out := cli.JsonFlag(cmd, "all properties")
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error {
-		if err := out.open(s.stdout); err != nil {
+		if err := out.Open(s.Stdout); err != nil {
 			return err
 		}
-		defer out.close()
-		infos, err := s.machine.list()
+		defer out.Close()
+		infos, err := s.Machine.List()
 		if err != nil {
 			return err
 		}
@@ -29,39 +30,36 @@ func devicesCommand(s *session) *cobra.Command {
 			return fmt.Errorf("%w: the Vulkan loader found no driver; "+
 				"on Debian and Ubuntu: apt install mesa-vulkan-drivers", vk.ErrNoDevice)
 		}
-		if !out.instead() {
-			if err := printDevices(s.stdout, infos); err != nil {
-				return cannotWrite("standard output", err)
+		if !out.Instead() {
+			if err := printDevices(s.Stdout, infos); err != nil {
+				return cli.CannotWrite("standard output", err)
 			}
 		}
-		return out.write(cmd.Context(), infos)
+		return out.Write(cmd.Context(), infos)
 	}
 	return cmd
 }
-
-// singleOnly says what a device without double precision can do.
-const singleOnly = "it solves for eigenvalues and singular values in single precision (--precision f32)"
 
 func printDevices(w io.Writer, infos []vk.Info) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "\tname\ttype\tmemory\tfree\tdriver\tVulkan")
 	for _, d := range infos {
 		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%s\t%s\t%s\n",
-			d.Index, printable(d.Name), d.Type, human(d.Memory), human(d.Free), printable(driverOf(d)), d.API)
+			d.Index, cli.Printable(d.Name), d.Type, cli.Human(d.Memory), cli.Human(d.Free), cli.Printable(cli.DriverOf(d)), d.API)
 	}
 	if err := t.Flush(); err != nil {
 		return err
 	}
 	for _, d := range infos {
 		if d.Problem != "" {
-			fmt.Fprintf(w, "%d cannot be used: %s\n", d.Index, printable(d.Problem))
+			fmt.Fprintf(w, "%d cannot be used: %s\n", d.Index, cli.Printable(d.Problem))
 			continue
 		}
 		if !d.HalfStorage() {
 			fmt.Fprintf(w, "%d cannot store numbers in half precision: it has no storageBuffer16BitAccess\n", d.Index)
 		}
 		if !d.Float64() {
-			fmt.Fprintf(w, "%d has no double precision: %s\n", d.Index, singleOnly)
+			fmt.Fprintf(w, "%d has no double precision: %s\n", d.Index, cli.SingleOnly)
 		}
 	}
 	return nil

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/probe"
 	"github.com/vkevd/vkevd/internal/when"
@@ -29,7 +32,7 @@ func TestDistribute(t *testing.T) {
 	for _, args := range [][]string{{"--values-only", "--check"}, {"--out-vectors", "Q.npy", "--check"}, {"--verify", "--vectors"}} {
 		args = append([]string{"solve", "--report", "R.json", "--out-values", "L.npy", "--device", "0,0", "--distribute", file}, args...)
 		_, stderr, status := s.real(args...)
-		if status != statusSuccess || strings.Count(stderr, "for 50% of the matrix") != 2 {
+		if status != cli.StatusSuccess || strings.Count(stderr, "for 50% of the matrix") != 2 {
 			t.Errorf("%v: status %d\n%s", args, status, stderr)
 		}
 		report, err := os.ReadFile("R.json")
@@ -37,11 +40,11 @@ func TestDistribute(t *testing.T) {
 			t.Errorf("%v, report:\n%s", err, report)
 		}
 	}
-	if _, stderr, status := s.real("check", file, "L.npy", "Q.npy"); status != statusSuccess {
+	if _, stderr, status := s.real("check", file, "L.npy", "Q.npy"); status != cli.StatusSuccess {
 		t.Errorf("check: status %d\n%s", status, stderr)
 	}
 	stdout, stderr, status := s.real("plan", "-n", "112", "--device", "0,0", "--distribute")
-	if status != statusSuccess || strings.Count(stdout, "for 50% of the matrix\n") != 2 || !strings.Contains(stdout, "columns of A, Q1") {
+	if status != cli.StatusSuccess || strings.Count(stdout, "for 50% of the matrix\n") != 2 || !strings.Contains(stdout, "columns of A, Q1") {
 		t.Errorf("status %d, %s\n%s", status, stderr, stdout)
 	}
 }
@@ -52,11 +55,11 @@ func TestPlanDividesByRates(t *testing.T) {
 	for _, speeds := range [][]float64{{3e12, 1e12, 2e12}, {3e12, 0, 2e12}, {0, 1e12, 2e12}} {
 		s := newFixture(t)
 		s.machine.speeds = speeds
-		if _, stderr, status := s.run("plan", "-n", "9", "--device", "2,0,1"); status != statusSuccess {
+		if _, stderr, status := s.run("plan", "-n", "9", "--device", "2,0,1"); status != cli.StatusSuccess {
 			t.Fatalf("status %d, %s", status, stderr)
 		}
 		var got []float64
-		for _, dev := range append([]*vk.Device{s.machine.plannedOn.dry()}, s.machine.planned.Devices...) {
+		for _, dev := range append([]*vk.Device{s.machine.plannedOn.Dry()}, s.machine.planned.Devices...) {
 			rate, err := probe.WorkRate(t.Context(), dev)
 			if err != nil {
 				t.Fatal(err)
@@ -80,7 +83,7 @@ func TestDistributeRefuses(t *testing.T) {
 		{"plan --distribute --device 0,1 -n 9 --svd", "--svd cannot be combined with --distribute"},
 		{"solve --distribute --device 0,1 --precision mixed A", "uses one device"},
 	} {
-		if _, stderr, status := s.run(strings.Fields(c.args)...); status != statusInput || !strings.Contains(stderr, c.want) {
+		if _, stderr, status := s.run(strings.Fields(c.args)...); status != cli.StatusInput || !strings.Contains(stderr, c.want) {
 			t.Errorf("%s: status %d, %q", c.args, status, stderr)
 		}
 	}
@@ -94,7 +97,7 @@ func TestPlanKnowsProductsOfAllDevices(t *testing.T) {
 	card.ByteMatrices, card.Features = []vk.MatrixShape{{M: 16, N: 16, K: 32}}, []string{"shaderFloat64", "shaderIntegerDotProduct"}
 	s := newFixture(t)
 	s.machine.info, s.machine.chosen = card, fastUnits()
-	if _, stderr, status := s.run("plan", "-n", "9", "--device", "0,1"); status != statusSuccess {
+	if _, stderr, status := s.run("plan", "-n", "9", "--device", "0,1"); status != cli.StatusSuccess {
 		t.Fatalf("status %d, %s", status, stderr)
 	}
 	if got := probe.ChosenProducts(s.machine.planned.Devices[0]).Facts; got != fastUnits().Facts {
@@ -102,12 +105,12 @@ func TestPlanKnowsProductsOfAllDevices(t *testing.T) {
 	}
 	bytes := func(card vk.Info, products probe.Products) uint64 {
 		opt := evd.Options{Vectors: true, Select: evd.Index(0, 4096), Products: evd.ProductsEmulated}
-		opt.Distribute, opt.Devices = true, []*vk.Device{absent{Info: card, products: products}.dry()}
-		f, unfit, err := vulkan{}.forecast(absent{Info: card, products: products}, task{n: 8192, evd: opt})
+		opt.Distribute, opt.Devices = true, []*vk.Device{machine.Absent{Info: card, Products: products}.Dry()}
+		f, unfit, err := machine.Vulkan{}.Forecast(machine.Absent{Info: card, Products: products}, machine.Task{N: 8192, Evd: opt})
 		if err != nil || (unfit != nil) != (card.Free < 1<<30) {
 			t.Fatalf("%v, %v", unfit, err)
 		}
-		return devicesOf(f)[1].Bytes
+		return report.DevicesOf(f)[1].Bytes
 	}
 	small := card
 	small.Free = 1 << 20
@@ -141,17 +144,17 @@ func TestPlanDistributesByItself(t *testing.T) {
 	} {
 		opt := evd.Options{Vectors: true, Distribute: c.distribute, Products: evd.ProductsNative}
 		for range c.devices - 1 {
-			opt.Devices = append(opt.Devices, absent{Info: card}.dry())
+			opt.Devices = append(opt.Devices, machine.Absent{Info: card}.Dry())
 		}
-		f, unfit, err := vulkan{}.forecast(absent{Info: card}, task{n: c.n, evd: opt})
+		f, unfit, err := machine.Vulkan{}.Forecast(machine.Absent{Info: card}, machine.Task{N: c.n, Evd: opt})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if divided(f) != c.parts || (unfit == nil) != c.fits || len(devicesOf(f)) != c.devices {
-			t.Errorf("%+v: divides the %s, %v", c, divided(f), unfit)
+		if report.Divided(f) != c.parts || (unfit == nil) != c.fits || len(report.DevicesOf(f)) != c.devices {
+			t.Errorf("%+v: divides the %s, %v", c, report.Divided(f), unfit)
 		}
-		for _, d := range devicesOf(f) {
-			t.Logf("n = %d, %s: %.1f GB", c.n, divided(f), float64(d.Bytes)/1e9)
+		for _, d := range report.DevicesOf(f) {
+			t.Logf("n = %d, %s: %.1f GB", c.n, report.Divided(f), float64(d.Bytes)/1e9)
 		}
 	}
 }

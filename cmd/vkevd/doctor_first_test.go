@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/doctor"
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
@@ -30,7 +32,7 @@ func TestDoctorMeasuresAFirstRun(t *testing.T) {
 			os.WriteFile(filepath.Join(dir, "kernels"), nil, 0o600)
 		}
 		a, err := matio.ReadFile(args[len(args)-1])
-		if err != nil || a.Rows != firstRunOrder || a.At(3, 5) != a.At(5, 3) {
+		if err != nil || a.Rows != doctor.FirstRunOrder || a.At(3, 5) != a.At(5, 3) {
 			t.Errorf("matrix %v, %v", a, err)
 		}
 		if line := strings.Join(args, " "); !strings.HasPrefix(line, "solve --quiet --vectors --json - --device Pretence ") {
@@ -43,7 +45,7 @@ func TestDoctorMeasuresAFirstRun(t *testing.T) {
 	}
 	stdout, _, status := s.run("doctor", "--first-run", "--device", "Pretence")
 	const want = "note     first run                    n = 1024 with vectors takes 3.2 s with empty caches, and 0.8 s in the next run\n"
-	if !strings.Contains(stdout, want) || status != statusSuccess || calls != 2 {
+	if !strings.Contains(stdout, want) || status != cli.StatusSuccess || calls != 2 {
 		t.Errorf("status %d, %d calls\n%s", status, calls, stdout)
 	}
 	for _, v := range strings.Fields(folders) {
@@ -55,7 +57,7 @@ func TestDoctorMeasuresAFirstRun(t *testing.T) {
 
 	s.again = func(context.Context, []string, ...string) ([]byte, error) { return nil, errors.New("no such program") }
 	stdout, _, status = s.run("doctor", "--first-run")
-	if !strings.Contains(stdout, "note     first run                    not measured: no such program\n") || status != statusSuccess {
+	if !strings.Contains(stdout, "note     first run                    not measured: no such program\n") || status != cli.StatusSuccess {
 		t.Errorf("status %d\n%s", status, stdout)
 	}
 }
@@ -63,11 +65,11 @@ func TestDoctorMeasuresAFirstRun(t *testing.T) {
 // TestRunAgain runs the program in a process of its own, with and without an error.
 func TestRunAgain(t *testing.T) {
 	t.Setenv(asProgram, "1")
-	out, err := runAgain(context.Background(), []string{"VKEVD_CACHE=elsewhere"}, "version")
+	out, err := cli.RunAgain(context.Background(), []string{"VKEVD_CACHE=elsewhere"}, "version")
 	if err != nil || !strings.HasPrefix(string(out), "vkevd ") {
 		t.Errorf("%q, %v", out, err)
 	}
-	_, err = runAgain(context.Background(), nil, "solve", "no-such-file")
+	_, err = cli.RunAgain(context.Background(), nil, "solve", "no-such-file")
 	if err == nil || !strings.HasSuffix(err.Error(), "no-such-file: no such file or directory") {
 		t.Errorf("error %v", err)
 	}

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/doctor"
 	"github.com/vkevd/vkevd/evd/probe"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -62,7 +64,7 @@ ok       tuning                       the table for other devices
 note     largest n with vectors       about 11500
 note     largest n, values only       about 11500
 ok       a matrix of order 100        solved: `
-	if !strings.HasPrefix(stdout, want) || !strings.HasSuffix(stdout, "\nnote     first run                    compiles kernels; vkevd doctor --first-run measures how long that takes\nok       cache of kernels             cache\n") || stderr != "" || status != statusSuccess {
+	if !strings.HasPrefix(stdout, want) || !strings.HasSuffix(stdout, "\nnote     first run                    compiles kernels; vkevd doctor --first-run measures how long that takes\nok       cache of kernels             cache\n") || stderr != "" || status != cli.StatusSuccess {
 		t.Errorf("status %d, %q\n%s\nwant\n%s", status, stderr, stdout, want)
 	}
 	s.expectFiles("cache")
@@ -111,7 +113,7 @@ func TestDoctorMisses(t *testing.T) {
 			s.system = c.system
 			c.spoil(s.machine)
 			stdout, stderr, status := s.run("doctor")
-			if !strings.Contains("\n"+stdout, "\n"+c.line) || stderr != "vkevd: "+c.says+"\n" || status != statusDevice {
+			if !strings.Contains("\n"+stdout, "\n"+c.line) || stderr != "vkevd: "+c.says+"\n" || status != cli.StatusDevice {
 				t.Errorf("status %d, %q\n%s", status, stderr, stdout)
 			}
 		})
@@ -125,7 +127,7 @@ func TestDoctorNamesTheVariable(t *testing.T) {
 	s.machine.none = true
 	s.variables["VK_DRIVER_FILES"] = "/nowhere.json"
 	stdout, _, status := s.run("doctor")
-	if want := "\nmissing  drivers                      the loader found none; unset VK_DRIVER_FILES, or name a driver that is there; otherwise install"; status != statusDevice || !strings.Contains(stdout, want) {
+	if want := "\nmissing  drivers                      the loader found none; unset VK_DRIVER_FILES, or name a driver that is there; otherwise install"; status != cli.StatusDevice || !strings.Contains(stdout, want) {
 		t.Errorf("status %d\n%s", status, stdout)
 	}
 }
@@ -153,7 +155,7 @@ func TestDoctorNotes(t *testing.T) {
 			t.Errorf("no line %q", line)
 		}
 	}
-	if status != statusSuccess || stderr != "" {
+	if status != cli.StatusSuccess || stderr != "" {
 		t.Errorf("status %d, %q\n%s", status, stderr, stdout)
 	}
 }
@@ -162,11 +164,11 @@ func TestDoctorNotes(t *testing.T) {
 // precision, that it says what the device can do, and that nothing is missing.
 func TestDoctorWithoutFloat64(t *testing.T) {
 	s := healthy(t)
-	s.machine.info.Features = slices.DeleteFunc(s.machine.info.Features, func(f string) bool { return f == doublePrecision })
+	s.machine.info.Features = slices.DeleteFunc(s.machine.info.Features, func(f string) bool { return f == doctor.DoublePrecision })
 	s.machine.arithmetic.Division = 9 // missing, if it were measured
 	stdout, stderr, status := s.run("doctor")
 	for _, line := range []string{
-		"note     shaderFloat64                not offered: " + singleOnly + "\n",
+		"note     shaderFloat64                not offered: " + cli.SingleOnly + "\n",
 		"note     largest n with vectors       about 16300\n",
 		"ok       a matrix of order 100        solved: residual ",
 	} {
@@ -177,11 +179,11 @@ func TestDoctorWithoutFloat64(t *testing.T) {
 	if strings.Contains(stdout, "FP64") || strings.Contains(stdout, "products") {
 		t.Errorf("double precision was tried:\n%s", stdout)
 	}
-	if status != statusSuccess || stderr != "" {
+	if status != cli.StatusSuccess || stderr != "" {
 		t.Errorf("status %d, %q", status, stderr)
 	}
 	s.machine.spoil = 1
-	if _, _, status := s.run("doctor"); status != statusDevice {
+	if _, _, status := s.run("doctor"); status != cli.StatusDevice {
 		t.Errorf("a wrong eigenvalue: status %d", status)
 	}
 }
@@ -200,7 +202,7 @@ func TestWithoutFloat64Here(t *testing.T) {
 		ok   bool
 	}{
 		{[]string{"doctor", "--device", device}, "ok       a matrix of order 100        solved: ", true},
-		{[]string{"devices"}, "has no double precision: " + singleOnly, true},
+		{[]string{"devices"}, "has no double precision: " + cli.SingleOnly, true},
 		{[]string{"solve", "a.csv", "--precision", "f32", "--check", "--verify", "--device", device}, "3.414213", true},
 		{[]string{"plan", "-n", "500", "--precision", "f32", "--device", device}, "band reduction", true},
 		{[]string{"solve", "a.csv", "--device", device}, "shaderFloat64", false},
@@ -212,9 +214,9 @@ func TestWithoutFloat64Here(t *testing.T) {
 		{[]string{"bench", "gemm", "-n", "64", "--device", device}, "shaderFloat64", false},
 	} {
 		stdout, stderr, status := s.real(c.args...)
-		text, want := stdout, statusSuccess
+		text, want := stdout, cli.StatusSuccess
 		if !c.ok {
-			text, want = stderr, statusDevice
+			text, want = stderr, cli.StatusDevice
 		}
 		if status != want || !strings.Contains(text, c.want) {
 			t.Errorf("%v: status %d, %s%s", c.args, status, stdout, stderr)
@@ -226,12 +228,12 @@ func TestDoctorJSON(t *testing.T) {
 	s := healthy(t)
 	s.machine.arithmetic.Division = 3
 	stdout, _, status := s.run("doctor", "--json", "-")
-	var findings []finding
-	if err := json.Unmarshal([]byte(stdout), &findings); err != nil || status != statusDevice || len(findings) < 20 {
+	var findings []doctor.Finding
+	if err := json.Unmarshal([]byte(stdout), &findings); err != nil || status != cli.StatusDevice || len(findings) < 20 {
 		t.Fatalf("status %d, %v in %s", status, err, stdout)
 	}
 	for _, f := range findings {
-		if f.Name == "" || f.Detail == "" || (f.State == missing) != (f.Name == "FP64 division") {
+		if f.Name == "" || f.Detail == "" || (f.State == doctor.Missing) != (f.Name == "FP64 division") {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -241,7 +243,7 @@ func TestDoctorJSON(t *testing.T) {
 func TestDoctorHere(t *testing.T) {
 	s := newFixture(t)
 	t.Setenv("VKEVD_CACHE", "cache")
-	if stdout, stderr, status := s.real("doctor", "--device", os.Getenv("VKEVD_DEVICE")); status != statusSuccess {
+	if stdout, stderr, status := s.real("doctor", "--device", os.Getenv("VKEVD_DEVICE")); status != cli.StatusSuccess {
 		t.Errorf("status %d, %s%s", status, stdout, stderr)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 )
 
 func TestSolveHandsFlagsOn(t *testing.T) {
@@ -40,11 +42,11 @@ func TestSolveHandsFlagsOn(t *testing.T) {
 }
 
 func TestNoHomeNoCache(t *testing.T) {
-	s := environment{
-		lookup:   func(string) (string, bool) { return "", false },
-		cacheDir: func() (string, error) { return "", errors.New("no home") },
+	s := cli.Environment{
+		Lookup:   func(string) (string, bool) { return "", false },
+		CacheDir: func() (string, error) { return "", errors.New("no home") },
 	}
-	if dir := s.pipelineCache(); dir != "" {
+	if dir := s.PipelineCache(); dir != "" {
 		t.Errorf("cache in %q", dir)
 	}
 }
@@ -68,7 +70,7 @@ func TestIsTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if isTerminal(f) {
+	if cli.IsTerminal(f) {
 		t.Error("a file is taken for a terminal")
 	}
 }
@@ -77,7 +79,7 @@ func TestHuman(t *testing.T) {
 	for bytes, want := range map[uint64]string{
 		0: "0 bytes", 1023: "1023 bytes", 1024: "1.0 KiB", 3 << 19: "1.5 MiB", 141 << 30: "141.0 GiB", 1 << 51: "2048.0 TiB",
 	} {
-		if got := human(bytes); got != want {
+		if got := cli.Human(bytes); got != want {
 			t.Errorf("%d: %s, want %s", bytes, got, want)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -35,13 +36,13 @@ func TestBadInput(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newFixture(t)
 			s.file("A", c.file)
-			s.fails(statusInput, c.says, "solve", "--out-vectors", "Q.npy", "--out-values", "v", "--report", "r", "A")
+			s.fails(cli.StatusInput, c.says, "solve", "--out-vectors", "Q.npy", "--out-values", "v", "--report", "r", "A")
 			s.expectFiles("A")
 			if len(s.machine.opened) > 0 {
 				t.Error("a device was opened")
 			}
 			s.stdin = strings.NewReader(c.file)
-			s.fails(statusInput, strings.Replace(c.says, "A:", "standard input:", 1), "solve", "-")
+			s.fails(cli.StatusInput, strings.Replace(c.says, "A:", "standard input:", 1), "solve", "-")
 		})
 	}
 }
@@ -50,10 +51,10 @@ func TestNoFile(t *testing.T) {
 	s := newFixture(t)
 	os.Mkdir("folder", 0o700)
 	s.file("A.mtx", twoByTwo)
-	s.fails(statusInput, "missing.mtx: no such file or directory", "solve", "missing.mtx")
-	s.fails(statusInput, "folder: is a directory, not a matrix file", "solve", "folder")
-	s.fails(statusInput, "A.mtx/B.mtx: not a directory", "solve", "A.mtx/B.mtx")
-	s.fails(statusInput, "such; file: no such file or directory", "solve", "such\nfile")
+	s.fails(cli.StatusInput, "missing.mtx: no such file or directory", "solve", "missing.mtx")
+	s.fails(cli.StatusInput, "folder: is a directory, not a matrix file", "solve", "folder")
+	s.fails(cli.StatusInput, "A.mtx/B.mtx: not a directory", "solve", "A.mtx/B.mtx")
+	s.fails(cli.StatusInput, "such; file: no such file or directory", "solve", "such\nfile")
 }
 
 // TestBadOutput checks that a command refuses an output file that it cannot write, before it reads
@@ -68,16 +69,16 @@ func TestBadOutput(t *testing.T) {
 		{"--report folder", "folder: cannot be written: is a directory"},
 		{"--out-values v --out-vectors ./v", "./v: named for two outputs"},
 	} {
-		s.fails(statusInput, c.says, append(strings.Fields("solve "+c.args), "A.mtx")...)
+		s.fails(cli.StatusInput, c.says, append(strings.Fields("solve "+c.args), "A.mtx")...)
 		s.expectFiles("A.mtx", "folder")
 	}
 	s.file("A.txt", "2 1\n1 2\n")
-	s.fails(statusInput, "./A.txt: would overwrite the matrix itself", "solve", "--out-values", "./A.txt", "A.txt")
+	s.fails(cli.StatusInput, "./A.txt: would overwrite the matrix itself", "solve", "--out-values", "./A.txt", "A.txt")
 	s.expectFiles("A.mtx", "A.txt", "folder")
 	if len(s.machine.opened) > 0 {
 		t.Error("a device was opened")
 	}
-	if _, stderr, status := s.run("solve", "--out-values", os.DevNull, "--out-vectors", os.DevNull, "A.mtx"); status != statusSuccess {
+	if _, stderr, status := s.run("solve", "--out-values", os.DevNull, "--out-vectors", os.DevNull, "A.mtx"); status != cli.StatusSuccess {
 		t.Errorf("two outputs to nowhere: %s", stderr)
 	}
 }
@@ -98,7 +99,7 @@ func TestFullDisk(t *testing.T) {
 				args = append(args, other, "out"+other)
 			}
 		}
-		s.fails(statusInput, "/dev/full: cannot be written: no space left on device", append(args, "A.mtx")...)
+		s.fails(cli.StatusInput, "/dev/full: cannot be written: no space left on device", append(args, "A.mtx")...)
 		s.expectFiles("A.mtx")
 	}
 }
@@ -112,18 +113,18 @@ func TestSolverFailures(t *testing.T) {
 		status                   int
 		says                     string
 	}{
-		{open: loader, status: statusDevice, says: loader.Error()},
-		{open: &vk.UnsupportedError{Device: "Old", Feature: "Vulkan version", Need: "1.3", Have: "1.1"}, status: statusDevice, says: "Old: Vulkan version: needs 1.3, has 1.1"},
-		{plan: &vk.OutOfMemoryError{What: "the workspace", Need: 200, Free: 100}, status: statusDevice, says: "A.mtx, n = 2: the workspace needs 200 bytes of device memory, 100 bytes is free"},
-		{plan: &evd.OptionError{Option: "Block", Reason: "100 is no multiple of 32"}, status: statusInput, says: "--block: 100 is no multiple of 32"},
-		{plan: &evd.OptionError{Option: "Band, Block", Reason: "must not be negative"}, status: statusInput, says: "--band, --block: must not be negative"},
-		{solve: &evd.NonFiniteError{Row: 1, Col: 0, Value: math.NaN()}, status: statusInput, says: "A.mtx: a(2,1) is NaN; eigenvalues need finite entries (rows and columns from 1)"},
-		{solve: &evd.NonFiniteError{Row: 0, Col: 0, Value: math.Inf(-1)}, status: statusInput, says: "A.mtx: a(1,1) is -Inf; eigenvalues need finite entries (rows and columns from 1)"},
-		{solve: &evd.NoConvergenceError{Stage: "tridiagonal solve", Index: 7, End: 32}, status: statusNumerical, says: "A.mtx, n = 2: tridiagonal solve: QL iteration did not converge on rows [7, 32) of the tridiagonal"},
-		{solve: &evd.StageError{Stage: "bulge chasing", Info: 3}, status: statusDevice, says: "A.mtx, n = 2: bulge chasing failed on the device (INFO = 3)"},
-		{solve: fmt.Errorf("batch 3: %w", vk.ErrDeviceLost), status: statusDevice, says: "A.mtx, n = 2: batch 3: device lost"},
-		{solve: fmt.Errorf("batch 3: %w", context.Canceled), status: statusNumerical, says: "interrupted"},
-		{check: &vk.Error{Op: "submitting", Phase: "check", Err: errors.New("no room")}, status: statusDevice, says: "A.mtx, n = 2: vulkan: submitting in phase check: no room"},
+		{open: loader, status: cli.StatusDevice, says: loader.Error()},
+		{open: &vk.UnsupportedError{Device: "Old", Feature: "Vulkan version", Need: "1.3", Have: "1.1"}, status: cli.StatusDevice, says: "Old: Vulkan version: needs 1.3, has 1.1"},
+		{plan: &vk.OutOfMemoryError{What: "the workspace", Need: 200, Free: 100}, status: cli.StatusDevice, says: "A.mtx, n = 2: the workspace needs 200 bytes of device memory, 100 bytes is free"},
+		{plan: &evd.OptionError{Option: "Block", Reason: "100 is no multiple of 32"}, status: cli.StatusInput, says: "--block: 100 is no multiple of 32"},
+		{plan: &evd.OptionError{Option: "Band, Block", Reason: "must not be negative"}, status: cli.StatusInput, says: "--band, --block: must not be negative"},
+		{solve: &evd.NonFiniteError{Row: 1, Col: 0, Value: math.NaN()}, status: cli.StatusInput, says: "A.mtx: a(2,1) is NaN; eigenvalues need finite entries (rows and columns from 1)"},
+		{solve: &evd.NonFiniteError{Row: 0, Col: 0, Value: math.Inf(-1)}, status: cli.StatusInput, says: "A.mtx: a(1,1) is -Inf; eigenvalues need finite entries (rows and columns from 1)"},
+		{solve: &evd.NoConvergenceError{Stage: "tridiagonal solve", Index: 7, End: 32}, status: cli.StatusNumerical, says: "A.mtx, n = 2: tridiagonal solve: QL iteration did not converge on rows [7, 32) of the tridiagonal"},
+		{solve: &evd.StageError{Stage: "bulge chasing", Info: 3}, status: cli.StatusDevice, says: "A.mtx, n = 2: bulge chasing failed on the device (INFO = 3)"},
+		{solve: fmt.Errorf("batch 3: %w", vk.ErrDeviceLost), status: cli.StatusDevice, says: "A.mtx, n = 2: batch 3: device lost"},
+		{solve: fmt.Errorf("batch 3: %w", context.Canceled), status: cli.StatusNumerical, says: "interrupted"},
+		{check: &vk.Error{Op: "submitting", Phase: "check", Err: errors.New("no room")}, status: cli.StatusDevice, says: "A.mtx, n = 2: vulkan: submitting in phase check: no room"},
 	} {
 		s := newFixture(t)
 		s.file("A.mtx", twoByTwo)
@@ -142,7 +143,7 @@ func TestInterrupted(t *testing.T) {
 		s.ctx, cancel = context.WithCancel(context.Background())
 		defer cancel()
 		prepare(s, cancel)
-		s.fails(statusNumerical, "interrupted", "solve", "--out-vectors", "Q.npy", "--out-values", "v", "-")
+		s.fails(cli.StatusNumerical, "interrupted", "solve", "--out-vectors", "Q.npy", "--out-values", "v", "-")
 		s.expectFiles("A.mtx")
 	}
 	t.Run("reading", func(t *testing.T) {
@@ -177,7 +178,7 @@ func TestOthersInterrupted(t *testing.T) {
 		var cancel func()
 		s.ctx, cancel = context.WithCancel(context.Background())
 		cancel()
-		if _, stderr, status := s.run(strings.Fields(args)...); status != statusNumerical || lastLine(stderr) != "vkevd: interrupted" {
+		if _, stderr, status := s.run(strings.Fields(args)...); status != cli.StatusNumerical || lastLine(stderr) != "vkevd: interrupted" {
 			t.Errorf("%s: status %d, %s", args, status, stderr)
 		}
 		s.expectFiles("A.mtx", "v.txt", "Q.npy")
@@ -198,7 +199,7 @@ func TestNobodyReads(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
 	s.stdout = brokenPipe{}
-	s.fails(statusInput, "standard output: cannot be written: broken pipe", "solve", "--out-values", "v", "A.mtx")
+	s.fails(cli.StatusInput, "standard output: cannot be written: broken pipe", "solve", "--out-values", "v", "A.mtx")
 	s.expectFiles("A.mtx", "v")
 }
 

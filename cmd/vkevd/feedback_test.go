@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
 	"github.com/vkevd/vkevd/evd"
 )
 
@@ -14,7 +16,7 @@ func TestSilentWithoutATerminal(t *testing.T) {
 	s := newFixture(t)
 	s.dumb = false
 	s.solved()
-	s.file("rounding.npy", npy(2, 2, 1, 2, 2*(1-ulp), 1))
+	s.file("rounding.npy", npy(2, 2, 1, 2, 2*(1-report.Ulp), 1))
 	s.file("stack.npy", stackFile(t, []float64{2, 1, 1, 2}, []float64{5, 0, 0, -7}))
 	const (
 		averaged = "rounding.npy: symmetric up to rounding errors of 4.4e-16 at most, which are averaged\n"
@@ -34,7 +36,7 @@ func TestSilentWithoutATerminal(t *testing.T) {
 		{"bench -n 10 gemm --json -", ""},
 		{"devices", ""},
 	} {
-		if _, stderr, status := s.run(strings.Fields(c.args)...); stderr != c.want || status != statusSuccess {
+		if _, stderr, status := s.run(strings.Fields(c.args)...); stderr != c.want || status != cli.StatusSuccess {
 			t.Errorf("%s: status %d\n%s\nwant\n%s", c.args, status, stderr, c.want)
 		}
 	}
@@ -48,7 +50,7 @@ func TestSilentWithoutATerminal(t *testing.T) {
 			t.Errorf("%s on a dumb terminal said\n%q", args, stderr)
 		}
 	}
-	s.fails(statusInput, "--quiet cannot be combined with --verbose; see vkevd solve --help", "solve", "--quiet", "--verbose", "A.mtx")
+	s.fails(cli.StatusInput, "--quiet cannot be combined with --verbose; see vkevd solve --help", "solve", "--quiet", "--verbose", "A.mtx")
 }
 
 // TestRetriedIsTold checks a solve that needed a second attempt. The reason must be printed to
@@ -60,7 +62,7 @@ func TestRetriedIsTold(t *testing.T) {
 	s.machine.retried = &evd.StageError{Stage: "bulge chasing", Info: 3}
 	stdout, stderr, status := s.run("solve", "--out-values", "v", "--report", "-", "A.mtx")
 	var report struct{ Retried string }
-	if err := json.Unmarshal([]byte(stdout), &report); err != nil || status != statusSuccess ||
+	if err := json.Unmarshal([]byte(stdout), &report); err != nil || status != cli.StatusSuccess ||
 		report.Retried != s.machine.retried.Error() || stderr != "retried  "+report.Retried+"\n" {
 		t.Errorf("status %d, %v, report %q, stderr %q", status, err, report.Retried, stderr)
 	}

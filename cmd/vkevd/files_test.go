@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 )
 
 // peoplesFiles are files that people have, each made from the recipe of a public report. Earlier versions
@@ -73,13 +75,13 @@ func (s *fixture) checkRead(want string, args ...string) {
 	s.Helper()
 	stdout, stderr, status := s.run(args...)
 	if text, refused := strings.CutPrefix(want, "error: "); refused {
-		if status != statusInput || stdout != "" || !strings.Contains(lastLine(stderr), text) {
+		if status != cli.StatusInput || stdout != "" || !strings.Contains(lastLine(stderr), text) {
 			s.Errorf("status %d, %q\n%s\nwant %s", status, stdout, stderr, text)
 		}
 		return
 	}
 	got, values := strings.Fields(stdout), strings.Fields(want)
-	same := status == statusSuccess && len(got) == len(values)
+	same := status == cli.StatusSuccess && len(got) == len(values)
 	for i := 0; same && i < len(got); i++ {
 		x, err := strconv.ParseFloat(got[i], 64)
 		y, wrong := strconv.ParseFloat(values[i], 64)
@@ -158,7 +160,7 @@ func TestSummarySaysHowATableWasRead(t *testing.T) {
 		{"check --verbose S.csv values.txt", "matrix   S.csv: 2 × 2 numbers, a header, row names\n", ""},
 	} {
 		_, stderr, status := s.run(strings.Fields(c.command)...)
-		if status != statusSuccess || !strings.Contains(stderr, c.says) {
+		if status != cli.StatusSuccess || !strings.Contains(stderr, c.says) {
 			t.Errorf("%s: status %d\n%s\nwant %s", c.command, status, stderr, c.says)
 		}
 		if c.report == "" {

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/doctor"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -14,18 +17,18 @@ import (
 // A planner is a fake machine whose forecasts of memory come from the library.
 type planner struct{ *fakeMachine }
 
-func (planner) forecast(on absent, t task) (planned, *vk.OutOfMemoryError, error) {
-	return vulkan{}.forecast(on, t)
+func (planner) Forecast(on machine.Absent, t machine.Task) (machine.Planned, *vk.OutOfMemoryError, error) {
+	return machine.Vulkan{}.Forecast(on, t)
 }
 
 func runOn(t *testing.T, info vk.Info, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
 	var out, errs lockedBuffer
-	status = run(context.Background(), args, nil, &out, &errs, environment{
-		lookup:    func(string) (string, bool) { return "", false },
-		cacheDir:  func() (string, error) { return "/home/me/.cache", nil },
-		configDir: func() (string, error) { return t.TempDir(), nil },
-		machine:   planner{&fakeMachine{info: info}},
+	status = run(context.Background(), args, nil, &out, &errs, cli.Environment{
+		Lookup:    func(string) (string, bool) { return "", false },
+		CacheDir:  func() (string, error) { return "/home/me/.cache", nil },
+		ConfigDir: func() (string, error) { return t.TempDir(), nil },
+		Machine:   planner{&fakeMachine{info: info}},
 	})
 	return out.String(), errs.String(), status
 }
@@ -43,7 +46,7 @@ func TestDoctorAndPlanAgree(t *testing.T) {
 		}
 		for _, vectors := range []bool{false, true} {
 			fits := func(n int) (bool, error) {
-				f, unfit, err := vulkan{}.forecast(absent{Info: info}, task{n: n, evd: evd.Options{Vectors: vectors}})
+				f, unfit, err := machine.Vulkan{}.Forecast(machine.Absent{Info: info}, machine.Task{N: n, Evd: evd.Options{Vectors: vectors}})
 				if unfit != nil || err != nil {
 					return false, err
 				}
@@ -52,11 +55,11 @@ func TestDoctorAndPlanAgree(t *testing.T) {
 				}
 				return true, nil
 			}
-			n, err := largestOrder(fits)
+			n, err := doctor.LargestOrder(fits)
 			if err != nil || n < 1000 {
 				t.Fatalf("%+v: n = %d, %v", info, n, err)
 			}
-			for order, want := range map[int]int{n: statusSuccess, n + 100: statusDevice} {
+			for order, want := range map[int]int{n: cli.StatusSuccess, n + 100: cli.StatusDevice} {
 				args := []string{"plan", "-n", strconv.Itoa(order)}
 				if !vectors {
 					args = append(args, "--values-only")
@@ -82,8 +85,8 @@ func TestBuffersDoNotLimitTheOrder(t *testing.T) {
 					Name: "dry", Family: family, SharedBytes: 64 << 10, MaxLocal: 1024, Subgroup: 32,
 					Memory: memory, Free: free, MaxBuffer: buffer, MaxAllocation: buffer,
 				}
-				n, err := largestOrder(func(n int) (bool, error) {
-					_, unfit, err := vulkan{}.forecast(absent{Info: info}, task{n: n, evd: evd.Options{Vectors: vectors}})
+				n, err := doctor.LargestOrder(func(n int) (bool, error) {
+					_, unfit, err := machine.Vulkan{}.Forecast(machine.Absent{Info: info}, machine.Task{N: n, Evd: evd.Options{Vectors: vectors}})
 					return unfit == nil, err
 				})
 				if err != nil || n < 29000 {
@@ -101,7 +104,7 @@ func TestBuffersDoNotLimitTheOrder(t *testing.T) {
 				}
 				stdout, stderr, status := runOn(t, info, args...)
 				several := buffer != 0 || family == "amd" // vk limits buffers on AMD's GPUs
-				if status != statusSuccess || strings.Contains(stdout, "in several buffers") != several {
+				if status != cli.StatusSuccess || strings.Contains(stdout, "in several buffers") != several {
 					t.Errorf("%+v, n = %d: status %d, %q\n%s", info, n, status, stderr, stdout)
 				}
 			}

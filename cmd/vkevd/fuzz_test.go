@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 )
 
 // untried matches command lines that the fuzzer must not run. These lines name files outside the
@@ -19,10 +21,10 @@ var untried = regexp.MustCompile(`/|\.\.|\d{3}`)
 func (s *fixture) behaves(args []string) {
 	s.Helper()
 	stdout, stderr, status := s.run(args...)
-	if status < statusSuccess || status > statusDevice {
+	if status < cli.StatusSuccess || status > cli.StatusDevice {
 		s.Errorf("%q: status %d", args, status)
 	}
-	if status != statusSuccess && !strings.HasPrefix(lastLine(stderr), "vkevd: ") {
+	if status != cli.StatusSuccess && !strings.HasPrefix(lastLine(stderr), "vkevd: ") {
 		s.Errorf("%q: status %d, says %q", args, status, stderr)
 	}
 	for _, r := range stderr {

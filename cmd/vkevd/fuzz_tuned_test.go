@@ -8,6 +8,7 @@ import (
 	"runtime/metrics"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd/tune"
 )
 
@@ -15,9 +16,9 @@ import (
 // taken must be in their ranges and come back unchanged from a file. The memory that a file takes has
 // a bound.
 func FuzzTuned(f *testing.F) {
-	good := tuned{Version: "1", Device: fakeInfo.Name, Driver: driverOf(fakeInfo), N: 512, Choice: tune.TableChoice(fakeInfo)}
+	good := cli.Tuned{Version: "1", Device: fakeInfo.Name, Driver: cli.DriverOf(fakeInfo), N: 512, Choice: tune.TableChoice(fakeInfo)}
 	good.Choice.OneStageValues, good.Choice.Conquer = 1024, 100
-	add := func(t tuned) []byte {
+	add := func(t cli.Tuned) []byte {
 		text, err := json.Marshal(t)
 		if err != nil {
 			f.Fatal(err)
@@ -26,9 +27,9 @@ func FuzzTuned(f *testing.F) {
 		return text
 	}
 	text := add(good)
-	for _, change := range []func(t *tuned){
-		func(t *tuned) { t.Driver = "another" }, func(t *tuned) { t.Choice.Band, t.Choice.Block = 512, 512 }, func(t *tuned) { t.Choice.Band = -1 },
-		func(t *tuned) { t.Choice.Block++ }, func(t *tuned) { t.Choice.Conquer = 1 << 40 }, func(t *tuned) { t.Choice.RankTwoK.M = 1 << 30 },
+	for _, change := range []func(t *cli.Tuned){
+		func(t *cli.Tuned) { t.Driver = "another" }, func(t *cli.Tuned) { t.Choice.Band, t.Choice.Block = 512, 512 }, func(t *cli.Tuned) { t.Choice.Band = -1 },
+		func(t *cli.Tuned) { t.Choice.Block++ }, func(t *cli.Tuned) { t.Choice.Conquer = 1 << 40 }, func(t *cli.Tuned) { t.Choice.RankTwoK.M = 1 << 30 },
 	} {
 		changed := good
 		change(&changed)
@@ -48,7 +49,7 @@ func FuzzTuned(f *testing.F) {
 			t.Fatal(err)
 		}
 		before := allocated()
-		got, found, err := readTuned(path, fakeInfo)
+		got, found, err := cli.ReadTuned(path, fakeInfo)
 		const fixed, perByte = 16 << 20, 256 // the fuzzer itself allocates, too
 		if most := uint64(fixed + perByte*min(len(file), 1<<16)); allocated()-before > most {
 			t.Fatalf("%d bytes allocated for a file of %d bytes", allocated()-before, len(file))
@@ -59,14 +60,14 @@ func FuzzTuned(f *testing.F) {
 			}
 			return
 		}
-		if got.Device != fakeInfo.Name || got.Driver != driverOf(fakeInfo) {
+		if got.Device != fakeInfo.Name || got.Driver != cli.DriverOf(fakeInfo) {
 			t.Fatalf("settings for %s, %s", got.Device, got.Driver)
 		}
 		again := filepath.Join(folder, "again.json")
-		if err := writeTuned(again, got); err != nil {
+		if err := cli.WriteTuned(again, got); err != nil {
 			t.Fatal(err)
 		}
-		if back, found, err := readTuned(again, fakeInfo); !found || err != nil || back != got {
+		if back, found, err := cli.ReadTuned(again, fakeInfo); !found || err != nil || back != got {
 			t.Fatalf("%+v comes back as %+v, %v", got, back, err)
 		}
 		c := got.Choice

@@ -6,43 +6,47 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
 )
 
 // A fileJob is what all calls of solve and svd have in common: they read a file, solve what it has, and
 // write the results.
 type fileJob struct {
-	*session
+	*cli.Session
 	device         func() string
-	config         *config
-	verbosity      verbosity
+	config         *cli.Config
+	verbosity      cli.Verbosity
 	check, noPrint bool
 	values, report string // paths of outputs, "" for none
 }
 
 // flags adds the flags of a fileJob that mean the same in all commands. `values` is the name of the values.
 func (j *fileJob) flags(cmd *cobra.Command, values string) {
-	j.config = configFlag(cmd, j.session)
+	j.config = cli.ConfigFlag(cmd, j.Session)
 	f := cmd.Flags()
 	f.StringVar(&j.report, "json", "", "write the report to `FILE` as JSON, as --report does; - prints it\nin place of the values")
 	f.BoolVar(&j.noPrint, "no-print", false, "do not print the "+values+" to standard output")
-	j.verbosity.flags(cmd)
+	j.verbosity.Flags(cmd)
 }
 
 // A work is what was read from a file, with the plan that solves it and the result. Its methods are
-// called in this order, but `report` and `about`.
+// called in this order, but `Report` and `about`.
 type work interface {
-	open(log io.Writer) (device, error)
-	plan(dev device, log io.Writer) (planned, error)
-	speeds(ctx context.Context, dev device) (n int, of speeds) // for the forecast of time
+	Open(log io.Writer) (machine.Device, error)
+	Plan(dev machine.Device, log io.Writer) (machine.Planned, error)
+	speeds(ctx context.Context, dev machine.Device) (n int, of speeds) // for the forecast of time
 	solve(ctx context.Context) error
-	known(p planned) *facts // of the solve
-	measure(ctx context.Context) (measures, error)
-	write(ctx context.Context, out *outputs) error
-	print(ctx context.Context, out *outputs) error
-	summary(w io.Writer)
-	remarks(w io.Writer) error // the error is about a part of the result
+	known(p machine.Planned) *report.Facts // of the solve
+	Measure(ctx context.Context) (report.Measures, error)
+	Write(ctx context.Context, out *cli.Outputs) error
+	Print(ctx context.Context, out *cli.Outputs) error
+	Summary(w io.Writer)
+	Remarks(w io.Writer) error // the error is about a part of the result
 
-	report(w io.Writer) error
+	Report(w io.Writer) error
 	about(err error) error // adds the file and the size of the matrix
 }
 
@@ -50,66 +54,66 @@ type work interface {
 // names before anything is printed. They therefore exist even if the program that reads standard output
 // ends early, as in vkevd solve … | head. `vectors` are the paths of the files of vectors.
 func (j *fileJob) run(
-	ctx context.Context, file string, vectors []string, read func(context.Context, *facts, *progress) (work, error),
+	ctx context.Context, file string, vectors []string, read func(context.Context, *report.Facts, *cli.Progress) (work, error),
 ) error {
-	out, err := createOutputs(ctx, j.stdout, file, append(append([]string{j.values}, vectors...), j.report)...)
+	out, err := cli.CreateOutputs(ctx, j.Stdout, file, append(append([]string{j.values}, vectors...), j.report)...)
 	if err != nil {
 		return err
 	}
-	defer out.abort()
-	summary, show := j.feedback(j.verbosity)
-	defer show.end()
-	known := newFacts(file)
+	defer out.Abort()
+	summary, show := j.Feedback(j.verbosity)
+	defer show.End()
+	known := report.NewFacts(file)
 
-	show.stage("reading " + inputName(file))
-	go j.machine.preload()
+	show.Stage("reading " + cli.InputName(file))
+	go j.Machine.Preload()
 	w, err := read(ctx, known, show)
 	if err != nil {
 		return err
 	}
-	known.took("read")
+	known.Took("read")
 
-	show.stage("preparing the device")
-	dev, p, err := prepareOn(ctx, func() (device, error) { return w.open(show.above()) },
-		func(dev device) (planned, error) { return w.plan(dev, show.above()) })
+	show.Stage("preparing the device")
+	dev, p, err := cli.PrepareOn(ctx, func() (machine.Device, error) { return w.Open(show.Above()) },
+		func(dev machine.Device) (machine.Planned, error) { return w.Plan(dev, show.Above()) })
 	if err != nil {
 		return w.about(err)
 	}
 	defer dev.Close()
 	defer p.Close()
-	known.took("prepare")
+	known.Took("prepare")
 	n, speeds := w.speeds(ctx, dev)
-	show.of(p.Costs(), n, speeds)
+	show.Of(p.Costs(), speeds.all(p.Costs(), n))
 
-	overflow, err := splitOverflow(w.solve(ctx))
+	overflow, err := cli.SplitOverflow(w.solve(ctx))
 	if err != nil {
 		return w.about(err)
 	}
-	known.took("solve")
-	w.known(p).on(dev)
+	known.Took("solve")
+	w.known(p).On(dev)
 
 	if j.check {
-		show.stage("checking")
-		if known.Ratios, err = w.measure(ctx); err != nil {
+		show.Stage("checking")
+		if known.Ratios, err = w.Measure(ctx); err != nil {
 			return w.about(err)
 		}
-		known.took("check")
+		known.Took("check")
 	}
-	show.stage("writing")
-	if err := w.write(ctx, out); err != nil {
+	show.Stage("writing")
+	if err := w.Write(ctx, out); err != nil {
 		return err
 	}
-	if err := out.finish(ctx, j.report, w.report); err != nil {
+	if err := out.Finish(ctx, j.report, w.Report); err != nil {
 		return err
 	}
-	show.end()
+	show.End()
 	if !j.noPrint {
-		if err := w.print(ctx, out); err != nil {
+		if err := w.Print(ctx, out); err != nil {
 			return err
 		}
 	}
-	known.took("write")
-	w.summary(summary)
-	incomplete := w.remarks(show.above())
-	return errors.Join(w.about(overflow), incomplete, known.Ratios.verdict())
+	known.Took("write")
+	w.Summary(summary)
+	incomplete := w.Remarks(show.Above())
+	return errors.Join(w.about(overflow), incomplete, known.Ratios.Verdict())
 }

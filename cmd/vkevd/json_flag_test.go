@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 )
 
 // TestJSONEverywhere checks that every command that prints results has the flag --json. Its value
@@ -20,7 +22,7 @@ func TestJSONEverywhere(t *testing.T) {
 		printed, stderr, status := s.run(append(strings.Fields(args), "--json", "-")...)
 		also, _, again := s.run(append(strings.Fields(args), "--json", "facts")...)
 		kept, err := os.ReadFile("facts")
-		if status != again || err != nil || stderr == "" && status != statusSuccess {
+		if status != again || err != nil || stderr == "" && status != cli.StatusSuccess {
 			t.Errorf("%s: status %d and %d, %v, %s", args, status, again, err, stderr)
 		}
 		for _, text := range []string{printed, string(kept)} {
@@ -34,7 +36,7 @@ func TestJSONEverywhere(t *testing.T) {
 			t.Errorf("%s --json facts prints\n%s\nwithout it\n%s", args, also, table)
 		}
 		s.run(append(strings.Fields(args), "--json", "no/facts")...)
-		s.fails(statusInput, "no/facts: cannot be written: no such file or directory", append(strings.Fields(args), "--json", "no/facts")...)
+		s.fails(cli.StatusInput, "no/facts: cannot be written: no such file or directory", append(strings.Fields(args), "--json", "no/facts")...)
 	}
 }
 
@@ -47,7 +49,7 @@ func TestJSONDoesNotOverwriteAnInput(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.fails(statusInput, "A.mtx: would overwrite an input", "check", "--json", "A.mtx", "A.mtx", "v.txt", "Q.npy")
+	s.fails(cli.StatusInput, "A.mtx: would overwrite an input", "check", "--json", "A.mtx", "A.mtx", "v.txt", "Q.npy")
 	if after, err := os.ReadFile("A.mtx"); err != nil || string(after) != string(before) {
 		t.Errorf("A.mtx has changed: %v", err)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/accuracy"
 	"github.com/vkevd/vkevd/evd/bench"
@@ -40,13 +41,13 @@ type fakeMachine struct {
 	chosen                                        probe.Products
 	emulates                                      bool // plans have emulated products
 	tuneResult                                    tune.Result
-	speeds                                        []float64 // of the devices, for workRate
+	speeds                                        []float64 // of the devices, for WorkRate
 	names                                         []string  // of the devices; without names, all have that of info
 
 	// These members record the calls that the tested program has made.
 	opened    []vk.Options
-	planned   evd.Options // of the last forecast
-	plannedOn absent      // its device
+	planned   evd.Options    // of the last forecast
+	plannedOn machine.Absent // its device
 	tuning    tune.Options
 	benched   bench.Options
 	errorsOf  accuracy.Options
@@ -62,21 +63,21 @@ var fakeInfo = vk.Info{
 	Memory: 3 << 30, Free: 2 << 30,
 }
 
-// preload runs beside the command that calls it.
-func (m *fakeMachine) preload() {
+// Preload runs beside the command that calls it.
+func (m *fakeMachine) Preload() {
 	if m.preloaded != nil {
 		m.preloaded <- struct{}{}
 	}
 }
 
-func (m *fakeMachine) list() ([]vk.Info, error) {
+func (m *fakeMachine) List() ([]vk.Info, error) {
 	if m.none || m.listErr != nil {
 		return nil, m.listErr
 	}
 	return []vk.Info{m.info}, nil
 }
 
-func (m *fakeMachine) open(opt vk.Options) (device, error) {
+func (m *fakeMachine) Open(opt vk.Options) (machine.Device, error) {
 	m.opened = append(m.opened, opt)
 	if m.openErr != nil {
 		return nil, m.openErr
@@ -99,47 +100,47 @@ func (d namedDevice) Info() vk.Info {
 	return info
 }
 
-func (m *fakeMachine) forecast(on absent, t task) (p planned, unfit *vk.OutOfMemoryError, err error) {
+func (m *fakeMachine) Forecast(on machine.Absent, t machine.Task) (p machine.Planned, unfit *vk.OutOfMemoryError, err error) {
 	switch {
-	case t.kind >= kindBatch:
-		return vulkan{}.forecast(on, t)
-	case t.kind < kindSingular:
-		m.planned, m.plannedOn = t.evd, on
+	case t.Kind >= machine.KindBatch:
+		return machine.Vulkan{}.Forecast(on, t)
+	case t.Kind < machine.KindSingular:
+		m.planned, m.plannedOn = t.Evd, on
 		if m.forecastErr != nil {
 			return nil, nil, m.forecastErr
 		}
 	}
-	p, err = m.plan(t)
+	p, err = m.Plan(t)
 	if err == nil && on.Memory > 0 && p.Bytes() > on.Free {
 		unfit = &vk.OutOfMemoryError{What: "the workspace", Need: p.Bytes(), Free: on.Free}
 	}
 	return p, unfit, err
 }
 
-func (m *fakeMachine) plan(t task) (planned, error) {
-	switch t.kind {
-	case kindSingle:
-		return made(m.single(t.n, t.evd))
-	case kindTridiagonal:
-		return made(m.tridiagonal(t.n, t.evd))
-	case kindRefined:
-		return made(m.refine(t.n, t.evd))
-	case kindMixed:
-		return made(m.mixed(t.n, t.evd))
-	case kindSingular:
-		return made(m.svd(t.shape, t.svd))
-	case kindSingularSingle:
-		return made(m.svdSingle(t.shape, t.svd))
-	case kindBatch:
-		return made(m.batch(t.batch))
-	case kindTridiagonalBatch:
-		p, err := m.batch(t.batch)
-		return made(fakeTridiagonals{p}, err)
+func (m *fakeMachine) Plan(t machine.Task) (machine.Planned, error) {
+	switch t.Kind {
+	case machine.KindSingle:
+		return machine.Made(m.single(t.N, t.Evd))
+	case machine.KindTridiagonal:
+		return machine.Made(m.tridiagonal(t.N, t.Evd))
+	case machine.KindRefined:
+		return machine.Made(m.refine(t.N, t.Evd))
+	case machine.KindMixed:
+		return machine.Made(m.mixed(t.N, t.Evd))
+	case machine.KindSingular:
+		return machine.Made(m.svd(t.Shape, t.Svd))
+	case machine.KindSingularSingle:
+		return machine.Made(m.svdSingle(t.Shape, t.Svd))
+	case machine.KindBatch:
+		return machine.Made(m.batch(t.Batch))
+	case machine.KindTridiagonalBatch:
+		p, err := m.batch(t.Batch)
+		return machine.Made(fakeTridiagonals{p}, err)
 	}
-	return made(m.dense(t.n, t.evd))
+	return machine.Made(m.dense(t.N, t.Evd))
 }
 
-func (m *fakeMachine) tridiagonal(n int, opt evd.Options) (tridiagonalSolver, error) {
+func (m *fakeMachine) tridiagonal(n int, opt evd.Options) (machine.TridiagonalSolver, error) {
 	p, err := m.dense(n, opt)
 	if err != nil {
 		return nil, err
@@ -147,48 +148,48 @@ func (m *fakeMachine) tridiagonal(n int, opt evd.Options) (tridiagonalSolver, er
 	return fakeTridiagonal{p.(*fakePlan)}, nil
 }
 
-func (m *fakeMachine) with([]device) device { return m }
+func (m *fakeMachine) With([]machine.Device) machine.Device { return m }
 
 func (p *fakePlan) Devices() []evd.DeviceShare { return nil }
 func (p *fakePlan) Distributed() bool          { return false }
 
 func (m *fakeMachine) Info() vk.Info { return m.info }
 
-func (m *fakeMachine) probe(context.Context) (probe.Arithmetic, error) {
+func (m *fakeMachine) Probe(context.Context) (probe.Arithmetic, error) {
 	return m.arithmetic, m.probeErr
 }
 
-func (m *fakeMachine) handsOn() (bool, error) { return !m.starves, m.probeErr }
+func (m *fakeMachine) HandsOn() (bool, error) { return !m.starves, m.probeErr }
 
-func (m *fakeMachine) residency(context.Context) (probe.Residency, error) {
+func (m *fakeMachine) Residency(context.Context) (probe.Residency, error) {
 	return probe.Residency{Meeting: m.meeting, Meet: !m.starves}, m.probeErr
 }
 
-func (m *fakeMachine) compileTimes() []vk.Timing {
+func (m *fakeMachine) CompileTimes() []vk.Timing {
 	return []vk.Timing{{Name: "sb2st", Seconds: 0.5, Count: 1}, {Name: "gemm", Seconds: 0.25, Count: 2}}
 }
 
-func (m *fakeMachine) rates(_ context.Context, measure bool) (probe.Rates, error) {
+func (m *fakeMachine) Rates(_ context.Context, measure bool) (probe.Rates, error) {
 	if !measure {
 		return probe.Rates{}, nil
 	}
 	return m.measured, m.probeErr
 }
 
-// workRate returns element k of speeds for the device that was opened as number k, or 0 without
+// WorkRate returns element k of speeds for the device that was opened as number k, or 0 without
 // speeds.
-func (m *fakeMachine) workRate(context.Context) (float64, error) {
+func (m *fakeMachine) WorkRate(context.Context) (float64, error) {
 	if len(m.speeds) == 0 {
 		return 0, nil
 	}
 	return m.speeds[len(m.opened)-1], nil
 }
 
-func (m *fakeMachine) products(context.Context, bool) (probe.Products, error) { return m.chosen, nil }
+func (m *fakeMachine) Products(context.Context, bool) (probe.Products, error) { return m.chosen, nil }
 
-// tune is a fake search for the fastest sizes. It reports one measurement and returns the result
+// Tune is a fake search for the fastest sizes. It reports one measurement and returns the result
 // that the test has set.
-func (m *fakeMachine) tune(ctx context.Context, opt tune.Options) (tune.Result, error) {
+func (m *fakeMachine) Tune(ctx context.Context, opt tune.Options) (tune.Result, error) {
 	m.tuning = opt
 	if m.planErr != nil {
 		return tune.Result{}, m.planErr
@@ -205,7 +206,7 @@ func (m *fakeMachine) Close() error {
 	return nil
 }
 
-func (m *fakeMachine) dense(n int, opt evd.Options) (solver, error) {
+func (m *fakeMachine) dense(n int, opt evd.Options) (machine.Solver, error) {
 	m.wanted = append(m.wanted, opt)
 	if m.planErr != nil {
 		return nil, m.planErr
@@ -213,7 +214,7 @@ func (m *fakeMachine) dense(n int, opt evd.Options) (solver, error) {
 	return &fakePlan{m, n, opt}, nil
 }
 
-func (m *fakeMachine) single(n int, opt evd.Options) (denseSolver[float32], error) {
+func (m *fakeMachine) single(n int, opt evd.Options) (machine.DenseSolver[float32], error) {
 	p, err := m.dense(n, opt)
 	if err != nil {
 		return nil, err

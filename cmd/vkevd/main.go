@@ -1,10 +1,10 @@
 // Command vkevd computes eigenvalues and eigenvectors of real symmetric matrices on a GPU through
 // Vulkan.
 //
-// Each command has a file with the name of the command. If a command has several files, all their
-// names begin with the name of the command. Package internal/draw makes the pictures. This is the
-// only package of the module that prints, reads the environment and turns errors into exit
-// statuses:
+// Each command has a file with the name of the command, or a folder below internal if it has many. The
+// folder internal/cli has what they share, internal/machine makes plans, internal/report has facts and
+// measures, and internal/draw makes the pictures. Only this program of the module prints, reads the
+// environment and turns errors into exit statuses:
 //
 //	0  success
 //	1  numerical failure, or interrupted
@@ -18,14 +18,20 @@ import (
 	"os/signal"
 	"syscall"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/closed"
 )
 
+// commit is the commit of the source, for builds in which the Go tool cannot see it. Such a build
+// has the flag -ldflags "-X main.commit=…": see Containerfile.
+var commit string
+
 func main() {
+	cli.BuiltFrom = commit
 	if closed.Stdout() {
 		os.Stdout = closed.File()
 	}
-	os.Exit(run(untilSignal(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, processEnvironment()))
+	os.Exit(run(untilSignal(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, cli.ProcessEnvironment()))
 }
 
 // untilSignal is a context that ends with the first of SIGINT (Ctrl-C), SIGTERM (kill) and SIGHUP

@@ -6,13 +6,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 )
 
 // TestMan checks that each command has a manual page with the usual sections.
 func TestMan(t *testing.T) {
 	s := newFixture(t)
 	t.Setenv("SOURCE_DATE_EPOCH", "0")
-	if stdout, stderr, status := s.run("man", "--dir", "new/man1"); status != statusSuccess || stdout+stderr != "" {
+	if stdout, stderr, status := s.run("man", "--dir", "new/man1"); status != cli.StatusSuccess || stdout+stderr != "" {
 		t.Fatalf("status %d, %q%q", status, stdout, stderr)
 	}
 	pages := 0
@@ -51,8 +53,8 @@ func TestMan(t *testing.T) {
 		t.Errorf("the synopsis has no command:\n%s", root)
 	}
 	s.file("file", "")
-	s.fails(statusInput, "file: cannot be written: not a directory", "man", "--dir", "file")
-	s.fails(statusInput, "man needs --dir, the FOLDER to write into; see vkevd man --help", "man")
+	s.fails(cli.StatusInput, "file: cannot be written: not a directory", "man", "--dir", "file")
+	s.fails(cli.StatusInput, "man needs --dir, the FOLDER to write into; see vkevd man --help", "man")
 }
 
 // TestManOnAFullDisk checks that no page appears, and no rest of one, if one page cannot be written.
@@ -64,7 +66,7 @@ func TestManOnAFullDisk(t *testing.T) {
 	s := newFixture(t)
 	os.Mkdir("pages", 0o700)
 	os.Symlink("/dev/full", "pages/vkevd-version.1")
-	s.fails(statusInput, "pages/vkevd-version.1: cannot be written: no space left on device", "man", "--dir", "pages")
+	s.fails(cli.StatusInput, "pages/vkevd-version.1: cannot be written: no space left on device", "man", "--dir", "pages")
 	if found, _ := os.ReadDir("pages"); len(found) != 1 {
 		t.Errorf("left: %v", found)
 	}
@@ -74,9 +76,9 @@ func TestManOnAFullDisk(t *testing.T) {
 // for bash.
 func TestCompletion(t *testing.T) {
 	s := newFixture(t)
-	for _, shell := range shells {
+	for _, shell := range cli.Shells {
 		stdout, stderr, status := s.run("completion", shell)
-		if status != statusSuccess || stderr != "" || !strings.Contains(stdout, "vkevd") {
+		if status != cli.StatusSuccess || stderr != "" || !strings.Contains(stdout, "vkevd") {
 			t.Errorf("%s: status %d, %q", shell, status, stderr)
 		}
 		if path, err := exec.LookPath("bash"); err == nil && shell == "bash" {
@@ -87,7 +89,7 @@ func TestCompletion(t *testing.T) {
 			}
 		}
 	}
-	s.fails(statusInput, "completion takes one SHELL of bash, zsh, fish, powershell; see vkevd completion --help", "completion", "csh")
+	s.fails(cli.StatusInput, "completion takes one SHELL of bash, zsh, fish, powershell; see vkevd completion --help", "completion", "csh")
 	for line, want := range map[string]string{
 		"bench sy": "sy2sb", "selftest ddrvst-0": "ddrvst-09-full", "plot ": "spectrum", "solve --device ": "Pretence 9000", "completion ": "zsh",
 	} {

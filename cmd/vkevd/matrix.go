@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
 )
@@ -27,7 +28,7 @@ func (m *matrixInput) flags(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&m.uplo, "uplo", "", "`TRIANGLE` to read, lower or upper; the other one is ignored, and may\nbe missing in a table")
 	f.BoolVar(&m.symmetrize, "symmetrize", false, "take (A+Aᵀ)/2, however far A is from symmetric")
-	cmd.RegisterFlagCompletionFunc("uplo", words([]string{"lower", "upper"}))
+	cmd.RegisterFlagCompletionFunc("uplo", cli.Words([]string{"lower", "upper"}))
 }
 
 // formatWords are the arguments of --format.
@@ -45,9 +46,9 @@ func (m *matrixInput) fileFlags(cmd *cobra.Command) {
 	f.IntVar(&m.base, "base", 1, "number `B` of the first row and column in --format coo, 1 or 0")
 	f.StringVar(&m.header, "header", "", "whether the first line of a table is a header, `yes or no`\n(default: the table decides)")
 	f.StringVar(&m.names, "names", "", "whether the first field of each row of a table is a name, `yes or no`\n(default: the table decides)")
-	cmd.RegisterFlagCompletionFunc("format", words([]string{"mtx", "coo", "table"}))
-	cmd.RegisterFlagCompletionFunc("header", words([]string{"yes", "no"}))
-	cmd.RegisterFlagCompletionFunc("names", words([]string{"yes", "no"}))
+	cmd.RegisterFlagCompletionFunc("format", cli.Words([]string{"mtx", "coo", "table"}))
+	cmd.RegisterFlagCompletionFunc("header", cli.Words([]string{"yes", "no"}))
+	cmd.RegisterFlagCompletionFunc("names", cli.Words([]string{"yes", "no"}))
 }
 
 // check returns an error for words that flags about the input matrix cannot have. It is called before
@@ -55,17 +56,17 @@ func (m *matrixInput) fileFlags(cmd *cobra.Command) {
 func (m matrixInput) check(cmd *cobra.Command) error {
 	for _, c := range []struct{ flag, word string }{{"header", m.header}, {"names", m.names}} {
 		if _, ok := choices[c.word]; !ok {
-			return usage(cmd, "--%s: %q is neither yes nor no", c.flag, c.word)
+			return cli.Usage(cmd, "--%s: %q is neither yes nor no", c.flag, c.word)
 		}
 	}
 	_, known := formatWords[m.format]
 	switch {
 	case m.format != "" && !known:
-		return usage(cmd, "--format: %q is not mtx, coo or table; all other formats are recognized by their content", m.format)
+		return cli.Usage(cmd, "--format: %q is not mtx, coo or table; all other formats are recognized by their content", m.format)
 	case m.base != 0 && m.base != 1:
-		return usage(cmd, "--base: \"%d\" is neither 0 nor 1", m.base)
+		return cli.Usage(cmd, "--base: \"%d\" is neither 0 nor 1", m.base)
 	case m.uplo != "" && m.uplo != "lower" && m.uplo != "upper":
-		return usage(cmd, "--uplo: %q is neither lower nor upper", m.uplo)
+		return cli.Usage(cmd, "--uplo: %q is neither lower nor upper", m.uplo)
 	}
 	return nil
 }
@@ -89,16 +90,16 @@ func (m matrixInput) symmetricOptions() matio.Options {
 // matrix are set. If the triangles differ by rounding errors, readDense prints a remark to the
 // writer `log`.
 func (m matrixInput) readDense(ctx context.Context, file string, stdin io.Reader, log io.Writer) (*matio.Dense, error) {
-	return unlessDone(ctx, func() (*matio.Dense, error) {
+	return cli.UnlessDone(ctx, func() (*matio.Dense, error) {
 		d, err := readDense(file, stdin, m.symmetricOptions())
 		if err == nil {
 			var averaged float64
 			if averaged, err = m.symmetric(d); err != nil {
-				err = fmt.Errorf("%s: %w", inputName(file), err)
+				err = fmt.Errorf("%s: %w", cli.InputName(file), err)
 			}
 			if averaged > 0 {
 				fmt.Fprintf(log, "%s: symmetric up to rounding errors of %.2g at most, which are averaged\n",
-					printable(inputName(file)), averaged)
+					cli.Printable(cli.InputName(file)), averaged)
 			}
 		}
 		return d, m.triangleHint(m.hint(err))
@@ -154,13 +155,13 @@ func (m matrixInput) hint(err error) error {
 }
 
 func readDense(file string, stdin io.Reader, opt matio.Options) (*matio.Dense, error) {
-	return readFile(file, stdin, "a matrix", opt.Read, opt.ReadFile)
+	return cli.ReadFile(file, stdin, "a matrix", opt.Read, opt.ReadFile)
 }
 
 // readVectors reads a matrix of vectors, which should have the given shape. If a table of text may be
 // read in several ways, that shape decides, so no flag is needed.
 func readVectors(ctx context.Context, file string, stdin io.Reader, rows, cols int) (*matio.Dense, error) {
-	return unlessDone(ctx, func() (*matio.Dense, error) {
+	return cli.UnlessDone(ctx, func() (*matio.Dense, error) {
 		d, err := readDense(file, stdin, matio.Options{Format: matio.TextTable, Rows: rows, Cols: cols})
 		if severalArrays(err) {
 			err = fmt.Errorf("%w; FILE.npz:NAME names one", err)
@@ -176,7 +177,7 @@ func severalArrays(err error) bool {
 }
 
 func readTridiagonal(file string, stdin io.Reader, opt matio.Options) (*matio.Tridiagonal, error) {
-	return readFile(file, stdin, "a matrix", opt.ReadTridiagonal, opt.ReadTridiagonalFile)
+	return cli.ReadFile(file, stdin, "a matrix", opt.ReadTridiagonal, opt.ReadTridiagonalFile)
 }
 
 // aboutMatrix adds the name of the file and the order of the matrix to an error of the solver.
@@ -190,21 +191,21 @@ func aboutMatrix(file string, n int, err error) error {
 func aboutInput(file, size, wanted string, err error) error {
 	var notFinite *evd.NonFiniteError
 	var option *evd.OptionError
-	var noDevice *deviceError
+	var noDevice *cli.DeviceError
 	var start *startFileError
 	switch {
 	case errors.As(err, &start):
 		return start // it is about another file
 	case errors.As(err, &noDevice):
-		return noDevice.error // it does not depend on the matrix
+		return noDevice.Unwrap() // it does not depend on the matrix
 	case errors.As(err, &notFinite):
-		return fmt.Errorf("%s: %w", inputName(file), aboutEntry(notFinite, wanted))
+		return fmt.Errorf("%s: %w", cli.InputName(file), aboutEntry(notFinite, wanted))
 	case errors.As(err, &option):
 		return aboutOption(option)
 	case err == nil || errors.Is(err, context.Canceled):
 		return err
 	}
-	return fmt.Errorf("%s, %s: %w", inputName(file), size, err)
+	return fmt.Errorf("%s, %s: %w", cli.InputName(file), size, err)
 }
 
 // aboutEntry converts an error about an entry that is not finite to an error in which rows and

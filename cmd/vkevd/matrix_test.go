@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 )
 
 // TestHintAtTridiagonal solves a matrix with two columns, which is not square. The error must
@@ -11,8 +13,8 @@ func TestHintAtTridiagonal(t *testing.T) {
 	s := newFixture(t)
 	s.file("T.npy", npy(4, 2, 1, 2, 3, 4, 5, 6, 7, 8))
 	s.file("B.npy", npy(5, 4, make([]float64, 20)...))
-	s.fails(statusInput, "T.npy: matrix is not square: 4 rows, 2 columns; --tridiagonal reads diagonals, and vkevd svd takes matrices of any shape", "solve", "T.npy")
-	s.fails(statusInput, "B.npy: matrix is not square: 5 rows, 4 columns; vkevd svd takes matrices of any shape", "solve", "B.npy")
+	s.fails(cli.StatusInput, "T.npy: matrix is not square: 4 rows, 2 columns; --tridiagonal reads diagonals, and vkevd svd takes matrices of any shape", "solve", "T.npy")
+	s.fails(cli.StatusInput, "B.npy: matrix is not square: 5 rows, 4 columns; vkevd svd takes matrices of any shape", "solve", "B.npy")
 }
 
 // TestSymmetryUpToRounding checks a result of np.corrcoef. The matrix differs from its transpose by
@@ -23,23 +25,23 @@ func TestSymmetryUpToRounding(t *testing.T) {
 	for _, command := range []string{"solve corr.npy", "check corr.npy v.txt"} {
 		s.file("v.txt", "1\n3\n")
 		_, stderr, status := s.run(strings.Fields(command)...)
-		if status != statusSuccess || !strings.Contains(stderr, "corr.npy: symmetric up to rounding errors of 2.2e-16 at most, which are averaged\n") {
+		if status != cli.StatusSuccess || !strings.Contains(stderr, "corr.npy: symmetric up to rounding errors of 2.2e-16 at most, which are averaged\n") {
 			t.Errorf("%s: status %d\n%s", command, status, stderr)
 		}
 	}
 	s.file("far.npy", npy(2, 2, 2, 0, 2, 2)) // a(1,2) = 2, a(2,1) = 0
 	const says = "far.npy: matrix is not symmetric: |a(2,1) − a(1,2)| = 2 is the largest difference (rows and columns from 1)" +
 		"; --symmetrize takes (A+Aᵀ)/2, --uplo lower or upper one triangle"
-	s.fails(statusInput, says, "solve", "far.npy")
-	s.fails(statusInput, says, "check", "far.npy", "v.txt")
+	s.fails(cli.StatusInput, says, "solve", "far.npy")
+	s.fails(cli.StatusInput, says, "check", "far.npy", "v.txt")
 	for args, want := range map[string]string{
 		"--symmetrize": "1\n3\n", "--uplo lower": "2\n2\n", "--uplo upper": "0\n4\n",
 	} {
-		if stdout, stderr, status := s.run(append(strings.Fields("solve "+args), "far.npy")...); stdout != want || status != statusSuccess || strings.Contains(stderr, "rounding") {
+		if stdout, stderr, status := s.run(append(strings.Fields("solve "+args), "far.npy")...); stdout != want || status != cli.StatusSuccess || strings.Contains(stderr, "rounding") {
 			t.Errorf("%s: status %d, %q, want %q\n%s", args, status, stdout, want, stderr)
 		}
 		s.file("values", want)
-		if stdout, stderr, status := s.run(append(strings.Fields("check "+args), "far.npy", "values")...); status != statusSuccess {
+		if stdout, stderr, status := s.run(append(strings.Fields("check "+args), "far.npy", "values")...); status != cli.StatusSuccess {
 			t.Errorf("check %s: status %d, %s%s", args, status, stdout, stderr)
 		}
 	}
@@ -51,7 +53,7 @@ func TestSymmetryUpToRounding(t *testing.T) {
 		"--tridiagonal --symmetrize": "--symmetrize cannot be combined with --tridiagonal" + see,
 		"--format csv":               "--format: \"csv\" is not mtx, coo or table; all other formats are recognized by their content" + see,
 	} {
-		s.fails(statusInput, says, append(strings.Fields("solve "+args), "far.npy")...)
+		s.fails(cli.StatusInput, says, append(strings.Fields("solve "+args), "far.npy")...)
 	}
 }
 
@@ -64,13 +66,13 @@ func TestHeaderOfNumbers(t *testing.T) {
 	s.file("rows.csv", "5,1,2,3\n"+rows)
 	for _, flags := range []string{"", "--symmetrize ", "--uplo lower "} {
 		stdout, stderr, status := s.run(strings.Fields("solve --verbose " + flags + "pandas.csv")...)
-		if stdout != "1\n1\n1\n1\n" || status != statusSuccess || !strings.Contains(stderr, "matrix   pandas.csv: 4 × 4 numbers, a header, no row names\n") {
+		if stdout != "1\n1\n1\n1\n" || status != cli.StatusSuccess || !strings.Contains(stderr, "matrix   pandas.csv: 4 × 4 numbers, a header, no row names\n") {
 			t.Errorf("%s: status %d, %q\n%s", flags, status, stdout, stderr)
 		}
-		s.fails(statusInput, "rows.csv: matrix is not square: 5 rows, 4 columns; vkevd svd takes matrices of any shape",
+		s.fails(cli.StatusInput, "rows.csv: matrix is not square: 5 rows, 4 columns; vkevd svd takes matrices of any shape",
 			strings.Fields("solve "+flags+"rows.csv")...)
 	}
-	s.fails(statusInput, "pandas.csv: matrix is not square: 5 rows, 4 columns; vkevd svd takes matrices of any shape",
+	s.fails(cli.StatusInput, "pandas.csv: matrix is not square: 5 rows, 4 columns; vkevd svd takes matrices of any shape",
 		"solve", "--header", "no", "pandas.csv")
 }
 
@@ -84,16 +86,16 @@ func TestArrayAndFormat(t *testing.T) {
 		"--array K A.npz": "1\n3\n", "--array M A.npz": "5\n6\n",
 		"A.npz:K": "1\n3\n", "A.npz:M": "5\n6\n", "--format mtx --uplo upper bare": "1\n3\n",
 	} {
-		if stdout, stderr, status := s.run(append([]string{"solve"}, strings.Fields(args)...)...); stdout != want || status != statusSuccess {
+		if stdout, stderr, status := s.run(append([]string{"solve"}, strings.Fields(args)...)...); stdout != want || status != cli.StatusSuccess {
 			t.Errorf("%s: status %d, %q, want %q\n%s", args, status, stdout, want, stderr)
 		}
 	}
 	s.file("B.mtx", "2 2 3\n1 1 2\n1 2 1\n2 2 2\n")
-	s.fails(statusInput, "B.mtx: no %%MatrixMarket banner, which a .mtx file must begin with; --format mtx reads it without one, --format coo reads lines of row, column, value", "solve", "B.mtx")
+	s.fails(cli.StatusInput, "B.mtx: no %%MatrixMarket banner, which a .mtx file must begin with; --format mtx reads it without one, --format coo reads lines of row, column, value", "solve", "B.mtx")
 	if stdout, stderr, _ := s.run("solve", "--format", "mtx", "--uplo", "upper", "B.mtx"); stdout != oneThree {
 		t.Errorf("%q %s", stdout, stderr)
 	}
-	if _, stderr, status := s.run("solve", "A.npz"); status != statusInput || !strings.HasSuffix(stderr, "; --array NAME, or FILE.npz:NAME, names one\n") {
+	if _, stderr, status := s.run("solve", "A.npz"); status != cli.StatusInput || !strings.HasSuffix(stderr, "; --array NAME, or FILE.npz:NAME, names one\n") {
 		t.Errorf("no hint at --array: status %d, %s", status, stderr)
 	}
 }

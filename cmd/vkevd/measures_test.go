@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
 	"github.com/vkevd/vkevd/evd"
 )
 
@@ -30,8 +31,8 @@ func TestSums(t *testing.T) {
 		{"NaN", []float64{2, 1, nan, 2}, []float64{1, nan}, false},
 		{"infinite", []float64{2, 1, nan, 2}, []float64{-inf, inf}, false},
 	} {
-		ms := sums(evd.Sym[float64]{N: 2, Ld: 2, Data: c.a, Uplo: evd.Lower}, c.values, leastNorm[float64]())
-		if good := ms.verdict() == nil; good != c.good {
+		ms := report.Sums(evd.Sym[float64]{N: 2, Ld: 2, Data: c.a, Uplo: evd.Lower}, c.values, report.LeastNorm[float64]())
+		if good := ms.Verdict() == nil; good != c.good {
 			t.Errorf("%s: %+v, want good %v", c.name, ms, c.good)
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/svd"
 )
@@ -48,7 +50,7 @@ func TestValuesBeyondTheLargestDouble(t *testing.T) {
 		"solve --batch B.npy":                               "B.npy: a value of 1 matrix is beyond the largest number of its type",
 	} {
 		stdout, stderr, status := s.real(append(strings.Fields(args), "--out-values", "v.txt")...)
-		if status != statusNumerical || lastLine(stderr) != "vkevd: "+want || !strings.Contains(stdout, "+Inf") {
+		if status != cli.StatusNumerical || lastLine(stderr) != "vkevd: "+want || !strings.Contains(stdout, "+Inf") {
 			t.Errorf("%s: status %d, %q\n%s\nwant %s", args, status, stdout, stderr, want)
 		}
 		if values, err := os.ReadFile("v.txt"); err != nil || !strings.Contains(string(values), "+Inf") {
@@ -81,7 +83,7 @@ func TestReportOfAnInfiniteCertificate(t *testing.T) {
 		"solve --check A.npy":                      {"ratios", "residual"},
 	} {
 		stdout, stderr, status := s.real(append(strings.Fields(args), "--report", "r.json", "--out-values", "v.json")...)
-		if status != statusNumerical || !strings.Contains(stdout, "+Inf") {
+		if status != cli.StatusNumerical || !strings.Contains(stdout, "+Inf") {
 			t.Errorf("%s: status %d, %q\n%s", args, status, stdout, stderr)
 		}
 		var r map[string]any
@@ -99,17 +101,17 @@ func TestReportOfAnInfiniteCertificate(t *testing.T) {
 	}
 }
 
-// TestFiniteJSON compares the objects of the function `finite` with those of encoding/json, for
+// TestFiniteJSON compares the objects of the function `Finite` with those of encoding/json, for
 // reports whose numbers are all finite.
 func TestFiniteJSON(t *testing.T) {
-	known := newFacts("A")
-	known.Ratios, known.Seconds["read"] = measures{{"residual", "", 0.5}}, 2
+	known := report.NewFacts("A")
+	known.Ratios, known.Seconds["read"] = report.Measures{{Name: "residual", Ratio: 0.5}}, 2
 	known.Certificate = &evd.Certificate{Counts: 3, Ratios: evd.Ratios{Residual: 1}}
 	known.Refinement = &evd.Refinement{Changes: []float64{0.5, 0.25}, Cold: "far"}
-	r := batchFacts{facts: known, Matrices: 2, Failed: []failedMatrix{{"1", "bad"}}}
+	r := batchFacts{Facts: known, Matrices: 2, Failed: []failedMatrix{{"1", "bad"}}}
 	for _, value := range []any{
-		known, *known, r, &r, svdFacts{facts: known, Rows: 2, Certificate: &svd.Certificate{Counts: 2, Vectors: &svd.Ratios{Left: 3}}},
-		svdFacts{facts: newFacts("B")}, map[string]any{"a": []int{1, 2}, "b": nil, "c": []string(nil)}, []float64{}, nil, 1.5, "x",
+		known, *known, r, &r, report.SvdFacts{Facts: known, Rows: 2, Certificate: &svd.Certificate{Counts: 2, Vectors: &svd.Ratios{Left: 3}}},
+		report.SvdFacts{Facts: report.NewFacts("B")}, map[string]any{"a": []int{1, 2}, "b": nil, "c": []string(nil)}, []float64{}, nil, 1.5, "x",
 		struct {
 			Skipped int     `json:"-"`
 			Empty   []int   `json:"empty,omitempty"`
@@ -122,7 +124,7 @@ func TestFiniteJSON(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := json.Marshal(finite(reflect.ValueOf(value)))
+		got, err := json.Marshal(cli.Finite(reflect.ValueOf(value)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/closed"
 )
 
@@ -41,11 +42,11 @@ func TestEndWhileAnOutputWaits(t *testing.T) {
 		t.Skip(err)
 	}
 	ended(t, "opening an output", func(ctx context.Context) error {
-		_, err := createOutputs(ctx, io.Discard, "", "pipe")
+		_, err := cli.CreateOutputs(ctx, io.Discard, "", "pipe")
 		return err
 	})
 	ended(t, "opening the rows of a measurement", func(ctx context.Context) error {
-		return measuring(ctx, &session{stderr: io.Discard}, verbosity{}, "pipe", func(*rowFile, *progress) error { return nil })
+		return cli.Measuring(ctx, &cli.Session{Stderr: io.Discard}, cli.Verbosity{}, "pipe", func(*cli.RowFile, *cli.Progress) error { return nil })
 	})
 	full, err := os.OpenFile("pipe", os.O_RDWR|syscall.O_NONBLOCK, 0)
 	if err != nil {
@@ -57,11 +58,11 @@ func TestEndWhileAnOutputWaits(t *testing.T) {
 		t.Fatalf("the pipe is not full: %v", err)
 	}
 	ended(t, "writing to an output", func(ctx context.Context) error {
-		out, err := createOutputs(ctx, io.Discard, "", "pipe")
+		out, err := cli.CreateOutputs(ctx, io.Discard, "", "pipe")
 		if err != nil {
 			return err
 		}
-		return out.write(ctx, "pipe", func(w io.Writer) error {
+		return out.Write(ctx, "pipe", func(w io.Writer) error {
 			_, err := w.Write([]byte("x"))
 			return err
 		})
@@ -74,7 +75,7 @@ func TestClosedStandardOutput(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.csv", "2,0\n0,3\n")
 	p := startCommand(t, "sh", "-c", `exec "$0" solve --quiet A.csv >&-`, os.Args[0])
-	p.ends("vkevd: standard output: cannot be written: file already closed", statusInput)
+	p.ends("vkevd: standard output: cannot be written: file already closed", cli.StatusInput)
 	s.expectFiles("A.csv")
 	if closed.Stdout() {
 		t.Error("the standard output of the test is called closed")

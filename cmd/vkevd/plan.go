@@ -7,6 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/probe"
 	"github.com/vkevd/vkevd/evd/svd"
@@ -15,7 +18,7 @@ import (
 
 // A planJob is one call of vkevd plan.
 type planJob struct {
-	*session
+	*cli.Session
 	device  func() string
 	n       int
 	svd     bool
@@ -28,21 +31,21 @@ type planJob struct {
 	rows    int     // number of rows with svd; n is then the number of columns
 	storage string  // a word of precisionWords, or ""; only with svd
 	options options
-	config  *config
-	json    *jsonOutput
+	config  *cli.Config
+	json    *cli.JsonOutput
 }
 
-func planCommand(s *session) *cobra.Command {
-	j := &planJob{session: s}
+func planCommand(s *cli.Session) *cobra.Command {
+	j := &planJob{Session: s}
 	cmd := &cobra.Command{
 		Use:  "plan --n N [flags]",
-		Args: noArguments,
+		Args: cli.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if j.n < 1 {
-				return usage(cmd, "plan needs --n N, the order of the matrix, at least 1")
+				return cli.Usage(cmd, "plan needs --n N, the order of the matrix, at least 1")
 			}
-			if err := checkOrders(j.n); err != nil {
-				return usage(cmd, "%w", err)
+			if err := cli.CheckOrders(j.n); err != nil {
+				return cli.Usage(cmd, "%w", err)
 			}
 			if err := j.checkUse(cmd); err != nil {
 				return err
@@ -53,7 +56,7 @@ func planCommand(s *session) *cobra.Command {
 			return j.run(cmd.Context())
 		},
 	}
-	j.device = devicesFlag(cmd, s)
+	j.device = cli.DevicesFlag(cmd, s)
 	j.options.flags(cmd)
 	engineFlag(cmd, &j.engine)
 	cmd.Flags().IntVar(&j.ranks, "ranks", 1, "with --engine: number `P` of processes")
@@ -62,7 +65,7 @@ func planCommand(s *session) *cobra.Command {
 	cmd.Flags().Lookup("values-only").Usage = "include no eigenvectors"
 	cmd.Flags().Lookup("precision").Usage = "`P` of matrix and result: f32 or f64 (default: f64); f32 needs about\ntwo thirds of the memory"
 	cmd.Flags().Lookup("verify").Usage = "plan for solve --verify, or with --svd for svd --verify"
-	j.config = configFlag(cmd, s)
+	j.config = cli.ConfigFlag(cmd, s)
 	cmd.Flags().IntVarP(&j.n, "n", "n", 0, "order `N` of the matrix")
 	cmd.Flags().IntVar(&j.batch, "batch", 0, "plan for a stack of `COUNT` matrices of order N, as solve --batch")
 	cmd.Flags().BoolVar(&j.start, "start", false, "plan for solve --start")
@@ -71,7 +74,7 @@ func planCommand(s *session) *cobra.Command {
 	storageFlag(cmd, &j.storage)
 	cmd.Flags().Lookup("storage").Usage = "with --svd: plan for svd --storage `S`, f64, f32 or f16"
 	cmd.Flags().IntVarP(&j.rows, "m", "m", 0, "with --svd: number `M` of rows (default: N)")
-	j.json = jsonFlag(cmd, "the plan, and whether it fits,")
+	j.json = cli.JsonFlag(cmd, "the plan, and whether it fits,")
 	return cmd
 }
 
@@ -82,11 +85,11 @@ func (j *planJob) checkUse(cmd *cobra.Command) error {
 	}
 	switch {
 	case j.ranks < 1 || !(j.rate > 0):
-		return usage(cmd, "--ranks and --rate must be positive")
-	case j.svd && (j.rows < 1 || j.rows > maxOrder):
-		return usage(cmd, "--m: %d is not between 1 and %d", j.rows, maxOrder)
+		return cli.Usage(cmd, "--ranks and --rate must be positive")
+	case j.svd && (j.rows < 1 || j.rows > cli.MaxOrder):
+		return cli.Usage(cmd, "--m: %d is not between 1 and %d", j.rows, cli.MaxOrder)
 	case cmd.Flags().Changed("batch") && j.batch < 1:
-		return usage(cmd, "--batch: %d is not a number of matrices, at least 1", j.batch)
+		return cli.Usage(cmd, "--batch: %d is not a number of matrices, at least 1", j.batch)
 	}
 	return errors.Join(checkEngine(cmd, j.engine), checkStorage(cmd, j.storage), j.options.check(cmd, j.wantsVectors()))
 }
@@ -99,10 +102,10 @@ func (j *planJob) wantsVectors() bool {
 }
 
 func (j *planJob) run(ctx context.Context) error {
-	if err := j.json.open(j.stdout); err != nil {
+	if err := j.json.Open(j.Stdout); err != nil {
 		return err
 	}
-	defer j.json.close()
+	defer j.json.Close()
 	on, err := j.target(ctx)
 	if err != nil {
 		return err
@@ -117,25 +120,25 @@ func (j *planJob) run(ctx context.Context) error {
 		opt.Products = j.options.chosen()
 	}
 	for _, other := range on.others {
-		opt.Devices = append(opt.Devices, other.dry())
+		opt.Devices = append(opt.Devices, other.Dry())
 	}
-	on.tuned = j.kind() != kindSingle && j.kind() != kindMixed && j.config.apply(&opt, on.Info, j.stderr)
-	f, unfit, err := j.forecast(on.absent, opt)
+	on.tuned = j.kind() != machine.KindSingle && j.kind() != machine.KindMixed && j.config.Apply(&opt, on.Info, j.Stderr)
+	f, unfit, err := j.Forecast(on.Absent, opt)
 	if option := (*evd.OptionError)(nil); errors.As(err, &option) {
 		return aboutOption(option)
 	} else if err != nil {
 		return err
 	}
-	if on.products, err = j.chosenProducts(on, f, opt); err != nil {
+	if on.Products, err = j.chosenProducts(on, f, opt); err != nil {
 		return err
 	}
-	r := j.report(on, f, unfit)
-	if !j.json.instead() {
-		if err := printPlan(j.stdout, r); err != nil {
-			return cannotWrite("standard output", err)
+	r := j.Report(on, f, unfit)
+	if !j.json.Instead() {
+		if err := printPlan(j.Stdout, r); err != nil {
+			return cli.CannotWrite("standard output", err)
 		}
 	}
-	if err := j.json.write(ctx, r); err != nil {
+	if err := j.json.Write(ctx, r); err != nil {
 		return err
 	}
 	if unfit != nil {
@@ -146,8 +149,8 @@ func (j *planJob) run(ctx context.Context) error {
 
 // unfit returns the device that has too little memory for a plan. If the plan uses several devices,
 // it is the first one that has too little.
-func (on target) unfit(f planned) vk.Info {
-	for k, d := range devicesOf(f) {
+func (on target) unfit(f machine.Planned) vk.Info {
+	for k, d := range report.DevicesOf(f) {
 		if k > 0 && d.Bytes > on.others[k-1].Free {
 			return on.others[k-1].Info
 		}
@@ -158,34 +161,25 @@ func (on target) unfit(f planned) vk.Info {
 	return on.Info
 }
 
-// devicesOf lists the devices of a plan that uses several, each with its part of the vectors and
-// its memory. The list is empty if the plan uses one device.
-func devicesOf(plan any) []evd.DeviceShare {
-	if p, ok := plan.(interface{ Devices() []evd.DeviceShare }); ok && len(p.Devices()) > 1 {
-		return p.Devices()
-	}
-	return nil
-}
-
 // kind returns the kind of matrices that the plan of vkevd plan is for, such as tridiagonal ones. With
 // --storage, a matrix of doubles is reduced in single precision.
-func (j *planJob) kind() kind {
+func (j *planJob) kind() machine.Kind {
 	switch {
 	case j.start:
-		return kindRefined
+		return machine.KindRefined
 	case storageOf(j.storage) != svd.Double:
-		return kindSingle
+		return machine.KindSingle
 	}
 	return j.options.kind()
 }
 
 // A target is a device for which vkevd plan makes a forecast, with its rates of arithmetic.
 type target struct {
-	absent
-	others  []absent    // further devices
-	missing string      // why there is no device; the target is then a typical one
-	rates   probe.Rates // 0 without a device
-	tuned   bool        // with sizes from vkevd tune --save
+	machine.Absent
+	others  []machine.Absent // further devices
+	missing string           // why there is no device; the target is then a typical one
+	rates   probe.Rates      // 0 without a device
+	tuned   bool             // with sizes from vkevd tune --save
 }
 
 // typical is a made-up description of a device. vkevd plan uses it if the computer has no device.
@@ -199,33 +193,33 @@ var typical = vk.Info{
 // the user has named none and the computer has none, it is the typical device.
 func (j *planJob) target(ctx context.Context) (target, error) {
 	word := j.device()
-	words, err := j.devices(word)
+	words, err := j.Devices(word)
 	if err != nil {
 		return target{}, err
 	}
-	dev, err := j.open(vk.Options{Device: words[0]}, j.stderr)
+	dev, err := j.Open(vk.Options{Device: words[0]}, j.Stderr)
 	if errors.Is(err, vk.ErrNoDevice) && word == "" {
-		return target{absent: absent{Info: typical}, missing: describe(err)}, nil
+		return target{Absent: machine.Absent{Info: typical}, missing: cli.Describe(err)}, nil
 	}
 	if err != nil {
 		return target{}, err
 	}
 	defer dev.Close()
 	on := target{}
-	if on.absent, err = withRates(ctx, dev); err != nil {
+	if on.Absent, err = withRates(ctx, dev); err != nil {
 		return on, err
 	}
 	if err := j.further(ctx, &on, words[1:]); err != nil {
 		return on, err
 	}
-	on.rates, err = unlessDone(ctx, func() (probe.Rates, error) { return dev.rates(ctx, true) })
+	on.rates, err = cli.UnlessDone(ctx, func() (probe.Rates, error) { return dev.Rates(ctx, true) })
 	return on, err
 }
 
 // further adds the devices that the words name to those of the target.
 func (j *planJob) further(ctx context.Context, on *target, words []string) error {
 	for _, w := range words {
-		dev, err := j.open(vk.Options{Device: w}, j.stderr)
+		dev, err := j.Open(vk.Options{Device: w}, j.Stderr)
 		if err != nil {
 			return err
 		}
@@ -240,13 +234,13 @@ func (j *planJob) further(ctx context.Context, on *target, words []string) error
 }
 
 // withRates describes an open device, with the rates on which the plans of a solve depend.
-func withRates(ctx context.Context, dev device) (a absent, err error) {
+func withRates(ctx context.Context, dev machine.Device) (a machine.Absent, err error) {
 	a.Info = dev.Info()
 	if a.Float64() {
-		if a.rate, err = dev.workRate(ctx); err != nil {
+		if a.Rate, err = dev.WorkRate(ctx); err != nil {
 			return a, err
 		}
 	}
-	a.products, err = dev.products(ctx, false)
+	a.Products, err = dev.Products(ctx, false)
 	return a, err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd/cluster"
 )
 
@@ -26,10 +27,10 @@ type clusterPlan struct {
 
 // runCluster prints the forecast of memory and operations for a solve by many processes.
 func (j *planJob) runCluster(ctx context.Context) error {
-	if err := j.json.open(j.stdout); err != nil {
+	if err := j.json.Open(j.Stdout); err != nil {
 		return err
 	}
-	defer j.json.close()
+	defer j.json.Close()
 	if _, err := j.options.part.of(j.n); err != nil {
 		return err
 	}
@@ -40,21 +41,21 @@ func (j *planJob) runCluster(ctx context.Context) error {
 	}
 	used := f.Rows * f.Cols
 	seconds := f.Flops / (j.rate * 1e9 * float64(used))
-	if !j.json.instead() {
+	if !j.json.Instead() {
 		var b strings.Builder
 		fmt.Fprintf(&b, "engine   %s, %d processes in a grid of %d by %d, blocks of %d\n", j.engine, used, f.Rows, f.Cols, f.Block)
-		fmt.Fprintf(&b, "memory   %s a process, of which the matrix takes %s\n", human(f.Bytes), human(f.Matrix))
+		fmt.Fprintf(&b, "memory   %s a process, of which the matrix takes %s\n", cli.Human(f.Bytes), cli.Human(f.Matrix))
 		fmt.Fprintf(&b, "flops    %.3g\n", f.Flops)
 		fmt.Fprintf(&b, "forecast %s, if each process does %g GFLOP/s (--rate); not measured\n", duration(seconds), j.rate)
 		if used < j.ranks {
 			fmt.Fprintf(&b, "%d processes have no work: the matrix is too small, or their number makes no good grid\n", j.ranks-used)
 		}
-		if _, err := fmt.Fprint(j.stdout, b.String()); err != nil {
-			return cannotWrite("standard output", err)
+		if _, err := fmt.Fprint(j.Stdout, b.String()); err != nil {
+			return cli.CannotWrite("standard output", err)
 		}
 	}
-	return j.json.write(ctx, clusterPlan{
-		version(), j.n, vectors, j.engine, j.ranks, f.Rows, f.Cols, f.Block, f.Bytes, f.Flops, j.rate * 1e9, seconds,
+	return j.json.Write(ctx, clusterPlan{
+		cli.Version(), j.n, vectors, j.engine, j.ranks, f.Rows, f.Cols, f.Block, f.Bytes, f.Flops, j.rate * 1e9, seconds,
 	})
 }
 

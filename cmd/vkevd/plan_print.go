@@ -4,15 +4,17 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 )
 
 // printPlan prints a plan for people.
 func printPlan(w io.Writer, r planReport) error {
 	var b strings.Builder
 	if r.Fits == nil {
-		fmt.Fprintf(&b, "%-28s none here (%s); the plan is for a typical one\n", "device", printable(r.Reason))
+		fmt.Fprintf(&b, "%-28s none here (%s); the plan is for a typical one\n", "device", cli.Printable(r.Reason))
 	} else {
-		fmt.Fprintf(&b, "%-28s %s, %s free\n", "device", printable(r.Device), human(r.Free))
+		fmt.Fprintf(&b, "%-28s %s, %s free\n", "device", cli.Printable(r.Device), cli.Human(r.Free))
 	}
 	if r.Products != "" {
 		fmt.Fprintf(&b, "%-28s %s\n", "products", r.Products)
@@ -25,16 +27,16 @@ func printPlan(w io.Writer, r planReport) error {
 		paged := map[bool]string{true: "  in several buffers"}[m.Paged]
 		fmt.Fprintf(&b, "%-28s %16d %16d%s\n", m.Name, m.Offset, m.Bytes, paged)
 	}
-	fmt.Fprintf(&b, "%-28s %16s %16d  %s\n", "total on the device", "", r.Bytes, human(r.Bytes))
+	fmt.Fprintf(&b, "%-28s %16s %16d  %s\n", "total on the device", "", r.Bytes, cli.Human(r.Bytes))
 	for _, d := range r.Devices {
 		fmt.Fprintf(&b, "%-28s %16s %16d  %s: %s, for %.0f%% of the %s\n",
-			fmt.Sprintf("on device %d", d.Index), "", d.Bytes, human(d.Bytes), printable(d.Name), 100*d.Part, r.Parts)
+			fmt.Sprintf("on device %d", d.Index), "", d.Bytes, cli.Human(d.Bytes), cli.Printable(d.Name), 100*d.Part, r.Parts)
 	}
-	fmt.Fprintf(&b, "%-28s %16s %16d  %s\n\n", "matrix, vectors on the host", "", r.Host, human(r.Host))
+	fmt.Fprintf(&b, "%-28s %16s %16d  %s\n\n", "matrix, vectors on the host", "", r.Host, cli.Human(r.Host))
 	r.printStages(&b)
 	if r.Fits != nil && *r.Fits {
 		what := map[bool]string{true: "with vectors", false: "values only"}[r.Vectors]
-		fmt.Fprintf(&b, "\nIt fits: %s of %s, %s.\n", human(r.Bytes), human(r.Free), what)
+		fmt.Fprintf(&b, "\nIt fits: %s of %s, %s.\n", cli.Human(r.Bytes), cli.Human(r.Free), what)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -1,12 +1,13 @@
 package main
 
 import (
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/probe"
 )
 
 // emulates tells whether a plan computes large matrix products by integer units.
-func emulates(f planned) bool {
+func emulates(f machine.Planned) bool {
 	p, ok := f.(interface{ Emulated() bool })
 	return ok && p.Emulated()
 }
@@ -14,8 +15,8 @@ func emulates(f planned) bool {
 // chosenProducts returns how the plan f computes large matrix products, and why, with the measured
 // rates of the target. The library has chosen the products, as it does for a solve. If the target's
 // rates speak for emulated products and f has native ones, then emulated ones do not fit the memory.
-func (j *planJob) chosenProducts(on target, f planned, opt evd.Options) (probe.Products, error) {
-	chosen := on.products
+func (j *planJob) chosenProducts(on target, f machine.Planned, opt evd.Options) (probe.Products, error) {
+	chosen := on.Products
 	if emulates(f) {
 		if !chosen.Emulated { // some solves take emulated products even if they are a little faster
 			chosen = chosen.Large()
@@ -25,7 +26,7 @@ func (j *planJob) chosenProducts(on target, f planned, opt evd.Options) (probe.P
 	if !j.choosesProducts() || !chosen.Large().Emulated {
 		return chosen, nil
 	}
-	ample, _, err := j.forecast(on.boundless(), opt)
+	ample, _, err := j.Forecast(on.Boundless(), opt)
 	if err != nil {
 		return chosen, err
 	}
@@ -39,6 +40,6 @@ func (j *planJob) chosenProducts(on target, f planned, opt evd.Options) (probe.P
 // rates. Plans for single precision and for tridiagonal matrices have only native products.
 func (j *planJob) choosesProducts() bool {
 	kind := j.kind()
-	return j.order() >= evd.AutoOrder && j.options.chosen() == evd.ProductsAuto && j.batch == 0 &&
-		kind != kindSingle && kind != kindTridiagonal
+	return j.Order() >= evd.AutoOrder && j.options.chosen() == evd.ProductsAuto && j.batch == 0 &&
+		kind != machine.KindSingle && kind != machine.KindTridiagonal
 }

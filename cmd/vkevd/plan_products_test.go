@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/probe"
 	"github.com/vkevd/vkevd/evd/svd"
@@ -12,14 +14,14 @@ import (
 
 // emulatingCard returns an absent device with `free` of 24 GB of memory, whose emulated products are
 // `gain` times as fast as its native ones.
-func emulatingCard(free uint64, gain float64) absent {
+func emulatingCard(free uint64, gain float64) machine.Absent {
 	card := h200
 	card.Name = "card" // the table of an H200 has a rank for native products
 	card.ByteMatrices, card.Features = []vk.MatrixShape{{M: 16, N: 16, K: 32}}, []string{"shaderFloat64", "shaderIntegerDotProduct"}
 	card.Memory, card.Free = 24e9, free
-	a := absent{Info: card}
-	a.products.Facts.Native, a.products.Facts.Emulated, a.products.Facts.Bytes, a.products.Facts.Right = 12e12/gain, 12e12, 2e14, true
-	a.products = probe.ChosenProducts(a.dry())
+	a := machine.Absent{Info: card}
+	a.Products.Facts.Native, a.Products.Facts.Emulated, a.Products.Facts.Bytes, a.Products.Facts.Right = 12e12/gain, 12e12, 2e14, true
+	a.Products = probe.ChosenProducts(a.Dry())
 	return a
 }
 
@@ -29,16 +31,16 @@ func emulatingCard(free uint64, gain float64) absent {
 // products fit, the plan must ask for the memory of native ones.
 func TestPlanChoosesAsASolve(t *testing.T) {
 	const n, slow, fast = 4096, 10, 1.2
-	plan := func(j planJob, on absent, products evd.Products) (f planned, unfit *vk.OutOfMemoryError, text string) {
+	plan := func(j planJob, on machine.Absent, products evd.Products) (f machine.Planned, unfit *vk.OutOfMemoryError, text string) {
 		t.Helper()
-		j.session = &session{environment: environment{machine: vulkan{}}}
+		j.Session = &cli.Session{Environment: cli.Environment{Machine: machine.Vulkan{}}}
 		j.options.products = products.String()
 		opt := evd.Options{Vectors: !j.svd, Products: products}
-		f, unfit, err := j.forecast(on, opt)
+		f, unfit, err := j.Forecast(on, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
-		chosen, err := j.chosenProducts(target{absent: on}, f, opt)
+		chosen, err := j.chosenProducts(target{Absent: on}, f, opt)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +54,7 @@ func TestPlanChoosesAsASolve(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		j     planJob
-		on    absent
+		on    machine.Absent
 		bytes uint64 // 0: not checked
 		fits  bool
 		text  string

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/vk"
@@ -9,32 +12,32 @@ import (
 // planReport is the content of the JSON that vkevd plan prints. Sizes are in bytes. Times in
 // seconds are forecasts. They are absent if the device is not known.
 type planReport struct {
-	Version     string          `json:"version"`
-	N           int             `json:"n"`
-	Rows        int             `json:"m,omitempty"`     // with --svd
-	SVD         bool            `json:"svd,omitempty"`   // for singular values
-	Batch       int             `json:"batch,omitempty"` // number of matrices of a stack
-	Start       bool            `json:"start,omitempty"` // for a refinement
-	Vectors     bool            `json:"vectors"`
-	Tridiagonal bool            `json:"tridiagonal"`
-	Precision   string          `json:"precision"`
-	Products    string          `json:"products,omitempty"` // native or emulated, and why
-	Tuned       bool            `json:"tuned"`              // with sizes from vkevd tune --save
-	Device      string          `json:"device"`
-	Driver      string          `json:"driver,omitempty"`
-	Fits        *bool           `json:"fits"`             // null without a device
-	Reason      string          `json:"reason,omitempty"` // why it does not fit, or why there is no device
-	Bytes       uint64          `json:"bytes"`            // of device memory, at the same time
-	Free        uint64          `json:"free_bytes"`
-	MaxRegion   uint64          `json:"max_region_bytes"` // larger regions are paged; 0 if not known
-	Host        uint64          `json:"host_bytes"`       // matrix and vectors in solve
-	Devices     []deviceShare   `json:"devices,omitempty"`
-	Parts       string          `json:"parts_of,omitempty"` // what is divided among them
-	Memory      []plannedRegion `json:"memory"`             // of the first device; regions with the same offset share it
-	Stages      []plannedStage  `json:"stages"`
-	Flops       float64         `json:"flops"`
-	Seconds     float64         `json:"seconds,omitempty"`
-	Rate        float64         `json:"flops_per_second,omitempty"` // of the device, in the plan's precision, as measured
+	Version     string               `json:"version"`
+	N           int                  `json:"n"`
+	Rows        int                  `json:"m,omitempty"`     // with --svd
+	SVD         bool                 `json:"svd,omitempty"`   // for singular values
+	Batch       int                  `json:"batch,omitempty"` // number of matrices of a stack
+	Start       bool                 `json:"start,omitempty"` // for a refinement
+	Vectors     bool                 `json:"vectors"`
+	Tridiagonal bool                 `json:"tridiagonal"`
+	Precision   string               `json:"precision"`
+	Products    string               `json:"products,omitempty"` // native or emulated, and why
+	Tuned       bool                 `json:"tuned"`              // with sizes from vkevd tune --save
+	Device      string               `json:"device"`
+	Driver      string               `json:"driver,omitempty"`
+	Fits        *bool                `json:"fits"`             // null without a device
+	Reason      string               `json:"reason,omitempty"` // why it does not fit, or why there is no device
+	Bytes       uint64               `json:"bytes"`            // of device memory, at the same time
+	Free        uint64               `json:"free_bytes"`
+	MaxRegion   uint64               `json:"max_region_bytes"` // larger regions are paged; 0 if not known
+	Host        uint64               `json:"host_bytes"`       // matrix and vectors in solve
+	Devices     []report.DeviceShare `json:"devices,omitempty"`
+	Parts       string               `json:"parts_of,omitempty"` // what is divided among them
+	Memory      []plannedRegion      `json:"memory"`             // of the first device; regions with the same offset share it
+	Stages      []plannedStage       `json:"stages"`
+	Flops       float64              `json:"flops"`
+	Seconds     float64              `json:"seconds,omitempty"`
+	Rate        float64              `json:"flops_per_second,omitempty"` // of the device, in the plan's precision, as measured
 }
 
 type plannedRegion struct {
@@ -49,10 +52,10 @@ type plannedStage struct {
 	Seconds float64 `json:"seconds,omitempty"`
 }
 
-func (j *planJob) report(on target, f planned, unfit *vk.OutOfMemoryError) planReport {
+func (j *planJob) Report(on target, f machine.Planned, unfit *vk.OutOfMemoryError) planReport {
 	info, vectors := on.Info, j.wantsVectors()
 	r := planReport{
-		Version: version(), N: j.n, Rows: j.rows, SVD: j.svd, Batch: j.batch, Start: j.start,
+		Version: cli.Version(), N: j.n, Rows: j.rows, SVD: j.svd, Batch: j.batch, Start: j.start,
 		Vectors: vectors, Tridiagonal: j.options.tridiagonal, Tuned: on.tuned, Reason: on.missing,
 		Precision: j.precision(),
 		Device:    info.Name, Bytes: f.Bytes(), Free: info.Free, MaxRegion: info.MaxRegion(),
@@ -60,20 +63,20 @@ func (j *planJob) report(on target, f planned, unfit *vk.OutOfMemoryError) planR
 	}
 	if info.Memory > 0 {
 		fits := unfit == nil
-		r.Fits, r.Driver = &fits, driverOf(info)
+		r.Fits, r.Driver = &fits, cli.DriverOf(info)
 	}
 	if unfit != nil {
-		r.Reason = describe(unfit)
+		r.Reason = cli.Describe(unfit)
 	}
-	if on.products.Why != "" && j.choosesProducts() {
-		r.Products = on.products.String()
+	if on.Products.Why != "" && j.choosesProducts() {
+		r.Products = on.Products.String()
 	}
 	for _, m := range f.Memory() {
 		if m.Bytes > 0 { // without vectors some regions are empty
 			r.Memory = append(r.Memory, plannedRegion{m.Name, m.Offset, m.Bytes, m.Paged})
 		}
 	}
-	r.Devices, r.Parts = sharesOf(devicesOf(f)), divided(f)
+	r.Devices, r.Parts = report.SharesOf(report.DevicesOf(f)), report.Divided(f)
 	j.forecastTime(&r, on, f)
 	return r
 }
@@ -81,21 +84,21 @@ func (j *planJob) report(on target, f planned, unfit *vk.OutOfMemoryError) planR
 // precision is the precision of the plan, as in the report of solve.
 func (j *planJob) precision() string {
 	switch j.options.kind() {
-	case kindSingle:
+	case machine.KindSingle:
 		return precisionName[float32]()
-	case kindMixed:
-		return precisionMixed
+	case machine.KindMixed:
+		return cli.PrecisionMixed
 	}
 	return precisionName[float64]()
 }
 
 // forecastTime adds the stages of a solve to the report. If the device is known, it also adds their
 // predicted times.
-func (j *planJob) forecastTime(r *planReport, on target, f planned) {
-	n := j.order()
+func (j *planJob) forecastTime(r *planReport, on target, f machine.Planned) {
+	n := j.Order()
 	device := speedsOn(on.Info, on.rates, j.kind())
 	if emulates(f) {
-		device = device.emulated(on.products)
+		device = device.emulated(on.Products)
 	}
 	if j.svd {
 		device = device.singular()
@@ -121,7 +124,7 @@ func (j *planJob) forecastTime(r *planReport, on target, f planned) {
 // unless the vectors replace the matrix.
 func (j *planJob) hostBytes(vectors bool) uint64 {
 	number := uint64(8) // bytes of a number
-	if j.options.kind() == kindSingle {
+	if j.options.kind() == machine.KindSingle {
 		number = 4
 	}
 	n, found := uint64(j.n), uint64(j.options.part.count(j.n))
@@ -136,7 +139,7 @@ func (j *planJob) hostBytes(vectors bool) uint64 {
 		return number * uint64(j.batch) * n * n
 	case j.start:
 		return number * 3 * n * n
-	case j.kind() == kindMixed:
+	case j.kind() == machine.KindMixed:
 		return number * 2 * n * n
 	case j.svd && storageOf(j.storage) != svd.Double && number == 8:
 		return (number + 4) * uint64(j.rows) * n // the matrix is rounded to single precision

@@ -3,40 +3,42 @@ package main
 import (
 	"fmt"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/batch"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// forecast makes the plan that the flags of vkevd plan ask for: eigenvalues of one matrix,
+// Forecast makes the plan that the flags of vkevd plan ask for: eigenvalues of one matrix,
 // eigenvalues of many matrices, or with --svd singular values. The second result is the error that
 // the device would return for lack of memory, or nil.
-func (j *planJob) forecast(on absent, opt evd.Options) (planned, *vk.OutOfMemoryError, error) {
-	t := task{kind: j.kind(), n: j.n, count: j.batch, shape: singularShape{rows: j.rows, cols: j.n}, evd: opt}
+func (j *planJob) Forecast(on machine.Absent, opt evd.Options) (machine.Planned, *vk.OutOfMemoryError, error) {
+	t := machine.Task{Kind: j.kind(), N: j.n, Count: j.batch, Shape: machine.SingularShape{M: j.rows, N: j.n}, Evd: opt}
 	var err error
 	switch {
 	case j.batch > 0:
-		on = absent{Info: on.Info}
-		t.batch = batch.Options{Vectors: j.wantsVectors(), Tuning: opt.Tuning}
-		t.batch.Select, err = j.options.part.of(j.n)
-		t.kind = map[bool]kind{false: kindBatch, true: kindTridiagonalBatch}[t.kind == kindTridiagonal]
+		on = machine.Absent{Info: on.Info}
+		t.Batch = batch.Options{Vectors: j.wantsVectors(), Tuning: opt.Tuning}
+		t.Batch.Select, err = j.options.part.of(j.n)
+		t.Kind = map[bool]machine.Kind{false: machine.KindBatch, true: machine.KindTridiagonalBatch}[t.Kind == machine.KindTridiagonal]
 	case j.svd:
 		o := j.options
 		singular := svdOptions{
 			largest: o.part.largest, full: j.full, band: o.band, block: o.block, verify: o.verify, productsFlags: o.productsFlags,
 		}
-		t.svd, err = singular.svd(j.rows, j.n, j.wantsVectors(), j.wantsVectors())
-		t.svd.Tuning, t.svd.Products, t.svd.Storage = opt.Tuning, opt.Products, storageOf(j.storage)
-		t.kind = map[bool]kind{false: kindSingular, true: kindSingularSingle}[j.options.kind() == kindSingle]
+		t.Svd, err = singular.svd(j.rows, j.n, j.wantsVectors(), j.wantsVectors())
+		t.Svd.Tuning, t.Svd.Products, t.Svd.Storage = opt.Tuning, opt.Products, storageOf(j.storage)
+		t.Kind = map[bool]machine.Kind{false: machine.KindSingular, true: machine.KindSingularSingle}[j.options.kind() == machine.KindSingle]
 	}
 	if err != nil {
 		return nil, nil, err
 	}
-	return j.machine.forecast(on, t)
+	return j.Machine.Forecast(on, t)
 }
 
-// order returns the number of eigenvalues or singular values.
-func (j *planJob) order() int {
+// Order returns the number of eigenvalues or singular values.
+func (j *planJob) Order() int {
 	if j.svd {
 		return min(j.n, j.rows)
 	}
@@ -49,7 +51,7 @@ func (j *planJob) size() string {
 		return fmt.Sprintf("%d by %d", j.rows, j.n)
 	}
 	if j.batch > 0 {
-		return fmt.Sprintf("%s, n = %d", matrices(j.batch), j.n)
+		return fmt.Sprintf("%s, n = %d", cli.Matrices(j.batch), j.n)
 	}
 	return fmt.Sprintf("n = %d", j.n)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/probe"
 	"github.com/vkevd/vkevd/evd/svd"
@@ -33,7 +34,7 @@ func TestPlan(t *testing.T) {
 	s.machine.measured = probe.Rates{FP64: 2e11, FP32: 4e11}
 	stdout, stderr, status := s.run("plan", "--n", "1000", "--device", "pre", "--band", "16", "--block", "64")
 	want := "device                       Pretence 9000, 2.0 GiB free\n" + planOf1000 + "\nIt fits: 15.3 MiB of 2.0 GiB, with vectors.\n"
-	if stdout != want || stderr != "" || status != statusSuccess {
+	if stdout != want || stderr != "" || status != cli.StatusSuccess {
 		t.Errorf("status %d, %q\n%s\nwant\n%s", status, stderr, stdout, want)
 	}
 	if word := s.machine.opened[0].Device; word != "pre" {
@@ -53,7 +54,7 @@ func TestPlanTellsProducts(t *testing.T) {
 	s := newFixture(t)
 	s.machine.chosen, s.machine.emulates = probe.Products{Emulated: true, Why: "they are faster"}, true
 	stdout, _, status := s.run("plan", "-n", "3000")
-	if status != statusSuccess || !strings.Contains(stdout, "\nproducts                     emulated: they are faster\n") {
+	if status != cli.StatusSuccess || !strings.Contains(stdout, "\nproducts                     emulated: they are faster\n") {
 		t.Errorf("status %d, %q", status, stdout)
 	}
 	for _, flag := range []string{"--precision=f32", "--tridiagonal"} {
@@ -77,7 +78,7 @@ func TestPlanTellsProductsOfSVD(t *testing.T) {
 	s := newFixture(t)
 	s.machine.chosen, s.machine.emulates = probe.Products{Emulated: true, Why: "they are faster"}, true
 	stdout, _, status := s.run("plan", "--svd", "-n", "3000", "--m", "4000")
-	if status != statusSuccess || !strings.Contains(stdout, "\nproducts                     emulated: they are faster\n") {
+	if status != cli.StatusSuccess || !strings.Contains(stdout, "\nproducts                     emulated: they are faster\n") {
 		t.Errorf("status %d, %q", status, stdout)
 	}
 	if stdout, _, _ := s.run("plan", "--svd", "-n", "3000", "--m", "2000"); strings.Contains(stdout, "emulated") {
@@ -95,14 +96,14 @@ func TestPlanTellsProductsOfSVD(t *testing.T) {
 			t.Errorf("plan %d has %v products, %d moduli", i, have.Products, have.Moduli)
 		}
 	}
-	s.fails(statusInput, "--products: \"fast\" is not auto, native or emulated; see vkevd svd --help", "svd", "--products", "fast", "A.mtx")
+	s.fails(cli.StatusInput, "--products: \"fast\" is not auto, native or emulated; see vkevd svd --help", "svd", "--products", "fast", "A.mtx")
 }
 
 func TestPlanThatDoesNotFit(t *testing.T) {
 	s := newFixture(t)
 	stdout, stderr, status := s.run("plan", "-n", "20000")
 	const says = "vkevd: n = 20000 on Pretence 9000: the workspace needs 6.0 GiB of device memory, 2.0 GiB is free"
-	if lastLine(stderr) != says || status != statusDevice || !strings.Contains(stdout, "6400000000  6.0 GiB\n") {
+	if lastLine(stderr) != says || status != cli.StatusDevice || !strings.Contains(stdout, "6400000000  6.0 GiB\n") {
 		t.Errorf("status %d\n%s\n%s", status, stdout, stderr)
 	}
 }
@@ -112,18 +113,18 @@ func TestPlanWithoutADevice(t *testing.T) {
 	s.machine.openErr = fmt.Errorf("%w: no loader", vk.ErrNoDevice)
 	stdout, stderr, status := s.run("plan", "-n", "1000")
 	const note = "device                       none here (no usable Vulkan device: no loader); the plan is for a typical one\n\nregion "
-	if !strings.HasPrefix(stdout, note) || strings.Contains(stdout, "seconds") || stderr != "" || status != statusSuccess {
+	if !strings.HasPrefix(stdout, note) || strings.Contains(stdout, "seconds") || stderr != "" || status != cli.StatusSuccess {
 		t.Errorf("status %d, %q\n%s", status, stderr, stdout)
 	}
-	s.fails(statusDevice, "no usable Vulkan device: no loader", "plan", "-n", "1000", "--device", "nvidia")
+	s.fails(cli.StatusDevice, "no usable Vulkan device: no loader", "plan", "-n", "1000", "--device", "nvidia")
 	s.variables["VKEVD_DEVICE"] = "nvidia"
-	s.fails(statusDevice, "no usable Vulkan device: no loader", "plan", "-n", "1000")
+	s.fails(cli.StatusDevice, "no usable Vulkan device: no loader", "plan", "-n", "1000")
 }
 
 func TestPlanRefused(t *testing.T) {
 	s := newFixture(t)
 	s.machine.planErr = &evd.OptionError{Option: "Band", Reason: "must be even"}
-	s.fails(statusInput, "--band: must be even", "plan", "-n", "1000", "--band", "3")
+	s.fails(cli.StatusInput, "--band: must be even", "plan", "-n", "1000", "--band", "3")
 }
 
 // TestPlanJSON checks the JSON of vkevd plan. It must say whether a matrix fits into the memory,
@@ -132,13 +133,13 @@ func TestPlanJSON(t *testing.T) {
 	s := newFixture(t)
 	var r planReport
 	stdout, _, status := s.run("plan", "-n", "1000", "--json", "-")
-	if err := json.Unmarshal([]byte(stdout), &r); err != nil || status != statusSuccess || r.Fits == nil || !*r.Fits ||
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil || status != cli.StatusSuccess || r.Fits == nil || !*r.Fits ||
 		r.Seconds != 0 || r.Bytes != 16e6 || r.Free != 2<<30 || r.Host != 8e6 || len(r.Memory) != 2 || len(r.Stages) != 2 || !r.Vectors || r.Reason != "" {
 		t.Errorf("status %d, %v: %s", status, err, stdout)
 	}
 	r = planReport{}
 	stdout, _, status = s.run("plan", "-n", "20000", "--values-only", "--json", "-")
-	if err := json.Unmarshal([]byte(stdout), &r); err != nil || status != statusDevice || r.Fits == nil || *r.Fits || r.Vectors ||
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil || status != cli.StatusDevice || r.Fits == nil || *r.Fits || r.Vectors ||
 		r.Reason != "the workspace needs 6.0 GiB of device memory, 2.0 GiB is free" {
 		t.Errorf("status %d, %v: %s", status, err, stdout)
 	}
@@ -157,7 +158,7 @@ func TestPlanJSON(t *testing.T) {
 	s.machine.openErr = vk.ErrNoDevice
 	r = planReport{}
 	stdout, _, status = s.run("plan", "-n", "1000", "--json", "-")
-	if err := json.Unmarshal([]byte(stdout), &r); err != nil || status != statusSuccess || r.Fits != nil || !strings.Contains(stdout, `"fits": null`) {
+	if err := json.Unmarshal([]byte(stdout), &r); err != nil || status != cli.StatusSuccess || r.Fits != nil || !strings.Contains(stdout, `"fits": null`) {
 		t.Errorf("without a device: status %d, %v: %s", status, err, stdout)
 	}
 }
@@ -176,7 +177,7 @@ func TestPlanOfManyAndOfARefinement(t *testing.T) {
 		"--batch 1000 --tridiagonal": &values, "--batch 1000 --tridiagonal --vectors": &vectors,
 	} {
 		stdout, stderr, status := s.run(append([]string{"plan", "-n", "64", "--json", "-"}, strings.Fields(args)...)...)
-		if err := json.Unmarshal([]byte(stdout), into); err != nil || status != statusSuccess || !(into.Seconds > 0) || stderr != "" {
+		if err := json.Unmarshal([]byte(stdout), into); err != nil || status != cli.StatusSuccess || !(into.Seconds > 0) || stderr != "" {
 			t.Errorf("%s: status %d, %v, %s%s", args, status, err, stdout, stderr)
 		}
 	}
@@ -209,6 +210,6 @@ func TestPlanOfManyAndOfARefinement(t *testing.T) {
 		"--batch 5 --tridiagonal --solver qr": "--batch cannot be combined with --solver; see vkevd plan --help",
 		"--batch 5 --smallest 100":            "--smallest: 100 is too many; the number of all eigenvalues is 64",
 	} {
-		s.fails(statusInput, says, append([]string{"plan", "-n", "64"}, strings.Fields(args)...)...)
+		s.fails(cli.StatusInput, says, append([]string{"plan", "-n", "64"}, strings.Fields(args)...)...)
 	}
 }

@@ -4,7 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/draw"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/plot"
 	"github.com/vkevd/vkevd/evd/bench"
 )
 
@@ -19,7 +21,7 @@ func TestParallelOf(t *testing.T) {
 		{Stage: "gbbrd", N: 10, B: 32, Median: 2},
 		{Stage: "gbbrd", N: 10, B: 32, Median: 1, Tuning: `{"Narrow":{"Tile":7}}`},
 	}
-	axes, variants, err := parallelOf(rows)
+	axes, variants, err := plot.ParallelOf(rows)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,8 +49,8 @@ func TestParallelRefuses(t *testing.T) {
 		"two": "rows of the stages a, b; --stage selects one",
 		"bad": `a row of the variant "mine", which is no JSON of --tuning`,
 	} {
-		s.fails(statusInput, says, "plot", "parallel", "--out", "p.png", file)
+		s.fails(cli.StatusInput, says, "plot", "parallel", "--out", "p.png", file)
 	}
-	s.fails(statusInput, `no rows of the stage "c"`, "plot", "parallel", "--stage", "c", "--out", "p.png", "two")
+	s.fails(cli.StatusInput, `no rows of the stage "c"`, "plot", "parallel", "--stage", "c", "--out", "p.png", "two")
 	s.expectFiles("one", "two", "bad")
 }

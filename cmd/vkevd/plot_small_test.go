@@ -7,6 +7,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 )
 
 // TestSmallPictures checks that texts of small pictures lie inside the picture, and that no text
@@ -21,7 +23,7 @@ func TestSmallPictures(t *testing.T) {
 			"stages A.json B.json", "tune rows.json", "parallel --stage sy2sb rows.json",
 		} {
 			args := kind + " " + size
-			if _, stderr, status := s.run(append([]string{"plot"}, strings.Fields(args+" --out p.svg")...)...); status != statusSuccess {
+			if _, stderr, status := s.run(append([]string{"plot"}, strings.Fields(args+" --out p.svg")...)...); status != cli.StatusSuccess {
 				t.Fatalf("plot %s: %s", args, stderr)
 			}
 			checkTexts(t, args, "p.svg")
@@ -37,7 +39,7 @@ func TestLongNamesAreShortened(t *testing.T) {
 	s.file(long, "1\n2\n3\n")
 	s.file("v.txt", "1\n2\n")
 	for _, args := range []string{"spectrum --out p.svg " + long, "density --out p.svg v.txt " + long} {
-		if _, stderr, status := s.run(append([]string{"plot"}, strings.Fields(args)...)...); status != statusSuccess {
+		if _, stderr, status := s.run(append([]string{"plot"}, strings.Fields(args)...)...); status != cli.StatusSuccess {
 			t.Fatalf("plot %s: %s", args, stderr)
 		}
 		checkTexts(t, args, "p.svg")
@@ -52,7 +54,7 @@ func TestLongNamesAreShortened(t *testing.T) {
 func TestLogarithmicAxesReachTheTitle(t *testing.T) {
 	s := newFixture(t)
 	s.file("decay.txt", "1e-9\n1e-5\n1\n")
-	if _, stderr, status := s.run("plot", "spectrum", "--log", "--out", "p.svg", "decay.txt"); status != statusSuccess {
+	if _, stderr, status := s.run("plot", "spectrum", "--log", "--out", "p.svg", "decay.txt"); status != cli.StatusSuccess {
 		t.Fatal(stderr)
 	}
 	_, texts := placedTexts(t, "p.svg")

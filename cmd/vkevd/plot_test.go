@@ -10,7 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/draw"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/plot"
 	"github.com/vkevd/vkevd/evd/bench"
 )
 
@@ -51,7 +53,7 @@ func TestPlots(t *testing.T) {
 	} {
 		args := strings.Fields(c.args)
 		for _, out := range []string{"p.png", "p.SVG"} {
-			if stdout, stderr, status := s.run(append([]string{"plot", args[0], "--out", out, "--width", "12", "--height", "8"}, args[1:]...)...); status != statusSuccess || stdout+stderr != "" {
+			if stdout, stderr, status := s.run(append([]string{"plot", args[0], "--out", out, "--width", "12", "--height", "8"}, args[1:]...)...); status != cli.StatusSuccess || stdout+stderr != "" {
 				t.Fatalf("plot %s: status %d, %q%q", c.args, status, stdout, stderr)
 			}
 		}
@@ -81,7 +83,7 @@ func TestPlotsOfParts(t *testing.T) {
 		"spectrum --first 40":      {"Eigenvalues of largest.txt, 40:44", "40", "43"},
 		"density --report A.json":  {"Density of states of largest.txt, 250:254 of n = 300", "density (whole spectrum: area 1)"},
 	} {
-		if _, stderr, status := s.run(append(append([]string{"plot"}, strings.Fields(args)...), "--out", "p.svg", "largest.txt")...); status != statusSuccess {
+		if _, stderr, status := s.run(append(append([]string{"plot"}, strings.Fields(args)...), "--out", "p.svg", "largest.txt")...); status != cli.StatusSuccess {
 			t.Fatal(stderr)
 		}
 		text := svgText(t, "p.svg")
@@ -91,14 +93,14 @@ func TestPlotsOfParts(t *testing.T) {
 			}
 		}
 	}
-	s.fails(statusInput, "B.json: a report about 298:302 of 300 eigenvalues, but largest.txt has 4", "plot", "spectrum", "--report", "B.json", "--out", "p.svg", "largest.txt")
+	s.fails(cli.StatusInput, "B.json: a report about 298:302 of 300 eigenvalues, but largest.txt has 4", "plot", "spectrum", "--report", "B.json", "--out", "p.svg", "largest.txt")
 	s.file("negative.txt", "2\n-1\n")
 	s.file("zero.txt", "0\n0\n")
-	s.fails(statusInput, "negative.txt: the value -1 is negative, and singular values are not; without --singular, eigenvalues are drawn", "plot", "spectrum", "--singular", "--out", "p.svg", "negative.txt")
-	s.fails(statusInput, "no singular value is positive", "plot", "spectrum", "--singular", "--out", "p.svg", "zero.txt")
-	s.fails(statusInput, "--first is for eigenvalues; singular values begin with the largest", "plot", "spectrum", "--singular", "--first", "1", "--out", "p.svg", "largest.txt")
-	s.fails(statusInput, "--first: -1 is negative", "plot", "spectrum", "--first", "-1", "--out", "p.svg", "largest.txt")
-	s.fails(statusInput, "--first and --report are about one file of eigenvalues, not several", "plot", "density", "--first", "1", "--out", "p.svg", "largest.txt", "largest.txt")
+	s.fails(cli.StatusInput, "negative.txt: the value -1 is negative, and singular values are not; without --singular, eigenvalues are drawn", "plot", "spectrum", "--singular", "--out", "p.svg", "negative.txt")
+	s.fails(cli.StatusInput, "no singular value is positive", "plot", "spectrum", "--singular", "--out", "p.svg", "zero.txt")
+	s.fails(cli.StatusInput, "--first is for eigenvalues; singular values begin with the largest", "plot", "spectrum", "--singular", "--first", "1", "--out", "p.svg", "largest.txt")
+	s.fails(cli.StatusInput, "--first: -1 is negative", "plot", "spectrum", "--first", "-1", "--out", "p.svg", "largest.txt")
+	s.fails(cli.StatusInput, "--first and --report are about one file of eigenvalues, not several", "plot", "density", "--first", "1", "--out", "p.svg", "largest.txt", "largest.txt")
 }
 
 // TestRunsAreToldApart checks the legend of a picture of several reports. Each report must have its
@@ -108,7 +110,7 @@ func TestRunsAreToldApart(t *testing.T) {
 	for name, vectors := range map[string]bool{"a": true, "b": false, "c": false} {
 		s.file(name+".json", fmt.Sprintf(`{"file":"A.mtx","n":5,"vectors":%v,"device":"D","stages":[{"name":"bisection","seconds":1}]}`, vectors))
 	}
-	if _, stderr, status := s.run("plot", "stages", "--out", "p.svg", "a.json", "b.json", "c.json"); status != statusSuccess {
+	if _, stderr, status := s.run("plot", "stages", "--out", "p.svg", "a.json", "b.json", "c.json"); status != cli.StatusSuccess {
 		t.Fatal(stderr)
 	}
 	text := svgText(t, "p.svg")
@@ -120,7 +122,7 @@ func TestRunsAreToldApart(t *testing.T) {
 	os.Mkdir("x", 0o700)
 	s.file("v.txt", "1\n2\n")
 	s.file("x/v.txt", "1\n2\n")
-	if _, stderr, status := s.run("plot", "spectrum", "--out", "p.svg", "v.txt", "x/v.txt"); status != statusSuccess {
+	if _, stderr, status := s.run("plot", "spectrum", "--out", "p.svg", "v.txt", "x/v.txt"); status != cli.StatusSuccess {
 		t.Fatal(stderr)
 	}
 	if text := svgText(t, "p.svg"); !strings.Contains(text, "|v.txt, n = 2|") || !strings.Contains(text, "|x/v.txt, n = 2|") {
@@ -166,7 +168,7 @@ func TestLegendsAreSeen(t *testing.T) {
 	s.pictureFiles()
 	for _, args := range []string{"spectrum v.txt w.npy", "density v.txt w.npy", "stages A.json B.json", "tune rows.json"} {
 		words := strings.Fields(args)
-		if _, stderr, status := s.run(append([]string{"plot", words[0], "--out", "p.png"}, words[1:]...)...); status != statusSuccess {
+		if _, stderr, status := s.run(append([]string{"plot", words[0], "--out", "p.png"}, words[1:]...)...); status != cli.StatusSuccess {
 			t.Fatal(stderr)
 		}
 		f, err := os.Open("p.png")
@@ -229,7 +231,7 @@ func TestPlotsOfExtremes(t *testing.T) {
 	} {
 		s.file("v", values)
 		for _, kind := range []string{"spectrum", "density"} {
-			if _, stderr, status := s.run("plot", kind, "--out", "p.svg", "v"); status != statusSuccess {
+			if _, stderr, status := s.run("plot", kind, "--out", "p.svg", "v"); status != cli.StatusSuccess {
 				t.Errorf("%s of %s: %s", kind, name, stderr)
 			} else if text := svgText(t, "p.svg"); strings.Contains(text, "NaN") || strings.Contains(text, "Inf") || strings.Contains(text, "|-0|") {
 				t.Errorf("%s of %s: %s", kind, name, text)
@@ -245,7 +247,7 @@ func TestStagesOfUnlikeReports(t *testing.T) {
 	s := newFixture(t)
 	s.file("vectors.json", `{"file":"A","n":5,"stages":[{"name":"bulge chasing","seconds":1.5},{"name":"tridiagonal solve","seconds":0.25},{"name":"transpose","seconds":0.125}]}`)
 	s.file("values.json", `{"file":"A","n":5,"stages":[{"name":"bulge chasing","seconds":3},{"name":"bisection","seconds":0.75}]}`)
-	if _, stderr, status := s.run("plot", "stages", "--out", "p.svg", "vectors.json", "values.json"); status != statusSuccess {
+	if _, stderr, status := s.run("plot", "stages", "--out", "p.svg", "vectors.json", "values.json"); status != cli.StatusSuccess {
 		t.Fatal(stderr)
 	}
 	text := svgText(t, "p.svg")
@@ -272,7 +274,7 @@ func TestTheFontHasAllLetters(t *testing.T) {
 		"spectrum v.txt w.npy": "", "stages A.json B.json": "", "tune rows.json": "", "parallel --stage sy2sb rows.json": "",
 	} {
 		all := strings.Fields(args)
-		if _, stderr, status := s.run(append([]string{"plot", all[0], "--out", "p.svg"}, all[1:]...)...); status != statusSuccess {
+		if _, stderr, status := s.run(append([]string{"plot", all[0], "--out", "p.svg"}, all[1:]...)...); status != cli.StatusSuccess {
 			t.Fatalf("plot %s: %s", args, stderr)
 		}
 		text := svgText(t, "p.svg")
@@ -322,11 +324,11 @@ func TestPlotRefuses(t *testing.T) {
 		{"tune --out p.png --n 3 two.json", "no rows to draw"},
 		{"tune --out p.png values.json", "no rows with b and k to draw; tune --json writes them, and bench --json of sy2sb"},
 	} {
-		s.fails(statusInput, c.says, append([]string{"plot"}, strings.Fields(c.args)...)...)
+		s.fails(cli.StatusInput, c.says, append([]string{"plot"}, strings.Fields(c.args)...)...)
 	}
 	os.Rename("v.txt", "v.png")
-	s.fails(statusInput, "v.png: would overwrite an input", "plot", "spectrum", "--out", "v.png", "v.png")
-	if _, stderr, status := s.run("plot", "tune", "--out", "p.png", "bad.json"); status != statusInput || !strings.HasPrefix(stderr, "vkevd: bad.json: row 1 has impossible values: n = ") {
+	s.fails(cli.StatusInput, "v.png: would overwrite an input", "plot", "spectrum", "--out", "v.png", "v.png")
+	if _, stderr, status := s.run("plot", "tune", "--out", "p.png", "bad.json"); status != cli.StatusInput || !strings.HasPrefix(stderr, "vkevd: bad.json: row 1 has impossible values: n = ") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 	if _, err := os.Stat("p.png"); err == nil {
@@ -343,7 +345,7 @@ func TestPlotTuneIgnoresWholeSolves(t *testing.T) {
 {"stage":"values","n":2048,"b":1,"k":512,"seconds_median":9}
 {"stage":"batch","n":192,"b":0,"k":0,"seconds_median":9}
 `)
-	if _, stderr, status := s.run("plot", "tune", "--out", "p.SVG", "rows.json"); status != statusSuccess || stderr != "" {
+	if _, stderr, status := s.run("plot", "tune", "--out", "p.SVG", "rows.json"); status != cli.StatusSuccess || stderr != "" {
 		t.Fatalf("status %d, %s", status, stderr)
 	}
 	if text := svgText(t, "p.SVG"); !strings.Contains(text, "Stages that depend on b and k, n = 100") {
@@ -351,11 +353,11 @@ func TestPlotTuneIgnoresWholeSolves(t *testing.T) {
 	}
 }
 
-// TestTotals checks two rules of the function `totals`, which adds the times of stages for each
+// TestTotals checks two rules of the function `Totals`, which adds the times of stages for each
 // half-bandwidth b and rank k. The time of a stage that does not depend on k is added for each k.
 // If a pair (b, k) lacks a measurement of some stage, the pair has no total.
 func TestTotals(t *testing.T) {
-	got := totals([]bench.Row{
+	got := plot.Totals([]bench.Row{
 		{Stage: "sy2sb", B: 8, K: 16, Median: 100}, // measured again below
 		{Stage: "sy2sb", B: 8, K: 16, Median: 1}, {Stage: "sy2sb", B: 8, K: 32, Median: 2}, {Stage: "sy2sb", B: 16, K: 16, Median: 3},
 		{Stage: "sb2st", B: 8, Median: 10}, {Stage: "vectors", B: 8, K: 16, Median: 1000}, {Stage: "stedc", Median: 1000}, {Stage: "symm", B: 8, Median: 1000},

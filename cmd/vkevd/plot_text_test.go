@@ -10,6 +10,8 @@ import (
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/font"
+
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 )
 
 // TestTextsKeepTheirRoom checks that texts do not overlap bars. In an earlier version the names of
@@ -17,7 +19,7 @@ import (
 func TestTextsKeepTheirRoom(t *testing.T) {
 	s := newFixture(t)
 	s.pictureFiles()
-	if _, stderr, status := s.run("plot", "stages", "--out", "p.svg", "A.json"); status != statusSuccess {
+	if _, stderr, status := s.run("plot", "stages", "--out", "p.svg", "A.json"); status != cli.StatusSuccess {
 		t.Fatal(stderr)
 	}
 	drawn, _ := os.ReadFile("p.svg")
@@ -46,7 +48,7 @@ func TestAxisNamesFit(t *testing.T) {
 	const name = "ALongName.OfOneSize"
 	row := `{"stage":"a","n":1,"tuning":"{\"` + name + `\":%[1]d,\"X\":%[1]d,\"Y\":%[1]d,\"Z\":%[1]d}","seconds_median":%[1]d}`
 	s.file("rows", fmt.Sprintf(row+"\n", 1)+fmt.Sprintf(row, 2))
-	if _, stderr, status := s.run("plot", "parallel", "--out", "p.svg", "rows"); status != statusSuccess {
+	if _, stderr, status := s.run("plot", "parallel", "--out", "p.svg", "rows"); status != cli.StatusSuccess {
 		t.Fatal(stderr)
 	}
 	drawn, _ := os.ReadFile("p.svg")
@@ -74,7 +76,7 @@ func TestLegendsKeepTheirSamples(t *testing.T) {
 		"stages A.json B.json": {"A.mtx, n = 5, Pretence 9000", "0.75"}, "spectrum v.txt w.npy": {"v.txt, n = 5"},
 	} {
 		long := strings.Repeat("long ", 60)
-		if _, stderr, status := s.run(append([]string{"plot", "--title", long, "--out", "p.svg"}, strings.Fields(args)...)...); status != statusSuccess {
+		if _, stderr, status := s.run(append([]string{"plot", "--title", long, "--out", "p.svg"}, strings.Fields(args)...)...); status != cli.StatusSuccess {
 			t.Fatal(stderr)
 		}
 		drawn, _ := os.ReadFile("p.svg")

@@ -3,52 +3,23 @@ package main
 import (
 	"fmt"
 	"math"
-	"slices"
-	"strings"
 
-	"github.com/spf13/cobra"
-
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// These are the values of --precision. If the flag is not given, a .npy file of single precision is
-// solved in single precision, and any other file in double precision.
-const (
-	precisionSingle = "f32"
-	precisionDouble = "f64"
-	precisionMixed  = "mixed" // only for eigenvalues and eigenvectors
-)
-
-// precisionFlag adds the flag --precision. `more` continues its usage, and `others` are further words
-// that the flag may have, in addition to f32 and f64.
-func precisionFlag(cmd *cobra.Command, precision *string, more string, others ...string) {
-	cmd.Flags().StringVar(precision, "precision", "",
-		"`P` of matrix and result: f32 or f64 (default: that of a .npy file, else\n"+
-			"f64); f32 needs about two thirds of the memory"+more)
-	cmd.RegisterFlagCompletionFunc("precision", words(append([]string{precisionSingle, precisionDouble}, others...)))
-}
-
-// checkPrecision returns an error for an unknown precision. `others` are further words that the flag may
-// have.
-func checkPrecision(cmd *cobra.Command, precision string, others ...string) error {
-	known := append([]string{precisionSingle, precisionDouble}, others...)
-	if precision == "" || slices.Contains(known, precision) {
-		return nil
-	}
-	last := len(known) - 1
-	return usage(cmd, "--precision: %q is not %s or %s", precision, strings.Join(known[:last], ", "), known[last])
-}
-
 // isSingle tells whether a matrix that has been read is solved in single precision. `precision` is
 // the value of --precision. If it is "", the problem has the precision of the file.
 func isSingle(d *matio.Dense, precision string) bool {
-	return precision == precisionSingle || precision == "" && d.Single
+	return precision == cli.PrecisionSingle || precision == "" && d.Single
 }
 
 // precisionName is the name of T in reports.
 func precisionName[T evd.Float]() string {
-	if ulpOf[T]() > ulp {
+	if report.UlpOf[T]() > report.Ulp {
 		return "float32"
 	}
 	return "float64"
@@ -81,16 +52,7 @@ type singleRangeError struct {
 
 func (e *singleRangeError) Error() string {
 	return fmt.Sprintf("%s: a(%d,%d) is %g, the largest entry, and beyond the range of single precision, "+
-		"2⁻¹²⁶ to 2¹²⁸ (rows and columns from 1); --precision f64 solves it", inputName(e.file), e.row+1, e.col+1, e.x)
-}
-
-// doublesOf returns values in double precision.
-func doublesOf[T evd.Float](values []T) []float64 {
-	doubles := make([]float64, len(values))
-	for i, v := range values {
-		doubles[i] = float64(v)
-	}
-	return doubles
+		"2⁻¹²⁶ to 2¹²⁸ (rows and columns from 1); --precision f64 solves it", cli.InputName(e.file), e.row+1, e.col+1, e.x)
 }
 
 // ofPrecision makes a problem from the matrix of a file. `precision` is the value of --precision.
@@ -101,21 +63,21 @@ func ofPrecision(file string, d *matio.Dense, precision string) (problem, error)
 		return single{evd.NewSym(n, data, evd.Lower)}, err
 	}
 	a := dense{evd.Sym[float64]{N: n, Ld: max(n, 1), Data: d.Data, Uplo: evd.Lower}}
-	if precision == precisionMixed {
+	if precision == cli.PrecisionMixed {
 		return mixed{a}, nil
 	}
 	return a, nil
 }
 
 // kind is the kind of matrices that the flags select. It does not consider the precision of a file.
-func (o *options) kind() kind {
+func (o *options) kind() machine.Kind {
 	switch {
 	case o.tridiagonal:
-		return kindTridiagonal
-	case o.precision == precisionSingle:
-		return kindSingle
-	case o.precision == precisionMixed:
-		return kindMixed
+		return machine.KindTridiagonal
+	case o.precision == cli.PrecisionSingle:
+		return machine.KindSingle
+	case o.precision == cli.PrecisionMixed:
+		return machine.KindMixed
 	}
-	return kindDense
+	return machine.KindDense
 }

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 )
 
 // asProgram is an environment variable that makes the test binary run as vkevd. Tests of signals
@@ -98,7 +100,7 @@ func TestSignalWhileReading(t *testing.T) {
 		p := start(t, "solve", "--verbose", "--out-vectors", "Q.npy", "--out-values", "v", "-")
 		p.await("reading standard input")
 		p.Process.Signal(kill)
-		p.ends("vkevd: interrupted", statusNumerical)
+		p.ends("vkevd: interrupted", cli.StatusNumerical)
 		s.expectFiles()
 	}
 }
@@ -111,16 +113,16 @@ func TestIgnoredSignalStaysIgnored(t *testing.T) {
 	p.await("reading standard input")
 	p.Process.Signal(syscall.SIGINT)
 	p.stdin.Close() // only the end of standard input ends the process
-	p.ends("vkevd: standard input: the file is empty", statusInput)
+	p.ends("vkevd: standard input: the file is empty", cli.StatusInput)
 }
 
 func TestStatusOfTheProcess(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", "")
 	p := start(t, "solve", "A.mtx")
-	p.ends("vkevd: A.mtx: the file is empty", statusInput)
+	p.ends("vkevd: A.mtx: the file is empty", cli.StatusInput)
 	p = start(t, "version")
-	p.ends("", statusSuccess)
+	p.ends("", cli.StatusSuccess)
 }
 
 func TestNoLoaderNoDevice(t *testing.T) {
@@ -131,7 +133,7 @@ func TestNoLoaderNoDevice(t *testing.T) {
 	rest, _ := io.ReadAll(p.stderr)
 	p.Wait()
 	line := lastLine(string(rest))
-	if !strings.HasPrefix(line, "vkevd: no usable Vulkan device: ") || !strings.Contains(line, "apt install") || p.ProcessState.ExitCode() != statusDevice {
+	if !strings.HasPrefix(line, "vkevd: no usable Vulkan device: ") || !strings.Contains(line, "apt install") || p.ProcessState.ExitCode() != cli.StatusDevice {
 		t.Errorf("status %d, %s", p.ProcessState.ExitCode(), rest)
 	}
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd"
 )
 
@@ -25,12 +26,12 @@ func (p *productsFlags) flags(cmd *cobra.Command) {
 // check returns an error for an unknown value of --products.
 func (p *productsFlags) check(cmd *cobra.Command) error {
 	if _, err := evd.ParseProducts(p.products); err != nil {
-		return usage(cmd, "--products: %q is not auto, native or emulated", p.products)
+		return cli.Usage(cmd, "--products: %q is not auto, native or emulated", p.products)
 	}
 	return nil
 }
 
-// chosen returns the value of --products. The method `check` must have been called before.
+// chosen returns the value of --products. The method `Check` must have been called before.
 func (p *productsFlags) chosen() evd.Products {
 	products, _ := evd.ParseProducts(p.products)
 	return products

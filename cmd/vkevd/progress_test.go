@@ -7,33 +7,30 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/evd/probe"
-	"github.com/vkevd/vkevd/stages/tuning"
 )
 
 // TestProgressOnATerminal checks that the progress line has the stage, the bar, the percentage, the
 // elapsed time and the expected time.
 func TestProgressOnATerminal(t *testing.T) {
 	var b bytes.Buffer
-	p := newProgress(&b, redrawn, nil)
-	now := p.began.Add(125 * time.Second)
-	p.clock = func() time.Time { return now }
-	fast := tuning.Forecast{Stages: map[string]tuning.Speed{"back transformation 1": {Share: 1}, "back transformation 2": {Share: 1}}}
-	p.of([]evd.StageCost{{Stage: "back transformation 1", Flops: 3}, {Stage: "back transformation 2", Flops: 1}}, 1,
-		speeds{of: fast, rates: probe.Rates{FP64: 1}, gain: 1})
+	p := cli.NewProgress(&b, cli.Redrawn, nil)
+	now := p.Began.Add(125 * time.Second)
+	p.Clock = func() time.Time { return now }
+	p.Of([]evd.StageCost{{Stage: "back transformation 1", Flops: 3}, {Stage: "back transformation 2", Flops: 1}}, []float64{3, 1})
 	update := func(done float64, later time.Duration) {
 		now = now.Add(later)
-		p.update(evd.Progress{Stage: "back transformation 1", Done: done, Total: 4})
+		p.Update(evd.Progress{Stage: "back transformation 1", Done: done, Total: 4})
 	}
-	p.stage("reading A.mtx")
+	p.Stage("reading A.mtx")
 	update(0, 0)
 	update(1, 40*time.Millisecond) // too soon to be drawn
 	update(1, 9960*time.Millisecond)
 	update(3, 20*time.Second)
 	update(4, time.Hour)
-	p.end()
-	p.end()
+	p.End()
+	p.End()
 	want := strings.Join([]string{
 		"",
 		"reading A.mtx                                          2:05",
@@ -42,7 +39,7 @@ func TestProgressOnATerminal(t *testing.T) {
 		"back transformation 1    [###############     ]  75%   2:35 of about 2:45",
 		"back transformation 1    [####################] 100% 1:02:35 of about 1:02:35",
 		"",
-	}, clearLine)
+	}, cli.ClearLine)
 	if b.String() != want {
 		t.Errorf("got\n%q\nwant\n%q", b.String(), want)
 	}
@@ -52,16 +49,16 @@ func TestProgressOnATerminal(t *testing.T) {
 // read, and must stop when the line is removed.
 func TestProgressTicks(t *testing.T) {
 	var b lockedBuffer
-	p := newProgress(&b, redrawn, nil)
-	p.stage("reading A.mtx")
+	p := cli.NewProgress(&b, cli.Redrawn, nil)
+	p.Stage("reading A.mtx")
 	for began := time.Now(); strings.Count(b.String(), "0:01") == 0; time.Sleep(10 * time.Millisecond) {
 		if time.Since(began) > 10*time.Second {
 			t.Fatalf("nothing but %q", b.String())
 		}
 	}
-	p.end()
+	p.End()
 	after := b.String()
-	time.Sleep(tickEvery + 200*time.Millisecond)
+	time.Sleep(cli.TickEvery + 200*time.Millisecond)
 	if b.String() != after {
 		t.Errorf("%q was drawn after the end", b.String()[len(after):])
 	}
@@ -89,22 +86,22 @@ func (l *lockedBuffer) String() string {
 func TestTimeShare(t *testing.T) {
 	costs := []evd.StageCost{{Stage: "bulge chasing", Flops: 1}, {Stage: "back transformation 1", Flops: 46}}
 	for done, want := range map[float64]float64{0: 0, 0.5: 0.25, 1: 0.5, 24: 0.75, 47: 1, 48: 1} {
-		if got := timeShare(costs, []float64{3, 3}, evd.Progress{Done: done, Total: 47}); got != want {
+		if got := cli.TimeShare(costs, []float64{3, 3}, evd.Progress{Done: done, Total: 47}); got != want {
 			t.Errorf("%g of 47 operations are %g of the time, want %g", done, got, want)
 		}
 	}
-	if got := timeShare(nil, nil, evd.Progress{Done: 1, Total: 4}); got != 0.25 {
+	if got := cli.TimeShare(nil, nil, evd.Progress{Done: 1, Total: 4}); got != 0.25 {
 		t.Errorf("without costs %g", got)
 	}
 }
 
 func TestProgressKeepsToTheLine(t *testing.T) {
 	var b bytes.Buffer
-	p := newProgress(&b, redrawn, nil)
-	p.stage("reading " + strings.Repeat("ä", 200))
-	p.update(evd.Progress{Stage: strings.Repeat("é", 100), Done: 1, Total: 1})
-	p.end()
-	for _, line := range strings.Split(b.String(), clearLine) {
+	p := cli.NewProgress(&b, cli.Redrawn, nil)
+	p.Stage("reading " + strings.Repeat("ä", 200))
+	p.Update(evd.Progress{Stage: strings.Repeat("é", 100), Done: 1, Total: 1})
+	p.End()
+	for _, line := range strings.Split(b.String(), cli.ClearLine) {
 		if n := len([]rune(line)); n > 79 {
 			t.Errorf("%d characters: %s", n, line)
 		}
@@ -113,13 +110,13 @@ func TestProgressKeepsToTheLine(t *testing.T) {
 
 func TestProgressElsewhere(t *testing.T) {
 	var b bytes.Buffer
-	p := newProgress(&b, listed, nil)
-	p.stage("reading A.mtx")
+	p := cli.NewProgress(&b, cli.Listed, nil)
+	p.Stage("reading A.mtx")
 	for done := range 4 {
-		p.update(evd.Progress{Stage: "band reduction", Done: float64(done), Total: 4})
+		p.Update(evd.Progress{Stage: "band reduction", Done: float64(done), Total: 4})
 	}
-	p.update(evd.Progress{Stage: "scale"}) // no total known
-	p.end()
+	p.Update(evd.Progress{Stage: "scale"}) // no total known
+	p.End()
 	if want := "reading A.mtx\nband reduction\nscale\n"; b.String() != want {
 		t.Errorf("got %q, want %q", b.String(), want)
 	}
@@ -135,8 +132,8 @@ func TestRedrawnLineIsGoneBeforeText(t *testing.T) {
 	for _, file := range []string{"A.mtx", "B.mtx"} {
 		_, stderr, _ := s.run("solve", file)
 		_, text, _ := strings.Cut(stderr, "\n")
-		last := strings.LastIndex(stderr, clearLine)
-		if after := stderr[last+len(clearLine):]; !strings.HasPrefix(after, "matrix ") && !strings.HasPrefix(after, "vkevd: ") {
+		last := strings.LastIndex(stderr, cli.ClearLine)
+		if after := stderr[last+len(cli.ClearLine):]; !strings.HasPrefix(after, "matrix ") && !strings.HasPrefix(after, "vkevd: ") {
 			t.Errorf("%s: %q follows the last redrawn line", file, after)
 		}
 		if strings.Contains(text, "\x1b") {
@@ -152,28 +149,28 @@ func TestRedrawnLineIsGoneBeforeText(t *testing.T) {
 // new line if the terminal had less than 72 columns.
 func TestProgressFitsTheTerminal(t *testing.T) {
 	for columns := 2; columns < 130; columns++ {
-		for _, l := range []line{
-			{stage: "reading " + strings.Repeat("ä", 100), elapsed: time.Hour},
-			{stage: "back transformation 1", measured: true, done: 0.25, elapsed: 135 * time.Second},
-			{stage: "back transformation 1", measured: true, done: 0.25, elapsed: 135 * time.Second, expected: 540 * time.Second},
-			{stage: "tridiagonal solve", measured: true, done: 1, elapsed: 11 * time.Hour, expected: 12 * time.Hour},
+		for _, l := range []cli.Line{
+			{Stage: "reading " + strings.Repeat("ä", 100), Elapsed: time.Hour},
+			{Stage: "back transformation 1", Measured: true, Done: 0.25, Elapsed: 135 * time.Second},
+			{Stage: "back transformation 1", Measured: true, Done: 0.25, Elapsed: 135 * time.Second, Expected: 540 * time.Second},
+			{Stage: "tridiagonal solve", Measured: true, Done: 1, Elapsed: 11 * time.Hour, Expected: 12 * time.Hour},
 		} {
-			text := l.fitted(columns - 1)
+			text := l.Fitted(columns - 1)
 			if n := len([]rune(text)); n >= columns {
 				t.Errorf("%d columns: %d characters: %s", columns, n, text)
 			}
-			if columns >= 40 && l.measured && (!strings.Contains(text, "%") || !strings.Contains(text, minutes(l.elapsed))) {
+			if columns >= 40 && l.Measured && (!strings.Contains(text, "%") || !strings.Contains(text, cli.Minutes(l.Elapsed))) {
 				t.Errorf("%d columns: %s", columns, text)
 			}
 		}
 	}
-	l := line{stage: "back transformation 1", measured: true, done: 0.5, elapsed: 135 * time.Second, expected: 270 * time.Second}
+	l := cli.Line{Stage: "back transformation 1", Measured: true, Done: 0.5, Elapsed: 135 * time.Second, Expected: 270 * time.Second}
 	for columns, want := range map[int]string{
 		80: "back transformation 1    [##########          ]  50%   2:15 of about 4:30",
 		60: "back transformation 1    [#####     ]  50%   2:15 / 4:30",
 		40: "back transf… [##   ]  50%   2:15 / 4:30",
 	} {
-		if got := l.fitted(columns - 1); got != want {
+		if got := l.Fitted(columns - 1); got != want {
 			t.Errorf("%d columns: %q, want %q", columns, got, want)
 		}
 	}
@@ -184,12 +181,12 @@ func TestProgressFitsTheTerminal(t *testing.T) {
 func TestProgressAsksForTheWidth(t *testing.T) {
 	var b bytes.Buffer
 	width := 40
-	p := newProgress(&b, redrawn, func() int { return width })
-	p.stage(strings.Repeat("x", 100))
+	p := cli.NewProgress(&b, cli.Redrawn, func() int { return width })
+	p.Stage(strings.Repeat("x", 100))
 	width = 0 // not known: 80
-	p.stage(strings.Repeat("y", 100))
-	p.end()
-	lines := strings.Split(b.String(), clearLine)
+	p.Stage(strings.Repeat("y", 100))
+	p.End()
+	lines := strings.Split(b.String(), cli.ClearLine)
 	if len([]rune(lines[1])) != 39 || len([]rune(lines[2])) != 59 {
 		t.Errorf("%q", lines)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/probe"
 )
@@ -43,15 +44,15 @@ func newFixture(t *testing.T) *fixture {
 // standard error and the exit status.
 func (s *fixture) run(args ...string) (stdout, stderr string, status int) {
 	s.Helper()
-	env := environment{
-		lookup:    func(name string) (string, bool) { v, ok := s.variables[name]; return v, ok },
-		cacheDir:  func() (string, error) { return "/home/me/.cache", nil },
-		configDir: func() (string, error) { return filepath.Abs("config") },
-		system:    func() string { return s.system },
-		terminal:  s.terminal,
-		dumb:      s.dumb,
-		machine:   s.machine,
-		again:     s.again,
+	env := cli.Environment{
+		Lookup:    func(name string) (string, bool) { v, ok := s.variables[name]; return v, ok },
+		CacheDir:  func() (string, error) { return "/home/me/.cache", nil },
+		ConfigDir: func() (string, error) { return filepath.Abs("config") },
+		System:    func() string { return s.system },
+		Terminal:  s.terminal,
+		Dumb:      s.dumb,
+		Machine:   s.machine,
+		Again:     s.again,
 	}
 	var out, errs lockedBuffer // abandoned work may still write
 	w := io.Writer(&out)
@@ -146,7 +147,7 @@ func TestUsage(t *testing.T) {
 		{"plan", "plan needs --n N, the order of the matrix, at least 1; see vkevd plan --help"},
 		{"plan --n -5", "plan needs --n N, the order of the matrix, at least 1; see vkevd plan --help"},
 	} {
-		s.fails(statusInput, c.says, strings.Fields(c.args)...)
+		s.fails(cli.StatusInput, c.says, strings.Fields(c.args)...)
 	}
 	s.expectFiles("A.mtx")
 	if len(s.machine.opened) > 0 {
@@ -163,7 +164,7 @@ func (s *fixture) everyCommand() (all []string) {
 			visit(c, path+" "+c.Name())
 		}
 	}
-	visit(rootCommand(&session{environment: environment{machine: s.machine}}), "")
+	visit(rootCommand(&cli.Session{Environment: cli.Environment{Machine: s.machine}}), "")
 	if len(all) < 15 {
 		s.Fatalf("only %d commands: %q", len(all), all)
 	}
@@ -178,7 +179,7 @@ func TestWrongUse(t *testing.T) {
 		for _, nonsense := range []string{"--frobnicate", "-?", "--device", "frobnicate one two three four", "--help=perhaps"} {
 			args := append(strings.Fields(cmd), strings.Fields(nonsense)...)
 			stdout, stderr, status := s.run(args...)
-			if status != statusInput || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "vkevd: ") {
+			if status != cli.StatusInput || stdout != "" || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "vkevd: ") {
 				t.Errorf("vkevd %s: status %d, %q, %q", strings.Join(args, " "), status, stdout, stderr)
 			}
 		}
@@ -201,7 +202,7 @@ func TestHelp(t *testing.T) {
 	}
 	for _, args := range lines {
 		stdout, stderr, status := s.run(strings.Fields(args)...)
-		if status != statusSuccess || stderr != "" {
+		if status != cli.StatusSuccess || stderr != "" {
 			t.Errorf("vkevd %s: status %d, stderr %q", args, status, stderr)
 		}
 		for _, part := range []string{"Usage:\n  vkevd", "Examples:\n  vkevd"} {
@@ -211,7 +212,7 @@ func TestHelp(t *testing.T) {
 		}
 		// Usage, examples and the flags that most users need stand in the first 60 lines.
 		if strings.Contains(stdout, "\nCommon flags:\n") {
-			text, _ := helpFiles.ReadFile("help/vkevd-" + strings.Fields(strings.TrimPrefix(args, "help "))[0] + ".txt")
+			text, _ := cli.HelpFiles.ReadFile("help/vkevd-" + strings.Fields(strings.TrimPrefix(args, "help "))[0] + ".txt")
 			_, more, _ := strings.Cut(string(text), "\nMORE\n")
 			before, _, found := strings.Cut(stdout, more[:20])
 			if lines := strings.Count(before, "\n"); !found || lines > 60 || !strings.Contains(stdout, "\nOther flags:\n") {
@@ -230,13 +231,13 @@ func TestVersion(t *testing.T) {
 	s := newFixture(t)
 	word, _, status := s.run("version")
 	flag, _, _ := s.run("--version")
-	if status != statusSuccess || word != flag || !strings.HasPrefix(word, "vkevd ") || strings.Count(word, "\n") != 1 {
+	if status != cli.StatusSuccess || word != flag || !strings.HasPrefix(word, "vkevd ") || strings.Count(word, "\n") != 1 {
 		t.Errorf("status %d, %q and %q", status, word, flag)
 	}
 }
 
 func TestDescribeKeepsToOneLine(t *testing.T) {
-	if got := describe(errors.Join(errors.New("a"), errors.New("b"))); got != "a; b" {
+	if got := cli.Describe(errors.Join(errors.New("a"), errors.New("b"))); got != "a; b" {
 		t.Errorf("got %q", got)
 	}
 }

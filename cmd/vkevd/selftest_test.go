@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/vk"
@@ -31,7 +32,7 @@ func TestSelftest(t *testing.T) {
 			kinds++
 		}
 	}
-	if strings.Count(stdout, "  ok\n") != 2*kinds || !strings.HasSuffix(stdout, " matrices solved, all measures below 60\n") || stderr != "" || status != statusSuccess {
+	if strings.Count(stdout, "  ok\n") != 2*kinds || !strings.HasSuffix(stdout, " matrices solved, all measures below 60\n") || stderr != "" || status != cli.StatusSuccess {
 		t.Errorf("status %d, %q, %d kinds\n%s", status, stderr, kinds, stdout)
 	}
 	if s.machine.opened[0].Device != "pre" || s.machine.closed != 5 || len(s.machine.wanted) != 4 { // two plans for each order, and the device
@@ -55,7 +56,7 @@ func TestSelftestFails(t *testing.T) {
 			s := newFixture(t)
 			c.spoil(s.machine)
 			stdout, stderr, status := s.run("selftest", "-n", "5", "toeplitz")
-			if strings.Count(stdout, c.row) != 3 || !strings.Contains(stdout, "\n0 of 3 matrices solved") || stderr != "vkevd: selftest failed: 3 of 3 matrices\n" || status != statusNumerical {
+			if strings.Count(stdout, c.row) != 3 || !strings.Contains(stdout, "\n0 of 3 matrices solved") || stderr != "vkevd: selftest failed: 3 of 3 matrices\n" || status != cli.StatusNumerical {
 				t.Errorf("status %d, %q\n%s", status, stderr, stdout)
 			}
 			stdout, _, status = s.run("selftest", "-n", "5", "--json", "-", "toeplitz(2")
@@ -65,7 +66,7 @@ func TestSelftestFails(t *testing.T) {
 				Ratios struct{ Passed bool }
 				Error  string
 			}
-			if err := json.Unmarshal([]byte(stdout), &row); err != nil || row.Kind != "toeplitz(2,-1)" || row.N != 5 || row.Ratios.Passed || status != statusNumerical {
+			if err := json.Unmarshal([]byte(stdout), &row); err != nil || row.Kind != "toeplitz(2,-1)" || row.N != 5 || row.Ratios.Passed || status != cli.StatusNumerical {
 				t.Errorf("status %d, %v: %s", status, err, stdout)
 			}
 		})
@@ -74,14 +75,14 @@ func TestSelftestFails(t *testing.T) {
 
 func TestSelftestRefuses(t *testing.T) {
 	s := newFixture(t)
-	s.fails(statusInput, `no kind of matrix has "nonesuch" in its name; see vkevd selftest --help`, "selftest", "nonesuch")
-	s.fails(statusInput, "--n needs orders of matrices, none negative; see vkevd selftest --help", "selftest", "-n", "5,-1")
-	s.fails(statusInput, `--solver: "bisection" is not a method that finds vectors; see vkevd selftest --help`, "selftest", "--solver", "bisection")
-	s.fails(statusInput, `--solver: "magic" is not a method that finds vectors; see vkevd selftest --help`, "selftest", "--solver", "magic")
+	s.fails(cli.StatusInput, `no kind of matrix has "nonesuch" in its name; see vkevd selftest --help`, "selftest", "nonesuch")
+	s.fails(cli.StatusInput, "--n needs orders of matrices, none negative; see vkevd selftest --help", "selftest", "-n", "5,-1")
+	s.fails(cli.StatusInput, `--solver: "bisection" is not a method that finds vectors; see vkevd selftest --help`, "selftest", "--solver", "bisection")
+	s.fails(cli.StatusInput, `--solver: "magic" is not a method that finds vectors; see vkevd selftest --help`, "selftest", "--solver", "magic")
 	s.machine.openErr = vk.ErrNoDevice
-	s.fails(statusDevice, "no usable Vulkan device", "selftest")
+	s.fails(cli.StatusDevice, "no usable Vulkan device", "selftest")
 	s.machine.openErr, s.machine.planErr = nil, errors.New("no plan")
-	if _, stderr, status := s.run("selftest"); status != statusInput || stderr != "vkevd: no plan\n" {
+	if _, stderr, status := s.run("selftest"); status != cli.StatusInput || stderr != "vkevd: no plan\n" {
 		t.Errorf("status %d, %q", status, stderr)
 	}
 }
@@ -89,7 +90,7 @@ func TestSelftestRefuses(t *testing.T) {
 // TestSelftestHere runs vkevd selftest on a real device, for a few kinds of matrices.
 func TestSelftestHere(t *testing.T) {
 	s := newFixture(t)
-	if stdout, stderr, status := s.real("selftest", "-n", "20", "--solver", "mrrr", "ddrvst-09", "dchkst-21", "glued"); status != statusSuccess || !strings.Contains(stdout, "\n5 of 5 ") {
+	if stdout, stderr, status := s.real("selftest", "-n", "20", "--solver", "mrrr", "ddrvst-09", "dchkst-21", "glued"); status != cli.StatusSuccess || !strings.Contains(stdout, "\n5 of 5 ") {
 		t.Errorf("status %d, %s%s", status, stdout, stderr)
 	}
 }

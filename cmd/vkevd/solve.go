@@ -5,6 +5,9 @@ import (
 	"errors"
 
 	"github.com/spf13/cobra"
+
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
 )
 
 // A solveJob is one call of vkevd solve.
@@ -18,11 +21,11 @@ type solveJob struct {
 	vectors string // path of the output, "" for none
 }
 
-func solveCommand(s *session) *cobra.Command {
-	j := &solveJob{fileJob: fileJob{session: s}}
+func solveCommand(s *cli.Session) *cobra.Command {
+	j := &solveJob{fileJob: fileJob{Session: s}}
 	cmd := &cobra.Command{
 		Use:  "solve [flags] FILE",
-		Args: oneMatrix,
+		Args: cli.OneMatrix,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := j.checkUse(cmd); err != nil {
 				return err
@@ -30,7 +33,7 @@ func solveCommand(s *session) *cobra.Command {
 			if j.engine != vulkanEngine {
 				return j.runCluster(cmd.Context(), args[0])
 			}
-			return j.run(cmd.Context(), args[0], []string{j.vectors}, func(ctx context.Context, known *facts, show *progress) (work, error) {
+			return j.run(cmd.Context(), args[0], []string{j.vectors}, func(ctx context.Context, known *report.Facts, show *cli.Progress) (work, error) {
 				switch {
 				case j.batch && j.options.tridiagonal:
 					return readBatchWork(ctx, j, args[0], known, show, tridiagonalBatch)
@@ -41,7 +44,7 @@ func solveCommand(s *session) *cobra.Command {
 			})
 		},
 	}
-	j.device = devicesFlag(cmd, s)
+	j.device = cli.DevicesFlag(cmd, s)
 	j.input.flags(cmd)
 	j.options.flags(cmd)
 	engineFlag(cmd, &j.engine)
@@ -70,16 +73,16 @@ func (j *solveJob) checkUse(cmd *cobra.Command) error {
 	o := &j.options
 	switch {
 	case j.check && o.valuesOnly && j.batch:
-		return usage(cmd, "--check of a batch needs vectors: it cannot be combined with --values-only")
+		return cli.Usage(cmd, "--check of a batch needs vectors: it cannot be combined with --values-only")
 	case j.check && o.valuesOnly && !o.part.all() && !o.tridiagonal:
-		return usage(cmd, "--check cannot judge a part of the values without vectors: it compares sums over all")
-	case j.batch && ending(j.values) == ".json":
-		return usage(cmd, "--out-values: %s: the values of a batch are written as .txt, .npy or .npz", j.values)
+		return cli.Usage(cmd, "--check cannot judge a part of the values without vectors: it compares sums over all")
+	case j.batch && cli.Ending(j.values) == ".json":
+		return cli.Usage(cmd, "--out-values: %s: the values of a batch are written as .txt, .npy or .npz", j.values)
 	}
 	if j.start != "" && o.precision == "" { // only double precision has approximate vectors
-		o.precision = precisionDouble
+		o.precision = cli.PrecisionDouble
 	}
-	if err := errors.Join(checkEngine(cmd, j.engine), j.checkProcesses(cmd)); err != nil {
+	if err := errors.Join(checkEngine(cmd, j.engine), j.CheckProcesses(cmd)); err != nil {
 		return err
 	}
 	if err := errors.Join(o.check(cmd, j.wantsVectors()), j.input.check(cmd)); err != nil {
@@ -89,10 +92,10 @@ func (j *solveJob) checkUse(cmd *cobra.Command) error {
 		flag, path string
 		known      []string
 	}{
-		{"out-values", j.values, j.batchEndings(valuesEndings)}, {"out-vectors", j.vectors, j.batchEndings(vectorsEndings)},
-		{"report", j.report, reportEndings},
+		{"out-values", j.values, j.batchEndings(cli.ValuesEndings)}, {"out-vectors", j.vectors, j.batchEndings(cli.VectorsEndings)},
+		{"report", j.report, cli.ReportEndings},
 	} {
-		if err := checkEnding(cmd, out.flag, out.path, out.known); err != nil {
+		if err := cli.CheckEnding(cmd, out.flag, out.path, out.known); err != nil {
 			return err
 		}
 	}
@@ -101,5 +104,5 @@ func (j *solveJob) checkUse(cmd *cobra.Command) error {
 
 // wantsVectors tells whether any flag needs the eigenvectors.
 func (j *solveJob) wantsVectors() bool {
-	return !j.options.valuesOnly && (j.options.vectors || j.vectors != "" || j.check || j.start != "" || j.options.verify || j.options.precision == precisionMixed)
+	return !j.options.valuesOnly && (j.options.vectors || j.vectors != "" || j.check || j.start != "" || j.options.verify || j.options.precision == cli.PrecisionMixed)
 }

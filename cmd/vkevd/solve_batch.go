@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/batch"
 	"github.com/vkevd/vkevd/vk"
@@ -14,20 +17,20 @@ import (
 type batchKind[M any] struct {
 	matrices func(f *batchFile) []M
 	order    func(a M) int
-	kind     kind
+	kind     machine.Kind
 }
 
 // denseBatch and tridiagonalBatch are the two kinds of batches.
 var (
-	denseBatch = batchKind[denseMatrix]{
+	denseBatch = batchKind[machine.DenseMatrix]{
 		matrices: (*batchFile).matrices,
-		order:    func(a denseMatrix) int { return a.N },
-		kind:     kindBatch,
+		order:    func(a machine.DenseMatrix) int { return a.N },
+		kind:     machine.KindBatch,
 	}
-	tridiagonalBatch = batchKind[tridiagonalMatrix]{
+	tridiagonalBatch = batchKind[machine.TridiagonalMatrix]{
 		matrices: (*batchFile).tridiagonals,
-		order:    tridiagonalMatrix.N,
-		kind:     kindTridiagonalBatch,
+		order:    machine.TridiagonalMatrix.N,
+		kind:     machine.KindTridiagonalBatch,
 	}
 )
 
@@ -36,7 +39,7 @@ type batchWork[M any] struct {
 	*solveJob
 	of   batchKind[M]
 	file string
-	*facts
+	*report.Facts
 	f        *batchFile
 	matrices []M
 	groups   []batchGroup
@@ -46,8 +49,8 @@ type batchWork[M any] struct {
 }
 
 // readBatchWork reads the file of vkevd solve --batch.
-func readBatchWork[M any](ctx context.Context, j *solveJob, file string, known *facts, show *progress, of batchKind[M]) (work, error) {
-	f, err := readBatch(ctx, file, j.stdin, j.input, j.options.tridiagonal, show.above())
+func readBatchWork[M any](ctx context.Context, j *solveJob, file string, known *report.Facts, show *cli.Progress, of batchKind[M]) (work, error) {
+	f, err := readBatch(ctx, file, j.Stdin, j.input, j.options.tridiagonal, show.Above())
 	if err != nil {
 		return nil, j.input.hint(err)
 	}
@@ -59,43 +62,43 @@ func readBatchWork[M any](ctx context.Context, j *solveJob, file string, known *
 		return nil, err
 	}
 	return &batchWork[M]{
-		solveJob: j, of: of, file: file, facts: known, f: f, matrices: of.matrices(f), groups: groups,
-		opt: batch.Options{Vectors: j.wantsVectors(), Progress: show.update},
+		solveJob: j, of: of, file: file, Facts: known, f: f, matrices: of.matrices(f), groups: groups,
+		opt: batch.Options{Vectors: j.wantsVectors(), Progress: show.Update},
 	}, nil
 }
 
-func (w *batchWork[M]) open(log io.Writer) (device, error) {
-	return w.openAll(vk.Options{Device: w.device()}, log)
+func (w *batchWork[M]) Open(log io.Writer) (machine.Device, error) {
+	return w.OpenAll(vk.Options{Device: w.device()}, log)
 }
 
-func (w *batchWork[M]) plan(dev device, log io.Writer) (p planned, err error) {
+func (w *batchWork[M]) Plan(dev machine.Device, log io.Writer) (p machine.Planned, err error) {
 	orders := make([]int, len(w.matrices))
 	for k, a := range w.matrices {
 		orders[k] = w.of.order(a)
 	}
 	var kept evd.Options
-	w.Tuned = w.config.apply(&kept, dev.Info(), log)
+	w.Tuned = w.config.Apply(&kept, dev.Info(), log)
 	w.opt.Tuning = kept.Tuning
 	w.p, err = newBatchPlans[M](dev, w.of.kind, w.groups, orders, w.opt)
 	return w.p, err
 }
 
 // speeds forecasts nothing: the plans report progress by matrices.
-func (w *batchWork[M]) speeds(context.Context, device) (n int, _ speeds) { return 0, speeds{} }
+func (w *batchWork[M]) speeds(context.Context, machine.Device) (n int, _ speeds) { return 0, speeds{} }
 
 func (w *batchWork[M]) solve(ctx context.Context) (err error) {
 	w.res, err = w.p.Solve(ctx, w.matrices)
 	return err
 }
 
-func (w *batchWork[M]) known(planned) *facts {
+func (w *batchWork[M]) known(machine.Planned) *report.Facts {
 	w.f.complete(w.res)
 	_, w.N = w.f.orders()
 	w.Vectors, w.Memory, w.Stages = w.opt.Vectors, w.p.Bytes(), w.res.Profile.Phases
-	return w.facts
+	return w.Facts
 }
 
-func (w *batchWork[M]) measure(ctx context.Context) (measures, error) {
+func (w *batchWork[M]) Measure(ctx context.Context) (report.Measures, error) {
 	checked, err := w.p.Check(ctx, w.matrices, w.res.Spectra)
 	if err != nil {
 		return nil, err
@@ -103,25 +106,25 @@ func (w *batchWork[M]) measure(ctx context.Context) (measures, error) {
 	return worst(checked, w.res), nil
 }
 
-func (w *batchWork[M]) print(ctx context.Context, out *outputs) error {
-	if out.toStdout() {
+func (w *batchWork[M]) Print(ctx context.Context, out *cli.Outputs) error {
+	if out.ToStdout() {
 		return nil
 	}
-	return cannotWrite("standard output", w.f.writeLines(stoppable{ctx, w.stdout}, w.res))
+	return cli.CannotWrite("standard output", w.f.writeLines(cli.Stoppable{Ctx: ctx, W: w.Stdout}, w.res))
 }
 
-func (w *batchWork[M]) summary(to io.Writer) {
-	fmt.Fprintf(to, "batch    %s, %s of %s in float64\n", printable(inputName(w.file)), matrices(w.f.count()), orders(w.f.orders()))
-	w.where(to)
-	w.times(to)
+func (w *batchWork[M]) Summary(to io.Writer) {
+	fmt.Fprintf(to, "batch    %s, %s of %s in float64\n", cli.Printable(cli.InputName(w.file)), cli.Matrices(w.f.count()), orders(w.f.orders()))
+	w.Where(to)
+	w.Times(to)
 }
 
-func (w *batchWork[M]) remarks(to io.Writer) error {
-	w.facts.remarks(to)
+func (w *batchWork[M]) Remarks(to io.Writer) error {
+	w.Facts.Remarks(to)
 	return w.f.failures(to, w.res)
 }
 
-func (w *batchWork[M]) report(to io.Writer) error { return w.f.report(w.facts, w.res).write(to) }
+func (w *batchWork[M]) Report(to io.Writer) error { return w.f.Report(w.Facts, w.res).Write(to) }
 
 func (w *batchWork[M]) about(err error) error {
 	_, n := w.f.orders()
@@ -129,7 +132,7 @@ func (w *batchWork[M]) about(err error) error {
 }
 
 // worst returns the largest ratio of each measure, over all matrices that were solved.
-func worst(checked []evd.Ratios, res *batch.Result) measures {
+func worst(checked []evd.Ratios, res *batch.Result) report.Measures {
 	var most evd.Ratios
 	for k, r := range checked {
 		if res.Spectra[k].Err == nil {
@@ -137,15 +140,7 @@ func worst(checked []evd.Ratios, res *batch.Result) measures {
 			most.Orthogonality = max(most.Orthogonality, r.Orthogonality)
 		}
 	}
-	return ratios(most)
-}
-
-// matrices returns a number of matrices as text, such as "1 matrix" or "12 matrices".
-func matrices(count int) string {
-	if count == 1 {
-		return "1 matrix"
-	}
-	return fmt.Sprintf("%d matrices", count)
+	return report.Ratios(most)
 }
 
 // orders returns a range of orders as text. The smallest order is `least`, and the largest is
@@ -165,8 +160,8 @@ type batchError struct {
 }
 
 func (e *batchError) Error() string {
-	text := fmt.Sprintf("%s could not be solved", matrices(e.failed))
-	overflow := fmt.Sprintf("a value of %s is beyond the largest number of its type", matrices(e.overflow))
+	text := fmt.Sprintf("%s could not be solved", cli.Matrices(e.failed))
+	overflow := fmt.Sprintf("a value of %s is beyond the largest number of its type", cli.Matrices(e.overflow))
 	switch {
 	case e.failed == 0:
 		text = overflow
@@ -176,6 +171,8 @@ func (e *batchError) Error() string {
 	return e.file + ": " + text
 }
 
+func (e *batchError) Status() int { return cli.StatusNumerical }
+
 // failures prints the error of each matrix of the batch that has no result, or a result with a value
 // that overflows. It returns a *batchError if there is such a matrix.
 func (f *batchFile) failures(remarks io.Writer, res *batch.Result) error {
@@ -184,7 +181,7 @@ func (f *batchFile) failures(remarks io.Writer, res *batch.Result) error {
 		if s.Err == nil {
 			continue
 		}
-		if as[*evd.OverflowError](s.Err) {
+		if cli.As[*evd.OverflowError](s.Err) {
 			e.overflow++
 		} else {
 			e.failed++

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
@@ -38,12 +39,12 @@ func TestSolveBatchWithoutElements(t *testing.T) {
 			args := strings.Fields("solve --batch " + c.args + " --out-values v" + ending + " --out-vectors q" + ending + " A" + ending)
 			stdout, stderr, status := s.run(args...)
 			if c.values == "" {
-				if status != statusInput || !strings.Contains(stderr, "\nvkevd: A"+ending+": ") {
+				if status != cli.StatusInput || !strings.Contains(stderr, "\nvkevd: A"+ending+": ") {
 					t.Errorf("%s: status %d\n%s", c.shape, status, stderr)
 				}
 				continue
 			}
-			if status != statusSuccess || stdout != "" {
+			if status != cli.StatusSuccess || stdout != "" {
 				t.Errorf("%s: status %d, output %q\n%s", c.shape, status, stdout, stderr)
 				continue
 			}
@@ -62,7 +63,7 @@ func TestSolveBatchOfOrderZero(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.npy", npyHeader("(3, 0, 0)"))
 	stdout, stderr, status := s.run(strings.Fields("solve --batch --out-values v.npy --out-vectors q.npy A.npy")...)
-	if status != statusSuccess || stdout != "\n\n\n" {
+	if status != cli.StatusSuccess || stdout != "\n\n\n" {
 		t.Errorf("status %d, output %q\n%s", status, stdout, stderr)
 	}
 	if v, err := matio.ReadFile("v.npy"); err != nil || v.Rows != 3 || v.Cols != 0 {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/batch"
 	"github.com/vkevd/vkevd/evd/matio"
@@ -33,12 +34,12 @@ func readBatch(
 	ctx context.Context, file string, stdin io.Reader, input matrixInput, tridiagonal bool, log io.Writer,
 ) (*batchFile, error) {
 	opt := input.options()
-	return unlessDone(ctx, func() (*batchFile, error) {
-		s, err := readFile(file, stdin, "a stack", opt.ReadStacks, opt.ReadStacksFile)
+	return cli.UnlessDone(ctx, func() (*batchFile, error) {
+		s, err := cli.ReadFile(file, stdin, "a stack", opt.ReadStacks, opt.ReadStacksFile)
 		if err != nil {
 			return nil, err
 		}
-		f := &batchFile{Stacks: s, name: inputName(file), tridiagonal: tridiagonal}
+		f := &batchFile{Stacks: s, name: cli.InputName(file), tridiagonal: tridiagonal}
 		for _, a := range f.All {
 			if tridiagonal {
 				if a.Rows != 2 {
@@ -81,7 +82,7 @@ func (f *batchFile) symmetric(input matrixInput, log io.Writer) error {
 	}
 	if averaged > 0 {
 		fmt.Fprintf(log, "%s: %s symmetric up to rounding errors of %.2g at most, which are averaged\n",
-			printable(f.name), are(averaged), largest)
+			cli.Printable(f.name), are(averaged), largest)
 	}
 	return nil
 }
@@ -89,9 +90,9 @@ func (f *batchFile) symmetric(input matrixInput, log io.Writer) error {
 // are returns the beginning of a sentence about a number of matrices.
 func are(count int) string {
 	if count == 1 {
-		return matrices(count) + " is"
+		return cli.Matrices(count) + " is"
 	}
-	return matrices(count) + " are"
+	return cli.Matrices(count) + " are"
 }
 
 // notFinite returns the first entry in column order that is NaN or infinite, or nil. A triangle that
@@ -125,7 +126,7 @@ func (f *batchFile) complete(res *batch.Result) {
 				}
 				s.Err = aboutEntry(bad, "eigenvalues")
 			case s.Err == nil && a.Single:
-				s.Err = f.overflow32(f.order(a), s.Values)
+				s.Err = f.overflow32(f.Order(a), s.Values)
 			}
 			k++
 		}
@@ -186,8 +187,8 @@ func (f *batchFile) tridiagonals() (all []evd.Tridiagonal[float64]) {
 	return all
 }
 
-// order returns the order of the matrices of an array of the file.
-func (f *batchFile) order(a matio.NamedStack) int {
+// Order returns the order of the matrices of an array of the file.
+func (f *batchFile) Order(a matio.NamedStack) int {
 	if f.tridiagonal {
 		return a.Cols
 	}
@@ -203,9 +204,9 @@ func (f *batchFile) label(k int) string {
 	for _, a := range f.All {
 		if k < a.Count {
 			if a.Dims == 2 {
-				return printable(a.Name)
+				return cli.Printable(a.Name)
 			}
-			return fmt.Sprintf("%s[%d]", printable(a.Name), k)
+			return fmt.Sprintf("%s[%d]", cli.Printable(a.Name), k)
 		}
 		k -= a.Count
 	}
@@ -216,9 +217,9 @@ func (f *batchFile) label(k int) string {
 func (f *batchFile) orders() (least, most int) {
 	for i, a := range f.All {
 		if i == 0 {
-			least = f.order(a)
+			least = f.Order(a)
 		}
-		least, most = min(least, f.order(a)), max(most, f.order(a))
+		least, most = min(least, f.Order(a)), max(most, f.Order(a))
 	}
 	return least, most
 }
@@ -238,7 +239,7 @@ func (f *batchFile) groups(wanted part) (all []batchGroup, _ error) {
 	at := map[evd.Selection]int{}
 	first := 0
 	for _, a := range f.All {
-		part, err := wanted.of(f.order(a))
+		part, err := wanted.of(f.Order(a))
 		if err != nil {
 			return nil, fmt.Errorf("%s%w", f.about(a), err)
 		}
@@ -252,7 +253,7 @@ func (f *batchFile) groups(wanted part) (all []batchGroup, _ error) {
 			all = append(all, batchGroup{part: part})
 		}
 		g := &all[i]
-		g.most = max(g.most, f.order(a))
+		g.most = max(g.most, f.Order(a))
 		for range a.Count {
 			g.index = append(g.index, first)
 			first++

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
@@ -56,7 +57,7 @@ func TestSolveArchive(t *testing.T) {
 	stack := stackFile(t, []float64{2, 1, 1, 2}, []float64{5, 0, 0, -7})
 	s.file("A.npz", npz("K.npy", npy(3, 3, 1, 0, 0, 0, 4, 0, 0, 0, 2), "S.npy", stack))
 	stdout, stderr, status := s.run(strings.Fields("solve --batch --check --out-values v.npz --out-vectors q.npz A.npz")...)
-	if status != statusSuccess || !strings.Contains(stderr, "batch    A.npz, 3 matrices of orders 2 to 3 in float64\n") {
+	if status != cli.StatusSuccess || !strings.Contains(stderr, "batch    A.npz, 3 matrices of orders 2 to 3 in float64\n") {
 		t.Fatalf("status %d\n%s", status, stderr)
 	}
 	want := map[string][]float64{"K": {1, 2, 4}, "S[0]": {1, 3}, "S[1]": {-7, 5}}
@@ -81,7 +82,7 @@ func TestSolveArchive(t *testing.T) {
 		t.Errorf("values of S %+v, %v", values, err)
 	}
 	stdout, _, status = s.run(strings.Fields("solve --batch --out-vectors q.npy A.npz:S")...)
-	if status != statusSuccess || strings.Contains(stdout, "S") || readStacks(t, "q.npy").All[0].Count != 2 {
+	if status != cli.StatusSuccess || strings.Contains(stdout, "S") || readStacks(t, "q.npy").All[0].Count != 2 {
 		t.Errorf("one array: status %d, %q", status, stdout)
 	}
 }
@@ -96,7 +97,7 @@ func TestSolveArchiveErrors(t *testing.T) {
 	s.file("flat.npz", npz("K.npy", npy(1, 2, 1, 2)))
 	s.file("A.npy", stackFile(t, []float64{1, 0, 0, 1}))
 	stdout, stderr, status := s.run(strings.Fields("solve --batch A.npz")...)
-	if status != statusNumerical || !strings.Contains(stdout, "S[1]\tNaN NaN\n") || !strings.Contains(stderr, "matrix S[1]: a(1,1) is NaN") ||
+	if status != cli.StatusNumerical || !strings.Contains(stdout, "S[1]\tNaN NaN\n") || !strings.Contains(stderr, "matrix S[1]: a(1,1) is NaN") ||
 		lastLine(stderr) != "vkevd: A.npz: 1 matrix could not be solved" {
 		t.Errorf("status %d, %q\n%s", status, stdout, stderr)
 	}
@@ -111,7 +112,7 @@ func TestSolveArchiveErrors(t *testing.T) {
 		"solve --batch --out-vectors q.npz A.npz:S": "q.npz: the matrices of A.npz:S have no names",
 		"solve --out-vectors q.npz A.npy":           "the name must end in .npy",
 	} {
-		if _, stderr, status := s.run(strings.Fields(args)...); status != statusInput || !strings.Contains(stderr, want) {
+		if _, stderr, status := s.run(strings.Fields(args)...); status != cli.StatusInput || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d\n%s", args, status, stderr)
 		}
 	}
@@ -127,12 +128,12 @@ func TestSolveArchiveErrors(t *testing.T) {
 func TestSolveArchivePart(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.npz", npz("K.npy", npy(3, 3, 1, 0, 0, 0, 4, 0, 0, 0, 2), "L.npy", npy(2, 2, 5, 0, 0, 9), "M.npy", npy(3, 3, 3, 0, 0, 0, 1, 0, 0, 0, 2)))
-	if _, stderr, status := s.run(strings.Fields("solve --batch --largest 1 A.npz")...); status != statusSuccess || s.machine.closed != 2+1 {
+	if _, stderr, status := s.run(strings.Fields("solve --batch --largest 1 A.npz")...); status != cli.StatusSuccess || s.machine.closed != 2+1 {
 		t.Errorf("%d of 2 plans and a device closed\n%s", s.machine.closed, stderr)
 	}
 	stdout, stderr, status := s.real(strings.Fields("solve --batch --largest 1 A.npz")...)
 	words := strings.Fields(stdout)
-	if status != statusSuccess || len(words) != 6 || words[0] != "K" || words[2] != "L" || words[4] != "M" {
+	if status != cli.StatusSuccess || len(words) != 6 || words[0] != "K" || words[2] != "L" || words[4] != "M" {
 		t.Fatalf("status %d, %q\n%s", status, stdout, stderr)
 	}
 	expectClose(t, numbers(t, words[1]+"\n"+words[5]+"\n"+words[3]+"\n"), []float64{4, 3, 9})
@@ -149,7 +150,7 @@ func TestSolveArchiveOnADevice(t *testing.T) {
 	s := newFixture(t)
 	many := filepath.Join(folder, "many.npz")
 	_, stderr, status := s.real("solve", "--batch", "--check", "--out-values", "v.npz", "--out-vectors", "q.npz", many)
-	if status != statusSuccess {
+	if status != cli.StatusSuccess {
 		t.Fatalf("status %d\n%s", status, stderr)
 	}
 	a, q := readStacks(t, many), readStacks(t, "q.npz")

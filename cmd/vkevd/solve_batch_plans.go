@@ -4,50 +4,12 @@ import (
 	"context"
 	"math"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/batch"
-	"github.com/vkevd/vkevd/stages"
 	batchs "github.com/vkevd/vkevd/stages/batch"
 	"github.com/vkevd/vkevd/vk"
 )
-
-// A batchPlan is a plan for batches of matrices of the type M: a *batch.Plan, or a
-// *batch.TridiagonalPlan.
-type batchPlan[M any] interface {
-	Memory() []vk.Placed
-	Bytes() uint64
-	Solve(context.Context, []M) (*batch.Result, error)
-	Check(context.Context, []M, []batch.Spectrum) ([]evd.Ratios, error)
-	Close()
-}
-
-// A batchOf is a plan for a batch, with the number of operations for all its matrices.
-type batchOf[M any] struct {
-	batchPlan[M]
-	flops float64
-}
-
-func (p batchOf[M]) Costs() []evd.StageCost {
-	return []evd.StageCost{{Stage: stages.PhaseBatch, Flops: p.flops}}
-}
-
-// The types of matrices of a batch.
-type (
-	denseMatrix       = evd.Sym[float64]
-	tridiagonalMatrix = evd.Tridiagonal[float64]
-)
-
-// batchBytes limits the matrices that are on the device at the same time: the largest sum of their
-// sizes, in bytes. smallBytes is added to each size. It stands for what a plan needs beside a small
-// matrix: less than 0.7 kB for a tridiagonal matrix of order 2 with vectors.
-const (
-	batchBytes = 1 << 30
-	smallBytes = 1 << 10
-)
-
-// atOnce returns how many matrices of order n may be on the device at the same time. `count` is the
-// number of all matrices.
-func atOnce(count, n int) int { return max(1, min(count, batchBytes/(8*n*n+smallBytes))) }
 
 // A batchGroup is the set of matrices of a file from which the same indices of eigenvalues are
 // wanted. The largest eigenvalues, for example, have other indices for every order.
@@ -61,14 +23,14 @@ type batchGroup struct {
 // each group has a plan.
 type batchPlans[M any] struct {
 	groups []batchGroup
-	plans  []batchPlan[M]
+	plans  []machine.BatchPlan[M]
 }
 
 // newBatchPlans makes a plan for each group of matrices. `orders` are the orders of the matrices of the
 // file, and `of` is their kind. opt.Select is ignored, because each group has its own
 // selection. opt.Progress gets the progress of all groups together.
 func newBatchPlans[M any](
-	dev device, of kind, groups []batchGroup, orders []int, opt batch.Options,
+	dev machine.Device, of machine.Kind, groups []batchGroup, orders []int, opt batch.Options,
 ) (*batchPlans[M], error) {
 	p := &batchPlans[M]{groups: groups}
 	total, before := 0.0, 0.0
@@ -89,8 +51,8 @@ func newBatchPlans[M any](
 		}
 		// All plans have their memory on the device at the same time, so each group gets a part of
 		// it.
-		share := atOnce(math.MaxInt, g.most) / len(groups)
-		plan, err := planOf[batchPlan[M]](dev, task{kind: of, n: g.most, count: max(1, min(len(g.index), share)), batch: own})
+		share := machine.AtOnce(math.MaxInt, g.most) / len(groups)
+		plan, err := machine.PlanOf[machine.BatchPlan[M]](dev, machine.Task{Kind: of, N: g.most, Count: max(1, min(len(g.index), share)), Batch: own})
 		if err != nil {
 			p.Close()
 			return nil, err

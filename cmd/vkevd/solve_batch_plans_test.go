@@ -4,16 +4,17 @@ import (
 	"math"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
 	"github.com/vkevd/vkevd/evd/batch"
 	"github.com/vkevd/vkevd/vk"
 )
 
 // TestBatchesAtOnceFit checks that the matrices that are on the device at the same time need at most
-// six times batchBytes, for small orders, too, where a plan needs more than the matrices themselves.
+// six times BatchBytes, for small orders, too, where a plan needs more than the matrices themselves.
 func TestBatchesAtOnceFit(t *testing.T) {
 	dev := vk.Dry(vk.Info{Memory: 1 << 40, Free: 1 << 40, Family: "nvidia", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32})
 	for _, n := range []int{0, 1, 2, 3, 8, 16, 40, 128, 300} {
-		count, opt := atOnce(math.MaxInt, n), batch.Options{Vectors: true}
+		count, opt := machine.AtOnce(math.MaxInt, n), batch.Options{Vectors: true}
 		dense, err := batch.NewPlan(dev, n, count, opt)
 		if err != nil {
 			t.Fatal(err)
@@ -23,7 +24,7 @@ func TestBatchesAtOnceFit(t *testing.T) {
 			t.Fatal(err)
 		}
 		for what, bytes := range map[string]uint64{"dense": dense.Bytes(), "tridiagonal": tridiagonal.Bytes()} {
-			if bytes > 6*batchBytes {
+			if bytes > 6*machine.BatchBytes {
 				t.Errorf("%d %s matrices of order %d need %.1f GiB", count, what, n, float64(bytes)/(1<<30))
 			}
 		}

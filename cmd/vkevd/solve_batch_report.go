@@ -3,13 +3,15 @@ package main
 import (
 	"io"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
 	"github.com/vkevd/vkevd/evd/batch"
 )
 
 // batchFacts is the content of the report of solve --batch. If a field of batchFacts and a field of
 // facts have the same name in JSON, the report has the field of batchFacts.
 type batchFacts struct {
-	*facts
+	*report.Facts
 	First    *int           `json:"first,omitempty"` // never set: the first index may differ between matrices
 	Least    int            `json:"n_min"`           // smallest order; the largest is n
 	Matrices int            `json:"matrices"`
@@ -23,9 +25,9 @@ type failedMatrix struct {
 	Error  string `json:"error"`
 }
 
-// report returns the facts about a solved batch.
-func (f *batchFile) report(known *facts, res *batch.Result) batchFacts {
-	r := batchFacts{facts: known, Matrices: f.count()}
+// Report returns the facts about a solved batch.
+func (f *batchFile) Report(known *report.Facts, res *batch.Result) batchFacts {
+	r := batchFacts{Facts: known, Matrices: f.count()}
 	r.Least, r.N = f.orders()
 	for k, s := range res.Spectra {
 		r.Values += len(s.Values)
@@ -36,5 +38,5 @@ func (f *batchFile) report(known *facts, res *batch.Result) batchFacts {
 	return r
 }
 
-// write writes the facts as JSON.
-func (r batchFacts) write(w io.Writer) error { return writeJSON(w, r) }
+// Write writes the facts as JSON.
+func (r batchFacts) Write(w io.Writer) error { return cli.WriteJSON(w, r) }

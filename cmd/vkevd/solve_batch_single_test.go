@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
@@ -25,7 +26,7 @@ func TestFloat32StackGivesFloat32(t *testing.T) {
 	s.file("D.npy", stackFile(t, []float64{2, 1, 1, 2}, []float64{5, 0, 0, -7}))
 	s.file("M.npz", npz("F.npy", single([]float32{2, 1, 1, 2}), "D.npy", stackFile(t, []float64{2, 1, 1, 2}), "One.npy", npyOf[float32](t, 2, 2, 2, 1, 1, 2)))
 	for file, want := range map[string]string{"F.npy": "<f4", "D.npy": "<f8"} {
-		if _, stderr, status := s.run("solve", "--batch", "--out-values", "v.npy", "--out-vectors", "q.npy", file); status != statusSuccess {
+		if _, stderr, status := s.run("solve", "--batch", "--out-values", "v.npy", "--out-vectors", "q.npy", file); status != cli.StatusSuccess {
 			t.Fatal(stderr)
 		}
 		for _, name := range []string{"v.npy", "q.npy"} {
@@ -34,7 +35,7 @@ func TestFloat32StackGivesFloat32(t *testing.T) {
 			}
 		}
 	}
-	if _, stderr, status := s.run("solve", "--batch", "--out-values", "v.npz", "--out-vectors", "q.npz", "M.npz"); status != statusSuccess {
+	if _, stderr, status := s.run("solve", "--batch", "--out-values", "v.npz", "--out-vectors", "q.npz", "M.npz"); status != cli.StatusSuccess {
 		t.Fatal(stderr)
 	}
 	for _, name := range []string{"v.npz", "q.npz"} {
@@ -51,7 +52,7 @@ func TestFloat32StackGivesFloat32(t *testing.T) {
 	// A value that is beyond the largest float32, but not beyond the largest double.
 	s.file("H.npy", single([]float32{3e38, 3e38, 3e38, 3e38}))
 	_, stderr, status := s.run("solve", "--batch", "--out-values", "v.npy", "H.npy")
-	if status != statusNumerical || !strings.Contains(stderr, "matrix 0: eigenvalue 1 is beyond the largest float32") {
+	if status != cli.StatusNumerical || !strings.Contains(stderr, "matrix 0: eigenvalue 1 is beyond the largest float32") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 	if v, err := matio.ReadFile("v.npy"); err != nil || !slices.ContainsFunc(v.Data, func(x float64) bool { return math.IsInf(x, 1) }) {

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/batch"
 	"github.com/vkevd/vkevd/evd/matio"
@@ -34,12 +36,12 @@ func (p fakeBatch) Memory() []vk.Placed    { return nil }
 // fakeTridiagonals is a fake plan for batches of tridiagonal matrices, which it solves as dense ones.
 type fakeTridiagonals struct{ fakeBatch }
 
-func (p fakeTridiagonals) Check(ctx context.Context, a []tridiagonalMatrix, s []batch.Spectrum) ([]evd.Ratios, error) {
-	return p.fakeBatch.Check(ctx, make([]denseMatrix, len(a)), s)
+func (p fakeTridiagonals) Check(ctx context.Context, a []machine.TridiagonalMatrix, s []batch.Spectrum) ([]evd.Ratios, error) {
+	return p.fakeBatch.Check(ctx, make([]machine.DenseMatrix, len(a)), s)
 }
 
-func (p fakeTridiagonals) Solve(ctx context.Context, a []tridiagonalMatrix) (*batch.Result, error) {
-	dense := make([]denseMatrix, len(a))
+func (p fakeTridiagonals) Solve(ctx context.Context, a []machine.TridiagonalMatrix) (*batch.Result, error) {
+	dense := make([]machine.DenseMatrix, len(a))
 	for k, t := range a {
 		n := t.N()
 		data := make([]float64, n*n)
@@ -107,7 +109,7 @@ func TestSolveBatch(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.npy", stackFile(t, []float64{2, 1, 1, 2}, []float64{5, 0, 0, -7}))
 	stdout, stderr, status := s.run(strings.Fields("solve --batch --out-values v.npy --out-vectors q.npy A.npy")...)
-	if status != statusSuccess || !strings.Contains(stderr, "batch    A.npy, 2 matrices of order 2 in float64\n") {
+	if status != cli.StatusSuccess || !strings.Contains(stderr, "batch    A.npy, 2 matrices of order 2 in float64\n") {
 		t.Fatalf("status %d\n%s", status, stderr)
 	}
 	lines := strings.Split(stdout, "\n")
@@ -117,11 +119,11 @@ func TestSolveBatch(t *testing.T) {
 	expectClose(t, numbers(t, strings.ReplaceAll(lines[0], " ", "\n")), []float64{1, 3})
 	expectClose(t, numbers(t, strings.ReplaceAll(lines[1], " ", "\n")), []float64{-7, 5})
 	_, stderr, status = s.run(strings.Fields("solve --batch --check A.npy")...)
-	if status != statusSuccess || !strings.Contains(stderr, "residual                             0.25  good") {
+	if status != cli.StatusSuccess || !strings.Contains(stderr, "residual                             0.25  good") {
 		t.Errorf("--check: status %d\n%s", status, stderr)
 	}
 	s.machine.ratios.Orthogonality = 61
-	if _, stderr, status = s.run(strings.Fields("solve --batch --check A.npy")...); status != statusNumerical {
+	if _, stderr, status = s.run(strings.Fields("solve --batch --check A.npy")...); status != cli.StatusNumerical {
 		t.Errorf("--check of bad vectors: status %d\n%s", status, stderr)
 	}
 	values, err := matio.ReadFile("v.npy")
@@ -156,7 +158,7 @@ func TestSolveBatchReport(t *testing.T) {
 	} {
 		stdout, stderr, status := s.run(strings.Fields("solve --batch " + args)...)
 		var r report
-		if err := json.Unmarshal([]byte(stdout), &r); err != nil || status != statusNumerical {
+		if err := json.Unmarshal([]byte(stdout), &r); err != nil || status != cli.StatusNumerical {
 			t.Fatalf("%s: status %d, %v\n%s%s", args, status, err, stdout, stderr)
 		}
 		if got := []any{r.N, r.Least, r.Matrices, r.Values, r.Failed[0].Matrix}; !slices.Equal(got, want) || len(r.Failed) != 1 {
@@ -166,13 +168,13 @@ func TestSolveBatchReport(t *testing.T) {
 			t.Errorf("%s: %s", args, stdout)
 		}
 	}
-	if _, stderr, status := s.run(strings.Fields("solve --batch --report r.json A.npy")...); status != statusNumerical {
+	if _, stderr, status := s.run(strings.Fields("solve --batch --report r.json A.npy")...); status != cli.StatusNumerical {
 		t.Errorf("status %d\n%s", status, stderr)
 	}
 	if text, err := os.ReadFile("r.json"); err != nil || !strings.Contains(string(text), `"matrices": 2`) {
 		t.Errorf("%v, %s", err, text)
 	}
-	s.fails(statusInput, "--json is the same as --report; give one of them; see vkevd solve --help", "solve", "--batch", "--json", "a", "--report", "b", "A.npy")
+	s.fails(cli.StatusInput, "--json is the same as --report; give one of them; see vkevd solve --help", "solve", "--batch", "--json", "a", "--report", "b", "A.npy")
 }
 
 // TestSolveBatchOnADevice checks the values and vectors that a real device computes.
@@ -180,7 +182,7 @@ func TestSolveBatchOnADevice(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.npy", stackFile(t, []float64{2, 1, 1, 2}, []float64{5, 0, 0, -7}, []float64{math.NaN(), 0, 0, 1}))
 	stdout, stderr, status := s.real(strings.Fields("solve --batch --check --out-vectors q.npy A.npy")...)
-	if status != statusNumerical || !strings.Contains(stderr, "matrix 2: a(1,1) is NaN") {
+	if status != cli.StatusNumerical || !strings.Contains(stderr, "matrix 2: a(1,1) is NaN") {
 		t.Fatalf("status %d, %q\n%s", status, stdout, stderr)
 	}
 	values := numbers(t, strings.Join(strings.Fields(stdout), "\n")+"\n")
@@ -202,7 +204,7 @@ func TestSolveBatchErrors(t *testing.T) {
 	s.file("asymmetric.npy", stackFile(t, []float64{2, 1, 1.5, 2}))
 	s.file("plain.npy", npy(2, 2, 1, 0, 0, 1))
 	stdout, stderr, status := s.run(strings.Fields("solve --batch A.npy")...)
-	if status != statusNumerical || !strings.Contains(stdout, "NaN NaN\n") || !strings.Contains(stderr, "matrix 1: a(1,1) is NaN") {
+	if status != cli.StatusNumerical || !strings.Contains(stdout, "NaN NaN\n") || !strings.Contains(stderr, "matrix 1: a(1,1) is NaN") {
 		t.Errorf("status %d, %q\n%s", status, stdout, stderr)
 	}
 	for args, want := range map[string]string{
@@ -213,7 +215,7 @@ func TestSolveBatchErrors(t *testing.T) {
 		"solve --batch --out-values v.json A.npy":   "written as .txt, .npy or .npz",
 		"solve --batch --largest 3 A.npy":           "3 is too many",
 	} {
-		if _, stderr, status := s.run(strings.Fields(args)...); status != statusInput || !strings.Contains(stderr, want) {
+		if _, stderr, status := s.run(strings.Fields(args)...); status != cli.StatusInput || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d\n%s", args, status, stderr)
 		}
 	}
@@ -251,27 +253,27 @@ func TestSolveBatchSymmetry(t *testing.T) {
 		return strings.Split(strings.TrimSuffix(stdout, "\n"), "\n")
 	}
 	values := func(line string) []float64 { return numbers(t, strings.ReplaceAll(line, " ", "\n")+"\n") }
-	lines("A.npy", statusInput, "A.npy: matrix 0: matrix is not symmetric: |a(2,1) − a(1,2)| = 3", "--symmetrize")
-	expectClose(t, values(lines("--symmetrize A.npy", statusSuccess)[0]), []float64{-0.5, 4.5})
-	expectClose(t, values(lines("--uplo lower A.npy", statusSuccess)[0]), []float64{1, 3})
-	expectClose(t, values(lines("--uplo upper A.npy", statusSuccess)[0]), []float64{-2, 6})
-	lines("--uplo lower --symmetrize A.npy", statusInput, "--symmetrize cannot be combined with --uplo")
+	lines("A.npy", cli.StatusInput, "A.npy: matrix 0: matrix is not symmetric: |a(2,1) − a(1,2)| = 3", "--symmetrize")
+	expectClose(t, values(lines("--symmetrize A.npy", cli.StatusSuccess)[0]), []float64{-0.5, 4.5})
+	expectClose(t, values(lines("--uplo lower A.npy", cli.StatusSuccess)[0]), []float64{1, 3})
+	expectClose(t, values(lines("--uplo upper A.npy", cli.StatusSuccess)[0]), []float64{-2, 6})
+	lines("--uplo lower --symmetrize A.npy", cli.StatusInput, "--symmetrize cannot be combined with --uplo")
 
-	got := lines("nan.npy", statusNumerical, "matrix 0: a(1,2) is NaN", "matrix 2: a(1,2) is +Inf", "matrix 3: a(2,1) is NaN", "3 matrices could not be solved")
+	got := lines("nan.npy", cli.StatusNumerical, "matrix 0: a(1,2) is NaN", "matrix 2: a(1,2) is +Inf", "matrix 3: a(2,1) is NaN", "3 matrices could not be solved")
 	if len(got) != 4 || got[0] != "NaN NaN" || got[2] != "NaN NaN" || got[3] != "NaN NaN" {
 		t.Errorf("%q", got)
 	}
 	expectClose(t, values(got[1]), []float64{1, 3})
-	got = lines("--uplo lower nan.npy", statusNumerical, "matrix 3: a(2,1) is NaN", "1 matrix could not be solved")
+	got = lines("--uplo lower nan.npy", cli.StatusNumerical, "matrix 3: a(2,1) is NaN", "1 matrix could not be solved")
 	if len(got) != 4 || strings.Contains(got[0]+got[2], "NaN") {
 		t.Errorf("%q", got)
 	}
-	lines("--uplo upper nan.npy", statusNumerical, "matrix 0: a(1,2) is NaN", "matrix 2: a(1,2) is +Inf", "2 matrices could not be solved")
-	lines("--symmetrize nan.npy", statusNumerical, "matrix 0: a(1,2) is NaN", "3 matrices could not be solved")
+	lines("--uplo upper nan.npy", cli.StatusNumerical, "matrix 0: a(1,2) is NaN", "matrix 2: a(1,2) is +Inf", "2 matrices could not be solved")
+	lines("--symmetrize nan.npy", cli.StatusNumerical, "matrix 0: a(1,2) is NaN", "3 matrices could not be solved")
 
-	lines("near.npy", statusSuccess, "near.npy: 1 matrix is symmetric up to rounding errors of 8.9e-16 at most, which are averaged")
-	lines("near32.npy", statusSuccess, "near32.npy: 1 matrix is symmetric up to rounding errors of 9.5e-07 at most, which are averaged")
-	lines("far.npy", statusInput, "matrix is not symmetric")
+	lines("near.npy", cli.StatusSuccess, "near.npy: 1 matrix is symmetric up to rounding errors of 8.9e-16 at most, which are averaged")
+	lines("near32.npy", cli.StatusSuccess, "near32.npy: 1 matrix is symmetric up to rounding errors of 9.5e-07 at most, which are averaged")
+	lines("far.npy", cli.StatusInput, "matrix is not symmetric")
 }
 
 // TestSolveBatchOfNothing checks the shapes of the results for a stack of no matrices: those of
@@ -284,7 +286,7 @@ func TestSolveBatchOfNothing(t *testing.T) {
 	}
 	s.file("E.npy", b.String())
 	for args, want := range map[string][2]string{"": {"(0, 3)", "(0, 3, 3)"}, "--largest 2": {"(0, 2)", "(0, 3, 2)"}} {
-		if _, stderr, status := s.real(strings.Fields("solve --batch --out-values v.npy --out-vectors q.npy " + args + " E.npy")...); status != statusSuccess {
+		if _, stderr, status := s.real(strings.Fields("solve --batch --out-values v.npy --out-vectors q.npy " + args + " E.npy")...); status != cli.StatusSuccess {
 			t.Fatal(stderr)
 		}
 		for i, name := range []string{"v.npy", "q.npy"} {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
@@ -37,7 +38,7 @@ func TestSolveBatchTridiagonal(t *testing.T) {
 	s := newFixture(t)
 	s.file("T.npy", bandsFile(t, 3, secondDifferences, []float64{5, -7, 0, 0, 0, math.NaN()}))
 	stdout, stderr, status := s.run(strings.Fields("solve --batch --tridiagonal --out-vectors q.npy T.npy")...)
-	if status != statusSuccess || !strings.Contains(stderr, "batch    T.npy, 2 matrices of order 3 in float64\n") {
+	if status != cli.StatusSuccess || !strings.Contains(stderr, "batch    T.npy, 2 matrices of order 3 in float64\n") {
 		t.Fatalf("status %d\n%s", status, stderr)
 	}
 	lines := strings.Split(stdout, "\n")
@@ -48,13 +49,13 @@ func TestSolveBatchTridiagonal(t *testing.T) {
 	}
 	s.file("T.npz", npz("K.npy", npy(2, 4, 1, 0, 2, 0, 3, 0, 4, 0), "S.npy", bandsFile(t, 3, secondDifferences)))
 	stdout, stderr, status = s.run(strings.Fields("solve --batch --tridiagonal --check T.npz")...)
-	if status != statusSuccess || !strings.HasPrefix(stdout, "K\t1 2 3 4\nS[0]\t0.58578643") || !strings.Contains(stderr, "orders 3 to 4") {
+	if status != cli.StatusSuccess || !strings.HasPrefix(stdout, "K\t1 2 3 4\nS[0]\t0.58578643") || !strings.Contains(stderr, "orders 3 to 4") {
 		t.Errorf("status %d\n%s%s", status, stdout, stderr)
 	}
 	s.file("A.npy", stackFile(t, []float64{2, 1, 1, 2}))
 	s.file("bad.npz", npz("K.npy", npy(3, 4, make([]float64, 12)...)))
-	s.fails(statusInput, "bad.npz: K: the matrices have 3 rows, not 2: a diagonal and an off-diagonal", "solve", "--batch", "--tridiagonal", "bad.npz")
-	s.fails(statusInput, "--solver cannot be combined with --batch; see vkevd solve --help", "solve", "--batch", "--tridiagonal", "--solver", "qr", "A.npy")
+	s.fails(cli.StatusInput, "bad.npz: K: the matrices have 3 rows, not 2: a diagonal and an off-diagonal", "solve", "--batch", "--tridiagonal", "bad.npz")
+	s.fails(cli.StatusInput, "--solver cannot be combined with --batch; see vkevd solve --help", "solve", "--batch", "--tridiagonal", "--solver", "qr", "A.npy")
 }
 
 // TestSolveBatchTridiagonalOnADevice checks the values that a real device computes, with and without
@@ -69,7 +70,7 @@ func TestSolveBatchTridiagonalOnADevice(t *testing.T) {
 	s.file("T.npy", bandsFile(t, n, all, all))
 	for _, flags := range []string{"--check", "--values-only", "--smallest 7 --values-only"} {
 		stdout, stderr, status := s.real(strings.Fields("solve --batch --tridiagonal T.npy " + flags)...)
-		if status != statusSuccess {
+		if status != cli.StatusSuccess {
 			t.Fatalf("%s: status %d\n%s", flags, status, stderr)
 		}
 		lines := strings.Split(stdout, "\n")

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/batch"
 	"github.com/vkevd/vkevd/evd/matio"
@@ -32,7 +33,7 @@ func (j *solveJob) batchEndings(endings []string) []string {
 // fit, checkNames returns an error.
 func (j *solveJob) checkNames(f *batchFile) error {
 	for _, path := range []string{j.values, j.vectors} {
-		switch e := ending(path); {
+		switch e := cli.Ending(path); {
 		case f.Named && e == ".npy":
 			return fmt.Errorf("%s: the matrices of %s have names, which .npz keeps", path, f.name)
 		case !f.Named && e == archiveEnding:
@@ -42,24 +43,24 @@ func (j *solveJob) checkNames(f *batchFile) error {
 	return nil
 }
 
-// write writes the output files.
-func (w *batchWork[M]) write(ctx context.Context, out *outputs) error {
+// Write writes the output files.
+func (w *batchWork[M]) Write(ctx context.Context, out *cli.Outputs) error {
 	f, res := w.f, w.res
 	return errors.Join(
-		out.write(ctx, w.values, func(to io.Writer) error {
-			switch ending(w.values) {
+		out.Write(ctx, w.values, func(to io.Writer) error {
+			switch cli.Ending(w.values) {
 			case ".npy", archiveEnding:
-				return f.write(to, res, f.writeStackValues)
+				return f.Write(to, res, f.writeStackValues)
 			}
 			return f.writeLines(to, res)
 		}),
-		out.write(ctx, w.vectors, func(to io.Writer) error { return f.write(to, res, f.writeStackVectors) }))
+		out.Write(ctx, w.vectors, func(to io.Writer) error { return f.Write(to, res, f.writeStackVectors) }))
 }
 
-// write writes results with one array for each array of the input. The function `array` writes one
+// Write writes results with one array for each array of the input. The function `array` writes one
 // of them. The output is a .npz file with the names of the arrays, or a .npy file if the input has
 // no names.
-func (f *batchFile) write(w io.Writer, res *batch.Result, array func(io.Writer, matio.NamedStack, []batch.Spectrum) error) error {
+func (f *batchFile) Write(w io.Writer, res *batch.Result, array func(io.Writer, matio.NamedStack, []batch.Spectrum) error) error {
 	if !f.Named {
 		return array(w, f.All[0], res.Spectra)
 	}
@@ -83,9 +84,9 @@ func (f *batchFile) write(w io.Writer, res *batch.Result, array func(io.Writer, 
 // stack.
 func (f *batchFile) writeStackValues(w io.Writer, a matio.NamedStack, s []batch.Spectrum) error {
 	if a.Single {
-		return writeStackValues(w, a, s, f.wanted.count(f.order(a)), singles)
+		return writeStackValues(w, a, s, f.wanted.count(f.Order(a)), singles)
 	}
-	return writeStackValues(w, a, s, f.wanted.count(f.order(a)), doubles)
+	return writeStackValues(w, a, s, f.wanted.count(f.Order(a)), doubles)
 }
 
 // writeStackValues writes `count` values of each matrix. The function `as` converts them to the type T.
@@ -104,9 +105,9 @@ func writeStackValues[T evd.Float](w io.Writer, a matio.NamedStack, s []batch.Sp
 // precision of the array: element (i, j) of a matrix is component i of vector j.
 func (f *batchFile) writeStackVectors(w io.Writer, a matio.NamedStack, s []batch.Spectrum) error {
 	if a.Single {
-		return writeStackVectors(w, a, s, f.order(a), f.wanted.count(f.order(a)), singles)
+		return writeStackVectors(w, a, s, f.Order(a), f.wanted.count(f.Order(a)), singles)
 	}
-	return writeStackVectors(w, a, s, f.order(a), f.wanted.count(f.order(a)), doubles)
+	return writeStackVectors(w, a, s, f.Order(a), f.wanted.count(f.Order(a)), doubles)
 }
 
 // writeStackVectors writes `count` vectors of each matrix of order n. The function `as` converts them

@@ -9,13 +9,14 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/cluster"
 	"github.com/vkevd/vkevd/evd/matio"
@@ -29,7 +30,7 @@ func engineFlag(cmd *cobra.Command, engine *string) {
 	cmd.Flags().StringVar(engine, "engine", vulkanEngine,
 		"`ENGINE` that solves: vulkan; elpa or scalapack under mpirun, in a\n"+
 			"program built with it (go build -tags elpa)")
-	cmd.RegisterFlagCompletionFunc("engine", words(engineNames()))
+	cmd.RegisterFlagCompletionFunc("engine", cli.Words(engineNames()))
 }
 
 // engineNames are the values of --engine.
@@ -48,42 +49,11 @@ var onCluster = []string{
 	"out-values", "out-vectors", "report", "no-print", "check", "quiet", "verbose",
 }
 
-// processCounts lists the environment variables in which programs that start MPI jobs tell each process
-// how many processes the job has: Open MPI, MPICH and Intel MPI (the second for one host), MVAPICH, and
-// Slurm's srun. Slurm's variables of a whole allocation, such as SLURM_NTASKS, are not in the list: a
-// batch script has them, too, and is one process.
-var processCounts = []string{
-	"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MPI_LOCALNRANKS", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS",
-}
-
-// checkProcesses returns an error if this is one of several processes of a job, and the user has not
-// said with --engine what they shall do. Each of them would solve the whole problem, and all of them
-// would write the same files.
-func (e environment) checkProcesses(cmd *cobra.Command) error {
-	if cmd.Flags().Changed("engine") {
-		return nil
-	}
-	for _, name := range processCounts {
-		text, _ := e.lookup(name)
-		count, err := strconv.Atoi(text)
-		switch {
-		case err != nil || count < 2:
-		case cmd.Flags().Lookup("engine") == nil:
-			return usage(cmd, "this is one of %d processes (%s), and each would solve the same problem; "+
-				"for a problem with each, unset %s", count, name, name)
-		default:
-			return usage(cmd, "this is one of %d processes (%s): --engine elpa solves one problem with all of them, "+
-				"--engine vulkan a problem with each", count, name)
-		}
-	}
-	return nil
-}
-
 // checkEngine returns an error if the engine, the library that solves, is unknown or does not
 // support one of the given flags.
 func checkEngine(cmd *cobra.Command, engine string) error {
 	if !slices.Contains(engineNames(), engine) {
-		return usage(cmd, "--engine: %q is not one of %s", engine, strings.Join(engineNames(), ", "))
+		return cli.Usage(cmd, "--engine: %q is not one of %s", engine, strings.Join(engineNames(), ", "))
 	}
 	if engine == vulkanEngine {
 		return nil
@@ -95,7 +65,7 @@ func checkEngine(cmd *cobra.Command, engine string) error {
 		}
 	})
 	if other != "" {
-		return usage(cmd, "--%s cannot be combined with --engine %s", other, engine)
+		return cli.Usage(cmd, "--%s cannot be combined with --engine %s", other, engine)
 	}
 	return nil
 }
@@ -111,106 +81,106 @@ func (j *solveJob) runCluster(ctx context.Context, file string) error {
 	}
 	defer w.Close()
 	if w.Rank() != 0 {
-		j.stdout, j.stderr, j.verbosity = io.Discard, io.Discard, verbosity{quiet: true}
+		j.Stdout, j.Stderr, j.verbosity = io.Discard, io.Discard, cli.Verbosity{Quiet: true}
 	}
 	stop := context.AfterFunc(ctx, func() {
 		// A library for clusters cannot be interrupted in a solve. If the solve does not end within
 		// a second, this process exits without leaving MPI, and MPI then ends the whole job.
 		time.Sleep(time.Second)
 		if w.Rank() == 0 {
-			fmt.Fprintln(j.stderr, "vkevd: interrupted")
+			fmt.Fprintln(j.Stderr, "vkevd: interrupted")
 		}
-		os.Exit(statusNumerical)
+		os.Exit(cli.StatusNumerical)
 	})
 	defer stop()
 
-	var out *outputs
+	var out *cli.Outputs
 	if w.Rank() == 0 {
 		out, err = j.clusterOutputs(ctx, file)
 	} else {
-		out = &outputs{stdout: j.stdout}
+		out = &cli.Outputs{Stdout: j.Stdout}
 	}
 	if err := w.Agree(err); err != nil {
 		return err
 	}
-	defer out.abort()
-	summary, show := j.feedback(j.verbosity)
-	defer show.end()
-	known := newFacts(file)
+	defer out.Abort()
+	summary, show := j.Feedback(j.verbosity)
+	defer show.End()
+	known := report.NewFacts(file)
 
 	a, err := openSource(file)
 	if err = w.Agree(err); err != nil {
 		return err
 	}
 	defer a.Close()
-	known.took("prepare")
+	known.Took("prepare")
 	opt, err := j.clusterOptions(a)
 	if err = w.Agree(err); err != nil {
-		return fmt.Errorf("%s: %w", inputName(file), err)
+		return fmt.Errorf("%s: %w", cli.InputName(file), err)
 	}
 	step := ""
 	opt.Progress = func(name string) {
 		if step != "" {
-			known.took(clusterLaps[step])
+			known.Took(clusterLaps[step])
 		}
 		step = name
-		show.stage(name)
+		show.Stage(name)
 	}
 	res, err := cluster.Solve(ctx, w, a, opt)
-	overflow, err := splitOverflow(err)
+	overflow, err := cli.SplitOverflow(err)
 	if err != nil {
 		return aboutCluster(file, err)
 	}
 	defer res.Close()
-	known.took(clusterLaps[step])
-	show.stage("writing")
-	known.onCluster(a.Order(), j, res)
+	known.Took(clusterLaps[step])
+	show.Stage("writing")
+	setFacts(known, a.Order(), j, res)
 	if res.Averaged > 0 && !j.input.symmetrize {
-		fmt.Fprintf(show.above(), "%s: symmetric up to rounding errors of %.2g at most, which are averaged\n",
-			printable(inputName(file)), res.Averaged)
+		fmt.Fprintf(show.Above(), "%s: symmetric up to rounding errors of %.2g at most, which are averaged\n",
+			cli.Printable(cli.InputName(file)), res.Averaged)
 	}
 	if j.vectors != "" {
 		if err := res.StoreNPY(j.vectors, a.Order()); err != nil {
-			return aboutCluster(file, cannotWrite(j.vectors, err))
+			return aboutCluster(file, cli.CannotWrite(j.vectors, err))
 		}
 	}
 	err = j.writeCluster(ctx, out, res, known)
-	show.end()
+	show.End()
 	if err == nil && !j.noPrint {
-		err = out.printValues(ctx, res.Values)
+		err = out.PrintValues(ctx, res.Values)
 	}
 	if err = w.Agree(err); err != nil {
 		return err
 	}
-	known.took("write")
-	known.summary(summary)
-	known.remarks(show.above())
-	return w.Agree(errors.Join(aboutCluster(file, overflow), known.Ratios.verdict()))
+	known.Took("write")
+	known.Summary(summary)
+	known.Remarks(show.Above())
+	return w.Agree(errors.Join(aboutCluster(file, overflow), known.Ratios.Verdict()))
 }
 
 // clusterOutputs opens the files that process 0 writes. After the solve, all processes write the
 // file of the vectors. clusterOutputs therefore checks that this file can be created, too.
-func (j *solveJob) clusterOutputs(ctx context.Context, file string) (*outputs, error) {
-	if j.vectors == streamWord {
+func (j *solveJob) clusterOutputs(ctx context.Context, file string) (*cli.Outputs, error) {
+	if j.vectors == cli.StreamWord {
 		return nil, errors.New("standard output: all processes write the vectors, so they need a file")
 	}
-	trial, err := createOutputs(ctx, j.stdout, file, j.values, j.vectors, j.report)
+	trial, err := cli.CreateOutputs(ctx, j.Stdout, file, j.values, j.vectors, j.report)
 	if err != nil {
 		return nil, err
 	}
-	trial.abort()
-	return createOutputs(ctx, j.stdout, file, j.values, j.report)
+	trial.Abort()
+	return cli.CreateOutputs(ctx, j.Stdout, file, j.values, j.report)
 }
 
 // clusterLaps maps the names of the steps in package cluster to the names of their times in
 // reports.
 var clusterLaps = map[string]string{"reading": "read", "solving": "solve", "checking": "check"}
 
-func (j *solveJob) writeCluster(ctx context.Context, out *outputs, res *cluster.Solution, known *facts) error {
-	if err := writeValues(ctx, out, j.values, res.Values, valuesPart{first: known.First, count: known.Values, n: known.N}); err != nil {
+func (j *solveJob) writeCluster(ctx context.Context, out *cli.Outputs, res *cluster.Solution, known *report.Facts) error {
+	if err := cli.WriteValues(ctx, out, j.values, res.Values, cli.ValuesPart{First: known.First, Count: known.Values, N: known.N}); err != nil {
 		return err
 	}
-	return out.finish(ctx, j.report, known.report)
+	return out.Finish(ctx, j.report, known.Report)
 }
 
 // source reads the matrix from its .npy file, for package cluster. Each process reads its part of
@@ -218,13 +188,13 @@ func (j *solveJob) writeCluster(ctx context.Context, out *outputs, res *cluster.
 type source struct{ *matio.NPYColumns }
 
 func openSource(file string) (*source, error) {
-	if file == streamWord {
+	if file == cli.StreamWord {
 		return nil, errors.New("standard input: every process reads its part, so it must be a file")
 	}
 	c, err := matio.OpenNPYColumns(file)
 	if err != nil {
-		if reason(err) != err {
-			err = fmt.Errorf("%s: %w", file, reason(err))
+		if cli.Reason(err) != err {
+			err = fmt.Errorf("%s: %w", file, cli.Reason(err))
 		}
 		return nil, err
 	}
@@ -263,16 +233,16 @@ func (j *solveJob) clusterOptions(a *source) (cluster.Options, error) {
 	return opt, err
 }
 
-// onCluster stores the results of a solve on a cluster, for the summary and the report.
-func (f *facts) onCluster(n int, j *solveJob, res *cluster.Solution) {
+// setFacts stores the results of a solve on a cluster, for the summary and the report.
+func setFacts(f *report.Facts, n int, j *solveJob, res *cluster.Solution) {
 	f.N, f.Vectors, f.First, f.Values = n, j.wantsVectors(), res.First, len(res.Values)
 	f.Engine, f.Processes = j.engine, res.Processes
 	switch r := res.Ratios; {
 	case r == nil:
 	case f.Vectors:
-		f.Ratios = ratios(evd.Ratios{Residual: r.Residual, Orthogonality: r.Orthogonality})
+		f.Ratios = report.Ratios(evd.Ratios{Residual: r.Residual, Orthogonality: r.Orthogonality})
 	default:
-		f.Ratios = ofSums(r.Trace, r.Squares)
+		f.Ratios = report.OfSums(r.Trace, r.Squares)
 	}
 }
 
@@ -284,7 +254,7 @@ func aboutCluster(file string, err error) error {
 	case errors.As(err, &other), errors.Is(err, context.Canceled), err == nil:
 		return err
 	case errors.As(err, &notSymmetric):
-		return fmt.Errorf("%s: %w; --symmetrize takes (A+Aᵀ)/2, --uplo lower or upper one triangle", inputName(file), err)
+		return fmt.Errorf("%s: %w; --symmetrize takes (A+Aᵀ)/2, --uplo lower or upper one triangle", cli.InputName(file), err)
 	}
-	return fmt.Errorf("%s: %w", inputName(file), err)
+	return fmt.Errorf("%s: %w", cli.InputName(file), err)
 }

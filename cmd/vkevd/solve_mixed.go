@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
 	"github.com/vkevd/vkevd/evd"
 )
 
@@ -12,7 +14,7 @@ type mixed struct{ dense }
 
 // A mixedSolver is the part of evd.MixedPlan that solve uses.
 type mixedSolver interface {
-	planned
+	machine.Planned
 	Solve(context.Context, evd.Sym[float64]) (*evd.Result[float64], error)
 }
 
@@ -21,8 +23,8 @@ type mixedSolution struct {
 	a evd.Sym[float64]
 }
 
-func (p mixed) plan(dev device, opt evd.Options) (solution, error) {
-	s, err := planOf[mixedSolver](dev, task{kind: kindMixed, n: p.order(), evd: opt})
+func (p mixed) Plan(dev machine.Device, opt evd.Options) (solution, error) {
+	s, err := machine.PlanOf[mixedSolver](dev, machine.Task{Kind: machine.KindMixed, N: p.Order(), Evd: opt})
 	return mixedSolution{s, p.a}, err
 }
 
@@ -31,7 +33,7 @@ func (s mixedSolution) solve(ctx context.Context) (found, error) {
 	return found{Result: res}, err
 }
 
-// measure returns the ratios of the certificate, which every solve in mixed precision has.
-func (s mixedSolution) measure(_ context.Context, res found) (measures, error) {
-	return ratios(res.Certificate.Ratios), nil
+// Measure returns the ratios of the certificate, which every solve in mixed precision has.
+func (s mixedSolution) Measure(_ context.Context, res found) (report.Measures, error) {
+	return report.Ratios(res.Certificate.Ratios), nil
 }

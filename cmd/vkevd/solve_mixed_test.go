@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/internal/when"
 )
@@ -20,7 +21,7 @@ func TestSolveMixed(t *testing.T) {
 		s := newFixture(t)
 		s.file("A", c.matrix)
 		stdout, stderr, status := s.run("solve", "--precision", "mixed", "--verify", "--check", "--out-vectors", "Q.npy", "--report", "r.json", "A")
-		if status != statusSuccess || !strings.Contains(stderr, c.says) || !strings.Contains(stderr, "eigenvalues and vectors in mixed precision\n") || !strings.Contains(stderr, "0.25") {
+		if status != cli.StatusSuccess || !strings.Contains(stderr, c.says) || !strings.Contains(stderr, "eigenvalues and vectors in mixed precision\n") || !strings.Contains(stderr, "0.25") {
 			t.Errorf("status %d, %q\n%s", status, stdout, stderr)
 		}
 		expectClose(t, numbers(t, stdout), numbers(t, c.values))
@@ -45,7 +46,7 @@ func TestSolveMixedForReal(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.npy", npy(3, 3, 2, 1, 0, 1, 2, 1, 0, 1, 2))
 	stdout, stderr, status := s.real("solve", "--precision", "mixed", "--check", "A.npy")
-	if status != statusSuccess || !strings.Contains(stderr, "refined ") || !strings.Contains(stderr, "residual") {
+	if status != cli.StatusSuccess || !strings.Contains(stderr, "refined ") || !strings.Contains(stderr, "residual") {
 		t.Errorf("status %d\n%s", status, stderr)
 	}
 	expectClose(t, numbers(t, stdout), []float64{0.5857864376269049, 2, 3.414213562373095})
@@ -64,10 +65,10 @@ func TestMixedRefused(t *testing.T) {
 		"--device 0,1":  "--device 0,1: --precision mixed uses one device",
 		"--batch":       "--precision cannot be combined with --batch",
 	} {
-		s.fails(statusInput, says+"; see vkevd solve --help", append(strings.Fields("solve --precision mixed "+args), "A.mtx")...)
+		s.fails(cli.StatusInput, says+"; see vkevd solve --help", append(strings.Fields("solve --precision mixed "+args), "A.mtx")...)
 	}
-	s.fails(statusInput, "--precision mixed cannot be combined with --svd; see vkevd plan --help", "plan", "-n", "5", "--svd", "--precision", "mixed")
-	s.fails(statusInput, `--precision: "mixed" is not f32 or f64; see vkevd svd --help`, "svd", "--precision", "mixed", "A.mtx")
+	s.fails(cli.StatusInput, "--precision mixed cannot be combined with --svd; see vkevd plan --help", "plan", "-n", "5", "--svd", "--precision", "mixed")
+	s.fails(cli.StatusInput, `--precision: "mixed" is not f32 or f64; see vkevd svd --help`, "svd", "--precision", "mixed", "A.mtx")
 }
 
 // TestPlanMixed checks that a plan in mixed precision has the stages of both solves, and the memory
@@ -81,7 +82,7 @@ func TestPlanMixed(t *testing.T) {
 	}
 	for i, args := range []string{"--start", "--precision mixed"} {
 		stdout, stderr, status := s.real(strings.Fields("plan -n 300 --json - " + args)...)
-		if err := json.Unmarshal([]byte(stdout), &of[i]); err != nil || status != statusSuccess {
+		if err := json.Unmarshal([]byte(stdout), &of[i]); err != nil || status != cli.StatusSuccess {
 			t.Fatalf("status %d, %v\n%s%s", status, err, stdout, stderr)
 		}
 	}

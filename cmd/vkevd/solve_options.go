@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd"
 )
 
@@ -33,8 +34,8 @@ func (o *options) flags(cmd *cobra.Command) {
 			".\n"+
 			"dc is divide and conquer; mrrr finds a part of the vectors faster;\n"+
 			"bisection finds values only; qr runs on the host")
-	completeSolver(cmd)
-	precisionFlag(cmd, &o.precision, ". mixed solves in\nsingle precision, and refines all vectors to double precision", precisionMixed)
+	cli.CompleteSolver(cmd)
+	cli.PrecisionFlag(cmd, &o.precision, ". mixed solves in\nsingle precision, and refines all vectors to double precision", cli.PrecisionMixed)
 	f.BoolVar(&o.tridiagonal, "tridiagonal", false, "the matrix is symmetric and tridiagonal already")
 	f.BoolVar(&o.verify, "verify", false,
 		"certify the result before it is written, vectors by ratios and values\n"+
@@ -50,28 +51,23 @@ func (o *options) flags(cmd *cobra.Command) {
 	o.productsFlags.flags(cmd)
 }
 
-// completeSolver lets the shell complete the value of --solver.
-func completeSolver(cmd *cobra.Command) {
-	cmd.RegisterFlagCompletionFunc("solver", words(evd.Solvers()))
-}
-
 // check returns an error for options of the solver that are wrong for every matrix.
 func (o *options) check(cmd *cobra.Command, vectors bool) error {
 	solver, err := evd.ParseSolver(o.solver)
 	if err != nil {
-		return usage(cmd, "--solver: %q is unknown; there are %s", o.solver, strings.Join(evd.Solvers(), ", "))
+		return cli.Usage(cmd, "--solver: %q is unknown; there are %s", o.solver, strings.Join(evd.Solvers(), ", "))
 	}
 	if vectors && !solver.Vectors() {
-		return usage(cmd, "--solver %s finds no vectors; add --values-only", solver)
+		return cli.Usage(cmd, "--solver %s finds no vectors; add --values-only", solver)
 	}
 	if err := o.productsFlags.check(cmd); err != nil {
 		return err
 	}
-	if err := checkPrecision(cmd, o.precision, precisionMixed); err != nil {
+	if err := cli.CheckPrecision(cmd, o.precision, cli.PrecisionMixed); err != nil {
 		return err
 	}
 	if _, err := o.part.of(anyOrder); err != nil {
-		return usage(cmd, "%w", err)
+		return cli.Usage(cmd, "%w", err)
 	}
 	return nil
 }
@@ -80,7 +76,7 @@ func (o *options) check(cmd *cobra.Command, vectors bool) error {
 // that every range of indices fits into it.
 const anyOrder = math.MaxInt
 
-// evd returns the library's options for a matrix of order n. The method `check` must have been
+// evd returns the library's options for a matrix of order n. The method `Check` must have been
 // called before. The method `evd` returns an error if the matrix does not have the selected part of
 // the spectrum.
 func (o *options) evd(n int, vectors bool) (evd.Options, error) {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
@@ -18,7 +19,7 @@ func TestVectorsWhenAskedFor(t *testing.T) {
 		s := newFixture(t)
 		s.file("A.mtx", twoByTwo)
 		_, stderr, status := s.run(append(strings.Fields("solve "+args), "A.mtx")...)
-		if status != statusSuccess || s.machine.wanted[0].Vectors != want {
+		if status != cli.StatusSuccess || s.machine.wanted[0].Vectors != want {
 			t.Errorf("solve %s: status %d, vectors %v\n%s", args, status, s.machine.wanted[0].Vectors, stderr)
 		}
 		if said := strings.Contains(stderr, "The vectors were not kept"); said != (args == "--vectors") {
@@ -27,8 +28,8 @@ func TestVectorsWhenAskedFor(t *testing.T) {
 	}
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
-	s.fails(statusInput, "--vectors cannot be combined with --values-only; see vkevd solve --help", "solve", "--vectors", "--values-only", "A.mtx")
-	if _, stderr, status := s.run("solve", "--solver", "bisection", "A.mtx"); status != statusSuccess {
+	s.fails(cli.StatusInput, "--vectors cannot be combined with --values-only; see vkevd solve --help", "solve", "--vectors", "--values-only", "A.mtx")
+	if _, stderr, status := s.run("solve", "--solver", "bisection", "A.mtx"); status != cli.StatusSuccess {
 		t.Errorf("bisection without --values-only: %s", stderr)
 	}
 }
@@ -38,7 +39,7 @@ func TestVectorsWhenAskedFor(t *testing.T) {
 func TestStandardOutputAsOutput(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
-	if stdout, _, status := s.run("solve", "--out-values", "-", "A.mtx"); stdout != oneThree || status != statusSuccess {
+	if stdout, _, status := s.run("solve", "--out-values", "-", "A.mtx"); stdout != oneThree || status != cli.StatusSuccess {
 		t.Errorf("values: status %d, %q", status, stdout)
 	}
 	stdout, _, _ := s.run("solve", "--out-vectors", "-", "--out-values", "v", "A.mtx")
@@ -52,9 +53,9 @@ func TestStandardOutputAsOutput(t *testing.T) {
 			t.Errorf("%s: %v in %q", flag, err, stdout)
 		}
 	}
-	s.fails(statusInput, "standard output: named for two outputs", "solve", "--out-values", "-", "--report", "-", "A.mtx")
+	s.fails(cli.StatusInput, "standard output: named for two outputs", "solve", "--out-values", "-", "--report", "-", "A.mtx")
 	s.stdout = brokenPipe{}
-	s.fails(statusInput, "standard output: cannot be written: broken pipe", "solve", "--out-vectors", "-", "--out-values", "w", "A.mtx")
+	s.fails(cli.StatusInput, "standard output: cannot be written: broken pipe", "solve", "--out-vectors", "-", "--out-values", "w", "A.mtx")
 	s.expectFiles("A.mtx", "v", "w") // files are written before standard output, so they exist
 }
 
@@ -62,7 +63,7 @@ func TestStandardOutputAsOutput(t *testing.T) {
 func TestNoPrint(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
-	if stdout, stderr, status := s.run("solve", "--no-print", "--out-values", "v", "A.mtx"); stdout != "" || status != statusSuccess {
+	if stdout, stderr, status := s.run("solve", "--no-print", "--out-values", "v", "A.mtx"); stdout != "" || status != cli.StatusSuccess {
 		t.Errorf("status %d, %q\n%s", status, stdout, stderr)
 	}
 	s.expectFiles("A.mtx", "v")

@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd"
 )
 
@@ -22,7 +23,7 @@ func (p *part) flags(f *pflag.FlagSet) {
 	text := func(word *string) func(string) error {
 		return func(value string) error {
 			if value == "" { // an unset shell variable gives an empty value
-				return &partError{"it is empty"}
+				return &cli.ValueError{Reason: "it is empty"}
 			}
 			*word = value
 			return nil
@@ -32,7 +33,7 @@ func (p *part) flags(f *pflag.FlagSet) {
 		return func(value string) error {
 			n, err := strconv.Atoi(value)
 			if err != nil || n < 1 {
-				return &partError{fmt.Sprintf("%q is not a whole number, at least 1", value)}
+				return &cli.ValueError{Reason: fmt.Sprintf("%q is not a whole number, at least 1", value)}
 			}
 			*number = n
 			return nil
@@ -50,33 +51,30 @@ func (p *part) flags(f *pflag.FlagSet) {
 		{"smallest", count(&p.smallest), "only the `K` smallest eigenvalues"},
 		{"interval", text(&p.interval), "only eigenvalues λ with A < λ ≤ B, for `A:B`; a missing end is\ninfinite"},
 	} {
-		f.Var(&partFlag{p, flag.name, flag.set}, flag.name, flag.usage)
+		f.Var(&partFlag{part: p, name: flag.name, set: flag.set}, flag.name, flag.usage)
 	}
 }
 
 // A partFlag is one of the flags with which the user selects a part of the spectrum.
 type partFlag struct {
-	part *part
-	name string
-	set  func(string) error
+	part  *part
+	name  string
+	set   func(string) error
+	value string
 }
 
 func (f *partFlag) Set(value string) error {
 	if err := f.set(value); err != nil {
 		return err
 	}
+	f.value = value
 	if len(f.part.given) == 0 || f.part.given[0] != f.name {
 		f.part.given = append(f.part.given, f.name)
 	}
 	return nil
 }
 
-// A partError is the reason why the value of a flag does not select a part of a spectrum.
-type partError struct{ reason string }
-
-func (e *partError) Error() string { return e.reason }
-
-func (f *partFlag) String() string { return "" }
+func (f *partFlag) String() string { return f.value }
 func (f *partFlag) Type() string   { return "string" }
 
 // all tells whether the part is the whole spectrum, that is whether the user gave no flag for a

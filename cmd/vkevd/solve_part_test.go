@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd"
 )
 
@@ -31,7 +32,7 @@ func TestPartsAsked(t *testing.T) {
 		s := newFixture(t)
 		s.file("A", twoByTwo)
 		_, stderr, status := s.run(append(append([]string{"solve"}, strings.Fields(args)...), "A")...)
-		if status != statusSuccess {
+		if status != cli.StatusSuccess {
 			t.Fatalf("solve %s: status %d\n%s", args, status, stderr)
 		}
 		got := s.machine.wanted[0]
@@ -63,16 +64,16 @@ func TestPartsThatMakeNoSense(t *testing.T) {
 		{"--tridiagonal --block 4", "--block cannot be combined with --tridiagonal"},
 		{"--check --values-only --index 0:1", "--check cannot judge a part of the values without vectors: it compares sums over all"},
 	} {
-		s.fails(statusInput, c.says+see, append(append([]string{"solve"}, strings.Fields(c.args)...), "A.mtx")...)
+		s.fails(cli.StatusInput, c.says+see, append(append([]string{"solve"}, strings.Fields(c.args)...), "A.mtx")...)
 	}
 	if len(s.machine.opened) > 0 {
 		t.Error("a device was opened for a call that made no sense")
 	}
 	s.machine.planErr = &evd.OptionError{Option: "Index", Reason: "[0, 5) is not a range of 2 eigenvalues"}
-	s.fails(statusInput, "--index: [0, 5) is not a range of 2 eigenvalues", "solve", "A.mtx")
+	s.fails(cli.StatusInput, "--index: [0, 5) is not a range of 2 eigenvalues", "solve", "A.mtx")
 	s.machine.planErr = nil
 	s.machine.solveErr = &evd.TooManyError{Found: 5, AtMost: 2}
-	s.fails(statusInput, "A.mtx, n = 2: the interval holds 5 eigenvalues, at most 2 were expected", "solve", "--interval", "0:5", "A.mtx")
+	s.fails(cli.StatusInput, "A.mtx, n = 2: the interval holds 5 eigenvalues, at most 2 were expected", "solve", "--interval", "0:5", "A.mtx")
 }
 
 func TestSolveTridiagonal(t *testing.T) {
@@ -80,7 +81,7 @@ func TestSolveTridiagonal(t *testing.T) {
 	s.file("T.dat", threeRows)
 	s.machine.certified = 0.125
 	stdout, stderr, status := s.run("solve", "--tridiagonal", "--check", "--report", "T.json", "T.dat")
-	if strings.Count(stdout, "\n") != 3 || status != statusSuccess {
+	if strings.Count(stdout, "\n") != 3 || status != cli.StatusSuccess {
 		t.Fatalf("status %d, %q\n%s", status, stdout, stderr)
 	}
 	const want = `residual                             0.25  good  ‖A·Q − Q·Λ‖₁ / (n·ε·‖A‖₁)
@@ -94,16 +95,16 @@ certificate                         0.125  good  |λ − λ(T)| / (n·ε·‖T�
 		t.Errorf("%s", text)
 	}
 	_, stderr, status = s.run("solve", "--tridiagonal", "--check", "--values-only", "T.dat")
-	if status != statusSuccess || strings.Contains(stderr, "residual") || !strings.HasSuffix(stderr, want[strings.Index(want, "certificate"):]) {
+	if status != cli.StatusSuccess || strings.Contains(stderr, "residual") || !strings.HasSuffix(stderr, want[strings.Index(want, "certificate"):]) {
 		t.Errorf("values only: status %d\n%s", status, stderr)
 	}
 	s.machine.certified = math.Inf(1)
 	_, stderr, status = s.run("solve", "--tridiagonal", "--check", "T.dat")
-	if says := "vkevd: check failed: certificate is +Inf, not below 60"; status != statusNumerical || lastLine(stderr) != says {
+	if says := "vkevd: check failed: certificate is +Inf, not below 60"; status != cli.StatusNumerical || lastLine(stderr) != says {
 		t.Errorf("status %d\n%s", status, stderr)
 	}
 	s.stdin = strings.NewReader(threeRows)
-	if stdout, stderr, status := s.run("solve", "--tridiagonal", "-"); strings.Count(stdout, "\n") != 3 || status != statusSuccess {
+	if stdout, stderr, status := s.run("solve", "--tridiagonal", "-"); strings.Count(stdout, "\n") != 3 || status != cli.StatusSuccess {
 		t.Errorf("standard input: status %d, %q\n%s", status, stdout, stderr)
 	}
 }
@@ -111,10 +112,10 @@ certificate                         0.125  good  |λ − λ(T)| / (n·ε·‖T�
 func TestBadTridiagonalFiles(t *testing.T) {
 	s := newFixture(t)
 	s.file("T", "3\n1 2 1\n")
-	s.fails(statusInput, "T:2: the file ends after 1 of 3 rows", "solve", "--tridiagonal", "T")
-	s.fails(statusInput, "missing: no such file or directory", "solve", "--tridiagonal", "missing")
+	s.fails(cli.StatusInput, "T:2: the file ends after 1 of 3 rows", "solve", "--tridiagonal", "T")
+	s.fails(cli.StatusInput, "missing: no such file or directory", "solve", "--tridiagonal", "missing")
 	s.file("A", "%%MatrixMarket matrix coordinate real symmetric\n3 3 1\n3 1 1\n")
-	s.fails(statusInput, "A:3: entry (3,1) is outside the three diagonals (rows and columns from 1)", "solve", "--tridiagonal", "A")
+	s.fails(cli.StatusInput, "A:3: entry (3,1) is outside the three diagonals (rows and columns from 1)", "solve", "--tridiagonal", "A")
 	if len(s.machine.opened) > 0 {
 		t.Error("a device was opened")
 	}
@@ -123,10 +124,10 @@ func TestBadTridiagonalFiles(t *testing.T) {
 func TestPlanOfParts(t *testing.T) {
 	s := newFixture(t)
 	stdout, _, status := s.run("plan", "-n", "1000", "--tridiagonal", "--index", ":10")
-	if opt := s.machine.wanted[0]; status != statusSuccess || opt.Select != evd.Index(0, 10) || !strings.Contains(stdout, "32000  31.2 KiB") {
+	if opt := s.machine.wanted[0]; status != cli.StatusSuccess || opt.Select != evd.Index(0, 10) || !strings.Contains(stdout, "32000  31.2 KiB") {
 		t.Errorf("status %d, %+v\n%s", status, opt, stdout)
 	}
-	s.fails(statusInput, "--solver bisection finds no vectors; add --values-only; see vkevd plan --help", "plan", "-n", "10", "--solver", "bisection")
+	s.fails(cli.StatusInput, "--solver bisection finds no vectors; add --values-only; see vkevd plan --help", "plan", "-n", "10", "--solver", "bisection")
 }
 
 // TestPartsFromTheEnd checks flags that select a part of the spectrum. A negative index of --index
@@ -141,10 +142,10 @@ func TestPartsFromTheEnd(t *testing.T) {
 		s := newFixture(t)
 		s.file("T", four)
 		_, stderr, status := s.run(append(strings.Fields("solve --tridiagonal "+args), "T")...)
-		if status != statusSuccess || s.machine.wanted[0].Select != want {
+		if status != cli.StatusSuccess || s.machine.wanted[0].Select != want {
 			t.Errorf("%s: status %d, %+v\n%s", args, status, s.machine.wanted, stderr)
 		}
-		if _, stderr, status := s.run(append(strings.Fields("plan -n 4 "+args), "--tridiagonal")...); status != statusSuccess || s.machine.wanted[1].Select != want {
+		if _, stderr, status := s.run(append(strings.Fields("plan -n 4 "+args), "--tridiagonal")...); status != cli.StatusSuccess || s.machine.wanted[1].Select != want {
 			t.Errorf("plan %s: status %d\n%s", args, status, stderr)
 		}
 	}
@@ -164,7 +165,7 @@ func TestPartsFromTheEnd(t *testing.T) {
 		"--largest 1 --index 0:1":  "--index cannot be combined with --largest" + see,
 		"--interval a:b":           `--interval: "a:b" must be A:B, two numbers such as -1:2.5` + see,
 	} {
-		s.fails(statusInput, says, append(strings.Fields("solve --tridiagonal "+args), "T")...)
+		s.fails(cli.StatusInput, says, append(strings.Fields("solve --tridiagonal "+args), "T")...)
 	}
 	if len(s.machine.opened) > 0 {
 		t.Error("a device was opened")

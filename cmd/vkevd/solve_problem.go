@@ -6,21 +6,24 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
 // A problem is a dense or tridiagonal matrix that has been read from a file, with its precision.
 type problem interface {
-	order() int
-	plan(device, evd.Options) (solution, error)
+	Order() int
+	Plan(machine.Device, evd.Options) (solution, error)
 }
 
 // A solution is a plan together with the matrix that it solves.
 type solution interface {
-	planned
+	machine.Planned
 	solve(context.Context) (found, error)
-	measure(context.Context, found) (measures, error)
+	Measure(context.Context, found) (report.Measures, error)
 }
 
 // found is the result of a solve. For a problem in single precision, the field `single` is the
@@ -35,22 +38,22 @@ type found struct {
 // the table was read. readProblem prints remarks about the matrix to the writer `log`.
 func readProblem(
 	ctx context.Context, file string, stdin io.Reader, input matrixInput, o options, log io.Writer,
-) (problem, *tableFacts, error) {
+) (problem, *report.TableFacts, error) {
 	if o.tridiagonal {
-		t, err := unlessDone(ctx, func() (*matio.Tridiagonal, error) { return readTridiagonal(file, stdin, input.options()) })
-		if as[*matio.NotSquareError](err) {
+		t, err := cli.UnlessDone(ctx, func() (*matio.Tridiagonal, error) { return readTridiagonal(file, stdin, input.options()) })
+		if cli.As[*matio.NotSquareError](err) {
 			return nil, nil, fmt.Errorf("%w; --tridiagonal reads a square matrix, or d and e as two rows or two columns", err)
 		} else if err != nil {
 			return nil, nil, input.hint(err)
 		}
-		return diagonals{evd.Tridiagonal[float64]{D: t.D, E: t.E}}, tableOf(len(t.D), 2, t.Table), nil
+		return diagonals{evd.Tridiagonal[float64]{D: t.D, E: t.E}}, report.TableOf(len(t.D), 2, t.Table), nil
 	}
 	a, err := input.readDense(ctx, file, stdin, log)
 	if err != nil {
 		return nil, nil, suggestOthers(err)
 	}
 	p, err := ofPrecision(file, a, o.precision)
-	return p, tableOf(a.Rows, a.Cols, a.Table), err
+	return p, report.TableOf(a.Rows, a.Cols, a.Table), err
 }
 
 // suggestOthers adds other commands and flags to the error about a matrix that is not square. If the
@@ -71,14 +74,14 @@ func suggestOthers(err error) error {
 type dense struct{ a evd.Sym[float64] }
 
 type denseSolution struct {
-	solver
+	machine.Solver
 	a evd.Sym[float64]
 }
 
-func (p dense) order() int { return p.a.N }
+func (p dense) Order() int { return p.a.N }
 
-func (p dense) plan(dev device, opt evd.Options) (solution, error) {
-	s, err := planOf[solver](dev, task{n: p.a.N, evd: opt})
+func (p dense) Plan(dev machine.Device, opt evd.Options) (solution, error) {
+	s, err := machine.PlanOf[machine.Solver](dev, machine.Task{N: p.a.N, Evd: opt})
 	return denseSolution{s, p.a}, err
 }
 
@@ -87,22 +90,22 @@ func (s denseSolution) solve(ctx context.Context) (found, error) {
 	return found{Result: res}, err
 }
 
-func (s denseSolution) measure(ctx context.Context, res found) (measures, error) {
-	return measured(ctx, s.solver, s.a, res.Result)
+func (s denseSolution) Measure(ctx context.Context, res found) (report.Measures, error) {
+	return report.Measured(ctx, s.Solver, s.a, res.Result)
 }
 
 // diagonals is the problem T = S·Λ·Sᵀ, where T is tridiagonal and stored as its diagonals.
 type diagonals struct{ t evd.Tridiagonal[float64] }
 
 type diagonalsSolution struct {
-	tridiagonalSolver
+	machine.TridiagonalSolver
 	t evd.Tridiagonal[float64]
 }
 
-func (p diagonals) order() int { return p.t.N() }
+func (p diagonals) Order() int { return p.t.N() }
 
-func (p diagonals) plan(dev device, opt evd.Options) (solution, error) {
-	s, err := planOf[tridiagonalSolver](dev, task{kind: kindTridiagonal, n: p.t.N(), evd: opt})
+func (p diagonals) Plan(dev machine.Device, opt evd.Options) (solution, error) {
+	s, err := machine.PlanOf[machine.TridiagonalSolver](dev, machine.Task{Kind: machine.KindTridiagonal, N: p.t.N(), Evd: opt})
 	return diagonalsSolution{s, p.t}, err
 }
 
@@ -111,17 +114,17 @@ func (s diagonalsSolution) solve(ctx context.Context) (found, error) {
 	return found{Result: res}, err
 }
 
-// measure measures the errors of a result for a tridiagonal matrix: by Sturm counts for the
+// Measure measures the errors of a result for a tridiagonal matrix: by Sturm counts for the
 // eigenvalues, and by error ratios for the vectors, if there are any.
-func (s diagonalsSolution) measure(ctx context.Context, res found) (measures, error) {
+func (s diagonalsSolution) Measure(ctx context.Context, res found) (report.Measures, error) {
 	certified, err := s.Certify(ctx, s.t, res.Result)
 	if err != nil {
 		return nil, err
 	}
-	all := measures{{"certificate", "|λ − λ(T)| / (n·ε·‖T‖₁), proved by Sturm counts", certified}}
+	all := report.Measures{{Name: "certificate", Formula: "|λ − λ(T)| / (n·ε·‖T‖₁), proved by Sturm counts", Ratio: certified}}
 	if res.Vectors == nil {
 		return all, nil
 	}
 	r, err := s.Check(ctx, s.t, res.Result)
-	return append(ratios(r), all...), err
+	return append(report.Ratios(r), all...), err
 }

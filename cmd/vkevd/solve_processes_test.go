@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 )
 
 // TestSolveAsOneOfSeveralProcesses runs solve in the environments of several programs that start jobs.
@@ -31,8 +33,8 @@ func TestSolveAsOneOfSeveralProcesses(t *testing.T) {
 		}
 		stdout, stderr, status := s.run(append([]string{"solve"}, strings.Fields(c.args)...)...)
 		line := lastLine(stderr)
-		refused := status == statusInput && strings.Contains(line, "--engine elpa") && strings.Contains(line, "--engine vulkan") && stdout == ""
-		if refused != c.refused || !refused && status != statusSuccess {
+		refused := status == cli.StatusInput && strings.Contains(line, "--engine elpa") && strings.Contains(line, "--engine vulkan") && stdout == ""
+		if refused != c.refused || !refused && status != cli.StatusSuccess {
 			t.Errorf("%s solve %s: status %d, %q\n%s", c.variables, c.args, status, stdout, stderr)
 		}
 		s.expectFiles("A.mtx")
@@ -45,10 +47,10 @@ func TestSVDAsOneOfSeveralProcesses(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
 	s.variables["PMI_SIZE"] = "3"
-	s.fails(statusInput, "this is one of 3 processes (PMI_SIZE), and each would solve the same problem; "+
+	s.fails(cli.StatusInput, "this is one of 3 processes (PMI_SIZE), and each would solve the same problem; "+
 		"for a problem with each, unset PMI_SIZE; see vkevd svd --help", "svd", "A.mtx")
 	s.variables["PMI_SIZE"] = "1"
-	if _, stderr, status := s.run("svd", "A.mtx"); status != statusSuccess {
+	if _, stderr, status := s.run("svd", "A.mtx"); status != cli.StatusSuccess {
 		t.Errorf("status %d\n%s", status, stderr)
 	}
 }

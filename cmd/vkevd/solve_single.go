@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
 	"github.com/vkevd/vkevd/evd"
 )
 
@@ -10,17 +13,17 @@ import (
 type single struct{ a evd.Sym[float32] }
 
 type singleSolution struct {
-	denseSolver[float32]
+	machine.DenseSolver[float32]
 	a evd.Sym[float32]
 }
 
-func (p single) order() int { return p.a.N }
+func (p single) Order() int { return p.a.N }
 
-// plan makes a plan in single precision. It ignores the sizes that vkevd tune has saved, because
+// Plan makes a plan in single precision. It ignores the sizes that vkevd tune has saved, because
 // vkevd tune measures double precision.
-func (p single) plan(dev device, opt evd.Options) (solution, error) {
+func (p single) Plan(dev machine.Device, opt evd.Options) (solution, error) {
 	opt.Tuning = nil
-	s, err := planOf[denseSolver[float32]](dev, task{kind: kindSingle, n: p.a.N, evd: opt})
+	s, err := machine.PlanOf[machine.DenseSolver[float32]](dev, machine.Task{Kind: machine.KindSingle, N: p.a.N, Evd: opt})
 	return singleSolution{s, p.a}, err
 }
 
@@ -30,10 +33,10 @@ func (s singleSolution) solve(ctx context.Context) (found, error) {
 		return found{}, err
 	}
 	return found{&evd.Result[float64]{
-		First: res.First, Values: doublesOf(res.Values), Profile: res.Profile, Certificate: res.Certificate, Tree: res.Tree, Retried: res.Retried,
+		First: res.First, Values: cli.DoublesOf(res.Values), Profile: res.Profile, Certificate: res.Certificate, Tree: res.Tree, Retried: res.Retried,
 	}, res}, err
 }
 
-func (s singleSolution) measure(ctx context.Context, res found) (measures, error) {
-	return measured(ctx, s.denseSolver, s.a, res.single)
+func (s singleSolution) Measure(ctx context.Context, res found) (report.Measures, error) {
+	return report.Measured(ctx, s.DenseSolver, s.a, res.single)
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
@@ -31,7 +32,7 @@ func TestPrecision(t *testing.T) {
 		s.file("A.mtx", twoByTwo)
 		args := append(strings.Fields("solve --check --out-vectors Q.npy --out-values v.npy --report r.json "+c.args), c.file)
 		stdout, stderr, status := s.run(args...)
-		if status != statusSuccess || stdout != oneThree || !strings.Contains(stderr, "in "+c.precision+"\n") {
+		if status != cli.StatusSuccess || stdout != oneThree || !strings.Contains(stderr, "in "+c.precision+"\n") {
 			t.Errorf("%v: status %d, %q\n%s", args, status, stdout, stderr)
 		}
 		descr := map[string]string{"float32": "'<f4'", "float64": "'<f8'"}[c.precision]
@@ -55,9 +56,9 @@ func TestPrecision(t *testing.T) {
 func TestPrecisionRefused(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
-	s.fails(statusInput, `--precision: "half" is not f32, f64 or mixed; see vkevd solve --help`, "solve", "--precision", "half", "A.mtx")
-	s.fails(statusInput, "--precision f32 cannot be combined with --tridiagonal, which solves in double precision; leave out --precision; see vkevd solve --help", "solve", "--precision", "f32", "--tridiagonal", "A.mtx")
-	s.fails(statusInput, "--precision cannot be combined with --batch; see vkevd solve --help", "solve", "--precision", "f32", "--batch", "A.mtx")
+	s.fails(cli.StatusInput, `--precision: "half" is not f32, f64 or mixed; see vkevd solve --help`, "solve", "--precision", "half", "A.mtx")
+	s.fails(cli.StatusInput, "--precision f32 cannot be combined with --tridiagonal, which solves in double precision; leave out --precision; see vkevd solve --help", "solve", "--precision", "f32", "--tridiagonal", "A.mtx")
+	s.fails(cli.StatusInput, "--precision cannot be combined with --batch; see vkevd solve --help", "solve", "--precision", "f32", "--batch", "A.mtx")
 }
 
 // TestPlanPrecision checks that a plan for single precision needs half of the memory of a plan for
@@ -70,7 +71,7 @@ func TestPlanPrecision(t *testing.T) {
 	}
 	for i, precision := range []string{"f64", "f32"} {
 		stdout, stderr, status := s.run("plan", "-n", "1000", "--precision", precision, "--json", "-")
-		if err := json.Unmarshal([]byte(stdout), &of[i]); err != nil || status != statusSuccess {
+		if err := json.Unmarshal([]byte(stdout), &of[i]); err != nil || status != cli.StatusSuccess {
 			t.Fatalf("status %d, %v\n%s%s", status, err, stdout, stderr)
 		}
 	}

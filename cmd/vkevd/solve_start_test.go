@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
 )
@@ -30,7 +31,7 @@ func TestSolveStart(t *testing.T) {
 		s.file("Q0.npy", q.String())
 		s.file("A.mtx", twoByTwo)
 		stdout, stderr, status := s.run("solve", "--start", "Q0.npy", "--check", "--report", "r.json", "A.mtx")
-		if status != statusSuccess || stdout != oneThree || !strings.Contains(stderr, c.says) || !strings.Contains(stderr, "0.25") {
+		if status != cli.StatusSuccess || stdout != oneThree || !strings.Contains(stderr, c.says) || !strings.Contains(stderr, "0.25") {
 			t.Errorf("status %d, %q\n%s", status, stdout, stderr)
 		}
 		var r struct{ Refinement evd.Refinement }
@@ -45,12 +46,12 @@ func TestSolveStartRefused(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
 	s.file("Q0.csv", "1,0,0\n0,1,0\n0,0,1\n")
-	s.fails(statusInput, "Q0.csv: 3 by 3 elements; --start needs all 2 approximate eigenvectors of a matrix of order 2", "solve", "--start", "Q0.csv", "A.mtx")
-	s.fails(statusInput, "--start cannot be combined with --smallest; see vkevd solve --help", "solve", "--start", "Q0.csv", "--smallest", "1", "A.mtx")
-	s.fails(statusInput, "--start refines to double precision, not to --precision f32; see vkevd solve --help", "solve", "--start", "Q0.csv", "--precision", "f32", "A.mtx")
+	s.fails(cli.StatusInput, "Q0.csv: 3 by 3 elements; --start needs all 2 approximate eigenvectors of a matrix of order 2", "solve", "--start", "Q0.csv", "A.mtx")
+	s.fails(cli.StatusInput, "--start cannot be combined with --smallest; see vkevd solve --help", "solve", "--start", "Q0.csv", "--smallest", "1", "A.mtx")
+	s.fails(cli.StatusInput, "--start refines to double precision, not to --precision f32; see vkevd solve --help", "solve", "--start", "Q0.csv", "--precision", "f32", "A.mtx")
 	s.machine.solveErr = &evd.StartError{Row: 1, Col: 0, Value: math.NaN()}
 	s.file("Q.csv", "1,0\nnan,1\n")
-	s.fails(statusInput, "Q.csv: element (2,1) is NaN; approximate eigenvectors need finite elements (rows and columns from 1)",
+	s.fails(cli.StatusInput, "Q.csv: element (2,1) is NaN; approximate eigenvectors need finite elements (rows and columns from 1)",
 		"solve", "--start", "Q.csv", "A.mtx")
-	s.fails(statusInput, "none.npy: no such file or directory", "solve", "--start", "none.npy", "A.mtx")
+	s.fails(cli.StatusInput, "none.npy: no such file or directory", "solve", "--start", "none.npy", "A.mtx")
 }

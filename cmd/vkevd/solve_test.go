@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
 )
@@ -38,7 +39,7 @@ func TestDriversAreLoadedWhileReading(t *testing.T) {
 	} {
 		preloaded := callback(func() { <-s.machine.preloaded }) // or the test times out
 		s.stdin = io.MultiReader(preloaded, strings.NewReader(c.input))
-		if _, stderr, status := s.run(c.args...); status != statusSuccess {
+		if _, stderr, status := s.run(c.args...); status != cli.StatusSuccess {
 			t.Errorf("%q: %s", c.args, stderr)
 		}
 	}
@@ -96,11 +97,11 @@ func TestSolveReadsEveryFormat(t *testing.T) {
 			s := newFixture(t)
 			s.file("A", c.content)
 			stdout, stderr, status := s.run("solve", "A")
-			if stdout != c.values || status != statusSuccess {
+			if stdout != c.values || status != cli.StatusSuccess {
 				t.Errorf("status %d, %q, want %q\n%s", status, stdout, c.values, stderr)
 			}
 			s.stdin = strings.NewReader(c.content)
-			if stdout, stderr, status := s.run("solve", "-"); stdout != c.values || status != statusSuccess {
+			if stdout, stderr, status := s.run("solve", "-"); stdout != c.values || status != cli.StatusSuccess {
 				t.Errorf("standard input: status %d, %q, want %q\n%s", status, stdout, c.values, stderr)
 			}
 		})
@@ -111,7 +112,7 @@ func TestSolveWritesFiles(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
 	stdout, _, status := s.run("solve", "--out-values", "values.txt", "--out-vectors", "Q.npy", "--report", "A.json", "--check", "A.mtx")
-	if stdout != oneThree || status != statusSuccess {
+	if stdout != oneThree || status != cli.StatusSuccess {
 		t.Fatalf("status %d, %q", status, stdout)
 	}
 	s.expectFiles("A.mtx", "values.txt", "Q.npy", "A.json")
@@ -229,7 +230,7 @@ Without vectors only these sums are compared: they prove no single value.
 		got = regexp.MustCompile(`(?m)^(trace|squares) +[0-9.e-]+ `).ReplaceAllStringFunc(got, func(line string) string {
 			return fmt.Sprintf("%-28s %12s ", strings.Fields(line)[0], "RATIO")
 		})
-		if status != statusSuccess || !strings.HasSuffix(got, c.want) {
+		if status != cli.StatusSuccess || !strings.HasSuffix(got, c.want) {
 			t.Errorf("solve %s: status %d\n%s\nwant the end to be\n%s", c.args, status, got, c.want)
 		}
 	}
@@ -254,7 +255,7 @@ func TestCheckFails(t *testing.T) {
 		s.file("A.mtx", twoByTwo)
 		s.machine.ratios, s.machine.spoil = c.ratios, c.spoil
 		stdout, stderr, status := s.run(append(strings.Fields("solve --check --out-values v "+c.args), "A.mtx")...)
-		if status != statusNumerical || strings.Count(stdout, "\n") != 2 || lastLine(stderr) != "vkevd: "+c.says {
+		if status != cli.StatusNumerical || strings.Count(stdout, "\n") != 2 || lastLine(stderr) != "vkevd: "+c.says {
 			t.Errorf("status %d, stdout %q, stderr\n%s", status, stdout, stderr)
 		}
 		if c.args == "--quiet" && strings.Count(stderr, "\n") != 1 {

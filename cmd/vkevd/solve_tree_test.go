@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd"
 )
 
@@ -17,7 +18,7 @@ func TestTree(t *testing.T) {
 	for solver, want := range map[string]*evd.Tree{"mrrr": {Blocks: 2, Depth: 1}, "dc": nil} {
 		_, stderr, status := s.real("solve", "--tridiagonal", "--vectors", "--solver", solver, "--report", "r.json", "T.dat")
 		said := strings.Contains(stderr, "\nMRRR     blocks 2, levels 1, clusters 0, retries 0, vectors by divide and conquer 0\n")
-		if status != statusSuccess || said != (want != nil) {
+		if status != cli.StatusSuccess || said != (want != nil) {
 			t.Errorf("%s: status %d\n%s", solver, status, stderr)
 		}
 		var r struct{ Tree *evd.Tree }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 )
 
 // TestVerify runs vkevd solve --verify, with and without vectors. The summary and the report must
@@ -14,7 +16,7 @@ func TestVerify(t *testing.T) {
 	s.file("A.mtx", twoByTwo)
 	for _, args := range [][]string{{}, {"--values-only"}, {"--index", "0:1"}} {
 		_, stderr, status := s.real(append([]string{"solve", "--verify", "--report", "r.json", "A.mtx"}, args...)...)
-		if status != statusSuccess || !strings.Contains(stderr, "\nverified residual ") {
+		if status != cli.StatusSuccess || !strings.Contains(stderr, "\nverified residual ") {
 			t.Errorf("%q: status %d\n%s", args, status, stderr)
 		}
 		var r struct {
@@ -31,5 +33,5 @@ func TestVerify(t *testing.T) {
 			t.Errorf("%q: %v, %s", args, err, text)
 		}
 	}
-	s.fails(statusInput, "--verify cannot be combined with --tridiagonal; see vkevd solve --help", "solve", "--verify", "--tridiagonal", "A.mtx")
+	s.fails(cli.StatusInput, "--verify cannot be combined with --tridiagonal; see vkevd solve --help", "solve", "--verify", "--tridiagonal", "A.mtx")
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/probe"
 	"github.com/vkevd/vkevd/stages"
@@ -22,9 +24,9 @@ type speeds struct {
 
 // speedsOn returns the predictions for a device with the given rates. A rate that is not known is
 // replaced by that of a typical device.
-func speedsOn(info vk.Info, rates probe.Rates, of kind) speeds {
+func speedsOn(info vk.Info, rates probe.Rates, of machine.Kind) speeds {
 	table := tuning.ForecastOn(info)
-	s := speeds{of: table, rates: table.Rates, single: of == kindSingle || of == kindMixed, gain: 1}
+	s := speeds{of: table, rates: table.Rates, single: of == machine.KindSingle || of == machine.KindMixed, gain: 1}
 	if !info.Float64() { // the host does what needs double precision
 		rates.FP64 = tuning.ForecastOn(vk.Info{Family: "cpu"}).Rates.FP64
 	}
@@ -36,14 +38,14 @@ func speedsOn(info vk.Info, rates probe.Rates, of kind) speeds {
 
 // deviceSpeeds returns the predictions for an open device, for the progress of a solve. It uses
 // stored rates and runs nothing on the device.
-func deviceSpeeds(ctx context.Context, dev device, precision string) speeds {
-	rates, _ := dev.rates(ctx, false) // a typical device's serve as well
-	of := kindDense
+func deviceSpeeds(ctx context.Context, dev machine.Device, precision string) speeds {
+	rates, _ := dev.Rates(ctx, false) // a typical device's serve as well
+	of := machine.KindDense
 	switch precision {
 	case precisionName[float32]():
-		of = kindSingle
-	case precisionMixed:
-		of = kindMixed
+		of = machine.KindSingle
+	case cli.PrecisionMixed:
+		of = machine.KindMixed
 	}
 	return speedsOn(dev.Info(), rates, of)
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/batch"
 	"github.com/vkevd/vkevd/evd/probe"
@@ -21,11 +22,11 @@ var h200 = vk.Info{
 // and the host does the tridiagonal problem.
 func TestSpeedsWithoutFloat64(t *testing.T) {
 	arc := vk.Info{Type: "discrete", Features: []string{"shaderInt64"}}
-	s := speedsOn(arc, probe.Rates{FP32: 1e13}, kindSingle)
+	s := speedsOn(arc, probe.Rates{FP32: 1e13}, machine.KindSingle)
 	if !s.known || s.rates != (probe.Rates{FP64: 40e9, FP32: 1e13}) {
 		t.Errorf("%+v", s)
 	}
-	if s := speedsOn(arc, probe.Rates{}, kindSingle); s.known {
+	if s := speedsOn(arc, probe.Rates{}, machine.KindSingle); s.known {
 		t.Errorf("without rates: %+v", s)
 	}
 }
@@ -33,22 +34,22 @@ func TestSpeedsWithoutFloat64(t *testing.T) {
 // TestForecastsOfTime compares forecasts of time with times that were measured on an H200, in
 // seconds on the device (docs/data/h200.json, and older figures).
 func TestForecastsOfTime(t *testing.T) {
-	dense := func(n int, vectors bool, of kind) planned {
-		f, _, err := vulkan{}.forecast(absent{Info: h200}, task{kind: of, n: n, evd: evd.Options{Vectors: vectors, Products: evd.ProductsNative}})
+	dense := func(n int, vectors bool, of machine.Kind) machine.Planned {
+		f, _, err := machine.Vulkan{}.Forecast(machine.Absent{Info: h200}, machine.Task{Kind: of, N: n, Evd: evd.Options{Vectors: vectors, Products: evd.ProductsNative}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return f
 	}
-	singular := func(n int, vectors svd.Vectors) planned {
-		f, _, err := vulkan{}.forecast(absent{Info: h200}, task{kind: kindSingular, shape: singularShape{rows: n, cols: n}, svd: svd.Options{U: vectors, V: vectors}})
+	singular := func(n int, vectors svd.Vectors) machine.Planned {
+		f, _, err := machine.Vulkan{}.Forecast(machine.Absent{Info: h200}, machine.Task{Kind: machine.KindSingular, Shape: machine.SingularShape{M: n, N: n}, Svd: svd.Options{U: vectors, V: vectors}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return f
 	}
-	many := func(n, count int) planned {
-		f, _, err := vulkan{}.forecast(absent{Info: h200}, task{kind: kindBatch, n: n, count: count, batch: batch.Options{Vectors: true}})
+	many := func(n, count int) machine.Planned {
+		f, _, err := machine.Vulkan{}.Forecast(machine.Absent{Info: h200}, machine.Task{Kind: machine.KindBatch, N: n, Count: count, Batch: batch.Options{Vectors: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,31 +57,31 @@ func TestForecastsOfTime(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name     string
-		of       kind
-		f        planned
+		of       machine.Kind
+		f        machine.Planned
 		n        int
 		measured float64
 		within   float64
 	}{
-		{"values", kindDense, dense(2048, false, kindDense), 2048, 0.021, 1.5},
-		{"values", kindDense, dense(4096, false, kindDense), 4096, 0.050, 1.2},
-		{"values", kindDense, dense(8192, false, kindDense), 8192, 0.145, 1.2},
-		{"values", kindDense, dense(16384, false, kindDense), 16384, 0.615, 1.2},
-		{"values", kindDense, dense(32768, false, kindDense), 32768, 3.354, 1.2},
-		{"vectors", kindDense, dense(2048, true, kindDense), 2048, 0.032, 1.5},
-		{"vectors", kindDense, dense(4096, true, kindDense), 4096, 0.085, 1.2},
-		{"vectors", kindDense, dense(8192, true, kindDense), 8192, 0.336, 1.2},
-		{"vectors", kindDense, dense(16384, true, kindDense), 16384, 1.959, 1.2},
-		{"vectors", kindDense, dense(32768, true, kindDense), 32768, 14.016, 1.2},
-		{"vectors, float32", kindSingle, dense(16384, true, kindSingle), 16384, 1.323, 1.3},
-		{"refinement", kindRefined, dense(8192, true, kindRefined), 8192, 0.339, 1.3},
-		{"singular values", kindDense, singular(4096, svd.None), 4096, 0.0838, 1.2},
-		{"singular values", kindDense, singular(16384, svd.None), 16384, 1.0769, 1.3},
-		{"singular vectors", kindDense, singular(4096, svd.Thin), 4096, 0.1483, 1.3},
-		{"singular vectors", kindDense, singular(16384, svd.Thin), 16384, 3.853, 1.3},
-		{"batch", kindDense, many(32, 10000), 32, 0.0047, 2.5},
-		{"batch", kindDense, many(128, 1000), 128, 0.0118, 2.5},
-		{"batch", kindDense, many(512, 50), 512, 0.076, 2.5},
+		{"values", machine.KindDense, dense(2048, false, machine.KindDense), 2048, 0.021, 1.5},
+		{"values", machine.KindDense, dense(4096, false, machine.KindDense), 4096, 0.050, 1.2},
+		{"values", machine.KindDense, dense(8192, false, machine.KindDense), 8192, 0.145, 1.2},
+		{"values", machine.KindDense, dense(16384, false, machine.KindDense), 16384, 0.615, 1.2},
+		{"values", machine.KindDense, dense(32768, false, machine.KindDense), 32768, 3.354, 1.2},
+		{"vectors", machine.KindDense, dense(2048, true, machine.KindDense), 2048, 0.032, 1.5},
+		{"vectors", machine.KindDense, dense(4096, true, machine.KindDense), 4096, 0.085, 1.2},
+		{"vectors", machine.KindDense, dense(8192, true, machine.KindDense), 8192, 0.336, 1.2},
+		{"vectors", machine.KindDense, dense(16384, true, machine.KindDense), 16384, 1.959, 1.2},
+		{"vectors", machine.KindDense, dense(32768, true, machine.KindDense), 32768, 14.016, 1.2},
+		{"vectors, float32", machine.KindSingle, dense(16384, true, machine.KindSingle), 16384, 1.323, 1.3},
+		{"refinement", machine.KindRefined, dense(8192, true, machine.KindRefined), 8192, 0.339, 1.3},
+		{"singular values", machine.KindDense, singular(4096, svd.None), 4096, 0.0838, 1.2},
+		{"singular values", machine.KindDense, singular(16384, svd.None), 16384, 1.0769, 1.3},
+		{"singular vectors", machine.KindDense, singular(4096, svd.Thin), 4096, 0.1483, 1.3},
+		{"singular vectors", machine.KindDense, singular(16384, svd.Thin), 16384, 3.853, 1.3},
+		{"batch", machine.KindDense, many(32, 10000), 32, 0.0047, 2.5},
+		{"batch", machine.KindDense, many(128, 1000), 128, 0.0118, 2.5},
+		{"batch", machine.KindDense, many(512, 50), 512, 0.076, 2.5},
 	} {
 		total := 0.0
 		device := speedsOn(h200, probe.Rates{FP64: 32e12, FP32: 61e12}, c.of)
@@ -102,12 +103,12 @@ func TestForecastsOfTime(t *testing.T) {
 // double precision, and if it then uses emulated products.
 func TestForecastOfASlowCard(t *testing.T) {
 	q1 := evd.StageCost{Stage: "back transformation 1", Flops: 1e12}
-	all := speedsOn(h200, probe.Rates{FP64: 32e12, FP32: 61e12}, kindDense)
+	all := speedsOn(h200, probe.Rates{FP64: 32e12, FP32: 61e12}, machine.KindDense)
 	if s := all.seconds(evd.StageCost{Stage: "tridiagonalisation", Flops: 4. / 3 * (1 << 30)}, 1024); !(s >= 0.0021 && s <= 0.0029) {
 		t.Errorf("%g s in one stage, measured were 0.00248", s) // a dry device has no one stage
 	}
 	fast := all.seconds(q1, 0)
-	slow := speedsOn(h200, probe.Rates{FP64: 1e12, FP32: 32e12}, kindDense)
+	slow := speedsOn(h200, probe.Rates{FP64: 1e12, FP32: 32e12}, machine.KindDense)
 	if s := slow.seconds(q1, 0); !(s >= 31*fast && s <= 33*fast) {
 		t.Errorf("%g s with a 32nd of the rate, %g s before", s, fast)
 	}
@@ -132,11 +133,11 @@ func TestForecastOfSquares(t *testing.T) {
 	card.ByteMatrices, card.Features = []vk.MatrixShape{{M: 16, N: 16, K: 32}}, []string{"shaderFloat64", "shaderIntegerDotProduct"}
 	products := fastUnits()
 	const n = 8192
-	seconds := func(on absent, svdToo bool) float64 {
+	seconds := func(on machine.Absent, svdToo bool) float64 {
 		opt := evd.Options{Vectors: true, Products: evd.ProductsEmulated}
-		f, _, err := vulkan{}.forecast(on, task{n: n, evd: opt})
+		f, _, err := machine.Vulkan{}.Forecast(on, machine.Task{N: n, Evd: opt})
 		if svdToo {
-			f, _, err = vulkan{}.forecast(on, task{kind: kindSingular, shape: singularShape{rows: n, cols: n}, svd: svd.Options{U: svd.Thin, V: svd.Thin, Products: evd.ProductsEmulated}})
+			f, _, err = machine.Vulkan{}.Forecast(on, machine.Task{Kind: machine.KindSingular, Shape: machine.SingularShape{M: n, N: n}, Svd: svd.Options{U: svd.Thin, V: svd.Thin, Products: evd.ProductsEmulated}})
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -144,19 +145,19 @@ func TestForecastOfSquares(t *testing.T) {
 		total, squares := 0.0, false
 		for _, c := range f.Costs() {
 			if c.Stage == "back transformation 2" {
-				total = speedsOn(on.Info, probe.Rates{FP64: 1.3e12, FP32: 80e12}, kindDense).emulated(products).seconds(c, n)
+				total = speedsOn(on.Info, probe.Rates{FP64: 1.3e12, FP32: 80e12}, machine.KindDense).emulated(products).seconds(c, n)
 			}
 		}
 		for _, r := range f.Memory() {
 			squares = squares || r.Name == "squares of Q2"
 		}
-		if squares != (on.products.Facts.Native > 0) {
+		if squares != (on.Products.Facts.Native > 0) {
 			t.Errorf("singular %v: squares in memory %v", svdToo, squares)
 		}
 		return total
 	}
 	for _, singular := range []bool{false, true} {
-		slow, fast := seconds(absent{Info: card}, singular), seconds(absent{Info: card, products: products}, singular)
+		slow, fast := seconds(machine.Absent{Info: card}, singular), seconds(machine.Absent{Info: card, Products: products}, singular)
 		t.Logf("singular %v: back transformation 2 takes %.3g s by reflectors, %.3g s by squares", singular, slow, fast)
 		if !(fast < slow/3 && fast > slow/10) {
 			t.Errorf("singular %v: back transformation 2 takes %.3g s by reflectors, %.3g s by squares", singular, slow, fast)

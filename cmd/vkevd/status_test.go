@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/vk"
@@ -24,32 +25,32 @@ func TestStatuses(t *testing.T) {
 		err  error
 		want int
 	}{
-		"evd.NonFiniteError":     {&evd.NonFiniteError{}, statusInput},
-		"evd.ShapeError":         {&evd.ShapeError{}, statusInput},
-		"evd.StartError":         {&evd.StartError{}, statusInput},
-		"evd.StartShapeError":    {&evd.StartShapeError{}, statusInput},
-		"evd.OptionError":        {&evd.OptionError{}, statusInput},
-		"evd.TooManyError":       {&evd.TooManyError{}, statusInput},
-		"evd.NoConvergenceError": {&evd.NoConvergenceError{}, statusNumerical},
-		"evd.OverflowError":      {&evd.OverflowError{}, statusNumerical},
-		"evd.UnverifiedError":    {&evd.UnverifiedError{Safe: &evd.Certificate{}}, statusNumerical},
-		"svd.ShapeError":         {&svd.ShapeError{}, statusInput},
-		"svd.UnverifiedError":    {&svd.UnverifiedError{Safe: &svd.Certificate{}}, statusNumerical},
-		"evd.StageError":         {&evd.StageError{}, statusDevice},
-		"evd.ErrClosed":          {evd.ErrClosed, statusInput}, // a defect of the command: it closes last
-		"vk.UnsupportedError":    {&vk.UnsupportedError{}, statusDevice},
-		"vk.OutOfMemoryError":    {&vk.OutOfMemoryError{}, statusDevice},
-		"vk.OutOfRangeError":     {&vk.OutOfRangeError{}, statusDevice},
-		"vk.DeviceError":         {&vk.DeviceError{Device: vk.Dry(vk.Info{}), Err: &vk.OutOfMemoryError{}}, statusDevice}, // as what it wraps
-		"vk.Error":               {&vk.Error{Err: fmt.Errorf("no room")}, statusDevice},
-		"vk.ErrNoDevice":         {vk.ErrNoDevice, statusDevice},
-		"vk.ErrDeviceLost":       {vk.ErrDeviceLost, statusDevice},
-		"vk.ErrClosed":           {vk.ErrClosed, statusInput}, // a defect of the command: it closes last
-		"context.Canceled":       {context.Canceled, statusNumerical},
+		"evd.NonFiniteError":     {&evd.NonFiniteError{}, cli.StatusInput},
+		"evd.ShapeError":         {&evd.ShapeError{}, cli.StatusInput},
+		"evd.StartError":         {&evd.StartError{}, cli.StatusInput},
+		"evd.StartShapeError":    {&evd.StartShapeError{}, cli.StatusInput},
+		"evd.OptionError":        {&evd.OptionError{}, cli.StatusInput},
+		"evd.TooManyError":       {&evd.TooManyError{}, cli.StatusInput},
+		"evd.NoConvergenceError": {&evd.NoConvergenceError{}, cli.StatusNumerical},
+		"evd.OverflowError":      {&evd.OverflowError{}, cli.StatusNumerical},
+		"evd.UnverifiedError":    {&evd.UnverifiedError{Safe: &evd.Certificate{}}, cli.StatusNumerical},
+		"svd.ShapeError":         {&svd.ShapeError{}, cli.StatusInput},
+		"svd.UnverifiedError":    {&svd.UnverifiedError{Safe: &svd.Certificate{}}, cli.StatusNumerical},
+		"evd.StageError":         {&evd.StageError{}, cli.StatusDevice},
+		"evd.ErrClosed":          {evd.ErrClosed, cli.StatusInput}, // a defect of the command: it closes last
+		"vk.UnsupportedError":    {&vk.UnsupportedError{}, cli.StatusDevice},
+		"vk.OutOfMemoryError":    {&vk.OutOfMemoryError{}, cli.StatusDevice},
+		"vk.OutOfRangeError":     {&vk.OutOfRangeError{}, cli.StatusDevice},
+		"vk.DeviceError":         {&vk.DeviceError{Device: vk.Dry(vk.Info{}), Err: &vk.OutOfMemoryError{}}, cli.StatusDevice}, // as what it wraps
+		"vk.Error":               {&vk.Error{Err: fmt.Errorf("no room")}, cli.StatusDevice},
+		"vk.ErrNoDevice":         {vk.ErrNoDevice, cli.StatusDevice},
+		"vk.ErrDeviceLost":       {vk.ErrDeviceLost, cli.StatusDevice},
+		"vk.ErrClosed":           {vk.ErrClosed, cli.StatusInput}, // a defect of the command: it closes last
+		"context.Canceled":       {context.Canceled, cli.StatusNumerical},
 	}
 	for name, c := range known {
 		for _, err := range []error{c.err, fmt.Errorf("A.mtx: %w", c.err)} {
-			if have := status(err); have != c.want {
+			if have := cli.Status(err); have != c.want {
 				t.Errorf("%s: status %d of %q, want %d", name, have, err, c.want)
 			}
 		}
@@ -108,7 +109,7 @@ func TestSizesInMessages(t *testing.T) {
 		"A needs 4305920000 bytes of device memory, the device allows 4294967295 bytes": &vk.OutOfMemoryError{What: "A", Need: 4305920000, Free: 1, Limit: 1<<32 - 1},
 		"A needs 4.3 GiB of device memory, the device allows 4.0 GiB; two":              fmt.Errorf("%w\ntwo", &vk.OutOfMemoryError{What: "A", Need: 4668259328, Free: 1, Limit: 1 << 32}),
 	} {
-		if got := describe(err); got != want {
+		if got := cli.Describe(err); got != want {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
 	}

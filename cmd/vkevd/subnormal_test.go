@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/internal/when"
 )
 
@@ -50,12 +51,12 @@ func TestRightSubnormalValuesAreGood(t *testing.T) {
 		"solve --verify --out-vectors q.npy A32.npy", "svd --verify --out-u u.npy A32.npy",
 	} {
 		stdout, stderr, status := s.real(strings.Fields(line)...)
-		if status != statusSuccess || strings.Contains(stdout+stderr, "BAD") {
+		if status != cli.StatusSuccess || strings.Contains(stdout+stderr, "BAD") {
 			t.Errorf("%s: status %d\n%s%s", line, status, stdout, stderr)
 		}
 	}
 	for _, line := range []string{"check A.npy wrong.txt", "check --svd A.npy wrong.txt"} {
-		if stdout, _, status := s.real(strings.Fields(line)...); status != statusNumerical || !strings.Contains(stdout, "BAD") {
+		if stdout, _, status := s.real(strings.Fields(line)...); status != cli.StatusNumerical || !strings.Contains(stdout, "BAD") {
 			t.Errorf("%s: status %d, %s", line, status, stdout)
 		}
 	}

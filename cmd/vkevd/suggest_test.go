@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 )
 
 // TestSuggestions checks that the program makes a suggestion for a misspelt flag, for a misspelt
@@ -32,7 +34,7 @@ func TestSuggestions(t *testing.T) {
 		"no/B.npy":                   `unknown command "no/B.npy"; to solve the matrix in a file: vkevd solve no/B.npy`,
 		"-- solve x":                 "solve must stand before --, not after it",
 	} {
-		s.fails(statusInput, want, strings.Fields(args)...)
+		s.fails(cli.StatusInput, want, strings.Fields(args)...)
 	}
 }
 
@@ -42,7 +44,7 @@ func TestDistance(t *testing.T) {
 	for words, want := range map[[2]string]int{
 		{"", ""}: 0, {"a", ""}: 1, {"plt", "plot"}: 1, {"plt", "plan"}: 2, {"sovle", "solve"}: 1, {"kitten", "sitting"}: 3,
 	} {
-		if got := distance(words[0], words[1]); got != want {
+		if got := cli.Distance(words[0], words[1]); got != want {
 			t.Errorf("%q: %d, want %d", words, got, want)
 		}
 	}

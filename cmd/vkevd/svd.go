@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
 	"github.com/vkevd/vkevd/evd/svd"
 )
 
@@ -19,24 +21,24 @@ type svdJob struct {
 	u, v      string // paths of output files; "" if not wanted
 }
 
-func svdCommand(s *session) *cobra.Command {
-	j := &svdJob{fileJob: fileJob{session: s}}
+func svdCommand(s *cli.Session) *cobra.Command {
+	j := &svdJob{fileJob: fileJob{Session: s}}
 	cmd := &cobra.Command{
 		Use:  "svd [flags] FILE",
-		Args: oneFile,
+		Args: cli.OneFile,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := j.checkUse(cmd); err != nil {
 				return err
 			}
-			return j.run(cmd.Context(), args[0], []string{j.u, j.v}, func(ctx context.Context, known *facts, show *progress) (work, error) {
+			return j.run(cmd.Context(), args[0], []string{j.u, j.v}, func(ctx context.Context, known *report.Facts, show *cli.Progress) (work, error) {
 				return j.read(ctx, args[0], known, show)
 			})
 		},
 	}
-	j.device = deviceFlag(cmd, s)
+	j.device = cli.DeviceFlag(cmd, s)
 	j.input.flags(cmd)
 	j.options.flags(cmd)
-	precisionFlag(cmd, &j.precision, "")
+	cli.PrecisionFlag(cmd, &j.precision, "")
 	f := cmd.Flags()
 	f.StringVar(&j.values, "out-values", "", "also write the singular values to `FILE`: .txt, .npy or .json")
 	f.StringVar(&j.u, "out-u", "", "write the left singular vectors to `FILE`: .npy in Fortran order")
@@ -51,7 +53,7 @@ func svdCommand(s *session) *cobra.Command {
 // checkUse returns an error for flags of vkevd svd that make no sense, beside those of the rules. It is
 // called before any file is opened.
 func (j *svdJob) checkUse(cmd *cobra.Command) error {
-	if err := errors.Join(j.checkProcesses(cmd), j.options.check(cmd), checkPrecision(cmd, j.precision),
+	if err := errors.Join(j.CheckProcesses(cmd), j.options.check(cmd), cli.CheckPrecision(cmd, j.precision),
 		j.input.check(cmd), checkStorage(cmd, j.input.storage)); err != nil {
 		return err
 	}
@@ -59,10 +61,10 @@ func (j *svdJob) checkUse(cmd *cobra.Command) error {
 		flag, path string
 		known      []string
 	}{
-		{"out-values", j.values, valuesEndings}, {"out-u", j.u, vectorsEndings}, {"out-v", j.v, vectorsEndings},
-		{"report", j.report, reportEndings},
+		{"out-values", j.values, cli.ValuesEndings}, {"out-u", j.u, cli.VectorsEndings}, {"out-v", j.v, cli.VectorsEndings},
+		{"report", j.report, cli.ReportEndings},
 	} {
-		if err := checkEnding(cmd, out.flag, out.path, out.known); err != nil {
+		if err := cli.CheckEnding(cmd, out.flag, out.path, out.known); err != nil {
 			return err
 		}
 	}
@@ -105,7 +107,7 @@ func (o *svdOptions) flags(cmd *cobra.Command) {
 // check returns an error for options of vkevd svd that are wrong for every matrix.
 func (o *svdOptions) check(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("largest") && o.largest < 1 {
-		return usage(cmd, "--largest: \"%d\" is not a whole number, at least 1", o.largest)
+		return cli.Usage(cmd, "--largest: \"%d\" is not a whole number, at least 1", o.largest)
 	}
 	return o.productsFlags.check(cmd)
 }
@@ -115,7 +117,7 @@ func (o *svdOptions) check(cmd *cobra.Command) error {
 func (o *svdOptions) svd(m, n int, u, v bool) (svd.Options, error) {
 	if o.largest > min(m, n) {
 		return svd.Options{}, fmt.Errorf("--largest: %d is more than the %s of a matrix of %d by %d",
-			o.largest, plural(min(m, n), "singular value"), m, n)
+			o.largest, cli.Plural(min(m, n), "singular value"), m, n)
 	}
 	vectors := func(wanted bool) svd.Vectors {
 		switch {

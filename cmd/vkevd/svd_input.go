@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
 	"github.com/vkevd/vkevd/evd/svd"
@@ -36,13 +38,13 @@ func (m *singularInput) flags(cmd *cobra.Command) {
 func storageFlag(cmd *cobra.Command, storage *string) {
 	cmd.Flags().StringVar(storage, "storage", "", "format `S` of the numbers on the device, for values alone: f64, f32\n"+
 		"or f16 (default: the precision); see above for the errors")
-	cmd.RegisterFlagCompletionFunc("storage", words(precisionWords))
+	cmd.RegisterFlagCompletionFunc("storage", cli.Words(cli.PrecisionWords))
 }
 
 // checkStorage returns an error for an unknown format.
 func checkStorage(cmd *cobra.Command, storage string) error {
-	if storage != "" && !slices.Contains(precisionWords, storage) {
-		return usage(cmd, "--storage: %q is none of %s", storage, strings.Join(precisionWords, ", "))
+	if storage != "" && !slices.Contains(cli.PrecisionWords, storage) {
+		return cli.Usage(cmd, "--storage: %q is none of %s", storage, strings.Join(cli.PrecisionWords, ", "))
 	}
 	return nil
 }
@@ -50,40 +52,40 @@ func checkStorage(cmd *cobra.Command, storage string) error {
 // storageOf returns the format that --storage selects. Without the flag it is svd.Double, which means
 // the number type of the plan.
 func storageOf(word string) svd.Storage {
-	return svd.Storage(max(0, slices.Index(precisionWords, word))) // in the same order
+	return svd.Storage(max(0, slices.Index(cli.PrecisionWords, word))) // in the same order
 }
 
 // read reads the matrix of the command svd from its file. If the file contains only diagonals,
 // column j of the result is column j of LAPACK's band storage, as in dgbbrd: the elements above the
 // main diagonal from top to bottom, and then the element on the main diagonal. Elements outside the
 // matrix are set to zero.
-func (m *singularInput) read(ctx context.Context, file string, stdin io.Reader) (*matio.Dense, singularShape, error) {
+func (m *singularInput) read(ctx context.Context, file string, stdin io.Reader) (*matio.Dense, machine.SingularShape, error) {
 	if m.bidiagonal {
 		a, err := m.readBidiagonal(ctx, file, stdin)
 		if err != nil {
-			return nil, singularShape{}, err
+			return nil, machine.SingularShape{}, err
 		}
-		return a, singularShape{rows: a.Cols, cols: a.Cols, form: bidiagonalMatrix, above: 1}, nil
+		return a, machine.SingularShape{M: a.Cols, N: a.Cols, Form: machine.BidiagonalMatrix, Above: 1}, nil
 	}
 	a, err := m.readAnyShape(ctx, file, stdin)
 	if err != nil {
-		return nil, singularShape{}, err
+		return nil, machine.SingularShape{}, err
 	}
 	if !m.banded {
-		return a, singularShape{rows: a.Rows, cols: a.Cols, storage: storageOf(m.storage)}, nil
+		return a, machine.SingularShape{M: a.Rows, N: a.Cols, Storage: storageOf(m.storage)}, nil
 	}
 	for j := range min(a.Cols, a.Rows-1) {
 		clear(a.Data[j*a.Rows : j*a.Rows+a.Rows-1-j])
 	}
-	return a, singularShape{a.Cols, a.Cols, bandMatrix, max(a.Rows-1, 0), storageOf(m.storage)}, nil
+	return a, machine.SingularShape{M: a.Cols, N: a.Cols, Form: machine.BandMatrix, Above: max(a.Rows-1, 0), Storage: storageOf(m.storage)}, nil
 }
 
 // checkStorage returns an error for --storage f64 if the matrix in the file is solved in single
 // precision.
 func (m *singularInput) checkStorage(file string, single bool) error {
-	if single && m.storage == precisionDouble {
+	if single && m.storage == cli.PrecisionDouble {
 		return fmt.Errorf("%s: --storage f64 stores no more digits than single precision has; "+
-			"--precision f64 solves in double precision", inputName(file))
+			"--precision f64 solves in double precision", cli.InputName(file))
 	}
 	return nil
 }
@@ -91,7 +93,7 @@ func (m *singularInput) checkStorage(file string, single bool) error {
 // readBidiagonal reads the diagonals of a bidiagonal matrix. The rows of the result are the diagonal
 // above the main diagonal, and the main diagonal.
 func (m *singularInput) readBidiagonal(ctx context.Context, file string, stdin io.Reader) (*matio.Dense, error) {
-	return unlessDone(ctx, func() (*matio.Dense, error) {
+	return cli.UnlessDone(ctx, func() (*matio.Dense, error) {
 		t, err := readTridiagonal(file, stdin, m.options())
 		if err != nil {
 			return nil, m.hint(err)
@@ -111,10 +113,10 @@ func (m *singularInput) readBidiagonal(ctx context.Context, file string, stdin i
 // diagonals.
 type stored[T evd.Float] struct {
 	evd.Dense[T]
-	singularShape
+	machine.SingularShape
 }
 
 // storedAs returns the matrix `a`, whose numbers are now in the slice `data`.
-func storedAs[T evd.Float](a *matio.Dense, data []T, of singularShape) stored[T] {
+func storedAs[T evd.Float](a *matio.Dense, data []T, of machine.SingularShape) stored[T] {
 	return stored[T]{evd.Dense[T]{Rows: a.Rows, Cols: a.Cols, Ld: max(a.Rows, 1), Data: data}, of}
 }

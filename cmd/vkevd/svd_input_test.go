@@ -3,6 +3,8 @@ package main
 import (
 	"strings"
 	"testing"
+
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 )
 
 // TestSVDDiagonals runs vkevd svd for a matrix in three forms: the whole matrix, the diagonals of a
@@ -14,7 +16,7 @@ func TestSVDDiagonals(t *testing.T) {
 	s.file("wide.txt", "7 7 0\n7 1 -1\n3 2 5\n")
 	s.file("C.txt", "3\n3 1\n2 -1\n5\n")
 	want, _, status := s.run("svd", "A.txt")
-	if status != statusSuccess || strings.Count(want, "\n") != 3 {
+	if status != cli.StatusSuccess || strings.Count(want, "\n") != 3 {
 		t.Fatalf("status %d, %q", status, want)
 	}
 	for _, line := range []string{
@@ -22,12 +24,12 @@ func TestSVDDiagonals(t *testing.T) {
 		"svd --check --bidiagonal --out-u u.npy --out-v v.npy C.txt",
 	} {
 		got, stderr, status := s.run(strings.Fields(line)...)
-		if got != want || status != statusSuccess || !strings.Contains(stderr, "3 by 3") || !strings.Contains(stderr, "squares") ||
+		if got != want || status != cli.StatusSuccess || !strings.Contains(stderr, "3 by 3") || !strings.Contains(stderr, "squares") ||
 			strings.Contains(stderr, "residual") != strings.Contains(line, "out-u") {
 			t.Errorf("%s: status %d, %q, want %q\n%s", line, status, got, want, stderr)
 		}
 	}
-	if got, stderr, status := s.run("svd", "--check", "--largest", "2", "--bidiagonal", "C.txt"); status != statusSuccess ||
+	if got, stderr, status := s.run("svd", "--check", "--largest", "2", "--bidiagonal", "C.txt"); status != cli.StatusSuccess ||
 		got != want[:strings.LastIndex(want[:len(want)-1], "\n")+1] || strings.Contains(stderr, "squares") {
 		t.Errorf("two values: status %d, %q\n%s", status, got, stderr)
 	}
@@ -56,7 +58,7 @@ func TestSVDDiagonalsRefuse(t *testing.T) {
 		"svd --banded --products native C.txt":                "--products and --moduli are for matrices that are reduced to a band first",
 		"svd --bidiagonal --moduli 15 C.txt":                  "--products and --moduli are for matrices that are reduced to a band first",
 	} {
-		if _, stderr, status := s.run(strings.Fields(line)...); status == statusSuccess || !strings.Contains(stderr, want) {
+		if _, stderr, status := s.run(strings.Fields(line)...); status == cli.StatusSuccess || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %q", line, status, stderr)
 		}
 	}

@@ -6,35 +6,40 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/vk"
 )
 
-func (m *fakeMachine) svd(of singularShape, opt svd.Options) (singularSolver[float64], error) {
+func (m *fakeMachine) svd(of machine.SingularShape, opt svd.Options) (machine.SingularSolver[float64], error) {
 	m.singular = append(m.singular, opt)
 	if m.planErr != nil {
 		return nil, m.planErr
 	}
-	whole := &fakeSingular{m, of.rows, of.cols, opt}
-	if of.form != wholeMatrix {
-		return fakeBand{whole, of.above}, nil
+	whole := &fakeSingular{m, of.M, of.N, opt}
+	if of.Form != machine.WholeMatrix {
+		return fakeBand{whole, of.Above}, nil
 	}
 	return whole, nil
 }
 
-func (m *fakeMachine) svdSingle(of singularShape, opt svd.Options) (singularSolver[float32], error) {
+func (m *fakeMachine) svdSingle(of machine.SingularShape, opt svd.Options) (machine.SingularSolver[float32], error) {
 	p, err := m.svd(of, opt)
 	return fakeSingleSVD{p}, err
 }
 
 // A fakeSingleSVD solves in double precision and rounds the result to single precision.
-type fakeSingleSVD struct{ singularSolver[float64] }
+type fakeSingleSVD struct {
+	machine.SingularSolver[float64]
+}
 
-func (p fakeSingleSVD) Bytes() uint64 { return p.singularSolver.Bytes() / 2 }
+func (p fakeSingleSVD) Bytes() uint64 { return p.SingularSolver.Bytes() / 2 }
 
 func (p fakeSingleSVD) Solve(ctx context.Context, a evd.Dense[float32]) (*svd.Result[float32], error) {
-	res, err := p.singularSolver.Solve(ctx, convertedDense[float64](a))
+	res, err := p.SingularSolver.Solve(ctx, convertedDense[float64](a))
 	if err != nil {
 		return nil, err
 	}
@@ -52,8 +57,8 @@ func (p fakeSingleSVD) Solve(ctx context.Context, a evd.Dense[float32]) (*svd.Re
 
 func (p fakeSingleSVD) Check(ctx context.Context, a evd.Dense[float32], res *svd.Result[float32]) (svd.Ratios, error) {
 	u, v := convertedDense[float64](*res.U), convertedDense[float64](*res.V)
-	r, err := p.singularSolver.Check(ctx, convertedDense[float64](a), &svd.Result[float64]{Values: doublesOf(res.Values), U: &u, V: &v})
-	shorter := ulp / ulpOf[float32]()
+	r, err := p.SingularSolver.Check(ctx, convertedDense[float64](a), &svd.Result[float64]{Values: cli.DoublesOf(res.Values), U: &u, V: &v})
+	shorter := report.Ulp / report.UlpOf[float32]()
 	return svd.Ratios{Residual: r.Residual * shorter, Left: r.Left * shorter, Right: r.Right * shorter}, err
 }
 
@@ -69,7 +74,7 @@ func convertedDense[T, S evd.Float](a evd.Dense[S]) evd.Dense[T] {
 // A fakeBand converts the diagonals of a band matrix to a dense matrix, and solves the dense
 // matrix.
 type fakeBand struct {
-	singularSolver[float64]
+	machine.SingularSolver[float64]
 	b int
 }
 
@@ -85,11 +90,11 @@ func (p fakeBand) whole(a evd.Dense[float64]) evd.Dense[float64] {
 }
 
 func (p fakeBand) Solve(ctx context.Context, a evd.Dense[float64]) (*svd.Result[float64], error) {
-	return p.singularSolver.Solve(ctx, p.whole(a))
+	return p.SingularSolver.Solve(ctx, p.whole(a))
 }
 
 func (p fakeBand) Check(ctx context.Context, a evd.Dense[float64], res *svd.Result[float64]) (svd.Ratios, error) {
-	return p.singularSolver.Check(ctx, p.whole(a), res)
+	return p.SingularSolver.Check(ctx, p.whole(a), res)
 }
 
 // A fakeSingular is a fake plan for singular values. It computes them with package gonum.
@@ -174,5 +179,5 @@ func (p *fakeSingular) vectors(a evd.Dense[float64], res *svd.Result[float64]) e
 
 func (p *fakeSingular) Check(_ context.Context, a evd.Dense[float64], res *svd.Result[float64]) (svd.Ratios, error) {
 	r := singularOnHost(a, res)
-	return svd.Ratios{Residual: r[0].ratio, Left: r[1].ratio, Right: r[2].ratio}, p.checkErr
+	return svd.Ratios{Residual: r[0].Ratio, Left: r[1].Ratio, Right: r[2].Ratio}, p.checkErr
 }

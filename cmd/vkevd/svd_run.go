@@ -7,6 +7,9 @@ import (
 	"io"
 	"math"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
 	"github.com/vkevd/vkevd/evd/ratio"
@@ -18,64 +21,64 @@ import (
 type svdWork[T evd.Float] struct {
 	*svdJob
 	file string
-	svdFacts
+	report.SvdFacts
 	a    stored[T]
-	kind kind // of the plan
+	kind machine.Kind // of the plan
 	opt  svd.Options
-	p    singularSolver[T]
+	p    machine.SingularSolver[T]
 	res  *svd.Result[T]
 }
 
 // read reads the file of vkevd svd.
-func (j *svdJob) read(ctx context.Context, file string, known *facts, show *progress) (work, error) {
-	a, shape, err := j.input.read(ctx, file, j.stdin)
+func (j *svdJob) read(ctx context.Context, file string, known *report.Facts, show *cli.Progress) (work, error) {
+	a, shape, err := j.input.read(ctx, file, j.Stdin)
 	if err != nil {
 		return nil, err
 	}
-	known.Table = tableOf(a.Rows, a.Cols, a.Table)
+	known.Table = report.TableOf(a.Rows, a.Cols, a.Table)
 	single := isSingle(a, j.precision)
 	if err := j.input.checkStorage(file, single); err != nil {
 		return nil, err
 	}
 	if !single {
-		return newSVDWork(j, file, storedAs(a, a.Data, shape), known, show, kindSingular)
+		return newSVDWork(j, file, storedAs(a, a.Data, shape), known, show, machine.KindSingular)
 	}
 	data, err := singlesOf(file, a)
 	if err != nil {
 		return nil, err
 	}
-	return newSVDWork(j, file, storedAs(a, data, shape), known, show, kindSingularSingle)
+	return newSVDWork(j, file, storedAs(a, data, shape), known, show, machine.KindSingularSingle)
 }
 
-func newSVDWork[T evd.Float](j *svdJob, file string, a stored[T], known *facts, show *progress, of kind) (work, error) {
+func newSVDWork[T evd.Float](j *svdJob, file string, a stored[T], known *report.Facts, show *cli.Progress, of machine.Kind) (work, error) {
 	u, v := j.sides()
-	opt, err := j.options.svd(a.rows, a.cols, u, v)
+	opt, err := j.options.svd(a.M, a.N, u, v)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", inputName(file), err)
+		return nil, fmt.Errorf("%s: %w", cli.InputName(file), err)
 	}
-	opt.Progress, opt.Certify, opt.Storage = show.update, j.check, a.storage
+	opt.Progress, opt.Certify, opt.Storage = show.Update, j.check, a.Storage
 	known.Precision = precisionName[T]()
-	return &svdWork[T]{svdJob: j, file: file, svdFacts: svdFacts{facts: known, verified: opt.Verify}, a: a, kind: of, opt: opt}, nil
+	return &svdWork[T]{svdJob: j, file: file, SvdFacts: report.SvdFacts{Facts: known, Verified: opt.Verify}, a: a, kind: of, opt: opt}, nil
 }
 
-func (w *svdWork[T]) open(log io.Writer) (device, error) {
-	return w.session.open(vk.Options{Device: w.device()}, log)
+func (w *svdWork[T]) Open(log io.Writer) (machine.Device, error) {
+	return w.Session.Open(vk.Options{Device: w.device()}, log)
 }
 
-// plan makes the plan. Sizes that vkevd tune has saved are not for single precision, because vkevd tune
+// Plan makes the plan. Sizes that vkevd tune has saved are not for single precision, because vkevd tune
 // measures double precision.
-func (w *svdWork[T]) plan(dev device, log io.Writer) (p planned, err error) {
-	if computedIn(w.Precision, w.a.singularShape) == precisionName[float64]() {
+func (w *svdWork[T]) Plan(dev machine.Device, log io.Writer) (p machine.Planned, err error) {
+	if computedIn(w.Precision, w.a.SingularShape) == precisionName[float64]() {
 		var kept evd.Options
-		w.Tuned = w.config.apply(&kept, dev.Info(), log)
+		w.Tuned = w.config.Apply(&kept, dev.Info(), log)
 		w.opt.Tuning = kept.Tuning
 	}
-	w.p, err = planOf[singularSolver[T]](dev, task{kind: w.kind, shape: w.a.singularShape, svd: w.opt})
+	w.p, err = machine.PlanOf[machine.SingularSolver[T]](dev, machine.Task{Kind: w.kind, Shape: w.a.SingularShape, Svd: w.opt})
 	return w.p, err
 }
 
-func (w *svdWork[T]) speeds(ctx context.Context, dev device) (int, speeds) {
-	return min(w.a.rows, w.a.cols), deviceSpeeds(ctx, dev, computedIn(w.Precision, w.a.singularShape)).singular()
+func (w *svdWork[T]) speeds(ctx context.Context, dev machine.Device) (int, speeds) {
+	return min(w.a.M, w.a.N), deviceSpeeds(ctx, dev, computedIn(w.Precision, w.a.SingularShape)).singular()
 }
 
 func (w *svdWork[T]) solve(ctx context.Context) (err error) {
@@ -83,39 +86,39 @@ func (w *svdWork[T]) solve(ctx context.Context) (err error) {
 	return err
 }
 
-func (w *svdWork[T]) known(planned) *facts {
-	solvedSVD(&w.svdFacts, w.a.singularShape, w.res, w.p.Bytes())
-	w.storedIn(w.a.storage)
-	return w.facts
+func (w *svdWork[T]) known(machine.Planned) *report.Facts {
+	report.SolvedSVD(&w.SvdFacts, w.a.SingularShape, w.res, w.p.Bytes())
+	w.StoredIn(w.a.Storage)
+	return w.Facts
 }
 
-func (w *svdWork[T]) measure(ctx context.Context) (measures, error) {
+func (w *svdWork[T]) Measure(ctx context.Context) (report.Measures, error) {
 	return singularMeasures(ctx, w.p, w.a, w.res)
 }
 
-func (w *svdWork[T]) write(ctx context.Context, out *outputs) error {
-	return errors.Join(writeValues(ctx, out, w.values, w.res.Values, w.part()),
+func (w *svdWork[T]) Write(ctx context.Context, out *cli.Outputs) error {
+	return errors.Join(cli.WriteValues(ctx, out, w.values, w.res.Values, w.Part()),
 		writeVectors(ctx, out, w.u, w.res.U), writeVectors(ctx, out, w.v, w.res.V))
 }
 
-func (w *svdWork[T]) print(ctx context.Context, out *outputs) error {
-	return out.printValues(ctx, doublesOf(w.res.Values))
+func (w *svdWork[T]) Print(ctx context.Context, out *cli.Outputs) error {
+	return out.PrintValues(ctx, cli.DoublesOf(w.res.Values))
 }
 
-func (w *svdWork[T]) summary(to io.Writer)      { w.svdFacts.summary(to) }
-func (w *svdWork[T]) report(to io.Writer) error { return w.svdFacts.report(to) }
-func (w *svdWork[T]) about(err error) error     { return aboutRectangle(w.file, w.a.rows, w.a.cols, err) }
+func (w *svdWork[T]) Summary(to io.Writer)      { w.SvdFacts.Summary(to) }
+func (w *svdWork[T]) Report(to io.Writer) error { return w.SvdFacts.Report(to) }
+func (w *svdWork[T]) about(err error) error     { return aboutRectangle(w.file, w.a.M, w.a.N, err) }
 
-func (w *svdWork[T]) remarks(to io.Writer) error {
-	w.svdFacts.remarks(to)
+func (w *svdWork[T]) Remarks(to io.Writer) error {
+	w.SvdFacts.Remarks(to)
 	return nil
 }
 
 // computedIn returns the name of the precision in which most of the work is done, for a matrix of the
 // shape `of` and of the precision that is given by name. A dense matrix is reduced in single precision
 // if --storage has fewer digits than doubles.
-func computedIn(precision string, of singularShape) string {
-	if of.form == wholeMatrix && of.storage != svd.Double {
+func computedIn(precision string, of machine.SingularShape) string {
+	if of.Form == machine.WholeMatrix && of.Storage != svd.Double {
 		return precisionName[float32]()
 	}
 	return precision
@@ -123,7 +126,7 @@ func computedIn(precision string, of singularShape) string {
 
 // readAnyShape reads a matrix of any shape.
 func (m matrixInput) readAnyShape(ctx context.Context, file string, stdin io.Reader) (*matio.Dense, error) {
-	return unlessDone(ctx, func() (*matio.Dense, error) {
+	return cli.UnlessDone(ctx, func() (*matio.Dense, error) {
 		d, err := readDense(file, stdin, m.options())
 		return d, m.hint(err)
 	})
@@ -136,7 +139,7 @@ func aboutRectangle(file string, rows, cols int, err error) error {
 
 // singularMeasures returns the error ratios of the singular values, and those of the vectors if the
 // result has vectors. The sums of squares are compared only if the result has all values.
-func singularMeasures[T evd.Float](ctx context.Context, p singularSolver[T], a stored[T], res *svd.Result[T]) (measures, error) {
+func singularMeasures[T evd.Float](ctx context.Context, p machine.SingularSolver[T], a stored[T], res *svd.Result[T]) (report.Measures, error) {
 	found := certified(a, res)
 	if res.U == nil || res.V == nil {
 		return found, nil
@@ -145,22 +148,22 @@ func singularMeasures[T evd.Float](ctx context.Context, p singularSolver[T], a s
 	return append(found, singularRatios(r)...), err
 }
 
-func singularRatios(r svd.Ratios) measures {
-	return measures{
-		{"residual", "‖A·V − U·Σ‖₁ / (n·ε·‖A‖₁)", r.Residual},
-		{"left", "‖I − Uᵀ·U‖₁ / (M·ε)", r.Left},
-		{"right", "‖I − Vᵀ·V‖₁ / (N·ε)", r.Right},
+func singularRatios(r svd.Ratios) report.Measures {
+	return report.Measures{
+		{Name: "residual", Formula: "‖A·V − U·Σ‖₁ / (n·ε·‖A‖₁)", Ratio: r.Residual},
+		{Name: "left", Formula: "‖I − Uᵀ·U‖₁ / (M·ε)", Ratio: r.Left},
+		{Name: "right", Formula: "‖I − Vᵀ·V‖₁ / (N·ε)", Ratio: r.Right},
 	}
 }
 
 // certified returns those error ratios of singular values that need no vectors.
-func certified[T evd.Float](a stored[T], res *svd.Result[T]) measures {
+func certified[T evd.Float](a stored[T], res *svd.Result[T]) report.Measures {
 	c := res.Certificate
-	found := measures{
-		{"certificate", "|σ − σ(C)| / (n·ε·‖C‖), proved by Sturm counts", c.Counts},
-		{"norm", a.normFormula(), c.Norm},
+	found := report.Measures{
+		{Name: "certificate", Formula: "|σ − σ(C)| / (n·ε·‖C‖), proved by Sturm counts", Ratio: c.Counts},
+		{Name: "norm", Formula: a.normFormula(), Ratio: c.Norm},
 	}
-	if len(res.Values) < min(a.rows, a.cols) {
+	if len(res.Values) < min(a.M, a.N) {
 		return found
 	}
 	return append(found, a.squares(res.Values))
@@ -170,9 +173,9 @@ func certified[T evd.Float](a stored[T], res *svd.Result[T]) measures {
 // dense matrix in single precision divides by n, as the documentation of svd.Options says.)
 func (a stored[T]) normFormula() string {
 	switch {
-	case a.storage == svd.Double:
+	case a.Storage == svd.Double:
 		return "|‖A‖F − ‖C‖F| / (n·ε·‖A‖F)"
-	case a.storage == svd.Single && a.form == wholeMatrix:
+	case a.Storage == svd.Single && a.Form == machine.WholeMatrix:
 		return "|‖A‖F − ‖C‖F| / (n·ε·‖A‖F), ε of the storage"
 	}
 	return "|‖A‖F − ‖C‖F| / (ε·‖A‖F), ε of the storage"
@@ -181,17 +184,17 @@ func (a stored[T]) normFormula() string {
 // squares compares the sums of squares. If numbers are stored with fewer digits, the measure is in the
 // ε of their format. For bands and in half precision it is not divided by n, because these errors do
 // not grow with n. Dense matrices in single precision have the unit of normFormula.
-func (a stored[T]) squares(values []T) measure {
-	m := measure{"squares", squaresFormula, squares(a.Dense, values, leastNorm[T]())}
-	ulp := a.storage.Ulp()
+func (a stored[T]) squares(values []T) report.Measure {
+	m := report.Measure{Name: "squares", Formula: squaresFormula, Ratio: squares(a.Dense, values, report.LeastNorm[T]())}
+	ulp := a.Storage.Ulp()
 	switch {
-	case ulp <= ulpOf[T]():
-	case a.storage == svd.Single && a.form == wholeMatrix:
-		m.formula = squaresFormula + ", ε of the storage"
-		m.ratio *= ulpOf[T]() / ulp
+	case ulp <= report.UlpOf[T]():
+	case a.Storage == svd.Single && a.Form == machine.WholeMatrix:
+		m.Formula = squaresFormula + ", ε of the storage"
+		m.Ratio *= report.UlpOf[T]() / ulp
 	default:
-		m.formula = "|Σσ² − ‖A‖F²| / (ε·‖A‖F²), ε of the storage"
-		m.ratio *= float64(max(a.Rows, a.Cols)) * ulpOf[T]() / ulp
+		m.Formula = "|Σσ² − ‖A‖F²| / (ε·‖A‖F²), ε of the storage"
+		m.Ratio *= float64(max(a.Rows, a.Cols)) * report.UlpOf[T]() / ulp
 	}
 	return m
 }
@@ -212,7 +215,7 @@ func squares[T evd.Float](a evd.Dense[T], values []T, least float64) float64 {
 	for _, x := range a.Data {
 		most = max(most, math.Abs(float64(x)))
 	}
-	scale := powerOfTwo(most) // otherwise squares could overflow or underflow
+	scale := report.PowerOfTwo(most) // otherwise squares could overflow or underflow
 	var ofA, ofValues float64
 	for j := range a.Cols {
 		column := 0.0 // summed by columns, for smaller rounding errors
@@ -227,6 +230,6 @@ func squares[T evd.Float](a evd.Dense[T], values []T, least float64) float64 {
 		ofValues += y * y
 	}
 	norm := math.Sqrt(ofA)
-	unit := float64(max(a.Rows, a.Cols)) * ulpOf[T]() * max(norm, least*scale) // n times the rounding error of a value
-	return over(ofValues-ofA, unit*norm)
+	unit := float64(max(a.Rows, a.Cols)) * report.UlpOf[T]() * max(norm, least*scale) // n times the rounding error of a value
+	return report.Over(ofValues-ofA, unit*norm)
 }

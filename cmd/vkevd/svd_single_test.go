@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
@@ -36,7 +37,7 @@ func TestSVDPrecision(t *testing.T) {
 		s.file("C.txt", "2\n3 0\n4\n")
 		args := append(strings.Fields("svd --check --out-u U.npy --out-v V.npy --out-values v.npy --report r.json "+c.args), c.file)
 		stdout, stderr, status := s.run(args...)
-		if status != statusSuccess || !strings.Contains(stderr, "in "+c.precision+"\n") || !strings.Contains(stderr, "residual") {
+		if status != cli.StatusSuccess || !strings.Contains(stderr, "in "+c.precision+"\n") || !strings.Contains(stderr, "residual") {
 			t.Errorf("%v: status %d, %q\n%s", args, status, stdout, stderr)
 		}
 		expectClose(t, numbers(t, stdout), numbers(t, fourThree))
@@ -54,7 +55,7 @@ func TestSVDPrecision(t *testing.T) {
 	}
 	s := newFixture(t)
 	s.file("A.mtx", threeFour)
-	s.fails(statusInput, `--precision: "half" is not f32 or f64; see vkevd svd --help`, "svd", "--precision", "half", "A.mtx")
+	s.fails(cli.StatusInput, `--precision: "half" is not f32 or f64; see vkevd svd --help`, "svd", "--precision", "half", "A.mtx")
 }
 
 // TestSVDBandInSingle solves the diagonals of a band that lie in a file of single precision.
@@ -62,7 +63,7 @@ func TestSVDBandInSingle(t *testing.T) {
 	s := newFixture(t)
 	s.file("band.npy", npyOf[float32](t, 2, 3, 9, 3, 0, 4, 0, 5)) // 9 lies outside the matrix
 	stdout, stderr, status := s.run("svd", "--verbose", "--banded", "band.npy")
-	if status != statusSuccess || !strings.Contains(stderr, "3 by 3, singular values in float32\n") {
+	if status != cli.StatusSuccess || !strings.Contains(stderr, "3 by 3, singular values in float32\n") {
 		t.Errorf("status %d, %q\n%s", status, stdout, stderr)
 	}
 	expectClose(t, numbers(t, stdout), []float64{5, 4, 3})
@@ -79,14 +80,14 @@ func TestBeyondSinglePrecision(t *testing.T) {
 		s.file("partly.npy", npyOf(t, 2, 2, 1, 1e-50, 1e-50, 1e30))
 		s.file("zero.npy", npyOf[float64](t, 2, 2, 0, 0, 0, 0))
 		const beyond = ", the largest entry, and beyond the range of single precision, 2⁻¹²⁶ to 2¹²⁸ (rows and columns from 1); --precision f64 solves it"
-		s.fails(statusInput, "large.npy: a(2,1) is 1e+39"+beyond, command, "--precision", "f32", "large.npy")
-		s.fails(statusInput, "small.npy: a(2,2) is -1e-40"+beyond, command, "--precision", "f32", "small.npy")
+		s.fails(cli.StatusInput, "large.npy: a(2,1) is 1e+39"+beyond, command, "--precision", "f32", "large.npy")
+		s.fails(cli.StatusInput, "small.npy: a(2,2) is -1e-40"+beyond, command, "--precision", "f32", "small.npy")
 		for _, file := range []string{"partly.npy", "zero.npy"} {
-			if _, stderr, status := s.run(command, "--precision", "f32", file); status != statusSuccess {
+			if _, stderr, status := s.run(command, "--precision", "f32", file); status != cli.StatusSuccess {
 				t.Errorf("%s %s: status %d\n%s", command, file, status, stderr)
 			}
 		}
-		if _, stderr, status := s.run(command, "large.npy"); status != statusSuccess {
+		if _, stderr, status := s.run(command, "large.npy"); status != cli.StatusSuccess {
 			t.Errorf("%s in double precision: status %d\n%s", command, status, stderr)
 		}
 	}
@@ -101,7 +102,7 @@ func TestPlanSVDPrecision(t *testing.T) {
 	}
 	for i, precision := range []string{"f64", "f32"} {
 		stdout, stderr, status := s.run("plan", "--svd", "-n", "1000", "--vectors", "--precision", precision, "--json", "-")
-		if err := json.Unmarshal([]byte(stdout), &of[i]); err != nil || status != statusSuccess {
+		if err := json.Unmarshal([]byte(stdout), &of[i]); err != nil || status != cli.StatusSuccess {
 			t.Fatalf("status %d, %v\n%s%s", status, err, stdout, stderr)
 		}
 	}
@@ -118,17 +119,17 @@ func TestCheckSVDOfSinglePrecision(t *testing.T) {
 	s.file("f4.npy", npyOf[float32](t, 3, 2, 1, 3, 3, 2, 0.3, 0.7))
 	s.file("f8.npy", npyOf[float64](t, 3, 2, 1, 3, 3, 2, 0.25, 0.75))
 	for _, file := range []string{"f4.npy", "f8.npy"} {
-		if _, stderr, status := s.real("svd", "--check", "--precision", "f32", "--out-values", "v.txt", "--out-u", "U.npy", "--out-v", "V.npy", file); status != statusSuccess {
+		if _, stderr, status := s.real("svd", "--check", "--precision", "f32", "--out-values", "v.txt", "--out-u", "U.npy", "--out-v", "V.npy", file); status != cli.StatusSuccess {
 			t.Fatalf("%s: status %d\n%s", file, status, stderr)
 		}
 		for _, args := range []string{"check --svd", "check --svd --host"} {
 			stdout, stderr, status := s.real(append(strings.Fields(args), file, "v.txt", "U.npy", "V.npy")...)
-			if status != statusSuccess || strings.Count(stdout, "ε = 2⁻²³") != 3 {
+			if status != cli.StatusSuccess || strings.Count(stdout, "ε = 2⁻²³") != 3 {
 				t.Errorf("%s %s: status %d\n%s%s", args, file, status, stdout, stderr)
 			}
 		}
 	}
-	if stdout, stderr, status := s.real("check", "--svd", "f8.npy", "v.txt"); status != statusNumerical || !strings.Contains(stdout, "ε = 2⁻⁵²") {
+	if stdout, stderr, status := s.real("check", "--svd", "f8.npy", "v.txt"); status != cli.StatusNumerical || !strings.Contains(stdout, "ε = 2⁻⁵²") {
 		t.Errorf("values of single precision as doubles: status %d\n%s%s", status, stdout, stderr)
 	}
 }

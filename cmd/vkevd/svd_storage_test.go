@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/internal/when"
 )
@@ -39,7 +40,7 @@ func testSVDStorage(t *testing.T, n, rows int, flags ...string) {
 			line = append(line, "--storage", storage)
 		}
 		stdout, stderr, status := s.real(line...)
-		if status != statusSuccess || !strings.Contains(stderr, "squares") {
+		if status != cli.StatusSuccess || !strings.Contains(stderr, "squares") {
 			t.Fatalf("%s: status %d, %s", storage, status, stderr)
 		}
 		for _, text := range strings.Fields(stdout) {
@@ -57,7 +58,7 @@ func testSVDStorage(t *testing.T, n, rows int, flags ...string) {
 	for _, x := range want {
 		norm = math.Hypot(norm, x)
 	}
-	for i, word := range precisionWords {
+	for i, word := range cli.PrecisionWords {
 		of := svd.Storage(i)
 		got, stderr := values(word)
 		far := 0.0
@@ -80,14 +81,14 @@ func TestPlanStorage(t *testing.T) {
 	t.Setenv("VKEVD_CACHE", "")
 	s := newFixture(t)
 	bytes := map[string]uint64{}
-	for _, word := range append([]string{""}, precisionWords...) {
+	for _, word := range append([]string{""}, cli.PrecisionWords...) {
 		line := []string{"plan", "--json", "-", "--svd", "-n", "300", "-m", "400", "--device", os.Getenv("VKEVD_DEVICE")}
 		if word != "" {
 			line = append(line, "--storage", word)
 		}
 		stdout, stderr, status := s.real(line...)
 		var r planReport
-		if err := json.Unmarshal([]byte(stdout), &r); err != nil || status != statusSuccess {
+		if err := json.Unmarshal([]byte(stdout), &r); err != nil || status != cli.StatusSuccess {
 			t.Fatalf("%s: status %d, %v, %s", word, status, err, stderr)
 		}
 		bytes[word] = r.Bytes
@@ -113,7 +114,7 @@ func TestPlanStorage(t *testing.T) {
 		"plan --svd -n 30 --storage f16 --products emulated":              "--products emulated cannot be combined with --storage f16",
 		"svd --storage f16 --out-values v.npy --full --out-u u.npy A.npy": "--storage is for singular values alone",
 	} {
-		if _, stderr, status := s.run(strings.Fields(line)...); status != statusInput || !strings.Contains(stderr, want) {
+		if _, stderr, status := s.run(strings.Fields(line)...); status != cli.StatusInput || !strings.Contains(stderr, want) {
 			t.Errorf("%s: status %d, %q", line, status, stderr)
 		}
 	}

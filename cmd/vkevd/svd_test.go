@@ -13,6 +13,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
 	"github.com/vkevd/vkevd/evd/svd"
@@ -47,13 +48,13 @@ func TestSVDReadsEveryFormat(t *testing.T) {
 			s.file("A", c.content)
 			for _, args := range []string{"svd A", "svd --check A"} {
 				stdout, stderr, status := s.run(strings.Fields(args)...)
-				if status != statusSuccess {
+				if status != cli.StatusSuccess {
 					t.Fatalf("%s: status %d\n%s", args, status, stderr)
 				}
 				expectClose(t, numbers(t, stdout), numbers(t, c.values))
 			}
 			s.stdin = strings.NewReader(c.content)
-			if stdout, stderr, status := s.run("svd", "-"); status != statusSuccess {
+			if stdout, stderr, status := s.run("svd", "-"); status != cli.StatusSuccess {
 				t.Errorf("standard input: status %d, %q\n%s", status, stdout, stderr)
 			}
 		})
@@ -66,7 +67,7 @@ func TestSVDOutputs(t *testing.T) {
 	s.machine.certified = 0.25
 	s.file("A.mtx", threeFour)
 	stdout, stderr, status := s.run(strings.Fields("svd --check --band 8 --block 16 --out-values v.npy --report r.json A.mtx")...)
-	if stdout != fourThree || status != statusSuccess {
+	if stdout != fourThree || status != cli.StatusSuccess {
 		t.Fatalf("status %d, %q\n%s", status, stdout, stderr)
 	}
 	for _, line := range []string{
@@ -97,7 +98,7 @@ func TestSVDOutputs(t *testing.T) {
 		t.Errorf("%v: %s", err, text)
 	}
 	s.expectFiles("A.mtx", "r.json", "v.npy")
-	if stdout, stderr, status := s.run("svd", "--quiet", "--no-print", "A.mtx"); stdout+stderr != "" || status != statusSuccess {
+	if stdout, stderr, status := s.run("svd", "--quiet", "--no-print", "A.mtx"); stdout+stderr != "" || status != cli.StatusSuccess {
 		t.Errorf("quiet: status %d, %q, %q", status, stdout, stderr)
 	}
 	if stdout, _, _ := s.run("svd", "--out-values", "-", "A.mtx"); stdout != fourThree {
@@ -119,12 +120,12 @@ func TestSVDCheckFails(t *testing.T) {
 	s.file("A.mtx", threeFour)
 	s.machine.spoil = 1e-10
 	stdout, stderr, status := s.run("svd", "--check", "--out-values", "v", "A.mtx")
-	if status != statusNumerical || stdout == "" || !strings.HasPrefix(lastLine(stderr), "vkevd: check failed: squares is ") {
+	if status != cli.StatusNumerical || stdout == "" || !strings.HasPrefix(lastLine(stderr), "vkevd: check failed: squares is ") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 	s.expectFiles("A.mtx", "v")
 	s.machine.spoil, s.machine.certified = 0, math.Inf(1)
-	if _, stderr, status := s.run("svd", "--check", "A.mtx"); status != statusNumerical || lastLine(stderr) != "vkevd: check failed: certificate is +Inf, not below 60" {
+	if _, stderr, status := s.run("svd", "--check", "A.mtx"); status != cli.StatusNumerical || lastLine(stderr) != "vkevd: check failed: certificate is +Inf, not below 60" {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }
@@ -164,9 +165,9 @@ func TestSVDRefuses(t *testing.T) {
 		"plan --svd -n 5 --interval 1:2":         "--interval cannot be combined with --svd; see vkevd plan --help",
 		"plan --svd -n 5 -m 3 --solver dc":       "--solver cannot be combined with --svd; see vkevd plan --help",
 	} {
-		s.fails(statusInput, says, strings.Fields(args)...)
+		s.fails(cli.StatusInput, says, strings.Fields(args)...)
 	}
-	if _, stderr, status := s.run("svd", "bad"); status != statusInput || !strings.HasPrefix(lastLine(stderr), "vkevd: bad") {
+	if _, stderr, status := s.run("svd", "bad"); status != cli.StatusInput || !strings.HasPrefix(lastLine(stderr), "vkevd: bad") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 	if len(s.machine.opened) > 0 {
@@ -183,13 +184,13 @@ func TestSVDFailures(t *testing.T) {
 		status            int
 		says              string
 	}{
-		{open: vk.ErrNoDevice, status: statusDevice, says: vk.ErrNoDevice.Error()},
-		{plan: &vk.OutOfMemoryError{What: "the workspace", Need: 200, Free: 100}, status: statusDevice, says: "A.mtx, 2 by 3: the workspace needs 200 bytes of device memory, 100 bytes is free"},
-		{plan: &evd.OptionError{Option: "Block", Reason: "100 is no multiple of 32"}, status: statusInput, says: "--block: 100 is no multiple of 32"},
-		{solve: &evd.NonFiniteError{Row: 1, Col: 2, Value: math.NaN()}, status: statusInput, says: "A.mtx: a(2,3) is NaN; singular values need finite entries (rows and columns from 1)"},
-		{solve: &evd.StageError{Stage: "bulge chasing", Info: 3}, status: statusDevice, says: "A.mtx, 2 by 3: bulge chasing failed on the device (INFO = 3)"},
-		{solve: fmt.Errorf("batch 3: %w", vk.ErrDeviceLost), status: statusDevice, says: "A.mtx, 2 by 3: batch 3: device lost"},
-		{solve: fmt.Errorf("batch 3: %w", context.Canceled), status: statusNumerical, says: "interrupted"},
+		{open: vk.ErrNoDevice, status: cli.StatusDevice, says: vk.ErrNoDevice.Error()},
+		{plan: &vk.OutOfMemoryError{What: "the workspace", Need: 200, Free: 100}, status: cli.StatusDevice, says: "A.mtx, 2 by 3: the workspace needs 200 bytes of device memory, 100 bytes is free"},
+		{plan: &evd.OptionError{Option: "Block", Reason: "100 is no multiple of 32"}, status: cli.StatusInput, says: "--block: 100 is no multiple of 32"},
+		{solve: &evd.NonFiniteError{Row: 1, Col: 2, Value: math.NaN()}, status: cli.StatusInput, says: "A.mtx: a(2,3) is NaN; singular values need finite entries (rows and columns from 1)"},
+		{solve: &evd.StageError{Stage: "bulge chasing", Info: 3}, status: cli.StatusDevice, says: "A.mtx, 2 by 3: bulge chasing failed on the device (INFO = 3)"},
+		{solve: fmt.Errorf("batch 3: %w", vk.ErrDeviceLost), status: cli.StatusDevice, says: "A.mtx, 2 by 3: batch 3: device lost"},
+		{solve: fmt.Errorf("batch 3: %w", context.Canceled), status: cli.StatusNumerical, says: "interrupted"},
 	} {
 		s := newFixture(t)
 		s.file("A.mtx", threeFour)
@@ -200,14 +201,14 @@ func TestSVDFailures(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", threeFour)
 	s.ctx, s.machine.during = context.WithCancel(context.Background())
-	s.fails(statusNumerical, "interrupted", "svd", "--out-values", "v", "A.mtx")
+	s.fails(cli.StatusNumerical, "interrupted", "svd", "--out-values", "v", "A.mtx")
 	s.expectFiles("A.mtx")
 }
 
 func TestPlanSVD(t *testing.T) {
 	s := newFixture(t)
 	stdout, stderr, status := s.run(strings.Fields("plan --svd -m 1000 -n 500 --largest 10 --band 16")...)
-	if status != statusSuccess || !strings.Contains(stdout, "\nbisection                               1e+03\n") || !strings.HasSuffix(stdout, "It fits: 7.6 MiB of 2.0 GiB, values only.\n") {
+	if status != cli.StatusSuccess || !strings.Contains(stdout, "\nbisection                               1e+03\n") || !strings.HasSuffix(stdout, "It fits: 7.6 MiB of 2.0 GiB, values only.\n") {
 		t.Errorf("status %d, %q\n%s", status, stderr, stdout)
 	}
 	if opt := s.machine.singular[0]; opt.Largest != 10 || opt.Band != 16 {
@@ -222,10 +223,10 @@ func TestPlanSVD(t *testing.T) {
 		t.Errorf("a square matrix: %s", stdout)
 	}
 	_, stderr, status = s.run(strings.Fields("plan --svd -m 100000 -n 5000")...)
-	if status != statusDevice || lastLine(stderr) != "vkevd: 100000 by 5000 on Pretence 9000: the workspace needs 7.5 GiB of device memory, 2.0 GiB is free" {
+	if status != cli.StatusDevice || lastLine(stderr) != "vkevd: 100000 by 5000 on Pretence 9000: the workspace needs 7.5 GiB of device memory, 2.0 GiB is free" {
 		t.Errorf("status %d, %s", status, stderr)
 	}
-	s.fails(statusInput, "--largest: 6 is more than the 5 singular values of a matrix of 7 by 5", "plan", "--svd", "-m", "7", "-n", "5", "--largest", "6")
+	s.fails(cli.StatusInput, "--largest: 6 is more than the 5 singular values of a matrix of 7 by 5", "plan", "--svd", "-m", "7", "-n", "5", "--largest", "6")
 }
 
 // TestCheckSVDRefusesNoSVD runs vkevd check on values that cannot be singular values. The verdict
@@ -251,12 +252,12 @@ func TestCheckSVDRefusesNoSVD(t *testing.T) {
 	write("U0", 2)
 	write("V0", 3)
 	s.file("none", "[]")
-	if stdout, stderr, status := s.run(strings.Fields("check --svd A good I V")...); status != statusSuccess {
+	if stdout, stderr, status := s.run(strings.Fields("check --svd A good I V")...); status != cli.StatusSuccess {
 		t.Errorf("a decomposition: status %d, %s%s", status, stdout, stderr)
 	}
 	for _, args := range []string{"negative N V", "rising X W", "none U0 V0", "negative", "rising", "--host negative N V"} {
 		stdout, stderr, status := s.run(append([]string{"check", "--svd", "A"}, strings.Fields(args)...)...)
-		if status != statusNumerical || !strings.Contains(stdout, "+Inf  BAD") {
+		if status != cli.StatusNumerical || !strings.Contains(stdout, "+Inf  BAD") {
 			t.Errorf("%s: status %d, %s%s", args, status, stdout, stderr)
 		}
 	}
@@ -268,7 +269,7 @@ func TestSVDVectors(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", threeFour)
 	stdout, stderr, status := s.run(strings.Fields("svd --check --out-u U.npy --out-v V.npy --report r.json A.mtx")...)
-	if stdout != fourThree || status != statusSuccess || !strings.Contains(stderr, "2 by 3, singular values and vectors in") {
+	if stdout != fourThree || status != cli.StatusSuccess || !strings.Contains(stderr, "2 by 3, singular values and vectors in") {
 		t.Fatalf("status %d, %q\n%s", status, stdout, stderr)
 	}
 	for _, line := range []string{"good  ‖A·V − U·Σ‖₁ / (n·ε·‖A‖₁)\n", "good  ‖I − Uᵀ·U‖₁ / (M·ε)\n", "good  ‖I − Vᵀ·V‖₁ / (N·ε)\n"} {
@@ -287,16 +288,16 @@ func TestSVDVectors(t *testing.T) {
 	s.file("sigma.txt", fourThree)
 	for _, args := range []string{"check --svd A.mtx sigma.txt U.npy V.npy", "check --host --svd A.mtx sigma.txt U.npy V.npy", "check --svd A.mtx sigma.txt"} {
 		stdout, stderr, status := s.run(strings.Fields(args)...)
-		if status != statusSuccess || strings.Contains(args, "U") != strings.Contains(stdout, "residual") {
+		if status != cli.StatusSuccess || strings.Contains(args, "U") != strings.Contains(stdout, "residual") {
 			t.Errorf("%s: status %d, %s\n%s", args, status, stdout, stderr)
 		}
 	}
-	s.fails(statusInput, "V.npy: 3 by 2 elements cannot be the singular vectors to 2 values of a matrix of 2 by 3", "check", "--svd", "A.mtx", "sigma.txt", "V.npy", "U.npy")
+	s.fails(cli.StatusInput, "V.npy: 3 by 2 elements cannot be the singular vectors to 2 values of a matrix of 2 by 3", "check", "--svd", "A.mtx", "sigma.txt", "V.npy", "U.npy")
 	s.file("one", "4\n")
-	s.fails(statusInput, "one: 1 value cannot be all singular values of a matrix of 2 by 3", "check", "--svd", "A.mtx", "one")
+	s.fails(cli.StatusInput, "one: 1 value cannot be all singular values of a matrix of 2 by 3", "check", "--svd", "A.mtx", "one")
 	s.file("wrong", "4\n3.0001\n")
 	stdout, _, status = s.run(strings.Fields("check --svd --host A.mtx wrong U.npy V.npy")...)
-	if status != statusNumerical || !strings.Contains(stdout, "residual                         3.75e+10  BAD") {
+	if status != cli.StatusNumerical || !strings.Contains(stdout, "residual                         3.75e+10  BAD") {
 		t.Errorf("a wrong value: status %d, %s", status, stdout)
 	}
 	s.machine.singular = nil
@@ -305,7 +306,7 @@ func TestSVDVectors(t *testing.T) {
 		"--out-v V --full A.mtx": {V: svd.Full}, "--check --out-v V A.mtx": {U: svd.Thin, V: svd.Thin, Certify: true},
 	} {
 		s.machine.singular = nil
-		if _, stderr, status := s.run(append([]string{"svd"}, strings.Fields(args)...)...); status != statusSuccess {
+		if _, stderr, status := s.run(append([]string{"svd"}, strings.Fields(args)...)...); status != cli.StatusSuccess {
 			t.Errorf("%s: status %d\n%s", args, status, stderr)
 			continue
 		}
@@ -334,27 +335,27 @@ func TestSVDForReal(t *testing.T) {
 		f.Factorize(mat.NewDense(n, m, a), mat.SVDNone)
 		want := f.Values(nil)
 		stdout, stderr, status := s.real("svd", "--check", "A.npy")
-		if status != statusSuccess {
+		if status != cli.StatusSuccess {
 			t.Fatalf("%d by %d: status %d\n%s", m, n, status, stderr)
 		}
 		expectClose(t, numbers(t, stdout), want)
 		stdout, stderr, status = s.real("svd", "--check", "--largest", "1", "A.npy")
-		if status != statusSuccess {
+		if status != cli.StatusSuccess {
 			t.Fatalf("the largest of %d by %d: status %d\n%s", m, n, status, stderr)
 		}
 		expectClose(t, numbers(t, stdout), want[:1])
 	}
 	for _, shape := range [][2]int{{0, 3}, {3, 0}, {0, 0}} {
 		s.file("A.npy", npy(shape[0], shape[1]))
-		if stdout, stderr, status := s.real("svd", "--check", "A.npy"); stdout != "" || status != statusSuccess {
+		if stdout, stderr, status := s.real("svd", "--check", "A.npy"); stdout != "" || status != cli.StatusSuccess {
 			t.Errorf("%v: status %d, %q\n%s", shape, status, stdout, stderr)
 		}
 	}
 	s.file("A.npy", npy(2, 3, 1, 2, 3, math.Inf(-1), 5, 6))
-	if _, stderr, status := s.real("svd", "A.npy"); status != statusInput || lastLine(stderr) != "vkevd: A.npy: a(2,2) is -Inf; singular values need finite entries (rows and columns from 1)" {
+	if _, stderr, status := s.real("svd", "A.npy"); status != cli.StatusInput || lastLine(stderr) != "vkevd: A.npy: a(2,2) is -Inf; singular values need finite entries (rows and columns from 1)" {
 		t.Errorf("status %d, %s", status, stderr)
 	}
-	if _, stderr, status := s.real("svd", "--band", "4", "--block", "6", "A.npy"); status != statusInput || lastLine(stderr) != "vkevd: --block: 6 is not a multiple of the 4 superdiagonals" {
+	if _, stderr, status := s.real("svd", "--band", "4", "--block", "6", "A.npy"); status != cli.StatusInput || lastLine(stderr) != "vkevd: --block: 6 is not a multiple of the 4 superdiagonals" {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 	s.file("A.npy", npy(3, 2, 1, 2, 3, 4, 5, 7))
@@ -363,11 +364,11 @@ func TestSVDForReal(t *testing.T) {
 		"svd --check --largest 1 --out-values s --out-u U --out-v V A.npy", "check --svd A.npy s U V",
 		"plan --svd -m 300 -n 200 --full",
 	} {
-		if _, stderr, status := s.real(strings.Fields(args)...); status != statusSuccess {
+		if _, stderr, status := s.real(strings.Fields(args)...); status != cli.StatusSuccess {
 			t.Errorf("%s: status %d, %s", args, status, stderr)
 		}
 	}
-	if stdout, stderr, status := s.real("plan", "--svd", "-m", "300", "-n", "200"); status != statusSuccess || !strings.Contains(stdout, "values only") {
+	if stdout, stderr, status := s.real("plan", "--svd", "-m", "300", "-n", "200"); status != cli.StatusSuccess || !strings.Contains(stdout, "values only") {
 		t.Errorf("plan: status %d, %s", status, stderr)
 	}
 }

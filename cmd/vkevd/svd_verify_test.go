@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd/svd"
 )
 
@@ -23,7 +24,7 @@ func TestSVDVerify(t *testing.T) {
 		if vectors {
 			want = "verified residual "
 		}
-		if status != statusSuccess || strings.Count(stdout, "\n") != 2 || !strings.Contains(stderr, want) || strings.Contains(stderr, "safe path") {
+		if status != cli.StatusSuccess || strings.Count(stdout, "\n") != 2 || !strings.Contains(stderr, want) || strings.Contains(stderr, "safe path") {
 			t.Errorf("%s: status %d, %q\n%s", line, status, stdout, stderr)
 		}
 		var r struct{ Certificate *svd.Certificate }
@@ -50,7 +51,7 @@ func TestSVDVerifyFails(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", threeFour)
 	s.machine.solveErr = &svd.UnverifiedError{First: &svd.Certificate{Counts: 1e9, Vectors: &svd.Ratios{}}, Safe: &svd.Certificate{Norm: 77}}
-	s.fails(statusNumerical, "A.mtx, 2 by 3: no result can be verified: residual 0, orthogonality of U 0, of V 0, Sturm counts 1e+09, norm 0; "+
+	s.fails(cli.StatusNumerical, "A.mtx, 2 by 3: no result can be verified: residual 0, orthogonality of U 0, of V 0, Sturm counts 1e+09, norm 0; "+
 		"on the safe path: Sturm counts 0, norm 77; each must be below 60", "svd", "--verify", "--out-values", "v", "--out-u", "U.npy", "A.mtx")
 	s.expectFiles("A.mtx")
 	if opt := s.machine.singular[0]; !opt.Verify || opt.V != svd.None {
@@ -63,9 +64,9 @@ func TestSVDVerifyFails(t *testing.T) {
 func TestSVDVerifyRefuses(t *testing.T) {
 	s := newFixture(t)
 	s.file("C.txt", "3 1\n2\n")
-	s.fails(statusInput, "--verify cannot be combined with --banded; --check certifies the values; see vkevd svd --help", "svd", "--verify", "--banded", "C.txt")
-	s.fails(statusInput, "--verify cannot be combined with --bidiagonal; --check measures the result; see vkevd svd --help", "svd", "--verify", "--bidiagonal", "C.txt")
-	if _, stderr, status := s.run("plan", "--svd", "--verify", "-n", "5"); status != statusSuccess || !s.machine.singular[0].Verify {
+	s.fails(cli.StatusInput, "--verify cannot be combined with --banded; --check certifies the values; see vkevd svd --help", "svd", "--verify", "--banded", "C.txt")
+	s.fails(cli.StatusInput, "--verify cannot be combined with --bidiagonal; --check measures the result; see vkevd svd --help", "svd", "--verify", "--bidiagonal", "C.txt")
+	if _, stderr, status := s.run("plan", "--svd", "--verify", "-n", "5"); status != cli.StatusSuccess || !s.machine.singular[0].Verify {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"unicode"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -22,7 +23,7 @@ func TestPrintable(t *testing.T) {
 		"\xff\xfe":             `\xff\xfe`,
 		"\ufffd":               `\ufffd`,
 	} {
-		if got := printable(text); got != want {
+		if got := cli.Printable(text); got != want {
 			t.Errorf("%q gives %q, want %q", text, got, want)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/evd/tune"
 	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
@@ -37,7 +38,7 @@ sb2st         20    –    64      –     20.0000     10.0000     40.0000     6
 best    b = 64, k = 128, rank-2k update by a 64×64×8 tile of 8×4: 0.5 s
 table   b = 32, k = 256, rank-2k update by a 64×64×8 tile of 8×4: 0.75 s
 `
-	if stdout != want || stderr != "preparing the device\n" || status != statusSuccess {
+	if stdout != want || stderr != "preparing the device\n" || status != cli.StatusSuccess {
 		t.Errorf("status %d, %q\n%s\nwant\n%s", status, stderr, stdout, want)
 	}
 	if o := s.machine.tuning; o.N != 20 || o.Budget.Seconds() != 3 || o.Repeat != 2 || !s.machine.opened[0].Statistics || s.machine.opened[0].Device != "pre" {
@@ -62,7 +63,7 @@ var tablePretence9000 = changed(anywhere, func(t *Tuning) {
 	t.Block = 128
 })
 `
-	if stdout != strings.ReplaceAll(source, "VERSION", version()) || stderr != "" || status != statusSuccess {
+	if stdout != strings.ReplaceAll(source, "VERSION", cli.Version()) || stderr != "" || status != cli.StatusSuccess {
 		t.Errorf("--print: status %d, %q\n%s", status, stderr, stdout)
 	}
 	s.machine.tuneResult.Complete, s.machine.tuneResult.Choice = false, s.machine.tuneResult.Table
@@ -93,14 +94,14 @@ func TestTuneIsUsed(t *testing.T) {
 	s.file("A.mtx", twoByTwo)
 	stdout, stderr, status := s.run("tune", "--save")
 	files, _ := filepath.Glob("config/vkevd/tuning-*.json")
-	if status != statusSuccess || len(files) != 1 || !strings.Contains(stdout, "saved in ") {
+	if status != cli.StatusSuccess || len(files) != 1 || !strings.Contains(stdout, "saved in ") {
 		t.Fatalf("status %d, %q, files %q", status, stderr, files)
 	}
 	table := tune.TableChoice(s.machine.info).Band
 	band := func(args ...string) int {
 		t.Helper()
 		s.machine.wanted, s.machine.singular = nil, nil
-		if _, stderr, status := s.run(args...); status != statusSuccess || strings.Contains(stderr, ": ignored: ") {
+		if _, stderr, status := s.run(args...); status != cli.StatusSuccess || strings.Contains(stderr, ": ignored: ") {
 			t.Fatalf("%q: status %d, %s", args, status, stderr)
 		}
 		if args[0] == "bench" {
@@ -177,7 +178,7 @@ func TestBadTuningIsIgnored(t *testing.T) {
 		}
 		s.machine.wanted = nil
 		_, stderr, status := s.run("solve", "A.mtx")
-		if status != statusSuccess || strings.Count(stderr, ": ignored: ") != 1 || strings.Contains(stderr, "\x1b") || s.machine.wanted[0].Tuning != nil {
+		if status != cli.StatusSuccess || strings.Count(stderr, ": ignored: ") != 1 || strings.Contains(stderr, "\x1b") || s.machine.wanted[0].Tuning != nil {
 			t.Errorf("%s: status %d, %s", name, status, stderr)
 		}
 		if _, stderr, _ := s.run("solve", "--quiet", "A.mtx"); stderr != "" {
@@ -186,13 +187,13 @@ func TestBadTuningIsIgnored(t *testing.T) {
 	}
 	os.WriteFile(files[0], good, 0o600)
 	s.machine.forecastErr = &vk.UnsupportedError{Device: "Pretence 9000", Feature: "bytes of shared memory", Need: "2", Have: "1"}
-	if _, stderr, status := s.run("solve", "A.mtx"); status != statusSuccess || !strings.Contains(stderr, ": ignored: Pretence 9000: bytes of shared memory: needs 2, has 1\n") {
+	if _, stderr, status := s.run("solve", "A.mtx"); status != cli.StatusSuccess || !strings.Contains(stderr, ": ignored: Pretence 9000: bytes of shared memory: needs 2, has 1\n") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 	s.machine.forecastErr = nil
 	os.Remove(files[0])
 	os.Mkdir(files[0], 0o700)
-	if _, stderr, status := s.run("plan", "-n", "7"); status != statusSuccess || !strings.Contains(stderr, ": ignored: not a regular file\n") {
+	if _, stderr, status := s.run("plan", "-n", "7"); status != cli.StatusSuccess || !strings.Contains(stderr, ": ignored: not a regular file\n") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 	// The kind and the size of the file are looked at before it is read.
@@ -200,14 +201,14 @@ func TestBadTuningIsIgnored(t *testing.T) {
 	if err := os.Symlink("/dev/zero", files[0]); err != nil {
 		t.Skip("no links here: ", err)
 	}
-	if _, stderr, status := s.run("solve", "A.mtx"); status != statusSuccess || !strings.Contains(stderr, ": ignored: not a regular file\n") {
+	if _, stderr, status := s.run("solve", "A.mtx"); status != cli.StatusSuccess || !strings.Contains(stderr, ": ignored: not a regular file\n") {
 		t.Errorf("a link to /dev/zero: status %d, %s", status, stderr)
 	}
 	os.Remove(files[0])
 	if err := errors.Join(os.WriteFile(files[0], good, 0o600), os.Truncate(files[0], 10<<40)); err != nil {
 		t.Skip("no file of 10 TB here: ", err)
 	}
-	if _, stderr, status := s.run("solve", "A.mtx"); status != statusSuccess || !strings.Contains(stderr, ": ignored: 10995116277760 bytes, at most 65536 are read\n") {
+	if _, stderr, status := s.run("solve", "A.mtx"); status != cli.StatusSuccess || !strings.Contains(stderr, ": ignored: 10995116277760 bytes, at most 65536 are read\n") {
 		t.Errorf("10 TB: status %d, %s", status, stderr)
 	}
 }
@@ -215,21 +216,21 @@ func TestBadTuningIsIgnored(t *testing.T) {
 func TestTuneRefuses(t *testing.T) {
 	s := tunable(t)
 	const help = "; see vkevd tune --help"
-	s.fails(statusInput, `tune takes no argument, not "x"`+help, "tune", "x")
-	s.fails(statusInput, "--n: 4 is too small, at least 16"+help, "tune", "--n", "4")
-	s.fails(statusInput, "--budget and --repeat must be positive"+help, "tune", "--budget", "-1s")
-	s.fails(statusInput, "--budget and --repeat must be positive"+help, "tune", "--repeat", "0")
-	s.fails(statusInput, "--print and --json -: both write to standard output"+help, "tune", "--print", "--json", "-")
-	s.fails(statusInput, "no/rows: cannot be written: no such file or directory", "tune", "--json", "no/rows")
+	s.fails(cli.StatusInput, `tune takes no argument, not "x"`+help, "tune", "x")
+	s.fails(cli.StatusInput, "--n: 4 is too small, at least 16"+help, "tune", "--n", "4")
+	s.fails(cli.StatusInput, "--budget and --repeat must be positive"+help, "tune", "--budget", "-1s")
+	s.fails(cli.StatusInput, "--budget and --repeat must be positive"+help, "tune", "--repeat", "0")
+	s.fails(cli.StatusInput, "--print and --json -: both write to standard output"+help, "tune", "--print", "--json", "-")
+	s.fails(cli.StatusInput, "no/rows: cannot be written: no such file or directory", "tune", "--json", "no/rows")
 	s.variables["VKEVD_CONFIG"] = ""
-	s.fails(statusInput, "--save: there is no folder for settings; VKEVD_CONFIG can name one"+help, "tune", "--save")
+	s.fails(cli.StatusInput, "--save: there is no folder for settings; VKEVD_CONFIG can name one"+help, "tune", "--save")
 	s.machine.planErr = vk.ErrDeviceLost
-	s.fails(statusDevice, "device lost", "tune")
+	s.fails(cli.StatusDevice, "device lost", "tune")
 	s.machine.openErr = vk.ErrNoDevice
-	s.fails(statusDevice, "no usable Vulkan device", "tune")
+	s.fails(cli.StatusDevice, "no usable Vulkan device", "tune")
 	s.file("file", "")
 	s.variables["VKEVD_CONFIG"], s.machine.openErr, s.machine.planErr = "file", nil, nil
-	if _, stderr, status := s.run("tune", "--save"); status != statusInput || !strings.HasSuffix(stderr, ": cannot be written: not a directory\n") {
+	if _, stderr, status := s.run("tune", "--save"); status != cli.StatusInput || !strings.HasSuffix(stderr, ": cannot be written: not a directory\n") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 	s.expectFiles("file")
@@ -242,13 +243,13 @@ func TestTuneHere(t *testing.T) {
 	s := newFixture(t)
 	s.file("A.mtx", twoByTwo)
 	stdout, stderr, status := s.real("tune", "-n", "32", "--budget", "1s", "--repeat", "1", "--save", "--json", "rows.json")
-	if status != statusSuccess || !strings.Contains(stdout, "\nbest    b = ") {
+	if status != cli.StatusSuccess || !strings.Contains(stdout, "\nbest    b = ") {
 		t.Fatalf("status %d, %s%s", status, stdout, stderr)
 	}
-	if _, stderr, status := s.real("solve", "--check", "A.mtx"); status != statusSuccess || !strings.Contains(stderr, "vkevd tune --save") {
+	if _, stderr, status := s.real("solve", "--check", "A.mtx"); status != cli.StatusSuccess || !strings.Contains(stderr, "vkevd tune --save") {
 		t.Errorf("status %d, %s", status, stderr)
 	}
-	if _, stderr, status := s.real("plot", "tune", "--out", "p.svg", "rows.json"); status != statusSuccess {
+	if _, stderr, status := s.real("plot", "tune", "--out", "p.svg", "rows.json"); status != cli.StatusSuccess {
 		t.Errorf("status %d, %s", status, stderr)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 )
 
 // TestValuesFileKnowsItsPart checks text files with a part of a spectrum. The first line says which
@@ -29,7 +31,7 @@ func TestValuesFileKnowsItsPart(t *testing.T) {
 		"--singular largest.txt": "Singular values of largest.txt, 0:3 of n = 4",
 		"all.txt":                "Eigenvalues of all.txt, n = 4", "wrong.txt": "Eigenvalues of wrong.txt, n = 2", "comment.txt": "Eigenvalues of comment.txt, n = 2",
 	} {
-		if _, stderr, status := s.run(append([]string{"plot", "spectrum", "--out", "p.svg"}, strings.Fields(args)...)...); status != statusSuccess {
+		if _, stderr, status := s.run(append([]string{"plot", "spectrum", "--out", "p.svg"}, strings.Fields(args)...)...); status != cli.StatusSuccess {
 			t.Fatal(stderr)
 		}
 		if text := svgText(t, "p.svg"); !strings.Contains(text, want) {

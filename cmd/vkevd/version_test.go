@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 )
 
 // TestVersionTellsTheCommit checks which version the command prints: what the Go tool recorded, or the
@@ -13,14 +15,14 @@ func TestVersionTellsTheCommit(t *testing.T) {
 		{"v1.2.3", "", "v1.2.3"}, {"v1.2.3", "abc", "v1.2.3"}, {"v0.0.0-20261128-0123456789ab+dirty", "abc", "v0.0.0-20261128-0123456789ab+dirty"},
 		{"(devel)", "abc", "abc"}, {"", "abc", "abc"}, {"(devel)", "", "(devel)"}, {"", "", "(unknown)"},
 	} {
-		if got := sourceVersion(c.recorded, c.commit); got != c.want {
+		if got := cli.SourceVersion(c.recorded, c.commit); got != c.want {
 			t.Errorf("%q, commit %q: %q, want %q", c.recorded, c.commit, got, c.want)
 		}
 	}
-	before := commit
-	defer func() { commit = before }()
-	commit = "0123abcd"
-	if v := version(); !strings.Contains(v, " "+commit+" ") {
+	before := cli.BuiltFrom
+	defer func() { cli.BuiltFrom = before }()
+	cli.BuiltFrom = "0123abcd"
+	if v := cli.Version(); !strings.Contains(v, " 0123abcd ") {
 		t.Errorf("the version is %q", v)
 	}
 	// The linker ignores a flag -X that names no variable, so the name is compared here.

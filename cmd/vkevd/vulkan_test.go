@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
 	"github.com/vkevd/vkevd/evd/matio"
 	"github.com/vkevd/vkevd/internal/when"
 )
@@ -18,9 +20,9 @@ import (
 func (s *fixture) real(args ...string) (stdout, stderr string, status int) {
 	s.Helper()
 	var out, errs strings.Builder
-	env := processEnvironment()
-	env.terminal, env.dumb = false, s.dumb
-	env.configDir = func() (string, error) { return filepath.Abs("config") }
+	env := cli.ProcessEnvironment()
+	env.Terminal, env.Dumb = false, s.dumb
+	env.ConfigDir = func() (string, error) { return filepath.Abs("config") }
 	status = run(context.Background(), args, s.stdin, io.Writer(&out), &errs, env)
 	return out.String(), errs.String(), status
 }
@@ -37,11 +39,11 @@ func TestGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newFixture(t)
 			s.file("A", c.file)
-			if stdout, stderr, status := s.real("solve", "--check", "A"); stdout != c.values || status != statusSuccess {
+			if stdout, stderr, status := s.real("solve", "--check", "A"); stdout != c.values || status != cli.StatusSuccess {
 				t.Errorf("status %d, %q, want %q\n%s", status, stdout, c.values, stderr)
 			}
 			stdout, stderr, status := s.real("solve", "--check", "--values-only", "A")
-			if status != statusSuccess {
+			if status != cli.StatusSuccess {
 				t.Errorf("values only: status %d\n%s", status, stderr)
 			}
 			expectClose(t, numbers(t, stdout), numbers(t, c.values))
@@ -80,7 +82,7 @@ func TestApplications(t *testing.T) {
 			for _, flags := range []string{"--check --out-vectors Q.npy", "--check --values-only"} {
 				s := newFixture(t)
 				stdout, stderr, status := s.real(append(strings.Fields("solve "+flags), filepath.Join(folder, name))...)
-				if status != statusSuccess {
+				if status != cli.StatusSuccess {
 					t.Fatalf("%s: status %d\n%s", flags, status, stderr)
 				}
 				expectClose(t, numbers(t, stdout), want)
@@ -102,7 +104,7 @@ func expectClose(t *testing.T, got, want []float64) {
 	}
 	norm := max(math.Abs(want[0]), math.Abs(want[n-1]))
 	for i := range want {
-		if d := math.Abs(got[i] - want[i]); !(d <= 10*float64(n)*ulp*norm) {
+		if d := math.Abs(got[i] - want[i]); !(d <= 10*float64(n)*report.Ulp*norm) {
 			t.Errorf("value %d is %v, want %v", i, got[i], want[i])
 		}
 	}
@@ -118,7 +120,7 @@ func TestRealFailures(t *testing.T) {
 		"plan -n 10 --band -1":        "vkevd: --band, --block: must not be negative",
 	} {
 		_, stderr, status := s.real(strings.Fields(args)...)
-		if lastLine(stderr) != says || status == statusSuccess {
+		if lastLine(stderr) != says || status == cli.StatusSuccess {
 			t.Errorf("%s: status %d\n%s", args, status, stderr)
 		}
 	}
@@ -130,10 +132,10 @@ func TestRealFailures(t *testing.T) {
 func TestPlanOfTheDevice(t *testing.T) {
 	s := newFixture(t)
 	stdout, stderr, status := s.real("plan", "-n", "1000")
-	if status != statusSuccess || !strings.Contains(stdout, "\ntotal ") {
+	if status != cli.StatusSuccess || !strings.Contains(stdout, "\ntotal ") {
 		t.Errorf("status %d\n%s%s", status, stdout, stderr)
 	}
-	if _, stderr, status := s.real("plan", "-n", "900000"); status != statusDevice || !strings.Contains(stderr, "TiB of device memory, ") {
+	if _, stderr, status := s.real("plan", "-n", "900000"); status != cli.StatusDevice || !strings.Contains(stderr, "TiB of device memory, ") {
 		t.Errorf("status %d\n%s", status, stderr)
 	}
 }
@@ -146,7 +148,7 @@ func TestSignalWhileTuning(t *testing.T) {
 	p := start(t, "tune", "--verbose", "--save", "-n", "100", "--budget", "1m")
 	p.await("preparing the device")
 	p.Process.Signal(os.Interrupt)
-	p.ends("vkevd: interrupted", statusNumerical)
+	p.ends("vkevd: interrupted", cli.StatusNumerical)
 	s.expectFiles()
 }
 
@@ -176,7 +178,7 @@ func TestSignalWhileWorking(t *testing.T) {
 			}
 			began := time.Now()
 			p.Process.Signal(os.Interrupt)
-			p.ends("vkevd: interrupted", statusNumerical)
+			p.ends("vkevd: interrupted", cli.StatusNumerical)
 			waited := time.Since(began)
 			t.Logf("ended after %v", waited)
 			if waited > patience {

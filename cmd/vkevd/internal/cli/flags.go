@@ -1,0 +1,57 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/pflag"
+)
+
+// flagTypes has a description in words for each type of flag in package pflag.
+var flagTypes = map[string]string{
+	"int":      "a whole number",
+	"intSlice": "a list of whole numbers, such as 100,200",
+	"float64":  "a number",
+	"duration": "a time, such as 90s or 2m",
+	"bool":     "true or false",
+}
+
+// AboutFlag replaces an error of package pflag about the value of a flag. The new error says what
+// the value must be; pflag's errors contain only the errors of Go's parsers.
+func AboutFlag(err error) error {
+	var bad *pflag.InvalidValueError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	flag, value := bad.GetFlag(), bad.GetValue()
+	kind, known := flagTypes[flag.Value.Type()]
+	switch {
+	case errors.Is(err, strconv.ErrRange):
+		return fmt.Errorf("--%s: %s is out of range", flag.Name, value)
+	case As[*ValueError](err):
+		return fmt.Errorf("--%s: %w", flag.Name, bad.Unwrap())
+	case known:
+		return fmt.Errorf("--%s: %q is not %s", flag.Name, value, kind)
+	}
+	return err
+}
+
+// MaxOrder is the largest order that flags may have. It is larger than the order of any matrix that
+// fits into a device, but small enough for the tables that a plan makes on the host.
+const MaxOrder = 10_000_000
+
+// CheckOrders returns an error for orders that are larger than MaxOrder.
+func CheckOrders(orders ...int) error {
+	for _, n := range orders {
+		if n > MaxOrder {
+			return fmt.Errorf("--n: %d is too large, at most %d", n, MaxOrder)
+		}
+	}
+	return nil
+}
+
+// A ValueError is the reason why the value of a flag is wrong.
+type ValueError struct{ Reason string }
+
+func (e *ValueError) Error() string { return e.Reason }

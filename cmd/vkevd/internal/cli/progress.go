@@ -1,0 +1,214 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/vkevd/vkevd/evd"
+)
+
+const (
+	redrawEvery = 100 * time.Millisecond // shorter intervals would make a terminal flicker
+	TickEvery   = time.Second            // interval of redraws without progress, so that the clock advances
+)
+
+// manner is the way in which progress is shown.
+type manner int
+
+const (
+	hidden  manner = iota // not at all
+	Listed                // by a line for each stage
+	Redrawn               // by one line that is redrawn: bar, elapsed time and expected time
+)
+
+// Progress shows on standard error how far a command has come.
+type Progress struct {
+	w       io.Writer
+	how     manner
+	columns func() int // of the terminal, 0 if not known; may be nil
+	Clock   func() time.Time
+	Began   time.Time
+
+	lock  sync.Mutex // the ticker draws, too
+	now   string     // stage
+	share *share     // of the measured work; nil while no measured work runs
+	drawn time.Time
+	stop  chan struct{} // ends the ticker; nil while no ticker runs
+	costs []evd.StageCost
+	times []float64 // forecast seconds of costs
+}
+
+// share says how much of a solve is done: a fraction between 0 and 1. It also has the time at which
+// the work began.
+type share struct {
+	done  float64 // 0 to 1
+	since time.Time
+}
+
+func NewProgress(w io.Writer, how manner, columns func() int) *Progress {
+	return &Progress{w: w, how: how, columns: columns, Clock: time.Now, Began: time.Now()}
+}
+
+// Stage shows that a step of unknown duration begins. Its name may contain the name of a file.
+func (p *Progress) Stage(name string) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	p.share = nil
+	p.show(Printable(name))
+}
+
+// The method `Of` prepares for the progress of a solve, whose stages have the given costs, and are
+// expected to take the given times in seconds. After that, the method `Update` reports progress.
+func (p *Progress) Of(costs []evd.StageCost, times []float64) { p.costs, p.times = costs, times }
+
+// Update receives the progress of a solve and shows it. It is the value of evd.Options.Progress.
+func (p *Progress) Update(at evd.Progress) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	if p.share == nil {
+		p.share = &share{since: p.Clock()}
+	}
+	p.share.done = max(p.share.done, TimeShare(p.costs, p.times, at))
+	p.show(at.Stage)
+}
+
+// TimeShare estimates the part of the whole time that has passed, from 0 to 1. `seconds` are the
+// forecast times of the stages.
+func TimeShare(costs []evd.StageCost, seconds []float64, at evd.Progress) float64 {
+	done, total, before := 0.0, 0.0, 0.0
+	for i, c := range costs {
+		if c.Flops > 0 {
+			done += seconds[i] * min(max((at.Done-before)/c.Flops, 0), 1)
+		}
+		total += seconds[i]
+		before += c.Flops
+	}
+	switch {
+	case total > 0:
+		return min(done/total, 1)
+	case at.Total > 0: // the stages are not known
+		return min(at.Done/at.Total, 1)
+	}
+	return 0
+}
+
+// show stores the name of the stage that runs and redraws the line. The caller must hold p.lock.
+func (p *Progress) show(stage string) {
+	fresh := stage != p.now
+	p.now = stage
+	switch {
+	case p.how == Listed && fresh:
+		fmt.Fprintln(p.w, stage)
+	case p.how == Redrawn && (fresh || p.Clock().Sub(p.drawn) >= redrawEvery):
+		p.draw()
+		p.tick()
+	}
+}
+
+// draw writes the progress line to the terminal again. The caller must hold p.lock.
+func (p *Progress) draw() {
+	p.drawn = p.Clock()
+	elapsed := p.drawn.Sub(p.Began)
+	l := Line{Stage: p.now, Elapsed: elapsed}
+	if p.share != nil {
+		l.Measured, l.Done, l.Expected = true, p.share.done, p.expected(elapsed)
+	}
+	fmt.Fprint(p.w, ClearLine+l.Fitted(p.width()))
+}
+
+// width is the number of characters that fit into the line. The last column of the terminal stays
+// empty, because some terminals start a new line after a character in the last column.
+func (p *Progress) width() int {
+	const usual = 80
+	columns := 0
+	if p.columns != nil {
+		columns = p.columns()
+	}
+	if columns <= 0 {
+		columns = usual
+	}
+	return columns - 1
+}
+
+// expected returns an estimate of the whole time that the work will take, from its speed so far. It
+// returns 0 while too little work is done for an estimate.
+func (p *Progress) expected(elapsed time.Duration) time.Duration {
+	const (
+		enough  = 0.02
+		settled = time.Second
+	)
+	working := p.drawn.Sub(p.share.since)
+	if p.share.done < enough || working < settled {
+		return 0
+	}
+	return elapsed + time.Duration(float64(working)*(1/p.share.done-1))
+}
+
+// Above returns a writer for remarks to the user. On a terminal they appear above the progress
+// line. They are printed even if the progress is not shown.
+func (p *Progress) Above() io.Writer { return aboveProgress{p} }
+
+type aboveProgress struct{ *Progress }
+
+func (a aboveProgress) Write(line []byte) (int, error) {
+	a.lock.Lock()
+	defer a.lock.Unlock()
+	if a.how == Redrawn && a.now != "" {
+		fmt.Fprint(a.w, ClearLine)
+		defer a.draw()
+	}
+	return a.w.Write(line)
+}
+
+// tick draws the progress line again at regular intervals, until the method `End` is called.
+func (p *Progress) tick() {
+	if p.stop != nil {
+		return
+	}
+	stop := make(chan struct{})
+	p.stop = stop
+	go func() {
+		t := time.NewTicker(TickEvery)
+		defer t.Stop()
+		for {
+			select {
+			case <-stop:
+				return
+			case <-t.C:
+			}
+			p.lock.Lock()
+			if p.stop == stop && p.Clock().Sub(p.drawn) >= redrawEvery {
+				p.draw()
+			}
+			p.lock.Unlock()
+		}
+	}()
+}
+
+// End removes the progress line from the terminal, so that other text can take its place.
+func (p *Progress) End() {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	if p.stop != nil {
+		close(p.stop)
+		p.stop = nil
+	}
+	if p.how == Redrawn && p.now != "" {
+		fmt.Fprint(p.w, ClearLine)
+	}
+	p.now, p.share = "", nil
+}
+
+// finish removes the progress line. Later progress is not shown: after an interruption, work may
+// still run in the background.
+func (p *Progress) finish() {
+	p.End()
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	p.w = io.Discard
+}
+
+// ClearLine is the sequence that clears a line on every terminal since the VT100.
+const ClearLine = "\r\x1b[K"

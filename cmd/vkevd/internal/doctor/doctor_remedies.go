@@ -1,0 +1,96 @@
+package doctor
+
+import (
+	"bufio"
+	"strings"
+)
+
+// A distribution says how to install missing packages on one operating system. The field `install`
+// is the command, in which {} stands for the names of the packages.
+type distribution struct {
+	ids     []string // in os-release(5)
+	install string
+	loader  string // package
+	drivers string // packages for all GPUs except NVIDIA's
+	cpu     string // package of lavapipe
+	nvidia  string // the whole command: it may be more than one package
+}
+
+var distributions = []distribution{
+	{
+		ids: []string{"ubuntu"}, install: "sudo apt install {}", loader: "libvulkan1",
+		drivers: "mesa-vulkan-drivers", cpu: "mesa-vulkan-drivers", nvidia: "sudo ubuntu-drivers install",
+	},
+	{
+		ids: []string{"debian"}, install: "sudo apt install {}", loader: "libvulkan1",
+		drivers: "mesa-vulkan-drivers", cpu: "mesa-vulkan-drivers",
+		nvidia: "sudo apt install nvidia-driver (from non-free)",
+	},
+	{
+		ids: []string{"fedora", "rhel", "centos"}, install: "sudo dnf install {}", loader: "vulkan-loader",
+		drivers: "mesa-vulkan-drivers", cpu: "mesa-vulkan-drivers",
+		nvidia: "sudo dnf install akmod-nvidia (from RPM Fusion)",
+	},
+	{
+		ids: []string{"arch"}, install: "sudo pacman -S {}", loader: "vulkan-icd-loader",
+		drivers: "vulkan-radeon vulkan-intel", cpu: "vulkan-swrast", nvidia: "sudo pacman -S nvidia-utils",
+	},
+	{
+		ids:     []string{"opensuse", "suse", "opensuse-tumbleweed", "opensuse-leap"},
+		install: "sudo zypper install {}", loader: "libvulkan1",
+		drivers: "libvulkan_radeon libvulkan_intel", cpu: "libvulkan_lvp",
+		nvidia: "sudo zypper install-new-recommends (from NVIDIA's repository)",
+	},
+	{
+		ids: []string{"alpine"}, install: "apk add {}", loader: "vulkan-loader",
+		drivers: "mesa-vulkan-ati mesa-vulkan-intel", cpu: "mesa-vulkan-swrast",
+		nvidia: "NVIDIA's driver does not run on musl",
+	},
+}
+
+// elsewhere is doctor's advice for unknown operating systems. Its fields describe in words what to
+// install, instead of commands and package names.
+var elsewhere = distribution{
+	install: "install {}", loader: "the Vulkan loader (libvulkan.so.1)", drivers: "Mesa's Vulkan drivers",
+	cpu: "Mesa's lavapipe", nvidia: "install NVIDIA's driver",
+}
+
+// distributionOf returns the advice for an operating system. `osRelease` is the content of its file
+// os-release(5). If the system itself is unknown, the advice is that for a similar system, which
+// the file names in ID_LIKE.
+func distributionOf(osRelease string) distribution {
+	for _, key := range []string{"ID=", "ID_LIKE="} {
+		lines := bufio.NewScanner(strings.NewReader(osRelease))
+		for lines.Scan() {
+			value, found := strings.CutPrefix(lines.Text(), key)
+			if !found {
+				continue
+			}
+			for _, id := range strings.Fields(strings.Trim(value, `"'`)) {
+				for _, d := range distributions {
+					for _, known := range d.ids {
+						if id == known {
+							return d
+						}
+					}
+				}
+			}
+		}
+	}
+	return elsewhere
+}
+
+// get returns the command with which a user installs the given packages.
+func (d distribution) get(packages ...string) string {
+	var distinct []string
+	for _, p := range packages {
+		if !strings.Contains(" "+strings.Join(distinct, " ")+" ", " "+p+" ") {
+			distinct = append(distinct, p)
+		}
+	}
+	between := " "
+	if d.ids == nil { // words, not a command
+		between = " and "
+	}
+	return strings.Replace(d.install, "{}", strings.Join(distinct, between), 1)
+}

@@ -1,0 +1,300 @@
+// Package machine opens devices and makes the plans of the library for them. Tests replace it by a fake.
+package machine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/accuracy"
+	"github.com/vkevd/vkevd/evd/batch"
+	"github.com/vkevd/vkevd/evd/bench"
+	"github.com/vkevd/vkevd/evd/probe"
+	"github.com/vkevd/vkevd/evd/svd"
+	"github.com/vkevd/vkevd/evd/tune"
+	batchs "github.com/vkevd/vkevd/stages/batch"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// A Machine is the part of Vulkan and of the library that the commands use. Tests replace it by a
+// fake machine that needs neither Vulkan nor a device.
+type Machine interface {
+	List() ([]vk.Info, error)
+	// Preload loads the drivers, so that `Open` takes less time. Commands call it in a goroutine
+	// while they read a file.
+	Preload()
+	Open(vk.Options) (Device, error)
+	// Forecast makes a plan for a device that need not be present. The result `unfit` is the error
+	// that the device would return because it has too little memory. `unfit` is nil if the plan
+	// fits, or if the memory of the device is not known.
+	Forecast(on Absent, t Task) (p Planned, unfit *vk.OutOfMemoryError, err error)
+}
+
+// An Absent device need not be present: a plan for it is a forecast. Its rates are those that the
+// present device has measured.
+type Absent struct {
+	vk.Info
+	Products probe.Products // empty if they are not known
+	Rate     float64        // device.workRate; 0 if it is not known
+}
+
+// Dry returns the device for plans that run nothing. It has the measured rates, because the stages
+// of a plan, and the parts of several devices, depend on them.
+func (a Absent) Dry() *vk.Device {
+	dev := vk.Dry(a.Info)
+	probe.KeepWorkRate(dev, a.Rate)
+	if f := a.Products.Facts; f.Native > 0 || f.Fault != "" {
+		f.Keep(dev)
+	}
+	return dev
+}
+
+// Boundless returns the same device with unlimited free memory.
+func (a Absent) Boundless() Absent {
+	a.Info = boundless(a.Info)
+	return a
+}
+
+type Device interface {
+	Info() vk.Info
+	// Plan makes the plan that a task describes.
+	Plan(t Task) (Planned, error)
+	Bench(context.Context, bench.Options) (Benchmark, error)
+	Probe(context.Context) (probe.Arithmetic, error)
+	HandsOn() (bool, error)
+	Residency(ctx context.Context) (probe.Residency, error)
+	CompileTimes() []vk.Timing
+	// Rates returns the device's rates of arithmetic. If they are not stored, and `measure` is
+	// true, they are measured.
+	Rates(ctx context.Context, measure bool) (probe.Rates, error)
+	// WorkRate returns the rate by which plans for several devices divide their work, or 0 if it is
+	// not known. It is measured unless it is stored.
+	WorkRate(ctx context.Context) (float64, error)
+	// With returns a device that uses this device together with further ones, in plans for dense
+	// matrices and for batches. Its method Close closes all of them.
+	With(others []Device) Device
+	// Products tells how the device computes large matrix products. This depends on measured rates.
+	// If they are not stored, and `measure` is true, they are measured.
+	Products(ctx context.Context, measure bool) (probe.Products, error)
+	Tune(context.Context, tune.Options) (tune.Result, error)
+	// Accuracy measures errors of singular values, and calls add with each of them.
+	Accuracy(ctx context.Context, opt accuracy.Options, add func(accuracy.Row) error) error
+	Close() error
+}
+
+// A Planned is a plan of the library for any kind of matrices, before it solves: its device memory and
+// its numbers of operations.
+type Planned interface {
+	Memory() []vk.Placed
+	Bytes() uint64
+	Costs() []evd.StageCost
+	Close()
+}
+
+// A Task says what a plan is for. Only the sizes and the options of its kind count.
+type Task struct {
+	Kind  Kind
+	N     int           // order of eigenvalue problems
+	Count int           // number of matrices of a batch
+	Shape SingularShape // of a matrix for singular values
+	Evd   evd.Options
+	Svd   svd.Options
+	Batch batch.Options
+}
+
+// PlanOf makes the plan that a task describes, for a task whose plans are of the type P.
+func PlanOf[P any](dev Device, t Task) (P, error) {
+	p, err := dev.Plan(t)
+	if err != nil {
+		var none P
+		return none, err
+	}
+	return p.(P), nil
+}
+
+// A DenseSolver is a plan for dense matrices of T.
+type DenseSolver[T evd.Float] interface {
+	Planned
+	Solve(context.Context, evd.Sym[T]) (*evd.Result[T], error)
+	Check(context.Context, evd.Sym[T], *evd.Result[T]) (evd.Ratios, error)
+	Devices() []evd.DeviceShare
+	Distributed() bool
+}
+
+type Solver = DenseSolver[float64]
+
+// Kind is the kind of matrices that a plan is for. Without another word they are for eigenvalues.
+type Kind int
+
+const (
+	KindDense            Kind = iota // of double precision
+	KindSingle                       // dense, of single precision
+	KindTridiagonal                  // of double precision
+	KindRefined                      // dense, of double precision, with approximate vectors
+	KindMixed                        // dense, of double precision, solved in single precision first
+	KindSingular                     // for singular values, of double precision
+	KindSingularSingle               // for singular values, of single precision
+	KindBatch                        // many dense matrices
+	KindTridiagonalBatch             // many tridiagonal matrices
+)
+
+type TridiagonalSolver interface {
+	Planned
+	Solve(context.Context, evd.Tridiagonal[float64]) (*evd.Result[float64], error)
+	Check(context.Context, evd.Tridiagonal[float64], *evd.Result[float64]) (evd.Ratios, error)
+	Certify(context.Context, evd.Tridiagonal[float64], *evd.Result[float64]) (float64, error)
+}
+
+// Vulkan implements the interface `Machine` with Vulkan and the library, on the computer that runs
+// the program.
+type Vulkan struct{}
+
+func (Vulkan) List() ([]vk.Info, error) { return vk.List() }
+
+func (Vulkan) Preload() { vk.Preload() }
+
+func (Vulkan) Open(opt vk.Options) (Device, error) {
+	dev, err := vk.Open(opt)
+	if err != nil {
+		return nil, err // not dev: an interface with a nil pointer is not nil
+	}
+	return opened{Device: dev}, nil
+}
+
+func (Vulkan) Forecast(on Absent, t Task) (p Planned, unfit *vk.OutOfMemoryError, err error) {
+	if p, err = on.Plan(t); !errors.As(err, &unfit) {
+		return p, nil, err
+	}
+	// The plan for a device without limits of memory tells how much it needs.
+	others := make([]*vk.Device, len(t.Evd.Devices))
+	for k, dev := range t.Evd.Devices {
+		rate, _ := probe.WorkRate(context.Background(), dev) // a dry device measures nothing
+		others[k] = Absent{dev.Info(), probe.ChosenProducts(dev), rate}.Boundless().Dry()
+	}
+	for _, products := range []*evd.Products{&t.Evd.Products, &t.Svd.Products} {
+		if *products == evd.ProductsAuto { // native products need the least memory
+			*products = evd.ProductsNative
+		}
+	}
+	asked := t.Evd.Distribute
+	t.Evd.Devices, t.Evd.Distribute = others, asked || len(others) > 0
+	p, err = on.Boundless().Plan(t)
+	if err != nil && !asked { // the matrix cannot be divided
+		t.Evd.Distribute = false
+		p, err = on.Boundless().Plan(t)
+	}
+	return p, unfit, err
+}
+
+// Plan makes a plan for the device, which runs nothing.
+func (a Absent) Plan(t Task) (Planned, error) {
+	return opened{Device: a.Dry(), others: t.Evd.Devices}.Plan(t)
+}
+
+// opened is an open Vulkan device, with further devices that help it in a solve.
+type opened struct {
+	*vk.Device
+	others []*vk.Device
+}
+
+func (d opened) With(others []Device) Device {
+	for _, o := range others {
+		d.others = append(d.others, o.(opened).Device)
+	}
+	return d
+}
+
+// Close closes all devices.
+func (d opened) Close() error {
+	err := d.Device.Close()
+	for _, o := range d.others {
+		err = errors.Join(err, o.Close())
+	}
+	return err
+}
+
+// Made returns a plan that the library has made. With an error there is none: an interface with a nil
+// pointer is not nil.
+func Made[P Planned](p P, err error) (Planned, error) {
+	if err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+func (d opened) Plan(t Task) (Planned, error) {
+	t.Evd.Devices, t.Batch.Devices = d.others, d.others
+	switch t.Kind {
+	case KindSingle:
+		return Made(evd.NewPlan[float32](d.Device, t.N, t.Evd))
+	case KindTridiagonal:
+		t.Evd.Devices = nil
+		return Made(evd.NewTridiagonalPlan[float64](d.Device, t.N, t.Evd))
+	case KindRefined:
+		return Made(evd.NewRefinePlan(d.Device, t.N, t.Evd))
+	case KindMixed:
+		return Made(evd.NewMixedPlan(d.Device, t.N, t.Evd))
+	case KindSingular:
+		return singularPlan[float64](d.Device, t.Shape, t.Svd)
+	case KindSingularSingle:
+		return singularPlan[float32](d.Device, t.Shape, t.Svd)
+	case KindBatch:
+		p, err := batch.NewPlan(d.Device, t.N, AtOnce(t.Count, t.N), t.Batch)
+		return Made(batchOf[DenseMatrix]{p, float64(t.Count) * batchs.BatchFlops(t.N, t.Batch.Vectors)}, err)
+	case KindTridiagonalBatch:
+		p, err := batch.NewTridiagonalPlan(d.Device, t.N, AtOnce(t.Count, t.N), t.Batch)
+		return Made(batchOf[TridiagonalMatrix]{p, float64(t.Count) * batchs.TridiagonalBatchFlops(t.N, t.Batch.Vectors)}, err)
+	}
+	return Made(evd.NewPlan[float64](d.Device, t.N, t.Evd))
+}
+
+func (d opened) Probe(ctx context.Context) (probe.Arithmetic, error) {
+	return probe.Measure(ctx, d.Device)
+}
+
+func (d opened) Products(ctx context.Context, measure bool) (probe.Products, error) {
+	if !measure {
+		return probe.ChosenProducts(d.Device), nil
+	}
+	return probe.ChooseProducts(ctx, d.Device)
+}
+
+func (d opened) Rates(ctx context.Context, measure bool) (probe.Rates, error) {
+	if !measure {
+		return probe.KnownRates(d.Device), nil
+	}
+	return probe.MeasureRates(ctx, d.Device)
+}
+
+func (d opened) WorkRate(ctx context.Context) (float64, error) { return probe.WorkRate(ctx, d.Device) }
+
+func (d opened) HandsOn() (bool, error) { return probe.MayWait(context.Background(), d.Device) }
+
+func (d opened) Residency(ctx context.Context) (probe.Residency, error) {
+	return probe.MeasureResidency(ctx, d.Device)
+}
+
+func (d opened) Tune(ctx context.Context, opt tune.Options) (tune.Result, error) {
+	return tune.Search(ctx, d.Device, opt)
+}
+
+func (d opened) Accuracy(ctx context.Context, opt accuracy.Options, add func(accuracy.Row) error) error {
+	return accuracy.Run(ctx, d.Device, opt, add)
+}
+
+func (d opened) Bench(ctx context.Context, opt bench.Options) (Benchmark, error) {
+	b, err := bench.New(ctx, d.Device, opt)
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+// A Benchmark measures the times of the solver's stages. It is a *bench.Bench, or a fake in tests.
+type Benchmark interface {
+	Peaks() []bench.Row
+	Measure(ctx context.Context, n int) ([]bench.Row, error)
+	Profile(ctx context.Context, n int) ([]bench.Detail, error)
+	Kernels() ([]bench.Kernel, error)
+	Close()
+}

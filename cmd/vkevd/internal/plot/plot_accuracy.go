@@ -1,0 +1,115 @@
+package plot
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/draw"
+	"github.com/vkevd/vkevd/evd/accuracy"
+	"github.com/vkevd/vkevd/evd/svd"
+)
+
+func accuracyPlot() plotKind {
+	band := 0
+	return plotKind{
+		"accuracy",
+		func(cmd *cobra.Command) {
+			cmd.Flags().IntVar(&band, "band", 0, "only bands of `B` superdiagonals")
+		},
+		func(ctx context.Context, files []string, stdin io.Reader) (*draw.Picture, error) {
+			rows, err := readErrors(ctx, files, stdin)
+			if err != nil {
+				return nil, err
+			}
+			rows = slices.DeleteFunc(rows, func(r accuracy.Row) bool { return band > 0 && r.B != band })
+			if len(rows) == 0 {
+				return nil, fmt.Errorf("no rows of bands with %d superdiagonals", band)
+			}
+			return draw.Accuracy("Errors of singular values by precision of the band\n"+cli.Printable(rows[0].Device), boxesOf(rows))
+		},
+	}
+}
+
+// boxesOf returns the boxes of the picture.
+func boxesOf(rows []accuracy.Row) (boxes []draw.Box) {
+	cells, errorsOf := CellsOf(rows)
+	for _, c := range cells {
+		q, ulp := accuracy.QuartilesOf(errorsOf[c]), ulps[c.Precision]
+		boxes = append(boxes, draw.Box{
+			N: c.N, B: c.B, Precision: c.Precision, Ulp: ulp,
+			Least: q.Least / ulp, Lower: q.Lower / ulp, Median: q.Median / ulp, Upper: q.Upper / ulp, Most: q.Most / ulp,
+		})
+	}
+	return boxes
+}
+
+// ulps are the distances from 1 to the next number, by the names of precisions in rows.
+var ulps = map[string]float64{
+	svd.Double.String(): svd.Double.Ulp(), svd.Single.String(): svd.Single.Ulp(), svd.Half.String(): svd.Half.Ulp(),
+}
+
+// readErrors reads the rows that accuracy --json has written.
+func readErrors(ctx context.Context, files []string, stdin io.Reader) ([]accuracy.Row, error) {
+	var rows []accuracy.Row
+	for _, file := range files {
+		text, err := cli.UnlessDone(ctx, func() ([]byte, error) { return cli.ReadAll(file, stdin) })
+		if err != nil {
+			return nil, err
+		}
+		d, before := json.NewDecoder(bytes.NewReader(text)), len(rows)
+		for {
+			var r accuracy.Row
+			err := d.Decode(&r)
+			if err == io.EOF {
+				break
+			} else if err != nil {
+				return nil, fmt.Errorf("%s: not rows in JSON; accuracy --json writes them", cli.InputName(file))
+			}
+			if !(r.Error >= 0 && r.Error < math.MaxFloat32) || r.N < 1 || r.B < 1 || ulps[r.Precision] == 0 {
+				return nil, fmt.Errorf("%s: a row with impossible values: n = %d, b = %d, precision %q, error %g",
+					cli.InputName(file), r.N, r.B, r.Precision, r.Error)
+			}
+			rows = append(rows, r)
+		}
+		if len(rows) == before {
+			return nil, fmt.Errorf("%s: no rows in it; accuracy --json writes them", cli.InputName(file))
+		}
+	}
+	return rows, nil
+}
+
+// An accuracyCell is a place in the table of errors and in the picture: rows of the same order, the
+// same width of the band and the same precision.
+type accuracyCell struct {
+	N, B      int
+	Precision string
+}
+
+// CellsOf groups errors by cell. It also returns the cells, ordered by n, b and precision.
+func CellsOf(rows []accuracy.Row) (cells []accuracyCell, errorsOf map[accuracyCell][]float64) {
+	errorsOf = map[accuracyCell][]float64{}
+	for _, r := range rows {
+		c := accuracyCell{r.N, r.B, r.Precision}
+		if errorsOf[c] == nil {
+			cells = append(cells, c)
+		}
+		errorsOf[c] = append(errorsOf[c], r.Error)
+	}
+	rank := map[string]int{}
+	for s := svd.Double; s <= svd.Half; s++ {
+		rank[s.String()] = int(s)
+	}
+	slices.SortFunc(cells, func(x, y accuracyCell) int {
+		return cmp.Or(cmp.Compare(x.N, y.N), cmp.Compare(x.B, y.B), cmp.Compare(rank[x.Precision], rank[y.Precision]))
+	})
+	return cells, errorsOf
+}

@@ -1,0 +1,183 @@
+package plot
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/draw"
+	"github.com/vkevd/vkevd/evd/bench"
+)
+
+func parallelPlot() plotKind {
+	order, stage := 0, ""
+	return plotKind{
+		"parallel",
+		func(cmd *cobra.Command) {
+			cmd.Flags().IntVarP(&order, "n", "n", 0, "only rows of order `N`")
+			cmd.Flags().StringVar(&stage, "stage", "", "only rows of the stage `NAME`")
+		},
+		func(ctx context.Context, files []string, stdin io.Reader) (*draw.Picture, error) {
+			rows, err := readRows(ctx, files, stdin)
+			if err != nil {
+				return nil, err
+			}
+			n, rows, err := ofOrder(rows, order)
+			if err != nil {
+				return nil, err
+			}
+			stage, rows, err := ofStage(rows, stage)
+			if err != nil {
+				return nil, err
+			}
+			axes, variants, err := ParallelOf(rows)
+			if err != nil {
+				return nil, err
+			}
+			return draw.Parallel(fmt.Sprintf("%s, n = %d\n%s", cli.Printable(stage), n, cli.Printable(rows[0].Device)), axes, variants), nil
+		},
+	}
+}
+
+// ofStage selects the measurements of one stage, and returns its name and the rows. If `stage` is "",
+// the rows must have only one stage, which is selected.
+func ofStage(rows []bench.Row, stage string) (string, []bench.Row, error) {
+	rows = slices.DeleteFunc(rows, func(r bench.Row) bool { return stage != "" && r.Stage != stage })
+	var names []string
+	for _, r := range rows {
+		if !slices.Contains(names, r.Stage) {
+			names = append(names, r.Stage)
+		}
+	}
+	switch len(names) {
+	case 0:
+		return "", nil, fmt.Errorf("no rows of the stage %q", stage)
+	case 1:
+		return names[0], rows, nil
+	}
+	return "", nil, fmt.Errorf("rows of the stages %s; --stage selects one", strings.Join(names, ", "))
+}
+
+// fromTable is the value of a size that a variant of --tuning does not set.
+const fromTable = "table"
+
+// ParallelOf returns the axes on which rows differ, and the rows as variants. If a combination of
+// sizes was measured several times, the last row counts.
+func ParallelOf(rows []bench.Row) (axes []draw.Axis, variants []draw.Variant, err error) {
+	var sizes []map[string]string // by row
+	names := map[string]bool{}
+	for _, r := range rows {
+		of := map[string]string{}
+		for name, value := range map[string]int{"b": r.B, "k": r.K, "m": r.M} {
+			if value > 0 {
+				of[name] = strconv.Itoa(value)
+			}
+		}
+		if err := tunedSizes(r.Tuning, of); err != nil {
+			return nil, nil, err
+		}
+		for name := range of {
+			names[name] = true
+		}
+		sizes = append(sizes, of)
+	}
+	at := func(of map[string]string, name string) string {
+		if value, set := of[name]; set {
+			return value
+		}
+		return fromTable
+	}
+	var used []string
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		var values []string
+		for _, of := range sizes {
+			if v := at(of, name); !slices.Contains(values, v) {
+				values = append(values, v)
+			}
+		}
+		if len(values) < 2 {
+			continue
+		}
+		slices.SortFunc(values, bySize)
+		axes, used = append(axes, draw.Axis{Name: name, Values: values}), append(used, name)
+	}
+	if len(axes) == 0 {
+		return nil, nil, errors.New("all rows have the same sizes; bench --json with several --band, --block or --tuning writes others")
+	}
+	known := map[string]int{} // index in variants, by sizes
+	for i, r := range rows {
+		v := draw.Variant{Seconds: r.Median}
+		key := ""
+		for a, name := range used {
+			k := slices.Index(axes[a].Values, at(sizes[i], name))
+			v.At, key = append(v.At, k), key+fmt.Sprint(k, " ")
+		}
+		if old, measured := known[key]; measured {
+			variants[old] = v
+			continue
+		}
+		known[key] = len(variants)
+		variants = append(variants, v)
+	}
+	return axes, variants, nil
+}
+
+// tunedSizes adds the fields that the name of a variant sets to `sizes`. The name of a variant of
+// bench --tuning is its JSON. A field of a field has both names, such as Chase.Own. A variant without
+// a name sets nothing.
+func tunedSizes(variant string, sizes map[string]string) error {
+	if variant == "" {
+		return nil
+	}
+	var fields map[string]any
+	d := json.NewDecoder(strings.NewReader(variant))
+	d.UseNumber()
+	if err := d.Decode(&fields); err != nil {
+		return fmt.Errorf("a row of the variant %s, which is no JSON of --tuning", cli.Printable(strconv.Quote(variant)))
+	}
+	var add func(prefix string, fields map[string]any)
+	add = func(prefix string, fields map[string]any) {
+		for name, value := range fields {
+			if inner, is := value.(map[string]any); is {
+				add(prefix+name+".", inner)
+				continue
+			}
+			sizes[prefix+name] = cli.Printable(fmt.Sprint(value))
+		}
+	}
+	add("", fields)
+	return nil
+}
+
+// bySize orders values of a size: "table" first, then numbers by size, then other texts.
+func bySize(a, b string) int {
+	rank := func(s string) (int, float64) {
+		if s == fromTable {
+			return 0, 0
+		}
+		if x, err := strconv.ParseFloat(s, 64); err == nil {
+			return 1, x
+		}
+		return 2, 0
+	}
+	ra, xa := rank(a)
+	rb, xb := rank(b)
+	switch {
+	case ra != rb:
+		return ra - rb
+	case xa < xb:
+		return -1
+	case xa > xb:
+		return 1
+	}
+	return strings.Compare(a, b)
+}

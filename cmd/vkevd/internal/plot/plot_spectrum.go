@@ -1,0 +1,140 @@
+package plot
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/draw"
+)
+
+func spectrumPlot() plotKind {
+	log, singular := false, false
+	var part plottedPart
+	return plotKind{
+		"spectrum",
+		func(cmd *cobra.Command) {
+			part.flags(cmd)
+			cmd.Flags().BoolVar(&log, "log", false, "logarithmic scale, for positive eigenvalues")
+			cmd.Flags().BoolVar(&singular, "singular", false, "the files have singular values")
+		},
+		func(ctx context.Context, files []string, stdin io.Reader) (*draw.Picture, error) {
+			series, err := readSeries(ctx, files, stdin, part)
+			if err != nil {
+				return nil, err
+			}
+			if singular {
+				return singularPicture(files, series, part)
+			}
+			for i, s := range series {
+				if log && !(s.Values[0] > 0) {
+					return nil, fmt.Errorf("%s: --log needs positive eigenvalues, the smallest is %g",
+						cli.InputName(files[i]), s.Values[0])
+				}
+			}
+			return draw.Spectrum(series, log)
+		},
+	}
+}
+
+// singularPicture draws singular values. The flag --first is not allowed, because files of vkevd
+// svd begin with the largest singular value.
+func singularPicture(files []string, series []draw.Series, part plottedPart) (*draw.Picture, error) {
+	if part.first != 0 {
+		return nil, errors.New("--first is for eigenvalues; singular values begin with the largest")
+	}
+	for i, s := range series {
+		if s.Values[0] < 0 {
+			return nil, fmt.Errorf("%s: the value %g is negative, and singular values are not; without --singular, eigenvalues are drawn",
+				cli.InputName(files[i]), s.Values[0])
+		}
+	}
+	return draw.Singular(series)
+}
+
+func densityPlot() plotKind {
+	bins := 0
+	var part plottedPart
+	return plotKind{
+		"density",
+		func(cmd *cobra.Command) {
+			part.flags(cmd)
+			cmd.Flags().IntVar(&bins, "bins", 0, "number `N` of intervals (default: by the spread of the values)")
+		},
+		func(ctx context.Context, files []string, stdin io.Reader) (*draw.Picture, error) {
+			const most = 10000
+			if bins < 0 || bins > most {
+				return nil, fmt.Errorf("--bins: %d is not between 1 and %d", bins, most)
+			}
+			series, err := readSeries(ctx, files, stdin, part)
+			if err != nil {
+				return nil, err
+			}
+			return draw.Density(series, bins)
+		},
+	}
+}
+
+// A plottedPart says which part of a spectrum an input file holds. It is used only if the picture
+// has one input file.
+type plottedPart struct {
+	first  int
+	report string
+}
+
+func (p *plottedPart) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.IntVar(&p.first, "first", 0, "index `I` of the file's smallest eigenvalue, from 0, unless the file says it")
+	f.StringVar(&p.report, "report", "", "`FILE` that solve --report wrote: it has that index, and n")
+}
+
+// readSeries reads files of eigenvalues and sorts the values of each file.
+func readSeries(ctx context.Context, files []string, stdin io.Reader, part plottedPart) ([]draw.Series, error) {
+	if (part.report != "" || part.first != 0) && len(files) > 1 {
+		return nil, errors.New("--first and --report are about one file of eigenvalues, not several")
+	}
+	if part.first < 0 {
+		return nil, fmt.Errorf("--first: %d is negative", part.first)
+	}
+	var all []draw.Series
+	names := labels(files)
+	for i, file := range files {
+		values, err := cli.UnlessDone(ctx, func() ([]float64, error) { return cli.ReadVector(file, stdin) })
+		if err != nil {
+			return nil, err
+		}
+		if len(values) == 0 {
+			return nil, fmt.Errorf("%s: no eigenvalue to draw", cli.InputName(file))
+		}
+		for i, x := range values {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				return nil, fmt.Errorf("%s: value %d is %v", cli.InputName(file), i+1, x)
+			}
+		}
+		slices.Sort(values)
+		s := draw.Series{Name: names[i], Values: values, First: part.first}
+		if known, found := cli.PartOf(file, len(values)); found && part.first == 0 {
+			s.First, s.N = known.First, known.N
+		}
+		all = append(all, s)
+	}
+	if part.report != "" {
+		r, err := cli.UnlessDone(ctx, func() (report, error) { return readReport(part.report, stdin) })
+		if err != nil {
+			return nil, err
+		}
+		s := &all[0]
+		if r.Values != len(s.Values) || r.First < 0 || r.First+r.Values > r.N {
+			return nil, fmt.Errorf("%s: a report about %d:%d of %s, but %s has %d", part.report,
+				r.First, r.First+r.Values, cli.Plural(r.N, "eigenvalue"), cli.InputName(files[0]), len(s.Values))
+		}
+		s.First, s.N = r.First, r.N
+	}
+	return all, nil
+}

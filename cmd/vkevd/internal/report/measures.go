@@ -1,0 +1,231 @@
+// Package report has what a command says about a result: facts for its summary and its report in JSON, and
+// measures of its errors.
+package report
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"reflect"
+
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/ratio"
+)
+
+// A Measure is a ratio: the error of a result, divided by the error that rounding may cause.
+type Measure struct {
+	Name, Formula string
+	Ratio         float64
+}
+
+// ok tells whether the error ratio is small enough, that is below evd.Threshold. It is false if the
+// ratio is NaN.
+func (m Measure) ok() bool { return m.Ratio < evd.Threshold }
+
+func (m Measure) verdict() string {
+	if m.ok() {
+		return "good"
+	}
+	return "BAD"
+}
+
+type Measures []Measure
+
+// Measured measures the errors of a result as ratios. If the result has vectors, the ratios are
+// those of residual and orthogonality. If not, only two sums of the eigenvalues are compared with
+// the matrix (function `Sums`).
+func Measured[T evd.Float](ctx context.Context, p machine.DenseSolver[T], a evd.Sym[T], res *evd.Result[T]) (Measures, error) {
+	if res.Vectors == nil {
+		return Sums(a, res.Values, LeastNorm[T]()), nil
+	}
+	r, err := p.Check(ctx, a, res)
+	if err != nil {
+		return nil, err
+	}
+	return Ratios(r), nil
+}
+
+func Ratios(r evd.Ratios) Measures {
+	return Measures{
+		{"residual", "‖A·Q − Q·Λ‖₁ / (n·ε·‖A‖₁)", r.Residual},
+		{"orthogonality", "‖I − Qᵀ·Q‖₁ / (n·ε)", r.Orthogonality},
+	}
+}
+
+// Print prints the error ratios as a readable table: name, ratio, verdict and formula.
+func (ms Measures) Print(w io.Writer) error {
+	for _, m := range ms {
+		if _, err := fmt.Fprintf(w, "%-28s %12.3g  %-4s  %s\n", m.Name, m.Ratio, m.verdict(), m.Formula); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Verdict returns a *checkError about the first error ratio that is too large, or nil if there is
+// none.
+func (ms Measures) Verdict() error {
+	for _, m := range ms {
+		if !m.ok() {
+			return &checkError{m}
+		}
+	}
+	return nil
+}
+
+// A checkError says that an error ratio of a result is too large.
+type checkError struct{ Measure }
+
+func (e *checkError) Error() string {
+	return fmt.Sprintf("check failed: %s is %.3g, not below %d", e.Name, e.Ratio, evd.Threshold)
+}
+
+func (e *checkError) Status() int { return cli.StatusNumerical }
+
+// MarshalJSON returns a JSON object with the ratios by name, and with "passed". NaN and infinities
+// become null.
+func (ms Measures) MarshalJSON() ([]byte, error) {
+	object := map[string]any{"passed": ms.Verdict() == nil}
+	for _, m := range ms {
+		object[m.Name] = m.Ratio
+	}
+	return json.Marshal(cli.Finite(reflect.ValueOf(object)))
+}
+
+// Ulp is the distance from 1 to the next double, 2⁻⁵²: LAPACK's dlamch('P').
+const Ulp = 0x1p-52
+
+// UlpOf is the distance from 1 to the next larger number of type T.
+func UlpOf[T evd.Float]() float64 {
+	if _, single := any(*new(T)).(float32); single {
+		return 0x1p-23
+	}
+	return Ulp
+}
+
+// LeastNorm is the smallest normal number of type T. In all measures a smaller norm of the matrix
+// counts as this number, as in LAPACK's dsyt21: the distance of subnormal numbers, ε·LeastNorm, is a
+// rounding error that any value may have.
+func LeastNorm[T evd.Float]() float64 {
+	if UlpOf[T]() > Ulp {
+		return 0x1p-126
+	}
+	return 0x1p-1022
+}
+
+// InUnits adds the value of ε to the formulas of the measures. The ratios are in units of the ε of
+// double precision. If `single` is true, InUnits converts them to units of the ε of single
+// precision. The rows×cols matrix A, stored by columns, is that of the measures.
+func (ms Measures) InUnits(single bool, rows, cols int, a []float64) Measures {
+	norm := 0.0
+	if single {
+		norm = columnSum(rows, cols, a)
+	}
+	for i := range ms {
+		if single {
+			ms[i].Ratio *= Ulp / UlpOf[float32]()
+			if ms[i].Name == "residual" { // in units of ‖A‖₁
+				ms[i].Ratio *= max(norm, LeastNorm[float64]()) / max(norm, LeastNorm[float32]())
+			}
+			ms[i].Formula += ", ε = 2⁻²³"
+		} else {
+			ms[i].Formula += ", ε = 2⁻⁵²"
+		}
+	}
+	return ms
+}
+
+// columnSum is ‖A‖₁ of a matrix whose elements are all stored, or +Inf if a sum overflows.
+func columnSum(rows, cols int, a []float64) (norm float64) {
+	for j := range cols {
+		sum := 0.0
+		for _, x := range a[j*rows : (j+1)*rows] {
+			sum += math.Abs(x)
+		}
+		norm = max(norm, sum)
+	}
+	return norm
+}
+
+// Sums compares Σλ with the trace of A, and Σλ² with ‖A‖F². It returns the differences in units of
+// the rounding error. A norm below `least` counts as this number. These sums detect a value that is missing, doubled or far off. They do not
+// prove that each value is right.
+func Sums[T evd.Float](a evd.Sym[T], values []T, least float64) Measures {
+	scale := PowerOfTwo(largest(a)) // otherwise squares could overflow or underflow
+	var trace, squares float64
+	for j := range a.N {
+		column := 0.0 // summed by columns, for smaller rounding errors
+		for i := j; i < a.N; i++ {
+			x := float64(a.Data[i+j*a.Ld]) * scale
+			if i == j {
+				trace += x
+				column += x * x
+			} else {
+				column += 2 * x * x
+			}
+		}
+		squares += column
+	}
+	var sum, sumOfSquares float64
+	for _, value := range values {
+		v := float64(value) * scale
+		sum += v
+		sumOfSquares += v * v
+	}
+	norm := math.Sqrt(squares)
+	unit := float64(a.N) * UlpOf[T]() * max(norm, least*scale) // n times the rounding error of a value
+	return OfSums(Over(sum-trace, unit), Over(sumOfSquares-squares, unit*norm))
+}
+
+// OfSums returns the measures of two sums of eigenvalues: the difference of Σλ from the trace, and
+// that of Σλ² from ‖A‖F². Both arguments are in units of the rounding error.
+func OfSums(trace, squares float64) Measures {
+	return Measures{
+		{"trace", "|Σλ − tr A| / (n·ε·‖A‖F)", trace},
+		{"squares", "|Σλ² − ‖A‖F²| / (n·ε·‖A‖F²)", squares},
+	}
+}
+
+// Over returns |err|/unit, an error in the given unit. If err is 0, the result is 0, even if `unit`
+// is 0.
+func Over(err, unit float64) float64 {
+	if err == 0 {
+		return 0
+	}
+	return math.Abs(err) / unit
+}
+
+// largest returns max|a_ij| of a symmetric matrix. It reads only the lower triangle.
+func largest[T evd.Float](a evd.Sym[T]) float64 {
+	most := 0.0
+	for j := range a.N {
+		for _, x := range a.Data[j*a.Ld+j : j*a.Ld+a.N] {
+			most = max(most, math.Abs(float64(x)))
+		}
+	}
+	return most
+}
+
+// PowerOfTwo is a power of two 2ᵏ such that 2ᵏ·x is near 1 without rounding errors. For the
+// smallest subnormal numbers 2ᵏ would overflow; PowerOfTwo is then the largest power of two that
+// does not overflow.
+func PowerOfTwo(x float64) float64 {
+	if x == 0 {
+		return 1
+	}
+	return math.Ldexp(1, -max(math.Ilogb(x), -1023))
+}
+
+// OnHost measures the errors of a result on the host, with the functions of package ratio, which
+// the tests use, too. Both triangles of the matrix `a` must be set.
+func OnHost(a evd.Sym[float64], res *evd.Result[float64]) Measures {
+	z := res.Vectors
+	return Ratios(evd.Ratios{
+		Residual:      ratio.Residual(a.N, z.Cols, a.Data, a.Ld, res.Values, z.Data, z.Ld),
+		Orthogonality: ratio.Orthogonality(a.N, z.Cols, z.Data, z.Ld),
+	})
+}

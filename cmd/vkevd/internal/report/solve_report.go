@@ -1,0 +1,250 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// Facts holds the data of a finished solve, for the summary and the report.
+type Facts struct {
+	Version   string             `json:"version"`
+	File      string             `json:"file"`
+	Table     *TableFacts        `json:"table,omitempty"` // how a table of text was read
+	N         int                `json:"n"`
+	First     int                `json:"first"`  // index of the first value, from 0
+	Values    int                `json:"values"` // number of values found
+	Vectors   bool               `json:"vectors"`
+	Precision string             `json:"precision"`
+	Device    string             `json:"device"`
+	Driver    string             `json:"driver"`
+	Vulkan    string             `json:"vulkan"`
+	Memory    uint64             `json:"memory_bytes"`        // on the device
+	Devices   []DeviceShare      `json:"devices,omitempty"`   // if there are several
+	Parts     string             `json:"parts_of,omitempty"`  // what is divided among them: vectors or matrix
+	Seconds   map[string]float64 `json:"seconds"`             // wall clock, for each of laps
+	Stages    []vk.Timing        `json:"stages"`              // of the solve, by the device's clock
+	Compiled  []vk.Timing        `json:"compiled"`            // kernels, by the time of the driver's compiler or of reading its cache
+	Tuned     bool               `json:"tuned,omitempty"`     // with sizes from vkevd tune --save
+	Engine    string             `json:"engine,omitempty"`    // if it is not Vulkan
+	Processes int                `json:"processes,omitempty"` // of an engine
+	Ratios    Measures           `json:"ratios,omitempty"`
+
+	Retried     string           `json:"retried,omitempty"` // why the solve began again
+	Tridiagonal bool             `json:"tridiagonal,omitempty"`
+	Certificate *evd.Certificate `json:"certificate,omitempty"`
+	Tree        *evd.Tree        `json:"tree,omitempty"` // MRRR statistics
+	Refinement  *evd.Refinement  `json:"refinement,omitempty"`
+
+	lap time.Time
+}
+
+// laps are the names of the measured times in the report, in the order of the steps of the command.
+var laps = []string{"read", "prepare", "solve", "check", "write"}
+
+func NewFacts(file string) *Facts {
+	return &Facts{
+		Version: cli.Version(), File: cli.InputName(file), Precision: "float64",
+		Seconds: map[string]float64{}, lap: time.Now(),
+	}
+}
+
+// Took stores the time that has passed since its last call. `lap` is the name of the step that took
+// this time.
+func (f *Facts) Took(lap string) {
+	now := time.Now()
+	f.Seconds[lap] = now.Sub(f.lap).Seconds()
+	f.lap = now
+}
+
+func (f *Facts) Solved(n int, opt evd.Options, res *evd.Result[float64], bytes uint64, tridiagonal bool) {
+	f.N, f.Vectors, f.Memory, f.Tridiagonal = n, opt.Vectors, bytes, tridiagonal
+	f.First, f.Values, f.Stages = res.First, len(res.Values), res.Profile.Phases
+	f.Certificate, f.Tree, f.Refinement = res.Certificate, res.Tree, res.Refinement
+	if res.Retried != nil {
+		f.Retried = res.Retried.Error()
+	}
+}
+
+func (f *Facts) On(dev machine.Device) {
+	info := dev.Info()
+	f.Device, f.Driver, f.Vulkan, f.Compiled = info.Name, cli.DriverOf(info), info.API, dev.CompileTimes()
+}
+
+// DeviceShare describes one of several devices of a solve: its part of the vectors, or of the matrix
+// and the vectors if the matrix is distributed, and its memory.
+type DeviceShare struct {
+	Index int     `json:"index"`
+	Name  string  `json:"device"`
+	Part  float64 `json:"part"`         // out of 1
+	Bytes uint64  `json:"memory_bytes"` // on the device
+}
+
+// OnAll stores what each device contributes to the plan, if the plan uses several devices.
+func (f *Facts) OnAll(plan any) {
+	f.Devices, f.Parts = SharesOf(DevicesOf(plan)), Divided(plan)
+}
+
+// Divided names what the devices of a plan divide: the vectors, or the matrix with its vectors. It is
+// "" if the plan uses one device.
+func Divided(plan any) string {
+	if len(DevicesOf(plan)) < 2 {
+		return ""
+	}
+	if p, ok := plan.(interface{ Distributed() bool }); ok && p.Distributed() {
+		return "matrix"
+	}
+	return "vectors"
+}
+
+// SharesOf lists what each of several devices contributes to a plan. The list is empty if the plan
+// uses one device.
+func SharesOf(all []evd.DeviceShare) (list []DeviceShare) {
+	if len(all) < 2 {
+		return nil
+	}
+	for _, d := range all {
+		info := d.Device.Info()
+		list = append(list, DeviceShare{info.Index, info.Name, d.Part, d.Bytes})
+	}
+	return list
+}
+
+// Report writes the facts as JSON.
+func (f *Facts) Report(w io.Writer) error { return cli.WriteJSON(w, f) }
+
+// Summary prints the data of the solve as readable text.
+func (f *Facts) Summary(w io.Writer) {
+	found := "eigenvalues"
+	if f.Values < f.N {
+		found = fmt.Sprintf("eigenvalues %d:%d", f.First, f.First+f.Values)
+	}
+	if f.Vectors {
+		found += " and vectors"
+	}
+	precision := f.Precision
+	if precision == cli.PrecisionMixed {
+		precision = "mixed precision"
+	}
+	f.Table.Print(w, f.File)
+	fmt.Fprintf(w, "matrix   %s, n = %d, %s in %s\n", cli.Printable(f.File), f.N, found, precision)
+	f.Where(w)
+	f.Times(w)
+	if t := f.Tree; t != nil {
+		fmt.Fprintf(w, "MRRR     blocks %d, levels %d, clusters %d, retries %d, vectors by divide and conquer %d\n",
+			t.Blocks, t.Depth, t.Clusters, t.Retried, t.Fallback)
+	}
+	if f.Refinement != nil && f.Refinement.Cold == "" {
+		f.refined(w)
+	}
+}
+
+// Remarks prints what a user must know or has asked for, in addition to the summary: that a problem
+// was solved once more, certificates, and ratios.
+func (f *Facts) Remarks(w io.Writer) {
+	f.again(w)
+	if f.Refinement != nil && f.Refinement.Cold != "" {
+		f.refined(w)
+	}
+	if c := f.Certificate; c != nil {
+		f.certified(w, c, c.Passed(), c.Safe)
+	}
+	f.Ratios.Print(w)
+	if len(f.Ratios) > 0 && !f.Vectors && !f.Tridiagonal {
+		fmt.Fprintln(w, "Without vectors only these sums are compared: they prove no single value.")
+	}
+}
+
+// certified prints the certificate c of a result. `passed` says that --verify has accepted it. If it
+// has not, a value of the result overflows. `safe` says that the result comes from the safe path.
+func (f *Facts) certified(w io.Writer, c fmt.Stringer, passed, safe bool) {
+	if !passed {
+		fmt.Fprintf(w, "NOT verified: %v\n", c)
+		return
+	}
+	by := ""
+	if safe {
+		by = "; on the safe path, after the first result had failed"
+	}
+	fmt.Fprintf(w, "verified %v%s\n", c, by)
+}
+
+// again prints why the solve needed a second attempt. It prints nothing if one attempt was enough.
+func (f *Facts) again(w io.Writer) {
+	if f.Retried != "" {
+		fmt.Fprintf(w, "retried  %s\n", f.Retried)
+	}
+}
+
+// Where prints on which device the problem was solved, and how much of its memory the solve used.
+func (f *Facts) Where(w io.Writer) {
+	if f.Engine != "" {
+		fmt.Fprintf(w, "engine   %s on %d processes\n", f.Engine, f.Processes)
+		return
+	}
+	fmt.Fprintf(w, "device   %s, %s, Vulkan %s\n", cli.Printable(f.Device), cli.Printable(f.Driver), f.Vulkan)
+	if f.Tuned {
+		fmt.Fprintln(w, "sizes    from vkevd tune --save; --no-config ignores them")
+	}
+	if len(f.Devices) == 0 {
+		fmt.Fprintf(w, "memory   %s on the device\n", cli.Human(f.Memory))
+	}
+	for _, d := range f.Devices {
+		fmt.Fprintf(w, "memory   %s on device %d, %s, for %.0f%% of the %s\n", cli.Human(d.Bytes), d.Index, cli.Printable(d.Name), 100*d.Part, f.Parts)
+	}
+}
+
+// Times prints the time of every step of the command. Below the time of the solve, it prints the
+// stages of the solve with their parts of this time.
+func (f *Facts) Times(w io.Writer) {
+	total, inside := 0.0, 0.0
+	for _, s := range f.Stages {
+		inside += s.Seconds
+	}
+	for _, lap := range laps {
+		seconds, ran := f.Seconds[lap]
+		if !ran {
+			continue
+		}
+		total += seconds
+		fmt.Fprintf(w, "%-30s %12.4f s\n", lap, seconds)
+		if lap != "solve" {
+			continue
+		}
+		for _, s := range f.Stages {
+			fmt.Fprintf(w, "  %-28s %12.4f s  %3.0f%%\n", s.Name, s.Seconds, 100*s.Seconds/max(inside, Ulp))
+		}
+	}
+	fmt.Fprintf(w, "%-30s %12.4f s\n", "total", total)
+}
+
+// refined prints how a solve has refined approximate vectors: the number of steps, and the clusters
+// of close eigenvalues.
+func (f *Facts) refined(w io.Writer) {
+	r := f.Refinement
+	if r == nil {
+		return
+	}
+	fmt.Fprintf(w, "refined  %s", cli.Plural(r.Steps, "step"))
+	if r.Clusters > 0 {
+		fmt.Fprintf(w, ", %s of eigenvalues, the largest of %d", cli.Plural(r.Clusters, "cluster"), r.Largest)
+	}
+	if r.Cold != "" {
+		fmt.Fprintf(w, "; solved anew: %s", r.Cold)
+	}
+	fmt.Fprintln(w)
+}
+
+// DevicesOf lists the devices of a plan that uses several, each with its part of the vectors and
+// its memory. The list is empty if the plan uses one device.
+func DevicesOf(plan any) []evd.DeviceShare {
+	if p, ok := plan.(interface{ Devices() []evd.DeviceShare }); ok && len(p.Devices()) > 1 {
+		return p.Devices()
+	}
+	return nil
+}

@@ -1,0 +1,175 @@
+// Package trial has the commands that measure a device: bench, tune, selftest and accuracy.
+package trial
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
+	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
+	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/bench"
+	"github.com/vkevd/vkevd/vk"
+)
+
+// warmUp is the time for which the program keeps a device busy before it measures, so that the
+// clock frequency of the device is stable.
+const warmUp = time.Second
+
+// A benchJob is one call of vkevd bench.
+type benchJob struct {
+	*cli.Session
+	device  func() string
+	config  *cli.Config
+	options bench.Options
+	tunings []string // JSON, changes of the tuning that are compared
+	rows    string   // path of the rows in JSON, "" for none
+	kernels bool
+	share   *cli.JsonOutput // the file of --share
+
+	// usualOrders is true if the user gave no orders of matrices, so that the default orders of
+	// --share are used.
+	usualOrders bool
+}
+
+func BenchCommand(s *cli.Session) *cobra.Command {
+	j := &benchJob{Session: s}
+	cmd := &cobra.Command{
+		Use:               "bench --n N,… [flags] STAGE…",
+		Args:              j.check,
+		ValidArgsFunction: cli.Words(bench.Stages()),
+		RunE:              func(cmd *cobra.Command, _ []string) error { return j.run(cmd.Context()) },
+	}
+	j.device = cli.DeviceFlag(cmd, s)
+	j.config = cli.ConfigFlag(cmd, s)
+	j.options.WarmUp = warmUp
+	f := cmd.Flags()
+	f.IntSliceVarP(&j.options.Orders, "n", "n", nil, "orders `N` of the matrices")
+	f.IntSliceVar(&j.options.Bands, "band", nil, "half-bandwidths `B` (default: the device's tuning)")
+	f.IntSliceVar(&j.options.Blocks, "block", nil, "ranks `K` of updates (default: the device's tuning)")
+	f.IntSliceVar(&j.options.Cols, "cols", nil, "numbers `M` of vectors to transform back (default: N)")
+	f.IntSliceVar(&j.options.Counts, "count", nil, "numbers `C` of matrices of a batch (default: by the order)")
+	f.IntVar(&j.options.Repeat, "repeat", 5, "measure everything `R` times")
+	f.StringArrayVar(&j.tunings, "tuning", nil,
+		"change the device's tuning: fields of tuning.Tuning in `JSON`; given\n"+
+			"several times, the tunings are measured alternately")
+	cli.RowsFlag(cmd, &j.rows, "every measurement")
+	j.share = &cli.JsonOutput{Cmd: cmd}
+	f.StringVar(&j.share.Path, "share", "", "write everything about this device to `FILE` as JSON, to send to\nthe authors of vkevd; - prints it")
+	f.BoolVar(&j.kernels, "kernels", false,
+		"run every stage once more and time its kernels; also their\n"+
+			"registers, spills and shared bytes, if the driver tells them")
+	return cmd
+}
+
+func (j *benchJob) check(cmd *cobra.Command, args []string) error {
+	j.options.Stages = args
+	j.sharing()
+	_, err := bench.Variants(vk.Info{}, nil, j.tunings)
+	if err := errors.Join(j.options.Check(), err); err != nil {
+		if len(j.options.Orders) == 0 && j.needsOrders() {
+			return cli.Usage(cmd, "bench needs --n N,…, the orders of the matrices")
+		}
+		return cli.Usage(cmd, "%w", err)
+	}
+	if err := cli.CheckOrders(j.options.Orders...); err != nil {
+		return cli.Usage(cmd, "%w", err)
+	}
+	return nil
+}
+
+// needsOrders tells whether vkevd bench needs orders of matrices. It does if all stages that the
+// user has named exist, and at least one of them works on a matrix of a given order.
+func (j *benchJob) needsOrders() bool {
+	opt := j.options
+	opt.Orders = []int{1}
+	return opt.Check() == nil && len(j.tunings) == 0
+}
+
+func (j *benchJob) run(ctx context.Context) error {
+	all := func(keep func(bench.Row)) error {
+		return cli.Measuring(ctx, j.Session, cli.Verbosity{}, j.rows, func(rows *cli.RowFile, show *cli.Progress) error {
+			rows.Keep = keep
+			return j.Measure(ctx, rows, show)
+		})
+	}
+	if j.share.Path != "" {
+		return j.writeShared(ctx, all)
+	}
+	return all(nil)
+}
+
+func (j *benchJob) Measure(ctx context.Context, rows *cli.RowFile, show *cli.Progress) error {
+	if j.Terminal { // if the output is a file, each measurement would print a line of progress
+		j.options.Progress = show.Stage
+	}
+	table := rows.Table(j.Session)
+	if j.share.Instead() {
+		table = j.AtTerminal()
+	}
+	report := &benchReport{table, rows, show}
+	err := j.on(ctx, false, func(b machine.Benchmark) error {
+		return errors.Join(report.peaks(b.Peaks()), j.each(ctx, func(n int) error {
+			measured, err := b.Measure(ctx, n)
+			return errors.Join(err, report.rows(measured))
+		}))
+	})
+	if !j.kernels || ctx.Err() != nil {
+		return err
+	}
+	// A second pass measures the times of the kernels. It needs a timestamp after every kernel,
+	// which takes time, so the device is opened again for this pass.
+	again := j.on(ctx, true, func(b machine.Benchmark) error {
+		failed := j.each(ctx, func(n int) error {
+			details, err := b.Profile(ctx, n)
+			return errors.Join(err, report.details(details))
+		})
+		if ctx.Err() != nil {
+			return failed
+		}
+		kernels, err := b.Kernels()
+		return errors.Join(failed, err, report.kernels(kernels))
+	})
+	if err != nil { // the second pass fails in the same way: report only one error
+		return err
+	}
+	return again
+}
+
+// each calls the function `do` for every order of matrices. If `do` fails for one order, for
+// example for lack of memory, `each` continues with the next order.
+func (j *benchJob) each(ctx context.Context, do func(n int) error) error {
+	var errs []error
+	for _, n := range j.options.Orders {
+		errs = append(errs, do(n))
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// on opens the device, makes a benchmark on this device, and calls the function `use` with the
+// benchmark. `kernels` says whether each kernel is timed.
+func (j *benchJob) on(ctx context.Context, kernels bool, use func(machine.Benchmark) error) error {
+	dev, err := j.Open(vk.Options{Device: j.device(), Kernels: kernels, Statistics: kernels}, j.Stderr)
+	if err != nil {
+		return err
+	}
+	defer dev.Close()
+	j.suit(dev.Info())
+	var kept evd.Options
+	j.config.Apply(&kept, dev.Info(), j.Stderr)
+	if j.options.Variants, err = bench.Variants(dev.Info(), kept.Tuning, j.tunings); err != nil {
+		return err
+	}
+	b, err := dev.Bench(ctx, j.options)
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	return use(b)
+}
