@@ -355,7 +355,7 @@ func (p fakeTridiagonal) Certify(context.Context, evd.Tridiagonal[float64], *evd
 	return p.certified, p.checkErr
 }
 
-func (m *fakeMachine) refine(n int, opt evd.Options) (refiner, error) {
+func (m *fakeMachine) refine(n int, opt evd.Options) (machine.Planned, error) {
 	p, err := m.dense(n, opt)
 	if err != nil {
 		return nil, err
@@ -363,7 +363,7 @@ func (m *fakeMachine) refine(n int, opt evd.Options) (refiner, error) {
 	return fakeRefiner{p.(*fakePlan)}, nil
 }
 
-func (m *fakeMachine) mixed(n int, opt evd.Options) (mixedSolver, error) {
+func (m *fakeMachine) mixed(n int, opt evd.Options) (machine.Planned, error) {
 	p, err := m.dense(n, opt)
 	if err != nil {
 		return nil, err

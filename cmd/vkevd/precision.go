@@ -55,20 +55,6 @@ func (e *singleRangeError) Error() string {
 		"2⁻¹²⁶ to 2¹²⁸ (rows and columns from 1); --precision f64 solves it", cli.InputName(e.file), e.row+1, e.col+1, e.x)
 }
 
-// ofPrecision makes a problem from the matrix of a file. `precision` is the value of --precision.
-func ofPrecision(file string, d *matio.Dense, precision string) (problem, error) {
-	n := d.Rows
-	if isSingle(d, precision) {
-		data, err := singlesOf(file, d)
-		return single{evd.NewSym(n, data, evd.Lower)}, err
-	}
-	a := dense{evd.Sym[float64]{N: n, Ld: max(n, 1), Data: d.Data, Uplo: evd.Lower}}
-	if precision == cli.PrecisionMixed {
-		return mixed{a}, nil
-	}
-	return a, nil
-}
-
 // kind is the kind of matrices that the flags select. It does not consider the precision of a file.
 func (o *options) kind() machine.Kind {
 	switch {

@@ -27,18 +27,12 @@ type solveWork struct {
 
 // read reads the files of vkevd solve.
 func (j *solveJob) read(ctx context.Context, file string, known *report.Facts, show *cli.Progress) (work, error) {
-	a, table, err := readProblem(ctx, file, j.Stdin, j.input, j.options, show.Above())
+	a, table, err := j.readProblem(ctx, file, show)
 	if err != nil {
 		return nil, err
 	}
-	known.Table = table
-	if j.start != "" {
-		show.Stage("reading " + cli.InputName(j.start))
-		if a, err = withStart(ctx, a, j.start, j.Stdin); err != nil {
-			return nil, err
-		}
-	}
-	opt, err := j.options.evd(a.Order(), j.wantsVectors())
+	known.Table, known.Precision = table, a.precision
+	opt, err := j.options.evd(a.n, j.wantsVectors())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", cli.InputName(file), err)
 	}
@@ -51,25 +45,21 @@ func (j *solveJob) read(ctx context.Context, file string, known *report.Facts, s
 }
 
 func (w *solveWork) Open(log io.Writer) (machine.Device, error) {
-	_, inSingle := w.a.(single)
-	return w.OpenAll(vk.Options{Device: w.device(), Single: inSingle}, log)
+	return w.OpenAll(vk.Options{Device: w.device(), Single: w.a.kind == machine.KindSingle}, log)
 }
 
 func (w *solveWork) Plan(dev machine.Device, log io.Writer) (p machine.Planned, err error) {
-	switch w.a.(type) {
-	case single:
-		w.Precision = precisionName[float32]()
-	case mixed: // vkevd tune measures double precision
-		w.Precision = cli.PrecisionMixed
-	default:
+	if w.a.kind != machine.KindSingle && w.a.kind != machine.KindMixed { // vkevd tune measures double precision
 		w.Tuned = w.config.Apply(&w.opt, dev.Info(), log)
 	}
-	w.p, err = w.a.Plan(dev, w.opt)
-	return w.p, err
+	if p, err = dev.Plan(machine.Task{Kind: w.a.kind, N: w.a.n, Evd: w.opt}); err == nil {
+		w.p = w.a.with(p)
+	}
+	return p, err
 }
 
 func (w *solveWork) speeds(ctx context.Context, dev machine.Device) (int, speeds) {
-	return w.a.Order(), deviceSpeeds(ctx, dev, w.Precision)
+	return w.a.n, deviceSpeeds(ctx, dev, w.Precision)
 }
 
 func (w *solveWork) solve(ctx context.Context) (err error) {
@@ -77,14 +67,14 @@ func (w *solveWork) solve(ctx context.Context) (err error) {
 	return err
 }
 
-func (w *solveWork) known(machine.Planned) *report.Facts {
-	w.Solved(w.a.Order(), w.opt, w.res.Result, w.p.Bytes(), w.options.tridiagonal)
-	w.OnAll(w.p)
+func (w *solveWork) known(p machine.Planned) *report.Facts {
+	w.Solved(w.a.n, w.opt, w.res.Result, p.Bytes(), w.options.tridiagonal)
+	w.OnAll(p)
 	return w.Facts
 }
 
 func (w *solveWork) Measure(ctx context.Context) (report.Measures, error) {
-	return w.p.Measure(ctx, w.res)
+	return w.p.measure(ctx, w.res)
 }
 
 func (w *solveWork) Write(ctx context.Context, out *cli.Outputs) error {
@@ -108,7 +98,7 @@ func (w *solveWork) Remarks(log io.Writer) error {
 }
 
 func (w *solveWork) Report(to io.Writer) error { return w.Facts.Report(to) }
-func (w *solveWork) about(err error) error     { return aboutMatrix(w.file, w.a.Order(), err) }
+func (w *solveWork) about(err error) error     { return aboutMatrix(w.file, w.a.n, err) }
 
 // writeVectors writes vectors to the output of a path, in the format .npy and with the precision of
 // the vectors.
