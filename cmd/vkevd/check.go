@@ -170,7 +170,6 @@ func (j *checkJob) readVectors(ctx context.Context, file string, rows, cols int,
 	return &evd.Dense[float64]{Rows: d.Rows, Cols: d.Cols, Ld: max(d.Rows, 1), Data: d.Data}, d.Single, nil
 }
 
-// leastNormOf is LeastNorm of float32 if `single` is true, and otherwise of float64.
 func leastNormOf(single bool) float64 {
 	if single {
 		return report.LeastNorm[float32]()

@@ -71,14 +71,12 @@ func (m matrixInput) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// options returns the options for a matrix that need not be square.
 func (m matrixInput) options() matio.Options {
 	return matio.Options{
 		Array: m.array, Format: formatWords[m.format], Base: m.base, Header: choices[m.header], Names: choices[m.names],
 	}
 }
 
-// symmetricOptions returns the options for a symmetric matrix.
 func (m matrixInput) symmetricOptions() matio.Options {
 	o := m.options()
 	o.Square = true
@@ -180,7 +178,6 @@ func readTridiagonal(file string, stdin io.Reader, opt matio.Options) (*matio.Tr
 	return cli.ReadFile(file, stdin, "a matrix", opt.ReadTridiagonal, opt.ReadTridiagonalFile)
 }
 
-// aboutMatrix adds the name of the file and the order of the matrix to an error of the solver.
 func aboutMatrix(file string, n int, err error) error {
 	return aboutInput(file, fmt.Sprintf("n = %d", n), "eigenvalues", err)
 }

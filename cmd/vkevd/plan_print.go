@@ -72,7 +72,6 @@ func (r planReport) printStages(b *strings.Builder) {
 	}
 }
 
-// flopRate writes a rate in operations per second, with a unit that keeps the number short.
 func flopRate(rate float64) string {
 	if rate >= 1e12 {
 		return fmt.Sprintf("%.3g TFLOP/s", rate/1e12)

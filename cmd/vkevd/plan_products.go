@@ -6,7 +6,6 @@ import (
 	"github.com/vkevd/vkevd/evd/probe"
 )
 
-// emulates tells whether a plan computes large matrix products by integer units.
 func emulates(f machine.Planned) bool {
 	p, ok := f.(interface{ Emulated() bool })
 	return ok && p.Emulated()

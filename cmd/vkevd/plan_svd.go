@@ -37,7 +37,6 @@ func (j *planJob) Forecast(on machine.Absent, opt evd.Options) (machine.Planned,
 	return j.Machine.Forecast(on, t)
 }
 
-// Order returns the number of eigenvalues or singular values.
 func (j *planJob) Order() int {
 	if j.svd {
 		return min(j.n, j.rows)

@@ -11,13 +11,10 @@ import (
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
-// isSingle tells whether a matrix that has been read is solved in single precision. `precision` is
-// the value of --precision. If it is "", the problem has the precision of the file.
 func isSingle(d *matio.Dense, precision string) bool {
 	return precision == cli.PrecisionSingle || precision == "" && d.Single
 }
 
-// precisionName is the name of T in reports.
 func precisionName[T evd.Float]() string {
 	if report.UlpOf[T]() > report.Ulp {
 		return "float32"

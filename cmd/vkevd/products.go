@@ -23,7 +23,6 @@ func (p *productsFlags) flags(cmd *cobra.Command) {
 			"the reduction has one less, but at least 13")
 }
 
-// check returns an error for an unknown value of --products.
 func (p *productsFlags) check(cmd *cobra.Command) error {
 	if _, err := evd.ParseProducts(p.products); err != nil {
 		return cli.Usage(cmd, "--products: %q is not auto, native or emulated", p.products)

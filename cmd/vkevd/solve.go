@@ -102,7 +102,6 @@ func (j *solveJob) checkUse(cmd *cobra.Command) error {
 	return nil
 }
 
-// wantsVectors tells whether any flag needs the eigenvectors.
 func (j *solveJob) wantsVectors() bool {
 	return !j.options.valuesOnly && (j.options.vectors || j.vectors != "" || j.check || j.start != "" || j.options.verify || j.options.precision == cli.PrecisionMixed)
 }

@@ -87,7 +87,6 @@ func (f *batchFile) symmetric(input matrixInput, log io.Writer) error {
 	return nil
 }
 
-// are returns the beginning of a sentence about a number of matrices.
 func are(count int) string {
 	if count == 1 {
 		return cli.Matrices(count) + " is"
@@ -154,8 +153,6 @@ func (f *batchFile) overflow32(n int, values []float64) error {
 	return nil
 }
 
-// about returns the beginning of an error message about an array of the file: the names of the file
-// and of the array.
 func (f *batchFile) about(a matio.NamedStack) string {
 	if !f.Named {
 		return f.name + ": "
@@ -163,7 +160,6 @@ func (f *batchFile) about(a matio.NamedStack) string {
 	return f.name + ": " + a.Name + ": "
 }
 
-// matrices returns all matrices of the file, in the order of the file.
 func (f *batchFile) matrices() (all []evd.Sym[float64]) {
 	for _, a := range f.All {
 		all = append(all, batch.Stack(a.Rows, a.Count, a.Data, evd.Lower)...)
@@ -187,7 +183,6 @@ func (f *batchFile) tridiagonals() (all []evd.Tridiagonal[float64]) {
 	return all
 }
 
-// Order returns the order of the matrices of an array of the file.
 func (f *batchFile) Order(a matio.NamedStack) int {
 	if f.tridiagonal {
 		return a.Cols
@@ -224,7 +219,6 @@ func (f *batchFile) orders() (least, most int) {
 	return least, most
 }
 
-// count is the number of matrices.
 func (f *batchFile) count() (sum int) {
 	for _, a := range f.All {
 		sum += a.Count

@@ -102,7 +102,6 @@ func chosen[T any](list []T, index []int) []T {
 	return all
 }
 
-// Bytes returns the size of the device memory of all plans together, in bytes.
 func (p *batchPlans[M]) Bytes() (sum uint64) {
 	for _, plan := range p.plans {
 		sum += plan.Bytes()
@@ -110,7 +109,6 @@ func (p *batchPlans[M]) Bytes() (sum uint64) {
 	return sum
 }
 
-// Memory lists the regions of all plans.
 func (p *batchPlans[M]) Memory() (all []vk.Placed) {
 	for _, plan := range p.plans {
 		all = append(all, plan.Memory()...)
@@ -121,7 +119,6 @@ func (p *batchPlans[M]) Memory() (all []vk.Placed) {
 // Costs is empty: the plans report progress by matrices.
 func (p *batchPlans[M]) Costs() []evd.StageCost { return nil }
 
-// Close closes all plans.
 func (p *batchPlans[M]) Close() {
 	for _, plan := range p.plans {
 		plan.Close()

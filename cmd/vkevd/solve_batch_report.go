@@ -38,5 +38,4 @@ func (f *batchFile) Report(known *report.Facts, res *batch.Result) batchFacts {
 	return r
 }
 
-// Write writes the facts as JSON.
 func (r batchFacts) Write(w io.Writer) error { return cli.WriteJSON(w, r) }

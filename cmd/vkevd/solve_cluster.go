@@ -33,7 +33,6 @@ func engineFlag(cmd *cobra.Command, engine *string) {
 	cmd.RegisterFlagCompletionFunc("engine", cli.Words(engineNames()))
 }
 
-// engineNames are the values of --engine.
 func engineNames() []string {
 	names := []string{vulkanEngine}
 	for _, e := range cluster.Engines() {

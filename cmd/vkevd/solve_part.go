@@ -77,8 +77,6 @@ func (f *partFlag) Set(value string) error {
 func (f *partFlag) String() string { return f.value }
 func (f *partFlag) Type() string   { return "string" }
 
-// all tells whether the part is the whole spectrum, that is whether the user gave no flag for a
-// part.
 func (p part) all() bool { return len(p.given) == 0 }
 
 // of converts the part to a selection of eigenvalues, for a matrix of order n.

@@ -93,7 +93,6 @@ func (s speeds) seconds(c evd.StageCost, n int) float64 {
 	return v.Row*float64(n) + flops/(v.Share*rate)
 }
 
-// all forecasts the times of all stages.
 func (s speeds) all(costs []evd.StageCost, n int) []float64 {
 	seconds := make([]float64, len(costs))
 	for i, c := range costs {

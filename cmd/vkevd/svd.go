@@ -71,7 +71,6 @@ func (j *svdJob) checkUse(cmd *cobra.Command) error {
 	return nil
 }
 
-// wantsVectors reports whether the user has named a file for left or right singular vectors.
 func (j *svdJob) wantsVectors() bool { return j.u != "" || j.v != "" }
 
 // sides reports which singular vectors vkevd svd computes: those for which the user has named
@@ -104,7 +103,6 @@ func (o *svdOptions) flags(cmd *cobra.Command) {
 	o.productsFlags.flags(cmd)
 }
 
-// check returns an error for options of vkevd svd that are wrong for every matrix.
 func (o *svdOptions) check(cmd *cobra.Command) error {
 	if cmd.Flags().Changed("largest") && o.largest < 1 {
 		return cli.Usage(cmd, "--largest: \"%d\" is not a whole number, at least 1", o.largest)

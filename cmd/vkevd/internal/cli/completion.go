@@ -47,7 +47,6 @@ func Words(list []string) func(*cobra.Command, []string, string) ([]string, cobr
 	}
 }
 
-// CompleteSolver lets the shell complete the value of --solver.
 func CompleteSolver(cmd *cobra.Command) {
 	cmd.RegisterFlagCompletionFunc("solver", Words(evd.Solvers()))
 }

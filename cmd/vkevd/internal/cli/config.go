@@ -31,7 +31,6 @@ type Tuned struct {
 	Choice  tune.Choice `json:"choice"`
 }
 
-// DriverOf returns the name and version of a device's driver, for files and reports.
 func DriverOf(info vk.Info) string { return info.Driver + " " + info.DriverVersion }
 
 // TunedFile returns the path of the file in which vkevd tune --save stores the settings for a

@@ -95,7 +95,6 @@ func PrepareOn[P any](ctx context.Context, open func() (machine.Device, error), 
 	return dev, p, nil
 }
 
-// VectorsPlan returns a function that makes a plan for all eigenvalues and eigenvectors of order n.
 func VectorsPlan(n int) func(machine.Device) (machine.Solver, error) {
 	return func(dev machine.Device) (machine.Solver, error) {
 		return machine.PlanOf[machine.Solver](dev, machine.Task{N: n, Evd: evd.Options{Vectors: true}})

@@ -13,7 +13,6 @@ import (
 // allDevices is the value of --device that stands for all devices of the computer.
 const allDevices = "all"
 
-// severalDevices tells whether the value of --device may name several devices.
 func severalDevices(word string) bool { return word == allDevices || len(DeviceWords(word)) > 1 }
 
 // DeviceWords splits a list of devices at its commas. A comma in parentheses belongs to the name of a

@@ -41,7 +41,6 @@ func AboutFlag(err error) error {
 // fits into a device, but small enough for the tables that a plan makes on the host.
 const MaxOrder = 10_000_000
 
-// CheckOrders returns an error for orders that are larger than MaxOrder.
 func CheckOrders(orders ...int) error {
 	for _, n := range orders {
 		if n > MaxOrder {

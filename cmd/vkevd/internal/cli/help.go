@@ -168,7 +168,6 @@ func HelpCommand() *cobra.Command {
 	}
 }
 
-// KindNames are the names of the kinds of matrices of selftest.
 func KindNames() (names []string) {
 	for _, k := range matgen.Dense() {
 		names = append(names, k.Name())

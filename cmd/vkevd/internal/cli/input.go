@@ -81,7 +81,6 @@ func ReadAll(file string, stdin io.Reader) ([]byte, error) {
 	})
 }
 
-// InputName is the name of an input file in errors and reports.
 func InputName(file string) string {
 	if file == StreamWord {
 		return "standard input"
@@ -89,7 +88,6 @@ func InputName(file string) string {
 	return file
 }
 
-// IsEmpty tells whether a file exists and has no content.
 func IsEmpty(file string) bool {
 	info, err := os.Stat(file)
 	return err == nil && info.Mode().IsRegular() && info.Size() == 0

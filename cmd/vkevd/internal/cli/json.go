@@ -8,7 +8,6 @@ import (
 	"strings"
 )
 
-// WriteJSON writes a value as JSON with indented lines. It is the way of all reports.
 func WriteJSON(w io.Writer, value any) error {
 	return encodeJSON(w, value, "  ")
 }

@@ -37,8 +37,6 @@ func (j *JsonOutput) Open(stdout io.Writer, inputs ...string) (err error) {
 // Instead tells whether the user has given --json -, so that JSON is printed instead of the table.
 func (j *JsonOutput) Instead() bool { return j.Path == StreamWord }
 
-// Write writes a value as JSON to the file of the flag --json. The file has a temporary name until
-// it is complete.
 func (j *JsonOutput) Write(ctx context.Context, value any) error {
 	err := j.files.Write(ctx, j.Path, func(w io.Writer) error { return WriteJSON(w, value) })
 	if err != nil {

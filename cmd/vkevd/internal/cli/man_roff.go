@@ -36,7 +36,6 @@ func roffOptions(cmd *cobra.Command) string {
 	return b.String()
 }
 
-// roffSection returns a section of a manual page that lists names and their meanings.
 func roffSection(title string, entries []entry) string {
 	var b strings.Builder
 	b.WriteString(".SH " + title + "\n")

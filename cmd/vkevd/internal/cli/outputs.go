@@ -75,7 +75,6 @@ func (o *Outputs) create(ctx context.Context, input, path string) error {
 	return nil
 }
 
-// ToStdout tells whether one of the outputs goes to standard output.
 func (o *Outputs) ToStdout() bool {
 	return slices.ContainsFunc(o.files, func(f output) bool { return f.file == nil })
 }
@@ -215,8 +214,6 @@ func SameFile(a, b string) bool {
 	return err == nil && os.SameFile(x, y)
 }
 
-// outputName returns the name of an output for error messages: the file name, or words for standard
-// output.
 func outputName(path string) string {
 	if path == StreamWord {
 		return "standard output"
@@ -233,7 +230,6 @@ func CannotWrite(path string, err error) error {
 	return fmt.Errorf("%s: cannot be written: %w", path, Reason(err))
 }
 
-// DoublesOf returns values in double precision.
 func DoublesOf[T evd.Float](values []T) []float64 {
 	doubles := make([]float64, len(values))
 	for i, v := range values {

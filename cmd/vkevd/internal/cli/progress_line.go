@@ -69,8 +69,6 @@ func (l Line) Fitted(width int) string {
 	return cut(text+tail+expected, width)
 }
 
-// padded returns the text with exactly `width` characters. It adds blanks to a shorter text, and
-// cuts a longer text.
 func padded(text string, width int) string {
 	if n := utf8.RuneCountInString(text); n <= width {
 		return text + strings.Repeat(" ", width-n)
@@ -78,7 +76,6 @@ func padded(text string, width int) string {
 	return string([]rune(text)[:width-1]) + "…"
 }
 
-// cut returns the text, shortened to at most `width` characters.
 func cut(text string, width int) string {
 	runes := []rune(text)
 	return string(runes[:max(min(len(runes), width), 0)])

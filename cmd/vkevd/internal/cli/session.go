@@ -22,7 +22,6 @@ func Usage(cmd *cobra.Command, format string, args ...any) error {
 	return fmt.Errorf(format+"; see %s --help", append(args, cmd.CommandPath())...)
 }
 
-// OneFile returns an error unless the command has exactly one argument, a FILE.
 func OneFile(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return Usage(cmd, "%s takes one FILE, not %d", cmd.Name(), len(args))
@@ -39,7 +38,6 @@ func OneMatrix(cmd *cobra.Command, args []string) error {
 	return OneFile(cmd, args)
 }
 
-// NoArguments returns an error if the command has arguments that are not flags.
 func NoArguments(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return Usage(cmd, "%s takes no argument, not %q", cmd.Name(), args[0])

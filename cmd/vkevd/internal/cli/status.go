@@ -92,7 +92,6 @@ func Describe(err error) string {
 	return Printable(strings.ReplaceAll(text, "\n", "; "))
 }
 
-// aboutMemory returns the text of the error with sizes in readable units, such as GiB.
 func aboutMemory(e *vk.OutOfMemoryError) string {
 	if e.Limit != 0 {
 		need, limit := apart(e.Need, e.Limit)

@@ -39,8 +39,6 @@ func UnknownCommand(cmd *cobra.Command, args []string) error {
 	return fmt.Errorf("unknown command %q; %s help lists them", word, cmd.Root().Name())
 }
 
-// looksLikeFile tells whether a word is the name of a file, or at least contains a folder or a file
-// name ending.
 func looksLikeFile(word string) bool {
 	if info, err := os.Stat(word); err == nil && !info.IsDir() {
 		return true

@@ -71,7 +71,6 @@ func Folded(words []string, width int) string {
 	return b.String()
 }
 
-// Plural joins a number and a noun, such as "1 file" or "2 files".
 func Plural(count int, noun string) string {
 	if count == 1 {
 		return "1 " + noun
@@ -79,7 +78,6 @@ func Plural(count int, noun string) string {
 	return fmt.Sprintf("%d %ss", count, noun)
 }
 
-// Matrices returns a number of matrices as text, such as "1 matrix" or "12 matrices".
 func Matrices(count int) string {
 	if count == 1 {
 		return "1 matrix"

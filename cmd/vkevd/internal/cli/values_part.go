@@ -16,7 +16,6 @@ type ValuesPart struct {
 	Singular        bool
 }
 
-// whole tells whether the list contains all values of the matrix.
 func (p ValuesPart) whole() bool { return p.First == 0 && p.Count == p.N }
 
 // partLine is the format of the first line of a text file with a part of a spectrum. The line begins
@@ -28,8 +27,6 @@ func (p ValuesPart) partLine() string {
 	return "# eigenvalues %d:%d of %d\n"
 }
 
-// Write writes the line that says which part of the spectrum a text file contains. For the whole
-// spectrum it writes nothing.
 func (p ValuesPart) Write(w io.Writer) error {
 	if p.whole() {
 		return nil

@@ -109,8 +109,6 @@ func (d *examination) okIf(good bool, name, remedy, format string, args ...any) 
 	}
 }
 
-// verdict returns an error about the first part that doctor found missing, or nil if nothing is
-// missing.
 func (d *examination) verdict() error {
 	for _, f := range d.findings {
 		if f.State == Missing {

@@ -207,7 +207,6 @@ func solveAndMeasureSingle(ctx context.Context, dev machine.Device, a evd.Sym[fl
 	}).InUnits(true, a.N, a.N, a.Data), nil
 }
 
-// converted returns the numbers in another type, rounded if necessary.
 func converted[T, S evd.Float](x []S) []T {
 	out := make([]T, len(x))
 	for i, v := range x {

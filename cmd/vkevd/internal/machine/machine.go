@@ -49,7 +49,6 @@ func (a Absent) Dry() *vk.Device {
 	return dev
 }
 
-// Boundless returns the same device with unlimited free memory.
 func (a Absent) Boundless() Absent {
 	a.Info = boundless(a.Info)
 	return a

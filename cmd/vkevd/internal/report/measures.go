@@ -22,8 +22,6 @@ type Measure struct {
 	Ratio         float64
 }
 
-// ok tells whether the error ratio is small enough, that is below evd.Threshold. It is false if the
-// ratio is NaN.
 func (m Measure) ok() bool { return m.Ratio < evd.Threshold }
 
 func (m Measure) verdict() string {
@@ -56,7 +54,6 @@ func Ratios(r evd.Ratios) Measures {
 	}
 }
 
-// Print prints the error ratios as a readable table: name, ratio, verdict and formula.
 func (ms Measures) Print(w io.Writer) error {
 	for _, m := range ms {
 		if _, err := fmt.Fprintf(w, "%-28s %12.3g  %-4s  %s\n", m.Name, m.Ratio, m.verdict(), m.Formula); err != nil {

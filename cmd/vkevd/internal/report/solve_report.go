@@ -85,7 +85,6 @@ type DeviceShare struct {
 	Bytes uint64  `json:"memory_bytes"` // on the device
 }
 
-// OnAll stores what each device contributes to the plan, if the plan uses several devices.
 func (f *Facts) OnAll(plan any) {
 	f.Devices, f.Parts = SharesOf(DevicesOf(plan)), Divided(plan)
 }
@@ -115,7 +114,6 @@ func SharesOf(all []evd.DeviceShare) (list []DeviceShare) {
 	return list
 }
 
-// Report writes the facts as JSON.
 func (f *Facts) Report(w io.Writer) error { return cli.WriteJSON(w, f) }
 
 // Summary prints the data of the solve as readable text.

@@ -21,7 +21,6 @@ type SvdFacts struct {
 	Verified    bool             `json:"-"` // the user asked for --verify
 }
 
-// SolvedSVD stores the facts of a result for a matrix of the shape `of`.
 func SolvedSVD[T evd.Float](f *SvdFacts, of machine.SingularShape, res *svd.Result[T], bytes uint64) {
 	f.Rows, f.Cols, f.Memory = of.M, of.N, bytes
 	f.Values, f.Stages, f.Certificate = len(res.Values), res.Profile.Phases, res.Certificate
@@ -31,19 +30,16 @@ func SolvedSVD[T evd.Float](f *SvdFacts, of machine.SingularShape, res *svd.Resu
 	}
 }
 
-// StoredIn stores the format of the numbers on the device, unless it is that of the precision.
 func (f *SvdFacts) StoredIn(format svd.Storage) {
 	if format != svd.Double {
 		f.Storage = format.String()
 	}
 }
 
-// Part says which singular values the result contains.
 func (f *SvdFacts) Part() cli.ValuesPart {
 	return cli.ValuesPart{Count: f.Values, N: min(f.Rows, f.Cols), Singular: true}
 }
 
-// Report writes the facts as JSON.
 func (f SvdFacts) Report(w io.Writer) error { return cli.WriteJSON(w, f) }
 
 // Summary prints the data of the solve as readable text.

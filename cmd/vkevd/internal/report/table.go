@@ -15,7 +15,6 @@ type TableFacts struct {
 	*matio.Table
 }
 
-// TableOf returns the facts about a matrix of this shape. It returns nil if the file was no table of text.
 func TableOf(rows, cols int, t *matio.Table) *TableFacts {
 	if t == nil {
 		return nil
@@ -23,7 +22,6 @@ func TableOf(rows, cols int, t *matio.Table) *TableFacts {
 	return &TableFacts{rows, cols, t}
 }
 
-// Print prints a line for the summary, if the file was a table of text.
 func (t *TableFacts) Print(w io.Writer, file string) {
 	if t != nil {
 		fmt.Fprintf(w, "matrix   %s: %d × %d numbers, %v\n", cli.Printable(file), t.Rows, t.Columns, t.Table)

@@ -19,7 +19,6 @@ type benchReport struct {
 	show *cli.Progress
 }
 
-// peaks prints the first rows of the table, the peak rates of the device.
 func (o *benchReport) peaks(peaks []bench.Row) error {
 	if err := o.head(peaks[0]); err != nil {
 		return err
@@ -27,8 +26,6 @@ func (o *benchReport) peaks(peaks []bench.Row) error {
 	return o.rows(peaks)
 }
 
-// head prints what stands above the table of vkevd bench: the device, the driver and the column
-// headings.
 func (o *benchReport) head(r bench.Row) error {
 	o.show.End()
 	_, err := fmt.Fprintf(o.w, "%s, %s\n%-9s %6s %4s %5s %6s %11s %11s %11s %11s %9s %6s %8s %7s\n",

@@ -153,7 +153,6 @@ func (r *selftestRow) Measure(ctx context.Context, vectors, values machine.Solve
 	r.Ratios = append(r.Ratios, report.Measure{Name: "alone", Ratio: ratio.Values(n, alone.Values, res.Values, norm(res.Values))})
 }
 
-// norm is the norm ‖A‖₂ of a symmetric matrix A with the given eigenvalues.
 func norm(values []float64) float64 {
 	most := 0.0
 	for _, v := range values {

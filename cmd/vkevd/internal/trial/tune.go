@@ -153,7 +153,6 @@ func (j *tuneJob) tell(w io.Writer, info vk.Info, r tune.Result) error {
 	return cli.CannotWrite("standard output", err)
 }
 
-// source prints the choice as a Go file.
 func (j *tuneJob) source(info vk.Info, c tune.Choice) error {
 	text, err := c.Source(info, fmt.Sprintf("Measured by vkevd tune %s with n = %d", cli.Version(), j.options.N))
 	if err != nil {
