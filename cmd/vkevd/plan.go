@@ -80,7 +80,7 @@ func planCommand(s *cli.Session) *cobra.Command {
 
 // checkUse returns an error for flags of vkevd plan that make no sense, beside those of the rules.
 func (j *planJob) checkUse(cmd *cobra.Command) error {
-	if !cmd.Flags().Changed("m") {
+	if j.svd && !cmd.Flags().Changed("m") {
 		j.rows = j.n
 	}
 	switch {
