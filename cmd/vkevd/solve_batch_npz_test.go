@@ -127,16 +127,16 @@ func TestSolveArchiveErrors(t *testing.T) {
 // orders. The indices of these values depend on the order, so each order has a plan of its own.
 func TestSolveArchivePart(t *testing.T) {
 	s := newFixture(t)
-	s.file("A.npz", npz("K.npy", npy(3, 3, 1, 0, 0, 0, 4, 0, 0, 0, 2), "L.npy", npy(2, 2, 5, 0, 0, 9), "M.npy", npy(3, 3, 3, 0, 0, 0, 1, 0, 0, 0, 2)))
+	s.file("A.npz", npz("K.npy", npy(3, 3, 1, 0, 0, 0, 4, 0, 0, 0, 2), "L.npy", npy(2, 2, 5, 0, 0, 9), "M.npy", npy(3, 3, 3, 0, 0, 0, 1, 0, 0, 0, 2), "N.npy", npy(2, 2, 7, 0, 0, 6)))
 	if _, stderr, status := s.run(strings.Fields("solve --batch --largest 1 A.npz")...); status != cli.StatusSuccess || s.machine.closed != 2+1 {
 		t.Errorf("%d of 2 plans and a device closed\n%s", s.machine.closed, stderr)
 	}
 	stdout, stderr, status := s.real(strings.Fields("solve --batch --largest 1 A.npz")...)
 	words := strings.Fields(stdout)
-	if status != cli.StatusSuccess || len(words) != 6 || words[0] != "K" || words[2] != "L" || words[4] != "M" {
+	if status != cli.StatusSuccess || len(words) != 8 || words[0] != "K" || words[2] != "L" || words[4] != "M" || words[6] != "N" {
 		t.Fatalf("status %d, %q\n%s", status, stdout, stderr)
 	}
-	expectClose(t, numbers(t, words[1]+"\n"+words[5]+"\n"+words[3]+"\n"), []float64{4, 3, 9})
+	expectClose(t, numbers(t, words[1]+"\n"+words[5]+"\n"+words[3]+"\n"+words[7]+"\n"), []float64{4, 3, 9, 7})
 }
 
 // TestSolveArchiveOnADevice solves a .npz file on a real device and compares the values with those
