@@ -33,7 +33,6 @@ func onUnits(u update) maker {
 	}
 }
 
-// units makes products that emulate double precision on integer units.
 func (b *Bench) units(t tuning.Tuning) *emulated.Ops {
 	return must(emulated.New(context.Background(), b.dev, b.products(t), t.Products.Emulated.ByGain(0), benchModuli))
 }

@@ -117,8 +117,6 @@ func Refused(dev *vk.Device, n int, t tuning.Tuning, opt evd.Options) error {
 	return refusal(found)
 }
 
-// refusal returns a *RefusedError about those kernels in the list `found` that have a problem, such
-// as spilled registers. It returns nil if no kernel has a problem.
 func refusal(found []vk.KernelStatistics) error {
 	e := &RefusedError{}
 	for _, k := range found {

@@ -64,7 +64,6 @@ type maker func(b *Bench, s sizes, t tuning.Tuning) *load
 // refused is an error with which a maker ends.
 type refused struct{ error }
 
-// must returns v, or ends the maker with the error.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(refused{err})
@@ -72,7 +71,6 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// load calls the maker, and returns the error with which it ends.
 func (m maker) load(b *Bench, s sizes, t tuning.Tuning) (l *load, err error) {
 	defer func() {
 		switch r := recover().(type) {
@@ -208,7 +206,6 @@ func (v Variant) label() string {
 	return ", " + v.Name
 }
 
-// orElse returns `list`. If `list` is empty, orElse returns a list whose only element is `usual`.
 func orElse[T any](list []T, usual T) []T {
 	if len(list) == 0 {
 		return []T{usual}

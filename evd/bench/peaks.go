@@ -88,7 +88,6 @@ func farBeyondCaches(info vk.Info) int {
 	return 1 << 30
 }
 
-// close frees the memory.
 func (p *peaks) close() { p.arena.Close() }
 
 // calibrate finds out how many repetitions a dispatch needs: it doubles the number `rounds` until a
@@ -106,7 +105,6 @@ func (p *peaks) calibrate(ctx context.Context) error {
 	}
 }
 
-// recordFMA records one dispatch of fused multiply-adds.
 func (p *peaks) recordFMA(rec *vk.Recorder) {
 	p.fma.Dispatch(rec, vk.Grid(peakGroups), shaders.PeakFmaPush[float64]{
 		Sums: p.sums.In(p.arena).Addr(), Rounds: uint32(p.rounds),
@@ -114,7 +112,6 @@ func (p *peaks) recordFMA(rec *vk.Recorder) {
 	rec.Costs(p.flops())
 }
 
-// recordCopy records one run of the kernel that copies bytes, for all bytes of the region x.
 func (p *peaks) recordCopy(rec *vk.Recorder) {
 	pairs, spec := p.bytes/16, p.copy.Spec
 	p.copy.Dispatch(rec, vk.Folded(vk.Tiles(pairs, spec.LocalSize*spec.Pieces)), shaders.PeakCopyPush{

@@ -42,7 +42,6 @@ func newRandom(dev *vk.Device) (r *random, err error) {
 	return r, err
 }
 
-// next returns a seed for random numbers that has not been used before.
 func (r *random) next() uint32 {
 	r.seed++
 	return r.seed

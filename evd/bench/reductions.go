@@ -92,8 +92,6 @@ func newSb2st(b *Bench, s sizes, t tuning.Tuning) *load {
 	}
 }
 
-// waiting returns the way in which workgroups wait for each other, in the stages that a measurement
-// with this tuning builds.
 func (b *Bench) waiting(t tuning.Tuning) stages.Waiting {
 	return must(t.Waiting(context.Background(), machine.Of(b.dev)))
 }

@@ -93,7 +93,6 @@ func (r Row) fill(samples []sample, flops, bytes float64) Row {
 	return r
 }
 
-// median returns the middle element of v in sorted order, or the mean of the two middle elements.
 func median(v []float64) float64 {
 	v = slices.Sorted(slices.Values(v))
 	half := len(v) / 2

@@ -168,7 +168,6 @@ func (b *Bench) singularSolve(s sizes, opt svd.Options) *load {
 	}
 }
 
-// singular returns the plan for square matrices of the given sizes on the device dev.
 func (b *Bench) singular(dev *vk.Device, s sizes, opt svd.Options) (*svd.Plan[float64], error) {
 	if len(b.opt.Bands) > 0 { // otherwise the tuning of opt has the half-bandwidth
 		opt.Band = s.b

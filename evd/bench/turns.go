@@ -72,5 +72,4 @@ func (l *load) String() string {
 	return fmt.Sprintf("%s, n = %d%s%s", l.row.Stage, l.row.N, many, Variant{Name: l.row.Tuning}.label())
 }
 
-// err joins the errors of the measurements that failed. It returns nil if none failed.
 func (t *turns) err() error { return errors.Join(t.errs...) }

@@ -29,7 +29,6 @@ type Crossovers struct {
 // maxOrder is the largest order that Crossovers may have. Larger orders were never measured.
 const maxOrder = 1 << 14
 
-// check returns an error if an order is negative or too large.
 func (x Crossovers) check() error {
 	for _, order := range []int{x.OneStageValues, x.OneStageVectors, x.Conquer} {
 		if order < 0 || order > maxOrder {
@@ -162,7 +161,6 @@ func (s *search) conquer(ctx context.Context, c Choice, t batch.Tuning) int {
 	return unless(now, from)
 }
 
-// unless returns `order`, or 0 if it is the order `now` of the table.
 func unless(now, order int) int {
 	if order == now {
 		return 0

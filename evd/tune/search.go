@@ -150,7 +150,6 @@ func (s *search) tile(ctx context.Context, best *Result) {
 	}
 }
 
-// withTiles returns copies of the sizes c, each with another tile of the list `tiles`.
 func withTiles(c Choice) (all []Choice) {
 	for _, t := range tiles {
 		if t != c.RankTwoK {
@@ -201,8 +200,6 @@ func (s *search) block(ctx context.Context, best *Result, from Choice) {
 	}
 }
 
-// ranOut reports whether err says that sizes were not tried because the time for the search had run
-// out.
 func (s *search) ranOut(ctx context.Context, err error) bool {
 	return errors.Is(err, errTime) || err != nil && ctx.Err() != nil
 }

@@ -125,10 +125,8 @@ func (d *onDevice) noteSpills(table Choice) {
 	}
 }
 
-// table returns the device's tuning table.
 func (d *onDevice) table() tuning.Tuning { return tuning.On(d.dev.Info()) }
 
-// measure measures stages of the solver on the device for order n, with the sizes c.
 func (d *onDevice) measure(ctx context.Context, n int, c Choice, stages ...string) ([]bench.Row, error) {
 	return d.bench.With(bench.Options{
 		Stages: stages, Orders: []int{n}, Repeat: d.opt.Repeat, WarmUp: briefWarmUp,
