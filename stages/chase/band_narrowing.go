@@ -202,7 +202,7 @@ func (s *BandNarrowing[T]) Work() *vk.Layout {
 	return vk.Together(s.across, s.all.Work())
 }
 
-// Info is that of the other chases.
+// Info is the INFO word after a run, as that of BulgeChasing.
 func (s *BandNarrowing[T]) Info(ws *vk.Arena) vk.Slice[uint32] { return s.all.Info(ws) }
 
 // Record reduces `band` to NarrowSize.To superdiagonals. `band` has BandLen elements and is
