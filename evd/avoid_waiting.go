@@ -18,7 +18,7 @@ import (
 // a new path. The errors are those of NewPlan.
 func (p *Plan[T]) avoidWaiting(c *spectrum.Call) error {
 	opt := afterFailedWait(c, p.path.opt)
-	if opt.Wavefront && p.safe != nil && p.safe.opt.Solver == p.opt.Solver {
+	if opt.NoWaits && p.safe != nil && p.safe.opt.Solver == p.opt.Solver {
 		p.take(p.safe)
 		return nil
 	}
@@ -34,7 +34,7 @@ func afterFailedWait(c *spectrum.Call, opt Options) Options {
 		return opt
 	}
 	facts.WaitFailed()
-	opt.Wavefront = true
+	opt.NoWaits = true
 	return opt
 }
 

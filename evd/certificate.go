@@ -61,7 +61,7 @@ func (s *solve[T]) certifyValues(a Sym[T], sigma float64, p spectrum.Part) (*Cer
 	c := &Certificate{Invariants: invariants(a, sigma, on)}
 	if len(p.Values) > 0 {
 		norm := max(on.Norm1(), spectrum.SafeMinOf[T]()*sigma)
-		c.Counts, err = t.Certify(s.Call, spectrum.Rounded[T](p.Values), p.First, norm, spectrum.UlpOf[T]())
+		c.Counts, err = t.Certify(s.Call, p.Values, p.First, norm, spectrum.UlpOf[T]())
 	}
 	return c, err
 }

@@ -78,10 +78,10 @@ func (d Dense[T]) Col(j int) []T {
 	return column
 }
 
-// Gonum returns d as a gonum matrix: a *mat.Dense if d is row-major, otherwise the transpose of a
+// ToGonum returns d as a gonum matrix: a *mat.Dense if d is row-major, otherwise the transpose of a
 // *mat.Dense. The result shares the memory of d if T is float64. A matrix without entries becomes
 // gonum's empty matrix, whatever its shape.
-func (d Dense[T]) Gonum() mat.Matrix {
+func (d Dense[T]) ToGonum() mat.Matrix {
 	var m mat.Dense
 	if s := d.stored(); s.Rows > 0 && s.Cols > 0 { // gonum's rows are columns of s
 		m.SetRawMatrix(blas64.General{Rows: s.Cols, Cols: s.Rows, Stride: s.Ld, Data: asDoubles(s.Data)})

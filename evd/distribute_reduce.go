@@ -164,7 +164,7 @@ func (s *solve[T]) uploadShare(a Sym[T], sigma float64) error {
 // have any values. If σ = 1 and the lower triangle is in memory, the result shares the memory of A.
 func (a Sym[T]) below(from, to int, sigma float64) vk.Columns[T] {
 	c := vk.Columns[T]{Rows: a.N - from, Cols: to - from, Ld: a.Ld}
-	if a.Uplo == Lower && sigma == 1 {
+	if !a.upper() && sigma == 1 {
 		c.Data = a.Data[from+from*a.Ld:]
 		return c
 	}
@@ -173,7 +173,7 @@ func (a Sym[T]) below(from, to int, sigma float64) vk.Columns[T] {
 		j := from + column
 		for i := j; i < a.N; i++ {
 			at := i + j*a.Ld
-			if a.Uplo == Upper {
+			if a.upper() {
 				at = j + i*a.Ld
 			}
 			c.Data[i-from+column*c.Ld] = T(float64(a.Data[at]) * sigma) // σ may be beyond the range of T

@@ -31,7 +31,7 @@ func TestDistributedMatrices(t *testing.T) {
 			"all": {Vectors: true}, "rows": {Vectors: true, RowMajor: true}, "overwrite": {Vectors: true, Overwrite: true},
 			"overwrite rows": {Vectors: true, Overwrite: true, RowMajor: true},
 			"part":           {Vectors: true, Select: evd.Index(11, 40)}, "interval": {Vectors: true, Select: evd.Interval(-3, 3), RowMajor: true},
-			"QR": {Vectors: true, Solver: evd.QR}, "waves": {Vectors: true, Wavefront: true}, "values": {}, "verified values": {Verify: true},
+			"QR": {Vectors: true, Solver: evd.QR}, "waves": {Vectors: true, NoWaits: true}, "values": {}, "verified values": {Verify: true},
 			"one block": {Vectors: true, Band: 10, Block: 70},
 		},
 	} {

@@ -54,13 +54,13 @@ func SolveTridiagonal[T Float](ctx context.Context, t Tridiagonal[T], opt Option
 // Eigen computes all eigenvalues and eigenvectors of a gonum matrix on the best device, as Solve
 // does. It does not change the matrix `a`.
 func Eigen(ctx context.Context, a mat.Symmetric) (*Result[float64], error) {
-	return Solve(ctx, Gonum(a), Options{Vectors: true})
+	return Solve(ctx, FromGonum(a), Options{Vectors: true})
 }
 
-// EigenValues returns all eigenvalues of a gonum matrix in ascending order, without vectors. The
+// Eigenvalues returns all eigenvalues of a gonum matrix in ascending order, without vectors. The
 // errors are those of Solve. The values are returned beside an *OverflowError.
-func EigenValues(ctx context.Context, a mat.Symmetric) ([]float64, error) {
-	res, err := Solve(ctx, Gonum(a), Options{})
+func Eigenvalues(ctx context.Context, a mat.Symmetric) ([]float64, error) {
+	res, err := Solve(ctx, FromGonum(a), Options{})
 	if res == nil {
 		return nil, err
 	}

@@ -75,7 +75,7 @@ func TestLdOfZeroIsTheOrder(t *testing.T) {
 	packed := evd.Sym[float64]{N: n, Ld: n, Data: full(random(n))}
 	short := packed
 	short.Ld = 0
-	if err := short.Check(); err != nil {
+	if err := short.Validate(); err != nil {
 		t.Error(err)
 	}
 	for _, overwrite := range []bool{false, true} {

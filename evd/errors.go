@@ -9,7 +9,7 @@ import (
 )
 
 // NonFiniteError says that the matrix has a NaN or an infinity in the triangle that is read. Row
-// and Col, counted from 0, are the indices of the first such entry in column order.
+// and Col, counted from 0, are the indices of the first such entry in the order of the memory.
 type NonFiniteError struct {
 	Row, Col int
 	Value    float64
@@ -34,9 +34,9 @@ type ShapeError struct {
 	// Plan is 0.
 	Plan int
 
-	// Most is the largest order that a matrix can have, if the matrix's order N is larger.
-	// Otherwise Most is 0.
-	Most int
+	// Max is the largest order that a matrix can have, if the matrix's order N is larger.
+	// Otherwise Max is 0.
+	Max int
 }
 
 // These are the largest orders of matrices, dense and tridiagonal. Kernels count rows in 32 bits. A
@@ -52,7 +52,7 @@ func checkOrder(n, most int, tridiagonal bool) error {
 	case n < 0:
 		return &ShapeError{N: n, Tridiagonal: tridiagonal}
 	case n > most:
-		return &ShapeError{N: n, Tridiagonal: tridiagonal, Most: most}
+		return &ShapeError{N: n, Tridiagonal: tridiagonal, Max: most}
 	}
 	return nil
 }
@@ -64,8 +64,8 @@ func (e *ShapeError) Error() string {
 		return fmt.Sprintf("matrix of order %d given to a plan of order %d", e.N, e.Plan)
 	case e.N < 0:
 		return fmt.Sprintf("order %d is negative", e.N)
-	case e.Most != 0:
-		return fmt.Sprintf("order %d is too large, at most %d", e.N, e.Most)
+	case e.Max != 0:
+		return fmt.Sprintf("order %d is too large, at most %d", e.N, e.Max)
 	case e.Tridiagonal:
 		return fmt.Sprintf("order %d with %d off-diagonal elements", e.N, e.Len)
 	}
@@ -89,7 +89,7 @@ type (
 	// not indices of eigenvalues. Stage is the phase of the solve.
 	NoConvergenceError = spectrum.NoConvergenceError
 
-	// OverflowError says that an eigenvalue is beyond the largest number of the result's type T. A
+	// OverflowError says that an eigenvalue is beyond the largest number of the result's type. A
 	// method that returns this error also returns the result, in which the value is +Inf or −Inf.
 	OverflowError = spectrum.OverflowError
 

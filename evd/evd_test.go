@@ -223,7 +223,7 @@ func TestSameBitsAgainAndAfterOthers(t *testing.T) {
 		}
 	}
 	for _, wave := range []bool{true} {
-		opt := evd.Options{Vectors: true, Tuning: small(), Wavefront: wave}
+		opt := evd.Options{Vectors: true, Tuning: small(), NoWaits: wave}
 		q, err := evd.NewPlan[float64](d, n, opt)
 		if err != nil {
 			t.Fatal(err)

@@ -28,9 +28,9 @@ func ExampleEigen() {
 	// 3.000 [0.707 0.707]
 }
 
-func ExampleEigenValues() {
+func ExampleEigenvalues() {
 	a := mat.NewSymDense(2, []float64{2, math.NaN(), 0, 2})
-	_, err := evd.EigenValues(context.Background(), a)
+	_, err := evd.Eigenvalues(context.Background(), a)
 	var where *evd.NonFiniteError
 	fmt.Println(errors.As(err, &where), err)
 	// Output:

@@ -199,9 +199,8 @@ func TestFloat32Range(t *testing.T) {
 		one[i] = math.MaxFloat32
 	}
 	res, err := p.Solve(context.Background(), evd.NewSym(n, one, evd.Lower))
-	var beyond *evd.OverflowError
-	if !errors.As(err, &beyond) || !math.IsInf(float64(res.Values[n-1]), 1) || math.IsInf(float64(res.Values[n-2]), 0) {
-		t.Errorf("the value n·MaxFloat32 is not infinite, or others are: %v, %v", res, err)
+	if err != nil || !(math.Abs(res.Values[n-1]-n*math.MaxFloat32) < n*math.MaxFloat32*1e-5) {
+		t.Errorf("the largest value is not n·MaxFloat32: %v, %v", res, err)
 	}
 	one[5*n+2], one[7*n+9] = float32(math.NaN()), float32(math.Inf(-1))
 	var bad *evd.NonFiniteError
@@ -241,7 +240,7 @@ func float32Options(t *testing.T, d *vk.Device) {
 		t.Fatal(err)
 	}
 	for name, opt := range map[string]evd.Options{
-		"verified": {Verify: true}, "safe": {Verify: true, Wavefront: true},
+		"verified": {Verify: true}, "safe": {Verify: true, NoWaits: true},
 		"index":    {Select: evd.Index(3, 9), Verify: true},
 		"interval": {Select: evd.Interval(-1, 1), Verify: true},
 		"rows":     {RowMajor: true, Select: evd.Index(3, 9)}, "overwrite": {Overwrite: true},

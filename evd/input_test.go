@@ -159,7 +159,7 @@ func TestGonumsSymmetric(t *testing.T) {
 		t.Fatal(err)
 	}
 	judge(t, n, a, res)
-	values, err := evd.EigenValues(ctx, mat.NewDiagDense(3, []float64{3, 1, 2}))
+	values, err := evd.Eigenvalues(ctx, mat.NewDiagDense(3, []float64{3, 1, 2}))
 	if err != nil || !(ratio.Values(3, values, []float64{1, 2, 3}, 3) <= 1) {
 		t.Errorf("diagonal: %v, %v", values, err)
 	}

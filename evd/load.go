@@ -30,17 +30,17 @@ func mostExponent[T Float]() int {
 	return 300
 }
 
-// upload copies the triangle a.Uplo of A to the device. It may run while commands are recorded, but
+// upload copies the triangle of A that is read to the device. It may run while commands are recorded, but
 // not while commands are executed. An error names the phase.
 func (p *path[T]) upload(ctx context.Context, dev *vk.Device, ws *vk.Arena, a Sym[T]) error {
 	return a.upload(ctx, dev, p.regions.a.In(ws))
 }
 
-// upload copies the triangle a.Uplo to device memory for all elements, without gaps between the
+// upload copies the triangle that is read to device memory for all elements, without gaps between the
 // columns. The other triangle gets undefined values there.
 func (a Sym[T]) upload(ctx context.Context, dev *vk.Device, to vk.Slice[T]) error {
 	host := vk.Columns[T]{Rows: a.N, Cols: a.N, Ld: a.Ld, Data: a.Data}
-	return spectrum.During(stages.PhaseLoad, vk.UploadTriangle(ctx, dev, to, host, bool(a.Uplo)))
+	return spectrum.During(stages.PhaseLoad, vk.UploadTriangle(ctx, dev, to, host, a.upper()))
 }
 
 // uploadTiny multiplies the matrix A by σ on the host and uploads the product to the device memory
@@ -65,22 +65,26 @@ func scaledOnHost[T Float](sigma float64) bool {
 	return spectrum.UlpOf[T]() > spectrum.Ulp && sigma > 0x1p39
 }
 
-// recordLoad records a command for the device: it multiplies the triangle uplo of A by σ and copies
-// this triangle to the other one. The old contents of the other triangle are not used.
-func (p *path[T]) recordLoad(rec *vk.Recorder, ws *vk.Arena, uplo Uplo, sigma float64) {
+// recordLoad records a command for the device: it multiplies the upper or the lower triangle of A by
+// σ and copies it to the other one. The old contents of the other triangle are not used.
+func (p *path[T]) recordLoad(rec *vk.Recorder, ws *vk.Arena, upper bool, sigma float64) {
 	rec.Phase(stages.PhaseLoad, 0, 1)
 	if scaledOnHost[T](sigma) {
 		sigma = 1
 	}
-	p.steps.load.Record(rec, p.matrixA(ws), bool(uplo), T(sigma))
+	p.steps.load.Record(rec, p.matrixA(ws), upper, T(sigma))
 }
 
-// scan reads the triangle a.Uplo once, on all CPU cores. It returns max|a_ij|. If an entry is NaN
-// or infinite, `scan` returns a *NonFiniteError for the first such entry in column order.
+// scan reads the triangle once, on all CPU cores. It returns max|a_ij|. If an entry is NaN or infinite,
+// `scan` returns a *NonFiniteError for the first such entry in the order of the memory.
 func scan[T Float](a Sym[T]) (float64, error) {
 	largest, i, j := spectrum.Scan(a.Data, a.Ld, a.N, a.column)
 	if i >= 0 {
-		return 0, &NonFiniteError{i, j, float64(a.Data[i+j*a.Ld])}
+		bad := &NonFiniteError{i, j, float64(a.Data[i+j*a.Ld])}
+		if a.RowMajor {
+			bad.Row, bad.Col = j, i
+		}
+		return 0, bad
 	}
 	return largest, nil
 }

@@ -2,7 +2,6 @@ package evd
 
 import (
 	"gonum.org/v1/gonum/blas"
-	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vkevd/vkevd/evd/spectrum"
@@ -21,9 +20,8 @@ const (
 	Upper Uplo = true  // entries (i, j) with i ≤ j
 )
 
-// Sym is a symmetric matrix of order N in column-major storage. Entry (i, j) of the triangle Uplo is
-// Data[i + j·Ld], Ld ≥ N. Ld = 0 means N. For a row-major matrix, set Uplo to the other triangle: a
-// row-major lower triangle has the storage of a column-major upper triangle.
+// Sym is a symmetric matrix of order N. In column-major storage, entry (i, j) of the triangle Uplo is
+// Data[i + j·Ld], and in row-major storage Data[i·Ld + j], Ld ≥ N. Ld = 0 means N.
 type Sym[T Float] struct {
 	// N is the order of the matrix, and Ld is its leading dimension.
 	N, Ld int
@@ -33,6 +31,9 @@ type Sym[T Float] struct {
 
 	// Uplo names the triangle that is read.
 	Uplo Uplo
+
+	// RowMajor says that the storage is row-major. Otherwise it is column-major.
+	RowMajor bool
 }
 
 // NewSym returns the matrix of order n whose triangle uplo is in the slice `data`, column-major
@@ -49,8 +50,8 @@ func (a Sym[T]) withLd() Sym[T] {
 	return a
 }
 
-// Check returns a *ShapeError if Data is too short for N and Ld. It reads no entry.
-func (a Sym[T]) Check() error {
+// Validate returns a *ShapeError if Data is too short for N and Ld. It reads no entry.
+func (a Sym[T]) Validate() error {
 	a = a.withLd()
 	if a.N < 0 || a.N > 0 && !spectrum.Holds(len(a.Data), a.N, a.N, a.Ld) {
 		return &ShapeError{N: a.N, Ld: a.Ld, Len: len(a.Data)}
@@ -58,20 +59,24 @@ func (a Sym[T]) Check() error {
 	return nil
 }
 
-// column returns the rows of column j that belong to the triangle a.Uplo: from ≤ i < to.
+// upper tells whether the triangle is an upper one if the memory is read column by column: the storage
+// of a row-major lower triangle is that of a column-major upper triangle.
+func (a Sym[T]) upper() bool { return (a.Uplo == Upper) != a.RowMajor }
+
+// column returns the rows of column j in memory that belong to the triangle: from ≤ i < to.
 func (a Sym[T]) column(j int) (from, to int) {
-	if a.Uplo == Upper {
+	if a.upper() {
 		return 0, j + 1
 	}
 	return j, a.N
 }
 
-// Gonum returns a gonum matrix as a Sym. The result shares the memory of m if the type of m gives
-// access to it (mat.RawSymmetricer): gonum's row-major upper triangle is a column-major lower
-// triangle. Other matrices are copied.
-func Gonum(m mat.Symmetric) Sym[float64] {
+// FromGonum returns a gonum matrix as a Sym. The result shares the memory of m if the type of m gives
+// access to it (mat.RawSymmetricer). Other matrices are copied.
+func FromGonum(m mat.Symmetric) Sym[float64] {
 	if raw, ok := m.(mat.RawSymmetricer); ok {
-		return fromBlas(raw.RawSymmetric())
+		s := raw.RawSymmetric()
+		return Sym[float64]{N: s.N, Ld: max(s.Stride, 1), Data: s.Data, Uplo: s.Uplo == blas.Upper, RowMajor: true}
 	}
 	n := m.SymmetricDim()
 	a := Sym[float64]{N: n, Ld: max(n, 1), Data: make([]float64, n*n)}
@@ -81,13 +86,4 @@ func Gonum(m mat.Symmetric) Sym[float64] {
 		}
 	}
 	return a
-}
-
-// fromBlas returns s as a Sym that shares its memory.
-func fromBlas(s blas64.Symmetric) Sym[float64] {
-	uplo := Lower // gonum is row-major: its upper triangle is our lower one
-	if s.Uplo == blas.Lower {
-		uplo = Upper
-	}
-	return Sym[float64]{N: s.N, Ld: max(s.Stride, 1), Data: s.Data, Uplo: uplo}
 }

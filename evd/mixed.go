@@ -34,7 +34,7 @@ type MixedPlan struct {
 // of NewRefinePlan, with these exceptions:
 //
 //   - Verify is implied: each result has a certificate that has passed.
-//   - Solver, Band, Block and Wavefront are also for the solve in single precision.
+//   - Solver, Band, Block and NoWaits are also for the solve in single precision.
 //
 // The errors are those of NewRefinePlan.
 func NewMixedPlan(dev *vk.Device, n int, opt Options) (*MixedPlan, error) {
@@ -68,7 +68,7 @@ func newMixedPlan(dev *vk.Device, n int, opt Options) (*MixedPlan, error) {
 func (p *MixedPlan) prepare() (err error) {
 	r := p.refine
 	opt := Options{
-		Vectors: true, Solver: r.opt.Solver, Band: r.opt.Band, Block: r.opt.Block, Wavefront: r.opt.Wavefront,
+		Vectors: true, Solver: r.opt.Solver, Band: r.opt.Band, Block: r.opt.Block, NoWaits: r.opt.NoWaits,
 		Products: ProductsNative, Tuning: r.opt.Tuning,
 	}
 	if p.convert, err = move.NewConversion(r.base.Dev); err != nil {
@@ -179,9 +179,9 @@ func (p *MixedPlan) load(s *refinement, a Sym[float64]) (sigma float64, err erro
 	var received func() spectrum.Tridiagonal
 	err = s.Run(func(rec *vk.Recorder) {
 		rec.Phase(stages.PhaseLoad, 0, 1)
-		s.steps.load.Record(rec, s.matrixA(), bool(a.Uplo), sigma)
+		s.steps.load.Record(rec, s.matrixA(), a.upper(), sigma)
 		p.convert.RecordNarrow(rec, s.matrixA().At, first.matrixA(s.Arena).At)
-		received = first.recordReduction(rec, Lower, 1)
+		received = first.recordReduction(rec, false, 1)
 	})
 	if err != nil {
 		return 0, err

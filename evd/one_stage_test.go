@@ -41,7 +41,7 @@ func TestOneStage(t *testing.T) {
 		{41, Options{Vectors: true}, tuning.Smallest().Band},
 		{60, Options{}, 1},
 		{61, Options{}, tuning.Smallest().Band},
-		{40, Options{Wavefront: true}, tuning.Smallest().Band},
+		{40, Options{NoWaits: true}, tuning.Smallest().Band},
 		{40, Options{Band: 8}, 8},
 		{40, Options{Block: 12}, tuning.Smallest().Band},
 	} {

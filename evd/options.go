@@ -31,11 +31,11 @@ type Options struct {
 	// stages.
 	Block int
 
-	// Wavefront prevents waits between workgroups in bulge chasing, in back transformation 2 and in
+	// NoWaits prevents waits between workgroups in bulge chasing, in back transformation 2 and in
 	// panels. It is for devices on which a waiting workgroup prevents other workgroups from
 	// running. A plan avoids the waits automatically if a trial finds such a device, or after a
 	// wait has failed.
-	Wavefront bool
+	NoWaits bool
 
 	// Products says how large matrix products are computed: in the device's double precision
 	// (native), or by its integer units (emulated). If emulated products refuse a matrix, the plan
@@ -131,7 +131,7 @@ func (opt Options) checkTridiagonal(n int) error {
 		name string
 		set  bool
 	}{
-		{"Band", opt.Band != 0}, {"Block", opt.Block != 0}, {"Wavefront", opt.Wavefront},
+		{"Band", opt.Band != 0}, {"Block", opt.Block != 0}, {"NoWaits", opt.NoWaits},
 		{"Verify", opt.Verify}, {"Overwrite", opt.Overwrite},
 		{"Products", opt.Products != ProductsAuto}, {"Moduli", opt.Moduli != 0}, {"Devices", len(opt.Devices) > 0}, {"Shares", len(opt.Shares) > 0},
 		{"Distribute", opt.Distribute},
@@ -185,6 +185,6 @@ func sizes[T Float](dev *vk.Device, n int, opt Options) (tuning.Tuning, error) {
 		reason := fmt.Sprintf("%d is not a multiple of the half-bandwidth %d", t.Block, t.Band)
 		return t, spectrum.BadOption("Block", reason)
 	}
-	t.Waits.Wavefront = t.Waits.Wavefront || opt.Wavefront
+	t.Waits.Wavefront = t.Waits.Wavefront || opt.NoWaits
 	return t, nil
 }

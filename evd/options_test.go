@@ -11,12 +11,12 @@ import (
 // first of them in the order of the fields.
 func TestTheFirstBadOptionIsReported(t *testing.T) {
 	d := vk.Dry(vk.Info{SharedBytes: 32 << 10, MaxLocal: 1024, Subgroup: 32})
-	opt := Options{Band: 4, Block: 4, Wavefront: true, Verify: true, Overwrite: true, Vectors: true}
+	opt := Options{Band: 4, Block: 4, NoWaits: true, Verify: true, Overwrite: true, Vectors: true}
 	for _, c := range []struct {
 		first string
 		good  func() // makes that option good
 	}{
-		{"Band", func() { opt.Band = 0 }}, {"Block", func() { opt.Block = 0 }}, {"Wavefront", func() { opt.Wavefront = false }},
+		{"Band", func() { opt.Band = 0 }}, {"Block", func() { opt.Block = 0 }}, {"NoWaits", func() { opt.NoWaits = false }},
 		{"Verify", func() { opt.Verify = false }}, {"Overwrite", func() { opt.Overwrite = false }},
 	} {
 		for range 20 {

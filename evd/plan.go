@@ -189,7 +189,7 @@ func (p *Plan[T]) Close() {
 
 // accepts returns a *ShapeError if `a` does not fit the plan, and ErrClosed if the plan is closed.
 func (p *Plan[T]) accepts(a Sym[T]) error {
-	if err := a.Check(); err != nil {
+	if err := a.Validate(); err != nil {
 		return err
 	}
 	if a.N != p.base.N {

@@ -41,15 +41,15 @@ const (
 	ColdSingle      = "the solve in single precision failed"
 )
 
-// StartError says that the approximate eigenvectors contain a NaN or an infinity. Row and Col,
+// InitialVectorsError says that the approximate eigenvectors contain a NaN or an infinity. Row and Col,
 // counted from 0, are the indices of the first such element in the order of the memory.
-type StartError struct {
+type InitialVectorsError struct {
 	Row, Col int
 	Value    float64
 }
 
 // Error returns a text with the row, the column and the value of the element that is not finite.
-func (e *StartError) Error() string {
+func (e *InitialVectorsError) Error() string {
 	return fmt.Sprintf("element (%d, %d) of the approximate eigenvectors is %v (indices from 0)", e.Row, e.Col, e.Value)
 }
 
@@ -72,11 +72,11 @@ func Refine(ctx context.Context, a Sym[float64], q Dense[float64], opt Options) 
 	return p.Refine(ctx, a, q)
 }
 
-// StartShapeError says that the approximate eigenvectors are not an N×N matrix, where N is the
+// InitialShapeError says that the approximate eigenvectors are not an N×N matrix, where N is the
 // order of the matrix.
-type StartShapeError struct{ Rows, Cols, N int }
+type InitialShapeError struct{ Rows, Cols, N int }
 
 // Error returns a text with the shapes.
-func (e *StartShapeError) Error() string {
+func (e *InitialShapeError) Error() string {
 	return fmt.Sprintf("approximate eigenvectors of %d×%d for a matrix of order %d, which needs all of them", e.Rows, e.Cols, e.N)
 }

@@ -54,7 +54,7 @@ type refineRegions struct {
 //   - Vectors is implied. Select and Overwrite are not possible.
 //   - ProductsAuto is emulated for orders from AutoOrder on, if the device's integer units were right
 //     on a trial, and faster than its double precision.
-//   - Solver, Band, Block and Wavefront are for a cold solve.
+//   - Solver, Band, Block and NoWaits are for a cold solve.
 //   - With Verify each result has a certificate. If the certificate of the refined result does not
 //     pass, a cold solve follows, and its result must pass. Certificate.Counts is 0, because n
 //     orthonormal eigenvectors of a matrix of order n leave no eigenvalue out.
@@ -181,7 +181,7 @@ func (p *RefinePlan) accepts(a Sym[float64], q Dense[float64]) error {
 		return err
 	}
 	if q.Rows != n || q.Cols != n {
-		return &StartShapeError{Rows: q.Rows, Cols: q.Cols, N: n}
+		return &InitialShapeError{Rows: q.Rows, Cols: q.Cols, N: n}
 	}
 	if err := q.check(); err != nil {
 		return err
@@ -191,7 +191,7 @@ func (p *RefinePlan) accepts(a Sym[float64], q Dense[float64]) error {
 
 // fits returns a *ShapeError if `a` does not fit the plan.
 func (p *RefinePlan) fits(a Sym[float64]) error {
-	if err := a.Check(); err != nil {
+	if err := a.Validate(); err != nil {
 		return err
 	}
 	if n := p.base.N; a.N != n {

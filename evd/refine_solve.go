@@ -20,7 +20,7 @@ import (
 // `q` (a cold solve), and Result.Refinement.Cold has the reason. During a cold solve the plan frees
 // its own memory, and allocates the memory of a Plan.
 //
-// The errors are *ShapeError and *NonFiniteError for `a`, *StartShapeError and *StartError for `q`,
+// The errors are *ShapeError and *NonFiniteError for `a`, *InitialShapeError and *InitialVectorsError for `q`,
 // and those of Plan.Solve.
 func (p *RefinePlan) Refine(ctx context.Context, a Sym[float64], q Dense[float64]) (*Result[float64], error) {
 	a = a.withLd()
@@ -124,7 +124,7 @@ func (s *refinement) load(a Sym[float64], q Dense[float64]) (sigma float64, err 
 	}
 	return sigma, s.Run(func(rec *vk.Recorder) {
 		rec.Phase(stages.PhaseLoad, 0, 1)
-		s.steps.load.Record(rec, s.matrixA(), bool(a.Uplo), sigma)
+		s.steps.load.Record(rec, s.matrixA(), a.upper(), sigma)
 		if !q.RowMajor {
 			s.steps.orient.transpose.Record(rec, s.y, s.x)
 		}
@@ -171,7 +171,7 @@ func (s *refinement) exact(a Sym[float64]) (*Result[float64], error) {
 	return res, nil
 }
 
-// startIsFinite returns a *StartError for the first element of the caller's approximate vectors that
+// startIsFinite returns a *InitialVectorsError for the first element of the caller's approximate vectors that
 // is NaN or infinite, in the order of the memory.
 func (s *refinement) startIsFinite() error {
 	if s.start == nil {
@@ -182,7 +182,7 @@ func (s *refinement) startIsFinite() error {
 	if i < 0 {
 		return nil
 	}
-	e := &StartError{Row: i, Col: j, Value: z.Data[i+j*z.Ld]}
+	e := &InitialVectorsError{Row: i, Col: j, Value: z.Data[i+j*z.Ld]}
 	if q.RowMajor {
 		e.Row, e.Col = j, i
 	}

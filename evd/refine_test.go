@@ -219,12 +219,12 @@ func TestRefineRefuses(t *testing.T) {
 	}
 	infinite := change(func(q *evd.Dense[float64]) { q.Data[7*n+2] = math.Inf(-1) })
 	for _, q := range []evd.Dense[float64]{infinite, columns(infinite)} {
-		var start *evd.StartError
+		var start *evd.InitialVectorsError
 		if _, err := p.Refine(ctx, sym, q); !errors.As(err, &start) || start.Row != 7 || start.Col != 2 || !math.IsInf(start.Value, -1) {
 			t.Errorf("an infinity, row-major %v: %v", q.RowMajor, err)
 		}
 	}
-	var shape *evd.StartShapeError
+	var shape *evd.InitialShapeError
 	if _, err := p.Refine(ctx, sym, change(func(q *evd.Dense[float64]) { q.Cols = n - 1 })); !errors.As(err, &shape) {
 		t.Errorf("one column too few: %v", err)
 	}

@@ -3,7 +3,6 @@ package evd
 import (
 	"errors"
 	"math"
-	"slices"
 
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/vk"
@@ -17,10 +16,10 @@ type Result[T Float] struct {
 	// 0.
 	First int
 
-	// Values are the eigenvalues λ[First], λ[First+1] … in ascending order. A value beyond the
-	// largest number of the type T is +Inf or −Inf. The result is then returned beside an
-	// *OverflowError.
-	Values []T
+	// Values are the eigenvalues λ[First], λ[First+1] … in ascending order. They are doubles
+	// for every T, because the tridiagonal problem is solved in double precision. A value beyond the
+	// largest double is +Inf or −Inf. The result is then returned beside an *OverflowError.
+	Values []float64
 
 	// Vectors has the eigenvectors in an n×len(Values) matrix: column k belongs to Values[k]. It is
 	// nil without Options.Vectors.
@@ -68,8 +67,8 @@ func newResult[T Float](c *spectrum.Call, r spectrum.Result[T], rowMajor bool) *
 	return res
 }
 
-// overflow returns an *OverflowError if a value of the result is beyond the largest number of the
-// type T, and nil otherwise. An infinite value is no eigenvalue, so the certificate of such a result
+// overflow returns an *OverflowError if a value of the result is beyond the largest double,
+// and nil otherwise. An infinite value is no eigenvalue, so the certificate of such a result
 // does not pass.
 func (r *Result[T]) overflow() error {
 	err := spectrum.Overflow(r.Values, r.First, false)
@@ -86,7 +85,7 @@ func overflows(err error) bool { return errors.As(err, new(*OverflowError)) }
 // eigenvalue is the entry of the matrix.
 func exact[T Float](c *spectrum.Call, opt Options, values []T) *Result[T] {
 	from, to := spectrum.SelectExact(opt.Select, spectrum.Scale(values, 1))
-	res := &Result[T]{First: from, Values: slices.Clone(values[from:to]), Profile: c.Profile}
+	res := &Result[T]{First: from, Values: spectrum.Scale(values[from:to], 1), Profile: c.Profile}
 	if !opt.Vectors {
 		return res
 	}

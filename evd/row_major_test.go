@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/batch"
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
@@ -92,6 +93,76 @@ func TestRowMajor(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestRowMajorMatrix solves a symmetric matrix that is stored by rows, with NaN in the triangle that is
+// not read: by one plan, by devices that divide it, and in a batch. The result must have the bits of
+// the other storage, and a NaN must be found at its own indices.
+func TestRowMajorMatrix(t *testing.T) {
+	ctx := context.Background()
+	d, e := device(t, vk.Options{}), device(t, vk.Options{})
+	const n, ld = 21, 23
+	of := full(random(n))
+	divided := severally(evd.Options{Distribute: true}, e)
+	solvers := map[string]func(evd.Sym[float64]) (*evd.Result[float64], error){}
+	for name, opt := range map[string]evd.Options{"one": {}, "verify": {Verify: true}, "divided": divided} {
+		opt.Vectors, opt.Tuning = true, small()
+		p := mustPlan(t, d, n, opt)
+		solvers[name] = func(a evd.Sym[float64]) (*evd.Result[float64], error) { return p.Solve(ctx, a) }
+	}
+	many, err := batch.NewPlan(d, n, 1, batch.Options{Vectors: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer many.Close()
+	solvers["batch"] = func(a evd.Sym[float64]) (*evd.Result[float64], error) {
+		res, err := many.Solve(ctx, []evd.Sym[float64]{a})
+		if err != nil {
+			return nil, err
+		}
+		return &evd.Result[float64]{Values: res.Spectra[0].Values, Vectors: res.Spectra[0].Vectors}, res.Spectra[0].Err
+	}
+	for _, uplo := range []evd.Uplo{evd.Lower, evd.Upper} {
+		stored := func(rowMajor bool) evd.Sym[float64] {
+			a := evd.Sym[float64]{N: n, Ld: ld, Data: slices.Repeat([]float64{math.NaN()}, n*ld), Uplo: uplo, RowMajor: rowMajor}
+			for i := range n {
+				for j := range n {
+					if i == j || (i < j) == bool(uplo) {
+						a.Data[at(a, i, j)] = of[i+j*n]
+					}
+				}
+			}
+			return a
+		}
+		for name, solve := range solvers {
+			want, err := solve(stored(false))
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			a := stored(true)
+			got, err := solve(a)
+			if err != nil || !identical(got.Values, want.Values) || !identical(got.Vectors.Data, want.Vectors.Data) {
+				t.Errorf("%s, upper %v: other bits, %v", name, uplo, err)
+			}
+			row, col := 17, 4
+			if uplo == evd.Upper {
+				row, col = col, row
+			}
+			a.Data[at(a, row, col)] = math.Inf(1)
+			var bad *evd.NonFiniteError
+			if _, err := solve(a); !errors.As(err, &bad) || bad.Row != row || bad.Col != col {
+				t.Errorf("%s, upper %v: %v, not about element (%d, %d)", name, uplo, err, row, col)
+			}
+		}
+	}
+}
+
+// at is the index of entry (i, j) in the memory of a.
+func at(a evd.Sym[float64], i, j int) int {
+	if a.RowMajor {
+		return i*a.Ld + j
+	}
+	return i + j*a.Ld
 }
 
 // overwritten tests Options.Overwrite for row-major vectors. It solves for the triangle `uplo` of
@@ -205,7 +276,7 @@ func TestRowMajorOrdersZeroAndOne(t *testing.T) {
 		if !z.RowMajor || z.Rows != c.n || z.Cols != c.m || z.Ld < max(c.m, 1) || c.m > 0 && !slices.Equal(z.Col(0), []float64{1}) {
 			t.Errorf("%+v: %+v", c, *z)
 		}
-		if rows, cols := z.Gonum().Dims(); rows != c.m || cols != c.m {
+		if rows, cols := z.ToGonum().Dims(); rows != c.m || cols != c.m {
 			t.Errorf("%+v: gonum's is %d×%d", c, rows, cols)
 		}
 	}
@@ -217,7 +288,7 @@ func TestDense(t *testing.T) {
 	columns := evd.Dense[float64]{Rows: 2, Cols: 3, Ld: 4, Data: []float64{11, 21, 0, 0, 12, 22, 0, 0, 13, 23}}
 	rows := evd.Dense[float64]{Rows: 2, Cols: 3, Ld: 5, Data: []float64{11, 12, 13, 0, 0, 21, 22, 23}, RowMajor: true}
 	for _, d := range []evd.Dense[float64]{columns, rows} {
-		g := d.Gonum()
+		g := d.ToGonum()
 		if !mat.Equal(g, mat.NewDense(2, 3, []float64{11, 12, 13, 21, 22, 23})) {
 			t.Errorf("row-major %v: gonum's is\n%v", d.RowMajor, mat.Formatted(g))
 		}

@@ -83,7 +83,7 @@ func TestSeveralDevicesFindTheSameBits(t *testing.T) {
 		67: {
 			"all": {}, "rows": {RowMajor: true}, "overwrite": {Overwrite: true}, "overwrite rows": {Overwrite: true, RowMajor: true},
 			"part": {Select: evd.Index(11, 40)}, "interval": {Select: evd.Interval(-3, 3), RowMajor: true},
-			"QR": {Solver: evd.QR}, "waves": {Wavefront: true}, "verify": {Verify: true},
+			"QR": {Solver: evd.QR}, "waves": {NoWaits: true}, "verify": {Verify: true},
 			"part by divide and conquer": {Solver: evd.DivideConquer, Select: evd.Index(30, 61)},
 		},
 	} {

@@ -22,19 +22,19 @@ import (
 // The factor σ is a power of two. With Options.Verify the result has a Certificate that has passed,
 // or the error is an *UnverifiedError.
 //
-// If an eigenvalue is beyond the largest number of the type T, Solve returns the result beside an
+// If an eigenvalue is beyond the largest double, Solve returns the result beside an
 // *OverflowError. The value is +Inf or −Inf. With Options.Verify the certificate of such a result
 // has not passed.
 //
-// Other errors are *ShapeError, *NonFiniteError (for the first entry, in column order, of the
-// triangle that is read), ctx.Err() if the context ends first, *TooManyError, *NoConvergenceError
+// Other errors are *ShapeError, *NonFiniteError (for the first entry in the triangle that is
+// read, in the order of the memory), ctx.Err() if the context ends first, *TooManyError, *NoConvergenceError
 // (never seen), *StageError, ErrClosed after Close, and those of the device.
 //
 // If a wait between workgroups fails, Solve returns no error. The plan solves once more without
 // waits of this kind, and Result.Retried names the stage. Later solves do without them, too. There
 // are two kinds. In panels, and in a reduction in one stage, workgroups wait for all others. In the
 // other stages they wait for workgroups that have started before; if such a wait fails, no workgroup
-// waits any more, as with Options.Wavefront. The change allocates other memory, so the error may be
+// waits any more, as with Options.NoWaits. The change allocates other memory, so the error may be
 // a *vk.OutOfMemoryError. The failure is stored for the device and its driver, so that later plans
 // do without these waits, too.
 func (p *Plan[T]) Solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
@@ -130,7 +130,7 @@ func (s *solve[T]) reduce(a Sym[T], meanwhile func()) (host spectrum.Tridiagonal
 	var received func() spectrum.Tridiagonal
 	var refused error
 	record := func(by float64) *vk.Recorder {
-		return s.Record(func(rec *vk.Recorder) { received = s.recordReduction(rec, a.Uplo, by) })
+		return s.Record(func(rec *vk.Recorder) { received = s.recordReduction(rec, a.upper(), by) })
 	}
 	go func() {
 		sigma, refused = s.scale(a)
@@ -165,10 +165,10 @@ func (s *solve[T]) reduce(a Sym[T], meanwhile func()) (host spectrum.Tridiagonal
 // its INFO word, which is 0 for success. Each INFO word is copied before a later stage may
 // overwrite it. The result returns the tridiagonal matrix on the host after the recording has been
 // executed.
-func (s *solve[T]) recordReduction(rec *vk.Recorder, uplo Uplo, sigma float64) func() spectrum.Tridiagonal {
+func (s *solve[T]) recordReduction(rec *vk.Recorder, upper bool, sigma float64) func() spectrum.Tridiagonal {
 	r, t, ws := &s.regions, s.steps.spectrum, s.Arena
 	s.steps.products.emulated.Begin(rec, ws)
-	s.recordLoad(rec, ws, uplo, sigma)
+	s.recordLoad(rec, ws, upper, sigma)
 	rec.Phase(s.phase(), 0, 1)
 	s.steps.reduce.Record(rec, ws, s.matrixA(ws), r.band.In(ws), r.t.In(ws))
 	s.Info(rec, s.phase(), s.steps.reduce.Info(ws))

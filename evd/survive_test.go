@@ -94,7 +94,7 @@ func TestSolveSurvivesAWaitThatFails(t *testing.T) {
 				dir := t.TempDir()
 				d := openIn(t, dir)
 				waves := opt
-				waves.Wavefront = true
+				waves.NoWaits = true
 				reference := planOf(t, d, n, waves)
 				want, err := reference.Solve(ctx, randomSym(n))
 				if err != nil || want.Retried != nil {
@@ -185,7 +185,7 @@ func TestSolveSurvivesAPollLimitOfZero(t *testing.T) {
 	} {
 		d, tune := verifyDevice(t), waitingTuning()
 		impatient(tune)
-		want, err := planOf(t, d, n, Options{Vectors: true, Wavefront: true, Tuning: tune}).Solve(ctx, randomSym(n))
+		want, err := planOf(t, d, n, Options{Vectors: true, NoWaits: true, Tuning: tune}).Solve(ctx, randomSym(n))
 		if err != nil {
 			t.Fatal(err)
 		}

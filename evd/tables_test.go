@@ -27,7 +27,7 @@ func TestEveryTableFits(t *testing.T) {
 			for _, info.MaxLocal = range []int{128, 256, 1024} {
 				for _, info.Subgroup = range []int{4, 8, 16, 32, 64} {
 					info.Features, info.Units, info.Memory, info.Free = features, 128, 1<<40, 1<<40
-					for _, opt := range []Options{{Vectors: true}, {Vectors: true, Solver: MRRR}, {Wavefront: true, Solver: Bisection}} {
+					for _, opt := range []Options{{Vectors: true}, {Vectors: true, Solver: MRRR}, {NoWaits: true, Solver: Bisection}} {
 						if _, err := NewPlan[float64](vk.Dry(info), 500, opt); err != nil {
 							t.Errorf("%s %s, %d bytes, %d invocations, subgroups of %d: %v", info.Family, info.Name, info.SharedBytes, info.MaxLocal, info.Subgroup, err)
 						}
@@ -45,7 +45,7 @@ func TestEveryTableFits(t *testing.T) {
 func TestIntelWithSmallSubgroups(t *testing.T) {
 	for _, subgroups := range []int{36, 56} {
 		info := vk.Info{Family: "intel", Subgroup: 16, MaxLocal: 16 * subgroups, SharedBytes: 64 << 10, Units: 24, Memory: 1 << 40, Free: 1 << 40}
-		for _, opt := range []Options{{Vectors: true}, {Vectors: true, Band: 64}, {Vectors: true, Solver: MRRR}, {Solver: Bisection, Wavefront: true}} {
+		for _, opt := range []Options{{Vectors: true}, {Vectors: true, Band: 64}, {Vectors: true, Solver: MRRR}, {Solver: Bisection, NoWaits: true}} {
 			if _, err := NewPlan[float64](vk.Dry(info), 1000, opt); err != nil {
 				t.Errorf("%d subgroups, %+v: %v", subgroups, opt, err)
 			}

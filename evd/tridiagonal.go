@@ -12,8 +12,8 @@ type Tridiagonal[T Float] struct {
 // N returns the order of the matrix, which is the length of D.
 func (t Tridiagonal[T]) N() int { return len(t.D) }
 
-// Check returns a *ShapeError if E has fewer than len(D)−1 elements. It reads no element.
-func (t Tridiagonal[T]) Check() error {
+// Validate returns a *ShapeError if E has fewer than len(D)−1 elements. It reads no element.
+func (t Tridiagonal[T]) Validate() error {
 	if len(t.E) < len(t.D)-1 {
 		return &ShapeError{N: len(t.D), Len: len(t.E), Tridiagonal: true}
 	}

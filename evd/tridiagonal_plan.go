@@ -36,7 +36,7 @@ type TridiagonalPlan[T Float] struct {
 
 // NewTridiagonalPlan prepares for tridiagonal matrices of order n. The errors are those of NewPlan.
 // On a vk.Dry device the plan is a forecast, as NewPlan describes. The options Band, Block,
-// Wavefront, Verify and Overwrite give an *OptionError, because they are for dense matrices.
+// NoWaits, Verify and Overwrite give an *OptionError, because they are for dense matrices.
 func NewTridiagonalPlan[T Float](dev *vk.Device, n int, opt Options) (*TridiagonalPlan[T], error) {
 	most := maxRows
 	if opt.Vectors {
@@ -137,7 +137,7 @@ func (p *TridiagonalPlan[T]) Close() { p.base.Close() }
 
 // accepts returns a *ShapeError if t does not fit the plan, and ErrClosed if the plan is closed.
 func (p *TridiagonalPlan[T]) accepts(t Tridiagonal[T]) error {
-	if err := t.Check(); err != nil {
+	if err := t.Validate(); err != nil {
 		return err
 	}
 	if t.N() != p.base.N {

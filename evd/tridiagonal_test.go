@@ -207,7 +207,7 @@ func TestBadTridiagonals(t *testing.T) {
 		n       int
 		vectors bool
 	}{{1 << 24, true}, {1 << 31, false}, {math.MaxInt, false}} {
-		if _, err := evd.NewTridiagonalPlan[float64](d, c.n, evd.Options{Vectors: c.vectors}); !errors.As(err, &shape) || shape.Most >= c.n {
+		if _, err := evd.NewTridiagonalPlan[float64](d, c.n, evd.Options{Vectors: c.vectors}); !errors.As(err, &shape) || shape.Max >= c.n {
 			t.Errorf("order %d, vectors %v: %v", c.n, c.vectors, err)
 		}
 	}
@@ -233,7 +233,7 @@ func TestBadTridiagonals(t *testing.T) {
 	if _, err := p.Check(ctx, m, &evd.Result[float64]{}); !errors.As(err, &option) {
 		t.Errorf("a check without vectors: %v", err)
 	}
-	for _, opt := range []evd.Options{{Band: 4}, {Block: 4}, {Wavefront: true}, {Overwrite: true, Vectors: true}} {
+	for _, opt := range []evd.Options{{Band: 4}, {Block: 4}, {NoWaits: true}, {Overwrite: true, Vectors: true}} {
 		if _, err := evd.NewTridiagonalPlan[float64](d, 3, opt); !errors.As(err, &option) {
 			t.Errorf("%+v: %v", opt, err)
 		}

@@ -30,7 +30,7 @@ const maxSafeQR = 2048
 // On this path no workgroup waits for another workgroup, bisection computes the values, and QR
 // iteration on the host computes the vectors.
 func (opt Options) safely(n int) Options {
-	opt.Wavefront, opt.Products = true, ProductsNative
+	opt.NoWaits, opt.Products = true, ProductsNative
 	switch {
 	case !opt.Vectors:
 		opt.Solver = Bisection

@@ -23,7 +23,7 @@ func goBatchOrder(device C.vkevd_device, order *C.int64_t, out *C.vkevd_error) C
 		*order = 0
 		dev, err := deviceOf(device)
 		if err == nil {
-			*order = C.int64_t(batch.MostOrder(dev, batch.Options{}))
+			*order = C.int64_t(batch.MaxOrder(dev, batch.Options{}))
 		}
 		return err
 	})
@@ -124,7 +124,6 @@ func (b *many[T]) arrays(count C.int64_t, n *C.int64_t, a, w, z **T) ([]evd.Sym[
 		return nil, nil, badArgument{fmt.Sprintf("count: %d, for which the library needs %d bytes of memory, which cannot be had", int64(count), uint64(bytes))}
 	}
 	in, out := make([]evd.Sym[T], count), make([]callersSpectrum[T], count)
-	uplo := triangle(b.options.upper, b.options.a_row_major)
 	for k := range in {
 		order := b.n
 		if n != nil {
@@ -138,7 +137,7 @@ func (b *many[T]) arrays(count C.int64_t, n *C.int64_t, a, w, z **T) ([]evd.Sym[
 		if err != nil {
 			return nil, nil, err
 		}
-		in[k] = evd.Sym[T]{N: order, Ld: m.Ld, Data: m.Data, Uplo: uplo}
+		in[k] = evd.Sym[T]{N: order, Ld: m.Ld, Data: m.Data, Uplo: b.options.upper == 1, RowMajor: b.options.a_row_major == 1}
 		if out[k].values, err = vector(unsafe.Slice(w, count)[k], order, "w[k]"); err != nil {
 			return nil, nil, err
 		}
@@ -172,7 +171,7 @@ func inPlace(ctx context.Context, plan *batch.Plan, a []evd.Sym[float64], out []
 func inDoubles(ctx context.Context, plan *batch.Plan, a []evd.Sym[float32], out []callersSpectrum[float32]) error {
 	doubles, spectra := make([]evd.Sym[float64], len(a)), make([]batch.Spectrum, len(a))
 	for k, m := range a {
-		doubles[k] = evd.Sym[float64]{N: m.N, Ld: m.Ld, Data: converted[float64](m.Data), Uplo: m.Uplo}
+		doubles[k] = evd.Sym[float64]{N: m.N, Ld: m.Ld, Data: converted[float64](m.Data), Uplo: m.Uplo, RowMajor: m.RowMajor}
 		spectra[k].Values = make([]float64, m.N)
 		if v := out[k].vectors; v != nil {
 			spectra[k].Vectors = &evd.Dense[float64]{Rows: v.Rows, Cols: v.Cols, Ld: v.Ld, Data: make([]float64, len(v.Data))}
@@ -182,15 +181,21 @@ func inDoubles(ctx context.Context, plan *batch.Plan, a []evd.Sym[float32], out 
 		return err
 	}
 	for k, s := range spectra {
-		copy(out[k].values, converted[float32](s.Values))
-		if out[k].err = s.Err; s.Err == nil { // a double may be beyond the largest float32
-			out[k].err = spectrum.Overflow(out[k].values, 0, false)
+		overflow := take(out[k].values, s.Values, 0, false)
+		if out[k].err = s.Err; s.Err == nil {
+			out[k].err = overflow
 		}
 		if s.Vectors != nil {
 			copy(out[k].vectors.Data, converted[float32](s.Vectors.Data))
 		}
 	}
 	return nil
+}
+
+// take rounds the values of a result, from index `first` on, to the caller's memory `to`. The error is
+// an *evd.OverflowError if a value is beyond the largest number of type T, and nil otherwise.
+func take[T evd.Float](to []T, values []float64, first int, singular bool) error {
+	return spectrum.Overflow(to[:copy(to, converted[T](values))], first, singular)
 }
 
 // converted returns the numbers of a list, each converted to another type.
@@ -210,7 +215,7 @@ func (b *many[T]) codes(codes *C.int32_t, spectra []callersSpectrum[T]) error {
 		case codes != nil:
 			unsafe.Slice(codes, len(spectra))[k] = codeOf(s.err)
 		case s.err != nil:
-			return fmt.Errorf("matrix %d: %w", k, turned(s.err, b.options.a_row_major == 1))
+			return fmt.Errorf("matrix %d: %w", k, s.err)
 		}
 	}
 	return nil

@@ -80,7 +80,7 @@ func put[T evd.Float](dst, src *evd.Dense[T]) {
 func putTriangle[T evd.Float](dst []T, ld int, src evd.Sym[T]) {
 	inParallel(src.N, src.N/2, func(j int) {
 		from, to := j, src.N
-		if src.Uplo == evd.Upper {
+		if (src.Uplo == evd.Upper) != src.RowMajor { // an upper triangle in column order
 			from, to = 0, j+1
 		}
 		copy(dst[j*ld+from:j*ld+to], src.Data[j*src.Ld+from:])

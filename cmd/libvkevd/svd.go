@@ -100,14 +100,14 @@ func svdSolve[T evd.Float](h C.vkevd_plan, a *T, lda C.int64_t, s, u *T, ldu C.i
 		if res == nil {
 			return err
 		}
-		copy(values, res.Values)
+		overflow := take(values, res.Values, res.First, true)
 		if left != nil {
 			put(left, res.U)
 		}
 		if right != nil {
 			put(right, res.V)
 		}
-		return err // nil, or an *evd.OverflowError beside the result
+		return overflow
 	})
 }
 

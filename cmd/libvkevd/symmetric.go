@@ -5,7 +5,6 @@ import "C"
 
 import (
 	"context"
-	"errors"
 	"unsafe"
 
 	"github.com/vkevd/vkevd/evd"
@@ -99,11 +98,6 @@ func flags(all ...C.int32_t) error {
 	return nil
 }
 
-// triangle returns the triangle that package evd must read. Package evd reads the caller's memory
-// column by column. If the caller's matrix A is row-major, package evd sees Aᵀ, so the other
-// triangle is read.
-func triangle(upper, rowMajor C.int32_t) evd.Uplo { return evd.Uplo((upper == 1) != (rowMajor == 1)) }
-
 //export goSymmetricSolve
 func goSymmetricSolve(h C.vkevd_plan, a *C.double, lda C.int64_t, w, z *C.double, ldz C.int64_t,
 	found *C.vkevd_found, control *C.vkevd_control, out *C.vkevd_error) C.int32_t {
@@ -150,20 +144,20 @@ func symmetricSolve[T evd.Float](h C.vkevd_plan, a *T, lda C.int64_t, w, z *T, l
 	return p.turn.run(control, func(ctx context.Context) error {
 		res, err := s.solve(ctx, in, vectors)
 		if res == nil {
-			return turned(err, s.options.a_row_major == 1)
+			return err
 		}
-		copy(values, res.Values)
+		overflow := take(values, res.Values, res.First, false)
 		if found != nil {
 			*found = C.vkevd_found{first: C.int64_t(res.First), count: C.int64_t(len(res.Values))}
 		}
-		return err // nil, or an *evd.OverflowError beside the result
+		return overflow
 	})
 }
 
 // solve solves the eigenproblem of the matrix `a` and writes the vectors to the matrix `z`. Both
 // are in the caller's memory.
 func (s *symmetric[T]) solve(ctx context.Context, a, z evd.Dense[T]) (*evd.Result[T], error) {
-	sym := evd.Sym[T]{N: s.n, Ld: a.Ld, Data: a.Data, Uplo: triangle(s.options.upper, s.options.a_row_major)}
+	sym := evd.Sym[T]{N: s.n, Ld: a.Ld, Data: a.Data, Uplo: s.options.upper == 1, RowMajor: s.options.a_row_major == 1}
 	if s.overwrite && unsafe.SliceData(a.Data) != unsafe.SliceData(z.Data) {
 		putTriangle(z.Data, z.Ld, sym)
 		sym.Ld, sym.Data = z.Ld, z.Data
@@ -174,14 +168,4 @@ func (s *symmetric[T]) solve(ctx context.Context, a, z evd.Dense[T]) (*evd.Resul
 		put(&z, res.Vectors)
 	}
 	return res, err
-}
-
-// turned corrects an error about an entry that is not finite, for a row-major matrix. Package evd
-// has read the transpose of such a matrix, so `turned` exchanges the row and the column in the
-// error. It returns all other errors unchanged.
-func turned(err error, rowMajor bool) error {
-	if e := (*evd.NonFiniteError)(nil); rowMajor && errors.As(err, &e) {
-		return &evd.NonFiniteError{Row: e.Col, Col: e.Row, Value: e.Value}
-	}
-	return err
 }

@@ -122,7 +122,7 @@ func solve[T evd.Float](en *engine, p problem[T]) (found int, err error) {
 	if p.kind == singular {
 		j = job{kind: singular, single: j.single, rows: p.rows, n: p.n, u: p.u, v: p.v}
 	}
-	var values []T
+	var values []float64
 	var z, v *evd.Dense[T]
 	prepared := en.plans.With(j, func(plan plancache.Plan) error {
 		values, z, v, err = p.solveBy(plan)
@@ -134,7 +134,9 @@ func solve[T evd.Float](en *engine, p problem[T]) (found int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	copy(p.w, values)
+	for i, x := range values {
+		p.w[i] = T(x)
+	}
 	p.z.take(z)
 	p.vt.takeTransposed(v)
 	if z != nil && len(z.Data) >= returnedAbove {
@@ -150,7 +152,7 @@ const returnedAbove = 1 << 27
 
 // solveBy solves the problem p with a given plan. The results are the values, the matrix z of
 // eigenvectors or left singular vectors, and the matrix v of right singular vectors.
-func (p problem[T]) solveBy(plan plancache.Plan) (values []T, z, v *evd.Dense[T], err error) {
+func (p problem[T]) solveBy(plan plancache.Plan) (values []float64, z, v *evd.Dense[T], err error) {
 	ctx := context.Background()
 	var res *evd.Result[T]
 	switch plan := plan.(type) {

@@ -236,10 +236,7 @@ func (p fakeSingle) Solve(ctx context.Context, a evd.Sym[float32]) (*evd.Result[
 	if err != nil {
 		return nil, err
 	}
-	res := &evd.Result[float32]{First: w.First, Profile: w.Profile}
-	for _, v := range w.Values {
-		res.Values = append(res.Values, float32(v))
-	}
+	res := &evd.Result[float32]{First: w.First, Values: w.Values, Profile: w.Profile}
 	if z := w.Vectors; z != nil {
 		res.Vectors = &evd.Dense[float32]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld}
 		for _, x := range z.Data {

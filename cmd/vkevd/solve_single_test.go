@@ -13,7 +13,7 @@ import (
 
 // TestPrecision checks the precision of a solve. A .npy file of single precision is solved in
 // single precision, and other files in double precision. The flag --precision overrides this rule.
-// Files of results have the precision of the solve.
+// A file of vectors has the precision of the solve. Values are doubles.
 func TestPrecision(t *testing.T) {
 	var f4, f8 bytes.Buffer
 	if err := matio.WriteNPY(&f4, 2, 2, []float32{2, 1, 1, 2}, 2); err != nil {
@@ -36,7 +36,7 @@ func TestPrecision(t *testing.T) {
 			t.Errorf("%v: status %d, %q\n%s", args, status, stdout, stderr)
 		}
 		descr := map[string]string{"float32": "'<f4'", "float64": "'<f8'"}[c.precision]
-		for _, name := range []string{"Q.npy", "v.npy"} {
+		for name, descr := range map[string]string{"Q.npy": descr, "v.npy": "'<f8'"} {
 			if content, err := os.ReadFile(name); err != nil || !bytes.Contains(content, []byte(descr)) {
 				t.Errorf("%v: %s has no elements of %s: %v", args, name, descr, err)
 			}

@@ -21,7 +21,7 @@ func BenchmarkSolve(b *testing.B) {
 	}
 	for _, c := range []struct{ n, count int }{{16, 50000}, {32, 10000}, {64, 5000}, {128, 1000}, {256, 200}, {512, 50}} {
 		count := max(1, c.count/cut)
-		if c.n > batch.MostOrder(stagetest.Device(b), batch.Options{}) {
+		if c.n > batch.MaxOrder(stagetest.Device(b), batch.Options{}) {
 			continue
 		}
 		a := batch.Stack(c.n, count, stagetest.Normal(c.n, c.n*count, c.n, 1).Data, evd.Lower)

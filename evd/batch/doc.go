@@ -9,7 +9,7 @@
 //	res, err := p.Solve(ctx, batch.Stack(64, 5000, data, evd.Lower))
 //	res.Spectra[17].Values, res.Spectra[17].Vectors, res.Spectra[17].Err
 //
-// MostOrder returns the largest order of a plan, some hundreds. For larger matrices use an
+// MaxOrder returns the largest order of a plan, some hundreds. For larger matrices use an
 // evd.Plan, because a single large matrix keeps the device busy.
 //
 // A TridiagonalPlan solves many tridiagonal matrices.

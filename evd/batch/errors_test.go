@@ -213,7 +213,7 @@ func TestRefused(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	most := batch.MostOrder(dev, batch.Options{})
+	most := batch.MaxOrder(dev, batch.Options{})
 	for _, n := range []int{-1, most + 1} {
 		if _, err := batch.NewPlan(dev, n, 1, batch.Options{}); !errors.As(err, new(*evd.ShapeError)) {
 			t.Errorf("order %d: %v", n, err)

@@ -36,17 +36,19 @@ type matrices interface {
 // symmetric are dense symmetric matrices.
 type symmetric []evd.Sym[float64]
 
-func (a symmetric) count() int       { return len(a) }
-func (a symmetric) order(k int) int  { return a[k].N }
-func (a symmetric) upper(k int) bool { return a[k].Uplo == evd.Upper }
+func (a symmetric) count() int      { return len(a) }
+func (a symmetric) order(k int) int { return a[k].N }
+
+// upper tells whether the triangle is an upper one if the memory is read column by column.
+func (a symmetric) upper(k int) bool { return (a[k].Uplo == evd.Upper) != a[k].RowMajor }
 
 func (a symmetric) fits(k, most int) error {
 	m := a[k]
-	if err := m.Check(); err != nil {
+	if err := m.Validate(); err != nil {
 		return err
 	}
 	if m.N > most {
-		return &evd.ShapeError{N: m.N, Ld: m.Ld, Len: len(m.Data), Most: most}
+		return &evd.ShapeError{N: m.N, Ld: m.Ld, Len: len(m.Data), Max: most}
 	}
 	return nil
 }
@@ -63,12 +65,16 @@ func (a symmetric) upload(p *solver, _ *batch.BatchPart, index []int) func(c *sp
 func (a symmetric) nonFinite(k int) error {
 	m, ld := a[k], max(a[k].Ld, a[k].N)
 	_, i, j := spectrum.Scan(m.Data, ld, m.N, func(j int) (from, to int) {
-		if m.Uplo == evd.Upper {
+		if a.upper(k) {
 			return 0, j + 1
 		}
 		return j, m.N
 	})
-	return &evd.NonFiniteError{Row: i, Col: j, Value: m.Data[i+j*ld]}
+	bad := &evd.NonFiniteError{Row: i, Col: j, Value: m.Data[i+j*ld]}
+	if m.RowMajor {
+		bad.Row, bad.Col = j, i
+	}
+	return bad
 }
 
 func (a symmetric) full(k int) []float64 {
@@ -77,7 +83,7 @@ func (a symmetric) full(k int) []float64 {
 	for j := range n {
 		for i := j; i < n; i++ {
 			x := m.Data[i+j*ld]
-			if m.Uplo == evd.Upper {
+			if a.upper(k) {
 				x = m.Data[j+i*ld]
 			}
 			full[i+j*n], full[j+i*n] = x, x
@@ -94,11 +100,11 @@ func (a tridiagonals) order(k int) int { return a[k].N() }
 func (a tridiagonals) upper(int) bool  { return false }
 
 func (a tridiagonals) fits(k, most int) error {
-	if err := a[k].Check(); err != nil {
+	if err := a[k].Validate(); err != nil {
 		return err
 	}
 	if n := a[k].N(); n > most {
-		return &evd.ShapeError{N: n, Len: len(a[k].E), Tridiagonal: true, Most: most}
+		return &evd.ShapeError{N: n, Len: len(a[k].E), Tridiagonal: true, Max: most}
 	}
 	return nil
 }

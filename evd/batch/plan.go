@@ -42,8 +42,8 @@ type Options struct {
 // once. The caller closes the plan before the device.
 type Plan struct{ *solver }
 
-// MostOrder returns the largest order of matrices for which a plan can be made on the device.
-func MostOrder(dev *vk.Device, opt Options) int { return opt.sizes(dev, false).Order() }
+// MaxOrder returns the largest order of matrices for which a plan can be made on the device.
+func MaxOrder(dev *vk.Device, opt Options) int { return opt.sizes(dev, false).Order() }
 
 // sizes returns the sizes of the kernels for dense or for tridiagonal matrices.
 func (opt Options) sizes(dev *vk.Device, tridiagonal bool) batch.Tuning {
@@ -102,7 +102,7 @@ func (opt Options) check(n, count int) error {
 // is smaller on a device with little shared memory. The number of rows, count·n, must be at most
 // 2³¹−1.
 //
-// The error is an *evd.ShapeError for an order that is negative or above MostOrder, an
+// The error is an *evd.ShapeError for an order that is negative or above MaxOrder, an
 // *evd.OptionError, a *vk.UnsupportedError if the device lacks a feature, a *vk.OutOfMemoryError,
 // or vk.ErrClosed for a closed device.
 //

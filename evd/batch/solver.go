@@ -33,7 +33,7 @@ func newSolver(dev *vk.Device, n, count int, opt Options, tridiagonal bool) (*so
 		return nil, &evd.ShapeError{N: n, Tridiagonal: tridiagonal}
 	}
 	if most := opt.sizes(dev, tridiagonal).Order(); n > most {
-		return nil, &evd.ShapeError{N: n, Most: most, Tridiagonal: tridiagonal}
+		return nil, &evd.ShapeError{N: n, Max: most, Tridiagonal: tridiagonal}
 	}
 	if err := opt.check(n, count); err != nil {
 		return nil, err

@@ -16,13 +16,13 @@ import (
 // on the matrix and the device. The caller closes the plan before the device.
 type TridiagonalPlan struct{ *solver }
 
-// MostTridiagonalOrder returns the largest order of matrices for which a TridiagonalPlan can be made
+// MaxTridiagonalOrder returns the largest order of matrices for which a TridiagonalPlan can be made
 // on the device.
-func MostTridiagonalOrder(dev *vk.Device, opt Options) int { return opt.sizes(dev, true).Order() }
+func MaxTridiagonalOrder(dev *vk.Device, opt Options) int { return opt.sizes(dev, true).Order() }
 
 // NewTridiagonalPlan prepares a plan for tridiagonal matrices of order n or less, at most `count` of
 // them on the device at the same time. Arguments and errors are those of NewPlan, with
-// MostTridiagonalOrder instead of MostOrder.
+// MaxTridiagonalOrder instead of MaxOrder.
 //
 // The device memory is the largest number of matrices of a part (see NewPlan), times the sum of these
 // numbers of bytes:

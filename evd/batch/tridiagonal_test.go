@@ -198,8 +198,8 @@ func TestTridiagonalsRefused(t *testing.T) {
 			t.Errorf("order %d: %v", a.N(), err)
 		}
 	}
-	most := batch.MostTridiagonalOrder(stagetest.Device(t), batch.Options{})
-	if _, err := batch.NewTridiagonalPlan(stagetest.Device(t), most+1, 1, batch.Options{}); !errors.As(err, &shape) || shape.Most != most {
+	most := batch.MaxTridiagonalOrder(stagetest.Device(t), batch.Options{})
+	if _, err := batch.NewTridiagonalPlan(stagetest.Device(t), most+1, 1, batch.Options{}); !errors.As(err, &shape) || shape.Max != most {
 		t.Errorf("order %d: %v", most+1, err)
 	}
 	const count, n, padding = 1 << 12, 400, 1 << 16

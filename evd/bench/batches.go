@@ -27,8 +27,8 @@ type stackOf struct {
 // that the wall time has no page faults. The plan is made before the run and not timed.
 func (b *Bench) batch(s sizes, t tuning.Tuning, vectors bool) *load {
 	opt := batch.Options{Vectors: vectors, Tuning: &t}
-	if most := batch.MostOrder(b.dev, opt); s.n > most {
-		panic(refused{&evd.ShapeError{N: s.n, Most: most}})
+	if most := batch.MaxOrder(b.dev, opt); s.n > most {
+		panic(refused{&evd.ShapeError{N: s.n, Max: most}})
 	}
 	n, count := float64(s.n), float64(s.count)
 	moved := n*n + n // the matrix and its values

@@ -102,11 +102,7 @@ func (impl *Implementation) Dsyev(
 // `p`. It writes the eigenvalues to `w`. If the plan computes vectors, `solve` writes the vectors
 // to `a`.
 func solve(p solver, uplo blas.Uplo, n int, a []float64, lda int, w []float64) error {
-	sym := evd.Sym[float64]{N: n, Ld: lda, Data: a, Uplo: evd.Lower}
-	if uplo == blas.Lower { // a lower triangle in row-major storage is an upper one in column-major storage
-		sym.Uplo = evd.Upper
-	}
-	res, err := p.Solve(context.Background(), sym)
+	res, err := p.Solve(context.Background(), evd.Sym[float64]{N: n, Ld: lda, Data: a, Uplo: uplo == blas.Upper, RowMajor: true})
 	if err = asGonum(err); err != nil {
 		return err
 	}

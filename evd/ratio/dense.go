@@ -111,7 +111,7 @@ func SingularResidual(m, n, k int, a []float64, lda int, values, u []float64, ld
 
 // Descending reports whether each value is neither negative nor NaN, and not larger than the value
 // before it. Singular values always have this property.
-func Descending[T float32 | float64](values []T) bool {
+func Descending(values []float64) bool {
 	for i, x := range values {
 		if !(x >= 0) || i > 0 && x > values[i-1] {
 			return false

@@ -75,7 +75,7 @@ type Result[T spirv.Real] struct {
 	First int
 
 	// Values are the selected eigenvalues λ[First], λ[First+1] …, in ascending order.
-	Values []T
+	Values []float64
 
 	// Vectors[i] are the vectors of the set Tail.Vectors[i], stored as this set says.
 	Vectors []vk.Columns[T]
@@ -125,7 +125,7 @@ func (t *Tail[T]) Run(c *Call, host Tridiagonal) (Result[T], error) {
 	if err != nil {
 		return Result[T]{}, err
 	}
-	res := Result[T]{First: part.First, Values: Unscale[T](part.Values, t.Sigma)}
+	res := Result[T]{First: part.First, Values: Unscale[float64](part.Values, t.Sigma)}
 	if t.Found != nil {
 		t.Found(part)
 	}

@@ -98,15 +98,3 @@ func Unscale[T spirv.Real](v []float64, sigma float64) []T {
 	}
 	return out
 }
-
-// Rounded returns the values rounded to the precision of T, as doubles. Values beyond the range of T
-// are not changed.
-func Rounded[T spirv.Real](values []float64) []float64 {
-	out := Scale(Unscale[T](values, 1), 1)
-	for i, v := range out {
-		if math.IsInf(v, 0) {
-			out[i] = values[i]
-		}
-	}
-	return out
-}

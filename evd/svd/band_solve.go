@@ -124,7 +124,7 @@ func (p *BandPlan[T]) solve(c *spectrum.Call, b Band[T]) (*Result[T], error) {
 	res.ulp = p.opt.Storage.Ulp()
 	res.most, res.norm = math.Ldexp(res.most, -more), math.Ldexp(res.norm, -more)
 	for i, x := range res.Values {
-		res.Values[i] = T(math.Ldexp(float64(x), -more))
+		res.Values[i] = math.Ldexp(x, -more)
 	}
 	return res, res.overflow()
 }

@@ -71,8 +71,7 @@ func (s *solve[T]) certify(a evd.Dense[T], sigma float64, t spectrum.Tridiagonal
 // proves their errors by Sturm counts on the Golub-Kahan form T of C, and compares ‖C‖F with `norm`
 // = ‖σ·A‖F. The device has T, and `t` is the host's copy. The number n is max(rows, columns) of A.
 // The result's Norm is in units of n·ε·‖A‖F. The result's Counts is in units of ε·‖T‖₁ times the
-// order of C, which may be less than n. Both measure the values after they are rounded to the type T,
-// with the unit ε of T.
+// order of C, which may be less than n. The unit ε is that of T in both.
 func certifyGolubKahan[T evd.Float](
 	c *spectrum.Call, values *spectrum.Stage, sigma, norm float64, n int, t spectrum.Tridiagonal, p spectrum.Part,
 ) (*Certificate, error) {
@@ -84,7 +83,7 @@ func certifyGolubKahan[T evd.Float](
 	if !(norm1 <= math.MaxFloat64) { // Sturm counts of such a T have no meaning
 		return found, nil
 	}
-	counts, err := values.Certify(c, spectrum.Rounded[T](p.Values), p.First, norm1, spectrum.UlpOf[T]())
+	counts, err := values.Certify(c, p.Values, p.First, norm1, spectrum.UlpOf[T]())
 	found.Counts = counts * 2 // T has twice the order of C
 	return found, err
 }

@@ -66,7 +66,7 @@ var driverTypes = []struct {
 
 // timesScale returns the matrix scale·g, for a plan.
 func timesScale(g *mat.Dense, scale float64) evd.Dense[float64] {
-	a := Gonum(g)
+	a := FromGonum(g)
 	a.Data = slices.Clone(a.Data)
 	for i := range a.Data {
 		a.Data[i] *= scale

@@ -36,12 +36,12 @@ func (p *Plan[T]) solveInSingle(ctx context.Context, a evd.Dense[T]) (*Result[T]
 		return nil, err
 	}
 	res := &Result[T]{
-		Values: make([]T, len(found.Values)), First: found.First, Certificate: found.Certificate, Profile: found.Profile,
+		Values: make([]float64, len(found.Values)), First: found.First, Certificate: found.Certificate, Profile: found.Profile,
 		Retried: found.Retried, order: found.order, ulp: found.ulp,
 		most: math.Ldexp(found.most/sigma, -more), norm: math.Ldexp(found.norm/sigma, -more),
 	}
 	for i, x := range spectrum.Unscale[float64](spectrum.Scale(found.Values, 1), sigma) {
-		res.Values[i] = T(math.Ldexp(x, -more))
+		res.Values[i] = math.Ldexp(x, -more)
 	}
 	return res, res.overflow()
 }

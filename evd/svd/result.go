@@ -14,9 +14,9 @@ import (
 type Result[T evd.Float] struct {
 	// Values are the singular values in descending order: all of them, or the part that
 	// Options.Largest or Options.Select selects. First is the index of Values[0] among all singular
-	// values. The largest one has index 0. A value beyond the largest number of the type T is +Inf.
-	// The result is then returned beside an *evd.OverflowError.
-	Values []T
+	// values. The largest one has index 0. They are doubles for every T. A value beyond the largest
+	// double is +Inf. The result is then returned beside an *evd.OverflowError.
+	Values []float64
 	First  int
 
 	// U and V have the left and the right singular vectors as columns. Column j belongs to
@@ -56,7 +56,7 @@ func (r *Result[T]) Rank(tol float64) int {
 		tol = r.noise()
 	}
 	rank := 0
-	for rank < len(r.Values) && float64(r.Values[rank]) > tol {
+	for rank < len(r.Values) && r.Values[rank] > tol {
 		rank++
 	}
 	return rank
@@ -70,14 +70,14 @@ func (r *Result[T]) noise() float64 {
 	case large:
 		squares := 0.0
 		for _, x := range r.Values {
-			q := float64(x / r.Values[0]) // NaN if all values are 0; then no value is above the limit
+			q := x / r.Values[0] // NaN if all values are 0; then no value is above the limit
 			squares += q * q
 		}
-		return r.ulp * math.Sqrt(squares) * float64(r.Values[0])
+		return r.ulp * math.Sqrt(squares) * r.Values[0]
 	case r.First > 0:
 		return float64(r.order) * r.ulp * r.most
 	}
-	return float64(r.order) * r.ulp * float64(r.Values[0])
+	return float64(r.order) * r.ulp * r.Values[0]
 }
 
 // finish runs the last part of a solve and makes the Result. t is the Golub-Kahan form of the
@@ -117,8 +117,8 @@ func finish[T evd.Float](
 	return res, nil
 }
 
-// overflow returns an *evd.OverflowError if a value of the result is beyond the largest number of
-// the type T, and nil otherwise. An infinite value is no singular value, so the certificate of such a
+// overflow returns an *evd.OverflowError if a value of the result is beyond the largest double, and
+// nil otherwise. An infinite value is no singular value, so the certificate of such a
 // result does not pass.
 func (r *Result[T]) overflow() error {
 	err := spectrum.Overflow(r.Values, r.First, true)
@@ -143,7 +143,7 @@ func norm2(e []float64) (norm float64) {
 // withoutValues returns a result that has neither values nor vectors. If `certify` is true, the
 // numbers of its certificate are zero.
 func withoutValues[T evd.Float](c *spectrum.Call, certify bool) *Result[T] {
-	res := &Result[T]{Values: []T{}, Profile: c.Profile, Retried: c.Retried}
+	res := &Result[T]{Values: []float64{}, Profile: c.Profile, Retried: c.Retried}
 	if certify {
 		res.Certificate = &Certificate{}
 	}

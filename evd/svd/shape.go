@@ -12,7 +12,7 @@ func checkSizes(sizes ...int) error {
 	const most = product.MostLd - 1
 	for _, size := range sizes {
 		if size < 0 || size > most {
-			return &evd.ShapeError{N: size, Most: most}
+			return &evd.ShapeError{N: size, Max: most}
 		}
 	}
 	return nil

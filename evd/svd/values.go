@@ -45,12 +45,12 @@ func solveOne(ctx context.Context, a mat.Matrix, opt Options) (*Result[float64],
 		return nil, err
 	}
 	defer p.Close()
-	return p.Solve(ctx, Gonum(a))
+	return p.Solve(ctx, FromGonum(a))
 }
 
-// Gonum returns a view of a gonum matrix. It copies the matrix if the type of a gives no access to
+// FromGonum returns a view of a gonum matrix. It copies the matrix if the type of a gives no access to
 // its elements in memory (mat.RawMatrixer).
-func Gonum(a mat.Matrix) evd.Dense[float64] {
+func FromGonum(a mat.Matrix) evd.Dense[float64] {
 	var g blas64.General
 	if raw, ok := a.(mat.RawMatrixer); ok {
 		g = raw.RawMatrix()

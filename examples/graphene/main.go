@@ -40,7 +40,7 @@ func main() {
 func run(w io.Writer, cells int, picture string) error {
 	var energies, known []float64
 	for _, seam := range [][2]float64{{1, 1}, {1, -1}, {-1, 1}, {-1, -1}} {
-		e, err := evd.EigenValues(context.Background(), hamiltonian(cells, seam))
+		e, err := evd.Eigenvalues(context.Background(), hamiltonian(cells, seam))
 		if err != nil {
 			return err
 		}

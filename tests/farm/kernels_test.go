@@ -58,7 +58,7 @@ func buildAll(dev *vk.Device) error {
 func buildBatches(dev *vk.Device) error {
 	for _, vectors := range []bool{false, true} {
 		opt := batch.Options{Vectors: vectors}
-		p, err := batch.NewPlan(dev, batch.MostOrder(dev, opt), 1, opt)
+		p, err := batch.NewPlan(dev, batch.MaxOrder(dev, opt), 1, opt)
 		if err != nil {
 			return err
 		}
@@ -94,8 +94,8 @@ func buildPlan(dev *vk.Device, n int, opt evd.Options) error {
 	} else if err == nil {
 		tridiagonal.Close()
 	}
-	for _, opt.Wavefront = range []bool{false, true} {
-		opt.Verify, opt.RowMajor = opt.Wavefront, opt.Vectors && opt.Wavefront
+	for _, opt.NoWaits = range []bool{false, true} {
+		opt.Verify, opt.RowMajor = opt.NoWaits, opt.Vectors && opt.NoWaits
 		dense, err := evd.NewPlan[float64](dev, n, opt)
 		if refused(err) {
 			return err
@@ -111,7 +111,7 @@ func buildPlan(dev *vk.Device, n int, opt evd.Options) error {
 func buildSingle(dev *vk.Device) error {
 	for _, vectors := range []bool{false, true} {
 		for _, wavefront := range []bool{false, true} {
-			opt := evd.Options{Vectors: vectors, Wavefront: wavefront, RowMajor: vectors && wavefront}
+			opt := evd.Options{Vectors: vectors, NoWaits: wavefront, RowMajor: vectors && wavefront}
 			p, err := evd.NewPlan[float32](dev, orders[len(orders)-1], opt)
 			if err != nil {
 				return err

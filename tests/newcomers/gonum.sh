@@ -70,7 +70,7 @@ func main() {
 		log.Fatal(err)
 	}
 	defer plan.Close()
-	res, err := plan.Solve(context.Background(), evd.Gonum(sym))
+	res, err := plan.Solve(context.Background(), evd.FromGonum(sym))
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -130,20 +130,12 @@ func solveSingle(t *testing.T, d *vk.Device, a *matio.Dense) []float64 {
 	if c := res.Certificate; !(max(c.Residual, c.Orthogonality) < good) || c.Safe {
 		t.Errorf("single: %v", c)
 	}
-	return doubles(res.Values)
+	return res.Values
 }
 
 // singles rounds the elements to single precision.
 func singles(a *matio.Dense) []float32 {
 	return (&matio.Dense{Data: slices.Clone(a.Data)}).Singles()
-}
-
-func doubles(values []float32) []float64 {
-	out := make([]float64, len(values))
-	for i, v := range values {
-		out[i] = float64(v)
-	}
-	return out
 }
 
 // TestSingularInSingle computes singular values and vectors of matrices of the collection in single

@@ -42,7 +42,7 @@ func addDense(all map[string]kind) {
 	for what, opt := range map[string]evd.Options{
 		"values": {}, "bisection": {Solver: evd.Bisection}, "values, verify": {Verify: true}, "vectors": {Vectors: true},
 		"rows of a part": {Vectors: true, RowMajor: true, Select: evd.Index(3, 20)}, "MRRR": {Vectors: true, Solver: evd.MRRR},
-		"QR": {Vectors: true, Solver: evd.QR}, "verify": {Vectors: true, Verify: true}, "wavefront": {Vectors: true, Wavefront: true},
+		"QR": {Vectors: true, Solver: evd.QR}, "verify": {Vectors: true, Verify: true}, "wavefront": {Vectors: true, NoWaits: true},
 		"emulated": {Vectors: true, Products: evd.ProductsEmulated},
 	} {
 		opt.Tuning = &small
@@ -68,7 +68,7 @@ func addDense(all map[string]kind) {
 					}, withoutFloat64: without,
 				}
 			}
-			if !opt.Verify && !opt.Wavefront {
+			if !opt.Verify && !opt.NoWaits {
 				all["tridiagonal, "+what] = kind{make: func(first, _ *vk.Device) (interface{ Close() }, error) {
 					return evd.NewTridiagonalPlan[float64](first, n, opt)
 				}}

@@ -76,7 +76,7 @@ var problems = []problem{
 	{"MRRR", func(d *vk.Device, n int, tune *tuning.Tuning) ([]any, error) {
 		return dense[float64](evd.Options{Vectors: true, Solver: evd.MRRR, Select: evd.Index(2, n/3)})(d, n, tune)
 	}},
-	{"wavefront", dense[float64](evd.Options{Vectors: true, Wavefront: true})},
+	{"wavefront", dense[float64](evd.Options{Vectors: true, NoWaits: true})},
 	{"float32", dense[float32](evd.Options{Vectors: true})},
 	{"emulated", dense[float64](evd.Options{Vectors: true, Products: evd.ProductsEmulated})},
 	{"svd", func(d *vk.Device, n int, tune *tuning.Tuning) ([]any, error) {

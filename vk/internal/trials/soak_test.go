@@ -113,7 +113,7 @@ func (s *soak) order() int {
 // draw returns random options for order n, and a description of the part of the spectrum that they
 // select. The options can be combined with each other.
 func (s *soak) draw(n int) (opt evd.Options, what string) {
-	opt = evd.Options{Vectors: s.rng.IntN(2) == 0, Wavefront: s.rng.IntN(3) == 0, Verify: s.rng.IntN(4) == 0}
+	opt = evd.Options{Vectors: s.rng.IntN(2) == 0, NoWaits: s.rng.IntN(3) == 0, Verify: s.rng.IntN(4) == 0}
 	// Each new tuning needs new pipelines. On the CPU their compilation takes longer than the
 	// solve.
 	if s.limit == 0 || s.rng.IntN(2) == 0 {
@@ -157,7 +157,7 @@ func (s *soak) onePlan(d *vk.Device) {
 	n := s.order()
 	opt, selected := s.draw(n)
 	name := fmt.Sprintf("solve %d: n = %d, vectors %v, %s, solver %v, band %d, block %d, wavefront %v, verify %v, smallest %v, overwrite %v, row-major %v",
-		s.solves, n, opt.Vectors, selected, opt.Solver, opt.Band, opt.Block, opt.Wavefront, opt.Verify, opt.Tuning != nil, opt.Overwrite, opt.RowMajor)
+		s.solves, n, opt.Vectors, selected, opt.Solver, opt.Band, opt.Block, opt.NoWaits, opt.Verify, opt.Tuning != nil, opt.Overwrite, opt.RowMajor)
 	p, err := evd.NewPlan[float64](d, n, opt)
 	var lacks *vk.UnsupportedError
 	switch {
