@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/evd/batch"
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/vk"
@@ -96,7 +95,7 @@ func TestRowMajor(t *testing.T) {
 }
 
 // TestRowMajorMatrix solves a symmetric matrix that is stored by rows, with NaN in the triangle that is
-// not read: by one plan, by devices that divide it, and in a batch. The result must have the bits of
+// not read: by one device and by devices that divide it. The result must have the bits of
 // the other storage, and a NaN must be found at its own indices.
 func TestRowMajorMatrix(t *testing.T) {
 	ctx := context.Background()
@@ -109,18 +108,6 @@ func TestRowMajorMatrix(t *testing.T) {
 		opt.Vectors, opt.Tuning = true, small()
 		p := mustPlan(t, d, n, opt)
 		solvers[name] = func(a evd.Sym[float64]) (*evd.Result[float64], error) { return p.Solve(ctx, a) }
-	}
-	many, err := batch.NewPlan(d, n, 1, batch.Options{Vectors: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer many.Close()
-	solvers["batch"] = func(a evd.Sym[float64]) (*evd.Result[float64], error) {
-		res, err := many.Solve(ctx, []evd.Sym[float64]{a})
-		if err != nil {
-			return nil, err
-		}
-		return &evd.Result[float64]{Values: res.Spectra[0].Values, Vectors: res.Spectra[0].Vectors}, res.Spectra[0].Err
 	}
 	for _, uplo := range []evd.Uplo{evd.Lower, evd.Upper} {
 		stored := func(rowMajor bool) evd.Sym[float64] {

@@ -55,6 +55,32 @@ func TestNonFinite(t *testing.T) {
 	}
 }
 
+// TestRowMajor solves matrices that are stored by rows. Results must have the bits of the other
+// storage, and an error names the row and the column of A.
+func TestRowMajor(t *testing.T) {
+	const n = 9
+	p := newPlan(t, n, 1, batch.Options{Vectors: true})
+	for _, uplo := range []evd.Uplo{evd.Lower, evd.Upper} {
+		a := named{n: n, full: matgen.Dense()[1].Dense(n)}.symmetric(uplo)
+		rows := evd.Sym[float64]{N: n, Ld: n, Data: make([]float64, n*n), Uplo: uplo, RowMajor: true}
+		for i := range n {
+			for j := range n {
+				rows.Data[i*n+j] = a.Data[i+j*a.Ld]
+			}
+		}
+		same(t, "by rows", solve(t, p, a).Spectra, solve(t, p, rows).Spectra)
+		row, col := 7, 2
+		if uplo == evd.Upper {
+			row, col = col, row
+		}
+		rows.Data[row*n+col] = math.Inf(1)
+		var failed *evd.NonFiniteError
+		if err := solve(t, p, rows).Spectra[0].Err; !errors.As(err, &failed) || failed.Row != row || failed.Col != col {
+			t.Errorf("upper %v: %v, not about element (%d, %d)", uplo, err, row, col)
+		}
+	}
+}
+
 // TestFarRange solves matrices whose entries are near the largest or near the smallest doubles.
 // Each of them is a power of two times a matrix with entries near 1. Both matrices must have the
 // same vectors, and the same values except for the power of two.
