@@ -2,7 +2,7 @@ package evd
 
 import (
 	"github.com/vkevd/vkevd/evd/emulation"
-	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages"
 	backs "github.com/vkevd/vkevd/stages/back"
 	"github.com/vkevd/vkevd/stages/product"
@@ -106,7 +106,7 @@ func (s *solve[T]) reflectorsTo(to *solve[T], link *vk.Link) error {
 		{s.regions.v, to.regions.v}, {s.regions.tau, to.regions.tau}, {s.regions.a, to.regions.a}, {s.regions.t, to.regions.t},
 	} {
 		if err := vk.Move(to.Ctx, link, column(r[1].In(to.Arena)), column(r[0].In(s.Arena))); err != nil {
-			return spectrum.During(stages.PhaseMove, err)
+			return plan.During(stages.PhaseMove, err)
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
@@ -55,7 +56,7 @@ func (s *solve[T]) certifyValues(a Sym[T], sigma float64, p spectrum.Part) (*Cer
 	var received func() spectrum.Tridiagonal
 	err := s.Run(func(rec *vk.Recorder) { received = s.doubles.receive(rec, s.Arena, t) })
 	if err != nil {
-		return nil, spectrum.During(stages.PhaseCounts, err)
+		return nil, plan.During(stages.PhaseCounts, err)
 	}
 	on := received()
 	c := &Certificate{Invariants: invariants(a, sigma, on)}
@@ -91,5 +92,5 @@ func invariants[T Float](a Sym[T], sigma float64, t spectrum.Tridiagonal) float6
 		}
 	}
 	norm, unit := math.Sqrt(squaresA), float64(a.N)*spectrum.UlpOf[T]()
-	return max(quotient(math.Abs(traceA-traceT), norm, unit), quotient(math.Abs(norm-math.Sqrt(squaresT)), norm, unit))
+	return plan.Ratio([]float64{math.Abs(traceA - traceT), math.Abs(norm - math.Sqrt(squaresT))}, norm, unit)
 }

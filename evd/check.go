@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/residual"
@@ -37,7 +38,7 @@ func (p *Plan[T]) Check(ctx context.Context, a Sym[T], res *Result[T]) (Ratios, 
 	if err := res.Vectors.check(); err != nil {
 		return Ratios{}, err
 	}
-	g := p.together(&solve[T]{p.path, p.base.Begin(ctx, nil)})
+	g := p.together(&solve[T]{p.path.Now, p.base.Begin(ctx, nil)})
 	defer g.end()
 	ratios, err := g.check(a, res)
 	return ratios, p.onFirst(err)
@@ -45,7 +46,7 @@ func (p *Plan[T]) Check(ctx context.Context, a Sym[T], res *Result[T]) (Ratios, 
 
 // errNoVectors is the error of Check if the plan does not compute vectors, or if the result has
 // none.
-var errNoVectors = spectrum.BadOption("Vectors", "a check needs them, in the plan and in the result")
+var errNoVectors = plan.BadOption("Vectors", "a check needs them, in the plan and in the result")
 
 // check measures the errors of the result `res` for the matrix `a`, on the first device, or on all if
 // the matrix is distributed. Both must fit the plan. If the result has no values, its ratios are 0.
@@ -59,7 +60,7 @@ func (g *together[T]) check(a Sym[T], res *Result[T]) (Ratios, error) {
 	}
 	sums, sigma, err := measure(a, res)
 	if err != nil {
-		return Ratios{}, spectrum.During(stages.PhaseCheck, err)
+		return Ratios{}, plan.During(stages.PhaseCheck, err)
 	}
 	return newRatios[T](sums, max(norm1(a, sigma), spectrum.SafeMinOf[T]()*sigma), a.N), nil
 }
@@ -134,5 +135,5 @@ func norm1[T Float](a Sym[T], sigma float64) float64 {
 			sums[0][i] += x
 		}
 	}
-	return largest(sums[0])
+	return plan.Largest(sums[0])
 }

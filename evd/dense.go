@@ -4,6 +4,7 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -50,7 +51,7 @@ func (d Dense[T]) stored() vk.Columns[T] {
 
 // check returns a *ShapeError if the slice Data is too short for the matrix.
 func (d Dense[T]) check() error {
-	if s := d.stored(); s.Rows > 0 && s.Cols > 0 && !spectrum.Holds(len(s.Data), s.Rows, s.Cols, s.Ld) {
+	if s := d.stored(); s.Rows > 0 && s.Cols > 0 && !plan.Holds(len(s.Data), s.Rows, s.Cols, s.Ld) {
 		return &ShapeError{N: d.Rows, Ld: d.Ld, Len: len(d.Data)}
 	}
 	return nil

@@ -33,7 +33,7 @@ func (s *solve[T]) transformPart(vectors product.Matrix[float64], p *vk.Party) (
 			s.doubles.narrow(rec, ws, vectors)
 			rec.Phase(stages.PhaseApplyQ2, 0, 1)
 			s.steps.q2.Record(rec, ws, s.regions.reflectors(ws), x)
-			s.Info(rec, stages.PhaseApplyQ2, s.steps.q2.Info(ws))
+			s.Info(rec, stages.CauseWait, stages.PhaseApplyQ2, s.steps.q2.Info(ws))
 		}
 		for j := len(share.Blocks().Owner) - 1; j >= 0; j-- {
 			from, _ := share.Blocks().Columns(j)

@@ -4,6 +4,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/tridiag"
@@ -79,7 +80,7 @@ func (g *together[T]) reduceDistributed(a Sym[T]) (host spectrum.Tridiagonal, si
 		close(scanned)
 	}()
 	err = g.each(func(k int, s *solve[T]) error {
-		errs := spectrum.Parallel(2, g.cancel, func(i int) error {
+		errs := plan.Parallel(2, g.cancel, func(i int) error {
 			if i == 0 {
 				return s.uploadShare(a, 1) // nearly every matrix has σ = 1
 			}
@@ -154,7 +155,7 @@ func (s *solve[T]) uploadShare(a Sym[T], sigma float64) error {
 	for _, j := range share.Own() {
 		from, to := share.Blocks().Columns(j)
 		if err := vk.Upload(s.Ctx, s.Dev, share.Block(ws, columns, j).At, a.below(from, to, sigma)); err != nil {
-			return spectrum.During(stages.PhaseLoad, err)
+			return plan.During(stages.PhaseLoad, err)
 		}
 	}
 	return nil
@@ -198,7 +199,7 @@ func (r *distributedReduction[T]) record(rec *vk.Recorder, k int, s *solve[T]) (
 		r.update(rec, k, s, c)
 	}
 	r.panel(rec, k, s, len(r.factored)*share.B) // the last diagonal block
-	s.Info(rec, stages.PhaseBandReduction, share.Info(ws))
+	s.Info(rec, stages.CauseMeet, stages.PhaseBandReduction, share.Info(ws))
 	share.RecordEnd(rec, ws, columns, band)
 	s.steps.products.emulated.Refused(s.Call, rec, ws)
 	r.shareBand(rec, k, s, band)
@@ -207,7 +208,7 @@ func (r *distributedReduction[T]) record(rec *vk.Recorder, k int, s *solve[T]) (
 	}
 	rec.Phase(stages.PhaseBulgeChasing, 0, 1)
 	s.steps.chase.Record(rec, ws, band, s.doubles.tridiagonal(ws, s.steps.spectrum), s.regions.reflectors(ws))
-	s.Info(rec, stages.PhaseBulgeChasing, s.steps.chase.Info(ws))
+	s.Info(rec, stages.CauseWait, stages.PhaseBulgeChasing, s.steps.chase.Info(ws))
 	return s.doubles.receive(rec, ws, s.steps.spectrum)
 }
 

@@ -75,7 +75,7 @@ func TestDistributedSurvivesAWaitThatFails(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if res.Retried == nil || *res.Retried != (StageError{Stage: phase, Info: 3}) {
+		if res.Retried == nil || res.Retried.Stage != phase || res.Retried.Info != 3 {
 			t.Errorf("%s: retried after %v", phase, res.Retried)
 		}
 		accurate(t, phase, a, res)

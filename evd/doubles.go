@@ -2,6 +2,7 @@ package evd
 
 import (
 	"github.com/vkevd/vkevd/evd/emulation"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
@@ -63,7 +64,7 @@ type doubles[T Float] interface {
 	// recording runs.
 	vectors(ws *vk.Arena, x product.Matrix[float64]) product.Matrix[T]
 	narrow(rec *vk.Recorder, ws *vk.Arena, x product.Matrix[float64])
-	upload(c *spectrum.Call, t *spectrum.Stage) error
+	upload(c *plan.Call, t *spectrum.Stage) error
 
 	// sums returns what measures the results of a tridiagonal plan for order n and at most m vectors.
 	sums(dev *vk.Device, n, m int, ops product.Ops[float64]) (columnSums[T], error)
@@ -143,7 +144,7 @@ func (identity) vectors(_ *vk.Arena, x product.Matrix[float64]) product.Matrix[f
 
 func (identity) narrow(*vk.Recorder, *vk.Arena, product.Matrix[float64]) {}
 
-func (identity) upload(*spectrum.Call, *spectrum.Stage) error { return nil }
+func (identity) upload(*plan.Call, *spectrum.Stage) error { return nil }
 
 func (identity) sums(dev *vk.Device, n, m int, ops product.Ops[float64]) (columnSums[float64], error) {
 	widened := func(_ *vk.Recorder, z, _ product.Matrix[float64]) product.Matrix[float64] { return z }

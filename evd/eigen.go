@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 )
 
 // Solve computes the spectrum of one matrix on the best device, for example
@@ -22,7 +22,7 @@ import (
 // If the context ends, the solve ends, but not the opening of the device. The errors are those of
 // vk.Open, NewPlan and Plan.Solve.
 func Solve[T Float](ctx context.Context, a Sym[T], opt Options) (*Result[T], error) {
-	dev, err := spectrum.OpenBestFor[T]()
+	dev, err := plan.OpenBestFor[T]()
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,7 @@ func Solve[T Float](ctx context.Context, a Sym[T], opt Options) (*Result[T], err
 // SolveTridiagonal computes the spectrum of one tridiagonal matrix, as Solve does for a dense
 // matrix. The errors are those of vk.Open, NewTridiagonalPlan and TridiagonalPlan.Solve.
 func SolveTridiagonal[T Float](ctx context.Context, t Tridiagonal[T], opt Options) (*Result[T], error) {
-	dev, err := spectrum.OpenBestFor[T]()
+	dev, err := plan.OpenBestFor[T]()
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
 )
 
@@ -73,13 +75,13 @@ func (e *ShapeError) Error() string {
 }
 
 // ErrClosed says that the plan is closed. errors.Is(ErrClosed, vk.ErrClosed) is true.
-var ErrClosed = spectrum.ErrClosed
+var ErrClosed = plan.ErrClosed
 
 type (
 	// OptionError says that an option is not possible, or cannot be combined with another option.
 	// Option is the name of a field of Options or of a function of Selection. Reason says what is
 	// wrong.
-	OptionError = spectrum.OptionError
+	OptionError = plan.OptionError
 
 	// TooManyError says that an interval has more eigenvalues (Found) than Selection.AtMost allows.
 	TooManyError = spectrum.TooManyError
@@ -87,15 +89,15 @@ type (
 	// NoConvergenceError says that QL or QR iteration did not converge on a diagonal block of the
 	// tridiagonal matrix T. The block has the rows Index to End−1, counted from 0. These rows are
 	// not indices of eigenvalues. Stage is the phase of the solve.
-	NoConvergenceError = spectrum.NoConvergenceError
+	NoConvergenceError = plan.NoConvergenceError
 
 	// OverflowError says that an eigenvalue is beyond the largest number of the result's type. A
 	// method that returns this error also returns the result, in which the value is +Inf or −Inf.
-	OverflowError = spectrum.OverflowError
+	OverflowError = plan.OverflowError
 
 	// StageError says that a kernel in the phase Stage reported a failure: its INFO word, a status
 	// that is 0 for success, is not 0. The field Info is this word. The cause is a defect of the
 	// device, of its driver or of this module, never the input. Solve does not return this error if
 	// a wait between workgroups failed: see Result.Retried.
-	StageError = spectrum.StageError
+	StageError = stages.InfoError
 )

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -36,7 +36,7 @@ func TestForecastsAreWhatIsAllocated(t *testing.T) {
 		{true, Options{Vectors: true, Select: Interval(0, 1).AtMost(4)}},
 	} {
 		c.opt.Tuning = &small
-		plan := func(d *vk.Device) (forecast, *spectrum.Base) {
+		plan := func(d *vk.Device) (forecast, *plan.Base) {
 			if c.tridiagonal {
 				p, err := NewTridiagonalPlan[float64](d, n, c.opt)
 				if err != nil {

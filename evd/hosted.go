@@ -1,6 +1,7 @@
 package evd
 
 import (
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
@@ -43,12 +44,12 @@ func (h *hosted) receive(rec *vk.Recorder, ws *vk.Arena, t *spectrum.Stage) func
 
 func (h *hosted) narrow(*vk.Recorder, *vk.Arena, product.Matrix[float64]) {}
 
-func (h *hosted) upload(c *spectrum.Call, t *spectrum.Stage) error {
+func (h *hosted) upload(c *plan.Call, t *spectrum.Stage) error {
 	rows := spectrum.HostVectors[float32](c, t)
 	if len(rows.Data) == 0 {
 		return nil
 	}
-	return spectrum.During(stages.PhaseNarrow, vk.Upload(c.Ctx, c.Dev, h.x.In(c.Arena), rows))
+	return plan.During(stages.PhaseNarrow, vk.Upload(c.Ctx, c.Dev, h.x.In(c.Arena), rows))
 }
 
 func (h *hosted) sums(*vk.Device, int, int, product.Ops[float64]) (columnSums[float32], error) {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/tuning"
 )
@@ -41,7 +41,7 @@ func TestNothingWaitsOnTheSafePath(t *testing.T) {
 		defer p.Close()
 		want := waitingStages(Options{Vectors: vectors})
 		c := p.base.Begin(context.Background(), nil)
-		if have := infoWords(p.path, c); have != want {
+		if have := infoWords(p.path.Now, c); have != want {
 			t.Errorf("vectors %v: %d stages wait on the first path, want %d", vectors, have, want)
 		}
 		if have := infoWords(p.safe, c); have != 0 {
@@ -52,7 +52,7 @@ func TestNothingWaitsOnTheSafePath(t *testing.T) {
 
 // infoWords returns the number of INFO words that the host reads during a solve with the stages in
 // p. An INFO word is the status of a stage in which workgroups wait for each other.
-func infoWords[T Float](p *path[T], c *spectrum.Call) int {
+func infoWords[T Float](p *path[T], c *plan.Call) int {
 	s := &p.steps
 	words := s.reduce.Info(c.Arena).Len() + s.chase.Info(c.Arena).Len()
 	if s.q2 != nil {

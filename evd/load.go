@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
@@ -40,7 +41,7 @@ func (p *path[T]) upload(ctx context.Context, dev *vk.Device, ws *vk.Arena, a Sy
 // columns. The other triangle gets undefined values there.
 func (a Sym[T]) upload(ctx context.Context, dev *vk.Device, to vk.Slice[T]) error {
 	host := vk.Columns[T]{Rows: a.N, Cols: a.N, Ld: a.Ld, Data: a.Data}
-	return spectrum.During(stages.PhaseLoad, vk.UploadTriangle(ctx, dev, to, host, a.upper()))
+	return plan.During(stages.PhaseLoad, vk.UploadTriangle(ctx, dev, to, host, a.upper()))
 }
 
 // uploadTiny multiplies the matrix A by σ on the host and uploads the product to the device memory
@@ -78,7 +79,7 @@ func (p *path[T]) recordLoad(rec *vk.Recorder, ws *vk.Arena, upper bool, sigma f
 // scan reads the triangle once, on all CPU cores. It returns max|a_ij|. If an entry is NaN or infinite,
 // `scan` returns a *NonFiniteError for the first such entry in the order of the memory.
 func scan[T Float](a Sym[T]) (float64, error) {
-	largest, i, j := spectrum.Scan(a.Data, a.Ld, a.N, a.column)
+	largest, i, j := plan.Scan(a.Data, a.Ld, a.N, a.column)
 	if i >= 0 {
 		bad := &NonFiniteError{i, j, float64(a.Data[i+j*a.Ld])}
 		if a.RowMajor {

@@ -4,7 +4,7 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 )
 
 // Float is the constraint for number types of matrices. For float32, too, the tridiagonal problem
@@ -53,7 +53,7 @@ func (a Sym[T]) withLd() Sym[T] {
 // Validate returns a *ShapeError if Data is too short for N and Ld. It reads no entry.
 func (a Sym[T]) Validate() error {
 	a = a.withLd()
-	if a.N < 0 || a.N > 0 && !spectrum.Holds(len(a.Data), a.N, a.N, a.Ld) {
+	if a.N < 0 || a.N > 0 && !plan.Holds(len(a.Data), a.N, a.N, a.Ld) {
 		return &ShapeError{N: a.N, Ld: a.Ld, Len: len(a.Data)}
 	}
 	return nil

@@ -3,8 +3,8 @@ package evd
 import (
 	"context"
 	"math"
-	"sync"
 
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/move"
@@ -20,13 +20,9 @@ type MixedPlan struct {
 	refine *RefinePlan
 
 	// first holds the stages of the solve in single precision, and `convert` converts A and the
-	// vectors. Both are nil for the orders 0 and 1. A call that holds the plan's lock may replace
-	// `first`. Methods that do not hold the plan's lock must call the method `current`.
-	first   *path[float32]
+	// vectors. Both are nil for the orders 0 and 1.
+	first   plan.Replaceable[*path[float32]]
 	convert *move.Conversion
-
-	// replacing is the lock for the field `first`.
-	replacing sync.Mutex
 }
 
 // NewMixedPlan prepares for matrices of order n ≥ 0. It allocates about 40·n² bytes of device
@@ -60,7 +56,7 @@ func newMixedPlan(dev *vk.Device, n int, opt Options) (*MixedPlan, error) {
 	if err := dev.Compile(p.prepare); err != nil {
 		return nil, err
 	}
-	r.base.Layout = r.lay(p.first.layout)
+	r.base.Layout = r.lay(p.first.Now.layout)
 	return p, r.base.Allocate()
 }
 
@@ -74,7 +70,7 @@ func (p *MixedPlan) prepare() (err error) {
 	if p.convert, err = move.NewConversion(r.base.Dev); err != nil {
 		return err
 	}
-	p.first, err = newPath[float32](r.base.Dev, r.base.N, opt, nil)
+	p.first.Now, err = newPath[float32](r.base.Dev, r.base.N, opt, nil)
 	return err
 }
 
@@ -82,8 +78,9 @@ func (p *MixedPlan) prepare() (err error) {
 // solve and all later ones. The new stages are without the waits of the kind that failed in the call
 // c. The failure is recorded for the device. The caller must have the plan's lock. The errors are
 // those of NewMixedPlan.
-func (p *MixedPlan) avoidWaiting(c *spectrum.Call) error {
-	base, opt := &p.refine.base, afterFailedWait(c, p.first.opt)
+func (p *MixedPlan) avoidWaiting(c *plan.Call) error {
+	base, opt := &p.refine.base, p.first.Now.opt
+	opt.NoWaits = c.AvoidWaits() || opt.NoWaits
 	var next *path[float32]
 	err := base.Dev.Compile(func() (err error) {
 		next, err = newPath[float32](base.Dev, base.N, opt, nil)
@@ -92,25 +89,15 @@ func (p *MixedPlan) avoidWaiting(c *spectrum.Call) error {
 	if err != nil {
 		return err
 	}
-	p.replacing.Lock()
-	p.first = next
-	p.replacing.Unlock()
+	p.first.Take(next)
 	return base.Replace(p.refine.lay(next.layout))
-}
-
-// current returns the stages of the solve in single precision at this moment. Callers need not hold
-// the plan's lock.
-func (p *MixedPlan) current() *path[float32] {
-	p.replacing.Lock()
-	defer p.replacing.Unlock()
-	return p.first
 }
 
 // Costs returns a forecast of the number of floating-point operations of each phase: those of the
 // solve in single precision, and those of two steps of the refinement. Costs returns nil for the
 // orders 0 and 1.
 func (p *MixedPlan) Costs() []StageCost {
-	first := p.current()
+	first := p.first.Current()
 	if first == nil {
 		return nil
 	}
@@ -148,18 +135,18 @@ func (p *MixedPlan) Solve(ctx context.Context, a Sym[float64]) (*Result[float64]
 	if err := r.base.Open(); err != nil {
 		return nil, err
 	}
-	report := spectrum.Rising(r.opt.Progress)
-	begin := func() *spectrum.Call { return r.base.Begin(ctx, spectrum.ProgressOf(p.Costs(), report)) }
+	report := plan.Rising(r.opt.Progress)
+	begin := func() *plan.Call { return r.base.Begin(ctx, plan.ProgressOf(p.Costs(), report)) }
 	s := &refinement{RefinePlan: r, Call: begin(), N: r.base.N, report: report}
 	if s.N <= 1 {
 		return s.exact(a)
 	}
 	return s.refineOrSolve(a, func() (float64, error) {
-		attempt := func(c *spectrum.Call) (float64, error) {
+		attempt := func(c *plan.Call) (float64, error) {
 			s.Call = c
 			return p.load(s, a)
 		}
-		return spectrum.Survive(begin, attempt, p.avoidWaiting)
+		return plan.Survive(begin, attempt, p.avoidWaiting)
 	})
 }
 
@@ -175,7 +162,7 @@ func (p *MixedPlan) load(s *refinement, a Sym[float64]) (sigma float64, err erro
 		return 0, err
 	}
 	s.x, s.y = s.in(s.Arena, s.regions.x[0]), s.in(s.Arena, s.regions.x[1])
-	first := &solve[float32]{p.first, s.Call}
+	first := &solve[float32]{p.first.Now, s.Call}
 	var received func() spectrum.Tridiagonal
 	err = s.Run(func(rec *vk.Recorder) {
 		rec.Phase(stages.PhaseLoad, 0, 1)
@@ -230,7 +217,7 @@ func toOne(largest float64) float64 {
 // SolveMixed computes all eigenvalues and eigenvectors of one matrix in mixed precision on the best
 // device. It opens the device, makes a MixedPlan, and closes both at the end.
 func SolveMixed(ctx context.Context, a Sym[float64], opt Options) (*Result[float64], error) {
-	dev, err := spectrum.OpenBest()
+	dev, err := plan.OpenBest()
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
@@ -14,7 +15,7 @@ import (
 // gaveUp is a method for the tridiagonal problem that never converges.
 type gaveUp struct{ spectrum.Method }
 
-func (gaveUp) Solve(*spectrum.Call, spectrum.Problem, int, int, stages.Matrix) ([]float64, error) {
+func (gaveUp) Solve(*plan.Call, spectrum.Problem, int, int, stages.Matrix) ([]float64, error) {
 	return nil, &NoConvergenceError{Stage: stages.PhaseTridiagonal}
 }
 
@@ -31,17 +32,17 @@ func TestMixedSolvesCold(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	a, method := randomSym(n), p.first.steps.spectrum.Method
+	a, method := randomSym(n), p.first.Now.steps.spectrum.Method
 	for _, c := range []struct {
 		name, cold string
 		spoil      func()
 	}{
-		{"no convergence", ColdSingle, func() { p.first.steps.spectrum.Method = gaveUp{method} }},
-		{"wrong vectors", ColdFar, func() { p.first.steps.spectrum.Method = zeros{method} }},
+		{"no convergence", ColdSingle, func() { p.first.Now.steps.spectrum.Method = gaveUp{method} }},
+		{"wrong vectors", ColdFar, func() { p.first.Now.steps.spectrum.Method = zeros{method} }},
 	} {
 		c.spoil()
 		res, err := p.Solve(context.Background(), a)
-		p.first.steps.spectrum.Method = method
+		p.first.Now.steps.spectrum.Method = method
 		if err != nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
@@ -57,7 +58,7 @@ func TestMixedSolvesCold(t *testing.T) {
 // zeros is a method that finds the values, and vectors of zeros.
 type zeros struct{ spectrum.Method }
 
-func (m zeros) Solve(c *spectrum.Call, t spectrum.Problem, from, to int, xt stages.Matrix) ([]float64, error) {
+func (m zeros) Solve(c *plan.Call, t spectrum.Problem, from, to int, xt stages.Matrix) ([]float64, error) {
 	values, err := m.Method.Solve(c, t, from, to, xt)
 	if err != nil {
 		return nil, err
@@ -80,7 +81,7 @@ func TestMixedSurvivesAWaitThatFails(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer p.Close()
-		waits := infoWords(p.first, p.refine.base.Begin(ctx, nil))
+		waits := infoWords(p.first.Now, p.refine.base.Begin(ctx, nil))
 		if !mayWait(t, d) || waits == 0 {
 			t.Fatal("nothing waits")
 		}
@@ -101,7 +102,7 @@ func TestMixedSurvivesAWaitThatFails(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", phase, err)
 		}
-		if res.Retried == nil || *res.Retried != (StageError{Stage: phase, Info: given}) || !(res.Profile.Phase(stages.PhaseGivenUp) > 0) {
+		if res.Retried == nil || res.Retried.Stage != phase || res.Retried.Info != given || !(res.Profile.Phase(stages.PhaseGivenUp) > 0) {
 			t.Errorf("%s: retried after %v, %+v", phase, res.Retried, res.Profile.Phases)
 		}
 		panel := phase == stages.PhaseBandReduction
@@ -112,7 +113,7 @@ func TestMixedSurvivesAWaitThatFails(t *testing.T) {
 		if panel {
 			left = waits - 1
 		}
-		if have := infoWords(p.first, p.refine.base.Begin(ctx, nil)); have != left {
+		if have := infoWords(p.first.Now, p.refine.base.Begin(ctx, nil)); have != left {
 			t.Errorf("%s: %d stages wait afterwards, want %d", phase, have, left)
 		}
 		again, err := p.Solve(ctx, a)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -103,19 +104,19 @@ type Options struct {
 func (opt Options) check(n int) error {
 	switch {
 	case opt.Band < 0 || opt.Block < 0:
-		return spectrum.BadOption("Band, Block", "must not be negative")
+		return plan.BadOption("Band, Block", "must not be negative")
 	case opt.Verify && opt.Overwrite:
-		return spectrum.BadOption("Verify", "needs the input again, which Overwrite destroys")
+		return plan.BadOption("Verify", "needs the input again, which Overwrite destroys")
 	case opt.Overwrite && !opt.Vectors:
-		return spectrum.BadOption("Overwrite", "only vectors can take the input's place")
+		return plan.BadOption("Overwrite", "only vectors can take the input's place")
 	case opt.RowMajor && !opt.Vectors:
-		return spectrum.BadOption("RowMajor", "only vectors have rows")
+		return plan.BadOption("RowMajor", "only vectors have rows")
 	case len(opt.Shares) > 0 && len(opt.Shares) != len(opt.Devices)+1:
-		return spectrum.BadOption("Shares", fmt.Sprintf("there are %d numbers for %d devices", len(opt.Shares), len(opt.Devices)+1))
+		return plan.BadOption("Shares", fmt.Sprintf("there are %d numbers for %d devices", len(opt.Shares), len(opt.Devices)+1))
 	case slices.ContainsFunc(opt.Shares, func(x float64) bool { return !(x > 0) || math.IsInf(x, 1) }):
-		return spectrum.BadOption("Shares", "each must be positive and finite")
+		return plan.BadOption("Shares", "each must be positive and finite")
 	case opt.Distribute && len(opt.Devices) == 0:
-		return spectrum.BadOption("Distribute", "needs further devices, among which the matrix is divided")
+		return plan.BadOption("Distribute", "needs further devices, among which the matrix is divided")
 	}
 	if err := CheckProducts(opt.Products, opt.Moduli); err != nil {
 		return err
@@ -137,7 +138,7 @@ func (opt Options) checkTridiagonal(n int) error {
 		{"Distribute", opt.Distribute},
 	} {
 		if dense.set {
-			return spectrum.BadOption(dense.name, "has no meaning for a tridiagonal matrix")
+			return plan.BadOption(dense.name, "has no meaning for a tridiagonal matrix")
 		}
 	}
 	return opt.check(n)
@@ -183,7 +184,7 @@ func sizes[T Float](dev *vk.Device, n int, opt Options) (tuning.Tuning, error) {
 	}
 	if t.Block%t.Band != 0 {
 		reason := fmt.Sprintf("%d is not a multiple of the half-bandwidth %d", t.Block, t.Band)
-		return t, spectrum.BadOption("Block", reason)
+		return t, plan.BadOption("Block", reason)
 	}
 	t.Waits.Wavefront = t.Waits.Wavefront || opt.NoWaits
 	return t, nil

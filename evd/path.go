@@ -54,7 +54,7 @@ type path[T Float] struct {
 // are wanted. `q2` is also nil if A is reduced in one stage. If the matrix is distributed
 // (Options.Distribute), `share` takes the place of `load` and `reduce`, and `panels` that of
 // `residuals`. On the
-// further devices `conquer` has their part of `spectrum`, if spectrum.Shared.
+// further devices `conquer` has their part of `spectrum`, if plan.Shared.
 type steps[T Float] struct {
 	products  products[T]
 	load      *move.SymmetricLoad[T]

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/residual"
@@ -20,7 +20,7 @@ import (
 // emulatedByPhase calls `solve` and counts the emulated products of each phase. The device must have
 // vk.Options.Kernels. Divide and conquer makes its own recordings, so it has the products that are in
 // none of the others.
-func emulatedByPhase(t *testing.T, base *spectrum.Base, solve func() (*Result[float64], error)) map[string]int {
+func emulatedByPhase(t *testing.T, base *plan.Base, solve func() (*Result[float64], error)) map[string]int {
 	t.Helper()
 	const product = "emulated_product"
 	recs := map[*vk.Recorder]bool{}
@@ -128,11 +128,11 @@ func TestChecksHaveNativeProducts(t *testing.T) {
 	if !p.Emulated() {
 		t.Fatal("no emulated products")
 	}
-	s, ws := p.path.steps, p.base.Begin(context.Background(), nil).Arena
+	s, ws := p.path.Now.steps, p.base.Begin(context.Background(), nil).Arena
 	rec := vk.NewRecorder(d)
-	z := p.path.doubles.vectors(ws, s.spectrum.Matrix(ws, n, n, n))
-	s.residuals.Record(rec, ws, p.path.matrixA(ws), z, residual.Sums[float64]{
-		Lambda: s.spectrum.Lambda(ws), Residual: p.path.regions.residual.In(ws), Orthogonality: p.path.regions.orthogonality.In(ws),
+	z := p.path.Now.doubles.vectors(ws, s.spectrum.Matrix(ws, n, n, n))
+	s.residuals.Record(rec, ws, p.path.Now.matrixA(ws), z, residual.Sums[float64]{
+		Lambda: s.spectrum.Lambda(ws), Residual: p.path.Now.regions.residual.In(ws), Orthogonality: p.path.Now.regions.orthogonality.In(ws),
 	})
 	if found := stagetest.Dispatches("emulated", rec); rec.Len() == 0 || len(found) > 0 {
 		t.Errorf("%d commands, emulated kernels %v", rec.Len(), found)

@@ -3,8 +3,8 @@ package evd
 import (
 	"errors"
 	"slices"
-	"sync"
 
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -16,17 +16,11 @@ import (
 //
 // The caller closes the plan before the device.
 type Plan[T Float] struct {
-	base spectrum.Base
+	base plan.Base
 	opt  Options
 
-	// path holds the stages of a solve and their memory. For order 0 it has sizes, but no stages. A
-	// call that has the plan's lock may replace `path`. Methods without the plan's lock must call
-	// the method `current`.
-	path *path[T]
-
-	// replacing is the lock for the field `path`, which a call may replace while other calls read
-	// it.
-	replacing sync.Mutex
+	// path holds the stages of a solve and their memory. For order 0 it has sizes, but no stages.
+	path plan.Replaceable[*path[T]]
 
 	// others are the further devices of Options.Devices, in their order; the list is empty if no
 	// vectors are wanted and the matrix is not distributed. `split` says which part of the vectors
@@ -61,7 +55,7 @@ func NewPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	if err := checkOrder(n, maxOrder, false); err != nil {
 		return nil, err
 	}
-	if err := errors.Join(opt.check(n), spectrum.CheckDevices(dev, opt.Devices)); err != nil {
+	if err := errors.Join(opt.check(n), plan.CheckDevices(dev, opt.Devices)); err != nil {
 		return nil, err
 	}
 	makePlan := func(opt Options) (*Plan[T], error) {
@@ -111,11 +105,11 @@ func (p *Plan[T]) Distributed() bool { return p.opt.Distribute }
 // into the device's memory, it returns an error.
 func newPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 	opt.Distribute = opt.Distribute && n > 1 // smaller orders are solved on the host
-	p := &Plan[T]{base: spectrum.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt}
+	p := &Plan[T]{base: plan.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt}
 	if n == 0 {
 		var err error
-		p.path = &path[T]{opt: opt}
-		p.path.tune, err = sizes[T](dev, n, opt)
+		p.path.Now = &path[T]{opt: opt}
+		p.path.Now.tune, err = sizes[T](dev, n, opt)
 		return p, err
 	}
 	if err := p.addDevices(opt); err != nil {
@@ -134,7 +128,7 @@ func newPlan[T Float](dev *vk.Device, n int, opt Options) (*Plan[T], error) {
 // prepare makes the plan's stages. With Options.Verify it also makes the stages of a second solve,
 // by slower and simpler methods. Both share memory, because they never run at the same time.
 func (p *Plan[T]) prepare() (err error) {
-	if p.path, err = p.newPath(p.opt); err != nil {
+	if p.path.Now, err = p.newPath(p.opt); err != nil {
 		return err
 	}
 	if p.opt.Verify {
@@ -142,7 +136,7 @@ func (p *Plan[T]) prepare() (err error) {
 			return err
 		}
 	}
-	first, others := p.layouts(p.path)
+	first, others := p.layouts(p.path.Now)
 	p.base.Layout = first
 	for k, o := range p.others {
 		o.base.Layout = others[k]
@@ -152,19 +146,11 @@ func (p *Plan[T]) prepare() (err error) {
 
 // Band returns the half-bandwidth b of the first stage: Options.Band, or the tuning's value for
 // this order. It returns 1 if the matrix is reduced to tridiagonal form in one stage.
-func (p *Plan[T]) Band() int { return p.current().tune.Band }
+func (p *Plan[T]) Band() int { return p.path.Current().tune.Band }
 
 // Block returns the rank k of the updates of the trailing matrix in the first stage: Options.Block,
 // or the tuning's value for this order. It returns 1 if the matrix is reduced in one stage.
-func (p *Plan[T]) Block() int { return p.current().tune.Block }
-
-// current returns the plan's stages and memory (its path) at this moment. Callers do not need the
-// plan's lock.
-func (p *Plan[T]) current() *path[T] {
-	p.replacing.Lock()
-	defer p.replacing.Unlock()
-	return p.path
-}
+func (p *Plan[T]) Block() int { return p.path.Current().tune.Block }
 
 // Bytes returns the size in bytes of the device memory that the plan has allocated on
 // its first device.

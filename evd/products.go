@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"github.com/vkevd/vkevd/evd/emulation"
-	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/product/moduli"
 	"github.com/vkevd/vkevd/stages/tuning"
@@ -51,7 +51,7 @@ func ParseProducts(s string) (Products, error) {
 			return Products(p), nil
 		}
 	}
-	return 0, spectrum.BadOption("Products", fmt.Sprintf("%q is not auto, native or emulated", s))
+	return 0, plan.BadOption("Products", fmt.Sprintf("%q is not auto, native or emulated", s))
 }
 
 // CheckProducts returns an *OptionError if the value of Options.Products, or that of
@@ -59,9 +59,9 @@ func ParseProducts(s string) (Products, error) {
 func CheckProducts(p Products, count int) error {
 	switch {
 	case p < ProductsAuto || p > ProductsEmulated:
-		return spectrum.BadOption("Products", fmt.Sprintf("there is no choice %d", int(p)))
+		return plan.BadOption("Products", fmt.Sprintf("there is no choice %d", int(p)))
 	case count != 0 && (count < moduli.Least || count > moduli.Most):
-		return spectrum.BadOption("Moduli", fmt.Sprintf("%d is not between %d and %d", count, moduli.Least, moduli.Most))
+		return plan.BadOption("Moduli", fmt.Sprintf("%d is not between %d and %d", count, moduli.Least, moduli.Most))
 	}
 	return nil
 }
@@ -137,7 +137,7 @@ func newProducts[T Float](dev *vk.Device, n int, opt Options, t tuning.Tuning, d
 // Emulated reports whether the plan computes large matrix products by integer units: because
 // Options.Products asks for it, or because ProductsAuto has chosen it. A solve whose emulated
 // products refuse a matrix changes the result to false.
-func (p *Plan[T]) Emulated() bool { return len(p.current().steps.products.emulated) > 0 }
+func (p *Plan[T]) Emulated() bool { return len(p.path.Current().steps.products.emulated) > 0 }
 
 // Emulated reports whether the plan computes large matrix products by integer units, as
 // Plan.Emulated does.
@@ -150,13 +150,3 @@ func (p *MixedPlan) Emulated() bool { return p.refine.Emulated() }
 // Work returns the workspace of all matrix products. The products share it, because they are not
 // recorded concurrently.
 func (p *products[T]) Work() *vk.Layout { return p.emulated.Work(p.native.Work(), p.extra) }
-
-// goNative makes new stages for the plan, with native products instead of emulated ones, for this
-// solve and all later ones. It is called after emulated products have refused a row whose numbers
-// are too large or not finite. The caller must have the plan's lock. The errors are those of
-// NewPlan.
-func (p *Plan[T]) goNative() error {
-	opt := p.path.opt
-	opt.Products = ProductsNative
-	return p.replacePath(opt)
-}

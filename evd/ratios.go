@@ -1,8 +1,7 @@
 package evd
 
 import (
-	"math"
-
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 )
 
@@ -29,32 +28,5 @@ func (r Ratios) Passed() bool { return r.Residual < Threshold && r.Orthogonality
 // rounding may cause for numbers of type T and order n. `norm` is ‖A‖₁, or a lower bound of it.
 func newRatios[T Float](sums [2][]float64, norm float64, n int) Ratios {
 	unit := float64(n) * spectrum.UlpOf[T]()
-	return Ratios{quotient(largest(sums[0]), norm, unit), quotient(largest(sums[1]), 1, unit)}
-}
-
-// largest returns the largest element of v, but at least 0. It returns NaN if v has a NaN.
-func largest(v []float64) float64 {
-	top := 0.0
-	for _, x := range v {
-		if math.IsNaN(x) {
-			return x
-		}
-		top = max(top, x)
-	}
-	return top
-}
-
-// quotient returns x/(norm·unit). It returns 0 if x is 0, even if `norm` is 0. It returns +Inf if
-// the quotient is NaN.
-func quotient(x, norm, unit float64) float64 {
-	if x == 0 {
-		return 0
-	}
-	// The first division is by `norm`, because the product norm·unit would underflow for a tiny
-	// norm.
-	r := x / norm / unit
-	if math.IsNaN(r) {
-		return math.Inf(1)
-	}
-	return r
+	return Ratios{plan.Ratio(sums[0], norm, unit), plan.Ratio(sums[1], 1, unit)}
 }

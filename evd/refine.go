@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 )
 
 // Refinement describes how RefinePlan.Refine or MixedPlan.Solve has computed a result: the steps of
@@ -59,7 +59,7 @@ func (e *InitialVectorsError) Error() string {
 // eigenvalue, or nearly so. The argument `opt` has the options of NewRefinePlan. Refine opens the
 // best device, makes a plan, and closes both at the end.
 func Refine(ctx context.Context, a Sym[float64], q Dense[float64], opt Options) (*Result[float64], error) {
-	dev, err := spectrum.OpenBest()
+	dev, err := plan.OpenBest()
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/refine"
 	"github.com/vkevd/vkevd/vk"
@@ -121,7 +121,7 @@ func ritzOnHost(m, ld int, block, values []float64) error {
 	}
 	var solved mat.EigenSym
 	if !solved.Factorize(a, true) {
-		return &spectrum.NoConvergenceError{Stage: stages.PhaseRitz, End: m}
+		return &plan.NoConvergenceError{Stage: stages.PhaseRitz, End: m}
 	}
 	for i, x := range solved.Values(nil) {
 		values[i] = math.Ldexp(x, exponent)

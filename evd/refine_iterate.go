@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
@@ -35,7 +36,7 @@ const (
 // refinement is one call of Refine in flight: a plan and the call that uses it.
 type refinement struct {
 	*RefinePlan
-	*spectrum.Call
+	*plan.Call
 
 	// start has the caller's approximate vectors. It is nil if a solve in single precision computes
 	// them.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/move"
@@ -19,7 +19,7 @@ import (
 // plan works for one call at a time, and goroutines that share it wait for each other. The caller
 // closes the plan before the device.
 type RefinePlan struct {
-	base spectrum.Base
+	base plan.Base
 	opt  Options
 
 	// tune has the sizes of the stages, for the order of this plan.
@@ -84,13 +84,13 @@ func refineOptions(dev *vk.Device, n int, opt Options) (Options, error) {
 	opt.Vectors = true
 	switch {
 	case opt.Select != Selection{}:
-		return opt, spectrum.BadOption("Select", "a refinement is for all vectors, because it corrects each vector by multiples of all others")
+		return opt, plan.BadOption("Select", "a refinement is for all vectors, because it corrects each vector by multiples of all others")
 	case opt.Overwrite:
-		return opt, spectrum.BadOption("Overwrite", "a refinement needs the matrix in each step")
+		return opt, plan.BadOption("Overwrite", "a refinement needs the matrix in each step")
 	case opt.Distribute:
-		return opt, spectrum.BadOption("Distribute", "a refinement needs the whole matrix on one device")
+		return opt, plan.BadOption("Distribute", "a refinement needs the whole matrix on one device")
 	}
-	if err := errors.Join(opt.check(n), spectrum.CheckDevices(dev, opt.Devices)); err != nil {
+	if err := errors.Join(opt.check(n), plan.CheckDevices(dev, opt.Devices)); err != nil {
 		return opt, err
 	}
 	return opt, dev.Info().NeedFloat64(inSinglePrecision)
@@ -98,7 +98,7 @@ func refineOptions(dev *vk.Device, n int, opt Options) (Options, error) {
 
 // newRefinePlan makes the stages of a plan for options that are possible, without device memory.
 func newRefinePlan(dev *vk.Device, n int, opt Options) (*RefinePlan, error) {
-	p := &RefinePlan{base: spectrum.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt}
+	p := &RefinePlan{base: plan.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt}
 	if n <= 1 {
 		return p, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/residual"
@@ -29,7 +30,7 @@ func (p *RefinePlan) Refine(ctx context.Context, a Sym[float64], q Dense[float64
 	if err := p.accepts(a, q); err != nil {
 		return nil, err
 	}
-	report := spectrum.Rising(p.opt.Progress)
+	report := plan.Rising(p.opt.Progress)
 	s := &refinement{RefinePlan: p, Call: p.begin(ctx, report), start: &q, N: p.base.N, report: report}
 	if s.N <= 1 {
 		return s.exact(a)
@@ -39,8 +40,8 @@ func (p *RefinePlan) Refine(ctx context.Context, a Sym[float64], q Dense[float64
 
 // begin begins a call of a method that uses the device. `report` receives the progress, and may be
 // nil.
-func (p *RefinePlan) begin(ctx context.Context, report func(Progress)) *spectrum.Call {
-	return p.base.Begin(ctx, spectrum.ProgressOf(p.Costs(), report))
+func (p *RefinePlan) begin(ctx context.Context, report func(Progress)) *plan.Call {
+	return p.base.Begin(ctx, plan.ProgressOf(p.Costs(), report))
 }
 
 // refineOrSolve does the iteration of one call, or a cold solve if the iteration cannot be used. It
@@ -48,7 +49,7 @@ func (p *RefinePlan) begin(ctx context.Context, report func(Progress)) *spectrum
 // `load` is that of the method refine.
 func (s *refinement) refineOrSolve(a Sym[float64], load func() (sigma float64, err error)) (*Result[float64], error) {
 	res, err := s.refine(a, load)
-	if err != nil && methodFailed(err) {
+	if err != nil && plan.MethodFailed(err) {
 		// Before the first step, only the solve in single precision can fail. In a step, emulated
 		// products refuse a factor, or the eigenproblem of a cluster does not converge.
 		if s.counts.Cold = ColdSingle; s.counts.Steps > 0 {
@@ -69,8 +70,9 @@ func (s *refinement) refineOrSolve(a Sym[float64], load func() (sigma float64, e
 // reason, and the caller must solve without the approximate vectors. The function `load` brings σ·A
 // and the approximate vectors to the device, and returns σ.
 func (s *refinement) refine(a Sym[float64], load func() (sigma float64, err error)) (*Result[float64], error) {
-	wait, stop := spectrum.AllocateEarly[float64](s.Ctx, s.N, s.N)
-	defer stop()
+	memory := plan.NewResultMemory[float64](s.Ctx)
+	defer memory.Stop()
+	memory.Allocate(s.N, s.N)
 	sigma, err := load()
 	if err != nil {
 		return nil, err
@@ -84,8 +86,8 @@ func (s *refinement) refine(a Sym[float64], load func() (sigma float64, err erro
 	if err := s.Run(func(rec *vk.Recorder) { from = s.steps.orient.record(rec, s.x, s.y) }); err != nil {
 		return nil, err
 	}
-	z := wait()
-	if err := spectrum.During(stages.PhaseTranspose, vk.Download(s.Ctx, s.Dev, z, from.At)); err != nil {
+	z := memory.Wait()
+	if err := plan.During(stages.PhaseTranspose, vk.Download(s.Ctx, s.Dev, z, from.At)); err != nil {
 		return nil, err
 	}
 	res := &Result[float64]{Values: values, Vectors: dense(z, s.opt.RowMajor), Profile: s.Profile, Retried: s.Retried}
@@ -116,7 +118,7 @@ func (s *refinement) load(a Sym[float64], q Dense[float64]) (sigma float64, err 
 	if q.RowMajor {
 		to = s.x
 	}
-	if err := spectrum.During(stages.PhaseLoad, vk.Upload(s.Ctx, s.Dev, to.At, q.stored())); err != nil {
+	if err := plan.During(stages.PhaseLoad, vk.Upload(s.Ctx, s.Dev, to.At, q.stored())); err != nil {
 		return 0, err
 	}
 	if err := a.upload(s.Ctx, s.Dev, s.matrixA().At); err != nil {
@@ -163,9 +165,6 @@ func (s *refinement) exact(a Sym[float64]) (*Result[float64], error) {
 		return nil, err
 	}
 	res := exact(s.Call, s.opt, a.Data[:s.N])
-	if s.opt.Verify {
-		res.Certificate = &Certificate{}
-	}
 	res.Refinement = &s.counts
 	s.Ends()
 	return res, nil
@@ -178,7 +177,7 @@ func (s *refinement) startIsFinite() error {
 		return nil
 	}
 	q, z := s.start, s.start.stored()
-	_, i, j := spectrum.Scan(z.Data, z.Ld, z.Cols, func(int) (int, int) { return 0, z.Rows })
+	_, i, j := plan.Scan(z.Data, z.Ld, z.Cols, func(int) (int, int) { return 0, z.Rows })
 	if i < 0 {
 		return nil
 	}

@@ -1,10 +1,11 @@
 package evd
 
 import (
-	"errors"
 	"math"
 
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/stages/tridiag/stemr"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -51,15 +52,15 @@ type Result[T Float] struct {
 // Tree counts the work of MRRR: blocks of the tridiagonal matrix T, levels of the representation
 // tree, clusters, blocks that were tried again from another root, and vectors that divide and
 // conquer had to compute (Fallback, nearly always 0).
-type Tree = spectrum.Tree
+type Tree = stemr.MRRRCounters
 
 // Progress says how much of a solve is done. Stage is the phase that is running. Done is the number
 // of floating-point operations done so far, and never decreases. Total is the number for the whole
 // solve.
-type Progress = spectrum.Progress
+type Progress = plan.Progress
 
 // newResult makes the Result of a solve. Plans for dense and for tridiagonal matrices both use it.
-func newResult[T Float](c *spectrum.Call, r spectrum.Result[T], rowMajor bool) *Result[T] {
+func newResult[T Float](c *plan.Call, r spectrum.Result[T], rowMajor bool) *Result[T] {
 	res := &Result[T]{First: r.First, Values: r.Values, Profile: c.Profile, Tree: c.Tree, Retried: c.Retried}
 	for _, z := range r.Vectors {
 		res.Vectors = dense(z, rowMajor)
@@ -71,21 +72,21 @@ func newResult[T Float](c *spectrum.Call, r spectrum.Result[T], rowMajor bool) *
 // and nil otherwise. An infinite value is no eigenvalue, so the certificate of such a result
 // does not pass.
 func (r *Result[T]) overflow() error {
-	err := spectrum.Overflow(r.Values, r.First, false)
+	err := plan.Overflow(r.Values, r.First, false)
 	if err != nil && r.Certificate != nil {
 		r.Certificate.Counts = math.Inf(1)
 	}
 	return err
 }
 
-// overflows reports whether err says that a value overflows. A result is returned beside it.
-func overflows(err error) bool { return errors.As(err, new(*OverflowError)) }
-
 // exact returns the selected part of the spectrum of a matrix of order 0 or 1. For order 1 the
 // eigenvalue is the entry of the matrix.
-func exact[T Float](c *spectrum.Call, opt Options, values []T) *Result[T] {
+func exact[T Float](c *plan.Call, opt Options, values []T) *Result[T] {
 	from, to := spectrum.SelectExact(opt.Select, spectrum.Scale(values, 1))
 	res := &Result[T]{First: from, Values: spectrum.Scale(values[from:to], 1), Profile: c.Profile}
+	if opt.Verify {
+		res.Certificate = &Certificate{}
+	}
 	if !opt.Vectors {
 		return res
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/internal/when"
@@ -49,7 +50,7 @@ func TestSpoiledValuesAreSettled(t *testing.T) {
 		{map[int]float64{0: math.Inf(-1)}, true, true},
 		{all, false, true},
 	} {
-		p.spectrum.Method = spoiled{method, func(_ *spectrum.Call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
+		p.spectrum.Method = spoiled{method, func(_ *plan.Call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
 			for k, by := range c.by {
 				values[k] += by * unit
 			}
@@ -99,7 +100,7 @@ func TestSettledValuesDoNotDependOnSpeed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.spectrum.Method = spoiled{p.spectrum.Method, func(_ *spectrum.Call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
+		p.spectrum.Method = spoiled{p.spectrum.Method, func(_ *plan.Call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
 			for k := range 30 {
 				values[3*k] += (4.5 - float64(k%10)/16) * unit
 			}
@@ -161,7 +162,7 @@ func TestSpoiledPartsAreSettled(t *testing.T) {
 		}
 		defer p.Close()
 		unit := spectrum.Ulp * min(c.m.times(1).Norm1(), math.MaxFloat64)
-		p.spectrum.Method = spoiled{p.spectrum.Method, func(_ *spectrum.Call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
+		p.spectrum.Method = spoiled{p.spectrum.Method, func(_ *plan.Call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
 			for k, by := range c.by {
 				values[k] += by * unit
 			}

@@ -3,7 +3,7 @@ package evd
 import (
 	"errors"
 
-	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -12,7 +12,7 @@ import (
 // from the first device to this one. A vk.Dry device has no link, and neither has a plan without
 // vectors.
 type other struct {
-	base spectrum.Base
+	base plan.Base
 	link *vk.Link
 }
 
@@ -38,7 +38,7 @@ func (p *Plan[T]) addDevices(opt Options) (err error) {
 		return err
 	}
 	for _, dev := range opt.Devices {
-		p.others = append(p.others, &other{base: spectrum.Base{Dev: dev, N: p.base.N}})
+		p.others = append(p.others, &other{base: plan.Base{Dev: dev, N: p.base.N}})
 	}
 	return nil
 }
@@ -52,7 +52,7 @@ func (p *Plan[T]) onFirst(err error) error {
 	}
 	if errors.As(err, new(*vk.Error)) || errors.As(err, new(*vk.OutOfMemoryError)) ||
 		errors.As(err, new(*vk.UnsupportedError)) || errors.Is(err, vk.ErrClosed) {
-		return spectrum.OnDevice(p.base.Dev, err)
+		return plan.OnDevice(p.base.Dev, err)
 	}
 	return err
 }
@@ -73,7 +73,7 @@ func (p *Plan[T]) newPath(opt Options) (*path[T], error) {
 			return err
 		})
 		if err != nil {
-			return nil, spectrum.OnDevice(o.base.Dev, err)
+			return nil, plan.OnDevice(o.base.Dev, err)
 		}
 	}
 	return by, nil
@@ -104,7 +104,7 @@ func (p *Plan[T]) allocate() error {
 	}
 	for _, o := range p.others {
 		if err := o.base.Allocate(); err != nil {
-			return spectrum.OnDevice(o.base.Dev, err)
+			return plan.OnDevice(o.base.Dev, err)
 		}
 		if o.base.Dev.IsDry() || !p.linked() {
 			continue
@@ -128,7 +128,7 @@ func (p *Plan[T]) allocateExchange() (err error) {
 	for _, o := range p.others {
 		all = append(all, o.base.Dev)
 	}
-	bytes := p.path.places(len(all)).bytes
+	bytes := p.path.Now.places(len(all)).bytes
 	if p.safe != nil {
 		bytes = max(bytes, p.safe.places(len(all)).bytes)
 	}
@@ -160,7 +160,7 @@ func (p *Plan[T]) piece() int { return min(largestPiece, max(1<<16, 4*p.base.N*p
 // linked tells whether the plan needs links from the first device to the others: if the reflectors,
 // or all vectors of the tridiagonal matrix, are on the first device.
 func (p *Plan[T]) linked() bool {
-	return p.opt.Vectors && !(p.opt.Distribute && p.safe == nil && p.path.steps.spectrum.Shared())
+	return p.opt.Vectors && !(p.opt.Distribute && p.safe == nil && p.path.Now.steps.spectrum.Shared())
 }
 
 // parties returns the parts of the devices in a broadcast between them. Only one broadcast at a
@@ -181,7 +181,7 @@ func (p *Plan[T]) open() error {
 	}
 	for _, o := range p.others {
 		if err := o.base.Open(); err != nil {
-			return spectrum.OnDevice(o.base.Dev, err)
+			return plan.OnDevice(o.base.Dev, err)
 		}
 	}
 	return p.allocateExchange()

@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -29,7 +29,7 @@ func newShares(devices []*vk.Device) (shares, error) {
 		// a caller, it could end early for all later callers.
 		rate, err := machine.Of(dev).Float64Rate(context.Background())
 		if err != nil {
-			return nil, spectrum.OnDevice(dev, err)
+			return nil, plan.OnDevice(dev, err)
 		}
 		rates[k] = rate
 	}

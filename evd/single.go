@@ -2,6 +2,7 @@ package evd
 
 import (
 	"github.com/vkevd/vkevd/evd/emulation"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/move"
@@ -65,7 +66,7 @@ func (s *single) ownProducts(dev *vk.Device, t tuning.Tuning) (product.Ops[float
 func (s *singleMemory) emulates() bool { return false }
 
 func (s *singleMemory) emulate(*products[float32], int, func() (emulation.Maker, error)) error {
-	return spectrum.BadOption("Products", "emulated products replace double precision, and the matrix is in single precision")
+	return plan.BadOption("Products", "emulated products replace double precision, and the matrix is in single precision")
 }
 
 func (s *singleMemory) tridiagonal(ws *vk.Arena, _ *spectrum.Stage) stages.Tridiagonal[float32] {
@@ -100,7 +101,7 @@ func (s *single) narrow(rec *vk.Recorder, ws *vk.Arena, x product.Matrix[float64
 	s.convert.RecordNarrow(rec, x.At.Sub(0, elements(x)), s.x.In(ws))
 }
 
-func (s *single) upload(*spectrum.Call, *spectrum.Stage) error { return nil }
+func (s *single) upload(*plan.Call, *spectrum.Stage) error { return nil }
 
 func (s *single) sums(dev *vk.Device, n, m int, ops product.Ops[float64]) (columnSums[float32], error) {
 	widened := func(rec *vk.Recorder, z product.Matrix[float32], x product.Matrix[float64]) product.Matrix[float64] {

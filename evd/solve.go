@@ -3,6 +3,7 @@ package evd
 import (
 	"context"
 
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
@@ -44,38 +45,30 @@ func (p *Plan[T]) Solve(ctx context.Context, a Sym[T]) (*Result[T], error) {
 	if err := p.accepts(a); err != nil {
 		return nil, err
 	}
-	report := spectrum.Rising(p.opt.Progress)
-	if p.opt.Verify {
-		return p.verified(ctx, a, report)
+	report := plan.Rising(p.opt.Progress)
+	first := func() (*Result[T], error) {
+		return plan.Survive(
+			func() *plan.Call { return p.begin(ctx, p.path.Now, report) },
+			func(c *plan.Call) (*Result[T], error) { return p.solveBy(p.path.Now, c, a) },
+			p.avoid)
 	}
-	return p.solve(ctx, a, report)
-}
-
-// solve does the work of Solve, except for Options.Verify, for a matrix that the plan accepts. If a
-// wait between workgroups fails, the matrix is solved once more without waits of this kind. The
-// caller must have the plan's lock.
-func (p *Plan[T]) solve(ctx context.Context, a Sym[T], report func(Progress)) (*Result[T], error) {
-	return spectrum.Survive(
-		func() *spectrum.Call { return p.begin(ctx, p.path, report) },
-		func(c *spectrum.Call) (*Result[T], error) { return p.solveBy(p.path, c, a) },
-		func(failed *spectrum.Call) error {
-			if failed.GaveUp().Stage == stages.PhaseEmulated {
-				return p.goNative()
-			}
-			return p.avoidWaiting(failed)
-		})
+	if !p.opt.Verify {
+		return first()
+	}
+	safe := func(first *Result[T]) (*Result[T], error) { return p.solveSafely(ctx, a, first, report) }
+	return plan.Verified(first, safe, passed[T], unverified[T])
 }
 
 // begin begins a call that solves by the stages in `by`. `report` receives the progress, and may be
 // nil.
-func (p *Plan[T]) begin(ctx context.Context, by *path[T], report func(Progress)) *spectrum.Call {
-	return p.base.Begin(ctx, spectrum.ProgressOf(by.costs(), report))
+func (p *Plan[T]) begin(ctx context.Context, by *path[T], report func(Progress)) *plan.Call {
+	return p.base.Begin(ctx, plan.ProgressOf(by.costs(), report))
 }
 
 // solveBy solves by the stages in `by`, for a matrix that the plan accepts. With Options.Verify the
 // result has a certificate. The caller must test whether the certificate has passed. With an
 // *OverflowError, solveBy returns the result, too.
-func (p *Plan[T]) solveBy(by *path[T], c *spectrum.Call, a Sym[T]) (*Result[T], error) {
+func (p *Plan[T]) solveBy(by *path[T], c *plan.Call, a Sym[T]) (*Result[T], error) {
 	s := &solve[T]{by, c}
 	if by.n <= 1 {
 		return s.exact(a)
@@ -118,7 +111,7 @@ type solve[T Float] struct {
 	*path[T]
 
 	// Call runs the recordings of the solve. It has the device and the memory.
-	*spectrum.Call
+	*plan.Call
 }
 
 // reduce reduces A to the band B and to the tridiagonal matrix T, and returns the scale σ. Other
@@ -171,13 +164,13 @@ func (s *solve[T]) recordReduction(rec *vk.Recorder, upper bool, sigma float64) 
 	s.recordLoad(rec, ws, upper, sigma)
 	rec.Phase(s.phase(), 0, 1)
 	s.steps.reduce.Record(rec, ws, s.matrixA(ws), r.band.In(ws), r.t.In(ws))
-	s.Info(rec, s.phase(), s.steps.reduce.Info(ws))
+	s.Info(rec, stages.CauseMeet, s.phase(), s.steps.reduce.Info(ws))
 	s.steps.products.emulated.Refused(s.Call, rec, ws)
 	if !s.oneStage {
 		rec.Phase(stages.PhaseBulgeChasing, 0, 1)
 	}
 	s.steps.chase.Record(rec, ws, r.band.In(ws), s.doubles.tridiagonal(ws, t), r.reflectors(ws))
-	s.Info(rec, stages.PhaseBulgeChasing, s.steps.chase.Info(ws))
+	s.Info(rec, stages.CauseWait, stages.PhaseBulgeChasing, s.steps.chase.Info(ws))
 	return s.doubles.receive(rec, ws, t)
 }
 
@@ -216,7 +209,7 @@ func (s *solve[T]) transformBack(vectors product.Matrix[float64]) (q product.Mat
 		if s.steps.q2 != nil {
 			rec.Phase(stages.PhaseApplyQ2, 0, 1)
 			s.steps.q2.Record(rec, ws, r.reflectors(ws), x)
-			s.Info(rec, stages.PhaseApplyQ2, s.steps.q2.Info(ws))
+			s.Info(rec, stages.CauseWait, stages.PhaseApplyQ2, s.steps.q2.Info(ws))
 		}
 		rec.Phase(stages.PhaseApplyQ1, 0, 1)
 		s.steps.q1.Record(rec, ws, s.matrixA(ws), r.t.In(ws), x)

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/machine"
@@ -108,7 +108,7 @@ func TestSolveSurvivesAWaitThatFails(t *testing.T) {
 					done = at.Done
 				}
 				p := planOf(t, d, n, opt)
-				if !mayWait(t, d) || infoWords(p.path, p.base.Begin(ctx, nil)) == 0 {
+				if !mayWait(t, d) || infoWords(p.path.Now, p.base.Begin(ctx, nil)) == 0 {
 					t.Fatal("nothing waits")
 				}
 				p.base.BeforeInfo = func(rec *vk.Recorder, at string, word vk.Slice[uint32]) {
@@ -128,7 +128,7 @@ func TestSolveSurvivesAWaitThatFails(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if res.Retried == nil || *res.Retried != (StageError{Stage: phase, Info: given}) {
+				if res.Retried == nil || res.Retried.Stage != phase || res.Retried.Info != given {
 					t.Errorf("retried after %v", res.Retried)
 				}
 				if i := slices.IndexFunc(res.Profile.Phases, func(l vk.Timing) bool { return l.Name == stages.PhaseGivenUp }); i < 0 ||
@@ -155,10 +155,10 @@ func TestSolveSurvivesAWaitThatFails(t *testing.T) {
 					if panel {
 						waits = waitingStages(opt) - 1
 					}
-					if have := infoWords(q.path, q.base.Begin(ctx, nil)); have != waits {
+					if have := infoWords(q.path.Now, q.base.Begin(ctx, nil)); have != waits {
 						t.Errorf("%s: %d stages wait, want %d", which, have, waits)
 					}
-					if have, most := q.Bytes(), reference.Bytes(); have != most && p.path != p.safe && !panel {
+					if have, most := q.Bytes(), reference.Bytes(); have != most && p.path.Now != p.safe && !panel {
 						t.Errorf("%s has %d bytes, a plan without waiting %d", which, have, most)
 					}
 				}
@@ -223,8 +223,8 @@ func TestOnlyFailedWaitsAreRetried(t *testing.T) {
 	p := planOf(t, d, n, Options{Vectors: true, Tuning: waitingTuning()})
 	solves := 0
 	given := &StageError{Stage: stages.PhaseTridiagonal, Info: 7}
-	method := p.path.steps.spectrum.Method
-	p.path.spoil(func(*spectrum.Call, vk.Slice[float64], []float64, stages.Matrix) error {
+	method := p.path.Now.steps.spectrum.Method
+	p.path.Now.spoil(func(*plan.Call, vk.Slice[float64], []float64, stages.Matrix) error {
 		solves++
 		return given
 	})
@@ -232,7 +232,7 @@ func TestOnlyFailedWaitsAreRetried(t *testing.T) {
 	if _, err := p.Solve(context.Background(), randomSym(n)); !errors.As(err, &failed) || *failed != *given || solves != 1 {
 		t.Errorf("%v after %d solves", err, solves)
 	}
-	p.path.steps.spectrum.Method = method
+	p.path.Now.steps.spectrum.Method = method
 	ctx, cancel := context.WithCancel(context.Background())
 	recorded := 0
 	p.base.BeforeInfo = func(rec *vk.Recorder, _ string, word vk.Slice[uint32]) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
@@ -89,7 +90,7 @@ func (g *together[T]) share() {
 	if !first.steps.spectrum.Shared() {
 		return
 	}
-	shared := &spectrum.Shared{Part: g.plan.split.of, Each: func(do func(k int) error) error {
+	shared := &plan.Shared{Part: g.plan.split.of, Each: func(do func(k int) error) error {
 		return g.gathered(func(k int, _ *solve[T]) error { return do(k) })
 	}}
 	for k, party := range g.plan.parties() {
@@ -126,7 +127,7 @@ func (g *together[T]) end() {
 	}
 	g.all[0].Ctx = g.outer
 	for _, s := range g.all[1:] {
-		g.all[0].Join(s.Call, spectrum.Suffix(s.Dev))
+		g.all[0].Join(s.Call, plan.Suffix(s.Dev))
 	}
 }
 
@@ -134,12 +135,12 @@ func (g *together[T]) end() {
 // calls have returned. The first error cancels the context g.ctx. The other devices then return
 // context.Canceled. `each` returns the first error that is not context.Canceled, if there is one.
 func (g *together[T]) each(do func(k int, s *solve[T]) error) error {
-	errs := spectrum.Parallel(len(g.all), g.cancel, func(k int) error { return do(k, g.all[k]) })
-	k, err := spectrum.First(errs)
+	errs := plan.Parallel(len(g.all), g.cancel, func(k int) error { return do(k, g.all[k]) })
+	k, err := plan.First(errs)
 	if k == 0 {
 		return err // Solve names the first device
 	}
-	return spectrum.OnDevice(g.all[k].Dev, err)
+	return plan.OnDevice(g.all[k].Dev, err)
 }
 
 // gathered does the same as each for recordings that wait for each other.
@@ -198,7 +199,7 @@ func (g *together[T]) fetch(x product.Matrix[float64], wait func() vk.Columns[T]
 			return nil
 		}
 		part := x.Block(from, 0, to-from, x.Cols)
-		return spectrum.During(stages.PhaseMove, vk.Move(s.Ctx, g.plan.others[k-1].link, blockOf(mine[k]), blockOf(part)))
+		return plan.During(stages.PhaseMove, vk.Move(s.Ctx, g.plan.others[k-1].link, blockOf(mine[k]), blockOf(part)))
 	})
 	if err != nil {
 		return err
@@ -211,7 +212,7 @@ func (g *together[T]) fetch(x product.Matrix[float64], wait func() vk.Columns[T]
 	z := wait()
 	return g.each(func(k int, s *solve[T]) error {
 		from, to := g.plan.split.of(k, m)
-		return spectrum.During(stages.PhaseTranspose, vk.Download(s.Ctx, s.Dev, g.part(z, from, to), q[k].At))
+		return plan.During(stages.PhaseTranspose, vk.Download(s.Ctx, s.Dev, g.part(z, from, to), q[k].At))
 	})
 }
 
@@ -222,7 +223,7 @@ func (g *together[T]) transformBack(parts []product.Matrix[float64]) ([]product.
 	if g.plan.opt.Distribute {
 		return g.transformBackDistributed(parts)
 	}
-	slowest := spectrum.NewSlowest(len(g.all), g.all[0].Reporter())
+	slowest := plan.NewSlowest(len(g.all), g.all[0].Reporter())
 	q := make([]product.Matrix[T], len(g.all))
 	return q, g.each(func(k int, s *solve[T]) (err error) {
 		defer s.ReportTo(s.ReportTo(slowest.Of(k)))

@@ -1,6 +1,9 @@
 package evd
 
-import "github.com/vkevd/vkevd/evd/spectrum"
+import (
+	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/spectrum"
+)
 
 // Tridiagonal is a symmetric tridiagonal matrix T. D is its diagonal, and E[i] = T(i+1, i). E has
 // len(D)−1 elements. If E is longer, the further elements are ignored.
@@ -29,13 +32,13 @@ func (t Tridiagonal[T]) scan() (largest float64, err error) {
 	off := t.off()
 	for i, x := range t.D {
 		var bad int
-		if largest, bad = spectrum.ScanColumn(t.D[i:i+1], largest); bad >= 0 {
+		if largest, bad = plan.ScanColumn(t.D[i:i+1], largest); bad >= 0 {
 			return 0, &NonFiniteError{i, i, float64(x)}
 		}
 		if i == len(off) {
 			break
 		}
-		if largest, bad = spectrum.ScanColumn(off[i:i+1], largest); bad >= 0 {
+		if largest, bad = plan.ScanColumn(off[i:i+1], largest); bad >= 0 {
 			return 0, &NonFiniteError{i + 1, i, float64(off[i])}
 		}
 	}

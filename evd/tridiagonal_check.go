@@ -3,6 +3,7 @@ package evd
 import (
 	"context"
 
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 )
 
@@ -94,7 +95,7 @@ type scaled struct {
 // uploadScaled uploads the tridiagonal matrix σ·T to the device, and returns the data of σ·T that a
 // check needs. σ is the factor that the function `scaling` returns. The error is a *NonFiniteError,
 // or an error of package vk.
-func (p *TridiagonalPlan[T]) uploadScaled(c *spectrum.Call, t Tridiagonal[T], res *Result[T]) (scaled, error) {
+func (p *TridiagonalPlan[T]) uploadScaled(c *plan.Call, t Tridiagonal[T], res *Result[T]) (scaled, error) {
 	top, err := t.scan()
 	if err != nil {
 		return scaled{}, err

@@ -3,6 +3,7 @@ package evd
 import (
 	"context"
 
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/product"
@@ -18,7 +19,7 @@ import (
 // The memory grows with n² only with Options.Vectors, or if the solver needs such memory.
 // Goroutines that share a plan wait for each other. The caller closes the plan before the device.
 type TridiagonalPlan[T Float] struct {
-	base spectrum.Base
+	base plan.Base
 	opt  Options
 
 	// tune has the sizes of the stages. They are adapted to the device's speed, so that no dispatch
@@ -48,7 +49,7 @@ func NewTridiagonalPlan[T Float](dev *vk.Device, n int, opt Options) (*Tridiagon
 	if err := opt.checkTridiagonal(n); err != nil {
 		return nil, err
 	}
-	p := &TridiagonalPlan[T]{base: spectrum.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt}
+	p := &TridiagonalPlan[T]{base: plan.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt}
 	tune, err := sizes[float64](dev, n, opt)
 	if err != nil || n == 0 {
 		return p, err
@@ -147,6 +148,6 @@ func (p *TridiagonalPlan[T]) accepts(t Tridiagonal[T]) error {
 }
 
 // upload copies the tridiagonal matrix t to the device, and returns when the copy is complete.
-func (p *TridiagonalPlan[T]) upload(c *spectrum.Call, t spectrum.Tridiagonal) error {
+func (p *TridiagonalPlan[T]) upload(c *plan.Call, t spectrum.Tridiagonal) error {
 	return c.Run(func(rec *vk.Recorder) { p.spectrum.Send(rec, c.Arena, t) })
 }

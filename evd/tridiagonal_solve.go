@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
@@ -25,7 +26,7 @@ func (p *TridiagonalPlan[T]) Solve(ctx context.Context, t Tridiagonal[T]) (*Resu
 	if _, err := t.scan(); err != nil {
 		return nil, err
 	}
-	c := p.base.Begin(ctx, spectrum.ProgressOf(p.Costs(), p.opt.Progress))
+	c := p.base.Begin(ctx, plan.ProgressOf(p.Costs(), p.opt.Progress))
 	if p.base.N <= 1 {
 		return exact(c, p.opt, t.D), nil
 	}
@@ -48,7 +49,7 @@ func (p *TridiagonalPlan[T]) Solve(ctx context.Context, t Tridiagonal[T]) (*Resu
 
 // vectors transposes the vectors S of the tridiagonal matrix, from rows to columns, and fixes their
 // signs. It returns the matrix to download: S, or Sᵀ for row-major vectors.
-func (p *TridiagonalPlan[T]) vectors(c *spectrum.Call, x product.Matrix[float64]) (q product.Matrix[T], err error) {
+func (p *TridiagonalPlan[T]) vectors(c *plan.Call, x product.Matrix[float64]) (q product.Matrix[T], err error) {
 	q = product.NewMatrix(p.z.In(c.Arena), p.base.N, x.Rows, p.base.N)
 	if x.Rows == 0 {
 		return q, nil
@@ -81,7 +82,7 @@ func (p *TridiagonalPlan[T]) CountBelow(ctx context.Context, t Tridiagonal[T], x
 	}
 	for i, v := range x {
 		if math.IsNaN(v) {
-			return nil, spectrum.BadOption("x", fmt.Sprintf("number %d to count below is NaN", i))
+			return nil, plan.BadOption("x", fmt.Sprintf("number %d to count below is NaN", i))
 		}
 	}
 	if p.base.N == 0 {

@@ -1,6 +1,7 @@
 package evd
 
 import (
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
@@ -12,7 +13,7 @@ import (
 // and of |ZᵀZ − I|, one for each vector in the matrix z = Z. `work` is device memory that `of` needs
 // while it runs, and `always` is device memory that no stage may use.
 type columnSums[T Float] interface {
-	of(p *TridiagonalPlan[T], c *spectrum.Call, z *Dense[T], s scaled) ([2][]float64, error)
+	of(p *TridiagonalPlan[T], c *plan.Call, z *Dense[T], s scaled) ([2][]float64, error)
 	work() *vk.Layout
 	always() *vk.Layout
 }
@@ -43,7 +44,7 @@ func (d sumsOnDevice[T]) work() *vk.Layout { return d.residuals.Work() }
 
 func (d sumsOnDevice[T]) always() *vk.Layout { return vk.Together(d.residual, d.orthogonality) }
 
-func (d sumsOnDevice[T]) of(p *TridiagonalPlan[T], c *spectrum.Call, z *Dense[T], s scaled) (sums [2][]float64, err error) {
+func (d sumsOnDevice[T]) of(p *TridiagonalPlan[T], c *plan.Call, z *Dense[T], s scaled) (sums [2][]float64, err error) {
 	n, ws, t := p.base.N, c.Arena, p.spectrum
 	zs := product.NewMatrix(p.z.In(ws), n, z.Cols, n)
 	via := p.doubles.vectors(ws, t.Matrix(ws, n, z.Cols, n))
@@ -72,12 +73,12 @@ func (sumsOnHost[T]) work() *vk.Layout { return vk.Together() }
 
 func (sumsOnHost[T]) always() *vk.Layout { return vk.Together() }
 
-func (sumsOnHost[T]) of(_ *TridiagonalPlan[T], c *spectrum.Call, z *Dense[T], s scaled) (sums [2][]float64, err error) {
+func (sumsOnHost[T]) of(_ *TridiagonalPlan[T], c *plan.Call, z *Dense[T], s scaled) (sums [2][]float64, err error) {
 	columns := make([]float64, 0, z.Rows*z.Cols)
 	for j := range z.Cols {
 		columns = append(columns, spectrum.Scale(z.Col(j), 1)...)
 	}
 	sums[0] = s.t.ResidualSums(s.values, columns)
 	sums[1], err = spectrum.OrthogonalitySums(c.Ctx, z.Rows, z.Cols, columns)
-	return sums, spectrum.During(stages.PhaseCheck, err)
+	return sums, plan.During(stages.PhaseCheck, err)
 }

@@ -2,9 +2,8 @@ package evd
 
 import (
 	"context"
-	"errors"
 
-	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 )
 
 // UnverifiedError says that the result did not pass its certificate, and that a second result, by
@@ -18,13 +17,8 @@ type UnverifiedError struct {
 
 // Error returns a text with all numbers of both certificates, and with the threshold.
 func (e *UnverifiedError) Error() string {
-	return spectrum.Unverified(e.First, e.Safe, Threshold)
+	return plan.Unverified(e.First, e.Safe, Threshold)
 }
-
-// With Options.Verify, a second solve uses slower and simpler methods. maxSafeQR is the largest
-// order for which this second solve computes the vectors on the host, by QR iteration. For this
-// order the computation takes minutes.
-const maxSafeQR = 2048
 
 // safely returns the options of the safe path, which computes a second result for Options.Verify.
 // On this path no workgroup waits for another workgroup, bisection computes the values, and QR
@@ -34,57 +28,37 @@ func (opt Options) safely(n int) Options {
 	switch {
 	case !opt.Vectors:
 		opt.Solver = Bisection
-	case n <= maxSafeQR:
+	case n <= plan.MaxSafeQR:
 		opt.Solver = QR
 	}
 	return opt
 }
 
-// verified solves for Options.Verify. It first uses the plan's usual methods. If the result does
-// not pass its certificate, or if a method failed, it solves again by slower and simpler methods,
-// the safe path. A value that overflows may be a wrong value, so it also needs the second solve. If
-// it overflows again, the result is returned beside the *OverflowError. Any other error would also happen on the safe path, so `verified` returns it
-// without a second solve. A wait between workgroups that fails is handled within the first solve
-// (see Plan.Solve). The profile of the result has the times of both solves.
-func (p *Plan[T]) verified(ctx context.Context, a Sym[T], report func(Progress)) (*Result[T], error) {
-	first, err := p.solve(ctx, a, report)
-	if p.base.N <= 1 { // exact
-		if err == nil {
-			first.Certificate = &Certificate{}
-		}
-		return first, err
-	}
-	if err == nil && first.Certificate.Passed() {
-		return first, nil
-	}
-	if err != nil && !methodFailed(err) && !overflows(err) {
-		return nil, err
-	}
+// solveSafely solves once more by slower and simpler methods, the safe path, after the result `first`
+// did not pass its certificate; it is nil if a method failed. The profile of the result has the times
+// of both solves.
+func (p *Plan[T]) solveSafely(ctx context.Context, a Sym[T], first *Result[T], report func(Progress)) (*Result[T], error) {
 	if first != nil {
 		first.Vectors = nil // their memory may be collected
 	}
 	res, err := p.solveBy(p.safe, p.begin(ctx, p.safe, report), a)
-	if res == nil {
-		return nil, err
+	if res != nil {
+		res.Certificate.Safe = true
 	}
-	res.Certificate.Safe = true
-	failed := &UnverifiedError{Safe: res.Certificate}
-	if first != nil {
-		failed.First = first.Certificate
+	if res != nil && first != nil {
 		res.Profile.Merge(first.Profile)
 		res.Retried = first.Retried
 	}
-	switch {
-	case err != nil: // the same value overflows on the safe path
-		return res, err
-	case !res.Certificate.Passed():
-		return nil, failed
-	}
-	return res, nil
+	return res, err
 }
 
-// methodFailed reports whether err says that one of the solve's methods has failed. A solve by
-// another method may succeed then.
-func methodFailed(err error) bool {
-	return errors.As(err, new(*StageError)) || errors.As(err, new(*NoConvergenceError))
+func passed[T Float](r *Result[T]) bool { return r.Certificate.Passed() }
+
+// unverified returns the error about two results that have not passed; there may be no first one.
+func unverified[T Float](first, safe *Result[T]) error {
+	e := &UnverifiedError{Safe: safe.Certificate}
+	if first != nil {
+		e.First = first.Certificate
+	}
+	return e
 }

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/internal/when"
@@ -20,10 +21,10 @@ import (
 // to wrong ones, for tests.
 type spoiled struct {
 	spectrum.Method
-	spoil func(c *spectrum.Call, d vk.Slice[float64], values []float64, xt stages.Matrix) error
+	spoil func(c *plan.Call, d vk.Slice[float64], values []float64, xt stages.Matrix) error
 }
 
-func (s spoiled) Solve(c *spectrum.Call, t spectrum.Problem, from, to int, xt stages.Matrix) ([]float64, error) {
+func (s spoiled) Solve(c *plan.Call, t spectrum.Problem, from, to int, xt stages.Matrix) ([]float64, error) {
 	values, err := s.Method.Solve(c, t, from, to, xt)
 	if err == nil {
 		err = s.spoil(c, t.D, values, xt)
@@ -31,7 +32,7 @@ func (s spoiled) Solve(c *spectrum.Call, t spectrum.Problem, from, to int, xt st
 	return values, err
 }
 
-func upload(c *spectrum.Call, to vk.Slice[float64], v []float64) error {
+func upload(c *plan.Call, to vk.Slice[float64], v []float64) error {
 	return vk.Upload(c.Ctx, c.Dev, to, vk.Vector(v))
 }
 
@@ -40,35 +41,35 @@ type spoil struct {
 	name    string
 	vectors bool // the error is visible only with vectors
 	values  bool // the error is in the values
-	spoil   func(c *spectrum.Call, d vk.Slice[float64], values []float64, xt stages.Matrix) error
+	spoil   func(c *plan.Call, d vk.Slice[float64], values []float64, xt stages.Matrix) error
 }
 
 var spoils = []spoil{
-	{"a value", false, true, func(_ *spectrum.Call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
+	{"a value", false, true, func(_ *plan.Call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
 		values[0] += 1e-9
 		return nil
 	}},
-	{"a value that is no number", false, true, func(_ *spectrum.Call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
+	{"a value that is no number", false, true, func(_ *plan.Call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
 		values[len(values)/2] = math.NaN()
 		return nil
 	}},
-	{"a value twice", false, true, func(_ *spectrum.Call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
+	{"a value twice", false, true, func(_ *plan.Call, _ vk.Slice[float64], values []float64, _ stages.Matrix) error {
 		values[len(values)-1] = values[len(values)-2]
 		return nil
 	}},
-	{"T", false, false, func(c *spectrum.Call, d vk.Slice[float64], _ []float64, _ stages.Matrix) error {
+	{"T", false, false, func(c *plan.Call, d vk.Slice[float64], _ []float64, _ stages.Matrix) error {
 		return upload(c, d.Sub(1, 1), []float64{17})
 	}},
-	{"an entry of a vector", true, false, func(c *spectrum.Call, _ vk.Slice[float64], _ []float64, xt stages.Matrix) error {
+	{"an entry of a vector", true, false, func(c *plan.Call, _ vk.Slice[float64], _ []float64, xt stages.Matrix) error {
 		return upload(c, xt.At.Sub(3, 1), []float64{0.125})
 	}},
-	{"an entry that is no number", true, false, func(c *spectrum.Call, _ vk.Slice[float64], _ []float64, xt stages.Matrix) error {
+	{"an entry that is no number", true, false, func(c *plan.Call, _ vk.Slice[float64], _ []float64, xt stages.Matrix) error {
 		return upload(c, xt.At.Sub(5, 1), []float64{math.NaN()})
 	}},
-	{"a failed stage", false, false, func(*spectrum.Call, vk.Slice[float64], []float64, stages.Matrix) error {
+	{"a failed stage", false, false, func(*plan.Call, vk.Slice[float64], []float64, stages.Matrix) error {
 		return &StageError{Stage: stages.PhaseTridiagonal, Info: 1}
 	}},
-	{"no convergence", false, false, func(*spectrum.Call, vk.Slice[float64], []float64, stages.Matrix) error {
+	{"no convergence", false, false, func(*plan.Call, vk.Slice[float64], []float64, stages.Matrix) error {
 		return &NoConvergenceError{Stage: stages.PhaseTridiagonal}
 	}},
 }
@@ -85,7 +86,7 @@ func verifying(t *testing.T, d *vk.Device, n int, opt Options) *Plan[float64] {
 	return p
 }
 
-func (p *path[T]) spoil(s func(*spectrum.Call, vk.Slice[float64], []float64, stages.Matrix) error) {
+func (p *path[T]) spoil(s func(*plan.Call, vk.Slice[float64], []float64, stages.Matrix) error) {
 	t := p.steps.spectrum
 	t.Method = spoiled{t.Method, s}
 }
@@ -125,9 +126,9 @@ func firstResult(t *testing.T, d *vk.Device, a Sym[float64], opt Options) *Resul
 // corrected the values before the certificate.
 func solvesAgain(t *testing.T, p *Plan[float64], s spoil, a Sym[float64], good *Result[float64]) (res *Result[float64], mended bool) {
 	t.Helper()
-	p.path.spoil(s.spoil)
+	p.path.Now.spoil(s.spoil)
 	res, err := p.Solve(context.Background(), a)
-	mended = s.values && p.path.steps.spectrum.Settles()
+	mended = s.values && p.path.Now.steps.spectrum.Settles()
 	if err != nil || res.Certificate.Safe == mended || !res.Certificate.Passed() {
 		t.Fatalf("%v, %+v", err, res)
 	}
@@ -163,7 +164,7 @@ func TestVerifySeesAndSolvesAgain(t *testing.T) {
 				}
 				p.safe.spoil(s.spoil)
 				var failed *UnverifiedError
-				if _, err := p.Solve(ctx, a); !errors.As(err, &failed) && !methodFailed(err) {
+				if _, err := p.Solve(ctx, a); !errors.As(err, &failed) && !plan.MethodFailed(err) {
 					t.Errorf("both are wrong: %v", err)
 				}
 			})

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/matgen"
 	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/evd/spectrum"
@@ -277,7 +278,7 @@ func TestHostVectors(t *testing.T) {
 				for i := range d {
 					d[i] += float64(i) / 10 // else a vector that is turned round is a vector, too
 				}
-				c := &spectrum.Call{Ctx: context.Background(), Profile: vk.NewProfile()}
+				c := &plan.Call{Ctx: context.Background(), Profile: vk.NewProfile()}
 				p, err := s.Solve(c, spectrum.Tridiagonal{D: d, E: e}, 1, nil)
 				if err != nil {
 					t.Fatal(err)

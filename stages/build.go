@@ -79,7 +79,18 @@ func SpecBool(v bool) spirv.Bool {
 type InfoError struct {
 	Stage string // phase of the solve, such as PhaseBulgeChasing
 	Info  uint32 // value of the INFO word; not 0
+	Cause Cause  // why the stage failed
 }
+
+// Cause says why a stage has failed. A plan can avoid all causes but CauseDefect.
+type Cause int
+
+const (
+	CauseDefect  Cause = iota // a kernel has not found a result
+	CauseMeet                 // a workgroup has waited in vain for all other workgroups of its dispatch
+	CauseWait                 // a workgroup has waited in vain for workgroups that had started before
+	CauseRefused              // emulated products have refused rows of a factor
+)
 
 // Error names the stage and gives the value of the INFO word.
 func (e *InfoError) Error() string {

@@ -41,10 +41,3 @@ const (
 
 	OnHost = ", on host"
 )
-
-// AllMeet returns whether the waits of a phase are waits for all other workgroups of a dispatch.
-// Without such waits, panels have a dispatch for each column, and the other stages still wait. In
-// the other phases a workgroup waits only for workgroups that have started before.
-func AllMeet(phase string) bool {
-	return phase == PhaseQR || phase == PhaseBandReduction || phase == PhaseTridiagonalisation
-}

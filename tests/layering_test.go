@@ -50,18 +50,21 @@ var mayImport = map[string][]string{
 	"evd/matio/internal/stream":    {},
 	"evd/matio/internal/transpose": {"evd/matio/internal/memory"},
 
-	"cmd/libvkevd":      {"evd", "evd/batch", "evd/spectrum", "evd/svd", "internal/environ", "vk"},
+	"evd/internal/plan":      {"internal/environ", "stages", "stages/chase", "stages/machine", "stages/tridiag/stedc", "stages/tridiag/stemr", "vk", "vk/spirv"},
+	"evd/internal/precision": {"stages", "stages/move", "stages/product", "vk", "vk/spirv"},
+
+	"cmd/libvkevd":      {"evd", "evd/batch", "evd/svd", "internal/environ", "vk"},
 	"cmd/vkevd":         {"cmd/vkevd/internal/cli", "cmd/vkevd/internal/closed", "cmd/vkevd/internal/doctor", "cmd/vkevd/internal/machine", "cmd/vkevd/internal/plot", "cmd/vkevd/internal/report", "cmd/vkevd/internal/trial", "evd", "evd/batch", "evd/cluster", "evd/matio", "evd/probe", "evd/ratio", "evd/svd", "stages", "stages/batch", "stages/tuning", "vk"},
-	"evd":               {"evd/emulation", "evd/spectrum", "stages/machine", "stages/product", "stages/product/moduli", "stages/tridiag", "stages/tuning", "vk", rooms},
-	"evd/batch":         {"evd", "evd/ratio", "evd/spectrum", "stages", "stages/batch", "stages/machine", "stages/tuning", "vk"},
+	"evd":               {"evd/emulation", "evd/internal/plan", "evd/internal/precision", "evd/spectrum", "stages/machine", "stages/product", "stages/product/moduli", "stages/tridiag", "stages/tuning", "vk", rooms},
+	"evd/batch":         {"evd", "evd/internal/plan", "evd/ratio", "evd/spectrum", "stages", "stages/batch", "stages/machine", "stages/tuning", "vk"},
 	"evd/accuracy":      {"evd/svd", "stages/product", "stages/tuning", "vk", rooms},
 	"evd/bench":         {"evd", "evd/batch", "evd/emulation", "evd/svd", "shaders", "stages/machine", "stages/product", "stages/product/emulated", "stages/tuning", "vk", rooms},
 	"evd/cluster":       {"evd/matio"},
-	"evd/emulation":     {"evd/spectrum", "stages/machine", "stages/product", "stages/product/emulated", "stages/product/moduli", "stages/tuning", "vk", "vk/spirv", rooms},
+	"evd/emulation":     {"evd/internal/plan", "stages/machine", "stages/product", "stages/product/emulated", "stages/product/moduli", "stages/tuning", "vk", "vk/spirv", rooms},
 	"evd/matgen":        {},
 	"evd/matio":         {"evd/matio/internal/memory", "evd/matio/internal/number", "evd/matio/internal/numpy", "evd/matio/internal/stream", "evd/matio/internal/transpose"},
-	"evd/spectrum":      {"internal/environ", "stages/product", "stages/tridiag", "stages/tridiag/dc", "stages/tridiag/mrrr", "stages/tridiag/ql", "stages/tridiag/sturm", "stages/tuning", "vk", "vk/spirv", rooms},
-	"evd/svd":           {"evd", "evd/emulation", "evd/ratio", "evd/spectrum", "stages/bidiagonal", "stages/machine", "stages/product", "stages/tridiag", "stages/tuning", "vk", "vk/spirv", rooms},
+	"evd/spectrum":      {"evd/internal/plan", "stages/product", "stages/tridiag", "stages/tridiag/dc", "stages/tridiag/mrrr", "stages/tridiag/ql", "stages/tridiag/sturm", "stages/tuning", "vk", "vk/spirv", rooms},
+	"evd/svd":           {"evd", "evd/emulation", "evd/internal/plan", "evd/internal/precision", "evd/ratio", "evd/spectrum", "stages/bidiagonal", "stages/machine", "stages/product", "stages/tridiag", "stages/tuning", "vk", "vk/spirv", rooms},
 	"evd/tune":          {"evd", "evd/bench", "stages/batch", "stages/product", "stages/tuning", "vk"},
 	"evd/probe":         {"stages/machine", "stages/product/emulated", "stages/tuning", "vk"},
 	"evd/gonumlapack":   {"evd", "evd/plancache", "evd/svd", "stages/tuning", "vk"},
@@ -103,7 +106,7 @@ var mayImport = map[string][]string{
 	"stages/product/moduli":   {},
 	"stages/product/emulated": {"shaders", "stages/machine", "stages/product", "stages/product/moduli", "vk", "vk/spirv"},
 
-	"cmd/libvkevd_lapack": {"evd", "evd/plancache", "evd/spectrum", "evd/svd", "internal/environ", "stages/tuning", "vk"},
+	"cmd/libvkevd_lapack": {"evd", "evd/plancache", "evd/svd", "internal/environ", "stages/tuning", "vk"},
 
 	// Package stages/ref is for tests only. It may import constants of double-precision arithmetic
 	// (such as Ulp) and a norm from stages/tridiag, and the lists of moduli from

@@ -6,11 +6,11 @@ import "C"
 import (
 	"context"
 	"fmt"
+	"math"
 	"unsafe"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/batch"
-	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -195,7 +195,20 @@ func inDoubles(ctx context.Context, plan *batch.Plan, a []evd.Sym[float32], out 
 // take rounds the values of a result, from index `first` on, to the caller's memory `to`. The error is
 // an *evd.OverflowError if a value is beyond the largest number of type T, and nil otherwise.
 func take[T evd.Float](to []T, values []float64, first int, singular bool) error {
-	return spectrum.Overflow(to[:copy(to, converted[T](values))], first, singular)
+	e := evd.OverflowError{Singular: singular, Single: unsafe.Sizeof(T(0)) == 4}
+	for k, x := range values {
+		to[k] = T(x)
+		if !math.IsInf(float64(to[k]), 0) {
+			continue
+		}
+		if e.Count++; e.Count == 1 {
+			e.Index, e.Negative = first+k, x < 0
+		}
+	}
+	if e.Count == 0 {
+		return nil
+	}
+	return &e
 }
 
 // converted returns the numbers of a list, each converted to another type.

@@ -6,7 +6,6 @@ import "C"
 import (
 	"unsafe"
 
-	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/internal/environ"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -60,7 +59,7 @@ func goOpen(name *C.char, h *C.vkevd_device, out *C.vkevd_error) C.int32_t {
 		if which == "" {
 			which = environ.Get("VKEVD_DEVICE")
 		}
-		dev, err := vk.Open(vk.Options{Device: which, CacheDir: spectrum.CacheFolder()})
+		dev, err := vk.Open(vk.Options{Device: which, CacheDir: environ.CacheFolder()})
 		if err != nil {
 			return err
 		}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/plancache"
-	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/internal/environ"
 	"github.com/vkevd/vkevd/vk"
@@ -84,7 +83,7 @@ const keptPlans = 8
 // this device has no double precision. The next LAPACK then solves the problems in double precision.
 // Compiled kernels are stored in the folder that the command vkevd uses, too.
 func open() (*engine, error) {
-	dev, err := vk.Open(vk.Options{Device: environ.Get("VKEVD_DEVICE"), CacheDir: spectrum.CacheFolder(), Single: true})
+	dev, err := vk.Open(vk.Options{Device: environ.Get("VKEVD_DEVICE"), CacheDir: environ.CacheFolder(), Single: true})
 	if err != nil {
 		return nil, err
 	}

@@ -8,14 +8,14 @@ import (
 	"sync/atomic"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/ratio"
-	"github.com/vkevd/vkevd/evd/spectrum"
 )
 
 // check measures the errors of computed spectra, as Plan.Check says.
 func (p *solver) check(ctx context.Context, a matrices, s []Spectrum) ([]evd.Ratios, error) {
 	if !p.opt.Vectors {
-		return nil, spectrum.BadOption("Vectors", "a check needs them, in the plan and in the result")
+		return nil, plan.BadOption("Vectors", "a check needs them, in the plan and in the result")
 	}
 	if a.count() != len(s) {
 		return nil, &evd.ShapeError{N: a.count(), Len: len(s)}

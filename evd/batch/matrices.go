@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages/batch"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -23,7 +23,7 @@ type matrices interface {
 
 	// upload prepares the copy of matrices to the device memory of the plan p, and returns a function
 	// that copies them. Item i of the part `at` is matrix index[i].
-	upload(p *solver, at *batch.BatchPart, index []int) func(c *spectrum.Call) error
+	upload(p *solver, at *batch.BatchPart, index []int) func(c *plan.Call) error
 
 	// nonFinite returns an *evd.NonFiniteError for the first entry of matrix k that is NaN or
 	// infinite. The matrix must have such an entry.
@@ -53,18 +53,18 @@ func (a symmetric) fits(k, most int) error {
 	return nil
 }
 
-func (a symmetric) upload(p *solver, _ *batch.BatchPart, index []int) func(c *spectrum.Call) error {
+func (a symmetric) upload(p *solver, _ *batch.BatchPart, index []int) func(c *plan.Call) error {
 	up := make([]vk.Columns[float64], len(index))
 	for i, k := range index {
 		m := a[k]
 		up[i] = vk.Columns[float64]{Rows: m.N, Cols: m.N, Ld: max(m.Ld, m.N), Data: m.Data}
 	}
-	return func(c *spectrum.Call) error { return vk.UploadParts(c.Ctx, c.Dev, p.a.In(c.Arena), up) }
+	return func(c *plan.Call) error { return vk.UploadParts(c.Ctx, c.Dev, p.a.In(c.Arena), up) }
 }
 
 func (a symmetric) nonFinite(k int) error {
 	m, ld := a[k], max(a[k].Ld, a[k].N)
-	_, i, j := spectrum.Scan(m.Data, ld, m.N, func(j int) (from, to int) {
+	_, i, j := plan.Scan(m.Data, ld, m.N, func(j int) (from, to int) {
 		if a.upper(k) {
 			return 0, j + 1
 		}
@@ -109,7 +109,7 @@ func (a tridiagonals) fits(k, most int) error {
 	return nil
 }
 
-func (a tridiagonals) upload(p *solver, at *batch.BatchPart, index []int) func(c *spectrum.Call) error {
+func (a tridiagonals) upload(p *solver, at *batch.BatchPart, index []int) func(c *plan.Call) error {
 	rows := 0
 	for _, k := range index {
 		rows += a.order(k)
@@ -121,7 +121,7 @@ func (a tridiagonals) upload(p *solver, at *batch.BatchPart, index []int) func(c
 		copy(d[at.T[i]:], a[k].D)
 		copy(e[at.T[i]:], a[k].E[:n-1])
 	}
-	return func(c *spectrum.Call) error {
+	return func(c *plan.Call) error {
 		toD, toE := p.batch.Given(c.Arena)
 		if err := vk.Upload(c.Ctx, c.Dev, toD.Sub(0, rows), vk.Vector(d)); err != nil {
 			return err

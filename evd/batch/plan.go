@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages/batch"
 	"github.com/vkevd/vkevd/stages/tuning"
@@ -73,13 +74,13 @@ const maxRows = math.MaxInt32
 // n with `count` matrices on the device.
 func (opt Options) check(n, count int) error {
 	if _, _, known := spectrum.Range(opt.Select, n); !known {
-		return spectrum.BadOption("Select", "an interval has another number of eigenvalues in each matrix")
+		return plan.BadOption("Select", "an interval has another number of eigenvalues in each matrix")
 	}
 	if count < 1 {
-		return spectrum.BadOption("count", "must be at least 1")
+		return plan.BadOption("count", "must be at least 1")
 	}
 	if n > 0 && count > maxRows/n {
-		return spectrum.BadOption("count", fmt.Sprintf("must be at most %d for order %d", maxRows/n, n))
+		return plan.BadOption("count", fmt.Sprintf("must be at most %d for order %d", maxRows/n, n))
 	}
 	return spectrum.CheckSelection(opt.Select, n)
 }

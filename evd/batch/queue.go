@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/batch"
 	"github.com/vkevd/vkevd/vk"
@@ -78,7 +78,7 @@ func (q *queue) solved(from, to int) {
 // device begins another part of the batch. The caller must have the plan's lock.
 func (p *solver) solveAll(ctx context.Context, q *queue) (*vk.Profile, error) {
 	plans := append([]*solver{p}, p.others...)
-	calls := make([]*spectrum.Call, len(plans))
+	calls := make([]*plan.Call, len(plans))
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	for k, plan := range plans {
@@ -87,12 +87,12 @@ func (p *solver) solveAll(ctx context.Context, q *queue) (*vk.Profile, error) {
 		}
 		calls[k] = plan.base.Begin(inner, nil)
 	}
-	k, err := spectrum.First(spectrum.Parallel(len(plans), cancel, func(k int) error { return plans[k].solveSome(calls[k], q) }))
+	k, err := plan.First(plan.Parallel(len(plans), cancel, func(k int) error { return plans[k].solveSome(calls[k], q) }))
 	if err != nil {
 		return nil, p.of(plans[k], err)
 	}
 	for _, c := range calls[1:] {
-		calls[0].Join(c, spectrum.Suffix(c.Dev))
+		calls[0].Join(c, plan.Suffix(c.Dev))
 	}
 	return calls[0].Profile, ctx.Err()
 }
@@ -100,7 +100,7 @@ func (p *solver) solveAll(ctx context.Context, q *queue) (*vk.Profile, error) {
 // solveSome solves parts of the batch on one device, until the queue has no parts left. If this is
 // the only device, the host prepares the next part while the device solves the current one. If there
 // are several, a part that waits could be solved by another device.
-func (p *solver) solveSome(c *spectrum.Call, q *queue) error {
+func (p *solver) solveSome(c *plan.Call, q *queue) error {
 	next := func() *portion {
 		if from, to := q.take(); from < to {
 			return p.portionOf(q.a, q.out, from, to)
@@ -143,11 +143,11 @@ func started[T any](f func() T) func() T {
 	}
 }
 
-// of adds to an error the device of `plan`, on which the error happened, if the plan p uses several
+// of adds to an error the device of `part`, on which the error happened, if the plan p uses several
 // devices. The error of a context that has ended is returned unchanged.
-func (p *solver) of(plan *solver, err error) error {
+func (p *solver) of(part *solver, err error) error {
 	if len(p.others) == 0 {
 		return err
 	}
-	return spectrum.OnDevice(plan.base.Dev, err)
+	return plan.OnDevice(part.base.Dev, err)
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/batch"
@@ -98,7 +99,7 @@ func (p *solver) fits(n, cols int, s Spectrum) error {
 	if v == nil {
 		return &evd.ShapeError{N: n}
 	}
-	short := cols > 0 && n > 0 && !spectrum.Holds(len(v.Data), n, cols, v.Ld)
+	short := cols > 0 && n > 0 && !plan.Holds(len(v.Data), n, cols, v.Ld)
 	if v.RowMajor || v.Rows != n || v.Cols != cols || short {
 		return &evd.ShapeError{N: n, Ld: v.Ld, Len: len(v.Data)}
 	}
@@ -112,8 +113,8 @@ type portion struct {
 	index       []int            // for each item of `at`, the number of its matrix
 	at          *batch.BatchPart // nil if all matrices have order 0
 
-	upload          func(c *spectrum.Call) error // copies the matrices to the device
-	values, vectors []vk.Columns[float64]        // host memory of the results, in the order of the items
+	upload          func(c *plan.Call) error // copies the matrices to the device
+	values, vectors []vk.Columns[float64]    // host memory of the results, in the order of the items
 }
 
 // portionOf makes the part first ≤ k < last of the batch `a`, whose results go to `out`. It does not
@@ -147,7 +148,7 @@ func (p *solver) portionOf(a matrices, out []Spectrum, first, last int) *portion
 }
 
 // execute solves a part of the batch `a` on the device. The results go to `out`.
-func (p *solver) execute(c *spectrum.Call, r *portion, a matrices, out []Spectrum) error {
+func (p *solver) execute(c *plan.Call, r *portion, a matrices, out []Spectrum) error {
 	if r.at == nil {
 		return c.Ctx.Err()
 	}
@@ -155,7 +156,7 @@ func (p *solver) execute(c *spectrum.Call, r *portion, a matrices, out []Spectru
 	if p.inPlace() {
 		x.V = x.A
 	}
-	if err := spectrum.During(stages.PhaseLoad, r.upload(c)); err != nil {
+	if err := plan.During(stages.PhaseLoad, r.upload(c)); err != nil {
 		return err
 	}
 	if err := c.Run(func(rec *vk.Recorder) { p.batch.Record(rec, c.Arena, r.at, x) }); err != nil {
@@ -174,7 +175,7 @@ func (p *solver) execute(c *spectrum.Call, r *portion, a matrices, out []Spectru
 		err = vk.DownloadParts(c.Ctx, c.Dev, r.vectors, x.V)
 	}
 	if err != nil {
-		return spectrum.During(stages.PhaseBatch, err)
+		return plan.During(stages.PhaseBatch, err)
 	}
 	for i, o := range r.at.Outcomes() {
 		k := r.index[i]
@@ -184,7 +185,7 @@ func (p *solver) execute(c *spectrum.Call, r *portion, a matrices, out []Spectru
 			continue
 		}
 		from, _, _ := spectrum.Range(p.opt.Select, a.order(k))
-		out[k].Err = spectrum.Overflow(out[k].Values, from, false)
+		out[k].Err = plan.Overflow(out[k].Values, from, false)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages/batch"
 	"github.com/vkevd/vkevd/stages/machine"
@@ -12,7 +13,7 @@ import (
 
 // solver is the common part of Plan and TridiagonalPlan.
 type solver struct {
-	base        spectrum.Base
+	base        plan.Base
 	opt         Options
 	count       int  // largest number of matrices of a part
 	tridiagonal bool // whether the matrices are tridiagonal
@@ -38,7 +39,7 @@ func newSolver(dev *vk.Device, n, count int, opt Options, tridiagonal bool) (*so
 	if err := opt.check(n, count); err != nil {
 		return nil, err
 	}
-	if err := spectrum.CheckDevices(dev, opt.Devices); err != nil {
+	if err := plan.CheckDevices(dev, opt.Devices); err != nil {
 		return nil, err
 	}
 	if err := dev.Info().NeedFloat64("batches need it; solve the matrices one by one in float32 there"); err != nil {
@@ -46,7 +47,7 @@ func newSolver(dev *vk.Device, n, count int, opt Options, tridiagonal bool) (*so
 	}
 	p, err := newPart(dev, n, count, opt, tridiagonal)
 	if err != nil && len(opt.Devices) > 0 {
-		err = spectrum.OnDevice(dev, err)
+		err = plan.OnDevice(dev, err)
 	}
 	if err != nil {
 		return nil, err
@@ -57,7 +58,7 @@ func newSolver(dev *vk.Device, n, count int, opt Options, tridiagonal bool) (*so
 		q, err := newSolver(other, n, count, alone, tridiagonal)
 		if err != nil {
 			p.Close()
-			return nil, spectrum.OnDevice(other, err)
+			return nil, plan.OnDevice(other, err)
 		}
 		p.others = append(p.others, q)
 	}
@@ -67,7 +68,7 @@ func newSolver(dev *vk.Device, n, count int, opt Options, tridiagonal bool) (*so
 // newPart makes the part of a solver for one device. The arguments must have been checked.
 func newPart(dev *vk.Device, n, count int, opt Options, tridiagonal bool) (*solver, error) {
 	p := &solver{
-		base: spectrum.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt, tridiagonal: tridiagonal,
+		base: plan.Base{Dev: dev, N: n, Layout: vk.Together()}, opt: opt, tridiagonal: tridiagonal,
 		count: portionSize(count, count),
 	}
 	if n == 0 {

@@ -7,7 +7,7 @@ import (
 	"context"
 	"errors"
 
-	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/panel"
@@ -59,10 +59,10 @@ func (ps Products) Begin(rec *vk.Recorder, ws *vk.Arena) {
 
 // Refused makes the call `c` read, when the recording runs, how many rows of factors the emulated
 // products have refused so far. They refuse rows whose numbers are too large or not finite.
-func (ps Products) Refused(c *spectrum.Call, rec *vk.Recorder, ws *vk.Arena) {
+func (ps Products) Refused(c *plan.Call, rec *vk.Recorder, ws *vk.Arena) {
 	for _, p := range ps {
 		for i := range 2 {
-			c.Info(rec, stages.PhaseEmulated, p.Refused(ws).Sub(i, 1))
+			c.Info(rec, stages.CauseRefused, stages.PhaseEmulated, p.Refused(ws).Sub(i, 1))
 		}
 	}
 }

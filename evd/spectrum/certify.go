@@ -1,6 +1,10 @@
 package spectrum
 
-import "math"
+import (
+	"math"
+
+	"github.com/vkevd/vkevd/evd/internal/plan"
+)
 
 // Narrowest is the smallest distance to an eigenvalue of T, in units of ulp·‖T‖₁, that Sturm counts
 // can certify. The counts themselves have errors of this size.
@@ -16,7 +20,7 @@ const leastWidth = 2 * SafeMin
 // Ulp, or UlpOf the type to which the values were rounded. Certify returns the distance in units of
 // n·ulp·norm. The result is at most twice the smallest distance that could be proved, and at least
 // Narrowest/n. A NaN, or a value that is not an eigenvalue, gives +Inf.
-func (s *Stage) Certify(c *Call, values []float64, first int, norm, ulp float64) (float64, error) {
+func (s *Stage) Certify(c *plan.Call, values []float64, first int, norm, ulp float64) (float64, error) {
 	for _, v := range values {
 		if math.IsNaN(v) {
 			return math.Inf(1), nil

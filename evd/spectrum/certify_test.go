@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -28,7 +29,7 @@ func TestCertifyEndsForADamagedNorm(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := Base{Dev: d, N: 3, Layout: vk.Together(append(s.Always(), s.Work())...)}
+	b := plan.Base{Dev: d, N: 3, Layout: vk.Together(append(s.Always(), s.Work())...)}
 	if err := b.Allocate(); err != nil {
 		t.Fatal(err)
 	}

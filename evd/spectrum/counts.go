@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/tridiag/stebz"
 	"github.com/vkevd/vkevd/stages/tuning"
@@ -32,10 +33,10 @@ func countsAtOnce(n int, t tuning.Tuning) int {
 // errors of a shift may or may not be counted. A shift may be infinite. The count for a NaN has no
 // meaning. Count needs a Stage that New made with counts or with a Selection by value, or a Stage
 // for which Settles returns true.
-func (s *Stage) Count(c *Call, shifts []float64) ([]int, error) {
+func (s *Stage) Count(c *plan.Call, shifts []float64) ([]int, error) {
 	counts, err := s.counter.counts(c, shifts)
 	if err != nil {
-		return nil, During(stages.PhaseCounts, err)
+		return nil, plan.During(stages.PhaseCounts, err)
 	}
 	for i, x := range shifts {
 		switch {
@@ -52,7 +53,7 @@ func (s *Stage) Count(c *Call, shifts []float64) ([]int, error) {
 type counter interface {
 	// counts returns the number of eigenvalues below each shift. The counts at infinite shifts have
 	// no meaning.
-	counts(c *Call, shifts []float64) ([]int, error)
+	counts(c *plan.Call, shifts []float64) ([]int, error)
 
 	// work is the device memory that `counts` needs while it runs, and `always` is the device memory
 	// that no other stage may use.
@@ -79,7 +80,7 @@ func (d *deviceCounter) work() *vk.Layout { return d.sturm.Work() }
 
 func (d *deviceCounter) always() *vk.Layout { return vk.Together(d.shifts, d.found) }
 
-func (d *deviceCounter) counts(c *Call, shifts []float64) ([]int, error) {
+func (d *deviceCounter) counts(c *plan.Call, shifts []float64) ([]int, error) {
 	result := make([]int, 0, len(shifts))
 	for some := range slices.Chunk(shifts, d.shifts.Len()) {
 		counts := make([]uint32, len(some))
@@ -105,7 +106,7 @@ func (d *deviceCounter) counts(c *Call, shifts []float64) ([]int, error) {
 // uncertified returns those k for which Sturm counts do not prove that the distance is at most
 // `width`. The proof needs two counts: at most `first`+k eigenvalues below values[k] − `width`, and
 // at least `first`+k+1 below values[k] + `width`. A NaN is never proved.
-func (s *Stage) uncertified(c *Call, values []float64, first int, open []int, width float64) ([]int, error) {
+func (s *Stage) uncertified(c *plan.Call, values []float64, first int, open []int, width float64) ([]int, error) {
 	shifts := make([]float64, 0, 2*len(open))
 	for _, k := range open {
 		shifts = append(shifts, values[k]-width, values[k]+width)

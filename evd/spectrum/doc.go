@@ -3,9 +3,6 @@
 //
 //	T = S·Λ·Sᵀ,  λ ascending.
 //
-//	base.go       Base, the common part of plans: device, order, memory, lock
-//	call.go       Call, one call in flight: recordings, INFO words, profile
-//	progress.go   progress of recordings → operations done in the whole solve
 //	selection.go  Selection, the wanted part of the spectrum
 //	solver.go     the choice of the method, by name or by order
 //	methods.go    stages that solve the tridiagonal problem, as Methods
@@ -15,8 +12,7 @@
 //	settle.go     a second computation of values that are not certified
 //	certify.go    proved distances of values to the eigenvalues of T
 //	tail.go       the last part of every Solve: Λ, S, back transformation, download
-//	memory.go     host memory for results, allocated while the device computes
 //
-// Package evd exports some of its types as aliases (Selection,
-// Solver, Progress, StageCost and errors). These aliases are public, and as stable as evd.
+// Package evd exports some of its types as aliases (Selection, Solver and an error). These aliases are
+// public, and as stable as evd.
 package spectrum

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/internal/when"
 )
 
@@ -19,10 +20,10 @@ func TestResultsInSinglePrecision(t *testing.T) {
 	if w := Scale(v, 4); w[0] != 1 || w[1] != 4*float64(float32(math.Pi)) {
 		t.Errorf("scaled to %v", w)
 	}
-	memory := newResultMemory[float32](context.Background())
-	defer memory.stop()
+	memory := plan.NewResultMemory[float32](context.Background())
+	defer memory.Stop()
 	Vectors[float32]{Rows: 3, RowMajor: true}.allocate(memory, 2)
-	if z := memory.wait(); z.Rows != 2 || z.Cols != 3 || z.Ld != 2 || len(z.Data) != 6 {
+	if z := memory.Wait(); z.Rows != 2 || z.Cols != 3 || z.Ld != 2 || len(z.Data) != 6 {
 		t.Errorf("allocated %+v", z)
 	}
 }

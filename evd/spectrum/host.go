@@ -1,6 +1,7 @@
 package spectrum
 
 import (
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/tridiag"
 	"github.com/vkevd/vkevd/stages/tridiag/dc"
@@ -54,9 +55,9 @@ func (s *Stage) Hold(t Tridiagonal) {
 // HostVectors returns the vectors that the host has computed in the call c, in the type T, as the
 // matrix that Part.Vectors describes: packed, one vector per row. The call forgets the vectors in
 // double precision.
-func HostVectors[T spirv.Real](c *Call, s *Stage) vk.Columns[T] {
-	rows := Transposed[T](s.n, c.hostVectors)
-	c.hostVectors = nil
+func HostVectors[T spirv.Real](c *plan.Call, s *Stage) vk.Columns[T] {
+	rows := Transposed[T](s.n, c.HostVectors)
+	c.HostVectors = nil
 	return rows
 }
 
@@ -86,15 +87,15 @@ func (hostCounter) work() *vk.Layout { return vk.Together() }
 
 func (hostCounter) always() *vk.Layout { return vk.Together() }
 
-func (h hostCounter) counts(c *Call, shifts []float64) ([]int, error) {
+func (h hostCounter) counts(c *plan.Call, shifts []float64) ([]int, error) {
 	return h.sturm.Counts(shifts, c.Ctx.Err)
 }
 
 // hostMethod finds the eigenvalues λ[from] … λ[to−1] of the matrix of h, in ascending order. If
-// `vectors` is true, it also stores their vectors, packed, as columns, in c.hostVectors. It must end
+// `vectors` is true, it also stores their vectors, packed, as columns, in c.HostVectors. It must end
 // soon with the error of w.Stop if Stop returns one. It tells w.Progress parts of the work that have
 // been done, or calls Progress not at all if it knows no parts.
-type hostMethod func(c *Call, h *hostProblem, from, to int, vectors bool, w *HostWork) ([]float64, error)
+type hostMethod func(c *plan.Call, h *hostProblem, from, to int, vectors bool, w *plan.HostWork) ([]float64, error)
 
 // onHost makes a hostMethod a Method for order n.
 type onHost struct {
@@ -119,56 +120,56 @@ func (h onHost) Flops(m int) float64 {
 }
 
 // Solve ignores xt, which has only a shape. The vectors are in the call c.
-func (h onHost) Solve(c *Call, _ Problem, from, to int, _ stages.Matrix) (values []float64, err error) {
-	err = c.OnHost(h.phase, func(w *HostWork) error {
+func (h onHost) Solve(c *plan.Call, _ Problem, from, to int, _ stages.Matrix) (values []float64, err error) {
+	err = c.OnHost(h.phase, func(w *plan.HostWork) error {
 		values, err = h.method(c, h.problem, from, to, h.vectors, w)
 		return err
 	})
-	return values, NotConverged(err, h.phase)
+	return values, plan.NotConverged(err, h.phase)
 }
 
 // hostDivideConquer is divide and conquer. For values alone it needs only O(n) memory.
-func hostDivideConquer(c *Call, h *hostProblem, from, to int, vectors bool, w *HostWork) ([]float64, error) {
+func hostDivideConquer(c *plan.Call, h *hostProblem, from, to int, vectors bool, w *plan.HostWork) ([]float64, error) {
 	host := dc.NewHost(len(h.t.D))
 	host.Stop, host.Progress = w.Stop, w.Progress
 	values, err := dc.SolveWith(host, h.t.D, h.t.E, dc.Options{From: from, To: to, ValuesOnly: !vectors})
 	if err != nil {
 		return nil, err
 	}
-	c.hostVectors = host.Result()
+	c.HostVectors = host.Result()
 	return values[from:to], nil
 }
 
 // hostBisection finds values, and no vectors.
-func hostBisection(_ *Call, h *hostProblem, from, to int, _ bool, w *HostWork) ([]float64, error) {
+func hostBisection(_ *plan.Call, h *hostProblem, from, to int, _ bool, w *plan.HostWork) ([]float64, error) {
 	return h.sturm.Eigenvalues(from, to, w.Stop)
 }
 
 // hostMRRR computes vectors even if only values are wanted.
-func hostMRRR(c *Call, h *hostProblem, from, to int, vectors bool, w *HostWork) ([]float64, error) {
+func hostMRRR(c *plan.Call, h *hostProblem, from, to int, vectors bool, w *plan.HostWork) ([]float64, error) {
 	host := robust.NewHost(len(h.t.D), to-from)
 	host.Stop = w.Stop
 	values, tree, err := robust.SolveWith(host, h.t.D, h.t.E, robust.Options{From: from, To: to})
 	c.Tree = &tree
 	if vectors {
-		c.hostVectors = host.Result()
+		c.HostVectors = host.Result()
 	}
 	return values, err
 }
 
 // hostQR is QL and QR iteration, which computes all vectors. It is for small orders, and cannot be
 // interrupted.
-func hostQR(c *Call, h *hostProblem, from, to int, vectors bool, _ *HostWork) ([]float64, error) {
+func hostQR(c *plan.Call, h *hostProblem, from, to int, vectors bool, _ *plan.HostWork) ([]float64, error) {
 	n := len(h.t.D)
 	values, rows, err := ql.Solve(h.t.D, h.t.E, vectors)
 	if err != nil {
 		return nil, err
 	}
 	if vectors {
-		c.hostVectors = make([]float64, n*(to-from))
+		c.HostVectors = make([]float64, n*(to-from))
 		for k := from; k < to; k++ {
 			for i := range n {
-				c.hostVectors[i+(k-from)*n] = rows[i*n+k]
+				c.HostVectors[i+(k-from)*n] = rows[i*n+k]
 			}
 		}
 	}

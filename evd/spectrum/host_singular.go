@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/lapack/gonum"
 
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/tridiag"
 	"github.com/vkevd/vkevd/stages/tridiag/sturm"
@@ -26,7 +27,7 @@ func NewGolubKahanOnHost(n int, opt Options) *Stage {
 // 2048, on one busy processor of a server (2026-11-23). After an error of HostWork.Stop, lasq1 runs to
 // its end without effect. If it does not converge, bisection finds the values.
 func hostDqds(lasq1 func(n int, d, e, work []float64) (info int)) hostMethod {
-	return func(c *Call, h *hostProblem, from, to int, vectors bool, w *HostWork) ([]float64, error) {
+	return func(c *plan.Call, h *hostProblem, from, to int, vectors bool, w *plan.HostWork) ([]float64, error) {
 		if err := tridiag.CheckFinite(h.t.D, h.t.E); err != nil {
 			return nil, err
 		}
@@ -67,7 +68,7 @@ func (s *Stage) KeepDigits() {
 // relative is the method of KeepDigits.
 type relative struct{ Method }
 
-func (m relative) Solve(c *Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {
+func (m relative) Solve(c *plan.Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {
 	values, err := m.Method.Solve(c, t, from, to, xt)
 	if err != nil {
 		return nil, err
@@ -77,7 +78,7 @@ func (m relative) Solve(c *Call, t Problem, from, to int, xt stages.Matrix) ([]f
 		return values, nil
 	}
 	form := sturm.NewGolubKahan(t.Host.E)
-	err = c.OnHost(stages.PhaseBisection, func(w *HostWork) error {
+	err = c.OnHost(stages.PhaseBisection, func(w *plan.HostWork) error {
 		return tridiag.ParallelUntil(doubtful, func(k int) { values[k] = form.Value(from + k) }, w.Stop)
 	})
 	slices.Sort(values) // two methods may exchange values that are equal up to an ulp

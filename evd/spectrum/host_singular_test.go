@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/gonum/lapack/gonum"
 
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -30,8 +31,8 @@ func golubKahan(n int) Tridiagonal {
 func solveDqds(ctx context.Context, t Tridiagonal, from, to int, lasq1 func(n int, d, e, work []float64) int) (values []float64, err error) {
 	s := NewGolubKahanOnHost(len(t.D), Options{})
 	s.Hold(t)
-	c := &Call{Ctx: ctx, Profile: vk.NewProfile()}
-	err = c.OnHost(s.phase, func(w *HostWork) error {
+	c := &plan.Call{Ctx: ctx, Profile: vk.NewProfile()}
+	err = c.OnHost(s.phase, func(w *plan.HostWork) error {
 		values, err = hostDqds(lasq1)(c, s.host, from, to, false, w)
 		return err
 	})

@@ -8,15 +8,17 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages/tridiag/suite"
 	"github.com/vkevd/vkevd/vk"
 )
 
 // onHostCall returns a call without a device, and a matrix with its Stage. Divide and conquer of this
 // matrix reports progress several times.
-func onHostCall(progress func(vk.Progress)) (*Call, *Stage, Tridiagonal) {
+func onHostCall(progress func(vk.Progress)) (*plan.Call, *Stage, Tridiagonal) {
 	d, e := suite.Random(300)
-	c := &Call{Ctx: context.Background(), Profile: vk.NewProfile(), progress: progress}
+	c := &plan.Call{Ctx: context.Background(), Profile: vk.NewProfile()}
+	c.ReportTo(progress)
 	return c, NewOnHost(len(d), Options{Vectors: true, Solver: DivideConquer}), Tridiagonal{d, e}
 }
 
@@ -56,21 +58,21 @@ func TestProgressOnHostThrows(t *testing.T) {
 // until the next call.)
 func TestVectorsOfAFailedCallOnHost(t *testing.T) {
 	c, s, matrix := onHostCall(nil)
-	if _, err := s.Solve(c, matrix, 1, nil); err != nil || len(c.hostVectors) != 300*300 {
-		t.Fatalf("%d elements, %v", len(c.hostVectors), err)
+	if _, err := s.Solve(c, matrix, 1, nil); err != nil || len(c.HostVectors) != 300*300 {
+		t.Fatalf("%d elements, %v", len(c.HostVectors), err)
 	}
 	other, _, _ := onHostCall(nil)
 	if rows := HostVectors[float32](other, s); len(rows.Data) != 0 {
 		t.Errorf("another call has %d elements", len(rows.Data))
 	}
-	if rows := HostVectors[float32](c, s); len(rows.Data) != 300*300 || c.hostVectors != nil {
-		t.Errorf("%d elements, and %d later", len(rows.Data), len(c.hostVectors))
+	if rows := HostVectors[float32](c, s); len(rows.Data) != 300*300 || c.HostVectors != nil {
+		t.Errorf("%d elements, and %d later", len(rows.Data), len(c.HostVectors))
 	}
 	enough := errors.New("enough")
 	ctx, cancel := context.WithCancelCause(context.Background())
 	cancel(enough)
 	c.Ctx = ctx
-	if _, err := s.Solve(c, matrix, 1, nil); !errors.Is(err, context.Canceled) || c.hostVectors != nil {
+	if _, err := s.Solve(c, matrix, 1, nil); !errors.Is(err, context.Canceled) || c.HostVectors != nil {
 		t.Errorf("a context that has ended: %v", err)
 	}
 }

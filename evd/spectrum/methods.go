@@ -1,6 +1,7 @@
 package spectrum
 
 import (
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tridiag/stebz"
@@ -30,7 +31,7 @@ type Method interface {
 	// order. It requires from < to. If xt has rows, it is a (to−from)×n matrix, and Solve writes an
 	// eigenvector to each row. The memory of xt, Elements included, may have any contents before
 	// Solve. Solve does not change t on the device or on the host.
-	Solve(c *Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error)
+	Solve(c *plan.Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error)
 }
 
 // constructor is a function that makes a method for tridiagonal matrices of order n and at most m
@@ -59,12 +60,12 @@ func (s divideConquer) Flops(m int) float64 {
 	return s.DivideConquer.Flops() * (0.25 + 0.75*part)
 }
 
-func (s divideConquer) Solve(c *Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {
-	reporting := s.DivideConquer.Reporting(c.progress)
+func (s divideConquer) Solve(c *plan.Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {
+	reporting := s.DivideConquer.Reporting(c.Reporter())
 	values, profile, err := reporting.SolveRange(c.Ctx, c.Arena, t.Host.D, t.Host.E, from, to, xt)
 	c.Profile.Merge(profile)
 	if err != nil {
-		return nil, NotConverged(err, stages.PhaseTridiagonal)
+		return nil, plan.NotConverged(err, stages.PhaseTridiagonal)
 	}
 	return values[from:to], nil
 }
@@ -82,11 +83,11 @@ func (s divideConquerValues) Elements() int { return 0 }
 
 func (s divideConquerValues) Flops(int) float64 { return s.DivideConquerValues.Flops() }
 
-func (s divideConquerValues) Solve(c *Call, t Problem, from, to int, _ stages.Matrix) ([]float64, error) {
+func (s divideConquerValues) Solve(c *plan.Call, t Problem, from, to int, _ stages.Matrix) ([]float64, error) {
 	values, profile, err := s.DivideConquerValues.Solve(c.Ctx, c.Arena, t.Host.D, t.Host.E)
 	c.Profile.Merge(profile)
 	if err != nil {
-		return nil, NotConverged(err, stages.PhaseTridiagonal)
+		return nil, plan.NotConverged(err, stages.PhaseTridiagonal)
 	}
 	return values[from:to], nil
 }
@@ -116,7 +117,7 @@ func (s bisection) Elements() int { return 0 }
 
 func (s bisection) Flops(m int) float64 { return s.Bisection.Flops() * float64(m) / float64(s.n) }
 
-func (s bisection) Solve(c *Call, t Problem, from, to int, _ stages.Matrix) ([]float64, error) {
+func (s bisection) Solve(c *plan.Call, t Problem, from, to int, _ stages.Matrix) ([]float64, error) {
 	found, values := s.values.In(c.Arena), make([]float64, to-from)
 	return values, c.Run(func(rec *vk.Recorder) {
 		rec.Phase(stages.PhaseBisection, 0, 1)
@@ -149,11 +150,11 @@ func (s mrrr) Flops(int) float64 { return s.MRRR.Flops() }
 
 // Solve computes eigenvalues and vectors, even if only values are wanted. The method Elements
 // includes the memory for these vectors.
-func (s mrrr) Solve(c *Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {
+func (s mrrr) Solve(c *plan.Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {
 	values, tree, profile, err := s.MRRR.Solve(c.Ctx, c.Arena, t.Host.D, t.Host.E, from, to, xt)
 	c.Profile.Merge(profile)
 	c.Tree = &tree
-	return values, NotConverged(err, stages.PhaseTridiagonal)
+	return values, plan.NotConverged(err, stages.PhaseTridiagonal)
 }
 
 // qr is QR iteration as a Method (stages.QRIteration). The iteration runs on the host, and uploads
@@ -169,8 +170,8 @@ func (s qr) Elements() int { return 0 }
 // Flops estimates the operations for all vectors, because QR iteration cannot compute fewer.
 func (s qr) Flops(int) float64 { return s.QRIteration.Flops() }
 
-func (s qr) Solve(c *Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {
+func (s qr) Solve(c *plan.Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {
 	values, profile, err := s.QRIteration.SolveRange(c.Ctx, t.Host.D, t.Host.E, from, to, xt)
 	c.Profile.Merge(profile)
-	return values, NotConverged(err, stages.PhaseTridiagonal)
+	return values, plan.NotConverged(err, stages.PhaseTridiagonal)
 }

@@ -1,6 +1,10 @@
 package spectrum
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/vkevd/vkevd/evd/internal/plan"
+)
 
 // Selection says which part of the spectrum is wanted. The zero value is the whole spectrum. Index
 // and Interval make other selections. A Selection is a plain value that no method changes: AtMost
@@ -43,13 +47,13 @@ func (s Selection) AtMost(m int) Selection {
 func CheckSelection(s Selection, n int) error {
 	switch {
 	case s.by == selectedByIndex && (s.from < 0 || s.to > n || s.from > s.to):
-		return &OptionError{"Index", fmt.Sprintf("[%d, %d) is not a range of %d eigenvalues", s.from, s.to, n)}
+		return plan.BadOption("Index", fmt.Sprintf("[%d, %d) is not a range of %d eigenvalues", s.from, s.to, n))
 	case s.by == selectedByValue && !(s.a < s.b):
-		return &OptionError{"Interval", fmt.Sprintf("(%v, %v] holds no number", s.a, s.b)}
+		return plan.BadOption("Interval", fmt.Sprintf("(%v, %v] holds no number", s.a, s.b))
 	case s.atMost < 0:
-		return &OptionError{"AtMost", "must not be negative"}
+		return plan.BadOption("AtMost", "must not be negative")
 	case s.atMost > 0 && s.by != selectedByValue:
-		return &OptionError{"AtMost", "only an interval needs a limit"}
+		return plan.BadOption("AtMost", "only an interval needs a limit")
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages"
 )
 
@@ -24,7 +25,7 @@ const settled = 2
 //
 // The values are in ascending order afterwards. So each value still belongs to its vector, or to a
 // vector whose eigenvalue differs by at most `settled` units.
-func (s *Stage) settle(c *Call, t Problem, p Part) error {
+func (s *Stage) settle(c *plan.Call, t Problem, p Part) error {
 	norm := min(t.Host.Norm1(), math.MaxFloat64) // a column's sum may overflow
 	width := settled * Ulp * norm                // may be far smaller than Certify can prove
 	if norm == 0 {
@@ -67,7 +68,7 @@ const minCells, maxCells = 3, 64
 //
 // Doubles of the size of ‖T‖ have a distance of half a `width`. So the rounded middle of a cell is
 // within `width` of both borders.
-func (s *Stage) nearby(c *Call, p Part, open []int, width float64) ([]int, error) {
+func (s *Stage) nearby(c *plan.Call, p Part, open []int, width float64) ([]int, error) {
 	cells := min(maxCells, shiftsFor(s.n)/len(open)-1)
 	if cells < minCells {
 		return open, nil

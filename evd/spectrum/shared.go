@@ -1,28 +1,13 @@
 package spectrum
 
 import (
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tridiag/stedc"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
-
-// Shared is what a Method needs that works on several devices (Stage.Shared). A plan makes it for
-// each call.
-type Shared struct {
-	// Devices are the devices of the call, the first one included. Of X they have only the memory.
-	Devices []stedc.ConquerDevice
-
-	// Part returns which of m vectors device k computes: from ≤ i < to.
-	Part func(k, m int) (from, to int)
-
-	// Each calls `do` for the number of each device, at the same time, and returns the first error.
-	Each func(do func(k int) error) error
-
-	// Vectors is the number of all vectors. Stage.Solve sets it.
-	Vectors int
-}
 
 // sharedConquer is divide and conquer by several devices as a Method (stages.SharedConquer). Each
 // device has only its own part of the vectors. m is the largest number of vectors of the first
@@ -45,16 +30,16 @@ func (s sharedConquer) Flops(m int) float64 {
 }
 
 // Solve writes the vectors to the memory of all devices. xt is the memory on the first one.
-func (s sharedConquer) Solve(c *Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {
+func (s sharedConquer) Solve(c *plan.Call, t Problem, from, to int, xt stages.Matrix) ([]float64, error) {
 	for k := range c.Shared.Devices {
 		first, last := c.Shared.Part(k, to-from)
 		x := &c.Shared.Devices[k].X
 		x.Rows, x.Cols, x.Ld = last-first, s.n, max(last-first, 1)
 	}
 	c.Shared.Devices[0].X, c.Shared.Devices[0].Share = xt, s.Share()
-	values, err := s.SolveRange(t.Host.D, t.Host.E, from, c.Shared.Devices, c.Shared.Each, c.progress)
+	values, err := s.SolveRange(t.Host.D, t.Host.E, from, c.Shared.Devices, c.Shared.Each, c.Reporter())
 	if err != nil {
-		return nil, NotConverged(err, stages.PhaseTridiagonal)
+		return nil, plan.NotConverged(err, stages.PhaseTridiagonal)
 	}
 	return values[from:to], nil
 }
@@ -64,7 +49,7 @@ func (s sharedConquer) Solve(c *Call, t Problem, from, to int, xt stages.Matrix)
 func (s *Stage) Shared() bool { return s.shared }
 
 // rows returns how many of m vectors are on the first device.
-func (s *Stage) rows(c *Call, m int) int {
+func (s *Stage) rows(c *plan.Call, m int) int {
 	if !s.Shared() {
 		return m
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/tuning"
 )
@@ -122,8 +123,8 @@ func ParseSolver(name string) (Solver, error) {
 }
 
 // noSolver returns the error for a solver's name, or its number as text, that stands for no method.
-func noSolver(name string) *OptionError {
-	return &OptionError{"Solver", fmt.Sprintf("%s is unknown; there are %s", name, strings.Join(Solvers(), ", "))}
+func noSolver(name string) *plan.OptionError {
+	return plan.BadOption("Solver", fmt.Sprintf("%s is unknown; there are %s", name, strings.Join(Solvers(), ", ")))
 }
 
 // Options say which part of a spectrum to compute, and by which method. The zero value means all
@@ -155,7 +156,7 @@ func (o Options) Check(n int) error {
 	case m == nil:
 		return noSolver(o.Solver.String())
 	case o.Vectors && !m.vectors:
-		return &OptionError{"Solver", m.name + " finds values only, no vectors"}
+		return plan.BadOption("Solver", m.name+" finds values only, no vectors")
 	}
 	return nil
 }

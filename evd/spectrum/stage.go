@@ -1,6 +1,7 @@
 package spectrum
 
 import (
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tridiag/stebz"
@@ -121,8 +122,8 @@ func (s *Stage) Settles() bool { return s.exact != nil }
 
 // Cost returns the predicted number of operations of the tridiagonal method, for the largest number
 // of eigenpairs that it may have to find.
-func (s *Stage) Cost() StageCost {
-	return StageCost{Stage: s.phase, Flops: s.Method.Flops(s.capacity)}
+func (s *Stage) Cost() plan.StageCost {
+	return plan.StageCost{Stage: s.phase, Flops: s.Method.Flops(s.capacity)}
 }
 
 // D returns the device memory of the diagonal of the tridiagonal matrix: n elements.
@@ -184,7 +185,7 @@ func (s *Stage) number() (m int, known bool) {
 // eigenvalues as soon as this number is known. Then the caller can allocate host memory for the
 // vectors while the device computes. `allocate` may be nil. The errors are *TooManyError,
 // *NoConvergenceError, *StageError, and those of package vk.
-func (s *Stage) Solve(c *Call, host Tridiagonal, sigma float64, allocate func(vectors int)) (Part, error) {
+func (s *Stage) Solve(c *plan.Call, host Tridiagonal, sigma float64, allocate func(vectors int)) (Part, error) {
 	s.Hold(host)
 	var below [2]int
 	if s.opt.Select.by == selectedByValue {
@@ -214,11 +215,11 @@ func (s *Stage) Solve(c *Call, host Tridiagonal, sigma float64, allocate func(ve
 	if s.host == nil {
 		t.D, t.E = s.d.In(c.Arena), s.e.In(c.Arena)
 	}
-	c.begins(s.phase)
+	c.Begins(s.phase)
 	var err error
 	p.Values, err = s.Method.Solve(c, t, from, to, p.Vectors)
 	if err == nil && s.exact != nil {
 		err = s.settle(c, t, p)
 	}
-	return p, During(s.phase, err)
+	return p, plan.During(s.phase, err)
 }

@@ -1,6 +1,7 @@
 package spectrum
 
 import (
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/vk"
@@ -64,7 +65,7 @@ type Tail[T spirv.Real] struct {
 
 	// memory is the host memory of each set of vectors, from Begin on. `allocated` says that its
 	// allocation has begun.
-	memory    []*resultMemory[T]
+	memory    []*plan.ResultMemory[T]
 	allocated bool
 }
 
@@ -85,9 +86,9 @@ type Result[T spirv.Real] struct {
 // Vectors must have its final sizes, and Stage must be set. A plan calls Begin before the device
 // reduces its matrix, so that the operating system provides the memory meanwhile. Run calls Begin
 // itself if the plan has not. After Begin the plan must call End in any case.
-func (t *Tail[T]) Begin(c *Call) {
+func (t *Tail[T]) Begin(c *plan.Call) {
 	for range t.Vectors {
-		t.memory = append(t.memory, newResultMemory[T](c.Ctx))
+		t.memory = append(t.memory, plan.NewResultMemory[T](c.Ctx))
 	}
 	if m, known := t.Stage.number(); known {
 		t.allocate(m)
@@ -97,7 +98,7 @@ func (t *Tail[T]) Begin(c *Call) {
 // End waits for the goroutines that prepare host memory. No goroutine writes to the memory any more.
 func (t *Tail[T]) End() {
 	for _, m := range t.memory {
-		m.stop()
+		m.Stop()
 	}
 }
 
@@ -116,7 +117,7 @@ func (t *Tail[T]) allocate(m int) {
 // host memory for the vectors as soon as their number is known, while the device computes. If Run
 // returns an error, no goroutine writes to this memory any more. The errors are those of
 // Stage.Solve, of Certify and of Back, and those of package vk.
-func (t *Tail[T]) Run(c *Call, host Tridiagonal) (Result[T], error) {
+func (t *Tail[T]) Run(c *plan.Call, host Tridiagonal) (Result[T], error) {
 	if t.memory == nil {
 		t.Begin(c)
 	}
@@ -139,38 +140,38 @@ func (t *Tail[T]) Run(c *Call, host Tridiagonal) (Result[T], error) {
 		if fetch == nil {
 			fetch = v.fetch(c)
 		}
-		if err := fetch(part.Vectors, t.memory[i].wait); err != nil {
+		if err := fetch(part.Vectors, t.memory[i].Wait); err != nil {
 			return Result[T]{}, err
 		}
-		res.Vectors = append(res.Vectors, t.memory[i].wait())
+		res.Vectors = append(res.Vectors, t.memory[i].Wait())
 	}
 	c.Ends()
 	return res, nil
 }
 
 // fetch returns the Fetch of one device.
-func (v Vectors[T]) fetch(c *Call) func(product.Matrix[float64], func() vk.Columns[T]) error {
+func (v Vectors[T]) fetch(c *plan.Call) func(product.Matrix[float64], func() vk.Columns[T]) error {
 	return func(x product.Matrix[float64], wait func() vk.Columns[T]) error {
 		q, err := v.Back(x)
 		if err != nil {
 			return err
 		}
-		return During(stages.PhaseTranspose, vk.Download(c.Ctx, c.Dev, wait(), q.At))
+		return plan.During(stages.PhaseTranspose, vk.Download(c.Ctx, c.Dev, wait(), q.At))
 	}
 }
 
 // allocate provides host memory for m vectors: the caller's memory, or new memory. New memory is
 // allocated in the background; `allocate` does not wait for it.
-func (v Vectors[T]) allocate(memory *resultMemory[T], m int) {
+func (v Vectors[T]) allocate(memory *plan.ResultMemory[T], m int) {
 	if v.Cols > 0 {
 		m = v.Cols
 	}
 	switch {
 	case v.Into != nil:
-		memory.z = v.Into(m)
+		memory.Use(v.Into(m))
 	case v.RowMajor:
-		memory.allocate(m, v.Rows)
+		memory.Allocate(m, v.Rows)
 	default:
-		memory.allocate(v.Rows, m)
+		memory.Allocate(v.Rows, m)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/tuning"
@@ -45,9 +46,9 @@ type BandOptions struct {
 func (o BandOptions) check(n int) error {
 	switch {
 	case o.Tile < 0:
-		return spectrum.BadOption("Tile", "must not be negative")
+		return plan.BadOption("Tile", "must not be negative")
 	case o.Storage < Double || o.Storage > Half:
-		return spectrum.BadOption("Storage", "must be Double, Single or Half")
+		return plan.BadOption("Storage", "must be Double, Single or Half")
 	}
 	return o.dense().check(n)
 }
@@ -100,7 +101,7 @@ func NewBandPlan[T evd.Float](dev *vk.Device, n, b int, opt BandOptions) (*BandP
 		opt.Storage = Single // numbers of float32 gain nothing from more digits
 	}
 	p := &BandPlan[T]{b: b, opt: opt}
-	p.base = spectrum.Base{Dev: dev, N: n, Layout: vk.Together()}
+	p.base = plan.Base{Dev: dev, N: n, Layout: vk.Together()}
 	p.tune = tuning.On(dev.Info())
 	if opt.Tuning != nil {
 		p.tune = *opt.Tuning
@@ -149,7 +150,7 @@ func (p *BandPlan[T]) Costs() []evd.StageCost {
 	if p.base.N == 0 {
 		return nil
 	}
-	path := p.current()
+	path := p.path.Current()
 	return append(path.reduction.costs(), path.values.Cost())
 }
 
@@ -159,7 +160,7 @@ func (p *BandPlan[T]) Passes() []int {
 	if p.base.N == 0 {
 		return nil
 	}
-	return p.current().reduction.size().Passes()
+	return p.path.Current().reduction.size().Passes()
 }
 
 // Bytes returns the size of the device memory that the plan has allocated.

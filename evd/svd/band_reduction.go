@@ -2,6 +2,7 @@ package svd
 
 import (
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	chases "github.com/vkevd/vkevd/stages/chase"
@@ -24,12 +25,12 @@ type bandReduction interface {
 
 	// upload rounds the numbers of a compact band and copies them to the device. There are
 	// stages.NarrowSize.BandLen of them.
-	upload(c *spectrum.Call, band func(visit func(i int, x float64))) error
+	upload(c *plan.Call, band func(visit func(i int, x float64))) error
 
 	// record records the reduction. The Golub-Kahan form of C comes to gk, the stage that finds the
 	// values, and to the host. The result returns the host's copy after the recording has been
 	// executed.
-	record(rec *vk.Recorder, c *spectrum.Call, gk *spectrum.Stage) func() spectrum.Tridiagonal
+	record(rec *vk.Recorder, c *plan.Call, gk *spectrum.Stage) func() spectrum.Tridiagonal
 
 	// narrowInfo returns the INFO word of the narrowing, which is empty if no workgroup waits.
 	narrowInfo(ws *vk.Arena) vk.Slice[uint32]
@@ -88,14 +89,14 @@ func (r *storedBand[S]) memory() *vk.Layout {
 	return vk.Together(r.band, r.general, r.off, vk.InTurn(r.narrow.Work(), r.chase.Work()))
 }
 
-func (r *storedBand[S]) upload(c *spectrum.Call, band func(visit func(i int, x float64))) error {
+func (r *storedBand[S]) upload(c *plan.Call, band func(visit func(i int, x float64))) error {
 	data, round := make([]S, r.band.Len()), rounding[S]()
 	band(func(i int, x float64) { data[i] = round(x) })
 	host := vk.Columns[S]{Rows: len(data), Cols: 1, Ld: len(data), Data: data}
-	return spectrum.During(stages.PhaseLoad, vk.Upload(c.Ctx, c.Dev, r.band.In(c.Arena), host))
+	return plan.During(stages.PhaseLoad, vk.Upload(c.Ctx, c.Dev, r.band.In(c.Arena), host))
 }
 
-func (r *storedBand[S]) record(rec *vk.Recorder, c *spectrum.Call, gk *spectrum.Stage) func() spectrum.Tridiagonal {
+func (r *storedBand[S]) record(rec *vk.Recorder, c *plan.Call, gk *spectrum.Stage) func() spectrum.Tridiagonal {
 	ws := c.Arena
 	r.narrow.Record(rec, ws, r.band.In(ws), r.general.In(ws))
 	return r.recordChase(rec, c, gk)
@@ -104,7 +105,7 @@ func (r *storedBand[S]) record(rec *vk.Recorder, c *spectrum.Call, gk *spectrum.
 // recordGeneral does the same as `record` for a band in general compact storage, as
 // stages.GeneralBandReduction stores it. The band is not changed.
 func (r *storedBand[S]) recordGeneral(
-	rec *vk.Recorder, c *spectrum.Call, wide vk.Slice[S], gk *spectrum.Stage,
+	rec *vk.Recorder, c *plan.Call, wide vk.Slice[S], gk *spectrum.Stage,
 ) func() spectrum.Tridiagonal {
 	ws := c.Arena
 	r.narrow.RecordGeneral(rec, ws, wide, r.band.In(ws), r.general.In(ws))
@@ -112,12 +113,12 @@ func (r *storedBand[S]) recordGeneral(
 }
 
 // recordChase records what follows the narrowing of the band.
-func (r *storedBand[S]) recordChase(rec *vk.Recorder, c *spectrum.Call, gk *spectrum.Stage) func() spectrum.Tridiagonal {
+func (r *storedBand[S]) recordChase(rec *vk.Recorder, c *plan.Call, gk *spectrum.Stage) func() spectrum.Tridiagonal {
 	ws, none := c.Arena, stages.Reflectors[S]{}
-	c.Info(rec, stages.PhaseBandNarrowing, r.narrow.Info(ws))
+	c.Info(rec, stages.CauseWait, stages.PhaseBandNarrowing, r.narrow.Info(ws))
 	rec.Phase(stages.PhaseBulgeChasing, 0, 1)
 	r.chase.Record(rec, ws, r.general.In(ws), chases.GolubKahan(r.off.In(ws)), none, none)
-	c.Info(rec, stages.PhaseBulgeChasing, r.chase.Info(ws))
+	c.Info(rec, stages.CauseWait, stages.PhaseBulgeChasing, r.chase.Info(ws))
 	return r.receiver.receive(rec, ws, r.off.In(ws), gk)
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages/chase"
 	"github.com/vkevd/vkevd/vk"
@@ -36,7 +37,7 @@ func (b Band[T]) scan() (largest float64, err error) {
 	for j := range b.N {
 		first, entries := b.column(j)
 		var bad int
-		if largest, bad = spectrum.ScanColumn(entries, largest); bad >= 0 {
+		if largest, bad = plan.ScanColumn(entries, largest); bad >= 0 {
 			return 0, &evd.NonFiniteError{Row: first + bad, Col: j, Value: float64(entries[bad])}
 		}
 	}
@@ -79,16 +80,16 @@ func (p *BandPlan[T]) Solve(ctx context.Context, b Band[T]) (*Result[T], error) 
 	if err := p.base.Open(); err != nil {
 		return nil, err
 	}
-	report := spectrum.Rising(p.opt.Progress)
-	return spectrum.Survive(
-		func() *spectrum.Call { return p.base.Begin(ctx, spectrum.ProgressOf(p.Costs(), report)) },
-		func(c *spectrum.Call) (*Result[T], error) { return p.solve(c, b) },
+	report := plan.Rising(p.opt.Progress)
+	return plan.Survive(
+		func() *plan.Call { return p.base.Begin(ctx, plan.ProgressOf(p.Costs(), report)) },
+		func(c *plan.Call) (*Result[T], error) { return p.solve(c, b) },
 		p.avoidWaiting)
 }
 
 // solve computes the singular values of a band that fits the plan. It uses the stages that the plan
 // has at this moment.
-func (p *BandPlan[T]) solve(c *spectrum.Call, b Band[T]) (*Result[T], error) {
+func (p *BandPlan[T]) solve(c *plan.Call, b Band[T]) (*Result[T], error) {
 	if p.base.N == 0 {
 		return withoutValues[T](c, p.opt.Certify), nil
 	}
@@ -96,7 +97,7 @@ func (p *BandPlan[T]) solve(c *spectrum.Call, b Band[T]) (*Result[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	path := p.path
+	path := p.path.Now
 	sigma, more := p.opt.Storage.scaling(largest, b.norm)
 	e := math.Ilogb(sigma) + more
 	if err := path.reduction.upload(c, func(visit func(int, float64)) {

@@ -156,20 +156,20 @@ func TestBandPlanCertificateFindsErrors(t *testing.T) {
 	}
 	c := p.base.Begin(context.Background(), nil)
 	var host spectrum.Tridiagonal
-	if err := c.Run(func(rec *vk.Recorder) { host = p.path.values.Receive(rec, c.Arena) }); err != nil {
+	if err := c.Run(func(rec *vk.Recorder) { host = p.path.Now.values.Receive(rec, c.Arena) }); err != nil {
 		t.Fatal(err)
 	}
-	part, err := p.path.values.Solve(c, host, 1, nil)
+	part, err := p.path.Now.values.Solve(c, host, 1, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	norm := mat.Norm(full, 2)
-	if got, err := certifyGolubKahan[float64](c, p.path.values, 1, norm, 30, host, part); err != nil || !got.Passed() {
+	if got, err := certifyGolubKahan[float64](c, p.path.Now.values, 1, norm, 30, host, part); err != nil || !got.Passed() {
 		t.Errorf("as it is: %v, %v", got, err)
 	}
 	part.Values[3] *= 1 + 1e-9
 	host.E[14] *= 1 + 1e-6
-	if got, err := certifyGolubKahan[float64](c, p.path.values, 1, norm, 30, host, part); err != nil || !(got.Counts >= evd.Threshold && got.Norm >= evd.Threshold) {
+	if got, err := certifyGolubKahan[float64](c, p.path.Now.values, 1, norm, 30, host, part); err != nil || !(got.Counts >= evd.Threshold && got.Norm >= evd.Threshold) {
 		t.Errorf("changed: %v, %v", got, err)
 	}
 }
@@ -253,7 +253,7 @@ func TestBandPlanSurvives(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	if p.path.reduction.narrowInfo(p.base.Begin(context.Background(), nil).Arena).Len() == 0 {
+	if p.path.Now.reduction.narrowInfo(p.base.Begin(context.Background(), nil).Arena).Len() == 0 {
 		t.Skip("workgroups may not wait on this device")
 	}
 	p.base.BeforeInfo = func(rec *vk.Recorder, _ string, word vk.Slice[uint32]) { vk.Fill(rec, word, 3) }

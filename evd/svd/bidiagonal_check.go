@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
@@ -53,7 +54,7 @@ func (p *BidiagonalPlan[T]) Check(ctx context.Context, c Bidiagonal[T], res *Res
 			continue
 		}
 		if *r, err = p.orthogonality(call, of, both[of]); err != nil {
-			return Ratios{}, spectrum.During(stages.PhaseCheck, err)
+			return Ratios{}, plan.During(stages.PhaseCheck, err)
 		}
 	}
 	return found, nil
@@ -82,12 +83,12 @@ func (b Bidiagonal[T]) residual(sigma float64, res *Result[T]) float64 {
 			sums[j] += math.Abs(x)
 		}
 	}
-	return ratioOf[T](sums, max(norm, spectrum.SafeMinOf[T]()*sigma), float64(n))
+	return plan.Ratio(sums, max(norm, spectrum.SafeMinOf[T]()*sigma), float64(n)*spectrum.UlpOf[T]())
 }
 
 // orthogonality returns ‖ZᵀZ − I‖₁ / (n·ε) for the vectors `z` of one side. It copies `z` to the
 // device memory that a solve uses for the vectors of this side.
-func (p *BidiagonalPlan[T]) orthogonality(call *spectrum.Call, of side, z *evd.Dense[T]) (float64, error) {
+func (p *BidiagonalPlan[T]) orthogonality(call *plan.Call, of side, z *evd.Dense[T]) (float64, error) {
 	at := product.NewMatrix(p.columns[of].In(call.Arena), z.Rows, z.Cols, z.Rows)
 	host := vk.Columns[T]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Data: z.Data}
 	if err := vk.Upload(call.Ctx, call.Dev, at.At, host); err != nil {
@@ -99,5 +100,5 @@ func (p *BidiagonalPlan[T]) orthogonality(call *spectrum.Call, of side, z *evd.D
 		p.residuals.RecordOrthogonality(rec, call.Arena, at, p.sums[of].In(call.Arena))
 		vk.ReceiveLast(rec, sums, p.sums[of].In(call.Arena))
 	})
-	return ratioOf[T](spectrum.Scale(sums, 1), 1, float64(z.Rows)), err
+	return plan.Ratio(spectrum.Scale(sums, 1), 1, float64(z.Rows)*spectrum.UlpOf[T]()), err
 }

@@ -2,6 +2,7 @@ package svd
 
 import (
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/move"
@@ -20,7 +21,7 @@ import (
 // with n² only if vectors are wanted, to about 38·n² bytes. Goroutines that share
 // a plan wait for each other. The caller closes the plan before the device.
 type BidiagonalPlan[T evd.Float] struct {
-	base    spectrum.Base
+	base    plan.Base
 	opt     Options
 	k       int // largest number of values that are wanted
 	doubles doubles[T]
@@ -49,19 +50,19 @@ func NewBidiagonalPlan[T evd.Float](dev *vk.Device, n int, opt Options) (*Bidiag
 		return nil, err
 	}
 	if opt.Band > 0 || opt.Block > 0 {
-		return nil, spectrum.BadOption("Band, Block", "a bidiagonal matrix needs no reduction")
+		return nil, plan.BadOption("Band, Block", "a bidiagonal matrix needs no reduction")
 	}
 	if opt.Verify {
-		return nil, spectrum.BadOption("Verify", "has no meaning for a bidiagonal matrix; Check measures a result")
+		return nil, plan.BadOption("Verify", "has no meaning for a bidiagonal matrix; Check measures a result")
 	}
 	if fewerDigits[T](opt) {
-		return nil, spectrum.BadOption("Storage", "a bidiagonal matrix needs no reduction")
+		return nil, plan.BadOption("Storage", "a bidiagonal matrix needs no reduction")
 	}
 	if err := needsDoubles[T](dev); err != nil {
 		return nil, err
 	}
 	p := &BidiagonalPlan[T]{opt: opt, k: spectrum.Capacity(opt.part(), n)}
-	p.base = spectrum.Base{Dev: dev, N: n, Layout: vk.Together()}
+	p.base = plan.Base{Dev: dev, N: n, Layout: vk.Together()}
 	if n == 0 {
 		return p, nil
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
@@ -22,11 +23,11 @@ func (b Bidiagonal[T]) off() []T { return b.E[:max(0, len(b.D)-1)] }
 // scan returns the largest magnitude of an entry of the bidiagonal matrix. If an entry is NaN or
 // infinite, `scan` returns an *evd.NonFiniteError.
 func (b Bidiagonal[T]) scan() (largest float64, err error) {
-	largest, i := spectrum.ScanColumn(b.D, 0)
+	largest, i := plan.ScanColumn(b.D, 0)
 	if i >= 0 {
 		return 0, &evd.NonFiniteError{Row: i, Col: i, Value: float64(b.D[i])}
 	}
-	if largest, i = spectrum.ScanColumn(b.off(), largest); i >= 0 {
+	if largest, i = plan.ScanColumn(b.off(), largest); i >= 0 {
 		return 0, &evd.NonFiniteError{Row: i, Col: i + 1, Value: float64(b.E[i])}
 	}
 	return largest, nil
@@ -52,7 +53,7 @@ func (p *BidiagonalPlan[T]) Solve(ctx context.Context, c Bidiagonal[T]) (*Result
 	if err := p.accepts(c); err != nil {
 		return nil, err
 	}
-	call := p.base.Begin(ctx, spectrum.ProgressOf(p.Costs(), spectrum.Rising(p.opt.Progress)))
+	call := p.base.Begin(ctx, plan.ProgressOf(p.Costs(), plan.Rising(p.opt.Progress)))
 	if p.base.N == 0 {
 		res := withoutValues[T](call, p.opt.Certify)
 		if p.opt.U != None {
@@ -105,7 +106,7 @@ func (b Bidiagonal[T]) golubKahan(sigma float64) (t spectrum.Tridiagonal, norm f
 // values with the indices from … from+k−1. The largest value has index 0.
 type bidiagonalBases[T evd.Float] struct {
 	*BidiagonalPlan[T]
-	*spectrum.Call
+	*plan.Call
 	c       Bidiagonal[T]
 	sigma   float64
 	from, k int
@@ -153,7 +154,7 @@ func (b *bidiagonalBases[T]) conquerBoth() error {
 		}
 	}
 	if err := b.conquer.solve(b.Call, d, e, b.from, b.from+b.k, x); err != nil {
-		return spectrum.During(stages.PhaseBidiagonal, err)
+		return plan.During(stages.PhaseBidiagonal, err)
 	}
 	return b.Run(func(rec *vk.Recorder) {
 		decided := false // V decides the signs, if it is wanted

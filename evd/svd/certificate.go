@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 )
 
@@ -73,7 +74,7 @@ func (s *solve[T]) certify(a evd.Dense[T], sigma float64, t spectrum.Tridiagonal
 // The result's Norm is in units of n·ε·‖A‖F. The result's Counts is in units of ε·‖T‖₁ times the
 // order of C, which may be less than n. The unit ε is that of T in both.
 func certifyGolubKahan[T evd.Float](
-	c *spectrum.Call, values *spectrum.Stage, sigma, norm float64, n int, t spectrum.Tridiagonal, p spectrum.Part,
+	c *plan.Call, values *spectrum.Stage, sigma, norm float64, n int, t spectrum.Tridiagonal, p spectrum.Part,
 ) (*Certificate, error) {
 	found := &Certificate{Counts: math.Inf(1), Norm: normDifference(norm, t) / (float64(n) * spectrum.UlpOf[T]())}
 	if math.IsNaN(found.Norm) {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/ratio"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
@@ -79,9 +80,9 @@ func (p *Plan[T]) Check(ctx context.Context, a evd.Dense[T], res *Result[T]) (Ra
 	case len(res.Values) == 0:
 		return Ratios{Residual: math.Inf(1)}, nil
 	}
-	s := &solve[T]{p, p.path, p.base.Begin(ctx, nil)}
+	s := &solve[T]{p, p.path.Now, p.base.Begin(ctx, nil)}
 	r, err := s.measure(a, res)
-	return r, spectrum.During(stages.PhaseCheck, err)
+	return r, plan.During(stages.PhaseCheck, err)
 }
 
 // measure returns the ratios of a result that fits the plan and has at least one value.
@@ -97,7 +98,7 @@ func (s *solve[T]) measure(a evd.Dense[T], res *Result[T]) (Ratios, error) {
 // the result `res` has no vectors.
 func needVectors[T evd.Float](opt Options, res *Result[T]) error {
 	if opt.U == None && opt.V == None || res.U == nil && res.V == nil {
-		return spectrum.BadOption("U, V", "a check needs vectors, in the plan and in the result")
+		return plan.BadOption("U, V", "a check needs vectors, in the plan and in the result")
 	}
 	return nil
 }
@@ -136,11 +137,11 @@ func (s *solve[T]) check(a evd.Dense[T], res *Result[T]) (ratios Ratios, err err
 	if err != nil {
 		return Ratios{}, err
 	}
-	m, n := float64(s.m), float64(s.n)
+	m, n, ulp := float64(s.m), float64(s.n), spectrum.UlpOf[T]()
 	norm := max(norm1(a, sigma), spectrum.SafeMinOf[T]()*sigma)
 	return Ratios{
-		Residual: ratioOf[T](sums[2], norm, max(m, n)),
-		Left:     ratioOf[T](sums[u], 1, m), Right: ratioOf[T](sums[v], 1, n),
+		Residual: plan.Ratio(sums[2], norm, max(m, n)*ulp),
+		Left:     plan.Ratio(sums[u], 1, m*ulp), Right: plan.Ratio(sums[v], 1, n*ulp),
 	}, nil
 }
 
@@ -188,20 +189,4 @@ func norm1[T evd.Float](a evd.Dense[T], sigma float64) float64 {
 		}
 	}
 	return slices.Max(sums)
-}
-
-// ratioOf returns max(`sums`) / (`norm`·n·ε), with the unit ε of T. It returns 0 if `sums` is empty
-// or has only zeros, and +Inf if `sums` has a NaN.
-func ratioOf[T evd.Float](sums []float64, norm, n float64) float64 {
-	top := 0.0
-	for _, x := range sums {
-		if math.IsNaN(x) {
-			return math.Inf(1)
-		}
-		top = max(top, x)
-	}
-	if top == 0 {
-		return 0
-	}
-	return top / norm / (n * spectrum.UlpOf[T]())
 }

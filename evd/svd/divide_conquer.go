@@ -1,6 +1,7 @@
 package svd
 
 import (
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/tridiag/stedc"
@@ -18,16 +19,16 @@ type bidiagonalVectors interface {
 	// solve finds the vectors of the values with the indices from … to−1; the largest has index 0. d
 	// is the diagonal of C, and e is the superdiagonal. x[left] and x[right] receive the vectors as
 	// rows. They are the matrices of doubles.conquered, or Matrix{} for a side that is not wanted.
-	solve(c *spectrum.Call, d, e []float64, from, to int, x [2]stages.Matrix) error
+	solve(c *plan.Call, d, e []float64, from, to int, x [2]stages.Matrix) error
 }
 
 // divideConquer is the method of Gu and Eisenstat on the device.
 type divideConquer struct{ *stedc.BidiagonalConquer }
 
-func (s divideConquer) solve(c *spectrum.Call, d, e []float64, from, to int, x [2]stages.Matrix) error {
+func (s divideConquer) solve(c *plan.Call, d, e []float64, from, to int, x [2]stages.Matrix) error {
 	_, profile, err := s.Reporting(c.Reporter()).SolveRange(c.Ctx, c.Arena, d, e, from, to, x[left], x[right])
 	c.Profile.Merge(profile)
-	return spectrum.NotConverged(err, stages.PhaseBidiagonal)
+	return plan.NotConverged(err, stages.PhaseBidiagonal)
 }
 
 // iteration is QR iteration on the host, for the safe path. The device receives the vectors.
@@ -36,10 +37,10 @@ type iteration struct {
 	bidiagonalVectors // the method that the iteration replaces; its memory and its number of operations count
 }
 
-func (s iteration) solve(c *spectrum.Call, d, e []float64, from, to int, x [2]stages.Matrix) error {
+func (s iteration) solve(c *plan.Call, d, e []float64, from, to int, x [2]stages.Matrix) error {
 	_, profile, err := s.SolveRange(c.Ctx, d, e, from, to, x[left], x[right])
 	c.Profile.Merge(profile)
-	return spectrum.NotConverged(err, stages.PhaseBidiagonal)
+	return plan.NotConverged(err, stages.PhaseBidiagonal)
 }
 
 // bidiagonalOf returns the diagonal and the superdiagonal of the matrix C whose Golub-Kahan form is t.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/emulation"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/chase"
@@ -175,7 +176,7 @@ func (*identity) emulate(p *products[float64], c choice, room rooms, moduli int,
 // toHalf returns an *evd.OptionError: a plan for float64 reduces matrices by a plan for float32 if
 // Options.Storage is Half.
 func (*identity) toHalf(*vk.Device) (func(*vk.Recorder, vk.Slice[float64], vk.Slice[spirv.Float16]), error) {
-	return nil, spectrum.BadOption("Storage", "a band of doubles is not stored in half precision")
+	return nil, plan.BadOption("Storage", "a band of doubles is not stored in half precision")
 }
 
 func (*identity) bidiagonal(ws *vk.Arena, gk *spectrum.Stage) chase.Bidiagonal[float64] {

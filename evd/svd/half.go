@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/chase"
@@ -50,7 +51,7 @@ func (h *halfChase[T]) costs() []evd.StageCost {
 // record records the rounding and the reduction of B, which is not changed. The Golub-Kahan form of C
 // comes to gk, the stage that finds the values, and to the host. The result returns the host's copy
 // after the recording has been executed.
-func (h *halfChase[T]) record(rec *vk.Recorder, c *spectrum.Call, b vk.Slice[T], gk *spectrum.Stage) func() spectrum.Tridiagonal {
+func (h *halfChase[T]) record(rec *vk.Recorder, c *plan.Call, b vk.Slice[T], gk *spectrum.Stage) func() spectrum.Tridiagonal {
 	wide := h.wide.In(c.Arena)
 	h.round(rec, b.Sub(0, wide.Len()), wide)
 	return h.band.recordGeneral(rec, c, wide, gk)

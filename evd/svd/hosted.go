@@ -1,6 +1,7 @@
 package svd
 
 import (
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/bidiagonal"
@@ -63,16 +64,16 @@ func (divideConquerOnHost) Work() *vk.Layout { return vk.Together() }
 // Flops is the number of operations without deflation.
 func (s divideConquerOnHost) Flops() float64 { n := float64(s.n); return 8.0 / 3 * n * n * n }
 
-func (s divideConquerOnHost) solve(c *spectrum.Call, d, e []float64, from, to int, x [2]stages.Matrix) error {
+func (s divideConquerOnHost) solve(c *plan.Call, d, e []float64, from, to int, x [2]stages.Matrix) error {
 	host := bidiagonal.NewHost(s.n)
 	host.Wanted = [2]bool{bidiagonal.Left: x[left].Ld > 0, bidiagonal.Right: x[right].Ld > 0}
-	err := c.OnHost(stages.PhaseBidiagonal, func(w *spectrum.HostWork) error {
+	err := c.OnHost(stages.PhaseBidiagonal, func(w *plan.HostWork) error {
 		host.Stop, host.Progress = w.Stop, w.Progress
 		_, err := bidiagonal.SolveWith(host, d, e, bidiagonal.Options{LeafSize: s.leaf, From: from, To: to})
 		return err
 	})
 	if err != nil {
-		return spectrum.NotConverged(err, stages.PhaseBidiagonal)
+		return plan.NotConverged(err, stages.PhaseBidiagonal)
 	}
 	for of, vectors := range [2][]float64{left: host.Result(bidiagonal.Left), right: host.Result(bidiagonal.Right)} {
 		if x[of].Ld == 0 {
@@ -80,7 +81,7 @@ func (s divideConquerOnHost) solve(c *spectrum.Call, d, e []float64, from, to in
 		}
 		rows := spectrum.Transposed[float32](s.n, vectors)
 		if err := vk.Upload(c.Ctx, c.Dev, s.to.vectors(c.Arena, side(of)), rows); err != nil {
-			return spectrum.During(stages.PhaseNarrow, err)
+			return plan.During(stages.PhaseNarrow, err)
 		}
 	}
 	return nil

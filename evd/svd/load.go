@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
@@ -57,7 +58,7 @@ func stored[T evd.Float](a evd.Dense[T]) (rows, cols int) {
 // returns an *evd.NonFiniteError for the first such entry in storage order.
 func scan[T evd.Float](a evd.Dense[T]) (largest float64, err error) {
 	rows, cols := stored(a)
-	largest, i, j := spectrum.Scan(a.Data, a.Ld, cols, func(int) (from, to int) { return 0, rows })
+	largest, i, j := plan.Scan(a.Data, a.Ld, cols, func(int) (from, to int) { return 0, rows })
 	if i < 0 {
 		return largest, nil
 	}
@@ -101,7 +102,7 @@ func (s *solve[T]) upload(a evd.Dense[T], sigma float64) error {
 		to = s.regions.across
 	}
 	host := vk.Columns[T]{Rows: rows, Cols: cols, Ld: a.Ld, Data: scaled(a.Data, sigma)}
-	return spectrum.During(stages.PhaseLoad, vk.Upload(s.Ctx, s.Dev, to.In(s.Arena), host))
+	return plan.During(stages.PhaseLoad, vk.Upload(s.Ctx, s.Dev, to.In(s.Arena), host))
 }
 
 // recordLoad records the transposition of A on the device. If the uploaded matrix has at least as

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/tuning"
@@ -97,23 +98,23 @@ type Options struct {
 func (o Options) check(n int) error {
 	switch {
 	case o.U < None || o.U > Full || o.V < None || o.V > Full:
-		return spectrum.BadOption("U, V", "must be None, Thin or Full")
+		return plan.BadOption("U, V", "must be None, Thin or Full")
 	case o.Largest < 0 || o.Largest > n:
-		return spectrum.BadOption("Largest", fmt.Sprintf("%d of %d singular values", o.Largest, n))
+		return plan.BadOption("Largest", fmt.Sprintf("%d of %d singular values", o.Largest, n))
 	case o.Largest > 0 && o.Select != (evd.Selection{}):
-		return spectrum.BadOption("Select", "cannot be combined with Largest")
+		return plan.BadOption("Select", "cannot be combined with Largest")
 	case o.part() != (evd.Selection{}) && (o.U == Full || o.V == Full):
-		return spectrum.BadOption("Largest, Select", "all vectors (Full) need all singular values")
+		return plan.BadOption("Largest, Select", "all vectors (Full) need all singular values")
 	case o.Storage < Double || o.Storage > Half:
-		return spectrum.BadOption("Storage", "must be Double, Single or Half")
+		return plan.BadOption("Storage", "must be Double, Single or Half")
 	case o.Band < 0 || o.Block < 0:
-		return spectrum.BadOption("Band, Block", "must not be negative")
+		return plan.BadOption("Band, Block", "must not be negative")
 	}
 	if err := spectrum.CheckSelection(o.Select, n); err != nil {
 		return err
 	}
 	if n > 0 && spectrum.Capacity(o.Select, n) == 0 {
-		return spectrum.BadOption("Index", "selects no singular value")
+		return plan.BadOption("Index", "selects no singular value")
 	}
 	return evd.CheckProducts(o.Products, o.Moduli)
 }
@@ -149,11 +150,11 @@ func checkStorage[T evd.Float](o Options, info vk.Info) error {
 	case !fewerDigits[T](o):
 		return nil
 	case o.U != None || o.V != None:
-		return spectrum.BadOption("Storage", fmt.Sprintf("%v precision is for values alone, without U and V", o.Storage))
+		return plan.BadOption("Storage", fmt.Sprintf("%v precision is for values alone, without U and V", o.Storage))
 	case o.Select.ByValue():
 		return noInterval(o.Storage)
 	case o.Products == evd.ProductsEmulated:
-		return spectrum.BadOption("Products", fmt.Sprintf(
+		return plan.BadOption("Products", fmt.Sprintf(
 			"emulated products replace double precision, and %v precision needs none", o.Storage))
 	}
 	return o.Storage.supported(info)
@@ -162,7 +163,7 @@ func checkStorage[T evd.Float](o Options, info vk.Info) error {
 // noInterval returns the *evd.OptionError about an interval and a Storage with fewer digits than the
 // number type of the plan. The errors of the values are too large for its ends.
 func noInterval(s Storage) error {
-	return spectrum.BadOption("Select", fmt.Sprintf("an interval is not possible in %v precision", s))
+	return plan.BadOption("Select", fmt.Sprintf("an interval is not possible in %v precision", s))
 }
 
 // mayEmulate reports whether the options allow emulated products for matrices with n singular values
@@ -213,7 +214,7 @@ func sizes[T evd.Float](o Options, info vk.Info, n int, emulated bool) (tuning.T
 		t.Block = max(b, k/b*b)
 	}
 	if t.Block%t.Band != 0 {
-		return t, spectrum.BadOption("Block", fmt.Sprintf("%d is not a multiple of the %d superdiagonals", t.Block, t.Band))
+		return t, plan.BadOption("Block", fmt.Sprintf("%d is not a multiple of the %d superdiagonals", t.Block, t.Band))
 	}
 	return t, nil
 }

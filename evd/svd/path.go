@@ -196,7 +196,7 @@ func (s *steps[T]) forVectors(dev *vk.Device, of shape, wait stages.Waiting, t t
 	return err
 }
 
-// costs returns the costs of the phases in the order of the solve, for spectrum.ProgressOf. `both`
+// costs returns the costs of the phases in the order of the solve, for plan.ProgressOf. `both`
 // says whether the vectors of both sides are wanted. If only one side is wanted and the matrix is
 // square, the costs are those of left vectors.
 func (p *path[T]) costs(of shape, both bool) []evd.StageCost {

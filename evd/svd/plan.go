@@ -3,7 +3,7 @@ package svd
 import (
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/emulation"
-	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -78,7 +78,7 @@ func newPlan[T evd.Float](dev *vk.Device, m, n int, opt Options) (*Plan[T], erro
 	}
 	p := &Plan[T]{m: m, n: n, asked: opt, opt: opt.computed()}
 	opt = p.opt
-	p.base = spectrum.Base{Dev: dev, N: min(m, n), Layout: vk.Together()}
+	p.base = plan.Base{Dev: dev, N: min(m, n), Layout: vk.Together()}
 	var err error
 	if _, single := any(*new(T)).(float32); !single && fewerDigits[T](opt) {
 		if err := p.prepareInSingle(dev); err != nil {
@@ -113,8 +113,8 @@ func newPlan[T evd.Float](dev *vk.Device, m, n int, opt Options) (*Plan[T], erro
 // avoid makes new stages for the plan after the call c has failed, for this solve and all later ones:
 // with native products if emulated products refused the matrix, and otherwise without the waits that
 // failed. The caller must hold the plan's lock. The errors are those of NewPlan.
-func (p *Plan[T]) avoid(c *spectrum.Call) error {
-	if c.GaveUp().Stage != stages.PhaseEmulated {
+func (p *Plan[T]) avoid(c *plan.Call) error {
+	if c.GaveUp().Cause != stages.CauseRefused {
 		return p.avoidWaiting(c)
 	}
 	wanted := p.emulates
@@ -164,7 +164,7 @@ func (p *Plan[T]) Costs() []evd.StageCost {
 	if p.cols == 0 {
 		return nil
 	}
-	return p.current().costs(p.shape, p.opt.U != None && p.opt.V != None)
+	return p.path.Current().costs(p.shape, p.opt.U != None && p.opt.V != None)
 }
 
 // Bytes returns the size of the device memory that the plan has allocated.

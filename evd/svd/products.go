@@ -103,5 +103,5 @@ func (p *products[T]) workOf(ops product.Ops[T]) *vk.Layout {
 // Options.Products asks for it, or because evd.ProductsAuto has chosen it. A solve whose emulated
 // products refuse a matrix changes the result to false.
 func (p *Plan[T]) Emulated() bool {
-	return p.single == nil && p.cols > 0 && len(p.current().steps.products.emulated) > 0
+	return p.single == nil && p.cols > 0 && len(p.path.Current().steps.products.emulated) > 0
 }

@@ -191,7 +191,7 @@ func TestLargeVectors(t *testing.T) {
 			t.Fatal(err)
 		}
 		what := fmt.Sprintf("n = %d, vectors %d", c.n, c.wanted)
-		x, merge := &p.current().steps.products, p.tune.Panel.Merge
+		x, merge := &p.path.Current().steps.products, p.tune.Panel.Merge
 		if c.vectors {
 			merge = p.tune.Products.Emulated.Merge
 		}
@@ -260,7 +260,7 @@ func TestWideBandBecomesNarrower(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer p.Close()
-	if p.Band() != 4 || p.current().steps.narrow != nil {
+	if p.Band() != 4 || p.path.Current().steps.narrow != nil {
 		t.Errorf("with vectors: band %d", p.Band())
 	}
 }

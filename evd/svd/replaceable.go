@@ -1,11 +1,7 @@
 package svd
 
 import (
-	"sync"
-
-	"github.com/vkevd/vkevd/evd/spectrum"
-	"github.com/vkevd/vkevd/stages"
-	"github.com/vkevd/vkevd/stages/machine"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -14,32 +10,26 @@ import (
 // can be replaced, which happens after a wait between workgroups has failed. The type P, a path,
 // holds the stages of a solve. The method `memory` of P returns the layout of their device memory.
 type replaceable[P interface{ memory() *vk.Layout }] struct {
-	base spectrum.Base
+	base plan.Base
 	tune tuning.Tuning
 
 	// newPath makes the stages of a solve (a path) with the sizes in t.
 	newPath func(t tuning.Tuning) (P, error)
 
-	// path holds the stages of a solve and their memory. It is nil for matrices without entries. A
-	// call that holds the plan's lock may replace `path`. Methods that do not hold the plan's lock
-	// must call the method `current`.
-	path P
+	// path holds the stages of a solve and their memory. It is nil for matrices without entries.
+	path plan.Replaceable[P]
 
 	// shared is the layout of other stages that use the same memory as `path`, and never at the same
 	// time. It is nil if there are none.
 	shared *vk.Layout
-
-	// replacing is the lock for the field `path`, which a call may replace while other calls read
-	// it.
-	replacing sync.Mutex
 }
 
 // prepare makes the stages of the plan's solves, and allocates their device memory.
 func (r *replaceable[P]) prepare() (err error) {
-	if r.path, err = r.compile(r.tune); err != nil {
+	if r.path.Now, err = r.compile(r.tune); err != nil {
 		return err
 	}
-	r.base.Layout = r.memoryWith(r.path)
+	r.base.Layout = r.memoryWith(r.path.Now)
 	return r.base.Allocate()
 }
 
@@ -62,18 +52,11 @@ func (r *replaceable[P]) compile(t tuning.Tuning) (made P, err error) {
 }
 
 // avoidWaiting replaces the plan's path (its stages and their memory), for this solve and all later
-// ones. The new path is without the waits of the kind that failed in the call c: if a workgroup of a
-// panel waited for all others in vain, no workgroups wait for all others, and otherwise no workgroup
-// waits for another one. avoidWaiting also records the failure for the device. The caller must hold
-// the plan's lock. The errors are those of NewPlan.
-func (r *replaceable[P]) avoidWaiting(c *spectrum.Call) error {
-	t, facts := r.tune, machine.Of(r.base.Dev)
-	if stages.AllMeet(c.GaveUp().Stage) {
-		facts.MeetFailed()
-	} else {
-		facts.WaitFailed()
-		t.Waits.Wavefront = true
-	}
+// ones, by one without the waits of the kind that failed in the call c. The caller must hold the
+// plan's lock. The errors are those of NewPlan.
+func (r *replaceable[P]) avoidWaiting(c *plan.Call) error {
+	t := r.tune
+	t.Waits.Wavefront = c.AvoidWaits() || t.Waits.Wavefront
 	return r.replace(t)
 }
 
@@ -85,16 +68,6 @@ func (r *replaceable[P]) replace(t tuning.Tuning) error {
 	if err != nil {
 		return err
 	}
-	r.replacing.Lock()
-	r.path = next
-	r.replacing.Unlock()
+	r.path.Take(next)
 	return r.base.Replace(r.memoryWith(next))
-}
-
-// current returns the plan's stages and the layout of their memory (its path) at this moment.
-// Callers need not hold the plan's lock.
-func (r *replaceable[P]) current() P {
-	r.replacing.Lock()
-	defer r.replacing.Unlock()
-	return r.path
 }

@@ -1,11 +1,11 @@
 package svd
 
 import (
-	"errors"
 	"math"
 	"slices"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -85,7 +85,7 @@ func (r *Result[T]) noise() float64 {
 // V, as far as `opt` asks for them. The function `certify` measures the values. It is called only
 // if opt.Certify is set.
 func finish[T evd.Float](
-	c *spectrum.Call, tail spectrum.Tail[T], t spectrum.Tridiagonal, opt Options, order int,
+	c *plan.Call, tail spectrum.Tail[T], t spectrum.Tridiagonal, opt Options, order int,
 	certify func(spectrum.Part) (*Certificate, error),
 ) (*Result[T], error) {
 	res := &Result[T]{
@@ -121,15 +121,12 @@ func finish[T evd.Float](
 // nil otherwise. An infinite value is no singular value, so the certificate of such a
 // result does not pass.
 func (r *Result[T]) overflow() error {
-	err := spectrum.Overflow(r.Values, r.First, true)
+	err := plan.Overflow(r.Values, r.First, true)
 	if err != nil && r.Certificate != nil {
 		r.Certificate.Counts = math.Inf(1)
 	}
 	return err
 }
-
-// overflows reports whether err says that a value overflows. A result is returned beside it.
-func overflows(err error) bool { return errors.As(err, new(*evd.OverflowError)) }
 
 // norm2 returns the norm ‖e‖₂. The elements of a bidiagonal matrix C are the elements e of its
 // Golub-Kahan form, and ‖e‖₂ is the norm of all singular values.
@@ -142,7 +139,7 @@ func norm2(e []float64) (norm float64) {
 
 // withoutValues returns a result that has neither values nor vectors. If `certify` is true, the
 // numbers of its certificate are zero.
-func withoutValues[T evd.Float](c *spectrum.Call, certify bool) *Result[T] {
+func withoutValues[T evd.Float](c *plan.Call, certify bool) *Result[T] {
 	res := &Result[T]{Values: []float64{}, Profile: c.Profile, Retried: c.Retried}
 	if certify {
 		res.Certificate = &Certificate{}

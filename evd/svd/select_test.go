@@ -238,7 +238,7 @@ func TestRoomOfTheReduction(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			planes[i] = p.path.steps.products.update.Work().Bytes()
+			planes[i] = p.path.Now.steps.products.update.Work().Bytes()
 		}
 		if planes[0] != planes[1] {
 			t.Errorf("n = %d: residues of %d and %d bytes", n, planes[0], planes[1])

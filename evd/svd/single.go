@@ -2,6 +2,7 @@ package svd
 
 import (
 	"github.com/vkevd/vkevd/evd/emulation"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/chase"
@@ -76,7 +77,7 @@ func (d *single) extra() *vk.Layout { return d.ops.Work() }
 
 // emulate returns an *evd.OptionError: emulation replaces double precision.
 func (d *singleMemory) emulate(*products[float32], choice, rooms, int, func() (emulation.Maker, error)) error {
-	return spectrum.BadOption("Products", "emulated products replace double precision, and the matrix is in single precision")
+	return plan.BadOption("Products", "emulated products replace double precision, and the matrix is in single precision")
 }
 
 func (*singleMemory) toHalf(dev *vk.Device) (func(*vk.Recorder, vk.Slice[float32], vk.Slice[spirv.Float16]), error) {

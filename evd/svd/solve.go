@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
@@ -42,27 +43,26 @@ func (p *Plan[T]) Solve(ctx context.Context, a evd.Dense[T]) (*Result[T], error)
 	if err := p.accepts(a); err != nil {
 		return nil, err
 	}
-	report := spectrum.Rising(p.opt.Progress)
-	if p.opt.Verify {
-		return p.verified(ctx, a, report)
+	report := plan.Rising(p.opt.Progress)
+	first := func() (*Result[T], error) {
+		return plan.Survive(
+			func() *plan.Call { return p.base.Begin(ctx, plan.ProgressOf(p.Costs(), report)) },
+			func(c *plan.Call) (*Result[T], error) { return p.solve(c, p.path.Now, a) },
+			p.avoid)
 	}
-	return p.survive(ctx, a, report)
-}
-
-// survive does the work of Solve, except for Options.Verify, for a matrix that fits the plan. If a
-// wait between workgroups fails, the matrix is solved once more without waits of this kind.
-func (p *Plan[T]) survive(ctx context.Context, a evd.Dense[T], report func(evd.Progress)) (*Result[T], error) {
-	return spectrum.Survive(
-		func() *spectrum.Call { return p.base.Begin(ctx, spectrum.ProgressOf(p.Costs(), report)) },
-		func(c *spectrum.Call) (*Result[T], error) { return p.solve(c, p.path, a) },
-		p.avoid)
+	if !p.opt.Verify {
+		return first()
+	}
+	safe := func(first *Result[T]) (*Result[T], error) { return p.solveSafely(ctx, a, first, report) }
+	res, err := plan.Verified(first, safe, passed[T], unverified[T])
+	return only(p.asked, res), err
 }
 
 // solve computes the singular values and the vectors of a matrix that fits the plan, by the stages in
 // `by`. It is the method in the comment of Solve, step by step. With Options.Verify the caller must
 // test whether the certificate of the result has passed. With an *evd.OverflowError, `solve` returns
 // the result, too.
-func (p *Plan[T]) solve(c *spectrum.Call, by *path[T], a evd.Dense[T]) (*Result[T], error) {
+func (p *Plan[T]) solve(c *plan.Call, by *path[T], a evd.Dense[T]) (*Result[T], error) {
 	s := &solve[T]{p, by, c}
 	if p.cols == 0 {
 		return s.empty(), nil
@@ -104,7 +104,7 @@ func (p *Plan[T]) solve(c *spectrum.Call, by *path[T], a evd.Dense[T]) (*Result[
 type solve[T evd.Float] struct {
 	*Plan[T]
 	*path[T]
-	*spectrum.Call
+	*plan.Call
 }
 
 // reduce reduces A to the factor R (only if a QR factorisation comes first), then to the band B and
@@ -136,13 +136,13 @@ func (s *solve[T]) recordReduction(rec *vk.Recorder, a evd.Dense[T]) func() spec
 	if qr := s.steps.qr; qr != nil {
 		qr.Record(rec, ws, s.matrixA(), s.reduced(), r.first.In(ws))
 		for _, info := range qr.Infos(ws) {
-			s.Info(rec, stages.PhaseQR, info)
+			s.Info(rec, stages.CauseMeet, stages.PhaseQR, info)
 		}
 	}
 	rec.Phase(stages.PhaseBandReduction, 0, 1)
 	s.steps.band.Record(rec, ws, s.reduced(), r.band.In(ws), r.left.In(ws), r.right.In(ws))
 	for _, info := range s.steps.band.Infos(ws) {
-		s.Info(rec, stages.PhaseBandReduction, info)
+		s.Info(rec, stages.CauseMeet, stages.PhaseBandReduction, info)
 	}
 	s.steps.products.emulated.Refused(s.Call, rec, ws)
 	band := r.band.In(ws)
@@ -151,11 +151,11 @@ func (s *solve[T]) recordReduction(rec *vk.Recorder, a evd.Dense[T]) func() spec
 	}
 	if narrow := s.steps.narrow; narrow != nil {
 		narrow.RecordGeneral(rec, ws, band, r.pass.In(ws), r.narrow.In(ws))
-		s.Info(rec, stages.PhaseBandNarrowing, narrow.Info(ws))
+		s.Info(rec, stages.CauseWait, stages.PhaseBandNarrowing, narrow.Info(ws))
 		band = r.narrow.In(ws)
 	}
 	rec.Phase(stages.PhaseBulgeChasing, 0, 1)
 	s.steps.chase.Record(rec, ws, band, s.doubles.bidiagonal(ws, t), s.reflectors(ws, left), s.reflectors(ws, right))
-	s.Info(rec, stages.PhaseBulgeChasing, s.steps.chase.Info(ws))
+	s.Info(rec, stages.CauseWait, stages.PhaseBulgeChasing, s.steps.chase.Info(ws))
 	return s.doubles.receive(rec, ws, t)
 }

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 )
 
 // Values computes all singular values of a gonum matrix on the best device, in descending order. It
@@ -34,7 +34,7 @@ func Decompose(ctx context.Context, a mat.Matrix) (*Result[float64], error) {
 // solveOne computes the decomposition of one matrix. It opens the best device, makes a plan, and
 // closes both at the end.
 func solveOne(ctx context.Context, a mat.Matrix, opt Options) (*Result[float64], error) {
-	dev, err := spectrum.OpenBest()
+	dev, err := plan.OpenBest()
 	if err != nil {
 		return nil, err
 	}

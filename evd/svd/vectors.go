@@ -2,6 +2,7 @@ package svd
 
 import (
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
@@ -84,7 +85,7 @@ func (b *bases[T]) make() error {
 		return nil
 	}
 	if err := b.conquer(); err != nil {
-		return spectrum.During(stages.PhaseBidiagonal, err)
+		return plan.During(stages.PhaseBidiagonal, err)
 	}
 	return b.Run(func(rec *vk.Recorder) {
 		for of, x := range b.conquered() {
@@ -174,7 +175,7 @@ func (b *bases[T]) rest() product.Matrix[T] {
 func (b *bases[T]) recordBack2(rec *vk.Recorder, phase string, of side, x product.Matrix[T]) {
 	rec.Phase(phase, 0, 1)
 	b.steps.q2.Record(rec, b.Arena, b.reflectors(b.Arena, of), x)
-	b.Info(rec, phase, b.steps.q2.Info(b.Arena))
+	b.Info(rec, stages.CauseWait, phase, b.steps.q2.Info(b.Arena))
 }
 
 // recordColumns transposes the vectors from rows into columns and fixes the signs. The columns

@@ -2,10 +2,9 @@ package svd
 
 import (
 	"context"
-	"errors"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/evd/spectrum"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/tuning"
 )
@@ -21,12 +20,8 @@ type UnverifiedError struct {
 
 // Error returns a text with all numbers of both certificates, and with the threshold.
 func (e *UnverifiedError) Error() string {
-	return spectrum.Unverified(e.First, e.Safe, evd.Threshold)
+	return plan.Unverified(e.First, e.Safe, evd.Threshold)
 }
-
-// maxSafeQR is the largest number of singular values for which the safe path computes the vectors of
-// the bidiagonal matrix on the host, by QR iteration. For this number the computation takes minutes.
-const maxSafeQR = 2048
 
 // safely returns the tuning of the safe path, which computes a second result for Options.Verify. On
 // this path no workgroup waits for another workgroup, and all products are native.
@@ -44,7 +39,7 @@ func (p *Plan[T]) prepareSafe() (err error) {
 	if p.emulates = wanted; err != nil {
 		return err
 	}
-	if n := p.base.N; p.vectors() && n <= maxSafeQR {
+	if n := p.base.N; p.vectors() && n <= plan.MaxSafeQR {
 		p.safe.steps.conquer = p.safe.doubles.iteration(p.base.Dev, n, p.safe.steps.conquer)
 	}
 	p.shared = p.safe.memory()
@@ -61,46 +56,40 @@ func (o Options) computed() Options {
 	return o
 }
 
-// verified solves for Options.Verify. It first uses the plan's usual methods. If the result does not
-// pass its certificate, or if a method failed, it solves again on the safe path. A value that
-// overflows may be a wrong value, so it also needs the second solve. If it overflows again, the
-// result is returned beside the *evd.OverflowError. Any other error would also happen on the safe path, so `verified` returns it without a second solve. A wait between
-// workgroups that fails is handled within the first solve (see Plan.Solve). The profile of the result
-// has the times of both solves.
-func (p *Plan[T]) verified(ctx context.Context, a evd.Dense[T], report func(evd.Progress)) (*Result[T], error) {
-	first, err := p.survive(ctx, a, report)
-	switch {
-	case err == nil && first.Certificate.Passed():
-		return only(p.asked, first), nil
-	case err != nil && !methodFailed(err) && !overflows(err):
-		return nil, err
-	}
+// solveSafely solves once more on the safe path, after the result `first` did not pass its
+// certificate; it is nil if a method failed. The profile of the result has the times of both solves.
+func (p *Plan[T]) solveSafely(ctx context.Context, a evd.Dense[T], first *Result[T], report func(evd.Progress)) (*Result[T], error) {
 	if first != nil {
 		first.U, first.V = nil, nil // their memory may be collected
 	}
-	c := p.base.Begin(ctx, spectrum.ProgressOf(p.Costs(), report))
-	res, err := p.solve(c, p.safe, a)
-	if res == nil {
-		return nil, err
+	res, err := p.solve(p.base.Begin(ctx, plan.ProgressOf(p.Costs(), report)), p.safe, a)
+	if res != nil {
+		res.Certificate.Safe = true
 	}
-	res.Certificate.Safe = true
-	failed := &UnverifiedError{Safe: res.Certificate}
-	if first != nil {
-		failed.First = first.Certificate
+	if res != nil && first != nil {
 		res.Profile.Merge(first.Profile)
 		res.Retried = first.Retried
 	}
-	switch {
-	case err != nil: // the same value overflows on the safe path
-		return only(p.asked, res), err
-	case !res.Certificate.Passed():
-		return nil, failed
-	}
-	return only(p.asked, res), nil
+	return res, err
 }
 
-// only removes the vectors of a side that the options do not ask for, and returns `res`.
+func passed[T evd.Float](r *Result[T]) bool { return r.Certificate.Passed() }
+
+// unverified returns the error about two results that have not passed; there may be no first one.
+func unverified[T evd.Float](first, safe *Result[T]) error {
+	e := &UnverifiedError{Safe: safe.Certificate}
+	if first != nil {
+		e.First = first.Certificate
+	}
+	return e
+}
+
+// only removes the vectors of a side that the options do not ask for, and returns `res`, which may be
+// nil.
 func only[T evd.Float](o Options, res *Result[T]) *Result[T] {
+	if res == nil {
+		return nil
+	}
 	if o.U == None {
 		res.U = nil
 	}
@@ -110,15 +99,9 @@ func only[T evd.Float](o Options, res *Result[T]) *Result[T] {
 	return res
 }
 
-// methodFailed reports whether err says that one of the solve's methods has failed. A solve by
-// another method may succeed then.
-func methodFailed(err error) bool {
-	return errors.As(err, new(*evd.StageError)) || errors.As(err, new(*evd.NoConvergenceError))
-}
-
 // verifyVectors measures the vectors of `res` and adds their ratios to its certificate.
 func (s *solve[T]) verifyVectors(a evd.Dense[T], res *Result[T]) error {
 	r, err := s.measure(a, res)
 	res.Certificate.Vectors = &r
-	return spectrum.During(stages.PhaseCheck, err)
+	return plan.During(stages.PhaseCheck, err)
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
@@ -33,10 +34,10 @@ func verifying(t *testing.T, m, n int, opt Options) *Plan[float64] {
 // tests.
 type spoiled struct {
 	spectrum.Method
-	spoil func(c *spectrum.Call, t spectrum.Problem, values []float64) error
+	spoil func(c *plan.Call, t spectrum.Problem, values []float64) error
 }
 
-func (s spoiled) Solve(c *spectrum.Call, t spectrum.Problem, from, to int, xt stages.Matrix) ([]float64, error) {
+func (s spoiled) Solve(c *plan.Call, t spectrum.Problem, from, to int, xt stages.Matrix) ([]float64, error) {
 	values, err := s.Method.Solve(c, t, from, to, xt)
 	if err == nil {
 		err = s.spoil(c, t, values)
@@ -48,23 +49,23 @@ func (s spoiled) Solve(c *spectrum.Call, t spectrum.Problem, from, to int, xt st
 var spoils = []struct {
 	name    string
 	vectors bool
-	spoil   func(c *spectrum.Call, t spectrum.Problem, values []float64) error
+	spoil   func(c *plan.Call, t spectrum.Problem, values []float64) error
 }{
-	{"a value", false, func(_ *spectrum.Call, _ spectrum.Problem, v []float64) error { v[2] += 1e-9; return nil }},
-	{"a value twice", false, func(_ *spectrum.Call, _ spectrum.Problem, v []float64) error { v[3] = v[4]; return nil }},
-	{"a NaN", false, func(_ *spectrum.Call, _ spectrum.Problem, v []float64) error { v[1] = math.NaN(); return nil }},
-	{"T on the device", false, func(c *spectrum.Call, t spectrum.Problem, _ []float64) error {
+	{"a value", false, func(_ *plan.Call, _ spectrum.Problem, v []float64) error { v[2] += 1e-9; return nil }},
+	{"a value twice", false, func(_ *plan.Call, _ spectrum.Problem, v []float64) error { v[3] = v[4]; return nil }},
+	{"a NaN", false, func(_ *plan.Call, _ spectrum.Problem, v []float64) error { v[1] = math.NaN(); return nil }},
+	{"T on the device", false, func(c *plan.Call, t spectrum.Problem, _ []float64) error {
 		return vk.Upload(c.Ctx, c.Dev, t.E.Sub(4, 1), vk.Vector([]float64{0.3}))
 	}},
-	{"a failed stage", false, func(*spectrum.Call, spectrum.Problem, []float64) error {
+	{"a failed stage", false, func(*plan.Call, spectrum.Problem, []float64) error {
 		return &evd.StageError{Stage: stages.PhaseBidiagonal, Info: 1}
 	}},
-	{"no convergence", false, func(*spectrum.Call, spectrum.Problem, []float64) error {
+	{"no convergence", false, func(*plan.Call, spectrum.Problem, []float64) error {
 		return &evd.NoConvergenceError{Stage: stages.PhaseBisection}
 	}},
 	// The host's copy of T is the input of the method that computes the vectors. Its norm stays the
 	// same, so only the residual shows the error.
-	{"vectors of another matrix", true, func(_ *spectrum.Call, t spectrum.Problem, _ []float64) error {
+	{"vectors of another matrix", true, func(_ *plan.Call, t spectrum.Problem, _ []float64) error {
 		t.Host.E[3], t.Host.E[5] = t.Host.E[5], t.Host.E[3]
 		return nil
 	}},
@@ -105,7 +106,7 @@ func TestVerifySeesAndSolvesAgain(t *testing.T) {
 				spoil := func(by *path[float64]) {
 					by.steps.values.Method = spoiled{by.steps.values.Method, s.spoil}
 				}
-				spoil(p.path)
+				spoil(p.path.Now)
 				res, err := p.Solve(ctx, a)
 				if err != nil || !res.Certificate.Safe || !res.Certificate.Passed() {
 					t.Fatalf("%v, %+v", err, res)
@@ -114,7 +115,7 @@ func TestVerifySeesAndSolvesAgain(t *testing.T) {
 				decomposed(t, "the second result", g, c.opt, res)
 				spoil(p.safe)
 				var failed *UnverifiedError
-				if res, err := p.Solve(ctx, a); !errors.As(err, &failed) && !methodFailed(err) {
+				if res, err := p.Solve(ctx, a); !errors.As(err, &failed) && !plan.MethodFailed(err) {
 					t.Errorf("both are wrong: %v, %v", res, err)
 				} else if failed != nil && (failed.First == nil || failed.First.Passed() || failed.Safe.Passed()) {
 					t.Errorf("both are wrong: %v", err)
@@ -127,7 +128,7 @@ func TestVerifySeesAndSolvesAgain(t *testing.T) {
 // neverConverges is a method for the vectors of the bidiagonal problem that does not converge.
 type neverConverges struct{ bidiagonalVectors }
 
-func (neverConverges) solve(*spectrum.Call, []float64, []float64, int, int, [2]stages.Matrix) error {
+func (neverConverges) solve(*plan.Call, []float64, []float64, int, int, [2]stages.Matrix) error {
 	return &evd.NoConvergenceError{Stage: stages.PhaseBidiagonal, Index: 2, End: 9}
 }
 
@@ -140,7 +141,7 @@ func TestVerifySurvivesNoConvergence(t *testing.T) {
 	for _, opt := range []Options{{U: Thin}, {V: Thin}, {U: Full, V: Thin}} {
 		p := verifying(t, m, n, opt)
 		fail := func(by *path[float64]) { by.steps.conquer = neverConverges{by.steps.conquer} }
-		fail(p.path)
+		fail(p.path.Now)
 		res, err := p.Solve(ctx, a)
 		if err != nil || !res.Certificate.Safe || !res.Certificate.Passed() {
 			t.Fatalf("%+v: %v, %+v", opt, err, res)
@@ -153,7 +154,7 @@ func TestVerifySurvivesNoConvergence(t *testing.T) {
 		}
 		opt.Tuning = &small
 		plain := densePlan[float64](t, m, n, opt)
-		fail(plain.path)
+		fail(plain.path.Now)
 		if _, err := plain.Solve(ctx, a); !errors.As(err, &failed) {
 			t.Errorf("%+v: without Verify: %v", opt, err)
 		}
@@ -209,7 +210,7 @@ func sameVectors(x, y *evd.Dense[float64]) bool {
 func TestVerifyNeedsNoMoreMemory(t *testing.T) {
 	dev, tune := testDevice(t), tuning.Smallest()
 	tune.Panel.Whole, tune.Panel.Groups, tune.Panel.Polls = true, 1, 1<<16
-	for _, n := range []int{30, maxSafeQR + 1} {
+	for _, n := range []int{30, plan.MaxSafeQR + 1} {
 		opt := Options{U: Thin, V: Thin, Tuning: &tune}
 		if n > 100 {
 			dev, opt.Tuning = vk.Dry(dev.Info()), nil
@@ -227,7 +228,7 @@ func TestVerifyNeedsNoMoreMemory(t *testing.T) {
 			t.Errorf("order %d: %g bytes, %g without Verify", n, a, b)
 		}
 		_, iterates := p.safe.steps.conquer.(iteration)
-		if _, always := p.path.steps.conquer.(iteration); iterates != (n <= maxSafeQR) || always {
+		if _, always := p.path.Now.steps.conquer.(iteration); iterates != (n <= plan.MaxSafeQR) || always {
 			t.Errorf("order %d: QR iteration %v, and on the usual path %v", n, iterates, always)
 		}
 		if n < 100 {
@@ -240,8 +241,8 @@ func TestVerifyNeedsNoMoreMemory(t *testing.T) {
 				}
 				return n
 			}
-			if words(p.path) == 0 || words(p.safe) != 0 {
-				t.Errorf("%d and %d INFO words of stages that wait", words(p.path), words(p.safe))
+			if words(p.path.Now) == 0 || words(p.safe) != 0 {
+				t.Errorf("%d and %d INFO words of stages that wait", words(p.path.Now), words(p.safe))
 			}
 		}
 		p.Close()
@@ -273,7 +274,7 @@ func TestVerifySurvives(t *testing.T) {
 	}
 	for round := range 3 {
 		if round == 2 { // the safe path, in the new memory
-			p.path.steps.values.Method = spoiled{p.path.steps.values.Method, spoils[0].spoil}
+			p.path.Now.steps.values.Method = spoiled{p.path.Now.steps.values.Method, spoils[0].spoil}
 		}
 		res, err := p.Solve(ctx, a)
 		if err != nil || (res.Retried != nil) != (round == 0) || res.Certificate.Safe != (round == 2) {

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/vkevd/vkevd/evd"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages/tuning"
@@ -71,7 +72,7 @@ func TestWithoutFloat64Vectors(t *testing.T) {
 		a, g := rounded(wide)
 		for _, safe := range []bool{false, true} {
 			if safe { // the values of the first path are wrong
-				p.path.steps.values.Method = spoiled{p.path.steps.values.Method, func(_ *spectrum.Call, _ spectrum.Problem, values []float64) error {
+				p.path.Now.steps.values.Method = spoiled{p.path.Now.steps.values.Method, func(_ *plan.Call, _ spectrum.Problem, values []float64) error {
 					values[0] += values[len(values)-1]
 					return nil
 				}}

@@ -7,6 +7,7 @@ package environ
 import (
 	"errors"
 	"os"
+	"path/filepath"
 )
 
 // Lookup does the same as os.LookupEnv. In a program with raised rights no variable is set.
@@ -26,6 +27,20 @@ func Get(variable string) string {
 // UserCacheDir does the same as os.UserCacheDir. In a program with raised rights it fails, because
 // variables name the folder.
 func UserCacheDir() (string, error) { return folder(os.UserCacheDir) }
+
+// CacheFolder returns the folder for compiled kernels: the folder that the environment variable
+// VKEVD_CACHE names, or the folder vkevd of the user's cache folder. It returns "" if they are not
+// stored: if VKEVD_CACHE is set but empty, and in a program with raised rights.
+func CacheFolder() string {
+	if folder, set := Lookup("VKEVD_CACHE"); set {
+		return folder
+	}
+	folder, err := UserCacheDir()
+	if err != nil {
+		return ""
+	}
+	return filepath.Join(folder, "vkevd")
+}
 
 // UserConfigDir does the same as os.UserConfigDir. In a program with raised rights it fails, too.
 func UserConfigDir() (string, error) { return folder(os.UserConfigDir) }

@@ -1,4 +1,4 @@
-package spectrum
+package plan
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"os"
 	"testing"
 
+	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -25,7 +26,7 @@ func TestInfoIsReadWhereItIsRecorded(t *testing.T) {
 	}
 	defer ws.Close()
 	c := &Call{Ctx: context.Background(), Dev: d, Arena: ws, Profile: vk.NewProfile()}
-	stages := []string{"first", "second", "third"}
+	names := []string{"first", "second", "third"}
 	for _, want := range []struct {
 		words []uint32
 		stage string
@@ -33,14 +34,14 @@ func TestInfoIsReadWhereItIsRecorded(t *testing.T) {
 	}{{[]uint32{0, 7, 9}, "second", 7}, {[]uint32{0, 0, 0}, "", 0}, {[]uint32{3, 0, 0}, "first", 3}, {nil, "", 0}} {
 		err := c.Run(func(rec *vk.Recorder) {
 			for i, w := range want.words {
-				rec.Phase(stages[i], 0, 1)
+				rec.Phase(names[i], 0, 1)
 				vk.Fill(rec, word.In(ws), w)
-				c.Info(rec, stages[i], word.In(ws))
-				c.Info(rec, "none", empty.In(ws))
+				c.Info(rec, 0, names[i], word.In(ws))
+				c.Info(rec, 0, "none", empty.In(ws))
 			}
 		})
-		var failed *StageError
-		if want.info == 0 && err != nil || want.info != 0 && (!errors.As(err, &failed) || *failed != StageError{Stage: want.stage, Info: want.info}) {
+		var failed *stages.InfoError
+		if want.info == 0 && err != nil || want.info != 0 && (!errors.As(err, &failed) || *failed != stages.InfoError{Stage: want.stage, Info: want.info}) {
 			t.Errorf("INFO words %v: %v", want.words, err)
 		}
 	}

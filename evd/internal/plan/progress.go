@@ -1,4 +1,4 @@
-package spectrum
+package plan
 
 import (
 	"github.com/vkevd/vkevd/stages/chase"

@@ -1,10 +1,8 @@
-package spectrum
+package plan
 
 import (
 	"fmt"
 	"math"
-
-	"github.com/vkevd/vkevd/vk/spirv"
 )
 
 // OverflowError says that an eigenvalue or a singular value is beyond the largest number of the
@@ -23,7 +21,7 @@ type OverflowError struct {
 	// Singular says that the value is a singular value. Otherwise it is an eigenvalue.
 	Singular bool
 
-	// Single says that the type of the result is float32. Otherwise it is float64.
+	// Single says that the value was rounded to float32. Otherwise it is a float64.
 	Single bool
 }
 
@@ -49,14 +47,14 @@ func (e *OverflowError) Error() string {
 
 // Overflow returns an *OverflowError if some of the values are infinite, and nil otherwise. `first`
 // is the index of values[0] among all values of the matrix.
-func Overflow[T spirv.Real](values []T, first int, singular bool) error {
+func Overflow(values []float64, first int, singular bool) error {
 	var e *OverflowError
 	for k, v := range values {
-		if !math.IsInf(float64(v), 0) {
+		if !math.IsInf(v, 0) {
 			continue
 		}
 		if e == nil {
-			e = &OverflowError{Index: first + k, Negative: v < 0, Singular: singular, Single: spirv.KindOf[T]() == spirv.Float32}
+			e = &OverflowError{Index: first + k, Negative: v < 0, Singular: singular}
 		}
 		e.Count++
 	}

@@ -1,4 +1,4 @@
-package spectrum
+package plan
 
 import (
 	"context"
@@ -10,39 +10,43 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// resultMemory is memory on the host for vectors. It is allocated while the device computes,
+// ResultMemory is memory on the host for vectors. It is allocated while the device computes,
 // because the first write to a page takes longer than later writes: the operating system provides a
 // page only at the first write, and Go sets reused memory to zero. For n = 32768 the early
 // allocation saved three of seventeen seconds.
 //
-// The method `allocate` begins the allocation, and the method `wait` ends it. The caller must call
-// the method `stop` in any case.
-type resultMemory[T spirv.Real] struct {
+// The method Allocate begins the allocation, and the method Wait ends it. The caller must call the
+// method Stop in any case, and may call it after Wait. Stop ends the goroutines that write to the
+// memory, which nobody needs after an error.
+type ResultMemory[T spirv.Real] struct {
 	z       vk.Columns[T]
 	workers sync.WaitGroup
-	ctx     context.Context // the method stop ends it
+	ctx     context.Context // Stop ends it
 	free    context.CancelFunc
 }
 
-// newResultMemory returns a resultMemory that has no memory yet. If ctx ends, the goroutines that
-// prepare the memory end, as after a call of the method `stop`.
-func newResultMemory[T spirv.Real](ctx context.Context) *resultMemory[T] {
-	r := &resultMemory[T]{}
+// NewResultMemory returns a ResultMemory that has no memory yet. If ctx ends, the goroutines that
+// prepare the memory end, as after a call of Stop.
+func NewResultMemory[T spirv.Real](ctx context.Context) *ResultMemory[T] {
+	r := &ResultMemory[T]{}
 	r.ctx, r.free = context.WithCancel(ctx)
 	return r
 }
 
-// allocate starts the allocation of a packed rows×cols matrix, and returns immediately.
-func (r *resultMemory[T]) allocate(rows, cols int) {
+// Allocate starts the allocation of a packed rows×cols matrix, and returns immediately.
+func (r *ResultMemory[T]) Allocate(rows, cols int) {
 	r.workers.Go(func() {
 		r.z = vk.Columns[T]{Rows: rows, Cols: cols, Ld: max(rows, 1), Data: make([]T, rows*cols)}
 		r.touch()
 	})
 }
 
+// Use takes memory of the caller in place of new memory.
+func (r *ResultMemory[T]) Use(z vk.Columns[T]) { r.z = z }
+
 // touch writes to all pages, so that the operating system provides them. Several goroutines share
 // the work if the memory is large. If ctx ends, `touch` leaves out the remaining pages.
-func (r *resultMemory[T]) touch() {
+func (r *ResultMemory[T]) touch() {
 	const maxWorkers, minBytes = 4, 1 << 20 // goroutines; bytes of each
 	data := r.z.Data
 	workers := min(runtime.GOMAXPROCS(0), maxWorkers, len(data)*int(unsafe.Sizeof(*new(T)))/minBytes)
@@ -51,15 +55,13 @@ func (r *resultMemory[T]) touch() {
 	}
 }
 
-// wait waits until the host memory for vectors is allocated, and returns it.
-func (r *resultMemory[T]) wait() vk.Columns[T] {
+// Wait waits until the host memory for vectors is allocated, and returns it.
+func (r *ResultMemory[T]) Wait() vk.Columns[T] {
 	r.workers.Wait()
 	return r.z
 }
 
-// stop ends the goroutines that write to the pages of the memory. The caller may not need the
-// memory, for example after an error.
-func (r *resultMemory[T]) stop() {
+func (r *ResultMemory[T]) Stop() {
 	r.free()
 	r.workers.Wait()
 }

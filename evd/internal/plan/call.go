@@ -1,9 +1,11 @@
-package spectrum
+package plan
 
 import (
 	"context"
 	"errors"
 
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/tridiag/stemr"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -23,7 +25,7 @@ type Call struct {
 	Profile *vk.Profile
 
 	// Tree has the counters of MRRR. It is nil if another method solves the tridiagonal problem.
-	Tree *Tree
+	Tree *stemr.MRRRCounters
 
 	// Shared describes the devices that solve the tridiagonal problem together. It is nil if the
 	// method needs one device.
@@ -32,11 +34,11 @@ type Call struct {
 	// Retried is nil in the first attempt of a solve. In a later attempt, Retried is the error of
 	// the attempt before it: a wait between workgroups failed, or emulated products refused the
 	// matrix.
-	Retried *StageError
+	Retried *stages.InfoError
 
 	// gaveUp is the error for the last INFO word, the status of a stage, that was not 0. It is nil
 	// if all INFO words were 0.
-	gaveUp *StageError
+	gaveUp *stages.InfoError
 
 	// gaveUpOn is the device on which the stage of `gaveUp` failed. It is nil if this is the device
 	// Dev.
@@ -50,21 +52,18 @@ type Call struct {
 	// success.
 	infos []*info
 
-	// hostVectors has the vectors that a Stage of NewOnHost has computed in this call, as the columns
-	// of a packed matrix. They belong to the call, so that no memory stays in use after a call that
-	// fails.
-	hostVectors []float64
+	// HostVectors has the vectors that the host has computed in this call, as the columns of a packed
+	// matrix. They belong to the call, so that no memory stays in use after a call that fails.
+	HostVectors []float64
 
 	// beforeInfo is the function Base.BeforeInfo, which only tests set.
 	beforeInfo func(rec *vk.Recorder, phase string, word vk.Slice[uint32])
 }
 
-// Tree counts the work of MRRR, the method of relatively robust representations, in one solve.
-type Tree = stemr.MRRRCounters
-
 // info is a status of a stage, its INFO word. The host has its value after the recording has been
 // executed.
 type info struct {
+	cause stages.Cause
 	phase string
 	word  [1]uint32
 }
@@ -83,7 +82,7 @@ func (c *Call) Record(record func(rec *vk.Recorder)) *vk.Recorder {
 
 // Execute runs the last recording, reports its progress and adds its times to the profile. The
 // error is that of vk.Device.Run. If Run succeeds but an INFO word, the status of a stage, is not
-// 0, the error is a *StageError for the first such word in the order of the recording.
+// 0, the error is a *stages.InfoError for the first such word in the order of the recording.
 func (c *Call) Execute(rec *vk.Recorder) error {
 	profile, err := c.Dev.Run(c.Ctx, rec, c.progress)
 	c.Profile.Merge(profile)
@@ -92,7 +91,7 @@ func (c *Call) Execute(rec *vk.Recorder) error {
 	}
 	for _, i := range c.infos {
 		if i.word[0] != 0 {
-			c.gaveUp = &StageError{Stage: i.phase, Info: i.word[0]}
+			c.gaveUp = &stages.InfoError{Stage: i.phase, Info: i.word[0], Cause: i.cause}
 			return c.gaveUp
 		}
 	}
@@ -101,7 +100,7 @@ func (c *Call) Execute(rec *vk.Recorder) error {
 
 // GaveUp returns the error for the INFO word, the status of a stage, that ended the call. It is nil
 // if all INFO words were 0.
-func (c *Call) GaveUp() *StageError { return c.gaveUp }
+func (c *Call) GaveUp() *stages.InfoError { return c.gaveUp }
 
 // GaveUpOn returns the device on which the stage of the error GaveUp failed.
 func (c *Call) GaveUpOn() *vk.Device {
@@ -109,6 +108,20 @@ func (c *Call) GaveUpOn() *vk.Device {
 		return c.gaveUpOn
 	}
 	return c.Dev
+}
+
+// AvoidWaits records, for the device on which a wait of this call has failed, that such waits fail
+// there. Later plans do without them. It reports whether no workgroup may wait for another one any
+// more: only panels, and a reduction in one stage, can do without waits for all other workgroups and
+// leave the other waits in place.
+func (c *Call) AvoidWaits() (none bool) {
+	facts := machine.Of(c.GaveUpOn())
+	if c.gaveUp.Cause == stages.CauseMeet {
+		facts.MeetFailed()
+		return false
+	}
+	facts.WaitFailed()
+	return true
 }
 
 // Join adds to this call what another call did on another device for the same solve: its times and
@@ -128,17 +141,15 @@ func (c *Call) Join(other *Call, suffix string) {
 // may use the same memory. The later phases run even if the word is not 0. If `word` has no
 // elements, Info records nothing.
 //
-// The word must belong to a stage whose workgroups wait for each other, and a value other than 0
-// must mean that a wait failed, because Survive relies on this meaning. The only other words are
-// those of stages.PhaseEmulated: the number of rows that emulated products refused.
-func (c *Call) Info(rec *vk.Recorder, phase string, word vk.Slice[uint32]) {
+// A value other than 0 must mean that the stage has failed for the reason `cause`.
+func (c *Call) Info(rec *vk.Recorder, cause stages.Cause, phase string, word vk.Slice[uint32]) {
 	if word.Len() == 0 {
 		return
 	}
 	if c.beforeInfo != nil {
 		c.beforeInfo(rec, phase, word)
 	}
-	i := &info{phase: phase}
+	i := &info{cause: cause, phase: phase}
 	vk.Receive(rec, i.word[:], word)
 	c.infos = append(c.infos, i)
 }
@@ -155,9 +166,9 @@ func (c *Call) ReportTo(progress func(vk.Progress)) (old func(vk.Progress)) {
 	return old
 }
 
-// begins reports that a phase of the solve begins. It is for methods that report no progress of
+// Begins reports that a phase of the solve begins. It is for methods that report no progress of
 // their own.
-func (c *Call) begins(phase string) {
+func (c *Call) Begins(phase string) {
 	if c.progress != nil {
 		c.progress(vk.Progress{Phase: phase, Done: 0, Total: 1})
 	}

@@ -1,4 +1,4 @@
-package spectrum
+package plan
 
 import (
 	"context"
@@ -37,7 +37,7 @@ func (a *attempts) run() (int, error) {
 			cancel()
 		}
 		if which <= a.waits {
-			c.gaveUp = &StageError{Stage: "chase", Info: uint32(which)}
+			c.gaveUp = &stages.InfoError{Stage: "chase", Info: uint32(which)}
 			return which, fmt.Errorf("in a test: %w", c.gaveUp)
 		}
 		if which > 1 {
@@ -58,7 +58,7 @@ func (a *attempts) run() (int, error) {
 // avoided twice and emulated products once. Survive must return the error of the last attempt
 // unchanged.
 func TestSurvive(t *testing.T) {
-	other, failedWait, same := errors.New("other"), errors.New("a failed wait"), &StageError{Stage: "chase", Info: 3}
+	other, failedWait, same := errors.New("other"), errors.New("a failed wait"), &stages.InfoError{Stage: "chase", Info: 3}
 	for _, c := range []struct {
 		name  string
 		a     attempts
@@ -77,7 +77,7 @@ func TestSurvive(t *testing.T) {
 		{"a wait in every attempt", attempts{waits: 9}, 4, failedWait, 4},
 	} {
 		res, err := c.a.run()
-		if failed := (*StageError)(nil); c.err == failedWait && errors.As(err, &failed) && failed.Info == 4 {
+		if failed := (*stages.InfoError)(nil); c.err == failedWait && errors.As(err, &failed) && failed.Info == 4 {
 			err = c.err
 		}
 		if res != c.res || !errors.Is(err, c.err) || len(c.a.calls) != c.calls {
@@ -114,11 +114,11 @@ func TestSurviveFreesMemory(t *testing.T) {
 			}
 			return 0, nil
 		}
-		m := newResultMemory[float64](c.Ctx)
-		defer m.stop()
-		m.allocate(1000, 1000)
-		first = weak.Make(&m.wait().Data[0])
-		c.gaveUp = &StageError{Stage: "chase", Info: 1}
+		m := NewResultMemory[float64](c.Ctx)
+		defer m.Stop()
+		m.Allocate(1000, 1000)
+		first = weak.Make(&m.Wait().Data[0])
+		c.gaveUp = &stages.InfoError{Stage: "chase", Info: 1}
 		return 0, c.gaveUp
 	}, func(*Call) error { return nil })
 	if err != nil || first == (weak.Pointer[float64]{}) {

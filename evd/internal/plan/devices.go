@@ -1,4 +1,4 @@
-package spectrum
+package plan
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/vkevd/vkevd/stages/tridiag/stedc"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -49,4 +50,20 @@ func OnDevice(dev *vk.Device, err error) error {
 		return err
 	}
 	return &vk.DeviceError{Device: dev, Err: err}
+}
+
+// Shared is what a method needs with which several devices solve the tridiagonal problem together. A plan makes it for
+// each call.
+type Shared struct {
+	// Devices are the devices of the call, the first one included. Of X they have only the memory.
+	Devices []stedc.ConquerDevice
+
+	// Part returns which of m vectors device k computes: from ≤ i < to.
+	Part func(k, m int) (from, to int)
+
+	// Each calls `do` for the number of each device, at the same time, and returns the first error.
+	Each func(do func(k int) error) error
+
+	// Vectors is the number of all vectors. The solve sets it.
+	Vectors int
 }

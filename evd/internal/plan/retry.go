@@ -1,4 +1,4 @@
-package spectrum
+package plan
 
 import (
 	"errors"
@@ -14,16 +14,13 @@ import (
 const mostAttempts = 4
 
 // Survive calls the function `begin`, calls the function `solve` with the Call that `begin`
-// returned, and returns the result of `solve`. If a wait between workgroups failed in this call,
-// Survive calls the function `avoid` with the call and then makes another attempt: it calls `begin`
-// and `solve` once more. The function `avoid` must replace the plan's stages by stages without waits
-// of this kind, and must record the failure for the device (machine.WaitFailed,
-// machine.MeetFailed). In the next Call, the field Retried is the error of the attempt before it, and
-// the profile has the time of all earlier attempts under stages.PhaseGivenUp.
-//
-// Survive does the same if emulated products refused a matrix. Then `avoid` must choose native
-// products, and the profile has stages.PhaseRefused. Call.GaveUp returns the error, whose field
-// Stage says which of the two has happened.
+// returned, and returns the result of `solve`. If a wait between workgroups failed in this call, or
+// emulated products refused the matrix (Call.GaveUp, InfoError.Cause), Survive calls the function
+// `avoid` with the call and then makes another attempt: it calls `begin` and `solve` once more. The
+// function `avoid` must replace the plan's stages by stages without waits of this kind
+// (Call.AvoidWaits), or with native products. In the next Call, the field Retried is the error of the
+// attempt before it, and the profile has the time of all earlier attempts under stages.PhaseGivenUp
+// or stages.PhaseRefused.
 //
 // The caller must have the plan's lock. The function `solve` must leave the caller's matrix
 // unchanged until the host has read the last INFO word, the status of a stage. The error is that of
@@ -44,7 +41,7 @@ func Survive[R any](begin func() *Call, solve func(c *Call) (R, error), avoid fu
 			return none, err
 		}
 		phase := stages.PhaseGivenUp
-		if failed.Stage == stages.PhaseEmulated {
+		if failed.Cause == stages.CauseRefused {
 			phase = stages.PhaseRefused
 		}
 		seconds := call.Profile.Total() - lost.Total()

@@ -1,4 +1,4 @@
-package spectrum
+package plan
 
 import (
 	"context"
@@ -7,24 +7,24 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// TestResultMemoryIsTouched allocates host memory for results. After the method `wait`, every page
-// of it must have been written. After the method `stop`, the remaining pages may be left out. The
-// test calls `stop` first, because on a fast machine all pages may be written before a later call
-// of `stop`.
+// TestResultMemoryIsTouched allocates host memory for results. After the method Wait, every page
+// of it must have been written. After the method Stop, the remaining pages may be left out. The
+// test calls Stop first, because on a fast machine all pages may be written before a later call
+// of Stop.
 func TestResultMemoryIsTouched(t *testing.T) {
 	const n = 1 << 12 // 128 MiB
 	for _, stopped := range []bool{false, true} {
-		r := newResultMemory[float64](context.Background())
+		r := NewResultMemory[float64](context.Background())
 		r.z = vk.Columns[float64]{Rows: n, Cols: n, Ld: n, Data: make([]float64, n*n)}
 		v := r.z.Data
 		for i := range v {
 			v[i] = 1
 		}
 		if stopped {
-			r.stop()
+			r.Stop()
 		}
 		r.touch()
-		r.wait()
+		r.Wait()
 		const page = 512 // numbers
 		missing := 0
 		for i := 0; i < len(v); i += page {
@@ -35,6 +35,6 @@ func TestResultMemoryIsTouched(t *testing.T) {
 		if (missing > 0) != stopped {
 			t.Errorf("stopped %v: %d pages of %d were not touched", stopped, missing, len(v)/page)
 		}
-		r.stop()
+		r.Stop()
 	}
 }

@@ -1,8 +1,6 @@
-package spectrum
+package plan
 
 import (
-	"path/filepath"
-
 	"github.com/vkevd/vkevd/internal/environ"
 	"github.com/vkevd/vkevd/vk"
 	"github.com/vkevd/vkevd/vk/spirv"
@@ -18,18 +16,5 @@ func OpenBest() (*vk.Device, error) { return OpenBestFor[float64]() }
 // OpenBestFor does the same as OpenBest, for eigenvalues of matrices of type T. For float32 the device
 // need not compute in double precision.
 func OpenBestFor[T spirv.Real]() (*vk.Device, error) {
-	return vk.Open(vk.Options{CacheDir: CacheFolder(), Single: spirv.KindOf[T]() == spirv.Float32})
-}
-
-// CacheFolder returns the folder for compiled kernels that OpenBest describes. It returns "" if they
-// are not stored.
-func CacheFolder() string {
-	if folder, set := environ.Lookup("VKEVD_CACHE"); set {
-		return folder
-	}
-	folder, err := environ.UserCacheDir()
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(folder, "vkevd")
+	return vk.Open(vk.Options{CacheDir: environ.CacheFolder(), Single: spirv.KindOf[T]() == spirv.Float32})
 }

@@ -1,0 +1,16 @@
+// Package plan is what every plan of packages evd, svd and batch is, whatever it solves:
+//
+//	base.go         Base: device, order, memory, lock
+//	call.go         Call, one call in flight: recordings, INFO words, profile
+//	host.go         work of a call on the host
+//	retry.go        further attempts after a wait has failed, or products have refused a matrix
+//	replaceable.go  stages that such an attempt replaces
+//	verify.go       results with certificates: the second solve on the safe path, ratios
+//	progress.go     progress of recordings → operations done in the whole solve; forecasts
+//	memory.go       host memory for results, allocated while the device computes
+//	devices.go      several devices: the option, names in errors, a problem that they solve together
+//	parallel.go     work of several devices at the same time
+//	scan.go         entries that are not finite
+//	open.go         the best device, for functions that solve one matrix
+//	errors.go       errors that plans have in common
+package plan

@@ -1,0 +1,26 @@
+package plan
+
+import "sync"
+
+// Replaceable holds the stages of a plan's solves, of type P. A call that has the plan's lock may
+// replace them while other calls read them.
+type Replaceable[P any] struct {
+	// Now are the stages. Only a call that has the plan's lock may read this field.
+	Now P
+
+	lock sync.Mutex
+}
+
+// Current returns the stages at this moment. The caller need not have the plan's lock.
+func (r *Replaceable[P]) Current() P {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	return r.Now
+}
+
+// Take makes `next` the stages of the plan's solves. The caller must have the plan's lock.
+func (r *Replaceable[P]) Take(next P) {
+	r.lock.Lock()
+	defer r.lock.Unlock()
+	r.Now = next
+}
