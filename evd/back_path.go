@@ -90,7 +90,7 @@ func (p *path[T]) layBack(m int, of *path[T]) {
 		backs = append(backs, s.q2.Work())
 	}
 	p.layout = vk.Together(r.a, r.t, r.v, r.tau, r.x, s.products.Work(), s.products.emulated.Status(),
-		p.doubles.rows(), vk.InTurn(backs...))
+		p.doubles.Rows(), vk.InTurn(backs...))
 }
 
 // vectorsAt returns the memory of m vectors S, one per row, on a device that only transforms

@@ -93,7 +93,7 @@ func (s *solve[T]) columnSums(a Sym[T], res *Result[T]) (sums [2][]float64, sigm
 	lambda := spectrum.Scale(res.Values, sigma)
 	rec := vk.NewRecorder(s.Dev)
 	rec.Phase(stages.PhaseCheck, 0, s.steps.residuals.Flops())
-	at := s.doubles.values(rec, ws, t, lambda)
+	at := s.doubles.Values(rec, ws, t.Lambda(ws), lambda)
 	s.recordLoad(rec, ws, a.upper(), sigma)
 	out := [2]vk.Slice[T]{s.regions.residual.In(ws), s.regions.orthogonality.In(ws)}
 	s.steps.residuals.Record(rec, ws, s.matrixA(ws), z,

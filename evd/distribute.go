@@ -68,10 +68,10 @@ func (s *steps[T]) reductionFlops() float64 {
 func (p *path[T]) layShare(m int) {
 	s, r := &p.steps, &p.regions
 	p.reserveShare(m, stages.ReflectorLen)
-	always := append([]vk.Space{r.t, r.band, s.products.Work(), s.products.emulated.Status(), s.share.Status(), p.doubles.always()}, s.spectrum.Always()...)
+	always := append([]vk.Space{r.t, r.band, s.products.Work(), s.products.emulated.Status(), s.share.Status(), p.doubles.Always()}, s.spectrum.Always()...)
 	work := []vk.Space{s.share.Work(), s.chase.Work(), s.spectrum.Work()}
 	if p.opt.Vectors {
-		work = append(work, vk.Together(p.doubles.rows(), p.backWork()))
+		work = append(work, vk.Together(p.doubles.Rows(), p.backWork()))
 	}
 	p.layout = vk.Together(append(always, p.reflectorsAndVectors(), vk.InTurn(work...))...)
 }
@@ -91,7 +91,7 @@ func (p *path[T]) layBackShare(m int, of *path[T]) {
 		}
 		r.x = vk.Reserve[float64]("vectors, transposed", elements)
 		always = append(always, r.x)
-		work = append(work, vk.Together(p.doubles.rows(), p.backWork()))
+		work = append(work, vk.Together(p.doubles.Rows(), p.backWork()))
 	}
 	p.layout = vk.Together(append(always, p.reflectorsAndVectors(), vk.InTurn(work...))...)
 }

@@ -30,7 +30,7 @@ func (s *solve[T]) transformPart(vectors product.Matrix[float64], p *vk.Party) (
 		vk.Spread(rec, p, 0, s.regions.v.In(ws))
 		vk.Spread(rec, p, 0, s.regions.tau.In(ws))
 		if has {
-			s.doubles.narrow(rec, ws, vectors)
+			s.doubles.Narrow(rec, ws, 0, vectors)
 			rec.Phase(stages.PhaseApplyQ2, 0, 1)
 			s.steps.q2.Record(rec, ws, s.regions.reflectors(ws), x)
 			s.Info(rec, stages.CauseWait, stages.PhaseApplyQ2, s.steps.q2.Info(ws))

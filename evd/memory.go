@@ -45,7 +45,7 @@ func (p *path[T]) lay() {
 	r.a = entries("A, Q1, vectors", n*n)
 	r.t = entries("T of Q1", s.reduce.Panels()*b*b)
 	r.band = entries("band", 2*b*n)
-	always := append([]vk.Space{r.a, r.t, r.band, s.products.Work(), s.products.emulated.Status(), s.reduce.Status(), p.doubles.always()}, s.spectrum.Always()...)
+	always := append([]vk.Space{r.a, r.t, r.band, s.products.Work(), s.products.emulated.Status(), s.reduce.Status(), p.doubles.Always()}, s.spectrum.Always()...)
 	if !p.opt.Vectors {
 		r.v, r.tau = entries("V of Q2", 0), entries("τ of Q2", 0)
 		p.layout = vk.Together(append(always, r.v, r.tau,
@@ -59,7 +59,7 @@ func (p *path[T]) lay() {
 		v, tau = stages.ReflectorLen(n, b)
 		backs = append(backs, s.q2.Work())
 	}
-	back := vk.Together(p.doubles.rows(), vk.InTurn(backs...))
+	back := vk.Together(p.doubles.Rows(), vk.InTurn(backs...))
 	r.v, r.tau = entries("V of Q2", v), entries("τ of Q2", tau)
 	r.residual, r.orthogonality = entries("residual sums", m), entries("orthogonality sums", m)
 	p.layout = vk.Together(append(always, r.v, r.tau, r.residual, r.orthogonality,

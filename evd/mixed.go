@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/move"
@@ -200,7 +201,7 @@ func (p *MixedPlan) widen(s *refinement, first *solve[float32], x product.Matrix
 	}
 	return s.Run(func(rec *vk.Recorder) {
 		rec.Phase(stages.PhaseTranspose, 0, 1)
-		p.convert.RecordWiden(rec, q.At.Sub(0, elements(q)), s.y.At)
+		p.convert.RecordWiden(rec, q.At.Sub(0, precision.Elements(q)), s.y.At)
 		s.steps.orient.transpose.Record(rec, s.y, s.x)
 	})
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/internal/precision"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/internal/when"
 	"github.com/vkevd/vkevd/stages"
@@ -63,7 +64,7 @@ func (m zeros) Solve(c *plan.Call, t spectrum.Problem, from, to int, xt stages.M
 	if err != nil {
 		return nil, err
 	}
-	return values, c.Run(func(rec *vk.Recorder) { vk.Fill(rec, xt.At.Sub(0, elements(xt)), 0) })
+	return values, c.Run(func(rec *vk.Recorder) { vk.Fill(rec, xt.At.Sub(0, precision.Elements(xt)), 0) })
 }
 
 // TestMixedSurvivesAWaitThatFails makes a wait between workgroups fail in the solve in single

@@ -93,7 +93,7 @@ func newPath[T Float](dev *vk.Device, n int, opt Options, split shares) (p *path
 	}
 	if p.distributed() {
 		if p.opt.Vectors && p.steps.spectrum.Shared() { // the device has only its own vectors
-			p.doubles.limit(first.most)
+			p.doubles.Resize(0, singleRows(n, first.most))
 		}
 		if err = p.newShare(dev, first, waiting); err != nil {
 			return nil, err

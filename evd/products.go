@@ -5,6 +5,7 @@ import (
 
 	"github.com/vkevd/vkevd/evd/emulation"
 	"github.com/vkevd/vkevd/evd/internal/plan"
+	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/product/moduli"
 	"github.com/vkevd/vkevd/stages/tuning"
@@ -118,8 +119,8 @@ func newProducts[T Float](dev *vk.Device, n int, opt Options, t tuning.Tuning, d
 		return p, err
 	}
 	p.reduction, p.vectors = p.native, p.native
-	if opt.Products == ProductsEmulated || opt.mayEmulate(n) && double.emulates() {
-		err = double.emulate(&p, opt.Moduli, func() (emulation.Maker, error) {
+	if opt.Products == ProductsEmulated || opt.mayEmulate(n) && spectrum.UlpOf[T]() == spectrum.Ulp {
+		err = p.emulate(opt.Moduli, func() (emulation.Maker, error) {
 			choice, err := emulation.Choose(dev, opt.Products == ProductsEmulated, t)
 			if opt.Products == ProductsAuto && n >= LargeOrder {
 				choice = choice.Large()
@@ -130,8 +131,22 @@ func newProducts[T Float](dev *vk.Device, n int, opt Options, t tuning.Tuning, d
 	if err != nil {
 		return p, err
 	}
-	p.tridiagonal, p.extra, err = double.products(dev, p.vectors, t)
+	p.tridiagonal, p.extra, err = double.Products(dev, p.vectors, t.Double().Products)
 	return p, err
+}
+
+// emulate replaces products by products that emulate double precision on integer units. `choose`
+// returns a function that makes them, or nil if all products are native. The error is an *OptionError
+// if T is not float64.
+func (p *products[T]) emulate(moduli int, choose func() (emulation.Maker, error)) error {
+	if _, double := any(*new(T)).(float64); !double {
+		return plan.BadOption("Products", "emulated products replace double precision, and the matrix is in single precision")
+	}
+	both, err := emulation.Both(moduli, choose)
+	if len(both) > 0 {
+		p.reduction, p.vectors, p.emulated = any(both[0]).(product.Ops[T]), any(both[1]).(product.Ops[T]), both
+	}
+	return err
 }
 
 // Emulated reports whether the plan computes large matrix products by integer units: because

@@ -205,7 +205,7 @@ func (s *solve[T]) transformBack(vectors product.Matrix[float64]) (q product.Mat
 		if s.steps.reduce == nil { // else the reduction has begun them
 			s.steps.products.emulated.Begin(rec, ws)
 		}
-		s.doubles.narrow(rec, ws, vectors)
+		s.doubles.Narrow(rec, ws, 0, vectors)
 		if s.steps.q2 != nil {
 			rec.Phase(stages.PhaseApplyQ2, 0, 1)
 			s.steps.q2.Record(rec, ws, r.reflectors(ws), x)

@@ -82,9 +82,11 @@ func (p *TridiagonalPlan[T]) prepare(t tuning.Tuning) (err error) {
 	if p.doubles, err = newDoubles[T](dev, n, p.opt.vectors(n)); err != nil {
 		return err
 	}
-	ops, err := p.doubles.ownProducts(dev, t)
-	if err != nil {
-		return err
+	var ops product.Ops[float64]
+	if !p.doubles.OnHost() {
+		if ops, err = product.New[float64](dev, t.Products); err != nil {
+			return err
+		}
 	}
 	if p.spectrum, err = p.doubles.stage(dev, n, p.opt.spectrum(), true, ops, t); err != nil {
 		return err
@@ -96,14 +98,16 @@ func (p *TridiagonalPlan[T]) prepare(t tuning.Tuning) (err error) {
 	var b builder
 	p.orient, err = newOrientation[T](dev, p.opt)
 	b.keep(err)
-	p.sums, err = p.doubles.sums(dev, n, m, ops)
-	b.keep(err)
+	if p.sums = (sumsOnHost[T]{}); !p.doubles.OnHost() {
+		p.sums, err = newSumsOnDevice(dev, n, m, ops, p.doubles.Widen)
+		b.keep(err)
+	}
 	if b.err != nil {
 		return b.err
 	}
 	p.z = vk.Reserve[T]("vectors", n*m)
 	p.base.Layout = vk.Together(append(p.spectrum.Always(), workOf(ops), p.sums.always(),
-		vk.InTurn(p.spectrum.Work(), vk.Together(p.doubles.rows(), p.z, p.sums.work())))...)
+		vk.InTurn(p.spectrum.Work(), vk.Together(p.doubles.Rows(), p.z, p.sums.work())))...)
 	return nil
 }
 

@@ -58,7 +58,7 @@ func (p *TridiagonalPlan[T]) vectors(c *plan.Call, x product.Matrix[float64]) (q
 		return q, err
 	}
 	err = c.Run(func(rec *vk.Recorder) {
-		p.doubles.narrow(rec, c.Arena, x)
+		p.doubles.Narrow(rec, c.Arena, 0, x)
 		q = p.orient.record(rec, p.doubles.vectors(c.Arena, x), q)
 	})
 	return q, err

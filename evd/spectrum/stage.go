@@ -126,19 +126,27 @@ func (s *Stage) Cost() plan.StageCost {
 	return plan.StageCost{Stage: s.phase, Flops: s.Method.Flops(s.capacity)}
 }
 
+// at returns the device memory of a region, which is empty if the host solves the problem.
+func (s *Stage) at(ws *vk.Arena, r vk.Region[float64]) vk.Slice[float64] {
+	if s.host != nil {
+		return vk.Slice[float64]{}
+	}
+	return r.In(ws)
+}
+
 // D returns the device memory of the diagonal of the tridiagonal matrix: n elements.
-func (s *Stage) D(ws *vk.Arena) vk.Slice[float64] { return s.d.In(ws) }
+func (s *Stage) D(ws *vk.Arena) vk.Slice[float64] { return s.at(ws, s.d) }
 
 // E returns the device memory of the off-diagonal of the tridiagonal matrix: n elements. The last
 // element is not used.
-func (s *Stage) E(ws *vk.Arena) vk.Slice[float64] { return s.e.In(ws) }
+func (s *Stage) E(ws *vk.Arena) vk.Slice[float64] { return s.at(ws, s.e) }
 
 // Lambda returns device memory of n elements, for values that a check uploads.
-func (s *Stage) Lambda(ws *vk.Arena) vk.Slice[float64] { return s.values.In(ws) }
+func (s *Stage) Lambda(ws *vk.Arena) vk.Slice[float64] { return s.at(ws, s.values) }
 
 // X returns the device memory of the vectors of the tridiagonal matrix, one per row. Other stages
 // may use this memory before Solve, and after the last use of the vectors.
-func (s *Stage) X(ws *vk.Arena) vk.Slice[float64] { return s.x.In(ws) }
+func (s *Stage) X(ws *vk.Arena) vk.Slice[float64] { return s.at(ws, s.x) }
 
 // Matrix returns a rows×cols matrix with leading dimension ld in the memory of X. If the host
 // solves the problem, the matrix has only a shape, and no memory.

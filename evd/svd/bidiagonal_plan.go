@@ -26,6 +26,7 @@ type BidiagonalPlan[T evd.Float] struct {
 	k       int // largest number of values that are wanted
 	doubles doubles[T]
 	ops     product.Ops[T]
+	extra   *vk.Layout // workspace of divide and conquer's products, beside that of `ops`
 	values  *spectrum.Stage
 
 	// The fields from `conquer` on are nil or empty if no vectors are wanted.
@@ -96,7 +97,8 @@ func (p *BidiagonalPlan[T]) prepare(t tuning.Tuning) error {
 	if p.ops, err = product.New[T](dev, t.Products); err != nil {
 		return err
 	}
-	double, err := p.doubles.products(dev, p.ops, t)
+	var double product.Ops[float64]
+	double, p.extra, err = p.doubles.Products(dev, p.ops, t.Double().Products)
 	if err != nil {
 		return err
 	}
@@ -112,7 +114,7 @@ func (p *BidiagonalPlan[T]) prepare(t tuning.Tuning) error {
 	if err := p.prepareVectors(double, t); err != nil {
 		return err
 	}
-	kept := []vk.Space{p.doubles.wide(), p.doubles.rows()}
+	kept := []vk.Space{p.doubles.wideLayout(), p.doubles.Rows()}
 	for of, wanted := range p.wants() {
 		if wanted == None {
 			continue
@@ -122,7 +124,7 @@ func (p *BidiagonalPlan[T]) prepare(t tuning.Tuning) error {
 		kept = append(kept, p.columns[of], p.sums[of])
 	}
 	p.flipped = vk.Reserve[uint32]("signs", p.k)
-	kept = append(kept, p.flipped, vk.InTurn(vk.Together(p.conquer.Work(), p.doubles.extra()), p.residuals.Work()))
+	kept = append(kept, p.flipped, vk.InTurn(vk.Together(p.conquer.Work(), p.extra), p.residuals.Work()))
 	p.base.Layout = vk.Together(append(always, p.ops.Work(), vk.InTurn(p.values.Work(), vk.Together(kept...)))...)
 	return nil
 }
@@ -131,7 +133,7 @@ func (p *BidiagonalPlan[T]) prepare(t tuning.Tuning) error {
 // and conquer.
 func (p *BidiagonalPlan[T]) prepareVectors(double product.Ops[float64], t tuning.Tuning) (err error) {
 	dev, n := p.base.Dev, p.base.N
-	if p.conquer, err = p.doubles.bidiagonalVectors(dev, n, double, t); err != nil {
+	if p.conquer, err = newBidiagonalVectors(dev, p.doubles, n, double, t); err != nil {
 		return err
 	}
 	if p.transpose, err = move.NewTranspose[T](dev); err != nil {

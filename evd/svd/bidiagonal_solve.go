@@ -162,7 +162,7 @@ func (b *bidiagonalBases[T]) conquerBoth() error {
 			if b.wants()[of] == None {
 				continue
 			}
-			b.doubles.narrow(rec, ws, of, x[of])
+			b.doubles.Narrow(rec, ws, int(of), x[of])
 			rec.Phase(stages.PhaseTranspose, 0, 1)
 			found := b.columnsOf(of)
 			b.transpose.Record(rec, product.NewMatrix(b.doubles.vectors(ws, of), b.k, b.base.N, b.k), found)

@@ -162,7 +162,7 @@ func (s *solve[T]) columnSums(z [2]product.Matrix[T], sigma []float64) (sums [3]
 		}
 		if z[left].Cols > 0 && z[right].Cols > 0 {
 			found[2] = make([]T, len(sigma))
-			values := s.doubles.values(rec, ws, s.steps.values, sigma)
+			values := s.doubles.Values(rec, ws, s.steps.values.Lambda(ws), sigma)
 			v := z[right].Block(0, 0, z[right].Rows, len(sigma))
 			s.steps.residuals.Record(rec, ws, s.matrixA(), z[left], v, values, r.sums[2].In(ws))
 			vk.ReceiveLast(rec, found[2], r.sums[2].In(ws))

@@ -1,11 +1,15 @@
 package svd
 
 import (
+	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/bidiagonal"
+	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tridiag/stedc"
 	"github.com/vkevd/vkevd/stages/tridiag/steqr"
+	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
@@ -53,4 +57,59 @@ func bidiagonalOf(t spectrum.Tridiagonal) (d, e []float64) {
 		}
 	}
 	return d, e
+}
+
+// newBidiagonalVectors makes the method for the vectors S and W of matrices C of order n. `iterating`
+// makes QR iteration, a slow and simple method for the safe path, in place of the method `of`.
+func newBidiagonalVectors[T evd.Float](dev *vk.Device, d doubles[T], n int, ops product.Ops[float64], t tuning.Tuning) (bidiagonalVectors, error) {
+	if d.OnHost() {
+		return divideConquerOnHost[T]{d, n, hostLeaf}, nil
+	}
+	s, err := stedc.NewBidiagonalConquer(dev, n, ops, t.Double().Products, t.DivideConquer)
+	return divideConquer{s}, err
+}
+
+func iterating[T evd.Float](dev *vk.Device, d doubles[T], n int, of bidiagonalVectors) bidiagonalVectors {
+	if d.OnHost() {
+		return divideConquerOnHost[T]{d, n, n} // with a single leaf
+	}
+	return iteration{steqr.NewBidiagonalQR(dev, n), of}
+}
+
+// hostLeaf is the largest order of a leaf of divide and conquer on the host.
+const hostLeaf = 32
+
+// divideConquerOnHost is divide and conquer on the host, for matrices of order n. It uploads the
+// vectors, in the type T, to the memory of `to`.
+type divideConquerOnHost[T evd.Float] struct {
+	to      doubles[T]
+	n, leaf int
+}
+
+func (divideConquerOnHost[T]) Work() *vk.Layout { return vk.Together() }
+
+// Flops is the number of operations without deflation.
+func (s divideConquerOnHost[T]) Flops() float64 { n := float64(s.n); return 8.0 / 3 * n * n * n }
+
+func (s divideConquerOnHost[T]) solve(c *plan.Call, d, e []float64, from, to int, x [2]stages.Matrix) error {
+	host := bidiagonal.NewHost(s.n)
+	host.Wanted = [2]bool{bidiagonal.Left: x[left].Ld > 0, bidiagonal.Right: x[right].Ld > 0}
+	err := c.OnHost(stages.PhaseBidiagonal, func(w *plan.HostWork) error {
+		host.Stop, host.Progress = w.Stop, w.Progress
+		_, err := bidiagonal.SolveWith(host, d, e, bidiagonal.Options{LeafSize: s.leaf, From: from, To: to})
+		return err
+	})
+	if err != nil {
+		return plan.NotConverged(err, stages.PhaseBidiagonal)
+	}
+	for of, vectors := range [2][]float64{left: host.Result(bidiagonal.Left), right: host.Result(bidiagonal.Right)} {
+		if x[of].Ld == 0 {
+			continue
+		}
+		rows := spectrum.Transposed[T](s.n, vectors)
+		if err := vk.Upload(c.Ctx, c.Dev, s.to.vectors(c.Arena, side(of)), rows); err != nil {
+			return plan.During(stages.PhaseNarrow, err)
+		}
+	}
+	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/vkevd/vkevd/evd/spectrum"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/chase"
+	"github.com/vkevd/vkevd/stages/move"
 	"github.com/vkevd/vkevd/stages/tridiag"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
@@ -28,12 +29,14 @@ type halfChase[T evd.Float] struct {
 // newHalfChase makes the stages for a band of the size `size`. `length` is the number of elements of
 // the band, as stages.GeneralBandReduction stores it.
 func newHalfChase[T evd.Float](
-	dev *vk.Device, length int, size chase.NarrowSize, double doubles[T], wait stages.Waiting, t tuning.Tuning,
+	dev *vk.Device, length int, size chase.NarrowSize, wait stages.Waiting, t tuning.Tuning,
 ) (h *halfChase[T], err error) {
 	h = &halfChase[T]{wide: vk.Reserve[spirv.Float16]("band, half", length)}
-	if h.round, err = double.toHalf(dev); err != nil {
+	round, err := move.NewHalfRounding(dev)
+	if err != nil {
 		return nil, err
 	}
+	h.round = any(round.Record).(func(*vk.Recorder, vk.Slice[T], vk.Slice[spirv.Float16])) // T is float32: a plan for float64 solves in single
 	h.band, err = newStoredBand[spirv.Float16](dev, size, wait, t)
 	return h, err
 }

@@ -59,7 +59,7 @@ func (p *path[T]) lay(of shape, b int) {
 	}
 	r.left, r.right = entries("T of Q1", factors[left]), entries("T of P1", factors[right])
 	r.band = entries("band", size.BandLen())
-	always := append([]vk.Space{r.a, r.left, r.right, r.band, s.products.native.Work(), s.products.emulated.Status(), s.band.Status(), p.doubles.always()}, s.values.Always()...)
+	always := append([]vk.Space{r.a, r.left, r.right, r.band, s.products.native.Work(), s.products.emulated.Status(), s.band.Status(), p.doubles.Always()}, s.values.Always()...)
 	inTurn := []vk.Space{vk.Together(s.band.Work(), s.products.workOf(s.products.update)), s.values.Work()}
 	if s.half != nil {
 		inTurn = append(inTurn, s.half.memory())
@@ -112,7 +112,7 @@ func (p *path[T]) layVectors(of shape) (kept []vk.Space, later *vk.Layout) {
 			backs = append(backs, q.Work())
 		}
 	}
-	conquer := vk.Together(s.conquer.Work(), p.doubles.extra(), s.products.workOf(s.products.vectors))
-	back := vk.Together(p.doubles.rows(), s.products.workOf(s.products.back), vk.InTurn(backs...))
-	return kept, vk.Together(p.doubles.wide(), r.more, vk.InTurn(conquer, back))
+	conquer := vk.Together(s.conquer.Work(), p.extra, s.products.workOf(s.products.vectors))
+	back := vk.Together(p.doubles.Rows(), s.products.workOf(s.products.back), vk.InTurn(backs...))
+	return kept, vk.Together(p.doubles.wideLayout(), r.more, vk.InTurn(conquer, back))
 }

@@ -25,6 +25,7 @@ type path[T evd.Float] struct {
 	steps   steps[T]
 	regions regions[T]
 	layout  *vk.Layout
+	extra   *vk.Layout // workspace of the products of the bidiagonal problem, beside that of other products
 }
 
 // memory returns the layout of the device memory of the stages. The type replaceable needs this
@@ -67,10 +68,11 @@ func newPath[T evd.Float](dev *vk.Device, of shape, c choice, opt Options, t tun
 	if p.doubles, err = newDoubles[T](dev, of); err != nil {
 		return nil, err
 	}
-	if p.steps.products, err = newProducts(dev, of.cols, c, opt, t, p.doubles); err != nil {
+	if p.steps.products, err = newProducts[T](dev, of.cols, c, opt, t); err != nil {
 		return nil, err
 	}
-	double, err := p.doubles.products(dev, p.steps.products.vectors, t)
+	var double product.Ops[float64]
+	double, p.extra, err = p.doubles.Products(dev, p.steps.products.vectors, t.Double().Products)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +87,7 @@ func newPath[T evd.Float](dev *vk.Device, of shape, c choice, opt Options, t tun
 		return nil, err
 	}
 	if of.vectors() {
-		if p.steps.conquer, err = p.doubles.bidiagonalVectors(dev, of.cols, double, t); err != nil {
+		if p.steps.conquer, err = newBidiagonalVectors(dev, p.doubles, of.cols, double, t); err != nil {
 			return nil, err
 		}
 		if err := p.steps.forVectors(dev, of, wait, t); err != nil {
@@ -143,7 +145,7 @@ func (s *steps[T]) forValues(
 func (p *path[T]) forChase(dev *vk.Device, of shape, storage Storage, wait stages.Waiting, t tuning.Tuning) (err error) {
 	s, size := &p.steps, narrowed(of, t)
 	if storage == Half {
-		s.half, err = newHalfChase(dev, of.reduced(t).BandLen(), size, p.doubles, wait, t)
+		s.half, err = newHalfChase[T](dev, of.reduced(t).BandLen(), size, wait, t)
 		return err
 	}
 	if size.From > size.To {

@@ -1,8 +1,11 @@
 package svd
 
 import (
+	"cmp"
+
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/emulation"
+	"github.com/vkevd/vkevd/evd/internal/plan"
 	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/tuning"
@@ -72,7 +75,7 @@ func residues(n int) rooms {
 // asks for emulated products and the device has no units for them, or units that computed wrong
 // results. It is an *evd.OptionError if `c` asks for emulated products in single precision. Other
 // errors are those of vk.
-func newProducts[T evd.Float](dev *vk.Device, n int, c choice, opt Options, t tuning.Tuning, double doubles[T]) (p products[T], err error) {
+func newProducts[T evd.Float](dev *vk.Device, n int, c choice, opt Options, t tuning.Tuning) (p products[T], err error) {
 	if p.native, err = product.New[T](dev, t.Products); err != nil {
 		return p, err
 	}
@@ -80,7 +83,7 @@ func newProducts[T evd.Float](dev *vk.Device, n int, c choice, opt Options, t tu
 	if !c.reduction && !c.vectors {
 		return p, nil
 	}
-	err = double.emulate(&p, c, residues(n), opt.Moduli, func() (emulation.Maker, error) {
+	err = p.emulate(c, residues(n), opt.Moduli, func() (emulation.Maker, error) {
 		choice, err := emulation.Choose(dev, true, t)
 		return emulation.Chosen(dev, choice, t), err
 	})
@@ -88,6 +91,39 @@ func newProducts[T evd.Float](dev *vk.Device, n int, c choice, opt Options, t tu
 		p.panel = p.emulated.Panel(t)
 	}
 	return p, err
+}
+
+// emulate replaces the products that `c` names by products that emulate double precision on integer
+// units. `choose` returns a function that makes them, and `room` has the bytes for their residues. The
+// error is an *evd.OptionError if T is not float64.
+func (p *products[T]) emulate(c choice, room rooms, moduli int, choose func() (emulation.Maker, error)) error {
+	if _, double := any(*new(T)).(float64); !double {
+		return plan.BadOption("Products", "emulated products replace double precision, and the matrix is in single precision")
+	}
+	maker, err := choose()
+	if err != nil {
+		return err
+	}
+	count := cmp.Or(moduli, emulation.VectorModuli)
+	for _, x := range []struct {
+		ops         *product.Ops[T]
+		wanted      bool
+		count, room int
+	}{
+		{&p.update, c.reduction, emulation.ReductionModuli(count), room.reduction},
+		{&p.vectors, c.vectors, count, room.vectors},
+		{&p.back, c.vectors, count, room.back},
+	} {
+		if !x.wanted {
+			continue
+		}
+		ops, err := maker(x.count, x.room)
+		if err != nil {
+			return err
+		}
+		*x.ops, p.emulated = any(ops).(product.Ops[T]), append(p.emulated, ops)
+	}
+	return nil
 }
 
 // workOf returns the workspace of products that are emulated. The workspace of the native products is

@@ -90,7 +90,7 @@ func (b *bases[T]) make() error {
 	return b.Run(func(rec *vk.Recorder) {
 		for of, x := range b.conquered() {
 			if b.wants[of] != None {
-				b.doubles.narrow(rec, b.Arena, side(of), x)
+				b.doubles.Narrow(rec, b.Arena, of, x)
 			}
 		}
 		if b.wants[right] != None {

@@ -40,7 +40,7 @@ func (p *Plan[T]) prepareSafe() (err error) {
 		return err
 	}
 	if n := p.base.N; p.vectors() && n <= plan.MaxSafeQR {
-		p.safe.steps.conquer = p.safe.doubles.iteration(p.base.Dev, n, p.safe.steps.conquer)
+		p.safe.steps.conquer = iterating(p.base.Dev, p.safe.doubles, n, p.safe.steps.conquer)
 	}
 	p.shared = p.safe.memory()
 	return nil

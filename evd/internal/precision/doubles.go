@@ -1,0 +1,104 @@
+// Package precision is how a plan for numbers of type T uses double precision. The tridiagonal or
+// bidiagonal problem within a solve is solved in double precision for every T: its diagonals are
+// widened, and its vectors, on one or two sides, are narrowed to T. float64 needs no conversion;
+// float32 is converted by the device, or by the host if the device has no double precision. No other
+// package of evd depends on the type T or on the precision of the device.
+package precision
+
+import (
+	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/vk"
+	"github.com/vkevd/vkevd/vk/spirv"
+)
+
+// Memory is the device memory that a plan needs for numbers in single precision: Reals for diagonals,
+// Values for the values of a check, and Rows for the vectors of each side, as rows. A plan for float64
+// does not use it.
+type Memory struct {
+	Reals  []vk.Region[float32]
+	Values vk.Region[float32]
+	Rows   []vk.Region[float32]
+}
+
+// Doubles converts between the number type T and double precision. `wide` is the memory of the same
+// numbers in double precision. If T is float64, the results share this memory.
+type Doubles[T spirv.Real] interface {
+	// Always is the device memory that is in use during the whole solve. Rows is the memory of the
+	// vectors: from their conversion to the end of the back transformation, and in checks.
+	Always() *vk.Layout
+	Rows() *vk.Layout
+
+	// Resize replaces the memory of the vectors of one side. It must come before the memory is laid out.
+	Resize(side int, rows vk.Region[float32])
+
+	// OnHost reports whether the host computes in double precision in place of the device.
+	OnHost() bool
+
+	// Products returns the matrix products in double precision, and the workspace that they need in
+	// addition to that of `ops`, the plan's products. They are nil if OnHost is true.
+	Products(dev *vk.Device, ops product.Ops[T], t product.Tuning) (product.Ops[float64], *vk.Layout, error)
+
+	// Real returns the device memory of diagonal i. WidenReals records the conversion of the diagonals
+	// to the memory `wide`. It records nothing if OnHost is true.
+	Real(ws *vk.Arena, i int, wide vk.Slice[float64]) vk.Slice[T]
+	WidenReals(rec *vk.Recorder, ws *vk.Arena, wide ...vk.Slice[float64])
+
+	// Values records that values are sent to the device, and returns their memory.
+	Values(rec *vk.Recorder, ws *vk.Arena, wide vk.Slice[float64], values []float64) vk.Slice[T]
+
+	// Vectors returns the device memory of the vectors of one side. Narrow records the conversion of
+	// the vectors x to this memory, with the same leading dimension, and nothing if OnHost is true.
+	Vectors(ws *vk.Arena, side int, wide vk.Slice[float64]) vk.Slice[T]
+	Narrow(rec *vk.Recorder, ws *vk.Arena, side int, x stages.Matrix)
+
+	// Widen records the conversion of z to x, which has the shape of z, and returns z in double
+	// precision.
+	Widen(rec *vk.Recorder, z product.Matrix[T], x stages.Matrix) stages.Matrix
+}
+
+// New makes the conversions for the device. The error is a *vk.UnsupportedError with an advice for the
+// user if T is float64 and the device computes only in single precision.
+func New[T spirv.Real](dev *vk.Device, m Memory, advice string) (d Doubles[T], err error) {
+	var made any
+	switch {
+	case spirv.KindOf[T]() == spirv.Float64:
+		made, err = exact{}, dev.Info().NeedFloat64(advice)
+	case dev.Info().Float64():
+		made, err = newOnDevice(dev, m)
+	default:
+		made = &onHost{single{m}}
+	}
+	return made.(Doubles[T]), err
+}
+
+// Elements returns how many elements of memory the matrix x spans, from its first to its last
+// element, including the gaps between columns. x must not be empty.
+func Elements[T spirv.Real](x product.Matrix[T]) int { return (x.Cols-1)*x.Ld + x.Rows }
+
+// exact implements Doubles for float64, for which nothing is converted.
+type exact struct{}
+
+func (exact) Always() *vk.Layout                                       { return vk.Together() }
+func (exact) Rows() *vk.Layout                                         { return vk.Together() }
+func (exact) Resize(int, vk.Region[float32])                           {}
+func (exact) OnHost() bool                                             { return false }
+func (exact) WidenReals(*vk.Recorder, *vk.Arena, ...vk.Slice[float64]) {}
+func (exact) Narrow(*vk.Recorder, *vk.Arena, int, stages.Matrix)       {}
+
+func (exact) Products(_ *vk.Device, ops product.Ops[float64], _ product.Tuning) (product.Ops[float64], *vk.Layout, error) {
+	return ops, vk.Together(), nil
+}
+
+func (exact) Real(_ *vk.Arena, _ int, wide vk.Slice[float64]) vk.Slice[float64] { return wide }
+
+func (exact) Values(rec *vk.Recorder, _ *vk.Arena, wide vk.Slice[float64], values []float64) vk.Slice[float64] {
+	vk.SendFirst(rec, wide, values)
+	return wide
+}
+
+func (exact) Vectors(_ *vk.Arena, _ int, wide vk.Slice[float64]) vk.Slice[float64] { return wide }
+
+func (exact) Widen(_ *vk.Recorder, z product.Matrix[float64], _ stages.Matrix) stages.Matrix {
+	return z
+}
