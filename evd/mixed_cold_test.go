@@ -138,7 +138,7 @@ type endsFirst struct {
 	end func()
 }
 
-func (m endsFirst) Solve(c *spectrum.Call, t spectrum.Problem, from, to int, xt stages.Matrix) ([]float64, error) {
+func (m endsFirst) Solve(c *plan.Call, t spectrum.Problem, from, to int, xt stages.Matrix) ([]float64, error) {
 	m.end()
 	return m.gaveUp.Solve(c, t, from, to, xt)
 }
