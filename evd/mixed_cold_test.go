@@ -155,8 +155,8 @@ func TestColdSolveIsCancelled(t *testing.T) {
 	defer p.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	method := p.first.steps.spectrum.Method
-	p.first.steps.spectrum.Method = endsFirst{gaveUp{method}, cancel}
+	method := p.first.Now.steps.spectrum.Method
+	p.first.Now.steps.spectrum.Method = endsFirst{gaveUp{method}, cancel}
 	if res, err := p.Solve(ctx, randomSym(n)); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, %v", res, err)
 	}

@@ -43,7 +43,7 @@ func foundOf[T evd.Float](res *evd.Result[T], err error) (found, error) {
 	case *evd.Result[float32]:
 		if r != nil {
 			return found{&evd.Result[float64]{
-				First: r.First, Values: cli.DoublesOf(r.Values), Profile: r.Profile, Certificate: r.Certificate, Tree: r.Tree, Retried: r.Retried,
+				First: r.First, Values: r.Values, Profile: r.Profile, Certificate: r.Certificate, Tree: r.Tree, Retried: r.Retried,
 			}, r}, err
 		}
 	}
@@ -162,7 +162,7 @@ func startProblem(ctx context.Context, a evd.Sym[float64], file string, stdin io
 		})
 		return solution{plan, func(ctx context.Context) (found, error) {
 			res, err := p.Refine(ctx, a, q)
-			if start := (*evd.StartError)(nil); errors.As(err, &start) {
+			if start := (*evd.InitialVectorsError)(nil); errors.As(err, &start) {
 				err = &startFileError{file, start}
 			}
 			return foundOf(res, err)
@@ -170,10 +170,10 @@ func startProblem(ctx context.Context, a evd.Sym[float64], file string, stdin io
 	}}, nil
 }
 
-// A startFileError is a *evd.StartError with the name of the file.
+// A startFileError is a *evd.InitialVectorsError with the name of the file.
 type startFileError struct {
 	file string
-	*evd.StartError
+	*evd.InitialVectorsError
 }
 
 func (e *startFileError) Error() string {
@@ -181,4 +181,4 @@ func (e *startFileError) Error() string {
 		cli.InputName(e.file), e.Row+1, e.Col+1, e.Value)
 }
 
-func (e *startFileError) Unwrap() error { return e.StartError }
+func (e *startFileError) Unwrap() error { return e.InitialVectorsError }

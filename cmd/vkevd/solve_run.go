@@ -80,7 +80,7 @@ func (w *solveWork) Measure(ctx context.Context) (report.Measures, error) {
 func (w *solveWork) Write(ctx context.Context, out *cli.Outputs) error {
 	part := cli.ValuesPart{First: w.First, Count: w.Values, N: w.N}
 	if w.res.single != nil {
-		return errors.Join(cli.WriteValues(ctx, out, w.values, w.res.single.Values, part), writeVectors(ctx, out, w.vectors, w.res.single.Vectors))
+		return errors.Join(cli.WriteValues(ctx, out, w.values, w.res.Values, part), writeVectors(ctx, out, w.vectors, w.res.single.Vectors))
 	}
 	return errors.Join(cli.WriteValues(ctx, out, w.values, w.res.Values, part), writeVectors(ctx, out, w.vectors, w.res.Vectors))
 }

@@ -49,7 +49,7 @@ func TestSolveStartRefused(t *testing.T) {
 	s.fails(cli.StatusInput, "Q0.csv: 3 by 3 elements; --start needs all 2 approximate eigenvectors of a matrix of order 2", "solve", "--start", "Q0.csv", "A.mtx")
 	s.fails(cli.StatusInput, "--start cannot be combined with --smallest; see vkevd solve --help", "solve", "--start", "Q0.csv", "--smallest", "1", "A.mtx")
 	s.fails(cli.StatusInput, "--start refines to double precision, not to --precision f32; see vkevd solve --help", "solve", "--start", "Q0.csv", "--precision", "f32", "A.mtx")
-	s.machine.solveErr = &evd.StartError{Row: 1, Col: 0, Value: math.NaN()}
+	s.machine.solveErr = &evd.InitialVectorsError{Row: 1, Col: 0, Value: math.NaN()}
 	s.file("Q.csv", "1,0\nnan,1\n")
 	s.fails(cli.StatusInput, "Q.csv: element (2,1) is NaN; approximate eigenvectors need finite elements (rows and columns from 1)",
 		"solve", "--start", "Q.csv", "A.mtx")

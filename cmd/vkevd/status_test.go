@@ -25,28 +25,28 @@ func TestStatuses(t *testing.T) {
 		err  error
 		want int
 	}{
-		"evd.NonFiniteError":     {&evd.NonFiniteError{}, cli.StatusInput},
-		"evd.ShapeError":         {&evd.ShapeError{}, cli.StatusInput},
-		"evd.StartError":         {&evd.StartError{}, cli.StatusInput},
-		"evd.StartShapeError":    {&evd.StartShapeError{}, cli.StatusInput},
-		"evd.OptionError":        {&evd.OptionError{}, cli.StatusInput},
-		"evd.TooManyError":       {&evd.TooManyError{}, cli.StatusInput},
-		"evd.NoConvergenceError": {&evd.NoConvergenceError{}, cli.StatusNumerical},
-		"evd.OverflowError":      {&evd.OverflowError{}, cli.StatusNumerical},
-		"evd.UnverifiedError":    {&evd.UnverifiedError{Safe: &evd.Certificate{}}, cli.StatusNumerical},
-		"svd.ShapeError":         {&svd.ShapeError{}, cli.StatusInput},
-		"svd.UnverifiedError":    {&svd.UnverifiedError{Safe: &svd.Certificate{}}, cli.StatusNumerical},
-		"evd.StageError":         {&evd.StageError{}, cli.StatusDevice},
-		"evd.ErrClosed":          {evd.ErrClosed, cli.StatusInput}, // a defect of the command: it closes last
-		"vk.UnsupportedError":    {&vk.UnsupportedError{}, cli.StatusDevice},
-		"vk.OutOfMemoryError":    {&vk.OutOfMemoryError{}, cli.StatusDevice},
-		"vk.OutOfRangeError":     {&vk.OutOfRangeError{}, cli.StatusDevice},
-		"vk.DeviceError":         {&vk.DeviceError{Device: vk.Dry(vk.Info{}), Err: &vk.OutOfMemoryError{}}, cli.StatusDevice}, // as what it wraps
-		"vk.Error":               {&vk.Error{Err: fmt.Errorf("no room")}, cli.StatusDevice},
-		"vk.ErrNoDevice":         {vk.ErrNoDevice, cli.StatusDevice},
-		"vk.ErrDeviceLost":       {vk.ErrDeviceLost, cli.StatusDevice},
-		"vk.ErrClosed":           {vk.ErrClosed, cli.StatusInput}, // a defect of the command: it closes last
-		"context.Canceled":       {context.Canceled, cli.StatusNumerical},
+		"evd.NonFiniteError":      {&evd.NonFiniteError{}, cli.StatusInput},
+		"evd.ShapeError":          {&evd.ShapeError{}, cli.StatusInput},
+		"evd.InitialVectorsError": {&evd.InitialVectorsError{}, cli.StatusInput},
+		"evd.InitialShapeError":   {&evd.InitialShapeError{}, cli.StatusInput},
+		"evd.OptionError":         {&evd.OptionError{}, cli.StatusInput},
+		"evd.TooManyError":        {&evd.TooManyError{}, cli.StatusInput},
+		"evd.NoConvergenceError":  {&evd.NoConvergenceError{}, cli.StatusNumerical},
+		"evd.OverflowError":       {&evd.OverflowError{}, cli.StatusNumerical},
+		"evd.UnverifiedError":     {&evd.UnverifiedError{Safe: &evd.Certificate{}}, cli.StatusNumerical},
+		"svd.ShapeError":          {&svd.ShapeError{}, cli.StatusInput},
+		"svd.UnverifiedError":     {&svd.UnverifiedError{Safe: &svd.Certificate{}}, cli.StatusNumerical},
+		"evd.StageError":          {&evd.StageError{}, cli.StatusDevice},
+		"evd.ErrClosed":           {evd.ErrClosed, cli.StatusInput}, // a defect of the command: it closes last
+		"vk.UnsupportedError":     {&vk.UnsupportedError{}, cli.StatusDevice},
+		"vk.OutOfMemoryError":     {&vk.OutOfMemoryError{}, cli.StatusDevice},
+		"vk.OutOfRangeError":      {&vk.OutOfRangeError{}, cli.StatusDevice},
+		"vk.DeviceError":          {&vk.DeviceError{Device: vk.Dry(vk.Info{}), Err: &vk.OutOfMemoryError{}}, cli.StatusDevice}, // as what it wraps
+		"vk.Error":                {&vk.Error{Err: fmt.Errorf("no room")}, cli.StatusDevice},
+		"vk.ErrNoDevice":          {vk.ErrNoDevice, cli.StatusDevice},
+		"vk.ErrDeviceLost":        {vk.ErrDeviceLost, cli.StatusDevice},
+		"vk.ErrClosed":            {vk.ErrClosed, cli.StatusInput}, // a defect of the command: it closes last
+		"context.Canceled":        {context.Canceled, cli.StatusNumerical},
 	}
 	for name, c := range known {
 		for _, err := range []error{c.err, fmt.Errorf("A.mtx: %w", c.err)} {

@@ -6,7 +6,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/vkevd/vkevd/cmd/vkevd/internal/cli"
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/machine"
 	"github.com/vkevd/vkevd/cmd/vkevd/internal/report"
 	"github.com/vkevd/vkevd/evd"
@@ -51,13 +50,13 @@ func (p fakeSingleSVD) Solve(ctx context.Context, a evd.Dense[float32]) (*svd.Re
 		return &single
 	}
 	return &svd.Result[float32]{
-		Values: convertedDense[float32](evd.Dense[float64]{Data: res.Values}).Data, U: round(res.U), V: round(res.V), Profile: res.Profile, Certificate: res.Certificate,
+		Values: res.Values, U: round(res.U), V: round(res.V), Profile: res.Profile, Certificate: res.Certificate,
 	}, nil
 }
 
 func (p fakeSingleSVD) Check(ctx context.Context, a evd.Dense[float32], res *svd.Result[float32]) (svd.Ratios, error) {
 	u, v := convertedDense[float64](*res.U), convertedDense[float64](*res.V)
-	r, err := p.SingularSolver.Check(ctx, convertedDense[float64](a), &svd.Result[float64]{Values: cli.DoublesOf(res.Values), U: &u, V: &v})
+	r, err := p.SingularSolver.Check(ctx, convertedDense[float64](a), &svd.Result[float64]{Values: res.Values, U: &u, V: &v})
 	shorter := report.Ulp / report.UlpOf[float32]()
 	return svd.Ratios{Residual: r.Residual * shorter, Left: r.Left * shorter, Right: r.Right * shorter}, err
 }

@@ -102,7 +102,7 @@ func (w *svdWork[T]) Write(ctx context.Context, out *cli.Outputs) error {
 }
 
 func (w *svdWork[T]) Print(ctx context.Context, out *cli.Outputs) error {
-	return out.PrintValues(ctx, cli.DoublesOf(w.res.Values))
+	return out.PrintValues(ctx, w.res.Values)
 }
 
 func (w *svdWork[T]) Summary(to io.Writer)      { w.SvdFacts.Summary(to) }
@@ -184,7 +184,7 @@ func (a stored[T]) normFormula() string {
 // squares compares the sums of squares. If numbers are stored with fewer digits, the measure is in the
 // ε of their format. For bands and in half precision it is not divided by n, because these errors do
 // not grow with n. Dense matrices in single precision have the unit of normFormula.
-func (a stored[T]) squares(values []T) report.Measure {
+func (a stored[T]) squares(values []float64) report.Measure {
 	m := report.Measure{Name: "squares", Formula: squaresFormula, Ratio: squares(a.Dense, values, report.LeastNorm[T]())}
 	ulp := a.Storage.Ulp()
 	switch {
@@ -204,7 +204,7 @@ const squaresFormula = "|Σσ² − ‖A‖F²| / (n·ε·‖A‖F²)"
 // squares returns |Σσ² − ‖A‖F²| in units of the rounding error. A norm below `least` counts as this
 // number. It returns +Inf for values that
 // cannot be singular values, because a value is negative or larger than the previous value.
-func squares[T evd.Float](a evd.Dense[T], values []T, least float64) float64 {
+func squares[T evd.Float](a evd.Dense[T], values []float64, least float64) float64 {
 	if !ratio.Descending(values) {
 		return math.Inf(1)
 	}

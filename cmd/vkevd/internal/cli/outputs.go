@@ -13,7 +13,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
 )
 
@@ -97,22 +96,20 @@ func (o *Outputs) Write(ctx context.Context, path string, fill func(io.Writer) e
 }
 
 // WriteValues writes eigenvalues to the output with the given path. The ending of the path decides
-// the format. A .npy file has the precision of the values. The other formats have enough digits for
-// double precision. A text file begins with a line that says which part of the spectrum follows.
+// the format. All formats have the digits of double precision. A text file begins with a line that says which part of the spectrum follows.
 // The other formats have no such line.
-func WriteValues[T evd.Float](ctx context.Context, o *Outputs, path string, values []T, part ValuesPart) error {
+func WriteValues(ctx context.Context, o *Outputs, path string, values []float64, part ValuesPart) error {
 	return o.Write(ctx, path, func(w io.Writer) error {
 		if Ending(path) == ".npy" {
 			return matio.WriteNPYVector(w, values)
 		}
-		doubles := DoublesOf(values)
 		if Ending(path) == ".json" {
-			return matio.WriteValuesJSON(w, doubles)
+			return matio.WriteValuesJSON(w, values)
 		}
 		if err := part.Write(w); err != nil {
 			return err
 		}
-		return matio.WriteValues(w, doubles)
+		return matio.WriteValues(w, values)
 	})
 }
 
@@ -228,12 +225,4 @@ func CannotWrite(path string, err error) error {
 		return err
 	}
 	return fmt.Errorf("%s: cannot be written: %w", path, Reason(err))
-}
-
-func DoublesOf[T evd.Float](values []T) []float64 {
-	doubles := make([]float64, len(values))
-	for i, v := range values {
-		doubles[i] = float64(v)
-	}
-	return doubles
 }

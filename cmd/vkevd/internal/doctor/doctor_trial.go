@@ -203,7 +203,7 @@ func solveAndMeasureSingle(ctx context.Context, dev machine.Device, a evd.Sym[fl
 	z := res.Vectors
 	a.Data = converted[float64](rounded.Data)
 	return report.OnHost(a, &evd.Result[float64]{
-		Values: converted[float64](res.Values), Vectors: &evd.Dense[float64]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Data: converted[float64](z.Data)},
+		Values: res.Values, Vectors: &evd.Dense[float64]{Rows: z.Rows, Cols: z.Cols, Ld: z.Ld, Data: converted[float64](z.Data)},
 	}).InUnits(true, a.N, a.N, a.Data), nil
 }
 

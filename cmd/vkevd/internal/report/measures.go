@@ -151,7 +151,7 @@ func columnSum(rows, cols int, a []float64) (norm float64) {
 // Sums compares Σλ with the trace of A, and Σλ² with ‖A‖F². It returns the differences in units of
 // the rounding error. A norm below `least` counts as this number. These sums detect a value that is missing, doubled or far off. They do not
 // prove that each value is right.
-func Sums[T evd.Float](a evd.Sym[T], values []T, least float64) Measures {
+func Sums[T evd.Float](a evd.Sym[T], values []float64, least float64) Measures {
 	scale := PowerOfTwo(largest(a)) // otherwise squares could overflow or underflow
 	var trace, squares float64
 	for j := range a.N {
@@ -169,7 +169,7 @@ func Sums[T evd.Float](a evd.Sym[T], values []T, least float64) Measures {
 	}
 	var sum, sumOfSquares float64
 	for _, value := range values {
-		v := float64(value) * scale
+		v := value * scale
 		sum += v
 		sumOfSquares += v * v
 	}
