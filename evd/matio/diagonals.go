@@ -229,7 +229,7 @@ func (r *diagonals) next() error {
 	end, err := r.start()
 	for ; err == nil; end, err = r.fields.next() {
 		kind, x, complaint := r.cell()
-		if kind == emptyCell && end == '\n' {
+		if kind == emptyCell && end == '\n' && len(r.row) > 0 {
 			return nil
 		}
 		k := len(r.row)
