@@ -14,10 +14,17 @@ import (
 // device must multiply A. If an entry is NaN or infinite, the error is a *NonFiniteError.
 func (p *path[T]) scale(a Sym[T]) (sigma float64, err error) {
 	largest, err := scan(a)
-	if _, e := math.Frexp(largest); p.oneStage && largest > 0 && max(e, -e) > mostExponent[T]() {
-		return math.Ldexp(1, -e), err
+	if e := exponent(largest); p.oneStage && largest > 0 && max(e, -e) > mostExponent[T]() {
+		return oneStageScaling[T](e), err
 	}
 	return scaling[T](largest), err
+}
+
+// oneStageScaling returns σ = 2^-e, or the nearest power of two that a device can multiply with. A
+// device may replace a subnormal factor by zero, and 2^1074 is not finite. Then the largest entry of
+// σ·A is at most 4, or, of a matrix of subnormal doubles, at least 2^-51.
+func oneStageScaling[T Float](e int) float64 {
+	return min(max(math.Ldexp(1, -e), spectrum.SafeMinOf[T]()), 0x1p1023)
 }
 
 // mostExponent is the largest magnitude of a binary exponent for which a matrix is reduced in one

@@ -95,3 +95,60 @@ func TestOneStageScales(t *testing.T) {
 		}
 	}
 }
+
+// TestOneStageScalesToTheEnds solves matrices of small integers times the smallest subnormal number,
+// and times the largest power of two with which no entry overflows. The multiples are exact. The
+// powers of two that would make the largest entry 1 are no normal numbers of the type.
+func TestOneStageScalesToTheEnds(t *testing.T) {
+	t.Run("float64", func(t *testing.T) { oneStageAtTheEnds[float64](t, -1074, 1014) })
+	t.Run("float32", func(t *testing.T) { oneStageAtTheEnds[float32](t, -149, 118) })
+}
+
+func oneStageAtTheEnds[T Float](t *testing.T, exponents ...int) {
+	const n = 5
+	p, err := NewPlan[T](verifyDevice(t), n, Options{Tuning: oneStage()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	solve := func(e int) []float64 {
+		a := NewSym(n, make([]T, n*n), Lower)
+		for j := range n {
+			for i := range n {
+				a.Data[i+j*n] = T(math.Ldexp(math.Round(200*math.Sin(float64(7*min(i, j)+3*max(i, j)+1))), e))
+			}
+		}
+		r, err := p.Solve(context.Background(), a)
+		if err != nil {
+			t.Fatalf("times 2^%d: %v", e, err)
+		}
+		return r.Values
+	}
+	plain := solve(0)
+	for _, e := range exponents {
+		tol := 1e-3 // many ulps of the norm in single precision
+		if e < 0 {
+			tol += 0.5 // values are rounded to multiples of 2^e
+		}
+		for i, x := range solve(e) {
+			if d := math.Abs(math.Ldexp(x, -e) - plain[i]); !(d <= tol) {
+				t.Errorf("times 2^%d: value %d is %g, want %g times 2^%d", e, i, x, plain[i], e)
+			}
+		}
+	}
+}
+
+// TestOneStageScalingIsNormal checks the factors for all exponents: a device may replace a subnormal
+// factor by zero. If the host multiplies, the factor may be beyond the type.
+func TestOneStageScalingIsNormal(t *testing.T) {
+	for e := -1073; e <= 1024; e++ {
+		if sigma := oneStageScaling[float64](e); !(sigma >= 0x1p-1022 && sigma <= 0x1p1023) {
+			t.Errorf("float64, 2^%d: %g", e, sigma)
+		}
+	}
+	for e := -148; e <= 128; e++ {
+		if sigma := oneStageScaling[float32](e); !(scaledOnHost[float32](sigma) && sigma < 0x1p1000 || sigma >= 0x1p-126 && sigma < 0x1p127) {
+			t.Errorf("float32, 2^%d: %g", e, sigma)
+		}
+	}
+}
