@@ -8,6 +8,7 @@ import (
 	"github.com/vkevd/vkevd/stages/product"
 	"github.com/vkevd/vkevd/stages/product/emulated"
 	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/vk"
 )
 
 // TestPanel checks that more reflectors are applied together only if products are emulated, and never
@@ -37,5 +38,23 @@ func TestModuliOfBoth(t *testing.T) {
 		if err != nil || !slices.Equal(have, want) {
 			t.Errorf("%d: %v moduli, want %v; %v", moduli, have, want, err)
 		}
+	}
+}
+
+// TestNativePartHasTheSizesOfThePlan checks that products which are not emulated use the tiles of the
+// given tuning, and not those of the device's table. The given tile does not fit the device.
+func TestNativePartHasTheSizesOfThePlan(t *testing.T) {
+	dev := vk.Dry(vk.Info{Name: "card", SharedBytes: 48 << 10, MaxLocal: 1024, Subgroup: 32, Features: []string{"shaderFloat64"}})
+	sizes := tuning.On(dev.Info())
+	if _, err := product.New[float64](dev, sizes.Products); err != nil {
+		t.Fatal(err)
+	}
+	sizes.Products.Tiles = []product.Tile{{M: 4096, N: 4096}}
+	_, want := product.New[float64](dev, sizes.Products)
+	if want == nil {
+		t.Fatal("the tile fits the device")
+	}
+	if _, err := By(dev, sizes, emulated.Facts{})(VectorModuli, 0); err == nil || err.Error() != want.Error() {
+		t.Errorf("%v, want %v", err, want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -36,6 +37,15 @@ func atOnce(n int, do func(k int) error) error {
 // that it has not reserved.
 func solveShared(t *testing.T, tune Tables, d, e []float64, from int, counts []int) (values []float64, vectors [][]float64) {
 	t.Helper()
+	values, vectors, _ = solveSharedOn(t, tune, d, e, from, counts)
+	return values, vectors
+}
+
+// solveSharedOn does the same, and also returns the devices' parts, which have the times.
+func solveSharedOn(
+	t *testing.T, tune Tables, d, e []float64, from int, counts []int,
+) (values []float64, vectors [][]float64, devices []ConquerDevice) {
+	t.Helper()
 	open, n := stagetest.Devices(t, len(counts)), len(d)
 	x, err := vk.NewExchange(open, 6000)
 	if err != nil {
@@ -44,7 +54,7 @@ func solveShared(t *testing.T, tune Tables, d, e []float64, from int, counts []i
 	defer x.Close()
 	broadcast := vk.NewBroadcast(x, 0, 6000, 2000, len(counts))
 	var first *SharedConquer
-	devices := make([]ConquerDevice, len(counts))
+	devices = make([]ConquerDevice, len(counts))
 	for k, m := range counts {
 		dev := open[k]
 		tiled, err := product.New[float64](dev, tune.Products)
@@ -84,7 +94,7 @@ func solveShared(t *testing.T, tune Tables, d, e []float64, from int, counts []i
 			vectors = append(vectors, row)
 		}
 	}
-	return values, vectors
+	return values, vectors, devices
 }
 
 // checkShared compares the results of SharedConquer with those of DivideConquer, which must have
@@ -214,4 +224,21 @@ func TestSharedConquerRefusesRanges(t *testing.T) {
 		}
 	}()
 	solveShared(t, SmallestTuning(), make([]float64, 8), make([]float64, 7), 6, []int{2, 2})
+}
+
+// TestSharedConquerNamesItsPhase checks that the times of a solve on two devices belong to the phase of
+// a symmetric problem.
+func TestSharedConquerNamesItsPhase(t *testing.T) {
+	d, e := stagetest.RandomTridiagonal(20, 1)
+	_, _, devices := solveSharedOn(t, SmallestTuning(), d, e, 0, []int{10, 10})
+	for k, dev := range devices {
+		if !(dev.Profile.Phase(stages.PhaseTridiagonal) > 0) {
+			t.Errorf("device %d: no time for %q", k, stages.PhaseTridiagonal)
+		}
+		for _, p := range dev.Profile.Phases {
+			if !strings.HasPrefix(p.Name, stages.PhaseTridiagonal) { // the rest may be "on host"
+				t.Errorf("device %d: the phase %q", k, p.Name)
+			}
+		}
+	}
 }
