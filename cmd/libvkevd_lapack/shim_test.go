@@ -104,6 +104,14 @@ func TestShim(t *testing.T) {
 		t.Fatal(err)
 	}
 	run("no_engine", "program", "no_engine", "")
+	t.Run("why_no_engine", func(t *testing.T) {
+		c := exec.Command(in("program"), "no_engine")
+		c.Env = append(os.Environ(), "VKEVD_VERBOSE=1")
+		out, err := c.CombinedOutput()
+		if err != nil || !strings.HasPrefix(string(out), "vkevd: dsyevd n=2100 → next library: ") || !strings.Contains(string(out), "libvkevd_engine.so") {
+			t.Errorf("%v\n%s", err, out)
+		}
+	})
 }
 
 // runRaised runs a program in the folder dir as another user, as a set-user-ID program of root. The

@@ -230,6 +230,7 @@ static void forks(vkevd_plan plan) {
 		int refused = vkevd_symmetric_solve(plan, diagonal, N, w, z, N, NULL, NULL, &error) == VKEVD_FORKED &&
 		              strstr(error.text, "fork") && vkevd_open(NULL, &device, NULL) == VKEVD_FORKED &&
 		              vkevd_symmetric_plan(device, N, NULL, &none, &error) == VKEVD_FORKED &&
+		              vkevd_plan_close(plan, &error) == VKEVD_FORKED &&
 		              vkevd_close(device, &error) == VKEVD_FORKED;
 		_exit(refused ? 42 : 1);
 	}
