@@ -45,11 +45,12 @@
 // its outline. Package stages has the steps.
 //
 //	plan.go path.go memory.go options.go   Plan: stages and memory, prepared once
-//	doubles.go single.go                   conversions between float32 and float64
+//	doubles.go internal/precision/         conversions between float32 and float64
+//	internal/plan/                         what every plan is, whatever it solves
 //	solve.go load.go signs.go result.go    Plan.Solve
 //	check.go ratios.go                     Plan.Check: residual, orthogonality
 //	verify.go certificate.go               Options.Verify: certificates, the safe path
-//	avoid_waiting.go                       the path after a failed wait
+//	avoid_waiting.go                       the path after an attempt that failed
 //	several.go together.go shares.go       Options.Devices: plans and solves on several devices
 //	back_path.go                           the back transformation on another device
 //	refine*.go                             RefinePlan: from approximate eigenvectors

@@ -36,8 +36,7 @@
 //	solve.go                    the solve: A → C → values
 //	load.go                     the copy of A to the device
 //	golub_kahan.go              the stage that finds the values of C
-//	doubles.go single.go        the number types: double precision for the bidiagonal problem
-//	hosted.go                   the bidiagonal problem on the host, for devices without doubles
+//	doubles.go                  the number types: double precision for the bidiagonal problem
 //	vectors.go                  the vectors: C → S, W → U, V
 //	divide_conquer.go           methods for the vectors S, W of C
 //	result.go                   the result of a solve
