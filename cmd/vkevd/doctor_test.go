@@ -132,6 +132,24 @@ func TestDoctorNamesTheVariable(t *testing.T) {
 	}
 }
 
+// TestDoctorNotesAHiddenDriver checks that doctor tells when the kernel has NVIDIA's driver and the
+// loader does not find it, and only then.
+func TestDoctorNotesAHiddenDriver(t *testing.T) {
+	for _, c := range []struct {
+		kernel bool
+		family string
+		noted  bool
+	}{{true, "other", true}, {true, "nvidia", false}, {false, "other", false}} {
+		s := healthy(t)
+		s.nvidia, s.machine.info.Family = c.kernel, c.family
+		stdout, _, _ := s.run("doctor")
+		const want = "\nnote     NVIDIA's Vulkan driver       the kernel has NVIDIA's driver, but the loader does not find it; "
+		if strings.Contains(stdout, want) != c.noted {
+			t.Errorf("%+v\n%s", c, stdout)
+		}
+	}
+}
+
 // TestDoctorNotes checks that the exit status is 0 if all missing parts are optional.
 func TestDoctorNotes(t *testing.T) {
 	s := healthy(t)

@@ -24,6 +24,7 @@ type fixture struct {
 	machine   *fakeMachine
 	variables map[string]string
 	system    string // os-release
+	nvidia    bool   // the kernel has NVIDIA's driver
 	terminal  bool
 	dumb      bool // as by default: everything is shown, by lines
 	stdin     io.Reader
@@ -49,6 +50,7 @@ func (s *fixture) run(args ...string) (stdout, stderr string, status int) {
 		CacheDir:  func() (string, error) { return "/home/me/.cache", nil },
 		ConfigDir: func() (string, error) { return filepath.Abs("config") },
 		System:    func() string { return s.system },
+		HasNVIDIA: func() bool { return s.nvidia },
 		Terminal:  s.terminal,
 		Dumb:      s.dumb,
 		Machine:   s.machine,

@@ -20,6 +20,7 @@ type Environment struct {
 	CacheDir  func() (string, error) // the user's folder for caches of all programs
 	ConfigDir func() (string, error) // the user's folder for settings of all programs
 	System    func() string          // content of os-release(5), "" where there is none
+	HasNVIDIA func() bool            // the kernel has NVIDIA's driver
 	Terminal  bool                   // standard error is a terminal that can redraw a line
 	Dumb      bool                   // it is a terminal that cannot
 	columns   func() int             // width of that terminal, 0 if not known
@@ -33,7 +34,7 @@ type Environment struct {
 // made-up environments instead.
 func ProcessEnvironment() Environment {
 	terminal, dumb := IsTerminal(os.Stderr), environ.Get("TERM") == "dumb"
-	return Environment{environ.Lookup, environ.UserCacheDir, environ.UserConfigDir, osRelease, terminal && !dumb, terminal && dumb,
+	return Environment{environ.Lookup, environ.UserCacheDir, environ.UserConfigDir, osRelease, hasNVIDIA, terminal && !dumb, terminal && dumb,
 		func() int { return columns(os.Stderr) }, machine.Vulkan{}, RunAgain}
 }
 
@@ -61,6 +62,11 @@ func osRelease() string {
 		}
 	}
 	return ""
+}
+
+func hasNVIDIA() bool {
+	_, err := os.Stat("/proc/driver/nvidia/version")
+	return err == nil
 }
 
 // IsTerminal tells whether f is a terminal that can redraw a line. It also returns true for other

@@ -2,7 +2,6 @@ package doctor
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -41,7 +40,7 @@ func (d *examination) machineWide() (vk.Info, bool) {
 		nvidia = nvidia || i.Family == "nvidia"
 	}
 	d.add("drivers", fine, "", "%s", strings.Join(names, ", "))
-	if _, err := os.Stat("/proc/driver/nvidia/version"); err == nil && !nvidia {
+	if d.HasNVIDIA() && !nvidia {
 		d.add("NVIDIA's Vulkan driver", noted, d.system.nvidia+"; in a container: NVIDIA_DRIVER_CAPABILITIES=all",
 			"the kernel has NVIDIA's driver, but the loader does not find it")
 	}
