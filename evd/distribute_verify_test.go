@@ -53,7 +53,7 @@ func TestPanelsOfACheckReportErrors(t *testing.T) {
 	}
 	p.base.Lock()
 	defer p.base.Unlock()
-	g := p.together(&solve[float64]{p.path, p.base.Begin(context.Background(), nil)})
+	g := p.together(&solve[float64]{p.path.Now, p.base.Begin(context.Background(), nil)})
 	defer g.end()
 	c := vectorsOnDevices[float64]{together: g, z: make([]product.Matrix[float64], len(g.all)), m: n}
 	if err := g.each(func(k int, s *solve[float64]) (err error) {
