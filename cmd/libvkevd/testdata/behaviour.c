@@ -226,12 +226,28 @@ static void forks(vkevd_plan plan) {
 	pid_t child = fork();
 	if (child == 0) {
 		vkevd_plan none;
+		int64_t count;
+		uint64_t bytes;
+		vkevd_token token;
+		vkevd_device_info info;
 		alarm(10);
 		int refused = vkevd_symmetric_solve(plan, diagonal, N, w, z, N, NULL, NULL, &error) == VKEVD_FORKED &&
-		              strstr(error.text, "fork") && vkevd_open(NULL, &device, NULL) == VKEVD_FORKED &&
-		              vkevd_symmetric_plan(device, N, NULL, &none, &error) == VKEVD_FORKED &&
-		              vkevd_plan_close(plan, &error) == VKEVD_FORKED &&
-		              vkevd_close(device, &error) == VKEVD_FORKED;
+		              strstr(error.text, "fork") && vkevd_open(NULL, &device, NULL) == VKEVD_FORKED;
+		const int32_t codes[] = {
+			vkevd_devices(&info, 1, &count, NULL), vkevd_describe(device, &info, NULL),
+			vkevd_token_new(&token, NULL), vkevd_cancel(1, NULL), vkevd_token_free(1, NULL),
+			vkevd_plan_bytes(plan, &bytes, NULL), vkevd_symmetric_plan(device, N, NULL, &none, &error),
+			vkevd_symmetric_solve_float32(plan, NULL, N, NULL, NULL, N, NULL, NULL, NULL),
+			vkevd_svd_plan(device, N, N, NULL, &none, NULL),
+			vkevd_svd_solve(plan, diagonal, N, w, NULL, N, NULL, N, NULL, NULL),
+			vkevd_svd_solve_float32(plan, NULL, N, NULL, NULL, N, NULL, N, NULL, NULL),
+			vkevd_batch_order(device, &count, NULL), vkevd_batch_plan(device, N, 1, NULL, &none, NULL),
+			vkevd_batch_solve(plan, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+			vkevd_batch_solve_float32(plan, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL),
+			vkevd_plan_close(plan, &error), vkevd_close(device, &error),
+		};
+		for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+			refused = refused && codes[i] == VKEVD_FORKED;
 		_exit(refused ? 42 : 1);
 	}
 	int status = 0;
