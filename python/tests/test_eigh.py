@@ -253,6 +253,45 @@ class Batched(Case):
         results = vkevd.batched(matrices, on_error="nan")
         self.check_eigen(matrices[0], *results[0])
         self.assertTrue(all(np.isnan(x).all() for result in results[1:] for x in result))
+        for bad in (1, 2):  # a matrix of a batch, which an error calls by its number in the list, and a larger one
+            with self.assertRaisesRegex(vkevd.NotFiniteError, "^matrix 3 " if bad == 1 else ""):
+                vkevd.batched([symmetric(order + 1), matrices[0], matrices[0], matrices[bad], matrices[0]])
+
+    def test_bad_arguments(self):
+        with self.assertRaisesRegex(ValueError, "on_error"):
+            vkevd.batched([symmetric(3)], on_error="ignore")
+        for shape in ((2, 3, 3), (3,), (3, 2)):
+            with self.assertRaises(np.linalg.LinAlgError):
+                vkevd.batched([symmetric(3), np.zeros(shape)])
+
+    def test_triangles(self):
+        lower, upper = symmetric(9), symmetric(9, 2)
+        np.fill_diagonal(upper, np.diag(lower))
+        a = np.tril(lower) + np.triu(upper, 1)
+        for UPLO, whole in ("L", lower), ("U", upper):
+            self.check_eigen(whole, *vkevd.batched([a], UPLO)[0])
+
+    def test_device(self):
+        """Each function solves on the device that it is given, here one that does not exist."""
+        large = vkevd._devices.session().batch_order + 1
+        for work in (lambda device: vkevd.batched([symmetric(5)], device=device),
+                     lambda device: vkevd.eigh(symmetric(5), device=device),
+                     lambda device: vkevd.eigvalsh(np.ones((2, 5, 5)), device=device),
+                     lambda device: vkevd.eigvalsh(np.ones((2, large, large)), device=device),
+                     lambda device: vkevd.svd(np.ones((9, 5)), device=device),
+                     lambda device: vkevd.svdvals(np.ones((2, 9, 5)), device=device)):
+            with self.assertRaises(vkevd.NoDeviceError):
+                work("no such device")
+
+    def test_progress(self):
+        large = vkevd._devices.session().batch_order + 1
+        for work in (lambda progress: vkevd.batched([symmetric(5)] * 3, progress=progress),
+                     lambda progress: vkevd.batched([symmetric(large)], progress=progress),
+                     lambda progress: vkevd.eigh(np.stack([symmetric(5)] * 3), progress=progress),
+                     lambda progress: vkevd.svd(np.ones((2, 9, 5)), progress=progress)):
+            seen = []
+            work(lambda *mark: seen.append(mark))
+            self.assertTrue(seen)
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ def batched(matrices, UPLO="L", *, lower=None, eigvals_only=False, on_error="rai
     session = _devices.session(device)
     small = [k for k, a in enumerate(arrays) if len(a) <= session.batch_order]
     results = [None] * len(arrays)
-    for k, result in zip(small, _small([arrays[k] for k in small], upper, not eigvals_only, on_error, session, progress)):
+    for k, result in zip(small, _small([arrays[k] for k in small], small, upper, not eigvals_only, on_error, session, progress)):
         results[k] = result
     for k, a in enumerate(arrays):
         if results[k] is None:
@@ -62,15 +62,17 @@ def _large(a, upper, vectors, on_error, device, progress):
         return np.full(len(a), np.nan, a.dtype), np.full(a.shape, np.nan, a.dtype)
 
 
-def _small(arrays, upper, vectors, on_error, session, progress):
-    """Solves matrices of mixed orders in double precision. It returns pairs of values and vectors."""
+def _small(arrays, numbers, upper, vectors, on_error, session, progress):
+    """Solves matrices of mixed orders in double precision. It returns pairs of values and vectors.
+
+    An error has the number of its matrix."""
     if not arrays:
         return []
     arrays = [np.ascontiguousarray(a, np.float64) for a in arrays]
     ws = [np.empty(len(a)) for a in arrays]
     zs = [np.empty(a.shape, order="F") for a in arrays] if vectors else [None] * len(arrays)
     orders = np.array([len(a) for a in arrays], np.int64)
-    _run(orders, _addresses(arrays), _addresses(ws), _addresses(zs) if vectors else None, upper, on_error,
+    _run(orders, numbers, _addresses(arrays), _addresses(ws), _addresses(zs) if vectors else None, upper, on_error,
          session, progress)
     return list(zip(ws, zs))
 
@@ -80,7 +82,7 @@ def stack(a, upper, vectors, session, progress):
     a = np.ascontiguousarray(a, np.float64)
     count, n, _ = a.shape
     w, z = np.empty((count, n)), np.empty(a.shape) if vectors else None
-    _run(np.full(count, n, np.int64), *(_rows(x) if x is not None else None for x in (a, w, z)), upper, "raise",
+    _run(np.full(count, n, np.int64), range(count), *(_rows(x) if x is not None else None for x in (a, w, z)), upper, "raise",
          session, progress)
     return w, z
 
@@ -94,7 +96,7 @@ def _rows(a):
     return a.ctypes.data + np.arange(len(a), dtype=np.uintp) * np.uintp(a.strides[0])
 
 
-def _run(orders, a, w, z, upper, on_error, session, progress):
+def _run(orders, numbers, a, w, z, upper, on_error, session, progress):
     n, count = int(orders.max()), len(orders)
     # The number of matrices of a plan is a power of two, so that batches of similar size share a
     # plan.
@@ -113,4 +115,4 @@ def _run(orders, a, w, z, upper, on_error, session, progress):
     failed = ((codes != 0) & (codes != ResultOverflowError.code)).nonzero()[0]
     if len(failed) and on_error == "raise":
         what = "holds a NaN or an infinity" if codes[failed[0]] == 2 else "has no result"
-        raise BY_CODE[int(codes[failed[0]])](f"matrix {failed[0]} {what}")
+        raise BY_CODE[int(codes[failed[0]])](f"matrix {numbers[failed[0]]} {what}")
