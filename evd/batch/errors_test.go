@@ -194,6 +194,40 @@ func TestSolveIntoOfNothing(t *testing.T) {
 	}
 }
 
+// TestRefusesResultsOfOtherShapes gives Check and SolveInto results that do not have the shape of the
+// matrix, or not the number of matrices. Check must also notice a context that has ended.
+func TestRefusesResultsOfOtherShapes(t *testing.T) {
+	ctx := context.Background()
+	p := newPlan(t, 4, 2, batch.Options{Vectors: true})
+	spectrum := func(n, values, rows, cols int) batch.Spectrum {
+		return batch.Spectrum{Values: make([]float64, values), Vectors: &evd.Dense[float64]{Rows: rows, Cols: cols, Ld: n, Data: make([]float64, 36)}}
+	}
+	rowMajor := spectrum(3, 3, 3, 3)
+	rowMajor.Vectors.RowMajor = true
+	a := []evd.Sym[float64]{evd.NewSym(3, make([]float64, 9), evd.Lower)}
+	for name, out := range map[string][]batch.Spectrum{
+		"none": {}, "two": {spectrum(3, 3, 3, 3), spectrum(3, 3, 3, 3)}, "row-major": {rowMajor},
+		"values": {spectrum(3, 4, 3, 3)}, "few values": {spectrum(3, 2, 3, 3)}, "rows": {spectrum(3, 3, 2, 3)},
+		"columns": {spectrum(3, 3, 3, 4)}, "few columns": {spectrum(3, 3, 3, 2)}, "leading dimension": {spectrum(2, 3, 3, 3)},
+	} {
+		if _, err := p.SolveInto(ctx, a, out); !errors.As(err, new(*evd.ShapeError)) {
+			t.Errorf("SolveInto, %s: %v", name, err)
+		}
+		if _, err := p.Check(ctx, a, out); !errors.As(err, new(*evd.ShapeError)) {
+			t.Errorf("Check, %s: %v", name, err)
+		}
+	}
+	good := solve(t, p, a...).Spectra
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := p.Check(ended, a, good); !errors.Is(err, context.Canceled) {
+		t.Errorf("a check after the end: %v", err)
+	}
+	if _, err := p.Solve(ended, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("an empty batch after the end: %v", err)
+	}
+}
+
 // TestRefusesHugeCount makes plans with too many matrices. Kernels count the rows of all matrices
 // in 32 bits. NewPlan must also refuse a count for which the number of bytes overflows an integer.
 func TestRefusesHugeCount(t *testing.T) {
