@@ -2,6 +2,7 @@ package svd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -401,6 +402,43 @@ func TestRank(t *testing.T) {
 		}
 		if all := res.Rank(0); all < want {
 			t.Errorf("%s: %d values above 0", families[f].name, all)
+		}
+	}
+}
+
+// TestCheckRefusesVectorsOfOtherShapes gives Check vectors that the plan does not compute, that are
+// row-major, or whose number is not that of the values.
+func TestCheckRefusesVectorsOfOtherShapes(t *testing.T) {
+	const n = 6
+	opt := Options{V: Thin, Largest: 4}
+	dense, err := NewPlan[float64](testDevice(t), n, n, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dense.Close()
+	bidiagonal, err := NewBidiagonalPlan[float64](testDevice(t), n, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer bidiagonal.Close()
+	vectors := func(cols int) *evd.Dense[float64] {
+		return &evd.Dense[float64]{Rows: n, Cols: cols, Ld: n, Data: make([]float64, n*n)}
+	}
+	rows := vectors(4)
+	rows.RowMajor = true
+	values := func(k int) []float64 { return make([]float64, k) }
+	a, c := *vectors(n), Bidiagonal[float64]{D: make([]float64, n), E: make([]float64, n-1)}
+	for name, res := range map[string]*Result[float64]{
+		"left vectors": {Values: values(4), U: vectors(4), V: vectors(4)}, "row-major": {Values: values(4), V: rows},
+		"few": {Values: values(4), V: vectors(3)}, "many": {Values: values(3), V: vectors(4)},
+		"more than the plan's": {Values: values(5), V: vectors(5)},
+	} {
+		var shape *ShapeError
+		if _, err := dense.Check(context.Background(), a, res); !errors.As(err, &shape) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := bidiagonal.Check(context.Background(), c, res); !errors.As(err, &shape) {
+			t.Errorf("bidiagonal, %s: %v", name, err)
 		}
 	}
 }
