@@ -237,10 +237,8 @@ func TestNotFinite(t *testing.T) {
 			if impl.Dsyev(jobz, blas.Upper, n, a, n, make([]float64, n), work, len(work)) {
 				t.Errorf("%g: ok", bad)
 			}
-			// Entry (1, 4) of a row-major upper triangle is entry (4, 1) of the column-major
-			// matrix.
 			e, ok := reported.(*evd.NonFiniteError)
-			if !ok || e.Row != 4 || e.Col != 1 {
+			if !ok || e.Row != 1 || e.Col != 4 {
 				t.Errorf("%g: reported %v", bad, reported)
 			}
 			if !identical(a, before) {
