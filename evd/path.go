@@ -45,8 +45,8 @@ type path[T Float] struct {
 	regions regions[T]
 	layout  *vk.Layout
 
-	// back holds the stages of the other devices, which compute a part of the vectors, and have a
-	// part of a distributed matrix.
+	// back holds the stages of the other devices. They compute a part of the vectors. If the matrix is
+	// distributed, they also hold a part of it.
 	back []*path[T]
 }
 

@@ -120,8 +120,8 @@ func (j *planJob) forecastTime(r *planReport, on target, f machine.Planned) {
 	}
 }
 
-// hostBytes is the number of bytes of host memory that solve needs for the matrix and the vectors,
-// unless the vectors replace the matrix.
+// hostBytes is the host memory, in bytes, that `vkevd solve` needs for the matrix, and, if `vectors`
+// is true, for the vectors, too, unless they overwrite the matrix.
 func (j *planJob) hostBytes(vectors bool) uint64 {
 	number := uint64(8) // bytes of a number
 	if j.options.kind() == machine.KindSingle {

@@ -62,8 +62,8 @@ func boundedRead(t *testing.T, file []byte, read func() (*Dense, error)) (d *Den
 	return d, err
 }
 
-// typed fails if an error has no type that this package documents for the content of a file.
-// Damaged compressed data have the error of the decompressor.
+// typed fails the test unless err has a type that the package documents for the content of a file.
+// For damaged compressed data, the error of the decompressor is also allowed.
 func typed(t *testing.T, file []byte, err error) {
 	t.Helper()
 	switch {

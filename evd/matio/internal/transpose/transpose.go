@@ -10,7 +10,7 @@ import (
 )
 
 // ByColumns converts a matrix from row order to column order, in place if it is square. Most input
-// matrices are symmetric, the same in both orders, so it tests for this first. It returns false if
+// matrices are symmetric, the same in both orders, so ByColumns tests for this first. It returns false if
 // the system has no memory for a second matrix. The result may be the same memory.
 func ByColumns(a []float64, rows, cols int) ([]float64, bool) {
 	switch {
