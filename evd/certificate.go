@@ -67,8 +67,8 @@ func (s *solve[T]) certifyValues(a Sym[T], sigma float64, p spectrum.Part) (*Cer
 	return c, err
 }
 
-// invariants compares the trace and the Frobenius norm of σ·A with those of the tridiagonal matrix
-// `t`. An orthogonal similarity changes neither the trace nor the norm.
+// invariants returns the larger of |tr(σA) − tr(T)| and |‖σA‖F − ‖T‖F|, divided by n·ulp·‖σA‖F. An
+// orthogonal similarity changes neither the trace nor the norm.
 func invariants[T Float](a Sym[T], sigma float64, t spectrum.Tridiagonal) float64 {
 	var traceA, traceT, squaresA, squaresT float64
 	for j := range a.N {

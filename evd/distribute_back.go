@@ -7,10 +7,9 @@ import (
 )
 
 // transformBackDistributed does the work of transformBack for a plan that distributes the matrix.
-// The reflectors of Q2 go from the first device to all others. Of those of Q1 each device has only
-// a part. The blocks of columns, from the last one to the first, go from their devices to all
-// others. Each device has one recording, and the devices take part in all copies, even if they have
-// no vectors.
+// Device 0 sends the reflectors of Q2 to all others. Those of Q1 are divided: the owner of each block
+// of columns of A sends the reflectors of the block to all others, the last block first. Each device
+// has one recording, and the devices take part in all copies, even if they have no vectors.
 func (g *together[T]) transformBackDistributed(parts []product.Matrix[float64]) ([]product.Matrix[T], error) {
 	q, parties := make([]product.Matrix[T], len(g.all)), g.plan.parties()
 	return q, g.gathered(func(k int, s *solve[T]) (err error) {

@@ -10,8 +10,9 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// columnSums does the same as solve.columnSums for a plan that distributes the matrix. Each device
-// has some of the vectors. The matrix, and all vectors, go to all devices, some columns at a time.
+// columnSums returns the column sums of |σ·A·Z − Z·σ·Λ| and of |ZᵀZ − I|, and σ, as solve.columnSums,
+// for a distributed matrix. Each device has some of the vectors. The matrix, and all vectors, go to
+// all devices, some columns at a time.
 func (g *together[T]) columnSums(a Sym[T], res *Result[T]) (sums [2][]float64, sigma float64, err error) {
 	first, m := g.all[0], res.Vectors.Cols
 	if sigma, err = first.scale(a); err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// distributedReduction is a band reduction by all devices of a plan (stages.BandShare). Each device
+// distributedReduction is a band reduction by all devices of a plan (reduce.BandShare). Each device
 // has one recording. The devices wait for each other twice in each panel: for the reflectors of the
 // panel, and for the product of the trailing matrix and the reflectors, of which each device forms
 // a part. Both go through the plan's Exchange:

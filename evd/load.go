@@ -30,7 +30,7 @@ func oneStageScaling[T Float](e int) float64 {
 // mostExponent is the largest magnitude of a binary exponent for which a matrix is reduced in one
 // stage without scaling. The exponent is that of the largest entry. With a larger magnitude the
 // matrix is multiplied by a power of two first, because the reduction in one stage does not scale
-// (see stages.Tridiagonalisation).
+// (see reduce.Tridiagonalisation).
 func mostExponent[T Float]() int {
 	if spectrum.UlpOf[T]() > spectrum.Ulp {
 		return 8

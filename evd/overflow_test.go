@@ -100,8 +100,9 @@ func beyond[T evd.Float](t *testing.T, d *vk.Device, n, sign int) {
 	}
 }
 
-// TestRefinedEigenvaluesBeyondTheLargestDouble does the same with a refinement, and with a solve in
-// mixed precision. The refinement begins with exact vectors, or with vectors that do not help.
+// TestRefinedEigenvaluesBeyondTheLargestDouble solves a matrix as in
+// TestEigenvaluesBeyondTheLargestNumber in mixed precision. It also refines: from exact vectors, and
+// from unit vectors in reverse order, which are no approximation.
 func TestRefinedEigenvaluesBeyondTheLargestDouble(t *testing.T) {
 	when.Skip(t, when.Quick, "refinement")
 	when.Skip(t, when.Validation, "values of results, errors, and the host")

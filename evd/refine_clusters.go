@@ -17,7 +17,7 @@ const hostCluster = 64
 
 // ritz solves the eigenproblem of each cluster, a set of close eigenvalues (Rayleigh and Ritz). It
 // replaces the values λ of the cluster by the eigenvalues. It returns w, the eigenvectors in the
-// form that stages.Refinement expects. `inside` is the largest sum of off-diagonal magnitudes in a
+// form that refine.Refinement expects. `inside` is the largest sum of off-diagonal magnitudes in a
 // column of a cluster's matrix. It measures how far the vectors of one cluster were mixed.
 func (s *refinement) ritz(clusters refine.Clusters) (inside float64, w []float64, err error) {
 	var ld int

@@ -29,7 +29,7 @@ type planJob struct {
 	ranks   int     // number of processes, only with engine
 	rate    float64 // GFLOP/s of one process, only with engine
 	rows    int     // number of rows with svd; n is then the number of columns
-	storage string  // a word of precisionWords, or ""; only with svd
+	storage string  // a word of cli.PrecisionWords, or ""; only with svd
 	options options
 	config  *cli.Config
 	json    *cli.JsonOutput

@@ -21,7 +21,7 @@ import (
 type singularInput struct {
 	matrixInput
 	banded, bidiagonal bool
-	storage            string // a word of precisionWords, or ""
+	storage            string // a word of cli.PrecisionWords, or ""
 }
 
 func (m *singularInput) flags(cmd *cobra.Command) {
@@ -116,7 +116,8 @@ type stored[T evd.Float] struct {
 	machine.SingularShape
 }
 
-// storedAs returns the matrix `a`, whose numbers are now in the slice `data`.
+// storedAs returns the matrix with the rows and columns of `a`, the numbers in `data` (those of `a`,
+// in type T), and the shape `of` of the matrix that they describe.
 func storedAs[T evd.Float](a *matio.Dense, data []T, of machine.SingularShape) stored[T] {
 	return stored[T]{evd.Dense[T]{Rows: a.Rows, Cols: a.Cols, Ld: max(a.Rows, 1), Data: data}, of}
 }

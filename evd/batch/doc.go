@@ -38,5 +38,5 @@
 // The method is Householder reduction to tridiagonal form and implicit QL iteration, as in LAPACK's
 // dsyev. A workgroup solves one matrix or several. For larger orders, divide and conquer replaces QL
 // iteration, for all matrices together. If no vectors are wanted, bisection replaces both. Package
-// stages describes the steps (stages.Batch).
+// stages/batch describes the steps (batch.Batch).
 package batch

@@ -23,7 +23,7 @@ func newApplyQ2(b *Bench, s sizes, t tuning.Tuning) *load {
 }
 
 // newApplyQ2Squares prepares the measurement of the same back transformation by products on integer
-// units (stages.ApplyQ2Squares). The counted operations are those of the reflectors, 2·n²·m, so that
+// units (back.ApplyQ2Squares). The counted operations are those of the reflectors, 2·n²·m, so that
 // the rate can be compared with that of newApplyQ2.
 func newApplyQ2Squares(b *Bench, s sizes, t tuning.Tuning) *load {
 	ops := b.units(t)

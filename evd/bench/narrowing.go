@@ -34,7 +34,7 @@ func newGbbrd(b *Bench, s sizes, t tuning.Tuning) *load {
 	}
 }
 
-// bandToNarrow records commands that make a random upper band, in the storage of stages.NarrowSize.
+// bandToNarrow records commands that make a random upper band, in the storage of chase.NarrowSize.
 func (r *random) bandToNarrow(rec *vk.Recorder, band vk.Slice[float64], size chases.NarrowSize) {
 	height := size.From + 2*size.Tile + 1 // of a column; entry (i, j) of the band is (i−j+From, j) of x
 	vk.Fill(rec, band, 0)

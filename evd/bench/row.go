@@ -56,7 +56,7 @@ type Row struct {
 	CopyMax float64 `json:"copy_peak_gbytes"`
 
 	// Steps is the number of steps on the critical path of bulge chasing. Model is the time that
-	// stages.ChaseModel predicts for this path. Both are 0 for other stages.
+	// chase.ChaseModel predicts for this path. Both are 0 for other stages.
 	Steps int     `json:"steps,omitempty"`
 	Model float64 `json:"model_seconds,omitempty"`
 

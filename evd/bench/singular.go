@@ -76,7 +76,7 @@ func newTb2bd(b *Bench, s sizes, t tuning.Tuning) *load {
 }
 
 // upperBand records commands that make a random upper band of order n with b superdiagonals, in the
-// storage of stages.GeneralSize.
+// storage of reduce.GeneralSize.
 func (r *random) upperBand(rec *vk.Recorder, band vk.Slice[float64], n, b int) {
 	vk.Fill(rec, band, 0)
 	x := stages.NewMatrix(band.From(b-1), b+1, n, 3*b) // entry (i, j) of the band is (i−j+b, j) of x

@@ -9,7 +9,7 @@ import (
 )
 
 // Q2 is the back transformation X ← Q2·X, where Q2 is the orthogonal matrix of a bulge chasing. It
-// has two implementations: stages.ApplyQ2 applies reflectors, and stages.ApplyQ2Squares uses large
+// has two implementations: back.ApplyQ2 applies reflectors, and back.ApplyQ2Squares uses large
 // products.
 type Q2[T spirv.Scalar] interface {
 	Record(rec *vk.Recorder, ws *vk.Arena, q stages.Reflectors[T], xt product.Matrix[T])

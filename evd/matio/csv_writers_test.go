@@ -98,7 +98,8 @@ func (s *sheet) number(kind int) float64 {
 
 func unchanged(x float64) float64 { return x }
 
-// oneColumn is the limit of a table that has one column with decimal commas: it looks like two columns.
+// oneColumn is the value of sheet.limits for one column of numbers with decimal commas: the text
+// could also be two columns.
 const oneColumn = "one column of decimal commas"
 
 // unseen is the limit of a table without header and names, where a missing number at the end of a line,

@@ -40,7 +40,7 @@ func limitFuzzer(f *testing.F) {
 func bounded(t *testing.T, file []byte, read func()) {
 	t.Helper()
 	const (
-		buffers = 16 << 20 // for what does not depend on the file, and less than askBytes of claims
+		buffers = 16 << 20 // for what does not depend on the file, and less than memory.AskBytes of claims
 		plain   = 128
 		packed  = 4 << 10
 	)

@@ -95,7 +95,7 @@ func (in *input) dropByteOrderMark() {
 // A compressed stream is unpacked in a goroutine of its own. Its unpacked size is unknown, because
 // gzip stores the size only modulo 2³², and at the end of the stream.
 func open(r io.Reader, name string) (*input, error) {
-	// regularFile must be called before anything is read from r, because it stores the position of
+	// stream.FileOf must be called before anything is read from r, because it stores the position of
 	// r.
 	at := stream.FileOf(r)
 	in := newInput(r, name, bytesLeft(r))

@@ -16,7 +16,7 @@ import (
 //	6 bytes       npyMagic
 //	2 bytes       version: major, minor
 //	2 or 4 bytes  length of the header, little endian; 2 in version 1, 4 later
-//	header        a Python dictionary as text (parseHeader), blanks, a line feed
+//	header        a Python dictionary as text (numpy.ParseHeader), blanks, a line feed
 //	elements      without padding, in the order that the header says
 const npyMagic = "\x93NUMPY"
 

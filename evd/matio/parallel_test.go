@@ -15,7 +15,7 @@ import (
 	"github.com/vkevd/vkevd/evd/matio/internal/stream"
 )
 
-// TestReadParallel reads files of parallelBytes or more, which several goroutines read.
+// TestReadParallel reads files of stream.ParallelBytes or more, which several goroutines read.
 func TestReadParallel(t *testing.T) {
 	const rows, cols = stream.ParallelBytes/memory.WordBytes/1000 + 7, 1000
 	want := numbered(rows, cols)

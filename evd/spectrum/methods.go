@@ -38,7 +38,7 @@ type Method interface {
 // eigenpairs.
 type constructor func(dev *vk.Device, n, m int, ops product.Ops[float64], t tuning.Tuning) (Method, error)
 
-// divideConquer makes stages.DivideConquer a Method. The method uses the memory of the result xt
+// divideConquer makes stedc.DivideConquer a Method. The method uses the memory of the result xt
 // also as workspace. This memory must have n×n elements, even if only a part of the vectors is
 // wanted.
 type divideConquer struct {
@@ -71,7 +71,7 @@ func (s divideConquer) Solve(c *plan.Call, t Problem, from, to int, xt stages.Ma
 }
 
 // divideConquerValues is divide and conquer as a Method, for eigenvalues without vectors
-// (stages.DivideConquerValues). It finds all values and returns the wanted part.
+// (stedc.DivideConquerValues). It finds all values and returns the wanted part.
 type divideConquerValues struct{ *stedc.DivideConquerValues }
 
 func newDivideConquerValues(dev *vk.Device, n, _ int, _ product.Ops[float64], t tuning.Tuning) (Method, error) {
@@ -92,7 +92,7 @@ func (s divideConquerValues) Solve(c *plan.Call, t Problem, from, to int, _ stag
 	return values[from:to], nil
 }
 
-// bisection is bisection as a Method (stages.Bisection). It reads the tridiagonal matrix on the
+// bisection is bisection as a Method (stebz.Bisection). It reads the tridiagonal matrix on the
 // device and downloads the values. It computes only the wanted part.
 type bisection struct {
 	*stebz.Bisection
@@ -126,7 +126,7 @@ func (s bisection) Solve(c *plan.Call, t Problem, from, to int, _ stages.Matrix)
 	})
 }
 
-// mrrr is the method MRRR as a Method, for at most m vectors (stages.MRRR). If MRRR fails for some
+// mrrr is the method MRRR as a Method, for at most m vectors (stemr.MRRR). If MRRR fails for some
 // vectors, divide and conquer computes them.
 type mrrr struct {
 	*stemr.MRRR
@@ -157,7 +157,7 @@ func (s mrrr) Solve(c *plan.Call, t Problem, from, to int, xt stages.Matrix) ([]
 	return values, plan.NotConverged(err, stages.PhaseTridiagonal)
 }
 
-// qr is QR iteration as a Method (stages.QRIteration). The iteration runs on the host, and uploads
+// qr is QR iteration as a Method (steqr.QRIteration). The iteration runs on the host, and uploads
 // the vectors to the device.
 type qr struct{ *steqr.QRIteration }
 

@@ -9,7 +9,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// sharedConquer is divide and conquer by several devices as a Method (stages.SharedConquer). Each
+// sharedConquer is divide and conquer by several devices as a Method (stedc.SharedConquer). Each
 // device has only its own part of the vectors. m is the largest number of vectors of the first
 // device.
 type sharedConquer struct {

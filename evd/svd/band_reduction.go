@@ -24,7 +24,7 @@ type bandReduction interface {
 	memory() *vk.Layout
 
 	// upload rounds the numbers of a compact band and copies them to the device. There are
-	// stages.NarrowSize.BandLen of them.
+	// chase.NarrowSize.BandLen of them.
 	upload(c *plan.Call, band func(visit func(i int, x float64))) error
 
 	// record records the reduction. The Golub-Kahan form of C comes to gk, the stage that finds the
@@ -103,7 +103,7 @@ func (r *storedBand[S]) record(rec *vk.Recorder, c *plan.Call, gk *spectrum.Stag
 }
 
 // recordGeneral does the same as `record` for a band in general compact storage, as
-// stages.GeneralBandReduction stores it. The band is not changed.
+// reduce.GeneralBandReduction stores it. The band is not changed.
 func (r *storedBand[S]) recordGeneral(
 	rec *vk.Recorder, c *plan.Call, wide vk.Slice[S], gk *spectrum.Stage,
 ) func() spectrum.Tridiagonal {

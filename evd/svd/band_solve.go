@@ -45,7 +45,7 @@ func (b Band[T]) scan() (largest float64, err error) {
 }
 
 // compact calls `visit` for each entry of 2^e·B, with the index of the entry in the storage of
-// stages.NarrowSize.
+// chase.NarrowSize.
 func (b Band[T]) compact(e int, size chase.NarrowSize, visit func(i int, x float64)) {
 	for j := range b.N {
 		first, entries := b.column(j)

@@ -23,11 +23,11 @@ type halfChase[T evd.Float] struct {
 	round func(rec *vk.Recorder, x vk.Slice[T], y vk.Slice[spirv.Float16])
 
 	band *storedBand[spirv.Float16]
-	wide vk.Region[spirv.Float16] // B in half precision, as stages.GeneralBandReduction stores it
+	wide vk.Region[spirv.Float16] // B in half precision, as reduce.GeneralBandReduction stores it
 }
 
 // newHalfChase makes the stages for a band of the size `size`. `length` is the number of elements of
-// the band, as stages.GeneralBandReduction stores it.
+// the band, as reduce.GeneralBandReduction stores it.
 func newHalfChase[T evd.Float](
 	dev *vk.Device, length int, size chase.NarrowSize, wait stages.Waiting, t tuning.Tuning,
 ) (h *halfChase[T], err error) {

@@ -115,7 +115,10 @@ def session(device=None):
 
 
 def named(name):
-    """Returns the open device with this name. It opens the device if clear() has closed it."""
+    """Returns the session of the device with this name.
+
+    Opens the device if it is not open: at its first use, and after clear().
+    """
     _library.library()  # in a forked process: its error
     with _opening:
         if name not in _sessions:

@@ -23,7 +23,7 @@ import (
 //	               lasrt_batch   sorts values, fixes signs    (dlasrt)
 //	               or, without vectors, stebz_batch           (dstebz)
 //
-// T is tridiagonal, Λ = diag(λ), and V holds the eigenvectors of T. BatchTuning lists the orders at
+// T is tridiagonal, Λ = diag(λ), and V holds the eigenvectors of T. Tuning lists the orders at
 // which the kernels change. The bits of a result depend only on the matrix and the device, and not
 // on the other matrices of the batch.
 type Batch struct {
@@ -47,10 +47,10 @@ type Size struct {
 	N           int  // largest order
 	Count       int  // largest number of matrices
 	Vectors     bool // whether vectors are wanted
-	Tridiagonal bool // whether the matrices are tridiagonal, see NewBatch
+	Tridiagonal bool // whether the matrices are tridiagonal, see New
 }
 
-// batchShared holds the kernels for one element of BatchTuning.Shared, which solves matrices in
+// batchShared holds the kernels for one element of Tuning.Shared, which solves matrices in
 // shared memory. If eigenvectors are wanted, the field `values` is nil. Otherwise the field
 // `vectors` is nil.
 type batchShared struct {
@@ -58,7 +58,7 @@ type batchShared struct {
 	values  *vk.Kernel[shaders.SyevBatchValuesSpec, shaders.SyevBatchValuesPush]
 }
 
-// batchMemory holds the kernels for one element of BatchTuning.Memory, which solves matrices that
+// batchMemory holds the kernels for one element of Tuning.Memory, which solves matrices that
 // are too large for shared memory. If eigenvectors are wanted, the field `bisect` is nil. Otherwise
 // only the fields `reduce` and `bisect` are not nil. Eigenvectors of T come from QL iteration
 // (`iterate`), or from divide and conquer; then `multiply` computes the products with Q, and
@@ -77,11 +77,11 @@ type batchMemory struct {
 }
 
 // New prepares batches of the given size. The caller must fit t to the device by
-// BatchTuning.For. Matrices for which t says Conquer are solved by divide and conquer with the sizes
+// Tuning.For. Matrices for which t says Conquer are solved by divide and conquer with the sizes
 // c, whose field Dispatch is not used, and with products in the square tiles of the table `tiles`.
 // If the matrices are tridiagonal, laed0_batch replaces the reduction, the rows of t.Memory are for
-// all orders, and divide and conquer solves all matrices if vectors are wanted. NewBatch panics if
-// the largest order of the batch is above t.Order(). The errors of NewBatch are those of package vk.
+// all orders, and divide and conquer solves all matrices if vectors are wanted. New panics if
+// the largest order of the batch is above t.Order(). The errors of New are those of package vk.
 func New(dev *vk.Device, size Size, t Tuning, c stedc.Tuning, tiles product.Tuning) (*Batch, error) {
 	if size.N < 1 || size.Count < 1 || size.N > t.Order() {
 		panic(fmt.Sprintf("stages: a batch of %d matrices of order %d, at most %d", size.Count, size.N, t.Order()))
@@ -137,7 +137,7 @@ func New(dev *vk.Device, size Size, t Tuning, c stedc.Tuning, tiles product.Tuni
 	return s, b.Err
 }
 
-// buildShared builds the kernels for one row of BatchTuning.Shared: small matrices, which are
+// buildShared builds the kernels for one row of Tuning.Shared: small matrices, which are
 // solved in shared memory.
 func buildShared(b *stages.Builder, t Shared, vectors bool) (k batchShared) {
 	if vectors {
@@ -148,7 +148,7 @@ func buildShared(b *stages.Builder, t Shared, vectors bool) (k batchShared) {
 	return k
 }
 
-// buildMemory builds the kernels for one row of BatchTuning.Memory: matrices that are too large for
+// buildMemory builds the kernels for one row of Tuning.Memory: matrices that are too large for
 // shared memory. The products after divide and conquer use the largest square tile of the table
 // `tiles` that suits the order.
 func buildMemory(b *stages.Builder, t Memory, vectors bool, tiles product.Tuning) (k batchMemory) {
@@ -169,7 +169,7 @@ func buildMemory(b *stages.Builder, t Memory, vectors bool, tiles product.Tuning
 	return k
 }
 
-// buildTridiagonal builds the kernels for one row of BatchTuning.Memory, for matrices that are
+// buildTridiagonal builds the kernels for one row of Tuning.Memory, for matrices that are
 // tridiagonal already. The kernel that bisects reads the matrices that `prepare` has scaled.
 func buildTridiagonal(b *stages.Builder, t Memory, vectors bool) (k batchMemory) {
 	if vectors {
@@ -181,8 +181,8 @@ func buildTridiagonal(b *stages.Builder, t Memory, vectors bool) (k batchMemory)
 	return k
 }
 
-// Work is the layout of the workspace. It has 68 bytes for each matrix. If n = BatchSize.N is above
-// the largest order of BatchTuning.Shared, it also has 5·n elements for each matrix, and with
+// Work is the layout of the workspace. It has 68 bytes for each matrix. If n = Size.N is above
+// the largest order of Tuning.Shared, it also has 5·n elements for each matrix, and with
 // vectors n² elements more. Divide and conquer needs 3/2·n² + O(n) elements more for each matrix.
 // Of 5·n elements, tridiagonal matrices need 4·n without vectors, and 2·n with vectors.
 func (s *Batch) Work() *vk.Layout {

@@ -19,9 +19,9 @@ type Item struct {
 // BatchPart holds matrices that are solved together, and the offsets of their data in memory.
 type BatchPart struct {
 	// A, V and W have one element for each matrix. The elements are offsets, counted in float64
-	// values: A[i] is the offset of the n×n matrix i in BatchBuffers.A, V[i] that of its
-	// n×(To−From) vectors in BatchBuffers.V, and W[i] that of its To−From values in
-	// BatchBuffers.Values. There are no gaps between the matrices, between the vectors or between
+	// values: A[i] is the offset of the n×n matrix i in Buffers.A, V[i] that of its
+	// n×(To−From) vectors in Buffers.V, and W[i] that of its To−From values in
+	// Buffers.Values. There are no gaps between the matrices, between the vectors or between
 	// the values.
 	A, V, W []int
 
@@ -52,7 +52,7 @@ type BatchOutcome struct {
 }
 
 // Place chooses the offset in memory of each item, which is one matrix of a batch. There may be at
-// most BatchSize.Count items, of order at most BatchSize.N.
+// most Size.Count items, of order at most Size.N.
 func (s *Batch) Place(items []Item) *BatchPart {
 	count := len(items)
 	p := &BatchPart{

@@ -43,7 +43,7 @@ type NarrowSize struct {
 }
 
 // NarrowTuning is the set of sizes of BandNarrowing that are measured for each device. The other
-// sizes are in Tuning: for example, ChaseTuning.PerThread and ChaseTuning.Groups are what
+// sizes are in Tuning: for example, Tuning.PerThread and Tuning.Groups are what
 // Ringoot et al. call TPB and MaxBlocks.
 type NarrowTuning struct {
 	Tile int // most superdiagonals that a pass removes

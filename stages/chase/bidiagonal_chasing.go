@@ -35,7 +35,7 @@ type BidiagonalChasing[T spirv.Stored] struct {
 // bidiagonalLead is the lead of a sweep over the next sweep, in half-steps.
 const bidiagonalLead = 3
 
-// NewBidiagonalChasing prepares the bulge chasing for bands of one size. ChaseSize.B is the number
+// NewBidiagonalChasing prepares the bulge chasing for bands of one size. Size.B is the number
 // of superdiagonals. The error is a *vk.UnsupportedError if the band is too wide for the device's
 // shared memory or has more than 2³² elements.
 func NewBidiagonalChasing[T spirv.Stored](dev *vk.Device, size Size, w stages.Waiting, t Tuning) (*BidiagonalChasing[T], error) {

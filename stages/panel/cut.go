@@ -17,7 +17,7 @@ func BuildCut[T spirv.Scalar](b *stages.Builder) *vk.Kernel[shaders.LacpyUpperSp
 const cutThreads = 128 // largest number of invocations of a workgroup
 
 // RecordCut sets to zero all elements of x above the trapezoids of Householder reflectors. Each
-// panel of b columns is one lower trapezoid. recordCut first copies these elements to the same
+// panel of b columns is one lower trapezoid. RecordCut first copies these elements to the same
 // places of z; if z is empty, they are not copied. first is the index of column 0 of x among the
 // columns of all panels.
 func RecordCut[T spirv.Scalar](rec *vk.Recorder, k *vk.Kernel[shaders.LacpyUpperSpec, shaders.LacpyUpperPush[T]], x, z product.Matrix[T], first, b int) {

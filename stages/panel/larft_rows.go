@@ -9,7 +9,7 @@ import (
 )
 
 // FactorRows computes the triangular factor T of a panel, I − Y·T·Yᵀ, and multiplies matrices by −T,
-// in one dispatch. T has at most maxPanel columns.
+// in one dispatch. T has at most MaxPanel columns.
 type FactorRows[T spirv.Scalar] struct {
 	kernel *vk.Kernel[shaders.LarftRowsSpec, shaders.LarftRowsPush[T]]
 }

@@ -10,16 +10,16 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// meetingPolls is the poll limit in the trial of PanelsMeet: the number of times that a workgroup
-// reads a memory word before its wait fails. So many reads take a fraction of a second. If all
-// workgroups run at the same time, each wait takes only microseconds.
+// meetingPolls is the poll limit in the trial of Meet: the number of times that a workgroup reads a
+// memory word before its wait fails. So many reads take a fraction of a second. If all workgroups run
+// at the same time, each wait takes only microseconds.
 const meetingPolls = 1 << 17
 
 // Meet returns whether the given number of workgroups run at the same time. Each of them may
 // then wait for all others, in one dispatch that factors a panel, or in Tridiagonalisation. The
 // caller must pass the largest number that a stage needs (the methods Meeting of the tunings). A
 // single workgroup waits for no other, so the result is true, unless such a wait failed in a solve
-// (machine.MeetFailed). Otherwise the result is that of machine.MayMeet. The trial is a
+// (Machine.MeetFailed). Otherwise the result is that of Machine.MayMeet. The trial is a
 // factorisation of a panel of zeros with b columns, in double precision if the device has it. If
 // the trial's kernel does not fit the device, the result is false. Errors are those of package vk.
 func Meet(ctx context.Context, m *machine.Machine, b, groups int, t Tuning) (bool, error) {
@@ -33,7 +33,8 @@ func Meet(ctx context.Context, m *machine.Machine, b, groups int, t Tuning) (boo
 	return panelsMeetIn[float64](ctx, m, b, t)
 }
 
-// panelsMeetIn makes the trial of PanelsMeet in the precision T.
+// panelsMeetIn makes the trial of Meet in precision T. It returns false if the kernel does not fit the
+// device.
 func panelsMeetIn[T spirv.Real](ctx context.Context, m *machine.Machine, b int, t Tuning) (bool, error) {
 	if panelFits[T](t, m.Info, b) != nil {
 		return false, nil

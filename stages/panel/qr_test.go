@@ -121,8 +121,8 @@ func TestPanelQRLarge(t *testing.T) {
 	}
 }
 
-// TestPanelQRRefuses checks that NewPanelQR returns an error for panels of b columns if b < 1 or b
-// > maxPanel.
+// TestPanelQRRefuses checks that NewQR returns an error for panels of b columns if b < 1 or b
+// > MaxPanel.
 func TestPanelQRRefuses(t *testing.T) {
 	for _, b := range []int{-1, 0, MaxPanel + 1} {
 		if _, err := NewQR[float64](stagetest.Device(t), b, stages.Waiting{}, SmallestTuning().Panel); err == nil {

@@ -72,7 +72,7 @@ func (t Tuning) ForRows(m int) Tuning {
 	return t
 }
 
-// panelFits does the same as PanelTuning.Fits for panels of b columns with elements of type T.
+// panelFits does the same as Tuning.Fits for panels of b columns with elements of type T.
 func panelFits[T spirv.Scalar](t Tuning, info vk.Info, b int) error {
 	if t.LocalSize == 0 || t.LocalSize&(t.LocalSize-1) != 0 || t.Groups < 1 || t.Factor < 1 || t.Factor > t.LocalSize {
 		return fmt.Errorf("stages: no panels can be tuned by %+v", t)
@@ -130,7 +130,7 @@ func (t Tuning) Meeting(info vk.Info) int {
 
 // together reports whether the device has a compute unit for each workgroup of a panel. The
 // workgroups may wait for each other only if all of them are also resident at the same time.
-// PanelsMeet tests whether they are resident, because another program may use some of the compute
+// Meet tests whether they are resident, because another program may use some of the compute
 // units.
 func (t Tuning) together(info vk.Info) bool {
 	return t.Whole && t.Groups <= max(info.Units, 1) && info.Int64Atomics()

@@ -29,7 +29,7 @@ type Emulation struct {
 	Planes int
 
 	// Merge is the number of Householder reflectors that back transformations apply together, if it
-	// is larger than that of native products (stages.PanelTuning). A larger inner dimension is of
+	// is larger than that of native products (panel.Tuning). A larger inner dimension is of
 	// more use to emulated products.
 	Merge int `json:",omitempty"`
 

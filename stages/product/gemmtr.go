@@ -9,8 +9,9 @@ import (
 // gemmtrColumns is the number of columns of C that one product of Gemmtr computes.
 const gemmtrColumns = 1024
 
-// Gemmtr implements the interface Ops. It computes C in blocks of columns. A block begins at the
-// diagonal, so that half a square of each block lies above the diagonal.
+// Gemmtr implements Ops: the lower triangle of C, in blocks of columns. A block has the rows from its
+// diagonal on. So it also computes the part of its first square above the diagonal, which Ops allows
+// to have any values.
 func (g *tiledGemm[T]) Gemmtr(
 	rec *vk.Recorder, ws *vk.Arena, opA, opB Op, alpha T, a, b Matrix[T], beta T, c Matrix[T],
 ) {

@@ -115,7 +115,7 @@ func TestGeneralBandReductionRepeats(t *testing.T) {
 	}
 }
 
-// TestShortPanels checks for which numbers of rows a reduction uses PanelTuning.ShortTileBytes. With
+// TestShortPanels checks for which numbers of rows a reduction uses panel.Tuning.ShortTileBytes. With
 // other chunks of rows, sums have another order, so the bits show which size was used.
 func TestShortPanels(t *testing.T) {
 	when.Skip(t, when.Quick, "the other band reductions")

@@ -38,7 +38,7 @@ func (t Tuning) BoundedBytes(flops, bytes float64) Tuning {
 }
 
 // Bounded returns the tuning t with cost limits so that no dispatch takes longer than 100 ms. The
-// device has the given rate in flops per second (machine.Float64Rate). A limit or a size that is
+// device has the given rate in flops per second (machine.Machine.Float64Rate). A limit or a size that is
 // already small enough does not change. A rate of 0 means that the rate is unknown; then nothing
 // changes. The bits of results do not depend on the rate.
 func (t Tuning) Bounded(rate float64) Tuning {

@@ -56,7 +56,8 @@ func (c card) check(t *testing.T, name string, estimates []float64) {
 
 // TestNoDispatchIsLong records the dense stages of a symmetric problem for large orders on dry
 // devices with the rates of slow and of fast cards. The methods for tridiagonal matrices are in
-// TestTridiagonalDispatchesAreBounded of package stages.
+// TestBisectionDispatchesAreBounded, TestConquerDispatchesAreBounded and
+// TestMRRRDispatchesAreBounded of the packages in stages/tridiag.
 func TestNoDispatchIsLong(t *testing.T) {
 	when.Skip(t, when.Quick|when.Validation|when.Vulkango, "no device")
 	for _, card := range cards {

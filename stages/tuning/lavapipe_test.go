@@ -7,7 +7,7 @@ import (
 )
 
 // TestRowsOfLavapipeFit checks that the table for lavapipe has no row of batches that exceeds
-// lavapipe's limits. BatchTuning.For would remove such a row, and the next row would solve its
+// lavapipe's limits. batch.Tuning.For would remove such a row, and the next row would solve its
 // matrices more slowly.
 func TestRowsOfLavapipeFit(t *testing.T) {
 	table := lavapipe.Batch

@@ -57,8 +57,8 @@ type printer struct {
 	imports map[string]bool
 }
 
-// changes writes an assignment for each field that differs. A struct without structs and lists is one
-// value.
+// changes writes an assignment for each field that differs. A struct that contains no struct and no
+// list is assigned as a whole.
 func (p *printer) changes(name string, from, to reflect.Value) {
 	switch {
 	case reflect.DeepEqual(from.Interface(), to.Interface()):

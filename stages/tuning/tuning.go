@@ -1,13 +1,13 @@
 // Package tuning, internal to vkevd, holds the sizes of all stages for each device that was
 // measured.
 //
-// Each device has a file with all its numbers, and no other package knows a device by its name. The
-// command vkevd tune --print writes such a file. The tables form a chain: first the table of the
-// device, then the table of its vendor, then a table that fits every device, for example h200 → nvidia
-// → anywhere. The function On takes each row from the first table of the chain whose row fits the
-// limits of the device: its shared memory, its invocations in a workgroup, its subgroups. So if a
-// row does not fit, the row of the next table is tried. Only sizes that the caller sets can lead to
-// an error.
+// The tables form a chain: first the table of the device, then the table of its vendor, then a table
+// that fits every device, for example h200 → nvidia → anywhere. Each device has a file with the
+// numbers that differ from those of the next table in its chain. The command vkevd tune --print
+// writes such a file. No other package knows a device by its name. The function On takes each row
+// from the first table of the chain whose row fits the limits of the device: its shared memory, its
+// invocations in a workgroup, its subgroups. So if a row does not fit, the row of the next table is
+// tried. Only sizes that the caller sets can lead to an error.
 package tuning
 
 import (
@@ -120,7 +120,7 @@ type Waits struct {
 }
 
 // Waiting returns how the workgroups of the stages may wait for each other. If the tuning forbids
-// waits, the workgroups may not wait. Otherwise the results of m.MayWait and stages.PanelsMeet
+// waits, the workgroups may not wait. Otherwise the results of m.MayWait and panel.Meet
 // decide; these two functions run kernels. The workgroups of a reduction in one stage are treated
 // as the workgroups of a panel. The trial has as many workgroups as the stages use on this device,
 // for example on a part of a GPU that has fewer units than the panels of the table have workgroups.

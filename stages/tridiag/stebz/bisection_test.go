@@ -275,7 +275,7 @@ func (c *bisectionBench) brackets(d, e []float64, il, m int) (from, to []float64
 	return stagetest.Get(c.t, c.dev, c.stage.from.In(c.ws))[:m], stagetest.Get(c.t, c.dev, c.stage.to.In(c.ws))[:m]
 }
 
-// TestFewHalvingsNeedDivisions checks that usualRounds halvings by counts with divisions are enough
+// TestFewHalvingsNeedDivisions checks that UsualRounds halvings by counts with divisions are enough
 // to find all eigenvalues that are not tiny relative to the norm, if the brackets are given.
 func TestFewHalvingsNeedDivisions(t *testing.T) {
 	const n = 60

@@ -77,7 +77,7 @@ func (s *DivideConquer) Reporting(progress func(vk.Progress)) *DivideConquer {
 type NoConvergenceError = tridiag.NoConvergenceError
 
 // Work is the layout of the workspace: n²/2 + n·max(n/Panels, min(n, Columns)) elements, and
-// O(n·log n) elements more. Panels and Columns belong to DivideConquerTuning. Solve also uses the
+// O(n·log n) elements more. Panels and Columns are fields of Tuning. Solve also uses the
 // n² elements of the result as workspace; they are not part of Work. The arena must also contain
 // ops.Work.
 func (s *DivideConquer) Work() *vk.Layout { return s.work }

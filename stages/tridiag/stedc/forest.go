@@ -66,13 +66,13 @@ type ForestLists struct {
 // Trees describes the trees of some matrices of a forest, whose rows follow one another.
 type Trees struct {
 	rows   stages.Span // of the arrays of the forest
-	leaves stages.Span // of forestLists.leaves
+	leaves stages.Span // of ForestLists.leaves
 	levels []treesLevel
 }
 
 // treesLevel is the merges of one level of all trees.
 type treesLevel struct {
-	merges stages.Span // of forestLists.merges
+	merges stages.Span // of ForestLists.merges
 	sizes  levelSizes
 }
 
@@ -201,9 +201,9 @@ func (f *Forest) Eigenvalues(ws *vk.Arena) vk.Slice[float64] {
 // has not converged on its leaf.
 func (f *Forest) LeafValues(ws *vk.Arena) vk.Slice[float64] { return f.Deflation.leaves.In(ws) }
 
-// prepareFlops is the cost of laed0_batch for a row, in flops. productCost is the cost of a flop of a
+// PrepareFlops is the cost of laed0_batch for a row, in flops. ProductCost is the cost of a flop of a
 // matrix product in a batch: the product reaches at least five times the rate of the other kernels
-// for batches, whose rate BatchTuning.Dispatch assumes.
+// for batches, whose rate batch.Tuning.Dispatch assumes.
 const (
 	PrepareFlops = 100
 	ProductCost  = 0.2

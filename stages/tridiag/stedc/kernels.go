@@ -55,7 +55,7 @@ const maxUnrolled = 256
 // MergeTiles returns the square tiles of the table t, or all tiles if no tile is square. (A tile is
 // the block of a product that one workgroup computes.) Square tiles suit the products of merges,
 // because these products are nearly square. The result has inner loops of at most maxUnrolled
-// multiply-adds. mergeTiles does not change the table t.
+// multiply-adds. MergeTiles does not change the table t.
 func MergeTiles(t product.Tuning) product.Tuning {
 	var square []product.Tile
 	for _, tile := range t.Tiles {

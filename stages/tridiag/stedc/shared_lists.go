@@ -144,10 +144,10 @@ func (v *sharedDevice) chainsOf(r *sharedRun) (ranges []chainRange) {
 	return ranges
 }
 
-// lower adds a second record of the last merge to the list of merges, for the rows of its lower
-// half. In the first record, the offset in Q is that of the upper half. A kernel adds N1² to the offset
-// for rows of the lower half, which in the second record is subtracted before. The list has room:
-// mostMerges is one more than the merges of a level with the last merge.
+// lower adds a second record of the last merge, for the rows of its lower half. A kernel takes the
+// lower block to begin N1² elements after the offset of the record. Here it lies elsewhere, so the
+// second record has the offset of the lower block minus N1². The list has room: mostMerges is one
+// more than the merges of a level with the last merge.
 func (v *sharedDevice) lower() {
 	if v.last.N() == 0 {
 		return

@@ -205,8 +205,8 @@ func (r *mrrrRun) sendLevel(rec *vk.Recorder, l *mrrr.Level) {
 // product, and two additions for each of the mrrr.Samples sums.
 const sumFlops = 1 + 2*mrrr.Samples
 
-// Sums implements mrrr.Backend with one workgroup per component of the vectors, in portions of
-// bounded time. A dispatch for components from `first` on reads X and writes the sums from there on.
+// Sums implements mrrr.Backend: sums with signs and weights over the vectors. A workgroup computes
+// those of one component. The components are divided into dispatches of bounded time.
 func (r *mrrrRun) Sums(lambda []float64) ([]float64, error) {
 	s, w := r.stage, &r.stage.memory
 	sums := make([]float64, 2*mrrr.Samples*s.n)

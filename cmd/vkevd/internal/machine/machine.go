@@ -35,7 +35,7 @@ type Machine interface {
 type Absent struct {
 	vk.Info
 	Products probe.Products // empty if they are not known
-	Rate     float64        // device.workRate; 0 if it is not known
+	Rate     float64        // Device.WorkRate; 0 if it is not known
 }
 
 // Dry returns the device for plans that run nothing. It has the measured rates, because the stages

@@ -28,7 +28,7 @@ func (t *Copy) Load(a []float64, ld, rows, cols int) {
 }
 
 // inParallel calls `do` for k = 0 … count−1, from as many goroutines as there are processors, and
-// returns when all calls have returned. The argument `own` is a tileCopy that belongs to the
+// returns when all calls have returned. The argument `own` is a Copy that belongs to the
 // goroutine, with undefined content. Calls begin in the order of k. After a call that returns
 // false, no new calls begin.
 func inParallel(count int, do func(own *Copy, k int) bool) {
