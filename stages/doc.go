@@ -76,7 +76,7 @@
 //	σ
 //
 // BidiagonalConquer (dbdsdc) and BidiagonalQR (dbdsqr, on the host) find the vectors of C, too:
-// C = L·Σ·Wᵀ.
+// C = S·Σ·Wᵀ.
 //
 // General compact band. Element (i, j) lies at i + j·(3b−1) + 2b−1, −2b < i−j ≤ b. The
 // superdiagonals up to b are the band. The other elements are space for the bulges, and are zero

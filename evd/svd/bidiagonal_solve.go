@@ -137,8 +137,8 @@ func (b *bidiagonalBases[T]) columnsOf(of side) product.Matrix[T] {
 	return product.NewMatrix(b.columns[of].In(b.Arena), b.base.N, b.k, b.base.N)
 }
 
-// conquerBoth computes the singular vectors of the bidiagonal matrix σ·C = L·Σ·Wᵀ by divide and
-// conquer, at its first call. The vectors are the columns of L and W, with fixed signs. The singular
+// conquerBoth computes the singular vectors of the bidiagonal matrix σ·C = S·Σ·Wᵀ by divide and
+// conquer, at its first call. The vectors are the columns of S and W, with fixed signs. The singular
 // values Σ of divide and conquer are not used: the result has those that bisection found, which are
 // the same with and without vectors.
 func (b *bidiagonalBases[T]) conquerBoth() error {

@@ -13,7 +13,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// bidiagonalVectors finds singular vectors of the bidiagonal matrix C = L·Σ·Wᵀ in double precision.
+// bidiagonalVectors finds singular vectors of the bidiagonal matrix C = S·Σ·Wᵀ in double precision.
 type bidiagonalVectors interface {
 	// Work is the device memory that `solve` needs, and Flops is the largest possible number of its
 	// operations for the vectors of both sides.
@@ -59,7 +59,7 @@ func bidiagonalOf(t spectrum.Tridiagonal) (d, e []float64) {
 	return d, e
 }
 
-// newBidiagonalVectors makes the method for the vectors L and W of matrices C of order n. `iterating`
+// newBidiagonalVectors makes the method for the vectors S and W of matrices C of order n. `iterating`
 // makes QR iteration, a slow and simple method for the safe path, in place of the method `of`.
 func newBidiagonalVectors[T evd.Float](dev *vk.Device, d doubles[T], n int, ops product.Ops[float64], t tuning.Tuning) (bidiagonalVectors, error) {
 	if d.OnHost() {

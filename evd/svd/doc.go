@@ -37,8 +37,8 @@
 //	load.go                     the copy of A to the device
 //	golub_kahan.go              the stage that finds the values of C
 //	doubles.go                  the number types: double precision for the bidiagonal problem
-//	vectors.go                  the vectors: C → L, W → U, V
-//	divide_conquer.go           methods for the vectors L, W of C
+//	vectors.go                  the vectors: C → S, W → U, V
+//	divide_conquer.go           methods for the vectors S, W of C
 //	result.go                   the result of a solve
 //	certificate.go verify.go    error bounds of the values; Options.Verify
 //	check.go                    residual and orthogonality of the vectors

@@ -10,11 +10,11 @@ import (
 )
 
 // doubles converts between the number type T of a plan and double precision, in which the bidiagonal
-// problem C = L·Σ·Wᵀ is solved for every T.
+// problem C = S·Σ·Wᵀ is solved for every T.
 type doubles[T evd.Float] struct {
 	precision.Doubles[T]
 
-	// wide is the memory of the vectors L and W in double precision, which is in use until the end of
+	// wide is the memory of the vectors S and W in double precision, which is in use until the end of
 	// the back transformation. If T is float64, it is also that of the vectors in the type T.
 	wide [2]vk.Region[float64]
 }

@@ -158,7 +158,7 @@ func (p *path[T]) forChase(dev *vk.Device, of shape, storage Storage, wait stage
 	return err
 }
 
-// forVectors makes the stages that find the vectors U and V from L and W with C = L·Σ·Wᵀ.
+// forVectors makes the stages that find the vectors U and V from S and W with C = S·Σ·Wᵀ.
 func (s *steps[T]) forVectors(dev *vk.Device, of shape, wait stages.Waiting, t tuning.Tuning) (err error) {
 	n, b, band := of.cols, t.Band, of.reduced(t)
 	size := back.Size{N: n, B: b, M: of.k}

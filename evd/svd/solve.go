@@ -22,8 +22,8 @@ import (
 //	[0 Cᵀ; C 0]                has the eigenvalues ±σᵢ, which bisection finds. With sorted rows and
 //	                           columns it is tridiagonal, with a zero diagonal
 //	                           (Golub and Kahan, 1965)
-//	  C = L·Σ·Wᵀ               vectors L, W of C, by divide and conquer (Gu and Eisenstat, 1995)
-//	  U = Q0·Q1·(Q2·L)         back transformations
+//	  C = S·Σ·Wᵀ               vectors S, W of C, by divide and conquer (Gu and Eisenstat, 1995)
+//	  U = Q0·Q1·(Q2·S)         back transformations
 //	  V = P1·(P2·W)
 //
 // The error is a *ShapeError, an *evd.NonFiniteError for an entry that is NaN or infinite,
@@ -79,7 +79,7 @@ func (p *Plan[T]) solve(c *plan.Call, by *path[T], a evd.Dense[T]) (*Result[T], 
 		return nil, err
 	}
 
-	// Bisection of t finds Σ. Then `b` finds L and W, U and V.
+	// Bisection of t finds Σ. Then `b` finds S and W, U and V.
 	b := s.bases(a, t)
 	tail := spectrum.Tail[T]{Stage: s.steps.values, Sigma: sigma, Vectors: b.downloads(a), Found: b.found}
 	res, err := finish(c, tail, t, p.opt, s.rows, func(part spectrum.Part) (*Certificate, error) {

@@ -11,11 +11,11 @@ import (
 
 // bases computes the singular vectors of one solve from the bidiagonal matrix C:
 //
-//	C = L·Σ·Wᵀ               by divide and conquer (Gu and Eisenstat, 1995)
+//	C = S·Σ·Wᵀ               by divide and conquer (Gu and Eisenstat, 1995)
 //	V = P1·(P2·W)
-//	U = Q0·Q1·[Q2·L 0; 0 I]  with Full; otherwise without the columns of I
+//	U = Q0·Q1·[Q2·S 0; 0 I]  with Full; otherwise without the columns of I
 //
-// L and W are stored transposed, with a vector in each row, until recordColumns transposes them. U
+// S and W are stored transposed, with a vector in each row, until recordColumns transposes them. U
 // and V are here the vectors of the matrix on the device, which may be the transpose of the
 // caller's matrix.
 type bases[T evd.Float] struct {
@@ -104,7 +104,7 @@ func (b *bases[T]) make() error {
 	})
 }
 
-// conquer computes the singular vectors of the bidiagonal matrix C = L·Σ·Wᵀ by divide and conquer, or
+// conquer computes the singular vectors of the bidiagonal matrix C = S·Σ·Wᵀ by divide and conquer, or
 // on the safe path by QR iteration on the host. The singular values Σ of these methods are not used.
 // The result has those that bisection found: they are at least as accurate, and are the same with and
 // without vectors.
@@ -113,7 +113,7 @@ func (b *bases[T]) conquer() error {
 	return b.steps.conquer.solve(b.Call, d, e, b.from, b.from+b.k, b.conquered())
 }
 
-// conquered returns the device matrices that have the vectors of divide and conquer as rows: L and
+// conquered returns the device matrices that have the vectors of divide and conquer as rows: S and
 // W, as far as they are wanted.
 func (b *bases[T]) conquered() (x [2]stages.Matrix) {
 	for _, of := range []side{left, right} {
@@ -141,7 +141,7 @@ func (b *bases[T]) recordRight(rec *vk.Recorder) {
 	}
 }
 
-// recordLeft records the back transformation of the left vectors, from L to U. It overwrites the
+// recordLeft records the back transformation of the left vectors, from S to U. It overwrites the
 // reflectors of P1, so it must come after recordRight.
 func (b *bases[T]) recordLeft(rec *vk.Recorder) {
 	n, ws, s, r := b.cols, b.Arena, &b.steps, &b.regions

@@ -15,7 +15,7 @@ import (
 // also use smaller leaves, which need more merges.
 const usualLeaf = 32
 
-// svdRatios holds the largest values of LAPACK's measures of C = L·Σ·Wᵀ, over many matrices.
+// svdRatios holds the largest values of LAPACK's measures of C = S·Σ·Wᵀ, over many matrices.
 type svdRatios struct{ residual, left, right, values worst }
 
 func newSVDRatios() *svdRatios {
@@ -69,7 +69,7 @@ func (r *svdRatios) report(t *testing.T) {
 	}
 }
 
-// bidiagonalResidual returns ‖C − L·Σ·Wᵀ‖₁ / (‖C‖₁·n·ulp), or ‖C − L·Σ·Wᵀ‖₁ if C is zero.
+// bidiagonalResidual returns ‖C − S·Σ·Wᵀ‖₁ / (‖C‖₁·n·ulp), or ‖C − S·Σ·Wᵀ‖₁ if C is zero.
 func bidiagonalResidual(d, e, sigma, s, w []float64) float64 {
 	n := len(d)
 	c, scaled := make([]float64, n*n), slices.Clone(s)

@@ -12,7 +12,7 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// BidiagonalQR finds singular values and vectors of an upper bidiagonal matrix C = L·Σ·Wᵀ by QR
+// BidiagonalQR finds singular values and vectors of an upper bidiagonal matrix C = S·Σ·Wᵀ by QR
 // iteration (dbdsqr). It runs on the host, in package stages/bidiagonal. One processor does about
 // 12·n³ operations, so this stage is for the second solve of Verify, where BidiagonalConquer may have
 // failed.

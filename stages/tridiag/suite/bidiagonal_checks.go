@@ -10,10 +10,10 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 )
 
-// BidiagonalRatios are LAPACK's measures of C = L·Σ·Wᵀ, in the 1-norm.
+// BidiagonalRatios are LAPACK's measures of C = S·Σ·Wᵀ, in the 1-norm.
 type BidiagonalRatios struct {
-	Residual    float64 // ‖C·W − L·Σ‖/(‖C‖·n·ulp)
-	Left, Right float64 // ‖I − Lᵀ·L‖/(n·ulp), ‖I − Wᵀ·W‖/(n·ulp)
+	Residual    float64 // ‖C·W − S·Σ‖/(‖C‖·n·ulp)
+	Left, Right float64 // ‖I − Sᵀ·S‖/(n·ulp), ‖I − Wᵀ·W‖/(n·ulp)
 }
 
 // String lists all ratios.
