@@ -114,23 +114,32 @@ func nearest(sources []goFile, files map[string]bool) (tests []string) {
 }
 
 // reaching returns the tests that use one of the names, themselves or by other functions of the files.
+// Long tests, and tests of devices that run nothing, come last.
 func reaching(files []goFile, names map[string]bool) (tests []string) {
+	var last []string
 	reached := maps.Clone(names)
 	for size := 0; size < len(reached); {
 		size = len(reached)
 		for _, f := range files {
 			for function, used := range f.functions {
-				if f.isTest && !reached[function] && function != "TestMain" && overlap(used, reached) {
-					reached[function] = true
-					if strings.HasPrefix(function, "Test") {
-						tests = append(tests, function)
-					}
+				if !f.isTest || reached[function] || function == "TestMain" || !overlap(used, reached) {
+					continue
+				}
+				reached[function] = true
+				if !strings.HasPrefix(function, "Test") {
+					continue
+				}
+				if used["when.Long"] || used["vk.Dry"] {
+					last = append(last, function)
+				} else {
+					tests = append(tests, function)
 				}
 			}
 		}
 	}
 	slices.Sort(tests)
-	return slices.Compact(tests)
+	slices.Sort(last)
+	return append(tests, last...)
 }
 
 func overlap(a, b map[string]bool) bool {
@@ -147,7 +156,10 @@ type goFile struct {
 	folder, name string
 	isTest       bool
 	uses         map[string]bool
-	functions    map[string]map[string]bool // the same for each function, and for methods that make something
+
+	// functions has the same for each function and for methods that make something. In tests it also has
+	// each type with methods: what these methods use.
+	functions map[string]map[string]bool
 }
 
 func parsed(t *testing.T, path string) goFile {
@@ -171,10 +183,30 @@ func parsed(t *testing.T, path string) goFile {
 			return true
 		})
 		maps.Copy(g.uses, used)
-		if fn, ok := d.(*ast.FuncDecl); ok && (fn.Recv == nil || strings.HasPrefix(fn.Name.Name, "New")) {
-			delete(used, fn.Name.Name)
-			g.functions[fn.Name.Name] = used
+		fn, ok := d.(*ast.FuncDecl)
+		if !ok || fn.Recv != nil && !g.isTest && !strings.HasPrefix(fn.Name.Name, "New") {
+			continue
 		}
+		name := fn.Name.Name
+		if fn.Recv != nil && g.isTest {
+			name = receiver(fn)
+		}
+		delete(used, name)
+		if g.functions[name] == nil {
+			g.functions[name] = used
+		}
+		maps.Copy(g.functions[name], used)
 	}
 	return g
+}
+
+// receiver returns the name of the type that has the method.
+func receiver(method *ast.FuncDecl) (name string) {
+	ast.Inspect(method.Recv.List[0].Type, func(n ast.Node) bool {
+		if id, ok := n.(*ast.Ident); ok && name == "" {
+			name = id.Name
+		}
+		return true
+	})
+	return name
 }

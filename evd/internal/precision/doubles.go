@@ -1,9 +1,9 @@
 // Package precision is how a plan for numbers of type T uses double precision. The tridiagonal or
 // bidiagonal problem within a solve is solved in double precision for every T: its diagonals are
 // widened, and its vectors, on one or two sides, are narrowed to T. float64 needs no conversion;
-// float32 is converted by the device, or by the host if the device has no double precision. Other
-// packages of evd ask for the type T or for the precision of the device only when they choose a stage
-// or an option: whether the host finds values, and whether products are emulated.
+// float32 is converted by the device, or by the host if the device has no double precision. Elsewhere
+// in evd, few places depend on the type T or on the precision of the device: they choose stages,
+// products and options, or scale the matrix.
 package precision
 
 import (
