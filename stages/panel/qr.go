@@ -89,7 +89,7 @@ func NewQR[T spirv.Scalar](dev *vk.Device, b int, w stages.Waiting, t Tuning) (*
 	return q, err
 }
 
-// newPanelQR does the same as NewPanelQR, but checks no conditions and does not build the kernel for
+// newPanelQR does the same as NewQR, but checks no conditions and does not build the kernel for
 // tall panels. If `together` is true, one dispatch factors all columns.
 func newPanelQR[T spirv.Scalar](dev *vk.Device, b int, together bool, t Tuning) (*QR[T], error) {
 	t.Groups = min(t.Groups, vk.MaxGroups()) // one dimension of a grid
