@@ -1,10 +1,8 @@
 package plot
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -58,33 +56,23 @@ var ulps = map[string]float64{
 }
 
 // readErrors reads the rows that accuracy --json has written.
-func readErrors(ctx context.Context, files []string, stdin io.Reader) ([]accuracy.Row, error) {
-	var rows []accuracy.Row
+func readErrors(ctx context.Context, files []string, stdin io.Reader) (all []accuracy.Row, err error) {
 	for _, file := range files {
-		text, err := cli.UnlessDone(ctx, func() ([]byte, error) { return cli.ReadAll(file, stdin) })
+		rows, err := jsonRows(ctx, file, stdin, "accuracy", func(_ int, r accuracy.Row) error {
+			if !(r.Error >= 0 && r.Error < math.MaxFloat32) || r.N < 1 || r.B < 1 || ulps[r.Precision] == 0 {
+				return fmt.Errorf("a row with impossible values: n = %d, b = %d, precision %q, error %g", r.N, r.B, r.Precision, r.Error)
+			}
+			return nil
+		})
 		if err != nil {
 			return nil, err
 		}
-		d, before := json.NewDecoder(bytes.NewReader(text)), len(rows)
-		for {
-			var r accuracy.Row
-			err := d.Decode(&r)
-			if err == io.EOF {
-				break
-			} else if err != nil {
-				return nil, fmt.Errorf("%s: not rows in JSON; accuracy --json writes them", cli.InputName(file))
-			}
-			if !(r.Error >= 0 && r.Error < math.MaxFloat32) || r.N < 1 || r.B < 1 || ulps[r.Precision] == 0 {
-				return nil, fmt.Errorf("%s: a row with impossible values: n = %d, b = %d, precision %q, error %g",
-					cli.InputName(file), r.N, r.B, r.Precision, r.Error)
-			}
-			rows = append(rows, r)
-		}
-		if len(rows) == before {
+		if len(rows) == 0 {
 			return nil, fmt.Errorf("%s: no rows in it; accuracy --json writes them", cli.InputName(file))
 		}
+		all = append(all, rows...)
 	}
-	return rows, nil
+	return all, nil
 }
 
 // An accuracyCell is a place in the table of errors and in the picture: rows of the same order, the

@@ -45,32 +45,43 @@ func tunePlot() plotKind {
 }
 
 // readRows reads the measurements that vkevd bench --json or vkevd tune --json has written.
-func readRows(ctx context.Context, files []string, stdin io.Reader) ([]bench.Row, error) {
-	var rows []bench.Row
+func readRows(ctx context.Context, files []string, stdin io.Reader) (all []bench.Row, err error) {
 	for _, file := range files {
-		text, err := cli.UnlessDone(ctx, func() ([]byte, error) { return cli.ReadAll(file, stdin) })
+		rows, err := jsonRows(ctx, file, stdin, "tune", func(number int, r bench.Row) error {
+			if !(r.Median >= 0) || r.Median > 1e12 || r.B < 0 || r.K < 0 || r.N < 0 {
+				return fmt.Errorf("row %d has impossible values: n = %d, b = %d, k = %d, %g s", number, r.N, r.B, r.K, r.Median)
+			}
+			return nil
+		})
 		if err != nil {
 			return nil, err
 		}
-		d, before := json.NewDecoder(bytes.NewReader(text)), len(rows)
-		for {
-			var r bench.Row
-			err := d.Decode(&r)
-			if err == io.EOF {
-				break
-			} else if err != nil {
-				return nil, fmt.Errorf("%s: not rows in JSON; tune --json writes them", cli.InputName(file))
-			}
-			if !(r.Median >= 0) || r.Median > 1e12 || r.B < 0 || r.K < 0 || r.N < 0 {
-				return nil, fmt.Errorf("%s: row %d has impossible values: n = %d, b = %d, k = %d, %g s", cli.InputName(file), len(rows)-before+1, r.N, r.B, r.K, r.Median)
-			}
-			rows = append(rows, r)
-		}
-		if len(rows) == 0 {
+		if all = append(all, rows...); len(all) == 0 {
 			return nil, fmt.Errorf("%s: no rows in it; tune --json writes them", cli.InputName(file))
 		}
 	}
-	return rows, nil
+	return all, nil
+}
+
+// jsonRows reads a file of JSON objects, which `vkevd COMMAND --json` writes. The function check gets
+// the number of each row, from 1 on, and returns what is wrong with the row.
+func jsonRows[R any](ctx context.Context, file string, stdin io.Reader, command string, check func(int, R) error) (rows []R, err error) {
+	text, err := cli.UnlessDone(ctx, func() ([]byte, error) { return cli.ReadAll(file, stdin) })
+	if err != nil {
+		return nil, err
+	}
+	for d := json.NewDecoder(bytes.NewReader(text)); ; {
+		var r R
+		if err := d.Decode(&r); err == io.EOF {
+			return rows, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("%s: not rows in JSON; %s --json writes them", cli.InputName(file), command)
+		}
+		if err := check(len(rows)+1, r); err != nil {
+			return nil, fmt.Errorf("%s: %w", cli.InputName(file), err)
+		}
+		rows = append(rows, r)
+	}
 }
 
 // Totals adds the times of all stages that depend on the half-bandwidth b, for each pair of b and
