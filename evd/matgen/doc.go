@@ -47,7 +47,7 @@ func (k DenseKind) Eigenvalues(n int) (values []float64, known bool) {
 	return ascending(k.name, n, k.spectrum)
 }
 
-// Name returns the name of this family. No other family of Tridiagonals has it.
+// Name returns the name of this family. The names of all families in Tridiagonals differ.
 func (k TridiagonalKind) Name() string { return k.name }
 
 // Tridiagonal returns the matrix of order n: the diagonal d with n elements, and the off-diagonal e

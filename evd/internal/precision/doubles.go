@@ -48,8 +48,9 @@ type Doubles[T spirv.Real] interface {
 	// Values records that values are sent to the device, and returns their memory.
 	Values(rec *vk.Recorder, ws *vk.Arena, wide vk.Slice[float64], values []float64) vk.Slice[T]
 
-	// Vectors returns the device memory of the vectors of one side. Narrow records the conversion of
-	// the vectors x to this memory, with the same leading dimension, and nothing if OnHost is true.
+	// Vectors returns the device memory of the vectors of one side. Narrow records a conversion of the
+	// vectors x into this memory. The leading dimension stays the same. If OnHost is true, Narrow
+	// records nothing.
 	Vectors(ws *vk.Arena, side int, wide vk.Slice[float64]) vk.Slice[T]
 	Narrow(rec *vk.Recorder, ws *vk.Arena, side int, x stages.Matrix)
 

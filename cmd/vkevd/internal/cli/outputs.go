@@ -96,8 +96,8 @@ func (o *Outputs) Write(ctx context.Context, path string, fill func(io.Writer) e
 }
 
 // WriteValues writes eigenvalues to the output with the given path. The ending of the path decides
-// the format. All formats have the digits of double precision. A text file begins with a line that says which part of the spectrum follows.
-// The other formats have no such line.
+// the format. All formats have the digits of double precision. A text file begins with a line that
+// says which part of the spectrum follows. The other formats have no such line.
 func WriteValues(ctx context.Context, o *Outputs, path string, values []float64, part ValuesPart) error {
 	return o.Write(ctx, path, func(w io.Writer) error {
 		if Ending(path) == ".npy" {
