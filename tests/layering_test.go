@@ -71,9 +71,6 @@ var mayImport = map[string][]string{
 	"evd/plancache":     {"evd", "vk"},
 	"evd/ratio":         {},
 	"examples/compress": {"evd/svd", "examples/internal/style"},
-	"examples/graphene": {"evd", "examples/internal/style"},
-	"examples/karate":   {"evd", "evd/matio", "examples/internal/style"},
-	"examples/many":     {"evd", "examples/internal/style", "vk"},
 	"examples/ribbon":   {"evd", "evd/batch", "examples/internal/style", "vk"},
 	"examples/pca":      {"evd", "evd/matio", "examples/internal/style"},
 

@@ -20,6 +20,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/matio"
@@ -82,9 +83,13 @@ func drawWines(file string, u, v, grapes []float64) error {
 				points = append(points, plotter.XY{X: u[i], Y: v[i]})
 			}
 		}
-		if err := style.Scatter(p, fmt.Sprintf("grape %d", k+1), c, vg.Points(2.5), points); err != nil {
+		wines, err := plotter.NewScatter(points)
+		if err != nil {
 			return err
 		}
+		wines.GlyphStyle = draw.GlyphStyle{Color: c, Radius: vg.Points(2.5), Shape: draw.CircleGlyph{}}
+		p.Add(wines)
+		p.Legend.Add(fmt.Sprintf("grape %d", k+1), wines)
 	}
 	style.Widen(&p.X, &p.Y)
 	return style.Save(p, 6*vg.Inch, 4.5*vg.Inch, file)
