@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
@@ -77,16 +76,7 @@ type Bench struct {
 	// further rates if the options ask for "peaks".
 	heads []Row
 
-	// matrix is the host's input matrix of whole symmetric solves. The next solve of the same order
-	// uses it again.
-	matrix evd.Sym[float64]
-
-	// dense is the host's input matrix of whole singular value solves. The next solve of the same
-	// order uses it again. To save memory, at most one of `matrix` and `dense` is not empty.
-	dense evd.Dense[float64]
-
-	// stack is the host's memory of batches. The next batch of the same sizes uses it again.
-	stack *stackOf
+	host hostMemory
 }
 
 // Stages lists all names that Options.Stages may have: "peaks", and the stages in the order of a
@@ -159,12 +149,11 @@ func New(ctx context.Context, dev *vk.Device, opt Options) (*Bench, error) {
 		return nil, err
 	}
 	if err = b.peaks.warm(ctx, opt.WarmUp); err == nil {
-		b.heads = make([]Row, 2)
-		b.heads[0], b.heads[1], err = b.peaks.measure(ctx, opt.Repeat)
+		b.heads, err = measureRates(ctx, dev, opt.Repeat, b.peaks.fma, b.peaks.copy)
 	}
 	if err == nil && slices.Contains(opt.Stages, peaksName) {
 		var rates []Row
-		rates, err = measureRates(ctx, dev, opt.Repeat)
+		rates, err = otherRates(ctx, dev, opt.Repeat)
 		b.heads = append(b.heads, rates...)
 	}
 	if err != nil {
@@ -186,7 +175,7 @@ func (b *Bench) With(opt Options) *Bench {
 }
 
 // Close frees the device memory for the measurement of peak rates.
-func (b *Bench) Close() { b.peaks.close() }
+func (b *Bench) Close() { b.peaks.arena.Close() }
 
 // Peaks returns the rows of the peak rates: first fused multiply-adds, then copying. If
 // Options.Stages contains "peaks", rows of single precision and of products of bytes follow.
@@ -221,7 +210,7 @@ func (b *Bench) Measure(ctx context.Context, n int) ([]Row, error) {
 	}
 	var rows []Row
 	for _, l := range t.loads {
-		rows = append(rows, b.label(l.row.fill(samples[l], l.flops, l.bytes)))
+		rows = append(rows, b.label(l.row.fill(samples[l], l.flops, l.bytes())))
 	}
 	return rows, t.err()
 }
@@ -244,7 +233,7 @@ func (b *Bench) Profile(ctx context.Context, n int) ([]Detail, error) {
 	t.round(always, uncounted)
 	var details []Detail
 	t.round(always, func(l *load, s sample) {
-		details = append(details, Detail{b.label(l.row.fill([]sample{s}, l.flops, l.bytes)), s.profile})
+		details = append(details, Detail{b.label(l.row.fill([]sample{s}, l.flops, l.bytes())), s.profile})
 	})
 	if err := ctx.Err(); err != nil {
 		return nil, err

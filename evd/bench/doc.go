@@ -12,11 +12,10 @@
 // process: the rate of fused multiply-adds alone, and the rate of copying alone.
 //
 //	bench.go        Options, Bench, Measure, Profile
-//	load.go         load, one measurement: memory, input, recording, check of the result
+//	load.go         the table of the stages; load, one measurement: memory, input, run, check of the result
 //	turns.go        the order of the runs
 //	row.go          Row, the result of a measurement
-//	peaks.go        the device's peak rates in double precision
-//	products.go … solver.go   the measurements of the stages
-//	batches.go      the measurements of batches of small matrices
+//	peaks.go        the device's peak rates
+//	products.go, reductions.go, back.go, tridiagonal.go, solver.go   the measurements of the stages
 //	kernels.go      the statistics of the driver's compiler about kernels
 package bench

@@ -5,50 +5,82 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/vkevd/vkevd/evd"
 	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/stages"
+	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// load is one measurement: a stage with one set of sizes. Either the function `record` or the
-// function `run` is set; the other one is nil. All functions get an arena with the layout of the
-// load.
+// A stage can be measured. Its function `make` gets a load with the sizes and the tuning, and adds
+// memory, input and what is run and counted. It panics with `refused` if the measurement is not possible.
+type stage struct {
+	name  string
+	sizes string // letters of the sizes b, k and m on which the time depends; make sets others in the row
+	make  func(*load)
+}
+
+// table lists the stages in the order of a solve.
+var table = []stage{
+	{"gemm", "k", gemm((*load).products)},
+	{"syr2k", "k", syr2k((*load).products)},
+	{"emulated-gemm", "k", gemm((*load).units)},
+	{"emulated-syr2k", "k", syr2k((*load).units)},
+	{"symm", "b", symm},
+	{"share-symm", "bk", shareSymm},
+	{"panel-qr", "b", panelQR},
+	{"sy2sb", "bk", sy2sb},
+	{"sb2st", "b", sb2st},
+	{"apply-q2", "bm", applyQ2},
+	{"apply-q2-squares", "bm", applyQ2Squares},
+	{"apply-q1", "bm", applyQ1((*load).products)},
+	{"emulated-apply-q1", "bm", applyQ1((*load).units)},
+	{"stebz", "", bisection},
+	{"stedc", "", divideAndConquer},
+	{"stedc-values", "", divideAndConquerValues},
+	{"stemr", "m", mrrr},
+	{"values", "", solver(evd.Options{})},
+	{"vectors", "", solver(evd.Options{Vectors: true})},
+	{"emulated-values", "", solver(evd.Options{Products: evd.ProductsEmulated})},
+	{"emulated-vectors", "", solver(evd.Options{Products: evd.ProductsEmulated, Vectors: true})},
+	{"ge2tb", "", ge2tb},
+	{"tb2bd", "b", tb2bd},
+	{"gbbrd", "b", gbbrd},
+	{"bdsdc", "", bidiagonalConquer},
+	{"svd", "", singularSolver(svd.Options{})},
+	{"svd-vectors", "", singularSolver(svd.Options{U: svd.Thin, V: svd.Thin})},
+	{"batch", "", batchSolver(true)},
+	{"batch-values", "", batchSolver(false)},
+}
+
+// batchStages are the names of the stages that solve many matrices at once.
+var batchStages = []string{"batch", "batch-values"}
+
+// load is one measurement: a stage with one set of sizes and one tuning. Either `record` or `run` is
+// set: `run` if the host does a part of the stage. All functions get an arena with the load's memory.
 type load struct {
-	// row has the sizes on which the measured stage depends. No two measurements of an order have
-	// the same row.
+	*Bench
+	sizes
+	tune tuning.Tuning // its half-bandwidth and rank are b and k
+
+	// row has the sizes on which the stage depends. No two measurements of an order have the same row.
 	row Row
 
-	// flops and bytes are the nominal numbers of operations and bytes of one run.
-	flops, bytes float64
+	// flops and numbers are the nominal numbers of operations and of moved doubles of one run.
+	flops, numbers float64
 
-	// layout is the device memory of one run. Before `prepare`, all its elements are NaN.
-	layout *vk.Layout
+	memory []vk.Space
+	parts  []part                               // what uses work memory, and counts failures
+	inputs []func(*vk.Recorder, *vk.Arena)      // record what makes the input, which is not timed
+	infos  []func(*vk.Arena) []vk.Slice[uint32] // statuses; 0 means success
+	record func(*vk.Recorder, *vk.Arena)
+	run    func(context.Context, *vk.Arena) (sample, error)
 
-	// prepare records the commands that make the input of the measured stage. These commands are
-	// not timed. `prepare` may be nil.
-	prepare func(rec *vk.Recorder, ws *vk.Arena)
-
-	// record records the commands of the stage, which are timed. It is set if one recording does
-	// the whole stage.
-	record func(rec *vk.Recorder, ws *vk.Arena)
-
-	// run runs and times the stage. It is set instead of `record` if the host does a part of the
-	// stage.
-	run func(ctx context.Context, ws *vk.Arena) (sample, error)
-
-	// info returns the stage's INFO word, a status. The value 0 means success. `info` is nil if the
-	// stage has no INFO word, or several.
-	info func(ws *vk.Arena) vk.Slice[uint32]
-
-	// infos returns the INFO words (statuses, 0 means success) of a stage that has several. It is
-	// nil for other stages.
-	infos func(ws *vk.Arena) []vk.Slice[uint32]
-
-	// result is a region of device memory whose numbers must be finite after a run. It is empty if
-	// the result is on the host.
+	// result is device memory whose numbers must be finite after a run. It is empty if the result is on
+	// the host.
 	result vk.Region[float64]
 }
 
@@ -56,12 +88,7 @@ type load struct {
 // the number m of vectors, and the number `count` of matrices of a batch.
 type sizes struct{ n, b, k, m, count int }
 
-// A maker prepares the measurement of a stage, with the tuning t. If the stage does not depend on a
-// size, it ignores this size, and the row of the result has 0 for it. The half-bandwidth and rank of t
-// are those of s. A maker panics with `refused` if the measurement cannot be prepared.
-type maker func(b *Bench, s sizes, t tuning.Tuning) *load
-
-// refused is an error with which a maker ends.
+// refused is an error with which a stage's function ends.
 type refused struct{ error }
 
 func must[T any](v T, err error) T {
@@ -71,7 +98,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-func (m maker) load(b *Bench, s sizes, t tuning.Tuning) (l *load, err error) {
+// load prepares the measurement of a stage.
+func (s stage) load(b *Bench, z sizes, t tuning.Tuning) (l *load, err error) {
 	defer func() {
 		switch r := recover().(type) {
 		case nil:
@@ -81,44 +109,95 @@ func (m maker) load(b *Bench, s sizes, t tuning.Tuning) (l *load, err error) {
 			panic(r)
 		}
 	}()
-	return m(b, s, t), nil
+	l = &load{Bench: b, sizes: z, tune: t, row: Row{Stage: s.name, N: z.n, Count: z.count}}
+	for letter, size := range map[string][2]*int{"b": {&l.row.B, &z.b}, "k": {&l.row.K, &z.k}, "m": {&l.row.M, &z.m}} {
+		if strings.Contains(s.sizes, letter) {
+			*size[0] = *size[1]
+		}
+	}
+	s.make(l)
+	return l, nil
 }
 
-// table lists the stages that can be measured, in the order of a solve.
-var table = []struct {
-	name string
-	make maker
-}{
-	{"gemm", native(gemmUpdate)},
-	{"syr2k", native(syr2kUpdate)},
-	{"emulated-gemm", onUnits(gemmUpdate)},
-	{"emulated-syr2k", onUnits(syr2kUpdate)},
-	{"symm", newSymm},
-	{"share-symm", newShareSymm},
-	{"panel-qr", newPanelQR},
-	{"sy2sb", newSy2sb},
-	{"sb2st", newSb2st},
-	{"apply-q2", newApplyQ2},
-	{"apply-q2-squares", newApplyQ2Squares},
-	{"apply-q1", newApplyQ1},
-	{"emulated-apply-q1", newEmulatedApplyQ1},
-	{"stebz", newStebz},
-	{"stedc", newStedc},
-	{"stedc-values", newStedcValues},
-	{"stemr", newStemr},
-	{"values", solver(evd.Options{})},
-	{"vectors", solver(evd.Options{Vectors: true})},
-	{"emulated-values", solver(evd.Options{Products: evd.ProductsEmulated})},
-	{"emulated-vectors", solver(evd.Options{Products: evd.ProductsEmulated, Vectors: true})},
-	{"ge2tb", newGe2tb},
-	{"tb2bd", newTb2bd},
-	{"gbbrd", newGbbrd},
-	{"bdsdc", newBdsdc},
-	{"svd", singularSolve(svd.Options{})},
-	{"svd-vectors", singularSolve(svd.Options{U: svd.Thin, V: svd.Thin})},
-	{"batch", func(b *Bench, s sizes, t tuning.Tuning) *load { return b.batch(s, t, true) }},
-	{"batch-values", func(b *Bench, s sizes, t tuning.Tuning) *load { return b.batch(s, t, false) }},
+// A part is a stage or the products that it uses. It may also have the methods Status, for memory that
+// is in use all the time, and Info or Infos, for its statuses.
+type part interface{ Work() *vk.Layout }
+
+// uses adds parts, which all have their work memory at the same time.
+func (l *load) uses(parts ...part) {
+	for _, p := range parts {
+		l.parts = append(l.parts, p)
+		switch p := p.(type) {
+		case interface {
+			Info(*vk.Arena) vk.Slice[uint32]
+		}:
+			l.infos = append(l.infos, func(ws *vk.Arena) []vk.Slice[uint32] { return []vk.Slice[uint32]{p.Info(ws)} })
+		case interface {
+			Infos(*vk.Arena) []vk.Slice[uint32]
+		}:
+			l.infos = append(l.infos, p.Infos)
+		}
+	}
 }
+
+// layout is the device memory of one run. Before `prepare`, all its elements are NaN.
+func (l *load) layout() *vk.Layout {
+	all := slices.Clone(l.memory)
+	for _, p := range l.parts {
+		all = append(all, p.Work())
+		if s, has := p.(interface{ Status() *vk.Layout }); has {
+			all = append(all, s.Status())
+		}
+	}
+	return vk.Together(all...)
+}
+
+func (l *load) prepare(rec *vk.Recorder, ws *vk.Arena) {
+	for _, input := range l.inputs {
+		input(rec, ws)
+	}
+}
+
+// waiting says how workgroups may wait for each other on the device.
+func (l *load) waiting() stages.Waiting {
+	return must(l.tune.Waiting(context.Background(), machine.Of(l.dev)))
+}
+
+func (l *load) bytes() float64 { return 8 * l.numbers }
+
+// counts sets the nominal numbers of operations and of moved doubles.
+func (l *load) counts(flops, numbers float64) { l.flops, l.numbers = flops, numbers }
+
+// A matrix is device memory for a matrix without gaps between its columns.
+type matrix struct {
+	vk.Region[float64]
+	rows, cols int
+}
+
+func packed(name string, rows, cols int) matrix {
+	return matrix{vk.Reserve[float64](name, rows*cols), rows, cols}
+}
+
+func (m matrix) of(ws *vk.Arena) stages.Matrix {
+	return stages.NewMatrix(m.In(ws), m.rows, m.cols, m.rows)
+}
+
+func (l *load) matrix(name string, rows, cols int) matrix {
+	m := packed(name, rows, cols)
+	l.memory = append(l.memory, m.Region)
+	return m
+}
+
+// random reserves a matrix of random numbers.
+func (l *load) random(name string, rows, cols int) matrix {
+	m := l.matrix(name, rows, cols)
+	l.input(func(rec *vk.Recorder, ws *vk.Arena) { l.Bench.random.matrix(rec, m.of(ws)) })
+	return m
+}
+
+func (l *load) vector(name string, n int) vk.Region[float64] { return l.matrix(name, n, 1).Region }
+
+func (l *load) input(record func(*vk.Recorder, *vk.Arena)) { l.inputs = append(l.inputs, record) }
 
 // loads prepares the measurements of order n. If a stage does not depend on a size, it has only one
 // measurement for all values of this size. If a measurement cannot be prepared, `errs` has its
@@ -130,13 +209,13 @@ func (b *Bench) loads(n int) (all []*load, errs []error) {
 			continue
 		}
 		for _, t := range b.tunings() {
-			for _, z := range b.sizes(s.name, n, t.Tuning) {
-				l, err := s.make.load(b, z, t.Tuning)
+			for _, z := range b.sizesOf(s.name, n, t.Tuning) {
+				l, err := s.load(b, z, t.Tuning)
 				if err != nil {
 					errs = append(errs, fmt.Errorf("%s, %v%s: %w", s.name, z, t.label(), err))
 					continue
 				}
-				l.row.Stage, l.row.N, l.row.Tuning = s.name, n, t.Name
+				l.row.Tuning = t.Name
 				if !seen[l.row] {
 					all = append(all, l)
 				}
@@ -147,10 +226,10 @@ func (b *Bench) loads(n int) (all []*load, errs []error) {
 	return all, errs
 }
 
-// sizes returns the sizes for the measurements of one stage: one entry for each number of vectors
+// sizesOf returns the sizes for the measurements of one stage: one entry for each number of vectors
 // in the options. For a stage that solves batches, there is one entry for each number of matrices
 // instead.
-func (b *Bench) sizes(stage string, n int, t tuning.Tuning) (all []sizes) {
+func (b *Bench) sizesOf(stage string, n int, t tuning.Tuning) (all []sizes) {
 	if slices.Contains(batchStages, stage) {
 		for _, count := range orElse(b.opt.Counts, usualCount(n, b.dev.Info())) {
 			all = append(all, sizes{n: n, count: count})
@@ -197,8 +276,7 @@ func (b *Bench) tunings() (all []Variant) {
 	return all
 }
 
-// label returns the name of the variant with a separator in front, so that it can be appended to a
-// list of sizes. It returns "" if the variant has no name.
+// label returns the name of the variant with a separator in front, or "" if it has none.
 func (v Variant) label() string {
 	if v.Name == "" {
 		return ""
@@ -213,57 +291,51 @@ func orElse[T any](list []T, usual T) []T {
 	return list
 }
 
-// once runs the measurement `l` one time. All memory that the measurement's input does not fill is
-// NaN before the run.
-func (b *Bench) once(ctx context.Context, l *load) (sample, error) {
-	ws, err := b.dev.NewArena(l.layout)
+// once runs the measurement one time. All memory that the input does not fill is NaN before the run.
+func (l *load) once(ctx context.Context) (sample, error) {
+	ws, err := l.dev.NewArena(l.layout())
 	if err != nil {
 		return sample{}, err
 	}
 	defer ws.Close()
-	rec := vk.NewRecorder(b.dev)
+	rec := vk.NewRecorder(l.dev)
 	ws.Poison(rec)
-	if l.prepare != nil {
-		l.prepare(rec, ws)
+	l.prepare(rec, ws)
+	if l.opt.WarmUp > 0 {
+		l.peaks.fma.dispatch(rec) // the device was idle while memory was allocated
 	}
-	if b.opt.WarmUp > 0 {
-		b.peaks.recordFMA(rec) // the device was idle while memory was allocated
-	}
-	if _, err := b.dev.Run(ctx, rec, nil); err != nil {
+	if _, err := l.dev.Run(ctx, rec, nil); err != nil {
 		return sample{}, err
 	}
 	var s sample
 	if l.run != nil {
 		s, err = l.run(ctx, ws)
 	} else {
-		s, err = timed(ctx, b.dev, func(rec *vk.Recorder) { l.record(rec, ws) })
+		s, err = timed(ctx, l.dev, func(rec *vk.Recorder) { l.record(rec, ws) })
 	}
 	if err != nil {
 		return sample{}, err
 	}
-	return s, b.sound(ctx, l, ws)
+	return s, l.sound(ctx, ws)
 }
 
-// sound returns an error if the run failed: an INFO word (the status of a stage) is not 0, or an
-// element at the beginning of the result is not finite.
-func (b *Bench) sound(ctx context.Context, l *load, ws *vk.Arena) error {
-	var words []vk.Slice[uint32]
-	if l.info != nil {
-		words = append(words, l.info(ws))
-	}
-	if l.infos != nil {
-		words = append(words, l.infos(ws)...)
-	}
-	for _, word := range words {
-		if word.Len() == 0 { // a stage that cannot fail in this form
-			continue
-		}
-		var info [1]uint32
-		if err := vk.Download(ctx, b.dev, vk.Vector(info[:]), word); err != nil {
-			return err
-		}
-		if info[0] != 0 {
-			return &stages.InfoError{Stage: l.row.Stage, Info: info[0]}
+// sound returns an error if the run failed: a status is not 0, or an element at the beginning of the
+// result is not finite.
+func (l *load) sound(ctx context.Context, ws *vk.Arena) error {
+	for _, infos := range l.infos {
+		for _, words := range infos(ws) {
+			info := make([]uint32, words.Len())
+			if len(info) == 0 { // a stage that cannot fail in this form
+				continue
+			}
+			if err := vk.Download(ctx, l.dev, vk.Vector(info), words); err != nil {
+				return err
+			}
+			for _, word := range info {
+				if word != 0 {
+					return &stages.InfoError{Stage: l.row.Stage, Info: word}
+				}
+			}
 		}
 	}
 	// Only the first elements are checked, because the download of a large result would take longer
@@ -273,7 +345,7 @@ func (b *Bench) sound(ctx context.Context, l *load, ws *vk.Arena) error {
 	if len(head) == 0 {
 		return nil
 	}
-	if err := vk.Download(ctx, b.dev, vk.Vector(head), l.result.In(ws)); err != nil {
+	if err := vk.Download(ctx, l.dev, vk.Vector(head), l.result.In(ws)); err != nil {
 		return err
 	}
 	for i, x := range head {
@@ -283,23 +355,3 @@ func (b *Bench) sound(ctx context.Context, l *load, ws *vk.Arena) error {
 	}
 	return nil
 }
-
-// fills returns a function for the field load.prepare, which makes the input of a measurement. The
-// returned function records commands that fill the given matrices with random numbers.
-func (b *Bench) fills(matrices ...func(ws *vk.Arena) stages.Matrix) func(*vk.Recorder, *vk.Arena) {
-	return func(rec *vk.Recorder, ws *vk.Arena) {
-		for _, x := range matrices {
-			b.random.matrix(rec, x(ws))
-		}
-	}
-}
-
-// packed reserves device memory for a matrix without gaps between its columns. The second result is
-// a function that returns this matrix in an arena.
-func packed(name string, rows, cols int) (vk.Region[float64], func(ws *vk.Arena) stages.Matrix) {
-	r := vk.Reserve[float64](name, rows*cols)
-	return r, func(ws *vk.Arena) stages.Matrix { return stages.NewMatrix(r.In(ws), rows, cols, rows) }
-}
-
-// realBytes is the size of a matrix element in bytes.
-const realBytes = 8

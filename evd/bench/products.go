@@ -1,110 +1,103 @@
 package bench
 
 import (
+	"context"
+
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/product"
+	"github.com/vkevd/vkevd/stages/product/emulated"
 	"github.com/vkevd/vkevd/stages/reduce"
-	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
 
-// The measured products are those of the tuning, on matrices without padding. The counted bytes are
+// The measured products are those of the tuning, on matrices without padding. The counted numbers are
 // each factor once, and the result once. If a product adds to the old result, the result counts
 // twice, for reading and writing.
 
-// An update is a product of two n×k factors that is added to an n×n matrix, or to one triangle of
-// it: C ← C − A·Bᵀ, or the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ. Both count as 2·n²·k operations, in
-// double precision; the second ones are those of one triangle of each product.
-type update struct {
-	triangles float64
-	record    func(ops product.Ops[float64], rec *vk.Recorder, ws *vk.Arena, x, y, c stages.Matrix)
+// products returns the double-precision products of the tuning, in contrast to emulated ones.
+func (l *load) products() product.Ops[float64] { return l.tiled() }
+
+func (l *load) tiled() *product.Tiled[float64] {
+	ops := must(product.New[float64](l.dev, l.tune.Products))
+	l.uses(ops)
+	return ops
 }
 
-var (
-	gemmUpdate = update{2, func(ops product.Ops[float64], rec *vk.Recorder, ws *vk.Arena, x, y, c stages.Matrix) {
-		ops.Gemm(rec, ws, product.NoTrans, product.Trans, -1, x, y, 1, c)
-	}}
-	syr2kUpdate = update{1, func(ops product.Ops[float64], rec *vk.Recorder, ws *vk.Arena, y, z, c stages.Matrix) {
-		ops.Syr2k(rec, ws, y, z, c)
-	}}
-)
-
-// native makes the measurement of the update `u` by the double-precision products of the tuning, in
-// contrast to emulated products.
-func native(u update) maker {
-	return func(b *Bench, s sizes, t tuning.Tuning) *load { return b.updating(s, u, b.products(t)) }
+// units returns products that emulate double precision on integer units, by arithmetic modulo several
+// small numbers. They count refused rows, and the measurement fails if there are any.
+func (l *load) units() product.Ops[float64] {
+	const moduli = 14 // as in a solve with vectors
+	tiled := must(product.New[float64](l.dev, l.tune.Products))
+	ops := must(emulated.New(context.Background(), l.dev, tiled, l.tune.Products.Emulated.ByGain(0), moduli))
+	l.uses(ops)
+	l.input(ops.Begin)
+	l.infos = append(l.infos, func(ws *vk.Arena) []vk.Slice[uint32] { return []vk.Slice[uint32]{ops.Refused(ws)} })
+	return ops
 }
 
-func (b *Bench) products(t tuning.Tuning) *product.Tiled[float64] {
-	return must(product.New[float64](b.dev, t.Products))
-}
-
-// updating makes the measurement of the update `u`. The products are those of the argument `ops`.
-func (b *Bench) updating(s sizes, u update, ops product.Ops[float64]) *load {
-	rx, x := packed("X", s.n, s.k)
-	ry, y := packed("Y", s.n, s.k)
-	rc, c := packed("C", s.n, s.n)
-	n, k := float64(s.n), float64(s.k)
-	return &load{
-		row:     Row{K: s.k},
-		flops:   2 * n * n * k,
-		bytes:   realBytes * (2*n*k + u.triangles*n*n),
-		layout:  vk.Together(rx, ry, rc, ops.Work()),
-		prepare: b.fills(x, y, c),
-		record:  func(rec *vk.Recorder, ws *vk.Arena) { u.record(ops, rec, ws, x(ws), y(ws), c(ws)) },
-		result:  rc,
+// update measures a product of two n×k factors that is added to an n×n matrix, or to one triangle of
+// it. It counts as 2·n²·k operations in double precision.
+func (l *load) update(ops product.Ops[float64], triangles float64, record func(rec *vk.Recorder, ws *vk.Arena, x, y, c stages.Matrix)) {
+	if units, is := ops.(*emulated.Ops); is {
+		if err := units.Reserve(product.Shape{M: l.n, N: l.n, K: l.k, Count: 1}); err != nil {
+			panic(refused{err})
+		}
 	}
+	x, y, c := l.random("X", l.n, l.k), l.random("Y", l.n, l.k), l.random("C", l.n, l.n)
+	n, k := float64(l.n), float64(l.k)
+	l.counts(2*n*n*k, 2*n*k+triangles*n*n)
+	l.result = c.Region
+	l.record = func(rec *vk.Recorder, ws *vk.Arena) { record(rec, ws, x.of(ws), y.of(ws), c.of(ws)) }
 }
 
-// newSymm prepares the measurement of P ← A·W, where A is symmetric, n×n, and W is n×b. This takes
-// 2·n²·b operations. The bytes count one triangle of A, because no method needs to read more.
-func newSymm(b *Bench, s sizes, t tuning.Tuning) *load {
-	ops := b.products(t)
-	ra, a := packed("A", s.n, s.n)
-	rw, w := packed("W", s.n, s.b)
-	rp, p := packed("P", s.n, s.b)
-	n, cols := float64(s.n), float64(s.b)
-	return &load{
-		row:     Row{B: s.b},
-		flops:   2 * n * n * cols,
-		bytes:   realBytes * (n*n/2 + 2*n*cols),
-		layout:  vk.Together(ra, rw, rp, ops.Work()),
-		prepare: b.fills(a, w),
-		record: func(rec *vk.Recorder, ws *vk.Arena) {
-			ops.Symm(rec, ws, a(ws), w(ws), p(ws))
-		},
-		result: rp,
-	}
-}
-
-// newShareSymm prepares the measurement of the part of P ← A·W that one of two devices has if the
-// columns of A are divided between them, as in a distributed solve. It is the part of the first
-// device, about half of the operations of newSymm.
-func newShareSymm(b *Bench, s sizes, t tuning.Tuning) *load {
-	ops := b.products(t)
-	columns := reduce.DivideColumns(s.n, s.k, []float64{1, 1}).Part(0)
-	part := must(ops.NewSymmColumns(b.dev, columns))
-	var blocks []func(ws *vk.Arena) stages.Matrix
-	ra := vk.Reserve[float64]("columns of A", columns.Elements())
-	for l, j := range columns.Blocks {
-		from, to := columns.Columns(j)
-		rows := s.n - from
-		blocks = append(blocks, func(ws *vk.Arena) stages.Matrix {
-			return stages.NewMatrix(ra.In(ws).Sub(columns.At[l], rows*(to-from)), rows, to-from, rows)
+// gemm measures C ← C − A·Bᵀ.
+func gemm(products func(*load) product.Ops[float64]) func(*load) {
+	return func(l *load) {
+		ops := products(l)
+		l.update(ops, 2, func(rec *vk.Recorder, ws *vk.Arena, x, y, c stages.Matrix) {
+			ops.Gemm(rec, ws, product.NoTrans, product.Trans, -1, x, y, 1, c)
 		})
 	}
-	rw, w := packed("W", s.n, s.b)
-	rp, p := packed("P", s.n, s.b)
-	return &load{
-		row:    Row{B: s.b, K: s.k},
-		flops:  part.Flops(0, s.b),
-		bytes:  realBytes * float64(columns.Elements()+2*s.n*s.b),
-		layout: vk.Together(ra, rw, rp, ops.Work(), part.Work()),
-		prepare: func(rec *vk.Recorder, ws *vk.Arena) {
-			b.fills(append(blocks, w)...)(rec, ws)
-			part.RecordBegin(rec, ws)
-		},
-		record: func(rec *vk.Recorder, ws *vk.Arena) { part.Record(rec, ws, ra.In(ws), 0, w(ws), p(ws)) },
-		result: rp,
+}
+
+// syr2k measures the lower triangle of C ← C − Y·Zᵀ − Z·Yᵀ. Only operations of this triangle count.
+func syr2k(products func(*load) product.Ops[float64]) func(*load) {
+	return func(l *load) {
+		ops := products(l)
+		l.update(ops, 1, func(rec *vk.Recorder, ws *vk.Arena, y, z, c stages.Matrix) {
+			ops.Syr2k(rec, ws, y, z, c)
+		})
 	}
+}
+
+// symm measures P ← A·W, where A is symmetric, n×n, and W is n×b. Only one triangle of A counts,
+// because no method needs to read more.
+func symm(l *load) {
+	ops := l.products()
+	a, w, p := l.random("A", l.n, l.n), l.random("W", l.n, l.b), l.matrix("P", l.n, l.b)
+	n, cols := float64(l.n), float64(l.b)
+	l.counts(2*n*n*cols, n*n/2+2*n*cols)
+	l.result = p.Region
+	l.record = func(rec *vk.Recorder, ws *vk.Arena) { ops.Symm(rec, ws, a.of(ws), w.of(ws), p.of(ws)) }
+}
+
+// shareSymm measures the part of P ← A·W that the first of two devices has if the columns of A are
+// divided between them, as in a distributed solve: about half of the operations of symm.
+func shareSymm(l *load) {
+	columns := reduce.DivideColumns(l.n, l.k, []float64{1, 1}).Part(0)
+	part := must(l.tiled().NewSymmColumns(l.dev, columns))
+	l.uses(part)
+	a := l.vector("columns of A", columns.Elements())
+	for at, j := range columns.Blocks {
+		from, to := columns.Columns(j)
+		l.input(func(rec *vk.Recorder, ws *vk.Arena) {
+			block := a.In(ws).Sub(columns.At[at], (l.n-from)*(to-from))
+			l.Bench.random.matrix(rec, stages.NewMatrix(block, l.n-from, to-from, l.n-from))
+		})
+	}
+	w, p := l.random("W", l.n, l.b), l.matrix("P", l.n, l.b)
+	l.input(part.RecordBegin)
+	l.counts(part.Flops(0, l.b), float64(columns.Elements()+2*l.n*l.b))
+	l.result = p.Region
+	l.record = func(rec *vk.Recorder, ws *vk.Arena) { part.Record(rec, ws, a.In(ws), 0, w.of(ws), p.of(ws)) }
 }

@@ -29,16 +29,13 @@ const randomThreads = 128
 // measure equal matrices.
 func newRandom(dev *vk.Device) (r *random, err error) {
 	r = &random{}
-	r.fill, err = vk.Build(dev, shaders.RandomFill[float64](), shaders.RandomFillSpec{LocalSize: randomThreads})
-	if err != nil {
+	if r.fill, err = vk.Build(dev, shaders.RandomFill[float64](), shaders.RandomFillSpec{LocalSize: randomThreads}); err != nil {
 		return nil, err
 	}
-	trapezoid := shaders.RandomTrapezoidSpec{LocalSize: randomThreads}
-	if r.trapezoid, err = vk.Build(dev, shaders.RandomTrapezoid[float64](), trapezoid); err != nil {
+	if r.trapezoid, err = vk.Build(dev, shaders.RandomTrapezoid[float64](), shaders.RandomTrapezoidSpec{LocalSize: randomThreads}); err != nil {
 		return nil, err
 	}
-	sweeps := shaders.RandomSweepsSpec{LocalSize: randomThreads}
-	r.sweeps, err = vk.Build(dev, shaders.RandomSweeps[float64](), sweeps)
+	r.sweeps, err = vk.Build(dev, shaders.RandomSweeps[float64](), shaders.RandomSweepsSpec{LocalSize: randomThreads})
 	return r, err
 }
 
@@ -81,4 +78,15 @@ func (r *random) chased(rec *vk.Recorder, v, tau vk.Slice[float64], n, b int) {
 	r.sweeps.Dispatch(rec, vk.Folded(groups*sweeps), shaders.RandomSweepsPush[float64]{
 		V: v.Addr(), Tau: tau.Addr(), N: uint32(n), B: uint32(b), Sweeps: uint32(sweeps), Seed: r.next(),
 	})
+}
+
+// upperBand records commands that make a random upper band of order n with b superdiagonals. A column
+// has `height` elements, of which the one on the outermost diagonal has the index `first`.
+func (r *random) upperBand(rec *vk.Recorder, band vk.Slice[float64], n, b, first, height int) {
+	vk.Fill(rec, band, 0)
+	x := stages.NewMatrix(band.From(first), b+1, n, height) // entry (i, j) of the band is (i−j+b, j) of x
+	r.until(rec, x, x.Rows+x.Cols)
+	for j := range min(b, n) { // above the first row
+		vk.Fill(rec, band.Sub(first+j*height, b-j), 0)
+	}
 }

@@ -55,12 +55,11 @@ func TestRandomMoments(t *testing.T) {
 	const rows, cols = 1000, 97
 	dev := device(t)
 	r := newTestRandom(t, dev)
-	rx, x := packed("X", rows, cols)
-	ry, y := packed("Y", rows, cols)
-	got := made(t, dev, vk.Together(rx, ry), func(rec *vk.Recorder, ws *vk.Arena) {
-		r.matrix(rec, x(ws))
-		r.matrix(rec, y(ws))
-	}, rx, ry)
+	x, y := packed("X", rows, cols), packed("Y", rows, cols)
+	got := made(t, dev, vk.Together(x, y), func(rec *vk.Recorder, ws *vk.Arena) {
+		r.matrix(rec, x.of(ws))
+		r.matrix(rec, y.of(ws))
+	}, x.Region, y.Region)
 	const n = rows * cols
 	// near compares `got`, the mean of n random numbers, with its expected value `want`.
 	// `deviation` is the standard deviation of one number, so the mean has the standard deviation
@@ -115,15 +114,15 @@ func TestBackTransformationsAreOrthogonal(t *testing.T) {
 	for _, s := range []sizes{{n: 2, b: 1, m: 1}, {n: 3, b: 2, m: 3}, {n: 37, b: 4, m: 5}, {n: 150, b: 8, m: 150}} {
 		tune := tuning.Smallest()
 		tune.Band = s.b
-		for i, build := range []maker{newApplyQ1, newApplyQ2} {
+		for i, build := range []func(*load){applyQ1((*load).products), applyQ2} {
 			t.Run(fmt.Sprintf("Q%d/%+v", i+1, s), func(t *testing.T) {
-				l, err := build.load(b, s, tune)
+				l, err := stage{make: build}.load(b, s, tune)
 				if err != nil {
 					t.Fatal(err)
 				}
-				before := made(t, b.dev, l.layout, l.prepare, l.result)[0]
+				before := made(t, b.dev, l.layout(), l.prepare, l.result)[0]
 				b.random.seed -= seeds // the same numbers again
-				after := made(t, b.dev, l.layout, func(rec *vk.Recorder, ws *vk.Arena) {
+				after := made(t, b.dev, l.layout(), func(rec *vk.Recorder, ws *vk.Arena) {
 					l.prepare(rec, ws)
 					l.record(rec, ws)
 				}, l.result)[0]
@@ -166,7 +165,7 @@ func TestRandomUpperBand(t *testing.T) {
 		n, b := size[0], size[1]
 		band := vk.Reserve[float64]("band", reduce.GeneralSize{M: n, N: n, B: b, K: b}.BandLen())
 		got := made(t, dev, vk.Together(band), func(rec *vk.Recorder, ws *vk.Arena) {
-			r.upperBand(rec, band.In(ws), n, b)
+			r.upperBand(rec, band.In(ws), n, b, b-1, 3*b)
 		}, band)[0]
 		inside := make([]bool, len(got))
 		for j := range n {

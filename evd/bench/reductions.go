@@ -1,97 +1,123 @@
 package bench
 
 import (
-	"context"
-
+	"github.com/vkevd/vkevd/evd/svd"
 	"github.com/vkevd/vkevd/stages"
 	"github.com/vkevd/vkevd/stages/chase"
-	"github.com/vkevd/vkevd/stages/machine"
 	"github.com/vkevd/vkevd/stages/panel"
 	"github.com/vkevd/vkevd/stages/reduce"
-	"github.com/vkevd/vkevd/stages/tuning"
 	"github.com/vkevd/vkevd/vk"
 )
-
-// newPanelQR prepares the measurement of the QR factorisation of a panel of n rows and b columns.
-// For the rate in bytes per second, the panel counts twice: it is read and written.
-func newPanelQR(b *Bench, s sizes, t tuning.Tuning) *load {
-	waiting := b.waiting(t)
-	qr := must(panel.NewQR[float64](b.dev, s.b, waiting, t.Panel))
-	rp, panel := packed("panel", s.n, s.b)
-	rr, r := packed("R", s.b, s.b)
-	tau := vk.Reserve[float64]("tau", s.b)
-	return &load{
-		row:     Row{B: s.b},
-		flops:   qr.Flops(s.n),
-		bytes:   realBytes * 2 * float64(s.n) * float64(s.b),
-		layout:  vk.Together(rp, rr, tau, qr.Work(), qr.Status()),
-		prepare: b.fills(panel),
-		record: func(rec *vk.Recorder, ws *vk.Arena) {
-			qr.Record(rec, ws, panel(ws), r(ws), tau.In(ws))
-		},
-		info:   qr.Info,
-		result: rp,
-	}
-}
 
 // A reduction overwrites its input, so the input is made again before each run. Random entries are
 // sufficient, because the number of operations does not depend on the entries.
 
-// newSy2sb prepares the measurement of the reduction of a dense symmetric matrix to a band
-// (LAPACK's dsytrd_sy2sb). Bytes are those that the method must move: each panel reads a triangle
-// of the trailing matrix, and each block reads and writes this triangle.
-func newSy2sb(b *Bench, s sizes, t tuning.Tuning) *load {
-	ops := b.products(t)
-	waiting := b.waiting(t)
-	reduction := must(reduce.NewBandReduction(b.dev, reduce.BandSize{N: s.n, B: s.b, K: s.k}, ops, waiting, t.Panel))
-	ra, a := packed("A", s.n, s.n)
-	band := vk.Reserve[float64]("band", 2*s.b*s.n)
-	factors := vk.Reserve[float64]("T", reduction.Panels()*s.b*s.b)
-	n := float64(s.n)
-	return &load{
-		row:     Row{B: s.b, K: s.k},
-		flops:   reduction.Flops(),
-		bytes:   realBytes * n * n * n / 6 * (1/float64(s.b) + 2/float64(s.k)),
-		layout:  vk.Together(ra, band, factors, ops.Work(), reduction.Work(), reduction.Status()),
-		prepare: b.fills(a),
-		record: func(rec *vk.Recorder, ws *vk.Arena) {
-			reduction.Record(rec, ws, a(ws), band.In(ws), factors.In(ws))
-		},
-		info:   reduction.Info,
-		result: band,
+// panelQR measures the QR factorisation of a panel of n rows and b columns. The panel counts twice: it
+// is read and written.
+func panelQR(l *load) {
+	qr := must(panel.NewQR[float64](l.dev, l.b, l.waiting(), l.tune.Panel))
+	l.uses(qr)
+	p, r, tau := l.random("panel", l.n, l.b), l.matrix("R", l.b, l.b), l.vector("tau", l.b)
+	l.counts(qr.Flops(l.n), 2*float64(l.n)*float64(l.b))
+	l.result = p.Region
+	l.record = func(rec *vk.Recorder, ws *vk.Arena) { qr.Record(rec, ws, p.of(ws), r.of(ws), tau.In(ws)) }
+}
+
+// sy2sb measures the reduction of a dense symmetric matrix to a band (LAPACK's dsytrd_sy2sb). The
+// method must move: each panel reads a triangle of the trailing matrix, and each block reads and writes
+// this triangle.
+func sy2sb(l *load) {
+	reduction := must(reduce.NewBandReduction(l.dev, reduce.BandSize{N: l.n, B: l.b, K: l.k}, l.products(), l.waiting(), l.tune.Panel))
+	l.uses(reduction)
+	a, band := l.random("A", l.n, l.n), l.vector("band", 2*l.b*l.n)
+	factors := l.vector("T", reduction.Panels()*l.b*l.b)
+	n := float64(l.n)
+	l.counts(reduction.Flops(), n*n*n/6*(1/float64(l.b)+2/float64(l.k)))
+	l.result = band
+	l.record = func(rec *vk.Recorder, ws *vk.Arena) {
+		reduction.Record(rec, ws, a.of(ws), band.In(ws), factors.In(ws))
 	}
 }
 
-// newSb2st prepares the measurement of the reduction of a band to tridiagonal form (LAPACK's
-// dsytrd_sb2st). It stores the reflectors, as a solve with vectors does. The counted bytes are the
-// band once and the reflectors once. The row also has a model of the critical path, because the
-// length of this path determines the time, and not the number of operations.
-func newSb2st(b *Bench, s sizes, t tuning.Tuning) *load {
-	waiting := b.waiting(t)
-	size := chase.Size{N: s.n, B: s.b, Vectors: true}
-	chase := must(chase.NewBulgeChasing[float64](b.dev, size, waiting, t.Chase))
-	lv, lt := stages.ReflectorLen(s.n, s.b)
-	band, v, tau := vk.Reserve[float64]("band", 2*s.b*s.n), vk.Reserve[float64]("V", lv), vk.Reserve[float64]("tau", lt)
-	d, e := vk.Reserve[float64]("d", s.n), vk.Reserve[float64]("e", s.n)
-	model := chase.Model()
-	return &load{
-		row:    Row{B: s.b, Steps: model.Path + model.Stalls, Model: model.Seconds},
-		flops:  chase.Flops(),
-		bytes:  realBytes * (2*float64(s.b)*float64(s.n) + float64(lv)),
-		layout: vk.Together(band, d, e, v, tau, chase.Work()),
-		prepare: func(rec *vk.Recorder, ws *vk.Arena) {
-			b.random.band(rec, band.In(ws), s.n, s.b)
-		},
-		record: func(rec *vk.Recorder, ws *vk.Arena) {
-			reduced := stages.Tridiagonal[float64]{D: d.In(ws), E: e.In(ws)}
-			q2 := stages.Reflectors[float64]{V: v.In(ws), Tau: tau.In(ws)}
-			chase.Record(rec, ws, band.In(ws), reduced, q2)
-		},
-		info:   chase.Info,
-		result: d,
+// sb2st measures the reduction of a band to tridiagonal form (LAPACK's dsytrd_sb2st). It stores the
+// reflectors, as a solve with vectors does. The band and the reflectors count once. The row also has a
+// model of the critical path, because the length of this path determines the time, and not the number
+// of operations.
+func sb2st(l *load) {
+	bulges := must(chase.NewBulgeChasing[float64](l.dev, chase.Size{N: l.n, B: l.b, Vectors: true}, l.waiting(), l.tune.Chase))
+	l.uses(bulges)
+	lv, lt := stages.ReflectorLen(l.n, l.b)
+	band, d, e := l.vector("band", 2*l.b*l.n), l.vector("d", l.n), l.vector("e", l.n)
+	v, tau := l.vector("V", lv), l.vector("tau", lt)
+	l.input(func(rec *vk.Recorder, ws *vk.Arena) { l.Bench.random.band(rec, band.In(ws), l.n, l.b) })
+	model := bulges.Model()
+	l.row.Steps, l.row.Model = model.Path+model.Stalls, model.Seconds
+	l.counts(bulges.Flops(), 2*float64(l.b)*float64(l.n)+float64(lv))
+	l.result = d
+	l.record = func(rec *vk.Recorder, ws *vk.Arena) {
+		reduced := stages.Tridiagonal[float64]{D: d.In(ws), E: e.In(ws)}
+		bulges.Record(rec, ws, band.In(ws), reduced, stages.Reflectors[float64]{V: v.In(ws), Tau: tau.In(ws)})
 	}
 }
 
-func (b *Bench) waiting(t tuning.Tuning) stages.Waiting {
-	return must(t.Waiting(context.Background(), machine.Of(b.dev)))
+// The other reductions are for singular values of n×n matrices. Their b is the number of superdiagonals
+// of the intermediate band.
+
+// ge2tb measures the reduction of a dense matrix to an upper band. The method must move: each panel of
+// b columns reads the trailing matrix twice, and each block of k columns reads and writes it once. If
+// Options give no ranks k, it is the one that package svd chooses for the order.
+func ge2tb(l *load) {
+	forecast := must(l.singularPlan(vk.Dry(l.dev.Info()), svd.Options{}))
+	width := forecast.Band()
+	size := reduce.GeneralSize{M: l.n, N: l.n, B: width, K: forecast.Block()}
+	ops := l.products()
+	reduction := must(reduce.NewGeneralBandReduction(l.dev, size, ops, ops, l.waiting(), l.tune.Panel))
+	l.uses(reduction)
+	a, band := l.random("A", l.n, l.n), l.vector("band", size.BandLen())
+	left, right := l.vector("T of Q1", size.LeftPanels()*width*width), l.vector("T of P1", size.RightPanels()*width*width)
+	n := float64(l.n)
+	l.row.B, l.row.K = width, size.K
+	l.counts(reduction.Flops(), n*n*n/3*2*(1/float64(width)+1/float64(size.K)))
+	l.result = band
+	l.record = func(rec *vk.Recorder, ws *vk.Arena) {
+		reduction.Record(rec, ws, a.of(ws), band.In(ws), left.In(ws), right.In(ws))
+	}
+}
+
+// tb2bd measures the reduction of an upper band to bidiagonal form, without storing reflectors. The
+// band counts once.
+func tb2bd(l *load) {
+	bulges := must(chase.NewBidiagonalChasing[float64](l.dev, chase.Size{N: l.n, B: l.b}, l.waiting(), l.tune.Chase))
+	l.uses(bulges)
+	size := reduce.GeneralSize{M: l.n, N: l.n, B: l.b, K: l.b}
+	band, c := l.vector("band", size.BandLen()), l.vector("C", 2*l.n-1)
+	l.input(func(rec *vk.Recorder, ws *vk.Arena) {
+		l.Bench.random.upperBand(rec, band.In(ws), l.n, l.b, l.b-1, 3*l.b)
+	})
+	l.counts(bulges.Flops(), float64(l.b+1)*float64(l.n))
+	l.result = c
+	l.record = func(rec *vk.Recorder, ws *vk.Arena) {
+		none := stages.Reflectors[float64]{}
+		bulges.Record(rec, ws, band.In(ws), chase.GolubKahan(c.In(ws)), none, none)
+	}
+}
+
+// gbbrd measures the reduction of an upper band of any width to bidiagonal form: passes that narrow the
+// band, and the bulge chasing. The band counts once.
+func gbbrd(l *load) {
+	size := l.tune.NarrowSize(l.n, l.b)
+	narrow := must(chase.NewBandNarrowing[float64](l.dev, size, l.waiting(), l.tune.Chase))
+	bulges := must(chase.NewBidiagonalChasing[float64](l.dev, chase.Size{N: l.n, B: size.To}, l.waiting(), l.tune.Chase))
+	l.uses(narrow, bulges)
+	band, general, c := l.vector("band", size.BandLen()), l.vector("narrow band", narrow.GeneralLen()), l.vector("C", 2*l.n-1)
+	l.input(func(rec *vk.Recorder, ws *vk.Arena) {
+		l.Bench.random.upperBand(rec, band.In(ws), size.N, size.From, size.Tile, size.From+2*size.Tile+1)
+	})
+	l.counts(narrow.Flops()+bulges.Flops(), float64(l.b+1)*float64(l.n))
+	l.result = c
+	l.record = func(rec *vk.Recorder, ws *vk.Arena) {
+		none := stages.Reflectors[float64]{}
+		narrow.Record(rec, ws, band.In(ws), general.In(ws))
+		bulges.Record(rec, ws, general.In(ws), chase.GolubKahan(c.In(ws)), none, none)
+	}
 }

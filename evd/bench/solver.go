@@ -8,62 +8,174 @@ import (
 	"time"
 
 	"github.com/vkevd/vkevd/evd"
-	"github.com/vkevd/vkevd/stages/tuning"
+	"github.com/vkevd/vkevd/evd/batch"
+	"github.com/vkevd/vkevd/evd/svd"
+	batchs "github.com/vkevd/vkevd/stages/batch"
 	"github.com/vkevd/vkevd/vk"
 )
 
 // The measurements in this file are whole solves. Each run needs a plan, which is made before the
 // run and not timed. The plan is closed after the run, because the device may have memory for only
-// one plan at a time.
+// one plan at a time. The device time is the sum of the phases. The wall time also includes the
+// transfers of the matrix and of the vectors.
 
-// solver measures Plan.Solve with the options opt. The device time is the sum of the phases. The
-// wall time also includes the transfers of the matrix and of the vectors.
-func solver(opt evd.Options) maker {
-	return func(b *Bench, s sizes, t tuning.Tuning) *load {
-		opt := opt
-		opt.Tuning = &t
-		return b.solver(s, opt)
+// A plan is what the plans of evd and svd have in common.
+type plan interface {
+	Costs() []evd.StageCost
+	Band() int
+	Block() int
+	Close()
+}
+
+// whole measures a solve with a plan that the function `open` makes. `solve` gets the plan of each run.
+func whole[P plan](l *load, open func(*vk.Device) (P, error), solve func(context.Context, P) (sample, error)) {
+	// A plan for a dry device is only a forecast. It allocates no memory, which other measurements
+	// may need.
+	forecast := must(open(vk.Dry(l.dev.Info())))
+	for _, c := range forecast.Costs() {
+		l.flops += c.Flops
+	}
+	l.row.B, l.row.K = forecast.Band(), forecast.Block()
+	l.run = func(ctx context.Context, _ *vk.Arena) (sample, error) {
+		plan, err := open(l.dev)
+		if err != nil {
+			return sample{}, err
+		}
+		defer plan.Close()
+		return solve(ctx, plan)
 	}
 }
 
-func (b *Bench) solver(s sizes, opt evd.Options) *load {
-	// A plan for a dry device is only a forecast. It allocates no memory, which other measurements
-	// may need.
-	forecast := must(evd.NewPlan[float64](vk.Dry(b.dev.Info()), s.n, opt))
-	flops := 0.0
-	for _, c := range forecast.Costs() {
-		flops += c.Flops
+// solver measures Plan.Solve with the options opt.
+func solver(opt evd.Options) func(*load) {
+	return func(l *load) {
+		opt := opt
+		opt.Tuning = &l.tune
+		l.numbers = float64(l.n) * float64(l.n)
+		open := func(dev *vk.Device) (*evd.Plan[float64], error) { return evd.NewPlan[float64](dev, l.n, opt) }
+		whole(l, open, func(ctx context.Context, plan *evd.Plan[float64]) (sample, error) {
+			if l.host.symmetric.N != l.n {
+				l.host.general = evd.Dense[float64]{} // the host may not hold both
+				l.host.symmetric = evd.Sym[float64]{N: l.n, Ld: l.n, Data: uniform(l.n, func(j int) int { return j })}
+			}
+			return clocked(func() (*vk.Profile, error) {
+				res, err := plan.Solve(ctx, l.host.symmetric)
+				if err != nil {
+					return nil, err
+				}
+				return res.Profile, nil
+			})
+		})
 	}
-	n := float64(s.n)
-	return &load{
-		row:    Row{B: forecast.Band(), K: forecast.Block()},
-		flops:  flops,
-		bytes:  realBytes * n * n,
-		layout: vk.Together(),
-		run: func(ctx context.Context, _ *vk.Arena) (sample, error) {
-			plan, err := evd.NewPlan[float64](b.dev, s.n, opt)
+}
+
+// singularSolver measures a solve for singular values of square matrices with the options opt.
+func singularSolver(opt svd.Options) func(*load) {
+	return func(l *load) {
+		l.numbers = float64(l.n) * float64(l.n)
+		if opt.U != svd.None {
+			l.numbers *= 3
+		}
+		open := func(dev *vk.Device) (*svd.Plan[float64], error) { return l.singularPlan(dev, opt) }
+		whole(l, open, func(ctx context.Context, plan *svd.Plan[float64]) (sample, error) {
+			if l.host.general.Rows != l.n {
+				l.host.symmetric = evd.Sym[float64]{}
+				l.host.general = evd.Dense[float64]{Rows: l.n, Cols: l.n, Ld: l.n, Data: uniform(l.n, func(int) int { return 0 })}
+			}
+			return clocked(func() (*vk.Profile, error) {
+				res, err := plan.Solve(ctx, l.host.general)
+				if err != nil {
+					return nil, err
+				}
+				return res.Profile, nil
+			})
+		})
+	}
+}
+
+func (l *load) singularPlan(dev *vk.Device, opt svd.Options) (*svd.Plan[float64], error) {
+	opt.Tuning = &l.tune
+	if len(l.opt.Bands) > 0 { // otherwise the tuning has the half-bandwidth
+		opt.Band = l.b
+	}
+	if len(l.opt.Blocks) > 0 {
+		opt.Block = l.k
+	}
+	return svd.NewPlan[float64](dev, l.n, l.n, opt)
+}
+
+// batchSolver measures Plan.SolveInto of package evd/batch for l.count matrices of order l.n. The wall
+// time begins with the matrices in host memory and ends with the results in host memory. The host
+// writes to the memory of the results before the run, so that the wall time has no page faults.
+func batchSolver(vectors bool) func(*load) {
+	return func(l *load) {
+		opt := batch.Options{Vectors: vectors, Tuning: &l.tune}
+		if most := batch.MaxOrder(l.dev, opt); l.n > most {
+			panic(refused{&evd.ShapeError{N: l.n, Max: most}})
+		}
+		n, count := float64(l.n), float64(l.count)
+		l.counts(count*batchs.BatchFlops(l.n, vectors), count*(n*n+n)) // the matrices and their values
+		if vectors {
+			l.numbers += count * n * n
+		}
+		l.run = func(ctx context.Context, _ *vk.Arena) (sample, error) {
+			plan, err := batch.NewPlan(l.dev, l.n, l.count, opt)
 			if err != nil {
 				return sample{}, err
 			}
 			defer plan.Close()
-			if b.matrix.N != s.n {
-				b.dense = evd.Dense[float64]{} // the host may not hold both
-				b.matrix = symmetric(s.n)
+			all := &l.host.stack
+			if all.n != l.n || all.count != l.count {
+				*all = stack{} // the host need not hold both
+				*all = newStack(l.n, l.count)
 			}
-			began := time.Now()
-			res, err := plan.Solve(ctx, b.matrix)
-			if err != nil {
-				return sample{}, err
+			if all.results[vectors] == nil {
+				if all.results[vectors], err = plan.Solve(ctx, all.a); err != nil {
+					return sample{}, err
+				}
 			}
-			return sample{res.Profile.Total(), time.Since(began).Seconds(), res.Profile}, nil
-		},
+			out := all.results[vectors].Spectra
+			taken, err := clocked(func() (*vk.Profile, error) { return plan.SolveInto(ctx, all.a, out) })
+			for _, spectrum := range out {
+				if err == nil {
+					err = spectrum.Err
+				}
+			}
+			return taken, err
+		}
 	}
 }
 
-// symmetric returns a random symmetric matrix of order n, uniform in [−1, 1). Only its lower
-// triangle is set.
-func symmetric(n int) evd.Sym[float64] {
-	return evd.Sym[float64]{N: n, Ld: n, Data: uniform(n, func(j int) int { return j })}
+// clocked measures the wall time of the function `solve`.
+func clocked(solve func() (*vk.Profile, error)) (sample, error) {
+	began := time.Now()
+	profile, err := solve()
+	wall := time.Since(began).Seconds()
+	if err != nil {
+		return sample{}, err
+	}
+	return sample{profile.Total(), wall, profile}, nil
+}
+
+// hostMemory has the host's inputs of whole solves. The next solve of the same sizes uses them again.
+type hostMemory struct {
+	symmetric evd.Sym[float64]
+	general   evd.Dense[float64]
+	stack     stack
+}
+
+// stack is the host's memory of a batch: random matrices, and the memory of the results with vectors
+// (true) and without, after the first solve of each.
+type stack struct {
+	n, count int
+	a        []evd.Sym[float64]
+	results  map[bool]*batch.Result
+}
+
+func newStack(n, count int) stack {
+	data := make([]float64, count*n*n)
+	fill(n, count, func(k int) []float64 { return data[k*n*n : (k+1)*n*n] })
+	return stack{n, count, batch.Stack(n, count, data, evd.Lower), map[bool]*batch.Result{}}
 }
 
 // uniform returns a column-major matrix of order n. In column j, the elements from row first(j) on
@@ -92,4 +204,21 @@ func fill(n, count int, part func(k int) []float64) {
 		})
 	}
 	all.Wait()
+}
+
+// usualCounts are the numbers of matrices for some orders. docs/benchmarks.md has their times.
+var usualCounts = map[int]int{8: 100000, 16: 50000, 32: 10000, 64: 5000, 128: 1000, 256: 200, 512: 50}
+
+// usualCount is the number of matrices of order n that is measured if Options.Counts is empty. For
+// orders that usualCounts does not list, the matrices have about 2²⁴ elements together. A device
+// that computes on the CPU gets a hundredth.
+func usualCount(n int, info vk.Info) int {
+	count, listed := usualCounts[n]
+	if !listed {
+		count = min(1<<24/(n*n), usualCounts[8])
+	}
+	if info.Type == "cpu" {
+		count /= 100
+	}
+	return max(1, count)
 }

@@ -51,7 +51,7 @@ func (t *turns) round(more func() bool, take func(*load, sample)) {
 		if t.bench.opt.Progress != nil {
 			t.bench.opt.Progress(l.String())
 		}
-		s, err := t.bench.once(t.ctx, l)
+		s, err := l.once(t.ctx)
 		if err != nil {
 			t.errs = append(t.errs, fmt.Errorf("%v: %w", l, err))
 			continue
