@@ -1,6 +1,7 @@
 // Package stages, internal to vkevd, holds the steps of the two-stage symmetric eigensolver. Each
-// stage is a type with a constructor and the methods Work (the workspace), Record (which records
-// the Vulkan kernels of the stage) and Flops (the cost).
+// stage is a type with a constructor and the methods Work (the layout of the workspace), Record (which
+// records the Vulkan kernels of the stage) and Flops (the cost in flops). The workspaces of the
+// products of a stage (Ops.Work) must be in the same arena.
 //
 //	A  dense, lower triangle        n×n, Ld ≥ n
 //	│  BandReduction   dsytrd_sy2sb   A = Q1·B·Q1ᵀ     B: half-bandwidth b
@@ -97,8 +98,8 @@
 // if Waiting allows it. Otherwise the solver uses a form of the stage without waits, or another
 // stage. A wait fails after a number of polls, the poll limit. The stage's INFO word is 0 after a
 // successful run. After a failed wait it tells which flag was not set, and the results are
-// undefined. The caller reads the word after the recording has run, and returns an *InfoError if
-// the word is not 0.
+// undefined. The caller reads the word (Info) after the recording has run and before its memory
+// (Status) is overwritten, and returns an *InfoError if the word is not 0.
 //
 // # What is refused, and how
 //

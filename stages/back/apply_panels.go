@@ -18,11 +18,10 @@ import (
 //	X ← Q·X     Q = Q(0)·Q(1)⋯,  Q(p) = I − Y·T·Yᵀ
 //
 // X is stored transposed: Xt is m×Rows, and component r of vector c lies at c + r·ld. Panel p has b
-// Householder reflectors, which are the columns of Y and act on rows [p·b, Rows) of X. In memory,
-// the reflectors of a panel form a unit lower trapezoid: the ones on its diagonal are stored, and
-// so are the zeros of the panel above this diagonal. Above the trapezoid, the matrix may hold other
-// data, and Record clears these data before the products. Record also merges neighbouring panels
-// into one Y and one T, because products with a large inner dimension are faster.
+// Householder reflectors: the columns of Y, which act on rows [p·b, Rows) of X. Memory holds them as
+// a unit lower trapezoid, whose ones are stored. Other data may lie above the trapezoid, and Record
+// replaces them by zeros. Record also merges neighbouring panels into one Y and one T, because
+// products with a large inner dimension are faster.
 //
 // The cost is 2·(2·Rows − Cols)·Cols·m flops.
 type ApplyPanels[T spirv.Scalar] struct {
@@ -43,8 +42,7 @@ type PanelsSize struct {
 	Across     bool // whether the reflectors are rows instead of columns
 }
 
-// NewApplyPanels prepares the multiplication of vectors by the orthogonal matrix for one size.
-// Record reports its progress under the name `phase`.
+// NewApplyPanels prepares a stage that reports its progress under the name `phase`.
 func NewApplyPanels[T spirv.Scalar](dev *vk.Device, phase string, size PanelsSize, ops product.Ops[T], t panel.Tuning) (*ApplyPanels[T], error) {
 	if size.Cols < 0 || size.B < 1 || size.Rows < 0 || size.Rows <= size.Cols-size.B || size.M < 0 {
 		return nil, fmt.Errorf("stages: panels of %d, %d reflectors of %d elements, for %d vectors", size.B, size.Cols, size.Rows, size.M)
@@ -67,16 +65,13 @@ func NewApplyPanels[T spirv.Scalar](dev *vk.Device, phase string, size PanelsSiz
 	return q, kernels.Err
 }
 
-// Work is the layout of the workspace. The workspace of the products (Ops.Work) must be in the
-// arena, too.
 func (q *ApplyPanels[T]) Work() *vk.Layout { return vk.Together(q.merged.Work, q.y) }
 
-// Flops returns the cost in flops of multiplying all vectors by the orthogonal matrix, without the
-// cost of merging panels.
+// Flops does not count the merging of panels.
 func (q *ApplyPanels[T]) Flops() float64 { return q.flops(0) }
 
-// flops returns the cost in flops of applying the reflectors c … Cols−1 to m vectors. Reflector j
-// costs 4·(Rows − j)·m flops, and flops integrates this over j.
+// flops returns the cost of applying the reflectors c … Cols−1. Reflector j costs 4·(Rows − j)·m
+// flops, and flops integrates this over j.
 func (q *ApplyPanels[T]) flops(c int) float64 {
 	first, last := float64(q.Rows-c), float64(max(0, q.Rows-q.Cols))
 	return 2 * (first*first - last*last) * float64(q.M)
@@ -85,8 +80,7 @@ func (q *ApplyPanels[T]) flops(c int) float64 {
 // Record replaces X by Q·X. The matrix a holds the reflectors. If PanelsSize.Across is false, a is
 // Rows×Cols, and Record sets its elements above the trapezoids to zero. If PanelsSize.Across is
 // true, a is Cols×Rows, its rows are the reflectors, and Record does not write a. t holds the
-// factors T of the panels, b×b each. xt is m×Rows, or has fewer rows if there are fewer vectors. a,
-// t and xt must not overlap.
+// factors T of the panels, b×b each. xt is m×Rows, or has fewer rows if there are fewer vectors.
 func (q *ApplyPanels[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], t vk.Slice[T], xt product.Matrix[T]) {
 	rows, cols := a.Rows, a.Cols
 	if q.Across {
@@ -107,10 +101,9 @@ func (q *ApplyPanels[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix
 	})
 }
 
-// trapezoids returns the Householder reflectors begin … begin+width−1 as columns of a matrix. The
-// reflectors of each panel form a lower trapezoid, and the matrix has zeros above it. If
-// PanelsSize.Across is true, the matrix lies in the workspace; otherwise it is a block of the
-// matrix a.
+// trapezoids returns the reflectors begin … begin+width−1 as columns of a matrix. The reflectors of
+// each panel form a lower trapezoid, and the matrix has zeros above it. If PanelsSize.Across is
+// true, the matrix lies in the workspace; otherwise it is a block of the matrix a.
 func (q *ApplyPanels[T]) trapezoids(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], begin, width int) product.Matrix[T] {
 	rows := q.Rows - begin
 	y := a

@@ -36,14 +36,13 @@ type Size struct {
 	M int // largest number of vectors
 }
 
-// NewApplyQ1 prepares the multiplication of vectors by Q1 for one size.
 func NewApplyQ1[T spirv.Scalar](dev *vk.Device, size Size, ops product.Ops[T], t panel.Tuning) (*ApplyQ1[T], error) {
 	return NewApplyQ1InBlocks(dev, size, size.N, ops, t)
 }
 
-// NewApplyQ1InBlocks does the same for reflectors that are in memory block by block (ColumnBlocks):
-// RecordBlock applies the reflectors of a block of at most `width` columns. `width` must be a
-// multiple of the half-bandwidth, or at least the order.
+// NewApplyQ1InBlocks prepares the same for reflectors that are in memory block by block
+// (ColumnBlocks). RecordBlock then applies the reflectors of a block of at most `width` columns.
+// `width` must be a multiple of the half-bandwidth, or at least the order.
 func NewApplyQ1InBlocks[T spirv.Scalar](dev *vk.Device, size Size, width int, ops product.Ops[T], t panel.Tuning) (*ApplyQ1[T], error) {
 	n, b, m := size.N, size.B, size.M
 	if n < 0 || b < 1 || m < 0 || width < n && (width < 1 || width%b != 0) {
@@ -57,16 +56,12 @@ func NewApplyQ1InBlocks[T spirv.Scalar](dev *vk.Device, size Size, width int, op
 
 func (q *ApplyQ1[T]) columns() int { return max(0, (q.N-1)/q.B) * q.B }
 
-// Work is the layout of the workspace. The workspace of the products (Ops.Work) must be in the
-// arena, too.
 func (q *ApplyQ1[T]) Work() *vk.Layout { return q.merged.Work }
 
-// Flops returns the cost in flops of multiplying all vectors by Q1, without the cost of merging
-// panels.
+// Flops does not count the merging of panels.
 func (q *ApplyQ1[T]) Flops() float64 { return q.flops(0) }
 
-// flops returns the cost in flops of applying the reflectors c … n−1 to all vectors. Reflector j is
-// column j of Y.
+// flops returns the cost of applying the reflectors c … n−1.
 func (q *ApplyQ1[T]) flops(c int) float64 { return 2 * float64(q.N-c) * float64(q.N-c) * float64(q.M) }
 
 // Record replaces X by Q1·X. y is the matrix A as BandReduction left it, and t holds the factors T
@@ -97,7 +92,6 @@ func (q *ApplyQ1[T]) below(y product.Matrix[T], first, begin, width int) product
 	return y.Block(top-first, begin-first, q.N-top, width)
 }
 
-// RecordTransposed replaces X by Q1ᵀ·X. The arguments are those of Record.
 func (q *ApplyQ1[T]) RecordTransposed(
 	rec *vk.Recorder, ws *vk.Arena, y product.Matrix[T], t vk.Slice[T], xt product.Matrix[T],
 ) {

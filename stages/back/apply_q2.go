@@ -20,11 +20,10 @@ import (
 //
 // X is n×m and is stored transposed: Xt is m×n, and component r of vector c lies at c + r·ld. Each
 // vector is processed by one invocation, or by a few neighbouring invocations. A sweep is the
-// sequence of reflectors with which the bulge chasing made one column tridiagonal. One pass over
-// the vectors applies the reflectors of a group of neighbouring sweeps, so that memory is read and
-// written once per group. Several groups are in flight on the same vectors, and each group is some
-// rows behind the previous group. The kernel ormtr_q2.comp derives in which order the groups may
-// act.
+// sequence of reflectors with which the bulge chasing made one column tridiagonal. One pass over the
+// vectors applies the reflectors of a group of neighbouring sweeps, so that memory is read and
+// written once per group. Several groups are in progress on the same vectors, each some rows behind
+// the previous one. The kernel ormtr_q2.comp derives in which order the groups may act.
 type ApplyQ2[T spirv.Scalar] struct {
 	Size
 	tune  ApplyQ2Tuning
@@ -44,21 +43,18 @@ type ApplyQ2[T spirv.Scalar] struct {
 	flags machine.Flags // a ticket, and a flag for each item; only for the form waiting
 }
 
-// NewApplyQ2 prepares the product Q2·X. The error is a *vk.UnsupportedError if the reflectors do
-// not fit the device's shared memory. If w does not allow workgroups to wait for each other,
-// NewApplyQ2 ignores t.Flags.
+// NewApplyQ2 returns a *vk.UnsupportedError if the reflectors do not fit the device's shared memory.
+// If w does not allow workgroups to wait for each other, t.Flags is ignored.
 func NewApplyQ2[T spirv.Scalar](dev *vk.Device, size Size, w stages.Waiting, t ApplyQ2Tuning) (*ApplyQ2[T], error) {
 	return newApplyQ2[T](dev, size, product.NoTrans, w, t)
 }
 
-// NewApplyQ2Transposed does the same as NewApplyQ2 for the product Q2ᵀ·X.
 func NewApplyQ2Transposed[T spirv.Scalar](
 	dev *vk.Device, size Size, w stages.Waiting, t ApplyQ2Tuning,
 ) (*ApplyQ2[T], error) {
 	return newApplyQ2[T](dev, size, product.Trans, w, t)
 }
 
-// newApplyQ2 prepares the product with Q2 or Q2ᵀ; the argument op selects one of the two.
 func newApplyQ2[T spirv.Scalar](
 	dev *vk.Device, size Size, op product.Op, w stages.Waiting, t ApplyQ2Tuning,
 ) (*ApplyQ2[T], error) {
@@ -100,8 +96,7 @@ const q2FlagStride = 8
 
 func (s *ApplyQ2[T]) sweeps() int { return chase.Size{N: s.N, B: s.B}.Sweeps() }
 
-// strips returns the number of strips for m vectors. A strip is the set of vectors that a workgroup
-// or a team processes at the same time.
+// A strip is the set of vectors that a workgroup or a team processes at the same time.
 func (s *ApplyQ2[T]) strips(m int) int {
 	return vk.Tiles(m, s.spec.LocalSize/s.spec.Pipe/s.spec.Share)
 }
@@ -115,10 +110,9 @@ func (s *ApplyQ2[T]) place(done int) int {
 	return vk.Tiles(s.sweeps(), s.spec.G) - 1 - done
 }
 
-// divide distributes the groups of sweeps over dispatches, for m vectors. A dispatch ends with the
-// group with which it costs tune.Dispatch flops. A group of sweeps usually costs at most a quarter of
-// this limit. A single strip of vectors of a large matrix may cost more. Then a dispatch ends so much
-// earlier that it costs at most 5/4 of the limit, unless one group alone costs more.
+// divide distributes the groups of sweeps over dispatches, for m vectors. A dispatch costs at least
+// tune.Dispatch flops, except the last one, and at most 5/4 of that, except if one group alone costs
+// more. Usually a group costs at most a quarter of tune.Dispatch.
 func (s *ApplyQ2[T]) divide(m int) []stages.Span {
 	if s.sweeps() == 0 || m == 0 {
 		return nil
@@ -128,16 +122,15 @@ func (s *ApplyQ2[T]) divide(m int) []stages.Span {
 	return stages.Spans(groups, atOnce, limit, func(done int) float64 { return s.groupFlops(s.place(done)) * float64(m) })
 }
 
-// groupFlops returns the cost of a group of sweeps for one vector, in flops. Group 0 has the first
-// sweeps, and costs most.
+// groupFlops returns the cost of a group for one vector. Group 0 has the first sweeps, and costs
+// most.
 func (s *ApplyQ2[T]) groupFlops(group int) float64 {
 	blocks := vk.Tiles(s.N-1-group*int(s.spec.G), s.spec.B)
 	return 4 * float64(s.spec.B) * float64(s.spec.G) * float64(blocks)
 }
 
-// Work is the layout of the workspace. It has one flag for each item of a dispatch, where an item
-// is a group of sweeps on a strip of vectors. The layout is empty if workgroups do not wait for
-// each other.
+// Work has one flag for each item of a dispatch. It is empty if workgroups do not wait for each
+// other.
 func (s *ApplyQ2[T]) Work() *vk.Layout {
 	if s.waiting == nil {
 		return vk.Together()
@@ -145,9 +138,8 @@ func (s *ApplyQ2[T]) Work() *vk.Layout {
 	return s.flags.Layout()
 }
 
-// Info returns the INFO word. After a successful run the word is 0. Otherwise a workgroup polled a
-// flag more often than the poll limit allows: the word is 1 plus the index of this flag, and the
-// results are undefined. The slice is empty if workgroups do not wait for each other.
+// Info is 0 after a successful run. Otherwise a wait reached the poll limit, and the word is 1 plus
+// the index of the flag. The slice is empty if workgroups do not wait for each other.
 func (s *ApplyQ2[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	if s.waiting == nil {
 		return vk.Slice[uint32]{}
@@ -155,14 +147,12 @@ func (s *ApplyQ2[T]) Info(ws *vk.Arena) vk.Slice[uint32] {
 	return s.flags.Info(ws)
 }
 
-// Flops returns the cost in flops of multiplying m vectors by Q2: 2·n²·m for order n.
 func (s *ApplyQ2[T]) Flops() float64 { return 2 * float64(s.N) * float64(s.N) * float64(s.M) }
 
-// ProductFlops returns 0, because the reflectors are not applied by products.
 func (s *ApplyQ2[T]) ProductFlops() float64 { return 0 }
 
-// Record replaces X by Q2·X or Q2ᵀ·X. q holds the reflectors that BulgeChasing stored. xt is m×n,
-// or has fewer rows if there are fewer vectors. xt must not overlap q.
+// Record replaces X by Q2·X or Q2ᵀ·X. q holds the reflectors that BulgeChasing stored. xt is m×n, or
+// has fewer rows if there are fewer vectors.
 func (s *ApplyQ2[T]) Record(rec *vk.Recorder, ws *vk.Arena, q stages.Reflectors[T], xt product.Matrix[T]) {
 	if xt.Rows > s.M || xt.Cols != s.N {
 		panic(fmt.Sprintf("stages: Q2 of order %d for %d vectors applied to %d×%d", s.N, s.M, xt.Cols, xt.Rows))
@@ -170,8 +160,6 @@ func (s *ApplyQ2[T]) Record(rec *vk.Recorder, ws *vk.Arena, q stages.Reflectors[
 	if s.sweeps() > 0 && xt.Rows > 0 {
 		q.Check(s.N, s.B)
 	}
-	// All dispatches report errors in the same INFO word, so it is cleared once. Tickets and flags
-	// are cleared before each dispatch.
 	if s.waiting != nil {
 		vk.Fill(rec, s.Info(ws), 0)
 	}
@@ -181,10 +169,8 @@ func (s *ApplyQ2[T]) Record(rec *vk.Recorder, ws *vk.Arena, q stages.Reflectors[
 	}
 }
 
-// vectorsAtOnce returns the number of vectors that one dispatch transforms, a multiple of the
-// number of vectors in a strip. The number is so small that applying the most expensive group of
-// sweeps to the vectors costs at most a quarter of tune.Dispatch. On fast devices one dispatch
-// transforms all vectors.
+// vectorsAtOnce returns the number of vectors that one dispatch transforms, a multiple of a strip.
+// The most expensive group of sweeps on so many vectors costs at most a quarter of tune.Dispatch.
 func (s *ApplyQ2[T]) vectorsAtOnce() int {
 	if s.sweeps() == 0 || s.M == 0 {
 		return max(1, s.M)
@@ -196,8 +182,8 @@ func (s *ApplyQ2[T]) vectorsAtOnce() int {
 	return s.M
 }
 
-// recordVectors records the multiplication by Q2 for a part of the vectors, at most as many as one
-// dispatch may transform. The caller must clear the INFO word before.
+// recordVectors multiplies at most vectorsAtOnce vectors. The caller must clear the INFO word
+// before.
 func (s *ApplyQ2[T]) recordVectors(rec *vk.Recorder, ws *vk.Arena, q stages.Reflectors[T], xt product.Matrix[T]) {
 	for _, part := range s.divide(xt.Rows) {
 		push := shaders.OrmtrQ2TeamsPush[T]{
@@ -213,10 +199,10 @@ func (s *ApplyQ2[T]) recordVectors(rec *vk.Recorder, ws *vk.Arena, q stages.Refl
 	}
 }
 
-// recordWaiting records a dispatch in which workgroups wait for each other by flags. An item is a
-// group of sweeps on a strip of vectors, and a ticket is the number of an item. Every wait ends:
-// tickets are given out in the order of the groups, so an item waits only for an item with a
-// smaller ticket, and the workgroup of that item is already running.
+// recordWaiting records a dispatch in which workgroups wait for each other by flags. A ticket is the
+// number of an item. Every wait ends: a workgroup that runs takes the next ticket, in the order of
+// the groups. So an item waits only for an item with a smaller ticket, whose workgroup is already
+// running.
 func (s *ApplyQ2[T]) recordWaiting(rec *vk.Recorder, ws *vk.Arena, p shaders.OrmtrQ2TeamsPush[T]) {
 	items := int(p.Groups) * s.strips(int(p.M))
 	groups := min(items, max(1, s.tune.Workgroups), vk.MaxGroups())

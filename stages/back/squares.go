@@ -19,7 +19,7 @@ import (
 //
 // X is n×m and is stored transposed: Xt is m×n, and component r of vector c lies at c + r·ld.
 //
-// A square U is the product of the Householder reflectors of `height` successive rows of steps of
+// A square U is a product of Householder reflectors: those of `height` successive rows of steps, in
 // `sweeps` neighbouring sweeps. It is an orthogonal matrix of order height + sweeps − 1. The sweeps
 // s0 … s0+sweeps−1 have the squares U(0), U(1), …, and square u acts on the rows from s0 + 1 +
 // u·height on. Their reflectors are the product
@@ -53,8 +53,8 @@ type ApplyQ2Squares[T spirv.Scalar] struct {
 	squares, rows vk.Region[T]
 }
 
-// NewApplyQ2Squares prepares the product Q2·X. The products use `ops`. The error is a
-// *vk.UnsupportedError if the reflectors do not fit the device's shared memory.
+// NewApplyQ2Squares returns a *vk.UnsupportedError if the reflectors do not fit the device's shared
+// memory.
 func NewApplyQ2Squares[T spirv.Scalar](
 	dev *vk.Device, size Size, ops product.Ops[T], t ApplyQ2Tuning,
 ) (*ApplyQ2Squares[T], error) {
@@ -88,17 +88,15 @@ func NewApplyQ2Squares[T spirv.Scalar](
 	return s, ops.Reserve(product.Shape{M: s.M, N: first.order, K: first.order, Count: 1})
 }
 
-// count returns the number of sweeps of the bulge chasing that have reflectors.
 func (s *ApplyQ2Squares[T]) count() int { return chase.Size{N: s.N, B: s.B}.Sweeps() }
 
-// q2Division says how the reflectors of neighbouring sweeps are divided into squares.
 type q2Division struct {
 	sweep, groups  int // the first sweep, and the number of groups of sweeps
 	squares, order int // the number of squares, and the order of the largest
 }
 
-// division returns the division of the sweeps from `sweep` on, which begin a square. The last
-// square has all further steps. So there are as few squares as their largest order allows.
+// division returns the division of the sweeps that begin with `sweep`. The last square has all
+// further steps, so that there are as few squares as their largest order allows.
 func (s *ApplyQ2Squares[T]) division(sweep int) q2Division {
 	g := int(s.spec.G)
 	d := q2Division{sweep: sweep, groups: vk.Tiles(min(s.sweeps, s.count()-sweep), uint32(g)), squares: 1}
@@ -110,14 +108,11 @@ func (s *ApplyQ2Squares[T]) division(sweep int) q2Division {
 	return d
 }
 
-// square returns the first row and the order of square number u.
 func (s *ApplyQ2Squares[T]) square(d q2Division, u int) (top, order int) {
 	top = d.sweep + 1 + u*s.height
 	return top, min(d.order, s.N-top)
 }
 
-// Work is the layout of the workspace. The workspace of the products (Ops.Work) must be in the
-// arena, too.
 func (s *ApplyQ2Squares[T]) Work() *vk.Layout {
 	if s.multiplied == nil {
 		return vk.Together()
@@ -125,14 +120,11 @@ func (s *ApplyQ2Squares[T]) Work() *vk.Layout {
 	return vk.Together(s.squares, s.rows)
 }
 
-// Info returns an empty slice, because no workgroup waits for another.
 func (s *ApplyQ2Squares[T]) Info(*vk.Arena) vk.Slice[uint32] { return vk.Slice[uint32]{} }
 
-// Flops returns the cost in flops: of the products, and of multiplying the reflectors out.
 func (s *ApplyQ2Squares[T]) Flops() float64 { return s.ProductFlops() + s.multipliedFlops() }
 
-// ProductFlops returns the cost in flops of the products: 4·n²·m for order n and few sweeps in a
-// square.
+// ProductFlops is 4·n²·m for order n and few sweeps in a square.
 func (s *ApplyQ2Squares[T]) ProductFlops() float64 {
 	flops := 0.0
 	s.each(func(d q2Division) {
@@ -144,22 +136,20 @@ func (s *ApplyQ2Squares[T]) ProductFlops() float64 {
 	return flops
 }
 
-// multipliedFlops returns the cost in flops of multiplying out the reflectors of all squares.
 func (s *ApplyQ2Squares[T]) multipliedFlops() float64 {
 	flops := 0.0
 	s.each(func(d q2Division) { flops += float64(d.squares) * s.squareFlops(d) })
 	return flops
 }
 
-// squareFlops returns the cost of multiplying out the reflectors of the largest square, in flops.
-// Half of the products of reflectors with elements of the square would be zero, and are left out.
+// squareFlops returns the cost of multiplying out the reflectors of the largest square. Half of the
+// products of reflectors with elements of the square would be zero, and are left out.
 func (s *ApplyQ2Squares[T]) squareFlops(d q2Division) float64 {
 	sweeps, height := float64(d.groups*int(s.spec.G)), float64(min(s.height, d.order))
 	return 2 * sweeps * height * (sweeps + height)
 }
 
-// each calls `do` for each division of the sweeps, in the order of the product Q2·X: the last sweeps
-// act first.
+// each calls `do` for each division, in the order of the product Q2·X: the last sweeps act first.
 func (s *ApplyQ2Squares[T]) each(do func(q2Division)) {
 	if s.multiplied == nil {
 		return
@@ -170,7 +160,7 @@ func (s *ApplyQ2Squares[T]) each(do func(q2Division)) {
 }
 
 // Record replaces X by Q2·X. q holds the reflectors that BulgeChasing stored. xt is m×n, or has
-// fewer rows if there are fewer vectors. xt must not overlap q.
+// fewer rows if there are fewer vectors.
 func (s *ApplyQ2Squares[T]) Record(rec *vk.Recorder, ws *vk.Arena, q stages.Reflectors[T], xt product.Matrix[T]) {
 	if xt.Rows > s.M || xt.Cols != s.N {
 		panic(fmt.Sprintf("stages: Q2 of order %d for %d vectors applied to %d×%d", s.N, s.M, xt.Cols, xt.Rows))
@@ -187,8 +177,8 @@ func (s *ApplyQ2Squares[T]) Record(rec *vk.Recorder, ws *vk.Arena, q stages.Refl
 	})
 }
 
-// multiply records the kernel that multiplies out the reflectors of all squares of the division d.
-// A dispatch computes as many squares as its limit of flops allows, and at least one.
+// multiply records the kernel for all squares of the division d. A dispatch computes as many squares
+// as its limit of flops allows, and at least one.
 func (s *ApplyQ2Squares[T]) multiply(rec *vk.Recorder, ws *vk.Arena, q stages.Reflectors[T], d q2Division) {
 	all := s.squares.In(ws).Sub(0, d.squares*d.order*d.order)
 	vk.Fill(rec, all, 0)
@@ -204,7 +194,6 @@ func (s *ApplyQ2Squares[T]) multiply(rec *vk.Recorder, ws *vk.Arena, q stages.Re
 	})
 }
 
-// apply records the product of square number u with its rows of the vectors.
 func (s *ApplyQ2Squares[T]) apply(rec *vk.Recorder, ws *vk.Arena, d q2Division, u int, xt product.Matrix[T]) {
 	top, order := s.square(d, u)
 	x := xt.Block(0, top, xt.Rows, order)

@@ -10,85 +10,74 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// ApplyQ2Tuning is the set of sizes of ApplyQ2. A group is a number of neighbouring sweeps whose
-// reflectors are applied in one pass over the vectors. A strip is a number of neighbouring vectors.
-// Each workgroup, or each team of invocations in a workgroup, processes one strip at a time.
+// ApplyQ2Tuning is the set of sizes of ApplyQ2. A group is a set of neighbouring sweeps whose
+// reflectors are applied in one pass over the vectors. A strip is a set of neighbouring vectors. An
+// item of work is one group on one strip.
 type ApplyQ2Tuning struct {
-	// If Flags is true, different workgroups process successive groups of sweeps, and wait for each
-	// other by flags. If Flags is false, the invocations of one workgroup are divided into teams, and
-	// the teams process successive groups of sweeps.
+	// With Flags, successive groups are processed by different workgroups, which wait for each other
+	// by flags. Without Flags, they are processed by the teams of a workgroup.
 	Flags bool
 
-	// Workgroups is the largest number of workgroups of a dispatch. It is used only if Flags is
-	// true.
+	// Workgroups is the largest number of workgroups of a dispatch with Flags.
 	Workgroups int
 
 	// Polls is the number of times that a waiting workgroup reads a flag before the wait fails. It
-	// is used only if Flags is true.
+	// is used only with Flags.
 	Polls uint32
 
 	// Threads is the number of invocations of a workgroup. It is rounded up to whole subgroups.
 	Threads uint32
 
-	// Pipe is the largest number of teams into which the invocations of a workgroup are divided: a
-	// power of two that divides Threads. It is used only if Flags is false.
+	// Pipe is the largest number of teams in a workgroup without Flags: a power of two that divides
+	// Threads.
 	Pipe uint32
 
-	// Lanes is the number of invocations that keep the device busy. The number of teams in a
-	// workgroup is doubled until all workgroups together have Lanes invocations. Lanes is used only
-	// if Flags is false.
+	// Lanes is the number of invocations that keep the device busy. Without Flags, the number of
+	// teams in a workgroup is doubled until all workgroups together have so many invocations.
 	Lanes int
 
-	// Items is the number of items that keeps the device busy, where an item is one group of sweeps
-	// that is applied to one strip of vectors. The size of groups is halved until there are Items
-	// items. Items is used only if Flags is true.
+	// Items is the number of items that keep the device busy. With Flags, the size of groups is
+	// halved until there are so many items.
 	Items int
 
-	// Group is the largest number of sweeps whose reflectors are applied in one pass over the
-	// vectors.
+	// Group is the largest number of sweeps in a group.
 	Group uint32
 
-	// Chunk is the number of Householder reflectors that are in shared memory at a time. It divides
-	// Group, the number of sweeps of a group.
+	// Chunk is the number of reflectors that are in shared memory at a time. It divides Group.
 	Chunk uint32
 
 	// Batch is the number of reflectors that an invocation applies before it moves the elements of
 	// its vectors to other registers. It divides Chunk.
 	Batch uint32
 
-	// Rows is the largest number of rows of a reflector that one invocation keeps in registers. If
-	// the half-bandwidth is larger than Rows, neighbouring invocations share a vector. 0 means no
-	// limit.
+	// Rows is the largest number of rows of a reflector that one invocation keeps in registers. For
+	// a larger half-bandwidth, neighbouring invocations share a vector. 0 means no limit.
 	Rows uint32
 
 	// Private selects the memory for those rows of the vectors that two successive blocks of
-	// reflectors both change. If Private is true, the rows stay in an invocation's private memory.
-	// If Private is false, they stay in shared memory.
+	// reflectors both change: an invocation's private memory if it is true, shared memory otherwise.
 	Private bool
 
 	// Dispatch is the approximate cost of the largest dispatch of ApplyQ2, in flops.
 	Dispatch float64
 
-	// Squares has the sizes of ApplyQ2Squares, which applies Q2 by large products.
 	Squares Q2SquareTuning
 }
 
-// Q2SquareTuning is the set of sizes of ApplyQ2Squares.
 type Q2SquareTuning struct {
-	// Sweeps is the number of sweeps whose reflectors are multiplied out to one orthogonal matrix,
-	// a square. It is rounded up to whole groups. The products have an inner dimension of about
-	// 2·Sweeps. If Sweeps is 0, ApplyQ2Squares is never used.
+	// Sweeps is the number of sweeps in a square, rounded up to whole groups. The products have an
+	// inner dimension of about 2·Sweeps. If Sweeps is 0, ApplyQ2Squares is never used.
 	Sweeps int
 
-	// Gain is the smallest ratio of the rates of products, emulated to native, for which
-	// ApplyQ2Squares is used. If Gain is 0, it is used with all emulated products, even if their
-	// rates were not measured.
+	// Gain is the smallest ratio of the rates of emulated and native products for which
+	// ApplyQ2Squares is used. If it is 0, ApplyQ2Squares is used with all emulated products, even if
+	// their rates were not measured.
 	Gain float64
 }
 
-// Faster returns whether ApplyQ2Squares is taken to be faster than ApplyQ2 for m vectors. `gain` is
-// the ratio of the rates of products, emulated to native, or 0 if it is not known. ApplyQ2 needs
-// 2·n²·m flops. ApplyQ2Squares needs 2·n²·Sweeps flops, and 4·n²·m flops in products.
+// Faster estimates whether ApplyQ2Squares is faster than ApplyQ2 for m vectors. `gain` is the ratio
+// of the rates of emulated and native products, or 0 if it is not known. ApplyQ2 needs 2·n²·m flops.
+// ApplyQ2Squares needs 2·n²·Sweeps flops, and 4·n²·m flops in products.
 func (t Q2SquareTuning) Faster(m int, gain float64) bool {
 	if t.Sweeps == 0 || t.Gain == 0 {
 		return t.Sweeps > 0
@@ -97,8 +86,7 @@ func (t Q2SquareTuning) Faster(m int, gain float64) bool {
 }
 
 // Fits returns nil if Q2 of half-bandwidth b can be applied to doubles with these sizes on the
-// device. Otherwise it returns an error that says which sizes contradict each other, or a
-// *vk.UnsupportedError.
+// device. Otherwise the error says which sizes contradict each other, or is a *vk.UnsupportedError.
 func (t ApplyQ2Tuning) Fits(info vk.Info, b int) error {
 	const large = 1 << 14
 	// On devices where workgroups may not wait for each other, ApplyQ2 divides each workgroup into
@@ -117,9 +105,8 @@ func (t ApplyQ2Tuning) Fits(info vk.Info, b int) error {
 	return nil
 }
 
-// q2Spec returns the specialisation of the kernel for a size and a device. If the device has too
-// little shared memory, q2Spec reduces the sizes that need shared memory. If the smallest sizes do
-// not fit, q2Spec returns a *vk.UnsupportedError.
+// q2Spec reduces the sizes that need more shared memory than the device has. If the smallest sizes
+// do not fit, it returns a *vk.UnsupportedError.
 func q2Spec[T spirv.Scalar](
 	t ApplyQ2Tuning, info vk.Info, size Size, op product.Op,
 ) (shaders.OrmtrQ2TeamsSpec, error) {
@@ -127,13 +114,9 @@ func q2Spec[T spirv.Scalar](
 		LocalSize: uint32(stages.WholeSubgroups(int(t.Threads), info)), B: uint32(size.B), G: t.Group, Chunk: t.Chunk, U: t.Batch,
 		Transposed: stages.SpecBool(bool(op)), Pipe: 1, Share: 1, Private: stages.SpecBool(t.Private),
 	}
-	// Double the number of teams (groups of invocations) in a workgroup until the device has enough
-	// invocations to be busy.
 	for !t.Flags && 2*spec.Pipe <= t.Pipe && size.M*int(spec.Pipe) < t.Lanes {
 		spec.Pipe *= 2
 	}
-	// Double the number of invocations that share a vector until each of them keeps at most Rows
-	// rows.
 	for t.Rows > 0 && spec.B > t.Rows*spec.Share && (spec.B|spec.U|spec.LocalSize/spec.Pipe)%(2*spec.Share) == 0 {
 		spec.Share *= 2
 	}
@@ -142,15 +125,13 @@ func q2Spec[T spirv.Scalar](
 		return spec, fmt.Errorf("stages: Q2 cannot be applied in groups of %d, chunks of %d, batches of %d "+
 			"by %d teams of %d threads in all", spec.G, spec.Chunk, spec.U, spec.Pipe, spec.LocalSize)
 	}
-	// Halve the number of sweeps in a group until there are enough items (groups on strips of
-	// vectors) to fill the device.
 	strips := vk.Tiles(size.M, spec.LocalSize/spec.Pipe/spec.Share)
 	for t.Flags && spec.G%(2*spec.Chunk) == 0 && strips*vk.Tiles(size.N, spec.G) < t.Items {
 		spec.G /= 2
 	}
-	// Reduce the shared memory until it fits the device: first by fewer teams in a workgroup, then
-	// by fewer sweeps in a group. Shared memory holds the rows of the vectors that two successive
-	// blocks of reflectors have in common, and smaller groups have fewer of these rows.
+	// Reduce the shared memory: first by fewer teams in a workgroup, then by fewer sweeps in a
+	// group. Shared memory holds the rows of the vectors that two successive blocks of reflectors
+	// have in common, and smaller groups have fewer of these rows.
 	for {
 		need, err := q2Shared[T](spec, t.Flags)
 		switch {
@@ -168,9 +149,8 @@ func q2Spec[T spirv.Scalar](
 	}
 }
 
-// q2Shared returns the bytes of shared memory that the kernel ormtr_q2 needs. If `flags` is true,
-// the result is for the form in which workgroups wait by flags. Otherwise it is for the form with
-// several teams in a workgroup.
+// q2Shared returns the bytes of shared memory that the kernel ormtr_q2 needs, in the form with flags
+// or in the form with teams.
 func q2Shared[T spirv.Scalar](spec shaders.OrmtrQ2TeamsSpec, flags bool) (bytes int, err error) {
 	if flags {
 		return product.SharedBytes(shaders.OrmtrQ2Flags[T], flagsSpec(spec, false))
@@ -178,8 +158,6 @@ func q2Shared[T spirv.Scalar](spec shaders.OrmtrQ2TeamsSpec, flags bool) (bytes 
 	return product.SharedBytes(shaders.OrmtrQ2Teams[T], spec)
 }
 
-// flagsSpec converts the specialisation constants x of the form of ormtr_q2 whose workgroups are
-// divided into teams to those of the form whose workgroups wait for each other by flags.
 func flagsSpec(x shaders.OrmtrQ2TeamsSpec, wideFence bool) shaders.OrmtrQ2FlagsSpec {
 	return shaders.OrmtrQ2FlagsSpec{
 		LocalSize: x.LocalSize, B: x.B, G: x.G, Chunk: x.Chunk, U: x.U, Transposed: x.Transposed,

@@ -41,8 +41,6 @@ type Batch struct {
 	scaled         vk.Region[float64] // d and e after scaling, of given tridiagonal matrices without vectors
 }
 
-// Size holds the limits of a batch: the largest order, the largest number of matrices, whether
-// eigenvectors are wanted, and whether the matrices are tridiagonal.
 type Size struct {
 	N           int  // largest order
 	Count       int  // largest number of matrices
@@ -50,19 +48,17 @@ type Size struct {
 	Tridiagonal bool // whether the matrices are tridiagonal, see New
 }
 
-// batchShared holds the kernels for one element of Tuning.Shared, which solves matrices in
-// shared memory. If eigenvectors are wanted, the field `values` is nil. Otherwise the field
-// `vectors` is nil.
+// batchShared holds the kernels for one element of Tuning.Shared. One of the two is nil: `values` if
+// eigenvectors are wanted, and `vectors` otherwise.
 type batchShared struct {
 	vectors *vk.Kernel[shaders.SyevBatchSpec, shaders.SyevBatchPush]
 	values  *vk.Kernel[shaders.SyevBatchValuesSpec, shaders.SyevBatchValuesPush]
 }
 
-// batchMemory holds the kernels for one element of Tuning.Memory, which solves matrices that
-// are too large for shared memory. If eigenvectors are wanted, the field `bisect` is nil. Otherwise
-// only the fields `reduce` and `bisect` are not nil. Eigenvectors of T come from QL iteration
-// (`iterate`), or from divide and conquer; then `multiply` computes the products with Q, and
-// `iterate` is nil.
+// batchMemory holds the kernels for one element of Tuning.Memory. If eigenvectors are wanted,
+// `bisect` is nil. Otherwise only `reduce` and `bisect` are not nil. Eigenvectors of T come from QL
+// iteration (`iterate`), or from divide and conquer; then `multiply` computes the products with Q,
+// and `iterate` is nil.
 type batchMemory struct {
 	reduce  *vk.Kernel[shaders.Sytd2BatchSpec, shaders.Sytd2BatchPush]
 	form    *vk.Kernel[shaders.Org2lBatchSpec, shaders.Org2lBatchPush]
@@ -76,12 +72,12 @@ type batchMemory struct {
 	prepare *vk.Kernel[shaders.Laed0BatchSpec, shaders.Laed0BatchPush] // scales T; nil unless T is given
 }
 
-// New prepares batches of the given size. The caller must fit t to the device by
-// Tuning.For. Matrices for which t says Conquer are solved by divide and conquer with the sizes
-// c, whose field Dispatch is not used, and with products in the square tiles of the table `tiles`.
-// If the matrices are tridiagonal, laed0_batch replaces the reduction, the rows of t.Memory are for
-// all orders, and divide and conquer solves all matrices if vectors are wanted. New panics if
-// the largest order of the batch is above t.Order(). The errors of New are those of package vk.
+// New prepares batches of the given size, with sizes t that Tuning.For has fitted to the device.
+// Matrices for which t says Conquer are solved by divide and conquer with the sizes c, whose field
+// Dispatch is not used, and with products in the square tiles of the table `tiles`. If the matrices
+// are tridiagonal, laed0_batch replaces the reduction, the rows of t.Memory are for all orders, and
+// divide and conquer solves all matrices if vectors are wanted. New panics if the largest order of
+// the batch is above t.Order().
 func New(dev *vk.Device, size Size, t Tuning, c stedc.Tuning, tiles product.Tuning) (*Batch, error) {
 	if size.N < 1 || size.Count < 1 || size.N > t.Order() {
 		panic(fmt.Sprintf("stages: a batch of %d matrices of order %d, at most %d", size.Count, size.N, t.Order()))
@@ -137,8 +133,6 @@ func New(dev *vk.Device, size Size, t Tuning, c stedc.Tuning, tiles product.Tuni
 	return s, b.Err
 }
 
-// buildShared builds the kernels for one row of Tuning.Shared: small matrices, which are
-// solved in shared memory.
 func buildShared(b *stages.Builder, t Shared, vectors bool) (k batchShared) {
 	if vectors {
 		k.vectors = stages.Build(b, shaders.SyevBatch(), t.spec())
@@ -148,8 +142,7 @@ func buildShared(b *stages.Builder, t Shared, vectors bool) (k batchShared) {
 	return k
 }
 
-// buildMemory builds the kernels for one row of Tuning.Memory: matrices that are too large for
-// shared memory. The products after divide and conquer use the largest square tile of the table
+// In buildMemory, the products after divide and conquer use the largest square tile of the table
 // `tiles` that suits the order.
 func buildMemory(b *stages.Builder, t Memory, vectors bool, tiles product.Tuning) (k batchMemory) {
 	k.reduce = stages.Build(b, shaders.Sytd2Batch(), t.reduceSpec())
@@ -169,8 +162,7 @@ func buildMemory(b *stages.Builder, t Memory, vectors bool, tiles product.Tuning
 	return k
 }
 
-// buildTridiagonal builds the kernels for one row of Tuning.Memory, for matrices that are
-// tridiagonal already. The kernel that bisects reads the matrices that `prepare` has scaled.
+// In buildTridiagonal, the kernel that bisects reads the matrices that `prepare` has scaled.
 func buildTridiagonal(b *stages.Builder, t Memory, vectors bool) (k batchMemory) {
 	if vectors {
 		k.sort = stages.Build(b, shaders.LasrtBatch(), t.sortSpec())
@@ -181,10 +173,10 @@ func buildTridiagonal(b *stages.Builder, t Memory, vectors bool) (k batchMemory)
 	return k
 }
 
-// Work is the layout of the workspace. It has 68 bytes for each matrix. If n = Size.N is above
-// the largest order of Tuning.Shared, it also has 5·n elements for each matrix, and with
-// vectors n² elements more. Divide and conquer needs 3/2·n² + O(n) elements more for each matrix.
-// Of 5·n elements, tridiagonal matrices need 4·n without vectors, and 2·n with vectors.
+// Work has 68 bytes for each matrix. If n = Size.N is above the largest order of Tuning.Shared, it
+// also has 5·n elements for each matrix, and with vectors n² elements more. Divide and conquer needs
+// 3/2·n² + O(n) elements more. Of 5·n elements, tridiagonal matrices need 4·n without vectors, and
+// 2·n with vectors.
 func (s *Batch) Work() *vk.Layout {
 	work := vk.Together(s.table, s.states, s.d, s.e, s.tau, s.two, s.z, s.w, s.scaled)
 	if s.forest == nil {
@@ -193,10 +185,9 @@ func (s *Batch) Work() *vk.Layout {
 	return vk.Together(work, s.forest.Work)
 }
 
-// BatchFlops returns the usual cost of a matrix of order n in flops. With vectors the cost is
-// 4/3·n³ for the reduction, 4/3·n³ for Q, and 7·n³ for QL iteration, plus the computation of the
-// rotations. Without vectors the cost is that of the reduction and of bisection with 54 halvings
-// for each eigenvalue.
+// BatchFlops returns the usual cost of a matrix of order n. With vectors it is 4/3·n³ for the
+// reduction, 4/3·n³ for Q, and 7·n³ for QL iteration, plus the computation of the rotations. Without
+// vectors it is the cost of the reduction and of bisection with 54 halvings for each eigenvalue.
 func BatchFlops(n int, vectors bool) float64 {
 	x := float64(n)
 	if vectors {
@@ -205,9 +196,9 @@ func BatchFlops(n int, vectors bool) float64 {
 	return 4.0/3*x*x*x + 54*stebz.MinorFlops*x*x
 }
 
-// TridiagonalBatchFlops returns the usual cost of a tridiagonal matrix of order n in a batch, in flops.
-// With vectors it is that of divide and conquer, 4/3·n³ if no eigenvalue deflates. Without vectors it
-// is that of bisection with 54 halvings for each eigenvalue.
+// TridiagonalBatchFlops returns the usual cost of a tridiagonal matrix of order n. With vectors it
+// is that of divide and conquer, 4/3·n³ if no eigenvalue deflates. Without vectors it is that of
+// bisection with 54 halvings for each eigenvalue.
 func TridiagonalBatchFlops(n int, vectors bool) float64 {
 	x := float64(n)
 	if vectors {
@@ -216,10 +207,10 @@ func TridiagonalBatchFlops(n int, vectors bool) float64 {
 	return 54 * stebz.MinorFlops * x * x
 }
 
-// rotationFlops is the cost of computing the cosine and sine of one rotation. The cost is high
-// because the operations form a chain in which each operation needs the result of the previous one.
+// rotationFlops is the cost of computing the cosine and sine of one rotation. It is high because
+// each operation needs the result of the previous one.
 const rotationFlops = 200
 
-// rotationsOf returns the usual number of rotations of QL iteration for order n: 1.2·n², a little
-// more than 2.2·n sweeps with n/2 rotations each.
+// rotationsOf returns the usual number of rotations of QL iteration: 1.2·n², a little more than
+// 2.2·n sweeps with n/2 rotations each.
 func rotationsOf(n int) float64 { return 1.2 * float64(n) * float64(n) }

@@ -8,8 +8,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// batchRecording records the steps that solve one class of matrices of a batch. The matrices of a
-// class are too large for shared memory, and the same kernels solve them.
+// batchRecording records the solution of one class of matrices: too large for shared memory, and
+// solved by the same kernels.
 type batchRecording struct {
 	*Batch
 	batchMemory
@@ -24,7 +24,6 @@ func (s *Batch) recordMemory(rec *vk.Recorder, ws *vk.Arena, c batchClass, lists
 	return &batchRecording{s, s.memory[c.class-len(s.shared)], rec, ws, c, lists, x}
 }
 
-// record records the whole solution of the class.
 func (r *batchRecording) record() {
 	if r.size.Tridiagonal {
 		r.recordTridiagonal()
@@ -44,12 +43,11 @@ func (r *batchRecording) record() {
 	r.sort()
 }
 
-// ofWorkgroup is the largest work of one workgroup, as a fraction of the largest cost of a
-// dispatch. With this fraction, a device that runs 64 workgroups at a time finishes every dispatch
-// in time, even if the dispatch has few workgroups.
+// ofWorkgroup is the largest work of one workgroup, as a fraction of the largest cost of a dispatch.
+// With it, a device that runs 64 workgroups at a time finishes every dispatch in time, even one with
+// few workgroups.
 const ofWorkgroup = 1.0 / 64
 
-// recordTridiagonal records the whole solution of the class, whose matrices are tridiagonal.
 func (r *batchRecording) recordTridiagonal() {
 	if r.size.Vectors {
 		r.conquer()
@@ -73,11 +71,10 @@ func (r *batchRecording) given() shaders.Laed0BatchPush {
 	}
 }
 
-// strips divides the columns 0 … n − 3 of the largest matrix into ranges; one dispatch processes
-// one range of columns in all matrices. Each range has a multiple of `unit` columns. For each
-// matrix, the cost of a range is at most the work that one workgroup may do in a dispatch. The cost
-// of column k is `flops`·(n − k)², because `flops` is the cost of one element of the trailing
-// matrix of column k.
+// strips divides the columns 0 … n − 3 of the largest matrix into ranges of a multiple of `unit`
+// columns. One dispatch processes one range in all matrices, and costs each workgroup at most
+// ofWorkgroup of a dispatch. Column k costs `flops`·(n − k)²: `flops` is the cost of one element of
+// its trailing matrix.
 func (r *batchRecording) strips(flops float64, unit int) []stages.Span {
 	n := r.class.largest
 	units := (n - 2 + unit - 1) / unit
@@ -87,7 +84,6 @@ func (r *batchRecording) strips(flops float64, unit int) []stages.Span {
 	})
 }
 
-// reduce records the reduction of each matrix of the class to tridiagonal form.
 func (r *batchRecording) reduce() {
 	for _, columns := range r.strips(4, 1) {
 		r.each(r.rec, r.class, columns.Cost, func(first, count uint32) {
@@ -101,8 +97,7 @@ func (r *batchRecording) reduce() {
 	}
 }
 
-// form records the computation of the orthogonal matrix Q of the reduction to tridiagonal form. It
-// applies the last Householder reflectors first.
+// form computes the orthogonal matrix Q of the reduction. It applies the last reflectors first.
 func (r *batchRecording) form() {
 	blocks := r.strips(4, shaders.Org2lBatchNb)
 	for i := len(blocks) - 1; i >= 0; i-- {
@@ -116,8 +111,8 @@ func (r *batchRecording) form() {
 	}
 }
 
-// iterate records the usual number of rotations of QL iteration. Continue records more of them for
-// matrices that need more.
+// iterate records the usual number of rotations of QL iteration. Continue records more for matrices
+// that need more.
 func (r *batchRecording) iterate() {
 	n, matrices := r.class.largest, r.tune.Memory[r.class.class-len(r.shared)].matrices()
 	rotation := rotationFlops + 6*float64(n)
@@ -133,9 +128,9 @@ func (r *batchRecording) iterate() {
 	}
 }
 
-// conquer records divide and conquer for the tridiagonal matrices of the class, and the products of
-// their eigenvectors with Q. The eigenvectors overwrite the given matrices, and the products W and
-// S. If the given matrices are tridiagonal, there is no Q, and the eigenvectors go to its memory.
+// conquer records divide and conquer for T, and the products of its eigenvectors with Q. The
+// eigenvectors overwrite the given matrices, and the products overwrite W and S. If the given
+// matrices are tridiagonal, there is no Q, and the eigenvectors go to its memory.
 func (r *batchRecording) conquer() {
 	w := r.w.In(r.ws).Addr()
 	if r.size.Tridiagonal {
@@ -157,8 +152,6 @@ func (r *batchRecording) conquer() {
 	})
 }
 
-// sort records the kernel that sorts the eigenvalues and copies eigenvalues and eigenvectors to the
-// result.
 func (r *batchRecording) sort() {
 	n := float64(r.class.largest)
 	x := shaders.LasrtBatchPush{D: r.d.In(r.ws).Addr(), Z: r.z.In(r.ws).Addr()}
@@ -177,7 +170,6 @@ func (r *batchRecording) sort() {
 	})
 }
 
-// bisect records the bisection that finds the eigenvalues if no eigenvectors are wanted.
 func (r *batchRecording) bisect() {
 	n := float64(r.class.largest)
 	d, e := r.d.In(r.ws), r.e.In(r.ws)

@@ -9,7 +9,6 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Item is one matrix of a batch.
 type Item struct {
 	N        int  // order, at least 1
 	Upper    bool // whether the upper triangle is read instead of the lower one
@@ -18,15 +17,13 @@ type Item struct {
 
 // BatchPart holds matrices that are solved together, and the offsets of their data in memory.
 type BatchPart struct {
-	// A, V and W have one element for each matrix. The elements are offsets, counted in float64
-	// values: A[i] is the offset of the n×n matrix i in Buffers.A, V[i] that of its
-	// n×(To−From) vectors in Buffers.V, and W[i] that of its To−From values in
-	// Buffers.Values. There are no gaps between the matrices, between the vectors or between
-	// the values.
+	// A, V and W have one element for each matrix: an offset in float64 values. A[i] is the offset
+	// of the n×n matrix i in Buffers.A, V[i] that of its n×(To−From) vectors in Buffers.V, and W[i]
+	// that of its To−From values in Buffers.Values. There are no gaps between them.
 	A, V, W []int
 
-	// T has one element for each matrix: the index of its first row in the arrays of all diagonals
-	// and of all off-diagonals, for Batch.Given.
+	// T[i] is, for tridiagonal matrices, the index of the first row of matrix i in the two arrays
+	// that Batch.Given returns.
 	T []int
 
 	table   []shaders.BatchMatrix // sorted by kernels, then by the order of the items
@@ -36,23 +33,23 @@ type BatchPart struct {
 	lists   stedc.ForestLists // of the matrices that divide and conquer solves
 }
 
-// batchClass describes the matrices first … first + count − 1 of the table of matrices. The same
-// kernels solve these matrices. `trees` is empty if divide and conquer does not solve them.
+// batchClass is the matrices first … first + count − 1 of the table of matrices, which the same
+// kernels solve. `trees` is empty if divide and conquer does not solve them.
 type batchClass struct {
 	class, first, count, largest int
 	trees                        stedc.Trees
 }
 
-// BatchOutcome tells how the solution of one matrix of a batch ended. At most one of NonFinite and
-// Failed is true. After a success both are false.
+// BatchOutcome tells how the solution of one matrix ended. After a success both fields are false,
+// and after a failure one of them is true.
 type BatchOutcome struct {
 	NonFinite bool // the triangle has a NaN or an infinity
 	Failed    bool // QL iteration did not end on rows [Lo, Hi) of T
 	Lo, Hi    int
 }
 
-// Place chooses the offset in memory of each item, which is one matrix of a batch. There may be at
-// most Size.Count items, of order at most Size.N.
+// Place chooses the offset in memory of each item. There may be at most Size.Count items, of order
+// at most Size.N.
 func (s *Batch) Place(items []Item) *BatchPart {
 	count := len(items)
 	p := &BatchPart{
@@ -102,8 +99,8 @@ func (s *Batch) Place(items []Item) *BatchPart {
 	return p
 }
 
-// byClass returns the numbers of the items, sorted by class, and a function that returns the class of
-// an item. Items of one class keep their order.
+// byClass returns the numbers of the items, sorted by class, and a function that returns the class
+// of an item.
 func (s *Batch) byClass(items []Item) (order []int, class func(i int) int) {
 	classes := make([]int, s.size.N+1) // by order of a matrix
 	for n := range classes {
@@ -131,22 +128,20 @@ func (s *Batch) conquers(class int) bool {
 	return s.forest != nil && class >= len(s.shared) && s.tune.Memory[class-len(s.shared)].Conquer
 }
 
-// Given returns the memory of the diagonals and of the off-diagonals of tridiagonal matrices, which
-// the caller writes before the recording of Record runs. Row k of matrix i is element T[i]+k.
+// Given returns the memory of the diagonals and of the off-diagonals of tridiagonal matrices. The
+// caller writes them before the recording of Record runs. Row k of matrix i is element T[i]+k.
 func (s *Batch) Given(ws *vk.Arena) (d, e vk.Slice[float64]) { return s.d.In(ws), s.e.In(ws) }
 
 // twoWords returns the 64-bit offset x as two 32-bit words. The first word has the low bits.
 func twoWords(x int) [2]uint32 { return [2]uint32{uint32(x), uint32(uint64(x) >> 32)} }
 
 // Buffers holds the memory of the matrices, values and vectors of a batch, at the offsets of
-// BatchPart. V may be the same memory as A if all vectors of all matrices are wanted. V is not used
-// if no vectors are wanted.
-//
-// If the matrices are tridiagonal, they are not in A, and A is not used. V is then other memory.
+// BatchPart. V may be the same memory as A if all vectors of all matrices are wanted. Tridiagonal
+// matrices do not use A, and a solve without vectors does not use V.
 type Buffers struct{ A, Values, V vk.Slice[float64] }
 
-// Record records the solution of the matrices of p. It overwrites the matrices in A. After the recording
-// has run, the caller must call Continue, which records more work if some matrices need it.
+// Record solves the matrices of p, and overwrites A. After the recording has run, the caller must
+// call Continue, which records more work if some matrices need it.
 func (s *Batch) Record(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x Buffers) {
 	rec.Phase(stages.PhaseBatch, 0, 1)
 	vk.SendFirst(rec, s.table.In(ws), p.table)
@@ -164,9 +159,8 @@ func (s *Batch) Record(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x Buffers) 
 	vk.ReceiveLast(rec, p.states, s.states.In(ws))
 }
 
-// Continue records further rotations of QL iteration, for matrices that need more than the usual
-// number of rotations. If no matrix needs more rotations, Continue returns false and records
-// nothing.
+// Continue records further rotations of QL iteration for matrices that need more than the usual
+// number. If there are none, it returns false and records nothing.
 func (s *Batch) Continue(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x Buffers) bool {
 	more := false
 	for _, c := range p.classes {
@@ -190,7 +184,6 @@ func (s *Batch) Continue(rec *vk.Recorder, ws *vk.Arena, p *BatchPart, x Buffers
 	return more
 }
 
-// Outcomes returns the outcome of each matrix, in the order of the items.
 func (p *BatchPart) Outcomes() []BatchOutcome {
 	all := make([]BatchOutcome, len(p.order))
 	for k, i := range p.order {
@@ -203,9 +196,8 @@ func (p *BatchPart) Outcomes() []BatchOutcome {
 	return all
 }
 
-// each divides a class of matrices (matrices that the same kernels solve) into ranges, and calls
-// `record` for each range: the matrices first … first + count − 1 of the table. A range costs at
-// most as much as one dispatch may cost. The argument `cost` is the cost of one matrix in flops.
+// each divides a class of matrices into ranges that cost at most as much as one dispatch may cost,
+// and calls `record` for each. `cost` is the cost of one matrix in flops.
 func (s *Batch) each(rec *vk.Recorder, c batchClass, cost float64, record func(first, count uint32)) {
 	most := max(1, int(s.tune.Dispatch/cost))
 	for from := 0; from < c.count; from += most {
@@ -215,8 +207,6 @@ func (s *Batch) each(rec *vk.Recorder, c batchClass, cost float64, record func(f
 	}
 }
 
-// recordShared records the solution of one class of matrices: matrices that use the same kernel and
-// fit into shared memory.
 func (s *Batch) recordShared(rec *vk.Recorder, ws *vk.Arena, c batchClass, x Buffers) {
 	t, k := s.tune.Shared[c.class], s.shared[c.class]
 	s.each(rec, c, BatchFlops(c.largest, s.size.Vectors), func(first, count uint32) {

@@ -10,9 +10,8 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Tuning is the set of sizes for batches of small matrices that are measured for each device.
-// A matrix is solved by the kernels of the first row whose Order is at least the order of the
-// matrix: first the rows of Shared are tried, and then the rows of Memory.
+// Tuning is the set of sizes for batches of small matrices. A matrix is solved by the kernels of the
+// first row whose Order is at least its order; the rows of Shared come before the rows of Memory.
 type Tuning struct {
 	Shared []Shared // for matrices in shared memory; orders ascend
 	Memory []Memory // for larger matrices; orders ascend
@@ -22,8 +21,7 @@ type Tuning struct {
 	Dispatch float64
 }
 
-// Shared is the set of sizes of the kernel syev_batch, which solves matrices of order Order or
-// less in shared memory.
+// Shared is a row of sizes of the kernel syev_batch, which solves matrices in shared memory.
 type Shared struct {
 	Order    uint32 // largest order, at least 2
 	Team     uint32 // invocations that solve a matrix
@@ -31,9 +29,9 @@ type Shared struct {
 	Apart    uint32 // invocations of a workgroup besides the teams; 0, or at least Matrices
 }
 
-// Memory is the set of sizes of the kernels for matrices of order Order or less that are too
-// large for shared memory. One workgroup works on each matrix, but steqr_batch may have several
-// matrices in a workgroup (Matrices).
+// Memory is a row of sizes of the kernels for matrices that are too large for shared memory. One
+// workgroup works on each matrix, but steqr_batch may have several matrices in a workgroup
+// (Matrices).
 type Memory struct {
 	Order   uint32 // largest order
 	Threads uint32 // invocations of a workgroup of org2l_batch, and of a team of steqr_batch
@@ -42,9 +40,9 @@ type Memory struct {
 	Conquer bool   `json:",omitempty"` // whether divide and conquer replaces QL iteration (steqr_batch)
 
 	// Rows is the number of rows of a matrix that an invocation of sytd2_batch, org2l_batch and
-	// steqr_batch processes at the same time. Matrices is the number of matrices that a workgroup of
-	// steqr_batch processes at the same time, with a team of Threads invocations for each of them. It
-	// is at most Apart. 0 counts as 1 for both numbers.
+	// steqr_batch processes at the same time. Matrices, at most Apart, is the number of matrices in
+	// a workgroup of steqr_batch, with a team of Threads invocations for each. 0 counts as 1 for
+	// both numbers.
 	Rows     uint32 `json:",omitempty"`
 	Matrices uint32 `json:",omitempty"`
 }
@@ -71,7 +69,6 @@ func (t Tuning) Tridiagonal() Tuning {
 	return t
 }
 
-// For returns t without the rows whose sizes exceed the limits of the device.
 func (t Tuning) For(info vk.Info) Tuning {
 	all := t
 	t.Shared, t.Memory = nil, nil
@@ -88,8 +85,8 @@ func (t Tuning) For(info vk.Info) Tuning {
 	return t
 }
 
-// Fits returns nil if the device can run the kernels of at least one row of t.Shared and of at
-// least one row of t.Memory.
+// Fits returns nil if the device can run at least one row of t.Shared and at least one row of
+// t.Memory.
 func (t Tuning) Fits(info vk.Info) (err error) {
 	if err := t.check(); err != nil {
 		return err
@@ -135,13 +132,11 @@ func (t Tuning) class(n int) int {
 
 func (s Shared) threads() uint32 { return s.Team*s.Matrices + s.Apart }
 
-// spec returns the specialisation of syev_batch. The kernel syev_batch_values has the same
-// specialisation constants.
+// The kernel syev_batch_values has the same specialisation constants.
 func (s Shared) spec() shaders.SyevBatchSpec {
 	return shaders.SyevBatchSpec{LocalSize: s.threads(), Order: s.Order, Team: s.Team, Matrices: s.Matrices}
 }
 
-// fits returns nil if the device can run the kernel syev_batch with the sizes s.
 func (s Shared) fits(info vk.Info) error {
 	if s.Order < 2 || s.Team == 0 || s.Matrices == 0 || s.Apart > 0 && s.Apart < s.Matrices {
 		return fmt.Errorf("stages: no batch can be tuned by %+v", s)
@@ -151,8 +146,6 @@ func (s Shared) fits(info vk.Info) error {
 	return room(info, int(s.threads()), vectors, err)
 }
 
-// fits returns nil if the device can run the batch kernels for matrices beyond shared memory with
-// the sizes m.
 func (m Memory) fits(info vk.Info) error {
 	if m.Order < 3 || m.Threads == 0 || m.Teams == 0 || m.Apart < m.matrices() {
 		return fmt.Errorf("stages: no batch can be tuned by %+v", m)
@@ -163,8 +156,8 @@ func (m Memory) fits(info vk.Info) error {
 	return room(info, int(max(m.Threads*m.Teams, m.matrices()*m.Threads+m.Apart)), bytes, err)
 }
 
-// room returns nil if a workgroup of the device may have `threads` invocations and `bytes` bytes of
-// shared memory. If err is not nil, room returns err.
+// room returns err, or an error if a workgroup may not have `threads` invocations and `bytes` bytes
+// of shared memory.
 func room(info vk.Info, threads, bytes int, err error) error {
 	switch {
 	case err != nil:

@@ -21,8 +21,9 @@ import (
 // precision and rounds each element that it stores.
 //
 // BandNarrowing does not store Q and P, so only solves without vectors use it. A pass removes some
-// superdiagonals by bulge chasing. The Householder reflectors have fewer elements than the band has
-// superdiagonals. The blocks in shared memory therefore do not grow with the width of the band. The kernel tb2tb.comp derives which half-steps a half-step depends on.
+// superdiagonals by bulge chasing, with reflectors that have fewer elements than the band has
+// superdiagonals. So the blocks in shared memory do not grow with the width of the band. The kernel
+// tb2tb.comp derives which half-steps a half-step depends on.
 //
 // Source: C. Bischof, B. Lang, X. Sun, ACM TOMS 26 (2000); on GPUs E. Ringoot et al., Accelerating
 // Bidiagonalization of Banded Matrices through Memory-Aware Bulge-Chasing on GPUs.
@@ -34,7 +35,6 @@ type BandNarrowing[T spirv.Stored] struct {
 	all       pipeline     // has the flags of one pass after another, if workgroups wait
 }
 
-// NarrowSize holds the sizes of a BandNarrowing: the order and the numbers of superdiagonals.
 type NarrowSize struct {
 	N    int // order of the band
 	From int // superdiagonals before, at least 1
@@ -42,16 +42,15 @@ type NarrowSize struct {
 	Tile int // most superdiagonals that a pass removes, at least 1
 }
 
-// NarrowTuning is the set of sizes of BandNarrowing that are measured for each device. The other
-// sizes are in Tuning: for example, Tuning.PerThread and Tuning.Groups are what
-// Ringoot et al. call TPB and MaxBlocks.
+// NarrowTuning is the set of sizes of BandNarrowing. Its other sizes are in Tuning, where
+// Tuning.PerThread and Tuning.Groups are what Ringoot et al. call TPB and MaxBlocks.
 type NarrowTuning struct {
 	Tile int // most superdiagonals that a pass removes
 	To   int // superdiagonals that are left to BidiagonalChasing
 }
 
 // Passes returns the number of superdiagonals before each pass, followed by the number after the
-// last pass. All passes remove about the same number of superdiagonals.
+// last pass.
 func (s NarrowSize) Passes() []int {
 	widths := []int{s.From}
 	excess := max(0, s.From-s.To)
@@ -62,9 +61,8 @@ func (s NarrowSize) Passes() []int {
 	return widths
 }
 
-// above is the number of elements that the compact storage of a band has above the diagonal in each
-// column. height is the number of all elements of a column. Each column has space for the fill-in
-// of all passes.
+// `above` is the number of elements above the diagonal in each column of the compact band, and
+// `height` is that of all elements. Each column has space for the fill-in of all passes.
 func (s NarrowSize) above() int { return s.From + s.Tile }
 
 func (s NarrowSize) height() int { return s.From + 2*s.Tile + 1 }
@@ -74,8 +72,8 @@ func (s NarrowSize) height() int { return s.From + 2*s.Tile + 1 }
 // j·(From+2·Tile) + From + Tile.
 func (s NarrowSize) BandLen() int { return s.height() * (s.N + s.above()) }
 
-// narrowPass is one pass: it reduces width superdiagonals to width − tile superdiagonals. At most one
-// of the kernels is built, and none if the matrix is too small to have elements to annihilate.
+// narrowPass is one pass: it reduces `width` superdiagonals to `width` − `tile`. At most one of the
+// kernels is built, and none if the matrix is too small to have elements to annihilate.
 type narrowPass[T spirv.Stored] struct {
 	pipeline
 	n, width, tile int
@@ -91,8 +89,8 @@ const (
 	narrowAhead = 4
 )
 
-// NewBandNarrowing prepares the passes for bands of one size. The error is a *vk.UnsupportedError if
-// Tile is too large for the device's shared memory, or if the band has more than 2³² elements.
+// NewBandNarrowing returns a *vk.UnsupportedError if Tile is too large for the device's shared
+// memory, or if the band has more than 2³² elements.
 func NewBandNarrowing[T spirv.Stored](dev *vk.Device, size NarrowSize, w stages.Waiting, t Tuning) (*BandNarrowing[T], error) {
 	if size.N < 0 || size.From < 1 || size.Tile < 1 || size.From > size.To && size.To < 2 {
 		panic(fmt.Sprintf("stages: narrowing of a band, %+v", size))
@@ -122,8 +120,8 @@ func NewBandNarrowing[T spirv.Stored](dev *vk.Device, size NarrowSize, w stages.
 	return s, err
 }
 
-// build builds the kernel of the pass. One sweep annihilates the elements of one row, and chases the
-// bulge that this creates down the band.
+// In a sweep of the kernel, the elements of one row are annihilated, and the bulge that this creates
+// is chased down the band.
 func (p *narrowPass[T]) build(dev *vk.Device, w stages.Waiting, t Tuning) error {
 	p.pipeline = pipeline{
 		count: max(0, p.n-1-(p.width-p.tile)), length: p.halfSteps, flops: p.halfStepFlops(), least: 2 * t.SweepCost,
@@ -162,13 +160,12 @@ func (p narrowPass[T]) halfStepFlops() float64 {
 	return 4 * float64(p.tile+1) * float64(p.width+p.tile+1)
 }
 
-// cost is that of the pass in flops, about 4·n²·tile·(1 + tile/width).
+// cost is about 4·n²·tile·(1 + tile/width) flops.
 func (p *narrowPass[T]) cost() float64 {
 	n, tile := float64(p.n), float64(p.tile)
 	return 4 * n * n * tile * (1 + tile/float64(p.width))
 }
 
-// Flops returns the cost of all passes in flops.
 func (s *BandNarrowing[T]) Flops() float64 {
 	sum := 0.0
 	for i := range s.passes {
@@ -177,24 +174,20 @@ func (s *BandNarrowing[T]) Flops() float64 {
 	return sum
 }
 
-// BandLen returns the number of elements of the memory for the compact band, rounded up to a multiple
-// of four bytes.
+// BandLen is rounded up to a multiple of four bytes.
 func (s *BandNarrowing[T]) BandLen() int { return wholeWords[T](s.NarrowSize.BandLen()) }
 
-// GeneralLen returns the number of elements of the result: 3·To·(N+To), rounded up to a multiple of
-// four bytes.
+// GeneralLen returns the number of elements of the result, rounded up to a multiple of four bytes.
 func (s *BandNarrowing[T]) GeneralLen() int { return wholeWords[T](stages.GeneralBandLen(s.N, s.To)) }
 
-// wholeWords returns the number of elements n, rounded up to a multiple of four bytes. Commands of the
-// driver fill only whole words.
+// wholeWords rounds the number n of elements up to a multiple of four bytes, because the driver's
+// commands fill only whole words.
 func wholeWords[T spirv.Stored](n int) int {
 	size := int(spirv.KindOf[T]().Size())
 	return vk.Tiles(n*size, 4) * 4 / size
 }
 
-// Work is the layout of the workspace: memory for the narrow band and, if workgroups wait for each
-// other, a flag for each sweep, counters from which workgroups take sweeps (tickets), and the INFO
-// word.
+// Work is the narrow band and, if workgroups wait for each other, what pipeline.Work has.
 func (s *BandNarrowing[T]) Work() *vk.Layout {
 	if !s.all.waits() {
 		return vk.Together(s.across)
@@ -202,12 +195,10 @@ func (s *BandNarrowing[T]) Work() *vk.Layout {
 	return vk.Together(s.across, s.all.Work())
 }
 
-// Info is the INFO word after a run, as that of BulgeChasing.
 func (s *BandNarrowing[T]) Info(ws *vk.Arena) vk.Slice[uint32] { return s.all.Info(ws) }
 
-// Record reduces `band` to NarrowSize.To superdiagonals. `band` has BandLen elements and is
-// overwritten. Record writes the result to `general`, in the general compact storage that
-// BidiagonalChasing reads, which has GeneralLen elements. The arguments must not overlap.
+// Record reduces `band`, which has BandLen elements and is overwritten. It writes the result, of
+// GeneralLen elements, to `general` in the storage that BidiagonalChasing reads.
 func (s *BandNarrowing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band, general vk.Slice[T]) {
 	if s.N == 0 {
 		return
@@ -237,9 +228,8 @@ func (s *BandNarrowing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band, general 
 	s.transpose.Record(rec, rows, product.NewMatrix(general.From(2*s.To-kept), kept, s.N, 3*s.To))
 }
 
-// RecordGeneral does the same as Record for a band of From superdiagonals in general compact storage,
-// `wide`, with 3·From·(N+From) elements, as GeneralBandReduction stores it. It first copies the band
-// to `band`, which has BandLen elements. `wide` is not changed. The arguments must not overlap.
+// RecordGeneral reduces a band of From superdiagonals in general compact storage, `wide`, with
+// 3·From·(N+From) elements, as GeneralBandReduction stores it. It copies `wide` to `band` first.
 func (s *BandNarrowing[T]) RecordGeneral(rec *vk.Recorder, ws *vk.Arena, wide, band, general vk.Slice[T]) {
 	if s.N == 0 {
 		return

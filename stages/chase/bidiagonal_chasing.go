@@ -26,7 +26,6 @@ type BidiagonalChasing[T spirv.Stored] struct {
 	Size
 	pipeline
 
-	// At most one of the first two is built, and none if the band is bidiagonal already.
 	chase *vk.Kernel[shaders.Tb2bdChaseSpec, shaders.Tb2bdChasePush[T]] // sweeps wait for each other
 	wave  *vk.Kernel[shaders.Tb2bdWaveSpec, shaders.Tb2bdWavePush[T]]   // a dispatch for each wave of half-steps
 	read  *vk.Kernel[shaders.Tb2bdBidiagonalSpec, shaders.Tb2bdBidiagonalPush[T]]
@@ -35,9 +34,9 @@ type BidiagonalChasing[T spirv.Stored] struct {
 // bidiagonalLead is the lead of a sweep over the next sweep, in half-steps.
 const bidiagonalLead = 3
 
-// NewBidiagonalChasing prepares the bulge chasing for bands of one size. Size.B is the number
-// of superdiagonals. The error is a *vk.UnsupportedError if the band is too wide for the device's
-// shared memory or has more than 2³² elements.
+// NewBidiagonalChasing prepares the chasing of bands with Size.B superdiagonals. The error is a
+// *vk.UnsupportedError if the band is too wide for the device's shared memory or has more than 2³²
+// elements.
 func NewBidiagonalChasing[T spirv.Stored](dev *vk.Device, size Size, w stages.Waiting, t Tuning) (*BidiagonalChasing[T], error) {
 	n, b, info := size.N, size.B, dev.Info()
 	if n < 0 || b < 1 {
@@ -85,15 +84,13 @@ func (s Size) halfSteps(sweep int) int { return 2 * s.steps(sweep) }
 // blocks at the end of the matrix count as full blocks.
 func (s Size) halfStepFlops() float64 { return 8 * float64(s.B) * float64(s.B) }
 
-// Flops returns the cost of the whole bulge chasing in flops: about 8·n²·b for order n and b
-// superdiagonals.
 func (s *BidiagonalChasing[T]) Flops() float64 {
 	n, b := float64(s.N), float64(s.B)
 	return 8 * n * n * b
 }
 
-// Bidiagonal is an upper bidiagonal matrix of order n. Element i of the diagonal lies at
-// D[i·Stride]. Element i of the n−1 elements of the superdiagonal lies at E[i·Stride].
+// Bidiagonal is an upper bidiagonal matrix. Element i of its diagonal lies at D[i·Stride], and
+// element i of its superdiagonal at E[i·Stride].
 type Bidiagonal[T spirv.Stored] struct {
 	D, E   vk.Slice[T]
 	Stride int
@@ -107,11 +104,11 @@ func GolubKahan[T spirv.Stored](offDiagonal vk.Slice[T]) Bidiagonal[T] {
 	return Bidiagonal[T]{offDiagonal, offDiagonal.From(min(1, offDiagonal.Len())), 2}
 }
 
-// Record reduces `band` to the bidiagonal matrix c. `band` has GeneralSize.BandLen elements and is
-// overwritten. If vectors are wanted, Record stores the reflectors of Q2 in `left` and those of P2
-// in `right`, and sets unused elements of Tau to zero. Otherwise `left` and `right` are not used.
-// If the band has one superdiagonal, Record copies it to c and does not write the vectors V of
-// `left` and `right`, because Q2 = P2 = I. The arguments must not overlap.
+// Record reduces `band`, which has GeneralSize.BandLen elements and is overwritten, to the
+// bidiagonal matrix c. If vectors are wanted, Record stores the reflectors of Q2 in `left` and those
+// of P2 in `right`, and sets unused elements of Tau to zero. Otherwise `left` and `right` are not
+// used. A band with one superdiagonal is copied to c, and then the vectors V of `left` and `right`
+// are not written, because Q2 = P2 = I.
 func (s *BidiagonalChasing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band vk.Slice[T], c Bidiagonal[T], left, right stages.Reflectors[T]) {
 	if s.N == 0 {
 		return

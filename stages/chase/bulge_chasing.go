@@ -21,15 +21,12 @@ type BulgeChasing[T spirv.Scalar] struct {
 	Size
 	pipeline
 
-	// At most one of the first three is built, and none if the band is tridiagonal already.
 	chase *vk.Kernel[shaders.Sb2stChaseSpec, shaders.Sb2stChasePush[T]] // sweeps wait for each other
 	teams *vk.Kernel[shaders.Sb2stTeamsSpec, shaders.Sb2stTeamsPush[T]] // the same, a team for each block of a step
 	wave  *vk.Kernel[shaders.Sb2stWaveSpec, shaders.Sb2stWavePush[T]]   // a dispatch for each wave of steps
 	read  *vk.Kernel[shaders.Sb2stTridiagonalSpec, shaders.Sb2stTridiagonalPush[T]]
 }
 
-// Size holds the sizes of a bulge chasing: the order, the half-bandwidth, and whether
-// eigenvectors are wanted.
 type Size struct {
 	N       int  // order of the band
 	B       int  // half-bandwidth, at least 1
@@ -44,9 +41,8 @@ const (
 	readThreads = 256 // invocations of a workgroup that reads T off the band, at most
 )
 
-// NewBulgeChasing prepares the bulge chasing for bands of one size. The error is a
-// *vk.UnsupportedError if the band is too wide for the device's shared memory, or if it has 2³²
-// elements or more.
+// NewBulgeChasing returns a *vk.UnsupportedError if the band is too wide for the device's shared
+// memory, or has 2³² elements or more.
 func NewBulgeChasing[T spirv.Scalar](
 	dev *vk.Device, size Size, w stages.Waiting, t Tuning,
 ) (*BulgeChasing[T], error) {
@@ -93,7 +89,6 @@ func (s *BulgeChasing[T]) build(b *stages.Builder, shape chaseShape) error {
 	return b.Err
 }
 
-// Sweeps is the number of sweeps. It is 0 for a band that is tridiagonal already.
 func (s Size) Sweeps() int {
 	if s.B == 1 {
 		return 0
@@ -101,25 +96,20 @@ func (s Size) Sweeps() int {
 	return max(0, s.N-2)
 }
 
-// steps is the number of steps of the given sweep: how often its bulge moves down the band.
 func (s Size) steps(sweep int) int { return vk.Tiles(s.N-1-sweep, uint32(s.B)) }
 
-// stepFlops is the cost of one step in flops. A step of the bulge chasing changes three blocks of
-// the band. One of the blocks is symmetric, and the reflector is applied to this block from both
-// sides.
+// stepFlops is the cost of one step, which changes three blocks of the band. One of them is
+// symmetric, and the reflector is applied to it from both sides.
 func (s Size) stepFlops() float64 { return 12 * float64(s.B) * float64(s.B) }
 
-// Flops is the cost of the whole bulge chasing in flops: about 6·n²·b for order n and
-// half-bandwidth b.
 func (s Size) Flops() float64 {
 	n, b := float64(s.N), float64(s.B)
 	return 6 * n * n * b
 }
 
-// Record reduces `band` to the tridiagonal matrix t. `band` has 2·b·n elements and is overwritten.
-// With vectors Record stores Q2 in q, and sets unused elements of q.Tau to zero. Without vectors
-// Record does not use q. A band of half-bandwidth 1 is copied to t, and q.V is not written because
-// Q2 = I. The slices must not overlap.
+// Record reduces `band`, which has 2·b·n elements and is overwritten, to the tridiagonal matrix t.
+// With vectors Record stores Q2 in q, and sets unused elements of q.Tau to zero. Without vectors q
+// is not used. A band of half-bandwidth 1 is copied to t, and q.V is not written because Q2 = I.
 func (s *BulgeChasing[T]) Record(rec *vk.Recorder, ws *vk.Arena, band vk.Slice[T], t stages.Tridiagonal[T], q stages.Reflectors[T]) {
 	if s.N == 0 {
 		return

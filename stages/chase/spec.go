@@ -7,9 +7,8 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// chaseSpec returns the specialisation constants of the bulge chasing kernel in which one team of
-// invocations processes all blocks of a step. fitChase chooses the constants. The bits of the
-// result depend on B and Lanes.
+// chaseSpec returns the specialisation constants of the kernel in which one team of invocations
+// processes all blocks of a step. The bits of the result depend on B and Lanes.
 func chaseSpec[T spirv.Scalar](c chaseShape) (shaders.Sb2stChaseSpec, error) {
 	return fitChase(c, shaders.Sb2stChase[T], func(f chaseFit) shaders.Sb2stChaseSpec {
 		return shaders.Sb2stChaseSpec{
@@ -23,7 +22,6 @@ func chaseSpec[T spirv.Scalar](c chaseShape) (shaders.Sb2stChaseSpec, error) {
 	})
 }
 
-// chaseFit is the set of sizes that the function fitChase chooses for a chasing kernel.
 type chaseFit struct {
 	size  uint32 // invocations of a workgroup
 	work  uint32 // those that compute; the others wait and publish, and come after them
@@ -31,16 +29,13 @@ type chaseFit struct {
 	tiles uint32 // blocks in shared memory, 2 or 1
 }
 
-// fitChase chooses the sizes of a bulge chasing kernel for the band and the device. The kernel has
-// two tiles (blocks of the band) in shared memory if they fit, and otherwise one tile. If the
-// device allows too few invocations in a workgroup, each invocation processes more elements. The
-// argument `spec` is a function that makes the specialisation constants from the sizes. The error
-// is a *vk.UnsupportedError if one tile does not fit, or if the device allows fewer invocations
-// than a block has rows.
+// fitChase chooses the sizes of a bulge chasing kernel for the band and the device, and `spec` makes
+// the specialisation constants from them. The kernel has two tiles (blocks of the band) in shared
+// memory if they fit, and otherwise one. If the device allows too few invocations in a workgroup,
+// each invocation processes more elements. The error is a *vk.UnsupportedError if one tile does not
+// fit, or if the device allows fewer invocations than a block has rows.
 func fitChase[S, P any](c chaseShape, kernel func() spirv.Module[S, P], spec func(chaseFit) S) (s S, err error) {
 	var f chaseFit
-	// Each iteration halves the number of invocations that share a row, so that each invocation has
-	// twice as many elements.
 	for lanes := lanesFor(c.b, int(c.tune.PerThread), c.subgroup()); lanes >= 1; lanes /= 2 {
 		work := uint32(stages.WholeSubgroups(c.b*lanes, c.info))
 		f = chaseFit{size: work, work: work, lanes: uint32(lanes), tiles: 2}
@@ -65,15 +60,12 @@ func fitChase[S, P any](c chaseShape, kernel func() spirv.Module[S, P], spec fun
 			return s, nil
 		}
 	}
-	// The device allows fewer invocations in a workgroup than a block of the bulge chasing has
-	// rows.
 	return s, c.refuse("invocations in a workgroup", int(f.size), c.info.MaxLocal)
 }
 
-// teamsSpec chooses the sizes of the kernel sb2st_teams.comp, in which each of the three blocks of
-// a step has its own team of invocations. The result ok is true if the tuning wants this kernel and
-// the device can run it. If ok is false, chaseSpec may still find sizes for the kernel with one
-// team for all blocks.
+// teamsSpec chooses the sizes of the kernel sb2st_teams.comp, in which each of the three blocks of a
+// step has its own team of invocations. `ok` is false if the tuning does not want this kernel or the
+// device cannot run it; chaseSpec may still find sizes for one team.
 func teamsSpec[T spirv.Scalar](c chaseShape) (spec shaders.Sb2stTeamsSpec, ok bool) {
 	const blocks = 3 // of a step, with a team each
 	perThread := int(c.tune.PerThread)

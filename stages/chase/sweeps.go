@@ -9,11 +9,10 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// A pipeline runs the sweeps of a chase. A sweep chases a bulge down the whole band, in steps. The
-// steps of a chase that applies reflectors to columns and to rows in turn are its half-steps: each
-// applies one reflector. Many sweeps are in flight at the same time, and each is some steps behind the
-// previous one. There are two forms: sweeps wait for each other by flags, or each wave of independent
-// steps is a dispatch.
+// A pipeline runs the sweeps of a chase. A sweep chases a bulge down the whole band, in steps; if
+// reflectors are applied to columns and to rows in turn, these are half-steps with one reflector
+// each. Many sweeps are in flight, each some steps behind the previous one. Either sweeps wait for
+// each other by flags, or each wave of independent steps is a dispatch.
 type pipeline struct {
 	count  int                 // number of sweeps
 	length func(sweep int) int // steps of a sweep
@@ -31,8 +30,6 @@ type pipeline struct {
 	flags machine.Flags
 }
 
-// divide distributes the sweeps over dispatches in which they wait for each other. Each dispatch costs
-// about tune.Dispatch flops.
 func (p *pipeline) divide() {
 	p.parts = stages.Spans(p.count, p.count, p.tune.Dispatch, func(sweep int) float64 {
 		return max(p.least, float64(p.length(sweep))*p.flops)
@@ -46,8 +43,8 @@ func (p *pipeline) reserve() {
 
 func (p *pipeline) waits() bool { return p.flags.Stride() > 0 }
 
-// Work is the workspace: a flag for each sweep, counters from which workgroups take sweeps
-// (tickets), and the INFO word. The layout is empty if workgroups do not wait for each other.
+// Work is a flag for each sweep, counters from which workgroups take sweeps (tickets), and the INFO
+// word. The layout is empty if workgroups do not wait for each other.
 func (p *pipeline) Work() *vk.Layout {
 	if !p.waits() {
 		return vk.Together()
@@ -55,10 +52,9 @@ func (p *pipeline) Work() *vk.Layout {
 	return p.flags.Layout()
 }
 
-// Info is the INFO word after a run. The word is 0 after a successful run. Otherwise a workgroup
-// polled the flag of a sweep more often than the poll limit allows: the word is 1 plus the index of
-// this sweep, and the results are undefined. The slice is empty if workgroups do not wait for each
-// other.
+// Info is 0 after a successful run. Otherwise a wait reached the poll limit, and the word is 1 plus
+// the index of the sweep whose flag was not set. The slice is empty if workgroups do not wait for
+// each other.
 func (p *pipeline) Info(ws *vk.Arena) vk.Slice[uint32] {
 	if !p.waits() {
 		return vk.Slice[uint32]{}
@@ -66,8 +62,8 @@ func (p *pipeline) Info(ws *vk.Arena) vk.Slice[uint32] {
 	return p.flags.Info(ws)
 }
 
-// groups is the number of workgroups for the given number of sweeps. The length of a sweep limits the
-// number of sweeps in flight. Additional workgroups would only poll flags.
+// groups limits the number of workgroups to the sweeps that can be in flight, which the length of a
+// sweep limits. Additional workgroups would only poll flags.
 func (p *pipeline) groups(sweeps int) int {
 	return min(p.tune.Groups, sweeps, p.length(0)/p.behind+2)
 }
@@ -119,8 +115,8 @@ func (p *pipeline) eachWave(rec *vk.Recorder, stride int, dispatch func(groups v
 	}
 }
 
-// fits returns a *vk.UnsupportedError if a compact band with so many columns, of `height` elements, has
-// too many elements. The kernels count its elements in 32 bits.
+// fits returns a *vk.UnsupportedError if a compact band with so many columns of `height` elements
+// has more elements than the kernels count in 32 bits.
 func fits(info vk.Info, columns, height int) error {
 	const most = 1 << 32
 	if columns > most/height {
@@ -130,8 +126,6 @@ func fits(info vk.Info, columns, height int) error {
 	return nil
 }
 
-// clearTau checks the lengths of the reflectors' memory, and sets all Tau to zero. Without vectors it
-// does nothing.
 func clearTau[T spirv.Stored](rec *vk.Recorder, s Size, qs ...stages.Reflectors[T]) {
 	if !s.Vectors {
 		return

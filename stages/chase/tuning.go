@@ -7,11 +7,10 @@ import (
 	"github.com/vkevd/vkevd/vk"
 )
 
-// Tuning is the set of sizes of BulgeChasing.
 type Tuning struct {
 	// PerThread is the smallest number of elements of a row or column of a block that an invocation
-	// keeps in registers. If each block of a step has its own team of invocations, the invocations
-	// for the two full square blocks keep twice as many elements.
+	// keeps in registers. If each block of a step has its own team, invocations keep twice as many
+	// elements of the two full square blocks.
 	PerThread uint32 `json:"Own"`
 
 	// WaitSubgroups is the number of subgroups of a workgroup, 1 or 2, that only wait for the
@@ -19,8 +18,8 @@ type Tuning struct {
 	// and the other waits, so that a wait never delays a publication.
 	WaitSubgroups int `json:"Spare"`
 
-	// If OneTile is true, only one block is in shared memory even if two blocks would fit. It is
-	// used for tests and measurements.
+	// OneTile is for tests and measurements: only one block is in shared memory even if two would
+	// fit.
 	OneTile bool
 
 	// Team is the number of invocations of a team, a part of a workgroup that processes whole
@@ -44,7 +43,7 @@ type Tuning struct {
 	// longer than its operations suggest, because of latency.
 	SweepCost float64
 
-	// Dispatch is the approximate cost of the largest dispatch of the bulge chasing, in flops.
+	// Dispatch is the approximate cost of the largest dispatch, in flops.
 	Dispatch float64
 
 	// Step and TeamStep are the measured times of one step on the critical path of ChaseModel, in
@@ -55,7 +54,7 @@ type Tuning struct {
 }
 
 // Fits returns nil if bands of doubles of half-bandwidth b can be chased with these sizes on the
-// device. Otherwise it returns a *vk.UnsupportedError.
+// device, and a *vk.UnsupportedError otherwise.
 func (t Tuning) Fits(info vk.Info, b int) error {
 	for _, allowed := range []bool{false, true} {
 		shape := chaseShape{b: b, info: info, wait: stages.Waiting{Allowed: allowed}, tune: t}
@@ -66,7 +65,6 @@ func (t Tuning) Fits(info vk.Info, b int) error {
 	return nil
 }
 
-// on returns the sizes with the number of workgroups in flight on the device.
 func (t Tuning) on(info vk.Info) Tuning {
 	const usual = 32 // used if the driver does not report the number of units
 	switch {
@@ -82,8 +80,6 @@ func (t Tuning) on(info vk.Info) Tuning {
 
 func (t Tuning) flagStride() uint32 { return max(1, t.FlagStride) }
 
-// chaseShape holds all values that determine the specialisation constants of the bulge chasing
-// kernels.
 type chaseShape struct {
 	b       int  // half-bandwidth
 	vectors bool // whether reflectors are stored
@@ -92,7 +88,6 @@ type chaseShape struct {
 	tune    Tuning
 }
 
-// subgroup returns the number of invocations in a subgroup, or 1 if the driver does not report it.
 func (c chaseShape) subgroup() int { return max(1, c.info.Subgroup) }
 
 // waiters returns the number of invocations that wait or publish while the other invocations

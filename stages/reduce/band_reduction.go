@@ -22,13 +22,11 @@ import (
 // block.
 //
 // The package's documentation says what A, the band and the factors T hold afterwards. Record reads
-// only the lower triangle of A, and overwrites all of A.
+// only the lower triangle of A, and overwrites all of it.
 type BandReduction[T spirv.Scalar] struct {
 	BandSize
 	ops product.Ops[T]
 
-	// Kernels. `qr` factors a panel, `factor` computes the factor T of the panel and multiplies rows
-	// by it, and `middle` computes the b×b matrix N. `extract` copies the band out of A.
 	qr      *panel.QR[T]
 	factor  panel.FactorRows[T]
 	middle  *vk.Kernel[shaders.Sy2sbMiddleSpec, shaders.Sy2sbMiddlePush[T]]
@@ -47,15 +45,12 @@ type BandReduction[T spirv.Scalar] struct {
 	work    *vk.Layout
 }
 
-// BandSize holds the sizes of a band reduction: the order, the half-bandwidth and the columns of a
-// block.
 type BandSize struct {
 	N int // order of A
 	B int // half-bandwidth, at least 1
 	K int // rank of the trailing updates: a multiple of B
 }
 
-// NewBandReduction builds the kernels and lays out the workspace for matrices of the given size.
 func NewBandReduction[T spirv.Scalar](
 	dev *vk.Device, size BandSize, ops product.Ops[T], w stages.Waiting, t panel.Tuning,
 ) (*BandReduction[T], error) {
@@ -91,22 +86,15 @@ func NewBandReduction[T spirv.Scalar](
 	return r, err
 }
 
-// Work is the workspace of the band reduction. The workspace of the products (Ops.Work) must be in
-// the arena, too.
 func (r *BandReduction[T]) Work() *vk.Layout { return r.work }
 
-// Status is the memory of the INFO word. The memory must not be overwritten before the word is
-// read.
 func (r *BandReduction[T]) Status() *vk.Layout { return r.qr.Status() }
 
-// Info is the INFO word after a run: 0, or the reason why the results are undefined as PanelQR.Info
-// describes.
 func (r *BandReduction[T]) Info(ws *vk.Arena) vk.Slice[uint32] { return r.qr.Info(ws) }
 
-// Panels is the number of panels of the reduction. Each panel has one triangular factor T.
 func (s BandSize) Panels() int { return max(0, (s.N-1)/s.B) }
 
-// Flops is the cost of the whole reduction in flops: 4/3·n³ for order n.
+// Flops is 4/3·n³ for order n.
 func (r *BandReduction[T]) Flops() float64 { return r.flops(r.N) }
 
 func (s BandSize) flops(c int) float64 {
@@ -114,8 +102,8 @@ func (s BandSize) flops(c int) float64 {
 	return 4 * (n*n*n - left*left*left) / 3
 }
 
-// Record reduces the n×n matrix a to a band. The slice `band` has 2b·n elements. t has b·b elements
-// for each panel. `a`, `band` and `t` must not overlap.
+// Record reduces the n×n matrix a to a band. `band` has 2b·n elements, and t has b·b elements for
+// each panel.
 func (r *BandReduction[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, t vk.Slice[T]) {
 	n, b := r.N, r.B
 	if a.Rows != n || a.Cols != n || band.Len() < 2*b*n || t.Len() < r.Panels()*b*b {
@@ -162,15 +150,14 @@ func (r *BandReduction[T]) block(ws *vk.Arena, a product.Matrix[T], begin int) *
 	return &block[T]{r, ws, a, product.NewMatrix(r.xz.In(ws), r.N, r.B+min(r.K, r.N), max(r.N, 1)), begin}
 }
 
-// at returns the first `cols` columns of the matrices Y and Z of the pending update A − Y·Zᵀ −
-// Z·Yᵀ, without the rows above row number `row`. In the diagonal block of a panel and above it, the
-// memory of Y holds other numbers and must not be read as Y.
+// at returns the first `cols` columns of Y and Z, from row number `row` on. In the diagonal block of
+// a panel and above it, the memory of Y holds other numbers.
 func (k *block[T]) at(row, cols int) (y, z product.Matrix[T]) {
 	return k.a.Block(row, k.begin, k.N-row, cols), k.xz.Block(row, k.B, k.N-row, cols)
 }
 
-// catchUp applies the pending updates A − Y·Zᵀ − Z·Yᵀ of the block to the panel that begins at
-// column c. Only the rows of the panel from its diagonal block to the end change.
+// catchUp applies the pending update of the block to the panel at column c, from its diagonal block
+// on.
 func (k *block[T]) catchUp(rec *vk.Recorder, c int) {
 	pending, cols := c-k.begin, min(k.B, k.N-c)
 	if pending == 0 {
@@ -230,7 +217,8 @@ func (k *block[T]) panel(rec *vk.Recorder, c int, band, t vk.Slice[T]) {
 		0, allZ.Block(0, p, m, b))
 }
 
-// small returns a packed matrix of b columns in the region, after `before` rows of an earlier one.
+// small returns a packed matrix with b columns in the region, after an earlier one with `before`
+// rows.
 func small[T spirv.Scalar](region vk.Region[T], ws *vk.Arena, before, rows, b int) product.Matrix[T] {
 	return product.NewMatrix(region.In(ws).Sub(before*b, rows*b), rows, b, max(rows, 1))
 }

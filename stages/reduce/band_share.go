@@ -43,12 +43,12 @@ type BandShare[T spirv.Scalar] struct {
 	parts  []float64 // of the products Y·(Zᵀ·y) + Z·(Yᵀ·y): sums of the devices' fractions
 	own    product.Columns
 
-	// `products` computes products with few columns, `multiply` the part of A·y, and `updates` the
-	// trailing updates.
+	// `products` are for few columns, `multiply` is for the part of A·y, and `updates` are for the
+	// trailing matrix.
 	products, updates product.Ops[T]
 	multiply          *product.SymmColumns[T]
 
-	// Kernels, as in BandReduction. `mirror` completes the diagonal blocks of A.
+	// `mirror` completes the diagonal blocks of A.
 	qr      *panel.QR[T]
 	factor  panel.FactorRows[T]
 	middle  *vk.Kernel[shaders.Sy2sbMiddleSpec, shaders.Sy2sbMiddlePush[T]]
@@ -56,24 +56,24 @@ type BandShare[T spirv.Scalar] struct {
 	mirror  *move.SymmetricLoad[T]
 	sums    product.Sums[T]
 
-	// y is a copy of the block of columns in progress, for a block of another device; z is Z, which
-	// has the same shape. p holds the parts of P that all devices have formed, n×b each, and `sum`
-	// is P. s holds the products Yᵀ·y and Zᵀ·y of the device's part of Y and Z, and `gram` is yᵀ·y.
-	// x is yᵀ·P, and `between` is N. Both halves of `factors` are T.
+	// y is a copy of a block of columns of another device, while this block is in progress. z is Z,
+	// which has the same shape. p holds the parts of P of all devices, n×b each, and `sum` is P. s
+	// holds Yᵀ·y and Zᵀ·y for the device's columns of Y and Z, and `gram` is yᵀ·y. x is yᵀ·P, and
+	// `between` is N. Both halves of `factors` are T.
 	y, z, p, sum, s, gram, x, between, factors vk.Region[T]
 	work                                       *vk.Layout
 }
 
-// ShareOps are the matrix products of a BandShare: Products for products with few columns, Updates
-// for the trailing updates. They may be the same.
+// ShareOps are the matrix products of a BandShare: Products for few columns, Updates for the
+// trailing matrix. They may be the same.
 type ShareOps[T spirv.Scalar] struct {
 	Products *product.Tiled[T]
 	Updates  product.Ops[T]
 }
 
-// NewBandShare prepares the part of the device with number `device` of those that `blocks` names.
-// Element k of `parts` is the sum of the fractions of the devices 0 … k. The blocks must be as wide
-// as the trailing updates, size.K.
+// NewBandShare prepares the part of device number `device` of those that `blocks` names. Element k
+// of `parts` is the sum of the fractions of the devices 0 … k. The blocks must have the width
+// size.K.
 func NewBandShare[T spirv.Scalar](
 	dev *vk.Device, size BandSize, blocks ColumnBlocks, device int, parts []float64, ops ShareOps[T], w stages.Waiting, t panel.Tuning,
 ) (*BandShare[T], error) {
@@ -111,7 +111,6 @@ func NewBandShare[T spirv.Scalar](
 	return r, r.reserve()
 }
 
-// reserve lays out the workspace, and reserves the products.
 func (r *BandShare[T]) reserve() error {
 	n, b, k := r.N, r.B, min(r.K, r.N)
 	r.y, r.z = vk.Reserve[T]("Y of a block", n*k), vk.Reserve[T]("Z", n*k)
@@ -129,33 +128,25 @@ func (r *BandShare[T]) reserve() error {
 	return r.updates.Reserve(product.Shape{M: n, N: k, K: 2 * k, Count: 1})
 }
 
-// Work is the workspace. The workspaces of the products (Ops.Work) must be in the arena, too. Its
-// contents must not change between the first and the last panel.
+// The contents of Work must not change between the first and the last panel.
 func (r *BandShare[T]) Work() *vk.Layout { return r.work }
 
-// Status is the memory of the INFO word. The memory must not be overwritten before the word is
-// read.
 func (r *BandShare[T]) Status() *vk.Layout { return r.qr.Status() }
 
-// Info is the INFO word after RecordPanel, as PanelQR.Info describes it.
 func (r *BandShare[T]) Info(ws *vk.Arena) vk.Slice[uint32] { return r.qr.Info(ws) }
 
 // Elements is the number of elements of A that the device stores.
 func (r *BandShare[T]) Elements() int { return r.own.Elements() }
 
-// Own lists the numbers of the device's blocks of columns, in ascending order.
 func (r *BandShare[T]) Own() []int { return r.own.Blocks }
 
-// Has tells whether the device has block j of the columns.
 func (r *BandShare[T]) Has(j int) bool { return r.blocks.Owner[j] == r.device }
 
-// Owner returns the number of the device that has the column.
 func (r *BandShare[T]) Owner(column int) int { return r.blocks.Owner[r.blocks.Of(column)] }
 
-// Blocks says how the columns are divided.
 func (r *BandShare[T]) Blocks() ColumnBlocks { return r.blocks }
 
-// Flops is the cost in flops of the whole reduction, by all devices.
+// Flops is the cost of the whole reduction, by all devices.
 func (r *BandShare[T]) Flops() float64 { return r.flops(r.N) }
 
 // Block returns block j of the columns of A, without the rows above its first diagonal element. `a`

@@ -11,11 +11,10 @@ import (
 
 // In the methods of this file, `a` is the memory of the device's columns of A, with Elements
 // elements. `band` has 2b·n elements, of which each device writes those of its own columns. t has
-// b·b elements for each panel, and every device needs all of them. c is the first column of a
-// panel.
+// b·b elements for each panel, for all devices. c is the first column of a panel.
 
-// RecordBegin prepares `band`, the workspace and the INFO word, and completes the diagonal blocks
-// of the device's columns. Of these blocks the lower triangles must be in memory.
+// RecordBegin prepares `band`, the workspace and the INFO word. It completes the diagonal blocks of
+// the device's columns from their lower triangles.
 func (r *BandShare[T]) RecordBegin(rec *vk.Recorder, ws *vk.Arena, a, band vk.Slice[T]) {
 	vk.Fill(rec, band.Sub(0, 2*r.B*r.N), 0)
 	r.qr.Begin(rec, ws)
@@ -26,7 +25,6 @@ func (r *BandShare[T]) RecordBegin(rec *vk.Recorder, ws *vk.Arena, a, band vk.Sl
 	}
 }
 
-// panelShare is the panel that begins at column c.
 type panelShare[T spirv.Scalar] struct {
 	*BandShare[T]
 	c, top int // first column, and first row of the reflectors
@@ -38,7 +36,6 @@ type panelShare[T spirv.Scalar] struct {
 	pending int
 }
 
-// panel describes the panel that begins at column c.
 func (r *BandShare[T]) panel(ws *vk.Arena, a vk.Slice[T], c int) panelShare[T] {
 	j := r.blocks.Of(c)
 	y := r.Block(ws, a, j)
@@ -58,8 +55,8 @@ func (p *panelShare[T]) reflectors() (y, z product.Matrix[T]) {
 	return p.at(p.top, p.pending, p.pending+p.B)
 }
 
-// IsPanel tells whether there are rows below the diagonal block at column c. Otherwise column c
-// begins the last diagonal block, and RecordPanel only applies the pending update to it.
+// IsPanel tells whether there are rows below the diagonal block at column c. If there are none,
+// RecordPanel only applies the pending update to this block.
 func (r *BandShare[T]) IsPanel(c int) bool { return c+r.B < r.N }
 
 // RecordPanel applies the pending update to the panel, on the device that has it, and factors the
@@ -84,23 +81,23 @@ func (r *BandShare[T]) RecordPanel(rec *vk.Recorder, ws *vk.Arena, a, band, t vk
 	r.qr.RecordNext(rec, ws, y, upper, r.Triangle(t, c).Sub(0, b))
 }
 
-// Triangle returns the memory of the factor T of the panel at column c. RecordUpdate computes T.
-// Between RecordPanel and RecordUpdate, the first b elements are the factors τ of the reflectors.
+// Triangle returns the memory of the factor T of the panel, which RecordUpdate computes. Before, its
+// first b elements are the factors τ of the reflectors.
 func (r *BandShare[T]) Triangle(t vk.Slice[T], c int) vk.Slice[T] {
 	return t.Sub(c/r.B*r.B*r.B, r.B*r.B)
 }
 
-// Reflectors returns the memory of the reflectors of the panel at column c: of the panel itself on
-// the device that has it, and of its copy on the other devices. It has the same length on all.
+// Reflectors returns the memory of the reflectors of the panel: of the panel itself on the device
+// that has it, and of its copy, which has the same length, on the others.
 func (r *BandShare[T]) Reflectors(ws *vk.Arena, a vk.Slice[T], c int) vk.Slice[T] {
 	p := r.panel(ws, a, c)
 	y, _ := p.reflectors()
 	return y.At
 }
 
-// RecordProduct forms the device's part of the product P = (A − Y·Zᵀ − Z·Yᵀ)·y, and returns its
-// memory. If the device has no columns of the trailing matrix, its part of A·y is zero.
-// RecordProduct also computes yᵀ·y, which RecordUpdate needs.
+// RecordProduct computes the device's part of P = (A − Y·Zᵀ − Z·Yᵀ)·y, and returns its memory. If
+// the device has no columns of the trailing matrix, its part of A·y is zero. RecordProduct also
+// computes yᵀ·y, which RecordUpdate needs.
 func (r *BandShare[T]) RecordProduct(rec *vk.Recorder, ws *vk.Arena, a vk.Slice[T], c int) vk.Slice[T] {
 	rec.Phase(stages.PhaseBandReduction, r.flops(c), r.Flops())
 	p, b := r.panel(ws, a, c), r.B
@@ -121,14 +118,13 @@ func (r *BandShare[T]) RecordProduct(rec *vk.Recorder, ws *vk.Arena, a vk.Slice[
 	return sum.At
 }
 
-// Part returns the memory of the part that the given device has of the product P of the panel at
-// column c. It has n−c−b rows and b columns, without gaps.
+// Part returns the memory for the given device's part of P. It has n−c−b rows and b columns, without
+// gaps.
 func (r *BandShare[T]) Part(ws *vk.Arena, c, device int) vk.Slice[T] {
 	elements := (r.N - c - r.B) * r.B
 	return r.p.In(ws).Sub(device*elements, elements)
 }
 
-// trailing lists the device's blocks with columns from `top` on.
 func (r *BandShare[T]) trailing(top int) (blocks []int) {
 	for _, j := range r.own.Blocks {
 		if _, to := r.blocks.Columns(j); to > top {
@@ -138,7 +134,7 @@ func (r *BandShare[T]) trailing(top int) (blocks []int) {
 	return blocks
 }
 
-// pendingPart returns the columns of Y and Z with which the device corrects P, if `pending` columns
+// pendingPart returns the columns of Y and Z with which this device corrects P, if `pending` columns
 // are in use. Each device has some whole panels.
 func (r *BandShare[T]) pendingPart(pending int) (from, to int) {
 	end := func(device int) int {
@@ -150,9 +146,9 @@ func (r *BandShare[T]) pendingPart(pending int) (from, to int) {
 	return end(r.device - 1), end(r.device)
 }
 
-// RecordUpdate computes T and the columns z of the panel. The memory Part must hold the parts of
-// all devices, and Triangle the factors τ. After the last panel of a block, RecordUpdate also
-// updates the device's columns of the trailing matrix.
+// RecordUpdate computes T and the columns z of the panel from the parts of all devices (Part) and
+// the factors τ (Triangle). After the last panel of a block, it also updates the device's columns of
+// the trailing matrix.
 func (r *BandShare[T]) RecordUpdate(rec *vk.Recorder, ws *vk.Arena, a, t vk.Slice[T], c int) {
 	rec.Phase(stages.PhaseBandReduction, r.flops(c), r.Flops())
 	p, b := r.panel(ws, a, c), r.B
@@ -197,7 +193,6 @@ func (r *BandShare[T]) RecordEnd(rec *vk.Recorder, ws *vk.Arena, a, band vk.Slic
 	}
 }
 
-// Band returns the elements of the band that belong to block j of the columns.
 func (r *BandShare[T]) Band(band vk.Slice[T], j int) vk.Slice[T] {
 	from, to := r.blocks.Columns(j)
 	return band.Sub(2*r.B*from, 2*r.B*(to-from))

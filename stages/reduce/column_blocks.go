@@ -6,18 +6,17 @@ import (
 )
 
 // ColumnBlocks says how the columns of a symmetric matrix of order N are divided among several
-// devices. Width neighbouring columns form a block; the last block may have fewer columns. Block j
-// belongs to device Owner[j]. A device stores only the rows of a block from its diagonal on,
-// packed.
+// devices. Width neighbouring columns form a block; the last one may have fewer. Block j belongs to
+// device Owner[j], which stores its rows from the diagonal on, packed.
 type ColumnBlocks struct {
 	N, Width int
 	Owner    []int
 }
 
-// DivideColumns divides the columns in proportion to the numbers `parts`, one for each device,
-// which must be positive. The blocks are distributed from the last one to the first. Each goes to
-// the device that has least in proportion to its part. Therefore every trailing matrix is divided
-// in about the same proportions, not only the whole one.
+// DivideColumns divides the columns in proportion to the positive numbers `parts`, one for each
+// device. It distributes the blocks from the last one to the first, each to the device that has
+// least in proportion to its part. Therefore every trailing matrix is divided in about the same
+// proportions, too.
 func DivideColumns(n, width int, parts []float64) ColumnBlocks {
 	c := ColumnBlocks{N: n, Width: width, Owner: make([]int, vk.Tiles(n, uint32(width)))}
 	held := make([]float64, len(parts)) // elements
@@ -44,10 +43,8 @@ func (c ColumnBlocks) elements(j int) int {
 	return (c.N - from) * (to - from)
 }
 
-// Of returns the number of the block that holds the column.
 func (c ColumnBlocks) Of(column int) int { return column / c.Width }
 
-// Part returns the columns of one device.
 func (c ColumnBlocks) Part(device int) product.Columns {
 	part, size := product.Columns{N: c.N, Width: c.Width}, 0
 	for j, owner := range c.Owner {

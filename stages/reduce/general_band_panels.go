@@ -9,12 +9,11 @@ import (
 
 // generalBlock is a block of k columns of A that begins at column `begin`, while it is reduced. The
 // current trailing matrix is A − U·Wᵀ − Z·Vᵀ. U is stored in A, in the columns of the panels. W, Z
-// and V are stored in the workspace. Row i of U and of Z belongs to row i of A. Row j of W and of V
-// belongs to column j of A.
+// and V are in the workspace. Row i of U and of Z belongs to row i of A. Row j of W and of V belongs
+// to column j of A.
 //
-// Before W there are b more columns, xw, and before Z there are b more columns, xz. They hold the
-// product of A and the reflectors of the newest panel, so that one product multiplies [xw W] or
-// [xz Z] by a small matrix.
+// xw is the b columns before W, and xz is the b columns before Z. They hold the product of A and the
+// reflectors of the newest panel, so that one product multiplies [xw W] or [xz Z] by a small matrix.
 type generalBlock[T spirv.Scalar] struct {
 	*GeneralBandReduction[T]
 	ws       *vk.Arena
@@ -36,15 +35,13 @@ func (r *GeneralBandReduction[T]) block(ws *vk.Arena, a product.Matrix[T], begin
 	}
 }
 
-// from returns the rows `row`, `row`+1, … of the first `cols` columns of x. The matrix x is a
-// factor of the deferred update A − U·Wᵀ − Z·Vᵀ.
+// from returns the first `cols` columns of x without the rows above row number `row`.
 func from[T spirv.Scalar](x product.Matrix[T], row, cols int) product.Matrix[T] {
 	return x.Block(row, 0, x.Rows-row, cols)
 }
 
-// subtractPending applies the deferred update of the trailing matrix, A ← A − U·Wᵀ − Z·Vᵀ, to the
-// rows×cols block of A that begins at (i, j), with the products `by`. It uses the first p columns of
-// U, W, Z and V.
+// subtractPending applies the deferred update, A ← A − U·Wᵀ − Z·Vᵀ, to the rows×cols block of A that
+// begins at (i, j). It uses the first p columns of U, W, Z and V, and the products `by`.
 func (k *generalBlock[T]) subtractPending(rec *vk.Recorder, by product.Ops[T], i, j, rows, cols, p int) {
 	if p == 0 {
 		return
@@ -55,10 +52,10 @@ func (k *generalBlock[T]) subtractPending(rec *vk.Recorder, by product.Ops[T], i
 		1, k.a.Block(i, j, rows, cols))
 }
 
-// leftPanel applies the deferred updates to the panel P at column c. It factors the panel, P = Q·R
-// with Q = I − Y·T·Yᵀ, and writes R to the band. It copies the rows for the right panel at column c,
-// without the deferred updates, to the columns of V that this panel will have. It appends Y to U, and
-// w to W:
+// leftPanel applies the deferred updates to the panel P at column c. It factors P = Q·R with Q = I −
+// Y·T·Yᵀ, and writes R to the band. It appends Y to U, and w to W. It also copies the rows of the
+// right panel at column c, without the deferred updates, to the columns that this panel will have in
+// V.
 //
 //	Qᵀ·Â = Â − Y·wᵀ     w = Âᵀ·Y·T = (Aᵀ·Y)·T − W·(Uᵀ·Y·T) − V·(Zᵀ·Y·T)
 //
@@ -144,8 +141,7 @@ func (k *generalBlock[T]) strip(c int) product.Matrix[T] {
 	return k.a.Block(c, after, k.b, k.N-after)
 }
 
-// small returns one of the small matrices in the workspace, number i of smallMatrices, as a packed
-// matrix of b columns.
+// small returns number i of the small matrices in the workspace, packed, with b columns.
 func (k *generalBlock[T]) small(i, rows int) product.Matrix[T] {
 	room := k.s.Len() / smallMatrices
 	return product.NewMatrix(k.s.In(k.ws).Sub(i*room, room), rows, k.b, max(rows, 1))

@@ -51,8 +51,6 @@ type GeneralBandReduction[T spirv.Scalar] struct {
 	work *vk.Layout
 }
 
-// GeneralSize holds the sizes of a reduction to an upper band: the shape of the matrix, the number
-// of superdiagonals, and the columns of a block.
 type GeneralSize struct {
 	M, N    int  // rows and columns of A, M ≥ N
 	B       int  // superdiagonals of the band, at least 1
@@ -60,20 +58,16 @@ type GeneralSize struct {
 	Vectors bool // whether to store the reflectors of P1 in A
 }
 
-// LeftPanels returns the number of left panels, which consist of columns. Each of them has a
-// triangular factor T.
 func (s GeneralSize) LeftPanels() int { return vk.Tiles(s.N, uint32(s.B)) }
 
-// RightPanels returns the number of right panels, which consist of rows. Each of them has a
-// triangular factor T.
 func (s GeneralSize) RightPanels() int { return max(0, (s.N-1)/s.B) }
 
-// BandLen returns the number of elements of a general compact band: 3·b elements for each column,
-// and b columns of zeros after the last column. Element (i, j) lies at i + j·(3b−1) + 2b−1.
+// BandLen returns the number of elements of a general compact band, with the b columns of zeros
+// after it.
 func (s GeneralSize) BandLen() int { return stages.GeneralBandLen(s.N, s.B) }
 
-// NewGeneralBandReduction prepares the reduction of matrices of one size to an upper band. `update`
-// are the products that update the trailing matrix, and `ops` are all others. Both may be the same.
+// In NewGeneralBandReduction, `update` are the products that update the trailing matrix, and `ops`
+// are all others. Both may be the same.
 func NewGeneralBandReduction[T spirv.Scalar](
 	dev *vk.Device, size GeneralSize, ops, update product.Ops[T], w stages.Waiting, t panel.Tuning,
 ) (*GeneralBandReduction[T], error) {
@@ -114,24 +108,22 @@ func NewGeneralBandReduction[T spirv.Scalar](
 	)
 }
 
-// Work is the layout of the workspace. The workspaces of the products (Ops.Work) must be in the
-// arena, too.
 func (r *GeneralBandReduction[T]) Work() *vk.Layout { return r.work }
 
-// Flops returns the cost of the reduction in flops: 4·m·n² − 4/3·n³ for an m×n matrix.
+// Flops is 4·m·n² − 4/3·n³ for an m×n matrix.
 func (r *GeneralBandReduction[T]) Flops() float64 { return r.flops(r.N) }
 
-// flops returns the cost in flops of reducing columns 0 … c−1 of an m×n matrix to the band. Column
-// x costs 8·(m−x)·(n−x) flops, and flops integrates this over x.
+// flops returns the cost of reducing columns 0 … c−1. Column x costs 8·(m−x)·(n−x) flops, and flops
+// integrates this over x.
 func (r *GeneralBandReduction[T]) flops(c int) float64 {
 	total := func(m, n float64) float64 { return 4*m*n*n - 4*n*n*n/3 }
 	m, n, done := float64(r.M), float64(r.N), float64(c)
 	return total(m, n) - total(m-done, n-done)
 }
 
-// Record reduces the m×n matrix a. band has BandLen elements. left has b×b elements for each left
-// panel, and right has b×b elements for each right panel: the factors T. If they are not needed
-// afterwards, b×b elements for all panels suffice. The arguments must not overlap.
+// Record reduces the m×n matrix a. `band` has BandLen elements. `left` and `right` are for the
+// factors T, b×b elements for each panel. If the factors are not needed afterwards, b×b elements for
+// all panels suffice.
 func (r *GeneralBandReduction[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, left, right vk.Slice[T]) {
 	n, b := r.N, r.B
 	if a.Rows != r.M || a.Cols != n || band.Len() < r.BandLen() ||
@@ -162,8 +154,8 @@ func (r *GeneralBandReduction[T]) Record(rec *vk.Recorder, ws *vk.Arena, a produ
 	}
 }
 
-// factorOf returns the memory for the factor T of a panel, b×b elements. `all` has as many elements
-// for each panel, or only for one.
+// factorOf returns the memory for the factor T of a panel. `all` has b×b elements for each panel, or
+// only for one.
 func factorOf[T spirv.Scalar](all vk.Slice[T], panel, b int) vk.Slice[T] {
 	if all.Len() == b*b {
 		return all

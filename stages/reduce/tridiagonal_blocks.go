@@ -31,20 +31,19 @@ type BlockedTuning struct {
 	// (multiprocessor) for each workgroup.
 	Groups int
 
-	// Block is the number of neighbouring rows of A in a group; 0 means 1. The groups are dealt out
-	// to the workgroups in turn.
+	// Block is the number of neighbouring rows of A in a group; 0 means 1. The workgroups take the
+	// groups in turn.
 	Block int
 
-	// Registers is the number of doubles that an invocation has in registers. First come two doubles
-	// for each row of its workgroup, and four for each of its columns (latrdVectors). The rest are
-	// elements of A. The other elements of A stay in memory.
+	// Registers is the number of doubles that an invocation has in registers: two for each row of
+	// its workgroup, four for each of its columns (latrdVectors), and elements of A in the rest.
 	Registers int
 }
 
 func (t BlockedTuning) splits(n int) bool { return t.Left > 0 && n > t.Left }
 
 // fits returns nil if the first columns of matrices of order n can be reduced with these sizes on
-// the device. Otherwise the error is that of TridiagonalisationTuning.Fits.
+// the device. The errors are those of TridiagonalisationTuning.Fits.
 func (t BlockedTuning) fits(info vk.Info, n int) error {
 	if t.LocalSize == 0 || t.LocalSize&(t.LocalSize-1) != 0 || t.Groups < 1 || t.Block < 0 || t.Columns < 1 || t.Registers < 0 {
 		return fmt.Errorf("stages: no matrix of order %d can be reduced in blocks of columns with %+v", n, t)
@@ -73,8 +72,7 @@ func (t BlockedTuning) groups(n int) int { return (n + t.rows(n) - 1) / t.rows(n
 // latrdVectors is the number of vectors that the kernel latrd keeps in registers.
 const latrdVectors = 4
 
-// latrdSpec returns the specialisation constants of the kernel latrd for matrices of order n. In
-// single precision, the same registers hold twice as many elements of A as in double precision.
+// In latrdSpec, the same registers hold twice as many elements of A in single precision.
 func latrdSpec[T spirv.Scalar](t BlockedTuning, n, subgroup int) shaders.LatrdSpec {
 	s := shaders.LatrdDefaults()
 	rows := t.rows(n)
@@ -109,7 +107,6 @@ type tridiagonalBlocks[T spirv.Scalar] struct {
 	work  *vk.Layout
 }
 
-// newTridiagonalBlocks builds the kernels for matrices of order n, and lays out the workspace.
 func newTridiagonalBlocks[T spirv.Scalar](
 	dev *vk.Device, n int, ops product.Ops[T], w stages.Waiting, t TridiagonalisationTuning,
 ) (*tridiagonalBlocks[T], error) {
@@ -134,9 +131,9 @@ func (s *tridiagonalBlocks[T]) slotsOf(n, columns int) int {
 	return (columns + 1) * (2*n + 2*s.tune.Columns*int(spec.LocalSize/spec.Lanes+1))
 }
 
-// record reduces the first n − Left columns of the n×n matrix a. The results are those of the
-// method Record of Tridiagonalisation for these columns. After each block it calls `done` with the
-// number of columns that are reduced.
+// record reduces the first n − Left columns of the n×n matrix a. The results are those of
+// Tridiagonalisation.Record for these columns. After each block it calls `done` with the number of
+// columns reduced so far.
 func (s *tridiagonalBlocks[T]) record(
 	rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, tau vk.Slice[T], info vk.Slice[uint32], come int, done func(columns int),
 ) {

@@ -33,10 +33,10 @@ type Tridiagonalisation[T spirv.Scalar] struct {
 	kernel *vk.Kernel[shaders.SytrdSpec, shaders.SytrdPush[T]]
 	abort  spirv.Addr[uint32]
 
-	// `slots` has the numbers that the workgroups exchange. For each row i, `slots` has the
-	// elements of the row from the diagonal on, and as many elements of the product A·v. A slot has
-	// 64 bits, so that one atomic operation writes a whole number. A workgroup waits until a slot
-	// is not empty; there are no separate flags.
+	// `slots` has the numbers that the workgroups exchange: for each row, its elements from the
+	// diagonal on, and as many elements of the product A·v. A slot has 64 bits, so that one atomic
+	// operation writes a whole number. A workgroup waits until a slot is not empty; there are no
+	// separate flags.
 	slots vk.Region[uint64]
 	flags machine.Flags // INFO alone
 	work  *vk.Layout
@@ -47,8 +47,8 @@ type Tridiagonalisation[T spirv.Scalar] struct {
 const mostTridiagonalised = 1 << 15
 
 // NewTridiagonalisation prepares the reduction of matrices of order n ≥ 1. It returns an error if n
-// is too large, or if w does not allow workgroups to wait for each other, which this stage needs.
-// Other errors come from t.Fits or from package vk.
+// is too large, or if w does not allow workgroups to wait for each other. Other errors come from
+// t.Fits or from package vk.
 func NewTridiagonalisation[T spirv.Scalar](
 	dev *vk.Device, n int, ops product.Ops[T], w stages.Waiting, t TridiagonalisationTuning,
 ) (*Tridiagonalisation[T], error) {
@@ -61,7 +61,6 @@ func NewTridiagonalisation[T spirv.Scalar](
 	return newTridiagonalisation(dev, n, ops, w, t)
 }
 
-// newTridiagonalisation does the same as NewTridiagonalisation, but does not check its arguments.
 func newTridiagonalisation[T spirv.Scalar](
 	dev *vk.Device, n int, ops product.Ops[T], w stages.Waiting, t TridiagonalisationTuning,
 ) (*Tridiagonalisation[T], error) {
@@ -85,24 +84,19 @@ func newTridiagonalisation[T spirv.Scalar](
 	return s, nil
 }
 
-// Work returns the layout of the workspace: n·(n+1) words of 64 bits, if there are no blocks.
+// Work is n·(n+1) words of 64 bits, if there are no blocks.
 func (s *Tridiagonalisation[T]) Work() *vk.Layout { return s.work }
 
-// Status returns the layout of the word that Info returns. The caller must read the word before its
-// memory is overwritten.
 func (s *Tridiagonalisation[T]) Status() *vk.Layout { return s.flags.Layout() }
 
-// Info returns the INFO word of a run. The word is 0 after a successful run. Otherwise a workgroup
-// waited longer than the poll limit allows for the values of another workgroup: the word is 1 plus
-// the index of the row of these values, and the results are undefined. The index counts from the
-// first row that the failing dispatch reduces.
+// Info is 0 after a successful run. Otherwise a wait reached the poll limit, and the word is 1 plus
+// the index of a row whose values did not come. The index counts from the first row that the failing
+// dispatch reduces.
 func (s *Tridiagonalisation[T]) Info(ws *vk.Arena) vk.Slice[uint32] { return s.flags.Info(ws) }
 
-// Panels returns the number of Householder reflectors; in this reduction each panel has one column.
-// Each reflector has one factor τ.
+// Panels returns the number of reflectors, each with one factor τ: here a panel has one column.
 func (s *Tridiagonalisation[T]) Panels() int { return max(0, s.n-1) }
 
-// Flops returns the number of operations of a reduction to tridiagonal form, 4/3·n³ for order n.
 func (s *Tridiagonalisation[T]) Flops() float64 { return s.flops(s.n) }
 
 func (s *Tridiagonalisation[T]) flops(c int) float64 {
@@ -110,9 +104,8 @@ func (s *Tridiagonalisation[T]) flops(c int) float64 {
 	return 4 * (n*n*n - left*left*left) / 3
 }
 
-// Record records the reduction of the n×n matrix a. `band` has 2·n elements. t has n−1 elements,
-// the factors τ. a, `band` and t must not overlap. Afterwards the three slices hold the same data
-// as after a BandReduction with half-bandwidth 1.
+// Record reduces the n×n matrix a. `band` has 2·n elements, and t has n−1 elements, the factors τ.
+// The results are those of a BandReduction with half-bandwidth 1.
 func (s *Tridiagonalisation[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, t vk.Slice[T]) {
 	n := s.n
 	if a.Rows != n || a.Cols != n || a.Ld > math.MaxUint32 {
@@ -123,8 +116,7 @@ func (s *Tridiagonalisation[T]) Record(rec *vk.Recorder, ws *vk.Arena, a product
 	s.record(rec, ws, a, band, t, math.MaxInt)
 }
 
-// record does the same as the method Record, but dispatches only `come` workgroups. Tests dispatch
-// too few workgroups on purpose, so that a wait fails.
+// record dispatches only `come` workgroups. Tests dispatch too few on purpose, so that a wait fails.
 func (s *Tridiagonalisation[T]) record(
 	rec *vk.Recorder, ws *vk.Arena, a product.Matrix[T], band, t vk.Slice[T], come int,
 ) {

@@ -9,14 +9,13 @@ import (
 	"github.com/vkevd/vkevd/vk/spirv"
 )
 
-// TridiagonalisationTuning holds the sizes of Tridiagonalisation, and the orders for which
-// Tridiagonalisation is faster than a band reduction with bulge chasing. The columns are reduced
-// one after another, and all workgroups exchange values for each column. For small orders, the
-// latency of these exchanges takes nearly all of the time.
+// TridiagonalisationTuning holds the sizes of Tridiagonalisation, and the orders for which it is
+// faster than a band reduction with bulge chasing. The columns are reduced one after another, and
+// all workgroups exchange values for each column. For small orders, nearly all of the time is the
+// latency of these exchanges.
 type TridiagonalisationTuning struct {
-	// Values and Vectors are the largest orders that are reduced in one stage: Values for solves
-	// without vectors, and Vectors for solves with vectors. 0 means that no order is reduced in one
-	// stage.
+	// Values and Vectors are the largest orders that are reduced in one stage, for solves without
+	// and with vectors. 0 means none.
 	Values, Vectors int
 
 	// LocalSize is the number of invocations of a workgroup, a power of two. If the order of the
@@ -31,9 +30,8 @@ type TridiagonalisationTuning struct {
 	// workgroups.
 	Rows int
 
-	// Block is the number of neighbouring rows of A in a group; 0 means 1. The groups are dealt out
-	// to the workgroups in turn. The number of rows of a workgroup is rounded up to a multiple of
-	// Block.
+	// Block is the number of neighbouring rows of A in a group; 0 means 1. The workgroups take the
+	// groups in turn. The number of rows of a workgroup is a multiple of Block.
 	Block int
 
 	// Kept is the largest number of doubles of A that an invocation keeps in registers. The other
@@ -53,9 +51,8 @@ type TridiagonalisationTuning struct {
 // They add up their partial sums by subgroup shuffles.
 const mostLanes = 32
 
-// Fits returns nil if matrices of order n can be reduced with these sizes on the device. If the
-// sizes do not suit n, the error prints them. If the device lacks something, the error is a
-// *vk.UnsupportedError.
+// Fits returns nil if matrices of order n can be reduced with these sizes on the device. The error
+// names the sizes that do not suit n, or is a *vk.UnsupportedError.
 func (t TridiagonalisationTuning) Fits(info vk.Info, n int) error {
 	if t.Blocked.splits(n) {
 		if err := t.Blocked.fits(info, n); err != nil {
@@ -110,8 +107,7 @@ func (t TridiagonalisationTuning) rows(n int) int {
 
 func (t TridiagonalisationTuning) groups(n int) int { return (n + t.rows(n) - 1) / t.rows(n) }
 
-// sytrdSpec returns the specialisation constants of the kernel sytrd for matrices of order n. In
-// single precision, the same registers hold twice as many elements of A as in double precision.
+// In sytrdSpec, the same registers hold twice as many elements of A in single precision.
 func sytrdSpec[T spirv.Scalar](t TridiagonalisationTuning, n, subgroup int) shaders.SytrdSpec {
 	s := shaders.SytrdDefaults()
 	rows := t.rows(n)
